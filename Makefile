@@ -1,0 +1,165 @@
+# kftune: build with GNU make. `make help` lists the targets, docs/building.md explains them.
+
+BUILD ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifeq ($(origin AR),default)
+AR := ar
+endif
+
+# Every core; JOBS=1 for one at a time. Only the outermost make may say so, the others share its job server.
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(JOBS)
+endif
+MAKEFLAGS += --no-print-directory
+.DELETE_ON_ERROR:
+# `make V=1` shows the whole command lines.
+Q := $(if $(V),,@)
+say = $(if $(V),,@echo "  $(1)")
+.SUFFIXES:
+
+# --- what is built -----------------------------------------------------------------------------------------
+
+SOURCES := $(wildcard harness/*/*.c solver/*.c solver/*/*.c scene/*.c results/*.c cost_model/*.c plots/*.c)
+OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
+END_TESTS := $(wildcard tests/e2e/*.sh)
+GPU_TESTS := $(wildcard tests/gpu/*.sh)
+OUR_C := harness/main.c $(SOURCES) $(wildcard tests/unit/*.c)
+OUR_HEADERS := $(wildcard harness/*/*.h solver/*.h solver/*/*.h scene/*.h results/*.h cost_model/*.h plots/*.h tests/unit/*.h)
+# What the program reads at run time, for install and bundle.
+DATA := $(wildcard kernels/*.h kernels/*.cu kernels/*/*.h kernels/*/*.cu kernels/*/*.c variants/*.json suites/*.json metrics/*.txt \
+	scene/library/*.* scene/library/*/*.* plots/*.gp plots/*.gnuplot plots/*.plt)
+
+# The goals that compile; the others must work before a compiler is there.
+COMPILING := all programs tests install bundle-files lint-static $(BUILD)/%
+ifneq ($(filter $(COMPILING),$(or $(MAKECMDGOALS),all)),)
+include $(BUILD)/config.mk
+endif
+
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror
+BASE_CFLAGS := -std=c17 -O2 -g -D_GNU_SOURCE -I. $(WARNINGS)
+ALL_CFLAGS = $(BASE_CFLAGS) $(SANITIZE) $(LIBRARY_CFLAGS) $(CUDA_CFLAGS) -isystem $(BUILD)/compat $(CPPFLAGS) $(CFLAGS)
+ALL_LDFLAGS = -Wl,--as-needed $(SANITIZE) $(RELOCATABLE) $(CFLAGS) $(LDFLAGS)
+ifeq ($(BUNDLE),yes)
+# The old kind of run path also serves the libraries' own libraries.
+RELOCATABLE := -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib:$$ORIGIN/../../lib'
+endif
+ALL_LIBS = $(LIBRARY_LIBS) -ldl -lm -lpthread $(LDLIBS)
+
+.PHONY: all programs tests help packages demo check check-sanitize check-gpu bench install bundle bundle-files lint \
+	lint-static format clean FORCE
+
+all: programs
+	@echo "$(BUILD)/kftune is built. $(CUDA_NOTE)."
+programs: $(BUILD)/kftune
+tests: $(UNIT_TESTS)
+
+# Rewritten only when its content changes, and then everything is built again.
+$(BUILD)/config.mk: FORCE
+	@mkdir -p $(@D)/compat
+	@touch $(@D)/compat/string # for CUPTI, whose C headers include C++'s <string>
+	@CC="$(CC)" CUDA="$(CUDA)" CUDA_HOME="$(CUDA_HOME)" sh scripts/configure.sh > $@.new && \
+	printf '# %s\n' '$(CC) $(BASE_CFLAGS) $(SANITIZE) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)' >> $@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+$(BUILD)/%.o: %.c $(BUILD)/config.mk
+	@mkdir -p $(@D)
+	$(call say,CC $<)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+# Built into the program by the assembler, which the compiler's list of dependencies does not see.
+$(BUILD)/results/store_schema.o: $(wildcard results/*.sql results/*/*.sql)
+$(BUILD)/libkftune.a: $(OBJECTS)
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $^
+$(BUILD)/kftune: $(BUILD)/harness/main.o $(BUILD)/libkftune.a
+	$(call say,LINK $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -o $@
+$(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(BUILD)/libkftune.a
+	$(call say,LINK $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ -lcmocka $(ALL_LIBS) -o $@
+.SECONDARY: $(UNIT_TESTS:$(BUILD)/tests/%=$(BUILD)/tests/unit/%.o)
+
+-include $(OBJECTS:.o=.d) $(BUILD)/harness/main.d $(UNIT_TESTS:$(BUILD)/tests/%=$(BUILD)/tests/unit/%.d)
+
+# --- what people run ---------------------------------------------------------------------------------------
+# Each installs what it needs first, then calls make again, which only then looks for compiler and libraries.
+
+help: ## list the targets
+	@echo "make                 build $(BUILD)/kftune"
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1#\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'#' '{printf "%-20s %s\n", $$1, $$2}'
+	@echo "Variables: CC, CFLAGS, LDFLAGS, BUILD=folder, PREFIX, DESTDIR, CUDA_HOME=folder, CUDA=no, JOBS=N, V=1. See docs/building.md."
+
+packages: ## install the Debian packages that building and testing need and that are missing
+	@sh scripts/packages.sh build check
+
+demo: ## tune the Ahmed body on the cpu and run 200 steps of it, in under 5 minutes
+	@sh scripts/packages.sh build demo
+	@$(MAKE) all
+	@BUILD="$(BUILD)" sh scripts/demo.sh
+
+check: ## build, run all tests and cppcheck
+	@sh scripts/packages.sh build check
+	@$(MAKE) all tests
+	@bash scripts/run-tests.sh $(BUILD) scripts/cppcheck.sh $(UNIT_TESTS) $(END_TESTS)
+
+# Leaks of libraries are listed, with reasons, in leaks.supp.
+check-sanitize: ## all unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@sh scripts/packages.sh build check
+	@$(MAKE) BUILD=$(BUILD)/sanitize SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" programs tests
+	@ASAN_OPTIONS=strict_string_checks=1:check_initialization_order=1 \
+	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/sanitizers/leaks.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	KFTUNE_TEST_LIMIT=600 bash scripts/run-tests.sh $(BUILD)/sanitize $(UNIT_TESTS:$(BUILD)/%=$(BUILD)/sanitize/%)
+
+check-gpu: ## run the tests that need a GPU, if there is one
+	@sh scripts/packages.sh build check
+	@$(MAKE) all
+	@bash scripts/check-gpu.sh $(BUILD) $(GPU_TESTS)
+
+bench: ## measure the fixed comparisons (SUITE=name, DEVICE=cpu or cuda:N)
+	@sh scripts/packages.sh build
+	@$(MAKE) all
+	@BUILD="$(BUILD)" DEVICE="$(DEVICE)" sh scripts/bench.sh $(SUITE)
+
+lint: ## clang-format, clang-tidy, cppcheck, and no warning from gcc or clang
+	@sh scripts/packages.sh build check lint
+	@$(MAKE) lint-static
+	@$(MAKE) BUILD=$(BUILD)/lint-gcc CC=gcc programs tests
+	@$(MAKE) BUILD=$(BUILD)/lint-clang CC=clang programs tests
+	@sh scripts/cppcheck.sh $(BUILD)
+	@echo "lint: clean"
+
+lint-static: $(OUR_C:%.c=$(BUILD)/tidy/%.stamp)
+	clang-format --dry-run -Werror $(OUR_C) $(OUR_HEADERS)
+$(BUILD)/tidy/%.stamp: %.c .clang-tidy tests/unit/.clang-tidy $(OUR_HEADERS) $(BUILD)/config.mk
+	@mkdir -p $(@D)
+	$(call say,TIDY $<)
+	$(Q)clang-tidy --quiet --warnings-as-errors='*' $< -- $(ALL_CFLAGS) -Wno-unknown-warning-option
+	@touch $@
+
+format: ## run clang-format over all C files
+	@command -v clang-format >/dev/null || sh scripts/packages.sh lint
+	clang-format -i $(OUR_C) $(OUR_HEADERS)
+
+$(BUILD)/kftune.1: docs/man/kftune.1.in scripts/manpage.sh $(BUILD)/kftune
+	sh scripts/manpage.sh $(BUILD)/kftune > $@
+
+install: $(BUILD)/kftune $(BUILD)/kftune.1 ## install into PREFIX (below DESTDIR)
+	install -D -m 755 $(BUILD)/kftune $(DESTDIR)$(PREFIX)/bin/kftune
+	install -D -m 644 $(BUILD)/kftune.1 $(DESTDIR)$(PREFIX)/share/man/man1/kftune.1
+	@for file in $(DATA); do \
+		install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/kftune/$$file || exit 1; \
+	done
+	@echo "installed below $(DESTDIR)$(PREFIX)"
+
+bundle: ## make bundle/, a folder that runs on a GPU machine without installing anything
+	@sh scripts/packages.sh build check
+	@$(MAKE) BUILD=$(BUILD)/bundle BUNDLE=yes programs tests
+	@bash scripts/bundle.sh $(BUILD)/bundle bundle $(DATA)
+
+clean: ## remove everything that was built
+	rm -rf $(BUILD) bundle

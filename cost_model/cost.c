@@ -1,0 +1,182 @@
+#include "cost_model/cost.h"
+
+#include <assert.h>
+#include <gsl/gsl_linalg.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/util/text.h"
+
+const char *const kf_resource_names[KF_RESOURCES] = {"DRAM", "partial sectors", "scattered sectors",
+                                                     "atomics", "launches"};
+
+kf_work *kf_works_add(kf_works *works, const char *name, double launches) {
+    assert(works->count < KF_WORKS);
+    kf_work *work = &works->list[works->count++];
+    *work = (kf_work){.name = name, .launches = launches, .efficiency = 1};
+    work->amount[KF_COST_LAUNCH] = 1;
+    return work;
+}
+
+/* --- ceilings ------------------------------------------------------------------------------------------- */
+
+/* What a byte's worth of bandwidth does in the other ways of using it, measured on an H200
+ * (docs/cost-model.md): a partial access takes as long as 57 bytes, a scattered sector as 200, an atomic
+ * addition as 44. */
+static const double PARTIAL_BYTES = 57, SCATTERED_BYTES = 200, ATOMIC_BYTES = 44;
+/* Of the data sheet's bandwidth a copy reaches so much; a kernel takes so long to start and drain. */
+static const double COPY_SHARE = 0.88, GPU_LAUNCH_US = 3.0, CPU_LAUNCH_US = 8.0;
+static const double CPU_BANDWIDTH = 1.2e10;
+
+static double roof(const kf_roofs *roofs, const char *name) {
+    const kf_roof *found = roofs != NULL ? kf_roofs_find(roofs, name) : NULL;
+    return found != NULL && isfinite(found->value) && found->value > 0 ? found->value : NAN;
+}
+
+void kf_ceilings_from(const kf_device_info *device, const kf_roofs *roofs, kf_ceilings *ceilings) {
+    bool gpu = strcmp(device->backend, "cuda") == 0;
+    double copy = 1e9 * roof(roofs, "dram_copy"), node_us = roof(roofs, "graph_node");
+    ceilings->measured = isfinite(copy);
+    if (!isfinite(copy))
+        copy = device->peak_bandwidth > 0 ? COPY_SHARE * device->peak_bandwidth : CPU_BANDWIDTH;
+    ceilings->rate[KF_COST_DRAM] = copy;
+    ceilings->rate[KF_COST_PARTIAL] = copy / PARTIAL_BYTES;
+    ceilings->rate[KF_COST_SCATTERED] = copy / SCATTERED_BYTES;
+    ceilings->rate[KF_COST_ATOMICS] = copy / ATOMIC_BYTES;
+    double launch_us = gpu ? GPU_LAUNCH_US : CPU_LAUNCH_US;
+    if (isfinite(node_us)) launch_us = fmax(launch_us, node_us);
+    ceilings->rate[KF_COST_LAUNCH] = 1e6 / launch_us;
+}
+
+/* --- prediction ----------------------------------------------------------------------------------------- */
+
+void kf_calibration_begin(kf_calibration *calibration) {
+    for (int r = 0; r < KF_RESOURCES; r++)
+        calibration->factor[r] = 1;
+    calibration->measurements = 0;
+}
+
+/* Starting a kernel hides nothing: it adds to what the kernel then takes. */
+static void add_launch(const kf_work *work, const kf_ceilings *ceilings, const kf_calibration *calibration,
+                       kf_prediction *prediction, double busy_us[KF_RESOURCES]) {
+    double slowest_us = 0, start_us = 0;
+    int limit = KF_COST_DRAM;
+    for (int r = 0; r < KF_RESOURCES; r++) {
+        double us = 1e6 * calibration->factor[r] * work->launches * work->amount[r] / ceilings->rate[r];
+        busy_us[r] += us;
+        if (r == KF_COST_LAUNCH) {
+            start_us = us;
+            continue;
+        }
+        us /= work->efficiency;
+        if (us <= slowest_us) continue;
+        slowest_us = us;
+        limit = r;
+    }
+    prediction->parts_us[limit] += slowest_us;
+    prediction->parts_us[KF_COST_LAUNCH] += start_us;
+    prediction->time_us += slowest_us + start_us;
+    if (slowest_us + start_us <= prediction->longest_us) return;
+    prediction->longest = work->name;
+    prediction->longest_us = slowest_us + start_us;
+}
+
+void kf_cost_predict(const kf_works *works, const kf_ceilings *ceilings, const kf_calibration *calibration,
+                     kf_prediction *prediction) {
+    double busy_us[KF_RESOURCES] = {0};
+    memset(prediction, 0, sizeof *prediction);
+    for (int i = 0; i < works->count; i++)
+        add_launch(&works->list[i], ceilings, calibration, prediction, busy_us);
+    for (int r = 0; r < KF_RESOURCES && prediction->time_us > 0; r++)
+        prediction->busy[r] = fmin(1, busy_us[r] / prediction->time_us);
+}
+
+char *kf_cost_explain(const kf_prediction *prediction, char *buffer, size_t size) {
+    int most = 0;
+    for (int r = 1; r < KF_RESOURCES; r++)
+        if (prediction->parts_us[r] > prediction->parts_us[most]) most = r;
+    int second = most == 0 ? 1 : 0;
+    for (int r = 0; r < KF_RESOURCES; r++)
+        if (r != most && prediction->parts_us[r] > prediction->parts_us[second]) second = r;
+    char time[32], also[64] = "";
+    double rest = prediction->parts_us[second] / prediction->time_us;
+    if (rest >= 0.01)
+        (void)snprintf(also, sizeof also, ", %s %.0f %% of the time", kf_resource_names[second], 100 * rest);
+    (void)snprintf(buffer, size, "%s bound at %.0f %%%s; %s takes %s", kf_resource_names[most],
+                   100 * prediction->busy[most], also,
+                   prediction->longest != NULL ? prediction->longest : "nothing",
+                   kf_human_time_us(prediction->longest_us, time));
+    return buffer;
+}
+
+/* --- calibration ---------------------------------------------------------------------------------------- */
+
+void kf_cost_calibrate(const kf_prediction *predictions, const double *measured_us, size_t count,
+                       kf_calibration *calibration) {
+    /* A pull towards 1 as strong as one measurement that the resource limits by half. */
+    static const double RIDGE = 0.25;
+    double normal[KF_RESOURCES * KF_RESOURCES] = {0}, right[KF_RESOURCES] = {0}, solution[KF_RESOURCES];
+    kf_calibration_begin(calibration);
+    for (int r = 0; r < KF_RESOURCES; r++) {
+        normal[r * KF_RESOURCES + r] = RIDGE;
+        right[r] = RIDGE;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!(measured_us[i] > 0)) continue;
+        calibration->measurements++;
+        for (int r = 0; r < KF_RESOURCES; r++) {
+            double part = predictions[i].parts_us[r] / measured_us[i];
+            right[r] += part;
+            for (int q = 0; q < KF_RESOURCES; q++)
+                normal[r * KF_RESOURCES + q] += part * predictions[i].parts_us[q] / measured_us[i];
+        }
+    }
+    gsl_matrix_view matrix = gsl_matrix_view_array(normal, KF_RESOURCES, KF_RESOURCES);
+    gsl_vector_view vector = gsl_vector_view_array(right, KF_RESOURCES);
+    gsl_vector_view factors = gsl_vector_view_array(solution, KF_RESOURCES);
+    /* Positive definite through the ridge. */
+    (void)gsl_linalg_cholesky_decomp1(&matrix.matrix);
+    (void)gsl_linalg_cholesky_solve(&matrix.matrix, &vector.vector, &factors.vector);
+    for (int r = 0; r < KF_RESOURCES; r++) /* no resource is free, or slower than all else together */
+        calibration->factor[r] = fmin(fmax(solution[r], 0.05), 20);
+}
+
+/* --- rank correlation ----------------------------------------------------------------------------------- */
+
+typedef struct kf_place {
+    double value;
+    size_t index;
+} kf_place;
+
+static int compare_places(const void *left, const void *right) {
+    const kf_place *a = left, *b = right;
+    return (a->value > b->value) - (a->value < b->value);
+}
+
+static double *ranks(const double *values, size_t count) {
+    kf_place *places = kf_allocate(count * sizeof *places);
+    double *ranked = kf_allocate(count * sizeof *ranked);
+    for (size_t i = 0; i < count; i++)
+        places[i] = (kf_place){values[i], i};
+    qsort(places, count, sizeof *places, compare_places);
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        for (end = begin + 1; end < count && places[end].value == places[begin].value; end++)
+            continue;
+        for (size_t i = begin; i < end; i++)
+            ranked[places[i].index] = 0.5 * (double)(begin + end - 1);
+    }
+    free(places);
+    return ranked;
+}
+
+double kf_rank_correlation(const double *a, const double *b, size_t count) {
+    if (count < 2) return NAN;
+    double *first = ranks(a, count), *second = ranks(b, count);
+    double correlation = gsl_stats_correlation(first, 1, second, 1, count);
+    free(first);
+    free(second);
+    return correlation;
+}

@@ -1,0 +1,77 @@
+/* The time of a plan from the work it does, before it is run. A launch keeps several parts of the device busy
+ * at the same time, so its time is that of the slowest; launches follow each other. Explained in
+ * docs/cost-model.md. */
+#ifndef KF_COST_MODEL_COST_H
+#define KF_COST_MODEL_COST_H
+
+#include "harness/roofs/roofs.h"
+
+/* What limits a launch. */
+typedef enum kf_resource {
+    KF_COST_DRAM,      /* bytes to and from device memory, whole sectors */
+    KF_COST_PARTIAL,   /* accesses to the cache that use a part of a 32-byte sector */
+    KF_COST_SCATTERED, /* sectors that each lie in another page of the memory */
+    KF_COST_ATOMICS,   /* atomic additions */
+    KF_COST_LAUNCH,    /* starting and draining kernels */
+    KF_RESOURCES
+} kf_resource;
+extern const char *const kf_resource_names[KF_RESOURCES]; /* "DRAM", "partial sectors", ... */
+
+/* The work of one launch, amounts per launch. */
+typedef struct kf_work {
+    const char *name;
+    double launches; /* a step; less than 1 for one that is due at some steps only */
+    double amount[KF_RESOURCES];
+    double efficiency; /* 0..1: what this launch can get of the roofs at best (order of addresses, idle
+                          threads) */
+} kf_work;
+
+enum { KF_WORKS = 40 };
+typedef struct kf_works {
+    kf_work list[KF_WORKS];
+    int count;
+} kf_works;
+
+/* A launch whose amounts are 0 but for one start; more than KF_WORKS are a programming error. */
+kf_work *kf_works_add(kf_works *works, const char *name, double launches);
+
+/* What the device does in a second. */
+typedef struct kf_ceilings {
+    double rate[KF_RESOURCES]; /* bytes, sectors, atomics, launches a second */
+    bool measured;             /* from `kftune roofs`; else estimated from the device's data sheet */
+} kf_ceilings;
+
+/* roofs may be NULL. */
+void kf_ceilings_from(const kf_device_info *device, const kf_roofs *roofs, kf_ceilings *ceilings);
+
+/* Factors on the time of each resource; 1 before any calibration. */
+typedef struct kf_calibration {
+    double factor[KF_RESOURCES];
+    int measurements;
+} kf_calibration;
+void kf_calibration_begin(kf_calibration *calibration);
+
+typedef struct kf_prediction {
+    double time_us;                /* of a step */
+    double parts_us[KF_RESOURCES]; /* by what limits the launches; their sum is time_us */
+    double busy[KF_RESOURCES];     /* 0..1: share of the step during which a resource is at its roof */
+    const char *longest;           /* the launch that takes most of the step */
+    double longest_us;
+} kf_prediction;
+
+void kf_cost_predict(const kf_works *works, const kf_ceilings *ceilings, const kf_calibration *calibration,
+                     kf_prediction *prediction);
+
+/* "DRAM bound at 91 %, atomics 5 %; stream_collide 880 us"; returns buffer. */
+char *kf_cost_explain(const kf_prediction *prediction, char *buffer, size_t size);
+
+/* Factors by least squares of the relative error over count predictions made without calibration and the
+ * times that were measured; ridge towards 1, so that few measurements and resources that never limit change
+ * little. */
+void kf_cost_calibrate(const kf_prediction *predictions, const double *measured_us, size_t count,
+                       kf_calibration *calibration);
+
+/* Spearman's rank correlation, ties by their mean rank; NAN below two values. */
+double kf_rank_correlation(const double *a, const double *b, size_t count);
+
+#endif

@@ -1,0 +1,59 @@
+#include "cost_model/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cost_model/kinetic.h"
+#include "harness/util/text.h"
+
+static const kf_cost_methods *const all_methods[] = {&kf_cost_kinetic};
+
+struct kf_cost_model {
+    const kf_cost_methods *methods;
+    void *state;
+    kf_ceilings ceilings;
+};
+
+void kf_cost_model_open(const char *system, const kf_scene *scene, const kf_device_info *device,
+                        const kf_roofs *roofs, kf_cost_model **model) {
+    *model = NULL;
+    for (size_t i = 0; i < sizeof all_methods / sizeof *all_methods; i++) {
+        if (strcmp(all_methods[i]->system, system) != 0) continue;
+        kf_cost_model *made = kf_allocate_zeroed(1, sizeof *made);
+        made->methods = all_methods[i];
+        made->state = made->methods->open(scene, device);
+        kf_ceilings_from(device, roofs, &made->ceilings);
+        *model = made;
+    }
+}
+
+void kf_cost_model_close(kf_cost_model *model) {
+    if (model == NULL) return;
+    model->methods->close(model->state);
+    free(model);
+}
+
+const kf_ceilings *kf_cost_model_ceilings(const kf_cost_model *model) {
+    return &model->ceilings;
+}
+
+kf_status kf_cost_model_predict(kf_cost_model *model, const kf_config *config,
+                                const kf_calibration *calibration, kf_prediction *prediction,
+                                kf_error *error) {
+    kf_works works = {.count = 0};
+    kf_calibration none;
+    kf_calibration_begin(&none);
+    KF_TRY(model->methods->works(model->state, config, &works, error));
+    kf_cost_predict(&works, &model->ceilings, calibration != NULL ? calibration : &none, prediction);
+    return KF_OK;
+}
+
+double kf_cost_prior_time(void *cost_prior, uint64_t index) {
+    const kf_cost_prior *prior = cost_prior;
+    kf_config config;
+    kf_prediction prediction;
+    kf_space_config(prior->space, index, &config);
+    if (kf_cost_model_predict(prior->model, &config, NULL, &prediction, NULL) != KF_OK) return NAN;
+    return prediction.time_us;
+}

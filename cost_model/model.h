@@ -1,0 +1,38 @@
+/* The cost model of a system: what work a config's plan does for a scene on a device. */
+#ifndef KF_COST_MODEL_MODEL_H
+#define KF_COST_MODEL_MODEL_H
+
+#include "cost_model/cost.h"
+#include "harness/search/strategy.h"
+#include "solver/system.h"
+
+/* What a system with a model brings; cost_model/model.c has them in a table. */
+typedef struct kf_cost_methods {
+    const char *system;
+    void *(*open)(const kf_scene *scene, const kf_device_info *device); /* both outlive the state */
+    /* KF_BAD_INPUT for a config that is none of the system's. */
+    kf_status (*works)(void *state, const kf_config *config, kf_works *works, kf_error *error);
+    void (*close)(void *state);
+} kf_cost_methods;
+
+typedef struct kf_cost_model kf_cost_model;
+
+/* *model is NULL when the system has none. roofs: as `kftune roofs` measured them on the device, or NULL. */
+void kf_cost_model_open(const char *system, const kf_scene *scene, const kf_device_info *device,
+                        const kf_roofs *roofs, kf_cost_model **model);
+void kf_cost_model_close(kf_cost_model *model);
+
+const kf_ceilings *kf_cost_model_ceilings(const kf_cost_model *model);
+/* calibration NULL: none. */
+kf_status kf_cost_model_predict(kf_cost_model *model, const kf_config *config,
+                                const kf_calibration *calibration, kf_prediction *prediction,
+                                kf_error *error);
+
+/* The model as prior of a strategy over a space of its system. */
+typedef struct kf_cost_prior {
+    kf_cost_model *model;
+    const kf_space *space;
+} kf_cost_prior;
+double kf_cost_prior_time(void *cost_prior, uint64_t index); /* a kf_prior's predict */
+
+#endif

@@ -1,0 +1,255 @@
+/* Suite `backend`: what writing a kernel once costs. On the cpu every probe kernel is held against a
+ * hand-written C/OpenMP loop of the same thing, in turns, and must take less than twice its time; on a GPU
+ * against the time that the memory's nominal bandwidth allows. Both results are compared value by value. The
+ * fastest round counts: both do the same work every time, and whatever else runs on the machine only makes a
+ * round slower. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/bench/bench.h"
+#include "harness/measure/statistics.h"
+#include "harness/util/log.h"
+#include "harness/util/text.h"
+
+enum { ROUNDS = 61, DIRECTIONS = 27 };
+static const double round_us =
+    2000; /* time of one round: long against the clock, short against disturbances */
+static const double least_share = 0.5; /* within twice the hand-written loop */
+static const double tolerance = 1e-5;  /* relative; sums are taken in another order */
+
+/* The kernels' argument structs (kernels/probe). */
+typedef struct simple_arguments {
+    int extent[3];
+    const float *source;
+    float *target;
+    float factor;
+} simple_arguments;
+
+typedef struct stream_arguments {
+    int extent[3];
+    int row, plane;
+    int64_t stride;
+    const float *source;
+    float *target;
+    float rate;
+} stream_arguments;
+
+typedef struct bench_probe {
+    const char *name; /* of the figure */
+    const char *function;
+    const char *file;
+    int extent[3];
+    int arrays;    /* of a float per node, in the source and in the target */
+    int halo;      /* nodes around extent */
+    double bytes;  /* moved an item, at least */
+    bool in_cache; /* only meaningful on the cpu */
+} bench_probe;
+
+static const bench_probe probes[] = {
+    {"copy, in cache", "copy", "kernels/probe/simple.cu", {128, 64, 4}, 1, 0, 8, true},
+    {"copy, in memory", "copy", "kernels/probe/simple.cu", {256, 256, 128}, 1, 0, 8, false},
+    {"scale and add, in cache", "scale_add", "kernels/probe/simple.cu", {128, 64, 4}, 1, 0, 12, true},
+    {"scale and add, in memory", "scale_add", "kernels/probe/simple.cu", {256, 256, 128}, 1, 0, 12, false},
+    {"D3Q27 stream and collide, in cache",
+     "stream_collide",
+     "kernels/probe/stream_collide.cu",
+     {32, 16, 16},
+     DIRECTIONS,
+     1,
+     8 * DIRECTIONS,
+     true},
+    {"D3Q27 stream and collide, in memory",
+     "stream_collide",
+     "kernels/probe/stream_collide.cu",
+     {96, 96, 64},
+     DIRECTIONS,
+     1,
+     8 * DIRECTIONS,
+     false},
+};
+
+/* One way of computing a probe. */
+typedef struct bench_contender {
+    kf_module *module;
+    kf_buffer *target;
+    kf_launch launch;
+    double samples[ROUNDS]; /* us a launch */
+} bench_contender;
+
+typedef struct bench_contest {
+    kf_backend *backend;
+    const bench_probe *probe;
+    size_t bytes; /* of a buffer */
+    int batch;    /* launches in a round */
+    kf_buffer *source;
+    kf_event *start, *stop;
+    bench_contender kernel, loop; /* loop: not on a GPU */
+} bench_contest;
+
+/* --- preparing ---------------------------------------------------------------------------------------- */
+
+static void set_launch(const bench_contest *contest, bench_contender *contender, kf_function *function) {
+    /* Whole rows on the cpu; on a GPU what fits any kernel's registers. */
+    const bool cpu = strcmp(kf_backend_device(contest->backend)->backend, "cpu") == 0;
+    const int block[3] = {cpu ? 256 : 128, cpu ? 4 : 1, 1};
+    const bench_probe *probe = contest->probe;
+    const int row = probe->extent[0] + 2 * probe->halo, plane = row * (probe->extent[1] + 2 * probe->halo);
+    if (probe->halo == 0) {
+        simple_arguments arguments = {.source = kf_buffer_address(contest->source),
+                                      .target = kf_buffer_address(contender->target),
+                                      .factor = 0.25f};
+        memcpy(arguments.extent, probe->extent, sizeof arguments.extent);
+        kf_launch_set(&contender->launch, probe->function, function, block, &arguments, sizeof arguments);
+        return;
+    }
+    stream_arguments arguments = {.row = row,
+                                  .plane = plane,
+                                  .stride = (int64_t)plane * (probe->extent[2] + 2 * probe->halo),
+                                  .source = kf_buffer_address(contest->source),
+                                  .target = kf_buffer_address(contender->target),
+                                  .rate = 1.5f};
+    memcpy(arguments.extent, probe->extent, sizeof arguments.extent);
+    kf_launch_set(&contender->launch, probe->function, function, block, &arguments, sizeof arguments);
+}
+
+static kf_status prepare(bench_contest *contest, bench_contender *contender, const char *file,
+                         kf_error *error) {
+    const kf_source source = {file, NULL, 0};
+    kf_function *function;
+    KF_TRY(kf_module_load(contest->backend, &source, &contender->module, NULL, error));
+    KF_TRY(kf_module_function(contender->module, contest->probe->function, &function, error));
+    KF_TRY(kf_buffer_create(contest->backend, contest->bytes, &contender->target, error));
+    KF_TRY(kf_buffer_fill(contender->target, 0, error));
+    set_launch(contest, contender, function);
+    return KF_OK;
+}
+
+/* Positive values that differ from place to place, near what populations at rest are. */
+static kf_status fill_source(bench_contest *contest, kf_error *error) {
+    const size_t count = contest->bytes / sizeof(float);
+    float *values = kf_allocate(contest->bytes);
+    for (size_t i = 0; i < count; i++)
+        values[i] = (1 + 0.1f * (float)(i * 40503 % 65536) / 65536) / DIRECTIONS;
+    const kf_status status = kf_buffer_upload(contest->source, 0, values, contest->bytes, error);
+    free(values);
+    return status;
+}
+
+static kf_status open_contest(bench_contest *contest, kf_error *error) {
+    const bench_probe *probe = contest->probe;
+    contest->bytes = sizeof(float) * (size_t)probe->arrays;
+    for (int axis = 0; axis < 3; axis++)
+        contest->bytes *= (size_t)(probe->extent[axis] + 2 * probe->halo);
+    KF_TRY(kf_buffer_create(contest->backend, contest->bytes, &contest->source, error));
+    KF_TRY(fill_source(contest, error));
+    KF_TRY(kf_event_create(contest->backend, &contest->start, error));
+    KF_TRY(kf_event_create(contest->backend, &contest->stop, error));
+    KF_TRY(prepare(contest, &contest->kernel, probe->file, error));
+    if (strcmp(kf_backend_device(contest->backend)->backend, "cpu") != 0) return KF_OK;
+    return prepare(contest, &contest->loop, "kernels/probe/handwritten.c", error);
+}
+
+static void close_contest(bench_contest *contest) {
+    kf_buffer_free(contest->source);
+    kf_buffer_free(contest->kernel.target);
+    kf_buffer_free(contest->loop.target);
+    kf_event_free(contest->start);
+    kf_event_free(contest->stop);
+    kf_module_free(contest->kernel.module);
+    kf_module_free(contest->loop.module);
+}
+
+/* --- measuring ---------------------------------------------------------------------------------------- */
+
+static kf_status time_batch(const bench_contest *contest, const bench_contender *contender, double *us,
+                            kf_error *error) {
+    KF_TRY(kf_event_record(contest->start, error));
+    for (int i = 0; i < contest->batch; i++)
+        KF_TRY(kf_backend_launch(contest->backend, &contender->launch, error));
+    KF_TRY(kf_event_record(contest->stop, error));
+    KF_TRY(kf_backend_synchronize(contest->backend, error));
+    KF_TRY(kf_event_elapsed_us(contest->start, contest->stop, us, error));
+    *us /= contest->batch;
+    return KF_OK;
+}
+
+/* One launch each, compared. */
+static kf_status verify(const bench_contest *contest, kf_error *error) {
+    const size_t count = contest->bytes / sizeof(float);
+    float *ours = kf_allocate(contest->bytes), *theirs = kf_allocate(contest->bytes);
+    kf_status status = kf_backend_launch(contest->backend, &contest->kernel.launch, error);
+    if (status == KF_OK) status = kf_backend_launch(contest->backend, &contest->loop.launch, error);
+    if (status == KF_OK) status = kf_buffer_download(contest->kernel.target, 0, ours, contest->bytes, error);
+    if (status == KF_OK) status = kf_buffer_download(contest->loop.target, 0, theirs, contest->bytes, error);
+    for (size_t i = 0; i < count && status == KF_OK; i++) {
+        const double difference = fabs((double)ours[i] - (double)theirs[i]);
+        if (!(difference <= tolerance * fabs((double)theirs[i])))
+            status =
+                kf_fail(error, KF_GATE_FAILED, "%s: value %zu is %.9g from the kernel, %.9g from the loop",
+                        contest->probe->name, i, (double)ours[i], (double)theirs[i]);
+    }
+    free(ours);
+    free(theirs);
+    return status;
+}
+
+static kf_status measure(bench_contest *contest, bool with_loop, kf_error *error) {
+    double us;
+    contest->batch = 1;
+    for (int i = 0; i < 3; i++)
+        KF_TRY(time_batch(contest, &contest->kernel, &us, error)); /* warm up */
+    contest->batch = us < round_us ? (int)(round_us / fmax(us, 1)) : 1;
+    for (int round = -1; round < ROUNDS; round++) { /* round -1 is not kept */
+        const int at = round < 0 ? 0 : round;
+        KF_TRY(time_batch(contest, &contest->kernel, &contest->kernel.samples[at], error));
+        if (with_loop) KF_TRY(time_batch(contest, &contest->loop, &contest->loop.samples[at], error));
+    }
+    return KF_OK;
+}
+
+static kf_status judge(bench_contest *contest, kf_figures *figures, kf_error *error) {
+    const kf_device_info *device = kf_backend_device(contest->backend);
+    const bool with_loop = contest->loop.module != NULL;
+    if (with_loop) KF_TRY(verify(contest, error));
+    KF_TRY(measure(contest, with_loop, error));
+    const kf_summary kernel = kf_summarise(contest->kernel.samples, ROUNDS);
+    double items = 1, floor_us = NAN;
+    for (int axis = 0; axis < 3; axis++)
+        items *= contest->probe->extent[axis];
+    if (with_loop)
+        floor_us = kf_summarise(contest->loop.samples, ROUNDS).minimum;
+    else if (device->peak_bandwidth > 0)
+        floor_us = 1e6 * items * contest->probe->bytes / device->peak_bandwidth;
+    kf_figure figure = {.value = kernel.minimum,
+                        .unit = "us",
+                        .spread = (kernel.q1 - kernel.minimum) / kernel.minimum,
+                        .floor = floor_us,
+                        .share = floor_us / kernel.minimum,
+                        .failed = with_loop && floor_us / kernel.minimum < least_share};
+    kf_copy_text(figure.name, sizeof figure.name, contest->probe->name);
+    kf_figures_add(figures, &figure);
+    return KF_OK;
+}
+
+static kf_status run(kf_backend *backend, kf_figures *figures, kf_error *error) {
+    const bool cpu = strcmp(kf_backend_device(backend)->backend, "cpu") == 0;
+    for (size_t i = 0; i < sizeof probes / sizeof probes[0]; i++) {
+        if (probes[i].in_cache && !cpu) continue;
+        bench_contest contest = {.backend = backend, .probe = &probes[i]};
+        kf_detail("%s", probes[i].name);
+        kf_status status = open_contest(&contest, error);
+        if (status == KF_OK) status = judge(&contest, figures, error);
+        close_contest(&contest);
+        if (status != KF_OK) return status;
+    }
+    return KF_OK;
+}
+
+const kf_suite kf_suite_backend = {
+    .name = "backend",
+    .summary = "kernels written once against hand-written C loops (cpu), or the memory's bandwidth (cuda)",
+    .promise = "within twice the hand-written loop's time",
+    .run = run,
+};

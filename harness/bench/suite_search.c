@@ -1,0 +1,227 @@
+/* Suite search: every strategy on every stored landscape, without a device. */
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cost_model/model.h"
+#include "harness/bench/bench.h"
+#include "harness/replay/replay.h"
+#include "harness/util/file.h"
+#include "harness/util/log.h"
+#include "harness/util/text.h"
+
+enum { SEEDS = 100, MOST_FILES = 64, MARKS = 2 };
+
+/* What the model must reach, mean regret; of a landscape that is not named here the last holds. */
+typedef struct kf_target {
+    const char *landscape;
+    int evaluations[MARKS];
+    double regret[MARKS];
+} kf_target;
+static const kf_target targets[] = {
+    {"convolution-A4000", {50, 200}, {0.10, 0.02}},
+    {"dedispersion-W6600", {50, 200}, {0.05, 0.025}},
+    {NULL, {8, 20}, {INFINITY, 0.01}},
+};
+
+static const kf_target *target_of(const kf_landscape *landscape) {
+    const kf_target *target = targets;
+    while (target->landscape != NULL && strcmp(target->landscape, landscape->name) != 0)
+        target++;
+    return target;
+}
+
+/* --- the landscapes there are --------------------------------------------------------------------------- */
+
+typedef struct kf_files {
+    char *paths[MOST_FILES];
+    int count;
+} kf_files;
+
+static bool is_landscape(const char *name) {
+    if (strstr(name, ".t1.json") != NULL || strstr(name, ".t4.json") != NULL) return false;
+    const char *ending = strstr(name, ".json");
+    return name[0] != '.' && ending != NULL && (ending[5] == '\0' || strcmp(ending + 5, ".gz") == 0);
+}
+
+static int compare_paths(const void *left, const void *right) {
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+static kf_status list_folder(kf_files *files, const char *folder, kf_error *error) {
+    DIR *open = opendir(folder);
+    if (open == NULL) return KF_OK;
+    int first = files->count;
+    char path[KF_PATH];
+    kf_status status = KF_OK;
+    for (const struct dirent *entry = readdir(open); entry != NULL && status == KF_OK;
+         entry = readdir(open)) {
+        if (!is_landscape(entry->d_name) || files->count == MOST_FILES) continue;
+        status = kf_path(path, error, "%s/%s", folder, entry->d_name);
+        if (status == KF_OK) files->paths[files->count++] = kf_duplicate(path);
+    }
+    (void)closedir(open);
+    qsort(files->paths + first, (size_t)(files->count - first), sizeof *files->paths, compare_paths);
+    return status;
+}
+
+static kf_status list_files(kf_files *files, kf_error *error) {
+    const char *data = NULL, *shared = getenv("KFTUNE_SHARED");
+    char folder[KF_PATH];
+    KF_TRY(kf_data_folder(&data, error));
+    if (shared != NULL)
+        KF_TRY(kf_path(folder, error, "%s/landscapes", shared));
+    else
+        KF_TRY(kf_path(folder, error, "%s/../shared/landscapes", data));
+    KF_TRY(list_folder(files, folder, error));
+    KF_TRY(kf_path(folder, error, "%s/results/landscapes", data));
+    KF_TRY(list_folder(files, folder, error));
+    if (files->count > 0) return KF_OK;
+    return kf_fail(
+        error, KF_MACHINE,
+        "there is no landscape in %s or in $KFTUNE_SHARED/landscapes; 'kftune store export --format "
+        "landscape' makes one",
+        folder);
+}
+
+/* --- the cost model as prior ---------------------------------------------------------------------------- */
+
+typedef struct kf_believed {
+    kf_scene *scene;
+    kf_device_info device;
+    kf_cost_prior source;
+    kf_prior prior;
+} kf_believed;
+
+/* A landscape of a shipped scene on a GPU lets the cost model speak; false for others. */
+static bool open_prior(const kf_landscape *landscape, kf_believed *believed) {
+    kf_scene_options options = {.samples_per_cell = landscape->samples_per_cell};
+    kf_config config;
+    memset(believed, 0, sizeof *believed);
+    memcpy(options.nodes, landscape->nodes, sizeof options.nodes);
+    if (strcmp(landscape->backend, "cuda") != 0 || landscape->nodes[0] == 0) return false;
+    if (kf_scene_open(landscape->scene, &options, &believed->scene, NULL) != KF_OK) return false;
+    kf_copy_text(believed->device.backend, sizeof believed->device.backend, landscape->backend);
+    believed->device.peak_bandwidth = landscape->peak_bandwidth;
+    kf_space_config(landscape->space, 0, &config);
+    kf_cost_model_open(config.system, believed->scene, &believed->device, NULL, &believed->source.model);
+    believed->source.space = landscape->space;
+    believed->prior = (kf_prior){kf_cost_prior_time, &believed->source};
+    if (believed->source.model != NULL) return true;
+    kf_scene_free(believed->scene);
+    return false;
+}
+
+static void close_prior(kf_believed *believed) {
+    kf_cost_model_close(believed->source.model);
+    kf_scene_free(believed->scene);
+}
+
+/* Rank correlation of the model, before any calibration, with all that was measured. */
+static void add_correlation(const kf_landscape *landscape, kf_believed *believed, kf_figures *figures) {
+    double *measured = kf_allocate(landscape->size * sizeof *measured);
+    double *predicted = kf_allocate(landscape->size * sizeof *predicted);
+    size_t count = 0;
+    for (uint64_t i = 0; i < landscape->size; i++) {
+        double time = kf_cost_prior_time(&believed->source, i);
+        if (landscape->states[i] != KF_STATE_OK || !isfinite(time)) continue;
+        measured[count] = landscape->times_us[i];
+        predicted[count++] = time;
+    }
+    kf_figure figure = {
+        .value = kf_rank_correlation(measured, predicted, count), .floor = 0.85, .share = NAN};
+    (void)snprintf(figure.name, sizeof figure.name, "%.28s cost model rank", landscape->name);
+    figure.failed = figure.value < figure.floor;
+    kf_figures_add(figures, &figure);
+    free(measured);
+    free(predicted);
+}
+
+/* --- figures -------------------------------------------------------------------------------------------- */
+
+/* Standard error of the mean, relative to it. */
+static double relative_error(const kf_replay_result *result, int place) {
+    const double *regrets = result->regrets + (size_t)place * (size_t)result->repeats;
+    double squares = 0, mean = result->means[place];
+    for (int k = 0; k < result->repeats; k++)
+        squares += (regrets[k] - mean) * (regrets[k] - mean);
+    return mean > 0 ? sqrt(squares / result->repeats / result->repeats) / mean : 0;
+}
+
+static void add_figure(const kf_landscape *landscape, const char *strategy, const kf_replay_result *result,
+                       int evaluations, double bound, kf_figures *figures) {
+    if (evaluations > result->evaluations) return;
+    kf_figure figure = {.value = 100 * result->means[evaluations - 1],
+                        .unit = "%",
+                        .spread = relative_error(result, evaluations - 1),
+                        .floor = isfinite(bound) ? 100 * bound : (double)NAN,
+                        .share = NAN};
+    (void)snprintf(figure.name, sizeof figure.name, "%.24s %.14s %d", landscape->name, strategy, evaluations);
+    figure.failed = isfinite(bound) && figure.value > 100 * bound;
+    kf_figures_add(figures, &figure);
+}
+
+/* Every strategy but full enumeration. The model must reach the target, all others must beat random search
+ * after the last mark, or they are no use. */
+static kf_status judge(const kf_landscape *landscape, const kf_prior *prior, kf_figures *figures,
+                       kf_error *error) {
+    const kf_target *target = target_of(landscape);
+    double random_regret = INFINITY;
+    static const char *const order_first = "random";
+    for (int pass = 0; pass < 2; pass++) {
+        for (int s = 0; kf_strategies[s] != NULL; s++) {
+            const char *name = kf_strategies[s]->name;
+            bool random = strcmp(name, order_first) == 0, model = strcmp(name, "model") == 0;
+            if (random != (pass == 0) || strcmp(name, "enumerate") == 0) continue;
+            kf_replay_request request = {landscape, name, target->evaluations[MARKS - 1], SEEDS, 1, prior};
+            kf_replay_result result;
+            KF_TRY(kf_replay(&request, &result, error));
+            for (int mark = 0; mark < MARKS; mark++) {
+                bool last = mark == MARKS - 1;
+                double bound = model ? target->regret[mark] : last && !random ? random_regret : INFINITY;
+                add_figure(landscape, name, &result, target->evaluations[mark], bound, figures);
+            }
+            if (random) random_regret = result.means[result.evaluations - 1];
+            if (model) {
+                kf_figure own = {.value = result.overhead_us, .unit = "us", .floor = 1000, .share = NAN};
+                (void)snprintf(own.name, sizeof own.name, "%.24s model overhead", landscape->name);
+                kf_figures_add(figures, &own);
+            }
+            kf_replay_free(&result);
+        }
+    }
+    return KF_OK;
+}
+
+static kf_status judge_file(const char *file, kf_figures *figures, kf_error *error) {
+    kf_landscape *landscape = NULL;
+    kf_believed believed;
+    KF_TRY(kf_landscape_open(file, &landscape, error));
+    kf_info("search: %s, %llu configs", landscape->name, (unsigned long long)landscape->size);
+    bool prior = open_prior(landscape, &believed);
+    if (prior) add_correlation(landscape, &believed, figures);
+    kf_status status = judge(landscape, prior ? &believed.prior : NULL, figures, error);
+    if (prior) close_prior(&believed);
+    kf_landscape_free(landscape);
+    return status;
+}
+
+static kf_status run(kf_backend *backend, kf_figures *figures, kf_error *error) {
+    (void)backend;
+    kf_files files = {.count = 0};
+    kf_status status = list_files(&files, error);
+    for (int i = 0; i < files.count && status == KF_OK; i++)
+        status = judge_file(files.paths[i], figures, error);
+    for (int i = 0; i < files.count; i++)
+        free(files.paths[i]);
+    return status;
+}
+
+const kf_suite kf_suite_search = {
+    .name = "search",
+    .summary = "regret of every strategy after so many evaluations on stored landscapes, mean of 100 seeds",
+    .promise = "the model reaches its target (floor), and every strategy beats random search",
+    .run = run,
+};

@@ -1,0 +1,88 @@
+/* The command line: a table of subcommands, each with its own table of options. */
+#ifndef KF_HARNESS_CLI_COMMAND_H
+#define KF_HARNESS_CLI_COMMAND_H
+
+#include <stdbool.h>
+
+#include "harness/util/status.h"
+
+#define KF_VERSION "0.1.0"
+
+/* One option. value_name NULL: a flag. repeatable options keep every value. */
+typedef struct kf_option {
+    const char *name;       /* "--scene" */
+    const char *value_name; /* "FILE|NAME" */
+    const char *help;
+    bool repeatable;
+} kf_option;
+
+enum { KF_OPTION_VALUES = 32, KF_OPTIONS = 32 };
+typedef struct kf_arguments {
+    const kf_option *options;
+    int option_count;
+    struct {
+        int count;
+        const char *values[KF_OPTION_VALUES];
+    } given[KF_OPTIONS]; /* parallel to options; flags have value "" */
+    int positional_count;
+    const char *positional[KF_OPTION_VALUES];
+    kf_option merged[KF_OPTIONS]; /* what kf_arguments_parse lets options point to: the command's own and the
+                                     common ones */
+} kf_arguments;
+
+typedef struct kf_command {
+    const char *name;
+    const char *summary;      /* one line for `kftune --help` */
+    const char *synopsis;     /* "kftune tune --scene FILE|NAME [options]" */
+    const char *description;  /* a few lines */
+    const char *example;      /* a runnable command */
+    const kf_option *options; /* ends with an entry whose name is NULL; --help, --json, --quiet, --verbose are
+                                 added for all */
+    const char *const *positional; /* names of accepted positionals, NULL-terminated, or NULL; a last name
+                                    * that ends in "..." takes any number */
+    kf_status (*run)(const kf_arguments *arguments, kf_error *error); /* NULL: not available yet, status 3 */
+} kf_command;
+
+/* NULL-terminated (harness/cli/commands.c); one file a command (harness/cli/command_<name>.c defines
+ * kf_command_<name>). */
+extern const kf_command *const kf_commands[];
+
+/* Reads words ("--name value", "--name=value", flags, positionals; "--" ends the options). The values point
+ * into words, so both words and *arguments must stay where they are. Anything unknown, missing or given twice
+ * is KF_BAD_INPUT with the nearest right name. */
+kf_status kf_arguments_parse(const kf_command *command, int word_count, char *const *words,
+                             kf_arguments *arguments, kf_error *error);
+
+/* Value of the last occurrence, or fallback. */
+const char *kf_argument(const kf_arguments *arguments, const char *option, const char *fallback);
+bool kf_argument_given(const kf_arguments *arguments, const char *option);
+/* All occurrences; returns the count. */
+int kf_argument_all(const kf_arguments *arguments, const char *option, const char *const **values);
+/* Typed, with range; KF_BAD_INPUT names option, value and what is accepted. Missing: *value unchanged. */
+kf_status kf_argument_integer(const kf_arguments *arguments, const char *option, long low, long high,
+                              long *value, kf_error *error);
+kf_status kf_argument_number(const kf_arguments *arguments, const char *option, double low, double high,
+                             double *value, kf_error *error);
+/* "96x48x48". */
+kf_status kf_argument_grid(const kf_arguments *arguments, const char *option, int nodes[3], kf_error *error);
+/* "60s", "2m", "1h", "500evals": fills one of seconds, evaluations; the other 0. */
+kf_status kf_argument_budget(const kf_arguments *arguments, const char *option, double *seconds,
+                             long *evaluations, kf_error *error);
+bool kf_arguments_json(const kf_arguments *arguments);
+
+/* Parses argv, dispatches, prints errors; returns the exit status. `kftune --scene X` means `kftune tune
+ * --scene X`. */
+int kf_main(int argc, char **argv);
+
+/* Help of one command and of the whole program, on stdout. */
+void kf_help_command(const kf_command *command);
+void kf_help(void);
+
+/* From now on SIGINT and SIGTERM set kf_interrupted; the same signal a second time ends the program at once.
+ */
+void kf_catch_interrupts(void);
+
+/* Set by SIGINT and SIGTERM; long loops look at it and end cleanly. */
+extern volatile int kf_interrupted;
+
+#endif

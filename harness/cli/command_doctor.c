@@ -1,0 +1,94 @@
+/* kftune doctor: what works on this machine, what does not, and the cure. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cjson/cJSON.h>
+
+#include "harness/cli/command.h"
+#include "harness/doctor/checks.h"
+
+static const char *const state_names[] = {"ok", "degraded", "missing"};
+
+/* In the order of the lines. */
+static const kf_check all_checks[] = {
+    {.name = "cpu backend", .backend = true, .run = kf_check_cpu},
+    {.name = "NVIDIA driver", .run = kf_check_driver},
+    {.name = "NVRTC", .run = kf_check_nvrtc},
+    {.name = "cuda backend", .backend = true, .run = kf_check_cuda},
+    {.name = "NVML", .run = kf_check_nvml},
+    {.name = "CUPTI", .run = kf_check_cupti},
+    {.name = "gnuplot", .run = kf_check_gnuplot},
+    {.name = "store folder", .run = kf_check_store},
+    {.name = "cache folder", .run = kf_check_cache},
+    {.name = "memory", .run = kf_check_memory},
+    {.name = "processors", .run = kf_check_threads},
+    {.name = "competing load", .run = kf_check_load},
+};
+enum { CHECKS = sizeof all_checks / sizeof all_checks[0] };
+
+static void print_line(const kf_check *check) {
+    printf("%-8s  %-14s  %s\n", state_names[check->state], check->name, check->detail);
+    if (check->cure[0] != '\0') printf("%-8s  %-14s  -> %s\n", "", "", check->cure);
+}
+
+static kf_status print_json(const kf_check *checks, const char *device, kf_error *error) {
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "kftune", KF_VERSION);
+    cJSON_AddStringToObject(root, "command", "doctor");
+    if (device != NULL)
+        cJSON_AddStringToObject(root, "device", device);
+    else
+        cJSON_AddNullToObject(root, "device");
+    cJSON *list = cJSON_AddArrayToObject(root, "checks");
+    for (int i = 0; i < CHECKS; i++) {
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "name", checks[i].name);
+        cJSON_AddStringToObject(object, "state", state_names[checks[i].state]);
+        cJSON_AddStringToObject(object, "detail", checks[i].detail);
+        if (checks[i].cure[0] != '\0') cJSON_AddStringToObject(object, "cure", checks[i].cure);
+        cJSON_AddItemToArray(list, object);
+    }
+    char *text = cJSON_Print(root);
+    cJSON_Delete(root);
+    if (text == NULL) return kf_fail(error, KF_MACHINE, "out of memory while writing JSON");
+    puts(text);
+    free(text);
+    return KF_OK;
+}
+
+static kf_status run(const kf_arguments *arguments, kf_error *error) {
+    const bool json = kf_arguments_json(arguments);
+    kf_check checks[CHECKS];
+    const char *device = NULL; /* the best that works */
+    for (int i = 0; i < CHECKS; i++) {
+        checks[i] = all_checks[i];
+        checks[i].run(&checks[i]);
+        if (checks[i].backend && checks[i].state != KF_CHECK_MISSING)
+            device = checks[i].run == kf_check_cuda ? "cuda:0" : "cpu";
+        if (!json) print_line(&checks[i]);
+    }
+    if (json)
+        KF_TRY(print_json(checks, device, error));
+    else if (device != NULL)
+        printf("kftune can tune and run on this machine; the default device is %s\n", device);
+    if (device != NULL) return KF_OK;
+    return kf_fail(error, KF_MACHINE,
+                   "tuning is impossible here: neither the cpu nor the cuda backend works; follow "
+                   "the cure of either");
+}
+
+static const kf_option options[] = {{NULL, NULL, NULL, false}};
+
+const kf_command kf_command_doctor = {
+    .name = "doctor",
+    .summary = "show what works on this machine, what does not, and the cure",
+    .synopsis = "kftune doctor [--json]",
+    .description =
+        "Builds and runs a small kernel on every backend and looks at what kftune uses besides: one line\n"
+        "each, ok, degraded (works, but less well) or missing, with what to do. Status 3 when neither\n"
+        "backend works.",
+    .example = "kftune doctor",
+    .options = options,
+    .positional = NULL,
+    .run = run,
+};

@@ -1,0 +1,153 @@
+/* kftune list */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/backend/backend.h"
+#include "harness/cli/command.h"
+#include "harness/counters/metric_set.h"
+#include "harness/search/strategy.h"
+#include "harness/util/text.h"
+#include "scene/scene.h"
+#include "solver/system.h"
+
+/* What is listed: names with a line about each, collected first so that text and JSON come from one place. */
+typedef struct listing {
+    cJSON *entries; /* [{"name", "summary"}] */
+} listing;
+
+static void add(listing *list, const char *name, const char *summary) {
+    cJSON *entry = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(entry, "name", name);
+    (void)cJSON_AddStringToObject(entry, "summary", summary);
+    (void)cJSON_AddItemToArray(list->entries, entry);
+}
+
+static kf_status list_systems(listing *list, kf_error *error) {
+    (void)error;
+    for (int i = 0; kf_systems[i] != NULL; i++)
+        add(list, kf_systems[i]->name, kf_systems[i]->summary);
+    return KF_OK;
+}
+
+static kf_status list_scenes(listing *list, kf_error *error) {
+    const char *const *names = NULL;
+    KF_TRY(kf_scene_library(&names, error));
+    for (int i = 0; names[i] != NULL; i++)
+        add(list, names[i], "");
+    return KF_OK;
+}
+
+static kf_status list_strategies(listing *list, kf_error *error) {
+    (void)error;
+    for (int i = 0; kf_strategies[i] != NULL; i++)
+        add(list, kf_strategies[i]->name, kf_strategies[i]->summary);
+    return KF_OK;
+}
+
+static kf_status add_set(void *context, const char *name, kf_error *error) {
+    kf_metric_set *set = NULL;
+    KF_TRY(kf_metric_set_open(name, &set, error));
+    add(context, name, set->summary);
+    kf_metric_set_free(set);
+    return KF_OK;
+}
+
+static kf_status list_metrics(listing *list, kf_error *error) {
+    return kf_metric_sets(add_set, list, error);
+}
+
+static kf_status list_devices(listing *list, kf_error *error) {
+    char why[256] = "";
+    int count = kf_cuda_device_count(why, sizeof why);
+    kf_device_info info;
+    for (int i = 0; i < count; i++) {
+        char memory[32], summary[256];
+        KF_TRY(kf_cuda_device_describe(i, &info, error));
+        (void)snprintf(summary, sizeof summary, "%s, %s, %s", info.name, info.architecture,
+                       kf_human_bytes((double)info.memory_bytes, memory));
+        add(list, info.spec, summary);
+    }
+    if (kf_cpu_device_describe(&info, error) != KF_OK) {
+        /* Without a compiler the cpu cannot be used; the GPUs still can. */
+        if (count == 0) return error->status;
+        return KF_OK;
+    }
+    char summary[256];
+    (void)snprintf(summary, sizeof summary, "%s, %d threads", info.name, info.multiprocessors);
+    add(list, info.spec, summary);
+    return KF_OK;
+}
+
+static const struct {
+    const char *name;
+    kf_status (*fill)(listing *list, kf_error *error);
+} kinds[] = {
+    {"systems", list_systems}, {"scenes", list_scenes},   {"strategies", list_strategies},
+    {"metrics", list_metrics}, {"devices", list_devices},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static void print_text(const listing *list) {
+    const cJSON *entry;
+    cJSON_ArrayForEach(entry, list->entries) {
+        const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(entry, "name"));
+        const char *summary = cJSON_GetStringValue(cJSON_GetObjectItem(entry, "summary"));
+        if (*summary != '\0')
+            printf("%-16s %s\n", name, summary);
+        else
+            printf("%s\n", name);
+    }
+}
+
+static void print_json(const listing *list, const char *kind) {
+    cJSON *json = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
+    (void)cJSON_AddStringToObject(json, "command", "list");
+    (void)cJSON_AddItemToObject(json, kind, cJSON_Duplicate(list->entries, true));
+    char *text = cJSON_Print(json);
+    cJSON_Delete(json);
+    puts(text != NULL ? text : "null");
+    free(text);
+}
+
+static kf_status run(const kf_arguments *arguments, kf_error *error) {
+    const char *names[KINDS];
+    for (int i = 0; i < KINDS; i++)
+        names[i] = kinds[i].name;
+    if (arguments->positional_count == 0)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "list: say what: systems, scenes, strategies, metrics or devices");
+    const char *wanted = arguments->positional[0];
+    for (int i = 0; i < KINDS; i++) {
+        if (strcmp(wanted, names[i]) != 0) continue;
+        listing list = {.entries = cJSON_CreateArray()};
+        kf_status status = kinds[i].fill(&list, error);
+        if (status == KF_OK && kf_arguments_json(arguments))
+            print_json(&list, names[i]);
+        else if (status == KF_OK)
+            print_text(&list);
+        cJSON_Delete(list.entries);
+        return status;
+    }
+    const char *nearest = kf_nearest(wanted, names, KINDS);
+    return kf_fail(error, KF_BAD_INPUT,
+                   "list: unknown '%s'%s%s%s; there are systems, scenes, strategies, metrics, devices",
+                   wanted, nearest != NULL ? " (did you mean '" : "", nearest != NULL ? nearest : "",
+                   nearest != NULL ? "'?)" : "");
+}
+
+static const kf_option options[] = {{NULL, NULL, NULL, false}};
+static const char *const positional[] = {"systems|scenes|strategies|metrics|devices", NULL};
+
+extern const kf_command kf_command_list;
+const kf_command kf_command_list = {
+    .name = "list",
+    .summary = "list systems, scenes, strategies, metrics or devices",
+    .synopsis = "kftune list systems|scenes|strategies|metrics|devices [options]",
+    .description = "Names that other commands take, one a line.",
+    .example = "kftune list devices",
+    .options = options,
+    .positional = positional,
+    .run = run,
+};

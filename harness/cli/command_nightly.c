@@ -1,0 +1,414 @@
+/* kftune nightly: a night of a suite, and what goes with it. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/cli/command.h"
+#include "harness/nightly/bisect.h"
+#include "harness/nightly/job.h"
+#include "harness/nightly/night.h"
+#include "harness/nightly/record.h"
+#include "harness/util/log.h"
+#include "harness/util/text.h"
+
+extern const kf_command kf_command_nightly;
+
+/* --- shared ------------------------------------------------------------------------------------------------
+ */
+
+static void print_json(cJSON *json) {
+    char *text = cJSON_Print(json);
+    cJSON_Delete(json);
+    puts(text != NULL ? text : "null");
+    free(text);
+}
+
+static kf_status read_suite(const kf_arguments *arguments, kf_suite *suite, kf_error *error) {
+    const char *file = kf_argument(arguments, "--suite", NULL);
+    if (file == NULL)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "nightly: option '--suite FILE|NAME' is missing; 'quick' is a shipped one");
+    return kf_suite_read(file, kf_argument(arguments, "--device", NULL), suite, error);
+}
+
+static kf_status open_store(const kf_arguments *arguments, bool read_only, kf_store **store,
+                            kf_error *error) {
+    return kf_store_open(kf_argument(arguments, "--store", NULL), read_only, store, error);
+}
+
+/* --- a night
+ * ------------------------------------------------------------------------------------------------- */
+
+static kf_status write_junit(kf_store *store, int64_t night, const char *path, kf_error *error) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL) return kf_fail(error, KF_MACHINE, "%s: out of memory", path);
+    kf_status status = kf_store_export_junit(store, night, stream, error);
+    if (fclose(stream) != 0 && status == KF_OK)
+        status = kf_fail(error, KF_MACHINE, "%s: out of memory", path);
+    if (status == KF_OK) status = kf_file_write_atomic(path, text, size, error);
+    free(text);
+    return status;
+}
+
+static kf_status write_files(const kf_arguments *arguments, kf_store *store, const kf_nightly_result *result,
+                             kf_error *error) {
+    const char *junit = kf_argument(arguments, "--junit", NULL),
+               *report = kf_argument(arguments, "--report", NULL);
+    if (junit != NULL) KF_TRY(write_junit(store, result->night.id, junit, error));
+    if (report == NULL) return KF_OK;
+    kf_text text = {0};
+    kf_nightly_markdown(result, &text);
+    kf_status status = kf_file_write_atomic(report, text.text, text.length, error);
+    kf_text_free(&text);
+    return status;
+}
+
+static kf_status conclude(const kf_arguments *arguments, kf_store *store, const kf_nightly_result *result,
+                          kf_error *error) {
+    if (kf_arguments_json(arguments))
+        print_json(kf_nightly_to_json(result, kf_store_path(store)));
+    else
+        kf_nightly_print(result, stdout);
+    KF_TRY(write_files(arguments, store, result, error));
+    int failures = kf_nightly_failures(result);
+    if (failures == 0 &&
+        result->problems == result->count) /* a night of nothing must not look like a good one */
+        return kf_fail(error, result->problem.status, "nothing could be measured: %s",
+                       result->problem.message);
+    if (failures == 0) return KF_OK;
+    return kf_fail(error, KF_GATE_FAILED, "%d of %d benchmarks failed the night", failures, result->count);
+}
+
+static kf_status run_night(const kf_arguments *arguments, kf_error *error) {
+    kf_suite suite;
+    kf_store *store = NULL;
+    const char *label = kf_argument(arguments, "--label", "");
+    if (strlen(label) >= KF_LABEL)
+        return kf_fail(error, KF_BAD_INPUT, "option '--label': at most %d characters", KF_LABEL - 1);
+    KF_TRY(read_suite(arguments, &suite, error));
+    kf_status status = open_store(arguments, false, &store, error);
+    if (status == KF_OK) {
+        const kf_nightly_request request = {.suite = &suite, .store = store, .label = label};
+        kf_nightly_result result;
+        status = kf_nightly(&request, &result, error);
+        if (status == KF_OK) status = conclude(arguments, store, &result, error);
+        kf_nightly_result_free(&result);
+        kf_store_close(store);
+    }
+    kf_suite_free(&suite);
+    return status;
+}
+
+/* --- list, show, pin
+ * ------------------------------------------------------------------------------------------- */
+
+typedef struct listing {
+    kf_store *store;
+    cJSON *json; /* NULL: print */
+    int count, verdicts[KF_VERDICTS];
+} listing;
+
+static kf_status count_verdict(void *context, const kf_verdict *verdict, kf_error *error) {
+    (void)error;
+    listing *list = context;
+    list->verdicts[verdict->state]++;
+    return KF_OK;
+}
+
+static kf_status collect_night(void *context, const kf_night *night, kf_error *error) {
+    listing *list = context;
+    memset(list->verdicts, 0, sizeof list->verdicts);
+    KF_TRY(kf_store_verdicts(list->store, night->id, count_verdict, list, error));
+    if (list->json == NULL && list->count++ == 0)
+        printf("%5s  %-19s  %-11s  %-20s  %-12s  %-20s  %s\n", "night", "started (UTC)", "state", "suite",
+               "program", "label", "verdicts");
+    cJSON *object = cJSON_CreateObject();
+    if (list->json != NULL) {
+        (void)cJSON_AddItemToArray(list->json, object);
+        (void)cJSON_AddNumberToObject(object, "night", (double)night->id);
+        (void)cJSON_AddStringToObject(object, "uuid", night->uuid);
+        (void)cJSON_AddStringToObject(object, "started", night->started);
+        (void)cJSON_AddStringToObject(object, "state", night->state);
+        (void)cJSON_AddStringToObject(object, "suite", night->suite);
+        (void)cJSON_AddStringToObject(object, "program", night->program);
+        (void)cJSON_AddStringToObject(object, "label", night->label);
+        cJSON *verdicts = cJSON_AddObjectToObject(object, "verdicts");
+        for (int i = 0; i < KF_VERDICTS; i++)
+            (void)cJSON_AddNumberToObject(verdicts, kf_verdict_names[i], list->verdicts[i]);
+        return KF_OK;
+    }
+    cJSON_Delete(object);
+    char started[24];
+    kf_copy_text(started, 20, night->started);
+    printf("%5" PRId64 "  %-19s  %-11s  %-20.20s  %-12.12s  %-20.20s ", night->id, started, night->state,
+           night->suite, night->program, night->label);
+    for (int i = 0; i < KF_VERDICTS; i++)
+        if (list->verdicts[i] > 0) printf(" %d %s", list->verdicts[i], kf_verdict_names[i]);
+    printf("\n");
+    return KF_OK;
+}
+
+static kf_status list_nights(const kf_arguments *arguments, kf_error *error) {
+    listing list = {0};
+    cJSON *json = NULL;
+    KF_TRY(open_store(arguments, true, &list.store, error));
+    if (kf_arguments_json(arguments)) {
+        json = cJSON_CreateObject();
+        (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
+        (void)cJSON_AddStringToObject(json, "command", "nightly list");
+        list.json = cJSON_AddArrayToObject(json, "nights");
+    }
+    kf_status status = kf_store_nights(list.store, collect_night, &list, error);
+    if (status == KF_OK && json != NULL)
+        print_json(json);
+    else
+        cJSON_Delete(json);
+    if (status == KF_OK && json == NULL && list.count == 0)
+        printf("%s has no night yet\n", kf_store_path(list.store));
+    kf_store_close(list.store);
+    return status;
+}
+
+static kf_status collect_verdict(void *context, const kf_verdict *verdict, kf_error *error) {
+    (void)error;
+    kf_nightly_result *result = context;
+    result->verdicts =
+        kf_reallocate(result->verdicts, (size_t)(result->count + 1) * sizeof *result->verdicts);
+    result->verdicts[result->count++] = *verdict;
+    return KF_OK;
+}
+
+static kf_status show_night(const kf_arguments *arguments, kf_error *error) {
+    kf_store *store = NULL;
+    kf_nightly_result result = {0};
+    KF_TRY(open_store(arguments, true, &store, error));
+    kf_status status =
+        kf_store_find_night(store, kf_argument(arguments, "--night", NULL), &result.night, error);
+    if (status == KF_OK) status = kf_store_verdicts(store, result.night.id, collect_verdict, &result, error);
+    if (status == KF_OK) status = write_files(arguments, store, &result, error);
+    if (status == KF_OK && kf_arguments_json(arguments))
+        print_json(kf_nightly_to_json(&result, kf_store_path(store)));
+    else if (status == KF_OK)
+        kf_nightly_print(&result, stdout);
+    kf_nightly_result_free(&result);
+    kf_store_close(store);
+    return status;
+}
+
+static kf_status pin_night(const kf_arguments *arguments, kf_error *error) {
+    kf_store *store = NULL;
+    kf_night night;
+    int count = 0;
+    KF_TRY(open_store(arguments, false, &store, error));
+    kf_status status = kf_store_find_night(store, kf_argument(arguments, "--night", NULL), &night, error);
+    if (status == KF_OK) status = kf_store_pin(store, night.id, &count, error);
+    if (status == KF_OK && count == 0)
+        status =
+            kf_fail(error, KF_BAD_INPUT, "night %" PRId64 " measured nothing that could be pinned", night.id);
+    if (status == KF_OK)
+        printf("night %" PRId64 " is the release that %d benchmarks are held against\n", night.id, count);
+    kf_store_close(store);
+    return status;
+}
+
+/* --- measure
+ * ------------------------------------------------------------------------------------------------------ */
+
+static kf_status measure(const kf_arguments *arguments, kf_error *error) {
+    const char *job = kf_argument(arguments, "--job", NULL);
+    if (job == NULL) return kf_fail(error, KF_BAD_INPUT, "nightly measure: option '--job TEXT' is missing");
+    return kf_nightly_measure(job, kf_argument_given(arguments, "--verify"),
+                              kf_argument(arguments, "--counters", NULL), error);
+}
+
+/* --- bisect
+ * ------------------------------------------------------------------------------------------------------- */
+
+static void print_bisection(const kf_bisect_result *result, bool json) {
+    if (!json) {
+        printf("%s  %s\n%+.2f %% against the good one (%+.2f to %+.2f); %d of %d commits built and measured, "
+               "%d skipped\n",
+               result->first_bad, result->subject, 100.0 * expm1(result->step.shift),
+               100.0 * expm1(result->step.low), 100.0 * expm1(result->step.high), result->tried,
+               result->commits, result->skipped);
+        return;
+    }
+    cJSON *object = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(object, "kftune", KF_VERSION);
+    (void)cJSON_AddStringToObject(object, "command", "nightly bisect");
+    (void)cJSON_AddStringToObject(object, "first_bad", result->first_bad);
+    (void)cJSON_AddStringToObject(object, "subject", result->subject);
+    (void)cJSON_AddNumberToObject(object, "change", expm1(result->step.shift));
+    (void)cJSON_AddNumberToObject(object, "commits", result->commits);
+    (void)cJSON_AddNumberToObject(object, "tried", result->tried);
+    (void)cJSON_AddNumberToObject(object, "skipped", result->skipped);
+    print_json(object);
+}
+
+static kf_status bisect(const kf_arguments *arguments, kf_error *error) {
+    kf_suite suite;
+    kf_bisect_request request = {.benchmark = kf_argument(arguments, "--benchmark", NULL),
+                                 .repository = kf_argument(arguments, "--repository", "."),
+                                 .good = kf_argument(arguments, "--good", NULL),
+                                 .bad = kf_argument(arguments, "--bad", "HEAD"),
+                                 .build = kf_argument(arguments, "--build", "make"),
+                                 .program = kf_argument(arguments, "--program", "build/kftune")};
+    if (request.good == NULL)
+        return kf_fail(error, KF_BAD_INPUT, "nightly bisect: option '--good REVISION' is missing");
+    KF_TRY(read_suite(arguments, &suite, error));
+    request.suite = &suite;
+    kf_status status = open_store(arguments, false, &request.store, error);
+    if (status == KF_OK) {
+        kf_bisect_result result;
+        status = kf_bisect(&request, &result, error);
+        if (status == KF_OK) print_bisection(&result, kf_arguments_json(arguments));
+        kf_store_close(request.store);
+    }
+    kf_suite_free(&suite);
+    return status;
+}
+
+/* --- record, rates
+ * -------------------------------------------------------------------------------------------------- */
+
+enum { MOST_PERCENTS = KF_PLANTED };
+
+static kf_status read_percents(const char *text, double percents[MOST_PERCENTS], int *count,
+                               kf_error *error) {
+    for (*count = 0; *text != '\0';) {
+        char *end = NULL;
+        double value = strtod(text, &end);
+        if (end == text || !(value > 0.0 && value <= 1000.0) || *count == MOST_PERCENTS ||
+            (*end != ',' && *end != '\0'))
+            return kf_fail(error, KF_BAD_INPUT,
+                           "option '--planted': give at most %d percentages, such as 1,2,3,5", MOST_PERCENTS);
+        percents[(*count)++] = value;
+        text = *end == ',' ? end + 1 : end;
+    }
+    return KF_OK;
+}
+
+static kf_status record(const kf_arguments *arguments, kf_error *error) {
+    kf_suite suite;
+    long nights = 20, processes = 20;
+    double percents[MOST_PERCENTS];
+    kf_record_request request = {.percents = percents};
+    const char *out = kf_argument(arguments, "--out", NULL);
+    KF_TRY(kf_argument_integer(arguments, "--nights", 1, 399, &nights, error));
+    KF_TRY(kf_argument_integer(arguments, "--processes", 5, 512, &processes, error));
+    KF_TRY(read_percents(kf_argument(arguments, "--planted", ""), percents, &request.percent_count, error));
+    if (out == NULL) return kf_fail(error, KF_BAD_INPUT, "nightly record: option '--out FILE' is missing");
+    KF_TRY(read_suite(arguments, &suite, error));
+    request.suite = &suite;
+    request.nights = (int)nights;
+    request.planted_processes = (int)processes;
+    kf_status status = open_store(arguments, false, &request.store, error);
+    cJSON *json = NULL;
+    if (status == KF_OK) status = kf_record(&request, &json, error);
+    if (status == KF_OK) {
+        char *text = cJSON_Print(json);
+        status = kf_file_write_atomic(out, text != NULL ? text : "", text != NULL ? strlen(text) : 0, error);
+        free(text);
+        cJSON_Delete(json);
+    }
+    kf_store_close(request.store);
+    kf_suite_free(&suite);
+    return status;
+}
+
+static kf_status rates(const kf_arguments *arguments, kf_error *error) {
+    const char *file = kf_argument(arguments, "--recorded", NULL);
+    long nights = 200, trials = 40;
+    kf_recording *recordings = NULL;
+    int count = 0;
+    if (file == NULL)
+        return kf_fail(error, KF_BAD_INPUT, "nightly rates: option '--recorded FILE' is missing");
+    KF_TRY(kf_argument_integer(arguments, "--nights", 1, 1000000, &nights, error));
+    KF_TRY(kf_argument_integer(arguments, "--trials", 1, 1000000, &trials, error));
+    KF_TRY(kf_recording_read(file, &recordings, &count, error));
+    bool as_json = kf_arguments_json(arguments);
+    cJSON *json = kf_rates(recordings, count, (int)nights, (int)trials, as_json ? NULL : stdout);
+    if (as_json)
+        print_json(json);
+    else
+        cJSON_Delete(json);
+    free(recordings);
+    return KF_OK;
+}
+
+/* --- the command
+ * ------------------------------------------------------------------------------------------------------ */
+
+typedef struct action {
+    const char *name;
+    kf_status (*run)(const kf_arguments *arguments, kf_error *error);
+} action;
+static const action actions[] = {{"run", run_night}, {"list", list_nights}, {"show", show_night},
+                                 {"pin", pin_night}, {"bisect", bisect},    {"record", record},
+                                 {"rates", rates},   {"measure", measure}};
+enum { ACTIONS = sizeof actions / sizeof actions[0] };
+
+static kf_status run(const kf_arguments *arguments, kf_error *error) {
+    if (arguments->positional_count == 0) return run_night(arguments, error);
+    const char *name = arguments->positional[0], *names[ACTIONS];
+    for (int i = 0; i < ACTIONS; i++) {
+        names[i] = actions[i].name;
+        if (strcmp(name, names[i]) == 0) return actions[i].run(arguments, error);
+    }
+    const char *nearest = kf_nearest(name, names, ACTIONS);
+    return kf_fail(
+        error, KF_BAD_INPUT,
+        "nightly: unknown action '%.40s'%s%s%s; there are: run, list, show, pin, bisect, record, rates", name,
+        nearest != NULL ? " (did you mean '" : "", nearest != NULL ? nearest : "",
+        nearest != NULL ? "'?)" : "");
+}
+
+static const kf_option options[] = {
+    {"--suite", "FILE|NAME", "what to measure: a suite file, or the name of a shipped one", false},
+    {"--store", "FILE", "where the history is kept (default: kftune.db in $XDG_DATA_HOME/kftune)", false},
+    {"--junit", "FILE", "write the verdicts as JUnit XML", false},
+    {"--report", "FILE", "write the verdicts as Markdown", false},
+    {"--device", "cuda:N|cpu", "use this device for all benchmarks, whatever the suite says", false},
+    {"--label", "TEXT", "what you call tonight's program: a commit, a release", false},
+    {"--night", "ID", "show, pin: number or beginning of the UUID (default: the newest)", false},
+    {"--good", "REVISION", "bisect: a commit that was fast", false},
+    {"--bad", "REVISION", "bisect: a commit that is slow (default: HEAD)", false},
+    {"--build", "COMMAND", "bisect: shell command that builds a commit (default: make)", false},
+    {"--program", "FILE", "bisect: what it builds (default: build/kftune)", false},
+    {"--repository", "FOLDER", "bisect: the git repository (default: .)", false},
+    {"--benchmark", "NAME", "bisect: the benchmark of the suite to look at", false},
+    {"--nights", "N", "record: unchanged nights (default: 20); rates: to resample (default: 200)", false},
+    {"--planted", "PERCENTS", "record: regressions to plant, such as 1,2,3,5", false},
+    {"--processes", "N", "record: processes with each planted regression (default: 20)", false},
+    {"--recorded", "FILE", "rates: what 'nightly record' wrote", false},
+    {"--trials", "N", "rates: trials a regression (default: 40)", false},
+    {"--out", "FILE", "record: the file to write", false},
+    {"--job", "TEXT", "measure: what one process of a night is asked to measure", false},
+    {"--verify", NULL, "measure: verify it first", false},
+    {"--counters", "SET", "measure: count with this metric set instead of timing", false},
+    {NULL, NULL, NULL, false},
+};
+static const char *const positional[] = {"ACTION", NULL};
+
+const kf_command kf_command_nightly = {
+    .name = "nightly",
+    .summary = "measure a suite and tell regressions from noise",
+    .synopsis = "kftune nightly [run|list|show|pin|bisect|record|rates] --suite FILE --store FILE [options]",
+    .description =
+        "For a timer or CI job: every benchmark in at least five fresh processes; what looks changed is run "
+        "next to\n"
+        "the last good program the same night. Status 1 on SLOW, DRIFT or WRONG, and only then.\n"
+        "list, show: the nights and their verdicts. pin: make a night the release that slow drift is held "
+        "against.\n"
+        "bisect: find the commit that made a benchmark slower. record, rates: record this machine's noise, "
+        "and say\n"
+        "how small a regression is found on it. measure: one process of a night, as a night starts it.",
+    .example = "kftune nightly --suite quick --store nightly.db --report night.md",
+    .options = options,
+    .positional = positional,
+    .run = run,
+};

@@ -1,0 +1,133 @@
+/* kftune plot: pictures of what a store remembers. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/cli/command.h"
+#include "harness/util/text.h"
+#include "plots/history.h"
+#include "plots/plot.h"
+
+static const kf_option options[] = {
+    {"--store", "FILE", "the store to read (kftune.db in the user's data folder)", false},
+    {"--out", "FILE", "picture to write: .svg, .png or .pdf", false},
+    {"--run", "ID", "number, UUID or its beginning (the newest run with a result that counts)", false},
+    {"--benchmark", "NAME", "history: of which benchmark of the nights (the first)", false},
+    {NULL, NULL, NULL, false},
+};
+static const char *const positionals[] = {"KIND", NULL};
+
+/* Kinds of the contract that are still to come. */
+static const char *const later[] = {"scaling"};
+enum { LATER = sizeof later / sizeof later[0] };
+
+static kf_status find_kind(const kf_arguments *arguments, kf_plot_kind *kind, kf_error *error) {
+    if (arguments->positional_count == 0) {
+        return kf_fail(error, KF_BAD_INPUT,
+                       "plot: what? give kernels, surface, convergence, roofline or occupancy");
+    }
+    const char *wanted = arguments->positional[0], *names[KF_PLOTS + LATER];
+    for (int i = 0; i < KF_PLOTS; i++) {
+        names[i] = kf_plot_names[i];
+        *kind = (kf_plot_kind)i;
+        if (strcmp(wanted, names[i]) == 0) return KF_OK;
+    }
+    for (int i = 0; i < LATER; i++) {
+        names[KF_PLOTS + i] = later[i];
+        if (strcmp(wanted, later[i]) == 0)
+            return kf_fail(error, KF_MACHINE, "'plot %s' is not available yet", wanted);
+    }
+    const char *nearest = kf_nearest(wanted, names, KF_PLOTS + LATER);
+    if (nearest) {
+        return kf_fail(error, KF_BAD_INPUT, "plot: unknown kind '%s' (did you mean '%s'?)", wanted, nearest);
+    }
+    return kf_fail(error, KF_BAD_INPUT,
+                   "plot: unknown kind '%s'; give kernels, surface, convergence, roofline or occupancy",
+                   wanted);
+}
+
+static void print_result(const kf_arguments *arguments, kf_plot_kind kind, const kf_run_summary *run,
+                         const char *out) {
+    if (!kf_arguments_json(arguments)) {
+        printf("%s\n", out);
+        return;
+    }
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "kftune", KF_VERSION);
+    cJSON_AddStringToObject(json, "command", "plot");
+    cJSON_AddStringToObject(json, "device", run->device);
+    cJSON_AddStringToObject(json, "kind", kf_plot_names[kind]);
+    cJSON_AddStringToObject(json, "scene", run->scene);
+    cJSON_AddNumberToObject(json, "run", (double)run->id);
+    cJSON_AddStringToObject(json, "uuid", run->uuid);
+    cJSON_AddStringToObject(json, "out", out);
+    char *text = cJSON_Print(json);
+    if (text) puts(text);
+    free(text);
+    cJSON_Delete(json);
+}
+
+/* Of a benchmark over its nights, not of one run. */
+static kf_status execute_history(const kf_arguments *arguments, kf_error *error) {
+    const char *out = kf_argument(arguments, "--out", NULL);
+    if (!out)
+        return kf_fail(error, KF_BAD_INPUT, "plot: --out FILE is missing; it must end in .svg, .png or .pdf");
+    KF_TRY(kf_plot_check_path(out, error));
+    kf_store *store;
+    KF_TRY(kf_store_open(kf_argument(arguments, "--store", NULL), true, &store, error));
+    kf_status status = kf_plot_history(store, kf_argument(arguments, "--benchmark", NULL), out, error);
+    if (status == KF_OK && kf_arguments_json(arguments)) {
+        cJSON *json = cJSON_CreateObject();
+        cJSON_AddStringToObject(json, "kftune", KF_VERSION);
+        cJSON_AddStringToObject(json, "command", "plot");
+        cJSON_AddStringToObject(json, "kind", "history");
+        cJSON_AddStringToObject(json, "out", out);
+        char *text = cJSON_Print(json);
+        if (text) puts(text);
+        free(text);
+        cJSON_Delete(json);
+    } else if (status == KF_OK) {
+        printf("%s\n", out);
+    }
+    kf_store_close(store);
+    return status;
+}
+
+static kf_status execute(const kf_arguments *arguments, kf_error *error) {
+    if (arguments->positional_count == 1 && strcmp(arguments->positional[0], "history") == 0)
+        return execute_history(arguments, error);
+    kf_plot_kind kind = KF_PLOT_KERNELS;
+    KF_TRY(find_kind(arguments, &kind, error));
+    const char *out = kf_argument(arguments, "--out", NULL);
+    if (!out)
+        return kf_fail(error, KF_BAD_INPUT, "plot: --out FILE is missing; it must end in .svg, .png or .pdf");
+    KF_TRY(kf_plot_check_path(out, error));
+    kf_store *store;
+    KF_TRY(kf_store_open(kf_argument(arguments, "--store", NULL), true, &store, error));
+    kf_run_summary run;
+    kf_status status = kf_plot_find_run(store, kf_argument(arguments, "--run", NULL), &run, error);
+    if (status == KF_OK) status = kf_plot_write(kind, store, &run, out, error);
+    if (status == KF_OK) print_result(arguments, kind, &run, out);
+    kf_store_close(store);
+    return status;
+}
+
+extern const kf_command kf_command_plot;
+const kf_command kf_command_plot = {
+    .name = "plot",
+    .summary = "draw what a store remembers",
+    .synopsis = "kftune plot kernels|surface|convergence|roofline|occupancy|history --out FILE.{svg,png,pdf} "
+                "[options]",
+    .description = "kernels: time of each kernel, baseline against paper against best.\n"
+                   "surface: best time over sample block length and layout.\n"
+                   "convergence: best time so far over evaluations.\n"
+                   "roofline: kernels under the roofs of the device; needs counters and 'kftune roofs'.\n"
+                   "occupancy: achieved against theoretical, baseline against best.\n"
+                   "history: time of a benchmark night by night, and where its level changed.\n"
+                   "scaling is not available yet. Needs gnuplot.",
+    .example = "kftune plot kernels --store kftune.db --out kernels.svg",
+    .options = options,
+    .positional = positionals,
+    .run = execute,
+};

@@ -1,0 +1,398 @@
+/* kftune predict */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cost_model/model.h"
+#include "harness/cli/command.h"
+#include "harness/measure/worker.h"
+#include "harness/replay/landscape.h"
+#include "harness/search/random.h"
+#include "harness/util/text.h"
+#include "results/store.h"
+
+static const kf_option options[] = {
+    {"--scene", "FILE|NAME", "a mesh, a scene file or the name of a shipped scene", false},
+    {"--system", "NAME", "family of solver (default: kinetic)", false},
+    {"--device", "cuda:N|cpu", "device to predict for (default: the best there is)", false},
+    {"--bandwidth", "GB/s", "predict for a GPU that copies memory this fast, instead of for a device here",
+     false},
+    {"--grid", "NXxNYxNZ", "nodes of the domain (default: as the scene says)", false},
+    {"--samples-per-cell", "R", "surface samples in a fluid cell (default: as the scene says)", false},
+    {"--fix", "KEY=VALUE", "only configs with this value of a parameter", true},
+    {"--store", "FILE", "compare with what was measured for this scene and device; also holds the roofs",
+     false},
+    {"--landscape", "FILE", "compare with an exported landscape of this scene", false},
+    {"--top", "N", "configs to show (default: 10)", false},
+    {NULL, NULL, NULL, false},
+};
+
+enum { MOST_SCANNED = 200000 };
+
+/* One config, predicted and perhaps measured. */
+typedef struct kf_row {
+    kf_config config;
+    char hash[KF_HASH_HEX]; /* of the config; "" while only ranked */
+    kf_prediction prediction;
+    double measured_us; /* NAN: not measured, or not correct */
+} kf_row;
+
+typedef struct kf_rows {
+    kf_row *list;
+    size_t count, capacity;
+} kf_rows;
+
+typedef struct kf_predict {
+    const kf_arguments *arguments;
+    const kf_system *system;
+    kf_scene *scene;
+    kf_device_info device;
+    kf_store *store; /* NULL: none given */
+    kf_cost_model *model;
+    kf_rows measured, ranked;
+    size_t space_size, scanned;
+    kf_calibration calibration;
+} kf_predict;
+
+static kf_status add_row(kf_predict *predict, kf_rows *rows, const kf_config *config, double measured_us,
+                         kf_error *error) {
+    if (rows->count == rows->capacity) {
+        rows->capacity = rows->capacity == 0 ? 256 : 2 * rows->capacity;
+        rows->list = kf_reallocate(rows->list, rows->capacity * sizeof *rows->list);
+    }
+    kf_row *row = &rows->list[rows->count];
+    row->config = *config;
+    row->hash[0] = '\0';
+    if (isfinite(measured_us)) kf_config_hash(config, row->hash);
+    row->measured_us = measured_us;
+    KF_TRY(kf_cost_model_predict(predict->model, config, NULL, &row->prediction, error));
+    rows->count++;
+    return KF_OK;
+}
+
+/* --- what was measured ---------------------------------------------------------------------------------- */
+
+static double time_of(const kf_measurement *m) {
+    if (m->state == KF_STATE_OK) return m->step_us.median;
+    return m->state == KF_STATE_SKIPPED && m->sample_count > 0 ? kf_median(m->samples_us, m->sample_count)
+                                                               : NAN;
+}
+
+static kf_status take_result(void *context, int sequence, const char *role, const kf_config *config,
+                             const kf_measurement *m, kf_error *error) {
+    (void)sequence, (void)role;
+    kf_predict *predict = context;
+    double time = time_of(m);
+    if (!isfinite(time) || strcmp(config->system, predict->system->name) != 0) return KF_OK;
+    char hash[KF_HASH_HEX];
+    kf_config_hash(config, hash);
+    for (size_t i = 0; i < predict->measured.count; i++) {
+        kf_row *row = &predict->measured.list[i];
+        if (strcmp(row->hash, hash) != 0) continue;
+        if (m->state == KF_STATE_OK) row->measured_us = time;
+        return KF_OK;
+    }
+    return add_row(predict, &predict->measured, config, time, error);
+}
+
+typedef struct kf_alike {
+    const kf_predict *predict;
+    int64_t ids[256];
+    int count;
+} kf_alike;
+
+static void note_alike(void *context, const kf_run_summary *run) {
+    kf_alike *alike = context;
+    if (alike->count < 256 && strcmp(run->scene_hash, alike->predict->scene->hash) == 0 &&
+        strcmp(run->device, alike->predict->device.name) == 0 &&
+        strcmp(run->system, alike->predict->system->name) == 0)
+        alike->ids[alike->count++] = run->id;
+}
+
+static kf_status read_store(kf_predict *predict, kf_error *error) {
+    kf_alike alike = {.predict = predict, .count = 0};
+    KF_TRY(kf_store_runs(predict->store, note_alike, &alike, error));
+    for (int i = alike.count - 1; i >= 0; i--)
+        KF_TRY(kf_store_results(predict->store, alike.ids[i], take_result, predict, error));
+    return KF_OK;
+}
+
+static kf_status read_landscape(kf_predict *predict, const char *file, kf_error *error) {
+    kf_landscape *landscape = NULL;
+    KF_TRY(kf_landscape_open(file, &landscape, error));
+    kf_status status = KF_OK;
+    for (uint64_t i = 0; i < landscape->size && status == KF_OK; i++) {
+        kf_config config;
+        kf_space_config(landscape->space, i, &config);
+        if (landscape->states[i] == KF_STATE_OK)
+            status = add_row(predict, &predict->measured, &config, landscape->times_us[i], error);
+    }
+    kf_landscape_free(landscape);
+    return status == KF_OK ? KF_OK : kf_fail_context(error, "%s", file);
+}
+
+/* --- the ranking ---------------------------------------------------------------------------------------- */
+
+static int compare_rows(const void *left, const void *right) {
+    const kf_row *a = left, *b = right;
+    return (a->prediction.time_us > b->prediction.time_us) - (a->prediction.time_us < b->prediction.time_us);
+}
+
+/* A large space is sampled: what comes first among so many is close to the first of all. Only the first `top`
+ * are kept. */
+static kf_status rank_space(kf_predict *predict, const kf_space *space, size_t top, kf_error *error) {
+    uint64_t size = kf_space_size(space), scanned = size < MOST_SCANNED ? size : MOST_SCANNED;
+    predict->space_size = size;
+    predict->scanned = scanned;
+    kf_rows *ranked = &predict->ranked;
+    for (uint64_t i = 0; i < scanned; i++) {
+        kf_config config;
+        kf_space_config(space, size <= MOST_SCANNED ? i : kf_shuffled(size, 1, i), &config);
+        KF_TRY(add_row(predict, ranked, &config, NAN, error));
+        if (ranked->count < 4 * top + 256) continue;
+        qsort(ranked->list, ranked->count, sizeof *ranked->list, compare_rows);
+        ranked->count = top;
+    }
+    qsort(ranked->list, ranked->count, sizeof *ranked->list, compare_rows);
+    if (ranked->count > top) ranked->count = top;
+    return KF_OK;
+}
+
+static kf_status rank(kf_predict *predict, size_t top, kf_error *error) {
+    const char *const *fixed = NULL;
+    int fixed_count = kf_argument_all(predict->arguments, "--fix", &fixed);
+    kf_variables variables = {0};
+    kf_space *space = NULL;
+    predict->system->variables(predict->scene, &predict->device, &variables);
+    KF_TRY(kf_space_open(predict->system, &variables, fixed, fixed_count, &space, error));
+    kf_status status = rank_space(predict, space, top, error);
+    kf_space_free(space);
+    return status;
+}
+
+/* --- agreement ------------------------------------------------------------------------------------------ */
+
+typedef struct kf_agreement {
+    size_t count;
+    double correlation, calibrated; /* rank correlation, before and after calibration on all */
+    double median_error;            /* |predicted / measured - 1| after calibration */
+    int best_place;                 /* of the fastest measured config in the order of prediction, from 1 */
+} kf_agreement;
+
+static int compare_numbers(const void *left, const void *right) {
+    const double *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+static kf_agreement agree(kf_predict *predict, kf_error *error) {
+    const kf_rows *rows = &predict->measured;
+    size_t count = rows->count;
+    kf_agreement agreement = {.count = count, .correlation = NAN, .calibrated = NAN, .median_error = NAN};
+    if (count < 2) return agreement;
+    kf_prediction *predictions = kf_allocate(count * sizeof *predictions);
+    double *measured = kf_allocate(count * sizeof *measured), *before = kf_allocate(count * sizeof *before),
+           *after = kf_allocate(count * sizeof *after), *errors = kf_allocate(count * sizeof *errors);
+    size_t best = 0;
+    for (size_t i = 0; i < count; i++) {
+        predictions[i] = rows->list[i].prediction;
+        measured[i] = rows->list[i].measured_us;
+        before[i] = predictions[i].time_us;
+        if (measured[i] < measured[best]) best = i;
+    }
+    kf_cost_calibrate(predictions, measured, count, &predict->calibration);
+    for (size_t i = 0; i < count; i++) {
+        kf_prediction again;
+        (void)kf_cost_model_predict(predict->model, &rows->list[i].config, &predict->calibration, &again,
+                                    error);
+        after[i] = again.time_us;
+        errors[i] = fabs(after[i] / measured[i] - 1);
+        agreement.best_place += before[i] < before[best];
+    }
+    agreement.best_place++;
+    agreement.correlation = kf_rank_correlation(before, measured, count);
+    agreement.calibrated = kf_rank_correlation(after, measured, count);
+    qsort(errors, count, sizeof *errors, compare_numbers);
+    agreement.median_error = errors[count / 2];
+    free(predictions);
+    free(measured);
+    free(before);
+    free(after);
+    free(errors);
+    return agreement;
+}
+
+/* --- output --------------------------------------------------------------------------------------------- */
+
+static double find_measured(const kf_predict *predict, const kf_config *config) {
+    char hash[KF_HASH_HEX];
+    kf_config_hash(config, hash);
+    for (size_t i = 0; i < predict->measured.count; i++)
+        if (strcmp(predict->measured.list[i].hash, hash) == 0) return predict->measured.list[i].measured_us;
+    return NAN;
+}
+
+static void print_row(const kf_row *row, double measured_us) {
+    char predicted[32], measured[32] = "-", why[256];
+    char *summary = kf_config_summary(&row->config);
+    if (isfinite(measured_us)) (void)kf_human_time_us(measured_us, measured);
+    printf("%10s %10s  %s\n%23s%s\n", kf_human_time_us(row->prediction.time_us, predicted), measured,
+           kf_cost_explain(&row->prediction, why, sizeof why), "", summary);
+    free(summary);
+}
+
+static void print_table(const kf_predict *predict, const kf_agreement *agreement) {
+    const kf_ceilings *ceilings = kf_cost_model_ceilings(predict->model);
+    printf("%s, %d x %d x %d nodes, on %s: copies %.0f GB/s (%s)\n", predict->scene->name,
+           predict->scene->nodes[0], predict->scene->nodes[1], predict->scene->nodes[2], predict->device.name,
+           1e-9 * ceilings->rate[KF_COST_DRAM],
+           ceilings->measured ? "measured" : "estimated; `kftune roofs` measures it");
+    printf("%zu of %zu configs predicted; the first:\n\n%10s %10s\n", predict->scanned, predict->space_size,
+           "predicted", "measured");
+    for (size_t i = 0; i < predict->ranked.count; i++)
+        print_row(&predict->ranked.list[i], find_measured(predict, &predict->ranked.list[i].config));
+    if (agreement->count == 0) return;
+    printf("\n%zu configs were measured: rank correlation %.3f, the fastest has place %d of the prediction\n",
+           agreement->count, agreement->correlation, agreement->best_place);
+    printf("calibrated on them: rank correlation %.3f, median error %.0f %%; factors", agreement->calibrated,
+           100 * agreement->median_error);
+    for (int r = 0; r < KF_RESOURCES; r++)
+        printf("%s %s %.2f", r > 0 ? "," : "", kf_resource_names[r], predict->calibration.factor[r]);
+    printf("\n");
+}
+
+static void add_number(cJSON *object, const char *key, double value) {
+    if (isfinite(value))
+        (void)cJSON_AddNumberToObject(object, key, value);
+    else
+        (void)cJSON_AddNullToObject(object, key);
+}
+
+static cJSON *row_json(const kf_predict *predict, const kf_row *row) {
+    char why[256];
+    cJSON *json = cJSON_CreateObject();
+    (void)cJSON_AddItemToObject(json, "config", kf_config_to_json(&row->config));
+    (void)cJSON_AddNumberToObject(json, "predicted_us", row->prediction.time_us);
+    add_number(json, "measured_us", find_measured(predict, &row->config));
+    (void)cJSON_AddStringToObject(json, "limit", kf_cost_explain(&row->prediction, why, sizeof why));
+    return json;
+}
+
+static void print_json(const kf_predict *predict, const kf_agreement *agreement) {
+    cJSON *json = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
+    (void)cJSON_AddStringToObject(json, "command", "predict");
+    (void)cJSON_AddStringToObject(json, "device", predict->device.name);
+    (void)cJSON_AddStringToObject(json, "scene", predict->scene->name);
+    (void)cJSON_AddNumberToObject(json, "configs", (double)predict->space_size);
+    cJSON *list = cJSON_AddArrayToObject(json, "ranking");
+    for (size_t i = 0; i < predict->ranked.count; i++)
+        (void)cJSON_AddItemToArray(list, row_json(predict, &predict->ranked.list[i]));
+    (void)cJSON_AddNumberToObject(json, "measured", (double)agreement->count);
+    add_number(json, "rank_correlation", agreement->correlation);
+    add_number(json, "rank_correlation_calibrated", agreement->calibrated);
+    add_number(json, "median_error_calibrated", agreement->median_error);
+    add_number(json, "best_measured_place",
+               agreement->count > 1 ? (double)agreement->best_place : (double)NAN);
+    cJSON *factors = cJSON_AddObjectToObject(json, "calibration");
+    for (int r = 0; r < KF_RESOURCES; r++)
+        (void)cJSON_AddNumberToObject(factors, kf_resource_names[r], predict->calibration.factor[r]);
+    char *text = cJSON_Print(json);
+    cJSON_Delete(json);
+    puts(text != NULL ? text : "null");
+    free(text);
+}
+
+/* --- the command ---------------------------------------------------------------------------------------- */
+
+static kf_status find_device(kf_predict *predict, kf_error *error) {
+    double bandwidth = 0;
+    KF_TRY(kf_argument_number(predict->arguments, "--bandwidth", 0.1, 1e6, &bandwidth, error));
+    if (bandwidth == 0)
+        return kf_device_probe(kf_argument(predict->arguments, "--device", NULL), &predict->device, error);
+    if (kf_argument_given(predict->arguments, "--device"))
+        return kf_fail(error, KF_BAD_INPUT, "predict: give --device or --bandwidth, not both");
+    /* A device that is not here: what a space's constraints ask for is that of large GPUs. */
+    predict->device = (kf_device_info){.backend = "cuda",
+                                       .spec = "cuda",
+                                       .name = "a GPU",
+                                       .multiprocessors = 132,
+                                       .warp_size = 32,
+                                       .max_threads_per_block = 1024,
+                                       .memory_bytes = (uint64_t)128 << 30};
+    return KF_OK;
+}
+
+static void open_model(kf_predict *predict) {
+    kf_roofs roofs = {.count = 0};
+    double bandwidth = 0;
+    if (predict->store != NULL && predict->device.identity[0] != '\0' &&
+        kf_store_roofs(predict->store, predict->device.identity, &roofs, NULL) != KF_OK)
+        roofs.count = 0; /* not measured: the data sheet serves */
+    if (kf_argument_number(predict->arguments, "--bandwidth", 0.1, 1e6, &bandwidth, NULL) == KF_OK &&
+        bandwidth > 0)
+        roofs = (kf_roofs){.count = 1, .list = {{.name = "dram_copy", .unit = "GB/s", .value = bandwidth}}};
+    kf_cost_model_open(predict->system->name, predict->scene, &predict->device,
+                       roofs.count > 0 ? &roofs : NULL, &predict->model);
+}
+
+static kf_status predict_scene(kf_predict *predict, kf_error *error) {
+    long top = 10;
+    const char *landscape = kf_argument(predict->arguments, "--landscape", NULL);
+    const char *store = kf_argument(predict->arguments, "--store", NULL);
+    KF_TRY(kf_argument_integer(predict->arguments, "--top", 1, 1000, &top, error));
+    KF_TRY(predict->system->accepts(predict->scene, error));
+    KF_TRY(find_device(predict, error));
+    if (store != NULL) KF_TRY(kf_store_open(store, true, &predict->store, error));
+    open_model(predict);
+    if (predict->model == NULL)
+        return kf_fail(error, KF_MACHINE, "predict: system %s has no cost model", predict->system->name);
+    if (predict->store != NULL) KF_TRY(read_store(predict, error));
+    if (landscape != NULL) KF_TRY(read_landscape(predict, landscape, error));
+    KF_TRY(rank(predict, (size_t)top, error));
+    kf_calibration_begin(&predict->calibration);
+    kf_agreement agreement = agree(predict, error);
+    if (kf_arguments_json(predict->arguments))
+        print_json(predict, &agreement);
+    else
+        print_table(predict, &agreement);
+    return KF_OK;
+}
+
+static kf_status run(const kf_arguments *arguments, kf_error *error) {
+    kf_predict predict = {.arguments = arguments};
+    kf_scene_options scene_options = {0};
+    const char *name = kf_argument(arguments, "--scene", NULL);
+    KF_TRY(kf_argument_grid(arguments, "--grid", scene_options.nodes, error));
+    KF_TRY(kf_argument_number(arguments, "--samples-per-cell", 0.01, 10000.0, &scene_options.samples_per_cell,
+                              error));
+    KF_TRY(kf_system_find(kf_argument(arguments, "--system", "kinetic"), &predict.system, error));
+    if (name == NULL)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "predict: option '--scene FILE|NAME' is missing; 'kftune list scenes' names the shipped ones");
+    KF_TRY(kf_scene_open(name, &scene_options, &predict.scene, error));
+    kf_status status = predict_scene(&predict, error);
+    kf_cost_model_close(predict.model);
+    kf_store_close(predict.store);
+    free(predict.measured.list);
+    free(predict.ranked.list);
+    kf_scene_free(predict.scene);
+    return status;
+}
+
+extern const kf_command kf_command_predict;
+const kf_command kf_command_predict = {
+    .name = "predict",
+    .summary = "rank configs by the cost model, without running them",
+    .synopsis = "kftune predict --scene FILE|NAME [options]",
+    .description =
+        "Predicts the time of every config from the work its plan does (bytes, sectors, atomics, launches) "
+        "and the\n"
+        "device's roofs, and says what limits each. With --store or --landscape it compares: how well the "
+        "order\n"
+        "agrees (rank correlation), and what the model becomes when it is calibrated on what was measured.",
+    .example = "kftune predict --scene ahmed --bandwidth 4242",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,144 @@
+/* kftune replay */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "harness/cli/command.h"
+#include "harness/replay/replay.h"
+#include "harness/util/text.h"
+
+static const kf_option options[] = {
+    {"--landscape", "FILE", "a Kernel Tuner cache, T4 results or a landscape of kftune, also gzipped", false},
+    {"--strategy", "NAME", "the search strategy to judge (default: model)", false},
+    {"--evaluations", "N", "configs a search may measure (default: 200)", false},
+    {"--repeats", "K", "searches to run, each with its own seed (default: 100)", false},
+    {"--seed", "N", "seed of the first search (default: 1)", false},
+    {NULL, NULL, NULL, false},
+};
+
+/* The evaluations at which the curve is shown: 1, 2, 5, 10, 20, ... and the last. */
+static int next_mark(int mark, int last) {
+    int power = 1;
+    while (10 * power <= mark)
+        power *= 10;
+    int next = mark < 2 * power ? 2 * power : mark < 5 * power ? 5 * power : 10 * power;
+    return mark < last && next > last ? last : next;
+}
+
+static void print_table(const kf_replay_request *request, const kf_replay_result *result) {
+    const kf_landscape *landscape = request->landscape;
+    char time[32];
+    char *summary;
+    kf_config config;
+    kf_space_config(landscape->space, landscape->optimum, &config);
+    summary = kf_config_summary(&config);
+    printf("landscape %s: %llu configs, %llu correct%s%s\n", landscape->name,
+           (unsigned long long)landscape->size, (unsigned long long)landscape->ok_count,
+           landscape->device[0] != '\0' ? ", measured on " : "", landscape->device);
+    printf("optimum   %s: %s\n", kf_human_time_us(landscape->times_us[landscape->optimum], time), summary);
+    printf("strategy  %s, %d searches, %.0f us of its own a config\n\n", request->strategy, result->repeats,
+           result->overhead_us);
+    printf("%11s %9s %9s %9s %9s %11s\n", "evaluations", "mean", "median", "quartile", "quartile", "seconds");
+    for (int mark = 1; mark <= result->evaluations; mark = next_mark(mark, result->evaluations)) {
+        const kf_summary *s = &result->summaries[mark - 1];
+        printf("%11d %7.2f %% %7.2f %% %7.2f %% %7.2f %% ", mark, 100 * result->means[mark - 1],
+               100 * s->median, 100 * s->q1, 100 * s->q3);
+        if (isfinite(result->seconds[mark - 1]))
+            printf("%11.1f\n", result->seconds[mark - 1]);
+        else
+            printf("%11s\n", "-");
+    }
+    printf("\nregret: time found / optimum - 1; seconds: what measuring and compiling took.\n");
+    free(summary);
+}
+
+static void add_regret(cJSON *object, const char *prefix, double mean, const kf_summary *summary) {
+    static const char *const names[] = {"mean", "median", "q1", "q3"};
+    const double values[] = {mean, summary->median, summary->q1, summary->q3};
+    for (int i = 0; i < 4; i++) {
+        char key[32];
+        (void)snprintf(key, sizeof key, "%s%s", prefix, names[i]);
+        (void)cJSON_AddNumberToObject(object, key, values[i]);
+    }
+}
+
+static void print_json(const kf_replay_request *request, const kf_replay_result *result) {
+    const kf_landscape *landscape = request->landscape;
+    cJSON *json = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
+    (void)cJSON_AddStringToObject(json, "command", "replay");
+    (void)cJSON_AddStringToObject(json, "device", landscape->device);
+    (void)cJSON_AddStringToObject(json, "landscape", landscape->name);
+    (void)cJSON_AddStringToObject(json, "strategy", request->strategy);
+    (void)cJSON_AddNumberToObject(json, "evaluations", result->evaluations);
+    (void)cJSON_AddNumberToObject(json, "repeats", result->repeats);
+    (void)cJSON_AddNumberToObject(json, "seed", (double)request->seed);
+    (void)cJSON_AddNumberToObject(json, "configs", (double)landscape->size);
+    (void)cJSON_AddNumberToObject(json, "correct", (double)landscape->ok_count);
+    (void)cJSON_AddNumberToObject(json, "optimum", landscape->times_us[landscape->optimum]);
+    (void)cJSON_AddStringToObject(json, "unit", "us");
+    kf_config config;
+    kf_space_config(landscape->space, landscape->optimum, &config);
+    (void)cJSON_AddItemToObject(json, "optimum_config", kf_config_to_json(&config));
+    int last = result->evaluations - 1;
+    add_regret(json, "regret_", result->means[last], &result->summaries[last]);
+    (void)cJSON_AddNumberToObject(json, "overhead_us", result->overhead_us);
+    cJSON *curve = cJSON_AddArrayToObject(json, "curve");
+    for (int i = 0; i < result->evaluations; i++) {
+        cJSON *point = cJSON_CreateObject();
+        (void)cJSON_AddNumberToObject(point, "evaluations", i + 1);
+        add_regret(point, "", result->means[i], &result->summaries[i]);
+        if (isfinite(result->seconds[i])) (void)cJSON_AddNumberToObject(point, "seconds", result->seconds[i]);
+        (void)cJSON_AddItemToArray(curve, point);
+    }
+    char *text = cJSON_Print(json);
+    cJSON_Delete(json);
+    puts(text != NULL ? text : "null");
+    free(text);
+}
+
+static kf_status run(const kf_arguments *arguments, kf_error *error) {
+    long evaluations = 200, repeats = 100, seed = 1;
+    const char *file = kf_argument(arguments, "--landscape", NULL);
+    kf_replay_request request = {.strategy = kf_argument(arguments, "--strategy", "model")};
+    KF_TRY(kf_argument_integer(arguments, "--evaluations", 1, 1000000, &evaluations, error));
+    KF_TRY(kf_argument_integer(arguments, "--repeats", 1, 100000, &repeats, error));
+    KF_TRY(kf_argument_integer(arguments, "--seed", 0, 1L << 53, &seed, error));
+    if (file == NULL)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "replay: option '--landscape FILE' is missing; a Kernel Tuner cache, T4 results or what "
+            "'kftune store export --format landscape' writes");
+    KF_TRY(kf_strategy_check(request.strategy, error));
+    kf_landscape *landscape = NULL;
+    KF_TRY(kf_landscape_open(file, &landscape, error));
+    request.landscape = landscape;
+    request.evaluations = (int)evaluations;
+    request.repeats = (int)repeats;
+    request.seed = (uint64_t)seed;
+    kf_replay_result result;
+    kf_status status = kf_replay(&request, &result, error);
+    if (status == KF_OK) {
+        if (kf_arguments_json(arguments))
+            print_json(&request, &result);
+        else
+            print_table(&request, &result);
+        kf_replay_free(&result);
+    }
+    kf_landscape_free(landscape);
+    return status;
+}
+
+extern const kf_command kf_command_replay;
+const kf_command kf_command_replay = {
+    .name = "replay",
+    .summary = "judge a search strategy on a stored landscape, without the device",
+    .synopsis = "kftune replay --landscape FILE [--strategy NAME] [options]",
+    .description =
+        "Runs searches that ask stored measurements instead of a device, and reports the regret (time of\n"
+        "the best config found / optimum - 1) against evaluations. The space is that of the configs in the\n"
+        "file. Without prior knowledge; every search has its own seed.",
+    .example = "kftune replay --landscape landscape.json --strategy random --evaluations 100",
+    .options = options,
+    .run = run,
+};

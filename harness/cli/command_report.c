@@ -1,0 +1,56 @@
+/* kftune report: what a store remembers, as one HTML file. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "harness/cli/command.h"
+#include "harness/report/report.h"
+
+extern const kf_command kf_command_report;
+
+static void print_result(const kf_arguments *arguments, const char *out) {
+    if (!kf_arguments_json(arguments)) {
+        printf("%s\n", out);
+        return;
+    }
+    cJSON *json = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
+    (void)cJSON_AddStringToObject(json, "command", "report");
+    (void)cJSON_AddStringToObject(json, "out", out);
+    char *text = cJSON_Print(json);
+    cJSON_Delete(json);
+    puts(text != NULL ? text : "null");
+    free(text);
+}
+
+static kf_status run(const kf_arguments *arguments, kf_error *error) {
+    const char *out = kf_argument(arguments, "--out", NULL);
+    if (out == NULL)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "report: option '--out FILE' is missing; it becomes an HTML file");
+    kf_store *store = NULL;
+    KF_TRY(kf_store_open(kf_argument(arguments, "--store", NULL), true, &store, error));
+    kf_status status = kf_report_write(store, kf_argument(arguments, "--run", NULL), out, error);
+    if (status == KF_OK) print_result(arguments, out);
+    kf_store_close(store);
+    return status;
+}
+
+static const kf_option options[] = {
+    {"--store", "FILE", "the store to report on (default: kftune.db in $XDG_DATA_HOME/kftune)", false},
+    {"--out", "FILE", "the HTML file to write", false},
+    {"--run", "ID", "the run to show in full: number or beginning of its UUID (default: the newest)", false},
+    {NULL, NULL, NULL, false},
+};
+
+const kf_command kf_command_report = {
+    .name = "report",
+    .summary = "write a store's content as one HTML page",
+    .synopsis = "kftune report --out FILE [options]",
+    .description = "One run in full (scene, best config, kernels, plots, environment, how to do it again), "
+                   "the nights with their\n"
+                   "verdicts and histories, and all runs. One file that needs no network and no script. "
+                   "Pictures need gnuplot.",
+    .example = "kftune report --store kftune.db --out report.html",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,105 @@
+/* kftune roofs: the ceilings of a device. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cjson/cJSON.h>
+
+#include "harness/cli/command.h"
+#include "harness/roofs/roofs.h"
+#include "harness/util/log.h"
+#include "harness/util/text.h"
+#include "results/store.h"
+
+/* --- output ------------------------------------------------------------------------------------------- */
+
+static void add_number(cJSON *object, const char *key, double value) {
+    if (isfinite(value))
+        (void)cJSON_AddNumberToObject(object, key, value);
+    else
+        (void)cJSON_AddNullToObject(object, key);
+}
+
+static void print_json(const kf_device_info *device, const kf_roofs *roofs) {
+    cJSON *root = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(root, "kftune", KF_VERSION);
+    (void)cJSON_AddStringToObject(root, "command", "roofs");
+    (void)cJSON_AddStringToObject(root, "device", device->name);
+    cJSON *list = cJSON_AddArrayToObject(root, "roofs");
+    for (int i = 0; i < roofs->count; i++) {
+        const kf_roof *roof = &roofs->list[i];
+        cJSON *object = cJSON_CreateObject();
+        (void)cJSON_AddStringToObject(object, "name", roof->name);
+        add_number(object, "value", roof->value);
+        (void)cJSON_AddStringToObject(object, "unit", roof->unit);
+        add_number(object, "theoretical", roof->theoretical);
+        add_number(object, "spread", roof->spread);
+        (void)cJSON_AddItemToArray(list, object);
+    }
+    char *text = cJSON_Print(root);
+    cJSON_Delete(root);
+    puts(text != NULL ? text : "null");
+    free(text);
+}
+
+static void print_table(const kf_device_info *device, const kf_roofs *roofs) {
+    printf("ceilings of %s (%s)\n", device->spec, device->name);
+    printf("%-20s %15s %7s %12s %6s  %s\n", "roof", "measured", "spread", "theoretical", "share", "what");
+    for (int i = 0; i < roofs->count; i++) {
+        const kf_roof *roof = &roofs->list[i];
+        char theoretical[32] = "-", share[16] = "-";
+        if (isfinite(roof->theoretical)) {
+            (void)snprintf(theoretical, sizeof theoretical, "%.4g", roof->theoretical);
+            (void)snprintf(share, sizeof share, "%.0f %%", 100 * roof->value / roof->theoretical);
+        }
+        printf("%-20s %7.4g %-7s %5.1f %% %12s %6s  %s\n", roof->name, roof->value, roof->unit,
+               100 * roof->spread, theoretical, share, kf_roof_about(roof->name));
+    }
+}
+
+/* --- the command -------------------------------------------------------------------------------------- */
+
+static kf_status measure(kf_backend *backend, kf_store *store, bool json, kf_error *error) {
+    kf_roofs *roofs = kf_allocate(sizeof *roofs);
+    kf_status status = kf_roofs_measure(backend, roofs, error);
+    if (status == KF_OK) status = kf_store_save_roofs(store, kf_backend_device(backend), roofs, error);
+    if (status == KF_OK && json)
+        print_json(kf_backend_device(backend), roofs);
+    else if (status == KF_OK)
+        print_table(kf_backend_device(backend), roofs);
+    free(roofs);
+    return status;
+}
+
+static kf_status run(const kf_arguments *arguments, kf_error *error) {
+    kf_store *store = NULL;
+    kf_backend *backend = NULL;
+    KF_TRY(kf_store_open(kf_argument(arguments, "--store", NULL), false, &store, error));
+    kf_status status = kf_backend_open(kf_argument(arguments, "--device", NULL), &backend, error);
+    if (status == KF_OK) {
+        kf_info("measuring the ceilings of %s, up to a second each", kf_backend_device(backend)->name);
+        status = measure(backend, store, kf_arguments_json(arguments), error);
+        kf_backend_close(backend);
+    }
+    kf_store_close(store);
+    return status;
+}
+
+static const kf_option options[] = {
+    {"--device", "cuda:N|cpu", "device to measure (default: a GPU if one works, else the cpu)", false},
+    {"--store", "FILE", "where the ceilings are kept (default: kftune.db in $XDG_DATA_HOME/kftune)", false},
+    {NULL, NULL, NULL, false},
+};
+
+extern const kf_command kf_command_roofs;
+const kf_command kf_command_roofs = {
+    .name = "roofs",
+    .summary = "measure the machine's ceilings: copy, streams, flops, atomics, launch",
+    .synopsis = "kftune roofs [--device cuda:N|cpu] [--store FILE] [--json]",
+    .description =
+        "Measures what memory, caches, arithmetic, atomics and launches of a device reach at best, in under\n"
+        "a minute, next to what the hardware promises, and stores it for roofline plots and the cost model.",
+    .example = "kftune roofs --device cpu",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,356 @@
+/* kftune run: the production run with a tuned configuration. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/cli/command.h"
+#include "harness/util/log.h"
+#include "harness/util/text.h"
+#include "results/best_config.h"
+#include "solver/output/picture.h"
+#include "solver/output/production.h"
+#include "solver/output/run_folder.h"
+#include "solver/system.h"
+
+static const kf_option options[] = {
+    {"--config", "FILE", "the best configuration that kftune tune wrote", false},
+    {"--steps", "N", "time steps to do (1000); after a restart, further steps", false},
+    {"--output", "DIR", "folder to write into (<scene>-run)", false},
+    {"--every", "N", "steps between outputs (a fifth of --steps)", false},
+    {"--restart", "FILE", "go on from this checkpoint", false},
+    {"--checkpoints", "N", "newest checkpoints to keep (2); 0: one only when interrupted", false},
+    {"--slice", "x|y|z", "the picture's plane is across this axis (along the flow and upright)", false},
+    {"--compress", NULL, "write fields gzip-compressed: smaller, slower", false},
+    {"--scene", "FILE|NAME", "where the scene is now, if it was moved", false},
+    {"--device", "cuda:N|cpu", "device to run on (the one that was tuned)", false},
+    {"--force", NULL, "write into a folder that holds other files", false},
+    {NULL, NULL, NULL, false},
+};
+
+/* A checkpoint of a large grid takes longer to write than thousands of steps to compute, so it follows the
+ * clock: this much is lost at most when the machine fails. */
+static const double checkpoint_seconds = 300;
+
+/* Everything a run needs; freed together. */
+typedef struct run {
+    const kf_arguments *arguments;
+    kf_best_config best;
+    kf_scene *scene;
+    kf_backend *backend;
+    kf_plan *plan;
+    char folder[KF_PATH];
+    kf_production_options how;
+    kf_production done;
+} run;
+
+/* --- the scene and the device that were tuned ------------------------------------------------------------
+ */
+
+static kf_status open_scene(run *job, kf_error *error) {
+    const kf_best_config *best = &job->best;
+    kf_scene_options wanted = {.samples_per_cell = best->samples_per_cell, .seed = best->seed};
+    memcpy(wanted.nodes, best->nodes, sizeof wanted.nodes);
+    const char *source = kf_argument(job->arguments, "--scene", best->scene);
+    KF_TRY(kf_scene_open(source, &wanted, &job->scene, error));
+    const kf_scene *scene = job->scene;
+    if (scene->notes) kf_detail("%s", scene->notes);
+    if (strcmp(scene->hash, best->scene_hash) == 0) return KF_OK;
+    const char *config = kf_argument(job->arguments, "--config", "");
+    if (scene->samples.count != best->sample_count) {
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: tuned for another scene: %" PRIu64
+                       " samples then, %zu in %s now (mesh or sampling "
+                       "differ); tune again, or give the scene it was tuned for with --scene",
+                       config, best->sample_count, scene->samples.count, source);
+    }
+    return kf_fail(error, KF_BAD_INPUT,
+                   "%s: tuned for another scene: grid and number of samples of %s agree, but mesh, flow, "
+                   "motion or places of samples "
+                   "differ; tune again, or give the scene it was tuned for with --scene",
+                   config, source);
+}
+
+static kf_status open_device(run *job, kf_error *error) {
+    const kf_device_info *tuned = &job->best.device;
+    const char *spec = kf_argument(job->arguments, "--device", tuned->spec);
+    kf_status status = kf_backend_open(spec, &job->backend, error);
+    if (status != KF_OK) {
+        if (kf_argument_given(job->arguments, "--device")) return status;
+        return kf_fail_context(error,
+                               "cannot open the device that was tuned (%s, %s); choose one with --device",
+                               spec, tuned->name);
+    }
+    const kf_device_info *device = kf_backend_device(job->backend);
+    if (strcmp(device->name, tuned->name) != 0 || strcmp(device->architecture, tuned->architecture) != 0) {
+        kf_warn(
+            "tuned on %s (%s), running on %s (%s): the result is as right, the speed may not be the best; "
+            "tune again on this device",
+            tuned->name, tuned->architecture, device->name, device->architecture);
+    }
+    return KF_OK;
+}
+
+static kf_status open_plan(run *job, kf_error *error) {
+    const kf_system *system;
+    KF_TRY(kf_system_find(job->best.config.system, &system, error));
+    KF_TRY(system->accepts(job->scene, error));
+    return system->plan(job->scene, &job->best.config, job->backend, &job->plan, error);
+}
+
+/* --- what the user asked for -----------------------------------------------------------------------------
+ */
+
+static kf_status read_slice(const kf_arguments *arguments, int *normal, kf_error *error) {
+    const char *axis = kf_argument(arguments, "--slice", NULL);
+    *normal = KF_AXIS_AUTO;
+    if (!axis) return KF_OK;
+    if (strlen(axis) != 1 || *axis < 'x' || *axis > 'z') {
+        return kf_fail(error, KF_BAD_INPUT, "--slice '%s': must be x, y or z", axis);
+    }
+    *normal = *axis - 'x';
+    return KF_OK;
+}
+
+static kf_status read_options(run *job, kf_error *error) {
+    const kf_arguments *arguments = job->arguments;
+    const long most = 1000000000000;
+    long steps = 1000, checkpoints = 2;
+    KF_TRY(kf_argument_integer(arguments, "--steps", 1, most, &steps, error));
+    long every = steps >= 5 ? steps / 5 : 1;
+    KF_TRY(kf_argument_integer(arguments, "--every", 1, most, &every, error));
+    KF_TRY(kf_argument_integer(arguments, "--checkpoints", 0, 1000000, &checkpoints, error));
+    int normal;
+    KF_TRY(read_slice(arguments, &normal, error));
+    job->how = (kf_production_options){
+        .folder = job->folder,
+        .steps = (uint64_t)steps,
+        .every = (uint64_t)every,
+        .force_every = every >= 20 ? (uint64_t)every / 20 : 1,
+        .checkpoints = (int)checkpoints,
+        .checkpoint_seconds = checkpoint_seconds,
+        .slice_normal = normal,
+        .compression = kf_argument_given(arguments, "--compress") ? 1 : 0,
+        .interrupted = &kf_interrupted,
+    };
+    return KF_OK;
+}
+
+/* The scene's name becomes a folder name: nothing in it may lead elsewhere. */
+static kf_status choose_folder(run *job, kf_error *error) {
+    const char *given = kf_argument(job->arguments, "--output", NULL);
+    if (given) return kf_path(job->folder, error, "%s", given);
+    char name[sizeof job->scene->name];
+    kf_copy_text(name, sizeof name, job->scene->name);
+    for (char *c = name; *c; c++) {
+        if (*c == '/' || (unsigned char)*c < ' ' || (*c == '.' && c == name)) *c = '_';
+    }
+    return kf_path(job->folder, error, "%s-run", name);
+}
+
+/* --- what comes out --------------------------------------------------------------------------------------
+ */
+
+static cJSON *three(const double values[3]) {
+    return cJSON_CreateDoubleArray(values, 3);
+}
+
+static cJSON *forces_json(const kf_production *done) {
+    if (!done->has_forces) return cJSON_CreateNull();
+    const kf_force_row *row = &done->forces;
+    cJSON *forces = cJSON_CreateObject();
+    cJSON_AddNumberToObject(forces, "step", (double)row->step);
+    cJSON_AddNumberToObject(forces, "time_s", row->time);
+    cJSON_AddNumberToObject(forces, "drag_coefficient", row->drag);
+    cJSON_AddNumberToObject(forces, "lift_coefficient", row->lift);
+    cJSON_AddNumberToObject(forces, "side_coefficient", row->side);
+    cJSON_AddItemToObject(forces, "force_m4_s2", three(row->force));
+    cJSON_AddItemToObject(forces, "torque_m5_s2", three(row->torque));
+    cJSON_AddItemToObject(forces, "lattice_force", three(row->lattice_force));
+    return forces;
+}
+
+static cJSON *device_json(const kf_device_info *device) {
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "spec", device->spec);
+    cJSON_AddStringToObject(json, "name", device->name);
+    cJSON_AddStringToObject(json, "architecture", device->architecture);
+    return json;
+}
+
+/* The object of --json, which is also the folder's run.json. */
+static cJSON *record(const run *job, const char *state) {
+    const kf_production *done = &job->done;
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "kftune", KF_VERSION);
+    cJSON_AddStringToObject(json, "command", "run");
+    cJSON_AddItemToObject(json, "device", device_json(kf_backend_device(job->backend)));
+    cJSON_AddStringToObject(json, "state", state);
+    cJSON_AddStringToObject(json, "scene", job->scene->name);
+    cJSON_AddStringToObject(json, "scene_hash", job->scene->hash);
+    cJSON_AddItemToObject(json, "grid", cJSON_CreateIntArray(job->scene->nodes, 3));
+    cJSON_AddNumberToObject(json, "time_step_s", job->scene->time_step);
+    cJSON_AddItemToObject(json, "config", kf_config_to_json(&job->best.config));
+    cJSON_AddStringToObject(json, "config_hash", job->best.config_hash);
+    cJSON_AddNumberToObject(json, "first_step", (double)done->first_step);
+    cJSON_AddNumberToObject(json, "last_step", (double)done->last_step);
+    cJSON_AddNumberToObject(json, "steps", (double)(done->last_step - done->first_step));
+    cJSON_AddNumberToObject(json, "seconds", done->seconds);
+    cJSON_AddNumberToObject(json, "steps_per_second", done->steps_per_second);
+    cJSON_AddNumberToObject(json, "mlups", done->mlups);
+    cJSON_AddItemToObject(
+        json, "outputs",
+        cJSON_CreateStringArray((const char *const *)done->outputs, (int)done->output_count));
+    cJSON_AddStringToObject(json, "checkpoint", done->checkpoint);
+    cJSON_AddItemToObject(json, "forces", forces_json(done));
+    return json;
+}
+
+static kf_status write_record(const run *job, const char *state, bool print, kf_error *error) {
+    cJSON *json = record(job, state);
+    kf_status status = kf_run_folder_record(job->folder, json, error);
+    char *text = print ? cJSON_Print(json) : NULL;
+    if (text) puts(text);
+    free(text);
+    cJSON_Delete(json);
+    return status;
+}
+
+/* The last output whose path ends so, or NULL. */
+static const char *last_output(const kf_production *done, const char *ending) {
+    for (size_t i = done->output_count; i-- > 0;) {
+        size_t length = strlen(done->outputs[i]);
+        if (length > strlen(ending) && strcmp(done->outputs[i] + length - strlen(ending), ending) == 0) {
+            return done->outputs[i];
+        }
+    }
+    return NULL;
+}
+
+static void print_result(const run *job) {
+    const kf_production *done = &job->done;
+    printf("%s: step %" PRIu64 " to %" PRIu64 " on %s\n", job->scene->name, done->first_step, done->last_step,
+           kf_backend_device(job->backend)->name);
+    printf("  %.1f steps/s, %.1f MLUPS (tuned: %.1f)\n", done->steps_per_second, done->mlups,
+           job->best.mlups);
+    if (done->has_forces && done->forces.drag == done->forces.drag) {
+        printf("  drag coefficient %.4g, lift coefficient %.4g\n", done->forces.drag, done->forces.lift);
+    }
+    static const struct {
+        const char *label, *ending;
+    } kinds[] = {{"fields", ".vtkhdf"}, {"picture", ".png"}, {"forces", ".csv"}, {"checkpoint", ".kfc"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const char *path = last_output(done, kinds[i].ending);
+        if (path) printf("  %-11s%s\n", kinds[i].label, path);
+    }
+}
+
+/* Appends one word of a command, quoted for the shell where it needs to be. */
+static void append_word(kf_text *text, const char *word) {
+    if (*word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%") ==
+                     strlen(word)) {
+        kf_text_append(text, " %s", word);
+        return;
+    }
+    kf_text_append(text, " '");
+    for (const char *c = word; *c; c++) {
+        if (*c == '\'') {
+            kf_text_append(text, "'\\''");
+        } else {
+            kf_text_append(text, "%c", *c);
+        }
+    }
+    kf_text_append(text, "'");
+}
+
+/* The command that goes on where this run was interrupted, with the same options. */
+static void append_resumption(const run *job, kf_text *text) {
+    static const char *const kept[] = {"--config", "--checkpoints", "--slice", "--scene", "--device"};
+    kf_text_append(text, "kftune run");
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        if (!kf_argument_given(job->arguments, kept[i])) continue;
+        append_word(text, kept[i]);
+        append_word(text, kf_argument(job->arguments, kept[i], ""));
+    }
+    if (job->how.compression) append_word(text, "--compress");
+    kf_text_append(text, " --every %" PRIu64 " --steps %" PRIu64 " --output", job->how.every,
+                   job->how.steps - (job->done.last_step - job->done.first_step));
+    append_word(text, job->folder);
+    append_word(text, "--restart");
+    append_word(text, job->done.checkpoint);
+}
+
+static kf_status finish(const run *job, kf_status status, kf_error *error) {
+    bool json = kf_arguments_json(job->arguments);
+    const char *state = status == KF_OK ? "finished" : status == KF_INTERRUPTED ? "interrupted" : "failed";
+    kf_error record_error;
+    kf_status recorded = write_record(job, state, json, &record_error);
+    if (status == KF_OK && recorded != KF_OK) {
+        *error = record_error;
+        return recorded;
+    }
+    if (status == KF_OK && !json) print_result(job);
+    if (status != KF_INTERRUPTED) return status;
+    kf_text command = {0};
+    append_resumption(job, &command);
+    kf_status result = kf_fail(error, KF_INTERRUPTED, "interrupted after step %" PRIu64 "; go on with: %s",
+                               job->done.last_step, command.text);
+    kf_text_free(&command);
+    return result;
+}
+
+/* --- the command -----------------------------------------------------------------------------------------
+ */
+
+static kf_status prepare(run *job, kf_error *error) {
+    const char *config = kf_argument(job->arguments, "--config", NULL);
+    if (!config) {
+        return kf_fail(error, KF_BAD_INPUT,
+                       "run: --config FILE is missing; 'kftune tune --scene FILE' writes one");
+    }
+    KF_TRY(read_options(job, error));
+    KF_TRY(kf_best_config_read(config, &job->best, error));
+    KF_TRY(open_scene(job, error));
+    KF_TRY(choose_folder(job, error));
+    KF_TRY(open_device(job, error));
+    KF_TRY(open_plan(job, error));
+    KF_TRY(kf_production_start(job->plan, kf_argument(job->arguments, "--restart", NULL), error));
+    KF_TRY(kf_run_folder_open(job->folder, job->scene->hash, kf_argument_given(job->arguments, "--force"),
+                              error));
+    char *summary = kf_config_summary(&job->best.config);
+    kf_info("%s %dx%dx%d, %zu samples, on %s: %s", job->scene->name, job->scene->nodes[0],
+            job->scene->nodes[1], job->scene->nodes[2], job->scene->samples.count,
+            kf_backend_device(job->backend)->name, summary);
+    free(summary);
+    return write_record(job, "running", false, error);
+}
+
+static kf_status execute(const kf_arguments *arguments, kf_error *error) {
+    run *job = kf_allocate_zeroed(1, sizeof *job);
+    job->arguments = arguments;
+    kf_status status = prepare(job, error);
+    if (status == KF_OK) {
+        status = kf_produce(job->plan, &job->how, &job->done, error);
+        status = finish(job, status, error);
+    }
+    kf_production_free(&job->done);
+    if (job->plan) kf_plan_free(job->plan);
+    if (job->backend) kf_backend_close(job->backend);
+    if (job->scene) kf_scene_free(job->scene);
+    free(job);
+    return status;
+}
+
+extern const kf_command kf_command_run;
+const kf_command kf_command_run = {
+    .name = "run",
+    .summary = "run the simulation with a tuned configuration",
+    .synopsis = "kftune run --config FILE [options]",
+    .description = "Runs the scene of a configuration with exactly the tuned plan, and writes fields "
+                   "(VTKHDF, for ParaView),\n"
+                   "a picture of the speed, forces (CSV) and checkpoints. Ctrl-C writes a checkpoint and "
+                   "says how to go on.",
+    .example = "kftune run --config ahmed.kftune.json --steps 1000 --output ahmed-run",
+    .options = options,
+    .run = execute,
+};

@@ -1,0 +1,82 @@
+/* kftune space */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "harness/cli/command.h"
+#include "harness/measure/worker.h"
+#include "harness/search/space.h"
+
+static const kf_option options[] = {
+    {"--scene", "FILE|NAME", "a mesh, a scene file or the name of a shipped scene", false},
+    {"--system", "NAME", "family of solver (default: kinetic)", false},
+    {"--device", "cuda:N|cpu", "device the space is for (default: a GPU if one works, else the cpu)", false},
+    {"--grid", "NXxNYxNZ", "nodes of the domain (default: as the scene says)", false},
+    {"--samples-per-cell", "R", "surface samples in a fluid cell (default: as the scene says)", false},
+    {"--fix", "KEY=VALUE", "hold a parameter at one value", true},
+    {NULL, NULL, NULL, false},
+};
+
+static void print_json(const kf_scene *scene, const kf_device_info *device, const kf_space *space) {
+    cJSON *json = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
+    (void)cJSON_AddStringToObject(json, "command", "space");
+    cJSON *where = cJSON_AddObjectToObject(json, "device");
+    (void)cJSON_AddStringToObject(where, "spec", device->spec);
+    (void)cJSON_AddStringToObject(where, "name", device->name);
+    (void)cJSON_AddStringToObject(where, "architecture", device->architecture);
+    (void)cJSON_AddStringToObject(json, "scene", scene->name);
+    (void)cJSON_AddItemToObject(json, "space", kf_space_to_json(space));
+    char *text = cJSON_Print(json);
+    cJSON_Delete(json);
+    puts(text != NULL ? text : "null");
+    free(text);
+}
+
+static kf_status print_space(const kf_scene *scene, const kf_arguments *arguments, kf_error *error) {
+    const kf_system *system = NULL;
+    KF_TRY(kf_system_find(kf_argument(arguments, "--system", "kinetic"), &system, error));
+    KF_TRY(system->accepts(scene, error));
+    kf_device_info device;
+    KF_TRY(kf_device_probe(kf_argument(arguments, "--device", NULL), &device, error));
+    kf_variables variables = {0};
+    system->variables(scene, &device, &variables);
+    const char *const *fixed = NULL;
+    int fixed_count = kf_argument_all(arguments, "--fix", &fixed);
+    kf_space *space = NULL;
+    KF_TRY(kf_space_open(system, &variables, fixed, fixed_count, &space, error));
+    if (kf_arguments_json(arguments))
+        print_json(scene, &device, space);
+    else
+        kf_space_print(space, stdout);
+    kf_space_free(space);
+    return KF_OK;
+}
+
+static kf_status run(const kf_arguments *arguments, kf_error *error) {
+    kf_scene_options scene_options = {{0, 0, 0}, 0.0, 0, 0};
+    KF_TRY(kf_argument_grid(arguments, "--grid", scene_options.nodes, error));
+    KF_TRY(kf_argument_number(arguments, "--samples-per-cell", 0.01, 10000.0, &scene_options.samples_per_cell,
+                              error));
+    const char *name = kf_argument(arguments, "--scene", NULL);
+    if (name == NULL)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "space: option '--scene FILE|NAME' is missing; 'kftune list scenes' names the shipped ones");
+    kf_scene *scene = NULL;
+    KF_TRY(kf_scene_open(name, &scene_options, &scene, error));
+    kf_status status = print_space(scene, arguments, error);
+    kf_scene_free(scene);
+    return status;
+}
+
+extern const kf_command kf_command_space;
+const kf_command kf_command_space = {
+    .name = "space",
+    .summary = "show the parameters, constraints, presets and size of a scene's space",
+    .synopsis = "kftune space --scene FILE|NAME [options]",
+    .description =
+        "A space depends on the scene and the device: domains and constraints are evaluated for both.",
+    .example = "kftune space --scene ahmed --device cpu",
+    .options = options,
+    .run = run,
+};

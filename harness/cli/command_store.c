@@ -1,0 +1,495 @@
+/* `kftune store`: looking at, moving and clearing what was measured. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/cli/command.h"
+#include "harness/util/json.h"
+#include "harness/util/log.h"
+#include "harness/util/text.h"
+#include "results/nightly.h"
+
+extern const kf_command kf_command_store;
+
+enum { SHOWN_RESULTS = 20 };
+
+static kf_status open_store(const kf_arguments *arguments, bool read_only, kf_store **store,
+                            kf_error *error) {
+    return kf_store_open(kf_argument(arguments, "--store", NULL), read_only, store, error);
+}
+
+static cJSON *begin_json(const char *action, const kf_store *store) {
+    cJSON *root = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(root, "kftune", KF_VERSION);
+    (void)cJSON_AddStringToObject(root, "command", "store");
+    (void)cJSON_AddStringToObject(root, "action", action);
+    (void)cJSON_AddStringToObject(root, "store", kf_store_path(store));
+    return root;
+}
+
+static void print_json(cJSON *root) {
+    char *text = cJSON_Print(root);
+    if (text != NULL) (void)puts(text);
+    cJSON_free(text);
+    cJSON_Delete(root);
+}
+
+static void add_number(cJSON *object, const char *key, double value) {
+    if (isfinite(value))
+        (void)cJSON_AddNumberToObject(object, key, value);
+    else
+        (void)cJSON_AddNullToObject(object, key);
+}
+
+/* "-" for what is not known. */
+static const char *shown_time(double microseconds, char buffer[32]) {
+    return isfinite(microseconds) ? kf_human_time_us(microseconds, buffer) : "-";
+}
+
+static const char *shown_number(double value, char buffer[32]) {
+    if (!isfinite(value)) return "-";
+    (void)snprintf(buffer, 32, "%.4g", value);
+    return buffer;
+}
+
+/* --- list --------------------------------------------------------------------------------------------- */
+
+static cJSON *run_to_json(const kf_run_summary *run) {
+    cJSON *object = cJSON_CreateObject();
+    (void)cJSON_AddNumberToObject(object, "run", (double)run->id);
+    (void)cJSON_AddStringToObject(object, "uuid", run->uuid);
+    (void)cJSON_AddStringToObject(object, "origin", run->origin);
+    (void)cJSON_AddStringToObject(object, "state", run->state);
+    (void)cJSON_AddStringToObject(object, "started", run->started);
+    if (run->ended[0] != '\0')
+        (void)cJSON_AddStringToObject(object, "ended", run->ended);
+    else
+        (void)cJSON_AddNullToObject(object, "ended");
+    (void)cJSON_AddStringToObject(object, "scene", run->scene);
+    (void)cJSON_AddStringToObject(object, "scene_hash", run->scene_hash);
+    (void)cJSON_AddItemToObject(object, "nodes", cJSON_CreateIntArray(run->nodes, 3));
+    (void)cJSON_AddNumberToObject(object, "samples", (double)run->samples);
+    (void)cJSON_AddStringToObject(object, "device", run->device);
+    (void)cJSON_AddStringToObject(object, "system", run->system);
+    (void)cJSON_AddStringToObject(object, "strategy", run->strategy);
+    (void)cJSON_AddNumberToObject(object, "results", run->results);
+    (void)cJSON_AddNumberToObject(object, "ok", run->ok);
+    add_number(object, "best_us", run->best_us);
+    add_number(object, "best_mlups", run->best_mlups);
+    return object;
+}
+
+static void collect_run(void *context, const kf_run_summary *run) {
+    (void)cJSON_AddItemToArray(context, run_to_json(run));
+}
+
+static void print_run(void *context, const kf_run_summary *run) {
+    int *count = context;
+    if ((*count)++ == 0)
+        printf("%5s  %-19s  %-11s  %-20s  %-13s  %-9s  %8s  %8s  %10s  %9s  %s\n", "run", "started (UTC)",
+               "state", "scene", "nodes", "samples", "results", "ok", "best step", "MLUPS", "device");
+    char nodes[40], samples[24], time[32], mlups[32], started[24];
+    (void)snprintf(nodes, sizeof nodes, "%dx%dx%d", run->nodes[0], run->nodes[1], run->nodes[2]);
+    (void)snprintf(samples, sizeof samples, "%llu", (unsigned long long)run->samples);
+    kf_copy_text(started, 20, run->started);
+    if (started[0] != '\0') started[10] = ' ';
+    printf("%5lld  %-19s  %-11s  %-20.20s  %-13s  %-9s  %8d  %8d  %10s  %9s  %s\n", (long long)run->id,
+           started, strcmp(run->origin, "imported") == 0 ? "imported" : run->state, run->scene, nodes,
+           samples, run->results, run->ok, shown_time(run->best_us, time),
+           shown_number(run->best_mlups, mlups), run->device);
+}
+
+static kf_status list(const kf_arguments *arguments, kf_error *error) {
+    kf_store *store = NULL;
+    KF_TRY(open_store(arguments, true, &store, error));
+    kf_status status = KF_OK;
+    if (kf_arguments_json(arguments)) {
+        cJSON *root = begin_json("list", store);
+        status = kf_store_runs(store, collect_run, cJSON_AddArrayToObject(root, "runs"), error);
+        if (status == KF_OK)
+            print_json(root);
+        else
+            cJSON_Delete(root);
+    } else {
+        int count = 0;
+        status = kf_store_runs(store, print_run, &count, error);
+        if (status == KF_OK && count == 0) printf("%s has no run yet\n", kf_store_path(store));
+    }
+    kf_store_close(store);
+    return status;
+}
+
+/* --- show --------------------------------------------------------------------------------------------- */
+
+/* What is shown of one result. */
+typedef struct kf_shown {
+    int sequence, samples;
+    kf_state state;
+    double time_us, low_us, high_us, mlups, error;
+    char role[48], hash[KF_HASH_HEX];
+    char *summary, *reason;
+    cJSON *config; /* only for --json */
+} kf_shown;
+
+typedef struct kf_show {
+    kf_shown *results;
+    size_t count, capacity;
+    bool json;
+    double best_us;
+    kf_kernel_time kernels[KF_PLAN_LAUNCHES]; /* of the fastest result that has them */
+    int kernel_count;
+} kf_show;
+
+static kf_status collect_result(void *context, int sequence, const char *role, const kf_config *config,
+                                const kf_measurement *measurement, kf_error *error) {
+    (void)error;
+    kf_show *show = context;
+    if (show->count == show->capacity) {
+        show->capacity = 2 * show->capacity + 64;
+        show->results = kf_reallocate(show->results, show->capacity * sizeof *show->results);
+    }
+    kf_shown *shown = &show->results[show->count++];
+    bool ok = measurement->state == KF_STATE_OK;
+    *shown = (kf_shown){.sequence = sequence,
+                        .samples = (int)measurement->sample_count,
+                        .state = measurement->state,
+                        .time_us = ok ? measurement->step_us.median : NAN,
+                        .low_us = ok ? measurement->step_us.low : NAN,
+                        .high_us = ok ? measurement->step_us.high : NAN,
+                        .mlups = ok ? measurement->mlups : NAN,
+                        .error = measurement->verification.error,
+                        .summary = kf_config_summary(config),
+                        .reason = kf_duplicate(measurement->reason),
+                        .config = show->json ? kf_config_to_json(config) : NULL};
+    kf_copy_text(shown->role, sizeof shown->role, role);
+    kf_config_hash(config, shown->hash);
+    if (ok && measurement->kernel_count > 0 && !(measurement->step_us.median >= show->best_us)) {
+        show->best_us = measurement->step_us.median;
+        show->kernel_count = measurement->kernel_count;
+        memcpy(show->kernels, measurement->kernels, sizeof show->kernels);
+    }
+    return KF_OK;
+}
+
+/* By time, then what has none in the order it was measured. */
+static int compare_shown(const void *left, const void *right) {
+    const kf_shown *a = left, *b = right;
+    if (isnan(a->time_us) != isnan(b->time_us)) return isnan(a->time_us) ? 1 : -1;
+    if (a->time_us != b->time_us && !isnan(a->time_us)) return a->time_us < b->time_us ? -1 : 1;
+    return (a->sequence > b->sequence) - (a->sequence < b->sequence);
+}
+
+static void free_show(kf_show *show) {
+    for (size_t i = 0; i < show->count; i++) {
+        free(show->results[i].summary);
+        free(show->results[i].reason);
+        cJSON_Delete(show->results[i].config);
+    }
+    free(show->results);
+}
+
+static cJSON *result_to_json(kf_shown *shown) {
+    cJSON *object = cJSON_CreateObject();
+    (void)cJSON_AddNumberToObject(object, "sequence", shown->sequence);
+    (void)cJSON_AddStringToObject(object, "role", shown->role);
+    (void)cJSON_AddStringToObject(object, "state", kf_state_names[shown->state]);
+    if (shown->state != KF_STATE_OK) (void)cJSON_AddStringToObject(object, "reason", shown->reason);
+    add_number(object, "time_us", shown->time_us);
+    cJSON *interval = cJSON_AddArrayToObject(object, "ci_us");
+    if (isfinite(shown->time_us)) {
+        (void)cJSON_AddItemToArray(interval, cJSON_CreateNumber(shown->low_us));
+        (void)cJSON_AddItemToArray(interval, cJSON_CreateNumber(shown->high_us));
+    }
+    (void)cJSON_AddNumberToObject(object, "samples", shown->samples);
+    add_number(object, "mlups", shown->mlups);
+    add_number(object, "verification_error", shown->error);
+    (void)cJSON_AddStringToObject(object, "hash", shown->hash);
+    (void)cJSON_AddItemToObject(object, "config", shown->config);
+    shown->config = NULL;
+    return object;
+}
+
+static cJSON *kernel_to_json(const kf_kernel_time *kernel) {
+    cJSON *object = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(object, "name", kernel->name);
+    add_number(object, "time_us", kernel->time_us.median);
+    add_number(object, "bytes", kernel->bytes);
+    add_number(object, "flops", kernel->flops);
+    (void)cJSON_AddNumberToObject(object, "registers", kernel->registers);
+    (void)cJSON_AddNumberToObject(object, "spill_bytes", kernel->spill_bytes);
+    (void)cJSON_AddNumberToObject(object, "shared_bytes", kernel->shared_bytes);
+    add_number(object, "theoretical_occupancy", kernel->theoretical_occupancy);
+    return object;
+}
+
+static void show_json(const kf_store *store, const kf_run_summary *run, kf_show *show) {
+    cJSON *root = begin_json("show", store);
+    (void)cJSON_AddStringToObject(root, "device", run->device);
+    (void)cJSON_AddItemToObject(root, "run", run_to_json(run));
+    cJSON *results = cJSON_AddArrayToObject(root, "results"),
+          *kernels = cJSON_AddArrayToObject(root, "kernels");
+    for (size_t i = 0; i < show->count; i++)
+        (void)cJSON_AddItemToArray(results, result_to_json(&show->results[i]));
+    for (int i = 0; i < show->kernel_count; i++)
+        (void)cJSON_AddItemToArray(kernels, kernel_to_json(&show->kernels[i]));
+    print_json(root);
+}
+
+static void print_kernels(const kf_show *show) {
+    if (show->kernel_count == 0) return;
+    double total = 0;
+    for (int i = 0; i < show->kernel_count; i++)
+        if (isfinite(show->kernels[i].time_us.median)) total += show->kernels[i].time_us.median;
+    printf("\nKernels of the fastest result:\n  %-28s  %10s  %6s  %9s  %9s  %9s  %9s\n", "kernel", "time",
+           "share", "GB/s", "registers", "spilled", "occupancy");
+    for (int i = 0; i < show->kernel_count; i++) {
+        const kf_kernel_time *kernel = &show->kernels[i];
+        char time[32], rate[32] = "-", occupancy[32] = "-";
+        double median = kernel->time_us.median;
+        if (kernel->bytes > 0 && median > 0)
+            (void)snprintf(rate, sizeof rate, "%.1f", kernel->bytes / median / 1e3);
+        if (isfinite(kernel->theoretical_occupancy))
+            (void)snprintf(occupancy, sizeof occupancy, "%.0f %%", 100 * kernel->theoretical_occupancy);
+        printf("  %-28s  %10s  %4.0f %%  %9s  %9d  %9d  %9s\n", kernel->name, shown_time(median, time),
+               total > 0 && isfinite(median) ? 100 * median / total : 0, rate, kernel->registers,
+               kernel->spill_bytes, occupancy);
+    }
+}
+
+static void show_text(const kf_run_summary *run, const kf_show *show, size_t limit) {
+    printf("run %lld  %s\n", (long long)run->id, run->uuid);
+    printf("scene %s (%dx%dx%d nodes, %llu samples), system %s\n", run->scene, run->nodes[0], run->nodes[1],
+           run->nodes[2], (unsigned long long)run->samples, run->system);
+    printf("device %s\nstrategy %s, seed %llu, started %s, %s\n\n", run->device, run->strategy,
+           (unsigned long long)run->seed, run->started, run->state);
+    printf("%6s  %-13s  %10s  %9s  %9s  %-15s  %s\n", "number", "state", "step", "+-", "MLUPS", "role",
+           "config, or what went wrong");
+    for (size_t i = 0; i < show->count && i < limit; i++) {
+        const kf_shown *shown = &show->results[i];
+        char time[32], mlups[32], spread[32] = "-";
+        bool ok = shown->state == KF_STATE_OK;
+        if (ok)
+            (void)snprintf(spread, sizeof spread, "%.2f %%",
+                           50 * (shown->high_us - shown->low_us) / shown->time_us);
+        printf("%6d  %-13s  %10s  %9s  %9s  %-15s  %s%s%s\n", shown->sequence, kf_state_names[shown->state],
+               shown_time(shown->time_us, time), spread, shown_number(shown->mlups, mlups), shown->role,
+               ok ? "" : shown->reason, ok ? "" : "; ", shown->summary);
+    }
+    if (show->count > limit) printf("... and %zu more; --limit 0 shows all\n", show->count - limit);
+    print_kernels(show);
+}
+
+static kf_status show(const kf_arguments *arguments, kf_error *error) {
+    long limit = SHOWN_RESULTS;
+    KF_TRY(kf_argument_integer(arguments, "--limit", 0, 1L << 30, &limit, error));
+    kf_store *store = NULL;
+    KF_TRY(open_store(arguments, true, &store, error));
+    kf_run_summary run;
+    kf_show *shown = kf_allocate_zeroed(1, sizeof *shown);
+    shown->json = kf_arguments_json(arguments);
+    shown->best_us = NAN;
+    kf_status status = kf_store_find_run(store, kf_argument(arguments, "--run", NULL), &run, error);
+    if (status == KF_OK) status = kf_store_results(store, run.id, collect_result, shown, error);
+    if (status == KF_OK) {
+        if (shown->count > 0) qsort(shown->results, shown->count, sizeof *shown->results, compare_shown);
+        if (shown->json)
+            show_json(store, &run, shown);
+        else
+            show_text(&run, shown, limit > 0 ? (size_t)limit : shown->count);
+    }
+    free_show(shown);
+    free(shown);
+    kf_store_close(store);
+    return status;
+}
+
+/* --- export, import ----------------------------------------------------------------------------------- */
+
+typedef struct kf_format {
+    const char *name;
+    kf_status (*write)(kf_store *store, int64_t run_id, FILE *stream, kf_error *error);
+} kf_format;
+static const kf_format formats[] = {{"csv", kf_store_export_csv},
+                                    {"t4", kf_store_export_t4},
+                                    {"kernel-tuner", kf_store_export_kernel_tuner},
+                                    {"github-benchmark", kf_store_export_github},
+                                    {"junit", kf_store_export_junit},
+                                    {"landscape", kf_store_export_compact}};
+enum { FORMATS = sizeof formats / sizeof formats[0] };
+
+static kf_status find_format(const kf_arguments *arguments, const kf_format **format, kf_error *error) {
+    const char *name = kf_argument(arguments, "--format", NULL);
+    static const char *const usage = "csv, t4, kernel-tuner, github-benchmark, junit, landscape";
+    if (name == NULL)
+        return kf_fail(error, KF_BAD_INPUT, "store export: --format is missing; there are: %s", usage);
+    const char *names[FORMATS];
+    for (int i = 0; i < FORMATS; i++) {
+        names[i] = formats[i].name;
+        *format = &formats[i];
+        if (strcmp(name, names[i]) == 0) return KF_OK;
+    }
+    const char *nearest = kf_nearest(name, names, FORMATS);
+    return kf_fail(error, KF_BAD_INPUT, "--format '%.40s': unknown; there are: %s%s%s%s", name, usage,
+                   nearest != NULL ? " (did you mean '" : "", nearest != NULL ? nearest : "",
+                   nearest != NULL ? "'?)" : "");
+}
+
+/* Into memory first: a file appears whole or not at all. */
+static kf_status write_file(kf_store *store, int64_t run_id, const kf_format *format, const char *path,
+                            kf_error *error) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL) return kf_fail(error, KF_MACHINE, "%s: out of memory", path);
+    kf_status status = format->write(store, run_id, stream, error);
+    if (fclose(stream) != 0 && status == KF_OK)
+        status = kf_fail(error, KF_MACHINE, "%s: out of memory", path);
+    if (status == KF_OK) status = kf_file_write_atomic(path, text, size, error);
+    free(text);
+    return status;
+}
+
+/* What --run names: a run, or for JUnit, which holds verdicts, a night. */
+static kf_status find_exported(const kf_arguments *arguments, const kf_format *format, kf_store *store,
+                               kf_run_summary *run, kf_error *error) {
+    const char *name = kf_argument(arguments, "--run", NULL);
+    if (format->write != kf_store_export_junit) return kf_store_find_run(store, name, run, error);
+    kf_night night;
+    KF_TRY(kf_store_find_night(store, name, &night, error));
+    *run = (kf_run_summary){.id = night.id};
+    return KF_OK;
+}
+
+static kf_status export(const kf_arguments *arguments, kf_error *error) {
+    const kf_format *format = NULL;
+    KF_TRY(find_format(arguments, &format, error));
+    kf_store *store = NULL;
+    KF_TRY(open_store(arguments, true, &store, error));
+    kf_run_summary run;
+    const char *path = kf_argument(arguments, "--out", NULL);
+    kf_status status = find_exported(arguments, format, store, &run, error);
+    if (status == KF_OK)
+        status = path != NULL ? write_file(store, run.id, format, path, error)
+                              : format->write(store, run.id, stdout, error);
+    if (status == KF_OK && path != NULL && kf_arguments_json(arguments)) {
+        cJSON *root = begin_json("export", store);
+        (void)cJSON_AddStringToObject(root, "format", format->name);
+        (void)cJSON_AddNumberToObject(root, "run", (double)run.id);
+        (void)cJSON_AddStringToObject(root, "out", path);
+        print_json(root);
+    } else if (status == KF_OK && path != NULL) {
+        kf_info("run %lld is in %s", (long long)run.id, path);
+    }
+    kf_store_close(store);
+    return status;
+}
+
+static kf_status import(const kf_arguments *arguments, kf_error *error) {
+    if (arguments->positional_count < 2)
+        return kf_fail(error, KF_BAD_INPUT, "store import: the file is missing: kftune store import FILE");
+    const char *file = arguments->positional[1];
+    kf_store *store = NULL;
+    KF_TRY(open_store(arguments, false, &store, error));
+    int64_t run = 0;
+    int count = 0;
+    kf_status status = kf_store_import(store, file, &run, &count, error);
+    if (status == KF_OK && kf_arguments_json(arguments)) {
+        cJSON *root = begin_json("import", store);
+        (void)cJSON_AddStringToObject(root, "file", file);
+        (void)cJSON_AddNumberToObject(root, "run", (double)run);
+        (void)cJSON_AddNumberToObject(root, "results", count);
+        print_json(root);
+    } else if (status == KF_OK) {
+        printf("%s: %d results are run %lld of %s\n", file, count, (long long)run, kf_store_path(store));
+    }
+    kf_store_close(store);
+    return status;
+}
+
+/* --- prune, schema ------------------------------------------------------------------------------------ */
+
+static kf_status prune(const kf_arguments *arguments, kf_error *error) {
+    double days = NAN;
+    KF_TRY(kf_argument_number(arguments, "--older-than", 0, 1e6, &days, error));
+    const char *name = kf_argument(arguments, "--run", NULL);
+    if ((name != NULL) == isfinite(days))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "store prune: say what to delete: either --run ID or --older-than DAYS");
+    kf_store *store = NULL;
+    KF_TRY(open_store(arguments, false, &store, error));
+    kf_run_summary run = {0};
+    int removed = 0;
+    kf_status status = name != NULL ? kf_store_find_run(store, name, &run, error) : KF_OK;
+    if (status == KF_OK) status = kf_store_prune(store, days, run.id, &removed, error);
+    if (status == KF_OK && kf_arguments_json(arguments)) {
+        cJSON *root = begin_json("prune", store);
+        (void)cJSON_AddNumberToObject(root, "removed", removed);
+        print_json(root);
+    } else if (status == KF_OK) {
+        printf("%d results were deleted from %s\n", removed, kf_store_path(store));
+    }
+    kf_store_close(store);
+    return status;
+}
+
+static kf_status schema(const kf_arguments *arguments, kf_error *error) {
+    (void)arguments;
+    return fputs(kf_store_schema(), stdout) >= 0 ? KF_OK
+                                                 : kf_fail(error, KF_MACHINE, "stdout cannot be written");
+}
+
+/* --- the command -------------------------------------------------------------------------------------- */
+
+typedef struct kf_action {
+    const char *name;
+    kf_status (*run)(const kf_arguments *arguments, kf_error *error);
+} kf_action;
+static const kf_action actions[] = {{"list", list},     {"show", show},   {"export", export},
+                                    {"import", import}, {"prune", prune}, {"schema", schema}};
+enum { ACTIONS = sizeof actions / sizeof actions[0] };
+
+static kf_status run_store(const kf_arguments *arguments, kf_error *error) {
+    static const char *const usage = "list, show, export, import, prune, schema";
+    if (arguments->positional_count == 0)
+        return kf_fail(error, KF_BAD_INPUT, "store: say what to do: %s", usage);
+    const char *names[ACTIONS], *name = arguments->positional[0];
+    for (int i = 0; i < ACTIONS; i++) {
+        names[i] = actions[i].name;
+        if (strcmp(name, names[i]) != 0) continue;
+        if (arguments->positional_count > 1 && actions[i].run != import)
+            return kf_fail(error, KF_BAD_INPUT, "store %s: unexpected argument '%.80s'", name,
+                           arguments->positional[1]);
+        return actions[i].run(arguments, error);
+    }
+    const char *nearest = kf_nearest(name, names, ACTIONS);
+    return kf_fail(error, KF_BAD_INPUT, "store: unknown action '%.40s'; there are: %s%s%s%s", name, usage,
+                   nearest != NULL ? " (did you mean '" : "", nearest != NULL ? nearest : "",
+                   nearest != NULL ? "'?)" : "");
+}
+
+static const kf_option options[] = {
+    {"--store", "FILE", "the store; default: kftune.db under $XDG_DATA_HOME/kftune", false},
+    {"--run", "ID", "a run's number or the beginning of its UUID; default: the newest", false},
+    {"--limit", "N", "show: at most N results, 0 for all (default 20)", false},
+    {"--format", "NAME", "export: csv, t4, kernel-tuner, github-benchmark, landscape, or junit (a night)",
+     false},
+    {"--out", "FILE", "export: write here instead of to stdout", false},
+    {"--older-than", "DAYS", "prune: delete the runs that began longer ago", false},
+    {NULL, NULL, NULL, false},
+};
+static const char *const positional[] = {"ACTION", "FILE", NULL};
+
+const kf_command kf_command_store = {
+    .name = "store",
+    .summary = "list, show, export, import and prune what was measured",
+    .synopsis = "kftune store list|show|export|import FILE|prune|schema [options]",
+    .description =
+        "list: one line a run. show: the results of a run by time, and the kernels of the fastest.\n"
+        "export: one run for other programs. import: a T4 or Kernel Tuner cache file, also gzipped, as a\n"
+        "run. prune: delete one run, or old ones. schema: the SQL that makes a store.",
+    .example = "kftune store export --format csv --out results.csv",
+    .options = options,
+    .positional = positional,
+    .run = run_store,
+};

@@ -1,0 +1,215 @@
+/* kftune tune */
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/cli/command.h"
+#include "harness/measure/clock.h"
+#include "harness/search/strategy.h"
+#include "harness/tune/tune.h"
+#include "harness/util/log.h"
+#include "harness/util/text.h"
+
+static const kf_option options[] = {
+    {"--scene", "FILE|NAME", "a mesh (.obj .stl .ply .gltf .glb), a scene file (.json) or a shipped scene",
+     false},
+    {"--system", "NAME", "family of solver (default: kinetic)", false},
+    {"--device", "cuda:N|cpu", "where to run (default: a GPU if one works, else the cpu)", false},
+    {"--grid", "NXxNYxNZ", "nodes of the domain (default: as the scene says)", false},
+    {"--samples-per-cell", "R", "surface samples in a fluid cell (default: as the scene says)", false},
+    {"--strategy", "NAME", "how to search; 'kftune list strategies' (default: by size of space and budget)",
+     false},
+    {"--budget", "60s|500evals", "what tuning may cost, compiling included (default: 60s)", false},
+    {"--fix", "KEY=VALUE", "search only configs with this value of a parameter", true},
+    {"--objective", "time|energy|edp", "what to minimise (default: time)", false},
+    {"--cache", "steady|cold|hot", "the last-level cache when a sample begins (default: steady, as in a run)",
+     false},
+    {"--counters", "SET", "hardware counters of the best configs; 'kftune list metrics' (default: none)",
+     false},
+    {"--store", "FILE", "where results are kept (default: kftune.db in $XDG_DATA_HOME/kftune)", false},
+    {"--out", "FILE", "the best config (default: <scene>.kftune.json)", false},
+    {"--seed", "N", "seed of sampling and search (default: 1)", false},
+    {"--resume", NULL, "carry on the last unfinished run of the same scene, device, space and seed", false},
+    {NULL, NULL, NULL, false},
+};
+
+static const double CONFIG_LIMIT_SECONDS = 60.0;
+enum { VERIFY_NODES = 24000 }; /* of the reduced scene on which configs are verified */
+
+/* One of a few words; *index: which. */
+static kf_status read_word(const kf_arguments *arguments, const char *option, const char *const *names,
+                           int count, int *index, kf_error *error) {
+    const char *word = kf_argument(arguments, option, names[0]);
+    for (*index = 0; *index < count; ++*index)
+        if (strcmp(word, names[*index]) == 0) return KF_OK;
+    const char *nearest = kf_nearest(word, names, count);
+    return kf_fail(error, KF_BAD_INPUT, "option '%s': unknown '%s'%s%s%s; use %s, %s or %s", option, word,
+                   nearest != NULL ? " (did you mean '" : "", nearest != NULL ? nearest : "",
+                   nearest != NULL ? "'?)" : "", names[0], names[1], names[2]);
+}
+
+/* A minute of measuring must not end at a folder that is not there. */
+static kf_status check_writable(const char *out, kf_error *error) {
+    char folder[KF_PATH];
+    KF_TRY(kf_path(folder, error, "%s", out));
+    const char *name = dirname(folder);
+    if (access(name, W_OK | X_OK) != 0)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "option '--out': cannot write %s: %s is no folder one can write to", out, name);
+    if (access(out, F_OK) == 0 && access(out, W_OK) != 0)
+        return kf_fail(error, KF_BAD_INPUT, "option '--out': %s is there already and cannot be written", out);
+    return KF_OK;
+}
+
+static void print_notes(const kf_scene *scene) {
+    const char *line = scene->notes != NULL ? scene->notes : "";
+    while (*line != '\0') {
+        size_t length = strcspn(line, "\n");
+        if (length > 0) kf_info("scene: %.*s", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
+/* Said before the scene is sampled, which can take a while. */
+static kf_status check_strategy(const char *name, kf_error *error) {
+    enum { MOST = 32 };
+    const char *names[MOST];
+    int count = 0;
+    for (; count < MOST && kf_strategies[count] != NULL; count++) {
+        names[count] = kf_strategies[count]->name;
+        if (name == NULL || strcmp(name, names[count]) == 0) return KF_OK;
+    }
+    const char *nearest = kf_nearest(name, names, count);
+    return kf_fail(error, KF_BAD_INPUT,
+                   "option '--strategy': unknown '%s'%s%s%s; 'kftune list strategies' names them", name,
+                   nearest != NULL ? " (did you mean '" : "", nearest != NULL ? nearest : "",
+                   nearest != NULL ? "'?)" : "");
+}
+
+static kf_status read_request(const kf_arguments *arguments, kf_tune_request *request,
+                              kf_scene_options *scene, kf_error *error) {
+    long seed = 0;
+    request->budget_seconds = 60.0;
+    request->budget_text = kf_argument(arguments, "--budget", "60s");
+    KF_TRY(kf_argument_budget(arguments, "--budget", &request->budget_seconds, &request->budget_evaluations,
+                              error));
+    KF_TRY(kf_argument_grid(arguments, "--grid", scene->nodes, error));
+    KF_TRY(
+        kf_argument_number(arguments, "--samples-per-cell", 0.01, 10000.0, &scene->samples_per_cell, error));
+    KF_TRY(kf_argument_integer(arguments, "--seed", 1, 1L << 53, &seed, error));
+    scene->seed = (uint64_t)seed; /* 0: the scene's own */
+    request->seed = seed > 0 ? (uint64_t)seed : 1;
+    request->device = kf_argument(arguments, "--device", NULL);
+    request->strategy = kf_argument(arguments, "--strategy", NULL);
+    request->fixed_count = kf_argument_all(arguments, "--fix", &request->fixed);
+    request->resume = kf_argument_given(arguments, "--resume");
+    request->limit_seconds = CONFIG_LIMIT_SECONDS;
+    int objective = 0, cache = 0;
+    KF_TRY(read_word(arguments, "--objective", kf_objective_names, KF_OBJECTIVES, &objective, error));
+    KF_TRY(read_word(arguments, "--cache", kf_cache_policy_names, KF_CACHE_POLICIES, &cache, error));
+    request->objective = (kf_objective)objective;
+    request->cache = (kf_cache_policy)cache;
+    KF_TRY(check_strategy(request->strategy, error));
+    const char *out = kf_argument(arguments, "--out", NULL);
+    if (out != NULL) KF_TRY(check_writable(out, error));
+    return kf_system_find(kf_argument(arguments, "--system", "kinetic"), &request->system, error);
+}
+
+static void print_json(const kf_tune_request *request, const kf_tune_result *result, const char *out) {
+    cJSON *json = kf_tune_to_json(request, result, out);
+    char *text = cJSON_Print(json);
+    cJSON_Delete(json);
+    puts(text != NULL ? text : "null");
+    free(text);
+}
+
+/* Tunes, writes what was found, prints it; an interrupted run also gives the best so far. */
+static kf_status tune(const kf_tune_request *request, const char *out, bool json, kf_error *error) {
+    kf_tune_result *result = kf_allocate(sizeof *result);
+    kf_status status = kf_tune(request, result, error);
+    bool useful = status == KF_OK || status == KF_INTERRUPTED;
+    bool found = useful && result->best >= 0;
+    if (found) {
+        kf_best_config *best = kf_allocate(sizeof *best);
+        kf_tune_best_config(request, result, best);
+        kf_error writing = {KF_OK, ""};
+        kf_status written = kf_best_config_write(out, best, &writing);
+        free(best);
+        if (written != KF_OK) {
+            found = false;
+            status = kf_fail(error, written, "%s", writing.message);
+        }
+    }
+    if (result->tried.count > 0) {
+        if (json)
+            print_json(request, result, found ? out : NULL);
+        else
+            kf_tune_print(request, result, found ? out : NULL, stdout);
+    }
+    kf_tune_result_free(result);
+    free(result);
+    return status;
+}
+
+static kf_status tune_scene(kf_tune_request *request, const kf_scene *scene, const kf_metric_set *counters,
+                            const kf_arguments *arguments, kf_error *error) {
+    print_notes(scene);
+    KF_TRY(request->system->accepts(scene, error));
+    char standard[KF_PATH];
+    KF_TRY(kf_path(standard, error, "%s.kftune.json", scene->name));
+    const char *out = kf_argument(arguments, "--out", standard);
+    KF_TRY(check_writable(out, error));
+    KF_TRY(kf_store_open(kf_argument(arguments, "--store", NULL), false, &request->store, error));
+    request->scene = scene;
+    request->counters = counters;
+    kf_scene *reduced = NULL;
+    kf_status status = kf_scene_reduce(scene, VERIFY_NODES, &reduced, error);
+    if (status == KF_OK) {
+        request->reduced = reduced;
+        status = tune(request, out, kf_arguments_json(arguments), error);
+        kf_scene_free(reduced);
+    }
+    kf_store_close(request->store);
+    return status;
+}
+
+static kf_status run(const kf_arguments *arguments, kf_error *error) {
+    kf_tune_request request = {.started = kf_clock_seconds()};
+    kf_scene_options scene_options = {{0, 0, 0}, 0.0, 0, 0};
+    KF_TRY(read_request(arguments, &request, &scene_options, error));
+    const char *name = kf_argument(arguments, "--scene", NULL);
+    if (name == NULL)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "tune: option '--scene FILE|NAME' is missing; 'kftune list scenes' names the shipped ones");
+    kf_metric_set *counters = NULL;
+    const char *set = kf_argument(arguments, "--counters", NULL);
+    if (set != NULL && kf_metric_set_open(set, &counters, error) != KF_OK)
+        return kf_fail_context(error, "option '--counters'");
+    kf_scene *scene = NULL;
+    kf_status status = kf_scene_open(name, &scene_options, &scene, error);
+    if (status == KF_OK) {
+        status = tune_scene(&request, scene, counters, arguments, error);
+        kf_scene_free(scene);
+    }
+    kf_metric_set_free(counters);
+    return status;
+}
+
+extern const kf_command kf_command_tune;
+const kf_command kf_command_tune = {
+    .name = "tune",
+    .summary = "find the fastest correct config for a scene on this machine",
+    .synopsis = "kftune tune --scene FILE|NAME [options]",
+    .description =
+        "Measures the presets default, baseline and paper, searches the space within the budget, measures "
+        "the\n"
+        "best few again side by side, and writes the best config for 'kftune run'. A config counts only\n"
+        "after it reproduced the double precision reference on a reduced scene. Every result is stored when\n"
+        "it is made: Ctrl-C loses nothing and --resume carries on.",
+    .example = "kftune tune --scene ahmed --budget 60s",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,134 @@
+/* kftune validate: the physics against analytic and published results. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "harness/cli/command.h"
+#include "harness/util/file.h"
+#include "harness/util/text.h"
+#include "harness/validate/validate.h"
+
+static void add_number(cJSON *object, const char *key, double value) {
+    if (isfinite(value))
+        cJSON_AddNumberToObject(object, key, value);
+    else
+        cJSON_AddNullToObject(object, key);
+}
+
+static kf_status print_json(const kf_device_info *device, const kf_validate_result *result, bool quick,
+                            kf_error *error) {
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "kftune", KF_VERSION);
+    cJSON_AddStringToObject(root, "command", "validate");
+    cJSON_AddStringToObject(root, "device", device->name);
+    cJSON_AddBoolToObject(root, "quick", quick);
+    if (result->unfinished[0] != '\0') cJSON_AddStringToObject(root, "unfinished", result->unfinished);
+    cJSON *list = cJSON_AddArrayToObject(root, "cases");
+    for (int i = 0; i < result->check_count; i++) {
+        const kf_check *check = &result->checks[i];
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "name", check->name);
+        cJSON_AddStringToObject(object, "quantity", check->quantity);
+        add_number(object, "expected", check->expected);
+        cJSON_AddStringToObject(object, "source", check->source);
+        add_number(object, "measured", check->measured);
+        add_number(object, "error", check->error);
+        add_number(object, "bound", check->bound);
+        cJSON_AddBoolToObject(object, "pass", check->pass);
+        cJSON_AddItemToArray(list, object);
+    }
+    char *text = cJSON_Print(root);
+    cJSON_Delete(root);
+    if (text == NULL) return kf_fail(error, KF_MACHINE, "out of memory while writing JSON");
+    puts(text);
+    free(text);
+    return KF_OK;
+}
+
+static void print_table(const kf_device_info *device, const kf_validate_result *result) {
+    printf("validation on %s (%s)\n", device->spec, device->name);
+    printf("%-20s %-58s %11s %11s %9s %9s\n", "case", "quantity", "expected", "measured", "error", "bound");
+    for (int i = 0; i < result->check_count; i++) {
+        const kf_check *check = &result->checks[i];
+        printf("%-20s %-58s %11.6g %11.6g %9.2g %9.2g%s\n", check->name, check->quantity, check->expected,
+               check->measured, check->error, check->bound, check->pass ? "" : "  FAILED");
+    }
+    printf("expected values:\n");
+    for (int i = 0; i < result->check_count; i++) {
+        const kf_check *check = &result->checks[i];
+        if (i == 0 || strcmp(check->source, check[-1].source) != 0 ||
+            strcmp(check->name, check[-1].name) != 0)
+            printf("  %-20s %s\n", check->name, check->source);
+    }
+}
+
+static kf_status report(const kf_arguments *arguments, const kf_device_info *device,
+                        const kf_validate_result *result, kf_error *error) {
+    if (kf_arguments_json(arguments))
+        KF_TRY(print_json(device, result, kf_argument_given(arguments, "--quick"), error));
+    else
+        print_table(device, result);
+    if (result->checks_failed > 0)
+        return kf_fail(error, KF_GATE_FAILED, "%d of %d checks are out of their bounds",
+                       result->checks_failed, result->check_count);
+    if (result->unfinished[0] != '\0')
+        return kf_fail(error, KF_MACHINE, "not run to the end: %s", result->unfinished);
+    return KF_OK;
+}
+
+static kf_status validate(const kf_arguments *arguments, kf_backend *backend, kf_error *error) {
+    kf_validate_options options = {.quick = kf_argument_given(arguments, "--quick"),
+                                   .pictures = kf_argument(arguments, "--pictures", NULL),
+                                   .interrupted = &kf_interrupted};
+    options.case_count = kf_argument_all(arguments, "--case", &options.cases);
+    options.fixed_count = kf_argument_all(arguments, "--fix", &options.fixed);
+    if (options.pictures != NULL) KF_TRY(kf_make_folders(options.pictures, error));
+    kf_validate_result result;
+    KF_TRY(kf_validate(backend, &options, &result, error));
+    kf_status status = report(arguments, kf_backend_device(backend), &result, error);
+    kf_validate_free(&result);
+    return status;
+}
+
+static kf_status list_cases(const kf_arguments *arguments, kf_error *error) {
+    if (kf_arguments_json(arguments))
+        return kf_fail(error, KF_BAD_INPUT, "--list prints text; leave out --json");
+    for (const kf_case *const *table = kf_case_tables; *table != NULL; table++)
+        for (const kf_case *one = *table; one->name != NULL; one++)
+            printf("%-20s %s%s\n", one->name, one->summary, one->slow ? " (not with --quick)" : "");
+    return KF_OK;
+}
+
+static kf_status run(const kf_arguments *arguments, kf_error *error) {
+    kf_backend *backend = NULL;
+    if (kf_argument_given(arguments, "--list")) return list_cases(arguments, error);
+    KF_TRY(kf_backend_open(kf_argument(arguments, "--device", NULL), &backend, error));
+    const kf_status status = validate(arguments, backend, error);
+    kf_backend_close(backend);
+    return status;
+}
+
+static const kf_option options_of_validate[] = {
+    {"--case", "NAME", "one case; without it, all", true},
+    {"--quick", NULL, "small grids only: a few minutes on two cores", false},
+    {"--device", "cuda:N|cpu", "device to run on; the best there is if not given", false},
+    {"--fix", "KEY=VALUE", "a parameter of the space, instead of its default", true},
+    {"--pictures", "DIR", "write pictures of the flows into this folder", false},
+    {"--list", NULL, "name the cases and do nothing else", false},
+    {NULL, NULL, NULL, false},
+};
+
+const kf_command kf_command_validate = {
+    .name = "validate",
+    .summary = "check the physics against analytic and published results",
+    .synopsis = "kftune validate [--case NAME]... [--quick] [options]",
+    .description =
+        "Runs flows with a known answer through ordinary plans (preset default, changed by --fix) and\n"
+        "compares; status 1 when a check is out of its bound. --list names the cases.",
+    .example = "kftune validate --quick",
+    .options = options_of_validate,
+    .run = run,
+};

@@ -1,0 +1,47 @@
+/* What --help prints: made from the tables of commands and options, so that it cannot go stale. */
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/cli/command.h"
+
+enum { OPTION_COLUMN = 32 };
+
+static void print_option(const kf_option *option) {
+    char left[128];
+    (void)snprintf(left, sizeof left, "  %s%s%s%s", option->name, option->value_name != NULL ? " " : "",
+                   option->value_name != NULL ? option->value_name : "", option->repeatable ? " ..." : "");
+    if (strlen(left) < OPTION_COLUMN)
+        printf("%-*s%s\n", OPTION_COLUMN, left, option->help);
+    else
+        printf("%s\n%*s%s\n", left, OPTION_COLUMN, "", option->help);
+}
+
+void kf_help_command(const kf_command *command) {
+    kf_arguments arguments;
+    (void)kf_arguments_parse(command, 0, NULL, &arguments, NULL); /* merges the common options in */
+    printf("%s\n\n%s\n", command->synopsis, command->description);
+    if (command->run == NULL) printf("\nNot available yet in version %s.\n", KF_VERSION);
+    printf("\nOptions:\n");
+    for (int i = 0; i < arguments.option_count; i++)
+        print_option(&arguments.options[i]);
+    printf("\nExample:\n  %s\n", command->example);
+}
+
+void kf_help(void) {
+    printf("kftune %s: finds the fastest correct way to run a fluid simulation around a mesh, on this "
+           "machine\n\n"
+           "Usage:\n"
+           "  kftune --scene FILE|NAME [options]   the same as 'kftune tune --scene FILE|NAME ...'\n"
+           "  kftune COMMAND [options]\n"
+           "  kftune help COMMAND\n\n"
+           "Commands:\n",
+           KF_VERSION);
+    for (const kf_command *const *command = kf_commands; *command != NULL; command++)
+        printf("  %-10s%s%s\n", (*command)->name, (*command)->summary,
+               (*command)->run == NULL ? " (not available yet)" : "");
+    printf("\nExit status: 0 done, 1 a failed gate or a regression, 2 wrong input, 3 the machine could not "
+           "do it,\n"
+           "130 interrupted. Results go to stdout (--json: one JSON object), everything else to stderr.\n\n"
+           "Example:\n"
+           "  kftune --scene ahmed --budget 60s && kftune run --config ahmed.kftune.json --steps 200\n");
+}

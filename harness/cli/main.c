@@ -1,0 +1,94 @@
+/* The entry of the program: finds the command, reads its options, runs it, prints its error. */
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/cli/command.h"
+#include "harness/util/log.h"
+#include "harness/util/text.h"
+
+static const kf_command *find_command(const char *name) {
+    for (const kf_command *const *command = kf_commands; *command != NULL; command++)
+        if (strcmp((*command)->name, name) == 0) return *command;
+    return NULL;
+}
+
+static kf_status unknown_command(const char *name, kf_error *error) {
+    enum { MOST = 64 };
+    const char *names[MOST];
+    int count = 0;
+    for (const kf_command *const *command = kf_commands; *command != NULL && count < MOST; command++)
+        names[count++] = (*command)->name;
+    const char *nearest = kf_nearest(name, names, count);
+    if (nearest != NULL)
+        return kf_fail(error, KF_BAD_INPUT, "unknown command '%s' (did you mean '%s'?)", name, nearest);
+    return kf_fail(error, KF_BAD_INPUT, "unknown command '%s'; 'kftune --help' lists them", name);
+}
+
+static bool asks_for_help(int word_count, char *const *words) {
+    for (int i = 0; i < word_count && strcmp(words[i], "--") != 0; i++)
+        if (strcmp(words[i], "--help") == 0 || strcmp(words[i], "-h") == 0) return true;
+    return false;
+}
+
+static kf_status run_command(const kf_command *command, int word_count, char *const *words, kf_error *error) {
+    if (asks_for_help(word_count, words)) {
+        kf_help_command(command);
+        return KF_OK;
+    }
+    kf_arguments arguments;
+    if (command->run == NULL) return kf_fail(error, KF_MACHINE, "'%s' is not available yet", command->name);
+    KF_TRY(kf_arguments_parse(command, word_count, words, &arguments, error));
+    if (kf_argument_given(&arguments, "--quiet")) kf_log_set_level(KF_LOG_QUIET);
+    if (kf_argument_given(&arguments, "--verbose")) kf_log_set_level(KF_LOG_VERBOSE);
+    kf_catch_interrupts();
+    return command->run(&arguments, error);
+}
+
+static kf_status help_about(int word_count, char *const *words, kf_error *error) {
+    if (word_count == 0) {
+        kf_help();
+        return KF_OK;
+    }
+    const kf_command *command = find_command(words[0]);
+    if (command == NULL) return unknown_command(words[0], error);
+    kf_help_command(command);
+    return KF_OK;
+}
+
+static kf_status dispatch(int word_count, char *const *words, kf_error *error) {
+    if (word_count == 0) return kf_fail(error, KF_BAD_INPUT, "nothing to do; try 'kftune --help'");
+    const char *first = words[0];
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0) return help_about(0, NULL, error);
+    if (strcmp(first, "help") == 0) return help_about(word_count - 1, words + 1, error);
+    if (strcmp(first, "--version") == 0) {
+        printf("kftune %s\n", KF_VERSION);
+        return KF_OK;
+    }
+    if (first[0] == '-') return run_command(find_command("tune"), word_count, words, error);
+    const kf_command *command = find_command(first);
+    if (command == NULL) return unknown_command(first, error);
+    return run_command(command, word_count - 1, words + 1, error);
+}
+
+/* Messages may quote a compiler; on the terminal an error is one line. */
+static void print_error(const kf_error *error) {
+    (void)fflush(stdout);
+    char line[sizeof error->message];
+    kf_copy_text(line, sizeof line, error->message);
+    for (char *c = line; *c != '\0'; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f) *c = ' ';
+    (void)fprintf(stderr, "kftune: %s\n", line);
+}
+
+int kf_main(int argc, char **argv) {
+    kf_error error = {KF_OK, ""};
+    kf_status status = dispatch(argc - 1, argv + 1, &error);
+    if (status != KF_OK && error.message[0] != '\0') print_error(&error);
+    bool written = fflush(stdout) == 0 && !ferror(stdout);
+    if (!written && status == KF_OK) {
+        (void)kf_fail(&error, KF_MACHINE, "cannot write to standard output; is the disk full?");
+        print_error(&error);
+        status = KF_MACHINE;
+    }
+    return (int)status;
+}

@@ -1,0 +1,221 @@
+/* Reading of command lines against a command's table of options, and typed access to what was given. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/cli/command.h"
+#include "harness/util/text.h"
+
+static const kf_option common_options[] = {
+    {"--json", NULL, "print one JSON object on stdout instead of text", false},
+    {"--quiet", NULL, "no progress and no notes on stderr", false},
+    {"--verbose", NULL, "more detail on stderr", false},
+    {"--help", NULL, "show this help", false},
+};
+
+static int find_option(const kf_arguments *arguments, const char *name, size_t length) {
+    for (int i = 0; i < arguments->option_count; i++) {
+        const char *candidate = arguments->options[i].name;
+        if (strlen(candidate) == length && strncmp(candidate, name, length) == 0) return i;
+    }
+    return -1;
+}
+
+static void merge_options(const kf_command *command, kf_arguments *arguments) {
+    arguments->options = arguments->merged;
+    for (const kf_option *option = command->options; option != NULL && option->name != NULL; option++)
+        if (arguments->option_count < KF_OPTIONS) arguments->merged[arguments->option_count++] = *option;
+    for (size_t i = 0; i < sizeof common_options / sizeof *common_options; i++) {
+        bool own = find_option(arguments, common_options[i].name, strlen(common_options[i].name)) >= 0;
+        if (!own && arguments->option_count < KF_OPTIONS)
+            arguments->merged[arguments->option_count++] = common_options[i];
+    }
+}
+
+static kf_status unknown_option(const kf_arguments *arguments, const kf_command *command, const char *word,
+                                size_t length, kf_error *error) {
+    char name[64];
+    kf_copy_text(name, length + 1 < sizeof name ? length + 1 : sizeof name, word);
+    const char *names[KF_OPTIONS];
+    for (int i = 0; i < arguments->option_count; i++)
+        names[i] = arguments->options[i].name;
+    const char *nearest = kf_nearest(name, names, arguments->option_count);
+    if (nearest != NULL)
+        return kf_fail(error, KF_BAD_INPUT, "%s: unknown option '%s' (did you mean '%s'?)", command->name,
+                       name, nearest);
+    return kf_fail(error, KF_BAD_INPUT, "%s: unknown option '%s'; see 'kftune %s --help'", command->name,
+                   name, command->name);
+}
+
+/* Takes the option at words[*index]; *index ends on the last word used. */
+static kf_status take_option(const kf_command *command, int word_count, char *const *words, int *index,
+                             kf_arguments *arguments, kf_error *error) {
+    const char *word = words[*index];
+    const char *equals = strchr(word, '=');
+    size_t length = equals != NULL ? (size_t)(equals - word) : strlen(word);
+    int found = find_option(arguments, word, length);
+    if (found < 0) return unknown_option(arguments, command, word, length, error);
+
+    const kf_option *option = &arguments->options[found];
+    const char *value = equals != NULL ? equals + 1 : NULL;
+    if (option->value_name == NULL) {
+        if (value != NULL)
+            return kf_fail(error, KF_BAD_INPUT, "%s: option '%s' takes no value", command->name,
+                           option->name);
+        value = "";
+    } else if (value == NULL) {
+        /* A word that looks like an option is far more often a forgotten value than a value. */
+        if (*index + 1 >= word_count || strncmp(words[*index + 1], "--", 2) == 0)
+            return kf_fail(error, KF_BAD_INPUT, "%s: option '%s' needs a value: %s %s", command->name,
+                           option->name, option->name, option->value_name);
+        value = words[++*index];
+    }
+    if (option->value_name != NULL && *value == '\0')
+        return kf_fail(error, KF_BAD_INPUT, "%s: option '%s' has an empty value; expected %s", command->name,
+                       option->name, option->value_name);
+    int *count = &arguments->given[found].count;
+    if (*count > 0 && !option->repeatable)
+        return kf_fail(error, KF_BAD_INPUT, "%s: option '%s' is given twice; give it once", command->name,
+                       option->name);
+    if (*count == KF_OPTION_VALUES)
+        return kf_fail(error, KF_BAD_INPUT, "%s: option '%s' is given more than %d times", command->name,
+                       option->name, KF_OPTION_VALUES);
+    arguments->given[found].values[(*count)++] = value;
+    return KF_OK;
+}
+
+static kf_status take_positional(const kf_command *command, const char *word, kf_arguments *arguments,
+                                 kf_error *error) {
+    int accepted = 0;
+    bool any_number = false;
+    while (command->positional != NULL && command->positional[accepted] != NULL) {
+        const char *name = command->positional[accepted++];
+        size_t length = strlen(name);
+        any_number = length >= 3 && strcmp(name + length - 3, "...") == 0;
+    }
+    if (any_number) accepted = KF_OPTION_VALUES;
+    if (arguments->positional_count >= accepted || arguments->positional_count >= KF_OPTION_VALUES)
+        return kf_fail(error, KF_BAD_INPUT, "%s: unexpected argument '%s'; usage: %s", command->name, word,
+                       command->synopsis);
+    arguments->positional[arguments->positional_count++] = word;
+    return KF_OK;
+}
+
+kf_status kf_arguments_parse(const kf_command *command, int word_count, char *const *words,
+                             kf_arguments *arguments, kf_error *error) {
+    memset(arguments, 0, sizeof *arguments);
+    merge_options(command, arguments);
+    bool options_end = false;
+    for (int i = 0; i < word_count; i++) {
+        if (!options_end && strcmp(words[i], "--") == 0)
+            options_end = true;
+        else if (!options_end && words[i][0] == '-' && words[i][1] != '\0')
+            KF_TRY(take_option(command, word_count, words, &i, arguments, error));
+        else
+            KF_TRY(take_positional(command, words[i], arguments, error));
+    }
+    if (kf_argument_given(arguments, "--quiet") && kf_argument_given(arguments, "--verbose"))
+        return kf_fail(error, KF_BAD_INPUT, "%s: '--quiet' and '--verbose' exclude each other",
+                       command->name);
+    return KF_OK;
+}
+
+int kf_argument_all(const kf_arguments *arguments, const char *option, const char *const **values) {
+    int found = find_option(arguments, option, strlen(option));
+    if (values != NULL) *values = found < 0 ? NULL : arguments->given[found].values;
+    return found < 0 ? 0 : arguments->given[found].count;
+}
+
+bool kf_argument_given(const kf_arguments *arguments, const char *option) {
+    return kf_argument_all(arguments, option, NULL) > 0;
+}
+
+const char *kf_argument(const kf_arguments *arguments, const char *option, const char *fallback) {
+    const char *const *values = NULL;
+    int count = kf_argument_all(arguments, option, &values);
+    return count > 0 ? values[count - 1] : fallback;
+}
+
+bool kf_arguments_json(const kf_arguments *arguments) {
+    return kf_argument_given(arguments, "--json");
+}
+
+kf_status kf_argument_integer(const kf_arguments *arguments, const char *option, long low, long high,
+                              long *value, kf_error *error) {
+    const char *text = kf_argument(arguments, option, NULL);
+    if (text == NULL) return KF_OK;
+    char *end = NULL;
+    errno = 0;
+    long parsed = strtol(text, &end, 10);
+    if (end == text || *end != '\0')
+        return kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' is not a whole number", option, text);
+    if (errno == ERANGE || parsed < low || parsed > high)
+        return kf_fail(error, KF_BAD_INPUT, "option '%s': %s is outside %ld to %ld", option, text, low, high);
+    *value = parsed;
+    return KF_OK;
+}
+
+kf_status kf_argument_number(const kf_arguments *arguments, const char *option, double low, double high,
+                             double *value, kf_error *error) {
+    const char *text = kf_argument(arguments, option, NULL);
+    if (text == NULL) return KF_OK;
+    char *end = NULL;
+    double parsed = strtod(text, &end);
+    if (end == text || *end != '\0' || !isfinite(parsed))
+        return kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' is not a number", option, text);
+    if (parsed < low || parsed > high)
+        return kf_fail(error, KF_BAD_INPUT, "option '%s': %s is outside %g to %g", option, text, low, high);
+    *value = parsed;
+    return KF_OK;
+}
+
+kf_status kf_argument_grid(const kf_arguments *arguments, const char *option, int nodes[3], kf_error *error) {
+    enum { LONGEST_EDGE = 65536 };
+    const char *text = kf_argument(arguments, option, NULL);
+    if (text == NULL) return KF_OK;
+    int parsed[3];
+    const char *at = text;
+    for (int axis = 0; axis < 3; axis++) {
+        char *end = NULL;
+        errno = 0;
+        /* strtol would also take blanks and signs. */
+        long edge = *at >= '0' && *at <= '9' ? strtol(at, &end, 10) : 0;
+        char separator = axis < 2 ? 'x' : '\0';
+        if (end == NULL || *end != separator)
+            return kf_fail(error, KF_BAD_INPUT,
+                           "option '%s': '%s' is not a grid NXxNYxNZ, for example 96x48x48", option, text);
+        if (errno == ERANGE || edge < 1 || edge > LONGEST_EDGE)
+            return kf_fail(error, KF_BAD_INPUT, "option '%s': '%s': every edge must have 1 to %d nodes",
+                           option, text, LONGEST_EDGE);
+        parsed[axis] = (int)edge;
+        at = end + 1;
+    }
+    memcpy(nodes, parsed, sizeof parsed);
+    return KF_OK;
+}
+
+kf_status kf_argument_budget(const kf_arguments *arguments, const char *option, double *seconds,
+                             long *evaluations, kf_error *error) {
+    static const struct {
+        const char *suffix;
+        double seconds; /* 0: counts evaluations */
+    } units[] = {{"s", 1.0}, {"m", 60.0}, {"min", 60.0}, {"h", 3600.0}, {"evals", 0.0}, {"eval", 0.0}};
+    const char *text = kf_argument(arguments, option, NULL);
+    if (text == NULL) return KF_OK;
+    char *end = NULL;
+    double amount = strtod(text, &end);
+    bool number = end != text && isfinite(amount) && amount > 0.0;
+    for (size_t i = 0; number && i < sizeof units / sizeof *units; i++) {
+        if (strcmp(end, units[i].suffix) != 0) continue;
+        bool counts = units[i].seconds == 0.0;
+        if (counts && (amount != floor(amount) || amount > 1e9)) break;
+        if (!counts && amount * units[i].seconds > 1e8) break;
+        *seconds = counts ? 0.0 : amount * units[i].seconds;
+        *evaluations = counts ? (long)amount : 0;
+        return KF_OK;
+    }
+    return kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' is not a budget such as 60s, 2m, 1h or 500evals",
+                   option, text);
+}

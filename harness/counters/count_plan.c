@@ -1,0 +1,221 @@
+#include "harness/counters/count_plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/util/text.h"
+
+enum { LATEST_STEP = 16, PARTS = 2 * KF_PLAN_LAUNCHES };
+
+/* A launch that is counted: the first of its name. */
+typedef struct counted_launch {
+    const kf_launch *launch;
+    int step; /* at which it is counted */
+} counted_launch;
+
+typedef struct plan_work {
+    kf_plan *plan;
+    counted_launch parts[PARTS];
+    int part_count;
+    int last_step;
+} plan_work;
+
+/* --- which launches, and when --------------------------------------------------------------------------- */
+
+static bool is_due(const kf_launch *launch, int parity, int step) {
+    return step % 2 == parity && step % launch->period == 0;
+}
+
+/* Steps 2 and 3 have the caches as every ordinary step has them; what is not due then is counted at the first
+ * step that has it. -1: it never is. */
+static int choose_step(const kf_launch *launch, int parity) {
+    for (int step = 2; step < 4; step++)
+        if (is_due(launch, parity, step)) return step;
+    for (int step = 0; step <= LATEST_STEP; step++)
+        if (is_due(launch, parity, step)) return step;
+    return -1;
+}
+
+static bool is_counted(const plan_work *work, const char *name) {
+    for (int i = 0; i < work->part_count; i++)
+        if (strcmp(work->parts[i].launch->name, name) == 0) return true;
+    return false;
+}
+
+static bool is_empty(const kf_launch *launch) {
+    int extent[3];
+    memcpy(extent, launch->arguments, sizeof extent);
+    return extent[0] <= 0 || extent[1] <= 0 || extent[2] <= 0;
+}
+
+static void choose_parts(plan_work *work) {
+    for (int parity = 0; parity < 2; parity++)
+        for (int i = 0; i < work->plan->step_count[parity]; i++) {
+            const kf_launch *launch = &work->plan->step[parity][i];
+            const int step = choose_step(launch, parity);
+            if (step < 0 || is_empty(launch) || is_counted(work, launch->name)) continue;
+            work->parts[work->part_count++] = (counted_launch){launch, step};
+            if (step > work->last_step) work->last_step = step;
+        }
+}
+
+/* --- one pass ------------------------------------------------------------------------------------------- */
+
+static int find_part(const plan_work *work, const kf_launch *launch, int step) {
+    for (int i = 0; i < work->part_count; i++)
+        if (work->parts[i].launch == launch && work->parts[i].step == step) return i;
+    return -1;
+}
+
+static kf_status restore(void *context, kf_error *error) {
+    const plan_work *work = context;
+    KF_TRY(kf_plan_initialise(work->plan, error));
+    return kf_backend_synchronize(work->plan->backend, error);
+}
+
+static kf_status run_steps(const plan_work *work, const kf_part_visit *visit, kf_error *error) {
+    kf_plan *plan = work->plan;
+    for (int step = 0; step <= work->last_step; step++) {
+        for (int i = 0; i < plan->step_count[step % 2]; i++) {
+            const kf_launch *launch = &plan->step[step % 2][i];
+            if (!is_due(launch, step % 2, step)) continue;
+            const int counted = find_part(work, launch, step);
+            if (counted >= 0) KF_TRY(visit->begin(visit->context, counted, launch, error));
+            KF_TRY(kf_backend_launch(plan->backend, launch, error));
+            if (counted >= 0) KF_TRY(visit->end(visit->context, error));
+        }
+        plan->steps_done++;
+    }
+    return kf_backend_synchronize(plan->backend, error);
+}
+
+kf_status kf_plan_visit_parts(kf_plan *plan, const kf_part_visit *visit, kf_error *error) {
+    plan_work *work = kf_allocate_zeroed(1, sizeof *work);
+    work->plan = plan;
+    choose_parts(work);
+    kf_status status = restore(work, error);
+    if (status == KF_OK) status = run_steps(work, visit, error);
+    free(work);
+    return status;
+}
+
+static kf_status begin_part(void *context, int part, const kf_launch *launch, kf_error *error) {
+    (void)launch;
+    return kf_counting_begin(context, part, error);
+}
+
+static kf_status end_part(void *context, kf_error *error) {
+    return kf_counting_end(context, error);
+}
+
+static kf_status replay(void *context, kf_counting *counting, kf_error *error) {
+    const kf_part_visit visit = {begin_part, end_part, counting};
+    return run_steps(context, &visit, error);
+}
+
+/* --- the measurement ------------------------------------------------------------------------------------ */
+
+static void add_counter(kf_measurement *m, const char *kernel, const char *metric, const char *unit,
+                        double value, int passes) {
+    if (!isfinite(value)) return;
+    m->counters = kf_reallocate(m->counters, (size_t)(m->counter_count + 1) * sizeof *m->counters);
+    kf_counter *counter = &m->counters[m->counter_count++];
+    memset(counter, 0, sizeof *counter);
+    kf_copy_text(counter->kernel, sizeof counter->kernel, kernel);
+    kf_copy_text(counter->metric, sizeof counter->metric, metric);
+    kf_copy_text(counter->unit, sizeof counter->unit, unit);
+    counter->value = value;
+    counter->passes = passes;
+}
+
+kf_status kf_count_plan(kf_plan *plan, const kf_metric_set *set, kf_measurement *measurement,
+                        kf_error *error) {
+    plan_work *work = kf_allocate_zeroed(1, sizeof *work);
+    kf_counts counts;
+    work->plan = plan;
+    choose_parts(work);
+    const kf_status status =
+        kf_count(plan->backend, set, work->part_count, restore, replay, work, &counts, error);
+    if (status == KF_OK) {
+        for (int i = 0; i < work->part_count; i++)
+            for (int k = 0; k < counts.metric_count; k++)
+                add_counter(measurement, work->parts[i].launch->name, counts.metrics[k]->name,
+                            counts.metrics[k]->unit, counts.values[i * counts.metric_count + k],
+                            counts.passes);
+        kf_counts_free(&counts);
+    }
+    free(work);
+    return status;
+}
+
+double kf_counter_value(const kf_measurement *measurement, const char *kernel, const char *metric) {
+    for (int i = 0; i < measurement->counter_count; i++)
+        if (strcmp(measurement->counters[i].metric, metric) == 0 &&
+            strcmp(measurement->counters[i].kernel, kernel) == 0)
+            return measurement->counters[i].value;
+    return (double)NAN;
+}
+
+/* --- what is computed from counters --------------------------------------------------------------------- */
+
+typedef struct kernel_view {
+    const kf_measurement *m;
+    const char *kernel;
+} kernel_view;
+
+static double counted_value(void *context, const char *name) {
+    const kernel_view *v = context;
+    return kf_counter_value(v->m, v->kernel, name);
+}
+
+static void drop_unknown_kernels(kf_measurement *m) {
+    int kept = 0;
+    for (int i = 0; i < m->counter_count; i++) {
+        bool known = false;
+        for (int k = 0; k < m->kernel_count && !known; k++)
+            known = strcmp(m->kernels[k].name, m->counters[i].kernel) == 0;
+        if (known) m->counters[kept++] = m->counters[i];
+    }
+    m->counter_count = kept;
+}
+
+static void derive(const kf_metric_set *set, kf_measurement *m, const kf_kernel_time *kernel, int passes) {
+    double values[KF_SET_DERIVED];
+    const double variables[KF_SET_VARIABLES] = {
+        [KF_VARIABLE_TIME_US] = kernel->time_us.count > 0 ? kernel->time_us.median : (double)NAN,
+        [KF_VARIABLE_LEAST_BYTES] = kernel->bytes > 0 ? kernel->bytes : (double)NAN,
+    };
+    kernel_view v = {m, kernel->name};
+    kf_metric_set_derive(set, counted_value, &v, variables, values);
+    for (int i = 0; i < set->derived_count; i++)
+        if (!isfinite(kf_counter_value(m, kernel->name, set->derived[i].name)))
+            add_counter(m, kernel->name, set->derived[i].name, set->derived[i].unit, values[i], passes);
+}
+
+static bool adds_up(const char *unit) {
+    return strcmp(unit, "B") == 0 || strcmp(unit, "FLOP") == 0;
+}
+
+static void add_step_sums(kf_measurement *m, int passes) {
+    const int count = m->counter_count;
+    for (int i = 0; i < count; i++) {
+        const kf_counter first = m->counters[i];
+        if (!adds_up(first.unit) || isfinite(kf_counter_value(m, "", first.metric))) continue;
+        double sum = 0.0;
+        for (int k = 0; k < m->kernel_count; k++) {
+            const double value = kf_counter_value(m, m->kernels[k].name, first.metric);
+            if (isfinite(value)) sum += value * m->kernels[k].launches_per_step;
+        }
+        add_counter(m, "", first.metric, first.unit, sum, passes);
+    }
+}
+
+void kf_counters_complete(const kf_metric_set *set, kf_measurement *measurement) {
+    drop_unknown_kernels(measurement);
+    if (measurement->counter_count == 0) return;
+    const int passes = measurement->counters[0].passes;
+    for (int k = 0; k < measurement->kernel_count; k++)
+        derive(set, measurement, &measurement->kernels[k], passes);
+    add_step_sums(measurement, passes);
+}

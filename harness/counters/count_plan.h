@@ -1,0 +1,31 @@
+/* Counters of every kernel of a plan's time step. */
+#ifndef KF_HARNESS_COUNTERS_COUNT_PLAN_H
+#define KF_HARNESS_COUNTERS_COUNT_PLAN_H
+
+#include "harness/counters/count.h"
+#include "harness/measure/measurement.h"
+
+/* Counts each launch of a step by itself, as often as the set needs passes, each time from the plan's initial
+ * state. Fills measurement->counters with what was counted, and nothing derived. Not to be mixed with timing.
+ */
+kf_status kf_count_plan(kf_plan *plan, const kf_metric_set *set, kf_measurement *measurement,
+                        kf_error *error);
+
+/* Adds the set's derived metrics to the counters of *measurement, with the times of its kernels, which were
+ * measured without counters; then, for the whole step, the sums of bytes and operations. Counters of kernels
+ * that *measurement does not have are dropped. */
+void kf_counters_complete(const kf_metric_set *set, kf_measurement *measurement);
+
+/* The parts of a step that are counted, each the first launch of its name. Brings the plan to its initial
+ * state and runs the first steps, with begin before and end after each part. */
+typedef struct kf_part_visit {
+    kf_status (*begin)(void *context, int part, const kf_launch *launch, kf_error *error);
+    kf_status (*end)(void *context, kf_error *error);
+    void *context;
+} kf_part_visit;
+kf_status kf_plan_visit_parts(kf_plan *plan, const kf_part_visit *visit, kf_error *error);
+
+/* NAN when there is none. kernel "": the whole step. */
+double kf_counter_value(const kf_measurement *measurement, const char *kernel, const char *metric);
+
+#endif

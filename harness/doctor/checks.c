@@ -1,0 +1,228 @@
+#include "harness/doctor/checks.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "harness/backend/backend.h"
+#include "harness/backend/cache.h"
+#include "harness/backend/cpu.h"
+#include "harness/util/text.h"
+
+static const double gibibyte = 1024.0 * 1024 * 1024;
+
+void kf_check_report(kf_check *check, kf_check_state state, const char *cure, const char *format, ...) {
+    va_list arguments;
+    check->state = state;
+    kf_copy_text(check->cure, sizeof check->cure, cure);
+    va_start(arguments, format);
+    (void)vsnprintf(check->detail, sizeof check->detail, format, arguments);
+    va_end(arguments);
+}
+
+/* --- running a kernel --------------------------------------------------------------------------------- */
+
+enum { ITEMS = 1000 };
+
+typedef struct copy_arguments { /* of kernels/probe/simple.cu */
+    int extent[3];
+    const float *source;
+    float *target;
+    float factor;
+} copy_arguments;
+
+typedef struct device_trial {
+    kf_backend *backend;
+    kf_module *module;
+    kf_buffer *source, *target;
+} device_trial;
+
+static kf_status copy_on_device(device_trial *trial, kf_error *error) {
+    static const kf_source probe = {"kernels/probe/simple.cu", NULL, 0};
+    float sent[ITEMS], received[ITEMS] = {0};
+    for (int i = 0; i < ITEMS; i++)
+        sent[i] = (float)i;
+    kf_function *function;
+    kf_launch launch;
+    KF_TRY(kf_module_load(trial->backend, &probe, &trial->module, NULL, error));
+    KF_TRY(kf_module_function(trial->module, "copy", &function, error));
+    KF_TRY(kf_buffer_create(trial->backend, sizeof sent, &trial->source, error));
+    KF_TRY(kf_buffer_create(trial->backend, sizeof sent, &trial->target, error));
+    KF_TRY(kf_buffer_upload(trial->source, 0, sent, sizeof sent, error));
+    const copy_arguments arguments = {
+        {ITEMS, 1, 1}, kf_buffer_address(trial->source), kf_buffer_address(trial->target), 0};
+    kf_launch_set(&launch, "copy", function, (const int[3]){64, 1, 1}, &arguments, sizeof arguments);
+    KF_TRY(kf_backend_launch(trial->backend, &launch, error));
+    KF_TRY(kf_backend_synchronize(trial->backend, error));
+    KF_TRY(kf_buffer_download(trial->target, 0, received, sizeof received, error));
+    for (int i = 0; i < ITEMS; i++)
+        if (received[i] != sent[i]) return kf_fail(error, KF_MACHINE, "a kernel gave a wrong result");
+    return KF_OK;
+}
+
+void kf_check_device(kf_check *check, const char *spec, const char *cure) {
+    device_trial trial = {0};
+    kf_error error = {0};
+    kf_status status = kf_backend_open(spec, &trial.backend, &error);
+    if (status == KF_OK) status = copy_on_device(&trial, &error);
+    if (status != KF_OK)
+        kf_check_report(check, KF_CHECK_MISSING, cure, "%s", error.message);
+    else {
+        const kf_device_info *device = kf_backend_device(trial.backend);
+        kf_check_report(check, KF_CHECK_OK, "", "%s builds and runs kernels: %s, %s", device->spec,
+                        device->name, device->compiler);
+    }
+    kf_buffer_free(trial.source);
+    kf_buffer_free(trial.target);
+    kf_module_free(trial.module);
+    kf_backend_close(trial.backend);
+}
+
+/* Really compiles: kf_check_device may take its kernel from the cache. */
+static kf_status compile_afresh(kf_error *error) {
+    static const kf_source probe = {"kernels/probe/simple.cu", NULL, 0};
+    kf_host_compiler compiler;
+    char output[KF_PATH];
+    KF_TRY(kf_host_compiler_find(&compiler, error));
+    KF_TRY(kf_cache_temporary(output, "so", error));
+    const kf_status status = kf_host_compile(&compiler, &probe, output, error);
+    unlink(output);
+    return status;
+}
+
+void kf_check_cpu(kf_check *check) {
+    static const char cure[] = "apt-get install gcc libc6-dev, or set KFTUNE_CC to a C compiler with OpenMP";
+    kf_error error = {0};
+    if (compile_afresh(&error) != KF_OK)
+        kf_check_report(check, KF_CHECK_MISSING, cure, "%s", error.message);
+    else
+        kf_check_device(check, "cpu", cure);
+}
+
+/* --- programs and folders ----------------------------------------------------------------------------- */
+
+void kf_check_gnuplot(kf_check *check) {
+    static const char *const words[] = {"gnuplot", "--version", NULL};
+    kf_program_result result;
+    kf_error error = {0};
+    if (kf_program_run(words, &result, &error) != KF_OK || result.exit_status != 0) {
+        kf_check_report(check, KF_CHECK_DEGRADED,
+                        "apt-get install gnuplot-nox; only plots and reports need it", "%s",
+                        error.message[0] != '\0' ? error.message : "gnuplot does not run");
+    } else {
+        result.output[strcspn(result.output, "\n")] = '\0';
+        kf_check_report(check, KF_CHECK_OK, "", "%.100s", result.output);
+    }
+    free(result.output);
+}
+
+/* Whether a file can be made in folder. */
+static bool can_write(const char *folder) {
+    char path[KF_PATH];
+    if (kf_path(path, NULL, "%s/doctor-XXXXXX", folder) != KF_OK) return false;
+    const int file = mkstemp(path);
+    if (file < 0) return false;
+    close(file);
+    return unlink(path) == 0;
+}
+
+static void check_folder(kf_check *check, const char *folder, const char *variable) {
+    struct statvfs disk;
+    char room[32], cure[256];
+    snprintf(cure, sizeof cure, "make it writable, or set %s to a folder that is", variable);
+    if (!can_write(folder)) {
+        kf_check_report(check, KF_CHECK_MISSING, cure, "%.300s cannot be written", folder);
+        return;
+    }
+    if (statvfs(folder, &disk) != 0) {
+        kf_check_report(check, KF_CHECK_DEGRADED, cure, "%.300s: %s", folder, strerror(errno));
+        return;
+    }
+    const double left = (double)disk.f_bavail * (double)disk.f_frsize;
+    kf_human_bytes(left, room);
+    snprintf(cure, sizeof cure, "make room, or set %s to a folder on a larger disk", variable);
+    if (left < gibibyte)
+        kf_check_report(check, KF_CHECK_DEGRADED, cure, "%.300s has only %s left", folder, room);
+    else
+        kf_check_report(check, KF_CHECK_OK, "", "%.300s, %s free", folder, room);
+}
+
+void kf_check_store(kf_check *check) {
+    char folder[KF_PATH], file[KF_PATH];
+    kf_error error = {0};
+    if (kf_store_folder(folder, &error) != KF_OK) {
+        kf_check_report(check, KF_CHECK_MISSING,
+                        "set XDG_DATA_HOME to a folder that can be written, or give --store", "%.300s",
+                        error.message);
+        return;
+    }
+    check_folder(check, folder, "XDG_DATA_HOME");
+    if (check->state != KF_CHECK_MISSING && kf_path(file, NULL, "%s/kftune.db", folder) == KF_OK &&
+        access(file, F_OK) == 0 && access(file, R_OK | W_OK) != 0)
+        kf_check_report(check, KF_CHECK_MISSING,
+                        "give yourself the right to read and write it, or use --store", "%.300s: %s", file,
+                        strerror(errno));
+}
+
+void kf_check_cache(kf_check *check) {
+    char folder[KF_PATH];
+    kf_error error = {0};
+    if (kf_cache_kernel_folder(folder, &error) == KF_OK)
+        check_folder(check, folder, "XDG_CACHE_HOME");
+    else
+        kf_check_report(check, KF_CHECK_MISSING, "set XDG_CACHE_HOME to a folder that can be written",
+                        "%.300s", error.message);
+}
+
+/* --- the machine -------------------------------------------------------------------------------------- */
+
+void kf_check_memory(kf_check *check) {
+    kf_device_info cpu;
+    char available[32], all[32];
+    (void)kf_cpu_device_describe(&cpu, NULL); /* tells memory and threads even without a compiler */
+    kf_human_bytes((double)cpu.memory_free_bytes, available);
+    kf_human_bytes((double)cpu.memory_bytes, all);
+    if ((double)cpu.memory_free_bytes < 2 * gibibyte)
+        kf_check_report(check, KF_CHECK_DEGRADED, "end other programs; large scenes will not fit",
+                        "%s of %s available", available, all);
+    else
+        kf_check_report(check, KF_CHECK_OK, "", "%s of %s available", available, all);
+}
+
+void kf_check_threads(kf_check *check) {
+    kf_device_info cpu;
+    (void)kf_cpu_device_describe(&cpu, NULL);
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    if (cpu.multiprocessors < online)
+        kf_check_report(check, KF_CHECK_DEGRADED,
+                        "start kftune without taskset, or widen the container's cpuset",
+                        "%d of %ld processors may be used", cpu.multiprocessors, online);
+    else if (cpu.multiprocessors < 2)
+        kf_check_report(check, KF_CHECK_DEGRADED,
+                        "a second processor lets kernels be built while others are measured",
+                        "one processor");
+    else
+        kf_check_report(check, KF_CHECK_OK, "", "%d processors, %d float lanes each", cpu.multiprocessors,
+                        cpu.warp_size);
+}
+
+void kf_check_load(kf_check *check) {
+    kf_device_info cpu;
+    double load[1] = {0};
+    (void)kf_cpu_device_describe(&cpu, NULL);
+    if (getloadavg(load, 1) != 1) {
+        kf_check_report(check, KF_CHECK_OK, "", "not known");
+        return;
+    }
+    if (load[0] > 0.5)
+        kf_check_report(check, KF_CHECK_DEGRADED,
+                        "let other programs end before tuning: they make times scatter",
+                        "other programs kept %.1f of %d processors busy in the last minute", load[0],
+                        cpu.multiprocessors);
+    else
+        kf_check_report(check, KF_CHECK_OK, "", "load %.2f on %d processors", load[0], cpu.multiprocessors);
+}

@@ -1,0 +1,149 @@
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/backend/backend.h"
+#include "harness/backend/cuda_library.h"
+#include "harness/backend/cuda_nvml.h"
+#include "harness/backend/cuda_nvrtc.h"
+#include "harness/doctor/checks.h"
+#include "harness/util/text.h"
+
+/* Whether the PCI bus has a display or 3D controller of NVIDIA's. */
+static bool has_nvidia_hardware(void) {
+    glob_t found;
+    bool has = false;
+    if (glob("/sys/bus/pci/devices/*/vendor", 0, NULL, &found) != 0) return false;
+    for (size_t i = 0; i < found.gl_pathc && !has; i++) {
+        char *vendor = NULL, *class = NULL, path[KF_PATH];
+        size_t size;
+        const int folder = (int)(strlen(found.gl_pathv[i]) - strlen("vendor"));
+        if (kf_path(path, NULL, "%.*sclass", folder, found.gl_pathv[i]) == KF_OK &&
+            kf_file_read(found.gl_pathv[i], 4096, &vendor, &size, NULL) == KF_OK &&
+            kf_file_read(path, 4096, &class, &size, NULL) == KF_OK)
+            has = strncmp(vendor, "0x10de", 6) == 0 && strncmp(class, "0x03", 4) == 0;
+        free(vendor);
+        free(class);
+    }
+    globfree(&found);
+    return has;
+}
+
+void kf_check_driver(kf_check *check) {
+    char why[256] = "";
+    const int count = kf_cuda_device_count(why, sizeof why);
+    if (count == 0) {
+        kf_check_report(check, KF_CHECK_MISSING,
+                        has_nvidia_hardware() ? "install NVIDIA's driver for the GPU in this machine"
+                                              : "this machine has no NVIDIA GPU; tune with --device cpu",
+                        "%.300s", why);
+        return;
+    }
+    kf_text list = {0};
+    for (int i = 0; i < count; i++) {
+        kf_device_info device;
+        kf_error error = {0};
+        char memory[32];
+        if (kf_cuda_device_describe(i, &device, &error) == KF_OK)
+            kf_text_append(&list, "%scuda:%d %s (%s, %s)", i > 0 ? ", " : "", i, device.name,
+                           device.architecture, kf_human_bytes((double)device.memory_bytes, memory));
+        else
+            kf_text_append(&list, "%scuda:%d %s", i > 0 ? ", " : "", i, error.message);
+    }
+    kf_check_report(check, KF_CHECK_OK, "", "%.380s", list.text);
+    kf_text_free(&list);
+}
+
+#ifdef KF_HAVE_CUDA
+
+void kf_check_nvrtc(kf_check *check) {
+    char version[64];
+    kf_error error = {0};
+    if (kf_nvrtc_version(version, sizeof version, &error) == KF_OK)
+        kf_check_report(check, KF_CHECK_OK, "", "%s", version);
+    else
+        kf_check_report(
+            check, KF_CHECK_MISSING,
+            "install NVRTC of CUDA 12 or newer (package cuda-nvrtc), or set LD_LIBRARY_PATH to its folder",
+            "%.300s", error.message);
+}
+
+void kf_check_cuda(kf_check *check) {
+    char why[256] = "";
+    if (kf_cuda_device_count(why, sizeof why) > 0)
+        kf_check_device(check, "cuda:0",
+                        "mend what the driver and NVRTC lines say; then run kftune doctor again");
+    else
+        kf_check_report(check, KF_CHECK_MISSING, "see the NVIDIA driver line", "no GPU can be used");
+}
+
+void kf_check_nvml(kf_check *check) {
+    char version[80];
+    if (kf_nvml_driver_version(version, sizeof version))
+        kf_check_report(check, KF_CHECK_OK, "", "libnvidia-ml, driver %s", version);
+    else
+        kf_check_report(
+            check, KF_CHECK_DEGRADED,
+            "install libnvidia-ml.so.1, a part of the driver; in a container, add the utility capability",
+            "clocks, temperature and power of GPUs cannot be read");
+}
+
+/* The driver's own word: 1 when only the administrator may read counters. */
+static bool counters_restricted(void) {
+    char *text, *at;
+    size_t size;
+    if (kf_file_read("/proc/driver/nvidia/params", 1 << 20, &text, &size, NULL) != KF_OK) return false;
+    at = strstr(text, "RmProfilingAdminOnly:");
+    const bool restricted = at != NULL && strtol(at + strlen("RmProfilingAdminOnly:"), NULL, 10) == 1;
+    free(text);
+    return restricted;
+}
+
+void kf_check_cupti(kf_check *check) {
+    static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so", NULL};
+    static const char *const folders[] = {
+        "$CUDA_HOME/extras/CUPTI/lib64",       "$CUDA_PATH/extras/CUPTI/lib64",
+        "/usr/local/cuda*/extras/CUPTI/lib64", "/usr/local/cuda*/lib64",
+        "/opt/cuda/extras/CUPTI/lib64",        NULL};
+    static const kf_symbol symbols[] = {{"cuptiGetVersion", 0, false}};
+    static const kf_library library = {
+        NULL,    names, folders, "install CUPTI (package cuda-cupti); only hardware counters need it",
+        symbols, 1};
+    void *table[1];
+    char file[KF_PATH];
+    kf_error error = {0};
+    if (kf_library_load(&library, table, file, &error) != KF_OK)
+        kf_check_report(check, KF_CHECK_DEGRADED, library.cure, "%.300s", error.message);
+    else if (counters_restricted() && geteuid() != 0)
+        kf_check_report(
+            check, KF_CHECK_DEGRADED,
+            "as root put \"options nvidia NVreg_RestrictProfilingToAdminUsers=0\" into "
+            "/etc/modprobe.d/nvidia-profiling.conf and restart the machine, or run kftune as root",
+            "%.200s is there, but the driver lets only root read hardware counters", file);
+    else
+        kf_check_report(check, KF_CHECK_OK, "", "%.300s", file);
+}
+
+#else
+
+static void report_no_headers(kf_check *check) {
+    kf_check_report(check, KF_CHECK_MISSING, "install the CUDA toolkit's headers and build kftune again",
+                    "this kftune was built without CUDA");
+}
+
+void kf_check_nvrtc(kf_check *check) {
+    report_no_headers(check);
+}
+void kf_check_cuda(kf_check *check) {
+    report_no_headers(check);
+}
+void kf_check_nvml(kf_check *check) {
+    report_no_headers(check);
+}
+void kf_check_cupti(kf_check *check) {
+    report_no_headers(check);
+}
+
+#endif

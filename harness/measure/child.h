@@ -1,0 +1,21 @@
+/* Child processes made by fork() alone: they have the parent's memory, never outlive it, and Ctrl-C does not
+ * reach them. */
+#ifndef KF_HARNESS_MEASURE_CHILD_H
+#define KF_HARNESS_MEASURE_CHILD_H
+
+#include <sys/types.h>
+
+#include "harness/util/status.h"
+
+/* 0 in the child, which must leave with _exit(); negative with *error on failure. The child leads a process
+ * group of its own, so that what it starts (a compiler) ends with it. */
+pid_t kf_child_fork(kf_error *error);
+
+/* Kills the child's group and collects it. *status (may be NULL) as of waitpid; a child that is about to end
+ * by itself gets patience_seconds to do so, so that *status tells how. */
+void kf_child_end(pid_t child, double patience_seconds, int *status);
+
+/* A connected pair of stream sockets around kf_child_fork: *socket is this process's end. */
+pid_t kf_child_fork_connected(int *socket, kf_error *error);
+
+#endif

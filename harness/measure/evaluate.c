@@ -1,0 +1,149 @@
+#include "harness/measure/evaluate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/counters/count_plan.h"
+#include "harness/measure/clock.h"
+#include "harness/measure/measure.h"
+#include "harness/util/text.h"
+
+const char *const kf_stage_names[KF_STAGES] = {"compiling", "verifying", "measuring"};
+
+typedef struct evaluation {
+    const kf_bench *bench;
+    kf_backend *backend;
+    const kf_job *job;
+    kf_measurement *m;
+    bool usable;
+} evaluation;
+
+static void fail(kf_measurement *m, kf_state state, const kf_error *error) {
+    m->state = state;
+    kf_copy_text(m->reason, sizeof m->reason, error->message);
+}
+
+/* A config that fails on the device: too large, not launchable, or a fault that ruined the context. The
+ * backend is asked, not the message, whether it still works. */
+static void fail_on_device(evaluation *e, const kf_error *error) {
+    if (strstr(error->message, "out of memory") != NULL)
+        fail(e->m, KF_STATE_OUT_OF_MEMORY, error);
+    else
+        fail(e->m, KF_STATE_INVALID, error);
+    kf_error ignored;
+    if (kf_backend_synchronize(e->backend, &ignored) == KF_OK) return;
+    e->usable = false;
+    fail(e->m, KF_STATE_CRASH, error);
+}
+
+/* --- build -------------------------------------------------------------------------------------------- */
+
+static kf_status build_source(const kf_source *source, void *context, kf_error *error) {
+    evaluation *e = context;
+    kf_build build = {0};
+    kf_status status = kf_source_prebuild(kf_backend_device(e->backend), source, &build, error);
+    e->m->compile_seconds += build.seconds;
+    return status;
+}
+
+/* Compiling before any plan is made tells compile errors from every other kind. */
+static bool build(evaluation *e) {
+    const kf_scene *scenes[] = {e->bench->reduced, e->bench->scene};
+    for (int i = 0; i < 2; i++) {
+        kf_error error = {KF_OK, ""};
+        kf_status status = e->bench->system->sources(scenes[i], &e->job->config,
+                                                     kf_backend_device(e->backend), build_source, e, &error);
+        if (status == KF_OK) continue;
+        fail(e->m, status == KF_BAD_INPUT ? KF_STATE_INVALID : KF_STATE_COMPILE, &error);
+        return false;
+    }
+    return true;
+}
+
+/* --- verify ------------------------------------------------------------------------------------------- */
+
+static kf_status advance_and_verify(evaluation *e, kf_plan *plan, kf_error *error) {
+    KF_TRY(kf_plan_initialise(plan, error));
+    KF_TRY(kf_plan_advance(plan, (uint64_t)e->bench->reference_steps, error));
+    KF_TRY(kf_backend_synchronize(e->backend, error));
+    return e->bench->system->verify(plan, e->bench->reference, &e->m->verification, error);
+}
+
+static bool verify(evaluation *e) {
+    double begin = kf_clock_seconds();
+    kf_error error = {KF_OK, ""};
+    kf_plan *plan = NULL;
+    kf_status status = e->bench->system->plan(e->bench->reduced, &e->job->config, e->backend, &plan, &error);
+    if (status == KF_OK) status = advance_and_verify(e, plan, &error);
+    if (status == KF_GATE_FAILED)
+        fail(e->m, KF_STATE_WRONG_RESULT, &error);
+    else if (status != KF_OK)
+        fail_on_device(e, &error);
+    if (plan != NULL) kf_plan_free(plan);
+    e->m->verify_seconds = kf_clock_seconds() - begin;
+    return status == KF_OK;
+}
+
+/* --- measure ------------------------------------------------------------------------------------------ */
+
+static void hash_builds(const kf_plan *plan, char hash[KF_HASH_HEX]) {
+    kf_hasher hasher;
+    kf_hash_begin(&hasher);
+    for (int i = 0; i < plan->module_count; i++)
+        kf_hash_add_string(&hasher, plan->builds[i].hash);
+    kf_hash_end(&hasher, hash);
+}
+
+static void measure(evaluation *e) {
+    kf_measure_policy policy = kf_policy_for(kf_backend_device(e->backend));
+    if (!e->job->may_lose) policy.skip_ratio = policy.lost_ratio = 0.0;
+    if (e->job->time_limit_us > 0.0) policy.time_limit_us = e->job->time_limit_us;
+    policy.cache = e->bench->cache;
+    if (e->bench->energy) kf_policy_ask_energy(&policy);
+    kf_error error = {KF_OK, ""};
+    kf_plan *plan = NULL;
+    kf_status status = e->bench->system->plan(e->bench->scene, &e->job->config, e->backend, &plan, &error);
+    if (status == KF_OK) {
+        hash_builds(plan, e->m->build_hash);
+        status = kf_measure_plan(plan, &policy, &e->job->incumbent, e->m, &error);
+    }
+    if (status != KF_OK) fail_on_device(e, &error);
+    if (plan != NULL) kf_plan_free(plan);
+}
+
+/* --- count -------------------------------------------------------------------------------------------- */
+
+/* Counters that cannot be read are no fault of the config: it stays ok, without counters, and says why. */
+static void count(evaluation *e) {
+    kf_error error = {KF_OK, ""};
+    kf_plan *plan = NULL;
+    kf_status status = e->bench->system->plan(e->bench->scene, &e->job->config, e->backend, &plan, &error);
+    if (status != KF_OK) {
+        fail_on_device(e, &error);
+        return;
+    }
+    status = kf_count_plan(plan, e->bench->counters, e->m, &error);
+    if (status != KF_OK) kf_copy_text(e->m->reason, sizeof e->m->reason, error.message);
+    kf_plan_free(plan);
+    if (kf_backend_synchronize(e->backend, NULL) != KF_OK) e->usable = false;
+}
+
+void kf_evaluate(const kf_bench *bench, kf_backend *backend, const kf_job *job, kf_stage_report report,
+                 void *context, kf_measurement *measurement, bool *usable) {
+    memset(measurement, 0, sizeof *measurement);
+    measurement->verification.error = (double)NAN;
+    measurement->verification.bound = (double)NAN;
+    evaluation e = {.bench = bench, .backend = backend, .job = job, .m = measurement, .usable = true};
+    report(context, KF_STAGE_COMPILE);
+    bool good = build(&e);
+    if (good && job->verify) {
+        report(context, KF_STAGE_VERIFY);
+        good = verify(&e);
+    }
+    if (good) {
+        report(context, KF_STAGE_MEASURE);
+        (bench->counters != NULL ? count : measure)(&e);
+    }
+    *usable = e.usable;
+}

@@ -1,0 +1,263 @@
+#include "harness/measure/measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "harness/measure/clock.h"
+#include "harness/measure/quality.h"
+#include "harness/measure/timing.h"
+#include "harness/util/text.h"
+
+enum {
+    LONGEST_CYCLE = 1024, /* launches that are rarer still do not show in a step */
+};
+
+int kf_plan_cycle(const kf_plan *plan) {
+    int cycle = 2;
+    for (int parity = 0; parity < 2; parity++)
+        for (int i = 0; i < plan->step_count[parity]; i++) {
+            int period = plan->step[parity][i].period;
+            int multiple = cycle;
+            while (period > 1 && multiple % period != 0 && multiple <= LONGEST_CYCLE)
+                multiple += cycle;
+            if (multiple <= LONGEST_CYCLE) cycle = multiple;
+        }
+    return cycle;
+}
+
+/* --- the whole step ----------------------------------------------------------------------------------- */
+
+static kf_status make_events(kf_timing *t, int count, kf_error *error) {
+    t->events = kf_allocate_zeroed((size_t)count, sizeof(kf_event *));
+    for (; t->event_count < count; t->event_count++)
+        KF_TRY(kf_event_create(t->plan->backend, &t->events[t->event_count], error));
+    return KF_OK;
+}
+
+static void free_events(kf_timing *t) {
+    for (int i = 0; i < t->event_count; i++)
+        kf_event_free(t->events[i]);
+    free(t->events);
+}
+
+void kf_timing_go_to(kf_timing *t, int place) {
+    uint64_t cycle = (uint64_t)t->cycle, steps = t->plan->steps_done;
+    t->plan->steps_done = (steps + cycle - 1 - (uint64_t)place % cycle) / cycle * cycle + (uint64_t)place;
+}
+
+static kf_status run_batch(kf_timing *t, kf_error *error) {
+    kf_timing_go_to(t, t->whole_cycles ? 0 : KF_ORDINARY_PLACE);
+    t->steps_run += (uint64_t)t->batch;
+    return kf_plan_advance(t->plan, (uint64_t)t->batch, error);
+}
+
+/* What the cache is to hold when a sample begins. Not timed. */
+static kf_status prepare_cache(kf_timing *t, kf_error *error) {
+    switch (t->policy->cache) {
+    case KF_CACHE_COLD:
+        return kf_buffer_fill(t->flush, 0, error);
+    case KF_CACHE_HOT:
+        return run_batch(t, error);
+    default:
+        return KF_OK;
+    }
+}
+
+/* Times count samples, queued behind one that does not count; times_us: a step each; clocks_mhz: during each.
+ */
+static kf_status time_samples(kf_timing *t, int count, double *times_us, double *clocks_mhz,
+                              kf_error *error) {
+    if (t->queue > 1) KF_TRY(run_batch(t, error));
+    for (int i = 0; i < count; i++) {
+        KF_TRY(prepare_cache(t, error));
+        KF_TRY(kf_sm_clock_mark(t->clock, error));
+        KF_TRY(kf_event_record(t->events[2 * i], error));
+        KF_TRY(run_batch(t, error));
+        KF_TRY(kf_event_record(t->events[2 * i + 1], error));
+        KF_TRY(kf_sm_clock_mark(t->clock, error));
+    }
+    KF_TRY(kf_backend_synchronize(t->plan->backend, error));
+    for (int i = 0; i < count; i++) {
+        KF_TRY(kf_event_elapsed_us(t->events[2 * i], t->events[2 * i + 1], &times_us[i], error));
+        times_us[i] = times_us[i] / t->batch + (t->whole_cycles ? 0.0 : t->rare_us);
+    }
+    return kf_sm_clock_take(t->clock, count, clocks_mhz, error);
+}
+
+static kf_status time_batch(kf_timing *t, int batch, double *step_us, double *clock_mhz, kf_error *error) {
+    KF_TRY(kf_sm_clock_mark(t->clock, error));
+    KF_TRY(kf_event_record(t->events[0], error));
+    KF_TRY(kf_plan_advance(t->plan, (uint64_t)batch, error));
+    KF_TRY(kf_event_record(t->events[1], error));
+    KF_TRY(kf_sm_clock_mark(t->clock, error));
+    KF_TRY(kf_backend_synchronize(t->plan->backend, error));
+    KF_TRY(kf_event_elapsed_us(t->events[0], t->events[1], step_us, error));
+    *step_us /= batch;
+    return kf_sm_clock_take(t->clock, 1, clock_mhz, error);
+}
+
+/* Runs until clocks and caches are warm; *step_us: about what a step takes then. */
+static kf_status warm_up(kf_timing *t, double *step_us, kf_error *error) {
+    const kf_measure_policy *policy = t->policy;
+    enum { MOST_READINGS = 256 };
+    static const double READING_US = 5e3; /* long against the resolution of the device's clock */
+    double begin = kf_clock_seconds(), busy_us = 0.0, clocks[MOST_READINGS];
+    size_t readings = 0;
+    int steps = 0, batch = 2;
+    bool cold = true;
+    do {
+        if (readings == MOST_READINGS) readings = 0;
+        KF_TRY(time_batch(t, batch, step_us, &clocks[readings++], error));
+        steps += batch;
+        busy_us += *step_us * batch;
+        cold = steps < policy->warm_up_steps || busy_us < policy->warm_up_us;
+        /* Twice as many steps each time, but not past the end; then steps enough to read a clock. */
+        const double left_us = cold ? policy->warm_up_us - busy_us : READING_US;
+        double wanted = fmin(2.0 * batch, left_us / fmax(*step_us, 1e-3));
+        batch = 2 * (int)fmax(1.0, ceil(wanted / 2.0));
+    } while (2.0 * *step_us <= policy->slow_us &&
+             (cold || (t->clock != NULL && !kf_clock_is_steady(clocks, readings))) &&
+             1e6 * (kf_clock_seconds() - begin) < policy->warm_up_limit_us);
+    return KF_OK;
+}
+
+/* Whether some launch with a longer period is due in the two steps that are to stand for the ordinary ones.
+ */
+static bool rare_among_ordinary(const kf_plan *plan) {
+    for (int parity = 0; parity < 2; parity++)
+        for (int i = 0; i < plan->step_count[parity]; i++) {
+            int period = plan->step[parity][i].period;
+            if (period > 2 && (KF_ORDINARY_PLACE + parity) % period == 0) return true;
+        }
+    return false;
+}
+
+/* Decides what a sample is; the first one of that kind is run without counting (it may make a graph). */
+static kf_status choose_samples(kf_timing *t, double step_us, kf_error *error) {
+    t->whole_cycles =
+        t->cycle == 2 || t->cycle * step_us <= t->policy->long_cycle_us || rare_among_ordinary(t->plan);
+    t->batch = t->whole_cycles ? kf_policy_batch(t->policy, t->cycle, step_us) : 2;
+    t->queue = kf_policy_queue(t->policy, step_us * t->batch);
+    if (!t->whole_cycles || step_us * t->batch > t->policy->long_cycle_us) return KF_OK;
+    kf_timing_go_to(t, 0);
+    KF_TRY(kf_plan_advance(t->plan, (uint64_t)t->batch, error));
+    return kf_backend_synchronize(t->plan->backend, error);
+}
+
+/* The next few samples. The first two come alone: they decide whether the config is worth more. */
+static kf_status add_samples(kf_timing *t, kf_measurement *m, kf_error *error) {
+    int count = t->queue;
+    if (m->sample_count < KF_SKIP_SAMPLES && count > KF_SKIP_SAMPLES) count = KF_SKIP_SAMPLES;
+    if (m->sample_count + (size_t)count > t->policy->most_samples)
+        count = (int)(t->policy->most_samples - m->sample_count);
+    KF_TRY(time_samples(t, count, m->samples_us + m->sample_count, m->clocks_mhz + m->sample_count, error));
+    m->sample_count += (size_t)count;
+    return KF_OK;
+}
+
+/* True when too many samples ran at another clock and it is worth to wait and take more. */
+static bool waits_for_clock(const kf_timing *t, kf_measurement *m, int *pauses) {
+    enum { MOST_PAUSES = 2 };
+    if (t->clock == NULL || m->state != KF_STATE_OK || *pauses == MOST_PAUSES) return false;
+    kf_classify_clocks(m);
+    if (m->clock_state != KF_CLOCK_UNSTEADY || m->sample_count >= t->policy->most_samples) return false;
+    ++*pauses;
+    (void)nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
+    return true;
+}
+
+static kf_status time_steps(kf_timing *t, const kf_incumbent *incumbent, kf_measurement *m, kf_error *error) {
+    const kf_measure_policy *policy = t->policy;
+    const size_t room = policy->most_samples + (size_t)t->queue;
+    m->samples_us = kf_allocate(room * sizeof *m->samples_us);
+    m->clocks_mhz = kf_allocate(room * sizeof *m->clocks_mhz);
+    m->batch = t->batch;
+    m->state = KF_STATE_OK;
+    m->cache = policy->cache;
+    int pauses = 0;
+    double begin = kf_clock_seconds();
+    do {
+        KF_TRY(add_samples(t, m, error));
+        double slowdown = 0.0;
+        if (m->sample_count == KF_SKIP_SAMPLES &&
+            kf_policy_skips(policy, incumbent, m->samples_us, m->sample_count, &slowdown)) {
+            m->state = KF_STATE_SKIPPED;
+            (void)snprintf(m->reason, sizeof m->reason,
+                           "%.2f times as slow as the best so far after %d samples", slowdown,
+                           KF_SKIP_SAMPLES);
+            m->stop = KF_STOP_SAMPLES;
+            break;
+        }
+    } while (!kf_policy_done(policy, incumbent, m->samples_us, m->sample_count, t->batch,
+                             1e6 * (kf_clock_seconds() - begin), &m->stop) ||
+             waits_for_clock(t, m, &pauses));
+    m->step_us = kf_summarise(m->samples_us, m->sample_count);
+    kf_classify_clocks(m);
+    kf_describe_outliers(m);
+    if (m->clock_state == KF_CLOCK_UNKNOWN) {
+        free(m->clocks_mhz);
+        m->clocks_mhz = NULL;
+    }
+    return KF_OK;
+}
+
+/* Times the steps, and how much energy they take: of the device, idle parts included. Its counter is renewed
+ * some ten times a second, so short timing says nothing. */
+static kf_status time_steps_and_energy(kf_timing *t, const kf_incumbent *incumbent, kf_measurement *m,
+                                       kf_error *error) {
+    static const double LEAST_SECONDS = 0.4;
+    kf_device_state before, after;
+    kf_backend_device_state(t->plan->backend, &before);
+    const double begin = kf_clock_seconds();
+    const uint64_t steps = t->steps_run;
+    KF_TRY(time_steps(t, incumbent, m, error));
+    kf_backend_device_state(t->plan->backend, &after);
+    const double joules = after.energy_j - before.energy_j;
+    if (kf_clock_seconds() - begin >= LEAST_SECONDS && isfinite(joules) && joules > 0.0)
+        m->energy_j = joules / (double)(t->steps_run - steps);
+    return KF_OK;
+}
+
+static size_t cache_bytes(const kf_backend *backend) {
+    const uint64_t bytes = kf_backend_device(backend)->l2_bytes;
+    return bytes > 0 ? (size_t)bytes : (size_t)64 << 20;
+}
+
+static kf_status measure(kf_timing *t, const kf_incumbent *incumbent, kf_measurement *m, kf_error *error) {
+    kf_plan *plan = t->plan;
+    int event_count = 2 * KF_PLAN_LAUNCHES + 1;
+    if (event_count < 2 * t->policy->queue) event_count = 2 * t->policy->queue;
+    KF_TRY(make_events(t, event_count, error));
+    if (t->policy->cache == KF_CACHE_COLD)
+        KF_TRY(kf_buffer_create(plan->backend, cache_bytes(plan->backend), &t->flush, error));
+    KF_TRY(kf_plan_initialise(plan, error));
+    double step_us = 0.0;
+    KF_TRY(warm_up(t, &step_us, error));
+    KF_TRY(choose_samples(t, step_us, error));
+    KF_TRY(kf_launches_time_rare(t, m, error));
+    KF_TRY(time_steps_and_energy(t, incumbent, m, error));
+    if (m->state != KF_STATE_OK) return KF_OK;
+    m->mlups = plan->node_count / m->step_us.median;
+    m->effective_bandwidth = plan->least_bytes / (m->step_us.median * 1e-6);
+    return kf_launches_time_ordinary(t, error);
+}
+
+kf_status kf_measure_plan(kf_plan *plan, const kf_measure_policy *policy, const kf_incumbent *incumbent,
+                          kf_measurement *measurement, kf_error *error) {
+    kf_timing t = {.plan = plan, .policy = policy, .cycle = kf_plan_cycle(plan)};
+    double begin = kf_clock_seconds();
+    kf_backend_device_state(plan->backend, &measurement->device_before);
+    t.clock = kf_sm_clock_open(plan->backend, 2 * policy->queue);
+    kf_launches_begin(&t, measurement);
+    kf_status status = measure(&t, incumbent, measurement, error);
+    kf_launches_end(&t, measurement);
+    if (measurement->state != KF_STATE_OK) measurement->kernel_count = 0;
+    kf_backend_device_state(plan->backend, &measurement->device_after);
+    measurement->measure_seconds = kf_clock_seconds() - begin;
+    free_events(&t);
+    kf_sm_clock_close(t.clock);
+    kf_buffer_free(t.flush);
+    return status;
+}

@@ -1,0 +1,17 @@
+/* Timing of one plan: the whole step first, then launch by launch. */
+#ifndef KF_HARNESS_MEASURE_MEASURE_H
+#define KF_HARNESS_MEASURE_MEASURE_H
+
+#include "harness/measure/policy.h"
+
+/* Initialises the plan, warms up, times. Fills *measurement's step_us, samples, batch, stop, mlups,
+ * bandwidth, kernels, device states and measure_seconds; its state becomes ok, or skipped with a reason.
+ * incumbent may be NULL. An error of the device is returned; what was timed until then is kept in
+ * *measurement. */
+kf_status kf_measure_plan(kf_plan *plan, const kf_measure_policy *policy, const kf_incumbent *incumbent,
+                          kf_measurement *measurement, kf_error *error);
+
+/* Steps after which the plan's launches repeat: even and odd steps, and the periods of its launches. */
+int kf_plan_cycle(const kf_plan *plan);
+
+#endif

@@ -1,0 +1,49 @@
+/* A plan while it is timed. Internal to harness/measure. */
+#ifndef KF_HARNESS_MEASURE_TIMING_H
+#define KF_HARNESS_MEASURE_TIMING_H
+
+#include "harness/measure/measure.h"
+#include "harness/measure/sm_clock.h"
+
+/* The times of every row of the kernel table while they are collected. */
+typedef struct kf_launch_times {
+    double *times_us[KF_PLAN_LAUNCHES]; /* [capacity] each, in storage */
+    double *storage;
+    size_t count[KF_PLAN_LAUNCHES];
+    size_t capacity;
+    int row[2][KF_PLAN_LAUNCHES]; /* of each launch of the even and the odd step; -1: none */
+} kf_launch_times;
+
+typedef struct kf_timing {
+    kf_plan *plan;
+    const kf_measure_policy *policy;
+    kf_event **events;
+    int event_count;
+    int cycle; /* steps after which the launches repeat */
+    int batch; /* steps of a sample */
+    int queue; /* samples at once */
+    /* A sample that stands for a whole cycle has the launches that are due at some steps only in it. Where
+     * that would take too long, a sample is two steps without them, and rare_us a step is added. */
+    bool whole_cycles;
+    double rare_us;
+    kf_launch_times launches;
+    kf_sm_clock *clock; /* NULL where it cannot be read */
+    kf_buffer *flush;   /* as large as the last-level cache; NULL unless samples begin cold */
+    uint64_t steps_run; /* in all, for energy */
+} kf_timing;
+
+/* Place in a cycle of the two steps that stand for all without rare launches. */
+enum { KF_ORDINARY_PLACE = 2 };
+
+/* Sets steps_done to the next step at which every launch is due (place 0 of a cycle), or that many after it.
+ * The state of the plan is of no interest any more when it is timed. */
+void kf_timing_go_to(kf_timing *t, int place);
+
+/* launches.c: makes the rows of the kernel table; times the steps at which all launches are due; times
+ * ordinary steps; turns times into the table. */
+void kf_launches_begin(kf_timing *t, kf_measurement *m);
+kf_status kf_launches_time_rare(kf_timing *t, const kf_measurement *m, kf_error *error);
+kf_status kf_launches_time_ordinary(kf_timing *t, kf_error *error);
+void kf_launches_end(kf_timing *t, kf_measurement *m);
+
+#endif

@@ -1,0 +1,161 @@
+#include "harness/nightly/entry.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/measure/worker.h"
+#include "harness/search/space.h"
+#include "harness/util/json.h"
+#include "results/best_config.h"
+
+/* --- the best of the store ----------------------------------------------------------------------------- */
+
+typedef struct best_search {
+    const kf_scene *scene;
+    const kf_device_info *device;
+    const char *system;
+    int64_t run;
+    double time_us;
+    bool final;
+    kf_config config;
+} best_search;
+
+static void look_at_run(void *context, const kf_run_summary *run) {
+    best_search *search = context;
+    bool fits = run->ok > 0 && strcmp(run->scene_hash, search->scene->hash) == 0 &&
+                strcmp(run->device, search->device->name) == 0 && strcmp(run->system, search->system) == 0 &&
+                strcmp(run->origin, "measured") == 0;
+    if (fits && run->id > search->run) search->run = run->id;
+}
+
+static kf_status look_at_result(void *context, int sequence, const char *role, const kf_config *config,
+                                const kf_measurement *measurement, kf_error *error) {
+    (void)sequence;
+    (void)error;
+    best_search *search = context;
+    if (measurement->state != KF_STATE_OK) return KF_OK;
+    bool final = strcmp(role, "final") == 0;
+    /* What was measured again at the end is better known than all else. */
+    if (final < search->final || (final == search->final && measurement->step_us.median >= search->time_us))
+        return KF_OK;
+    search->final = final;
+    search->time_us = measurement->step_us.median;
+    search->config = *config;
+    return KF_OK;
+}
+
+static kf_status best_of_store(kf_entry *entry, kf_store *store, kf_error *error) {
+    best_search search = {.scene = entry->scene,
+                          .device = &entry->device,
+                          .system = entry->benchmark->system,
+                          .time_us = INFINITY};
+    KF_TRY(kf_store_runs(store, look_at_run, &search, error));
+    if (search.run == 0)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s has no tuning run of this scene on this device; tune it with 'kftune tune --scene %s'",
+            kf_store_path(store), entry->benchmark->scene);
+    KF_TRY(kf_store_results(store, search.run, look_at_result, &search, error));
+    entry->config = search.config;
+    return KF_OK;
+}
+
+/* --- config, scene, device -------------------------------------------------------------------------------
+ */
+
+static kf_status read_best_config(kf_entry *entry, kf_error *error) {
+    kf_best_config *best = kf_allocate(sizeof *best);
+    kf_status status = kf_best_config_read(entry->benchmark->text, best, error);
+    if (status == KF_OK) entry->config = best->config;
+    free(best);
+    return status;
+}
+
+static kf_status resolve_config(kf_entry *entry, const kf_space *space, kf_store *store, kf_error *error) {
+    switch (entry->benchmark->source) {
+    case KF_CONFIG_PRESET:
+        return kf_space_preset(space, entry->benchmark->text, &entry->config, error);
+    case KF_CONFIG_BEST_OF_STORE:
+        return best_of_store(entry, store, error);
+    case KF_CONFIG_FILE:
+        return read_best_config(entry, error);
+    default:
+        entry->config = entry->benchmark->config;
+        char why[256];
+        uint64_t index;
+        if (kf_space_index(space, &entry->config, &index, why, sizeof why)) return KF_OK;
+        return kf_fail(error, KF_BAD_INPUT, "config: %s", why);
+    }
+}
+
+static kf_status open_config(kf_entry *entry, const kf_system *system, kf_store *store, kf_error *error) {
+    kf_variables variables = {0};
+    kf_space *space = NULL;
+    system->variables(entry->scene, &entry->device, &variables);
+    KF_TRY(kf_space_open(system, &variables, NULL, 0, &space, error));
+    kf_status status = resolve_config(entry, space, store, error);
+    kf_space_hash(space, entry->run.space_hash);
+    cJSON *json = kf_space_to_json(space);
+    entry->space_json = kf_json_canonical(json);
+    cJSON_Delete(json);
+    kf_space_free(space);
+    return status;
+}
+
+static void describe(kf_entry *entry) {
+    const kf_suite_benchmark *benchmark = entry->benchmark;
+    kf_copy_text(entry->run.system, sizeof entry->run.system, benchmark->system);
+    kf_copy_text(entry->run.strategy, sizeof entry->run.strategy, "nightly");
+    (void)snprintf(entry->run.budget, sizeof entry->run.budget, "%d processes", benchmark->processes);
+    entry->run.seed = entry->scene->seed;
+    entry->run.space_json = entry->space_json;
+    kf_store_series(benchmark->name, benchmark->system, entry->scene, &entry->device, entry->series);
+    kf_nightly_job *job = kf_allocate_zeroed(1, sizeof *job);
+    kf_copy_text(job->scene, sizeof job->scene, benchmark->scene);
+    memcpy(job->nodes, benchmark->nodes, sizeof job->nodes);
+    job->samples_per_cell = benchmark->samples_per_cell;
+    kf_copy_text(job->system, sizeof job->system, benchmark->system);
+    kf_copy_text(job->device, sizeof job->device, entry->device.spec);
+    job->config = entry->config;
+    job->seconds = benchmark->seconds;
+    job->planted = benchmark->planted;
+    entry->job = kf_nightly_job_text(job);
+    free(job);
+}
+
+static kf_status open_parts(kf_entry *entry, kf_store *store, kf_error *error) {
+    const kf_suite_benchmark *benchmark = entry->benchmark;
+    const kf_system *system = NULL;
+    kf_scene_options options = {.samples_per_cell = benchmark->samples_per_cell};
+    memcpy(options.nodes, benchmark->nodes, sizeof options.nodes);
+    KF_TRY(kf_system_find(benchmark->system, &system, error));
+    KF_TRY(kf_device_probe(benchmark->device[0] != '\0' ? benchmark->device : NULL, &entry->device, error));
+    KF_TRY(kf_scene_open(benchmark->scene, &options, &entry->scene, error));
+    KF_TRY(system->accepts(entry->scene, error));
+    KF_TRY(open_config(entry, system, store, error));
+    describe(entry);
+    return KF_OK;
+}
+
+void kf_entry_open(kf_entry *entry, const kf_suite_benchmark *benchmark, kf_store *store) {
+    memset(entry, 0, sizeof *entry);
+    entry->benchmark = benchmark;
+    entry->verdict = (kf_verdict){.time_us = (double)NAN,
+                                  .threshold = (double)NAN,
+                                  .change = (double)NAN,
+                                  .change_low = (double)NAN,
+                                  .change_high = (double)NAN,
+                                  .probability = (double)NAN};
+    kf_copy_text(entry->verdict.benchmark, sizeof entry->verdict.benchmark, benchmark->name);
+    kf_error error = {KF_OK, ""};
+    entry->problem_status = open_parts(entry, store, &error);
+    if (entry->problem_status != KF_OK) kf_copy_text(entry->problem, sizeof entry->problem, error.message);
+}
+
+void kf_entry_close(kf_entry *entry) {
+    if (entry->scene != NULL) kf_scene_free(entry->scene);
+    free(entry->space_json);
+    free(entry->job);
+    free(entry->reference_job);
+}

@@ -1,0 +1,44 @@
+/* A job: what one process of a night measures, as JSON text, because the process may be an earlier program.
+ */
+#ifndef KF_HARNESS_NIGHTLY_JOB_H
+#define KF_HARNESS_NIGHTLY_JOB_H
+
+#include "harness/measure/measurement.h"
+#include "harness/nightly/program.h"
+
+typedef struct kf_nightly_job {
+    char scene[KF_PATH];
+    int nodes[3];
+    double samples_per_cell; /* 0: the scene's */
+    char system[KF_NAME];
+    char device[64];
+    kf_config config;
+    double seconds; /* of timing; 0: the usual */
+    long planted;   /* as in kf_suite_benchmark */
+} kf_nightly_job;
+
+/* Canonical text; caller frees. */
+char *kf_nightly_job_text(const kf_nightly_job *job);
+kf_status kf_nightly_job_read(const char *text, kf_nightly_job *job, kf_error *error);
+
+/* The process itself: measures, or with a metric set (counters not NULL) only counts, and prints one line of
+ * JSON on stdout. */
+kf_status kf_nightly_measure(const char *job_text, bool verify, const char *counters, kf_error *error);
+
+/* How a process ended. */
+typedef struct kf_answer {
+    bool measured;                /* *measurement is filled, whatever its state */
+    char problem[512];            /* why not */
+    char scene_hash[KF_HASH_HEX]; /* as the process read it; "" when it did not come so far */
+    kf_measurement measurement;   /* to be freed with kf_measurement_free */
+} kf_answer;
+/* Starts program as a fresh process on the job and waits for it. A process that dies or does not end within
+ * limit_seconds gives state crash or timeout. Fails (KF_INTERRUPTED) only on Ctrl-C, or when no process can
+ * be started. */
+kf_status kf_process_measure(const kf_program *program, const char *job, bool verify, double limit_seconds,
+                             kf_answer *answer, kf_error *error);
+/* The same, but it only counts, with this metric set; *answer then has counters and no times. */
+kf_status kf_process_count(const kf_program *program, const char *job, const char *counters,
+                           double limit_seconds, kf_answer *answer, kf_error *error);
+
+#endif

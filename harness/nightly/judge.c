@@ -1,0 +1,276 @@
+/* From times to verdicts: the history, the interleaved comparison, the words. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/nightly/entry.h"
+#include "harness/util/log.h"
+
+enum { MANY_CANDIDATES = 6 }; /* from 7 on, 5 processes against 5 cannot pass the false-discovery control */
+
+/* A change in logarithms as percent. */
+static double percent(double change) {
+    return 100.0 * expm1(change);
+}
+
+static kf_status store_verdict(kf_nightly_session *session, kf_entry *entry, kf_verdict_state state,
+                               kf_error *error) {
+    entry->verdict.state = state;
+    kf_copy_text(entry->verdict.series, sizeof entry->verdict.series, entry->series);
+    KF_TRY(kf_store_add_verdict(session->request->store, session->result->night.id, entry->run.id,
+                                &entry->verdict, error));
+    entry->judged = true;
+    return KF_OK;
+}
+
+static __attribute__((format(printf, 2, 3))) void say(kf_entry *entry, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(entry->verdict.reason, sizeof entry->verdict.reason, format, arguments);
+    va_end(arguments);
+}
+
+/* --- what there is to judge -------------------------------------------------------------------------------
+ */
+
+/* The verdicts that need no history; *reached tells whether one was. */
+static kf_status judge_tonight(kf_nightly_session *session, kf_entry *entry, bool *reached, kf_error *error) {
+    const kf_arm_state *night = &entry->arms[KF_ARM_NIGHT];
+    *reached = true;
+    if (night->count > 0) entry->verdict.time_us = kf_median(night->time_us, (size_t)night->count);
+    if (entry->failed == KF_STATE_OUT_OF_MEMORY) {
+        say(entry, "out of memory: %s", entry->failure);
+        return store_verdict(session, entry, KF_NODATA, error);
+    }
+    if (entry->failed != KF_STATE_OK) {
+        say(entry, "%s: %s", kf_state_names[entry->failed], entry->failure);
+        return store_verdict(session, entry, KF_WRONG, error);
+    }
+    if (entry->problem[0] != '\0') {
+        say(entry, "%s", entry->problem);
+        return store_verdict(session, entry, KF_NODATA, error);
+    }
+    if (night->count < KF_LEAST_PROCESSES) {
+        say(entry, "only %d processes; %d are needed", night->count, KF_LEAST_PROCESSES);
+        return store_verdict(session, entry, KF_NODATA, error);
+    }
+    *reached = false;
+    return KF_OK;
+}
+
+typedef struct series_search {
+    const kf_entry *entry;
+    kf_series_summary other;
+    bool found;
+} series_search;
+
+static kf_status look_at_series(void *context, const kf_series_summary *series, kf_error *error) {
+    (void)error;
+    series_search *search = context;
+    if (search->found || strcmp(series->benchmark, search->entry->benchmark->name) != 0 ||
+        strcmp(series->series, search->entry->series) == 0)
+        return KF_OK;
+    search->found = true;
+    search->other = *series;
+    return KF_OK;
+}
+
+static kf_status judge_first_night(kf_nightly_session *session, kf_entry *entry, kf_error *error) {
+    series_search search = {.entry = entry};
+    KF_TRY(kf_store_series_list(session->request->store, look_at_series, &search, error));
+    if (search.found)
+        say(entry,
+            "a new series begins: device, driver, compiler, host or scene differ from night %lld (%s, driver "
+            "%s); nothing to compare with yet",
+            (long long)search.other.last_night, search.other.device, search.other.driver);
+    else
+        say(entry, "first night: nothing to compare with yet");
+    return store_verdict(session, entry, KF_NODATA, error);
+}
+
+static bool same_code(const kf_history_night *a, const kf_history_night *b) {
+    return strcmp(a->program, b->program) == 0 && strcmp(a->config, b->config) == 0 &&
+           strcmp(a->build, b->build) == 0;
+}
+
+/* --- choosing what to compare with -------------------------------------------------------------------------
+ */
+
+static kf_status choose_reference(kf_nightly_session *session, kf_entry *entry, int64_t night,
+                                  kf_error *error) {
+    entry->reference = entry->verdict.reference = night;
+    char program[KF_HASH_HEX] = "";
+    KF_TRY(kf_store_night_job(session->request->store, night, entry->benchmark->name, &entry->reference_job,
+                              program, error));
+    kf_error missing = {KF_OK, ""};
+    if (kf_program_find(session->archive, program, &entry->reference_program, &missing) != KF_OK)
+        (void)snprintf(entry->problem, sizeof entry->problem, "it cannot be run next to night %lld: %.300s",
+                       (long long)night, missing.message);
+    entry->candidate = true;
+    return KF_OK;
+}
+
+/* The last night up to index that was found good. */
+static int64_t last_good(const kf_history_night *nights, int index) {
+    for (int i = index; i >= 0; i--)
+        if (nights[i].judged && !kf_verdict_fails(nights[i].verdict) && nights[i].verdict != KF_AMBIGUOUS)
+            return nights[i].night;
+    return nights[index].night;
+}
+
+static kf_status look_for_drift(kf_nightly_session *session, kf_entry *entry, double level, kf_error *error) {
+    kf_history_night pinned;
+    bool found = false;
+    KF_TRY(kf_store_pinned(session->request->store, entry->benchmark->name, entry->series, &pinned, &found,
+                           error));
+    if (!found || pinned.night == session->result->night.id) return KF_OK;
+    kf_night_level release = kf_night_level_of(pinned.time_us, pinned.process_count, false);
+    if (level - release.level <= kf_standard_rules.drift) return KF_OK;
+    entry->drift = true;
+    entry->threshold = kf_standard_rules.drift;
+    return choose_reference(session, entry, pinned.night, error);
+}
+
+static kf_status screen_history(kf_nightly_session *session, kf_entry *entry, const kf_history_night *nights,
+                                int count, kf_error *error) {
+    kf_night_level levels[KF_WINDOW];
+    for (int i = 0; i < count; i++)
+        levels[i] = kf_night_level_of(nights[i].time_us, nights[i].process_count,
+                                      i > 0 && same_code(&nights[i], &nights[i - 1]));
+    kf_screening screening = kf_screen(levels, count, &kf_standard_rules);
+    entry->threshold = screening.threshold;
+    entry->verdict.threshold = expm1(screening.threshold);
+    if (levels[count - 1].identical) {
+        entry->verdict.identical = true;
+        entry->verdict.reference = nights[count - 2].night;
+        say(entry, "same code, config and machine as night %lld (%+.2f %%: noise)",
+            (long long)nights[count - 2].night, percent(levels[count - 1].level - levels[count - 2].level));
+        return store_verdict(session, entry, KF_SAME, error);
+    }
+    /* What came in one night is a step; what crept up is a drift, even if it has grown into a step by now. */
+    double jump = levels[count - 1].level - levels[count - 2].level;
+    if (!screening.candidate || fabs(jump) <= screening.threshold)
+        KF_TRY(look_for_drift(session, entry, levels[count - 1].level, error));
+    if (entry->candidate) return KF_OK;
+    if (screening.candidate)
+        return choose_reference(session, entry, last_good(nights, screening.before), error);
+    entry->verdict.reference = nights[count - 2].night;
+    say(entry, "%+.2f %% against its level; less than %.2f %% is not looked at", percent(screening.shift),
+        percent(screening.threshold));
+    return store_verdict(session, entry, KF_SAME, error);
+}
+
+kf_status kf_entry_screen(kf_nightly_session *session, kf_entry *entry, kf_error *error) {
+    bool reached = false;
+    KF_TRY(judge_tonight(session, entry, &reached, error));
+    if (reached) return KF_OK;
+    kf_history_night *nights = NULL;
+    int count = 0;
+    KF_TRY(kf_store_history(session->request->store, entry->benchmark->name, entry->series,
+                            session->result->night.id, KF_WINDOW, &nights, &count, error));
+    kf_status status = count < 2 ? judge_first_night(session, entry, error)
+                                 : screen_history(session, entry, nights, count, error);
+    free(nights);
+    return status;
+}
+
+/* --- comparing
+ * ---------------------------------------------------------------------------------------------- */
+
+static void compare(kf_entry *entry) {
+    double logs[2][KF_NIGHT_PROCESSES];
+    const kf_arm arms[2] = {KF_ARM_REFERENCE, KF_ARM_CANDIDATE};
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < entry->arms[arms[side]].count; i++)
+            logs[side][i] = log(entry->arms[arms[side]].time_us[i]);
+    entry->comparison = kf_compare(logs[0], (size_t)entry->arms[KF_ARM_REFERENCE].count, logs[1],
+                                   (size_t)entry->arms[KF_ARM_CANDIDATE].count);
+}
+
+/* Reference and candidate in turns, A B B A: what drifts meets both alike. */
+static kf_status measure_pairs(kf_nightly_session *session, kf_entry *entry, int processes, kf_error *error) {
+    for (int round = 0; round < processes && entry->problem[0] == '\0'; round++)
+        for (int turn = 0; turn < 2; turn++) {
+            kf_arm arm = (round + turn) % 2 == 0 ? KF_ARM_REFERENCE : KF_ARM_CANDIDATE;
+            kf_arm_state *state = &entry->arms[arm];
+            if (state->done > round || entry->problem[0] != '\0') continue;
+            KF_TRY(kf_entry_measure(session, entry, arm, error));
+            if (entry->problem[0] == '\0' && state->count < state->done)
+                (void)snprintf(entry->problem, sizeof entry->problem, "a process of the %s failed",
+                               arm == KF_ARM_REFERENCE ? "earlier program" : "night's program");
+        }
+    return KF_OK;
+}
+
+static kf_status compare_one(kf_nightly_session *session, kf_entry *entry, int processes, kf_error *error) {
+    kf_info("%s: looks changed; running it next to night %lld", entry->benchmark->name,
+            (long long)entry->reference);
+    KF_TRY(measure_pairs(session, entry, processes, error));
+    compare(entry);
+    if (entry->problem[0] == '\0' && processes < KF_MORE_PROCESSES &&
+        kf_undecided(&entry->comparison, entry->threshold, &kf_standard_rules)) {
+        KF_TRY(measure_pairs(session, entry, KF_MORE_PROCESSES, error));
+        compare(entry);
+    }
+    return KF_OK;
+}
+
+static kf_verdict_state decide(const kf_entry *entry, bool accepted) {
+    kf_finding finding = kf_confirm(&entry->comparison, entry->threshold, &kf_standard_rules);
+    if (!accepted || finding == KF_FINDING_NONE || entry->problem[0] != '\0') return KF_AMBIGUOUS;
+    if (finding == KF_FINDING_FASTER) return entry->drift ? KF_AMBIGUOUS : KF_FAST;
+    return entry->drift ? KF_DRIFT : KF_SLOW;
+}
+
+static kf_status judge_comparison(kf_nightly_session *session, kf_entry *entry, bool accepted,
+                                  kf_error *error) {
+    kf_verdict *verdict = &entry->verdict;
+    const kf_comparison *c = &entry->comparison;
+    kf_verdict_state state = decide(entry, accepted);
+    if (!isnan(c->shift)) {
+        verdict->change = expm1(c->shift);
+        verdict->change_low = expm1(c->low);
+        verdict->change_high = expm1(c->high);
+        verdict->probability = c->probability;
+    }
+    verdict->threshold = expm1(entry->threshold);
+    if (entry->problem[0] != '\0')
+        say(entry, "looks changed, but %s", entry->problem);
+    else
+        say(entry, "%s%+.2f %% (%+.2f to %+.2f) next to %s %lld, %d processes each, p %.2g",
+            state == KF_AMBIGUOUS ? "looked changed, but only " : "", percent(c->shift), percent(c->low),
+            percent(c->high), entry->drift ? "the pinned night" : "night", (long long)entry->reference,
+            entry->arms[KF_ARM_CANDIDATE].count, c->probability);
+    if (state == KF_SLOW || state == KF_DRIFT || state == KF_FAST)
+        KF_TRY(kf_entry_count(session, entry, error));
+    KF_TRY(kf_entry_blame(session->request->store, session->result->night.id, entry, error));
+    return store_verdict(session, entry, state, error);
+}
+
+kf_status kf_compare_candidates(kf_nightly_session *session, kf_error *error) {
+    int count = 0;
+    for (int i = 0; i < session->count; i++)
+        count += session->entries[i].candidate;
+    if (count == 0) return KF_OK;
+    int processes = count > MANY_CANDIDATES ? KF_MORE_PROCESSES : KF_LEAST_PROCESSES;
+    double *probabilities = kf_allocate((size_t)count * sizeof *probabilities);
+    bool *accepted = kf_allocate_zeroed((size_t)count, sizeof *accepted);
+    kf_status status = KF_OK;
+    int at = 0;
+    for (int i = 0; i < session->count && status == KF_OK; i++)
+        if (session->entries[i].candidate) {
+            status = compare_one(session, &session->entries[i], processes, error);
+            probabilities[at++] = session->entries[i].comparison.probability;
+        }
+    if (status == KF_OK)
+        kf_false_discovery(probabilities, count, kf_standard_rules.false_discovery_rate, accepted);
+    at = 0;
+    for (int i = 0; i < session->count && status == KF_OK; i++)
+        if (session->entries[i].candidate)
+            status = judge_comparison(session, &session->entries[i], accepted[at++], error);
+    free(probabilities);
+    free(accepted);
+    return status;
+}

@@ -1,0 +1,255 @@
+#include "harness/nightly/night.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/cli/command.h"
+#include "harness/nightly/entry.h"
+#include "harness/util/log.h"
+
+static const double RESUME_HOURS = 20.0; /* an unfinished night is not carried into the one after the next */
+static const double LEAST_LIMIT_SECONDS = 600.0; /* for one process, compiling included */
+
+/* --- one process ---------------------------------------------------------------------------------------- */
+
+static void note(kf_entry *entry, kf_arm arm, const kf_measurement *measurement, double time_us) {
+    kf_arm_state *state = &entry->arms[arm];
+    state->done++;
+    if (measurement->state == KF_STATE_OK) {
+        if (state->count < KF_NIGHT_PROCESSES) state->time_us[state->count++] = time_us;
+        if (arm == KF_ARM_NIGHT && entry->build[0] == '\0')
+            kf_copy_text(entry->build, sizeof entry->build, measurement->build_hash);
+    } else if (arm == KF_ARM_NIGHT) {
+        entry->failed = measurement->state;
+        kf_copy_text(entry->failure, sizeof entry->failure, measurement->reason);
+    }
+}
+
+/* Takes an answer that is a measurement of tonight's scene into the store. */
+static kf_status keep_answer(kf_nightly_session *session, kf_entry *entry, kf_arm arm,
+                             const kf_program *program, const char *job, const kf_answer *answer,
+                             kf_error *error) {
+    kf_config config = entry->config;
+    if (arm == KF_ARM_REFERENCE) {
+        kf_nightly_job *old = kf_allocate(sizeof *old);
+        kf_status status = kf_nightly_job_read(job, old, error);
+        config = old->config;
+        free(old);
+        KF_TRY(status);
+    }
+    const kf_process_row row = {.benchmark = entry->benchmark->name,
+                                .arm = arm,
+                                .ordinal = entry->arms[arm].done,
+                                .series = entry->series,
+                                .program = program->hash,
+                                .job = job};
+    KF_TRY(kf_store_add_process(session->request->store, &session->result->night, &row, entry->scene,
+                                &entry->device, &entry->run, &config, &answer->measurement, error));
+    note(entry, arm, &answer->measurement, answer->measurement.step_us.median);
+    session->result->processes++;
+    return KF_OK;
+}
+
+kf_status kf_entry_measure(kf_nightly_session *session, kf_entry *entry, kf_arm arm, kf_error *error) {
+    bool earlier = arm == KF_ARM_REFERENCE;
+    const kf_program *program = earlier ? &entry->reference_program : &session->program;
+    const char *job = earlier ? entry->reference_job : entry->job;
+    /* The first process of the night verifies; the others run the same code. */
+    bool verify = arm == KF_ARM_NIGHT && entry->arms[arm].done == 0;
+    double limit = fmax(LEAST_LIMIT_SECONDS, 20.0 * entry->benchmark->seconds);
+    kf_answer *answer = kf_allocate(sizeof *answer);
+    kf_progress(false, "%s: %s process %d", entry->benchmark->name, kf_arm_names[arm],
+                entry->arms[arm].done + 1);
+    kf_status status = kf_process_measure(program, job, verify, limit, answer, error);
+    if (status == KF_OK && !answer->measured)
+        kf_copy_text(entry->problem, sizeof entry->problem, answer->problem);
+    else if (status == KF_OK && answer->scene_hash[0] != '\0' &&
+             strcmp(answer->scene_hash, entry->scene->hash) != 0)
+        kf_copy_text(entry->problem, sizeof entry->problem,
+                     earlier ? "the earlier program makes another scene of the same file"
+                             : "the scene changed while it was measured");
+    else if (status == KF_OK)
+        status = keep_answer(session, entry, arm, program, job, answer, error);
+    if (status == KF_OK && answer->measured) kf_measurement_free(&answer->measurement);
+    free(answer);
+    return status;
+}
+
+/* --- carrying on ------------------------------------------------------------------------------------------
+ */
+
+static kf_entry *find_entry(kf_nightly_session *session, const char *benchmark) {
+    for (int i = 0; i < session->count; i++)
+        if (strcmp(session->entries[i].benchmark->name, benchmark) == 0) return &session->entries[i];
+    return NULL;
+}
+
+static kf_status take_over_process(void *context, const kf_process *process, kf_error *error) {
+    (void)error;
+    kf_entry *entry = find_entry(context, process->benchmark);
+    if (entry == NULL) return KF_OK;
+    if (entry->problem[0] == '\0' && strcmp(process->series, entry->series) != 0) {
+        kf_copy_text(entry->problem, sizeof entry->problem,
+                     "the machine or the scene changed during the night");
+        return KF_OK;
+    }
+    entry->run.id = process->run;
+    kf_measurement measurement = {.state = process->state};
+    kf_copy_text(measurement.reason, sizeof measurement.reason, process->reason);
+    kf_copy_text(measurement.build_hash, sizeof measurement.build_hash, process->build);
+    note(entry, process->arm, &measurement, process->time_us);
+    return KF_OK;
+}
+
+static kf_status take_over_verdict(void *context, const kf_verdict *verdict, kf_error *error) {
+    (void)error;
+    kf_entry *entry = find_entry(context, verdict->benchmark);
+    if (entry == NULL) return KF_OK;
+    entry->judged = true;
+    entry->verdict = *verdict;
+    return KF_OK;
+}
+
+static kf_status resume(kf_nightly_session *session, kf_error *error) {
+    kf_store *store = session->request->store;
+    int64_t night = session->result->night.id;
+    KF_TRY(kf_store_processes(store, night, NULL, take_over_process, session, error));
+    KF_TRY(kf_store_verdicts(store, night, take_over_verdict, session, error));
+    kf_info("carrying on night %lld", (long long)night);
+    return KF_OK;
+}
+
+/* --- the night --------------------------------------------------------------------------------------------
+ */
+
+/* Round by round over the benchmarks, so that a disturbance of minutes meets some processes of each. */
+static kf_status measure_all(kf_nightly_session *session, kf_error *error) {
+    for (int round = 0; round < KF_NIGHT_PROCESSES; round++)
+        for (int i = 0; i < session->count; i++) {
+            kf_entry *entry = &session->entries[i];
+            bool wanted = round < entry->benchmark->processes && entry->arms[KF_ARM_NIGHT].done <= round;
+            if (entry->judged || entry->problem[0] != '\0' || entry->failed != KF_STATE_OK || !wanted)
+                continue;
+            KF_TRY(kf_entry_measure(session, entry, KF_ARM_NIGHT, error));
+        }
+    return KF_OK;
+}
+
+static kf_status judge_all(kf_nightly_session *session, kf_error *error) {
+    for (int i = 0; i < session->count; i++)
+        if (!session->entries[i].judged) KF_TRY(kf_entry_screen(session, &session->entries[i], error));
+    return kf_compare_candidates(session, error);
+}
+
+/* Programs that a later night may still want to run: of the last nights, and the pinned ones. */
+typedef struct kept_programs {
+    char hashes[64][KF_HASH_HEX];
+    int count, recent;
+} kept_programs;
+
+static void keep_hash(kept_programs *kept, const char *hash) {
+    for (int i = 0; i < kept->count; i++)
+        if (strcmp(kept->hashes[i], hash) == 0) return;
+    if (kept->count < 64) kf_copy_text(kept->hashes[kept->count++], KF_HASH_HEX, hash);
+}
+
+static kf_status keep_recent(void *context, const kf_night *night, kf_error *error) {
+    (void)error;
+    enum { PROGRAMS = 10 };
+    kept_programs *kept = context;
+    if (kept->recent >= PROGRAMS) return KF_OK;
+    int before = kept->count;
+    keep_hash(kept, night->program);
+    kept->recent += kept->count - before;
+    return KF_OK;
+}
+
+static void prune_programs(const kf_nightly_session *session) {
+    kept_programs *kept = kf_allocate_zeroed(1, sizeof *kept);
+    bool known = true;
+    for (int i = 0; i < session->count; i++) {
+        const kf_entry *entry = &session->entries[i];
+        kf_history_night pinned;
+        bool found = false;
+        known = known && kf_store_pinned(session->request->store, entry->benchmark->name, entry->series,
+                                         &pinned, &found, NULL) == KF_OK;
+        if (found) keep_hash(kept, pinned.program);
+        if (entry->reference_program.hash[0] != '\0') keep_hash(kept, entry->reference_program.hash);
+    }
+    known = known && kf_store_nights(session->request->store, keep_recent, kept, NULL) == KF_OK;
+    if (known) kf_program_prune(session->archive, (const char(*)[KF_HASH_HEX])kept->hashes, kept->count);
+    free(kept);
+}
+
+static kf_status begin(kf_nightly_session *session, kf_error *error) {
+    const kf_nightly_request *request = session->request;
+    kf_night *night = &session->result->night;
+    KF_TRY(kf_path(session->archive, error, "%s.programs", kf_store_path(request->store)));
+    KF_TRY(kf_program_keep(request->executable, request->data, session->archive, &session->program, error));
+    kf_copy_text(night->suite, sizeof night->suite, request->suite->name);
+    kf_copy_text(night->suite_hash, sizeof night->suite_hash, request->suite->hash);
+    kf_copy_text(night->program, sizeof night->program, session->program.hash);
+    kf_copy_text(night->label, sizeof night->label, request->label);
+    return kf_store_begin_night(request->store, RESUME_HOURS, night, &session->result->resumed, error);
+}
+
+static kf_status play(kf_nightly_session *session, kf_error *error) {
+    const kf_suite *suite = session->request->suite;
+    session->entries = kf_allocate_zeroed((size_t)suite->count, sizeof *session->entries);
+    for (; session->count < suite->count && !kf_interrupted; session->count++)
+        kf_entry_open(&session->entries[session->count], &suite->benchmarks[session->count],
+                      session->request->store);
+    if (kf_interrupted)
+        return kf_fail(error, KF_INTERRUPTED, "interrupted; the next night carries this one on");
+    if (session->result->resumed) KF_TRY(resume(session, error));
+    KF_TRY(measure_all(session, error));
+    KF_TRY(judge_all(session, error));
+    session->result->verdicts = kf_allocate_zeroed((size_t)session->count, sizeof *session->result->verdicts);
+    for (int i = 0; i < session->count; i++) {
+        const kf_entry *entry = &session->entries[i];
+        session->result->verdicts[session->result->count++] = entry->verdict;
+        if (entry->problem_status == KF_OK || session->result->problems++ > 0) continue;
+        (void)kf_fail(&session->result->problem, entry->problem_status, "%s: %s", entry->benchmark->name,
+                      entry->problem);
+    }
+    return KF_OK;
+}
+
+kf_status kf_nightly(const kf_nightly_request *request, kf_nightly_result *result, kf_error *error) {
+    memset(result, 0, sizeof *result);
+    kf_nightly_session *session = kf_allocate_zeroed(1, sizeof *session);
+    session->request = request;
+    session->result = result;
+    kf_status status = begin(session, error);
+    if (status == KF_OK) {
+        status = play(session, error);
+        /* An interrupted night stays to be carried on; so does one that the disk or the machine stopped. */
+        kf_error ending = {KF_OK, ""};
+        kf_status ended = kf_store_end_night(request->store, &result->night,
+                                             status == KF_OK ? "finished" : "interrupted", &ending);
+        if (status == KF_OK && ended != KF_OK) status = kf_fail(error, ended, "%s", ending.message);
+        if (status == KF_OK) {
+            kf_copy_text(result->night.state, sizeof result->night.state, "finished");
+            prune_programs(session);
+        }
+    }
+    for (int i = 0; i < session->count; i++)
+        kf_entry_close(&session->entries[i]);
+    free(session->entries);
+    free(session);
+    return status;
+}
+
+void kf_nightly_result_free(kf_nightly_result *result) {
+    free(result->verdicts);
+    result->verdicts = NULL;
+    result->count = 0;
+}
+
+int kf_nightly_failures(const kf_nightly_result *result) {
+    int failures = 0;
+    for (int i = 0; i < result->count; i++)
+        failures += kf_verdict_fails(result->verdicts[i].state);
+    return failures;
+}

@@ -1,0 +1,58 @@
+#include "harness/nightly/planted.h"
+
+static const char file[] = "kernels/probe/busy.cu";
+
+/* Systems are tables of functions without data; what this one needs lies here. */
+static const kf_system *inner;
+static kf_system planted;
+static int planted_rounds;
+
+typedef struct busy_arguments { /* as in kernels/probe/busy.cu */
+    int extent[3];
+    int rounds;
+    float *result;
+} busy_arguments;
+
+static kf_status append_busy_loop(kf_plan *plan, kf_error *error) {
+    const kf_source source = {.file = file};
+    kf_module *module = NULL;
+    kf_function *function = NULL;
+    kf_buffer *buffer = NULL;
+    KF_TRY(kf_plan_module(plan, &source, &module, error));
+    KF_TRY(kf_module_function(module, "busy", &function, error));
+    KF_TRY(kf_plan_buffer(plan, 32 * sizeof(float), &buffer, error));
+    KF_TRY(kf_buffer_fill(buffer, 0, error));
+    busy_arguments arguments = {
+        .extent = {1, 1, 1}, .rounds = planted_rounds, .result = kf_buffer_address(buffer)};
+    if (kf_plan_append(plan, 2, "planted_busy_loop", function, (const int[3]){32, 1, 1}, &arguments,
+                       sizeof arguments) == NULL)
+        return kf_fail(error, KF_MACHINE, "the plan has no room for a planted launch");
+    return KF_OK;
+}
+
+static kf_status make_plan(const kf_scene *scene, const kf_config *config, kf_backend *backend,
+                           kf_plan **plan, kf_error *error) {
+    KF_TRY(inner->plan(scene, config, backend, plan, error));
+    kf_status status = append_busy_loop(*plan, error);
+    if (status != KF_OK) {
+        kf_plan_free(*plan);
+        *plan = NULL;
+    }
+    return status;
+}
+
+static kf_status visit_sources(const kf_scene *scene, const kf_config *config, const kf_device_info *device,
+                               kf_status (*visit)(const kf_source *source, void *data, kf_error *error),
+                               void *data, kf_error *error) {
+    KF_TRY(inner->sources(scene, config, device, visit, data, error));
+    return visit(&(kf_source){.file = file}, data, error);
+}
+
+const kf_system *kf_system_planted(const kf_system *system, long rounds) {
+    inner = system;
+    planted = *system;
+    planted.plan = make_plan;
+    planted.sources = visit_sources;
+    planted_rounds = (int)rounds;
+    return &planted;
+}

@@ -1,0 +1,220 @@
+#include "harness/nightly/program.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <ftw.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "harness/util/text.h"
+
+/* What a program reads at run time, below the data folder. */
+static const char *const data_folders[] = {"kernels", "variants", "scene/library", "metrics"};
+enum { DATA_FOLDERS = sizeof data_folders / sizeof data_folders[0], MOST_DEPTH = 8, SHORT_HASH = 16 };
+static const size_t LARGEST_FILE = (size_t)1 << 30;
+
+typedef struct file_list {
+    char **names; /* relative to the data folder */
+    size_t count, capacity;
+} file_list;
+
+static void add_file(file_list *list, const char *name) {
+    if (list->count == list->capacity) {
+        list->capacity = 2 * list->capacity + 64;
+        list->names = kf_reallocate(list->names, list->capacity * sizeof *list->names);
+    }
+    list->names[list->count++] = kf_duplicate(name);
+}
+
+static void free_list(file_list *list) {
+    for (size_t i = 0; i < list->count; i++)
+        free(list->names[i]);
+    free(list->names);
+}
+
+/* Regular files only: links out of the folder are not part of the program. */
+static kf_status list_files(const char *root, const char *folder, int depth, file_list *list,
+                            kf_error *error) {
+    char path[KF_PATH], name[KF_PATH];
+    KF_TRY(kf_path(path, error, "%s/%s", root, folder));
+    DIR *stream = opendir(path);
+    if (stream == NULL)
+        return errno == ENOENT ? KF_OK
+                               : kf_fail(error, KF_MACHINE, "%s: cannot be read: %s", path, strerror(errno));
+    kf_status status = KF_OK;
+    const struct dirent *entry;
+    while (status == KF_OK && (entry = readdir(stream)) != NULL) {
+        struct stat information;
+        if (entry->d_name[0] == '.') continue;
+        status = kf_path(name, error, "%s/%s", folder, entry->d_name);
+        if (status == KF_OK) status = kf_path(path, error, "%s/%s", root, name);
+        if (status != KF_OK || lstat(path, &information) != 0) continue;
+        if (S_ISDIR(information.st_mode) && depth < MOST_DEPTH)
+            status = list_files(root, name, depth + 1, list, error);
+        if (S_ISREG(information.st_mode)) add_file(list, name);
+    }
+    (void)closedir(stream);
+    return status;
+}
+
+static int compare_names(const void *left, const void *right) {
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+static kf_status hash_file(kf_hasher *hasher, const char *path, kf_error *error) {
+    char *content = NULL;
+    size_t size = 0;
+    KF_TRY(kf_file_read(path, LARGEST_FILE, &content, &size, error));
+    kf_hash_add(hasher, &size, sizeof size);
+    kf_hash_add(hasher, content, size);
+    free(content);
+    return KF_OK;
+}
+
+static kf_status hash_program(const char *executable, const char *data, const file_list *list,
+                              char hash[KF_HASH_HEX], kf_error *error) {
+    kf_hasher hasher;
+    kf_hash_begin(&hasher);
+    KF_TRY(hash_file(&hasher, executable, error));
+    for (size_t i = 0; i < list->count; i++) {
+        char path[KF_PATH];
+        kf_hash_add_string(&hasher, list->names[i]);
+        KF_TRY(kf_path(path, error, "%s/%s", data, list->names[i]));
+        KF_TRY(hash_file(&hasher, path, error));
+    }
+    kf_hash_end(&hasher, hash);
+    return KF_OK;
+}
+
+static kf_status copy_file(const char *from, const char *to, mode_t mode, kf_error *error) {
+    char folder[KF_PATH], *content = NULL;
+    size_t size = 0;
+    KF_TRY(kf_path(folder, error, "%s", to));
+    KF_TRY(kf_make_folders(dirname(folder), error));
+    KF_TRY(kf_file_read(from, LARGEST_FILE, &content, &size, error));
+    kf_status status = kf_file_write_atomic(to, content, size, error);
+    free(content);
+    if (status == KF_OK && chmod(to, mode) != 0)
+        status = kf_fail(error, KF_MACHINE, "%s: cannot be made executable: %s", to, strerror(errno));
+    return status;
+}
+
+/* A program that brings its libraries in lib/ beside it looks for them there. Linked, because they are large.
+ */
+static kf_status keep_libraries(const char *executable, const char *target, kf_error *error) {
+    char beside[KF_PATH], from[KF_PATH], to[KF_PATH], folder[KF_PATH];
+    KF_TRY(kf_path(beside, error, "%s", executable));
+    KF_TRY(kf_path(from, error, "%s", dirname(beside)));
+    file_list list = {0};
+    kf_status status = list_files(from, "lib", MOST_DEPTH, &list, error);
+    if (status == KF_OK && list.count > 0) status = kf_path(folder, error, "%s/lib", target);
+    if (status == KF_OK && list.count > 0) status = kf_make_folders(folder, error);
+    for (size_t i = 0; status == KF_OK && i < list.count; i++) {
+        char source[KF_PATH];
+        status = kf_path(source, error, "%s/%s", from, list.names[i]);
+        if (status == KF_OK) status = kf_path(to, error, "%s/%s", target, list.names[i]);
+        if (status == KF_OK && link(source, to) != 0) status = copy_file(source, to, 0644, error);
+    }
+    free_list(&list);
+    return status;
+}
+
+static kf_status fill(const char *executable, const char *data, const file_list *list, const char *folder,
+                      kf_error *error) {
+    char to[KF_PATH];
+    KF_TRY(kf_make_folders(folder, error));
+    KF_TRY(kf_path(to, error, "%s/kftune", folder));
+    KF_TRY(copy_file(executable, to, 0755, error));
+    for (size_t i = 0; i < list->count; i++) {
+        char from[KF_PATH];
+        KF_TRY(kf_path(from, error, "%s/%s", data, list->names[i]));
+        KF_TRY(kf_path(to, error, "%s/data/%s", folder, list->names[i]));
+        KF_TRY(copy_file(from, to, 0644, error));
+    }
+    return keep_libraries(executable, folder, error);
+}
+
+static int remove_entry(const char *path, const struct stat *information, int type, struct FTW *place) {
+    (void)information;
+    (void)type;
+    (void)place;
+    return remove(path);
+}
+
+static void remove_folder(const char *path) {
+    (void)nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static kf_status locate(const char *archive, const char *hash, kf_program *program, kf_error *error) {
+    kf_copy_text(program->hash, sizeof program->hash, hash);
+    KF_TRY(kf_path(program->executable, error, "%s/%.*s/kftune", archive, SHORT_HASH, hash));
+    return kf_path(program->data, error, "%s/%.*s/data", archive, SHORT_HASH, hash);
+}
+
+/* Under another name first, so that a program is kept whole or not at all. */
+static kf_status copy_program(const char *executable, const char *data, const file_list *list,
+                              const char *archive, const char *hash, kf_error *error) {
+    char fresh[KF_PATH], final[KF_PATH];
+    KF_TRY(kf_path(final, error, "%s/%.*s", archive, SHORT_HASH, hash));
+    if (access(final, F_OK) == 0) return KF_OK;
+    KF_TRY(kf_path(fresh, error, "%s/.%.*s.%ld", archive, SHORT_HASH, hash, (long)getpid()));
+    remove_folder(fresh);
+    kf_status status = fill(executable, data, list, fresh, error);
+    if (status == KF_OK && rename(fresh, final) != 0 && access(final, F_OK) != 0)
+        status = kf_fail(error, KF_MACHINE, "%s: cannot be created: %s", final, strerror(errno));
+    remove_folder(fresh);
+    return status;
+}
+
+kf_status kf_program_keep(const char *executable, const char *data, const char *archive, kf_program *program,
+                          kf_error *error) {
+    char self[KF_PATH] = "", absolute[KF_PATH];
+    if (executable == NULL) {
+        ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+        if (length < 0)
+            return kf_fail(error, KF_MACHINE, "/proc/self/exe cannot be read: %s", strerror(errno));
+        self[length] = '\0';
+        executable = self;
+    }
+    if (data == NULL) KF_TRY(kf_data_folder(&data, error));
+    KF_TRY(kf_make_folders(archive, error));
+    if (realpath(archive, absolute) == NULL)
+        return kf_fail(error, KF_MACHINE, "%s: cannot be found: %s", archive, strerror(errno));
+    file_list list = {0};
+    char hash[KF_HASH_HEX];
+    kf_status status = KF_OK;
+    for (int i = 0; i < DATA_FOLDERS && status == KF_OK; i++)
+        status = list_files(data, data_folders[i], 0, &list, error);
+    if (list.count > 0) qsort(list.names, list.count, sizeof *list.names, compare_names);
+    if (status == KF_OK) status = hash_program(executable, data, &list, hash, error);
+    if (status == KF_OK) status = copy_program(executable, data, &list, absolute, hash, error);
+    free_list(&list);
+    return status == KF_OK ? locate(absolute, hash, program, error) : status;
+}
+
+kf_status kf_program_find(const char *archive, const char *hash, kf_program *program, kf_error *error) {
+    char absolute[KF_PATH];
+    if (realpath(archive, absolute) == NULL) kf_copy_text(absolute, sizeof absolute, archive);
+    KF_TRY(locate(absolute, hash, program, error));
+    if (access(program->executable, X_OK) == 0) return KF_OK;
+    return kf_fail(error, KF_MACHINE, "the program %.*s is not kept any more", SHORT_HASH, hash);
+}
+
+void kf_program_prune(const char *archive, const char (*keep)[KF_HASH_HEX], int count) {
+    DIR *stream = opendir(archive);
+    if (stream == NULL) return;
+    const struct dirent *entry;
+    while ((entry = readdir(stream)) != NULL) {
+        if (strlen(entry->d_name) != SHORT_HASH) continue;
+        bool kept = strspn(entry->d_name, "0123456789abcdef") != SHORT_HASH;
+        for (int i = 0; i < count; i++)
+            kept = kept || strncmp(entry->d_name, keep[i], SHORT_HASH) == 0;
+        char path[KF_PATH];
+        if (!kept && kf_path(path, NULL, "%s/%s", archive, entry->d_name) == KF_OK) remove_folder(path);
+    }
+    (void)closedir(stream);
+}

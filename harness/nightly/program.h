@@ -1,0 +1,26 @@
+/* Programs that measured: the executable and its data files are kept beside the store, so that a later night
+ * can run an earlier program next to its own. */
+#ifndef KF_HARNESS_NIGHTLY_PROGRAM_H
+#define KF_HARNESS_NIGHTLY_PROGRAM_H
+
+#include <stdbool.h>
+
+#include "harness/util/file.h"
+#include "harness/util/hash.h"
+
+typedef struct kf_program {
+    char hash[KF_HASH_HEX]; /* of the executable and the data files */
+    char executable[KF_PATH];
+    char data[KF_PATH]; /* for KFTUNE_DATA */
+} kf_program;
+
+/* Copies executable (NULL: this program) and what it reads of data (NULL: the data folder) into the folder
+ * archive, unless the same content is there already. */
+kf_status kf_program_keep(const char *executable, const char *data, const char *archive, kf_program *program,
+                          kf_error *error);
+/* KF_MACHINE when it is not kept any more. */
+kf_status kf_program_find(const char *archive, const char *hash, kf_program *program, kf_error *error);
+/* Deletes every program but those whose hashes are given. */
+void kf_program_prune(const char *archive, const char (*keep)[KF_HASH_HEX], int count);
+
+#endif

@@ -1,0 +1,221 @@
+#include "harness/nightly/suite.h"
+
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/nightly/detector.h"
+#include "harness/util/json.h"
+#include "harness/util/text.h"
+
+enum { MOST_BENCHMARKS = 200 };
+
+/* What every benchmark takes over when it does not say otherwise. */
+typedef struct defaults {
+    char folder[KF_PATH];
+    const char *device;
+    double seconds;
+    long processes;
+} defaults;
+
+static kf_status too_long(kf_json_place place, const char *key, kf_error *error) {
+    return kf_fail(error, KF_BAD_INPUT, "%s: %s.%s: is too long, or has characters that cannot be printed",
+                   place.file, place.path, key);
+}
+
+static bool printable(const char *text) {
+    for (; *text != '\0'; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f) return false;
+    return true;
+}
+
+static kf_status read_text(kf_json_place place, const cJSON *json, const char *key, bool required,
+                           char *target, size_t size, kf_error *error) {
+    const char *text = target;
+    KF_TRY(kf_json_string(place, json, key, required, &text, error));
+    if (text == target) return KF_OK;
+    if (text[0] == '\0' || strlen(text) >= size || !printable(text)) return too_long(place, key, error);
+    kf_copy_text(target, size, text);
+    return KF_OK;
+}
+
+/* A path relative to the suite, unless it is the name of a shipped scene. */
+static kf_status resolve(const defaults *base, const char *name, bool may_be_shipped, char path[KF_PATH],
+                         kf_error *error) {
+    if (name[0] == '/') return kf_path(path, error, "%s", name);
+    KF_TRY(kf_path(path, error, "%s/%s", base->folder, name));
+    if (may_be_shipped && access(path, F_OK) != 0) return kf_path(path, error, "%s", name);
+    char absolute[KF_PATH];
+    if (realpath(path, absolute) != NULL) kf_copy_text(path, KF_PATH, absolute);
+    return KF_OK;
+}
+
+static kf_status read_config(kf_json_place place, const defaults *base, const cJSON *json,
+                             kf_suite_benchmark *benchmark, kf_error *error) {
+    static const char *const keys[] = {"preset", "best_of_store", "file", "parameters", NULL};
+    const cJSON *config = NULL;
+    benchmark->source = KF_CONFIG_PRESET;
+    kf_copy_text(benchmark->text, sizeof benchmark->text, "default");
+    KF_TRY(kf_json_object(place, json, "config", false, &config, error));
+    if (config == NULL) return KF_OK;
+    kf_json_place inner = {place.file, "benchmarks.config"};
+    KF_TRY(kf_json_check_keys(inner, config, keys, error));
+    if (cJSON_GetArraySize(config) != 1)
+        return kf_fail(error, KF_BAD_INPUT, "%s: %s: give one of preset, best_of_store, file, parameters",
+                       place.file, inner.path);
+    const char *text = NULL;
+    bool best = true;
+    const cJSON *parameters = NULL;
+    KF_TRY(kf_json_boolean(inner, config, "best_of_store", false, &best, error));
+    KF_TRY(kf_json_object(inner, config, "parameters", false, &parameters, error));
+    if (parameters != NULL) {
+        benchmark->source = KF_CONFIG_PARAMETERS;
+        cJSON *whole = cJSON_CreateObject();
+        (void)cJSON_AddStringToObject(whole, "system", benchmark->system);
+        (void)cJSON_AddItemToObject(whole, "parameters", cJSON_Duplicate(parameters, true));
+        kf_status status = kf_config_from_json(place.file, whole, &benchmark->config, error);
+        cJSON_Delete(whole);
+        return status;
+    }
+    if (cJSON_HasObjectItem(config, "best_of_store")) {
+        if (!best)
+            return kf_fail(error, KF_BAD_INPUT, "%s: %s.best_of_store: can only be true", place.file,
+                           inner.path);
+        benchmark->source = KF_CONFIG_BEST_OF_STORE;
+        return KF_OK;
+    }
+    bool file = cJSON_HasObjectItem(config, "file");
+    KF_TRY(kf_json_string(inner, config, file ? "file" : "preset", true, &text, error));
+    if (file) {
+        benchmark->source = KF_CONFIG_FILE;
+        return resolve(base, text, false, benchmark->text, error);
+    }
+    if (!kf_config_plain_name(text)) return too_long(inner, "preset", error);
+    kf_copy_text(benchmark->text, sizeof benchmark->text, text);
+    return KF_OK;
+}
+
+static kf_status read_grid(kf_json_place place, const cJSON *json, int nodes[3], kf_error *error) {
+    double grid[3] = {0, 0, 0};
+    KF_TRY(kf_json_numbers(place, json, "grid", false, 1, 1 << 20, 3, grid, error));
+    for (int axis = 0; axis < 3; axis++) {
+        nodes[axis] = (int)grid[axis];
+        if (nodes[axis] != grid[axis])
+            return kf_fail(error, KF_BAD_INPUT, "%s: %s.grid: must be three whole numbers", place.file,
+                           place.path);
+    }
+    return KF_OK;
+}
+
+static kf_status read_benchmark(const char *file, const defaults *base, const cJSON *json,
+                                kf_suite_benchmark *benchmark, kf_error *error) {
+    static const char *const keys[] = {"name",    "scene",          "grid",   "samples_per_cell",
+                                       "system",  "device",         "config", "processes",
+                                       "seconds", "planted_rounds", NULL};
+    kf_json_place place = {file, "benchmarks"};
+    *benchmark = (kf_suite_benchmark){.system = "kinetic", .seconds = base->seconds};
+    if (!cJSON_IsObject(json))
+        return kf_fail(error, KF_BAD_INPUT, "%s: benchmarks: each must be an object {...}", file);
+    KF_TRY(kf_json_check_keys(place, json, keys, error));
+    KF_TRY(read_text(place, json, "name", true, benchmark->name, sizeof benchmark->name, error));
+    char scene[KF_PATH] = "";
+    KF_TRY(read_text(place, json, "scene", true, scene, sizeof scene, error));
+    KF_TRY(resolve(base, scene, true, benchmark->scene, error));
+    KF_TRY(read_grid(place, json, benchmark->nodes, error));
+    KF_TRY(kf_json_number(place, json, "samples_per_cell", false, 0.01, 10000, &benchmark->samples_per_cell,
+                          error));
+    KF_TRY(read_text(place, json, "system", false, benchmark->system, sizeof benchmark->system, error));
+    if (base->device != NULL) kf_copy_text(benchmark->device, sizeof benchmark->device, base->device);
+    char own[sizeof benchmark->device] = "";
+    KF_TRY(read_text(place, json, "device", false, own, sizeof own, error));
+    if (own[0] != '\0' && base->device == NULL)
+        kf_copy_text(benchmark->device, sizeof benchmark->device, own);
+    long processes = base->processes;
+    KF_TRY(kf_json_integer(place, json, "processes", false, KF_LEAST_PROCESSES, KF_NIGHT_PROCESSES,
+                           &processes, error));
+    benchmark->processes = (int)processes;
+    KF_TRY(kf_json_number(place, json, "seconds", false, 0.001, 3600, &benchmark->seconds, error));
+    KF_TRY(kf_json_integer(place, json, "planted_rounds", false, 0, 2000000000, &benchmark->planted, error));
+    return read_config(place, base, json, benchmark, error);
+}
+
+static kf_status read_suite(const char *file, const cJSON *root, const char *device, kf_suite *suite,
+                            kf_error *error) {
+    static const char *const keys[] = {"suite",   "description", "device", "processes",
+                                       "seconds", "benchmarks",  NULL};
+    kf_json_place place = {file, ""};
+    defaults base = {.processes = KF_LEAST_PROCESSES};
+    char path[KF_PATH], own[64] = "";
+    const char *description = NULL;
+    if (!cJSON_IsObject(root)) return kf_fail(error, KF_BAD_INPUT, "%s: must be an object {...}", file);
+    KF_TRY(kf_json_check_keys(place, root, keys, error));
+    KF_TRY(kf_path(path, error, "%s", file));
+    KF_TRY(kf_path(base.folder, error, "%s", dirname(path)));
+    KF_TRY(read_text(place, root, "suite", true, suite->name, sizeof suite->name, error));
+    KF_TRY(kf_json_string(place, root, "description", false, &description, error));
+    KF_TRY(read_text(place, root, "device", false, own, sizeof own, error));
+    KF_TRY(kf_json_integer(place, root, "processes", false, KF_LEAST_PROCESSES, KF_NIGHT_PROCESSES,
+                           &base.processes, error));
+    KF_TRY(kf_json_number(place, root, "seconds", false, 0.001, 3600, &base.seconds, error));
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, "benchmarks"), *item;
+    int count = cJSON_GetArraySize(list);
+    if (!cJSON_IsArray(list) || count == 0 || count > MOST_BENCHMARKS)
+        return kf_fail(error, KF_BAD_INPUT, "%s: benchmarks: must be a list of 1 to %d objects", file,
+                       MOST_BENCHMARKS);
+    suite->benchmarks = kf_allocate_zeroed((size_t)count, sizeof *suite->benchmarks);
+    cJSON_ArrayForEach(item, list) {
+        kf_suite_benchmark *benchmark = &suite->benchmarks[suite->count];
+        base.device = device;
+        KF_TRY(read_benchmark(file, &base, item, benchmark, error));
+        if (benchmark->device[0] == '\0') kf_copy_text(benchmark->device, sizeof benchmark->device, own);
+        for (int i = 0; i < suite->count; i++)
+            if (strcmp(suite->benchmarks[i].name, benchmark->name) == 0)
+                return kf_fail(error, KF_BAD_INPUT, "%s: benchmarks: two are called '%s'", file,
+                               benchmark->name);
+        suite->count++;
+    }
+    return KF_OK;
+}
+
+/* The hash names what is measured: the content, and the device that the command line chose. */
+static void hash_suite(const cJSON *root, const char *device, char hash[KF_HASH_HEX]) {
+    char *text = kf_json_canonical(root);
+    kf_hasher hasher;
+    kf_hash_begin(&hasher);
+    kf_hash_add_string(&hasher, text);
+    kf_hash_add_string(&hasher, device != NULL ? device : "");
+    kf_hash_end(&hasher, hash);
+    free(text);
+}
+
+static kf_status find_file(const char *name, char path[KF_PATH], kf_error *error) {
+    KF_TRY(kf_path(path, error, "%s", name));
+    if (access(name, F_OK) == 0 || strchr(name, '/') != NULL) return KF_OK;
+    const char *folder = NULL;
+    char shipped[KF_PATH];
+    if (kf_data_folder(&folder, NULL) == KF_OK &&
+        kf_path(shipped, NULL, "%s/suites/%s.json", folder, name) == KF_OK && access(shipped, F_OK) == 0)
+        kf_copy_text(path, KF_PATH, shipped);
+    return KF_OK;
+}
+
+kf_status kf_suite_read(const char *file, const char *device, kf_suite *suite, kf_error *error) {
+    memset(suite, 0, sizeof *suite);
+    char path[KF_PATH];
+    KF_TRY(find_file(file, path, error));
+    cJSON *root = NULL;
+    KF_TRY(kf_json_read_file(path, &root, error));
+    kf_status status = read_suite(path, root, device, suite, error);
+    if (status == KF_OK)
+        hash_suite(root, device, suite->hash);
+    else
+        kf_suite_free(suite);
+    cJSON_Delete(root);
+    return status;
+}
+
+void kf_suite_free(kf_suite *suite) {
+    free(suite->benchmarks);
+    memset(suite, 0, sizeof *suite);
+}

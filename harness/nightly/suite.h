@@ -1,0 +1,42 @@
+/* A suite: what a night measures, read from a JSON file (format: docs/nightly.md). */
+#ifndef KF_HARNESS_NIGHTLY_SUITE_H
+#define KF_HARNESS_NIGHTLY_SUITE_H
+
+#include "results/nightly.h"
+
+/* Where a benchmark's config comes from. */
+typedef enum kf_config_source {
+    KF_CONFIG_PRESET,        /* of the space; text: its name */
+    KF_CONFIG_BEST_OF_STORE, /* the best of the newest tuning run of the scene on the device */
+    KF_CONFIG_FILE,          /* text: a <scene>.kftune.json */
+    KF_CONFIG_PARAMETERS,    /* given in the suite */
+} kf_config_source;
+
+typedef struct kf_suite_benchmark {
+    char name[KF_BENCHMARK];
+    char scene[KF_PATH];
+    int nodes[3];            /* 0: the scene's */
+    double samples_per_cell; /* 0: the scene's */
+    char system[KF_NAME];
+    char device[64]; /* "": the best there is */
+    kf_config_source source;
+    char text[KF_PATH];
+    kf_config config;
+    int processes;
+    double seconds; /* of timing, a process; 0: the usual */
+    long planted;   /* rounds of a busy loop added to every step, to test the detector; 0: none */
+} kf_suite_benchmark;
+
+typedef struct kf_suite {
+    char name[KF_BENCHMARK];
+    char hash[KF_HASH_HEX]; /* of the content */
+    kf_suite_benchmark *benchmarks;
+    int count;
+} kf_suite;
+
+/* file: a suite file, or the name of a shipped one. Paths in it are relative to it. device, when not NULL, is
+ * used for all benchmarks. */
+kf_status kf_suite_read(const char *file, const char *device, kf_suite *suite, kf_error *error);
+void kf_suite_free(kf_suite *suite);
+
+#endif

@@ -1,0 +1,157 @@
+/* What a night found, for people and for programs. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/cli/command.h"
+#include "harness/nightly/night.h"
+
+static const char *shown_time(double microseconds, char buffer[32]) {
+    return isfinite(microseconds) ? kf_human_time_us(microseconds, buffer) : "-";
+}
+
+static const char *shown_change(const kf_verdict *verdict, char buffer[32]) {
+    if (isnan(verdict->change)) return "-";
+    (void)snprintf(buffer, 32, "%+.2f %%", 100.0 * verdict->change);
+    return buffer;
+}
+
+/* "stream_collide +3.1 us a step; registers a thread 64 -> 96", or "". */
+static void append_blame(const kf_verdict *verdict, kf_text *text) {
+    if (verdict->kernel[0] == '\0') return;
+    kf_text_append(text, "kernel %s %+.3g us a step", verdict->kernel, verdict->kernel_change_us);
+    if (verdict->counter[0] != '\0')
+        kf_text_append(text, "; %s %.6g -> %.6g", verdict->counter, verdict->counter_before,
+                       verdict->counter_after);
+}
+
+static void append_counts(const kf_nightly_result *result, kf_text *text) {
+    int counts[KF_VERDICTS] = {0}, shown = 0;
+    for (int i = 0; i < result->count; i++)
+        counts[result->verdicts[i].state]++;
+    for (int i = 0; i < KF_VERDICTS; i++)
+        if (counts[i] > 0)
+            kf_text_append(text, "%s%d %s", shown++ > 0 ? ", " : "", counts[i], kf_verdict_names[i]);
+}
+
+void kf_nightly_print(const kf_nightly_result *result, FILE *stream) {
+    kf_text counts = {0};
+    append_counts(result, &counts);
+    (void)fprintf(stream, "night %lld of %s%s%s: %s\n\n", (long long)result->night.id, result->night.suite,
+                  result->night.label[0] != '\0' ? ", " : "", result->night.label,
+                  counts.text != NULL ? counts.text : "");
+    kf_text_free(&counts);
+    (void)fprintf(stream, "%-9s  %-32s  %10s  %9s  %s\n", "verdict", "benchmark", "step", "change", "why");
+    for (int i = 0; i < result->count; i++) {
+        const kf_verdict *verdict = &result->verdicts[i];
+        char time[32], change[32];
+        (void)fprintf(stream, "%-9s  %-32s  %10s  %9s  %s\n", kf_verdict_names[verdict->state],
+                      verdict->benchmark, shown_time(verdict->time_us, time), shown_change(verdict, change),
+                      verdict->reason);
+        kf_text blame = {0};
+        append_blame(verdict, &blame);
+        if (blame.text != NULL) (void)fprintf(stream, "%-9s  %s\n", "", blame.text);
+        kf_text_free(&blame);
+    }
+}
+
+/* Text in a cell of a table: nothing in it may end the cell or become markup. */
+static void append_cell(kf_text *text, const char *content) {
+    for (; *content != '\0'; content++) {
+        if (strchr("\\`*_{}[]<>#|!&~", *content) != NULL) kf_text_append(text, "\\");
+        kf_text_append(text, "%c", (unsigned char)*content < ' ' ? ' ' : *content);
+    }
+}
+
+void kf_nightly_markdown(const kf_nightly_result *result, kf_text *text) {
+    kf_text_append(text, "# Night %lld of ", (long long)result->night.id);
+    append_cell(text, result->night.suite);
+    kf_text_append(text, "\n\n");
+    append_counts(result, text);
+    kf_text_append(text, ". Program %.12s", result->night.program);
+    if (result->night.label[0] != '\0') {
+        kf_text_append(text, " (");
+        append_cell(text, result->night.label);
+        kf_text_append(text, ")");
+    }
+    kf_text_append(
+        text,
+        ", begun %s.\n\n| verdict | benchmark | step | change | why |\n| --- | --- | ---: | ---: | --- |\n",
+        result->night.started);
+    for (int i = 0; i < result->count; i++) {
+        const kf_verdict *verdict = &result->verdicts[i];
+        char time[32], change[32];
+        kf_text_append(text, "| %s%s%s | ", kf_verdict_fails(verdict->state) ? "**" : "",
+                       kf_verdict_names[verdict->state], kf_verdict_fails(verdict->state) ? "**" : "");
+        append_cell(text, verdict->benchmark);
+        kf_text_append(text, " | %s | %s | ", shown_time(verdict->time_us, time),
+                       shown_change(verdict, change));
+        append_cell(text, verdict->reason);
+        kf_text blame = {0};
+        append_blame(verdict, &blame);
+        if (blame.text != NULL) {
+            kf_text_append(text, "; ");
+            append_cell(text, blame.text);
+        }
+        kf_text_free(&blame);
+        kf_text_append(text, " |\n");
+    }
+    kf_text_append(text, "\nSLOW, DRIFT and WRONG fail the night. The change is that of an interleaved run "
+                         "of tonight's program "
+                         "and an earlier one, in fresh processes.\n");
+}
+
+static void add_number(cJSON *json, const char *key, double value) {
+    if (isfinite(value))
+        (void)cJSON_AddNumberToObject(json, key, value);
+    else
+        (void)cJSON_AddNullToObject(json, key);
+}
+
+static cJSON *verdict_to_json(const kf_verdict *verdict) {
+    cJSON *json = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(json, "benchmark", verdict->benchmark);
+    (void)cJSON_AddStringToObject(json, "verdict", kf_verdict_names[verdict->state]);
+    (void)cJSON_AddStringToObject(json, "reason", verdict->reason);
+    add_number(json, "time_us", verdict->time_us);
+    add_number(json, "threshold", verdict->threshold);
+    (void)cJSON_AddBoolToObject(json, "identical", verdict->identical);
+    add_number(json, "reference_night", verdict->reference > 0 ? (double)verdict->reference : (double)NAN);
+    add_number(json, "change", verdict->change);
+    cJSON *interval = cJSON_AddArrayToObject(json, "change_ci");
+    if (isfinite(verdict->change)) {
+        (void)cJSON_AddItemToArray(interval, cJSON_CreateNumber(verdict->change_low));
+        (void)cJSON_AddItemToArray(interval, cJSON_CreateNumber(verdict->change_high));
+    }
+    add_number(json, "p", verdict->probability);
+    if (verdict->kernel[0] != '\0') {
+        (void)cJSON_AddStringToObject(json, "kernel", verdict->kernel);
+        add_number(json, "kernel_change_us", verdict->kernel_change_us);
+    }
+    if (verdict->counter[0] != '\0') {
+        (void)cJSON_AddStringToObject(json, "counter", verdict->counter);
+        add_number(json, "counter_before", verdict->counter_before);
+        add_number(json, "counter_after", verdict->counter_after);
+    }
+    return json;
+}
+
+cJSON *kf_nightly_to_json(const kf_nightly_result *result, const char *store) {
+    cJSON *json = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
+    (void)cJSON_AddStringToObject(json, "command", "nightly");
+    (void)cJSON_AddStringToObject(json, "suite", result->night.suite);
+    (void)cJSON_AddStringToObject(json, "store", store);
+    (void)cJSON_AddNumberToObject(json, "night", (double)result->night.id);
+    (void)cJSON_AddStringToObject(json, "uuid", result->night.uuid);
+    (void)cJSON_AddStringToObject(json, "program", result->night.program);
+    (void)cJSON_AddStringToObject(json, "label", result->night.label);
+    (void)cJSON_AddStringToObject(json, "started", result->night.started);
+    (void)cJSON_AddBoolToObject(json, "resumed", result->resumed);
+    (void)cJSON_AddNumberToObject(json, "processes", result->processes);
+    (void)cJSON_AddNumberToObject(json, "failures", kf_nightly_failures(result));
+    cJSON *list = cJSON_AddArrayToObject(json, "verdicts");
+    for (int i = 0; i < result->count; i++)
+        (void)cJSON_AddItemToArray(list, verdict_to_json(&result->verdicts[i]));
+    return json;
+}

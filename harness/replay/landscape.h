@@ -1,0 +1,31 @@
+/* A landscape in memory: the stored measurements of a space stand in for the device. */
+#ifndef KF_HARNESS_REPLAY_LANDSCAPE_H
+#define KF_HARNESS_REPLAY_LANDSCAPE_H
+
+#include "harness/measure/measurement.h"
+#include "harness/search/space.h"
+
+typedef struct kf_landscape {
+    char name[KF_NAME * 2]; /* of the file, without folder and endings */
+    char scene[128];        /* "" when the file names none */
+    int nodes[3];           /* of the scene; 0: not known */
+    double samples_per_cell;
+    char device[128];
+    char backend[16];      /* "" when not known */
+    double peak_bandwidth; /* of the device, bytes/s; 0 when not known */
+    kf_space *space;       /* of the configs that the file holds, and no others */
+    uint64_t size;         /* of the space; the arrays below have one entry a config */
+    kf_state *states;
+    double *times_us;           /* of a step or launch; only in state ok */
+    double *seconds;            /* measuring the config took so long, compiling included; NAN: not known */
+    uint64_t ok_count, optimum; /* optimum: index of the fastest config that is ok */
+} kf_landscape;
+
+/* Reads a Kernel Tuner cache, T4 results or kftune's own compact landscape (docs/search.md), plain or
+ * gzipped; a cache may be unfinished. The time of a config is the file's own figure for it (Kernel Tuner's
+ * "time" is the mean). Of several results of one config the last counts. A file without any correct result is
+ * KF_BAD_INPUT. */
+kf_status kf_landscape_open(const char *file, kf_landscape **landscape, kf_error *error);
+void kf_landscape_free(kf_landscape *landscape);
+
+#endif

@@ -1,0 +1,90 @@
+#include "harness/roofs/roofs.h"
+
+#include <string.h>
+
+#include "harness/roofs/rounds.h"
+
+static const struct {
+    const char *name, *about;
+} descriptions[] = {
+    {"dram_copy", "copying in device memory by the driver, bytes read and written"},
+    {"dram_copy_kernel", "the same by a kernel"},
+    {"dram_streams_27", "27 arrays to 27 others at once, as a D3Q27 step does"},
+    {"l2_copy", "copying within the last-level cache"},
+    {"l1_load", "loads that the L1 cache serves"},
+    {"shared_copy", "copying within shared memory"},
+    {"l1_copy", "copying within each core's L1 cache"},
+    {"fp16_multiply_add", "multiply-adds of halves in pairs, two operations each"},
+    {"fp32_multiply_add", "multiply-adds of floats, two operations each"},
+    {"fp64_multiply_add", "multiply-adds of doubles, two operations each"},
+    {"atomic_neighbouring", "atomic additions of floats, neighbours to neighbouring addresses"},
+    {"atomic_scattered", "each to another, far address"},
+    {"atomic_together", "all to one address"},
+    {"launch", "from one empty kernel to the next, in a row of launches"},
+    {"launch_round_trip", "an empty kernel, until the host knows that it ended"},
+    {"graph_node", "from one empty kernel to the next in a graph"},
+};
+
+const char *kf_roof_about(const char *name) {
+    for (size_t i = 0; i < sizeof descriptions / sizeof *descriptions; i++)
+        if (strcmp(descriptions[i].name, name) == 0) return descriptions[i].about;
+    return "";
+}
+
+const kf_roof *kf_roofs_find(const kf_roofs *roofs, const char *name) {
+    for (int i = 0; i < roofs->count; i++)
+        if (strcmp(roofs->list[i].name, name) == 0) return &roofs->list[i];
+    return NULL;
+}
+
+/* Far beyond the last-level cache, a power of two, and a small part of the memory. */
+static size_t working_set(const kf_device_info *device) {
+    size_t bytes = (size_t)64 << 20;
+    const size_t most = (size_t)1 << 30;
+    while (bytes < 8 * device->l2_bytes && bytes < most)
+        bytes *= 2;
+    while (bytes > (4 << 20) && device->memory_free_bytes > 0 && bytes > device->memory_free_bytes / 8)
+        bytes /= 2;
+    return bytes;
+}
+
+static kf_status load(kf_backend *backend, const char *file, kf_module **module, kf_error *error) {
+    const kf_source source = {file, NULL, 0};
+    return kf_module_load(backend, &source, module, NULL, error);
+}
+
+static kf_status open_bench(kf_roof_bench *bench, kf_error *error) {
+    bench->bytes = working_set(bench->device);
+    KF_TRY(kf_event_create(bench->backend, &bench->start, error));
+    KF_TRY(kf_event_create(bench->backend, &bench->stop, error));
+    KF_TRY(kf_buffer_create(bench->backend, bench->bytes, &bench->source, error));
+    KF_TRY(kf_buffer_create(bench->backend, bench->bytes, &bench->target, error));
+    KF_TRY(kf_buffer_fill(bench->source, 0, error));
+    KF_TRY(kf_buffer_fill(bench->target, 0, error));
+    KF_TRY(load(bench->backend, "kernels/roofs/copy.cu", &bench->copies, error));
+    return load(bench->backend, "kernels/roofs/atomics.cu", &bench->atomics, error);
+}
+
+static void close_bench(kf_roof_bench *bench) {
+    (void)kf_backend_synchronize(bench->backend, NULL);
+    kf_module_free(bench->copies);
+    kf_module_free(bench->atomics);
+    kf_buffer_free(bench->source);
+    kf_buffer_free(bench->target);
+    kf_event_free(bench->start);
+    kf_event_free(bench->stop);
+}
+
+kf_status kf_roofs_measure(kf_backend *backend, kf_roofs *roofs, kf_error *error) {
+    kf_roof_bench bench = {.backend = backend, .device = kf_backend_device(backend), .roofs = roofs};
+    bench.gpu = strcmp(bench.device->backend, "cuda") == 0;
+    memset(roofs, 0, sizeof *roofs);
+    kf_status status = open_bench(&bench, error);
+    /* Arithmetic first: it wakes the clocks. */
+    if (status == KF_OK) status = kf_roofs_of_arithmetic(&bench, error);
+    if (status == KF_OK) status = kf_roofs_of_memory(&bench, error);
+    if (status == KF_OK) status = kf_roofs_of_atomics(&bench, error);
+    if (status == KF_OK) status = kf_roofs_of_launches(&bench, error);
+    close_bench(&bench);
+    return status;
+}

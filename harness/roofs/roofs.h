@@ -1,0 +1,32 @@
+/* The ceilings of a device: what memory, arithmetic, atomics and launches reach at best, measured by small
+ * kernels (kernels/roofs) and held against what the hardware promises. */
+#ifndef KF_HARNESS_ROOFS_ROOFS_H
+#define KF_HARNESS_ROOFS_ROOFS_H
+
+#include "harness/backend/backend.h"
+
+enum { KF_ROOFS = 24 };
+
+typedef struct kf_roof {
+    char name[24];      /* "dram_copy", "fp32_multiply_add", ... (docs/counters.md lists them) */
+    char unit[12];      /* "GB/s", "GFLOP/s", "Gop/s", "us" */
+    double value;       /* the best round: whatever disturbs makes a round worse, never better */
+    double spread;      /* (median round - best round) / best round */
+    double theoretical; /* in the same unit; NAN: not known */
+} kf_roof;
+
+typedef struct kf_roofs {
+    kf_roof list[KF_ROOFS];
+    int count;
+} kf_roofs;
+
+/* Measures all of them: up to a second each. About a line of text each: kf_roof_about. */
+kf_status kf_roofs_measure(kf_backend *backend, kf_roofs *roofs, kf_error *error);
+
+/* NULL when there is none of this name. */
+const kf_roof *kf_roofs_find(const kf_roofs *roofs, const char *name);
+
+/* What a roof of this name is, for people; "" for an unknown one. */
+const char *kf_roof_about(const char *name);
+
+#endif

@@ -1,0 +1,23 @@
+/* Configs as points of a metric space, for models that learn from measurements. */
+#ifndef KF_HARNESS_SEARCH_FEATURES_H
+#define KF_HARNESS_SEARCH_FEATURES_H
+
+#include "harness/search/space.h"
+
+enum { KF_FEATURES = 48 };
+
+/* What a config is described by, every feature within 0..1:
+ *  - whole numbers of more than two values: their logarithm, and how often two divides them where that is not
+ *    the same (what fills warps and lines goes by powers of two);
+ *  - the products of two such numbers (threads of a block, nodes of a tile);
+ *  - names and small sets: a coordinate a value, so that all differ equally.
+ * Parameters with one value left, and what goes beyond KF_FEATURES, are left out. */
+typedef struct kf_features kf_features;
+
+kf_features *kf_features_open(const kf_space *space);
+void kf_features_close(kf_features *features);
+int kf_features_count(const kf_features *features);
+/* values: one a feature. */
+void kf_features_of(const kf_features *features, const int positions[KF_CONFIG_VALUES], float *values);
+
+#endif

@@ -1,0 +1,16 @@
+/* The strategies there are; strategy.c has them in a table. To add one, add a file, a line here and one
+ * there. */
+#ifndef KF_HARNESS_SEARCH_STRATEGIES_H
+#define KF_HARNESS_SEARCH_STRATEGIES_H
+
+#include "harness/search/strategy.h"
+
+extern const kf_strategy_methods kf_strategy_enumerate;
+extern const kf_strategy_methods kf_strategy_random;
+extern const kf_strategy_methods kf_strategy_local;
+extern const kf_strategy_methods kf_strategy_annealing;
+extern const kf_strategy_methods kf_strategy_genetic;
+extern const kf_strategy_methods kf_strategy_differential;
+extern const kf_strategy_methods kf_strategy_model;
+
+#endif

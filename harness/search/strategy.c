@@ -1,0 +1,148 @@
+/* What all strategies share: the table, and the account of configs that are known. */
+#include "harness/search/strategy.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/search/random.h"
+#include "harness/search/strategies.h"
+#include "harness/util/text.h"
+
+const kf_strategy_methods *const kf_strategies[] = {
+    &kf_strategy_model,        &kf_strategy_local,  &kf_strategy_annealing, &kf_strategy_genetic,
+    &kf_strategy_differential, &kf_strategy_random, &kf_strategy_enumerate, NULL,
+};
+
+struct kf_strategy {
+    const kf_strategy_methods *methods;
+    void *state;
+    uint64_t space_size;
+    uint64_t *known; /* hash table of index + 1; 0 is empty */
+    uint64_t known_count, slot_count;
+};
+
+/* --- known configs -------------------------------------------------------------------------------------- */
+
+/* The slot that holds index, or the empty one where it belongs. */
+static uint64_t find_slot(const uint64_t *known, uint64_t slot_count, uint64_t index) {
+    uint64_t slot = kf_random_mix(index + 1) & (slot_count - 1);
+    while (known[slot] != 0 && known[slot] != index + 1)
+        slot = (slot + 1) & (slot_count - 1);
+    return slot;
+}
+
+static void grow(kf_strategy *strategy) {
+    uint64_t slot_count = 2 * strategy->slot_count;
+    uint64_t *known = kf_allocate_zeroed(slot_count, sizeof *known);
+    for (uint64_t i = 0; i < strategy->slot_count; i++)
+        if (strategy->known[i] != 0)
+            known[find_slot(known, slot_count, strategy->known[i] - 1)] = strategy->known[i];
+    free(strategy->known);
+    strategy->known = known;
+    strategy->slot_count = slot_count;
+}
+
+bool kf_strategy_knows(const kf_strategy *strategy, uint64_t index) {
+    return strategy->known[find_slot(strategy->known, strategy->slot_count, index)] != 0;
+}
+
+/* False when it was known already. */
+static bool note(kf_strategy *strategy, uint64_t index) {
+    uint64_t slot = find_slot(strategy->known, strategy->slot_count, index);
+    if (strategy->known[slot] != 0) return false;
+    strategy->known[slot] = index + 1;
+    if (++strategy->known_count * 2 > strategy->slot_count) grow(strategy);
+    return true;
+}
+
+/* --- public --------------------------------------------------------------------------------------------- */
+
+static const kf_strategy_methods *find_methods(const char *name) {
+    for (int i = 0; kf_strategies[i] != NULL; i++)
+        if (strcmp(kf_strategies[i]->name, name) == 0) return kf_strategies[i];
+    return NULL;
+}
+
+static kf_status fail_unknown(const char *name, kf_error *error) {
+    const char *names[sizeof kf_strategies / sizeof kf_strategies[0]];
+    kf_text all = {0};
+    int count = 0;
+    for (; kf_strategies[count] != NULL; count++) {
+        names[count] = kf_strategies[count]->name;
+        kf_text_append(&all, "%s%s", count > 0 ? ", " : "", names[count]);
+    }
+    const char *nearest = kf_nearest(name, names, count);
+    kf_status status =
+        nearest != NULL
+            ? kf_fail(error, KF_BAD_INPUT, "unknown strategy '%.60s'; did you mean '%s'?", name, nearest)
+            : kf_fail(error, KF_BAD_INPUT, "unknown strategy '%.60s'; there are: %s", name, all.text);
+    kf_text_free(&all);
+    return status;
+}
+
+kf_status kf_strategy_check(const char *name, kf_error *error) {
+    return find_methods(name) != NULL ? KF_OK : fail_unknown(name, error);
+}
+
+kf_status kf_strategy_open(const char *name, const kf_space *space, uint64_t seed, kf_strategy **strategy,
+                           kf_error *error) {
+    const kf_strategy_methods *methods = find_methods(name);
+    *strategy = NULL;
+    KF_TRY(kf_strategy_check(name, error));
+    kf_strategy *made = kf_allocate_zeroed(1, sizeof *made);
+    made->methods = methods;
+    made->space_size = kf_space_size(space);
+    made->slot_count = 256;
+    made->known = kf_allocate_zeroed(made->slot_count, sizeof *made->known);
+    made->state = methods->open(made, space, seed);
+    *strategy = made;
+    return KF_OK;
+}
+
+void kf_strategy_set_prior(kf_strategy *strategy, const kf_prior *prior) {
+    if (strategy->methods->set_prior != NULL) strategy->methods->set_prior(strategy->state, prior);
+}
+
+bool kf_strategy_next(kf_strategy *strategy, uint64_t *index) {
+    while (strategy->known_count < strategy->space_size && strategy->methods->next(strategy->state, index))
+        if (note(strategy, *index)) return true;
+    return false;
+}
+
+void kf_strategy_tell(kf_strategy *strategy, uint64_t index, bool ok, double time_us) {
+    if (index >= strategy->space_size) return;
+    (void)note(strategy, index);
+    if (strategy->methods->tell != NULL)
+        strategy->methods->tell(strategy->state, index, ok && isfinite(time_us), time_us);
+}
+
+void kf_strategy_close(kf_strategy *strategy) {
+    if (strategy == NULL) return;
+    strategy->methods->close(strategy->state);
+    free(strategy->known);
+    free(strategy);
+}
+
+/* --- random order --------------------------------------------------------------------------------------- */
+
+/* A Feistel network permutes the numbers of an even count of bits, whatever its round function; numbers
+ * beyond size are sent through again until they land inside (at most 4 times on average). */
+uint64_t kf_shuffled(uint64_t size, uint64_t seed, uint64_t place) {
+    enum { ROUNDS = 8, LEAST_HALF = 3 };
+    int half = LEAST_HALF;
+    while (half < 32 && size > (uint64_t)1 << (2 * half))
+        half++;
+    uint64_t mask = ((uint64_t)1 << half) - 1;
+    do {
+        uint64_t left = place >> half, right = place & mask;
+        for (uint64_t round = 0; round < ROUNDS; round++) {
+            uint64_t mixed = kf_random_mix(kf_random_mix(seed + round * 0x9e3779b97f4a7c15) + right + 1);
+            uint64_t turned = left ^ (mixed & mask);
+            left = right;
+            right = turned;
+        }
+        place = left << half | right;
+    } while (place >= size);
+    return place;
+}

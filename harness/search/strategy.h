@@ -1,0 +1,54 @@
+/* A strategy: which config to measure next. Driven by ask and tell: next() proposes an index of the space,
+ * tell() reports what measuring a config gave. Several proposals may be open at a time (they are built
+ * ahead), and configs that were never proposed (presets, a resumed run) may be told. No config is proposed
+ * twice, nor one already told. For a seed, the same calls give the same proposals. */
+#ifndef KF_HARNESS_SEARCH_STRATEGY_H
+#define KF_HARNESS_SEARCH_STRATEGY_H
+
+#include "harness/search/space.h"
+
+typedef struct kf_strategy kf_strategy;
+
+/* What is believed of a config before it is measured (a cost model, a similar scene). */
+typedef struct kf_prior {
+    /* Time in any unit; NAN or negative: no idea. */
+    double (*predict)(void *context, uint64_t index);
+    void *context;
+} kf_prior;
+
+/* One strategy a file. The methods never see a config twice: strategy.c keeps account of what was proposed or
+ * told. */
+typedef struct kf_strategy_methods {
+    const char *name;
+    const char *summary; /* one line for `kftune list strategies` */
+    void *(*open)(const kf_strategy *strategy, const kf_space *space, uint64_t seed);
+    /* A candidate; one that is known already is asked for again. False when there is none left. */
+    bool (*next)(void *state, uint64_t *index);
+    void (*tell)(void *state, uint64_t index, bool ok, double time_us); /* NULL: does not learn */
+    void (*set_prior)(void *state, const kf_prior *prior);              /* NULL: has no use for one */
+    void (*close)(void *state);
+} kf_strategy_methods;
+
+/* NULL-terminated. */
+extern const kf_strategy_methods *const kf_strategies[];
+
+/* An unknown name is KF_BAD_INPUT with the nearest one. */
+kf_status kf_strategy_check(const char *name, kf_error *error);
+/* The space must outlive the strategy. */
+kf_status kf_strategy_open(const char *name, const kf_space *space, uint64_t seed, kf_strategy **strategy,
+                           kf_error *error);
+/* Before the first kf_strategy_next; what prior refers to must outlive the strategy. */
+void kf_strategy_set_prior(kf_strategy *strategy, const kf_prior *prior);
+/* False when every config of the space was proposed or told. */
+bool kf_strategy_next(kf_strategy *strategy, uint64_t *index);
+/* ok: measured and verified; time_us then counts (lower is better), else it is not looked at. */
+void kf_strategy_tell(kf_strategy *strategy, uint64_t index, bool ok, double time_us);
+void kf_strategy_close(kf_strategy *strategy);
+
+/* For strategies: whether the config was proposed or told. */
+bool kf_strategy_knows(const kf_strategy *strategy, uint64_t index);
+
+/* A random order of 0 .. size-1 that takes no memory: place i of the order, for i < size. */
+uint64_t kf_shuffled(uint64_t size, uint64_t seed, uint64_t place);
+
+#endif

@@ -1,0 +1,215 @@
+/* Greedy local search from many starts. It begins at the space's presets, then looks at the configs that
+ * differ from the best one in a single parameter (and in a second one where a constraint asks for it), in
+ * random order, and moves as soon as one is better. Where none is, it starts again: mostly from the best
+ * config with some parameters changed, every fourth time from a random config. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/search/random.h"
+#include "harness/search/strategies.h"
+#include "harness/util/text.h"
+
+enum { NEIGHBOURS = 1 << 16, KICK_TRIES = 50, REPAIR_TRIES = 30 };
+
+typedef struct kf_walk {
+    const kf_strategy *strategy;
+    const kf_space *space;
+    uint64_t random, order_seed, order_place; /* random starts follow a shuffled order of the space */
+
+    int preset; /* the next one to propose */
+    bool has_best, has_current;
+    uint64_t best, current;
+    double best_us, current_us;
+
+    uint64_t *neighbours; /* of current, shuffled */
+    size_t count, next;
+    bool awaiting_start; /* a new start is proposed and not yet told */
+    uint64_t starts;
+} kf_walk;
+
+static void *open_walk(const kf_strategy *strategy, const kf_space *space, uint64_t seed) {
+    kf_walk *state = kf_allocate_zeroed(1, sizeof *state);
+    state->strategy = strategy;
+    state->space = space;
+    state->random = seed;
+    state->order_seed = kf_random_next(&state->random);
+    return state;
+}
+
+static void close_walk(void *state) {
+    free(((kf_walk *)state)->neighbours);
+    free(state);
+}
+
+/* --- neighbours ----------------------------------------------------------------------------------------- */
+
+static void shuffle(kf_walk *walk, int *items, int count) {
+    for (int i = count - 1; i > 0; i--) {
+        int other = (int)kf_random_below(&walk->random, (uint64_t)i + 1), kept = items[i];
+        items[i] = items[other];
+        items[other] = kept;
+    }
+}
+
+/* A change of parameter p that a constraint forbids may be allowed together with a second one: looks for such
+ * a one at random, so that values tied to each other (a layout and its group size) do not wall the search in.
+ */
+static bool repair(kf_walk *walk, int *positions, int p, uint64_t *index) {
+    int parameters = kf_space_parameter_count(walk->space);
+    for (int attempt = 0; attempt < REPAIR_TRIES; attempt++) {
+        int q = (int)kf_random_below(&walk->random, (uint64_t)parameters), kept = positions[q];
+        if (q == p) continue;
+        positions[q] = (int)kf_random_below(&walk->random, (uint64_t)kf_space_domain_size(walk->space, q));
+        bool valid = kf_space_positions_index(walk->space, positions, index);
+        positions[q] = kept;
+        if (valid) return true;
+    }
+    return false;
+}
+
+/* The unknown configs that differ from current in parameter p, in random order. */
+static size_t neighbours_along(kf_walk *walk, const int *positions, int p, uint64_t *found, size_t limit) {
+    int size = kf_space_domain_size(walk->space, p), changed[KF_CONFIG_VALUES];
+    int *order = kf_allocate((size_t)size * sizeof *order);
+    size_t count = 0;
+    memcpy(changed, positions, sizeof changed);
+    for (int i = 0; i < size; i++)
+        order[i] = i;
+    shuffle(walk, order, size);
+    for (int i = 0; i < size && count < limit; i++) {
+        uint64_t index;
+        changed[p] = order[i];
+        if (order[i] == positions[p]) continue;
+        if (!kf_space_positions_index(walk->space, changed, &index) && !repair(walk, changed, p, &index))
+            continue;
+        if (!kf_strategy_knows(walk->strategy, index)) found[count++] = index;
+    }
+    free(order);
+    return count;
+}
+
+/* One of each parameter in turn, so that a parameter with many values does not crowd out the others. */
+static void interleave(kf_walk *walk, uint64_t *const *lists, const size_t *counts, int parameters) {
+    int order[KF_CONFIG_VALUES];
+    for (int p = 0; p < parameters; p++)
+        order[p] = p;
+    bool more = true;
+    for (size_t round = 0; more; round++) {
+        more = false;
+        shuffle(walk, order, parameters);
+        for (int i = 0; i < parameters; i++) {
+            if (round >= counts[order[i]]) continue;
+            walk->neighbours[walk->count++] = lists[order[i]][round];
+            more = true;
+        }
+    }
+}
+
+static void find_neighbours(kf_walk *walk) {
+    int positions[KF_CONFIG_VALUES] = {0}, parameters = kf_space_parameter_count(walk->space);
+    uint64_t *lists[KF_CONFIG_VALUES];
+    size_t counts[KF_CONFIG_VALUES], total = 0;
+    kf_space_positions(walk->space, walk->current, positions);
+    for (int p = 0; p < parameters; p++) {
+        lists[p] = kf_allocate((size_t)kf_space_domain_size(walk->space, p) * sizeof **lists);
+        counts[p] = neighbours_along(walk, positions, p, lists[p], NEIGHBOURS);
+        total += counts[p];
+    }
+    free(walk->neighbours);
+    walk->neighbours = kf_allocate((total + 1) * sizeof *walk->neighbours);
+    walk->count = walk->next = 0;
+    interleave(walk, lists, counts, parameters);
+    for (int p = 0; p < parameters; p++)
+        free(lists[p]);
+}
+
+/* --- starts --------------------------------------------------------------------------------------------- */
+
+static bool next_preset(kf_walk *walk, uint64_t *index) {
+    while (walk->preset < kf_space_preset_count(walk->space)) {
+        kf_config config;
+        const char *name = kf_space_preset_name(walk->space, walk->preset++);
+        if (kf_space_preset(walk->space, name, &config, NULL) != KF_OK) continue;
+        if (!kf_space_index(walk->space, &config, index, NULL, 0)) continue; /* --fix excludes it */
+        if (!kf_strategy_knows(walk->strategy, *index)) return true;
+    }
+    return false;
+}
+
+/* The best config with two or three parameters changed at random, if such a one is valid and unknown. */
+static bool kick(kf_walk *walk, uint64_t *index) {
+    int parameters = kf_space_parameter_count(walk->space), positions[KF_CONFIG_VALUES] = {0};
+    for (int attempt = 0; attempt < KICK_TRIES && walk->has_best; attempt++) {
+        kf_space_positions(walk->space, walk->best, positions);
+        uint64_t changes = 2 + kf_random_below(&walk->random, 2);
+        for (uint64_t i = 0; i < changes; i++) {
+            int p = (int)kf_random_below(&walk->random, (uint64_t)parameters);
+            uint64_t size = (uint64_t)kf_space_domain_size(walk->space, p);
+            positions[p] = (int)kf_random_below(&walk->random, size);
+        }
+        if (kf_space_positions_index(walk->space, positions, index) &&
+            !kf_strategy_knows(walk->strategy, *index))
+            return true;
+    }
+    return false;
+}
+
+static bool random_start(kf_walk *walk, uint64_t *index) {
+    uint64_t size = kf_space_size(walk->space);
+    while (walk->order_place < size) {
+        *index = kf_shuffled(size, walk->order_seed, walk->order_place++);
+        if (!kf_strategy_knows(walk->strategy, *index)) return true;
+    }
+    return false;
+}
+
+static bool next_start(kf_walk *walk, uint64_t *index) {
+    walk->awaiting_start = true;
+    if (walk->starts++ % 4 != 3 && kick(walk, index)) return true;
+    return random_start(walk, index);
+}
+
+/* --- ask and tell --------------------------------------------------------------------------------------- */
+
+static void move_to(kf_walk *walk, uint64_t index, double time_us) {
+    walk->has_current = true;
+    walk->awaiting_start = false;
+    walk->current = index;
+    walk->current_us = time_us;
+    find_neighbours(walk);
+}
+
+static bool next(void *state, uint64_t *index) {
+    kf_walk *walk = state;
+    if (next_preset(walk, index)) return true;
+    if (walk->has_current && !walk->awaiting_start) {
+        while (walk->next < walk->count) {
+            *index = walk->neighbours[walk->next++];
+            if (!kf_strategy_knows(walk->strategy, *index)) return true;
+        }
+    }
+    return next_start(walk, index);
+}
+
+/* While a start is awaited the next config that works becomes current, so that a start that fails costs one
+ * evaluation; else only a better one does. */
+static void tell(void *state, uint64_t index, bool ok, double time_us) {
+    kf_walk *walk = state;
+    if (!ok) return;
+    if (!walk->has_best || time_us < walk->best_us) {
+        walk->has_best = true;
+        walk->best = index;
+        walk->best_us = time_us;
+    }
+    if (!walk->has_current || walk->awaiting_start || time_us < walk->current_us)
+        move_to(walk, index, time_us);
+}
+
+const kf_strategy_methods kf_strategy_local = {
+    .name = "local",
+    .summary = "greedy local search from the presets, then from perturbed best and random configs",
+    .open = open_walk,
+    .next = next,
+    .tell = tell,
+    .close = close_walk,
+};

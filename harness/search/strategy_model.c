@@ -1,0 +1,525 @@
+/* What is most worth measuring next, by a model: a Gaussian process fitted on what was measured so far
+ * corrects the prior (a cost model), and the candidate with the largest expected improvement is proposed,
+ * times the chance that it works. Candidates are drawn at random, from what the prior ranks first and around
+ * the best configs. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/search/random.h"
+#include "harness/search/strategies.h"
+#include "harness/search/surrogate.h"
+#include "harness/util/text.h"
+
+enum {
+    BASE_CANDIDATES = 2048, /* drawn anew whenever the lengths are fitted; the rest is for neighbours */
+    SLOTS = 4 * KF_SURROGATE_CANDIDATES,
+    DESIGN = 4,       /* configs spread over the space before the model decides, without a prior */
+    PRIOR_DESIGN = 3, /* and with one: of the configs it ranks first */
+    SPREAD_TRIES = 20,
+    MOST_SPREAD = 64, /* configs spread like this while hardly any works */
+    FIT_POINTS = 80,  /* lengths are fitted on so many: half the best, half at random */
+    KEPT_POINTS = 160,
+    FIRST_STEPS = 30,
+    NEXT_STEPS = 8,
+    PRIOR_SCAN = 20000, /* configs that the prior is asked for at the start */
+    PRIOR_FIRST = 512,  /* of which so many stay candidates */
+    CENTRES = 3,        /* best configs whose neighbours are candidates */
+    EXPLORE = 3,        /* every so many proposals explore the neighbours of the best */
+    MOST_NEIGHBOURS = 1024,
+    MUTATIONS = 48, /* of each, in one to three parameters, beside all changes of one */
+};
+
+/* Times beyond the median by more than this share of its distance to the best say no more than "slow". */
+static const double SLOW = 1.0, SLOW_SLOPE = 0.1;
+static const float EXPLORING = 30.0F; /* boldness, against 1 */
+
+typedef enum kf_fate { PENDING, WORKS, FAILS } kf_fate;
+
+typedef struct kf_observation {
+    uint64_t index;
+    kf_fate fate;
+    double logarithm; /* of the time */
+    float prior;      /* logarithm of the prior's time */
+    int point;        /* in the surrogate, or -1 */
+    bool has_target, voted;
+    float features[KF_FEATURES];
+} kf_observation;
+
+typedef struct kf_model {
+    const kf_strategy *strategy;
+    const kf_space *space;
+    kf_prior prior;
+    uint64_t random, order_seed, order_place;
+    kf_features *features;
+    int feature_count;
+    kf_surrogate *surrogate;
+    kf_lengths lengths;
+
+    kf_observation *observations;
+    int count, capacity, works, fails, best; /* best: number of an observation, or -1 */
+    int next_fit;                            /* when count reaches it */
+    int fits, centre;                        /* centre: the best whose neighbours are candidates already */
+
+    uint64_t *ranked; /* what the prior ranks first */
+    int ranked_count;
+
+    uint64_t candidates[KF_SURROGATE_CANDIDATES];
+    float offsets[KF_SURROGATE_CANDIDATES]; /* what the prior says, as targets are */
+    bool skip[KF_SURROGATE_CANDIDATES];
+    uint64_t *slots;                 /* hash table of candidates: index + 1, 0 is empty */
+    int *numbers;                    /* [slot] of the candidate */
+    int neighbours[MOST_NEIGHBOURS]; /* numbers of the candidates one change away from the best */
+    int neighbour_count;
+
+    /* targets are (squashed logarithm - squashed trend) / scale; the trend is what the prior says */
+    double median, knee, scale, trend_offset, trend_slope;
+} kf_model;
+
+static void *open_model(const kf_strategy *strategy, const kf_space *space, uint64_t seed) {
+    kf_model *model = kf_allocate_zeroed(1, sizeof *model);
+    model->strategy = strategy;
+    model->space = space;
+    model->random = seed;
+    model->order_seed = kf_random_next(&model->random);
+    model->features = kf_features_open(space);
+    model->feature_count = kf_features_count(model->features);
+    model->surrogate = kf_surrogate_open(model->feature_count);
+    model->lengths.noise = 1e-3;
+    model->best = model->centre = -1;
+    model->slots = kf_allocate_zeroed(SLOTS, sizeof *model->slots);
+    model->numbers = kf_allocate_zeroed(SLOTS, sizeof *model->numbers);
+    return model;
+}
+
+static void close_model(void *state) {
+    kf_model *model = state;
+    kf_features_close(model->features);
+    kf_surrogate_close(model->surrogate);
+    free(model->observations);
+    free(model->ranked);
+    free(model->slots);
+    free(model->numbers);
+    free(model);
+}
+
+/* --- prior ---------------------------------------------------------------------------------------------- */
+
+static float prior_of(const kf_model *model, uint64_t index) {
+    double time = model->prior.predict != NULL ? model->prior.predict(model->prior.context, index) : NAN;
+    return time > 0 && isfinite(time) ? (float)log(time) : NAN;
+}
+
+typedef struct kf_ranked {
+    float time;
+    uint64_t index;
+} kf_ranked;
+
+static int compare_ranked(const void *left, const void *right) {
+    const kf_ranked *a = left, *b = right;
+    if (a->time != b->time) return a->time < b->time ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+static void set_prior(void *state, const kf_prior *prior) {
+    kf_model *model = state;
+    uint64_t size = kf_space_size(model->space), scan = size < PRIOR_SCAN ? size : PRIOR_SCAN, known = 0;
+    model->prior = *prior;
+    kf_ranked *all = kf_allocate((size_t)scan * sizeof *all);
+    for (uint64_t i = 0; i < scan; i++) {
+        uint64_t index = size <= PRIOR_SCAN ? i : kf_shuffled(size, model->order_seed ^ 1, i);
+        float time = prior_of(model, index);
+        if (isfinite(time)) all[known++] = (kf_ranked){time, index};
+    }
+    qsort(all, (size_t)known, sizeof *all, compare_ranked);
+    model->ranked_count = known < PRIOR_FIRST ? (int)known : PRIOR_FIRST;
+    free(model->ranked);
+    model->ranked = kf_allocate(((size_t)model->ranked_count + 1) * sizeof *model->ranked);
+    for (int i = 0; i < model->ranked_count; i++)
+        model->ranked[i] = all[i].index;
+    free(all);
+}
+
+/* --- observations --------------------------------------------------------------------------------------- */
+
+static void features_of(const kf_model *model, uint64_t index, float *features) {
+    int positions[KF_CONFIG_VALUES];
+    kf_space_positions(model->space, index, positions);
+    kf_features_of(model->features, positions, features);
+}
+
+static kf_observation *observe(kf_model *model, uint64_t index) {
+    if (model->count == model->capacity) {
+        model->capacity = model->capacity == 0 ? 64 : 2 * model->capacity;
+        model->observations =
+            kf_reallocate(model->observations, (size_t)model->capacity * sizeof *model->observations);
+    }
+    kf_observation *observation = &model->observations[model->count++];
+    *observation = (kf_observation){.index = index, .fate = PENDING, .point = -1};
+    observation->prior = prior_of(model, index);
+    features_of(model, index, observation->features);
+    return observation;
+}
+
+static kf_observation *find_pending(kf_model *model, uint64_t index) {
+    for (int i = model->count - 1; i >= 0; i--) /* what is pending is among the last */
+        if (model->observations[i].index == index && model->observations[i].fate == PENDING)
+            return &model->observations[i];
+    return NULL;
+}
+
+static void tell(void *state, uint64_t index, bool ok, double time_us) {
+    kf_model *model = state;
+    kf_observation *observation = find_pending(model, index);
+    if (observation == NULL) observation = observe(model, index);
+    observation->fate = ok && time_us > 0 ? WORKS : FAILS;
+    if (observation->fate == FAILS) {
+        model->fails++;
+        return;
+    }
+    model->works++;
+    observation->logarithm = log(time_us);
+    if (model->best < 0 || observation->logarithm < model->observations[model->best].logarithm)
+        model->best = (int)(observation - model->observations);
+}
+
+/* --- targets -------------------------------------------------------------------------------------------- */
+
+static double squash(const kf_model *model, double logarithm) {
+    return logarithm <= model->knee ? logarithm : model->knee + SLOW_SLOPE * (logarithm - model->knee);
+}
+
+static double trend(const kf_model *model, float prior) {
+    if (!isfinite(prior)) return model->trend_slope > 0 ? model->median : 0;
+    return squash(model, model->trend_offset + model->trend_slope * (double)prior);
+}
+
+static double target_of(const kf_model *model, const kf_observation *observation) {
+    return (squash(model, observation->logarithm) - trend(model, observation->prior)) / model->scale;
+}
+
+static int compare_doubles(const void *left, const void *right) {
+    const double *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+/* The straight line from the prior's logarithms to the measured ones. Two measurements' worth of belief in
+ * slope 1: a prior is right about ratios until shown to be wrong. */
+static void fit_trend(kf_model *model) {
+    double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+    for (int i = 0; i < model->count; i++) {
+        const kf_observation *o = &model->observations[i];
+        if (o->fate != WORKS || !isfinite(o->prior)) continue;
+        double p = (double)o->prior;
+        n++, x += p, y += o->logarithm, xx += p * p, xy += p * o->logarithm;
+    }
+    model->trend_offset = model->trend_slope = 0;
+    if (n == 0) {
+        model->trend_offset = model->median;
+        return;
+    }
+    double variance = xx / n - x * x / n / n, covariance = xy / n - x * y / n / n;
+    double belief = 2 * (variance + 0.01);
+    model->trend_slope = fmax(0, (n * covariance + belief) / (n * variance + belief));
+    model->trend_offset = (y - model->trend_slope * x) / n;
+}
+
+static void set_scale(kf_model *model) {
+    double *times = kf_allocate((size_t)model->works * sizeof *times);
+    int count = 0;
+    for (int i = 0; i < model->count; i++)
+        if (model->observations[i].fate == WORKS) times[count++] = model->observations[i].logarithm;
+    qsort(times, (size_t)count, sizeof *times, compare_doubles);
+    model->median = times[count / 2];
+    model->knee = model->median + SLOW * (model->median - times[0]) + 1e-9;
+    free(times);
+    fit_trend(model);
+    model->scale = 1;
+    double sum = 0, squares = 0;
+    for (int i = 0; i < model->count; i++) {
+        if (model->observations[i].fate != WORKS) continue;
+        double target = target_of(model, &model->observations[i]);
+        sum += target;
+        squares += target * target;
+    }
+    double mean = sum / count, variance = squares / count - mean * mean;
+    /* Without a prior the trend is a constant: the mean of the targets becomes 0. */
+    if (model->trend_slope == 0) model->trend_offset += mean;
+    model->scale = sqrt(fmax(variance, 1e-8));
+}
+
+/* --- fitting -------------------------------------------------------------------------------------------- */
+
+static int compare_times(const void *left, const void *right) {
+    const kf_observation *const *a = left, *const *b = right;
+    if ((*a)->logarithm != (*b)->logarithm) return (*a)->logarithm < (*b)->logarithm ? -1 : 1;
+    return (*a)->index < (*b)->index ? -1 : 1;
+}
+
+/* Observations that work: the best half, then others at random, at most most. */
+static int select_points(kf_model *model, int most, kf_observation **selected) {
+    kf_observation **all = kf_allocate(((size_t)model->works + 1) * sizeof *all);
+    int count = 0;
+    for (int i = 0; i < model->count; i++)
+        if (model->observations[i].fate == WORKS) all[count++] = &model->observations[i];
+    qsort(all, (size_t)count, sizeof(kf_observation *), compare_times);
+    int taken = count < most ? count : most;
+    for (int i = taken / 2; i < taken && taken < count; i++) {
+        int other = i + (int)kf_random_below(&model->random, (uint64_t)(count - i));
+        kf_observation *kept = all[i];
+        all[i] = all[other];
+        all[other] = kept;
+    }
+    memcpy(selected, all, (size_t)taken * sizeof(kf_observation *));
+    free(all);
+    return taken;
+}
+
+static void fit_lengths(kf_model *model) {
+    kf_observation *selected[FIT_POINTS];
+    double targets[FIT_POINTS];
+    int count = select_points(model, FIT_POINTS, selected);
+    size_t width = (size_t)model->feature_count;
+    float *features = kf_allocate(((size_t)count * width + 1) * sizeof *features);
+    for (int i = 0; i < count; i++) {
+        memcpy(features + (size_t)i * width, selected[i]->features, width * sizeof *features);
+        targets[i] = target_of(model, selected[i]);
+    }
+    kf_lengths_fit(&model->lengths, model->feature_count, count, features, targets,
+                   model->fits++ == 0 ? FIRST_STEPS : NEXT_STEPS);
+    free(features);
+}
+
+/* --- candidates ----------------------------------------------------------------------------------------- */
+
+/* Returns the candidate's number, also of one that is there already; -1 for a config that is known, or when
+ * there is no room. */
+static int add_candidate(kf_model *model, uint64_t index) {
+    uint64_t slot = kf_random_mix(index + 1) % SLOTS;
+    while (model->slots[slot] != 0 && model->slots[slot] != index + 1)
+        slot = (slot + 1) % SLOTS;
+    if (model->slots[slot] != 0) return model->numbers[slot];
+    if (kf_surrogate_candidate_count(model->surrogate) == KF_SURROGATE_CANDIDATES ||
+        kf_strategy_knows(model->strategy, index))
+        return -1;
+    float features[KF_FEATURES];
+    features_of(model, index, features);
+    int number = kf_surrogate_add_candidate(model->surrogate, features);
+    model->slots[slot] = index + 1;
+    model->numbers[slot] = number;
+    model->candidates[number] = index;
+    model->offsets[number] = (float)(trend(model, prior_of(model, index)) / model->scale);
+    model->skip[number] = false;
+    return number;
+}
+
+/* All configs that differ from positions in one parameter. */
+static void add_changes_of_one(kf_model *model, const int *positions, bool of_best) {
+    int changed[KF_CONFIG_VALUES];
+    uint64_t index;
+    memcpy(changed, positions, sizeof changed);
+    for (int p = 0; p < kf_space_parameter_count(model->space); p++) {
+        for (int i = 0; i < kf_space_domain_size(model->space, p); i++) {
+            changed[p] = i;
+            if (i == positions[p] || !kf_space_positions_index(model->space, changed, &index)) continue;
+            int number = add_candidate(model, index);
+            if (of_best && number >= 0 && model->neighbour_count < MOST_NEIGHBOURS)
+                model->neighbours[model->neighbour_count++] = number;
+        }
+        changed[p] = positions[p];
+    }
+}
+
+static void add_neighbours(kf_model *model, int centre) {
+    int positions[KF_CONFIG_VALUES] = {0}, changed[KF_CONFIG_VALUES];
+    uint64_t index, parameters = (uint64_t)kf_space_parameter_count(model->space);
+    kf_space_positions(model->space, model->observations[centre].index, positions);
+    if (centre == model->best) {
+        model->neighbour_count = 0;
+        model->centre = centre;
+    }
+    add_changes_of_one(model, positions, centre == model->best);
+    /* Values that constraints tie to each other only change together. */
+    for (int i = 0; i < MUTATIONS && parameters > 0; i++) {
+        memcpy(changed, positions, sizeof changed);
+        for (uint64_t left = 2 + kf_random_below(&model->random, 2); left > 0; left--) {
+            int p = (int)kf_random_below(&model->random, parameters);
+            changed[p] =
+                (int)kf_random_below(&model->random, (uint64_t)kf_space_domain_size(model->space, p));
+        }
+        if (kf_space_positions_index(model->space, changed, &index)) (void)add_candidate(model, index);
+    }
+}
+
+static void draw_candidates(kf_model *model) {
+    uint64_t size = kf_space_size(model->space);
+    memset(model->slots, 0, SLOTS * sizeof *model->slots);
+    kf_observation *centres[CENTRES * 2];
+    int count = select_points(model, CENTRES * 2, centres);
+    for (int i = 0; i < count && i < CENTRES; i++)
+        add_neighbours(model, (int)(centres[i] - model->observations));
+    for (int i = 0; i < model->ranked_count && model->trend_slope > 0;
+         i++) /* unless it was found to mislead */
+        (void)add_candidate(model, model->ranked[i]);
+    if (size <= BASE_CANDIDATES) {
+        for (uint64_t i = 0; i < size; i++)
+            (void)add_candidate(model, i);
+        return;
+    }
+    for (int i = 0; i < BASE_CANDIDATES && kf_surrogate_candidate_count(model->surrogate) < BASE_CANDIDATES;
+         i++)
+        (void)add_candidate(model, kf_random_below(&model->random, size));
+}
+
+/* --- keeping the surrogate up to date ------------------------------------------------------------------- */
+
+static void add_observation(kf_model *model, kf_observation *o) {
+    if (o->fate != FAILS && o->point < 0 && kf_surrogate_point_count(model->surrogate) < KF_SURROGATE_POINTS)
+        o->point = kf_surrogate_add_point(model->surrogate, o->features);
+    if (o->fate == WORKS && o->point >= 0 && !o->has_target) {
+        kf_surrogate_set_target(model->surrogate, o->point, target_of(model, o));
+        o->has_target = true;
+    }
+    /* Where nothing fails there is nothing to learn. */
+    if (o->fate != PENDING && !o->voted && model->fails > 0) {
+        kf_surrogate_vote(model->surrogate, o->features, o->fate == WORKS);
+        o->voted = true;
+    }
+}
+
+static int fit_interval(int count) {
+    return count < 40 ? 5 : count < 80 ? 12 : count < 240 ? 30 : count / 8;
+}
+
+static void rebuild(kf_model *model) {
+    set_scale(model);
+    fit_lengths(model);
+    kf_surrogate_reset(model->surrogate, &model->lengths);
+    draw_candidates(model);
+    for (int i = 0; i < model->count; i++) {
+        kf_observation *o = &model->observations[i];
+        o->point = -1;
+        o->has_target = o->voted = false;
+    }
+    kf_observation *selected[KEPT_POINTS];
+    int kept = select_points(model, KEPT_POINTS, selected);
+    bool all = kept == model->works;
+    for (int i = 0; i < kept && !all; i++)
+        add_observation(model, selected[i]);
+    for (int i = 0; i < model->count; i++) {
+        kf_observation *o = &model->observations[i];
+        if (all || o->fate != WORKS)
+            add_observation(model, o);
+        else if (!o->voted && model->fails > 0)
+            kf_surrogate_vote(model->surrogate, o->features, o->voted = true);
+    }
+    model->next_fit = model->count + fit_interval(model->count);
+}
+
+static void update(kf_model *model) {
+    bool full = kf_surrogate_point_count(model->surrogate) == KF_SURROGATE_POINTS;
+    if (model->count >= model->next_fit || full || model->fits == 0) {
+        rebuild(model);
+        return;
+    }
+    int first = model->count - 2 * KF_SURROGATE_POINTS;
+    for (int i = first > 0 ? first : 0; i < model->count; i++) {
+        kf_observation *o = &model->observations[i];
+        bool dropped = o->fate == WORKS && o->point < 0 && o->voted; /* by the last rebuild */
+        if (!dropped) add_observation(model, o);
+    }
+    if (model->centre != model->best) add_neighbours(model, model->best);
+}
+
+/* --- proposals ------------------------------------------------------------------------------------------ */
+
+static bool unknown_at_random(kf_model *model, uint64_t *index) {
+    uint64_t size = kf_space_size(model->space);
+    while (model->order_place < size) {
+        *index = kf_shuffled(size, model->order_seed, model->order_place++);
+        if (!kf_strategy_knows(model->strategy, *index)) return true;
+    }
+    return false;
+}
+
+static float distance_to_known(const kf_model *model, const float *features) {
+    float least = INFINITY;
+    for (int i = 0; i < model->count; i++) {
+        float sum = 0;
+        for (int f = 0; f < model->feature_count; f++)
+            sum += fabsf(features[f] - model->observations[i].features[f]);
+        least = fminf(least, sum);
+    }
+    return least;
+}
+
+/* Of some configs the one farthest from all that are known. */
+static bool spread(kf_model *model, uint64_t *index) {
+    float farthest = -1, features[KF_FEATURES];
+    for (int i = 0; i < SPREAD_TRIES; i++) {
+        uint64_t one = kf_random_below(&model->random, kf_space_size(model->space));
+        if (kf_strategy_knows(model->strategy, one)) continue;
+        features_of(model, one, features);
+        float distance = distance_to_known(model, features);
+        if (distance <= farthest) continue;
+        farthest = distance;
+        *index = one;
+    }
+    return farthest >= 0 || unknown_at_random(model, index);
+}
+
+/* Before the model has anything to go by. */
+static bool design(kf_model *model, uint64_t *index) {
+    for (int i = 0; i < model->ranked_count && i <= model->count; i++) {
+        *index = model->ranked[i];
+        if (model->count < PRIOR_DESIGN && !kf_strategy_knows(model->strategy, *index)) return true;
+    }
+    return model->count < MOST_SPREAD ? spread(model, index) : unknown_at_random(model, index);
+}
+
+/* The neighbour of the best config of which the surrogate knows least, -1 when all are known. */
+static int least_known_neighbour(kf_model *model, double goal) {
+    bool *skip = kf_allocate(KF_SURROGATE_CANDIDATES * sizeof *skip);
+    memset(skip, 1, KF_SURROGATE_CANDIDATES * sizeof *skip);
+    for (int i = 0; i < model->neighbour_count; i++)
+        skip[model->neighbours[i]] = model->skip[model->neighbours[i]];
+    int chosen = kf_surrogate_choose(model->surrogate, goal, model->offsets, skip, EXPLORING);
+    free(skip);
+    return chosen;
+}
+
+static bool propose(kf_model *model, uint64_t *index) {
+    double goal = squash(model, model->observations[model->best].logarithm) / model->scale;
+    for (;;) {
+        int chosen = model->count % EXPLORE == 0 ? least_known_neighbour(model, goal) : -1;
+        if (chosen < 0) chosen = kf_surrogate_choose(model->surrogate, goal, model->offsets, model->skip, 1);
+        if (chosen < 0) return unknown_at_random(model, index);
+        model->skip[chosen] = true;
+        *index = model->candidates[chosen];
+        if (!kf_strategy_knows(model->strategy, *index)) return true;
+    }
+}
+
+static bool next(void *state, uint64_t *index) {
+    kf_model *model = state;
+    int first = model->ranked_count > 0 ? PRIOR_DESIGN : DESIGN;
+    bool found;
+    if (model->works < 2 || model->count < first) {
+        found = design(model, index);
+    } else {
+        update(model);
+        found = propose(model, index);
+    }
+    if (found) (void)observe(model, *index);
+    return found;
+}
+
+const kf_strategy_methods kf_strategy_model = {
+    .name = "model",
+    .summary = "expected improvement on a Gaussian process over what was measured, led by the cost model",
+    .open = open_model,
+    .next = next,
+    .tell = tell,
+    .set_prior = set_prior,
+    .close = close_model,
+};

@@ -1,0 +1,289 @@
+#include "harness/search/surrogate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/util/text.h"
+
+/* Candidates are worked on in blocks: a loop over one has a fixed length, which compilers vectorise, and all
+ * rows of a block lie together. */
+enum { BLOCK = 32, BLOCKS = KF_SURROGATE_CANDIDATES / BLOCK, POINTS = KF_SURROGATE_POINTS };
+
+/* A kernel's worth of trust that a config works before anything is known near it. */
+static const float PRIOR_VOTES = 0.3F;
+static const float LEAST_VARIANCE = 1e-7F;
+
+typedef struct kf_block {
+    float features[KF_FEATURES][BLOCK]; /* divided by the lengths */
+    float rows[POINTS][BLOCK];          /* of L^-1 K(points, candidates) */
+    float mean[BLOCK], variance[BLOCK], works[BLOCK], fails[BLOCK];
+} kf_block;
+
+struct kf_surrogate {
+    int feature_count;
+    float effect_share; /* of one feature's effect in the kernel */
+    double noise;
+    float inverse[KF_FEATURES];
+    int point_count, candidate_count;
+    float points[POINTS][KF_FEATURES]; /* divided by the lengths */
+    double factor[POINTS][POINTS];     /* L of K = L L^T, lower */
+    double targets[POINTS];
+    bool has_target[POINTS];
+    double weights[POINTS]; /* L^-1 targets; 0 for points without */
+    bool stale;             /* targets have changed since weights were found */
+    kf_block *blocks[BLOCKS];
+};
+
+kf_surrogate *kf_surrogate_open(int feature_count) {
+    kf_surrogate *surrogate = kf_allocate_zeroed(1, sizeof *surrogate);
+    surrogate->feature_count = feature_count;
+    for (int f = 0; f < feature_count; f++)
+        surrogate->inverse[f] = 1;
+    surrogate->effect_share = 0.5F / (float)(feature_count > 0 ? feature_count : 1);
+    surrogate->noise = 1e-3;
+    return surrogate;
+}
+
+void kf_surrogate_close(kf_surrogate *surrogate) {
+    if (surrogate == NULL) return;
+    for (int b = 0; b < BLOCKS; b++)
+        free(surrogate->blocks[b]);
+    free(surrogate);
+}
+
+void kf_surrogate_reset(kf_surrogate *surrogate, const kf_lengths *lengths) {
+    for (int f = 0; f < surrogate->feature_count; f++)
+        surrogate->inverse[f] = (float)exp(-lengths->logarithm[f]);
+    surrogate->noise = lengths->noise;
+    surrogate->point_count = surrogate->candidate_count = 0;
+    surrogate->stale = false;
+}
+
+int kf_surrogate_point_count(const kf_surrogate *surrogate) {
+    return surrogate->point_count;
+}
+int kf_surrogate_candidate_count(const kf_surrogate *surrogate) {
+    return surrogate->candidate_count;
+}
+
+/* --- the kernel ----------------------------------------------------------------------------------------- */
+
+/* square: r^2; effects: sum of 1/(1 + d_f^2). */
+static float kernel(const kf_surrogate *surrogate, float square, float effects) {
+    float sum = 1 + 0.25F * square;
+    return 0.5F / (sum * sum) + surrogate->effect_share * effects;
+}
+
+static float kernel_between(const kf_surrogate *surrogate, const float *a, const float *b) {
+    float square = 0, effects = 0;
+    for (int f = 0; f < surrogate->feature_count; f++) {
+        float own = (a[f] - b[f]) * (a[f] - b[f]);
+        square += own;
+        effects += 1 / (1 + own);
+    }
+    return kernel(surrogate, square, effects);
+}
+
+static void kernel_block(const kf_surrogate *surrogate, const kf_block *block, const float *point,
+                         float *restrict values) {
+    float squares[BLOCK] = {0}, effects[BLOCK] = {0};
+    for (int f = 0; f < surrogate->feature_count; f++) {
+        const float *row = block->features[f], at = point[f];
+        for (int k = 0; k < BLOCK; k++) {
+            float own = (row[k] - at) * (row[k] - at);
+            squares[k] += own;
+            effects[k] += 1 / (1 + own);
+        }
+    }
+    for (int k = 0; k < BLOCK; k++)
+        values[k] = kernel(surrogate, squares[k], effects[k]);
+}
+
+/* Row number point of a block, given the rows before it. */
+static void fill_row(const kf_surrogate *surrogate, kf_block *block, int point) {
+    const double *factor = surrogate->factor[point];
+    float row[BLOCK];
+    kernel_block(surrogate, block, surrogate->points[point], row);
+    for (int j = 0; j < point; j++) {
+        float share = (float)factor[j];
+        const float *earlier = block->rows[j];
+        for (int k = 0; k < BLOCK; k++)
+            row[k] -= share * earlier[k];
+    }
+    float scale = (float)(1 / factor[point]);
+    for (int k = 0; k < BLOCK; k++)
+        block->rows[point][k] = row[k] *= scale;
+    for (int k = 0; k < BLOCK; k++)
+        block->variance[k] -= row[k] * row[k];
+}
+
+static int used_blocks(const kf_surrogate *surrogate) {
+    return (surrogate->candidate_count + BLOCK - 1) / BLOCK;
+}
+
+/* --- points --------------------------------------------------------------------------------------------- */
+
+static void scale_features(const kf_surrogate *surrogate, const float *features, float *scaled) {
+    for (int f = 0; f < surrogate->feature_count; f++)
+        scaled[f] = features[f] * surrogate->inverse[f];
+}
+
+int kf_surrogate_add_point(kf_surrogate *surrogate, const float *features) {
+    int n = surrogate->point_count++;
+    float *point = surrogate->points[n];
+    double *factor = surrogate->factor[n], rest = 1 + surrogate->noise;
+    scale_features(surrogate, features, point);
+    for (int j = 0; j < n; j++) {
+        double sum = (double)kernel_between(surrogate, point, surrogate->points[j]);
+        const double *other = surrogate->factor[j];
+        for (int i = 0; i < j; i++)
+            sum -= factor[i] * other[i];
+        factor[j] = sum / other[j];
+        rest -= factor[j] * factor[j];
+    }
+    factor[n] = sqrt(fmax(rest, 1e-6));
+    surrogate->has_target[n] = false;
+    surrogate->weights[n] = 0;
+    for (int b = 0; b < used_blocks(surrogate); b++)
+        fill_row(surrogate, surrogate->blocks[b], n);
+    return n;
+}
+
+void kf_surrogate_set_target(kf_surrogate *surrogate, int point, double target) {
+    surrogate->targets[point] = target;
+    surrogate->has_target[point] = true;
+    surrogate->stale = true;
+}
+
+/* A point without target gets weight 0: its target is then what the points before it predict. */
+static void update_weights(kf_surrogate *surrogate) {
+    if (!surrogate->stale) return;
+    surrogate->stale = false;
+    for (int i = 0; i < surrogate->point_count; i++) {
+        double sum = surrogate->targets[i];
+        for (int j = 0; j < i; j++)
+            sum -= surrogate->factor[i][j] * surrogate->weights[j];
+        double weight = surrogate->has_target[i] ? sum / surrogate->factor[i][i] : 0;
+        float change = (float)(weight - surrogate->weights[i]);
+        if (weight == surrogate->weights[i]) continue;
+        surrogate->weights[i] = weight;
+        for (int b = 0; b < used_blocks(surrogate); b++) {
+            kf_block *block = surrogate->blocks[b];
+            for (int k = 0; k < BLOCK; k++)
+                block->mean[k] += change * block->rows[i][k];
+        }
+    }
+}
+
+void kf_surrogate_vote(kf_surrogate *surrogate, const float *features, bool works) {
+    float point[KF_FEATURES], values[BLOCK];
+    scale_features(surrogate, features, point);
+    for (int b = 0; b < used_blocks(surrogate); b++) {
+        kf_block *block = surrogate->blocks[b];
+        float *votes = works ? block->works : block->fails;
+        kernel_block(surrogate, block, point, values);
+        for (int k = 0; k < BLOCK; k++) /* squared: failures have sharper borders than times */
+            votes[k] += values[k] * values[k];
+    }
+}
+
+/* --- candidates ----------------------------------------------------------------------------------------- */
+
+static kf_block *open_block(kf_surrogate *surrogate, int number) {
+    if (surrogate->blocks[number] == NULL)
+        surrogate->blocks[number] = kf_allocate_zeroed(1, sizeof(kf_block));
+    kf_block *block = surrogate->blocks[number];
+    memset(block->features, 0, sizeof block->features);
+    for (int k = 0; k < BLOCK; k++) {
+        block->mean[k] = block->works[k] = block->fails[k] = 0;
+        block->variance[k] = 1;
+    }
+    return block;
+}
+
+/* A candidate that comes when there are points already is worked out alone. */
+static void catch_up(kf_surrogate *surrogate, kf_block *block, int k, const float *scaled) {
+    float mean = 0, variance = 1;
+    for (int i = 0; i < surrogate->point_count; i++) {
+        float value = kernel_between(surrogate, scaled, surrogate->points[i]);
+        for (int j = 0; j < i; j++)
+            value -= (float)surrogate->factor[i][j] * block->rows[j][k];
+        value /= (float)surrogate->factor[i][i];
+        block->rows[i][k] = value;
+        mean += (float)surrogate->weights[i] * value;
+        variance -= value * value;
+    }
+    block->mean[k] = mean;
+    block->variance[k] = variance;
+}
+
+int kf_surrogate_add_candidate(kf_surrogate *surrogate, const float *features) {
+    int number = surrogate->candidate_count++, k = number % BLOCK;
+    kf_block *block = k == 0 ? open_block(surrogate, number / BLOCK) : surrogate->blocks[number / BLOCK];
+    float scaled[KF_FEATURES];
+    scale_features(surrogate, features, scaled);
+    for (int f = 0; f < surrogate->feature_count; f++)
+        block->features[f][k] = scaled[f];
+    catch_up(surrogate, block, k, scaled);
+    return number;
+}
+
+/* --- predictions ---------------------------------------------------------------------------------------- */
+
+/* The signal's variance follows from the targets: the mean square of the weights. */
+static float signal_deviation(const kf_surrogate *surrogate) {
+    double sum = 0;
+    int count = 0;
+    for (int i = 0; i < surrogate->point_count; i++) {
+        if (!surrogate->has_target[i]) continue;
+        sum += surrogate->weights[i] * surrogate->weights[i];
+        count++;
+    }
+    return count > 0 ? (float)sqrt(fmax(sum / count, 1e-12)) : 1.0F;
+}
+
+/* Logarithm of the expected improvement in units of the deviation, for u = (best - mean) / deviation. Far
+ * below the best the asymptotic form keeps the order. */
+static float log_improvement(float u) {
+    if (u > -5) {
+        float density = 0.39894228F * expf(-0.5F * u * u);
+        return logf(density + u * 0.5F * erfcf(-0.70710678F * u) + 1e-12F);
+    }
+    return -0.5F * u * u - 0.9189385F - 2 * logf(-u);
+}
+
+/* What log_improvement cannot exceed; spares most candidates the rest. */
+static float improvement_bound(float u) {
+    return u > 0 ? logf(0.39894229F + u) : -0.5F * u * u - 0.91893853F;
+}
+
+int kf_surrogate_choose(kf_surrogate *surrogate, double best, const float *offsets, const bool *skip,
+                        float boldness) {
+    update_weights(surrogate);
+    const float signal = boldness * signal_deviation(surrogate), goal = (float)best;
+    int chosen = -1;
+    float most = -INFINITY;
+    for (int i = 0; i < surrogate->candidate_count; i++) {
+        if (skip[i]) continue;
+        const kf_block *block = surrogate->blocks[i / BLOCK];
+        int k = i % BLOCK;
+        float deviation = signal * sqrtf(fmaxf(block->variance[k], LEAST_VARIANCE));
+        float u = (goal - block->mean[k] - offsets[i]) / deviation, scale = logf(deviation);
+        if (chosen >= 0 && improvement_bound(u) + scale < most) continue;
+        float votes = block->works[k] + PRIOR_VOTES;
+        float score = log_improvement(u) + scale + logf(votes / (votes + block->fails[k]));
+        if (chosen >= 0 && score <= most) continue;
+        most = score;
+        chosen = i;
+    }
+    return chosen;
+}
+
+void kf_surrogate_predict(kf_surrogate *surrogate, int candidate, double *mean, double *deviation) {
+    update_weights(surrogate);
+    const kf_block *block = surrogate->blocks[candidate / BLOCK];
+    *mean = (double)block->mean[candidate % BLOCK];
+    *deviation = (double)(signal_deviation(surrogate) *
+                          sqrtf(fmaxf(block->variance[candidate % BLOCK], LEAST_VARIANCE)));
+}

@@ -1,0 +1,54 @@
+/* A Gaussian process over features: what measurements so far say about candidates not yet measured. With d_f
+ * = difference / length of feature f, half of the kernel is the mean of 1/(1 + d_f^2), the effects of single
+ * features, of which few points tell much, and half is (1 + r^2/4)^-2 with r^2 = the sum of d_f^2, for what
+ * features do together. Both are rational, so that thousands of candidates cost microseconds. Points and
+ * candidates are added one by one and everything is updated incrementally; only new lengths cost a whole
+ * pass. */
+#ifndef KF_HARNESS_SEARCH_SURROGATE_H
+#define KF_HARNESS_SEARCH_SURROGATE_H
+
+#include <stdbool.h>
+
+#include "harness/search/features.h"
+
+enum { KF_SURROGATE_POINTS = 256, KF_SURROGATE_CANDIDATES = 4096 };
+
+typedef struct kf_lengths {
+    double logarithm[KF_FEATURES];
+    double noise; /* variance relative to the signal's */
+} kf_lengths;
+
+/* Lengths of maximum posterior likelihood for count points (features [count][feature_count], targets with
+ * mean 0 and variance 1), starting from *lengths; Rprop steps. */
+void kf_lengths_fit(kf_lengths *lengths, int feature_count, int count, const float *features,
+                    const double *targets, int steps);
+
+typedef struct kf_surrogate kf_surrogate;
+
+kf_surrogate *kf_surrogate_open(int feature_count);
+void kf_surrogate_close(kf_surrogate *surrogate);
+
+/* Forgets points and candidates and takes new lengths. */
+void kf_surrogate_reset(kf_surrogate *surrogate, const kf_lengths *lengths);
+
+/* Points measured or pending; at most KF_SURROGATE_POINTS. features: one a feature. Returns its number. */
+int kf_surrogate_add_point(kf_surrogate *surrogate, const float *features);
+int kf_surrogate_point_count(const kf_surrogate *surrogate);
+/* A point without target (pending) makes its surroundings certain, but does not move the prediction. */
+void kf_surrogate_set_target(kf_surrogate *surrogate, int point, double target);
+/* Counts towards the chance that a config works, also where there is no target. */
+void kf_surrogate_vote(kf_surrogate *surrogate, const float *features, bool works);
+
+/* At most KF_SURROGATE_CANDIDATES; returns its number. */
+int kf_surrogate_add_candidate(kf_surrogate *surrogate, const float *features);
+int kf_surrogate_candidate_count(const kf_surrogate *surrogate);
+
+/* The candidate with the largest expected improvement on best times its chance to work; -1: none left. skip:
+ * candidates to leave out. offsets: added to the prediction of every candidate (a prior). boldness: what
+ * deviations are multiplied with; far above 1, the candidate is chosen that the surrogate knows least. */
+int kf_surrogate_choose(kf_surrogate *surrogate, double best, const float *offsets, const bool *skip,
+                        float boldness);
+/* Mean and standard deviation at a candidate. */
+void kf_surrogate_predict(kf_surrogate *surrogate, int candidate, double *mean, double *deviation);
+
+#endif

@@ -1,0 +1,165 @@
+/* Lengths of the surrogate's kernel by maximum posterior likelihood. */
+#include <gsl/gsl_blas.h>
+#include <gsl/gsl_linalg.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/search/surrogate.h"
+#include "harness/util/text.h"
+
+/* Lengths are believed to be about a feature's range, give or take a factor of e; the noise about
+ * a thousandth of the variance, give or take e^2. */
+static const double EXPECTED_LENGTH = 0, EXPECTED_NOISE = -6.9, NOISE_SPREAD = 2.0;
+static const double SHORTEST = -3, LONGEST = 5, LEAST_NOISE = -13.8, MOST_NOISE = 0;
+
+typedef struct kf_fit {
+    int features, points;
+    float *squares; /* [pair][feature]: squared differences; pairs (i, j), j < i, row by row */
+    const double *targets;
+    gsl_matrix *kernel, *inverse;
+    gsl_vector *solution;
+} kf_fit;
+
+static void fill_squares(kf_fit *fit, const float *features) {
+    float *square = fit->squares;
+    for (int i = 1; i < fit->points; i++)
+        for (int j = 0; j < i; j++)
+            for (int f = 0; f < fit->features; f++, square++) {
+                float difference = features[i * fit->features + f] - features[j * fit->features + f];
+                *square = difference * difference;
+            }
+}
+
+static void fill_kernel(kf_fit *fit, const double *weights, double noise) {
+    const float *square = fit->squares;
+    for (int i = 0; i < fit->points; i++) {
+        for (int j = 0; j < i; j++, square += fit->features) {
+            double r2 = 0, effects = 0;
+            for (int f = 0; f < fit->features; f++) {
+                double own = weights[f] * (double)square[f];
+                r2 += own;
+                effects += 1 / (1 + own);
+            }
+            double together = 1 / ((1 + r2 / 4) * (1 + r2 / 4));
+            gsl_matrix_set(fit->kernel, (size_t)i, (size_t)j, 0.5 * (together + effects / fit->features));
+        }
+        gsl_matrix_set(fit->kernel, (size_t)i, (size_t)i, 1 + noise);
+    }
+}
+
+/* d(-log likelihood)/dK contracted with dK/dparameter, for every length and the noise. */
+static void contract(const kf_fit *fit, const double *weights, double noise, double signal,
+                     double *gradient) {
+    const float *square = fit->squares;
+    const gsl_vector *solution = fit->solution;
+    double diagonal = 0;
+    memset(gradient, 0, (size_t)(fit->features + 1) * sizeof *gradient);
+    for (int i = 0; i < fit->points; i++) {
+        double at_i = gsl_vector_get(solution, (size_t)i) / signal;
+        for (int j = 0; j < i; j++, square += fit->features) {
+            double slope = gsl_matrix_get(fit->inverse, (size_t)i, (size_t)j) -
+                           at_i * gsl_vector_get(solution, (size_t)j);
+            double r2 = 0;
+            for (int f = 0; f < fit->features; f++)
+                r2 += weights[f] * (double)square[f];
+            double together = 0.5 / ((1 + r2 / 4) * (1 + r2 / 4) * (1 + r2 / 4));
+            for (int f = 0; f < fit->features; f++) {
+                double own = weights[f] * (double)square[f];
+                gradient[f] += slope * own * (together + 1 / (fit->features * (1 + own) * (1 + own)));
+            }
+        }
+        diagonal += 0.5 * (gsl_matrix_get(fit->inverse, (size_t)i, (size_t)i) -
+                           at_i * gsl_vector_get(solution, (size_t)i));
+    }
+    gradient[fit->features] = diagonal * noise;
+}
+
+/* Negative log posterior at parameters (log lengths, then log noise), and its gradient. */
+static double posterior(kf_fit *fit, const double *parameters, double *gradient) {
+    double weights[KF_FEATURES] = {0}, value = 0, squares = 0;
+    const int noise_at = fit->features;
+    for (int f = 0; f < fit->features; f++)
+        weights[f] = exp(-2 * parameters[f]);
+    double noise = exp(parameters[noise_at]);
+    fill_kernel(fit, weights, noise);
+    gsl_matrix_memcpy(fit->inverse, fit->kernel);
+    if (gsl_linalg_cholesky_decomp1(fit->inverse) != 0) return INFINITY;
+    for (int i = 0; i < fit->points; i++)
+        gsl_vector_set(fit->solution, (size_t)i, fit->targets[i]);
+    gsl_linalg_cholesky_svx(fit->inverse, fit->solution);
+    for (int i = 0; i < fit->points; i++) {
+        value += log(gsl_matrix_get(fit->inverse, (size_t)i, (size_t)i));
+        squares += fit->targets[i] * gsl_vector_get(fit->solution, (size_t)i);
+    }
+    double signal =
+        fmax(squares / fit->points, 1e-12); /* the signal's variance that suits these lengths best */
+    value += 0.5 * fit->points * log(signal);
+    gsl_linalg_cholesky_invert(fit->inverse);
+    contract(fit, weights, noise, signal, gradient);
+    for (int f = 0; f < fit->features; f++) {
+        double off = parameters[f] - EXPECTED_LENGTH;
+        value += 0.5 * off * off;
+        gradient[f] += off;
+    }
+    double off = (parameters[noise_at] - EXPECTED_NOISE) / NOISE_SPREAD;
+    value += 0.5 * off * off;
+    gradient[noise_at] += off / NOISE_SPREAD;
+    return value;
+}
+
+/* Rprop: every parameter has its own step, which grows while the slope keeps its sign. */
+static void step_all(int count, double *parameters, const double *gradient, double *previous, double *steps) {
+    for (int i = 0; i < count; i++) {
+        double turn = gradient[i] * previous[i];
+        steps[i] = turn > 0 ? fmin(1.3 * steps[i], 1.0) : turn < 0 ? 0.5 * steps[i] : steps[i];
+        if (gradient[i] != 0) parameters[i] -= gradient[i] > 0 ? steps[i] : -steps[i];
+        bool noise = i == count - 1;
+        parameters[i] =
+            fmin(fmax(parameters[i], noise ? LEAST_NOISE : SHORTEST), noise ? MOST_NOISE : LONGEST);
+        previous[i] = gradient[i];
+    }
+}
+
+static void descend(kf_fit *fit, kf_lengths *lengths, int steps) {
+    double parameters[KF_FEATURES + 1] = {0}, best[KF_FEATURES + 1] = {0}, gradient[KF_FEATURES + 1] = {0};
+    double previous[KF_FEATURES + 1] = {0}, sizes[KF_FEATURES + 1], least = INFINITY;
+    int count = fit->features + 1;
+    memcpy(parameters, lengths->logarithm, (size_t)fit->features * sizeof *parameters);
+    parameters[fit->features] = log(lengths->noise);
+    for (int i = 0; i < count; i++)
+        sizes[i] = 0.2;
+    for (int step = 0; step < steps; step++) {
+        double value = posterior(fit, parameters, gradient);
+        if (!isfinite(value)) break;
+        if (value < least) {
+            least = value;
+            memcpy(best, parameters, (size_t)count * sizeof *best);
+        }
+        step_all(count, parameters, gradient, previous, sizes);
+    }
+    if (!isfinite(least)) return;
+    memcpy(lengths->logarithm, best, (size_t)fit->features * sizeof *best);
+    lengths->noise = exp(best[fit->features]);
+}
+
+void kf_lengths_fit(kf_lengths *lengths, int feature_count, int count, const float *features,
+                    const double *targets, int steps) {
+    if (count < 2 || feature_count == 0) return;
+    size_t n = (size_t)count;
+    kf_fit fit = {.features = feature_count,
+                  .points = count,
+                  .squares = kf_allocate_zeroed(n * (n - 1) / 2 * (size_t)feature_count + 1, sizeof(float)),
+                  .targets = targets,
+                  .kernel = gsl_matrix_alloc(n, n),
+                  .inverse = gsl_matrix_alloc(n, n),
+                  .solution = gsl_vector_alloc(n)};
+    gsl_error_handler_t *handler = gsl_set_error_handler_off();
+    fill_squares(&fit, features);
+    descend(&fit, lengths, steps);
+    (void)gsl_set_error_handler(handler);
+    gsl_matrix_free(fit.kernel);
+    gsl_matrix_free(fit.inverse);
+    gsl_vector_free(fit.solution);
+    free(fit.squares);
+}

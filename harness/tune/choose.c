@@ -1,0 +1,143 @@
+/* From measurements to a decision: the best config, its gains, and what it cannot be told apart from. */
+#include <math.h>
+#include <string.h>
+
+#include "harness/cli/command.h"
+#include "harness/tune/session.h"
+
+const char *const kf_preset_names[KF_PRESETS] = {"default", "baseline", "paper"};
+
+static int find(const kf_evaluations *list, const char *hash) {
+    for (int i = 0; i < list->count; i++)
+        if (strcmp(list->items[i].hash, hash) == 0) return i;
+    return -1;
+}
+
+/* The best knowledge of a tried config's time: the final's if it took part, and was right there too. NULL:
+ * not ok. */
+static const kf_measurement *measurement_of(const kf_tune_result *result, int tried) {
+    if (tried < 0) return NULL;
+    const kf_evaluation *evaluation = &result->tried.items[tried];
+    int final = find(&result->finals, evaluation->hash);
+    const kf_measurement *m =
+        final >= 0 ? &result->finals.items[final].measurement : &evaluation->measurement;
+    /* ok in the search, then failing in the final: not to be trusted. */
+    return m->state == KF_STATE_OK && evaluation->measurement.state == KF_STATE_OK ? m : NULL;
+}
+
+static int fastest(const kf_tune_result *result, bool finals_only) {
+    int best = -1;
+    double least = INFINITY;
+    for (int i = 0; i < result->tried.count; i++) {
+        const kf_measurement *m = measurement_of(result, i);
+        if (m == NULL || !result->tried.items[i].eligible ||
+            (finals_only && find(&result->finals, result->tried.items[i].hash) < 0))
+            continue;
+        const double cost = kf_measurement_cost(m, result->objective);
+        if (cost >= least) continue;
+        best = i;
+        least = cost;
+    }
+    return best;
+}
+
+/* --- ties ----------------------------------------------------------------------------------------------- */
+
+/* Differences below three noise floors are none, and neither are those of intervals that overlap. */
+static bool is_tie(const kf_tune_result *result, const kf_measurement *a, const kf_measurement *b) {
+    static const double ENERGY_RESOLUTION = 0.01; /* of the device's own counter over about a second */
+    const double ratio =
+        kf_measurement_cost(a, result->objective) / kf_measurement_cost(b, result->objective);
+    if (fabs(log(ratio)) <= 3.0 * result->noise_floor) return true;
+    if (result->objective != KF_OBJECTIVE_TIME) return fabs(log(ratio)) <= ENERGY_RESOLUTION;
+    return a->step_us.low <= b->step_us.high && a->step_us.high >= b->step_us.low;
+}
+
+static int registers_of(const kf_measurement *m) {
+    int sum = 0;
+    for (int i = 0; i < m->kernel_count; i++)
+        sum += m->kernels[i].registers;
+    return sum;
+}
+
+/* Fewer kernels, then fewer registers, then the hash: so that chance does not decide between equals. */
+static bool is_simpler(const kf_tune_result *result, int a, int b) {
+    const kf_measurement *ma = measurement_of(result, a), *mb = measurement_of(result, b);
+    if (ma->kernel_count != mb->kernel_count) return ma->kernel_count < mb->kernel_count;
+    if (registers_of(ma) != registers_of(mb)) return registers_of(ma) < registers_of(mb);
+    return strcmp(result->tried.items[a].hash, result->tried.items[b].hash) < 0;
+}
+
+/* The simplest of those that took part in the final and are as fast as the fastest. Where the noise is large,
+ * speed still comes first: nobody wins who seems slower by more than half a percent. */
+static int simplest_tie(const kf_tune_result *result, int fastest_one) {
+    static const double SLOWER = 0.005;
+    const kf_measurement *best = measurement_of(result, fastest_one);
+    int winner = fastest_one;
+    for (int i = 0; i < result->tried.count; i++) {
+        const kf_measurement *m = measurement_of(result, i);
+        if (m == NULL || !result->tried.items[i].eligible ||
+            find(&result->finals, result->tried.items[i].hash) < 0)
+            continue;
+        const bool as_fast = kf_measurement_cost(m, result->objective) <=
+                             (1.0 + SLOWER) * kf_measurement_cost(best, result->objective);
+        if (as_fast && is_tie(result, m, best) && is_simpler(result, i, winner)) winner = i;
+    }
+    return winner;
+}
+
+void kf_tune_choose(kf_tune_result *result) {
+    /* Times taken side by side decide; those of the search are minutes apart. */
+    result->best = fastest(result, true);
+    if (result->best >= 0)
+        result->best = simplest_tie(result, result->best);
+    else
+        result->best = fastest(result, false);
+    result->best_measurement = measurement_of(result, result->best);
+    result->tie_count = 0;
+    for (int i = 0; i < KF_PRESETS; i++)
+        result->gain[i] = (double)NAN;
+    if (result->best < 0) return;
+
+    const double cost = kf_measurement_cost(result->best_measurement, result->objective);
+    for (int i = 0; i < KF_PRESETS; i++) {
+        const kf_measurement *m = measurement_of(result, result->presets[i]);
+        if (m != NULL) result->gain[i] = kf_measurement_cost(m, result->objective) / cost;
+    }
+    for (int i = 0; i < result->tried.count && result->tie_count < KF_BEST_TIES; i++) {
+        const kf_measurement *m = measurement_of(result, i);
+        if (i == result->best || m == NULL || !result->tried.items[i].eligible) continue;
+        if (is_tie(result, m, result->best_measurement)) result->ties[result->tie_count++] = i;
+    }
+}
+
+void kf_tune_best_config(const kf_tune_request *request, const kf_tune_result *result, kf_best_config *best) {
+    const kf_scene *scene = request->scene;
+    const kf_evaluation *evaluation = &result->tried.items[result->best];
+    const kf_measurement *m = result->best_measurement;
+    memset(best, 0, sizeof *best);
+    (void)snprintf(best->version, sizeof best->version, "%s", KF_VERSION);
+    (void)snprintf(best->scene, sizeof best->scene, "%s", scene->source);
+    (void)snprintf(best->scene_hash, sizeof best->scene_hash, "%s", scene->hash);
+    memcpy(best->nodes, scene->nodes, sizeof best->nodes);
+    best->samples_per_cell = scene->samples_per_cell;
+    best->sample_count = scene->samples.count;
+    best->seed = scene->seed;
+    best->device = result->device;
+    best->config = evaluation->config;
+    memcpy(best->config_hash, evaluation->hash, sizeof best->config_hash);
+    best->time_us = m->step_us.median;
+    best->ci_us[0] = m->step_us.low;
+    best->ci_us[1] = m->step_us.high;
+    best->mlups = m->mlups;
+    best->bandwidth = m->effective_bandwidth;
+    best->gain_baseline = result->gain[KF_PRESET_BASELINE];
+    best->gain_paper = result->gain[KF_PRESET_PAPER];
+    best->gain_default = result->gain[KF_PRESET_DEFAULT];
+    best->verification_error = evaluation->measurement.verification.error;
+    best->verification_bound = evaluation->measurement.verification.bound;
+    best->tie_count = result->tie_count;
+    for (int i = 0; i < result->tie_count; i++)
+        best->ties[i] = result->tried.items[result->ties[i]].config;
+    memcpy(best->run_uuid, result->run.uuid, sizeof best->run_uuid);
+}

@@ -1,0 +1,203 @@
+/* What a tuning run says at its end: to people as text, to scripts as JSON. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/cli/command.h"
+#include "harness/tune/report.h"
+#include "harness/tune/tune.h"
+#include "harness/util/text.h"
+
+enum { LABEL = 10, SHOWN_TIES = 5 };
+
+/* --- text ----------------------------------------------------------------------------------------------- */
+
+static void print_best(const kf_tune_result *result, FILE *stream) {
+    const kf_evaluation *best = &result->tried.items[result->best];
+    const kf_measurement *m = result->best_measurement;
+    const kf_verification *verification = &best->measurement.verification;
+    char time[32], low[32], high[32];
+    char *summary = kf_config_summary(&best->config);
+    (void)fprintf(stream, "%-*s%s\n", LABEL, "best", summary);
+    (void)fprintf(stream, "%-*s%s a step [%s, %s], %.1f MLUPS, %.1f GB/s\n", LABEL, "",
+                  kf_human_time_us(m->step_us.median, time), kf_human_time_us(m->step_us.low, low),
+                  kf_human_time_us(m->step_us.high, high), m->mlups, 1e-9 * m->effective_bandwidth);
+    if (m->energy_j > 0.0)
+        (void)fprintf(stream, "%-*s%.4g J a step, %.0f W\n", LABEL, "", m->energy_j,
+                      1e6 * m->energy_j / m->step_us.median);
+    if (m->clock_state != KF_CLOCK_UNKNOWN)
+        (void)fprintf(stream, "%-*sat %.0f MHz%s\n", LABEL, "", m->clock_mhz,
+                      m->clock_state == KF_CLOCK_STEADY ? "" : ", which was not steady");
+    (void)fprintf(stream, "%-*sverified: off the double precision reference by %.2g, accepted %.2g\n", LABEL,
+                  "", verification->error, verification->bound);
+    free(summary);
+}
+
+static void print_gain(const kf_tune_result *result, FILE *stream) {
+    static const kf_preset_kind order[] = {KF_PRESET_BASELINE, KF_PRESET_PAPER, KF_PRESET_DEFAULT};
+    (void)fprintf(stream, "%-*s", LABEL, "gain");
+    for (int i = 0; i < KF_PRESETS; i++) {
+        const char *name = kf_preset_names[order[i]], *separator = i > 0 ? ", " : "";
+        int tried = result->presets[order[i]];
+        if (isfinite(result->gain[order[i]]))
+            (void)fprintf(stream, "%s%.2fx over %s", separator, result->gain[order[i]], name);
+        else
+            (void)fprintf(stream, "%s%s: %s", separator, name,
+                          tried >= 0 ? kf_state_names[result->tried.items[tried].measurement.state]
+                                     : "not measured");
+    }
+    (void)fprintf(stream, "\n");
+}
+
+static void print_kernels(const kf_tune_result *result, FILE *stream) {
+    const kf_measurement *m = result->best_measurement;
+    bool gpu = strcmp(result->device.backend, "cuda") == 0;
+    double total = 0.0;
+    for (int i = 0; i < m->kernel_count; i++)
+        total += m->kernels[i].time_us.median * m->kernels[i].launches_per_step;
+    if (m->kernel_count == 0 || !(total > 0.0)) return;
+    (void)fprintf(stream, "\n%-24s %8s %11s %9s", "kernel", "share", "time", "GB/s");
+    (void)fprintf(stream, gpu ? " %9s %9s\n" : "\n", "registers", "occupancy");
+    for (int i = 0; i < m->kernel_count; i++) {
+        const kf_kernel_time *kernel = &m->kernels[i];
+        double share = kernel->time_us.median * kernel->launches_per_step / total;
+        char time[32], bandwidth[32] = "-";
+        if (kernel->bytes > 0.0)
+            (void)snprintf(bandwidth, sizeof bandwidth, "%.1f",
+                           1e-3 * kernel->bytes / kernel->time_us.median);
+        (void)fprintf(stream, "%-24s %6.1f %% %11s %9s", kernel->name, 100.0 * share,
+                      kf_human_time_us(kernel->time_us.median, time), bandwidth);
+        if (gpu)
+            (void)fprintf(stream, " %9d %7.0f %%", kernel->registers, 100.0 * kernel->theoretical_occupancy);
+        (void)fprintf(stream, "\n");
+    }
+    char time[32];
+    (void)fprintf(stream, "%-24s %6.1f %% %11s\n\n", "all, launch by launch", 100.0,
+                  kf_human_time_us(total, time));
+}
+
+static void print_states(const kf_tune_result *result, FILE *stream) {
+    (void)fprintf(stream, "%-*s%d of %.0f configs:", LABEL, "tried", result->tried.count,
+                  (double)result->space_size);
+    bool first = true;
+    for (int state = 0; state < KF_STATES; state++) {
+        if (result->states[state] == 0) continue;
+        (void)fprintf(stream, "%s %d %s", first ? "" : ",", result->states[state], kf_state_names[state]);
+        first = false;
+    }
+    (void)fprintf(stream, "\n");
+    if (result->resumed > 0)
+        (void)fprintf(stream, "%-*s%d of them before the run was resumed\n", LABEL, "", result->resumed);
+}
+
+static void print_ties(const kf_tune_result *result, FILE *stream) {
+    if (isfinite(result->noise_floor))
+        (void)fprintf(stream, "%-*sthe same config differs by %.2f %% from process to process\n", LABEL,
+                      "noise", 100.0 * result->noise_floor);
+    if (result->tie_count == 0) return;
+    (void)fprintf(stream, "%-*s%d config%s cannot be told apart from the best:\n", LABEL, "ties",
+                  result->tie_count, result->tie_count == 1 ? "" : "s");
+    for (int i = 0; i < result->tie_count && i < SHOWN_TIES; i++) {
+        char *summary = kf_config_summary(&result->tried.items[result->ties[i]].config);
+        (void)fprintf(stream, "%-*s%s\n", LABEL, "", summary);
+        free(summary);
+    }
+}
+
+void kf_tune_print(const kf_tune_request *request, const kf_tune_result *result, const char *out,
+                   FILE *stream) {
+    const kf_scene *scene = request->scene;
+    (void)fprintf(stream, "%-*s%s, %dx%dx%d nodes, %zu samples\n", LABEL, "scene", scene->name,
+                  scene->nodes[0], scene->nodes[1], scene->nodes[2], scene->samples.count);
+    (void)fprintf(stream, "%-*s%s (%s)\n", LABEL, "device", result->device.spec, result->device.name);
+    if (result->best >= 0) {
+        print_best(result, stream);
+        print_gain(result, stream);
+        print_kernels(result, stream);
+        kf_report_counters(result->best_measurement, stream);
+    }
+    print_states(result, stream);
+    if (result->best >= 0) print_ties(result, stream);
+    (void)fprintf(stream, "%-*s%s, run %s\n", LABEL, "store", kf_store_path(request->store),
+                  result->run.uuid);
+    if (out != NULL) (void)fprintf(stream, "%-*s%s (kftune run --config %s)\n", LABEL, "config", out, out);
+}
+
+/* --- JSON ----------------------------------------------------------------------------------------------- */
+
+static cJSON *number_or_null(double number) {
+    return isfinite(number) ? cJSON_CreateNumber(number) : cJSON_CreateNull();
+}
+
+static cJSON *timed_config(const kf_evaluation *evaluation, const kf_measurement *m) {
+    cJSON *json = cJSON_CreateObject();
+    (void)cJSON_AddItemToObject(json, "config", kf_config_to_json(&evaluation->config));
+    (void)cJSON_AddStringToObject(json, "hash", evaluation->hash);
+    (void)cJSON_AddNumberToObject(json, "time_us", m->step_us.median);
+    cJSON *interval = cJSON_AddArrayToObject(json, "ci_us");
+    (void)cJSON_AddItemToArray(interval, cJSON_CreateNumber(m->step_us.low));
+    (void)cJSON_AddItemToArray(interval, cJSON_CreateNumber(m->step_us.high));
+    (void)cJSON_AddNumberToObject(json, "mlups", m->mlups);
+    (void)cJSON_AddItemToObject(json, "energy_j",
+                                number_or_null(m->energy_j > 0.0 ? m->energy_j : (double)NAN));
+    (void)cJSON_AddItemToObject(json, "clock_mhz",
+                                number_or_null(m->clock_mhz > 0.0 ? m->clock_mhz : (double)NAN));
+    (void)cJSON_AddItemToObject(json, "verification_error",
+                                number_or_null(evaluation->measurement.verification.error));
+    return json;
+}
+
+static cJSON *device_json(const kf_device_info *device) {
+    cJSON *json = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(json, "spec", device->spec);
+    (void)cJSON_AddStringToObject(json, "name", device->name);
+    (void)cJSON_AddStringToObject(json, "architecture", device->architecture);
+    return json;
+}
+
+/* Configs whose counters were read. */
+static int counted(const kf_tune_result *result) {
+    int count = 0;
+    for (int i = 0; i < result->finals.count; i++)
+        count += result->finals.items[i].measurement.counter_count > 0;
+    for (int i = 0; i < result->tried.count; i++)
+        count += result->tried.items[i].measurement.counter_count > 0;
+    return count;
+}
+
+cJSON *kf_tune_to_json(const kf_tune_request *request, const kf_tune_result *result, const char *out) {
+    cJSON *json = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
+    (void)cJSON_AddStringToObject(json, "command", "tune");
+    (void)cJSON_AddItemToObject(json, "device", device_json(&result->device));
+    (void)cJSON_AddStringToObject(json, "scene", request->scene->name);
+    if (result->best >= 0)
+        (void)cJSON_AddItemToObject(
+            json, "best", timed_config(&result->tried.items[result->best], result->best_measurement));
+    else
+        (void)cJSON_AddNullToObject(json, "best");
+    if (result->best >= 0)
+        (void)cJSON_AddItemToObject(cJSON_GetObjectItemCaseSensitive(json, "best"), "counters",
+                                    kf_report_counters_json(result->best_measurement));
+    cJSON *gain = cJSON_AddObjectToObject(json, "gain");
+    static const kf_preset_kind order[] = {KF_PRESET_BASELINE, KF_PRESET_PAPER, KF_PRESET_DEFAULT};
+    for (int i = 0; i < KF_PRESETS; i++)
+        (void)cJSON_AddItemToObject(gain, kf_preset_names[order[i]],
+                                    number_or_null(result->best >= 0 ? result->gain[order[i]] : (double)NAN));
+    (void)cJSON_AddNumberToObject(json, "evaluations", result->tried.count);
+    (void)cJSON_AddNumberToObject(json, "counted", counted(result));
+    cJSON *states = cJSON_AddObjectToObject(json, "states");
+    for (int state = 0; state < KF_STATES; state++)
+        (void)cJSON_AddNumberToObject(states, kf_state_names[state], result->states[state]);
+    (void)cJSON_AddItemToObject(json, "noise_floor", number_or_null(result->noise_floor));
+    cJSON *ties = cJSON_AddArrayToObject(json, "ties");
+    for (int i = 0; result->best >= 0 && i < result->tie_count; i++) {
+        const kf_evaluation *tie = &result->tried.items[result->ties[i]];
+        (void)cJSON_AddItemToArray(ties, timed_config(tie, &tie->measurement));
+    }
+    if (out != NULL)
+        (void)cJSON_AddStringToObject(json, "out", out);
+    else
+        (void)cJSON_AddNullToObject(json, "out");
+    return json;
+}

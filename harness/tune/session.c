@@ -1,0 +1,317 @@
+#include "harness/tune/session.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "harness/cli/command.h"
+#include "harness/measure/clock.h"
+#include "harness/util/json.h"
+#include "harness/util/log.h"
+#include "harness/util/text.h"
+
+enum { VERIFY_STEPS = 10 };
+static const double COMPILE_LIMIT_SECONDS = 300.0;
+
+/* --- results -------------------------------------------------------------------------------------------- */
+
+kf_evaluation *kf_evaluations_add(kf_evaluations *list, const char *role, const kf_config *config,
+                                  const kf_measurement *measurement) {
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity > 0 ? 2 * list->capacity : 64;
+        list->items = kf_reallocate(list->items, (size_t)list->capacity * sizeof *list->items);
+    }
+    kf_evaluation *evaluation = &list->items[list->count++];
+    kf_copy_text(evaluation->role, sizeof evaluation->role, role);
+    evaluation->config = *config;
+    kf_config_hash(config, evaluation->hash);
+    evaluation->eligible = false;
+    evaluation->sequence = -1;
+    evaluation->measurement = *measurement;
+    return evaluation;
+}
+
+static void free_evaluations(kf_evaluations *list) {
+    for (int i = 0; i < list->count; i++)
+        kf_measurement_free(&list->items[i].measurement);
+    free(list->items);
+    memset(list, 0, sizeof *list);
+}
+
+void kf_tune_result_free(kf_tune_result *result) {
+    free_evaluations(&result->tried);
+    free_evaluations(&result->finals);
+}
+
+int kf_session_find(const kf_session *session, const char *hash) {
+    const kf_evaluations *tried = &session->result->tried;
+    for (int i = 0; i < tried->count; i++)
+        if (strcmp(tried->items[i].hash, hash) == 0) return i;
+    return -1;
+}
+
+int kf_session_note(kf_session *session, const char *role, const kf_config *config,
+                    const kf_measurement *measurement) {
+    kf_evaluations *tried = &session->result->tried;
+    kf_evaluation *evaluation = kf_evaluations_add(tried, role, config, measurement);
+    uint64_t place;
+    evaluation->eligible = kf_space_index(session->space, config, &place, NULL, 0);
+    session->result->states[measurement->state]++;
+    int index = tried->count - 1;
+    int best = session->incumbent;
+    if (measurement->state == KF_STATE_OK && evaluation->eligible &&
+        (best < 0 || kf_measurement_cost(measurement, session->request->objective) <
+                         kf_measurement_cost(&tried->items[best].measurement, session->request->objective)))
+        session->incumbent = index;
+    return index;
+}
+
+kf_status kf_session_store(kf_session *session, const char *role, const kf_config *config,
+                           const kf_measurement *measurement, kf_error *error) {
+    KF_TRY(kf_store_add(session->request->store, &session->result->run, session->sequence, role, config,
+                        measurement, error));
+    session->sequence++;
+    return KF_OK;
+}
+
+/* --- progress ------------------------------------------------------------------------------------------- */
+
+static int failed_count(const kf_tune_result *result) {
+    return result->tried.count - result->states[KF_STATE_OK] - result->states[KF_STATE_SKIPPED];
+}
+
+void kf_session_progress(kf_session *session, bool final) {
+    const kf_tune_result *result = session->result;
+    double now = kf_clock_seconds();
+    if (!final && now - session->shown < 0.2) return;
+    session->shown = now;
+    kf_text line = {0};
+    kf_text_append(&line, "%d measured", result->tried.count);
+    if (result->states[KF_STATE_SKIPPED] > 0)
+        kf_text_append(&line, ", %d skipped", result->states[KF_STATE_SKIPPED]);
+    if (failed_count(result) > 0) kf_text_append(&line, ", %d failed", failed_count(result));
+    if (session->deadline > 0.0 && !final)
+        kf_text_append(&line, ", %.0f s left", fmax(0.0, session->deadline - now));
+    if (session->request->budget_evaluations > 0 && !final)
+        kf_text_append(&line, ", %ld to go", session->request->budget_evaluations - result->tried.count);
+    if (session->incumbent >= 0 && !final) { /* at the end the final has decided, and the result says so */
+        const kf_evaluation *best = &result->tried.items[session->incumbent];
+        char time[32];
+        char *summary = kf_config_summary(&best->config);
+        kf_text_append(&line, "; best %s, %.1f MLUPS: %s",
+                       kf_human_time_us(best->measurement.step_us.median, time), best->measurement.mlups,
+                       summary);
+        free(summary);
+    }
+    kf_progress(final, "%s", line.text);
+    kf_text_free(&line);
+}
+
+void kf_session_idle(void *context) {
+    kf_session *session = context;
+    /* On the cpu the compiler would take the processor from what is being timed. */
+    if (session->gpu) kf_builder_poll(session->builder);
+    kf_session_progress(session, false);
+}
+
+/* --- measuring ------------------------------------------------------------------------------------------ */
+
+kf_status kf_session_measure(kf_session *session, const kf_job *job, double deadline, kf_outcome *outcome,
+                             kf_measurement *m, kf_error *error) {
+    double begin = kf_clock_seconds();
+    KF_TRY(kf_worker_measure(session->worker, job, deadline, kf_session_idle, session, outcome, m, error));
+    if (*outcome == KF_MEASURED && m->state == KF_STATE_OK) {
+        double rest =
+            kf_clock_seconds() - begin - m->compile_seconds - m->verify_seconds - m->measure_seconds;
+        session->overhead = session->overhead > 0.0 ? 0.5 * (session->overhead + rest) : rest;
+    }
+    return KF_OK;
+}
+
+/* --- opening -------------------------------------------------------------------------------------------- */
+
+static kf_status open_space(kf_session *session, kf_error *error) {
+    const kf_tune_request *request = session->request;
+    kf_variables variables = {0};
+    request->system->variables(request->scene, &session->result->device, &variables);
+    KF_TRY(kf_space_open(request->system, &variables, request->fixed, request->fixed_count, &session->space,
+                         error));
+    session->result->space_size = kf_space_size(session->space);
+    return KF_OK;
+}
+
+/* A space that the budget covers is walked in full. */
+static const char *choose_strategy(const kf_session *session) {
+    const kf_tune_request *request = session->request;
+    if (request->strategy != NULL) return request->strategy;
+    const double seconds_each = session->gpu ? 1.5 : 3.0; /* usual on the machines kftune was written on */
+    double affordable = request->budget_evaluations > 0 ? (double)request->budget_evaluations - KF_PRESETS
+                                                        : request->budget_seconds / seconds_each;
+    return (double)session->result->space_size <= affordable ? "enumerate" : "model";
+}
+
+static void describe_run(kf_session *session, const char *strategy) {
+    kf_run_row *run = &session->result->run;
+    kf_copy_text(run->system, sizeof run->system, session->request->system->name);
+    kf_copy_text(run->strategy, sizeof run->strategy, strategy);
+    kf_copy_text(run->budget, sizeof run->budget, session->request->budget_text);
+    run->seed = session->request->seed;
+    kf_copy_text(run->objective, sizeof run->objective, kf_objective_names[session->request->objective]);
+    kf_space_hash(session->space, run->space_hash);
+}
+
+/* --- resuming ------------------------------------------------------------------------------------------- */
+
+static kf_status take_over(void *context, int sequence, const char *role, const kf_config *config,
+                           const kf_measurement *measurement, kf_error *error) {
+    (void)error;
+    kf_session *session = context;
+    if (sequence >= session->sequence) session->sequence = sequence + 1;
+    if (strcmp(role, "final") == 0) return KF_OK; /* the final is played again */
+    char hash[KF_HASH_HEX];
+    kf_config_hash(config, hash);
+    if (kf_session_find(session, hash) >= 0) return KF_OK;
+    kf_measurement copy = *measurement;
+    size_t bytes = measurement->sample_count * sizeof *copy.samples_us;
+    copy.samples_us = bytes > 0 ? memcpy(kf_allocate(bytes), measurement->samples_us, bytes) : NULL;
+    copy.clocks_mhz = NULL;
+    copy.counters = NULL;
+    copy.counter_count = 0;
+    const int index = kf_session_note(session, role, config, &copy);
+    session->result->tried.items[index].sequence = sequence;
+    session->result->resumed++;
+    return KF_OK;
+}
+
+static kf_status resume_run(kf_session *session, kf_error *error) {
+    kf_run_row *run = &session->result->run;
+    run->id = 0;
+    KF_TRY(kf_store_find_unfinished(session->request->store, session->request->scene,
+                                    &session->result->device, run, error));
+    if (run->id == 0) {
+        kf_info(
+            "no unfinished run of this scene, device, space and seed is in the store: starting a new one");
+        return KF_OK;
+    }
+    KF_TRY(kf_store_results(session->request->store, run->id, take_over, session, error));
+    kf_info("carrying on run %s with %d configs measured", run->uuid, session->result->resumed);
+    return KF_OK;
+}
+
+static kf_status begin_run(kf_session *session, kf_error *error) {
+    kf_run_row *run = &session->result->run;
+    const char *strategy = choose_strategy(session);
+    describe_run(session, strategy);
+    if (session->request->resume) KF_TRY(resume_run(session, error));
+    bool resumed = run->id != 0;
+    /* An unfinished run keeps its strategy unless another is asked for. */
+    KF_TRY(kf_strategy_open(resumed && session->request->strategy == NULL ? run->strategy : strategy,
+                            session->space, run->seed, &session->strategy, error));
+    kf_knowledge_open(&session->knowledge, session->request->system, session->request->scene,
+                      &session->result->device, session->request->store, session->space, session->strategy);
+    if (resumed) return KF_OK;
+    cJSON *json = kf_space_to_json(session->space);
+    char *text = kf_json_canonical(json);
+    cJSON_Delete(json);
+    run->space_json = text;
+    kf_status status = kf_store_begin_run(session->request->store, session->request->scene,
+                                          &session->result->device, run, error);
+    run->space_json = NULL;
+    free(text);
+    return status;
+}
+
+static int builder_processes(const kf_session *session) {
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    /* With a GPU one core is left to the thread that feeds it. */
+    return (int)fmax(1.0, (double)(session->gpu ? cores - 1 : cores));
+}
+
+kf_worker_setup kf_session_worker_setup(const kf_session *session) {
+    return (kf_worker_setup){
+        .bench = session->bench,
+        .device = session->result->device.spec,
+        .limit_seconds = session->request->limit_seconds,
+        .compile_limit_seconds = COMPILE_LIMIT_SECONDS,
+    };
+}
+
+static kf_status open_worker(kf_session *session, kf_error *error) {
+    const kf_worker_setup setup = kf_session_worker_setup(session);
+    return kf_worker_open(&setup, &session->worker, error);
+}
+
+kf_status kf_session_fresh_worker(kf_session *session, kf_error *error) {
+    kf_worker_close(session->worker);
+    session->worker = NULL;
+    return open_worker(session, error);
+}
+
+/* Processes that run now, this one not counted; 0 when it cannot be read. */
+static int running_now(void) {
+    FILE *stream = fopen("/proc/loadavg", "re");
+    if (stream == NULL) return 0;
+    int running = 0;
+    bool read = fscanf(stream, "%*f %*f %*f %d/", &running) == 1;
+    (void)fclose(stream);
+    return read && running > 1 ? running - 1 : 0;
+}
+
+/* The cpu backend measures whatever else runs, too. The average load would also hold what ended a minute ago.
+ */
+static void warn_of_load(const kf_session *session) {
+    enum { LOOKS = 5 };
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    int least = session->gpu ? 0 : running_now();
+    for (int look = 1; look < LOOKS && least > 0; look++) {
+        (void)nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        int running = running_now();
+        if (running < least) least = running;
+    }
+    if (least > 0 && 4L * least >= processors)
+        kf_warn("%d other thread%s the processor busy (it has %ld): times will be rough", least,
+                least == 1 ? " keeps" : "s keep", processors);
+}
+
+kf_status kf_session_open(kf_session *session, const kf_tune_request *request, kf_tune_result *result,
+                          kf_error *error) {
+    memset(session, 0, sizeof *session);
+    memset(result, 0, sizeof *result);
+    session->request = request;
+    session->result = result;
+    session->incumbent = result->best = -1;
+    result->noise_floor = (double)NAN;
+    result->objective = request->objective;
+    for (int i = 0; i < KF_PRESETS; i++)
+        result->presets[i] = -1;
+    if (request->budget_seconds > 0.0) session->deadline = request->started + request->budget_seconds;
+
+    KF_TRY(kf_device_probe(request->device, &result->device, error));
+    session->gpu = strcmp(result->device.backend, "cuda") == 0;
+    kf_info("device: %s (%s)", result->device.spec, result->device.name);
+    KF_TRY(open_space(session, error));
+    KF_TRY(request->system->reference(request->reduced, VERIFY_STEPS, &session->reference, error));
+    session->bench = (kf_bench){.system = request->system,
+                                .scene = request->scene,
+                                .reduced = request->reduced,
+                                .reference = session->reference,
+                                .reference_steps = VERIFY_STEPS,
+                                .cache = request->cache,
+                                .energy = request->objective != KF_OBJECTIVE_TIME};
+    KF_TRY(begin_run(session, error));
+    warn_of_load(session);
+    session->builder = kf_builder_open(&session->bench, &result->device, builder_processes(session));
+    return open_worker(session, error);
+}
+
+void kf_session_close(kf_session *session) {
+    kf_worker_close(session->worker);
+    kf_builder_close(session->builder);
+    kf_strategy_close(session->strategy);
+    kf_knowledge_close(&session->knowledge);
+    if (session->space != NULL) kf_space_free(session->space);
+    if (session->reference != NULL) session->request->system->free_reference(session->reference);
+}

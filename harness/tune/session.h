@@ -1,0 +1,82 @@
+/* A tuning run while it lasts: what its phases share. Internal to harness/tune. */
+#ifndef KF_HARNESS_TUNE_SESSION_H
+#define KF_HARNESS_TUNE_SESSION_H
+
+#include "harness/measure/worker.h"
+#include "harness/search/space.h"
+#include "harness/search/strategy.h"
+#include "harness/tune/builder.h"
+#include "harness/tune/knowledge.h"
+#include "harness/tune/tune.h"
+
+typedef struct kf_session {
+    const kf_tune_request *request;
+    kf_tune_result *result;
+    bool gpu;
+    kf_reference *reference;
+    kf_bench bench;
+    kf_space *space;
+    kf_strategy *strategy;
+    kf_knowledge knowledge;
+    kf_builder *builder;
+    kf_worker *worker;
+    double deadline;   /* kf_clock_seconds; 0: none */
+    double search_end; /* the same, leaving time for the final; 0: none */
+    int sequence;      /* of the next result in the store */
+    int incumbent;     /* index in tried of the best so far; -1: none */
+    bool *waiting;     /* [tried] results of a resumed search that the strategy was not told again yet */
+    int waiting_size, waiting_count;
+    double seconds;  /* a config takes about so long, its compiling included; 0: not known yet */
+    double overhead; /* of which neither compiling, verifying nor timing: building the plan, mostly */
+    double shown;    /* when progress was shown last */
+} kf_session;
+
+/* Everything until the first measurement. The session's parts are freed by kf_session_close in any case. */
+kf_status kf_session_open(kf_session *session, const kf_tune_request *request, kf_tune_result *result,
+                          kf_error *error);
+void kf_session_close(kf_session *session);
+
+/* Index in tried of the config with this hash, or -1. */
+int kf_session_find(const kf_session *session, const char *hash);
+
+/* How a worker for this session is set up. */
+kf_worker_setup kf_session_worker_setup(const kf_session *session);
+
+/* Takes a result into tried (which then owns the measurement) and updates states and incumbent; returns its
+ * index. */
+int kf_session_note(kf_session *session, const char *role, const kf_config *config,
+                    const kf_measurement *measurement);
+
+/* Ends the worker and starts another. */
+kf_status kf_session_fresh_worker(kf_session *session, kf_error *error);
+
+/* Measures one config in the worker. *outcome as of kf_worker_measure. */
+kf_status kf_session_measure(kf_session *session, const kf_job *job, double deadline, kf_outcome *outcome,
+                             kf_measurement *measurement, kf_error *error);
+
+/* Commits one result. */
+kf_status kf_session_store(kf_session *session, const char *role, const kf_config *config,
+                           const kf_measurement *measurement, kf_error *error);
+
+/* Called while waiting: compiles ahead, shows progress. context is the session. */
+void kf_session_idle(void *context);
+void kf_session_progress(kf_session *session, bool final);
+
+/* The phases. Each ends early, with KF_OK, on Ctrl-C and when time is up. */
+kf_status kf_tune_presets(kf_session *session, kf_error *error);
+kf_status kf_tune_search(kf_session *session, kf_error *error);
+kf_status kf_tune_final(kf_session *session, kf_error *error);
+/* Counters of the finalists (of the best and the presets where there was no final), in a worker of its own.
+ */
+kf_status kf_tune_count(kf_session *session, kf_error *error);
+/* Seconds the final will take, judged by what was measured so far. */
+double kf_tune_final_seconds(const kf_session *session);
+
+/* Fills best, gains and ties of the result. */
+void kf_tune_choose(kf_tune_result *result);
+
+/* eligible starts false. */
+kf_evaluation *kf_evaluations_add(kf_evaluations *list, const char *role, const kf_config *config,
+                                  const kf_measurement *measurement);
+
+#endif

@@ -1,0 +1,66 @@
+#include "harness/tune/tune.h"
+
+#include <string.h>
+
+#include "harness/cli/command.h"
+#include "harness/tune/session.h"
+#include "harness/util/text.h"
+
+static kf_status measure_all(kf_session *session, kf_error *error) {
+    KF_TRY(kf_tune_presets(session, error));
+    if (!kf_interrupted) KF_TRY(kf_tune_search(session, error));
+    if (!kf_interrupted) KF_TRY(kf_tune_final(session, error));
+    if (!kf_interrupted && session->request->counters != NULL) KF_TRY(kf_tune_count(session, error));
+    return KF_OK;
+}
+
+/* Why there is no result: the most frequent state and an example of it. */
+static kf_status no_result(const kf_tune_result *result, kf_error *error) {
+    int eligible = 0;
+    for (int i = 0; i < result->tried.count; i++)
+        eligible += result->tried.items[i].eligible;
+    if (eligible == 0)
+        return kf_fail(error, KF_MACHINE,
+                       "the budget was spent before any config of the space was measured; give "
+                       "more than the presets take");
+    int worst = KF_STATE_WRONG_RESULT;
+    for (int state = 0; state < KF_STATES; state++)
+        if (state != KF_STATE_OK && result->states[state] > result->states[worst]) worst = state;
+    const char *reason = "";
+    for (int i = result->tried.count - 1; i >= 0; i--)
+        if ((int)result->tried.items[i].measurement.state == worst)
+            reason = result->tried.items[i].measurement.reason;
+    /* Wrong results are a gate that failed; everything else is what this machine cannot do. */
+    return kf_fail(error, worst == KF_STATE_WRONG_RESULT ? KF_GATE_FAILED : KF_MACHINE,
+                   "no config gave a right result; %d of %d ended as %s: %s", result->states[worst],
+                   result->tried.count, kf_state_names[worst], reason);
+}
+
+static kf_status conclude(kf_session *session, kf_status status, kf_error *error) {
+    kf_tune_result *result = session->result;
+    kf_tune_choose(result);
+    if (status == KF_OK && kf_interrupted)
+        status =
+            kf_fail(error, KF_INTERRUPTED,
+                    "interrupted after %d configs, all kept in %s; the same command with --resume carries on",
+                    result->tried.count, kf_store_path(session->request->store));
+    if (result->run.id == 0) return status;
+    const char *state = status == KF_OK ? "finished" : status == KF_INTERRUPTED ? "interrupted" : "failed";
+    kf_error ending = {KF_OK, ""};
+    kf_status ended = kf_store_end_run(session->request->store, &result->run, state, &ending);
+    if (status == KF_OK && ended != KF_OK) return kf_fail(error, ended, "%s", ending.message);
+    if (status == KF_OK && result->best < 0) return no_result(result, error);
+    return status;
+}
+
+kf_status kf_tune(const kf_tune_request *request, kf_tune_result *result, kf_error *error) {
+    kf_session session;
+    kf_status status = kf_session_open(&session, request, result, error);
+    if (status == KF_OK) {
+        status = measure_all(&session, error);
+        kf_session_progress(&session, true);
+    }
+    status = conclude(&session, status, error);
+    kf_session_close(&session);
+    return status;
+}

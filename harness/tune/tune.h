@@ -1,0 +1,91 @@
+/* The tuning run: presets first, then what the strategy proposes, then the best again side by side. */
+#ifndef KF_HARNESS_TUNE_TUNE_H
+#define KF_HARNESS_TUNE_TUNE_H
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+
+#include "harness/measure/evaluate.h"
+#include "results/best_config.h"
+#include "results/store.h"
+
+typedef struct kf_tune_request {
+    const kf_system *system;
+    const kf_scene *scene;   /* which the system accepts */
+    const kf_scene *reduced; /* the same scene on a coarse grid, on which every config is verified */
+    const char *device;      /* as for kf_backend_open */
+    const char *strategy;    /* NULL: chosen by the size of the space and the budget */
+    const char *const *fixed;
+    int fixed_count;
+    double started;          /* kf_clock_seconds when the command began; the budget counts from here */
+    double budget_seconds;   /* 0: no limit of time */
+    long budget_evaluations; /* 0: no limit of number */
+    const char *budget_text; /* as the user wrote it */
+    uint64_t seed;
+    bool resume;
+    kf_store *store;
+    double timing_seconds; /* most to spend on timing one config; 0: as docs/measuring.md says */
+    double limit_seconds;  /* wall time for verifying and measuring one config */
+    kf_objective objective;
+    kf_cache_policy cache;
+    const kf_metric_set *counters; /* counted for every config of the final; NULL: none */
+} kf_tune_request;
+
+/* A config that was tried. */
+typedef struct kf_evaluation {
+    kf_config config;
+    char hash[KF_HASH_HEX];
+    char role[32];              /* "preset:NAME", "search" or "final" */
+    int sequence;               /* of its row in the store */
+    bool eligible;              /* in the space, so it may win; presets that --fix excludes may not */
+    kf_measurement measurement; /* owned */
+} kf_evaluation;
+
+typedef struct kf_evaluations {
+    kf_evaluation *items;
+    int count, capacity;
+} kf_evaluations;
+
+/* The presets every space has and every run measures first. */
+typedef enum kf_preset_kind {
+    KF_PRESET_DEFAULT,
+    KF_PRESET_BASELINE,
+    KF_PRESET_PAPER,
+    KF_PRESETS
+} kf_preset_kind;
+extern const char *const kf_preset_names[KF_PRESETS]; /* "default", "baseline", "paper" */
+
+typedef struct kf_tune_result {
+    kf_device_info device;
+    kf_objective objective;
+    kf_run_row run;
+    uint64_t space_size;
+    int resumed;                            /* evaluations taken over from an earlier, unfinished run */
+    kf_evaluations tried;                   /* presets and search, each config once */
+    kf_evaluations finals;                  /* measured again, side by side; samples of all rounds together */
+    int states[KF_STATES];                  /* of tried */
+    int presets[KF_PRESETS];                /* index in tried; -1: not measured */
+    int best;                               /* index in tried; -1: no config is ok */
+    const kf_measurement *best_measurement; /* the one its time comes from: final if there is one */
+    double gain[KF_PRESETS]; /* the preset's over the best's time (or energy, or both); NAN without */
+    double noise_floor;      /* relative standard deviation of a config's time from process to process; NAN */
+    int ties[KF_BEST_TIES];  /* indices in tried: cannot be told apart from the best */
+    int tie_count;
+} kf_tune_result;
+
+/* KF_OK: *result has a best config. KF_GATE_FAILED or KF_MACHINE: no config is ok, the message says which
+ * state was most frequent and why. KF_INTERRUPTED: as far as it came; best may be -1. Other errors: nothing
+ * useful. In every case what was measured is in the store and the caller frees *result. */
+kf_status kf_tune(const kf_tune_request *request, kf_tune_result *result, kf_error *error);
+void kf_tune_result_free(kf_tune_result *result);
+
+/* What is emitted as <scene>.kftune.json. Only with a best config. */
+void kf_tune_best_config(const kf_tune_request *request, const kf_tune_result *result, kf_best_config *best);
+
+/* The summary for people, and the object of --json (caller: cJSON_Delete). out: the file that was written,
+ * NULL: none. */
+void kf_tune_print(const kf_tune_request *request, const kf_tune_result *result, const char *out,
+                   FILE *stream);
+cJSON *kf_tune_to_json(const kf_tune_request *request, const kf_tune_result *result, const char *out);
+
+#endif

@@ -1,0 +1,184 @@
+#include "harness/validate/validate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/measure/clock.h"
+#include "harness/search/space.h"
+#include "harness/util/log.h"
+#include "harness/util/text.h"
+
+/* --- configs ------------------------------------------------------------------------------------------- */
+
+enum { MOST_FIXED = 32 };
+
+/* The parameter's name in "name=value". */
+static size_t name_length(const char *fixed) {
+    const char *equals = strchr(fixed, '=');
+    return equals != NULL ? (size_t)(equals - fixed) : strlen(fixed);
+}
+
+static bool names_same(const char *left, const char *right) {
+    size_t length = name_length(left);
+    return length == name_length(right) && strncmp(left, right, length) == 0;
+}
+
+/* The case's overrides, unless the user fixed the same parameter, and the user's. */
+static int gather_fixed(const kf_validation *validation, const char *const *overrides,
+                        const char *fixed[MOST_FIXED]) {
+    int count = 0;
+    for (int i = 0; overrides != NULL && overrides[i] != NULL && count < MOST_FIXED; i++) {
+        bool replaced = false;
+        for (int j = 0; j < validation->fixed_count; j++)
+            replaced = replaced || names_same(overrides[i], validation->fixed[j]);
+        if (!replaced) fixed[count++] = overrides[i];
+    }
+    for (int j = 0; j < validation->fixed_count && count < MOST_FIXED; j++)
+        fixed[count++] = validation->fixed[j];
+    return count;
+}
+
+static int differences(const kf_config *left, const kf_config *right) {
+    int count = 0;
+    for (int i = 0; i < left->count && i < right->count; i++)
+        count += left->values[i].integer != right->values[i].integer ||
+                 strcmp(left->values[i].name, right->values[i].name) != 0;
+    return count;
+}
+
+static void find_nearest(const kf_space *space, const kf_config *wanted, kf_config *nearest) {
+    int least = KF_CONFIG_VALUES + 1;
+    for (uint64_t i = 0; i < kf_space_size(space) && least > 0; i++) {
+        kf_config candidate;
+        kf_space_config(space, i, &candidate);
+        int count = differences(&candidate, wanted);
+        if (count >= least) continue;
+        least = count;
+        *nearest = candidate;
+    }
+}
+
+static kf_status choose_config(const kf_space *space, kf_config *config, kf_error *error) {
+    kf_config preset;
+    uint64_t index;
+    KF_TRY(kf_space_preset(space, "default", &preset, error));
+    if (kf_space_size(space) == 0)
+        return kf_fail(error, KF_BAD_INPUT, "--fix: the space has no config with these values");
+    *config = preset;
+    if (!kf_space_index(space, &preset, &index, NULL, 0)) find_nearest(space, &preset, config);
+    return KF_OK;
+}
+
+kf_status kf_validate_configure(const kf_validation *validation, const kf_system *system,
+                                const kf_scene *scene, const char *const *overrides, kf_config *config,
+                                kf_error *error) {
+    const char *fixed[MOST_FIXED];
+    int count = gather_fixed(validation, overrides, fixed);
+    kf_variables variables;
+    kf_space *space;
+    system->variables(scene, kf_backend_device(validation->backend), &variables);
+    KF_TRY(kf_space_open(system, &variables, fixed, count, &space, error));
+    kf_status status = choose_config(space, config, error);
+    kf_space_free(space);
+    return status;
+}
+
+/* --- cases --------------------------------------------------------------------------------------------- */
+
+enum { MOST_CASES = 128 };
+
+static int list_cases(const kf_case *list[MOST_CASES]) {
+    int count = 0;
+    for (const kf_case *const *table = kf_case_tables; *table != NULL; table++)
+        for (const kf_case *one = *table; one->name != NULL && count < MOST_CASES; one++)
+            list[count++] = one;
+    return count;
+}
+
+static kf_status check_names(const kf_validate_options *options, const kf_case *const *list, int count,
+                             kf_error *error) {
+    const char *names[MOST_CASES];
+    for (int i = 0; i < count; i++)
+        names[i] = list[i]->name;
+    for (int wanted = 0; wanted < options->case_count; wanted++) {
+        bool known = false;
+        for (int i = 0; i < count; i++)
+            known = known || strcmp(names[i], options->cases[wanted]) == 0;
+        if (known) continue;
+        const char *nearest = kf_nearest(options->cases[wanted], names, count);
+        return kf_fail(error, KF_BAD_INPUT,
+                       "--case %s: no such case%s%s%s; 'kftune validate --list' names them",
+                       options->cases[wanted], nearest ? " (did you mean " : "", nearest ? nearest : "",
+                       nearest ? "?)" : "");
+    }
+    return KF_OK;
+}
+
+/* Cases asked for by name run also where --quick would leave them out. */
+static bool is_wanted(const kf_validate_options *options, const kf_case *one) {
+    if (options->case_count == 0) return !(options->quick && one->slow);
+    for (int i = 0; i < options->case_count; i++)
+        if (strcmp(options->cases[i], one->name) == 0) return true;
+    return false;
+}
+
+static void note_unfinished(kf_validate_result *result, const char *name, const kf_error *error) {
+    size_t length = strlen(result->unfinished);
+    if (length == 0)
+        (void)snprintf(result->unfinished, sizeof result->unfinished, "%s (%.300s)", name, error->message);
+    else
+        (void)snprintf(result->unfinished + length, sizeof result->unfinished - length, ", %s", name);
+}
+
+static kf_status run_case(kf_validation *validation, const kf_case *one, kf_validate_result *result,
+                          kf_error *error) {
+    double begin = kf_clock_seconds();
+    int first = validation->check_count;
+    validation->case_name = one->name;
+    kf_progress(false, "%s: %s", one->name, one->summary);
+    kf_error problem = {KF_OK, ""};
+    kf_status status = one->run(validation, &problem);
+    int failed = 0;
+    for (int i = first; i < validation->check_count; i++)
+        failed += !validation->checks[i].pass;
+    result->cases_run++;
+    result->checks_failed += failed;
+    kf_progress(true, "%-22s %5.1f s   %d of %d checks pass%s%s", one->name, kf_clock_seconds() - begin,
+                validation->check_count - first - failed, validation->check_count - first,
+                status == KF_OK ? "" : "   ", status == KF_OK ? "" : problem.message);
+    if (status == KF_OK) return KF_OK;
+    if (status == KF_MACHINE) {
+        note_unfinished(result, one->name, &problem);
+        return KF_OK;
+    }
+    return kf_fail(error, status, "%s: %s", one->name, problem.message);
+}
+
+kf_status kf_validate(kf_backend *backend, const kf_validate_options *options, kf_validate_result *result,
+                      kf_error *error) {
+    const kf_case *list[MOST_CASES];
+    const int count = list_cases(list);
+    memset(result, 0, sizeof *result);
+    KF_TRY(check_names(options, list, count, error));
+    kf_validation validation = {.backend = backend,
+                                .quick = options->quick,
+                                .gpu = strcmp(kf_backend_device(backend)->backend, "cuda") == 0,
+                                .pictures = options->pictures,
+                                .interrupted = options->interrupted,
+                                .configure = kf_validate_configure,
+                                .fixed = options->fixed,
+                                .fixed_count = options->fixed_count};
+    kf_status status = KF_OK;
+    for (int i = 0; i < count && status == KF_OK; i++)
+        if (is_wanted(options, list[i])) status = run_case(&validation, list[i], result, error);
+    result->checks = validation.checks;
+    result->check_count = validation.check_count;
+    if (status != KF_OK) kf_validate_free(result);
+    return status;
+}
+
+void kf_validate_free(kf_validate_result *result) {
+    free(result->checks);
+    memset(result, 0, sizeof *result);
+}

@@ -1,0 +1,36 @@
+/* Runs validation cases (solver/validation/) with configs from the systems' spaces, and reports them. */
+#ifndef KF_HARNESS_VALIDATE_VALIDATE_H
+#define KF_HARNESS_VALIDATE_VALIDATE_H
+
+#include "solver/validation/validation.h"
+
+typedef struct kf_validate_options {
+    const char *const *cases; /* names; none: all */
+    int case_count;
+    const char *const *fixed; /* "parameter=value" */
+    int fixed_count;
+    bool quick;
+    const char *pictures; /* existing folder, or NULL */
+    const volatile int *interrupted;
+} kf_validate_options;
+
+typedef struct kf_validate_result {
+    kf_check *checks;
+    int check_count;
+    int cases_run, checks_failed;
+    char unfinished[512]; /* cases that could not run to their end, with the first one's reason; else "" */
+} kf_validate_result;
+
+/* An unknown case or a --fix that no space knows is KF_BAD_INPUT. A case that the machine cannot run does not
+ * stop the others: it is named in unfinished. */
+kf_status kf_validate(kf_backend *backend, const kf_validate_options *options, kf_validate_result *result,
+                      kf_error *error);
+void kf_validate_free(kf_validate_result *result);
+
+/* The config of system's space that equals its preset default but for the fixed parameters; where one of
+ * these excludes default values of others, the config that differs from it in the fewest parameters. */
+kf_status kf_validate_configure(const kf_validation *validation, const kf_system *system,
+                                const kf_scene *scene, const char *const *overrides, kf_config *config,
+                                kf_error *error);
+
+#endif

@@ -1,0 +1,149 @@
+/* Boundaries: what arrives from outside the domain, from solid nodes (half-way bounce back) and from open
+ * nodes inside it is put where the next step reads it. Rules, with P the post-collision populations:
+ *   wall       P_opposite(x) + 6 w e.u(wall)                     bounces half-way, the wall may move
+ *   free slip  the mirrored population of the mirrored node
+ *   open       the moments of the nearest inner node, with the momentum (inflow) or the density (outflow)
+ *              replaced: P_i + 3 w e.(u - j), P_i + w (0 - density)
+ * Defines: KF_FACE_0 .. KF_FACE_3 (0 periodic 1 wall 2 free slip 3 inflow 4 outflow, as kf_boundary)
+ * KF_PARABOLIC 0|1 (inflow faces: the face's velocity is the mean of a parabola). */
+#include "lattice.h"
+
+/* Index of the node that owns P_i of node k, and where what arrives at k along i is expected. */
+KF_FUNCTION kf_real kf_post(const kf_d2q9_arguments *a, int i, kf_index k) {
+    if (a->scheme == KF_SCHEME_SWAP) return kf_population(a, a->source, kf_opposite[i], k);
+    const kf_index shift = a->scheme == KF_SCHEME_PUSHED ? KF_OFFSET(a, kf_cx[i], kf_cy[i]) : 0;
+    return kf_population(a, a->source, i, k + shift);
+}
+KF_FUNCTION void kf_set_post(const kf_d2q9_arguments *a, int i, kf_index k, kf_real value) {
+    const kf_index shift = a->scheme == KF_SCHEME_PUSHED ? KF_OFFSET(a, kf_cx[i], kf_cy[i]) : 0;
+    kf_set_population(a, a->source, a->scheme == KF_SCHEME_SWAP ? kf_opposite[i] : i, k + shift, value);
+}
+KF_FUNCTION void kf_set_arriving(const kf_d2q9_arguments *a, int i, kf_index k, kf_real value) {
+    const kf_index shift = a->scheme == KF_SCHEME_PUSHED ? 0 : KF_OFFSET(a, kf_cx[i], kf_cy[i]);
+    kf_set_population(a, a->source, a->scheme == KF_SCHEME_SWAP ? kf_opposite[i] : i, k - shift, value);
+}
+
+KF_FUNCTION void kf_post_moments(const kf_d2q9_arguments *a, kf_index k, kf_real *density, kf_real *jx,
+                                 kf_real *jy) {
+    *density = *jx = *jy = 0;
+    for (int i = 0; i < 9; i++) {
+        const kf_real value = kf_post(a, i, k);
+        *density += value;
+        *jx += (kf_real)kf_cx[i] * value;
+        *jy += (kf_real)kf_cy[i] * value;
+    }
+}
+
+typedef struct kf_trace {
+    int position, component, bounces, inflow, outflow;
+} kf_trace;
+
+/* Follows a population back along one axis out of the domain. */
+KF_FUNCTION kf_trace kf_trace_axis(int position, int component, int count, int low, int high) {
+    kf_trace trace = {position, component, 0, 0, 0};
+    if (position >= 0 && position < count) return trace;
+    const int kind = position < 0 ? low : high;
+    trace.position = kind == 0 ? (position < 0 ? count - 1 : 0) : position < 0 ? 0 : count - 1;
+    if (kind == 1) trace.bounces = 1;
+    if (kind == 2) trace.component = -component;
+    if (kind == 3) trace.inflow = 1;
+    if (kind == 4) trace.outflow = 1;
+    return trace;
+}
+
+#if KF_PARABOLIC
+#define KF_PROFILE(s, count) (6.0 * ((s) + 0.5) / (count) * (1.0 - ((s) + 0.5) / (count)))
+#else
+#define KF_PROFILE(s, count) 1.0
+#endif
+
+KF_FUNCTION kf_real kf_arriving(const kf_d2q9_arguments *a, int i, int x, int y) {
+    const int sx = x - kf_cx[i], sy = y - kf_cy[i];
+    const kf_trace tx = kf_trace_axis(sx, kf_cx[i], a->nodes[0], KF_FACE_0, KF_FACE_1);
+    const kf_trace ty = kf_trace_axis(sy, kf_cy[i], a->nodes[1], KF_FACE_2, KF_FACE_3);
+    if (tx.bounces || ty.bounces) {
+        const double *u = a->face_velocity[tx.bounces ? (sx < 0 ? 0 : 1) : (sy < 0 ? 2 : 3)];
+        return kf_post(a, kf_opposite[i], kf_node(a, x, y)) +
+               KF_R(6.0 * kf_weight[i] * (kf_cx[i] * u[0] + kf_cy[i] * u[1]));
+    }
+    const kf_index k = kf_node(a, tx.position, ty.position);
+    const int direction = kf_direction_of[tx.component + 1 + 3 * (ty.component + 1)];
+    const kf_real value = kf_post(a, direction, k);
+    if (!(tx.inflow || tx.outflow || ty.inflow || ty.outflow)) return value;
+    kf_real density, jx, jy;
+    kf_post_moments(a, k, &density, &jx, &jy);
+    kf_real change = tx.outflow || ty.outflow ? -density : KF_R(0);
+    if (tx.inflow || ty.inflow) {
+        const double *u = a->face_velocity[tx.inflow ? (sx < 0 ? 0 : 1) : (sy < 0 ? 2 : 3)];
+        const double profile =
+            tx.inflow ? KF_PROFILE(ty.position, a->nodes[1]) : KF_PROFILE(tx.position, a->nodes[0]);
+        change += KF_R(3) * ((kf_real)tx.component * (KF_R(u[0] * profile) - jx) +
+                             (kf_real)ty.component * (KF_R(u[1] * profile) - jy));
+    }
+    return value + KF_R(kf_weight[i]) * change;
+}
+
+/* Extent: 2 (nodes_x + nodes_y) + links: rows ymin and ymax, columns xmin and xmax, then what arrives from
+ * solid nodes. */
+KF_SCALAR_KERNEL(boundary, kf_d2q9_arguments) {
+    (void)y, (void)z;
+    const int nx = a->nodes[0], ny = a->nodes[1];
+    int item = x;
+    if (item >= 2 * (nx + ny)) {
+        const long long link = a->links[item - 2 * (nx + ny)];
+        const int direction = (int)(link & 15);
+        const kf_index k = (kf_index)(link >> 4);
+        kf_set_arriving(a, direction, k, kf_post(a, kf_opposite[direction], k));
+        return;
+    }
+    const int along_x = item < 2 * nx;
+    if (!along_x) item -= 2 * nx;
+    const int count = along_x ? nx : ny, high = item >= count, at = high ? item - count : item;
+    const int inward = high ? -1 : 1;
+    const int px = along_x ? at : (high ? nx - 1 : 0), py = along_x ? (high ? ny - 1 : 0) : at;
+    for (int aside = -1; aside <= 1; aside++) {
+        /* A diagonal out of a corner belongs to the rows. */
+        if (!along_x && (at - aside < 0 || at - aside >= ny)) continue;
+        const int i = along_x ? kf_direction_of[aside + 1 + 3 * (inward + 1)]
+                              : kf_direction_of[inward + 1 + 3 * (aside + 1)];
+        kf_set_arriving(a, i, kf_node(a, px, py), kf_arriving(a, i, px, py));
+    }
+}
+
+/* Open nodes inside the domain; before `boundary`, which may read them. */
+KF_SCALAR_KERNEL(open_boundary, kf_d2q9_arguments) {
+    (void)y, (void)z;
+    const int *open = a->open_nodes + 5 * x;
+    const kf_index k = kf_node(a, open[0], open[1]), from = kf_node(a, open[2], open[3]);
+    kf_real density, jx, jy;
+    kf_post_moments(a, from, &density, &jx, &jy);
+    for (int i = 0; i < 9; i++) {
+        const kf_real along = (kf_real)kf_cx[i] * (KF_R(a->open_velocity[0]) - jx) +
+                              (kf_real)kf_cy[i] * (KF_R(a->open_velocity[1]) - jy);
+        const kf_real change = open[4] ? KF_R(3) * along : -density;
+        kf_set_post(a, i, k, kf_post(a, i, from) + KF_R(kf_weight[i]) * change);
+    }
+}
+
+/* Force and torque on the solid by momentum exchange (Eq. 10): what P carries across the links. */
+KF_SCALAR_KERNEL(load, kf_d2q9_arguments) {
+    (void)y, (void)z;
+    double sums[3];
+    sums[0] = sums[1] = sums[2] = 0;
+    for (int n = KF_D2Q9_LOAD_CHUNK * x; n < KF_D2Q9_LOAD_CHUNK * (x + 1) && n < a->link_count; n++) {
+        const int back = kf_opposite[a->links[n] & 15];
+        const long long k = a->links[n] >> 4;
+        const double amount = 2.0 * (double)kf_post(a, back, (kf_index)k);
+        const double fx = kf_cx[back] * amount, fy = kf_cy[back] * amount;
+        const long long row = (k - a->origin) / a->row_pitch;
+        const double px = (double)(k - a->origin - row * a->row_pitch) + 0.5 * kf_cx[back];
+        const double py = (double)(row - 1) + 0.5 * kf_cy[back];
+        sums[0] += fx;
+        sums[1] += fy;
+        sums[2] += (px - a->load_centre[0]) * fy - (py - a->load_centre[1]) * fx;
+    }
+    kf_int64 *slot = (kf_int64 *)a->load_sums + 3 * (x % KF_D2Q9_LOAD_SLOTS);
+    kf_atomic_add_int64(slot, (kf_int64)(sums[0] * KF_D2Q9_FORCE_SCALE));
+    kf_atomic_add_int64(slot + 1, (kf_int64)(sums[1] * KF_D2Q9_FORCE_SCALE));
+    kf_atomic_add_int64(slot + 2, (kf_int64)(sums[2] * KF_D2Q9_TORQUE_SCALE));
+}

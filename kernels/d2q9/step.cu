@@ -1,0 +1,140 @@
+/* The passes of a step without tiles: fused pull and push, in place, and streaming and collision apart.
+ * Defines besides those of the headers: KF_NODES 1 | 2 | 4 nodes a thread, along x. */
+#include "collision.h"
+
+#if KF_FULL_WAY
+#define KF_SOLID(k) ((a->flags[k] & KF_NODE_SOLID_BIT) != 0)
+#else
+#define KF_SOLID(k) 0
+#endif
+
+#if KF_NODES == 1
+
+KF_KERNEL(stream_collide, kf_d2q9_arguments) {
+    (void)z;
+    const kf_index k = kf_node(a, x, y);
+    kf_nine f;
+    KF_D2Q9(KF_LOAD_PULL)
+    kf_relax(a, &f, KF_SOLID(k));
+    KF_D2Q9(KF_STORE_HERE)
+}
+KF_KERNEL(stream, kf_d2q9_arguments) {
+    (void)z;
+    const kf_index k = kf_node(a, x, y);
+    kf_nine f;
+    KF_D2Q9(KF_LOAD_PULL)
+    KF_D2Q9(KF_STORE_HERE)
+}
+KF_KERNEL(collide, kf_d2q9_arguments) {
+    (void)z;
+    const kf_index k = kf_node(a, x, y);
+    kf_nine f;
+    KF_D2Q9(KF_LOAD_HERE)
+    kf_relax(a, &f, KF_SOLID(k));
+    KF_D2Q9(KF_STORE_HERE)
+}
+KF_KERNEL(collide_push, kf_d2q9_arguments) {
+    (void)z;
+    const kf_index k = kf_node(a, x, y);
+    kf_nine f;
+    KF_D2Q9(KF_LOAD_HERE)
+    kf_relax(a, &f, KF_SOLID(k));
+    KF_D2Q9(KF_STORE_PUSHED)
+}
+
+/* In place (AA pattern): every value is read and written by the same node, so one grid is enough. After an
+ * even number of steps the next one reads and writes the neighbours, after an odd number the node itself. */
+KF_KERNEL(collide_neighbours, kf_d2q9_arguments) {
+    (void)z;
+    const kf_index k = kf_node(a, x, y);
+    kf_nine f;
+    KF_D2Q9(KF_LOAD_SWAPPED)
+    kf_relax(a, &f, KF_SOLID(k));
+    KF_D2Q9(KF_STORE_PUSHED)
+}
+KF_KERNEL(collide_here, kf_d2q9_arguments) {
+    (void)z;
+    const kf_index k = kf_node(a, x, y);
+    kf_nine f;
+    KF_D2Q9(KF_LOAD_HERE)
+    kf_relax(a, &f, KF_SOLID(k));
+    KF_D2Q9(KF_STORE_SWAPPED)
+}
+
+#else
+
+/* Several nodes a thread, side by side: all values of a direction that do not shift along x, and all results,
+ * move as one access of KF_NODES values; those that do shift need one value more from the side. Nodes past
+ * the end of the row are ghosts or padding; what they get is replaced before it is read. */
+typedef struct
+#if KF_CUDA
+    __align__(sizeof(kf_store) * KF_NODES)
+#endif
+        kf_pack {
+    kf_store value[KF_NODES];
+} kf_pack;
+
+KF_FUNCTION kf_pack kf_load_pack(const kf_d2q9_arguments *a, int i, kf_index k) {
+    return *(const kf_pack *)((const kf_store *)a->source + kf_place(a, i, k));
+}
+KF_FUNCTION void kf_store_pack(const kf_d2q9_arguments *a, int i, kf_index k, kf_pack pack) {
+    *(kf_pack *)((kf_store *)a->target + kf_place(a, i, k)) = pack;
+}
+
+#define KF_PACK_PULL(i, name, cx, cy, opposite)                                                              \
+    {                                                                                                        \
+        const kf_index from = k - (kf_index)(cy) * a->row_pitch;                                             \
+        const kf_pack pack = kf_load_pack(a, i, from);                                                       \
+        kf_store side = pack.value[0];                                                                       \
+        if ((cx) != 0)                                                                                       \
+            side = ((const kf_store *)a->source)[kf_place(a, i, (cx) > 0 ? from - 1 : from + KF_NODES)];     \
+        KF_UNROLL for (int j = 0; j < KF_NODES; j++) {                                                       \
+            const int at = j - (cx);                                                                         \
+            f[j].name = kf_from_store(at < 0 || at >= KF_NODES ? side : pack.value[at & (KF_NODES - 1)]);    \
+        }                                                                                                    \
+    }
+#define KF_PACK_HERE(i, name, cx, cy, opposite)                                                              \
+    {                                                                                                        \
+        const kf_pack pack = kf_load_pack(a, i, k);                                                          \
+        KF_UNROLL for (int j = 0; j < KF_NODES; j++) f[j].name = kf_from_store(pack.value[j]);               \
+    }
+#define KF_PACK_STORE(i, name, cx, cy, opposite)                                                             \
+    {                                                                                                        \
+        kf_pack pack;                                                                                        \
+        KF_UNROLL for (int j = 0; j < KF_NODES; j++) pack.value[j] = kf_to_store(f[j].name);                 \
+        kf_store_pack(a, i, k, pack);                                                                        \
+    }
+#if KF_FULL_WAY
+#define KF_RELAX_ALL                                                                                         \
+    unsigned char flags[KF_NODES];                                                                           \
+    KF_UNROLL for (int j = 0; j < KF_NODES; j++) flags[j] = a->flags[k + j];                                 \
+    KF_UNROLL for (int j = 0; j < KF_NODES; j++) kf_relax(a, &f[j], flags[j] & KF_NODE_SOLID_BIT);
+#else
+#define KF_RELAX_ALL KF_UNROLL for (int j = 0; j < KF_NODES; j++) kf_relax(a, &f[j], 0);
+#endif
+
+KF_SCALAR_KERNEL(stream_collide, kf_d2q9_arguments) {
+    (void)z;
+    const kf_index k = kf_node(a, KF_NODES * x, y);
+    kf_nine f[KF_NODES];
+    KF_D2Q9(KF_PACK_PULL)
+    KF_RELAX_ALL
+    KF_D2Q9(KF_PACK_STORE)
+}
+KF_SCALAR_KERNEL(stream, kf_d2q9_arguments) {
+    (void)z;
+    const kf_index k = kf_node(a, KF_NODES * x, y);
+    kf_nine f[KF_NODES];
+    KF_D2Q9(KF_PACK_PULL)
+    KF_D2Q9(KF_PACK_STORE)
+}
+KF_SCALAR_KERNEL(collide, kf_d2q9_arguments) {
+    (void)z;
+    const kf_index k = kf_node(a, KF_NODES * x, y);
+    kf_nine f[KF_NODES];
+    KF_D2Q9(KF_PACK_HERE)
+    KF_RELAX_ALL
+    KF_D2Q9(KF_PACK_STORE)
+}
+
+#endif

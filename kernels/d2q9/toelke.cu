@@ -1,0 +1,75 @@
+/* The paper's own plan (its Appendices B and C): collision and propagation in one kernel, along x through
+ * shared memory so that every access to memory is aligned, and what leaves a block brought to its place by a
+ * second kernel. Populations are stored already propagated; soa layout; full-way bounce back.
+ * Defines: KF_THREADS */
+#include "collision.h"
+
+/* What leaves its block across the west (east) border waits in the last (first) place of the row segment. */
+KF_BLOCK_KERNEL(lb_coll_prop, kf_d2q9_arguments) {
+    KF_SHARED kf_store east[KF_THREADS], north_east[KF_THREADS], south_east[KF_THREADS];
+    KF_SHARED kf_store west[KF_THREADS], north_west[KF_THREADS], south_west[KF_THREADS];
+    const int first = block_x * KF_THREADS;
+    const int last = (a->nodes[0] - first < KF_THREADS ? a->nodes[0] - first : KF_THREADS) - 1;
+    const kf_index start = kf_node(a, first, block_y), row = a->row_pitch;
+    kf_store *target = (kf_store *)a->target;
+    KF_EACH_THREAD(t, KF_THREADS) {
+        if (t > last) continue;
+        const kf_index k = start + t;
+        const int right = t == last ? 0 : t + 1, left = t == 0 ? last : t - 1;
+        kf_nine f;
+        KF_D2Q9(KF_LOAD_HERE)
+#if KF_FULL_WAY
+        kf_relax(a, &f, a->flags[k] & KF_NODE_SOLID_BIT);
+#else
+        kf_relax(a, &f, 0);
+#endif
+        target[kf_place(a, KF_r, k)] = kf_to_store(f.r);
+        target[kf_place(a, KF_n, k + row)] = kf_to_store(f.n);
+        target[kf_place(a, KF_s, k - row)] = kf_to_store(f.s);
+        east[right] = kf_to_store(f.e);
+        north_east[right] = kf_to_store(f.ne);
+        south_east[right] = kf_to_store(f.se);
+        west[left] = kf_to_store(f.w);
+        north_west[left] = kf_to_store(f.nw);
+        south_west[left] = kf_to_store(f.sw);
+    }
+    KF_BARRIER;
+    KF_EACH_THREAD(t, KF_THREADS) {
+        if (t > last) continue;
+        const kf_index k = start + t;
+        target[kf_place(a, KF_e, k)] = east[t];
+        target[kf_place(a, KF_w, k)] = west[t];
+        target[kf_place(a, KF_ne, k + row)] = north_east[t];
+        target[kf_place(a, KF_nw, k + row)] = north_west[t];
+        target[kf_place(a, KF_se, k - row)] = south_east[t];
+        target[kf_place(a, KF_sw, k - row)] = south_west[t];
+    }
+}
+
+KF_FUNCTION void kf_move(const kf_d2q9_arguments *a, int i, kf_index to, kf_index from) {
+    ((kf_store *)a->target)[kf_place(a, i, to)] = ((const kf_store *)a->target)[kf_place(a, i, from)];
+}
+
+/* One thread a row, as in the paper: extent (nodes_y + 2), for the diagonals also lie in the rows outside. As
+ * printed, the loops run over one block too many and spoil the next row; here the values that leave the
+ * domain go to its ghosts, where the boundary conditions find them. */
+KF_SCALAR_KERNEL(lb_exchange, kf_d2q9_arguments) {
+    (void)y, (void)z;
+    const int nx = a->nodes[0], blocks = (nx + KF_THREADS - 1) / KF_THREADS;
+    const int row = x - 1; /* -1 .. nodes_y */
+    const kf_index start = kf_node(a, 0, row);
+    for (int b = -1; b < blocks - 1; b++) {
+        const int end = (b + 2) * KF_THREADS < nx ? (b + 2) * KF_THREADS : nx;
+        const kf_index to = start + (b + 1) * KF_THREADS - 1, from = start + end - 1;
+        kf_move(a, KF_w, to, from);
+        kf_move(a, KF_nw, to, from);
+        kf_move(a, KF_sw, to, from);
+    }
+    for (int b = blocks - 1; b >= 0; b--) {
+        const int end = (b + 1) * KF_THREADS < nx ? (b + 1) * KF_THREADS : nx;
+        const kf_index to = start + end, from = start + b * KF_THREADS;
+        kf_move(a, KF_e, to, from);
+        kf_move(a, KF_ne, to, from);
+        kf_move(a, KF_se, to, from);
+    }
+}

@@ -1,0 +1,126 @@
+/* The arguments of every kernel of the kinetic system, shared by host and device.
+ *
+ * Nodes are stored with one ghost layer around the domain. Node (x, y, z), -1 <= x <= nodes[0] and so on, has
+ * the index origin + x + row_pitch (y + 1) + plane_pitch (z + 1): rows start aligned, and the ghost at x = -1
+ * is the last place of the row before. Populations and vector fields use the layout of Eq. 9 of the paper
+ * over these indices. */
+#ifndef KF_KERNELS_KINETIC_ARGUMENTS_H
+#define KF_KERNELS_KINETIC_ARGUMENTS_H
+
+/* Scalars that the kernels need in their own arithmetic precision: kept in both, so that none is converted.
+ */
+#define KF_KINETIC_SCALARS(X)                                                                                \
+    X(shear_rate)      /* relaxation rate of the shear moments, 1 / (3 viscosity + 1/2) */                   \
+    X(high_order_rate) /* of the moments of order three and more, rule `constant` */                         \
+    X(body_force_x)                                                                                          \
+    X(body_force_y)                                                                                          \
+    X(body_force_z)
+
+#define KF_FLOAT_MEMBER(name)  float name;
+#define KF_DOUBLE_MEMBER(name) double name;
+
+typedef struct kf_kinetic_arguments {
+    int extent[3]; /* items of this launch */
+    int nodes[3];
+    int row_pitch;
+    int sample_count;
+    int first_plane; /* z of the slab that initialise, read_fields, pack and unpack work on */
+    long long plane_pitch, origin;
+    long long capacity; /* node indices lie in [0, capacity); a multiple of alpha in the csoa layout */
+
+    void *source, *target; /* populations, stored as f_i - w_i */
+    void *density; /* density - 1, with velocity and force: whole-domain fields of the unfused plans */
+    void *velocity, *force;
+    void *averages;          /* reciprocals of the domain averages of density, |momentum|, |second moment| */
+    long long *average_sums; /* fixed point, [KF_AVERAGE_SLOTS][3] */
+
+    /* Samples. Static solid: index of the lower corner of the sample's cell and the fractions within it.
+     * Moving: position relative to the solid's centre at time 0. */
+    void *sample_x, *sample_y, *sample_z, *sample_area;
+    void *sample_corner; /* kf_index; static solids only */
+    void *sample_force;  /* [3][sample_count] */
+    void *pose;          /* kf_pose */
+
+    /* Cell list (gather): samples of cell c are cell_samples[cell_start[c]] ..
+     * cell_samples[cell_start[c+1]-1]. */
+    int *cell_start, *cell_samples;
+
+    /* Band: the nodes that samples touch. */
+    int *band_of;     /* node index -> place in the band, -1 outside */
+    void *band_node;  /* kf_index */
+    void *band_field; /* kf_real4: velocity, density before the force */
+    void *band_force; /* [band][4], kf_real or fixed point */
+    int *band_count;  /* [0] used places, [1] places that were needed but not there */
+    int band_capacity;
+    int box[3]; /* cells of the box around the solid */
+
+    /* Segments: up to KF_SEGMENT_LENGTH samples of one cell, which one item adds up. */
+    int segment_count;
+    void *segment_samples; /* kf_real4 [KF_SEGMENT_LENGTH][segment_count]: fractions and area, 0 where there
+                              is none */
+    int *segment_places;   /* [8][segment_count]: the cell's nodes as places in the band */
+    void *segment_force;   /* [8][3][segment_count] */
+    int *node_start;       /* [band + 1]: first entry of each band node */
+    int *node_entries;     /* places in segment_force (component 0) of the segments that touch the node */
+
+    long long *load_sums; /* fixed point, [KF_LOAD_SLOTS][6] */
+
+    double face_velocity[6][3];
+    struct {
+        KF_KINETIC_SCALARS(KF_FLOAT_MEMBER)
+    } single_precision;
+    struct {
+        KF_KINETIC_SCALARS(KF_DOUBLE_MEMBER)
+    } double_precision;
+} kf_kinetic_arguments;
+
+/* Where the solid is: x(t) = rotation (x0 - center0) + center. Written by the kernel advance_pose. */
+typedef struct kf_pose {
+    double rotation[9], center[3];
+    double velocity[3], angular_velocity[3];
+    double axis[3], center_start[3], angular_speed; /* the prescribed motion */
+    double radius; /* of the sphere about the centre that holds every sample */
+    long long step;
+    int box_origin[3]; /* lower corner of the box around the solid */
+    int moving;
+} kf_pose;
+
+enum {
+    KF_AVERAGE_SLOTS = 256,
+    KF_AVERAGE_STRIDE = 4, /* every fourth row along y and z enters the domain averages */
+    KF_AVERAGE_ROWS = 16,  /* rows that one item adds up */
+    KF_LOAD_SLOTS = 64,
+    KF_LOAD_CHUNK = 64, /* samples or band nodes that one item adds up */
+    KF_SCAN_CHUNK = 512,
+};
+#define KF_AVERAGE_SCALE 4294967296.0       /* 2^32 */
+#define KF_FORCE_SCALE   17592186044416.0   /* 2^44: force sums, exact to 6e-14 up to 5e5 */
+#define KF_TORQUE_SCALE  68719476736.0      /* 2^36 */
+#define KF_SPREAD_SCALE  1125899906842624.0 /* 2^50: force at one node, exact to 9e-16 up to 8192 */
+
+/* The arguments of the kernels that order samples (order.cu). */
+typedef struct kf_order_arguments {
+    int extent[3];
+    int sample_count;
+    int by_block; /* keys of the block order (1) or plain cells of the box (0) */
+    int block_length, morton_bits;
+    int box[3];    /* cells of the box around the solid */
+    int blocks[3]; /* of block_length^3 cells that cover it */
+    int key_count, chunk_count;
+    int nodes[3];
+    int row_pitch;
+    long long plane_pitch, origin;
+    const void *pose;
+    void *sample_x, *sample_y, *sample_z, *sample_area;
+    const void *sample_corner;
+    int *identity; /* [sample_count]: rank in sampling order, breaks ties */
+    void *spare_x, *spare_y, *spare_z, *spare_area;
+    int *spare_identity;
+    int *keys;       /* [sample_count] */
+    int *start;      /* [key_count + 1] */
+    int *chunk_sums; /* [chunk_count] */
+    int *next;       /* [key_count]: next free place of a key */
+    int *order;      /* [sample_count]: stored sample at each rank */
+} kf_order_arguments;
+
+#endif

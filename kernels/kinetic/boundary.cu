@@ -1,0 +1,87 @@
+/* Fills the ghost layer with what streaming pulls from it (boundary.h), one item for each ghost and direction
+ * that leads into the domain. */
+#include "boundary.h"
+
+/* The ghost at (gx, gy, gz), the velocity (cx, cy, cz). */
+KF_FUNCTION void kf_fill_ghost(const kf_kinetic_arguments *a, int gx, int gy, int gz, int cx, int cy,
+                               int cz) {
+    const int x = gx + cx, y = gy + cy, z = gz + cz;
+    if (kf_beyond(x, a->nodes[0]) || kf_beyond(y, a->nodes[1]) || kf_beyond(z, a->nodes[2])) return;
+    kf_set_population(a, a->source, kf_direction(cx, cy, cz), kf_node(a, gx, gy, gz),
+                      kf_incoming(a, cx, cy, cz, x, y, z));
+}
+
+/* Item n of face: u, v count the ghosts of the face, d its nine inward velocities. The faces across z own the
+ * edges that they share, those across y the rest. */
+KF_FUNCTION void kf_fill_face(const kf_kinetic_arguments *a, int face, int u, int v, int d) {
+    const int inward = face % 2 ? -1 : 1, c1 = d % 3 - 1, c2 = d / 3 - 1;
+    if (face / 2 == 0)
+        kf_fill_ghost(a, face % 2 ? a->nodes[0] : -1, u, v, inward, c1, c2);
+    else if (face / 2 == 1)
+        kf_fill_ghost(a, u - 1, face % 2 ? a->nodes[1] : -1, v, c1, inward, c2);
+    else
+        kf_fill_ghost(a, u - 1, v - 1, face % 2 ? a->nodes[2] : -1, c1, c2, inward);
+}
+
+/* One kernel a face. Extents: x faces (nodes_y, nodes_z, 9), y faces (nodes_x + 2, nodes_z, 9), z faces
+ * (nodes_x + 2, nodes_y + 2, 9). */
+KF_SCALAR_KERNEL(boundary_xmin, kf_kinetic_arguments) {
+    kf_fill_face(a, 0, x, y, z);
+}
+KF_SCALAR_KERNEL(boundary_xmax, kf_kinetic_arguments) {
+    kf_fill_face(a, 1, x, y, z);
+}
+KF_SCALAR_KERNEL(boundary_ymin, kf_kinetic_arguments) {
+    kf_fill_face(a, 2, x, y, z);
+}
+KF_SCALAR_KERNEL(boundary_ymax, kf_kinetic_arguments) {
+    kf_fill_face(a, 3, x, y, z);
+}
+KF_SCALAR_KERNEL(boundary_zmin, kf_kinetic_arguments) {
+    kf_fill_face(a, 4, x, y, z);
+}
+KF_SCALAR_KERNEL(boundary_zmax, kf_kinetic_arguments) {
+    kf_fill_face(a, 5, x, y, z);
+}
+
+/* All six faces in one kernel: x counts the ghosts face by face, y the nine velocities. */
+KF_SCALAR_KERNEL(boundary_all, kf_kinetic_arguments) {
+    (void)z;
+    const int nx = a->nodes[0], ny = a->nodes[1], nz = a->nodes[2];
+    const int across_x = ny * nz, across_y = (nx + 2) * nz, across_z = (nx + 2) * (ny + 2);
+    int item = x, axis = 0, ghosts = across_x, width = ny;
+    if (item >= 2 * across_x) {
+        item -= 2 * across_x;
+        axis = 1;
+        ghosts = across_y;
+        width = nx + 2;
+    }
+    if (axis == 1 && item >= 2 * across_y) {
+        item -= 2 * across_y;
+        axis = 2;
+        ghosts = across_z;
+    }
+    const int high = item >= ghosts;
+    item -= high * ghosts;
+    kf_fill_face(a, 2 * axis + high, item % width, item / width, y);
+}
+
+/* Density 1 at the outflow's nodes, after the collision (target). Extent: (the two longest edges, 6 faces); a
+ * node of several outflow faces is done by the first. */
+KF_SCALAR_KERNEL(anchor_outflow, kf_kinetic_arguments) {
+    const int face = z, axis = face / 2, last = a->nodes[axis] - 1, edge = face % 2 ? last : 0;
+    const int nx = axis == 0 ? edge : x, ny = axis == 0 ? x : axis == 1 ? edge : y, nz = axis == 2 ? edge : y;
+    if (nx >= a->nodes[0] || ny >= a->nodes[1] || nz >= a->nodes[2]) return;
+    const int outflow[6] = {KF_FACE_0 == 4 && nx == 0, KF_FACE_1 == 4 && nx == a->nodes[0] - 1,
+                            KF_FACE_2 == 4 && ny == 0, KF_FACE_3 == 4 && ny == a->nodes[1] - 1,
+                            KF_FACE_4 == 4 && nz == 0, KF_FACE_5 == 4 && nz == a->nodes[2] - 1};
+    for (int earlier = 0; earlier < face; earlier++)
+        if (outflow[earlier]) return;
+    if (!outflow[face]) return;
+    const kf_index k = kf_node(a, nx, ny, nz);
+    KF_D3Q27(KF_LOAD_TARGET)
+    KF_MOMENTUM(deviation, jx, jy, jz)
+    const kf_real per_density = KF_R(1.0) / (KF_R(1.0) + deviation);
+    KF_ANCHOR_DENSITY(deviation, jx * per_density, jy * per_density, jz * per_density);
+    KF_D3Q27(KF_STORE_TARGET)
+}

@@ -1,0 +1,355 @@
+/* The immersed boundary with the 2x2x2 hat kernel: at every sample the fluid's velocity is interpolated, the
+ * penalty force g = 2 rho (u_b - u) area follows (direct forcing: with half of the force in the velocity, the
+ * factor 2 makes the velocity u_b in one pass on a single sample), and is spread with the same weights. What
+ * the fluid gains is exactly what the solid loses, in force and in torque, because the weights add up to one
+ * and keep first moments.
+ *
+ * Variants: `gather` over nodes with a cell list, `scatter` over samples with atomics (whole-domain fields),
+ * and band_spread, which works on the band's compact arrays alone. Defines: KF_MOVING, KF_FIXED_POINT_FORCE
+ * 0|1. */
+#include "sample.h"
+
+typedef struct kf_sample {
+    kf_sample_cell cell;
+    kf_index corner;
+    kf_real area;
+    kf_real bx, by, bz; /* velocity of the surface here */
+} kf_sample;
+
+/* with_arm: the arm of a static sample costs divisions, so only who needs it asks. */
+KF_FUNCTION kf_sample kf_load_sample(const kf_kinetic_arguments *a, int s, int with_arm) {
+    kf_sample sample;
+    const kf_real *xs = (const kf_real *)a->sample_x, *ys = (const kf_real *)a->sample_y,
+                  *zs = (const kf_real *)a->sample_z;
+    sample.area = ((const kf_real *)a->sample_area)[s];
+#if KF_MOVING
+    (void)with_arm;
+    const kf_pose *pose = (const kf_pose *)a->pose;
+    sample.cell = kf_place_moving(pose, a->nodes, (double)xs[s], (double)ys[s], (double)zs[s]);
+    sample.corner = kf_node(a, sample.cell.x, sample.cell.y, sample.cell.z);
+    const double *w = pose->angular_velocity, *v = pose->velocity;
+    sample.bx = (kf_real)v[0] + (kf_real)w[1] * sample.cell.rz - (kf_real)w[2] * sample.cell.ry;
+    sample.by = (kf_real)v[1] + (kf_real)w[2] * sample.cell.rx - (kf_real)w[0] * sample.cell.rz;
+    sample.bz = (kf_real)v[2] + (kf_real)w[0] * sample.cell.ry - (kf_real)w[1] * sample.cell.rx;
+#else
+    sample.corner = ((const kf_index *)a->sample_corner)[s];
+    sample.cell.fx = xs[s];
+    sample.cell.fy = ys[s];
+    sample.cell.fz = zs[s];
+    sample.bx = sample.by = sample.bz = KF_R(0.0);
+    if (with_arm) {
+        const double *center = ((const kf_pose *)a->pose)->center;
+        kf_node_position(sample.corner, a->origin, a->row_pitch, a->plane_pitch, &sample.cell.x,
+                         &sample.cell.y, &sample.cell.z);
+        sample.cell.rx = (kf_real)(sample.cell.x + (double)sample.cell.fx - center[0]);
+        sample.cell.ry = (kf_real)(sample.cell.y + (double)sample.cell.fy - center[1]);
+        sample.cell.rz = (kf_real)(sample.cell.z + (double)sample.cell.fz - center[2]);
+    }
+#endif
+    return sample;
+}
+
+/* X(dx, dy, dz) for the eight nodes of a cell, and the hat weight of each. */
+#define KF_CELL_NODES(X)                                                                                     \
+    X(0, 0, 0) X(1, 0, 0) X(0, 1, 0) X(1, 1, 0) X(0, 0, 1) X(1, 0, 1) X(0, 1, 1) X(1, 1, 1)
+#define KF_HAT(d, fraction)           ((d) ? (fraction) : KF_R(1.0) - (fraction))
+#define KF_CELL_WEIGHT(c, dx, dy, dz) (KF_HAT(dx, (c).fx) * KF_HAT(dy, (c).fy) * KF_HAT(dz, (c).fz))
+
+/* The sums of the step before make room for this step's. */
+KF_FUNCTION void kf_clear_load(const kf_kinetic_arguments *a, int item) {
+    for (int i = item; i < 6 * KF_LOAD_SLOTS; i += a->extent[0])
+        a->load_sums[i] = 0;
+}
+
+KF_FUNCTION kf_real4 kf_penalty(const kf_sample *sample, kf_real density, kf_real ux, kf_real uy,
+                                kf_real uz) {
+    const kf_real strength = KF_R(2.0) * density * sample->area;
+    kf_real4 g;
+    g.x = strength * (sample->bx - ux);
+    g.y = strength * (sample->by - uy);
+    g.z = strength * (sample->bz - uz);
+    g.w = KF_R(0.0);
+    return g;
+}
+
+/* Penalty force at every sample from the whole-domain fields. */
+#define KF_INTERPOLATE(dx, dy, dz)                                                                           \
+    {                                                                                                        \
+        const kf_index k = sample.corner + kf_offset(a, dx, dy, dz);                                         \
+        const kf_real weight = KF_CELL_WEIGHT(sample.cell, dx, dy, dz);                                      \
+        deviation += weight * ((const kf_real *)a->density)[k];                                              \
+        ux += weight * kf_component(a, a->velocity, 0, k);                                                   \
+        uy += weight * kf_component(a, a->velocity, 1, k);                                                   \
+        uz += weight * kf_component(a, a->velocity, 2, k);                                                   \
+    }
+KF_SCALAR_KERNEL(penalty, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    kf_clear_load(a, x);
+    const kf_sample sample = kf_load_sample(a, x, 0);
+    kf_real deviation = 0, ux = 0, uy = 0, uz = 0;
+    KF_CELL_NODES(KF_INTERPOLATE)
+    const kf_real4 g = kf_penalty(&sample, KF_R(1.0) + deviation, ux, uy, uz);
+    kf_real *force = (kf_real *)a->sample_force;
+    force[x] = g.x;
+    force[(long long)a->sample_count + x] = g.y;
+    force[2LL * a->sample_count + x] = g.z;
+}
+
+#if KF_DOUBLE_STORAGE
+#define kf_atomic_add_real kf_atomic_add_double
+#else
+#define kf_atomic_add_real kf_atomic_add_float
+#endif
+
+/* Spreads the samples' forces on the whole-domain force field with atomics (the paper's section 4.3.2). */
+#define KF_SCATTER(dx, dy, dz)                                                                               \
+    {                                                                                                        \
+        const kf_index k = sample.corner + kf_offset(a, dx, dy, dz);                                         \
+        const kf_real weight = KF_CELL_WEIGHT(sample.cell, dx, dy, dz);                                      \
+        kf_real *field = (kf_real *)a->force;                                                                \
+        kf_atomic_add_real(field + kf_place(a, 3, 0, k), weight * gx);                                       \
+        kf_atomic_add_real(field + kf_place(a, 3, 1, k), weight * gy);                                       \
+        kf_atomic_add_real(field + kf_place(a, 3, 2, k), weight * gz);                                       \
+    }
+KF_SCALAR_KERNEL(scatter, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    const kf_sample sample = kf_load_sample(a, x, 0);
+    const kf_real *force = (const kf_real *)a->sample_force;
+    const kf_real gx = force[x], gy = force[(long long)a->sample_count + x],
+                  gz = force[2LL * a->sample_count + x];
+    KF_CELL_NODES(KF_SCATTER)
+}
+
+/* Gathers on every node of the solid's box the forces of the samples in the eight cells around it (the
+ * paper's section 3.2). Extent: box + 1 nodes along each axis. */
+KF_SCALAR_KERNEL(gather, kf_kinetic_arguments) {
+    const int *low = ((const kf_pose *)a->pose)->box_origin;
+    const int nx = low[0] + x, ny = low[1] + y, nz = low[2] + z;
+    if (nx < 0 || ny < 0 || nz < 0 || nx >= a->nodes[0] || ny >= a->nodes[1] || nz >= a->nodes[2]) return;
+    const kf_real *force = (const kf_real *)a->sample_force;
+    kf_real gx = 0, gy = 0, gz = 0;
+    for (int corner = 0; corner < 8; corner++) {
+        const int dx = corner & 1, dy = corner >> 1 & 1, dz = corner >> 2;
+        const int cx = x - dx, cy = y - dy, cz = z - dz;
+        if (cx < 0 || cy < 0 || cz < 0 || cx >= a->box[0] || cy >= a->box[1] || cz >= a->box[2]) continue;
+        const int cell = cx + a->box[0] * (cy + a->box[1] * cz);
+        for (int i = a->cell_start[cell]; i < a->cell_start[cell + 1]; i++) {
+            const int s = a->cell_samples[i];
+            const kf_sample sample = kf_load_sample(a, s, 0);
+            const kf_real weight = KF_CELL_WEIGHT(sample.cell, dx, dy, dz);
+            gx += weight * force[s];
+            gy += weight * force[(long long)a->sample_count + s];
+            gz += weight * force[2LL * a->sample_count + s];
+        }
+    }
+    const kf_index k = kf_node(a, nx, ny, nz);
+    kf_set_component(a, a->force, 0, k, gx);
+    kf_set_component(a, a->force, 1, k, gy);
+    kf_set_component(a, a->force, 2, k, gz);
+}
+
+/* Fixed-point sums do not depend on the order of the additions: what is reproducible stays so. */
+KF_FUNCTION void kf_add_load(const kf_kinetic_arguments *a, int item, const double *load) {
+    kf_int64 *slot = (kf_int64 *)a->load_sums + 6 * (item % KF_LOAD_SLOTS);
+    for (int i = 0; i < 6; i++)
+        kf_atomic_add_int64(slot + i, (kf_int64)(load[i] * (i < 3 ? KF_FORCE_SCALE : KF_TORQUE_SCALE)));
+}
+KF_FUNCTION void kf_accumulate_load(double *load, double gx, double gy, double gz, double rx, double ry,
+                                    double rz) {
+    load[0] -= gx;
+    load[1] -= gy;
+    load[2] -= gz;
+    load[3] -= ry * gz - rz * gy;
+    load[4] -= rz * gx - rx * gz;
+    load[5] -= rx * gy - ry * gx;
+}
+
+/* Force and torque on the solid, minus the sum of the samples' forces. Extent: ceil(samples / KF_LOAD_CHUNK);
+ * an item strides over the samples so that neighbours read neighbours. */
+KF_SCALAR_KERNEL(load_samples, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    const kf_real *force = (const kf_real *)a->sample_force;
+    double load[6];
+    for (int i = 0; i < 6; i++)
+        load[i] = 0;
+    for (int s = x; s < a->sample_count; s += a->extent[0]) {
+        const kf_sample sample = kf_load_sample(a, s, 1);
+        kf_accumulate_load(load, (double)force[s], (double)force[(long long)a->sample_count + s],
+                           (double)force[2LL * a->sample_count + s], (double)sample.cell.rx,
+                           (double)sample.cell.ry, (double)sample.cell.rz);
+    }
+    kf_add_load(a, x, load);
+}
+
+/* --- the band ---------------------------------------------------------------------------------------------
+ */
+
+#if KF_FIXED_POINT_FORCE
+#define KF_ADD_BAND_FORCE(place, component, value)                                                           \
+    kf_atomic_add_int64((kf_int64 *)a->band_force + 4LL * (place) + (component),                             \
+                        (kf_int64)((double)(value)*KF_SPREAD_SCALE))
+#else
+#define KF_ADD_BAND_FORCE(place, component, value)                                                           \
+    kf_atomic_add_real((kf_real *)a->band_force + 4LL * (place) + (component), value)
+#endif
+
+#define KF_INTERPOLATE_BAND(dx, dy, dz)                                                                      \
+    const int place_##dx##dy##dz = a->band_of[sample.corner + kf_offset(a, dx, dy, dz)];                     \
+    const kf_real weight_##dx##dy##dz = KF_CELL_WEIGHT(sample.cell, dx, dy, dz);                             \
+    if (place_##dx##dy##dz >= 0) {                                                                           \
+        const kf_real4 field = ((const kf_real4 *)a->band_field)[place_##dx##dy##dz];                        \
+        density += weight_##dx##dy##dz * field.w;                                                            \
+        ux += weight_##dx##dy##dz * field.x;                                                                 \
+        uy += weight_##dx##dy##dz * field.y;                                                                 \
+        uz += weight_##dx##dy##dz * field.z;                                                                 \
+    }
+#define KF_SPREAD_BAND(dx, dy, dz)                                                                           \
+    if (place_##dx##dy##dz >= 0) {                                                                           \
+        KF_ADD_BAND_FORCE(place_##dx##dy##dz, 0, weight_##dx##dy##dz *g.x);                                  \
+        KF_ADD_BAND_FORCE(place_##dx##dy##dz, 1, weight_##dx##dy##dz *g.y);                                  \
+        KF_ADD_BAND_FORCE(place_##dx##dy##dz, 2, weight_##dx##dy##dz *g.z);                                  \
+    }
+
+/* Interpolates, computes the penalty force and spreads it, one item a sample, on the band alone. */
+KF_SCALAR_KERNEL(band_spread, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    kf_clear_load(a, x);
+    const kf_sample sample = kf_load_sample(a, x, 0);
+    kf_real density = 0, ux = 0, uy = 0, uz = 0;
+    KF_CELL_NODES(KF_INTERPOLATE_BAND)
+    const kf_real4 g = kf_penalty(&sample, density, ux, uy, uz);
+    KF_CELL_NODES(KF_SPREAD_BAND)
+}
+
+/* Interpolates, computes the penalty forces and adds them up for the samples of a segment: no atomics, and
+ * the same sums in every run. Static solids. */
+#define KF_SEGMENT_FIELD(dx, dy, dz)                                                                         \
+    const kf_real4 field_##dx##dy##dz =                                                                      \
+        ((const kf_real4 *)a->band_field)[a->segment_places[(dx + 2 * dy + 4 * dz) * a->segment_count + x]]; \
+    kf_real sum_x_##dx##dy##dz = 0, sum_y_##dx##dy##dz = 0, sum_z_##dx##dy##dz = 0;
+#define KF_SEGMENT_INTERPOLATE(dx, dy, dz)                                                                   \
+    const kf_real weight_##dx##dy##dz = KF_CELL_WEIGHT(sample.cell, dx, dy, dz);                             \
+    density += weight_##dx##dy##dz * field_##dx##dy##dz.w;                                                   \
+    ux += weight_##dx##dy##dz * field_##dx##dy##dz.x;                                                        \
+    uy += weight_##dx##dy##dz * field_##dx##dy##dz.y;                                                        \
+    uz += weight_##dx##dy##dz * field_##dx##dy##dz.z;
+#define KF_SEGMENT_SUM(dx, dy, dz)                                                                           \
+    sum_x_##dx##dy##dz += weight_##dx##dy##dz * g.x;                                                         \
+    sum_y_##dx##dy##dz += weight_##dx##dy##dz * g.y;                                                         \
+    sum_z_##dx##dy##dz += weight_##dx##dy##dz * g.z;
+#define KF_SEGMENT_STORE(dx, dy, dz)                                                                         \
+    {                                                                                                        \
+        kf_real *out = (kf_real *)a->segment_force + 3LL * (dx + 2 * dy + 4 * dz) * a->segment_count + x;    \
+        out[0] = sum_x_##dx##dy##dz;                                                                         \
+        out[a->segment_count] = sum_y_##dx##dy##dz;                                                          \
+        out[2 * (long long)a->segment_count] = sum_z_##dx##dy##dz;                                           \
+    }
+#if !KF_MOVING
+KF_SCALAR_KERNEL(segment_forces, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    KF_CELL_NODES(KF_SEGMENT_FIELD)
+    kf_sample sample;
+    sample.bx = sample.by = sample.bz = KF_R(0.0);
+    KF_UNROLL_BY_4
+    for (int i = 0; i < KF_SEGMENT_LENGTH; i++) {
+        const kf_real4 packed = ((const kf_real4 *)a->segment_samples)[(long long)i * a->segment_count + x];
+        sample.cell.fx = packed.x;
+        sample.cell.fy = packed.y;
+        sample.cell.fz = packed.z;
+        sample.area = packed.w;
+        kf_real density = 0, ux = 0, uy = 0, uz = 0;
+        KF_CELL_NODES(KF_SEGMENT_INTERPOLATE)
+        const kf_real4 g = kf_penalty(&sample, density, ux, uy, uz);
+        KF_CELL_NODES(KF_SEGMENT_SUM)
+    }
+    KF_CELL_NODES(KF_SEGMENT_STORE)
+}
+
+/* The force on every band node from the segments of the cells around it. Extent: (band, 3 components). */
+KF_SCALAR_KERNEL(band_gather, kf_kinetic_arguments) {
+    (void)z;
+    const kf_real *forces = (const kf_real *)a->segment_force + (long long)y * a->segment_count;
+    const int end = a->node_start[x + 1];
+    kf_real sum = KF_R(0.0);
+    KF_UNROLL_BY_4
+    for (int i = a->node_start[x]; i < end; i++)
+        sum += forces[a->node_entries[i]];
+    ((kf_real *)a->band_force)[4LL * x + y] = sum;
+}
+#endif
+
+/* Force and torque on the solid from the band's forces. Extent as for load_samples, over band_capacity. */
+KF_SCALAR_KERNEL(load_band, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    const double *center = ((const kf_pose *)a->pose)->center;
+    double load[6];
+    for (int i = 0; i < 6; i++)
+        load[i] = 0;
+    for (int n = x; n < a->band_count[0]; n += a->extent[0]) {
+        int nx, ny, nz;
+        kf_node_position(((const kf_index *)a->band_node)[n], a->origin, a->row_pitch, a->plane_pitch, &nx,
+                         &ny, &nz);
+#if KF_FIXED_POINT_FORCE
+        const long long *force = (const long long *)a->band_force + 4LL * n;
+        const double gx = (double)force[0] / KF_SPREAD_SCALE, gy = (double)force[1] / KF_SPREAD_SCALE,
+                     gz = (double)force[2] / KF_SPREAD_SCALE;
+#else
+        const kf_real4 force = ((const kf_real4 *)a->band_force)[n];
+        const double gx = (double)force.x, gy = (double)force.y, gz = (double)force.z;
+#endif
+        kf_accumulate_load(load, gx, gy, gz, nx - center[0], ny - center[1], nz - center[2]);
+    }
+    kf_add_load(a, x, load);
+}
+
+/* --- a moving solid ---------------------------------------------------------------------------------------
+ */
+
+/* The pose of the step that begins, from the prescribed motion (Rodrigues), and the band emptied. One item.
+ */
+KF_SCALAR_KERNEL(advance_pose, kf_kinetic_arguments) {
+    (void)x, (void)y, (void)z;
+    kf_pose *pose = (kf_pose *)a->pose;
+    const double t = (double)pose->step, *n = pose->axis;
+    const double angle = pose->angular_speed * t, c = cos(angle), s = sin(angle);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++)
+            pose->rotation[3 * i + j] = (i == j ? c : 0.0) + (1.0 - c) * n[i] * n[j];
+        pose->center[i] = pose->center_start[i] + pose->velocity[i] * t;
+        pose->angular_velocity[i] = pose->angular_speed * n[i];
+        pose->box_origin[i] = (int)floor(pose->center[i] - pose->radius);
+    }
+    pose->rotation[1] -= s * n[2];
+    pose->rotation[2] += s * n[1];
+    pose->rotation[3] += s * n[2];
+    pose->rotation[5] -= s * n[0];
+    pose->rotation[6] -= s * n[1];
+    pose->rotation[7] += s * n[0];
+    pose->step += 1;
+    if (a->band_count) a->band_count[0] = 0;
+}
+
+/* Takes the old band's nodes out of the map. Extent: band_capacity. */
+KF_SCALAR_KERNEL(band_release, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    if (x < a->band_count[0]) a->band_of[((const kf_index *)a->band_node)[x]] = -1;
+}
+
+/* Puts every node that a sample touches into the band once. -2 marks a node that somebody is just adding. */
+KF_SCALAR_KERNEL(band_mark, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    const kf_sample sample = kf_load_sample(a, x, 0);
+    for (int corner = 0; corner < 8; corner++) {
+        const kf_index k = sample.corner + kf_offset(a, corner & 1, corner >> 1 & 1, corner >> 2);
+        if (a->band_of[k] != -1 || kf_atomic_compare_swap_int(a->band_of + k, -1, -2) != -1) continue;
+        const int place = kf_atomic_add_int(a->band_count, 1);
+        if (place < a->band_capacity) {
+            ((kf_index *)a->band_node)[place] = k;
+            a->band_of[k] = place;
+        } else {
+            kf_atomic_add_int(a->band_count, -1);
+            kf_atomic_add_int(a->band_count + 1, 1);
+            a->band_of[k] = -1;
+        }
+    }
+}

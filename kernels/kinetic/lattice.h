@@ -1,0 +1,161 @@
+/* D3Q27: velocities, weights, precision and memory layout. Velocity order: De Rosis 2017 (PRE 95, 013310),
+ * which is the order of the paper's Omega_0 .. Omega_26. Defines that a config sets: KF_DOUBLE_STORAGE 0|1
+ * KF_LAYOUT 0 aos | 1 soa | 2 csoa   KF_ALPHA_LOG2   KF_INDEX64 0|1 */
+#ifndef KF_KERNELS_KINETIC_LATTICE_H
+#define KF_KERNELS_KINETIC_LATTICE_H
+
+#include "arguments.h"
+#include "portable.h"
+
+#if KF_DOUBLE_STORAGE
+typedef double kf_store;
+typedef double kf_real;
+#define KF_PARAMETER(a, name) ((a)->double_precision.name)
+#define kf_square_root        sqrt
+#else
+typedef float kf_store;
+typedef float kf_real;
+#define KF_PARAMETER(a, name) ((a)->single_precision.name)
+#define kf_square_root        sqrtf
+#endif
+#define KF_R(value) ((kf_real)(value))
+
+#if KF_INDEX64
+typedef long long kf_index;
+#else
+typedef int kf_index;
+#endif
+
+/* A vector of four that moves as one memory access on the GPU. */
+typedef struct
+#if KF_CUDA
+    __align__(16)
+#endif
+        kf_real4 {
+    kf_real x, y, z, w;
+}
+kf_real4;
+
+/* X(number, name, cx, cy, cz); in a name, m z p stand for -1 0 +1 along x, y, z. */
+#define KF_D3Q27(X)                                                                                          \
+    X(0, zzz, 0, 0, 0)                                                                                       \
+    X(1, pzz, 1, 0, 0)                                                                                       \
+    X(2, mzz, -1, 0, 0)                                                                                      \
+    X(3, zpz, 0, 1, 0)                                                                                       \
+    X(4, zmz, 0, -1, 0)                                                                                      \
+    X(5, zzp, 0, 0, 1)                                                                                       \
+    X(6, zzm, 0, 0, -1)                                                                                      \
+    X(7, ppz, 1, 1, 0)                                                                                       \
+    X(8, mpz, -1, 1, 0)                                                                                      \
+    X(9, pmz, 1, -1, 0)                                                                                      \
+    X(10, mmz, -1, -1, 0)                                                                                    \
+    X(11, pzp, 1, 0, 1)                                                                                      \
+    X(12, mzp, -1, 0, 1)                                                                                     \
+    X(13, pzm, 1, 0, -1)                                                                                     \
+    X(14, mzm, -1, 0, -1)                                                                                    \
+    X(15, zpp, 0, 1, 1)                                                                                      \
+    X(16, zmp, 0, -1, 1)                                                                                     \
+    X(17, zpm, 0, 1, -1)                                                                                     \
+    X(18, zmm, 0, -1, -1)                                                                                    \
+    X(19, ppp, 1, 1, 1)                                                                                      \
+    X(20, mpp, -1, 1, 1)                                                                                     \
+    X(21, pmp, 1, -1, 1)                                                                                     \
+    X(22, mmp, -1, -1, 1)                                                                                    \
+    X(23, ppm, 1, 1, -1)                                                                                     \
+    X(24, mpm, -1, 1, -1)                                                                                    \
+    X(25, pmm, 1, -1, -1)                                                                                    \
+    X(26, mmm, -1, -1, -1)
+
+/* Numbers of the velocities by cx + 1 + 3 (cy + 1) + 9 (cz + 1). A table, not conditions on the signs: those
+ * came out wrong from CUDA 13.0's compiler inside the loops of boundary.cu. */
+KF_CONSTANT signed char kf_directions[27] = {26, 18, 25, 14, 6,  13, 24, 17, 23, 10, 4,  9,  2, 0,
+                                             1,  8,  3,  7,  22, 16, 21, 12, 5,  11, 20, 15, 19};
+KF_FUNCTION int kf_direction(int cx, int cy, int cz) {
+    return kf_directions[(cx + 1) + 3 * (cy + 1) + 9 * (cz + 1)];
+}
+
+#define KF_WEIGHT_1D(c)       ((c) == 0 ? 2.0 / 3.0 : 1.0 / 6.0)
+#define KF_WEIGHT(cx, cy, cz) KF_R(KF_WEIGHT_1D(cx) * KF_WEIGHT_1D(cy) * KF_WEIGHT_1D(cz))
+
+/* Index of node (x, y, z), ghosts included. */
+KF_FUNCTION kf_index kf_node(const kf_kinetic_arguments *a, int x, int y, int z) {
+    return (kf_index)(a->origin + (long long)a->row_pitch * (y + 1) + a->plane_pitch * (z + 1)) + x;
+}
+/* Coordinates of node index k. */
+KF_FUNCTION void kf_node_position(kf_index k, long long origin, int row_pitch, long long plane_pitch, int *x,
+                                  int *y, int *z) {
+    const long long inside = (long long)k - origin;
+    const long long plane = inside / plane_pitch, row = (inside - plane * plane_pitch) / row_pitch;
+    *z = (int)plane - 1;
+    *y = (int)row - 1;
+    *x = (int)(inside - plane * plane_pitch - row * row_pitch);
+}
+
+/* Distance in node indices to the neighbour at (cx, cy, cz). */
+KF_FUNCTION kf_index kf_offset(const kf_kinetic_arguments *a, int cx, int cy, int cz) {
+    return (kf_index)(cx + (long long)a->row_pitch * cy + a->plane_pitch * cz);
+}
+
+/* Place of component i of beta at node k (Eq. 9 of the paper). */
+KF_FUNCTION kf_index kf_place(const kf_kinetic_arguments *a, int beta, int i, kf_index k) {
+#if KF_LAYOUT == 0
+    (void)a;
+    return k * beta + i;
+#elif KF_LAYOUT == 1
+    (void)beta;
+    return (kf_index)a->capacity * i + k;
+#else
+    (void)a;
+    return (((k >> KF_ALPHA_LOG2) * beta + i) << KF_ALPHA_LOG2) + (k & (((kf_index)1 << KF_ALPHA_LOG2) - 1));
+#endif
+}
+
+KF_FUNCTION kf_real kf_population(const kf_kinetic_arguments *a, const void *f, int i, kf_index k) {
+    return (kf_real)((const kf_store *)f)[kf_place(a, 27, i, k)];
+}
+KF_FUNCTION void kf_set_population(const kf_kinetic_arguments *a, void *f, int i, kf_index k, kf_real value) {
+    ((kf_store *)f)[kf_place(a, 27, i, k)] = (kf_store)value;
+}
+/* Past the caches where a config asks for it (KF_STREAMING_STORES): what a step writes is read only in the
+ * next. */
+KF_FUNCTION void kf_stream_population(const kf_kinetic_arguments *a, void *f, int i, kf_index k,
+                                      kf_real value) {
+#if KF_CUDA && KF_STREAMING_STORES
+    __stcs((kf_store *)f + kf_place(a, 27, i, k), (kf_store)value);
+#else
+    kf_set_population(a, f, i, k, value);
+#endif
+}
+KF_FUNCTION kf_real kf_component(const kf_kinetic_arguments *a, const void *v, int i, kf_index k) {
+    return ((const kf_real *)v)[kf_place(a, 3, i, k)];
+}
+KF_FUNCTION void kf_set_component(const kf_kinetic_arguments *a, void *v, int i, kf_index k, kf_real value) {
+    ((kf_real *)v)[kf_place(a, 3, i, k)] = value;
+}
+
+/* Statements over all populations, held in variables f_zzz, f_pzz, ... */
+#define KF_LOAD_PULL(i, name, cx, cy, cz)                                                                    \
+    kf_real f_##name = kf_population(a, a->source, i, k - kf_offset(a, cx, cy, cz));
+#define KF_LOAD_HERE(i, name, cx, cy, cz)     kf_real f_##name = kf_population(a, a->source, i, k);
+#define KF_LOAD_TARGET(i, name, cx, cy, cz)   kf_real f_##name = kf_population(a, a->target, i, k);
+#define KF_STREAM_TARGET(i, name, cx, cy, cz) kf_stream_population(a, a->target, i, k, f_##name);
+#define KF_STORE_TARGET(i, name, cx, cy, cz)  kf_set_population(a, a->target, i, k, f_##name);
+
+/* Deviation of density from 1 and momentum of the populations f_*. */
+#define KF_MOMENTUM(density_deviation, jx, jy, jz)                                                           \
+    const kf_real density_deviation =                                                                        \
+        ((((f_ppp + f_mmm) + (f_ppm + f_mmp)) + ((f_pmp + f_mpm) + (f_pmm + f_mpp))) +                       \
+         (((f_ppz + f_mmz) + (f_pmz + f_mpz)) + ((f_pzp + f_mzm) + (f_pzm + f_mzp)) +                        \
+          ((f_zpp + f_zmm) + (f_zpm + f_zmp)))) +                                                            \
+        (((f_pzz + f_mzz) + (f_zpz + f_zmz) + (f_zzp + f_zzm)) + f_zzz);                                     \
+    const kf_real jx = (((f_ppp - f_mmm) + (f_ppm - f_mmp)) + ((f_pmp - f_mpm) + (f_pmm - f_mpp))) +         \
+                       (((f_ppz - f_mmz) + (f_pmz - f_mpz)) + ((f_pzp - f_mzm) + (f_pzm - f_mzp))) +         \
+                       (f_pzz - f_mzz);                                                                      \
+    const kf_real jy = (((f_ppp - f_mmm) + (f_ppm - f_mmp)) + ((f_mpm - f_pmp) + (f_mpp - f_pmm))) +         \
+                       (((f_ppz - f_mmz) + (f_mpz - f_pmz)) + ((f_zpp - f_zmm) + (f_zpm - f_zmp))) +         \
+                       (f_zpz - f_zmz);                                                                      \
+    const kf_real jz = (((f_ppp - f_mmm) + (f_mmp - f_ppm)) + ((f_pmp - f_mpm) + (f_mpp - f_pmm))) +         \
+                       (((f_pzp - f_mzm) + (f_mzp - f_pzm)) + ((f_zpp - f_zmm) + (f_zmp - f_zpm))) +         \
+                       (f_zzp - f_zzm);
+
+#endif

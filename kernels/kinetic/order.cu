@@ -1,0 +1,118 @@
+/* Ordering the samples on the device: by block and Morton code (section 4.2.2 of the paper, the order of
+ * scene/ordering.h), or by cell for the gather variant's cell list. A counting sort in passes of one item
+ * each; ties keep the sampling order, so the result is the host's, and the same whatever the order of the
+ * atomics. */
+#include "sample.h"
+
+KF_FUNCTION int kf_spread_bits(int value, int bits) {
+    int spread = 0;
+    for (int b = 0; b < bits; b++)
+        spread |= (value >> b & 1) << 3 * b;
+    return spread;
+}
+
+/* Key of every sample, and the counters emptied by whoever's item number is a key. Extent: max(samples, keys
+ * + 1). */
+KF_SCALAR_KERNEL(order_keys, kf_order_arguments) {
+    (void)y, (void)z;
+    if (x <= a->key_count) a->start[x] = 0;
+    if (x >= a->sample_count) return;
+    const kf_pose *pose = (const kf_pose *)a->pose;
+#if KF_MOVING
+    const kf_sample_cell cell =
+        kf_place_moving(pose, a->nodes, (double)((const kf_real *)a->sample_x)[x],
+                        (double)((const kf_real *)a->sample_y)[x], (double)((const kf_real *)a->sample_z)[x]);
+    int cx = cell.x, cy = cell.y, cz = cell.z;
+#else
+    int cx, cy, cz;
+    kf_node_position(((const kf_index *)a->sample_corner)[x], a->origin, a->row_pitch, a->plane_pitch, &cx,
+                     &cy, &cz);
+#endif
+    cx -= pose->box_origin[0];
+    cy -= pose->box_origin[1];
+    cz -= pose->box_origin[2];
+    if (a->by_block) {
+        const int length = a->block_length, bits = a->morton_bits;
+        const int bx = cx / length, by = cy / length, bz = cz / length;
+        const int block = bx + a->blocks[0] * (by + a->blocks[1] * bz);
+        a->keys[x] = (block << 3 * bits) | kf_spread_bits(cx - bx * length, bits) |
+                     kf_spread_bits(cy - by * length, bits) << 1 |
+                     kf_spread_bits(cz - bz * length, bits) << 2;
+    } else {
+        a->keys[x] = cx + a->box[0] * (cy + a->box[1] * cz);
+    }
+}
+
+/* Samples of each key, one place further on: the scan then leaves every key's first rank. */
+KF_SCALAR_KERNEL(order_count, kf_order_arguments) {
+    (void)y, (void)z;
+    kf_atomic_add_int(a->start + a->keys[x] + 1, 1);
+}
+
+/* Inclusive scan of start[1 .. key_count] in three passes: chunks, their sums, and the sums added. */
+KF_SCALAR_KERNEL(order_scan_chunks, kf_order_arguments) {
+    (void)y, (void)z;
+    int sum = 0;
+    for (int i = x * KF_SCAN_CHUNK + 1; i <= a->key_count && i <= (x + 1) * KF_SCAN_CHUNK; i++) {
+        sum += a->start[i];
+        a->start[i] = sum;
+    }
+    a->chunk_sums[x] = sum;
+}
+KF_SCALAR_KERNEL(order_scan_sums, kf_order_arguments) {
+    (void)x, (void)y, (void)z;
+    int sum = 0;
+    for (int i = 0; i < a->chunk_count; i++) {
+        const int chunk = a->chunk_sums[i];
+        a->chunk_sums[i] = sum;
+        sum += chunk;
+    }
+}
+/* Extent: key_count. */
+KF_SCALAR_KERNEL(order_scan_add, kf_order_arguments) {
+    (void)y, (void)z;
+    a->start[x + 1] += a->chunk_sums[x / KF_SCAN_CHUNK];
+}
+
+/* Next free place of each key; then every sample takes one. Extents: key_count, samples. */
+KF_SCALAR_KERNEL(order_begin_place, kf_order_arguments) {
+    (void)y, (void)z;
+    a->next[x] = a->start[x];
+}
+KF_SCALAR_KERNEL(order_place, kf_order_arguments) {
+    (void)y, (void)z;
+    a->order[kf_atomic_add_int(a->next + a->keys[x], 1)] = x;
+}
+
+/* Sorts the samples of one key by their sampling order (insertion: tens of samples a cell). Extent:
+ * key_count. */
+KF_SCALAR_KERNEL(order_break_ties, kf_order_arguments) {
+    (void)y, (void)z;
+    const int first = a->start[x], end = a->start[x + 1];
+    for (int i = first + 1; i < end; i++) {
+        const int sample = a->order[i], rank = a->identity[sample];
+        int j = i;
+        for (; j > first && a->identity[a->order[j - 1]] > rank; j--)
+            a->order[j] = a->order[j - 1];
+        a->order[j] = sample;
+    }
+}
+
+/* Moves the samples into their new order, by way of the spare arrays. */
+KF_SCALAR_KERNEL(order_take, kf_order_arguments) {
+    (void)y, (void)z;
+    const int from = a->order[x];
+    ((kf_real *)a->spare_x)[x] = ((const kf_real *)a->sample_x)[from];
+    ((kf_real *)a->spare_y)[x] = ((const kf_real *)a->sample_y)[from];
+    ((kf_real *)a->spare_z)[x] = ((const kf_real *)a->sample_z)[from];
+    ((kf_real *)a->spare_area)[x] = ((const kf_real *)a->sample_area)[from];
+    a->spare_identity[x] = a->identity[from];
+}
+KF_SCALAR_KERNEL(order_put, kf_order_arguments) {
+    (void)y, (void)z;
+    ((kf_real *)a->sample_x)[x] = ((const kf_real *)a->spare_x)[x];
+    ((kf_real *)a->sample_y)[x] = ((const kf_real *)a->spare_y)[x];
+    ((kf_real *)a->sample_z)[x] = ((const kf_real *)a->spare_z)[x];
+    ((kf_real *)a->sample_area)[x] = ((const kf_real *)a->spare_area)[x];
+    a->identity[x] = a->spare_identity[x];
+}

@@ -1,0 +1,38 @@
+/* Where a sample of the solid's surface is. Defines: KF_MOVING 0|1. */
+#ifndef KF_KERNELS_KINETIC_SAMPLE_H
+#define KF_KERNELS_KINETIC_SAMPLE_H
+
+#include "lattice.h"
+
+typedef struct kf_sample_cell {
+    int x, y, z;        /* lower corner of the sample's cell */
+    kf_real fx, fy, fz; /* place within the cell, 0 .. 1 */
+    kf_real rx, ry, rz; /* arm from the solid's centre */
+} kf_sample_cell;
+
+/* A sample on the last node belongs to the last cell, with fraction 1: no ghost is ever touched. */
+KF_FUNCTION int kf_cell_of(double position, int nodes) {
+    const int cell = (int)floor(position);
+    return cell < 0 ? 0 : cell > nodes - 2 ? nodes - 2 : cell;
+}
+
+KF_FUNCTION kf_sample_cell kf_place_moving(const kf_pose *pose, const int *nodes, double x, double y,
+                                           double z) {
+    const double *r = pose->rotation;
+    const double rx = r[0] * x + r[1] * y + r[2] * z, ry = r[3] * x + r[4] * y + r[5] * z,
+                 rz = r[6] * x + r[7] * y + r[8] * z;
+    const double px = pose->center[0] + rx, py = pose->center[1] + ry, pz = pose->center[2] + rz;
+    kf_sample_cell cell;
+    cell.x = kf_cell_of(px, nodes[0]);
+    cell.y = kf_cell_of(py, nodes[1]);
+    cell.z = kf_cell_of(pz, nodes[2]);
+    cell.fx = (kf_real)(px - cell.x);
+    cell.fy = (kf_real)(py - cell.y);
+    cell.fz = (kf_real)(pz - cell.z);
+    cell.rx = (kf_real)rx;
+    cell.ry = (kf_real)ry;
+    cell.rz = (kf_real)rz;
+    return cell;
+}
+
+#endif

@@ -1,0 +1,139 @@
+/* The unfused plans: `baseline` (section 3.2 of the paper) and `paper` (its Algorithm 2). Streaming,
+ * macroscopic fields and collision are passes of their own; the collision is one kernel (KF_SPLIT 1) or is
+ * split over KF_SPLIT kernels, 2 to 4, that each compute a part of the populations from stored moments. */
+#include "collision.h"
+
+#define KF_COPY_PULL(i, name, cx, cy, cz)                                                                    \
+    kf_set_population(a, a->target, i, k, kf_population(a, a->source, i, k - kf_offset(a, cx, cy, cz)));
+
+KF_KERNEL(stream, kf_kinetic_arguments) {
+    const kf_index k = kf_node(a, x, y, z);
+    KF_D3Q27(KF_COPY_PULL)
+}
+
+#define KF_STORE_STATE                                                                                       \
+    ((kf_real *)a->density)[k] = deviation;                                                                  \
+    kf_set_component(a, a->velocity, 0, k, ux);                                                              \
+    kf_set_component(a, a->velocity, 1, k, uy);                                                              \
+    kf_set_component(a, a->velocity, 2, k, uz);
+
+/* Density and velocity of the streamed populations (source), before any force of the solid. */
+KF_KERNEL(macroscopic, kf_kinetic_arguments) {
+    const kf_index k = kf_node(a, x, y, z);
+    KF_D3Q27(KF_LOAD_HERE)
+    KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)
+    KF_STORE_STATE
+}
+
+/* The same, and the force set to zero for the scatter that follows. */
+KF_KERNEL(macroscopic_reset, kf_kinetic_arguments) {
+    const kf_index k = kf_node(a, x, y, z);
+    KF_D3Q27(KF_LOAD_HERE)
+    KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)
+    KF_STORE_STATE
+    kf_set_component(a, a->force, 0, k, KF_R(0.0));
+    kf_set_component(a, a->force, 1, k, KF_R(0.0));
+    kf_set_component(a, a->force, 2, k, KF_R(0.0));
+}
+
+/* State at a node from the stored fields and the force on it. */
+#define KF_LOAD_STATE                                                                                        \
+    const kf_real deviation = ((const kf_real *)a->density)[k];                                              \
+    const kf_real gx = kf_component(a, a->force, 0, k), gy = kf_component(a, a->force, 1, k),                \
+                  gz = kf_component(a, a->force, 2, k);                                                      \
+    const kf_real half_per_density = KF_R(0.5) / (KF_R(1.0) + deviation);                                    \
+    const kf_real ux = kf_component(a, a->velocity, 0, k) + gx * half_per_density,                           \
+                  uy = kf_component(a, a->velocity, 1, k) + gy * half_per_density,                           \
+                  uz = kf_component(a, a->velocity, 2, k) + gz * half_per_density;                           \
+    const kf_real Fx = KF_BODY_X + gx, Fy = KF_BODY_Y + gy, Fz = KF_BODY_Z + gz;
+
+#if KF_SPLIT == 1
+/* The whole collision of the streamed populations (source) into target. */
+KF_KERNEL(collide, kf_kinetic_arguments) {
+    const kf_index k = kf_node(a, x, y, z);
+    KF_LOAD_STATE
+    KF_D3Q27(KF_LOAD_HERE)
+    KF_COLLIDE(1);
+    KF_D3Q27(KF_STORE_TARGET)
+}
+
+#define KF_STORE_CHANGE(i, name, cx, cy, cz)                                                                 \
+    kf_set_population(a, a->target, i, k, f_##name - kf_population(a, a->source, i, k));
+#define KF_ADD_CHANGE(i, name, cx, cy, cz)                                                                   \
+    kf_set_population(a, a->target, i, k,                                                                    \
+                      kf_population(a, a->target, i, k) + kf_population(a, a->source, i, k));
+
+/* Baseline: the collision terms Omega + G alone ... */
+KF_KERNEL(collision_terms, kf_kinetic_arguments) {
+    const kf_index k = kf_node(a, x, y, z);
+    KF_LOAD_STATE
+    KF_D3Q27(KF_LOAD_HERE)
+    KF_COLLIDE(1);
+    KF_D3Q27(KF_STORE_CHANGE)
+}
+
+/* ... and the update of the populations with them. */
+KF_KERNEL(update, kf_kinetic_arguments) {
+    const kf_index k = kf_node(a, x, y, z);
+    KF_D3Q27(KF_ADD_CHANGE)
+}
+#else
+
+#if KF_COLLISION == 0
+/* BGK has no moments to store: each part relaxes its own populations from the stored fields. */
+#define KF_PART_BEGIN                                                                                        \
+    const kf_real omega = KF_PARAMETER(a, shear_rate), source = KF_R(1.0) - KF_R(0.5) * omega;               \
+    KF_EQUILIBRIUM_FACTORS(x, ux)                                                                            \
+    KF_EQUILIBRIUM_FACTORS(y, uy)                                                                            \
+    KF_EQUILIBRIUM_FACTORS(z, uz)
+#define KF_PART(i, name, cx, cy, cz)                                                                         \
+    if (KF_PART_OF(i) == KF_PART_NUMBER) {                                                                   \
+        kf_real f_##name = kf_population(a, a->source, i, k);                                                \
+        KF_RELAX_BGK(i, name, cx, cy, cz)                                                                    \
+        KF_ADD_BGK_SOURCE(i, name, cx, cy, cz)                                                               \
+        kf_set_population(a, a->target, i, k, f_##name);                                                     \
+    }
+#else
+/* Moments after relaxation, stored in place of populations in target. */
+KF_KERNEL(moments, kf_kinetic_arguments) {
+    const kf_index k = kf_node(a, x, y, z);
+    KF_LOAD_STATE
+    KF_D3Q27(KF_LOAD_HERE)
+    KF_TO_MOMENTS(ux, uy, uz)
+    KF_RELAX_MOMENTS;
+    KF_D3Q27(KF_STORE_TARGET)
+}
+#define KF_PART_BEGIN                                                                                        \
+    (void)Fx, (void)Fy, (void)Fz, (void)deviation;                                                           \
+    KF_D3Q27(KF_LOAD_HERE)                                                                                   \
+    KF_FROM_MOMENTS(ux, uy, uz)
+#define KF_PART(i, name, cx, cy, cz)                                                                         \
+    if (KF_PART_OF(i) == KF_PART_NUMBER) kf_set_population(a, a->target, i, k, f_##name);
+#endif
+
+/* Part p of n holds the populations whose number i has i n / 27 = p: Omega_0 .. Omega_13 and Omega_14 ..
+ * Omega_26 of two. */
+#define KF_PART_OF(i) ((i)*KF_SPLIT / 27)
+#define KF_COLLIDE_PART                                                                                      \
+    const kf_index k = kf_node(a, x, y, z);                                                                  \
+    KF_LOAD_STATE                                                                                            \
+    KF_PART_BEGIN                                                                                            \
+    KF_D3Q27(KF_PART)
+#define KF_PART_NUMBER 0
+KF_KERNEL(collide_part_1, kf_kinetic_arguments){KF_COLLIDE_PART}
+#undef KF_PART_NUMBER
+#define KF_PART_NUMBER 1
+KF_KERNEL(collide_part_2, kf_kinetic_arguments){KF_COLLIDE_PART}
+#if KF_SPLIT > 2
+#undef KF_PART_NUMBER
+#define KF_PART_NUMBER 2
+KF_KERNEL(collide_part_3, kf_kinetic_arguments){KF_COLLIDE_PART}
+#endif
+#if KF_SPLIT > 3
+#undef KF_PART_NUMBER
+#define KF_PART_NUMBER 3
+KF_KERNEL(collide_part_4, kf_kinetic_arguments) {
+    KF_COLLIDE_PART
+}
+#endif
+#endif

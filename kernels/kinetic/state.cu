@@ -1,0 +1,115 @@
+/* State of the simulation: initial populations, fields for output, checkpoints, and the domain averages that
+ * the adaptive relaxation rule divides by. */
+#include "collision.h"
+
+#define KF_SET_EQUILIBRIUM(i, name, cx, cy, cz)                                                              \
+    kf_set_population(a, a->source, i, k,                                                                    \
+                      kf_equilibrium_deviation(KF_W1(cx), KF_E(x, cx), KF_W1(cy), KF_E(y, cy), KF_W1(cz),    \
+                                               KF_E(z, cz), deviation));
+
+/* These kernels exchange a slab of planes with compact arrays: extent (nodes_x, nodes_y, planes), from
+ * first_plane on. */
+#define KF_SLAB_BEGIN                                                                                        \
+    const kf_index k = kf_node(a, x, y, a->first_plane + z);                                                 \
+    const long long plane = (long long)a->nodes[0] * a->nodes[1];                                            \
+    const long long in_plane = x + (long long)a->nodes[0] * y;
+
+/* Populations in equilibrium with density - 1 [z][y][x] and velocity [3][z][y][x]. */
+KF_SCALAR_KERNEL(initialise, kf_kinetic_arguments) {
+    KF_SLAB_BEGIN
+    const long long count = plane * a->extent[2], n = plane * z + in_plane;
+    const kf_real deviation = ((const kf_real *)a->density)[n];
+    const kf_real *u = (const kf_real *)a->velocity;
+    KF_EQUILIBRIUM_FACTORS(x, u[n])
+    KF_EQUILIBRIUM_FACTORS(y, u[count + n])
+    KF_EQUILIBRIUM_FACTORS(z, u[2 * count + n])
+    KF_D3Q27(KF_SET_EQUILIBRIUM)
+}
+
+/* Density - 1 [z][y][x] and velocity [3][z][y][x] after the last step; the velocity holds half of the body
+ * force.
+ */
+KF_SCALAR_KERNEL(read_fields, kf_kinetic_arguments) {
+    KF_SLAB_BEGIN
+    const long long count = plane * a->extent[2], n = plane * z + in_plane;
+    KF_D3Q27(KF_LOAD_HERE)
+    KF_DECLARE_STATE(-KF_BODY_X, -KF_BODY_Y, -KF_BODY_Z)
+    kf_real *u = (kf_real *)a->velocity;
+    ((kf_real *)a->density)[n] = deviation;
+    u[n] = ux;
+    u[count + n] = uy;
+    u[2 * count + n] = uz;
+}
+
+/* Populations as [z][i][y][x] in density, whatever the layout. */
+#define KF_PACK(i, name, cx, cy, cz)   compact[(i)*plane] = (kf_store)kf_population(a, a->source, i, k);
+#define KF_UNPACK(i, name, cx, cy, cz) kf_set_population(a, a->source, i, k, (kf_real)compact[(i)*plane]);
+KF_SCALAR_KERNEL(pack, kf_kinetic_arguments) {
+    KF_SLAB_BEGIN
+    kf_store *compact = (kf_store *)a->density + 27 * plane * z + in_plane;
+    KF_D3Q27(KF_PACK)
+}
+KF_SCALAR_KERNEL(unpack, kf_kinetic_arguments) {
+    KF_SLAB_BEGIN
+    const kf_store *compact = (const kf_store *)a->density + 27 * plane * z + in_plane;
+    KF_D3Q27(KF_UNPACK)
+}
+
+/* Sums of density, |momentum| and |second moment| over every fourth row along y and z, in fixed point, so
+ * that the result does not depend on the order of the additions. One item adds a column of rows: extent
+ * (nodes_x, chunks). */
+KF_SCALAR_KERNEL(average_sum, kf_kinetic_arguments) {
+    (void)z;
+    const int rows_y = (a->nodes[1] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE;
+    const int rows_z = (a->nodes[2] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE;
+    long long sums[3];
+    sums[0] = sums[1] = sums[2] = 0;
+    for (int r = 0; r < KF_AVERAGE_ROWS; r++) {
+        const int row = y * KF_AVERAGE_ROWS + r;
+        if (row >= rows_y * rows_z) break;
+        const kf_index k = kf_node(a, x, row % rows_y * KF_AVERAGE_STRIDE, row / rows_y * KF_AVERAGE_STRIDE);
+        KF_D3Q27(KF_LOAD_HERE)
+        KF_MOMENTUM(deviation, jx, jy, jz)
+        const kf_real third = KF_R(1.0 / 3.0);
+        const kf_real face_x = f_pzz + f_mzz, face_y = f_zpz + f_zmz, face_z = f_zzp + f_zzm;
+        const kf_real edge_xy = (f_ppz + f_mmz) + (f_pmz + f_mpz),
+                      edge_xz = (f_pzp + f_mzm) + (f_pzm + f_mzp),
+                      edge_yz = (f_zpp + f_zmm) + (f_zpm + f_zmp);
+        const kf_real corner = ((f_ppp + f_mmm) + (f_ppm + f_mmp)) + ((f_pmp + f_mpm) + (f_pmm + f_mpp));
+        const kf_real xx = face_x + edge_xy + edge_xz + corner + third,
+                      yy = face_y + edge_xy + edge_yz + corner + third,
+                      zz = face_z + edge_xz + edge_yz + corner + third;
+        const kf_real xy = ((f_ppz + f_mmz) - (f_pmz + f_mpz)) +
+                           (((f_ppp + f_mmm) + (f_ppm + f_mmp)) - ((f_pmp + f_mpm) + (f_pmm + f_mpp)));
+        const kf_real xz = ((f_pzp + f_mzm) - (f_pzm + f_mzp)) +
+                           (((f_ppp + f_mmm) + (f_pmp + f_mpm)) - ((f_ppm + f_mmp) + (f_pmm + f_mpp)));
+        const kf_real yz = ((f_zpp + f_zmm) - (f_zpm + f_zmp)) +
+                           (((f_ppp + f_mmm) + (f_pmm + f_mpp)) - ((f_ppm + f_mmp) + (f_pmp + f_mpm)));
+        const kf_real momentum = kf_square_root(jx * jx + jy * jy + jz * jz);
+        const kf_real second =
+            kf_square_root(xx * xx + yy * yy + zz * zz + KF_R(2.0) * (xy * xy + xz * xz + yz * yz));
+        sums[0] += (long long)((double)(KF_R(1.0) + deviation) * KF_AVERAGE_SCALE);
+        sums[1] += (long long)((double)momentum * KF_AVERAGE_SCALE);
+        sums[2] += (long long)((double)second * KF_AVERAGE_SCALE);
+    }
+    kf_int64 *slot = (kf_int64 *)a->average_sums + 3 * ((x + 31 * y) % KF_AVERAGE_SLOTS);
+    kf_atomic_add_int64(slot, (kf_int64)sums[0]);
+    kf_atomic_add_int64(slot + 1, (kf_int64)sums[1]);
+    kf_atomic_add_int64(slot + 2, (kf_int64)sums[2]);
+}
+
+/* Reciprocals of the averages, and the slots emptied for the next time. A fluid at rest has no mean momentum:
+ * its reciprocal is 0, which leaves the momentum out of the rule. */
+KF_SCALAR_KERNEL(average_finish, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    const long long rows_y = (a->nodes[1] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE;
+    const long long rows_z = (a->nodes[2] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE;
+    const double count = (double)(rows_y * rows_z * a->nodes[0]) * KF_AVERAGE_SCALE;
+    long long sum = 0;
+    for (int slot = 0; slot < KF_AVERAGE_SLOTS; slot++) {
+        sum += a->average_sums[3 * slot + x];
+        a->average_sums[3 * slot + x] = 0;
+    }
+    const double average = (double)sum / count;
+    ((kf_real *)a->averages)[x] = (kf_real)(average > 1e-9 ? 1.0 / average : 0.0);
+}

@@ -1,0 +1,159 @@
+/* Portability of kernels: one source, CUDA C for the `cuda` backend (NVRTC) and C17 for the `cpu` backend.
+ *
+ * A kernel takes one struct by value whose first member is int extent[3], the number of items along x, y, z,
+ * and handles one item:
+ *
+ *     typedef struct scale_arguments { int extent[3]; float *values; float factor; } scale_arguments;
+ *     KF_KERNEL(scale, scale_arguments) { a->values[x] *= a->factor; }
+ *
+ * On the GPU every item is a thread. On the cpu OpenMP shares the blocks and the x loop inside a block is the
+ * SIMD loop, so branches and index wrap-around stay out of it; kernels with atomics or long data-dependent
+ * loops use KF_SCALAR_KERNEL, whose x loop is not vectorised. Loops over directions or other small constant
+ * counts inside a KF_KERNEL take KF_UNROLL in front: the x loop is only vectorised when no loop is left in it
+ * (six times faster). */
+#ifndef KF_KERNELS_PORTABLE_H
+#define KF_KERNELS_PORTABLE_H
+
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+
+#define KF_CUDA     1
+#define KF_FUNCTION static __device__ __forceinline__
+#define KF_RESTRICT __restrict__
+#define KF_UNROLL   _Pragma("unroll")
+#define KF_UNROLL_BY_4 _Pragma("unroll 4")
+#define KF_CONSTANT static __device__ const
+#ifndef KF_LAUNCH_BOUNDS /* "__launch_bounds__(threads, blocks)" when a config asks for it */
+#define KF_LAUNCH_BOUNDS
+#endif
+typedef long long kf_int64;
+typedef unsigned long long kf_uint64;
+
+#define KF_KERNEL(name, arguments_type)                                                                      \
+    KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z);                              \
+    extern "C" __global__ void KF_LAUNCH_BOUNDS name(const __grid_constant__ arguments_type arguments) {     \
+        const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x);                                          \
+        const int y = (int)(blockIdx.y * blockDim.y + threadIdx.y);                                          \
+        const int z = (int)(blockIdx.z * blockDim.z + threadIdx.z);                                          \
+        if (x < arguments.extent[0] && y < arguments.extent[1] && z < arguments.extent[2])                   \
+            name##_item(&arguments, x, y, z);                                                                \
+    }                                                                                                        \
+    KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z)
+#define KF_SCALAR_KERNEL(name, arguments_type) KF_KERNEL(name, arguments_type)
+
+
+/* A kernel whose threads share memory and wait for each other is written as phases of one block:
+ *
+ *     KF_BLOCK_KERNEL(name, arguments_type) {  has a, block_x, block_y; a block is THREADS x 1 x 1
+ *         KF_SHARED float row[THREADS];
+ *         KF_EACH_THREAD(t, THREADS) { row[t] = ...; }
+ *         KF_BARRIER;
+ *         KF_EACH_THREAD(t, THREADS) { ... row[t + 1] ... }
+ *     }
+ *
+ * On the GPU every thread runs the body of a phase once, on the cpu a phase is a SIMD loop over the block's
+ * threads (KF_EACH_THREAD_SCALAR: a plain loop). What a thread keeps from phase to phase lives in an array of KF_PRIVATE(THREADS) places, of which
+ * KF_OWN(t) is its own. The extent is in threads along x and in blocks along y. */
+#define KF_BLOCK_KERNEL(name, arguments_type)                                                                \
+    KF_FUNCTION void name##_block(const arguments_type *a, int block_x, int block_y);                        \
+    extern "C" __global__ void KF_LAUNCH_BOUNDS name(const __grid_constant__ arguments_type arguments) {     \
+        name##_block(&arguments, (int)blockIdx.x, (int)blockIdx.y);                                          \
+    }                                                                                                        \
+    KF_FUNCTION void name##_block(const arguments_type *a, int block_x, int block_y)
+#define KF_SHARED                __shared__
+#define KF_BARRIER               __syncthreads()
+#define KF_EACH_THREAD(t, count) for (int t = (int)threadIdx.x, kf_once = 1; kf_once; kf_once = 0)
+#define KF_EACH_THREAD_SCALAR(t, count) KF_EACH_THREAD(t, count)
+#define KF_PRIVATE(count)        1
+#define KF_OWN(t)                0
+
+KF_FUNCTION void kf_atomic_add_float(float *target, float value) {
+    atomicAdd(target, value);
+}
+KF_FUNCTION void kf_atomic_add_double(double *target, double value) {
+    atomicAdd(target, value);
+}
+KF_FUNCTION void kf_atomic_add_int64(kf_int64 *target, kf_int64 value) {
+    atomicAdd((kf_uint64 *)target, (kf_uint64)value);
+}
+KF_FUNCTION int kf_atomic_add_int(int *target, int value) {
+    return atomicAdd(target, value);
+}
+KF_FUNCTION int kf_atomic_compare_swap_int(int *target, int expected, int value) {
+    return atomicCAS(target, expected, value);
+}
+
+#else
+
+#include <math.h>
+#include <stdint.h>
+
+#define KF_CUDA     0
+#define KF_FUNCTION static inline __attribute__((always_inline, unused))
+#define KF_RESTRICT restrict
+#define KF_UNROLL   _Pragma("GCC unroll 64") /* clang knows it too */
+#define KF_UNROLL_BY_4 _Pragma("GCC unroll 4")
+#define KF_CONSTANT static const
+typedef int64_t kf_int64;
+typedef uint64_t kf_uint64;
+
+/* Entry point on the cpu: block shape, threads to use, the arguments struct. */
+#define KF_CPU_ENTRY(name, arguments_type, x_loop)                                                           \
+    KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z);                              \
+    void name(const int *block, int threads, const void *arguments);                                         \
+    void name(const int *block, int threads, const void *arguments) {                                        \
+        const arguments_type a = *(const arguments_type *)arguments;                                         \
+        const int bx = block[0], by = block[1], bz = block[2];                                               \
+        const int nx = a.extent[0], ny = a.extent[1], nz = a.extent[2];                                      \
+        const kf_int64 gx = (nx + bx - 1) / bx, gy = (ny + by - 1) / by, gz = (nz + bz - 1) / bz;            \
+        _Pragma("omp parallel for schedule(static) num_threads(threads)") for (kf_int64 b = 0;               \
+                                                                               b < gx * gy * gz; b++) {      \
+            const int x0 = (int)(b % gx) * bx, x1 = nx - x0 < bx ? nx : x0 + bx;                             \
+            const int y0 = (int)(b / gx % gy) * by, y1 = ny - y0 < by ? ny : y0 + by;                        \
+            const int z0 = (int)(b / (gx * gy)) * bz, z1 = nz - z0 < bz ? nz : z0 + bz;                      \
+            for (int z = z0; z < z1; z++)                                                                    \
+                for (int y = y0; y < y1; y++) {                                                              \
+                    x_loop for (int x = x0; x < x1; x++) name##_item(&a, x, y, z);                           \
+                }                                                                                            \
+        }                                                                                                    \
+    }                                                                                                        \
+    KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z)
+#define KF_KERNEL(name, arguments_type)        KF_CPU_ENTRY(name, arguments_type, _Pragma("omp simd"))
+#define KF_SCALAR_KERNEL(name, arguments_type) KF_CPU_ENTRY(name, arguments_type, )
+
+#define KF_BLOCK_KERNEL(name, arguments_type)                                                                \
+    KF_FUNCTION void name##_block(const arguments_type *a, int block_x, int block_y);                        \
+    void name(const int *block, int threads, const void *arguments);                                         \
+    void name(const int *block, int threads, const void *arguments) {                                        \
+        const arguments_type a = *(const arguments_type *)arguments;                                         \
+        const kf_int64 gx = (a.extent[0] + block[0] - 1) / block[0], gy = a.extent[1];                       \
+        _Pragma("omp parallel for schedule(static) num_threads(threads)") for (kf_int64 b = 0; b < gx * gy;  \
+                                                                               b++)                          \
+            name##_block(&a, (int)(b % gx), (int)(b / gx));                                                  \
+    }                                                                                                        \
+    KF_FUNCTION void name##_block(const arguments_type *a, int block_x, int block_y)
+#define KF_SHARED
+#define KF_BARRIER               ((void)0)
+#define KF_EACH_THREAD(t, count) _Pragma("omp simd") for (int t = 0; t < (count); t++)
+#define KF_EACH_THREAD_SCALAR(t, count) for (int t = 0; t < (count); t++)
+#define KF_PRIVATE(count)        (count)
+#define KF_OWN(t)                (t)
+
+KF_FUNCTION void kf_atomic_add_float(float *target, float value) {
+    _Pragma("omp atomic") *target += value;
+}
+KF_FUNCTION void kf_atomic_add_double(double *target, double value) {
+    _Pragma("omp atomic") *target += value;
+}
+KF_FUNCTION void kf_atomic_add_int64(kf_int64 *target, kf_int64 value) {
+    __atomic_fetch_add(target, value, __ATOMIC_RELAXED);
+}
+KF_FUNCTION int kf_atomic_add_int(int *target, int value) {
+    return __atomic_fetch_add(target, value, __ATOMIC_RELAXED);
+}
+KF_FUNCTION int kf_atomic_compare_swap_int(int *target, int expected, int value) {
+    __atomic_compare_exchange_n(target, &expected, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return expected;
+}
+
+#endif
+#endif

@@ -1,0 +1,28 @@
+/* Running gnuplot: without a shell, on data in a file of our own, so that no name in a store can become a
+ * command. */
+#ifndef KF_PLOTS_GNUPLOT_H
+#define KF_PLOTS_GNUPLOT_H
+
+#include "harness/util/status.h"
+#include "harness/util/text.h"
+
+enum { KF_GNUPLOT_VALUES = 4 };
+
+typedef struct kf_gnuplot_job {
+    const char *script;           /* "kernels.gp", below plots/ of the data folder */
+    const char *data;             /* tables as the script expects them; columns are separated by tabs */
+    const char *title, *subtitle; /* any text */
+    const char *values[KF_GNUPLOT_VALUES]; /* further values for the script (ARG6 ...); NULL after the last */
+    const char *path;                      /* to write: .svg, .png or .pdf */
+} kf_gnuplot_job;
+
+kf_status kf_gnuplot_run(const kf_gnuplot_job *job, kf_error *error);
+
+/* Appends text as one field of a table: what gnuplot would treat specially (quotes, backslashes, control
+ * characters, comment signs) becomes '_'. */
+void kf_gnuplot_field(kf_text *data, const char *text);
+
+/* "svg", "png" or "pdf" by the ending of path, or NULL. */
+const char *kf_gnuplot_format(const char *path);
+
+#endif

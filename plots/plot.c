@@ -1,0 +1,120 @@
+#include "plots/plot.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "plots/gnuplot.h"
+#include "plots/run_results.h"
+#include "plots/tables.h"
+
+const char *const kf_plot_names[KF_PLOTS] = {"kernels", "surface", "convergence", "roofline", "occupancy"};
+
+kf_time_unit kf_time_unit_for(double longest_us) {
+    if (longest_us >= 10000) return (kf_time_unit){"ms", 1e-3};
+    return (kf_time_unit){"us", 1};
+}
+
+/* --- which run -------------------------------------------------------------------------------------------
+ */
+
+typedef struct run_search {
+    const char *name; /* NULL: the newest with an ok result */
+    kf_run_summary *found;
+    int matches;
+} run_search;
+
+static void look_at_run(void *context, const kf_run_summary *run) {
+    run_search *search = context;
+    char id[32];
+    (void)snprintf(id, sizeof id, "%" PRId64, run->id);
+    bool exact = search->name && (strcmp(search->name, id) == 0 || strcmp(search->name, run->uuid) == 0);
+    bool begins = search->name && strlen(search->name) >= 4 &&
+                  strncmp(search->name, run->uuid, strlen(search->name)) == 0;
+    bool newest = !search->name && search->matches == 0 && run->ok > 0;
+    if (!exact && !begins && !newest) return;
+    if (exact || search->matches == 0) *search->found = *run;
+    search->matches++;
+}
+
+kf_status kf_plot_find_run(kf_store *store, const char *name, kf_run_summary *run, kf_error *error) {
+    run_search search = {.name = name, .found = run};
+    KF_TRY(kf_store_runs(store, look_at_run, &search, error));
+    if (search.matches > 1 && strcmp(run->uuid, name) != 0) {
+        char id[32];
+        (void)snprintf(id, sizeof id, "%" PRId64, run->id);
+        if (strcmp(id, name) != 0)
+            return kf_fail(error, KF_BAD_INPUT, "--run '%s' fits %d runs; give more of it", name,
+                           search.matches);
+    }
+    if (search.matches > 0) return KF_OK;
+    if (name) {
+        return kf_fail(error, KF_BAD_INPUT, "%s: has no run '%s'; 'kftune store list' shows them",
+                       kf_store_path(store), name);
+    }
+    return kf_fail(error, KF_BAD_INPUT, "%s: no run in it has a result that counts; run 'kftune tune' first",
+                   kf_store_path(store));
+}
+
+/* --- drawing it ------------------------------------------------------------------------------------------
+ */
+
+kf_status kf_plot_check_path(const char *path, kf_error *error) {
+    if (kf_gnuplot_format(path)) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "--out '%s': must end in .svg, .png or .pdf", path);
+}
+
+typedef struct plot_table {
+    kf_text data;
+    kf_time_unit unit;
+    int blocks;
+} plot_table;
+
+static kf_status make_table(kf_plot_kind kind, const kf_plot_results *results, const kf_plot_roofs *roofs,
+                            plot_table *table, kf_error *error) {
+    switch (kind) {
+    case KF_PLOT_ROOFLINE:
+        return kf_table_roofline(results, roofs, &table->data, &table->blocks, error);
+    case KF_PLOT_OCCUPANCY:
+        return kf_table_occupancy(results, &table->data, &table->blocks, error);
+    case KF_PLOT_KERNELS:
+        return kf_table_kernels(results, &table->data, &table->unit, &table->blocks, error);
+    case KF_PLOT_SURFACE:
+        return kf_table_surface(results, &table->data, &table->unit, error);
+    default:
+        return kf_table_convergence(results, &table->data, &table->unit, &table->blocks, error);
+    }
+}
+
+kf_status kf_plot_write(kf_plot_kind kind, kf_store *store, const kf_run_summary *run, const char *path,
+                        kf_error *error) {
+    static const char *const titles[KF_PLOTS] = {
+        "Time of each kernel in a time step", "Best time of a step over sample block length and layout",
+        "Search: best time of a step so far", "Roofline: kernels of the best config",
+        "Occupancy of each kernel, achieved and theoretical"};
+    KF_TRY(kf_plot_check_path(path, error));
+    kf_plot_results results;
+    KF_TRY(kf_plot_results_read(store, run->id, &results, error));
+    plot_table table = {.unit = {"us", 1}};
+    kf_plot_roofs roofs;
+    kf_status status = kf_store_run_roofs(store, run->id, &roofs.measured, &roofs.peak_bandwidth, error);
+    if (status == KF_OK) status = make_table(kind, &results, &roofs, &table, error);
+    if (status == KF_OK) {
+        char script[64], blocks[16], subtitle[512];
+        (void)snprintf(script, sizeof script, "%s.gp", kf_plot_names[kind]);
+        (void)snprintf(blocks, sizeof blocks, "%d", table.blocks);
+        (void)snprintf(subtitle, sizeof subtitle, "%s %dx%dx%d, %" PRIu64 " samples, on %s", run->scene,
+                       run->nodes[0], run->nodes[1], run->nodes[2], run->samples, run->device);
+        kf_gnuplot_job job = {.script = script,
+                              .data = table.data.text,
+                              .title = titles[kind],
+                              .subtitle = subtitle,
+                              .values = {table.unit.name, blocks},
+                              .path = path};
+        status = kf_gnuplot_run(&job, error);
+    } else {
+        (void)kf_fail_context(error, "run %" PRId64, run->id);
+    }
+    kf_text_free(&table.data);
+    kf_plot_results_free(&results);
+    return status;
+}

@@ -1,0 +1,51 @@
+/* The results of one run, as the plots need them. */
+#ifndef KF_PLOTS_RUN_RESULTS_H
+#define KF_PLOTS_RUN_RESULTS_H
+
+#include "results/store.h"
+
+enum { KF_PLOT_LEVELS = 3 }; /* L1, L2, device memory */
+
+typedef struct kf_plot_kernel {
+    char name[48];
+    double time_us;   /* of its launches in one step, medians */
+    double launch_us; /* of one launch */
+    int registers;
+    double theoretical_occupancy; /* 0..1; NAN: not known, as are the following */
+    char occupancy_limit[16];
+    double achieved_occupancy;    /* 0..1 */
+    double operations;            /* of floating point, of one launch */
+    double bytes[KF_PLOT_LEVELS]; /* of one launch */
+} kf_plot_kernel;
+
+typedef struct kf_plot_result {
+    int sequence;
+    char role[KF_NAME + 8]; /* "preset:NAME", "search", "final" */
+    kf_config config;
+    bool ok;
+    double time_us; /* median of the whole step; only when ok */
+    bool counted;   /* has hardware counters */
+    int kernel_count;
+    kf_plot_kernel kernels[KF_PLAN_LAUNCHES];
+} kf_plot_result;
+
+typedef struct kf_plot_results {
+    size_t count;
+    kf_plot_result *results; /* in order of sequence; owned */
+} kf_plot_results;
+
+kf_status kf_plot_results_read(kf_store *store, int64_t run_id, kf_plot_results *results, kf_error *error);
+void kf_plot_results_free(kf_plot_results *results);
+
+/* The ok result with counters that is nearest to the best: the best itself, or the fastest of them; NULL:
+ * none has counters. */
+const kf_plot_result *kf_plot_best_counted(const kf_plot_results *results);
+/* The same of a preset, counted in whichever of its measurements. */
+const kf_plot_result *kf_plot_preset_counted(const kf_plot_results *results, const char *preset);
+
+/* The ok result of a preset, and the fastest ok result (of those measured once more at the end, if any); or
+ * NULL. */
+const kf_plot_result *kf_plot_preset(const kf_plot_results *results, const char *preset);
+const kf_plot_result *kf_plot_best(const kf_plot_results *results);
+
+#endif

@@ -1,0 +1,123 @@
+/* Block 0: one line a row of bars, slowest first: position, name; row 0 is all kernels together. Then a block
+ * a config: its name and speed-up over the first one, and a line a kernel it has: row, time, share in
+ * percent. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "plots/gnuplot.h"
+#include "plots/tables.h"
+
+enum { BARS = 3, NAMES = BARS * KF_PLAN_LAUNCHES };
+
+typedef struct bar {
+    const char *name;
+    const kf_plot_result *result;
+    double total; /* of its kernels, us */
+} bar;
+
+/* A group: a kernel of any of the configs. */
+typedef struct kernel_bars {
+    const char *name;
+    double times[BARS], largest; /* us */
+    double top;                  /* position of its first bar's upper edge */
+} kernel_bars;
+static const double gap = 0.8; /* between groups */
+
+static int collect_bars(const kf_plot_results *results, bar bars[BARS]) {
+    const bar candidates[BARS] = {{"baseline", kf_plot_preset(results, "baseline"), 0},
+                                  {"paper", kf_plot_preset(results, "paper"), 0},
+                                  {"best", kf_plot_best(results), 0}};
+    int count = 0;
+    for (int i = 0; i < BARS; i++)
+        if (candidates[i].result && candidates[i].result->kernel_count > 0) bars[count++] = candidates[i];
+    return count;
+}
+
+/* Kernels that differ only in the face or phase they work on count together. */
+static const char *family(const char *name) {
+    static const char *const families[] = {"boundary", "order", "average"};
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        size_t length = strlen(families[i]);
+        if (strncmp(name, families[i], length) == 0 && name[length] == '_') return families[i];
+    }
+    return name;
+}
+
+static int collect_kernels(bar *bars, int bar_count, kernel_bars kernels[NAMES]) {
+    int count = 0;
+    for (int b = 0; b < bar_count; b++) {
+        for (int i = 0; i < bars[b].result->kernel_count; i++) {
+            const kf_plot_kernel *from = &bars[b].result->kernels[i];
+            const char *name = family(from->name);
+            int at = 0;
+            while (at < count && strcmp(kernels[at].name, name) != 0)
+                at++;
+            if (at == count) kernels[count++] = (kernel_bars){.name = name};
+            kernels[at].times[b] += from->time_us;
+            if (kernels[at].times[b] > kernels[at].largest) kernels[at].largest = kernels[at].times[b];
+            bars[b].total += from->time_us;
+        }
+    }
+    return count;
+}
+
+static int slower_first(const void *left, const void *right) {
+    double a = ((const kernel_bars *)left)->largest, b = ((const kernel_bars *)right)->largest;
+    return (a < b) - (a > b);
+}
+
+static int present(const kernel_bars *group, int bar_count) {
+    int count = 0;
+    for (int b = 0; b < bar_count; b++)
+        count += group->times[b] > 0;
+    return count;
+}
+
+static void append_groups(kernel_bars *groups, int count, int bar_count, kf_text *data) {
+    double top = 0;
+    for (int i = 0; i < count; i++) {
+        int bars = present(&groups[i], bar_count);
+        groups[i].top = top;
+        kf_text_append(data, "%g\t", top + bars / 2.0);
+        kf_gnuplot_field(data, groups[i].name);
+        kf_text_append(data, "\n");
+        top += bars + gap;
+    }
+}
+
+static void append_config(const bar *bars, int which, const kernel_bars *groups, int count, kf_time_unit unit,
+                          kf_text *data) {
+    const bar *shown = &bars[which];
+    kf_text_append(data, "\n\n");
+    kf_gnuplot_field(data, shown->name);
+    if (which > 0) kf_text_append(data, ", %.3gx", bars[0].total / shown->total);
+    kf_text_append(data, "\n");
+    for (int i = 0; i < count; i++) {
+        double time = groups[i].times[which];
+        if (time <= 0) continue;
+        kf_text_append(data, "%g\t%.6g\t%.1f\n", groups[i].top + present(&groups[i], which) + 0.5,
+                       time * unit.scale, 100 * time / shown->total);
+    }
+}
+
+kf_status kf_table_kernels(const kf_plot_results *results, kf_text *data, kf_time_unit *unit,
+                           int *config_blocks, kf_error *error) {
+    bar bars[BARS];
+    int bar_count = collect_bars(results, bars);
+    if (bar_count == 0)
+        return kf_fail(error, KF_BAD_INPUT, "this run has no ok result with times of its kernels");
+    kernel_bars groups[NAMES + 1] = {{.name = "all kernels"}};
+    int count = 1 + collect_kernels(bars, bar_count, groups + 1);
+    qsort(groups + 1, (size_t)count - 1, sizeof *groups, slower_first);
+    double longest = 0;
+    for (int b = 0; b < bar_count; b++) {
+        groups[0].times[b] = bars[b].total;
+        if (bars[b].total > longest) longest = bars[b].total;
+    }
+    *unit = kf_time_unit_for(longest);
+    append_groups(groups, count, bar_count, data);
+    for (int b = 0; b < bar_count; b++)
+        append_config(bars, b, groups, count, *unit, data);
+    *config_blocks = bar_count;
+    return KF_OK;
+}

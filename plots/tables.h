@@ -1,0 +1,34 @@
+/* The tables that the scripts draw: tab-separated, blocks apart by two empty lines. */
+#ifndef KF_PLOTS_TABLES_H
+#define KF_PLOTS_TABLES_H
+
+#include "harness/roofs/roofs.h"
+#include "harness/util/text.h"
+#include "plots/run_results.h"
+
+/* Microseconds or milliseconds, whichever reads better. */
+typedef struct kf_time_unit {
+    const char *name; /* "us" or "ms" */
+    double scale;     /* microseconds to the unit */
+} kf_time_unit;
+kf_time_unit kf_time_unit_for(double longest_us);
+
+/* Each fails with KF_BAD_INPUT when the run lacks what it needs. counts go to the script as they are. */
+kf_status kf_table_kernels(const kf_plot_results *results, kf_text *data, kf_time_unit *unit,
+                           int *config_blocks, kf_error *error);
+kf_status kf_table_surface(const kf_plot_results *results, kf_text *data, kf_time_unit *unit,
+                           kf_error *error);
+kf_status kf_table_convergence(const kf_plot_results *results, kf_text *data, kf_time_unit *unit,
+                               int *preset_blocks, kf_error *error);
+
+/* What the roofline plot shows besides the run: ceilings, measured and theoretical. */
+typedef struct kf_plot_roofs {
+    kf_roofs measured;
+    double peak_bandwidth; /* theoretical, of device memory, bytes/s; 0: unknown */
+} kf_plot_roofs;
+kf_status kf_table_roofline(const kf_plot_results *results, const kf_plot_roofs *roofs, kf_text *data,
+                            int *kernel_blocks, kf_error *error);
+kf_status kf_table_occupancy(const kf_plot_results *results, kf_text *data, int *config_blocks,
+                             kf_error *error);
+
+#endif

@@ -1,0 +1,299 @@
+/* Writing and reading <scene>.kftune.json (docs/best-config.md). */
+#include "results/best_config.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/cli/command.h"
+#include "harness/util/json.h"
+#include "harness/util/text.h"
+
+enum { FORMAT = 1 };
+static const double exact_integers = 9007199254740992.0; /* 2^53 */
+
+/* --- writing ------------------------------------------------------------------------------------------ */
+
+/* JSON has no NAN: what is not known is null. */
+static void add_number(cJSON *object, const char *key, double value) {
+    if (isfinite(value))
+        (void)cJSON_AddNumberToObject(object, key, value);
+    else
+        (void)cJSON_AddNullToObject(object, key);
+}
+
+/* Beyond 2^53 a JSON number may not come back the same; then it is written as text. */
+static void add_unsigned(cJSON *object, const char *key, uint64_t value) {
+    char text[24];
+    (void)snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+    if ((double)value <= exact_integers)
+        (void)cJSON_AddNumberToObject(object, key, (double)value);
+    else
+        (void)cJSON_AddStringToObject(object, key, text);
+}
+
+static cJSON *scene_to_json(const kf_best_config *best) {
+    cJSON *scene = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(scene, "source", best->scene);
+    (void)cJSON_AddStringToObject(scene, "hash", best->scene_hash);
+    (void)cJSON_AddItemToObject(scene, "nodes", cJSON_CreateIntArray(best->nodes, 3));
+    add_number(scene, "samples_per_cell", best->samples_per_cell);
+    add_unsigned(scene, "sample_count", best->sample_count);
+    add_unsigned(scene, "seed", best->seed);
+    return scene;
+}
+
+static cJSON *device_to_json(const kf_device_info *device) {
+    cJSON *object = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(object, "spec", device->spec);
+    (void)cJSON_AddStringToObject(object, "backend", device->backend);
+    (void)cJSON_AddStringToObject(object, "name", device->name);
+    (void)cJSON_AddStringToObject(object, "identity", device->identity);
+    (void)cJSON_AddStringToObject(object, "architecture", device->architecture);
+    (void)cJSON_AddStringToObject(object, "driver", device->driver);
+    (void)cJSON_AddStringToObject(object, "compiler", device->compiler);
+    add_number(object, "multiprocessors", device->multiprocessors);
+    add_number(object, "warp_size", device->warp_size);
+    add_number(object, "max_threads_per_block", device->max_threads_per_block);
+    add_unsigned(object, "memory_bytes", device->memory_bytes);
+    add_unsigned(object, "l2_bytes", device->l2_bytes);
+    add_number(object, "peak_bandwidth", device->peak_bandwidth);
+    return object;
+}
+
+static cJSON *best_to_json(const kf_best_config *best) {
+    cJSON *root = cJSON_CreateObject();
+    (void)cJSON_AddNumberToObject(root, "format", FORMAT);
+    (void)cJSON_AddStringToObject(root, "kftune", best->version[0] != '\0' ? best->version : KF_VERSION);
+    (void)cJSON_AddItemToObject(root, "scene", scene_to_json(best));
+    (void)cJSON_AddItemToObject(root, "device", device_to_json(&best->device));
+    (void)cJSON_AddItemToObject(root, "config", kf_config_to_json(&best->config));
+    char hash[KF_HASH_HEX];
+    kf_config_hash(&best->config, hash);
+    (void)cJSON_AddStringToObject(root, "hash", hash);
+    add_number(root, "time_us", best->time_us);
+    (void)cJSON_AddItemToObject(root, "ci_us", cJSON_CreateDoubleArray(best->ci_us, 2));
+    add_number(root, "mlups", best->mlups);
+    add_number(root, "bandwidth", best->bandwidth);
+    cJSON *gain = cJSON_AddObjectToObject(root, "gain");
+    add_number(gain, "baseline", best->gain_baseline);
+    add_number(gain, "paper", best->gain_paper);
+    add_number(gain, "default", best->gain_default);
+    cJSON *verification = cJSON_AddObjectToObject(root, "verification");
+    add_number(verification, "error", best->verification_error);
+    add_number(verification, "bound", best->verification_bound);
+    cJSON *ties = cJSON_AddArrayToObject(root, "ties");
+    for (int i = 0; i < best->tie_count; i++)
+        (void)cJSON_AddItemToArray(ties, kf_config_to_json(&best->ties[i]));
+    (void)cJSON_AddStringToObject(root, "run", best->run_uuid);
+    return root;
+}
+
+kf_status kf_best_config_write(const char *path, const kf_best_config *best, kf_error *error) {
+    cJSON *root = best_to_json(best);
+    char *text = cJSON_Print(root);
+    cJSON_Delete(root);
+    if (text == NULL) return kf_fail(error, KF_MACHINE, "%s: out of memory", path);
+    kf_text content = {0};
+    kf_text_append(&content, "%s\n", text);
+    cJSON_free(text);
+    kf_status status = kf_file_write_atomic(path, content.text, content.length, error);
+    kf_text_free(&content);
+    return status;
+}
+
+/* --- reading ------------------------------------------------------------------------------------------ */
+
+/* A member that is there and null is NAN; one that is missing, or neither null nor a number, is an error. */
+static kf_status read_optional(kf_json_place place, const cJSON *object, const char *key, double *value,
+                               kf_error *error) {
+    *value = NAN;
+    if (cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(object, key))) return KF_OK;
+    return kf_json_number(place, object, key, true, 0, DBL_MAX, value, error);
+}
+
+static kf_status read_text(kf_json_place place, const cJSON *object, const char *key, char *target,
+                           size_t size, kf_error *error) {
+    const char *text = NULL;
+    KF_TRY(kf_json_string(place, object, key, true, &text, error));
+    if (strlen(text) < size) {
+        kf_copy_text(target, size, text);
+        return KF_OK;
+    }
+    return kf_fail(error, KF_BAD_INPUT, "%s: %s%s%s: longer than %zu characters", place.file, place.path,
+                   place.path[0] != '\0' ? "." : "", key, size - 1);
+}
+
+static kf_status read_hash(kf_json_place place, const cJSON *object, const char *key, char hash[KF_HASH_HEX],
+                           kf_error *error) {
+    KF_TRY(read_text(place, object, key, hash, KF_HASH_HEX, error));
+    if (strlen(hash) == KF_HASH_HEX - 1 && strspn(hash, "0123456789abcdef") == KF_HASH_HEX - 1) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "%s: %s%s%s: is not a hash of 64 hexadecimal digits", place.file,
+                   place.path, place.path[0] != '\0' ? "." : "", key);
+}
+
+static kf_status read_unsigned(kf_json_place place, const cJSON *object, const char *key, uint64_t *value,
+                               kf_error *error) {
+    const cJSON *member = cJSON_GetObjectItemCaseSensitive(object, key);
+    if (cJSON_IsString(member)) {
+        const char *text = member->valuestring;
+        char again[24], *end = NULL;
+        *value = strtoull(text, &end, 10);
+        (void)snprintf(again, sizeof again, "%llu", (unsigned long long)*value);
+        if (strcmp(again, text) == 0) return KF_OK;
+        return kf_fail(error, KF_BAD_INPUT, "%s: %s.%s: is not a whole number from 0 to 2^64 - 1", place.file,
+                       place.path, key);
+    }
+    double number = 0;
+    KF_TRY(kf_json_number(place, object, key, true, 0, exact_integers, &number, error));
+    if (number != floor(number))
+        return kf_fail(error, KF_BAD_INPUT, "%s: %s.%s: must be a whole number", place.file, place.path, key);
+    *value = (uint64_t)number;
+    return KF_OK;
+}
+
+static kf_status read_int(kf_json_place place, const cJSON *object, const char *key, int *value,
+                          kf_error *error) {
+    long number = 0;
+    KF_TRY(kf_json_integer(place, object, key, true, 0, 1L << 30, &number, error));
+    *value = (int)number;
+    return KF_OK;
+}
+
+static kf_status read_scene(const char *file, const cJSON *root, kf_best_config *best, kf_error *error) {
+    static const char *const keys[] = {"source",       "hash", "nodes", "samples_per_cell",
+                                       "sample_count", "seed", NULL};
+    kf_json_place place = {file, "scene"};
+    const cJSON *scene = NULL;
+    KF_TRY(kf_json_object((kf_json_place){file, ""}, root, "scene", true, &scene, error));
+    KF_TRY(kf_json_check_keys(place, scene, keys, error));
+    KF_TRY(read_text(place, scene, "source", best->scene, sizeof best->scene, error));
+    KF_TRY(read_hash(place, scene, "hash", best->scene_hash, error));
+    double nodes[3] = {0};
+    KF_TRY(kf_json_numbers(place, scene, "nodes", true, 1, 1 << 30, 3, nodes, error));
+    for (int axis = 0; axis < 3; axis++) {
+        best->nodes[axis] = (int)nodes[axis];
+        if (nodes[axis] != best->nodes[axis])
+            return kf_fail(error, KF_BAD_INPUT, "%s: scene.nodes[%d]: must be a whole number", file, axis);
+    }
+    KF_TRY(kf_json_number(place, scene, "samples_per_cell", true, 0, 1e9, &best->samples_per_cell, error));
+    KF_TRY(read_unsigned(place, scene, "sample_count", &best->sample_count, error));
+    return read_unsigned(place, scene, "seed", &best->seed, error);
+}
+
+static kf_status read_device(const char *file, const cJSON *root, kf_device_info *device, kf_error *error) {
+    static const char *const keys[] = {"spec",           "backend",
+                                       "name",           "identity",
+                                       "architecture",   "driver",
+                                       "compiler",       "multiprocessors",
+                                       "warp_size",      "max_threads_per_block",
+                                       "memory_bytes",   "l2_bytes",
+                                       "peak_bandwidth", NULL};
+    kf_json_place place = {file, "device"};
+    const cJSON *object = NULL;
+    KF_TRY(kf_json_object((kf_json_place){file, ""}, root, "device", true, &object, error));
+    KF_TRY(kf_json_check_keys(place, object, keys, error));
+    KF_TRY(read_text(place, object, "spec", device->spec, sizeof device->spec, error));
+    KF_TRY(read_text(place, object, "backend", device->backend, sizeof device->backend, error));
+    KF_TRY(read_text(place, object, "name", device->name, sizeof device->name, error));
+    KF_TRY(read_text(place, object, "identity", device->identity, sizeof device->identity, error));
+    KF_TRY(
+        read_text(place, object, "architecture", device->architecture, sizeof device->architecture, error));
+    KF_TRY(read_text(place, object, "driver", device->driver, sizeof device->driver, error));
+    KF_TRY(read_text(place, object, "compiler", device->compiler, sizeof device->compiler, error));
+    KF_TRY(read_int(place, object, "multiprocessors", &device->multiprocessors, error));
+    KF_TRY(read_int(place, object, "warp_size", &device->warp_size, error));
+    KF_TRY(read_int(place, object, "max_threads_per_block", &device->max_threads_per_block, error));
+    KF_TRY(read_unsigned(place, object, "memory_bytes", &device->memory_bytes, error));
+    KF_TRY(read_unsigned(place, object, "l2_bytes", &device->l2_bytes, error));
+    return kf_json_number(place, object, "peak_bandwidth", true, 0, 1e18, &device->peak_bandwidth, error);
+}
+
+static kf_status read_config(const char *file, const cJSON *root, kf_best_config *best, kf_error *error) {
+    const cJSON *object = NULL;
+    KF_TRY(kf_json_object((kf_json_place){file, ""}, root, "config", true, &object, error));
+    KF_TRY(kf_config_from_json(file, object, &best->config, error));
+    KF_TRY(read_hash((kf_json_place){file, ""}, root, "hash", best->config_hash, error));
+    char hash[KF_HASH_HEX];
+    kf_config_hash(&best->config, hash);
+    if (strcmp(hash, best->config_hash) == 0) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT,
+                   "%s: hash: does not name this config, which was changed by hand; tune again, or "
+                   "set it to %s",
+                   file, hash);
+}
+
+static kf_status read_times(const char *file, const cJSON *root, kf_best_config *best, kf_error *error) {
+    static const char *const gain_keys[] = {"baseline", "paper", "default", NULL};
+    static const char *const verification_keys[] = {"error", "bound", NULL};
+    kf_json_place top = {file, ""}, gains = {file, "gain"}, verifications = {file, "verification"};
+    KF_TRY(kf_json_number(top, root, "time_us", true, DBL_MIN, 1e15, &best->time_us, error));
+    KF_TRY(kf_json_numbers(top, root, "ci_us", true, 0, 1e15, 2, best->ci_us, error));
+    if (best->ci_us[0] > best->time_us || best->ci_us[1] < best->time_us)
+        return kf_fail(error, KF_BAD_INPUT, "%s: ci_us: must hold time_us between its two numbers", file);
+    KF_TRY(read_optional(top, root, "mlups", &best->mlups, error));
+    KF_TRY(read_optional(top, root, "bandwidth", &best->bandwidth, error));
+    const cJSON *gain = NULL, *verification = NULL;
+    KF_TRY(kf_json_object(top, root, "gain", true, &gain, error));
+    KF_TRY(kf_json_check_keys(gains, gain, gain_keys, error));
+    KF_TRY(read_optional(gains, gain, "baseline", &best->gain_baseline, error));
+    KF_TRY(read_optional(gains, gain, "paper", &best->gain_paper, error));
+    KF_TRY(read_optional(gains, gain, "default", &best->gain_default, error));
+    KF_TRY(kf_json_object(top, root, "verification", true, &verification, error));
+    KF_TRY(kf_json_check_keys(verifications, verification, verification_keys, error));
+    KF_TRY(read_optional(verifications, verification, "error", &best->verification_error, error));
+    KF_TRY(read_optional(verifications, verification, "bound", &best->verification_bound, error));
+    if (best->verification_error > best->verification_bound)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: verification.error: is above its bound; this config gives wrong "
+                       "results, tune again",
+                       file);
+    return KF_OK;
+}
+
+static kf_status read_ties(const char *file, const cJSON *root, kf_best_config *best, kf_error *error) {
+    const cJSON *ties = cJSON_GetObjectItemCaseSensitive(root, "ties");
+    if (!cJSON_IsArray(ties))
+        return kf_fail(error, KF_BAD_INPUT, "%s: ties: must be an array of configs, possibly empty", file);
+    for (const cJSON *tie = ties->child; tie != NULL; tie = tie->next) {
+        if (best->tie_count == KF_BEST_TIES)
+            return kf_fail(error, KF_BAD_INPUT, "%s: ties: more than %d configs", file, KF_BEST_TIES);
+        if (kf_config_from_json(file, tie, &best->ties[best->tie_count], error) != KF_OK)
+            return kf_fail_context(error, "ties[%d]", best->tie_count);
+        best->tie_count++;
+    }
+    return KF_OK;
+}
+
+static kf_status read_root(const char *file, const cJSON *root, kf_best_config *best, kf_error *error) {
+    static const char *const keys[] = {"format", "kftune",       "scene", "device", "config",
+                                       "hash",   "time_us",      "ci_us", "mlups",  "bandwidth",
+                                       "gain",   "verification", "ties",  "run",    NULL};
+    kf_json_place top = {file, ""};
+    /* First of all: a newer format may well have keys that are not known here. */
+    long format = 0;
+    KF_TRY(kf_json_integer(top, root, "format", true, 1, 1L << 30, &format, error));
+    if (format > FORMAT)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: format: is %ld, written by a newer kftune; this one reads up to %d: "
+                       "update kftune or tune again",
+                       file, format, FORMAT);
+    KF_TRY(kf_json_check_keys(top, root, keys, error));
+    KF_TRY(read_text(top, root, "kftune", best->version, sizeof best->version, error));
+    KF_TRY(read_scene(file, root, best, error));
+    KF_TRY(read_device(file, root, &best->device, error));
+    KF_TRY(read_config(file, root, best, error));
+    KF_TRY(read_times(file, root, best, error));
+    KF_TRY(read_ties(file, root, best, error));
+    return read_text(top, root, "run", best->run_uuid, sizeof best->run_uuid, error);
+}
+
+kf_status kf_best_config_read(const char *path, kf_best_config *best, kf_error *error) {
+    memset(best, 0, sizeof *best);
+    cJSON *root = NULL;
+    KF_TRY(kf_json_read_file(path, &root, error));
+    kf_status status = read_root(path, root, best, error);
+    cJSON_Delete(root);
+    return status;
+}

@@ -1,0 +1,35 @@
+/* The emitted best configuration, <scene>.kftune.json (format: docs/best-config.md). */
+#ifndef KF_RESULTS_BEST_CONFIG_H
+#define KF_RESULTS_BEST_CONFIG_H
+
+#include "harness/measure/measurement.h"
+#include "harness/search/config.h"
+#include "scene/scene.h"
+
+enum { KF_BEST_TIES = 16 };
+
+typedef struct kf_best_config {
+    char version[32];    /* of kftune that wrote it */
+    char scene[KF_PATH]; /* as given to --scene, made absolute when it is a file */
+    char scene_hash[KF_HASH_HEX];
+    int nodes[3];
+    double samples_per_cell;
+    uint64_t sample_count, seed;
+    kf_device_info device;
+    kf_config config;
+    char config_hash[KF_HASH_HEX];
+    double time_us, ci_us[2]; /* expected whole step: median and its confidence interval */
+    double mlups, bandwidth;
+    double gain_baseline, gain_paper,
+        gain_default; /* time of the preset / time; NAN when it was not measured */
+    double verification_error, verification_bound;
+    int tie_count;
+    kf_config ties[KF_BEST_TIES]; /* configs whose intervals overlap the best one's */
+    char run_uuid[37];
+} kf_best_config;
+
+kf_status kf_best_config_write(const char *path, const kf_best_config *best, kf_error *error);
+/* Strict: unknown keys, a config whose hash does not match, a newer format are KF_BAD_INPUT. */
+kf_status kf_best_config_read(const char *path, kf_best_config *best, kf_error *error);
+
+#endif

@@ -1,0 +1,197 @@
+/* Exports of one run as CSV and for github-action-benchmark. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/util/text.h"
+#include "results/store_internal.h"
+
+/* --- CSV (RFC 4180) ----------------------------------------------------------------------------------- */
+
+/* The parameters of all configs of a run, in order of name. */
+typedef struct kf_columns {
+    char (*names)[KF_NAME];
+    int count;
+} kf_columns;
+
+typedef struct kf_csv {
+    FILE *stream;
+    int64_t run;
+    kf_columns columns;
+} kf_csv;
+
+static int compare_names(const void *left, const void *right) {
+    return strcmp(left, right);
+}
+
+static kf_status collect_columns(void *context, const kf_result_row *row, kf_error *error) {
+    (void)error;
+    kf_columns *columns = context;
+    for (int i = 0; i < row->config.count; i++) {
+        const char *name = row->config.values[i].parameter;
+        if (columns->count > 0 && bsearch(name, columns->names, (size_t)columns->count,
+                                          sizeof columns->names[0], compare_names) != NULL)
+            continue;
+        columns->names =
+            kf_reallocate(columns->names, (size_t)(columns->count + 1) * sizeof columns->names[0]);
+        kf_copy_text(columns->names[columns->count++], KF_NAME, name);
+        qsort(columns->names, (size_t)columns->count, sizeof columns->names[0], compare_names);
+    }
+    return KF_OK;
+}
+
+static void print_text(FILE *stream, const char *text) {
+    if (strpbrk(text, ",\"\r\n") == NULL) {
+        (void)fputs(text, stream);
+        return;
+    }
+    (void)fputc('"', stream);
+    for (; *text != '\0'; text++) {
+        if (*text == '"') (void)fputc('"', stream);
+        (void)fputc(*text, stream);
+    }
+    (void)fputc('"', stream);
+}
+
+/* A number that is not known is an empty field. */
+static void print_number(FILE *stream, double value) {
+    (void)fputc(',', stream);
+    if (isfinite(value)) (void)fprintf(stream, "%.9g", value);
+}
+
+static const kf_value *find_value(const kf_config *config, const char *parameter) {
+    for (int i = 0; i < config->count; i++)
+        if (strcmp(config->values[i].parameter, parameter) == 0) return &config->values[i];
+    return NULL;
+}
+
+static void print_value(FILE *stream, const kf_value *value) {
+    (void)fputc(',', stream);
+    if (value == NULL) return;
+    if (value->kind == KF_VALUE_NAME)
+        print_text(stream, value->name);
+    else if (value->kind == KF_VALUE_BOOLEAN)
+        (void)fputs(value->integer != 0 ? "true" : "false", stream);
+    else
+        (void)fprintf(stream, "%ld", value->integer);
+}
+
+static kf_status print_row(void *context, const kf_result_row *row, kf_error *error) {
+    const kf_csv *csv = context;
+    FILE *stream = csv->stream;
+    const kf_measurement *measurement = &row->measurement;
+    const kf_summary *step = &measurement->step_us;
+    (void)fprintf(stream, "%lld,%d,", (long long)csv->run, row->sequence);
+    print_text(stream, row->role);
+    (void)fprintf(stream, ",%s,", kf_state_names[measurement->state]);
+    print_text(stream, measurement->reason);
+    (void)fprintf(stream, ",%s", row->measured);
+    const double numbers[] = {step->median, step->low,     step->high,   step->q1,
+                              step->q3,     step->minimum, step->maximum};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        print_number(stream, numbers[i]);
+    (void)fprintf(stream, ",%zu", measurement->sample_count);
+    print_number(stream, measurement->mlups);
+    print_number(stream, measurement->effective_bandwidth);
+    print_number(stream, measurement->verification.error);
+    print_number(stream, measurement->verification.bound);
+    print_number(stream, measurement->compile_seconds);
+    (void)fprintf(stream, ",%s,", row->config_hash);
+    print_text(stream, row->config.system);
+    for (int i = 0; i < csv->columns.count; i++)
+        print_value(stream, find_value(&row->config, csv->columns.names[i]));
+    (void)fputc('\n', stream);
+    return ferror(stream) ? kf_fail(error, KF_MACHINE, "the export cannot be written; make room on the disk")
+                          : KF_OK;
+}
+
+kf_status kf_store_export_csv(kf_store *store, int64_t run_id, FILE *stream, kf_error *error) {
+    kf_csv csv = {.stream = stream, .run = run_id};
+    kf_status status = kf_store_rows(store, run_id, false, collect_columns, &csv.columns, error);
+    if (status == KF_OK) {
+        (void)fputs(
+            "run,sequence,role,state,reason,measured,time_us,ci_low_us,ci_high_us,q1_us,q3_us,minimum_us,"
+            "maximum_us,samples,mlups,bandwidth,verification_error,verification_bound,compile_s,hash,system",
+            stream);
+        for (int i = 0; i < csv.columns.count; i++) {
+            (void)fputc(',', stream);
+            print_text(stream, csv.columns.names[i]);
+        }
+        (void)fputc('\n', stream);
+        status = kf_store_rows(store, run_id, false, print_row, &csv, error);
+    }
+    free(csv.columns.names);
+    return status;
+}
+
+/* --- github-action-benchmark --------------------------------------------------------------------------- */
+
+/* The fastest result of a run, and of each preset the last. */
+typedef struct kf_figures {
+    cJSON *presets; /* role -> entry */
+    cJSON *best;
+    double best_us;
+    bool best_is_final;
+    const kf_run_summary *run;
+} kf_figures;
+
+static cJSON *figure(const kf_run_summary *run, const char *what, const kf_result_row *row) {
+    const kf_summary *step = &row->measurement.step_us;
+    cJSON *entry = cJSON_CreateObject();
+    kf_text text = {0};
+    kf_text_append(&text, "%s/%s/%dx%dx%d/%s/%s", run->system, run->scene, run->nodes[0], run->nodes[1],
+                   run->nodes[2], run->device, what);
+    (void)cJSON_AddStringToObject(entry, "name", text.text);
+    kf_text_free(&text);
+    (void)cJSON_AddStringToObject(entry, "unit", "us");
+    (void)cJSON_AddNumberToObject(entry, "value", step->median);
+    kf_text_append(&text, "± %.4g", (step->high - step->low) / 2);
+    (void)cJSON_AddStringToObject(entry, "range", text.text);
+    kf_text_free(&text);
+    char *summary = kf_config_summary(&row->config);
+    kf_text_append(&text, "config=%s\nhash=%s\nrun=%s", summary, row->config_hash, run->uuid);
+    free(summary);
+    (void)cJSON_AddStringToObject(entry, "extra", text.text);
+    kf_text_free(&text);
+    return entry;
+}
+
+static kf_status collect_figure(void *context, const kf_result_row *row, kf_error *error) {
+    (void)error;
+    kf_figures *figures = context;
+    if (row->measurement.state != KF_STATE_OK) return KF_OK;
+    if (strncmp(row->role, "preset:", 7) == 0) {
+        cJSON_DeleteItemFromObjectCaseSensitive(figures->presets, row->role);
+        (void)cJSON_AddItemToObject(figures->presets, row->role, figure(figures->run, row->role + 7, row));
+    }
+    /* Finals are measured with the most care, so they decide as soon as there is one. */
+    bool final = strcmp(row->role, "final") == 0;
+    double time = row->measurement.step_us.median;
+    bool better = final != figures->best_is_final ? final : time < figures->best_us;
+    if (figures->best != NULL && !better) return KF_OK;
+    cJSON_Delete(figures->best);
+    figures->best = figure(figures->run, "best", row);
+    figures->best_us = time;
+    figures->best_is_final = final;
+    return KF_OK;
+}
+
+kf_status kf_store_export_github(kf_store *store, int64_t run_id, FILE *stream, kf_error *error) {
+    char name[24];
+    (void)snprintf(name, sizeof name, "%lld", (long long)run_id);
+    kf_run_summary run;
+    KF_TRY(kf_store_find_run(store, name, &run, error));
+    kf_figures figures = {.presets = cJSON_CreateObject(), .run = &run};
+    kf_status status = kf_store_rows(store, run_id, false, collect_figure, &figures, error);
+    cJSON *list = cJSON_CreateArray();
+    if (figures.best != NULL) (void)cJSON_AddItemToArray(list, figures.best);
+    while (figures.presets->child != NULL)
+        (void)cJSON_AddItemToArray(list, cJSON_DetachItemViaPointer(figures.presets, figures.presets->child));
+    cJSON_Delete(figures.presets);
+    char *text = cJSON_Print(list);
+    if (status == KF_OK && (text == NULL || fprintf(stream, "%s\n", text) < 0))
+        status = kf_fail(error, KF_MACHINE, "the export cannot be written; make room on the disk");
+    cJSON_free(text);
+    cJSON_Delete(list);
+    return status;
+}

@@ -1,0 +1,224 @@
+/* Export of a compact landscape (docs/search.md): what replay needs, a line a config, of all runs of one
+ * scene, system and device. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/cli/command.h"
+#include "harness/measure/statistics.h"
+#include "harness/util/text.h"
+#include "results/landscape.h"
+
+typedef struct kf_compact_row {
+    char hash[KF_HASH_HEX];
+    char preset[KF_NAME]; /* "": none */
+    kf_config config;
+    kf_state state;
+    double time_us, seconds;
+} kf_compact_row;
+
+typedef struct kf_compact_rows {
+    kf_compact_row *rows;
+    size_t count, capacity;
+} kf_compact_rows;
+
+/* Runs have some thousand results, in which a config is there at most twice or so. */
+static kf_compact_row *find_row(kf_compact_rows *rows, const char *hash) {
+    for (size_t i = 0; i < rows->count; i++)
+        if (strcmp(rows->rows[i].hash, hash) == 0) return &rows->rows[i];
+    if (rows->count == rows->capacity) {
+        rows->capacity = rows->capacity == 0 ? 256 : 2 * rows->capacity;
+        rows->rows = kf_reallocate(rows->rows, rows->capacity * sizeof *rows->rows);
+    }
+    kf_compact_row *row = &rows->rows[rows->count++];
+    memset(row, 0, sizeof *row);
+    kf_copy_text(row->hash, sizeof row->hash, hash);
+    return row;
+}
+
+/* Of a skipped config the first samples are known, which is enough of a time for one that is far from the
+ * best. */
+static double time_of(const kf_measurement *m) {
+    if (m->state == KF_STATE_OK) return m->step_us.median;
+    return m->state == KF_STATE_SKIPPED && m->sample_count > 0 ? kf_median(m->samples_us, m->sample_count)
+                                                               : NAN;
+}
+
+static kf_status collect(void *context, const kf_result_row *from, kf_error *error) {
+    (void)error;
+    const kf_measurement *m = &from->measurement;
+    kf_compact_row *row = find_row(context, from->config_hash);
+    bool known = row->state == KF_STATE_OK && isfinite(row->time_us) && row->config.count > 0;
+    if (strncmp(from->role, "preset:", 7) == 0) kf_copy_text(row->preset, sizeof row->preset, from->role + 7);
+    if (known && m->state == KF_STATE_SKIPPED) return KF_OK; /* measured in full before */
+    row->config = from->config;
+    row->state = m->state;
+    row->time_us = time_of(m);
+    if (strcmp(from->role, "final") != 0)
+        row->seconds = m->compile_seconds + m->verify_seconds + m->measure_seconds;
+    return KF_OK;
+}
+
+/* --- writing ------------------------------------------------------------------------------------------ */
+
+static cJSON *value_json(const kf_value *value) {
+    if (value->kind == KF_VALUE_NAME) return cJSON_CreateString(value->name);
+    if (value->kind == KF_VALUE_BOOLEAN) return cJSON_CreateBool(value->integer != 0);
+    return cJSON_CreateNumber((double)value->integer);
+}
+
+static bool same_value(const cJSON *json, const kf_value *value) {
+    if (value->kind == KF_VALUE_NAME)
+        return cJSON_IsString(json) && strcmp(json->valuestring, value->name) == 0;
+    if (value->kind == KF_VALUE_BOOLEAN)
+        return cJSON_IsBool(json) && cJSON_IsTrue(json) == (int)value->integer;
+    return cJSON_IsNumber(json) && json->valuedouble == (double)value->integer;
+}
+
+/* Position of the value in its domain, which it joins if it is new. */
+static int position_of(cJSON *domains, const kf_value *value) {
+    cJSON *domain = cJSON_GetObjectItemCaseSensitive(domains, value->parameter), *known;
+    if (domain == NULL) domain = cJSON_AddArrayToObject(domains, value->parameter);
+    int position = 0;
+    cJSON_ArrayForEach(known, domain) {
+        if (same_value(known, value)) return position;
+        position++;
+    }
+    (void)cJSON_AddItemToArray(domain, value_json(value));
+    return position;
+}
+
+static kf_status check_alike(const kf_compact_rows *rows, kf_error *error) {
+    for (size_t i = 1; i < rows->count; i++)
+        for (int p = 0; p < KF_CONFIG_VALUES; p++)
+            if (rows->rows[i].config.count != rows->rows[0].config.count ||
+                strcmp(rows->rows[i].config.values[p].parameter, rows->rows[0].config.values[p].parameter) !=
+                    0)
+                return kf_fail(error, KF_BAD_INPUT,
+                               "the configs of this scene's runs have different parameters; a landscape has "
+                               "the same in all");
+    return KF_OK;
+}
+
+static void print_rows(const kf_compact_rows *rows, cJSON *domains, FILE *stream) {
+    for (size_t i = 0; i < rows->count; i++) {
+        const kf_compact_row *row = &rows->rows[i];
+        (void)fputs(i == 0 ? "\n[" : ",\n[", stream);
+        for (int p = 0; p < row->config.count; p++)
+            (void)fprintf(stream, "%d,", position_of(domains, &row->config.values[p]));
+        if (isfinite(row->time_us))
+            (void)fprintf(stream, "%.6g,", row->time_us);
+        else
+            (void)fprintf(stream, "\"%s\",", kf_state_names[row->state]);
+        if (isfinite(row->seconds))
+            (void)fprintf(stream, "%.3g", row->seconds);
+        else
+            (void)fputs("null", stream);
+        (void)fputs(row->state == KF_STATE_SKIPPED && isfinite(row->time_us) ? ",\"skipped\"]" : "]", stream);
+    }
+}
+
+/* What a summary of a run lacks. */
+typedef struct kf_compact_origin {
+    char backend[16];
+    double peak_bandwidth, samples_per_cell;
+} kf_compact_origin;
+
+static kf_status find_origin(kf_store *store, int64_t run_id, kf_compact_origin *origin, kf_error *error) {
+    static const char *const sql =
+        "SELECT environment.backend, environment.peak_bandwidth, scene.samples_per_cell FROM run "
+        "JOIN environment ON environment.id = run.environment JOIN scene ON scene.id = run.scene WHERE "
+        "run.id = ?";
+    sqlite3_stmt *statement = NULL;
+    KF_TRY(kf_store_prepare(store, sql, &statement, error));
+    kf_binder binder = {statement, 1};
+    kf_bind_integer(&binder, run_id);
+    bool found = false;
+    kf_status status = kf_store_step(store, statement, "reading a run", &found, error);
+    if (status == KF_OK && found) {
+        kf_reader reader = {statement, 0};
+        kf_read_text(&reader, origin->backend, sizeof origin->backend);
+        origin->peak_bandwidth = kf_read_number(&reader);
+        origin->samples_per_cell = kf_read_number(&reader);
+    }
+    (void)sqlite3_finalize(statement);
+    return status;
+}
+
+static cJSON *head(const kf_run_summary *run, const kf_compact_origin *origin, const kf_compact_rows *rows,
+                   cJSON *domains) {
+    cJSON *json = cJSON_CreateObject();
+    (void)cJSON_AddNumberToObject(json, "kftune_landscape", 1);
+    (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
+    (void)cJSON_AddStringToObject(json, "system", run->system);
+    cJSON *scene = cJSON_AddObjectToObject(json, "scene"), *device = cJSON_AddObjectToObject(json, "device");
+    (void)cJSON_AddStringToObject(scene, "name", run->scene);
+    (void)cJSON_AddItemToObject(scene, "nodes", cJSON_CreateIntArray(run->nodes, 3));
+    (void)cJSON_AddNumberToObject(scene, "samples", (double)run->samples);
+    (void)cJSON_AddNumberToObject(scene, "samples_per_cell", origin->samples_per_cell);
+    (void)cJSON_AddStringToObject(device, "name", run->device);
+    (void)cJSON_AddStringToObject(device, "backend", origin->backend);
+    (void)cJSON_AddNumberToObject(device, "peak_bandwidth", origin->peak_bandwidth);
+    (void)cJSON_AddStringToObject(json, "run", run->uuid);
+    cJSON *presets = cJSON_AddObjectToObject(json, "presets");
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->rows[i].preset[0] != '\0')
+            (void)cJSON_AddNumberToObject(presets, rows->rows[i].preset, (double)i);
+    (void)cJSON_AddItemReferenceToObject(json, "parameters", domains);
+    return json;
+}
+
+static kf_status print_landscape(const kf_run_summary *run, const kf_compact_origin *origin,
+                                 const kf_compact_rows *rows, FILE *stream, kf_error *error) {
+    cJSON *domains = cJSON_CreateObject();
+    for (size_t i = 0; i < rows->count; i++)
+        for (int p = 0; p < rows->rows[i].config.count; p++)
+            (void)position_of(domains, &rows->rows[i].config.values[p]);
+    cJSON *json = head(run, origin, rows, domains);
+    char *text = cJSON_PrintUnformatted(json);
+    cJSON_Delete(json);
+    if (text != NULL) {
+        (void)fprintf(stream, "%.*s,\n\"results\":[", (int)strlen(text) - 1, text); /* the brace stays open */
+        print_rows(rows, domains, stream);
+        (void)fputs("]}\n", stream);
+    }
+    bool good = text != NULL && !ferror(stream);
+    cJSON_free(text);
+    cJSON_Delete(domains);
+    return good ? KF_OK : kf_fail(error, KF_MACHINE, "the export cannot be written; make room on the disk");
+}
+
+/* The runs that measured the same: what one lacks another may have. */
+typedef struct kf_alike {
+    const kf_run_summary *run;
+    int64_t *ids;
+    int count;
+} kf_alike;
+
+static void note_alike(void *context, const kf_run_summary *run) {
+    kf_alike *alike = context;
+    if (strcmp(run->scene_hash, alike->run->scene_hash) != 0 ||
+        strcmp(run->system, alike->run->system) != 0 || strcmp(run->device, alike->run->device) != 0)
+        return;
+    alike->ids = kf_reallocate(alike->ids, (size_t)(alike->count + 1) * sizeof *alike->ids);
+    alike->ids[alike->count++] = run->id;
+}
+
+kf_status kf_store_export_compact(kf_store *store, int64_t run_id, FILE *stream, kf_error *error) {
+    kf_run_summary run;
+    char name[24];
+    (void)snprintf(name, sizeof name, "%lld", (long long)run_id);
+    KF_TRY(kf_store_find_run(store, name, &run, error));
+    kf_compact_origin origin = {.backend = ""};
+    KF_TRY(find_origin(store, run_id, &origin, error));
+    kf_alike alike = {.run = &run};
+    kf_compact_rows rows = {0};
+    kf_status status = kf_store_runs(store, note_alike, &alike, error);
+    for (int i = alike.count - 1; i >= 0 && status == KF_OK; i--) /* oldest first: the last result counts */
+        status = kf_store_rows(store, alike.ids[i], false, collect, &rows, error);
+    if (status == KF_OK) status = check_alike(&rows, error);
+    if (status == KF_OK) status = print_landscape(&run, &origin, &rows, stream, error);
+    free(alike.ids);
+    free(rows.rows);
+    return status;
+}

@@ -1,0 +1,169 @@
+/* JUnit XML, which every CI server reads: a test case a benchmark of a night. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "harness/util/text.h"
+#include "results/nightly.h"
+#include "results/store_internal.h"
+
+/* Writes text as XML: markup is escaped, what XML 1.0 has no way to say is left out, bytes that are no UTF-8
+ * become '?'. */
+static void write_escaped(FILE *stream, const char *text) {
+    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
+        size_t length = *c < 0x80                 ? 1
+                        : *c >= 0xc2 && *c < 0xe0 ? 2
+                        : *c >= 0xe0 && *c < 0xf0 ? 3
+                        : *c >= 0xf0 && *c < 0xf5 ? 4
+                                                  : 0;
+        size_t have = 1;
+        while (have < length && (c[have] & 0xc0) == 0x80)
+            have++;
+        if (length == 0 || have < length)
+            (void)fputc('?', stream);
+        else if (length > 1)
+            (void)fwrite(c, 1, length, stream);
+        else if (*c == '&')
+            (void)fputs("&amp;", stream);
+        else if (*c == '<')
+            (void)fputs("&lt;", stream);
+        else if (*c == '>')
+            (void)fputs("&gt;", stream);
+        else if (*c == '"')
+            (void)fputs("&quot;", stream);
+        else if (*c == '\n' || *c == '\t')
+            (void)fprintf(stream, "&#%d;", *c);
+        else if (*c >= ' ' && *c != 0x7f)
+            (void)fputc(*c, stream);
+        if (length > 1 && have == length) c += length - 1;
+    }
+}
+
+static void write_attribute(FILE *stream, const char *name, const char *value) {
+    (void)fprintf(stream, " %s=\"", name);
+    write_escaped(stream, value);
+    (void)fputc('"', stream);
+}
+
+typedef enum kf_case_kind { CASE_PASSED, CASE_FAILURE, CASE_ERROR, CASE_SKIPPED, CASE_KINDS } kf_case_kind;
+static const char *const elements[CASE_KINDS] = {NULL, "failure", "error", "skipped"};
+
+static kf_case_kind kind_of(kf_verdict_state state) {
+    switch (state) {
+    case KF_SLOW:
+    case KF_DRIFT:
+        return CASE_FAILURE;
+    case KF_WRONG:
+        return CASE_ERROR;
+    case KF_AMBIGUOUS:
+    case KF_NODATA:
+        return CASE_SKIPPED;
+    default:
+        return CASE_PASSED;
+    }
+}
+
+typedef struct junit {
+    const kf_night *night;
+    FILE *cases;
+    int count, kinds[CASE_KINDS];
+    double seconds;
+} junit;
+
+static void write_change(FILE *stream, const kf_verdict *verdict) {
+    if (!isnan(verdict->change))
+        (void)fprintf(stream, "change %+.2f %% (%+.2f to %+.2f), p %.2g\n", 100 * verdict->change,
+                      100 * verdict->change_low, 100 * verdict->change_high, verdict->probability);
+    if (verdict->kernel[0] != '\0') {
+        (void)fputs("kernel ", stream);
+        write_escaped(stream, verdict->kernel);
+        (void)fprintf(stream, ": %+.3f us a step\n", verdict->kernel_change_us);
+    }
+    if (verdict->counter[0] != '\0') {
+        (void)fputs("counter ", stream);
+        write_escaped(stream, verdict->counter);
+        (void)fprintf(stream, ": %g, before %g\n", verdict->counter_after, verdict->counter_before);
+    }
+}
+
+static kf_status add_case(void *context, const kf_verdict *verdict, kf_error *error) {
+    (void)error;
+    junit *out = context;
+    kf_case_kind kind = kind_of(verdict->state);
+    out->count++;
+    out->kinds[kind]++;
+    double seconds = isnan(verdict->time_us) ? 0 : 1e-6 * verdict->time_us;
+    out->seconds += seconds;
+    (void)fputs("    <testcase", out->cases);
+    char name[KF_BENCHMARK + 8];
+    (void)snprintf(name, sizeof name, "kftune.%s", out->night->suite);
+    write_attribute(out->cases, "classname", name);
+    write_attribute(out->cases, "name", verdict->benchmark);
+    (void)fprintf(out->cases, " time=\"%.9f\">\n", seconds);
+    if (elements[kind] != NULL) {
+        (void)fprintf(out->cases, "      <%s", elements[kind]);
+        char message[sizeof verdict->reason + 16];
+        (void)snprintf(message, sizeof message, "%s: %s", kf_verdict_names[verdict->state], verdict->reason);
+        write_attribute(out->cases, "message", message);
+        if (kind != CASE_SKIPPED) write_attribute(out->cases, "type", kf_verdict_names[verdict->state]);
+        (void)fputs("/>\n", out->cases);
+    }
+    (void)fprintf(out->cases, "      <system-out>%s: ", kf_verdict_names[verdict->state]);
+    write_escaped(out->cases, verdict->reason);
+    (void)fputc('\n', out->cases);
+    write_change(out->cases, verdict);
+    (void)fputs("</system-out>\n    </testcase>\n", out->cases);
+    return KF_OK;
+}
+
+static void write_counts(FILE *stream, const junit *out) {
+    (void)fprintf(stream, " tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\" time=\"%.9f\"",
+                  out->count, out->kinds[CASE_FAILURE], out->kinds[CASE_ERROR], out->kinds[CASE_SKIPPED],
+                  out->seconds);
+}
+
+static void write_properties(FILE *stream, const kf_night *night) {
+    const char *const properties[][2] = {{"kftune.night", night->uuid},
+                                         {"kftune.program", night->program},
+                                         {"kftune.label", night->label},
+                                         {"kftune.suite_hash", night->suite_hash}};
+    (void)fputs("    <properties>\n", stream);
+    for (size_t i = 0; i < sizeof properties / sizeof properties[0]; i++) {
+        (void)fputs("      <property", stream);
+        write_attribute(stream, "name", properties[i][0]);
+        write_attribute(stream, "value", properties[i][1]);
+        (void)fputs("/>\n", stream);
+    }
+    (void)fputs("    </properties>\n", stream);
+}
+
+kf_status kf_store_export_junit(kf_store *store, int64_t night_id, FILE *stream, kf_error *error) {
+    char name[24];
+    (void)snprintf(name, sizeof name, "%lld", (long long)night_id);
+    kf_night night;
+    KF_TRY(kf_store_find_night(store, name, &night, error));
+    char *cases = NULL;
+    size_t size = 0;
+    junit out = {.night = &night, .cases = open_memstream(&cases, &size)};
+    if (out.cases == NULL) return kf_fail(error, KF_MACHINE, "out of memory");
+    kf_status status = kf_store_verdicts(store, night_id, add_case, &out, error);
+    if (fclose(out.cases) != 0 && status == KF_OK) status = kf_fail(error, KF_MACHINE, "out of memory");
+    if (status == KF_OK) {
+        (void)fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"kftune nightly\"",
+                    stream);
+        write_counts(stream, &out);
+        (void)fputs(">\n  <testsuite", stream);
+        write_attribute(stream, "name", night.suite);
+        write_counts(stream, &out);
+        char started[32]; /* without zone, as the format wants it; it is UTC */
+        kf_copy_text(started, 20, night.started);
+        write_attribute(stream, "timestamp", started);
+        (void)fputs(">\n", stream);
+        write_properties(stream, &night);
+        (void)fputs(cases != NULL ? cases : "", stream);
+        (void)fputs("  </testsuite>\n</testsuites>\n", stream);
+    }
+    free(cases);
+    return status;
+}

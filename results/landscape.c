@@ -1,0 +1,281 @@
+/* Exports that other autotuners read: T4 results and the Kernel Tuner cache. Their times are in milliseconds.
+ */
+#include "results/landscape.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/cli/command.h"
+#include "harness/util/json.h"
+#include "harness/util/text.h"
+
+const kf_state_words kf_state_words_of[KF_STATES] = {
+    [KF_STATE_OK] = {"correct", NULL},
+    [KF_STATE_WRONG_RESULT] = {"correctness", "RuntimeFailedConfig"},
+    [KF_STATE_CRASH] = {"runtime", "RuntimeFailedConfig"},
+    [KF_STATE_TIMEOUT] = {"timeout", "RuntimeFailedConfig"},
+    [KF_STATE_INVALID] = {"constraints", "InvalidConfig"},
+    [KF_STATE_COMPILE] = {"compile", "CompilationFailedConfig"},
+    [KF_STATE_OUT_OF_MEMORY] = {"runtime", "RuntimeFailedConfig"},
+    [KF_STATE_SKIPPED] = {NULL, NULL},
+};
+
+enum { DOMAIN_VALUES = 4096 }; /* of one parameter; more only costs time */
+
+static bool same_scalar(const cJSON *a, const cJSON *b) {
+    return cJSON_Compare(a, b, true) != 0;
+}
+
+cJSON *kf_landscape_parameters(const kf_config *config) {
+    cJSON *json = kf_config_to_json(config);
+    cJSON *parameters = cJSON_DetachItemFromObjectCaseSensitive(json, "parameters");
+    cJSON_Delete(json);
+    for (int i = 0; i < config->count; i++) {
+        const kf_value *value = &config->values[i];
+        if (value->kind != KF_VALUE_NAME) continue;
+        cJSON *number = cJSON_ParseWithOpts(value->name, NULL, 1);
+        char *text = cJSON_IsNumber(number) ? kf_json_canonical(number) : NULL;
+        if (text != NULL && strcmp(text, value->name) == 0)
+            (void)cJSON_ReplaceItemInObjectCaseSensitive(parameters, value->parameter, number);
+        else
+            cJSON_Delete(number);
+        free(text);
+    }
+    return parameters;
+}
+
+void kf_domains_add(cJSON *domains, const kf_config *config) {
+    cJSON *parameters = kf_landscape_parameters(config);
+    const cJSON *value = NULL;
+    cJSON_ArrayForEach(value, parameters) {
+        cJSON *domain = cJSON_GetObjectItemCaseSensitive(domains, value->string);
+        if (domain == NULL) domain = cJSON_AddArrayToObject(domains, value->string);
+        bool known = false;
+        int count = 0;
+        for (const cJSON *item = domain->child; item != NULL && !known; item = item->next, count++)
+            known = same_scalar(item, value);
+        if (known || count >= DOMAIN_VALUES) continue;
+        (void)cJSON_AddItemToArray(domain, cJSON_Duplicate(value, 1));
+    }
+    cJSON_Delete(parameters);
+}
+
+/* --- parts of both formats ---------------------------------------------------------------------------- */
+
+typedef struct kf_landscape_writer {
+    FILE *stream;
+    const cJSON *domains; /* Kernel Tuner: all parameters in order */
+    bool first;
+} kf_landscape_writer;
+
+static void add_known(cJSON *object, const char *key, double value) {
+    if (isfinite(value)) (void)cJSON_AddNumberToObject(object, key, value);
+}
+
+static cJSON *runtimes(const kf_measurement *measurement) {
+    cJSON *times = cJSON_CreateArray();
+    for (size_t i = 0; i < measurement->sample_count; i++)
+        (void)cJSON_AddItemToArray(times, cJSON_CreateNumber(measurement->samples_us[i] / 1000));
+    return times;
+}
+
+static double milliseconds(double seconds) {
+    return isfinite(seconds) ? seconds * 1000 : 0;
+}
+
+static void add_ours(cJSON *entry, const kf_result_row *row) {
+    const kf_measurement *measurement = &row->measurement;
+    cJSON *ours = cJSON_AddObjectToObject(entry, KF_LANDSCAPE_KEY);
+    (void)cJSON_AddStringToObject(ours, "role", row->role);
+    (void)cJSON_AddNumberToObject(ours, "sequence", row->sequence);
+    (void)cJSON_AddStringToObject(ours, "state", kf_state_names[measurement->state]);
+    if (measurement->state != KF_STATE_OK) (void)cJSON_AddStringToObject(ours, "reason", measurement->reason);
+    if (measurement->sample_count > 0) (void)cJSON_AddNumberToObject(ours, "batch", measurement->batch);
+    if (measurement->state == KF_STATE_OK)
+        (void)cJSON_AddStringToObject(ours, "stop", kf_stop_names[measurement->stop]);
+    if (measurement->build_hash[0] != '\0')
+        (void)cJSON_AddStringToObject(ours, "build", measurement->build_hash);
+    add_known(ours, "mlups", measurement->mlups);
+    add_known(ours, "bandwidth", measurement->effective_bandwidth);
+    add_known(ours, "compile_s", measurement->compile_seconds);
+    add_known(ours, "verify_s", measurement->verify_seconds);
+    add_known(ours, "measure_s", measurement->measure_seconds);
+    const kf_verification *verification = &measurement->verification;
+    if (!isfinite(verification->error)) return;
+    cJSON *verified = cJSON_AddObjectToObject(ours, "verification");
+    (void)cJSON_AddNumberToObject(verified, "error", verification->error);
+    add_known(verified, "bound", verification->bound);
+    add_known(verified, "mass_drift", verification->mass_drift);
+    add_known(verified, "load_error", verification->load_error);
+    (void)cJSON_AddStringToObject(verified, "worst", verification->worst);
+}
+
+/* Takes the entry. */
+static kf_status print_entry(kf_landscape_writer *writer, cJSON *entry, kf_error *error) {
+    char *text = cJSON_PrintUnformatted(entry);
+    cJSON_Delete(entry);
+    bool good = text != NULL && fputs(text, writer->stream) >= 0 && !ferror(writer->stream);
+    cJSON_free(text);
+    return good ? KF_OK : kf_fail(error, KF_MACHINE, "the export cannot be written; make room on the disk");
+}
+
+static void add_identity(cJSON *object, const kf_run_summary *run) {
+    (void)cJSON_AddStringToObject(object, "device_name", run->device);
+    (void)cJSON_AddStringToObject(object, "kernel_name", run->system);
+    (void)cJSON_AddItemToObject(object, "problem_size", cJSON_CreateIntArray(run->nodes, 3));
+    cJSON *ours = cJSON_AddObjectToObject(object, KF_LANDSCAPE_KEY);
+    (void)cJSON_AddStringToObject(ours, "version", KF_VERSION);
+    (void)cJSON_AddStringToObject(ours, "scene", run->scene);
+    (void)cJSON_AddStringToObject(ours, "run", run->uuid);
+}
+
+static kf_status find_run(kf_store *store, int64_t run_id, kf_run_summary *run, kf_error *error) {
+    char name[24];
+    (void)snprintf(name, sizeof name, "%lld", (long long)run_id);
+    return kf_store_find_run(store, name, run, error);
+}
+
+/* --- T4 ----------------------------------------------------------------------------------------------- */
+
+static cJSON *t4_times(const kf_measurement *measurement) {
+    cJSON *times = cJSON_CreateObject();
+    double compiled = milliseconds(measurement->compile_seconds);
+    (void)cJSON_AddNumberToObject(times, "compilation_time", compiled);
+    (void)cJSON_AddNumberToObject(times, "compilation",
+                                  compiled); /* the name that Kernel Tuner writes and reads */
+    (void)cJSON_AddItemToObject(times, "runtimes", runtimes(measurement));
+    (void)cJSON_AddNumberToObject(times, "framework", 0);
+    (void)cJSON_AddNumberToObject(times, "search_algorithm", 0);
+    (void)cJSON_AddNumberToObject(times, "validation", milliseconds(measurement->verify_seconds));
+    return times;
+}
+
+static cJSON *t4_measurements(const kf_measurement *measurement) {
+    cJSON *list = cJSON_CreateArray(), *time = cJSON_CreateObject();
+    bool ok = measurement->state == KF_STATE_OK;
+    (void)cJSON_AddStringToObject(time, "name", "time");
+    if (ok)
+        (void)cJSON_AddNumberToObject(time, "value", measurement->step_us.median / 1000);
+    else
+        (void)cJSON_AddStringToObject(time, "value", kf_state_words_of[measurement->state].kernel_tuner);
+    (void)cJSON_AddStringToObject(time, "unit", ok ? "ms" : "");
+    (void)cJSON_AddItemToArray(list, time);
+    return list;
+}
+
+static kf_status print_t4(void *context, const kf_result_row *row, kf_error *error) {
+    kf_landscape_writer *writer = context;
+    const kf_measurement *measurement = &row->measurement;
+    if (kf_state_words_of[measurement->state].t4 == NULL) return KF_OK; /* not a measurement */
+    (void)fputs(writer->first ? "\n" : ",\n", writer->stream);
+    writer->first = false;
+    cJSON *entry = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(entry, "timestamp", row->measured);
+    (void)cJSON_AddItemToObject(entry, "configuration", kf_landscape_parameters(&row->config));
+    static const char *const objective = "time";
+    (void)cJSON_AddItemToObject(entry, "objectives", cJSON_CreateStringArray(&objective, 1));
+    (void)cJSON_AddItemToObject(entry, "times", t4_times(measurement));
+    (void)cJSON_AddStringToObject(entry, "invalidity", kf_state_words_of[measurement->state].t4);
+    (void)cJSON_AddNumberToObject(entry, "correctness", measurement->state == KF_STATE_OK ? 1 : 0);
+    (void)cJSON_AddItemToObject(entry, "measurements", t4_measurements(measurement));
+    add_ours(entry, row);
+    return print_entry(writer, entry, error);
+}
+
+kf_status kf_store_export_t4(kf_store *store, int64_t run_id, FILE *stream, kf_error *error) {
+    kf_run_summary run;
+    KF_TRY(find_run(store, run_id, &run, error));
+    kf_landscape_writer writer = {.stream = stream, .first = true};
+    cJSON *metadata = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(metadata, "timeunit", "milliseconds");
+    add_identity(metadata, &run);
+    (void)fputs("{\"schema_version\":\"1.0.0\",\n\"metadata\":", stream);
+    KF_TRY(print_entry(&writer, metadata, error));
+    (void)fputs(",\n\"results\":[", stream);
+    KF_TRY(kf_store_rows(store, run_id, false, print_t4, &writer, error));
+    return fputs("\n]}\n", stream) >= 0 ? KF_OK : kf_fail(error, KF_MACHINE, "the export cannot be written");
+}
+
+/* --- Kernel Tuner cache ------------------------------------------------------------------------------- */
+
+/* A config's name there: its values in the order of tune_params_keys. */
+static void append_value(kf_text *key, const cJSON *value) {
+    if (cJSON_IsString(value))
+        kf_text_append(key, "%s", value->valuestring);
+    else if (cJSON_IsBool(value))
+        kf_text_append(key, "%s", cJSON_IsTrue(value) ? "True" : "False"); /* as Python prints it */
+    else if (cJSON_IsNumber(value))
+        kf_text_append(key, "%.15g", value->valuedouble);
+}
+
+static kf_status print_cache_entry(void *context, const kf_result_row *row, kf_error *error) {
+    kf_landscape_writer *writer = context;
+    const kf_measurement *measurement = &row->measurement;
+    if (kf_state_words_of[measurement->state].t4 == NULL) return KF_OK;
+    bool ok = measurement->state == KF_STATE_OK;
+    cJSON *entry = kf_landscape_parameters(&row->config);
+    kf_text key = {0};
+    for (const cJSON *domain = writer->domains->child; domain != NULL; domain = domain->next) {
+        kf_text_append(&key, domain == writer->domains->child ? "" : ",");
+        append_value(&key, cJSON_GetObjectItemCaseSensitive(entry, domain->string));
+    }
+    cJSON *name = cJSON_CreateString(key.text != NULL ? key.text : "");
+    kf_text_free(&key);
+    (void)fputs(writer->first ? "\n" : ",\n", writer->stream);
+    writer->first = false;
+    kf_status status = print_entry(writer, name, error);
+    (void)fputs(": ", writer->stream);
+    if (ok) {
+        (void)cJSON_AddNumberToObject(entry, "time", measurement->step_us.median / 1000);
+        (void)cJSON_AddItemToObject(entry, "times", runtimes(measurement));
+    } else {
+        (void)cJSON_AddStringToObject(entry, "time", kf_state_words_of[measurement->state].kernel_tuner);
+    }
+    (void)cJSON_AddNumberToObject(entry, "compile_time", milliseconds(measurement->compile_seconds));
+    (void)cJSON_AddNumberToObject(entry, "verification_time", milliseconds(measurement->verify_seconds));
+    (void)cJSON_AddNumberToObject(entry, "benchmark_time", milliseconds(measurement->measure_seconds));
+    (void)cJSON_AddNumberToObject(entry, "strategy_time", 0);
+    (void)cJSON_AddNumberToObject(entry, "framework_time", 0);
+    (void)cJSON_AddStringToObject(entry, "timestamp", row->measured);
+    add_ours(entry, row);
+    kf_status printed = print_entry(writer, entry, error);
+    return status == KF_OK ? printed : status;
+}
+
+static kf_status collect_domains(void *context, const kf_result_row *row, kf_error *error) {
+    (void)error;
+    kf_domains_add(context, &row->config);
+    return KF_OK;
+}
+
+static kf_status print_cache(kf_store *store, int64_t run_id, const kf_run_summary *run, cJSON *domains,
+                             FILE *stream, kf_error *error) {
+    kf_landscape_writer writer = {.stream = stream, .domains = domains, .first = true};
+    cJSON *keys = cJSON_CreateArray(), *head = cJSON_CreateObject();
+    for (const cJSON *domain = domains->child; domain != NULL; domain = domain->next)
+        (void)cJSON_AddItemToArray(keys, cJSON_CreateString(domain->string));
+    (void)cJSON_AddStringToObject(head, "schema_version", "1.1.0");
+    add_identity(head, run);
+    (void)cJSON_AddItemToObject(head, "tune_params_keys", keys);
+    (void)cJSON_AddItemReferenceToObject(head, "tune_params", domains);
+    (void)cJSON_AddStringToObject(head, "objective", "time");
+    char *text = cJSON_PrintUnformatted(head);
+    cJSON_Delete(head);
+    if (text == NULL) return kf_fail(error, KF_MACHINE, "out of memory while exporting");
+    text[strlen(text) - 1] = '\0'; /* the brace stays open for the entries */
+    (void)fprintf(stream, "%s,\n\"cache\": {", text);
+    cJSON_free(text);
+    KF_TRY(kf_store_rows(store, run_id, true, print_cache_entry, &writer, error));
+    return fputs("}\n}\n", stream) >= 0 ? KF_OK : kf_fail(error, KF_MACHINE, "the export cannot be written");
+}
+
+kf_status kf_store_export_kernel_tuner(kf_store *store, int64_t run_id, FILE *stream, kf_error *error) {
+    kf_run_summary run;
+    KF_TRY(find_run(store, run_id, &run, error));
+    cJSON *domains = cJSON_CreateObject();
+    kf_status status = kf_store_rows(store, run_id, true, collect_domains, domains, error);
+    if (status == KF_OK) status = print_cache(store, run_id, &run, domains, stream, error);
+    cJSON_Delete(domains);
+    return status;
+}

@@ -1,0 +1,97 @@
+/* The schema, which lives in results/schema.sql, and how older stores are brought up to it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "results/store_internal.h"
+
+#if !__has_include("results/schema.sql")
+#error "compile from the repository root: results/schema.sql is built into the program"
+#endif
+#define INCLUDE_TEXT(symbol, file)                                                                           \
+    __asm__(".pushsection .rodata\n"                                                                         \
+            ".global " #symbol "\n" #symbol ":\n"                                                            \
+            ".incbin \"" file "\"\n"                                                                         \
+            ".byte 0\n"                                                                                      \
+            ".popsection\n");                                                                                \
+    extern const char symbol[]
+INCLUDE_TEXT(kf_schema_text, "results/schema.sql");
+INCLUDE_TEXT(kf_migration_1_to_2, "results/migrations/1-to-2.sql");
+INCLUDE_TEXT(kf_migration_2_to_3, "results/migrations/2-to-3.sql");
+
+/* A migration stays here for good, with its text below results/migrations/. */
+const kf_migration kf_migrations[] = {{1, kf_migration_1_to_2}, {2, kf_migration_2_to_3}};
+const int kf_migration_count = sizeof kf_migrations / sizeof kf_migrations[0];
+
+const char *kf_store_schema(void) {
+    return kf_schema_text;
+}
+
+static kf_status execute(sqlite3 *database, const char *path, const char *sql, kf_error *error) {
+    if (sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK) return KF_OK;
+    int code = sqlite3_errcode(database);
+    return kf_fail(error, code == SQLITE_CORRUPT || code == SQLITE_NOTADB ? KF_BAD_INPUT : KF_MACHINE,
+                   "%s: cannot be made a store of version %d: %s", path, KF_STORE_VERSION,
+                   sqlite3_errmsg(database));
+}
+
+static kf_status query_integer(sqlite3 *database, const char *path, const char *sql, int *value,
+                               kf_error *error) {
+    sqlite3_stmt *statement = NULL;
+    *value = 0;
+    int code = sqlite3_prepare_v2(database, sql, -1, &statement, NULL);
+    if (code == SQLITE_OK) code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) *value = sqlite3_column_int(statement, 0);
+    (void)sqlite3_finalize(statement);
+    if (code == SQLITE_ROW || code == SQLITE_DONE) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "%s: cannot be read as a store: %s", path, sqlite3_errmsg(database));
+}
+
+static kf_status migrate(sqlite3 *database, const char *path, const kf_migration *migrations, int count,
+                         int from, int version, kf_error *error) {
+    for (int at = from; at < version; at++) {
+        const char *sql = NULL;
+        for (int i = 0; i < count; i++)
+            if (migrations[i].from == at) sql = migrations[i].sql;
+        if (sql == NULL)
+            return kf_fail(
+                error, KF_BAD_INPUT,
+                "%s: is a store of version %d, which this kftune cannot bring to version %d; give another "
+                "--store",
+                path, from, version);
+        KF_TRY(execute(database, path, sql, error));
+    }
+    sqlite3_stmt *check = NULL;
+    int code = sqlite3_prepare_v2(database, "PRAGMA foreign_key_check", -1, &check, NULL);
+    if (code == SQLITE_OK) code = sqlite3_step(check);
+    (void)sqlite3_finalize(check);
+    if (code == SQLITE_DONE) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "%s: rows refer to rows that are not there; restore a backup", path);
+}
+
+static kf_status create_or_migrate(sqlite3 *database, const char *path, const char *schema,
+                                   const kf_migration *migrations, int count, int version, kf_error *error) {
+    /* Read again under the lock: another process may have been faster. */
+    int found = 0, tables = 0;
+    KF_TRY(query_integer(database, path, "PRAGMA user_version", &found, error));
+    KF_TRY(query_integer(database, path, "SELECT count(*) FROM sqlite_schema", &tables, error));
+    if (tables > 0 && found == version) return KF_OK;
+    if (tables == 0)
+        KF_TRY(execute(database, path, schema, error));
+    else
+        KF_TRY(migrate(database, path, migrations, count, found, version, error));
+    char pragmas[96];
+    (void)snprintf(pragmas, sizeof pragmas, "PRAGMA application_id = %d; PRAGMA user_version = %d;",
+                   KF_STORE_APPLICATION, version);
+    return execute(database, path, pragmas, error);
+}
+
+kf_status kf_schema_bring_up(sqlite3 *database, const char *path, const char *schema,
+                             const kf_migration *migrations, int migration_count, int version,
+                             kf_error *error) {
+    /* Migrations may rebuild tables, for which foreign keys must be off; they are checked at the end. */
+    KF_TRY(execute(database, path, "PRAGMA foreign_keys = OFF; BEGIN EXCLUSIVE", error));
+    kf_status status = create_or_migrate(database, path, schema, migrations, migration_count, version, error);
+    if (status == KF_OK) status = execute(database, path, "COMMIT", error);
+    if (status != KF_OK) (void)sqlite3_exec(database, "ROLLBACK", NULL, NULL, NULL);
+    return status;
+}

@@ -1,0 +1,321 @@
+/* From a description in SI units to a scene in lattice units: the one place where units are converted.
+ *
+ * With cell size dx (m) and time step dt (s): lattice length = m / dx, lattice speed = m/s * dt / dx, lattice
+ * viscosity = m^2/s * dt / dx^2, lattice acceleration = m/s^2 * dt^2 / dx. The lower corner of the domain is
+ * lattice -0.5. */
+#include <math.h>
+#include <string.h>
+
+#include "scene/internal.h"
+
+static const double PI = 3.14159265358979323846;
+static const double FASTEST = 0.3;          /* lattice speed; Mach number 0.52 */
+static const double LEAST_VISCOSITY = 1e-7; /* below, the relaxation rate is 2 to rounding */
+static const double LARGEST_VISCOSITY = 2.0;
+static const double NODES_LIMIT = 2147483647.0;
+
+/* ---- the solid's place ---- */
+
+/* Entries rounded to 2^-45, so that sines that differ in the last bit give the same samples. */
+static void placing_matrix(const kf_solid_description *solid, double matrix[9]) {
+    kf_rotation(solid->axis, solid->degrees * PI / 180.0, matrix);
+    for (int i = 0; i < 9; i++)
+        matrix[i] = nearbyint(matrix[i] * 0x1p45) * 0x1p-45;
+}
+
+static kf_status place_solid(const kf_description *d, kf_scene *scene, kf_error *error) {
+    const kf_solid_description *solid = &d->solid;
+    kf_mesh *mesh = &scene->mesh;
+    const double nowhere[3] = {0};
+    double matrix[9], anchor[3] = {0};
+    const kf_box own = kf_mesh_bounds(mesh);
+    for (int a = 0; a < 3 && !solid->anchor_is_origin; a++)
+        anchor[a] = -0.5 * (own.low[a] + own.high[a]);
+    const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    kf_mesh_transform(mesh, unit, anchor);
+    placing_matrix(solid, matrix);
+    kf_mesh_transform(mesh, matrix, nowhere);
+
+    kf_box box = kf_mesh_bounds(mesh);
+    double scale = solid->scale, offset[3];
+    if (solid->length > 0.0) {
+        if (box.high[0] - box.low[0] <= 0.0)
+            return kf_fail(error, KF_BAD_INPUT,
+                           "%s: solid.length: the placed solid has no extent along x; use scale", d->source);
+        scale = solid->length / (box.high[0] - box.low[0]);
+    }
+    for (int a = 0; a < 3; a++) /* with anchor center, the middle of the box as it is turned */
+        offset[a] = solid->position[a] / d->cell_size - 0.5 -
+                    (solid->anchor_is_origin ? 0.0 : 0.5 * (box.low[a] + box.high[a]) * scale / d->cell_size);
+    const double k = scale / d->cell_size, scaling[9] = {k, 0, 0, 0, k, 0, 0, 0, k};
+    kf_mesh_transform(mesh, scaling, offset);
+    box = kf_mesh_bounds(mesh);
+    memcpy(scene->solid_low, box.low, sizeof box.low);
+    memcpy(scene->solid_high, box.high, sizeof box.high);
+    return KF_OK;
+}
+
+static kf_status check_inside(const kf_description *d, const kf_scene *scene, kf_error *error) {
+    for (int a = 0; a < 3; a++) {
+        const double slack = 1e-6 * scene->nodes[a], upper = scene->nodes[a] - 0.5;
+        const double low = scene->solid_low[a], high = scene->solid_high[a];
+        if (low >= -0.5 - slack && high <= upper + slack) continue;
+        if (high - low > scene->nodes[a] + 2.0 * slack)
+            return kf_fail(error, KF_BAD_INPUT,
+                           "%s: the solid is %.4g m long along %c, the domain only %.4g m; make "
+                           "the domain larger, or the solid smaller with solid.scale or solid.length",
+                           d->source, (high - low) * d->cell_size, "xyz"[a],
+                           scene -> nodes[a] * d -> cell_size);
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: the solid reaches from %.4g m to %.4g m along %c, out of the domain "
+                       "(0 to %.4g m); change solid.position",
+                       d->source, (low + 0.5) * d->cell_size, (high + 0.5) * d->cell_size, "xyz"[a],
+                       scene -> nodes[a] * d -> cell_size);
+    }
+    return KF_OK;
+}
+
+/* ---- its motion ---- */
+
+/* How far the turning solid reaches from the motion's centre along each axis, and from the axis of rotation.
+ */
+static void swept_box(const kf_scene *scene, kf_box *swept, double *farthest) {
+    const kf_motion *m = &scene->motion;
+    kf_box box = {{0}, {0}};
+    *farthest = 0.0;
+    for (size_t v = 0; v < scene->mesh.vertex_count; v++) {
+        double r[3], along = 0.0, square = 0.0;
+        for (int a = 0; a < 3; a++) {
+            r[a] = scene->mesh.vertices[3 * v + (size_t)a] - m->center[a];
+            along += r[a] * m->axis[a];
+            square += r[a] * r[a];
+        }
+        const double radius = sqrt(fmax(0.0, square - along * along));
+        *farthest = fmax(*farthest, radius);
+        for (int a = 0; a < 3; a++) {
+            const double middle = m->angular_speed == 0.0 ? r[a] : along * m->axis[a];
+            const double reach =
+                m->angular_speed == 0.0 ? 0.0 : radius * sqrt(fmax(0.0, 1.0 - m->axis[a] * m->axis[a]));
+            box.low[a] = v == 0 ? middle - reach : fmin(box.low[a], middle - reach);
+            box.high[a] = v == 0 ? middle + reach : fmax(box.high[a], middle + reach);
+        }
+    }
+    *swept = box;
+}
+
+static kf_status check_motion(const kf_description *d, const kf_scene *scene, kf_error *error) {
+    const kf_motion *m = &scene->motion;
+    kf_box swept;
+    double farthest, speed = 0.0;
+    swept_box(scene, &swept, &farthest);
+    for (int a = 0; a < 3; a++) {
+        speed += m->velocity[a] * m->velocity[a];
+        if (scene->faces[2 * a] == KF_PERIODIC) continue;
+        if (m->velocity[a] != 0.0)
+            return kf_fail(error, KF_BAD_INPUT,
+                           "%s: solid.motion.velocity: the solid moves along %c and leaves the "
+                           "domain in the end; make both %c faces periodic, or let the fluid move instead",
+                           d->source, "xyz"[a], "xyz"[a]);
+        if (m->center[a] + swept.low[a] < 0.0 || m->center[a] + swept.high[a] > scene->nodes[a] - 1.0)
+            return kf_fail(
+                error, KF_BAD_INPUT,
+                "%s: solid.motion: turning, the solid reaches from %.4g m to %.4g m "
+                "along %c and comes closer than half a cell to the domain's edge (0 and %.4g m); move "
+                "solid.motion.center, or make the domain larger",
+                d->source, (m->center[a] + swept.low[a] + 0.5) * d->cell_size,
+                (m->center[a] + swept.high[a] + 0.5) * d->cell_size, "xyz"[a],
+                scene -> nodes[a] * d -> cell_size);
+    }
+    speed = sqrt(speed) + fabs(m->angular_speed) * farthest;
+    if (speed > FASTEST)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: solid.motion: the surface moves at %.3g m/s, %.3g cells a step (at "
+                       "most %g); make flow.lattice_speed smaller, at most %.2g",
+                       d->source, speed * d->cell_size / scene->time_step, speed, FASTEST,
+                       d->lattice_speed * FASTEST / speed);
+    return KF_OK;
+}
+
+static kf_status set_motion(const kf_description *d, kf_scene *scene, kf_error *error) {
+    const kf_solid_description *solid = &d->solid;
+    kf_motion *m = &scene->motion;
+    m->moving = solid->moving;
+    m->angular_speed = solid->angular_velocity * scene->time_step;
+    for (int a = 0; a < 3; a++) {
+        m->axis[a] = solid->motion_axis[a];
+        m->velocity[a] = solid->velocity[a] * scene->time_step / d->cell_size;
+        const double center = solid->motion_center_given ? solid->motion_center[a] : solid->position[a];
+        m->center[a] = center / d->cell_size - 0.5;
+    }
+    return m->moving ? check_motion(d, scene, error) : KF_OK;
+}
+
+/* ---- the flow ---- */
+
+static int inflow_face(const kf_description *d) {
+    for (int f = 0; f < KF_FACES; f++)
+        if (d->faces[f] == KF_INFLOW) return f;
+    return -1;
+}
+
+static kf_status set_reference_length(const kf_description *d, kf_scene *scene, kf_text *notes,
+                                      kf_error *error) {
+    if (d->reference_length > 0.0) {
+        scene->reference_length = d->reference_length / d->cell_size;
+        return KF_OK;
+    }
+    if (scene->initial != KF_INITIAL_UNIFORM) {
+        scene->reference_length = scene->nodes[0] / (2.0 * PI);
+        kf_note(notes, "flow.reference_length: %.4g m, the domain's length over 2 pi",
+                scene->reference_length * d->cell_size);
+        return KF_OK;
+    }
+    if (!d->solid.present && !(scene->mask != NULL && scene->solid_high[0] > scene->solid_low[0]))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: flow.reference_length: is missing, and there is no solid to take it "
+                       "from; give it in metres",
+                       d->source);
+    const int face = inflow_face(d);
+    int axis = face < 0 ? 0 : face / 2;
+    double extent[3];
+    for (int a = 0; a < 3; a++)
+        extent[a] = scene->solid_high[a] - scene->solid_low[a];
+    for (int a = 0; a < 3 && extent[axis] < 1.0; a++) /* a sheet across the wind has no length along it */
+        if (extent[a] > extent[axis]) axis = a;
+    scene->reference_length = extent[axis];
+    kf_note(notes, "flow.reference_length: %.4g m, the solid's length along %c", extent[axis] * d->cell_size,
+            "xyz"[axis]);
+    return KF_OK;
+}
+
+static kf_status set_viscosity(const kf_description *d, kf_scene *scene, kf_error *error) {
+    if (d->reynolds > 0.0) {
+        scene->reynolds = d->reynolds;
+        scene->viscosity = d->lattice_speed * scene->reference_length / d->reynolds;
+    } else {
+        scene->viscosity = d->viscosity * scene->time_step / (d->cell_size * d->cell_size);
+        scene->reynolds = scene->reference_speed * scene->reference_length / scene->viscosity;
+    }
+    if (!(scene->viscosity >= LEAST_VISCOSITY))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: flow: Reynolds number %.3g needs the lattice viscosity %.2g, below "
+                       "%g: the grid is far too coarse for it; lower the Reynolds number or add cells",
+                       d->source, scene->reynolds, scene->viscosity, LEAST_VISCOSITY);
+    if (scene->viscosity > LARGEST_VISCOSITY)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: flow: the lattice viscosity is %.3g, above %g, where the method is "
+                       "inaccurate; make flow.lattice_speed smaller, at most %.2g",
+                       d->source, scene->viscosity, LARGEST_VISCOSITY,
+                       d->lattice_speed * LARGEST_VISCOSITY / scene->viscosity);
+    return KF_OK;
+}
+
+static kf_status set_faces(const kf_description *d, kf_scene *scene, kf_error *error) {
+    const double to_lattice = scene->time_step / d->cell_size;
+    double influx = 0.0;
+    bool inflow = false, outflow = false;
+    for (int f = 0; f < KF_FACES; f++) {
+        const double inward = f % 2 == 0 ? 1.0 : -1.0;
+        double square = 0.0;
+        scene->faces[f] = d->faces[f];
+        for (int a = 0; a < 3; a++) {
+            double v = d->face_velocity[f][a];
+            if (d->faces[f] == KF_INFLOW && !d->face_velocity_given[f])
+                v = a == f / 2 ? inward * d->speed : 0.0;
+            scene->face_velocity[f][a] = v * to_lattice;
+            square += v * v * to_lattice * to_lattice;
+        }
+        if (sqrt(square) > FASTEST)
+            return kf_fail(error, KF_BAD_INPUT,
+                           "%s: boundaries.%s.velocity: %.3g cells a step, at most %g; make "
+                           "flow.lattice_speed smaller, at most %.2g",
+                           d->source, kf_face_names[f], sqrt(square), FASTEST,
+                           d->lattice_speed * FASTEST / sqrt(square));
+        const double face_area = (double)d->cells[(f / 2 + 1) % 3] * d->cells[(f / 2 + 2) % 3];
+        inflow = inflow || d->faces[f] == KF_INFLOW;
+        outflow = outflow || d->faces[f] == KF_OUTFLOW;
+        if (d->faces[f] == KF_INFLOW) influx += inward * scene->face_velocity[f][f / 2] * face_area;
+    }
+    if (inflow && !outflow && fabs(influx) > 1e-9)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: boundaries: fluid flows in and nowhere out; make the opposite face an "
+                       "outflow",
+                       d->source);
+    return KF_OK;
+}
+
+static kf_status set_initial(const kf_description *d, kf_scene *scene, kf_error *error) {
+    scene->initial = d->initial;
+    double square = 0.0;
+    const int face = inflow_face(d);
+    for (int a = 0; a < 3; a++) {
+        scene->body_force[a] = d->acceleration[a] * scene->time_step * scene->time_step / d->cell_size;
+        if (d->initial_velocity_given)
+            scene->initial_velocity[a] = d->initial_velocity[a] * scene->time_step / d->cell_size;
+        else if (face >= 0)
+            scene->initial_velocity[a] = scene->face_velocity[face][a];
+        square += scene->initial_velocity[a] * scene->initial_velocity[a];
+    }
+    if (sqrt(square) > FASTEST)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: flow.initial_velocity: %.3g cells a step, at most %g; make "
+                       "flow.lattice_speed smaller",
+                       d->source, sqrt(square), FASTEST);
+    if (d->initial == KF_INITIAL_UNIFORM) return KF_OK;
+    memset(scene->initial_velocity, 0, sizeof scene->initial_velocity);
+    scene->initial_velocity[0] = d->lattice_speed;
+    const int axes = d->initial == KF_INITIAL_TAYLOR_GREEN_2D ? 2 : 3;
+    for (int a = 0; a < 3; a++)
+        if (d->faces[2 * a] != KF_PERIODIC || (a < axes && d->cells[a] != d->cells[0]))
+            return kf_fail(error, KF_BAD_INPUT,
+                           "%s: flow.initial: %s needs all faces periodic and equally many cells "
+                           "along %s",
+                           d->source, kf_initial_names[d->initial], axes == 2 ? "x and y" : "x, y and z");
+    return KF_OK;
+}
+
+static kf_status check_grid(const kf_description *d, kf_error *error) {
+    if (d->lattice_speed > FASTEST)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: flow.lattice_speed: %g cells a step, at most %g (Mach number 0.52); "
+                       "0.05 is a good value",
+                       d->source, d->lattice_speed, FASTEST);
+    if ((double)d->cells[0] * d->cells[1] * d->cells[2] > NODES_LIMIT)
+        return kf_fail(error, KF_BAD_INPUT, "%s: the grid %dx%dx%d has more than %.0f nodes; make it coarser",
+                       d->source, d->cells[0], d->cells[1], d->cells[2], NODES_LIMIT);
+    for (int a = 0; a < 3; a++)
+        if (d->cells[a] < 3 && d->faces[2 * a] != KF_PERIODIC)
+            return kf_fail(error, KF_BAD_INPUT,
+                           "%s: the grid has %d cells along %c, at least 3 between faces that are "
+                           "not periodic",
+                           d->source, d->cells[a], "xyz"[a]);
+    return KF_OK;
+}
+
+kf_status kf_scene_build(const kf_description *d, kf_mesh *mesh, kf_text *notes, kf_scene *scene,
+                         kf_error *error) {
+    scene->mesh = *mesh;
+    memset(mesh, 0, sizeof *mesh);
+    KF_TRY(check_grid(d, error));
+    memcpy(scene->nodes, d->cells, sizeof scene->nodes);
+    scene->cell_size = d->cell_size;
+    scene->time_step = d->lattice_speed * d->cell_size / d->speed;
+    scene->reference_speed = d->lattice_speed;
+    scene->collision = d->collision;
+    scene->rate_rule = d->rate_rule;
+    scene->basis = d->basis;
+    scene->high_order_rate = d->high_order_rate;
+    scene->samples_per_cell = d->samples_per_cell;
+    scene->seed = d->seed;
+    KF_TRY(set_faces(d, scene, error));
+    KF_TRY(set_initial(d, scene, error));
+    if (d->solid.present) {
+        KF_TRY(place_solid(d, scene, error));
+        KF_TRY(check_inside(d, scene, error));
+        KF_TRY(set_motion(d, scene, error));
+    }
+    scene->parabolic_inflow = d->parabolic_inflow;
+    if (d->mask.source != KF_MASK_NONE) KF_TRY(kf_mask_make(d, scene, error));
+    KF_TRY(set_reference_length(d, scene, notes, error));
+    return set_viscosity(d, scene, error);
+}

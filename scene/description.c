@@ -1,0 +1,270 @@
+/* Scene files: JSON, SI units, every key known. docs/scene-format.md is their manual. */
+#include "scene/internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/util/json.h"
+
+static const double HUGE_NUMBER = 1e12;
+enum { LONGEST_AXIS = 16384 };
+
+void kf_description_defaults(kf_description *d, const char *source) {
+    memset(d, 0, sizeof *d);
+    kf_copy_text(d->source, sizeof d->source, source);
+    for (int f = 0; f < KF_FACES; f++)
+        d->faces[f] = f == KF_XMIN ? KF_INFLOW : f == KF_XMAX ? KF_OUTFLOW : KF_FREE_SLIP;
+    d->solid.scale = 1.0;
+    d->solid.axis[2] = 1.0;
+    d->solid.motion_axis[2] = 1.0;
+    d->lattice_speed = 0.05;
+    d->collision = KF_ACM_MRT;
+    d->rate_rule = KF_RATE_ADAPTIVE_2020;
+    d->high_order_rate = 1.98;
+    d->samples_per_cell = 25.0;
+    d->seed = 1;
+}
+
+/* ---- domain ---- */
+
+static kf_status read_cells(kf_json_place place, const cJSON *object, int cells[3], bool *given,
+                            kf_error *error) {
+    *given = cJSON_HasObjectItem(object, "cells");
+    double values[3] = {0};
+    KF_TRY(kf_json_numbers(place, object, "cells", false, 1.0, LONGEST_AXIS, 3, values, error));
+    for (int a = 0; a < 3; a++) {
+        if (values[a] != floor(values[a]))
+            return kf_fail(error, KF_BAD_INPUT, "%s: domain.cells: %g is not a whole number of cells",
+                           place.file, values[a]);
+        cells[a] = (int)values[a];
+    }
+    return KF_OK;
+}
+
+static kf_status read_domain(const char *file, const cJSON *root, kf_description *d, kf_error *error) {
+    static const char *const keys[] = {"cells", "size", "cell_size", NULL};
+    const kf_json_place top = {file, ""}, place = {file, "domain"};
+    const cJSON *object = NULL;
+    KF_TRY(kf_json_object(top, root, "domain", true, &object, error));
+    KF_TRY(kf_json_check_keys(place, object, keys, error));
+    bool cells_given;
+    double size[3] = {0};
+    KF_TRY(read_cells(place, object, d->cells, &cells_given, error));
+    KF_TRY(kf_json_numbers(place, object, "size", false, 1e-9, 1e9, 3, size, error));
+    KF_TRY(kf_json_number(place, object, "cell_size", false, 1e-12, 1e9, &d->cell_size, error));
+    if (cells_given + (size[0] > 0.0) + (d->cell_size > 0.0) < 2)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: domain: give two of \"cells\" [nx, ny, nz], \"size\" [x, y, z] in "
+                       "metres and \"cell_size\" in metres",
+                       file);
+    if (d->cell_size == 0.0) d->cell_size = size[0] / d->cells[0];
+    for (int a = 0; a < 3; a++) {
+        if (!cells_given) {
+            const double cells = fmax(1.0, nearbyint(size[a] / d->cell_size));
+            if (cells > LONGEST_AXIS)
+                return kf_fail(error, KF_BAD_INPUT,
+                               "%s: domain: %g cells along %c, at most %d; make cell_size larger", file,
+                               cells, "xyz"[a], LONGEST_AXIS);
+            d->cells[a] = (int)cells;
+        }
+        const double length = d->cells[a] * d->cell_size;
+        if (size[a] > 0.0 && fabs(length - size[a]) > 0.002 * size[a])
+            return kf_fail(error, KF_BAD_INPUT,
+                           "%s: domain: %d cells of %g m are %g m along %c, but size says %g m; "
+                           "cells are cubes, so make size and cells proportional",
+                           file, d->cells[a], d->cell_size, length, "xyz"[a], size[a]);
+    }
+    return KF_OK;
+}
+
+/* ---- boundaries ---- */
+
+static kf_status read_face(const char *file, const cJSON *object, int face, kf_description *d,
+                           kf_error *error) {
+    static const char *const keys[] = {"type", "velocity", "profile", NULL};
+    static const char *const profiles[] = {"uniform", "parabolic"};
+    char path[32];
+    (void)snprintf(path, sizeof path, "boundaries.%s", kf_face_names[face]);
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, kf_face_names[face]);
+    int type = 0;
+    if (cJSON_IsObject(value)) {
+        const kf_json_place place = {file, path};
+        KF_TRY(kf_json_check_keys(place, value, keys, error));
+        KF_TRY(kf_json_choice(place, value, "type", true, kf_boundary_names, KF_BOUNDARIES, &type, error));
+        d->face_velocity_given[face] = cJSON_HasObjectItem(value, "velocity");
+        KF_TRY(kf_json_numbers(place, value, "velocity", false, -1e6, 1e6, 3, d->face_velocity[face], error));
+        if (d->face_velocity_given[face] && type != KF_WALL && type != KF_INFLOW)
+            return kf_fail(error, KF_BAD_INPUT,
+                           "%s: %s.velocity: a %s face has no velocity of its own; remove the "
+                           "key, or make the face a wall or an inflow",
+                           file, path, kf_boundary_names[type]);
+        int profile = 0;
+        KF_TRY(kf_json_choice(place, value, "profile", false, profiles, 2, &profile, error));
+        if (profile == 1 && (type != KF_INFLOW || face >= KF_ZMIN || d->cells[2] != 1))
+            return kf_fail(
+                error, KF_BAD_INPUT,
+                "%s: %s.profile: only an inflow face of a two-dimensional scene (1 cell along z) has "
+                "a profile; remove the key",
+                file, path);
+        d->parabolic_inflow = d->parabolic_inflow || profile == 1;
+        if (type == KF_WALL && d->face_velocity[face][face / 2] != 0.0)
+            return kf_fail(error, KF_BAD_INPUT,
+                           "%s: %s.velocity: a wall moves only within its own plane; make the %c "
+                           "component 0",
+                           file, path, "xyz"[face / 2]);
+    } else {
+        const kf_json_place place = {file, "boundaries"};
+        KF_TRY(kf_json_choice(place, object, kf_face_names[face], true, kf_boundary_names, KF_BOUNDARIES,
+                              &type, error));
+    }
+    d->faces[face] = (kf_boundary)type;
+    return KF_OK;
+}
+
+static kf_status read_boundaries(const char *file, const cJSON *root, kf_description *d, kf_text *notes,
+                                 kf_error *error) {
+    static const char *const keys[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax", NULL};
+    const kf_json_place top = {file, ""}, place = {file, "boundaries"};
+    const cJSON *object = NULL;
+    KF_TRY(kf_json_object(top, root, "boundaries", false, &object, error));
+    if (object == NULL) {
+        kf_note(notes, "boundaries: inflow at xmin, outflow at xmax, free_slip on the other faces");
+        return KF_OK;
+    }
+    KF_TRY(kf_json_check_keys(place, object, keys, error));
+    for (int face = 0; face < KF_FACES; face++)
+        KF_TRY(read_face(file, object, face, d, error));
+    for (int a = 0; a < 3; a++)
+        if ((d->faces[2 * a] == KF_PERIODIC) != (d->faces[2 * a + 1] == KF_PERIODIC))
+            return kf_fail(error, KF_BAD_INPUT, "%s: boundaries: %s and %s must both be periodic, or neither",
+                           file, kf_face_names[2 * a], kf_face_names[2 * a + 1]);
+    return KF_OK;
+}
+
+/* ---- flow ---- */
+
+static kf_status read_flow(const char *file, const cJSON *root, kf_description *d, kf_text *notes,
+                           kf_error *error) {
+    static const char *const keys[] = {"speed",
+                                       "reynolds",
+                                       "viscosity",
+                                       "reference_length",
+                                       "lattice_speed",
+                                       "initial",
+                                       "initial_velocity",
+                                       "acceleration",
+                                       NULL};
+    const kf_json_place top = {file, ""}, place = {file, "flow"};
+    const cJSON *object = NULL;
+    KF_TRY(kf_json_object(top, root, "flow", true, &object, error));
+    KF_TRY(kf_json_check_keys(place, object, keys, error));
+    KF_TRY(kf_json_number(place, object, "speed", true, 1e-9, 1e6, &d->speed, error));
+    KF_TRY(kf_json_number(place, object, "reynolds", false, 1e-6, HUGE_NUMBER, &d->reynolds, error));
+    KF_TRY(kf_json_number(place, object, "viscosity", false, 1e-15, 1e6, &d->viscosity, error));
+    if ((d->reynolds > 0.0) == (d->viscosity > 0.0))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: flow: give exactly one of \"reynolds\" and \"viscosity\" (m^2/s)", file);
+    KF_TRY(kf_json_number(place, object, "reference_length", false, 1e-9, 1e9, &d->reference_length, error));
+    KF_TRY(kf_json_number(place, object, "lattice_speed", false, 1e-6, 1e3, &d->lattice_speed, error));
+    if (!cJSON_HasObjectItem(object, "lattice_speed"))
+        kf_note(notes, "flow.lattice_speed: %g cells a step (Mach number %.2g)", d->lattice_speed,
+                d->lattice_speed * sqrt(3.0));
+    int initial = KF_INITIAL_UNIFORM;
+    KF_TRY(kf_json_choice(place, object, "initial", false, kf_initial_names, KF_INITIALS, &initial, error));
+    d->initial = (kf_initial)initial;
+    d->initial_velocity_given = cJSON_HasObjectItem(object, "initial_velocity");
+    KF_TRY(
+        kf_json_numbers(place, object, "initial_velocity", false, -1e6, 1e6, 3, d->initial_velocity, error));
+    if (d->initial_velocity_given && initial != KF_INITIAL_UNIFORM)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: flow.initial_velocity: a Taylor-Green flow starts with flow.speed; "
+                       "remove the key",
+                       file);
+    return kf_json_numbers(place, object, "acceleration", false, -1e6, 1e6, 3, d->acceleration, error);
+}
+
+/* ---- model and sampling ---- */
+
+static kf_status read_model(const char *file, const cJSON *root, kf_description *d, kf_error *error) {
+    static const char *const keys[] = {"collision", "rates", "high_order_rate", "basis", NULL};
+    const kf_json_place top = {file, ""}, place = {file, "model"};
+    const cJSON *object = NULL;
+    KF_TRY(kf_json_object(top, root, "model", false, &object, error));
+    if (object == NULL) return KF_OK;
+    KF_TRY(kf_json_check_keys(place, object, keys, error));
+    int collision = (int)d->collision, rule = (int)d->rate_rule, basis = (int)d->basis;
+    KF_TRY(kf_json_choice(place, object, "collision", false, kf_collision_names, KF_COLLISIONS, &collision,
+                          error));
+    KF_TRY(kf_json_choice(place, object, "rates", false, kf_rate_rule_names, KF_RATE_RULES, &rule, error));
+    KF_TRY(kf_json_number(place, object, "high_order_rate", false, 0.01, 1.999, &d->high_order_rate, error));
+    KF_TRY(kf_json_choice(place, object, "basis", false, kf_moment_basis_names, KF_BASES, &basis, error));
+    d->collision = (kf_collision)collision;
+    d->rate_rule = (kf_rate_rule)rule;
+    d->basis = (kf_moment_basis)basis;
+    const bool rule_given = cJSON_HasObjectItem(object, "rates");
+    if (rule_given && d->collision == KF_BGK)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: model.rates: only the collision \"acm_mrt\" (and \"rm_mrt\", with \"ones\" or "
+                       "\"constant\") has a rate rule; remove the key",
+                       file);
+    if (d->collision == KF_RM_MRT && !rule_given) {
+        d->rate_rule = KF_RATE_CONSTANT;
+        if (!cJSON_HasObjectItem(object, "high_order_rate"))
+            d->high_order_rate = 1.4; /* 1 and 1.8 blow up earlier */
+    }
+    if (d->collision == KF_RM_MRT && d->rate_rule != KF_RATE_ONES && d->rate_rule != KF_RATE_CONSTANT)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: model.rates: the collision \"rm_mrt\" takes \"ones\" or \"constant\"", file);
+    if (cJSON_HasObjectItem(object, "basis") && d->collision != KF_ACM_MRT)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: model.basis: only the collision \"acm_mrt\" has a choice of moments; remove the key", file);
+    if (cJSON_HasObjectItem(object, "high_order_rate") && d->rate_rule != KF_RATE_CONSTANT)
+        return kf_fail(error, KF_BAD_INPUT, "%s: model.high_order_rate: needs \"rates\": \"constant\"", file);
+    return KF_OK;
+}
+
+static kf_status read_sampling(const char *file, const cJSON *root, kf_description *d, kf_error *error) {
+    static const char *const keys[] = {"samples_per_cell", "seed", NULL};
+    const kf_json_place top = {file, ""}, place = {file, "sampling"};
+    const cJSON *object = NULL;
+    KF_TRY(kf_json_object(top, root, "sampling", false, &object, error));
+    if (object == NULL) return KF_OK;
+    KF_TRY(kf_json_check_keys(place, object, keys, error));
+    long seed = (long)d->seed;
+    KF_TRY(
+        kf_json_number(place, object, "samples_per_cell", false, 1.0, 1000.0, &d->samples_per_cell, error));
+    KF_TRY(kf_json_integer(place, object, "seed", false, 1, 1L << 53, &seed, error));
+    d->seed = (uint64_t)seed;
+    return KF_OK;
+}
+
+static kf_status read_root(const char *file, const cJSON *root, kf_description *d, kf_text *notes,
+                           kf_error *error) {
+    static const char *const keys[] = {"description", "solid", "mask",     "domain", "boundaries",
+                                       "flow",        "model", "sampling", NULL};
+    const kf_json_place top = {file, ""};
+    if (!cJSON_IsObject(root))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: a scene file holds one JSON object, {\"domain\": ..., \"flow\": ...}", file);
+    KF_TRY(kf_json_check_keys(top, root, keys, error));
+    const char *description = NULL;
+    KF_TRY(kf_json_string(top, root, "description", false, &description, error));
+    KF_TRY(kf_description_read_solid(file, root, &d->solid, error));
+    KF_TRY(kf_description_read_mask(file, root, d, error));
+    KF_TRY(read_domain(file, root, d, error));
+    KF_TRY(read_boundaries(file, root, d, notes, error));
+    KF_TRY(read_flow(file, root, d, notes, error));
+    KF_TRY(read_model(file, root, d, error));
+    return read_sampling(file, root, d, error);
+}
+
+kf_status kf_description_read(const char *file, kf_description *description, kf_text *notes,
+                              kf_error *error) {
+    cJSON *root = NULL;
+    KF_TRY(kf_json_read_file(file, &root, error));
+    const kf_status status = read_root(file, root, description, notes, error);
+    cJSON_Delete(root);
+    return status;
+}

@@ -1,0 +1,144 @@
+/* The "solid" of a scene file: a mesh or a shape, its pose and its motion. */
+#include <math.h>
+#include <string.h>
+
+#include "harness/util/json.h"
+#include "scene/internal.h"
+
+enum { COMMON_KEYS = 7 };
+static const char *const common_keys[COMMON_KEYS] = {"scale",    "length", "position", "anchor",
+                                                     "rotation", "motion", "mesh"};
+static const double FARTHEST = 1e9;
+
+static kf_status read_axis(kf_json_place place, const cJSON *object, bool required, double axis[3],
+                           kf_error *error) {
+    KF_TRY(kf_json_numbers(place, object, "axis", required, -FARTHEST, FARTHEST, 3, axis, error));
+    const double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+    if (length < 1e-9)
+        return kf_fail(error, KF_BAD_INPUT, "%s: %s.axis: has no direction; give a vector such as [0, 0, 1]",
+                       place.file, place.path);
+    for (int a = 0; a < 3; a++)
+        axis[a] /= length;
+    return KF_OK;
+}
+
+static kf_status read_rotation(const char *file, const cJSON *solid, kf_solid_description *s,
+                               kf_error *error) {
+    static const char *const keys[] = {"axis", "degrees", NULL};
+    const kf_json_place parent = {file, "solid"}, place = {file, "solid.rotation"};
+    const cJSON *object = NULL;
+    KF_TRY(kf_json_object(parent, solid, "rotation", false, &object, error));
+    if (object == NULL) return KF_OK;
+    KF_TRY(kf_json_check_keys(place, object, keys, error));
+    KF_TRY(read_axis(place, object, true, s->axis, error));
+    return kf_json_number(place, object, "degrees", true, -360.0, 360.0, &s->degrees, error);
+}
+
+static kf_status read_motion(const char *file, const cJSON *solid, kf_solid_description *s, kf_error *error) {
+    static const char *const keys[] = {"center", "axis", "angular_velocity", "velocity", NULL};
+    const kf_json_place parent = {file, "solid"}, place = {file, "solid.motion"};
+    const cJSON *object = NULL;
+    KF_TRY(kf_json_object(parent, solid, "motion", false, &object, error));
+    if (object == NULL) return KF_OK;
+    KF_TRY(kf_json_check_keys(place, object, keys, error));
+    s->motion_center_given = cJSON_HasObjectItem(object, "center");
+    KF_TRY(kf_json_numbers(place, object, "center", false, -FARTHEST, FARTHEST, 3, s->motion_center, error));
+    KF_TRY(kf_json_number(place, object, "angular_velocity", false, -1e9, 1e9, &s->angular_velocity, error));
+    KF_TRY(read_axis(place, object, s->angular_velocity != 0.0, s->motion_axis, error));
+    KF_TRY(kf_json_numbers(place, object, "velocity", false, -1e6, 1e6, 3, s->velocity, error));
+    s->moving =
+        s->angular_velocity != 0.0 || s->velocity[0] != 0.0 || s->velocity[1] != 0.0 || s->velocity[2] != 0.0;
+    if (!s->moving)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: solid.motion: neither angular_velocity (rad/s) nor velocity (m/s) is "
+                       "given; remove the key for a solid at rest",
+                       file);
+    return KF_OK;
+}
+
+static kf_status read_parameter(kf_json_place place, const cJSON *object, const kf_shape_parameter *parameter,
+                                double *value, kf_error *error) {
+    *value = parameter->fallback;
+    if (parameter->kind == KF_SHAPE_BOOLEAN) {
+        bool on = parameter->fallback != 0.0;
+        KF_TRY(kf_json_boolean(place, object, parameter->key, false, &on, error));
+        *value = on ? 1.0 : 0.0;
+    } else if (parameter->kind == KF_SHAPE_INTEGER) {
+        long number = lround(parameter->fallback);
+        KF_TRY(kf_json_integer(place, object, parameter->key, false, lround(parameter->low),
+                               lround(parameter->high), &number, error));
+        *value = (double)number;
+    } else {
+        KF_TRY(kf_json_number(place, object, parameter->key, false, parameter->low, parameter->high, value,
+                              error));
+    }
+    return KF_OK;
+}
+
+static kf_status read_shape(const char *file, const cJSON *object, kf_solid_description *s, kf_error *error) {
+    const kf_json_place place = {file, "solid"};
+    int index = 0;
+    KF_TRY(kf_json_choice(place, object, "shape", true, kf_shape_names(), KF_SHAPES, &index, error));
+    s->shape = &kf_shapes[index];
+    const char *keys[COMMON_KEYS + 1 + KF_SHAPE_PARAMETERS + 1] = {"shape"};
+    int count = 1;
+    for (int k = 0; k + 1 < COMMON_KEYS; k++) /* all but "mesh" */
+        keys[count++] = common_keys[k];
+    for (int p = 0; p < KF_SHAPE_PARAMETERS && s->shape->parameters[p].key != NULL; p++)
+        keys[count++] = s->shape->parameters[p].key;
+    keys[count] = NULL;
+    KF_TRY(kf_json_check_keys(place, object, keys, error));
+    for (int p = 0; p < KF_SHAPE_PARAMETERS && s->shape->parameters[p].key != NULL; p++)
+        KF_TRY(read_parameter(place, object, &s->shape->parameters[p], &s->shape_values[p], error));
+    const char *wrong = s->shape->check == NULL ? NULL : s->shape->check(s->shape_values);
+    if (wrong != NULL) return kf_fail(error, KF_BAD_INPUT, "%s: solid: %s: %s", file, s->shape->name, wrong);
+    return KF_OK;
+}
+
+/* A relative path starts at the scene file's folder. */
+static kf_status read_mesh_name(const char *file, const cJSON *object, kf_solid_description *s,
+                                kf_error *error) {
+    const char *keys[COMMON_KEYS + 1] = {NULL};
+    memcpy(keys, common_keys, sizeof common_keys);
+    const kf_json_place place = {file, "solid"};
+    KF_TRY(kf_json_check_keys(place, object, keys, error));
+    const char *name = NULL, *slash = strrchr(file, '/');
+    KF_TRY(kf_json_string(place, object, "mesh", true, &name, error));
+    if (name[0] == '\0')
+        return kf_fail(error, KF_BAD_INPUT, "%s: solid.mesh: is empty; give a mesh file", file);
+    if (name[0] == '/' || slash == NULL) return kf_path(s->mesh_file, error, "%s", name);
+    return kf_path(s->mesh_file, error, "%.*s/%s", (int)(slash - file), file, name);
+}
+
+static kf_status read_pose(const char *file, const cJSON *object, kf_solid_description *s, kf_error *error) {
+    static const char *const anchors[] = {"center", "origin"};
+    const kf_json_place place = {file, "solid"};
+    int anchor = 0;
+    KF_TRY(kf_json_number(place, object, "scale", false, 1e-9, 1e9, &s->scale, error));
+    KF_TRY(kf_json_number(place, object, "length", false, 1e-9, 1e9, &s->length, error));
+    if (cJSON_HasObjectItem(object, "scale") && cJSON_HasObjectItem(object, "length"))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: solid: give \"scale\" or \"length\" (metres along x), not both", file);
+    KF_TRY(kf_json_numbers(place, object, "position", true, -FARTHEST, FARTHEST, 3, s->position, error));
+    KF_TRY(kf_json_choice(place, object, "anchor", false, anchors, 2, &anchor, error));
+    s->anchor_is_origin = anchor == 1;
+    KF_TRY(read_rotation(file, object, s, error));
+    return read_motion(file, object, s, error);
+}
+
+kf_status kf_description_read_solid(const char *file, const cJSON *root, kf_solid_description *solid,
+                                    kf_error *error) {
+    const kf_json_place top = {file, ""};
+    const cJSON *object = NULL;
+    KF_TRY(kf_json_object(top, root, "solid", false, &object, error));
+    if (object == NULL) return KF_OK;
+    const bool mesh = cJSON_HasObjectItem(object, "mesh"), shape = cJSON_HasObjectItem(object, "shape");
+    if (mesh == shape)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: solid: give either \"mesh\" (a file) or \"shape\" (ball, torus, "
+                       "ahmed, plate, knot)",
+                       file);
+    solid->present = true;
+    KF_TRY(mesh ? read_mesh_name(file, object, solid, error) : read_shape(file, object, solid, error));
+    return read_pose(file, object, solid, error);
+}

@@ -1,0 +1,200 @@
+/* What the files of scene/ share with each other: notes, meshes, shapes, sampling, and a scene as its file
+ * describes it. */
+#ifndef KF_SCENE_INTERNAL_H
+#define KF_SCENE_INTERNAL_H
+
+#include <cjson/cJSON.h>
+
+#include "harness/util/text.h"
+#include "scene/scene.h"
+
+extern const char *const kf_face_names[KF_FACES]; /* "xmin", ... */
+
+/* Rodrigues: rotation by angle (radians) about a unit axis, row-major 3x3. */
+void kf_rotation(const double axis[3], double angle, double rotation[9]);
+
+/* Appends one line to the notes, without a newline after the last. */
+void kf_note(kf_text *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* permutation[r] = index of the key at rank r; stable; O(count). Every key lies in [0, key_count). */
+void kf_radix_order(size_t count, const uint64_t *keys, uint64_t key_count, uint32_t *permutation);
+
+/* ---- meshes ---- */
+
+enum { KF_MESH_FILE_GIB = 2 }; /* a larger mesh file is refused */
+
+typedef struct kf_box {
+    double low[3], high[3];
+} kf_box;
+
+/* True when the file's ending is one of the mesh formats that can be read. */
+bool kf_mesh_is_file_name(const char *file);
+
+/* Reads .obj .stl .ply .gltf .glb in the file's own units. Equal vertices are joined, polygons cut into
+ * triangles, triangles without area dropped (and counted in the notes). Errors are KF_BAD_INPUT. Free with
+ * kf_mesh_free. */
+kf_status kf_mesh_read(const char *file, kf_mesh *mesh, kf_text *notes, kf_error *error);
+void kf_mesh_free(kf_mesh *mesh);
+
+/* assimp forgives a NaN or a wrong index in an OBJ file; this names their line. */
+kf_status kf_obj_check(const char *file, kf_error *error);
+
+/* Joins vertices that are equal to the bit and drops triangles without area; returns how many were dropped.
+ */
+size_t kf_mesh_clean(kf_mesh *mesh);
+kf_box kf_mesh_bounds(const kf_mesh *mesh);
+double kf_mesh_area(const kf_mesh *mesh);
+double kf_mesh_triangle_area(const kf_mesh *mesh, size_t triangle);
+/* vertex = matrix (row-major 3x3) vertex + offset */
+void kf_mesh_transform(kf_mesh *mesh, const double matrix[9], const double offset[3]);
+/* Area of the shadow in light that falls along direction, from a raster of 1/4 unit (coarser for huge
+ * meshes). */
+double kf_mesh_shadow(const kf_mesh *mesh, const double direction[3]);
+
+/* Grows a mesh; the capacities belong to the builder. */
+typedef struct kf_mesh_builder {
+    kf_mesh mesh;
+    size_t vertex_capacity, triangle_capacity;
+} kf_mesh_builder;
+uint32_t kf_mesh_add_vertex(kf_mesh_builder *builder, double x, double y, double z);
+void kf_mesh_add_triangle(kf_mesh_builder *builder, uint32_t a, uint32_t b, uint32_t c);
+/* Two triangles; a, b, c, d counter-clockwise seen from outside. */
+void kf_mesh_add_quad(kf_mesh_builder *builder, uint32_t a, uint32_t b, uint32_t c, uint32_t d);
+
+/* ---- shapes: closed meshes from a few numbers, metres, outward normals ---- */
+
+enum { KF_SHAPE_PARAMETERS = 6 };
+typedef enum kf_shape_kind {
+    KF_SHAPE_LENGTH,
+    KF_SHAPE_DEGREES,
+    KF_SHAPE_INTEGER,
+    KF_SHAPE_BOOLEAN
+} kf_shape_kind;
+
+typedef struct kf_shape_parameter {
+    const char *key;
+    kf_shape_kind kind;
+    double low, high, fallback;
+} kf_shape_parameter;
+
+typedef struct kf_shape {
+    const char *name;
+    kf_shape_parameter parameters[KF_SHAPE_PARAMETERS]; /* key NULL ends the list */
+    const char *(*check)(const double *values);         /* what is wrong with the values together, or NULL */
+    void (*generate)(const double *values, kf_mesh_builder *builder);
+} kf_shape;
+
+enum { KF_SHAPES = 5 };
+extern const kf_shape kf_shapes[KF_SHAPES];
+const char *const *kf_shape_names(void);
+void kf_shape_mesh(const kf_shape *shape, const double *values, kf_mesh *mesh);
+
+void kf_shape_ahmed(const double *values, kf_mesh_builder *builder); /* slant_angle, clearance, stilts */
+
+/* ---- sampling ---- */
+
+enum { KF_SAMPLES_LIMIT = 10000000 };
+
+/* count Poisson-disk samples of the mesh by weighted sample elimination, in the order of the mesh's
+ * triangles. The same bits for any number of threads. 1 <= count <= KF_SAMPLES_LIMIT. */
+void kf_sample_mesh(const kf_mesh *mesh, size_t count, uint64_t seed, kf_samples *samples);
+/* Half the distance of neighbours in the densest packing of count points on that area: r_max of Yuksel 2015.
+ */
+double kf_sample_radius(double area, size_t count);
+void kf_samples_free(kf_samples *samples);
+
+/* ---- a scene as its file describes it: SI units ---- */
+
+typedef struct kf_solid_description {
+    bool present;
+    char mesh_file[KF_PATH]; /* empty when a shape is given */
+    const kf_shape *shape;
+    double shape_values[KF_SHAPE_PARAMETERS];
+    double scale;          /* 0: from length */
+    double length;         /* metres along x, as placed; 0: from scale */
+    bool anchor_is_origin; /* position places the mesh's origin; else the middle of its bounding box */
+    double position[3];    /* metres from the domain's lower corner */
+    double axis[3], degrees;
+    bool moving, motion_center_given;
+    double motion_center[3];
+    double motion_axis[3], angular_velocity; /* radians a second */
+    double velocity[3];                      /* metres a second */
+} kf_solid_description;
+
+/* The nodes of a two-dimensional scene: a picture, or discs. */
+typedef enum kf_mask_source {
+    KF_MASK_NONE,
+    KF_MASK_PICTURE,
+    KF_MASK_DISC,
+    KF_MASK_DISC_ARRAY
+} kf_mask_source;
+typedef struct kf_mask_description {
+    kf_mask_source source;
+    char file[KF_PATH];
+    double center[2], radius, spacing; /* metres; spacing: of an array that fills the domain */
+    double velocity[3];                /* metres a second, at inflow nodes */
+    bool velocity_given;
+} kf_mask_description;
+
+typedef struct kf_description {
+    char source[KF_PATH]; /* for messages */
+    kf_solid_description solid;
+    kf_mask_description mask;
+    bool parabolic_inflow;
+    int cells[3];
+    double cell_size; /* metres */
+    kf_boundary faces[KF_FACES];
+    bool face_velocity_given[KF_FACES];
+    double face_velocity[KF_FACES][3]; /* metres a second */
+    double speed;                      /* metres a second */
+    double reynolds, viscosity;        /* one of them is 0 */
+    double reference_length;           /* metres; 0: chosen by kf_scene_build */
+    double lattice_speed;
+    kf_initial initial;
+    bool initial_velocity_given;
+    double initial_velocity[3];
+    double acceleration[3]; /* metres a second squared */
+    kf_collision collision;
+    kf_rate_rule rate_rule;
+    kf_moment_basis basis;
+    double high_order_rate;
+    double samples_per_cell;
+    uint64_t seed;
+} kf_description;
+
+/* The values that hold when a file says nothing. */
+void kf_description_defaults(kf_description *description, const char *source);
+/* Reads and checks a scene file; opens no mesh. */
+kf_status kf_description_read(const char *file, kf_description *description, kf_text *notes, kf_error *error);
+kf_status kf_description_read_solid(const char *file, const cJSON *root, kf_solid_description *solid,
+                                    kf_error *error);
+/* The wind tunnel around a bare mesh; nodes all 0: the default grid. */
+void kf_description_wind_tunnel(kf_description *description, const kf_mesh *mesh, const int nodes[3],
+                                kf_text *notes);
+
+/* Places the mesh (which it takes over) and converts to lattice units; no samples yet. */
+kf_status kf_scene_build(const kf_description *description, kf_mesh *mesh, kf_text *notes, kf_scene *scene,
+                         kf_error *error);
+/* In place: lengths shrink to a grid of at most node_limit nodes; nothing happens when there are no more
+ * already. */
+kf_status kf_scene_coarsen(kf_scene *scene, long node_limit, kf_error *error);
+/* Samples, frontal area and hash: what comes after placing and coarsening. */
+kf_status kf_scene_finish(kf_scene *scene, kf_text *notes, kf_error *error);
+/* ---- masks (mask.c): the nodes of two-dimensional scenes ---- */
+
+bool kf_mask_is_file_name(const char *file);
+/* Width and height of the picture. */
+kf_status kf_mask_size(const char *file, int nodes[3], kf_error *error);
+kf_status kf_description_read_mask(const char *file, const cJSON *root, kf_description *description,
+                                   kf_error *error);
+/* The channel around a bare mask, d->source; nodes all 0: a node a pixel. */
+kf_status kf_description_mask_tunnel(kf_description *d, const int nodes[3], kf_text *notes, kf_error *error);
+/* Makes scene->mask, for scene->nodes, with the solid's bounds. */
+kf_status kf_mask_make(const kf_description *d, kf_scene *scene, kf_error *error);
+/* The mask on coarse nodes, of which scene->nodes are still the fine ones. */
+void kf_mask_coarsen(kf_scene *scene, const int coarse[3]);
+
+/* The grid another: the domain keeps its place around the solid. */
+void kf_description_regrid(kf_description *description, const int nodes[3], kf_text *notes);
+
+#endif

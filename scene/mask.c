@@ -1,0 +1,297 @@
+/* The nodes of two-dimensional scenes: fluid, solid, inflow, outflow. From a PNG picture (white fluid, black
+ * solid, green inflow, red outflow; its upper edge is at ymax) or from discs. */
+#include <math.h>
+#include <png.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "harness/util/json.h"
+#include "scene/internal.h"
+
+enum { LARGEST_PICTURE = 16384 };
+
+bool kf_mask_is_file_name(const char *file) {
+    size_t length = strlen(file);
+    return length > 4 && strcasecmp(file + length - 4, ".png") == 0;
+}
+
+/* ---- pictures ---- */
+
+typedef struct picture {
+    int width, height;
+    unsigned char *pixels; /* RGB, the upper row first */
+} picture;
+
+static kf_status begin_picture(const char *file, png_image *image, kf_error *error) {
+    memset(image, 0, sizeof *image);
+    image->version = PNG_IMAGE_VERSION;
+    if (png_image_begin_read_from_file(image, file) == 0)
+        return kf_fail(error, KF_BAD_INPUT, "%s: cannot be read as a PNG picture: %s", file, image->message);
+    if (image->width < 3 || image->height < 3 || image->width > LARGEST_PICTURE ||
+        image->height > LARGEST_PICTURE) {
+        kf_status status =
+            kf_fail(error, KF_BAD_INPUT, "%s: a mask has 3 to %d pixels along each side, this one %ux%u",
+                    file, LARGEST_PICTURE, image->width, image->height);
+        png_image_free(image);
+        return status;
+    }
+    return KF_OK;
+}
+
+kf_status kf_mask_size(const char *file, int nodes[3], kf_error *error) {
+    png_image image;
+    KF_TRY(begin_picture(file, &image, error));
+    nodes[0] = (int)image.width;
+    nodes[1] = (int)image.height;
+    nodes[2] = 1;
+    png_image_free(&image);
+    return KF_OK;
+}
+
+static kf_status read_picture(const char *file, picture *read, kf_error *error) {
+    png_image image;
+    KF_TRY(begin_picture(file, &image, error));
+    image.format = PNG_FORMAT_RGB;
+    read->width = (int)image.width;
+    read->height = (int)image.height;
+    read->pixels = kf_allocate(PNG_IMAGE_SIZE(image));
+    const png_color white = {255, 255, 255}; /* what is transparent is fluid */
+    if (png_image_finish_read(&image, &white, read->pixels, 0, NULL) != 0) return KF_OK;
+    free(read->pixels);
+    return kf_fail(error, KF_BAD_INPUT, "%s: the PNG picture is damaged: %s", file, image.message);
+}
+
+/* Greys are told apart at their middle, colours by the channel that stands out; -1: neither. */
+static int kind_of_pixel(const unsigned char *rgb) {
+    enum { STANDS_OUT = 64 };
+    int red = rgb[0], green = rgb[1], blue = rgb[2];
+    int most = red > green ? red : green, least = red < green ? red : green;
+    most = blue > most ? blue : most;
+    least = blue < least ? blue : least;
+    if (most - least < STANDS_OUT) return red + green + blue >= 3 * 128 ? KF_NODE_FLUID : KF_NODE_SOLID;
+    if (green - (red > blue ? red : blue) >= STANDS_OUT) return KF_NODE_INFLOW;
+    if (red - (green > blue ? green : blue) >= STANDS_OUT) return KF_NODE_OUTFLOW;
+    return -1;
+}
+
+static kf_status kinds_of_picture(const char *file, const picture *read, unsigned char *kinds,
+                                  kf_error *error) {
+    for (int y = 0; y < read->height; y++)
+        for (int x = 0; x < read->width; x++) {
+            size_t from = (size_t)y * (size_t)read->width + (size_t)x;
+            const unsigned char *rgb = read->pixels + 3 * from;
+            int kind = kind_of_pixel(rgb);
+            if (kind < 0)
+                return kf_fail(
+                    error, KF_BAD_INPUT,
+                    "%s: the pixel at (%d, %d) is neither white (fluid), black (solid), green (inflow) "
+                    "nor red (outflow) but rgb(%d, %d, %d)",
+                    file, x, y, rgb[0], rgb[1], rgb[2]);
+            kinds[(size_t)(read->height - 1 - y) * (size_t)read->width + (size_t)x] = (unsigned char)kind;
+        }
+    return KF_OK;
+}
+
+/* ---- other grids ---- */
+
+/* The kind of the part of a mask that a node of another grid covers: solid if half of it is, and open if any
+ * is, for inflow and outflow are often one node wide. */
+static unsigned char kind_of_part(const unsigned char *mask, int width, const int low[2], const int high[2]) {
+    long counts[KF_NODE_KINDS] = {0};
+    for (int y = low[1]; y < high[1]; y++)
+        for (int x = low[0]; x < high[0]; x++)
+            counts[mask[(size_t)y * (size_t)width + (size_t)x]]++;
+    if (counts[KF_NODE_INFLOW] > 0 || counts[KF_NODE_OUTFLOW] > 0)
+        return counts[KF_NODE_INFLOW] >= counts[KF_NODE_OUTFLOW] ? KF_NODE_INFLOW : KF_NODE_OUTFLOW;
+    return counts[KF_NODE_SOLID] >= counts[KF_NODE_FLUID] ? KF_NODE_SOLID : KF_NODE_FLUID;
+}
+
+static unsigned char *regrid(const unsigned char *mask, const int from[2], const int to[2]) {
+    unsigned char *other = kf_allocate((size_t)to[0] * (size_t)to[1]);
+    for (int y = 0; y < to[1]; y++)
+        for (int x = 0; x < to[0]; x++) {
+            const int at[2] = {x, y};
+            int low[2], high[2];
+            for (int a = 0; a < 2; a++) {
+                low[a] = (int)((long long)at[a] * from[a] / to[a]);
+                high[a] = (int)((long long)(at[a] + 1) * from[a] / to[a]);
+                if (high[a] == low[a]) high[a]++;
+            }
+            other[(size_t)y * (size_t)to[0] + (size_t)x] = kind_of_part(mask, from[0], low, high);
+        }
+    return other;
+}
+
+/* ---- finishing ---- */
+
+static bool touches_fluid(const kf_scene *scene, int x, int y) {
+    for (int ny = y - 1; ny <= y + 1; ny++)
+        for (int nx = x - 1; nx <= x + 1; nx++)
+            if (nx >= 0 && ny >= 0 && nx < scene->nodes[0] && ny < scene->nodes[1] &&
+                scene->mask[(size_t)ny * (size_t)scene->nodes[0] + (size_t)nx] == KF_NODE_FLUID)
+                return true;
+    return false;
+}
+
+/* An open node that touches no fluid is as good as solid. */
+static void finish(kf_scene *scene) {
+    int low[2] = {scene->nodes[0], scene->nodes[1]}, high[2] = {-1, -1};
+    for (int y = 0; y < scene->nodes[1]; y++)
+        for (int x = 0; x < scene->nodes[0]; x++) {
+            unsigned char *kind = &scene->mask[(size_t)y * (size_t)scene->nodes[0] + (size_t)x];
+            if (*kind == KF_NODE_FLUID) continue;
+            if (*kind != KF_NODE_SOLID && !touches_fluid(scene, x, y)) *kind = KF_NODE_SOLID;
+            if (*kind != KF_NODE_SOLID) continue;
+            const int at[2] = {x, y};
+            for (int a = 0; a < 2; a++) {
+                low[a] = at[a] < low[a] ? at[a] : low[a];
+                high[a] = at[a] > high[a] ? at[a] : high[a];
+            }
+        }
+    for (int a = 0; a < 2; a++) {
+        scene->solid_low[a] = high[a] < 0 ? 0.0 : low[a] - 0.5;
+        scene->solid_high[a] = high[a] < 0 ? 0.0 : high[a] + 0.5;
+    }
+}
+
+void kf_mask_coarsen(kf_scene *scene, const int coarse[3]) {
+    unsigned char *mask = regrid(scene->mask, scene->nodes, coarse);
+    free(scene->mask);
+    scene->mask = mask;
+    kf_scene on_coarse = *scene;
+    memcpy(on_coarse.nodes, coarse, sizeof on_coarse.nodes);
+    finish(&on_coarse);
+    memcpy(scene->solid_low, on_coarse.solid_low, sizeof scene->solid_low);
+    memcpy(scene->solid_high, on_coarse.solid_high, sizeof scene->solid_high);
+}
+
+/* ---- making ---- */
+
+static kf_status from_picture(const kf_description *d, kf_scene *scene, kf_error *error) {
+    picture read;
+    KF_TRY(read_picture(d->mask.file, &read, error));
+    unsigned char *kinds = kf_allocate((size_t)read.width * (size_t)read.height);
+    const int size[2] = {read.width, read.height};
+    kf_status status = kinds_of_picture(d->mask.file, &read, kinds, error);
+    if (status == KF_OK) scene->mask = regrid(kinds, size, scene->nodes);
+    free(kinds);
+    free(read.pixels);
+    return status;
+}
+
+/* A node is solid when its centre lies within a disc. */
+static void from_discs(const kf_description *d, kf_scene *scene) {
+    const kf_mask_description *m = &d->mask;
+    scene->mask = kf_allocate((size_t)scene->nodes[0] * (size_t)scene->nodes[1]);
+    for (int y = 0; y < scene->nodes[1]; y++)
+        for (int x = 0; x < scene->nodes[0]; x++) {
+            const int at[2] = {x, y};
+            double square = 0.0;
+            for (int a = 0; a < 2; a++) {
+                double r = (at[a] + 0.5) * d->cell_size - m->center[a];
+                if (m->source == KF_MASK_DISC_ARRAY) r -= m->spacing * nearbyint(r / m->spacing);
+                square += r * r;
+            }
+            bool solid = square < m->radius * m->radius * (1.0 - 1e-12);
+            scene->mask[(size_t)y * (size_t)scene->nodes[0] + (size_t)x] =
+                solid ? KF_NODE_SOLID : KF_NODE_FLUID;
+        }
+}
+
+kf_status kf_mask_make(const kf_description *d, kf_scene *scene, kf_error *error) {
+    if (scene->nodes[2] != 1 || d->solid.present)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: mask: is for two-dimensional scenes: 1 cell along z and no \"solid\"", d->source);
+    if (d->mask.source == KF_MASK_PICTURE)
+        KF_TRY(from_picture(d, scene, error));
+    else
+        from_discs(d, scene);
+    finish(scene);
+    for (int a = 0; a < 3; a++) {
+        double v = d->mask.velocity_given ? d->mask.velocity[a] : a == 0 ? d->speed : 0.0;
+        scene->mask_velocity[a] = v * scene->time_step / d->cell_size;
+        if (fabs(scene->mask_velocity[a]) > 0.3)
+            return kf_fail(
+                error, KF_BAD_INPUT,
+                "%s: mask.velocity: %.3g cells a step, at most 0.3; make flow.lattice_speed smaller",
+                d->source, scene->mask_velocity[a]);
+    }
+    if (memchr(scene->mask, KF_NODE_FLUID, (size_t)scene->nodes[0] * (size_t)scene->nodes[1]) == NULL)
+        return kf_fail(error, KF_BAD_INPUT, "%s: mask: has no fluid node", d->source);
+    return KF_OK;
+}
+
+/* ---- from files ---- */
+
+/* "mask": {"file": "x.png", "velocity": [..]}, {"shape": "disc", "center": [x, y], "radius": r}, or
+ * {"shape": "disc_array", "center": [x, y], "radius": r, "spacing": a}; metres. */
+kf_status kf_description_read_mask(const char *file, const cJSON *root, kf_description *d, kf_error *error) {
+    static const char *const picture_keys[] = {"file", "velocity", NULL};
+    static const char *const disc_keys[] = {"shape", "center", "radius", "spacing", NULL};
+    static const char *const shapes[] = {"disc", "disc_array"};
+    const kf_json_place top = {file, ""}, place = {file, "mask"};
+    kf_mask_description *m = &d->mask;
+    const cJSON *object = NULL;
+    KF_TRY(kf_json_object(top, root, "mask", false, &object, error));
+    if (object == NULL) return KF_OK;
+    if (cJSON_HasObjectItem(object, "file")) {
+        const char *name = NULL, *slash = strrchr(file, '/');
+        KF_TRY(kf_json_check_keys(place, object, picture_keys, error));
+        KF_TRY(kf_json_string(place, object, "file", true, &name, error));
+        m->source = KF_MASK_PICTURE;
+        m->velocity_given = cJSON_HasObjectItem(object, "velocity");
+        KF_TRY(kf_json_numbers(place, object, "velocity", false, -1e6, 1e6, 3, m->velocity, error));
+        if (name[0] == '/' || slash == NULL) return kf_path(m->file, error, "%s", name);
+        return kf_path(m->file, error, "%.*s/%s", (int)(slash - file), file, name);
+    }
+    int shape = 0;
+    KF_TRY(kf_json_check_keys(place, object, disc_keys, error));
+    KF_TRY(kf_json_choice(place, object, "shape", true, shapes, 2, &shape, error));
+    KF_TRY(kf_json_numbers(place, object, "center", true, -1e9, 1e9, 2, m->center, error));
+    KF_TRY(kf_json_number(place, object, "radius", true, 1e-9, 1e9, &m->radius, error));
+    KF_TRY(kf_json_number(place, object, "spacing", shape == 1, 1e-9, 1e9, &m->spacing, error));
+    m->source = shape == 1 ? KF_MASK_DISC_ARRAY : KF_MASK_DISC;
+    return KF_OK;
+}
+
+/* Whether the picture itself says where fluid comes in and goes out. */
+static kf_status find_open_pixels(const char *file, bool *open, kf_error *error) {
+    picture read;
+    KF_TRY(read_picture(file, &read, error));
+    size_t count = (size_t)read.width * (size_t)read.height;
+    unsigned char *kinds = kf_allocate(count);
+    kf_status status = kinds_of_picture(file, &read, kinds, error);
+    *open = status == KF_OK &&
+            (memchr(kinds, KF_NODE_INFLOW, count) != NULL || memchr(kinds, KF_NODE_OUTFLOW, count) != NULL);
+    free(kinds);
+    free(read.pixels);
+    return status;
+}
+
+kf_status kf_description_mask_tunnel(kf_description *d, const int nodes[3], kf_text *notes, kf_error *error) {
+    bool open = false;
+    KF_TRY(kf_mask_size(d->source, d->cells, error));
+    KF_TRY(find_open_pixels(d->source, &open, error));
+    double height = d->cells[1];
+    if (nodes[0] > 0) memcpy(d->cells, nodes, sizeof d->cells);
+    d->mask.source = KF_MASK_PICTURE;
+    kf_copy_text(d->mask.file, sizeof d->mask.file, d->source);
+    d->cell_size = height / d->cells[1] * 0.001;
+    for (int f = 0; f < KF_ZMIN; f++)
+        d->faces[f] = open ? KF_WALL : f == KF_XMIN ? KF_INFLOW : f == KF_XMAX ? KF_OUTFLOW : KF_FREE_SLIP;
+    d->faces[KF_ZMIN] = d->faces[KF_ZMAX] = KF_PERIODIC;
+    d->speed = 1.0;
+    d->reynolds = 100.0;
+    d->reference_length = height * 0.001 / 4.0;
+    d->collision = KF_MRT;
+    kf_note(notes, "domain: %dx%d nodes of %.4g m, a pixel of the mask is a millimetre", d->cells[0],
+            d->cells[1], d->cell_size);
+    kf_note(notes, "boundaries: %s",
+            open ? "walls; fluid enters and leaves at the mask's green and red pixels"
+                 : "inflow at xmin, outflow at xmax, free_slip at ymin and ymax");
+    kf_note(notes, "flow: %g m/s along +x, Reynolds number %g of a quarter of the height, %g cells a step",
+            d->speed, d->reynolds, d->lattice_speed);
+    kf_note(notes, "model: %s", kf_collision_names[d->collision]);
+    return KF_OK;
+}

@@ -1,0 +1,22 @@
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "scene/internal.h"
+
+const char *const kf_boundary_names[KF_BOUNDARIES] = {"periodic", "wall", "free_slip", "inflow", "outflow"};
+const char *const kf_collision_names[KF_COLLISIONS] = {"bgk",        "rm_mrt", "acm_mrt",
+                                                       "bgk_linear", "mrt",    "mrt_linear"};
+const char *const kf_rate_rule_names[KF_RATE_RULES] = {"adaptive_2020",  "constant", "ones",
+                                                       "empirical_2019", "kbc",      "k17"};
+const char *const kf_moment_basis_names[KF_BASES] = {"hermite", "raw"};
+const char *const kf_initial_names[KF_INITIALS] = {"uniform", "taylor_green_2d", "taylor_green_3d"};
+const char *const kf_face_names[KF_FACES] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
+
+void kf_note(kf_text *notes, const char *format, ...) {
+    char line[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    kf_text_append(notes, "%s%s", notes->length > 0 ? "\n" : "", line);
+}

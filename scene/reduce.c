@@ -1,0 +1,100 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scene/internal.h"
+
+enum { FEWEST_NODES = 12 };
+
+static int coarse_count(int nodes, double factor) {
+    const int fewest = nodes < FEWEST_NODES ? nodes : FEWEST_NODES;
+    const int count = (int)lround(nodes * factor);
+    return count < fewest ? fewest : count > nodes ? nodes : count;
+}
+
+static double node_product(const int nodes[3]) {
+    return (double)nodes[0] * nodes[1] * nodes[2];
+}
+
+/* The finest grid of the same proportions with at most limit nodes. */
+static bool coarse_grid(const int nodes[3], long limit, int coarse[3]) {
+    const double start = fmin(1.0, cbrt((double)limit / node_product(nodes)) * 1.05);
+    for (int attempt = 0; attempt < 2000; attempt++) {
+        for (int a = 0; a < 3; a++)
+            coarse[a] = coarse_count(nodes[a], start * pow(0.995, attempt));
+        if (node_product(coarse) <= (double)limit) return true;
+    }
+    return false;
+}
+
+/* Outermost nodes go to outermost nodes where there are faces, so what lay between them still does. */
+static double axis_ratio(const kf_scene *scene, const int coarse[3], int a) {
+    const bool wraps = scene->faces[2 * a] == KF_PERIODIC || scene->nodes[a] == 1;
+    return wraps ? (double)coarse[a] / scene->nodes[a] : (coarse[a] - 1.0) / (scene->nodes[a] - 1.0);
+}
+
+static double map_coordinate(const kf_scene *scene, const int coarse[3], int a, double x) {
+    const double edge = scene->faces[2 * a] == KF_PERIODIC || scene->nodes[a] == 1 ? 0.5 : 0.0;
+    return (x + edge) * axis_ratio(scene, coarse, a) - edge;
+}
+
+static void scale_solid(kf_scene *scene, const int coarse[3], double factor) {
+    double from[3], to[3], offset[3];
+    for (int a = 0; a < 3; a++) { /* the centre moves with the grid, the body shrinks around it */
+        from[a] = scene->motion.moving ? scene->motion.center[a]
+                                       : 0.5 * (scene->solid_low[a] + scene->solid_high[a]);
+        to[a] = map_coordinate(scene, coarse, a, from[a]);
+        offset[a] = to[a] - factor * from[a];
+        scene->solid_low[a] = factor * scene->solid_low[a] + offset[a];
+        scene->solid_high[a] = factor * scene->solid_high[a] + offset[a];
+        scene->motion.center[a] = factor * scene->motion.center[a] + offset[a];
+    }
+    const double matrix[9] = {factor, 0, 0, 0, factor, 0, 0, 0, factor};
+    kf_mesh_transform(&scene->mesh, matrix, offset);
+    scene->motion.angular_speed /= factor;
+}
+
+/* Lattice speeds stay, lengths shrink by factor: so the viscosity shrinks and accelerations grow with it. */
+kf_status kf_scene_coarsen(kf_scene *scene, long node_limit, kf_error *error) {
+    int coarse[3];
+    if (node_product(scene->nodes) <= (double)node_limit) return KF_OK;
+    if (!coarse_grid(scene->nodes, node_limit, coarse))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: cannot be reduced to %ld nodes: %d along each axis are the fewest", scene->source,
+                       node_limit, FEWEST_NODES);
+    double factor = 1.0;
+    for (int a = 0; a < 3; a++)
+        factor = fmin(factor, axis_ratio(scene, coarse, a));
+    if (scene->mesh.triangle_count > 0) scale_solid(scene, coarse, factor);
+    if (scene->mask != NULL) kf_mask_coarsen(scene, coarse);
+    memcpy(scene->nodes, coarse, sizeof coarse);
+    scene->cell_size /= factor;
+    scene->time_step /= factor;
+    scene->reference_length *= factor;
+    scene->viscosity *= factor;
+    for (int a = 0; a < 3; a++)
+        scene->body_force[a] /= factor;
+    return KF_OK;
+}
+
+kf_status kf_scene_reduce(const kf_scene *scene, long node_limit, kf_scene **reduced, kf_error *error) {
+    kf_scene *copy = kf_allocate(sizeof *copy);
+    *copy = *scene;
+    memset(&copy->samples, 0, sizeof copy->samples);
+    copy->notes = NULL;
+    const size_t nodes = (size_t)scene->nodes[0] * (size_t)scene->nodes[1];
+    if (scene->mask != NULL) copy->mask = memcpy(kf_allocate(nodes), scene->mask, nodes);
+    const size_t vertices = 3 * scene->mesh.vertex_count * sizeof *scene->mesh.vertices;
+    const size_t triangles = 3 * scene->mesh.triangle_count * sizeof *scene->mesh.triangles;
+    if (scene->mesh.triangle_count > 0) {
+        copy->mesh.vertices = memcpy(kf_allocate(vertices), scene->mesh.vertices, vertices);
+        copy->mesh.triangles = memcpy(kf_allocate(triangles), scene->mesh.triangles, triangles);
+    }
+    kf_text notes = {0};
+    kf_status status = kf_scene_coarsen(copy, node_limit, error);
+    if (status == KF_OK) status = kf_scene_finish(copy, &notes, error);
+    copy->notes = notes.text;
+    *reduced = status == KF_OK ? copy : NULL;
+    if (status != KF_OK) kf_scene_free(copy);
+    return status;
+}

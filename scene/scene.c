@@ -1,0 +1,325 @@
+#include "scene/scene.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "scene/internal.h"
+
+static const double PI = 3.14159265358979323846;
+/* Interpolation reads nodes floor(x) and floor(x) + 1, also after x is rounded to single precision. */
+static const double EDGE_MARGIN = 1e-3;
+
+/* ---- samples ---- */
+
+static bool sample_fits(const kf_scene *scene, double x, int a) {
+    return scene->faces[2 * a] == KF_PERIODIC ||
+           (x >= EDGE_MARGIN && x <= scene->nodes[a] - 1.0 - EDGE_MARGIN);
+}
+
+/* A solid that stands on a face reaches into the half cell between the outermost nodes and the face. */
+static void clip_samples(kf_scene *scene, kf_text *notes) {
+    kf_samples *s = &scene->samples;
+    size_t kept = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        if (!sample_fits(scene, s->x[i], 0) || !sample_fits(scene, s->y[i], 1) ||
+            !sample_fits(scene, s->z[i], 2))
+            continue;
+        s->x[kept] = s->x[i];
+        s->y[kept] = s->y[i];
+        s->z[kept] = s->z[i];
+        s->area[kept++] = s->area[i];
+    }
+    if (kept < s->count)
+        kf_note(notes, "samples: %zu of %zu lie within half a cell of the domain's faces and were left out",
+                s->count - kept, s->count);
+    if (kept > 0) scene->solid_area = s->area[0] * (double)kept;
+    s->count = kept;
+}
+
+static kf_status sample_solid(kf_scene *scene, kf_text *notes, kf_error *error) {
+    scene->solid_area = kf_mesh_area(&scene->mesh);
+    const double wanted = fmax(1.0, nearbyint(scene->samples_per_cell * scene->solid_area));
+    if (wanted > KF_SAMPLES_LIMIT)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: %g samples per cell on %.4g cells of surface are more than %d "
+                       "samples; lower samples_per_cell",
+                       scene->source, scene->samples_per_cell, scene->solid_area, KF_SAMPLES_LIMIT);
+    kf_sample_mesh(&scene->mesh, (size_t)wanted, scene->seed, &scene->samples);
+    clip_samples(scene, notes);
+    if (scene->samples.count == 0)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: no sample of the solid lies inside the domain; move it with "
+                       "solid.position",
+                       scene->source);
+    return KF_OK;
+}
+
+static void set_frontal_area(kf_scene *scene) {
+    scene->frontal_area = 0.0;
+    for (int f = KF_FACES - 1; f >= 0; f--) {
+        const double *v = scene->face_velocity[f];
+        if (scene->faces[f] == KF_INFLOW && (v[0] != 0.0 || v[1] != 0.0 || v[2] != 0.0))
+            scene->frontal_area = kf_mesh_shadow(&scene->mesh, v);
+    }
+}
+
+/* ---- hash ---- */
+
+static void hash_numbers(kf_hasher *hasher, size_t count, const double *values) {
+    for (size_t i = 0; i < count; i++) {
+        const double value = values[i] + 0.0; /* -0 and 0 are the same number */
+        kf_hash_add(hasher, &value, sizeof value);
+    }
+}
+
+static void hash_integer(kf_hasher *hasher, int64_t value) {
+    kf_hash_add(hasher, &value, sizeof value);
+}
+
+static void hash_scene(kf_scene *scene) {
+    kf_hasher hasher;
+    kf_hash_begin(&hasher);
+    kf_hash_add_string(&hasher, "kftune scene 1");
+    for (int a = 0; a < 3; a++)
+        hash_integer(&hasher, scene->nodes[a]);
+    for (int f = 0; f < KF_FACES; f++)
+        hash_integer(&hasher, scene->faces[f]);
+    hash_numbers(&hasher, 3 * KF_FACES, &scene->face_velocity[0][0]);
+    hash_integer(&hasher, scene->initial);
+    hash_integer(&hasher, scene->collision);
+    hash_integer(&hasher, scene->rate_rule);
+    if (scene->basis != KF_BASIS_HERMITE) hash_integer(&hasher, scene->basis);
+    hash_integer(&hasher, scene->motion.moving);
+    const double scalars[] = {scene->cell_size,        scene->time_step,       scene->reynolds,
+                              scene->reference_length, scene->reference_speed, scene->viscosity,
+                              scene->high_order_rate,  scene->solid_area,      scene->motion.angular_speed};
+    hash_numbers(&hasher, sizeof scalars / sizeof scalars[0], scalars);
+    hash_numbers(&hasher, 3, scene->initial_velocity);
+    hash_numbers(&hasher, 3, scene->body_force);
+    hash_numbers(&hasher, 3, scene->solid_low);
+    hash_numbers(&hasher, 3, scene->solid_high);
+    hash_numbers(&hasher, 3, scene->motion.center);
+    hash_numbers(&hasher, 3, scene->motion.axis);
+    hash_numbers(&hasher, 3, scene->motion.velocity);
+    hash_integer(&hasher, (int64_t)scene->samples.count);
+    hash_numbers(&hasher, scene->samples.count, scene->samples.x);
+    hash_numbers(&hasher, scene->samples.count, scene->samples.y);
+    hash_numbers(&hasher, scene->samples.count, scene->samples.z);
+    hash_numbers(&hasher, scene->samples.count, scene->samples.area);
+    if (scene->mask != NULL) {
+        kf_hash_add(&hasher, scene->mask, (size_t)scene->nodes[0] * (size_t)scene->nodes[1]);
+        hash_numbers(&hasher, 3, scene->mask_velocity);
+    }
+    if (scene->parabolic_inflow) kf_hash_add_string(&hasher, "parabolic inflow");
+    kf_hash_end(&hasher, scene->hash);
+}
+
+kf_status kf_scene_finish(kf_scene *scene, kf_text *notes, kf_error *error) {
+    if (scene->mesh.triangle_count > 0) {
+        KF_TRY(sample_solid(scene, notes, error));
+        set_frontal_area(scene);
+    }
+    hash_scene(scene);
+    return KF_OK;
+}
+
+/* ---- opening ---- */
+
+/* "folder/car.scene.json" is called "car". */
+static void name_scene(kf_scene *scene, const char *file) {
+    static const char *const endings[] = {".json", ".scene", ".obj", ".stl", ".ply", ".gltf", ".glb", ".png"};
+    const char *slash = strrchr(file, '/');
+    kf_copy_text(scene->name, sizeof scene->name, slash == NULL ? file : slash + 1);
+    for (bool found = true; found;) {
+        found = false;
+        char *dot = strrchr(scene->name, '.');
+        for (size_t e = 0; dot != NULL && dot != scene->name && e < sizeof endings / sizeof endings[0]; e++)
+            found = found || strcasecmp(dot, endings[e]) == 0;
+        if (found) *dot = '\0';
+    }
+}
+
+static bool is_file(const char *path) {
+    struct stat about;
+    return stat(path, &about) == 0 && !S_ISDIR(about.st_mode);
+}
+
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+kf_status kf_scene_library(const char *const **names, kf_error *error) {
+    static char *found[65];
+    static int count;
+    if (count == 0) {
+        const char *data = NULL;
+        char folder[KF_PATH];
+        KF_TRY(kf_data_folder(&data, error));
+        KF_TRY(kf_path(folder, error, "%s/scene/library", data));
+        DIR *listing = opendir(folder);
+        if (listing == NULL)
+            return kf_fail(error, KF_MACHINE,
+                           "%s: the shipped scenes are missing; install kftune again, or set "
+                           "KFTUNE_DATA to its data folder",
+                           folder);
+        for (const struct dirent *item; count < 64 && (item = readdir(listing)) != NULL;) {
+            const size_t length = strlen(item->d_name);
+            if (length <= 5 || strcmp(item->d_name + length - 5, ".json") != 0) continue;
+            found[count] = kf_duplicate(item->d_name);
+            found[count++][length - 5] = '\0';
+        }
+        closedir(listing);
+        qsort(found, (size_t)count, sizeof found[0], compare_names);
+    }
+    *names = (const char *const *)found;
+    return KF_OK;
+}
+
+static kf_status find_scene(const char *name, char path[KF_PATH], kf_error *error) {
+    if (is_file(name)) return kf_path(path, error, "%s", name);
+    if (name[0] == '\0')
+        return kf_fail(error, KF_BAD_INPUT, "the scene's name is empty; give a file or a shipped scene");
+    const char *const *names = NULL, *data = NULL;
+    KF_TRY(kf_scene_library(&names, error));
+    KF_TRY(kf_data_folder(&data, error));
+    kf_text list = {0};
+    int count = 0;
+    for (; names[count] != NULL; count++) {
+        if (strcmp(names[count], name) == 0) {
+            kf_text_free(&list);
+            return kf_path(path, error, "%s/scene/library/%s.json", data, name);
+        }
+        kf_text_append(&list, "%s%s", count == 0 ? "" : ", ", names[count]);
+    }
+    const char *nearest = kf_nearest(name, names, count);
+    kf_status status;
+    if (nearest != NULL)
+        status = kf_fail(error, KF_BAD_INPUT, "%s: no such file or shipped scene; did you mean %s?", name,
+                         nearest);
+    else
+        status = kf_fail(error, KF_BAD_INPUT, "%s: no such file or shipped scene; shipped are %s", name,
+                         list.text);
+    kf_text_free(&list);
+    return status;
+}
+
+static kf_status check_options(const kf_scene_options *options, kf_error *error) {
+    for (int a = 0; a < 3; a++)
+        if (options->nodes[a] < 0 || options->nodes[a] > 16384 ||
+            (options->nodes[a] == 0) != (options->nodes[0] == 0))
+            return kf_fail(error, KF_BAD_INPUT, "grid %dx%dx%d: each axis needs 1 to 16384 nodes",
+                           options->nodes[0], options->nodes[1], options->nodes[2]);
+    const double samples = options->samples_per_cell;
+    if (samples != 0.0 && !(samples >= 1.0 && samples <= 1000.0))
+        return kf_fail(error, KF_BAD_INPUT, "samples per cell %g: must lie between 1 and 1000", samples);
+    return KF_OK;
+}
+
+static kf_status describe(const char *path, const kf_scene_options *options, kf_description *d, kf_mesh *mesh,
+                          kf_text *notes, kf_error *error) {
+    kf_description_defaults(d, path);
+    const bool bare = kf_mesh_is_file_name(path);
+    const size_t length = strlen(path);
+    if (bare) {
+        KF_TRY(kf_mesh_read(path, mesh, notes, error));
+        kf_description_wind_tunnel(d, mesh, options->nodes, notes);
+    } else if (kf_mask_is_file_name(path)) {
+        KF_TRY(kf_description_mask_tunnel(d, options->nodes, notes, error));
+    } else {
+        if (length < 5 || strcasecmp(path + length - 5, ".json") != 0)
+            return kf_fail(error, KF_BAD_INPUT,
+                           "%s: neither a scene file (.json) nor a mesh (.obj, .stl, .ply, .gltf, "
+                           ".glb) nor a mask (.png) by its ending",
+                           path);
+        KF_TRY(kf_description_read(path, d, notes, error));
+        if (options->nodes[0] > 0) kf_description_regrid(d, options->nodes, notes);
+        if (d->solid.shape != NULL)
+            kf_shape_mesh(d->solid.shape, d->solid.shape_values, mesh);
+        else if (d->solid.present)
+            KF_TRY(kf_mesh_read(d->solid.mesh_file, mesh, notes, error));
+    }
+    if (options->samples_per_cell > 0.0) d->samples_per_cell = options->samples_per_cell;
+    if (options->seed > 0) d->seed = options->seed;
+    return KF_OK;
+}
+
+static kf_status build_scene(const char *file_or_name, const kf_scene_options *options, kf_scene *scene,
+                             kf_text *notes, kf_error *error) {
+    char path[KF_PATH];
+    KF_TRY(check_options(options, error));
+    KF_TRY(find_scene(file_or_name, path, error));
+    name_scene(scene, path);
+    kf_copy_text(scene->source, sizeof scene->source, file_or_name);
+    kf_description *d = kf_allocate(sizeof *d);
+    kf_mesh mesh = {0};
+    kf_status status = describe(path, options, d, &mesh, notes, error);
+    if (status == KF_OK)
+        status = kf_scene_build(d, &mesh, notes, scene, error);
+    else
+        kf_mesh_free(&mesh);
+    free(d);
+    KF_TRY(status);
+    if (options->node_limit > 0) KF_TRY(kf_scene_coarsen(scene, options->node_limit, error));
+    KF_TRY(kf_scene_finish(scene, notes, error));
+    if (scene->samples.count > 0)
+        kf_note(notes, "samples: %zu, %g for each cell^2 of surface, seed %llu", scene->samples.count,
+                scene->samples_per_cell, (unsigned long long)scene->seed);
+    return KF_OK;
+}
+
+kf_status kf_scene_open(const char *file_or_name, const kf_scene_options *options, kf_scene **scene,
+                        kf_error *error) {
+    static const kf_scene_options none;
+    kf_scene *opened = kf_allocate_zeroed(1, sizeof *opened);
+    kf_text notes = {0};
+    const kf_status status =
+        build_scene(file_or_name, options == NULL ? &none : options, opened, &notes, error);
+    opened->notes = notes.text;
+    *scene = status == KF_OK ? opened : NULL;
+    if (status != KF_OK) kf_scene_free(opened);
+    return status;
+}
+
+void kf_scene_free(kf_scene *scene) {
+    if (scene == NULL) return;
+    kf_mesh_free(&scene->mesh);
+    kf_samples_free(&scene->samples);
+    free(scene->mask);
+    free(scene->notes);
+    free(scene);
+}
+
+/* ---- small questions ---- */
+
+/* Taylor-Green vortices with the pressure that belongs to them, density = 1 + 3 pressure. */
+void kf_scene_initial(const kf_scene *scene, int i, int j, int k, double *density, double velocity[3]) {
+    const double speed = scene->initial_velocity[0];
+    if (scene->initial_state != NULL) {
+        scene->initial_state(scene->initial_context, i, j, k, density, velocity);
+        return;
+    }
+    if (scene->initial == KF_INITIAL_UNIFORM) {
+        *density = 1.0;
+        memcpy(velocity, scene->initial_velocity, 3 * sizeof *velocity);
+        return;
+    }
+    const double x = 2.0 * PI * i / scene->nodes[0], y = 2.0 * PI * j / scene->nodes[1];
+    const bool flat = scene->initial == KF_INITIAL_TAYLOR_GREEN_2D;
+    const double z = flat ? 0.0 : 2.0 * PI * k / scene->nodes[2];
+    velocity[0] = speed * sin(x) * cos(y) * cos(z);
+    velocity[1] = -speed * cos(x) * sin(y) * cos(z);
+    velocity[2] = 0.0;
+    const double share = flat ? 0.25 : (cos(2.0 * z) + 2.0) / 16.0;
+    *density = 1.0 + 3.0 * speed * speed * share * (cos(2.0 * x) + cos(2.0 * y));
+}
+
+int kf_scene_shortest_edge(const kf_scene *scene) {
+    double shortest = INFINITY;
+    for (int a = 0; a < 3; a++)
+        shortest = fmin(shortest, scene->solid_high[a] - scene->solid_low[a]);
+    return shortest < 1.0 ? 1 : (int)ceil(shortest - 1e-6); /* 12 cells and a rounding error are 12 */
+}

@@ -1,0 +1,181 @@
+/* A scene: what is simulated. A mesh (or none), the domain, the flow, the motion of the solid, and the
+ * samples of the solid's surface. SI units in scene files; everything below marked "lattice" is in lattice
+ * units (cell = 1, time step = 1, reference density = 1), converted once, here.
+ *
+ * Lattice coordinates: node (i,j,k) lies at (i,j,k), 0 <= i < nodes[0] and so on; the domain's faces lie half
+ * a cell outside the outermost nodes (-0.5 and nodes-0.5), where half-way bounce-back puts its walls. */
+#ifndef KF_SCENE_SCENE_H
+#define KF_SCENE_SCENE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "harness/util/file.h"
+#include "harness/util/hash.h"
+#include "harness/util/status.h"
+
+typedef enum kf_face { KF_XMIN, KF_XMAX, KF_YMIN, KF_YMAX, KF_ZMIN, KF_ZMAX, KF_FACES } kf_face;
+
+typedef enum kf_boundary {
+    KF_PERIODIC, /* on both faces of an axis or on neither */
+    KF_WALL,     /* no slip, half-way bounce-back; may move within its plane (face_velocity) */
+    KF_FREE_SLIP,
+    KF_INFLOW,  /* prescribed velocity (face_velocity) */
+    KF_OUTFLOW, /* reference density, velocity extrapolated */
+    KF_BOUNDARIES
+} kf_boundary;
+extern const char *const kf_boundary_names[KF_BOUNDARIES];
+
+/* The last three are two-dimensional: the linear ones leave out the quadratic terms, for Stokes flow. */
+typedef enum kf_collision {
+    KF_BGK,
+    KF_RM_MRT,
+    KF_ACM_MRT,
+    KF_BGK_LINEAR,
+    KF_MRT,
+    KF_MRT_LINEAR,
+    KF_COLLISIONS
+} kf_collision;
+extern const char
+    *const kf_collision_names[KF_COLLISIONS]; /* "bgk", "rm_mrt", "acm_mrt", "bgk_linear", ... */
+
+/* How acm_mrt chooses the relaxation rate of the moments of order three and more (reference:
+ * docs/physics.md). */
+typedef enum kf_rate_rule {
+    KF_RATE_ADAPTIVE_2020,
+    KF_RATE_CONSTANT,
+    KF_RATE_ONES,
+    KF_RATE_EMPIRICAL_2019,
+    KF_RATE_KBC,
+    KF_RATE_K17,
+    KF_RATE_RULES
+} kf_rate_rule;
+extern const char *const kf_rate_rule_names[KF_RATE_RULES];
+
+/* Moments of order four to six in acm_mrt: central-Hermite, or the paper's raw central moments. */
+typedef enum kf_moment_basis { KF_BASIS_HERMITE, KF_BASIS_RAW, KF_BASES } kf_moment_basis;
+extern const char *const kf_moment_basis_names[KF_BASES]; /* "hermite", "raw" */
+
+typedef enum kf_initial {
+    KF_INITIAL_UNIFORM,
+    KF_INITIAL_TAYLOR_GREEN_2D,
+    KF_INITIAL_TAYLOR_GREEN_3D,
+    KF_INITIALS
+} kf_initial;
+extern const char *const kf_initial_names[KF_INITIALS];
+
+/* Prescribed rigid motion: x(t) = center + velocity t + R(axis, angular_speed t) (x0 - center). Lattice
+ * units. */
+typedef struct kf_motion {
+    bool moving;
+    double center[3];
+    double axis[3];       /* unit vector */
+    double angular_speed; /* radians a step */
+    double velocity[3];   /* cells a step */
+} kf_motion;
+
+/* Surface samples at time 0, lattice coordinates. area: surface a sample stands for, in cells^2; they add up
+ * to solid_area. Between faces that are not periodic, a sample keeps at least 1/1000 of a cell inside the
+ * outermost nodes, so floor(x) and floor(x) + 1 are nodes (in single precision too). Along a periodic axis it
+ * lies in [-0.5, nodes - 0.5], and whoever uses it wraps the nodes. */
+typedef struct kf_samples {
+    size_t count;
+    double *x, *y, *z;
+    double *area;
+} kf_samples;
+
+/* A triangle mesh; coordinates in the file's own units until kf_scene_build places it. */
+typedef struct kf_mesh {
+    size_t vertex_count, triangle_count;
+    double *vertices;    /* [vertex_count][3] */
+    uint32_t *triangles; /* [triangle_count][3] */
+} kf_mesh;
+
+/* What a node of a two-dimensional scene is. At an open node the moments of the nearest fluid node hold, with
+ * the momentum (inflow) or the density (outflow) replaced. */
+typedef enum kf_node_kind {
+    KF_NODE_FLUID,
+    KF_NODE_SOLID,
+    KF_NODE_INFLOW,
+    KF_NODE_OUTFLOW,
+    KF_NODE_KINDS
+} kf_node_kind;
+
+typedef struct kf_scene {
+    char name[128];         /* file name without folder and endings, for output files */
+    char source[KF_PATH];   /* scene or mesh file, or the shipped scene's name */
+    char hash[KF_HASH_HEX]; /* of everything that changes the physics, samples included */
+
+    int nodes[3];
+    double cell_size; /* metres */
+    double time_step; /* seconds */
+
+    kf_boundary faces[KF_FACES];
+    double face_velocity[KF_FACES][3]; /* lattice */
+    kf_initial initial;
+    double initial_velocity[3]; /* lattice; for Taylor-Green, [0] is the amplitude */
+    /* Replaces initial when it is set: the state at time 0 of a scene made in memory. Not part of the hash.
+     */
+    void (*initial_state)(const void *context, int i, int j, int k, double *density, double velocity[3]);
+    const void *initial_context;
+    double body_force[3]; /* lattice, force density */
+
+    double reynolds;         /* of reference_length and reference_speed; 0 when neither is defined */
+    double reference_length; /* lattice */
+    double reference_speed;  /* lattice */
+    double viscosity;        /* lattice, kinematic */
+    kf_collision collision;
+    kf_rate_rule rate_rule; /* of rm_mrt: constant or ones */
+    kf_moment_basis basis;  /* of acm_mrt */
+    double high_order_rate; /* used by KF_RATE_CONSTANT, in (0, 2) */
+
+    double solid_low[3], solid_high[3]; /* bounding box at time 0, lattice; equal when there is no solid */
+    double solid_area;                  /* cells^2 inside the outermost nodes: what the samples stand for */
+    double frontal_area;                /* cells^2, projected along the inflow; 0 without solid or inflow */
+    kf_mesh mesh;                       /* placed, lattice coordinates; empty when there is no solid */
+    kf_motion motion;
+    unsigned char *mask;     /* kf_node_kind [y][x]; NULL: fluid everywhere; only with nodes[2] == 1.
+                              * solid_low and solid_high then bound its solid nodes' cells */
+    double mask_velocity[3]; /* lattice, at the mask's inflow nodes */
+    bool parabolic_inflow;   /* face_velocity of an inflow face is the mean of a parabola across it */
+    kf_samples samples;      /* in sampling order; see scene/ordering.h */
+    double samples_per_cell; /* as asked for */
+    uint64_t seed;
+
+    char *notes; /* newline-separated: every default that was chosen for the user, to be printed */
+} kf_scene;
+
+/* What the command line may override. Zero means "as the scene says". */
+typedef struct kf_scene_options {
+    int nodes[3];
+    double samples_per_cell;
+    uint64_t seed;   /* 0: the scene's */
+    long node_limit; /* > 0: scale the grid down (same aspect, same physics) to at most this many nodes */
+} kf_scene_options;
+
+/* Opens FILE (a mesh: .obj .stl .ply .gltf .glb; or a scene: .json) or the NAME of a shipped scene, and
+ * builds everything: mesh, placement, unit conversion, samples. The caller frees with kf_scene_free. */
+kf_status kf_scene_open(const char *file_or_name, const kf_scene_options *options, kf_scene **scene,
+                        kf_error *error);
+void kf_scene_free(kf_scene *scene);
+
+/* The same scene on a coarser grid: same Reynolds number, boundaries and samples per cell. Used to verify a
+ * config cheaply. At most node_limit nodes. */
+kf_status kf_scene_reduce(const kf_scene *scene, long node_limit, kf_scene **reduced, kf_error *error);
+
+/* Density and velocity (lattice) at time 0 at node (i,j,k). */
+void kf_scene_initial(const kf_scene *scene, int i, int j, int k, double *density, double velocity[3]);
+
+/* Position, linear and angular velocity of the solid's frame after a number of steps (lattice):
+ * x(t) = rotation (x0 - center0) + center(t). rotation is row-major 3x3. */
+void kf_motion_pose(const kf_motion *motion, double step, double rotation[9], double center[3]);
+
+/* Shortest edge of the solid's bounding box in cells, rounded up, at least 1 (L_m of the paper, section 4.5).
+ */
+int kf_scene_shortest_edge(const kf_scene *scene);
+
+/* Names of the shipped scenes, NULL-terminated; lives as long as the program. */
+kf_status kf_scene_library(const char *const **names, kf_error *error);
+
+#endif

@@ -1,0 +1,9 @@
+#!/bin/sh
+# Runs fixed comparisons, one suite after the other; fails if one breaks its promise.
+# usage: BUILD=build scripts/bench.sh [SUITE...]
+set -eu
+cd "$(dirname "$0")/.."
+[ $# -gt 0 ] || set -- backend
+for suite in "$@"; do
+    "${BUILD:-build}/kftune" bench --suite "$suite" ${DEVICE:+--device "$DEVICE"}
+done

@@ -1,0 +1,42 @@
+#!/bin/bash
+# Makes a folder that runs on another x86-64 Linux machine. usage: scripts/bundle.sh BUILD FOLDER DATA...
+# BUILD was built with BUNDLE=yes, so that its programs look for libraries in lib/ beside them.
+set -euo pipefail
+build=${1:?usage: scripts/bundle.sh BUILD FOLDER DATA...}
+bundle=${2:?usage: scripts/bundle.sh BUILD FOLDER DATA...}
+shift 2
+root=$(realpath "$(dirname "$0")/..")
+cd "$root"
+
+rm -rf "$bundle"
+mkdir -p "$bundle/lib" "$bundle/tests/unit"
+strip -o "$bundle/kftune" "$build/kftune"
+for file in "$@"; do install -D -m 644 "$file" "$bundle/$file"; done
+
+# Unit tests that exercise a GPU where there is one, the scripts that need one, and what runs them.
+for test in "$build"/tests/test_*{backend,cuda,cupti,kinetic,measure,ordering}*; do
+    [ ! -x "$test" ] || strip -o "$bundle/tests/unit/$(basename "$test")" "$test"
+done
+for script in tests/gpu/* tests/e2e/*.sh scripts/gpu/*.sh scripts/run-tests.sh; do
+    [ ! -f "$script" ] || install -D "$script" "$bundle/$script"
+done
+
+# The C library must be the machine's own, as its driver is built for it; everything else comes along.
+c_library='^(ld-linux.*|libc|libm|libpthread|libdl|librt|libresolv|libutil|libnsl|libanl|libnss_.*)\.so'
+ldd "$bundle/kftune" "$bundle"/tests/unit/* 2>/dev/null | awk '$2 == "=>" { print $1, $3 }' | sort -u |
+    while read -r name path; do
+        if [ "$path" = not ]; then
+            echo "bundle: the library $name was not found" >&2
+            exit 1
+        fi
+        [[ $name =~ $c_library ]] && continue
+        cp -L "$path" "$bundle/lib/$name"
+        chmod 644 "$bundle/lib/$name"
+    done
+
+cat >"$bundle/README" <<'TEXT'
+kftune, ready to run: ./kftune doctor, then ./kftune --scene ahmed.
+It needs x86-64 Linux with a C library at least as new as Debian 12's (glibc 2.36). The cuda backend needs NVIDIA's
+driver and the NVRTC library; the cpu backend needs gcc on the PATH.
+TEXT
+echo "$bundle: $(du -sm "$bundle" | cut -f1) MiB, $(find "$bundle/lib" -type f | wc -l) libraries"

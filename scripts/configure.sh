@@ -1,0 +1,48 @@
+#!/bin/sh
+# Finds the compiler, the libraries and the CUDA headers; prints make variables, and diagnostics on stderr.
+# usage: CC=gcc scripts/configure.sh
+set -eu
+
+required="libcjson sqlite3 libpng assimp hdf5 gsl"
+cure="'make packages' installs it on Debian and Ubuntu"
+
+if ! command -v "${CC:-gcc}" >/dev/null 2>&1; then
+    echo "kftune: the compiler '${CC:-gcc}' is not there; $cure" >&2
+    exit 3
+fi
+if ! command -v pkg-config >/dev/null 2>&1; then
+    echo "kftune: pkg-config is not there; $cure" >&2
+    exit 3
+fi
+for library in $required; do
+    if ! pkg-config --exists "$library"; then
+        echo "kftune: the library '$library' and its headers are not there (pkg-config does not know it); $cure" >&2
+        exit 3
+    fi
+done
+# System headers: their warnings are not ours.
+echo "LIBRARY_CFLAGS := $(pkg-config --cflags $required | sed 's/-I *\//-isystem \//g')"
+echo "LIBRARY_LIBS := $(pkg-config --libs $required)"
+
+# The CUDA toolkit is optional, and only its headers are used: the libraries are loaded at run time.
+if [ "${CUDA:-}" = no ]; then
+    echo "CUDA_NOTE := CUDA: left out (CUDA=no); this build has the cpu backend only"
+    exit 0
+fi
+for folder in "${CUDA_HOME:-}" /usr/local/cuda /usr; do
+    include=$folder/include
+    [ -n "$folder" ] && [ -r "$include/cuda.h" ] && [ -r "$include/nvrtc.h" ] || continue
+    flags="-DKF_HAVE_CUDA=1"
+    [ "$include" = /usr/include ] || flags="$flags -isystem $include"
+    for cupti in "$include" "$folder/extras/CUPTI/include"; do
+        [ -r "$cupti/cupti.h" ] || continue
+        flags="$flags -DKF_HAVE_CUPTI=1"
+        [ "$cupti" = "$include" ] || flags="$flags -isystem $cupti"
+        break
+    done
+    [ ! -r "$include/nvml.h" ] || flags="$flags -DKF_HAVE_NVML=1"
+    echo "CUDA_CFLAGS := $flags"
+    echo "CUDA_NOTE := CUDA: headers in $include; this build has the cpu and cuda backends"
+    exit 0
+done
+echo "CUDA_NOTE := CUDA: no cuda.h and nvrtc.h in CUDA_HOME or /usr/local/cuda; this build has the cpu backend only"

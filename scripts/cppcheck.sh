@@ -1,0 +1,19 @@
+#!/bin/sh
+# cppcheck over all of kftune's C files; silent when clean. usage: scripts/cppcheck.sh BUILD
+# Among the tests, where KFTUNE names the program, BUILD is the folder of that.
+set -eu
+cd "$(dirname "$0")/.."
+build=${1:-$(dirname "${KFTUNE:?usage: scripts/cppcheck.sh BUILD}")}
+mkdir -p "$build/cppcheck" # keeps results of unchanged files
+
+folders=
+for folder in harness solver scene results cost_model plots tests/unit; do
+    [ -z "$(find "$folder" -name '*.c' 2>/dev/null | head -n 1)" ] || folders="$folders $folder"
+done
+echo "cppcheck$folders"
+# System headers are not ours to check; cmocka's macros are unknown without its header; glibc's readdir is safe on a
+# stream of one's own, and readdir_r is deprecated.
+cppcheck --quiet --std=c11 --language=c --enable=warning,performance,portability --inline-suppr \
+    --error-exitcode=1 --cppcheck-build-dir="$build/cppcheck" -j "$(nproc)" -I . -D_GNU_SOURCE -DKF_HAVE_CUDA=1 \
+    --library=posix --suppress=missingIncludeSystem --suppress=unknownMacro --suppress=readdirCalled \
+    --template='{file}:{line}: {severity}: {message} [{id}]' $folders

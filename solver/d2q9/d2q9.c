@@ -1,0 +1,159 @@
+#include "solver/d2q9/d2q9.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/util/text.h"
+
+static kf_status accepts(const kf_scene *scene, kf_error *error) {
+    if (scene->nodes[2] != 1)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "d2q9 is two-dimensional: the scene must have 1 node along z (it has %d)",
+                       scene->nodes[2]);
+    if (scene->faces[KF_ZMIN] != KF_PERIODIC || scene->faces[KF_ZMAX] != KF_PERIODIC)
+        return kf_fail(error, KF_BAD_INPUT, "d2q9 is two-dimensional: make the faces zmin and zmax periodic");
+    if (scene->samples.count > 0)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "d2q9 has no immersed boundary: give the solid as a mask instead of a mesh");
+    if (scene->collision == KF_RM_MRT || scene->collision == KF_ACM_MRT)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "collision model '%s' is three-dimensional; d2q9 has bgk, bgk_linear, mrt and mrt_linear",
+            kf_collision_names[scene->collision]);
+    return KF_OK;
+}
+
+static void set_variable(kf_variables *variables, const char *name, double value) {
+    kf_variable *variable = &variables->values[variables->count++];
+    kf_copy_text(variable->name, sizeof variable->name, name);
+    variable->value = value;
+}
+
+static void describe(const kf_scene *scene, const kf_device_info *device, kf_variables *variables) {
+    variables->count = 0;
+    set_variable(variables, "gpu", strcmp(device->backend, "cuda") == 0);
+    set_variable(variables, "node_count", (double)scene->nodes[0] * scene->nodes[1]);
+    set_variable(variables, "nodes_x", scene->nodes[0]);
+    set_variable(variables, "nodes_y", scene->nodes[1]);
+    set_variable(variables, "solid", kf_d2q9_has_solid(scene));
+    set_variable(variables, "open", kf_d2q9_is_open(scene));
+    set_variable(variables, "multiprocessors", device->multiprocessors);
+    set_variable(variables, "simd_width", device->warp_size);
+    set_variable(variables, "memory_bytes", (double)device->memory_bytes);
+}
+
+static kf_status visit_sources(const kf_scene *scene, const kf_config *config, const kf_device_info *device,
+                               kf_status (*visit)(const kf_source *source, void *data, kf_error *error),
+                               void *data, kf_error *error) {
+    kf_d2q9_options options;
+    kf_d2q9_geometry geometry;
+    KF_TRY(kf_d2q9_read_options(scene, config, strcmp(device->backend, "cuda") == 0, &options, error));
+    kf_d2q9_lay_out(scene, &options, &geometry);
+    for (int which = 0; which < KF_D2Q9_SOURCES; which++) {
+        kf_source source;
+        kf_d2q9_defines defines;
+        kf_d2q9_define(scene, &options, &geometry, (kf_d2q9_source)which, &source, &defines);
+        KF_TRY(visit(&source, data, error));
+    }
+    return KF_OK;
+}
+
+static void set_arguments(const kf_scene *scene, const kf_d2q9_geometry *geometry, kf_d2q9_arguments *a) {
+    double rates[4];
+    kf_d2q9_rates(scene, rates);
+    a->nodes[0] = scene->nodes[0];
+    a->nodes[1] = scene->nodes[1];
+    a->row_pitch = geometry->row_pitch;
+    a->origin = geometry->origin;
+    a->capacity = geometry->capacity;
+    a->double_precision.rate_v = rates[0];
+    a->double_precision.rate_e = rates[1];
+    a->double_precision.rate_h = rates[2];
+    a->double_precision.rate_eps = rates[3];
+    a->double_precision.force_x = scene->body_force[0];
+    a->double_precision.force_y = scene->body_force[1];
+#define COPY_SINGLE(name) a->single_precision.name = (float)a->double_precision.name;
+    KF_D2Q9_SCALARS(COPY_SINGLE)
+#undef COPY_SINGLE
+    for (int axis = 0; axis < 2; axis++) {
+        for (int face = 0; face < 4; face++)
+            a->face_velocity[face][axis] = scene->face_velocity[face][axis];
+        a->open_velocity[axis] = scene->mask_velocity[axis];
+        a->load_centre[axis] = 0.5 * (scene->solid_low[axis] + scene->solid_high[axis]);
+    }
+}
+
+static kf_status make_buffers(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
+    enum { ROW_VALUES = 9, LARGEST = 64 << 20 };
+    const int *n = plan->scene->nodes;
+    size_t bytes = 9 * (size_t)system->geometry.capacity * system->store_bytes;
+    KF_TRY(kf_plan_buffer(plan, bytes, &system->populations[0], error));
+    system->populations[1] = system->populations[0];
+    if (system->options.plan != KF_D2Q9_IN_PLACE)
+        KF_TRY(kf_plan_buffer(plan, bytes, &system->populations[1], error));
+    size_t row = ROW_VALUES * (size_t)n[0] * system->real_bytes, rows = LARGEST / row;
+    system->rows_at_once = rows < 1 ? 1 : rows > (size_t)n[1] ? n[1] : (int)rows;
+    KF_TRY(kf_plan_buffer(plan, row * (size_t)system->rows_at_once, &system->rows, error));
+    if (!system->has_solid) return KF_OK;
+    KF_TRY(kf_plan_buffer(plan, 3 * KF_D2Q9_LOAD_SLOTS * sizeof(long long), &system->load_sums, error));
+    system->arguments.load_sums = kf_buffer_address(system->load_sums);
+    return KF_OK;
+}
+
+static kf_status build(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
+    static const size_t store_bytes[] = {2, 4, 8};
+    const kf_scene *scene = plan->scene;
+    system->real_bytes = system->options.storage == KF_D2Q9_F64 ? sizeof(double) : sizeof(float);
+    system->store_bytes = store_bytes[system->options.storage];
+    system->has_solid = kf_d2q9_has_solid(scene);
+    kf_d2q9_lay_out(scene, &system->options, &system->geometry);
+    set_arguments(scene, &system->geometry, &system->arguments);
+    plan->node_count = (double)scene->nodes[0] * scene->nodes[1];
+    plan->least_bytes =
+        18.0 * (double)system->store_bytes * plan->node_count / system->options.steps_per_launch;
+    for (int which = 0; which < KF_D2Q9_SOURCES; which++) {
+        kf_source source;
+        kf_d2q9_defines defines;
+        kf_d2q9_define(scene, &system->options, &system->geometry, (kf_d2q9_source)which, &source, &defines);
+        KF_TRY(kf_plan_module(plan, &source, &system->modules[which], error));
+    }
+    KF_TRY(make_buffers(plan, system, error));
+    KF_TRY(kf_d2q9_upload_geometry(plan, system, error));
+    return kf_d2q9_make_launches(plan, system, error);
+}
+
+static kf_status make_plan(const kf_scene *scene, const kf_config *config, kf_backend *backend,
+                           kf_plan **plan, kf_error *error) {
+    KF_TRY(accepts(scene, error));
+    kf_d2q9_options options;
+    bool gpu = strcmp(kf_backend_device(backend)->backend, "cuda") == 0;
+    KF_TRY(kf_d2q9_read_options(scene, config, gpu, &options, error));
+    kf_d2q9 *system = kf_allocate_zeroed(1, sizeof *system);
+    system->options = options;
+    kf_plan *made = kf_allocate_zeroed(1, sizeof *made);
+    made->backend = backend;
+    made->scene = scene;
+    made->config = *config;
+    made->methods = &kf_d2q9_methods;
+    made->system = system;
+    kf_status status = build(made, system, error);
+    if (status != KF_OK)
+        kf_plan_free(made);
+    else
+        *plan = made;
+    return status;
+}
+
+const kf_system kf_system_d2q9 = {
+    .name = "d2q9",
+    .summary = "D2Q9 lattice Boltzmann in two dimensions (LBGK, MRT, and both linear) after Tölke",
+    .space_file = "variants/d2q9.json",
+    .accepts = accepts,
+    .variables = describe,
+    .plan = make_plan,
+    .sources = visit_sources,
+    .reference = kf_d2q9_reference,
+    .verify = kf_d2q9_verify,
+    .free_reference = kf_d2q9_free_reference,
+};

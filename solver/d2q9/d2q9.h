@@ -1,0 +1,114 @@
+/* The d2q9 system: two-dimensional lattice Boltzmann after Tölke 2008 (docs/d2q9.md). This header is shared
+ * by the files of solver/d2q9/ only, apart from kf_system_d2q9. */
+#ifndef KF_SOLVER_D2Q9_D2Q9_H
+#define KF_SOLVER_D2Q9_D2Q9_H
+
+#include "kernels/d2q9/arguments.h"
+#include "solver/system.h"
+
+extern const kf_system kf_system_d2q9;
+
+typedef enum kf_d2q9_plan {
+    KF_D2Q9_TOELKE,
+    KF_D2Q9_SEPARATE,
+    KF_D2Q9_PULL,
+    KF_D2Q9_PUSH,
+    KF_D2Q9_IN_PLACE,
+    KF_D2Q9_TEMPORAL,
+    KF_D2Q9_PLANS
+} kf_d2q9_plan;
+typedef enum kf_d2q9_layout { KF_D2Q9_AOS, KF_D2Q9_SOA, KF_D2Q9_CSOA } kf_d2q9_layout;
+typedef enum kf_d2q9_storage { KF_D2Q9_F16, KF_D2Q9_F32, KF_D2Q9_F64 } kf_d2q9_storage;
+
+/* A config's parameters, checked against each other. */
+typedef struct kf_d2q9_options {
+    kf_d2q9_plan plan;
+    kf_d2q9_layout layout;
+    kf_d2q9_storage storage;
+    long alpha;
+    int alpha_log2;
+    bool full_way; /* bounce back at solid nodes: in the node, a step later, instead of half-way */
+    int threads, nodes_per_thread;
+    int steps_per_launch, tile_rows; /* temporal */
+    int resident_blocks;             /* launch bound; 0: none */
+} kf_d2q9_options;
+
+/* Storage of the nodes, ghosts included (kernels/d2q9/arguments.h). */
+typedef struct kf_d2q9_geometry {
+    int row_pitch;
+    long long origin, capacity;
+    bool wide_index;
+} kf_d2q9_geometry;
+
+enum { KF_D2Q9_DEFINES = 24 };
+typedef struct kf_d2q9_defines {
+    kf_define list[KF_D2Q9_DEFINES];
+    int count;
+} kf_d2q9_defines;
+
+typedef enum kf_d2q9_source {
+    KF_D2Q9_FLOW, /* step.cu, toelke.cu or temporal.cu */
+    KF_D2Q9_BOUNDARY,
+    KF_D2Q9_STATE,
+    KF_D2Q9_SOURCES
+} kf_d2q9_source;
+
+typedef struct kf_d2q9 {
+    kf_d2q9_options options;
+    kf_d2q9_geometry geometry;
+    size_t real_bytes, store_bytes; /* of an arithmetic value, of a stored population */
+    bool has_solid;
+    kf_module *modules[KF_D2Q9_SOURCES];
+    kf_d2q9_arguments arguments; /* common to all launches */
+    kf_buffer *populations[2];   /* the same one twice in place */
+    kf_buffer *rows, *load_sums;
+    int rows_at_once;   /* that fit the buffer rows */
+    long body_nodes;    /* solid nodes, for the body force on the solid */
+    kf_buffer *between; /* temporal: a state within a launch's steps, made when it is first asked for */
+    uint64_t based_on;  /* temporal: the step that the present launch started from */
+    uint64_t between_step;
+    bool between_valid;
+} kf_d2q9;
+
+/* d2q9_options.c */
+kf_status kf_d2q9_read_options(const kf_scene *scene, const kf_config *config, bool gpu,
+                               kf_d2q9_options *options, kf_error *error);
+void kf_d2q9_lay_out(const kf_scene *scene, const kf_d2q9_options *options, kf_d2q9_geometry *geometry);
+void kf_d2q9_define(const kf_scene *scene, const kf_d2q9_options *options, const kf_d2q9_geometry *geometry,
+                    kf_d2q9_source which, kf_source *source, kf_d2q9_defines *defines);
+int kf_d2q9_tile_width(const kf_d2q9_options *options);
+bool kf_d2q9_is_linear(const kf_scene *scene);
+/* True when a face or a node lets fluid in or out, or slips: what temporal tiles cannot do. */
+bool kf_d2q9_is_open(const kf_scene *scene);
+bool kf_d2q9_has_solid(const kf_scene *scene);
+/* Relaxation rates of Eq. 6 in the order v, e, h, epsilon. */
+void kf_d2q9_rates(const kf_scene *scene, double rates[4]);
+
+/* d2q9_geometry.c: uploads flags, links and open nodes. */
+kf_status kf_d2q9_upload_geometry(kf_plan *plan, kf_d2q9 *system, kf_error *error);
+
+/* d2q9_launches.c: the launches of a step. */
+kf_status kf_d2q9_make_launches(kf_plan *plan, kf_d2q9 *system, kf_error *error);
+/* Scheme of the grid that a number of steps leaves, and the grid (kernels/d2q9/arguments.h). */
+int kf_d2q9_scheme(const kf_d2q9 *system, uint64_t steps);
+int kf_d2q9_grid(const kf_d2q9 *system, uint64_t steps);
+/* Fills a launch of one temporal pass of so many levels; or of the boundary conditions on arguments.source.
+ */
+kf_status kf_d2q9_temporal_launch(const kf_plan *plan, const kf_d2q9 *system, int levels, const void *source,
+                                  void *target, kf_launch *launch, kf_error *error);
+kf_status kf_d2q9_open_launch(const kf_plan *plan, const kf_d2q9 *system, kf_d2q9_arguments arguments,
+                              kf_launch *launch, kf_error *error);
+
+/* d2q9_state.c */
+extern const kf_plan_methods kf_d2q9_methods;
+/* Density - 1 and velocity [3][y][x] in double, for verification; zero in solid nodes; caller frees. */
+kf_status kf_d2q9_read(kf_plan *plan, double **values, kf_error *error);
+
+/* d2q9_reference.c */
+kf_status kf_d2q9_reference(const kf_scene *scene, int steps, kf_reference **reference, kf_error *error);
+void kf_d2q9_free_reference(kf_reference *reference);
+/* d2q9_verify.c */
+kf_status kf_d2q9_verify(kf_plan *plan, const kf_reference *reference, kf_verification *verification,
+                         kf_error *error);
+
+#endif

@@ -1,0 +1,117 @@
+/* Flags, links and open nodes of a scene's mask, as the kernels read them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/util/text.h"
+#include "solver/d2q9/d2q9.h"
+
+static const int velocities[9][2] = {{0, 0}, {1, 0},  {0, 1},   {-1, 0}, {0, -1},
+                                     {1, 1}, {-1, 1}, {-1, -1}, {1, -1}};
+
+typedef struct survey {
+    const kf_scene *scene;
+    const kf_d2q9_geometry *geometry;
+    unsigned char *flags; /* [capacity] */
+    long long *links;
+    int *open_nodes;
+    size_t link_count, open_count, link_capacity;
+} survey;
+
+static kf_node_kind kind_at(const kf_scene *scene, int x, int y) {
+    if (scene->mask == NULL) return KF_NODE_FLUID;
+    return (kf_node_kind)scene->mask[(size_t)x + (size_t)scene->nodes[0] * (size_t)y];
+}
+
+/* Kind of the node one step from (x, y), across periodic faces; false where a face lies between. */
+static bool neighbour(const kf_scene *scene, int x, int y, int cx, int cy, int at[2]) {
+    const int moved[2] = {x + cx, y + cy};
+    for (int axis = 0; axis < 2; axis++) {
+        int n = scene->nodes[axis];
+        at[axis] = (moved[axis] + n) % n;
+        if (at[axis] != moved[axis] && scene->faces[2 * axis] != KF_PERIODIC) return false;
+    }
+    return true;
+}
+
+static long long node_index(const survey *s, int x, int y) {
+    return s->geometry->origin + x + (long long)s->geometry->row_pitch * (y + 1);
+}
+
+static void add_link(survey *s, int x, int y, int direction) {
+    if (s->link_count == s->link_capacity) {
+        s->link_capacity = s->link_capacity == 0 ? 1024 : 2 * s->link_capacity;
+        s->links = kf_reallocate(s->links, s->link_capacity * sizeof *s->links);
+    }
+    s->links[s->link_count++] = node_index(s, x, y) * 16 + direction;
+}
+
+/* The inner neighbour that an open node takes its moments from: along an axis if there is one. */
+static void add_open(survey *s, int x, int y, kf_node_kind kind) {
+    for (int i = 1; i < 9; i++) {
+        int fx = x + velocities[i][0], fy = y + velocities[i][1];
+        if (fx < 0 || fy < 0 || fx >= s->scene->nodes[0] || fy >= s->scene->nodes[1]) continue;
+        if (kind_at(s->scene, fx, fy) != KF_NODE_FLUID) continue;
+        const int entry[5] = {x, y, fx, fy, kind == KF_NODE_INFLOW};
+        s->open_nodes = kf_reallocate(s->open_nodes, 5 * (s->open_count + 1) * sizeof *s->open_nodes);
+        memcpy(s->open_nodes + 5 * s->open_count++, entry, sizeof entry);
+        return;
+    }
+}
+
+static void survey_node(survey *s, int x, int y) {
+    kf_node_kind kind = kind_at(s->scene, x, y);
+    unsigned char *flags = &s->flags[node_index(s, x, y)];
+    if (kind == KF_NODE_SOLID) *flags |= KF_NODE_SOLID_BIT;
+    if (kind == KF_NODE_INFLOW || kind == KF_NODE_OUTFLOW) add_open(s, x, y, kind);
+    for (int i = 1; i < 9; i++) {
+        int from[2];
+        if (!neighbour(s->scene, x, y, -velocities[i][0], -velocities[i][1], from)) {
+            *flags |= KF_NODE_LINK_BIT;
+        } else if (kind == KF_NODE_FLUID && kind_at(s->scene, from[0], from[1]) == KF_NODE_SOLID) {
+            *flags |= KF_NODE_LINK_BIT;
+            add_link(s, x, y, i);
+        }
+    }
+}
+
+static kf_status upload(kf_plan *plan, const void *data, size_t bytes, kf_buffer **buffer, kf_error *error) {
+    KF_TRY(kf_plan_buffer(plan, bytes, buffer, error));
+    return kf_buffer_upload(*buffer, 0, data, bytes, error);
+}
+
+static kf_status upload_survey(kf_plan *plan, kf_d2q9 *system, const survey *s, kf_error *error) {
+    kf_d2q9_arguments *a = &system->arguments;
+    kf_buffer *buffer;
+    if (system->options.full_way || system->options.plan == KF_D2Q9_TEMPORAL) {
+        KF_TRY(upload(plan, s->flags, (size_t)s->geometry->capacity, &buffer, error));
+        a->flags = kf_buffer_address(buffer);
+    }
+    if (s->link_count > INT32_MAX / 2) return kf_fail(error, KF_MACHINE, "the mask has too many solid edges");
+    a->link_count = (int)s->link_count;
+    a->open_count = (int)s->open_count;
+    if (s->link_count > 0) {
+        KF_TRY(upload(plan, s->links, s->link_count * sizeof *s->links, &buffer, error));
+        a->links = kf_buffer_address(buffer);
+    }
+    if (s->open_count > 0) {
+        KF_TRY(upload(plan, s->open_nodes, 5 * s->open_count * sizeof *s->open_nodes, &buffer, error));
+        a->open_nodes = kf_buffer_address(buffer);
+    }
+    return KF_OK;
+}
+
+kf_status kf_d2q9_upload_geometry(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
+    const kf_scene *scene = plan->scene;
+    survey s = {.scene = scene, .geometry = &system->geometry};
+    s.flags = kf_allocate_zeroed((size_t)system->geometry.capacity, 1);
+    for (int y = 0; y < scene->nodes[1]; y++)
+        for (int x = 0; x < scene->nodes[0]; x++) {
+            survey_node(&s, x, y);
+            system->body_nodes += kind_at(scene, x, y) == KF_NODE_SOLID;
+        }
+    kf_status status = upload_survey(plan, system, &s, error);
+    free(s.flags);
+    free(s.links);
+    free(s.open_nodes);
+    return status;
+}

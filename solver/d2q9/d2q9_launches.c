@@ -1,0 +1,162 @@
+/* The launches of a time step of each plan. */
+#include <string.h>
+
+#include "solver/d2q9/d2q9.h"
+
+enum { GPU_BLOCK = 128, CPU_BLOCK = 1024 };
+
+typedef struct builder {
+    kf_plan *plan;
+    const kf_d2q9 *system;
+    kf_error *error;
+    kf_status status;
+} builder;
+
+static bool on_gpu(const kf_plan *plan) {
+    return strcmp(kf_backend_device(plan->backend)->backend, "cuda") == 0;
+}
+
+int kf_d2q9_grid(const kf_d2q9 *system, uint64_t steps) {
+    return system->options.plan == KF_D2Q9_IN_PLACE ? 0 : (int)(steps % 2);
+}
+
+int kf_d2q9_scheme(const kf_d2q9 *system, uint64_t steps) {
+    if (system->options.plan == KF_D2Q9_PUSH || system->options.plan == KF_D2Q9_TOELKE)
+        return KF_SCHEME_PUSHED;
+    if (system->options.plan == KF_D2Q9_IN_PLACE) return steps % 2 == 0 ? KF_SCHEME_SWAP : KF_SCHEME_PUSHED;
+    return KF_SCHEME_HERE;
+}
+
+static kf_d2q9_arguments from_to(const kf_d2q9 *system, int parity, int from, int to) {
+    kf_d2q9_arguments arguments = system->arguments;
+    arguments.scheme = kf_d2q9_scheme(system, (uint64_t)parity);
+    arguments.source = kf_buffer_address(system->populations[from]);
+    arguments.target = kf_buffer_address(system->populations[to]);
+    return arguments;
+}
+
+/* Appends a launch to the steps of one parity. */
+static void append(builder *b, int parity, kf_d2q9_source source, const char *name, int extent_x,
+                   int extent_y, int threads, kf_d2q9_arguments arguments, double bytes) {
+    kf_function *function;
+    const int block[3] = {threads, 1, 1};
+    if (b->status != KF_OK) return;
+    b->status = kf_module_function(b->system->modules[source], name, &function, b->error);
+    if (b->status != KF_OK) return;
+    arguments.extent[0] = extent_x;
+    arguments.extent[1] = extent_y;
+    arguments.extent[2] = 1;
+    kf_launch *launch = kf_plan_append(b->plan, parity, name, function, block, &arguments, sizeof arguments);
+    if (launch == NULL)
+        b->status = kf_fail(b->error, KF_MACHINE, "a step holds at most %d launches", KF_PLAN_LAUNCHES);
+    else
+        launch->bytes = bytes;
+}
+
+static int line_threads(const kf_plan *plan) {
+    return on_gpu(plan) ? GPU_BLOCK : CPU_BLOCK;
+}
+
+/* Half-way bounce back at solid nodes is part of the boundary conditions, full-way of the collision. */
+static int boundary_items(const kf_d2q9 *system) {
+    const int *n = system->arguments.nodes;
+    return 2 * (n[0] + n[1]) + (system->options.full_way ? 0 : system->arguments.link_count);
+}
+
+static void append_boundaries(builder *b, int parity, int grid) {
+    kf_d2q9_arguments arguments = from_to(b->system, parity, grid, grid);
+    if (arguments.open_count > 0)
+        append(b, parity, KF_D2Q9_BOUNDARY, "open_boundary", arguments.open_count, 1, line_threads(b->plan),
+               arguments, 0);
+    append(b, parity, KF_D2Q9_BOUNDARY, "boundary", boundary_items(b->system), 1, line_threads(b->plan),
+           arguments, 0);
+}
+
+/* values: populations read and written a node. */
+static void append_nodes(builder *b, int parity, const char *name, int from, int to, int values, bool flags) {
+    const kf_d2q9_options *o = &b->system->options;
+    const int *n = b->system->arguments.nodes;
+    double bytes = values * (double)b->system->store_bytes + (flags && o->full_way ? 1.0 : 0.0);
+    append(b, parity, KF_D2Q9_FLOW, name, (n[0] + o->nodes_per_thread - 1) / o->nodes_per_thread, n[1],
+           o->threads, from_to(b->system, parity, from, to), bytes * b->plan->node_count);
+}
+
+static void make_step(builder *b, int p) {
+    const kf_d2q9_options *o = &b->system->options;
+    const int *n = b->system->arguments.nodes;
+    append_boundaries(b, p, o->plan == KF_D2Q9_IN_PLACE ? 0 : p);
+    switch (o->plan) {
+    case KF_D2Q9_SEPARATE:
+        append_nodes(b, p, "stream", p, 1 - p, 18, false);
+        append_nodes(b, p, "collide", 1 - p, 1 - p, 18, true);
+        break;
+    case KF_D2Q9_PUSH:
+        append_nodes(b, p, "collide_push", p, 1 - p, 18, true);
+        break;
+    case KF_D2Q9_IN_PLACE:
+        append_nodes(b, p, p == 0 ? "collide_neighbours" : "collide_here", 0, 0, 18, true);
+        break;
+    case KF_D2Q9_TOELKE:
+        append_nodes(b, p, "lb_coll_prop", p, 1 - p, 18, true);
+        append(b, p, KF_D2Q9_FLOW, "lb_exchange", n[1] + 2, 1, o->threads, from_to(b->system, p, p, 1 - p),
+               0);
+        break;
+    default:
+        append_nodes(b, p, "stream_collide", p, 1 - p, 18, true);
+        break;
+    }
+}
+
+kf_status kf_d2q9_temporal_launch(const kf_plan *plan, const kf_d2q9 *system, int levels, const void *source,
+                                  void *target, kf_launch *launch, kf_error *error) {
+    const kf_d2q9_options *o = &system->options;
+    const int block[3] = {o->threads, 1, 1}, width = kf_d2q9_tile_width(o);
+    kf_function *function;
+    KF_TRY(kf_module_function(system->modules[KF_D2Q9_FLOW], "temporal", &function, error));
+    kf_d2q9_arguments arguments = system->arguments;
+    arguments.extent[0] = (arguments.nodes[0] + width - 1) / width * o->threads;
+    arguments.extent[1] = (arguments.nodes[1] + o->tile_rows - 1) / o->tile_rows;
+    arguments.extent[2] = 1;
+    arguments.levels = levels;
+    arguments.tile_rows = o->tile_rows;
+    arguments.source = (void *)source;
+    arguments.target = target;
+    kf_launch_set(launch, "temporal", function, block, &arguments, sizeof arguments);
+    launch->period = o->steps_per_launch;
+    launch->bytes = (18.0 * (double)system->store_bytes + 1.0) * plan->node_count;
+    return KF_OK;
+}
+
+/* An odd number of steps a launch, so that the grids' roles follow the parity of the steps done. */
+static kf_status make_temporal(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
+    for (int p = 0; p < 2; p++) {
+        kf_launch launch;
+        KF_TRY(kf_d2q9_temporal_launch(plan, system, system->options.steps_per_launch,
+                                       kf_buffer_address(system->populations[p]),
+                                       kf_buffer_address(system->populations[1 - p]), &launch, error));
+        kf_launch *added = kf_plan_append(plan, p, launch.name, launch.function, launch.block,
+                                          launch.arguments, launch.argument_bytes);
+        added->period = launch.period;
+        added->bytes = launch.bytes;
+    }
+    return KF_OK;
+}
+
+kf_status kf_d2q9_open_launch(const kf_plan *plan, const kf_d2q9 *system, kf_d2q9_arguments arguments,
+                              kf_launch *launch, kf_error *error) {
+    const int block[3] = {line_threads(plan), 1, 1};
+    kf_function *function;
+    KF_TRY(kf_module_function(system->modules[KF_D2Q9_BOUNDARY], "open_boundary", &function, error));
+    arguments.extent[0] = arguments.open_count;
+    arguments.extent[1] = arguments.extent[2] = 1;
+    kf_launch_set(launch, "open_boundary", function, block, &arguments, sizeof arguments);
+    return KF_OK;
+}
+
+kf_status kf_d2q9_make_launches(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
+    if (system->options.plan == KF_D2Q9_TEMPORAL) return make_temporal(plan, system, error);
+    builder b = {.plan = plan, .system = system, .error = error, .status = KF_OK};
+    for (int p = 0; p < 2; p++)
+        make_step(&b, p);
+    return b.status;
+}

@@ -1,0 +1,208 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/util/text.h"
+#include "solver/d2q9/d2q9.h"
+
+static kf_status choose(const kf_config *config, const char *parameter, const char *const *names, int count,
+                        int *index, kf_error *error) {
+    const char *value;
+    KF_TRY(kf_config_name(config, parameter, &value, error));
+    for (*index = 0; *index < count; ++*index)
+        if (strcmp(value, names[*index]) == 0) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "config: parameter '%s' has the unknown value '%s'", parameter,
+                   value);
+}
+
+static kf_status refuse(kf_error *error, const char *reason) {
+    return kf_fail(error, KF_BAD_INPUT, "config: %s", reason);
+}
+
+/* Bytes of the kernel temporal's shared memory. */
+static long shared_bytes(const kf_d2q9_options *o) {
+    enum { RING_ROWS = 20 };
+    long real = o->storage == KF_D2Q9_F64 ? sizeof(double) : sizeof(float);
+    return (o->steps_per_launch - 1L) * (o->threads + 2L) * RING_ROWS * real;
+}
+
+static kf_status check_temporal(const kf_scene *scene, const kf_d2q9_options *o, kf_error *error) {
+    enum { SHARED_LIMIT = 49152, MOST_STEPS = 7 };
+    bool temporal = o->plan == KF_D2Q9_TEMPORAL;
+    if (temporal != (o->steps_per_launch > 1) || temporal != (o->tile_rows > 0))
+        return refuse(error,
+                      "steps_per_launch > 1 and tile_rows > 0 belong to plan temporal, and to it alone");
+    if (!temporal) return KF_OK;
+    if (o->steps_per_launch % 2 == 0 || o->steps_per_launch < 3 || o->steps_per_launch > MOST_STEPS)
+        return refuse(error, "steps_per_launch must be 1, 3, 5 or 7");
+    if (o->tile_rows > 16384) return refuse(error, "tile_rows must be at most 16384");
+    if (kf_d2q9_is_open(scene))
+        return refuse(error, "plan temporal needs faces that are walls or periodic, and no open nodes");
+    if (shared_bytes(o) > SHARED_LIMIT)
+        return refuse(error, "plan temporal needs more than 48 KiB of shared memory a block: use fewer "
+                             "threads or fewer steps a launch");
+    return KF_OK;
+}
+
+static kf_status check_options(const kf_scene *scene, const kf_d2q9_options *o, kf_error *error) {
+    bool toelke = o->plan == KF_D2Q9_TOELKE, solid = kf_d2q9_has_solid(scene);
+    if (o->alpha < 1 || (o->alpha & (o->alpha - 1)) != 0 || o->alpha > 1L << 30)
+        return refuse(error, "alpha must be a power of two");
+    if ((o->layout == KF_D2Q9_CSOA) != (o->alpha > 1))
+        return refuse(error, "alpha > 1 belongs to layout csoa, and to it alone");
+    if (o->full_way && !solid) return refuse(error, "bounce_back full_way needs a scene with solid nodes");
+    if (toelke && (o->layout != KF_D2Q9_SOA || (solid && !o->full_way)))
+        return refuse(error,
+                      "plan toelke has layout soa, and bounce_back full_way where there are solid nodes");
+    if (o->threads < 32 || o->threads > 1024 || o->threads % 32 != 0)
+        return refuse(error, "threads must be a multiple of 32, 32 to 1024");
+    if (o->nodes_per_thread != 1 && o->nodes_per_thread != 2 && o->nodes_per_thread != 4)
+        return refuse(error, "nodes_per_thread must be 1, 2 or 4");
+    bool vector = o->plan == KF_D2Q9_PULL || o->plan == KF_D2Q9_SEPARATE;
+    if (o->nodes_per_thread > 1 && (!vector || o->layout == KF_D2Q9_AOS ||
+                                    (o->layout == KF_D2Q9_CSOA && o->alpha < o->nodes_per_thread)))
+        return refuse(error, "several nodes a thread need plan pull or separate, and a layout that keeps "
+                             "them side by side");
+    if (o->resident_blocks < 0 || o->resident_blocks * o->threads > 2048)
+        return refuse(error, "resident_blocks times threads must be at most 2048");
+    return check_temporal(scene, o, error);
+}
+
+static kf_status integer(const kf_config *config, const char *name, int *value, kf_error *error) {
+    long read;
+    KF_TRY(kf_config_integer(config, name, &read, error));
+    if (read < 0 || read > 1 << 30) return kf_fail(error, KF_BAD_INPUT, "config: %s is out of range", name);
+    *value = (int)read;
+    return KF_OK;
+}
+
+kf_status kf_d2q9_read_options(const kf_scene *scene, const kf_config *config, bool gpu,
+                               kf_d2q9_options *options, kf_error *error) {
+    static const char *const plans[] = {"toelke", "separate", "pull", "push", "inplace", "temporal"};
+    static const char *const layouts[] = {"aos", "soa", "csoa"};
+    static const char *const storages[] = {"f16", "f32", "f64"};
+    static const char *const ways[] = {"half_way", "full_way"};
+    int plan, layout, storage, way;
+    memset(options, 0, sizeof *options);
+    KF_TRY(choose(config, "plan", plans, KF_D2Q9_PLANS, &plan, error));
+    KF_TRY(choose(config, "layout", layouts, 3, &layout, error));
+    KF_TRY(choose(config, "storage", storages, 3, &storage, error));
+    KF_TRY(choose(config, "bounce_back", ways, 2, &way, error));
+    KF_TRY(kf_config_integer(config, "alpha", &options->alpha, error));
+    KF_TRY(integer(config, "threads", &options->threads, error));
+    KF_TRY(integer(config, "nodes_per_thread", &options->nodes_per_thread, error));
+    KF_TRY(integer(config, "steps_per_launch", &options->steps_per_launch, error));
+    KF_TRY(integer(config, "tile_rows", &options->tile_rows, error));
+    KF_TRY(integer(config, "resident_blocks", &options->resident_blocks, error));
+    options->plan = (kf_d2q9_plan)plan;
+    options->layout = (kf_d2q9_layout)layout;
+    options->storage = (kf_d2q9_storage)storage;
+    options->full_way = way == 1;
+    if (options->resident_blocks > 0 && !gpu) return refuse(error, "resident_blocks is for GPUs");
+    while (1L << options->alpha_log2 < options->alpha)
+        options->alpha_log2++;
+    return check_options(scene, options, error);
+}
+
+bool kf_d2q9_has_solid(const kf_scene *scene) {
+    if (scene->mask == NULL) return false;
+    return memchr(scene->mask, KF_NODE_SOLID, (size_t)scene->nodes[0] * (size_t)scene->nodes[1]) != NULL;
+}
+
+bool kf_d2q9_is_open(const kf_scene *scene) {
+    for (int face = 0; face < 4; face++)
+        if (scene->faces[face] != KF_PERIODIC && scene->faces[face] != KF_WALL) return true;
+    if (scene->mask == NULL) return false;
+    size_t count = (size_t)scene->nodes[0] * (size_t)scene->nodes[1];
+    return memchr(scene->mask, KF_NODE_INFLOW, count) != NULL ||
+           memchr(scene->mask, KF_NODE_OUTFLOW, count) != NULL;
+}
+
+bool kf_d2q9_is_linear(const kf_scene *scene) {
+    return scene->collision == KF_BGK_LINEAR || scene->collision == KF_MRT_LINEAR;
+}
+
+void kf_d2q9_rates(const kf_scene *scene, double rates[4]) {
+    double v = 1.0 / (3.0 * scene->viscosity + 0.5); /* Eq. 7 */
+    rates[0] = rates[1] = rates[2] = rates[3] = v;
+    if (scene->collision == KF_MRT) rates[1] = rates[2] = rates[3] = 1.0;
+    if (scene->collision == KF_MRT_LINEAR) rates[2] = 8.0 * (2.0 - v) / (8.0 - v); /* Eq. 9 */
+}
+
+/* Columns that a temporal tile writes: whole sectors of 32 bytes. */
+int kf_d2q9_tile_width(const kf_d2q9_options *options) {
+    return (options->threads - 2 * (options->steps_per_launch - 1)) / 8 * 8;
+}
+
+void kf_d2q9_lay_out(const kf_scene *scene, const kf_d2q9_options *options, kf_d2q9_geometry *geometry) {
+    enum { ALIGNMENT = 32, PAST_END = 3 }; /* nodes; several a thread reach past the end of a row */
+    long long pitch = (scene->nodes[0] + 2 + PAST_END + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    geometry->row_pitch = (int)pitch;
+    geometry->origin = ALIGNMENT;
+    long long capacity = pitch * (scene->nodes[1] + 2) + 2 * ALIGNMENT;
+    long long group =
+        options->layout == KF_D2Q9_CSOA && options->alpha > ALIGNMENT ? options->alpha : ALIGNMENT;
+    capacity = (capacity + group - 1) / group * group;
+    /* Arrays a high power of two apart would map all nine to the same cache sets and memory channels. */
+    if (options->layout == KF_D2Q9_SOA && capacity % 2048 == 0) capacity += 3 * ALIGNMENT;
+    geometry->capacity = capacity;
+    geometry->wide_index = capacity > 2147483647LL / 9;
+}
+
+static void define(kf_d2q9_defines *defines, const char *name, long value) {
+    kf_define *entry = &defines->list[defines->count++];
+    entry->name = name;
+    (void)snprintf(entry->value, sizeof entry->value, "%ld", value);
+}
+
+static long model_number(kf_collision collision) {
+    return collision == KF_BGK ? 0 : collision == KF_BGK_LINEAR ? 1 : collision == KF_MRT ? 2 : 3;
+}
+
+static void define_flow(const kf_scene *scene, const kf_d2q9_options *options, kf_d2q9_defines *defines) {
+    define(defines, "KF_FULL_WAY", options->full_way);
+    if (options->plan == KF_D2Q9_TOELKE || options->plan == KF_D2Q9_TEMPORAL)
+        define(defines, "KF_THREADS", options->threads);
+    else
+        define(defines, "KF_NODES", options->nodes_per_thread);
+    if (options->resident_blocks > 0) {
+        kf_define *entry = &defines->list[defines->count++];
+        entry->name = "KF_LAUNCH_BOUNDS";
+        (void)snprintf(entry->value, sizeof entry->value, "__launch_bounds__(%d,%d)", options->threads,
+                       options->resident_blocks);
+    }
+    if (options->plan != KF_D2Q9_TEMPORAL) return;
+    define(defines, "KF_LEVELS", options->steps_per_launch);
+    define(defines, "KF_TILE_WIDTH", kf_d2q9_tile_width(options));
+    define(defines, "KF_PERIODIC_X", scene->faces[KF_XMIN] == KF_PERIODIC);
+    define(defines, "KF_PERIODIC_Y", scene->faces[KF_YMIN] == KF_PERIODIC);
+    define(defines, "KF_HALF_WAY", kf_d2q9_has_solid(scene) && !options->full_way);
+}
+
+/* Only what a file reads is defined, so that configs that differ in nothing else share the compiled module.
+ */
+void kf_d2q9_define(const kf_scene *scene, const kf_d2q9_options *options, const kf_d2q9_geometry *geometry,
+                    kf_d2q9_source which, kf_source *source, kf_d2q9_defines *defines) {
+    static const char *const faces[4] = {"KF_FACE_0", "KF_FACE_1", "KF_FACE_2", "KF_FACE_3"};
+    const double *force = scene->body_force;
+    defines->count = 0;
+    define(defines, "KF_STORAGE", (long)options->storage);
+    define(defines, "KF_LAYOUT", (long)options->layout);
+    define(defines, "KF_ALPHA_LOG2", options->alpha_log2);
+    define(defines, "KF_INDEX64", geometry->wide_index);
+    if (which == KF_D2Q9_BOUNDARY) {
+        for (int face = 0; face < 4; face++)
+            define(defines, faces[face], (long)scene->faces[face]);
+        define(defines, "KF_PARABOLIC", scene->parabolic_inflow);
+    } else {
+        define(defines, "KF_MODEL", model_number(scene->collision));
+        define(defines, "KF_BODY_FORCE", force[0] != 0.0 || force[1] != 0.0);
+    }
+    if (which == KF_D2Q9_FLOW) define_flow(scene, options, defines);
+    source->file = which == KF_D2Q9_BOUNDARY           ? "kernels/d2q9/boundary.cu"
+                   : which == KF_D2Q9_STATE            ? "kernels/d2q9/state.cu"
+                   : options->plan == KF_D2Q9_TOELKE   ? "kernels/d2q9/toelke.cu"
+                   : options->plan == KF_D2Q9_TEMPORAL ? "kernels/d2q9/temporal.cu"
+                                                       : "kernels/d2q9/step.cu";
+    source->defines = defines->list;
+    source->define_count = defines->count;
+}

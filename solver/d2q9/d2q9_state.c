@@ -1,0 +1,289 @@
+/* State of a d2q9 plan: initial conditions, fields, force on the solid, checkpoints. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/util/text.h"
+#include "solver/d2q9/d2q9.h"
+
+static kf_d2q9 *system_of(const kf_plan *plan) {
+    return plan->system;
+}
+
+/* Arguments with the populations of steps_done as source. A temporal launch has already gone ahead to its
+ * last step: the state within its steps is computed again from where it started, which is still there. */
+static kf_status present(kf_plan *plan, kf_d2q9_arguments *a, kf_error *error) {
+    kf_d2q9 *system = system_of(plan);
+    uint64_t steps = plan->steps_done, k = (uint64_t)system->options.steps_per_launch;
+    *a = system->arguments;
+    a->scheme = kf_d2q9_scheme(system, steps);
+    a->source = kf_buffer_address(system->populations[kf_d2q9_grid(system, steps)]);
+    if (system->options.plan != KF_D2Q9_TEMPORAL || steps % k == 0) return KF_OK;
+    uint64_t start = steps / k * k, end = start + k;
+    if (system->based_on > start) start = system->based_on;
+    const kf_buffer *base = system->populations[(end + 1) % 2];
+    a->source = kf_buffer_address(base);
+    if (steps == start) return KF_OK;
+    if (system->between == NULL) KF_TRY(kf_plan_buffer(plan, kf_buffer_size(base), &system->between, error));
+    a->source = kf_buffer_address(system->between);
+    if (system->between_valid && system->between_step == steps) return KF_OK;
+    kf_launch launch;
+    KF_TRY(kf_d2q9_temporal_launch(plan, system, (int)(steps - start), kf_buffer_address(base), a->source,
+                                   &launch, error));
+    KF_TRY(kf_backend_launch(plan->backend, &launch, error));
+    system->between_valid = true;
+    system->between_step = steps;
+    return kf_backend_synchronize(plan->backend, error);
+}
+
+/* Launches a kernel of state.cu on rows first .. first + rows - 1. */
+static kf_status on_rows(kf_plan *plan, kf_d2q9_arguments a, const char *name, int first, int rows,
+                         kf_error *error) {
+    kf_d2q9 *system = system_of(plan);
+    kf_function *function;
+    KF_TRY(kf_module_function(system->modules[KF_D2Q9_STATE], name, &function, error));
+    a.extent[0] = a.nodes[0];
+    a.extent[1] = rows;
+    a.extent[2] = 1;
+    a.first_row = first;
+    a.compact = kf_buffer_address(system->rows);
+    const int block[3] = {64, 1, 1};
+    kf_launch launch;
+    kf_launch_set(&launch, name, function, block, &a, sizeof a);
+    KF_TRY(kf_backend_launch(plan->backend, &launch, error));
+    return kf_backend_synchronize(plan->backend, error);
+}
+
+/* Open nodes hold what the collision left there until the next step begins; this brings them up to date. */
+static kf_status refresh_open(kf_plan *plan, kf_d2q9_arguments a, kf_error *error) {
+    if (a.open_count == 0) return KF_OK;
+    kf_launch launch;
+    KF_TRY(kf_d2q9_open_launch(plan, system_of(plan), a, &launch, error));
+    return kf_backend_launch(plan->backend, &launch, error);
+}
+
+static int rows_at(const kf_plan *plan, int first) {
+    int left = plan->scene->nodes[1] - first, most = system_of(plan)->rows_at_once;
+    return left < most ? left : most;
+}
+
+static bool is_solid(const kf_scene *scene, size_t node) {
+    return scene->mask != NULL && scene->mask[node] == KF_NODE_SOLID;
+}
+
+static void put_real(const kf_d2q9 *system, void *values, size_t index, double value) {
+    if (system->real_bytes == sizeof(double))
+        ((double *)values)[index] = value;
+    else
+        ((float *)values)[index] = (float)value;
+}
+
+static double get_real(const kf_d2q9 *system, const void *values, size_t index) {
+    return system->real_bytes == sizeof(double) ? ((const double *)values)[index]
+                                                : (double)((const float *)values)[index];
+}
+
+/* Density - 1 and velocity of the rows, [3][rows][x]; the solid is at rest. */
+static void fill_initial(const kf_plan *plan, int first, int rows, void *values) {
+    const kf_d2q9 *system = system_of(plan);
+    size_t nx = (size_t)plan->scene->nodes[0], count = nx * (size_t)rows;
+    for (size_t n = 0; n < count; n++) {
+        int x = (int)(n % nx), y = first + (int)(n / nx);
+        double density = 1.0, velocity[3] = {0, 0, 0};
+        if (!is_solid(plan->scene, (size_t)y * nx + (size_t)x))
+            kf_scene_initial(plan->scene, x, y, 0, &density, velocity);
+        put_real(system, values, n, density - 1.0);
+        put_real(system, values, count + n, velocity[0]);
+        put_real(system, values, 2 * count + n, velocity[1]);
+    }
+}
+
+/* Whatever is not written before it is read shows as NaN in the result; solid nodes, which half-way bounce
+ * back never reads, start from rest like all others. */
+static kf_status initialise(kf_plan *plan, kf_error *error) {
+    kf_d2q9 *system = system_of(plan);
+    for (int grid = 0; grid < 2; grid++)
+        KF_TRY(kf_buffer_fill(system->populations[grid], 0xff, error));
+    system->based_on = 0;
+    system->between_valid = false;
+    kf_d2q9_arguments a;
+    KF_TRY(present(plan, &a, error));
+    size_t row_bytes = 3 * (size_t)plan->scene->nodes[0] * system->real_bytes;
+    void *values = kf_allocate(row_bytes * (size_t)system->rows_at_once);
+    kf_status status = KF_OK;
+    for (int first = 0; first < plan->scene->nodes[1] && status == KF_OK; first += system->rows_at_once) {
+        int rows = rows_at(plan, first);
+        fill_initial(plan, first, rows, values);
+        status = kf_buffer_upload(system->rows, 0, values, row_bytes * (size_t)rows, error);
+        if (status == KF_OK) status = on_rows(plan, a, "initialise", first, rows, error);
+    }
+    free(values);
+    return status;
+}
+
+/* Calls take for every node: index in [y][x], density - 1 and velocity. */
+static kf_status visit_fields(kf_plan *plan, void (*take)(void *context, size_t index, const double value[3]),
+                              void *context, kf_error *error) {
+    kf_d2q9 *system = system_of(plan);
+    kf_d2q9_arguments a;
+    KF_TRY(present(plan, &a, error));
+    KF_TRY(refresh_open(plan, a, error));
+    size_t nx = (size_t)plan->scene->nodes[0];
+    void *values = kf_allocate(3 * nx * system->real_bytes * (size_t)system->rows_at_once);
+    kf_status status = KF_OK;
+    for (int first = 0; first < plan->scene->nodes[1] && status == KF_OK; first += system->rows_at_once) {
+        int rows = rows_at(plan, first);
+        size_t count = nx * (size_t)rows;
+        status = on_rows(plan, a, "read_fields", first, rows, error);
+        if (status == KF_OK)
+            status = kf_buffer_download(system->rows, 0, values, 3 * count * system->real_bytes, error);
+        for (size_t n = 0; n < count && status == KF_OK; n++) {
+            double value[3] = {0, 0, 0};
+            size_t index = (size_t)first * nx + n;
+            for (size_t i = 0; i < 3 && !is_solid(plan->scene, index); i++)
+                value[i] = get_real(system, values, i * count + n);
+            take(context, index, value);
+        }
+    }
+    free(values);
+    return status;
+}
+
+static void take_single(void *context, size_t index, const double value[3]) {
+    kf_fields *fields = context;
+    fields->density[index] = (float)(1.0 + value[0]);
+    fields->velocity[0][index] = (float)value[1];
+    fields->velocity[1][index] = (float)value[2];
+}
+
+static kf_status read_fields(kf_plan *plan, kf_fields *fields, kf_error *error) {
+    const int *n = plan->scene->nodes;
+    size_t count = (size_t)n[0] * (size_t)n[1];
+    memcpy(fields->nodes, n, sizeof fields->nodes);
+    fields->density = kf_allocate(count * sizeof(float));
+    for (int i = 0; i < 3; i++)
+        fields->velocity[i] = kf_allocate_zeroed(count, sizeof(float));
+    kf_status status = visit_fields(plan, take_single, fields, error);
+    if (status != KF_OK) kf_fields_free(fields);
+    return status;
+}
+
+typedef struct double_fields {
+    double *values;
+    size_t count;
+} double_fields;
+
+static void take_double(void *context, size_t index, const double value[3]) {
+    double_fields *fields = context;
+    for (size_t i = 0; i < 3; i++)
+        fields->values[i * fields->count + index] = value[i];
+}
+
+kf_status kf_d2q9_read(kf_plan *plan, double **values, kf_error *error) {
+    double_fields fields = {.count = (size_t)plan->scene->nodes[0] * (size_t)plan->scene->nodes[1]};
+    fields.values = kf_allocate(3 * fields.count * sizeof(double));
+    kf_status status = visit_fields(plan, take_double, &fields, error);
+    if (status != KF_OK)
+        free(fields.values);
+    else
+        *values = fields.values;
+    return status;
+}
+
+/* Momentum exchange over the links (Eq. 10, 11) and the body force on the solid's own nodes (Eq. 12, with the
+ * sign that conserves momentum: docs/d2q9.md). */
+static kf_status solid_load(kf_plan *plan, kf_solid_load *load, kf_error *error) {
+    kf_d2q9 *system = system_of(plan);
+    memset(load, 0, sizeof *load);
+    if (!system->has_solid || plan->steps_done == 0) return KF_OK;
+    kf_d2q9_arguments a;
+    kf_function *function;
+    KF_TRY(present(plan, &a, error));
+    KF_TRY(kf_module_function(system->modules[KF_D2Q9_BOUNDARY], "load", &function, error));
+    a.extent[0] = (a.link_count + KF_D2Q9_LOAD_CHUNK - 1) / KF_D2Q9_LOAD_CHUNK;
+    a.extent[1] = a.extent[2] = 1;
+    const int block[3] = {64, 1, 1};
+    kf_launch launch;
+    kf_launch_set(&launch, "load", function, block, &a, sizeof a);
+    KF_TRY(kf_buffer_fill(system->load_sums, 0, error));
+    KF_TRY(kf_backend_launch(plan->backend, &launch, error));
+    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    long long sums[KF_D2Q9_LOAD_SLOTS][3], total[3] = {0, 0, 0};
+    KF_TRY(kf_buffer_download(system->load_sums, 0, sums, sizeof sums, error));
+    for (int slot = 0; slot < KF_D2Q9_LOAD_SLOTS; slot++)
+        for (int i = 0; i < 3; i++)
+            total[i] += sums[slot][i];
+    for (int i = 0; i < 2; i++)
+        load->force[i] =
+            (double)total[i] / KF_D2Q9_FORCE_SCALE + plan->scene->body_force[i] * (double)system->body_nodes;
+    load->torque[2] = (double)total[2] / KF_D2Q9_TORQUE_SCALE;
+    return KF_OK;
+}
+
+/* --- checkpoints: populations [y][i][x] ----------------------------------------------------------------- */
+
+static size_t row_state(const kf_plan *plan) {
+    return 9 * (size_t)plan->scene->nodes[0] * system_of(plan)->store_bytes;
+}
+
+static kf_status state_size(kf_plan *plan, size_t *bytes, kf_error *error) {
+    (void)error;
+    *bytes = row_state(plan) * (size_t)plan->scene->nodes[1];
+    return KF_OK;
+}
+
+static kf_status save(kf_plan *plan, void *state, kf_error *error) {
+    kf_d2q9 *system = system_of(plan);
+    kf_d2q9_arguments a;
+    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    KF_TRY(present(plan, &a, error));
+    KF_TRY(refresh_open(plan, a, error));
+    for (int first = 0; first < plan->scene->nodes[1]; first += system->rows_at_once) {
+        int rows = rows_at(plan, first);
+        KF_TRY(on_rows(plan, a, "pack", first, rows, error));
+        KF_TRY(kf_buffer_download(system->rows, 0, (char *)state + row_state(plan) * (size_t)first,
+                                  row_state(plan) * (size_t)rows, error));
+    }
+    return KF_OK;
+}
+
+/* A temporal plan that is restored between its launches first finishes the launch it is in. */
+static kf_status catch_up(kf_plan *plan, const kf_d2q9_arguments *a, kf_error *error) {
+    kf_d2q9 *system = system_of(plan);
+    uint64_t k = (uint64_t)system->options.steps_per_launch, rest = plan->steps_done % k;
+    if (system->options.plan != KF_D2Q9_TEMPORAL || rest == 0) return KF_OK;
+    uint64_t end = plan->steps_done - rest + k;
+    kf_launch launch;
+    KF_TRY(kf_d2q9_temporal_launch(plan, system, (int)(k - rest), a->source,
+                                   kf_buffer_address(system->populations[end % 2]), &launch, error));
+    KF_TRY(kf_backend_launch(plan->backend, &launch, error));
+    return kf_backend_synchronize(plan->backend, error);
+}
+
+static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_error *error) {
+    kf_d2q9 *system = system_of(plan);
+    kf_d2q9_arguments a;
+    KF_TRY(kf_plan_initialise(plan, error));
+    plan->steps_done = steps;
+    system->based_on = steps;
+    KF_TRY(present(plan, &a, error));
+    for (int first = 0; first < plan->scene->nodes[1]; first += system->rows_at_once) {
+        int rows = rows_at(plan, first);
+        KF_TRY(kf_buffer_upload(system->rows, 0, (const char *)state + row_state(plan) * (size_t)first,
+                                row_state(plan) * (size_t)rows, error));
+        KF_TRY(on_rows(plan, a, "unpack", first, rows, error));
+    }
+    return catch_up(plan, &a, error);
+}
+
+static void free_system(kf_plan *plan) {
+    free(plan->system);
+}
+
+const kf_plan_methods kf_d2q9_methods = {.initialise = initialise,
+                                         .fields = read_fields,
+                                         .load = solid_load,
+                                         .state_size = state_size,
+                                         .save = save,
+                                         .restore = restore,
+                                         .free = free_system};

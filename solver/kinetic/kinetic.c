@@ -1,0 +1,233 @@
+#include "solver/kinetic/kinetic.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/util/text.h"
+
+/* The immersed boundary does not reach across a periodic seam. */
+static kf_status check_solid(const kf_scene *scene, kf_error *error) {
+    for (int i = 0; i < 3; i++) {
+        bool periodic = scene->faces[2 * i] == KF_PERIODIC;
+        if (scene->nodes[i] < 4)
+            return kf_fail(
+                error, KF_BAD_INPUT,
+                "a scene with a solid needs at least 4 nodes along every axis (%d x %d x %d given)",
+                scene->nodes[0], scene->nodes[1], scene->nodes[2]);
+        if (periodic && (scene->solid_low[i] < 0.0 || scene->solid_high[i] > scene->nodes[i] - 1.0))
+            return kf_fail(
+                error, KF_MACHINE,
+                "the solid crosses the periodic faces across %c, which is not available; move it inside",
+                "xyz"[i]);
+        if (periodic && scene->motion.moving && scene->motion.velocity[i] != 0.0)
+            return kf_fail(
+                error, KF_MACHINE,
+                "the solid travels along the periodic axis %c, which is not available yet; let it turn only",
+                "xyz"[i]);
+    }
+    return KF_OK;
+}
+
+/* Linear stability of the raw central moments with the trace in the high-order group, found with noise in a
+ * periodic box (docs/physics.md): the least relaxation rate of the shear moments for a high-order rate. */
+static double least_shear_rate(double high_order_rate) {
+    static const double limits[][2] = {{1.0, 0.0},   {1.8, 0.64},  {1.9, 0.88},
+                                       {1.95, 1.26}, {1.98, 1.63}, {1.99, 1.79}};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        if (high_order_rate <= limits[i][0] + 1e-9) return limits[i][1];
+    return 2.0;
+}
+
+static kf_status check_collision(const kf_scene *scene, kf_error *error) {
+    /* The largest rates that the rules adaptive_2020 (tau at least 0.005) and empirical_2019 choose. */
+    static const double largest[KF_RATE_RULES] = {1.0 / 0.505, 0.0, 1.0, 1.0 / 0.515, 0.0, 0.0};
+    const kf_rate_rule rule = scene->rate_rule;
+    if (scene->collision != KF_BGK && scene->collision != KF_RM_MRT && scene->collision != KF_ACM_MRT)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "collision '%s' belongs to another system; use bgk, rm_mrt or acm_mrt",
+                       kf_collision_names[scene->collision]);
+    if (scene->collision == KF_RM_MRT && rule != KF_RATE_ONES && rule != KF_RATE_CONSTANT)
+        return kf_fail(error, KF_BAD_INPUT, "collision rm_mrt takes the rates 'ones' or 'constant'");
+    if (scene->collision != KF_ACM_MRT || scene->basis == KF_BASIS_HERMITE) return KF_OK;
+    if (rule == KF_RATE_KBC || rule == KF_RATE_K17)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "model.basis: the rates '%s' bring their own moments; remove the key",
+                       kf_rate_rule_names[rule]);
+    const double rate = rule == KF_RATE_CONSTANT ? scene->high_order_rate : largest[rule];
+    const double omega = 1.0 / (3.0 * scene->viscosity + 0.5), least = least_shear_rate(rate);
+    if (omega >= least) return KF_OK;
+    return kf_fail(
+        error, KF_BAD_INPUT,
+        "model.basis 'raw' is unstable here: high-order rates of %.3g need a shear rate of at least "
+        "%.2f, and this viscosity gives %.2f; use the basis 'hermite', lower rates, or a smaller "
+        "viscosity",
+        rate, least, omega);
+}
+
+static kf_status accepts(const kf_scene *scene, kf_error *error) {
+    if (scene->mask != NULL || scene->parabolic_inflow)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "the scene is two-dimensional (its mask or inflow profile); use --system d2q9");
+    KF_TRY(check_collision(scene, error));
+    return scene->samples.count > 0 ? check_solid(scene, error) : KF_OK;
+}
+
+static void set_variable(kf_variables *variables, const char *name, double value) {
+    kf_variable *variable = &variables->values[variables->count++];
+    kf_copy_text(variable->name, sizeof variable->name, name);
+    variable->value = value;
+}
+
+static void describe(const kf_scene *scene, const kf_device_info *device, kf_variables *variables) {
+    variables->count = 0;
+    double nodes = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
+    set_variable(variables, "gpu", strcmp(device->backend, "cuda") == 0);
+    set_variable(variables, "node_count", nodes);
+    set_variable(variables, "nodes_x", scene->nodes[0]);
+    set_variable(variables, "nodes_y", scene->nodes[1]);
+    set_variable(variables, "nodes_z", scene->nodes[2]);
+    set_variable(variables, "sample_count", (double)scene->samples.count);
+    set_variable(variables, "solid", scene->samples.count > 0);
+    set_variable(variables, "moving", scene->motion.moving);
+    set_variable(variables, "splits", kf_kinetic_splits(scene));
+    set_variable(variables, "central_moments", kf_kinetic_has_central_moments(scene));
+    set_variable(variables, "shortest_edge", scene->samples.count > 0 ? kf_scene_shortest_edge(scene) : 1);
+    set_variable(variables, "multiprocessors", device->multiprocessors);
+    set_variable(variables, "simd_width", device->warp_size);
+    set_variable(variables, "memory_bytes", (double)device->memory_bytes);
+}
+
+static kf_status visit_sources(const kf_scene *scene, const kf_config *config, const kf_device_info *device,
+                               kf_status (*visit)(const kf_source *source, void *data, kf_error *error),
+                               void *data, kf_error *error) {
+    kf_kinetic_options options;
+    kf_kinetic_geometry geometry;
+    KF_TRY(kf_kinetic_read_options(scene, config, strcmp(device->backend, "cuda") == 0, &options, error));
+    kf_kinetic_lay_out(scene, &options, &geometry);
+    for (int which = 0; which < KF_SOURCES; which++) {
+        if (!kf_kinetic_uses(scene, &options, (kf_kinetic_source)which)) continue;
+        kf_source source;
+        kf_kinetic_defines defines;
+        kf_kinetic_define(scene, &options, &geometry, (kf_kinetic_source)which, &source, &defines);
+        KF_TRY(visit(&source, data, error));
+    }
+    return KF_OK;
+}
+
+static kf_status load_modules(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
+    for (int which = 0; which < KF_SOURCES; which++) {
+        if (!kf_kinetic_uses(plan->scene, &kinetic->options, (kf_kinetic_source)which)) continue;
+        kf_source source;
+        kf_kinetic_defines defines;
+        kf_kinetic_define(plan->scene, &kinetic->options, &kinetic->geometry, (kf_kinetic_source)which,
+                          &source, &defines);
+        KF_TRY(kf_plan_module(plan, &source, &kinetic->modules[which], error));
+    }
+    return KF_OK;
+}
+
+static void set_scalars(const kf_scene *scene, kf_kinetic_arguments *a) {
+    a->double_precision.shear_rate = 1.0 / (3.0 * scene->viscosity + 0.5);
+    a->double_precision.high_order_rate = scene->high_order_rate;
+    a->double_precision.body_force_x = scene->body_force[0];
+    a->double_precision.body_force_y = scene->body_force[1];
+    a->double_precision.body_force_z = scene->body_force[2];
+#define COPY_SINGLE(name) a->single_precision.name = (float)a->double_precision.name;
+    KF_KINETIC_SCALARS(COPY_SINGLE)
+#undef COPY_SINGLE
+    memcpy(a->face_velocity, scene->face_velocity, sizeof a->face_velocity);
+}
+
+/* Buffers of the whole domain; the fused plan has no fields besides the populations. */
+static kf_status make_domain_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
+    kf_kinetic_arguments *a = &kinetic->arguments;
+    size_t nodes = (size_t)kinetic->geometry.capacity, real = kinetic->real_bytes;
+    for (int grid = 0; grid < 2; grid++)
+        KF_TRY(kf_plan_buffer(plan, 27 * nodes * real, &kinetic->populations[grid], error));
+    kf_buffer *buffer;
+    if (kinetic->options.plan != KF_PLAN_FUSED) {
+        KF_TRY(kf_plan_buffer(plan, nodes * real, &buffer, error));
+        a->density = kf_buffer_address(buffer);
+        KF_TRY(kf_plan_buffer(plan, 3 * nodes * real, &buffer, error));
+        a->velocity = kf_buffer_address(buffer);
+        KF_TRY(kf_plan_buffer(plan, 3 * nodes * real, &kinetic->force, error));
+        a->force = kf_buffer_address(kinetic->force);
+        if (kinetic->has_solid) {
+            KF_TRY(kf_plan_buffer(plan, 3 * plan->scene->samples.count * real, &buffer, error));
+            a->sample_force = kf_buffer_address(buffer);
+        }
+    }
+    if (kinetic->adaptive) {
+        KF_TRY(kf_plan_buffer(plan, 3 * real, &kinetic->averages, error));
+        KF_TRY(kf_plan_buffer(plan, 3 * KF_AVERAGE_SLOTS * sizeof(long long), &kinetic->average_sums, error));
+        a->averages = kf_buffer_address(kinetic->averages);
+        a->average_sums = kf_buffer_address(kinetic->average_sums);
+    }
+    /* Exchange of fields and checkpoints with the host, in slabs of at most 64 MiB; one plane of populations
+     * must fit. */
+    size_t plane = (size_t)plan->scene->nodes[0] * (size_t)plan->scene->nodes[1] * real;
+    size_t planes = ((size_t)64 << 20) / (4 * plane);
+    if (planes < 7) planes = 7;
+    kinetic->slab_planes =
+        planes < (size_t)plan->scene->nodes[2] + 7 ? (int)planes : plan->scene->nodes[2] + 7;
+    return kf_plan_buffer(plan, 4 * plane * (size_t)kinetic->slab_planes, &kinetic->slab, error);
+}
+
+static kf_status build(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
+    const kf_scene *scene = plan->scene;
+    kf_kinetic_arguments *a = &kinetic->arguments;
+    kinetic->real_bytes = kinetic->options.double_storage ? sizeof(double) : sizeof(float);
+    kinetic->has_solid = scene->samples.count > 0;
+    kinetic->moving = kinetic->has_solid && scene->motion.moving;
+    kinetic->band = kinetic->options.plan == KF_PLAN_FUSED;
+    kinetic->adaptive = scene->collision == KF_ACM_MRT && scene->rate_rule == KF_RATE_ADAPTIVE_2020;
+    kf_kinetic_lay_out(scene, &kinetic->options, &kinetic->geometry);
+    memcpy(a->nodes, scene->nodes, sizeof a->nodes);
+    a->row_pitch = kinetic->geometry.row_pitch;
+    a->plane_pitch = kinetic->geometry.plane_pitch;
+    a->origin = kinetic->geometry.origin;
+    a->capacity = kinetic->geometry.capacity;
+    set_scalars(scene, a);
+    plan->node_count = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
+    plan->least_bytes = 54.0 * (double)kinetic->real_bytes * plan->node_count;
+    KF_TRY(load_modules(plan, kinetic, error));
+    KF_TRY(make_domain_buffers(plan, kinetic, error));
+    if (kinetic->has_solid) KF_TRY(kf_kinetic_upload_samples(plan, kinetic, error));
+    return kf_kinetic_make_launches(plan, kinetic, error);
+}
+
+static kf_status make_plan(const kf_scene *scene, const kf_config *config, kf_backend *backend,
+                           kf_plan **plan, kf_error *error) {
+    KF_TRY(accepts(scene, error));
+    bool gpu = strcmp(kf_backend_device(backend)->backend, "cuda") == 0;
+    kf_kinetic_options options;
+    KF_TRY(kf_kinetic_read_options(scene, config, gpu, &options, error));
+    kf_kinetic *kinetic = kf_allocate_zeroed(1, sizeof *kinetic);
+    kinetic->options = options;
+    kf_plan *made = kf_allocate_zeroed(1, sizeof *made);
+    made->backend = backend;
+    made->scene = scene;
+    made->config = *config;
+    made->methods = &kf_kinetic_methods;
+    made->system = kinetic;
+    kf_status status = build(made, kinetic, error);
+    if (status != KF_OK)
+        kf_plan_free(made);
+    else
+        *plan = made;
+    return status;
+}
+
+const kf_system kf_system_kinetic = {
+    .name = "kinetic",
+    .summary = "D3Q27 lattice Boltzmann (BGK, ACM-MRT) with an immersed boundary",
+    .space_file = "variants/kinetic.json",
+    .accepts = accepts,
+    .variables = describe,
+    .plan = make_plan,
+    .sources = visit_sources,
+    .reference = kf_kinetic_reference,
+    .verify = kf_kinetic_verify,
+    .free_reference = kf_kinetic_free_reference,
+};

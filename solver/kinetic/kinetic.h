@@ -1,0 +1,126 @@
+/* The kinetic system: D3Q27 lattice Boltzmann with an immersed boundary. This header is shared by the files
+ * of solver/kinetic/ only, apart from kf_system_kinetic. */
+#ifndef KF_SOLVER_KINETIC_KINETIC_H
+#define KF_SOLVER_KINETIC_KINETIC_H
+
+#include "kernels/kinetic/arguments.h"
+#include "scene/ordering.h"
+#include "solver/system.h"
+
+extern const kf_system kf_system_kinetic;
+
+typedef enum kf_kinetic_plan { KF_PLAN_BASELINE, KF_PLAN_PAPER, KF_PLAN_FUSED } kf_kinetic_plan;
+typedef enum kf_kinetic_layout { KF_AOS, KF_SOA, KF_CSOA } kf_kinetic_layout;
+typedef enum kf_immersed { KF_GATHER, KF_SCATTER, KF_AGGREGATED } kf_immersed;
+
+typedef enum kf_collision_form { KF_FACTORISED, KF_EXPANDED, KF_SHARED } kf_collision_form;
+
+/* A config's parameters, checked against each other. */
+typedef struct kf_kinetic_options {
+    kf_kinetic_plan plan;
+    kf_kinetic_layout layout;
+    long alpha;
+    int alpha_log2;
+    long sample_block_length;
+    bool morton;
+    long collision_split;
+    kf_collision_form collision_form;
+    int block[3];
+    bool double_storage;
+    long boundary_kernels; /* 6, 1, or 0: folded into streaming */
+    kf_immersed immersed;
+    long segment_length; /* samples that one item of the aggregated variant adds up */
+    bool fixed_point_force, streaming_stores;
+    long reorder_period; /* steps between reorderings of a moving solid's samples; 0: never */
+} kf_kinetic_options;
+
+/* Storage of the nodes, ghosts included (kernels/kinetic/arguments.h). */
+typedef struct kf_kinetic_geometry {
+    int nodes[3], row_pitch;
+    long long plane_pitch, origin, capacity;
+    bool wide_index; /* 64-bit node and value indices */
+} kf_kinetic_geometry;
+
+enum { KF_DEFINES = 32 };
+typedef struct kf_kinetic_defines {
+    kf_define list[KF_DEFINES];
+    int count;
+} kf_kinetic_defines;
+
+/* Modules, in the order of their files. */
+typedef enum kf_kinetic_source {
+    KF_SOURCE_FLOW, /* fused.cu or separate.cu */
+    KF_SOURCE_BOUNDARY,
+    KF_SOURCE_STATE,
+    KF_SOURCE_IMMERSED, /* only with a solid */
+    KF_SOURCE_ORDER,    /* only where samples are ordered or listed on the device */
+    KF_SOURCES
+} kf_kinetic_source;
+
+typedef struct kf_kinetic {
+    kf_kinetic_options options;
+    kf_kinetic_geometry geometry;
+    kf_ordering ordering;
+    bool has_solid, moving, adaptive;
+    bool band;         /* the solid's force lives on the band (plan fused) */
+    size_t real_bytes; /* of an arithmetic value and of a stored population alike */
+
+    kf_module *modules[KF_SOURCES];
+    kf_kinetic_arguments arguments; /* common to all launches */
+    kf_order_arguments order;
+    kf_buffer *populations[2], *averages, *average_sums, *load_sums, *pose;
+    kf_buffer *samples[4], *sample_corner, *identity, *band_of, *band_node, *band_count, *band_force, *force,
+        *slab;
+    kf_launch order_launches[16]; /* ordering of a moving solid's samples, or the cell list */
+    int order_launch_count;
+    kf_launch start_launches[4]; /* once at initialise: averages of the initial state */
+    int start_launch_count;
+    kf_launch load_launch; /* band plans: force on the solid, on demand */
+    int slab_planes;
+    int solution; /* populations[] that holds the state at even steps */
+    bool swaps;   /* the two grids swap roles every step */
+    int band_count_static;
+} kf_kinetic;
+
+/* kinetic_options.c */
+kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config, bool gpu,
+                                  kf_kinetic_options *options, kf_error *error);
+void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options,
+                        kf_kinetic_geometry *geometry);
+void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
+                       const kf_kinetic_geometry *geometry, kf_kinetic_source which, kf_source *source,
+                       kf_kinetic_defines *defines);
+/* Whether the scene's collision can be split over kernels, and whether it transforms central moments. */
+bool kf_kinetic_splits(const kf_scene *scene);
+bool kf_kinetic_has_central_moments(const kf_scene *scene);
+bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, kf_kinetic_source which);
+
+/* kinetic_samples.c: uploads the samples in their order, the pose, and the band of a static solid. */
+kf_status kf_kinetic_upload_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
+kf_status kf_kinetic_upload_pose(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
+/* count doubles as the plan's arithmetic type. */
+kf_status kf_kinetic_upload_reals(const kf_kinetic *kinetic, kf_buffer *buffer, const double *values,
+                                  size_t count, kf_error *error);
+kf_status kf_kinetic_reset_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
+
+/* kinetic_segments.c: the aggregated variant's lists. corner and values (x, y, z fractions, area) in the
+ * samples' order; band_of maps node indices to places in the band. */
+kf_status kf_kinetic_make_segments(kf_plan *plan, kf_kinetic *kinetic, const long long *corner,
+                                   double *const values[4], const int *band_of, int band_count,
+                                   kf_error *error);
+
+/* kinetic_launches.c: the launches of a step. */
+kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
+
+/* kinetic_state.c */
+extern const kf_plan_methods kf_kinetic_methods;
+/* Density - 1 and velocity [4][z][y][x] in double, for verification; caller frees. */
+kf_status kf_kinetic_read(kf_plan *plan, double **values, kf_error *error);
+
+/* kinetic_reference.c */
+kf_status kf_kinetic_reference(const kf_scene *scene, int steps, kf_reference **reference, kf_error *error);
+kf_status kf_kinetic_verify(kf_plan *plan, const kf_reference *reference, kf_verification *verification,
+                            kf_error *error);
+void kf_kinetic_free_reference(kf_reference *reference);
+
+#endif

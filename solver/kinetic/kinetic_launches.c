@@ -1,0 +1,353 @@
+/* The launches of a time step of each plan. */
+#include <string.h>
+
+#include "solver/kinetic/kinetic.h"
+
+enum { AVERAGE_PERIOD = 16, GPU_BLOCK = 128, CPU_BLOCK = 1024 };
+
+typedef struct builder {
+    kf_plan *plan;
+    kf_kinetic *kinetic;
+    kf_error *error;
+    kf_status status;
+    int line_block[3], face_block[3]; /* of launches over samples or band, and over faces */
+    double node_bytes;                /* real_bytes * nodes */
+} builder;
+
+static kf_function *function(builder *b, kf_kinetic_source source, const char *name) {
+    kf_function *found = NULL;
+    if (b->status == KF_OK)
+        b->status = kf_module_function(b->kinetic->modules[source], name, &found, b->error);
+    return found;
+}
+
+/* Appends a launch over the extent to the steps of one parity or of both (2); values: least values read and
+ * written. */
+static kf_launch *append(builder *b, int parity, kf_kinetic_source source, const char *name,
+                         const int extent[3], const int block[3], kf_kinetic_arguments arguments,
+                         double bytes) {
+    kf_function *kernel = function(b, source, name);
+    if (b->status != KF_OK) return NULL;
+    memcpy(arguments.extent, extent, sizeof arguments.extent);
+    int first[2] = {b->plan->step_count[0], b->plan->step_count[1]};
+    kf_launch *launch = kf_plan_append(b->plan, parity, name, kernel, block, &arguments, sizeof arguments);
+    if (launch == NULL) {
+        b->status = kf_fail(b->error, KF_MACHINE, "a step holds at most %d launches", KF_PLAN_LAUNCHES);
+        return NULL;
+    }
+    for (int p = 0; p < 2; p++)
+        if (parity == p || parity == 2) b->plan->step[p][first[p]].bytes = bytes;
+    return launch;
+}
+
+static void set_period(builder *b, int parity, int period) {
+    for (int p = 0; p < 2; p++)
+        if ((parity == p || parity == 2) && b->status == KF_OK)
+            b->plan->step[p][b->plan->step_count[p] - 1].period = period;
+}
+
+/* Arguments with the two grids in the roles that a pass needs. */
+static kf_kinetic_arguments from_to(const kf_kinetic *kinetic, int from, int to) {
+    kf_kinetic_arguments arguments = kinetic->arguments;
+    arguments.source = kf_buffer_address(kinetic->populations[from]);
+    arguments.target = kf_buffer_address(kinetic->populations[to]);
+    return arguments;
+}
+
+static void append_nodes(builder *b, int parity, const char *name, int from, int to, double values) {
+    (void)append(b, parity, KF_SOURCE_FLOW, name, b->kinetic->geometry.nodes, b->kinetic->options.block,
+                 from_to(b->kinetic, from, to), values * b->node_bytes);
+}
+
+static void append_boundaries(builder *b, int parity, int grid) {
+    const int *n = b->kinetic->geometry.nodes;
+    kf_kinetic_arguments arguments = from_to(b->kinetic, grid, grid);
+    double face_bytes = 18.0 * (double)b->kinetic->real_bytes;
+    if (b->kinetic->options.boundary_kernels == 0) return;
+    if (b->kinetic->options.boundary_kernels == 1) {
+        int ghosts = 2 * ((n[0] + 2) * (n[1] + 2) + (n[0] + 2) * n[2] + n[1] * n[2]);
+        const int extent[3] = {ghosts, 9, 1};
+        (void)append(b, parity, KF_SOURCE_BOUNDARY, "boundary_all", extent, b->line_block, arguments,
+                     face_bytes * ghosts);
+        return;
+    }
+    static const char *const names[KF_FACES] = {"boundary_xmin", "boundary_xmax", "boundary_ymin",
+                                                "boundary_ymax", "boundary_zmin", "boundary_zmax"};
+    const int extents[3][3] = {{n[1], n[2], 9}, {n[0] + 2, n[2], 9}, {n[0] + 2, n[1] + 2, 9}};
+    for (int face = 0; face < KF_FACES; face++) {
+        const int *extent = extents[face / 2];
+        (void)append(b, parity, KF_SOURCE_BOUNDARY, names[face], extent, b->face_block, arguments,
+                     face_bytes * extent[0] * extent[1]);
+    }
+}
+
+/* Density 1 at the outflow; the folded boundaries do it themselves. */
+static void append_anchor(builder *b, int parity, int grid) {
+    const int *n = b->kinetic->geometry.nodes;
+    bool outflow = false;
+    for (int face = 0; face < KF_FACES; face++)
+        outflow = outflow || b->plan->scene->faces[face] == KF_OUTFLOW;
+    if (!outflow || b->kinetic->options.boundary_kernels == 0) return;
+    const int extent[3] = {n[0] > n[1] ? n[0] : n[1], n[1] > n[2] ? n[1] : n[2], KF_FACES};
+    (void)append(b, parity, KF_SOURCE_BOUNDARY, "anchor_outflow", extent, b->face_block,
+                 from_to(b->kinetic, grid, grid), 0);
+}
+
+static void append_averages(builder *b, int parity, int grid) {
+    if (!b->kinetic->adaptive) return;
+    const int *n = b->kinetic->geometry.nodes;
+    int rows = ((n[1] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE) *
+               ((n[2] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE);
+    const int extent[3] = {n[0], (rows + KF_AVERAGE_ROWS - 1) / KF_AVERAGE_ROWS, 1}, finish[3] = {3, 1, 1};
+    kf_kinetic_arguments arguments = from_to(b->kinetic, grid, grid);
+    (void)append(b, parity, KF_SOURCE_STATE, "average_sum", extent, b->face_block, arguments,
+                 27.0 * (double)b->kinetic->real_bytes * n[0] * rows);
+    set_period(b, parity, AVERAGE_PERIOD);
+    (void)append(b, parity, KF_SOURCE_STATE, "average_finish", finish, b->line_block, arguments, 0);
+    set_period(b, parity, AVERAGE_PERIOD);
+}
+
+static void append_items(builder *b, int parity, kf_kinetic_source source, const char *name, int items,
+                         int from, int to) {
+    const int extent[3] = {items, 1, 1};
+    (void)append(b, parity, source, name, extent, b->line_block, from_to(b->kinetic, from, to), 0);
+}
+
+static int chunks(int items) {
+    return (items + KF_LOAD_CHUNK - 1) / KF_LOAD_CHUNK;
+}
+
+/* --- ordering on the device --------------------------------------------------------------------------------
+ */
+
+/* The sorting passes, by block order (then the samples move) or by cell (then a list is left). */
+static void append_order(builder *b, bool by_block) {
+    static const char *const passes[] = {
+        "order_keys",        "order_count", "order_scan_chunks", "order_scan_sums", "order_scan_add",
+        "order_begin_place", "order_place", "order_break_ties",  "order_take",      "order_put"};
+    kf_order_arguments arguments = b->kinetic->order;
+    int samples = arguments.sample_count, keys = arguments.key_count;
+    const int items[] = {samples > keys + 1 ? samples : keys + 1,
+                         samples,
+                         arguments.chunk_count,
+                         1,
+                         keys,
+                         keys,
+                         samples,
+                         keys,
+                         samples,
+                         samples};
+    arguments.by_block = by_block;
+    for (int pass = 0; pass < (by_block ? 10 : 8) && b->status == KF_OK; pass++) {
+        kf_function *kernel = function(b, KF_SOURCE_ORDER, passes[pass]);
+        if (b->status != KF_OK) return;
+        arguments.extent[0] = items[pass];
+        arguments.extent[1] = arguments.extent[2] = 1;
+        kf_launch *launch = &b->kinetic->order_launches[b->kinetic->order_launch_count++];
+        kf_launch_set(launch, passes[pass], kernel, b->line_block, &arguments, sizeof arguments);
+        launch->period = 1;
+    }
+}
+
+static kf_status make_order(kf_plan *plan, kf_kinetic *kinetic, bool by_block, kf_error *error) {
+    kf_order_arguments *o = &kinetic->order;
+    const kf_kinetic_arguments *a = &kinetic->arguments;
+    int length = (int)kinetic->options.sample_block_length;
+    long long keys = 1;
+    o->block_length = length;
+    while (by_block && kinetic->options.morton && 1 << o->morton_bits < length)
+        o->morton_bits++;
+    for (int i = 0; i < 3; i++) {
+        o->box[i] = a->box[i];
+        o->blocks[i] = (a->box[i] + length - 1) / length;
+        keys *= by_block ? o->blocks[i] : o->box[i];
+    }
+    keys <<= 3 * o->morton_bits;
+    if (keys > 1 << 30)
+        return kf_fail(error, KF_MACHINE,
+                       "%lld ordering keys are too many: choose another sample_block_length", keys);
+    o->sample_count = a->sample_count;
+    o->key_count = (int)keys;
+    o->chunk_count = (o->key_count + KF_SCAN_CHUNK - 1) / KF_SCAN_CHUNK;
+    memcpy(o->nodes, a->nodes, sizeof o->nodes);
+    o->row_pitch = a->row_pitch;
+    o->plane_pitch = a->plane_pitch;
+    o->origin = a->origin;
+    o->pose = a->pose;
+    o->sample_x = a->sample_x;
+    o->sample_y = a->sample_y;
+    o->sample_z = a->sample_z;
+    o->sample_area = a->sample_area;
+    o->sample_corner = a->sample_corner;
+    o->identity = kf_buffer_address(kinetic->identity);
+
+    size_t samples = (size_t)o->sample_count, real = samples * kinetic->real_bytes;
+    kf_buffer *buffer;
+    int **integers[] = {&o->keys, &o->start, &o->chunk_sums, &o->next, &o->order, &o->spare_identity};
+    const size_t integer_counts[] = {samples,      (size_t)keys + 1, (size_t)o->chunk_count,
+                                     (size_t)keys, samples,          samples};
+    for (int i = 0; i < (by_block ? 6 : 5); i++) {
+        KF_TRY(kf_plan_buffer(plan, integer_counts[i] * sizeof(int), &buffer, error));
+        *integers[i] = kf_buffer_address(buffer);
+    }
+    void **spares[] = {&o->spare_x, &o->spare_y, &o->spare_z, &o->spare_area};
+    for (int i = 0; by_block && i < 4; i++) {
+        KF_TRY(kf_plan_buffer(plan, real, &buffer, error));
+        *spares[i] = kf_buffer_address(buffer);
+    }
+    return KF_OK;
+}
+
+/* Puts the prepared sorting passes into the step. */
+static void append_order_launches(builder *b, int parity, int period) {
+    for (int i = 0; i < b->kinetic->order_launch_count && b->status == KF_OK; i++) {
+        const kf_launch *pass = &b->kinetic->order_launches[i];
+        kf_launch *launch = kf_plan_append(b->plan, parity, pass->name, pass->function, pass->block,
+                                           pass->arguments, pass->argument_bytes);
+        if (launch == NULL)
+            b->status = kf_fail(b->error, KF_MACHINE, "a step holds at most %d launches", KF_PLAN_LAUNCHES);
+        set_period(b, parity, period);
+    }
+}
+
+/* --- the plans ---------------------------------------------------------------------------------------------
+ */
+
+/* What a moving solid needs before its forces: the pose of this step and the samples' order. */
+static void append_motion(builder *b, int parity, int grid) {
+    const kf_kinetic *kinetic = b->kinetic;
+    if (!kinetic->moving) return;
+    bool band = kinetic->band;
+    if (band)
+        append_items(b, parity, KF_SOURCE_IMMERSED, "band_release", kinetic->arguments.band_capacity, grid,
+                     grid);
+    append_items(b, parity, KF_SOURCE_IMMERSED, "advance_pose", 1, grid, grid);
+    bool list = kinetic->options.immersed == KF_GATHER;
+    if (list || kinetic->options.reorder_period > 0)
+        append_order_launches(b, parity, list ? 1 : (int)kinetic->options.reorder_period);
+    if (band)
+        append_items(b, parity, KF_SOURCE_IMMERSED, "band_mark", kinetic->arguments.sample_count, grid, grid);
+}
+
+/* Force of the solid on the streamed populations' fields, in the whole-domain field. */
+static void append_dense_force(builder *b, int parity) {
+    const kf_kinetic *kinetic = b->kinetic;
+    int samples = kinetic->arguments.sample_count;
+    const int *box = kinetic->arguments.box;
+    append_items(b, parity, KF_SOURCE_IMMERSED, "penalty", samples, 0, 1);
+    if (kinetic->options.immersed == KF_GATHER) {
+        const int extent[3] = {box[0] + 1, box[1] + 1, box[2] + 1};
+        (void)append(b, parity, KF_SOURCE_IMMERSED, "gather", extent, kinetic->options.block,
+                     kinetic->arguments, 0);
+    } else {
+        append_items(b, parity, KF_SOURCE_IMMERSED, "scatter", samples, 0, 1);
+    }
+    append_items(b, parity, KF_SOURCE_IMMERSED, "load_samples", chunks(samples), 0, 1);
+}
+
+/* Everything before the collision: grid `from` is streamed into grid `to`. */
+static void append_streamed_fields(builder *b, int parity, int from, int to) {
+    bool solid = b->kinetic->has_solid;
+    bool reset = solid && (b->kinetic->options.immersed == KF_SCATTER || b->kinetic->moving);
+    append_boundaries(b, parity, from);
+    append_averages(b, parity, from);
+    append_motion(b, parity, from);
+    append_nodes(b, parity, "stream", from, to, 54);
+    append_nodes(b, parity, reset ? "macroscopic_reset" : "macroscopic", to, to, reset ? 34 : 31);
+    if (solid) append_dense_force(b, parity);
+}
+
+/* Section 3.2: the collision terms go where the old populations were, the update adds them to the streamed
+ * ones. */
+static void make_baseline(builder *b) {
+    append_streamed_fields(b, 2, 0, 1);
+    append_nodes(b, 2, "collision_terms", 1, 0, 61);
+    append_nodes(b, 2, "update", 1, 0, 81);
+    append_anchor(b, 2, 0);
+}
+
+/* Algorithm 2. In one collision kernel the state comes back to the first grid; split over two, the moments
+ * take its place and the state ends in the second. */
+static void make_paper(builder *b) {
+    if (b->kinetic->options.collision_split == 1) {
+        append_streamed_fields(b, 2, 0, 1);
+        append_nodes(b, 2, "collide", 1, 0, 61);
+        append_anchor(b, 2, 0);
+        return;
+    }
+    bool bgk = b->plan->scene->collision == KF_BGK;
+    b->kinetic->swaps = !bgk;
+    for (int p = 0; p < 2; p++) {
+        int from = bgk ? 0 : p, to = 1 - from;
+        append_streamed_fields(b, p, from, to);
+        if (!bgk) append_nodes(b, p, "moments", to, from, 61);
+        static const char *const parts[] = {"collide_part_1", "collide_part_2", "collide_part_3",
+                                            "collide_part_4"};
+        const int split = (int)b->kinetic->options.collision_split;
+        for (int part = 0; part < split; part++) /* a share of the populations written; 7 of the state read */
+            append_nodes(b, p, parts[part], bgk ? to : from, bgk ? from : to,
+                         7.0 + (bgk ? 54.0 : 27.0 * (split + 1)) / split);
+        append_anchor(b, p, bgk ? from : to);
+    }
+}
+
+static void make_fused(builder *b) {
+    const kf_kinetic *kinetic = b->kinetic;
+    int band = kinetic->arguments.band_capacity, samples = kinetic->arguments.sample_count;
+    b->kinetic->swaps = true;
+    for (int p = 0; p < 2; p++) {
+        append_boundaries(b, p, p);
+        append_averages(b, p, p);
+        append_motion(b, p, p);
+        if (kinetic->has_solid) {
+            append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
+            if (kinetic->options.immersed == KF_AGGREGATED) {
+                append_items(b, p, KF_SOURCE_IMMERSED, "segment_forces", kinetic->arguments.segment_count, p,
+                             1 - p);
+                const int extent[3] = {band, 3, 1};
+                (void)append(b, p, KF_SOURCE_IMMERSED, "band_gather", extent, b->line_block,
+                             from_to(kinetic, p, 1 - p), 0);
+            } else {
+                append_items(b, p, KF_SOURCE_IMMERSED, "band_spread", samples, p, 1 - p);
+            }
+        }
+        append_nodes(b, p, "stream_collide", p, 1 - p, 54);
+        if (kinetic->has_solid) append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
+        append_anchor(b, p, 1 - p);
+    }
+    if (!kinetic->has_solid) return;
+    kf_function *load = function(b, KF_SOURCE_IMMERSED, "load_band");
+    kf_kinetic_arguments arguments = kinetic->arguments;
+    arguments.extent[0] = chunks(band);
+    arguments.extent[1] = arguments.extent[2] = 1;
+    if (b->status == KF_OK)
+        kf_launch_set(&b->kinetic->load_launch, "load_band", load, b->line_block, &arguments,
+                      sizeof arguments);
+}
+
+kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
+    bool gpu = strcmp(kf_backend_device(plan->backend)->backend, "cuda") == 0;
+    builder b = {.plan = plan,
+                 .kinetic = kinetic,
+                 .error = error,
+                 .status = KF_OK,
+                 .line_block = {gpu ? GPU_BLOCK : CPU_BLOCK, 1, 1},
+                 .face_block = {64, gpu ? 4 : 1, 1},
+                 .node_bytes = (double)kinetic->real_bytes * plan->node_count};
+    if (kf_kinetic_uses(plan->scene, &kinetic->options, KF_SOURCE_ORDER)) {
+        bool list = kinetic->options.immersed == KF_GATHER;
+        KF_TRY(make_order(plan, kinetic, !list, error));
+        append_order(&b, !list);
+        if (list) {
+            kinetic->arguments.cell_start = kinetic->order.start;
+            kinetic->arguments.cell_samples = kinetic->order.order;
+        }
+    }
+    if (kinetic->options.plan == KF_PLAN_BASELINE)
+        make_baseline(&b);
+    else if (kinetic->options.plan == KF_PLAN_PAPER)
+        make_paper(&b);
+    else
+        make_fused(&b);
+    return b.status;
+}

@@ -1,0 +1,193 @@
+#include "solver/kinetic/kinetic.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/util/text.h"
+
+static kf_status choose(const kf_config *config, const char *parameter, const char *const *names, int count,
+                        int *index, kf_error *error) {
+    const char *value;
+    KF_TRY(kf_config_name(config, parameter, &value, error));
+    for (*index = 0; *index < count; ++*index)
+        if (strcmp(value, names[*index]) == 0) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "config: parameter '%s' has the unknown value '%s'", parameter,
+                   value);
+}
+
+static kf_status refuse(kf_error *error, const char *reason) {
+    return kf_fail(error, KF_BAD_INPUT, "config: %s", reason);
+}
+
+bool kf_kinetic_splits(const kf_scene *scene) {
+    return scene->collision != KF_ACM_MRT || scene->rate_rule != KF_RATE_KBC;
+}
+
+bool kf_kinetic_has_central_moments(const kf_scene *scene) {
+    return scene->collision == KF_ACM_MRT && scene->rate_rule != KF_RATE_KBC;
+}
+
+static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *o, bool gpu,
+                               kf_error *error) {
+    bool fused = o->plan == KF_PLAN_FUSED;
+    if (o->alpha < 1 || (o->alpha & (o->alpha - 1)) != 0)
+        return refuse(error, "alpha must be a power of two");
+    if ((o->layout == KF_CSOA) != (o->alpha > 1))
+        return refuse(error, "alpha > 1 belongs to layout csoa, and to it alone");
+    if (fused != (o->collision_split == 0))
+        return refuse(error, "collision_split 0 belongs to plan fused, and to it alone");
+    if (o->collision_split < 0 || o->collision_split > 4)
+        return refuse(error, "collision_split must be 0 to 4");
+    if (o->collision_split > 1 && !kf_kinetic_splits(scene))
+        return refuse(error, "the rule kbc is computed in one kernel: collision_split must be 0 or 1");
+    if (o->collision_form != KF_FACTORISED && !kf_kinetic_has_central_moments(scene))
+        return refuse(error,
+                      "collision_form belongs to the central moments of acm_mrt (and not to the rule kbc)");
+    if (o->plan == KF_PLAN_BASELINE && o->collision_split != 1)
+        return refuse(error, "plan baseline has collision_split 1");
+    if (fused ? o->immersed == KF_GATHER : o->immersed == KF_AGGREGATED)
+        return refuse(error,
+                      "immersed_boundary gather belongs to the unfused plans, aggregated to plan fused");
+    if (o->immersed == KF_AGGREGATED && (scene->motion.moving || o->fixed_point_force))
+        return refuse(error, "immersed_boundary aggregated is for static solids, with force_sum float");
+    if (o->streaming_stores && !fused) return refuse(error, "streaming_stores belong to plan fused");
+    if (o->segment_length < 1 || o->segment_length > 4096)
+        return refuse(error, "segment_length must be 1 to 4096");
+    if (o->fixed_point_force && !fused) return refuse(error, "force_sum fixed belongs to plan fused");
+    if (o->boundary_kernels != 6 && o->boundary_kernels != 1 && (o->boundary_kernels != 0 || !fused))
+        return refuse(error, "boundary_kernels must be 6 or 1, or 0 in plan fused");
+    if (o->sample_block_length < 1) return refuse(error, "sample_block_length must be at least 1");
+    if (o->reorder_period < 0 || o->reorder_period > 1000000)
+        return refuse(error, "reorder_period must be 0 to 1000000");
+    if (o->block[0] < 1 || o->block[1] < 1 || o->block[0] > 65536 || o->block[1] > 1024)
+        return refuse(error, "block_x and block_y must be positive");
+    if (gpu && o->block[0] * o->block[1] > 1024) return refuse(error, "a block has at most 1024 threads");
+    return KF_OK;
+}
+
+kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config, bool gpu,
+                                  kf_kinetic_options *options, kf_error *error) {
+    static const char *const plans[] = {"baseline", "paper", "fused"};
+    static const char *const layouts[] = {"aos", "soa", "csoa"};
+    static const char *const immersed[] = {"gather", "scatter", "aggregated"};
+    static const char *const storages[] = {"f32", "f64"};
+    static const char *const sums[] = {"float", "fixed"};
+    static const char *const forms[] = {"factorised", "expanded", "shared"};
+    int plan, layout, variant, storage, sum, form;
+    long block_x, block_y;
+    memset(options, 0, sizeof *options);
+    KF_TRY(choose(config, "plan", plans, 3, &plan, error));
+    KF_TRY(choose(config, "layout", layouts, 3, &layout, error));
+    KF_TRY(choose(config, "immersed_boundary", immersed, 3, &variant, error));
+    KF_TRY(choose(config, "storage", storages, 2, &storage, error));
+    KF_TRY(choose(config, "force_sum", sums, 2, &sum, error));
+    KF_TRY(choose(config, "collision_form", forms, 3, &form, error));
+    KF_TRY(kf_config_integer(config, "alpha", &options->alpha, error));
+    KF_TRY(kf_config_integer(config, "sample_block_length", &options->sample_block_length, error));
+    KF_TRY(kf_config_boolean(config, "morton", &options->morton, error));
+    KF_TRY(kf_config_boolean(config, "streaming_stores", &options->streaming_stores, error));
+    KF_TRY(kf_config_integer(config, "collision_split", &options->collision_split, error));
+    KF_TRY(kf_config_integer(config, "block_x", &block_x, error));
+    KF_TRY(kf_config_integer(config, "block_y", &block_y, error));
+    KF_TRY(kf_config_integer(config, "boundary_kernels", &options->boundary_kernels, error));
+    KF_TRY(kf_config_integer(config, "segment_length", &options->segment_length, error));
+    KF_TRY(kf_config_integer(config, "reorder_period", &options->reorder_period, error));
+    options->plan = (kf_kinetic_plan)plan;
+    options->layout = (kf_kinetic_layout)layout;
+    options->immersed = (kf_immersed)variant;
+    options->double_storage = storage == 1;
+    options->collision_form = (kf_collision_form)form;
+    options->fixed_point_force = sum == 1;
+    options->block[0] = (int)block_x;
+    options->block[1] = (int)block_y;
+    options->block[2] = 1;
+    while (1L << options->alpha_log2 < options->alpha)
+        options->alpha_log2++;
+    return check_options(scene, options, gpu, error);
+}
+
+void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options,
+                        kf_kinetic_geometry *geometry) {
+    enum { ALIGNMENT = 32 }; /* a warp's load of a row is one line of the GPU's cache */
+    memcpy(geometry->nodes, scene->nodes, sizeof geometry->nodes);
+    long long pitch = (scene->nodes[0] + 2 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    /* Strides of a high power of two would map all 27 streams to the same cache sets and memory channels. */
+    if (pitch % 128 == 0) pitch += ALIGNMENT;
+    geometry->row_pitch = (int)pitch;
+    geometry->plane_pitch = pitch * (scene->nodes[1] + 2);
+    geometry->origin = ALIGNMENT;
+    long long capacity = geometry->plane_pitch * (scene->nodes[2] + 2) + 2 * ALIGNMENT;
+    long long group = options->layout == KF_CSOA && options->alpha > ALIGNMENT ? options->alpha : ALIGNMENT;
+    geometry->capacity = (capacity + group - 1) / group * group;
+    geometry->wide_index = geometry->capacity > 2147483647LL / 27;
+}
+
+bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, kf_kinetic_source which) {
+    bool solid = scene->samples.count > 0;
+    if (which == KF_SOURCE_BOUNDARY) return options->boundary_kernels > 0;
+    if (which == KF_SOURCE_IMMERSED) return solid;
+    if (which == KF_SOURCE_ORDER)
+        return solid &&
+               (options->immersed == KF_GATHER || (scene->motion.moving && options->reorder_period > 0));
+    return true;
+}
+
+static void define(kf_kinetic_defines *defines, const char *name, long value) {
+    kf_define *entry = &defines->list[defines->count++];
+    entry->name = name;
+    (void)snprintf(entry->value, sizeof entry->value, "%ld", value);
+}
+
+/* Only what a file reads is defined, so that configs that differ in nothing else share the compiled module.
+ */
+void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
+                       const kf_kinetic_geometry *geometry, kf_kinetic_source which, kf_source *source,
+                       kf_kinetic_defines *defines) {
+    static const char *const files[KF_SOURCES] = {NULL, "kernels/kinetic/boundary.cu",
+                                                  "kernels/kinetic/state.cu", "kernels/kinetic/immersed.cu",
+                                                  "kernels/kinetic/order.cu"};
+    static const char *const faces[KF_FACES] = {"KF_FACE_0", "KF_FACE_1", "KF_FACE_2",
+                                                "KF_FACE_3", "KF_FACE_4", "KF_FACE_5"};
+    defines->count = 0;
+    define(defines, "KF_DOUBLE_STORAGE", options->double_storage);
+    define(defines, "KF_INDEX64", geometry->wide_index);
+    if (which != KF_SOURCE_ORDER) {
+        define(defines, "KF_LAYOUT", (long)options->layout);
+        define(defines, "KF_ALPHA_LOG2", options->alpha_log2);
+    } else {
+        define(defines, "KF_LAYOUT", KF_SOA);
+        define(defines, "KF_ALPHA_LOG2", 0);
+    }
+    if (which == KF_SOURCE_FLOW || which == KF_SOURCE_STATE) {
+        const double *force = scene->body_force;
+        define(defines, "KF_BODY_FORCE", force[0] != 0.0 || force[1] != 0.0 || force[2] != 0.0);
+    }
+    if (which == KF_SOURCE_FLOW) {
+        define(defines, "KF_COLLISION", (long)scene->collision);
+        if (scene->collision != KF_BGK) define(defines, "KF_RATE_RULE", (long)scene->rate_rule);
+        if (scene->collision == KF_ACM_MRT) define(defines, "KF_BASIS", (long)scene->basis);
+        define(defines, "KF_FORM", (long)options->collision_form);
+    }
+    if (which == KF_SOURCE_FLOW && options->plan != KF_PLAN_FUSED)
+        define(defines, "KF_SPLIT", options->collision_split);
+    if ((which == KF_SOURCE_FLOW && options->plan == KF_PLAN_FUSED) || which == KF_SOURCE_IMMERSED)
+        define(defines, "KF_FIXED_POINT_FORCE", options->fixed_point_force);
+    if (which == KF_SOURCE_IMMERSED)
+        define(defines, "KF_SEGMENT_LENGTH",
+               options->immersed == KF_AGGREGATED ? options->segment_length : 1);
+    if (which == KF_SOURCE_IMMERSED || which == KF_SOURCE_ORDER)
+        define(defines, "KF_MOVING", scene->motion.moving);
+    bool folded = which == KF_SOURCE_FLOW && options->plan == KF_PLAN_FUSED && options->boundary_kernels == 0;
+    if (which == KF_SOURCE_FLOW && options->plan == KF_PLAN_FUSED) {
+        define(defines, "KF_FOLDED_BOUNDARY", folded);
+        define(defines, "KF_STREAMING_STORES", options->streaming_stores);
+    }
+    if (which == KF_SOURCE_BOUNDARY || folded)
+        for (int face = 0; face < KF_FACES; face++)
+            define(defines, faces[face], (long)scene->faces[face]);
+    source->file = which != KF_SOURCE_FLOW          ? files[which]
+                   : options->plan == KF_PLAN_FUSED ? "kernels/kinetic/fused.cu"
+                                                    : "kernels/kinetic/separate.cu";
+    source->defines = defines->list;
+    source->define_count = defines->count;
+}

@@ -1,0 +1,283 @@
+/* The reference: double precision, unsplit, unfused, on the host, and written another way than the kernels:
+ * populations themselves instead of deviations, dense sums for the central moments, the polynomial selectors
+ * of physics.md 1.3 for their inverse, streaming link by link. Shares no code with kernels/. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/util/text.h"
+#include "solver/kinetic/kinetic.h"
+#include "solver/kinetic/reference.h"
+
+enum { REFERENCE_AVERAGE_PERIOD = 16, REFERENCE_AVERAGE_STRIDE = 4 };
+
+typedef struct reference_run {
+    const kf_scene *scene;
+    int n[3];
+    size_t count;
+    double *f, *streamed, *force; /* [KF_REFERENCE_Q][count] twice, [3][count] */
+    double average[3];            /* density, |momentum|, |second moment| */
+    double omega;
+    kf_solid_load load;
+} reference_run;
+
+static int direction_of(const int c[3]) {
+    for (int i = 0; i < KF_REFERENCE_Q; i++)
+        if (kf_reference_velocities[i][0] == c[0] && kf_reference_velocities[i][1] == c[1] &&
+            kf_reference_velocities[i][2] == c[2])
+            return i;
+    return 0;
+}
+
+static size_t node_at(const reference_run *run, const int x[3]) {
+    return (size_t)x[0] + (size_t)run->n[0] * ((size_t)x[1] + (size_t)run->n[1] * (size_t)x[2]);
+}
+
+static const double zero_velocity[3] = {0, 0, 0};
+
+/* --- streaming and domain boundaries
+ * ------------------------------------------------------------------------- */
+
+/* The population that arrives at node x along velocity i. */
+static double arriving(const reference_run *run, int i, const int x[3]) {
+    int from[3], c[3];
+    for (int axis = 0; axis < 3; axis++) {
+        from[axis] = x[axis] - kf_reference_velocities[i][axis];
+        c[axis] = kf_reference_velocities[i][axis];
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        int high = from[axis] >= run->n[axis];
+        if (from[axis] >= 0 && !high) continue;
+        int face = 2 * axis + high;
+        kf_boundary kind = run->scene->faces[face];
+        if (kind != KF_WALL && kind != KF_INFLOW) continue;
+        const double *wall = run->scene->face_velocity[face];
+        const int back[3] = {-c[0], -c[1], -c[2]};
+        double along = c[0] * wall[0] + c[1] * wall[1] + c[2] * wall[2];
+        return run->f[(size_t)direction_of(back) * run->count + node_at(run, x)] +
+               6.0 * kf_reference_equilibrium(i, 1.0, zero_velocity) * along;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        int high = from[axis] >= run->n[axis];
+        if (from[axis] >= 0 && !high) continue;
+        kf_boundary kind = run->scene->faces[2 * axis + high];
+        if (kind == KF_PERIODIC) {
+            from[axis] = high ? 0 : run->n[axis] - 1;
+        } else {
+            from[axis] = high ? run->n[axis] - 1 : 0;
+            if (kind == KF_FREE_SLIP) c[axis] = -c[axis];
+        }
+    }
+    int direction = direction_of(c);
+    return run->f[(size_t)direction * run->count + node_at(run, from)];
+}
+
+static void stream(reference_run *run) {
+    int x[3];
+    for (x[2] = 0; x[2] < run->n[2]; x[2]++)
+        for (x[1] = 0; x[1] < run->n[1]; x[1]++)
+            for (x[0] = 0; x[0] < run->n[0]; x[0]++)
+                for (int i = 0; i < KF_REFERENCE_Q; i++)
+                    run->streamed[(size_t)i * run->count + node_at(run, x)] = arriving(run, i, x);
+}
+
+static void update_averages(reference_run *run) {
+    double total[3] = {0, 0, 0}, nodes = 0;
+    for (int z = 0; z < run->n[2]; z += REFERENCE_AVERAGE_STRIDE)
+        for (int y = 0; y < run->n[1]; y += REFERENCE_AVERAGE_STRIDE)
+            for (int x = 0; x < run->n[0]; x++) {
+                const int at[3] = {x, y, z};
+                double j[3], second[3][3];
+                total[0] += kf_reference_sums(run->f + node_at(run, at), run->count, j, second);
+                total[1] += sqrt(j[0] * j[0] + j[1] * j[1] + j[2] * j[2]);
+                total[2] += kf_reference_norm(second);
+                nodes++;
+            }
+    for (int i = 0; i < 3; i++)
+        run->average[i] = total[i] / nodes;
+}
+
+/* --- immersed boundary
+ * ---------------------------------------------------------------------------------------- */
+
+typedef struct touched {
+    size_t node[8];
+    double weight[8];
+} touched;
+
+static touched nodes_around(const reference_run *run, const double p[3]) {
+    touched t;
+    int cell[3];
+    double fraction[3];
+    for (int i = 0; i < 3; i++) {
+        cell[i] = (int)floor(p[i]);
+        if (cell[i] > run->n[i] - 2) cell[i] = run->n[i] - 2;
+        if (cell[i] < 0) cell[i] = 0;
+        fraction[i] = p[i] - cell[i];
+    }
+    for (int corner = 0; corner < 8; corner++) {
+        int at[3];
+        t.weight[corner] = 1.0;
+        for (int i = 0; i < 3; i++) {
+            int up = corner >> i & 1;
+            at[i] = cell[i] + up;
+            t.weight[corner] *= up ? fraction[i] : 1.0 - fraction[i];
+        }
+        t.node[corner] = node_at(run, at);
+    }
+    return t;
+}
+
+static void velocity_at_node(const reference_run *run, size_t node, double *density, double u[3]) {
+    double j[3], second[3][3];
+    *density = kf_reference_sums(run->streamed + node, run->count, j, second);
+    for (int i = 0; i < 3; i++)
+        u[i] = (j[i] + 0.5 * run->scene->body_force[i]) / *density;
+}
+
+/* Force of one sample on the fluid, spread on the nodes around it, and the reaction on the solid. */
+static void apply_sample(reference_run *run, const double p[3], const double surface[3], const double arm[3],
+                         double area) {
+    touched t = nodes_around(run, p);
+    double density = 0, u[3] = {0, 0, 0}, g[3];
+    for (int c = 0; c < 8; c++) {
+        double here, velocity[3];
+        velocity_at_node(run, t.node[c], &here, velocity);
+        density += t.weight[c] * here;
+        for (int i = 0; i < 3; i++)
+            u[i] += t.weight[c] * velocity[i];
+    }
+    for (int i = 0; i < 3; i++) {
+        g[i] = 2.0 * density * (surface[i] - u[i]) * area;
+        for (int c = 0; c < 8; c++)
+            run->force[(size_t)i * run->count + t.node[c]] += t.weight[c] * g[i];
+    }
+    for (int i = 0; i < 3; i++) {
+        int k = (i + 1) % 3, l = (i + 2) % 3;
+        run->load.force[i] -= g[i];
+        run->load.torque[i] -= arm[k] * g[l] - arm[l] * g[k];
+    }
+}
+
+static void immersed_boundary(reference_run *run, int step) {
+    const kf_samples *samples = &run->scene->samples;
+    const kf_motion *motion = &run->scene->motion;
+    double rotation[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, center[3], start[3];
+    for (int i = 0; i < 3; i++)
+        start[i] = center[i] =
+            motion->moving ? motion->center[i] : 0.5 * (run->scene->solid_low[i] + run->scene->solid_high[i]);
+    if (motion->moving) kf_motion_pose(motion, step, rotation, center);
+    memset(run->force, 0, 3 * run->count * sizeof(double));
+    memset(&run->load, 0, sizeof run->load);
+    for (size_t s = 0; s < samples->count; s++) {
+        const double from_start[3] = {samples->x[s] - start[0], samples->y[s] - start[1],
+                                      samples->z[s] - start[2]};
+        double arm[3], p[3], surface[3];
+        for (int i = 0; i < 3; i++) {
+            arm[i] = rotation[3 * i] * from_start[0] + rotation[3 * i + 1] * from_start[1] +
+                     rotation[3 * i + 2] * from_start[2];
+            p[i] = center[i] + arm[i];
+        }
+        for (int i = 0; i < 3; i++) {
+            int k = (i + 1) % 3, l = (i + 2) % 3;
+            surface[i] = motion->moving
+                             ? motion->velocity[i] + motion->angular_speed *
+                                                         (motion->axis[k] * arm[l] - motion->axis[l] * arm[k])
+                             : 0.0;
+        }
+        apply_sample(run, p, surface, arm, samples->area[s]);
+    }
+}
+
+/* --- collision
+ * --------------------------------------------------------------------------------------------------- */
+
+static void collide_node(reference_run *run, size_t node) {
+    double F[3];
+    for (int i = 0; i < 3; i++)
+        F[i] = run->scene->body_force[i] + run->force[(size_t)i * run->count + node];
+    kf_reference_collide(run->scene, run->omega, run->average, run->streamed + node, run->count, F,
+                         run->f + node);
+}
+
+/* Density 1 at the nodes of the outflow, velocity and non-equilibrium as they are. */
+static void anchor_outflow(reference_run *run) {
+    int x[3];
+    for (x[2] = 0; x[2] < run->n[2]; x[2]++)
+        for (x[1] = 0; x[1] < run->n[1]; x[1]++)
+            for (x[0] = 0; x[0] < run->n[0]; x[0]++) {
+                bool outflow = false;
+                for (int axis = 0; axis < 3; axis++)
+                    outflow = outflow || (x[axis] == 0 && run->scene->faces[2 * axis] == KF_OUTFLOW) ||
+                              (x[axis] == run->n[axis] - 1 && run->scene->faces[2 * axis + 1] == KF_OUTFLOW);
+                if (!outflow) continue;
+                double *f = run->f + node_at(run, x), j[3], second[3][3];
+                double density = kf_reference_sums(f, run->count, j, second);
+                const double u[3] = {j[0] / density, j[1] / density, j[2] / density};
+                for (int i = 0; i < KF_REFERENCE_Q; i++)
+                    f[(size_t)i * run->count] +=
+                        kf_reference_equilibrium(i, 1.0, u) - kf_reference_equilibrium(i, density, u);
+            }
+}
+
+/* --- the run
+ * ----------------------------------------------------------------------------------------------------- */
+
+static void begin(reference_run *run, const kf_scene *scene) {
+    memset(run, 0, sizeof *run);
+    run->scene = scene;
+    memcpy(run->n, scene->nodes, sizeof run->n);
+    run->count = (size_t)run->n[0] * (size_t)run->n[1] * (size_t)run->n[2];
+    run->f = kf_allocate(KF_REFERENCE_Q * run->count * sizeof(double));
+    run->streamed = kf_allocate(KF_REFERENCE_Q * run->count * sizeof(double));
+    run->force = kf_allocate_zeroed(3 * run->count, sizeof(double));
+    run->omega = 1.0 / (3.0 * scene->viscosity + 0.5);
+    int x[3];
+    for (x[2] = 0; x[2] < run->n[2]; x[2]++)
+        for (x[1] = 0; x[1] < run->n[1]; x[1]++)
+            for (x[0] = 0; x[0] < run->n[0]; x[0]++) {
+                double density, u[3];
+                kf_scene_initial(scene, x[0], x[1], x[2], &density, u);
+                for (int i = 0; i < KF_REFERENCE_Q; i++)
+                    run->f[(size_t)i * run->count + node_at(run, x)] =
+                        kf_reference_equilibrium(i, density, u);
+            }
+}
+
+static void advance(reference_run *run, int step) {
+    if (step % REFERENCE_AVERAGE_PERIOD == 0) update_averages(run);
+    stream(run);
+    if (run->scene->samples.count > 0) immersed_boundary(run, step);
+    for (size_t node = 0; node < run->count; node++)
+        collide_node(run, node);
+    anchor_outflow(run);
+}
+
+kf_status kf_kinetic_reference(const kf_scene *scene, int steps, kf_reference **reference, kf_error *error) {
+    (void)error;
+    reference_run run;
+    begin(&run, scene);
+    for (int step = 0; step < steps; step++)
+        advance(&run, step);
+    kf_reference *result = kf_allocate_zeroed(1, sizeof *result);
+    result->count = run.count;
+    result->load = run.load;
+    result->values = kf_allocate(4 * run.count * sizeof(double));
+    for (size_t node = 0; node < run.count; node++) {
+        double j[3], second[3][3], density = kf_reference_sums(run.f + node, run.count, j, second);
+        result->values[node] = density - 1.0;
+        for (size_t i = 0; i < 3; i++)
+            result->values[(i + 1) * run.count + node] = (j[i] - 0.5 * scene->body_force[i]) / density;
+    }
+    free(run.f);
+    free(run.streamed);
+    free(run.force);
+    *reference = result;
+    return KF_OK;
+}
+
+void kf_kinetic_free_reference(kf_reference *reference) {
+    if (reference == NULL) return;
+    free(reference->values);
+    free(reference);
+}

@@ -1,0 +1,266 @@
+/* The solid on the device: samples in their order, pose, and the band of nodes that they touch. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/util/text.h"
+#include "solver/kinetic/kinetic.h"
+
+kf_status kf_kinetic_upload_reals(const kf_kinetic *kinetic, kf_buffer *buffer, const double *values,
+                                  size_t count, kf_error *error) {
+    if (kinetic->options.double_storage)
+        return kf_buffer_upload(buffer, 0, values, count * sizeof(double), error);
+    float *single = kf_allocate(count * sizeof(float));
+    for (size_t i = 0; i < count; i++)
+        single[i] = (float)values[i];
+    kf_status status = kf_buffer_upload(buffer, 0, single, count * sizeof(float), error);
+    free(single);
+    return status;
+}
+
+static kf_status upload_indices(const kf_kinetic *kinetic, kf_buffer *buffer, const long long *values,
+                                size_t count, kf_error *error) {
+    if (kinetic->geometry.wide_index)
+        return kf_buffer_upload(buffer, 0, values, count * sizeof(long long), error);
+    int *narrow = kf_allocate(count * sizeof(int));
+    for (size_t i = 0; i < count; i++)
+        narrow[i] = (int)values[i];
+    kf_status status = kf_buffer_upload(buffer, 0, narrow, count * sizeof(int), error);
+    free(narrow);
+    return status;
+}
+
+/* As kf_cell_of on the device: a sample on the last node belongs to the last cell. */
+static int cell_of(double position, int nodes) {
+    int cell = (int)floor(position);
+    return cell < 0 ? 0 : cell > nodes - 2 ? nodes - 2 : cell;
+}
+
+static long long node_index(const kf_kinetic_geometry *g, long long x, long long y, long long z) {
+    return g->origin + x + g->row_pitch * (y + 1) + g->plane_pitch * (z + 1);
+}
+
+static double solid_radius(const kf_scene *scene) {
+    double largest = 0;
+    for (size_t s = 0; s < scene->samples.count; s++) {
+        double x = scene->samples.x[s] - scene->motion.center[0],
+               y = scene->samples.y[s] - scene->motion.center[1],
+               z = scene->samples.z[s] - scene->motion.center[2];
+        largest = fmax(largest, x * x + y * y + z * z);
+    }
+    return sqrt(largest);
+}
+
+kf_status kf_kinetic_upload_pose(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
+    const kf_scene *scene = plan->scene;
+    const kf_motion *motion = &scene->motion;
+    kf_pose pose = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                    .angular_speed = motion->angular_speed,
+                    .moving = motion->moving,
+                    .radius = solid_radius(scene)};
+    for (int i = 0; i < 3; i++) {
+        double middle = 0.5 * (scene->solid_low[i] + scene->solid_high[i]);
+        pose.center[i] = pose.center_start[i] = motion->moving ? motion->center[i] : middle;
+        pose.velocity[i] = motion->moving ? motion->velocity[i] : 0.0;
+        pose.axis[i] = motion->moving ? motion->axis[i] : 0.0;
+        pose.angular_velocity[i] = motion->moving ? motion->angular_speed * motion->axis[i] : 0.0;
+        pose.box_origin[i] =
+            motion->moving ? (int)floor(pose.center[i] - pose.radius) : kinetic->ordering.origin[i];
+    }
+    return kf_buffer_upload(kinetic->pose, 0, &pose, sizeof pose, error);
+}
+
+/* Samples in the order of the plan: corner and fractions of a static solid, offsets from the centre of a
+ * moving one. */
+typedef struct ordered_samples {
+    double *coordinate[3], *area;
+    long long *corner;
+    int *identity;
+} ordered_samples;
+
+static ordered_samples order_samples(const kf_scene *scene, const kf_kinetic *kinetic) {
+    const kf_samples *samples = &scene->samples;
+    size_t count = samples->count;
+    ordered_samples ordered;
+    for (int i = 0; i < 3; i++)
+        ordered.coordinate[i] = kf_allocate(count * sizeof(double));
+    ordered.area = kf_allocate(count * sizeof(double));
+    ordered.corner = kf_allocate(count * sizeof(long long));
+    ordered.identity = kf_allocate(count * sizeof(int));
+    uint32_t *permutation = kf_allocate(count * sizeof(uint32_t));
+    kf_ordering_sort(&kinetic->ordering, count, samples->x, samples->y, samples->z, permutation);
+    for (size_t r = 0; r < count; r++) {
+        size_t s = permutation[r];
+        const double position[3] = {samples->x[s], samples->y[s], samples->z[s]};
+        int cell[3];
+        for (int i = 0; i < 3; i++) {
+            cell[i] = cell_of(position[i], scene->nodes[i]);
+            ordered.coordinate[i][r] =
+                kinetic->moving ? position[i] - scene->motion.center[i] : position[i] - cell[i];
+        }
+        ordered.corner[r] = node_index(&kinetic->geometry, cell[0], cell[1], cell[2]);
+        ordered.area[r] = samples->area[s];
+        ordered.identity[r] = (int)s;
+    }
+    free(permutation);
+    return ordered;
+}
+
+static void free_ordered(ordered_samples *ordered) {
+    for (int i = 0; i < 3; i++)
+        free(ordered->coordinate[i]);
+    free(ordered->area);
+    free(ordered->corner);
+    free(ordered->identity);
+}
+
+/* Distinct nodes that the samples touch, ascending; caller frees. */
+static long long *touched_nodes(const kf_kinetic *kinetic, const long long *corner, size_t count,
+                                size_t *found) {
+    const kf_kinetic_geometry *g = &kinetic->geometry;
+    size_t words = (size_t)(g->capacity + 63) / 64;
+    uint64_t *marked = kf_allocate_zeroed(words, sizeof(uint64_t));
+    for (size_t s = 0; s < count; s++)
+        for (int c = 0; c < 8; c++) {
+            long long k = corner[s] + (c & 1) + (c >> 1 & 1) * g->row_pitch + (c >> 2) * g->plane_pitch;
+            marked[k / 64] |= UINT64_C(1) << (k % 64);
+        }
+    size_t total = 0;
+    for (size_t w = 0; w < words; w++)
+        total += (size_t)__builtin_popcountll(marked[w]);
+    long long *nodes = kf_allocate((total + 1) * sizeof(long long));
+    size_t n = 0;
+    for (size_t w = 0; w < words; w++)
+        for (uint64_t bits = marked[w]; bits != 0; bits &= bits - 1)
+            nodes[n++] = (long long)(w * 64) + __builtin_ctzll(bits);
+    free(marked);
+    *found = total;
+    return nodes;
+}
+
+/* A moving solid's band is marked anew every step and may grow: it gets twice the place. The aggregated
+ * variant finds the band through its segments and needs no map on the device. */
+static kf_status make_band_buffers(kf_plan *plan, kf_kinetic *kinetic, size_t touched, kf_error *error) {
+    size_t index_bytes = kinetic->geometry.wide_index ? sizeof(long long) : sizeof(int);
+    size_t place = kinetic->moving ? 2 * touched + 1024 : touched;
+    kf_kinetic_arguments *a = &kinetic->arguments;
+    kf_buffer *field;
+    if (place > 2147483647 / 8)
+        return kf_fail(error, KF_MACHINE, "the solid touches too many nodes (%zu)", touched);
+    KF_TRY(kf_plan_buffer(plan, place * index_bytes, &kinetic->band_node, error));
+    KF_TRY(kf_plan_buffer(plan, place * 4 * kinetic->real_bytes, &field, error));
+    KF_TRY(kf_plan_buffer(plan, place * 4 * sizeof(double), &kinetic->band_force, error));
+    KF_TRY(kf_plan_buffer(plan, 2 * sizeof(int), &kinetic->band_count, error));
+    kinetic->band_count_static = kinetic->moving ? 0 : (int)touched;
+    a->band_capacity = (int)place;
+    a->band_node = kf_buffer_address(kinetic->band_node);
+    a->band_field = kf_buffer_address(field);
+    a->band_force = kf_buffer_address(kinetic->band_force);
+    a->band_count = kf_buffer_address(kinetic->band_count);
+    if (kinetic->options.immersed == KF_AGGREGATED) return KF_OK;
+    KF_TRY(kf_plan_buffer(plan, (size_t)kinetic->geometry.capacity * sizeof(int), &kinetic->band_of, error));
+    a->band_of = kf_buffer_address(kinetic->band_of);
+    return kf_buffer_fill(kinetic->band_of, 0xff, error); /* -1: outside the band */
+}
+
+/* The band of a static solid, once. */
+static kf_status fill_band(kf_plan *plan, kf_kinetic *kinetic, const ordered_samples *ordered,
+                           const long long *nodes, size_t touched, kf_error *error) {
+    size_t map_bytes = (size_t)kinetic->geometry.capacity * sizeof(int);
+    int *map = kf_allocate(map_bytes);
+    memset(map, 0xff, map_bytes);
+    for (size_t n = 0; n < touched; n++)
+        map[nodes[n]] = (int)n;
+    kf_status status = upload_indices(kinetic, kinetic->band_node, nodes, touched, error);
+    double *const values[4] = {ordered->coordinate[0], ordered->coordinate[1], ordered->coordinate[2],
+                               ordered->area};
+    if (status == KF_OK && kinetic->options.immersed == KF_AGGREGATED)
+        status = kf_kinetic_make_segments(plan, kinetic, ordered->corner, values, map, (int)touched, error);
+    else if (status == KF_OK)
+        status = kf_buffer_upload(kinetic->band_of, 0, map, map_bytes, error);
+    free(map);
+    return status;
+}
+
+static kf_status make_band(kf_plan *plan, kf_kinetic *kinetic, const ordered_samples *ordered,
+                           kf_error *error) {
+    size_t touched;
+    long long *nodes = touched_nodes(kinetic, ordered->corner, plan->scene->samples.count, &touched);
+    kf_status status = make_band_buffers(plan, kinetic, touched, error);
+    if (status == KF_OK && !kinetic->moving)
+        status = fill_band(plan, kinetic, ordered, nodes, touched, error);
+    free(nodes);
+    return status;
+}
+
+static kf_status upload_ordered(kf_plan *plan, kf_kinetic *kinetic, const ordered_samples *ordered,
+                                kf_error *error) {
+    size_t count = plan->scene->samples.count;
+    for (int i = 0; i < 3; i++)
+        KF_TRY(kf_kinetic_upload_reals(kinetic, kinetic->samples[i], ordered->coordinate[i], count, error));
+    KF_TRY(kf_kinetic_upload_reals(kinetic, kinetic->samples[3], ordered->area, count, error));
+    if (kinetic->identity != NULL)
+        KF_TRY(kf_buffer_upload(kinetic->identity, 0, ordered->identity, count * sizeof(int), error));
+    if (!kinetic->moving)
+        KF_TRY(upload_indices(kinetic, kinetic->sample_corner, ordered->corner, count, error));
+    return KF_OK;
+}
+
+static kf_status make_sample_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
+    size_t count = plan->scene->samples.count;
+    kf_kinetic_arguments *a = &kinetic->arguments;
+    KF_TRY(kf_plan_buffer(plan, sizeof(kf_pose), &kinetic->pose, error));
+    KF_TRY(kf_plan_buffer(plan, 6 * KF_LOAD_SLOTS * sizeof(long long), &kinetic->load_sums, error));
+    a->pose = kf_buffer_address(kinetic->pose);
+    a->load_sums = kf_buffer_address(kinetic->load_sums);
+    if (kinetic->options.immersed == KF_AGGREGATED) return KF_OK;
+    for (int i = 0; i < 4; i++)
+        KF_TRY(kf_plan_buffer(plan, count * kinetic->real_bytes, &kinetic->samples[i], error));
+    if (!kinetic->moving)
+        KF_TRY(kf_plan_buffer(plan, count * (kinetic->geometry.wide_index ? sizeof(long long) : sizeof(int)),
+                              &kinetic->sample_corner, error));
+    if (kf_kinetic_uses(plan->scene, &kinetic->options, KF_SOURCE_ORDER))
+        KF_TRY(kf_plan_buffer(plan, count * sizeof(int), &kinetic->identity, error));
+    a->sample_x = kf_buffer_address(kinetic->samples[0]);
+    a->sample_y = kf_buffer_address(kinetic->samples[1]);
+    a->sample_z = kf_buffer_address(kinetic->samples[2]);
+    a->sample_area = kf_buffer_address(kinetic->samples[3]);
+    if (kinetic->sample_corner != NULL) a->sample_corner = kf_buffer_address(kinetic->sample_corner);
+    return KF_OK;
+}
+
+kf_status kf_kinetic_upload_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
+    const kf_scene *scene = plan->scene;
+    if (scene->samples.count > 2147483647 / 8)
+        return kf_fail(error, KF_MACHINE, "%zu samples are too many (at most %d)", scene->samples.count,
+                       2147483647 / 8);
+    kf_ordering_begin(&kinetic->ordering, (int)kinetic->options.sample_block_length, kinetic->options.morton,
+                      scene->solid_low, scene->solid_high);
+    kinetic->arguments.sample_count = (int)scene->samples.count;
+    int moving_edge = 2 * (int)ceil(solid_radius(scene)) + 2;
+    for (int i = 0; i < 3; i++)
+        kinetic->arguments.box[i] = kinetic->moving ? moving_edge : kinetic->ordering.cells[i];
+    KF_TRY(make_sample_buffers(plan, kinetic, error));
+    ordered_samples ordered = order_samples(scene, kinetic);
+    bool stored = kinetic->options.immersed != KF_AGGREGATED;
+    kf_status status = stored ? upload_ordered(plan, kinetic, &ordered, error) : KF_OK;
+    if (status == KF_OK && kinetic->band) status = make_band(plan, kinetic, &ordered, error);
+    free_ordered(&ordered);
+    return status;
+}
+
+/* Back to step 0: the pose, the samples' first order, the counters. */
+kf_status kf_kinetic_reset_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
+    KF_TRY(kf_kinetic_upload_pose(plan, kinetic, error));
+    KF_TRY(kf_buffer_fill(kinetic->load_sums, 0, error));
+    if (kinetic->moving && kinetic->identity != NULL) {
+        ordered_samples ordered = order_samples(plan->scene, kinetic);
+        kf_status status = upload_ordered(plan, kinetic, &ordered, error);
+        free_ordered(&ordered);
+        KF_TRY(status);
+    }
+    if (!kinetic->band) return KF_OK;
+    const int counts[2] = {kinetic->band_count_static, 0};
+    if (kinetic->moving) KF_TRY(kf_buffer_fill(kinetic->band_of, 0xff, error));
+    return kf_buffer_upload(kinetic->band_count, 0, counts, sizeof counts, error);
+}

@@ -1,0 +1,170 @@
+/* Segments of a static solid's samples: up to segment_length samples of one cell that one item adds up, and
+ * the lists by which the band's nodes find them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/util/text.h"
+#include "solver/kinetic/kinetic.h"
+
+typedef struct cell_entry {
+    long long corner;
+    int first_rank; /* of the cell's first sample in the samples' order: cells keep that order */
+    int rank;       /* of this sample */
+} cell_entry;
+
+static int by_corner(const void *left, const void *right) {
+    const cell_entry *a = left, *b = right;
+    if (a->corner != b->corner) return a->corner < b->corner ? -1 : 1;
+    return a->rank < b->rank ? -1 : 1;
+}
+
+static int by_cell_order(const void *left, const void *right) {
+    const cell_entry *a = left, *b = right;
+    if (a->first_rank != b->first_rank) return a->first_rank < b->first_rank ? -1 : 1;
+    return a->rank < b->rank ? -1 : 1;
+}
+
+/* Samples cell by cell, cells in the order in which the samples' order first meets them. */
+static cell_entry *sort_by_cell(const long long *corner, size_t count) {
+    cell_entry *entries = kf_allocate(count * sizeof *entries);
+    for (size_t s = 0; s < count; s++)
+        entries[s] = (cell_entry){.corner = corner[s], .rank = (int)s};
+    qsort(entries, count, sizeof *entries, by_corner);
+    for (size_t s = 0; s < count; s++)
+        entries[s].first_rank =
+            s > 0 && entries[s].corner == entries[s - 1].corner ? entries[s - 1].first_rank : entries[s].rank;
+    qsort(entries, count, sizeof *entries, by_cell_order);
+    return entries;
+}
+
+typedef struct segment_lists {
+    int cell_count, segment_count;
+    long long *cell_corner; /* [cell_count] */
+    int *cell_segments;     /* [cell_count + 1] */
+    int *segment_first;     /* [segment_count]: first entry */
+    int *segment_size;      /* [segment_count] */
+} segment_lists;
+
+static segment_lists cut_segments(const cell_entry *entries, size_t count, int length) {
+    segment_lists lists = {0};
+    lists.cell_corner = kf_allocate(count * sizeof(long long));
+    lists.cell_segments = kf_allocate((count + 1) * sizeof(int));
+    lists.segment_first = kf_allocate(count * sizeof(int));
+    lists.segment_size = kf_allocate(count * sizeof(int));
+    for (size_t s = 0; s < count; s++) {
+        bool new_cell = s == 0 || entries[s].corner != entries[s - 1].corner;
+        if (new_cell) {
+            lists.cell_corner[lists.cell_count] = entries[s].corner;
+            lists.cell_segments[lists.cell_count++] = lists.segment_count;
+        }
+        if (new_cell || lists.segment_size[lists.segment_count - 1] == length) {
+            lists.segment_first[lists.segment_count] = (int)s;
+            lists.segment_size[lists.segment_count++] = 0;
+        }
+        lists.segment_size[lists.segment_count - 1]++;
+    }
+    lists.cell_segments[lists.cell_count] = lists.segment_count;
+    return lists;
+}
+
+static void free_lists(segment_lists *lists) {
+    free(lists->cell_corner);
+    free(lists->cell_segments);
+    free(lists->segment_first);
+    free(lists->segment_size);
+}
+
+static long long corner_offset(const kf_kinetic_geometry *g, int corner) {
+    return (corner & 1) + (corner >> 1 & 1) * (long long)g->row_pitch + (corner >> 2) * g->plane_pitch;
+}
+
+static kf_status upload_integers(kf_plan *plan, const int *values, size_t count, int **address,
+                                 kf_error *error) {
+    kf_buffer *buffer;
+    KF_TRY(kf_plan_buffer(plan, count * sizeof(int), &buffer, error));
+    *address = kf_buffer_address(buffer);
+    return kf_buffer_upload(buffer, 0, values, count * sizeof(int), error);
+}
+
+/* places[corner][segment]: the nodes of each segment's cell as places in the band. */
+static int *list_places(const kf_kinetic *kinetic, const segment_lists *lists, const int *band_of) {
+    size_t segments = (size_t)lists->segment_count;
+    int *places = kf_allocate(8 * segments * sizeof(int));
+    for (int cell = 0; cell < lists->cell_count; cell++)
+        for (int corner = 0; corner < 8; corner++)
+            for (int s = lists->cell_segments[cell]; s < lists->cell_segments[cell + 1]; s++)
+                places[(size_t)corner * segments + (size_t)s] =
+                    band_of[lists->cell_corner[cell] + corner_offset(&kinetic->geometry, corner)];
+    return places;
+}
+
+/* The other way round: for every band node the places in segment_force of the segments that touch it. */
+static void list_entries(const int *places, int segments, int band_count, int *start, int *entries) {
+    memset(start, 0, ((size_t)band_count + 1) * sizeof(int));
+    for (int i = 0; i < 8 * segments; i++)
+        start[places[i] + 1]++;
+    for (int n = 0; n < band_count; n++)
+        start[n + 1] += start[n];
+    for (int corner = 0; corner < 8; corner++)
+        for (int s = 0; s < segments; s++)
+            entries[start[places[corner * segments + s]]++] = 3 * corner * segments + s;
+    for (int n = band_count; n > 0; n--) /* every start has moved to the next one's */
+        start[n] = start[n - 1];
+    start[0] = 0;
+}
+
+static kf_status upload_places(kf_plan *plan, kf_kinetic *kinetic, const segment_lists *lists,
+                               const int *band_of, int band_count, kf_error *error) {
+    size_t count = 8 * (size_t)lists->segment_count;
+    if (count > 2147483647 / 3)
+        return kf_fail(error, KF_MACHINE, "the solid has too many segments (%zu)", count / 8);
+    int *places = list_places(kinetic, lists, band_of);
+    int *start = kf_allocate(((size_t)band_count + 1) * sizeof(int)),
+        *entries = kf_allocate(count * sizeof(int));
+    list_entries(places, lists->segment_count, band_count, start, entries);
+    kf_kinetic_arguments *a = &kinetic->arguments;
+    kf_status status = upload_integers(plan, places, count, &a->segment_places, error);
+    if (status == KF_OK) status = upload_integers(plan, start, (size_t)band_count + 1, &a->node_start, error);
+    if (status == KF_OK) status = upload_integers(plan, entries, count, &a->node_entries, error);
+    free(places);
+    free(start);
+    free(entries);
+    return status;
+}
+
+/* Fractions and areas as [segment_length][segment_count][4]: neighbouring items read neighbouring values. */
+static kf_status upload_samples(kf_plan *plan, kf_kinetic *kinetic, const segment_lists *lists,
+                                const cell_entry *entries, double *const values[4], kf_error *error) {
+    size_t segments = (size_t)lists->segment_count, length = (size_t)kinetic->options.segment_length;
+    size_t count = 4 * segments * length;
+    double *packed = kf_allocate_zeroed(count, sizeof(double));
+    for (size_t s = 0; s < segments; s++)
+        for (size_t i = 0; i < (size_t)lists->segment_size[s]; i++)
+            for (size_t v = 0; v < 4; v++)
+                packed[4 * (i * segments + s) + v] =
+                    values[v][entries[(size_t)lists->segment_first[s] + i].rank];
+    kf_buffer *buffer;
+    kf_status status = kf_plan_buffer(plan, count * kinetic->real_bytes, &buffer, error);
+    if (status == KF_OK) status = kf_kinetic_upload_reals(kinetic, buffer, packed, count, error);
+    if (status == KF_OK) kinetic->arguments.segment_samples = kf_buffer_address(buffer);
+    free(packed);
+    return status;
+}
+
+kf_status kf_kinetic_make_segments(kf_plan *plan, kf_kinetic *kinetic, const long long *corner,
+                                   double *const values[4], const int *band_of, int band_count,
+                                   kf_error *error) {
+    size_t count = plan->scene->samples.count;
+    cell_entry *entries = sort_by_cell(corner, count);
+    segment_lists lists = cut_segments(entries, count, (int)kinetic->options.segment_length);
+    kinetic->arguments.segment_count = lists.segment_count;
+    kf_buffer *force;
+    kf_status status = upload_places(plan, kinetic, &lists, band_of, band_count, error);
+    if (status == KF_OK) status = upload_samples(plan, kinetic, &lists, entries, values, error);
+    if (status == KF_OK)
+        status = kf_plan_buffer(plan, 24 * (size_t)lists.segment_count * kinetic->real_bytes, &force, error);
+    if (status == KF_OK) kinetic->arguments.segment_force = kf_buffer_address(force);
+    free(entries);
+    free_lists(&lists);
+    return status;
+}

@@ -1,0 +1,292 @@
+/* State of a kinetic plan: initial conditions, fields, force on the solid, checkpoints. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/util/text.h"
+#include "solver/kinetic/kinetic.h"
+
+static kf_kinetic *kinetic_of(const kf_plan *plan) {
+    return plan->system;
+}
+
+/* Launches a kernel of state.cu on the slab of planes first .. first + planes - 1 of the current populations.
+ */
+static kf_status on_slab(kf_plan *plan, const char *name, int first, int planes, kf_error *error) {
+    kf_kinetic *kinetic = kinetic_of(plan);
+    kf_function *kernel;
+    KF_TRY(kf_module_function(kinetic->modules[KF_SOURCE_STATE], name, &kernel, error));
+    kf_kinetic_arguments a = kinetic->arguments;
+    int grid = kinetic->swaps ? (int)(plan->steps_done % 2) : 0;
+    size_t cells = (size_t)a.nodes[0] * (size_t)a.nodes[1] * (size_t)planes;
+    char *slab = kf_buffer_address(kinetic->slab);
+    a.extent[0] = a.nodes[0];
+    a.extent[1] = a.nodes[1];
+    a.extent[2] = planes;
+    a.first_plane = first;
+    a.source = kf_buffer_address(kinetic->populations[grid]);
+    a.density = slab;
+    a.velocity = slab + cells * kinetic->real_bytes;
+    const int block[3] = {64, 1, 1};
+    kf_launch launch;
+    kf_launch_set(&launch, name, kernel, block, &a, sizeof a);
+    KF_TRY(kf_backend_launch(plan->backend, &launch, error));
+    return kf_backend_synchronize(plan->backend, error);
+}
+
+static int slab_planes_at(const kf_plan *plan, int first) {
+    int left = plan->scene->nodes[2] - first, most = kinetic_of(plan)->slab_planes;
+    return left < most ? left : most;
+}
+
+static void put_real(const kf_kinetic *kinetic, void *values, size_t index, double value) {
+    if (kinetic->options.double_storage)
+        ((double *)values)[index] = value;
+    else
+        ((float *)values)[index] = (float)value;
+}
+
+static double get_real(const kf_kinetic *kinetic, const void *values, size_t index) {
+    return kinetic->options.double_storage ? ((const double *)values)[index]
+                                           : (double)((const float *)values)[index];
+}
+
+static void fill_initial_slab(const kf_plan *plan, int first, int planes, void *values) {
+    const kf_kinetic *kinetic = kinetic_of(plan);
+    const int *n = plan->scene->nodes;
+    size_t cells = (size_t)n[0] * (size_t)n[1] * (size_t)planes, index = 0;
+    for (int z = 0; z < planes; z++)
+        for (int y = 0; y < n[1]; y++)
+            for (int x = 0; x < n[0]; x++, index++) {
+                double density, velocity[3];
+                kf_scene_initial(plan->scene, x, y, first + z, &density, velocity);
+                put_real(kinetic, values, index, density - 1.0);
+                for (int i = 0; i < 3; i++)
+                    put_real(kinetic, values, (size_t)(i + 1) * cells + index, velocity[i]);
+            }
+}
+
+/* Whatever is not written before it is read shows as NaN in the result. */
+static kf_status poison(kf_plan *plan, kf_error *error) {
+    kf_kinetic *kinetic = kinetic_of(plan);
+    for (int grid = 0; grid < 2; grid++)
+        KF_TRY(kf_buffer_fill(kinetic->populations[grid], 0xff, error));
+    if (kinetic->force != NULL) KF_TRY(kf_buffer_fill(kinetic->force, 0, error));
+    if (kinetic->average_sums != NULL) KF_TRY(kf_buffer_fill(kinetic->average_sums, 0, error));
+    return KF_OK;
+}
+
+static kf_status initialise(kf_plan *plan, kf_error *error) {
+    kf_kinetic *kinetic = kinetic_of(plan);
+    const int *n = plan->scene->nodes;
+    KF_TRY(poison(plan, error));
+    size_t bytes = 4 * (size_t)n[0] * (size_t)n[1] * (size_t)kinetic->slab_planes * kinetic->real_bytes;
+    void *values = kf_allocate(bytes);
+    kf_status status = KF_OK;
+    for (int first = 0; first < n[2] && status == KF_OK; first += kinetic->slab_planes) {
+        int planes = slab_planes_at(plan, first);
+        size_t used = 4 * (size_t)n[0] * (size_t)n[1] * (size_t)planes * kinetic->real_bytes;
+        fill_initial_slab(plan, first, planes, values);
+        status = kf_buffer_upload(kinetic->slab, 0, values, used, error);
+        if (status == KF_OK) status = on_slab(plan, "initialise", first, planes, error);
+    }
+    free(values);
+    KF_TRY(status);
+    if (!kinetic->has_solid) return KF_OK;
+    KF_TRY(kf_kinetic_reset_samples(plan, kinetic, error));
+    if (kinetic->moving || kinetic->options.immersed != KF_GATHER) return KF_OK;
+    for (int i = 0; i < kinetic->order_launch_count; i++) /* the cell list of a static solid, once */
+        KF_TRY(kf_backend_launch(plan->backend, &kinetic->order_launches[i], error));
+    return kf_backend_synchronize(plan->backend, error);
+}
+
+/* Calls take for every node, slab by slab: index in [z][y][x], density - 1 and velocity. */
+static kf_status visit_fields(kf_plan *plan, void (*take)(void *context, size_t index, const double value[4]),
+                              void *context, kf_error *error) {
+    kf_kinetic *kinetic = kinetic_of(plan);
+    const int *n = plan->scene->nodes;
+    size_t plane = (size_t)n[0] * (size_t)n[1];
+    void *values = kf_allocate(4 * plane * (size_t)kinetic->slab_planes * kinetic->real_bytes);
+    kf_status status = KF_OK;
+    for (int first = 0; first < n[2] && status == KF_OK; first += kinetic->slab_planes) {
+        int planes = slab_planes_at(plan, first);
+        size_t cells = plane * (size_t)planes;
+        status = on_slab(plan, "read_fields", first, planes, error);
+        if (status == KF_OK)
+            status = kf_buffer_download(kinetic->slab, 0, values, 4 * cells * kinetic->real_bytes, error);
+        for (size_t c = 0; c < cells && status == KF_OK; c++) {
+            double value[4];
+            for (size_t i = 0; i < 4; i++)
+                value[i] = get_real(kinetic, values, i * cells + c);
+            take(context, (size_t)first * plane + c, value);
+        }
+    }
+    free(values);
+    return status;
+}
+
+static void take_single(void *context, size_t index, const double value[4]) {
+    kf_fields *fields = context;
+    fields->density[index] = (float)(1.0 + value[0]);
+    for (int i = 0; i < 3; i++)
+        fields->velocity[i][index] = (float)value[i + 1];
+}
+
+static kf_status read_fields(kf_plan *plan, kf_fields *fields, kf_error *error) {
+    const int *n = plan->scene->nodes;
+    size_t count = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
+    memcpy(fields->nodes, n, sizeof fields->nodes);
+    fields->density = kf_allocate(count * sizeof(float));
+    for (int i = 0; i < 3; i++)
+        fields->velocity[i] = kf_allocate(count * sizeof(float));
+    kf_status status = visit_fields(plan, take_single, fields, error);
+    if (status != KF_OK) kf_fields_free(fields);
+    return status;
+}
+
+typedef struct double_fields {
+    double *values;
+    size_t count;
+} double_fields;
+
+static void take_double(void *context, size_t index, const double value[4]) {
+    double_fields *fields = context;
+    for (size_t i = 0; i < 4; i++)
+        fields->values[i * fields->count + index] = value[i];
+}
+
+kf_status kf_kinetic_read(kf_plan *plan, double **values, kf_error *error) {
+    const int *n = plan->scene->nodes;
+    double_fields fields = {.count = (size_t)n[0] * (size_t)n[1] * (size_t)n[2]};
+    fields.values = kf_allocate(4 * fields.count * sizeof(double));
+    kf_status status = visit_fields(plan, take_double, &fields, error);
+    if (status != KF_OK)
+        free(fields.values);
+    else
+        *values = fields.values;
+    return status;
+}
+
+static kf_status check_band(const kf_kinetic *kinetic, kf_error *error) {
+    int counts[2];
+    KF_TRY(kf_buffer_download(kinetic->band_count, 0, counts, sizeof counts, error));
+    if (counts[1] == 0) return KF_OK;
+    return kf_fail(error, KF_MACHINE,
+                   "the moving solid touches more nodes than were reserved (%d): its samples spread out",
+                   kinetic->arguments.band_capacity);
+}
+
+static kf_status solid_load(kf_plan *plan, kf_solid_load *load, kf_error *error) {
+    kf_kinetic *kinetic = kinetic_of(plan);
+    memset(load, 0, sizeof *load);
+    if (!kinetic->has_solid || plan->steps_done == 0) return KF_OK;
+    if (kinetic->band) {
+        KF_TRY(kf_buffer_fill(kinetic->load_sums, 0, error));
+        KF_TRY(kf_backend_launch(plan->backend, &kinetic->load_launch, error));
+    }
+    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    if (kinetic->band) KF_TRY(check_band(kinetic, error));
+    long long sums[KF_LOAD_SLOTS][6];
+    KF_TRY(kf_buffer_download(kinetic->load_sums, 0, sums, sizeof sums, error));
+    for (int i = 0; i < 3; i++) {
+        long long force = 0, torque = 0;
+        for (int slot = 0; slot < KF_LOAD_SLOTS; slot++) {
+            force += sums[slot][i];
+            torque += sums[slot][i + 3];
+        }
+        load->force[i] = (double)force / KF_FORCE_SCALE;
+        load->torque[i] = (double)torque / KF_TORQUE_SCALE;
+    }
+    return KF_OK;
+}
+
+/* --- checkpoints: averages, pose, samples' order, populations [z][i][y][x]
+ * ---------------------------------- */
+
+typedef struct state_part {
+    kf_buffer *buffer;
+    size_t bytes;
+} state_part;
+
+static int small_parts(kf_plan *plan, state_part parts[8]) {
+    kf_kinetic *kinetic = kinetic_of(plan);
+    int count = 0;
+    if (kinetic->averages != NULL) parts[count++] = (state_part){kinetic->averages, 3 * kinetic->real_bytes};
+    if (kinetic->pose != NULL) parts[count++] = (state_part){kinetic->pose, sizeof(kf_pose)};
+    if (kinetic->moving && kinetic->identity != NULL) {
+        size_t samples = plan->scene->samples.count;
+        for (int i = 0; i < 4; i++)
+            parts[count++] = (state_part){kinetic->samples[i], samples * kinetic->real_bytes};
+        parts[count++] = (state_part){kinetic->identity, samples * sizeof(int)};
+    }
+    return count;
+}
+
+static size_t plane_bytes(const kf_plan *plan) {
+    return 27 * (size_t)plan->scene->nodes[0] * (size_t)plan->scene->nodes[1] * kinetic_of(plan)->real_bytes;
+}
+
+static kf_status state_size(kf_plan *plan, size_t *bytes, kf_error *error) {
+    (void)error;
+    state_part parts[8];
+    int count = small_parts(plan, parts);
+    *bytes = plane_bytes(plan) * (size_t)plan->scene->nodes[2];
+    for (int i = 0; i < count; i++)
+        *bytes += parts[i].bytes;
+    return KF_OK;
+}
+
+/* Planes that fit the slab buffer, which was made for four values a node. */
+static int checkpoint_planes(const kf_plan *plan) {
+    int planes = kinetic_of(plan)->slab_planes * 4 / 27;
+    return planes > 0 ? planes : 1;
+}
+
+static kf_status save(kf_plan *plan, void *state, kf_error *error) {
+    kf_kinetic *kinetic = kinetic_of(plan);
+    char *target = state;
+    state_part parts[8];
+    int count = small_parts(plan, parts), step = checkpoint_planes(plan);
+    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    for (int i = 0; i < count; target += parts[i++].bytes)
+        KF_TRY(kf_buffer_download(parts[i].buffer, 0, target, parts[i].bytes, error));
+    for (int first = 0; first < plan->scene->nodes[2]; first += step) {
+        int planes = plan->scene->nodes[2] - first < step ? plan->scene->nodes[2] - first : step;
+        size_t bytes = plane_bytes(plan) * (size_t)planes;
+        KF_TRY(on_slab(plan, "pack", first, planes, error));
+        KF_TRY(kf_buffer_download(kinetic->slab, 0, target, bytes, error));
+        target += bytes;
+    }
+    return KF_OK;
+}
+
+static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_error *error) {
+    kf_kinetic *kinetic = kinetic_of(plan);
+    const char *source = state;
+    state_part parts[8];
+    int count = small_parts(plan, parts), step = checkpoint_planes(plan);
+    KF_TRY(initialise(plan, error));
+    plan->steps_done = steps;
+    for (int i = 0; i < count; source += parts[i++].bytes)
+        KF_TRY(kf_buffer_upload(parts[i].buffer, 0, source, parts[i].bytes, error));
+    for (int first = 0; first < plan->scene->nodes[2]; first += step) {
+        int planes = plan->scene->nodes[2] - first < step ? plan->scene->nodes[2] - first : step;
+        size_t bytes = plane_bytes(plan) * (size_t)planes;
+        KF_TRY(kf_buffer_upload(kinetic->slab, 0, source, bytes, error));
+        KF_TRY(on_slab(plan, "unpack", first, planes, error));
+        source += bytes;
+    }
+    return KF_OK;
+}
+
+static void free_system(kf_plan *plan) {
+    free(plan->system);
+}
+
+const kf_plan_methods kf_kinetic_methods = {.initialise = initialise,
+                                            .fields = read_fields,
+                                            .load = solid_load,
+                                            .state_size = state_size,
+                                            .save = save,
+                                            .restore = restore,
+                                            .free = free_system};

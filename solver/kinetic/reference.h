@@ -1,0 +1,28 @@
+/* The reference solution, shared by kinetic_reference.c, kinetic_reference_collision.c and kinetic_verify.c.
+ */
+#ifndef KF_SOLVER_KINETIC_REFERENCE_H
+#define KF_SOLVER_KINETIC_REFERENCE_H
+
+#include "solver/plan.h"
+
+struct kf_reference {
+    size_t count;
+    double *values; /* density - 1 and velocity [4][z][y][x], lattice units */
+    kf_solid_load load;
+};
+
+enum { KF_REFERENCE_Q = 27 };
+extern const int kf_reference_velocities[KF_REFERENCE_Q][3];
+
+/* Equilibrium population i (product form). */
+double kf_reference_equilibrium(int i, double density, const double u[3]);
+/* Density (returned), momentum and second moments of the populations f[i * stride]. */
+double kf_reference_sums(const double *f, size_t stride, double j[3], double second[3][3]);
+/* Frobenius norm. */
+double kf_reference_norm(const double second[3][3]);
+/* Populations f[i * stride] of a node with force F on it, after the scene's collision, into out[i * stride].
+ * average: what the adaptive rule divides density, |momentum| and |second moments| by. */
+void kf_reference_collide(const kf_scene *scene, double omega, const double average[3], const double *f,
+                          size_t stride, const double F[3], double *out);
+
+#endif

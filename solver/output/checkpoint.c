@@ -1,0 +1,272 @@
+#include "solver/output/checkpoint.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "harness/util/json.h"
+#include "harness/util/text.h"
+
+/* The file: "kftune-checkpoint 1 ", the checksum of all that follows its line, and the description as one
+ * JSON object padded with spaces to HEADER bytes in all; then the state. */
+static const char magic[] = "kftune-checkpoint ";
+enum {
+    FORMAT = 1,
+    MAGIC = sizeof magic - 1,
+    SEAL_AT = MAGIC + 2,
+    SEALED_AT = SEAL_AT + KF_HASH_HEX,
+    HEADER = 1024,
+    LANES = 8
+};
+
+/* The texts of a description, in one table for writing and reading. */
+typedef struct text_field {
+    const char *name;
+    size_t offset, size;
+} text_field;
+#define TEXT_FIELD(member)                                                                                   \
+    { #member, offsetof(kf_checkpoint, member), sizeof(((kf_checkpoint *)0)->member) }
+static const text_field text_fields[] = {
+    TEXT_FIELD(system),      TEXT_FIELD(scene),     TEXT_FIELD(scene_hash),
+    TEXT_FIELD(config_hash), TEXT_FIELD(collision), TEXT_FIELD(storage),
+};
+enum { TEXT_FIELDS = sizeof text_fields / sizeof text_fields[0] };
+
+/* --- writing ---------------------------------------------------------------------------------------------
+ */
+
+/* Text of which every character takes one byte in JSON, so that the header's size is bounded. */
+static void plain_copy(char *target, size_t size, const char *source) {
+    kf_copy_text(target, size, source);
+    for (; *target; target++) {
+        if (*target < ' ' || *target > '~' || *target == '"' || *target == '\\') *target = '?';
+    }
+}
+
+static void describe_plan(const kf_plan *plan, kf_checkpoint *checkpoint) {
+    *checkpoint = (kf_checkpoint){.step = plan->steps_done};
+    const char *storage = "-";
+    for (int i = 0; i < plan->config.count; i++) {
+        const kf_value *value = &plan->config.values[i];
+        if (strcmp(value->parameter, "storage") == 0) storage = value->name;
+    }
+    plain_copy(checkpoint->system, sizeof checkpoint->system, plan->config.system);
+    plain_copy(checkpoint->scene, sizeof checkpoint->scene, plan->scene->name);
+    plain_copy(checkpoint->scene_hash, sizeof checkpoint->scene_hash, plan->scene->hash);
+    kf_config_hash(&plan->config, checkpoint->config_hash);
+    plain_copy(checkpoint->collision, sizeof checkpoint->collision,
+               kf_collision_names[plan->scene->collision]);
+    plain_copy(checkpoint->storage, sizeof checkpoint->storage, storage);
+    memcpy(checkpoint->nodes, plan->scene->nodes, sizeof checkpoint->nodes);
+}
+
+/* Sums of the state, eight interleaved so that they run at the speed of memory: SHA-256 alone would take
+ * longer than the simulation. Every step is a bijection of its sum, so a change of one word always shows. */
+static void add_up(const void *state, size_t bytes, uint64_t sums[LANES]) {
+    for (int lane = 0; lane < LANES; lane++)
+        sums[lane] = 0x9e3779b97f4a7c15U * (uint64_t)(lane + 1);
+    for (size_t at = 0; at < bytes; at += LANES * sizeof(uint64_t)) {
+        uint64_t words[LANES] = {0};
+        size_t left = bytes - at;
+        memcpy(words, (const char *)state + at, left < sizeof words ? left : sizeof words);
+        for (int lane = 0; lane < LANES; lane++) {
+            uint64_t mixed = (sums[lane] ^ words[lane]) * 0xff51afd7ed558ccdU;
+            sums[lane] = mixed ^ mixed >> 29;
+        }
+    }
+}
+
+static void seal(const void *header, const void *state, size_t state_bytes, char checksum[KF_HASH_HEX]) {
+    uint64_t sums[LANES];
+    add_up(state, state_bytes, sums);
+    kf_hasher hasher;
+    kf_hash_begin(&hasher);
+    kf_hash_add(&hasher, (const char *)header + SEALED_AT, HEADER - SEALED_AT);
+    kf_hash_add(&hasher, sums, sizeof sums);
+    kf_hash_end(&hasher, checksum);
+}
+
+static kf_status write_header(const kf_checkpoint *checkpoint, char *header, const void *state,
+                              kf_error *error) {
+    cJSON *json = cJSON_CreateObject();
+    for (int i = 0; i < TEXT_FIELDS; i++)
+        cJSON_AddStringToObject(json, text_fields[i].name, (const char *)checkpoint + text_fields[i].offset);
+    cJSON_AddItemToObject(json, "nodes", cJSON_CreateIntArray(checkpoint->nodes, 3));
+    cJSON_AddNumberToObject(json, "step", (double)checkpoint->step);
+    cJSON_AddNumberToObject(json, "state_bytes", (double)checkpoint->state_bytes);
+    memset(header, ' ', HEADER);
+    header[HEADER - 1] = '\n';
+    bool fits = cJSON_PrintPreallocated(json, header + SEALED_AT, HEADER - SEALED_AT - 1, false);
+    cJSON_Delete(json);
+    if (!fits) return kf_fail(error, KF_MACHINE, "the description of a checkpoint is too long");
+    size_t end = SEALED_AT + strlen(header + SEALED_AT);
+    memset(header + end, ' ', HEADER - 1 - end);
+    header[HEADER - 1] = '\n';
+    char first[SEALED_AT + 1], checksum[KF_HASH_HEX];
+    seal(header, state, checkpoint->state_bytes, checksum);
+    (void)snprintf(first, sizeof first, "%s%d %s\n", magic, FORMAT, checksum);
+    memcpy(header, first, SEALED_AT);
+    return KF_OK;
+}
+
+kf_status kf_checkpoint_write(const char *path, kf_plan *plan, kf_error *error) {
+    kf_checkpoint checkpoint;
+    describe_plan(plan, &checkpoint);
+    size_t bytes = 0;
+    KF_TRY(plan->methods->state_size(plan, &bytes, error));
+    checkpoint.state_bytes = bytes;
+    char *file = kf_allocate(HEADER + bytes), *state = file + HEADER;
+    kf_status status = plan->methods->save(plan, state, error);
+    if (status == KF_OK) status = write_header(&checkpoint, file, state, error);
+    if (status == KF_OK) status = kf_file_write_atomic(path, file, HEADER + bytes, error);
+    free(file);
+    return status;
+}
+
+/* --- reading ---------------------------------------------------------------------------------------------
+ */
+
+static kf_status damaged(const char *path, const char *what, kf_error *error) {
+    return kf_fail(error, KF_BAD_INPUT, "%s: a damaged checkpoint: %s; use an older one", path, what);
+}
+
+static kf_status open_file(const char *path, FILE **file, char header[HEADER], kf_error *error) {
+    *file = fopen(path, "rb");
+    if (!*file) {
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: cannot be opened: %s; give a checkpoint that kftune run wrote", path,
+                       strerror(errno));
+    }
+    size_t got = fread(header, 1, HEADER, *file);
+    kf_status status = KF_OK;
+    if (got < MAGIC || memcmp(header, magic, MAGIC) != 0) {
+        status = kf_fail(error, KF_BAD_INPUT,
+                         "%s: not a checkpoint; give a checkpoint_*.kfc file that kftune run wrote", path);
+    } else if (got == HEADER && (header[MAGIC] != '0' + FORMAT || header[MAGIC + 1] != ' ')) {
+        status =
+            kf_fail(error, KF_BAD_INPUT,
+                    "%s: not of checkpoint format %d, which this program reads; use the one that wrote it",
+                    path, FORMAT);
+    } else if (got < HEADER || header[SEALED_AT - 1] != '\n' || header[HEADER - 1] != '\n') {
+        status = damaged(path, got < HEADER ? "it is cut short" : "its first lines are not whole", error);
+    }
+    if (status == KF_OK) return KF_OK;
+    (void)fclose(*file);
+    *file = NULL;
+    return status;
+}
+
+static kf_status read_fields(kf_json_place place, const cJSON *json, kf_checkpoint *checkpoint,
+                             kf_error *error) {
+    for (int i = 0; i < TEXT_FIELDS; i++) {
+        const text_field *field = &text_fields[i];
+        const char *text = "";
+        KF_TRY(kf_json_string(place, json, field->name, true, &text, error));
+        if (strlen(text) >= field->size) return kf_fail(error, KF_BAD_INPUT, "%s is too long", field->name);
+        kf_copy_text((char *)checkpoint + field->offset, field->size, text);
+    }
+    double nodes[3];
+    long step = 0, bytes = 0;
+    KF_TRY(kf_json_numbers(place, json, "nodes", true, 1, INT_MAX, 3, nodes, error));
+    KF_TRY(kf_json_integer(place, json, "step", true, 0, 1L << 53, &step, error));
+    KF_TRY(kf_json_integer(place, json, "state_bytes", true, 1, 1L << 53, &bytes, error));
+    for (int a = 0; a < 3; a++)
+        checkpoint->nodes[a] = (int)nodes[a];
+    checkpoint->step = (uint64_t)step;
+    checkpoint->state_bytes = (uint64_t)bytes;
+    return KF_OK;
+}
+
+/* header as read from file, which is as long as it says. */
+static kf_status read_description(const char *path, FILE *file, const char header[HEADER],
+                                  kf_checkpoint *checkpoint, kf_error *error) {
+    *checkpoint = (kf_checkpoint){0};
+    cJSON *json = NULL;
+    kf_json_place place = {path, ""};
+    kf_status status = kf_json_parse(path, header + SEALED_AT, HEADER - SEALED_AT, &json, NULL);
+    if (status == KF_OK) status = read_fields(place, json, checkpoint, NULL);
+    cJSON_Delete(json);
+    if (status != KF_OK) return damaged(path, "its description cannot be read", error);
+    struct stat facts;
+    if (fstat(fileno(file), &facts) != 0 || !S_ISREG(facts.st_mode)) {
+        return kf_fail(error, KF_BAD_INPUT, "%s: not a regular file", path);
+    }
+    uint64_t size = (uint64_t)facts.st_size, wanted = HEADER + checkpoint->state_bytes;
+    if (size == wanted) return KF_OK;
+    return damaged(path, size < wanted ? "it is cut short" : "it is longer than it says", error);
+}
+
+kf_status kf_checkpoint_describe(const char *path, kf_checkpoint *checkpoint, kf_error *error) {
+    FILE *file = NULL;
+    char header[HEADER];
+    KF_TRY(open_file(path, &file, header, error));
+    kf_status status = read_description(path, file, header, checkpoint, error);
+    (void)fclose(file);
+    return status;
+}
+
+/* One differing text: KF_BAD_INPUT that says which. */
+static kf_status must_match(const char *path, const char *what, const char *stored, const char *wanted,
+                            kf_error *error) {
+    if (strcmp(stored, wanted) == 0) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "%s: written with %s %s, but this run has %s; they cannot be mixed",
+                   path, what, stored, wanted);
+}
+
+static kf_status check_fits(const char *path, const kf_checkpoint *stored, kf_plan *plan, kf_error *error) {
+    kf_checkpoint wanted;
+    describe_plan(plan, &wanted);
+    KF_TRY(must_match(path, "system", stored->system, wanted.system, error));
+    if (memcmp(stored->nodes, wanted.nodes, sizeof wanted.nodes) != 0) {
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: of a %dx%dx%d grid, but this run has %dx%dx%d; they cannot be mixed", path,
+                       stored->nodes[0], stored->nodes[1], stored->nodes[2], wanted.nodes[0], wanted.nodes[1],
+                       wanted.nodes[2]);
+    }
+    KF_TRY(must_match(path, "collision", stored->collision, wanted.collision, error));
+    KF_TRY(must_match(path, "storage", stored->storage, wanted.storage, error));
+    if (strcmp(stored->scene_hash, wanted.scene_hash) != 0) {
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: of scene %s (%.12s), but this run has scene %s (%.12s): mesh, flow, motion or "
+                       "samples differ",
+                       path, stored->scene, stored->scene_hash, wanted.scene, wanted.scene_hash);
+    }
+    size_t bytes = 0;
+    KF_TRY(plan->methods->state_size(plan, &bytes, error));
+    if (stored->state_bytes == bytes) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT,
+                   "%s: holds %" PRIu64 " bytes of state, but this run needs %zu; damaged?", path,
+                   stored->state_bytes, bytes);
+}
+
+/* The state behind the header; allocated for the caller when it is what was sealed. */
+static kf_status read_state(const char *path, FILE *file, const char header[HEADER],
+                            const kf_checkpoint *checkpoint, void **state, kf_error *error) {
+    *state = kf_allocate(checkpoint->state_bytes);
+    char checksum[KF_HASH_HEX];
+    bool good = fread(*state, 1, checkpoint->state_bytes, file) == checkpoint->state_bytes;
+    if (good) seal(header, *state, checkpoint->state_bytes, checksum);
+    if (good && memcmp(checksum, header + SEAL_AT, KF_HASH_HEX - 1) == 0) return KF_OK;
+    free(*state);
+    *state = NULL;
+    return damaged(path, "its content does not match its checksum", error);
+}
+
+kf_status kf_checkpoint_restore(const char *path, kf_plan *plan, kf_checkpoint *checkpoint, kf_error *error) {
+    FILE *file = NULL;
+    char header[HEADER];
+    KF_TRY(open_file(path, &file, header, error));
+    kf_checkpoint stored;
+    void *state = NULL;
+    kf_status status = read_description(path, file, header, &stored, error);
+    if (status == KF_OK) status = check_fits(path, &stored, plan, error);
+    if (status == KF_OK) status = read_state(path, file, header, &stored, &state, error);
+    if (status == KF_OK) status = plan->methods->restore(plan, state, stored.step, error);
+    free(state);
+    (void)fclose(file);
+    if (checkpoint) *checkpoint = stored;
+    return status;
+}

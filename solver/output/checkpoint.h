@@ -1,0 +1,29 @@
+/* Checkpoints: the whole state of a plan in one file, from which a run goes on bit for bit. The format is our
+ * own, a line of JSON and bytes, because HDF5 cannot be trusted with damaged files. */
+#ifndef KF_SOLVER_OUTPUT_CHECKPOINT_H
+#define KF_SOLVER_OUTPUT_CHECKPOINT_H
+
+#include "solver/plan.h"
+
+enum { KF_CHECKPOINT_TEXT = 128 };
+
+/* What a checkpoint says about itself. */
+typedef struct kf_checkpoint {
+    char system[KF_NAME], scene[KF_CHECKPOINT_TEXT], scene_hash[KF_HASH_HEX], config_hash[KF_HASH_HEX];
+    char collision[KF_NAME], storage[KF_NAME]; /* storage is "-" for a system without that parameter */
+    int nodes[3];
+    uint64_t step, state_bytes;
+} kf_checkpoint;
+
+/* Downloads the plan's state and writes it whole or not at all. */
+kf_status kf_checkpoint_write(const char *path, kf_plan *plan, kf_error *error);
+
+/* The description alone, without the state: KF_BAD_INPUT for a missing, truncated or foreign file. */
+kf_status kf_checkpoint_describe(const char *path, kf_checkpoint *checkpoint, kf_error *error);
+
+/* Puts the plan into the stored state and step. KF_BAD_INPUT, with the plan untouched, for a file of another
+ * scene, grid, collision model or storage type, and for a damaged one. *checkpoint (may be NULL) is its
+ * description; another config than the plan's is fine, but only the same one goes on bit for bit. */
+kf_status kf_checkpoint_restore(const char *path, kf_plan *plan, kf_checkpoint *checkpoint, kf_error *error);
+
+#endif

@@ -1,0 +1,41 @@
+/* The production run: advances a plan and writes fields, pictures, forces and checkpoints as it goes. */
+#ifndef KF_SOLVER_OUTPUT_PRODUCTION_H
+#define KF_SOLVER_OUTPUT_PRODUCTION_H
+
+#include "solver/output/forces.h"
+#include "solver/plan.h"
+
+typedef struct kf_production_options {
+    const char *folder;        /* exists and may be written to, see run_folder.h */
+    uint64_t steps;            /* to do, from where the run starts; at least 1 */
+    uint64_t every;            /* output after every step divisible by this, and after the last; at least 1 */
+    uint64_t force_every;      /* likewise a row of forces; at least 1 */
+    int checkpoints;           /* the newest so many are kept; 0: one only when interrupted */
+    double checkpoint_seconds; /* one at an output when the last is older than this, and one at the end */
+    int slice_normal;          /* axis, or KF_AXIS_AUTO */
+    int compression;           /* of the fields, gzip level */
+    const volatile int *interrupted; /* looked at a few times a second; not 0: write a checkpoint and end */
+} kf_production_options;
+
+typedef struct kf_production {
+    uint64_t first_step, last_step; /* steps done before and after */
+    double seconds;                 /* spent advancing, output not counted */
+    double steps_per_second, mlups; /* 0 when nothing was advanced */
+    size_t output_count;
+    char **outputs; /* paths of all files written, in order, those of removed checkpoints left out; owned */
+    char checkpoint[KF_PATH]; /* the newest, "" when there is none */
+    bool has_forces;
+    kf_force_row forces; /* the last row */
+} kf_production;
+
+/* Puts the plan at step 0, or into the state of a checkpoint (see checkpoint.h) unless restart is NULL. */
+kf_status kf_production_start(kf_plan *plan, const char *restart, kf_error *error);
+
+/* Runs on from where the plan is. KF_GATE_FAILED when the simulation blows up (what was written before
+ * stays); KF_INTERRUPTED after an interruption, with production->checkpoint to go on from. *production is
+ * filled in every case. */
+kf_status kf_produce(kf_plan *plan, const kf_production_options *options, kf_production *production,
+                     kf_error *error);
+void kf_production_free(kf_production *production);
+
+#endif

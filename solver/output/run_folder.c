@@ -1,0 +1,76 @@
+#include "solver/output/run_folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/util/file.h"
+#include "harness/util/json.h"
+#include "harness/util/text.h"
+
+static const char record_name[] = "run.json";
+
+static kf_status is_empty(const char *path, bool *empty, kf_error *error) {
+    DIR *folder = opendir(path);
+    if (!folder)
+        return kf_fail(error, KF_BAD_INPUT, "%s: cannot use this as --output: %s", path, strerror(errno));
+    *empty = true;
+    for (const struct dirent *entry; *empty && (entry = readdir(folder));) {
+        *empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    }
+    closedir(folder);
+    return KF_OK;
+}
+
+static bool is_text(const cJSON *object, const char *key) {
+    return cJSON_IsString(cJSON_GetObjectItemCaseSensitive(object, key));
+}
+
+/* A folder with a record: ours, if the record is one of ours and of the same scene. */
+static kf_status check_record(const char *path, const char *record_path, const char *scene_hash,
+                              kf_error *error) {
+    cJSON *record = NULL;
+    if (kf_json_read_file(record_path, &record, NULL) != KF_OK || !is_text(record, "kftune") ||
+        !is_text(record, "scene_hash")) {
+        cJSON_Delete(record);
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: is not the record of a kftune run; give a new folder with --output, or --force",
+                       record_path);
+    }
+    bool same = strcmp(cJSON_GetObjectItemCaseSensitive(record, "scene_hash")->valuestring, scene_hash) == 0;
+    cJSON_Delete(record);
+    if (same) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT,
+                   "%s: holds the run of another scene; give a new folder with --output, or --force", path);
+}
+
+kf_status kf_run_folder_open(const char *path, const char *scene_hash, bool force, kf_error *error) {
+    KF_TRY(kf_make_folders(path, error));
+    if (access(path, W_OK) != 0) {
+        return kf_fail(error, KF_BAD_INPUT, "%s: cannot write into this folder: %s", path, strerror(errno));
+    }
+    bool empty = true;
+    KF_TRY(is_empty(path, &empty, error));
+    if (empty || force) return KF_OK;
+    char record_path[KF_PATH];
+    KF_TRY(kf_path(record_path, error, "%s/%s", path, record_name));
+    if (access(record_path, F_OK) == 0) return check_record(path, record_path, scene_hash, error);
+    return kf_fail(error, KF_BAD_INPUT,
+                   "%s: holds other files and no %s of a run; give a new folder with --output, or --force",
+                   path, record_name);
+}
+
+kf_status kf_run_folder_record(const char *path, const cJSON *record, kf_error *error) {
+    char record_path[KF_PATH];
+    KF_TRY(kf_path(record_path, error, "%s/%s", path, record_name));
+    char *json = cJSON_Print(record);
+    if (!json) return kf_fail(error, KF_MACHINE, "%s: out of memory", record_path);
+    kf_text text = {0};
+    kf_text_append(&text, "%s\n", json);
+    free(json);
+    kf_status status = kf_file_write_atomic(record_path, text.text, text.length, error);
+    kf_text_free(&text);
+    return status;
+}

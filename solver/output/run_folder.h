@@ -1,0 +1,18 @@
+/* The folder of a production run. run.json in it says what the rest is, and that the folder is ours. */
+#ifndef KF_SOLVER_OUTPUT_RUN_FOLDER_H
+#define KF_SOLVER_OUTPUT_RUN_FOLDER_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+
+#include "harness/util/status.h"
+
+/* Makes path a folder to write into. A folder with other people's files, or with the run of another scene, is
+ * refused (KF_BAD_INPUT) unless force is given; an earlier run of the same scene is overwritten file by file.
+ */
+kf_status kf_run_folder_open(const char *path, const char *scene_hash, bool force, kf_error *error);
+
+/* Writes run.json. record: an object with at least "kftune" and "scene_hash". */
+kf_status kf_run_folder_record(const char *path, const cJSON *record, kf_error *error);
+
+#endif

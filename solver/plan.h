@@ -1,0 +1,80 @@
+/* A plan: what a config becomes on a device for a scene. An ordered list of kernel launches with their
+ * buffers. It can be executed, captured as a graph, timed launch by launch, and verified; whoever holds one
+ * needs no physics. */
+#ifndef KF_SOLVER_PLAN_H
+#define KF_SOLVER_PLAN_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "harness/backend/backend.h"
+#include "harness/search/config.h"
+#include "scene/scene.h"
+
+typedef struct kf_plan kf_plan;
+
+/* Macroscopic fields at the nodes, [z][y][x] with x fastest, lattice units. Owned by the caller. */
+typedef struct kf_fields {
+    int nodes[3];
+    float *density;
+    float *velocity[3];
+} kf_fields;
+void kf_fields_free(kf_fields *fields);
+
+/* Force and torque of the fluid on the solid, lattice units; torque about the solid's current centre. */
+typedef struct kf_solid_load {
+    double force[3], torque[3];
+} kf_solid_load;
+
+/* What a system implements for its plans. */
+typedef struct kf_plan_methods {
+    kf_status (*initialise)(kf_plan *plan, kf_error *error);                /* state of step 0 */
+    kf_status (*fields)(kf_plan *plan, kf_fields *fields, kf_error *error); /* allocates the arrays */
+    kf_status (*load)(kf_plan *plan, kf_solid_load *load, kf_error *error); /* of the last step */
+    kf_status (*state_size)(kf_plan *plan, size_t *bytes, kf_error *error);
+    kf_status (*save)(kf_plan *plan, void *state, kf_error *error); /* independent of layout */
+    kf_status (*restore)(kf_plan *plan, const void *state, uint64_t step, kf_error *error);
+    void (*free)(kf_plan *plan); /* frees system data only */
+} kf_plan_methods;
+
+enum { KF_PLAN_LAUNCHES = 40, KF_PLAN_BUFFERS = 40, KF_PLAN_MODULES = 12 };
+
+struct kf_plan {
+    kf_backend *backend;
+    const kf_scene *scene; /* outlives the plan */
+    kf_config config;
+    const kf_plan_methods *methods;
+    void *system; /* the system's own data */
+
+    kf_buffer *buffers[KF_PLAN_BUFFERS];
+    int buffer_count;
+    kf_module *modules[KF_PLAN_MODULES];
+    kf_build builds[KF_PLAN_MODULES];
+    int module_count;
+
+    /* Launches of an even and of an odd step (two grids swap roles); alike when nothing swaps. */
+    kf_launch step[2][KF_PLAN_LAUNCHES];
+    int step_count[2];
+
+    uint64_t steps_done;
+    double node_count;  /* nodes updated a step, for MLUPS */
+    double least_bytes; /* floor of memory traffic a step: every value read and written once */
+    kf_graph *graph;    /* of graph_steps steps, made on first use */
+    int graph_steps;
+};
+
+/* Building blocks for systems; the plan owns what they create. */
+kf_status kf_plan_buffer(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf_error *error);
+kf_status kf_plan_module(kf_plan *plan, const kf_source *source, kf_module **module, kf_error *error);
+/* Appends a launch to the even step (parity 0), the odd step (1) or both (2); returns it for filling bytes
+ * etc. (for both: the even one, and the odd one is at the same index). */
+kf_launch *kf_plan_append(kf_plan *plan, int parity, const char *name, kf_function *function,
+                          const int block[3], const void *arguments, size_t bytes);
+
+/* Runs steps time steps (asynchronously on cuda; synchronise before reading). Uses a graph where that pays.
+ */
+kf_status kf_plan_advance(kf_plan *plan, uint64_t steps, kf_error *error);
+kf_status kf_plan_initialise(kf_plan *plan, kf_error *error);
+void kf_plan_free(kf_plan *plan);
+
+#endif

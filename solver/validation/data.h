@@ -1,0 +1,28 @@
+/* Reference values of validation cases. */
+#ifndef KF_SOLVER_VALIDATION_DATA_H
+#define KF_SOLVER_VALIDATION_DATA_H
+
+/* Taylor-Green vortex, Re 1600: mean kinetic energy over V0^2 at t = 0, 0.25, ... in units of L / V0.
+ * Spectral method on 512^3, case C3.5 of the High-Order CFD Workshop (DLR; file spectral_Re1600_512.gdiag of
+ * barbagroup/PetIBM, sha256 60bfeaee...). */
+enum { KF_TAYLOR_GREEN_ROWS = 53 };
+extern const double kf_taylor_green_energy[KF_TAYLOR_GREEN_ROWS];
+
+/* Velocity over lid speed at a place along a centre line, both in units of the cavity; lid at y = 1, moving
+ * to +x. u along x = 1/2, v along y = 1/2. */
+typedef struct kf_profile_point {
+    double place, velocity;
+} kf_profile_point;
+
+/* Ghia, Ghia & Shin, J. Comput. Phys. 48 (1982) 387, tables I and II. */
+enum { KF_GHIA_U = 15, KF_GHIA_V = 15 };
+extern const kf_profile_point kf_ghia_u_100[KF_GHIA_U], kf_ghia_u_1000[KF_GHIA_U];
+extern const kf_profile_point kf_ghia_v_100[KF_GHIA_V], kf_ghia_v_1000[KF_GHIA_V];
+
+/* Albensoeder & Kuhlmann, J. Comput. Phys. 206 (2005) 536, cubic cavity at Re 1000, turned so that the lid is
+ * at y = 1. */
+enum { KF_ALBENSOEDER_U = 17, KF_ALBENSOEDER_V = 15 };
+extern const kf_profile_point kf_albensoeder_u_1000[KF_ALBENSOEDER_U];
+extern const kf_profile_point kf_albensoeder_v_1000[KF_ALBENSOEDER_V];
+
+#endif

@@ -1,0 +1,138 @@
+#include "solver/validation/flow.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/util/text.h"
+#include "solver/kinetic/kinetic.h"
+
+const double kf_pi = 3.14159265358979323846;
+
+kf_scene *kf_flow_box(const char *name, int nx, int ny, int nz, double viscosity) {
+    kf_scene *scene = kf_allocate_zeroed(1, sizeof *scene);
+    kf_copy_text(scene->name, sizeof scene->name, name);
+    kf_copy_text(scene->source, sizeof scene->source, name);
+    scene->nodes[0] = nx;
+    scene->nodes[1] = ny;
+    scene->nodes[2] = nz;
+    scene->cell_size = scene->time_step = 1.0;
+    scene->viscosity = viscosity;
+    scene->reference_length = ny;
+    scene->reference_speed = 0.05;
+    scene->reynolds = scene->reference_speed * ny / viscosity;
+    scene->collision = KF_ACM_MRT;
+    scene->rate_rule = KF_RATE_ADAPTIVE_2020;
+    scene->high_order_rate = 1.98;
+    return scene;
+}
+
+static void reserve_samples(kf_scene *scene, size_t count) {
+    scene->samples.count = count;
+    double **arrays[] = {&scene->samples.x, &scene->samples.y, &scene->samples.z, &scene->samples.area};
+    for (int i = 0; i < 4; i++)
+        *arrays[i] = kf_allocate(count * sizeof(double));
+}
+
+static void set_sample(kf_scene *scene, size_t s, double x, double y, double z, double area) {
+    scene->samples.x[s] = x;
+    scene->samples.y[s] = y;
+    scene->samples.z[s] = z;
+    scene->samples.area[s] = area;
+    scene->solid_area += area;
+}
+
+static void set_extent(kf_scene *scene, const double center[3], const double half[3]) {
+    for (int i = 0; i < 3; i++) {
+        scene->solid_low[i] = center[i] - half[i];
+        scene->solid_high[i] = center[i] + half[i];
+        scene->motion.center[i] = center[i];
+    }
+    scene->motion.axis[2] = 1.0;
+}
+
+/* The golden-angle spiral: equal areas, no poles. */
+void kf_flow_add_ball(kf_scene *scene, const double center[3], double radius, double samples_per_cell) {
+    const double area = 4.0 * kf_pi * radius * radius, turn = kf_pi * (3.0 - sqrt(5.0));
+    size_t count = (size_t)ceil(area * samples_per_cell);
+    reserve_samples(scene, count);
+    scene->samples_per_cell = samples_per_cell;
+    for (size_t s = 0; s < count; s++) {
+        double z = 1.0 - (2.0 * (double)s + 1.0) / (double)count, ring = sqrt(1.0 - z * z);
+        double angle = turn * (double)s;
+        set_sample(scene, s, center[0] + radius * ring * cos(angle), center[1] + radius * ring * sin(angle),
+                   center[2] + radius * z, area / (double)count);
+    }
+    set_extent(scene, center, (const double[3]){radius, radius, radius});
+    scene->reference_length = 2.0 * radius;
+    scene->frontal_area = kf_pi * radius * radius;
+}
+
+/* A grid of the two angles, each sample with the area of its patch. */
+void kf_flow_add_torus(kf_scene *scene, const double center[3], double major_radius, double minor_radius,
+                       double samples_per_cell) {
+    const double spacing = 1.0 / sqrt(samples_per_cell);
+    size_t along = (size_t)ceil(2.0 * kf_pi * major_radius / spacing),
+           around = (size_t)ceil(2.0 * kf_pi * minor_radius / spacing);
+    reserve_samples(scene, along * around);
+    scene->samples_per_cell = samples_per_cell;
+    for (size_t i = 0; i < along; i++)
+        for (size_t j = 0; j < around; j++) {
+            double a = 2.0 * kf_pi * ((double)i + 0.5 * (double)(j % 2)) / (double)along;
+            double b = 2.0 * kf_pi * (double)j / (double)around;
+            double distance = major_radius + minor_radius * cos(b);
+            double patch =
+                2.0 * kf_pi / (double)along * distance * 2.0 * kf_pi / (double)around * minor_radius;
+            set_sample(scene, i * around + j, center[0] + distance * cos(a), center[1] + distance * sin(a),
+                       center[2] + minor_radius * sin(b), patch);
+        }
+    const double outer = major_radius + minor_radius;
+    set_extent(scene, center, (const double[3]){outer, outer, minor_radius});
+    scene->reference_length = 2.0 * outer;
+}
+
+kf_status kf_flow_open(const kf_validation *validation, const kf_scene *scene, const char *const *overrides,
+                       kf_plan **plan, kf_error *error) {
+    kf_config config;
+    *plan = NULL;
+    KF_TRY(validation->configure(validation, &kf_system_kinetic, scene, overrides, &config, error));
+    KF_TRY(kf_system_kinetic.plan(scene, &config, validation->backend, plan, error));
+    kf_status status = kf_plan_initialise(*plan, error);
+    if (status == KF_OK) return KF_OK;
+    kf_plan_free(*plan);
+    *plan = NULL;
+    return status;
+}
+
+kf_status kf_flow_advance(const kf_validation *validation, kf_plan *plan, uint64_t steps, kf_error *error) {
+    const uint64_t stretch = validation->gpu ? 4096 : 256;
+    while (steps > 0) {
+        if (*validation->interrupted) return kf_fail(error, KF_INTERRUPTED, "interrupted");
+        uint64_t now = steps < stretch ? steps : stretch;
+        KF_TRY(kf_plan_advance(plan, now, error));
+        KF_TRY(kf_backend_synchronize(validation->backend, error));
+        steps -= now;
+    }
+    return KF_OK;
+}
+
+kf_status kf_flow_read(kf_plan *plan, double **values, kf_error *error) {
+    return kf_kinetic_read(plan, values, error);
+}
+
+size_t kf_flow_count(const kf_scene *scene) {
+    return (size_t)scene->nodes[0] * (size_t)scene->nodes[1] * (size_t)scene->nodes[2];
+}
+
+double kf_flow_energy(const kf_scene *scene, const double *values) {
+    const size_t count = kf_flow_count(scene);
+    const double fastest_square = 1.0 / 3.0; /* speed of sound */
+    double sum = 0;
+    for (size_t n = 0; n < count; n++) {
+        const double u = values[count + n], v = values[2 * count + n], w = values[3 * count + n];
+        const double square = u * u + v * v + w * w;
+        if (!(square < fastest_square)) return (double)NAN;
+        sum += square;
+    }
+    return 0.5 * sum / (double)count;
+}

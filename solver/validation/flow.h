@@ -1,0 +1,32 @@
+/* Scenes made in memory, in lattice units, and plans that run them: what the kinetic cases share. */
+#ifndef KF_SOLVER_VALIDATION_FLOW_H
+#define KF_SOLVER_VALIDATION_FLOW_H
+
+#include "solver/validation/validation.h"
+
+/* A periodic box of fluid at rest without a solid, ACM-MRT with the default rule. Free with kf_scene_free. */
+kf_scene *kf_flow_box(const char *name, int nx, int ny, int nz, double viscosity);
+
+/* Evenly spread samples of a sphere, about samples_per_cell for each cell^2. */
+void kf_flow_add_ball(kf_scene *scene, const double center[3], double radius, double samples_per_cell);
+/* Samples of a torus about the z axis. */
+void kf_flow_add_torus(kf_scene *scene, const double center[3], double major_radius, double minor_radius,
+                       double samples_per_cell);
+
+/* The kinetic system's plan of the scene, initialised. overrides may be NULL. */
+kf_status kf_flow_open(const kf_validation *validation, const kf_scene *scene, const char *const *overrides,
+                       kf_plan **plan, kf_error *error);
+/* Advances and synchronises; KF_INTERRUPTED when the user wants to end. */
+kf_status kf_flow_advance(const kf_validation *validation, kf_plan *plan, uint64_t steps, kf_error *error);
+
+/* Density - 1 and velocity in double: value[(component * nz + z) * ny + y) * nx + x]. Caller frees. */
+kf_status kf_flow_read(kf_plan *plan, double **values, kf_error *error);
+size_t kf_flow_count(const kf_scene *scene);
+
+/* Mean of |u|^2 / 2 over the nodes of what kf_flow_read read; NAN when anything is not finite or faster than
+ * the lattice can carry (the run blew up). */
+double kf_flow_energy(const kf_scene *scene, const double *values);
+
+extern const double kf_pi;
+
+#endif

@@ -1,0 +1,66 @@
+/* Validation: flows whose answer is known, run through ordinary plans. A case belongs to a system; it makes
+ * scenes, advances plans and reports checks, each a measured number beside the expected one and its source.
+ */
+#ifndef KF_SOLVER_VALIDATION_VALIDATION_H
+#define KF_SOLVER_VALIDATION_VALIDATION_H
+
+#include "solver/system.h"
+
+/* One checked number. */
+typedef struct kf_check {
+    char name[40]; /* of the case */
+    char quantity[96];
+    double expected, measured;
+    char source[160]; /* of the expected value */
+    double error;     /* relative or absolute, as quantity says; NAN when nothing could be measured */
+    double bound;     /* largest error that passes */
+    bool pass;
+} kf_check;
+
+/* What a case runs with, and the checks it adds. */
+typedef struct kf_validation kf_validation;
+struct kf_validation {
+    kf_backend *backend;
+    bool quick;                      /* small grids and few steps only: minutes on two cores */
+    bool gpu;                        /* large grids are affordable */
+    const char *pictures;            /* folder for PNG files, or NULL for none */
+    const volatile int *interrupted; /* looked at between stretches of steps */
+
+    /* The default config of the system's space for this scene, with "parameter=value" overrides of the case
+     * (NULL-terminated; may be NULL) and those of the user on top. KF_BAD_INPUT when the space has none such.
+     */
+    kf_status (*configure)(const kf_validation *validation, const kf_system *system, const kf_scene *scene,
+                           const char *const *overrides, kf_config *config, kf_error *error);
+    const char *const *fixed; /* the user's, not NULL-terminated */
+    int fixed_count;
+
+    const char *case_name; /* of the running case */
+    kf_check *checks;      /* owned by whoever made the validation */
+    int check_count;
+};
+
+/* A named case. */
+typedef struct kf_case {
+    const char *name;
+    const char *summary;
+    bool slow; /* left out by --quick */
+    kf_status (*run)(kf_validation *validation, kf_error *error);
+} kf_case;
+
+/* One table a system, ended by an entry without a name; the list of tables ends with NULL (tables.c). */
+extern const kf_case kf_kinetic_cases[];
+extern const kf_case *const kf_case_tables[];
+
+/* Add a check: |measured / expected - 1|, or |measured - expected|, against bound. Not finite never passes.
+ */
+void kf_check_relative(kf_validation *validation, const char *quantity, const char *source, double expected,
+                       double measured, double bound);
+void kf_check_absolute(kf_validation *validation, const char *quantity, const char *source, double expected,
+                       double measured, double bound);
+/* The error is how far measured falls short of expected, or exceeds it. */
+void kf_check_at_least(kf_validation *validation, const char *quantity, const char *source, double expected,
+                       double measured, double bound);
+void kf_check_at_most(kf_validation *validation, const char *quantity, const char *source, double expected,
+                      double measured, double bound);
+
+#endif

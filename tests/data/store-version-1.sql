@@ -1,0 +1,221 @@
+-- A store as kftune made it when its schema was version 1. For tests of the migration; never changed.
+-- The store of kftune, version 1 (docs/store.md explains it and has example queries).
+--
+-- Conventions: times of kernels and steps are in microseconds (_us), times of the tuner in seconds (_s); moments are
+-- UTC text, 2026-01-31T12:00:00.123456Z; hashes are SHA-256 in lower-case hexadecimal; NULL means "not known" or
+-- "not reached". A row is never changed once written, except run.state and what goes with it.
+
+CREATE TABLE meta (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Where something ran: device, host and program. One row for each distinct content.
+CREATE TABLE environment (
+    id INTEGER PRIMARY KEY,
+    hash TEXT NOT NULL UNIQUE CHECK (length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'),
+    backend TEXT NOT NULL CHECK (backend IN ('cpu', 'cuda', 'import')),
+    device TEXT NOT NULL,           -- "NVIDIA H200", or the processor's model name
+    identity TEXT NOT NULL,         -- GPU UUID, or a hash of processor, cores and caches
+    architecture TEXT NOT NULL,     -- "sm_90", or the host compiler's target
+    driver TEXT NOT NULL,
+    compiler TEXT NOT NULL,
+    multiprocessors INTEGER NOT NULL CHECK (multiprocessors >= 0), -- on the cpu: threads used
+    warp_size INTEGER NOT NULL CHECK (warp_size >= 0),
+    max_threads_per_block INTEGER NOT NULL CHECK (max_threads_per_block >= 0),
+    memory_bytes INTEGER NOT NULL CHECK (memory_bytes >= 0),
+    l2_bytes INTEGER NOT NULL CHECK (l2_bytes >= 0),
+    peak_bandwidth REAL NOT NULL CHECK (peak_bandwidth >= 0), -- bytes/s; 0: unknown
+    processor TEXT NOT NULL,        -- of the host
+    processor_count INTEGER NOT NULL CHECK (processor_count >= 0),
+    operating_system TEXT NOT NULL, -- "Linux 6.1.0 x86_64"
+    container INTEGER NOT NULL CHECK (container IN (0, 1)),
+    kftune TEXT NOT NULL            -- version of the program that measured
+) STRICT;
+
+CREATE TABLE scene (
+    id INTEGER PRIMARY KEY,
+    hash TEXT NOT NULL CHECK (length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'), -- of all that changes the physics
+    name TEXT NOT NULL,
+    source TEXT NOT NULL,           -- scene file, mesh file or name of a shipped scene
+    nodes_x INTEGER NOT NULL CHECK (nodes_x > 0),
+    nodes_y INTEGER NOT NULL CHECK (nodes_y > 0),
+    nodes_z INTEGER NOT NULL CHECK (nodes_z > 0),
+    samples INTEGER NOT NULL CHECK (samples >= 0), -- of the solid's surface
+    samples_per_cell REAL NOT NULL,
+    seed INTEGER NOT NULL,          -- unsigned 64 bit, stored with the same bits
+    reynolds REAL,
+    viscosity REAL,
+    collision TEXT,
+    UNIQUE (hash, name, source)
+) STRICT;
+
+CREATE TABLE space (
+    id INTEGER PRIMARY KEY,
+    hash TEXT NOT NULL UNIQUE CHECK (length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'),
+    system TEXT NOT NULL,
+    json TEXT NOT NULL CHECK (json_valid(json))
+) STRICT;
+
+-- json is the canonical text that hash names: {"parameters":{...},"system":"kinetic"}.
+CREATE TABLE config (
+    id INTEGER PRIMARY KEY,
+    hash TEXT NOT NULL UNIQUE CHECK (length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'),
+    system TEXT NOT NULL,
+    json TEXT NOT NULL CHECK (json_valid(json) AND json_extract(json, '$.system') = system)
+) STRICT;
+
+-- Machine code: equal hash means equal code (sources, defines, compiler and architecture).
+CREATE TABLE build (
+    id INTEGER PRIMARY KEY,
+    hash TEXT NOT NULL UNIQUE CHECK (length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*')
+) STRICT;
+
+-- One tuning run, or one imported landscape.
+CREATE TABLE run (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, -- the number of a pruned run is not given out again
+    uuid TEXT NOT NULL UNIQUE CHECK (length(uuid) = 36),
+    environment INTEGER NOT NULL REFERENCES environment (id),
+    scene INTEGER NOT NULL REFERENCES scene (id),
+    space INTEGER NOT NULL REFERENCES space (id),
+    system TEXT NOT NULL,
+    strategy TEXT NOT NULL,
+    budget TEXT NOT NULL,
+    seed INTEGER NOT NULL,          -- unsigned 64 bit, stored with the same bits
+    origin TEXT NOT NULL CHECK (origin IN ('measured', 'imported')),
+    state TEXT NOT NULL CHECK (state IN ('running', 'finished', 'interrupted', 'failed')),
+    started TEXT NOT NULL CHECK (started GLOB '????-??-??T??:??:??.??????Z'),
+    ended TEXT CHECK (ended GLOB '????-??-??T??:??:??.??????Z'),
+    process TEXT,                   -- that writes it: boot, number, start time
+    CONSTRAINT ended_or_running CHECK ((state = 'running') = (ended IS NULL)),
+    CONSTRAINT process_while_running CHECK ((state = 'running') = (process IS NOT NULL))
+) STRICT;
+CREATE INDEX run_scene ON run (scene, environment);
+CREATE INDEX run_environment ON run (environment);
+CREATE INDEX run_space ON run (space);
+
+-- One measurement of one config. In state ok, and only then, it has a time, and the time is that of its samples.
+CREATE TABLE result (
+    id INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+    sequence INTEGER NOT NULL CHECK (sequence >= 0),
+    role TEXT NOT NULL CHECK (role IN ('search', 'final', 'import') OR role GLOB 'preset:?*'),
+    config INTEGER NOT NULL REFERENCES config (id),
+    build INTEGER REFERENCES build (id),
+    state TEXT NOT NULL CHECK (state IN ('ok', 'wrong_result', 'crash', 'timeout', 'invalid', 'compile',
+                                         'out_of_memory', 'skipped')),
+    reason TEXT,
+    measured TEXT NOT NULL CHECK (measured GLOB '????-??-??T??:??:??.??????Z'),
+
+    step_us REAL CHECK (step_us > 0 AND step_us < 9e99),     -- median of the samples: one whole time step
+    q1_us REAL, q3_us REAL, minimum_us REAL, maximum_us REAL,
+    low_us REAL, high_us REAL,                               -- about 95 % confidence interval of the median
+    sample_count INTEGER NOT NULL CHECK (sample_count >= 0),
+    samples BLOB,                                            -- 32-bit IEEE 754, little-endian, microseconds, in order
+    batch INTEGER CHECK (batch >= 1),                        -- steps that one sample is the mean of
+    stop TEXT CHECK (stop IN ('precise', 'samples', 'time')),
+    mlups REAL CHECK (mlups >= 0 AND mlups < 9e99),          -- million node updates a second
+    bandwidth REAL CHECK (bandwidth >= 0 AND bandwidth < 9e99), -- least bytes a step / time, bytes/s
+
+    verification_error REAL CHECK (verification_error >= 0),
+    verification_bound REAL CHECK (verification_bound >= 0),
+    mass_drift REAL,
+    load_error REAL,
+    worst TEXT,
+
+    compile_s REAL CHECK (compile_s >= 0),
+    verify_s REAL CHECK (verify_s >= 0),
+    measure_s REAL CHECK (measure_s >= 0),
+
+    before_sm_clock_mhz REAL, before_memory_clock_mhz REAL, before_temperature_c REAL, before_power_w REAL,
+    before_throttle_reasons INTEGER NOT NULL,                -- NVML bits
+    after_sm_clock_mhz REAL, after_memory_clock_mhz REAL, after_temperature_c REAL, after_power_w REAL,
+    after_throttle_reasons INTEGER NOT NULL,
+
+    UNIQUE (run, sequence),
+    -- A NULL in a CHECK counts as passed, so presence is checked on its own.
+    CONSTRAINT ok_has_time CHECK ((state = 'ok') = (step_us IS NOT NULL)),
+    CONSTRAINT only_failures_have_reason CHECK ((state = 'ok') = (reason IS NULL)),
+    CONSTRAINT ok_has_stop CHECK ((state = 'ok') = (stop IS NOT NULL)),
+    CONSTRAINT quartiles_with_time
+        CHECK ((step_us IS NULL) = (q1_us IS NULL) AND (step_us IS NULL) = (q3_us IS NULL)),
+    CONSTRAINT extremes_with_time
+        CHECK ((step_us IS NULL) = (minimum_us IS NULL) AND (step_us IS NULL) = (maximum_us IS NULL)),
+    CONSTRAINT interval_with_time
+        CHECK ((step_us IS NULL) = (low_us IS NULL) AND (step_us IS NULL) = (high_us IS NULL)),
+    CONSTRAINT rates_need_time CHECK (step_us IS NOT NULL OR (mlups IS NULL AND bandwidth IS NULL)),
+    CONSTRAINT time_above_first_quartile CHECK (minimum_us > 0 AND minimum_us <= q1_us AND q1_us <= step_us),
+    CONSTRAINT time_below_third_quartile CHECK (step_us <= q3_us AND q3_us <= maximum_us AND maximum_us < 9e99),
+    CONSTRAINT time_within_interval
+        CHECK (minimum_us <= low_us AND low_us <= step_us AND step_us <= high_us AND high_us <= maximum_us),
+    CONSTRAINT samples_are_counted CHECK (ifnull(length(samples), 0) = 4 * sample_count),
+    CONSTRAINT samples_have_batch
+        CHECK ((samples IS NULL) = (sample_count = 0) AND (samples IS NULL) = (batch IS NULL)),
+    CONSTRAINT failures_have_no_samples CHECK (samples IS NULL OR state IN ('ok', 'skipped')),
+    CONSTRAINT ok_has_samples CHECK (state <> 'ok' OR sample_count > 0),
+    -- Fast and wrong is not fast: what is ok was verified (a final shares the verification of its search).
+    CONSTRAINT ok_is_verified CHECK (
+        state <> 'ok' OR ifnull(verification_error <= verification_bound,
+                                verification_error IS NULL AND role IN ('final', 'import')))
+) STRICT;
+CREATE INDEX result_listing ON result (run, state, role, step_us, mlups); -- covers `store list`
+CREATE INDEX result_config ON result (config, run, sequence);
+CREATE INDEX result_build ON result (build);
+
+-- The launches of a result's time step, in order; times are of one launch.
+CREATE TABLE kernel (
+    result INTEGER NOT NULL REFERENCES result (id) ON DELETE CASCADE,
+    ordinal INTEGER NOT NULL CHECK (ordinal >= 0),
+    name TEXT NOT NULL,
+    sample_count INTEGER NOT NULL CHECK (sample_count >= 0),
+    median_us REAL, q1_us REAL, q3_us REAL, minimum_us REAL, maximum_us REAL, low_us REAL, high_us REAL,
+    bytes REAL NOT NULL CHECK (bytes >= 0),  -- least traffic; 0: not defined
+    flops REAL NOT NULL CHECK (flops >= 0),  -- 0: not defined
+    registers INTEGER NOT NULL CHECK (registers >= 0),
+    spill_bytes INTEGER NOT NULL CHECK (spill_bytes >= 0),
+    shared_bytes INTEGER NOT NULL CHECK (shared_bytes >= 0),
+    theoretical_occupancy REAL CHECK (theoretical_occupancy BETWEEN 0 AND 1),
+    PRIMARY KEY (result, ordinal),
+    CONSTRAINT samples_have_times
+        CHECK ((sample_count > 0) = (median_us IS NOT NULL AND q1_us IS NOT NULL AND q3_us IS NOT NULL AND
+                                 minimum_us IS NOT NULL AND maximum_us IS NOT NULL AND low_us IS NOT NULL AND
+                                 high_us IS NOT NULL)),
+    CONSTRAINT times_have_samples
+        CHECK (sample_count > 0 OR (median_us IS NULL AND q1_us IS NULL AND q3_us IS NULL AND minimum_us IS NULL AND
+                                maximum_us IS NULL AND low_us IS NULL AND high_us IS NULL)),
+    CONSTRAINT quartiles_in_order
+        CHECK (minimum_us <= q1_us AND q1_us <= median_us AND median_us <= q3_us AND q3_us <= maximum_us),
+    CONSTRAINT time_within_interval
+        CHECK (minimum_us <= low_us AND low_us <= median_us AND median_us <= high_us AND high_us <= maximum_us)
+) STRICT, WITHOUT ROWID;
+
+-- Hardware counters of a result: of one kernel, or of the whole step (ordinal -1).
+CREATE TABLE counter (
+    result INTEGER NOT NULL REFERENCES result (id) ON DELETE CASCADE,
+    ordinal INTEGER NOT NULL CHECK (ordinal >= -1),
+    metric TEXT NOT NULL,
+    value REAL NOT NULL,
+    passes INTEGER NOT NULL CHECK (passes >= 1),
+    PRIMARY KEY (result, ordinal, metric)
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO meta (key, value) VALUES ('program', 'kftune'), ('format', 'docs/store.md');
+
+-- Content, as version 1 wrote it.
+INSERT INTO environment VALUES (1, '1111111111111111111111111111111111111111111111111111111111111111', 'cuda', 'Test device', 'GPU-0', 'sm_90', '1.0', 'nvrtc', 132, 32, 1024, 1000, 1000, 1e12, 'cpu', 2, 'Linux', 0, '0.1.0');
+INSERT INTO scene VALUES (1, '2222222222222222222222222222222222222222222222222222222222222222', 'ball', 'ball', 96, 48, 48, 100, 25.0, 1, 1000.0, 0.01, 'acm_mrt');
+INSERT INTO space VALUES (1, '3333333333333333333333333333333333333333333333333333333333333333', 'kinetic', '{}');
+INSERT INTO config VALUES (1, '4444444444444444444444444444444444444444444444444444444444444444', 'kinetic', '{"parameters":{},"system":"kinetic"}');
+INSERT INTO build VALUES (1, '5555555555555555555555555555555555555555555555555555555555555555');
+INSERT INTO run VALUES (4, '00000000-0000-4000-8000-000000000000', 1, 1, 1, 'kinetic', 'random', '60s', -1, 'measured', 'finished', '2026-01-31T12:00:00.000000Z', '2026-01-31T12:01:00.000000Z', NULL);
+INSERT INTO run VALUES (9, '00000000-0000-4000-8000-000000000009', 1, 1, 1, 'kinetic', 'random', '60s', -1, 'measured', 'finished', '2026-01-31T12:00:00.000000Z', '2026-01-31T12:01:00.000000Z', NULL);
+DELETE FROM run WHERE id = 9;
+INSERT INTO result (id, run, sequence, role, config, build, state, measured, step_us, q1_us, q3_us, minimum_us, maximum_us, low_us, high_us, sample_count, samples, batch, stop, mlups, verification_error, verification_bound, before_throttle_reasons, after_throttle_reasons)
+    VALUES (1, 4, 0, 'search', 1, 1, 'ok', '2026-01-31T12:00:01.000000Z', 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1, x'0000803f', 1, 'precise', 1.0, 1e-6, 1e-4, 0, 0);
+INSERT INTO result (id, run, sequence, role, config, state, reason, measured, sample_count, before_throttle_reasons, after_throttle_reasons)
+    VALUES (2, 4, 1, 'preset:paper', 1, 'crash', 'why', '2026-01-31T12:00:02.000000Z', 0, 0, 0);
+INSERT INTO kernel VALUES (1, 0, 'stream', 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1.0, 0.0, 32, 0, 0, 0.5);
+INSERT INTO kernel VALUES (1, 1, 'collide', 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1.0, 0.0, 32, 0, 0, 0.5);
+INSERT INTO counter VALUES (1, 0, 'dram__bytes.sum', 1.0, 1);
+PRAGMA application_id = 1801876590;
+PRAGMA user_version = 1;

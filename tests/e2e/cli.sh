@@ -1,0 +1,97 @@
+#!/bin/bash
+# The command line's promises: help with an example, suggestions, exit statuses, stdout for results only.
+# KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+set -u
+kftune=${KFTUNE:?KFTUNE must name the program}
+scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+out=$scratch/out err=$scratch/err
+failures=0
+
+complain() {
+    echo "cli.sh: $*"
+    sed 's/^/    stdout: /' "$out" | head -n 5
+    sed 's/^/    stderr: /' "$err" | head -n 5
+    failures=$((failures + 1))
+}
+
+# expect STATUS ARGUMENT...: runs kftune and compares the exit status.
+expect() {
+    local expected=$1 status
+    shift
+    "$kftune" "$@" >"$out" 2>"$err" </dev/null
+    status=$?
+    [ "$status" -eq "$expected" ] || complain "kftune $*: status $status, expected $expected"
+}
+
+# An error is one line on stderr, says TEXT, and leaves stdout empty.
+says() {
+    grep -qF -- "$1" "$err" || complain "stderr does not say: $1"
+    [ "$(grep -n '^kftune: ' "$err" | cut -d: -f1)" = "$(wc -l <"$err")" ] || complain "an error should be one line, the last"
+    [ ! -s "$out" ] || complain "an error should leave stdout empty"
+}
+
+expect 0 --version
+grep -q '^kftune [0-9]' "$out" || complain "--version prints no version"
+expect 0 --help
+[ ! -s "$err" ] || complain "--help writes to stderr"
+
+# What --help lists is what there is; the contract's commands must be among it.
+commands=$(sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p' "$out")
+for command in tune run space predict validate bench roofs replay nightly store plot report doctor list; do
+    grep -qx "$command" <<<"$commands" || complain "--help does not list $command"
+done
+for command in $commands; do
+    expect 0 "$command" --help
+    grep -q "kftune $command" "$out" || complain "$command --help has no synopsis"
+    sed -n '/^Example/,$p' "$out" | grep -q 'kftune ' || complain "$command --help has no example"
+    cp "$out" "$scratch/help"
+    expect 0 help "$command"
+    cmp -s "$out" "$scratch/help" || complain "help $command and $command --help differ"
+done
+
+expect 2
+expect 2 tnue --scene ahmed
+says "tune"
+expect 2 xyzzy
+says "--help"
+expect 2 tune --scnee ahmed
+says "--scene"
+expect 2 --scene ahmed --budjet 60s
+says "--budget"
+expect 2 tune --scene
+says "--scene"
+expect 2 run
+says "--config"
+expect 2 run --config "$scratch/missing.kftune.json"
+says "missing.kftune.json"
+expect 2 tune --scene "$scratch/missing.obj"
+says "missing.obj"
+expect 2 tune --scene ahmed --grid 96x48
+says "--grid"
+expect 2 tune --scene ahmed --budget soon
+says "--budget"
+expect 2 tune --scene ahmed --device cudda
+says "cudda"
+expect 3 predict --scene ahmed
+says "not available yet"
+
+for what in systems scenes strategies devices; do
+    expect 0 list "$what"
+    [ -s "$out" ] || complain "list $what prints nothing"
+done
+expect 0 list scenes
+grep -q ahmed "$out" || complain "list scenes does not know ahmed"
+expect 2 list scense
+says "scenes"
+
+expect 0 doctor
+grep -q cpu "$out" || complain "doctor does not speak of the cpu"
+
+# A full disk must not look like success.
+if [ -w /dev/full ]; then
+    "$kftune" --help >/dev/full 2>"$err"
+    [ $? -eq 3 ] || complain "--help into a full disk should have status 3"
+fi
+
+[ "$failures" -eq 0 ] && echo "cli.sh: all promises kept"
+[ "$failures" -eq 0 ]

@@ -1,0 +1,58 @@
+#!/bin/bash
+# doctor and bench: statuses, cures, JSON. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+set -u
+kftune=${KFTUNE:?KFTUNE must name the program}
+scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+out=$scratch/doctor.out err=$scratch/doctor.err
+export XDG_CACHE_HOME=$scratch/cache XDG_DATA_HOME=$scratch/data
+failures=0
+
+complain() {
+    echo "doctor.sh: $*"
+    sed 's/^/    stdout: /' "$out" | head -n 20
+    sed 's/^/    stderr: /' "$err" | head -n 5
+    failures=$((failures + 1))
+}
+
+# expect STATUS ARGUMENT...
+expect() {
+    local expected=$1 status
+    shift
+    "$kftune" "$@" >"$out" 2>"$err" </dev/null
+    status=$?
+    [ "$status" -eq "$expected" ] || complain "kftune $*: status $status, expected $expected"
+}
+
+expect 0 doctor
+grep -q '^ok  *cpu backend' "$out" || complain "the cpu backend should work where the tests were built"
+expect 0 doctor --json
+grep -q '"checks"' "$out" || complain "doctor --json has no checks"
+
+# Without compiler and GPU nothing can be tuned, and doctor says what to install.
+if ! "$kftune" doctor | grep -q '^ok  *cuda backend'; then
+    KFTUNE_CC=/nonexistent/cc expect 3 doctor
+    grep -q '^missing  *cpu backend' "$out" || complain "a missing compiler should be called missing"
+    grep -q 'apt-get install gcc' "$out" || complain "the cure for a missing compiler is not there"
+    grep -q impossible "$err" || complain "doctor should say that tuning is impossible"
+fi
+
+# A folder that cannot be made (root may write anywhere, but not below a file).
+touch "$scratch/file"
+XDG_CACHE_HOME=$scratch/file expect 3 doctor --json
+grep -q XDG_CACHE_HOME "$out" || complain "the cure for an unwritable cache is not there"
+
+expect 2 bench
+grep -q -- '--suite' "$err" || complain "bench without a suite should ask for one"
+expect 2 bench --suite bakend
+grep -q backend "$err" || complain "a wrong suite should suggest the right one"
+expect 2 bench --suite backend --device cpuu
+grep -q '"cpu"' "$err" || complain "a wrong device should suggest the right one"
+
+# Times on a busy machine prove nothing, so a broken promise (status 1) is no failure here; a wrong result is.
+"$kftune" bench --suite backend --device cpu --json >"$out" 2>"$err"
+status=$?
+[ "$status" -le 1 ] || complain "bench: status $status"
+[ "$(grep -c '"share"' "$out")" -eq 6 ] || complain "bench should print six figures"
+
+[ "$failures" -eq 0 ] && echo "doctor.sh: all promises kept"
+[ "$failures" -eq 0 ]

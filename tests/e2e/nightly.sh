@@ -1,0 +1,148 @@
+#!/bin/bash
+# Nights from the command line on the cpu: the shipped suite, a planted regression, bisecting it, the report.
+# KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+set -u
+kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
+scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+cd "$scratch" || exit 3
+out=$scratch/out err=$scratch/err
+failures=0
+
+complain() {
+    echo "nightly.sh: $*"
+    sed 's/^/    stdout: /' "$out" | head -n 8
+    sed 's/^/    stderr: /' "$err" | tail -n 5
+    failures=$((failures + 1))
+}
+has() { grep -qF -- "$2" "$1" || complain "$(basename "$1") lacks: $2"; } # FILE TEXT
+run() { # EXPECTED_STATUS ARGUMENTS...
+    local expected=$1 status
+    shift
+    "$kftune" "$@" >"$out" 2>"$err" </dev/null
+    status=$?
+    [ "$status" -eq "$expected" ] || complain "'kftune $*': status $status, expected $expected"
+}
+
+# One thread, so that what else runs here disturbs as little as it can.
+run 0 nightly --suite quick --device cpu:1 --store shipped.db --quiet
+has "$out" "3 NODATA"
+has "$out" "first night"
+
+suite() { # FILE PLANTED_ROUNDS
+    echo '{"suite": "small", "seconds": 0.05, "device": "cpu:1", "benchmarks": [{"name": "ball", "scene": "ball",
+        "grid": [16, 12, 12], "samples_per_cell": 2, "planted_rounds": '"$2"'}]}' >"$1"
+}
+suite plain.json 0
+suite planted.json 2000000 # several times the step, so that no noise hides it
+run 0 nightly --suite plain.json --store n.db --label v1 --quiet
+run 0 nightly --suite plain.json --store n.db --label v1 --quiet
+has "$out" "1 SAME"
+has "$out" "same code, config and machine as night 1"
+run 0 nightly pin --store n.db --night 1
+run 1 nightly --suite planted.json --store n.db --label bad --junit n.xml --report n.md --quiet
+has "$out" "1 SLOW"
+has "$out" "kernel planted_busy_loop"
+has "$err" "1 of 1 benchmarks failed the night"
+has n.xml '<failure message="SLOW'
+has n.xml 'failures="1"'
+has n.md "**SLOW**"
+run 0 nightly list --store n.db
+has "$out" "1 SLOW"
+run 0 nightly show --store n.db --night 3 --json
+has "$out" '"verdict":	"SLOW"'
+run 0 plot history --store n.db --out history.svg
+run 0 report --store n.db --out report.html
+has report.html "planted_busy_loop"
+grep -q '<script\|https\?://' report.html && complain "the report refers to something else"
+if command -v chromium >/dev/null; then
+    chromium --headless --no-sandbox --disable-gpu --user-data-dir="$scratch/chromium" --screenshot="$scratch/report.png" \
+        --window-size=390,1200 "file://$scratch/report.html" >"$scratch/chromium.log" 2>&1
+    [ -s report.png ] || complain "chromium cannot show the report"
+    chromium --headless --no-sandbox --disable-gpu --user-data-dir="$scratch/chromium" --dump-dom \
+        "file://$scratch/report.html" >dom.html 2>>"$scratch/chromium.log"
+    has dom.html 'class="v SLOW"'
+fi
+
+# Bad input: status 2, one line, and the store as it was.
+before=$(cksum <n.db)
+run 2 nightly --suite missing.json --store n.db
+run 2 nightly --store n.db
+run 2 nightly show --store n.db --night 99
+run 2 nightly bisekt --store n.db
+has "$err" "did you mean 'bisect'"
+echo '{"suite": "s", "benchmarks": [{"name": "a", "scene": "ball", "colour": 1}]}' >bad.json
+run 2 nightly --suite bad.json --store n.db
+[ "$before" = "$(cksum <n.db)" ] || complain "bad input changed the store"
+
+echo '{"suite": "s", "benchmarks": [{"name": "a", "scene": "no-such-scene"}]}' >bad.json
+run 2 nightly --suite bad.json --store other.db
+has "$err" "nothing could be measured"
+
+# Bisecting: each commit's program plants what its file says. The third of five commits made it slow, the fourth cannot
+# be built.
+if command -v git >/dev/null; then
+    git init -q repository
+    ln -s "${KFTUNE_DATA:-$(dirname "$kftune")}"/{kernels,variants,metrics} repository/
+    mkdir -p repository/scene
+    ln -s "${KFTUNE_DATA:-$(dirname "$kftune")}"/scene/library repository/scene/library
+    cat >repository/build.sh <<'BUILD'
+[ ! -f broken ] || exit 1
+mkdir -p build
+cat >build/kftune <<PROGRAM
+#!/bin/bash
+words=("\$@")
+for i in "\${!words[@]}"; do words[i]=\${words[i]/\\"planted_rounds\\":0/\\"planted_rounds\\":$(cat planted)}; done
+KFTUNE_DATA=$DATA exec "$PROGRAM" "\${words[@]}"
+PROGRAM
+chmod +x build/kftune
+BUILD
+    commit() {
+        echo "$1" >repository/planted
+        git -C repository add -A
+        git -C repository -c user.name=test -c user.email=test@example.org commit -q --allow-empty -m "$2"
+    }
+    commit 0 "Begin"
+    commit 1 "Change nothing"
+    commit 2000000 "Make it slow"
+    touch repository/broken
+    commit 2000000 "Break the build"
+    rm repository/broken
+    commit 2000000 "Mend the build"
+    export PROGRAM=$kftune DATA=${KFTUNE_DATA:-$(dirname "$kftune")}
+    run 0 nightly bisect --suite plain.json --store bisect.db --repository repository --good HEAD~4 --build 'sh build.sh'
+    has "$out" "Make it slow"
+    [ "$(git -C repository worktree list | wc -l)" -eq 1 ] || complain "the work tree is left over"
+    run 1 nightly bisect --suite plain.json --store bisect.db --repository repository --good HEAD~4 --bad HEAD~3 --build 'sh build.sh'
+    has "$err" "is not slower"
+    run 2 nightly bisect --suite plain.json --store bisect.db --repository repository --good nonsense
+fi
+
+# The examples of docs/nightly.md, with this program and this folder in place of the reader's.
+document=${KFTUNE_DATA:-$(dirname "$kftune")}/docs/nightly.md
+if [ -r "$document" ]; then
+    block() { # NAME: the fenced text after its mark
+        awk -v mark="<!-- test: $1 -->" '$0 == mark { wanted = 1; next } wanted && /^```/ { if (inside) exit; inside = 1; next } inside' "$document"
+    }
+    here() { sed -e "s|/usr/local/bin/kftune|$kftune|; s|build/kftune|$kftune|; s|--suite [a-z]*|--suite $scratch/plain.json|; s|%h|$scratch|g"; }
+    example() { # NAME COMMAND
+        [ -n "$2" ] || complain "docs/nightly.md lacks the example $1"
+        HOME=$scratch GITHUB_SHA=abc GITHUB_STEP_SUMMARY=$scratch/summary.md bash -c "$2" >"$out" 2>"$err" </dev/null || complain "the example $1 fails: $2"
+    }
+    example kftune-nightly.service "$(block kftune-nightly.service | sed -n 's/^ExecStart=//p' | here)"
+    example crontab "$(block crontab | sed 's/^\([^ ]* \)\{5\}//' | here)"
+    [ -s "$out" ] && complain "the cron line is not silent"
+    example ci.yml "$(block ci.yml | awk '/run: \|/ { inside = 1; next } inside && /^      - / { exit } inside' | here)"
+    has summary.md "# Night 3 of small"
+    grep -q '<testsuites' night.xml || complain "the CI job wrote no JUnit file"
+    if command -v systemd-analyze >/dev/null; then
+        block kftune-nightly.service | here >kftune-nightly.service
+        block kftune-nightly.timer >kftune-nightly.timer
+        XDG_RUNTIME_DIR=$scratch systemd-analyze verify --user ./kftune-nightly.timer >"$out" 2>"$err" || complain "systemd does not take the timer"
+    fi
+    if command -v python3 >/dev/null && python3 -c 'import yaml' 2>/dev/null; then
+        block ci.yml | python3 -c 'import sys, yaml; assert yaml.safe_load(sys.stdin)["jobs"]["nightly"]["steps"]' || complain "the CI job is no YAML"
+    fi
+fi
+
+[ "$failures" -eq 0 ] && echo "nightly.sh: passed"
+[ "$failures" -eq 0 ]

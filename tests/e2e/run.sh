@@ -1,0 +1,81 @@
+#!/bin/bash
+# The production run's promises, with the real program: what it writes, restarting bit for bit, Ctrl-C, refusals.
+# KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+set -u
+kftune=${KFTUNE:?KFTUNE must name the program}
+scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+cd "$scratch" || exit 3
+failures=0
+
+complain() {
+    echo "run.sh: $*"
+    [ ! -s err ] || sed 's/^/    stderr: /' err | tail -n 5
+    failures=$((failures + 1))
+}
+
+# expect STATUS ARGUMENT...: runs kftune and compares the exit status.
+expect() {
+    local expected=$1 status
+    shift
+    "$kftune" "$@" >out 2>err </dev/null
+    status=$?
+    [ "$status" -eq "$expected" ] || complain "kftune $*: status $status, expected $expected"
+}
+says() { grep -qF -- "$1" err || complain "stderr does not say: $1"; }
+
+expect 0 tune --scene ball --device cpu --grid 40x20x20 --fix plan=fused --fix force_sum=fixed \
+    --budget 1evals --store ball.db --out ball.kftune.json
+[ -s ball.kftune.json ] || { echo "run.sh: no configuration to run with"; exit 1; }
+
+expect 0 run --config ball.kftune.json --steps 30 --every 10 --output whole --json
+for file in fields_000010.vtkhdf speed_000010.png fields_000030.vtkhdf speed_000030.png checkpoint_000030.kfc forces.csv run.json; do
+    [ -s "whole/$file" ] || complain "whole/$file is missing"
+done
+for key in kftune command device steps seconds steps_per_second mlups outputs forces; do
+    grep -q "\"$key\"" out || complain "--json has no $key"
+done
+cmp -s out whole/run.json || complain "run.json is not what --json printed"
+
+# An odd number of steps, because two grids swap roles. Files hold no time of day: equal results are equal bytes.
+expect 0 run --config ball.kftune.json --steps 13 --every 10 --output parts --quiet
+expect 0 run --config ball.kftune.json --steps 17 --every 10 --output parts --restart parts/checkpoint_000013.kfc --quiet
+for file in fields_000030.vtkhdf speed_000030.png checkpoint_000030.kfc; do
+    cmp "whole/$file" "parts/$file" || complain "restarted run differs in $file"
+done
+
+# Ctrl-C: a checkpoint, the command that goes on, status 130. (A child of a script in the background ignores SIGINT.)
+"$kftune" run --config ball.kftune.json --steps 1000000 --every 1000000 --output broken >out 2>err </dev/null &
+child=$!
+for _ in $(seq 100); do
+    sleep 0.2
+    [ -s broken/forces.csv ] && break
+done
+sleep 1
+kill -TERM "$child"
+wait "$child"
+[ $? -eq 130 ] || complain "an interrupted run does not end with status 130"
+resume=$(sed -n 's/.*go on with: kftune //p' err)
+[ -n "$resume" ] || complain "an interrupted run does not say how to go on"
+expect 0 $(printf '%s' "$resume" | sed 's/--steps [0-9]*/--steps 3/; s/--every [0-9]*/--every 3/')
+
+expect 2 run --config ball.kftune.json --restart whole/fields_000030.vtkhdf --output unborn
+says "not a checkpoint"
+head -c 5000 whole/checkpoint_000030.kfc >cut.kfc
+expect 2 run --config ball.kftune.json --restart cut.kfc --output unborn
+says "cut short"
+expect 2 run --config ball.kftune.json --scene torus --output unborn
+says "tuned for another scene"
+mkdir foreign && echo precious >foreign/thesis.tex
+expect 2 run --config ball.kftune.json --output foreign
+says "holds other files"
+expect 2 run --config ball.kftune.json --slice w --output unborn
+expect 2 run --output unborn
+[ ! -e unborn ] || complain "a refused run left a folder behind"
+
+expect 3 plot roofline --store ball.db --out plot.svg
+expect 2 plot kernels --store ball.db --out plot.gif
+expect 0 plot convergence --store ball.db --out plot.svg
+[ -s plot.svg ] || complain "no plot was written"
+
+[ "$failures" -eq 0 ] || exit 1
+echo "run.sh: all promises kept"

@@ -1,0 +1,62 @@
+#!/bin/bash
+# Tuning a shipped scene from the command line: what it prints and writes, what Ctrl-C keeps, what --resume takes up.
+# KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+set -u
+kftune=${KFTUNE:?KFTUNE must name the program}
+scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+cd "$scratch" || exit 3
+out=$scratch/out err=$scratch/err
+failures=0
+
+complain() {
+    echo "tune.sh: $*"
+    sed 's/^/    stdout: /' "$out" | head -n 5
+    sed 's/^/    stderr: /' "$err" | tail -n 5
+    failures=$((failures + 1))
+}
+
+has() { # FILE TEXT
+    grep -qF -- "$2" "$1" || complain "$(basename "$1") lacks: $2"
+}
+
+scene=(--scene ball --grid 32x24x24 --device cpu --store "$scratch/tune.db"
+    --fix plan=fused --fix layout=soa --fix storage=f32)
+
+# A handful of configs, to the end, as JSON.
+"$kftune" "${scene[@]}" --budget 4evals --json --quiet >"$out" 2>"$err" </dev/null
+status=$?
+[ "$status" -eq 0 ] || complain "status $status, expected 0"
+for key in kftune command device scene best gain evaluations states ties out config hash time_us ci_us mlups \
+    verification_error baseline paper default; do
+    has "$out" "\"$key\":"
+done
+has "$out" '"evaluations":	4'
+[ -s ball.kftune.json ] || complain "ball.kftune.json was not written"
+[ -s tune.db ] || complain "the store was not written"
+grep -v ': warning: ' "$err" && complain "--quiet, and yet there is something on stderr"
+
+# Ctrl-C in the middle: status 130, the run is kept, and the same command carries on.
+"$kftune" "${scene[@]}" --seed 7 --budget 600s --out first.json >"$out" 2>"$err" </dev/null &
+tuner=$!
+for _ in $(seq 600); do # until the first results are in
+    "$kftune" store list --store tune.db 2>/dev/null |
+        awk '$4 == "running" && $8 > 0 { found = 1 } END { exit !found }' && break
+    kill -0 "$tuner" 2>/dev/null || break
+    sleep 0.1
+done
+sleep 1
+kill -INT "$tuner" 2>/dev/null
+wait "$tuner"
+status=$?
+[ "$status" -eq 130 ] || complain "status $status after Ctrl-C, expected 130"
+has "$err" "--resume carries on"
+"$kftune" "${scene[@]}" --seed 7 --budget 5evals --resume --out second.json >"$out" 2>"$err" </dev/null
+status=$?
+[ "$status" -eq 0 ] || complain "status $status after --resume, expected 0"
+has "$err" "carrying on run"
+has "$out" "before the run was resumed"
+has "$out" "over baseline"
+[ -s second.json ] || complain "second.json was not written"
+
+[ "$failures" -eq 0 ] && echo "tune.sh: passed"
+[ "$failures" -eq 0 ]

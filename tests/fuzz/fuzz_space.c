@@ -1,0 +1,46 @@
+/* Any text as a space declaration. Build and run, beginning with a real one:
+ * clang -std=c17 -g -O1 -D_GNU_SOURCE -I. -fsanitize=fuzzer,address,undefined -o fuzz_space
+ * tests/fuzz/fuzz_space.c \ harness/search/[cers]*.c harness/util/[a-z]*.c -lcjson -lm mkdir -p corpus && cp
+ * tests/data/kinetic.space.json corpus && ./fuzz_space -max_total_time=60 -timeout=60 corpus */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/search/space.h"
+#include "harness/util/json.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Whatever was accepted must hold together: indices and configs are each other's inverse. */
+static void check_space(const kf_space *space) {
+    uint64_t size = kf_space_size(space);
+    for (uint64_t i = 0; i < 20; i++) {
+        uint64_t index = size / 20 * i, back = size;
+        kf_config config;
+        kf_space_config(space, index, &config);
+        if (!kf_space_index(space, &config, &back, NULL, 0) || back != index) abort();
+    }
+    for (int i = 0; i < kf_space_preset_count(space); i++) {
+        kf_config config;
+        uint64_t index;
+        if (kf_space_preset(space, kf_space_preset_name(space, i), &config, NULL) != KF_OK) abort();
+        if (!kf_space_index(space, &config, &index, NULL, 0)) abort();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    kf_variables variables = {3, {{"node_count", 4096}, {"shortest_edge", 5}, {"gpu", 0}}};
+    cJSON *json = NULL;
+    kf_space *space = NULL;
+    kf_error error = {0};
+    if (kf_json_parse("fuzz", (const char *)data, size, &json, &error) != KF_OK) return 0;
+    kf_status status = kf_space_build("fuzz", json, "kinetic", &variables, NULL, 0, &space, &error);
+    if (status == KF_OK)
+        check_space(space);
+    else if (status != KF_BAD_INPUT || strchr(error.message, '\n') != NULL)
+        abort();
+    kf_space_free(space);
+    cJSON_Delete(json);
+    return 0;
+}

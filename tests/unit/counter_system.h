@@ -1,0 +1,249 @@
+/* A system for tests of the harness: its time step adds one to every node's counter, on a real backend with a
+ * real kernel, and its parameter `behaviour` makes it fail in every way a config can. */
+#ifndef KF_TESTS_UNIT_COUNTER_SYSTEM_H
+#define KF_TESTS_UNIT_COUNTER_SYSTEM_H
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/util/file.h"
+#include "harness/util/text.h"
+#include "solver/system.h"
+
+/* --- the data folder -------------------------------------------------------------------------------------
+ */
+
+static const char counter_kernel[] =
+    "#include \"portable.h\"\n"
+    "typedef struct counter_arguments { int extent[3]; float *values; int repeats; float increment; } "
+    "counter_arguments;\n"
+    "#ifdef BREAK_THE_COMPILER\n"
+    "#error this config cannot be compiled\n"
+    "#endif\n"
+    "KF_SCALAR_KERNEL(count, counter_arguments) {\n"
+    "    (void)y, (void)z;\n"
+    "    float value = a->values[x];\n"
+    "    for (int i = 0; i < a->repeats * LANES; i++) value = value * 1.0000001f;\n"
+    "    for (int i = 0; i < a->repeats * LANES; i++) value = value / 1.0000001f;\n"
+    "    a->values[x] = (float)(int)(value + 0.25f) + a->increment;\n"
+    "}\n";
+
+static const char counter_space[] =
+    "{\"system\": \"counter\", \"format\": 1, \"parameters\": ["
+    "{\"name\": \"behaviour\", \"type\": \"name\", \"default\": \"right\", \"help\": \"what a config does\", "
+    "\"values\": [\"right\", \"wrong\", \"crash\", \"memory\", \"compile\", \"invalid\"]},"
+    "{\"name\": \"work\", \"type\": \"integer\", \"default\": 4, \"help\": \"how long a step takes\", "
+    "\"values\": [1, 2, 3, 4, 6, 8, 10, 12]}"
+    "], \"constraints\": [],"
+    "\"presets\": {\"default\": {}, \"baseline\": {\"work\": 12}, \"paper\": {\"work\": 8}}}";
+
+static char counter_folder[KF_PATH];
+
+static void counter_write(const char *name, const char *text) {
+    char path[2 * KF_PATH];
+    (void)snprintf(path, sizeof path, "%s/%s", counter_folder, name);
+    kf_error error;
+    if (kf_file_write_atomic(path, text, strlen(text), &error) != KF_OK) abort();
+}
+
+/* A data folder, cache and store of its own; to be called first in main. */
+static void counter_prepare(void) {
+    const char *temporary = getenv("TMPDIR");
+    (void)snprintf(counter_folder, sizeof counter_folder, "%s/kftune-test-XXXXXX",
+                   temporary != NULL ? temporary : "/tmp");
+    if (mkdtemp(counter_folder) == NULL) abort();
+    char path[2 * KF_PATH];
+    static const char *const folders[] = {"kernels", "variants"};
+    for (int i = 0; i < 2; i++) {
+        (void)snprintf(path, sizeof path, "%s/%s", counter_folder, folders[i]);
+        if (kf_make_folders(path, NULL) != KF_OK) abort();
+    }
+    const char *root = getenv("KFTUNE_DATA");
+    char source[2 * KF_PATH];
+    (void)snprintf(source, sizeof source, "%s/kernels/portable.h", root != NULL ? root : ".");
+    char *text = NULL;
+    size_t size = 0;
+    kf_error error;
+    if (kf_file_read(source, 0, &text, &size, &error) != KF_OK) {
+        (void)fprintf(stderr, "%s\n", error.message);
+        abort();
+    }
+    counter_write("kernels/portable.h", text);
+    free(text);
+    counter_write("kernels/counter.cu", counter_kernel);
+    counter_write("variants/counter.json", counter_space);
+    (void)setenv("KFTUNE_DATA", counter_folder, 1);
+    (void)setenv("XDG_CACHE_HOME", counter_folder, 1);
+    (void)setenv("XDG_DATA_HOME", counter_folder, 1);
+}
+
+static void counter_clean_up(void) {
+    char command[2 * KF_PATH];
+    (void)snprintf(command, sizeof command, "rm -rf '%s'", counter_folder);
+    if (system(command) != 0) (void)fprintf(stderr, "cannot remove %s\n", counter_folder);
+}
+
+/* --- scene and configs -----------------------------------------------------------------------------------
+ */
+
+static void counter_scene(kf_scene *scene, int nodes) {
+    memset(scene, 0, sizeof *scene);
+    (void)snprintf(scene->name, sizeof scene->name, "counters");
+    (void)snprintf(scene->source, sizeof scene->source, "counters");
+    (void)snprintf(scene->hash, sizeof scene->hash, "%064d", nodes);
+    scene->nodes[0] = nodes;
+    scene->nodes[1] = scene->nodes[2] = 1;
+    scene->seed = 1;
+}
+
+__attribute__((unused)) static kf_config counter_config(const char *behaviour, long work) {
+    kf_config config = {.count = 0};
+    (void)snprintf(config.system, sizeof config.system, "counter");
+    kf_config_set_name(&config, "behaviour", behaviour);
+    kf_config_set_integer(&config, "work", work);
+    return config;
+}
+
+static bool behaves(const kf_config *config, const char *behaviour) {
+    const char *name = "";
+    return kf_config_name(config, "behaviour", &name, NULL) == KF_OK && strcmp(name, behaviour) == 0;
+}
+
+/* --- the plan --------------------------------------------------------------------------------------------
+ */
+
+typedef struct counter_arguments {
+    int extent[3];
+    float *values;
+    int repeats;
+    float increment;
+} counter_arguments;
+
+struct kf_reference {
+    int steps;
+};
+
+static kf_status counter_initialise(kf_plan *plan, kf_error *error) {
+    /* Faults happen while a plan runs, not while it is built. */
+    if (behaves(&plan->config, "crash")) (void)raise(SIGSEGV);
+    if (behaves(&plan->config, "exit")) _exit(7);
+    while (behaves(&plan->config, "hang"))
+        (void)pause();
+    return kf_buffer_fill(plan->buffers[0], 0, error);
+}
+
+static void counter_free(kf_plan *plan) {
+    (void)plan;
+}
+
+static const kf_plan_methods counter_methods = {.initialise = counter_initialise, .free = counter_free};
+
+static kf_status counter_sources(const kf_scene *scene, const kf_config *config, const kf_device_info *device,
+                                 kf_status (*visit)(const kf_source *source, void *data, kf_error *error),
+                                 void *data, kf_error *error) {
+    (void)scene, (void)device;
+    kf_define defines[] = {{"LANES", "8"}, {"BREAK_THE_COMPILER", "1"}};
+    kf_source source = {"kernels/counter.cu", defines, behaves(config, "compile") ? 2 : 1};
+    return visit(&source, data, error);
+}
+
+static kf_status counter_load(const kf_source *source, void *data, kf_error *error) {
+    kf_module *module;
+    return kf_plan_module(data, source, &module, error);
+}
+
+static kf_status counter_fill(kf_plan *plan, kf_error *error) {
+    size_t bytes = (size_t)plan->scene->nodes[0] * sizeof(float);
+    kf_buffer *values, *huge;
+    if (behaves(&plan->config, "memory")) KF_TRY(kf_plan_buffer(plan, (size_t)1 << 52, &huge, error));
+    if (behaves(&plan->config, "invalid"))
+        return kf_fail(error, KF_MACHINE, "a block of 99999 threads is more than the device takes");
+    KF_TRY(kf_plan_buffer(plan, bytes, &values, error));
+    KF_TRY(counter_sources(plan->scene, &plan->config, NULL, counter_load, plan, error));
+    kf_function *function;
+    KF_TRY(kf_module_function(plan->modules[0], "count", &function, error));
+    long work = 1;
+    KF_TRY(kf_config_integer(&plan->config, "work", &work, error));
+    counter_arguments arguments = {{plan->scene->nodes[0], 1, 1}, kf_buffer_address(values), (int)work, 1.0F};
+    if (behaves(&plan->config, "wrong")) arguments.increment = 1.01F;
+    int block[3] = {256, 1, 1};
+    kf_launch *launch = kf_plan_append(plan, 2, "count", function, block, &arguments, sizeof arguments);
+    launch->bytes = 2.0 * (double)bytes;
+    plan->node_count = plan->scene->nodes[0];
+    plan->least_bytes = 2.0 * (double)bytes;
+    return KF_OK;
+}
+
+static kf_status counter_plan(const kf_scene *scene, const kf_config *config, kf_backend *backend,
+                              kf_plan **plan, kf_error *error) {
+    kf_plan *made = kf_allocate_zeroed(1, sizeof *made);
+    made->backend = backend;
+    made->scene = scene;
+    made->config = *config;
+    made->methods = &counter_methods;
+    kf_status status = counter_fill(made, error);
+    if (status != KF_OK) {
+        kf_plan_free(made);
+        made = NULL;
+    }
+    *plan = made;
+    return status;
+}
+
+static kf_status counter_reference(const kf_scene *scene, int steps, kf_reference **reference,
+                                   kf_error *error) {
+    (void)scene, (void)error;
+    *reference = kf_allocate(sizeof **reference);
+    (*reference)->steps = steps;
+    return KF_OK;
+}
+
+static kf_status counter_verify(kf_plan *plan, const kf_reference *reference, kf_verification *verification,
+                                kf_error *error) {
+    memset(verification, 0, sizeof *verification);
+    verification->bound = 1e-3;
+    size_t count = (size_t)plan->scene->nodes[0];
+    float *values = kf_allocate(count * sizeof *values);
+    kf_status status = kf_buffer_download(plan->buffers[0], 0, values, count * sizeof *values, error);
+    for (size_t i = 0; status == KF_OK && i < count; i++)
+        verification->error = fmax(verification->error, fabs((double)values[i] / reference->steps - 1.0));
+    free(values);
+    KF_TRY(status);
+    if (verification->error > verification->bound)
+        return kf_fail(error, KF_GATE_FAILED, "deviates by %g, accepted is %g", verification->error,
+                       verification->bound);
+    return KF_OK;
+}
+
+static void counter_free_reference(kf_reference *reference) {
+    free(reference);
+}
+
+static kf_status counter_accepts(const kf_scene *scene, kf_error *error) {
+    (void)scene, (void)error;
+    return KF_OK;
+}
+
+static void counter_variables(const kf_scene *scene, const kf_device_info *device, kf_variables *variables) {
+    (void)scene, (void)device;
+    variables->count = 0;
+}
+
+static const kf_system counter_system = {
+    .name = "counter",
+    .summary = "counts its time steps",
+    .space_file = "variants/counter.json",
+    .accepts = counter_accepts,
+    .variables = counter_variables,
+    .plan = counter_plan,
+    .sources = counter_sources,
+    .reference = counter_reference,
+    .verify = counter_verify,
+    .free_reference = counter_free_reference,
+};
+
+#endif

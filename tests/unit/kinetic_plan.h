@@ -1,0 +1,49 @@
+/* A plan of the kinetic system on a shipped scene, as `kftune run` would make it. */
+#ifndef KF_TESTS_UNIT_KINETIC_PLAN_H
+#define KF_TESTS_UNIT_KINETIC_PLAN_H
+
+#include "harness/search/space.h"
+#include "solver/system.h"
+
+typedef struct kinetic_plan {
+    kf_backend *backend;
+    kf_scene *scene;
+    kf_plan *plan;
+} kinetic_plan;
+
+static inline void kinetic_plan_close(kinetic_plan *made) {
+    if (made->plan != NULL) kf_plan_free(made->plan);
+    if (made->scene != NULL) kf_scene_free(made->scene);
+    if (made->backend != NULL) kf_backend_close(made->backend);
+}
+
+static inline kf_status kinetic_plan_make(kinetic_plan *made, const kf_scene_options *options,
+                                          const char *scene, const char *preset, kf_error *error) {
+    const kf_system *system = NULL;
+    kf_space *space = NULL;
+    kf_config config;
+    kf_variables variables = {0};
+    KF_TRY(kf_system_find("kinetic", &system, error));
+    KF_TRY(kf_scene_open(scene, options, &made->scene, error));
+    system->variables(made->scene, kf_backend_device(made->backend), &variables);
+    KF_TRY(kf_space_open(system, &variables, NULL, 0, &space, error));
+    const kf_status status = kf_space_preset(space, preset, &config, error);
+    kf_space_free(space);
+    KF_TRY(status);
+    return system->plan(made->scene, &config, made->backend, &made->plan, error);
+}
+
+static inline kf_status kinetic_plan_open(kinetic_plan *made, const char *device, const char *scene,
+                                          const kf_scene_options *options, const char *preset,
+                                          kf_error *error) {
+    *made = (kinetic_plan){NULL, NULL, NULL};
+    kf_status status = kf_backend_open(device, &made->backend, error);
+    if (status == KF_OK) status = kinetic_plan_make(made, options, scene, preset, error);
+    if (status != KF_OK) {
+        kinetic_plan_close(made);
+        *made = (kinetic_plan){NULL, NULL, NULL};
+    }
+    return status;
+}
+
+#endif

@@ -1,0 +1,86 @@
+/* A plan without physics for the tests of what is around it: no launches on a real backend, a state of a few
+ * bytes, and potential flow as its fields. */
+#ifndef KF_TESTS_OUTPUT_PLAN_H
+#define KF_TESTS_OUTPUT_PLAN_H
+
+#include "tests/unit/output_scene.h"
+
+enum { STATE_BYTES = 4096 };
+typedef struct quiet_system {
+    unsigned char state[STATE_BYTES];
+    uint64_t blow_up_at;   /* step from which the fields hold a NAN; 0: never */
+    uint64_t interrupt_at; /* step at which the force sets interrupted; 0: never */
+    volatile int interrupted;
+} quiet_system;
+
+static inline kf_status quiet_initialise(kf_plan *plan, kf_error *error) {
+    (void)error;
+    quiet_system *quiet = plan->system;
+    for (int i = 0; i < STATE_BYTES; i++)
+        quiet->state[i] = (unsigned char)(i * 7);
+    return KF_OK;
+}
+
+static inline kf_status quiet_fields(kf_plan *plan, kf_fields *fields, kf_error *error) {
+    (void)error;
+    const quiet_system *quiet = plan->system;
+    make_fields(plan->scene, fields);
+    if (quiet->blow_up_at && plan->steps_done >= quiet->blow_up_at) fields->density[49] = NAN;
+    return KF_OK;
+}
+
+static inline kf_status quiet_load(kf_plan *plan, kf_solid_load *load, kf_error *error) {
+    (void)error;
+    quiet_system *quiet = plan->system;
+    *load = (kf_solid_load){.force = {0.25 + (double)plan->steps_done, 0.5, -0.125}, .torque = {1, 2, 3}};
+    if (quiet->interrupt_at && plan->steps_done >= quiet->interrupt_at) quiet->interrupted = 1;
+    return KF_OK;
+}
+
+static inline kf_status quiet_state_size(kf_plan *plan, size_t *bytes, kf_error *error) {
+    (void)plan, (void)error;
+    *bytes = STATE_BYTES;
+    return KF_OK;
+}
+
+static inline kf_status quiet_save(kf_plan *plan, void *state, kf_error *error) {
+    (void)error;
+    memcpy(state, ((quiet_system *)plan->system)->state, STATE_BYTES);
+    return KF_OK;
+}
+
+static inline kf_status quiet_restore(kf_plan *plan, const void *state, uint64_t step, kf_error *error) {
+    (void)error;
+    memcpy(((quiet_system *)plan->system)->state, state, STATE_BYTES);
+    plan->steps_done = step;
+    return KF_OK;
+}
+
+static inline void quiet_free(kf_plan *plan) {
+    (void)plan;
+}
+
+static const kf_plan_methods quiet_methods = {quiet_initialise, quiet_fields,  quiet_load, quiet_state_size,
+                                              quiet_save,       quiet_restore, quiet_free};
+
+/* backend may be NULL when the plan is not advanced. */
+static inline kf_plan *make_quiet_plan(const kf_scene *scene, kf_backend *backend) {
+    kf_plan *plan = kf_allocate_zeroed(1, sizeof *plan);
+    plan->backend = backend;
+    plan->scene = scene;
+    plan->methods = &quiet_methods;
+    plan->system = kf_allocate_zeroed(1, sizeof(quiet_system));
+    plan->graph_steps = -1;
+    plan->node_count = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
+    kf_copy_text(plan->config.system, sizeof plan->config.system, "quiet");
+    kf_config_set_name(&plan->config, "storage", "f32");
+    kf_config_set_integer(&plan->config, "alpha", 8);
+    return plan;
+}
+
+static inline void free_quiet_plan(kf_plan *plan) {
+    free(plan->system);
+    free(plan);
+}
+
+#endif

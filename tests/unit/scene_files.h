@@ -1,0 +1,71 @@
+/* Files that the tests of scene/ write for themselves, in a temporary folder that is removed at the end. */
+#ifndef KF_TESTS_SCENE_FILES_H
+#define KF_TESTS_SCENE_FILES_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "scene/internal.h"
+
+static char test_folder[256];
+
+static inline int make_test_folder(void **state) {
+    (void)state;
+    const char *parent = getenv("TMPDIR");
+    (void)snprintf(test_folder, sizeof test_folder, "%s/kftune-scene-XXXXXX",
+                   parent != NULL ? parent : "/tmp");
+    setenv("KFTUNE_DATA", ".", 0);
+    return mkdtemp(test_folder) == NULL;
+}
+
+static inline int remove_test_folder(void **state) {
+    (void)state;
+    char command[300];
+    (void)snprintf(command, sizeof command, "rm -rf '%s'", test_folder);
+    return system(command);
+}
+
+/* The path of a file in the test folder; the last eight stay valid. */
+static inline const char *test_path(const char *name) {
+    static char paths[8][512];
+    static int turn;
+    char *path = paths[turn++ % 8];
+    (void)snprintf(path, sizeof paths[0], "%s/%s", test_folder, name);
+    return path;
+}
+
+static inline const char *write_bytes(const char *name, const void *data, size_t size) {
+    const char *path = test_path(name);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(data, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+    return path;
+}
+
+static inline const char *write_text(const char *name, const char *text) {
+    return write_bytes(name, text, strlen(text));
+}
+
+/* A mesh that lies outside the repository, or NULL. */
+static inline const char *shared_mesh(const char *name) {
+    static char path[1024];
+    const char *shared = getenv("KFTUNE_SHARED");
+    (void)snprintf(path, sizeof path, "%s/meshes/%s", shared != NULL ? shared : "../shared", name);
+    return access(path, R_OK) == 0 ? path : NULL;
+}
+
+/* Fails unless text holds part; says both. */
+static inline void assert_holds(const char *text, const char *part) {
+    if (strstr(text, part) == NULL) fail_msg("\"%s\" does not say \"%s\"", text, part);
+}
+
+#endif

@@ -1,0 +1,414 @@
+/* The cpu backend through the interface every caller uses. */
+#include "tests/unit/kernel_fixture.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <math.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "harness/backend/backend.h"
+#include "harness/backend/cache.h"
+
+typedef struct scale_arguments {
+    int extent[3];
+    float *values;
+    float factor;
+} scale_arguments;
+
+static const char scale_source[] =
+    "#include \"portable.h\"\n"
+    "typedef struct scale_arguments { int extent[3]; float *values; float factor; } scale_arguments;\n"
+    "KF_KERNEL(scale, scale_arguments) { a->values[x] *= a->factor * FACTOR; }\n";
+
+static kf_backend *open_cpu(void) {
+    kf_backend *backend = NULL;
+    kf_error error = {0};
+    if (kf_backend_open("cpu:2", &backend, &error) != KF_OK) fail_msg("%s", error.message);
+    return backend;
+}
+
+static kf_module *load(kf_backend *backend, const char *file, const char *factor, kf_build *build) {
+    kf_define define = {.name = "FACTOR"};
+    kf_module *module = NULL;
+    kf_error error = {0};
+    snprintf(define.value, sizeof define.value, "%s", factor);
+    const kf_source source = {file, &define, 1};
+    if (kf_module_load(backend, &source, &module, build, &error) != KF_OK) fail_msg("%s", error.message);
+    return module;
+}
+
+static int write_sources(void **state) {
+    if (fixture_setup(state) != 0) return -1;
+    fixture_write("data/kernels/test/scale.cu", scale_source);
+    return 0;
+}
+
+/* --- opening ------------------------------------------------------------------------------------------ */
+
+static void expect_bad_spec(const char *spec, const char *expected) {
+    kf_backend *backend = NULL;
+    kf_error error = {0};
+    assert_int_equal(kf_backend_open(spec, &backend, &error), KF_BAD_INPUT);
+    assert_null(backend);
+    if (strstr(error.message, expected) == NULL) fail_msg("\"%s\" lacks \"%s\"", error.message, expected);
+}
+
+static void test_wrong_specs_name_the_right_form(void **state) {
+    (void)state;
+    expect_bad_spec("", "cpu, cpu:THREADS, cuda or cuda:N");
+    expect_bad_spec("cpuu", "\"cpu\"");
+    expect_bad_spec("cuda1", "\"cuda:1\"");
+    expect_bad_spec("gpu", "\"cuda\"");
+    expect_bad_spec("cpu:", "from 1 to");
+    expect_bad_spec("cpu:0", "from 1 to");
+    expect_bad_spec("cpu:-2", "from 1 to");
+    expect_bad_spec("cpu:2x", "from 1 to");
+    expect_bad_spec("cpu:99999999999999999999", "from 1 to");
+    expect_bad_spec("cuda:x", "from 0 to");
+    expect_bad_spec("tpu:0:1", "");
+}
+
+static void test_device_is_described(void **state) {
+    (void)state;
+    kf_backend *backend = open_cpu();
+    const kf_device_info *device = kf_backend_device(backend);
+    assert_string_equal(device->spec, "cpu:2");
+    assert_string_equal(device->backend, "cpu");
+    assert_int_equal(device->multiprocessors, 2);
+    assert_true(device->warp_size >= 4 && device->warp_size <= 16);
+    assert_true(strlen(device->name) > 0 && strlen(device->architecture) > 9 && strlen(device->compiler) > 3);
+    assert_int_equal(strlen(device->identity), strlen("cpu-") + 16);
+    assert_true(device->memory_free_bytes > 0 && device->memory_free_bytes <= device->memory_bytes);
+    kf_device_info again;
+    assert_int_equal(kf_cpu_device_describe(&again, NULL), KF_OK);
+    assert_string_equal(again.identity, device->identity);
+    kf_device_state now;
+    kf_backend_device_state(backend, &now);
+    assert_true(isnan(now.sm_clock_mhz) || (now.sm_clock_mhz > 100 && now.sm_clock_mhz < 10000));
+    assert_true(isnan(now.power_w));
+    kf_backend_close(backend);
+}
+
+static void test_missing_compiler_is_explained(void **state) {
+    (void)state;
+    kf_backend *backend = NULL;
+    kf_error error = {0};
+    setenv("KFTUNE_CC", "/nonexistent/compiler", 1);
+    assert_int_equal(kf_backend_open("cpu", &backend, &error), KF_MACHINE);
+    assert_non_null(strstr(error.message, "KFTUNE_CC=/nonexistent/compiler"));
+    unsetenv("KFTUNE_CC");
+    char *path = strdup(getenv("PATH"));
+    setenv("PATH", "/nonexistent", 1);
+    assert_int_equal(kf_backend_open("cpu", &backend, &error), KF_MACHINE);
+    assert_non_null(strstr(error.message, "install gcc"));
+    setenv("PATH", path, 1);
+    free(path);
+    kf_backend_close(open_cpu());
+}
+
+/* --- compiling ---------------------------------------------------------------------------------------- */
+
+static void test_second_load_comes_from_the_cache(void **state) {
+    (void)state;
+    kf_backend *backend = open_cpu();
+    kf_build first, second, other;
+    kf_module *one = load(backend, "kernels/test/scale.cu", "11", &first);
+    kf_module *two = load(backend, "kernels/test/scale.cu", "11", &second);
+    kf_module *three = load(backend, "kernels/test/scale.cu", "12", &other);
+    assert_false(first.cached);
+    assert_true(first.seconds > 0);
+    assert_true(second.cached);
+    assert_true(second.seconds == 0);
+    assert_false(other.cached);
+    assert_string_equal(first.hash, second.hash);
+    assert_string_not_equal(first.hash, other.hash);
+    kf_module_free(one);
+    kf_module_free(two);
+    kf_module_free(three);
+    kf_backend_close(backend);
+}
+
+static float scaled_by(kf_backend *backend, kf_module *module) {
+    kf_function *function = NULL;
+    kf_buffer *buffer = NULL;
+    float value = 2;
+    kf_error error = {0};
+    assert_int_equal(kf_module_function(module, "scale", &function, &error), KF_OK);
+    assert_int_equal(kf_buffer_create(backend, sizeof value, &buffer, &error), KF_OK);
+    assert_int_equal(kf_buffer_upload(buffer, 0, &value, sizeof value, &error), KF_OK);
+    const scale_arguments arguments = {{1, 1, 1}, kf_buffer_address(buffer), 3};
+    kf_launch launch;
+    kf_launch_set(&launch, "scale", function, (const int[3]){8, 1, 1}, &arguments, sizeof arguments);
+    assert_int_equal(kf_backend_launch(backend, &launch, &error), KF_OK);
+    assert_int_equal(kf_backend_synchronize(backend, &error), KF_OK);
+    assert_int_equal(kf_buffer_download(buffer, 0, &value, sizeof value, &error), KF_OK);
+    kf_buffer_free(buffer);
+    return value;
+}
+
+static void test_damaged_entry_is_built_again(void **state) {
+    (void)state;
+    kf_backend *backend = open_cpu();
+    kf_build build;
+    kf_module_free(load(backend, "kernels/test/scale.cu", "13", &build));
+    char folder[KF_PATH], path[KF_PATH];
+    assert_int_equal(kf_cache_kernel_folder(folder, NULL), KF_OK);
+    assert_int_equal(kf_path(path, NULL, "%s/%s.so", folder, build.hash), KF_OK);
+    assert_int_equal(truncate(path, 5000), 0);
+    kf_module *module = load(backend, "kernels/test/scale.cu", "13", &build);
+    assert_false(build.cached);
+    assert_true(scaled_by(backend, module) == 2 * 3 * 13);
+    kf_module_free(module);
+    kf_backend_close(backend);
+}
+
+static void test_prebuilt_kernel_is_loaded_from_the_cache(void **state) {
+    (void)state;
+    kf_backend *backend = open_cpu();
+    const kf_define define = {"FACTOR", "14"};
+    const kf_source source = {"kernels/test/scale.cu", &define, 1};
+    kf_build ahead, loaded;
+    assert_int_equal(kf_source_prebuild(kf_backend_device(backend), &source, &ahead, NULL), KF_OK);
+    assert_false(ahead.cached);
+    kf_module *module = load(backend, "kernels/test/scale.cu", "14", &loaded);
+    assert_true(loaded.cached);
+    assert_string_equal(ahead.hash, loaded.hash);
+    kf_module_free(module);
+    kf_backend_close(backend);
+}
+
+static void expect_no_build(const char *text, const char *expected) {
+    kf_backend *backend = open_cpu();
+    const kf_source source = {"kernels/test/wrong.cu", NULL, 0};
+    kf_module *module = NULL;
+    kf_error error = {0};
+    fixture_write("data/kernels/test/wrong.cu", text);
+    assert_int_equal(kf_module_load(backend, &source, &module, NULL, &error), KF_MACHINE);
+    assert_null(module);
+    if (strstr(error.message, expected) == NULL) fail_msg("\"%s\" lacks \"%s\"", error.message, expected);
+    assert_null(strchr(error.message, '\n'));
+    kf_backend_close(backend);
+}
+
+static void test_compile_errors_show_the_compilers_line(void **state) {
+    (void)state;
+    expect_no_build("#include \"portable.h\"\n\nint a = undeclared;\nint b = undeclared_too;\n",
+                    "kernels/test/wrong.cu:3:9: error:");
+    expect_no_build("#include \"portable.h\"\n#include \"gone.h\"\n", "gone.h");
+    expect_no_build("void missing(void);\nvoid use(void) { missing(); }\n",
+                    "undefined reference to `missing'");
+}
+
+static void test_names_that_are_no_kernels(void **state) {
+    (void)state;
+    kf_backend *backend = open_cpu();
+    kf_module *module = load(backend, "kernels/test/scale.cu", "1", NULL);
+    kf_function *function = NULL;
+    kf_error error = {0};
+    const char *const names[] = {"scales", "printf", "GOMP_parallel", ""};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        assert_int_equal(kf_module_function(module, names[i], &function, &error), KF_BAD_INPUT);
+        assert_null(function);
+    }
+    assert_int_equal(kf_module_function(module, "scale", &function, &error), KF_OK);
+    assert_int_equal(kf_function_resident_blocks(function, 0), 0);
+    assert_int_equal(kf_function_resident_blocks(function, 65536), 1);
+    assert_string_equal(kf_function_occupancy_limit(function, 128), "");
+    kf_module_free(module);
+    kf_backend_close(backend);
+}
+
+/* Opened here, used in children that build and run the same new kernel at once: opening starts no thread. */
+static void test_processes_build_the_same_kernel_at_once(void **state) {
+    (void)state;
+    enum { PROCESSES = 3 };
+    kf_backend *backend = open_cpu();
+    fflush(NULL);
+    for (int p = 0; p < PROCESSES; p++) {
+        if (fork() != 0) continue;
+        alarm(60);
+        kf_module *module = load(backend, "kernels/test/scale.cu", "15", NULL);
+        const bool right = scaled_by(backend, module) == 2 * 3 * 15;
+        _exit(right ? 0 : 1);
+    }
+    for (int p = 0; p < PROCESSES; p++) {
+        int ending;
+        assert_true(wait(&ending) > 0);
+        assert_int_equal(ending, 0);
+    }
+    kf_backend_close(backend);
+}
+
+/* --- memory ------------------------------------------------------------------------------------------- */
+
+static void test_buffers_keep_their_bounds(void **state) {
+    (void)state;
+    kf_backend *backend = open_cpu();
+    kf_buffer *small = NULL, *large = NULL;
+    kf_error error = {0};
+    unsigned char bytes[128];
+    assert_int_equal(kf_buffer_create(backend, 0, &small, &error), KF_BAD_INPUT);
+    assert_int_equal(kf_buffer_create(backend, 100, &small, &error), KF_OK);
+    assert_int_equal(kf_buffer_create(backend, (size_t)5 << 20, &large, &error), KF_OK);
+    assert_int_equal((uintptr_t)kf_buffer_address(small) % 64, 0);
+    assert_int_equal((uintptr_t)kf_buffer_address(large) % (2 << 20), 0);
+    assert_int_equal(kf_buffer_size(small), 100);
+
+    assert_int_equal(kf_buffer_fill(small, 0xAB, &error), KF_OK);
+    assert_int_equal(kf_buffer_fill(large, 0, &error), KF_OK);
+    assert_int_equal(kf_buffer_upload(small, 90, "0123456789", 10, &error), KF_OK);
+    assert_int_equal(kf_buffer_upload(small, 91, "0123456789", 10, &error), KF_BAD_INPUT);
+    assert_int_equal(kf_buffer_upload(small, 100, "", 0, &error), KF_OK);
+    assert_int_equal(kf_buffer_upload(small, 101, "", 0, &error), KF_BAD_INPUT);
+    assert_int_equal(kf_buffer_upload(small, SIZE_MAX, "0123456789", 10, &error), KF_BAD_INPUT);
+    assert_int_equal(kf_buffer_download(small, 1, bytes, 100, &error), KF_BAD_INPUT);
+    assert_int_equal(kf_buffer_download(small, 10, bytes, SIZE_MAX, &error), KF_BAD_INPUT);
+    assert_int_equal(kf_buffer_copy(small, large, 101, &error), KF_BAD_INPUT);
+    assert_int_equal(kf_buffer_copy(large, small, 101, &error), KF_BAD_INPUT);
+    assert_int_equal(kf_buffer_copy(large, small, 100, &error), KF_OK);
+    assert_int_equal(kf_buffer_download(large, 80, bytes, 30, &error), KF_OK);
+    assert_int_equal(bytes[9], 0xAB);
+    assert_int_equal(bytes[10], '0');
+    assert_int_equal(bytes[19], '9');
+    assert_int_equal(bytes[20], 0);
+    kf_buffer_free(small);
+    kf_buffer_free(large);
+    kf_backend_close(backend);
+}
+
+static void expect_out_of_memory(kf_backend *backend, size_t bytes) {
+    kf_buffer *buffer = NULL;
+    kf_error error = {0};
+    assert_int_equal(kf_buffer_create(backend, bytes, &buffer, &error), KF_MACHINE);
+    assert_null(buffer);
+    assert_non_null(strstr(error.message, "out of memory"));
+}
+
+static void test_more_than_the_memory_is_refused(void **state) {
+    (void)state;
+    kf_backend *backend = open_cpu();
+    const size_t available = kf_backend_device(backend)->memory_free_bytes;
+    expect_out_of_memory(backend, SIZE_MAX);
+    expect_out_of_memory(backend, available + (available >> 2));
+#if defined(__SANITIZE_ADDRESS__)
+    kf_backend_close(backend); /* the sanitizer would write to an eighth of what follows */
+#else
+    /* Never touched, so it costs nothing, but what is promised cannot be promised twice. */
+    kf_buffer *half = NULL;
+    kf_error error = {0};
+    if (kf_buffer_create(backend, available / 2, &half, &error) != KF_OK) fail_msg("%s", error.message);
+    expect_out_of_memory(backend, available / 8 * 5);
+    kf_buffer_free(half);
+    assert_int_equal(kf_buffer_create(backend, available / 8 * 5, &half, &error), KF_OK);
+    kf_buffer_free(half);
+    kf_backend_close(backend);
+#endif
+}
+
+/* --- launching ---------------------------------------------------------------------------------------- */
+
+static void test_wrong_launches_are_refused(void **state) {
+    (void)state;
+    kf_backend *backend = open_cpu(), *other = open_cpu();
+    kf_module *module = load(backend, "kernels/test/scale.cu", "1", NULL);
+    kf_function *function = NULL;
+    kf_launch launch;
+    kf_error error = {0};
+    float value = 1;
+    unsigned char large[KF_ARGUMENT_BYTES + 1] = {0};
+    assert_int_equal(kf_module_function(module, "scale", &function, &error), KF_OK);
+    scale_arguments arguments = {{1, 1, 1}, &value, 2};
+
+    const int blocks[][3] = {{0, 1, 1}, {1, -1, 1}, {INT_MAX, 1, 1}};
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+        kf_launch_set(&launch, "scale", function, blocks[i], &arguments, sizeof arguments);
+        assert_int_equal(kf_backend_launch(backend, &launch, &error), KF_BAD_INPUT);
+    }
+    const int block[3] = {32, 1, 1};
+    kf_launch_set(&launch, "scale", function, block, large, sizeof large);
+    assert_int_equal(kf_backend_launch(backend, &launch, &error), KF_BAD_INPUT);
+    kf_launch_set(&launch, "scale", function, block, &arguments, 8);
+    assert_int_equal(kf_backend_launch(backend, &launch, &error), KF_BAD_INPUT);
+    kf_launch_set(&launch, "scale", function, block, &arguments, sizeof arguments);
+    assert_int_equal(kf_backend_launch(other, &launch, &error), KF_BAD_INPUT);
+    assert_true(value == 1);
+    arguments.extent[1] = 0;
+    arguments.values = NULL;
+    kf_launch_set(&launch, "scale", function, block, &arguments, sizeof arguments);
+    assert_int_equal(kf_backend_launch(backend, &launch, &error), KF_OK);
+    kf_module_free(module);
+    kf_backend_close(backend);
+    kf_backend_close(other);
+}
+
+static void test_graph_replays_copies_of_its_launches(void **state) {
+    (void)state;
+    kf_backend *backend = open_cpu();
+    kf_module *module = load(backend, "kernels/test/scale.cu", "1", NULL);
+    kf_function *function = NULL;
+    kf_graph *graph = NULL, *empty = NULL;
+    kf_error error = {0};
+    float values[3] = {1, 1, 1};
+    assert_int_equal(kf_module_function(module, "scale", &function, &error), KF_OK);
+    scale_arguments all = {{3, 1, 1}, values, 2}, two = {{2, 1, 1}, values, 5}, none = {{0, 1, 1}, NULL, 7};
+    kf_launch launches[3];
+    const int block[3] = {8, 1, 1};
+    kf_launch_set(&launches[0], "all", function, block, &all, sizeof all);
+    kf_launch_set(&launches[1], "none", function, block, &none, sizeof none);
+    kf_launch_set(&launches[2], "two", function, block, &two, sizeof two);
+    const kf_launch *const list[] = {&launches[0], &launches[1], &launches[2]};
+    assert_int_equal(kf_graph_create(backend, list, 3, &graph, &error), KF_OK);
+    assert_int_equal(kf_graph_create(backend, list, 0, &empty, &error), KF_OK);
+    memset(launches, 0, sizeof launches);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(kf_graph_launch(graph, &error), KF_OK);
+    assert_int_equal(kf_graph_launch(empty, &error), KF_OK);
+    assert_true(values[0] == 100 && values[1] == 100 && values[2] == 4);
+    kf_graph_free(graph);
+    kf_graph_free(empty);
+    kf_module_free(module);
+    kf_backend_close(backend);
+}
+
+static void test_events_measure_time(void **state) {
+    (void)state;
+    kf_backend *backend = open_cpu();
+    kf_event *start = NULL, *stop = NULL;
+    kf_error error = {0};
+    double elapsed = 0;
+    assert_int_equal(kf_event_create(backend, &start, &error), KF_OK);
+    assert_int_equal(kf_event_create(backend, &stop, &error), KF_OK);
+    assert_int_equal(kf_event_record(start, &error), KF_OK);
+    assert_int_equal(kf_event_elapsed_us(start, stop, &elapsed, &error), KF_BAD_INPUT);
+    assert_true(isnan(elapsed));
+    nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);
+    assert_int_equal(kf_event_record(stop, &error), KF_OK);
+    assert_int_equal(kf_event_elapsed_us(start, stop, &elapsed, &error), KF_OK);
+    assert_true(elapsed >= 20e3 && elapsed < 2e6);
+    kf_event_free(start);
+    kf_event_free(stop);
+    kf_backend_close(backend);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        /* First, as no launch must come before a fork. */
+        cmocka_unit_test(test_processes_build_the_same_kernel_at_once),
+        cmocka_unit_test(test_wrong_specs_name_the_right_form),
+        cmocka_unit_test(test_device_is_described),
+        cmocka_unit_test(test_missing_compiler_is_explained),
+        cmocka_unit_test(test_second_load_comes_from_the_cache),
+        cmocka_unit_test(test_damaged_entry_is_built_again),
+        cmocka_unit_test(test_prebuilt_kernel_is_loaded_from_the_cache),
+        cmocka_unit_test(test_compile_errors_show_the_compilers_line),
+        cmocka_unit_test(test_names_that_are_no_kernels),
+        cmocka_unit_test(test_buffers_keep_their_bounds),
+        cmocka_unit_test(test_more_than_the_memory_is_refused),
+        cmocka_unit_test(test_wrong_launches_are_refused),
+        cmocka_unit_test(test_graph_replays_copies_of_its_launches),
+        cmocka_unit_test(test_events_measure_time),
+    };
+    return cmocka_run_group_tests(tests, write_sources, fixture_teardown);
+}

@@ -1,0 +1,253 @@
+/* The cuda backend as far as it goes without a GPU: NVRTC, the compile cache, and what is said when parts are
+ * missing. test_backend_gpu.c has the rest. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "harness/backend/backend.h"
+#include "harness/backend/cache.h"
+#include "tests/unit/kernel_folder.h"
+
+static const char axpy_text[] =
+    "#include \"portable.h\"\n"
+    "#include \"factor.h\"\n"
+    "typedef struct axpy_arguments { int extent[3]; const float *x; float *y; } axpy_arguments;\n"
+    "KF_KERNEL(axpy, axpy_arguments) {\n"
+    "    (void)y, (void)z;\n"
+    "    a->y[x] += (float)(KF_FACTOR) * a->x[x];\n"
+    "}\n";
+static const char wrong_text[] = "#include \"portable.h\"\n"
+                                 "typedef struct bad_arguments { int extent[3]; float *y; } bad_arguments;\n"
+                                 "static int never_called(void) { return 3; }\n"
+                                 "KF_KERNEL(bad, bad_arguments) {\n"
+                                 "    a->y[x] = missing_factor;\n"
+                                 "    a->y[x] = another_factor;\n"
+                                 "}\n";
+/* What portable.h promises, once each. */
+static const char everything_text[] =
+    "#include \"portable.h\"\n"
+    "typedef struct all_arguments {\n"
+    "    int extent[3];\n"
+    "    int *integers; kf_int64 *longs; float *floats; double *doubles;\n"
+    "} all_arguments;\n"
+    "KF_CONSTANT int offsets[3] = {0, 1, 2};\n"
+    "KF_SCALAR_KERNEL(all, all_arguments) {\n"
+    "    const int *KF_RESTRICT offset = offsets;\n"
+    "    (void)y, (void)z;\n"
+    "    KF_UNROLL for (int i = 0; i < 3; i++) kf_atomic_add_int(a->integers + offset[i], x);\n"
+    "    kf_atomic_compare_swap_int(a->integers, x, 7);\n"
+    "    kf_atomic_add_int64(a->longs, (kf_int64)(kf_uint64)x);\n"
+    "    kf_atomic_add_float(a->floats, 1.0f);\n"
+    "    kf_atomic_add_double(a->doubles, 1.0);\n"
+    "}\n";
+
+static kf_device_info hopper(void) {
+    kf_device_info info;
+    memset(&info, 0, sizeof info);
+    (void)snprintf(info.spec, sizeof info.spec, "cuda:0");
+    (void)snprintf(info.backend, sizeof info.backend, "cuda");
+    (void)snprintf(info.architecture, sizeof info.architecture, "sm_90");
+    return info;
+}
+
+static kf_status prebuild(const char *file, const kf_define *defines, int count, kf_build *build,
+                          kf_error *error) {
+    const kf_device_info info = hopper();
+    const kf_source source = {file, defines, count};
+    memset(error, 0, sizeof *error);
+    return kf_source_prebuild(&info, &source, build, error);
+}
+
+/* Skips the test where kernels cannot be compiled. */
+static void need_nvrtc(void) {
+    kf_build build;
+    kf_error error;
+    if (prebuild("kernels/test/everything.cu", NULL, 0, &build, &error) == KF_OK) return;
+    if (!strstr(error.message, "libnvrtc") && !strstr(error.message, "without CUDA"))
+        fail_msg("%s", error.message);
+    print_message("%s\n", error.message);
+    skip();
+}
+
+static void missing_nvrtc_is_named_with_its_cure(void **state) {
+    (void)state;
+#ifndef KF_HAVE_CUDA
+    skip();
+#endif
+    (void)fflush(NULL);
+    const pid_t child = fork(); /* NVRTC is looked for once a process */
+    if (child == 0) {
+        kf_build build;
+        kf_error error;
+        (void)setenv("KFTUNE_NVRTC", "/nonexistent/libnvrtc.so", 1);
+        const kf_status status = prebuild("kernels/test/axpy.cu", NULL, 0, &build, &error);
+        const bool named = strstr(error.message, "KFTUNE_NVRTC") && strstr(error.message, "/nonexistent/");
+        _exit(status == KF_MACHINE && named && !strchr(error.message, '\n') ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static void machine_code_is_kept_in_the_cache(void **state) {
+    (void)state;
+    const kf_define half[] = {{"KF_FACTOR", "0.5"}}, third[] = {{"KF_FACTOR", "(1.0 / 3.0)"}};
+    kf_build first, second, other;
+    kf_error error;
+    need_nvrtc();
+    assert_int_equal(prebuild("kernels/test/axpy.cu", half, 1, &first, &error), KF_OK);
+    assert_false(first.cached);
+    assert_true(first.seconds > 0.0);
+    assert_int_equal(prebuild("kernels/test/axpy.cu", half, 1, &second, &error), KF_OK);
+    assert_true(second.cached);
+    assert_true(second.seconds == 0.0);
+    assert_string_equal(first.hash, second.hash);
+    assert_int_equal(prebuild("kernels/test/axpy.cu", third, 1, &other, &error), KF_OK);
+    assert_false(other.cached);
+    assert_string_not_equal(first.hash, other.hash);
+
+    void *cubin = NULL;
+    size_t size = 0;
+    assert_true(kf_cache_get(first.hash, "cubin", &cubin, &size));
+    assert_true(size > 64);
+    assert_memory_equal(cubin,
+                        "\x7f"
+                        "ELF",
+                        4);
+    assert_non_null(memmem(cubin, size, "axpy", 4));
+    free(cubin);
+}
+
+static void changed_include_is_compiled_again(void **state) {
+    (void)state;
+    const kf_define factor[] = {{"KF_FACTOR", "2.0"}};
+    kf_build before, after;
+    kf_error error;
+    need_nvrtc();
+    assert_int_equal(prebuild("kernels/test/axpy.cu", factor, 1, &before, &error), KF_OK);
+    assert_int_equal(write_kernel("factor.h", "/* changed */\n"), 0);
+    assert_int_equal(prebuild("kernels/test/axpy.cu", factor, 1, &after, &error), KF_OK);
+    assert_false(after.cached);
+    assert_string_not_equal(before.hash, after.hash);
+}
+
+static void compile_error_comes_in_one_line(void **state) {
+    (void)state;
+    kf_build build;
+    kf_error error;
+    need_nvrtc();
+    assert_int_equal(prebuild("kernels/test/wrong.cu", NULL, 0, &build, &error), KF_MACHINE);
+    const char *first = strstr(error.message, "kernels/test/wrong.cu(5): error"),
+               *second = strstr(error.message, "another_factor");
+    assert_non_null(first);
+    assert_non_null(strstr(first, "missing_factor"));
+    assert_non_null(second);
+    assert_true(first < second);
+    assert_null(strstr(error.message, "never_called")); /* a warning */
+    assert_null(strchr(error.message, '\n'));
+}
+
+static void unknown_architecture_is_refused(void **state) {
+    (void)state;
+    kf_device_info info = hopper();
+    const kf_source source = {"kernels/test/everything.cu", NULL, 0};
+    kf_build build;
+    kf_error error = {0};
+    need_nvrtc();
+    (void)snprintf(info.architecture, sizeof info.architecture, "sm_13");
+    assert_int_equal(kf_source_prebuild(&info, &source, &build, &error), KF_MACHINE);
+    assert_non_null(strstr(error.message, "architecture"));
+}
+
+static void missing_source_is_bad_input(void **state) {
+    (void)state;
+    kf_build build;
+    kf_error error;
+    need_nvrtc();
+    assert_int_equal(prebuild("kernels/test/nowhere.cu", NULL, 0, &build, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "nowhere.cu"));
+    assert_int_equal(prebuild("../secret.cu", NULL, 0, &build, &error), KF_BAD_INPUT);
+}
+
+/* What is shipped is also CUDA C, with each of the values that a define can have used once. */
+static void shipped_kernels_compile(void **state) {
+    (void)state;
+    static const char *const files[] = {
+        "probe/simple.cu",     "probe/stream_collide.cu", "kinetic/boundary.cu", "kinetic/fused.cu",
+        "kinetic/immersed.cu", "kinetic/order.cu",        "kinetic/separate.cu", "kinetic/state.cu"};
+    static const kf_define single[] = {
+        {"KF_DOUBLE_STORAGE", "0"},  {"KF_INDEX64", "0"},        {"KF_LAYOUT", "2"},
+        {"KF_ALPHA_LOG2", "5"},      {"KF_COLLISION", "2"},      {"KF_RATE_RULE", "1"},
+        {"KF_SPLIT", "2"},           {"KF_BODY_FORCE", "1"},     {"KF_FIXED_POINT_FORCE", "0"},
+        {"KF_MOVING", "1"},          {"KF_FACE_0", "3"},         {"KF_FACE_1", "4"},
+        {"KF_FACE_2", "2"},          {"KF_FACE_3", "1"},         {"KF_FACE_4", "0"},
+        {"KF_FACE_5", "0"},          {"KF_SEGMENT_LENGTH", "1"}, {"KF_FOLDED_BOUNDARY", "1"},
+        {"KF_STREAMING_STORES", "1"}};
+    static const kf_define twice[] = {
+        {"KF_DOUBLE_STORAGE", "1"},  {"KF_INDEX64", "1"},         {"KF_LAYOUT", "0"},
+        {"KF_ALPHA_LOG2", "0"},      {"KF_COLLISION", "0"},       {"KF_RATE_RULE", "0"},
+        {"KF_SPLIT", "1"},           {"KF_BODY_FORCE", "0"},      {"KF_FIXED_POINT_FORCE", "1"},
+        {"KF_MOVING", "0"},          {"KF_FACE_0", "1"},          {"KF_FACE_1", "1"},
+        {"KF_FACE_2", "1"},          {"KF_FACE_3", "1"},          {"KF_FACE_4", "1"},
+        {"KF_FACE_5", "1"},          {"KF_SEGMENT_LENGTH", "16"}, {"KF_FOLDED_BOUNDARY", "0"},
+        {"KF_STREAMING_STORES", "0"}};
+    need_nvrtc();
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char file[64];
+        kf_build build;
+        kf_error error;
+        (void)snprintf(file, sizeof file, "kernels/%s", files[i]);
+        if (prebuild(file, single, sizeof single / sizeof single[0], &build, &error) != KF_OK)
+            fail_msg("%s", error.message);
+        if (prebuild(file, twice, sizeof twice / sizeof twice[0], &build, &error) != KF_OK)
+            fail_msg("%s", error.message);
+    }
+}
+
+static void without_a_driver_the_reason_is_plain(void **state) {
+    (void)state;
+    char why[512] = "";
+    kf_backend *backend = NULL;
+    kf_device_info info;
+    kf_error error = {0};
+    if (kf_cuda_device_count(why, sizeof why) > 0) skip();
+    assert_true(strlen(why) > 0);
+    assert_null(strchr(why, '\n'));
+    assert_int_equal(kf_backend_open("cuda:0", &backend, &error), KF_MACHINE);
+    assert_null(backend);
+    assert_true(strlen(error.message) > 0);
+    assert_null(strchr(error.message, '\n'));
+    assert_int_equal(kf_cuda_device_describe(0, &info, &error), KF_MACHINE);
+    if (strstr(why, "without CUDA")) return;
+    /* The same reason both ways, and what to do about it. */
+    assert_string_equal(why, error.message);
+    if (strstr(why, "libcuda.so.1")) assert_non_null(strstr(why, "install the NVIDIA driver"));
+}
+
+static int set_up(void **state) {
+    (void)state;
+    return make_kernel_folder() || write_kernel("factor.h", "") || write_kernel("axpy.cu", axpy_text) ||
+           write_kernel("wrong.cu", wrong_text) || write_kernel("everything.cu", everything_text);
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    return remove_kernel_folder();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(missing_nvrtc_is_named_with_its_cure),
+        cmocka_unit_test(machine_code_is_kept_in_the_cache),
+        cmocka_unit_test(changed_include_is_compiled_again),
+        cmocka_unit_test(compile_error_comes_in_one_line),
+        cmocka_unit_test(unknown_architecture_is_refused),
+        cmocka_unit_test(missing_source_is_bad_input),
+        cmocka_unit_test(shipped_kernels_compile),
+        cmocka_unit_test(without_a_driver_the_reason_is_plain),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

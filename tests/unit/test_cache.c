@@ -1,0 +1,238 @@
+/* The compile cache: keys that see every change, entries that survive damage, a folder that stays small. */
+#include "tests/unit/kernel_fixture.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "harness/backend/cache.h"
+
+static const char key_a[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+static const char key_b[] = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+static const char key_c[] = "cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc";
+
+static bool present(const char *key) {
+    void *data;
+    size_t size;
+    if (!kf_cache_get(key, "bin", &data, &size)) return false;
+    free(data);
+    return true;
+}
+
+static void entry_file(const char *key, char path[KF_PATH]) {
+    char folder[KF_PATH];
+    assert_int_equal(kf_cache_kernel_folder(folder, NULL), KF_OK);
+    assert_int_equal(kf_path(path, NULL, "%s/%s.bin", folder, key), KF_OK);
+}
+
+static int empty_cache(void **state) {
+    (void)state;
+    char command[KF_PATH + 32];
+    snprintf(command, sizeof command, "rm -rf '%s/cache'", fixture_folder);
+    unsetenv("KFTUNE_CACHE_LIMIT");
+    return system(command);
+}
+
+static void set_age(const char *key, time_t seconds) {
+    char path[KF_PATH];
+    entry_file(key, path);
+    const struct timespec then = {.tv_sec = time(NULL) - seconds};
+    assert_int_equal(utimensat(AT_FDCWD, path, (const struct timespec[2]){then, then}, 0), 0);
+}
+
+static void test_get_gives_what_put_stored(void **state) {
+    (void)state;
+    static const char content[] = "machine\0code";
+    void *data;
+    size_t size;
+    kf_error error;
+    assert_false(present(key_a));
+    assert_int_equal(kf_cache_put(key_a, "bin", content, sizeof content, &error), KF_OK);
+    assert_true(kf_cache_get(key_a, "bin", &data, &size));
+    assert_int_equal(size, sizeof content);
+    assert_memory_equal(data, content, size);
+    free(data);
+    assert_false(kf_cache_get(key_a, "log", &data, &size));
+    assert_int_equal(kf_cache_put(key_a, "log", "", 0, &error), KF_OK);
+    assert_true(kf_cache_get(key_a, "log", &data, &size));
+    assert_int_equal(size, 0);
+    assert_string_equal(data, "");
+    free(data);
+}
+
+/* Every byte changed, and every length cut, must be noticed, and the entry must be gone afterwards. */
+static void test_damaged_entries_are_dropped(void **state) {
+    (void)state;
+    static const char content[] = "kernel";
+    char path[KF_PATH], *bytes;
+    size_t size;
+    entry_file(key_a, path);
+    assert_int_equal(kf_cache_put(key_a, "bin", content, sizeof content, NULL), KF_OK);
+    assert_int_equal(kf_file_read(path, 0, &bytes, &size, NULL), KF_OK);
+    for (size_t i = 0; i < size; i++) {
+        bytes[i] ^= 1;
+        assert_int_equal(kf_file_write_atomic(path, bytes, size, NULL), KF_OK);
+        bytes[i] ^= 1;
+        assert_false(present(key_a));
+        assert_int_not_equal(access(path, F_OK), 0);
+        assert_int_equal(kf_file_write_atomic(path, bytes, i, NULL), KF_OK);
+        assert_false(present(key_a));
+    }
+    assert_int_equal(kf_cache_put(key_a, "bin", content, sizeof content, NULL), KF_OK);
+    assert_true(present(key_a));
+    free(bytes);
+}
+
+static void test_least_recently_used_goes_first(void **state) {
+    (void)state;
+    char content[1000] = {0};
+    setenv("KFTUNE_CACHE_LIMIT", "2500", 1); /* two entries with their trailers, not three */
+    assert_int_equal(kf_cache_put(key_a, "bin", content, sizeof content, NULL), KF_OK);
+    assert_int_equal(kf_cache_put(key_b, "bin", content, sizeof content, NULL), KF_OK);
+    set_age(key_a, 200);
+    set_age(key_b, 100);
+    assert_true(present(key_a)); /* the hit makes it the younger one */
+    assert_int_equal(kf_cache_put(key_c, "bin", content, sizeof content, NULL), KF_OK);
+    assert_true(present(key_a));
+    assert_false(present(key_b));
+    assert_true(present(key_c));
+}
+
+static void test_entry_just_written_stays(void **state) {
+    (void)state;
+    char content[1000] = {0};
+    setenv("KFTUNE_CACHE_LIMIT", "10", 1);
+    assert_int_equal(kf_cache_put(key_a, "bin", content, sizeof content, NULL), KF_OK);
+    assert_true(present(key_a));
+    assert_int_equal(kf_cache_put(key_b, "bin", content, sizeof content, NULL), KF_OK);
+    assert_false(present(key_a));
+    assert_true(present(key_b));
+}
+
+static void test_leftovers_are_removed(void **state) {
+    (void)state;
+    char old[KF_PATH], young[KF_PATH];
+    assert_int_equal(kf_cache_temporary(old, "so", NULL), KF_OK);
+    assert_int_equal(kf_cache_temporary(young, "so", NULL), KF_OK);
+    assert_string_not_equal(old, young);
+    const struct timespec then = {.tv_sec = time(NULL) - 7200};
+    assert_int_equal(utimensat(AT_FDCWD, old, (const struct timespec[2]){then, then}, 0), 0);
+    assert_int_equal(kf_cache_put(key_a, "bin", "x", 1, NULL), KF_OK);
+    assert_int_not_equal(access(old, F_OK), 0);
+    assert_int_equal(access(young, F_OK), 0);
+}
+
+static void test_folder_that_cannot_be_written(void **state) {
+    (void)state;
+    kf_error error = {0};
+    char path[KF_PATH];
+    setenv("XDG_CACHE_HOME", "/proc/nowhere", 1);
+    assert_int_not_equal(kf_cache_put(key_a, "bin", "x", 1, &error), KF_OK);
+    assert_non_null(strstr(error.message, "/proc/nowhere"));
+    assert_int_not_equal(kf_cache_temporary(path, "so", &error), KF_OK);
+    assert_false(present(key_a));
+    snprintf(path, sizeof path, "%s/cache", fixture_folder);
+    setenv("XDG_CACHE_HOME", path, 1);
+}
+
+/* Several writers and readers of the same keys under a limit that evicts all the time: readers see whole
+ * entries. */
+static void test_many_processes_share_the_folder(void **state) {
+    (void)state;
+    enum { PROCESSES = 4, ROUNDS = 40 };
+    const char *const keys[] = {key_a, key_b, key_c};
+    setenv("KFTUNE_CACHE_LIMIT", "9000", 1);
+    for (int p = 0; p < PROCESSES; p++) {
+        if (fork() != 0) continue;
+        char content[4000];
+        int wrong = 0;
+        for (int i = 0; i < ROUNDS; i++) {
+            const int which = (i + p) % 3;
+            memset(content, 'a' + which, sizeof content);
+            wrong += kf_cache_put(keys[which], "bin", content, sizeof content, NULL) != KF_OK;
+            void *data;
+            size_t size;
+            if (!kf_cache_get(keys[i % 3], "bin", &data, &size)) continue;
+            memset(content, 'a' + i % 3, sizeof content);
+            wrong += size != sizeof content || memcmp(data, content, size) != 0;
+            free(data);
+        }
+        _exit(wrong != 0 ? 1 : 0);
+    }
+    for (int p = 0; p < PROCESSES; p++) {
+        int ending;
+        assert_true(wait(&ending) > 0);
+        assert_int_equal(ending, 0);
+    }
+}
+
+/* --- keys --------------------------------------------------------------------------------------------- */
+
+static void key_of(const kf_define *defines, int count, const char *compiler, char key[KF_HASH_HEX]) {
+    const kf_source source = {"kernels/test/key.cu", defines, count};
+    kf_error error = {0};
+    const kf_status status = kf_cache_key(&source, compiler, "-O3", "znver3", key, &error);
+    if (status != KF_OK) fail_msg("%s", error.message);
+}
+
+static void test_key_sees_every_change(void **state) {
+    (void)state;
+    char keys[8][KF_HASH_HEX];
+    const kf_define defines[] = {{"Q", "19"}, {"D", "3"}}, changed[] = {{"Q", "27"}, {"D", "3"}};
+    fixture_write("data/kernels/test/key.cu", "#include \"portable.h\"\n #  include \"test/deep.h\"\n");
+    fixture_write("data/kernels/test/deep.h", "#include \"deeper.h\"\n#include <math.h>\n");
+    fixture_write("data/kernels/test/deeper.h", "#include \"deep.h\"\nint a;\n");
+    fixture_write("data/kernels/test/unrelated.h", "int a;\n");
+    key_of(defines, 2, "gcc 12", keys[0]);
+    key_of(changed, 2, "gcc 12", keys[1]);
+    key_of(defines, 1, "gcc 12", keys[2]);
+    key_of(defines, 2, "gcc 13", keys[3]);
+    fixture_write("data/kernels/test/deeper.h", "#include \"deep.h\"\nint b;\n");
+    key_of(defines, 2, "gcc 12", keys[4]);
+    fixture_write("data/kernels/test/key.cu", "#include \"portable.h\"\n #  include \"test/deep.h\"\n\n");
+    key_of(defines, 2, "gcc 12", keys[5]);
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < i; j++)
+            assert_string_not_equal(keys[i], keys[j]);
+    key_of(defines, 2, "gcc 12", keys[6]);
+    fixture_write("data/kernels/test/unrelated.h", "int b;\n");
+    key_of(defines, 2, "gcc 12", keys[7]);
+    assert_string_equal(keys[5], keys[6]);
+    assert_string_equal(keys[6], keys[7]);
+}
+
+static void expect_bad_source(const char *file, const char *expected) {
+    const kf_source source = {file, NULL, 0};
+    char key[KF_HASH_HEX];
+    kf_error error = {0};
+    assert_int_equal(kf_cache_key(&source, "", "", "", key, &error), KF_BAD_INPUT);
+    if (strstr(error.message, expected) == NULL) fail_msg("\"%s\" lacks \"%s\"", error.message, expected);
+}
+
+static void test_bad_sources_are_refused(void **state) {
+    (void)state;
+    expect_bad_source("/etc/passwd", "below the data folder");
+    expect_bad_source("kernels/../../secret.cu", "below the data folder");
+    expect_bad_source("..", "below the data folder");
+    expect_bad_source("", "below the data folder");
+    expect_bad_source("kernels/test/missing.cu", "missing.cu");
+    fixture_write("data/kernels/test/computed.cu", "#define FILE \"a.h\"\n#include FILE\n");
+    expect_bad_source("kernels/test/computed.cu", "quoted name");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_get_gives_what_put_stored, empty_cache),
+        cmocka_unit_test_setup(test_damaged_entries_are_dropped, empty_cache),
+        cmocka_unit_test_setup(test_least_recently_used_goes_first, empty_cache),
+        cmocka_unit_test_setup(test_entry_just_written_stays, empty_cache),
+        cmocka_unit_test_setup(test_leftovers_are_removed, empty_cache),
+        cmocka_unit_test_setup(test_folder_that_cannot_be_written, empty_cache),
+        cmocka_unit_test_setup(test_many_processes_share_the_folder, empty_cache),
+        cmocka_unit_test(test_key_sees_every_change),
+        cmocka_unit_test(test_bad_sources_are_refused),
+    };
+    return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
+}

@@ -1,0 +1,290 @@
+/* Checkpoints bring back exactly what was saved, and nothing else is taken for one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "harness/search/space.h"
+#include "harness/util/file.h"
+#include "solver/output/checkpoint.h"
+#include "solver/output/vtkhdf.h"
+#include "tests/unit/output_plan.h"
+#include "tests/unit/output_scratch.h"
+
+static kf_scene *scene;
+static kf_plan *plan;
+
+static int set_up(void **state) {
+    (void)state;
+    scene = make_scene();
+    plan = make_quiet_plan(scene, NULL);
+    (void)quiet_initialise(plan, NULL);
+    plan->steps_done = 123;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    free_quiet_plan(plan);
+    free_scene(scene);
+    return 0;
+}
+
+static quiet_system *quiet(void) {
+    return plan->system;
+}
+
+static const char *write_good(void) {
+    const char *path = in_scratch("good.kfc");
+    kf_error error = {0};
+    if (kf_checkpoint_write(path, plan, &error) != KF_OK) fail_msg("%s", error.message);
+    return path;
+}
+
+/* Restoring must fail, name the file and what matters, and leave the plan as it is. */
+static void check_refused(const char *path, const char *what) {
+    kf_error error = {0};
+    memset(quiet()->state, 0x55, STATE_BYTES);
+    plan->steps_done = 5;
+    assert_int_equal(kf_checkpoint_restore(path, plan, NULL, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, path));
+    if (!strstr(error.message, what)) fail_msg("'%s' does not say '%s'", error.message, what);
+    assert_int_equal(plan->steps_done, 5);
+    for (int i = 0; i < STATE_BYTES; i++)
+        assert_int_equal(quiet()->state[i], 0x55);
+}
+
+static void test_round_trip(void **state) {
+    (void)state;
+    const char *path = write_good();
+    unsigned char kept[STATE_BYTES];
+    memcpy(kept, quiet()->state, STATE_BYTES);
+    memset(quiet()->state, 0, STATE_BYTES);
+    plan->steps_done = 0;
+    kf_checkpoint described, restored;
+    kf_error error;
+    assert_int_equal(kf_checkpoint_describe(path, &described, &error), KF_OK);
+    assert_int_equal(kf_checkpoint_restore(path, plan, &restored, &error), KF_OK);
+    assert_memory_equal(quiet()->state, kept, STATE_BYTES);
+    assert_int_equal(plan->steps_done, 123);
+    assert_int_equal(described.step, 123);
+    assert_int_equal(described.state_bytes, STATE_BYTES);
+    assert_string_equal(described.scene, "ball");
+    assert_string_equal(described.collision, "acm_mrt");
+    assert_string_equal(described.storage, "f32");
+    assert_memory_equal(&described, &restored, sizeof described);
+    assert_int_not_equal(access(in_scratch("good.kfc.part"), F_OK), 0);
+}
+
+/* The time of day is not in it. */
+static void test_equal_states_give_equal_files(void **state) {
+    (void)state;
+    char *first, *second;
+    size_t first_size, second_size;
+    kf_error error;
+    assert_int_equal(kf_file_read(write_good(), 0, &first, &first_size, &error), KF_OK);
+    (void)sleep(1);
+    assert_int_equal(kf_file_read(write_good(), 0, &second, &second_size, &error), KF_OK);
+    assert_int_equal(first_size, second_size);
+    assert_memory_equal(first, second, first_size);
+    free(first);
+    free(second);
+}
+
+static void test_other_config_is_fine(void **state) {
+    (void)state;
+    const char *path = write_good();
+    kf_config_set_integer(&plan->config, "alpha", 64);
+    kf_error error;
+    assert_int_equal(kf_checkpoint_restore(path, plan, NULL, &error), KF_OK);
+}
+
+static void test_what_does_not_fit(void **state) {
+    (void)state;
+    const char *path = write_good();
+    kf_config_set_name(&plan->config, "storage", "f64");
+    check_refused(path, "storage f32, but this run has f64");
+    kf_config_set_name(&plan->config, "storage", "f32");
+    scene->collision = KF_BGK;
+    check_refused(path, "collision acm_mrt, but this run has bgk");
+    scene->collision = KF_ACM_MRT;
+    scene->nodes[1]++;
+    check_refused(path, "48x24x20 grid, but this run has 48x25x20");
+    scene->nodes[1]--;
+    scene->hash[3] = 'z';
+    check_refused(path, "mesh, flow, motion or samples differ");
+    scene->hash[3] = '3';
+    kf_copy_text(plan->config.system, KF_NAME, "other");
+    check_refused(path, "system quiet, but this run has other");
+}
+
+static void test_not_checkpoints(void **state) {
+    (void)state;
+    check_refused(in_scratch("missing.kfc"), "cannot be opened");
+    kf_error error;
+    const char *path = in_scratch("text.kfc");
+    assert_int_equal(kf_file_write_atomic(path, "not one at all", 14, &error), KF_OK);
+    check_refused(path, "not a checkpoint");
+    kf_fields fields;
+    make_fields(scene, &fields);
+    path = in_scratch("fields.vtkhdf");
+    assert_int_equal(kf_vtkhdf_write(path, scene, &fields, 1, 0, &error), KF_OK);
+    kf_fields_free(&fields);
+    check_refused(path, "not a checkpoint");
+    check_refused(scratch, "");
+}
+
+static void test_cut_short(void **state) {
+    (void)state;
+    char *bytes;
+    size_t size;
+    kf_error error;
+    assert_int_equal(kf_file_read(write_good(), 0, &bytes, &size, &error), KF_OK);
+    const char *path = in_scratch("cut.kfc");
+    for (size_t length = 0; length < size; length += length < 64 ? 7 : size / 40) {
+        assert_int_equal(kf_file_write_atomic(path, bytes, length, &error), KF_OK);
+        check_refused(path, "");
+    }
+    free(bytes);
+}
+
+static void test_any_damage(void **state) {
+    (void)state;
+    char *bytes;
+    size_t size;
+    kf_error error;
+    assert_int_equal(kf_file_read(write_good(), 0, &bytes, &size, &error), KF_OK);
+    const char *path = in_scratch("damaged.kfc");
+    for (size_t at = 0; at < size; at += at < 1100 ? 1 : 97) {
+        bytes[at] = (char)(bytes[at] ^ 0x41);
+        assert_int_equal(kf_file_write_atomic(path, bytes, size, &error), KF_OK);
+        bytes[at] = (char)(bytes[at] ^ 0x41);
+        check_refused(path, "");
+    }
+    char *longer = kf_allocate_zeroed(size + 1, 1);
+    memcpy(longer, bytes, size);
+    assert_int_equal(kf_file_write_atomic(path, longer, size + 1, &error), KF_OK);
+    check_refused(path, "longer than it says");
+    free(longer);
+    free(bytes);
+}
+
+static void test_unwritable(void **state) {
+    (void)state;
+    kf_error error;
+    assert_int_not_equal(kf_checkpoint_write(in_scratch("no/such/checkpoint.kfc"), plan, &error), KF_OK);
+}
+
+/* --- the real thing --------------------------------------------------------------------------------------
+ */
+
+static void need(kf_status status, const kf_error *error) {
+    if (status != KF_OK) fail_msg("%s", error->message);
+}
+
+static kf_plan *real_plan(const kf_scene *real, const kf_config *config, kf_backend *backend) {
+    const kf_system *system;
+    kf_error error = {0};
+    kf_plan *made = NULL;
+    need(kf_system_find("kinetic", &system, &error), &error);
+    need(system->plan(real, config, backend, &made, &error), &error);
+    need(kf_plan_initialise(made, &error), &error);
+    return made;
+}
+
+static void *saved_state(kf_plan *from, size_t *bytes) {
+    kf_error error = {0};
+    need(from->methods->state_size(from, bytes, &error), &error);
+    void *bytes_of_state = kf_allocate(*bytes);
+    need(from->methods->save(from, bytes_of_state, &error), &error);
+    return bytes_of_state;
+}
+
+static void preset_config(const kf_scene *real, const kf_backend *backend, const char *preset,
+                          kf_config *config) {
+    const kf_system *system;
+    kf_error error = {0};
+    need(kf_system_find("kinetic", &system, &error), &error);
+    kf_variables variables = {0};
+    system->variables(real, kf_backend_device(backend), &variables);
+    kf_space *space = NULL;
+    need(kf_space_open(system, &variables, NULL, 0, &space, &error), &error);
+    need(kf_space_preset(space, preset, config, &error), &error);
+    kf_space_free(space);
+}
+
+/* 7 + 6 steps with a checkpoint between, in plans of their own, against 13 in one go. An odd number of steps
+ * before the checkpoint, because two grids swap roles. */
+static void check_bit_for_bit(const char *scene_name, const char *preset) {
+    kf_error error = {0};
+    kf_scene_options small = {.nodes = {36, 18, 18}, .samples_per_cell = 10};
+    kf_scene *real = NULL;
+    need(kf_scene_open(scene_name, &small, &real, &error), &error);
+    kf_backend *backend = NULL;
+    need(kf_backend_open("cpu:1", &backend, &error),
+         &error); /* one thread: sums in one order for every plan */
+    kf_config config = {0};
+    preset_config(real, backend, preset, &config);
+    const char *path = in_scratch("real.kfc");
+
+    kf_plan *through = real_plan(real, &config, backend);
+    need(kf_plan_advance(through, 13, &error), &error);
+    need(kf_backend_synchronize(backend, &error), &error);
+    size_t bytes, other_bytes;
+    void *wanted = saved_state(through, &bytes);
+    kf_solid_load wanted_load, load;
+    need(through->methods->load(through, &wanted_load, &error), &error);
+    kf_plan_free(through);
+
+    kf_plan *first = real_plan(real, &config, backend);
+    need(kf_plan_advance(first, 7, &error), &error);
+    need(kf_checkpoint_write(path, first, &error), &error);
+    kf_plan_free(first);
+
+    kf_plan *second = real_plan(real, &config, backend);
+    need(kf_checkpoint_restore(path, second, NULL, &error), &error);
+    assert_int_equal(second->steps_done, 7);
+    need(kf_plan_advance(second, 6, &error), &error);
+    need(kf_backend_synchronize(backend, &error), &error);
+    void *got = saved_state(second, &other_bytes);
+    need(second->methods->load(second, &load, &error), &error);
+    assert_int_equal(bytes, other_bytes);
+    assert_memory_equal(got, wanted, bytes);
+    assert_memory_equal(&load, &wanted_load, sizeof load);
+    kf_plan_free(second);
+
+    free(got);
+    free(wanted);
+    kf_backend_close(backend);
+    kf_scene_free(real);
+}
+
+static void test_static_solid_bit_for_bit(void **state) {
+    (void)state;
+    check_bit_for_bit("ahmed", "default");
+    check_bit_for_bit("ahmed", "paper");
+    check_bit_for_bit("ahmed", "baseline");
+}
+
+static void test_moving_solid_bit_for_bit(void **state) {
+    (void)state;
+    check_bit_for_bit("torus", "default");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_round_trip, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_equal_states_give_equal_files, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_other_config_is_fine, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_what_does_not_fit, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_not_checkpoints, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_cut_short, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_any_damage, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_unwritable, set_up, tear_down),
+        cmocka_unit_test(test_static_solid_bit_for_bit),
+        cmocka_unit_test(test_moving_solid_bit_for_bit),
+    };
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}

@@ -1,0 +1,155 @@
+/* Every collision model, rate rule, basis, form and split of the kinetic system against the reference, which
+ * computes each of them another way. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/validate/validate.h"
+#include "solver/validation/flow.h"
+
+static kf_backend *backend;
+static const kf_system *kinetic_system;
+static volatile int never;
+
+enum { STEPS = 12 };
+
+/* A sheared, pressed stream between walls: all moments differ from zero. */
+static void lively(const void *context, int i, int j, int k, double *density, double velocity[3]) {
+    (void)context;
+    const double x = 2.0 * kf_pi * i / 12, y = 2.0 * kf_pi * j / 10, z = 2.0 * kf_pi * k / 8;
+    *density = 1.0 + 0.01 * cos(x + y);
+    velocity[0] = 0.05 + 0.03 * sin(y) * cos(z);
+    velocity[1] = 0.04 * sin(x + z);
+    velocity[2] = -0.03 * cos(x) * sin(y);
+}
+
+static kf_scene *make_scene(kf_collision collision, kf_rate_rule rule, kf_moment_basis basis) {
+    kf_scene *scene = kf_flow_box("collision", 12, 10, 8, 0.01);
+    scene->faces[KF_YMIN] = scene->faces[KF_YMAX] = KF_WALL;
+    scene->initial_state = lively;
+    scene->collision = collision;
+    scene->rate_rule = rule;
+    scene->basis = basis;
+    scene->high_order_rate = 1.7;
+    scene->body_force[0] = 2e-4;
+    scene->body_force[1] = -1e-4;
+    scene->body_force[2] = 3e-4;
+    return scene;
+}
+
+/* Largest relative deviation from the reference after STEPS steps. */
+static double deviation(const kf_scene *scene, const kf_reference *reference, const char *const *overrides) {
+    kf_error error = {KF_OK, ""};
+    const kf_validation validation = {
+        .backend = backend, .interrupted = &never, .configure = kf_validate_configure};
+    kf_plan *plan;
+    if (kf_flow_open(&validation, scene, overrides, &plan, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_int_equal(kf_flow_advance(&validation, plan, STEPS, &error), KF_OK);
+    kf_verification verification;
+    if (kinetic_system->verify(plan, reference, &verification, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    kf_plan_free(plan);
+    return verification.error;
+}
+
+static kf_reference *make_reference(const kf_scene *scene) {
+    kf_error error = {KF_OK, ""};
+    kf_reference *reference;
+    assert_int_equal(kinetic_system->reference(scene, STEPS, &reference, &error), KF_OK);
+    return reference;
+}
+
+static void test_every_model(void **state) {
+    (void)state;
+    static const char *const in_double[] = {"storage=f64", NULL};
+    int models = 0;
+    for (int collision = 0; collision < KF_COLLISIONS; collision++)
+        for (int rule = 0; rule < KF_RATE_RULES; rule++)
+            for (int basis = 0; basis < KF_BASES; basis++) {
+                if (collision != KF_ACM_MRT && basis != 0) continue;
+                if (collision == KF_BGK && rule != 0) continue;
+                kf_error error = {KF_OK, ""};
+                kf_scene *scene =
+                    make_scene((kf_collision)collision, (kf_rate_rule)rule, (kf_moment_basis)basis);
+                if (kinetic_system->accepts(scene, &error) == KF_OK) {
+                    kf_reference *reference = make_reference(scene);
+                    const double error_here = deviation(scene, reference, in_double);
+                    print_message("%s %s %s: %.2g\n", kf_collision_names[collision],
+                                  collision == KF_BGK ? "" : kf_rate_rule_names[rule],
+                                  collision == KF_ACM_MRT ? kf_moment_basis_names[basis] : "", error_here);
+                    kinetic_system->free_reference(reference);
+                    models++;
+                }
+                kf_scene_free(scene);
+            }
+    assert_int_equal(models, 13); /* bgk, rm_mrt with two rules, acm_mrt with six and, raw, with four */
+}
+
+static void test_forms_and_splits(void **state) {
+    (void)state;
+    static const char *const variants[][5] = {
+        {"storage=f64", "collision_form=expanded", NULL},
+        {"storage=f64", "collision_form=shared", NULL},
+        {"storage=f64", "plan=paper", "collision_split=3", "collision_form=factorised", NULL},
+        {"storage=f64", "plan=paper", "collision_split=4", "collision_form=factorised", NULL},
+        {"storage=f64", "plan=paper", "collision_split=2", "collision_form=shared", NULL},
+    };
+    kf_scene *scene = make_scene(KF_ACM_MRT, KF_RATE_CONSTANT, KF_BASIS_HERMITE);
+    kf_reference *reference = make_reference(scene);
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
+        assert_true(deviation(scene, reference, variants[i]) < 1e-10);
+    kinetic_system->free_reference(reference);
+    kf_scene_free(scene);
+}
+
+/* What would blow up is refused with the reason, at the limits that were found (docs/physics.md). */
+static void test_unstable_rates_are_refused(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = make_scene(KF_ACM_MRT, KF_RATE_CONSTANT, KF_BASIS_RAW);
+    scene->high_order_rate = 1.98;
+    scene->viscosity = (1.0 / 1.64 - 0.5) / 3.0;
+    assert_int_equal(kinetic_system->accepts(scene, &error), KF_OK);
+    scene->viscosity = (1.0 / 1.62 - 0.5) / 3.0;
+    assert_int_equal(kinetic_system->accepts(scene, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "unstable"));
+    scene->basis = KF_BASIS_HERMITE;
+    assert_int_equal(kinetic_system->accepts(scene, &error), KF_OK);
+    scene->collision = KF_RM_MRT;
+    scene->rate_rule = KF_RATE_K17;
+    assert_int_equal(kinetic_system->accepts(scene, &error), KF_BAD_INPUT);
+    kf_scene_free(scene);
+}
+
+static int open_backend(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    const char *device = getenv("KFTUNE_TEST_DEVICE");
+    if (kf_system_find("kinetic", &kinetic_system, &error) != KF_OK) return -1;
+    if (kf_backend_open(device ? device : "cpu:1", &backend, &error) == KF_OK) return 0;
+    (void)fprintf(stderr, "%s\n", error.message);
+    return -1;
+}
+
+static int close_backend(void **state) {
+    (void)state;
+    kf_backend_close(backend);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_model),
+        cmocka_unit_test(test_forms_and_splits),
+        cmocka_unit_test(test_unstable_rates_are_refused),
+    };
+    return cmocka_run_group_tests(tests, open_backend, close_backend);
+}

@@ -1,0 +1,482 @@
+/* The d2q9 system: every variant of its space, generated from the space, against the reference, on scenes
+ * with walls, solids, open faces and open nodes; its state; and the paper's equations and misprints.
+ * KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <png.h>
+
+#include "harness/search/space.h"
+#include "harness/validate/validate.h"
+#include "solver/d2q9/cases.h"
+
+static kf_backend *backend;
+static const kf_system *d2q9 = &kf_system_d2q9;
+
+static void must(kf_status status, const kf_error *error) {
+    if (status != KF_OK) fail_msg("%s", error->message);
+}
+
+static kf_scene *open_scene(const char *name, long nodes) {
+    kf_error error = {0};
+    kf_scene *scene;
+    const kf_scene_options options = {.node_limit = nodes};
+    must(kf_scene_open(name, &options, &scene, &error), &error);
+    return scene;
+}
+
+static kf_space *open_space(const kf_scene *scene) {
+    kf_error error = {0};
+    kf_variables variables;
+    kf_space *space;
+    d2q9->variables(scene, kf_backend_device(backend), &variables);
+    must(kf_space_open(d2q9, &variables, NULL, 0, &space, &error), &error);
+    return space;
+}
+
+static kf_plan *open_plan(const kf_scene *scene, const kf_config *config) {
+    kf_error error = {0};
+    kf_plan *plan;
+    must(d2q9->plan(scene, config, backend, &plan, &error), &error);
+    must(kf_plan_initialise(plan, &error), &error);
+    return plan;
+}
+
+static void advance(kf_plan *plan, uint64_t steps) {
+    kf_error error = {0};
+    must(kf_plan_advance(plan, steps, &error), &error);
+    must(kf_backend_synchronize(backend, &error), &error);
+}
+
+static long integer_of(const kf_config *config, const char *parameter) {
+    long value = 0;
+    kf_error error = {0};
+    must(kf_config_integer(config, parameter, &value, &error), &error);
+    return value;
+}
+
+/* The default with changes such as "plan=push storage=f64"; must be in the space. */
+static kf_config configure(const kf_space *space, const char *changes) {
+    kf_error error = {0};
+    kf_config config;
+    char text[256], why[256], *rest = text;
+    uint64_t index;
+    must(kf_space_preset(space, "default", &config, &error), &error);
+    (void)snprintf(text, sizeof text, "threads=64 %s", changes);
+    for (char *word; (word = strtok_r(rest, " ", &rest)) != NULL;) {
+        char *value = strchr(word, '=');
+        assert_non_null(value);
+        *value++ = '\0';
+        if (*value >= '0' && *value <= '9')
+            kf_config_set_integer(&config, word, atol(value));
+        else
+            kf_config_set_name(&config, word, value);
+    }
+    if (!kf_space_index(space, &config, &index, why, sizeof why)) fail_msg("%s: %s", changes, why);
+    return config;
+}
+
+static void verify(const kf_scene *scene, const kf_config *config, const kf_reference *reference, int steps) {
+    kf_error error = {0};
+    kf_verification verification;
+    kf_plan *plan = open_plan(scene, config);
+    advance(plan, (uint64_t)steps);
+    if (d2q9->verify(plan, reference, &verification, &error) != KF_OK) {
+        char *summary = kf_config_summary(config);
+        fail_msg("%s\n%s", summary, error.message);
+    }
+    kf_plan_free(plan);
+}
+
+/* Every config of the space but for those that only cut the work up in other ways. Each needs the compiler,
+ * so this is for the GPU and for nights: KFTUNE_TEST_ALL=1. */
+static void verify_all(const kf_scene *scene, const kf_space *space, const kf_reference *reference,
+                       int steps) {
+    for (uint64_t i = 0; i < kf_space_size(space); i++) {
+        kf_config config;
+        kf_space_config(space, i, &config);
+        long alpha = integer_of(&config, "alpha"), threads = integer_of(&config, "threads");
+        long rows = integer_of(&config, "tile_rows");
+        if ((alpha == 1 || alpha == 32) && threads == 64 && (rows == 0 || rows == 32) &&
+            integer_of(&config, "resident_blocks") == 0)
+            verify(scene, &config, reference, steps);
+    }
+}
+
+static void verify_configs(const kf_scene *scene, int steps, const char *const *changes) {
+    kf_error error = {0};
+    kf_reference *reference;
+    kf_space *space = open_space(scene);
+    must(d2q9->reference(scene, steps, &reference, &error), &error);
+    for (; *changes != NULL; changes++) {
+        kf_config config = configure(space, *changes);
+        verify(scene, &config, reference, steps);
+    }
+    if (getenv("KFTUNE_TEST_ALL") != NULL) verify_all(scene, space, reference, steps);
+    d2q9->free_reference(reference);
+    kf_space_free(space);
+}
+
+#define SOA "layout=soa alpha=1 "
+
+/* Blocks and tiles that do not divide the domain; numbers of steps that a temporal launch does not divide. */
+static void test_cavity(void **state) {
+    (void)state;
+    static const char *const changes[] = {
+        SOA "plan=pull",
+        SOA "plan=push",
+        SOA "plan=inplace",
+        SOA "plan=toelke",
+        SOA "plan=separate",
+        SOA "plan=pull nodes_per_thread=4",
+        SOA "plan=temporal steps_per_launch=3 tile_rows=32",
+        SOA "plan=temporal steps_per_launch=5 tile_rows=32",
+        SOA "plan=temporal steps_per_launch=5 tile_rows=128",
+        "plan=pull layout=csoa alpha=32 nodes_per_thread=4",
+        "plan=separate layout=aos alpha=1",
+        SOA "plan=inplace storage=f64",
+        SOA "plan=pull storage=f16",
+        NULL,
+    };
+    kf_scene *scene = open_scene("cavity2d", 75 * 75);
+    verify_configs(scene, 10, changes);
+    verify_configs(scene, 11, changes);
+    kf_scene_free(scene);
+}
+
+static void test_array(void **state) {
+    (void)state;
+    static const char *const changes[] = {
+        SOA "plan=pull",
+        SOA "plan=push",
+        SOA "plan=inplace",
+        SOA "plan=pull bounce_back=full_way",
+        SOA "plan=inplace bounce_back=full_way",
+        SOA "plan=toelke bounce_back=full_way",
+        SOA "plan=temporal steps_per_launch=3 tile_rows=32",
+        SOA "plan=temporal steps_per_launch=3 tile_rows=64 bounce_back=full_way",
+        NULL,
+    };
+    kf_scene *scene = open_scene("cylinder_array2d", 90 * 90);
+    assert_true(kf_d2q9_has_solid(scene));
+    verify_configs(scene, 10, changes);
+    kf_scene_free(scene);
+}
+
+static void test_open_faces(void **state) {
+    (void)state;
+    static const char *const changes[] = {SOA "plan=pull", SOA "plan=push bounce_back=full_way",
+                                          SOA "plan=inplace", NULL};
+    kf_scene *scene = open_scene("cylinder2d", 90 * 40);
+    assert_true(kf_d2q9_is_open(scene) && kf_d2q9_has_solid(scene));
+    verify_configs(scene, 10, changes);
+    scene->collision = KF_BGK;
+    scene->faces[KF_YMIN] = KF_FREE_SLIP;
+    scene->face_velocity[KF_YMAX][0] = 0.02;
+    verify_configs(scene, 9, changes);
+    scene->collision = KF_BGK_LINEAR;
+    verify_configs(scene, 3, changes + 2);
+    kf_scene_free(scene);
+}
+
+/* --- masks
+ * --------------------------------------------------------------------------------------------------- */
+
+enum { PICTURE_WIDTH = 48, PICTURE_HEIGHT = 32 };
+static char picture_file[4096];
+
+/* A channel between walls with an inflow, an outflow and a block, and one pixel of a colour of choice. */
+static void write_picture(const unsigned char odd[3]) {
+    static unsigned char pixels[PICTURE_HEIGHT][PICTURE_WIDTH][3];
+    for (int y = 0; y < PICTURE_HEIGHT; y++)
+        for (int x = 0; x < PICTURE_WIDTH; x++) {
+            bool wall = y == 0 || y == PICTURE_HEIGHT - 1, block = x >= 14 && x < 20 && y >= 10 && y < 19;
+            static const unsigned char white[3] = {250, 255, 255}, black[3] = {0, 10, 0},
+                                       green[3] = {0, 255, 0}, red[3] = {255, 0, 0};
+            const unsigned char *colour = wall || block            ? black
+                                          : x == 0                 ? green
+                                          : x == PICTURE_WIDTH - 1 ? red
+                                                                   : white;
+            memcpy(pixels[y][x], x == 30 && y == 5 ? odd : colour, 3);
+        }
+    png_image image = {.version = PNG_IMAGE_VERSION,
+                       .width = PICTURE_WIDTH,
+                       .height = PICTURE_HEIGHT,
+                       .format = PNG_FORMAT_RGB};
+    assert_int_equal(png_image_write_to_file(&image, picture_file, 0, pixels, 0, NULL), 1);
+}
+
+static void test_mask(void **state) {
+    (void)state;
+    static const unsigned char black[3] = {0, 0, 0}, blue[3] = {0, 0, 255};
+    kf_error error = {0};
+    kf_scene *scene;
+    write_picture(black);
+    must(kf_scene_open(picture_file, NULL, &scene, &error), &error);
+    assert_int_equal(scene->nodes[0], PICTURE_WIDTH);
+    assert_int_equal(scene->nodes[1], PICTURE_HEIGHT);
+    assert_int_equal(scene->nodes[2], 1);
+    assert_int_equal(scene->mask[PICTURE_WIDTH * (PICTURE_HEIGHT - 1 - 5) + 30], KF_NODE_SOLID);
+    assert_int_equal(scene->mask[PICTURE_WIDTH * 5], KF_NODE_INFLOW);
+    assert_int_equal(scene->mask[PICTURE_WIDTH * 6 - 1], KF_NODE_OUTFLOW);
+    assert_int_equal(scene->mask[0], KF_NODE_SOLID);
+    assert_true(kf_d2q9_is_open(scene));
+    static const char *const changes[] = {SOA "plan=pull", SOA "plan=inplace",
+                                          SOA "plan=toelke bounce_back=full_way", NULL};
+    verify_configs(scene, 10, changes);
+    kf_scene *reduced;
+    must(kf_scene_reduce(scene, 400, &reduced, &error), &error);
+    assert_true(kf_d2q9_is_open(reduced) && kf_d2q9_has_solid(reduced));
+    assert_string_not_equal(reduced->hash, scene->hash);
+    kf_scene_free(reduced);
+    kf_scene_free(scene);
+
+    write_picture(blue);
+    assert_int_equal(kf_scene_open(picture_file, NULL, &scene, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "(30, 5)"));
+    FILE *file = fopen(picture_file, "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 60, SEEK_SET), 0);
+    assert_int_equal(fwrite("damage", 1, 6, file), 6);
+    fclose(file);
+    assert_int_equal(kf_scene_open(picture_file, NULL, &scene, &error), KF_BAD_INPUT);
+}
+
+static void test_refusals(void **state) {
+    (void)state;
+    kf_error error = {0};
+    kf_scene *scene = open_scene("cavity2d", 400);
+    scene->collision = KF_ACM_MRT;
+    assert_int_equal(d2q9->accepts(scene, &error), KF_BAD_INPUT);
+    scene->collision = KF_MRT;
+    scene->nodes[2] = 2;
+    assert_int_equal(d2q9->accepts(scene, &error), KF_BAD_INPUT);
+    scene->nodes[2] = 1;
+    kf_space *space = open_space(scene);
+    kf_config config;
+    kf_d2q9_options options;
+    must(kf_space_preset(space, "default", &config, &error), &error);
+    must(kf_d2q9_read_options(scene, &config, false, &options, &error), &error);
+    kf_config_set_name(&config, "plan", "temporal");
+    assert_int_equal(kf_d2q9_read_options(scene, &config, false, &options, &error), KF_BAD_INPUT);
+    kf_config_set_integer(&config, "steps_per_launch", 7);
+    kf_config_set_integer(&config, "tile_rows", 64);
+    kf_config_set_integer(&config, "threads", 128); /* too much shared memory */
+    assert_int_equal(kf_d2q9_read_options(scene, &config, false, &options, &error), KF_BAD_INPUT);
+    kf_config_set_integer(&config, "threads", 96);
+    must(kf_d2q9_read_options(scene, &config, false, &options, &error), &error);
+    scene->faces[KF_XMAX] = KF_OUTFLOW;
+    assert_int_equal(kf_d2q9_read_options(scene, &config, false, &options, &error), KF_BAD_INPUT);
+    kf_space_free(space);
+    kf_scene_free(scene);
+}
+
+/* --- state
+ * --------------------------------------------------------------------------------------------------- */
+
+/* Saved and restored at any step, a plan goes on bit for bit; so do the steps within a temporal launch. */
+static void test_checkpoint(void **state) {
+    (void)state;
+    static const char *const changes[] = {
+        SOA "plan=toelke bounce_back=full_way", SOA "plan=push", SOA "plan=inplace",
+        SOA "plan=temporal steps_per_launch=3 tile_rows=32",
+        SOA "plan=temporal steps_per_launch=3 tile_rows=64 bounce_back=full_way"};
+    enum { BEFORE = 7, AFTER = 9 };
+    kf_scene *scene = open_scene("cylinder_array2d", 50 * 50);
+    size_t values = 3 * (size_t)scene->nodes[0] * (size_t)scene->nodes[1];
+    kf_space *space = open_space(scene);
+    for (int p = 0; p < 5; p++) {
+        kf_error error = {0};
+        kf_config config = configure(space, changes[p]);
+        size_t bytes;
+        double *whole, *restored;
+        kf_plan *plan = open_plan(scene, &config);
+        advance(plan, BEFORE);
+        must(plan->methods->state_size(plan, &bytes, &error), &error);
+        void *saved = malloc(bytes);
+        assert_non_null(saved);
+        must(plan->methods->save(plan, saved, &error), &error);
+        advance(plan, AFTER);
+        must(kf_d2q9_read(plan, &whole, &error), &error);
+        kf_plan *other = open_plan(scene, &config);
+        must(other->methods->restore(other, saved, BEFORE, &error), &error);
+        advance(other, AFTER);
+        must(kf_d2q9_read(other, &restored, &error), &error);
+        assert_memory_equal(whole, restored, values * sizeof(double));
+        free(whole);
+        free(restored);
+        free(saved);
+        kf_plan_free(plan);
+        kf_plan_free(other);
+    }
+    kf_space_free(space);
+    kf_scene_free(scene);
+}
+
+/* --- the paper
+ * ----------------------------------------------------------------------------------------------- */
+
+static const int e[9][2] = {{0, 0}, {1, 0}, {0, 1}, {-1, 0}, {0, -1}, {1, 1}, {-1, 1}, {-1, -1}, {1, -1}};
+static const double w[9] = {4.0 / 9,  1.0 / 9,  1.0 / 9,  1.0 / 9, 1.0 / 9,
+                            1.0 / 36, 1.0 / 36, 1.0 / 36, 1.0 / 36};
+
+static double weighted_product(const double *a, const double *b) {
+    double sum = 0;
+    for (int i = 0; i < 9; i++)
+        sum += w[i] * a[i] * b[i];
+    return sum;
+}
+
+/* Eq. 25 as printed has its parenthesis after 4c^2, which is not orthogonal to e_y; row 6 of the matrix lacks
+ * an entry. With the corrections all nine are orthogonal. */
+static void test_misprinted_eigenvectors(void **state) {
+    (void)state;
+    double q[9][9], printed[9];
+    for (int i = 0; i < 9; i++) {
+        double x = e[i][0], y = e[i][1], square = x * x + y * y;
+        const double column[9] = {1,
+                                  x,
+                                  y,
+                                  3 * square - 2,
+                                  x * x - y * y,
+                                  x * y,
+                                  (3 * square - 4) * x,
+                                  (3 * square - 4) * y,
+                                  0.5 * (9 * square * square - 15 * square + 2)};
+        for (int k = 0; k < 9; k++)
+            q[k][i] = column[k];
+        printed[i] = 3 * (square - 4) * y;
+    }
+    for (int a = 0; a < 9; a++)
+        for (int b = 0; b < a; b++)
+            assert_true(fabs(weighted_product(q[a], q[b])) < 1e-12);
+    assert_true(fabs(weighted_product(printed, q[2])) > 0.1);
+    static const double row_6[9] = {0, -1, 0, 1, 0, 2, -2, -2, 2}; /* printed without one -2 */
+    for (int i = 0; i < 9; i++)
+        assert_true(row_6[i] == q[6][i]);
+}
+
+/* Eq. 5, third line: the parenthesis belongs around u_x u_y - p_xy / rho_0. From the moments of a decaying
+ * Taylor-Green vortex, where that rate of strain is zero, which as printed it would not be. */
+static void test_misprinted_strain(void **state) {
+    (void)state;
+    enum { N = 48, STEPS = 200 };
+    kf_error error = {0};
+    kf_scene *scene = open_scene("cavity2d", N * N);
+    for (int face = 0; face < 4; face++)
+        scene->faces[face] = KF_PERIODIC;
+    scene->initial = KF_INITIAL_TAYLOR_GREEN_2D;
+    scene->initial_velocity[0] = 0.02;
+    scene->viscosity = 0.05;
+    kf_space *space = open_space(scene);
+    kf_config config = configure(space, SOA "plan=pull storage=f64");
+    kf_space_free(space);
+    kf_plan *plan = open_plan(scene, &config);
+    advance(plan, STEPS);
+    double *populations = malloc(9 * N * N * sizeof(double)), rates[4], *u;
+    assert_non_null(populations);
+    must(plan->methods->save(plan, populations, &error), &error);
+    must(kf_d2q9_read(plan, &u, &error), &error);
+    kf_d2q9_rates(scene, rates);
+    double off = 0, printed_off = 0;
+    for (int y = 1; y < N - 1; y++)
+        for (int x = 1; x < N - 1; x++) {
+            const double *f = populations + 9 * N * y + x, *ux = u + N * N, *uy = u + 2 * N * N;
+            int n = N * y + x;
+            double after = f[5 * N] - f[6 * N] + f[7 * N] - f[8 * N], product = ux[n] * uy[n];
+            double pxy = (after - rates[0] * product) / (1.0 - rates[0]); /* before the collision */
+            double strain = 0.5 * (ux[n + N] - ux[n - N] + uy[n + 1] - uy[n - 1]);
+            off += pow(3.0 * rates[0] * (product - pxy) - strain, 2);
+            printed_off += pow(3.0 * rates[0] * product - pxy - strain, 2);
+        }
+    assert_true(off < 0.01 * printed_off);
+    free(populations);
+    free(u);
+    kf_plan_free(plan);
+    kf_scene_free(scene);
+}
+
+/* Appendix C as printed: both loops run over all nbx blocks, one more than there are borders, and the last
+ * write lands in the next row, before that row has read the place. */
+static void exchange_east(float *f, int nx, int ny, int threads, int blocks) {
+    for (int b = blocks - 1; b >= 0; b--) /* the rows advance together, as threads do */
+        for (int y = 0; y < ny; y++)
+            f[nx * y + (b + 1) * threads] = f[nx * y + b * threads];
+}
+static void test_misprinted_exchange(void **state) {
+    (void)state;
+    enum { NX = 12, NY = 3, THREADS = 4, BLOCKS = NX / THREADS };
+    for (int printed = 0; printed < 2; printed++) {
+        float f[NX * NY + NX] = {0};
+        for (int y = 0; y < NY; y++)
+            for (int b = 0; b < BLOCKS;
+                 b++) /* what left block b across its east border, kept in its place 0 */
+                f[NX * y + b * THREADS] = (float)(100 * y + b + 1);
+        exchange_east(f, NX, NY, THREADS, printed ? BLOCKS : BLOCKS - 1);
+        bool right = true;
+        for (int y = 0; y < NY; y++)
+            for (int b = 0; b + 1 < BLOCKS; b++)
+                right = right && f[NX * y + (b + 1) * THREADS] == (float)(100 * y + b + 1);
+        assert_int_equal(right, !printed);
+    }
+}
+
+/* The cases, at reduced cost. */
+static void test_cases(void **state) {
+    (void)state;
+    static const volatile int interrupted;
+    kf_error error = {0};
+    kf_validation validation = {
+        .backend = backend, .quick = true, .interrupted = &interrupted, .configure = kf_validate_configure};
+    kf_array_errors errors;
+    must(kf_d2q9_array_errors(&validation, 128, &errors, &error), &error);
+    assert_true(errors.force < 1e-3);
+    validation.case_name = "d2q9-poiseuille";
+    must(kf_case_d2q9_poiseuille(&validation, &error), &error);
+    assert_int_equal(validation.check_count, 1);
+    assert_true(validation.checks[0].pass);
+    free(validation.checks);
+}
+
+static int setup(void **state) {
+    (void)state;
+    kf_error error = {0};
+    const char *device = getenv("KFTUNE_TEST_DEVICE"), *scratch = getenv("KFTUNE_SCRATCH");
+    (void)snprintf(picture_file, sizeof picture_file, "%.4000s/d2q9-mask.png",
+                   scratch == NULL ? "/tmp" : scratch);
+    if (kf_backend_open(device == NULL ? "cpu" : device, &backend, &error) == KF_OK) return 0;
+    fprintf(stderr, "%s\n", error.message);
+    return -1;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    kf_backend_close(backend);
+    (void)remove(picture_file);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cavity),
+        cmocka_unit_test(test_array),
+        cmocka_unit_test(test_open_faces),
+        cmocka_unit_test(test_mask),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_checkpoint),
+        cmocka_unit_test(test_misprinted_eigenvectors),
+        cmocka_unit_test(test_misprinted_strain),
+        cmocka_unit_test(test_misprinted_exchange),
+        cmocka_unit_test(test_cases),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

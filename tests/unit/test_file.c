@@ -1,0 +1,222 @@
+/* Files: what is read is what was written, and nothing but regular files is touched. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "harness/util/file.h"
+
+static char folder[KF_PATH];
+
+static int make_scratch(void **state) {
+    (void)state;
+    const char *base = getenv("TMPDIR");
+    (void)snprintf(folder, sizeof folder, "%s/kftune-file-XXXXXX", base != NULL ? base : "/tmp");
+    return mkdtemp(folder) == NULL;
+}
+
+static int remove_scratch(void **state) {
+    (void)state;
+    char command[KF_PATH + 16];
+    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+static const char *in_scratch(const char *name) {
+    static char path[KF_PATH + 64];
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static void expect_content(const char *path, const char *expected) {
+    char *text = NULL;
+    size_t size = 0;
+    kf_error error = {0};
+    assert_int_equal(kf_file_read(path, 0, &text, &size, &error), KF_OK);
+    assert_int_equal(size, strlen(expected));
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void expect_refused(const char *path, const char *reason) {
+    char *text = NULL;
+    size_t size = 0;
+    kf_error error = {0};
+    assert_int_equal(kf_file_read(path, 0, &text, &size, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, reason));
+    assert_non_null(strstr(error.message, path));
+    assert_null(strchr(error.message, '\n'));
+    assert_null(text);
+}
+
+static void reads_what_was_written(void **state) {
+    (void)state;
+    const char *path = in_scratch("a");
+    kf_error error = {0};
+    assert_int_equal(kf_file_write_atomic(path, "one\n", 4, &error), KF_OK);
+    expect_content(path, "one\n");
+    assert_int_equal(kf_file_write_atomic(path, "", 0, &error), KF_OK);
+    expect_content(path, "");
+    size_t size = 3000001;
+    char *large = malloc(size), *back = NULL;
+    memset(large, 'x', size);
+    large[1000] = '\0'; /* binary content survives */
+    assert_int_equal(kf_file_write_atomic(path, large, size, &error), KF_OK);
+    size_t got = 0;
+    assert_int_equal(kf_file_read(path, 0, &back, &got, &error), KF_OK);
+    assert_int_equal(got, size);
+    assert_memory_equal(back, large, size);
+    free(back);
+    free(large);
+}
+
+static void reads_files_without_a_size(void **state) {
+    (void)state;
+    char *text = NULL;
+    size_t size = 0;
+    assert_int_equal(kf_file_read("/proc/self/status", 0, &text, &size, NULL), KF_OK);
+    assert_true(size > 100 && strstr(text, "Pid:") != NULL);
+    free(text);
+    text = NULL;
+    assert_int_equal(kf_file_read("/proc/self/status", 10, &text, &size, NULL), KF_BAD_INPUT);
+    assert_null(text);
+}
+
+static void refuses_what_is_no_file(void **state) {
+    (void)state;
+    expect_refused(folder, "folder");
+    expect_refused(in_scratch("missing"), "No such file");
+    const char *fifo = in_scratch("fifo");
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    (void)alarm(10); /* opening a FIFO must not wait for a writer */
+    expect_refused(fifo, "not a regular file");
+    (void)alarm(0);
+    expect_refused("/dev/zero", "not a regular file");
+}
+
+static void limit_is_kept(void **state) {
+    (void)state;
+    const char *path = in_scratch("ten");
+    char *text = NULL;
+    size_t size = 0;
+    assert_int_equal(kf_file_write_atomic(path, "0123456789", 10, NULL), KF_OK);
+    assert_int_equal(kf_file_read(path, 9, &text, &size, NULL), KF_BAD_INPUT);
+    assert_null(text);
+    assert_int_equal(kf_file_read(path, 10, &text, &size, NULL), KF_OK);
+    free(text);
+}
+
+static int count_entries(void) {
+    DIR *stream = opendir(folder);
+    int count = 0;
+    while (readdir(stream) != NULL)
+        count++;
+    (void)closedir(stream);
+    return count;
+}
+
+static void failed_writes_leave_nothing(void **state) {
+    (void)state;
+    kf_error error = {0};
+    int before = count_entries();
+    assert_int_equal(kf_file_write_atomic(in_scratch("no/such/folder"), "x", 1, &error), KF_BAD_INPUT);
+    assert_int_equal(kf_file_write_atomic(folder, "x", 1, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "folder"));
+    assert_int_equal(kf_file_write_atomic("/dev/null", "x", 1, &error), KF_BAD_INPUT);
+    struct stat information;
+    assert_int_equal(stat("/dev/null", &information), 0);
+    assert_true(S_ISCHR(information.st_mode)); /* it was not renamed over */
+    assert_int_equal(count_entries(), before);
+}
+
+static void links_stay_links(void **state) {
+    (void)state;
+    char target[KF_PATH + 64];
+    (void)snprintf(target, sizeof target, "%s", in_scratch("target"));
+    assert_int_equal(kf_file_write_atomic(target, "old", 3, NULL), KF_OK);
+    const char *link = in_scratch("link");
+    assert_int_equal(symlink("target", link), 0);
+    assert_int_equal(kf_file_write_atomic(link, "new", 3, NULL), KF_OK);
+    struct stat information;
+    assert_int_equal(lstat(link, &information), 0);
+    assert_true(S_ISLNK(information.st_mode));
+    expect_content(target, "new");
+}
+
+static void makes_folders(void **state) {
+    (void)state;
+    kf_error error = {0};
+    struct stat information;
+    const char *path = in_scratch("x/y//z/");
+    assert_int_equal(kf_make_folders(path, &error), KF_OK);
+    assert_int_equal(kf_make_folders(path, &error), KF_OK);
+    assert_int_equal(stat(path, &information), 0);
+    assert_true(S_ISDIR(information.st_mode));
+    assert_int_equal(kf_file_write_atomic(in_scratch("file"), "x", 1, NULL), KF_OK);
+    assert_int_equal(kf_make_folders(in_scratch("file/below"), &error), KF_BAD_INPUT);
+    assert_int_equal(kf_make_folders(in_scratch("file"), &error), KF_BAD_INPUT);
+    assert_int_equal(kf_make_folders("", &error), KF_BAD_INPUT);
+}
+
+static void paths_have_a_length(void **state) {
+    (void)state;
+    char path[KF_PATH];
+    assert_int_equal(kf_path(path, NULL, "%s/%d", "a", 5), KF_OK);
+    assert_string_equal(path, "a/5");
+    assert_int_equal(kf_path(path, NULL, "%*d", KF_PATH - 1, 1), KF_OK);
+    assert_int_equal(kf_path(path, NULL, "%*d", KF_PATH, 1), KF_BAD_INPUT);
+}
+
+static void personal_folders_follow_xdg(void **state) {
+    (void)state;
+    char path[KF_PATH], expected[KF_PATH + 128];
+    struct stat information;
+    assert_int_equal(setenv("XDG_CACHE_HOME", in_scratch("cache"), 1), 0);
+    assert_int_equal(kf_cache_folder(path, NULL), KF_OK);
+    assert_string_equal(path, in_scratch("cache/kftune"));
+    assert_int_equal(stat(path, &information), 0);
+    /* A relative path there is to be ignored, says the specification. */
+    assert_int_equal(setenv("XDG_DATA_HOME", "relative", 1), 0);
+    assert_int_equal(setenv("HOME", folder, 1), 0);
+    assert_int_equal(kf_store_folder(path, NULL), KF_OK);
+    (void)snprintf(expected, sizeof expected, "%s/.local/share/kftune", folder);
+    assert_string_equal(path, expected);
+}
+
+static void data_folder_holds_kernels(void **state) {
+    (void)state;
+    const char *data = NULL;
+    kf_error error = {0};
+    assert_int_equal(setenv("KFTUNE_DATA", folder, 1), 0);
+    assert_int_equal(kf_data_folder(&data, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "KFTUNE_DATA"));
+    assert_int_equal(mkdir(in_scratch("kernels"), 0777), 0);
+    assert_int_equal(kf_file_write_atomic(in_scratch("kernels/portable.h"), "", 0, NULL), KF_OK);
+    assert_int_equal(kf_data_folder(&data, &error), KF_OK);
+    assert_string_equal(data, folder);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_what_was_written),
+        cmocka_unit_test(reads_files_without_a_size),
+        cmocka_unit_test(refuses_what_is_no_file),
+        cmocka_unit_test(limit_is_kept),
+        cmocka_unit_test(failed_writes_leave_nothing),
+        cmocka_unit_test(links_stay_links),
+        cmocka_unit_test(makes_folders),
+        cmocka_unit_test(paths_have_a_length),
+        cmocka_unit_test(personal_folders_follow_xdg),
+        cmocka_unit_test(data_folder_holds_kernels),
+    };
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}

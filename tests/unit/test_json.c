@@ -1,0 +1,221 @@
+/* Strict reading: what is accepted, what each refusal says, and the canonical text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/util/json.h"
+
+static const kf_json_place place = {"ball.scene.json", "solid"};
+
+static cJSON *parse(const char *text) {
+    cJSON *root = NULL;
+    kf_error error = {0};
+    assert_int_equal(kf_json_parse("ball.scene.json", text, strlen(text), &root, &error), KF_OK);
+    return root;
+}
+
+static void expect_syntax_error(const char *text, const char *where) {
+    cJSON *root = NULL;
+    kf_error error = {0};
+    assert_int_equal(kf_json_parse("a.json", text, strlen(text), &root, &error), KF_BAD_INPUT);
+    assert_null(root);
+    assert_ptr_equal(strstr(error.message, where), error.message);
+    assert_null(strchr(error.message, '\n'));
+}
+
+static void syntax_errors_have_a_place(void **state) {
+    (void)state;
+    expect_syntax_error("{\"a\": 1,\n  \"b\": oops}", "a.json:2:8: ");
+    expect_syntax_error("", "a.json:1:1: ");
+    expect_syntax_error("{\"a\": 1", "a.json:1:");
+    expect_syntax_error("{} x", "a.json:1:4: something follows");
+    expect_syntax_error("[1,2],", "a.json:1:6: ");
+    expect_syntax_error("\x01\x02", "a.json:1:");
+    expect_syntax_error("[\n\n\n\"open", "a.json:4:");
+}
+
+static void hostile_nesting_is_refused(void **state) {
+    (void)state;
+    enum { DEPTH = 100000 };
+    char *text = malloc(DEPTH + 1);
+    memset(text, '[', DEPTH);
+    text[DEPTH] = '\0';
+    cJSON *root = NULL;
+    assert_int_equal(kf_json_parse("a.json", text, DEPTH, &root, NULL), KF_BAD_INPUT);
+    free(text);
+}
+
+static void missing_file_is_named(void **state) {
+    (void)state;
+    cJSON *root = NULL;
+    kf_error error = {0};
+    assert_int_equal(kf_json_read_file("/no/such/file.json", &root, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "/no/such/file.json"));
+}
+
+static void check_keys(const char *text, const char *message) {
+    static const char *const keys[] = {"mesh", "motion", "pose", NULL};
+    cJSON *root = parse(text);
+    kf_error error = {0};
+    kf_status status = kf_json_check_keys(place, root, keys, &error);
+    assert_int_equal(status, message == NULL ? KF_OK : KF_BAD_INPUT);
+    if (message != NULL) assert_string_equal(error.message, message);
+    cJSON_Delete(root);
+}
+
+static void keys_must_be_known(void **state) {
+    (void)state;
+    check_keys("{\"mesh\": 1, \"pose\": 2}", NULL);
+    check_keys("{}", NULL);
+    check_keys("{\"moton\": 1}", "ball.scene.json: solid.moton: unknown key; did you mean \"motion\"?");
+    check_keys("{\"viscosity\": 1}",
+               "ball.scene.json: solid.viscosity: unknown key; there are: mesh, motion, pose");
+    check_keys("{\"mesh\": 1, \"mesh\": 2}", "ball.scene.json: solid.mesh: is there twice; remove one");
+    check_keys("[]", "ball.scene.json: solid: must be an object {...}, not an array");
+    check_keys("{\"a\\nb\": 1}", "ball.scene.json: solid.a?b: unknown key; there are: mesh, motion, pose");
+}
+
+/* One key "v" in each text; NAN marks a refusal. */
+static void numbers_stay_in_range(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        double number, integer; /* within [0, 10] */
+    } cases[] = {
+        {"{\"v\": 3}", 3, 3},          {"{\"v\": 2.5}", 2.5, NAN},  {"{\"v\": 10}", 10, 10},
+        {"{\"v\": 10.001}", NAN, NAN}, {"{\"v\": -1}", NAN, NAN},   {"{\"v\": 1e999}", NAN, NAN},
+        {"{\"v\": \"3\"}", NAN, NAN},  {"{\"v\": null}", NAN, NAN}, {"{\"v\": [3]}", NAN, NAN},
+        {"{\"v\": true}", NAN, NAN},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        cJSON *root = parse(cases[i].text);
+        double number = -7;
+        long integer = -7;
+        kf_error error = {0};
+        kf_status status = kf_json_number(place, root, "v", true, 0, 10, &number, &error);
+        assert_int_equal(status, isnan(cases[i].number) ? KF_BAD_INPUT : KF_OK);
+        assert_true(number == (isnan(cases[i].number) ? -7 : cases[i].number));
+        status = kf_json_integer(place, root, "v", true, 0, 10, &integer, &error);
+        assert_int_equal(status, isnan(cases[i].integer) ? KF_BAD_INPUT : KF_OK);
+        assert_int_equal(integer, isnan(cases[i].integer) ? -7 : (long)cases[i].integer);
+        cJSON_Delete(root);
+    }
+}
+
+static void refusals_say_what_is_accepted(void **state) {
+    (void)state;
+    kf_error error = {0};
+    double number = 0;
+    long integer = 0;
+    cJSON *root = parse("{\"v\": 11, \"big\": 1e18}");
+    assert_int_equal(kf_json_number(place, root, "v", true, 0, 10, &number, &error), KF_BAD_INPUT);
+    assert_string_equal(error.message,
+                        "ball.scene.json: solid.v: must be a finite number from 0 to 10, not 11");
+    assert_int_equal(kf_json_number(place, root, "v", true, 12, INFINITY, &number, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "of at least 12, not 11"));
+    /* 1e18 is not exact in a double, so it is no index or count. */
+    assert_int_equal(kf_json_integer(place, root, "big", true, 0, INT64_MAX, &integer, &error), KF_BAD_INPUT);
+    cJSON_Delete(root);
+}
+
+static void missing_keys_leave_values_alone(void **state) {
+    (void)state;
+    cJSON *root = parse("{}");
+    double number = 5, numbers[3] = {1, 2, 3};
+    const char *string = "kept";
+    const cJSON *member = root;
+    kf_error error = {0};
+    assert_int_equal(kf_json_number(place, root, "v", false, 0, 1, &number, &error), KF_OK);
+    assert_int_equal(kf_json_numbers(place, root, "v", false, 0, 1, 3, numbers, &error), KF_OK);
+    assert_int_equal(kf_json_string(place, root, "v", false, &string, &error), KF_OK);
+    assert_int_equal(kf_json_object(place, root, "v", false, &member, &error), KF_OK);
+    assert_true(number == 5 && numbers[2] == 3);
+    assert_string_equal(string, "kept");
+    assert_null(member);
+    assert_int_equal(kf_json_string(place, root, "v", true, &string, &error), KF_BAD_INPUT);
+    assert_string_equal(error.message, "ball.scene.json: solid.v: is missing; add it");
+    cJSON_Delete(root);
+}
+
+static void vectors_have_a_length(void **state) {
+    (void)state;
+    cJSON *root = parse("{\"v\": [1, 2, 3], \"bad\": [1, \"x\", 3], \"s\": 4}");
+    double values[3] = {-1, -1, -1};
+    kf_error error = {0};
+    assert_int_equal(kf_json_numbers(place, root, "v", true, 0, 9, 3, values, &error), KF_OK);
+    assert_true(values[0] == 1 && values[1] == 2 && values[2] == 3);
+    assert_int_equal(kf_json_numbers(place, root, "v", true, 0, 9, 2, values, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "must have 2 numbers, not 3"));
+    assert_int_equal(kf_json_numbers(place, root, "v", true, 2, 9, 3, values, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "solid.v[0]"));
+    assert_int_equal(kf_json_numbers(place, root, "bad", true, 0, 9, 3, values, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "solid.bad[1]"));
+    assert_int_equal(kf_json_numbers(place, root, "s", true, 0, 9, 3, values, &error), KF_BAD_INPUT);
+    assert_true(values[0] == 1); /* refusals wrote nothing */
+    cJSON_Delete(root);
+}
+
+static void choices_suggest(void **state) {
+    (void)state;
+    static const char *const models[] = {"bgk", "acm_mrt"};
+    cJSON *root = parse("{\"v\": \"acm_mrt\", \"w\": \"acm-mrt\", \"b\": true}");
+    int index = -1;
+    bool flag = false;
+    kf_error error = {0};
+    assert_int_equal(kf_json_choice(place, root, "v", true, models, 2, &index, &error), KF_OK);
+    assert_int_equal(index, 1);
+    assert_int_equal(kf_json_choice(place, root, "w", true, models, 2, &index, &error), KF_BAD_INPUT);
+    assert_string_equal(error.message,
+                        "ball.scene.json: solid.w: \"acm-mrt\" is none of: bgk, acm_mrt; did you mean "
+                        "\"acm_mrt\"?");
+    assert_int_equal(kf_json_boolean(place, root, "b", true, &flag, &error), KF_OK);
+    assert_true(flag);
+    assert_int_equal(kf_json_boolean(place, root, "v", true, &flag, &error), KF_BAD_INPUT);
+    cJSON_Delete(root);
+}
+
+static void expect_canonical(const char *text, const char *expected) {
+    cJSON *root = parse(text);
+    char *canonical = kf_json_canonical(root);
+    assert_string_equal(canonical, expected);
+    /* It is a fixed point: reading it gives the same text again. */
+    cJSON *again = parse(canonical);
+    char *second = kf_json_canonical(again);
+    assert_string_equal(second, expected);
+    free(second);
+    free(canonical);
+    cJSON_Delete(again);
+    cJSON_Delete(root);
+}
+
+static void canonical_text_is_one_per_value(void **state) {
+    (void)state;
+    expect_canonical("{ \"b\": 1, \"a\": {\"d\": [ ], \"c\": {} } }", "{\"a\":{\"c\":{},\"d\":[]},\"b\":1}");
+    expect_canonical("[0.1, 1.50, -0, 1e3, 1e22, 123456789, 0.30000000000000004, 1e-7]",
+                     "[0.1,1.5,0,1000,1e+22,123456789,0.30000000000000004,1e-07]");
+    expect_canonical("[true, false, null]", "[true,false,null]");
+    expect_canonical("\"a\\n\\\"\\\\\\u00e9\\u0001\"", "\"a\\u000a\\\"\\\\\xc3\xa9\\u0001\"");
+    expect_canonical("\"\"", "\"\"");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(syntax_errors_have_a_place),
+        cmocka_unit_test(hostile_nesting_is_refused),
+        cmocka_unit_test(missing_file_is_named),
+        cmocka_unit_test(keys_must_be_known),
+        cmocka_unit_test(numbers_stay_in_range),
+        cmocka_unit_test(refusals_say_what_is_accepted),
+        cmocka_unit_test(missing_keys_leave_values_alone),
+        cmocka_unit_test(vectors_have_a_length),
+        cmocka_unit_test(choices_suggest),
+        cmocka_unit_test(canonical_text_is_one_per_value),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,347 @@
+/* The kinetic system: every variant that its space contains, generated from the space, against the reference;
+ * and the promises that hold beyond single steps. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/search/space.h"
+#include "solver/kinetic/kinetic.h"
+
+static kf_backend *backend;
+static const kf_system *kinetic_system;
+
+static void must(kf_status status, const kf_error *error) {
+    if (status != KF_OK) fail_msg("%s", error->message);
+}
+
+static kf_scene *open_scene(const char *name, long nodes) {
+    kf_error error = {0};
+    kf_scene *scene;
+    const kf_scene_options options = {.node_limit = nodes};
+    must(kf_scene_open(name, &options, &scene, &error), &error);
+    return scene;
+}
+
+static kf_space *open_space(const kf_scene *scene) {
+    kf_error error = {0};
+    kf_variables variables;
+    kf_space *space;
+    kinetic_system->variables(scene, kf_backend_device(backend), &variables);
+    for (int v = 0; v < variables.count; v++) /* variants that only pay on a GPU are right on the cpu too */
+        if (strcmp(variables.values[v].name, "gpu") == 0) variables.values[v].value = 1;
+    must(kf_space_open(kinetic_system, &variables, NULL, 0, &space, &error), &error);
+    return space;
+}
+
+static kf_plan *open_plan(const kf_scene *scene, const kf_config *config) {
+    kf_error error = {0};
+    kf_plan *plan;
+    must(kinetic_system->plan(scene, config, backend, &plan, &error), &error);
+    must(kf_plan_initialise(plan, &error), &error);
+    return plan;
+}
+
+static void advance(kf_plan *plan, uint64_t steps) {
+    kf_error error = {0};
+    must(kf_plan_advance(plan, steps, &error), &error);
+    must(kf_backend_synchronize(backend, &error), &error);
+}
+
+static long integer_of(const kf_config *config, const char *parameter) {
+    long value = 0;
+    kf_error error = {0};
+    must(kf_config_integer(config, parameter, &value, &error), &error);
+    return value;
+}
+
+/* One value of those parameters that only change how work is cut up; the two values of morton, of
+ * boundary_kernels and of reorder_period go together, so that each appears in every combination of the
+ * others. */
+static bool is_representative(const kf_config *config) {
+    kf_error error = {0};
+    bool morton = false, streaming = false;
+    must(kf_config_boolean(config, "morton", &morton, &error), &error);
+    must(kf_config_boolean(config, "streaming_stores", &streaming, &error), &error);
+    long alpha = integer_of(config, "alpha"), length = integer_of(config, "sample_block_length");
+    long reorder = integer_of(config, "reorder_period"), boundaries = integer_of(config, "boundary_kernels");
+    bool folded = boundaries == 0, six = boundaries == 6, csoa = alpha == 32;
+    const char *plan = "", *storage = "", *layout = "", *form = "";
+    must(kf_config_name(config, "plan", &plan, &error), &error);
+    must(kf_config_name(config, "storage", &storage, &error), &error);
+    must(kf_config_name(config, "layout", &layout, &error), &error);
+    must(kf_config_name(config, "collision_form", &form, &error), &error);
+    if (strcmp(form, "factorised") != 0 || integer_of(config, "collision_split") > 2)
+        return false; /* test_collision.c */
+    bool fused = strcmp(plan, "fused") == 0, single = strcmp(storage, "f32") == 0,
+         soa = strcmp(layout, "soa") == 0;
+    long segment = integer_of(config, "segment_length");
+    bool folds =
+        fused && !morton && (single ? csoa : soa); /* the slowest to compile: once for each storage type */
+    return (alpha == 1 || csoa) && length == (morton ? 1 : 2) &&
+           (morton  ? six
+            : folds ? folded
+                    : boundaries == 1) &&
+           streaming == folded && (segment == 16 || (morton && single && soa && segment == 4)) &&
+           (reorder == 0 || (morton && single && reorder == 8)) && integer_of(config, "block_x") == 64 &&
+           integer_of(config, "block_y") == 2;
+}
+
+/* Verifies every representative config of the scene's space; counts them. */
+static int verify_space(const kf_scene *scene, int steps) {
+    kf_error error = {0};
+    kf_reference *reference;
+    must(kinetic_system->reference(scene, steps, &reference, &error), &error);
+    kf_space *space = open_space(scene);
+    int verified = 0;
+    for (uint64_t index = 0; index < kf_space_size(space); index++) {
+        kf_config config;
+        kf_space_config(space, index, &config);
+        if (!is_representative(&config)) continue;
+        kf_plan *plan = open_plan(scene, &config);
+        advance(plan, (uint64_t)steps);
+        kf_verification verification;
+        kf_status status = kinetic_system->verify(plan, reference, &verification, &error);
+        char *summary = kf_config_summary(&config);
+        if (status != KF_OK) fail_msg("%s: %s", summary, error.message);
+        free(summary);
+        kf_plan_free(plan);
+        verified++;
+    }
+    kf_space_free(space);
+    kinetic_system->free_reference(reference);
+    return verified;
+}
+
+static void test_static_solid(void **state) {
+    (void)state;
+    kf_scene *scene = open_scene("ball", 3000);
+    int verified = verify_space(scene, 18);
+    print_message("%d configs verified\n", verified);
+    assert_true(verified >= 60);
+    kf_scene_free(scene);
+}
+
+static void test_moving_solid(void **state) {
+    (void)state;
+    kf_scene *scene = open_scene("torus", 3000);
+    assert_true(scene->motion.moving);
+    scene->motion.velocity[0] = 0.01;
+    assert_true(verify_space(scene, 18) >= 60);
+    kf_scene_free(scene);
+}
+
+/* No solid, body force, moving wall, BGK: what the scenes above leave out. */
+static void test_walls_and_body_force(void **state) {
+    (void)state;
+    kf_scene *scene = open_scene("ball", 2000);
+    scene->samples.count = 0;
+    for (int face = 0; face < KF_FACES; face++) {
+        scene->faces[face] = face < 2 ? KF_PERIODIC : face == 3 ? KF_FREE_SLIP : KF_WALL;
+        memset(scene->face_velocity[face], 0, sizeof scene->face_velocity[face]);
+    }
+    scene->face_velocity[KF_ZMAX][1] = 0.04;
+    scene->body_force[0] = 1e-5;
+    scene->body_force[2] = -2e-6;
+    for (int model = 0; model < 2; model++) {
+        scene->collision = model ? KF_ACM_MRT : KF_BGK;
+        scene->rate_rule = KF_RATE_CONSTANT;
+        scene->high_order_rate = 1.9;
+        assert_true(verify_space(scene, 12) > 10);
+    }
+    kf_scene_free(scene);
+}
+
+/* The gate must be able to close: a plan that ran one step too many is out of bounds. */
+static void test_gate_refuses_a_wrong_result(void **state) {
+    (void)state;
+    kf_error error = {0};
+    kf_scene *scene = open_scene("ball", 3000);
+    kf_reference *reference;
+    must(kinetic_system->reference(scene, 5, &reference, &error), &error);
+    kf_space *space = open_space(scene);
+    kf_config config;
+    must(kf_space_preset(space, "default", &config, &error), &error);
+    kf_plan *plan = open_plan(scene, &config);
+    kf_verification verification;
+    advance(plan, 6);
+    assert_int_equal(kinetic_system->verify(plan, reference, &verification, &error), KF_GATE_FAILED);
+    assert_true(verification.error > verification.bound);
+    kf_plan_free(plan);
+    kf_space_free(space);
+    kinetic_system->free_reference(reference);
+    kf_scene_free(scene);
+}
+
+/* The three plans describe the same physics: double precision fields after 100 steps agree to rounding. */
+static void test_plans_agree_after_100_steps(void **state) {
+    (void)state;
+    kf_error error = {0};
+    kf_scene *scene = open_scene("ball", 6000);
+    kf_space *space = open_space(scene);
+    size_t count = (size_t)scene->nodes[0] * (size_t)scene->nodes[1] * (size_t)scene->nodes[2];
+    static const char *const presets[] = {"baseline", "paper", "default"};
+    double *first = NULL;
+    for (int p = 0; p < 3; p++) {
+        kf_config config;
+        must(kf_space_preset(space, presets[p], &config, &error), &error);
+        kf_config_set_name(&config, "storage", "f64");
+        kf_plan *plan = open_plan(scene, &config);
+        advance(plan, 100);
+        double *values, difference = 0, scale = 0;
+        must(kf_kinetic_read(plan, &values, &error), &error);
+        for (size_t i = count; first && i < 4 * count; i++) {
+            difference += (values[i] - first[i]) * (values[i] - first[i]);
+            scale += first[i] * first[i];
+        }
+        if (first) {
+            print_message("%s against %s: %.3g\n", presets[p], presets[0], sqrt(difference / scale));
+            assert_true(sqrt(difference / scale) < 1e-9);
+            free(values);
+        } else {
+            first = values;
+        }
+        kf_plan_free(plan);
+    }
+    free(first);
+    kf_space_free(space);
+    kf_scene_free(scene);
+}
+
+/* In a periodic box the fluid gains in a step exactly the momentum that the solid loses: the load is minus
+ * its change. */
+static void test_force_is_the_momentum_change(void **state) {
+    (void)state;
+    kf_error error = {0};
+    kf_scene *scene = open_scene("torus", 4000);
+    for (int face = 0; face < KF_FACES; face++)
+        scene->faces[face] = KF_PERIODIC;
+    kf_space *space = open_space(scene);
+    size_t count = (size_t)scene->nodes[0] * (size_t)scene->nodes[1] * (size_t)scene->nodes[2];
+    kf_config config;
+    must(kf_space_preset(space, "default", &config, &error), &error);
+    kf_config_set_name(&config, "storage", "f64");
+    kf_plan *plan = open_plan(scene, &config);
+    double momentum[2][3] = {{0}}, mass[2] = {0};
+    kf_solid_load load;
+    for (int when = 0; when < 2; when++) {
+        advance(plan, when ? 1 : 7);
+        double *values;
+        must(kf_kinetic_read(plan, &values, &error), &error);
+        for (size_t n = 0; n < count; n++) {
+            mass[when] += values[n];
+            for (size_t i = 0; i < 3; i++)
+                momentum[when][i] += (1.0 + values[n]) * values[(i + 1) * count + n];
+        }
+        free(values);
+    }
+    must(plan->methods->load(plan, &load, &error), &error);
+    double size = fabs(load.force[0]) + fabs(load.force[1]) + fabs(load.force[2]);
+    assert_true(size > 1e-6);
+    for (int i = 0; i < 3; i++)
+        assert_true(fabs(momentum[1][i] - momentum[0][i] + load.force[i]) < 1e-8 * size);
+    assert_true(fabs(mass[1] - mass[0]) < 1e-9);
+    kf_plan_free(plan);
+    kf_space_free(space);
+    kf_scene_free(scene);
+}
+
+/* The device's order of a moving solid's samples is the host's. */
+static void test_device_order_is_the_hosts(void **state) {
+    (void)state;
+    kf_error error = {0};
+    kf_scene *scene = open_scene("torus", 20000);
+    kf_space *space = open_space(scene);
+    kf_config config;
+    must(kf_space_preset(space, "default", &config, &error), &error);
+    kf_config_set_integer(&config, "reorder_period", 8);
+    size_t count = scene->samples.count;
+    uint32_t *expected = malloc(count * sizeof *expected);
+    int *order = malloc(count * sizeof *order);
+    assert_non_null(expected);
+    assert_non_null(order);
+    for (int length = 1; length <= 5; length++)
+        for (int morton = length == 1; morton < 2; morton++) {
+            kf_config_set_integer(&config, "sample_block_length", length);
+            kf_config_set_boolean(&config, "morton", morton);
+            kf_plan *plan = open_plan(scene, &config);
+            const kf_kinetic *kinetic = plan->system;
+            advance(plan, 1); /* the samples are ordered at step 0, at their first position */
+            kf_pose pose;
+            must(kf_buffer_download(kinetic->pose, 0, &pose, sizeof pose, &error), &error);
+            must(kf_buffer_download(kinetic->identity, 0, order, count * sizeof *order, &error), &error);
+            kf_ordering ordering;
+            double low[3], high[3];
+            for (int i = 0; i < 3; i++) {
+                low[i] = pose.box_origin[i];
+                high[i] = pose.box_origin[i] + kinetic->arguments.box[i] - 0.5;
+            }
+            kf_ordering_begin(&ordering, length, morton, low, high);
+            kf_ordering_sort(&ordering, count, scene->samples.x, scene->samples.y, scene->samples.z,
+                             expected);
+            for (size_t r = 0; r < count; r++)
+                assert_int_equal(order[r], (int)expected[r]);
+            kf_plan_free(plan);
+        }
+    free(expected);
+    free(order);
+    kf_space_free(space);
+    kf_scene_free(scene);
+}
+
+static void test_impossible_configs_are_refused(void **state) {
+    (void)state;
+    kf_error error = {0};
+    kf_scene *scene = open_scene("ball", 3000);
+    kf_space *space = open_space(scene);
+    kf_config good, bad;
+    kf_plan *plan;
+    must(kf_space_preset(space, "default", &good, &error), &error);
+    bad = good;
+    kf_config_set_integer(&bad, "collision_split", 2);
+    assert_int_equal(kinetic_system->plan(scene, &bad, backend, &plan, &error), KF_BAD_INPUT);
+    bad = good;
+    kf_config_set_name(&bad, "layout", "csoa");
+    kf_config_set_integer(&bad, "alpha", 3);
+    assert_int_equal(kinetic_system->plan(scene, &bad, backend, &plan, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "power of two"));
+    kf_space_free(space);
+    kf_scene_free(scene);
+}
+
+static int open_backend(void **state) {
+    (void)state;
+    kf_error error = {0};
+    const char *device = getenv("KFTUNE_TEST_DEVICE");
+    if (kf_system_find("kinetic", &kinetic_system, &error) != KF_OK) return -1;
+    if (kf_backend_open(device ? device : "cpu", &backend, &error) == KF_OK) return 0;
+    (void)fprintf(stderr, "%s\n", error.message);
+    return -1;
+}
+
+static int close_backend(void **state) {
+    (void)state;
+    kf_backend_close(backend);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_static_solid),
+        cmocka_unit_test(test_moving_solid),
+        cmocka_unit_test(test_walls_and_body_force),
+        cmocka_unit_test(test_gate_refuses_a_wrong_result),
+        cmocka_unit_test(test_plans_agree_after_100_steps),
+        cmocka_unit_test(test_force_is_the_momentum_change),
+        cmocka_unit_test(test_device_order_is_the_hosts),
+        cmocka_unit_test(test_impossible_configs_are_refused),
+    };
+    return cmocka_run_group_tests(tests, open_backend, close_backend);
+}

@@ -1,0 +1,486 @@
+/* Exports and imports: what goes out and comes back is the same; real landscapes; files that are wrong. */
+#include "tests/unit/store_fixture.h"
+
+#include "harness/util/json.h"
+
+static const char *shared(char path[KF_PATH], const char *name) {
+    const char *folder = getenv("KFTUNE_SHARED");
+    (void)snprintf(path, KF_PATH, "%s/landscapes/%s", folder != NULL ? folder : "../shared", name);
+    return access(path, R_OK) == 0 ? path : NULL;
+}
+
+static int64_t import(kf_store *store, const char *file, int *count) {
+    int64_t run = 0;
+    kf_error error = {0};
+    if (kf_store_import(store, file, &run, count, &error) != KF_OK) fail_msg("%s", error.message);
+    return run;
+}
+
+typedef kf_status (*exporter)(kf_store *store, int64_t run_id, FILE *stream, kf_error *error);
+
+static char *export(kf_store *store, int64_t run, exporter write) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    kf_error error = {0};
+    if (write(store, run, stream, &error) != KF_OK) fail_msg("%s", error.message);
+    (void)fclose(stream);
+    return text;
+}
+
+/* All rows of a run as text: two runs with the same rows have the same text. */
+static char *rows(kf_store *store, int64_t run, bool last_only) {
+    sqlite3_stmt *statement = NULL;
+    static const char *const sql = "SELECT c.hash, c.json, b.hash, r.sequence, r.role, r.state, r.reason, "
+                                   "r.measured, r.step_us, r.q1_us, r.q3_us, "
+                                   "r.minimum_us, r.maximum_us, r.low_us, r.high_us, r.sample_count, "
+                                   "hex(r.samples), r.batch, r.stop, r.mlups, "
+                                   "r.bandwidth, r.verification_error, r.verification_bound, r.mass_drift, "
+                                   "r.load_error, r.worst, r.compile_s, "
+                                   "r.verify_s, r.measure_s FROM result r JOIN config c ON c.id = r.config "
+                                   "LEFT JOIN build b ON b.id = r.build "
+                                   "WHERE run = ?1 AND state <> 'skipped' AND (?2 = 0 OR NOT EXISTS (SELECT "
+                                   "1 FROM result l WHERE l.run = ?1 AND "
+                                   "l.config = r.config AND l.sequence > r.sequence)) ORDER BY sequence";
+    assert_int_equal(sqlite3_prepare_v2(store->database, sql, -1, &statement, NULL), SQLITE_OK);
+    (void)sqlite3_bind_int64(statement, 1, run);
+    (void)sqlite3_bind_int(statement, 2, last_only);
+    kf_text text = {0};
+    while (sqlite3_step(statement) == SQLITE_ROW) {
+        for (int i = 0; i < sqlite3_column_count(statement); i++) {
+            const char *value = (const char *)sqlite3_column_text(statement, i);
+            kf_text_append(&text, "%s|", value != NULL ? value : "NULL");
+        }
+        kf_text_append(&text, "\n");
+    }
+    (void)sqlite3_finalize(statement);
+    return text.text;
+}
+
+static void assert_same_rows(kf_store *store, int64_t a, int64_t b, bool last_only) {
+    char *left = rows(store, a, last_only), *right = rows(store, b, false);
+    assert_non_null(left);
+    assert_string_equal(left, right);
+    free(left);
+    free(right);
+}
+
+static void write_file(const char *path, const char *text) {
+    assert_int_equal(kf_file_write_atomic(path, text, strlen(text), NULL), KF_OK);
+}
+
+/* Every state, names that need quoting, a config measured twice. */
+static void fill(kf_store *store, kf_run_row *run) {
+    fixture_begin(store, run);
+    kf_measurement *measurement = kf_allocate(sizeof *measurement);
+    kf_error error = {0};
+    for (int i = 0; i < 2 * KF_STATES; i++) {
+        kf_config config;
+        fixture_config(&config, i % (2 * KF_STATES - 3));
+        kf_config_set_name(&config, "factor", i % 2 == 0 ? "1.5" : "float4");
+        if (i % KF_STATES == KF_STATE_OK || i > KF_STATES + 2)
+            fixture_measurement(measurement, 3.3 + i / 7.0, 5 + (size_t)i);
+        else
+            fixture_failure(measurement, (kf_state)(i % KF_STATES), "line 1, \"kernel.cu\"\nü");
+        const char *role = i == 0           ? "preset:baseline"
+                           : i == KF_STATES ? "preset:paper"
+                           : i > 12         ? "final"
+                                            : "search";
+        if (kf_store_add(store, run, i, role, &config, measurement, &error) != KF_OK)
+            fail_msg("%s", error.message);
+        kf_measurement_free(measurement);
+    }
+    free(measurement);
+    assert_int_equal(kf_store_end_run(store, run, "finished", NULL), KF_OK);
+}
+
+static void test_round_trips(void **state) {
+    (void)state;
+    static const exporter exporters[] = {kf_store_export_t4, kf_store_export_kernel_tuner};
+    char path[KF_PATH], file[KF_PATH];
+    fixture_path(path, "trip.db");
+    fixture_path(file, "trip.json");
+    kf_store *store = fixture_open(path);
+    kf_run_row run;
+    fill(store, &run);
+    for (int i = 0; i < 2; i++) {
+        char *text = export(store, run.id, exporters[i]);
+        write_file(file, text);
+        int count = 0;
+        int64_t imported = import(store, file, &count);
+        assert_same_rows(store, run.id, imported, i == 1);
+        kf_run_summary summary;
+        char name[24];
+        (void)snprintf(name, sizeof name, "%lld", (long long)imported);
+        assert_int_equal(kf_store_find_run(store, name, &summary, NULL), KF_OK);
+        assert_string_equal(summary.system, "kinetic");
+        assert_string_equal(summary.device, "Test device");
+        assert_string_equal(summary.scene, "beetle");
+        assert_string_equal(summary.origin, "imported");
+        assert_int_equal(summary.nodes[1], 48);
+        assert_int_equal(summary.results, count);
+        free(text);
+    }
+    kf_store_close(store);
+}
+
+static const cJSON *member(const cJSON *object, const char *key) {
+    const cJSON *found = cJSON_GetObjectItemCaseSensitive(object, key);
+    if (found == NULL) fail_msg("'%s' is missing", key);
+    return found;
+}
+
+/* What the T4 schema demands: required members and the words of invalidity. */
+static void test_t4_schema(void **state) {
+    (void)state;
+    static const char *const words[] = {"timeout",     "compile",     "runtime",
+                                        "correctness", "constraints", "correct"};
+    char path[KF_PATH];
+    fixture_path(path, "t4.db");
+    kf_store *store = fixture_open(path);
+    kf_run_row run;
+    fill(store, &run);
+    char *text = export(store, run.id, kf_store_export_t4);
+    cJSON *root = NULL;
+    assert_int_equal(kf_json_parse("t4", text, strlen(text), &root, NULL), KF_OK);
+    assert_string_equal(member(root, "schema_version")->valuestring, "1.0.0");
+    assert_string_equal(member(member(root, "metadata"), "timeunit")->valuestring, "milliseconds");
+    int seen[6] = {0};
+    const cJSON *result = NULL;
+    cJSON_ArrayForEach(result, member(root, "results")) {
+        assert_true(cJSON_IsObject(member(result, "configuration")));
+        assert_true(cJSON_IsNumber(member(result, "correctness")));
+        const cJSON *times = member(result, "times");
+        assert_true(cJSON_IsArray(member(times, "runtimes")));
+        assert_true(member(times, "compilation_time")->valuedouble ==
+                    member(times, "compilation")->valuedouble);
+        const char *word = member(result, "invalidity")->valuestring;
+        int known = 0;
+        for (int i = 0; i < 6; i++) {
+            if (strcmp(words[i], word) != 0) continue;
+            known++;
+            seen[i]++;
+        }
+        assert_int_equal(known, 1);
+        const cJSON *time = cJSON_GetArrayItem(member(result, "measurements"), 0);
+        assert_string_equal(member(time, "name")->valuestring, "time");
+        assert_int_equal(cJSON_IsNumber(member(time, "value")), strcmp(word, "correct") == 0);
+        const cJSON *factor = member(member(result, "configuration"), "factor");
+        assert_true(cJSON_IsNumber(factor) ? factor->valuedouble == 1.5
+                                           : strcmp(factor->valuestring, "float4") == 0);
+    }
+    for (int i = 0; i < 6; i++)
+        assert_true(seen[i] > 0);
+    cJSON_Delete(root);
+    free(text);
+    kf_store_close(store);
+}
+
+/* What the Kernel Tuner cache schema demands. */
+static void test_cache_schema(void **state) {
+    (void)state;
+    static const char *const numbers[] = {"compile_time", "verification_time", "benchmark_time",
+                                          "strategy_time", "framework_time"};
+    char path[KF_PATH];
+    fixture_path(path, "cache.db");
+    kf_store *store = fixture_open(path);
+    kf_run_row run;
+    fill(store, &run);
+    char *text = export(store, run.id, kf_store_export_kernel_tuner);
+    cJSON *root = NULL;
+    assert_int_equal(kf_json_parse("cache", text, strlen(text), &root, NULL), KF_OK);
+    assert_string_equal(member(root, "schema_version")->valuestring, "1.1.0");
+    assert_string_equal(member(root, "kernel_name")->valuestring, "kinetic");
+    assert_string_equal(member(root, "objective")->valuestring, "time");
+    assert_int_equal(cJSON_GetArraySize(member(root, "problem_size")), 3);
+    const cJSON *keys = member(root, "tune_params_keys"), *domains = member(root, "tune_params");
+    assert_int_equal(cJSON_GetArraySize(keys), 4);
+    assert_int_equal(cJSON_GetArraySize(member(domains, "layout")), 2);
+    const cJSON *entry = NULL;
+    cJSON_ArrayForEach(entry, member(root, "cache")) {
+        kf_text name = {0};
+        const cJSON *key = NULL;
+        cJSON_ArrayForEach(key, keys) {
+            const cJSON *value = member(entry, key->valuestring);
+            kf_text_append(&name, key == keys->child ? "" : ",");
+            if (cJSON_IsNumber(value))
+                kf_text_append(&name, "%g", value->valuedouble);
+            else
+                kf_text_append(&name, "%s",
+                               cJSON_IsString(value) ? value->valuestring
+                               : cJSON_IsTrue(value) ? "True"
+                                                     : "False");
+        }
+        assert_string_equal(name.text, entry->string);
+        kf_text_free(&name);
+        for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+            assert_true(cJSON_IsNumber(member(entry, numbers[i])));
+        assert_true(cJSON_IsString(member(entry, "timestamp")));
+        const cJSON *time = member(entry, "time");
+        assert_true(cJSON_IsNumber(time) || strstr(time->valuestring, "Config") != NULL);
+    }
+    cJSON_Delete(root);
+    free(text);
+    kf_store_close(store);
+}
+
+static void test_csv(void **state) {
+    (void)state;
+    char path[KF_PATH];
+    fixture_path(path, "csv.db");
+    kf_store *store = fixture_open(path);
+    kf_run_row run;
+    fill(store, &run);
+    char *text = export(store, run.id, kf_store_export_csv);
+    assert_ptr_equal(strstr(text, "run,sequence,role,state,reason,measured,time_us,"), text);
+    assert_non_null(strstr(text, ",hash,system,alpha,factor,layout,morton\n"));
+    assert_non_null(strstr(text, ",\"line 1, \"\"kernel.cu\"\"\nü\","));
+    /* Every record has the same number of fields, counted as RFC 4180 says. */
+    int fields = 1, records = 0, wanted = 0;
+    bool quoted = false;
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c == '"') quoted = !quoted;
+        if (quoted) continue;
+        fields += *c == ',';
+        if (*c != '\n') continue;
+        if (records++ == 0) wanted = fields;
+        assert_int_equal(fields, wanted);
+        fields = 1;
+    }
+    assert_int_equal(records, 1 + 2 * KF_STATES);
+    free(text);
+    kf_store_close(store);
+}
+
+static void test_github(void **state) {
+    (void)state;
+    char path[KF_PATH];
+    fixture_path(path, "github.db");
+    kf_store *store = fixture_open(path);
+    kf_run_row run;
+    fill(store, &run);
+    char *text = export(store, run.id, kf_store_export_github);
+    cJSON *list = NULL;
+    assert_int_equal(kf_json_parse("github", text, strlen(text), &list, NULL), KF_OK);
+    assert_int_equal(cJSON_GetArraySize(list), 3);
+    static const char *const ends[] = {"/best", "/baseline", "/paper"};
+    for (int i = 0; i < 3; i++) {
+        const cJSON *entry = cJSON_GetArrayItem(list, i);
+        const char *name = member(entry, "name")->valuestring;
+        assert_non_null(strstr(name, ends[i]));
+        assert_ptr_equal(strstr(name, "kinetic/beetle/96x48x32/Test device"), name);
+        assert_string_equal(member(entry, "unit")->valuestring, "us");
+        assert_true(member(entry, "value")->valuedouble > 0);
+        assert_non_null(strstr(member(entry, "range")->valuestring, "±"));
+        assert_non_null(strstr(member(entry, "extra")->valuestring, run.uuid));
+    }
+    /* The finals begin at number 13: the fastest of them, not the faster search before. */
+    assert_true(fabs(cJSON_GetArrayItem(list, 0)->child->next->next->valuedouble - (3.3 + 13 / 7.0)) < 0.04);
+    cJSON_Delete(list);
+    free(text);
+    kf_store_close(store);
+}
+
+/* --- real files --------------------------------------------------------------------------------------- */
+
+static void test_real_landscapes(void **state) {
+    (void)state;
+    char cache_path[KF_PATH], t4_path[KF_PATH], path[KF_PATH], file[KF_PATH];
+    const char *cache = shared(cache_path, "convolution-A4000.json.gz");
+    const char *t4 = shared(t4_path, "convolution-A4000.t4.json.gz");
+    if (cache == NULL || t4 == NULL) skip();
+    fixture_path(path, "real.db");
+    fixture_path(file, "real.json");
+    kf_store *store = fixture_open(path);
+    int first_count = 0, second_count = 0, third_count = 0;
+    int64_t first = import(store, cache, &first_count);
+    (void)import(store, t4, &second_count);
+    assert_true(first_count > 4000);
+    assert_int_equal(first_count, second_count);
+    kf_run_summary a, b;
+    assert_int_equal(kf_store_find_run(store, "1", &a, NULL), KF_OK);
+    assert_int_equal(kf_store_find_run(store, "2", &b, NULL), KF_OK);
+    assert_string_equal(a.system, "convolution_kernel");
+    assert_string_equal(a.device, "NVIDIA RTX A4000");
+    assert_string_equal(a.started, "2023-12-22T09:53:48.691683Z");
+    assert_string_equal(b.system, "convolution-A4000");
+    assert_int_equal(a.ok, b.ok);
+    assert_true(a.ok > 1000 && a.ok < a.results);
+    assert_true(a.best_us == b.best_us && a.best_us > 100 && a.best_us < 5000);
+    /* Two descriptions of the same measurements have the same samples. */
+    assert_int_equal(
+        fixture_integer(store->database,
+                        "SELECT count(*) FROM result a JOIN result b ON a.run = 1 AND b.run = 2 AND "
+                        "a.sequence = b.sequence AND a.samples IS b.samples AND a.step_us IS b.step_us"),
+        first_count);
+    char *text = export(store, first, kf_store_export_kernel_tuner);
+    write_file(file, text);
+    free(text);
+    int64_t third = import(store, file, &third_count);
+    assert_same_rows(store, first, third, false);
+    kf_store_close(store);
+}
+
+/* --- files as they come ------------------------------------------------------------------------------- */
+
+#define HEAD                                                                                                 \
+    "{\"device_name\": \"GPU\", \"kernel_name\": \"k\", \"problem_size\": 100, \"tune_params_keys\": "       \
+    "[\"x\"], "                                                                                              \
+    "\"tune_params\": {\"x\": [1, 2, 0.5]}, \"objective\": \"time\", \"cache\": {\n"
+#define ENTRY(x) "\"" x "\": {\"x\": " x ", \"time\": 1.0, \"times\": [1.0, 1.5, 1.25], \"GFLOP/s\": 7.5}"
+
+static void test_unfinished_caches(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        HEAD ENTRY("1") ",\n" ENTRY("2") ",",
+        HEAD ENTRY("1") ",\n" ENTRY("2") ",\n",
+        HEAD ENTRY("1") ",\n" ENTRY("2"),
+        HEAD ENTRY("1") ",\n" ENTRY("2") ",\n\"0.5\": {\"x\": 0.5, \"tim",
+        HEAD ENTRY("1") ",\n" ENTRY("2") "}\n}",
+    };
+    char path[KF_PATH], file[KF_PATH];
+    fixture_path(path, "unfinished.db");
+    fixture_path(file, "unfinished.json");
+    kf_store *store = fixture_open(path);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        write_file(file, texts[i]);
+        int count = 0;
+        (void)import(store, file, &count);
+        assert_int_equal(count, 2);
+    }
+    assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM result WHERE step_us = 1250"),
+                     10);
+    kf_store_close(store);
+}
+
+/* Numbers with a fraction, booleans, text; errors in the newer way; no raw samples. */
+static void test_kinds_of_values(void **state) {
+    (void)state;
+    char path[KF_PATH], file[KF_PATH];
+    fixture_path(path, "kinds.db");
+    fixture_path(file, "kinds.json");
+    kf_store *store = fixture_open(path);
+    write_file(file,
+               HEAD "\"a\": {\"x\": 0.5, \"time\": 2.5}, \"b\": {\"x\": true, \"time\": null, \"__error__\": "
+                    "\"CompilationFailedConfig\"}, \"c\": {\"x\": \"float4\", \"time\": \"InvalidConfig\"}, "
+                    "\"d\": {\"x\": 3, \"time\": \"RuntimeFailedConfig\"}}}");
+    int count = 0;
+    int64_t run = import(store, file, &count);
+    assert_int_equal(count, 4);
+    char *text = rows(store, run, false);
+    assert_non_null(strstr(text, "{\"parameters\":{\"x\":\"0.5\"},\"system\":\"k\"}|NULL|0|import|ok|NULL|"));
+    assert_non_null(
+        strstr(text, "{\"x\":true},\"system\":\"k\"}|NULL|1|import|compile|CompilationFailedConfig|"));
+    assert_non_null(
+        strstr(text, "{\"x\":\"float4\"},\"system\":\"k\"}|NULL|2|import|invalid|InvalidConfig|"));
+    assert_non_null(strstr(text, "{\"x\":3},\"system\":\"k\"}|NULL|3|import|crash|RuntimeFailedConfig|"));
+    free(text);
+    text = export(store, run, kf_store_export_kernel_tuner);
+    assert_non_null(strstr(text, "\"x\":[0.5,true,\"float4\",3]"));
+    free(text);
+    kf_store_close(store);
+}
+
+#define T4(content) "{\"schema_version\": \"1.0.0\", \"metadata\": {}, \"results\": [" content "]}"
+
+/* Nothing of a file that is wrong is stored, and the line says where it is wrong. */
+static void test_wrong_files(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *says;
+    } files[] = {
+        {"", "wrong.json"},
+        {"[1, 2]", "neither"},
+        {"{\"cache\": [], \"results\": {}}", "neither"},
+        {HEAD "\"a\": 3}}", "cache[\"a\"]"},
+        {HEAD ENTRY("1") ", \"b\": {\"x\": 1}}}", "cache[\"b\"]"},
+        {HEAD "\"a\": {\"x\": 1, \"time\": -1.5}}}", "above 0"},
+        {HEAD "\"a\": {\"x\": 1, \"time\": 1, \"times\": [1, \"2\"]}}}", "above 0"},
+        {HEAD "\"a\": {\"x\": {}, \"time\": 1}}}", "parameters.x"},
+        {HEAD "\"a\": {\"x\": \"two words\", \"time\": 1}}}", "parameters.x"},
+        {"{\"cache\": {\"a\": {\"x\": 1, \"time\": 1}}}", "tune_params"},
+        {T4("{\"times\": {}}"), "configuration"},
+        {T4("{\"configuration\": {}, \"times\": {}, \"invalidity\": \"perfect\"}"), "invalidity"},
+        {T4("{\"configuration\": {}, \"times\": {}, \"invalidity\": \"correct\"}"), "above 0"},
+        {T4("{\"configuration\": {}, \"times\": {\"runtimes\": [1]}, \"invalidity\": \"correct\", "
+            "\"kftune\": "
+            "{\"state\": \"crash\"}}"),
+         "contradicts"},
+        {T4("{\"configuration\": {}, \"times\": {\"runtimes\": [1]}, \"invalidity\": \"correct\", "
+            "\"kftune\": "
+            "{\"role\": \"king\"}}"),
+         "contradict"},
+        {T4("{\"configuration\": {}, \"times\": {\"runtimes\": [1]}, \"invalidity\": \"correct\", "
+            "\"kftune\": "
+            "{\"verification\": {\"error\": 2, \"bound\": 1}}}"),
+         "contradict"},
+        {T4("{\"configuration\": {}, \"times\": {\"runtimes\": [1e300]}, \"invalidity\": \"correct\"}"),
+         "above 0"},
+        {"{\"metadata\": {\"timeunit\": \"fortnights\"}, \"results\": []}", "timeunit"},
+        {"\x1f\x8b\x08 this is no gzip", "gzip"},
+    };
+    char path[KF_PATH], file[KF_PATH];
+    fixture_path(path, "wrong.db");
+    fixture_path(file, "wrong.json");
+    kf_store *store = fixture_open(path);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        write_file(file, files[i].text);
+        int64_t run = 0;
+        int count = 0;
+        kf_error error = {0};
+        kf_status status = kf_store_import(store, file, &run, &count, &error);
+        if (status != KF_BAD_INPUT)
+            fail_msg("status %d for %s: %s", (int)status, files[i].text, error.message);
+        if (strstr(error.message, files[i].says) == NULL)
+            fail_msg("'%s' does not say '%s'", error.message, files[i].says);
+        assert_null(strchr(error.message, '\n'));
+    }
+    assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM run"), 0);
+    assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM result"), 0);
+    int64_t run = 0;
+    int count = 0;
+    assert_int_equal(kf_store_import(store, "/no/such/file", &run, &count, NULL), KF_BAD_INPUT);
+    assert_int_equal(kf_store_import(store, fixture_folder, &run, &count, NULL), KF_BAD_INPUT);
+    kf_store_close(store);
+}
+
+static void test_moments(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *moment;
+    } moments[] = {
+        {"2023-12-22 09:53:48.691683+00:00", "2023-12-22T09:53:48.691683Z"},
+        {"2026-01-31T12:00:00+00:00", "2026-01-31T12:00:00.000000Z"},
+        {"2026-03-01T00:30:00.5+01:00", "2026-02-28T23:30:00.500000Z"},
+        {"2026-12-31T23:59:59.9999999-0030", "2027-01-01T00:29:59.999999Z"},
+        {"2026-01-31 12:00:00", "2026-01-31T12:00:00.000000Z"},
+        {"2026-01-31T12:00:00Z", "2026-01-31T12:00:00.000000Z"},
+        {"2026-13-31T12:00:00Z", NULL},
+        {"2026-01-31T12:00", NULL},
+        {"2026-01-31T12:00:00+01:00x", NULL},
+        {"yesterday", NULL},
+        {"", NULL},
+    };
+    for (size_t i = 0; i < sizeof moments / sizeof moments[0]; i++) {
+        char moment[KF_MOMENT];
+        bool good = kf_moment_parse(moments[i].text, moment);
+        assert_int_equal(good, moments[i].moment != NULL);
+        if (good) assert_string_equal(moment, moments[i].moment);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_t4_schema),
+        cmocka_unit_test(test_cache_schema),
+        cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_github),
+        cmocka_unit_test(test_real_landscapes),
+        cmocka_unit_test(test_unfinished_caches),
+        cmocka_unit_test(test_kinds_of_values),
+        cmocka_unit_test(test_wrong_files),
+        cmocka_unit_test(test_moments),
+    };
+    return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
+}

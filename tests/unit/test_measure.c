@@ -1,0 +1,318 @@
+/* The measuring policy on numbers alone, measurements as JSON, and the timing of a real plan. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include "tests/unit/counter_system.h"
+
+#include <cmocka.h>
+
+#include "harness/measure/clock.h"
+#include "harness/measure/measure.h"
+
+static kf_measure_policy policy(void) {
+    kf_device_info device = {.backend = "cpu"};
+    return kf_policy_for(&device);
+}
+
+static void precise_timing_stops_early(void **state) {
+    (void)state;
+    kf_measure_policy p = policy();
+    double samples[400];
+    for (int i = 0; i < 400; i++)
+        samples[i] = 1000.0 + (i % 3); /* spread of 0.1 % */
+    kf_stop stop = KF_STOPS;
+    assert_false(kf_policy_done(&p, NULL, samples, 0, 4, 1e12, &stop));
+    assert_false(kf_policy_done(&p, NULL, samples, 14, 4, 0.0, &stop));
+    assert_true(kf_policy_done(&p, NULL, samples, 15, 4, 0.0, &stop));
+    assert_int_equal(stop, KF_STOP_PRECISE);
+    /* 15 samples of 2 ms are only 30 ms of timing: 26 are needed. */
+    assert_false(kf_policy_done(&p, NULL, samples, 24, 2, 0.0, &stop));
+    assert_true(kf_policy_done(&p, NULL, samples, 26, 2, 0.0, &stop));
+}
+
+static void noisy_timing_goes_on(void **state) {
+    (void)state;
+    kf_measure_policy p = policy();
+    double samples[300];
+    for (int i = 0; i < 300; i++)
+        samples[i] = i % 2 == 0 ? 1000.0 : 1500.0;
+    kf_stop stop = KF_STOPS;
+    assert_false(kf_policy_done(&p, NULL, samples, 299, 10, 0.0, &stop));
+    assert_true(kf_policy_done(&p, NULL, samples, 300, 10, 0.0, &stop));
+    assert_int_equal(stop, KF_STOP_SAMPLES);
+    assert_true(kf_policy_done(&p, NULL, samples, 20, 10, p.time_limit_us, &stop));
+    assert_int_equal(stop, KF_STOP_TIME);
+}
+
+static void losers_end_early(void **state) {
+    (void)state;
+    kf_measure_policy p = policy();
+    double samples[15];
+    for (int i = 0; i < 15; i++)
+        samples[i] = i % 2 == 0 ? 100.0 : 120.0; /* rough, but far from 90 */
+    kf_incumbent best = {2, {89.0, 89.0}, 90.0}, close = {2, {95.0, 95.0}, 96.0},
+                 unknown = {2, {89.0, 89.0}, 0.0};
+    kf_stop stop = KF_STOPS;
+    assert_false(kf_policy_done(&p, &best, samples, 14, 2, 0.0, &stop));
+    assert_true(kf_policy_done(&p, &best, samples, 15, 2, 0.0, &stop));
+    assert_int_equal(stop, KF_STOP_PRECISE);
+    assert_false(kf_policy_done(&p, &close, samples, 15, 2, 0.0, &stop));
+    assert_false(kf_policy_done(&p, &unknown, samples, 15, 2, 0.0, &stop));
+    p.lost_ratio = 0.0;
+    assert_false(kf_policy_done(&p, &best, samples, 15, 2, 0.0, &stop));
+}
+
+static void slow_steps_need_few_samples(void **state) {
+    (void)state;
+    kf_measure_policy p = policy();
+    double slow[] = {1.5e6, 1.5e6, 1.6e6, 1.4e6, 1.5e6}, quick[] = {10.0, 20.0, 30.0, 10.0, 20.0};
+    kf_stop stop = KF_STOPS;
+    assert_false(kf_policy_done(&p, NULL, slow, 2, 1, 1e9, &stop));
+    assert_true(kf_policy_done(&p, NULL, slow, 3, 1, 1e9, &stop));
+    assert_false(kf_policy_done(&p, NULL, quick, 4, 1, 1e9, &stop));
+    assert_true(kf_policy_done(&p, NULL, quick, 5, 1, 1e9, &stop));
+}
+
+static void skipping_compares_equal_positions(void **state) {
+    (void)state;
+    kf_measure_policy p = policy();
+    /* The first launch is three times as slow for everyone. */
+    kf_incumbent best = {.count = 2, .samples_us = {300.0, 100.0}};
+    double slowdown = 0.0;
+    double slower[] = {480.0, 160.0}, once[] = {480.0, 120.0}, equal[] = {310.0, 101.0};
+    assert_true(kf_policy_skips(&p, &best, slower, 2, &slowdown));
+    assert_true(fabs(slowdown - 1.6) < 1e-9);
+    assert_false(kf_policy_skips(&p, &best, slower, 1, &slowdown));
+    assert_false(kf_policy_skips(&p, &best, once, 2, &slowdown));
+    assert_false(kf_policy_skips(&p, &best, equal, 2, &slowdown));
+    assert_false(kf_policy_skips(&p, NULL, slower, 2, &slowdown));
+    kf_incumbent none = {0};
+    assert_false(kf_policy_skips(&p, &none, slower, 2, &slowdown));
+    p.skip_ratio = 2.0;
+    assert_false(kf_policy_skips(&p, &best, slower, 2, &slowdown));
+    p.skip_ratio = 0.0;
+    assert_false(kf_policy_skips(&p, &best, slower, 2, &slowdown));
+}
+
+static void batches_fill_a_sample(void **state) {
+    (void)state;
+    kf_measure_policy p = policy();
+    p.sample_us = 200.0;
+    assert_int_equal(kf_policy_batch(&p, 2, 5000.0), 2);
+    assert_int_equal(kf_policy_batch(&p, 2, 100.0), 2);
+    assert_int_equal(kf_policy_batch(&p, 2, 30.0), 8);
+    assert_int_equal(kf_policy_batch(&p, 6, 30.0), 12);
+    assert_true(kf_policy_batch(&p, 2, 0.0) <= 20000);
+    p.queue = 16;
+    assert_int_equal(kf_policy_queue(&p, 200.0), 16);
+    assert_int_equal(kf_policy_queue(&p, 5000.0), 4);
+    assert_int_equal(kf_policy_queue(&p, 1e6), 1);
+}
+
+/* --- as JSON ---------------------------------------------------------------------------------------------
+ */
+
+static void fill(kf_measurement *m, double *samples) {
+    memset(m, 0, sizeof *m);
+    m->state = KF_STATE_WRONG_RESULT;
+    m->stop = KF_STOP_TIME;
+    (void)snprintf(m->reason, sizeof m->reason, "deviates \"by\" 3\nlines \\ and \t tabs");
+    m->verification = (kf_verification){(double)NAN, 1e-5, 1e-17, 0.25, "node 3,4,5"};
+    m->step_us = kf_summarise(samples, 3);
+    m->samples_us = samples;
+    m->sample_count = 3;
+    m->batch = 8;
+    m->mlups = 1234.5;
+    m->device_before.sm_clock_mhz = (double)NAN;
+    m->device_after.throttle_reasons = 0x44;
+    m->kernel_count = 2;
+    for (int i = 0; i < 2; i++) {
+        (void)snprintf(m->kernels[i].name, sizeof m->kernels[i].name, "kernel %d", i);
+        m->kernels[i].time_us = kf_summarise(samples, 3);
+        m->kernels[i].registers = 32 + i;
+        m->kernels[i].theoretical_occupancy = (double)NAN;
+    }
+    memset(m->build_hash, 'a', KF_HASH_HEX - 1);
+}
+
+static void json_keeps_everything(void **state) {
+    (void)state;
+    double samples[] = {1.0 / 3.0, 2.5, 1e-9};
+    kf_measurement out, in;
+    fill(&out, samples);
+    cJSON *json = kf_measurement_to_json(&out);
+    char *text = cJSON_PrintUnformatted(json);
+    cJSON_Delete(json);
+    json = cJSON_Parse(text);
+    free(text);
+    kf_error error = {KF_OK, ""};
+    assert_int_equal(kf_measurement_from_json(json, &in, &error), KF_OK);
+    cJSON_Delete(json);
+    assert_int_equal(in.state, KF_STATE_WRONG_RESULT);
+    assert_int_equal(in.stop, KF_STOP_TIME);
+    assert_string_equal(in.reason, out.reason);
+    assert_true(isnan(in.verification.error));
+    assert_string_equal(in.verification.worst, "node 3,4,5");
+    assert_int_equal(in.sample_count, 3);
+    assert_memory_equal(in.samples_us, samples, sizeof samples);
+    assert_true(in.step_us.median == out.step_us.median && in.step_us.count == 3);
+    assert_int_equal(in.batch, 8);
+    assert_true(isnan(in.device_before.sm_clock_mhz));
+    assert_int_equal(in.device_after.throttle_reasons, 0x44);
+    assert_int_equal(in.kernel_count, 2);
+    assert_string_equal(in.kernels[1].name, "kernel 1");
+    assert_int_equal(in.kernels[1].registers, 33);
+    assert_true(isnan(in.kernels[0].theoretical_occupancy));
+    assert_string_equal(in.build_hash, out.build_hash);
+    kf_measurement_free(&in);
+}
+
+static void damaged_json_is_refused(void **state) {
+    (void)state;
+    double samples[] = {1.0, 2.0, 3.0};
+    kf_measurement out, in;
+    fill(&out, samples);
+    static const char *const keys[] = {"state",      "stop",    "reason",       "batch",
+                                       "samples_us", "kernels", "verification", "step_us"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        for (int replaced = 0; replaced < 2; replaced++) {
+            cJSON *json = kf_measurement_to_json(&out);
+            if (replaced)
+                (void)cJSON_ReplaceItemInObject(json, keys[i], cJSON_CreateTrue());
+            else
+                cJSON_DeleteItemFromObject(json, keys[i]);
+            kf_error error = {KF_OK, ""};
+            assert_int_equal(kf_measurement_from_json(json, &in, &error), KF_BAD_INPUT);
+            assert_non_null(strstr(error.message, keys[i]));
+            cJSON_Delete(json);
+        }
+    assert_int_equal(kf_measurement_from_json(NULL, &in, NULL), KF_BAD_INPUT);
+}
+
+/* --- a real plan -----------------------------------------------------------------------------------------
+ */
+
+static void time_work(kf_backend *backend, long work, const kf_incumbent *incumbent, kf_measurement *m) {
+    static kf_scene scene;
+    counter_scene(&scene, 20000);
+    kf_config config = counter_config("right", work);
+    kf_plan *plan = NULL;
+    kf_error error = {KF_OK, ""};
+    assert_int_equal(counter_system.plan(&scene, &config, backend, &plan, &error), KF_OK);
+    kf_measure_policy p = policy();
+    p.time_limit_us = 3e5;
+    memset(m, 0, sizeof *m);
+    assert_int_equal(kf_measure_plan(plan, &p, incumbent, m, &error), KF_OK);
+    assert_int_equal(plan->steps_done % 2, 0);
+    kf_plan_free(plan);
+}
+
+static void plans_are_timed(void **state) {
+    (void)state;
+    kf_backend *backend = NULL;
+    kf_error error = {KF_OK, ""};
+    assert_int_equal(kf_backend_open("cpu:1", &backend, &error), KF_OK);
+    kf_measurement one, eight;
+    double begin = kf_clock_seconds();
+    time_work(backend, 1, NULL, &one);
+    double spent_us = 1e6 * (kf_clock_seconds() - begin);
+    assert_int_equal(one.state, KF_STATE_OK);
+    assert_true(one.sample_count >= 5 && one.sample_count <= 300);
+    assert_true(one.step_us.median > 0.0 && one.step_us.low <= one.step_us.median);
+    /* What the samples say was spent cannot be more than what was spent. */
+    assert_true(one.step_us.median * one.batch * (double)one.sample_count / 2 < spent_us);
+    assert_true(one.batch * one.step_us.median > 400.0);
+    assert_true(fabs(one.mlups * one.step_us.median - 20000) < 1e-3);
+    assert_int_equal(one.kernel_count, 1);
+    assert_string_equal(one.kernels[0].name, "count");
+    assert_true(one.kernels[0].time_us.count >= 2);
+    /* The only launch of the step takes about as long as the step. */
+    assert_true(one.kernels[0].time_us.median < 2.0 * one.step_us.median);
+    assert_true(one.kernels[0].time_us.median > 0.3 * one.step_us.median);
+
+    time_work(backend, 16, NULL, &eight);
+    assert_true(eight.step_us.median > 3.0 * one.step_us.median);
+    kf_incumbent incumbent = {2, {one.samples_us[0], one.samples_us[1]}, one.step_us.high};
+    kf_measurement skipped;
+    time_work(backend, 16, &incumbent, &skipped);
+    assert_int_equal(skipped.state, KF_STATE_SKIPPED);
+    assert_int_equal(skipped.sample_count, 2);
+    assert_non_null(strstr(skipped.reason, "times as slow as the best"));
+    kf_measurement_free(&one);
+    kf_measurement_free(&eight);
+    kf_measurement_free(&skipped);
+    kf_backend_close(backend);
+}
+
+/* A launch of twenty times the work at every eighth step: the step takes 1 + 20/8 times as long. */
+static void rare_launches_count_by_their_share(void **state) {
+    (void)state;
+    kf_backend *backend = NULL;
+    kf_error error = {KF_OK, ""};
+    assert_int_equal(kf_backend_open("cpu:1", &backend, &error), KF_OK);
+    static kf_scene scene;
+    counter_scene(&scene, 20000);
+    double step_us[2];
+    for (int whole = 0; whole < 2; whole++) {
+        kf_config config = counter_config("right", 1);
+        kf_plan *plan = NULL;
+        assert_int_equal(counter_system.plan(&scene, &config, backend, &plan, &error), KF_OK);
+        counter_arguments arguments;
+        memcpy(&arguments, plan->step[0][0].arguments, sizeof arguments);
+        arguments.repeats *= 20;
+        (void)kf_plan_append(plan, 2, "rare", plan->step[0][0].function, plan->step[0][0].block, &arguments,
+                             sizeof arguments);
+        plan->step[0][1].period = plan->step[1][1].period = 8;
+        kf_measure_policy p = policy();
+        p.time_limit_us = 3e5;
+        p.long_cycle_us = whole ? 1e9 : 0.0;
+        kf_measurement m = {0};
+        assert_int_equal(kf_measure_plan(plan, &p, NULL, &m, &error), KF_OK);
+        step_us[whole] = m.step_us.median;
+        assert_int_equal(m.batch % (whole ? 8 : 2), 0);
+        assert_int_equal(m.kernel_count, 2);
+        assert_string_equal(m.kernels[1].name, "rare");
+        assert_true(m.kernels[0].launches_per_step == 1.0 && m.kernels[1].launches_per_step == 0.125);
+        assert_true(m.kernels[1].time_us.median > 5.0 * m.kernels[0].time_us.median);
+        double launches_us = m.kernels[0].time_us.median + 0.125 * m.kernels[1].time_us.median;
+        assert_true(step_us[whole] < 2.0 * launches_us && step_us[whole] > 0.5 * launches_us);
+        kf_measurement_free(&m);
+        kf_plan_free(plan);
+    }
+    assert_true(step_us[0] < 1.6 * step_us[1] && step_us[1] < 1.6 * step_us[0]);
+    kf_backend_close(backend);
+}
+
+static void cycles_hold_all_periods(void **state) {
+    (void)state;
+    kf_plan plan = {.step_count = {2, 1}};
+    plan.step[0][0].period = plan.step[0][1].period = plan.step[1][0].period = 1;
+    assert_int_equal(kf_plan_cycle(&plan), 2);
+    plan.step[0][1].period = 5;
+    assert_int_equal(kf_plan_cycle(&plan), 10);
+    plan.step[1][0].period = 4;
+    assert_int_equal(kf_plan_cycle(&plan), 20);
+    plan.step[0][0].period = 1024 + 8; /* too rare to wait for */
+    assert_int_equal(kf_plan_cycle(&plan), 20);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(precise_timing_stops_early),
+        cmocka_unit_test(noisy_timing_goes_on),
+        cmocka_unit_test(slow_steps_need_few_samples),
+        cmocka_unit_test(losers_end_early),
+        cmocka_unit_test(skipping_compares_equal_positions),
+        cmocka_unit_test(batches_fill_a_sample),
+        cmocka_unit_test(json_keeps_everything),
+        cmocka_unit_test(damaged_json_is_refused),
+        cmocka_unit_test(plans_are_timed),
+        cmocka_unit_test(rare_launches_count_by_their_share),
+        cmocka_unit_test(cycles_hold_all_periods),
+    };
+    counter_prepare();
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    counter_clean_up();
+    return failed;
+}

@@ -1,0 +1,378 @@
+#include "tests/unit/scene_files.h"
+
+#include <math.h>
+#include <time.h>
+
+static const double PI = 3.14159265358979323846;
+
+/* ---- what a closed surface must fulfil ---- */
+
+typedef struct half_edge {
+    uint32_t low, high;
+    int direction;
+} half_edge;
+
+static int compare_edges(const void *a, const void *b) {
+    const half_edge *p = a, *q = b;
+    if (p->low != q->low) return p->low < q->low ? -1 : 1;
+    if (p->high != q->high) return p->high < q->high ? -1 : 1;
+    return 0;
+}
+
+/* Every edge belongs to two triangles that pass it in opposite directions. */
+static void assert_closed(const kf_mesh *mesh) {
+    const size_t count = 3 * mesh->triangle_count;
+    half_edge *edges = kf_allocate(count * sizeof *edges);
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t a = mesh->triangles[i], b = mesh->triangles[i % 3 == 2 ? i - 2 : i + 1];
+        edges[i] = a < b ? (half_edge){a, b, 1} : (half_edge){b, a, -1};
+    }
+    qsort(edges, count, sizeof *edges, compare_edges);
+    for (size_t i = 0; i < count; i += 2) {
+        assert_true(i + 1 < count && compare_edges(&edges[i], &edges[i + 1]) == 0);
+        assert_int_equal(edges[i].direction + edges[i + 1].direction, 0);
+        if (i > 0) assert_int_not_equal(compare_edges(&edges[i - 1], &edges[i]), 0);
+    }
+    free(edges);
+}
+
+static double volume(const kf_mesh *mesh) {
+    double sum = 0.0;
+    for (size_t t = 0; t < mesh->triangle_count; t++) {
+        const double *p[3];
+        for (size_t i = 0; i < 3; i++)
+            p[i] = mesh->vertices + 3 * (size_t)mesh->triangles[3 * t + i];
+        sum += p[0][0] * (p[1][1] * p[2][2] - p[1][2] * p[2][1]) -
+               p[0][1] * (p[1][0] * p[2][2] - p[1][2] * p[2][0]) +
+               p[0][2] * (p[1][0] * p[2][1] - p[1][1] * p[2][0]);
+    }
+    return sum / 6.0;
+}
+
+static void assert_near(double value, double expected, double relative) {
+    if (!(fabs(value - expected) <= relative * fabs(expected)))
+        fail_msg("%.10g is not %.10g", value, expected);
+}
+
+/* ---- shapes ---- */
+
+static void make_shape(int shape, const double *changed, kf_mesh *mesh) {
+    double values[KF_SHAPE_PARAMETERS] = {0};
+    for (int p = 0; p < KF_SHAPE_PARAMETERS && kf_shapes[shape].parameters[p].key != NULL; p++)
+        values[p] = changed != NULL ? changed[p] : kf_shapes[shape].parameters[p].fallback;
+    kf_shape_mesh(&kf_shapes[shape], values, mesh);
+}
+
+static void test_shapes_are_closed(void **state) {
+    (void)state;
+    for (int shape = 0; shape < KF_SHAPES; shape++) {
+        kf_mesh mesh;
+        make_shape(shape, NULL, &mesh);
+        assert_closed(&mesh);
+        assert_true(volume(&mesh) > 0.0);
+        assert_int_equal(kf_mesh_clean(&mesh), 0);
+        kf_mesh_free(&mesh);
+    }
+}
+
+static void test_round_shapes(void **state) {
+    (void)state;
+    kf_mesh mesh;
+    make_shape(0, NULL, &mesh);
+    assert_near(kf_mesh_area(&mesh), PI, 1e-3);
+    assert_near(volume(&mesh), PI / 6.0, 1e-3);
+    kf_mesh_free(&mesh);
+    make_shape(1, NULL, &mesh);
+    assert_near(kf_mesh_area(&mesh), 4.0 * PI * PI * 0.35 * 0.15, 2e-3);
+    assert_near(volume(&mesh), 2.0 * PI * PI * 0.35 * 0.15 * 0.15, 2e-3);
+    kf_mesh_free(&mesh);
+    const double knot[] = {0.35, 0.15, 0.001, 3, 7}; /* a thin tube: area = circumference times length */
+    make_shape(4, knot, &mesh);
+    double length = 0.0;
+    for (int i = 0; i < 100000; i++) {
+        const double t = 2.0 * PI * i / 100000.0;
+        length += hypot(3.0 * (0.35 + 0.15 * cos(7.0 * t)), 7.0 * 0.15) * 2.0 * PI / 100000.0;
+    }
+    assert_near(kf_mesh_area(&mesh), 2.0 * PI * 0.001 * length, 3e-3);
+    kf_mesh_free(&mesh);
+}
+
+/* Against the published dimensions, and the volume worked out by hand. */
+static void test_ahmed(void **state) {
+    (void)state;
+    static const double slants[] = {0.0, 25.0, 35.0};
+    for (int s = 0; s < 3; s++)
+        for (int stilts = 0; stilts <= 1; stilts++) {
+            const double values[] = {slants[s], 0.05, stilts};
+            kf_mesh mesh;
+            make_shape(2, values, &mesh);
+            assert_closed(&mesh);
+            const kf_box box = kf_mesh_bounds(&mesh);
+            assert_near(box.high[0] - box.low[0], 1.044, 1e-9);
+            assert_near(box.high[1] - box.low[1], 0.389, 1e-9);
+            assert_near(box.high[2], 0.338, 1e-9);
+            assert_true(fabs(box.low[2] - (stilts ? 0.0 : 0.05)) < 1e-9);
+            const double angle = slants[s] * PI / 180.0;
+            double expected = 0.944 * 0.389 * 0.288 - 0.5 * 0.222 * cos(angle) * 0.222 * sin(angle) * 0.389;
+            for (int i = 0; i < 10000; i++) { /* the nose, slice by slice */
+                const double x = 0.1 * (i + 0.5) / 10000.0, inset = 0.1 - sqrt(0.01 - (0.1 - x) * (0.1 - x));
+                expected += 1e-5 * (0.389 - 2.0 * inset) * (0.288 - 2.0 * inset);
+            }
+            expected += stilts * 4 * PI * 0.015 * 0.015 * 0.05;
+            assert_near(volume(&mesh), expected, 1e-3);
+            const double ahead[3] = {60.0, 0.0, 0.0}, scaling[9] = {100, 0, 0, 0, 100, 0, 0, 0, 100},
+                         nowhere[3] = {0};
+            kf_mesh_transform(&mesh, scaling, nowhere);
+            assert_near(kf_mesh_shadow(&mesh, ahead), 1e4 * (0.389 * 0.288 + stilts * 2 * 0.03 * 0.05), 0.02);
+            kf_mesh_free(&mesh);
+        }
+}
+
+static void test_shadow(void **state) {
+    (void)state;
+    const double values[KF_SHAPE_PARAMETERS] = {20.0, 10.0, 5.0};
+    kf_mesh mesh;
+    kf_shape_mesh(&kf_shapes[3], values, &mesh);
+    const double along[3][3] = {{1, 0, 0}, {0, -3, 0}, {0, 0, 0.1}}, diagonal[3] = {1, 1, 0};
+    assert_near(kf_mesh_shadow(&mesh, along[0]), 50.0, 0.06);
+    assert_near(kf_mesh_shadow(&mesh, along[1]), 100.0, 0.06);
+    assert_near(kf_mesh_shadow(&mesh, along[2]), 200.0, 0.06);
+    assert_near(kf_mesh_shadow(&mesh, diagonal), (50.0 + 100.0) / sqrt(2.0), 0.06);
+    kf_mesh_free(&mesh);
+    const double ball[KF_SHAPE_PARAMETERS] = {10.0}, any[3] = {1, 2, 3};
+    kf_shape_mesh(&kf_shapes[0], ball, &mesh);
+    assert_near(kf_mesh_shadow(&mesh, any), 100.0 * PI, 0.01);
+    kf_mesh_free(&mesh);
+}
+
+/* ---- reading ---- */
+
+/* The unit cube's corner tetrahedron in every format; its area is 3/2 + sqrt(3)/2. */
+static const float corners[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+static const uint16_t sides[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+
+static const char *write_stl(const char *name, size_t count, const float (*triangles)[3][3]) {
+    char *data = kf_allocate_zeroed(84 + 50 * count, 1);
+    const uint32_t number = (uint32_t)count;
+    memcpy(data + 80, &number, 4);
+    for (size_t t = 0; t < count; t++)
+        memcpy(data + 84 + 50 * t + 12, triangles[t], 36);
+    const char *path = write_bytes(name, data, 84 + 50 * count);
+    free(data);
+    return path;
+}
+
+static const char *write_tetrahedron_stl(const char *name) {
+    float triangles[4][3][3];
+    for (int t = 0; t < 4; t++)
+        for (int i = 0; i < 3; i++)
+            memcpy(triangles[t][i], corners[sides[t][i]], sizeof corners[0]);
+    return write_stl(name, 4, (const float(*)[3][3])triangles);
+}
+
+/* glTF with its buffer beside it; the node moves and doubles the mesh. index_of_last: 3, or what a bad file
+ * says. */
+static const char *write_gltf(const char *name, uint16_t index_of_last) {
+    unsigned char buffer[48 + 24];
+    memcpy(buffer, corners, 48);
+    memcpy(buffer + 48, sides, 24);
+    memcpy(buffer + 48 + 22, &index_of_last, 2);
+    write_bytes("tetrahedron.bin", buffer, sizeof buffer);
+    return write_text(
+        name,
+        "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],"
+        "\"nodes\":[{\"children\":[1],\"translation\":[10,20,30]},{\"mesh\":0,\"scale\":[2,2,2]}],"
+        "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"indices\":1,\"mode\":4}]}],"
+        "\"buffers\":[{\"uri\":\"tetrahedron.bin\",\"byteLength\":72}],"
+        "\"bufferViews\":[{\"buffer\":0,\"byteOffset\":0,\"byteLength\":48},{\"buffer\":0,\"byteOffset\":48,"
+        "\"byteLength\":24}],"
+        "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":4,\"type\":\"VEC3\",\"min\":[0,0,"
+        "0],\"max\":[1,"
+        "1,1]},{\"bufferView\":1,\"componentType\":5123,\"count\":12,\"type\":\"SCALAR\"}]}");
+}
+
+static const char *write_ply(const char *name, const char *last_face) {
+    char text[600];
+    (void)snprintf(
+        text, sizeof text,
+        "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n"
+        "element face 4\nproperty list uchar int vertex_indices\nend_header\n"
+        "0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 0 3 2\n%s\n",
+        last_face);
+    return write_text(name, text);
+}
+
+static void check_tetrahedron(const char *path, double scale, const double low[3]) {
+    kf_mesh mesh;
+    kf_text notes = {0};
+    kf_error error = {0};
+    if (kf_mesh_read(path, &mesh, &notes, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_int_equal(mesh.vertex_count, 4); /* equal corners are joined */
+    assert_int_equal(mesh.triangle_count, 4);
+    assert_closed(&mesh);
+    assert_near(kf_mesh_area(&mesh), scale * scale * (1.5 + sqrt(3.0) / 2.0), 1e-6);
+    const kf_box box = kf_mesh_bounds(&mesh);
+    for (int a = 0; a < 3; a++) {
+        assert_true(fabs(box.low[a] - low[a]) < 1e-6);
+        assert_true(fabs(box.high[a] - low[a] - scale) < 1e-5);
+    }
+    assert_null(notes.text);
+    kf_mesh_free(&mesh);
+}
+
+static void test_formats(void **state) {
+    (void)state;
+    const double origin[3] = {0}, moved[3] = {10, 20, 30};
+    check_tetrahedron(write_tetrahedron_stl("t.STL"), 1.0, origin);
+    check_tetrahedron(write_ply("t.ply", "3 1 2 3"), 1.0, origin);
+    check_tetrahedron(write_gltf("t.gltf", 3), 2.0, moved);
+    check_tetrahedron(write_text("t.obj", "# made by hand\r\n\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvn 0 0 "
+                                          "1\nf 1//1 3//-1 2//1\nf -4 -3 -1\n"
+                                          "f 1 4 \\\n 3\nf 2 3 4\n# last\n"),
+                      1.0, origin);
+}
+
+static void test_polygons(void **state) {
+    (void)state;
+    kf_mesh mesh;
+    kf_text notes = {0};
+    kf_error error = {0};
+    const char *path = write_text(
+        "square.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 5 5 5\nf 1 2 3 4\nf 1 2 2\nf 1 2 5\nl 1 5\n");
+    assert_int_equal(kf_mesh_read(path, &mesh, &notes, &error), KF_OK);
+    assert_int_equal(mesh.triangle_count, 3);
+    assert_non_null(notes.text);
+    assert_holds(notes.text, "1 of 4 triangles have no area");
+    kf_text_free(&notes);
+    kf_mesh_free(&mesh);
+}
+
+static void refuse(const char *path, const char *part) {
+    kf_mesh mesh;
+    kf_text notes = {0};
+    kf_error error = {0};
+    if (kf_mesh_read(path, &mesh, &notes, &error) != KF_BAD_INPUT) fail_msg("%s was read", path);
+    assert_int_equal(error.status, KF_BAD_INPUT);
+    assert_holds(error.message, path);
+    assert_holds(error.message, part);
+    assert_null(strchr(error.message, '\n'));
+    assert_null(mesh.vertices);
+    assert_null(mesh.triangles);
+    kf_text_free(&notes);
+}
+
+#define SQUARE "v 0 0 0\nv 1 0 0\nv 1 1 0\n"
+static void test_bad_obj(void **state) {
+    (void)state;
+    refuse(test_path("none.obj"), "No such file");
+    refuse(test_folder, "not a mesh by its name");
+    mkdir(test_path("folder.obj"), 0700);
+    refuse(test_path("folder.obj"), "not a regular file");
+    refuse(write_text("empty.obj", ""), "empty");
+    refuse(write_text("blank.obj", "\n\n"), "no vertices");
+    refuse(write_text("words.obj", "this is no mesh at all\nreally\n"), "no vertices");
+    refuse(write_bytes("binary.obj", "\x89PNG\0\0\0\0v 1 2 3", 16), "not a text file");
+    refuse(write_text("points.obj", SQUARE), "no faces");
+    refuse(write_text("nan.obj", SQUARE "v nan 0 0\nf 1 2 3\n"), "nan.obj:4: the x coordinate");
+    refuse(write_text("inf.obj", "\n# a\nv 0 0 0\nv 1 0 0\nv 0 -inf 0\nf 1 2 3\n"),
+           "inf.obj:5: the y coordinate");
+    refuse(write_text("huge.obj", SQUARE "v 0 0 1e300\nf 1 2 3\n"), "huge.obj:4: the z coordinate");
+    refuse(write_text("short.obj", SQUARE "v 1 2\n3\nf 1 2 3\n"), "short.obj:4: the z coordinate");
+    refuse(write_text("comma.obj", "v 1,5 2 3\nf 1 1 1\n"), "comma.obj:1");
+    refuse(write_text("range.obj", SQUARE "f 1 2 3\nf 1 2 4\n"), "range.obj:5: this face refers to vertex 4");
+    refuse(write_text("normal.obj", SQUARE "f 1//1 2 3\n"), "normal.obj:4: this face refers to normal 1");
+    refuse(write_text("texture.obj", SQUARE "vt 0 0\nf 1/1 2/1 3/2\n"),
+           "texture.obj:5: this face refers to texture");
+    refuse(write_text("zero.obj", SQUARE "f 0 1 2\n"), "zero.obj:4: this face refers to vertex 0");
+    refuse(write_text("back.obj", SQUARE "f -1 -2 -4\n"), "back.obj:4: this face refers to vertex -4");
+    refuse(write_text("text.obj", SQUARE "f 1 2 three\n"), "text.obj:4: a corner");
+    refuse(write_text("flat.obj", SQUARE "f 1 1 1\nf 1 2 1\n"), "none of its 2 triangles has an area");
+    refuse(write_text("line.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n"),
+           "none of its 1 triangles has an area");
+    refuse(write_text("edges.obj", SQUARE "f 1 2\n"), "no faces");
+    if (geteuid() != 0) {
+        const char *locked = write_text("locked.obj", SQUARE "f 1 2 3\n");
+        chmod(locked, 0);
+        refuse(locked, "ermission");
+    }
+}
+
+static void test_bad_others(void **state) {
+    (void)state;
+    float nan_triangle[1][3][3] = {{{0, 0, 0}, {1, 0, 0}, {0, NAN, 0}}};
+    refuse(write_stl("nan.stl", 1, (const float(*)[3][3])nan_triangle), "NaN or infinite");
+    refuse(write_stl("none.stl", 0, NULL), "");
+    refuse(write_text("cut.stl", "solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0"), "");
+    refuse(write_text("words.stl", "hello"), "");
+    refuse(write_text("words.ply", "hello"), "");
+    refuse(write_text("words.glb", "hello"), "");
+    refuse(write_text("words.gltf", "hello"), "");
+    refuse(write_ply("range.ply", "3 1 2 4"), "");
+    refuse(write_ply("far.ply", "3 1 2 2000000000"), "");
+    refuse(write_ply("negative.ply", "3 1 2 -1"), "");
+    refuse(write_gltf("range.gltf", 4), "out of range");
+    refuse(write_text("mesh.blend", "BLENDER"), "not a mesh by its name");
+}
+
+static void test_million_polygons(void **state) {
+    (void)state;
+    enum { SIDE = 708 }; /* two triangles a square: 1002528 */
+    const size_t count = 2UL * SIDE * SIDE;
+    float(*triangles)[3][3] = kf_allocate(count * sizeof *triangles);
+    for (size_t i = 0; i < (size_t)SIDE * SIDE; i++) {
+        const size_t row = i / SIDE;
+        const float x = (float)(i % SIDE), y = (float)row;
+        const float square[2][3][3] = {{{x, y, 0}, {x + 1, y, 0}, {x + 1, y + 1, 0}},
+                                       {{x, y, 0}, {x + 1, y + 1, 0}, {x, y + 1, 0}}};
+        memcpy(triangles[2 * i], square, sizeof square);
+    }
+    const char *path = write_stl("million.stl", count, (const float(*)[3][3])triangles);
+    free(triangles);
+    kf_mesh mesh;
+    kf_text notes = {0};
+    kf_error error = {0};
+    const clock_t begin = clock();
+    assert_int_equal(kf_mesh_read(path, &mesh, &notes, &error), KF_OK);
+    print_message("%zu triangles read in %.2f s\n", mesh.triangle_count,
+                  (double)(clock() - begin) / CLOCKS_PER_SEC);
+    assert_int_equal(mesh.triangle_count, count);
+    assert_int_equal(mesh.vertex_count, (SIDE + 1) * (SIDE + 1));
+    assert_near(kf_mesh_area(&mesh), (double)SIDE * SIDE, 1e-9);
+    kf_mesh_free(&mesh);
+}
+
+static void test_real_meshes(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        size_t vertices, triangles;
+    } real[] = {{"beetle.obj", 1148, 2053}, {"spot.obj", 2930, 5856}, {"stanford-bunny.obj", 35947, 69451}};
+    for (int m = 0; m < 3; m++) {
+        const char *path = shared_mesh(real[m].name);
+        if (path == NULL) skip();
+        kf_mesh mesh;
+        kf_text notes = {0};
+        kf_error error = {0};
+        if (kf_mesh_read(path, &mesh, &notes, &error) != KF_OK) fail_msg("%s", error.message);
+        assert_int_equal(mesh.triangle_count, real[m].triangles);
+        assert_true(mesh.vertex_count <= real[m].vertices && mesh.vertex_count > real[m].vertices * 9 / 10);
+        kf_text_free(&notes);
+        kf_mesh_free(&mesh);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shapes_are_closed),
+        cmocka_unit_test(test_round_shapes),
+        cmocka_unit_test(test_ahmed),
+        cmocka_unit_test(test_shadow),
+        cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_polygons),
+        cmocka_unit_test(test_bad_obj),
+        cmocka_unit_test(test_bad_others),
+        cmocka_unit_test(test_million_polygons),
+        cmocka_unit_test(test_real_meshes),
+    };
+    return cmocka_run_group_tests_name("mesh", tests, make_test_folder, remove_test_folder);
+}

@@ -1,0 +1,204 @@
+/* The surrogate and its features: exact where it can be, the same however it is built up. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "harness/search/random.h"
+#include "harness/search/surrogate.h"
+#include "harness/util/text.h"
+
+enum { FEATURES = 5, POINTS = 60, CANDIDATES = 200 };
+
+static double uniform(uint64_t *random) {
+    return (double)(kf_random_next(random) >> 11) * 0x1p-53;
+}
+
+static void draw(uint64_t *random, float *features) {
+    for (int f = 0; f < FEATURES; f++)
+        features[f] = (float)uniform(random);
+}
+
+static double truth(const float *x) {
+    return 3 * (double)x[0] - 2 * cos(4 * (double)x[1]) +
+           (double)(x[2] * x[3]); /* the last feature is no matter */
+}
+
+static kf_lengths lengths_of(double logarithm, double noise) {
+    kf_lengths lengths = {.noise = noise};
+    for (int f = 0; f < FEATURES; f++)
+        lengths.logarithm[f] = logarithm;
+    return lengths;
+}
+
+static void test_interpolates(void **state) {
+    (void)state;
+    kf_surrogate *surrogate = kf_surrogate_open(FEATURES);
+    const kf_lengths lengths = lengths_of(0, 1e-6);
+    float points[POINTS][FEATURES];
+    uint64_t random = 7;
+    kf_surrogate_reset(surrogate, &lengths);
+    for (int i = 0; i < POINTS; i++) {
+        draw(&random, points[i]);
+        assert_int_equal(kf_surrogate_add_candidate(surrogate, points[i]), i);
+    }
+    for (int i = 0; i < POINTS; i++)
+        kf_surrogate_set_target(surrogate, kf_surrogate_add_point(surrogate, points[i]), truth(points[i]));
+    for (int i = 0; i < POINTS; i++) {
+        double mean, deviation;
+        kf_surrogate_predict(surrogate, i, &mean, &deviation);
+        assert_true(fabs(mean - truth(points[i])) < 0.02);
+        assert_true(deviation < 0.1);
+    }
+    kf_surrogate_close(surrogate);
+}
+
+/* Candidates before points, points before candidates, and late targets: the same predictions. */
+static void test_order_does_not_matter(void **state) {
+    (void)state;
+    const kf_lengths lengths = lengths_of(-0.3, 1e-3);
+    float points[POINTS][FEATURES], candidates[CANDIDATES][FEATURES];
+    uint64_t random = 3;
+    for (int i = 0; i < POINTS; i++)
+        draw(&random, points[i]);
+    for (int i = 0; i < CANDIDATES; i++)
+        draw(&random, candidates[i]);
+    double means[3][CANDIDATES], deviations[3][CANDIDATES];
+    for (int way = 0; way < 3; way++) {
+        kf_surrogate *surrogate = kf_surrogate_open(FEATURES);
+        kf_surrogate_reset(surrogate, &lengths);
+        for (int i = 0; i < CANDIDATES && way != 1; i++)
+            (void)kf_surrogate_add_candidate(surrogate, candidates[i]);
+        for (int i = 0; i < POINTS; i++) {
+            int point = kf_surrogate_add_point(surrogate, points[i]);
+            if (way != 2) kf_surrogate_set_target(surrogate, point, truth(points[i]));
+        }
+        for (int i = 0; i < CANDIDATES && way == 1; i++)
+            (void)kf_surrogate_add_candidate(surrogate, candidates[i]);
+        for (int i = POINTS - 1; i >= 0 && way == 2; i--) {
+            kf_surrogate_set_target(surrogate, i, truth(points[i]));
+            kf_surrogate_predict(surrogate, 0, &means[2][0], &deviations[2][0]); /* half of them are known */
+        }
+        for (int i = 0; i < CANDIDATES; i++)
+            kf_surrogate_predict(surrogate, i, &means[way][i], &deviations[way][i]);
+        kf_surrogate_close(surrogate);
+    }
+    for (int way = 1; way < 3; way++)
+        for (int i = 0; i < CANDIDATES; i++) {
+            assert_true(fabs(means[way][i] - means[0][i]) < 1e-3);
+            assert_true(fabs(deviations[way][i] - deviations[0][i]) < 1e-3);
+        }
+}
+
+/* Lengths found for a smooth function leave out what does not matter, and predict better than the first
+ * guess. */
+static void test_lengths(void **state) {
+    (void)state;
+    float features[POINTS * FEATURES];
+    double targets[POINTS], mean = 0, variance = 0;
+    uint64_t random = 11;
+    for (int i = 0; i < POINTS; i++) {
+        draw(&random, features + (size_t)i * FEATURES);
+        targets[i] = truth(features + (size_t)i * FEATURES);
+        mean += targets[i] / POINTS;
+    }
+    for (int i = 0; i < POINTS; i++)
+        variance += (targets[i] - mean) * (targets[i] - mean) / POINTS;
+    for (int i = 0; i < POINTS; i++)
+        targets[i] = (targets[i] - mean) / sqrt(variance);
+    kf_lengths lengths = lengths_of(0, 1e-3);
+    kf_lengths_fit(&lengths, FEATURES, POINTS, features, targets, 40);
+    assert_true(lengths.logarithm[4] > lengths.logarithm[1] + 0.5);
+    assert_true(lengths.logarithm[4] > lengths.logarithm[0]);
+    assert_true(lengths.noise > 0 && lengths.noise < 0.05);
+    double errors[2] = {0, 0};
+    for (int fitted = 0; fitted < 2; fitted++) {
+        const kf_lengths first = lengths_of(0, 1e-3);
+        kf_surrogate *surrogate = kf_surrogate_open(FEATURES);
+        kf_surrogate_reset(surrogate, fitted ? &lengths : &first);
+        for (int i = 0; i < POINTS; i++)
+            kf_surrogate_set_target(
+                surrogate, kf_surrogate_add_point(surrogate, features + (size_t)i * FEATURES), targets[i]);
+        uint64_t other = 99;
+        for (int i = 0; i < CANDIDATES; i++) {
+            float x[FEATURES];
+            double predicted, deviation;
+            draw(&other, x);
+            kf_surrogate_predict(surrogate, kf_surrogate_add_candidate(surrogate, x), &predicted, &deviation);
+            errors[fitted] += fabs(predicted - (truth(x) - mean) / sqrt(variance)) / CANDIDATES;
+        }
+        kf_surrogate_close(surrogate);
+    }
+    print_message("mean error: lengths of 1 %.3f, fitted %.3f\n", errors[0], errors[1]);
+    assert_true(errors[1] < errors[0]);
+}
+
+/* A candidate beside failures is not chosen although it promises as much. */
+static void test_failures_are_learnt(void **state) {
+    (void)state;
+    const float left[FEATURES] = {0.1F}, right[FEATURES] = {0.9F}, middle[FEATURES] = {0.5F};
+    const float offsets[2] = {0};
+    const bool skip[2] = {false};
+    const kf_lengths lengths = lengths_of(-1.5, 1e-3);
+    for (int failing = 0; failing < 2; failing++) {
+        kf_surrogate *surrogate = kf_surrogate_open(FEATURES);
+        kf_surrogate_reset(surrogate, &lengths);
+        (void)kf_surrogate_add_candidate(surrogate, left);
+        (void)kf_surrogate_add_candidate(surrogate, right);
+        kf_surrogate_set_target(surrogate, kf_surrogate_add_point(surrogate, middle), 0);
+        kf_surrogate_vote(surrogate, middle, true);
+        kf_surrogate_vote(surrogate, failing == 0 ? left : right, false);
+        assert_int_equal(kf_surrogate_choose(surrogate, 0, offsets, skip, 1), 1 - failing);
+        kf_surrogate_close(surrogate);
+    }
+}
+
+static void test_features(void **state) {
+    (void)state;
+    static const long blocks[] = {32, 48, 64};
+    kf_config configs[12];
+    int count = 0;
+    for (int b = 0; b < 3; b++)
+        for (int t = 1; t <= 2; t++)
+            for (int k = 0; k < 2; k++) {
+                memset(&configs[count], 0, sizeof configs[count]);
+                kf_copy_text(configs[count].system, sizeof configs[count].system, "s");
+                kf_config_set_integer(&configs[count], "block", blocks[b]);
+                kf_config_set_integer(&configs[count], "constant", 7);
+                kf_config_set_integer(&configs[count], "tile", t);
+                kf_config_set_name(&configs[count++], "kind", k == 0 ? "x" : "y");
+            }
+    kf_space *space = NULL;
+    assert_int_equal(kf_space_from_configs("test", configs, (size_t)count, &space, NULL), KF_OK);
+    kf_features *features = kf_features_open(space);
+    /* block: its logarithm and its powers of two; kind and tile have two values each; constant has one */
+    assert_int_equal(kf_features_count(features), 4);
+    float values[KF_FEATURES], low[KF_FEATURES] = {0}, high[KF_FEATURES] = {0};
+    for (uint64_t i = 0; i < kf_space_size(space); i++) {
+        int positions[KF_CONFIG_VALUES];
+        kf_space_positions(space, i, positions);
+        kf_features_of(features, positions, values);
+        for (int f = 0; f < 4; f++) {
+            assert_true(values[f] >= 0 && values[f] <= 1);
+            low[f] = i == 0 ? values[f] : fminf(low[f], values[f]);
+            high[f] = i == 0 ? values[f] : fmaxf(high[f], values[f]);
+        }
+    }
+    for (int f = 0; f < 4; f++)
+        assert_true(low[f] == 0 && high[f] == 1);
+    kf_features_close(features);
+    kf_space_free(space);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_interpolates), cmocka_unit_test(test_order_does_not_matter),
+        cmocka_unit_test(test_lengths),      cmocka_unit_test(test_failures_are_learnt),
+        cmocka_unit_test(test_features),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

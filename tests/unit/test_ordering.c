@@ -1,0 +1,160 @@
+#include "tests/unit/scene_files.h"
+
+#include <math.h>
+#include <time.h>
+
+#include "scene/ordering.h"
+
+enum { COUNT = 20000 };
+static double x[COUNT], y[COUNT], z[COUNT];
+static uint32_t permutation[COUNT];
+
+static int fill_coordinates(void **state) {
+    (void)state;
+    uint64_t number = 7;
+    for (int i = 0; i < COUNT; i++)
+        for (int a = 0; a < 3; a++) {
+            number = number * 6364136223846793005ULL + 1442695040888963407ULL;
+            (a == 0   ? x
+             : a == 1 ? y
+                      : z)[i] = -3.25 + (double)(number >> 33) / (double)(1U << 31) * (10.0 + 7.0 * a);
+        }
+    return 0;
+}
+static const double low[3] = {-3.25, -3.25, -3.25}, high[3] = {6.75, 13.75, 20.75};
+
+/* Morton code bit by bit, and keys compared as tuples: nothing shared with the code under test. */
+static void reference_key(int length, int morton, double px, double py, double pz, long key[4]) {
+    const int cells[3] = {(int)floor(px) + 4, (int)floor(py) + 4, (int)floor(pz) + 4};
+    for (int a = 0; a < 3; a++)
+        key[2 - a] = cells[a] / length; /* z first */
+    key[3] = 0;
+    for (int bit = 0; morton && bit < 16; bit++)
+        for (int a = 0; a < 3; a++)
+            key[3] |= (long)(cells[a] % length >> bit & 1) << (3 * bit + a);
+}
+
+static void check_order(int length, int morton) {
+    kf_ordering ordering;
+    kf_ordering_begin(&ordering, length, morton, low, high);
+    kf_ordering_sort(&ordering, COUNT, x, y, z, permutation);
+    static unsigned char seen[COUNT];
+    memset(seen, 0, sizeof seen);
+    long before[4] = {-1, -1, -1, -1};
+    for (uint32_t r = 0; r < COUNT; r++) {
+        const uint32_t i = permutation[r];
+        assert_true(i < COUNT && !seen[i]);
+        seen[i] = 1;
+        assert_true(kf_ordering_key(&ordering, x[i], y[i], z[i]) < ordering.key_count);
+        long key[4];
+        reference_key(length, morton, x[i], y[i], z[i], key);
+        int difference = 0;
+        for (int k = 0; k < 4 && difference == 0; k++)
+            difference = key[k] < before[k] ? -1 : key[k] > before[k];
+        assert_true(difference >= 0);
+        if (r > 0 && difference == 0) assert_true(permutation[r - 1] < i); /* stable */
+        memcpy(before, key, sizeof key);
+    }
+}
+
+static void test_orders(void **state) {
+    (void)state;
+    static const int lengths[] = {1, 2, 3, 4, 7, 8, 16, 100};
+    for (size_t l = 0; l < sizeof lengths / sizeof lengths[0]; l++) {
+        check_order(lengths[l], 0);
+        check_order(lengths[l], 1);
+    }
+}
+
+static void test_box(void **state) {
+    (void)state;
+    kf_ordering o;
+    kf_ordering_begin(&o, 4, true, low, high);
+    assert_int_equal(o.origin[0], -4);
+    assert_int_equal(o.cells[0], 11); /* -4 to 6 */
+    assert_int_equal(o.cells[2], 25); /* -4 to 20 */
+    assert_int_equal(o.blocks[0], 3);
+    assert_int_equal(o.blocks[2], 7);
+    assert_int_equal(o.morton_bits, 2);
+    assert_int_equal(o.key_count, 3 * 5 * 7 * 64);
+    kf_ordering_begin(&o, 1, true, low, high);
+    assert_int_equal(o.morton_bits, 0);
+    kf_ordering_begin(&o, 5, false, low, high);
+    assert_int_equal(o.morton_bits, 0);
+    kf_ordering_begin(&o, 5, true, low, high);
+    assert_int_equal(o.morton_bits, 3);
+}
+
+/* By hand: blocks of 2 cells from (0,0,0); cell (3,0,1) is block 1, within it (1,0,1): code 101 = 5. */
+static void test_key_by_hand(void **state) {
+    (void)state;
+    const double from[3] = {0, 0, 0}, to[3] = {3.5, 3.5, 3.5};
+    kf_ordering o;
+    kf_ordering_begin(&o, 2, true, from, to);
+    assert_int_equal(kf_ordering_key(&o, 3.2, 0.9, 1.0), 1 * 8 + 5);
+    assert_int_equal(kf_ordering_key(&o, 0.0, 2.0, 3.0), (2 + 4) * 8 + 4);
+    assert_int_equal(kf_ordering_key(&o, 3.9, 3.9, 3.9), 7 * 8 + 7);
+}
+
+static void test_nothing_to_sort(void **state) {
+    (void)state;
+    kf_ordering o;
+    kf_ordering_begin(&o, 2, true, low, low);
+    kf_ordering_sort(&o, 0, NULL, NULL, NULL, NULL);
+    uint32_t one = 9;
+    kf_ordering_sort(&o, 1, x, y, z, &one);
+    assert_int_equal(one, 0);
+}
+
+static void test_large_keys(void **state) {
+    (void)state;
+    enum { KEYS = 5000 };
+    static uint64_t keys[KEYS];
+    static uint32_t order[KEYS];
+    uint64_t number = 3;
+    for (int i = 0; i < KEYS; i++) {
+        number = number * 6364136223846793005ULL + 1442695040888963407ULL;
+        keys[i] = number >> (i % 3 == 0 ? 1 : 40); /* up to 2^63 */
+    }
+    kf_radix_order(KEYS, keys, 1ULL << 63, order);
+    for (int r = 1; r < KEYS; r++)
+        assert_true(keys[order[r - 1]] <= keys[order[r]]);
+}
+
+static void test_time_of_many(void **state) {
+    (void)state;
+    const size_t count = 1500000;
+    double *many[3];
+    uint32_t *order = kf_allocate(count * sizeof *order);
+    uint64_t number = 5;
+    for (int a = 0; a < 3; a++) {
+        many[a] = kf_allocate(count * sizeof(double));
+        for (size_t i = 0; i < count; i++) {
+            number = number * 6364136223846793005ULL + 1442695040888963407ULL;
+            many[a][i] = (double)(number >> 33) / (double)(1U << 31) * 199.0;
+        }
+    }
+    const double from[3] = {0, 0, 0}, to[3] = {199, 199, 199};
+    kf_ordering o;
+    kf_ordering_begin(&o, 4, true, from, to);
+    const clock_t begin = clock();
+    kf_ordering_sort(&o, count, many[0], many[1], many[2], order);
+    print_message("%zu samples ordered in %.3f s\n", count, (double)(clock() - begin) / CLOCKS_PER_SEC);
+    for (size_t r = 1; r < count; r++) {
+        const uint32_t p = order[r - 1], q = order[r];
+        assert_true(kf_ordering_key(&o, many[0][p], many[1][p], many[2][p]) <=
+                    kf_ordering_key(&o, many[0][q], many[1][q], many[2][q]));
+    }
+    for (int a = 0; a < 3; a++)
+        free(many[a]);
+    free(order);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_orders),      cmocka_unit_test(test_box),
+        cmocka_unit_test(test_key_by_hand), cmocka_unit_test(test_nothing_to_sort),
+        cmocka_unit_test(test_large_keys),  cmocka_unit_test(test_time_of_many),
+    };
+    return cmocka_run_group_tests_name("ordering", tests, fill_coordinates, NULL);
+}

@@ -1,0 +1,263 @@
+/* Pictures show the right colour in the right place; the solid's cross-section is where the solid is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <png.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "solver/output/canvas.h"
+#include "solver/output/flow_frame.h"
+#include "solver/output/font.h"
+#include "solver/output/picture.h"
+#include "tests/unit/output_scene.h"
+#include "tests/unit/output_scratch.h"
+
+/* A picture read back. */
+typedef struct pixels {
+    int width, height;
+    unsigned char *rgb;
+} pixels;
+
+static pixels read_png(const char *path) {
+    png_image image = {.version = PNG_IMAGE_VERSION};
+    assert_true(png_image_begin_read_from_file(&image, path));
+    image.format = PNG_FORMAT_RGB;
+    pixels read = {(int)image.width, (int)image.height, kf_allocate(PNG_IMAGE_SIZE(image))};
+    assert_true(png_image_finish_read(&image, NULL, read.rgb, 0, NULL));
+    return read;
+}
+
+static bool near(const pixels *picture, int x, int y, kf_colour wanted) {
+    const unsigned char *pixel = picture->rgb + 3 * ((size_t)y * (size_t)picture->width + (size_t)x);
+    return abs(pixel[0] - wanted.red) <= 3 && abs(pixel[1] - wanted.green) <= 3 &&
+           abs(pixel[2] - wanted.blue) <= 3;
+}
+
+static pixels draw(const kf_scene *scene, const kf_fields *fields, uint64_t step, int normal) {
+    kf_error error = {0};
+    if (kf_picture_write(in_scratch("slice.png"), scene, fields, step, normal, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    return read_png(in_scratch("slice.png"));
+}
+
+/* The frame's upper left corner: the first dark pixel that starts a long dark row. */
+static void find_plot(const pixels *picture, int *left, int *top) {
+    for (int y = 0; y < picture->height; y++) {
+        for (int x = 0; x + 300 < picture->width; x++) {
+            int length = 0;
+            while (length < 300 && near(picture, x + length, y, (kf_colour){25, 25, 25}))
+                length++;
+            if (length < 300) continue;
+            *left = x + 1;
+            *top = y + 1;
+            return;
+        }
+    }
+    fail_msg("the picture has no frame");
+}
+
+static const kf_colour grey = {205, 205, 208};
+
+static void test_slice_of_a_ball(void **state) {
+    (void)state;
+    kf_scene *scene = make_scene();
+    kf_fields fields;
+    make_fields(scene, &fields);
+    pixels picture = draw(scene, &fields, 200, KF_AXIS_AUTO);
+    assert_true(picture.width >= 900);
+    int left = 0, top = 0;
+    find_plot(&picture, &left, &top);
+    /* 48 cells are 1000 pixels; the flow is along x and z is up, so the slice is 20 cells high. */
+    double scale = 1000.0 / 48;
+    int middle_x = left + (int)((ball_center[0] + 0.5) * scale);
+    int middle_y = top + (int)((20 - ball_center[2] - 0.5) * scale);
+    assert_true(near(&picture, middle_x, middle_y, grey));
+    assert_true(near(&picture, middle_x + (int)(4.5 * scale), middle_y, grey));
+    assert_true(near(&picture, middle_x, middle_y - (int)(4.5 * scale), grey));
+    assert_false(near(&picture, middle_x + (int)(5.5 * scale), middle_y, grey));
+    assert_false(near(&picture, middle_x, middle_y + (int)(5.5 * scale), grey));
+    /* Far upstream the speed is nearly the inflow's 2 m/s of the scale's 3 m/s. */
+    double density, velocity[3];
+    node_flow((double[3]){1, 11, 9}, &density, velocity);
+    kf_colour wanted = kf_colour_map(velocity[0] * scene->cell_size / scene->time_step / 3);
+    assert_true(near(&picture, left + (int)(1.5 * scale), middle_y, wanted));
+    free(picture.rgb);
+    kf_fields_free(&fields);
+    free_scene(scene);
+}
+
+static void test_turned_and_moved_solid(void **state) {
+    (void)state;
+    kf_scene *scene = make_scene();
+    kf_fields fields;
+    make_fields(scene, &fields);
+    scene->motion.moving = true;
+    scene->motion.velocity[0] = 0.05;
+    pixels picture = draw(scene, &fields, 200, 2);
+    int left = 0, top = 0;
+    find_plot(&picture, &left, &top);
+    double scale = 1000.0 / 48;
+    int start_x = left + (int)((ball_center[0] + 0.5) * scale), moved_x = start_x + (int)(10 * scale);
+    int middle_y = top + (int)((24 - ball_center[1] - 0.5) * scale);
+    assert_true(near(&picture, moved_x, middle_y, grey));
+    assert_true(near(&picture, moved_x + (int)(4.5 * scale), middle_y, grey));
+    assert_false(near(&picture, start_x - (int)(2 * scale), middle_y, grey));
+    free(picture.rgb);
+    kf_fields_free(&fields);
+    free_scene(scene);
+}
+
+static double filled_area(const kf_scene *scene) {
+    kf_plane plane = {.normal = 1, .right = 0, .up = 2, .position = ball_center[1] + 0.01};
+    kf_section section;
+    kf_section_cut(scene, 0, &plane, &section);
+    enum { WIDTH = 480, HEIGHT = 200 };
+    unsigned char *inside = kf_allocate((size_t)WIDTH * HEIGHT);
+    kf_section_fill(&section, (double[2]){-0.5, -0.5}, 10, WIDTH, HEIGHT, inside);
+    double area = 0;
+    for (size_t i = 0; i < (size_t)WIDTH * HEIGHT; i++)
+        area += inside[i] / 100.0;
+    free(inside);
+    kf_section_free(&section);
+    return area;
+}
+
+static void test_section_area(void **state) {
+    (void)state;
+    kf_scene *scene = make_scene();
+    /* The polygons lie inside the circle: up to 1 % less than its area. */
+    double circle = acos(-1) * ball_radius * ball_radius;
+    double whole = filled_area(scene);
+    assert_true(whole < 1.002 * circle && whole > 0.985 * circle);
+    /* A hole (two rings of triangles left out near a pole, and one in the side) hardly changes it. */
+    uint32_t *corners = scene->mesh.triangles;
+    memset(corners, 0, (size_t)BALL_SECTORS * 6 * 2 * sizeof *corners);
+    memset(corners + (size_t)BALL_SECTORS * 6 * 9, 0, 12 * sizeof *corners);
+    double holed = filled_area(scene);
+    assert_true(holed > 0.97 * circle && holed < 1.01 * circle);
+    free_scene(scene);
+}
+
+static void test_planes(void **state) {
+    (void)state;
+    kf_scene *scene = make_scene();
+    kf_plane plane;
+    kf_picture_plane(scene, KF_AXIS_AUTO, &plane);
+    assert_int_equal(plane.normal, 1);
+    assert_int_equal(plane.right, 0);
+    assert_int_equal(plane.up, 2);
+    assert_true(fabs(plane.position - 11) < 1e-12);
+    /* A road below: still seen from the side. Walls at both sides instead: z is not up any more. */
+    scene->faces[KF_ZMIN] = KF_WALL;
+    kf_picture_plane(scene, KF_AXIS_AUTO, &plane);
+    assert_int_equal(plane.normal, 1);
+    scene->faces[KF_ZMIN] = KF_FREE_SLIP;
+    scene->faces[KF_YMIN] = KF_WALL;
+    kf_picture_plane(scene, KF_AXIS_AUTO, &plane);
+    assert_int_equal(plane.normal, 2);
+    assert_int_equal(plane.up, 1);
+    /* Flow along y is drawn from left to right all the same. */
+    scene->faces[KF_YMIN] = KF_INFLOW;
+    scene->face_velocity[KF_YMIN][1] = 0.2;
+    kf_picture_plane(scene, KF_AXIS_AUTO, &plane);
+    assert_int_equal(plane.right, 1);
+    assert_int_equal(plane.up, 2);
+    /* A flat domain is seen from its thin side, an axis that was asked for always. */
+    scene->nodes[2] = 5;
+    kf_picture_plane(scene, KF_AXIS_AUTO, &plane);
+    assert_int_equal(plane.normal, 2);
+    assert_true(plane.position <= 4);
+    kf_picture_plane(scene, 1, &plane);
+    assert_int_equal(plane.normal, 1);
+    free_scene(scene);
+}
+
+static void test_flow_frame_of_slanted_inflow(void **state) {
+    (void)state;
+    kf_scene *scene = make_scene();
+    scene->face_velocity[KF_XMIN][2] = inflow_speed / 2;
+    kf_flow_frame frame;
+    kf_flow_frame_of(scene, &frame);
+    assert_int_equal(frame.flow_axis, 0);
+    assert_int_equal(frame.up_axis, 2);
+    double along = 0, length = 0;
+    for (int a = 0; a < 3; a++) {
+        along += frame.drag[a] * frame.lift[a];
+        length += frame.lift[a] * frame.lift[a];
+    }
+    assert_true(fabs(along) < 1e-12 && fabs(length - 1) < 1e-12);
+    assert_true(frame.lift[2] > 0.8 && fabs(frame.drag[2] / frame.drag[0] - 0.5) < 1e-12);
+    assert_true(fabs(frame.side[1] + 1) < 1e-12);
+    free_scene(scene);
+}
+
+static void test_extreme_shapes(void **state) {
+    (void)state;
+    static const int shapes[][3] = {{1, 1, 1}, {4, 4, 400}, {2000, 3, 2}, {3, 2000, 3}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        kf_scene scene = {.cell_size = 1e-6, .time_step = 1e-9};
+        memcpy(scene.nodes, shapes[i], sizeof scene.nodes);
+        (void)snprintf(scene.name, sizeof scene.name, "%s",
+                       "a name that is much longer than any picture is wide \xc3\xa4\x01");
+        kf_fields fields;
+        make_fields(&scene, &fields);
+        for (int normal = KF_AXIS_AUTO; normal < 3; normal++) {
+            pixels picture = draw(&scene, &fields, 0, normal);
+            assert_true(picture.width >= 900 && picture.width <= 2400 && picture.height <= 1600);
+            free(picture.rgb);
+        }
+        kf_fields_free(&fields);
+    }
+}
+
+static void test_colours_and_letters(void **state) {
+    (void)state;
+    kf_colour low = kf_colour_map(-3), high = kf_colour_map(7), middle = kf_colour_map(0.5);
+    assert_int_equal(low.red, 68);
+    assert_int_equal(high.red, 253);
+    assert_int_equal(middle.green, 145);
+    assert_int_equal(kf_colour_map((double)NAN).blue, 255);
+    assert_int_equal(kf_colour_map((double)NAN).green, 0);
+    assert_int_equal(kf_glyph('A')[0], 0x0E);
+    assert_ptr_equal(kf_glyph('\x80'), kf_glyph('\n'));
+    assert_int_equal(kf_text_width("abc", 2), 34);
+    assert_int_equal(kf_text_width("", 2), 0);
+    /* Every printable character but the space has ink, and no two share a shape. */
+    for (int a = '!'; a <= '~'; a++) {
+        int ink = 0;
+        for (int row = 0; row < KF_GLYPH_HEIGHT; row++)
+            ink += kf_glyph((char)a)[row];
+        assert_true(ink > 0);
+        for (int b = '!'; b < a; b++)
+            if (memcmp(kf_glyph((char)a), kf_glyph((char)b), KF_GLYPH_HEIGHT) == 0)
+                fail_msg("%c and %c look alike", a, b);
+    }
+}
+
+static void test_unwritable(void **state) {
+    (void)state;
+    kf_canvas canvas;
+    kf_canvas_begin(&canvas, 4, 4, (kf_colour){1, 2, 3});
+    kf_canvas_text(&canvas, -7, 2, 3, (kf_colour){0, 0, 0}, "outside is left out");
+    kf_error error;
+    assert_int_not_equal(kf_canvas_write_png(&canvas, in_scratch("no/such/folder.png"), &error), KF_OK);
+    kf_canvas_free(&canvas);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_slice_of_a_ball),
+        cmocka_unit_test(test_turned_and_moved_solid),
+        cmocka_unit_test(test_section_area),
+        cmocka_unit_test(test_planes),
+        cmocka_unit_test(test_flow_frame_of_slanted_inflow),
+        cmocka_unit_test(test_extreme_shapes),
+        cmocka_unit_test(test_colours_and_letters),
+        cmocka_unit_test(test_unwritable),
+    };
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}

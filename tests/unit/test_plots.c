@@ -1,0 +1,310 @@
+/* Plots from a real store, drawn by the real gnuplot. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <png.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/util/file.h"
+#include "plots/gnuplot.h"
+#include "plots/plot.h"
+#include "plots/run_results.h"
+#include "plots/tables.h"
+#include "tests/unit/output_scratch.h"
+
+static char store_path[KF_PATH];
+
+static void fill_measurement(kf_measurement *measurement, double time_us, int kernels) {
+    static const char *const names[] = {"stream",  "macroscopic",     "gather",        "collide",
+                                        "penalty", "update",          "boundary_xmin", "boundary_xmax",
+                                        "moments", "collision_terms", "load",          "reset"};
+    *measurement =
+        (kf_measurement){.state = KF_STATE_OK, .batch = 1, .mlups = 100, .effective_bandwidth = 1e9};
+    static double samples[3];
+    for (int i = 0; i < 3; i++)
+        samples[i] = time_us;
+    measurement->step_us = kf_summarise(samples, 3);
+    measurement->samples_us = samples;
+    measurement->sample_count = 3;
+    measurement->kernel_count = kernels;
+    for (int i = 0; i < kernels; i++) {
+        kf_kernel_time *kernel = &measurement->kernels[i];
+        double part[1] = {time_us / kernels};
+        (void)snprintf(kernel->name, sizeof kernel->name, "%s", names[i]);
+        kernel->time_us = kf_summarise(part, 1);
+        kernel->theoretical_occupancy = 0.5;
+    }
+}
+
+/* 2 operations for every byte of device memory; caches move more. */
+static void fill_counters(kf_measurement *measurement) {
+    static const struct {
+        const char *metric, *unit;
+        double value;
+    } values[] = {{"operations", "FLOP", 2e8},
+                  {"l1_bytes", "B", 4e8},
+                  {"l2_bytes", "B", 2e8},
+                  {"dram_bytes", "B", 1e8},
+                  {"achieved_occupancy", "%", 40}};
+    enum { METRICS = sizeof values / sizeof *values };
+    static kf_counter counters[METRICS * KF_PLAN_LAUNCHES];
+    measurement->counters = counters;
+    for (int i = 0; i < measurement->kernel_count; i++)
+        for (int k = 0; k < METRICS; k++) {
+            kf_counter *counter = &counters[measurement->counter_count++];
+            *counter = (kf_counter){.value = values[k].value, .passes = 2};
+            kf_copy_text(counter->kernel, sizeof counter->kernel, measurement->kernels[i].name);
+            kf_copy_text(counter->metric, sizeof counter->metric, values[k].metric);
+            kf_copy_text(counter->unit, sizeof counter->unit, values[k].unit);
+        }
+}
+
+static void add(kf_store *store, const kf_run_row *run, int sequence, const char *role, long length,
+                const char *layout, long alpha, double time_us, int kernels) {
+    kf_config config = {0};
+    (void)snprintf(config.system, sizeof config.system, "kinetic");
+    kf_config_set_integer(&config, "sample_block_length", length);
+    kf_config_set_name(&config, "layout", layout);
+    kf_config_set_integer(&config, "alpha", alpha);
+    kf_measurement measurement;
+    fill_measurement(&measurement, time_us, kernels);
+    if (time_us <= 0) {
+        measurement.state = KF_STATE_WRONG_RESULT;
+        (void)snprintf(measurement.reason, sizeof measurement.reason, "wrong");
+    }
+    if (strcmp(role, "final") == 0 || strcmp(role, "preset:baseline") == 0) fill_counters(&measurement);
+    kf_error error = {0};
+    if (kf_store_add(store, run, sequence, role, &config, &measurement, &error) != KF_OK)
+        fail_msg("%s", error.message);
+}
+
+/* A run of 14 results. Its scene's name tries to become a command of gnuplot and of the shell. */
+static int make_store(void **state) {
+    if (make_scratch(state) != 0) return -1;
+    kf_copy_text(store_path, sizeof store_path, in_scratch("plots.db"));
+    kf_scene scene = {.nodes = {96, 48, 48}, .samples_per_cell = 20, .seed = 1};
+    (void)snprintf(scene.name, sizeof scene.name, "car\"; system('touch %.60s/owned'); `touch owned` <b>&",
+                   scratch);
+    (void)snprintf(scene.source, sizeof scene.source, "car.obj");
+    memset(scene.hash, 'a', KF_HASH_HEX - 1);
+    kf_device_info device = {
+        .spec = "cpu", .backend = "cpu", .name = "test processor", .identity = "0", .architecture = "x"};
+    kf_run_row run = {
+        .system = "kinetic", .strategy = "random", .budget = "14evals", .seed = 1, .space_json = "{}"};
+    memset(run.space_hash, 'b', KF_HASH_HEX - 1);
+    kf_store *store;
+    kf_error error = {0};
+    if (kf_store_open(store_path, false, &store, &error) != KF_OK ||
+        kf_store_begin_run(store, &scene, &device, &run, &error) != KF_OK) {
+        print_error("%s\n", error.message);
+        return -1;
+    }
+    add(store, &run, 0, "preset:baseline", 1, "aos", 2, 40000, 12);
+    add(store, &run, 1, "preset:paper", 2, "csoa", 64, 20000, 8);
+    add(store, &run, 2, "preset:default", 4, "soa", 2, 15000, 3);
+    add(store, &run, 3, "search", 1, "csoa", 64, 0, 0);
+    for (int i = 0; i < 9; i++)
+        add(store, &run, 4 + i, "search", 1L << i / 3, "csoa", 16L << i % 3, 14000 - 500 * ((i * 5) % 9), 3);
+    add(store, &run, 13, "final", 4, "csoa", 32, 9800, 3);
+    const kf_roofs roofs = {.count = 3,
+                            .list = {{"fp32_multiply_add", "GFLOP/s", 900, 0.01, 1000},
+                                     {"dram_copy_kernel", "GB/s", 80, 0.01, (double)NAN},
+                                     {"l2_copy", "GB/s", 300, 0.01, (double)NAN}}};
+    if (kf_store_save_roofs(store, &device, &roofs, &error) != KF_OK) return -1;
+    kf_store_close(store);
+    return 0;
+}
+
+static kf_store *open_run(kf_run_summary *run) {
+    kf_store *store;
+    kf_error error = {0};
+    if (kf_store_open(store_path, true, &store, &error) != KF_OK) fail_msg("%s", error.message);
+    if (kf_plot_find_run(store, NULL, run, &error) != KF_OK) fail_msg("%s", error.message);
+    return store;
+}
+
+static void test_best_and_presets(void **state) {
+    (void)state;
+    kf_run_summary run;
+    kf_store *store = open_run(&run);
+    kf_plot_results results;
+    kf_error error;
+    assert_int_equal(kf_plot_results_read(store, run.id, &results, &error), KF_OK);
+    assert_int_equal(results.count, 14);
+    assert_false(results.results[3].ok);
+    assert_true(fabs(kf_plot_preset(&results, "baseline")->time_us - 40000) < 1e-6);
+    assert_true(fabs(kf_plot_best(&results)->time_us - 9800) < 1e-6);
+    assert_string_equal(kf_plot_best(&results)->role, "final");
+    assert_null(kf_plot_preset(&results, "unheard of"));
+    kf_plot_results_free(&results);
+    kf_store_close(store);
+}
+
+static int lines_of(const char *text, const char *block_end) {
+    int lines = 0;
+    for (; text < block_end && *text; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
+static void check_counted_tables(kf_store *store, const kf_run_summary *run, const kf_plot_results *results) {
+    kf_text data = {0};
+    kf_error error;
+    int blocks = 0;
+    kf_plot_roofs roofs;
+    assert_int_equal(kf_store_run_roofs(store, run->id, &roofs.measured, &roofs.peak_bandwidth, &error),
+                     KF_OK);
+    assert_int_equal(roofs.measured.count, 3);
+    assert_int_equal(kf_table_roofline(results, &roofs, &data, &blocks, &error), KF_OK);
+    assert_int_equal(blocks, 3);
+    /* 1e8 bytes in 9800 us / 3 are 30.6 GB/s of 80; the caches are further from their roofs. */
+    assert_non_null(strstr(data.text, "stream, 33 % of the step: 38 % of device memory\n"));
+    assert_non_null(strstr(data.text, "\n2\t61.2245\t2\n"));
+    assert_non_null(strstr(data.text, "FP32 multiply-add 900 GFLOP/s (1000 in theory)"));
+    kf_text_free(&data);
+    roofs.measured.count = 0;
+    assert_int_equal(kf_table_roofline(results, &roofs, &data, &blocks, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "kftune roofs"));
+    assert_int_equal(kf_table_occupancy(results, &data, &blocks, &error), KF_OK);
+    assert_int_equal(blocks, 2);
+    assert_non_null(strstr(data.text, "\tstream\t40\t50\t0 registers\t33.3\n"));
+    kf_text_free(&data);
+}
+
+static void test_tables(void **state) {
+    (void)state;
+    kf_run_summary run;
+    kf_store *store = open_run(&run);
+    kf_plot_results results;
+    kf_error error;
+    assert_int_equal(kf_plot_results_read(store, run.id, &results, &error), KF_OK);
+    kf_text data = {0};
+    kf_time_unit unit;
+    int blocks = 0;
+    /* Twelve kernels, two of them faces of the boundary, which count together and take the longest. */
+    assert_int_equal(kf_table_kernels(&results, &data, &unit, &blocks, &error), KF_OK);
+    assert_int_equal(blocks, 3);
+    assert_string_equal(unit.name, "ms");
+    assert_non_null(strstr(data.text, "1.5\tall kernels\n4.8\tboundary\n"));
+    assert_int_equal(lines_of(data.text, strstr(data.text, "\n\n\n")), 11);
+    assert_non_null(strstr(data.text, "\n\nbaseline\n0.5\t40\t100.0\n4.3\t6.66667\t16.7\n"));
+    assert_non_null(strstr(data.text, "\n\npaper, 2x\n1.5\t20\t100.0\n"));
+    assert_non_null(strstr(data.text, "\n\nbest, 4.08x\n2.5\t9.8\t100.0\n"));
+    kf_text_free(&data);
+
+    assert_int_equal(kf_table_surface(&results, &data, &unit, &error), KF_OK);
+    assert_non_null(strstr(data.text, "0\t1\n1\t2\n2\t4\n\n\n0\tAoS\n1\t16\n2\t32\n3\t64\n4\tSoA\n\n\n"));
+    assert_non_null(strstr(data.text, "0\t0\t40\n"));
+    assert_non_null(strstr(data.text, "2\t2\t9.8\n"));
+    kf_text_free(&data);
+
+    assert_int_equal(kf_table_convergence(&results, &data, &unit, &blocks, &error), KF_OK);
+    assert_int_equal(blocks, 3);
+    const char *second = strstr(data.text, "\n\n\n");
+    assert_non_null(second);
+    assert_int_equal(lines_of(data.text, second + 1), 13);
+    assert_non_null(strstr(second, "4\t15\n"));
+    assert_non_null(strstr(second, "14\t9.8\n"));
+    kf_text_free(&data);
+    check_counted_tables(store, &run, &results);
+    kf_plot_results_free(&results);
+    kf_store_close(store);
+}
+
+static void check_picture(const char *path, const char *format) {
+    char *text;
+    size_t size;
+    kf_error error;
+    assert_int_equal(kf_file_read(path, 0, &text, &size, &error), KF_OK);
+    assert_true(size > 2000);
+    if (strcmp(format, "pdf") == 0) assert_memory_equal(text, "%PDF-", 5);
+    if (strcmp(format, "svg") == 0) {
+        assert_non_null(strstr(text, "</svg>"));
+        assert_non_null(strstr(text, "test processor"));
+        assert_null(strstr(text, "<b>"));
+    }
+    if (strcmp(format, "png") == 0) {
+        png_image image = {.version = PNG_IMAGE_VERSION};
+        assert_true(png_image_begin_read_from_memory(&image, text, size));
+        assert_true(image.width >= 900);
+        png_image_free(&image);
+    }
+    free(text);
+}
+
+static void test_every_kind_and_format(void **state) {
+    (void)state;
+    static const char *const formats[] = {"svg", "png", "pdf"};
+    kf_run_summary run;
+    kf_store *store = open_run(&run);
+    for (int kind = 0; kind < KF_PLOTS; kind++) {
+        for (size_t f = 0; f < 3; f++) {
+            char name[64];
+            (void)snprintf(name, sizeof name, "%s.%s", kf_plot_names[kind], formats[f]);
+            kf_error error = {0};
+            kf_status status = kf_plot_write((kf_plot_kind)kind, store, &run, in_scratch(name), &error);
+            if (status == KF_MACHINE && strstr(error.message, "not installed")) skip();
+            if (status != KF_OK) fail_msg("%s: %s", name, error.message);
+            check_picture(in_scratch(name), formats[f]);
+        }
+    }
+    kf_store_close(store);
+    assert_int_not_equal(access(in_scratch("owned"), F_OK), 0);
+    assert_int_not_equal(access("owned", F_OK), 0);
+}
+
+static void test_refusals(void **state) {
+    (void)state;
+    kf_run_summary run;
+    kf_store *store = open_run(&run);
+    kf_error error;
+    assert_int_equal(kf_plot_find_run(store, "1", &run, &error), KF_OK);
+    assert_int_equal(kf_plot_find_run(store, run.uuid, &run, &error), KF_OK);
+    assert_int_equal(kf_plot_find_run(store, "77", &run, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "no run '77'"));
+    assert_int_equal(kf_plot_write(KF_PLOT_KERNELS, store, &run, in_scratch("plot.txt"), &error),
+                     KF_BAD_INPUT);
+    assert_int_not_equal(access(in_scratch("plot.txt"), F_OK), 0);
+    assert_int_equal(kf_plot_write(KF_PLOT_KERNELS, store, &run, "/nonexistent/plot.svg", &error),
+                     KF_BAD_INPUT);
+    kf_store_close(store);
+}
+
+static void test_missing_gnuplot(void **state) {
+    (void)state;
+    char *path = kf_duplicate(getenv("PATH"));
+    assert_int_equal(setenv("PATH", "/nonexistent", 1), 0);
+    kf_run_summary run;
+    kf_store *store = open_run(&run);
+    kf_error error;
+    assert_int_equal(kf_plot_write(KF_PLOT_SURFACE, store, &run, in_scratch("none.svg"), &error), KF_MACHINE);
+    assert_non_null(strstr(error.message, "gnuplot-nox"));
+    assert_int_not_equal(access(in_scratch("none.svg"), F_OK), 0);
+    kf_store_close(store);
+    assert_int_equal(setenv("PATH", path, 1), 0);
+    free(path);
+}
+
+static void test_fields_are_harmless(void **state) {
+    (void)state;
+    kf_text data = {0};
+    kf_gnuplot_field(&data, "a\tb\nc\"d'e\\f`g#h|i<j>k&l plain 1.5x");
+    assert_string_equal(data.text, "a_b_c_d_e_f_g_h_i_j_k_l plain 1.5x");
+    kf_text_free(&data);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_best_and_presets),      cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_every_kind_and_format), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_missing_gnuplot),       cmocka_unit_test(test_fields_are_harmless),
+    };
+    return cmocka_run_group_tests(tests, make_store, remove_scratch);
+}

@@ -1,0 +1,278 @@
+/* The production run around a plan: what is written when, interruptions, blow-ups, the folder, the table of
+ * forces. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <sys/stat.h>
+
+#include "harness/util/file.h"
+#include "harness/util/log.h"
+#include "solver/output/picture.h"
+#include "solver/output/production.h"
+#include "solver/output/run_folder.h"
+#include "tests/unit/output_plan.h"
+#include "tests/unit/output_scratch.h"
+
+static kf_scene *scene;
+static kf_backend *backend;
+static kf_plan *plan;
+static const volatile int never;
+
+static int open_all(void **state) {
+    kf_log_set_level(KF_LOG_QUIET);
+    kf_error error = {0};
+    if (make_scratch(state) != 0) return -1;
+    if (kf_backend_open("cpu", &backend, &error) != KF_OK) {
+        print_error("%s\n", error.message);
+        return -1;
+    }
+    return 0;
+}
+
+static int close_all(void **state) {
+    kf_backend_close(backend);
+    return remove_scratch(state);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    scene = make_scene();
+    plan = make_quiet_plan(scene, backend);
+    return kf_production_start(plan, NULL, NULL) == KF_OK ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    free_quiet_plan(plan);
+    free_scene(scene);
+    return 0;
+}
+
+static quiet_system *quiet(void) {
+    return plan->system;
+}
+
+static kf_production_options every_five(const char *folder) {
+    kf_error error;
+    assert_int_equal(kf_make_folders(folder, &error), KF_OK);
+    return (kf_production_options){.folder = folder,
+                                   .steps = 12,
+                                   .every = 5,
+                                   .force_every = 2,
+                                   .checkpoints = 1,
+                                   .slice_normal = KF_AXIS_AUTO,
+                                   .interrupted = &never};
+}
+
+static bool exists(const char *folder, const char *name) {
+    char path[KF_PATH];
+    kf_error error;
+    assert_int_equal(kf_path(path, &error, "%s/%s", folder, name), KF_OK);
+    return access(path, F_OK) == 0;
+}
+
+static char *read_forces(const char *folder) {
+    char path[KF_PATH], *text = NULL;
+    size_t size;
+    kf_error error;
+    assert_int_equal(kf_path(path, &error, "%s/forces.csv", folder), KF_OK);
+    assert_int_equal(kf_file_read(path, 0, &text, &size, &error), KF_OK);
+    return text;
+}
+
+static int count_of(const char *text, char wanted) {
+    int count = 0;
+    for (; *text; text++)
+        count += *text == wanted;
+    return count;
+}
+
+static void test_what_is_written(void **state) {
+    (void)state;
+    const char *folder = in_scratch("plain");
+    kf_production_options options = every_five(folder);
+    kf_production done;
+    kf_error error = {0};
+    if (kf_produce(plan, &options, &done, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_int_equal(done.first_step, 0);
+    assert_int_equal(done.last_step, 12);
+    assert_true(done.mlups > 0 && done.steps_per_second > 0);
+    for (int i = 0; i < 3; i++) {
+        static const int steps[] = {5, 10, 12};
+        char name[64];
+        (void)snprintf(name, sizeof name, "fields_%06d.vtkhdf", steps[i]);
+        assert_true(exists(folder, name));
+        (void)snprintf(name, sizeof name, "speed_%06d.png", steps[i]);
+        assert_true(exists(folder, name));
+        (void)snprintf(name, sizeof name, "checkpoint_%06d.kfc", steps[i]);
+        assert_int_equal(exists(folder, name), steps[i] == 12);
+    }
+    /* forces.csv, three field files, three pictures, one checkpoint, each there. */
+    assert_int_equal(done.output_count, 8);
+    for (size_t i = 0; i < done.output_count; i++)
+        assert_int_equal(access(done.outputs[i], F_OK), 0);
+    assert_true(done.has_forces);
+    assert_int_equal(done.forces.step, 12);
+    char *text = read_forces(folder);
+    assert_int_equal(count_of(text, '\n'), 7); /* the header and steps 2, 4, ... 12 */
+    assert_int_equal(count_of(text, ','), 7 * 13);
+    free(text);
+    kf_production_free(&done);
+}
+
+static void test_checkpoints_follow_the_clock(void **state) {
+    (void)state;
+    const char *folder = in_scratch("hourly");
+    kf_production_options options = every_five(folder);
+    options.checkpoints = 3;
+    options.checkpoint_seconds = 3600;
+    kf_production done;
+    kf_error error;
+    assert_int_equal(kf_produce(plan, &options, &done, &error), KF_OK);
+    assert_false(exists(folder, "checkpoint_000005.kfc"));
+    assert_false(exists(folder, "checkpoint_000010.kfc"));
+    assert_true(exists(folder, "checkpoint_000012.kfc"));
+    kf_production_free(&done);
+}
+
+static void test_blow_up(void **state) {
+    (void)state;
+    const char *folder = in_scratch("blown");
+    kf_production_options options = every_five(folder);
+    quiet()->blow_up_at = 8;
+    kf_production done;
+    kf_error error;
+    assert_int_equal(kf_produce(plan, &options, &done, &error), KF_GATE_FAILED);
+    assert_non_null(strstr(error.message, "step 10, node (1,1,0)"));
+    assert_true(exists(folder, "fields_000005.vtkhdf"));
+    assert_true(exists(folder, "checkpoint_000005.kfc"));
+    assert_false(exists(folder, "fields_000010.vtkhdf"));
+    assert_false(exists(folder, "speed_000010.png"));
+    kf_production_free(&done);
+}
+
+/* Interrupted after step 6 and gone on with: the table is that of a run without interruption. */
+static void test_interrupted_and_resumed(void **state) {
+    (void)state;
+    const char *whole = in_scratch("whole"), *parts = in_scratch("parts");
+    kf_production_options options = every_five(whole);
+    kf_production done;
+    kf_error error;
+    assert_int_equal(kf_produce(plan, &options, &done, &error), KF_OK);
+    kf_production_free(&done);
+
+    options = every_five(parts);
+    options.checkpoints = 0;
+    options.interrupted = &quiet()->interrupted;
+    quiet()->interrupt_at = 6;
+    assert_int_equal(kf_production_start(plan, NULL, &error), KF_OK);
+    assert_int_equal(kf_produce(plan, &options, &done, &error), KF_INTERRUPTED);
+    assert_int_equal(done.last_step, 6);
+    assert_true(exists(parts, "checkpoint_000006.kfc"));
+    assert_false(exists(parts, "checkpoint_000005.kfc"));
+
+    quiet()->interrupted = 0;
+    quiet()->interrupt_at = 0;
+    options.steps = 6;
+    assert_int_equal(kf_production_start(plan, done.checkpoint, &error), KF_OK);
+    kf_production_free(&done);
+    assert_int_equal(kf_produce(plan, &options, &done, &error), KF_OK);
+    assert_int_equal(done.first_step, 6);
+    assert_int_equal(done.last_step, 12);
+    char *wanted = read_forces(whole), *got = read_forces(parts);
+    assert_string_equal(got, wanted);
+    free(wanted);
+    free(got);
+    kf_production_free(&done);
+}
+
+/* A killed run may leave rows behind the checkpoint, and half a row. */
+static void test_forces_go_on_behind_the_checkpoint(void **state) {
+    (void)state;
+    const char *path = in_scratch("forces.csv");
+    kf_error error;
+    FILE *stream;
+    const kf_solid_load load = {.force = {1, 2, 3}};
+    kf_force_row row;
+    assert_int_equal(kf_forces_open(path, 0, &stream, &error), KF_OK);
+    for (uint64_t step = 2; step <= 8; step += 2) {
+        kf_force_row_of(scene, step, &load, &row);
+        assert_int_equal(kf_forces_add(stream, path, &row, &error), KF_OK);
+    }
+    (void)fputs("10,0.5,7", stream);
+    assert_int_equal(fclose(stream), 0);
+    assert_int_equal(kf_forces_open(path, 4, &stream, &error), KF_OK);
+    kf_force_row_of(scene, 5, &load, &row);
+    assert_int_equal(kf_forces_add(stream, path, &row, &error), KF_OK);
+    assert_int_equal(fclose(stream), 0);
+    char *text = read_forces(scratch);
+    assert_int_equal(count_of(text, '\n'), 4);
+    assert_non_null(strstr(text, "\n2,0.004,"));
+    assert_non_null(strstr(text, "\n4,0.008,"));
+    assert_non_null(strstr(text, "\n5,0.01,"));
+    free(text);
+}
+
+static void test_coefficients_and_units(void **state) {
+    (void)state;
+    const kf_solid_load load = {.force = {0.4, 0.1, 0.2}, .torque = {0, 0, 3}};
+    kf_force_row row;
+    kf_force_row_of(scene, 10, &load, &row);
+    double area = acos(-1) * ball_radius * ball_radius;
+    assert_true(fabs(row.drag - 2 * 0.4 / (inflow_speed * inflow_speed * area)) < 1e-12);
+    assert_true(fabs(row.lift - 2 * 0.2 / (inflow_speed * inflow_speed * area)) < 1e-12);
+    assert_true(fabs(row.side + 2 * 0.1 / (inflow_speed * inflow_speed * area)) < 1e-12);
+    /* F/rho in SI: the same coefficient from metres and seconds. */
+    double speed = inflow_speed * 0.05 / 0.002, area_m2 = area * 0.05 * 0.05;
+    assert_true(fabs(2 * row.force[0] / (speed * speed * area_m2) - row.drag) < 1e-9);
+    assert_true(fabs(row.torque[2] - 3 * pow(0.05, 5) / pow(0.002, 2)) < 1e-12);
+    assert_true(fabs(row.time - 0.02) < 1e-15);
+    scene->frontal_area = 0;
+    kf_force_row_of(scene, 10, &load, &row);
+    assert_true(isnan(row.drag) && isnan(row.lift));
+}
+
+static void test_folder(void **state) {
+    (void)state;
+    kf_error error = {0};
+    const char *folder = in_scratch("a/new/folder");
+    assert_int_equal(kf_run_folder_open(folder, "aaaa", false, &error), KF_OK);
+    assert_int_equal(kf_run_folder_open(folder, "aaaa", false, &error), KF_OK);
+    cJSON *record = cJSON_CreateObject();
+    cJSON_AddStringToObject(record, "kftune", "1");
+    cJSON_AddStringToObject(record, "scene_hash", "aaaa");
+    assert_int_equal(kf_run_folder_record(folder, record, &error), KF_OK);
+    cJSON_Delete(record);
+    assert_int_equal(kf_run_folder_open(folder, "aaaa", false, &error), KF_OK);
+    assert_int_equal(kf_run_folder_open(folder, "bbbb", false, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "another scene"));
+    assert_int_equal(kf_run_folder_open(folder, "bbbb", true, &error), KF_OK);
+
+    const char *foreign = in_scratch("foreign");
+    assert_int_equal(kf_make_folders(foreign, &error), KF_OK);
+    char path[KF_PATH];
+    assert_int_equal(kf_path(path, &error, "%s/thesis.tex", foreign), KF_OK);
+    assert_int_equal(kf_file_write_atomic(path, "x", 1, &error), KF_OK);
+    assert_int_equal(kf_run_folder_open(foreign, "aaaa", false, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "holds other files"));
+    assert_int_equal(kf_path(path, &error, "%s/run.json", foreign), KF_OK);
+    assert_int_equal(kf_file_write_atomic(path, "{\"some\": \"other\"}", 17, &error), KF_OK);
+    assert_int_equal(kf_run_folder_open(foreign, "aaaa", false, &error), KF_BAD_INPUT);
+    assert_int_equal(kf_run_folder_open(path, "aaaa", false, &error), KF_BAD_INPUT);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_what_is_written, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_checkpoints_follow_the_clock, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_blow_up, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_interrupted_and_resumed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_forces_go_on_behind_the_checkpoint, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_coefficients_and_units, set_up, tear_down),
+        cmocka_unit_test(test_folder),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}

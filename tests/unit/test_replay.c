@@ -1,0 +1,281 @@
+/* Replay: landscapes of other tuners and kftune's own, what strategies must reach on real ones, bad files. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "harness/replay/replay.h"
+#include "harness/util/file.h"
+#include "harness/util/text.h"
+
+/* --- files ---------------------------------------------------------------------------------------------- */
+
+static char scratch[] = "/tmp/kftune-replay-XXXXXX";
+
+static int make_scratch(void **state) {
+    (void)state;
+    return mkdtemp(scratch) != NULL ? 0 : -1;
+}
+
+static int remove_scratch(void **state) {
+    (void)state;
+    char path[KF_PATH];
+    (void)snprintf(path, sizeof path, "%s/landscape.json", scratch);
+    (void)unlink(path);
+    return rmdir(scratch);
+}
+
+static const char *real_file(const char *name) {
+    static char path[KF_PATH];
+    const char *shared = getenv("KFTUNE_SHARED");
+    (void)snprintf(path, sizeof path, "%s/landscapes/%s", shared != NULL ? shared : "../shared", name);
+    if (access(path, R_OK) != 0) skip();
+    return path;
+}
+
+static const char *written(const char *text) {
+    static char path[KF_PATH];
+    kf_error error;
+    (void)snprintf(path, sizeof path, "%s/landscape.json", scratch);
+    if (kf_file_write_atomic(path, text, strlen(text), &error) != KF_OK) fail_msg("%s", error.message);
+    return path;
+}
+
+static kf_landscape *opened(const char *file) {
+    kf_landscape *landscape = NULL;
+    kf_error error;
+    if (kf_landscape_open(file, &landscape, &error) != KF_OK) fail_msg("%s", error.message);
+    return landscape;
+}
+
+static void replayed(const kf_landscape *landscape, const char *strategy, int evaluations, int repeats,
+                     kf_replay_result *result) {
+    kf_replay_request request = {landscape, strategy, evaluations, repeats, 1, NULL};
+    kf_error error;
+    if (kf_replay(&request, result, &error) != KF_OK) fail_msg("%s", error.message);
+}
+
+/* --- formats -------------------------------------------------------------------------------------------- */
+
+static const char cache_head[] =
+    "{\"device_name\": \"gpu\", \"kernel_name\": \"k\", \"problem_size\": [1],\n\"tune_params_keys\": "
+    "[\"a\", "
+    "\"b\"], \"tune_params\": {\"a\": [1, 2], \"b\": [0.5, 1.5]},\n\"cache\": {\n";
+static const char cache_rows[] =
+    "\"1,0.5\": {\"a\": 1, \"b\": 0.5, \"time\": 3.5, \"compile_time\": 1000, \"benchmark_time\": 500},\n"
+    "\"1,1.5\": {\"a\": 1, \"b\": 1.5, \"time\": \"RuntimeFailedConfig\"},\n"
+    "\"2,0.5\": {\"a\": 2, \"b\": 0.5, \"time\": 1.25}";
+
+static void check_small(const kf_landscape *landscape) {
+    kf_config config;
+    assert_int_equal(landscape->size, 3);
+    assert_int_equal(landscape->ok_count, 2);
+    assert_true(fabs(landscape->times_us[landscape->optimum] - 1250) < 1e-9);
+    kf_space_config(landscape->space, landscape->optimum, &config);
+    char *summary = kf_config_summary(&config);
+    assert_string_equal(summary, "a=2 b=0.5");
+    free(summary);
+    assert_string_equal(landscape->device, "gpu");
+}
+
+static void test_kernel_tuner_cache(void **state) {
+    (void)state;
+    char text[2048];
+    (void)snprintf(text, sizeof text, "%s%s}}\n", cache_head, cache_rows);
+    kf_landscape *landscape = opened(written(text));
+    check_small(landscape);
+    double most = 0;
+    for (uint64_t i = 0; i < landscape->size; i++)
+        most = fmax(most, landscape->seconds[i]);
+    assert_true(fabs(most - 1.5) < 1e-9);
+    kf_landscape_free(landscape);
+}
+
+/* As a job leaves it that is killed: a comma at the end, or half an entry. */
+static void test_unfinished_cache(void **state) {
+    (void)state;
+    static const char *const ends[] = {"", ",", ",\n", ",\n\"2,1.5\": {\"a\": 2, \"b\": 1.5, \"ti"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        char text[2048];
+        (void)snprintf(text, sizeof text, "%s%s%s", cache_head, cache_rows, ends[i]);
+        kf_landscape *landscape = opened(written(text));
+        check_small(landscape);
+        kf_landscape_free(landscape);
+    }
+}
+
+static void test_compact(void **state) {
+    (void)state;
+    kf_landscape *landscape = opened(
+        written("{\"kftune_landscape\":1,\"system\":\"s\",\"scene\":{\"name\":\"ball\"},\"device\":{\"name\":"
+                "\"gpu\"},\"parameters\":{\"n\":[4,1,2],\"on\":[false,true],\"kind\":[\"x\",\"y\"]},"
+                "\"presets\":{\"default\":1},\"results\":[[0,0,1,12.5,0.5],[1,1,0,10,0.25],[0,0,0,50,0.1,"
+                "\"skipped\"],[2,0,0,\"crash\","
+                "null]]}"));
+    assert_int_equal(landscape->size, 4);
+    assert_int_equal(landscape->ok_count, 3);
+    assert_string_equal(landscape->scene, "ball");
+    kf_config preset, best;
+    assert_int_equal(kf_space_preset(landscape->space, "default", &preset, NULL), KF_OK);
+    kf_space_config(landscape->space, landscape->optimum, &best);
+    char *summary = kf_config_summary(&preset);
+    assert_string_equal(summary, "kind=x n=1 on=true");
+    free(summary);
+    assert_memory_equal(&preset, &best, sizeof best);
+    kf_replay_result result; /* the preset comes first, and is the best */
+    replayed(landscape, "random", 3, 2, &result);
+    assert_true(result.means[0] == 0 && result.evaluations == 3);
+    kf_replay_free(&result);
+    kf_landscape_free(landscape);
+}
+
+static void test_bad_files(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "",
+        "[]",
+        "{}",
+        "{\"cache\": {}}",
+        "{\"tune_params\": {\"a\": [1]}, \"cache\": {}}",
+        "{\"tune_params\": {\"a\": [1]}, \"cache\": {\"1\": {\"a\": 1, \"time\": -1}}}",
+        "{\"tune_params\": {\"a\": [1]}, \"cache\": {\"1\": {\"a\": 1, \"time\": \"InvalidConfig\"}}}",
+        "{\"tune_params\": {\"a\": [1]}, \"cache\": {\"1\": {\"a\": [], \"time\": 1}}}",
+        "{\"tune_params\": {\"a\": [1]}, \"cache\": {\"1\": 7}}",
+        "{\"results\": [{\"configuration\": {\"a\": 1}, \"invalidity\": \"perhaps\"}]}",
+        "{\"metadata\": {\"timeunit\": \"fortnights\"}, \"results\": []}",
+        "{\"kftune_landscape\":2,\"system\":\"s\",\"parameters\":{},\"results\":[]}",
+        "{\"kftune_landscape\":1,\"system\":\"s\",\"parameters\":{\"a\":[1]},\"results\":[[1,2,3]]}",
+        "{\"kftune_landscape\":1,\"system\":\"s\",\"parameters\":{\"a\":[1]},\"results\":[[0,\"fine\",3]]}",
+        "{\"kftune_landscape\":1,\"system\":\"s\",\"parameters\":{\"a\":[1]},\"results\":[[0,2]]}",
+        "{\"kftune_landscape\":1,\"system\":\"s\",\"parameters\":{},\"presets\":{\"x\":7},\"results\":[]}",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        kf_landscape *landscape = NULL;
+        kf_error error = {KF_OK, ""};
+        assert_int_equal(kf_landscape_open(written(texts[i]), &landscape, &error), KF_BAD_INPUT);
+        assert_null(landscape);
+        assert_non_null(strstr(error.message, "landscape.json"));
+        assert_null(strchr(error.message, '\n'));
+    }
+}
+
+/* --- real landscapes ------------------------------------------------------------------------------------ */
+
+static void test_both_formats_agree(void **state) {
+    (void)state;
+    kf_landscape *cache = opened(real_file("convolution-A4000.json.gz"));
+    kf_landscape *t4 = opened(real_file("convolution-A4000.t4.json.gz"));
+    assert_int_equal(cache->size, 4362);
+    assert_int_equal(cache->ok_count, 4201);
+    assert_int_equal(t4->size, cache->size);
+    assert_int_equal(t4->optimum, cache->optimum);
+    for (uint64_t i = 0; i < cache->size; i++)
+        if (cache->states[i] == KF_STATE_OK)
+            assert_true(fabs(cache->times_us[i] - t4->times_us[i]) <= 1e-9 * cache->times_us[i]);
+        else
+            assert_int_not_equal(t4->states[i], KF_STATE_OK);
+    kf_landscape_free(cache);
+    kf_landscape_free(t4);
+}
+
+/* Random search has a known answer: the published figures are 32 % and 15 %, 10 % and 6 %. */
+static void test_random_regret(void **state) {
+    (void)state;
+    static const struct {
+        const char *file;
+        double after_50, after_200;
+    } known[] = {{"convolution-A4000.json.gz", 0.32, 0.15}, {"dedispersion-W6600.json.gz", 0.10, 0.06}};
+    for (size_t i = 0; i < 2; i++) {
+        kf_landscape *landscape = opened(real_file(known[i].file));
+        kf_replay_result result;
+        replayed(landscape, "random", 200, 1000, &result);
+        assert_true(fabs(result.means[49] / known[i].after_50 - 1) < 0.08);
+        assert_true(fabs(result.means[199] / known[i].after_200 - 1) < 0.08);
+        assert_true(isfinite(result.seconds[199]) && result.seconds[199] > result.seconds[49]);
+        kf_replay_free(&result);
+        kf_landscape_free(landscape);
+    }
+}
+
+/* What the model must reach, on fewer seeds than `kftune bench --suite search` takes. */
+static void test_model_reaches_the_target(void **state) {
+    (void)state;
+    static const struct {
+        const char *file;
+        double after_50, after_200;
+    } bounds[] = {{"convolution-A4000.json.gz", 0.10, 0.02}, {"dedispersion-W6600.json.gz", 0.05, 0.025}};
+    for (size_t i = 0; i < 2; i++) {
+        kf_landscape *landscape = opened(real_file(bounds[i].file));
+        kf_replay_result result;
+        replayed(landscape, "model", 200, 12, &result);
+        print_message("%s: %.2f %% after 50, %.2f %% after 200, %.0f us a config\n", landscape->name,
+                      100 * result.means[49], 100 * result.means[199], result.overhead_us);
+        assert_true(result.means[49] <= bounds[i].after_50);
+        assert_true(result.means[199] <= bounds[i].after_200);
+        kf_replay_free(&result);
+        kf_landscape_free(landscape);
+    }
+}
+
+static double known_times(void *context, uint64_t index) {
+    const kf_landscape *landscape = context;
+    return landscape->times_us[index]; /* NAN for those that fail */
+}
+
+static double misleading(void *context, uint64_t index) {
+    return 1 / known_times(context, index);
+}
+
+/* A good prior finds the optimum at once; a perverse one costs some evaluations, not the search. */
+static void test_prior(void **state) {
+    (void)state;
+    kf_landscape *landscape = opened(real_file("convolution-A4000.json.gz"));
+    const kf_prior good = {known_times, landscape}, bad = {misleading, landscape};
+    kf_replay_request request = {landscape, "model", 100, 5, 1, &good};
+    kf_replay_result result;
+    assert_int_equal(kf_replay(&request, &result, NULL), KF_OK);
+    assert_true(result.means[0] == 0);
+    kf_replay_free(&result);
+    request.prior = &bad;
+    assert_int_equal(kf_replay(&request, &result, NULL), KF_OK);
+    assert_true(result.means[99] < 0.35);
+    kf_replay_free(&result);
+    kf_landscape_free(landscape);
+}
+
+static void test_seeds(void **state) {
+    (void)state;
+    kf_landscape *landscape = opened(real_file("dedispersion-W6600.json.gz"));
+    for (int s = 0; kf_strategies[s] != NULL; s++) {
+        kf_replay_result first, again;
+        replayed(landscape, kf_strategies[s]->name, 60, 2, &first);
+        replayed(landscape, kf_strategies[s]->name, 60, 2, &again);
+        assert_memory_equal(first.regrets, again.regrets, 60 * 2 * sizeof(double));
+        for (int i = 1; i < 60; i++) /* the best so far never gets worse */
+            assert_true(first.means[i] <= first.means[i - 1] && first.means[i] >= 0);
+        kf_replay_free(&first);
+        kf_replay_free(&again);
+    }
+    kf_landscape_free(landscape);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kernel_tuner_cache),
+        cmocka_unit_test(test_unfinished_cache),
+        cmocka_unit_test(test_compact),
+        cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_both_formats_agree),
+        cmocka_unit_test(test_random_regret),
+        cmocka_unit_test(test_model_reaches_the_target),
+        cmocka_unit_test(test_prior),
+        cmocka_unit_test(test_seeds),
+    };
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}

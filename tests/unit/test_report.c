@@ -1,0 +1,197 @@
+/* The report and the history plot: escaped, self-contained, complete; from a store as bad as one can be. */
+#include "tests/unit/night_fixture.h"
+
+#include "harness/report/html.h"
+#include "harness/report/report.h"
+#include "plots/history.h"
+
+static const char evil[] = "<script>alert(1)</script>\"'&\x01\xff</td>";
+
+static char *read_text(const char *path) {
+    char *text = NULL;
+    size_t size = 0;
+    kf_error error = {0};
+    if (kf_file_read(path, 0, &text, &size, &error) != KF_OK) fail_msg("%s", error.message);
+    return text;
+}
+
+static bool have_gnuplot(void) {
+    return system("command -v gnuplot >/dev/null 2>&1") == 0;
+}
+
+static void test_escaping(void **state) {
+    (void)state;
+    kf_text page = {0};
+    kf_html_text(&page, evil);
+    assert_null(strchr(page.text, '<'));
+    assert_null(strchr(page.text, '"'));
+    assert_null(strchr(page.text, '\''));
+    assert_non_null(strstr(page.text, "&#60;script&#62;"));
+    assert_non_null(strstr(page.text, "\xef\xbf\xbd"));
+    kf_text_free(&page);
+    kf_html_text(&page, "\xc3\xa9t\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
+    assert_string_equal(page.text, "\xc3\xa9t\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
+    kf_text_free(&page);
+    kf_html_text(&page, "\xc3"); /* cut off */
+    assert_string_equal(page.text, "\xef\xbf\xbd");
+    kf_text_free(&page);
+}
+
+static void test_base64(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"", "base64,\""}, {"f", "Zg==\""}, {"fo", "Zm8=\""}, {"foo", "Zm9v\""}, {"foobar", "Zm9vYmFy\""}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kf_text page = {0};
+        kf_html_image(&page, "image/png", cases[i][0], strlen(cases[i][0]), "x");
+        assert_non_null(strstr(page.text, cases[i][1]));
+        kf_text_free(&page);
+    }
+    /* Long enough for several blocks. */
+    char *bytes = kf_allocate_zeroed(10000, 1);
+    kf_text page = {0};
+    kf_html_image(&page, "image/png", bytes, 10000, "x");
+    assert_int_equal(strlen(strstr(page.text, "base64,") + 7), 13336 + 3); /* and the end of the element */
+    free(bytes);
+    kf_text_free(&page);
+}
+
+/* Everything that a store can hold as text is hostile here. */
+static void fill(kf_store *store) {
+    kf_scene *scene = kf_allocate_zeroed(1, sizeof *scene);
+    kf_device_info device;
+    kf_run_row run;
+    kf_error error = {0};
+    fixture_scene(scene, "beetle");
+    kf_copy_text(scene->name, sizeof scene->name, evil);
+    kf_copy_text(scene->source, sizeof scene->source, evil);
+    fixture_device(&device);
+    kf_copy_text(device.name, sizeof device.name, evil);
+    fixture_run(&run);
+    kf_copy_text(run.strategy, sizeof run.strategy, "<b>random");
+    if (kf_store_begin_run(store, scene, &device, &run, &error) != KF_OK) fail_msg("%s", error.message);
+    free(scene);
+    for (int i = 0; i < 6; i++) {
+        kf_config config;
+        kf_measurement *m = kf_allocate(sizeof *m);
+        fixture_config(&config, i);
+        kf_config_set_name(&config, "note", "<i>note&");
+        fixture_measurement(m, 100.0 + i, 15);
+        kf_copy_text(m->kernels[0].name, sizeof m->kernels[0].name, "<img/src=x>");
+        if (i == 5) {
+            kf_measurement_free(m);
+            fixture_failure(m, KF_STATE_CRASH, evil);
+        }
+        static const char *const roles[] = {"preset:default", "preset:baseline", "preset:paper",
+                                            "search",         "search",          "search"};
+        if (kf_store_add(store, &run, i, roles[i], &config, m, &error) != KF_OK)
+            fail_msg("%s", error.message);
+        kf_measurement_free(m);
+        free(m);
+    }
+    assert_int_equal(kf_store_end_run(store, &run, "finished", &error), KF_OK);
+    uint64_t seed = 3;
+    int64_t night = 0;
+    for (int i = 0; i < 40; i++) {
+        char program[64];
+        (void)snprintf(program, sizeof program, "<b>commit %d", i);
+        double time = i < 25 ? 1234.0 : i < 33 ? 1272.0 : 1215.0;
+        kf_verdict_state verdict = i == 0    ? KF_NODATA
+                                   : i == 25 ? KF_SLOW
+                                   : i == 33 ? KF_FAST
+                                   : i == 12 ? KF_AMBIGUOUS
+                                   : i == 39 ? KF_DRIFT
+                                             : KF_SAME;
+        night = fixture_whole_night(store, "ball/<best>", program, time, verdict, &seed);
+        int count = 0;
+        if (i == 5) assert_int_equal(kf_store_pin(store, night, &count, &error), KF_OK);
+    }
+}
+
+static void make_report(const char *name, char path[KF_PATH]) {
+    char store_path[KF_PATH];
+    kf_error error = {0};
+    fixture_path(store_path, name);
+    fixture_path(path, "report.html");
+    kf_store *store = fixture_open(store_path);
+    fill(store);
+    if (kf_report_write(store, NULL, path, &error) != KF_OK) fail_msg("%s", error.message);
+    kf_store_close(store);
+}
+
+static void test_report(void **state) {
+    (void)state;
+    char path[KF_PATH];
+    make_report("report.db", path);
+    char *page = read_text(path);
+    assert_null(strstr(page, "<script"));
+    assert_null(strstr(page, "<img/src"));
+    assert_null(strstr(page, "<i>note"));
+    assert_null(strstr(page, "<b>commit"));
+    assert_null(strstr(page, "<b>random"));
+    /* Nothing from elsewhere, and no way to get it. */
+    assert_null(strstr(page, "http://"));
+    assert_null(strstr(page, "https://"));
+    assert_null(strstr(page, "url("));
+    assert_non_null(strstr(page, "default-src 'none'"));
+    static const char *const parts[] = {
+        "id=\"best\"",         "id=\"scene\"",     "id=\"kernels\"", "id=\"plots\"", "id=\"results\"",
+        "id=\"environment\"",  "id=\"reproduce\"", "id=\"nights\"",  "id=\"runs\"",  "faster than baseline",
+        "ball/&#60;best&#62;", "stream_collide",   "@media print",   "viewport",     ">FAST<"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(page, parts[i]) == NULL) fail_msg("the report lacks %s", parts[i]);
+    if (have_gnuplot()) assert_non_null(strstr(page, "data:image/svg+xml;base64,"));
+    free(page);
+    const char *keep = getenv("KFTUNE_KEEP_REPORT"); /* to be looked at */
+    if (keep != NULL) {
+        char command[2 * KF_PATH + 16];
+        (void)snprintf(command, sizeof command, "cp '%s' '%s'", path, keep);
+        assert_int_equal(system(command), 0);
+    }
+}
+
+static void test_report_without_content(void **state) {
+    (void)state;
+    char path[KF_PATH], out[KF_PATH];
+    kf_error error = {0};
+    fixture_path(path, "empty.db");
+    fixture_path(out, "empty.html");
+    kf_store *store = fixture_open(path);
+    assert_int_equal(kf_report_write(store, NULL, out, &error), KF_BAD_INPUT);
+    assert_int_equal(access(out, F_OK), -1);
+    assert_int_equal(kf_report_write(store, "7", out, &error), KF_BAD_INPUT);
+    kf_store_close(store);
+}
+
+static void test_history_plot(void **state) {
+    (void)state;
+    if (!have_gnuplot()) skip();
+    char path[KF_PATH], out[KF_PATH];
+    kf_error error = {0};
+    fixture_path(path, "history.db");
+    fixture_path(out, "history.svg");
+    kf_store *store = fixture_open(path);
+    assert_int_equal(kf_plot_history(store, NULL, out, &error), KF_BAD_INPUT);
+    uint64_t seed = 1;
+    (void)fixture_whole_night(store, "b", "0", 100, KF_NODATA, &seed);
+    assert_int_equal(kf_plot_history(store, "b", out, &error), KF_BAD_INPUT);
+    for (int i = 1; i < 30; i++)
+        (void)fixture_whole_night(store, "b", "1", i < 20 ? 100 : 105, i == 20 ? KF_SLOW : KF_SAME, &seed);
+    assert_int_equal(kf_plot_history(store, "other", out, &error), KF_BAD_INPUT);
+    if (kf_plot_history(store, NULL, out, &error) != KF_OK) fail_msg("%s", error.message);
+    char *picture = read_text(out);
+    assert_non_null(strstr(picture, "+5.")); /* the change point's label */
+    assert_non_null(strstr(picture, "SLOW"));
+    assert_null(strstr(picture, "DRIFT"));
+    free(picture);
+    kf_store_close(store);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_escaping),     cmocka_unit_test(test_base64),
+        cmocka_unit_test(test_report),       cmocka_unit_test(test_report_without_content),
+        cmocka_unit_test(test_history_plot),
+    };
+    return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
+}

@@ -1,0 +1,547 @@
+#include "tests/unit/scene_files.h"
+
+#include <math.h>
+
+static const double PI = 3.14159265358979323846;
+
+static void assert_near(double value, double expected) {
+    if (!(fabs(value - expected) <= 1e-9 * fmax(1e-3, fabs(expected))))
+        fail_msg("%.12g is not %.12g", value, expected);
+}
+
+static kf_scene *open_scene(const char *name, const kf_scene_options *options) {
+    kf_scene *scene = NULL;
+    kf_error error = {0};
+    if (kf_scene_open(name, options, &scene, &error) != KF_OK) fail_msg("%s: %s", name, error.message);
+    assert_non_null(scene);
+    return scene;
+}
+
+/* ---- the invariants of every scene ---- */
+
+static void check_scene(const kf_scene *s) {
+    double area = 0.0;
+    for (size_t i = 0; i < s->samples.count; i++) {
+        const double position[3] = {s->samples.x[i], s->samples.y[i], s->samples.z[i]};
+        for (int a = 0; a < 3; a++) {
+            assert_true(position[a] >= s->solid_low[a] - 1e-9 && position[a] <= s->solid_high[a] + 1e-9);
+            if (s->faces[2 * a] == KF_PERIODIC) continue;
+            assert_true(position[a] > 0.0 && (float)position[a] < (float)(s->nodes[a] - 1));
+        }
+        area += s->samples.area[i];
+    }
+    assert_true(fabs(area - s->solid_area) <= 1e-9 * area);
+    if (s->solid_area > 0.0)
+        assert_true(fabs((double)s->samples.count / s->solid_area / s->samples_per_cell - 1.0) < 0.01);
+    assert_int_equal(strlen(s->hash), 64);
+    assert_true(s->viscosity > 0.0 && s->reference_length > 0.0);
+    assert_near(s->reynolds, s->reference_speed * s->reference_length / s->viscosity);
+}
+
+static void test_library(void **state) {
+    (void)state;
+    const char *const *names = NULL;
+    kf_error error = {0};
+    assert_int_equal(kf_scene_library(&names, &error), KF_OK);
+    static const char *const expected[] = {
+        "ahmed", "ball", "cavity2d", "concave", "cylinder2d", "cylinder_array2d", "plate", "torus"};
+    for (int n = 0; n < 8; n++)
+        assert_string_equal(names[n], expected[n]);
+    assert_null(names[8]);
+    for (int n = 0; n < 8; n++) {
+        kf_scene *scene = open_scene(names[n], NULL);
+        if (scene->nodes[2] == 1) { /* tests/unit/test_d2q9.c */
+            assert_true((scene->mask != NULL) == (strcmp(names[n], "cavity2d") != 0));
+            kf_scene_free(scene);
+            continue;
+        }
+        check_scene(scene);
+        assert_string_equal(scene->name, names[n]);
+        assert_string_equal(scene->source, names[n]);
+        assert_true(scene->frontal_area > 50.0);
+        assert_true(scene->motion.moving == (strcmp(names[n], "torus") == 0));
+        kf_scene_free(scene);
+    }
+}
+
+/* ball.json by hand: cells of 0.8 m / 96; speed 1 m/s is 0.05 cells a step; the ball is 12 cells large. */
+static void test_units_of_the_ball(void **state) {
+    (void)state;
+    kf_scene *s = open_scene("ball", NULL);
+    assert_near(s->cell_size, 0.8 / 96);
+    assert_near(s->time_step, 0.05 * (0.8 / 96) / 1.0);
+    assert_near(s->reference_length, 12.0);
+    assert_near(s->viscosity, 0.05 * 12.0 / 1000.0);
+    assert_near(s->reynolds, 1000.0);
+    assert_near(s->face_velocity[KF_XMIN][0], 0.05);
+    assert_near(s->face_velocity[KF_XMAX][0], 0.0);
+    assert_near(s->initial_velocity[0], 0.05);
+    assert_near(s->solid_low[0], 0.25 * 120 - 0.5 - 6.0); /* 120 cells a metre; the domain begins at -0.5 */
+    assert_near(s->solid_high[2], 0.2 * 120 - 0.5 + 6.0);
+    assert_true(fabs(s->solid_area / (PI * 144.0) - 1.0) < 0.002);
+    assert_true(fabs(s->frontal_area / (PI * 36.0) - 1.0) < 0.01);
+    assert_int_equal(kf_scene_shortest_edge(s), 12);
+    double density, velocity[3];
+    kf_scene_initial(s, 5, 6, 7, &density, velocity);
+    assert_near(density, 1.0);
+    assert_near(velocity[0], 0.05);
+    kf_scene_free(s);
+}
+
+static void test_units_of_the_torus(void **state) {
+    (void)state;
+    kf_scene *s = open_scene("torus", NULL);
+    assert_near(s->motion.angular_speed, 2.0 * 0.05 * (3.0 / 96) / 1.0); /* rad/s times the time step */
+    assert_near(s->motion.center[0], 31.5);
+    assert_near(s->motion.center[2], 31.5);
+    assert_near(s->motion.angular_speed * 16.0, 0.05); /* the rim: half a metre, 16 cells */
+    kf_scene_free(s);
+}
+
+/* A chord of 16 cells and a thickness of 0.8, turned by 30 degrees, leading edge up. */
+static void test_plate_is_slanted(void **state) {
+    (void)state;
+    kf_scene *s = open_scene("plate", NULL);
+    assert_near(s->solid_high[0] - s->solid_low[0], 16.0 * cos(PI / 6) + 0.8 * sin(PI / 6));
+    assert_near(s->solid_high[1] - s->solid_low[1], 24.0);
+    assert_near(s->solid_high[2] - s->solid_low[2], 16.0 * sin(PI / 6) + 0.8 * cos(PI / 6));
+    for (size_t v = 0; v < s->mesh.vertex_count; v++)
+        if (s->mesh.vertices[3 * v] < s->solid_low[0] + 1.0) assert_true(s->mesh.vertices[3 * v + 2] > 24.0);
+    kf_scene_free(s);
+}
+
+static void test_ahmed_stands_on_the_ground(void **state) {
+    (void)state;
+    kf_scene *s = open_scene("ahmed", NULL);
+    assert_near(s->solid_low[2], -0.5);
+    assert_near(s->solid_low[0], 1.05 / 0.0328125 - 0.5);
+    assert_near(s->solid_high[2], -0.5 + 0.338 / 0.0328125);
+    assert_int_equal(s->faces[KF_ZMIN], KF_WALL);
+    assert_holds(s->notes, "lie within half a cell of the domain's faces and were left out");
+    kf_scene_free(s);
+}
+
+/* ---- scene files made here ---- */
+
+#define BOX(faces, more) "{\"domain\": {\"cells\": [20, 16, 12], \"cell_size\": 0.1}, " faces ", " more "}"
+#define PERIODIC                                                                                             \
+    "\"boundaries\": {\"xmin\": \"periodic\", \"xmax\": \"periodic\", \"ymin\": \"periodic\", \"ymax\": "    \
+    "\"periodic\", \"zmin\": \"periodic\", \"zmax\": \"periodic\"}"
+#define TUNNEL                                                                                               \
+    "\"boundaries\": {\"xmin\": \"inflow\", \"xmax\": \"outflow\", \"ymin\": \"free_slip\", \"ymax\": "      \
+    "\"free_slip\", \"zmin\": \"wall\", \"zmax\": \"wall\"}"
+#define FLOW "\"flow\": {\"speed\": 2, \"reynolds\": 100}"
+#define BALL "\"solid\": {\"shape\": \"ball\", \"radius\": 0.3, \"position\": [1, 0.8, 0.6]}"
+
+static void test_viscosity_and_force(void **state) {
+    (void)state;
+    const char *file = write_text(
+        "channel.scene.json",
+        "{\"description\": \"moving lid\", \"domain\": {\"size\": [2, 1.6, 1.2], \"cell_size\": 0.1},"
+        "\"boundaries\": {\"xmin\": \"periodic\", \"xmax\": \"periodic\", \"ymin\": \"wall\", \"ymax\": "
+        "\"wall\","
+        "\"zmin\": \"wall\", \"zmax\": {\"type\": \"wall\", \"velocity\": [3, 1, 0]}},"
+        "\"flow\": {\"speed\": 2, \"viscosity\": 0.004, \"reference_length\": 1.6, \"lattice_speed\": 0.1,"
+        "\"acceleration\": [0.5, 0, -0.25], \"initial_velocity\": [1, 0, 0.5]},"
+        "\"model\": {\"collision\": \"acm_mrt\", \"rates\": \"constant\", \"high_order_rate\": 1.9}}");
+    kf_scene *s = open_scene(file, NULL);
+    assert_string_equal(s->name, "channel");
+    assert_int_equal(s->nodes[0], 20);
+    assert_int_equal(s->nodes[1], 16);
+    assert_int_equal(s->nodes[2], 12);
+    assert_near(s->time_step, 0.005);                /* 0.1 * 0.1 / 2 */
+    assert_near(s->viscosity, 0.004 * 0.005 / 0.01); /* 0.002 */
+    assert_near(s->reynolds, 2 * 1.6 / 0.004);       /* 800 */
+    assert_near(s->face_velocity[KF_ZMAX][0], 0.15); /* 3 * 0.005 / 0.1 */
+    assert_near(s->face_velocity[KF_ZMAX][1], 0.05);
+    assert_near(s->body_force[0], 0.5 * 0.005 * 0.005 / 0.1);
+    assert_near(s->body_force[2], -0.25 * 0.005 * 0.005 / 0.1);
+    assert_near(s->initial_velocity[2], 0.025);
+    assert_int_equal(s->rate_rule, KF_RATE_CONSTANT);
+    assert_near(s->high_order_rate, 1.9);
+    assert_int_equal(s->samples.count, 0);
+    assert_near(s->frontal_area, 0.0);
+    check_scene(s);
+    kf_scene_free(s);
+}
+
+/* A tetrahedron of 4 x 2 x 1 turned by 90 degrees about z, made 0.6 m long along x: 0.6 x 1.2 x 0.3 m. */
+static void test_pose(void **state) {
+    (void)state;
+    write_text("mesh.obj", "v 0 0 0\nv 4 0 0\nv 0 2 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+    const char *file = write_text(
+        "placed.json",
+        BOX(TUNNEL, FLOW ", \"solid\": {\"mesh\": \"mesh.obj\", \"length\": 0.6, \"position\": [1, 0.8, 0.6],"
+                         "\"rotation\": {\"axis\": [0, 0, 2], \"degrees\": 90}}"));
+    kf_scene *s = open_scene(file, NULL);
+    const double low[3] = {(1 - 0.3) * 10 - 0.5, (0.8 - 0.6) * 10 - 0.5, (0.6 - 0.15) * 10 - 0.5};
+    const double high[3] = {(1 + 0.3) * 10 - 0.5, (0.8 + 0.6) * 10 - 0.5, (0.6 + 0.15) * 10 - 0.5};
+    for (int a = 0; a < 3; a++) {
+        assert_near(s->solid_low[a], low[a]);
+        assert_near(s->solid_high[a], high[a]);
+    }
+    assert_near(s->reference_length, 6.0);
+    assert_holds(s->notes, "flow.reference_length: 0.6 m");
+    check_scene(s);
+    kf_scene_free(s);
+    file =
+        write_text("origin.json", BOX(TUNNEL, FLOW ", \"solid\": {\"mesh\": \"mesh.obj\", \"scale\": 0.1, "
+                                                   "\"anchor\": \"origin\", \"position\": [1, 0.8, 0.6]}"));
+    s = open_scene(file, NULL);
+    assert_near(s->solid_low[0], 9.5);
+    assert_near(s->solid_high[0], 13.5);
+    kf_scene_free(s);
+}
+
+static void test_taylor_green(void **state) {
+    (void)state;
+    const char *file =
+        write_text("vortex.json", "{\"domain\": {\"cells\": [16, 16, 16], \"cell_size\": 0.1}, " PERIODIC
+                                  ", \"flow\": {\"speed\": 1, \"reynolds\": 1600, \"initial\": "
+                                  "\"taylor_green_3d\"}}");
+    kf_scene *s = open_scene(file, NULL);
+    assert_near(s->reference_length, 16 / (2 * PI));
+    assert_near(s->viscosity, 0.05 * 16 / (2 * PI) / 1600);
+    double density, u[3], mass = 0.0, momentum = 0.0;
+    kf_scene_initial(s, 4, 0, 0, &density, u); /* x = pi/2, y = z = 0 */
+    assert_near(u[0], 0.05);
+    assert_near(u[1], 0.0);
+    assert_near(density, 1.0); /* cos 2x + cos 2y = 0 */
+    kf_scene_initial(s, 0, 0, 0, &density, u);
+    assert_near(density, 1.0 + 3.0 * 0.0025 / 16.0 * 2.0 * 3.0);
+    for (int i = 0; i < 4096; i++) {
+        kf_scene_initial(s, i % 16, i / 16 % 16, i / 256, &density, u);
+        mass += density;
+        momentum += u[0] + u[1];
+        double ahead[3], behind[3], above[3], below[3], unused; /* divergence by central differences */
+        kf_scene_initial(s, i % 16 + 1, i / 16 % 16, i / 256, &unused, ahead);
+        kf_scene_initial(s, i % 16 - 1, i / 16 % 16, i / 256, &unused, behind);
+        kf_scene_initial(s, i % 16, i / 16 % 16 + 1, i / 256, &unused, above);
+        kf_scene_initial(s, i % 16, i / 16 % 16 - 1, i / 256, &unused, below);
+        assert_true(fabs(ahead[0] - behind[0] + above[1] - below[1]) < 1e-14);
+    }
+    assert_near(mass, 4096.0);
+    assert_true(fabs(momentum) < 1e-12);
+    kf_scene_free(s);
+}
+
+static void test_pose_in_time(void **state) {
+    (void)state;
+    const kf_motion motion = {.moving = true,
+                              .center = {1, 2, 3},
+                              .axis = {0, 0, 1},
+                              .angular_speed = PI / 200,
+                              .velocity = {0.01, 0, -0.02}};
+    double r[9], center[3];
+    kf_motion_pose(&motion, 100.0, r, center); /* a quarter turn: x to y */
+    static const double expected[9] = {0, -1, 0, 1, 0, 0, 0, 0, 1};
+    for (int i = 0; i < 9; i++)
+        assert_true(fabs(r[i] - expected[i]) < 1e-12);
+    assert_near(center[0], 2.0);
+    assert_near(center[1], 2.0);
+    assert_near(center[2], 1.0);
+    const kf_motion odd = {.moving = true, .axis = {2.0 / 7, 3.0 / 7, 6.0 / 7}, .angular_speed = 0.1};
+    kf_motion_pose(&odd, 7.0, r, center);
+    for (int i = 0; i < 3; i++) { /* orthogonal, and the axis stays */
+        double turned = 0.0;
+        for (int j = 0; j < 3; j++) {
+            double product = 0.0;
+            for (int k = 0; k < 3; k++)
+                product += r[3 * i + k] * r[3 * j + k];
+            assert_true(fabs(product - (i == j)) < 1e-12);
+            turned += r[3 * i + j] * odd.axis[j];
+        }
+        assert_near(turned, odd.axis[i]);
+    }
+    assert_near(r[0] + r[4] + r[8], 1.0 + 2.0 * cos(0.7));
+    kf_motion still = motion;
+    still.moving = false;
+    kf_motion_pose(&still, 100.0, r, center);
+    assert_near(r[0], 1.0);
+    assert_near(center[0], 1.0);
+}
+
+/* ---- bare meshes ---- */
+
+static void test_bare_meshes(void **state) {
+    (void)state;
+    static const char *const names[] = {"beetle.obj", "spot.obj", "stanford-bunny.obj"};
+    const kf_scene_options options = {.nodes = {96, 48, 48}};
+    for (int n = 0; n < 3; n++) {
+        const char *path = shared_mesh(names[n]);
+        if (path == NULL) skip();
+        kf_scene *s = open_scene(path, &options);
+        check_scene(s);
+        assert_int_equal(s->nodes[0], 96);
+        double fill = 0.0;
+        for (int a = 0; a < 3; a++) {
+            const double extent = s->solid_high[a] - s->solid_low[a],
+                         middle = 0.5 * (s->solid_high[a] + s->solid_low[a]);
+            fill = fmax(fill, extent / s->nodes[a] / (a == 0 ? 0.25 : 0.5));
+            assert_near(middle, s->nodes[a] * (a == 0 ? 1.0 / 3.0 : 0.5) - 0.5);
+        }
+        assert_near(fill, 1.0); /* one axis decides the size */
+        assert_near(s->reynolds, 10000.0);
+        assert_near(s->reference_length, s->solid_high[0] - s->solid_low[0]);
+        assert_int_equal(s->faces[KF_XMIN], KF_INFLOW);
+        assert_int_equal(s->faces[KF_XMAX], KF_OUTFLOW);
+        assert_int_equal(s->faces[KF_ZMIN], KF_FREE_SLIP);
+        assert_holds(s->notes, "one unit of the mesh is taken for one metre");
+        assert_holds(s->notes, "domain: 96x48x48");
+        assert_holds(s->notes, "Reynolds number 10000");
+        assert_holds(s->notes, "samples: ");
+        kf_scene_free(s);
+    }
+}
+
+static void test_options(void **state) {
+    (void)state;
+    const kf_scene_options finer = {.nodes = {144, 72, 72}, .samples_per_cell = 10, .seed = 7};
+    kf_scene *s = open_scene("ball", &finer), *again = open_scene("ball", &finer),
+             *plain = open_scene("ball", NULL);
+    check_scene(s);
+    assert_near(s->reference_length, 18.0);
+    assert_near(s->samples_per_cell, 10.0);
+    assert_near(s->reynolds, 1000.0);
+    assert_string_equal(s->hash, again->hash);
+    assert_string_not_equal(s->hash, plain->hash);
+    kf_scene_free(s);
+    kf_scene_free(again);
+    const kf_scene_options seed = {.seed = 2};
+    s = open_scene("ball", &seed);
+    assert_string_not_equal(s->hash, plain->hash);
+    kf_scene_free(s);
+    kf_scene_free(plain);
+    /* Other proportions: room is added, half on either side between faces of one kind; the cells stay cubes.
+     */
+    const kf_scene_options wide = {.nodes = {96, 64, 48}};
+    s = open_scene("ball", &wide);
+    assert_near(s->cell_size, 0.8 / 96);
+    assert_near(s->solid_low[1], 31.5 - 6.0);
+    assert_near(s->solid_low[2], 23.5 - 6.0);
+    assert_holds(s->notes, "longer along y");
+    kf_scene_free(s);
+    const kf_scene_options limit = {.node_limit = 30000};
+    s = open_scene("torus", &limit);
+    assert_true((long)s->nodes[0] * s->nodes[1] * s->nodes[2] <= 30000);
+    check_scene(s);
+    kf_scene_free(s);
+}
+
+static void test_reduce(void **state) {
+    (void)state;
+    static const char *const names[] = {"ahmed", "torus", "plate"};
+    static const long limits[] = {100000, 20000, 4000};
+    kf_error error = {0};
+    for (int n = 0; n < 3; n++) {
+        kf_scene *s = open_scene(names[n], NULL), *copy = NULL;
+        for (int l = 0; l < 3; l++) {
+            kf_scene *r = NULL;
+            if (kf_scene_reduce(s, limits[l], &r, &error) != KF_OK)
+                fail_msg("%s: %s", names[n], error.message);
+            const long nodes = (long)r->nodes[0] * r->nodes[1] * r->nodes[2];
+            assert_true(nodes <= limits[l] && nodes > limits[l] / 2);
+            for (int a = 0; a < 3; a++)
+                assert_true(r->nodes[a] >= 12);
+            check_scene(r);
+            assert_near(r->reynolds, s->reynolds);
+            assert_near(r->reference_speed, s->reference_speed);
+            assert_near(r->face_velocity[KF_XMIN][0], s->face_velocity[KF_XMIN][0]);
+            assert_near(r->motion.angular_speed * r->reference_length,
+                        s->motion.angular_speed * s->reference_length);
+            assert_near(r->time_step * r->reference_speed / r->cell_size,
+                        s->time_step * s->reference_speed / s->cell_size);
+            assert_true(fabs(r->samples.area[0] * r->samples_per_cell - 1.0) < 0.01);
+            assert_string_not_equal(r->hash, s->hash);
+            kf_scene_free(r);
+        }
+        assert_int_equal(kf_scene_reduce(s, 1L << 40, &copy, &error), KF_OK);
+        assert_string_equal(copy->hash, s->hash); /* nothing to reduce: the same scene */
+        kf_scene_free(copy);
+        assert_int_equal(kf_scene_reduce(s, 100, &copy, &error), KF_BAD_INPUT);
+        assert_null(copy);
+        kf_scene_free(s);
+    }
+}
+
+static void test_sheet_across_the_wind(void **state) {
+    (void)state;
+    kf_scene *s =
+        open_scene(write_text("sheet.obj", "v 0 0 0\nv 0 1 0\nv 0 1 1\nv 0 0 1\nf 1 2 3 4\n"), NULL);
+    check_scene(s);
+    assert_near(s->reference_length, 32.0);
+    assert_near(s->solid_area, 1024.0);
+    assert_int_equal(kf_scene_shortest_edge(s), 1);
+    kf_scene_free(s);
+}
+
+/* ---- bad input ---- */
+
+typedef struct bad_scene {
+    const char *text, *part;
+} bad_scene;
+
+static const bad_scene bad_scenes[] = {
+    {"", ""},
+    {"{\"domain\": ", ""},
+    {"[1, 2]", "one JSON object"},
+    {"{}", "domain"},
+    {BOX(TUNNEL, FLOW ", \"solidd\": {}"), "solid"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"position\": [1, 1, 1]}"), "either \"mesh\""},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"bal\", \"position\": [1, 1, 1]}"), "ball"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"position\": [1, 1, 1], \"radios\": 1}"),
+     "radius"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\"}"), "position"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"position\": [1, 1]}"), "position"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"position\": [1, 1, 1], \"mesh\": \"a.obj\"}"),
+     "either"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"torus\", \"minor_radius\": 1, \"position\": [1, 1, 1]}"),
+     "minor_radius"},
+    {BOX(TUNNEL,
+         FLOW ", \"solid\": {\"shape\": \"knot\", \"turns\": 2, \"windings\": 4, \"position\": [1, 1, 1]}"),
+     "divisor"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ahmed\", \"slant_angle\": 50, \"position\": [1, 1, 1]}"),
+     "slant_angle"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"mesh\": \"none.obj\", \"position\": [1, 1, 1]}"), "No such file"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"mesh\": \"\", \"position\": [1, 1, 1]}"), "solid.mesh"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"radius\": 3, \"position\": [1, 1, 1]}"),
+     "the domain only 2 m"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.2, \"position\": [1, 1.5, 0.6]}"),
+     "along y, out of the domain"},
+    {BOX(TUNNEL,
+         FLOW ", \"solid\": {\"shape\": \"ball\", \"scale\": 1, \"length\": 1, \"position\": [1, 1, 1]}"),
+     "not both"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"position\": [1, 1, 1], \"rotation\": {\"axis\": "
+                      "[0, 0, 0], \"degrees\": 5}}"),
+     "no direction"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"position\": [1, 1, 1], \"motion\": {}}"),
+     "neither angular_velocity"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"position\": [1, 1, 1], \"motion\": "
+                      "{\"angular_velocity\": 1}}"),
+     "axis"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.2, \"position\": [1, 0.8, 0.6], "
+                      "\"motion\": {\"velocity\": [0, 1, 0]}}"),
+     "moves along y"},
+    {BOX(TUNNEL,
+         FLOW ", \"solid\": {\"shape\": \"plate\", \"width\": 0.2, \"scale\": 0.7, \"position\": [1, 0.8, "
+              "0.6], \"motion\": {\"axis\": [1, 0, 0], \"angular_velocity\": 1, \"center\": [1, 0.8, 0.2]}}"),
+     "turning, the solid reaches"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.2, \"position\": [1, 0.8, 0.6], "
+                      "\"motion\": {\"axis\": [1, 0, 0], \"angular_velocity\": 100}}"),
+     "the surface moves at 20 m/s"},
+    {"{\"domain\": {\"cells\": [20, 16, 12]}, " FLOW "}", "give two of"},
+    {"{\"domain\": {\"cells\": [20, 16], \"cell_size\": 1}, " FLOW "}", "domain"},
+    {"{\"domain\": {\"cells\": [20, 16, 1.5], \"cell_size\": 1}, " FLOW "}", "whole number"},
+    {"{\"domain\": {\"cells\": [20, 16, -1], \"cell_size\": 1}, " FLOW "}", "cells"},
+    {"{\"domain\": {\"cells\": [20, 16, 12], \"size\": [2, 1.6, 2]}, " FLOW "}",
+     "along z, but size says 2 m"},
+    {"{\"domain\": {\"size\": [2, 1.6, 2], \"cell_size\": 1e-6}, " FLOW "}", "make cell_size larger"},
+    {"{\"domain\": {\"cells\": [9000, 9000, 9000], \"cell_size\": 1}, " FLOW ", " BALL "}", "has more than"},
+    {"{\"domain\": {\"cells\": [20, 2, 20], \"cell_size\": 1}, " FLOW ", " BALL "}", "at least 3"},
+    {BOX("\"boundaries\": {\"xmin\": \"inflow\"}", FLOW), "xmax"},
+    {BOX("\"boundaries\": {\"xmin\": \"periodic\", \"xmax\": \"outflow\", \"ymin\": \"wall\", \"ymax\": "
+         "\"wall\", \"zmin\": \"wall\", \"zmax\": \"wall\"}",
+         FLOW),
+     "xmin and xmax must both be periodic"},
+    {BOX("\"boundaries\": {\"xmin\": \"inflow\", \"xmax\": \"wall\", \"ymin\": \"wall\", \"ymax\": \"wall\", "
+         "\"zmin\": \"wall\", \"zmax\": \"wall\"}",
+         FLOW ", " BALL),
+     "nowhere out"},
+    {BOX("\"boundaries\": {\"xmin\": \"inflo\", \"xmax\": \"wall\", \"ymin\": \"wall\", \"ymax\": \"wall\", "
+         "\"zmin\": \"wall\", \"zmax\": \"wall\"}",
+         FLOW),
+     "inflow"},
+    {BOX("\"boundaries\": {\"xmin\": {\"type\": \"wall\", \"velocity\": [1, 0, 0]}, \"xmax\": \"wall\", "
+         "\"ymin\": \"wall\", \"ymax\": \"wall\", \"zmin\": \"wall\", \"zmax\": \"wall\"}",
+         FLOW),
+     "own plane"},
+    {BOX("\"boundaries\": {\"xmin\": {\"type\": \"outflow\", \"velocity\": [1, 0, 0]}, \"xmax\": \"wall\", "
+         "\"ymin\": \"wall\", \"ymax\": \"wall\", \"zmin\": \"wall\", \"zmax\": \"wall\"}",
+         FLOW),
+     "no velocity of its own"},
+    {BOX("\"boundaries\": {\"xmin\": {\"type\": \"inflow\", \"velocity\": [50, 0, 0]}, \"xmax\": "
+         "\"outflow\", \"ymin\": \"wall\", \"ymax\": \"wall\", \"zmin\": \"wall\", \"zmax\": \"wall\"}",
+         FLOW ", " BALL),
+     "xmin.velocity: 1.25 cells a step"},
+    {BOX(TUNNEL, "\"flow\": {\"speed\": 1}"), "exactly one of"},
+    {BOX(TUNNEL, "\"flow\": {\"speed\": 1, \"reynolds\": 1, \"viscosity\": 1}"), "exactly one of"},
+    {BOX(TUNNEL, "\"flow\": {\"reynolds\": 1}"), "speed"},
+    {BOX(TUNNEL, "\"flow\": {\"speed\": -1, \"reynolds\": 1}"), "speed"},
+    {BOX(TUNNEL, "\"flow\": {\"speed\": \"fast\", \"reynolds\": 1}"), "speed"},
+    {BOX(TUNNEL, FLOW), "flow.reference_length: is missing"},
+    {BOX(TUNNEL, BALL ", \"flow\": {\"speed\": 1, \"reynolds\": 100, \"lattice_speed\": 0.4}"),
+     "lattice_speed: 0.4"},
+    {BOX(TUNNEL, BALL ", \"flow\": {\"speed\": 1, \"reynolds\": 1e9}"), "far too coarse"},
+    {BOX(TUNNEL, BALL ", \"flow\": {\"speed\": 1, \"reynolds\": 0.01}"), "lattice viscosity is 30"},
+    {BOX(TUNNEL, BALL ", \"flow\": {\"speed\": 1, \"reynolds\": 100, \"initial\": \"taylor_green_2d\"}"),
+     "periodic"},
+    {BOX(PERIODIC, "\"flow\": {\"speed\": 1, \"reynolds\": 100, \"initial\": \"taylor_green_2d\"}"),
+     "equally many cells along x and y"},
+    {BOX(TUNNEL, FLOW ", " BALL ", \"model\": {\"collision\": \"bkg\"}"), "bgk"},
+    {BOX(TUNNEL, FLOW ", " BALL ", \"model\": {\"collision\": \"bgk\", \"rates\": \"ones\"}"),
+     "only the collision \"acm_mrt\""},
+    {BOX(TUNNEL, FLOW ", " BALL ", \"model\": {\"high_order_rate\": 1.5}"), "needs \"rates\""},
+    {BOX(TUNNEL, FLOW ", " BALL ", \"sampling\": {\"samples_per_cell\": 0}"), "samples_per_cell"},
+    {BOX(TUNNEL, FLOW ", " BALL ", \"sampling\": {\"samples_per_cell\": 2000}"), "samples_per_cell"},
+    {BOX(TUNNEL, FLOW ", " BALL ", \"sampling\": {\"seed\": -4}"), "seed"},
+    {BOX(TUNNEL, FLOW ", " BALL ", \"sampling\": {\"sed\": 4}"), "seed"},
+};
+
+static void refuse(const char *file, const kf_scene_options *options, const char *part) {
+    kf_scene *scene = (kf_scene *)&scene;
+    kf_error error = {0};
+    if (kf_scene_open(file, options, &scene, &error) != KF_BAD_INPUT)
+        fail_msg("accepted, but should say \"%s\"", part);
+    assert_null(scene);
+    assert_holds(error.message, part);
+    assert_null(strchr(error.message, '\n'));
+}
+
+static void test_bad_scenes(void **state) {
+    (void)state;
+    for (size_t b = 0; b < sizeof bad_scenes / sizeof bad_scenes[0]; b++) {
+        const char *file = write_text("bad.json", bad_scenes[b].text);
+        refuse(file, NULL, bad_scenes[b].part);
+        refuse(file, NULL, b == 14 ? "none.obj" : "bad.json"); /* and names the file */
+    }
+}
+
+static void test_bad_names(void **state) {
+    (void)state;
+    refuse("", NULL, "empty");
+    refuse("bal", NULL, "did you mean ball?");
+    refuse("zzzzzzzz", NULL,
+           "shipped are ahmed, ball, cavity2d, concave, cylinder2d, cylinder_array2d, plate, torus");
+    refuse("nowhere/car.obj", NULL, "nowhere/car.obj: no such file");
+    refuse(test_folder, NULL, "no such file");
+    refuse(write_text("car.step", "x"), NULL, "neither a scene file");
+    const kf_scene_options sparse = {.samples_per_cell = 0.5}, few = {.nodes = {10, 0, 10}},
+                           negative = {.nodes = {-1, -1, -1}};
+    refuse("ball", &sparse, "between 1 and 1000");
+    refuse("ball", &few, "grid 10x0x10");
+    refuse("ball", &negative, "grid -1");
+    const kf_scene_options tiny = {.nodes = {2, 2, 2}}, unreachable = {.node_limit = 10};
+    refuse("ball", &tiny, "at least 3");
+    refuse("ball", &unreachable, "cannot be reduced");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_library),
+        cmocka_unit_test(test_units_of_the_ball),
+        cmocka_unit_test(test_units_of_the_torus),
+        cmocka_unit_test(test_plate_is_slanted),
+        cmocka_unit_test(test_ahmed_stands_on_the_ground),
+        cmocka_unit_test(test_viscosity_and_force),
+        cmocka_unit_test(test_pose),
+        cmocka_unit_test(test_taylor_green),
+        cmocka_unit_test(test_pose_in_time),
+        cmocka_unit_test(test_bare_meshes),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_reduce),
+        cmocka_unit_test(test_sheet_across_the_wind),
+        cmocka_unit_test(test_bad_scenes),
+        cmocka_unit_test(test_bad_names),
+    };
+    return cmocka_run_group_tests_name("scene", tests, make_test_folder, remove_test_folder);
+}

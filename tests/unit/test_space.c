@@ -1,0 +1,578 @@
+/* Spaces: declared, built, indexed, refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "harness/search/space.h"
+#include "harness/util/json.h"
+#include "harness/util/text.h"
+
+static kf_variables scene(double node_count, double shortest_edge, double gpu) {
+    return (kf_variables){3, {{"node_count", node_count}, {"shortest_edge", shortest_edge}, {"gpu", gpu}}};
+}
+
+static cJSON *declaration(void) {
+    cJSON *json = NULL;
+    kf_error error;
+    assert_int_equal(kf_json_read_file("tests/data/kinetic.space.json", &json, &error), KF_OK);
+    return json;
+}
+
+static kf_status build(const cJSON *json, kf_variables variables, const char *const *fixed, int fixed_count,
+                       kf_space **space, kf_error *error) {
+    return kf_space_build("kinetic.json", json, "kinetic", &variables, fixed, fixed_count, space, error);
+}
+
+static kf_space *kinetic(kf_variables variables, const char *const *fixed, int fixed_count) {
+    cJSON *json = declaration();
+    kf_space *space = NULL;
+    kf_error error;
+    if (build(json, variables, fixed, fixed_count, &space, &error) != KF_OK) fail_msg("%s", error.message);
+    cJSON_Delete(json);
+    return space;
+}
+
+static kf_space *from_text(const char *text, kf_variables variables, kf_error *error) {
+    cJSON *json = NULL;
+    kf_space *space = NULL;
+    assert_int_equal(kf_json_parse("text", text, strlen(text), &json, error), KF_OK);
+    kf_status status = build(json, variables, NULL, 0, &space, error);
+    assert_true(status == KF_OK ? space != NULL : status == KF_BAD_INPUT && space == NULL);
+    cJSON_Delete(json);
+    return space;
+}
+
+/* --- what is in the space ------------------------------------------------------------------------------- */
+
+/* The constraints of tests/data/kinetic.space.json, written once more in C. */
+static bool valid(const kf_config *config, bool gpu) {
+    const char *plan, *layout;
+    long alpha, split, block_x, block_y, length;
+    bool morton;
+    assert_int_equal(kf_config_name(config, "plan", &plan, NULL), KF_OK);
+    assert_int_equal(kf_config_name(config, "layout", &layout, NULL), KF_OK);
+    assert_int_equal(kf_config_integer(config, "alpha", &alpha, NULL), KF_OK);
+    assert_int_equal(kf_config_integer(config, "collision_split", &split, NULL), KF_OK);
+    assert_int_equal(kf_config_integer(config, "block_x", &block_x, NULL), KF_OK);
+    assert_int_equal(kf_config_integer(config, "block_y", &block_y, NULL), KF_OK);
+    assert_int_equal(kf_config_integer(config, "sample_block_length", &length, NULL), KF_OK);
+    assert_int_equal(kf_config_boolean(config, "morton", &morton, NULL), KF_OK);
+    bool fused = strcmp(plan, "fused") == 0, csoa = strcmp(layout, "csoa") == 0;
+    return csoa == (alpha > 1) && block_x * block_y <= 512 && fused == (split == 0) &&
+           (strcmp(plan, "paper") != 0 || split == 2) && (gpu || block_y == 1) &&
+           (fused || morton || length == 1);
+}
+
+/* Walks the raw product by positions and compares with the tree, config by config. */
+static void compare_with_product(const kf_space *space, bool gpu) {
+    int positions[KF_CONFIG_VALUES] = {0}, count = kf_space_parameter_count(space);
+    uint64_t found = 0, raw = 0;
+    uint8_t *seen = kf_allocate_zeroed((size_t)kf_space_size(space), 1);
+    for (int p = 0; p < count; raw++) {
+        kf_config config = {.system = "kinetic"};
+        for (int q = 0; q < count; q++) {
+            kf_value value;
+            kf_space_value(space, q, positions[q], &value);
+            if (value.kind == KF_VALUE_INTEGER)
+                kf_config_set_integer(&config, value.parameter, value.integer);
+            if (value.kind == KF_VALUE_BOOLEAN)
+                kf_config_set_boolean(&config, value.parameter, value.integer != 0);
+            if (value.kind == KF_VALUE_NAME) kf_config_set_name(&config, value.parameter, value.name);
+        }
+        uint64_t index = UINT64_MAX;
+        bool in = kf_space_index(space, &config, &index, NULL, 0);
+        assert_int_equal(in, valid(&config, gpu));
+        if (in) {
+            assert_true(index < kf_space_size(space) && !seen[index]);
+            seen[index] = 1;
+            kf_config back;
+            kf_space_config(space, index, &back);
+            assert_memory_equal(&back, &config, sizeof back);
+            found++;
+        }
+        for (p = 0; p < count && ++positions[p] == kf_space_domain_size(space, p); p++)
+            positions[p] = 0;
+    }
+    assert_true((double)raw == kf_space_raw_size(space));
+    assert_true(found == kf_space_size(space));
+    free(seen);
+}
+
+static void test_tree_agrees_with_the_product(void **state) {
+    (void)state;
+    for (int gpu = 0; gpu < 2; gpu++) {
+        kf_space *space = kinetic(scene(4096, 5, gpu), NULL, 0);
+        compare_with_product(space, gpu != 0);
+        kf_space_free(space);
+    }
+}
+
+static void test_domains_follow_the_scene(void **state) {
+    (void)state;
+    kf_space *small = kinetic(scene(1000, 3, 0), NULL, 0), *large = kinetic(scene(16e6, 60, 1), NULL, 0);
+    assert_int_equal(kf_space_domain_size(small, 2), 10); /* 1, 2, ..., 512 */
+    assert_int_equal(kf_space_domain_size(small, 3), 3);
+    assert_int_equal(kf_space_domain_size(large, 2), 24); /* 1, ..., 2^23 */
+    assert_int_equal(kf_space_domain_size(large, 3), 60);
+    kf_value value;
+    kf_space_value(large, 2, 23, &value);
+    assert_string_equal(value.parameter, "alpha");
+    assert_int_equal(value.integer, 8388608);
+    kf_space_free(small);
+    kf_space_free(large);
+}
+
+static void test_presets(void **state) {
+    (void)state;
+    kf_space *space = kinetic(scene(40, 3, 1), NULL, 0);
+    kf_config config;
+    kf_error error;
+    uint64_t index;
+    char why[256];
+    assert_int_equal(kf_space_preset_count(space), 3);
+    assert_string_equal(kf_space_preset_name(space, 0), "default");
+    assert_int_equal(kf_space_preset(space, "paper", &config, &error), KF_OK);
+    char *summary = kf_config_summary(&config);
+    assert_string_equal(summary,
+                        "alpha=32 block_x=128 block_y=1 collision_split=2 layout=csoa morton=true plan=paper "
+                        "sample_block_length=3 storage=f32");
+    free(summary);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(kf_space_preset(space, kf_space_preset_name(space, i), &config, &error), KF_OK);
+        if (!kf_space_index(space, &config, &index, why, sizeof why)) fail_msg("%s", why);
+    }
+    assert_int_equal(kf_space_preset(space, "papre", &config, &error), KF_BAD_INPUT);
+    assert_string_equal(error.message, "system kinetic has no preset 'papre'; did you mean 'paper'?");
+    kf_space_free(space);
+}
+
+static void test_why_a_config_is_not_in_the_space(void **state) {
+    (void)state;
+    kf_space *space = kinetic(scene(4096, 5, 0), NULL, 0);
+    kf_config config, changed;
+    kf_error error;
+    uint64_t index;
+    char why[256];
+    assert_int_equal(kf_space_preset(space, "default", &config, &error), KF_OK);
+    changed = config;
+    kf_config_set_integer(&changed, "alpha", 64);
+    assert_false(kf_space_index(space, &changed, &index, why, sizeof why));
+    assert_string_equal(
+        why, "violates the constraint \"layout == 'csoa' or alpha == 1\" (alpha groups nodes only in "
+             "the csoa layout)");
+    changed = config;
+    kf_config_set_integer(&changed, "block_x", 48);
+    assert_false(kf_space_index(space, &changed, &index, why, sizeof why));
+    assert_string_equal(why, "48 is not in the domain of block_x: 32 64 128 256 512");
+    changed = config;
+    kf_config_set_integer(&changed, "morton", 1);
+    assert_false(kf_space_index(space, &changed, &index, why, sizeof why));
+    changed = config;
+    kf_config_set_integer(&changed, "beta", 1);
+    assert_false(kf_space_index(space, &changed, &index, why, sizeof why));
+    assert_string_equal(why, "system kinetic has no parameter 'beta'");
+    changed = config;
+    changed.count--;
+    assert_false(kf_space_index(space, &changed, &index, why, sizeof why));
+    assert_string_equal(why, "the config lacks the parameter storage");
+    changed = config;
+    kf_copy_text(changed.system, sizeof changed.system, "sph");
+    assert_false(kf_space_index(space, &changed, &index, why, sizeof why));
+    assert_string_equal(why, "the config is for system sph, the space for kinetic");
+    kf_space_free(space);
+}
+
+/* --- --fix ---------------------------------------------------------------------------------------------- */
+
+static void test_fixed_parameters_stay_fixed(void **state) {
+    (void)state;
+    static const char *const fixed[] = {"layout=csoa", "morton=false", "alpha=64"};
+    kf_space *space = kinetic(scene(4096, 5, 0), fixed, 3), *whole = kinetic(scene(4096, 5, 0), NULL, 0);
+    assert_true(kf_space_size(space) > 0 && kf_space_size(space) < kf_space_size(whole));
+    assert_true(kf_space_raw_size(space) == kf_space_raw_size(whole) / (3 * 2 * 13));
+    for (uint64_t i = 0; i < kf_space_size(space); i++) {
+        kf_config config;
+        uint64_t index;
+        kf_space_config(space, i, &config);
+        assert_true(valid(&config, false));
+        char *summary = kf_config_summary(&config);
+        assert_non_null(strstr(summary, "alpha=64"));
+        assert_non_null(strstr(summary, "layout=csoa morton=false"));
+        free(summary);
+        assert_true(kf_space_index(space, &config, &index, NULL, 0) && index == i);
+    }
+    kf_config config; /* presets are not restricted */
+    uint64_t index;
+    char why[256];
+    assert_int_equal(kf_space_preset(space, "baseline", &config, NULL), KF_OK);
+    assert_false(kf_space_index(space, &config, &index, why, sizeof why));
+    assert_string_equal(why, "layout has another value than --fix gives it");
+    kf_space_free(space);
+    kf_space_free(whole);
+}
+
+static void test_bad_fixes_are_named(void **state) {
+    (void)state;
+    static const struct {
+        const char *fixed[2], *message;
+    } cases[] = {
+        {{"alpa=64"}, "--fix: system kinetic has no parameter 'alpa'; did you mean 'alpha'?"},
+        {{"zzzzzzzzz=64"}, "has no parameter 'zzzzzzzzz'; there are: plan, layout, alpha"},
+        {{"alpha"}, "--fix takes PARAMETER=VALUE, not 'alpha'"},
+        {{"=3"}, "--fix takes PARAMETER=VALUE, not '=3'"},
+        {{"alpha=3"}, "--fix alpha=3 is outside the domain: 1 2 4 8 16 ... 4096 (13 values)"},
+        {{"alpha=many"}, "--fix alpha: 'many' is not an integer"},
+        {{"alpha="}, "--fix alpha: '' is not an integer"},
+        {{"alpha=99999999999999999999"}, "is not an integer"},
+        {{"layout=cosa"}, "--fix layout=cosa is outside the domain: aos soa csoa"},
+        {{"morton=yes"}, "--fix morton: 'yes' is neither true nor false"},
+        {{"sample_block_length=9"}, "is outside the domain: 1 to 5"},
+        {{"alpha=64", "alpha=32"}, "--fix alpha is given twice"},
+        {{"layout=aos", "alpha=64"},
+         "no config is valid with what --fix leaves; the constraint \"layout == 'csoa' or alpha == 1\" "
+         "(alpha groups "
+         "nodes only in the csoa layout) excludes the most: 100 %"},
+    };
+    cJSON *json = declaration();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        kf_space *space = NULL;
+        kf_error error = {0};
+        int count = cases[i].fixed[1] != NULL ? 2 : 1;
+        assert_int_equal(build(json, scene(4096, 5, 0), cases[i].fixed, count, &space, &error), KF_BAD_INPUT);
+        assert_null(space);
+        if (strstr(error.message, cases[i].message) == NULL)
+            fail_msg("%s: %s", cases[i].fixed[0], error.message);
+    }
+    cJSON_Delete(json);
+}
+
+/* --- bad declarations ----------------------------------------------------------------------------------- */
+
+#define WHOLE(parameters, rest)                                                                              \
+    "{\"system\":\"kinetic\",\"format\":1,\"parameters\":[" parameters "]" rest "}"
+#define PRESETS        ",\"presets\":{\"baseline\":{},\"paper\":{}}"
+#define ONE(parameter) WHOLE(parameter, PRESETS)
+#define A              "{\"name\":\"a\",\"type\":\"integer\",\"values\":[1,2,3],\"default\":1}"
+#define B              "{\"name\":\"b\",\"type\":\"boolean\",\"default\":false}"
+
+static void test_bad_declarations_are_named(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"[]", "must be an object"},
+        {"{\"sistem\":1}", "did you mean \"system\"?"},
+        {"{\"system\":\"kinetic\",\"format\":2}", "format"},
+        {"{\"system\":\"sph\",\"format\":1}", "system is \"sph\" where \"kinetic\" is expected"},
+        {"{\"system\":\"kinetic\",\"format\":1}", "parameters must be a list"},
+        {WHOLE("", PRESETS), "parameters has 0 entries; 1 to 40 are accepted"},
+        {ONE("7"), "parameters[0]: must be an object"},
+        {ONE("{\"name\":\"a\",\"type\":\"integer\",\"value\":[1]}"), "parameters[0].value: unknown key"},
+        {ONE("{\"type\":\"integer\",\"values\":[1]}"), "parameters[0].name: is missing"},
+        {ONE("{\"name\":\"a b\",\"type\":\"integer\",\"values\":[1],\"default\":1}"),
+         "parameters[0].name must be"},
+        {ONE("{\"name\":\"lambda\",\"type\":\"integer\",\"values\":[1],\"default\":1}"),
+         "parameters[0].name must be"},
+        {ONE("{\"name\":\"gpu\",\"type\":\"integer\",\"values\":[1],\"default\":1}"),
+         "'gpu' is also a variable"},
+        {ONE(A "," A), "parameters[1].name: parameter 'a' is there twice"},
+        {ONE("{\"name\":\"a\",\"type\":\"int\",\"values\":[1],\"default\":1}"), "parameters[0].type"},
+        {ONE("{\"name\":\"a\",\"type\":\"integer\",\"default\":1}"),
+         "parameters[0].values of 'a': must be a list of values or an expression"},
+        {ONE("{\"name\":\"a\",\"type\":\"integer\",\"values\":[1,2.5],\"default\":1}"),
+         "parameters[0].values of 'a': 2.5 is not a whole number"},
+        {ONE("{\"name\":\"a\",\"type\":\"integer\",\"values\":[1,\"x\"],\"default\":1}"),
+         "x is not of type integer"},
+        {ONE("{\"name\":\"a\",\"type\":\"integer\",\"values\":[1,2,1],\"default\":1}"),
+         "1 is there twice; remove one"},
+        {ONE("{\"name\":\"a\",\"type\":\"integer\",\"values\":[],\"default\":1}"), "no value is left"},
+        {ONE("{\"name\":\"a\",\"type\":\"integer\",\"values\":\"range(0)\",\"default\":1}"),
+         "no value is left"},
+        {ONE("{\"name\":\"a\",\"type\":\"integer\",\"values\":\"range(100000)\",\"default\":1}"),
+         "column 1: the list has 100000 values; at most 65535"},
+        {ONE("{\"name\":\"a\",\"type\":\"integer\",\"values\":\"[1, 2 / 1]\",\"default\":1}"),
+         "2 is not of type integer"},
+        {ONE("{\"name\":\"a\",\"type\":\"integer\",\"values\":\"[1, nodecount]\",\"default\":1}"),
+         "parameters[0].values of 'a': column 5: unknown name 'nodecount' (did you mean 'node_count'?)"},
+        {ONE("{\"name\":\"a\",\"type\":\"integer\",\"values\":[1]}"),
+         "parameters[0].default of 'a' is missing"},
+        {ONE("{\"name\":\"a\",\"type\":\"integer\",\"values\":[1,2],\"default\":3}"),
+         "parameters[0].default of 'a': 3 is not in the domain of a: 1 2"},
+        {ONE("{\"name\":\"a\",\"type\":\"integer\",\"values\":[1,2],\"default\":\"1 // 0\"}"),
+         "parameters[0].default of 'a': column 3: division by zero"},
+        {ONE("{\"name\":\"a\",\"type\":\"name\",\"values\":[\"x y\"],\"default\":\"x y\"}"),
+         "'x y' must be 1 to 39"},
+        {ONE("{\"name\":\"a\",\"type\":\"name\",\"values\":[\"x\\ny\"],\"default\":\"x\"}"),
+         "'x?y' must be 1 to 39"},
+        {ONE("{\"name\":\"a\",\"type\":\"integer\",\"help\":\"x\\ny\",\"values\":[1],\"default\":1}"),
+         "parameters[0].help must be one line"},
+        {WHOLE(A, ""), "presets: is missing"},
+        {WHOLE(A, ",\"presets\":{\"baseline\":{}}"), "presets.paper is missing"},
+        {WHOLE(A, ",\"presets\":{\"baseline\":{},\"paper\":3}"), "presets.paper must be an object"},
+        {WHOLE("{\"name\":\"alpha\",\"type\":\"integer\",\"values\":[1],\"default\":1}",
+               ",\"presets\":{\"baseline\":{\"alpa\":1},\"paper\":{}}"),
+         "presets.baseline: unknown parameter 'alpa'; did you mean 'alpha'?"},
+        {WHOLE(A, ",\"presets\":{\"baseline\":{\"a\":7},\"paper\":{}}"),
+         "presets.baseline.a: 7 is not in the domain of a: 1 2 3"},
+        {WHOLE(A, ",\"presets\":{\"baseline\":{\"a\":{\"expression\":\"b\"}},\"paper\":{}}"),
+         "presets.baseline.a: column 1: unknown name 'b'"},
+        {WHOLE(A, ",\"presets\":{\"baseline\":{\"a\":1,\"a\":2},\"paper\":{}}"),
+         "presets.baseline.a is there twice"},
+        {WHOLE(A, ",\"constraints\":[{\"expression\":\"a > 1\"}]" PRESETS),
+         "constraints[0].reason: is missing"},
+        {WHOLE(A, ",\"constraints\":[{\"expression\":\"a >\",\"reason\":\"r\"}]" PRESETS),
+         "constraints[0].expression: column 4: the expression ends"},
+        {WHOLE(A, ",\"constraints\":[{\"expression\":\"aa > 1\",\"reason\":\"r\"}]" PRESETS),
+         "constraints[0].expression: column 1: unknown name 'aa'"},
+        {WHOLE(A, ",\"constraints\":[{\"expression\":\"a > 1\",\"reason\":\"r\"}]" PRESETS),
+         "presets.default violates the constraint \"a > 1\" (r)"},
+        {WHOLE(A "," B, ",\"constraints\":[{\"expression\":\"1 % (a - 2) == 0\",\"reason\":\"r\"}]" PRESETS),
+         "constraint \"1 % (a - 2) == 0\" with a=2: column 3: division by zero"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        kf_error error = {0};
+        kf_space *space = from_text(cases[i].text, scene(100, 5, 0), &error);
+        if (space != NULL) fail_msg("accepted: %s", cases[i].text);
+        if (strstr(error.message, cases[i].message) == NULL) fail_msg("%s\n%s", cases[i].text, error.message);
+        assert_null(strchr(error.message, '\n'));
+    }
+}
+
+/* A constraint earlier in the list guards a later one, and a repeated value of an expression counts once. */
+static void test_small_rules(void **state) {
+    (void)state;
+    kf_error error;
+    kf_space *space = from_text(
+        WHOLE(
+            "{\"name\":\"a\",\"type\":\"integer\",\"values\":\"[0, 1, 4, shortest_edge, 1]\",\"default\":1}",
+            ",\"constraints\":[{\"expression\":\"a != 0\",\"reason\":\"r\"},"
+            "{\"expression\":\"4 % a == 0\",\"reason\":\"s\"}]" PRESETS),
+        scene(100, 4, 0), &error);
+    assert_non_null(space);
+    assert_int_equal(kf_space_domain_size(space, 0), 3);
+    assert_int_equal(kf_space_size(space), 2);
+    kf_space_free(space);
+}
+
+/* --- print, JSON, hash ---------------------------------------------------------------------------------- */
+
+static char *printed(const kf_space *space) {
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    kf_space_print(space, stream);
+    (void)fclose(stream);
+    return text;
+}
+
+static void test_print(void **state) {
+    (void)state;
+    static const char *const fixed[] = {"block_x=128"};
+    kf_space *space = kinetic(scene(4096, 40, 0), fixed, 1);
+    char *text = printed(space);
+    assert_non_null(strstr(text, "space of system kinetic: 9 parameters, "));
+    assert_non_null(strstr(
+        text, "parameter            type     values                           default  baseline  paper\n"));
+    assert_non_null(strstr(
+        text, "alpha                integer  1 2 4 8 16 ... 4096 (13 values)  1        1         64\n"));
+    assert_non_null(strstr(text, "sample_block_length  integer  1 to 40 "));
+    assert_non_null(strstr(text, "block_x              integer  128 (fixed) "));
+    assert_non_null(strstr(text, "\n  gpu or block_y == 1\n      rows of a block mean nothing on the cpu\n"));
+    free(text);
+    kf_space_free(space);
+}
+
+static void test_json_and_hash(void **state) {
+    (void)state;
+    static const char *const fixed[] = {"block_x=128"};
+    kf_space *spaces[] = {kinetic(scene(4096, 40, 0), NULL, 0), kinetic(scene(4096, 40, 0), NULL, 0),
+                          kinetic(scene(4096, 41, 0), NULL, 0), kinetic(scene(4096, 40, 1), NULL, 0),
+                          kinetic(scene(4096, 40, 0), fixed, 1)};
+    char hashes[5][KF_HASH_HEX];
+    for (int i = 0; i < 5; i++)
+        kf_space_hash(spaces[i], hashes[i]);
+    assert_string_equal(hashes[0], hashes[1]);
+    for (int i = 1; i < 5; i++)
+        for (int j = i + 1; j < 5; j++)
+            assert_string_not_equal(hashes[i], hashes[j]);
+    cJSON *json = kf_space_to_json(spaces[0]);
+    assert_string_equal(cJSON_GetObjectItem(json, "hash")->valuestring, hashes[0]);
+    assert_true(cJSON_GetObjectItem(json, "size")->valuedouble == (double)kf_space_size(spaces[0]));
+    const cJSON *alpha = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "parameters"), 2);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(alpha, "values")), 13);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "constraints")), 7);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(cJSON_GetObjectItem(json, "presets"), "paper")),
+                     9);
+    cJSON_Delete(json);
+    for (int i = 0; i < 5; i++)
+        kf_space_free(spaces[i]);
+}
+
+/* --- size ----------------------------------------------------------------------------------------------- */
+
+/* Of this process's work, so that a busy machine does not count. */
+static double seconds_now(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Most memory the process has had, in MiB; counts everything, so an upper bound. */
+static double peak_mebibytes(void) {
+    char line[128];
+    double kibibytes = 0;
+    FILE *file = fopen("/proc/self/status", "r");
+    if (file == NULL) return 0;
+    while (fgets(line, sizeof line, file) != NULL)
+        if (strncmp(line, "VmHWM:", 6) == 0) kibibytes = strtod(line + 6, NULL);
+    (void)fclose(file);
+    return kibibytes / 1024;
+}
+
+enum { CONSTRAINTS = 10 };
+
+/* count parameters p0, p1, ... of 0..choices-1 with constraints (up to the first NULL). */
+static char *generated(int count, int choices, const char *const constraints[CONSTRAINTS]) {
+    kf_text text = {0};
+    kf_text_append(&text, "{\"system\":\"kinetic\",\"format\":1,\"parameters\":[");
+    for (int i = 0; i < count; i++)
+        kf_text_append(&text,
+                       "%s{\"name\":\"p%d\",\"type\":\"integer\",\"values\":\"range(%d)\",\"default\":0}",
+                       i > 0 ? "," : "", i, choices);
+    kf_text_append(&text, "],\"constraints\":[");
+    for (int i = 0; i < CONSTRAINTS && constraints[i] != NULL; i++)
+        kf_text_append(&text, "%s{\"expression\":\"%s\",\"reason\":\"generated\"}", i > 0 ? "," : "",
+                       constraints[i]);
+    kf_text_append(&text, "],\"presets\":{\"baseline\":{},\"paper\":{}}}");
+    return text.text;
+}
+
+#if defined(__SANITIZE_ADDRESS__)
+enum { SANITIZED = 1 };
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
+#else
+enum { SANITIZED = 0 };
+#endif
+
+static kf_space *built_in_time(const char *what, const char *text) {
+    kf_error error = {0};
+    double start = seconds_now();
+    kf_space *space = from_text(text, scene(100, 5, 0), &error);
+    double seconds = seconds_now() - start;
+    if (space == NULL) fail_msg("%s: %s", what, error.message);
+    print_message("%s: %.3g combinations, %.6g valid, %.3f s, at most %.0f MiB\n", what,
+                  kf_space_raw_size(space), (double)kf_space_size(space), seconds, peak_mebibytes());
+    if (!SANITIZED) { /* sanitizers take several times the time and memory */
+        assert_true(seconds < 2);
+        assert_true(peak_mebibytes() < 200);
+    }
+    return space;
+}
+
+static void check_round_trips(const kf_space *space, int samples) {
+    for (int i = 0; i < samples; i++) {
+        uint64_t index = kf_space_size(space) / (uint64_t)samples * (uint64_t)i, back = 0;
+        int positions[KF_CONFIG_VALUES];
+        kf_space_positions(space, index, positions);
+        assert_true(kf_space_positions_index(space, positions, &back) && back == index);
+    }
+}
+
+/* Divisors and sums: constraints of two and three parameters, as spaces have them. */
+static void test_a_billion_combinations(void **state) {
+    (void)state;
+    static const char *const constraints[CONSTRAINTS] = {
+        "p0 + p1 <= 9", "p1 + p2 <= 8", "p3 == 0 or p4 % p3 == 0", "p5 + p6 + p7 in [0, 9]", "p8 <= p0"};
+    char *text = generated(9, 10, constraints);
+    kf_space *space = built_in_time("pairs", text);
+    assert_true(kf_space_raw_size(space) == 1e9);
+    uint64_t expected = 0, pairs = 0; /* of p0, p1, p2, p8 and of p3, p4 */
+    for (int p0 = 0; p0 < 10; p0++)
+        for (int p1 = 0; p0 + p1 <= 9; p1++)
+            for (int p2 = 0; p2 < 10 && p1 + p2 <= 8; p2++)
+                expected += (uint64_t)(p0 + 1);
+    for (int p3 = 0; p3 < 10; p3++)
+        for (int p4 = 0; p4 < 10; p4++)
+            pairs += p3 == 0 || p4 % p3 == 0;
+    assert_int_equal(kf_space_size(space), expected * pairs * 56); /* 1 way to get 0 and 55 to get 9 */
+    check_round_trips(space, 10000);
+    kf_space_free(space);
+    free(text);
+}
+
+/* The worst kind: every parameter is awaited to the end, so no two prefixes may share a node. */
+static void test_a_billion_combinations_without_sharing(void **state) {
+    (void)state;
+    static const char *const constraints[CONSTRAINTS] = {
+        "(p0 + p1) % 2 == 0", "(p1 + p2) % 2 == 0",
+        "(p2 + p3) % 2 == 0", "(p3 + p4) % 2 == 0",
+        "(p4 + p5) % 2 == 0", "(p5 + p6) % 2 == 0",
+        "p6 == p7",           "p0 + 2*p1 + 3*p2 + 4*p3 + 5*p4 + 6*p5 + 7*p6 + 8*p7 + 9*p8 >= 0"};
+    char *text = generated(9, 10, constraints);
+    kf_space *space = built_in_time("no sharing", text);
+    assert_true(kf_space_raw_size(space) == 1e9);
+    assert_int_equal(kf_space_size(space), 2 * 78125 * 10); /* p0..p6 of one parity, p7 = p6, p8 free */
+    check_round_trips(space, 10000);
+    kf_space_free(space);
+    free(text);
+}
+
+static void test_more_configs_than_fit_in_memory(void **state) {
+    (void)state;
+    static const char *const constraints[CONSTRAINTS] = {"p0 == p17"};
+    char *text = generated(18, 10, constraints);
+    kf_space *space = built_in_time("huge", text);
+    assert_true(kf_space_size(space) == 100000000000000000); /* 10^17 */
+    check_round_trips(space, 1000);
+    kf_space_free(space);
+    free(text);
+}
+
+static void expect_refused(int count, const char *constraint, const char *message) {
+    const char *const constraints[CONSTRAINTS] = {constraint};
+    char *text = generated(count, 10, constraints);
+    kf_error error = {0};
+    kf_space *space = from_text(text, scene(100, 5, 0), &error);
+    assert_null(space);
+    if (strstr(error.message, message) == NULL) fail_msg("%s", error.message);
+    free(text);
+}
+
+static void test_spaces_beyond_reach_are_refused(void **state) {
+    (void)state;
+    expect_refused(20, NULL, "more than 2^63 valid configs");
+    if (!SANITIZED) /* takes its time before it gives up */
+        expect_refused(12, "p0+p1+p2+p3+p4+p5+p6+p7+p8+p9+p10+p11 in [0, 3]",
+                       "the space is too large to build");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_billion_combinations), /* first, so that peak memory is theirs */
+        cmocka_unit_test(test_a_billion_combinations_without_sharing),
+        cmocka_unit_test(test_more_configs_than_fit_in_memory),
+        cmocka_unit_test(test_tree_agrees_with_the_product),
+        cmocka_unit_test(test_domains_follow_the_scene),
+        cmocka_unit_test(test_presets),
+        cmocka_unit_test(test_why_a_config_is_not_in_the_space),
+        cmocka_unit_test(test_fixed_parameters_stay_fixed),
+        cmocka_unit_test(test_bad_fixes_are_named),
+        cmocka_unit_test(test_bad_declarations_are_named),
+        cmocka_unit_test(test_small_rules),
+        cmocka_unit_test(test_print),
+        cmocka_unit_test(test_json_and_hash),
+        cmocka_unit_test(test_spaces_beyond_reach_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,253 @@
+/* Strategies: complete, without repetition, uniform, reproducible, and worth their name. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "harness/search/strategy.h"
+#include "harness/util/json.h"
+#include "harness/util/text.h"
+
+static kf_space *kinetic(double shortest_edge, const char *const *fixed, int fixed_count) {
+    kf_variables variables = {3, {{"node_count", 4096}, {"shortest_edge", shortest_edge}, {"gpu", 1}}};
+    cJSON *json = NULL;
+    kf_space *space = NULL;
+    kf_error error;
+    if (kf_json_read_file("tests/data/kinetic.space.json", &json, &error) != KF_OK ||
+        kf_space_build("kinetic.json", json, "kinetic", &variables, fixed, fixed_count, &space, &error) !=
+            KF_OK)
+        fail_msg("%s", error.message);
+    cJSON_Delete(json);
+    return space;
+}
+
+static kf_strategy *opened(const char *name, const kf_space *space, uint64_t seed) {
+    kf_strategy *strategy = NULL;
+    kf_error error;
+    if (kf_strategy_open(name, space, seed, &strategy, &error) != KF_OK) fail_msg("%s", error.message);
+    return strategy;
+}
+
+/* A landscape with interacting parameters; positions far from a hidden best cost time. Some configs fail. */
+static double landscape(const kf_space *space, uint64_t index, bool *ok) {
+    static const int best[] = {2, 2, 6, 3, 1, 0, 2, 1, 0};
+    static const double weights[] = {9, 4, 1.5, 0.6, 2, 1, 2.5, 1.7, 5};
+    int positions[KF_CONFIG_VALUES];
+    kf_space_positions(space, index, positions);
+    double time = 100;
+    for (int p = 0; p < 9; p++)
+        time += weights[p] * fabs((double)(positions[p] - best[p]));
+    time += 0.8 * fabs((double)(positions[6] * positions[7] - 2)) +
+            0.3 * (double)((positions[2] * positions[3]) % 3);
+    *ok = (positions[2] * 7 + positions[3] * 3 + positions[6]) % 11 != 5;
+    return time;
+}
+
+static void tell(kf_strategy *strategy, const kf_space *space, uint64_t index) {
+    bool ok;
+    double time = landscape(space, index, &ok);
+    kf_strategy_tell(strategy, index, ok, ok ? time : NAN);
+}
+
+static void test_every_config_once(void **state) {
+    (void)state;
+    kf_space *space = kinetic(5, NULL, 0);
+    uint64_t size = kf_space_size(space), index;
+    for (int s = 0; kf_strategies[s] != NULL; s++) {
+        kf_strategy *strategy = opened(kf_strategies[s]->name, space, 7);
+        uint8_t *seen = kf_allocate_zeroed((size_t)size, 1);
+        uint64_t count = 0;
+        while (kf_strategy_next(strategy, &index)) {
+            assert_true(index < size && !seen[index]);
+            seen[index] = 1;
+            count++;
+            tell(strategy, space, index);
+        }
+        assert_true(count == size);
+        assert_false(kf_strategy_next(strategy, &index));
+        kf_strategy_close(strategy);
+        free(seen);
+    }
+    kf_space_free(space);
+}
+
+/* What was told without being proposed is not proposed either; answers may come late and out of order. */
+static void test_told_configs_and_open_proposals(void **state) {
+    (void)state;
+    enum { AHEAD = 5 };
+    static const char *const fixed[] = {"layout=soa"};
+    kf_space *space = kinetic(3, fixed, 1);
+    uint64_t size = kf_space_size(space), open[AHEAD];
+    for (int s = 0; kf_strategies[s] != NULL; s++) {
+        kf_strategy *strategy = opened(kf_strategies[s]->name, space, 3);
+        uint8_t *seen = kf_allocate_zeroed((size_t)size, 1);
+        uint64_t count = 0;
+        for (uint64_t i = 0; i < size; i += 3, count++) {
+            seen[i] = 1;
+            tell(strategy, space, i);
+        }
+        for (int got = AHEAD; got == AHEAD;) {
+            for (got = 0; got < AHEAD && kf_strategy_next(strategy, &open[got]); got++, count++) {
+                assert_false(seen[open[got]]);
+                seen[open[got]] = 1;
+            }
+            for (int i = got - 1; i >= 0; i--)
+                tell(strategy, space, open[i]);
+        }
+        assert_true(count == size);
+        kf_strategy_tell(strategy, size + 5, true, 1); /* not of this space: ignored */
+        kf_strategy_close(strategy);
+        free(seen);
+    }
+    kf_space_free(space);
+}
+
+static void run(const char *name, const kf_space *space, uint64_t seed, int evaluations, uint64_t *proposals,
+                double *best) {
+    kf_strategy *strategy = opened(name, space, seed);
+    *best = INFINITY;
+    for (int i = 0; i < evaluations; i++) {
+        bool ok;
+        assert_true(kf_strategy_next(strategy, &proposals[i]));
+        double time = landscape(space, proposals[i], &ok);
+        if (ok && time < *best) *best = time;
+        tell(strategy, space, proposals[i]);
+    }
+    kf_strategy_close(strategy);
+}
+
+static void test_seeds(void **state) {
+    (void)state;
+    enum { EVALUATIONS = 200 };
+    kf_space *space = kinetic(40, NULL, 0);
+    uint64_t first[EVALUATIONS], again[EVALUATIONS], other[EVALUATIONS];
+    double best;
+    for (int s = 0; kf_strategies[s] != NULL; s++) {
+        run(kf_strategies[s]->name, space, 42, EVALUATIONS, first, &best);
+        run(kf_strategies[s]->name, space, 42, EVALUATIONS, again, &best);
+        run(kf_strategies[s]->name, space, 43, EVALUATIONS, other, &best);
+        assert_memory_equal(first, again, sizeof first);
+        bool same = memcmp(first, other, sizeof first) == 0;
+        assert_int_equal(same, strcmp(kf_strategies[s]->name, "enumerate") == 0);
+    }
+    kf_space_free(space);
+}
+
+/* Each of 10 places of the order should hold each of 10 numbers equally often: chi-squared with 9 degrees of
+ * freedom is above 33.7 once in 10000 times. */
+static void test_random_order_is_uniform(void **state) {
+    (void)state;
+    enum { SIZE = 10, SEEDS = 20000 };
+    int counts[SIZE][SIZE] = {{0}};
+    for (uint64_t seed = 0; seed < SEEDS; seed++)
+        for (uint64_t place = 0; place < SIZE; place++)
+            counts[place][kf_shuffled(SIZE, seed, place)]++;
+    for (int place = 0; place < SIZE; place++) {
+        double chi = 0, expected = (double)SEEDS / SIZE;
+        for (int i = 0; i < SIZE; i++)
+            chi += (counts[place][i] - expected) * (counts[place][i] - expected) / expected;
+        assert_true(chi < 33.7);
+    }
+}
+
+static void test_random_order_is_a_permutation(void **state) {
+    (void)state;
+    static const uint64_t sizes[] = {1, 2, 3, 63, 64, 65, 1000, 5000};
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        uint8_t *seen = kf_allocate_zeroed((size_t)sizes[s], 1);
+        for (uint64_t place = 0; place < sizes[s]; place++) {
+            uint64_t index = kf_shuffled(sizes[s], 5, place);
+            assert_true(index < sizes[s] && !seen[index]);
+            seen[index] = 1;
+        }
+        free(seen);
+    }
+    uint64_t largest = (uint64_t)1 << 63; /* halves of random order fall on both halves of the range */
+    int upper = 0;
+    for (uint64_t place = 0; place < 1000; place++)
+        upper += kf_shuffled(largest, 5, place) >= largest / 2;
+    assert_in_range(upper, 420, 580);
+}
+
+static void test_local_search_beats_random(void **state) {
+    (void)state;
+    enum { EVALUATIONS = 60, SEEDS = 40 };
+    kf_space *space = kinetic(40, NULL, 0);
+    uint64_t proposals[EVALUATIONS];
+    double sums[2] = {0, 0};
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        double best;
+        run("random", space, seed, EVALUATIONS, proposals, &best);
+        sums[0] += best / SEEDS;
+        run("local", space, seed, EVALUATIONS, proposals, &best);
+        sums[1] += best / SEEDS;
+    }
+    print_message("mean best of %d evaluations in %.0f configs: random %.2f us, local %.2f us\n", EVALUATIONS,
+                  (double)kf_space_size(space), sums[0], sums[1]);
+    assert_true(sums[1] < sums[0]);
+    kf_space_free(space);
+}
+
+static void test_local_search_begins_at_the_presets(void **state) {
+    (void)state;
+    kf_space *space = kinetic(40, NULL, 0);
+    kf_strategy *strategy = opened("local", space, 1);
+    for (int i = 0; i < kf_space_preset_count(space); i++) {
+        kf_config config;
+        uint64_t expected, index;
+        assert_int_equal(kf_space_preset(space, kf_space_preset_name(space, i), &config, NULL), KF_OK);
+        assert_true(kf_space_index(space, &config, &expected, NULL, 0));
+        assert_true(kf_strategy_next(strategy, &index) && index == expected);
+    }
+    kf_strategy_close(strategy);
+    kf_space_free(space);
+}
+
+/* Nothing works: local search still goes on, and never calls a failure its best. */
+static void test_all_configs_fail(void **state) {
+    (void)state;
+    kf_space *space = kinetic(3, NULL, 0);
+    for (int s = 0; kf_strategies[s] != NULL; s++) {
+        kf_strategy *strategy = opened(kf_strategies[s]->name, space, 9);
+        uint64_t index, count = 0;
+        for (; kf_strategy_next(strategy, &index); count++)
+            kf_strategy_tell(strategy, index, count % 2 == 0, NAN); /* ok without a time is no better */
+        assert_true(count == kf_space_size(space));
+        kf_strategy_close(strategy);
+    }
+    kf_space_free(space);
+}
+
+static void test_unknown_strategy(void **state) {
+    (void)state;
+    kf_space *space = kinetic(3, NULL, 0);
+    kf_strategy *strategy;
+    kf_error error;
+    assert_int_equal(kf_strategy_open("randon", space, 1, &strategy, &error), KF_BAD_INPUT);
+    assert_string_equal(error.message, "unknown strategy 'randon'; did you mean 'random'?");
+    assert_null(strategy);
+    assert_int_equal(kf_strategy_open("hopscotch", space, 1, &strategy, &error), KF_BAD_INPUT);
+    assert_string_equal(error.message, "unknown strategy 'hopscotch'; there are: model, local, annealing, "
+                                       "genetic, differential, random, enumerate");
+    kf_strategy_close(NULL);
+    kf_space_free(space);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_config_once),
+        cmocka_unit_test(test_told_configs_and_open_proposals),
+        cmocka_unit_test(test_seeds),
+        cmocka_unit_test(test_random_order_is_uniform),
+        cmocka_unit_test(test_random_order_is_a_permutation),
+        cmocka_unit_test(test_local_search_beats_random),
+        cmocka_unit_test(test_local_search_begins_at_the_presets),
+        cmocka_unit_test(test_all_configs_fail),
+        cmocka_unit_test(test_unknown_strategy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

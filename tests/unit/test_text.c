@@ -1,0 +1,156 @@
+/* Names, growing strings, figures, allocation. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/util/status.h"
+#include "harness/util/text.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define WITH_ADDRESS_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WITH_ADDRESS_SANITIZER
+#endif
+#endif
+
+static const char *const names[] = {"--scene", "--strategy", "--store", "--seed", "--budget", "--out"};
+enum { NAMES = sizeof names / sizeof names[0] };
+
+static void nearest_finds_slips(void **state) {
+    (void)state;
+    assert_string_equal(kf_nearest("--scnee", names, NAMES), "--scene");
+    assert_string_equal(kf_nearest("--SCENE", names, NAMES), "--scene");
+    assert_string_equal(kf_nearest("--stratgy", names, NAMES), "--strategy");
+    assert_string_equal(kf_nearest("--budjet", names, NAMES), "--budget");
+    assert_string_equal(kf_nearest("--store", names, NAMES), "--store");
+}
+
+static void nearest_does_not_guess_wildly(void **state) {
+    (void)state;
+    char longest[400];
+    memset(longest, 'x', sizeof longest);
+    longest[sizeof longest - 1] = '\0';
+    assert_null(kf_nearest("viscosity", names, NAMES));
+    assert_null(kf_nearest("", names, NAMES));
+    assert_null(kf_nearest(longest, names, NAMES));
+    assert_null(kf_nearest("--scene", names, 0));
+    assert_null(kf_nearest("q", (const char *const[]){"x"}, 1));
+}
+
+static void text_grows(void **state) {
+    (void)state;
+    kf_text text = {0};
+    for (int i = 0; i < 1000; i++)
+        kf_text_append(&text, "%d,", i);
+    kf_text_append(&text, "%s", "");
+    assert_int_equal(text.length, strlen(text.text));
+    assert_int_equal(text.length, 10 * 2 + 90 * 3 + 900 * 4);
+    assert_string_equal(text.text + text.length - 8, "998,999,");
+    kf_text_free(&text);
+    assert_null(text.text);
+    assert_int_equal(text.capacity, 0);
+}
+
+static void figures_have_three_digits(void **state) {
+    (void)state;
+    static const struct {
+        double value;
+        const char *bytes, *time;
+    } figures[] = {
+        {0, "0 B", "0 us"},
+        {0.0015, "0 B", "1.5 ns"},
+        {1, "1 B", "1 us"},
+        {4.5, "4.5 B", "4.5 us"},
+        {9.996, "10 B", "10 us"},
+        {999.6, "1000 B", "1 ms"},
+        {1023.6, "1 KiB", "1.02 ms"},
+        {1.5e6, "1.43 MiB", "1.5 s"},
+        {1320702443.52, "1.23 GiB", "22 min"},
+        {7.2e9 * 3, "20.1 GiB", "6 h"},
+        {-2048, "-2 KiB", "-2.05 ms"},
+    };
+    char buffer[32];
+    for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
+        if (figures[i].value >= 1 || figures[i].value <= 0)
+            assert_string_equal(kf_human_bytes(figures[i].value, buffer), figures[i].bytes);
+        assert_string_equal(kf_human_time_us(figures[i].value, buffer), figures[i].time);
+    }
+    assert_ptr_equal(kf_human_bytes(1e300, buffer), buffer); /* absurd values fit as well */
+    assert_true(strlen(buffer) < 32);
+}
+
+static void copies_truncate(void **state) {
+    (void)state;
+    char target[4] = "zzz";
+    kf_copy_text(target, sizeof target, "abcdef");
+    assert_string_equal(target, "abc");
+    kf_copy_text(target, sizeof target, "");
+    assert_string_equal(target, "");
+    kf_copy_text(target, 0, "abc"); /* touches nothing */
+    assert_string_equal(target, "");
+}
+
+/* The exit status of a child that asks for more memory than there is. */
+static int status_without_memory(void) {
+    pid_t child = fork();
+    if (child == 0) {
+        (void)close(STDERR_FILENO);
+        free(kf_allocate_zeroed(SIZE_MAX / 4, 8));
+        _exit(0);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void allocation_ends_the_program_cleanly(void **state) {
+    (void)state;
+    char *copy = kf_duplicate("kept");
+    copy = kf_reallocate(copy, 100);
+    assert_string_equal(copy, "kept");
+    free(copy);
+    void *empty = kf_allocate(0);
+    assert_non_null(empty);
+    free(empty);
+    unsigned char *zeroed = kf_allocate_zeroed(16, 4);
+    for (int i = 0; i < 64; i++)
+        assert_int_equal(zeroed[i], 0);
+    free(zeroed);
+#ifndef WITH_ADDRESS_SANITIZER /* which ends the program itself on such a request */
+    assert_int_equal(status_without_memory(), KF_MACHINE);
+#else
+    assert_int_not_equal(status_without_memory(), 0);
+#endif
+}
+
+static void errors_gain_context(void **state) {
+    (void)state;
+    kf_error error;
+    assert_int_equal(kf_fail(&error, KF_BAD_INPUT, "line %d", 7), KF_BAD_INPUT);
+    assert_int_equal(kf_fail_context(&error, "%s", "car.obj"), KF_BAD_INPUT);
+    assert_string_equal(error.message, "car.obj: line 7");
+    assert_int_equal(kf_fail(NULL, KF_MACHINE, "x"), KF_MACHINE);
+    char longest[3000];
+    memset(longest, 'y', sizeof longest);
+    longest[sizeof longest - 1] = '\0';
+    assert_int_equal(kf_fail_context(&error, "%s", longest), KF_BAD_INPUT);
+    assert_int_equal(strlen(error.message), sizeof error.message - 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nearest_finds_slips), cmocka_unit_test(nearest_does_not_guess_wildly),
+        cmocka_unit_test(text_grows),          cmocka_unit_test(figures_have_three_digits),
+        cmocka_unit_test(copies_truncate),     cmocka_unit_test(allocation_ends_the_program_cleanly),
+        cmocka_unit_test(errors_gain_context),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,340 @@
+/* The tuning run from beginning to end, on a system whose configs fail in every way, with a real store. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include "tests/unit/counter_system.h"
+
+#include <cmocka.h>
+
+#include "harness/cli/command.h"
+#include "harness/measure/clock.h"
+#include "harness/tune/session.h"
+#include "harness/tune/tune.h"
+#include "harness/util/log.h"
+
+static kf_scene scene, reduced;
+
+static kf_store *open_store(const char *name) {
+    char path[2 * KF_PATH];
+    (void)snprintf(path, sizeof path, "%s/%s", counter_folder, name);
+    kf_store *store = NULL;
+    kf_error error = {KF_OK, ""};
+    if (kf_store_open(path, false, &store, &error) != KF_OK) fail_msg("%s", error.message);
+    return store;
+}
+
+static kf_tune_request request(kf_store *store) {
+    counter_scene(&scene, 20000);
+    counter_scene(&reduced, 500);
+    return (kf_tune_request){
+        .system = &counter_system,
+        .scene = &scene,
+        .reduced = &reduced,
+        .device = "cpu:1",
+        .started = kf_clock_seconds(),
+        .budget_seconds = 8.0,
+        .budget_text = "8s",
+        .seed = 1,
+        .store = store,
+        .timing_seconds = 0.05,
+        .limit_seconds = 20.0,
+    };
+}
+
+/* --- the whole run ---------------------------------------------------------------------------------------
+ */
+
+typedef struct counts {
+    int presets, search, finals, last;
+    bool gap;
+} counts;
+static kf_status count_result(void *context, int sequence, const char *role, const kf_config *config,
+                              const kf_measurement *measurement, kf_error *error) {
+    (void)config, (void)measurement, (void)error;
+    counts *c = context;
+    if (strncmp(role, "preset:", 7) == 0) c->presets++;
+    if (strcmp(role, "search") == 0) c->search++;
+    if (strcmp(role, "final") == 0) c->finals++;
+    c->gap = c->gap || sequence != c->last + 1;
+    c->last = sequence;
+    return KF_OK;
+}
+
+static counts stored(kf_store *store, const kf_tune_result *result) {
+    counts c = {.last = -1};
+    assert_int_equal(kf_store_results(store, result->run.id, count_result, &c, NULL), KF_OK);
+    assert_false(c.gap);
+    return c;
+}
+
+static long work_of(const kf_tune_result *result, int tried) {
+    long work = 0;
+    assert_int_equal(kf_config_integer(&result->tried.items[tried].config, "work", &work, NULL), KF_OK);
+    return work;
+}
+
+static void a_run_finds_the_fastest_right_config(void **state) {
+    (void)state;
+    kf_store *store = open_store("whole.db");
+    kf_tune_request r = request(store);
+    r.budget_seconds = 0.0;
+    r.budget_evaluations = 48;
+    r.budget_text = "48evals";
+    r.strategy = "enumerate";
+    kf_tune_result result;
+    kf_error error = {KF_OK, ""};
+    if (kf_tune(&r, &result, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_int_equal(result.space_size, 48);
+    assert_int_equal(result.tried.count, 48);
+    /* Eight of each kind, one a value of work; slow right ones may be skipped. */
+    assert_int_equal(result.states[KF_STATE_OK] + result.states[KF_STATE_SKIPPED], 8);
+    assert_int_equal(result.states[KF_STATE_WRONG_RESULT], 8);
+    assert_int_equal(result.states[KF_STATE_CRASH], 8);
+    assert_int_equal(result.states[KF_STATE_OUT_OF_MEMORY], 8);
+    assert_int_equal(result.states[KF_STATE_COMPILE], 8);
+    assert_int_equal(result.states[KF_STATE_INVALID], 8);
+    assert_true(result.best >= 0);
+    assert_true(behaves(&result.tried.items[result.best].config, "right"));
+    assert_int_equal(work_of(&result, result.best), 1);
+    assert_true(result.gain[KF_PRESET_BASELINE] > 3.0); /* twelve times the work */
+    assert_true(result.gain[KF_PRESET_BASELINE] > result.gain[KF_PRESET_PAPER]);
+    assert_true(result.gain[KF_PRESET_PAPER] > result.gain[KF_PRESET_DEFAULT]);
+    assert_true(result.gain[KF_PRESET_DEFAULT] > 1.0);
+    assert_true(result.best_measurement->step_us.low <= result.best_measurement->step_us.median);
+    counts c = stored(store, &result);
+    assert_int_equal(c.presets, 3);
+    assert_int_equal(c.search, 45);
+    assert_in_range(c.finals, 3, 6);
+
+    cJSON *json = kf_tune_to_json(&r, &result, "x.json");
+    static const char *const keys[] = {"kftune",      "command", "device", "scene",       "best", "gain",
+                                       "evaluations", "counted", "states", "noise_floor", "ties", "out"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        assert_true(cJSON_HasObjectItem(json, keys[i]));
+    assert_int_equal(cJSON_GetArraySize(json), sizeof keys / sizeof *keys);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "states")), KF_STATES);
+    const cJSON *best = cJSON_GetObjectItem(json, "best");
+    assert_string_equal(cJSON_GetObjectItem(best, "hash")->valuestring, result.tried.items[result.best].hash);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(best, "ci_us")), 2);
+    cJSON_Delete(json);
+
+    kf_best_config emitted;
+    kf_tune_best_config(&r, &result, &emitted);
+    assert_string_equal(emitted.run_uuid, result.run.uuid);
+    assert_true(emitted.time_us == result.best_measurement->step_us.median);
+    assert_true(emitted.verification_error <= emitted.verification_bound);
+
+    char text[8192];
+    FILE *stream = fmemopen(text, sizeof text, "w");
+    kf_tune_print(&r, &result, "x.json", stream);
+    (void)fclose(stream);
+    static const char *const parts[] = {"counters, 20000x1x1 nodes",
+                                        "behaviour=right",
+                                        "over baseline",
+                                        "count ",
+                                        "8 crash",
+                                        "kftune run --config x.json",
+                                        "MLUPS"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(text, parts[i]) == NULL) fail_msg("'%s' is not in:\n%s", parts[i], text);
+    kf_tune_result_free(&result);
+    kf_store_close(store);
+}
+
+static void time_budgets_hold(void **state) {
+    (void)state;
+    kf_store *store = open_store("time.db");
+    static const char *const fix[] = {"behaviour=right"};
+    kf_tune_request r = request(store);
+    r.fixed = fix;
+    r.fixed_count = 1;
+    r.strategy = "random";
+    r.budget_seconds = 3.0;
+    r.budget_text = "3s";
+    kf_tune_result result;
+    kf_error error = {KF_OK, ""};
+    if (kf_tune(&r, &result, &error) != KF_OK) fail_msg("%s", error.message);
+    double spent = kf_clock_seconds() - r.started;
+    assert_true(spent < 1.15 * r.budget_seconds + 1.0);
+    assert_true(result.tried.count >= 3);
+    assert_true(result.finals.count >= 2);
+    kf_tune_result_free(&result);
+    kf_store_close(store);
+}
+
+static void presets_outside_the_space_do_not_win(void **state) {
+    (void)state;
+    kf_store *store = open_store("fixed.db");
+    static const char *const fix[] = {"behaviour=right", "work=6"};
+    kf_tune_request r = request(store);
+    r.fixed = fix;
+    r.fixed_count = 2;
+    kf_tune_result result;
+    kf_error error = {KF_OK, ""};
+    if (kf_tune(&r, &result, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_int_equal(result.tried.count, 4);
+    assert_int_equal(work_of(&result, result.best), 6); /* although the default, with 4, is faster */
+    assert_true(result.gain[KF_PRESET_DEFAULT] < 1.0);
+    assert_true(result.gain[KF_PRESET_BASELINE] > 1.0);
+    assert_string_equal(result.run.strategy, "enumerate"); /* one config: the budget covers it */
+    kf_tune_result_free(&result);
+    kf_store_close(store);
+}
+
+static void nothing_right_is_a_failure(void **state) {
+    (void)state;
+    kf_store *store = open_store("wrong.db");
+    static const struct {
+        const char *fix;
+        kf_status status;
+        const char *part;
+    } cases[] = {{"behaviour=wrong", KF_GATE_FAILED, "wrong_result: deviates by"},
+                 {"behaviour=invalid", KF_MACHINE, "invalid: a block of 99999 threads"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kf_tune_request r = request(store);
+        r.fixed = &cases[i].fix;
+        r.fixed_count = 1;
+        r.budget_seconds = 0.0;
+        r.budget_evaluations = 11;
+        r.budget_text = "11evals";
+        kf_tune_result result;
+        kf_error error = {KF_OK, ""};
+        assert_int_equal(kf_tune(&r, &result, &error), cases[i].status);
+        if (strstr(error.message, cases[i].part) == NULL) fail_msg("%s", error.message);
+        assert_int_equal(result.best, -1);
+        assert_int_equal(result.tried.count, 11);
+        kf_tune_result_free(&result);
+    }
+    kf_store_close(store);
+}
+
+/* --- interrupting and resuming ---------------------------------------------------------------------------
+ */
+
+static void interrupted_runs_resume(void **state) {
+    (void)state;
+    kf_store *store = open_store("resume.db");
+    kf_tune_request r = request(store);
+    r.budget_seconds = 0.0;
+    r.budget_evaluations = 12;
+    r.budget_text = "12evals";
+    r.strategy = "random";
+    r.timing_seconds = 0.3; /* long enough to be interrupted in the middle */
+    kf_tune_result first;
+    kf_error error = {KF_OK, ""};
+    /* Ctrl-C from a process of its own, as a terminal would send it. */
+    kf_catch_interrupts();
+    pid_t driver = getpid();
+    pid_t finger = fork();
+    if (finger == 0) {
+        (void)usleep(800000);
+        (void)kill(driver, SIGINT);
+        _exit(0);
+    }
+    assert_int_equal(kf_tune(&r, &first, &error), KF_INTERRUPTED);
+    assert_non_null(strstr(error.message, "--resume"));
+    kf_interrupted = 0;
+    counts before = stored(store, &first);
+    assert_int_equal(before.presets + before.search, first.tried.count);
+    assert_true(first.tried.count < 12);
+
+    r.resume = true;
+    r.timing_seconds = 0.05;
+    kf_tune_result second;
+    if (kf_tune(&r, &second, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_string_equal(second.run.uuid, first.run.uuid);
+    assert_int_equal(second.resumed, first.tried.count);
+    assert_int_equal(second.tried.count, 12);
+    for (int i = 0; i < first.tried.count; i++)
+        assert_string_equal(second.tried.items[i].hash, first.tried.items[i].hash);
+    counts after = stored(store, &second);
+    assert_int_equal(after.presets, 3);
+    assert_int_equal(after.presets + after.search, 12);
+
+    /* A finished run is not resumed: this one starts anew. */
+    kf_tune_result third;
+    r.budget_evaluations = 4;
+    if (kf_tune(&r, &third, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_string_not_equal(third.run.uuid, first.run.uuid);
+    assert_int_equal(third.resumed, 0);
+    kf_tune_result_free(&first);
+    kf_tune_result_free(&second);
+    kf_tune_result_free(&third);
+    kf_store_close(store);
+}
+
+static void bad_requests_are_refused(void **state) {
+    (void)state;
+    kf_store *store = open_store("bad.db");
+    kf_tune_request r = request(store);
+    kf_tune_result result;
+    kf_error error = {KF_OK, ""};
+    static const char *const fix[] = {"work=5"};
+    r.fixed = fix;
+    r.fixed_count = 1;
+    assert_int_equal(kf_tune(&r, &result, &error), KF_BAD_INPUT);
+    kf_tune_result_free(&result);
+    r = request(store);
+    r.strategy = "lokal";
+    assert_int_equal(kf_tune(&r, &result, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "local"));
+    kf_tune_result_free(&result);
+    r = request(store);
+    r.device = "cuda:77";
+    assert_int_not_equal(kf_tune(&r, &result, &error), KF_OK);
+    kf_tune_result_free(&result);
+    kf_store_close(store);
+}
+
+/* --- choosing --------------------------------------------------------------------------------------------
+ */
+
+static void put(kf_evaluations *list, long work, kf_state state, double low, double median, double high) {
+    kf_measurement m = {.state = state, .step_us = {.count = 5, .median = median, .low = low, .high = high}};
+    kf_config config = counter_config("right", work);
+    kf_evaluations_add(list, "search", &config, &m)->eligible = true;
+}
+
+static void finals_decide_and_overlap_is_a_tie(void **state) {
+    (void)state;
+    kf_tune_result result = {.presets = {0, 1, -1}};
+    put(&result.tried, 1, KF_STATE_OK, 99, 100, 101);
+    put(&result.tried, 2, KF_STATE_OK, 197, 200, 205);
+    put(&result.tried, 3, KF_STATE_OK, 88, 90, 92);  /* lucky in the search */
+    put(&result.tried, 4, KF_STATE_OK, 96, 99, 101); /* overlaps the best */
+    put(&result.tried, 5, KF_STATE_WRONG_RESULT, 1, 1, 1);
+    put(&result.tried, 6, KF_STATE_OK, 50, 50, 50); /* fails in the final */
+    put(&result.finals, 1, KF_STATE_OK, 97, 98, 100);
+    put(&result.finals, 3, KF_STATE_OK, 109, 110, 111);
+    put(&result.finals, 6, KF_STATE_CRASH, 50, 50, 50);
+    kf_tune_choose(&result);
+    assert_int_equal(result.best, 0);
+    assert_true(result.best_measurement->step_us.median == 98);
+    assert_true(fabs(result.gain[KF_PRESET_DEFAULT] - 1.0) < 1e-12);
+    assert_true(fabs(result.gain[KF_PRESET_BASELINE] - 200.0 / 98.0) < 1e-12);
+    assert_true(isnan(result.gain[KF_PRESET_PAPER]));
+    assert_int_equal(result.tie_count, 1);
+    assert_int_equal(result.ties[0], 3);
+    kf_tune_result_free(&result);
+    kf_tune_result none = {.presets = {-1, -1, -1}};
+    kf_tune_choose(&none);
+    assert_int_equal(none.best, -1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_finds_the_fastest_right_config),
+        cmocka_unit_test(time_budgets_hold),
+        cmocka_unit_test(presets_outside_the_space_do_not_win),
+        cmocka_unit_test(nothing_right_is_a_failure),
+        cmocka_unit_test(interrupted_runs_resume),
+        cmocka_unit_test(bad_requests_are_refused),
+        cmocka_unit_test(finals_decide_and_overlap_is_a_tie),
+    };
+    counter_prepare();
+    kf_log_set_level(KF_LOG_QUIET);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    counter_clean_up();
+    return failed;
+}

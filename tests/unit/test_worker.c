@@ -1,0 +1,237 @@
+/* The worker process: every way a config can end, and that the run goes on after each. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include "tests/unit/counter_system.h"
+
+#include <errno.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "harness/cli/command.h"
+#include "harness/measure/clock.h"
+#include "harness/measure/worker.h"
+
+static kf_scene scene, reduced;
+static kf_reference reference = {10};
+
+static kf_worker_setup setup(void) {
+    counter_scene(&scene, 20000);
+    counter_scene(&reduced, 500);
+    return (kf_worker_setup){
+        .bench = {&counter_system, &scene, &reduced, &reference, 10},
+        .device = "cpu:1",
+        .limit_seconds = 20.0,
+        .compile_limit_seconds = 60.0,
+    };
+}
+
+static kf_worker *open_worker(void) {
+    kf_worker_setup s = setup();
+    kf_worker *worker = NULL;
+    kf_error error = {KF_OK, ""};
+    if (kf_worker_open(&s, &worker, &error) != KF_OK) fail_msg("%s", error.message);
+    return worker;
+}
+
+static kf_measurement measure(kf_worker *worker, const char *behaviour) {
+    kf_job job = {.config = counter_config(behaviour, 2), .verify = true, .time_limit_us = 1e5};
+    kf_measurement m;
+    kf_outcome outcome = KF_ABANDONED;
+    kf_error error = {KF_OK, ""};
+    if (kf_worker_measure(worker, &job, 0.0, NULL, NULL, &outcome, &m, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    assert_int_equal(outcome, KF_MEASURED);
+    return m;
+}
+
+static void expect(kf_worker *worker, const char *behaviour, kf_state state, const char *reason) {
+    kf_measurement m = measure(worker, behaviour);
+    if (m.state != state)
+        fail_msg("%s: state %s (%s), expected %s", behaviour, kf_state_names[m.state], m.reason,
+                 kf_state_names[state]);
+    if (strstr(m.reason, reason) == NULL) fail_msg("%s: reason '%s' lacks '%s'", behaviour, m.reason, reason);
+    kf_measurement_free(&m);
+}
+
+static void right_configs_are_measured(void **state) {
+    (void)state;
+    kf_worker *worker = open_worker();
+    for (int i = 0; i < 2; i++) {
+        kf_measurement m = measure(worker, "right");
+        assert_int_equal(m.state, KF_STATE_OK);
+        assert_true(m.step_us.median > 0.0 && m.sample_count >= 5);
+        assert_true(m.verification.error <= m.verification.bound);
+        assert_true(m.verify_seconds > 0.0 && m.measure_seconds > 0.0);
+        assert_int_equal(strlen(m.build_hash), KF_HASH_HEX - 1);
+        kf_measurement_free(&m);
+    }
+    assert_int_equal(kf_worker_starts(worker), 1);
+    kf_worker_close(worker);
+}
+
+static void failures_are_told_apart(void **state) {
+    (void)state;
+    kf_worker *worker = open_worker();
+    expect(worker, "wrong", KF_STATE_WRONG_RESULT, "deviates by");
+    expect(worker, "compile", KF_STATE_COMPILE, "this config cannot be compiled");
+    expect(worker, "memory", KF_STATE_OUT_OF_MEMORY, "out of memory");
+    expect(worker, "invalid", KF_STATE_INVALID, "99999 threads");
+    expect(worker, "right", KF_STATE_OK, "");
+    assert_int_equal(kf_worker_starts(worker), 1); /* none of these cost the worker */
+    kf_worker_close(worker);
+}
+
+static void a_wrong_config_is_never_timed(void **state) {
+    (void)state;
+    kf_worker *worker = open_worker();
+    kf_measurement m = measure(worker, "wrong");
+    assert_int_equal(m.sample_count, 0);
+    assert_true(m.verification.error > m.verification.bound);
+    kf_measurement_free(&m);
+    kf_worker_close(worker);
+}
+
+static void crashes_cost_one_config(void **state) {
+    (void)state;
+    kf_worker *worker = open_worker();
+    expect(worker, "crash", KF_STATE_CRASH, "signal 11 (Segmentation fault) while verifying");
+    expect(worker, "right", KF_STATE_OK, "");
+    assert_int_equal(kf_worker_starts(worker), 2);
+    expect(worker, "exit", KF_STATE_CRASH, "exited with status 7 while verifying");
+    expect(worker, "crash", KF_STATE_CRASH, "while verifying");
+    expect(worker, "right", KF_STATE_OK, "");
+    assert_int_equal(kf_worker_starts(worker), 4);
+    kf_worker_close(worker);
+}
+
+static void hangs_time_out(void **state) {
+    (void)state;
+    kf_worker_setup s = setup();
+    s.limit_seconds = 0.3;
+    kf_worker *worker = NULL;
+    kf_error error = {KF_OK, ""};
+    assert_int_equal(kf_worker_open(&s, &worker, &error), KF_OK);
+    double begin = kf_clock_seconds();
+    expect(worker, "hang", KF_STATE_TIMEOUT, "no answer within 0.3 s while verifying");
+    assert_true(kf_clock_seconds() - begin < 10.0);
+    expect(worker, "right", KF_STATE_OK, "");
+    kf_worker_close(worker);
+}
+
+static int idle_calls;
+static void count_calls(void *context) {
+    (void)context;
+    idle_calls++;
+}
+
+static void deadlines_and_interrupts_abandon(void **state) {
+    (void)state;
+    kf_worker *worker = open_worker();
+    kf_job job = {.config = counter_config("hang", 1), .verify = true};
+    kf_measurement m;
+    kf_outcome outcome = KF_MEASURED;
+    kf_error error = {KF_OK, ""};
+    double begin = kf_clock_seconds();
+    idle_calls = 0;
+    assert_int_equal(kf_worker_measure(worker, &job, begin + 0.3, count_calls, NULL, &outcome, &m, &error),
+                     KF_OK);
+    assert_int_equal(outcome, KF_ABANDONED);
+    assert_true(kf_clock_seconds() - begin < 10.0);
+    assert_true(idle_calls > 3);
+    kf_interrupted = 1;
+    assert_int_equal(kf_worker_measure(worker, &job, 0.0, NULL, NULL, &outcome, &m, &error), KF_OK);
+    assert_int_equal(outcome, KF_ABANDONED);
+    kf_interrupted = 0;
+    expect(worker, "right", KF_STATE_OK, "");
+    kf_worker_close(worker);
+}
+
+static void slow_configs_are_skipped(void **state) {
+    (void)state;
+    kf_worker *worker = open_worker();
+    kf_measurement best = measure(worker, "right");
+    kf_job job = {.config = counter_config("right", 64),
+                  .verify = false,
+                  .may_lose = true,
+                  .incumbent = {2, {best.samples_us[0], best.samples_us[1]}, best.step_us.high}};
+    kf_measurement m;
+    kf_outcome outcome = KF_ABANDONED;
+    kf_error error = {KF_OK, ""};
+    assert_int_equal(kf_worker_measure(worker, &job, 0.0, NULL, NULL, &outcome, &m, &error), KF_OK);
+    assert_int_equal(m.state, KF_STATE_SKIPPED);
+    assert_true(isnan(m.verification.error)); /* was not asked for */
+    kf_measurement_free(&m);
+    kf_measurement_free(&best);
+    kf_worker_close(worker);
+}
+
+static void unknown_devices_are_refused(void **state) {
+    (void)state;
+    kf_worker_setup s = setup();
+    s.device = "gpu-of-dreams";
+    kf_worker *worker = NULL;
+    kf_error error = {KF_OK, ""};
+    assert_int_equal(kf_worker_open(&s, &worker, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "gpu-of-dreams"));
+    assert_null(worker);
+    kf_device_info info;
+    assert_int_equal(kf_device_probe("gpu-of-dreams", &info, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "gpu-of-dreams"));
+    assert_int_equal(kf_device_probe("cpu:1", &info, &error), KF_OK);
+    assert_string_equal(info.backend, "cpu");
+    assert_int_equal(info.multiprocessors, 1);
+}
+
+/* A driver that is killed takes its worker along, even one that hangs. */
+static void workers_die_with_the_driver(void **state) {
+    (void)state;
+    /* Orphans come to this process instead of init. */
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    pid_t driver = fork();
+    assert_true(driver >= 0);
+    if (driver == 0) {
+        kf_worker_setup s = setup();
+        kf_worker *worker = NULL;
+        kf_job job = {.config = counter_config("hang", 1), .verify = true};
+        kf_measurement m;
+        kf_outcome outcome;
+        if (kf_worker_open(&s, &worker, NULL) != KF_OK) _exit(9);
+        (void)kf_worker_measure(worker, &job, 0.0, NULL, NULL, &outcome, &m, NULL);
+        _exit(8);
+    }
+    (void)usleep(400000);
+    assert_int_equal(kill(driver, SIGKILL), 0);
+    int status = 0;
+    assert_int_equal(waitpid(driver, &status, 0), driver);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    pid_t worker = -1;
+    for (int i = 0; i < 100 && worker <= 0 && !(worker < 0 && errno == ECHILD && i > 0); i++) {
+        worker = waitpid(-1, &status, WNOHANG);
+        (void)usleep(20000);
+    }
+    assert_true(worker > 0);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 0), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(right_configs_are_measured),
+        cmocka_unit_test(failures_are_told_apart),
+        cmocka_unit_test(a_wrong_config_is_never_timed),
+        cmocka_unit_test(crashes_cost_one_config),
+        cmocka_unit_test(hangs_time_out),
+        cmocka_unit_test(deadlines_and_interrupts_abandon),
+        cmocka_unit_test(slow_configs_are_skipped),
+        cmocka_unit_test(unknown_devices_are_refused),
+        cmocka_unit_test(workers_die_with_the_driver),
+    };
+    counter_prepare();
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    counter_clean_up();
+    return failed;
+}
