@@ -191,12 +191,20 @@ static void end_replay(kf_session *session) {
         replay(session, i);
 }
 
-/* How many more configs the budget has room for. */
+/* Presets need not lie in a space that was narrowed by --fix. */
+static bool any_eligible(const kf_evaluations *tried) {
+    for (int i = 0; i < tried->count; i++)
+        if (tried->items[i].eligible) return true;
+    return false;
+}
+
+/* How many more configs the budget has room for. A number of evaluations always buys one of the space. */
 static long room(const kf_session *session) {
     long left = MOST_PENDING;
     const kf_tune_request *request = session->request;
     if (request->budget_evaluations > 0)
         left = request->budget_evaluations - (session->result->tried.count - session->waiting_count);
+    if (left <= 0 && !any_eligible(&session->result->tried)) left = 1;
     if (session->search_end > 0.0) {
         double seconds = session->search_end - kf_clock_seconds();
         if (seconds <= 0.0) return 0;

@@ -123,7 +123,8 @@ if [ -r "$document" ]; then
     block() { # NAME: the fenced text after its mark
         awk -v mark="<!-- test: $1 -->" '$0 == mark { wanted = 1; next } wanted && /^```/ { if (inside) exit; inside = 1; next } inside' "$document"
     }
-    here() { sed -e "s|/usr/local/bin/kftune|$kftune|; s|build/kftune|$kftune|; s|--suite [a-z]*|--suite $scratch/plain.json|; s|%h|$scratch|g"; }
+    # The program is put in last, because its own path may end in build/kftune.
+    here() { sed -e "s|/usr/local/bin/kftune|@kftune@|; s|build/kftune|@kftune@|; s|--suite [a-z]*|--suite $scratch/plain.json|; s|%h|$scratch|g; s|@kftune@|$kftune|g"; }
     example() { # NAME COMMAND
         [ -n "$2" ] || complain "docs/nightly.md lacks the example $1"
         HOME=$scratch GITHUB_SHA=abc GITHUB_STEP_SUMMARY=$scratch/summary.md bash -c "$2" >"$out" 2>"$err" </dev/null || complain "the example $1 fails: $2"
