@@ -183,8 +183,7 @@ static kf_status insert_result(kf_store *store, int64_t run, int sequence, const
     bool keep = measurement->state == KF_STATE_OK || measurement->state == KF_STATE_SKIPPED;
     size_t count = keep ? measurement->sample_count : 0;
     uint32_t *packed = pack_samples(measurement->samples_us, count);
-    uint32_t *clocks =
-        measurement->clocks_mhz != NULL ? pack_samples(measurement->clocks_mhz, count) : NULL;
+    uint32_t *clocks = measurement->clocks_mhz != NULL ? pack_samples(measurement->clocks_mhz, count) : NULL;
     double *rounded = unpack_samples(packed, count);
     kf_summary summary = kf_summarise(rounded, measurement->state == KF_STATE_OK ? count : 0);
     free(rounded);

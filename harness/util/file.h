@@ -23,7 +23,8 @@ kf_status kf_make_folders(const char *path, kf_error *error);
  * parent, or ../share/kftune from it. The result lives as long as the program. */
 kf_status kf_data_folder(const char **folder, kf_error *error);
 
-/* $XDG_CACHE_HOME/kftune (or ~/.cache/kftune) and $XDG_DATA_HOME/kftune (or ~/.local/share/kftune); created. */
+/* $XDG_CACHE_HOME/kftune (or ~/.cache/kftune) and $XDG_DATA_HOME/kftune (or ~/.local/share/kftune); created.
+ */
 kf_status kf_cache_folder(char path[KF_PATH], kf_error *error);
 kf_status kf_store_folder(char path[KF_PATH], kf_error *error);
 

@@ -15,7 +15,8 @@ typedef struct kf_hasher {
 
 void kf_hash_begin(kf_hasher *hasher);
 void kf_hash_add(kf_hasher *hasher, const void *data, size_t size);
-void kf_hash_add_string(kf_hasher *hasher, const char *text); /* with its terminating zero, so fields cannot run together */
+void kf_hash_add_string(kf_hasher *hasher,
+                        const char *text); /* with its terminating zero, so fields cannot run together */
 void kf_hash_end(kf_hasher *hasher, char hex[KF_HASH_HEX]);
 
 #endif

@@ -330,9 +330,9 @@ static void test_checks(void **state) {
     /* And it does not refuse everything. */
     assert_int_equal(sqlite3_exec(store->database, "UPDATE result SET mlups = 1", NULL, NULL, NULL),
                      SQLITE_OK);
-    assert_int_equal(
-        sqlite3_exec(store->database, "INSERT INTO counter VALUES (1, -1, 'cycles', 1, 1, '1')", NULL, NULL, NULL),
-        SQLITE_OK);
+    assert_int_equal(sqlite3_exec(store->database, "INSERT INTO counter VALUES (1, -1, 'cycles', 1, 1, '1')",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
     kf_store_close(store);
 }
 
