@@ -77,6 +77,7 @@ typedef struct kf_run_summary {
     uint64_t samples;
     char origin[16]; /* "measured", "imported"; "nightly" when it was asked for by name */
     char ended[32];  /* "" while it runs */
+    char backend[8]; /* "cpu", "cuda"; "import" when another program measured it */
     uint64_t seed;
 } kf_run_summary;
 kf_status kf_store_runs(kf_store *store, void (*visit)(void *context, const kf_run_summary *run),

@@ -238,7 +238,8 @@ kf_status kf_store_prune(kf_store *store, double older_than_days, int64_t run_id
 
 /* All aggregates come from the index result_listing. */
 #define SUMMARY_SQL                                                                                          \
-    "SELECT r.id, r.uuid, r.started, r.state, s.name, s.hash, e.device, r.system, r.strategy, r.origin, "    \
+    "SELECT r.id, r.uuid, r.started, r.state, s.name, s.hash, e.device, e.backend, r.system, r.strategy, "   \
+    "r.origin, "                                                                                             \
     "r.ended, r.seed, s.nodes_x, s.nodes_y, s.nodes_z, s.samples, ifnull(t.results, 0), ifnull(t.ok, 0), "   \
     "ifnull(t.final_us, t.any_us), ifnull(t.final_mlups, t.any_mlups), r.process "                           \
     "FROM run r JOIN scene s ON s.id = r.scene JOIN environment e ON e.id = r.environment "                  \
@@ -255,6 +256,7 @@ static void read_summary(sqlite3_stmt *statement, kf_run_summary *run) {
     kf_read_text(&reader, run->scene, sizeof run->scene);
     kf_read_text(&reader, run->scene_hash, sizeof run->scene_hash);
     kf_read_text(&reader, run->device, sizeof run->device);
+    kf_read_text(&reader, run->backend, sizeof run->backend);
     kf_read_text(&reader, run->system, sizeof run->system);
     kf_read_text(&reader, run->strategy, sizeof run->strategy);
     kf_read_text(&reader, run->origin, sizeof run->origin);

@@ -6,6 +6,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "harness/backend/device_json.h"
 #include "harness/bench/bench.h"
 #include "harness/cli/command.h"
 #include "harness/util/text.h"
@@ -58,7 +59,7 @@ static kf_status print_json(const kf_suite *suite, const kf_device_info *device,
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "kftune", KF_VERSION);
     cJSON_AddStringToObject(root, "command", "bench");
-    cJSON_AddStringToObject(root, "device", device->name);
+    cJSON_AddItemToObject(root, "device", kf_device_to_json(device));
     cJSON_AddStringToObject(root, "suite", suite->name);
     cJSON *list = cJSON_AddArrayToObject(root, "figures");
     for (int i = 0; i < figures->count; i++) {

@@ -1,9 +1,11 @@
 /* kftune doctor: what works on this machine, what does not, and the cure. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cjson/cJSON.h>
 
+#include "harness/backend/device_json.h"
 #include "harness/cli/command.h"
 #include "harness/doctor/checks.h"
 
@@ -35,10 +37,11 @@ static kf_status print_json(const kf_check *checks, const char *device, kf_error
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "kftune", KF_VERSION);
     cJSON_AddStringToObject(root, "command", "doctor");
-    if (device != NULL)
-        cJSON_AddStringToObject(root, "device", device);
-    else
-        cJSON_AddNullToObject(root, "device");
+    kf_device_info info;
+    const bool known =
+        device != NULL && (strcmp(device, "cpu") == 0 ? kf_cpu_device_describe(&info, NULL)
+                                                      : kf_cuda_device_describe(0, &info, NULL)) == KF_OK;
+    cJSON_AddItemToObject(root, "device", known ? kf_device_to_json(&info) : cJSON_CreateNull());
     cJSON *list = cJSON_AddArrayToObject(root, "checks");
     for (int i = 0; i < CHECKS; i++) {
         cJSON *object = cJSON_CreateObject();

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/backend/device_json.h"
 #include "harness/cli/command.h"
 #include "harness/util/text.h"
 #include "plots/history.h"
@@ -56,7 +57,7 @@ static void print_result(const kf_arguments *arguments, kf_plot_kind kind, const
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "kftune", KF_VERSION);
     cJSON_AddStringToObject(json, "command", "plot");
-    cJSON_AddStringToObject(json, "device", run->device);
+    cJSON_AddItemToObject(json, "device", kf_device_remembered_to_json(run->device, run->backend));
     cJSON_AddStringToObject(json, "kind", kf_plot_names[kind]);
     cJSON_AddStringToObject(json, "scene", run->scene);
     cJSON_AddNumberToObject(json, "run", (double)run->id);

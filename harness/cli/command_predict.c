@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cost_model/model.h"
+#include "harness/backend/device_json.h"
 #include "harness/cli/command.h"
 #include "harness/measure/worker.h"
 #include "harness/replay/landscape.h"
@@ -282,7 +283,7 @@ static void print_json(const kf_predict *predict, const kf_agreement *agreement)
     cJSON *json = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
     (void)cJSON_AddStringToObject(json, "command", "predict");
-    (void)cJSON_AddStringToObject(json, "device", predict->device.name);
+    (void)cJSON_AddItemToObject(json, "device", kf_device_to_json(&predict->device));
     (void)cJSON_AddStringToObject(json, "scene", predict->scene->name);
     (void)cJSON_AddNumberToObject(json, "configs", (double)predict->space_size);
     cJSON *list = cJSON_AddArrayToObject(json, "ranking");

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "harness/backend/device_json.h"
 #include "harness/cli/command.h"
 #include "harness/replay/replay.h"
 #include "harness/util/text.h"
@@ -67,7 +68,8 @@ static void print_json(const kf_replay_request *request, const kf_replay_result 
     cJSON *json = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
     (void)cJSON_AddStringToObject(json, "command", "replay");
-    (void)cJSON_AddStringToObject(json, "device", landscape->device);
+    (void)cJSON_AddItemToObject(json, "device",
+                                kf_device_remembered_to_json(landscape->device, landscape->backend));
     (void)cJSON_AddStringToObject(json, "landscape", landscape->name);
     (void)cJSON_AddStringToObject(json, "strategy", request->strategy);
     (void)cJSON_AddNumberToObject(json, "evaluations", result->evaluations);

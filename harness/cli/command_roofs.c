@@ -5,6 +5,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "harness/backend/device_json.h"
 #include "harness/cli/command.h"
 #include "harness/roofs/roofs.h"
 #include "harness/util/log.h"
@@ -24,7 +25,7 @@ static void print_json(const kf_device_info *device, const kf_roofs *roofs) {
     cJSON *root = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(root, "kftune", KF_VERSION);
     (void)cJSON_AddStringToObject(root, "command", "roofs");
-    (void)cJSON_AddStringToObject(root, "device", device->name);
+    (void)cJSON_AddItemToObject(root, "device", kf_device_to_json(device));
     cJSON *list = cJSON_AddArrayToObject(root, "roofs");
     for (int i = 0; i < roofs->count; i++) {
         const kf_roof *roof = &roofs->list[i];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/backend/device_json.h"
 #include "harness/cli/command.h"
 #include "harness/util/log.h"
 #include "harness/util/text.h"
@@ -170,21 +171,13 @@ static cJSON *forces_json(const kf_production *done) {
     return forces;
 }
 
-static cJSON *device_json(const kf_device_info *device) {
-    cJSON *json = cJSON_CreateObject();
-    cJSON_AddStringToObject(json, "spec", device->spec);
-    cJSON_AddStringToObject(json, "name", device->name);
-    cJSON_AddStringToObject(json, "architecture", device->architecture);
-    return json;
-}
-
 /* The object of --json, which is also the folder's run.json. */
 static cJSON *record(const run *job, const char *state) {
     const kf_production *done = &job->done;
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "kftune", KF_VERSION);
     cJSON_AddStringToObject(json, "command", "run");
-    cJSON_AddItemToObject(json, "device", device_json(kf_backend_device(job->backend)));
+    cJSON_AddItemToObject(json, "device", kf_device_to_json(kf_backend_device(job->backend)));
     cJSON_AddStringToObject(json, "state", state);
     cJSON_AddStringToObject(json, "scene", job->scene->name);
     cJSON_AddStringToObject(json, "scene_hash", job->scene->hash);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "harness/backend/device_json.h"
 #include "harness/cli/command.h"
 #include "harness/measure/worker.h"
 #include "harness/search/space.h"
@@ -20,10 +21,7 @@ static void print_json(const kf_scene *scene, const kf_device_info *device, cons
     cJSON *json = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
     (void)cJSON_AddStringToObject(json, "command", "space");
-    cJSON *where = cJSON_AddObjectToObject(json, "device");
-    (void)cJSON_AddStringToObject(where, "spec", device->spec);
-    (void)cJSON_AddStringToObject(where, "name", device->name);
-    (void)cJSON_AddStringToObject(where, "architecture", device->architecture);
+    (void)cJSON_AddItemToObject(json, "device", kf_device_to_json(device));
     (void)cJSON_AddStringToObject(json, "scene", scene->name);
     (void)cJSON_AddItemToObject(json, "space", kf_space_to_json(space));
     char *text = cJSON_Print(json);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/backend/device_json.h"
 #include "harness/cli/command.h"
 #include "harness/util/json.h"
 #include "harness/util/log.h"
@@ -70,7 +71,7 @@ static cJSON *run_to_json(const kf_run_summary *run) {
     (void)cJSON_AddStringToObject(object, "scene_hash", run->scene_hash);
     (void)cJSON_AddItemToObject(object, "nodes", cJSON_CreateIntArray(run->nodes, 3));
     (void)cJSON_AddNumberToObject(object, "samples", (double)run->samples);
-    (void)cJSON_AddStringToObject(object, "device", run->device);
+    (void)cJSON_AddItemToObject(object, "device", kf_device_remembered_to_json(run->device, run->backend));
     (void)cJSON_AddStringToObject(object, "system", run->system);
     (void)cJSON_AddStringToObject(object, "strategy", run->strategy);
     (void)cJSON_AddNumberToObject(object, "results", run->results);
@@ -225,7 +226,7 @@ static cJSON *kernel_to_json(const kf_kernel_time *kernel) {
 
 static void show_json(const kf_store *store, const kf_run_summary *run, kf_show *show) {
     cJSON *root = begin_json("show", store);
-    (void)cJSON_AddStringToObject(root, "device", run->device);
+    (void)cJSON_AddItemToObject(root, "device", kf_device_remembered_to_json(run->device, run->backend));
     (void)cJSON_AddItemToObject(root, "run", run_to_json(run));
     cJSON *results = cJSON_AddArrayToObject(root, "results"),
           *kernels = cJSON_AddArrayToObject(root, "kernels");

@@ -6,6 +6,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "harness/backend/device_json.h"
 #include "harness/cli/command.h"
 #include "harness/util/file.h"
 #include "harness/util/text.h"
@@ -23,7 +24,7 @@ static kf_status print_json(const kf_device_info *device, const kf_validate_resu
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "kftune", KF_VERSION);
     cJSON_AddStringToObject(root, "command", "validate");
-    cJSON_AddStringToObject(root, "device", device->name);
+    cJSON_AddItemToObject(root, "device", kf_device_to_json(device));
     cJSON_AddBoolToObject(root, "quick", quick);
     if (result->unfinished[0] != '\0') cJSON_AddStringToObject(root, "unfinished", result->unfinished);
     cJSON *list = cJSON_AddArrayToObject(root, "cases");

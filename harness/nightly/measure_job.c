@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/backend/device_json.h"
 #include "harness/cli/command.h"
 #include "harness/counters/count.h"
 #include "harness/measure/evaluate.h"
@@ -22,7 +23,7 @@ static void print_answer(const kf_scene *scene, const kf_device_info *device,
     cJSON *json = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
     (void)cJSON_AddStringToObject(json, "command", "nightly measure");
-    (void)cJSON_AddStringToObject(json, "device", device->name);
+    (void)cJSON_AddItemToObject(json, "device", kf_device_to_json(device));
     (void)cJSON_AddStringToObject(json, "identity", device->identity);
     (void)cJSON_AddStringToObject(json, "scene_hash", scene->hash);
     (void)cJSON_AddItemToObject(json, "measurement", kf_measurement_to_json(measurement));

@@ -1,4 +1,5 @@
 #include "harness/nightly/record.h"
+#include "harness/backend/device_json.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -114,7 +115,7 @@ static kf_status record_benchmark(const kf_record_request *request, const kf_pro
         return kf_fail(error, KF_BAD_INPUT, "%s: %s", entry->benchmark->name, entry->problem);
     double step_us = 0.0;
     (void)cJSON_AddStringToObject(json, "benchmark", entry->benchmark->name);
-    (void)cJSON_AddStringToObject(json, "device", entry->device.name);
+    (void)cJSON_AddItemToObject(json, "device", kf_device_to_json(&entry->device));
     KF_TRY(record_nights(request, program, entry, json, &step_us, error));
     (void)cJSON_AddNumberToObject(json, "step_us", step_us);
     return request->percent_count > 0 ? record_planted(request, program, entry, step_us, json, error) : KF_OK;
@@ -172,7 +173,8 @@ static cJSON *rate_one(const kf_recording *recording, int nights, int trials, FI
     kf_alarms alarms = kf_simulate_nights(&source, 20, nights, &kf_standard_rules);
     cJSON *json = cJSON_CreateObject(), *list;
     (void)cJSON_AddStringToObject(json, "benchmark", recording->benchmark);
-    (void)cJSON_AddStringToObject(json, "device", recording->device);
+    (void)cJSON_AddItemToObject(json, "device",
+                                kf_device_remembered_to_json(recording->device, recording->backend));
     (void)cJSON_AddNumberToObject(json, "recorded_nights", recording->nights);
     (void)cJSON_AddNumberToObject(json, "resampled_nights", nights);
     (void)cJSON_AddNumberToObject(json, "compared_again", alarms.candidates);

@@ -180,13 +180,17 @@ static kf_status read_recording(const char *file, const cJSON *json, kf_recordin
     static const char *const keys[] = {"benchmark", "device",           "step_us", "nights",
                                        "planted",   "planted_round_us", NULL};
     kf_json_place place = {file, "recordings"};
-    const char *benchmark = "", *device = "";
+    const char *benchmark = "", *device = "", *backend = "";
+    const cJSON *object = NULL;
     KF_TRY(kf_json_check_keys(place, json, keys, error));
     KF_TRY(kf_json_string(place, json, "benchmark", true, &benchmark, error));
-    KF_TRY(kf_json_string(place, json, "device", true, &device, error));
+    KF_TRY(kf_json_object(place, json, "device", true, &object, error));
+    KF_TRY(kf_json_string(place, object, "name", true, &device, error));
+    KF_TRY(kf_json_string(place, object, "backend", true, &backend, error));
     KF_TRY(kf_json_number(place, json, "step_us", true, 1e-6, 1e15, &recording->step_us, error));
     kf_copy_text(recording->benchmark, sizeof recording->benchmark, benchmark);
     kf_copy_text(recording->device, sizeof recording->device, device);
+    kf_copy_text(recording->backend, sizeof recording->backend, backend);
     KF_TRY(read_nights(place, json, recording, error));
     return read_planted(place, json, recording, error);
 }

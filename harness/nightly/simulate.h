@@ -39,7 +39,7 @@ kf_time_source kf_noise_source(kf_noise_model *model); /* which must outlive it 
  */
 enum { KF_RECORDED = 4000, KF_PLANTED = 8 };
 typedef struct kf_recording {
-    char benchmark[128], device[128];
+    char benchmark[128], device[128], backend[8];
     double step_us;
     int nights;
     int first[401]; /* of each night in times_us, and the end */

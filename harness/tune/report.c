@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/backend/device_json.h"
 #include "harness/cli/command.h"
 #include "harness/tune/report.h"
 #include "harness/tune/tune.h"
@@ -147,14 +148,6 @@ static cJSON *timed_config(const kf_evaluation *evaluation, const kf_measurement
     return json;
 }
 
-static cJSON *device_json(const kf_device_info *device) {
-    cJSON *json = cJSON_CreateObject();
-    (void)cJSON_AddStringToObject(json, "spec", device->spec);
-    (void)cJSON_AddStringToObject(json, "name", device->name);
-    (void)cJSON_AddStringToObject(json, "architecture", device->architecture);
-    return json;
-}
-
 /* Configs whose counters were read. */
 static int counted(const kf_tune_result *result) {
     int count = 0;
@@ -169,7 +162,7 @@ cJSON *kf_tune_to_json(const kf_tune_request *request, const kf_tune_result *res
     cJSON *json = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
     (void)cJSON_AddStringToObject(json, "command", "tune");
-    (void)cJSON_AddItemToObject(json, "device", device_json(&result->device));
+    (void)cJSON_AddItemToObject(json, "device", kf_device_to_json(&result->device));
     (void)cJSON_AddStringToObject(json, "scene", request->scene->name);
     if (result->best >= 0)
         (void)cJSON_AddItemToObject(

@@ -84,6 +84,13 @@ grep -q ahmed "$out" || complain "list scenes does not know ahmed"
 expect 2 list scense
 says "scenes"
 
+# Wherever JSON names the device, it is the same object.
+for command in "doctor" "space --scene ball --device cpu" "predict --scene ball --device cpu"; do
+    # shellcheck disable=SC2086
+    expect 0 $command --json
+    tr -d ' \n\t' <"$out" | grep -q '"device":{"name":"[^"]*","backend":"[^"]*","spec":' || complain "$command --json: device is no object"
+done
+
 expect 0 doctor
 grep -q cpu "$out" || complain "doctor does not speak of the cpu"
 

@@ -207,6 +207,25 @@ static void shipped_kernels_compile(void **state) {
     }
 }
 
+/* What ceilings, clocks, planted regressions and counters are measured with. */
+static void measuring_kernels_compile(void **state) {
+    (void)state;
+    static const struct {
+        const char *file, *bits;
+    } sources[] = {{"kernels/roofs/copy.cu", "32"},         {"kernels/roofs/atomics.cu", "32"},
+                   {"kernels/roofs/multiply_add.cu", "16"}, {"kernels/roofs/multiply_add.cu", "32"},
+                   {"kernels/roofs/multiply_add.cu", "64"}, {"kernels/probe/busy.cu", "32"},
+                   {"kernels/probe/clock.cu", "32"},        {"kernels/probe/truth.cu", "32"}};
+    need_nvrtc();
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
+        kf_define bits = {"ROOF_BITS", ""};
+        kf_build build;
+        kf_error error;
+        (void)snprintf(bits.value, sizeof bits.value, "%s", sources[i].bits);
+        if (prebuild(sources[i].file, &bits, 1, &build, &error) != KF_OK) fail_msg("%s", error.message);
+    }
+}
+
 static void without_a_driver_the_reason_is_plain(void **state) {
     (void)state;
     char why[512] = "";
@@ -247,6 +266,7 @@ int main(void) {
         cmocka_unit_test(unknown_architecture_is_refused),
         cmocka_unit_test(missing_source_is_bad_input),
         cmocka_unit_test(shipped_kernels_compile),
+        cmocka_unit_test(measuring_kernels_compile),
         cmocka_unit_test(without_a_driver_the_reason_is_plain),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
