@@ -8,16 +8,17 @@ do for [c=1:configs] {
     if (ROWS_max_x > lowest) { lowest = ROWS_max_x }
     if (ROWS_max_y > known) { known = ROWS_max_y }
 }
-height = 170 + int(26*lowest)
+height = 190 + int(26*lowest)
 load folder."style.gp"
 unset grid
 set grid xtics linetype 1 linecolor "#dddddd" linewidth 1 back
-set xlabel "occupancy, % of the warps that a multiprocessor can hold" offset -21,0
+set xlabel "occupancy, % of the warps that a multiprocessor can hold" offset -19,0
 set xrange [0:182]
 set xtics 0,25,100
 set yrange [lowest+0.8:-0.8]
 set ytics scale 0
-set key outside top center horizontal Left reverse samplen 1.5
+set key at screen 0.98,(12.0/height) right bottom horizontal maxrows 1 Left reverse samplen 1.5 width 2
+set bmargin at screen 94.0/height
 set style fill solid 1.0 noborder
 hue(c) = (configs == 2 && c == 1) ? colour[9] : colour[1]
 name(c) = (configs == 2 && c == 1) ? "baseline" : "best"

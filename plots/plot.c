@@ -67,6 +67,7 @@ typedef struct plot_table {
     kf_text data;
     kf_time_unit unit;
     int blocks;
+    const char *plan; /* that is shown; NULL: all */
 } plot_table;
 
 static kf_status make_table(kf_plot_kind kind, const kf_plot_results *results, const kf_plot_roofs *roofs,
@@ -79,7 +80,7 @@ static kf_status make_table(kf_plot_kind kind, const kf_plot_results *results, c
     case KF_PLOT_KERNELS:
         return kf_table_kernels(results, &table->data, &table->unit, &table->blocks, error);
     case KF_PLOT_SURFACE:
-        return kf_table_surface(results, &table->data, &table->unit, error);
+        return kf_table_surface(results, &table->data, &table->unit, &table->plan, error);
     default:
         return kf_table_convergence(results, &table->data, &table->unit, &table->blocks, error);
     }
@@ -88,7 +89,7 @@ static kf_status make_table(kf_plot_kind kind, const kf_plot_results *results, c
 kf_status kf_plot_write(kf_plot_kind kind, kf_store *store, const kf_run_summary *run, const char *path,
                         kf_error *error) {
     static const char *const titles[KF_PLOTS] = {
-        "Time of each kernel in a time step", "Best time of a step over sample block length and layout",
+        "Kernels of a time step", "Time of a step over sample block length and layout",
         "Search: best time of a step so far", "Roofline: kernels of the best config",
         "Occupancy of each kernel, achieved and theoretical"};
     KF_TRY(kf_plot_check_path(path, error));
@@ -104,6 +105,10 @@ kf_status kf_plot_write(kf_plot_kind kind, kf_store *store, const kf_run_summary
         (void)snprintf(blocks, sizeof blocks, "%d", table.blocks);
         (void)snprintf(subtitle, sizeof subtitle, "%s %dx%dx%d, %" PRIu64 " samples, on %s", run->scene,
                        run->nodes[0], run->nodes[1], run->nodes[2], run->samples, run->device);
+        if (table.plan != NULL && table.plan[0] != '\0') {
+            const size_t used = strlen(subtitle);
+            (void)snprintf(subtitle + used, sizeof subtitle - used, "; configs with plan=%.32s", table.plan);
+        }
         kf_gnuplot_job job = {.script = script,
                               .data = table.data.text,
                               .title = titles[kind],

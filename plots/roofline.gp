@@ -10,16 +10,16 @@ set grid xtics ytics linetype 1 linecolor "#e6e6e6" linewidth 1 back
 set logscale xy
 set xrange [X_min_x:X_max_y]
 set yrange [Y_min_x:Y_max_y]
-set lmargin at screen 0.09
+set lmargin at screen 0.105
 set rmargin at screen 0.975
 set bmargin at screen 0.19
 set tmargin at screen 0.90
 set format y "%g"
 set format x "%g"
 set xlabel "floating-point operations for each byte moved (FLOP/B)"
-set ylabel "GFLOP/s"
+set ylabel "performance (GFLOP/s)" offset 1,0
 # A roof of memory rises at 45 degrees in decades; on the screen:
-slope = atan2(0.71*height/(log10(Y_max_y)-log10(Y_min_x)), 0.885*900/(log10(X_max_y)-log10(X_min_x)))*180/pi
+slope = atan2(0.71*height/(log10(Y_max_y)-log10(Y_min_x)), 0.87*900/(log10(X_max_y)-log10(X_min_x)))*180/pi
 set key below left Left reverse samplen 1 width -2 maxrows 4 font ",11"
 set label 1 "triangles: L1\nsquares: L2\ncircles: device memory\nsolid: measured\ndashed: theoretical" at graph 0.985,0.22 right font ",11" noenhanced textcolor "#444444"
 array shape[3] = [9, 5, 7]

@@ -9,6 +9,8 @@
 
 static void take_counters(const kf_measurement *m, const kf_kernel_time *from, kf_plot_kernel *kernel) {
     static const char *const levels[KF_PLOT_LEVELS] = {"l1_bytes", "l2_bytes", "dram_bytes"};
+    static const char *const efficiencies[KF_PLOT_EFFICIENCIES] = {
+        "achieved_occupancy", "load_efficiency", "store_efficiency", "branch_uniformity", "warp_efficiency"};
     kernel->launch_us = from->time_us.median;
     kernel->registers = from->registers;
     kernel->theoretical_occupancy = from->theoretical_occupancy;
@@ -17,6 +19,8 @@ static void take_counters(const kf_measurement *m, const kf_kernel_time *from, k
     kernel->operations = kf_counter_value(m, from->name, "operations");
     for (int i = 0; i < KF_PLOT_LEVELS; i++)
         kernel->bytes[i] = kf_counter_value(m, from->name, levels[i]);
+    for (int i = 0; i < KF_PLOT_EFFICIENCIES; i++)
+        kernel->efficiency[i] = kf_counter_value(m, from->name, efficiencies[i]);
 }
 
 static void take_kernels(const kf_measurement *measurement, kf_plot_result *result) {

@@ -6,6 +6,10 @@
 
 enum { KF_PLOT_LEVELS = 3 }; /* L1, L2, device memory */
 
+/* What the paper's figures 11 to 15 compare, in percent: achieved occupancy, efficiency of loads, of stores,
+ * branches that do not part a warp, threads of a warp that work. */
+enum { KF_PLOT_EFFICIENCIES = 5 };
+
 typedef struct kf_plot_kernel {
     char name[48];
     double time_us;   /* of its launches in one step, medians */
@@ -16,6 +20,7 @@ typedef struct kf_plot_kernel {
     double achieved_occupancy;    /* 0..1 */
     double operations;            /* of floating point, of one launch */
     double bytes[KF_PLOT_LEVELS]; /* of one launch */
+    double efficiency[KF_PLOT_EFFICIENCIES];
 } kf_plot_kernel;
 
 typedef struct kf_plot_result {

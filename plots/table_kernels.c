@@ -1,6 +1,7 @@
 /* Block 0: one line a row of bars, slowest first: position, name; row 0 is all kernels together. Then a block
  * a config: its name and speed-up over the first one, and a line a kernel it has: row, time, share in
- * percent. */
+ * percent, and the efficiencies (-1: not counted). */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,17 +16,31 @@ typedef struct bar {
     double total; /* of its kernels, us */
 } bar;
 
+/* A kernel in one config: sums over its family. */
+typedef struct kernel_bar {
+    double time; /* us */
+    double weighted[KF_PLOT_EFFICIENCIES], weights[KF_PLOT_EFFICIENCIES];
+} kernel_bar;
+
 /* A group: a kernel of any of the configs. */
 typedef struct kernel_bars {
     const char *name;
-    double times[BARS], largest; /* us */
-    double top;                  /* position of its first bar's upper edge */
+    kernel_bar bars[BARS];
+    double largest; /* us */
+    double top;     /* position of its first bar's upper edge */
 } kernel_bars;
-static const double gap = 0.8; /* between groups */
+static const double gap = 0.8;          /* between groups */
+static const double least_share = 0.01; /* of any config's step; what is shorter counts with the others */
+
+/* A preset, where it was counted if it was. */
+static const kf_plot_result *find_preset(const kf_plot_results *results, const char *name) {
+    const kf_plot_result *counted = kf_plot_preset_counted(results, name);
+    return counted ? counted : kf_plot_preset(results, name);
+}
 
 static int collect_bars(const kf_plot_results *results, bar bars[BARS]) {
-    const bar candidates[BARS] = {{"baseline", kf_plot_preset(results, "baseline"), 0},
-                                  {"paper", kf_plot_preset(results, "paper"), 0},
+    const bar candidates[BARS] = {{"baseline", find_preset(results, "baseline"), 0},
+                                  {"paper", find_preset(results, "paper"), 0},
                                   {"best", kf_plot_best(results), 0}};
     int count = 0;
     for (int i = 0; i < BARS; i++)
@@ -43,6 +58,15 @@ static const char *family(const char *name) {
     return name;
 }
 
+static void add_kernel(kernel_bar *to, const kf_plot_kernel *from) {
+    to->time += from->time_us;
+    for (int i = 0; i < KF_PLOT_EFFICIENCIES; i++) {
+        if (!isfinite(from->efficiency[i])) continue;
+        to->weighted[i] += from->time_us * from->efficiency[i];
+        to->weights[i] += from->time_us;
+    }
+}
+
 static int collect_kernels(bar *bars, int bar_count, kernel_bars kernels[NAMES]) {
     int count = 0;
     for (int b = 0; b < bar_count; b++) {
@@ -53,8 +77,8 @@ static int collect_kernels(bar *bars, int bar_count, kernel_bars kernels[NAMES])
             while (at < count && strcmp(kernels[at].name, name) != 0)
                 at++;
             if (at == count) kernels[count++] = (kernel_bars){.name = name};
-            kernels[at].times[b] += from->time_us;
-            if (kernels[at].times[b] > kernels[at].largest) kernels[at].largest = kernels[at].times[b];
+            add_kernel(&kernels[at].bars[b], from);
+            kernels[at].largest = fmax(kernels[at].largest, kernels[at].bars[b].time);
             bars[b].total += from->time_us;
         }
     }
@@ -66,10 +90,32 @@ static int slower_first(const void *left, const void *right) {
     return (a < b) - (a > b);
 }
 
+static bool is_short(const kernel_bars *group, const bar *bars, int bar_count) {
+    for (int b = 0; b < bar_count; b++)
+        if (group->bars[b].time >= least_share * bars[b].total) return false;
+    return true;
+}
+
+/* Of kernels that matter to no config only the sum is shown, last. */
+static int merge_short(kernel_bars *groups, int count, const bar *bars, int bar_count) {
+    kernel_bars others = {.name = "all others"};
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        if (!is_short(&groups[i], bars, bar_count)) {
+            groups[kept++] = groups[i];
+            continue;
+        }
+        for (int b = 0; b < bar_count; b++)
+            others.bars[b].time += groups[i].bars[b].time;
+    }
+    if (kept < count) groups[kept++] = others;
+    return kept;
+}
+
 static int present(const kernel_bars *group, int bar_count) {
     int count = 0;
     for (int b = 0; b < bar_count; b++)
-        count += group->times[b] > 0;
+        count += group->bars[b].time > 0;
     return count;
 }
 
@@ -90,13 +136,17 @@ static void append_config(const bar *bars, int which, const kernel_bars *groups,
     const bar *shown = &bars[which];
     kf_text_append(data, "\n\n");
     kf_gnuplot_field(data, shown->name);
-    if (which > 0) kf_text_append(data, ", %.3gx", bars[0].total / shown->total);
+    if (which > 0) kf_text_append(data, ": %.3g times as fast", bars[0].total / shown->total);
     kf_text_append(data, "\n");
     for (int i = 0; i < count; i++) {
-        double time = groups[i].times[which];
-        if (time <= 0) continue;
-        kf_text_append(data, "%g\t%.6g\t%.1f\n", groups[i].top + present(&groups[i], which) + 0.5,
-                       time * unit.scale, 100 * time / shown->total);
+        const kernel_bar *kernel = &groups[i].bars[which];
+        if (kernel->time <= 0) continue;
+        kf_text_append(data, "%g\t%.6g\t%.1f", groups[i].top + present(&groups[i], which) + 0.5,
+                       kernel->time * unit.scale, 100 * kernel->time / shown->total);
+        for (int e = 0; e < KF_PLOT_EFFICIENCIES; e++)
+            kf_text_append(data, "\t%.4g",
+                           kernel->weights[e] > 0 ? kernel->weighted[e] / kernel->weights[e] : -1.0);
+        kf_text_append(data, "\n");
     }
 }
 
@@ -106,12 +156,13 @@ kf_status kf_table_kernels(const kf_plot_results *results, kf_text *data, kf_tim
     int bar_count = collect_bars(results, bars);
     if (bar_count == 0)
         return kf_fail(error, KF_BAD_INPUT, "this run has no ok result with times of its kernels");
-    kernel_bars groups[NAMES + 1] = {{.name = "all kernels"}};
-    int count = 1 + collect_kernels(bars, bar_count, groups + 1);
-    qsort(groups + 1, (size_t)count - 1, sizeof *groups, slower_first);
+    kernel_bars groups[NAMES + 2] = {{.name = "all kernels"}};
+    int count = collect_kernels(bars, bar_count, groups + 1);
+    qsort(groups + 1, (size_t)count, sizeof *groups, slower_first);
+    count = 1 + merge_short(groups + 1, count, bars, bar_count);
     double longest = 0;
     for (int b = 0; b < bar_count; b++) {
-        groups[0].times[b] = bars[b].total;
+        groups[0].bars[b].time = bars[b].total;
         if (bars[b].total > longest) longest = bars[b].total;
     }
     *unit = kf_time_unit_for(longest);

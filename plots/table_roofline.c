@@ -154,7 +154,7 @@ static extent find_extent(const roofline *r) {
         else
             e.high_x = fmax(e.high_x, arithmetic_roof(r, r->lines[i].measured) / r->lines[i].value);
     e.low_x /= 2;
-    e.high_x *= 8;
+    e.high_x *= 12;
     e.low_y /= 4;
     e.high_y *= 2;
     return e;
@@ -186,6 +186,13 @@ static const char *unit_of(double value, bool memory) {
     return value >= 1000 ? "TFLOP/s" : "GFLOP/s";
 }
 
+static void append_theory(double value, kf_text *data) {
+    if (value >= 100)
+        kf_text_append(data, " (%.0f in theory)", value);
+    else
+        kf_text_append(data, " (%.3g in theory)", value);
+}
+
 /* "device memory 4.2 TB/s (4.8 in theory)", once for the measured and the theoretical roof. */
 static void append_roof_label(const roofline *r, int which, const extent *e, kf_text *data) {
     const roof_line *line = &r->lines[which];
@@ -193,17 +200,17 @@ static void append_roof_label(const roofline *r, int which, const extent *e, kf_
     if (!line->measured && which > 0 && strcmp(r->lines[which - 1].name, line->name) == 0) return;
     const segment place = find_segment(r, line, e);
     const double scale = line->value >= 1000 ? 1e-3 : 1;
-    /* Along its roof: above it, or below the lowest, where the next would be in the way. */
+    const bool both = which + 1 < r->count && strcmp(r->lines[which + 1].name, line->name) == 0;
+    const double upper = fmax(line->value, both ? r->lines[which + 1].value : 0);
+    /* Along its roof: above both, or below the lowest, where the next would be in the way. */
     const double x = memory ? 1.15 * place.x[0] : e->high_x;
-    const double y = !memory            ? line->value
-                     : line->level == 2 ? x * line->value / 1.45
-                                        : x * line->value * 1.3;
+    const double y = !memory ? upper : line->level == 2 ? x * line->value / 1.45 : x * upper * 1.3;
     kf_text_append(data, "%.6g\t%.6g\t%d\t%s %.3g %s", x, y, memory, line->name, line->value * scale,
                    unit_of(line->value, memory));
     if (!line->measured)
         kf_text_append(data, " in theory");
-    else if (which + 1 < r->count && strcmp(r->lines[which + 1].name, line->name) == 0)
-        kf_text_append(data, " (%.4g in theory)", r->lines[which + 1].value * scale);
+    else if (both)
+        append_theory(r->lines[which + 1].value * scale, data);
     kf_text_append(data, "\n");
 }
 

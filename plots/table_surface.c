@@ -1,5 +1,6 @@
 /* Block 0: the columns' labels (sample block length); block 1: the rows' labels (layout); block 2: a line a
- * cell: column, row, best time. */
+ * cell: column, row, best time. Only of the plan that was measured with most blocks and layouts: plans differ
+ * by more than either, so that a surface of several would only show which plan was tried where. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,9 +21,15 @@ typedef struct surface_cell {
     double time_us;
 } surface_cell;
 
-static bool read_cell(const kf_plot_result *result, surface_cell *cell) {
+/* "" in a system without plans. */
+static const char *plan_of(const kf_plot_result *result) {
+    const char *plan = "";
+    return kf_config_name(&result->config, "plan", &plan, NULL) == KF_OK ? plan : "";
+}
+
+static bool read_cell(const kf_plot_result *result, const char *plan, surface_cell *cell) {
     const char *layout = "";
-    if (!result->ok ||
+    if (!result->ok || strcmp(plan_of(result), plan) != 0 ||
         kf_config_integer(&result->config, "sample_block_length", &cell->length, NULL) != KF_OK)
         return false;
     if (kf_config_name(&result->config, "layout", &layout, NULL) != KF_OK) return false;
@@ -64,11 +71,11 @@ static void append_labels(const value_axis *axis, bool layouts, kf_text *data) {
 }
 
 /* The best time of every cell, 0 where nothing was measured. */
-static void fill_grid(const kf_plot_results *results, const value_axis *lengths, const value_axis *alphas,
-                      double *grid, double *longest) {
+static void fill_grid(const kf_plot_results *results, const char *plan, const value_axis *lengths,
+                      const value_axis *alphas, double *grid, double *longest) {
     for (size_t i = 0; i < results->count; i++) {
         surface_cell cell;
-        if (!read_cell(&results->results[i], &cell)) continue;
+        if (!read_cell(&results->results[i], plan, &cell)) continue;
         int column = place_of(lengths, cell.length), row = place_of(alphas, cell.alpha);
         if (column < 0 || row < 0) continue;
         double *best = &grid[row * lengths->count + column];
@@ -77,12 +84,32 @@ static void fill_grid(const kf_plot_results *results, const value_axis *lengths,
     }
 }
 
+/* The name lives in results. */
+static const char *most_measured_plan(const kf_plot_results *results) {
+    enum { MOST_PLANS = 32 };
+    const char *plans[MOST_PLANS] = {""};
+    size_t counts[MOST_PLANS] = {0};
+    int count = 0, most = 0;
+    for (size_t i = 0; i < results->count; i++) {
+        const char *plan = plan_of(&results->results[i]);
+        surface_cell cell;
+        int at = 0;
+        while (at < count && strcmp(plans[at], plan) != 0)
+            at++;
+        if (at == MOST_PLANS || !read_cell(&results->results[i], plan, &cell)) continue;
+        if (at == count) plans[count++] = plan;
+        if (++counts[at] > counts[most]) most = at;
+    }
+    return plans[most];
+}
+
 kf_status kf_table_surface(const kf_plot_results *results, kf_text *data, kf_time_unit *unit,
-                           kf_error *error) {
+                           const char **plan_shown, kf_error *error) {
     value_axis lengths = {0}, alphas = {0};
+    const char *plan = *plan_shown = most_measured_plan(results);
     for (size_t i = 0; i < results->count; i++) {
         surface_cell cell;
-        if (!read_cell(&results->results[i], &cell)) continue;
+        if (!read_cell(&results->results[i], plan, &cell)) continue;
         add_value(&lengths, cell.length);
         add_value(&alphas, cell.alpha);
     }
@@ -94,7 +121,7 @@ kf_status kf_table_surface(const kf_plot_results *results, kf_text *data, kf_tim
     qsort(alphas.values, (size_t)alphas.count, sizeof *alphas.values, compare_longs);
     double longest = 0,
            *grid = kf_allocate_zeroed((size_t)lengths.count * (size_t)alphas.count, sizeof *grid);
-    fill_grid(results, &lengths, &alphas, grid, &longest);
+    fill_grid(results, plan, &lengths, &alphas, grid, &longest);
     *unit = kf_time_unit_for(longest);
     append_labels(&lengths, false, data);
     append_labels(&alphas, true, data);

@@ -1,6 +1,9 @@
 #!/bin/bash
-# Ceilings, counters against arithmetic and against Nsight Compute, and a scene tuned with counters. From a bundle or a
-# built source tree. usage: scripts/gpu/counters.sh FOLDER [DEVICE]; writes into FOLDER, prints a short table last.
+# Ceilings, counters against arithmetic and against Nsight Compute, and two tuning runs for the plots: one with counters, one
+# over all sample block lengths and layouts. From a bundle or a built source tree, builds nothing; about four minutes on a GPU.
+# usage: scripts/gpu/counters.sh FOLDER [DEVICE]     (with DEVICE cpu: what there is without a GPU, on small grids)
+# Leaves in FOLDER: counters.md, counters.json, roofs.json (for results/measured/), plots.db.gz (for scripts/plots.sh),
+# ncu.csv.gz and log.txt; prints a short table. SCENE, GRID, BUDGET (of the first run) and SURFACE (seconds) may be set.
 set -u
 folder=${1:?usage: scripts/gpu/counters.sh FOLDER [DEVICE]}
 device=${2:-cuda:0}
@@ -10,54 +13,162 @@ cd "$(dirname "$0")/../.."
 for kftune in ${KFTUNE:-} ./kftune build/kftune; do [ -x "$kftune" ] && break; done
 for program in "$(dirname "$kftune")/tests/test_cupti_gpu" tests/unit/test_cupti_gpu; do [ -x "$program" ] && break; done
 [ -x "$kftune" ] && [ -x "$program" ] || { echo "kftune or test_cupti_gpu is not built" >&2; exit 1; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+log=$folder/log.txt
+: >"$log"
+store=$work/plots.db
 failed=0
-summary=$folder/summary.txt
-: >"$summary"
-note() { printf '%-44s %s\n' "$1" "$2" | tee -a "$summary" >/dev/null; }
-# judge NAME STATUS
-judge() { if [ "$2" = 0 ]; then note "$1" ok; else note "$1" "FAILED ($2)"; failed=1; fi; }
 
-"$kftune" doctor >"$folder/doctor.txt" 2>&1
-begin=$SECONDS
-timeout 120 "$kftune" roofs --device "$device" --store "$folder/counters.db" --json >"$folder/roofs.json" 2>"$folder/roofs.log"
-judge "roofs in $((SECONDS - begin)) s (at most 60)" $?
+case $device in
+cuda*) gpu=yes scene=${SCENE:-ahmed} grid=${GRID:-320x128x128} budget=${BUDGET:-40s} surface=${SURFACE:-60} surface_grid=192x96x96 ;;
+*) gpu=no scene=${SCENE:-ball} grid=${GRID:-32x24x24} budget=${BUDGET:-6evals} surface=${SURFACE:-20} surface_grid=24x16x16 ;;
+esac
 
-case $device in cuda*) gpu=yes ;; *) gpu=no ;; esac
+# --- steps --------------------------------------------------------------------------------------------------
+
+# step NAME COMMAND...: runs it with its messages in the log, and notes how it ended and how long it took.
+step() {
+    local name=$1 begin=$SECONDS status
+    shift
+    echo "== $name: $*" >>"$log"
+    "$@"
+    status=$?
+    [ $status = 0 ] || failed=1
+    printf '%-40s %-10s %4d s\n' "$name" "$([ $status = 0 ] && echo ok || echo "FAILED ($status)")" $((SECONDS - begin)) | tee -a "$work/summary"
+    return $status
+}
+
+roofs() { timeout 120 "$kftune" roofs --device "$device" --store "$store" --json >"$folder/roofs.json" 2>>"$log"; }
+
+truth() {
+    timeout 150 "$program" >"$work/truth.log" 2>&1
+    local status=$?
+    cat "$work/truth.log" >>"$log"
+    grep '^truth' "$work/truth.log" >"$work/truth.txt"
+    grep 'WRONG\|not true' "$work/truth.log"
+    ! grep -q SKIPPED "$work/truth.log" && return $status
+}
+
+# Kernels that make up nearly all of the baseline's step; the others move so little that the state of the cache decides.
+judged='stream collision_terms update'
+ours() { timeout 90 "$program" count ball baseline standard "$work/ours.csv" >>"$log" 2>&1; }
+ncu() {
+    local metrics
+    metrics=$(cut -d, -f3 "$work/ours.csv" | sort -u | paste -sd, -)
+    timeout 150 "$1" --csv --page raw --print-units base --replay-mode application --cache-control none --clock-control none \
+        --profile-from-start off --metrics "$metrics" "$program" launch ball baseline >"$work/ncu.csv" 2>>"$log"
+    local status=$?
+    gzip -9c "$work/ncu.csv" >"$folder/ncu.csv.gz"
+    # shellcheck disable=SC2086
+    [ $status = 0 ] && "$program" compare "$work/ours.csv" "$work/ncu.csv" $judged >"$work/ncu.txt" 2>>"$log"
+    status=$?
+    grep DIFFERS "$work/ncu.txt" | head -n 20
+    tail -n 1 "$work/ncu.txt"
+    return $status
+}
+
+tuned() {
+    timeout 150 "$kftune" tune --scene "$scene" --device "$device" --grid "$grid" --budget "$budget" --counters standard \
+        --store "$store" --out "$work/best.json" --json >"$work/tune.json" 2>>"$log"
+    local status=$?
+    grep -h 'counters:' "$log" | tail -n 1
+    return $status
+}
+
+# The preset paper with every sample block length and every group of nodes. Stopped when the time is up: what was measured stays.
+surface() {
+    local fixed=() fix status
+    for fix in plan=paper layout=csoa storage=f32 collision_split=2 immersed_boundary=scatter morton=true boundary_kernels=6 \
+        block_x=64 block_y=2 "collision_form=$([ $gpu = yes ] && echo shared || echo factorised)"; do
+        fixed+=(--fix "$fix")
+    done
+    timeout -s INT "$surface" "$kftune" tune --scene ball --device "$device" --grid "$surface_grid" --budget 400evals \
+        --strategy random "${fixed[@]}" --store "$store" --out "$work/surface.json" >>"$log" 2>&1
+    status=$?
+    [ $status = 124 ] || [ $status = 0 ]
+}
+
+# --- what is committed --------------------------------------------------------------------------------------
+
+# The lines of a table as JSON objects; the first word of a line is no field.
+objects() { # FILE KEY...
+    local file=$1
+    shift
+    sed 's/half warps/half_warps/; s/whole warps/whole_warps/; s/stride \([0-9]\)/stride_\1/' "$file" |
+        awk -v keys="$*" 'BEGIN { n = split(keys, key, " ") }
+            /^(truth|ncu) / { line = ""; for (i = 1; i <= n; i++) { v = $(i + 1); sub(/^\+/, "", v)
+                if (v !~ /^-?[0-9.]+(e[-+][0-9]+)?$/) v = "\"" v "\""
+                line = line (i > 1 ? ", " : "") "\"" key[i] "\": " v }
+              printf "%s    {%s}", (count++ ? ",\n" : ""), line } END { if (count) printf "\n" }'
+}
+device_json() { sed -n '/^\t"device":/,/^\t}/p' "$folder/roofs.json"; }
+device_value() { device_json | sed -n "s/^\t\t\"$1\":\t\"\(.*\)\",*$/\1/p"; }
+
+write_json() {
+    echo '{'
+    printf '"kftune": "%s", "date": "%s",\n' "$("$kftune" --version | cut -d' ' -f2)" "$(date -u +%F)"
+    device_json
+    printf '"truth": [\n%s\n],\n' "$(objects "$work/truth.txt" kernel counter arithmetic counted off_percent)"
+    printf '"ncu": [\n%s\n]\n}\n' "$(objects "$work/ncu.txt" kernel metric kftune ncu off_percent)"
+}
+
+write_markdown() {
+    echo "# Are the counters true?"
+    echo
+    echo "$(device_value name), driver $(device_value driver), $(date -u +%F): what \`scripts/gpu/counters.sh\` measured."
+    echo
+    echo "## Against arithmetic"
+    echo
+    echo "Kernels whose counters are known (\`kernels/probe/truth.cu\`). Accepted: no difference; 2 % of device memory; 5 % of the half warps'"
+    echo "efficiency, as a few instructions lie outside of their loop."
+    echo
+    echo "| kernel | counter | arithmetic | counted | off |"
+    echo "| --- | --- | ---: | ---: | ---: |"
+    sed 's/half warps/half_warps/; s/whole warps/whole_warps/; s/stride \([0-9]\)/stride_\1/' "$work/truth.txt" |
+        awk '{ kernel = $2; gsub("_", " ", kernel); printf "| %s | %s | %s | %s | %s %%%s |\n", kernel, $3, $4, $5, $6, $8 == "ok" ? "" : " **wrong**" }'
+    echo
+    echo "## Against Nsight Compute"
+    echo
+    echo "Kernels of the preset \`baseline\` of the scene \`ball\`, 320 x 160 x 160 nodes, launched from the same state. These must agree within 2 %,"
+    echo "percentages within half a point: $judged. $(tail -n 1 "$work/ncu.txt")."
+    echo
+    echo "| kernel | metric | kftune | ncu | off |"
+    echo "| --- | --- | ---: | ---: | ---: |"
+    awk -v judged=" $judged " '/^ncu / && index(judged, " " $2 " ") { printf "| %s | `%s` | %s | %s | %s %%%s |\n", $2, $3, $4, $5, $6, $8 == "ok" ? "" : " **differs**" }' "$work/ncu.txt"
+    echo
+    echo "<details><summary>the other kernels: small, and decided by what the cache holds</summary>"
+    echo
+    echo "| kernel | metric | kftune | ncu | off |"
+    echo "| --- | --- | ---: | ---: | ---: |"
+    awk -v judged=" $judged " '/^ncu / && !index(judged, " " $2 " ") { printf "| %s | `%s` | %s | %s | %s %% |\n", $2, $3, $4, $5, $6 }' "$work/ncu.txt"
+    echo
+    echo "</details>"
+}
+
+# --- all of it ----------------------------------------------------------------------------------------------
+
+"$kftune" doctor >>"$log" 2>&1
+: >"$work/truth.txt"
+: >"$work/ncu.txt"
+step "roofs (at most 60 s)" roofs
 if [ $gpu = yes ]; then
-    timeout 120 "$program" >"$folder/truth.txt" 2>&1
-    status=$?
-    grep -q SKIPPED "$folder/truth.txt" && status=skipped
-    judge "counters of known kernels: $(grep -c '^truth.*ok$' "$folder/truth.txt") values right" $status
-    grep 'WRONG\|not true' "$folder/truth.txt"
-
-    for ncu in "$(command -v ncu)" /usr/local/cuda*/bin/ncu /opt/nvidia/nsight-compute/*/ncu; do [ -x "$ncu" ] && break; done
-    timeout 90 "$program" count ball baseline standard "$folder/ours.csv" >"$folder/ours.log" 2>&1
-    status=$?
-    judge "counters of a plan" $status
-    if [ $status != 0 ]; then
-        tail -n 3 "$folder/ours.log"
-    elif [ -x "$ncu" ]; then
-        metrics=$(cut -d, -f2 "$folder/ours.csv" | sort -u | paste -sd, -)
-        timeout 150 "$ncu" --csv --page raw --print-units base --replay-mode application --cache-control none \
-            --clock-control none --profile-from-start off --metrics "$metrics" \
-            "$program" launch ball baseline >"$folder/ncu.csv" 2>"$folder/ncu.log"
-        judge "ncu" $?
-        "$program" compare "$folder/ours.csv" "$folder/ncu.csv" >"$folder/ncu.txt" 2>&1
-        judge "the same as ncu within 2 %" $?
-    else
-        note "ncu" "not on this machine"
-    fi
+    step "counters of known kernels" truth
+    for path in "$(command -v ncu)" /usr/local/cuda*/bin/ncu /opt/nvidia/nsight-compute/*/ncu; do [ -x "$path" ] && break; done
+    step "counters of a plan" ours
+    if [ -x "$path" ]; then step "the same with ncu, within 2 %" ncu "$path"; else echo "ncu is not on this machine"; fi
+    write_json >"$folder/counters.json"
+    write_markdown >"$folder/counters.md"
 else
-    note "counters of known kernels, ncu" "not run: $device is no GPU"
+    echo "counters of known kernels, ncu: not run, as $device is no GPU"
 fi
-
-begin=$SECONDS
-timeout 150 "$kftune" tune --scene ball --device "$device" --grid "${GRID:-192x96x96}" --budget "${BUDGET:-40s}" --counters standard \
-    --store "$folder/counters.db" --out "$folder/ball.kftune.json" --json >"$folder/tune.json" 2>"$folder/tune.log"
-judge "tuned with counters in $((SECONDS - begin)) s" $?
-note "counters stored" "$(grep -o '"counted":[[:space:]]*[0-9]*' "$folder/tune.json" | grep -o '[0-9]*' || echo 0)"
-grep -h 'warning: counters' "$folder/tune.log"
-
-[ -f "$folder/ncu.txt" ] && { grep DIFFERS "$folder/ncu.txt" | head -n 20; tail -n 1 "$folder/ncu.txt"; }
-cat "$summary"
+step "tuned with counters" tuned
+echo "configs counted: $(grep -o '"counted":[[:space:]]*[0-9]*' "$work/tune.json" | grep -o '[0-9]*$')"
+step "sample blocks and layouts" surface
+"$kftune" store list --store "$store" | cut -c1-140 | tee -a "$log"
+gzip -9c "$store" >"$folder/plots.db.gz"
+echo "truth: $(grep -c ' ok$' "$work/truth.txt") of $(wc -l <"$work/truth.txt") values right"
+[ -s "$work/ncu.txt" ] && tail -n 1 "$work/ncu.txt"
+sed 's/^/== /' "$work/summary" >>"$log"
+ls -l "$folder" | awk 'NR > 1 { print $5, $9 }'
 exit $failed

@@ -48,11 +48,9 @@ static void fill_counters(kf_measurement *measurement) {
     static const struct {
         const char *metric, *unit;
         double value;
-    } values[] = {{"operations", "FLOP", 2e8},
-                  {"l1_bytes", "B", 4e8},
-                  {"l2_bytes", "B", 2e8},
-                  {"dram_bytes", "B", 1e8},
-                  {"achieved_occupancy", "%", 40}};
+    } values[] = {{"operations", "FLOP", 2e8},     {"l1_bytes", "B", 4e8},
+                  {"l2_bytes", "B", 2e8},          {"dram_bytes", "B", 1e8},
+                  {"achieved_occupancy", "%", 40}, {"store_efficiency", "%", 25}};
     enum { METRICS = sizeof values / sizeof *values };
     static kf_counter counters[METRICS * KF_PLAN_LAUNCHES];
     measurement->counters = counters;
@@ -71,6 +69,8 @@ static void add(kf_store *store, const kf_run_row *run, int sequence, const char
     kf_config config = {0};
     (void)snprintf(config.system, sizeof config.system, "kinetic");
     kf_config_set_integer(&config, "sample_block_length", length);
+    const bool unfused = strcmp(role, "preset:baseline") == 0 || strcmp(role, "preset:paper") == 0;
+    kf_config_set_name(&config, "plan", unfused ? role + 7 : "fused");
     kf_config_set_name(&config, "layout", layout);
     kf_config_set_integer(&config, "alpha", alpha);
     kf_measurement measurement;
@@ -194,15 +194,20 @@ static void test_tables(void **state) {
     assert_string_equal(unit.name, "ms");
     assert_non_null(strstr(data.text, "1.5\tall kernels\n4.8\tboundary\n"));
     assert_int_equal(lines_of(data.text, strstr(data.text, "\n\n\n")), 11);
-    assert_non_null(strstr(data.text, "\n\nbaseline\n0.5\t40\t100.0\n4.3\t6.66667\t16.7\n"));
-    assert_non_null(strstr(data.text, "\n\npaper, 2x\n1.5\t20\t100.0\n"));
-    assert_non_null(strstr(data.text, "\n\nbest, 4.08x\n2.5\t9.8\t100.0\n"));
+    assert_non_null(
+        strstr(data.text,
+               "\n\nbaseline\n0.5\t40\t100.0\t-1\t-1\t-1\t-1\t-1\n4.3\t6.66667\t16.7\t40\t-1\t25\t-1\t-1\n"));
+    assert_non_null(strstr(data.text, "\n\npaper: 2 times as fast\n1.5\t20\t100.0\t-1"));
+    assert_non_null(strstr(data.text, "\n\nbest: 4.08 times as fast\n2.5\t9.8\t100.0\t-1"));
     kf_text_free(&data);
 
-    assert_int_equal(kf_table_surface(&results, &data, &unit, &error), KF_OK);
-    assert_non_null(strstr(data.text, "0\t1\n1\t2\n2\t4\n\n\n0\tAoS\n1\t16\n2\t32\n3\t64\n4\tSoA\n\n\n"));
-    assert_non_null(strstr(data.text, "0\t0\t40\n"));
-    assert_non_null(strstr(data.text, "2\t2\t9.8\n"));
+    /* The presets are other plans than what was searched. */
+    const char *plan = NULL;
+    assert_int_equal(kf_table_surface(&results, &data, &unit, &plan, &error), KF_OK);
+    assert_string_equal(plan, "fused");
+    assert_non_null(strstr(data.text, "0\t1\n1\t2\n2\t4\n\n\n0\t16\n1\t32\n2\t64\n3\tSoA\n\n\n"));
+    assert_null(strstr(data.text, "\t40\n"));
+    assert_non_null(strstr(data.text, "2\t1\t9.8\n"));
     kf_text_free(&data);
 
     assert_int_equal(kf_table_convergence(&results, &data, &unit, &blocks, &error), KF_OK);
@@ -216,6 +221,29 @@ static void test_tables(void **state) {
     check_counted_tables(store, &run, &results);
     kf_plot_results_free(&results);
     kf_store_close(store);
+}
+
+/* What takes less than a hundredth of the step is only shown as a sum, and has no efficiencies. */
+static void test_short_kernels(void **state) {
+    (void)state;
+    kf_plot_result result = {.ok = true, .time_us = 1000, .kernel_count = 3};
+    static const double times[] = {5, 990, 5};
+    for (int i = 0; i < 3; i++) {
+        (void)snprintf(result.kernels[i].name, sizeof result.kernels[i].name, "kernel_%d", i);
+        result.kernels[i].time_us = times[i];
+        for (int e = 0; e < KF_PLOT_EFFICIENCIES; e++)
+            result.kernels[i].efficiency[e] = 10.0 * e;
+    }
+    const kf_plot_results results = {1, &result};
+    kf_text data = {0};
+    kf_time_unit unit;
+    kf_error error;
+    int blocks = 0;
+    assert_int_equal(kf_table_kernels(&results, &data, &unit, &blocks, &error), KF_OK);
+    assert_non_null(strstr(data.text, "0.5\tall kernels\n2.3\tkernel_1\n4.1\tall others\n"));
+    assert_non_null(
+        strstr(data.text, "2.3\t990\t99.0\t0\t10\t20\t30\t40\n4.1\t10\t1.0\t-1\t-1\t-1\t-1\t-1\n"));
+    kf_text_free(&data);
 }
 
 static void check_picture(const char *path, const char *format) {
@@ -302,9 +330,13 @@ static void test_fields_are_harmless(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_best_and_presets),      cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_every_kind_and_format), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_missing_gnuplot),       cmocka_unit_test(test_fields_are_harmless),
+        cmocka_unit_test(test_best_and_presets),
+        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_short_kernels),
+        cmocka_unit_test(test_every_kind_and_format),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_missing_gnuplot),
+        cmocka_unit_test(test_fields_are_harmless),
     };
     return cmocka_run_group_tests(tests, make_store, remove_scratch);
 }
