@@ -13,7 +13,7 @@
             ".incbin \"" file "\"\n"                                                                         \
             ".byte 0\n"                                                                                      \
             ".popsection\n");                                                                                \
-    extern const char symbol[]
+    extern const char(symbol)[]
 INCLUDE_TEXT(kf_schema_text, "results/schema.sql");
 INCLUDE_TEXT(kf_migration_1_to_2, "results/migrations/1-to-2.sql");
 INCLUDE_TEXT(kf_migration_2_to_3, "results/migrations/2-to-3.sql");

@@ -44,13 +44,11 @@ kf_launch *kf_plan_append(kf_plan *plan, int parity, const char *name, kf_functi
     return first;
 }
 
-static int greatest_common_divisor(int a, int b) {
-    while (b != 0) {
-        int rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
+static int least_common_multiple(int a, int b) {
+    int multiple = a;
+    while (multiple % b != 0)
+        multiple += a;
+    return multiple;
 }
 
 /* Steps after which the sequence of launches repeats. */
@@ -59,7 +57,7 @@ static int cycle_length(const kf_plan *plan) {
     for (int p = 0; p < 2; p++)
         for (int i = 0; i < plan->step_count[p]; i++) {
             int period = plan->step[p][i].period;
-            length = length / greatest_common_divisor(length, period) * period;
+            length = least_common_multiple(length, period);
             if (length > LONGEST_GRAPH) return length;
         }
     return length;

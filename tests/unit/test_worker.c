@@ -22,7 +22,11 @@ static kf_worker_setup setup(void) {
     counter_scene(&scene, 20000);
     counter_scene(&reduced, 500);
     return (kf_worker_setup){
-        .bench = {&counter_system, &scene, &reduced, &reference, 10},
+        .bench = {.system = &counter_system,
+                  .scene = &scene,
+                  .reduced = &reduced,
+                  .reference = &reference,
+                  .reference_steps = 10},
         .device = "cpu:1",
         .limit_seconds = 20.0,
         .compile_limit_seconds = 60.0,
