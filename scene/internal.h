@@ -157,7 +157,7 @@ typedef struct kf_description {
     kf_collision collision;
     kf_rate_rule rate_rule;
     kf_moment_basis basis;
-    double high_order_rate;
+    double accuracy, high_order_rate;
     double samples_per_cell;
     uint64_t seed;
 } kf_description;

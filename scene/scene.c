@@ -98,6 +98,7 @@ static void hash_scene(kf_scene *scene) {
                               scene->reference_length, scene->reference_speed, scene->viscosity,
                               scene->high_order_rate,  scene->solid_area,      scene->motion.angular_speed};
     hash_numbers(&hasher, sizeof scalars / sizeof scalars[0], scalars);
+    if (scene->accuracy != KF_DEFAULT_ACCURACY) hash_numbers(&hasher, 1, &scene->accuracy);
     hash_numbers(&hasher, 3, scene->initial_velocity);
     hash_numbers(&hasher, 3, scene->body_force);
     hash_numbers(&hasher, 3, scene->solid_low);

@@ -102,6 +102,8 @@ typedef enum kf_node_kind {
     KF_NODE_KINDS
 } kf_node_kind;
 
+#define KF_DEFAULT_ACCURACY 1e-4
+
 typedef struct kf_scene {
     char name[128];         /* file name without folder and endings, for output files */
     char source[KF_PATH];   /* scene or mesh file, or the shipped scene's name */
@@ -128,6 +130,7 @@ typedef struct kf_scene {
     kf_collision collision;
     kf_rate_rule rate_rule; /* of rm_mrt: constant or ones */
     kf_moment_basis basis;  /* of acm_mrt */
+    double accuracy;        /* relative error of fields that storage may add, KF_DEFAULT_ACCURACY .. 0.1 */
     double high_order_rate; /* used by KF_RATE_CONSTANT, in (0, 2) */
 
     double solid_low[3], solid_high[3]; /* bounding box at time 0, lattice; equal when there is no solid */

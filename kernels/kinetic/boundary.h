@@ -20,6 +20,11 @@ KF_FUNCTION int kf_beyond(int s, int n) {
     return s < 0 ? -1 : s >= n ? 1 : 0;
 }
 
+/* What a ghost would keep of a value. */
+KF_FUNCTION kf_real kf_as_stored(kf_real value) {
+    return kf_from_store(kf_to_store(value));
+}
+
 /* The population of velocity (cx, cy, cz) that node (x, y, z) pulls, whether or not it comes from outside. */
 KF_FUNCTION kf_real kf_incoming(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y, int z) {
     int sx = x - cx, sy = y - cy, sz = z - cz;
@@ -33,8 +38,8 @@ KF_FUNCTION kf_real kf_incoming(const kf_kinetic_arguments *a, int cx, int cy, i
         const int face = solid_x ? (bx > 0) : solid_y ? 2 + (by > 0) : 4 + (bz > 0);
         const double *u = a->face_velocity[face];
         const kf_real along = (kf_real)(cx * u[0] + cy * u[1] + cz * u[2]);
-        return kf_population(a, a->source, kf_direction(-cx, -cy, -cz), kf_node(a, x, y, z)) +
-               KF_R(6.0) * KF_WEIGHT(cx, cy, cz) * along;
+        return kf_as_stored(kf_population(a, a->source, kf_direction(-cx, -cy, -cz), kf_node(a, x, y, z)) +
+                            KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, cz) * along);
     }
     if (bx != 0) {
         sx = kind_x == 0 ? sx - bx * a->nodes[0] : x;
@@ -69,11 +74,11 @@ KF_FUNCTION kf_real kf_incoming_in_row(const kf_kinetic_arguments *a, int i, int
     else
         other = kf_place(a, 27, kf_direction(-cx, -cy, -cz), k);
     place = outside ? other : place;
-    const kf_real value = (kf_real)((const kf_store *)a->source)[place];
+    const kf_real value = kf_from_store(((const kf_store *)a->source)[place]);
     if (!KF_IS_SOLID_FACE(kind)) return value;
     const double *u = a->face_velocity[cx > 0 ? 0 : 1];
     const kf_real along = (kf_real)(cx * u[0] + cy * u[1] + cz * u[2]);
-    return outside ? value + KF_R(6.0) * KF_WEIGHT(cx, cy, cz) * along : value;
+    return outside ? kf_as_stored(value + KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, cz) * along) : value;
 }
 
 #define KF_IS_OUTFLOW(a, x, y, z)                                                                            \

@@ -46,14 +46,14 @@
     do {                                                                                                     \
         const kf_real sum = p + m, difference = p - m;                                                       \
         const kf_real order0 = sum + z;                                                                      \
-        const kf_real order1 = difference - u * (order0 + KF_R(rest));                                       \
+        const kf_real order1 = difference - u * (order0 + KF_R((rest) * KF_UNIT));                                       \
         p = sum - u * (difference + order1);                                                                 \
         z = order1;                                                                                          \
         m = order0;                                                                                          \
     } while (0)
 #define KF_LINE_FROM_MOMENTS(m, z, p, u, rest)                                                               \
     do {                                                                                                     \
-        const kf_real raw1 = z + u * (m + KF_R(rest));                                                       \
+        const kf_real raw1 = z + u * (m + KF_R((rest) * KF_UNIT));                                                       \
         const kf_real raw2 = p + u * (z + raw1);                                                             \
         const kf_real half = KF_R(0.5) * raw2;                                                               \
         z = m - raw2;                                                                                        \
@@ -128,12 +128,12 @@
     const kf_real e_##axis##z = -(u) * (u);                                                                  \
     const kf_real e_##axis##p = KF_R(0.5) * ((u) * (u) + (u)), e_##axis##m = KF_R(0.5) * ((u) * (u) - (u));
 
-/* f_eq - w for factors a, b, c = w + e and density deviation d, arranged so that nothing cancels. */
+/* f_eq - w for factors a, b, c = w + e and density deviation d, arranged so that nothing cancels; in the unit of d. */
 KF_FUNCTION kf_real kf_equilibrium_deviation(kf_real wx, kf_real ex, kf_real wy, kf_real ey, kf_real wz,
                                              kf_real ez, kf_real d) {
     const kf_real xy = ex * (wy + ey) + wx * ey;
     const kf_real xyz = xy * (wz + ez) + wx * wy * ez;
-    return xyz + d * (wx * wy * wz + xyz);
+    return KF_R(KF_UNIT) * xyz + d * (wx * wy * wz + xyz);
 }
 
 /* F . grad_u f_eq, the derivatives of the factors being -2u, u + 1/2, u - 1/2. */
@@ -195,15 +195,15 @@ KF_FUNCTION kf_real kf_force_source(int cx, int cy, int cz, kf_real gx, kf_real 
  */
 #define KF_DECLARE_STATE(force_x, force_y, force_z)                                                          \
     KF_MOMENTUM(deviation, jx, jy, jz)                                                                       \
-    const kf_real per_density = KF_R(1.0) / (KF_R(1.0) + deviation);                                         \
+    const kf_real per_density = kf_reciprocal(KF_R(KF_UNIT) + deviation);                                         \
     const kf_real ux = (jx + KF_R(0.5) * (force_x)) * per_density,                                           \
                   uy = (jy + KF_R(0.5) * (force_y)) * per_density,                                           \
                   uz = (jz + KF_R(0.5) * (force_z)) * per_density;
 
 #if KF_BODY_FORCE
-#define KF_BODY_X KF_PARAMETER(a, body_force_x)
-#define KF_BODY_Y KF_PARAMETER(a, body_force_y)
-#define KF_BODY_Z KF_PARAMETER(a, body_force_z)
+#define KF_BODY_X (KF_R(KF_UNIT) * KF_PARAMETER(a, body_force_x))
+#define KF_BODY_Y (KF_R(KF_UNIT) * KF_PARAMETER(a, body_force_y))
+#define KF_BODY_Z (KF_R(KF_UNIT) * KF_PARAMETER(a, body_force_z))
 #else
 #define KF_BODY_X KF_R(0.0)
 #define KF_BODY_Y KF_R(0.0)

@@ -10,7 +10,7 @@
 /* Rows at the shell take what comes from outside by the rule of the boundaries. In all others the ends do, 32
  * nodes (a warp) at a time without branches, and everybody else pulls. */
 #define KF_DECLARE(i, name, cx, cy, cz) kf_real f_##name;
-#define KF_PULL(i, name, cx, cy, cz)    f_##name = kf_population(a, a->source, i, k - kf_offset(a, cx, cy, cz));
+#define KF_PULL(i, name, cx, cy, cz)    f_##name = kf_from_store(*kf_pulled(a, i, k, cx, cy, cz));
 #define KF_PULL_END(i, name, cx, cy, cz)                                                                     \
     f_##name = kf_incoming_in_row(a, i, cx, cy, cz, k, x == 0, x == a->nodes[0] - 1);
 #define KF_TAKE(i, name, cx, cy, cz) f_##name = kf_incoming(a, cx, cy, cz, x, y, z);
@@ -37,6 +37,68 @@
 #define KF_BAND_POSITION
 #endif
 
+#if KF_NODES_PER_THREAD == 2
+/* Nodes k and k + 1, at x and x + 1 with an even x, share their memory accesses: pairs of values where the streamed
+ * rows begin at an even place, single values where they are shifted by one. */
+#define KF_PAIR_DECLARE(i, name, cx, cy, cz) kf_store_pair pair_##name;
+#define KF_PAIR_PULL(i, name, cx, cy, cz)                                                                    \
+    if ((cx) == 0) {                                                                                         \
+        pair_##name = *(const kf_store_pair *)kf_pulled(a, i, k, cx, cy, cz); \
+    } else {                                                                                                 \
+        pair_##name.low = *kf_pulled(a, i, k, cx, cy, cz);               \
+        pair_##name.high = *kf_pulled(a, i, k + 1, cx, cy, cz);          \
+    }
+#if KF_FOLDED_BOUNDARY
+#define KF_PAIR_PULL_END(i, name, cx, cy, cz)                                                                \
+    pair_##name.low = kf_to_store(kf_incoming_in_row(a, i, cx, cy, cz, k, x == 0, x == last));                       \
+    pair_##name.high = kf_to_store(kf_incoming_in_row(a, i, cx, cy, cz, k + 1, 0, x + 1 >= last));
+#define KF_PAIR_TAKE(i, name, cx, cy, cz)                                                                    \
+    pair_##name.low = kf_to_store(kf_incoming(a, cx, cy, cz, x, y, z));                                      \
+    pair_##name.high = kf_to_store(kf_incoming(a, cx, cy, cz, x < last ? x + 1 : x, y, z));
+#define KF_PAIR_LOAD                                                                                         \
+    if (y > 0 && y < a->nodes[1] - 1 && z > 0 && z < a->nodes[2] - 1) {                                      \
+        if (x >= 64 && x < last / 64 * 64) {                                                                 \
+            KF_D3Q27(KF_PAIR_PULL)                                                                           \
+        } else {                                                                                             \
+            KF_D3Q27(KF_PAIR_PULL_END)                                                                       \
+        }                                                                                                    \
+    } else {                                                                                                 \
+        KF_D3Q27(KF_PAIR_TAKE)                                                                               \
+    }
+#else
+#define KF_PAIR_LOAD KF_D3Q27(KF_PAIR_PULL)
+#endif
+#define KF_TAKE_LOW(i, name, cx, cy, cz)  kf_real f_##name = kf_from_store(pair_##name.low);
+#define KF_TAKE_HIGH(i, name, cx, cy, cz) kf_real f_##name = kf_from_store(pair_##name.high);
+#define KF_PUT_LOW(i, name, cx, cy, cz)   pair_##name.low = kf_to_store(f_##name);
+#define KF_PUT_HIGH(i, name, cx, cy, cz)  pair_##name.high = kf_to_store(f_##name);
+#define KF_COLLIDE_ONE(take, put)                                                                            \
+    {                                                                                                        \
+        KF_D3Q27(take)                                                                                       \
+        KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)                                                    \
+        const kf_real Fx = KF_BODY_X, Fy = KF_BODY_Y, Fz = KF_BODY_Z;                                        \
+        (void)Fx, (void)Fy, (void)Fz;                                                                        \
+        KF_COLLIDE(KF_BODY_FORCE);                                                                           \
+        KF_FINISH                                                                                            \
+        KF_D3Q27(put)                                                                                        \
+    }
+#define KF_PAIR_STORE(i, name, cx, cy, cz)                                                                   \
+    kf_stream_pair(kf_address(a, a->target, i, k), pair_##name);
+
+/* The last pair of a row of odd length writes one value into the ghost behind it. */
+KF_KERNEL(stream_collide, kf_kinetic_arguments) {
+    const int last = a->nodes[0] - 1;
+    const int pair = x;
+    x = 2 * pair;
+    const kf_index k = kf_node(a, x, y, z);
+    KF_D3Q27(KF_PAIR_DECLARE)
+    KF_PAIR_LOAD
+    KF_COLLIDE_ONE(KF_TAKE_LOW, KF_PUT_LOW)
+    x++;
+    KF_COLLIDE_ONE(KF_TAKE_HIGH, KF_PUT_HIGH)
+    KF_D3Q27(KF_PAIR_STORE)
+}
+#else
 KF_KERNEL(stream_collide, kf_kinetic_arguments) {
     const kf_index k = kf_node(a, x, y, z);
     KF_LOAD_STREAMED
@@ -47,6 +109,7 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
     KF_FINISH
     KF_D3Q27(KF_STREAM_TARGET)
 }
+#endif
 
 /* Velocity and density of the streamed populations at the band's nodes, before any force of the solid; the
  * band's force starts from zero. */
@@ -62,7 +125,7 @@ KF_SCALAR_KERNEL(band_macroscopic, kf_kinetic_arguments) {
     field.x = ux;
     field.y = uy;
     field.z = uz;
-    field.w = KF_R(1.0) + deviation;
+    field.w = KF_R(1.0) + KF_R(1.0 / KF_UNIT) * deviation;
     ((kf_real4 *)a->band_field)[place] = field;
 #if KF_FIXED_POINT_FORCE
     long long *force = (long long *)a->band_force + 4LL * place;
@@ -82,12 +145,13 @@ KF_SCALAR_KERNEL(band_collide, kf_kinetic_arguments) {
     const kf_index k = ((const kf_index *)a->band_node)[place];
 #if KF_FIXED_POINT_FORCE
     const long long *force = (const long long *)a->band_force + 4LL * place;
-    const kf_real Fx = KF_BODY_X + (kf_real)((double)force[0] * (1.0 / KF_SPREAD_SCALE));
-    const kf_real Fy = KF_BODY_Y + (kf_real)((double)force[1] * (1.0 / KF_SPREAD_SCALE));
-    const kf_real Fz = KF_BODY_Z + (kf_real)((double)force[2] * (1.0 / KF_SPREAD_SCALE));
+    const kf_real Fx = KF_BODY_X + (kf_real)((double)force[0] * (KF_UNIT / KF_SPREAD_SCALE));
+    const kf_real Fy = KF_BODY_Y + (kf_real)((double)force[1] * (KF_UNIT / KF_SPREAD_SCALE));
+    const kf_real Fz = KF_BODY_Z + (kf_real)((double)force[2] * (KF_UNIT / KF_SPREAD_SCALE));
 #else
     const kf_real4 force = ((const kf_real4 *)a->band_force)[place];
-    const kf_real Fx = KF_BODY_X + force.x, Fy = KF_BODY_Y + force.y, Fz = KF_BODY_Z + force.z;
+    const kf_real Fx = KF_BODY_X + KF_R(KF_UNIT) * force.x, Fy = KF_BODY_Y + KF_R(KF_UNIT) * force.y,
+                  Fz = KF_BODY_Z + KF_R(KF_UNIT) * force.z;
 #endif
     KF_BAND_POSITION
     KF_LOAD_STREAMED

@@ -95,7 +95,7 @@ KF_SCALAR_KERNEL(penalty, kf_kinetic_arguments) {
     force[2LL * a->sample_count + x] = g.z;
 }
 
-#if KF_DOUBLE_STORAGE
+#if KF_STORAGE == 2
 #define kf_atomic_add_real kf_atomic_add_double
 #else
 #define kf_atomic_add_real kf_atomic_add_float

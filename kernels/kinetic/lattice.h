@@ -1,30 +1,94 @@
 /* D3Q27: velocities, weights, precision and memory layout. Velocity order: De Rosis 2017 (PRE 95, 013310),
- * which is the order of the paper's Omega_0 .. Omega_26. Defines that a config sets: KF_DOUBLE_STORAGE 0|1
- * KF_LAYOUT 0 aos | 1 soa | 2 csoa   KF_ALPHA_LOG2   KF_INDEX64 0|1 */
+ * which is the order of the paper's Omega_0 .. Omega_26. Defines that a config sets: KF_STORAGE 0 f16 | 1 f32
+ * | 2 f64   KF_LAYOUT 0 aos | 1 soa | 2 csoa   KF_ALPHA_LOG2   KF_INDEX64 0|1   KF_ALIGNED_ROWS 0|1 (rows
+ * begin at multiples of alpha) */
 #ifndef KF_KERNELS_KINETIC_LATTICE_H
 #define KF_KERNELS_KINETIC_LATTICE_H
 
 #include "arguments.h"
 #include "portable.h"
 
-#if KF_DOUBLE_STORAGE
+#if KF_STORAGE == 2
 typedef double kf_store;
 typedef double kf_real;
 #define KF_PARAMETER(a, name) ((a)->double_precision.name)
-#define kf_square_root        sqrt
 #else
-typedef float kf_store;
 typedef float kf_real;
 #define KF_PARAMETER(a, name) ((a)->single_precision.name)
-#define kf_square_root        sqrtf
+#if KF_STORAGE == 1
+typedef float kf_store;
+#elif KF_CUDA
+typedef unsigned short kf_store; /* the bits of a half */
+#else
+typedef _Float16 kf_store;
+#endif
 #endif
 #define KF_R(value) ((kf_real)(value))
+
+/* Half precision keeps 2^15 times the deviation from the weight: it stays below 2, and small ones keep their
+ * digits (Lehmann et al. 2022, PRE 106, 015308). KF_UNIT is the density at rest in the unit in which populations are computed:
+ * collisions that are homogeneous in density, momentum and force work in the stored unit and save the factors. */
+#if KF_STORAGE == 0
+#define KF_STORED_UNIT 32768.0
+#else
+#define KF_STORED_UNIT 1.0
+#endif
+#if defined(KF_COLLISION) && (KF_COLLISION == 0 || (KF_COLLISION == 2 && KF_RATE_RULE <= 3 && KF_FORM == 0))
+#define KF_UNIT KF_STORED_UNIT
+#else
+#define KF_UNIT 1.0
+#endif
+
+/* On the GPU in single precision to the last place or the one before, without the branches that make them exact. */
+KF_FUNCTION kf_real kf_reciprocal(kf_real value) {
+#if KF_CUDA && KF_STORAGE != 2
+    float result;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(value));
+    return result;
+#else
+    return KF_R(1.0) / value;
+#endif
+}
+KF_FUNCTION kf_real kf_square_root(kf_real value) {
+#if KF_STORAGE == 2
+    return sqrt(value);
+#elif KF_CUDA
+    float result;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(value));
+    return result;
+#else
+    return sqrtf(value);
+#endif
+}
 
 #if KF_INDEX64
 typedef long long kf_index;
 #else
 typedef int kf_index;
 #endif
+
+KF_FUNCTION kf_real kf_from_store(kf_store value) {
+#if KF_STORAGE != 0
+    return value;
+#elif KF_CUDA
+    float wide;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(value));
+    return wide * KF_R(KF_UNIT / KF_STORED_UNIT);
+#else
+    return (float)value * KF_R(KF_UNIT / KF_STORED_UNIT);
+#endif
+}
+KF_FUNCTION kf_store kf_to_store(kf_real value) {
+#if KF_STORAGE != 0
+    return value;
+#elif KF_CUDA
+    unsigned short bits;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value * KF_R(KF_STORED_UNIT / KF_UNIT)));
+    return bits;
+#else
+    return (kf_store)(value * KF_R(KF_STORED_UNIT / KF_UNIT));
+#endif
+}
 
 /* A vector of four that moves as one memory access on the GPU. */
 typedef struct
@@ -77,6 +141,18 @@ KF_FUNCTION int kf_direction(int cx, int cy, int cz) {
 #define KF_WEIGHT_1D(c)       ((c) == 0 ? 2.0 / 3.0 : 1.0 / 6.0)
 #define KF_WEIGHT(cx, cy, cz) KF_R(KF_WEIGHT_1D(cx) * KF_WEIGHT_1D(cy) * KF_WEIGHT_1D(cz))
 
+/* Two values that move as one memory access on the GPU. */
+typedef struct
+#if KF_CUDA && KF_STORAGE == 0
+    __align__(4)
+#elif KF_CUDA
+    __align__(2 * sizeof(kf_store))
+#endif
+        kf_store_pair {
+    kf_store low, high;
+}
+kf_store_pair;
+
 /* Index of node (x, y, z), ghosts included. */
 KF_FUNCTION kf_index kf_node(const kf_kinetic_arguments *a, int x, int y, int z) {
     return (kf_index)(a->origin + (long long)a->row_pitch * (y + 1) + a->plane_pitch * (z + 1)) + x;
@@ -110,20 +186,51 @@ KF_FUNCTION kf_index kf_place(const kf_kinetic_arguments *a, int beta, int i, kf
 #endif
 }
 
+/* Address of population i at node k. i is added last, so that it becomes a constant offset of the memory access. */
+KF_FUNCTION kf_store *kf_address(const kf_kinetic_arguments *a, const void *f, int i, kf_index k) {
+#if KF_LAYOUT == 1
+    return (kf_store *)f + kf_place(a, 27, i, k);
+#else
+    return (kf_store *)f + kf_place(a, 27, 0, k) + kf_place(a, 27, i, 0);
+#endif
+}
+
+/* The same at the neighbour of k at (-cx, -cy, -cz). Where rows begin at multiples of alpha, neighbours along y
+ * and z have k's place in another group, so that only three places are worked out bit by bit. */
+KF_FUNCTION const kf_store *kf_pulled(const kf_kinetic_arguments *a, int i, kf_index k, int cx, int cy, int cz) {
+#if KF_LAYOUT == 2 && KF_ALIGNED_ROWS
+    return (const kf_store *)a->source + (kf_place(a, 27, 0, k - cx) - 27 * kf_offset(a, 0, cy, cz)) +
+           kf_place(a, 27, i, 0);
+#else
+    return kf_address(a, a->source, i, k - kf_offset(a, cx, cy, cz));
+#endif
+}
+
 KF_FUNCTION kf_real kf_population(const kf_kinetic_arguments *a, const void *f, int i, kf_index k) {
-    return (kf_real)((const kf_store *)f)[kf_place(a, 27, i, k)];
+    return kf_from_store(*kf_address(a, f, i, k));
 }
 KF_FUNCTION void kf_set_population(const kf_kinetic_arguments *a, void *f, int i, kf_index k, kf_real value) {
-    ((kf_store *)f)[kf_place(a, 27, i, k)] = (kf_store)value;
+    *kf_address(a, f, i, k) = kf_to_store(value);
 }
 /* Past the caches where a config asks for it (KF_STREAMING_STORES): what a step writes is read only in the
  * next. */
 KF_FUNCTION void kf_stream_population(const kf_kinetic_arguments *a, void *f, int i, kf_index k,
                                       kf_real value) {
 #if KF_CUDA && KF_STREAMING_STORES
-    __stcs((kf_store *)f + kf_place(a, 27, i, k), (kf_store)value);
+    __stcs(kf_address(a, f, i, k), kf_to_store(value));
 #else
     kf_set_population(a, f, i, k, value);
+#endif
+}
+KF_FUNCTION void kf_stream_pair(kf_store *place, kf_store_pair pair) {
+#if KF_CUDA && KF_STREAMING_STORES && KF_STORAGE == 0
+    __stcs((unsigned *)place, (unsigned)pair.high << 16 | pair.low);
+#elif KF_CUDA && KF_STREAMING_STORES && KF_STORAGE == 1
+    __stcs((float2 *)place, make_float2(pair.low, pair.high));
+#elif KF_CUDA && KF_STREAMING_STORES
+    __stcs((double2 *)place, make_double2(pair.low, pair.high));
+#else
+    *(kf_store_pair *)place = pair;
 #endif
 }
 KF_FUNCTION kf_real kf_component(const kf_kinetic_arguments *a, const void *v, int i, kf_index k) {
@@ -135,27 +242,27 @@ KF_FUNCTION void kf_set_component(const kf_kinetic_arguments *a, void *v, int i,
 
 /* Statements over all populations, held in variables f_zzz, f_pzz, ... */
 #define KF_LOAD_PULL(i, name, cx, cy, cz)                                                                    \
-    kf_real f_##name = kf_population(a, a->source, i, k - kf_offset(a, cx, cy, cz));
+    kf_real f_##name = kf_from_store(*kf_pulled(a, i, k, cx, cy, cz));
 #define KF_LOAD_HERE(i, name, cx, cy, cz)     kf_real f_##name = kf_population(a, a->source, i, k);
 #define KF_LOAD_TARGET(i, name, cx, cy, cz)   kf_real f_##name = kf_population(a, a->target, i, k);
 #define KF_STREAM_TARGET(i, name, cx, cy, cz) kf_stream_population(a, a->target, i, k, f_##name);
 #define KF_STORE_TARGET(i, name, cx, cy, cz)  kf_set_population(a, a->target, i, k, f_##name);
 
-/* Deviation of density from 1 and momentum of the populations f_*. */
+/* Deviation of density from rest and momentum of the populations f_*. The sums are those that the transform to central
+ * moments begins with, in its order, so that compilers compute them once. */
 #define KF_MOMENTUM(density_deviation, jx, jy, jz)                                                           \
-    const kf_real density_deviation =                                                                        \
-        ((((f_ppp + f_mmm) + (f_ppm + f_mmp)) + ((f_pmp + f_mpm) + (f_pmm + f_mpp))) +                       \
-         (((f_ppz + f_mmz) + (f_pmz + f_mpz)) + ((f_pzp + f_mzm) + (f_pzm + f_mzp)) +                        \
-          ((f_zpp + f_zmm) + (f_zpm + f_zmp)))) +                                                            \
-        (((f_pzz + f_mzz) + (f_zpz + f_zmz) + (f_zzp + f_zzm)) + f_zzz);                                     \
-    const kf_real jx = (((f_ppp - f_mmm) + (f_ppm - f_mmp)) + ((f_pmp - f_mpm) + (f_pmm - f_mpp))) +         \
-                       (((f_ppz - f_mmz) + (f_pmz - f_mpz)) + ((f_pzp - f_mzm) + (f_pzm - f_mzp))) +         \
+    const kf_real row_mm = (f_pmm + f_mmm) + f_zmm, row_zm = (f_pzm + f_mzm) + f_zzm,                        \
+                  row_pm = (f_ppm + f_mpm) + f_zpm, row_mz = (f_pmz + f_mmz) + f_zmz,                        \
+                  row_zz = (f_pzz + f_mzz) + f_zzz, row_pz = (f_ppz + f_mpz) + f_zpz,                        \
+                  row_mp = (f_pmp + f_mmp) + f_zmp, row_zp = (f_pzp + f_mzp) + f_zzp,                        \
+                  row_pp = (f_ppp + f_mpp) + f_zpp;                                                          \
+    const kf_real plane_m = (row_pm + row_mm) + row_zm, plane_z = (row_pz + row_mz) + row_zz,                \
+                  plane_p = (row_pp + row_mp) + row_zp;                                                      \
+    const kf_real density_deviation = (plane_p + plane_m) + plane_z;                                         \
+    const kf_real jx = (((f_ppp - f_mpp) + (f_pmm - f_mmm)) + ((f_ppm - f_mpm) + (f_pmp - f_mmp))) +         \
+                       (((f_ppz - f_mpz) + (f_pmz - f_mmz)) + ((f_pzp - f_mzp) + (f_pzm - f_mzm))) +         \
                        (f_pzz - f_mzz);                                                                      \
-    const kf_real jy = (((f_ppp - f_mmm) + (f_ppm - f_mmp)) + ((f_mpm - f_pmp) + (f_mpp - f_pmm))) +         \
-                       (((f_ppz - f_mmz) + (f_mpz - f_pmz)) + ((f_zpp - f_zmm) + (f_zpm - f_zmp))) +         \
-                       (f_zpz - f_zmz);                                                                      \
-    const kf_real jz = (((f_ppp - f_mmm) + (f_mmp - f_ppm)) + ((f_pmp - f_mpm) + (f_mpp - f_pmm))) +         \
-                       (((f_pzp - f_mzm) + (f_mzp - f_pzm)) + ((f_zpp - f_zmm) + (f_zmp - f_zpm))) +         \
-                       (f_zzp - f_zzm);
+    const kf_real jy = ((row_pp - row_mp) + (row_pm - row_mm)) + (row_pz - row_mz);                          \
+    const kf_real jz = plane_p - plane_m;
 
 #endif

@@ -29,24 +29,25 @@ KF_FUNCTION kf_rates kf_high_order_rates(const kf_kinetic_arguments *a, kf_real 
     (void)pi_xx, (void)pi_yy, (void)pi_zz, (void)pi_xy, (void)pi_xz, (void)pi_yz;
 #if KF_RATE_RULE == 0
     const kf_real *averages = (const kf_real *)a->averages;
-    const kf_real third = KF_R(1.0 / 3.0);
+    const kf_real third = KF_R(KF_UNIT / 3.0);
     const kf_real dxx = pi_xx + third, dyy = pi_yy + third, dzz = pi_zz + third;
     const kf_real momentum = kf_square_root(jx * jx + jy * jy + jz * jz);
     const kf_real second = kf_square_root(dxx * dxx + dyy * dyy + dzz * dzz +
                                           KF_R(2.0) * (pi_xy * pi_xy + pi_xz * pi_xz + pi_yz * pi_yz));
-    const kf_real tau = KF_R(0.0003) * (density * averages[0]) - KF_R(0.00775) * (momentum * averages[1]) +
-                        KF_R(0.00016) * (second * averages[2]) + KF_R(0.0087);
-    return kf_equal_rates(KF_R(1.0) / ((tau > KF_R(0.005) ? tau : KF_R(0.005)) + KF_R(0.5)));
+    const kf_real tau = KF_R(0.0003 / KF_UNIT) * (density * averages[0]) -
+                        KF_R(0.00775 / KF_UNIT) * (momentum * averages[1]) +
+                        KF_R(0.00016 / KF_UNIT) * (second * averages[2]) + KF_R(0.0087);
+    return kf_equal_rates(kf_reciprocal((tau > KF_R(0.005) ? tau : KF_R(0.005)) + KF_R(0.5)));
 #elif KF_RATE_RULE == 1
     return kf_equal_rates(KF_PARAMETER(a, high_order_rate));
 #elif KF_RATE_RULE == 3
-    const kf_real speed = kf_square_root(jx * jx + jy * jy + jz * jz) / density * KF_R(10.0);
+    const kf_real speed = kf_square_root(jx * jx + jy * jy + jz * jz) * kf_reciprocal(density) * KF_R(10.0);
     const kf_real factor = KF_R(3.0) * (KF_R(5.0) - KF_R(4.0) * (speed < KF_R(1.0) ? speed : KF_R(1.0)));
     kf_rates rates;
-    rates.three = KF_R(1.0) / (KF_R(0.005) * factor + KF_R(0.5));
-    rates.four = KF_R(1.0) / (KF_R(0.007) * factor + KF_R(0.5));
-    rates.five = KF_R(1.0) / (KF_R(0.009) * factor + KF_R(0.5));
-    rates.six = KF_R(1.0) / (KF_R(0.010) * factor + KF_R(0.5));
+    rates.three = kf_reciprocal(KF_R(0.005) * factor + KF_R(0.5));
+    rates.four = kf_reciprocal(KF_R(0.007) * factor + KF_R(0.5));
+    rates.five = kf_reciprocal(KF_R(0.009) * factor + KF_R(0.5));
+    rates.six = kf_reciprocal(KF_R(0.010) * factor + KF_R(0.5));
     return rates;
 #else
     return kf_equal_rates(KF_R(1.0));
@@ -141,7 +142,7 @@ KF_FUNCTION kf_rates kf_high_order_rates(const kf_kinetic_arguments *a, kf_real 
 
 #define KF_RELAX_MOMENTS                                                                                     \
     do {                                                                                                     \
-        const kf_real c = KF_R(1.0 / 3.0), density = KF_R(1.0) + deviation;                                  \
+        const kf_real c = KF_R(1.0 / 3.0), density = KF_R(KF_UNIT) + deviation;                                  \
         const kf_real omega = KF_PARAMETER(a, shear_rate);                                                   \
         const kf_rates rates = KF_CENTRAL_RATES;                                                             \
         const kf_real keep4 = KF_R(1.0) - rates.four, keep5 = KF_R(1.0) - rates.five;                        \
@@ -174,7 +175,7 @@ KF_FUNCTION kf_rates kf_high_order_rates(const kf_kinetic_arguments *a, kf_real 
 
 #define KF_RELAX_MOMENTS                                                                                     \
     do {                                                                                                     \
-        const kf_real c = KF_R(1.0 / 3.0), density = KF_R(1.0) + deviation;                                  \
+        const kf_real c = KF_R(1.0 / 3.0), density = KF_R(KF_UNIT) + deviation;                                  \
         const kf_real omega = KF_PARAMETER(a, shear_rate);                                                   \
         const kf_rates rates = KF_CENTRAL_RATES;                                                             \
         const kf_real keep4 = KF_R(1.0) - rates.four, keep5 = KF_R(1.0) - rates.five,                        \
@@ -232,7 +233,7 @@ KF_FUNCTION kf_real kf_limit_rate(kf_real rate, kf_real moment) {
 #define KF_RELAX_MOMENTS                                                                                     \
     do {                                                                                                     \
         const kf_real c = KF_R(1.0 / 3.0), w = KF_PARAMETER(a, shear_rate), one = KF_R(1.0);                 \
-        const kf_real per_density = one / (one + deviation);                                                 \
+        const kf_real per_density = kf_reciprocal(one + deviation);                                                 \
         const kf_real w3 = KF_R(8.0) * (w - KF_R(2.0)) * (one + KF_R(2.0) * w) /                             \
                            (KF_R(-8.0) - KF_R(14.0) * w + KF_R(7.0) * w * w);                                \
         const kf_real w4 = KF_R(8.0) * (w - KF_R(2.0)) * (KF_R(-7.0) + KF_R(4.0) * w) /                      \

@@ -90,6 +90,7 @@ static void describe(const kf_scene *scene, const kf_device_info *device, kf_var
     set_variable(variables, "sample_count", (double)scene->samples.count);
     set_variable(variables, "solid", scene->samples.count > 0);
     set_variable(variables, "moving", scene->motion.moving);
+    set_variable(variables, "accuracy", scene->accuracy);
     set_variable(variables, "splits", kf_kinetic_splits(scene));
     set_variable(variables, "central_moments", kf_kinetic_has_central_moments(scene));
     set_variable(variables, "shortest_edge", scene->samples.count > 0 ? kf_scene_shortest_edge(scene) : 1);
@@ -144,7 +145,7 @@ static kf_status make_domain_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_erro
     kf_kinetic_arguments *a = &kinetic->arguments;
     size_t nodes = (size_t)kinetic->geometry.capacity, real = kinetic->real_bytes;
     for (int grid = 0; grid < 2; grid++)
-        KF_TRY(kf_plan_buffer(plan, 27 * nodes * real, &kinetic->populations[grid], error));
+        KF_TRY(kf_plan_buffer(plan, 27 * nodes * kinetic->store_bytes, &kinetic->populations[grid], error));
     kf_buffer *buffer;
     if (kinetic->options.plan != KF_PLAN_FUSED) {
         KF_TRY(kf_plan_buffer(plan, nodes * real, &buffer, error));
@@ -177,7 +178,9 @@ static kf_status make_domain_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_erro
 static kf_status build(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     const kf_scene *scene = plan->scene;
     kf_kinetic_arguments *a = &kinetic->arguments;
-    kinetic->real_bytes = kinetic->options.double_storage ? sizeof(double) : sizeof(float);
+    static const size_t store_bytes[] = {[KF_F16] = 2, [KF_F32] = sizeof(float), [KF_F64] = sizeof(double)};
+    kinetic->store_bytes = store_bytes[kinetic->options.storage];
+    kinetic->real_bytes = kinetic->options.storage == KF_F64 ? sizeof(double) : sizeof(float);
     kinetic->has_solid = scene->samples.count > 0;
     kinetic->moving = kinetic->has_solid && scene->motion.moving;
     kinetic->band = kinetic->options.plan == KF_PLAN_FUSED;
@@ -190,7 +193,7 @@ static kf_status build(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     a->capacity = kinetic->geometry.capacity;
     set_scalars(scene, a);
     plan->node_count = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
-    plan->least_bytes = 54.0 * (double)kinetic->real_bytes * plan->node_count;
+    plan->least_bytes = 54.0 * (double)kinetic->store_bytes * plan->node_count;
     KF_TRY(load_modules(plan, kinetic, error));
     KF_TRY(make_domain_buffers(plan, kinetic, error));
     if (kinetic->has_solid) KF_TRY(kf_kinetic_upload_samples(plan, kinetic, error));

@@ -13,6 +13,8 @@ typedef enum kf_kinetic_plan { KF_PLAN_BASELINE, KF_PLAN_PAPER, KF_PLAN_FUSED } 
 typedef enum kf_kinetic_layout { KF_AOS, KF_SOA, KF_CSOA } kf_kinetic_layout;
 typedef enum kf_immersed { KF_GATHER, KF_SCATTER, KF_AGGREGATED } kf_immersed;
 
+/* The values are those of the kernels' KF_STORAGE. */
+typedef enum kf_storage { KF_F16, KF_F32, KF_F64 } kf_storage;
 typedef enum kf_collision_form { KF_FACTORISED, KF_EXPANDED, KF_SHARED } kf_collision_form;
 
 /* A config's parameters, checked against each other. */
@@ -26,7 +28,8 @@ typedef struct kf_kinetic_options {
     long collision_split;
     kf_collision_form collision_form;
     int block[3];
-    bool double_storage;
+    kf_storage storage;    /* of populations; arithmetic is in double precision for KF_F64, else in single */
+    long nodes_per_thread; /* 2: pairs along x, plan fused */
     long boundary_kernels; /* 6, 1, or 0: folded into streaming */
     kf_immersed immersed;
     long segment_length; /* samples that one item of the aggregated variant adds up */
@@ -62,8 +65,8 @@ typedef struct kf_kinetic {
     kf_kinetic_geometry geometry;
     kf_ordering ordering;
     bool has_solid, moving, adaptive;
-    bool band;         /* the solid's force lives on the band (plan fused) */
-    size_t real_bytes; /* of an arithmetic value and of a stored population alike */
+    bool band;                      /* the solid's force lives on the band (plan fused) */
+    size_t real_bytes, store_bytes; /* of an arithmetic value, of a stored population */
 
     kf_module *modules[KF_SOURCES];
     kf_kinetic_arguments arguments; /* common to all launches */

@@ -11,7 +11,7 @@ typedef struct builder {
     kf_error *error;
     kf_status status;
     int line_block[3], face_block[3]; /* of launches over samples or band, and over faces */
-    double node_bytes;                /* real_bytes * nodes */
+    double node_bytes;                /* store_bytes * nodes */
 } builder;
 
 static kf_function *function(builder *b, kf_kinetic_source source, const char *name) {
@@ -62,7 +62,7 @@ static void append_nodes(builder *b, int parity, const char *name, int from, int
 static void append_boundaries(builder *b, int parity, int grid) {
     const int *n = b->kinetic->geometry.nodes;
     kf_kinetic_arguments arguments = from_to(b->kinetic, grid, grid);
-    double face_bytes = 18.0 * (double)b->kinetic->real_bytes;
+    double face_bytes = 18.0 * (double)b->kinetic->store_bytes;
     if (b->kinetic->options.boundary_kernels == 0) return;
     if (b->kinetic->options.boundary_kernels == 1) {
         int ghosts = 2 * ((n[0] + 2) * (n[1] + 2) + (n[0] + 2) * n[2] + n[1] * n[2]);
@@ -101,7 +101,7 @@ static void append_averages(builder *b, int parity, int grid) {
     const int extent[3] = {n[0], (rows + KF_AVERAGE_ROWS - 1) / KF_AVERAGE_ROWS, 1}, finish[3] = {3, 1, 1};
     kf_kinetic_arguments arguments = from_to(b->kinetic, grid, grid);
     (void)append(b, parity, KF_SOURCE_STATE, "average_sum", extent, b->face_block, arguments,
-                 27.0 * (double)b->kinetic->real_bytes * n[0] * rows);
+                 27.0 * (double)b->kinetic->store_bytes * n[0] * rows);
     set_period(b, parity, AVERAGE_PERIOD);
     (void)append(b, parity, KF_SOURCE_STATE, "average_finish", finish, b->line_block, arguments, 0);
     set_period(b, parity, AVERAGE_PERIOD);
@@ -333,7 +333,7 @@ kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetic, kf_error 
                  .status = KF_OK,
                  .line_block = {gpu ? GPU_BLOCK : CPU_BLOCK, 1, 1},
                  .face_block = {64, gpu ? 4 : 1, 1},
-                 .node_bytes = (double)kinetic->real_bytes * plan->node_count};
+                 .node_bytes = (double)kinetic->store_bytes * plan->node_count};
     if (kf_kinetic_uses(plan->scene, &kinetic->options, KF_SOURCE_ORDER)) {
         bool list = kinetic->options.immersed == KF_GATHER;
         KF_TRY(make_order(plan, kinetic, !list, error));

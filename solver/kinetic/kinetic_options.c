@@ -51,6 +51,9 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
     if (o->immersed == KF_AGGREGATED && (scene->motion.moving || o->fixed_point_force))
         return refuse(error, "immersed_boundary aggregated is for static solids, with force_sum float");
     if (o->streaming_stores && !fused) return refuse(error, "streaming_stores belong to plan fused");
+    if (o->nodes_per_thread != 1 && (o->nodes_per_thread != 2 || !fused || o->layout == KF_AOS))
+        return refuse(error, "nodes_per_thread must be 1, or 2 in plan fused with layout soa or csoa");
+    if (o->storage == KF_F16 && !fused) return refuse(error, "storage f16 belongs to plan fused");
     if (o->segment_length < 1 || o->segment_length > 4096)
         return refuse(error, "segment_length must be 1 to 4096");
     if (o->fixed_point_force && !fused) return refuse(error, "force_sum fixed belongs to plan fused");
@@ -70,7 +73,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     static const char *const plans[] = {"baseline", "paper", "fused"};
     static const char *const layouts[] = {"aos", "soa", "csoa"};
     static const char *const immersed[] = {"gather", "scatter", "aggregated"};
-    static const char *const storages[] = {"f32", "f64"};
+    static const char *const storages[] = {"f16", "f32", "f64"};
     static const char *const sums[] = {"float", "fixed"};
     static const char *const forms[] = {"factorised", "expanded", "shared"};
     int plan, layout, variant, storage, sum, form;
@@ -79,7 +82,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(choose(config, "plan", plans, 3, &plan, error));
     KF_TRY(choose(config, "layout", layouts, 3, &layout, error));
     KF_TRY(choose(config, "immersed_boundary", immersed, 3, &variant, error));
-    KF_TRY(choose(config, "storage", storages, 2, &storage, error));
+    KF_TRY(choose(config, "storage", storages, 3, &storage, error));
     KF_TRY(choose(config, "force_sum", sums, 2, &sum, error));
     KF_TRY(choose(config, "collision_form", forms, 3, &form, error));
     KF_TRY(kf_config_integer(config, "alpha", &options->alpha, error));
@@ -87,6 +90,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_boolean(config, "morton", &options->morton, error));
     KF_TRY(kf_config_boolean(config, "streaming_stores", &options->streaming_stores, error));
     KF_TRY(kf_config_integer(config, "collision_split", &options->collision_split, error));
+    KF_TRY(kf_config_integer(config, "nodes_per_thread", &options->nodes_per_thread, error));
     KF_TRY(kf_config_integer(config, "block_x", &block_x, error));
     KF_TRY(kf_config_integer(config, "block_y", &block_y, error));
     KF_TRY(kf_config_integer(config, "boundary_kernels", &options->boundary_kernels, error));
@@ -95,7 +99,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     options->plan = (kf_kinetic_plan)plan;
     options->layout = (kf_kinetic_layout)layout;
     options->immersed = (kf_immersed)variant;
-    options->double_storage = storage == 1;
+    options->storage = (kf_storage)storage;
     options->collision_form = (kf_collision_form)form;
     options->fixed_point_force = sum == 1;
     options->block[0] = (int)block_x;
@@ -149,11 +153,16 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
     static const char *const faces[KF_FACES] = {"KF_FACE_0", "KF_FACE_1", "KF_FACE_2",
                                                 "KF_FACE_3", "KF_FACE_4", "KF_FACE_5"};
     defines->count = 0;
-    define(defines, "KF_DOUBLE_STORAGE", options->double_storage);
+    /* Samples and their order are in the precision of the arithmetic. */
+    bool populations = which != KF_SOURCE_ORDER && which != KF_SOURCE_IMMERSED;
+    define(defines, "KF_STORAGE",
+           (long)(options->storage == KF_F16 && !populations ? KF_F32 : options->storage));
     define(defines, "KF_INDEX64", geometry->wide_index);
     if (which != KF_SOURCE_ORDER) {
         define(defines, "KF_LAYOUT", (long)options->layout);
         define(defines, "KF_ALPHA_LOG2", options->alpha_log2);
+        define(defines, "KF_ALIGNED_ROWS",
+               geometry->row_pitch % options->alpha == 0 && geometry->origin % options->alpha == 0);
     } else {
         define(defines, "KF_LAYOUT", KF_SOA);
         define(defines, "KF_ALPHA_LOG2", 0);
@@ -181,6 +190,7 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
     if (which == KF_SOURCE_FLOW && options->plan == KF_PLAN_FUSED) {
         define(defines, "KF_FOLDED_BOUNDARY", folded);
         define(defines, "KF_STREAMING_STORES", options->streaming_stores);
+        define(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
     }
     if (which == KF_SOURCE_BOUNDARY || folded)
         for (int face = 0; face < KF_FACES; face++)

@@ -8,7 +8,7 @@
 
 kf_status kf_kinetic_upload_reals(const kf_kinetic *kinetic, kf_buffer *buffer, const double *values,
                                   size_t count, kf_error *error) {
-    if (kinetic->options.double_storage)
+    if (kinetic->options.storage == KF_F64)
         return kf_buffer_upload(buffer, 0, values, count * sizeof(double), error);
     float *single = kf_allocate(count * sizeof(float));
     for (size_t i = 0; i < count; i++)

@@ -40,15 +40,15 @@ static int slab_planes_at(const kf_plan *plan, int first) {
 }
 
 static void put_real(const kf_kinetic *kinetic, void *values, size_t index, double value) {
-    if (kinetic->options.double_storage)
+    if (kinetic->options.storage == KF_F64)
         ((double *)values)[index] = value;
     else
         ((float *)values)[index] = (float)value;
 }
 
 static double get_real(const kf_kinetic *kinetic, const void *values, size_t index) {
-    return kinetic->options.double_storage ? ((const double *)values)[index]
-                                           : (double)((const float *)values)[index];
+    return kinetic->options.storage == KF_F64 ? ((const double *)values)[index]
+                                              : (double)((const float *)values)[index];
 }
 
 static void fill_initial_slab(const kf_plan *plan, int first, int planes, void *values) {
@@ -223,7 +223,7 @@ static int small_parts(kf_plan *plan, state_part parts[8]) {
 }
 
 static size_t plane_bytes(const kf_plan *plan) {
-    return 27 * (size_t)plan->scene->nodes[0] * (size_t)plan->scene->nodes[1] * kinetic_of(plan)->real_bytes;
+    return 27 * (size_t)plan->scene->nodes[0] * (size_t)plan->scene->nodes[1] * kinetic_of(plan)->store_bytes;
 }
 
 static kf_status state_size(kf_plan *plan, size_t *bytes, kf_error *error) {

@@ -77,7 +77,9 @@ kf_status kf_kinetic_verify(kf_plan *plan, const kf_reference *reference, kf_ver
     KF_TRY(plan->methods->load(plan, &load, error));
     verification->error = fmax(d.velocity, d.density);
     if (isnan(d.velocity) || isnan(d.density)) verification->error = NAN;
-    verification->bound = kinetic->options.double_storage ? double_bound : single_bound;
+    verification->bound = kinetic->options.storage == KF_F64   ? double_bound
+                          : kinetic->options.storage == KF_F32 ? single_bound
+                                                               : plan->scene->accuracy;
     verification->mass_drift = d.mass;
     verification->load_error = kinetic->has_solid ? load_deviation(&load, &reference->load) : 0.0;
     int worst = (int)d.worst; /* a reference is far smaller than 2^31 nodes */

@@ -27,6 +27,7 @@ static kf_scene *open_scene(const char *name, long nodes) {
     kf_scene *scene;
     const kf_scene_options options = {.node_limit = nodes};
     must(kf_scene_open(name, &options, &scene, &error), &error);
+    scene->accuracy = 0.01;
     return scene;
 }
 
@@ -80,16 +81,18 @@ static bool is_representative(const kf_config *config) {
     must(kf_config_name(config, "collision_form", &form, &error), &error);
     if (strcmp(form, "factorised") != 0 || integer_of(config, "collision_split") > 2)
         return false; /* test_collision.c */
-    bool fused = strcmp(plan, "fused") == 0, single = strcmp(storage, "f32") == 0,
-         soa = strcmp(layout, "soa") == 0;
+    bool fused = strcmp(plan, "fused") == 0, soa = strcmp(layout, "soa") == 0;
+    bool single = strcmp(storage, "f32") == 0, half = strcmp(storage, "f16") == 0;
+    bool pairs = half ? csoa : single && soa && fused && !morton;
     long segment = integer_of(config, "segment_length");
-    bool folds =
-        fused && !morton && (single ? csoa : soa); /* the slowest to compile: once for each storage type */
+    bool folds = fused && !morton &&
+                 (single || half ? csoa : soa); /* the slowest to compile: once for each storage type */
     return (alpha == 1 || csoa) && length == (morton ? 1 : 2) &&
            (morton  ? six
             : folds ? folded
                     : boundaries == 1) &&
            streaming == folded && (segment == 16 || (morton && single && soa && segment == 4)) &&
+           integer_of(config, "nodes_per_thread") == (pairs ? 2 : 1) &&
            (reorder == 0 || (morton && single && reorder == 8)) && integer_of(config, "block_x") == 64 &&
            integer_of(config, "block_y") == 2;
 }
