@@ -218,6 +218,7 @@ static kf_status set_faces(const kf_description *d, kf_scene *scene, kf_error *e
         const double inward = f % 2 == 0 ? 1.0 : -1.0;
         double square = 0.0;
         scene->faces[f] = d->faces[f];
+        scene->specular_share[f] = d->specular_share[f];
         for (int a = 0; a < 3; a++) {
             double v = d->face_velocity[f][a];
             if (d->faces[f] == KF_INFLOW && !d->face_velocity_given[f])

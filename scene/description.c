@@ -83,7 +83,7 @@ static kf_status read_domain(const char *file, const cJSON *root, kf_description
 
 static kf_status read_face(const char *file, const cJSON *object, int face, kf_description *d,
                            kf_error *error) {
-    static const char *const keys[] = {"type", "velocity", "profile", NULL};
+    static const char *const keys[] = {"type", "velocity", "profile", "specular_share", NULL};
     static const char *const profiles[] = {"uniform", "parabolic"};
     char path[32];
     (void)snprintf(path, sizeof path, "boundaries.%s", kf_face_names[face]);
@@ -109,6 +109,13 @@ static kf_status read_face(const char *file, const cJSON *object, int face, kf_d
                 "a profile; remove the key",
                 file, path);
         d->parabolic_inflow = d->parabolic_inflow || profile == 1;
+        KF_TRY(kf_json_number(place, value, "specular_share", false, 0.0, 0.95, &d->specular_share[face],
+                              error));
+        if (d->specular_share[face] > 0.0 && type != KF_WALL)
+            return kf_fail(
+                error, KF_BAD_INPUT,
+                "%s: %s.specular_share: only a wall mirrors a share of what reaches it; remove the key", file,
+                path);
         if (type == KF_WALL && d->face_velocity[face][face / 2] != 0.0)
             return kf_fail(error, KF_BAD_INPUT,
                            "%s: %s.velocity: a wall moves only within its own plane; make the %c "

@@ -146,9 +146,10 @@ typedef struct kf_description {
     kf_boundary faces[KF_FACES];
     bool face_velocity_given[KF_FACES];
     double face_velocity[KF_FACES][3]; /* metres a second */
-    double speed;                      /* metres a second */
-    double reynolds, viscosity;        /* one of them is 0 */
-    double reference_length;           /* metres; 0: chosen by kf_scene_build */
+    double specular_share[KF_FACES];
+    double speed;               /* metres a second */
+    double reynolds, viscosity; /* one of them is 0 */
+    double reference_length;    /* metres; 0: chosen by kf_scene_build */
     double lattice_speed;
     kf_initial initial;
     bool initial_velocity_given;

@@ -116,6 +116,11 @@ static void hash_scene(kf_scene *scene) {
         hash_numbers(&hasher, 3, scene->mask_velocity);
     }
     if (scene->parabolic_inflow) kf_hash_add_string(&hasher, "parabolic inflow");
+    for (int f = 0; f < KF_FACES; f++)
+        if (scene->specular_share[f] > 0.0) {
+            hash_integer(&hasher, f);
+            hash_numbers(&hasher, 1, &scene->specular_share[f]);
+        }
     kf_hash_end(&hasher, scene->hash);
 }
 

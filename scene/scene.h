@@ -115,6 +115,7 @@ typedef struct kf_scene {
 
     kf_boundary faces[KF_FACES];
     double face_velocity[KF_FACES][3]; /* lattice */
+    double specular_share[KF_FACES];   /* of what a wall reflects, in [0, 0.95]; the rest is sent back */
     kf_initial initial;
     double initial_velocity[3]; /* lattice; for Taylor-Green, [0] is the amplitude */
     /* Replaces initial when it is set: the state at time 0 of a scene made in memory. Not part of the hash.

@@ -66,6 +66,7 @@ typedef struct kf_kinetic_arguments {
     long long *load_sums; /* fixed point, [KF_LOAD_SLOTS][6] */
 
     double face_velocity[6][3];
+    double specular_share[6]; /* of what a wall reflects; 0: all of it is sent back the way it came */
     struct {
         KF_KINETIC_SCALARS(KF_FLOAT_MEMBER)
     } single_precision;

@@ -3,10 +3,11 @@
  * the population of the outermost node in that row; and once collided, an outflow node's density is set back
  * to 1 in its equilibrium, velocity and non-equilibrium kept (after Guo, Zheng and Shi 2002). Periodic: the
  * opposite side. At edges and corners the first wall or inflow that a population crosses, in the order x y z,
- * decides.
+ * decides. A wall may mirror a share of what reaches it instead of sending it back (Maxwell 1879), which keeps
+ * a wall that moves with the stream stable (docs/physics.md).
  *
  * Defines that a scene sets: KF_FACE_0 .. KF_FACE_5, each 0 periodic | 1 wall | 2 free slip | 3 inflow | 4
- * outflow. */
+ * outflow. KF_SPECULAR 0|1: whether a wall mirrors a share. */
 #ifndef KF_KERNELS_KINETIC_BOUNDARY_H
 #define KF_KERNELS_KINETIC_BOUNDARY_H
 
@@ -25,6 +26,19 @@ KF_FUNCTION kf_real kf_as_stored(kf_real value) {
     return kf_from_store(kf_to_store(value));
 }
 
+#if KF_SPECULAR
+/* What arrives of a population that is mirrored at each face it crosses, periodic ones apart. */
+KF_FUNCTION kf_real kf_mirrored(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y, int z) {
+    const int bx = kf_beyond(x - cx, a->nodes[0]), by = kf_beyond(y - cy, a->nodes[1]),
+              bz = kf_beyond(z - cz, a->nodes[2]);
+    const int mx = bx != 0 && KF_FACE_0 != 0, my = by != 0 && KF_FACE_2 != 0, mz = bz != 0 && KF_FACE_4 != 0;
+    const int sx = mx ? x : x - cx - bx * a->nodes[0], sy = my ? y : y - cy - by * a->nodes[1],
+              sz = mz ? z : z - cz - bz * a->nodes[2];
+    return kf_population(a, a->source, kf_direction(mx ? -cx : cx, my ? -cy : cy, mz ? -cz : cz),
+                         kf_node(a, sx, sy, sz));
+}
+#endif
+
 /* The population of velocity (cx, cy, cz) that node (x, y, z) pulls, whether or not it comes from outside. */
 KF_FUNCTION kf_real kf_incoming(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y, int z) {
     int sx = x - cx, sy = y - cy, sz = z - cz;
@@ -38,8 +52,14 @@ KF_FUNCTION kf_real kf_incoming(const kf_kinetic_arguments *a, int cx, int cy, i
         const int face = solid_x ? (bx > 0) : solid_y ? 2 + (by > 0) : 4 + (bz > 0);
         const double *u = a->face_velocity[face];
         const kf_real along = (kf_real)(cx * u[0] + cy * u[1] + cz * u[2]);
-        return kf_as_stored(kf_population(a, a->source, kf_direction(-cx, -cy, -cz), kf_node(a, x, y, z)) +
-                            KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, cz) * along);
+        const kf_real back = kf_population(a, a->source, kf_direction(-cx, -cy, -cz), kf_node(a, x, y, z)) +
+                             KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, cz) * along;
+#if KF_SPECULAR
+        const kf_real share = (kf_real)a->specular_share[face];
+        return kf_as_stored(back + share * (kf_mirrored(a, cx, cy, cz, x, y, z) - back));
+#else
+        return kf_as_stored(back);
+#endif
     }
     if (bx != 0) {
         sx = kind_x == 0 ? sx - bx * a->nodes[0] : x;
@@ -78,7 +98,14 @@ KF_FUNCTION kf_real kf_incoming_in_row(const kf_kinetic_arguments *a, int i, int
     if (!KF_IS_SOLID_FACE(kind)) return value;
     const double *u = a->face_velocity[cx > 0 ? 0 : 1];
     const kf_real along = (kf_real)(cx * u[0] + cy * u[1] + cz * u[2]);
-    return outside ? kf_as_stored(value + KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, cz) * along) : value;
+    const kf_real back = value + KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, cz) * along;
+#if KF_SPECULAR
+    const kf_real share = (kf_real)a->specular_share[cx > 0 ? 0 : 1];
+    const kf_real mirrored = kf_population(a, a->source, kf_direction(-cx, cy, cz), beside);
+    return outside ? kf_as_stored(back + share * (mirrored - back)) : value;
+#else
+    return outside ? kf_as_stored(back) : value;
+#endif
 }
 
 #define KF_IS_OUTFLOW(a, x, y, z)                                                                            \

@@ -21,6 +21,9 @@ static kf_status accepts(const kf_scene *scene, kf_error *error) {
             error, KF_BAD_INPUT,
             "collision model '%s' is three-dimensional; d2q9 has bgk, bgk_linear, mrt and mrt_linear",
             kf_collision_names[scene->collision]);
+    for (int face = 0; face < KF_ZMIN; face++)
+        if (scene->specular_share[face] > 0.0)
+            return kf_fail(error, KF_BAD_INPUT, "d2q9's walls mirror nothing: remove specular_share");
     return KF_OK;
 }
 

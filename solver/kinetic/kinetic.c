@@ -138,6 +138,7 @@ static void set_scalars(const kf_scene *scene, kf_kinetic_arguments *a) {
     KF_KINETIC_SCALARS(COPY_SINGLE)
 #undef COPY_SINGLE
     memcpy(a->face_velocity, scene->face_velocity, sizeof a->face_velocity);
+    memcpy(a->specular_share, scene->specular_share, sizeof a->specular_share);
 }
 
 /* Buffers of the whole domain; the fused plan has no fields besides the populations. */

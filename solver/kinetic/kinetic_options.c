@@ -192,9 +192,14 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
         define(defines, "KF_STREAMING_STORES", options->streaming_stores);
         define(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
     }
-    if (which == KF_SOURCE_BOUNDARY || folded)
-        for (int face = 0; face < KF_FACES; face++)
+    if (which == KF_SOURCE_BOUNDARY || folded) {
+        bool specular = false;
+        for (int face = 0; face < KF_FACES; face++) {
             define(defines, faces[face], (long)scene->faces[face]);
+            specular = specular || scene->specular_share[face] > 0.0;
+        }
+        define(defines, "KF_SPECULAR", specular);
+    }
     source->file = which != KF_SOURCE_FLOW          ? files[which]
                    : options->plan == KF_PLAN_FUSED ? "kernels/kinetic/fused.cu"
                                                     : "kernels/kinetic/separate.cu";

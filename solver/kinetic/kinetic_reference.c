@@ -38,6 +38,20 @@ static const double zero_velocity[3] = {0, 0, 0};
 /* --- streaming and domain boundaries
  * ------------------------------------------------------------------------- */
 
+/* What arrives at node x along velocity i when every face but the periodic ones mirrors. */
+static double arriving_mirrored(const reference_run *run, int i, const int x[3]) {
+    int from[3], c[3];
+    for (int axis = 0; axis < 3; axis++) {
+        c[axis] = kf_reference_velocities[i][axis];
+        from[axis] = x[axis] - c[axis];
+        if (from[axis] >= 0 && from[axis] < run->n[axis]) continue;
+        bool wraps = run->scene->faces[2 * axis] == KF_PERIODIC;
+        from[axis] = wraps ? (from[axis] + run->n[axis]) % run->n[axis] : x[axis];
+        if (!wraps) c[axis] = -c[axis];
+    }
+    return run->f[(size_t)direction_of(c) * run->count + node_at(run, from)];
+}
+
 /* The population that arrives at node x along velocity i. */
 static double arriving(const reference_run *run, int i, const int x[3]) {
     int from[3], c[3];
@@ -54,8 +68,10 @@ static double arriving(const reference_run *run, int i, const int x[3]) {
         const double *wall = run->scene->face_velocity[face];
         const int back[3] = {-c[0], -c[1], -c[2]};
         double along = c[0] * wall[0] + c[1] * wall[1] + c[2] * wall[2];
-        return run->f[(size_t)direction_of(back) * run->count + node_at(run, x)] +
-               6.0 * kf_reference_equilibrium(i, 1.0, zero_velocity) * along;
+        double returned = run->f[(size_t)direction_of(back) * run->count + node_at(run, x)] +
+                          6.0 * kf_reference_equilibrium(i, 1.0, zero_velocity) * along;
+        double share = run->scene->specular_share[face];
+        return share > 0.0 ? (1.0 - share) * returned + share * arriving_mirrored(run, i, x) : returned;
     }
     for (int axis = 0; axis < 3; axis++) {
         int high = from[axis] >= run->n[axis];

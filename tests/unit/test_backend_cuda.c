@@ -199,7 +199,8 @@ static void shipped_kernels_compile(void **state) {
                                        {"KF_STREAMING_STORES", "1"},
                                        {"KF_ALIGNED_ROWS", "1"},
                                        {"KF_NODES_PER_THREAD", "2"},
-                                       {"KF_FORM", "0"}};
+                                       {"KF_FORM", "0"},
+                                       {"KF_SPECULAR", "1"}};
     static const kf_define twice[] = {{"KF_STORAGE", "2"},
                                       {"KF_INDEX64", "1"},
                                       {"KF_LAYOUT", "0"},
@@ -221,7 +222,8 @@ static void shipped_kernels_compile(void **state) {
                                       {"KF_STREAMING_STORES", "0"},
                                       {"KF_ALIGNED_ROWS", "0"},
                                       {"KF_NODES_PER_THREAD", "1"},
-                                      {"KF_FORM", "0"}};
+                                      {"KF_FORM", "0"},
+                                      {"KF_SPECULAR", "0"}};
     need_nvrtc();
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         char file[64];

@@ -153,16 +153,119 @@ static void test_walls_and_body_force(void **state) {
     scene->face_velocity[KF_ZMAX][1] = 0.04;
     scene->body_force[0] = 1e-5;
     scene->body_force[2] = -2e-6;
+    scene->rate_rule = KF_RATE_CONSTANT;
+    scene->high_order_rate = 1.9;
     for (int model = 0; model < 2; model++) {
         scene->collision = model ? KF_ACM_MRT : KF_BGK;
-        scene->rate_rule = KF_RATE_CONSTANT;
-        scene->high_order_rate = 1.9;
         assert_true(verify_space(scene, 12) > 10);
     }
     kf_scene_free(scene);
 }
 
+/* Walls that mirror a share, with edges to walls that do not, to free slip, and across a periodic seam. */
+static void test_specular_walls(void **state) {
+    (void)state;
+    kf_scene *scene = open_scene("ball", 2000);
+    scene->samples.count = 0;
+    scene->collision = KF_BGK;
+    memset(scene->face_velocity, 0, sizeof scene->face_velocity);
+    for (int seam = 0; seam < 2; seam++) {
+        for (int face = 0; face < KF_FACES; face++)
+            scene->faces[face] = seam && face < KF_YMIN ? KF_PERIODIC : face == 3 ? KF_FREE_SLIP : KF_WALL;
+        scene->specular_share[KF_XMAX] = seam ? 0.0 : 0.7;
+        scene->specular_share[KF_YMIN] = 0.25;
+        scene->specular_share[KF_ZMIN] = 0.5;
+        scene->face_velocity[KF_XMAX][1] = seam ? 0.0 : 0.03;
+        scene->face_velocity[KF_ZMIN][0] = 0.05;
+        assert_true(verify_space(scene, 12) > 10);
+    }
+    kf_scene_free(scene);
+}
+
+static void noise(const void *speed, int i, int j, int k, double *density, double velocity[3]) {
+    unsigned hash = (unsigned)i * 73856093U ^ (unsigned)j * 19349663U ^ (unsigned)k * 83492791U;
+    *density = 1.0;
+    for (int axis = 0; axis < 3; axis++) {
+        hash = hash * 1664525U + 1013904223U;
+        velocity[axis] = (axis == 0 ? *(const double *)speed : 0.0) + 1e-4 * (hash / 4294967296.0 - 0.5);
+    }
+}
+
+/* A layer between walls across z, with a share of it mirrored by both; periodic along x and y. */
+static kf_scene *open_layer(int length, int height, double viscosity, double specular_share) {
+    kf_scene *scene = open_scene("ball", 2000);
+    const int nodes[3] = {length, 4, height};
+    memcpy(scene->nodes, nodes, sizeof nodes);
+    memset(scene->face_velocity, 0, sizeof scene->face_velocity);
+    memset(scene->initial_velocity, 0, sizeof scene->initial_velocity);
+    scene->samples.count = 0;
+    scene->viscosity = viscosity;
+    for (int face = 0; face < KF_FACES; face++)
+        scene->faces[face] = face < KF_ZMIN ? KF_PERIODIC : KF_WALL;
+    scene->specular_share[KF_ZMIN] = scene->specular_share[KF_ZMAX] = specular_share;
+    return scene;
+}
+
+/* Velocity along x after that many steps of the default config; the caller frees the fields. */
+static kf_fields fields_after(const kf_scene *scene, uint64_t steps) {
+    kf_error error = {0};
+    kf_space *space = open_space(scene);
+    kf_config config;
+    kf_fields fields = {0};
+    must(kf_space_preset(space, "default", &config, &error), &error);
+    kf_plan *plan = open_plan(scene, &config);
+    advance(plan, steps);
+    must(plan->methods->fields(plan, &fields, &error), &error);
+    kf_plan_free(plan);
+    kf_space_free(space);
+    return fields;
+}
+
+/* The largest deviation from the stream after noise of 4e-5 had 1000 steps between walls that move with it.
+ */
+static double noise_along_moving_walls(double specular_share) {
+    const double speed = 0.05;
+    kf_scene *scene = open_layer(48, 16, 2e-4, specular_share);
+    scene->initial_state = noise;
+    scene->initial_context = &speed;
+    scene->face_velocity[KF_ZMIN][0] = scene->face_velocity[KF_ZMAX][0] = speed;
+    kf_fields fields = fields_after(scene, 1000);
+    double most = 0;
+    for (int i = 0; i < 48 * 4 * 16; i++)
+        most = fmax(most, fabs((double)fields.velocity[0][i] - speed));
+    kf_fields_free(&fields);
+    kf_scene_free(scene);
+    return most;
+}
+
+/* What docs/physics.md says of walls that move with the stream. */
+static void test_walls_that_move_with_the_stream(void **state) {
+    (void)state;
+    const double returned = noise_along_moving_walls(0.0), half = noise_along_moving_walls(0.5);
+    print_message("noise after 1000 steps: %.2g when all is sent back, %.2g when half is mirrored\n",
+                  returned, half);
+    assert_true(returned > 1e-3);
+    assert_true(half < 3e-5);
+}
+
 /* The gate must be able to close: a plan that ran one step too many is out of bounds. */
+/* Steady shear between a moving wall and one at rest: u = W (z + 1/2 + b) / (H + 2 b) from the wall at rest,
+ * with the slip length b = 3 viscosity share / (1 - share). */
+static void test_slip_of_specular_walls(void **state) {
+    (void)state;
+    const double viscosity = 0.1, share = 0.5, speed = 0.02, slip = 3.0 * viscosity * share / (1.0 - share);
+    enum { HEIGHT = 8 };
+    kf_scene *scene = open_layer(4, HEIGHT, viscosity, share);
+    scene->face_velocity[KF_ZMAX][0] = speed;
+    kf_fields fields = fields_after(scene, 6000);
+    for (int z = 0; z < HEIGHT; z++) {
+        const double expected = speed * (z + 0.5 + slip) / (HEIGHT + 2.0 * slip);
+        assert_true(fabs((double)fields.velocity[0][16 * z] - expected) < 1e-3 * speed);
+    }
+    kf_fields_free(&fields);
+    kf_scene_free(scene);
+}
+
 static void test_gate_refuses_a_wrong_result(void **state) {
     (void)state;
     kf_error error = {0};
@@ -340,6 +443,9 @@ int main(void) {
         cmocka_unit_test(test_static_solid),
         cmocka_unit_test(test_moving_solid),
         cmocka_unit_test(test_walls_and_body_force),
+        cmocka_unit_test(test_specular_walls),
+        cmocka_unit_test(test_walls_that_move_with_the_stream),
+        cmocka_unit_test(test_slip_of_specular_walls),
         cmocka_unit_test(test_gate_refuses_a_wrong_result),
         cmocka_unit_test(test_plans_agree_after_100_steps),
         cmocka_unit_test(test_force_is_the_momentum_change),

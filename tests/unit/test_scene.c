@@ -117,6 +117,9 @@ static void test_ahmed_stands_on_the_ground(void **state) {
     assert_near(s->solid_low[0], 1.05 / 0.0328125 - 0.5);
     assert_near(s->solid_high[2], -0.5 + 0.338 / 0.0328125);
     assert_int_equal(s->faces[KF_ZMIN], KF_WALL);
+    assert_near(s->face_velocity[KF_ZMIN][0],
+                s->face_velocity[KF_XMIN][0]); /* the road moves with the wind */
+    assert_near(s->specular_share[KF_ZMIN], 0.5);
     assert_holds(s->notes, "lie within half a cell of the domain's faces and were left out");
     kf_scene_free(s);
 }
@@ -455,6 +458,10 @@ static const bad_scene bad_scenes[] = {
          "\"ymin\": \"wall\", \"ymax\": \"wall\", \"zmin\": \"wall\", \"zmax\": \"wall\"}",
          FLOW),
      "own plane"},
+    {BOX("\"boundaries\": {\"xmin\": {\"type\": \"inflow\", \"specular_share\": 0.5}, \"xmax\": \"outflow\", "
+         "\"ymin\": \"wall\", \"ymax\": \"wall\", \"zmin\": \"wall\", \"zmax\": \"wall\"}",
+         FLOW),
+     "boundaries.xmin.specular_share: only a wall mirrors"},
     {BOX("\"boundaries\": {\"xmin\": {\"type\": \"outflow\", \"velocity\": [1, 0, 0]}, \"xmax\": \"wall\", "
          "\"ymin\": \"wall\", \"ymax\": \"wall\", \"zmin\": \"wall\", \"zmax\": \"wall\"}",
          FLOW),
