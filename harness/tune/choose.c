@@ -60,9 +60,12 @@ static int registers_of(const kf_measurement *m) {
     return sum;
 }
 
-/* Fewer kernels, then fewer registers, then the hash: so that chance does not decide between equals. */
+/* The default, which every run measures, then fewer kernels, fewer registers, the hash: so that chance, and
+ * what a search happened to try, do not decide between equals. */
 static bool is_simpler(const kf_tune_result *result, int a, int b) {
     const kf_measurement *ma = measurement_of(result, a), *mb = measurement_of(result, b);
+    const int usual = result->presets[KF_PRESET_DEFAULT];
+    if ((a == usual) != (b == usual)) return a == usual;
     if (ma->kernel_count != mb->kernel_count) return ma->kernel_count < mb->kernel_count;
     if (registers_of(ma) != registers_of(mb)) return registers_of(ma) < registers_of(mb);
     return strcmp(result->tried.items[a].hash, result->tried.items[b].hash) < 0;
@@ -86,6 +89,24 @@ static int simplest_tie(const kf_tune_result *result, int fastest_one) {
     return winner;
 }
 
+/* The fastest of those that tie with the best, as many as there is room for. */
+static void find_ties(kf_tune_result *result) {
+    result->tie_count = 0;
+    for (int i = 0; i < result->tried.count; i++) {
+        const kf_measurement *m = measurement_of(result, i);
+        if (i == result->best || m == NULL || !result->tried.items[i].eligible ||
+            !is_tie(result, m, result->best_measurement))
+            continue;
+        const double cost = kf_measurement_cost(m, result->objective);
+        int at = result->tie_count < KF_BEST_TIES ? result->tie_count++ : KF_BEST_TIES;
+        for (; at > 0 &&
+               kf_measurement_cost(measurement_of(result, result->ties[at - 1]), result->objective) > cost;
+             at--)
+            if (at < KF_BEST_TIES) result->ties[at] = result->ties[at - 1];
+        if (at < KF_BEST_TIES) result->ties[at] = i;
+    }
+}
+
 void kf_tune_choose(kf_tune_result *result) {
     /* Times taken side by side decide; those of the search are minutes apart. */
     result->best = fastest(result, true);
@@ -104,11 +125,7 @@ void kf_tune_choose(kf_tune_result *result) {
         const kf_measurement *m = measurement_of(result, result->presets[i]);
         if (m != NULL) result->gain[i] = kf_measurement_cost(m, result->objective) / cost;
     }
-    for (int i = 0; i < result->tried.count && result->tie_count < KF_BEST_TIES; i++) {
-        const kf_measurement *m = measurement_of(result, i);
-        if (i == result->best || m == NULL || !result->tried.items[i].eligible) continue;
-        if (is_tie(result, m, result->best_measurement)) result->ties[result->tie_count++] = i;
-    }
+    find_ties(result);
 }
 
 void kf_tune_best_config(const kf_tune_request *request, const kf_tune_result *result, kf_best_config *best) {

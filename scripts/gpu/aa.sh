@@ -1,45 +1,76 @@
 #!/bin/bash
-# Tunes the same scene ten times from nothing: is the winner the same, or a declared tie, and its time too? From a bundle
-# or a built source tree. usage: scripts/gpu/aa.sh FOLDER [DEVICE]; SCENE, GRID, BUDGET (a run) and RUNS may be set.
-# Writes each run's JSON into FOLDER, prints a table last; status 1 when a run's winner is neither.
+# Tunes the same scene ten times with the same command, each time with an empty store: is it the same winner, or one that either
+# run declares a tie, and the same time? From a bundle or a built source tree; builds nothing, about two minutes on a GPU.
+# usage: scripts/gpu/aa.sh FOLDER [DEVICE]; SCENE, GRID, BUDGET (of a run), RUNS and STRATEGY may be set.
+# Leaves in FOLDER: aa.md (the table), aa.json (what each run printed), log.txt. Status 1 when a run's winner is neither run 1's nor
+# a declared tie, or its time is off the median of all by more than 0.5 % (or three noise floors where these are more).
 set -u
 folder=${1:?usage: scripts/gpu/aa.sh FOLDER [DEVICE]}
 device=${2:-cuda:0}
 runs=${RUNS:-10}
+case $device in
+cuda*) scene=${SCENE:-ball} grid=${GRID:-256x128x128} budget=${BUDGET:-12evals} ;;
+*) scene=${SCENE:-ball} grid=${GRID:-48x32x32} budget=${BUDGET:-8evals} ;;
+esac
 mkdir -p "$folder" || exit 2
 folder=$(realpath "$folder")
 cd "$(dirname "$0")/../.."
 for kftune in ${KFTUNE:-} ./kftune build/kftune; do [ -x "$kftune" ] && break; done
 [ -x "$kftune" ] || { echo "kftune is not built" >&2; exit 1; }
-for i in $(seq "$runs"); do
-    rm -f "$folder/aa-$i.db"
-    timeout 300 "$kftune" tune --scene "${SCENE:-ball}" --device "$device" ${GRID:+--grid "$GRID"} --budget "${BUDGET:-25s}" --seed "$i" \
-        --store "$folder/aa-$i.db" --out "$folder/aa-$i.kftune.json" --json >"$folder/aa-$i.json" 2>"$folder/aa-$i.log" ||
-        { echo "run $i failed:"; tail -n 2 "$folder/aa-$i.log"; exit 1; }
-    rm -f "$folder/aa-$i.db" "$folder/aa-$i.db-wal" "$folder/aa-$i.db-shm" # large, and said in the JSON
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+: >"$folder/log.txt"
+
+# Run 0 fills the cache of compiled kernels and does not count: what is compared is measuring.
+for i in $(seq 0 "$runs"); do
+    begin=$SECONDS
+    timeout 300 "$kftune" tune --scene "$scene" --device "$device" --grid "$grid" --budget "$budget" --seed 1 ${STRATEGY:+--strategy "$STRATEGY"} \
+        --store "$work/$i.db" --out "$work/$i.kftune.json" --json >"$work/$i.json" 2>>"$folder/log.txt" ||
+        { echo "run $i failed:"; tail -n 2 "$folder/log.txt"; exit 1; }
+    seconds[i]=$((SECONDS - begin))
 done
-# The best config's hash comes first in the JSON, then those of its ties.
-value() { grep -m1 "\"$2\":" "$1" | sed 's/.*: *//; s/[",[:space:]]//g'; }
-hashes() { grep '"hash":' "$1" | sed 's/.*:[[:space:]]*"//; s/".*//'; }
-first=$(value "$folder/aa-1.json" hash)
-first_time=$(value "$folder/aa-1.json" time_us)
-strangers=0
-printf '%-4s %-14s %12s %10s %10s %s\n' run winner "us a step" "off run 1" noise verdict
+
+# A line a run: number, winner, time, noise floor, seconds, and the hashes of its ties. The winner's hash comes first in the JSON.
+value() { grep -m1 "\"$2\":" "$1" | sed 's/.*: *//; s/[",[:space:]]//g; s/null/0/'; }
 for i in $(seq "$runs"); do
-    json=$folder/aa-$i.json
-    hash=$(value "$json" hash) time=$(value "$json" time_us) noise=$(value "$json" noise_floor)
-    if [ "$hash" = "$first" ]; then
-        verdict=same
-    elif hashes "$json" | grep -qx "$first" || hashes "$folder/aa-1.json" | grep -qx "$hash"; then
-        verdict="a declared tie"
-    elif awk -v a="$time" -v b="$first_time" -v n="$noise" 'BEGIN { d = a / b - 1; if (d < 0) d = -d; exit !(d <= 3 * n) }'; then
-        verdict="another config, within the noise"
-    else
-        verdict=another
-        strangers=$((strangers + 1))
-    fi
-    awk -v i="$i" -v h="${hash:0:12}" -v t="$time" -v f="$first_time" -v n="$noise" -v v="$verdict" \
-        'BEGIN { printf "%-4s %-14s %12.2f %9.2f%% %9.2f%% %s\n", i, h, t, 100 * (t / f - 1), 100 * n, v }'
-done
-echo "$strangers of $runs winners are neither run 1's nor as fast within the noise"
-[ "$strangers" = 0 ]
+    json=$work/$i.json
+    echo "$i $(value "$json" hash) $(value "$json" time_us) $(value "$json" noise_floor) ${seconds[i]} $(grep '"hash":' "$json" | tail -n +2 | sed 's/.*:[[:space:]]*"//; s/".*//' | paste -sd, -)"
+done >"$work/runs"
+median=$(sort -k3,3g "$work/runs" | awk '{ t[NR] = $3 } END { print NR % 2 ? t[(NR + 1) / 2] : (t[NR / 2] + t[NR / 2 + 1]) / 2 }')
+
+{
+    echo "# The same command ten times, each from nothing"
+    echo
+    echo "\`kftune --scene $scene --grid $grid --budget $budget --device $device\` on $(sed -n 's/^\t\t"name":\t"\(.*\)",$/\1/p' "$work/1.json" | head -n 1), $(date -u +%F)."
+    echo
+    echo "| run | winner | us a step | off the median | noise floor | ties | seconds | verdict |"
+    echo "| ---: | --- | ---: | ---: | ---: | ---: | ---: | --- |"
+    awk -v median="$median" '
+        function has(list, hash) { return index("," list ",", "," hash ",") > 0 }
+        NR == 1 { first = $2; ties = $6 }
+        {
+            verdict = $2 == first ? "same winner" : has($6, first) || has(ties, $2) ? "a declared tie" : "another"
+            off = $3 / median - 1; size = off < 0 ? -off : off
+            accepted = 3 * $4 > 0.005 ? 3 * $4 : 0.005
+            if (verdict == "another") strangers++; else agree++
+            if (size > accepted) { late++; verdict = verdict ", **another time**" }
+            if (size > worst) worst = size
+            printf "| %d | `%s` | %.2f | %+.2f %% | %.2f %% | %d | %d | %s |\n", $1, substr($2, 1, 12), $3, 100 * off, 100 * $4, $6 == "" ? 0 : split($6, unused, ","), $5, verdict
+        }
+        END {
+            printf "\n%d of %d runs have the same winner or a declared tie; the times differ from their median by at most %.2f %%%s.\n", agree, NR, 100 * worst,
+                late ? sprintf(", in %d runs by more than is accepted", late) : ""
+            exit strangers + late > 0
+        }' "$work/runs"
+    echo $? >"$work/status"
+} >"$folder/aa.md"
+{
+    echo '{"runs": ['
+    for i in $(seq "$runs"); do
+        cat "$work/$i.json"
+        [ "$i" = "$runs" ] || echo ','
+    done
+    echo ']}'
+} >"$folder/aa.json"
+tail -n +5 "$folder/aa.md"
+exit "$(cat "$work/status")"

@@ -322,15 +322,33 @@ static void finals_decide_and_overlap_is_a_tie(void **state) {
     assert_int_equal(none.best, -1);
 }
 
+/* Whatever else a search tried: the default wins where nothing is measurably faster, and not where something
+ * is. */
+static void the_default_wins_a_tie(void **state) {
+    (void)state;
+    for (int faster = 0; faster < 2; faster++) {
+        kf_tune_result result = {.presets = {0, -1, -1}, .noise_floor = 0.002};
+        put(&result.tried, 1, KF_STATE_OK, 99.9, 100, 100.1);
+        for (int i = 0; i < 20; i++)
+            put(&result.tried, 2 + i, KF_STATE_OK, 99.8 + 0.01 * i, 99.85 + 0.01 * i, 99.9 + 0.01 * i);
+        put(&result.finals, 1, KF_STATE_OK, 99.9, 100, 100.1);
+        put(&result.finals, 5, KF_STATE_OK, 99.6, 99.7, 99.8);
+        if (faster) put(&result.finals, 6, KF_STATE_OK, 97.9, 98.0, 98.1);
+        kf_tune_choose(&result);
+        assert_int_equal(result.best, faster ? 5 : 0);
+        /* Of twenty ties the fastest are named. */
+        assert_int_equal(result.tie_count, faster ? 0 : KF_BEST_TIES);
+        if (!faster) assert_int_equal(result.ties[0], 4);
+        kf_tune_result_free(&result);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_finds_the_fastest_right_config),
-        cmocka_unit_test(time_budgets_hold),
-        cmocka_unit_test(presets_outside_the_space_do_not_win),
-        cmocka_unit_test(nothing_right_is_a_failure),
-        cmocka_unit_test(interrupted_runs_resume),
-        cmocka_unit_test(bad_requests_are_refused),
-        cmocka_unit_test(finals_decide_and_overlap_is_a_tie),
+        cmocka_unit_test(the_default_wins_a_tie),     cmocka_unit_test(a_run_finds_the_fastest_right_config),
+        cmocka_unit_test(time_budgets_hold),          cmocka_unit_test(presets_outside_the_space_do_not_win),
+        cmocka_unit_test(nothing_right_is_a_failure), cmocka_unit_test(interrupted_runs_resume),
+        cmocka_unit_test(bad_requests_are_refused),   cmocka_unit_test(finals_decide_and_overlap_is_a_tie),
     };
     counter_prepare();
     kf_log_set_level(KF_LOG_QUIET);
