@@ -98,7 +98,10 @@ static void hash_builds(const kf_plan *plan, char hash[KF_HASH_HEX]) {
 static void measure(evaluation *e) {
     kf_measure_policy policy = kf_policy_for(kf_backend_device(e->backend));
     if (!e->job->may_lose) policy.skip_ratio = policy.lost_ratio = 0.0;
-    if (e->job->time_limit_us > 0.0) policy.time_limit_us = e->job->time_limit_us;
+    if (e->job->time_limit_us > 0.0) {
+        policy.time_limit_us = e->job->time_limit_us;
+        policy.kernel_limit_us = fmin(policy.kernel_limit_us, e->job->time_limit_us);
+    }
     policy.cache = e->bench->cache;
     if (e->bench->energy) kf_policy_ask_energy(&policy);
     kf_error error = {KF_OK, ""};

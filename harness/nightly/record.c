@@ -1,10 +1,10 @@
 #include "harness/nightly/record.h"
-#include "harness/backend/device_json.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/backend/device_json.h"
 #include "harness/cli/command.h"
 #include "harness/nightly/entry.h"
 #include "harness/util/log.h"
@@ -42,10 +42,15 @@ static kf_status step_time(const kf_program *program, const kf_entry *entry, lon
     return KF_OK;
 }
 
-/* Microseconds a round of the busy loop, from a loop so long that starting it does not count. */
-static kf_status calibrate(const kf_program *program, const kf_entry *entry, double *round_us,
-                           kf_error *error) {
-    enum { ROUNDS = 200000 };
+/* What the busy loop costs: *round_us a round, from a loop so long that starting it does not count, and
+ * *launch_us for one of a single round, as much as it makes a step longer. */
+static kf_status calibrate(const kf_program *program, const kf_entry *entry, double step_us, double *round_us,
+                           double *launch_us, kf_error *error) {
+    enum { ROUNDS = 200000, SHORT_ONES = 3 };
+    double with_launch[SHORT_ONES];
+    for (int i = 0; i < SHORT_ONES; i++)
+        KF_TRY(step_time(program, entry, 1, &with_launch[i], error));
+    *launch_us = fmax(0.0, kf_median(with_launch, SHORT_ONES) - step_us);
     kf_measurement measurement;
     KF_TRY(measure(program, entry, ROUNDS, &measurement, error));
     *round_us = 0.0;
@@ -60,35 +65,38 @@ static kf_status calibrate(const kf_program *program, const kf_entry *entry, dou
 static kf_status record_nights(const kf_record_request *request, const kf_program *program,
                                const kf_entry *entry, cJSON *json, double *step_us, kf_error *error) {
     cJSON *nights = cJSON_AddArrayToObject(json, "nights");
-    double sum = 0.0;
+    double *all = kf_allocate((size_t)request->nights * KF_NIGHT_PROCESSES * sizeof *all);
     int count = 0;
-    for (int night = 0; night < request->nights; night++) {
-        double times[KF_NIGHT_PROCESSES];
+    kf_status status = KF_OK;
+    for (int night = 0; night < request->nights && status == KF_OK; night++) {
+        double times[KF_NIGHT_PROCESSES] = {0};
         for (int i = 0; i < entry->benchmark->processes; i++) {
             kf_progress(false, "%s: night %d of %d", entry->benchmark->name, night + 1, request->nights);
-            KF_TRY(step_time(program, entry, 0, &times[i], error));
-            sum += times[i];
-            count++;
+            if (status == KF_OK) status = step_time(program, entry, 0, &times[i], error);
+            if (status == KF_OK) all[count++] = times[i];
         }
         (void)cJSON_AddItemToArray(nights, cJSON_CreateDoubleArray(times, entry->benchmark->processes));
     }
-    *step_us = sum / count;
-    return KF_OK;
+    *step_us = kf_median(all, (size_t)count);
+    free(all);
+    return status;
 }
 
 /* In turns: an unchanged process, then one of every percentage. The unchanged ones are one more night. */
 static kf_status record_planted(const kf_record_request *request, const kf_program *program,
                                 const kf_entry *entry, double step_us, cJSON *json, kf_error *error) {
-    double round_us = 0.0;
-    KF_TRY(calibrate(program, entry, &round_us, error));
+    double round_us = 0.0, launch_us = 0.0;
+    KF_TRY(calibrate(program, entry, step_us, &round_us, &launch_us, error));
     (void)cJSON_AddNumberToObject(json, "planted_round_us", round_us);
+    (void)cJSON_AddNumberToObject(json, "planted_launch_us", launch_us);
     enum { MOST = 512 };
     double *times = kf_allocate((size_t)(request->percent_count + 1) * MOST * sizeof *times);
     kf_status status = KF_OK;
     int rounds = request->planted_processes < MOST ? request->planted_processes : MOST;
     for (int i = 0; i < rounds && status == KF_OK; i++)
         for (int k = 0; k <= request->percent_count && status == KF_OK; k++) {
-            long planted = k == 0 ? 0 : lround(0.01 * request->percents[k - 1] * step_us / round_us);
+            const double extra_us = k == 0 ? 0.0 : 0.01 * request->percents[k - 1] * step_us - launch_us;
+            const long planted = k == 0 ? 0 : lround(fmax(extra_us / round_us, 1.0));
             kf_progress(false, "%s: planted, round %d of %d", entry->benchmark->name, i + 1, rounds);
             status = step_time(program, entry, planted, &times[k * MOST + i], error);
         }

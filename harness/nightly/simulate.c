@@ -177,8 +177,8 @@ static kf_status read_planted(kf_json_place place, const cJSON *json, kf_recordi
 
 static kf_status read_recording(const char *file, const cJSON *json, kf_recording *recording,
                                 kf_error *error) {
-    static const char *const keys[] = {"benchmark", "device",           "step_us", "nights",
-                                       "planted",   "planted_round_us", NULL};
+    static const char *const keys[] = {"benchmark", "device",           "step_us",           "nights",
+                                       "planted",   "planted_round_us", "planted_launch_us", NULL};
     kf_json_place place = {file, "recordings"};
     const char *benchmark = "", *device = "", *backend = "";
     const cJSON *object = NULL;

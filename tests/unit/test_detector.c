@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -244,8 +245,12 @@ static void print_recording(const kf_recording *recording) {
     assert_true(alarms.slower <= 2);
     for (int i = 0; i < recording->planted_count; i++) {
         resampler.planted = i;
+        const double share = found_share(&source, 400);
         printf("  planted %.2f %% slower: found the same night in %.1f %% of 400\n",
-               recording->planted[i].percent, 100 * found_share(&source, 400));
+               recording->planted[i].percent, 100 * share);
+        /* What is promised; a machine that others use at the same time cannot keep it. */
+        const bool quiet = strcmp(recording->backend, "cuda") == 0;
+        assert_true(!quiet || recording->planted[i].percent < 2.0 || share >= 0.95);
     }
     resampler.planted = -1;
     for (int percent = 1; percent <= 5; percent++) {
@@ -277,11 +282,16 @@ static void test_bad_recordings(void **state) {
     (void)state;
     static const char *const texts[] = {
         "{\"recordings\": []}",
-        "{\"recordings\": [{\"benchmark\": \"b\", \"device\": \"d\", \"step_us\": 1, \"nights\": [[1, "
+        "{\"recordings\": [{\"benchmark\": \"b\", \"device\": \"d\", \"step_us\": 1, \"nights\": [[1]]}]}",
+        "{\"recordings\": [{\"benchmark\": \"b\", \"device\": {\"name\": \"d\", \"backend\": \"cpu\"}, "
+        "\"step_us\": 1, \"nights\": [[1, "
         "-1]]}]}",
-        "{\"recordings\": [{\"benchmark\": \"b\", \"device\": \"d\", \"step_us\": 1, \"nights\": [[]]}]}",
-        "{\"recordings\": [{\"benchmark\": \"b\", \"device\": \"d\", \"step_us\": 1}]}",
-        "{\"recordings\": [{\"benchmark\": \"b\", \"device\": \"d\", \"step_us\": 1, \"nights\": [[1]], "
+        "{\"recordings\": [{\"benchmark\": \"b\", \"device\": {\"name\": \"d\", \"backend\": \"cpu\"}, "
+        "\"step_us\": 1, \"nights\": [[]]}]}",
+        "{\"recordings\": [{\"benchmark\": \"b\", \"device\": {\"name\": \"d\", \"backend\": \"cpu\"}, "
+        "\"step_us\": 1}]}",
+        "{\"recordings\": [{\"benchmark\": \"b\", \"device\": {\"name\": \"d\", \"backend\": \"cpu\"}, "
+        "\"step_us\": 1, \"nights\": [[1]], "
         "\"planted\": [{\"percent\": 1, \"times_us\": []}]}]}",
     };
     char path[] = "/tmp/kftune-recording-XXXXXX";

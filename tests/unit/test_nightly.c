@@ -466,7 +466,8 @@ static void play_and_exit(const stage *s, const char *program) {
 /* The store opens after every kill, no process is lost or doubled, and the night after it completes. */
 static void test_kills(void **state) {
     (void)state;
-    enum { KILLS = 100 };
+    const char *asked = getenv("KFTUNE_KILLS");
+    const int kills = asked != NULL ? atoi(asked) : 20; /* tests/e2e/kill.sh kills real measurements */
     stage *s = kf_allocate_zeroed(1, sizeof *s);
     open_stage(s, "kills");
     char programs[2][KF_PATH];
@@ -475,7 +476,7 @@ static void test_kills(void **state) {
     (void)play(s, programs[0], KF_OK);
     uint64_t seed = 17;
     int killed = 0, seen = 0;
-    for (int i = 0; killed < KILLS && i < 10 * KILLS; i++) {
+    for (int i = 0; killed < kills && i < 10 * kills; i++) {
         const char *program =
             programs[killed / 10 % 2]; /* a change now and then, so that comparisons are killed too */
         pid_t child = fork();
@@ -494,7 +495,7 @@ static void test_kills(void **state) {
         assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM result"), now);
         kf_store_close(store);
     }
-    assert_int_equal(killed, KILLS);
+    assert_int_equal(killed, kills);
     (void)play(s, programs[1], KF_OK);
     kf_store *store = fixture_open(s->store);
     /* Every finished night has all its processes once, and a verdict. */
