@@ -28,7 +28,8 @@ typedef struct kf_kinetic_arguments {
     long long plane_pitch, origin;
     long long capacity; /* node indices lie in [0, capacity); a multiple of alpha in the csoa layout */
 
-    void *source, *target; /* populations, stored as f_i - w_i */
+    void *source, *target; /* populations, stored as f_i - w_i; the same grid when streaming is in place */
+    int pushed;            /* in place: populations lie where they stream to, not where they left */
     void *density; /* density - 1, with velocity and force: whole-domain fields of the unfused plans */
     void *velocity, *force;
     void *averages;          /* reciprocals of the domain averages of density, |momentum|, |second moment| */
@@ -50,6 +51,7 @@ typedef struct kf_kinetic_arguments {
     void *band_node;  /* kf_index */
     void *band_field; /* kf_real4: velocity, density before the force */
     void *band_force; /* [band][4], kf_real or fixed point */
+    void *band_kept;       /* kf_store [27][band_capacity]: in place, the band's nodes after collision */
     int *band_count;  /* [0] used places, [1] places that were needed but not there */
     int band_capacity;
     int box[3]; /* cells of the box around the solid */

@@ -7,8 +7,8 @@ KF_FUNCTION void kf_fill_ghost(const kf_kinetic_arguments *a, int gx, int gy, in
                                int cz) {
     const int x = gx + cx, y = gy + cy, z = gz + cz;
     if (kf_beyond(x, a->nodes[0]) || kf_beyond(y, a->nodes[1]) || kf_beyond(z, a->nodes[2])) return;
-    kf_set_population(a, a->source, kf_direction(cx, cy, cz), kf_node(a, gx, gy, gz),
-                      kf_incoming(a, cx, cy, cz, x, y, z));
+    *kf_kept(a, a->source, kf_direction(cx, cy, cz), kf_node(a, gx, gy, gz), cx, cy, cz) =
+        kf_to_store(kf_incoming(a, cx, cy, cz, x, y, z));
 }
 
 /* Item n of face: u, v count the ghosts of the face, d its nine inward velocities. The faces across z own the

@@ -26,6 +26,11 @@ KF_FUNCTION kf_real kf_as_stored(kf_real value) {
     return kf_from_store(kf_to_store(value));
 }
 
+/* The population that left node (x, y, z) with velocity (cx, cy, cz). */
+KF_FUNCTION kf_real kf_leaving(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y, int z) {
+    return kf_from_store(*kf_kept(a, a->source, kf_direction(cx, cy, cz), kf_node(a, x, y, z), cx, cy, cz));
+}
+
 #if KF_SPECULAR
 /* What arrives of a population that is mirrored at each face it crosses, periodic ones apart. */
 KF_FUNCTION kf_real kf_mirrored(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y, int z) {
@@ -34,8 +39,7 @@ KF_FUNCTION kf_real kf_mirrored(const kf_kinetic_arguments *a, int cx, int cy, i
     const int mx = bx != 0 && KF_FACE_0 != 0, my = by != 0 && KF_FACE_2 != 0, mz = bz != 0 && KF_FACE_4 != 0;
     const int sx = mx ? x : x - cx - bx * a->nodes[0], sy = my ? y : y - cy - by * a->nodes[1],
               sz = mz ? z : z - cz - bz * a->nodes[2];
-    return kf_population(a, a->source, kf_direction(mx ? -cx : cx, my ? -cy : cy, mz ? -cz : cz),
-                         kf_node(a, sx, sy, sz));
+    return kf_leaving(a, mx ? -cx : cx, my ? -cy : cy, mz ? -cz : cz, sx, sy, sz);
 }
 #endif
 
@@ -52,8 +56,8 @@ KF_FUNCTION kf_real kf_incoming(const kf_kinetic_arguments *a, int cx, int cy, i
         const int face = solid_x ? (bx > 0) : solid_y ? 2 + (by > 0) : 4 + (bz > 0);
         const double *u = a->face_velocity[face];
         const kf_real along = (kf_real)(cx * u[0] + cy * u[1] + cz * u[2]);
-        const kf_real back = kf_population(a, a->source, kf_direction(-cx, -cy, -cz), kf_node(a, x, y, z)) +
-                             KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, cz) * along;
+        const kf_real back =
+            kf_leaving(a, -cx, -cy, -cz, x, y, z) + KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, cz) * along;
 #if KF_SPECULAR
         const kf_real share = (kf_real)a->specular_share[face];
         return kf_as_stored(back + share * (kf_mirrored(a, cx, cy, cz, x, y, z) - back));
@@ -73,7 +77,7 @@ KF_FUNCTION kf_real kf_incoming(const kf_kinetic_arguments *a, int cx, int cy, i
         sz = kind_z == 0 ? sz - bz * a->nodes[2] : z;
         cz = kind_z == 2 ? -cz : cz;
     }
-    return kf_population(a, a->source, kf_direction(cx, cy, cz), kf_node(a, sx, sy, sz));
+    return kf_leaving(a, cx, cy, cz, sx, sy, sz);
 }
 
 /* The same for a node k whose neighbours along y and z lie inside, low and high telling whether it is the

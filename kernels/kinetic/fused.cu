@@ -1,6 +1,7 @@
 /* Streaming and collision in one pass (plan `fused`): every population is read once and written once. The
  * solid's force is known beforehand for the band, the nodes that samples touch, which are collided again with
  * it. */
+#include "band.h"
 #include "collision.h"
 #if KF_FOLDED_BOUNDARY
 #include "boundary.h"
@@ -111,8 +112,7 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
 }
 #endif
 
-/* Velocity and density of the streamed populations at the band's nodes, before any force of the solid; the
- * band's force starts from zero. */
+/* Velocity and density of the streamed populations at the band's nodes, before any force of the solid. */
 KF_SCALAR_KERNEL(band_macroscopic, kf_kinetic_arguments) {
     (void)y, (void)z;
     const int place = x;
@@ -121,20 +121,7 @@ KF_SCALAR_KERNEL(band_macroscopic, kf_kinetic_arguments) {
     KF_BAND_POSITION
     KF_LOAD_STREAMED
     KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)
-    kf_real4 field;
-    field.x = ux;
-    field.y = uy;
-    field.z = uz;
-    field.w = KF_R(1.0) + KF_R(1.0 / KF_UNIT) * deviation;
-    ((kf_real4 *)a->band_field)[place] = field;
-#if KF_FIXED_POINT_FORCE
-    long long *force = (long long *)a->band_force + 4LL * place;
-    force[0] = force[1] = force[2] = 0;
-#else
-    kf_real4 zero;
-    zero.x = zero.y = zero.z = zero.w = KF_R(0.0);
-    ((kf_real4 *)a->band_force)[place] = zero;
-#endif
+    kf_begin_band(a, place, deviation, ux, uy, uz);
 }
 
 /* The band's nodes once more, with the force that the samples spread on them. */
@@ -143,16 +130,8 @@ KF_SCALAR_KERNEL(band_collide, kf_kinetic_arguments) {
     const int place = x;
     if (place >= a->band_count[0]) return;
     const kf_index k = ((const kf_index *)a->band_node)[place];
-#if KF_FIXED_POINT_FORCE
-    const long long *force = (const long long *)a->band_force + 4LL * place;
-    const kf_real Fx = KF_BODY_X + (kf_real)((double)force[0] * (KF_UNIT / KF_SPREAD_SCALE));
-    const kf_real Fy = KF_BODY_Y + (kf_real)((double)force[1] * (KF_UNIT / KF_SPREAD_SCALE));
-    const kf_real Fz = KF_BODY_Z + (kf_real)((double)force[2] * (KF_UNIT / KF_SPREAD_SCALE));
-#else
-    const kf_real4 force = ((const kf_real4 *)a->band_force)[place];
-    const kf_real Fx = KF_BODY_X + KF_R(KF_UNIT) * force.x, Fy = KF_BODY_Y + KF_R(KF_UNIT) * force.y,
-                  Fz = KF_BODY_Z + KF_R(KF_UNIT) * force.z;
-#endif
+    const kf_real4 force = kf_band_force(a, place);
+    const kf_real Fx = KF_BODY_X + force.x, Fy = KF_BODY_Y + force.y, Fz = KF_BODY_Z + force.z;
     KF_BAND_POSITION
     KF_LOAD_STREAMED
     KF_DECLARE_STATE(Fx, Fy, Fz)

@@ -1,7 +1,7 @@
 /* D3Q27: velocities, weights, precision and memory layout. Velocity order: De Rosis 2017 (PRE 95, 013310),
  * which is the order of the paper's Omega_0 .. Omega_26. Defines that a config sets: KF_STORAGE 0 f16 | 1 f32
  * | 2 f64   KF_LAYOUT 0 aos | 1 soa | 2 csoa   KF_ALPHA_LOG2   KF_INDEX64 0|1   KF_ALIGNED_ROWS 0|1 (rows
- * begin at multiples of alpha) */
+ * begin at multiples of alpha)   KF_IN_PLACE 0|1 (one grid, in_place.cu) */
 #ifndef KF_KERNELS_KINETIC_LATTICE_H
 #define KF_KERNELS_KINETIC_LATTICE_H
 
@@ -130,6 +130,9 @@ kf_real4;
     X(25, pmm, 1, -1, -1)                                                                                    \
     X(26, mmm, -1, -1, -1)
 
+/* Number of the velocity opposite to that of number i. */
+#define KF_OPPOSITE(i) ((i) == 0 ? 0 : (i) < 7 ? (((i)-1) ^ 1) + 1 : (i) < 11 ? 17 - (i) : (i) < 15 ? 25 - (i) : (i) < 19 ? 33 - (i) : 45 - (i))
+
 /* Numbers of the velocities by cx + 1 + 3 (cy + 1) + 9 (cz + 1). A table, not conditions on the signs: those
  * came out wrong from CUDA 13.0's compiler inside the loops of boundary.cu. */
 KF_CONSTANT signed char kf_directions[27] = {26, 18, 25, 14, 6,  13, 24, 17, 23, 10, 4,  9,  2, 0,
@@ -195,14 +198,27 @@ KF_FUNCTION kf_store *kf_address(const kf_kinetic_arguments *a, const void *f, i
 #endif
 }
 
-/* The same at the neighbour of k at (-cx, -cy, -cz). Where rows begin at multiples of alpha, neighbours along y
- * and z have k's place in another group, so that only three places are worked out bit by bit. */
-KF_FUNCTION const kf_store *kf_pulled(const kf_kinetic_arguments *a, int i, kf_index k, int cx, int cy, int cz) {
+/* The same at the neighbour of k at (dx, dy, dz), each -1, 0 or 1. Where rows begin at multiples of alpha, neighbours
+ * along y and z have k's place in another group, so that only three places are worked out bit by bit. */
+KF_FUNCTION kf_store *kf_neighbour(const kf_kinetic_arguments *a, const void *f, int i, kf_index k, int dx, int dy,
+                                   int dz) {
 #if KF_LAYOUT == 2 && KF_ALIGNED_ROWS
-    return (const kf_store *)a->source + (kf_place(a, 27, 0, k - cx) - 27 * kf_offset(a, 0, cy, cz)) +
-           kf_place(a, 27, i, 0);
+    return (kf_store *)f + (kf_place(a, 27, 0, k + dx) + 27 * kf_offset(a, 0, dy, dz)) + kf_place(a, 27, i, 0);
 #else
-    return kf_address(a, a->source, i, k - kf_offset(a, cx, cy, cz));
+    return kf_address(a, f, i, k + kf_offset(a, dx, dy, dz));
+#endif
+}
+/* Population i of velocity (cx, cy, cz) as it streams into node k. */
+KF_FUNCTION const kf_store *kf_pulled(const kf_kinetic_arguments *a, int i, kf_index k, int cx, int cy, int cz) {
+    return kf_neighbour(a, a->source, i, k, -cx, -cy, -cz);
+}
+/* Where grid f keeps population i, which left node k with velocity (cx, cy, cz). */
+KF_FUNCTION kf_store *kf_kept(const kf_kinetic_arguments *a, const void *f, int i, kf_index k, int cx, int cy, int cz) {
+#if KF_IN_PLACE
+    return a->pushed ? kf_neighbour(a, f, i, k, cx, cy, cz) : kf_address(a, f, kf_direction(-cx, -cy, -cz), k);
+#else
+    (void)cx, (void)cy, (void)cz;
+    return kf_address(a, f, i, k);
 #endif
 }
 
@@ -214,12 +230,11 @@ KF_FUNCTION void kf_set_population(const kf_kinetic_arguments *a, void *f, int i
 }
 /* Past the caches where a config asks for it (KF_STREAMING_STORES): what a step writes is read only in the
  * next. */
-KF_FUNCTION void kf_stream_population(const kf_kinetic_arguments *a, void *f, int i, kf_index k,
-                                      kf_real value) {
+KF_FUNCTION void kf_stream(kf_store *place, kf_real value) {
 #if KF_CUDA && KF_STREAMING_STORES
-    __stcs(kf_address(a, f, i, k), kf_to_store(value));
+    __stcs(place, kf_to_store(value));
 #else
-    kf_set_population(a, f, i, k, value);
+    *place = kf_to_store(value);
 #endif
 }
 KF_FUNCTION void kf_stream_pair(kf_store *place, kf_store_pair pair) {
@@ -243,10 +258,13 @@ KF_FUNCTION void kf_set_component(const kf_kinetic_arguments *a, void *v, int i,
 /* Statements over all populations, held in variables f_zzz, f_pzz, ... */
 #define KF_LOAD_PULL(i, name, cx, cy, cz)                                                                    \
     kf_real f_##name = kf_from_store(*kf_pulled(a, i, k, cx, cy, cz));
-#define KF_LOAD_HERE(i, name, cx, cy, cz)     kf_real f_##name = kf_population(a, a->source, i, k);
-#define KF_LOAD_TARGET(i, name, cx, cy, cz)   kf_real f_##name = kf_population(a, a->target, i, k);
-#define KF_STREAM_TARGET(i, name, cx, cy, cz) kf_stream_population(a, a->target, i, k, f_##name);
-#define KF_STORE_TARGET(i, name, cx, cy, cz)  kf_set_population(a, a->target, i, k, f_##name);
+#define KF_LOAD_HERE(i, name, cx, cy, cz)                                                                    \
+    kf_real f_##name = kf_from_store(*kf_kept(a, a->source, i, k, cx, cy, cz));
+#define KF_LOAD_TARGET(i, name, cx, cy, cz)                                                                  \
+    kf_real f_##name = kf_from_store(*kf_kept(a, a->target, i, k, cx, cy, cz));
+#define KF_STREAM_TARGET(i, name, cx, cy, cz) kf_stream(kf_address(a, a->target, i, k), f_##name);
+#define KF_STORE_TARGET(i, name, cx, cy, cz)                                                                 \
+    *kf_kept(a, a->target, i, k, cx, cy, cz) = kf_to_store(f_##name);
 
 /* Deviation of density from rest and momentum of the populations f_*. The sums are those that the transform to central
  * moments begins with, in its order, so that compilers compute them once. */

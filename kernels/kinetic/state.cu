@@ -3,9 +3,9 @@
 #include "collision.h"
 
 #define KF_SET_EQUILIBRIUM(i, name, cx, cy, cz)                                                              \
-    kf_set_population(a, a->source, i, k,                                                                    \
-                      kf_equilibrium_deviation(KF_W1(cx), KF_E(x, cx), KF_W1(cy), KF_E(y, cy), KF_W1(cz),    \
-                                               KF_E(z, cz), deviation));
+    *kf_kept(a, a->source, i, k, cx, cy, cz) =                                                               \
+        kf_to_store(kf_equilibrium_deviation(KF_W1(cx), KF_E(x, cx), KF_W1(cy), KF_E(y, cy), KF_W1(cz),      \
+                                             KF_E(z, cz), deviation));
 
 /* These kernels exchange a slab of planes with compact arrays: extent (nodes_x, nodes_y, planes), from
  * first_plane on. */
@@ -42,8 +42,8 @@ KF_SCALAR_KERNEL(read_fields, kf_kinetic_arguments) {
 }
 
 /* Populations as [z][i][y][x] in density, whatever the layout. */
-#define KF_PACK(i, name, cx, cy, cz)   compact[(i)*plane] = (kf_store)kf_population(a, a->source, i, k);
-#define KF_UNPACK(i, name, cx, cy, cz) kf_set_population(a, a->source, i, k, (kf_real)compact[(i)*plane]);
+#define KF_PACK(i, name, cx, cy, cz)   compact[(i)*plane] = *kf_kept(a, a->source, i, k, cx, cy, cz);
+#define KF_UNPACK(i, name, cx, cy, cz) *kf_kept(a, a->source, i, k, cx, cy, cz) = compact[(i)*plane];
 KF_SCALAR_KERNEL(pack, kf_kinetic_arguments) {
     KF_SLAB_BEGIN
     kf_store *compact = (kf_store *)a->density + 27 * plane * z + in_plane;

@@ -145,7 +145,7 @@ static void set_scalars(const kf_scene *scene, kf_kinetic_arguments *a) {
 static kf_status make_domain_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     kf_kinetic_arguments *a = &kinetic->arguments;
     size_t nodes = (size_t)kinetic->geometry.capacity, real = kinetic->real_bytes;
-    for (int grid = 0; grid < 2; grid++)
+    for (int grid = 0; grid < (kinetic->options.in_place ? 1 : 2); grid++)
         KF_TRY(kf_plan_buffer(plan, 27 * nodes * kinetic->store_bytes, &kinetic->populations[grid], error));
     kf_buffer *buffer;
     if (kinetic->options.plan != KF_PLAN_FUSED) {

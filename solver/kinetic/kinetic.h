@@ -29,6 +29,7 @@ typedef struct kf_kinetic_options {
     kf_collision_form collision_form;
     int block[3];
     kf_storage storage;    /* of populations; arithmetic is in double precision for KF_F64, else in single */
+    bool in_place;         /* one grid (kernels/kinetic/in_place.cu) instead of two, plan fused */
     long nodes_per_thread; /* 2: pairs along x, plan fused */
     long boundary_kernels; /* 6, 1, or 0: folded into streaming */
     kf_immersed immersed;

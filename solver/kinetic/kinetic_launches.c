@@ -291,30 +291,74 @@ static void make_paper(builder *b) {
     }
 }
 
+/* Forces of the samples on the band's nodes, which band_macroscopic has read. */
+static void append_band_force(builder *b, int parity, int grid) {
+    const kf_kinetic *kinetic = b->kinetic;
+    if (kinetic->options.immersed != KF_AGGREGATED) {
+        append_items(b, parity, KF_SOURCE_IMMERSED, "band_spread", kinetic->arguments.sample_count, grid,
+                     grid);
+        return;
+    }
+    append_items(b, parity, KF_SOURCE_IMMERSED, "segment_forces", kinetic->arguments.segment_count, grid,
+                 grid);
+    const int extent[3] = {kinetic->arguments.band_capacity, 3, 1};
+    (void)append(b, parity, KF_SOURCE_IMMERSED, "band_gather", extent, b->line_block,
+                 from_to(kinetic, grid, grid), 0);
+}
+
+/* Step p of two on one grid: what the band's nodes become is worked out before the grid changes. */
+static void append_in_place(builder *b, int p) {
+    static const char *const names[4][2] = {{"band_macroscopic_even", "band_macroscopic_odd"},
+                                            {"band_collide_even", "band_collide_odd"},
+                                            {"stream_collide_even", "stream_collide_odd"},
+                                            {"band_restore_even", "band_restore_odd"}};
+    const kf_kinetic *kinetic = b->kinetic;
+    const int band = kinetic->arguments.band_capacity;
+    if (kinetic->has_solid) {
+        append_items(b, p, KF_SOURCE_FLOW, names[0][p], band, 0, 0);
+        append_band_force(b, p, 0);
+        append_items(b, p, KF_SOURCE_FLOW, names[1][p], band, 0, 0);
+    }
+    append_nodes(b, p, names[2][p], 0, 0, 54);
+    if (kinetic->has_solid) append_items(b, p, KF_SOURCE_FLOW, names[3][p], band, 0, 0);
+}
+
+/* Step p of two between two grids: the band's nodes are collided a second time. */
+static void append_two_grids(builder *b, int p) {
+    const kf_kinetic *kinetic = b->kinetic;
+    const int band = kinetic->arguments.band_capacity;
+    if (kinetic->has_solid) {
+        append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
+        append_band_force(b, p, p);
+    }
+    int extent[3];
+    memcpy(extent, kinetic->geometry.nodes, sizeof extent);
+    extent[0] =
+        (extent[0] + (int)kinetic->options.nodes_per_thread - 1) / (int)kinetic->options.nodes_per_thread;
+    (void)append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block,
+                 from_to(kinetic, p, 1 - p), 54 * b->node_bytes);
+    if (kinetic->has_solid) append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
+}
+
 static void make_fused(builder *b) {
     const kf_kinetic *kinetic = b->kinetic;
-    int band = kinetic->arguments.band_capacity, samples = kinetic->arguments.sample_count;
-    b->kinetic->swaps = true;
+    const bool in_place = kinetic->options.in_place;
+    int band = kinetic->arguments.band_capacity;
+    b->kinetic->swaps = !in_place;
     for (int p = 0; p < 2; p++) {
-        append_boundaries(b, p, p);
-        append_averages(b, p, p);
-        append_motion(b, p, p);
-        if (kinetic->has_solid) {
-            append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
-            if (kinetic->options.immersed == KF_AGGREGATED) {
-                append_items(b, p, KF_SOURCE_IMMERSED, "segment_forces", kinetic->arguments.segment_count, p,
-                             1 - p);
-                const int extent[3] = {band, 3, 1};
-                (void)append(b, p, KF_SOURCE_IMMERSED, "band_gather", extent, b->line_block,
-                             from_to(kinetic, p, 1 - p), 0);
-            } else {
-                append_items(b, p, KF_SOURCE_IMMERSED, "band_spread", samples, p, 1 - p);
-            }
-        }
-        append_nodes(b, p, "stream_collide", p, 1 - p, 54);
-        if (kinetic->has_solid) append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
-        append_anchor(b, p, 1 - p);
+        const int from = in_place ? 0 : p, to = in_place ? 0 : 1 - p;
+        b->kinetic->arguments.pushed = in_place && p == 1;
+        append_boundaries(b, p, from);
+        append_averages(b, p, from);
+        append_motion(b, p, from);
+        if (in_place)
+            append_in_place(b, p);
+        else
+            append_two_grids(b, p);
+        b->kinetic->arguments.pushed = in_place && p == 0;
+        append_anchor(b, p, to);
     }
+    b->kinetic->arguments.pushed = 0;
     if (!kinetic->has_solid) return;
     kf_function *load = function(b, KF_SOURCE_IMMERSED, "load_band");
     kf_kinetic_arguments arguments = kinetic->arguments;

@@ -53,6 +53,10 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
     if (o->streaming_stores && !fused) return refuse(error, "streaming_stores belong to plan fused");
     if (o->nodes_per_thread != 1 && (o->nodes_per_thread != 2 || !fused || o->layout == KF_AOS))
         return refuse(error, "nodes_per_thread must be 1, or 2 in plan fused with layout soa or csoa");
+    if (o->in_place && (!fused || o->boundary_kernels == 0 || o->nodes_per_thread != 1))
+        return refuse(
+            error,
+            "streaming in_place belongs to plan fused with boundary_kernels 1 or 6 and nodes_per_thread 1");
     if (o->storage == KF_F16 && !fused) return refuse(error, "storage f16 belongs to plan fused");
     if (o->segment_length < 1 || o->segment_length > 4096)
         return refuse(error, "segment_length must be 1 to 4096");
@@ -75,8 +79,9 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     static const char *const immersed[] = {"gather", "scatter", "aggregated"};
     static const char *const storages[] = {"f16", "f32", "f64"};
     static const char *const sums[] = {"float", "fixed"};
+    static const char *const streamings[] = {"two_grids", "in_place"};
     static const char *const forms[] = {"factorised", "expanded", "shared"};
-    int plan, layout, variant, storage, sum, form;
+    int plan, layout, variant, storage, sum, form, streaming;
     long block_x, block_y;
     memset(options, 0, sizeof *options);
     KF_TRY(choose(config, "plan", plans, 3, &plan, error));
@@ -85,6 +90,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(choose(config, "storage", storages, 3, &storage, error));
     KF_TRY(choose(config, "force_sum", sums, 2, &sum, error));
     KF_TRY(choose(config, "collision_form", forms, 3, &form, error));
+    KF_TRY(choose(config, "streaming", streamings, 2, &streaming, error));
     KF_TRY(kf_config_integer(config, "alpha", &options->alpha, error));
     KF_TRY(kf_config_integer(config, "sample_block_length", &options->sample_block_length, error));
     KF_TRY(kf_config_boolean(config, "morton", &options->morton, error));
@@ -100,6 +106,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     options->layout = (kf_kinetic_layout)layout;
     options->immersed = (kf_immersed)variant;
     options->storage = (kf_storage)storage;
+    options->in_place = streaming == 1;
     options->collision_form = (kf_collision_form)form;
     options->fixed_point_force = sum == 1;
     options->block[0] = (int)block_x;
@@ -186,11 +193,13 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
                options->immersed == KF_AGGREGATED ? options->segment_length : 1);
     if (which == KF_SOURCE_IMMERSED || which == KF_SOURCE_ORDER)
         define(defines, "KF_MOVING", scene->motion.moving);
+    if (which == KF_SOURCE_FLOW || which == KF_SOURCE_BOUNDARY || which == KF_SOURCE_STATE)
+        define(defines, "KF_IN_PLACE", options->in_place);
     bool folded = which == KF_SOURCE_FLOW && options->plan == KF_PLAN_FUSED && options->boundary_kernels == 0;
     if (which == KF_SOURCE_FLOW && options->plan == KF_PLAN_FUSED) {
-        define(defines, "KF_FOLDED_BOUNDARY", folded);
+        if (!options->in_place) define(defines, "KF_FOLDED_BOUNDARY", folded);
         define(defines, "KF_STREAMING_STORES", options->streaming_stores);
-        define(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
+        if (!options->in_place) define(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
     }
     if (which == KF_SOURCE_BOUNDARY || folded) {
         bool specular = false;
@@ -201,6 +210,7 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
         define(defines, "KF_SPECULAR", specular);
     }
     source->file = which != KF_SOURCE_FLOW          ? files[which]
+                   : options->in_place              ? "kernels/kinetic/in_place.cu"
                    : options->plan == KF_PLAN_FUSED ? "kernels/kinetic/fused.cu"
                                                     : "kernels/kinetic/separate.cu";
     source->defines = defines->list;

@@ -25,6 +25,7 @@ static kf_status on_slab(kf_plan *plan, const char *name, int first, int planes,
     a.extent[2] = planes;
     a.first_plane = first;
     a.source = kf_buffer_address(kinetic->populations[grid]);
+    a.pushed = kinetic->options.in_place && plan->steps_done % 2 == 1;
     a.density = slab;
     a.velocity = slab + cells * kinetic->real_bytes;
     const int block[3] = {64, 1, 1};
@@ -69,7 +70,7 @@ static void fill_initial_slab(const kf_plan *plan, int first, int planes, void *
 /* Whatever is not written before it is read shows as NaN in the result. */
 static kf_status poison(kf_plan *plan, kf_error *error) {
     kf_kinetic *kinetic = kinetic_of(plan);
-    for (int grid = 0; grid < 2; grid++)
+    for (int grid = 0; grid < 2 && kinetic->populations[grid] != NULL; grid++)
         KF_TRY(kf_buffer_fill(kinetic->populations[grid], 0xff, error));
     if (kinetic->force != NULL) KF_TRY(kf_buffer_fill(kinetic->force, 0, error));
     if (kinetic->average_sums != NULL) KF_TRY(kf_buffer_fill(kinetic->average_sums, 0, error));

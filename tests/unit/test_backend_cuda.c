@@ -175,9 +175,9 @@ static void missing_source_is_bad_input(void **state) {
 /* What is shipped is also CUDA C, with each of the values that a define can have used once. */
 static void shipped_kernels_compile(void **state) {
     (void)state;
-    static const char *const files[] = {
-        "probe/simple.cu",     "probe/stream_collide.cu", "kinetic/boundary.cu", "kinetic/fused.cu",
-        "kinetic/immersed.cu", "kinetic/order.cu",        "kinetic/separate.cu", "kinetic/state.cu"};
+    static const char *const files[] = {"probe/simple.cu",  "probe/stream_collide.cu", "kinetic/boundary.cu",
+                                        "kinetic/fused.cu", "kinetic/in_place.cu",     "kinetic/immersed.cu",
+                                        "kinetic/order.cu", "kinetic/separate.cu",     "kinetic/state.cu"};
     static const kf_define single[] = {{"KF_STORAGE", "0"},
                                        {"KF_INDEX64", "0"},
                                        {"KF_LAYOUT", "2"},
@@ -200,6 +200,7 @@ static void shipped_kernels_compile(void **state) {
                                        {"KF_ALIGNED_ROWS", "1"},
                                        {"KF_NODES_PER_THREAD", "2"},
                                        {"KF_FORM", "0"},
+                                       {"KF_IN_PLACE", "1"},
                                        {"KF_SPECULAR", "1"}};
     static const kf_define twice[] = {{"KF_STORAGE", "2"},
                                       {"KF_INDEX64", "1"},
@@ -223,6 +224,7 @@ static void shipped_kernels_compile(void **state) {
                                       {"KF_ALIGNED_ROWS", "0"},
                                       {"KF_NODES_PER_THREAD", "1"},
                                       {"KF_FORM", "0"},
+                                      {"KF_IN_PLACE", "0"},
                                       {"KF_SPECULAR", "0"}};
     need_nvrtc();
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {

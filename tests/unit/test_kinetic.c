@@ -74,18 +74,21 @@ static bool is_representative(const kf_config *config) {
     long alpha = integer_of(config, "alpha"), length = integer_of(config, "sample_block_length");
     long reorder = integer_of(config, "reorder_period"), boundaries = integer_of(config, "boundary_kernels");
     bool folded = boundaries == 0, six = boundaries == 6, csoa = alpha == 32;
-    const char *plan = "", *storage = "", *layout = "", *form = "";
+    const char *plan = "", *storage = "", *layout = "", *form = "", *streams = "";
     must(kf_config_name(config, "plan", &plan, &error), &error);
     must(kf_config_name(config, "storage", &storage, &error), &error);
     must(kf_config_name(config, "layout", &layout, &error), &error);
     must(kf_config_name(config, "collision_form", &form, &error), &error);
+    must(kf_config_name(config, "streaming", &streams, &error), &error);
     if (strcmp(form, "factorised") != 0 || integer_of(config, "collision_split") > 2)
         return false; /* test_collision.c */
     bool fused = strcmp(plan, "fused") == 0, soa = strcmp(layout, "soa") == 0;
     bool single = strcmp(storage, "f32") == 0, half = strcmp(storage, "f16") == 0;
-    bool pairs = half ? csoa : single && soa && fused && !morton;
+    bool in_place = strcmp(streams, "in_place") == 0;
+    if (in_place && (!(soa || csoa) || csoa == morton)) return false;
+    bool pairs = !in_place && (half ? csoa : single && soa && fused && !morton);
     long segment = integer_of(config, "segment_length");
-    bool folds = fused && !morton &&
+    bool folds = fused && !in_place && !morton &&
                  (single || half ? csoa : soa); /* the slowest to compile: once for each storage type */
     return (alpha == 1 || csoa) && length == (morton ? 1 : 2) &&
            (morton  ? six

@@ -1,0 +1,44 @@
+/* The band: the nodes that samples touch, with the fluid's state there and the force that the samples spread. */
+#ifndef KF_KERNELS_KINETIC_BAND_H
+#define KF_KERNELS_KINETIC_BAND_H
+
+#include "lattice.h"
+
+/* Density and velocity at a place of the band; its force starts from zero. */
+KF_FUNCTION void kf_begin_band(const kf_kinetic_arguments *a, int place, kf_real deviation, kf_real ux, kf_real uy,
+                               kf_real uz) {
+    kf_real4 field;
+    field.x = ux;
+    field.y = uy;
+    field.z = uz;
+    field.w = KF_R(1.0) + KF_R(1.0 / KF_UNIT) * deviation;
+    ((kf_real4 *)a->band_field)[place] = field;
+#if KF_FIXED_POINT_FORCE
+    long long *force = (long long *)a->band_force + 4LL * place;
+    force[0] = force[1] = force[2] = 0;
+#else
+    kf_real4 zero;
+    zero.x = zero.y = zero.z = zero.w = KF_R(0.0);
+    ((kf_real4 *)a->band_force)[place] = zero;
+#endif
+}
+
+/* The force there, in the unit of the populations. */
+KF_FUNCTION kf_real4 kf_band_force(const kf_kinetic_arguments *a, int place) {
+#if KF_FIXED_POINT_FORCE
+    const long long *sums = (const long long *)a->band_force + 4LL * place;
+    kf_real4 force;
+    force.x = (kf_real)((double)sums[0] * (KF_UNIT / KF_SPREAD_SCALE));
+    force.y = (kf_real)((double)sums[1] * (KF_UNIT / KF_SPREAD_SCALE));
+    force.z = (kf_real)((double)sums[2] * (KF_UNIT / KF_SPREAD_SCALE));
+    force.w = KF_R(0.0);
+#else
+    kf_real4 force = ((const kf_real4 *)a->band_force)[place];
+    force.x *= KF_R(KF_UNIT);
+    force.y *= KF_R(KF_UNIT);
+    force.z *= KF_R(KF_UNIT);
+#endif
+    return force;
+}
+
+#endif
