@@ -227,7 +227,6 @@ static void add_band_force(kf_tally *tally) {
         /* Long segments are few threads, each with much to do. */
         add_items(tally, "segment_forces", 16 * c->value_bytes * samples, 8 * segments)->efficiency =
             1 / (1 + c->segment / 64);
-        (void)add_items(tally, "band_gather", 24 * c->value_bytes * segments, 24 * segments / 4);
     } else {
         add_items(tally, "band_spread", 7 * c->value_bytes * samples, interpolated_sectors(tally))
             ->amount[KF_COST_ATOMICS] = atomics(tally);

@@ -1,4 +1,6 @@
-/* The band: the nodes that samples touch, with the fluid's state there and the force that the samples spread. */
+/* The band: the nodes that samples touch, with the fluid's state there and the force that the samples spread.
+ * Defines that a config sets: KF_SEGMENTS 0|1 (segment_forces has added up the samples of a cell),
+ * KF_FIXED_POINT_FORCE 0|1 (the band's force is in fixed point). */
 #ifndef KF_KERNELS_KINETIC_BAND_H
 #define KF_KERNELS_KINETIC_BAND_H
 
@@ -13,7 +15,9 @@ KF_FUNCTION void kf_begin_band(const kf_kinetic_arguments *a, int place, kf_real
     field.z = uz;
     field.w = KF_R(1.0) + KF_R(1.0 / KF_UNIT) * deviation;
     ((kf_real4 *)a->band_field)[place] = field;
-#if KF_FIXED_POINT_FORCE
+#if KF_SEGMENTS
+    (void)a, (void)place; /* kf_band_force writes it */
+#elif KF_FIXED_POINT_FORCE
     long long *force = (long long *)a->band_force + 4LL * place;
     force[0] = force[1] = force[2] = 0;
 #else
@@ -23,17 +27,33 @@ KF_FUNCTION void kf_begin_band(const kf_kinetic_arguments *a, int place, kf_real
 #endif
 }
 
-/* The force there, in the unit of the populations. */
+/* The force there, in the unit of the populations. With segments it is added up here, from those of the cells around
+ * the node, and kept for whoever asks for the load on the solid. */
 KF_FUNCTION kf_real4 kf_band_force(const kf_kinetic_arguments *a, int place) {
-#if KF_FIXED_POINT_FORCE
-    const long long *sums = (const long long *)a->band_force + 4LL * place;
     kf_real4 force;
+#if KF_SEGMENTS
+    const kf_real *forces = (const kf_real *)a->segment_force;
+    const int end = a->node_start[place + 1];
+    force.x = force.y = force.z = force.w = KF_R(0.0);
+    KF_UNROLL_BY_4
+    for (int i = a->node_start[place]; i < end; i++) {
+        const kf_real *entry = forces + a->node_entries[i];
+        force.x += entry[0];
+        force.y += entry[a->segment_count];
+        force.z += entry[2LL * a->segment_count];
+    }
+    ((kf_real4 *)a->band_force)[place] = force;
+    force.x *= KF_R(KF_UNIT);
+    force.y *= KF_R(KF_UNIT);
+    force.z *= KF_R(KF_UNIT);
+#elif KF_FIXED_POINT_FORCE
+    const long long *sums = (const long long *)a->band_force + 4LL * place;
     force.x = (kf_real)((double)sums[0] * (KF_UNIT / KF_SPREAD_SCALE));
     force.y = (kf_real)((double)sums[1] * (KF_UNIT / KF_SPREAD_SCALE));
     force.z = (kf_real)((double)sums[2] * (KF_UNIT / KF_SPREAD_SCALE));
     force.w = KF_R(0.0);
 #else
-    kf_real4 force = ((const kf_real4 *)a->band_force)[place];
+    force = ((const kf_real4 *)a->band_force)[place];
     force.x *= KF_R(KF_UNIT);
     force.y *= KF_R(KF_UNIT);
     force.z *= KF_R(KF_UNIT);

@@ -264,18 +264,6 @@ KF_SCALAR_KERNEL(segment_forces, kf_kinetic_arguments) {
     }
     KF_CELL_NODES(KF_SEGMENT_STORE)
 }
-
-/* The force on every band node from the segments of the cells around it. Extent: (band, 3 components). */
-KF_SCALAR_KERNEL(band_gather, kf_kinetic_arguments) {
-    (void)z;
-    const kf_real *forces = (const kf_real *)a->segment_force + (long long)y * a->segment_count;
-    const int end = a->node_start[x + 1];
-    kf_real sum = KF_R(0.0);
-    KF_UNROLL_BY_4
-    for (int i = a->node_start[x]; i < end; i++)
-        sum += forces[a->node_entries[i]];
-    ((kf_real *)a->band_force)[4LL * x + y] = sum;
-}
 #endif
 
 /* Force and torque on the solid from the band's forces. Extent as for load_samples, over band_capacity. */

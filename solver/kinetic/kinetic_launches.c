@@ -291,7 +291,8 @@ static void make_paper(builder *b) {
     }
 }
 
-/* Forces of the samples on the band's nodes, which band_macroscopic has read. */
+/* Forces of the samples at the velocities that band_macroscopic has read: spread on the band's nodes, or,
+ * aggregated, added up cell by cell for band_collide to collect. */
 static void append_band_force(builder *b, int parity, int grid) {
     const kf_kinetic *kinetic = b->kinetic;
     if (kinetic->options.immersed != KF_AGGREGATED) {
@@ -301,9 +302,6 @@ static void append_band_force(builder *b, int parity, int grid) {
     }
     append_items(b, parity, KF_SOURCE_IMMERSED, "segment_forces", kinetic->arguments.segment_count, grid,
                  grid);
-    const int extent[3] = {kinetic->arguments.band_capacity, 3, 1};
-    (void)append(b, parity, KF_SOURCE_IMMERSED, "band_gather", extent, b->line_block,
-                 from_to(kinetic, grid, grid), 0);
 }
 
 /* Step p of two on one grid: what the band's nodes become is worked out before the grid changes. */

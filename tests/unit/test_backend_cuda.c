@@ -201,6 +201,7 @@ static void shipped_kernels_compile(void **state) {
                                        {"KF_NODES_PER_THREAD", "2"},
                                        {"KF_FORM", "0"},
                                        {"KF_IN_PLACE", "1"},
+                                       {"KF_SEGMENTS", "1"},
                                        {"KF_SPECULAR", "1"}};
     static const kf_define twice[] = {{"KF_STORAGE", "2"},
                                       {"KF_INDEX64", "1"},
@@ -225,6 +226,7 @@ static void shipped_kernels_compile(void **state) {
                                       {"KF_NODES_PER_THREAD", "1"},
                                       {"KF_FORM", "0"},
                                       {"KF_IN_PLACE", "0"},
+                                      {"KF_SEGMENTS", "0"},
                                       {"KF_SPECULAR", "0"}};
     need_nvrtc();
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
