@@ -8,8 +8,8 @@
  * 1)) / (1 + U), g being the population that waits outside and f the same one at the outermost node (Yang
  * 2013, Comput. Math. Appl. 65, 160; Lou, Guo and Shi 2013, Phys. Rev. E 87, 063301), so that vortices leave
  * without an echo. Alone it leaves the mean density free; a pull of K (density - 1) brings it back, K = 0.27
- * c_s / length (Rudy and Strikwerda 1980, J. Comput. Phys. 36, 55). The kernel convect_outflow keeps g once a
- * step, and every variant of the boundaries reads it.
+ * c_s / length (Rudy and Strikwerda 1980, J. Comput. Phys. 36, 55). g is worked out after
+ * each collision, by the collision itself where the boundaries are folded in, else by the kernel convect_outflow.
  *
  * Defines that a scene sets: KF_FACE_0 .. KF_FACE_5, each 0 periodic | 1 wall | 2 free slip | 3 inflow | 4
  * outflow. KF_SPECULAR 0|1: whether a wall mirrors a share. */
@@ -63,6 +63,33 @@ KF_FUNCTION kf_real kf_outflow(const kf_kinetic_arguments *a, int axis, int high
                         ((const kf_real *)a->outflow)[kf_outflow_place(a, axis, high, cx, cy, cz, u, v)]);
 }
 
+/* What the outflow keeps for the next step of the populations f_* that have just left a node of the face, with the
+ * density deviation in scope. u, v as in kf_outflow_place. */
+#define KF_KEEP_OUTSIDE(i, name, cx, cy, cz)                                                                 \
+    if ((axis == 0 ? (cx) : axis == 1 ? (cy) : (cz)) == (high ? -1 : 1)) {                                   \
+        const kf_index place = kf_outflow_place(a, axis, high, cx, cy, cz, u, v);                            \
+        const kf_real now = KF_R(1.0 / KF_UNIT) * kf_as_stored(f_##name);                                    \
+        const kf_real before = share < KF_R(1.0) ? ((const kf_real *)a->outflow)[place] : now;               \
+        ((kf_real *)a->outflow_next)[place] =                                                                \
+            before + share * (now - before) - pull * KF_WEIGHT(cx, cy, cz) * deviation;                      \
+    }
+#define KF_KEEP_OUTFLOW(axis_, high_, u_, v_)                                                                \
+    {                                                                                                        \
+        const int axis = axis_, high = high_, u = u_, v = v_;                                                \
+        const kf_real share = KF_R(a->outflow_take[2 * axis + high]);                                        \
+        const kf_real pull = KF_R(a->outflow_pull[2 * axis + high] / KF_UNIT);                               \
+        KF_D3Q27(KF_KEEP_OUTSIDE)                                                                            \
+    }
+#define KF_HAS_OUTFLOW                                                                                       \
+    (KF_FACE_0 == 4 || KF_FACE_1 == 4 || KF_FACE_2 == 4 || KF_FACE_3 == 4 || KF_FACE_4 == 4 || KF_FACE_5 == 4)
+#define KF_KEEP_OUTFLOWS                                                                                     \
+    if (KF_FACE_0 == 4 && x == 0) KF_KEEP_OUTFLOW(0, 0, y, z)                                                \
+    if (KF_FACE_1 == 4 && x == a->nodes[0] - 1) KF_KEEP_OUTFLOW(0, 1, y, z)                                  \
+    if (KF_FACE_2 == 4 && y == 0) KF_KEEP_OUTFLOW(1, 0, x, z)                                                \
+    if (KF_FACE_3 == 4 && y == a->nodes[1] - 1) KF_KEEP_OUTFLOW(1, 1, x, z)                                  \
+    if (KF_FACE_4 == 4 && z == 0) KF_KEEP_OUTFLOW(2, 0, x, y)                                                \
+    if (KF_FACE_5 == 4 && z == a->nodes[2] - 1) KF_KEEP_OUTFLOW(2, 1, x, y)
+
 /* The population of velocity (cx, cy, cz) that node (x, y, z) pulls, whether or not it comes from outside. */
 KF_FUNCTION kf_real kf_incoming(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y, int z) {
     int sx = x - cx, sy = y - cy, sz = z - cz;
@@ -108,26 +135,26 @@ KF_FUNCTION kf_real kf_incoming(const kf_kinetic_arguments *a, int cx, int cy, i
 KF_FUNCTION kf_real kf_incoming_in_row(const kf_kinetic_arguments *a, int i, int cx, int cy, int cz,
                                        kf_index k, int low, int high, int y, int z) {
     const kf_index inside = k - kf_offset(a, cx, cy, cz);
-    if (cx == 0) return kf_population(a, a->source, i, inside);
+    const kf_store *here = kf_kept(a, a->source, i, inside, cx, cy, cz);
+    if (cx == 0) return kf_from_store(*here);
     const int outside = cx > 0 ? low : high, kind = cx > 0 ? KF_FACE_0 : KF_FACE_1;
     const kf_index beside = k - kf_offset(a, 0, cy, cz);
     if (kind == 4 && outside) return kf_outflow(a, 0, cx < 0, cx, cy, cz, y - cy, z - cz);
-    kf_index place = kf_place(a, 27, i, inside), other = place;
+    const kf_store *other = here;
     if (kind == 0)
-        other = kf_place(a, 27, i, inside + cx * a->nodes[0]);
+        other = kf_kept(a, a->source, i, inside + cx * a->nodes[0], cx, cy, cz);
     else if (kind == 2)
-        other = kf_place(a, 27, kf_direction(-cx, cy, cz), beside);
+        other = kf_kept(a, a->source, kf_direction(-cx, cy, cz), beside, -cx, cy, cz);
     else if (kind != 4)
-        other = kf_place(a, 27, kf_direction(-cx, -cy, -cz), k);
-    place = outside ? other : place;
-    const kf_real value = kf_from_store(((const kf_store *)a->source)[place]);
+        other = kf_kept(a, a->source, kf_direction(-cx, -cy, -cz), k, -cx, -cy, -cz);
+    const kf_real value = kf_from_store(*(outside ? other : here));
     if (!KF_IS_SOLID_FACE(kind)) return value;
     const double *u = a->face_velocity[cx > 0 ? 0 : 1];
     const kf_real along = (kf_real)(cx * u[0] + cy * u[1] + cz * u[2]);
     const kf_real back = value + KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, cz) * along;
 #if KF_SPECULAR
     const kf_real share = (kf_real)a->specular_share[cx > 0 ? 0 : 1];
-    const kf_real mirrored = kf_population(a, a->source, kf_direction(-cx, cy, cz), beside);
+    const kf_real mirrored = kf_from_store(*kf_kept(a, a->source, kf_direction(-cx, cy, cz), beside, -cx, cy, cz));
     return outside ? kf_as_stored(back + share * (mirrored - back)) : value;
 #else
     return outside ? kf_as_stored(back) : value;

@@ -2,36 +2,9 @@
  * solid's force is known beforehand for the band, the nodes that samples touch, which are collided again with
  * it. */
 #include "band.h"
-#include "collision.h"
-#if KF_FOLDED_BOUNDARY
-#include "boundary.h"
-#endif
+#include "streamed.h"
 
-#if KF_FOLDED_BOUNDARY
-/* Rows at the shell take what comes from outside by the rule of the boundaries. In all others the ends do, 32
- * nodes (a warp) at a time without branches, and everybody else pulls. */
-#define KF_DECLARE(i, name, cx, cy, cz) kf_real f_##name;
-#define KF_PULL(i, name, cx, cy, cz)    f_##name = kf_from_store(*kf_pulled(a, i, k, cx, cy, cz));
-#define KF_PULL_END(i, name, cx, cy, cz)                                                                     \
-    f_##name = kf_incoming_in_row(a, i, cx, cy, cz, k, x == 0, x == a->nodes[0] - 1, y, z);
-#define KF_TAKE(i, name, cx, cy, cz) f_##name = kf_incoming(a, cx, cy, cz, x, y, z);
-#define KF_LOAD_STREAMED                                                                                     \
-    KF_D3Q27(KF_DECLARE)                                                                                     \
-    if (y > 0 && y < a->nodes[1] - 1 && z > 0 && z < a->nodes[2] - 1) {                                      \
-        if (x >= 32 && x < (a->nodes[0] - 1) / 32 * 32) {                                                    \
-            KF_D3Q27(KF_PULL)                                                                                \
-        } else {                                                                                             \
-            KF_D3Q27(KF_PULL_END)                                                                            \
-        }                                                                                                    \
-    } else {                                                                                                 \
-        KF_D3Q27(KF_TAKE)                                                                                    \
-    }
-/* A band kernel's item is a place in the list, and becomes the node's coordinates. */
-#define KF_BAND_POSITION kf_node_position(k, a->origin, a->row_pitch, a->plane_pitch, &x, &y, &z);
-#else
-#define KF_LOAD_STREAMED KF_D3Q27(KF_LOAD_PULL)
-#define KF_BAND_POSITION
-#endif
+#define KF_PULL(i, name, cx, cy, cz) f_##name = kf_from_store(*kf_pulled(a, i, k, cx, cy, cz));
 
 #if KF_NODES_PER_THREAD == 2
 /* Nodes k and k + 1, at x and x + 1 with an even x, share their memory accesses: pairs of values where the
@@ -52,14 +25,12 @@
     pair_##name.low = kf_to_store(kf_incoming(a, cx, cy, cz, x, y, z));                                      \
     pair_##name.high = kf_to_store(kf_incoming(a, cx, cy, cz, x < last ? x + 1 : x, y, z));
 #define KF_PAIR_LOAD                                                                                         \
-    if (y > 0 && y < a->nodes[1] - 1 && z > 0 && z < a->nodes[2] - 1) {                                      \
-        if (x >= 64 && x < last / 64 * 64) {                                                                 \
-            KF_D3Q27(KF_PAIR_PULL)                                                                           \
-        } else {                                                                                             \
-            KF_D3Q27(KF_PAIR_PULL_END)                                                                       \
-        }                                                                                                    \
-    } else {                                                                                                 \
+    if (KF_IN_SHELL) {                                                                                       \
         KF_D3Q27(KF_PAIR_TAKE)                                                                               \
+    } else if (x >= 64 && x < last / 64 * 64) {                                                              \
+        KF_D3Q27(KF_PAIR_PULL)                                                                               \
+    } else {                                                                                                 \
+        KF_D3Q27(KF_PAIR_PULL_END)                                                                           \
     }
 #else
 #define KF_PAIR_LOAD KF_D3Q27(KF_PAIR_PULL)
@@ -75,6 +46,9 @@
         const kf_real Fx = KF_BODY_X, Fy = KF_BODY_Y, Fz = KF_BODY_Z;                                        \
         (void)Fx, (void)Fy, (void)Fz;                                                                        \
         KF_COLLIDE(KF_BODY_FORCE);                                                                           \
+        if (x <= last) {                                                                                     \
+            KF_FINISH                                                                                        \
+        }                                                                                                    \
         KF_D3Q27(put)                                                                                        \
     }
 #define KF_PAIR_STORE(i, name, cx, cy, cz) kf_stream_pair(kf_address(a, a->target, i, k), pair_##name);
@@ -95,11 +69,12 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
 #else
 KF_KERNEL(stream_collide, kf_kinetic_arguments) {
     const kf_index k = kf_node(a, x, y, z);
-    KF_LOAD_STREAMED
+    KF_LOAD_STREAMED(KF_PULL)
     KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)
     const kf_real Fx = KF_BODY_X, Fy = KF_BODY_Y, Fz = KF_BODY_Z;
     (void)Fx, (void)Fy, (void)Fz;
     KF_COLLIDE(KF_BODY_FORCE);
+    KF_FINISH
     KF_D3Q27(KF_STREAM_TARGET)
 }
 #endif
@@ -111,7 +86,7 @@ KF_SCALAR_KERNEL(band_macroscopic, kf_kinetic_arguments) {
     if (place >= a->band_count[0]) return;
     const kf_index k = ((const kf_index *)a->band_node)[place];
     KF_BAND_POSITION
-    KF_LOAD_STREAMED
+    KF_LOAD_STREAMED(KF_PULL)
     KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)
     kf_begin_band(a, place, deviation, ux, uy, uz);
 }
@@ -125,8 +100,9 @@ KF_SCALAR_KERNEL(band_collide, kf_kinetic_arguments) {
     const kf_real4 force = kf_band_force(a, place);
     const kf_real Fx = KF_BODY_X + force.x, Fy = KF_BODY_Y + force.y, Fz = KF_BODY_Z + force.z;
     KF_BAND_POSITION
-    KF_LOAD_STREAMED
+    KF_LOAD_STREAMED(KF_PULL)
     KF_DECLARE_STATE(Fx, Fy, Fz)
     KF_COLLIDE(1);
+    KF_FINISH
     KF_D3Q27(KF_STORE_TARGET)
 }

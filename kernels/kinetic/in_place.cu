@@ -1,14 +1,15 @@
 /* Streaming and collision in one pass on one grid (plan `fused`, streaming `in_place`): the AA pattern of
  * Bailey et al. (ICPP 2009, doi:10.1109/ICPP.2009.38). A node reads and writes the same 27 places, so the order
  * of nodes does not matter. Before an even step a node's own places hold what left it, before an odd one what
- * arrives (kf_kept in lattice.h). Boundaries are filled in beforehand (boundary.cu). The band's nodes are collided
- * with their force before everybody else, from the same state, kept aside and put back after. */
+ * arrives (kf_kept in lattice.h). What comes from outside is kept for nodes outside or in the outflow's buffer, which nobody
+ * writes in the same step, so boundaries can be folded in. The band's nodes are collided with their force before
+ * everybody else, from the same state, kept aside and put back after. */
 #include "band.h"
-#include "collision.h"
+#include "streamed.h"
 
 #define KF_READ_EVEN(i, name, cx, cy, cz)                                                                    \
-    kf_real f_##name = kf_from_store(*kf_neighbour(a, a->source, KF_OPPOSITE(i), k, -(cx), -(cy), -(cz)));
-#define KF_READ_ODD(i, name, cx, cy, cz) kf_real f_##name = kf_from_store(*kf_address(a, a->source, i, k));
+    f_##name = kf_from_store(*kf_neighbour(a, a->source, KF_OPPOSITE(i), k, -(cx), -(cy), -(cz)));
+#define KF_READ_ODD(i, name, cx, cy, cz) f_##name = kf_from_store(*kf_address(a, a->source, i, k));
 #define KF_PLACE_EVEN(i, cx, cy, cz)     kf_neighbour(a, a->source, i, k, cx, cy, cz)
 #define KF_PLACE_ODD(i, cx, cy, cz)      kf_address(a, a->source, KF_OPPOSITE(i), k)
 #define KF_WRITE_EVEN(i, name, cx, cy, cz) kf_stream(KF_PLACE_EVEN(i, cx, cy, cz), f_##name);
@@ -17,11 +18,12 @@
 #define KF_COLLIDE_NODE(READ, WRITE)                                                                         \
     {                                                                                                        \
         const kf_index k = kf_node(a, x, y, z);                                                              \
-        KF_D3Q27(READ)                                                                                       \
+        KF_LOAD_STREAMED(READ)                                                                                       \
         KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)                                                    \
         const kf_real Fx = KF_BODY_X, Fy = KF_BODY_Y, Fz = KF_BODY_Z;                                        \
         (void)Fx, (void)Fy, (void)Fz;                                                                        \
         KF_COLLIDE(KF_BODY_FORCE);                                                                           \
+        KF_FINISH                                                                                            \
         KF_D3Q27(WRITE)                                                                                      \
     }
 KF_KERNEL(stream_collide_even, kf_kinetic_arguments)
@@ -36,7 +38,8 @@ KF_COLLIDE_NODE(KF_READ_ODD, KF_WRITE_ODD)
         const int place = x;                                                                                 \
         if (place >= a->band_count[0]) return;                                                               \
         const kf_index k = ((const kf_index *)a->band_node)[place];                                          \
-        KF_D3Q27(READ)                                                                                       \
+        KF_BAND_POSITION                                                                                     \
+        KF_LOAD_STREAMED(READ)                                                                                       \
         KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)                                                    \
         kf_begin_band(a, place, deviation, ux, uy, uz);                                                      \
     }
@@ -56,7 +59,8 @@ KF_BAND_MACROSCOPIC(KF_READ_ODD)
         const kf_index k = ((const kf_index *)a->band_node)[place];                                          \
         const kf_real4 force = kf_band_force(a, place);                                                      \
         const kf_real Fx = KF_BODY_X + force.x, Fy = KF_BODY_Y + force.y, Fz = KF_BODY_Z + force.z;          \
-        KF_D3Q27(READ)                                                                                       \
+        KF_BAND_POSITION                                                                                     \
+        KF_LOAD_STREAMED(READ)                                                                                       \
         KF_DECLARE_STATE(Fx, Fy, Fz)                                                                         \
         KF_COLLIDE(1);                                                                                       \
         KF_D3Q27(KF_KEEP_ASIDE)                                                                              \
@@ -66,9 +70,11 @@ KF_BAND_COLLIDE(KF_READ_EVEN)
 KF_SCALAR_KERNEL(band_collide_odd, kf_kinetic_arguments)
 KF_BAND_COLLIDE(KF_READ_ODD)
 
-#define KF_PUT_BACK_EVEN(i, name, cx, cy, cz)                                                                \
-    *KF_PLACE_EVEN(i, cx, cy, cz) = kept[(long long)(i)*a->band_capacity];
-#define KF_PUT_BACK_ODD(i, name, cx, cy, cz) *KF_PLACE_ODD(i, cx, cy, cz) = kept[(long long)(i)*a->band_capacity];
+/* Puts them back, and keeps what the outflow keeps of them. */
+#define KF_PUT_BACK_EVEN(i, name, cx, cy, cz) *KF_PLACE_EVEN(i, cx, cy, cz) = kf_to_store(f_##name);
+#define KF_PUT_BACK_ODD(i, name, cx, cy, cz)  *KF_PLACE_ODD(i, cx, cy, cz) = kf_to_store(f_##name);
+#define KF_LOAD_ASIDE(i, name, cx, cy, cz)                                                                   \
+    const kf_real f_##name = kf_from_store(kept[(long long)(i)*a->band_capacity]);
 #define KF_BAND_RESTORE(PUT_BACK)                                                                            \
     {                                                                                                        \
         (void)y, (void)z;                                                                                    \
@@ -76,6 +82,11 @@ KF_BAND_COLLIDE(KF_READ_ODD)
         if (place >= a->band_count[0]) return;                                                               \
         const kf_index k = ((const kf_index *)a->band_node)[place];                                          \
         const kf_store *kept = (const kf_store *)a->band_kept + place;                                       \
+        KF_D3Q27(KF_LOAD_ASIDE)                                                                              \
+        KF_BAND_POSITION                                                                                     \
+        KF_MOMENTUM(deviation, jx, jy, jz)                                                                   \
+        (void)deviation, (void)jx, (void)jy, (void)jz;                                                       \
+        KF_FINISH                                                                                            \
         KF_D3Q27(PUT_BACK)                                                                                   \
     }
 KF_SCALAR_KERNEL(band_restore_even, kf_kinetic_arguments)

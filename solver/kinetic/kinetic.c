@@ -156,8 +156,12 @@ static kf_status make_outflow(kf_plan *plan, kf_kinetic *kinetic, kf_error *erro
     }
     if (count == 0) return KF_OK;
     kinetic->outflow_bytes = (size_t)count * kinetic->real_bytes;
-    KF_TRY(kf_plan_buffer(plan, kinetic->outflow_bytes, &kinetic->outflow, error));
-    a->outflow = kf_buffer_address(kinetic->outflow);
+    KF_TRY(kf_plan_buffer(plan, kinetic->outflow_bytes, &kinetic->outflow[0], error));
+    kinetic->outflow[1] = kinetic->outflow[0];
+    if (kinetic->options.boundary_kernels == 0)
+        KF_TRY(kf_plan_buffer(plan, kinetic->outflow_bytes, &kinetic->outflow[1], error));
+    a->outflow = kf_buffer_address(kinetic->outflow[0]);
+    a->outflow_next = kf_buffer_address(kinetic->outflow[1]);
     return KF_OK;
 }
 

@@ -73,7 +73,7 @@ typedef struct kf_kinetic {
     kf_kinetic_arguments arguments; /* common to all launches */
     kf_order_arguments order;
     kf_buffer *populations[2], *averages, *average_sums, *load_sums, *pose;
-    kf_buffer *outflow; /* what waits outside of outflows; NULL without one */
+    kf_buffer *outflow[2]; /* what waits outside of outflows, at even and odd steps; NULL without one */
     size_t outflow_bytes;
     kf_buffer *samples[4], *sample_corner, *identity, *band_of, *band_node, *band_count, *band_force, *force,
         *slab;

@@ -59,25 +59,43 @@ static void append_nodes(builder *b, int parity, const char *name, int from, int
                  from_to(b->kinetic, from, to), values * b->node_bytes);
 }
 
-/* What waits outside of outflows, in every variant of the boundaries. */
+/* The two longest edges, and the faces. */
+static void outflow_extent(const kf_kinetic *kinetic, int extent[3]) {
+    const int *n = kinetic->geometry.nodes;
+    extent[0] = n[0] > n[1] ? n[0] : n[1];
+    extent[1] = n[1] > n[2] ? n[1] : n[2];
+    extent[2] = KF_FACES;
+}
+
+/* What waits outside of outflows in the next step, from a grid after the collision; folded boundaries keep it
+ * themselves. */
 static void append_outflow(builder *b, int parity, int grid) {
-    const int *n = b->kinetic->geometry.nodes;
-    if (b->kinetic->outflow == NULL) return;
-    const int extent[3] = {n[0] > n[1] ? n[0] : n[1], n[1] > n[2] ? n[1] : n[2], KF_FACES};
-    kf_kinetic_arguments arguments = from_to(b->kinetic, grid, grid);
-    (void)append(b, parity, KF_SOURCE_BOUNDARY, "convect_outflow", extent, b->face_block, arguments, 0);
-    kf_function *begin = function(b, KF_SOURCE_BOUNDARY, "begin_outflow");
-    if (parity == 1 || b->status != KF_OK) return;
-    memcpy(arguments.extent, extent, sizeof extent);
-    kf_launch_set(&b->kinetic->outflow_launch, "begin_outflow", begin, b->face_block, &arguments,
-                  sizeof arguments);
+    int extent[3];
+    if (b->kinetic->outflow[0] == NULL || b->kinetic->options.boundary_kernels == 0) return;
+    outflow_extent(b->kinetic, extent);
+    (void)append(b, parity, KF_SOURCE_BOUNDARY, "convect_outflow", extent, b->face_block,
+                 from_to(b->kinetic, grid, grid), 0);
+}
+
+/* The same of the initial state, of which the outflow takes all. */
+static void set_outflow_launch(builder *b) {
+    if (b->kinetic->outflow[0] == NULL) return;
+    kf_function *convect = function(b, KF_SOURCE_BOUNDARY, "convect_outflow");
+    kf_kinetic_arguments arguments = from_to(b->kinetic, 0, 0);
+    outflow_extent(b->kinetic, arguments.extent);
+    arguments.outflow = arguments.outflow_next = kf_buffer_address(b->kinetic->outflow[0]);
+    arguments.pushed = 0;
+    for (int face = 0; face < KF_FACES; face++)
+        arguments.outflow_take[face] = 1.0;
+    if (b->status == KF_OK)
+        kf_launch_set(&b->kinetic->outflow_launch, "convect_outflow", convect, b->face_block, &arguments,
+                      sizeof arguments);
 }
 
 static void append_boundaries(builder *b, int parity, int grid) {
     const int *n = b->kinetic->geometry.nodes;
     kf_kinetic_arguments arguments = from_to(b->kinetic, grid, grid);
     double face_bytes = 18.0 * (double)b->kinetic->store_bytes;
-    append_outflow(b, parity, grid);
     if (b->kinetic->options.boundary_kernels == 0) return;
     if (b->kinetic->options.boundary_kernels == 1) {
         int ghosts = 2 * ((n[0] + 2) * (n[1] + 2) + (n[0] + 2) * n[2] + n[1] * n[2]);
@@ -266,6 +284,7 @@ static void make_baseline(builder *b) {
     append_streamed_fields(b, 2, 0, 1);
     append_nodes(b, 2, "collision_terms", 1, 0, 61);
     append_nodes(b, 2, "update", 1, 0, 81);
+    append_outflow(b, 2, 0);
 }
 
 /* Algorithm 2. In one collision kernel the state comes back to the first grid; split over two, the moments
@@ -274,6 +293,7 @@ static void make_paper(builder *b) {
     if (b->kinetic->options.collision_split == 1) {
         append_streamed_fields(b, 2, 0, 1);
         append_nodes(b, 2, "collide", 1, 0, 61);
+        append_outflow(b, 2, 0);
         return;
     }
     bool bgk = b->plan->scene->collision == KF_BGK;
@@ -288,6 +308,7 @@ static void make_paper(builder *b) {
         for (int part = 0; part < split; part++) /* a share of the populations written; 7 of the state read */
             append_nodes(b, p, parts[part], bgk ? to : from, bgk ? from : to,
                          7.0 + (bgk ? 54.0 : 27.0 * (split + 1)) / split);
+        append_outflow(b, p, bgk ? from : to);
     }
 }
 
@@ -338,6 +359,10 @@ static void append_two_grids(builder *b, int p) {
     if (kinetic->has_solid) append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
 }
 
+static void *address_or_null(const kf_buffer *buffer) {
+    return buffer != NULL ? kf_buffer_address(buffer) : NULL;
+}
+
 static void make_fused(builder *b) {
     const kf_kinetic *kinetic = b->kinetic;
     const bool in_place = kinetic->options.in_place;
@@ -346,6 +371,8 @@ static void make_fused(builder *b) {
     for (int p = 0; p < 2; p++) {
         const int from = in_place ? 0 : p;
         b->kinetic->arguments.pushed = in_place && p == 1;
+        b->kinetic->arguments.outflow = address_or_null(kinetic->outflow[p]);
+        b->kinetic->arguments.outflow_next = address_or_null(kinetic->outflow[1 - p]);
         append_boundaries(b, p, from);
         append_averages(b, p, from);
         append_motion(b, p, from);
@@ -353,6 +380,8 @@ static void make_fused(builder *b) {
             append_in_place(b, p);
         else
             append_two_grids(b, p);
+        b->kinetic->arguments.pushed = in_place && p == 0;
+        append_outflow(b, p, in_place ? 0 : 1 - p);
     }
     b->kinetic->arguments.pushed = 0;
     if (!kinetic->has_solid) return;
@@ -389,5 +418,6 @@ kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetic, kf_error 
         make_paper(&b);
     else
         make_fused(&b);
+    set_outflow_launch(&b);
     return b.status;
 }

@@ -60,10 +60,8 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
     if (o->streaming_stores && !fused) return refuse(error, "streaming_stores belong to plan fused");
     if (o->nodes_per_thread != 1 && (o->nodes_per_thread != 2 || !fused || o->layout == KF_AOS))
         return refuse(error, "nodes_per_thread must be 1, or 2 in plan fused with layout soa or csoa");
-    if (o->in_place && (!fused || o->boundary_kernels == 0 || o->nodes_per_thread != 1))
-        return refuse(
-            error,
-            "streaming in_place belongs to plan fused with boundary_kernels 1 or 6 and nodes_per_thread 1");
+    if (o->in_place && (!fused || o->nodes_per_thread != 1))
+        return refuse(error, "streaming in_place belongs to plan fused with nodes_per_thread 1");
     if (o->storage == KF_F16 && !fused) return refuse(error, "storage f16 belongs to plan fused");
     if (o->segment_length < 1 || o->segment_length > 4096)
         return refuse(error, "segment_length must be 1 to 4096");
@@ -206,7 +204,7 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
         define(defines, "KF_IN_PLACE", options->in_place);
     bool folded = which == KF_SOURCE_FLOW && options->plan == KF_PLAN_FUSED && options->boundary_kernels == 0;
     if (which == KF_SOURCE_FLOW && options->plan == KF_PLAN_FUSED) {
-        if (!options->in_place) define(defines, "KF_FOLDED_BOUNDARY", folded);
+        define(defines, "KF_FOLDED_BOUNDARY", folded);
         define(defines, "KF_STREAMING_STORES", options->streaming_stores);
         if (!options->in_place) define(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
     }

@@ -92,7 +92,7 @@ static kf_status initialise(kf_plan *plan, kf_error *error) {
         if (status == KF_OK) status = on_slab(plan, "initialise", first, planes, error);
     }
     free(values);
-    if (status == KF_OK && kinetic->outflow != NULL)
+    if (status == KF_OK && kinetic->outflow[0] != NULL)
         status = kf_backend_launch(plan->backend, &kinetic->outflow_launch, error);
     KF_TRY(status);
     if (!kinetic->has_solid) return kf_backend_synchronize(plan->backend, error);
@@ -215,7 +215,8 @@ static int small_parts(kf_plan *plan, state_part parts[8]) {
     kf_kinetic *kinetic = kinetic_of(plan);
     int count = 0;
     if (kinetic->averages != NULL) parts[count++] = (state_part){kinetic->averages, 3 * kinetic->real_bytes};
-    if (kinetic->outflow != NULL) parts[count++] = (state_part){kinetic->outflow, kinetic->outflow_bytes};
+    if (kinetic->outflow[0] != NULL)
+        parts[count++] = (state_part){kinetic->outflow[plan->steps_done % 2], kinetic->outflow_bytes};
     if (kinetic->pose != NULL) parts[count++] = (state_part){kinetic->pose, sizeof(kf_pose)};
     if (kinetic->moving && kinetic->identity != NULL) {
         size_t samples = plan->scene->samples.count;

@@ -88,7 +88,7 @@ static bool is_representative(const kf_config *config) {
     if (in_place && (!(soa || csoa) || csoa == morton)) return false;
     bool pairs = !in_place && (half ? csoa : single && soa && fused && !morton);
     long segment = integer_of(config, "segment_length");
-    bool folds = fused && !in_place && !morton &&
+    bool folds = fused && !morton &&
                  (single || half ? csoa : soa); /* the slowest to compile: once for each storage type */
     return (alpha == 1 || csoa) && length == (morton ? 1 : 2) &&
            (morton  ? six
