@@ -60,7 +60,7 @@ struct kf_plan {
     double node_count;  /* nodes updated a step, for MLUPS */
     double least_bytes; /* floor of memory traffic a step: every value read and written once */
     kf_graph *graph;    /* of graph_steps steps, made on first use */
-    int graph_steps;
+    int graph_steps;    /* 0: not made yet; -1: none, steps run launch by launch */
 };
 
 /* Building blocks for systems; the plan owns what they create. */
