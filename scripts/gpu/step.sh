@@ -26,15 +26,20 @@ echo "suite step: status $status, $((SECONDS - begin)) s" >>"$folder/step.log"
 cat "$folder/step.log"
 # One line a figure, without a JSON tool: the keys of a figure follow each other, one a line; those of nested objects
 # are indented deeper.
-awk -F'": *|",?$|,$' '
-    /^\t\t\t"name":/ { sub(/^"/, "", $2); name = $2; value = share = must = note = ""; met = "" }
-    /^\t\t\t"value":/ { value = $2 }
-    /^\t\t\t"unit":/ { sub(/^"/, "", $2); unit = $2 }
-    /^\t\t\t"share":/ { share = $2 }
-    /^\t\t\t"must":/ { must = $2 }
-    /^\t\t\t"aim":/ { aim = $2 }
-    /^\t\t\t"met":/ { met = $2 }
-    /^\t\t\t"note":/ { sub(/^"/, "", $2); note = $2 }
-    /^\t\t\}/ { printf "%-26s %-20s %-11s share %-18s must %-6s aim %-6s met %-6s %s\n", name, value, unit, share, must, aim, met, note }
-    ' "$folder/step.json" | tee "$folder/step.txt"
+awk '
+    function is(key) { return index($0, "\t\t\t\"" key "\":\t") == 1 }
+    { value = $0; sub(/^[^:]*:\t/, "", value); gsub(/^"|"?,?$/, "", value) }
+    function short(number) { return number == "null" || number == "" ? "-" : sprintf("%.4g", number) }
+    is("name") { name = value; unit = note = ""; must = aim = met = share = "null" }
+    is("value") { figure = value }
+    is("unit") { unit = value }
+    is("share") { share = value }
+    is("must") { must = value }
+    is("aim") { aim = value }
+    is("met") { met = value == "true" ? "met" : value == "false" ? "missed" : "" }
+    is("note") { note = value }
+    /^\t\t}/ {
+        printf "%-26s %9s %-10s share %-7s must %-5s aim %-5s %-6s %s\n", name, short(figure), unit, short(share), short(must),
+            short(aim), met == "null" ? "" : met, note
+    }' "$folder/step.json" | tee "$folder/step.txt"
 exit $status
