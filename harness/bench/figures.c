@@ -117,13 +117,11 @@ static void print_judged(const kf_figures *figures) {
     printf("%-26s %9s %-11s %-19s %8s %7s %7s\n", "figure", "value", "", "95 % interval", "of limit", "must",
            "aim");
     for (int i = 0; i < figures->count; i++)
-        print_judged_row(&figures->list[i]);
+        if (figures->list[i].verdict != NULL) print_judged_row(&figures->list[i]);
 }
 
 void kf_figures_print(const kf_suite *suite, const kf_device_info *device, const kf_figures *figures) {
-    bool judged = false;
-    for (int i = 0; i < figures->count; i++)
-        judged = judged || figures->list[i].verdict != NULL;
+    const bool judged = figures->count > 0 && figures->list[0].verdict != NULL; /* all are, or none */
     printf("suite %s on %s (%s): %s\n", suite->name, device->spec, device->name, suite->summary);
     (judged ? print_judged : print_plain)(figures);
 }
