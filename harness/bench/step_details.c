@@ -63,10 +63,7 @@ cJSON *kf_step_details(const kf_step_timing *timing) {
 
 cJSON *kf_step_about(const kf_step_results *results) {
     const kf_scene *scene = results->scenes->list[KF_STEP_MAIN].scene;
-    const kf_device_info *device = results->scenes->device;
     cJSON *about = cJSON_CreateObject();
-    (void)cJSON_AddStringToObject(about, "driver", device->driver);
-    (void)cJSON_AddStringToObject(about, "compiler", device->compiler);
     (void)cJSON_AddStringToObject(about, "scene", scene->name);
     cJSON *nodes = cJSON_AddArrayToObject(about, "nodes");
     for (int a = 0; a < 3; a++)

@@ -38,7 +38,7 @@ void kf_step_add_figures(const kf_suite_options *options, const kf_step_results 
 
 /* step_details.c: how a timing was made, as keys of a figure's JSON; the caller deletes it. */
 cJSON *kf_step_details(const kf_step_timing *timing);
-/* The scene, the device and what was measured on them, as keys of the suite's JSON; the caller deletes it. */
+/* The scene and the limit, as keys of the suite's JSON; the caller deletes it. */
 cJSON *kf_step_about(const kf_step_results *results);
 
 #endif

@@ -36,7 +36,7 @@ static bool is_wanted(uint64_t wanted, int time) {
 
 uint64_t kf_step_needs(uint64_t wanted) {
     for (int time = 0; time < KF_TIMES; time++)
-        if (is_wanted(wanted, time) && kf_step_plans[time].follows_f32) wanted |= UINT64_C(1) << KF_TIME_F32;
+        if (is_wanted(wanted, time)) wanted |= UINT64_C(1) << kf_step_plans[time].follows;
     return wanted;
 }
 
@@ -60,9 +60,9 @@ static void add_candidate(session *s, const kf_step_plan *plan, const kf_step_ca
     int count = 0;
     const kf_step_scene *scene = &s->scenes->list[plan->scene];
     const bool still = scene->scene->samples.count > 0 && !scene->scene->motion.moving;
-    const kf_step_timing *f32 = &s->timings[KF_TIME_F32];
-    if (plan->follows_f32 && f32->best >= 0) {
-        const kf_step_candidate *winner = f32->tries[f32->best].candidate;
+    const kf_step_timing *leader = plan->follows < KF_TIMES ? &s->timings[plan->follows] : NULL;
+    if (leader != NULL && leader->best >= 0) {
+        const kf_step_candidate *winner = leader->tries[leader->best].candidate;
         add_overrides(winner->flow, overrides, &count);
         if (still) add_overrides(winner->solid, overrides, &count);
     }
@@ -94,10 +94,10 @@ static kf_status prepare(session *s, int time, kf_error *error) {
     return KF_OK;
 }
 
-/* Those that follow the best f32 candidate wait for it. */
-static kf_status prepare_all(session *s, bool followers, kf_error *error) {
+/* Those that follow this one; KF_TIMES: those that follow none. */
+static kf_status prepare_followers(session *s, kf_step_time leader, kf_error *error) {
     for (int time = 0; time < KF_TIMES; time++)
-        if (is_wanted(s->wanted, time) && kf_step_plans[time].follows_f32 == followers)
+        if (is_wanted(s->wanted, time) && kf_step_plans[time].follows == leader)
             KF_TRY(prepare(s, time, error));
     return KF_OK;
 }
@@ -250,12 +250,13 @@ static kf_status make_references(session *s, kf_error *error) {
 }
 
 static kf_status time_all(session *s, kf_error *error) {
-    KF_TRY(prepare_all(s, false, error));
+    KF_TRY(prepare_followers(s, KF_TIMES, error));
     KF_TRY(make_references(s, error));
-    if (is_wanted(s->wanted, KF_TIME_F32)) KF_TRY(measure(s, KF_TIME_F32, error));
-    KF_TRY(prepare_all(s, true, error));
-    for (int time = 0; time < KF_TIMES; time++)
-        if (time != KF_TIME_F32 && is_wanted(s->wanted, time)) KF_TRY(measure(s, time, error));
+    for (int time = 0; time < KF_TIMES; time++) {
+        if (!is_wanted(s->wanted, time)) continue;
+        KF_TRY(measure(s, time, error));
+        KF_TRY(prepare_followers(s, (kf_step_time)time, error));
+    }
     return KF_OK;
 }
 

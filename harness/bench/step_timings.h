@@ -45,9 +45,9 @@ typedef struct kf_step_plan {
     const char *preset;
     const char *common[KF_STEP_OVERRIDES]; /* of every candidate */
     const kf_step_candidate *candidates;   /* ends with a name of NULL */
-    bool follows_f32;                      /* tried with the overrides of the best of KF_TIME_F32 */
-    bool single_launches;                  /* without graphs */
-    bool slow;                             /* too slow for many samples */
+    kf_step_time follows; /* the overrides of this one's best candidate come first; KF_TIMES: none's */
+    bool single_launches; /* without graphs */
+    bool slow;            /* too slow for many samples */
 } kf_step_plan;
 
 /* [KF_TIMES], in the order in which they are measured. */
@@ -74,7 +74,7 @@ typedef struct kf_step_timing {
     bool wrong; /* a candidate failed the gate */
 } kf_step_timing;
 
-/* Timings that a wanted one needs besides itself (bits). */
+/* The wanted ones and those that they follow (bits). */
 uint64_t kf_step_needs(uint64_t wanted);
 
 /* Compiles, verifies and times the wanted ones (bits): timings[KF_TIMES]. What is not available or fails is
