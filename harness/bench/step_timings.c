@@ -49,26 +49,32 @@ static kf_status open_space(session *s, kf_step_scene_id scene, kf_error *error)
     return kf_space_open(s->scenes->system, &variables, NULL, 0, &s->spaces[scene], error);
 }
 
-static void add_overrides(const char *const *from, const char *list[], int *count) {
+static void add_overrides(const char *const *from, const char **list, int *count) {
     for (int i = 0; i < KF_STEP_OVERRIDES && from[i] != NULL; i++)
         list[(*count)++] = from[i];
 }
 
+int kf_step_overrides(const kf_step_plan *plan, const kf_step_candidate *leader,
+                      const kf_step_candidate *candidate, const kf_scene *scene,
+                      const char *list[KF_STEP_ALL_OVERRIDES]) {
+    const bool still = scene->samples.count > 0 && !scene->motion.moving;
+    int count = 0;
+    if (leader != NULL) add_overrides(leader->flow, list, &count);
+    if (leader != NULL && still) add_overrides(leader->solid, list, &count);
+    add_overrides(plan->common, list, &count);
+    add_overrides(candidate->flow, list, &count);
+    if (still) add_overrides(candidate->solid, list, &count);
+    return count;
+}
+
 static void add_candidate(session *s, const kf_step_plan *plan, const kf_step_candidate *candidate,
                           kf_step_timing *timing) {
-    const char *overrides[5 * KF_STEP_OVERRIDES];
-    int count = 0;
+    const char *overrides[KF_STEP_ALL_OVERRIDES];
     const kf_step_scene *scene = &s->scenes->list[plan->scene];
-    const bool still = scene->scene->samples.count > 0 && !scene->scene->motion.moving;
     const kf_step_timing *leader = plan->follows < KF_TIMES ? &s->timings[plan->follows] : NULL;
-    if (leader != NULL && leader->best >= 0) {
-        const kf_step_candidate *winner = leader->tries[leader->best].candidate;
-        add_overrides(winner->flow, overrides, &count);
-        if (still) add_overrides(winner->solid, overrides, &count);
-    }
-    add_overrides(plan->common, overrides, &count);
-    add_overrides(candidate->flow, overrides, &count);
-    if (still) add_overrides(candidate->solid, overrides, &count);
+    const bool led = leader != NULL && leader->best >= 0;
+    const int count = kf_step_overrides(plan, led ? leader->tries[leader->best].candidate : NULL, candidate,
+                                        scene->scene, overrides);
     kf_step_try *try = &timing->tries[timing->try_count++];
     *try = (kf_step_try){.candidate = candidate, .step_us = (double)NAN};
     try->in_space = kf_step_configure(s->spaces[plan->scene], plan->preset, overrides, count, &try->config,

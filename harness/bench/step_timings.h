@@ -30,7 +30,7 @@ typedef enum kf_step_time {
 } kf_step_time;
 
 /* A config to try: values of parameters that replace those of a preset. */
-enum { KF_STEP_OVERRIDES = 6 };
+enum { KF_STEP_OVERRIDES = 6, KF_STEP_ALL_OVERRIDES = 5 * KF_STEP_OVERRIDES };
 typedef struct kf_step_candidate {
     const char *name;
     bool gpu_only;
@@ -82,6 +82,11 @@ uint64_t kf_step_needs(uint64_t wanted);
 kf_status kf_step_time_all(kf_step_scenes *scenes, uint64_t wanted, kf_step_timing *timings, kf_error *error);
 void kf_step_timings_free(kf_step_timing *timings);
 
+/* What a candidate overrides on a scene, after what it takes over from the leader (may be NULL); returns the
+ * count. */
+int kf_step_overrides(const kf_step_plan *plan, const kf_step_candidate *leader,
+                      const kf_step_candidate *candidate, const kf_scene *scene,
+                      const char *list[KF_STEP_ALL_OVERRIDES]);
 /* The preset with values replaced: overrides as "parameter=value". False, with the reason in one line, when
  * the space lacks a parameter or a value, or a constraint is against it. */
 bool kf_step_configure(const kf_space *space, const char *preset, const char *const *overrides, int count,

@@ -106,6 +106,47 @@ static void test_configs_say_what_is_missing(void **state) {
     kf_step_scenes_close(&scenes);
 }
 
+/* What the table asks of a GPU's space that it has the values for, it also gets. */
+static void check_candidates(const kf_step_scenes *scenes, const kf_step_plan *plan, const kf_space *space) {
+    const kf_scene *scene = scenes->list[plan->scene].scene;
+    for (const kf_step_candidate *c = plan->candidates; c->name != NULL; c++) {
+        const char *overrides[KF_STEP_ALL_OVERRIDES];
+        char reason[320] = "";
+        kf_config config;
+        const int count = kf_step_overrides(plan, NULL, c, scene, overrides);
+        if (kf_step_configure(space, plan->preset, overrides, count, &config, reason, sizeof reason))
+            continue;
+        if (strstr(reason, "has no parameter") == NULL && strstr(reason, "has no value") == NULL)
+            fail_msg("%s, %s: %s", plan->name, c->name, reason);
+    }
+}
+
+static void test_candidates_of_a_gpu(void **state) {
+    (void)state;
+    kf_step_scenes scenes;
+    kf_error error = {KF_OK, ""};
+    const kf_device_info gpu = {.backend = "cuda",
+                                .architecture = "sm_90",
+                                .multiprocessors = 132,
+                                .warp_size = 32,
+                                .max_threads_per_block = 1024,
+                                .memory_bytes = UINT64_C(140) << 30,
+                                .memory_free_bytes = UINT64_C(140) << 30,
+                                .l2_bytes = UINT64_C(50) << 20};
+    if (kf_step_scenes_open(&scenes, &gpu, &small, (1U << KF_STEP_SCENES) - 1, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    for (int time = 0; time < KF_TIMES; time++) {
+        kf_variables variables;
+        kf_space *space = NULL;
+        assert_non_null(scenes.list[kf_step_plans[time].scene].scene);
+        scenes.system->variables(scenes.list[kf_step_plans[time].scene].scene, &gpu, &variables);
+        assert_int_equal(kf_space_open(scenes.system, &variables, NULL, 0, &space, &error), KF_OK);
+        check_candidates(&scenes, &kf_step_plans[time], space);
+        kf_space_free(space);
+    }
+    kf_step_scenes_close(&scenes);
+}
+
 /* --- figures ---------------------------------------------------------------------------------------------
  */
 
@@ -226,6 +267,7 @@ int main(void) {
         cmocka_unit_test(test_dense_scene),
         cmocka_unit_test(test_rotating_scene),
         cmocka_unit_test(test_configs_say_what_is_missing),
+        cmocka_unit_test(test_candidates_of_a_gpu),
         cmocka_unit_test(test_unknown_figure),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_suite_on_a_small_grid),
