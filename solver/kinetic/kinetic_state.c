@@ -145,6 +145,28 @@ static kf_status read_fields(kf_plan *plan, kf_fields *fields, kf_error *error) 
     return status;
 }
 
+static kf_status device_velocity(kf_plan *plan, kf_buffer *buffer, kf_error *error) {
+    kf_kinetic *kinetic = kinetic_of(plan);
+    kf_module **module = &kinetic->modules[KF_SOURCE_VELOCITY];
+    if (*module == NULL) {
+        kf_source source;
+        kf_kinetic_defines defines;
+        kf_kinetic_define(plan->scene, &kinetic->options, &kinetic->geometry, KF_SOURCE_VELOCITY, &source,
+                          &defines);
+        KF_TRY(kf_plan_module(plan, &source, module, error));
+    }
+    kf_function *kernel;
+    KF_TRY(kf_module_function(*module, "velocity", &kernel, error));
+    kf_kinetic_arguments a = kinetic->arguments;
+    memcpy(a.extent, a.nodes, sizeof a.extent);
+    a.source = kf_buffer_address(kinetic->populations[kinetic->swaps ? plan->steps_done % 2 : 0]);
+    a.velocity = kf_buffer_address(buffer);
+    const int block[3] = {64, 1, 1};
+    kf_launch launch;
+    kf_launch_set(&launch, "velocity", kernel, block, &a, sizeof a);
+    return kf_backend_launch(plan->backend, &launch, error);
+}
+
 typedef struct double_fields {
     double *values;
     size_t count;
@@ -286,6 +308,7 @@ static void free_system(kf_plan *plan) {
 
 const kf_plan_methods kf_kinetic_methods = {.initialise = initialise,
                                             .fields = read_fields,
+                                            .velocity = device_velocity,
                                             .load = solid_load,
                                             .state_size = state_size,
                                             .save = save,
