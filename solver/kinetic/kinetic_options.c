@@ -197,7 +197,8 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
                options->immersed == KF_AGGREGATED ? options->segment_length : 1);
     if (which == KF_SOURCE_IMMERSED || which == KF_SOURCE_ORDER)
         define(defines, "KF_MOVING", scene->motion.moving);
-    if (which == KF_SOURCE_FLOW || which == KF_SOURCE_BOUNDARY || which == KF_SOURCE_STATE)
+    if (which == KF_SOURCE_FLOW || which == KF_SOURCE_BOUNDARY || which == KF_SOURCE_STATE ||
+        which == KF_SOURCE_VELOCITY)
         define(defines, "KF_IN_PLACE", options->in_place);
     bool folded = which == KF_SOURCE_FLOW && options->plan == KF_PLAN_FUSED && options->boundary_kernels == 0;
     if (which == KF_SOURCE_FLOW && options->plan == KF_PLAN_FUSED) {

@@ -367,12 +367,14 @@ static void test_refusals(void **state) {
 /* What the kinetic system puts on the device is what it writes as fields. */
 static void test_velocity_is_that_of_the_fields(void **state) {
     (void)state;
-    static const char *const presets[] = {"default", "paper", "baseline"};
+    static const char *const presets[] = {"default", "default", "paper", "baseline"};
     kf_error error = {0};
     const kf_scene_options small = {.node_limit = 12000, .samples_per_cell = 10};
     for (size_t p = 0; p < sizeof presets / sizeof presets[0]; p++) {
         kinetic_plan made;
-        must(kinetic_plan_open(&made, "cpu", "ball", &small, presets[p], &error), &error);
+        must(kinetic_plan_open_streaming(&made, "cpu", "ball", &small, presets[p], p == 1 ? "in_place" : NULL,
+                                         &error),
+             &error);
         const int *n = made.scene->nodes;
         const size_t nodes = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
         const int modules = made.plan->module_count;
