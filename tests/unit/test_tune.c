@@ -106,6 +106,11 @@ static void a_run_finds_the_fastest_right_config(void **state) {
     assert_int_equal(c.presets, 3);
     assert_int_equal(c.search, 45);
     assert_in_range(c.finals, 3, 6);
+    kf_run_summary summary;
+    assert_int_equal(kf_store_find_run(store, result.run.uuid, &summary, &error), KF_OK);
+    assert_true(result.best_sequence >= 48); /* its row of the final */
+    assert_int_equal(summary.winner, result.best_sequence);
+    assert_true(fabs(summary.best_us - result.best_measurement->step_us.median) < 1e-3 * summary.best_us);
 
     cJSON *json = kf_tune_to_json(&r, &result, "x.json");
     static const char *const keys[] = {"kftune",      "command", "device", "scene",       "best", "gain",
