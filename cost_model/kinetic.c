@@ -129,18 +129,18 @@ static void add_boundaries(kf_tally *tally) {
     }
 }
 
-/* Density 1 at the outflow: a face's nodes are read and written whole. */
-static void add_anchor(kf_tally *tally) {
+/* What waits outside of the outflow: a face's nodes are read whole, nine values of each written. */
+static void add_outflow(kf_tally *tally) {
     const kf_scene *scene = tally->cost->scene;
-    if (tally->choice.boundary_kernels == 0) return;
     double scattered = 0;
     for (int face = 0; face < KF_FACES; face++) {
         if (scene->faces[face] != KF_OUTFLOW) continue;
         int axis = face / 2;
         double area = tally->nodes / scene->nodes[axis];
-        scattered += area * (tally->choice.aos ? 8 : axis == 0 ? 2 * Q : 2 * Q / 8.0);
+        scattered += area * (tally->choice.aos ? 4 : axis == 0 ? Q : Q / 8.0);
     }
-    if (scattered > 0) kf_works_add(tally->works, "anchor_outflow", 1)->amount[KF_COST_SCATTERED] = scattered;
+    if (scattered > 0)
+        kf_works_add(tally->works, "convect_outflow", 1)->amount[KF_COST_SCATTERED] = scattered;
 }
 
 static void add_averages(kf_tally *tally) {
@@ -251,6 +251,7 @@ static void add_fused(kf_tally *tally) {
 }
 
 static void add_plan(kf_tally *tally) {
+    add_outflow(tally);
     add_boundaries(tally);
     add_averages(tally);
     if (tally->cost->survey.count > 0) {
@@ -273,7 +274,6 @@ static void add_plan(kf_tally *tally) {
             add_pass(tally, "collide_14_26", 34, 13, 0, 0);
         }
     }
-    add_anchor(tally);
 }
 
 /* --- the table ------------------------------------------------------------------------------------------ */

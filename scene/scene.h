@@ -22,7 +22,7 @@ typedef enum kf_boundary {
     KF_WALL,     /* no slip, half-way bounce-back; may move within its plane (face_velocity) */
     KF_FREE_SLIP,
     KF_INFLOW,  /* prescribed velocity (face_velocity) */
-    KF_OUTFLOW, /* reference density, velocity extrapolated */
+    KF_OUTFLOW, /* what arrives is convected out; the mean density is held at the reference */
     KF_BOUNDARIES
 } kf_boundary;
 extern const char *const kf_boundary_names[KF_BOUNDARIES];
@@ -203,6 +203,14 @@ void kf_scene_initial(const kf_scene *scene, int i, int j, int k, double *densit
 /* Position, linear and angular velocity of the solid's frame after a number of steps (lattice):
  * x(t) = rotation (x0 - center0) + center(t). rotation is row-major 3x3. */
 void kf_motion_pose(const kf_motion *motion, double step, double rotation[9], double center[3]);
+
+/* Speed, in cells a step and not negative, with which the stream leaves through an outflow face: that of the
+ * inflow (or of the fluid at first, without one) along the face's normal; where this is 0 at every outflow,
+ * what the mass balance asks for on the average. */
+double kf_scene_outflow_speed(const kf_scene *scene, kf_face face);
+/* Share of the density's deviation that an outflow takes back in a step, 0.27 c_s / length along the axis
+ * (Rudy and Strikwerda, J. Comput. Phys. 36 (1980) 55). */
+double kf_scene_outflow_pull(const kf_scene *scene, kf_face face);
 
 /* Shortest edge of the solid's bounding box in cells, rounded up, at least 1 (L_m of the paper, section 4.5).
  */

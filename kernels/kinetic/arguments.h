@@ -69,6 +69,11 @@ typedef struct kf_kinetic_arguments {
 
     double face_velocity[6][3];
     double specular_share[6]; /* of what a wall reflects; 0: all of it is sent back the way it came */
+    /* Outflow: what waits outside [face][9 velocities][v][u], in kf_real, each face from outflow_start on;
+     * the share that a step takes from the outermost nodes, and its pull towards density 1 (boundary.h). */
+    void *outflow;
+    long long outflow_start[6];
+    double outflow_take[6], outflow_pull[6];
     struct {
         KF_KINETIC_SCALARS(KF_FLOAT_MEMBER)
     } single_precision;

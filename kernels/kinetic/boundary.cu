@@ -66,22 +66,33 @@ KF_SCALAR_KERNEL(boundary_all, kf_kinetic_arguments) {
     kf_fill_face(a, 2 * axis + high, item % width, item / width, y);
 }
 
-/* Density 1 at the outflow's nodes, after the collision (target). Extent: (the two longest edges, 6 faces); a
- * node of several outflow faces is done by the first. */
-KF_SCALAR_KERNEL(anchor_outflow, kf_kinetic_arguments) {
-    const int face = z, axis = face / 2, last = a->nodes[axis] - 1, edge = face % 2 ? last : 0;
-    const int nx = axis == 0 ? edge : x, ny = axis == 0 ? x : axis == 1 ? edge : y, nz = axis == 2 ? edge : y;
-    if (nx >= a->nodes[0] || ny >= a->nodes[1] || nz >= a->nodes[2]) return;
-    const int outflow[6] = {KF_FACE_0 == 4 && nx == 0, KF_FACE_1 == 4 && nx == a->nodes[0] - 1,
-                            KF_FACE_2 == 4 && ny == 0, KF_FACE_3 == 4 && ny == a->nodes[1] - 1,
-                            KF_FACE_4 == 4 && nz == 0, KF_FACE_5 == 4 && nz == a->nodes[2] - 1};
-    for (int earlier = 0; earlier < face; earlier++)
-        if (outflow[earlier]) return;
-    if (!outflow[face]) return;
+/* One step of what the outflow keeps, from the populations after a collision (source). Extent: (the two
+ * longest edges, 6 faces). take: U / (1 + U) for each face; outflow_begin takes all of it. */
+KF_FUNCTION void kf_keep_outflow(const kf_kinetic_arguments *a, int face, int u, int v, const double *take,
+                                 const double *pull) {
+    const int outflow[6] = {KF_FACE_0 == 4, KF_FACE_1 == 4, KF_FACE_2 == 4,
+                            KF_FACE_3 == 4, KF_FACE_4 == 4, KF_FACE_5 == 4};
+    const int axis = face / 2, high = face % 2, edge = high ? a->nodes[axis] - 1 : 0;
+    const int nx = axis == 0 ? edge : u, ny = axis == 0 ? u : axis == 1 ? edge : v, nz = axis == 2 ? edge : v;
+    if (!outflow[face] || nx >= a->nodes[0] || ny >= a->nodes[1] || nz >= a->nodes[2]) return;
     const kf_index k = kf_node(a, nx, ny, nz);
-    KF_D3Q27(KF_LOAD_TARGET)
+    const kf_real share = KF_R(take[face]), back = KF_R(pull[face]);
+    kf_real *kept = (kf_real *)a->outflow;
+    KF_D3Q27(KF_LOAD_HERE)
     KF_MOMENTUM(deviation, jx, jy, jz)
-    const kf_real per_density = KF_R(1.0) / (KF_R(1.0) + deviation);
-    KF_ANCHOR_DENSITY(deviation, jx * per_density, jy * per_density, jz * per_density);
-    KF_D3Q27(KF_STORE_TARGET)
+    (void)jx, (void)jy, (void)jz;
+#define KF_KEEP(i, name, cx, cy, cz)                                                                         \
+    if ((axis == 0 ? (cx) : axis == 1 ? (cy) : (cz)) == (high ? -1 : 1)) {                                   \
+        const kf_index place = kf_outflow_place(a, axis, high, cx, cy, cz, u, v);                            \
+        const kf_real before = share < KF_R(1.0) ? kept[place] : f_##name;                                   \
+        kept[place] = before + share * (f_##name - before) - back * KF_WEIGHT(cx, cy, cz) * deviation;       \
+    }
+    KF_D3Q27(KF_KEEP)
+}
+KF_SCALAR_KERNEL(convect_outflow, kf_kinetic_arguments) {
+    kf_keep_outflow(a, z, x, y, a->outflow_take, a->outflow_pull);
+}
+KF_SCALAR_KERNEL(begin_outflow, kf_kinetic_arguments) {
+    const double all[6] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0}, none[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    kf_keep_outflow(a, z, x, y, all, none);
 }

@@ -1,10 +1,15 @@
 /* Domain boundaries: what a node at the shell of the domain pulls from outside. Walls and inflow: half-way
- * bounce-back, f_i = f_opposite + 6 w_i c_i . u_face (Ladd 1994). Free slip: specular reflection. Outflow:
- * the population of the outermost node in that row; and once collided, an outflow node's density is set back
- * to 1 in its equilibrium, velocity and non-equilibrium kept (after Guo, Zheng and Shi 2002). Periodic: the
- * opposite side. At edges and corners the first wall or inflow that a population crosses, in the order x y z,
- * decides. A wall may mirror a share of what reaches it instead of sending it back (Maxwell 1879), which keeps
- * a wall that moves with the stream stable (docs/physics.md).
+ * bounce-back, f_i = f_opposite + 6 w_i c_i . u_face (Ladd 1994). Free slip: specular reflection. Periodic:
+ * the opposite side. At edges and corners the first wall or inflow that a population crosses, in the order x
+ * y z, decides; then the first outflow. A wall may mirror a share of what reaches it instead of sending it back
+ * (Maxwell 1879), which keeps a wall that moves with the stream stable (docs/physics.md).
+ *
+ * Outflow: what enters there is convected out with the mean speed U of the stream, g(t + 1) = (g(t) + U f(t +
+ * 1)) / (1 + U), g being the population that waits outside and f the same one at the outermost node (Yang
+ * 2013, Comput. Math. Appl. 65, 160; Lou, Guo and Shi 2013, Phys. Rev. E 87, 063301), so that vortices leave
+ * without an echo. Alone it leaves the mean density free; a pull of K (density - 1) brings it back, K = 0.27
+ * c_s / length (Rudy and Strikwerda 1980, J. Comput. Phys. 36, 55). The kernel convect_outflow keeps g once a
+ * step, and every variant of the boundaries reads it.
  *
  * Defines that a scene sets: KF_FACE_0 .. KF_FACE_5, each 0 periodic | 1 wall | 2 free slip | 3 inflow | 4
  * outflow. KF_SPECULAR 0|1: whether a wall mirrors a share. */
@@ -43,6 +48,21 @@ KF_FUNCTION kf_real kf_mirrored(const kf_kinetic_arguments *a, int cx, int cy, i
 }
 #endif
 
+/* Place of the population (cx, cy, cz), which comes in across the axis, in what the outflow keeps: u, v count
+ * the nodes of the face, x before y before z. */
+KF_FUNCTION kf_index kf_outflow_place(const kf_kinetic_arguments *a, int axis, int high, int cx, int cy,
+                                      int cz, int u, int v) {
+    const int c1 = axis == 0 ? cy : cx, c2 = axis == 2 ? cy : cz;
+    const int width = a->nodes[axis == 0 ? 1 : 0], height = a->nodes[axis == 2 ? 1 : 2];
+    return (kf_index)a->outflow_start[2 * axis + high] +
+           ((kf_index)((c1 + 1) + 3 * (c2 + 1)) * height + v) * width + u;
+}
+KF_FUNCTION kf_real kf_outflow(const kf_kinetic_arguments *a, int axis, int high, int cx, int cy, int cz,
+                               int u, int v) {
+    return kf_as_stored(KF_R(KF_UNIT) *
+                        ((const kf_real *)a->outflow)[kf_outflow_place(a, axis, high, cx, cy, cz, u, v)]);
+}
+
 /* The population of velocity (cx, cy, cz) that node (x, y, z) pulls, whether or not it comes from outside. */
 KF_FUNCTION kf_real kf_incoming(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y, int z) {
     int sx = x - cx, sy = y - cy, sz = z - cz;
@@ -77,25 +97,27 @@ KF_FUNCTION kf_real kf_incoming(const kf_kinetic_arguments *a, int cx, int cy, i
         sz = kind_z == 0 ? sz - bz * a->nodes[2] : z;
         cz = kind_z == 2 ? -cz : cz;
     }
+    if (bx != 0 && kind_x == 4) return kf_outflow(a, 0, bx > 0, cx, cy, cz, sy, sz);
+    if (by != 0 && kind_y == 4) return kf_outflow(a, 1, by > 0, cx, cy, cz, sx, sz);
+    if (bz != 0 && kind_z == 4) return kf_outflow(a, 2, bz > 0, cx, cy, cz, sx, sy);
     return kf_leaving(a, cx, cy, cz, sx, sy, sz);
 }
 
-/* The same for a node k whose neighbours along y and z lie inside, low and high telling whether it is the
- * first or the last of its row: two addresses and a choice instead of branches. */
+/* The same for a node k, in row (y, z), whose neighbours along y and z lie inside, low and high telling
+ * whether it is the first or the last of its row: two addresses and a choice instead of branches. */
 KF_FUNCTION kf_real kf_incoming_in_row(const kf_kinetic_arguments *a, int i, int cx, int cy, int cz,
-                                       kf_index k, int low, int high) {
+                                       kf_index k, int low, int high, int y, int z) {
     const kf_index inside = k - kf_offset(a, cx, cy, cz);
     if (cx == 0) return kf_population(a, a->source, i, inside);
     const int outside = cx > 0 ? low : high, kind = cx > 0 ? KF_FACE_0 : KF_FACE_1;
     const kf_index beside = k - kf_offset(a, 0, cy, cz);
-    kf_index place = kf_place(a, 27, i, inside), other;
+    if (kind == 4 && outside) return kf_outflow(a, 0, cx < 0, cx, cy, cz, y - cy, z - cz);
+    kf_index place = kf_place(a, 27, i, inside), other = place;
     if (kind == 0)
         other = kf_place(a, 27, i, inside + cx * a->nodes[0]);
     else if (kind == 2)
         other = kf_place(a, 27, kf_direction(-cx, cy, cz), beside);
-    else if (kind == 4)
-        other = kf_place(a, 27, i, beside);
-    else
+    else if (kind != 4)
         other = kf_place(a, 27, kf_direction(-cx, -cy, -cz), k);
     place = outside ? other : place;
     const kf_real value = kf_from_store(((const kf_store *)a->source)[place]);
@@ -111,25 +133,5 @@ KF_FUNCTION kf_real kf_incoming_in_row(const kf_kinetic_arguments *a, int i, int
     return outside ? kf_as_stored(back) : value;
 #endif
 }
-
-#define KF_IS_OUTFLOW(a, x, y, z)                                                                            \
-    ((KF_FACE_0 == 4 && (x) == 0) || (KF_FACE_1 == 4 && (x) == (a)->nodes[0] - 1) ||                         \
-     (KF_FACE_2 == 4 && (y) == 0) || (KF_FACE_3 == 4 && (y) == (a)->nodes[1] - 1) ||                         \
-     (KF_FACE_4 == 4 && (z) == 0) || (KF_FACE_5 == 4 && (z) == (a)->nodes[2] - 1))
-
-#define KF_HAS_OUTFLOW                                                                                       \
-    (KF_FACE_0 == 4 || KF_FACE_1 == 4 || KF_FACE_2 == 4 || KF_FACE_3 == 4 || KF_FACE_4 == 4 || KF_FACE_5 == 4)
-
-/* Takes the equilibrium of the density deviation d at velocity u out of f_*. */
-#define KF_TAKE_OUT(i, name, cx, cy, cz)                                                                     \
-    f_##name -= d * ((KF_W1(cx) + KF_E(x, cx)) * (KF_W1(cy) + KF_E(y, cy)) * (KF_W1(cz) + KF_E(z, cz)));
-#define KF_ANCHOR_DENSITY(d_here, u, v, w)                                                                   \
-    do {                                                                                                     \
-        const kf_real d = d_here;                                                                            \
-        KF_EQUILIBRIUM_FACTORS(x, u)                                                                         \
-        KF_EQUILIBRIUM_FACTORS(y, v)                                                                         \
-        KF_EQUILIBRIUM_FACTORS(z, w)                                                                         \
-        KF_D3Q27(KF_TAKE_OUT)                                                                                \
-    } while (0)
 
 #endif

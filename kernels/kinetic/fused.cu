@@ -13,7 +13,7 @@
 #define KF_DECLARE(i, name, cx, cy, cz) kf_real f_##name;
 #define KF_PULL(i, name, cx, cy, cz)    f_##name = kf_from_store(*kf_pulled(a, i, k, cx, cy, cz));
 #define KF_PULL_END(i, name, cx, cy, cz)                                                                     \
-    f_##name = kf_incoming_in_row(a, i, cx, cy, cz, k, x == 0, x == a->nodes[0] - 1);
+    f_##name = kf_incoming_in_row(a, i, cx, cy, cz, k, x == 0, x == a->nodes[0] - 1, y, z);
 #define KF_TAKE(i, name, cx, cy, cz) f_##name = kf_incoming(a, cx, cy, cz, x, y, z);
 #define KF_LOAD_STREAMED                                                                                     \
     KF_D3Q27(KF_DECLARE)                                                                                     \
@@ -26,33 +26,28 @@
     } else {                                                                                                 \
         KF_D3Q27(KF_TAKE)                                                                                    \
     }
-#define KF_FINISH                                                                                            \
-    if (KF_IS_OUTFLOW(a, x, y, z))                                                                           \
-        KF_ANCHOR_DENSITY(deviation, (jx + Fx) * per_density, (jy + Fy) * per_density,                       \
-                          (jz + Fz) * per_density);
 /* A band kernel's item is a place in the list, and becomes the node's coordinates. */
 #define KF_BAND_POSITION kf_node_position(k, a->origin, a->row_pitch, a->plane_pitch, &x, &y, &z);
 #else
 #define KF_LOAD_STREAMED KF_D3Q27(KF_LOAD_PULL)
-#define KF_FINISH
 #define KF_BAND_POSITION
 #endif
 
 #if KF_NODES_PER_THREAD == 2
-/* Nodes k and k + 1, at x and x + 1 with an even x, share their memory accesses: pairs of values where the streamed
- * rows begin at an even place, single values where they are shifted by one. */
+/* Nodes k and k + 1, at x and x + 1 with an even x, share their memory accesses: pairs of values where the
+ * streamed rows begin at an even place, single values where they are shifted by one. */
 #define KF_PAIR_DECLARE(i, name, cx, cy, cz) kf_store_pair pair_##name;
 #define KF_PAIR_PULL(i, name, cx, cy, cz)                                                                    \
     if ((cx) == 0) {                                                                                         \
-        pair_##name = *(const kf_store_pair *)kf_pulled(a, i, k, cx, cy, cz); \
+        pair_##name = *(const kf_store_pair *)kf_pulled(a, i, k, cx, cy, cz);                                \
     } else {                                                                                                 \
-        pair_##name.low = *kf_pulled(a, i, k, cx, cy, cz);               \
-        pair_##name.high = *kf_pulled(a, i, k + 1, cx, cy, cz);          \
+        pair_##name.low = *kf_pulled(a, i, k, cx, cy, cz);                                                   \
+        pair_##name.high = *kf_pulled(a, i, k + 1, cx, cy, cz);                                              \
     }
 #if KF_FOLDED_BOUNDARY
 #define KF_PAIR_PULL_END(i, name, cx, cy, cz)                                                                \
-    pair_##name.low = kf_to_store(kf_incoming_in_row(a, i, cx, cy, cz, k, x == 0, x == last));                       \
-    pair_##name.high = kf_to_store(kf_incoming_in_row(a, i, cx, cy, cz, k + 1, 0, x + 1 >= last));
+    pair_##name.low = kf_to_store(kf_incoming_in_row(a, i, cx, cy, cz, k, x == 0, x == last, y, z));         \
+    pair_##name.high = kf_to_store(kf_incoming_in_row(a, i, cx, cy, cz, k + 1, 0, x + 1 >= last, y, z));
 #define KF_PAIR_TAKE(i, name, cx, cy, cz)                                                                    \
     pair_##name.low = kf_to_store(kf_incoming(a, cx, cy, cz, x, y, z));                                      \
     pair_##name.high = kf_to_store(kf_incoming(a, cx, cy, cz, x < last ? x + 1 : x, y, z));
@@ -80,11 +75,9 @@
         const kf_real Fx = KF_BODY_X, Fy = KF_BODY_Y, Fz = KF_BODY_Z;                                        \
         (void)Fx, (void)Fy, (void)Fz;                                                                        \
         KF_COLLIDE(KF_BODY_FORCE);                                                                           \
-        KF_FINISH                                                                                            \
         KF_D3Q27(put)                                                                                        \
     }
-#define KF_PAIR_STORE(i, name, cx, cy, cz)                                                                   \
-    kf_stream_pair(kf_address(a, a->target, i, k), pair_##name);
+#define KF_PAIR_STORE(i, name, cx, cy, cz) kf_stream_pair(kf_address(a, a->target, i, k), pair_##name);
 
 /* The last pair of a row of odd length writes one value into the ghost behind it. */
 KF_KERNEL(stream_collide, kf_kinetic_arguments) {
@@ -107,7 +100,6 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
     const kf_real Fx = KF_BODY_X, Fy = KF_BODY_Y, Fz = KF_BODY_Z;
     (void)Fx, (void)Fy, (void)Fz;
     KF_COLLIDE(KF_BODY_FORCE);
-    KF_FINISH
     KF_D3Q27(KF_STREAM_TARGET)
 }
 #endif
@@ -136,6 +128,5 @@ KF_SCALAR_KERNEL(band_collide, kf_kinetic_arguments) {
     KF_LOAD_STREAMED
     KF_DECLARE_STATE(Fx, Fy, Fz)
     KF_COLLIDE(1);
-    KF_FINISH
     KF_D3Q27(KF_STORE_TARGET)
 }

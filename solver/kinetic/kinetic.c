@@ -141,6 +141,26 @@ static void set_scalars(const kf_scene *scene, kf_kinetic_arguments *a) {
     memcpy(a->specular_share, scene->specular_share, sizeof a->specular_share);
 }
 
+/* What waits outside of outflow faces, nine values for each of their nodes. */
+static kf_status make_outflow(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
+    kf_kinetic_arguments *a = &kinetic->arguments;
+    const kf_scene *scene = plan->scene;
+    long long count = 0;
+    for (int face = 0; face < KF_FACES; face++) {
+        if (scene->faces[face] != KF_OUTFLOW) continue;
+        const double speed = kf_scene_outflow_speed(scene, (kf_face)face);
+        a->outflow_start[face] = count;
+        a->outflow_take[face] = speed / (1.0 + speed);
+        a->outflow_pull[face] = kf_scene_outflow_pull(scene, (kf_face)face);
+        count += 9LL * scene->nodes[(face / 2 + 1) % 3] * scene->nodes[(face / 2 + 2) % 3];
+    }
+    if (count == 0) return KF_OK;
+    kinetic->outflow_bytes = (size_t)count * kinetic->real_bytes;
+    KF_TRY(kf_plan_buffer(plan, kinetic->outflow_bytes, &kinetic->outflow, error));
+    a->outflow = kf_buffer_address(kinetic->outflow);
+    return KF_OK;
+}
+
 /* Buffers of the whole domain; the fused plan has no fields besides the populations. */
 static kf_status make_domain_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     kf_kinetic_arguments *a = &kinetic->arguments;
@@ -197,6 +217,7 @@ static kf_status build(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     plan->least_bytes = 54.0 * (double)kinetic->store_bytes * plan->node_count;
     KF_TRY(load_modules(plan, kinetic, error));
     KF_TRY(make_domain_buffers(plan, kinetic, error));
+    KF_TRY(make_outflow(plan, kinetic, error));
     if (kinetic->has_solid) KF_TRY(kf_kinetic_upload_samples(plan, kinetic, error));
     return kf_kinetic_make_launches(plan, kinetic, error);
 }

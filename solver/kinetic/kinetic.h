@@ -74,13 +74,14 @@ typedef struct kf_kinetic {
     kf_kinetic_arguments arguments; /* common to all launches */
     kf_order_arguments order;
     kf_buffer *populations[2], *averages, *average_sums, *load_sums, *pose;
+    kf_buffer *outflow; /* what waits outside of outflows; NULL without one */
+    size_t outflow_bytes;
     kf_buffer *samples[4], *sample_corner, *identity, *band_of, *band_node, *band_count, *band_force, *force,
         *slab;
     kf_launch order_launches[16]; /* ordering of a moving solid's samples, or the cell list */
     int order_launch_count;
-    kf_launch start_launches[4]; /* once at initialise: averages of the initial state */
-    int start_launch_count;
-    kf_launch load_launch; /* band plans: force on the solid, on demand */
+    kf_launch outflow_launch; /* once at initialise: what waits outside of outflows */
+    kf_launch load_launch;    /* band plans: force on the solid, on demand */
     int slab_planes;
     int solution; /* populations[] that holds the state at even steps */
     bool swaps;   /* the two grids swap roles every step */
@@ -98,6 +99,7 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
 /* Whether the scene's collision can be split over kernels, and whether it transforms central moments. */
 bool kf_kinetic_splits(const kf_scene *scene);
 bool kf_kinetic_has_central_moments(const kf_scene *scene);
+bool kf_kinetic_has_outflow(const kf_scene *scene);
 bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, kf_kinetic_source which);
 
 /* kinetic_samples.c: uploads the samples in their order, the pose, and the band of a static solid. */

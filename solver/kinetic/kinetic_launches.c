@@ -59,10 +59,25 @@ static void append_nodes(builder *b, int parity, const char *name, int from, int
                  from_to(b->kinetic, from, to), values * b->node_bytes);
 }
 
+/* What waits outside of outflows, in every variant of the boundaries. */
+static void append_outflow(builder *b, int parity, int grid) {
+    const int *n = b->kinetic->geometry.nodes;
+    if (b->kinetic->outflow == NULL) return;
+    const int extent[3] = {n[0] > n[1] ? n[0] : n[1], n[1] > n[2] ? n[1] : n[2], KF_FACES};
+    kf_kinetic_arguments arguments = from_to(b->kinetic, grid, grid);
+    (void)append(b, parity, KF_SOURCE_BOUNDARY, "convect_outflow", extent, b->face_block, arguments, 0);
+    kf_function *begin = function(b, KF_SOURCE_BOUNDARY, "begin_outflow");
+    if (parity == 1 || b->status != KF_OK) return;
+    memcpy(arguments.extent, extent, sizeof extent);
+    kf_launch_set(&b->kinetic->outflow_launch, "begin_outflow", begin, b->face_block, &arguments,
+                  sizeof arguments);
+}
+
 static void append_boundaries(builder *b, int parity, int grid) {
     const int *n = b->kinetic->geometry.nodes;
     kf_kinetic_arguments arguments = from_to(b->kinetic, grid, grid);
     double face_bytes = 18.0 * (double)b->kinetic->store_bytes;
+    append_outflow(b, parity, grid);
     if (b->kinetic->options.boundary_kernels == 0) return;
     if (b->kinetic->options.boundary_kernels == 1) {
         int ghosts = 2 * ((n[0] + 2) * (n[1] + 2) + (n[0] + 2) * n[2] + n[1] * n[2]);
@@ -79,18 +94,6 @@ static void append_boundaries(builder *b, int parity, int grid) {
         (void)append(b, parity, KF_SOURCE_BOUNDARY, names[face], extent, b->face_block, arguments,
                      face_bytes * extent[0] * extent[1]);
     }
-}
-
-/* Density 1 at the outflow; the folded boundaries do it themselves. */
-static void append_anchor(builder *b, int parity, int grid) {
-    const int *n = b->kinetic->geometry.nodes;
-    bool outflow = false;
-    for (int face = 0; face < KF_FACES; face++)
-        outflow = outflow || b->plan->scene->faces[face] == KF_OUTFLOW;
-    if (!outflow || b->kinetic->options.boundary_kernels == 0) return;
-    const int extent[3] = {n[0] > n[1] ? n[0] : n[1], n[1] > n[2] ? n[1] : n[2], KF_FACES};
-    (void)append(b, parity, KF_SOURCE_BOUNDARY, "anchor_outflow", extent, b->face_block,
-                 from_to(b->kinetic, grid, grid), 0);
 }
 
 static void append_averages(builder *b, int parity, int grid) {
@@ -263,7 +266,6 @@ static void make_baseline(builder *b) {
     append_streamed_fields(b, 2, 0, 1);
     append_nodes(b, 2, "collision_terms", 1, 0, 61);
     append_nodes(b, 2, "update", 1, 0, 81);
-    append_anchor(b, 2, 0);
 }
 
 /* Algorithm 2. In one collision kernel the state comes back to the first grid; split over two, the moments
@@ -272,7 +274,6 @@ static void make_paper(builder *b) {
     if (b->kinetic->options.collision_split == 1) {
         append_streamed_fields(b, 2, 0, 1);
         append_nodes(b, 2, "collide", 1, 0, 61);
-        append_anchor(b, 2, 0);
         return;
     }
     bool bgk = b->plan->scene->collision == KF_BGK;
@@ -287,7 +288,6 @@ static void make_paper(builder *b) {
         for (int part = 0; part < split; part++) /* a share of the populations written; 7 of the state read */
             append_nodes(b, p, parts[part], bgk ? to : from, bgk ? from : to,
                          7.0 + (bgk ? 54.0 : 27.0 * (split + 1)) / split);
-        append_anchor(b, p, bgk ? from : to);
     }
 }
 
@@ -346,7 +346,7 @@ static void make_fused(builder *b) {
     int band = kinetic->arguments.band_capacity;
     b->kinetic->swaps = !in_place;
     for (int p = 0; p < 2; p++) {
-        const int from = in_place ? 0 : p, to = in_place ? 0 : 1 - p;
+        const int from = in_place ? 0 : p;
         b->kinetic->arguments.pushed = in_place && p == 1;
         append_boundaries(b, p, from);
         append_averages(b, p, from);
@@ -355,8 +355,6 @@ static void make_fused(builder *b) {
             append_in_place(b, p);
         else
             append_two_grids(b, p);
-        b->kinetic->arguments.pushed = in_place && p == 0;
-        append_anchor(b, p, to);
     }
     b->kinetic->arguments.pushed = 0;
     if (!kinetic->has_solid) return;

@@ -27,6 +27,13 @@ bool kf_kinetic_has_central_moments(const kf_scene *scene) {
     return scene->collision == KF_ACM_MRT && scene->rate_rule != KF_RATE_KBC;
 }
 
+bool kf_kinetic_has_outflow(const kf_scene *scene) {
+    bool outflow = false;
+    for (int face = 0; face < KF_FACES; face++)
+        outflow = outflow || scene->faces[face] == KF_OUTFLOW;
+    return outflow;
+}
+
 static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *o, bool gpu,
                                kf_error *error) {
     bool fused = o->plan == KF_PLAN_FUSED;
@@ -136,7 +143,7 @@ void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options
 bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, kf_kinetic_source which) {
     bool solid = scene->samples.count > 0;
     if (which == KF_SOURCE_VELOCITY) return false;
-    if (which == KF_SOURCE_BOUNDARY) return options->boundary_kernels > 0;
+    if (which == KF_SOURCE_BOUNDARY) return options->boundary_kernels > 0 || kf_kinetic_has_outflow(scene);
     if (which == KF_SOURCE_IMMERSED) return solid;
     if (which == KF_SOURCE_ORDER)
         return solid &&

@@ -16,6 +16,7 @@ typedef struct reference_run {
     int n[3];
     size_t count;
     double *f, *streamed, *force; /* [KF_REFERENCE_Q][count] twice, [3][count] */
+    double *outside[KF_FACES];    /* of outflows: [KF_REFERENCE_Q][count], at the face's nodes */
     double average[3];            /* density, |momentum|, |second moment| */
     double omega;
     kf_solid_load load;
@@ -85,6 +86,11 @@ static double arriving(const reference_run *run, int i, const int x[3]) {
         }
     }
     int direction = direction_of(c);
+    for (int face = 0; face < KF_FACES; face++) {
+        int beyond = x[face / 2] - kf_reference_velocities[i][face / 2];
+        if (run->outside[face] != NULL && (face % 2 ? beyond >= run->n[face / 2] : beyond < 0))
+            return run->outside[face][(size_t)direction * run->count + node_at(run, from)];
+    }
     return run->f[(size_t)direction * run->count + node_at(run, from)];
 }
 
@@ -95,6 +101,29 @@ static void stream(reference_run *run) {
             for (x[0] = 0; x[0] < run->n[0]; x[0]++)
                 for (int i = 0; i < KF_REFERENCE_Q; i++)
                     run->streamed[(size_t)i * run->count + node_at(run, x)] = arriving(run, i, x);
+}
+
+/* What waits outside of an outflow, a step later: convected with the stream, and drawn to density 1. first:
+ * the state at the beginning. */
+static void convect_outflow(reference_run *run, int face, bool first) {
+    const int axis = face / 2, edge = face % 2 ? run->n[axis] - 1 : 0;
+    const double speed = kf_scene_outflow_speed(run->scene, (kf_face)face),
+                 pull = kf_scene_outflow_pull(run->scene, (kf_face)face);
+    for (size_t node = 0; node < run->count; node++) {
+        const size_t nx = (size_t)run->n[0], ny = (size_t)run->n[1];
+        const int x[3] = {(int)(node % nx), (int)(node / nx % ny), (int)(node / (nx * ny))};
+        double j[3], second[3][3];
+        if (x[axis] != edge) continue;
+        const double density = kf_reference_sums(run->f + node, run->count, j, second);
+        for (size_t i = 0; i < KF_REFERENCE_Q; i++) {
+            double *outside = run->outside[face] + i * run->count + node;
+            const double here = run->f[i * run->count + node];
+            *outside =
+                first ? here
+                      : (*outside + speed * here) / (1.0 + speed) -
+                            pull * kf_reference_equilibrium((int)i, 1.0, zero_velocity) * (density - 1.0);
+        }
+    }
 }
 
 static void update_averages(reference_run *run) {
@@ -216,26 +245,6 @@ static void collide_node(reference_run *run, size_t node) {
                          run->f + node);
 }
 
-/* Density 1 at the nodes of the outflow, velocity and non-equilibrium as they are. */
-static void anchor_outflow(reference_run *run) {
-    int x[3];
-    for (x[2] = 0; x[2] < run->n[2]; x[2]++)
-        for (x[1] = 0; x[1] < run->n[1]; x[1]++)
-            for (x[0] = 0; x[0] < run->n[0]; x[0]++) {
-                bool outflow = false;
-                for (int axis = 0; axis < 3; axis++)
-                    outflow = outflow || (x[axis] == 0 && run->scene->faces[2 * axis] == KF_OUTFLOW) ||
-                              (x[axis] == run->n[axis] - 1 && run->scene->faces[2 * axis + 1] == KF_OUTFLOW);
-                if (!outflow) continue;
-                double *f = run->f + node_at(run, x), j[3], second[3][3];
-                double density = kf_reference_sums(f, run->count, j, second);
-                const double u[3] = {j[0] / density, j[1] / density, j[2] / density};
-                for (int i = 0; i < KF_REFERENCE_Q; i++)
-                    f[(size_t)i * run->count] +=
-                        kf_reference_equilibrium(i, 1.0, u) - kf_reference_equilibrium(i, density, u);
-            }
-}
-
 /* --- the run
  * ----------------------------------------------------------------------------------------------------- */
 
@@ -258,15 +267,21 @@ static void begin(reference_run *run, const kf_scene *scene) {
                     run->f[(size_t)i * run->count + node_at(run, x)] =
                         kf_reference_equilibrium(i, density, u);
             }
+    for (int face = 0; face < KF_FACES; face++) {
+        if (scene->faces[face] != KF_OUTFLOW) continue;
+        run->outside[face] = kf_allocate(KF_REFERENCE_Q * run->count * sizeof(double));
+        convect_outflow(run, face, true);
+    }
 }
 
 static void advance(reference_run *run, int step) {
+    for (int face = 0; face < KF_FACES; face++)
+        if (run->outside[face] != NULL) convect_outflow(run, face, false);
     if (step % REFERENCE_AVERAGE_PERIOD == 0) update_averages(run);
     stream(run);
     if (run->scene->samples.count > 0) immersed_boundary(run, step);
     for (size_t node = 0; node < run->count; node++)
         collide_node(run, node);
-    anchor_outflow(run);
 }
 
 kf_status kf_kinetic_reference(const kf_scene *scene, int steps, kf_reference **reference, kf_error *error) {
@@ -288,6 +303,8 @@ kf_status kf_kinetic_reference(const kf_scene *scene, int steps, kf_reference **
     free(run.f);
     free(run.streamed);
     free(run.force);
+    for (int face = 0; face < KF_FACES; face++)
+        free(run.outside[face]);
     *reference = result;
     return KF_OK;
 }

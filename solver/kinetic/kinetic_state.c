@@ -98,8 +98,10 @@ static kf_status initialise(kf_plan *plan, kf_error *error) {
         if (status == KF_OK) status = on_slab(plan, "initialise", first, planes, error);
     }
     free(values);
+    if (status == KF_OK && kinetic->outflow != NULL)
+        status = kf_backend_launch(plan->backend, &kinetic->outflow_launch, error);
     KF_TRY(status);
-    if (!kinetic->has_solid) return KF_OK;
+    if (!kinetic->has_solid) return kf_backend_synchronize(plan->backend, error);
     KF_TRY(kf_kinetic_reset_samples(plan, kinetic, error));
     if (kinetic->moving || kinetic->options.immersed != KF_GATHER) return KF_OK;
     for (int i = 0; i < kinetic->order_launch_count; i++) /* the cell list of a static solid, once */
@@ -229,7 +231,7 @@ static kf_status solid_load(kf_plan *plan, kf_solid_load *load, kf_error *error)
     return KF_OK;
 }
 
-/* --- checkpoints: averages, pose, samples' order, populations [z][i][y][x]
+/* --- checkpoints: averages, outflow, pose, samples' order, populations [z][i][y][x]
  * ---------------------------------- */
 
 typedef struct state_part {
@@ -241,6 +243,7 @@ static int small_parts(kf_plan *plan, state_part parts[8]) {
     kf_kinetic *kinetic = kinetic_of(plan);
     int count = 0;
     if (kinetic->averages != NULL) parts[count++] = (state_part){kinetic->averages, 3 * kinetic->real_bytes};
+    if (kinetic->outflow != NULL) parts[count++] = (state_part){kinetic->outflow, kinetic->outflow_bytes};
     if (kinetic->pose != NULL) parts[count++] = (state_part){kinetic->pose, sizeof(kf_pose)};
     if (kinetic->moving && kinetic->identity != NULL) {
         size_t samples = plan->scene->samples.count;

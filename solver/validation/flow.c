@@ -137,3 +137,7 @@ double kf_flow_energy(const kf_scene *scene, const double *values) {
     }
     return 0.5 * sum / (double)count;
 }
+
+double kf_flow_larger(double left, double right) {
+    return isnan(left) || left > right ? left : right;
+}

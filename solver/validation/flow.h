@@ -27,6 +27,9 @@ size_t kf_flow_count(const kf_scene *scene);
  * the lattice can carry (the run blew up). */
 double kf_flow_energy(const kf_scene *scene, const double *values);
 
+/* The larger of both; NAN when either is. */
+double kf_flow_larger(double left, double right);
+
 extern const double kf_pi;
 
 #endif

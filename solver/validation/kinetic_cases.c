@@ -7,6 +7,7 @@ const kf_case kf_kinetic_cases[] = {
     {"galilean", "vortices carried at three speeds decay alike", false, kf_case_galilean},
     {"shear_layer", "double shear layer at Re 30000 on a coarse grid", false, kf_case_shear_layer},
     {"taylor_green_3d", "transition and decay at Re 1600", false, kf_case_taylor_green_3d},
+    {"outflow", "what the outflow sends back of a vortex and of sound", false, kf_case_outflow},
     {"cavity_2d", "lid-driven square cavity", false, kf_case_cavity_2d},
     {"cavity_3d", "lid-driven cubic cavity at Re 1000", true, kf_case_cavity_3d},
     {"conservation", "mass and momentum over 10000 steps", false, kf_case_conservation},
