@@ -27,7 +27,7 @@ static kf_scene *open_scene(const char *name, long nodes) {
     kf_scene *scene;
     const kf_scene_options options = {.node_limit = nodes};
     must(kf_scene_open(name, &options, &scene, &error), &error);
-    scene->accuracy = 0.01;
+    scene->accuracy = 0.02;
     return scene;
 }
 
