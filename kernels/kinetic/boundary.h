@@ -1,8 +1,8 @@
 /* Domain boundaries: what a node at the shell of the domain pulls from outside. Walls and inflow: half-way
  * bounce-back, f_i = f_opposite + 6 w_i c_i . u_face (Ladd 1994). Free slip: specular reflection. Periodic:
  * the opposite side. At edges and corners the first wall or inflow that a population crosses, in the order x
- * y z, decides; then the first outflow. A wall may mirror a share of what reaches it instead of sending it back
- * (Maxwell 1879), which keeps a wall that moves with the stream stable (docs/physics.md).
+ * y z, decides; then the first outflow. A wall may mirror a share of what reaches it instead of sending it
+ * back (Maxwell 1879), which keeps a wall that moves with the stream stable (docs/physics.md).
  *
  * Outflow: what enters there is convected out with the mean speed U of the stream, g(t + 1) = (g(t) + U f(t +
  * 1)) / (1 + U), g being the population that waits outside and f the same one at the outermost node (Yang

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "solver/validation/flow.h"
+
 double kf_profile_velocity(const kf_scene *scene, const double *values, int component, double place,
                            double lid) {
     const int n = scene->nodes[1], depth = scene->nodes[2];
