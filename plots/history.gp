@@ -16,11 +16,11 @@ set xtics ("" 0) rotate by -35 font ",11"
 array name[7] = ["SAME", "FAST", "SLOW", "AMBIGUOUS", "NODATA", "DRIFT", "WRONG"]
 array paint[7] = [0x0072B2, 0x009E73, 0xD55E00, 0xE69F00, 0x999999, 0xCC79A7, 0x000000]
 array shape[7] = [7, 11, 9, 13, 6, 5, 2]
-plot data index 0 using 1:2 with points pointtype 7 pointsize 0.35 linecolor rgb 0xbbbbbb title "process", \
+plot data index 0 using 1:2 with points pointtype 7 pointsize 0.6*dot linecolor rgb 0xbbbbbb title "process", \
      data index 2 using 1:2 with lines linewidth 3 linecolor rgb 0x56B4E9 title "level", \
      data index 1 using 1:2:((int(column(0))%every_night==0) ? strcol(4) : "") with points pointsize 0 notitle, \
      data index 1 using 1:(NaN):xticlabels((int(column(0))%every_night==0) ? strcol(4) : "") notitle, \
-     for [v=1:7] data index 1 using 1:((column(3)==v-1) ? column(2) : NaN) with points pointtype shape[v] pointsize 1.1 linecolor rgb paint[v] title (verdicts[v:v] eq "1" ? name[v] : ""), \
+     for [v=1:7] data index 1 using 1:((column(3)==v-1) ? column(2) : NaN) with points pointtype shape[v] pointsize 1.1*dot linecolor rgb paint[v] title (verdicts[v:v] eq "1" ? name[v] : ""), \
      (points > 0 ? data : data) index (points > 0 ? 3 : 1) using ((points > 0) ? column(1) : NaN):(ALL_min-0.2*spread):(0):(1.55*spread) with vectors nohead dashtype 2 linewidth 2 linecolor rgb 0x666666 title (points > 0 ? "change point" : ""), \
      (points > 0 ? data : data) index (points > 0 ? 3 : 1) using ((points > 0) ? column(1) : NaN):(ALL_max+0.28*spread):((points > 0) ? strcol(2) : "") with labels left offset 0.6,0 font ",11" notitle, \
-     data index 1 using 1:((column(5)==1) ? column(2) : NaN) with points pointtype 4 pointsize 2.2 linewidth 2 linecolor rgb 0x000000 title "pinned"
+     data index 1 using 1:((column(5)==1) ? column(2) : NaN) with points pointtype 4 pointsize 2.2*dot linewidth 2 linecolor rgb 0x000000 title "pinned"

@@ -13,7 +13,7 @@ do for [c=1:configs] {
         if (VALUES_max > counted) { counted = VALUES_max }
     }
 }
-height = 170 + int(15*lowest)
+height = 200 + int(15*lowest)
 load folder."style.gp"
 unset title
 unset grid
@@ -25,8 +25,8 @@ set style fill solid 1.0 noborder
 set arrow 1 from graph 0, first configs+0.4 to graph 1, first configs+0.4 nohead linecolor "#444444"
 short(t) = t >= 100 ? sprintf("%.0f", t) : sprintf("%.3g", t)
 hue(c) = configs < 3 ? colour[4 - c] : colour[(c == 1) ? 9 : (c == 2) ? 2 : 1]
-set tmargin at screen 1-(counted >= 0 ? 96.0 : 60.0)/height
-set bmargin at screen 94.0/height
+set tmargin at screen 1-(counted >= 0 ? 104.0 : 66.0)/height
+set bmargin at screen 112.0/height
 set multiplot title title."\n".subtitle noenhanced
 # Times left; where there are counters, five narrow panels to the right of them.
 set lmargin at screen 0.155
@@ -36,7 +36,7 @@ set xrange [0:longest*(counted >= 0 ? 1.5 : 1.22)]
 set key at screen 0.98,(10.0/height) right bottom vertical maxrows 3 Left reverse samplen 1.5 font ",12"
 plot for [c=1:configs] data index c skip 1 using 2:1:(0):2:($1-0.45):($1+0.45) with boxxyerror linecolor rgb hue(c) notitle, \
      for [c=1:configs] data index c using (NaN):(NaN) with boxes linecolor rgb hue(c) title columnheader(1), \
-     for [c=1:configs] data index c skip 1 using 2:1:(" ".short($2).sprintf(" (%.0f %%)", $3)) with labels left font ",10" notitle, \
+     for [c=1:configs] data index c skip 1 using 2:1:(short($2).sprintf(" (%.0f %%)", $3)) with labels left offset 0.5,0 font ",10" notitle, \
      data index 0 using (0):1:ytic(2) with points pointsize 0 notitle
 if (counted >= 0) {
     array panel[5] = ["achieved\noccupancy, %", "efficiency\nof loads, %", "efficiency\nof stores, %", "uniform\nbranches, %", "working\nthreads, %"]
@@ -47,9 +47,9 @@ if (counted >= 0) {
     do for [e=1:5] {
         set lmargin at screen 0.485+0.101*(e-1)
         set rmargin at screen 0.485+0.101*(e-1)+0.094
-        set label 2 panel[e] at graph 0, screen 1-58.0/height left font ",11" noenhanced
+        set label 2 panel[e] at graph 0, screen 1-70.0/height left font ",11" noenhanced
         plot for [c=1:configs] data index c skip 1 using ((column(3+e) >= 0) ? column(3+e) : NaN):1:(0):3+e:($1-0.45):($1+0.45) with boxxyerror linecolor rgb hue(c) notitle, \
-             for [c=1:configs] data index c skip 1 using ((column(3+e) >= 0) ? column(3+e) : NaN):1:(sprintf(" %.0f", column(3+e))) with labels left font ",9" notitle, \
+             for [c=1:configs] data index c skip 1 using ((column(3+e) >= 0) ? column(3+e) : NaN):1:(sprintf("%.0f", column(3+e))) with labels left offset 0.4,0 font ",9" notitle, \
              data index 0 using (0):1:ytic("") with points pointsize 0 notitle
     }
 }

@@ -8,17 +8,17 @@ do for [c=1:configs] {
     if (ROWS_max_x > lowest) { lowest = ROWS_max_x }
     if (ROWS_max_y > known) { known = ROWS_max_y }
 }
-height = 190 + int(26*lowest)
+height = 195 + int(26*lowest)
 load folder."style.gp"
 unset grid
 set grid xtics linetype 1 linecolor "#dddddd" linewidth 1 back
-set xlabel "occupancy, % of the warps that a multiprocessor can hold" offset -19,0
-set xrange [0:182]
+set xlabel "occupancy, % of the warps that a multiprocessor can hold" offset -22,0
+set xrange [0:195]
 set xtics 0,25,100
 set yrange [lowest+0.8:-0.8]
 set ytics scale 0
 set key at screen 0.98,(12.0/height) right bottom horizontal maxrows 1 Left reverse samplen 1.5 width 2
-set bmargin at screen 94.0/height
+set bmargin at screen 96.0/height
 set style fill solid 1.0 noborder
 hue(c) = (configs == 2 && c == 1) ? colour[9] : colour[1]
 name(c) = (configs == 2 && c == 1) ? "baseline" : "best"
@@ -27,5 +27,5 @@ plot for [c=1:configs] data index c-1 using 4:1:(0):4:($1-0.38):($1+0.38) with b
      for [c=1:configs] data index c-1 using 4:($1-0.42):(0):(0.84) with vectors nohead linecolor rgb "#000000" linewidth 2.5 notitle, \
      for [c=1:configs] NaN with boxes linecolor rgb hue(c) title ((known >= 0 && known > 0) ? name(c).", achieved" : name(c)), \
      NaN with lines linecolor rgb "#000000" linewidth 2.5 title "theoretical", \
-     for [c=1:configs] data index c-1 using (101):1:(sprintf("%s; %s, %.0f %% of the step", ($3 >= 0) ? sprintf("%.0f of %.0f %%", $3, $4) : sprintf("%.0f %%", $4), strcol(5), $6)) with labels left font ",11" notitle, \
+     for [c=1:configs] data index c-1 using (102):1:(sprintf("%s; %s, %.0f %% of the step", ($3 >= 0) ? sprintf("%.0f of %.0f %%", $3, $4) : sprintf("%.0f %%", $4), strcol(5), $6)) with labels left font ",11" notitle, \
      for [c=1:configs] data index c-1 using (0):1:ytic(2) with points pointsize 0 notitle

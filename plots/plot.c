@@ -94,7 +94,7 @@ kf_status kf_plot_write(kf_plot_kind kind, kf_store *store, const kf_run_summary
         "Occupancy of each kernel, achieved and theoretical"};
     KF_TRY(kf_plot_check_path(path, error));
     kf_plot_results results;
-    KF_TRY(kf_plot_results_read(store, run->id, &results, error));
+    KF_TRY(kf_plot_results_read(store, run, &results, error));
     plot_table table = {.unit = {"us", 1}};
     kf_plot_roofs roofs;
     kf_status status = kf_store_run_roofs(store, run->id, &roofs.measured, &roofs.peak_bandwidth, error);

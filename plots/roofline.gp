@@ -3,7 +3,7 @@ data = ARG1; picture = ARG2; format = ARG3; title = ARG4; subtitle = ARG5; kerne
 folder = ARG0[1:strlen(ARG0)-strlen("roofline.gp")]
 stats data index 0 using 1:2 name "X" nooutput
 stats data index 0 using 3:4 name "Y" nooutput
-height = 620
+height = 660
 load folder."style.gp"
 unset grid
 set grid xtics ytics linetype 1 linecolor "#e6e6e6" linewidth 1 back
@@ -12,21 +12,21 @@ set xrange [X_min_x:X_max_y]
 set yrange [Y_min_x:Y_max_y]
 set lmargin at screen 0.105
 set rmargin at screen 0.975
-set bmargin at screen 0.19
-set tmargin at screen 0.90
+set bmargin at screen 168.0/height
+set tmargin at screen 1-64.0/height
 set format y "%g"
 set format x "%g"
 set xlabel "floating-point operations for each byte moved (FLOP/B)"
 set ylabel "performance (GFLOP/s)" offset 1,0
 # A roof of memory rises at 45 degrees in decades; on the screen:
-slope = atan2(0.71*height/(log10(Y_max_y)-log10(Y_min_x)), 0.87*900/(log10(X_max_y)-log10(X_min_x)))*180/pi
-set key below left Left reverse samplen 1 width -2 maxrows 4 font ",11"
+slope = atan2((height-232)/(log10(Y_max_y)-log10(Y_min_x)), 0.87*900/(log10(X_max_y)-log10(X_min_x)))*180/pi
+set key at screen 0.105,(10.0/height) left bottom vertical maxrows 6 Left reverse samplen 1 font ",11"
 set label 1 "triangles: L1\nsquares: L2\ncircles: device memory\nsolid: measured\ndashed: theoretical" at graph 0.985,0.22 right font ",11" noenhanced textcolor "#444444"
 array shape[3] = [9, 5, 7]
 plot data index 1 using 1:2:3:(($5 > 0) ? $4 : NaN) with vectors nohead linewidth 2.5 linecolor "#333333" notitle, \
      data index 1 using 1:2:3:(($5 > 0) ? NaN : $4) with vectors nohead linewidth 1.5 linecolor "#777777" dashtype 2 notitle, \
-     data index 2 using (($3 > 0) ? $1 : NaN):2:4 with labels left rotate by slope font ",11" textcolor "#333333" noenhanced notitle, \
-     data index 2 using (($3 > 0) ? NaN : $1):2:4 with labels right offset -0.5,0.6 font ",11" textcolor "#333333" noenhanced notitle, \
+     data index 2 using (($3 > 0) ? $1 : NaN):2:4 with labels left rotate by slope font ",10" textcolor "#333333" noenhanced notitle, \
+     data index 2 using (($3 > 0) ? NaN : $1):2:4 with labels right offset -0.5,0.6 font ",10" textcolor "#333333" noenhanced notitle, \
      for [k=1:kernels] data index 2+k using 1:2 with lines linewidth 1 linecolor rgb colour[k] notitle, \
-     for [k=1:kernels] for [level=0:2] data index 2+k using (($3 == level) ? $1 : NaN):2 with points pointtype shape[level+1] pointsize 1.5 linecolor rgb colour[k] notitle, \
-     for [k=1:kernels] data index 2+k using (NaN):(NaN) with points pointtype 7 pointsize 1.3 linecolor rgb colour[k] title columnheader(1)
+     for [k=1:kernels] for [level=0:2] data index 2+k using (($3 == level) ? $1 : NaN):2 with points pointtype shape[level+1] pointsize 1.5*dot linecolor rgb colour[k] notitle, \
+     for [k=1:kernels] data index 2+k using (NaN):(NaN) with points pointtype 7 pointsize 1.3*dot linecolor rgb colour[k] title columnheader(1)

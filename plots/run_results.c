@@ -55,9 +55,10 @@ static kf_status take_result(void *context, int sequence, const char *role, cons
     return KF_OK;
 }
 
-kf_status kf_plot_results_read(kf_store *store, int64_t run_id, kf_plot_results *results, kf_error *error) {
-    *results = (kf_plot_results){0};
-    kf_status status = kf_store_results(store, run_id, take_result, results, error);
+kf_status kf_plot_results_read(kf_store *store, const kf_run_summary *run, kf_plot_results *results,
+                               kf_error *error) {
+    *results = (kf_plot_results){.winner = run->winner};
+    kf_status status = kf_store_results(store, run->id, take_result, results, error);
     if (status != KF_OK) kf_plot_results_free(results);
     return status;
 }
@@ -95,7 +96,9 @@ static const kf_plot_result *fastest_counted(const kf_plot_results *results, con
 }
 
 const kf_plot_result *kf_plot_best_counted(const kf_plot_results *results) {
-    return fastest_counted(results, NULL);
+    const kf_plot_result *best = kf_plot_best(results);
+    const kf_plot_result *counted = best ? fastest_counted(results, &best->config) : NULL;
+    return counted ? counted : fastest_counted(results, NULL);
 }
 
 const kf_plot_result *kf_plot_preset_counted(const kf_plot_results *results, const char *preset) {
@@ -110,6 +113,9 @@ const kf_plot_result *kf_plot_preset(const kf_plot_results *results, const char 
 }
 
 const kf_plot_result *kf_plot_best(const kf_plot_results *results) {
+    for (size_t i = 0; i < results->count; i++)
+        if (results->results[i].ok && results->results[i].sequence == results->winner)
+            return &results->results[i];
     const kf_plot_result *final = fastest(results, "final");
     return final ? final : fastest(results, NULL);
 }

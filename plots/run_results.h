@@ -37,19 +37,21 @@ typedef struct kf_plot_result {
 typedef struct kf_plot_results {
     size_t count;
     kf_plot_result *results; /* in order of sequence; owned */
+    int winner;              /* sequence of the result that the run chose; -1: not known */
 } kf_plot_results;
 
-kf_status kf_plot_results_read(kf_store *store, int64_t run_id, kf_plot_results *results, kf_error *error);
+kf_status kf_plot_results_read(kf_store *store, const kf_run_summary *run, kf_plot_results *results,
+                               kf_error *error);
 void kf_plot_results_free(kf_plot_results *results);
 
-/* The ok result with counters that is nearest to the best: the best itself, or the fastest of them; NULL:
- * none has counters. */
+/* The ok result with counters that is nearest to the best: of its config, or the fastest of all; NULL: none
+ * has counters. */
 const kf_plot_result *kf_plot_best_counted(const kf_plot_results *results);
 /* The same of a preset, counted in whichever of its measurements. */
 const kf_plot_result *kf_plot_preset_counted(const kf_plot_results *results, const char *preset);
 
-/* The ok result of a preset, and the fastest ok result (of those measured once more at the end, if any); or
- * NULL. */
+/* The ok result of a preset; and the one that the run chose, or where that is not known the fastest (of those
+ * measured once more at the end, if any); or NULL. */
 const kf_plot_result *kf_plot_preset(const kf_plot_results *results, const char *preset);
 const kf_plot_result *kf_plot_best(const kf_plot_results *results);
 

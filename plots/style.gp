@@ -2,9 +2,11 @@
 # Names come from stores: nothing is ever enhanced, expanded or executed.
 set encoding utf8
 if (!exists("height")) { height = 540 } # in points of 900 across
-if (format eq "svg") { set terminal svg noenhanced size 900,height dynamic font "sans,14" background "#ffffff" }
+if (format eq "svg") { set terminal svg noenhanced size 900,height dynamic font "sans,12" background "#ffffff" }
 if (format eq "png") { set terminal pngcairo noenhanced size 1350,int(1.5*height) font "sans,14" background "#ffffff" }
 if (format eq "pdf") { set terminal pdfcairo noenhanced size 24cm,(24*height/900.0)cm font "sans,12" background "#ffffff" }
+# Symbols of SVG are larger than those of the others.
+dot = (format eq "svg") ? 0.6 : 1.0
 set output picture
 set datafile separator "\t"
 set datafile commentschars ""

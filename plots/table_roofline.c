@@ -154,7 +154,7 @@ static extent find_extent(const roofline *r) {
         else
             e.high_x = fmax(e.high_x, arithmetic_roof(r, r->lines[i].measured) / r->lines[i].value);
     e.low_x /= 2;
-    e.high_x *= 12;
+    e.high_x *= 16;
     e.low_y /= 4;
     e.high_y *= 2;
     return e;

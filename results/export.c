@@ -126,12 +126,12 @@ kf_status kf_store_export_csv(kf_store *store, int64_t run_id, FILE *stream, kf_
 
 /* --- github-action-benchmark --------------------------------------------------------------------------- */
 
-/* The fastest result of a run, and of each preset the last. */
+/* The result that a run chose (or its fastest, where that is not known), and of each preset the last. */
 typedef struct kf_figures {
     cJSON *presets; /* role -> entry */
     cJSON *best;
     double best_us;
-    bool best_is_final;
+    bool best_is_final, best_is_chosen;
     const kf_run_summary *run;
 } kf_figures;
 
@@ -168,7 +168,10 @@ static kf_status collect_figure(void *context, const kf_result_row *row, kf_erro
     bool final = strcmp(row->role, "final") == 0;
     double time = row->measurement.step_us.median;
     bool better = final != figures->best_is_final ? final : time < figures->best_us;
-    if (figures->best != NULL && !better) return KF_OK;
+    if (figures->best_is_chosen ||
+        (figures->best != NULL && !better && row->sequence != figures->run->winner))
+        return KF_OK;
+    figures->best_is_chosen = row->sequence == figures->run->winner;
     cJSON_Delete(figures->best);
     figures->best = figure(figures->run, "best", row);
     figures->best_us = time;

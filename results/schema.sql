@@ -87,6 +87,8 @@ CREATE TABLE run (
     ended TEXT CHECK (ended GLOB '????-??-??T??:??:??.??????Z'),
     process TEXT,                   -- that writes it: boot, number, start time
     objective TEXT NOT NULL DEFAULT 'time' CHECK (objective IN ('time', 'energy', 'edp')), -- what was minimised
+    winner INTEGER CHECK (winner >= 0), -- sequence of the result that was chosen: not the fastest, where several tie
+    noise_floor REAL CHECK (noise_floor >= 0 AND noise_floor < 9e99), -- of a config's time from process to process, relative
     CONSTRAINT ended_or_running CHECK ((state = 'running') = (ended IS NULL)),
     CONSTRAINT process_while_running CHECK ((state = 'running') = (process IS NOT NULL))
 ) STRICT;

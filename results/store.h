@@ -39,6 +39,10 @@ typedef struct kf_run_row {
 /* Fills run->id and run->uuid from what the caller set in the other fields. */
 kf_status kf_store_begin_run(kf_store *store, const kf_scene *scene, const kf_device_info *device,
                              kf_run_row *run, kf_error *error);
+/* What the run decided: the sequence of the result that its best config's time comes from, and the noise
+ * floor (NAN: not known). */
+kf_status kf_store_set_winner(kf_store *store, const kf_run_row *run, int sequence, double noise_floor,
+                              kf_error *error);
 /* state: "finished", "interrupted", "failed". */
 kf_status kf_store_end_run(kf_store *store, const kf_run_row *run, const char *state, kf_error *error);
 /* The last unfinished run of the same scene, device, and of the space (space_hash) and seed set in *run by
@@ -72,7 +76,9 @@ typedef struct kf_run_summary {
     char uuid[37], started[32], state[16], scene[128], scene_hash[KF_HASH_HEX], device[128], system[KF_NAME],
         strategy[KF_NAME];
     int results, ok;
-    double best_us, best_mlups; /* of the finals if there are any; NAN when no result is ok */
+    double best_us,
+        best_mlups; /* of the winner, else the finals if there are any; NAN when no result is ok */
+    int winner;     /* sequence of the result that was chosen; -1: not known */
     int nodes[3];
     uint64_t samples;
     char origin[16]; /* "measured", "imported"; "nightly" when it was asked for by name */

@@ -124,6 +124,20 @@ kf_status kf_store_set_run_state(kf_store *store, int64_t run_id, const char *st
     return status;
 }
 
+kf_status kf_store_set_winner(kf_store *store, const kf_run_row *run, int sequence, double noise_floor,
+                              kf_error *error) {
+    sqlite3_stmt *statement = NULL;
+    KF_TRY(kf_store_prepare(store, "UPDATE run SET winner = ?, noise_floor = ? WHERE id = ?", &statement,
+                            error));
+    kf_binder binder = {statement, 0};
+    kf_bind_integer(&binder, sequence);
+    kf_bind_number(&binder, noise_floor);
+    kf_bind_integer(&binder, run->id);
+    const kf_status status = kf_store_run_once(store, statement, "storing the winner", error);
+    (void)sqlite3_finalize(statement);
+    return status;
+}
+
 kf_status kf_store_end_run(kf_store *store, const kf_run_row *run, const char *state, kf_error *error) {
     return kf_store_set_run_state(store, run->id, state, error);
 }
@@ -241,8 +255,10 @@ kf_status kf_store_prune(kf_store *store, double older_than_days, int64_t run_id
     "SELECT r.id, r.uuid, r.started, r.state, s.name, s.hash, e.device, e.backend, r.system, r.strategy, "   \
     "r.origin, "                                                                                             \
     "r.ended, r.seed, s.nodes_x, s.nodes_y, s.nodes_z, s.samples, ifnull(t.results, 0), ifnull(t.ok, 0), "   \
-    "ifnull(t.final_us, t.any_us), ifnull(t.final_mlups, t.any_mlups), r.process "                           \
+    "coalesce(w.step_us, t.final_us, t.any_us), coalesce(w.mlups, t.final_mlups, t.any_mlups), r.process, "  \
+    "ifnull(r.winner, -1) "                                                                                  \
     "FROM run r JOIN scene s ON s.id = r.scene JOIN environment e ON e.id = r.environment "                  \
+    "LEFT JOIN result w ON w.run = r.id AND w.sequence = r.winner "                                          \
     "LEFT JOIN (SELECT run, count(*) AS results, sum(state = 'ok') AS ok, min(step_us) AS any_us, "          \
     "max(mlups) AS any_mlups, min(iif(role = 'final', step_us, NULL)) AS final_us, "                         \
     "max(iif(role = 'final', mlups, NULL)) AS final_mlups FROM result %s GROUP BY run) t ON t.run = r.id "
@@ -272,6 +288,7 @@ static void read_summary(sqlite3_stmt *statement, kf_run_summary *run) {
     /* A killed process could not say that it ended. */
     char process[KF_PROCESS], self[KF_PROCESS];
     kf_read_text(&reader, process, sizeof process);
+    run->winner = (int)kf_read_integer(&reader);
     kf_process_self(self);
     if (process[0] != '\0' && strcmp(process, self) != 0 && !kf_process_is_other_alive(process))
         kf_copy_text(run->state, sizeof run->state, "interrupted");

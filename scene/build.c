@@ -150,6 +150,30 @@ static kf_status set_motion(const kf_description *d, kf_scene *scene, kf_error *
     return m->moving ? check_motion(d, scene, error) : KF_OK;
 }
 
+/* ---- the smoke ---- */
+
+static kf_status set_smoke(const kf_description *d, kf_scene *scene, kf_error *error) {
+    scene->smoke = d->smoke;
+    for (int e = 0; e < d->smoke.count; e++) {
+        kf_emitter *emitter = &scene->smoke.emitters[e];
+        emitter->radius /= d->cell_size;
+        for (int a = 0; a < 3; a++) {
+            emitter->from[a] = emitter->from[a] / d->cell_size - 0.5;
+            emitter->to[a] = emitter->to[a] / d->cell_size - 0.5;
+            const double low = fmin(emitter->from[a], emitter->to[a]),
+                         high = fmax(emitter->from[a], emitter->to[a]);
+            if (low >= -0.5 && high <= scene->nodes[a] - 0.5) continue;
+            return kf_fail(
+                error, KF_BAD_INPUT,
+                "%s: smoke.emitters[%d] reaches from %.4g m to %.4g m along %c, out of the domain (0 to "
+                "%.4g m)",
+                d->source, e, (low + 0.5) * d->cell_size, (high + 0.5) * d->cell_size, "xyz"[a],
+                scene -> nodes[a] * d -> cell_size);
+        }
+    }
+    return KF_OK;
+}
+
 /* ---- the flow ---- */
 
 static int inflow_face(const kf_description *d) {
@@ -316,6 +340,7 @@ kf_status kf_scene_build(const kf_description *d, kf_mesh *mesh, kf_text *notes,
         KF_TRY(check_inside(d, scene, error));
         KF_TRY(set_motion(d, scene, error));
     }
+    KF_TRY(set_smoke(d, scene, error));
     scene->parabolic_inflow = d->parabolic_inflow;
     if (d->mask.source != KF_MASK_NONE) KF_TRY(kf_mask_make(d, scene, error));
     KF_TRY(set_reference_length(d, scene, notes, error));

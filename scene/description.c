@@ -25,6 +25,8 @@ void kf_description_defaults(kf_description *d, const char *source) {
     d->accuracy = KF_DEFAULT_ACCURACY;
     d->samples_per_cell = 25.0;
     d->seed = 1;
+    d->smoke.seed = 1;
+    d->smoke.opacity = 2.0;
 }
 
 /* ---- domain ---- */
@@ -252,7 +254,7 @@ static kf_status read_sampling(const char *file, const cJSON *root, kf_descripti
 static kf_status read_root(const char *file, const cJSON *root, kf_description *d, kf_text *notes,
                            kf_error *error) {
     static const char *const keys[] = {"description", "solid", "mask",     "domain", "boundaries",
-                                       "flow",        "model", "sampling", NULL};
+                                       "flow",        "model", "sampling", "smoke",  NULL};
     const kf_json_place top = {file, ""};
     if (!cJSON_IsObject(root))
         return kf_fail(error, KF_BAD_INPUT,
@@ -266,7 +268,8 @@ static kf_status read_root(const char *file, const cJSON *root, kf_description *
     KF_TRY(read_boundaries(file, root, d, notes, error));
     KF_TRY(read_flow(file, root, d, notes, error));
     KF_TRY(read_model(file, root, d, error));
-    return read_sampling(file, root, d, error);
+    KF_TRY(read_sampling(file, root, d, error));
+    return kf_description_read_smoke(file, root, &d->smoke, error);
 }
 
 kf_status kf_description_read(const char *file, kf_description *description, kf_text *notes,

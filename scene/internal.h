@@ -161,6 +161,7 @@ typedef struct kf_description {
     double accuracy, high_order_rate;
     double samples_per_cell;
     uint64_t seed;
+    kf_smoke_sources smoke; /* metres */
 } kf_description;
 
 /* The values that hold when a file says nothing. */
@@ -168,6 +169,8 @@ void kf_description_defaults(kf_description *description, const char *source);
 /* Reads and checks a scene file; opens no mesh. */
 kf_status kf_description_read(const char *file, kf_description *description, kf_text *notes, kf_error *error);
 kf_status kf_description_read_solid(const char *file, const cJSON *root, kf_solid_description *solid,
+                                    kf_error *error);
+kf_status kf_description_read_smoke(const char *file, const cJSON *root, kf_smoke_sources *smoke,
                                     kf_error *error);
 /* The wind tunnel around a bare mesh; nodes all 0: the default grid. */
 void kf_description_wind_tunnel(kf_description *description, const kf_mesh *mesh, const int nodes[3],

@@ -68,6 +68,7 @@ kf_status kf_scene_coarsen(kf_scene *scene, long node_limit, kf_error *error) {
     if (scene->mesh.triangle_count > 0) scale_solid(scene, coarse, factor);
     if (scene->mask != NULL) kf_mask_coarsen(scene, coarse);
     memcpy(scene->nodes, coarse, sizeof coarse);
+    scene->smoke.count = 0; /* no smoke is made on a reduced grid */
     scene->cell_size /= factor;
     scene->time_step /= factor;
     scene->reference_length *= factor;

@@ -104,6 +104,34 @@ typedef enum kf_node_kind {
 
 #define KF_DEFAULT_ACCURACY 1e-4
 
+/* Where smoke comes from: tracers appear at random places of an emitter, at a steady rate. */
+typedef enum kf_emitter_shape {
+    KF_EMITTER_BOX,
+    KF_EMITTER_DISC,
+    KF_EMITTER_RAKE, /* equally spaced nozzles along a line, each a ball */
+    KF_EMITTER_SHAPES
+} kf_emitter_shape;
+extern const char *const kf_emitter_shape_names[KF_EMITTER_SHAPES]; /* "box", "disc", "rake" */
+
+typedef struct kf_emitter {
+    kf_emitter_shape shape;
+    double rate;           /* tracers a step */
+    double from[3], to[3]; /* lower and upper corner of the box, first and last nozzle of the rake; from:
+                            * centre of the disc */
+    double normal[3];      /* of the disc, unit vector */
+    double radius;         /* of the disc, or of a nozzle */
+    int nozzles;
+} kf_emitter;
+
+enum { KF_EMITTERS = 8, KF_TRACERS_LIMIT = 20000000 };
+typedef struct kf_smoke_sources {
+    int count; /* 0: none are given */
+    kf_emitter emitters[KF_EMITTERS];
+    long capacity;  /* tracers kept at most, the oldest give way; 0: whoever makes smoke chooses */
+    double opacity; /* optical depth of fresh smoke across its emitter, for pictures */
+    uint64_t seed;  /* of the tracers' places */
+} kf_smoke_sources;
+
 typedef struct kf_scene {
     char name[128];         /* file name without folder and endings, for output files */
     char source[KF_PATH];   /* scene or mesh file, or the shipped scene's name */
@@ -146,6 +174,7 @@ typedef struct kf_scene {
     kf_samples samples;      /* in sampling order; see scene/ordering.h */
     double samples_per_cell; /* as asked for */
     uint64_t seed;
+    kf_smoke_sources smoke; /* lattice; not part of the hash, because the flow does not feel it */
 
     char *notes; /* newline-separated: every default that was chosen for the user, to be printed */
 } kf_scene;

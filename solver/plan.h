@@ -30,6 +30,10 @@ typedef struct kf_solid_load {
 typedef struct kf_plan_methods {
     kf_status (*initialise)(kf_plan *plan, kf_error *error);                /* state of step 0 */
     kf_status (*fields)(kf_plan *plan, kf_fields *fields, kf_error *error); /* allocates the arrays */
+    /* The same velocity on the device, for what goes with the flow: single precision, [z][y][x][4], lattice
+     * units, the fourth value 0; buffer holds 16 bytes a node. Asynchronous like a launch; compiles on
+     * first use. NULL: the system does not offer it. */
+    kf_status (*velocity)(kf_plan *plan, kf_buffer *buffer, kf_error *error);
     kf_status (*load)(kf_plan *plan, kf_solid_load *load, kf_error *error); /* of the last step */
     kf_status (*state_size)(kf_plan *plan, size_t *bytes, kf_error *error);
     kf_status (*save)(kf_plan *plan, void *state, kf_error *error); /* independent of layout */
@@ -60,7 +64,7 @@ struct kf_plan {
     double node_count;  /* nodes updated a step, for MLUPS */
     double least_bytes; /* floor of memory traffic a step: every value read and written once */
     kf_graph *graph;    /* of graph_steps steps, made on first use */
-    int graph_steps;
+    int graph_steps;    /* 0: not made yet; -1: none, steps run launch by launch */
 };
 
 /* Building blocks for systems; the plan owns what they create. */

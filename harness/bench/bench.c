@@ -1,10 +1,36 @@
 #include "harness/bench/bench.h"
 
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "harness/util/text.h"
 
-const kf_suite *const kf_suites[] = {&kf_suite_backend, &kf_suite_toelke, &kf_suite_search, NULL};
+const kf_suite *const kf_suites[] = {&kf_suite_backend, &kf_suite_toelke, &kf_suite_search, &kf_suite_step,
+                                     NULL};
 
 void kf_figures_add(kf_figures *figures, const kf_figure *figure) {
     figures->list = kf_reallocate(figures->list, (size_t)(figures->count + 1) * sizeof *figures->list);
     figures->list[figures->count++] = *figure;
+}
+
+void kf_figures_free(kf_figures *figures) {
+    for (int i = 0; i < figures->count; i++) {
+        kf_verdict *verdict = figures->list[i].verdict;
+        if (verdict == NULL) continue;
+        free(verdict->config);
+        cJSON_Delete(verdict->details);
+        free(verdict);
+    }
+    free(figures->list);
+    cJSON_Delete(figures->about);
+    memset(figures, 0, sizeof *figures);
+}
+
+int kf_figure_met(const kf_figure *figure) {
+    const kf_verdict *verdict = figure->verdict;
+    if (verdict == NULL) return -1;
+    const double reached = verdict->of_share ? figure->share : figure->value;
+    if (!isfinite(reached) || !isfinite(verdict->must)) return -1;
+    return verdict->at_most ? reached <= verdict->must : reached >= verdict->must;
 }

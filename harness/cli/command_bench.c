@@ -1,12 +1,10 @@
 /* kftune bench: runs one suite and prints its figures. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
 
-#include "harness/backend/device_json.h"
 #include "harness/bench/bench.h"
 #include "harness/cli/command.h"
 #include "harness/util/text.h"
@@ -45,34 +43,25 @@ static kf_status find_suite(const char *name, const kf_suite **suite, kf_error *
     return status;
 }
 
-/* --- output ------------------------------------------------------------------------------------------- */
+/* --- running ------------------------------------------------------------------------------------------ */
 
-static void add_number(cJSON *object, const char *key, double value) {
-    if (isfinite(value))
-        cJSON_AddNumberToObject(object, key, value);
-    else
-        cJSON_AddNullToObject(object, key);
+static kf_status run_open(const kf_suite *suite, const kf_suite_options *options, kf_device_info *device,
+                          kf_figures *figures, kf_error *error) {
+    kf_backend *backend = NULL;
+    if (options->nodes[0] > 0 || options->samples_per_cell > 0 || options->figure_count > 0)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "--suite %s: --grid, --samples-per-cell and --figure belong to the suite step",
+                       suite->name);
+    KF_TRY(kf_backend_open(options->device, &backend, error));
+    *device = *kf_backend_device(backend);
+    const kf_status status = suite->run(backend, figures, error);
+    kf_backend_close(backend);
+    return status;
 }
 
 static kf_status print_json(const kf_suite *suite, const kf_device_info *device, const kf_figures *figures,
                             kf_error *error) {
-    cJSON *root = cJSON_CreateObject();
-    cJSON_AddStringToObject(root, "kftune", KF_VERSION);
-    cJSON_AddStringToObject(root, "command", "bench");
-    cJSON_AddItemToObject(root, "device", kf_device_to_json(device));
-    cJSON_AddStringToObject(root, "suite", suite->name);
-    cJSON *list = cJSON_AddArrayToObject(root, "figures");
-    for (int i = 0; i < figures->count; i++) {
-        const kf_figure *figure = &figures->list[i];
-        cJSON *object = cJSON_CreateObject();
-        cJSON_AddStringToObject(object, "name", figure->name);
-        add_number(object, "value", figure->value);
-        cJSON_AddStringToObject(object, "unit", figure->unit);
-        add_number(object, "spread", figure->spread);
-        add_number(object, "floor", figure->floor);
-        add_number(object, "share", figure->share);
-        cJSON_AddItemToArray(list, object);
-    }
+    cJSON *root = kf_figures_to_json(suite, device, figures);
     char *text = cJSON_Print(root);
     cJSON_Delete(root);
     if (text == NULL) return kf_fail(error, KF_MACHINE, "out of memory while writing JSON");
@@ -81,63 +70,61 @@ static kf_status print_json(const kf_suite *suite, const kf_device_info *device,
     return KF_OK;
 }
 
-static void print_table(const kf_suite *suite, const kf_device_info *device, const kf_figures *figures) {
-    printf("suite %s on %s (%s): %s\n", suite->name, device->spec, device->name, suite->summary);
-    printf("%-38s %12s %8s %12s %7s\n", "figure", "value", "spread", "floor", "share");
-    for (int i = 0; i < figures->count; i++) {
-        const kf_figure *figure = &figures->list[i];
-        char floor_text[32] = "-", share_text[32] = "-";
-        if (isfinite(figure->floor))
-            snprintf(floor_text, sizeof floor_text, "%.4g %s", figure->floor, figure->unit);
-        if (isfinite(figure->share)) snprintf(share_text, sizeof share_text, "%.0f %%", 100 * figure->share);
-        printf("%-38s %9.4g %-3s %6.1f %% %12s %7s%s\n", figure->name, figure->value, figure->unit,
-               100 * figure->spread, floor_text, share_text, figure->failed ? "  FAILED" : "");
-    }
-}
-
-static kf_status bench(const kf_suite *suite, kf_backend *backend, const kf_arguments *arguments,
+static kf_status bench(const kf_suite *suite, const kf_suite_options *options, bool json, kf_figures *figures,
                        kf_error *error) {
-    kf_figures figures = {0};
-    kf_status status = suite->run(backend, &figures, error);
+    kf_device_info device;
+    KF_TRY((suite->run != NULL ? run_open(suite, options, &device, figures, error)
+                               : suite->run_apart(options, &device, figures, error)));
+    if (json)
+        KF_TRY(print_json(suite, &device, figures, error));
+    else
+        kf_figures_print(suite, &device, figures);
     int failed = 0;
-    for (int i = 0; i < figures.count; i++)
-        failed += figures.list[i].failed;
-    if (status == KF_OK && kf_arguments_json(arguments))
-        status = print_json(suite, kf_backend_device(backend), &figures, error);
-    else if (status == KF_OK)
-        print_table(suite, kf_backend_device(backend), &figures);
-    free(figures.list);
-    if (status == KF_OK && failed > 0)
-        status = kf_fail(error, KF_GATE_FAILED, "suite %s: %d figures break the promise: %s", suite->name,
-                         failed, suite->promise);
-    return status;
+    for (int i = 0; i < figures->count; i++)
+        failed += figures->list[i].failed;
+    if (failed == 0) return KF_OK;
+    return kf_fail(error, KF_GATE_FAILED, "suite %s: %d figures break the promise: %s", suite->name, failed,
+                   suite->promise);
 }
 
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     const kf_suite *suite = NULL;
-    kf_backend *backend = NULL;
+    kf_suite_options options = {.device = kf_argument(arguments, "--device", NULL)};
+    kf_figures figures = {0};
     KF_TRY(find_suite(kf_argument(arguments, "--suite", NULL), &suite, error));
-    KF_TRY(kf_backend_open(kf_argument(arguments, "--device", NULL), &backend, error));
-    const kf_status status = bench(suite, backend, arguments, error);
-    kf_backend_close(backend);
+    KF_TRY(kf_argument_grid(arguments, "--grid", options.nodes, error));
+    KF_TRY(
+        kf_argument_number(arguments, "--samples-per-cell", 0.01, 10000, &options.samples_per_cell, error));
+    options.figure_count = kf_argument_all(arguments, "--figure", &options.figures);
+    const kf_status status = bench(suite, &options, kf_arguments_json(arguments), &figures, error);
+    kf_figures_free(&figures);
     return status;
 }
 
 static const kf_option options[] = {
-    {"--suite", "NAME", "the comparison to run: backend", false},
+    {"--suite", "NAME", "the comparison to run: backend, toelke, search, step", false},
     {"--device", "cuda:N|cpu", "where to run it; the best there is if not given", false},
+    {"--grid", "NXxNYxNZ", "nodes of the suite step's scene; 400x400x400 on a GPU, 128x128x128 on the cpu",
+     false},
+    {"--samples-per-cell", "R", "samples for each cell^2 of its solid; 107 on a GPU, 25 on the cpu", false},
+    {"--figure", "NAME", "only this figure of the suite step, and what it needs", true},
     {NULL, NULL, NULL, false},
 };
 
 const kf_command kf_command_bench = {
     .name = "bench",
     .summary = "run a fixed comparison on this machine",
-    .synopsis = "kftune bench --suite NAME [--device cuda:N|cpu] [--json]",
+    .synopsis = "kftune bench --suite NAME [--device cuda:N|cpu] [--grid NXxNYxNZ] [--samples-per-cell R] "
+                "[--figure NAME]... [--json]",
     .description =
         "Runs one suite of fixed comparisons and prints, for every figure, its value, the spread of that\n"
         "value, the best that could be expected (floor) and the share of it that was reached. Suites:\n"
         "  backend  kernels written once against hand-written C loops (cpu; must be within twice their\n"
         "           time, else status 1) or against the memory's nominal bandwidth (cuda)\n"
+        "  toelke   two-dimensional flow: Tables 2, 4 and 5 of Toelke 2008 beside ours\n"
+        "  step     the whole three-dimensional time step against the memory's limit; every config passes "
+        "the\n"
+        "           gate before it is timed (else status 1)\n"
         "  search   every search strategy on stored landscapes, against random search and what the default\n"
         "           strategy must reach; needs no device's time",
     .example = "kftune bench --suite backend --device cpu",

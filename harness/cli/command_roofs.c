@@ -62,7 +62,7 @@ static void print_table(const kf_device_info *device, const kf_roofs *roofs) {
 
 static kf_status measure(kf_backend *backend, kf_store *store, bool json, kf_error *error) {
     kf_roofs *roofs = kf_allocate(sizeof *roofs);
-    kf_status status = kf_roofs_measure(backend, roofs, error);
+    kf_status status = kf_roofs_measure(backend, KF_ROOFS_ALL, roofs, error);
     if (status == KF_OK) status = kf_store_save_roofs(store, kf_backend_device(backend), roofs, error);
     if (status == KF_OK && json)
         print_json(kf_backend_device(backend), roofs);

@@ -34,4 +34,8 @@ void kf_counts_free(kf_counts *counts);
 /* NAN when it was not counted. */
 double kf_counts_value(const kf_counts *counts, int part, const char *metric);
 
+/* KF_OK when the cpu's counters can be read here, through PAPI; else KF_MACHINE with why not and what helps.
+ */
+kf_status kf_papi_check(kf_error *error);
+
 #endif

@@ -1,7 +1,9 @@
 /* Counting with PAPI: one event a pass, in every thread of this process, added up. */
 #include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "harness/counters/count_internal.h"
 #include "harness/counters/papi_library.h"
@@ -25,7 +27,31 @@ static bool can_count(const char *event) {
     return can;
 }
 
-static kf_status open(kf_counting *counting, kf_error *error) {
+/* Without events either the kernel forbids them (Debian's level 3), or there are none to count. */
+static kf_status fail_without_events(const char *what, kf_error *error) {
+    FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+    int level = -1;
+    const bool known = file != NULL && fscanf(file, "%d", &level) == 1;
+    if (file != NULL) (void)fclose(file);
+    if (known && level > 2 && geteuid() != 0)
+        return kf_fail(
+            error, KF_MACHINE,
+            "counters: not available because the kernel lets only root count (perf_event_paranoid is %d); as "
+            "root: sysctl kernel.perf_event_paranoid=2",
+            level);
+    return kf_fail(error, KF_MACHINE,
+                   "counters: not available because the processor shows %s; virtual machines and containers "
+                   "often hide them",
+                   what);
+}
+
+kf_status kf_papi_check(kf_error *error) {
+    KF_TRY(kf_papi_load(error));
+    return can_count("PAPI_TOT_INS") || can_count("PAPI_TOT_CYC") ? KF_OK
+                                                                  : fail_without_events("no counters", error);
+}
+
+static kf_status open_counting(kf_counting *counting, kf_error *error) {
     const kf_metric_set *set = counting->set;
     kf_counts *counts = counting->counts;
     KF_TRY(kf_papi_load(error));
@@ -33,12 +59,11 @@ static kf_status open(kf_counting *counting, kf_error *error) {
         if (can_count(set->papi[i].event)) counts->metrics[counts->metric_count++] = &set->papi[i];
     if (set->papi_count == 0)
         return kf_fail(error, KF_MACHINE, "counters: the set '%s' has no PAPI events", set->name);
-    if (counts->metric_count == 0)
-        return kf_fail(
-            error, KF_MACHINE,
-            "counters: not available because the processor shows none of the events of the set '%s' (a "
-            "virtual machine often hides them; see also /proc/sys/kernel/perf_event_paranoid)",
-            set->name);
+    if (counts->metric_count == 0) {
+        char what[KF_METRIC_NAME + 40];
+        (void)snprintf(what, sizeof what, "none of the events of the set '%s'", set->name);
+        return fail_without_events(what, error);
+    }
     counting->own = kf_allocate_zeroed(1, sizeof(kf_papi_counting));
     return KF_OK;
 }
@@ -53,7 +78,7 @@ static void free_sets(kf_papi_counting *own) {
     own->count = 0;
 }
 
-static void close(kf_counting *counting) {
+static void close_counting(kf_counting *counting) {
     if (counting->own != NULL) free_sets(counting->own);
     free(counting->own);
 }
@@ -131,8 +156,8 @@ static kf_status read_nothing(kf_counting *counting, kf_error *error) {
 }
 
 const kf_counter_methods kf_papi_methods = {
-    .open = open,
-    .close = close,
+    .open = open_counting,
+    .close = close_counting,
     .pass_begin = pass_begin,
     .pass_end = pass_end,
     .part_begin = part_begin,

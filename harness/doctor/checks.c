@@ -11,6 +11,7 @@
 #include "harness/backend/backend.h"
 #include "harness/backend/cache.h"
 #include "harness/backend/cpu.h"
+#include "harness/counters/count.h"
 #include "harness/util/text.h"
 
 static const double gibibyte = 1024.0 * 1024 * 1024;
@@ -225,4 +226,14 @@ void kf_check_load(kf_check *check) {
                         cpu.multiprocessors);
     else
         kf_check_report(check, KF_CHECK_OK, "", "load %.2f on %d processors", load[0], cpu.multiprocessors);
+}
+
+void kf_check_papi(kf_check *check) {
+    kf_error error = {0};
+    if (kf_papi_check(&error) == KF_OK)
+        kf_check_report(check, KF_CHECK_OK, "", "PAPI counts instructions and more");
+    else
+        kf_check_report(check, KF_CHECK_DEGRADED,
+                        "only `tune --counters` on the cpu needs them; all else works without", "%s",
+                        error.message);
 }

@@ -30,6 +30,11 @@ void kf_check_cache(kf_check *check);
 void kf_check_memory(kf_check *check);
 void kf_check_threads(kf_check *check);
 void kf_check_load(kf_check *check);
+void kf_check_papi(kf_check *check);
+
+/* checks_clock.c */
+void kf_check_clock(kf_check *check);
+void kf_check_sharing(kf_check *check);
 
 /* checks_cuda.c */
 void kf_check_driver(kf_check *check);

@@ -5,10 +5,11 @@
 #include <unistd.h>
 
 #include "harness/backend/backend.h"
-#include "harness/backend/cuda_library.h"
 #include "harness/backend/cuda_nvml.h"
 #include "harness/backend/cuda_nvrtc.h"
+#include "harness/counters/cupti_library.h"
 #include "harness/doctor/checks.h"
+#include "harness/util/file.h"
 #include "harness/util/text.h"
 
 /* Whether the PCI bus has a display or 3D controller of NVIDIA's. */
@@ -102,28 +103,25 @@ static bool counters_restricted(void) {
 }
 
 void kf_check_cupti(kf_check *check) {
-    static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so", NULL};
-    static const char *const folders[] = {
-        "$CUDA_HOME/extras/CUPTI/lib64",       "$CUDA_PATH/extras/CUPTI/lib64",
-        "/usr/local/cuda*/extras/CUPTI/lib64", "/usr/local/cuda*/lib64",
-        "/opt/cuda/extras/CUPTI/lib64",        NULL};
-    static const kf_symbol symbols[] = {{"cuptiGetVersion", 0, false}};
-    static const kf_library library = {
-        NULL,    names, folders, "install CUPTI (package cuda-cupti); only hardware counters need it",
-        symbols, 1};
-    void *table[1];
-    char file[KF_PATH];
+#ifdef KF_HAVE_CUPTI
     kf_error error = {0};
-    if (kf_library_load(&library, table, file, &error) != KF_OK)
-        kf_check_report(check, KF_CHECK_DEGRADED, library.cure, "%.300s", error.message);
+    if (kf_cupti_load(&error) != KF_OK)
+        kf_check_report(check, KF_CHECK_DEGRADED, "only hardware counters need it; all else works without",
+                        "%.300s", error.message);
     else if (counters_restricted() && geteuid() != 0)
         kf_check_report(
             check, KF_CHECK_DEGRADED,
             "as root put \"options nvidia NVreg_RestrictProfilingToAdminUsers=0\" into "
             "/etc/modprobe.d/nvidia-profiling.conf and restart the machine, or run kftune as root",
-            "%.200s is there, but the driver lets only root read hardware counters", file);
+            "CUPTI is there, but the driver lets only root read hardware counters");
     else
-        kf_check_report(check, KF_CHECK_OK, "", "%.300s", file);
+        kf_check_report(check, KF_CHECK_OK, "", "the range profiler is there");
+#else
+    (void)counters_restricted;
+    kf_check_report(check, KF_CHECK_DEGRADED,
+                    "install CUPTI's headers of CUDA 12.6 or later and build kftune again",
+                    "this kftune was built without CUPTI");
+#endif
 }
 
 #else

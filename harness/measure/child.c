@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -11,7 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "harness/cli/command.h"
 #include "harness/measure/clock.h"
+#include "harness/util/text.h"
 
 pid_t kf_child_fork(kf_error *error) {
     (void)fflush(NULL); /* or both processes would write what is buffered now */
@@ -66,4 +69,59 @@ pid_t kf_child_fork_connected(int *socket, kf_error *error) {
     (void)close(ends[child == 0 ? 0 : 1]);
     if (child < 0) (void)close(*socket);
     return child;
+}
+
+/* --- one question ----------------------------------------------------------------------------------------
+ */
+
+/* What the child sends before the answer itself. Both ends are the same program: it travels as it is. */
+typedef struct reply_head {
+    kf_status status;
+    kf_error error;
+} reply_head;
+
+static bool send_bytes(int socket, const void *bytes, size_t size) {
+    for (const char *at = bytes; size > 0;) {
+        const ssize_t sent = send(socket, at, size, MSG_NOSIGNAL);
+        if (sent <= 0) return false;
+        at += sent;
+        size -= (size_t)sent;
+    }
+    return true;
+}
+
+static bool receive_bytes(int socket, void *bytes, size_t size) {
+    for (char *at = bytes; size > 0;) {
+        const ssize_t got = recv(socket, at, size, 0);
+        if (got < 0 && errno == EINTR && !kf_interrupted) continue;
+        if (got <= 0) return false;
+        at += got;
+        size -= (size_t)got;
+    }
+    return true;
+}
+
+static _Noreturn void answer_and_leave(int socket, kf_child_work work, const void *context, size_t size) {
+    void *answer = kf_allocate_zeroed(1, size);
+    reply_head head = {.status = KF_OK};
+    head.status = work(context, answer, &head.error);
+    const bool sent = send_bytes(socket, &head, sizeof head) && send_bytes(socket, answer, size);
+    /* Not exit(): what the parent registered and has not yet written is the parent's. */
+    _exit(sent ? KF_OK : KF_MACHINE);
+}
+
+kf_status kf_child_run(const char *what, kf_child_work work, const void *context, void *answer, size_t size,
+                       kf_error *error) {
+    int socket = -1;
+    const pid_t process = kf_child_fork_connected(&socket, error);
+    if (process < 0) return KF_MACHINE;
+    if (process == 0) answer_and_leave(socket, work, context, size);
+    reply_head head;
+    const bool whole = receive_bytes(socket, &head, sizeof head) && receive_bytes(socket, answer, size);
+    (void)close(socket);
+    kf_child_end(process, 0.0, NULL);
+    if (kf_interrupted) return kf_fail(error, KF_INTERRUPTED, "interrupted while %s", what);
+    if (!whole) return kf_fail(error, KF_MACHINE, "%s ended the process that did it", what);
+    if (head.status != KF_OK) return kf_fail(error, head.status, "%s", head.error.message);
+    return KF_OK;
 }

@@ -102,6 +102,8 @@ static void measure(evaluation *e) {
         policy.time_limit_us = e->job->time_limit_us;
         policy.kernel_limit_us = fmin(policy.kernel_limit_us, e->job->time_limit_us);
     }
+    if (e->job->long_cycle_us > 0.0) policy.long_cycle_us = e->job->long_cycle_us;
+    if (e->job->least_samples > 0) kf_policy_ask_samples(&policy, e->job->least_samples);
     policy.cache = e->bench->cache;
     if (e->bench->energy) kf_policy_ask_energy(&policy);
     kf_error error = {KF_OK, ""};
@@ -109,6 +111,7 @@ static void measure(evaluation *e) {
     kf_status status = e->bench->system->plan(e->bench->scene, &e->job->config, e->backend, &plan, &error);
     if (status == KF_OK) {
         hash_builds(plan, e->m->build_hash);
+        if (e->job->single_launches) plan->graph_steps = -1;
         status = kf_measure_plan(plan, &policy, &e->job->incumbent, e->m, &error);
     }
     if (status != KF_OK) fail_on_device(e, &error);

@@ -22,7 +22,10 @@ typedef struct kf_job {
     kf_config config;
     bool verify;          /* false when this config already passed in this run */
     bool may_lose;        /* the policy's early ends for configs that are slower than the incumbent apply */
-    double time_limit_us; /* 0: the policy's */
+    bool single_launches; /* time without graphs */
+    double time_limit_us; /* this and the next two: 0: the policy's */
+    size_t least_samples; /* so many samples, however precise fewer are and however long it takes */
+    double long_cycle_us;
     kf_incumbent incumbent;
 } kf_job;
 

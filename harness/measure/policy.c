@@ -28,6 +28,12 @@ kf_measure_policy kf_policy_for(const kf_device_info *device) {
     };
 }
 
+void kf_policy_ask_samples(kf_measure_policy *policy, size_t samples) {
+    policy->least_samples = policy->slow_samples = samples;
+    if (policy->precise_samples < samples) policy->precise_samples = samples;
+    if (policy->most_samples < samples) policy->most_samples = samples;
+}
+
 void kf_policy_ask_energy(kf_measure_policy *policy) {
     policy->precise_us = fmax(policy->precise_us, 1e6);
     policy->time_limit_us = fmax(policy->time_limit_us, 1.5e6);

@@ -30,6 +30,8 @@ typedef struct kf_measure_policy {
 } kf_measure_policy;
 
 kf_measure_policy kf_policy_for(const kf_device_info *device);
+/* Takes at least so many samples, whatever their precision and the limits of time. */
+void kf_policy_ask_samples(kf_measure_policy *policy, size_t samples);
 /* Times for at least a second: what a device used is told only a few times a second. */
 void kf_policy_ask_energy(kf_measure_policy *policy);
 

@@ -33,7 +33,10 @@ static cJSON *job_to_json(const kf_job *job) {
     (void)cJSON_AddItemToObject(json, "config", kf_config_to_json(&job->config));
     (void)cJSON_AddBoolToObject(json, "verify", job->verify);
     (void)cJSON_AddBoolToObject(json, "may_lose", job->may_lose);
+    (void)cJSON_AddBoolToObject(json, "single_launches", job->single_launches);
     (void)cJSON_AddNumberToObject(json, "time_limit_us", job->time_limit_us);
+    (void)cJSON_AddNumberToObject(json, "least_samples", (double)job->least_samples);
+    (void)cJSON_AddNumberToObject(json, "long_cycle_us", job->long_cycle_us);
     (void)cJSON_AddNumberToObject(json, "incumbent_high_us", job->incumbent.high_us);
     cJSON *incumbent = cJSON_AddArrayToObject(json, "incumbent");
     for (int i = 0; i < job->incumbent.count; i++)
@@ -45,7 +48,11 @@ static kf_status job_from_json(const cJSON *json, kf_job *job, kf_error *error) 
     memset(job, 0, sizeof *job);
     job->verify = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "verify"));
     job->may_lose = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "may_lose"));
+    job->single_launches = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "single_launches"));
     job->time_limit_us = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "time_limit_us"));
+    job->least_samples =
+        (size_t)cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "least_samples"));
+    job->long_cycle_us = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "long_cycle_us"));
     job->incumbent.high_us =
         cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "incumbent_high_us"));
     const cJSON *sample;
@@ -296,37 +303,13 @@ kf_status kf_worker_measure(kf_worker *worker, const kf_job *job, double deadlin
 
 /* --- asking what a device is ---------------------------------------------------------------------------- */
 
-typedef struct probe_answer {
-    kf_status status;
-    kf_error error;
-    kf_device_info info;
-} probe_answer;
+static kf_status describe_device(const void *context, void *answer, kf_error *error) {
+    kf_backend *backend = NULL;
+    KF_TRY(kf_backend_open(context, &backend, error));
+    *(kf_device_info *)answer = *kf_backend_device(backend);
+    return KF_OK;
+}
 
 kf_status kf_device_probe(const char *device, kf_device_info *info, kf_error *error) {
-    int socket = -1;
-    pid_t process = kf_child_fork_connected(&socket, error);
-    if (process < 0) return KF_MACHINE;
-    /* Both ends are the same program: the structure travels as it is. */
-    probe_answer answer;
-    memset(&answer, 0, sizeof answer);
-    if (process == 0) {
-        kf_backend *backend = NULL;
-        answer.status = kf_backend_open(device, &backend, &answer.error);
-        if (answer.status == KF_OK) answer.info = *kf_backend_device(backend);
-        _exit(send(socket, &answer, sizeof answer, MSG_NOSIGNAL) == (ssize_t)sizeof answer ? KF_OK
-                                                                                           : KF_MACHINE);
-    }
-    ssize_t got = 0;
-    do
-        got = recv(socket, &answer, sizeof answer, MSG_WAITALL);
-    while (got < 0 && errno == EINTR && !kf_interrupted);
-    (void)close(socket);
-    kf_child_end(process, 0.0, NULL);
-    if (kf_interrupted) return kf_fail(error, KF_INTERRUPTED, "interrupted while the device was opened");
-    if (got != (ssize_t)sizeof answer)
-        return kf_fail(error, KF_MACHINE, "opening the device '%s' ended the process that did it",
-                       device != NULL ? device : "best");
-    if (answer.status != KF_OK) return kf_fail(error, answer.status, "%s", answer.error.message);
-    *info = answer.info;
-    return KF_OK;
+    return kf_child_run("opening the device", describe_device, device, info, sizeof *info, error);
 }

@@ -16,8 +16,9 @@ typedef struct best_search {
     const kf_device_info *device;
     const char *system;
     int64_t run;
+    int winner; /* of the run; -1: not known */
     double time_us;
-    bool final;
+    bool final, chosen;
     kf_config config;
 } best_search;
 
@@ -26,18 +27,21 @@ static void look_at_run(void *context, const kf_run_summary *run) {
     bool fits = run->ok > 0 && strcmp(run->scene_hash, search->scene->hash) == 0 &&
                 strcmp(run->device, search->device->name) == 0 && strcmp(run->system, search->system) == 0 &&
                 strcmp(run->origin, "measured") == 0;
-    if (fits && run->id > search->run) search->run = run->id;
+    if (!fits || run->id <= search->run) return;
+    search->run = run->id;
+    search->winner = run->winner;
 }
 
 static kf_status look_at_result(void *context, int sequence, const char *role, const kf_config *config,
                                 const kf_measurement *measurement, kf_error *error) {
-    (void)sequence;
     (void)error;
     best_search *search = context;
-    if (measurement->state != KF_STATE_OK) return KF_OK;
+    if (measurement->state != KF_STATE_OK || search->chosen) return KF_OK;
+    search->chosen = sequence == search->winner;
     bool final = strcmp(role, "final") == 0;
     /* What was measured again at the end is better known than all else. */
-    if (final < search->final || (final == search->final && measurement->step_us.median >= search->time_us))
+    if (!search->chosen &&
+        (final < search->final || (final == search->final && measurement->step_us.median >= search->time_us)))
         return KF_OK;
     search->final = final;
     search->time_us = measurement->step_us.median;

@@ -33,7 +33,7 @@ static kf_status add_verdict(void *context, const kf_verdict *verdict, kf_error 
     kf_text_append(page, "</td><td class=\"n\">%s</td><td class=\"n\">",
                    isfinite(verdict->time_us) ? kf_human_time_us(verdict->time_us, time) : "–");
     if (isfinite(verdict->change)) kf_text_append(page, "%+.2f %%", 100.0 * verdict->change);
-    kf_text_append(page, "</td><td>");
+    kf_text_append(page, "</td><td class=\"c\">");
     kf_html_text(page, verdict->reason);
     if (verdict->kernel[0] != '\0') {
         kf_text_append(page, "<br>kernel ");
@@ -57,8 +57,8 @@ static kf_status add_night(void *context, const kf_night *night, kf_error *error
     if (table->count++ >= SHOWN_NIGHTS) return KF_OK;
     memset(table->verdicts, 0, sizeof table->verdicts);
     KF_TRY(kf_store_verdicts(table->store, night->id, count_verdict, table, error));
-    kf_text_append(table->page, "<tr><td class=\"n\">%" PRId64 "</td><td>%.16s</td><td>", night->id,
-                   night->started);
+    kf_text_append(table->page, "<tr><td class=\"n\">%" PRId64 "</td><td class=\"s\">%.16s</td><td>",
+                   night->id, night->started);
     kf_html_text(table->page, night->suite);
     kf_text_append(table->page, "</td><td>");
     kf_html_text(table->page, night->label[0] != '\0' ? night->label : "–");

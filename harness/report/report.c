@@ -62,8 +62,13 @@ typedef struct run_table {
 static void add_run(void *context, const kf_run_summary *run) {
     run_table *table = context;
     if (table->count++ >= SHOWN_RUNS) return;
+    if (table->count == 1)
+        kf_text_append(table->page, "<div class=\"wide\"><table><thead><tr><th class=\"n\">run</th>"
+                                    "<th>started (UTC)</th><th>scene</th><th>nodes</th><th>device</th>"
+                                    "<th>state</th><th class=\"n\">results</th><th class=\"n\">best step</th>"
+                                    "</tr></thead><tbody>\n");
     char time[32];
-    kf_text_append(table->page, "<tr><td class=\"n\">%" PRId64 "</td><td>%.16s</td><td>", run->id,
+    kf_text_append(table->page, "<tr><td class=\"n\">%" PRId64 "</td><td class=\"s\">%.16s</td><td>", run->id,
                    run->started);
     kf_html_text(table->page, run->scene);
     kf_text_append(table->page, "</td><td>%d×%d×%d</td><td>", run->nodes[0], run->nodes[1], run->nodes[2]);
@@ -76,12 +81,10 @@ static void add_run(void *context, const kf_run_summary *run) {
 
 static kf_status add_runs(kf_text *page, kf_store *store, kf_error *error) {
     run_table table = {.page = page};
-    kf_text_append(page, "<h2 id=\"runs\">All runs</h2>\n<div class=\"wide\"><table><thead><tr><th "
-                         "class=\"n\">run</th><th>started (UTC)</th>"
-                         "<th>scene</th><th>nodes</th><th>device</th><th>state</th><th "
-                         "class=\"n\">results</th><th class=\"n\">best step</th></tr></thead><tbody>\n");
+    kf_text_append(page, "<h2 id=\"runs\">All runs</h2>\n");
     KF_TRY(kf_store_runs(store, add_run, &table, error));
-    kf_text_append(page, "</tbody></table></div>\n");
+    kf_text_append(page, table.count > 0 ? "</tbody></table></div>\n"
+                                         : "<p>None yet; <code>kftune tune</code> makes them.</p>\n");
     if (table.count > SHOWN_RUNS)
         kf_text_append(page, "<p>%d older ones are not shown.</p>\n", table.count - SHOWN_RUNS);
     return KF_OK;

@@ -68,10 +68,12 @@ static bool better(const row *candidate, const row *best) {
            (best == NULL || candidate->step_us.median < best->step_us.median);
 }
 
-/* The fastest; of those measured again at the end, if there are any. */
-static const row *best_of(const rows *all) {
+/* What the run chose; where that is not known the fastest, of those measured again at the end, if there are
+ * any. */
+static const row *best_of(const rows *all, int winner) {
     const row *best = NULL, *final = NULL;
     for (int i = 0; i < all->count; i++) {
+        if (all->items[i].sequence == winner && all->items[i].state == KF_STATE_OK) return &all->items[i];
         if (better(&all->items[i], best)) best = &all->items[i];
         if (strcmp(all->items[i].role, "final") == 0 && better(&all->items[i], final)) final = &all->items[i];
     }
@@ -229,36 +231,117 @@ static void add_kernels(kf_text *page, const row *best) {
     kf_text_append(page, "</tbody></table></div>\n");
 }
 
+/* Counters as a table: a row a metric, a column a kernel; the last column is the whole step. */
+enum { COLUMNS = KF_PLAN_LAUNCHES + 1, WHOLE_STEP = KF_PLAN_LAUNCHES };
+
+typedef struct counter_row {
+    char metric[48];
+    double values[COLUMNS]; /* NAN: not counted */
+} counter_row;
+
 typedef struct counter_table {
-    kf_text *page;
-    const row *best;
+    int kernel_count;
+    counter_row *rows; /* in the order of their first values; owned */
     int count;
+    bool used[COLUMNS];
 } counter_table;
 
-static void add_counter(void *context, int ordinal, const char *metric, double value) {
+static counter_row *row_of(counter_table *table, const char *metric) {
+    for (int i = 0; i < table->count; i++)
+        if (strcmp(table->rows[i].metric, metric) == 0) return &table->rows[i];
+    table->rows = kf_reallocate(table->rows, (size_t)(table->count + 1) * sizeof *table->rows);
+    counter_row *made = &table->rows[table->count++];
+    kf_copy_text(made->metric, sizeof made->metric, metric);
+    for (int i = 0; i < COLUMNS; i++)
+        made->values[i] = (double)NAN;
+    return made;
+}
+
+static void note_counter(void *context, int ordinal, const char *metric, double value) {
     counter_table *table = context;
-    if (table->count++ == 0)
-        kf_text_append(
-            table->page,
-            "<h3>Hardware counters</h3>\n<div class=\"wide\"><table><thead><tr><th>kernel</th><th>metric</th>"
-            "<th class=\"n\">value</th></tr></thead><tbody>\n");
-    kf_text_append(table->page, "<tr><td>");
-    bool named = ordinal >= 0 && ordinal < table->best->kernel_count;
-    kf_html_text(table->page, named ? table->best->kernels[ordinal].name : "whole step");
-    kf_text_append(table->page, "</td><td>");
-    kf_html_text(table->page, metric);
-    kf_text_append(table->page, "</td><td class=\"n\">%.6g</td></tr>\n", value);
+    const int column = ordinal >= 0 && ordinal < table->kernel_count ? ordinal : WHOLE_STEP;
+    row_of(table, metric)->values[column] = value;
+    table->used[column] = true;
+}
+
+/* "3.63 G", "99.9", "0.0125". */
+static void add_value(kf_text *page, double value) {
+    static const struct {
+        double size;
+        const char *name;
+    } units[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e4, "k"}};
+    if (!isfinite(value)) {
+        kf_text_append(page, "<td class=\"n\">–</td>");
+        return;
+    }
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (fabs(value) >= units[i].size) {
+            const double scale = units[i].size == 1e4 ? 1e3 : units[i].size;
+            kf_text_append(page, "<td class=\"n\">%.4g %s</td>", value / scale, units[i].name);
+            return;
+        }
+    kf_text_append(page, "<td class=\"n\">%.4g</td>", value);
+}
+
+/* The whole step, then the kernels, the longest first. Returns how many. */
+static int choose_columns(const counter_table *table, const row *best, int columns[COLUMNS]) {
+    int count = 0;
+    if (table->used[WHOLE_STEP]) columns[count++] = WHOLE_STEP;
+    const int first = count;
+    for (int i = 0; i < table->kernel_count; i++) {
+        if (!table->used[i]) continue;
+        int at = count++;
+        for (; at > first &&
+               kernel_step_us(&best->kernels[columns[at - 1]]) < kernel_step_us(&best->kernels[i]);
+             at--)
+            columns[at] = columns[at - 1];
+        columns[at] = i;
+    }
+    return count;
+}
+
+/* A name that may be broken after its underscores. */
+static void add_breakable(kf_text *page, const char *name) {
+    kf_text text = {0};
+    for (; *name != '\0'; name++)
+        kf_text_append(&text, *name == '_' ? "_\xe2\x80\x8b" : "%c", *name);
+    kf_html_text(page, text.text != NULL ? text.text : "");
+    kf_text_free(&text);
+}
+
+static void add_counter_table(kf_text *page, const counter_table *table, const row *best) {
+    int columns[COLUMNS];
+    const int count = choose_columns(table, best, columns);
+    kf_text_append(page, "<h3>Hardware counters</h3>\n<div class=\"wide counters\"><table><thead><tr>"
+                         "<th>metric</th>");
+    for (int i = 0; i < count; i++) {
+        kf_text_append(page, "<th class=\"n\">");
+        add_breakable(page, columns[i] == WHOLE_STEP ? "whole step" : best->kernels[columns[i]].name);
+        kf_text_append(page, "</th>");
+    }
+    kf_text_append(page, "</tr></thead><tbody>\n");
+    for (int r = 0; r < table->count; r++) {
+        kf_text_append(page, "<tr><td>");
+        kf_html_text(page, table->rows[r].metric);
+        kf_text_append(page, "</td>");
+        for (int i = 0; i < count; i++)
+            add_value(page, table->rows[r].values[columns[i]]);
+        kf_text_append(page, "</tr>\n");
+    }
+    kf_text_append(page, "</tbody></table></div>\n");
 }
 
 static kf_status add_counters(kf_text *page, kf_store *store, const kf_run_summary *run, const rows *all,
                               const row *best, kf_error *error) {
-    counter_table table = {.page = page, .best = best};
+    counter_table table = {.kernel_count = best->kernel_count};
+    kf_status status = KF_OK;
     /* Counted once, in whichever of its measurements. */
-    for (int i = 0; i < all->count && table.count == 0; i++)
+    for (int i = 0; i < all->count && table.count == 0 && status == KF_OK; i++)
         if (same_config(&all->items[i].config, &best->config))
-            KF_TRY(kf_store_counters(store, run->id, all->items[i].sequence, add_counter, &table, error));
-    if (table.count > 0) kf_text_append(page, "</tbody></table></div>\n");
-    return KF_OK;
+            status = kf_store_counters(store, run->id, all->items[i].sequence, note_counter, &table, error);
+    if (status == KF_OK && table.count > 0) add_counter_table(page, &table, best);
+    free(table.rows);
+    return status;
 }
 
 static int compare_rows(const void *left, const void *right) {
@@ -296,7 +379,7 @@ static void add_results(kf_text *page, const rows *all) {
             kf_text_append(page, "<tr><td class=\"n\">%s</td><td></td><td></td><td>",
                            kf_state_names[r->state]);
         kf_html_text(page, r->role);
-        kf_text_append(page, "</td><td>");
+        kf_text_append(page, "</td><td class=\"c\">");
         if (r->state != KF_STATE_OK) kf_html_print(page, "%s; ", r->reason);
         kf_html_text(page, summary);
         kf_text_append(page, "</td></tr>\n");
@@ -356,7 +439,7 @@ static void add_plots(kf_text *page, kf_store *store, const kf_run_summary *run)
 
 static kf_status add_parts(kf_text *page, kf_store *store, const kf_run_summary *run, const rows *all,
                            kf_error *error) {
-    const row *best = best_of(all);
+    const row *best = best_of(all, run->winner);
     const plot_job picture = {KF_PLOT_KERNELS, store, run};
     kf_text_append(page, "<h2 id=\"best\">Best config</h2>\n");
     if (best == NULL)

@@ -121,17 +121,18 @@ static kf_status time_round_trips(const kf_roof_bench *bench, const kf_launch *l
     return KF_OK;
 }
 
-static kf_status time_graph(const kf_roof_bench *bench, const kf_launch *launch, kf_error *error) {
+static kf_status time_graph(const kf_roof_bench *bench, const char *name, const kf_launch *launch, int nodes,
+                            kf_error *error) {
     const kf_launch *launches[NODES];
     kf_graph *graph = NULL;
     double best = 0.0, median = 0.0;
-    for (int i = 0; i < NODES; i++)
+    for (int i = 0; i < nodes; i++)
         launches[i] = launch;
-    KF_TRY(kf_graph_create(bench->backend, launches, NODES, &graph, error));
+    KF_TRY(kf_graph_create(bench->backend, launches, nodes, &graph, error));
     const kf_status status = kf_roof_time(bench, kf_roof_graph, graph, &best, &median, error);
     (void)kf_backend_synchronize(bench->backend, NULL);
     kf_graph_free(graph);
-    if (status == KF_OK) kf_roof_add_time(bench, "graph_node", best / NODES, median / NODES);
+    if (status == KF_OK) kf_roof_add_time(bench, name, best / nodes, median / nodes);
     return status;
 }
 
@@ -142,5 +143,6 @@ kf_status kf_roofs_of_launches(kf_roof_bench *bench, kf_error *error) {
     KF_TRY(kf_roof_time(bench, kf_roof_launch, &launch, &best, &median, error));
     kf_roof_add_time(bench, "launch", best, median);
     KF_TRY(time_round_trips(bench, &launch, error));
-    return time_graph(bench, &launch, error);
+    KF_TRY(time_graph(bench, "graph_launch", &launch, 1, error));
+    return time_graph(bench, "graph_node", &launch, NODES, error);
 }

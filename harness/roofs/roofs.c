@@ -22,6 +22,7 @@ static const struct {
     {"atomic_together", "all to one address"},
     {"launch", "from one empty kernel to the next, in a row of launches"},
     {"launch_round_trip", "an empty kernel, until the host knows that it ended"},
+    {"graph_launch", "from one graph of an empty kernel to the next"},
     {"graph_node", "from one empty kernel to the next in a graph"},
 };
 
@@ -75,16 +76,21 @@ static void close_bench(kf_roof_bench *bench) {
     kf_event_free(bench->stop);
 }
 
-kf_status kf_roofs_measure(kf_backend *backend, kf_roofs *roofs, kf_error *error) {
+kf_status kf_roofs_measure(kf_backend *backend, unsigned groups, kf_roofs *roofs, kf_error *error) {
     kf_roof_bench bench = {.backend = backend, .device = kf_backend_device(backend), .roofs = roofs};
     bench.gpu = strcmp(bench.device->backend, "cuda") == 0;
     memset(roofs, 0, sizeof *roofs);
     kf_status status = open_bench(&bench, error);
     /* Arithmetic first: it wakes the clocks. */
-    if (status == KF_OK) status = kf_roofs_of_arithmetic(&bench, error);
-    if (status == KF_OK) status = kf_roofs_of_memory(&bench, error);
-    if (status == KF_OK) status = kf_roofs_of_atomics(&bench, error);
-    if (status == KF_OK) status = kf_roofs_of_launches(&bench, error);
+    static const struct {
+        unsigned group;
+        kf_status (*measure)(kf_roof_bench *bench, kf_error *error);
+    } parts[] = {{KF_ROOFS_ARITHMETIC, kf_roofs_of_arithmetic},
+                 {KF_ROOFS_MEMORY, kf_roofs_of_memory},
+                 {KF_ROOFS_ATOMICS, kf_roofs_of_atomics},
+                 {KF_ROOFS_LAUNCHES, kf_roofs_of_launches}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && status == KF_OK; i++)
+        if ((groups & parts[i].group) != 0) status = parts[i].measure(&bench, error);
     close_bench(&bench);
     return status;
 }

@@ -20,8 +20,18 @@ typedef struct kf_roofs {
     int count;
 } kf_roofs;
 
-/* Measures all of them: up to a second each. About a line of text each: kf_roof_about. */
-kf_status kf_roofs_measure(kf_backend *backend, kf_roofs *roofs, kf_error *error);
+/* By what limits them. */
+enum {
+    KF_ROOFS_ARITHMETIC = 1,
+    KF_ROOFS_MEMORY = 2,
+    KF_ROOFS_ATOMICS = 4,
+    KF_ROOFS_LAUNCHES = 8,
+    KF_ROOFS_ALL = 15
+};
+
+/* Measures those of the groups (KF_ROOFS_...): up to a second each. A line of text about each: kf_roof_about.
+ */
+kf_status kf_roofs_measure(kf_backend *backend, unsigned groups, kf_roofs *roofs, kf_error *error);
 
 /* NULL when there is none of this name. */
 const kf_roof *kf_roofs_find(const kf_roofs *roofs, const char *name);

@@ -102,11 +102,17 @@ static kf_status queue_source(const kf_source *source, void *context, kf_error *
     return KF_OK;
 }
 
+size_t kf_builder_add_scene(kf_builder *builder, const kf_scene *scene, const kf_config *config) {
+    (void)builder->bench->system->sources(scene, config, builder->device, queue_source, builder, NULL);
+    return builder->count;
+}
+
 size_t kf_builder_add(kf_builder *builder, const kf_config *config) {
-    const kf_scene *scenes[] = {builder->bench->reduced, builder->bench->scene};
-    for (int i = 0; i < 2; i++)
-        (void)builder->bench->system->sources(scenes[i], config, builder->device, queue_source, builder,
-                                              NULL);
+    (void)kf_builder_add_scene(builder, builder->bench->reduced, config);
+    return kf_builder_add_scene(builder, builder->bench->scene, config);
+}
+
+size_t kf_builder_queued(const kf_builder *builder) {
     return builder->count;
 }
 

@@ -14,6 +14,10 @@ void kf_builder_close(kf_builder *builder); /* ends what is still compiling */
 
 /* Queues the sources of a config that were not queued before. Returns a ticket for kf_builder_ready. */
 size_t kf_builder_add(kf_builder *builder, const kf_config *config);
+/* The same for a config on a scene that is not the bench's. */
+size_t kf_builder_add_scene(kf_builder *builder, const kf_scene *scene, const kf_config *config);
+/* The ticket of everything queued so far. */
+size_t kf_builder_queued(const kf_builder *builder);
 /* Starts and collects processes without waiting; to be called often. */
 void kf_builder_poll(kf_builder *builder);
 /* True when everything queued up to the ticket is built or has failed. */

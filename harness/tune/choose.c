@@ -25,6 +25,13 @@ static const kf_measurement *measurement_of(const kf_tune_result *result, int tr
     return m->state == KF_STATE_OK && evaluation->measurement.state == KF_STATE_OK ? m : NULL;
 }
 
+/* The row of measurement_of; -1: it has none. */
+static int sequence_of(const kf_tune_result *result, int tried) {
+    if (tried < 0) return -1;
+    const int final = find(&result->finals, result->tried.items[tried].hash);
+    return final >= 0 ? result->finals.items[final].sequence : result->tried.items[tried].sequence;
+}
+
 static int fastest(const kf_tune_result *result, bool finals_only) {
     int best = -1;
     double least = INFINITY;
@@ -115,6 +122,7 @@ void kf_tune_choose(kf_tune_result *result) {
     else
         result->best = fastest(result, false);
     result->best_measurement = measurement_of(result, result->best);
+    result->best_sequence = sequence_of(result, result->best);
     result->tie_count = 0;
     for (int i = 0; i < KF_PRESETS; i++)
         result->gain[i] = (double)NAN;

@@ -47,7 +47,11 @@ static kf_status conclude(kf_session *session, kf_status status, kf_error *error
     if (result->run.id == 0) return status;
     const char *state = status == KF_OK ? "finished" : status == KF_INTERRUPTED ? "interrupted" : "failed";
     kf_error ending = {KF_OK, ""};
-    kf_status ended = kf_store_end_run(session->request->store, &result->run, state, &ending);
+    kf_status ended = KF_OK;
+    if (result->best_sequence >= 0)
+        ended = kf_store_set_winner(session->request->store, &result->run, result->best_sequence,
+                                    result->noise_floor, &ending);
+    if (ended == KF_OK) ended = kf_store_end_run(session->request->store, &result->run, state, &ending);
     if (status == KF_OK && ended != KF_OK) return kf_fail(error, ended, "%s", ending.message);
     if (status == KF_OK && result->best < 0) return no_result(result, error);
     return status;

@@ -67,6 +67,7 @@ typedef struct kf_tune_result {
     int presets[KF_PRESETS];                /* index in tried; -1: not measured */
     int best;                               /* index in tried; -1: no config is ok */
     const kf_measurement *best_measurement; /* the one its time comes from: final if there is one */
+    int best_sequence;                      /* its row in the store; -1: none */
     double gain[KF_PRESETS]; /* the preset's over the best's time (or energy, or both); NAN without */
     double noise_floor;      /* relative standard deviation of a config's time from process to process; NAN */
     int ties[KF_BEST_TIES];  /* indices in tried: cannot be told apart from the best */

@@ -58,6 +58,7 @@ typedef enum kf_kinetic_source {
     KF_SOURCE_STATE,
     KF_SOURCE_IMMERSED, /* only with a solid */
     KF_SOURCE_ORDER,    /* only where samples are ordered or listed on the device */
+    KF_SOURCE_VELOCITY, /* only for what goes with the flow: no part of a plan, loaded on first use */
     KF_SOURCES
 } kf_kinetic_source;
 

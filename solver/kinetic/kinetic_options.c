@@ -159,9 +159,12 @@ static void define(kf_kinetic_defines *defines, const char *name, long value) {
 void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
                        const kf_kinetic_geometry *geometry, kf_kinetic_source which, kf_source *source,
                        kf_kinetic_defines *defines) {
-    static const char *const files[KF_SOURCES] = {NULL, "kernels/kinetic/boundary.cu",
-                                                  "kernels/kinetic/state.cu", "kernels/kinetic/immersed.cu",
-                                                  "kernels/kinetic/order.cu"};
+    static const char *const files[KF_SOURCES] = {NULL,
+                                                  "kernels/kinetic/boundary.cu",
+                                                  "kernels/kinetic/state.cu",
+                                                  "kernels/kinetic/immersed.cu",
+                                                  "kernels/kinetic/order.cu",
+                                                  "kernels/kinetic/velocity.cu"};
     static const char *const faces[KF_FACES] = {"KF_FACE_0", "KF_FACE_1", "KF_FACE_2",
                                                 "KF_FACE_3", "KF_FACE_4", "KF_FACE_5"};
     defines->count = 0;
@@ -179,7 +182,7 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
         define(defines, "KF_LAYOUT", KF_SOA);
         define(defines, "KF_ALPHA_LOG2", 0);
     }
-    if (which == KF_SOURCE_FLOW || which == KF_SOURCE_STATE) {
+    if (which == KF_SOURCE_FLOW || which == KF_SOURCE_STATE || which == KF_SOURCE_VELOCITY) {
         const double *force = scene->body_force;
         define(defines, "KF_BODY_FORCE", force[0] != 0.0 || force[1] != 0.0 || force[2] != 0.0);
     }
@@ -200,7 +203,8 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
                options->immersed == KF_AGGREGATED ? options->segment_length : 1);
     if (which == KF_SOURCE_IMMERSED || which == KF_SOURCE_ORDER)
         define(defines, "KF_MOVING", scene->motion.moving);
-    if (which == KF_SOURCE_FLOW || which == KF_SOURCE_BOUNDARY || which == KF_SOURCE_STATE)
+    if (which == KF_SOURCE_FLOW || which == KF_SOURCE_BOUNDARY || which == KF_SOURCE_STATE ||
+        which == KF_SOURCE_VELOCITY)
         define(defines, "KF_IN_PLACE", options->in_place);
     bool folded = which == KF_SOURCE_FLOW && options->plan == KF_PLAN_FUSED && options->boundary_kernels == 0;
     if (which == KF_SOURCE_FLOW && options->plan == KF_PLAN_FUSED) {

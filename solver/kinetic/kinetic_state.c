@@ -10,6 +10,14 @@ static kf_kinetic *kinetic_of(const kf_plan *plan) {
     return plan->system;
 }
 
+/* Where the populations are after the last step. */
+static void find_populations(const kf_plan *plan, kf_kinetic_arguments *a) {
+    const kf_kinetic *kinetic = kinetic_of(plan);
+    const bool odd = plan->steps_done % 2 == 1;
+    a->source = kf_buffer_address(kinetic->populations[kinetic->swaps && odd]);
+    a->pushed = kinetic->options.in_place && odd;
+}
+
 /* Launches a kernel of state.cu on the slab of planes first .. first + planes - 1 of the current populations.
  */
 static kf_status on_slab(kf_plan *plan, const char *name, int first, int planes, kf_error *error) {
@@ -17,15 +25,13 @@ static kf_status on_slab(kf_plan *plan, const char *name, int first, int planes,
     kf_function *kernel;
     KF_TRY(kf_module_function(kinetic->modules[KF_SOURCE_STATE], name, &kernel, error));
     kf_kinetic_arguments a = kinetic->arguments;
-    int grid = kinetic->swaps ? (int)(plan->steps_done % 2) : 0;
     size_t cells = (size_t)a.nodes[0] * (size_t)a.nodes[1] * (size_t)planes;
     char *slab = kf_buffer_address(kinetic->slab);
     a.extent[0] = a.nodes[0];
     a.extent[1] = a.nodes[1];
     a.extent[2] = planes;
     a.first_plane = first;
-    a.source = kf_buffer_address(kinetic->populations[grid]);
-    a.pushed = kinetic->options.in_place && plan->steps_done % 2 == 1;
+    find_populations(plan, &a);
     a.density = slab;
     a.velocity = slab + cells * kinetic->real_bytes;
     const int block[3] = {64, 1, 1};
@@ -145,6 +151,28 @@ static kf_status read_fields(kf_plan *plan, kf_fields *fields, kf_error *error) 
     kf_status status = visit_fields(plan, take_single, fields, error);
     if (status != KF_OK) kf_fields_free(fields);
     return status;
+}
+
+static kf_status device_velocity(kf_plan *plan, kf_buffer *buffer, kf_error *error) {
+    kf_kinetic *kinetic = kinetic_of(plan);
+    kf_module **module = &kinetic->modules[KF_SOURCE_VELOCITY];
+    if (*module == NULL) {
+        kf_source source;
+        kf_kinetic_defines defines;
+        kf_kinetic_define(plan->scene, &kinetic->options, &kinetic->geometry, KF_SOURCE_VELOCITY, &source,
+                          &defines);
+        KF_TRY(kf_plan_module(plan, &source, module, error));
+    }
+    kf_function *kernel;
+    KF_TRY(kf_module_function(*module, "velocity", &kernel, error));
+    kf_kinetic_arguments a = kinetic->arguments;
+    memcpy(a.extent, a.nodes, sizeof a.extent);
+    find_populations(plan, &a);
+    a.velocity = kf_buffer_address(buffer);
+    const int block[3] = {64, 1, 1};
+    kf_launch launch;
+    kf_launch_set(&launch, "velocity", kernel, block, &a, sizeof a);
+    return kf_backend_launch(plan->backend, &launch, error);
 }
 
 typedef struct double_fields {
@@ -290,6 +318,7 @@ static void free_system(kf_plan *plan) {
 
 const kf_plan_methods kf_kinetic_methods = {.initialise = initialise,
                                             .fields = read_fields,
+                                            .velocity = device_velocity,
                                             .load = solid_load,
                                             .state_size = state_size,
                                             .save = save,

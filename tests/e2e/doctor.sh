@@ -48,6 +48,11 @@ grep -q backend "$err" || complain "a wrong suite should suggest the right one"
 expect 2 bench --suite backend --device cpuu
 grep -q '"cpu"' "$err" || complain "a wrong device should suggest the right one"
 
+expect 2 bench --suite backend --figure memcpy
+grep -q 'suite step' "$err" || complain "--figure belongs to one suite, and the others should say so"
+expect 2 bench --suite step --device cpu --figure memcopy
+grep -q 'did you mean memcpy' "$err" || complain "a wrong figure should suggest the right one"
+
 # Times on a busy machine prove nothing, so a broken promise (status 1) is no failure here; a wrong result is.
 "$kftune" bench --suite backend --device cpu --json >"$out" 2>"$err"
 status=$?

@@ -18,7 +18,8 @@ static inline void kinetic_plan_close(kinetic_plan *made) {
 }
 
 static inline kf_status kinetic_plan_make(kinetic_plan *made, const kf_scene_options *options,
-                                          const char *scene, const char *preset, kf_error *error) {
+                                          const char *scene, const char *preset, const char *streaming,
+                                          kf_error *error) {
     const kf_system *system = NULL;
     kf_space *space = NULL;
     kf_config config;
@@ -30,20 +31,28 @@ static inline kf_status kinetic_plan_make(kinetic_plan *made, const kf_scene_opt
     const kf_status status = kf_space_preset(space, preset, &config, error);
     kf_space_free(space);
     KF_TRY(status);
+    if (streaming != NULL) kf_config_set_name(&config, "streaming", streaming);
     return system->plan(made->scene, &config, made->backend, &made->plan, error);
 }
 
-static inline kf_status kinetic_plan_open(kinetic_plan *made, const char *device, const char *scene,
-                                          const kf_scene_options *options, const char *preset,
-                                          kf_error *error) {
+/* streaming: instead of the preset's, unless it is NULL. */
+static inline kf_status kinetic_plan_open_streaming(kinetic_plan *made, const char *device, const char *scene,
+                                                    const kf_scene_options *options, const char *preset,
+                                                    const char *streaming, kf_error *error) {
     *made = (kinetic_plan){NULL, NULL, NULL};
     kf_status status = kf_backend_open(device, &made->backend, error);
-    if (status == KF_OK) status = kinetic_plan_make(made, options, scene, preset, error);
+    if (status == KF_OK) status = kinetic_plan_make(made, options, scene, preset, streaming, error);
     if (status != KF_OK) {
         kinetic_plan_close(made);
         *made = (kinetic_plan){NULL, NULL, NULL};
     }
     return status;
+}
+
+static inline kf_status kinetic_plan_open(kinetic_plan *made, const char *device, const char *scene,
+                                          const kf_scene_options *options, const char *preset,
+                                          kf_error *error) {
+    return kinetic_plan_open_streaming(made, device, scene, options, preset, NULL, error);
 }
 
 #endif

@@ -60,8 +60,30 @@ static inline void quiet_free(kf_plan *plan) {
     (void)plan;
 }
 
-static const kf_plan_methods quiet_methods = {quiet_initialise, quiet_fields,  quiet_load, quiet_state_size,
-                                              quiet_save,       quiet_restore, quiet_free};
+/* The same potential flow on the device. */
+static inline kf_status quiet_velocity(kf_plan *plan, kf_buffer *buffer, kf_error *error) {
+    kf_fields fields;
+    make_fields(plan->scene, &fields);
+    size_t count = (size_t)fields.nodes[0] * (size_t)fields.nodes[1] * (size_t)fields.nodes[2];
+    float *interleaved = kf_allocate_zeroed(count, 4 * sizeof(float));
+    for (size_t node = 0; node < count; node++) {
+        for (size_t a = 0; a < 3; a++)
+            interleaved[4 * node + a] = fields.velocity[a][node];
+    }
+    kf_status status = kf_buffer_upload(buffer, 0, interleaved, 4 * count * sizeof(float), error);
+    free(interleaved);
+    kf_fields_free(&fields);
+    return status;
+}
+
+static const kf_plan_methods quiet_methods = {.initialise = quiet_initialise,
+                                              .fields = quiet_fields,
+                                              .velocity = quiet_velocity,
+                                              .load = quiet_load,
+                                              .state_size = quiet_state_size,
+                                              .save = quiet_save,
+                                              .restore = quiet_restore,
+                                              .free = quiet_free};
 
 /* backend may be NULL when the plan is not advanced. */
 static inline kf_plan *make_quiet_plan(const kf_scene *scene, kf_backend *backend) {

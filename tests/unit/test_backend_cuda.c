@@ -175,9 +175,10 @@ static void missing_source_is_bad_input(void **state) {
 /* What is shipped is also CUDA C, with each of the values that a define can have used once. */
 static void shipped_kernels_compile(void **state) {
     (void)state;
-    static const char *const files[] = {"probe/simple.cu",  "probe/stream_collide.cu", "kinetic/boundary.cu",
-                                        "kinetic/fused.cu", "kinetic/in_place.cu",     "kinetic/immersed.cu",
-                                        "kinetic/order.cu", "kinetic/separate.cu",     "kinetic/state.cu"};
+    static const char *const files[] = {
+        "probe/simple.cu",     "probe/stream_collide.cu", "kinetic/boundary.cu", "kinetic/fused.cu",
+        "kinetic/in_place.cu", "kinetic/immersed.cu",     "kinetic/order.cu",    "kinetic/separate.cu",
+        "kinetic/state.cu",    "kinetic/velocity.cu",     "smoke/tracers.cu"};
     static const kf_define single[] = {{"KF_STORAGE", "0"},
                                        {"KF_INDEX64", "0"},
                                        {"KF_LAYOUT", "2"},

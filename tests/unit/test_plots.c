@@ -136,13 +136,18 @@ static void test_best_and_presets(void **state) {
     kf_store *store = open_run(&run);
     kf_plot_results results;
     kf_error error;
-    assert_int_equal(kf_plot_results_read(store, run.id, &results, &error), KF_OK);
+    assert_int_equal(kf_plot_results_read(store, &run, &results, &error), KF_OK);
     assert_int_equal(results.count, 14);
     assert_false(results.results[3].ok);
     assert_true(fabs(kf_plot_preset(&results, "baseline")->time_us - 40000) < 1e-6);
     assert_true(fabs(kf_plot_best(&results)->time_us - 9800) < 1e-6);
     assert_string_equal(kf_plot_best(&results)->role, "final");
     assert_null(kf_plot_preset(&results, "unheard of"));
+    /* What the run chose counts, where it is known. */
+    results.winner = 2;
+    assert_true(fabs(kf_plot_best(&results)->time_us - 15000) < 1e-6);
+    results.winner = 3; /* is not ok */
+    assert_true(fabs(kf_plot_best(&results)->time_us - 9800) < 1e-6);
     kf_plot_results_free(&results);
     kf_store_close(store);
 }
@@ -184,7 +189,7 @@ static void test_tables(void **state) {
     kf_store *store = open_run(&run);
     kf_plot_results results;
     kf_error error;
-    assert_int_equal(kf_plot_results_read(store, run.id, &results, &error), KF_OK);
+    assert_int_equal(kf_plot_results_read(store, &run, &results, &error), KF_OK);
     kf_text data = {0};
     kf_time_unit unit;
     int blocks = 0;
@@ -234,7 +239,7 @@ static void test_short_kernels(void **state) {
         for (int e = 0; e < KF_PLOT_EFFICIENCIES; e++)
             result.kernels[i].efficiency[e] = 10.0 * e;
     }
-    const kf_plot_results results = {1, &result};
+    const kf_plot_results results = {1, &result, -1};
     kf_text data = {0};
     kf_time_unit unit;
     kf_error error;

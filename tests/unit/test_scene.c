@@ -196,6 +196,31 @@ static void test_pose(void **state) {
     kf_scene_free(s);
 }
 
+#define SMOKE(emitter) BOX(TUNNEL, FLOW ", " BALL ", \"smoke\": {\"emitters\": [" emitter "]}")
+
+static void test_smoke(void **state) {
+    (void)state;
+    kf_scene *clean = open_scene(write_text("clean.json", BOX(TUNNEL, FLOW ", " BALL)), NULL);
+    assert_int_equal(clean->smoke.count, 0);
+    kf_scene *s = open_scene(
+        write_text(
+            "smoke.json",
+            SMOKE("{\"shape\": \"disc\", \"rate\": 2.5, \"center\": [0.5, 0.8, 0.6], \"radius\": 0.2, "
+                  "\"normal\": [3, 0, 4]}, {\"shape\": \"rake\", \"rate\": 1, \"from\": [0.5, 0.2, 0.1], "
+                  "\"to\": [0.5, 1.4, 0.1], \"nozzles\": 7, \"radius\": 0.01}")),
+        NULL);
+    assert_int_equal(s->smoke.count, 2);
+    assert_near(s->smoke.emitters[0].from[0], 4.5);
+    assert_near(s->smoke.emitters[0].radius, 2.0);
+    assert_near(s->smoke.emitters[0].normal[2], 0.8);
+    assert_near(s->smoke.emitters[0].rate, 2.5);
+    assert_near(s->smoke.emitters[1].to[1], 13.5);
+    assert_int_equal(s->smoke.emitters[1].nozzles, 7);
+    assert_string_equal(s->hash, clean->hash); /* what was tuned stays tuned */
+    kf_scene_free(s);
+    kf_scene_free(clean);
+}
+
 static void test_taylor_green(void **state) {
     (void)state;
     const char *file =
@@ -470,6 +495,17 @@ static const bad_scene bad_scenes[] = {
          "\"outflow\", \"ymin\": \"wall\", \"ymax\": \"wall\", \"zmin\": \"wall\", \"zmax\": \"wall\"}",
          FLOW ", " BALL),
      "xmin.velocity: 1.25 cells a step"},
+    {BOX(TUNNEL, FLOW ", " BALL ", \"smoke\": {\"emitters\": []}"), "list of 1 to 8"},
+    {BOX(TUNNEL, FLOW ", " BALL ", \"smoke\": {\"capacity\": 1e9}"), "capacity"},
+    {SMOKE("{\"shape\": \"cone\", \"rate\": 1}"), "box, disc, rake"},
+    {SMOKE("{\"shape\": \"box\", \"low\": [0, 0, 0], \"high\": [1, 1, 1]}"), "smoke.emitters[0].rate"},
+    {SMOKE("{\"shape\": \"box\", \"rate\": 1, \"low\": [0, 1, 0], \"high\": [1, 0, 1]}"),
+     "below low along y"},
+    {SMOKE("{\"shape\": \"box\", \"rate\": 1, \"low\": [0, 0, 0], \"high\": [1, 1, 5]}"),
+     "out of the domain"},
+    {SMOKE(
+         "{\"shape\": \"disc\", \"rate\": 1, \"center\": [1, 1, 1], \"radius\": 0.1, \"normal\": [0, 0, 0]}"),
+     "no direction"},
     {BOX(TUNNEL, "\"flow\": {\"speed\": 1}"), "exactly one of"},
     {BOX(TUNNEL, "\"flow\": {\"speed\": 1, \"reynolds\": 1, \"viscosity\": 1}"), "exactly one of"},
     {BOX(TUNNEL, "\"flow\": {\"reynolds\": 1}"), "speed"},
@@ -541,6 +577,7 @@ int main(void) {
         cmocka_unit_test(test_ahmed_stands_on_the_ground),
         cmocka_unit_test(test_viscosity_and_force),
         cmocka_unit_test(test_pose),
+        cmocka_unit_test(test_smoke),
         cmocka_unit_test(test_taylor_green),
         cmocka_unit_test(test_pose_in_time),
         cmocka_unit_test(test_bare_meshes),

@@ -106,6 +106,11 @@ static void a_run_finds_the_fastest_right_config(void **state) {
     assert_int_equal(c.presets, 3);
     assert_int_equal(c.search, 45);
     assert_in_range(c.finals, 3, 6);
+    kf_run_summary summary;
+    assert_int_equal(kf_store_find_run(store, result.run.uuid, &summary, &error), KF_OK);
+    assert_true(result.best_sequence >= 48); /* its row of the final */
+    assert_int_equal(summary.winner, result.best_sequence);
+    assert_true(fabs(summary.best_us - result.best_measurement->step_us.median) < 1e-3 * summary.best_us);
 
     cJSON *json = kf_tune_to_json(&r, &result, "x.json");
     static const char *const keys[] = {"kftune",      "command", "device", "scene",       "best", "gain",
@@ -343,12 +348,38 @@ static void the_default_wins_a_tie(void **state) {
     }
 }
 
+/* The same three configs: the fastest, the most frugal, and the one whose product of both is least. */
+static void the_objective_decides(void **state) {
+    (void)state;
+    static const double times[] = {100, 200, 130}, joules[] = {3.0, 1.2, 1.7};
+    static const int winners[] = {[KF_OBJECTIVE_TIME] = 0, [KF_OBJECTIVE_ENERGY] = 1, [KF_OBJECTIVE_EDP] = 2};
+    for (int objective = 0; objective < 3; objective++) {
+        kf_tune_result result = {
+            .presets = {0, -1, -1}, .objective = (kf_objective)objective, .noise_floor = 0.001};
+        for (int i = 0; i < 3; i++) {
+            put(&result.tried, 1 + i, KF_STATE_OK, times[i] - 1, times[i], times[i] + 1);
+            put(&result.finals, 1 + i, KF_STATE_OK, times[i] - 1, times[i], times[i] + 1);
+            result.tried.items[i].measurement.energy_j = result.finals.items[i].measurement.energy_j =
+                joules[i];
+        }
+        kf_tune_choose(&result);
+        assert_int_equal(result.best, winners[objective]);
+        assert_int_equal(result.tie_count, 0);
+        kf_tune_result_free(&result);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_default_wins_a_tie),     cmocka_unit_test(a_run_finds_the_fastest_right_config),
-        cmocka_unit_test(time_budgets_hold),          cmocka_unit_test(presets_outside_the_space_do_not_win),
-        cmocka_unit_test(nothing_right_is_a_failure), cmocka_unit_test(interrupted_runs_resume),
-        cmocka_unit_test(bad_requests_are_refused),   cmocka_unit_test(finals_decide_and_overlap_is_a_tie),
+        cmocka_unit_test(the_objective_decides),
+        cmocka_unit_test(the_default_wins_a_tie),
+        cmocka_unit_test(a_run_finds_the_fastest_right_config),
+        cmocka_unit_test(time_budgets_hold),
+        cmocka_unit_test(presets_outside_the_space_do_not_win),
+        cmocka_unit_test(nothing_right_is_a_failure),
+        cmocka_unit_test(interrupted_runs_resume),
+        cmocka_unit_test(bad_requests_are_refused),
+        cmocka_unit_test(finals_decide_and_overlap_is_a_tie),
     };
     counter_prepare();
     kf_log_set_level(KF_LOG_QUIET);

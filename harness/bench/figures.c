@@ -1,0 +1,127 @@
+/* Figures as JSON and as a table. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/backend/device_json.h"
+#include "harness/bench/bench.h"
+#include "harness/cli/command.h"
+#include "harness/util/text.h"
+
+/* --- JSON ---------------------------------------------------------------------------------------------- */
+
+static cJSON *number(double value) {
+    return isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull();
+}
+
+static void add_number(cJSON *object, const char *key, double value) {
+    (void)cJSON_AddItemToObject(object, key, number(value));
+}
+
+/* Copies the members of a further object, which may be NULL. */
+static void add_members(cJSON *object, const cJSON *further) {
+    const cJSON *member;
+    cJSON_ArrayForEach(member, further) {
+        (void)cJSON_AddItemToObject(object, member->string, cJSON_Duplicate(member, true));
+    }
+}
+
+static void add_verdict(cJSON *object, const kf_figure *figure) {
+    const kf_verdict *verdict = figure->verdict;
+    cJSON *interval = cJSON_AddArrayToObject(object, "interval");
+    (void)cJSON_AddItemToArray(interval, number(verdict->low));
+    (void)cJSON_AddItemToArray(interval, number(verdict->high));
+    add_number(object, "must", verdict->must);
+    add_number(object, "aim", verdict->aim);
+    if (isfinite(verdict->must)) {
+        (void)cJSON_AddStringToObject(object, "asked_of", verdict->of_share ? "share" : "value");
+        (void)cJSON_AddStringToObject(object, "asked", verdict->at_most ? "at most" : "at least");
+    }
+    const int met = kf_figure_met(figure);
+    if (met < 0)
+        (void)cJSON_AddNullToObject(object, "met");
+    else
+        (void)cJSON_AddBoolToObject(object, "met", met);
+    if (verdict->note[0] != '\0') (void)cJSON_AddStringToObject(object, "note", verdict->note);
+    add_members(object, verdict->details);
+}
+
+cJSON *kf_figures_to_json(const kf_suite *suite, const kf_device_info *device, const kf_figures *figures) {
+    cJSON *root = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(root, "kftune", KF_VERSION);
+    (void)cJSON_AddStringToObject(root, "command", "bench");
+    (void)cJSON_AddItemToObject(root, "device", kf_device_to_json(device));
+    (void)cJSON_AddStringToObject(root, "suite", suite->name);
+    add_members(root, figures->about);
+    cJSON *list = cJSON_AddArrayToObject(root, "figures");
+    for (int i = 0; i < figures->count; i++) {
+        const kf_figure *figure = &figures->list[i];
+        cJSON *object = cJSON_CreateObject();
+        (void)cJSON_AddStringToObject(object, "name", figure->name);
+        add_number(object, "value", figure->value);
+        (void)cJSON_AddStringToObject(object, "unit", figure->unit);
+        add_number(object, "spread", figure->spread);
+        add_number(object, "floor", figure->floor);
+        add_number(object, "share", figure->share);
+        if (figure->verdict != NULL) add_verdict(object, figure);
+        (void)cJSON_AddItemToArray(list, object);
+    }
+    return root;
+}
+
+/* --- table --------------------------------------------------------------------------------------------- */
+
+static void print_plain(const kf_figures *figures) {
+    printf("%-38s %12s %8s %12s %7s\n", "figure", "value", "spread", "floor", "share");
+    for (int i = 0; i < figures->count; i++) {
+        const kf_figure *figure = &figures->list[i];
+        char floor_text[32] = "-", share_text[32] = "-";
+        if (isfinite(figure->floor))
+            (void)snprintf(floor_text, sizeof floor_text, "%.4g %s", figure->floor, figure->unit);
+        if (isfinite(figure->share))
+            (void)snprintf(share_text, sizeof share_text, "%.0f %%", 100 * figure->share);
+        printf("%-38s %9.4g %-3s %6.1f %% %12s %7s%s\n", figure->name, figure->value, figure->unit,
+               100 * figure->spread, floor_text, share_text, figure->failed ? "  FAILED" : "");
+    }
+}
+
+/* What is asked, "92.0 %" or "1.02". */
+static void describe_goal(const kf_verdict *verdict, double goal, char text[16]) {
+    if (!isfinite(goal))
+        kf_copy_text(text, 16, "");
+    else if (verdict->of_share)
+        (void)snprintf(text, 16, "%.3g %%", 100 * goal);
+    else
+        (void)snprintf(text, 16, "%.4g", goal);
+}
+
+static void print_judged_row(const kf_figure *figure) {
+    static const char *const met[] = {"", "missed", "met"};
+    const kf_verdict *verdict = figure->verdict;
+    char interval[40] = "", share[16] = "", must[16], aim[16];
+    describe_goal(verdict, verdict->must, must);
+    describe_goal(verdict, verdict->aim, aim);
+    if (isfinite(verdict->low))
+        (void)snprintf(interval, sizeof interval, "%.4g .. %.4g", verdict->low, verdict->high);
+    if (isfinite(figure->share)) (void)snprintf(share, sizeof share, "%.1f %%", 100 * figure->share);
+    if (isfinite(figure->value))
+        printf("%-26s %9.4g %-11s %-19s %8s %7s %7s  %-6s", figure->name, figure->value, figure->unit,
+               interval, share, must, aim, met[kf_figure_met(figure) + 1]);
+    else
+        printf("%-26s %9s %-11s %-19s %8s %7s %7s  %-6s", figure->name, "-", "", "", "", must, aim, "");
+    printf(" %s%s%s%s\n", figure->failed ? "FAILED: " : "", verdict->config != NULL ? verdict->config : "",
+           verdict->config != NULL && verdict->note[0] != '\0' ? "; " : "", verdict->note);
+}
+
+static void print_judged(const kf_figures *figures) {
+    printf("%-26s %9s %-11s %-19s %8s %7s %7s\n", "figure", "value", "", "95 % interval", "of limit", "must",
+           "aim");
+    for (int i = 0; i < figures->count; i++)
+        if (figures->list[i].verdict != NULL) print_judged_row(&figures->list[i]);
+}
+
+void kf_figures_print(const kf_suite *suite, const kf_device_info *device, const kf_figures *figures) {
+    const bool judged = figures->count > 0 && figures->list[0].verdict != NULL; /* all are, or none */
+    printf("suite %s on %s (%s): %s\n", suite->name, device->spec, device->name, suite->summary);
+    (judged ? print_judged : print_plain)(figures);
+}

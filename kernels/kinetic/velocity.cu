@@ -1,0 +1,25 @@
+/* The velocity at all nodes for what goes with the flow, such as smoke, without leaving the device. */
+#include "collision.h"
+
+typedef struct
+#if KF_CUDA
+    __align__(16)
+#endif
+        kf_float4 {
+    float x, y, z, w;
+}
+kf_float4;
+
+/* [z][y][x][4] in a->velocity after the last step; it holds half of the body force. Extent: the nodes. */
+KF_SCALAR_KERNEL(velocity, kf_kinetic_arguments) {
+    const kf_index k = kf_node(a, x, y, z);
+    KF_D3Q27(KF_LOAD_HERE)
+    KF_DECLARE_STATE(-KF_BODY_X, -KF_BODY_Y, -KF_BODY_Z)
+    const long long node = x + a->nodes[0] * (y + (long long)a->nodes[1] * z);
+    kf_float4 value;
+    value.x = (float)ux;
+    value.y = (float)uy;
+    value.z = (float)uz;
+    value.w = 0.0f;
+    ((kf_float4 *)a->velocity)[node] = value;
+}

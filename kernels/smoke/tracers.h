@@ -1,0 +1,35 @@
+/* The arguments of the tracers' kernels (tracers.cu), shared by host and device. Lattice units: node (i,j,k)
+ * lies at (i,j,k), the domain's faces half a cell outside the outermost nodes. */
+#ifndef KF_KERNELS_SMOKE_TRACERS_H
+#define KF_KERNELS_SMOKE_TRACERS_H
+
+/* What a face of the domain does with a tracer that crosses it. */
+enum { KF_TRACER_KEEP, KF_TRACER_WRAP, KF_TRACER_RETIRE };
+enum { KF_PLACE_BOX, KF_PLACE_DISC, KF_PLACE_RAKE };
+
+/* Density is kept in fixed point, so that sums do not depend on the order of atomics. A weight along one axis
+ * is a multiple of 1 / KF_TRACER_PARTS, so the eight weights of a tracer add up to KF_TRACER_UNIT exactly. */
+enum { KF_TRACER_PARTS = 64, KF_TRACER_UNIT = 64 * 64 * 64 };
+
+typedef struct kf_tracer_arguments {
+    int extent[3];
+    int nodes[3];
+    int faces[6];
+    int capacity;
+    float steps;           /* time steps of one move */
+    const float *velocity; /* [z][y][x][4] */
+    /* Tracers, a ring of capacity places: position, and velocity there at the last move. A place with x below
+     * -1 or not a number is empty. */
+    float *x, *y, *z, *u, *v, *w;
+    long long *density; /* [z][y][x], in units of 1 / KF_TRACER_UNIT tracers */
+
+    /* One emitter. */
+    int shape, nozzles;
+    int first_place;       /* in the ring, of the first tracer that is born now */
+    unsigned long long first_birth, key; /* number of that tracer among all of the emitter; seed and emitter */
+    float from[3], to[3];  /* box: corners; rake: first and last nozzle; disc: centre, and to is not used */
+    float across[2][3];    /* disc: two vectors from the centre to the rim, at right angles */
+    float radius;          /* of a rake's nozzle */
+} kf_tracer_arguments;
+
+#endif

@@ -1,0 +1,41 @@
+/* Smoke tracers: points that the flow of a plan carries, born at emitters, gone where they leave the domain.
+ * They live on the device in a ring of fixed size; the oldest give way. With the same plan, sources and
+ * device they are the same to the bit, whatever the number of threads. */
+#ifndef KF_SOLVER_SMOKE_TRACERS_H
+#define KF_SOLVER_SMOKE_TRACERS_H
+
+#include "kernels/smoke/tracers.h"
+#include "solver/plan.h"
+
+typedef struct kf_tracers kf_tracers;
+
+/* sources: at least one emitter, and a capacity. KF_BAD_INPUT when the plan's system offers no velocity on
+ * the device, or when the emitters give more between two moves than the capacity. The plan outlives the
+ * tracers, and is not changed. There are no tracers yet. */
+kf_status kf_tracers_open(kf_plan *plan, const kf_smoke_sources *sources, kf_tracers **tracers,
+                          kf_error *error);
+void kf_tracers_free(kf_tracers *tracers);
+
+/* Steps between two moves: a power of two, at most half a cell of the fastest prescribed velocity. */
+int kf_tracers_period(const kf_tracers *tracers);
+
+/* Moves all tracers by a period to the plan's step, which must be divisible by it, and lets new ones be born
+ * (Heun's method, trilinear interpolation). Asynchronous on cuda. */
+kf_status kf_tracers_move(kf_tracers *tracers, kf_error *error);
+
+/* Projects the tracers onto the nodes, on the device: [z][y][x], 64-bit integers in units of
+ * 1 / KF_TRACER_UNIT tracers, of which the sum is the number of tracers exactly. Owned by the tracers. */
+kf_status kf_tracers_project(kf_tracers *tracers, const kf_buffer **density, kf_error *error);
+
+/* The same on the host, in tracers a cell, and their number (may be NULL). density: [z][y][x], filled. */
+kf_status kf_tracers_density(kf_tracers *tracers, float *density, uint64_t *count, kf_error *error);
+
+/* All there is to know of the tracers between two moves, for checkpoints; hash is of what makes them go on
+ * alike (sources, period, grid). */
+size_t kf_tracers_state_size(const kf_tracers *tracers);
+void kf_tracers_hash(const kf_tracers *tracers, char hash[KF_HASH_HEX]);
+kf_status kf_tracers_save(kf_tracers *tracers, void *state, kf_error *error);
+/* KF_BAD_INPUT, with the tracers as they were, for a state that is none. */
+kf_status kf_tracers_restore(kf_tracers *tracers, const void *state, kf_error *error);
+
+#endif
