@@ -96,7 +96,6 @@ static void append_boundaries(builder *b, int parity, int grid) {
     const int *n = b->kinetic->geometry.nodes;
     kf_kinetic_arguments arguments = from_to(b->kinetic, grid, grid);
     double face_bytes = 18.0 * (double)b->kinetic->store_bytes;
-    append_outflow(b, parity, grid);
     if (b->kinetic->options.boundary_kernels == 0) return;
     if (b->kinetic->options.boundary_kernels == 1) {
         int ghosts = 2 * ((n[0] + 2) * (n[1] + 2) + (n[0] + 2) * n[2] + n[1] * n[2]);
