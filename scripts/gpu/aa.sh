@@ -17,6 +17,7 @@ folder=$(realpath "$folder")
 cd "$(dirname "$0")/../.."
 for kftune in ${KFTUNE:-} ./kftune build/kftune; do [ -x "$kftune" ] && break; done
 [ -x "$kftune" ] || { echo "kftune is not built" >&2; exit 1; }
+export KFTUNE_DATA=${KFTUNE_DATA:-$PWD}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 : >"$folder/log.txt"

@@ -13,6 +13,7 @@ cd "$(dirname "$0")/../.."
 for kftune in ${KFTUNE:-} ./kftune build/kftune; do [ -x "$kftune" ] && break; done
 for program in "$(dirname "$kftune")/tests/test_cupti_gpu" tests/unit/test_cupti_gpu; do [ -x "$program" ] && break; done
 [ -x "$kftune" ] && [ -x "$program" ] || { echo "kftune or test_cupti_gpu is not built" >&2; exit 1; }
+export KFTUNE_DATA=${KFTUNE_DATA:-$PWD}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 log=$folder/log.txt
@@ -76,13 +77,14 @@ tuned() {
     return $status
 }
 
-# The preset paper with every sample block length and every group of nodes. Stopped when the time is up: what was measured stays.
+# The preset paper with every sample block length and layout. Stopped when the time is up: what was measured stays.
 surface() {
-    local fixed=() fix status
-    for fix in plan=paper layout=csoa storage=f32 collision_split=2 immersed_boundary=scatter morton=true boundary_kernels=6 \
-        block_x=64 block_y=2 "collision_form=$([ $gpu = yes ] && echo shared || echo factorised)"; do
-        fixed+=(--fix "$fix")
-    done
+    local fixed=() name value status
+    # Its values are the last column of the table of parameters.
+    while read -r name value; do
+        case $name in layout | alpha | sample_block_length) ;; *) fixed+=(--fix "$name=$value") ;; esac
+    done < <("$kftune" space --scene ball --device "$device" --grid "$surface_grid" 2>>"$log" |
+        awk '$1 == "parameter" { inside = 1; next } inside && NF == 0 { exit } inside { print $1, $NF }')
     timeout -s INT "$surface" "$kftune" tune --scene ball --device "$device" --grid "$surface_grid" --budget 400evals \
         --strategy random "${fixed[@]}" --store "$store" --out "$work/surface.json" >>"$log" 2>&1
     status=$?

@@ -69,8 +69,10 @@ static void add(kf_store *store, const kf_run_row *run, int sequence, const char
     kf_config config = {0};
     (void)snprintf(config.system, sizeof config.system, "kinetic");
     kf_config_set_integer(&config, "sample_block_length", length);
-    const bool unfused = strcmp(role, "preset:baseline") == 0 || strcmp(role, "preset:paper") == 0;
-    kf_config_set_name(&config, "plan", unfused ? role + 7 : "fused");
+    const char *plan = strcmp(role, "preset:baseline") == 0 ? "baseline"
+                       : strcmp(role, "preset:paper") == 0  ? "paper"
+                                                            : "fused";
+    kf_config_set_name(&config, "plan", plan);
     kf_config_set_name(&config, "layout", layout);
     kf_config_set_integer(&config, "alpha", alpha);
     kf_measurement measurement;
