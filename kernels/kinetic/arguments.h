@@ -68,6 +68,7 @@ typedef struct kf_kinetic_arguments {
     long long *load_sums; /* fixed point, [KF_LOAD_SLOTS][6] */
 
     double face_velocity[6][3];
+    float face_velocity_single[6][3];
     double specular_share[6]; /* of what a wall reflects; 0: all of it is sent back the way it came */
     /* Outflow: what waits outside [face][9 velocities][v][u], in kf_real, each face from outflow_start on;
      * the share that a step takes from the outermost nodes, and its pull towards density 1 (boundary.h). */

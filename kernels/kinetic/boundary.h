@@ -101,8 +101,8 @@ KF_FUNCTION kf_real kf_incoming(const kf_kinetic_arguments *a, int cx, int cy, i
               solid_z = bz != 0 && KF_IS_SOLID_FACE(kind_z);
     if (solid_x || solid_y || solid_z) {
         const int face = solid_x ? (bx > 0) : solid_y ? 2 + (by > 0) : 4 + (bz > 0);
-        const double *u = a->face_velocity[face];
-        const kf_real along = (kf_real)(cx * u[0] + cy * u[1] + cz * u[2]);
+        const kf_real *u = KF_FACE_VELOCITY(a)[face];
+        const kf_real along = cx * u[0] + cy * u[1] + cz * u[2];
         const kf_real back =
             kf_leaving(a, -cx, -cy, -cz, x, y, z) + KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, cz) * along;
 #if KF_SPECULAR
@@ -139,18 +139,24 @@ KF_FUNCTION kf_real kf_incoming_in_row(const kf_kinetic_arguments *a, int i, int
     if (cx == 0) return kf_from_store(*here);
     const int outside = cx > 0 ? low : high, kind = cx > 0 ? KF_FACE_0 : KF_FACE_1;
     const kf_index beside = k - kf_offset(a, 0, cy, cz);
-    if (kind == 4 && outside) return kf_outflow(a, 0, cx < 0, cx, cy, cz, y - cy, z - cz);
+    if (kind == 4) {
+        const kf_index start = (kf_index)a->outflow_start[cx < 0];
+        const kf_index place = kf_outflow_place(a, 0, cx < 0, cx, cy, cz, y - cy, z - cz);
+        const kf_real value = kf_from_store(*here);
+        const kf_real waiting = ((const kf_real *)a->outflow)[outside ? place : start];
+        return outside ? kf_as_stored(KF_R(KF_UNIT) * waiting) : value;
+    }
     const kf_store *other = here;
     if (kind == 0)
         other = kf_kept(a, a->source, i, inside + cx * a->nodes[0], cx, cy, cz);
     else if (kind == 2)
         other = kf_kept(a, a->source, kf_direction(-cx, cy, cz), beside, -cx, cy, cz);
-    else if (kind != 4)
+    else
         other = kf_kept(a, a->source, kf_direction(-cx, -cy, -cz), k, -cx, -cy, -cz);
     const kf_real value = kf_from_store(*(outside ? other : here));
     if (!KF_IS_SOLID_FACE(kind)) return value;
-    const double *u = a->face_velocity[cx > 0 ? 0 : 1];
-    const kf_real along = (kf_real)(cx * u[0] + cy * u[1] + cz * u[2]);
+    const kf_real *u = KF_FACE_VELOCITY(a)[cx > 0 ? 0 : 1];
+    const kf_real along = cx * u[0] + cy * u[1] + cz * u[2];
     const kf_real back = value + KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, cz) * along;
 #if KF_SPECULAR
     const kf_real share = (kf_real)a->specular_share[cx > 0 ? 0 : 1];

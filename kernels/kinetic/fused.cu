@@ -74,6 +74,7 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
     const kf_real Fx = KF_BODY_X, Fy = KF_BODY_Y, Fz = KF_BODY_Z;
     (void)Fx, (void)Fy, (void)Fz;
     KF_COLLIDE(KF_BODY_FORCE);
+    KF_FINISH
     KF_D3Q27(KF_STREAM_TARGET)
 }
 #endif
@@ -102,5 +103,6 @@ KF_SCALAR_KERNEL(band_collide, kf_kinetic_arguments) {
     KF_LOAD_STREAMED(KF_PULL)
     KF_DECLARE_STATE(Fx, Fy, Fz)
     KF_COLLIDE(1);
+    KF_FINISH
     KF_D3Q27(KF_STORE_TARGET)
 }

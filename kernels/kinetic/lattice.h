@@ -12,9 +12,11 @@
 typedef double kf_store;
 typedef double kf_real;
 #define KF_PARAMETER(a, name) ((a)->double_precision.name)
+#define KF_FACE_VELOCITY(a)   ((a)->face_velocity)
 #else
 typedef float kf_real;
 #define KF_PARAMETER(a, name) ((a)->single_precision.name)
+#define KF_FACE_VELOCITY(a)   ((a)->face_velocity_single)
 #if KF_STORAGE == 1
 typedef float kf_store;
 #elif KF_CUDA

@@ -138,6 +138,9 @@ static void set_scalars(const kf_scene *scene, kf_kinetic_arguments *a) {
     KF_KINETIC_SCALARS(COPY_SINGLE)
 #undef COPY_SINGLE
     memcpy(a->face_velocity, scene->face_velocity, sizeof a->face_velocity);
+    for (int face = 0; face < KF_FACES; face++)
+        for (int i = 0; i < 3; i++)
+            a->face_velocity_single[face][i] = (float)scene->face_velocity[face][i];
     memcpy(a->specular_share, scene->specular_share, sizeof a->specular_share);
 }
 
