@@ -81,7 +81,8 @@ static kf_status time_samples(kf_timing *t, int count, double *times_us, double 
     KF_TRY(kf_backend_synchronize(t->plan->backend, error));
     for (int i = 0; i < count; i++) {
         KF_TRY(kf_event_elapsed_us(t->events[2 * i], t->events[2 * i + 1], &times_us[i], error));
-        times_us[i] = times_us[i] / t->batch + (t->whole_cycles ? 0.0 : t->rare_us);
+        /* Single precision, as the store keeps it: a resumed run then decides on the very same numbers. */
+        times_us[i] = (double)(float)(times_us[i] / t->batch + (t->whole_cycles ? 0.0 : t->rare_us));
     }
     return kf_sm_clock_take(t->clock, count, clocks_mhz, error);
 }

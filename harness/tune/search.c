@@ -75,25 +75,41 @@ static kf_status try_config(kf_session *session, const char *role, const kf_conf
     return KF_OK;
 }
 
-/* What was best for a similar scene is worth one try. A resumed run had it, if there was one. */
+/* True when a run that is carried on had come past its presets. */
+static bool past_presets(const kf_evaluations *tried) {
+    for (int i = 0; i < tried->count; i++)
+        if (strcmp(tried->items[i].role, "search") == 0 ||
+            strcmp(tried->items[i].role, "preset:similar") == 0)
+            return true;
+    return false;
+}
+
+/* What was best for a similar scene is worth one try. Only runs that began before this one are looked at, so
+ * that a run that is carried on finds what it would have found at its first beginning. */
 static kf_status try_similar(kf_session *session, kf_error *error) {
+    static const double FARTHEST = 4.0;
     const kf_tune_request *request = session->request;
-    kf_config config;
-    char scene[128], hash[KF_HASH_HEX];
-    bool found = false;
-    if (session->result->resumed > 0 || kf_interrupted) return KF_OK;
+    if (past_presets(&session->result->tried) || kf_interrupted) return KF_OK;
     if (request->budget_evaluations > 0 && session->result->tried.count >= request->budget_evaluations)
         return KF_OK;
-    KF_TRY(kf_knowledge_similar(request->store, request->system, request->scene, &session->result->device,
-                                session->space, &config, scene, &found, error));
-    if (!found) return KF_OK;
-    kf_config_hash(&config, hash);
+    const kf_similar_query query = {.system = request->system,
+                                    .scene = request->scene,
+                                    .device = &session->result->device,
+                                    .space = session->space,
+                                    .before = session->result->run.id,
+                                    .farthest = FARTHEST};
+    kf_similar similar;
+    char hash[KF_HASH_HEX];
+    KF_TRY(kf_knowledge_similar(request->store, &query, &similar, error));
+    if (!similar.found) return KF_OK;
+    kf_config_hash(&similar.config, hash);
     if (kf_session_find(session, hash) >= 0) return KF_OK;
-    kf_info("trying what was best for the similar scene %s", scene);
-    size_t ticket = kf_builder_add(session->builder, &config);
+    kf_info("trying what was best for %s %s", similar.same_scene ? "this scene before" : "the similar scene",
+            similar.scene_name);
+    size_t ticket = kf_builder_add(session->builder, &similar.config);
     int index = -1;
     if (!kf_builder_wait(session->builder, ticket, session->deadline, kf_session_idle, session)) return KF_OK;
-    return try_config(session, "preset:similar", &config, true, session->deadline, &index, error);
+    return try_config(session, "preset:similar", &similar.config, true, session->deadline, &index, error);
 }
 
 /* --- presets -------------------------------------------------------------------------------------------- */
@@ -187,6 +203,10 @@ static void replay(kf_session *session, int index) {
 
 /* The strategy goes another way than before (another budget or strategy): it is told the rest at once. */
 static void end_replay(kf_session *session) {
+    if (session->waiting_count > 0)
+        kf_info("the search takes another way than before it was resumed (a number of evaluations as budget, "
+                "and the same strategy, keep it); it knows the %d configs measured on the old one",
+                session->waiting_count);
     for (int i = 0; session->waiting_count > 0; i++)
         replay(session, i);
 }

@@ -170,7 +170,6 @@ static kf_status take_over(void *context, int sequence, const char *role, const 
     (void)error;
     kf_session *session = context;
     if (sequence >= session->sequence) session->sequence = sequence + 1;
-    if (strcmp(role, "final") == 0) return KF_OK; /* the final is played again */
     char hash[KF_HASH_HEX];
     kf_config_hash(config, hash);
     if (kf_session_find(session, hash) >= 0) return KF_OK;
@@ -196,6 +195,7 @@ static kf_status resume_run(kf_session *session, kf_error *error) {
             "no unfinished run of this scene, device, space and seed is in the store: starting a new one");
         return KF_OK;
     }
+    KF_TRY(kf_store_forget_final(session->request->store, run, error));
     KF_TRY(kf_store_results(session->request->store, run->id, take_over, session, error));
     kf_info("carrying on run %s with %d configs measured", run->uuid, session->result->resumed);
     return KF_OK;
