@@ -244,10 +244,10 @@ static long wanted(const kf_session *session, int pending_count) {
 }
 
 static int propose(kf_session *session, pending *queue, int count) {
-    uint64_t place;
-    for (long more = wanted(session, count); more > 0 && kf_strategy_next(session->strategy, &place);
+    kf_proposal proposal;
+    for (long more = wanted(session, count); more > 0 && kf_strategy_next(session->strategy, &proposal);
          more--) {
-        kf_space_config(session->space, place, &queue[count].config);
+        kf_space_config(session->space, proposal.index, &queue[count].config);
         bool known = find_tried(session, &queue[count].config) >= 0;
         queue[count].ticket = known ? 0 : kf_builder_add(session->builder, &queue[count].config);
         count++;
