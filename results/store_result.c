@@ -381,7 +381,8 @@ static const char *const rows_sql =
     "r.before_power_w, "
     "r.before_throttle_reasons, r.after_sm_clock_mhz, r.after_memory_clock_mhz, r.after_temperature_c, "
     "r.after_power_w, r.after_throttle_reasons, b.hash, r.cache, r.clocks, r.clock_mhz, r.clock_state, "
-    "r.outliers, r.energy_j, r.effort, r.turn_steps, r.turn_windows FROM result r JOIN config c ON c.id = r.config "
+    "r.outliers, r.energy_j, r.effort, r.turn_steps, r.turn_windows FROM result r JOIN config c ON c.id = "
+    "r.config "
     "LEFT JOIN build b ON b.id = r.build WHERE r.run = ?1 AND (?2 = 0 OR NOT EXISTS (SELECT 1 FROM result l "
     "WHERE l.config = r.config AND l.run = ?1 AND l.sequence > r.sequence)) ORDER BY r.sequence";
 

@@ -95,7 +95,8 @@ static kf_status read_sample(const kf_timing *t, kf_event *const *events, double
         sum_us += elapsed_us;
     }
     double step_us = sum_us / t->windows / t->batch + (t->whole_cycles ? 0.0 : t->rare_us);
-    *time_us = (double)(float)step_us; /* as the store keeps it: a resumed run then decides on the same numbers */
+    *time_us =
+        (double)(float)step_us; /* as the store keeps it: a resumed run then decides on the same numbers */
     return KF_OK;
 }
 

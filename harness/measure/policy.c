@@ -114,8 +114,10 @@ int kf_policy_batch(const kf_measure_policy *policy, int cycle, double step_us) 
 /* 0, 1/2, 1/4, 3/4, 1/8, ...: van der Corput's sequence, the bits of the number mirrored at the point. */
 static double spread(size_t number) {
     double place = 0.0, digit = 0.5;
-    for (; number > 0; number /= 2, digit /= 2.0)
+    for (; number > 0; number /= 2) {
         place += (double)(number % 2) * digit;
+        digit /= 2.0;
+    }
     return place;
 }
 

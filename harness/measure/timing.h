@@ -19,7 +19,7 @@ typedef struct kf_timing {
     const kf_measure_policy *policy;
     kf_event **events;
     int event_count;
-    int cycle; /* steps after which the launches repeat */
+    int cycle;   /* steps after which the launches repeat */
     int batch;   /* steps that run between two events */
     int windows; /* so often for a sample: 1, or places around a turn */
     int queue;   /* samples at once */

@@ -42,8 +42,8 @@ static kf_status read_root(kf_landscape_rows *rows, const cJSON *root, kf_error 
 
 static kf_status add_presets(const kf_landscape_rows *rows, kf_space *space, kf_error *error) {
     for (int i = 0; i < rows->preset_count; i++)
-        KF_TRY(
-            kf_space_add_preset(space, rows->preset_names[i], &rows->list[rows->preset_rows[i]].config, error));
+        KF_TRY(kf_space_add_preset(space, rows->preset_names[i], &rows->list[rows->preset_rows[i]].config,
+                                   error));
     return KF_OK;
 }
 

@@ -16,10 +16,10 @@ typedef struct kf_landscape {
     kf_space *space;       /* of the configs that the file holds, and no others */
     uint64_t size;         /* of the space; the arrays below have one entry a config */
     kf_state *states;
-    double *times_us;           /* of a step or launch; only in state ok */
-    double *seconds;            /* measuring the config took so long, compiling included; NAN: not known */
-    double *build_seconds;      /* the part of it that does not become less with effort; NAN: not known */
-    float **samples_us;         /* single samples in the order taken; NULL: the file has none */
+    double *times_us;      /* of a step or launch; only in state ok */
+    double *seconds;       /* measuring the config took so long, compiling included; NAN: not known */
+    double *build_seconds; /* the part of it that does not become less with effort; NAN: not known */
+    float **samples_us;    /* single samples in the order taken; NULL: the file has none */
     int *sample_counts;
     uint64_t ok_count, optimum; /* optimum: index of the fastest config that is ok */
 } kf_landscape;

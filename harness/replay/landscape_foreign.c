@@ -184,10 +184,9 @@ static double measured_time(const cJSON *entry) {
 
 static void read_t4_seconds(kf_landscape_row *row, const cJSON *times, double unit) {
     const cJSON *runtime;
-    row->build_seconds =
-        (number_or(times, "compilation_time", number_or(times, "compilation", 0)) +
-         number_or(times, "validation", 0)) *
-        unit / 1e6;
+    row->build_seconds = (number_or(times, "compilation_time", number_or(times, "compilation", 0)) +
+                          number_or(times, "validation", 0)) *
+                         unit / 1e6;
     row->seconds = row->build_seconds;
     cJSON_ArrayForEach(runtime, cJSON_GetObjectItemCaseSensitive(times, "runtimes")) {
         if (cJSON_IsNumber(runtime)) row->seconds += runtime->valuedouble * unit / 1e6;

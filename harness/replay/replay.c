@@ -19,12 +19,12 @@ typedef struct kf_search {
     const kf_replay_request *request;
     kf_replay_result *result;
     kf_strategy *strategy;
-    int repeat, filled; /* filled: evaluations that are in the result */
-    double cost;        /* in evaluations, so far */
-    double spent;       /* seconds, so far */
-    double best_effort, best_observed, best; /* of the config it would give out: effort (0: there is none), time
-                                              * as observed, time in truth */
-    bool *built;        /* [size]: compiled for an earlier measurement */
+    int repeat, filled;                      /* filled: evaluations that are in the result */
+    double cost;                             /* in evaluations, so far */
+    double spent;                            /* seconds, so far */
+    double best_effort, best_observed, best; /* of the config it would give out: effort (0: there is none),
+                                              * time as observed, time in truth */
+    bool *built;                             /* [size]: compiled for an earlier measurement */
 } kf_search;
 
 /* What the search has found so far stands for one more evaluation. */

@@ -49,8 +49,8 @@ kf_status kf_strategy_open(const char *name, const kf_space *space, uint64_t see
 void kf_strategy_set_prior(kf_strategy *strategy, const kf_prior *prior);
 /* False when every config of the space was proposed or told at full effort. */
 bool kf_strategy_next(kf_strategy *strategy, kf_proposal *proposal);
-/* ok: measured and verified; time_us then counts (lower is better), else it is not looked at. Of a config that
- * was proposed, the answer is to its last proposal; of another, it was measured at full effort. */
+/* ok: measured and verified; time_us then counts (lower is better), else it is not looked at. Of a config
+ * that was proposed, the answer is to its last proposal; of another, it was measured at full effort. */
 void kf_strategy_tell(kf_strategy *strategy, uint64_t index, bool ok, double time_us);
 void kf_strategy_close(kf_strategy *strategy);
 

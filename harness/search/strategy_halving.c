@@ -116,8 +116,8 @@ static bool choose(kf_halving *state, uint64_t *index) {
 static bool next(void *state, uint64_t *index) {
     kf_halving *halving = state;
     if (!choose(halving, index)) return false;
-    halving->open = with_room(halving->open, halving->open_count, &halving->open_capacity,
-                              sizeof *halving->open);
+    halving->open =
+        with_room(halving->open, halving->open_count, &halving->open_capacity, sizeof *halving->open);
     halving->open[halving->open_count++] = (kf_open_proposal){*index, halving->rung};
     return true;
 }

@@ -52,8 +52,7 @@ static void look_at_run(void *context, const kf_run_summary *run) {
     bool same = strcmp(run->scene_hash, query->scene->hash) == 0;
     bool comparable = strcmp(run->system, query->system->name) == 0 &&
                       strcmp(run->device, query->device->name) == 0 && run->ok > 0 &&
-                      strcmp(run->origin, "measured") == 0 &&
-                      (query->before == 0 || run->id < query->before);
+                      strcmp(run->origin, "measured") == 0 && (query->before == 0 || run->id < query->before);
     double distance = same ? -1.0 : distance_to(query, run);
     if (!comparable || distance > log(query->farthest)) return;
     if (candidates->count == candidates->capacity) {

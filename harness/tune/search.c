@@ -111,7 +111,8 @@ static kf_status try_similar(kf_session *session, kf_error *error) {
     size_t ticket = kf_builder_add(session->builder, &similar.config);
     int index = -1;
     if (!kf_builder_wait(session->builder, ticket, session->deadline, kf_session_idle, session)) return KF_OK;
-    return try_config(session, "preset:similar", &similar.config, 1.0, true, session->deadline, &index, error);
+    return try_config(session, "preset:similar", &similar.config, 1.0, true, session->deadline, &index,
+                      error);
 }
 
 /* --- presets -------------------------------------------------------------------------------------------- */

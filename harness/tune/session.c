@@ -139,7 +139,7 @@ void kf_session_progress(kf_session *session, bool final) {
     if (session->deadline > 0.0 && !final)
         kf_text_append(&line, ", %.0f s left", fmax(0.0, session->deadline - now));
     if (session->request->budget_evaluations > 0 && !final)
-        kf_text_append(&line, ", %ld to go", 
+        kf_text_append(&line, ", %ld to go",
                        (long)ceil((double)session->request->budget_evaluations - session->evaluations));
     if (session->incumbent >= 0 && !final) { /* at the end the final has decided, and the result says so */
         const kf_evaluation *best = &result->tried.items[session->incumbent];

@@ -11,7 +11,7 @@
 
 /* A result of a run that is carried on. */
 typedef struct kf_past {
-    int tried; /* index */
+    int tried;          /* index */
     double evaluations; /* that it counts for */
     bool known;         /* it has a cost */
     double cost;
@@ -36,10 +36,10 @@ typedef struct kf_session {
     kf_past *past;     /* in the order they were measured */
     int past_count, past_capacity, waiting_count;
     double waiting_evaluations; /* of those that are waiting */
-    double evaluations;         /* measured so far, past ones included; measuring with less effort counts less */
-    double seconds;  /* a config takes about so long, its compiling included; 0: not known yet */
-    double overhead; /* of which neither compiling, verifying nor timing: building the plan, mostly */
-    double shown;    /* when progress was shown last */
+    double evaluations; /* measured so far, past ones included; measuring with less effort counts less */
+    double seconds;     /* a config takes about so long, its compiling included; 0: not known yet */
+    double overhead;    /* of which neither compiling, verifying nor timing: building the plan, mostly */
+    double shown;       /* when progress was shown last */
 } kf_session;
 
 /* Everything until the first measurement. The session's parts are freed by kf_session_close in any case. */

@@ -247,12 +247,15 @@ static void test_effort(void **state) {
     replayed(landscape, "halving", 4, 50, &halving);
     replayed(landscape, "random", 4, 50, &random);
     assert_true(halving.raises_effort && !random.raises_effort);
-    /* One evaluation is nine configs at a ninth: 9 s of compiling, 9 s of measuring, or less where some went up. */
-    assert_true(halving.seconds[0] > 5 && halving.seconds[0] <= 18 + 1e-9 && fabs(random.seconds[0] - 10) < 1e-9);
+    /* One evaluation is nine configs at a ninth: 9 s of compiling, 9 s of measuring, or less where some went
+     * up. */
+    assert_true(halving.seconds[0] > 5 && halving.seconds[0] <= 18 + 1e-9 &&
+                fabs(random.seconds[0] - 10) < 1e-9);
     assert_true(halving.means[3] < random.means[3]);
     kf_replay_request request = {landscape, "random", 4, 50, 1, NULL};
     kf_summary early = kf_replay_after(&request, &random, 5), late = kf_replay_after(&request, &random, 40.5);
-    assert_true(early.minimum == early.maximum && fabs(early.median - 5.9) < 1e-9); /* nothing was found yet */
+    assert_true(early.minimum == early.maximum &&
+                fabs(early.median - 5.9) < 1e-9); /* nothing was found yet */
     assert_true(fabs(late.median - random.summaries[3].median) < 1e-12);
     kf_replay_free(&halving);
     kf_replay_free(&random);

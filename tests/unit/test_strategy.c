@@ -92,7 +92,7 @@ static void test_halving_promotes_the_best(void **state) {
         kf_proposal proposal;
         double time;
         bool ok;
-    } seen[PROPOSALS];
+    } seen[PROPOSALS] = {0};
     int counts[3] = {0, 0, 0};
     for (int i = 0; i < PROPOSALS; i++) {
         kf_proposal *proposal = &seen[i].proposal;
@@ -266,7 +266,8 @@ static void test_all_configs_fail(void **state) {
         uint64_t count = 0;
         kf_proposal proposal;
         for (; kf_strategy_next(strategy, &proposal); count++)
-            kf_strategy_tell(strategy, proposal.index, count % 2 == 0, NAN); /* ok without a time is no better */
+            kf_strategy_tell(strategy, proposal.index, count % 2 == 0,
+                             NAN); /* ok without a time is no better */
         assert_true(count == kf_space_size(space));
         kf_strategy_close(strategy);
     }
