@@ -34,8 +34,8 @@ typedef struct kf_plan_methods {
      * units, the fourth value 0; buffer holds 16 bytes a node. Asynchronous like a launch; compiles on
      * first use. NULL: the system does not offer it. */
     kf_status (*velocity)(kf_plan *plan, kf_buffer *buffer, kf_error *error);
-    /* The solid goes where it is at that step, after the launches so far and before the next; the flow stays as it
-     * is. Asynchronous. NULL: nothing moves. */
+    /* The solid goes where it is at that step, after the launches so far and before the next; the flow stays
+     * as it is. Asynchronous. NULL: nothing moves. */
     kf_status (*move_to)(kf_plan *plan, uint64_t step, kf_error *error);
     kf_status (*load)(kf_plan *plan, kf_solid_load *load, kf_error *error); /* of the last step */
     kf_status (*state_size)(kf_plan *plan, size_t *bytes, kf_error *error);

@@ -262,7 +262,7 @@ static void plans_are_timed(void **state) {
     assert_true(one.step_us.median > 0.0 && one.step_us.low <= one.step_us.median);
     /* What the samples say was spent cannot be more than what was spent. */
     assert_true(one.step_us.median * one.batch * (double)one.sample_count / 2 < spent_us);
-    assert_true(one.batch * one.step_us.median > 400.0);
+    assert_true(one.batch * one.step_us.maximum > 400.0);
     assert_true(fabs(one.mlups * one.step_us.median - 20000) < 1e-3);
     assert_int_equal(one.kernel_count, 1);
     assert_string_equal(one.kernels[0].name, "count");
