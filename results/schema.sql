@@ -1,4 +1,4 @@
--- The store of kftune, version 3 (docs/store.md explains it and has example queries).
+-- The store of kftune, version 5 (docs/store.md explains it and has example queries).
 --
 -- Conventions: times of kernels and steps are in microseconds (_us), times of the tuner in seconds (_s); moments are
 -- UTC text, 2026-01-31T12:00:00.123456Z; hashes are SHA-256 in lower-case hexadecimal; NULL means "not known" or
@@ -140,6 +140,12 @@ CREATE TABLE result (
     clock_state TEXT CHECK (clock_state IN ('steady', 'unsteady', 'unknown')),
     outliers TEXT,                                           -- how many samples lie far off, and the likely cause
     energy_j REAL CHECK (energy_j > 0 AND energy_j < 9e99),  -- of one time step
+
+    effort REAL NOT NULL DEFAULT 1 CHECK (effort > 0 AND effort <= 1), -- share of the usual measuring
+    -- Of a solid that turns: steps of a full turn, and the windows around it that each sample is spread over
+    -- (docs/measuring.md says at which steps they begin).
+    turn_steps INTEGER CHECK (turn_steps >= 1),
+    turn_windows INTEGER CHECK (turn_windows >= 1),
 
     UNIQUE (run, sequence),
     -- A NULL in a CHECK counts as passed, so presence is checked on its own.

@@ -80,9 +80,10 @@ static const char *const statement_texts[KF_STATEMENTS] = {
          "before_sm_clock_mhz, before_memory_clock_mhz, before_temperature_c, before_power_w, "
          "before_throttle_reasons, "
          "after_sm_clock_mhz, after_memory_clock_mhz, after_temperature_c, after_power_w, "
-         "after_throttle_reasons, cache, clocks, clock_mhz, clock_state, outliers, energy_j) "
+         "after_throttle_reasons, cache, clocks, clock_mhz, clock_state, outliers, energy_j, "
+         "effort, turn_steps, turn_windows) "
          "VALUES (?,?,?,?,?,?, ?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?, ?,?,?,?,?, ?,?,?,?,?, "
-         "?,?,?,?,?,?)"),
+         "?,?,?,?,?,?, ?,?,?)"),
     [KF_SQL_ADD_KERNEL] =
         ("INSERT INTO kernel (result, ordinal, name, sample_count, median_us, q1_us, q3_us, minimum_us, "
          "maximum_us, "

@@ -60,6 +60,10 @@ kf_status kf_store_find_unfinished(kf_store *store, const kf_scene *scene, const
 kf_status kf_store_add(kf_store *store, const kf_run_row *run, int sequence, const char *role,
                        const kf_config *config, const kf_measurement *measurement, kf_error *error);
 
+/* Deletes what a run has in role "final": a final that was cut short is played again as a whole, because its
+ * configs are compared with each other. */
+kf_status kf_store_forget_final(kf_store *store, const kf_run_row *run, kf_error *error);
+
 /* Adds measurement->counters to a result that is stored already; those of the same names are replaced. */
 kf_status kf_store_add_counters(kf_store *store, const kf_run_row *run, int sequence,
                                 const kf_measurement *measurement, kf_error *error);

@@ -95,7 +95,7 @@ static void bind_if_positive(kf_binder *binder, double value) {
     kf_bind_number(binder, value > 0.0 ? value : NAN);
 }
 
-/* How it was measured. clocks: as many as samples, or NULL. */
+/* How it was measured, and where around a turn. clocks: as many as samples, or NULL. */
 static void bind_conditions(kf_binder *binder, const kf_measurement *measurement, const uint32_t *clocks,
                             size_t count) {
     const bool ok = measurement->state == KF_STATE_OK;
@@ -109,6 +109,13 @@ static void bind_conditions(kf_binder *binder, const kf_measurement *measurement
     kf_bind_text(binder, ok ? kf_clock_state_names[measurement->clock_state] : NULL);
     kf_bind_text(binder, measurement->outliers[0] != '\0' ? measurement->outliers : NULL);
     bind_if_positive(binder, measurement->energy_j);
+    kf_bind_number(binder, measurement->effort > 0.0 ? measurement->effort : 1.0);
+    const int turn[] = {measurement->turn_steps, measurement->turn_windows};
+    for (int i = 0; i < 2; i++)
+        if (turn[i] > 0)
+            kf_bind_integer(binder, turn[i]);
+        else
+            kf_bind_null(binder);
 }
 
 static void bind_measurement(kf_binder *binder, const kf_measurement *measurement, const kf_summary *summary,
@@ -283,6 +290,9 @@ static void read_conditions(kf_reader *reader, kf_measurement *measurement) {
     measurement->clock_state = (kf_clock_state)position(word, kf_clock_state_names, KF_CLOCK_STATES);
     kf_read_text(reader, measurement->outliers, sizeof measurement->outliers);
     measurement->energy_j = read_or_zero(reader);
+    measurement->effort = kf_read_number(reader);
+    measurement->turn_steps = (int)kf_read_integer(reader);
+    measurement->turn_windows = (int)kf_read_integer(reader);
 }
 
 static void read_measurement(kf_reader *reader, kf_measurement *measurement) {
@@ -371,7 +381,8 @@ static const char *const rows_sql =
     "r.before_power_w, "
     "r.before_throttle_reasons, r.after_sm_clock_mhz, r.after_memory_clock_mhz, r.after_temperature_c, "
     "r.after_power_w, r.after_throttle_reasons, b.hash, r.cache, r.clocks, r.clock_mhz, r.clock_state, "
-    "r.outliers, r.energy_j FROM result r JOIN config c ON c.id = r.config "
+    "r.outliers, r.energy_j, r.effort, r.turn_steps, r.turn_windows FROM result r JOIN config c ON c.id = "
+    "r.config "
     "LEFT JOIN build b ON b.id = r.build WHERE r.run = ?1 AND (?2 = 0 OR NOT EXISTS (SELECT 1 FROM result l "
     "WHERE l.config = r.config AND l.run = ?1 AND l.sequence > r.sequence)) ORDER BY r.sequence";
 

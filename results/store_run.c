@@ -190,6 +190,16 @@ kf_status kf_store_find_unfinished(kf_store *store, const kf_scene *scene, const
     return kf_store_commit(store, status, "looking for a run to resume", error);
 }
 
+kf_status kf_store_forget_final(kf_store *store, const kf_run_row *run, kf_error *error) {
+    sqlite3_stmt *statement = NULL;
+    KF_TRY(kf_store_prepare(store, "DELETE FROM result WHERE run = ? AND role = 'final'", &statement, error));
+    kf_binder binder = {statement, 0};
+    kf_bind_integer(&binder, run->id);
+    kf_status status = kf_store_run_once(store, statement, "carrying on a run", error);
+    (void)sqlite3_finalize(statement);
+    return status;
+}
+
 /* --- pruning ------------------------------------------------------------------------------------------ */
 
 static kf_status count_and_delete(kf_store *store, double days, int64_t run_id, int *removed,

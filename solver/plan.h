@@ -34,6 +34,9 @@ typedef struct kf_plan_methods {
      * units, the fourth value 0; buffer holds 16 bytes a node. Asynchronous like a launch; compiles on
      * first use. NULL: the system does not offer it. */
     kf_status (*velocity)(kf_plan *plan, kf_buffer *buffer, kf_error *error);
+    /* The solid goes where it is at that step, after the launches so far and before the next; the flow stays
+     * as it is. Asynchronous. NULL: nothing moves. */
+    kf_status (*move_to)(kf_plan *plan, uint64_t step, kf_error *error);
     kf_status (*load)(kf_plan *plan, kf_solid_load *load, kf_error *error); /* of the last step */
     kf_status (*state_size)(kf_plan *plan, size_t *bytes, kf_error *error);
     kf_status (*save)(kf_plan *plan, void *state, kf_error *error); /* independent of layout */
@@ -59,6 +62,8 @@ struct kf_plan {
     /* Launches of an even and of an odd step (two grids swap roles); alike when nothing swaps. */
     kf_launch step[2][KF_PLAN_LAUNCHES];
     int step_count[2];
+
+    uint64_t turn_steps; /* steps of a full turn of the solid, rounded up; 0: none turns */
 
     uint64_t steps_done;
     double node_count;  /* nodes updated a step, for MLUPS */

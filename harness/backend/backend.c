@@ -60,20 +60,30 @@ static kf_status open_best(kf_backend **backend, kf_error *error) {
     return kf_cpu_open(0, backend, error);
 }
 
+/* number: of threads (0: all) or of the GPU. */
+static kf_status read_spec(const char *spec, bool *cuda, int *number, kf_error *error) {
+    *number = 0;
+    *cuda = strncmp(spec, "cuda", 4) == 0;
+    if (strcmp(spec, "cpu") == 0 || strcmp(spec, "cuda") == 0) return KF_OK;
+    if (strncmp(spec, "cpu:", 4) == 0)
+        return read_number(spec, spec + 4, 1, MOST_THREADS, "the number of threads", number, error);
+    if (strncmp(spec, "cuda:", 5) == 0)
+        return read_number(spec, spec + 5, 0, MOST_DEVICES - 1, "the number of the GPU", number, error);
+    return unknown_device(spec, error);
+}
+
+kf_status kf_device_check(const char *spec, kf_error *error) {
+    bool cuda = false;
+    int number = 0;
+    return spec == NULL ? KF_OK : read_spec(spec, &cuda, &number, error);
+}
+
 kf_status kf_backend_open(const char *spec, kf_backend **backend, kf_error *error) {
+    bool cuda = false;
     int number = 0;
     if (spec == NULL) return open_best(backend, error);
-    if (strcmp(spec, "cpu") == 0) return kf_cpu_open(0, backend, error);
-    if (strcmp(spec, "cuda") == 0) return kf_cuda_open(0, backend, error);
-    if (strncmp(spec, "cpu:", 4) == 0) {
-        KF_TRY(read_number(spec, spec + 4, 1, MOST_THREADS, "the number of threads", &number, error));
-        return kf_cpu_open(number, backend, error);
-    }
-    if (strncmp(spec, "cuda:", 5) == 0) {
-        KF_TRY(read_number(spec, spec + 5, 0, MOST_DEVICES - 1, "the number of the GPU", &number, error));
-        return kf_cuda_open(number, backend, error);
-    }
-    return unknown_device(spec, error);
+    KF_TRY(read_spec(spec, &cuda, &number, error));
+    return cuda ? kf_cuda_open(number, backend, error) : kf_cpu_open(number, backend, error);
 }
 
 void kf_backend_close(kf_backend *backend) {

@@ -38,6 +38,8 @@ typedef struct kf_device_info {
 /* spec: "cpu", "cpu:THREADS", "cuda", "cuda:N", or NULL for the best there is (a GPU if one works, else cpu).
  */
 kf_status kf_backend_open(const char *spec, kf_backend **backend, kf_error *error);
+/* Whether spec is one of those, without looking for the device. */
+kf_status kf_device_check(const char *spec, kf_error *error);
 void kf_backend_close(kf_backend *backend);
 const kf_device_info *kf_backend_device(const kf_backend *backend);
 

@@ -26,6 +26,9 @@ static const kf_option options[] = {
     {"--objective", "time|energy|edp", "what to minimise (default: time)", false},
     {"--cache", "steady|cold|hot", "the last-level cache when a sample begins (default: steady, as in a run)",
      false},
+    {"--effort", "SHARE", "share of the usual measuring that a config gets in the search (default: 1)",
+     false},
+    {"--rounds", "N", "rounds of the final, 0 to 5; 0: no final (default: 3, of a long search 5)", false},
     {"--counters", "SET", "hardware counters of the best configs; 'kftune list metrics' (default: none)",
      false},
     {"--store", "FILE", "where results are kept (default: kftune.db in $XDG_DATA_HOME/kftune)", false},
@@ -106,6 +109,11 @@ static kf_status read_request(const kf_arguments *arguments, kf_tune_request *re
     request->fixed_count = kf_argument_all(arguments, "--fix", &request->fixed);
     request->resume = kf_argument_given(arguments, "--resume");
     request->limit_seconds = CONFIG_LIMIT_SECONDS;
+    long rounds = 0;
+    request->effort = 1.0;
+    KF_TRY(kf_argument_number(arguments, "--effort", 0.001, 1.0, &request->effort, error));
+    KF_TRY(kf_argument_integer(arguments, "--rounds", 0, 5, &rounds, error));
+    request->rounds = rounds > 0 || !kf_argument_given(arguments, "--rounds") ? (int)rounds : -1;
     int objective = 0, cache = 0;
     KF_TRY(read_word(arguments, "--objective", kf_objective_names, KF_OBJECTIVES, &objective, error));
     KF_TRY(read_word(arguments, "--cache", kf_cache_policy_names, KF_CACHE_POLICIES, &cache, error));

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/backend/backend.h"
 #include "harness/cli/command.h"
 #include "harness/util/log.h"
 #include "harness/util/text.h"
@@ -38,6 +39,8 @@ static kf_status run_command(const kf_command *command, int word_count, char *co
     kf_arguments arguments;
     if (command->run == NULL) return kf_fail(error, KF_MACHINE, "'%s' is not available yet", command->name);
     KF_TRY(kf_arguments_parse(command, word_count, words, &arguments, error));
+    /* A mistyped device is told before a scene is sampled for it, not after. */
+    KF_TRY(kf_device_check(kf_argument(&arguments, "--device", NULL), error));
     if (kf_argument_given(&arguments, "--quiet")) kf_log_set_level(KF_LOG_QUIET);
     if (kf_argument_given(&arguments, "--verbose")) kf_log_set_level(KF_LOG_VERBOSE);
     kf_catch_interrupts();

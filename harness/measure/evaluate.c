@@ -103,6 +103,8 @@ static void measure(evaluation *e) {
         policy.kernel_limit_us = fmin(policy.kernel_limit_us, e->job->time_limit_us);
     }
     if (e->job->long_cycle_us > 0.0) policy.long_cycle_us = e->job->long_cycle_us;
+    e->m->effort = e->job->effort > 0.0 ? e->job->effort : 1.0;
+    kf_policy_scale(&policy, e->m->effort);
     if (e->job->least_samples > 0) kf_policy_ask_samples(&policy, e->job->least_samples);
     policy.cache = e->bench->cache;
     if (e->bench->energy) kf_policy_ask_energy(&policy);

@@ -26,6 +26,7 @@ typedef struct kf_job {
     double time_limit_us; /* this and the next two: 0: the policy's */
     size_t least_samples; /* so many samples, however precise fewer are and however long it takes */
     double long_cycle_us;
+    double effort; /* share of the usual measuring, in (0, 1]; 0: all of it */
     kf_incumbent incumbent;
 } kf_job;
 

@@ -95,13 +95,15 @@ static kf_status record_step(kf_timing *t, int *rows, int *launched, kf_error *e
     return KF_OK;
 }
 
-/* Runs an even and an odd step, from this place of a cycle on, with an event after every launch. */
-static kf_status time_two_steps(kf_timing *t, int place, kf_error *error) {
+/* Runs an even and an odd step, from this place of a cycle on, with an event after every launch. repeat: how
+ * often that was done before. */
+static kf_status time_two_steps(kf_timing *t, int place, int repeat, kf_error *error) {
     kf_launch_times *launches = &t->launches;
     int rows[2 * KF_PLAN_LAUNCHES], launched = 0;
     if (t->queue > 1)
         KF_TRY(kf_plan_advance(t->plan, (uint64_t)t->batch, error)); /* hides the launch latency */
     kf_timing_go_to(t, place);
+    KF_TRY(kf_timing_turn_to(t, (size_t)repeat, repeat % t->windows, error));
     KF_TRY(kf_event_record(t->events[0], error));
     KF_TRY(record_step(t, rows, &launched, error));
     KF_TRY(record_step(t, rows, &launched, error));
@@ -125,7 +127,7 @@ kf_status kf_launches_time_rare(kf_timing *t, const kf_measurement *m, kf_error 
     t->rare_us = 0.0;
     if (t->cycle == 2) return KF_OK;
     for (int repeat = 0; repeat < RARE_REPEATS; repeat++)
-        KF_TRY(time_two_steps(t, 0, error));
+        KF_TRY(time_two_steps(t, 0, repeat, error));
     for (int row = 0; row < m->kernel_count; row++) {
         if (is_rare(m, row) && launches->count[row] > 0)
             t->rare_us +=
@@ -137,7 +139,7 @@ kf_status kf_launches_time_rare(kf_timing *t, const kf_measurement *m, kf_error 
 kf_status kf_launches_time_ordinary(kf_timing *t, kf_error *error) {
     double begin = kf_clock_seconds();
     for (int repeat = 0; repeat < t->policy->kernel_repeats; repeat++) {
-        KF_TRY(time_two_steps(t, t->cycle > 2 ? KF_ORDINARY_PLACE : 0, error));
+        KF_TRY(time_two_steps(t, t->cycle > 2 ? KF_ORDINARY_PLACE : 0, repeat, error));
         if (1e6 * (kf_clock_seconds() - begin) >= t->policy->kernel_limit_us) break;
     }
     return KF_OK;

@@ -53,36 +53,63 @@ static kf_status run_batch(kf_timing *t, kf_error *error) {
     return kf_plan_advance(t->plan, (uint64_t)t->batch, error);
 }
 
-/* What the cache is to hold when a sample begins. Not timed. */
-static kf_status prepare_cache(kf_timing *t, kf_error *error) {
+kf_status kf_timing_turn_to(const kf_timing *t, size_t sample, int window, kf_error *error) {
+    kf_plan *plan = t->plan;
+    if (plan->turn_steps == 0) return KF_OK;
+    return plan->methods->move_to(
+        plan, kf_policy_turn_step(plan->turn_steps, t->policy->turn_windows, sample, window), error);
+}
+
+/* What the cache is to hold when a window begins, and the solid where it is to be. Not timed. */
+static kf_status prepare_window(kf_timing *t, size_t sample, int window, kf_error *error) {
+    KF_TRY(kf_timing_turn_to(t, sample, window, error));
     switch (t->policy->cache) {
     case KF_CACHE_COLD:
         return kf_buffer_fill(t->flush, 0, error);
     case KF_CACHE_HOT:
-        return run_batch(t, error);
+        KF_TRY(run_batch(t, error));
+        return kf_timing_turn_to(t, sample, window, error);
     default:
         return KF_OK;
     }
 }
 
-/* Times count samples, queued behind one that does not count; times_us: a step each; clocks_mhz: during each.
- */
-static kf_status time_samples(kf_timing *t, int count, double *times_us, double *clocks_mhz,
+/* Queues one sample: windows of batch steps, between two events each. */
+static kf_status queue_sample(kf_timing *t, size_t sample, kf_event **events, kf_error *error) {
+    KF_TRY(kf_sm_clock_mark(t->clock, error));
+    for (int window = 0; window < t->windows; window++) {
+        KF_TRY(prepare_window(t, sample, window, error));
+        KF_TRY(kf_event_record(events[2 * window], error));
+        KF_TRY(run_batch(t, error));
+        KF_TRY(kf_event_record(events[2 * window + 1], error));
+    }
+    return kf_sm_clock_mark(t->clock, error);
+}
+
+/* Time of a step in a sample whose events have happened. */
+static kf_status read_sample(const kf_timing *t, kf_event *const *events, double *time_us, kf_error *error) {
+    double sum_us = 0.0;
+    for (int window = 0; window < t->windows; window++) {
+        double elapsed_us = 0.0;
+        KF_TRY(kf_event_elapsed_us(events[2 * window], events[2 * window + 1], &elapsed_us, error));
+        sum_us += elapsed_us;
+    }
+    double step_us = sum_us / t->windows / t->batch + (t->whole_cycles ? 0.0 : t->rare_us);
+    *time_us =
+        (double)(float)step_us; /* as the store keeps it: a resumed run then decides on the same numbers */
+    return KF_OK;
+}
+
+/* Times count samples, from number first on, queued behind one that does not count; times_us: a step each;
+ * clocks_mhz: during each. */
+static kf_status time_samples(kf_timing *t, size_t first, int count, double *times_us, double *clocks_mhz,
                               kf_error *error) {
     if (t->queue > 1) KF_TRY(run_batch(t, error));
-    for (int i = 0; i < count; i++) {
-        KF_TRY(prepare_cache(t, error));
-        KF_TRY(kf_sm_clock_mark(t->clock, error));
-        KF_TRY(kf_event_record(t->events[2 * i], error));
-        KF_TRY(run_batch(t, error));
-        KF_TRY(kf_event_record(t->events[2 * i + 1], error));
-        KF_TRY(kf_sm_clock_mark(t->clock, error));
-    }
+    for (int i = 0; i < count; i++)
+        KF_TRY(queue_sample(t, first + (size_t)i, t->events + 2 * t->windows * i, error));
     KF_TRY(kf_backend_synchronize(t->plan->backend, error));
-    for (int i = 0; i < count; i++) {
-        KF_TRY(kf_event_elapsed_us(t->events[2 * i], t->events[2 * i + 1], &times_us[i], error));
-        times_us[i] = times_us[i] / t->batch + (t->whole_cycles ? 0.0 : t->rare_us);
-    }
+    for (int i = 0; i < count; i++)
+        KF_TRY(read_sample(t, t->events + 2 * t->windows * i, &times_us[i], error));
     return kf_sm_clock_take(t->clock, count, clocks_mhz, error);
 }
 
@@ -102,7 +129,6 @@ static kf_status time_batch(kf_timing *t, int batch, double *step_us, double *cl
 static kf_status warm_up(kf_timing *t, double *step_us, kf_error *error) {
     const kf_measure_policy *policy = t->policy;
     enum { MOST_READINGS = 256 };
-    static const double READING_US = 5e3; /* long against the resolution of the device's clock */
     double begin = kf_clock_seconds(), busy_us = 0.0, clocks[MOST_READINGS];
     size_t readings = 0;
     int steps = 0, batch = 2;
@@ -114,7 +140,7 @@ static kf_status warm_up(kf_timing *t, double *step_us, kf_error *error) {
         busy_us += *step_us * batch;
         cold = steps < policy->warm_up_steps || busy_us < policy->warm_up_us;
         /* Twice as many steps each time, but not past the end; then steps enough to read a clock. */
-        const double left_us = cold ? policy->warm_up_us - busy_us : READING_US;
+        const double left_us = cold ? policy->warm_up_us - busy_us : policy->reading_us;
         double wanted = fmin(2.0 * batch, left_us / fmax(*step_us, 1e-3));
         batch = 2 * (int)fmax(1.0, ceil(wanted / 2.0));
     } while (2.0 * *step_us <= policy->slow_us &&
@@ -139,7 +165,7 @@ static kf_status choose_samples(kf_timing *t, double step_us, kf_error *error) {
     t->whole_cycles =
         t->cycle == 2 || t->cycle * step_us <= t->policy->long_cycle_us || rare_among_ordinary(t->plan);
     t->batch = t->whole_cycles ? kf_policy_batch(t->policy, t->cycle, step_us) : 2;
-    t->queue = kf_policy_queue(t->policy, step_us * t->batch);
+    t->queue = kf_policy_queue(t->policy, step_us * t->batch * t->windows);
     if (!t->whole_cycles || step_us * t->batch > t->policy->long_cycle_us) return KF_OK;
     kf_timing_go_to(t, 0);
     KF_TRY(kf_plan_advance(t->plan, (uint64_t)t->batch, error));
@@ -152,9 +178,20 @@ static kf_status add_samples(kf_timing *t, kf_measurement *m, kf_error *error) {
     if (m->sample_count < KF_SKIP_SAMPLES && count > KF_SKIP_SAMPLES) count = KF_SKIP_SAMPLES;
     if (m->sample_count + (size_t)count > t->policy->most_samples)
         count = (int)(t->policy->most_samples - m->sample_count);
-    KF_TRY(time_samples(t, count, m->samples_us + m->sample_count, m->clocks_mhz + m->sample_count, error));
+    KF_TRY(time_samples(t, m->sample_count, count, m->samples_us + m->sample_count,
+                        m->clocks_mhz + m->sample_count, error));
     m->sample_count += (size_t)count;
     return KF_OK;
+}
+
+/* Precise is not enough for a solid that turns: what a step costs differs around the turn, which is to be
+ * covered unless that takes too long. */
+static bool is_done(const kf_timing *t, const kf_incumbent *incumbent, kf_measurement *m, double elapsed_us) {
+    if (!kf_policy_done(t->policy, incumbent, m->samples_us, m->sample_count, m->batch, elapsed_us, &m->stop))
+        return false;
+    uint64_t wanted = (uint64_t)t->policy->turn_steps, steps = m->sample_count * (uint64_t)m->batch;
+    if (wanted > t->plan->turn_steps) wanted = t->plan->turn_steps; /* 0: nothing turns */
+    return m->stop != KF_STOP_PRECISE || steps >= wanted;
 }
 
 /* True when too many samples ran at another clock and it is worth to wait and take more. */
@@ -173,7 +210,9 @@ static kf_status time_steps(kf_timing *t, const kf_incumbent *incumbent, kf_meas
     const size_t room = policy->most_samples + (size_t)t->queue;
     m->samples_us = kf_allocate(room * sizeof *m->samples_us);
     m->clocks_mhz = kf_allocate(room * sizeof *m->clocks_mhz);
-    m->batch = t->batch;
+    m->batch = t->windows * t->batch;
+    m->turn_steps = (int)t->plan->turn_steps;
+    m->turn_windows = t->plan->turn_steps > 0 ? t->windows : 0;
     m->state = KF_STATE_OK;
     m->cache = policy->cache;
     int pauses = 0;
@@ -190,9 +229,7 @@ static kf_status time_steps(kf_timing *t, const kf_incumbent *incumbent, kf_meas
             m->stop = KF_STOP_SAMPLES;
             break;
         }
-    } while (!kf_policy_done(policy, incumbent, m->samples_us, m->sample_count, t->batch,
-                             1e6 * (kf_clock_seconds() - begin), &m->stop) ||
-             waits_for_clock(t, m, &pauses));
+    } while (!is_done(t, incumbent, m, 1e6 * (kf_clock_seconds() - begin)) || waits_for_clock(t, m, &pauses));
     m->step_us = kf_summarise(m->samples_us, m->sample_count);
     kf_classify_clocks(m);
     kf_describe_outliers(m);
@@ -228,7 +265,7 @@ static size_t cache_bytes(const kf_backend *backend) {
 static kf_status measure(kf_timing *t, const kf_incumbent *incumbent, kf_measurement *m, kf_error *error) {
     kf_plan *plan = t->plan;
     int event_count = 2 * KF_PLAN_LAUNCHES + 1;
-    if (event_count < 2 * t->policy->queue) event_count = 2 * t->policy->queue;
+    if (event_count < 2 * t->windows * t->policy->queue) event_count = 2 * t->windows * t->policy->queue;
     KF_TRY(make_events(t, event_count, error));
     if (t->policy->cache == KF_CACHE_COLD)
         KF_TRY(kf_buffer_create(plan->backend, cache_bytes(plan->backend), &t->flush, error));
@@ -246,7 +283,8 @@ static kf_status measure(kf_timing *t, const kf_incumbent *incumbent, kf_measure
 
 kf_status kf_measure_plan(kf_plan *plan, const kf_measure_policy *policy, const kf_incumbent *incumbent,
                           kf_measurement *measurement, kf_error *error) {
-    kf_timing t = {.plan = plan, .policy = policy, .cycle = kf_plan_cycle(plan)};
+    kf_timing t = {.plan = plan, .policy = policy, .cycle = kf_plan_cycle(plan), .windows = 1};
+    if (plan->turn_steps > 0) t.windows = policy->turn_windows;
     double begin = kf_clock_seconds();
     kf_backend_device_state(plan->backend, &measurement->device_before);
     t.clock = kf_sm_clock_open(plan->backend, 2 * policy->queue);

@@ -89,6 +89,9 @@ static const field device_state_fields[] = {
 static const field measurement_fields[] = {
     TEXT(kf_measurement, reason),
     INTEGER(kf_measurement, batch),
+    NUMBER(kf_measurement, effort),
+    INTEGER(kf_measurement, turn_steps),
+    INTEGER(kf_measurement, turn_windows),
     NUMBER(kf_measurement, clock_mhz),
     NUMBER(kf_measurement, energy_j),
     TEXT(kf_measurement, outliers),

@@ -69,7 +69,11 @@ typedef struct kf_measurement {
     kf_summary step_us; /* whole time step; only meaningful in state ok */
     double *samples_us; /* every sample of the whole step, in order; owned */
     size_t sample_count;
-    int batch; /* steps a sample stands for */
+    int batch;        /* steps a sample stands for */
+    double effort;    /* share of the usual measuring, in (0, 1] */
+    int turn_steps;   /* steps of a full turn of the solid, around which samples are spread; 0: none turns */
+    int turn_windows; /* a sample is batch / turn_windows steps at each of so many places around the turn,
+                       * where kf_policy_turn_step says; 0: none turns */
     kf_stop stop;
     kf_cache_policy cache;
     double *clocks_mhz; /* during each sample, NAN where it could not be read; NULL: of none; owned */

@@ -23,6 +23,9 @@ kf_measure_policy kf_policy_for(const kf_device_info *device) {
         .slow_us = 1e6,
         .slow_samples = 3,
         .skip_ratio = 1.5,
+        .reading_us = 5e3,
+        .turn_windows = 5,
+        .turn_steps = 500,
         .kernel_repeats = 15,
         .kernel_limit_us = 0.3e6,
     };
@@ -32,6 +35,28 @@ void kf_policy_ask_samples(kf_measure_policy *policy, size_t samples) {
     policy->least_samples = policy->slow_samples = samples;
     if (policy->precise_samples < samples) policy->precise_samples = samples;
     if (policy->most_samples < samples) policy->most_samples = samples;
+}
+
+static size_t share_of(size_t count, double effort, size_t least) {
+    size_t share = (size_t)ceil(effort * (double)count);
+    return share > least ? share : least;
+}
+
+void kf_policy_scale(kf_measure_policy *policy, double effort) {
+    static const double SHORTEST_READING_US = 1e3; /* a thousand ticks of the device's clock */
+    policy->warm_up_us *= effort;
+    policy->warm_up_limit_us *= effort;
+    policy->reading_us = fmax(effort * policy->reading_us, SHORTEST_READING_US);
+    policy->least_samples = share_of(policy->least_samples, effort, 2);
+    policy->precise_samples = share_of(policy->precise_samples, effort, 3);
+    policy->most_samples = share_of(policy->most_samples, effort, 3);
+    policy->slow_samples = share_of(policy->slow_samples, effort, 1);
+    policy->precise_us *= effort;
+    policy->halfwidth /= sqrt(effort);
+    policy->time_limit_us *= effort;
+    policy->turn_steps = (int)share_of((size_t)policy->turn_steps, effort, 1);
+    policy->kernel_repeats = (int)share_of((size_t)policy->kernel_repeats, effort, 1);
+    policy->kernel_limit_us *= effort;
 }
 
 void kf_policy_ask_energy(kf_measure_policy *policy) {
@@ -84,6 +109,20 @@ int kf_policy_batch(const kf_measure_policy *policy, int cycle, double step_us) 
     enum { MOST_STEPS = 20000 }; /* a step that takes no time at all must not ask for endless ones */
     double cycles = ceil(policy->sample_us / fmax(step_us * cycle, 1e-3));
     return cycle * (int)fmax(1.0, fmin(cycles, (double)MOST_STEPS / cycle));
+}
+
+/* 0, 1/2, 1/4, 3/4, 1/8, ...: van der Corput's sequence, the bits of the number mirrored at the point. */
+static double spread(size_t number) {
+    double place = 0.0, digit = 0.5;
+    for (; number > 0; number /= 2) {
+        place += (double)(number % 2) * digit;
+        digit /= 2.0;
+    }
+    return place;
+}
+
+uint64_t kf_policy_turn_step(uint64_t turn_steps, int windows, size_t sample, int window) {
+    return (uint64_t)((double)turn_steps * (window + spread(sample)) / windows) % turn_steps;
 }
 
 int kf_policy_queue(const kf_measure_policy *policy, double sample_us) {

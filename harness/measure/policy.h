@@ -25,13 +25,19 @@ typedef struct kf_measure_policy {
     double slow_us;       /* samples that last longer: few are enough, and warming up ends with the first */
     size_t slow_samples;  /* so many of them */
     double skip_ratio;    /* skip when this much slower than the best so far; 0: never */
-    int kernel_repeats;   /* cycles timed launch by launch */
+    double reading_us;    /* warming up ends when readings of the clock, so long each, agree */
+    int turn_windows;   /* of a solid that turns, a sample is the mean of so many places around a full turn */
+    int turn_steps;     /* and timing goes on until so many steps, or all of a turn, were measured */
+    int kernel_repeats; /* cycles timed launch by launch */
     double kernel_limit_us; /* of timing launch by launch, host time */
 } kf_measure_policy;
 
 kf_measure_policy kf_policy_for(const kf_device_info *device);
 /* Takes at least so many samples, whatever their precision and the limits of time. */
 void kf_policy_ask_samples(kf_measure_policy *policy, size_t samples);
+/* Measures with this share of the usual effort, in (0, 1]: less warming up, fewer samples, wider intervals.
+ */
+void kf_policy_scale(kf_measure_policy *policy, double effort);
 /* Times for at least a second: what a device used is told only a few times a second. */
 void kf_policy_ask_energy(kf_measure_policy *policy);
 
@@ -58,6 +64,10 @@ bool kf_policy_done(const kf_measure_policy *policy, const kf_incumbent *incumbe
 
 /* Steps a sample should stand for: a multiple of cycle that lasts sample_us. */
 int kf_policy_batch(const kf_measure_policy *policy, int cycle, double step_us);
+
+/* Where around a turn of turn_steps steps the window (0 .. windows - 1) of a sample begins, in steps. Windows
+ * of a sample are equally far from each other; however many samples there are, they cover the turn evenly. */
+uint64_t kf_policy_turn_step(uint64_t turn_steps, int windows, size_t sample, int window);
 
 /* Samples to queue at once when one lasts sample_us. */
 int kf_policy_queue(const kf_measure_policy *policy, double sample_us);

@@ -19,9 +19,10 @@ typedef struct kf_timing {
     const kf_measure_policy *policy;
     kf_event **events;
     int event_count;
-    int cycle; /* steps after which the launches repeat */
-    int batch; /* steps of a sample */
-    int queue; /* samples at once */
+    int cycle;   /* steps after which the launches repeat */
+    int batch;   /* steps that run between two events */
+    int windows; /* so often for a sample: 1, or places around a turn */
+    int queue;   /* samples at once */
     /* A sample that stands for a whole cycle has the launches that are due at some steps only in it. Where
      * that would take too long, a sample is two steps without them, and rare_us a step is added. */
     bool whole_cycles;
@@ -38,6 +39,9 @@ enum { KF_ORDINARY_PLACE = 2 };
 /* Sets steps_done to the next step at which every launch is due (place 0 of a cycle), or that many after it.
  * The state of the plan is of no interest any more when it is timed. */
 void kf_timing_go_to(kf_timing *t, int place);
+
+/* Of a solid that turns: goes to where that window of that sample is measured. Nothing for others. */
+kf_status kf_timing_turn_to(const kf_timing *t, size_t sample, int window, kf_error *error);
 
 /* launches.c: makes the rows of the kernel table; times the steps at which all launches are due; times
  * ordinary steps; turns times into the table. */

@@ -37,6 +37,7 @@ static cJSON *job_to_json(const kf_job *job) {
     (void)cJSON_AddNumberToObject(json, "time_limit_us", job->time_limit_us);
     (void)cJSON_AddNumberToObject(json, "least_samples", (double)job->least_samples);
     (void)cJSON_AddNumberToObject(json, "long_cycle_us", job->long_cycle_us);
+    (void)cJSON_AddNumberToObject(json, "effort", job->effort);
     (void)cJSON_AddNumberToObject(json, "incumbent_high_us", job->incumbent.high_us);
     cJSON *incumbent = cJSON_AddArrayToObject(json, "incumbent");
     for (int i = 0; i < job->incumbent.count; i++)
@@ -53,6 +54,7 @@ static kf_status job_from_json(const cJSON *json, kf_job *job, kf_error *error) 
     job->least_samples =
         (size_t)cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "least_samples"));
     job->long_cycle_us = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "long_cycle_us"));
+    job->effort = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "effort"));
     job->incumbent.high_us =
         cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "incumbent_high_us"));
     const cJSON *sample;

@@ -9,19 +9,14 @@
 #include "harness/util/text.h"
 #include "results/landscape_file.h"
 
-void kf_landscape_row(kf_landscape_rows *rows, const kf_config *config, kf_state state, double time_us,
-                      double seconds) {
+void kf_landscape_add(kf_landscape_rows *rows, const kf_landscape_row *row) {
     if (rows->count == rows->capacity) {
         rows->capacity = rows->capacity == 0 ? 256 : 2 * rows->capacity;
-        rows->configs = kf_reallocate(rows->configs, rows->capacity * sizeof *rows->configs);
-        rows->states = kf_reallocate(rows->states, rows->capacity * sizeof *rows->states);
-        rows->times_us = kf_reallocate(rows->times_us, rows->capacity * sizeof *rows->times_us);
-        rows->seconds = kf_reallocate(rows->seconds, rows->capacity * sizeof *rows->seconds);
+        rows->list = kf_reallocate(rows->list, rows->capacity * sizeof *rows->list);
     }
-    rows->configs[rows->count] = *config;
-    rows->states[rows->count] = state;
-    rows->times_us[rows->count] = state == KF_STATE_OK ? time_us : NAN;
-    rows->seconds[rows->count++] = seconds;
+    rows->list[rows->count] = *row;
+    if (row->state != KF_STATE_OK) rows->list[rows->count].time_us = NAN;
+    rows->count++;
 }
 
 /* "a/convolution-A4000.t4.json.gz" -> "convolution-A4000" */
@@ -47,26 +42,46 @@ static kf_status read_root(kf_landscape_rows *rows, const cJSON *root, kf_error 
 
 static kf_status add_presets(const kf_landscape_rows *rows, kf_space *space, kf_error *error) {
     for (int i = 0; i < rows->preset_count; i++)
-        KF_TRY(
-            kf_space_add_preset(space, rows->preset_names[i], &rows->configs[rows->preset_rows[i]], error));
+        KF_TRY(kf_space_add_preset(space, rows->preset_names[i], &rows->list[rows->preset_rows[i]].config,
+                                   error));
     return KF_OK;
+}
+
+static kf_status make_space(const kf_landscape_rows *rows, kf_landscape *landscape, kf_error *error) {
+    kf_config *configs = kf_allocate(rows->count * sizeof *configs);
+    for (size_t i = 0; i < rows->count; i++)
+        configs[i] = rows->list[i].config;
+    kf_status status = kf_space_from_configs(rows->file, configs, rows->count, &landscape->space, error);
+    free(configs);
+    return status == KF_OK ? add_presets(rows, landscape->space, error) : status;
+}
+
+/* The samples change their owner. */
+static void take_row(kf_landscape *landscape, kf_landscape_row *row) {
+    uint64_t index = 0;
+    (void)kf_space_index(landscape->space, &row->config, &index, NULL, 0);
+    landscape->states[index] = row->state;
+    landscape->times_us[index] = row->time_us;
+    landscape->seconds[index] = row->seconds;
+    landscape->build_seconds[index] = row->build_seconds;
+    free(landscape->samples_us[index]);
+    landscape->samples_us[index] = row->samples_us;
+    landscape->sample_counts[index] = row->sample_count;
+    row->samples_us = NULL;
 }
 
 /* From rows in order of the file to arrays in order of the space. */
 static kf_status arrange(const kf_landscape_rows *rows, kf_landscape *landscape, kf_error *error) {
-    KF_TRY(kf_space_from_configs(rows->file, rows->configs, rows->count, &landscape->space, error));
-    KF_TRY(add_presets(rows, landscape->space, error));
+    KF_TRY(make_space(rows, landscape, error));
     landscape->size = kf_space_size(landscape->space);
     landscape->states = kf_allocate(landscape->size * sizeof *landscape->states);
     landscape->times_us = kf_allocate(landscape->size * sizeof *landscape->times_us);
     landscape->seconds = kf_allocate(landscape->size * sizeof *landscape->seconds);
-    for (size_t i = 0; i < rows->count; i++) {
-        uint64_t index = 0;
-        (void)kf_space_index(landscape->space, &rows->configs[i], &index, NULL, 0);
-        landscape->states[index] = rows->states[i];
-        landscape->times_us[index] = rows->times_us[i];
-        landscape->seconds[index] = rows->seconds[i];
-    }
+    landscape->build_seconds = kf_allocate(landscape->size * sizeof *landscape->build_seconds);
+    landscape->samples_us = kf_allocate_zeroed(landscape->size, sizeof *landscape->samples_us);
+    landscape->sample_counts = kf_allocate_zeroed(landscape->size, sizeof *landscape->sample_counts);
+    for (size_t i = 0; i < rows->count; i++)
+        take_row(landscape, &rows->list[i]);
     for (uint64_t i = 0; i < landscape->size; i++) {
         if (landscape->states[i] != KF_STATE_OK) continue;
         if (landscape->ok_count++ == 0 || landscape->times_us[i] < landscape->times_us[landscape->optimum])
@@ -87,15 +102,27 @@ kf_status kf_landscape_open(const char *file, kf_landscape **landscape, kf_error
     kf_status status = read_root(&rows, root, error);
     cJSON_Delete(root);
     if (status == KF_OK) status = arrange(&rows, made, error);
-    free(rows.configs);
-    free(rows.states);
-    free(rows.times_us);
-    free(rows.seconds);
+    for (size_t i = 0; i < rows.count; i++)
+        free(rows.list[i].samples_us);
+    free(rows.list);
     if (status == KF_OK)
         *landscape = made;
     else
         kf_landscape_free(made);
     return status;
+}
+
+bool kf_landscape_has_samples(const kf_landscape *landscape) {
+    return landscape->sample_counts[landscape->optimum] > 1;
+}
+
+double kf_landscape_observe(const kf_landscape *landscape, uint64_t index, double effort) {
+    int all = landscape->sample_counts[index], count = (int)ceil(effort * all);
+    if (count >= all) return landscape->times_us[index];
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += (double)landscape->samples_us[index][i];
+    return sum / count;
 }
 
 void kf_landscape_free(kf_landscape *landscape) {
@@ -104,5 +131,10 @@ void kf_landscape_free(kf_landscape *landscape) {
     free(landscape->states);
     free(landscape->times_us);
     free(landscape->seconds);
+    free(landscape->build_seconds);
+    for (uint64_t i = 0; landscape->samples_us != NULL && i < landscape->size; i++)
+        free(landscape->samples_us[i]);
+    free(landscape->samples_us);
+    free(landscape->sample_counts);
     free(landscape);
 }

@@ -16,10 +16,19 @@ typedef struct kf_landscape {
     kf_space *space;       /* of the configs that the file holds, and no others */
     uint64_t size;         /* of the space; the arrays below have one entry a config */
     kf_state *states;
-    double *times_us;           /* of a step or launch; only in state ok */
-    double *seconds;            /* measuring the config took so long, compiling included; NAN: not known */
+    double *times_us;      /* of a step or launch; only in state ok */
+    double *seconds;       /* measuring the config took so long, compiling included; NAN: not known */
+    double *build_seconds; /* the part of it that does not become less with effort; NAN: not known */
+    float **samples_us;    /* single samples in the order taken; NULL: the file has none */
+    int *sample_counts;
     uint64_t ok_count, optimum; /* optimum: index of the fastest config that is ok */
 } kf_landscape;
+
+/* Whether it has single samples, so that measuring with less effort can be replayed. */
+bool kf_landscape_has_samples(const kf_landscape *landscape);
+/* What measuring a config that is ok with this effort (0 .. 1] gives: the mean of the first samples, so many
+ * of them; at full effort, and where there are none, times_us. */
+double kf_landscape_observe(const kf_landscape *landscape, uint64_t index, double effort);
 
 /* Reads a Kernel Tuner cache, T4 results or kftune's own compact landscape (docs/search.md), plain or
  * gzipped; a cache may be unfinished. The time of a config is the file's own figure for it (Kernel Tuner's

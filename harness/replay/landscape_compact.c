@@ -64,12 +64,12 @@ static kf_status read_positions(const kf_compact *compact, int row, const cJSON 
 /* [positions..., time in microseconds or state, seconds that measuring took], then "skipped" when the time is
  * that of the first samples alone: good enough for a config far from the best. */
 static kf_status read_row(const kf_compact *compact, int row, const cJSON *items, kf_error *error) {
-    kf_config config;
+    kf_landscape_row read = {.state = KF_STATE_OK, .build_seconds = NAN};
     int extra = cJSON_IsArray(items) ? cJSON_GetArraySize(items) - compact->parameter_count : 0;
     if (extra != 2 && extra != 3)
         return complain(compact, row, error, "must be a list of all positions, a time or state, and seconds");
     const cJSON *item = items->child;
-    KF_TRY(read_positions(compact, row, &item, &config, error));
+    KF_TRY(read_positions(compact, row, &item, &read.config, error));
     kf_state state = KF_STATE_OK;
     if (cJSON_IsString(item))
         for (state = KF_STATE_WRONG_RESULT;
@@ -77,8 +77,10 @@ static kf_status read_row(const kf_compact *compact, int row, const cJSON *items
             continue;
     if (state == KF_STATES || (state == KF_STATE_OK && !(cJSON_IsNumber(item) && item->valuedouble > 0)))
         return complain(compact, row, error, "has neither a time above 0 nor the name of a state");
-    double seconds = cJSON_IsNumber(item->next) ? item->next->valuedouble : NAN;
-    kf_landscape_row(compact->rows, &config, state, item->valuedouble, seconds);
+    read.state = state;
+    read.time_us = item->valuedouble;
+    read.seconds = cJSON_IsNumber(item->next) ? item->next->valuedouble : NAN;
+    kf_landscape_add(compact->rows, &read);
     return KF_OK;
 }
 

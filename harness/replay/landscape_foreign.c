@@ -65,22 +65,39 @@ static kf_status read_config(const kf_landscape_rows *rows, const char *where, c
     return KF_OK;
 }
 
-static kf_status add(kf_landscape_rows *rows, const char *where, const kf_config *config, kf_state state,
-                     double time_us, double seconds, kf_error *error) {
-    if (state == KF_STATE_OK && !(time_us > 0 && isfinite(time_us)))
+/* Takes the row's samples. */
+static kf_status add(kf_landscape_rows *rows, const char *where, kf_landscape_row *row, kf_error *error) {
+    if (row->state == KF_STATE_OK && !(row->time_us > 0 && isfinite(row->time_us))) {
+        free(row->samples_us);
         return complain(rows, where, error, "the time of a correct result must be a number above 0");
-    kf_landscape_row(rows, config, state, time_us, seconds);
+    }
+    if (!isfinite(row->seconds) || row->seconds < 0) row->seconds = row->build_seconds = NAN;
+    kf_landscape_add(rows, row);
     return KF_OK;
+}
+
+/* Single samples; none when one is no number above 0. */
+static void read_samples(kf_landscape_row *row, const cJSON *times, double unit_us) {
+    int count = cJSON_IsArray(times) ? cJSON_GetArraySize(times) : 0;
+    if (row->state != KF_STATE_OK || count == 0) return;
+    row->samples_us = kf_allocate((size_t)count * sizeof *row->samples_us);
+    const cJSON *time;
+    cJSON_ArrayForEach(time, times) {
+        double sample = cJSON_IsNumber(time) ? unit_us * time->valuedouble : NAN;
+        if (sample > 0 && isfinite(sample)) row->samples_us[row->sample_count++] = (float)sample;
+    }
+    if (row->sample_count == count) return;
+    free(row->samples_us);
+    row->samples_us = NULL;
+    row->sample_count = 0;
 }
 
 /* --- Kernel Tuner cache ------------------------------------------------------------------------------- */
 
-static double cache_seconds(const cJSON *entry) {
-    static const char *const parts[] = {"compile_time", "verification_time", "benchmark_time"};
-    double sum = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        sum += number_or(entry, parts[i], 0) / 1e3;
-    return sum >= 0 && isfinite(sum) ? sum : NAN;
+static void read_cache_seconds(kf_landscape_row *row, const cJSON *entry) {
+    row->build_seconds =
+        (number_or(entry, "compile_time", 0) + number_or(entry, "verification_time", 0)) / 1e3;
+    row->seconds = row->build_seconds + number_or(entry, "benchmark_time", 0) / 1e3;
 }
 
 static kf_state state_of_error(const char *word) {
@@ -104,15 +121,17 @@ static kf_status read_cache_entry(kf_landscape_rows *rows, const cJSON *entry, c
     char where[128];
     (void)snprintf(where, sizeof where, "cache[\"%.100s\"]", entry->string);
     if (!cJSON_IsObject(entry)) return complain(rows, where, error, "must be an object {...}");
-    kf_config config;
-    KF_TRY(read_config(rows, where, entry, keys, &config, error));
+    kf_landscape_row row = {.state = KF_STATE_OK};
+    KF_TRY(read_config(rows, where, entry, keys, &row.config, error));
     const cJSON *time = cJSON_GetObjectItemCaseSensitive(entry, "time");
     /* Newer files name the error in a member of its own. */
     const char *word = string_or(entry, "__error__", cJSON_IsString(time) ? time->valuestring : NULL);
-    double milliseconds =
-        cJSON_IsNumber(time) ? time->valuedouble : mean(cJSON_GetObjectItemCaseSensitive(entry, "times"));
-    return add(rows, where, &config, word != NULL ? state_of_error(word) : KF_STATE_OK, 1e3 * milliseconds,
-               cache_seconds(entry), error);
+    const cJSON *times = cJSON_GetObjectItemCaseSensitive(entry, "times");
+    if (word != NULL) row.state = state_of_error(word);
+    row.time_us = 1e3 * (cJSON_IsNumber(time) ? time->valuedouble : mean(times));
+    read_cache_seconds(&row, entry);
+    read_samples(&row, times, 1e3);
+    return add(rows, where, &row, error);
 }
 
 kf_status kf_landscape_read_cache(kf_landscape_rows *rows, const cJSON *root, kf_error *error) {
@@ -163,15 +182,15 @@ static double measured_time(const cJSON *entry) {
         cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(entry, "times"), "runtimes"));
 }
 
-static double t4_seconds(const cJSON *times, double unit) {
+static void read_t4_seconds(kf_landscape_row *row, const cJSON *times, double unit) {
     const cJSON *runtime;
-    double sum = number_or(times, "compilation_time", number_or(times, "compilation", 0)) +
-                 number_or(times, "validation", 0);
-    cJSON_ArrayForEach(runtime,
-                       cJSON_GetObjectItemCaseSensitive(times, "runtimes")) if (cJSON_IsNumber(runtime))
-        sum += runtime->valuedouble;
-    sum *= unit / 1e6;
-    return sum >= 0 && isfinite(sum) ? sum : NAN;
+    row->build_seconds = (number_or(times, "compilation_time", number_or(times, "compilation", 0)) +
+                          number_or(times, "validation", 0)) *
+                         unit / 1e6;
+    row->seconds = row->build_seconds;
+    cJSON_ArrayForEach(runtime, cJSON_GetObjectItemCaseSensitive(times, "runtimes")) {
+        if (cJSON_IsNumber(runtime)) row->seconds += runtime->valuedouble * unit / 1e6;
+    }
 }
 
 static kf_status read_t4_entry(kf_landscape_rows *rows, const cJSON *entry, int index, double unit,
@@ -181,14 +200,16 @@ static kf_status read_t4_entry(kf_landscape_rows *rows, const cJSON *entry, int 
     const cJSON *values = cJSON_GetObjectItemCaseSensitive(entry, "configuration");
     if (!cJSON_IsObject(values))
         return complain(rows, where, error, "configuration: must be an object {...}");
-    kf_config config;
-    KF_TRY(read_config(rows, where, values, NULL, &config, error));
-    kf_state state = state_of_invalidity(string_or(entry, "invalidity", ""));
-    if (state == KF_STATES)
+    kf_landscape_row row = {.state = state_of_invalidity(string_or(entry, "invalidity", ""))};
+    KF_TRY(read_config(rows, where, values, NULL, &row.config, error));
+    if (row.state == KF_STATES)
         return complain(rows, where, error,
                         "invalidity: must be correct, compile, runtime, timeout, correctness or constraints");
-    return add(rows, where, &config, state, unit * measured_time(entry),
-               t4_seconds(cJSON_GetObjectItemCaseSensitive(entry, "times"), unit), error);
+    const cJSON *times = cJSON_GetObjectItemCaseSensitive(entry, "times");
+    row.time_us = unit * measured_time(entry);
+    read_t4_seconds(&row, times, unit);
+    read_samples(&row, cJSON_GetObjectItemCaseSensitive(times, "runtimes"), unit);
+    return add(rows, where, &row, error);
 }
 
 kf_status kf_landscape_read_t4(kf_landscape_rows *rows, const cJSON *root, kf_error *error) {

@@ -19,30 +19,65 @@ typedef struct kf_search {
     const kf_replay_request *request;
     kf_replay_result *result;
     kf_strategy *strategy;
-    int repeat, done;
-    double best, spent;
+    int repeat, filled;                      /* filled: evaluations that are in the result */
+    double cost;                             /* in evaluations, so far */
+    double spent;                            /* seconds, so far */
+    double best_effort, best_observed, best; /* of the config it would give out: effort (0: there is none),
+                                              * time as observed, time in truth */
+    bool *built;                             /* [size]: compiled for an earlier measurement */
 } kf_search;
 
-static void evaluate(kf_search *search, uint64_t index) {
+/* What the search has found so far stands for one more evaluation. */
+static void fill(kf_search *search) {
+    const kf_landscape *landscape = search->request->landscape;
+    size_t at = (size_t)search->filled++ * (size_t)search->result->repeats + (size_t)search->repeat;
+    search->result->regrets[at] = search->best / landscape->times_us[landscape->optimum] - 1;
+    search->result->spent[at] = search->spent;
+}
+
+/* Where a file does not say what compiling took, the first measurement is charged in full. */
+static double seconds_of(const kf_search *search, uint64_t index, double effort) {
+    const kf_landscape *landscape = search->request->landscape;
+    double all = landscape->seconds[index], build = landscape->build_seconds[index];
+    if (isnan(build)) return search->built[index] ? effort * all : all;
+    return (search->built[index] ? 0 : build) + effort * (all - build);
+}
+
+/* Of configs measured at full effort the fastest; below, efforts do not compete with each other. */
+static void note_best(kf_search *search, uint64_t index, double effort, double observed) {
+    bool full = effort >= 1, had_full = search->best_effort >= 1;
+    bool better = full == had_full && observed < search->best_observed;
+    if (search->best_effort > 0 && !better && !(full && !had_full)) return;
+    search->best_effort = effort;
+    search->best_observed = observed;
+    search->best = search->request->landscape->times_us[index];
+}
+
+static void evaluate(kf_search *search, uint64_t index, double effort) {
+    static const double ROUNDING = 1e-9;
     const kf_landscape *landscape = search->request->landscape;
     bool ok = landscape->states[index] == KF_STATE_OK;
-    kf_strategy_tell(search->strategy, index, ok, landscape->times_us[index]);
-    if (ok && landscape->times_us[index] < search->best) search->best = landscape->times_us[index];
-    search->spent += landscape->seconds[index];
-    size_t place = (size_t)search->done++;
-    search->result->regrets[place * (size_t)search->result->repeats + (size_t)search->repeat] =
-        search->best / landscape->times_us[landscape->optimum] - 1;
-    search->result->seconds[place] += search->spent / search->result->repeats;
+    double observed = ok ? kf_landscape_observe(landscape, index, effort) : NAN;
+    int last = search->result->evaluations;
+    search->cost += effort;
+    while (search->filled + 1 < search->cost - ROUNDING && search->filled < last)
+        fill(search);
+    if (effort < 1) search->result->raises_effort = true;
+    search->spent += seconds_of(search, index, effort);
+    search->built[index] = true;
+    kf_strategy_tell(search->strategy, index, ok, observed);
+    if (ok) note_best(search, index, effort, observed);
+    if (search->filled + 1 <= search->cost + ROUNDING && search->filled < last) fill(search);
 }
 
 static void evaluate_presets(kf_search *search) {
     const kf_space *space = search->request->landscape->space;
-    for (int i = 0; i < kf_space_preset_count(space) && search->done < search->result->evaluations; i++) {
+    for (int i = 0; i < kf_space_preset_count(space) && search->filled < search->result->evaluations; i++) {
         kf_config config;
         uint64_t index;
         if (kf_space_preset(space, kf_space_preset_name(space, i), &config, NULL) == KF_OK &&
             kf_space_index(space, &config, &index, NULL, 0) && !kf_strategy_knows(search->strategy, index))
-            evaluate(search, index);
+            evaluate(search, index, 1);
     }
 }
 
@@ -53,15 +88,17 @@ static kf_status run_search(const kf_replay_request *request, kf_replay_result *
     KF_TRY(kf_strategy_open(request->strategy, landscape->space, request->seed + (uint64_t)repeat,
                             &search.strategy, error));
     if (request->prior != NULL) kf_strategy_set_prior(search.strategy, request->prior);
+    search.built = kf_allocate_zeroed(landscape->size, sizeof *search.built);
     evaluate_presets(&search);
-    uint64_t index;
-    while (search.done < result->evaluations && kf_strategy_next(search.strategy, &index))
-        evaluate(&search, index);
+    kf_proposal proposal;
+    while (search.filled < result->evaluations && kf_strategy_next(search.strategy, &proposal))
+        evaluate(&search, proposal.index, proposal.effort);
     kf_strategy_close(search.strategy);
+    free(search.built);
     if (kf_interrupted) return kf_fail(error, KF_INTERRUPTED, "interrupted after %d searches", repeat + 1);
-    if (search.done == result->evaluations) return KF_OK;
-    return kf_fail(error, KF_MACHINE, "strategy %s proposed only %d configs of %llu", request->strategy,
-                   search.done, (unsigned long long)landscape->size);
+    if (search.filled == result->evaluations) return KF_OK;
+    return kf_fail(error, KF_MACHINE, "strategy %s ended after %d evaluations of %llu configs",
+                   request->strategy, search.filled, (unsigned long long)landscape->size);
 }
 
 static void summarise(kf_replay_result *result) {
@@ -70,7 +107,24 @@ static void summarise(kf_replay_result *result) {
         result->summaries[i] = kf_summarise(regrets, (size_t)result->repeats);
         for (int k = 0; k < result->repeats; k++)
             result->means[i] += regrets[k] / result->repeats;
+        for (int k = 0; k < result->repeats; k++)
+            result->seconds[i] += result->spent[i * result->repeats + k] / result->repeats;
     }
+}
+
+kf_summary kf_replay_after(const kf_replay_request *request, const kf_replay_result *result, double seconds) {
+    const kf_landscape *landscape = request->landscape;
+    size_t repeats = (size_t)result->repeats;
+    double *regrets = kf_allocate(repeats * sizeof *regrets);
+    kf_summary summary = {.count = 0};
+    for (size_t k = 0; k < repeats; k++) {
+        regrets[k] = slowest(landscape) / landscape->times_us[landscape->optimum] - 1;
+        for (int i = 0; i < result->evaluations && result->spent[(size_t)i * repeats + k] <= seconds; i++)
+            regrets[k] = result->regrets[(size_t)i * repeats + k];
+    }
+    if (isfinite(result->seconds[result->evaluations - 1])) summary = kf_summarise(regrets, repeats);
+    free(regrets);
+    return summary;
 }
 
 kf_status kf_replay(const kf_replay_request *request, kf_replay_result *result, kf_error *error) {
@@ -80,6 +134,7 @@ kf_status kf_replay(const kf_replay_request *request, kf_replay_result *result, 
     size_t count = (size_t)evaluations;
     *result = (kf_replay_result){.evaluations = evaluations, .repeats = request->repeats};
     result->regrets = kf_allocate(count * (size_t)request->repeats * sizeof *result->regrets);
+    result->spent = kf_allocate(count * (size_t)request->repeats * sizeof *result->spent);
     result->means = kf_allocate_zeroed(count, sizeof *result->means);
     result->summaries = kf_allocate(count * sizeof *result->summaries);
     result->seconds = kf_allocate_zeroed(count, sizeof *result->seconds);
@@ -99,6 +154,7 @@ kf_status kf_replay(const kf_replay_request *request, kf_replay_result *result, 
 
 void kf_replay_free(kf_replay_result *result) {
     free(result->regrets);
+    free(result->spent);
     free(result->means);
     free(result->summaries);
     free(result->seconds);

@@ -9,25 +9,31 @@
 typedef struct kf_replay_request {
     const kf_landscape *landscape;
     const char *strategy;
-    int evaluations; /* a search has so many, presets of the space included, which come first as when tuning
-                      */
+    int evaluations; /* a search has so many, presets of the space included, which come first as when tuning.
+                      * Measuring with effort e is e of an evaluation */
     int repeats;     /* searches */
     uint64_t seed;   /* of the first search; the others count on from it */
     const kf_prior *prior; /* NULL: the strategy has no prior knowledge */
 } kf_replay_request;
 
-/* Regret: time of the best config found / time of the optimum - 1. While nothing correct was found it is that
- * of the slowest correct config. */
+/* Regret: time of the config that a search would give out / time of the optimum - 1, both by the landscape's
+ * own figures. It gives out the config that was fastest among those measured at full effort, or among all
+ * while there are none. While nothing correct was found the slowest correct config counts. */
 typedef struct kf_replay_result {
     int evaluations, repeats; /* evaluations: at most the size of the space */
     double *regrets;          /* [evaluation][repeat], after 1, 2, ... evaluations */
-    double *means;            /* [evaluation] */
-    kf_summary *summaries;    /* [evaluation] */
-    double *seconds;          /* [evaluation]: mean of what measuring would have taken; NAN: not known */
-    double overhead_us;       /* processor time the strategy took for one evaluation */
+    double *spent;         /* [evaluation][repeat]: seconds that measuring would have taken; NAN: not known */
+    double *means;         /* [evaluation] */
+    kf_summary *summaries; /* [evaluation] */
+    double *seconds;       /* [evaluation]: mean of spent */
+    double overhead_us;    /* processor time the strategy took for one evaluation */
+    bool raises_effort;    /* some config was measured with less than full effort */
 } kf_replay_result;
 
 kf_status kf_replay(const kf_replay_request *request, kf_replay_result *result, kf_error *error);
+/* Regrets of all searches after so many seconds of measuring; a search that has not ended its first
+ * evaluation by then has the regret of the slowest correct config. count 0: seconds are not known. */
+kf_summary kf_replay_after(const kf_replay_request *request, const kf_replay_result *result, double seconds);
 void kf_replay_free(kf_replay_result *result); /* its contents */
 
 #endif

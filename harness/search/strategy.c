@@ -10,8 +10,11 @@
 #include "harness/util/text.h"
 
 const kf_strategy_methods *const kf_strategies[] = {
-    &kf_strategy_model,        &kf_strategy_local,  &kf_strategy_annealing, &kf_strategy_genetic,
-    &kf_strategy_differential, &kf_strategy_random, &kf_strategy_enumerate, NULL,
+    &kf_strategy_model,        &kf_strategy_local,
+    &kf_strategy_annealing,    &kf_strategy_genetic,
+    &kf_strategy_differential, &kf_strategy_halving,
+    &kf_strategy_survey,       &kf_strategy_random,
+    &kf_strategy_enumerate,    NULL,
 };
 
 struct kf_strategy {
@@ -19,7 +22,8 @@ struct kf_strategy {
     void *state;
     uint64_t space_size;
     uint64_t *known; /* hash table of index + 1; 0 is empty */
-    uint64_t known_count, slot_count;
+    float *efforts;  /* [slot_count]: the highest that a config was proposed or told with */
+    uint64_t known_count, full_count, slot_count; /* full_count: of those with effort 1 */
 };
 
 /* --- known configs -------------------------------------------------------------------------------------- */
@@ -35,11 +39,17 @@ static uint64_t find_slot(const uint64_t *known, uint64_t slot_count, uint64_t i
 static void grow(kf_strategy *strategy) {
     uint64_t slot_count = 2 * strategy->slot_count;
     uint64_t *known = kf_allocate_zeroed(slot_count, sizeof *known);
-    for (uint64_t i = 0; i < strategy->slot_count; i++)
-        if (strategy->known[i] != 0)
-            known[find_slot(known, slot_count, strategy->known[i] - 1)] = strategy->known[i];
+    float *efforts = kf_allocate_zeroed(slot_count, sizeof *efforts);
+    for (uint64_t i = 0; i < strategy->slot_count; i++) {
+        if (strategy->known[i] == 0) continue;
+        uint64_t slot = find_slot(known, slot_count, strategy->known[i] - 1);
+        known[slot] = strategy->known[i];
+        efforts[slot] = strategy->efforts[i];
+    }
     free(strategy->known);
+    free(strategy->efforts);
     strategy->known = known;
+    strategy->efforts = efforts;
     strategy->slot_count = slot_count;
 }
 
@@ -47,12 +57,15 @@ bool kf_strategy_knows(const kf_strategy *strategy, uint64_t index) {
     return strategy->known[find_slot(strategy->known, strategy->slot_count, index)] != 0;
 }
 
-/* False when it was known already. */
-static bool note(kf_strategy *strategy, uint64_t index) {
+/* False when it was known already with at least this effort. */
+static bool note(kf_strategy *strategy, uint64_t index, double effort) {
     uint64_t slot = find_slot(strategy->known, strategy->slot_count, index);
-    if (strategy->known[slot] != 0) return false;
+    bool new = strategy->known[slot] == 0;
+    if (!new && (float)effort <= strategy->efforts[slot]) return false;
     strategy->known[slot] = index + 1;
-    if (++strategy->known_count * 2 > strategy->slot_count) grow(strategy);
+    strategy->efforts[slot] = (float)effort;
+    if (effort >= 1.0) strategy->full_count++;
+    if (new && ++strategy->known_count * 2 > strategy->slot_count) grow(strategy);
     return true;
 }
 
@@ -95,6 +108,7 @@ kf_status kf_strategy_open(const char *name, const kf_space *space, uint64_t see
     made->space_size = kf_space_size(space);
     made->slot_count = 256;
     made->known = kf_allocate_zeroed(made->slot_count, sizeof *made->known);
+    made->efforts = kf_allocate_zeroed(made->slot_count, sizeof *made->efforts);
     made->state = methods->open(made, space, seed);
     *strategy = made;
     return KF_OK;
@@ -104,15 +118,19 @@ void kf_strategy_set_prior(kf_strategy *strategy, const kf_prior *prior) {
     if (strategy->methods->set_prior != NULL) strategy->methods->set_prior(strategy->state, prior);
 }
 
-bool kf_strategy_next(kf_strategy *strategy, uint64_t *index) {
-    while (strategy->known_count < strategy->space_size && strategy->methods->next(strategy->state, index))
-        if (note(strategy, *index)) return true;
+bool kf_strategy_next(kf_strategy *strategy, kf_proposal *proposal) {
+    const kf_strategy_methods *methods = strategy->methods;
+    while (strategy->full_count < strategy->space_size && methods->next(strategy->state, &proposal->index)) {
+        proposal->effort = methods->effort != NULL ? methods->effort(strategy->state) : 1.0;
+        if (note(strategy, proposal->index, proposal->effort)) return true;
+    }
     return false;
 }
 
 void kf_strategy_tell(kf_strategy *strategy, uint64_t index, bool ok, double time_us) {
     if (index >= strategy->space_size) return;
-    (void)note(strategy, index);
+    /* What failed once is not tried again with more effort. */
+    if (!ok || !kf_strategy_knows(strategy, index)) (void)note(strategy, index, 1.0);
     if (strategy->methods->tell != NULL)
         strategy->methods->tell(strategy->state, index, ok && isfinite(time_us), time_us);
 }
@@ -121,6 +139,7 @@ void kf_strategy_close(kf_strategy *strategy) {
     if (strategy == NULL) return;
     strategy->methods->close(strategy->state);
     free(strategy->known);
+    free(strategy->efforts);
     free(strategy);
 }
 

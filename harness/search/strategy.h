@@ -1,13 +1,19 @@
-/* A strategy: which config to measure next. Driven by ask and tell: next() proposes an index of the space,
- * tell() reports what measuring a config gave. Several proposals may be open at a time (they are built
- * ahead), and configs that were never proposed (presets, a resumed run) may be told. No config is proposed
- * twice, nor one already told. For a seed, the same calls give the same proposals. */
+/* A strategy: which config to measure next, and how carefully. Driven by ask and tell: next() proposes an
+ * index of the space and an effort, tell() reports what measuring gave. Several proposals may be open at a
+ * time (they are built ahead), and configs that were never proposed (presets, a resumed run) may be told. No
+ * config is proposed twice, nor one already told, but with a higher effort than before. For a seed, the same
+ * calls give the same proposals. */
 #ifndef KF_HARNESS_SEARCH_STRATEGY_H
 #define KF_HARNESS_SEARCH_STRATEGY_H
 
 #include "harness/search/space.h"
 
 typedef struct kf_strategy kf_strategy;
+
+typedef struct kf_proposal {
+    uint64_t index;
+    double effort; /* share of the usual measuring, in (0, 1] */
+} kf_proposal;
 
 /* What is believed of a config before it is measured (a cost model, a similar scene). */
 typedef struct kf_prior {
@@ -24,6 +30,8 @@ typedef struct kf_strategy_methods {
     void *(*open)(const kf_strategy *strategy, const kf_space *space, uint64_t seed);
     /* A candidate; one that is known already is asked for again. False when there is none left. */
     bool (*next)(void *state, uint64_t *index);
+    /* Of the config that next proposed last; NULL: always 1. */
+    double (*effort)(const void *state);
     void (*tell)(void *state, uint64_t index, bool ok, double time_us); /* NULL: does not learn */
     void (*set_prior)(void *state, const kf_prior *prior);              /* NULL: has no use for one */
     void (*close)(void *state);
@@ -39,13 +47,14 @@ kf_status kf_strategy_open(const char *name, const kf_space *space, uint64_t see
                            kf_error *error);
 /* Before the first kf_strategy_next; what prior refers to must outlive the strategy. */
 void kf_strategy_set_prior(kf_strategy *strategy, const kf_prior *prior);
-/* False when every config of the space was proposed or told. */
-bool kf_strategy_next(kf_strategy *strategy, uint64_t *index);
-/* ok: measured and verified; time_us then counts (lower is better), else it is not looked at. */
+/* False when every config of the space was proposed or told at full effort. */
+bool kf_strategy_next(kf_strategy *strategy, kf_proposal *proposal);
+/* ok: measured and verified; time_us then counts (lower is better), else it is not looked at. Of a config
+ * that was proposed, the answer is to its last proposal; of another, it was measured at full effort. */
 void kf_strategy_tell(kf_strategy *strategy, uint64_t index, bool ok, double time_us);
 void kf_strategy_close(kf_strategy *strategy);
 
-/* For strategies: whether the config was proposed or told. */
+/* For strategies: whether the config was proposed or told, at whatever effort. */
 bool kf_strategy_knows(const kf_strategy *strategy, uint64_t index);
 
 /* A random order of 0 .. size-1 that takes no memory: place i of the order, for i < size. */

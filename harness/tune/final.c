@@ -29,6 +29,8 @@ static int contenders(const kf_session *session) {
 }
 
 static int rounds(const kf_session *session) {
+    const int asked = session->request->rounds;
+    if (asked != 0) return asked < 0 ? 0 : asked < ROUNDS ? asked : ROUNDS;
     return is_careful(session->request) ? ROUNDS : FEW_ROUNDS;
 }
 
@@ -213,7 +215,7 @@ static void warn_of_drift(const kf_session *session, const participant *chosen, 
 kf_status kf_tune_final(kf_session *session, kf_error *error) {
     participant chosen[MOST_IN_FINAL];
     int count = choose_participants(session, chosen);
-    if (count < 2) return KF_OK; /* nothing to compare */
+    if (count < 2 || rounds(session) == 0) return KF_OK; /* nothing to compare */
     for (int i = 0; i < count; i++)
         chosen[i].final = kf_allocate_zeroed(1, sizeof *chosen[i].final);
     kf_status status = play(session, chosen, count, error);

@@ -1,6 +1,7 @@
 #include "harness/tune/knowledge.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "harness/util/text.h"
@@ -26,66 +27,90 @@ void kf_knowledge_close(kf_knowledge *knowledge) {
 
 /* --- similar scenes ------------------------------------------------------------------------------------- */
 
-/* Factors in nodes and samples between two scenes, as a sum of logarithms; beyond this they are not alike. */
-static const double FARTHEST = 1.4; /* a factor of 4 */
+typedef struct kf_candidate {
+    kf_run_summary run;
+    double distance; /* factors in nodes and samples between the scenes, as a sum of logarithms */
+} kf_candidate;
 
-typedef struct kf_search_runs {
-    const kf_system *system;
-    const kf_scene *scene;
-    const kf_device_info *device;
-    const kf_space *space;
-    int64_t nearest; /* 0: none */
-    double distance;
-    char scene_name[128];
-    double best_us; /* of the results seen so far */
-    kf_config best;
-} kf_search_runs;
+typedef struct kf_candidates {
+    const kf_similar_query *query;
+    kf_candidate *list;
+    int count, capacity;
+} kf_candidates;
 
-static double distance_to(const kf_search_runs *search, const kf_run_summary *run) {
-    const int *nodes = search->scene->nodes;
+static double distance_to(const kf_similar_query *query, const kf_run_summary *run) {
+    const int *nodes = query->scene->nodes;
     double here = (double)nodes[0] * nodes[1] * nodes[2];
     double there = (double)run->nodes[0] * run->nodes[1] * run->nodes[2];
-    double samples = log(((double)run->samples + 1) / ((double)search->scene->samples.count + 1));
+    double samples = log(((double)run->samples + 1) / ((double)query->scene->samples.count + 1));
     return fabs(log(there / here)) + fabs(samples);
 }
 
 static void look_at_run(void *context, const kf_run_summary *run) {
-    kf_search_runs *search = context;
-    bool comparable = strcmp(run->system, search->system->name) == 0 &&
-                      strcmp(run->device, search->device->name) == 0 && run->ok > 0 &&
-                      strcmp(run->origin, "measured") == 0;
-    double distance = comparable ? distance_to(search, run) : INFINITY;
-    if (strcmp(run->scene_hash, search->scene->hash) == 0) distance = 0;
-    if (!comparable || distance > FARTHEST || (search->nearest != 0 && distance >= search->distance)) return;
-    search->nearest = run->id;
-    search->distance = distance;
-    kf_copy_text(search->scene_name, sizeof search->scene_name, run->scene);
+    kf_candidates *candidates = context;
+    const kf_similar_query *query = candidates->query;
+    bool same = strcmp(run->scene_hash, query->scene->hash) == 0;
+    bool comparable = strcmp(run->system, query->system->name) == 0 &&
+                      strcmp(run->device, query->device->name) == 0 && run->ok > 0 &&
+                      strcmp(run->origin, "measured") == 0 && (query->before == 0 || run->id < query->before);
+    double distance = same ? -1.0 : distance_to(query, run);
+    if (!comparable || distance > log(query->farthest)) return;
+    if (candidates->count == candidates->capacity) {
+        candidates->capacity = candidates->capacity > 0 ? 2 * candidates->capacity : 16;
+        candidates->list =
+            kf_reallocate(candidates->list, (size_t)candidates->capacity * sizeof *candidates->list);
+    }
+    candidates->list[candidates->count++] = (kf_candidate){*run, distance};
 }
+
+static int nearest_then_newest(const void *left, const void *right) {
+    const kf_candidate *a = left, *b = right;
+    if (a->distance != b->distance) return a->distance < b->distance ? -1 : 1;
+    return (a->run.id < b->run.id) - (a->run.id > b->run.id);
+}
+
+typedef struct kf_best_of_run {
+    const kf_space *space;
+    kf_similar *similar;
+} kf_best_of_run;
 
 static kf_status look_at_result(void *context, int sequence, const char *role, const kf_config *config,
                                 const kf_measurement *m, kf_error *error) {
     (void)sequence, (void)role, (void)error;
-    kf_search_runs *search = context;
+    const kf_best_of_run *best = context;
+    kf_similar *similar = best->similar;
     uint64_t index;
-    if (m->state != KF_STATE_OK || m->step_us.median >= search->best_us ||
-        !kf_space_index(search->space, config, &index, NULL, 0))
+    if (m->state != KF_STATE_OK || (similar->found && m->step_us.median >= similar->time_us) ||
+        !kf_space_index(best->space, config, &index, NULL, 0))
         return KF_OK;
-    search->best_us = m->step_us.median;
-    search->best = *config;
+    similar->found = true;
+    similar->time_us = m->step_us.median;
+    similar->config = *config;
     return KF_OK;
 }
 
-kf_status kf_knowledge_similar(kf_store *store, const kf_system *system, const kf_scene *scene,
-                               const kf_device_info *device, const kf_space *space, kf_config *config,
-                               char scene_name[128], bool *found, kf_error *error) {
-    kf_search_runs search = {
-        .system = system, .scene = scene, .device = device, .space = space, .best_us = INFINITY};
-    *found = false;
-    KF_TRY(kf_store_runs(store, look_at_run, &search, error));
-    if (search.nearest == 0) return KF_OK;
-    KF_TRY(kf_store_results(store, search.nearest, look_at_result, &search, error));
-    *found = isfinite(search.best_us);
-    *config = search.best;
-    memcpy(scene_name, search.scene_name, sizeof search.scene_name);
+static kf_status best_of(kf_store *store, const kf_similar_query *query, const kf_candidate *candidate,
+                         kf_similar *similar, kf_error *error) {
+    const kf_run_summary *run = &candidate->run;
+    kf_best_of_run best = {query->space, similar};
+    KF_TRY(kf_store_results(store, run->id, look_at_result, &best, error));
+    similar->same_scene = candidate->distance < 0.0;
+    kf_copy_text(similar->scene_name, sizeof similar->scene_name, run->scene);
+    memcpy(similar->nodes, run->nodes, sizeof similar->nodes);
+    similar->samples = run->samples;
+    similar->run = run->id;
     return KF_OK;
+}
+
+kf_status kf_knowledge_similar(kf_store *store, const kf_similar_query *query, kf_similar *similar,
+                               kf_error *error) {
+    kf_candidates candidates = {.query = query};
+    memset(similar, 0, sizeof *similar);
+    kf_status status = kf_store_runs(store, look_at_run, &candidates, error);
+    if (candidates.count > 0)
+        qsort(candidates.list, (size_t)candidates.count, sizeof *candidates.list, nearest_then_newest);
+    for (int i = 0; i < candidates.count && status == KF_OK && !similar->found; i++)
+        status = best_of(store, query, &candidates.list[i], similar, error);
+    free(candidates.list);
+    return status;
 }

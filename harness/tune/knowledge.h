@@ -17,11 +17,30 @@ void kf_knowledge_open(kf_knowledge *knowledge, const kf_system *system, const k
                        kf_strategy *strategy);
 void kf_knowledge_close(kf_knowledge *knowledge);
 
-/* The best config that the store has for this system and device, of the scene most like this one (nodes and
- * samples within a factor of 4), that lies in the space. *found false: there is none. scene_name: of that
- * scene. */
-kf_status kf_knowledge_similar(kf_store *store, const kf_system *system, const kf_scene *scene,
-                               const kf_device_info *device, const kf_space *space, kf_config *config,
-                               char scene_name[128], bool *found, kf_error *error);
+/* What is asked of the store about scenes that were tuned before. */
+typedef struct kf_similar_query {
+    const kf_system *system;
+    const kf_scene *scene;
+    const kf_device_info *device;
+    const kf_space *space; /* of the scene */
+    int64_t before;        /* only runs with a smaller number; 0: all */
+    double farthest;       /* largest factor in nodes times factor in samples; INFINITY: any */
+} kf_similar_query;
+
+typedef struct kf_similar {
+    bool found;
+    bool same_scene; /* by its hash */
+    kf_config config;
+    char scene_name[128];
+    int nodes[3];
+    uint64_t samples;
+    int64_t run;
+    double time_us; /* of a step of that scene */
+} kf_similar;
+
+/* The best config of the scene most like this one that lies in the space; tried are first runs of this very
+ * scene, then others by their distance, newer ones first. A device of the same name counts as the same. */
+kf_status kf_knowledge_similar(kf_store *store, const kf_similar_query *query, kf_similar *similar,
+                               kf_error *error);
 
 #endif

@@ -14,6 +14,7 @@
 enum { MOST_PENDING = 32, GPU_WINDOW = 8, CPU_BATCH = 8 };
 typedef struct pending {
     kf_config config;
+    double effort; /* share of the usual measuring, in (0, 1] */
     size_t ticket; /* of its builds */
 } pending;
 
@@ -50,10 +51,11 @@ static void log_result(const kf_evaluation *evaluation) {
 }
 
 /* Measures, stores and notes one config; *index: where in tried, -1 when there was no time left for it. */
-static kf_status try_config(kf_session *session, const char *role, const kf_config *config, bool may_lose,
-                            double deadline, int *index, kf_error *error) {
+static kf_status try_config(kf_session *session, const char *role, const kf_config *config, double effort,
+                            bool may_lose, double deadline, int *index, kf_error *error) {
     kf_job job = {.config = *config,
                   .verify = true,
+                  .effort = kf_session_effort(session, effort),
                   /* What is slower may still use less energy. */
                   .may_lose = may_lose && session->request->objective == KF_OBJECTIVE_TIME,
                   .time_limit_us = time_limit_us(session),
@@ -75,25 +77,42 @@ static kf_status try_config(kf_session *session, const char *role, const kf_conf
     return KF_OK;
 }
 
-/* What was best for a similar scene is worth one try. A resumed run had it, if there was one. */
+/* True when a run that is carried on had come past its presets. */
+static bool past_presets(const kf_evaluations *tried) {
+    for (int i = 0; i < tried->count; i++)
+        if (strcmp(tried->items[i].role, "search") == 0 ||
+            strcmp(tried->items[i].role, "preset:similar") == 0)
+            return true;
+    return false;
+}
+
+/* What was best for a similar scene is worth one try. Only runs that began before this one are looked at, so
+ * that a run that is carried on finds what it would have found at its first beginning. */
 static kf_status try_similar(kf_session *session, kf_error *error) {
+    static const double FARTHEST = 4.0;
     const kf_tune_request *request = session->request;
-    kf_config config;
-    char scene[128], hash[KF_HASH_HEX];
-    bool found = false;
-    if (session->result->resumed > 0 || kf_interrupted) return KF_OK;
-    if (request->budget_evaluations > 0 && session->result->tried.count >= request->budget_evaluations)
+    if (past_presets(&session->result->tried) || kf_interrupted) return KF_OK;
+    if (request->budget_evaluations > 0 && session->evaluations >= (double)request->budget_evaluations)
         return KF_OK;
-    KF_TRY(kf_knowledge_similar(request->store, request->system, request->scene, &session->result->device,
-                                session->space, &config, scene, &found, error));
-    if (!found) return KF_OK;
-    kf_config_hash(&config, hash);
+    const kf_similar_query query = {.system = request->system,
+                                    .scene = request->scene,
+                                    .device = &session->result->device,
+                                    .space = session->space,
+                                    .before = session->result->run.id,
+                                    .farthest = FARTHEST};
+    kf_similar similar;
+    char hash[KF_HASH_HEX];
+    KF_TRY(kf_knowledge_similar(request->store, &query, &similar, error));
+    if (!similar.found) return KF_OK;
+    kf_config_hash(&similar.config, hash);
     if (kf_session_find(session, hash) >= 0) return KF_OK;
-    kf_info("trying what was best for the similar scene %s", scene);
-    size_t ticket = kf_builder_add(session->builder, &config);
+    kf_info("trying what was best for %s %s", similar.same_scene ? "this scene before" : "the similar scene",
+            similar.scene_name);
+    size_t ticket = kf_builder_add(session->builder, &similar.config);
     int index = -1;
     if (!kf_builder_wait(session->builder, ticket, session->deadline, kf_session_idle, session)) return KF_OK;
-    return try_config(session, "preset:similar", &config, true, session->deadline, &index, error);
+    return try_config(session, "preset:similar", &similar.config, 1.0, true, session->deadline, &index,
+                      error);
 }
 
 /* --- presets -------------------------------------------------------------------------------------------- */
@@ -132,7 +151,7 @@ kf_status kf_tune_presets(kf_session *session, kf_error *error) {
         session->result->presets[i] = kf_session_find(session, hash);
         if (session->result->presets[i] >= 0) continue;
         /* No deadline: without the presets a result says nothing. */
-        KF_TRY(try_config(session, role, &configs[i], false, 0.0, &session->result->presets[i], error));
+        KF_TRY(try_config(session, role, &configs[i], 1.0, false, 0.0, &session->result->presets[i], error));
         measured++;
     }
     if (measured > 0) session->seconds = (kf_clock_seconds() - begin) / measured;
@@ -142,33 +161,21 @@ kf_status kf_tune_presets(kf_session *session, kf_error *error) {
 
 /* --- the strategy --------------------------------------------------------------------------------------- */
 
-static void tell(kf_session *session, int index) {
-    const kf_evaluation *evaluation = &session->result->tried.items[index];
+static void tell(kf_session *session, int index, bool known, double cost) {
     uint64_t place;
-    if (!kf_space_index(session->space, &evaluation->config, &place, NULL, 0)) return;
-    const kf_measurement *m = &evaluation->measurement;
-    /* Of a config that was left alone as too slow, the first samples say how slow. */
-    bool slow = m->state == KF_STATE_SKIPPED && m->sample_count > 0;
-    const bool known =
-        m->state == KF_STATE_OK && isfinite(kf_measurement_cost(m, session->request->objective));
-    kf_strategy_tell(session->strategy, place, known || slow,
-                     slow ? kf_median(m->samples_us, m->sample_count)
-                          : kf_measurement_cost(m, session->request->objective));
+    if (kf_space_index(session->space, &session->result->tried.items[index].config, &place, NULL, 0))
+        kf_strategy_tell(session->strategy, place, known, cost);
 }
 
 /* --- resuming: the strategy proposes as it did before, and is told what was measured then --------------- */
 
 static void begin_replay(kf_session *session) {
     const kf_evaluations *tried = &session->result->tried;
-    session->waiting = kf_allocate_zeroed((size_t)tried->count + 1, sizeof *session->waiting);
-    session->waiting_size = tried->count;
-    session->waiting_count = 0;
     for (int i = 0; i < tried->count; i++) {
-        session->waiting[i] = strcmp(tried->items[i].role, "search") == 0;
-        if (session->waiting[i])
-            session->waiting_count++;
-        else
-            tell(session, i);
+        double cost = 0.0;
+        if (strcmp(tried->items[i].role, "search") == 0) continue;
+        bool known = kf_session_cost(session, &tried->items[i].measurement, &cost);
+        tell(session, i, known, cost);
     }
 }
 
@@ -178,17 +185,28 @@ static int find_tried(const kf_session *session, const kf_config *config) {
     return kf_session_find(session, hash);
 }
 
-static void replay(kf_session *session, int index) {
-    if (index >= session->waiting_size || !session->waiting[index]) return;
-    session->waiting[index] = false;
+/* The next result of this config that is waiting, or NULL. */
+static kf_past *find_past(kf_session *session, int index) {
+    for (int i = 0; session->waiting_count > 0 && i < session->past_count; i++)
+        if (session->past[i].waiting && session->past[i].tried == index) return &session->past[i];
+    return NULL;
+}
+
+static void replay(kf_session *session, kf_past *past) {
+    past->waiting = false;
     session->waiting_count--;
-    tell(session, index);
+    session->waiting_evaluations -= past->evaluations;
+    tell(session, past->tried, past->known, past->cost);
 }
 
 /* The strategy goes another way than before (another budget or strategy): it is told the rest at once. */
 static void end_replay(kf_session *session) {
-    for (int i = 0; session->waiting_count > 0; i++)
-        replay(session, i);
+    if (session->waiting_count == 0) return;
+    kf_info("the search takes another way than before it was resumed (a number of evaluations as budget, "
+            "and the same strategy, keep it); it knows the %d configs measured on the old one",
+            session->waiting_count);
+    for (int i = 0; i < session->past_count; i++)
+        if (session->past[i].waiting) replay(session, &session->past[i]);
 }
 
 /* Presets need not lie in a space that was narrowed by --fix. */
@@ -200,10 +218,13 @@ static bool any_eligible(const kf_evaluations *tried) {
 
 /* How many more configs the budget has room for. A number of evaluations always buys one of the space. */
 static long room(const kf_session *session) {
+    static const double ROUNDING = 1e-6; /* of sums of efforts */
     long left = MOST_PENDING;
     const kf_tune_request *request = session->request;
-    if (request->budget_evaluations > 0)
-        left = request->budget_evaluations - (session->result->tried.count - session->waiting_count);
+    if (request->budget_evaluations > 0) {
+        double done = session->evaluations - session->waiting_evaluations;
+        left = (long)ceil((double)request->budget_evaluations - done - ROUNDING);
+    }
     if (left <= 0 && !any_eligible(&session->result->tried)) left = 1;
     if (session->search_end > 0.0) {
         double seconds = session->search_end - kf_clock_seconds();
@@ -224,10 +245,11 @@ static long wanted(const kf_session *session, int pending_count) {
 }
 
 static int propose(kf_session *session, pending *queue, int count) {
-    uint64_t place;
-    for (long more = wanted(session, count); more > 0 && kf_strategy_next(session->strategy, &place);
+    kf_proposal proposal;
+    for (long more = wanted(session, count); more > 0 && kf_strategy_next(session->strategy, &proposal);
          more--) {
-        kf_space_config(session->space, place, &queue[count].config);
+        kf_space_config(session->space, proposal.index, &queue[count].config);
+        queue[count].effort = proposal.effort;
         bool known = find_tried(session, &queue[count].config) >= 0;
         queue[count].ticket = known ? 0 : kf_builder_add(session->builder, &queue[count].config);
         count++;
@@ -242,15 +264,30 @@ static void update_seconds(kf_session *session, double begin, int measured) {
     session->seconds = session->seconds > 0.0 ? 0.5 * (session->seconds + each) : each;
 }
 
+/* True when the config has been measured with at least the effort of this proposal. */
+static bool is_measured(const kf_session *session, const pending *first, int index) {
+    static const double ROUNDING = 1e-9;
+    if (index < 0) return false;
+    const kf_measurement *m = &session->result->tried.items[index].measurement;
+    bool failed = m->state != KF_STATE_OK && m->state != KF_STATE_SKIPPED;
+    return failed || m->effort >= kf_session_effort(session, first->effort) - ROUNDING;
+}
+
 /* Measures the first of the queue, unless that was done before; *done when the time is up. */
 static kf_status measure_first(kf_session *session, pending *queue, int count, bool *done, kf_error *error) {
     int index = find_tried(session, &queue[0].config);
-    if (index >= 0) {
-        replay(session, index);
-    } else {
+    kf_past *past = find_past(session, index);
+    if (past != NULL) {
+        replay(session, past);
+    } else if (!is_measured(session, &queue[0], index)) {
         end_replay(session);
-        KF_TRY(try_config(session, "search", &queue[0].config, true, session->search_end, &index, error));
-        if (index >= 0) tell(session, index);
+        KF_TRY(try_config(session, "search", &queue[0].config, queue[0].effort, true, session->search_end,
+                          &index, error));
+        double cost = 0.0;
+        if (index >= 0) {
+            bool known = kf_session_cost(session, &session->result->tried.items[index].measurement, &cost);
+            tell(session, index, known, cost);
+        }
     }
     memmove(queue, queue + 1, (size_t)(count - 1) * sizeof *queue);
     *done = index < 0;
@@ -285,7 +322,5 @@ kf_status kf_tune_search(kf_session *session, kf_error *error) {
         if (status == KF_OK && !done) update_seconds(session, begin, session->sequence - before);
     }
     free(queue);
-    free(session->waiting);
-    session->waiting = NULL;
     return status;
 }

@@ -53,20 +53,63 @@ int kf_session_find(const kf_session *session, const char *hash) {
     return -1;
 }
 
+static bool beats(const kf_session *session, int a, int b) {
+    const kf_evaluation *items = session->result->tried.items;
+    const kf_objective objective = session->request->objective;
+    if (items[a].measurement.state != KF_STATE_OK || !items[a].eligible) return false;
+    return b < 0 || kf_measurement_cost(&items[a].measurement, objective) <
+                        kf_measurement_cost(&items[b].measurement, objective);
+}
+
+/* Puts a measurement in the place of one with less effort. */
+static void replace(kf_session *session, int index, const char *role, const kf_measurement *measurement) {
+    kf_evaluation *evaluation = &session->result->tried.items[index];
+    session->result->states[evaluation->measurement.state]--;
+    kf_measurement_free(&evaluation->measurement);
+    evaluation->measurement = *measurement;
+    kf_copy_text(evaluation->role, sizeof evaluation->role, role);
+    if (session->incumbent != index) return;
+    session->incumbent = -1; /* it may have become slower than others */
+    for (int i = 0; i < session->result->tried.count; i++)
+        if (beats(session, i, session->incumbent)) session->incumbent = i;
+}
+
 int kf_session_note(kf_session *session, const char *role, const kf_config *config,
                     const kf_measurement *measurement) {
     kf_evaluations *tried = &session->result->tried;
-    kf_evaluation *evaluation = kf_evaluations_add(tried, role, config, measurement);
-    uint64_t place;
-    evaluation->eligible = kf_space_index(session->space, config, &place, NULL, 0);
+    char hash[KF_HASH_HEX];
+    kf_config_hash(config, hash);
+    int index = kf_session_find(session, hash);
     session->result->states[measurement->state]++;
-    int index = tried->count - 1;
-    int best = session->incumbent;
-    if (measurement->state == KF_STATE_OK && evaluation->eligible &&
-        (best < 0 || kf_measurement_cost(measurement, session->request->objective) <
-                         kf_measurement_cost(&tried->items[best].measurement, session->request->objective)))
-        session->incumbent = index;
+    session->evaluations += kf_session_evaluations(session, measurement);
+    if (index >= 0) {
+        replace(session, index, role, measurement);
+    } else {
+        uint64_t place;
+        kf_evaluation *evaluation = kf_evaluations_add(tried, role, config, measurement);
+        evaluation->eligible = kf_space_index(session->space, config, &place, NULL, 0);
+        index = tried->count - 1;
+    }
+    if (beats(session, index, session->incumbent)) session->incumbent = index;
     return index;
+}
+
+bool kf_session_cost(const kf_session *session, const kf_measurement *m, double *cost) {
+    const bool slow = m->state == KF_STATE_SKIPPED && m->sample_count > 0;
+    *cost = slow ? kf_median(m->samples_us, m->sample_count)
+                 : kf_measurement_cost(m, session->request->objective);
+    return slow || (m->state == KF_STATE_OK && isfinite(*cost));
+}
+
+double kf_session_effort(const kf_session *session, double effort) {
+    const double all = session->request->effort;
+    return all > 0.0 ? all * effort : effort;
+}
+
+double kf_session_evaluations(const kf_session *session, const kf_measurement *measurement) {
+    const double share = measurement->effort / kf_session_effort(session, 1.0);
+    /* What failed was not measured with any effort. */
+    return share > 0.0 ? fmin(share, 1.0) : 1.0;
 }
 
 kf_status kf_session_store(kf_session *session, const char *role, const kf_config *config,
@@ -96,7 +139,8 @@ void kf_session_progress(kf_session *session, bool final) {
     if (session->deadline > 0.0 && !final)
         kf_text_append(&line, ", %.0f s left", fmax(0.0, session->deadline - now));
     if (session->request->budget_evaluations > 0 && !final)
-        kf_text_append(&line, ", %ld to go", session->request->budget_evaluations - result->tried.count);
+        kf_text_append(&line, ", %ld to go",
+                       (long)ceil((double)session->request->budget_evaluations - session->evaluations));
     if (session->incumbent >= 0 && !final) { /* at the end the final has decided, and the result says so */
         const kf_evaluation *best = &result->tried.items[session->incumbent];
         char time[32];
@@ -165,24 +209,38 @@ static void describe_run(kf_session *session, const char *strategy) {
 
 /* --- resuming ------------------------------------------------------------------------------------------- */
 
-static kf_status take_over(void *context, int sequence, const char *role, const kf_config *config,
-                           const kf_measurement *measurement, kf_error *error) {
-    (void)error;
-    kf_session *session = context;
-    if (sequence >= session->sequence) session->sequence = sequence + 1;
-    if (strcmp(role, "final") == 0) return KF_OK; /* the final is played again */
-    char hash[KF_HASH_HEX];
-    kf_config_hash(config, hash);
-    if (kf_session_find(session, hash) >= 0) return KF_OK;
+/* Only what decides is taken: samples for the skip, state, times. */
+static kf_measurement copy_of(const kf_measurement *measurement) {
     kf_measurement copy = *measurement;
     size_t bytes = measurement->sample_count * sizeof *copy.samples_us;
     copy.samples_us = bytes > 0 ? memcpy(kf_allocate(bytes), measurement->samples_us, bytes) : NULL;
     copy.clocks_mhz = NULL;
     copy.counters = NULL;
     copy.counter_count = 0;
+    return copy;
+}
+
+static kf_status take_over(void *context, int sequence, const char *role, const kf_config *config,
+                           const kf_measurement *measurement, kf_error *error) {
+    (void)error;
+    kf_session *session = context;
+    if (sequence >= session->sequence) session->sequence = sequence + 1;
+    const kf_measurement copy = copy_of(measurement);
     const int index = kf_session_note(session, role, config, &copy);
     session->result->tried.items[index].sequence = sequence;
     session->result->resumed++;
+    if (session->past_count == session->past_capacity) {
+        session->past_capacity = session->past_capacity > 0 ? 2 * session->past_capacity : 64;
+        session->past = kf_reallocate(session->past, (size_t)session->past_capacity * sizeof *session->past);
+    }
+    kf_past *past = &session->past[session->past_count++];
+    *past = (kf_past){.tried = index,
+                      .evaluations = kf_session_evaluations(session, measurement),
+                      .waiting = strcmp(role, "search") == 0};
+    past->known = kf_session_cost(session, measurement, &past->cost);
+    if (!past->waiting) return KF_OK;
+    session->waiting_count++;
+    session->waiting_evaluations += past->evaluations;
     return KF_OK;
 }
 
@@ -196,6 +254,7 @@ static kf_status resume_run(kf_session *session, kf_error *error) {
             "no unfinished run of this scene, device, space and seed is in the store: starting a new one");
         return KF_OK;
     }
+    KF_TRY(kf_store_forget_final(session->request->store, run, error));
     KF_TRY(kf_store_results(session->request->store, run->id, take_over, session, error));
     kf_info("carrying on run %s with %d configs measured", run->uuid, session->result->resumed);
     return KF_OK;
@@ -311,6 +370,7 @@ void kf_session_close(kf_session *session) {
     kf_worker_close(session->worker);
     kf_builder_close(session->builder);
     kf_strategy_close(session->strategy);
+    free(session->past);
     kf_knowledge_close(&session->knowledge);
     if (session->space != NULL) kf_space_free(session->space);
     if (session->reference != NULL) session->request->system->free_reference(session->reference);

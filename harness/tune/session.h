@@ -9,6 +9,15 @@
 #include "harness/tune/knowledge.h"
 #include "harness/tune/tune.h"
 
+/* A result of a run that is carried on. */
+typedef struct kf_past {
+    int tried;          /* index */
+    double evaluations; /* that it counts for */
+    bool known;         /* it has a cost */
+    double cost;
+    bool waiting; /* for the strategy to propose it again */
+} kf_past;
+
 typedef struct kf_session {
     const kf_tune_request *request;
     kf_tune_result *result;
@@ -24,11 +33,13 @@ typedef struct kf_session {
     double search_end; /* the same, leaving time for the final; 0: none */
     int sequence;      /* of the next result in the store */
     int incumbent;     /* index in tried of the best so far; -1: none */
-    bool *waiting;     /* [tried] results of a resumed search that the strategy was not told again yet */
-    int waiting_size, waiting_count;
-    double seconds;  /* a config takes about so long, its compiling included; 0: not known yet */
-    double overhead; /* of which neither compiling, verifying nor timing: building the plan, mostly */
-    double shown;    /* when progress was shown last */
+    kf_past *past;     /* in the order they were measured */
+    int past_count, past_capacity, waiting_count;
+    double waiting_evaluations; /* of those that are waiting */
+    double evaluations; /* measured so far, past ones included; measuring with less effort counts less */
+    double seconds;     /* a config takes about so long, its compiling included; 0: not known yet */
+    double overhead;    /* of which neither compiling, verifying nor timing: building the plan, mostly */
+    double shown;       /* when progress was shown last */
 } kf_session;
 
 /* Everything until the first measurement. The session's parts are freed by kf_session_close in any case. */
@@ -39,13 +50,21 @@ void kf_session_close(kf_session *session);
 /* Index in tried of the config with this hash, or -1. */
 int kf_session_find(const kf_session *session, const char *hash);
 
+/* What a result says about a config: its cost; of one that was left alone as too slow, the first samples say
+ * how slow. False: nothing. */
+bool kf_session_cost(const kf_session *session, const kf_measurement *measurement, double *cost);
+
 /* How a worker for this session is set up. */
 kf_worker_setup kf_session_worker_setup(const kf_session *session);
 
 /* Takes a result into tried (which then owns the measurement) and updates states and incumbent; returns its
- * index. */
+ * index. Of two results of a config, the later one stays: it was measured with more effort. */
 int kf_session_note(kf_session *session, const char *role, const kf_config *config,
                     const kf_measurement *measurement);
+
+/* Share of the usual measuring that a proposal of this effort gets, and what it then counts for. */
+double kf_session_effort(const kf_session *session, double effort);
+double kf_session_evaluations(const kf_session *session, const kf_measurement *measurement);
 
 /* Ends the worker and starts another. */
 kf_status kf_session_fresh_worker(kf_session *session, kf_error *error);

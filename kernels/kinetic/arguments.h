@@ -66,6 +66,7 @@ typedef struct kf_kinetic_arguments {
     int *node_entries;     /* places in segment_force (component 0) of the segments that touch the node */
 
     long long *load_sums; /* fixed point, [KF_LOAD_SLOTS][6] */
+    long long pose_step;  /* of set_pose_step alone */
 
     double face_velocity[6][3];
     float face_velocity_single[6][3];

@@ -317,6 +317,12 @@ KF_SCALAR_KERNEL(advance_pose, kf_kinetic_arguments) {
     if (a->band_count) a->band_count[0] = 0;
 }
 
+/* The next step begins at a->pose_step of the prescribed motion. One item. */
+KF_SCALAR_KERNEL(set_pose_step, kf_kinetic_arguments) {
+    (void)x, (void)y, (void)z;
+    ((kf_pose *)a->pose)->step = a->pose_step;
+}
+
 /* Takes the old band's nodes out of the map. Extent: band_capacity. */
 KF_SCALAR_KERNEL(band_release, kf_kinetic_arguments) {
     (void)y, (void)z;

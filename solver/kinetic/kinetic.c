@@ -203,6 +203,14 @@ static kf_status make_domain_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_erro
     return kf_plan_buffer(plan, 4 * plane * (size_t)kinetic->slab_planes, &kinetic->slab, error);
 }
 
+/* A solid that travels is never where it was; one that hardly turns counts as one that does not. */
+static uint64_t turn_steps(const kf_motion *motion) {
+    static const double TURN = 6.283185307179586, LONGEST = 1e9;
+    bool travels = motion->velocity[0] != 0.0 || motion->velocity[1] != 0.0 || motion->velocity[2] != 0.0;
+    double speed = fabs(motion->angular_speed);
+    return !motion->moving || travels || speed * LONGEST < TURN ? 0 : (uint64_t)ceil(TURN / speed);
+}
+
 static kf_status build(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     const kf_scene *scene = plan->scene;
     kf_kinetic_arguments *a = &kinetic->arguments;
@@ -222,6 +230,7 @@ static kf_status build(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     set_scalars(scene, a);
     plan->node_count = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
     plan->least_bytes = 54.0 * (double)kinetic->store_bytes * plan->node_count;
+    if (kinetic->moving) plan->turn_steps = turn_steps(&scene->motion);
     KF_TRY(load_modules(plan, kinetic, error));
     KF_TRY(make_domain_buffers(plan, kinetic, error));
     KF_TRY(make_outflow(plan, kinetic, error));

@@ -312,6 +312,21 @@ static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_er
     return KF_OK;
 }
 
+/* One kernel in the stream, so that timing need not wait for it. */
+static kf_status move_to(kf_plan *plan, uint64_t step, kf_error *error) {
+    const kf_kinetic *kinetic = kinetic_of(plan);
+    if (!kinetic->moving) return KF_OK;
+    kf_function *function;
+    KF_TRY(kf_module_function(kinetic->modules[KF_SOURCE_IMMERSED], "set_pose_step", &function, error));
+    kf_kinetic_arguments a = kinetic->arguments;
+    a.extent[0] = a.extent[1] = a.extent[2] = 1;
+    a.pose_step = (long long)step;
+    const int block[3] = {1, 1, 1};
+    kf_launch launch;
+    kf_launch_set(&launch, "set_pose_step", function, block, &a, sizeof a);
+    return kf_backend_launch(plan->backend, &launch, error);
+}
+
 static void free_system(kf_plan *plan) {
     free(plan->system);
 }
@@ -319,6 +334,7 @@ static void free_system(kf_plan *plan) {
 const kf_plan_methods kf_kinetic_methods = {.initialise = initialise,
                                             .fields = read_fields,
                                             .velocity = device_velocity,
+                                            .move_to = move_to,
                                             .load = solid_load,
                                             .state_size = state_size,
                                             .save = save,

@@ -411,6 +411,44 @@ static void test_device_order_is_the_hosts(void **state) {
     kf_scene_free(scene);
 }
 
+/* Timing puts the solid where it is at any step of its turn; the next step continues from there. */
+static void test_the_solid_goes_to_any_step(void **state) {
+    (void)state;
+    kf_error error = {0};
+    kf_scene *scene = open_scene("torus", 6000);
+    kf_space *space = open_space(scene);
+    kf_config config;
+    must(kf_space_preset(space, "default", &config, &error), &error);
+    kf_plan *plan = open_plan(scene, &config);
+    const kf_kinetic *kinetic = plan->system;
+    const double turns = (double)plan->turn_steps * fabs(scene->motion.angular_speed) / (2.0 * acos(-1.0));
+    assert_true(turns >= 1.0 && turns < 1.0 + 1.0 / (double)plan->turn_steps * 2.0);
+    const uint64_t places[] = {plan->turn_steps / 3, 5, plan->turn_steps - 1};
+    for (size_t i = 0; i < 3; i++) {
+        must(plan->methods->move_to(plan, places[i], &error), &error);
+        for (int step = 0; step < 2; step++) {
+            kf_pose pose;
+            double rotation[9], center[3];
+            advance(plan, 1);
+            must(kf_buffer_download(kinetic->pose, 0, &pose, sizeof pose, &error), &error);
+            kf_motion_pose(&scene->motion, (double)(places[i] + (uint64_t)step), rotation, center);
+            for (int k = 0; k < 9; k++)
+                assert_true(fabs(pose.rotation[k] - rotation[k]) < 1e-9);
+        }
+    }
+    kf_plan_free(plan);
+    kf_scene_free(scene);
+    kf_space_free(space);
+    scene = open_scene("ball", 3000); /* nothing turns */
+    space = open_space(scene);
+    must(kf_space_preset(space, "default", &config, &error), &error);
+    plan = open_plan(scene, &config);
+    assert_true(plan->turn_steps == 0);
+    kf_plan_free(plan);
+    kf_scene_free(scene);
+    kf_space_free(space);
+}
+
 static void test_impossible_configs_are_refused(void **state) {
     (void)state;
     kf_error error = {0};
@@ -459,6 +497,7 @@ int main(void) {
         cmocka_unit_test(test_plans_agree_after_100_steps),
         cmocka_unit_test(test_force_is_the_momentum_change),
         cmocka_unit_test(test_device_order_is_the_hosts),
+        cmocka_unit_test(test_the_solid_goes_to_any_step),
         cmocka_unit_test(test_impossible_configs_are_refused),
     };
     return cmocka_run_group_tests(tests, open_backend, close_backend);

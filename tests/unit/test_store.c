@@ -45,6 +45,9 @@ static void assert_same_measurement(const kf_measurement *a, const kf_measuremen
     }
     if (a->state != KF_STATE_OK) return;
     assert_int_equal(a->batch, b->batch);
+    assert_true(b->effort == (a->effort > 0.0 ? a->effort : 1.0));
+    assert_int_equal(a->turn_steps, b->turn_steps);
+    assert_int_equal(a->turn_windows, b->turn_windows);
     assert_int_equal(a->stop, b->stop);
     assert_same_number(a->mlups, b->mlups);
     assert_same_number(a->effective_bandwidth, b->effective_bandwidth);
@@ -94,6 +97,9 @@ static void test_round_trip(void **state) {
         else
             fixture_measurement(&measurements[i], 100.1 + i, 31 + (size_t)i);
     }
+    measurements[0].effort = 0.25;
+    measurements[0].turn_steps = 3142;
+    measurements[0].turn_windows = 5;
     measurements[RESULTS - 1].verification =
         (kf_verification){.error = NAN}; /* a final is not verified again */
     measurements[RESULTS - 1].verification.bound = NAN;

@@ -53,25 +53,66 @@ static void tell(kf_strategy *strategy, const kf_space *space, uint64_t index) {
     kf_strategy_tell(strategy, index, ok, ok ? time : NAN);
 }
 
+/* The same config comes again only to be measured more carefully. */
 static void test_every_config_once(void **state) {
     (void)state;
     kf_space *space = kinetic(5, NULL, 0);
-    uint64_t size = kf_space_size(space), index;
+    uint64_t size = kf_space_size(space);
+    kf_proposal proposal;
     for (int s = 0; kf_strategies[s] != NULL; s++) {
         kf_strategy *strategy = opened(kf_strategies[s]->name, space, 7);
-        uint8_t *seen = kf_allocate_zeroed((size_t)size, 1);
-        uint64_t count = 0;
-        while (kf_strategy_next(strategy, &index)) {
-            assert_true(index < size && !seen[index]);
-            seen[index] = 1;
-            count++;
-            tell(strategy, space, index);
+        double *efforts = kf_allocate_zeroed((size_t)size, sizeof *efforts);
+        uint64_t full = 0;
+        while (kf_strategy_next(strategy, &proposal)) {
+            assert_true(proposal.index < size && proposal.effort <= 1);
+            assert_true(proposal.effort > efforts[proposal.index]);
+            assert_true(proposal.effort == 1 || strcmp(kf_strategies[s]->name, "halving") == 0);
+            efforts[proposal.index] = proposal.effort;
+            bool ok;
+            (void)landscape(space, proposal.index, &ok);
+            full += proposal.effort == 1 || !ok;
+            tell(strategy, space, proposal.index);
         }
-        assert_true(count == size);
-        assert_false(kf_strategy_next(strategy, &index));
+        assert_true(full == size);
+        assert_false(kf_strategy_next(strategy, &proposal));
         kf_strategy_close(strategy);
-        free(seen);
+        free(efforts);
     }
+    kf_space_free(space);
+}
+
+/* Of nine configs measured a little three go up, and one of them to full effort: the fastest, without those
+ * that fail. */
+static void test_halving_promotes_the_best(void **state) {
+    (void)state;
+    kf_space *space = kinetic(5, NULL, 0);
+    kf_strategy *strategy = opened("halving", space, 5);
+    enum { PROPOSALS = 2000 };
+    struct {
+        kf_proposal proposal;
+        double time;
+        bool ok;
+    } seen[PROPOSALS] = {0};
+    int counts[3] = {0, 0, 0};
+    for (int i = 0; i < PROPOSALS; i++) {
+        kf_proposal *proposal = &seen[i].proposal;
+        assert_true(kf_strategy_next(strategy, proposal));
+        seen[i].time = landscape(space, proposal->index, &seen[i].ok);
+        int rung = proposal->effort < 0.2 ? 0 : proposal->effort < 0.5 ? 1 : 2;
+        counts[rung]++;
+        if (rung > 0) { /* among the best third of the rung below at this time */
+            int faster = 0, below = 0;
+            for (int k = 0; k < i; k++) {
+                bool there = fabs(3 * seen[k].proposal.effort - proposal->effort) < 1e-9;
+                below += there;
+                faster += there && seen[k].ok && seen[k].time < seen[i].time;
+            }
+            assert_true(seen[i].ok && faster < below / 3);
+        }
+        tell(strategy, space, proposal->index);
+    }
+    assert_true(counts[0] > 2 * counts[1] && counts[1] > 2 * counts[2] && counts[2] > PROPOSALS / 20);
+    kf_strategy_close(strategy);
     kf_space_free(space);
 }
 
@@ -81,24 +122,30 @@ static void test_told_configs_and_open_proposals(void **state) {
     enum { AHEAD = 5 };
     static const char *const fixed[] = {"layout=soa"};
     kf_space *space = kinetic(3, fixed, 1);
-    uint64_t size = kf_space_size(space), open[AHEAD];
+    uint64_t size = kf_space_size(space);
+    kf_proposal open[AHEAD];
     for (int s = 0; kf_strategies[s] != NULL; s++) {
         kf_strategy *strategy = opened(kf_strategies[s]->name, space, 3);
         uint8_t *seen = kf_allocate_zeroed((size_t)size, 1);
+        double *efforts = kf_allocate_zeroed((size_t)size, sizeof *efforts);
         uint64_t count = 0;
         for (uint64_t i = 0; i < size; i += 3, count++) {
             seen[i] = 1;
+            efforts[i] = 1;
             tell(strategy, space, i);
         }
         for (int got = AHEAD; got == AHEAD;) {
-            for (got = 0; got < AHEAD && kf_strategy_next(strategy, &open[got]); got++, count++) {
-                assert_false(seen[open[got]]);
-                seen[open[got]] = 1;
+            for (got = 0; got < AHEAD && kf_strategy_next(strategy, &open[got]); got++) {
+                assert_true(!seen[open[got].index] || efforts[open[got].index] < open[got].effort);
+                count += !seen[open[got].index];
+                seen[open[got].index] = 1;
+                efforts[open[got].index] = open[got].effort;
             }
             for (int i = got - 1; i >= 0; i--)
-                tell(strategy, space, open[i]);
+                tell(strategy, space, open[i].index);
         }
         assert_true(count == size);
+        free(efforts);
         kf_strategy_tell(strategy, size + 5, true, 1); /* not of this space: ignored */
         kf_strategy_close(strategy);
         free(seen);
@@ -112,7 +159,9 @@ static void run(const char *name, const kf_space *space, uint64_t seed, int eval
     *best = INFINITY;
     for (int i = 0; i < evaluations; i++) {
         bool ok;
-        assert_true(kf_strategy_next(strategy, &proposals[i]));
+        kf_proposal proposal;
+        assert_true(kf_strategy_next(strategy, &proposal));
+        proposals[i] = proposal.index;
         double time = landscape(space, proposals[i], &ok);
         if (ok && time < *best) *best = time;
         tell(strategy, space, proposals[i]);
@@ -198,10 +247,11 @@ static void test_local_search_begins_at_the_presets(void **state) {
     kf_strategy *strategy = opened("local", space, 1);
     for (int i = 0; i < kf_space_preset_count(space); i++) {
         kf_config config;
-        uint64_t expected, index;
+        uint64_t expected;
+        kf_proposal proposal;
         assert_int_equal(kf_space_preset(space, kf_space_preset_name(space, i), &config, NULL), KF_OK);
         assert_true(kf_space_index(space, &config, &expected, NULL, 0));
-        assert_true(kf_strategy_next(strategy, &index) && index == expected);
+        assert_true(kf_strategy_next(strategy, &proposal) && proposal.index == expected);
     }
     kf_strategy_close(strategy);
     kf_space_free(space);
@@ -213,9 +263,11 @@ static void test_all_configs_fail(void **state) {
     kf_space *space = kinetic(3, NULL, 0);
     for (int s = 0; kf_strategies[s] != NULL; s++) {
         kf_strategy *strategy = opened(kf_strategies[s]->name, space, 9);
-        uint64_t index, count = 0;
-        for (; kf_strategy_next(strategy, &index); count++)
-            kf_strategy_tell(strategy, index, count % 2 == 0, NAN); /* ok without a time is no better */
+        uint64_t count = 0;
+        kf_proposal proposal;
+        for (; kf_strategy_next(strategy, &proposal); count++)
+            kf_strategy_tell(strategy, proposal.index, count % 2 == 0,
+                             NAN); /* ok without a time is no better */
         assert_true(count == kf_space_size(space));
         kf_strategy_close(strategy);
     }
@@ -232,7 +284,7 @@ static void test_unknown_strategy(void **state) {
     assert_null(strategy);
     assert_int_equal(kf_strategy_open("hopscotch", space, 1, &strategy, &error), KF_BAD_INPUT);
     assert_string_equal(error.message, "unknown strategy 'hopscotch'; there are: model, local, annealing, "
-                                       "genetic, differential, random, enumerate");
+                                       "genetic, differential, halving, survey, random, enumerate");
     kf_strategy_close(NULL);
     kf_space_free(space);
 }
@@ -240,6 +292,7 @@ static void test_unknown_strategy(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_config_once),
+        cmocka_unit_test(test_halving_promotes_the_best),
         cmocka_unit_test(test_told_configs_and_open_proposals),
         cmocka_unit_test(test_seeds),
         cmocka_unit_test(test_random_order_is_uniform),

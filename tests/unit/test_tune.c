@@ -269,6 +269,108 @@ static void interrupted_runs_resume(void **state) {
     kf_store_close(store);
 }
 
+/* --- warm start ------------------------------------------------------------------------------------------
+ */
+
+typedef struct warm_start {
+    int similar, sequence;
+    char hash[KF_HASH_HEX];
+} warm_start;
+
+static kf_status find_similar(void *context, int sequence, const char *role, const kf_config *config,
+                              const kf_measurement *measurement, kf_error *error) {
+    (void)measurement, (void)error;
+    warm_start *found = context;
+    if (strcmp(role, "preset:similar") != 0) return KF_OK;
+    found->similar++;
+    found->sequence = sequence;
+    kf_config_hash(config, found->hash);
+    return KF_OK;
+}
+
+/* What was best for this scene before, or for one like it, is tried after the presets; not what was best for
+ * one eight times as large. */
+static void what_was_best_before_is_tried_first(void **state) {
+    (void)state;
+    kf_store *store = open_store("warm.db");
+    kf_tune_request r = request(store);
+    kf_tune_result result;
+    kf_error error = {KF_OK, ""};
+    static const char *const fix[] = {"behaviour=right"};
+    r.fixed = fix;
+    r.fixed_count = 1;
+    r.strategy = "random";
+    r.budget_seconds = 0.0;
+    r.budget_evaluations = 9; /* all there is: the best is known */
+    if (kf_tune(&r, &result, &error) != KF_OK) fail_msg("%s", error.message);
+    kf_tune_result_free(&result);
+    static const struct { int nodes, similar; } cases[] = {{20000, 1}, {30000, 1}, {160000, 0}};
+    for (size_t i = 0; i < 3; i++) {
+        warm_start found = {0};
+        counter_scene(&scene, cases[i].nodes);
+        r.budget_evaluations = 5;
+        r.seed = 2 + i;
+        if (kf_tune(&r, &result, &error) != KF_OK) fail_msg("%s", error.message);
+        assert_int_equal(kf_store_results(store, result.run.id, find_similar, &found, &error), KF_OK);
+        assert_int_equal(found.similar, cases[i].similar);
+        if (found.similar > 0) {
+            char hash[KF_HASH_HEX];
+            const kf_config best = counter_config("right", 1);
+            kf_config_hash(&best, hash);
+            assert_string_equal(found.hash, hash);
+            assert_int_equal(found.sequence, KF_PRESETS);
+        }
+        kf_tune_result_free(&result);
+    }
+    kf_store_close(store);
+}
+
+/* --- measuring effort ------------------------------------------------------------------------------------
+ */
+
+typedef struct efforts {
+    int counts[3]; /* a ninth, a third, all */
+} efforts;
+
+static kf_status count_effort(void *context, int sequence, const char *role, const kf_config *config,
+                              const kf_measurement *measurement, kf_error *error) {
+    (void)sequence, (void)config, (void)error;
+    efforts *e = context;
+    if (strcmp(role, "search") == 0) e->counts[measurement->effort > 0.9 ? 2 : measurement->effort > 0.2]++;
+    return KF_OK;
+}
+
+/* Eight configs, three of them presets: five are measured a little, the best of them more, and what the
+ * budget then leaves goes to full efforts. Nine ninths count as one. */
+static void effort_counts_against_the_budget(void **state) {
+    (void)state;
+    kf_store *store = open_store("halving.db");
+    kf_tune_request r = request(store);
+    kf_tune_result result;
+    kf_error error = {KF_OK, ""};
+    efforts e = {{0, 0, 0}};
+    static const char *const fix[] = {"behaviour=right"};
+    r.fixed = fix;
+    r.fixed_count = 1;
+    r.strategy = "halving";
+    r.budget_seconds = 0.0;
+    r.budget_evaluations = 6; /* the presets and three more */
+    if (kf_tune(&r, &result, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_int_equal(kf_store_results(store, result.run.id, count_effort, &e, &error), KF_OK);
+    assert_int_equal(e.counts[0], 5);
+    assert_int_equal(e.counts[1], 1);
+    assert_in_range(e.counts[2], 2, 4);
+    assert_int_equal(result.tried.count, 8);
+    assert_true(result.best >= 0);
+    kf_tune_result_free(&result);
+    r.rounds = -1;
+    r.seed = 2;
+    if (kf_tune(&r, &result, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_int_equal(result.finals.count, 0);
+    kf_tune_result_free(&result);
+    kf_store_close(store);
+}
+
 static void bad_requests_are_refused(void **state) {
     (void)state;
     kf_store *store = open_store("bad.db");
@@ -378,6 +480,8 @@ int main(void) {
         cmocka_unit_test(presets_outside_the_space_do_not_win),
         cmocka_unit_test(nothing_right_is_a_failure),
         cmocka_unit_test(interrupted_runs_resume),
+        cmocka_unit_test(what_was_best_before_is_tried_first),
+        cmocka_unit_test(effort_counts_against_the_budget),
         cmocka_unit_test(bad_requests_are_refused),
         cmocka_unit_test(finals_decide_and_overlap_is_a_tie),
     };
