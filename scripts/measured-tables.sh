@@ -28,6 +28,8 @@ done
 case $commit$rate in *[!0-9a-f.]*) echo "measured-tables: --commit and --memory-rate take hexadecimal digits and a number" >&2; exit 2 ;; esac
 [ -r "$store" ] || { echo "measured-tables: $store: cannot be read" >&2; exit 2; }
 command -v sqlite3 >/dev/null || { echo "measured-tables: needs sqlite3 (Debian: apt-get install sqlite3)" >&2; exit 3; }
+[ "$(sqlite3 "$store" "SELECT count(*) FROM pragma_table_info('run') WHERE name = 'winner'" 2>&1)" = 1 ] ||
+    { echo "measured-tables: $store: is no store of this version; kftune brings an older one up to date when it writes to it" >&2; exit 2; }
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -37,8 +39,11 @@ cat >"$work/rows.sql" <<'SQL'
 CREATE TEMP VIEW chosen AS
 WITH preset AS (
     SELECT run, substr(role, 8) AS name, config FROM result WHERE role GLOB 'preset:*'
-), best AS (
-    SELECT run, 'best' AS name, config, min(step_us) FROM result WHERE role = 'final' AND state = 'ok' GROUP BY run
+), best AS ( -- what the run chose; in a store that does not know it, the fastest of the final
+    SELECT r.run, 'best' AS name, r.config FROM result r JOIN run ON run.id = r.run WHERE r.sequence = run.winner
+    UNION ALL
+    SELECT run, name, config FROM (SELECT r.run, 'best' AS name, r.config, min(r.step_us) FROM result r JOIN run ON run.id = r.run
+        WHERE run.winner IS NULL AND r.role = 'final' AND r.state = 'ok' GROUP BY r.run)
 ), named AS (SELECT run, name, config FROM preset UNION ALL SELECT run, name, config FROM best)
 SELECT n.run, n.name, r.id AS result,
        CASE n.name WHEN 'baseline' THEN 1 WHEN 'paper' THEN 2 WHEN 'default' THEN 3 ELSE 4 END AS place
