@@ -113,7 +113,7 @@ check-sanitize: ## all unit tests under AddressSanitizer and UndefinedBehaviorSa
 	@$(MAKE) BUILD=$(BUILD)/sanitize SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" programs tests
 	@ASAN_OPTIONS=strict_string_checks=1:check_initialization_order=1 \
 	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/sanitizers/leaks.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1 \
-	KFTUNE_TEST_LIMIT=600 bash scripts/run-tests.sh $(BUILD)/sanitize $(UNIT_TESTS:$(BUILD)/%=$(BUILD)/sanitize/%)
+	KFTUNE_TEST_LIMIT=1800 bash scripts/run-tests.sh $(BUILD)/sanitize $(UNIT_TESTS:$(BUILD)/%=$(BUILD)/sanitize/%)
 
 check-gpu: ## run the tests that need a GPU, if there is one
 	@sh scripts/packages.sh build check
