@@ -21,6 +21,8 @@ static const kf_option options[] = {
     {"--every", "N", "steps between outputs (a fifth of --steps)", false},
     {"--restart", "FILE", "go on from this checkpoint", false},
     {"--checkpoints", "N", "newest checkpoints to keep (2); 0: one only when interrupted", false},
+    {"--smoke", NULL, "let smoke out, as the scene says or in front of the solid, and draw it", false},
+    {"--smoke-every", "N", "steps between pictures of the smoke (as --every)", false},
     {"--slice", "x|y|z", "the picture's plane is across this axis (along the flow and upright)", false},
     {"--compress", NULL, "write fields gzip-compressed: smaller, slower", false},
     {"--scene", "FILE|NAME", "where the scene is now, if it was moved", false},
@@ -40,6 +42,7 @@ typedef struct run {
     kf_scene *scene;
     kf_backend *backend;
     kf_plan *plan;
+    kf_smoke *smoke; /* NULL without --smoke */
     char folder[KF_PATH];
     kf_production_options how;
     kf_production done;
@@ -96,7 +99,11 @@ static kf_status open_plan(run *job, kf_error *error) {
     const kf_system *system;
     KF_TRY(kf_system_find(job->best.config.system, &system, error));
     KF_TRY(system->accepts(job->scene, error));
-    return system->plan(job->scene, &job->best.config, job->backend, &job->plan, error);
+    KF_TRY(system->plan(job->scene, &job->best.config, job->backend, &job->plan, error));
+    if (!kf_argument_given(job->arguments, "--smoke")) return KF_OK;
+    KF_TRY(kf_smoke_open(job->plan, &job->smoke, error));
+    job->how.smoke = job->smoke;
+    return KF_OK;
 }
 
 /* --- what the user asked for -----------------------------------------------------------------------------
@@ -121,6 +128,10 @@ static kf_status read_options(run *job, kf_error *error) {
     long every = steps >= 5 ? steps / 5 : 1;
     KF_TRY(kf_argument_integer(arguments, "--every", 1, most, &every, error));
     KF_TRY(kf_argument_integer(arguments, "--checkpoints", 0, 1000000, &checkpoints, error));
+    long smoke_every = every;
+    KF_TRY(kf_argument_integer(arguments, "--smoke-every", 1, most, &smoke_every, error));
+    if (kf_argument_given(arguments, "--smoke-every") && !kf_argument_given(arguments, "--smoke"))
+        return kf_fail(error, KF_BAD_INPUT, "--smoke-every: there is no smoke without --smoke");
     int normal;
     KF_TRY(read_slice(arguments, &normal, error));
     job->how = (kf_production_options){
@@ -132,6 +143,7 @@ static kf_status read_options(run *job, kf_error *error) {
         .checkpoint_seconds = checkpoint_seconds,
         .slice_normal = normal,
         .compression = kf_argument_given(arguments, "--compress") ? 1 : 0,
+        .smoke_every = (uint64_t)smoke_every,
         .interrupted = &kf_interrupted,
     };
     return KF_OK;
@@ -171,6 +183,21 @@ static cJSON *forces_json(const kf_production *done) {
     return forces;
 }
 
+static cJSON *smoke_json(const run *job) {
+    if (job->smoke == NULL) return cJSON_CreateNull();
+    const kf_smoke_sources *sources = kf_smoke_sources_of(job->smoke);
+    double rate = 0;
+    for (int e = 0; e < sources->count; e++)
+        rate += sources->emitters[e].rate;
+    cJSON *smoke = cJSON_CreateObject();
+    cJSON_AddNumberToObject(smoke, "pictures", (double)job->done.smoke_pictures);
+    cJSON_AddNumberToObject(smoke, "tracers", (double)job->done.tracers);
+    cJSON_AddNumberToObject(smoke, "tracers_a_step", rate);
+    cJSON_AddNumberToObject(smoke, "capacity", (double)sources->capacity);
+    cJSON_AddNumberToObject(smoke, "steps_a_move", kf_smoke_period(job->smoke));
+    return smoke;
+}
+
 /* The object of --json, which is also the folder's run.json. */
 static cJSON *record(const run *job, const char *state) {
     const kf_production *done = &job->done;
@@ -196,6 +223,7 @@ static cJSON *record(const run *job, const char *state) {
         cJSON_CreateStringArray((const char *const *)done->outputs, (int)done->output_count));
     cJSON_AddStringToObject(json, "checkpoint", done->checkpoint);
     cJSON_AddItemToObject(json, "forces", forces_json(done));
+    cJSON_AddItemToObject(json, "smoke", smoke_json(job));
     return json;
 }
 
@@ -228,6 +256,10 @@ static void print_result(const run *job) {
            job->best.mlups);
     if (done->has_forces && done->forces.drag == done->forces.drag) {
         printf("  drag coefficient %.4g, lift coefficient %.4g\n", done->forces.drag, done->forces.lift);
+    }
+    if (done->smoke_pictures > 0) {
+        printf("  smoke      %s/smoke_*.png: %zu pictures, %" PRIu64 " tracers at the end\n", job->folder,
+               done->smoke_pictures, done->tracers);
     }
     static const struct {
         const char *label, *ending;
@@ -266,6 +298,7 @@ static void append_resumption(const run *job, kf_text *text) {
         append_word(text, kf_argument(job->arguments, kept[i], ""));
     }
     if (job->how.compression) append_word(text, "--compress");
+    if (job->smoke) kf_text_append(text, " --smoke --smoke-every %" PRIu64, job->how.smoke_every);
     kf_text_append(text, " --every %" PRIu64 " --steps %" PRIu64 " --output", job->how.every,
                    job->how.steps - (job->done.last_step - job->done.first_step));
     append_word(text, job->folder);
@@ -307,7 +340,7 @@ static kf_status prepare(run *job, kf_error *error) {
     KF_TRY(choose_folder(job, error));
     KF_TRY(open_device(job, error));
     KF_TRY(open_plan(job, error));
-    KF_TRY(kf_production_start(job->plan, kf_argument(job->arguments, "--restart", NULL), error));
+    KF_TRY(kf_production_start(job->plan, job->smoke, kf_argument(job->arguments, "--restart", NULL), error));
     KF_TRY(kf_run_folder_open(job->folder, job->scene->hash, kf_argument_given(job->arguments, "--force"),
                               error));
     char *summary = kf_config_summary(&job->best.config);
@@ -327,6 +360,7 @@ static kf_status execute(const kf_arguments *arguments, kf_error *error) {
         status = finish(job, status, error);
     }
     kf_production_free(&job->done);
+    kf_smoke_free(job->smoke);
     if (job->plan) kf_plan_free(job->plan);
     if (job->backend) kf_backend_close(job->backend);
     if (job->scene) kf_scene_free(job->scene);

@@ -149,21 +149,24 @@ KF_SCALAR_KERNEL(emit, kf_tracer_arguments) {
     kf_put(a, place, p[0] + age * u.x, p[1] + age * u.y, p[2] + age * u.z);
 }
 
-/* Every tracer spread on the eight nodes around it. Extent: the places of the ring. */
+/* Every tracer spread on the eight nodes of the fine grid around it. Extent: the places of the ring. */
 KF_SCALAR_KERNEL(project, kf_tracer_arguments) {
     (void)y, (void)z;
     if (!KF_IS_HERE(a->x[x])) return;
-    const kf_between b[3] = {kf_around(a->x[x], a->nodes[0], a->faces[0] == KF_TRACER_WRAP),
-                             kf_around(a->y[x], a->nodes[1], a->faces[2] == KF_TRACER_WRAP),
-                             kf_around(a->z[x], a->nodes[2], a->faces[4] == KF_TRACER_WRAP)};
-    int share[3];
-    for (int i = 0; i < 3; i++)
-        share[i] = (int)(b[i].share * (float)KF_TRACER_PARTS + 0.5f);
+    const float position[3] = {a->x[x], a->y[x], a->z[x]}, fine = (float)a->refinement;
+    int low[3], high[3], share[3];
+    for (int i = 0; i < 3; i++) {
+        const kf_between b = kf_around((position[i] + 0.5f) * fine - 0.5f, a->nodes[i] * a->refinement,
+                                       a->faces[2 * i] == KF_TRACER_WRAP);
+        low[i] = b.low;
+        high[i] = b.high;
+        share[i] = (int)(b.share * (float)KF_TRACER_PARTS + 0.5f);
+    }
     for (int corner = 0; corner < 8; corner++) {
         long long node = 0, weight = 1;
         for (int i = 2; i >= 0; i--) {
             const int up = corner >> i & 1;
-            node = node * a->nodes[i] + (up ? b[i].high : b[i].low);
+            node = node * a->nodes[i] * a->refinement + (up ? high[i] : low[i]);
             weight *= up ? share[i] : KF_TRACER_PARTS - share[i];
         }
         kf_atomic_add_int64((kf_int64 *)a->density + node, weight);

@@ -21,7 +21,8 @@ typedef struct kf_tracer_arguments {
     /* Tracers, a ring of capacity places: position, and velocity there at the last move. A place with x below
      * -1 or not a number is empty. */
     float *x, *y, *z, *u, *v, *w;
-    long long *density; /* [z][y][x], in units of 1 / KF_TRACER_UNIT tracers */
+    long long *density; /* [z][y][x] of the fine grid, in units of 1 / KF_TRACER_UNIT tracers */
+    int refinement;     /* cells of the fine grid along the edge of a cell */
 
     /* One emitter. */
     int shape, nozzles;

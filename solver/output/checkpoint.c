@@ -10,11 +10,11 @@
 #include "harness/util/json.h"
 #include "harness/util/text.h"
 
-/* The file: "kftune-checkpoint 1 ", the checksum of all that follows its line, and the description as one
+/* The file: "kftune-checkpoint 2 ", the checksum of all that follows its line, and the description as one
  * JSON object padded with spaces to HEADER bytes in all; then the state. */
 static const char magic[] = "kftune-checkpoint ";
 enum {
-    FORMAT = 1,
+    FORMAT = 2,
     MAGIC = sizeof magic - 1,
     SEAL_AT = MAGIC + 2,
     SEALED_AT = SEAL_AT + KF_HASH_HEX,
@@ -30,8 +30,8 @@ typedef struct text_field {
 #define TEXT_FIELD(member)                                                                                   \
     { #member, offsetof(kf_checkpoint, member), sizeof(((kf_checkpoint *)0)->member) }
 static const text_field text_fields[] = {
-    TEXT_FIELD(system),      TEXT_FIELD(scene),     TEXT_FIELD(scene_hash),
-    TEXT_FIELD(config_hash), TEXT_FIELD(collision), TEXT_FIELD(storage),
+    TEXT_FIELD(system),    TEXT_FIELD(scene),   TEXT_FIELD(scene_hash), TEXT_FIELD(config_hash),
+    TEXT_FIELD(collision), TEXT_FIELD(storage), TEXT_FIELD(smoke_hash),
 };
 enum { TEXT_FIELDS = sizeof text_fields / sizeof text_fields[0] };
 
@@ -46,8 +46,12 @@ static void plain_copy(char *target, size_t size, const char *source) {
     }
 }
 
-static void describe_plan(const kf_plan *plan, kf_checkpoint *checkpoint) {
-    *checkpoint = (kf_checkpoint){.step = plan->steps_done};
+static void describe_plan(const kf_plan *plan, const kf_smoke *smoke, kf_checkpoint *checkpoint) {
+    *checkpoint = (kf_checkpoint){.step = plan->steps_done, .smoke_hash = "-"};
+    if (smoke != NULL) {
+        kf_smoke_hash(smoke, checkpoint->smoke_hash);
+        checkpoint->smoke_bytes = kf_smoke_state_size(smoke);
+    }
     const char *storage = "-";
     for (int i = 0; i < plan->config.count; i++) {
         const kf_value *value = &plan->config.values[i];
@@ -97,6 +101,7 @@ static kf_status write_header(const kf_checkpoint *checkpoint, char *header, con
     cJSON_AddItemToObject(json, "nodes", cJSON_CreateIntArray(checkpoint->nodes, 3));
     cJSON_AddNumberToObject(json, "step", (double)checkpoint->step);
     cJSON_AddNumberToObject(json, "state_bytes", (double)checkpoint->state_bytes);
+    cJSON_AddNumberToObject(json, "smoke_bytes", (double)checkpoint->smoke_bytes);
     memset(header, ' ', HEADER);
     header[HEADER - 1] = '\n';
     bool fits = cJSON_PrintPreallocated(json, header + SEALED_AT, HEADER - SEALED_AT - 1, false);
@@ -106,22 +111,24 @@ static kf_status write_header(const kf_checkpoint *checkpoint, char *header, con
     memset(header + end, ' ', HEADER - 1 - end);
     header[HEADER - 1] = '\n';
     char first[SEALED_AT + 1], checksum[KF_HASH_HEX];
-    seal(header, state, checkpoint->state_bytes, checksum);
+    seal(header, state, checkpoint->state_bytes + checkpoint->smoke_bytes, checksum);
     (void)snprintf(first, sizeof first, "%s%d %s\n", magic, FORMAT, checksum);
     memcpy(header, first, SEALED_AT);
     return KF_OK;
 }
 
-kf_status kf_checkpoint_write(const char *path, kf_plan *plan, kf_error *error) {
+kf_status kf_checkpoint_write(const char *path, kf_plan *plan, kf_smoke *smoke, kf_error *error) {
     kf_checkpoint checkpoint;
-    describe_plan(plan, &checkpoint);
+    describe_plan(plan, smoke, &checkpoint);
     size_t bytes = 0;
     KF_TRY(plan->methods->state_size(plan, &bytes, error));
     checkpoint.state_bytes = bytes;
-    char *file = kf_allocate(HEADER + bytes), *state = file + HEADER;
+    const size_t all = HEADER + bytes + (size_t)checkpoint.smoke_bytes;
+    char *file = kf_allocate(all), *state = file + HEADER;
     kf_status status = plan->methods->save(plan, state, error);
+    if (status == KF_OK && smoke != NULL) status = kf_smoke_save(smoke, state + bytes, error);
     if (status == KF_OK) status = write_header(&checkpoint, file, state, error);
-    if (status == KF_OK) status = kf_file_write_atomic(path, file, HEADER + bytes, error);
+    if (status == KF_OK) status = kf_file_write_atomic(path, file, all, error);
     free(file);
     return status;
 }
@@ -169,14 +176,16 @@ static kf_status read_fields(kf_json_place place, const cJSON *json, kf_checkpoi
         kf_copy_text((char *)checkpoint + field->offset, field->size, text);
     }
     double nodes[3];
-    long step = 0, bytes = 0;
+    long step = 0, bytes = 0, smoke_bytes = 0;
     KF_TRY(kf_json_numbers(place, json, "nodes", true, 1, INT_MAX, 3, nodes, error));
     KF_TRY(kf_json_integer(place, json, "step", true, 0, 1L << 53, &step, error));
     KF_TRY(kf_json_integer(place, json, "state_bytes", true, 1, 1L << 53, &bytes, error));
+    KF_TRY(kf_json_integer(place, json, "smoke_bytes", true, 0, 1L << 53, &smoke_bytes, error));
     for (int a = 0; a < 3; a++)
         checkpoint->nodes[a] = (int)nodes[a];
     checkpoint->step = (uint64_t)step;
     checkpoint->state_bytes = (uint64_t)bytes;
+    checkpoint->smoke_bytes = (uint64_t)smoke_bytes;
     return KF_OK;
 }
 
@@ -194,7 +203,8 @@ static kf_status read_description(const char *path, FILE *file, const char heade
     if (fstat(fileno(file), &facts) != 0 || !S_ISREG(facts.st_mode)) {
         return kf_fail(error, KF_BAD_INPUT, "%s: not a regular file", path);
     }
-    uint64_t size = (uint64_t)facts.st_size, wanted = HEADER + checkpoint->state_bytes;
+    uint64_t size = (uint64_t)facts.st_size,
+             wanted = HEADER + checkpoint->state_bytes + checkpoint->smoke_bytes;
     if (size == wanted) return KF_OK;
     return damaged(path, size < wanted ? "it is cut short" : "it is longer than it says", error);
 }
@@ -216,9 +226,24 @@ static kf_status must_match(const char *path, const char *what, const char *stor
                    path, what, stored, wanted);
 }
 
-static kf_status check_fits(const char *path, const kf_checkpoint *stored, kf_plan *plan, kf_error *error) {
+/* A run may begin to make smoke, or go on without. */
+static kf_status check_smoke(const char *path, const kf_checkpoint *stored, const kf_checkpoint *wanted,
+                             kf_error *error) {
+    if (wanted->smoke_bytes == 0 || stored->smoke_bytes == 0) return KF_OK;
+    if (strcmp(stored->smoke_hash, wanted->smoke_hash) == 0 && stored->smoke_bytes == wanted->smoke_bytes)
+        return KF_OK;
+    return kf_fail(
+        error, KF_BAD_INPUT,
+        "%s: of other smoke than the scene's now (emitters, capacity or seed); restore the scene's "
+        "\"smoke\", or go on without --smoke",
+        path);
+}
+
+static kf_status check_fits(const char *path, const kf_checkpoint *stored, kf_plan *plan,
+                            const kf_smoke *smoke, kf_error *error) {
     kf_checkpoint wanted;
-    describe_plan(plan, &wanted);
+    describe_plan(plan, smoke, &wanted);
+    KF_TRY(check_smoke(path, stored, &wanted, error));
     KF_TRY(must_match(path, "system", stored->system, wanted.system, error));
     if (memcmp(stored->nodes, wanted.nodes, sizeof wanted.nodes) != 0) {
         return kf_fail(error, KF_BAD_INPUT,
@@ -245,25 +270,29 @@ static kf_status check_fits(const char *path, const kf_checkpoint *stored, kf_pl
 /* The state behind the header; allocated for the caller when it is what was sealed. */
 static kf_status read_state(const char *path, FILE *file, const char header[HEADER],
                             const kf_checkpoint *checkpoint, void **state, kf_error *error) {
-    *state = kf_allocate(checkpoint->state_bytes);
+    const size_t bytes = (size_t)checkpoint->state_bytes + (size_t)checkpoint->smoke_bytes;
+    *state = kf_allocate(bytes);
     char checksum[KF_HASH_HEX];
-    bool good = fread(*state, 1, checkpoint->state_bytes, file) == checkpoint->state_bytes;
-    if (good) seal(header, *state, checkpoint->state_bytes, checksum);
+    bool good = fread(*state, 1, bytes, file) == bytes;
+    if (good) seal(header, *state, bytes, checksum);
     if (good && memcmp(checksum, header + SEAL_AT, KF_HASH_HEX - 1) == 0) return KF_OK;
     free(*state);
     *state = NULL;
     return damaged(path, "its content does not match its checksum", error);
 }
 
-kf_status kf_checkpoint_restore(const char *path, kf_plan *plan, kf_checkpoint *checkpoint, kf_error *error) {
+kf_status kf_checkpoint_restore(const char *path, kf_plan *plan, kf_smoke *smoke, kf_checkpoint *checkpoint,
+                                kf_error *error) {
     FILE *file = NULL;
     char header[HEADER];
     KF_TRY(open_file(path, &file, header, error));
     kf_checkpoint stored;
     void *state = NULL;
     kf_status status = read_description(path, file, header, &stored, error);
-    if (status == KF_OK) status = check_fits(path, &stored, plan, error);
+    if (status == KF_OK) status = check_fits(path, &stored, plan, smoke, error);
     if (status == KF_OK) status = read_state(path, file, header, &stored, &state, error);
+    if (status == KF_OK && smoke != NULL && stored.smoke_bytes > 0)
+        status = kf_smoke_restore(smoke, (const char *)state + stored.state_bytes, error);
     if (status == KF_OK) status = plan->methods->restore(plan, state, stored.step, error);
     free(state);
     (void)fclose(file);

@@ -4,6 +4,7 @@
 #define KF_SOLVER_OUTPUT_CHECKPOINT_H
 
 #include "solver/plan.h"
+#include "solver/smoke/smoke.h"
 
 enum { KF_CHECKPOINT_TEXT = 128 };
 
@@ -13,17 +14,22 @@ typedef struct kf_checkpoint {
     char collision[KF_NAME], storage[KF_NAME]; /* storage is "-" for a system without that parameter */
     int nodes[3];
     uint64_t step, state_bytes;
+    char smoke_hash[KF_HASH_HEX]; /* "-" without smoke */
+    uint64_t smoke_bytes;
 } kf_checkpoint;
 
-/* Downloads the plan's state and writes it whole or not at all. */
-kf_status kf_checkpoint_write(const char *path, kf_plan *plan, kf_error *error);
+/* Downloads the state of the plan, and of its smoke unless that is NULL, and writes it whole or not at all.
+ */
+kf_status kf_checkpoint_write(const char *path, kf_plan *plan, kf_smoke *smoke, kf_error *error);
 
 /* The description alone, without the state: KF_BAD_INPUT for a missing, truncated or foreign file. */
 kf_status kf_checkpoint_describe(const char *path, kf_checkpoint *checkpoint, kf_error *error);
 
-/* Puts the plan into the stored state and step. KF_BAD_INPUT, with the plan untouched, for a file of another
- * scene, grid, collision model or storage type, and for a damaged one. *checkpoint (may be NULL) is its
- * description; another config than the plan's is fine, but only the same one goes on bit for bit. */
-kf_status kf_checkpoint_restore(const char *path, kf_plan *plan, kf_checkpoint *checkpoint, kf_error *error);
+/* Puts the plan into the stored state and step, and its smoke, unless that is NULL or the file has none (then
+ * there is none yet). KF_BAD_INPUT, with the plan untouched, for a file of another scene, grid, collision
+ * model, storage type or smoke, and for a damaged one. *checkpoint (may be NULL) is its description; another
+ * config than the plan's is fine, but only the same one goes on bit for bit. */
+kf_status kf_checkpoint_restore(const char *path, kf_plan *plan, kf_smoke *smoke, kf_checkpoint *checkpoint,
+                                kf_error *error);
 
 #endif

@@ -75,7 +75,7 @@ static kf_status write_checkpoint(production_run *producer, kf_error *error) {
     char path[KF_PATH];
     KF_TRY(output_path(producer, "checkpoint", "kfc", path, error));
     if (strcmp(path, producer->result->checkpoint) == 0) return KF_OK;
-    KF_TRY(kf_checkpoint_write(path, producer->plan, error));
+    KF_TRY(kf_checkpoint_write(path, producer->plan, producer->options->smoke, error));
     kf_copy_text(producer->result->checkpoint, KF_PATH, path);
     note_output(producer->result, path);
     return KF_OK;
@@ -105,16 +105,29 @@ static kf_status add_forces(production_run *producer, kf_error *error) {
     return kf_forces_add(producer->forces, producer->forces_path, &producer->result->forces, error);
 }
 
+/* The smoke's density for the caller to free; NULL without smoke. */
+static kf_status read_smoke(production_run *producer, float **density, kf_error *error) {
+    const int *n = producer->plan->scene->nodes;
+    *density = NULL;
+    if (producer->options->smoke == NULL) return KF_OK;
+    *density = kf_allocate((size_t)n[0] * (size_t)n[1] * (size_t)n[2] * sizeof **density);
+    return kf_smoke_density(producer->options->smoke, *density, &producer->result->tracers, error);
+}
+
 static kf_status write_fields(production_run *producer, kf_error *error) {
     const kf_plan *plan = producer->plan;
     const kf_production_options *options = producer->options;
     char path[KF_PATH];
     kf_fields fields = {0};
+    float *smoke = NULL;
     kf_status status = check_state(producer, &fields, error);
+    if (status == KF_OK) status = read_smoke(producer, &smoke, error);
     if (status == KF_OK) status = output_path(producer, "fields", "vtkhdf", path, error);
     if (status == KF_OK) {
-        status = kf_vtkhdf_write(path, plan->scene, &fields, plan->steps_done, options->compression, error);
+        status =
+            kf_vtkhdf_write(path, plan->scene, &fields, smoke, plan->steps_done, options->compression, error);
     }
+    free(smoke);
     if (status == KF_OK) {
         note_output(producer->result, path);
         status = output_path(producer, "speed", "png", path, error);
@@ -127,12 +140,23 @@ static kf_status write_fields(production_run *producer, kf_error *error) {
     return status;
 }
 
+static kf_status draw_smoke(production_run *producer, kf_error *error) {
+    char path[KF_PATH];
+    KF_TRY(output_path(producer, "smoke", "png", path, error));
+    KF_TRY(kf_smoke_picture_png(producer->options->smoke, path, error));
+    note_output(producer->result, path);
+    producer->result->smoke_pictures++;
+    return KF_OK;
+}
+
 /* What is due after the steps done so far. */
 static kf_status write_due(production_run *producer, kf_error *error) {
     uint64_t step = producer->plan->steps_done;
     bool last = step == producer->end;
     if (producer->solid && (last || step % producer->options->force_every == 0))
         KF_TRY(add_forces(producer, error));
+    if (producer->options->smoke != NULL && (last || step % producer->options->smoke_every == 0))
+        KF_TRY(draw_smoke(producer, error));
     if (!last && step % producer->options->every != 0) return KF_OK;
     KF_TRY(write_fields(producer, error));
     bool due = last || now() - producer->saved >= producer->options->checkpoint_seconds;
@@ -170,9 +194,14 @@ static kf_status advance(production_run *producer, kf_error *error) {
         smaller(producer->end - plan->steps_done, steps_to_next(plan->steps_done, producer->options->every));
     if (producer->solid)
         steps = smaller(steps, steps_to_next(plan->steps_done, producer->options->force_every));
+    if (producer->options->smoke != NULL)
+        steps = smaller(steps, steps_to_next(plan->steps_done, producer->options->smoke_every));
     steps = smaller(steps, producer->stride);
     double began = now();
-    KF_TRY(kf_plan_advance(plan, steps, error));
+    if (producer->options->smoke != NULL)
+        KF_TRY(kf_smoke_advance(producer->options->smoke, steps, error));
+    else
+        KF_TRY(kf_plan_advance(plan, steps, error));
     KF_TRY(kf_backend_synchronize(plan->backend, error));
     double seconds = now() - began;
     result->seconds += seconds;
@@ -184,10 +213,11 @@ static kf_status advance(production_run *producer, kf_error *error) {
     return KF_OK;
 }
 
-kf_status kf_production_start(kf_plan *plan, const char *restart, kf_error *error) {
+kf_status kf_production_start(kf_plan *plan, kf_smoke *smoke, const char *restart, kf_error *error) {
     if (!restart) return kf_plan_initialise(plan, error);
     kf_checkpoint stored;
-    KF_TRY(kf_checkpoint_restore(restart, plan, &stored, error));
+    KF_TRY(kf_checkpoint_restore(restart, plan, smoke, &stored, error));
+    if (smoke != NULL && stored.smoke_bytes == 0) kf_warn("%s has no smoke: it begins now", restart);
     if (plan->steps_done != stored.step) {
         return kf_fail(error, KF_MACHINE, "%s: the plan did not take up step %" PRIu64, restart, stored.step);
     }

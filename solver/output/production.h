@@ -4,6 +4,7 @@
 
 #include "solver/output/forces.h"
 #include "solver/plan.h"
+#include "solver/smoke/smoke.h"
 
 typedef struct kf_production_options {
     const char *folder;        /* exists and may be written to, see run_folder.h */
@@ -14,6 +15,8 @@ typedef struct kf_production_options {
     double checkpoint_seconds; /* one at an output when the last is older than this, and one at the end */
     int slice_normal;          /* axis, or KF_AXIS_AUTO */
     int compression;           /* of the fields, gzip level */
+    kf_smoke *smoke;           /* of the plan; NULL: none, and nothing is spent on it */
+    uint64_t smoke_every;      /* a picture of it after every step divisible by this, and after the last */
     const volatile int *interrupted; /* looked at a few times a second; not 0: write a checkpoint and end */
 } kf_production_options;
 
@@ -26,10 +29,13 @@ typedef struct kf_production {
     char checkpoint[KF_PATH]; /* the newest, "" when there is none */
     bool has_forces;
     kf_force_row forces; /* the last row */
+    size_t smoke_pictures;
+    uint64_t tracers; /* in the smoke at the last output */
 } kf_production;
 
-/* Puts the plan at step 0, or into the state of a checkpoint (see checkpoint.h) unless restart is NULL. */
-kf_status kf_production_start(kf_plan *plan, const char *restart, kf_error *error);
+/* Puts the plan at step 0, or into the state of a checkpoint (see checkpoint.h) unless restart is NULL; and
+ * its smoke, which may be NULL. */
+kf_status kf_production_start(kf_plan *plan, kf_smoke *smoke, const char *restart, kf_error *error);
 
 /* Runs on from where the plan is. KF_GATE_FAILED when the simulation blows up (what was written before
  * stays); KF_INTERRUPTED after an interruption, with production->checkpoint to go on from. *production is

@@ -160,6 +160,15 @@ static bool write_pressure(hid_t group, const kf_scene *scene, const kf_fields *
     return end_array(&array) && good;
 }
 
+static bool write_smoke(hid_t group, const kf_scene *scene, const float *smoke, int compression) {
+    output_array array;
+    bool good = begin_array(group, "smoke", "tracers a cell", scene->nodes, 1, compression, &array);
+    size_t plane_size = (size_t)scene->nodes[0] * (size_t)scene->nodes[1];
+    for (int z = 0; good && z < scene->nodes[2]; z++)
+        good = write_plane(&array, z, smoke + (size_t)z * plane_size);
+    return end_array(&array) && good;
+}
+
 static bool write_one(hid_t group, const char *name, hid_t stored, hid_t given, const void *value) {
     hsize_t one = 1;
     hid_t space = H5Screate_simple(1, &one, NULL);
@@ -194,15 +203,16 @@ static hid_t open_group(hid_t parent, const char *name) {
     return H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
 }
 
-kf_status kf_vtkhdf_write(const char *path, const kf_scene *scene, const kf_fields *fields, uint64_t step,
-                          int compression, kf_error *error) {
+kf_status kf_vtkhdf_write(const char *path, const kf_scene *scene, const kf_fields *fields,
+                          const float *smoke, uint64_t step, int compression, kf_error *error) {
     output_file file;
     KF_TRY(begin_file(path, &file, error));
     hid_t root = open_group(file.file, "VTKHDF");
     hid_t points = open_group(root, "PointData"), whole = open_group(root, "FieldData");
     bool good = root >= 0 && points >= 0 && whole >= 0 && write_geometry(root, scene) &&
                 write_time(whole, scene, step) && write_velocity(points, scene, fields, compression) &&
-                write_pressure(points, scene, fields, compression);
+                write_pressure(points, scene, fields, compression) &&
+                (smoke == NULL || write_smoke(points, scene, smoke, compression));
     if (whole >= 0) H5Gclose(whole);
     if (points >= 0) H5Gclose(points);
     if (root >= 0) H5Gclose(root);

@@ -16,7 +16,7 @@ struct kf_tracers {
     size_t nodes;
     kf_module *module;
     kf_function *move, *emit, *project;
-    kf_buffer *values[VALUES], *velocity, *density;
+    kf_buffer *values[VALUES], *velocity;
     kf_tracer_arguments arguments; /* common to all launches */
 };
 
@@ -70,7 +70,6 @@ static void set_arguments(kf_tracers *tracers) {
     for (int i = 0; i < VALUES; i++)
         *values[i] = kf_buffer_address(tracers->values[i]);
     a->velocity = kf_buffer_address(tracers->velocity);
-    a->density = kf_buffer_address(tracers->density);
 }
 
 static kf_status build(kf_tracers *tracers, kf_error *error) {
@@ -87,7 +86,6 @@ static kf_status build(kf_tracers *tracers, kf_error *error) {
         KF_TRY(kf_buffer_fill(tracers->values[i], 0xff, error)); /* not numbers: empty places */
     }
     KF_TRY(kf_buffer_create(backend, tracers->nodes * 4 * sizeof(float), &tracers->velocity, error));
-    KF_TRY(kf_buffer_create(backend, tracers->nodes * sizeof(long long), &tracers->density, error));
     set_arguments(tracers);
     return KF_OK;
 }
@@ -120,7 +118,6 @@ void kf_tracers_free(kf_tracers *tracers) {
     for (int i = 0; i < VALUES; i++)
         if (tracers->values[i] != NULL) kf_buffer_free(tracers->values[i]);
     if (tracers->velocity != NULL) kf_buffer_free(tracers->velocity);
-    if (tracers->density != NULL) kf_buffer_free(tracers->density);
     if (tracers->module != NULL) kf_module_free(tracers->module);
     free(tracers);
 }
@@ -204,30 +201,17 @@ kf_status kf_tracers_move(kf_tracers *tracers, kf_error *error) {
 /* --- density ----------------------------------------------------------------------------------------------
  */
 
-kf_status kf_tracers_project(kf_tracers *tracers, const kf_buffer **density, kf_error *error) {
-    KF_TRY(kf_buffer_fill(tracers->density, 0, error));
-    *density = tracers->density;
-    return launch(tracers, "project", tracers->project, (size_t)tracers->sources.capacity,
-                  &tracers->arguments, error);
+size_t kf_tracers_density_bytes(const kf_tracers *tracers, int refinement) {
+    const size_t cells = (size_t)refinement * (size_t)refinement * (size_t)refinement;
+    return tracers->nodes * cells * sizeof(long long);
 }
 
-kf_status kf_tracers_density(kf_tracers *tracers, float *density, uint64_t *count, kf_error *error) {
-    const kf_buffer *projected;
-    KF_TRY(kf_tracers_project(tracers, &projected, error));
-    KF_TRY(kf_backend_synchronize(tracers->plan->backend, error));
-    const size_t plane = (size_t)tracers->arguments.nodes[0] * (size_t)tracers->arguments.nodes[1];
-    long long *values = kf_allocate(plane * sizeof *values), sum = 0;
-    kf_status status = KF_OK;
-    for (size_t first = 0; first < tracers->nodes && status == KF_OK; first += plane) {
-        status = kf_buffer_download(projected, first * sizeof *values, values, plane * sizeof *values, error);
-        for (size_t i = 0; i < plane && status == KF_OK; i++) {
-            sum += values[i];
-            density[first + i] = (float)values[i] / (float)KF_TRACER_UNIT;
-        }
-    }
-    free(values);
-    if (count != NULL) *count = (uint64_t)(sum / KF_TRACER_UNIT);
-    return status;
+kf_status kf_tracers_project(kf_tracers *tracers, int refinement, kf_buffer *density, kf_error *error) {
+    kf_tracer_arguments a = tracers->arguments;
+    a.density = kf_buffer_address(density);
+    a.refinement = refinement;
+    KF_TRY(kf_buffer_fill(density, 0, error));
+    return launch(tracers, "project", tracers->project, (size_t)tracers->sources.capacity, &a, error);
 }
 
 /* --- checkpoints ------------------------------------------------------------------------------------------
@@ -275,12 +259,13 @@ kf_status kf_tracers_save(kf_tracers *tracers, void *state, kf_error *error) {
 }
 
 /* Kernels trust positions; a file need not be trusted. */
-static kf_status check_positions(const kf_tracers *tracers, const float *state, kf_error *error) {
+static kf_status check_positions(const kf_tracers *tracers, const char *state, kf_error *error) {
     const size_t capacity = (size_t)tracers->sources.capacity;
     for (size_t t = 0; t < capacity; t++) {
-        if (!(state[t] >= -1.0F)) continue; /* an empty place */
         for (size_t a = 0; a < 3; a++) {
-            const float x = state[a * capacity + t];
+            float x;
+            memcpy(&x, state + (a * capacity + t) * sizeof x, sizeof x); /* perhaps not aligned */
+            if (a == 0 && !(x >= -1.0F)) break;                          /* an empty place */
             if (!(x >= -0.5F && x <= (float)tracers->arguments.nodes[a] - 0.5F))
                 return kf_fail(error, KF_BAD_INPUT, "smoke tracer %zu lies outside the domain", t);
         }

@@ -23,12 +23,12 @@ int kf_tracers_period(const kf_tracers *tracers);
  * (Heun's method, trilinear interpolation). Asynchronous on cuda. */
 kf_status kf_tracers_move(kf_tracers *tracers, kf_error *error);
 
-/* Projects the tracers onto the nodes, on the device: [z][y][x], 64-bit integers in units of
- * 1 / KF_TRACER_UNIT tracers, of which the sum is the number of tracers exactly. Owned by the tracers. */
-kf_status kf_tracers_project(kf_tracers *tracers, const kf_buffer **density, kf_error *error);
-
-/* The same on the host, in tracers a cell, and their number (may be NULL). density: [z][y][x], filled. */
-kf_status kf_tracers_density(kf_tracers *tracers, float *density, uint64_t *count, kf_error *error);
+/* Bytes of the tracers' density on a grid with refinement cells along the edge of each of the plan's. */
+size_t kf_tracers_density_bytes(const kf_tracers *tracers, int refinement);
+/* Projects the tracers onto the nodes of such a grid, of which cell (i,j,k) has its corner where the plan's
+ * has it: [z][y][x], 64-bit integers in units of 1 / KF_TRACER_UNIT tracers. Their sum is the number of
+ * tracers, exactly. */
+kf_status kf_tracers_project(kf_tracers *tracers, int refinement, kf_buffer *density, kf_error *error);
 
 /* All there is to know of the tracers between two moves, for checkpoints; hash is of what makes them go on
  * alike (sources, period, grid). */

@@ -39,7 +39,7 @@ static quiet_system *quiet(void) {
 static const char *write_good(void) {
     const char *path = in_scratch("good.kfc");
     kf_error error = {0};
-    if (kf_checkpoint_write(path, plan, &error) != KF_OK) fail_msg("%s", error.message);
+    if (kf_checkpoint_write(path, plan, NULL, &error) != KF_OK) fail_msg("%s", error.message);
     return path;
 }
 
@@ -48,7 +48,7 @@ static void check_refused(const char *path, const char *what) {
     kf_error error = {0};
     memset(quiet()->state, 0x55, STATE_BYTES);
     plan->steps_done = 5;
-    assert_int_equal(kf_checkpoint_restore(path, plan, NULL, &error), KF_BAD_INPUT);
+    assert_int_equal(kf_checkpoint_restore(path, plan, NULL, NULL, &error), KF_BAD_INPUT);
     assert_non_null(strstr(error.message, path));
     if (!strstr(error.message, what)) fail_msg("'%s' does not say '%s'", error.message, what);
     assert_int_equal(plan->steps_done, 5);
@@ -66,7 +66,7 @@ static void test_round_trip(void **state) {
     kf_checkpoint described, restored;
     kf_error error;
     assert_int_equal(kf_checkpoint_describe(path, &described, &error), KF_OK);
-    assert_int_equal(kf_checkpoint_restore(path, plan, &restored, &error), KF_OK);
+    assert_int_equal(kf_checkpoint_restore(path, plan, NULL, &restored, &error), KF_OK);
     assert_memory_equal(quiet()->state, kept, STATE_BYTES);
     assert_int_equal(plan->steps_done, 123);
     assert_int_equal(described.step, 123);
@@ -98,7 +98,7 @@ static void test_other_config_is_fine(void **state) {
     const char *path = write_good();
     kf_config_set_integer(&plan->config, "alpha", 64);
     kf_error error;
-    assert_int_equal(kf_checkpoint_restore(path, plan, NULL, &error), KF_OK);
+    assert_int_equal(kf_checkpoint_restore(path, plan, NULL, NULL, &error), KF_OK);
 }
 
 static void test_what_does_not_fit(void **state) {
@@ -130,7 +130,7 @@ static void test_not_checkpoints(void **state) {
     kf_fields fields;
     make_fields(scene, &fields);
     path = in_scratch("fields.vtkhdf");
-    assert_int_equal(kf_vtkhdf_write(path, scene, &fields, 1, 0, &error), KF_OK);
+    assert_int_equal(kf_vtkhdf_write(path, scene, &fields, NULL, 1, 0, &error), KF_OK);
     kf_fields_free(&fields);
     check_refused(path, "not a checkpoint");
     check_refused(scratch, "");
@@ -174,7 +174,8 @@ static void test_any_damage(void **state) {
 static void test_unwritable(void **state) {
     (void)state;
     kf_error error;
-    assert_int_not_equal(kf_checkpoint_write(in_scratch("no/such/checkpoint.kfc"), plan, &error), KF_OK);
+    assert_int_not_equal(kf_checkpoint_write(in_scratch("no/such/checkpoint.kfc"), plan, NULL, &error),
+                         KF_OK);
 }
 
 /* --- the real thing --------------------------------------------------------------------------------------
@@ -240,11 +241,11 @@ static void check_bit_for_bit(const char *scene_name, const char *preset) {
 
     kf_plan *first = real_plan(real, &config, backend);
     need(kf_plan_advance(first, 7, &error), &error);
-    need(kf_checkpoint_write(path, first, &error), &error);
+    need(kf_checkpoint_write(path, first, NULL, &error), &error);
     kf_plan_free(first);
 
     kf_plan *second = real_plan(real, &config, backend);
-    need(kf_checkpoint_restore(path, second, NULL, &error), &error);
+    need(kf_checkpoint_restore(path, second, NULL, NULL, &error), &error);
     assert_int_equal(second->steps_done, 7);
     need(kf_plan_advance(second, 6, &error), &error);
     need(kf_backend_synchronize(backend, &error), &error);

@@ -94,7 +94,8 @@ static void test_geometry(void **state) {
     kf_fields fields;
     make_fields(scene, &fields);
     kf_error error;
-    assert_int_equal(kf_vtkhdf_write(in_scratch("geometry.vtkhdf"), scene, &fields, 250, 0, &error), KF_OK);
+    assert_int_equal(kf_vtkhdf_write(in_scratch("geometry.vtkhdf"), scene, &fields, NULL, 250, 0, &error),
+                     KF_OK);
     hid_t file = H5Fopen(in_scratch("geometry.vtkhdf"), H5F_ACC_RDONLY, H5P_DEFAULT);
     assert_true(file >= 0);
     hid_t root = H5Gopen2(file, "VTKHDF", H5P_DEFAULT);
@@ -146,10 +147,10 @@ static void test_values_plain_and_compressed(void **state) {
     make_fields(scene, &fields);
     kf_error error;
     struct stat plain, compressed;
-    assert_int_equal(kf_vtkhdf_write(in_scratch("fields.vtkhdf"), scene, &fields, 1, 0, &error), KF_OK);
+    assert_int_equal(kf_vtkhdf_write(in_scratch("fields.vtkhdf"), scene, &fields, NULL, 1, 0, &error), KF_OK);
     check_values(in_scratch("fields.vtkhdf"), scene);
     assert_int_equal(stat(in_scratch("fields.vtkhdf"), &plain), 0);
-    assert_int_equal(kf_vtkhdf_write(in_scratch("fields.vtkhdf"), scene, &fields, 1, 1, &error), KF_OK);
+    assert_int_equal(kf_vtkhdf_write(in_scratch("fields.vtkhdf"), scene, &fields, NULL, 1, 1, &error), KF_OK);
     check_values(in_scratch("fields.vtkhdf"), scene);
     assert_int_equal(stat(in_scratch("fields.vtkhdf"), &compressed), 0);
     assert_true(compressed.st_size < plain.st_size);
@@ -164,7 +165,8 @@ static void test_kinematic_pressure_without_reference(void **state) {
     kf_fields fields;
     make_fields(scene, &fields);
     kf_error error;
-    assert_int_equal(kf_vtkhdf_write(in_scratch("kinematic.vtkhdf"), scene, &fields, 1, 0, &error), KF_OK);
+    assert_int_equal(kf_vtkhdf_write(in_scratch("kinematic.vtkhdf"), scene, &fields, NULL, 1, 0, &error),
+                     KF_OK);
     hid_t file = H5Fopen(in_scratch("kinematic.vtkhdf"), H5F_ACC_RDONLY, H5P_DEFAULT);
     float *pressure = read_set(file, "/VTKHDF/PointData/kinematic_pressure", 3, (hsize_t[]){20, 24, 48});
     double unit = scene->cell_size / scene->time_step;
@@ -192,13 +194,13 @@ static void test_refused_and_left_clean(void **state) {
     kf_fields fields;
     make_fields(scene, &fields);
     kf_error error;
-    assert_int_equal(kf_vtkhdf_write(in_scratch("no/such/folder.vtkhdf"), scene, &fields, 1, 0, &error),
+    assert_int_equal(kf_vtkhdf_write(in_scratch("no/such/folder.vtkhdf"), scene, &fields, NULL, 1, 0, &error),
                      KF_MACHINE);
     assert_non_null(strstr(error.message, "no/such/folder.vtkhdf"));
     /* The target is a folder: the data is written, but cannot take its place. */
     assert_int_equal(mkdir(in_scratch("taken"), 0700), 0);
     int before = file_count();
-    assert_int_equal(kf_vtkhdf_write(in_scratch("taken"), scene, &fields, 1, 0, &error), KF_MACHINE);
+    assert_int_equal(kf_vtkhdf_write(in_scratch("taken"), scene, &fields, NULL, 1, 0, &error), KF_MACHINE);
     assert_int_equal(file_count(), before);
     kf_fields_free(&fields);
     free_scene(scene);

@@ -41,7 +41,7 @@ static int set_up(void **state) {
     (void)state;
     scene = make_scene();
     plan = make_quiet_plan(scene, backend);
-    return kf_production_start(plan, NULL, NULL) == KF_OK ? 0 : -1;
+    return kf_production_start(plan, NULL, NULL, NULL) == KF_OK ? 0 : -1;
 }
 
 static int tear_down(void **state) {
@@ -168,7 +168,7 @@ static void test_interrupted_and_resumed(void **state) {
     options.checkpoints = 0;
     options.interrupted = &quiet()->interrupted;
     quiet()->interrupt_at = 6;
-    assert_int_equal(kf_production_start(plan, NULL, &error), KF_OK);
+    assert_int_equal(kf_production_start(plan, NULL, NULL, &error), KF_OK);
     assert_int_equal(kf_produce(plan, &options, &done, &error), KF_INTERRUPTED);
     assert_int_equal(done.last_step, 6);
     assert_true(exists(parts, "checkpoint_000006.kfc"));
@@ -177,7 +177,7 @@ static void test_interrupted_and_resumed(void **state) {
     quiet()->interrupted = 0;
     quiet()->interrupt_at = 0;
     options.steps = 6;
-    assert_int_equal(kf_production_start(plan, done.checkpoint, &error), KF_OK);
+    assert_int_equal(kf_production_start(plan, NULL, done.checkpoint, &error), KF_OK);
     kf_production_free(&done);
     assert_int_equal(kf_produce(plan, &options, &done, &error), KF_OK);
     assert_int_equal(done.first_step, 6);

@@ -92,17 +92,32 @@ static float *state_of(kf_tracers *tracers) {
     return state;
 }
 
-static uint64_t count_of(kf_tracers *tracers) {
+/* The sum of the density on a grid so much finer; the caller frees *density unless it is NULL. */
+static long long sum_of(const prescribed *given, kf_tracers *tracers, int refinement, long long **density) {
     kf_error error = {0};
-    uint64_t count;
-    float *density = kf_allocate(NODES * sizeof *density);
-    must(kf_tracers_density(tracers, density, &count, &error), &error);
-    double sum = 0;
-    for (int i = 0; i < NODES; i++)
-        sum += (double)density[i];
-    assert_true(fabs(sum - (double)count) < 1e-4 * (double)count + 1e-9);
-    free(density);
-    return count;
+    const size_t bytes = kf_tracers_density_bytes(tracers, refinement);
+    kf_buffer *buffer;
+    long long *values = kf_allocate(bytes), sum = 0;
+    assert_int_equal(bytes, sizeof *values * NODES * (size_t)(refinement * refinement * refinement));
+    must(kf_buffer_create(given->backend, bytes, &buffer, &error), &error);
+    must(kf_tracers_project(tracers, refinement, buffer, &error), &error);
+    must(kf_buffer_download(buffer, 0, values, bytes, &error), &error);
+    for (size_t i = 0; i < bytes / sizeof *values; i++)
+        sum += values[i];
+    kf_buffer_free(buffer);
+    if (density != NULL)
+        *density = values;
+    else
+        free(values);
+    return sum;
+}
+
+/* Every tracer counts for one, on any grid. */
+static uint64_t count_of(const prescribed *given, kf_tracers *tracers) {
+    const long long sum = sum_of(given, tracers, 1, NULL);
+    assert_int_equal(sum % KF_TRACER_UNIT, 0);
+    assert_int_equal(sum_of(given, tracers, 2, NULL), sum);
+    return (uint64_t)(sum / KF_TRACER_UNIT);
 }
 
 static kf_smoke_sources one_box(double rate, long capacity) {
@@ -195,11 +210,11 @@ static void test_none_is_lost(void **state) {
         kf_tracers *tracers = open_tracers(given, &sources);
         for (int moves = 0; moves <= 150; moves += 30) {
             const uint64_t born = (uint64_t)(2.5 * 8 * moves);
-            assert_int_equal(count_of(tracers), born < 3000 ? born : 3000);
+            assert_int_equal(count_of(given, tracers), born < 3000 ? born : 3000);
             if (moves < 150) advance(given, tracers, 30);
         }
         advance(given, tracers, 5);
-        assert_int_equal(count_of(tracers), 3000);
+        assert_int_equal(count_of(given, tracers), 3000);
         kf_tracers_free(tracers);
         close_flow(given);
     }
@@ -218,10 +233,10 @@ static void test_what_leaves_is_gone(void **state) {
                                        .radius = 1};
     kf_tracers *tracers = open_tracers(given, &sources);
     advance(given, tracers, 60); /* it takes 480 steps to the outflow, where y is 6 and z 9.5 */
-    const uint64_t filled = count_of(tracers);
+    const uint64_t filled = count_of(given, tracers);
     assert_true(filled > 9500 && filled < 9700);
     advance(given, tracers, 60);
-    const uint64_t later = count_of(tracers);
+    const uint64_t later = count_of(given, tracers);
     assert_true(later > 9500 && later < 9700);
     kf_tracers_free(tracers);
     close_flow(given);
@@ -275,18 +290,15 @@ static void test_births_lie_in_their_shapes(void **state) {
     close_flow(given);
 }
 
-/* The bits after 30 moves with so many threads. */
-static float *bits_with(const char *device, uint64_t seed, long long *density) {
-    kf_error error = {0};
+/* The bits after 30 moves with so many threads; the caller frees both. */
+static float *bits_with(const char *device, uint64_t seed, long long **density) {
     prescribed *given = open_flow(rotation, KF_FREE_SLIP, device);
     kf_smoke_sources sources = one_box(30, 5000);
     sources.seed = seed;
     kf_tracers *tracers = open_tracers(given, &sources);
     advance(given, tracers, 30);
     float *state = state_of(tracers);
-    const kf_buffer *projected;
-    must(kf_tracers_project(tracers, &projected, &error), &error);
-    must(kf_buffer_download(projected, 0, density, NODES * sizeof *density, &error), &error);
+    assert_int_equal(sum_of(given, tracers, 1, density), 5000LL * KF_TRACER_UNIT);
     kf_tracers_free(tracers);
     close_flow(given);
     return state;
@@ -294,19 +306,20 @@ static float *bits_with(const char *device, uint64_t seed, long long *density) {
 
 static void test_same_every_time(void **state) {
     (void)state;
-    static long long density[3][NODES];
-    float *one = bits_with("cpu:1", 5, density[0]), *two = bits_with("cpu:2", 5, density[1]),
-          *other = bits_with("cpu:2", 6, density[2]);
-    long long sum = 0;
-    for (int i = 0; i < NODES; i++)
-        sum += density[0][i];
-    assert_int_equal(sum, 5000LL * KF_TRACER_UNIT);
-    assert_memory_equal(one, two, 5000 * 6 * sizeof *one);
-    assert_memory_equal(density[0], density[1], sizeof density[0]);
-    assert_memory_not_equal(one, other, 5000 * 6 * sizeof *one);
-    free(one);
-    free(two);
-    free(other);
+    static const char *const devices[] = {"cpu:1", "cpu:2", "cpu:2"};
+    static const uint64_t seeds[] = {5, 5, 6};
+    enum { STATE = 5000 * 6 * sizeof(float), DENSITY = NODES * sizeof(long long) };
+    long long *density[3];
+    float *bits[3];
+    for (int i = 0; i < 3; i++)
+        bits[i] = bits_with(devices[i], seeds[i], &density[i]);
+    assert_memory_equal(bits[0], bits[1], STATE);
+    assert_memory_equal(density[0], density[1], DENSITY);
+    assert_memory_not_equal(bits[0], bits[2], STATE);
+    for (int i = 0; i < 3; i++) {
+        free(bits[i]);
+        free(density[i]);
+    }
 }
 
 static void test_saved_and_restored(void **state) {

@@ -1,0 +1,53 @@
+/* The arguments of the kernels that draw smoke (picture.cu), shared by host and device. Places are in lattice
+ * units; the smoke's own grid is finer, and its node (i,j,k) lies at ((i,j,k) + 1/2) / refinement - 1/2. */
+#ifndef KF_KERNELS_SMOKE_PICTURE_H
+#define KF_KERNELS_SMOKE_PICTURE_H
+
+/* A node of the tree of boxes around the solid's triangles: a leaf of count triangles from first on, or with
+ * count 0 a parent of the nodes first and first + 1. */
+typedef struct kf_box_node {
+    float low[3];
+    int first;
+    float high[3];
+    int count;
+} kf_box_node;
+
+enum {
+    KF_TRIANGLE_FLOATS = 18, /* a corner, the two edges from it, the normals at the three corners */
+    KF_TREE_DEPTH = 48,      /* longest way from the root to a leaf */
+    KF_SMOKE_BLOCK = 8,      /* edge, in the smoke's cells, of the blocks that empty space is skipped by */
+    KF_PICTURE_GRID = 3,     /* rays a pixel along either edge */
+};
+
+typedef struct kf_picture_arguments {
+    int extent[3];
+    int nodes[3]; /* of the smoke's grid */
+    int blocks[3];
+    float refinement;
+    long long stride[3];      /* of a node along x, y, z */
+    const long long *density; /* tracers, in units of 1 / KF_TRACER_UNIT */
+    float per_unit;           /* extinction of one such unit at a node */
+    float *extinction;        /* [z][y][x], per lattice cell of way */
+    float *shade;             /* [z][y][x], optical depth between the node and the light */
+    int *occupied;            /* [z][y][x] of the blocks: whether there is any smoke */
+
+    /* The light is far away, above: towards it. The shade is swept downwards plane by plane. */
+    float light[3];
+    int up, plane;         /* axis, and the plane of this launch */
+    float shift[3], slant; /* from a plane to the next one up: along the ray of light, and its length, lattice */
+
+    /* The camera looks along ahead; right and above span half the picture at distance 1. */
+    float eye[3], ahead[3], right[3], above[3];
+    int width, height;
+    unsigned char *pixels; /* [height][width][3], the upper row first */
+
+    const kf_box_node *tree; /* of the solid where it is at time 0; NULL without one */
+    const float *triangles;
+    float rotation[9], center[3], start[3]; /* x = rotation (x0 - start) + center */
+
+    int has_ground;
+    float ground;          /* height of the road along the axis up */
+    float focus[3], reach; /* where the road is lit: fades out at that distance */
+} kf_picture_arguments;
+
+#endif

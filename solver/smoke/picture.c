@@ -1,0 +1,185 @@
+#include "solver/smoke/picture.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/util/text.h"
+#include "kernels/smoke/picture.h"
+#include "kernels/smoke/tracers.h"
+#include "solver/output/canvas.h"
+#include "solver/smoke/box_tree.h"
+#include "solver/smoke/camera.h"
+
+enum { BUFFERS = 6, KERNELS = 4 };
+enum { SMOOTH, FIND_OCCUPIED, CAST_SHADE, DRAW };
+static const char *const kernel_names[KERNELS] = {"smooth", "find_occupied", "cast_shade", "draw"};
+
+struct kf_smoke_picture {
+    kf_backend *backend;
+    const kf_scene *scene;
+    kf_module *module;
+    kf_function *kernels[KERNELS];
+    kf_buffer *buffers[BUFFERS];
+    int buffer_count;
+    kf_buffer *pixels;
+    kf_picture_arguments arguments;
+};
+
+/* --- opening ----------------------------------------------------------------------------------------------
+ */
+
+static void to_floats(const double *from, float *to, int count) {
+    for (int i = 0; i < count; i++)
+        to[i] = (float)from[i];
+}
+
+static void set_camera(const kf_scene *scene, int refinement, kf_picture_arguments *a) {
+    kf_camera camera;
+    kf_camera_choose(scene, (double)KF_SMOKE_PICTURE_WIDTH / KF_SMOKE_PICTURE_HEIGHT, &camera);
+    to_floats(camera.eye, a->eye, 3);
+    to_floats(camera.ahead, a->ahead, 3);
+    to_floats(camera.right, a->right, 3);
+    to_floats(camera.above, a->above, 3);
+    to_floats(camera.light, a->light, 3);
+    to_floats(camera.focus, a->focus, 3);
+    a->reach = (float)camera.reach;
+    a->up = camera.up;
+    a->has_ground = camera.has_ground;
+    a->ground = (float)camera.ground;
+    for (int i = 0; i < 3; i++)
+        a->shift[i] = (float)(camera.light[i] / camera.light[camera.up] / refinement);
+    a->slant = (float)(1 / camera.light[camera.up] / refinement);
+}
+
+static void set_grid(const kf_scene *scene, double extinction, int refinement, kf_picture_arguments *a) {
+    for (int i = 0; i < 3; i++) {
+        a->nodes[i] = scene->nodes[i] * refinement;
+        a->stride[i] = i == 0 ? 1 : a->stride[i - 1] * a->nodes[i - 1];
+        a->blocks[i] = (a->nodes[i] + KF_SMOKE_BLOCK - 1) / KF_SMOKE_BLOCK;
+    }
+    const double cells = (double)refinement * refinement * refinement;
+    a->refinement = (float)refinement;
+    a->per_unit = (float)(extinction * cells / KF_TRACER_UNIT);
+    a->width = KF_SMOKE_PICTURE_WIDTH;
+    a->height = KF_SMOKE_PICTURE_HEIGHT;
+}
+
+/* A buffer with these contents (undefined for NULL); its address. */
+static kf_status make_buffer(kf_smoke_picture *picture, size_t bytes, const void *contents, void **address,
+                             kf_error *error) {
+    kf_buffer **buffer = &picture->buffers[picture->buffer_count];
+    KF_TRY(kf_buffer_create(picture->backend, bytes, buffer, error));
+    picture->buffer_count++;
+    *address = kf_buffer_address(*buffer);
+    return contents == NULL ? KF_OK : kf_buffer_upload(*buffer, 0, contents, bytes, error);
+}
+
+static kf_status upload_solid(kf_smoke_picture *picture, kf_error *error) {
+    if (picture->scene->mesh.triangle_count == 0) return KF_OK;
+    kf_box_tree tree;
+    void *nodes = NULL, *triangles = NULL;
+    kf_box_tree_build(&picture->scene->mesh, &tree);
+    kf_status status = make_buffer(picture, tree.node_count * sizeof *tree.nodes, tree.nodes, &nodes, error);
+    if (status == KF_OK)
+        status = make_buffer(picture, tree.triangle_count * KF_TRIANGLE_FLOATS * sizeof(float),
+                             tree.triangles, &triangles, error);
+    kf_box_tree_free(&tree);
+    picture->arguments.tree = nodes;
+    picture->arguments.triangles = triangles;
+    return status;
+}
+
+static kf_status build(kf_smoke_picture *picture, kf_error *error) {
+    kf_picture_arguments *a = &picture->arguments;
+    const size_t nodes = (size_t)a->nodes[0] * (size_t)a->nodes[1] * (size_t)a->nodes[2];
+    const size_t blocks = (size_t)a->blocks[0] * (size_t)a->blocks[1] * (size_t)a->blocks[2];
+    const kf_source source = {.file = "kernels/smoke/picture.cu"};
+    kf_build built;
+    KF_TRY(kf_module_load(picture->backend, &source, &picture->module, &built, error));
+    for (int k = 0; k < KERNELS; k++)
+        KF_TRY(kf_module_function(picture->module, kernel_names[k], &picture->kernels[k], error));
+    void *address;
+    KF_TRY(make_buffer(picture, nodes * sizeof(float), NULL, &address, error));
+    a->extinction = address;
+    KF_TRY(make_buffer(picture, nodes * sizeof(float), NULL, &address, error));
+    a->shade = address;
+    KF_TRY(make_buffer(picture, blocks * sizeof(int), NULL, &address, error));
+    a->occupied = address;
+    KF_TRY(make_buffer(picture, (size_t)a->width * (size_t)a->height * 3, NULL, &address, error));
+    a->pixels = address;
+    picture->pixels = picture->buffers[picture->buffer_count - 1];
+    return upload_solid(picture, error);
+}
+
+kf_status kf_smoke_picture_open(kf_backend *backend, const kf_scene *scene, double extinction, int refinement,
+                                kf_smoke_picture **picture, kf_error *error) {
+    kf_smoke_picture *made = kf_allocate_zeroed(1, sizeof *made);
+    made->backend = backend;
+    made->scene = scene;
+    set_grid(scene, extinction, refinement, &made->arguments);
+    set_camera(scene, refinement, &made->arguments);
+    kf_status status = build(made, error);
+    if (status != KF_OK)
+        kf_smoke_picture_free(made);
+    else
+        *picture = made;
+    return status;
+}
+
+void kf_smoke_picture_free(kf_smoke_picture *picture) {
+    if (picture == NULL) return;
+    (void)kf_backend_synchronize(picture->backend, NULL);
+    for (int i = 0; i < picture->buffer_count; i++)
+        kf_buffer_free(picture->buffers[i]);
+    if (picture->module != NULL) kf_module_free(picture->module);
+    free(picture);
+}
+
+/* --- drawing ----------------------------------------------------------------------------------------------
+ */
+
+static kf_status launch(kf_smoke_picture *picture, int kernel, int x, int y, int z, kf_error *error) {
+    const int block[3] = {32, 4, 1};
+    kf_picture_arguments *a = &picture->arguments;
+    a->extent[0] = x;
+    a->extent[1] = y;
+    a->extent[2] = z;
+    kf_launch one;
+    kf_launch_set(&one, kernel_names[kernel], picture->kernels[kernel], block, a, sizeof *a);
+    return kf_backend_launch(picture->backend, &one, error);
+}
+
+static void set_pose(const kf_scene *scene, double step, kf_picture_arguments *a) {
+    double rotation[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, center[3];
+    memcpy(center, scene->motion.center, sizeof center);
+    if (scene->motion.moving) kf_motion_pose(&scene->motion, step, rotation, center);
+    to_floats(rotation, a->rotation, 9);
+    to_floats(center, a->center, 3);
+    to_floats(scene->motion.center, a->start, 3);
+}
+
+static kf_status draw(kf_smoke_picture *picture, kf_error *error) {
+    kf_picture_arguments *a = &picture->arguments;
+    const int *n = a->nodes, up = a->up;
+    KF_TRY(launch(picture, SMOOTH, n[0], n[1], n[2], error));
+    KF_TRY(launch(picture, FIND_OCCUPIED, a->blocks[0], a->blocks[1], a->blocks[2], error));
+    for (a->plane = n[up] - 1; a->plane >= 0; a->plane--)
+        KF_TRY(launch(picture, CAST_SHADE, n[up == 0 ? 1 : 0], n[up == 2 ? 1 : 2], 1, error));
+    KF_TRY(launch(picture, DRAW, a->width, a->height, 1, error));
+    return kf_backend_synchronize(picture->backend, error);
+}
+
+kf_status kf_smoke_picture_write(kf_smoke_picture *picture, const kf_buffer *density, uint64_t step,
+                                 const char *path, kf_error *error) {
+    picture->arguments.density = kf_buffer_address((kf_buffer *)density);
+    set_pose(picture->scene, (double)step, &picture->arguments);
+    KF_TRY(draw(picture, error));
+    kf_canvas canvas;
+    kf_canvas_begin(&canvas, KF_SMOKE_PICTURE_WIDTH, KF_SMOKE_PICTURE_HEIGHT, (kf_colour){0, 0, 0});
+    kf_status status = kf_buffer_download(picture->pixels, 0, canvas.pixels,
+                                          (size_t)canvas.width * (size_t)canvas.height * 3, error);
+    if (status == KF_OK) status = kf_canvas_write_png(&canvas, path, error);
+    kf_canvas_free(&canvas);
+    return status;
+}

@@ -1,0 +1,114 @@
+#include "solver/smoke/smoke.h"
+
+#include <stdlib.h>
+
+#include "harness/util/text.h"
+#include "solver/smoke/picture.h"
+#include "solver/smoke/sources.h"
+#include "solver/smoke/tracers.h"
+
+struct kf_smoke {
+    kf_plan *plan;
+    kf_smoke_sources sources;
+    kf_tracers *tracers;
+    kf_smoke_picture *picture;
+    int refinement;     /* of the pictures' grid */
+    kf_buffer *density; /* of that grid, or of the plan's */
+};
+
+/* Pictures gain from a finer grid, because smoke is finer than the flow's cells; large grids are fine enough.
+ */
+static int choose_refinement(const kf_scene *scene) {
+    const double most = 32e6, nodes = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
+    return nodes <= most ? 2 : 1;
+}
+
+static kf_status build(kf_smoke *smoke, kf_error *error) {
+    kf_plan *plan = smoke->plan;
+    kf_smoke_choose_sources(plan->scene, &smoke->sources);
+    const double extinction = kf_smoke_extinction(plan->scene, &smoke->sources);
+    smoke->refinement = choose_refinement(plan->scene);
+    KF_TRY(kf_tracers_open(plan, &smoke->sources, &smoke->tracers, error));
+    KF_TRY(kf_buffer_create(plan->backend, kf_tracers_density_bytes(smoke->tracers, smoke->refinement),
+                            &smoke->density, error));
+    return kf_smoke_picture_open(plan->backend, plan->scene, extinction, smoke->refinement, &smoke->picture,
+                                 error);
+}
+
+kf_status kf_smoke_open(kf_plan *plan, kf_smoke **smoke, kf_error *error) {
+    kf_smoke *made = kf_allocate_zeroed(1, sizeof *made);
+    made->plan = plan;
+    kf_status status = build(made, error);
+    if (status != KF_OK)
+        kf_smoke_free(made);
+    else
+        *smoke = made;
+    return status;
+}
+
+void kf_smoke_free(kf_smoke *smoke) {
+    if (smoke == NULL) return;
+    kf_smoke_picture_free(smoke->picture);
+    kf_tracers_free(smoke->tracers);
+    if (smoke->density != NULL) kf_buffer_free(smoke->density);
+    free(smoke);
+}
+
+int kf_smoke_period(const kf_smoke *smoke) {
+    return kf_tracers_period(smoke->tracers);
+}
+
+const kf_smoke_sources *kf_smoke_sources_of(const kf_smoke *smoke) {
+    return &smoke->sources;
+}
+
+kf_status kf_smoke_advance(kf_smoke *smoke, uint64_t steps, kf_error *error) {
+    kf_plan *plan = smoke->plan;
+    const uint64_t period = (uint64_t)kf_tracers_period(smoke->tracers), end = plan->steps_done + steps;
+    while (plan->steps_done < end) {
+        const uint64_t left = end - plan->steps_done, due = period - plan->steps_done % period;
+        KF_TRY(kf_plan_advance(plan, left < due ? left : due, error));
+        if (plan->steps_done % period == 0) KF_TRY(kf_tracers_move(smoke->tracers, error));
+    }
+    return KF_OK;
+}
+
+kf_status kf_smoke_density(kf_smoke *smoke, float *density, uint64_t *count, kf_error *error) {
+    const int *n = smoke->plan->scene->nodes;
+    const size_t plane = (size_t)n[0] * (size_t)n[1], bytes = plane * sizeof(long long);
+    KF_TRY(kf_tracers_project(smoke->tracers, 1, smoke->density, error));
+    KF_TRY(kf_backend_synchronize(smoke->plan->backend, error));
+    long long *values = kf_allocate(bytes), sum = 0;
+    kf_status status = KF_OK;
+    for (size_t z = 0; z < (size_t)n[2] && status == KF_OK; z++) {
+        status = kf_buffer_download(smoke->density, z * bytes, values, bytes, error);
+        for (size_t i = 0; i < plane && status == KF_OK; i++) {
+            sum += values[i];
+            density[z * plane + i] = (float)values[i] / (float)KF_TRACER_UNIT;
+        }
+    }
+    free(values);
+    *count = (uint64_t)(sum / KF_TRACER_UNIT);
+    return status;
+}
+
+kf_status kf_smoke_picture_png(kf_smoke *smoke, const char *path, kf_error *error) {
+    KF_TRY(kf_tracers_project(smoke->tracers, smoke->refinement, smoke->density, error));
+    return kf_smoke_picture_write(smoke->picture, smoke->density, smoke->plan->steps_done, path, error);
+}
+
+size_t kf_smoke_state_size(const kf_smoke *smoke) {
+    return kf_tracers_state_size(smoke->tracers);
+}
+
+void kf_smoke_hash(const kf_smoke *smoke, char hash[KF_HASH_HEX]) {
+    kf_tracers_hash(smoke->tracers, hash);
+}
+
+kf_status kf_smoke_save(kf_smoke *smoke, void *state, kf_error *error) {
+    return kf_tracers_save(smoke->tracers, state, error);
+}
+
+kf_status kf_smoke_restore(kf_smoke *smoke, const void *state, kf_error *error) {
+    return kf_tracers_restore(smoke->tracers, state, error);
+}

@@ -1,0 +1,284 @@
+/* Pictures of smoke: where the camera stands, what it sees, and that it sees the same every time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <png.h>
+
+#include "kernels/smoke/tracers.h"
+#include "solver/smoke/box_tree.h"
+#include "solver/smoke/camera.h"
+#include "solver/smoke/picture.h"
+#include "solver/smoke/sources.h"
+#include "tests/unit/output_scene.h"
+#include "tests/unit/output_scratch.h"
+
+enum { WIDTH = KF_SMOKE_PICTURE_WIDTH, HEIGHT = KF_SMOKE_PICTURE_HEIGHT };
+
+static void must(kf_status status, const kf_error *error) {
+    if (status != KF_OK) fail_msg("%s", error->message);
+}
+
+/* --- sources ----------------------------------------------------------------------------------------------
+ */
+
+static void test_chosen_sources(void **state) {
+    (void)state;
+    kf_scene *scene = make_scene();
+    for (int flow = 0; flow < 2; flow++) { /* from xmin, then from ymax */
+        kf_smoke_sources sources;
+        if (flow == 1) {
+            scene->faces[KF_XMIN] = KF_FREE_SLIP;
+            scene->faces[KF_YMAX] = KF_INFLOW;
+            memset(scene->face_velocity, 0, sizeof scene->face_velocity);
+            scene->face_velocity[KF_YMAX][1] = -inflow_speed;
+        }
+        kf_smoke_choose_sources(scene, &sources);
+        assert_int_equal(sources.count, 3);
+        double rate = 0;
+        for (int e = 0; e < sources.count; e++) {
+            const kf_emitter *rake = &sources.emitters[e];
+            assert_int_equal(rake->shape, KF_EMITTER_RAKE);
+            rate += rake->rate;
+            for (int a = 0; a < 3; a++) {
+                assert_true(rake->from[a] >= -0.5 && rake->from[a] <= scene->nodes[a] - 0.5);
+                assert_true(rake->to[a] >= -0.5 && rake->to[a] <= scene->nodes[a] - 0.5);
+            }
+            if (flow == 0) assert_true(rake->from[0] < scene->solid_low[0]);
+            if (flow == 1) assert_true(rake->from[1] > scene->solid_high[1]);
+        }
+        assert_true((double)sources.capacity > rate * scene->nodes[flow] / inflow_speed);
+        assert_true((double)sources.capacity < 2 * rate * scene->nodes[flow] / inflow_speed);
+    }
+    free_scene(scene);
+}
+
+/* A disc of radius 2 that gives r tracers a step into a stream of speed u fills it with r / (4 pi u) a cell.
+ */
+static void test_opacity_is_that_of_fresh_smoke(void **state) {
+    (void)state;
+    kf_scene *scene = make_scene();
+    kf_smoke_sources sources = {.count = 1, .opacity = 3, .capacity = 1000, .seed = 1};
+    sources.emitters[0] = (kf_emitter){.shape = KF_EMITTER_DISC,
+                                       .rate = 10,
+                                       .from = {5, 5, 5},
+                                       .to = {5, 5, 5},
+                                       .normal = {1, 0, 0},
+                                       .radius = 2};
+    const double density = 10 / (4 * acos(-1) * inflow_speed);
+    assert_true(fabs(kf_smoke_extinction(scene, &sources) * density * 4 - 3) < 1e-9);
+    free_scene(scene);
+}
+
+/* --- camera -----------------------------------------------------------------------------------------------
+ */
+
+static double dot(const double a[3], const double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Place of a point on the picture, -1 to 1 within it. */
+static void seen_at(const kf_camera *camera, const double point[3], double place[2]) {
+    double from[3];
+    for (int a = 0; a < 3; a++)
+        from[a] = point[a] - camera->eye[a];
+    const double depth = dot(from, camera->ahead);
+    assert_true(depth > 0);
+    place[0] = dot(from, camera->right) / dot(camera->right, camera->right) / depth;
+    place[1] = dot(from, camera->above) / dot(camera->above, camera->above) / depth;
+}
+
+static void check_camera(const kf_scene *scene, int up, double tallest) {
+    kf_camera camera;
+    kf_camera_choose(scene, 16.0 / 9.0, &camera);
+    assert_int_equal(camera.up, up);
+    assert_true(camera.light[up] > 0.5 && fabs(dot(camera.light, camera.light) - 1) < 1e-9);
+    assert_true(fabs(dot(camera.ahead, camera.right)) < 1e-9 && fabs(dot(camera.ahead, camera.above)) < 1e-9);
+    assert_true(fabs(camera.right[up]) < 1e-9 && camera.above[up] > 0 && camera.eye[up] > 0); /* upright */
+    double most = 0;
+    for (int corner = 0; corner < 8; corner++) {
+        double point[3], place[2];
+        for (int a = 0; a < 3; a++)
+            point[a] = corner >> a & 1 ? scene->solid_high[a] : scene->solid_low[a];
+        seen_at(&camera, point, place);
+        assert_true(fabs(place[0]) < 1 && fabs(place[1]) < 1);
+        most = fmax(most, fmax(fabs(place[0]), fabs(place[1])));
+    }
+    assert_true(most > tallest);
+}
+
+static void test_camera(void **state) {
+    (void)state;
+    kf_scene *scene = make_scene();
+    check_camera(scene, 2, 0.3);
+    scene->faces[KF_ZMIN] = KF_WALL;
+    kf_camera camera;
+    kf_camera_choose(scene, 16.0 / 9.0, &camera);
+    assert_true(camera.has_ground && camera.ground < -0.49);
+    memset(scene->face_velocity, 0, sizeof scene->face_velocity);
+    scene->faces[KF_XMIN] = KF_OUTFLOW;
+    scene->faces[KF_XMAX] = KF_INFLOW;
+    scene->face_velocity[KF_XMAX][0] = -inflow_speed;
+    check_camera(scene, 2, 0.3);
+    scene->faces[KF_ZMIN] = KF_FREE_SLIP;
+    scene->faces[KF_YMIN] = KF_WALL;
+    check_camera(scene, 1, 0.3);
+    scene->mesh.triangle_count = 0; /* no solid: the whole domain, of which the box is a part */
+    check_camera(scene, 1, 0.05);
+    free_scene(scene);
+}
+
+/* --- the tree of boxes ------------------------------------------------------------------------------------
+ */
+
+/* Triangles below a node; all of their corners lie in its box. */
+static int check_node(const kf_box_tree *tree, int index, int depth) {
+    const kf_box_node *node = &tree->nodes[index];
+    assert_true(depth < KF_TREE_DEPTH / 2);
+    for (int i = node->first; i < node->first + node->count; i++) {
+        const float *t = tree->triangles + (size_t)KF_TRIANGLE_FLOATS * (size_t)i;
+        for (int a = 0; a < 3; a++) {
+            assert_true(t[a] >= node->low[a] && t[a] <= node->high[a]);
+            assert_true(t[a] + t[3 + a] >= node->low[a] && t[a] + t[3 + a] <= node->high[a]);
+            assert_true(t[a] + t[6 + a] >= node->low[a] && t[a] + t[6 + a] <= node->high[a]);
+        }
+    }
+    if (node->count > 0) return node->count;
+    for (int child = 0; child < 2; child++)
+        for (int a = 0; a < 3; a++)
+            assert_true(tree->nodes[node->first + child].low[a] >= node->low[a] &&
+                        tree->nodes[node->first + child].high[a] <= node->high[a]);
+    return check_node(tree, node->first, depth + 1) + check_node(tree, node->first + 1, depth + 1);
+}
+
+static void test_tree_of_a_ball(void **state) {
+    (void)state;
+    kf_scene *scene = make_scene();
+    kf_box_tree tree;
+    kf_box_tree_build(&scene->mesh, &tree);
+    assert_int_equal(check_node(&tree, 0, 0), scene->mesh.triangle_count);
+    int round = 0;
+    for (size_t i = 0; i < tree.triangle_count; i++) {
+        const float *t = tree.triangles + KF_TRIANGLE_FLOATS * i;
+        double radius = 0, along = 0;
+        for (int a = 0; a < 3; a++) {
+            const double r = (double)t[a] - ball_center[a];
+            radius += r * r;
+            along += r * (double)t[9 + a];
+        }
+        round += along / sqrt(radius) > 0.99;
+    }
+    assert_true(round > (int)(0.9 * (double)tree.triangle_count)); /* all but those at the poles */
+    kf_box_tree_free(&tree);
+    free_scene(scene);
+}
+
+static void test_edges_stay_sharp(void **state) {
+    (void)state;
+    double vertices[] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1};
+    uint32_t triangles[] = {0, 2, 1, 0, 3, 2, 4, 5, 6, 4, 6, 7, 0, 1, 5, 0, 5, 4,
+                            2, 3, 7, 2, 7, 6, 0, 4, 7, 0, 7, 3, 1, 2, 6, 1, 6, 5};
+    const kf_mesh cube = {
+        .vertex_count = 8, .triangle_count = 12, .vertices = vertices, .triangles = triangles};
+    kf_box_tree tree;
+    kf_box_tree_build(&cube, &tree);
+    assert_int_equal(check_node(&tree, 0, 0), 12);
+    for (size_t i = 0; i < 12; i++)
+        for (int n = 9; n < KF_TRIANGLE_FLOATS; n++) {
+            const float component = fabsf(tree.triangles[KF_TRIANGLE_FLOATS * i + (size_t)n]);
+            assert_true(component < 1e-6F || fabsf(component - 1) < 1e-6F);
+        }
+    kf_box_tree_free(&tree);
+}
+
+/* --- pictures ---------------------------------------------------------------------------------------------
+ */
+
+typedef struct drawn {
+    unsigned char *pixels; /* [HEIGHT][WIDTH][3] */
+} drawn;
+
+/* The scene with a density of so many tracers at the nodes between two planes across y; twice as fine. */
+static drawn draw(const kf_scene *scene, const char *device, double density, int from, int to) {
+    kf_error error = {0};
+    kf_backend *backend;
+    kf_smoke_picture *picture;
+    kf_buffer *buffer;
+    const int nx = 2 * scene->nodes[0], ny = 2 * scene->nodes[1], nz = 2 * scene->nodes[2];
+    long long *values = kf_allocate_zeroed((size_t)nx * (size_t)ny * (size_t)nz, sizeof *values);
+    for (int z = 0; z < nz; z++)
+        for (int y = from; y < to; y++)
+            for (int x = 0; x < nx; x++)
+                values[x + nx * (y + (long)ny * z)] = (long long)(density * KF_TRACER_UNIT);
+    const size_t bytes = (size_t)nx * (size_t)ny * (size_t)nz * sizeof *values;
+    must(kf_backend_open(device, &backend, &error), &error);
+    must(kf_smoke_picture_open(backend, scene, 0.05, 2, &picture, &error), &error);
+    must(kf_buffer_create(backend, bytes, &buffer, &error), &error);
+    must(kf_buffer_upload(buffer, 0, values, bytes, &error), &error);
+    must(kf_smoke_picture_write(picture, buffer, 0, in_scratch("smoke.png"), &error), &error);
+    assert_int_not_equal(kf_smoke_picture_write(picture, buffer, 0, in_scratch("no/such/folder.png"), &error),
+                         KF_OK);
+    kf_buffer_free(buffer);
+    kf_smoke_picture_free(picture);
+    kf_backend_close(backend);
+    free(values);
+
+    png_image image = {.version = PNG_IMAGE_VERSION};
+    assert_true(png_image_begin_read_from_file(&image, in_scratch("smoke.png")));
+    assert_int_equal(image.width, WIDTH);
+    assert_int_equal(image.height, HEIGHT);
+    image.format = PNG_FORMAT_RGB;
+    drawn result = {kf_allocate((size_t)WIDTH * HEIGHT * 3)};
+    assert_true(png_image_finish_read(&image, NULL, result.pixels, 0, NULL));
+    return result;
+}
+
+/* The pixel that shows a point. */
+static const unsigned char *pixel_of(const kf_scene *scene, const drawn *picture, const double point[3]) {
+    kf_camera camera;
+    double place[2];
+    kf_camera_choose(scene, (double)WIDTH / HEIGHT, &camera);
+    seen_at(&camera, point, place);
+    const int x = (int)((place[0] + 1) / 2 * WIDTH), y = (int)((1 - place[1]) / 2 * HEIGHT);
+    assert_true(x >= 0 && x < WIDTH && y >= 0 && y < HEIGHT);
+    return picture->pixels + 3 * ((size_t)y * WIDTH + (size_t)x);
+}
+
+static void test_what_is_seen(void **state) {
+    (void)state;
+    kf_scene *scene = make_scene();
+    drawn clear = draw(scene, "cpu:2", 0, 0, 0);
+    const unsigned char *ball = pixel_of(scene, &clear, ball_center);
+    assert_true(ball[0] > 2 * ball[1] && ball[0] > 2 * ball[2]); /* red */
+    const unsigned char *corner = clear.pixels;
+    assert_true(corner[0] < 100 && abs(corner[0] - corner[2]) < 40); /* the background */
+
+    /* Thick smoke in front of the ball (the camera looks from ymin) hides it; behind it, it does not. */
+    drawn hidden = draw(scene, "cpu:2", 200, 2, 8), shown = draw(scene, "cpu:1", 1, 36, 44);
+    const unsigned char *veil = pixel_of(scene, &hidden, ball_center),
+                        *still = pixel_of(scene, &shown, ball_center);
+    assert_true(veil[0] > 100 && abs(veil[0] - veil[1]) < 40);
+    assert_true(still[0] > 2 * still[1]);
+    const double beside[3] = {ball_center[0] + 11, ball_center[1] + 7, ball_center[2]};
+    assert_true(pixel_of(scene, &shown, beside)[1] > pixel_of(scene, &clear, beside)[1] + 25);
+
+    drawn again = draw(scene, "cpu:2", 1, 36, 44);
+    assert_memory_equal(shown.pixels, again.pixels, (size_t)WIDTH * HEIGHT * 3);
+    free(clear.pixels);
+    free(hidden.pixels);
+    free(shown.pixels);
+    free(again.pixels);
+    free_scene(scene);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_chosen_sources),   cmocka_unit_test(test_opacity_is_that_of_fresh_smoke),
+        cmocka_unit_test(test_camera),           cmocka_unit_test(test_tree_of_a_ball),
+        cmocka_unit_test(test_edges_stay_sharp), cmocka_unit_test(test_what_is_seen),
+    };
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}
