@@ -72,7 +72,7 @@ const kf_step_plan kf_step_plans[KF_TIMES] = {
     [KF_TIME_IN_PLACE] = {.name = "f32 in place",
                           .scene = KF_STEP_MAIN,
                           .preset = "default",
-                          .common = {"streaming=in_place", "boundary_kernels=1"},
+                          .common = {"streaming=in_place"},
                           .candidates = in_place,
                           .follows = KF_TIMES},
     [KF_TIME_MOMENTS] = {.name = "moments",
@@ -152,7 +152,7 @@ const kf_step_plan kf_step_plans[KF_TIMES] = {
     [KF_TIME_CAPACITY] = {.name = "f32 in place, 1000^3",
                           .scene = KF_STEP_CAPACITY,
                           .preset = "default",
-                          .common = {"streaming=in_place", "boundary_kernels=1"},
+                          .common = {"streaming=in_place"},
                           .candidates = same,
                           .follows = KF_TIME_IN_PLACE},
 };

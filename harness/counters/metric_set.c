@@ -62,8 +62,8 @@ static bool among(const char *name, const kf_metric *metrics, int count) {
     return false;
 }
 
-/* Is the name taken? One name may stand for what CUPTI counts, for a PAPI event, and for what is derived where
- * neither counts it: then all mean the same. */
+/* Is the name taken? One name may stand for what CUPTI counts, for a PAPI event, and for what is derived
+ * where neither counts it: then all mean the same. */
 static bool is_taken(const kf_metric_set *set, section where, const char *name) {
     for (int i = 0; i < KF_SET_VARIABLES; i++)
         if (strcmp(kf_set_variables[i], name) == 0) return true;
