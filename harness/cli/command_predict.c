@@ -21,7 +21,7 @@ static const kf_option options[] = {
      false},
     {"--grid", "NXxNYxNZ", "nodes of the domain (default: as the scene says)", false},
     {"--samples-per-cell", "R", "surface samples in a fluid cell (default: as the scene says)", false},
-    {"--fix", "KEY=VALUE", "only configs with this value of a parameter", true},
+    {"--fix", "KEY=VALUE[,VALUE]", "only configs with this value, or one of these values, of a parameter", true},
     {"--store", "FILE", "compare with what was measured for this scene and device; also holds the roofs",
      false},
     {"--landscape", "FILE", "compare with an exported landscape of this scene", false},

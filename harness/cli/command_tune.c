@@ -22,7 +22,7 @@ static const kf_option options[] = {
     {"--strategy", "NAME", "how to search; 'kftune list strategies' (default: by size of space and budget)",
      false},
     {"--budget", "60s|500evals", "what tuning may cost, compiling included (default: 60s)", false},
-    {"--fix", "KEY=VALUE", "search only configs with this value of a parameter", true},
+    {"--fix", "KEY=VALUE[,VALUE]", "search only configs with this value, or one of these values, of a parameter", true},
     {"--objective", "time|energy|edp", "what to minimise (default: time)", false},
     {"--cache", "steady|cold|hot", "the last-level cache when a sample begins (default: steady, as in a run)",
      false},
