@@ -21,7 +21,7 @@ typedef struct kf_parameter {
     char *help;        /* may be "" */
     kf_scalar *values; /* integers, booleans or strings; strings are owned */
     int value_count;
-    int *sorted; /* positions in ascending order of value, for looking values up */
+    int *sorted;  /* positions in ascending order of value, for looking values up */
     int *choices; /* positions that --fix leaves, ascending, so many of them; NULL: all */
     int choice_count;
     int default_position;

@@ -231,7 +231,8 @@ static void test_some_values(void **state) {
             const char *const one[] = {layouts[l], alphas[a]};
             kf_space *part = NULL;
             kf_error error;
-            if (build(json, scene(4096, 5, 0), one, 2, &part, &error) != KF_OK) continue; /* nothing is left */
+            if (build(json, scene(4096, 5, 0), one, 2, &part, &error) != KF_OK)
+                continue; /* nothing is left */
             sum += kf_space_size(part);
             for (uint64_t i = 0; i < kf_space_size(part); i++) {
                 kf_config config;
