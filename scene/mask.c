@@ -180,23 +180,29 @@ static kf_status from_picture(const kf_description *d, kf_scene *scene, kf_error
     return status;
 }
 
+/* Square of the distance along one axis from a node's centre to that of the (nearest) disc. */
+static double *squares_along(const kf_description *d, int axis, int count) {
+    const kf_mask_description *m = &d->mask;
+    double *squares = kf_allocate((size_t)count * sizeof *squares);
+    for (int i = 0; i < count; i++) {
+        double r = (i + 0.5) * d->cell_size - m->center[axis];
+        if (m->source == KF_MASK_DISC_ARRAY) r -= m->spacing * nearbyint(r / m->spacing);
+        squares[i] = r * r;
+    }
+    return squares;
+}
+
 /* A node is solid when its centre lies within a disc. */
 static void from_discs(const kf_description *d, kf_scene *scene) {
-    const kf_mask_description *m = &d->mask;
+    const double limit = d->mask.radius * d->mask.radius * (1.0 - 1e-12);
+    double *along_x = squares_along(d, 0, scene->nodes[0]), *along_y = squares_along(d, 1, scene->nodes[1]);
     scene->mask = kf_allocate((size_t)scene->nodes[0] * (size_t)scene->nodes[1]);
     for (int y = 0; y < scene->nodes[1]; y++)
-        for (int x = 0; x < scene->nodes[0]; x++) {
-            const int at[2] = {x, y};
-            double square = 0.0;
-            for (int a = 0; a < 2; a++) {
-                double r = (at[a] + 0.5) * d->cell_size - m->center[a];
-                if (m->source == KF_MASK_DISC_ARRAY) r -= m->spacing * nearbyint(r / m->spacing);
-                square += r * r;
-            }
-            bool solid = square < m->radius * m->radius * (1.0 - 1e-12);
+        for (int x = 0; x < scene->nodes[0]; x++)
             scene->mask[(size_t)y * (size_t)scene->nodes[0] + (size_t)x] =
-                solid ? KF_NODE_SOLID : KF_NODE_FLUID;
-        }
+                along_x[x] + along_y[y] < limit ? KF_NODE_SOLID : KF_NODE_FLUID;
+    free(along_x);
+    free(along_y);
 }
 
 kf_status kf_mask_make(const kf_description *d, kf_scene *scene, kf_error *error) {

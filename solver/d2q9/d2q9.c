@@ -140,6 +140,7 @@ static kf_status make_plan(const kf_scene *scene, const kf_config *config, kf_ba
     made->config = *config;
     made->methods = &kf_d2q9_methods;
     made->system = system;
+    if (!options.graph) made->graph_steps = -1;
     kf_status status = build(made, system, error);
     if (status != KF_OK)
         kf_plan_free(made);

@@ -31,6 +31,7 @@ typedef struct kf_d2q9_options {
     int threads, nodes_per_thread;
     int steps_per_launch, tile_rows; /* temporal */
     int resident_blocks;             /* launch bound; 0: none */
+    bool graph;                      /* steps are sent as a graph */
 } kf_d2q9_options;
 
 /* Storage of the nodes, ghosts included (kernels/d2q9/arguments.h). */

@@ -100,16 +100,48 @@ static kf_status upload_survey(kf_plan *plan, kf_d2q9 *system, const survey *s, 
     return KF_OK;
 }
 
+/* kinds[x]: whether column x holds anything but fluid in the rows y - 1, y, y + 1, or in those of them that
+ * exist.
+ */
+static void merge_rows(const kf_scene *scene, int y, unsigned char *kinds) {
+    const size_t nx = (size_t)scene->nodes[0];
+    memset(kinds, KF_NODE_FLUID, nx);
+    for (int row = y > 0 ? y - 1 : 0; row <= y + 1 && row < scene->nodes[1]; row++)
+        for (size_t x = 0; x < nx; x++)
+            kinds[x] |= scene->mask[(size_t)row * nx + x];
+}
+
+/* Most nodes lie amid fluid, have no flags and need no look at each neighbour. */
+static void survey_row(survey *s, int y, unsigned char *kinds) {
+    const kf_scene *scene = s->scene;
+    const int nx = scene->nodes[0];
+    const bool first_or_last = y == 0 || y == scene->nodes[1] - 1;
+    if (scene->mask != NULL) merge_rows(scene, y, kinds);
+    for (int x = 0; x < nx; x++) {
+        if (scene->mask == NULL && !first_or_last && x == 1 && nx > 2) x = nx - 1;
+        const bool rim = first_or_last || x == 0 || x == nx - 1;
+        if (rim || (kinds[x - 1] | kinds[x] | kinds[x + 1]) != KF_NODE_FLUID) survey_node(s, x, y);
+    }
+}
+
+static long count_solid(const kf_scene *scene) {
+    const size_t count = (size_t)scene->nodes[0] * (size_t)scene->nodes[1];
+    long solid = 0;
+    for (size_t n = 0; scene->mask != NULL && n < count; n++)
+        solid += scene->mask[n] == KF_NODE_SOLID;
+    return solid;
+}
+
 kf_status kf_d2q9_upload_geometry(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
     const kf_scene *scene = plan->scene;
     survey s = {.scene = scene, .geometry = &system->geometry};
     s.flags = kf_allocate_zeroed((size_t)system->geometry.capacity, 1);
+    unsigned char *kinds = kf_allocate_zeroed((size_t)scene->nodes[0], 1);
     for (int y = 0; y < scene->nodes[1]; y++)
-        for (int x = 0; x < scene->nodes[0]; x++) {
-            survey_node(&s, x, y);
-            system->body_nodes += kind_at(scene, x, y) == KF_NODE_SOLID;
-        }
+        survey_row(&s, y, kinds);
+    system->body_nodes = count_solid(scene);
     kf_status status = upload_survey(plan, system, &s, error);
+    free(kinds);
     free(s.flags);
     free(s.links);
     free(s.open_nodes);

@@ -97,7 +97,9 @@ kf_status kf_d2q9_read_options(const kf_scene *scene, const kf_config *config, b
     options->layout = (kf_d2q9_layout)layout;
     options->storage = (kf_d2q9_storage)storage;
     options->full_way = way == 1;
+    KF_TRY(kf_config_boolean(config, "graph", &options->graph, error));
     if (options->resident_blocks > 0 && !gpu) return refuse(error, "resident_blocks is for GPUs");
+    if (options->graph && !gpu) return refuse(error, "graph is for GPUs");
     while (1L << options->alpha_log2 < options->alpha)
         options->alpha_log2++;
     return check_options(scene, options, error);

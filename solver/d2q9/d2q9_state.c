@@ -98,6 +98,14 @@ static void fill_initial(const kf_plan *plan, int first, int rows, void *values)
     }
 }
 
+/* Whether all rows start alike: then one block of them is made and sent. */
+static bool starts_alike(const kf_plan *plan) {
+    const kf_scene *scene = plan->scene;
+    const bool at_rest = scene->initial_velocity[0] == 0.0 && scene->initial_velocity[1] == 0.0;
+    return scene->initial_state == NULL && scene->initial == KF_INITIAL_UNIFORM &&
+           (at_rest || !system_of(plan)->has_solid);
+}
+
 /* Whatever is not written before it is read shows as NaN in the result; solid nodes, which half-way bounce
  * back never reads, start from rest like all others. */
 static kf_status initialise(kf_plan *plan, kf_error *error) {
@@ -110,11 +118,15 @@ static kf_status initialise(kf_plan *plan, kf_error *error) {
     KF_TRY(present(plan, &a, error));
     size_t row_bytes = 3 * (size_t)plan->scene->nodes[0] * system->real_bytes;
     void *values = kf_allocate(row_bytes * (size_t)system->rows_at_once);
+    const bool alike = starts_alike(plan);
     kf_status status = KF_OK;
     for (int first = 0; first < plan->scene->nodes[1] && status == KF_OK; first += system->rows_at_once) {
         int rows = rows_at(plan, first);
-        fill_initial(plan, first, rows, values);
-        status = kf_buffer_upload(system->rows, 0, values, row_bytes * (size_t)rows, error);
+        /* Components follow each other in a block: a last one with fewer rows is another one. */
+        if (first == 0 || !alike || rows < system->rows_at_once) {
+            fill_initial(plan, first, rows, values);
+            status = kf_buffer_upload(system->rows, 0, values, row_bytes * (size_t)rows, error);
+        }
         if (status == KF_OK) status = on_rows(plan, a, "initialise", first, rows, error);
     }
     free(values);

@@ -168,6 +168,21 @@ static void draw_solid(slice_picture *slice, double step) {
     kf_section_free(&section);
 }
 
+/* The solid nodes of a two-dimensional scene's mask, as the squares that they are. */
+static void draw_mask(slice_picture *slice) {
+    const kf_scene *scene = slice->scene;
+    if (scene->mask == NULL || slice->plane.normal != 2) return;
+    for (int y = 0; y < slice->plot_height; y++)
+        for (int x = 0; x < slice->plot_width; x++) {
+            int at[2], right = (int)((x + 0.5) / slice->scale),
+                       up = (int)((slice->plot_height - y - 0.5) / slice->scale);
+            at[slice->plane.right] = right < slice->nodes[0] ? right : slice->nodes[0] - 1;
+            at[slice->plane.up] = up < slice->nodes[1] ? up : slice->nodes[1] - 1;
+            if (scene->mask[(size_t)at[1] * (size_t)scene->nodes[0] + (size_t)at[0]] == KF_NODE_SOLID)
+                kf_canvas_blend(&slice->canvas, slice->left + x, slice->top + y, solid_grey, 1);
+        }
+}
+
 /* 1, 2 or 5 times a power of ten, for at most most_ticks ticks over range. */
 static double tick_step(double range, int most_ticks) {
     double least = range / most_ticks, power = pow(10, floor(log10(least)));
@@ -271,6 +286,7 @@ kf_status kf_picture_write(const char *path, const kf_scene *scene, const kf_fie
     lay_out(&slice);
     draw_flow(&slice);
     draw_solid(&slice, (double)step);
+    draw_mask(&slice);
     kf_canvas_frame(&slice.canvas, slice.left - 1, slice.top - 1, slice.plot_width + 2, slice.plot_height + 2,
                     black);
     draw_right_axis(&slice);
