@@ -28,6 +28,7 @@ typedef struct kf_figure {
     double spread; /* of the samples behind value, relative to it */
     double floor;
     double share;
+    double published;    /* the value in the paper that the suite follows; 0: none */
     bool failed;         /* the suite promises more than this */
     kf_verdict *verdict; /* NULL in suites that do not judge; owned */
 } kf_figure;
@@ -47,7 +48,7 @@ int kf_figure_met(const kf_figure *figure);
 /* Figures of the suite as one JSON object; the caller deletes it. */
 typedef struct kf_suite kf_suite;
 cJSON *kf_figures_to_json(const kf_suite *suite, const kf_device_info *device, const kf_figures *figures);
-/* The same as a table on stdout. */
+/* The same as tables on stdout: what is not judged, then what is. */
 void kf_figures_print(const kf_suite *suite, const kf_device_info *device, const kf_figures *figures);
 
 /* What the command line may choose, in suites that say so. */

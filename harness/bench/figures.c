@@ -63,6 +63,7 @@ cJSON *kf_figures_to_json(const kf_suite *suite, const kf_device_info *device, c
         add_number(object, "spread", figure->spread);
         add_number(object, "floor", figure->floor);
         add_number(object, "share", figure->share);
+        if (figure->published != 0) add_number(object, "published", figure->published);
         if (figure->verdict != NULL) add_verdict(object, figure);
         (void)cJSON_AddItemToArray(list, object);
     }
@@ -71,18 +72,29 @@ cJSON *kf_figures_to_json(const kf_suite *suite, const kf_device_info *device, c
 
 /* --- table --------------------------------------------------------------------------------------------- */
 
+static bool has_published(const kf_figures *figures) {
+    for (int i = 0; i < figures->count; i++)
+        if (figures->list[i].published != 0) return true;
+    return false;
+}
+
+static void print_plain_row(const kf_figure *figure) {
+    char floor_text[32] = "-", share_text[32] = "-", published_text[32] = "";
+    if (isfinite(figure->floor))
+        (void)snprintf(floor_text, sizeof floor_text, "%.4g %s", figure->floor, figure->unit);
+    if (isfinite(figure->share))
+        (void)snprintf(share_text, sizeof share_text, "%.0f %%", 100 * figure->share);
+    if (figure->published != 0)
+        (void)snprintf(published_text, sizeof published_text, "  %9.3g", figure->published);
+    printf("%-38s %9.4g %-5s %6.1f %% %12s %7s%s%s\n", figure->name, figure->value, figure->unit,
+           100 * figure->spread, floor_text, share_text, published_text, figure->failed ? "  FAILED" : "");
+}
+
 static void print_plain(const kf_figures *figures) {
-    printf("%-38s %12s %8s %12s %7s\n", "figure", "value", "spread", "floor", "share");
-    for (int i = 0; i < figures->count; i++) {
-        const kf_figure *figure = &figures->list[i];
-        char floor_text[32] = "-", share_text[32] = "-";
-        if (isfinite(figure->floor))
-            (void)snprintf(floor_text, sizeof floor_text, "%.4g %s", figure->floor, figure->unit);
-        if (isfinite(figure->share))
-            (void)snprintf(share_text, sizeof share_text, "%.0f %%", 100 * figure->share);
-        printf("%-38s %9.4g %-3s %6.1f %% %12s %7s%s\n", figure->name, figure->value, figure->unit,
-               100 * figure->spread, floor_text, share_text, figure->failed ? "  FAILED" : "");
-    }
+    printf("%-38s %15s %8s %12s %7s%s\n", "figure", "value", "spread", "floor", "share",
+           has_published(figures) ? "  published" : "");
+    for (int i = 0; i < figures->count; i++)
+        if (figures->list[i].verdict == NULL) print_plain_row(&figures->list[i]);
 }
 
 /* What is asked, "92.0 %" or "1.02". */
@@ -121,7 +133,10 @@ static void print_judged(const kf_figures *figures) {
 }
 
 void kf_figures_print(const kf_suite *suite, const kf_device_info *device, const kf_figures *figures) {
-    const bool judged = figures->count > 0 && figures->list[0].verdict != NULL; /* all are, or none */
+    int judged = 0;
+    for (int i = 0; i < figures->count; i++)
+        judged += figures->list[i].verdict != NULL;
     printf("suite %s on %s (%s): %s\n", suite->name, device->spec, device->name, suite->summary);
-    (judged ? print_judged : print_plain)(figures);
+    if (judged < figures->count) print_plain(figures);
+    if (judged > 0) print_judged(figures);
 }

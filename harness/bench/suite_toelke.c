@@ -1,49 +1,66 @@
-/* Suite `toelke`: Tables 2, 4 and 5 of Tölke 2008 beside ours (docs/d2q9.md). Rates are held against what the
- * measured copy bandwidth allows at 72 bytes a node (18 values of 4 bytes, read and written once); a plan
- * that does several steps in one pass may exceed it. Every config is verified on a reduced scene first. */
+/* Suite `toelke`: Tables 2 to 5 of Tölke 2008 beside ours (docs/d2q9.md). Rates are held against what the
+ * copy bandwidth measured here allows at 72 bytes a node (18 values of 4 bytes, read and written once); a
+ * plan that does several steps in one pass may exceed it. Every config is verified on a small grid first. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "harness/bench/bench.h"
 #include "harness/cli/command.h"
-#include "harness/measure/measure.h"
+#include "harness/measure/evaluate.h"
+#include "harness/measure/measurement.h"
+#include "harness/roofs/roofs.h"
+#include "harness/tune/builder.h"
 #include "harness/util/log.h"
 #include "harness/util/text.h"
 #include "harness/validate/validate.h"
 #include "solver/d2q9/cases.h"
 
-enum { VERIFY_NODES = 24000, VERIFY_STEPS = 10, OVERRIDES = 10 };
+enum { CHECK_NODES = 150, CHECK_STEPS = 10, MOST_TRIALS = 96, MOST_WORDS = 10 };
 static const double bytes_per_node = 72.0;
 
-/* A way to run a step; overrides of the space's default preset. */
-typedef struct contender {
-    const char *name;
-    bool gpu_only;
-    const char *overrides[OVERRIDES];
-} contender;
-
-static const contender contenders[] = {
-    {"toelke", false, {"plan=toelke", "layout=soa", "threads=128", NULL}},
-    {"separate", false, {"plan=separate", NULL}},
-    {"pull", false, {"plan=pull", NULL}},
-    {"pull, 4 nodes", true, {"plan=pull", "nodes_per_thread=4", "threads=128", NULL}},
-    {"push", false, {"plan=push", NULL}},
-    {"in place", false, {"plan=inplace", NULL}},
-    {"3 steps", false, {"plan=temporal", "steps_per_launch=3", "threads=128", "tile_rows=256", NULL}},
-    {"5 steps", false, {"plan=temporal", "steps_per_launch=5", "threads=128", "tile_rows=256", NULL}},
+/* A scene with a collision model, small, with its reference: what configs are verified on. */
+typedef struct bed {
+    const char *scene;
+    kf_collision collision;
+    const char *model; /* as the paper names it */
+    double flops;      /* a node, as the paper counts them; 0: it does not */
+    kf_scene *small;
+    kf_reference *reference;
+} bed;
+enum { CAVITY_LBGKL, CAVITY_LBGK, CAVITY_MRT, CAVITY_MRTL, POROUS_MRTL, BEDS };
+static const bed bed_table[BEDS] = {
+    [CAVITY_LBGKL] = {.scene = "cavity2d", .collision = KF_BGK_LINEAR, .model = "LBGKL", .flops = 90},
+    [CAVITY_LBGK] = {.scene = "cavity2d", .collision = KF_BGK, .model = "LBGK", .flops = 130},
+    [CAVITY_MRT] = {.scene = "cavity2d", .collision = KF_MRT, .model = "MRT", .flops = 260},
+    [CAVITY_MRTL] = {.scene = "cavity2d", .collision = KF_MRT_LINEAR, .model = "MRTL"},
+    [POROUS_MRTL] = {.scene = "cylinder_array2d", .collision = KF_MRT_LINEAR, .model = "MRTL"},
 };
-enum { CONTENDERS = sizeof contenders / sizeof contenders[0], TOELKE = 0, PULL = 2 };
+
+/* One config on one grid: what is asked for, and what came out. */
+typedef struct trial {
+    char name[64];
+    int bed, nodes;
+    char words[128];  /* what differs from the default config: "plan=push threads=64" */
+    double published; /* GLUPS on a GeForce 8800 Ultra; 0: none */
+    double mlups, spread;
+} trial;
 
 typedef struct toelke {
     kf_validation validation;
     kf_figures *figures;
+    double copy_gb_s;
     double limit; /* million node updates a second that the copy bandwidth allows */
+    bed beds[BEDS];
+    trial trials[MOST_TRIALS];
+    int trial_count;
+    /* Trials that figures are made of. */
+    int pull[BEDS], own[BEDS], temporal; /* own: the paper's plan */
 } toelke;
 
-/* --- bandwidth --------------------------------------------------------------------------------------------
- */
+/* --- bandwidth ------------------------------------------------------------------------------------------ */
 
 static kf_status time_copies(kf_backend *backend, kf_buffer *const buffers[2], kf_event *const events[2],
                              double *bandwidth, kf_error *error) {
@@ -82,215 +99,303 @@ static kf_status copy_bandwidth(kf_backend *backend, bool gpu, double *bandwidth
     return status;
 }
 
-/* --- one config -------------------------------------------------------------------------------------------
- */
+/* --- the trials ----------------------------------------------------------------------------------------- */
 
-static kf_status verify(const toelke *t, const kf_scene *scene, const char *const *overrides,
-                        kf_error *error) {
-    kf_scene *reduced;
-    kf_reference *reference = NULL;
-    kf_plan *plan = NULL;
-    kf_config config;
-    kf_verification verification;
-    KF_TRY(kf_scene_reduce(scene, VERIFY_NODES, &reduced, error));
-    kf_status status =
-        t->validation.configure(&t->validation, &kf_system_d2q9, reduced, overrides, &config, error);
-    if (status == KF_OK) status = kf_d2q9_reference(reduced, VERIFY_STEPS, &reference, error);
-    if (status == KF_OK) status = kf_system_d2q9.plan(reduced, &config, t->validation.backend, &plan, error);
-    if (status == KF_OK) status = kf_plan_initialise(plan, error);
-    if (status == KF_OK) status = kf_plan_advance(plan, VERIFY_STEPS, error);
-    if (status == KF_OK) status = kf_d2q9_verify(plan, reference, &verification, error);
-    kf_plan_free(plan);
-    kf_d2q9_free_reference(reference);
-    kf_scene_free(reduced);
+static int large_grid(const toelke *t) {
+    const uint64_t enough = 12ULL << 30; /* two grids of 8192^2 take 5 GB */
+    if (!t->validation.gpu) return 512;
+    return kf_backend_device(t->validation.backend)->memory_free_bytes >= enough ? 8192 : 4096;
+}
+
+static trial *add_trial(toelke *t, int on, int nodes, const char *words) {
+    trial *added = &t->trials[t->trial_count++];
+    *added = (trial){.bed = on, .nodes = nodes};
+    kf_copy_text(added->words, sizeof added->words, words);
+    return added;
+}
+
+#define TEMPORAL(k) "plan=temporal steps_per_launch=" #k " threads=128 tile_rows=256"
+static const char own_words[] = "plan=toelke layout=soa threads=128";
+
+/* Table 2: plans on the cavity; every model with the paper's plan, ours, and several steps a launch. */
+static void add_table_2(toelke *t) {
+    static const struct {
+        const char *name, *words;
+        bool gpu_only, all_models;
+    } plans[] = {{"toelke", own_words, false, true},
+                 {"pull", "plan=pull", false, true},
+                 {"5 steps a launch", TEMPORAL(5), false, true},
+                 {"3 steps a launch", TEMPORAL(3), false, false},
+                 {"separate", "plan=separate", false, false},
+                 {"push", "plan=push", false, false},
+                 {"in place", "plan=inplace", false, false},
+                 {"pull, 4 nodes a thread", "plan=pull nodes_per_thread=4 threads=128", true, false}};
+    static const double published[] = {[CAVITY_LBGKL] = 0.670, [CAVITY_LBGK] = 0.568, [CAVITY_MRT] = 0.527};
+    const int n = large_grid(t);
+    for (int b = CAVITY_LBGKL; b <= CAVITY_MRT; b++)
+        for (size_t p = 0; p < sizeof plans / sizeof *plans; p++) {
+            if ((plans[p].gpu_only && !t->validation.gpu) || (b != CAVITY_MRT && !plans[p].all_models))
+                continue;
+            if (p == 0) t->own[b] = t->trial_count;
+            if (p == 1) t->pull[b] = t->trial_count;
+            if (p == 2) t->temporal = t->trial_count; /* the last one is MRT's */
+            trial *added = add_trial(t, b, n, plans[p].words);
+            (void)snprintf(added->name, sizeof added->name, "2 %s %s %d^2", t->beds[b].model, plans[p].name,
+                           n);
+            if (p == 0) added->published = published[b];
+        }
+}
+
+/* Table 5: the porous medium by threads and size, and against the cavity. */
+static void add_table_5(toelke *t) {
+    static const int threads[] = {32, 64, 128, 192, 256};
+    enum { THREADS = sizeof threads / sizeof *threads };
+    static const struct {
+        int nodes;
+        double published[THREADS];
+    } sizes[] = {{512, {0.180, 0.218, 0.217, 0.221, 0.294}},
+                 {1024, {0.281, 0.398, 0.391, 0.357, 0.360}},
+                 {2048, {0.274, 0.430, 0.466, 0.434, 0.438}},
+                 {3072, {0.248, 0.413, 0.481, 0.452, 0.452}}};
+    static const struct {
+        const char *name, *words;
+    } plans[] = {{"toelke", "plan=toelke layout=soa bounce_back=full_way"}, {"pull", "plan=pull"}};
+    const int rows = t->validation.gpu ? 4 : 1, n = large_grid(t);
+    for (int row = 0; row < rows; row++)
+        for (int p = 0; p < 2; p++)
+            for (int i = 0; i < THREADS; i += t->validation.gpu ? 1 : 2) {
+                char words[128];
+                (void)snprintf(words, sizeof words, "%s threads=%d", plans[p].words, threads[i]);
+                trial *added = add_trial(t, POROUS_MRTL, sizes[row].nodes, words);
+                (void)snprintf(added->name, sizeof added->name, "5 %s %d^2 x%d", plans[p].name,
+                               sizes[row].nodes, threads[i]);
+                if (p == 0) added->published = sizes[row].published[i];
+            }
+    t->pull[POROUS_MRTL] = t->trial_count;
+    (void)snprintf(add_trial(t, POROUS_MRTL, n, "plan=pull")->name, 64, "5 porous medium, pull %d^2", n);
+    (void)snprintf(add_trial(t, POROUS_MRTL, n, "plan=pull bounce_back=full_way")->name, 64,
+                   "5 porous medium, pull, full-way %d^2", n);
+    t->pull[CAVITY_MRTL] = t->trial_count;
+    (void)snprintf(add_trial(t, CAVITY_MRTL, n, "plan=pull")->name, 64, "5 cavity, pull %d^2", n);
+}
+
+/* --- measuring ------------------------------------------------------------------------------------------ */
+
+static kf_status open_scene(const bed *b, int n, kf_scene **scene, kf_error *error) {
+    const kf_scene_options options = {.nodes = {n, n, 1}};
+    KF_TRY(kf_scene_open(b->scene, &options, scene, error));
+    (*scene)->collision = b->collision;
+    return KF_OK;
+}
+
+static kf_status open_beds(toelke *t, kf_error *error) {
+    memcpy(t->beds, bed_table, sizeof t->beds);
+    for (int b = 0; b < BEDS; b++) {
+        KF_TRY(open_scene(&t->beds[b], CHECK_NODES, &t->beds[b].small, error));
+        KF_TRY(kf_d2q9_reference(t->beds[b].small, CHECK_STEPS, &t->beds[b].reference, error));
+    }
+    return KF_OK;
+}
+
+static void close_beds(toelke *t) {
+    for (int b = 0; b < BEDS; b++) {
+        kf_d2q9_free_reference(t->beds[b].reference);
+        kf_scene_free(t->beds[b].small);
+    }
+}
+
+static kf_status configure(const toelke *t, const char *words, const kf_scene *scene, kf_config *config,
+                           kf_error *error) {
+    char text[128], *rest = text;
+    const char *overrides[MOST_WORDS + 1] = {NULL};
+    kf_copy_text(text, sizeof text, words);
+    for (int i = 0; i < MOST_WORDS; i++)
+        if ((overrides[i] = strtok_r(rest, " ", &rest)) == NULL) break;
+    return t->validation.configure(&t->validation, &kf_system_d2q9, scene, overrides, config, error);
+}
+
+/* All modules at once, on all processors: one by one they would take longer than the measuring. A small
+ * grid's modules are those of a large one. */
+static kf_status build_ahead(const toelke *t, kf_error *error) {
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    kf_bench bench = {.system = &kf_system_d2q9};
+    kf_builder *builder = kf_builder_open(&bench, kf_backend_device(t->validation.backend),
+                                          processors > 2 ? (int)processors - 1 : 2);
+    kf_status status = KF_OK;
+    size_t ticket = 0;
+    for (int i = 0; i < t->trial_count && status == KF_OK; i++) {
+        kf_config config;
+        bench.scene = bench.reduced = t->beds[t->trials[i].bed].small;
+        status = configure(t, t->trials[i].words, bench.scene, &config, error);
+        if (status == KF_OK) ticket = kf_builder_add(builder, &config);
+    }
+    if (status == KF_OK && !kf_builder_wait(builder, ticket, 0.0, NULL, NULL))
+        status = kf_fail(error, KF_INTERRUPTED, "interrupted");
+    kf_builder_close(builder);
     return status;
 }
 
-/* Million node updates a second, with their spread. */
-static kf_status rate_of(const toelke *t, const kf_scene *scene, const char *const *overrides, double *mlups,
-                         double *spread, kf_error *error) {
-    kf_config config;
-    kf_plan *plan = NULL;
-    kf_measurement m = {0};
-    const kf_measure_policy policy = kf_policy_for(kf_backend_device(t->validation.backend));
-    if (kf_interrupted) return kf_fail(error, KF_INTERRUPTED, "interrupted");
-    KF_TRY(verify(t, scene, overrides, error));
-    KF_TRY(t->validation.configure(&t->validation, &kf_system_d2q9, scene, overrides, &config, error));
-    KF_TRY(kf_system_d2q9.plan(scene, &config, t->validation.backend, &plan, error));
-    kf_status status = kf_measure_plan(plan, &policy, NULL, &m, error);
-    kf_plan_free(plan);
-    *mlups = m.mlups;
-    *spread = (m.step_us.q3 - m.step_us.q1) / m.step_us.median;
+static void say_nothing(void *context, kf_stage stage) {
+    (void)context, (void)stage;
+}
+
+static kf_status run_trial(const toelke *t, trial *one, const kf_scene *scene, kf_error *error) {
+    const bed *b = &t->beds[one->bed];
+    const kf_bench bench = {.system = &kf_system_d2q9,
+                            .scene = scene,
+                            .reduced = b->small,
+                            .reference = b->reference,
+                            .reference_steps = CHECK_STEPS};
+    kf_job job = {.verify = true, .time_limit_us = 0.2e6};
+    kf_measurement m;
+    bool usable;
+    KF_TRY(configure(t, one->words, scene, &job.config, error));
+    kf_detail("%s", one->name);
+    kf_evaluate(&bench, t->validation.backend, &job, say_nothing, NULL, &m, &usable);
+    one->mlups = m.mlups;
+    one->spread = (m.step_us.q3 - m.step_us.q1) / m.step_us.median;
+    const kf_status status =
+        m.state == KF_STATE_OK
+            ? KF_OK
+            : kf_fail(error, m.state == KF_STATE_WRONG_RESULT ? KF_GATE_FAILED : KF_MACHINE, "%s: %s",
+                      one->name, m.reason);
     kf_measurement_free(&m);
     return status;
 }
 
-static void add_rate(const toelke *t, const char *name, double mlups, double spread) {
-    kf_figure figure = {.value = mlups * 1e-3,
-                        .unit = "GLUPS",
-                        .spread = spread,
-                        .floor = t->limit * 1e-3,
-                        .share = mlups / t->limit};
-    kf_copy_text(figure.name, sizeof figure.name, name);
-    kf_figures_add(t->figures, &figure);
+static kf_status run_trials(toelke *t, kf_error *error) {
+    kf_scene *scene = NULL;
+    kf_status status = KF_OK;
+    for (int i = 0; i < t->trial_count && status == KF_OK; i++) {
+        trial *one = &t->trials[i];
+        const bool another = i == 0 || one->bed != one[-1].bed || one->nodes != one[-1].nodes;
+        if (another) kf_scene_free(scene);
+        if (another) scene = NULL;
+        if (another) status = open_scene(&t->beds[one->bed], one->nodes, &scene, error);
+        if (status == KF_OK && kf_interrupted) status = kf_fail(error, KF_INTERRUPTED, "interrupted");
+        if (status == KF_OK) status = run_trial(t, one, scene, error);
+    }
+    kf_scene_free(scene);
+    return status;
 }
 
-static void add_number(const toelke *t, const char *name, double value, const char *unit, double paper) {
-    kf_figure figure = {.value = value, .floor = paper, .share = NAN};
+/* --- figures -------------------------------------------------------------------------------------------- */
+
+static void add_number(const toelke *t, const char *name, double value, const char *unit, double published) {
+    kf_figure figure = {.value = value, .floor = NAN, .share = NAN, .published = published};
     kf_copy_text(figure.name, sizeof figure.name, name);
     kf_copy_text(figure.unit, sizeof figure.unit, unit);
     kf_figures_add(t->figures, &figure);
 }
 
-static kf_status open_scene(const char *name, int n, kf_scene **scene, kf_error *error) {
-    const kf_scene_options options = {.nodes = {n, n, 1}};
-    return kf_scene_open(name, &options, scene, error);
+static void add_rates(const toelke *t, int first, int end) {
+    for (int i = first; i < end; i++) {
+        const trial *one = &t->trials[i];
+        kf_figure figure = {.value = one->mlups * 1e-3,
+                            .unit = "GLUPS",
+                            .spread = one->spread,
+                            .floor = t->limit * 1e-3,
+                            .share = one->mlups / t->limit,
+                            .published = one->published};
+        kf_copy_text(figure.name, sizeof figure.name, one->name);
+        kf_figures_add(t->figures, &figure);
+    }
 }
 
-/* --- Table 2: models and plans on the cavity ---------------------------------------------------------------
- */
-
-static const struct {
-    kf_collision collision;
-    const char *name;
-    int paper; /* million node updates a second on the GeForce 8800 Ultra */
-} models[] = {{KF_BGK_LINEAR, "LBGKL", 670}, {KF_BGK, "LBGK", 568}, {KF_MRT, "MRT", 527}};
-enum { MODELS = sizeof models / sizeof models[0] };
-
-static kf_status table_2(const toelke *t, double pull_rates[MODELS], kf_error *error) {
-    const int n = t->validation.gpu ? 8192 : 512;
+/* Table 3: shares of the arithmetic's peak, with the paper's operation counts, and of the copy bandwidth. */
+static void add_table_3(const toelke *t) {
+    static const double of_peak[] = {[CAVITY_LBGKL] = 15, [CAVITY_MRT] = 33};
+    static const double of_bandwidth[] = {[CAVITY_LBGKL] = 59, [CAVITY_MRT] = 46};
+    const double peak = kf_roof_peak_flops(kf_backend_device(t->validation.backend), 32);
     char name[64];
-    for (int model = 0; model < MODELS; model++)
-        for (int c = 0; c < CONTENDERS; c++) {
-            kf_scene *scene;
-            double mlups = 0, spread = 0;
-            if (contenders[c].gpu_only && !t->validation.gpu) continue;
-            KF_TRY(open_scene("cavity2d", n, &scene, error));
-            scene->collision = models[model].collision;
-            kf_detail("Table 2: %s, %s", models[model].name, contenders[c].name);
-            kf_status status = rate_of(t, scene, contenders[c].overrides, &mlups, &spread, error);
-            kf_scene_free(scene);
-            if (status != KF_OK) return kf_fail_context(error, "%s", contenders[c].name);
-            if (c == PULL) pull_rates[model] = mlups;
-            if (c == TOELKE)
-                (void)snprintf(name, sizeof name, "2: %s %s %d^2 (paper .%d)", models[model].name,
-                               contenders[c].name, n, models[model].paper);
-            else
-                (void)snprintf(name, sizeof name, "2: %s %s %d^2", models[model].name, contenders[c].name, n);
-            add_rate(t, name, mlups, spread);
+    for (int b = CAVITY_LBGKL; b <= CAVITY_MRT; b += CAVITY_MRT - CAVITY_LBGKL)
+        for (int own = 1; own >= 0; own--) {
+            const double rate = 1e6 * t->trials[own ? t->own[b] : t->pull[b]].mlups;
+            const char *plan = own ? "toelke" : "pull";
+            (void)snprintf(name, sizeof name, "3 %s %s, share of peak", t->beds[b].model, plan);
+            if (peak > 0)
+                add_number(t, name, 100.0 * rate * t->beds[b].flops / peak, "%", own ? of_peak[b] : 0.0);
+            (void)snprintf(name, sizeof name, "3 %s %s, share of bandwidth", t->beds[b].model, plan);
+            add_number(t, name, 100.0 * rate * 1e-6 / t->limit, "%", own ? of_bandwidth[b] : 0.0);
         }
-    add_number(t, "2: MRT slower than LBGKL, pull", 100.0 * (1.0 - pull_rates[2] / pull_rates[0]), "%", NAN);
-    return KF_OK;
 }
 
-/* --- Table 4: errors of the square array of cylinders ------------------------------------------------------
- */
-
-static kf_status table_4(const toelke *t, kf_error *error) {
-    static const struct {
-        int nodes;
-        double fraction, k;
-    } paper[] = {{128, 1.88e-1, 2.06e-1},  {256, 9.05e-4, 1.73e-2},  {512, 1.81e-2, 1.87e-2},
-                 {1024, 5.99e-4, 5.61e-3}, {2048, 8.70e-4, 4.78e-3}, {3072, 2.36e-4, 2.37e-3}};
-    const int rows = t->validation.gpu ? 6 : 2;
+static kf_status add_table_4(const toelke *t, kf_error *error) {
+    const int rows = t->validation.gpu ? KF_TABLE_4_ROWS : 2;
     for (int row = 0; row < rows; row++) {
+        const kf_table_4_row *paper = &kf_table_4[row];
         kf_array_errors errors;
         char name[64];
-        kf_detail("Table 4: %d^2", paper[row].nodes);
-        KF_TRY(kf_d2q9_array_errors(&t->validation, paper[row].nodes, &errors, error));
-        (void)snprintf(name, sizeof name, "4: theta_err %d^2 (floor: paper)", paper[row].nodes);
-        add_number(t, name, errors.fraction, "", paper[row].fraction);
-        (void)snprintf(name, sizeof name, "4: k_err %d^2 (floor: paper)", paper[row].nodes);
-        add_number(t, name, errors.k, "", paper[row].k);
+        kf_detail("Table 4: %d^2", paper->mesh);
+        KF_TRY(kf_d2q9_array_errors(&t->validation, paper->mesh, &errors, error));
+        (void)snprintf(name, sizeof name, "4 theta_err %d^2", paper->mesh);
+        add_number(t, name, errors.fraction, "", paper->fraction);
+        (void)snprintf(name, sizeof name, "4 k_err %d^2", paper->mesh);
+        add_number(t, name, errors.k, "", paper->k);
     }
     return KF_OK;
 }
 
-/* --- Table 5: the porous medium by threads and size --------------------------------------------------------
- */
-
-static const int thread_counts[] = {32, 64, 128, 192, 256};
-enum { THREAD_COUNTS = sizeof thread_counts / sizeof thread_counts[0] };
-
-static kf_status porous_rate(const toelke *t, int n, int threads, const char *plan, double *mlups,
-                             double *spread, kf_error *error) {
-    char threads_text[32], plan_text[32];
-    (void)snprintf(threads_text, sizeof threads_text, "threads=%d", threads);
-    (void)snprintf(plan_text, sizeof plan_text, "plan=%s", plan);
-    const char *const overrides[] = {plan_text, threads_text, "bounce_back=full_way",
-                                     strcmp(plan, "toelke") == 0 ? "layout=soa" : NULL, NULL};
-    kf_scene *scene;
-    KF_TRY(open_scene("cylinder_array2d", n, &scene, error));
-    kf_detail("Table 5: %s, %d^2, %d threads", plan, n, threads);
-    kf_status status = rate_of(t, scene, overrides, mlups, spread, error);
-    kf_scene_free(scene);
-    return status;
+/* What must be reached on an H200. */
+static void add_verdicts(const toelke *t) {
+    const double mrt = t->trials[t->pull[CAVITY_MRT]].mlups;
+    const struct {
+        const char *name, *unit;
+        double value, must, aim;
+    } asked[] = {
+        {"mrt_share_of_limit", "", mrt / t->limit, 0.93, 0.97},
+        {"mrt_over_lbgkl", "", mrt / t->trials[t->pull[CAVITY_LBGKL]].mlups, 0.97, 1.0},
+        {"porous_over_cavity", "",
+         t->trials[t->pull[POROUS_MRTL]].mlups / t->trials[t->pull[CAVITY_MRTL]].mlups, 0.95, 0.98},
+        {"temporal_glups", "GLUPS", 1e-3 * t->trials[t->temporal].mlups, 75.0, 100.0},
+        {"over_toelke", "", mrt / t->trials[t->own[CAVITY_MRT]].mlups, 1.3, 2.0},
+    };
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        kf_figure figure = {.value = asked[i].value, .floor = NAN, .share = NAN};
+        figure.verdict = kf_allocate_zeroed(1, sizeof *figure.verdict);
+        *figure.verdict = (kf_verdict){.low = NAN, .high = NAN, .must = asked[i].must, .aim = asked[i].aim};
+        kf_copy_text(figure.name, sizeof figure.name, asked[i].name);
+        kf_copy_text(figure.unit, sizeof figure.unit, asked[i].unit);
+        kf_figures_add(t->figures, &figure);
+    }
 }
 
-static kf_status table_5(const toelke *t, kf_error *error) {
-    static const char *const plans[] = {"toelke", "pull"};
-    static const struct {
-        int nodes, paper[THREAD_COUNTS];
-    } sizes[] = {{512, {180, 218, 217, 221, 294}},
-                 {1024, {281, 398, 391, 357, 360}},
-                 {2048, {274, 430, 466, 434, 438}},
-                 {3072, {248, 413, 481, 452, 452}}};
-    const int rows = t->validation.gpu ? 4 : 1;
-    for (int plan = 0; plan < 2; plan++)
-        for (int row = 0; row < rows; row++)
-            for (int i = 0; i < THREAD_COUNTS; i++) {
-                double mlups = 0, spread = 0;
-                char name[64];
-                KF_TRY(
-                    porous_rate(t, sizes[row].nodes, thread_counts[i], plans[plan], &mlups, &spread, error));
-                if (plan == TOELKE)
-                    (void)snprintf(name, sizeof name, "5: %s %d^2 x%d (paper .%d)", plans[plan],
-                                   sizes[row].nodes, thread_counts[i], sizes[row].paper[i]);
-                else
-                    (void)snprintf(name, sizeof name, "5: %s %d^2 x%d", plans[plan], sizes[row].nodes,
-                                   thread_counts[i]);
-                add_rate(t, name, mlups, spread);
-            }
-    return KF_OK;
-}
-
-/* The porous medium against the cavity, both as large as Table 2's and with the plan pull. */
-static kf_status porous_against_cavity(const toelke *t, kf_error *error) {
-    const int n = t->validation.gpu ? 8192 : 512, threads = t->validation.gpu ? 256 : 1024;
-    static const char *const overrides[] = {"plan=pull", NULL};
-    double porous = 0, cavity = 0, spread = 0;
-    kf_scene *scene;
-    KF_TRY(porous_rate(t, n, threads, "pull", &porous, &spread, error));
-    add_rate(t, "5: porous medium, pull, large", porous, spread);
-    KF_TRY(open_scene("cavity2d", n, &scene, error));
-    scene->collision = KF_MRT_LINEAR;
-    kf_status status = rate_of(t, scene, overrides, &cavity, &spread, error);
-    kf_scene_free(scene);
-    KF_TRY(status);
-    add_rate(t, "5: cavity, MRTL, pull, large", cavity, spread);
-    add_number(t, "5: porous medium slower than cavity", 100.0 * (1.0 - porous / cavity), "%", NAN);
+static kf_status measure_all(toelke *t, kf_error *error) {
+    KF_TRY(open_beds(t, error));
+    add_table_2(t);
+    const int first_of_table_5 = t->trial_count;
+    add_table_5(t);
+    KF_TRY(build_ahead(t, error));
+    KF_TRY(run_trials(t, error));
+    add_number(t, "copy, read and written", t->copy_gb_s, "GB/s", 0.0);
+    add_rates(t, 0, first_of_table_5);
+    add_table_3(t);
+    KF_TRY(add_table_4(t, error));
+    add_rates(t, first_of_table_5, t->trial_count);
+    add_verdicts(t);
     return KF_OK;
 }
 
 static kf_status run(kf_backend *backend, kf_figures *figures, kf_error *error) {
-    toelke t = {.figures = figures};
-    double bandwidth = 0, pull_rates[MODELS] = {0};
-    t.validation.backend = backend;
-    t.validation.gpu = strcmp(kf_backend_device(backend)->backend, "cuda") == 0;
-    t.validation.interrupted = &kf_interrupted;
-    t.validation.configure = kf_validate_configure;
-    KF_TRY(copy_bandwidth(backend, t.validation.gpu, &bandwidth, error));
-    t.limit = bandwidth / bytes_per_node * 1e-6;
-    add_number(&t, "copy, bytes read and written", bandwidth * 1e-9, "GB/s", NAN);
-    KF_TRY(table_2(&t, pull_rates, error));
-    KF_TRY(table_4(&t, error));
-    KF_TRY(table_5(&t, error));
-    return porous_against_cavity(&t, error);
+    toelke *t = kf_allocate_zeroed(1, sizeof *t);
+    double bandwidth = 0;
+    t->figures = figures;
+    t->validation.backend = backend;
+    t->validation.gpu = strcmp(kf_backend_device(backend)->backend, "cuda") == 0;
+    t->validation.interrupted = &kf_interrupted;
+    t->validation.configure = kf_validate_configure;
+    kf_status status = copy_bandwidth(backend, t->validation.gpu, &bandwidth, error);
+    t->copy_gb_s = bandwidth * 1e-9;
+    t->limit = bandwidth / bytes_per_node * 1e-6;
+    if (status == KF_OK) status = measure_all(t, error);
+    close_beds(t);
+    free(t);
+    return status;
 }
 
 const kf_suite kf_suite_toelke = {
     .name = "toelke",
-    .summary = "two-dimensional flow: Tables 2, 4 and 5 of Toelke 2008 beside ours",
+    .summary = "two-dimensional flow: Tables 2 to 5 of Toelke 2008 beside ours, and what an H200 must reach",
     .promise = NULL,
     .run = run,
 };

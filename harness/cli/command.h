@@ -35,6 +35,7 @@ typedef struct kf_command {
     const char *summary;      /* one line for `kftune --help` */
     const char *synopsis;     /* "kftune tune --scene FILE|NAME [options]" */
     const char *description;  /* a few lines */
+    void (*describe)(void);   /* prints what the description ends with and tables know; may be NULL */
     const char *example;      /* a runnable command */
     const kf_option *options; /* ends with an entry whose name is NULL; --help, --json, --quiet, --verbose are
                                  added for all */

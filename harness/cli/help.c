@@ -20,6 +20,7 @@ void kf_help_command(const kf_command *command) {
     kf_arguments arguments;
     (void)kf_arguments_parse(command, 0, NULL, &arguments, NULL); /* merges the common options in */
     printf("%s\n\n%s\n", command->synopsis, command->description);
+    if (command->describe != NULL) command->describe();
     if (command->run == NULL) printf("\nNot available yet in version %s.\n", KF_VERSION);
     printf("\nOptions:\n");
     for (int i = 0; i < arguments.option_count; i++)

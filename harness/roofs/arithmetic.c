@@ -19,15 +19,14 @@ static const struct {
     {"sm_100", 256, 128, 64}, {"sm_103", 256, 128, 2}, {"sm_120", 128, 128, 2}, {"sm_121", 128, 128, 2},
 };
 
-/* In 10^9 operations a second; 0: not known. */
-static double arithmetic_peak(const kf_roof_bench *bench, int bits) {
+double kf_roof_peak_flops(const kf_device_info *device, int bits) {
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
-        if (strcmp(rates[i].architecture, bench->device->architecture) == 0)
-            return 2e-9 *
+        if (strcmp(rates[i].architecture, device->architecture) == 0)
+            return 2.0 *
                    (bits == 16   ? rates[i].half
                     : bits == 32 ? rates[i].single
                                  : rates[i].twofold) *
-                   bench->device->multiprocessors * bench->device->clock_hz;
+                   device->multiprocessors * device->clock_hz;
     return 0.0;
 }
 
@@ -56,7 +55,7 @@ static kf_status of_multiply_add(const kf_roof_bench *bench, kf_module *module, 
         2.0 * lanes * KF_ROOF_CHAINS * KF_ROOF_CHAIN_STEPS * (double)arguments.repeats * items;
     (void)snprintf(name, sizeof name, "fp%d_multiply_add", bits);
     return kf_roof_add_kernel(bench, name, "GFLOP/s", &launch, operations,
-                              bench->gpu ? arithmetic_peak(bench, bits) : 0.0, error);
+                              1e-9 * kf_roof_peak_flops(bench->device, bits), error);
 }
 
 kf_status kf_roofs_of_arithmetic(kf_roof_bench *bench, kf_error *error) {

@@ -36,6 +36,10 @@ kf_status kf_roofs_measure(kf_backend *backend, unsigned groups, kf_roofs *roofs
 /* NULL when there is none of this name. */
 const kf_roof *kf_roofs_find(const kf_roofs *roofs, const char *name);
 
+/* What the hardware promises at best in multiply-adds of floating-point numbers of so many bits (16, 32, 64),
+ * in operations a second, two for each; 0: not known. */
+double kf_roof_peak_flops(const kf_device_info *device, int bits);
+
 /* What a roof of this name is, for people; "" for an unknown one. */
 const char *kf_roof_about(const char *name);
 

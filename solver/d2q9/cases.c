@@ -91,10 +91,10 @@ typedef struct profile_table {
     double bound; /* at 128^2 and finer */
 } profile_table;
 static const profile_table profiles[] = {
-    {botella_source, "u along x = 1/2", 0, KF_BOTELLA_U, kf_botella_u_1000, 0.005},
-    {botella_source, "v along y = 1/2", 1, KF_BOTELLA_V, kf_botella_v_1000, 0.005},
-    {ghia_source, "u along x = 1/2", 0, KF_GHIA_U, kf_ghia_u_1000, 0.01},
-    {ghia_source, "v along y = 1/2, x < 0.9", 1, KF_GHIA_V_1000_GOOD, kf_ghia_v_1000, 0.01},
+    {botella_source, "u along x = 1/2 against Botella", 0, KF_BOTELLA_U, kf_botella_u_1000, 0.005},
+    {botella_source, "v along y = 1/2 against Botella", 1, KF_BOTELLA_V, kf_botella_v_1000, 0.005},
+    {ghia_source, "u along x = 1/2 against Ghia", 0, KF_GHIA_U, kf_ghia_u_1000, 0.01},
+    {ghia_source, "v along y = 1/2 against Ghia, x < 0.9", 1, KF_GHIA_V_1000_GOOD, kf_ghia_v_1000, 0.01},
 };
 enum { PROFILES = sizeof profiles / sizeof profiles[0] };
 

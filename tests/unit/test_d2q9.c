@@ -18,6 +18,7 @@
 #include "harness/search/space.h"
 #include "harness/validate/validate.h"
 #include "solver/d2q9/cases.h"
+#include "solver/validation/flow.h"
 
 static kf_backend *backend;
 static const kf_system *d2q9 = &kf_system_d2q9;
@@ -266,6 +267,11 @@ static void test_refusals(void **state) {
     kf_d2q9_options options;
     must(kf_space_preset(space, "default", &config, &error), &error);
     must(kf_d2q9_read_options(scene, &config, false, &options, &error), &error);
+    kf_config_set_boolean(&config, "graph", true);
+    assert_int_equal(kf_d2q9_read_options(scene, &config, false, &options, &error), KF_BAD_INPUT);
+    must(kf_d2q9_read_options(scene, &config, true, &options, &error), &error);
+    assert_true(options.graph);
+    kf_config_set_boolean(&config, "graph", false);
     kf_config_set_name(&config, "plan", "temporal");
     assert_int_equal(kf_d2q9_read_options(scene, &config, false, &options, &error), KF_BAD_INPUT);
     kf_config_set_integer(&config, "steps_per_launch", 7);
@@ -319,6 +325,32 @@ static void test_checkpoint(void **state) {
         kf_plan_free(other);
     }
     kf_space_free(space);
+    kf_scene_free(scene);
+}
+
+/* A start that is the same in all rows goes to the device once; the last block of rows is shorter. */
+static void test_start_in_blocks(void **state) {
+    (void)state;
+    enum { NX = 8192, NY = 600 };
+    kf_error error = {0};
+    double *values;
+    kf_scene *scene = kf_flow_box("box", NX, NY, 1, 0.1);
+    scene->collision = KF_MRT;
+    scene->initial_velocity[0] = 0.01;
+    scene->initial_velocity[1] = -0.02;
+    kf_space *space = open_space(scene);
+    kf_config config = configure(space, SOA "plan=pull storage=f16");
+    kf_space_free(space);
+    kf_plan *plan = open_plan(scene, &config);
+    assert_true(NY > ((const kf_d2q9 *)plan->system)->rows_at_once);
+    must(kf_d2q9_read(plan, &values, &error), &error);
+    double off = 0;
+    for (size_t n = 0; n < (size_t)NX * NY; n++)
+        off = fmax(off, fabs(values[n]) + fabs(values[(size_t)NX * NY + n] - 0.01) +
+                            fabs(values[2 * (size_t)NX * NY + n] + 0.02));
+    assert_true(off < 1e-4);
+    free(values);
+    kf_plan_free(plan);
     kf_scene_free(scene);
 }
 
@@ -430,6 +462,18 @@ static void test_misprinted_exchange(void **state) {
     }
 }
 
+/* The solid fractions of Table 4, to the last digit printed. */
+static void test_table_4(void **state) {
+    (void)state;
+    for (int row = 0; row < KF_TABLE_4_ROWS; row++) {
+        const double printed = kf_table_4[row].fraction;
+        char ours[16], theirs[16];
+        (void)snprintf(ours, sizeof ours, "%.2e", kf_table_4_fraction_error(kf_table_4[row].mesh));
+        (void)snprintf(theirs, sizeof theirs, "%.2e", printed);
+        assert_string_equal(ours, theirs);
+    }
+}
+
 /* The cases, at reduced cost. */
 static void test_cases(void **state) {
     (void)state;
@@ -476,6 +520,8 @@ int main(void) {
         cmocka_unit_test(test_misprinted_eigenvectors),
         cmocka_unit_test(test_misprinted_strain),
         cmocka_unit_test(test_misprinted_exchange),
+        cmocka_unit_test(test_start_in_blocks),
+        cmocka_unit_test(test_table_4),
         cmocka_unit_test(test_cases),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
