@@ -131,7 +131,7 @@ static kf_status find_origin(kf_store *store, int64_t run_id, kf_compact_origin 
         "run.id = ?";
     sqlite3_stmt *statement = NULL;
     KF_TRY(kf_store_prepare(store, sql, &statement, error));
-    kf_binder binder = {statement, 1};
+    kf_binder binder = {statement, 0};
     kf_bind_integer(&binder, run_id);
     bool found = false;
     kf_status status = kf_store_step(store, statement, "reading a run", &found, error);
@@ -156,6 +156,8 @@ static cJSON *head(const kf_run_summary *run, const kf_compact_origin *origin, c
     (void)cJSON_AddItemToObject(scene, "nodes", cJSON_CreateIntArray(run->nodes, 3));
     (void)cJSON_AddNumberToObject(scene, "samples", (double)run->samples);
     (void)cJSON_AddNumberToObject(scene, "samples_per_cell", origin->samples_per_cell);
+    static const double exact_integers = 9007199254740992.0; /* 2^53 */
+    if ((double)run->seed <= exact_integers) (void)cJSON_AddNumberToObject(scene, "seed", (double)run->seed);
     (void)cJSON_AddStringToObject(device, "name", run->device);
     (void)cJSON_AddStringToObject(device, "backend", origin->backend);
     (void)cJSON_AddNumberToObject(device, "peak_bandwidth", origin->peak_bandwidth);

@@ -97,7 +97,7 @@ typedef struct kf_believed {
 
 /* A landscape of a shipped scene on a GPU lets the cost model speak; false for others. */
 static bool open_prior(const kf_landscape *landscape, kf_believed *believed) {
-    kf_scene_options options = {.samples_per_cell = landscape->samples_per_cell};
+    kf_scene_options options = {.samples_per_cell = landscape->samples_per_cell, .seed = landscape->seed};
     kf_config config;
     memset(believed, 0, sizeof *believed);
     memcpy(options.nodes, landscape->nodes, sizeof options.nodes);

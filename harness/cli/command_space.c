@@ -13,7 +13,7 @@ static const kf_option options[] = {
     {"--device", "cuda:N|cpu", "device the space is for (default: a GPU if one works, else the cpu)", false},
     {"--grid", "NXxNYxNZ", "nodes of the domain (default: as the scene says)", false},
     {"--samples-per-cell", "R", "surface samples in a fluid cell (default: as the scene says)", false},
-    {"--fix", "KEY=VALUE", "hold a parameter at one value", true},
+    {"--fix", "KEY=VALUE[,VALUE]", "leave a parameter only these values", true},
     {NULL, NULL, NULL, false},
 };
 

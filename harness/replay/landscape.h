@@ -10,6 +10,7 @@ typedef struct kf_landscape {
     char scene[128];        /* "" when the file names none */
     int nodes[3];           /* of the scene; 0: not known */
     double samples_per_cell;
+    uint64_t seed; /* of its samples; 0: not known */
     char device[128];
     char backend[16];      /* "" when not known */
     double peak_bandwidth; /* of the device, bytes/s; 0 when not known */

@@ -108,6 +108,9 @@ static kf_status read_scene(kf_landscape_rows *rows, const cJSON *scene, kf_erro
     KF_TRY(kf_json_numbers(place, scene, "nodes", false, 1, 1 << 20, 3, nodes, error));
     KF_TRY(
         kf_json_number(place, scene, "samples_per_cell", false, 0, 1e9, &landscape->samples_per_cell, error));
+    double seed = 0;
+    KF_TRY(kf_json_number(place, scene, "seed", false, 0, 0x1p53, &seed, error));
+    landscape->seed = (uint64_t)seed;
     kf_copy_text(landscape->scene, sizeof landscape->scene, name);
     for (int i = 0; i < 3; i++)
         landscape->nodes[i] = (int)nodes[i];

@@ -122,7 +122,7 @@ kf_features *kf_features_open(const kf_space *space) {
     for (int p = 0; p < space->parameter_count; p++) {
         const kf_parameter *parameter = &space->parameters[p];
         kf_columns columns = {.parameter = p};
-        if (parameter->fixed >= 0 || parameter->value_count < 2) continue;
+        if (kf_parameter_choices(parameter) < 2) continue;
         if (is_number(parameter)) {
             features->logarithms[p] = kf_allocate((size_t)parameter->value_count * sizeof(float));
             number_columns(parameter, features->logarithms[p], &columns);

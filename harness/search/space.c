@@ -33,26 +33,56 @@ static kf_status parse_fixed(const kf_parameter *parameter, const char *text, kf
     return KF_OK;
 }
 
-static kf_status fix_parameter(kf_parameter *parameter, const char *text, kf_error *error) {
-    kf_scalar value;
-    if (parameter->fixed >= 0)
-        return kf_fail(error, KF_BAD_INPUT, "--fix %s is given twice; leave one", parameter->name);
-    if (parse_fixed(parameter, text, &value, error) != KF_OK)
-        return kf_fail_context(error, "--fix %s", parameter->name);
-    parameter->fixed = kf_parameter_position(parameter, &value);
-    if (parameter->fixed >= 0) return KF_OK;
+static kf_status fail_outside(const kf_parameter *parameter, const char *word, kf_error *error) {
     kf_text domain = {0};
     kf_domain_text(parameter, &domain);
     kf_status status = kf_fail(error, KF_BAD_INPUT, "--fix %s=%.60s is outside the domain: %.600s",
-                               parameter->name, text, domain.text);
+                               parameter->name, word, domain.text);
     kf_text_free(&domain);
+    return status;
+}
+
+static kf_status allow(kf_parameter *parameter, const char *word, bool *allowed, kf_error *error) {
+    kf_scalar value;
+    if (parse_fixed(parameter, word, &value, error) != KF_OK)
+        return kf_fail_context(error, "--fix %s", parameter->name);
+    int position = kf_parameter_position(parameter, &value);
+    if (position < 0) return fail_outside(parameter, word, error);
+    allowed[position] = true;
+    return KF_OK;
+}
+
+bool kf_parameter_allows(const kf_parameter *parameter, int position) {
+    for (int i = 0; i < parameter->choice_count; i++)
+        if (parameter->choices[i] == position) return true;
+    return parameter->choices == NULL;
+}
+
+/* text: values, apart by commas. */
+static kf_status fix_parameter(kf_parameter *parameter, const char *text, kf_error *error) {
+    if (parameter->choices != NULL)
+        return kf_fail(error, KF_BAD_INPUT, "--fix %s is given twice; give its values as %s=VALUE,VALUE",
+                       parameter->name, parameter->name);
+    bool *allowed = kf_allocate_zeroed((size_t)parameter->value_count, sizeof *allowed);
+    kf_status status = KF_OK;
+    for (const char *at = text; at != NULL && status == KF_OK; at = strchr(at, ',')) {
+        char word[2 * KF_NAME];
+        at += at != text; /* past the comma */
+        size_t length = strcspn(at, ",");
+        (void)snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), at);
+        status = allow(parameter, word, allowed, error);
+    }
+    parameter->choices = kf_allocate((size_t)parameter->value_count * sizeof *parameter->choices);
+    for (int i = 0; i < parameter->value_count; i++)
+        if (allowed[i]) parameter->choices[parameter->choice_count++] = i;
+    free(allowed);
     return status;
 }
 
 static kf_status fix(kf_space *space, const char *given, kf_error *error) {
     const char *names[KF_CONFIG_VALUES], *equals = strchr(given, '=');
     if (equals == NULL || equals == given)
-        return kf_fail(error, KF_BAD_INPUT, "--fix takes PARAMETER=VALUE, not '%.80s'", given);
+        return kf_fail(error, KF_BAD_INPUT, "--fix takes PARAMETER=VALUE[,VALUE]..., not '%.80s'", given);
     char key[KF_NAME];
     (void)snprintf(key, sizeof key, "%.*s", (int)(equals - given < KF_NAME ? equals - given : KF_NAME - 1),
                    given);
@@ -143,6 +173,7 @@ static void free_parameter(kf_parameter *parameter) {
         if (parameter->values[i].kind == KF_SCALAR_STRING) free((void *)(uintptr_t)parameter->values[i].text);
     free(parameter->values);
     free(parameter->sorted);
+    free(parameter->choices);
     free(parameter->help);
 }
 
@@ -167,7 +198,7 @@ void kf_space_free(kf_space *space) {
 double kf_space_raw_size(const kf_space *space) {
     double size = 1;
     for (int p = 0; p < space->parameter_count; p++)
-        if (space->parameters[p].fixed < 0) size *= space->parameters[p].value_count;
+        size *= kf_parameter_choices(&space->parameters[p]);
     return size;
 }
 
@@ -324,7 +355,7 @@ static kf_status explain(const kf_space *space, const int *positions, kf_error *
         return kf_fail(error, KF_BAD_INPUT, "violates the constraint \"%.200s\" (%.200s)", violated->text,
                        violated->reason);
     for (int p = 0; p < space->parameter_count; p++)
-        if (space->parameters[p].fixed >= 0 && space->parameters[p].fixed != positions[p])
+        if (!kf_parameter_allows(&space->parameters[p], positions[p]))
             return kf_fail(error, KF_BAD_INPUT, "%s has another value than --fix gives it",
                            space->parameters[p].name);
     return KF_OK;

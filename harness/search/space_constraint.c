@@ -138,7 +138,7 @@ static double excluded_share(const kf_space *space, const kf_constraint *constra
             const kf_parameter *parameter = &space->parameters[constraint->parameters[i]];
             uint64_t choices = (uint64_t)kf_parameter_choices(parameter);
             uint64_t choice = all ? rest % choices : kf_random_below(&random, choices);
-            positions[constraint->parameters[i]] = parameter->fixed >= 0 ? parameter->fixed : (int)choice;
+            positions[constraint->parameters[i]] = kf_parameter_choice(parameter, (int)choice);
             rest /= choices;
         }
         bool holds = false;

@@ -33,7 +33,6 @@ static void fill_parameter(const kf_config *configs, size_t count, int p, kf_par
     kf_copy_text(parameter->name, sizeof parameter->name, first->parameter);
     parameter->kind = first->kind;
     parameter->help = kf_duplicate("");
-    parameter->fixed = -1;
     collect_values(configs, count, p, parameter);
     parameter->sorted = kf_allocate((size_t)parameter->value_count * sizeof *parameter->sorted);
     for (int i = 0; i < parameter->value_count; i++) {

@@ -21,8 +21,9 @@ typedef struct kf_parameter {
     char *help;        /* may be "" */
     kf_scalar *values; /* integers, booleans or strings; strings are owned */
     int value_count;
-    int *sorted; /* positions in ascending order of value, for looking values up */
-    int fixed;   /* the only position allowed, or -1 */
+    int *sorted;  /* positions in ascending order of value, for looking values up */
+    int *choices; /* positions that --fix leaves, ascending, so many of them; NULL: all */
+    int choice_count;
     int default_position;
 } kf_parameter;
 
@@ -75,10 +76,14 @@ struct kf_space {
 
 /* space_read.c: fills everything but the tree from the declaration. */
 kf_status kf_space_read(kf_space *space, const cJSON *declaration, kf_error *error);
-/* Values that --fix leaves. */
-static inline double kf_parameter_choices(const kf_parameter *parameter) {
-    return parameter->fixed >= 0 ? 1 : parameter->value_count;
+/* How many values --fix leaves, and their positions. */
+static inline int kf_parameter_choices(const kf_parameter *parameter) {
+    return parameter->choices != NULL ? parameter->choice_count : parameter->value_count;
 }
+static inline int kf_parameter_choice(const kf_parameter *parameter, int number) {
+    return parameter->choices != NULL ? parameter->choices[number] : number;
+}
+bool kf_parameter_allows(const kf_parameter *parameter, int position);
 /* Position of value in the parameter's domain, or -1. */
 int kf_parameter_position(const kf_parameter *parameter, const kf_scalar *value);
 

@@ -64,8 +64,11 @@ static void fill_row(const kf_space *space, int p, kf_text *cells) {
     const kf_parameter *parameter = &space->parameters[p];
     kf_text_append(&cells[0], "%s", parameter->name);
     kf_text_append(&cells[1], "%s", kinds[parameter->kind]);
-    if (parameter->fixed >= 0) {
-        kf_scalar_text(&parameter->values[parameter->fixed], &cells[2]);
+    if (parameter->choices != NULL) {
+        for (int i = 0; i < parameter->choice_count; i++) {
+            kf_text_append(&cells[2], i > 0 ? " " : "");
+            kf_scalar_text(&parameter->values[parameter->choices[i]], &cells[2]);
+        }
         kf_text_append(&cells[2], " (fixed)");
     } else {
         kf_domain_text(parameter, &cells[2]);
@@ -140,10 +143,10 @@ static cJSON *parameter_json(const kf_parameter *parameter) {
     cJSON_AddStringToObject(json, "type", kinds[parameter->kind]);
     cJSON *values = cJSON_AddArrayToObject(json, "values");
     for (int i = 0; i < parameter->value_count; i++)
-        if (parameter->fixed < 0 || parameter->fixed == i)
+        if (kf_parameter_allows(parameter, i))
             cJSON_AddItemToArray(values, scalar_json(&parameter->values[i]));
     cJSON_AddItemToObject(json, "default", scalar_json(&parameter->values[parameter->default_position]));
-    cJSON_AddBoolToObject(json, "fixed", parameter->fixed >= 0);
+    cJSON_AddBoolToObject(json, "fixed", parameter->choices != NULL && parameter->choice_count == 1);
     return json;
 }
 

@@ -284,7 +284,6 @@ static kf_status read_parameter(kf_space *space, const cJSON *json, int number, 
     kf_copy_text(parameter->name, sizeof parameter->name, name);
     parameter->kind = (kf_value_kind)kind;
     parameter->help = kf_duplicate(help);
-    parameter->fixed = -1;
     if (read_values(space, cJSON_GetObjectItemCaseSensitive(json, "values"), parameter, error) != KF_OK)
         return kf_fail_context(error, "%s: %s.values of '%s'", space->file, path, name);
     const cJSON *value = cJSON_GetObjectItemCaseSensitive(json, "default");

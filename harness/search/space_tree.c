@@ -258,9 +258,8 @@ static kf_status expand_node(kf_builder *builder, int number, int *positions, ed
                              kf_states *next) {
     kf_level *level = &builder->space->levels[number];
     const kf_parameter *parameter = &builder->space->parameters[level->parameter];
-    int first = parameter->fixed >= 0 ? parameter->fixed : 0;
-    int last = parameter->fixed >= 0 ? parameter->fixed : parameter->value_count - 1;
-    for (int value = first; value <= last; value++) {
+    for (int i = 0; i < kf_parameter_choices(parameter); i++) {
+        int value = kf_parameter_choice(parameter, i);
         bool holds = false;
         positions[level->parameter] = value;
         KF_TRY(check_value(builder, number, positions, &holds));

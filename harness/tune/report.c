@@ -182,6 +182,15 @@ cJSON *kf_tune_to_json(const kf_tune_request *request, const kf_tune_result *res
     cJSON *states = cJSON_AddObjectToObject(json, "states");
     for (int state = 0; state < KF_STATES; state++)
         (void)cJSON_AddNumberToObject(states, kf_state_names[state], result->states[state]);
+    cJSON *seconds = cJSON_AddObjectToObject(json, "seconds");
+    double verifying = 0.0, measuring = 0.0;
+    for (int i = 0; i < result->tried.count; i++) {
+        verifying += result->tried.items[i].measurement.verify_seconds;
+        measuring += result->tried.items[i].measurement.measure_seconds;
+    }
+    (void)cJSON_AddNumberToObject(seconds, "total", result->seconds);
+    (void)cJSON_AddNumberToObject(seconds, "verifying", verifying);
+    (void)cJSON_AddNumberToObject(seconds, "measuring", measuring);
     (void)cJSON_AddItemToObject(json, "noise_floor", number_or_null(result->noise_floor));
     cJSON *ties = cJSON_AddArrayToObject(json, "ties");
     for (int i = 0; result->best >= 0 && i < result->tie_count; i++) {

@@ -9,6 +9,7 @@
 
 #include "harness/cli/command.h"
 #include "harness/measure/clock.h"
+#include "harness/tune/device_lock.h"
 #include "harness/util/json.h"
 #include "harness/util/log.h"
 #include "harness/util/text.h"
@@ -303,6 +304,20 @@ static kf_status open_worker(kf_session *session, kf_error *error) {
     return kf_worker_open(&setup, &session->worker, error);
 }
 
+/* Others may be measuring: meanwhile the presets' kernels are compiled. Waiting is not in the budget. */
+static kf_status await_device(kf_session *session, kf_error *error) {
+    const double begin = kf_clock_seconds();
+    for (int i = 0; i < KF_PRESETS; i++) {
+        kf_config preset;
+        KF_TRY(kf_space_preset(session->space, kf_preset_names[i], &preset, error));
+        (void)kf_builder_add(session->builder, &preset);
+    }
+    KF_TRY(kf_device_lock(&session->result->device, kf_session_idle, session, &session->lock, error));
+    session->waited = kf_clock_seconds() - begin;
+    if (session->deadline > 0.0) session->deadline += session->waited;
+    return KF_OK;
+}
+
 kf_status kf_session_fresh_worker(kf_session *session, kf_error *error) {
     kf_worker_close(session->worker);
     session->worker = NULL;
@@ -342,6 +357,7 @@ kf_status kf_session_open(kf_session *session, const kf_tune_request *request, k
     session->request = request;
     session->result = result;
     session->incumbent = result->best = -1;
+    session->lock = -1;
     result->noise_floor = (double)NAN;
     result->objective = request->objective;
     for (int i = 0; i < KF_PRESETS; i++)
@@ -363,12 +379,14 @@ kf_status kf_session_open(kf_session *session, const kf_tune_request *request, k
     KF_TRY(begin_run(session, error));
     warn_of_load(session);
     session->builder = kf_builder_open(&session->bench, &result->device, builder_processes(session));
+    KF_TRY(await_device(session, error));
     return open_worker(session, error);
 }
 
 void kf_session_close(kf_session *session) {
     kf_worker_close(session->worker);
     kf_builder_close(session->builder);
+    kf_device_unlock(session->lock);
     kf_strategy_close(session->strategy);
     free(session->past);
     kf_knowledge_close(&session->knowledge);

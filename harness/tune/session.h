@@ -29,6 +29,8 @@ typedef struct kf_session {
     kf_knowledge knowledge;
     kf_builder *builder;
     kf_worker *worker;
+    int lock;          /* of the device; -1: none */
+    double waited;     /* seconds, for it */
     double deadline;   /* kf_clock_seconds; 0: none */
     double search_end; /* the same, leaving time for the final; 0: none */
     int sequence;      /* of the next result in the store */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "harness/cli/command.h"
+#include "harness/measure/clock.h"
 #include "harness/tune/session.h"
 #include "harness/util/text.h"
 
@@ -64,6 +65,7 @@ kf_status kf_tune(const kf_tune_request *request, kf_tune_result *result, kf_err
         status = measure_all(&session, error);
         kf_session_progress(&session, true);
     }
+    result->seconds = kf_clock_seconds() - request->started - session.waited;
     status = conclude(&session, status, error);
     kf_session_close(&session);
     return status;

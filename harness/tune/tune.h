@@ -62,12 +62,13 @@ typedef struct kf_tune_result {
     kf_objective objective;
     kf_run_row run;
     uint64_t space_size;
-    int resumed;                            /* evaluations taken over from an earlier, unfinished run */
-    kf_evaluations tried;                   /* presets and search, each config once */
-    kf_evaluations finals;                  /* measured again, side by side; samples of all rounds together */
-    int states[KF_STATES];                  /* of tried */
-    int presets[KF_PRESETS];                /* index in tried; -1: not measured */
-    int best;                               /* index in tried; -1: no config is ok */
+    double seconds;          /* from the command's beginning to the end, without waiting for the device */
+    int resumed;             /* evaluations taken over from an earlier, unfinished run */
+    kf_evaluations tried;    /* presets and search, each config once */
+    kf_evaluations finals;   /* measured again, side by side; samples of all rounds together */
+    int states[KF_STATES];   /* of tried */
+    int presets[KF_PRESETS]; /* index in tried; -1: not measured */
+    int best;                /* index in tried; -1: no config is ok */
     const kf_measurement *best_measurement; /* the one its time comes from: final if there is one */
     int best_sequence;                      /* its row in the store; -1: none */
     double gain[KF_PRESETS]; /* the preset's over the best's time (or energy, or both); NAN without */

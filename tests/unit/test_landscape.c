@@ -1,6 +1,7 @@
 /* Exports and imports: what goes out and comes back is the same; real landscapes; files that are wrong. */
 #include "tests/unit/store_fixture.h"
 
+#include "harness/replay/landscape.h"
 #include "harness/util/json.h"
 
 static const char *shared(char path[KF_PATH], const char *name) {
@@ -131,6 +132,40 @@ static const cJSON *member(const cJSON *object, const char *key) {
 }
 
 /* What the T4 schema demands: required members and the words of invalidity. */
+/* What replay and the cost model need comes back: scene, device, presets, times, states. */
+static void test_compact(void **state) {
+    (void)state;
+    char path[KF_PATH], file[KF_PATH];
+    fixture_path(path, "compact.db");
+    fixture_path(file, "compact.json");
+    kf_store *store = fixture_open(path);
+    kf_run_row run;
+    fill(store, &run);
+    char *text = export(store, run.id, kf_store_export_compact);
+    write_file(file, text);
+    free(text);
+    kf_landscape *landscape = NULL;
+    kf_error error = {0};
+    if (kf_landscape_open(file, &landscape, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_string_equal(landscape->scene, "beetle");
+    assert_int_equal(landscape->nodes[0], 96);
+    assert_true(landscape->samples_per_cell == 20 && landscape->seed == 0); /* the seed is beyond 2^53 */
+    assert_string_equal(landscape->device, "Test device");
+    assert_string_equal(landscape->backend, "cuda");
+    assert_true(landscape->peak_bandwidth == 4.8e12);
+    assert_int_equal(landscape->size, 2 * KF_STATES);
+    assert_int_equal(kf_space_preset_count(landscape->space), 2);
+    kf_config preset;
+    uint64_t index;
+    assert_int_equal(kf_space_preset(landscape->space, "baseline", &preset, &error), KF_OK);
+    assert_true(kf_space_index(landscape->space, &preset, &index, NULL, 0));
+    assert_int_equal(landscape->states[index], KF_STATE_OK);
+    assert_true(fabs(landscape->times_us[index] - 3.3) < 0.04);
+    assert_true(fabs(landscape->seconds[index] - 0.875) < 1e-6);
+    kf_landscape_free(landscape);
+    kf_store_close(store);
+}
+
 static void test_t4_schema(void **state) {
     (void)state;
     static const char *const words[] = {"timeout",     "compile",     "runtime",
@@ -472,6 +507,7 @@ static void test_moments(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_compact),
         cmocka_unit_test(test_t4_schema),
         cmocka_unit_test(test_cache_schema),
         cmocka_unit_test(test_csv),

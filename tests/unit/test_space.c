@@ -217,6 +217,36 @@ static void test_fixed_parameters_stay_fixed(void **state) {
     kf_space_free(whole);
 }
 
+/* Several values: what is left is what each of them alone leaves. */
+static void test_some_values(void **state) {
+    (void)state;
+    static const char *const some[] = {"alpha=64,1,4096,64", "layout=soa,csoa"};
+    static const char *const layouts[] = {"layout=soa", "layout=csoa"};
+    static const char *const alphas[] = {"alpha=1", "alpha=64", "alpha=4096"};
+    kf_space *space = kinetic(scene(4096, 5, 0), some, 2);
+    cJSON *json = declaration();
+    uint64_t sum = 0;
+    for (int l = 0; l < 2; l++)
+        for (int a = 0; a < 3; a++) {
+            const char *const one[] = {layouts[l], alphas[a]};
+            kf_space *part = NULL;
+            kf_error error;
+            if (build(json, scene(4096, 5, 0), one, 2, &part, &error) != KF_OK)
+                continue; /* nothing is left */
+            sum += kf_space_size(part);
+            for (uint64_t i = 0; i < kf_space_size(part); i++) {
+                kf_config config;
+                uint64_t index;
+                kf_space_config(part, i, &config);
+                assert_true(kf_space_index(space, &config, &index, NULL, 0));
+            }
+            kf_space_free(part);
+        }
+    assert_true(kf_space_size(space) == sum && sum > 0);
+    cJSON_Delete(json);
+    kf_space_free(space);
+}
+
 static void test_bad_fixes_are_named(void **state) {
     (void)state;
     static const struct {
@@ -224,9 +254,12 @@ static void test_bad_fixes_are_named(void **state) {
     } cases[] = {
         {{"alpa=64"}, "--fix: system kinetic has no parameter 'alpa'; did you mean 'alpha'?"},
         {{"zzzzzzzzz=64"}, "has no parameter 'zzzzzzzzz'; there are: plan, layout, alpha"},
-        {{"alpha"}, "--fix takes PARAMETER=VALUE, not 'alpha'"},
-        {{"=3"}, "--fix takes PARAMETER=VALUE, not '=3'"},
+        {{"alpha"}, "--fix takes PARAMETER=VALUE[,VALUE]..., not 'alpha'"},
+        {{"=3"}, "--fix takes PARAMETER=VALUE[,VALUE]..., not '=3'"},
         {{"alpha=3"}, "--fix alpha=3 is outside the domain: 1 2 4 8 16 ... 4096 (13 values)"},
+        {{"alpha=4,,8"}, "--fix alpha: '' is not an integer"},
+        {{"alpha=4,5"}, "--fix alpha=5 is outside the domain"},
+        {{"alpha=4", "alpha=8"}, "--fix alpha is given twice; give its values as alpha=VALUE,VALUE"},
         {{"alpha=many"}, "--fix alpha: 'many' is not an integer"},
         {{"alpha="}, "--fix alpha: '' is not an integer"},
         {{"alpha=99999999999999999999"}, "is not an integer"},
@@ -567,6 +600,7 @@ int main(void) {
         cmocka_unit_test(test_presets),
         cmocka_unit_test(test_why_a_config_is_not_in_the_space),
         cmocka_unit_test(test_fixed_parameters_stay_fixed),
+        cmocka_unit_test(test_some_values),
         cmocka_unit_test(test_bad_fixes_are_named),
         cmocka_unit_test(test_bad_declarations_are_named),
         cmocka_unit_test(test_small_rules),

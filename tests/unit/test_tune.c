@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <sys/wait.h>
 
 #include "tests/unit/counter_system.h"
 
@@ -9,6 +10,7 @@
 
 #include "harness/cli/command.h"
 #include "harness/measure/clock.h"
+#include "harness/tune/device_lock.h"
 #include "harness/tune/session.h"
 #include "harness/tune/tune.h"
 #include "harness/util/log.h"
@@ -113,8 +115,9 @@ static void a_run_finds_the_fastest_right_config(void **state) {
     assert_true(fabs(summary.best_us - result.best_measurement->step_us.median) < 1e-3 * summary.best_us);
 
     cJSON *json = kf_tune_to_json(&r, &result, "x.json");
-    static const char *const keys[] = {"kftune",      "command", "device", "scene",       "best", "gain",
-                                       "evaluations", "counted", "states", "noise_floor", "ties", "out"};
+    static const char *const keys[] = {"kftune",      "command",     "device",  "scene",  "best",
+                                       "gain",        "evaluations", "counted", "states", "seconds",
+                                       "noise_floor", "ties",        "out"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         assert_true(cJSON_HasObjectItem(json, keys[i]));
     assert_int_equal(cJSON_GetArraySize(json), sizeof keys / sizeof *keys);
@@ -371,6 +374,42 @@ static void effort_counts_against_the_budget(void **state) {
     kf_store_close(store);
 }
 
+/* --- one run at a time on a GPU --------------------------------------------------------------------------
+ */
+
+static void give_up_after_a_while(void *context) {
+    int *looks = context;
+    if (++*looks == 3) kf_interrupted = 1;
+}
+
+static void a_gpu_is_measured_by_one_run_at_a_time(void **state) {
+    (void)state;
+    const kf_device_info gpu = {.backend = "cuda", .spec = "cuda:0", .identity = "GPU-../a"};
+    const kf_device_info cpu = {.backend = "cpu", .spec = "cpu", .identity = "b"};
+    kf_error error = {KF_OK, ""};
+    int first = -1, second = -1, looks = 0;
+    assert_int_equal(kf_device_lock(&gpu, NULL, NULL, &first, &error), KF_OK);
+    assert_true(first >= 0);
+    assert_int_equal(kf_device_lock(&gpu, give_up_after_a_while, &looks, &second, &error), KF_INTERRUPTED);
+    assert_true(second == -1 && looks == 3);
+    kf_interrupted = 0;
+    kf_device_unlock(first);
+    /* Who holds it and is killed holds it no more. */
+    pid_t holder = fork();
+    if (holder == 0) {
+        _exit(kf_device_lock(&gpu, NULL, NULL, &first, &error) == KF_OK && kill(getpid(), SIGKILL) == 0 ? 0
+                                                                                                        : 1);
+    }
+    int status = 0;
+    assert_true(waitpid(holder, &status, 0) == holder && WIFSIGNALED(status));
+    assert_int_equal(kf_device_lock(&gpu, NULL, NULL, &second, &error), KF_OK);
+    assert_true(second >= 0);
+    kf_device_unlock(second);
+    assert_int_equal(kf_device_lock(&cpu, NULL, NULL, &first, &error), KF_OK);
+    assert_int_equal(first, -1);
+    kf_device_unlock(first);
+}
+
 static void bad_requests_are_refused(void **state) {
     (void)state;
     kf_store *store = open_store("bad.db");
@@ -482,6 +521,7 @@ int main(void) {
         cmocka_unit_test(interrupted_runs_resume),
         cmocka_unit_test(what_was_best_before_is_tried_first),
         cmocka_unit_test(effort_counts_against_the_budget),
+        cmocka_unit_test(a_gpu_is_measured_by_one_run_at_a_time),
         cmocka_unit_test(bad_requests_are_refused),
         cmocka_unit_test(finals_decide_and_overlap_is_a_tie),
     };

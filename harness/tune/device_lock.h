@@ -1,0 +1,15 @@
+/* One tuning run at a time measures on a GPU: another one would be in its times. What needs no device
+ * (sampling, the reference, compiling) is done while waiting. Internal to harness/tune. */
+#ifndef KF_HARNESS_TUNE_DEVICE_LOCK_H
+#define KF_HARNESS_TUNE_DEVICE_LOCK_H
+
+#include "harness/backend/backend.h"
+
+/* Waits until no other run holds the device, calling idle (may be NULL) meanwhile. *lock: to be given to
+ * kf_device_unlock; -1 where there is none to hold: on the cpu, and when the cache folder, in which the lock
+ * files lie, cannot be written. A run that is killed holds nothing any more. KF_INTERRUPTED on Ctrl-C. */
+kf_status kf_device_lock(const kf_device_info *device, void (*idle)(void *context), void *context, int *lock,
+                         kf_error *error);
+void kf_device_unlock(int lock);
+
+#endif
