@@ -103,13 +103,25 @@ static void swept_box(const kf_scene *scene, kf_box *swept, double *farthest) {
     *swept = box;
 }
 
+static kf_status check_speed(const kf_description *d, const kf_scene *scene, double farthest,
+                             kf_error *error) {
+    const kf_motion *m = &scene->motion;
+    const double *v = m->velocity;
+    const double speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + fabs(m->angular_speed) * farthest;
+    if (speed <= FASTEST) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT,
+                   "%s: solid.motion: the surface moves at %.3g m/s, %.3g cells a step (at most %g); make "
+                   "flow.lattice_speed smaller, at most %.2g",
+                   d->source, speed * d->cell_size / scene->time_step, speed, FASTEST,
+                   d->lattice_speed * FASTEST / speed);
+}
+
 static kf_status check_motion(const kf_description *d, const kf_scene *scene, kf_error *error) {
     const kf_motion *m = &scene->motion;
     kf_box swept;
-    double farthest, speed = 0.0;
+    double farthest;
     swept_box(scene, &swept, &farthest);
     for (int a = 0; a < 3; a++) {
-        speed += m->velocity[a] * m->velocity[a];
         if (scene->faces[2 * a] == KF_PERIODIC) continue;
         if (m->velocity[a] != 0.0)
             return kf_fail(error, KF_BAD_INPUT,
@@ -126,14 +138,40 @@ static kf_status check_motion(const kf_description *d, const kf_scene *scene, kf
                 (m->center[a] + swept.high[a] + 0.5) * d->cell_size, "xyz"[a],
                 scene -> nodes[a] * d -> cell_size);
     }
-    speed = sqrt(speed) + fabs(m->angular_speed) * farthest;
-    if (speed > FASTEST)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: solid.motion: the surface moves at %.3g m/s, %.3g cells a step (at "
-                       "most %g); make flow.lattice_speed smaller, at most %.2g",
-                       d->source, speed * d->cell_size / scene->time_step, speed, FASTEST,
-                       d->lattice_speed * FASTEST / speed);
-    return KF_OK;
+    return check_speed(d, scene, farthest, error);
+}
+
+/* A free solid: its mass, and room around it at the beginning. */
+static kf_status set_free(const kf_description *d, kf_scene *scene, kf_error *error) {
+    kf_motion *m = &scene->motion;
+    kf_body body;
+    kf_box swept;
+    double farthest;
+    const size_t open = kf_mesh_body(&scene->mesh, &body);
+    if (open > 0)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: solid.motion.free: the mesh does not enclose a volume (%zu of its edges are open, or "
+            "its triangles look to both sides); repair it, or prescribe the motion",
+            d->source, open);
+    const double excess = d->solid.density - 1.0;
+    m->free = true;
+    m->excess_mass = excess * body.volume;
+    for (int i = 0; i < 9; i++)
+        m->excess_inertia[i] = excess * body.inertia[i];
+    for (int a = 0; a < 3; a++) {
+        m->center[a] = body.center[a];
+        m->gravity[a] = d->solid.gravity[a] * scene->time_step * scene->time_step / d->cell_size;
+        if (scene->faces[2 * a] != KF_PERIODIC &&
+            (scene->solid_low[a] < 0.0 || scene->solid_high[a] > scene->nodes[a] - 1.0))
+            return kf_fail(
+                error, KF_BAD_INPUT,
+                "%s: solid.motion.free: the solid begins closer than half a cell to the domain's edge "
+                "along %c; move it with solid.position",
+                d->source, "xyz"[a]);
+    }
+    swept_box(scene, &swept, &farthest);
+    return check_speed(d, scene, farthest, error);
 }
 
 static kf_status set_motion(const kf_description *d, kf_scene *scene, kf_error *error) {
@@ -147,6 +185,7 @@ static kf_status set_motion(const kf_description *d, kf_scene *scene, kf_error *
         const double center = solid->motion_center_given ? solid->motion_center[a] : solid->position[a];
         m->center[a] = center / d->cell_size - 0.5;
     }
+    if (solid->free) return set_free(d, scene, error);
     return m->moving ? check_motion(d, scene, error) : KF_OK;
 }
 
@@ -331,6 +370,7 @@ kf_status kf_scene_build(const kf_description *d, kf_mesh *mesh, kf_text *notes,
     scene->basis = d->basis;
     scene->high_order_rate = d->high_order_rate;
     scene->accuracy = d->accuracy;
+    scene->immersed_passes = d->immersed_passes;
     scene->samples_per_cell = d->samples_per_cell;
     scene->seed = d->seed;
     KF_TRY(set_faces(d, scene, error));

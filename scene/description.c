@@ -23,6 +23,7 @@ void kf_description_defaults(kf_description *d, const char *source) {
     d->rate_rule = KF_RATE_ADAPTIVE_2020;
     d->high_order_rate = 1.98;
     d->accuracy = KF_DEFAULT_ACCURACY;
+    d->immersed_passes = 1;
     d->samples_per_cell = 25.0;
     d->seed = 1;
     d->smoke.seed = 1;
@@ -197,7 +198,8 @@ static kf_status read_flow(const char *file, const cJSON *root, kf_description *
 /* ---- model and sampling ---- */
 
 static kf_status read_model(const char *file, const cJSON *root, kf_description *d, kf_error *error) {
-    static const char *const keys[] = {"collision", "rates", "high_order_rate", "basis", "accuracy", NULL};
+    static const char *const keys[] = {"collision",       "rates", "high_order_rate", "basis", "accuracy",
+                                       "immersed_passes", NULL};
     const kf_json_place top = {file, ""}, place = {file, "model"};
     const cJSON *object = NULL;
     KF_TRY(kf_json_object(top, root, "model", false, &object, error));
@@ -208,6 +210,9 @@ static kf_status read_model(const char *file, const cJSON *root, kf_description 
                           error));
     KF_TRY(kf_json_choice(place, object, "rates", false, kf_rate_rule_names, KF_RATE_RULES, &rule, error));
     KF_TRY(kf_json_number(place, object, "accuracy", false, KF_DEFAULT_ACCURACY, 0.1, &d->accuracy, error));
+    long passes = d->immersed_passes;
+    KF_TRY(kf_json_integer(place, object, "immersed_passes", false, 1, KF_MOST_PASSES, &passes, error));
+    d->immersed_passes = (int)passes;
     KF_TRY(kf_json_number(place, object, "high_order_rate", false, 0.01, 1.999, &d->high_order_rate, error));
     KF_TRY(kf_json_choice(place, object, "basis", false, kf_moment_basis_names, KF_BASES, &basis, error));
     d->collision = (kf_collision)collision;

@@ -34,18 +34,31 @@ static kf_status read_rotation(const char *file, const cJSON *solid, kf_solid_de
     return kf_json_number(place, object, "degrees", true, -360.0, 360.0, &s->degrees, error);
 }
 
+/* A solid that the fluid moves: what it weighs, and how it moves at first. */
+static kf_status read_free(kf_json_place place, const cJSON *object, kf_solid_description *s,
+                           kf_error *error) {
+    static const char *const keys[] = {"free",     "density", "gravity", "axis", "angular_velocity",
+                                       "velocity", NULL};
+    KF_TRY(kf_json_check_keys(place, object, keys, error));
+    s->moving = true;
+    KF_TRY(kf_json_number(place, object, "density", true, 1.0, 1e6, &s->density, error));
+    return kf_json_numbers(place, object, "gravity", false, -1e6, 1e6, 3, s->gravity, error);
+}
+
 static kf_status read_motion(const char *file, const cJSON *solid, kf_solid_description *s, kf_error *error) {
-    static const char *const keys[] = {"center", "axis", "angular_velocity", "velocity", NULL};
+    static const char *const keys[] = {"free", "center", "axis", "angular_velocity", "velocity", NULL};
     const kf_json_place parent = {file, "solid"}, place = {file, "solid.motion"};
     const cJSON *object = NULL;
     KF_TRY(kf_json_object(parent, solid, "motion", false, &object, error));
     if (object == NULL) return KF_OK;
-    KF_TRY(kf_json_check_keys(place, object, keys, error));
+    KF_TRY(kf_json_boolean(place, object, "free", false, &s->free, error));
+    KF_TRY(s->free ? read_free(place, object, s, error) : kf_json_check_keys(place, object, keys, error));
     s->motion_center_given = cJSON_HasObjectItem(object, "center");
     KF_TRY(kf_json_numbers(place, object, "center", false, -FARTHEST, FARTHEST, 3, s->motion_center, error));
     KF_TRY(kf_json_number(place, object, "angular_velocity", false, -1e9, 1e9, &s->angular_velocity, error));
     KF_TRY(read_axis(place, object, s->angular_velocity != 0.0, s->motion_axis, error));
     KF_TRY(kf_json_numbers(place, object, "velocity", false, -1e6, 1e6, 3, s->velocity, error));
+    if (s->free) return KF_OK;
     s->moving =
         s->angular_velocity != 0.0 || s->velocity[0] != 0.0 || s->velocity[1] != 0.0 || s->velocity[2] != 0.0;
     if (!s->moving)

@@ -51,6 +51,15 @@ void kf_mesh_transform(kf_mesh *mesh, const double matrix[9], const double offse
  * meshes). */
 double kf_mesh_shadow(const kf_mesh *mesh, const double direction[3]);
 
+/* The solid that a closed mesh encloses, as if it had density 1. */
+typedef struct kf_body {
+    double volume, center[3];
+    double inertia[9]; /* about the centre */
+} kf_body;
+/* Returns how many edges are open, or shared by triangles that look to different sides; with 0 of them body
+ * is set. A body without volume is for the caller to refuse. */
+size_t kf_mesh_body(const kf_mesh *mesh, kf_body *body);
+
 /* Grows a mesh; the capacities belong to the builder. */
 typedef struct kf_mesh_builder {
     kf_mesh mesh;
@@ -116,6 +125,9 @@ typedef struct kf_solid_description {
     double position[3];    /* metres from the domain's lower corner */
     double axis[3], degrees;
     bool moving, motion_center_given;
+    bool free;         /* moved by the fluid; axis, angular_velocity and velocity are the initial ones */
+    double density;    /* of a free solid over the fluid's */
+    double gravity[3]; /* metres a second squared */
     double motion_center[3];
     double motion_axis[3], angular_velocity; /* radians a second */
     double velocity[3];                      /* metres a second */
@@ -159,6 +171,7 @@ typedef struct kf_description {
     kf_rate_rule rate_rule;
     kf_moment_basis basis;
     double accuracy, high_order_rate;
+    int immersed_passes;
     double samples_per_cell;
     uint64_t seed;
     kf_smoke_sources smoke; /* metres */

@@ -52,6 +52,11 @@ static void scale_solid(kf_scene *scene, const int coarse[3], double factor) {
     const double matrix[9] = {factor, 0, 0, 0, factor, 0, 0, 0, factor};
     kf_mesh_transform(&scene->mesh, matrix, offset);
     scene->motion.angular_speed /= factor;
+    scene->motion.excess_mass *= pow(factor, 3);
+    for (int i = 0; i < 9; i++)
+        scene->motion.excess_inertia[i] *= pow(factor, 5);
+    for (int a = 0; a < 3; a++)
+        scene->motion.gravity[a] /= factor;
 }
 
 /* Lattice speeds stay, lengths shrink by factor: so the viscosity shrinks and accelerations grow with it. */

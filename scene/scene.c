@@ -106,6 +106,13 @@ static void hash_scene(kf_scene *scene) {
     hash_numbers(&hasher, 3, scene->motion.center);
     hash_numbers(&hasher, 3, scene->motion.axis);
     hash_numbers(&hasher, 3, scene->motion.velocity);
+    if (scene->motion.free) {
+        kf_hash_add_string(&hasher, "free solid");
+        hash_numbers(&hasher, 1, &scene->motion.excess_mass);
+        hash_numbers(&hasher, 9, scene->motion.excess_inertia);
+        hash_numbers(&hasher, 3, scene->motion.gravity);
+    }
+    if (scene->immersed_passes > 1) hash_integer(&hasher, scene->immersed_passes);
     hash_integer(&hasher, (int64_t)scene->samples.count);
     hash_numbers(&hasher, scene->samples.count, scene->samples.x);
     hash_numbers(&hasher, scene->samples.count, scene->samples.y);

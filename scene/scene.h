@@ -65,10 +65,14 @@ typedef enum kf_initial {
 } kf_initial;
 extern const char *const kf_initial_names[KF_INITIALS];
 
-/* Prescribed rigid motion: x(t) = center + velocity t + R(axis, angular_speed t) (x0 - center). Lattice
- * units. */
+/* Prescribed rigid motion: x(t) = center + velocity t + R(axis, angular_speed t) (x0 - center); or the
+ * initial motion of a free solid, which the fluid then moves. Lattice units. */
 typedef struct kf_motion {
     bool moving;
+    bool free; /* moving as well; center is the centre of mass */
+    double excess_mass,
+        excess_inertia[9]; /* of a free solid, more than the fluid's in its place; about center */
+    double gravity[3];     /* on a free solid's excess mass */
     double center[3];
     double axis[3];       /* unit vector */
     double angular_speed; /* radians a step */
@@ -132,6 +136,8 @@ typedef struct kf_smoke_sources {
     uint64_t seed;  /* of the tracers' places */
 } kf_smoke_sources;
 
+enum { KF_MOST_PASSES = 10 };
+
 typedef struct kf_scene {
     char name[128];         /* file name without folder and endings, for output files */
     char source[KF_PATH];   /* scene or mesh file, or the shipped scene's name */
@@ -171,6 +177,7 @@ typedef struct kf_scene {
                               * solid_low and solid_high then bound its solid nodes' cells */
     double mask_velocity[3]; /* lattice, at the mask's inflow nodes */
     bool parabolic_inflow;   /* face_velocity of an inflow face is the mean of a parabola across it */
+    int immersed_passes;     /* of the immersed boundary in a step, 1 .. KF_MOST_PASSES; 0 means 1 */
     kf_samples samples;      /* in sampling order; see scene/ordering.h */
     double samples_per_cell; /* as asked for */
     uint64_t seed;
@@ -200,8 +207,8 @@ kf_status kf_scene_reduce(const kf_scene *scene, long node_limit, kf_scene **red
 /* Density and velocity (lattice) at time 0 at node (i,j,k). */
 void kf_scene_initial(const kf_scene *scene, int i, int j, int k, double *density, double velocity[3]);
 
-/* Position, linear and angular velocity of the solid's frame after a number of steps (lattice):
- * x(t) = rotation (x0 - center0) + center(t). rotation is row-major 3x3. */
+/* Pose of the solid after a number of steps of a prescribed motion (lattice): x(t) = rotation (x0 - center0)
+ * + center(t). rotation is row-major 3x3. A free solid's pose is known to its plan only (solver/plan.h). */
 void kf_motion_pose(const kf_motion *motion, double step, double rotation[9], double center[3]);
 
 /* Speed, in cells a step and not negative, with which the stream leaves through an outflow face: that of the

@@ -13,11 +13,20 @@
 
 typedef struct kf_plan kf_plan;
 
+/* Where the solid is, and how it moves, in lattice units: x(t) = rotation (x0 - center0) + center, center0
+ * being the scene's motion.center. rotation is row-major 3x3. */
+typedef struct kf_solid_pose {
+    double rotation[9], center[3];
+    double velocity[3], angular_velocity[3];
+} kf_solid_pose;
+
 /* Macroscopic fields at the nodes, [z][y][x] with x fastest, lattice units. Owned by the caller. */
 typedef struct kf_fields {
     int nodes[3];
     float *density;
     float *velocity[3];
+    bool has_pose; /* of a solid that the fluid moves */
+    kf_solid_pose pose;
 } kf_fields;
 void kf_fields_free(kf_fields *fields);
 
@@ -38,13 +47,15 @@ typedef struct kf_plan_methods {
      * as it is. Asynchronous. NULL: nothing moves. */
     kf_status (*move_to)(kf_plan *plan, uint64_t step, kf_error *error);
     kf_status (*load)(kf_plan *plan, kf_solid_load *load, kf_error *error); /* of the last step */
+    /* Of the last step; NULL in systems whose solids do not move. */
+    kf_status (*pose)(kf_plan *plan, kf_solid_pose *pose, kf_error *error);
     kf_status (*state_size)(kf_plan *plan, size_t *bytes, kf_error *error);
     kf_status (*save)(kf_plan *plan, void *state, kf_error *error); /* independent of layout */
     kf_status (*restore)(kf_plan *plan, const void *state, uint64_t step, kf_error *error);
     void (*free)(kf_plan *plan); /* frees system data only */
 } kf_plan_methods;
 
-enum { KF_PLAN_LAUNCHES = 40, KF_PLAN_BUFFERS = 40, KF_PLAN_MODULES = 12 };
+enum { KF_PLAN_LAUNCHES = 96, KF_PLAN_BUFFERS = 48, KF_PLAN_MODULES = 12 };
 
 struct kf_plan {
     kf_backend *backend;

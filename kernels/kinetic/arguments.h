@@ -51,7 +51,8 @@ typedef struct kf_kinetic_arguments {
     void *band_node;  /* kf_index */
     void *band_field; /* kf_real4: velocity, density before the force */
     void *band_force; /* [band][4], kf_real or fixed point */
-    void *band_kept;       /* kf_store [27][band_capacity]: in place, the band's nodes after collision */
+    void *band_kept;  /* kf_store [27][band_capacity]: in place, the band's nodes after collision */
+    void *band_total; /* the same, summed over the passes of a step; only with several */
     int *band_count;  /* [0] used places, [1] places that were needed but not there */
     int band_capacity;
     int box[3]; /* cells of the box around the solid */
@@ -67,6 +68,9 @@ typedef struct kf_kinetic_arguments {
 
     long long *load_sums; /* fixed point, [KF_LOAD_SLOTS][6] */
     long long pose_step;  /* of set_pose_step alone */
+    /* Of a free solid: fixed point [KF_LOAD_SLOTS][KF_BODY_SUMS], and the samples that left the domain. */
+    long long *body_sums;
+    int pass; /* of the immersed boundary within the step */
 
     double face_velocity[6][3];
     float face_velocity_single[6][3];
@@ -84,15 +88,21 @@ typedef struct kf_kinetic_arguments {
     } double_precision;
 } kf_kinetic_arguments;
 
-/* Where the solid is: x(t) = rotation (x0 - center0) + center. Written by the kernel advance_pose. */
+/* Where the solid is: x(t) = rotation (x0 - center0) + center. Written by the kernels advance_pose and, for a
+ * free solid, solve_body. Along periodic axes the centre is not brought back into the domain. */
 typedef struct kf_pose {
     double rotation[9], center[3];
     double velocity[3], angular_velocity[3];
     double axis[3], center_start[3], angular_speed; /* the prescribed motion */
     double radius; /* of the sphere about the centre that holds every sample */
+    /* A free solid: what it weighs more than the fluid in its place, and its state. */
+    double excess_mass, excess_inertia[9]; /* inertia about the centre, in the pose of time 0 */
+    double weight[3];                      /* of the excess mass */
+    double quaternion[4], angular_momentum[3];
+    long long left_at; /* first step in which it touched a face of the domain, and was held; -1: none */
     long long step;
     int box_origin[3]; /* lower corner of the box around the solid */
-    int moving;
+    int moving, free;
 } kf_pose;
 
 enum {
@@ -101,11 +111,15 @@ enum {
     KF_AVERAGE_ROWS = 16,  /* rows that one item adds up */
     KF_LOAD_SLOTS = 64,
     KF_LOAD_CHUNK = 64, /* samples or band nodes that one item adds up */
+    KF_BODY_SUMS = 16,  /* body.h */
+    KF_BODY_CHUNK = 16, /* samples that one item adds up */
+    KF_BODY_THREADS = 32,
     KF_SCAN_CHUNK = 512,
 };
-#define KF_AVERAGE_SCALE 4294967296.0       /* 2^32 */
-#define KF_FORCE_SCALE   17592186044416.0   /* 2^44: force sums, exact to 6e-14 up to 5e5 */
-#define KF_TORQUE_SCALE  68719476736.0      /* 2^36 */
+#define KF_AVERAGE_SCALE 4294967296.0     /* 2^32 */
+#define KF_FORCE_SCALE   17592186044416.0 /* 2^44: force sums, exact to 6e-14 up to 5e5 */
+#define KF_TORQUE_SCALE  68719476736.0    /* 2^36 */
+#define KF_BODY_SCALE    4398046511104.0  /* 2^42: sums over a free solid's surface, in units of its radius */
 #define KF_SPREAD_SCALE  1125899906842624.0 /* 2^50: force at one node, exact to 9e-16 up to 8192 */
 
 /* The arguments of the kernels that order samples (order.cu). */

@@ -5,16 +5,43 @@
  * and keep first moments.
  *
  * Variants: `gather` over nodes with a cell list, `scatter` over samples with atomics (whole-domain fields),
- * and band_spread, which works on the band's compact arrays alone. Defines: KF_MOVING, KF_FIXED_POINT_FORCE
- * 0|1. */
+ * and band_spread, which works on the band's compact arrays alone. A step may hold several passes, each of
+ * which takes away a part of the slip that the passes before have left (multi-direct forcing; Zhang, Pan,
+ * Zhang and Haeri 2020, Comput. Phys. Commun. 248, 106980). Defines: KF_MOVING, KF_FREE, KF_FIXED_POINT_FORCE
+ * 0|1, KF_WRAP (sample.h). */
 #include "sample.h"
+#if KF_FREE
+#include "body.h"
+#endif
 
 typedef struct kf_sample {
     kf_sample_cell cell;
     kf_index corner;
+#if KF_WRAP
+    kf_index step[3]; /* from the corner to the cell's next node along each axis */
+#endif
     kf_real area;
     kf_real bx, by, bz; /* velocity of the surface here */
 } kf_sample;
+
+#if KF_WRAP
+#define KF_CELL_NODE(sample, dx, dy, dz)                                                                     \
+    ((sample).corner + ((dx) ? (sample).step[0] : 0) + ((dy) ? (sample).step[1] : 0) +                       \
+     ((dz) ? (sample).step[2] : 0))
+/* Steps of the cell whose corner is the node (x, y, z) of the domain. */
+KF_FUNCTION void kf_set_steps(const kf_kinetic_arguments *a, int x, int y, int z, kf_sample *sample) {
+    sample->step[0] = kf_offset(a, x == a->nodes[0] - 1 ? -x : 1, 0, 0);
+    sample->step[1] = kf_offset(a, 0, y == a->nodes[1] - 1 ? -y : 1, 0);
+    sample->step[2] = kf_offset(a, 0, 0, z == a->nodes[2] - 1 ? -z : 1);
+}
+/* A distance along an axis to the nearest image of a point in the periodic domain. */
+KF_FUNCTION double kf_nearest(int axis, double distance, int nodes) {
+    return KF_WRAPS(axis) ? distance - nodes * floor(distance / nodes + 0.5) : distance;
+}
+#else
+#define KF_CELL_NODE(sample, dx, dy, dz)  ((sample).corner + kf_offset(a, dx, dy, dz))
+#define kf_nearest(axis, distance, nodes) (distance)
+#endif
 
 /* with_arm: the arm of a static sample costs divisions, so only who needs it asks. */
 KF_FUNCTION kf_sample kf_load_sample(const kf_kinetic_arguments *a, int s, int with_arm) {
@@ -26,7 +53,12 @@ KF_FUNCTION kf_sample kf_load_sample(const kf_kinetic_arguments *a, int s, int w
     (void)with_arm;
     const kf_pose *pose = (const kf_pose *)a->pose;
     sample.cell = kf_place_moving(pose, a->nodes, (double)xs[s], (double)ys[s], (double)zs[s]);
-    sample.corner = kf_node(a, sample.cell.x, sample.cell.y, sample.cell.z);
+    const int hx = kf_home(0, sample.cell.x, a->nodes[0]), hy = kf_home(1, sample.cell.y, a->nodes[1]),
+              hz = kf_home(2, sample.cell.z, a->nodes[2]);
+    sample.corner = kf_node(a, hx, hy, hz);
+#if KF_WRAP
+    kf_set_steps(a, hx, hy, hz, &sample);
+#endif
     const double *w = pose->angular_velocity, *v = pose->velocity;
     sample.bx = (kf_real)v[0] + (kf_real)w[1] * sample.cell.rz - (kf_real)w[2] * sample.cell.ry;
     sample.by = (kf_real)v[1] + (kf_real)w[2] * sample.cell.rx - (kf_real)w[0] * sample.cell.rz;
@@ -37,13 +69,19 @@ KF_FUNCTION kf_sample kf_load_sample(const kf_kinetic_arguments *a, int s, int w
     sample.cell.fy = ys[s];
     sample.cell.fz = zs[s];
     sample.bx = sample.by = sample.bz = KF_R(0.0);
-    if (with_arm) {
+    if (with_arm || KF_WRAP) {
         const double *center = ((const kf_pose *)a->pose)->center;
         kf_node_position(sample.corner, a->origin, a->row_pitch, a->plane_pitch, &sample.cell.x,
                          &sample.cell.y, &sample.cell.z);
-        sample.cell.rx = (kf_real)(sample.cell.x + (double)sample.cell.fx - center[0]);
-        sample.cell.ry = (kf_real)(sample.cell.y + (double)sample.cell.fy - center[1]);
-        sample.cell.rz = (kf_real)(sample.cell.z + (double)sample.cell.fz - center[2]);
+        const double rx = sample.cell.x + (double)sample.cell.fx - center[0],
+                     ry = sample.cell.y + (double)sample.cell.fy - center[1],
+                     rz = sample.cell.z + (double)sample.cell.fz - center[2];
+        sample.cell.rx = (kf_real)kf_nearest(0, rx, a->nodes[0]);
+        sample.cell.ry = (kf_real)kf_nearest(1, ry, a->nodes[1]);
+        sample.cell.rz = (kf_real)kf_nearest(2, rz, a->nodes[2]);
+#if KF_WRAP
+        kf_set_steps(a, sample.cell.x, sample.cell.y, sample.cell.z, &sample);
+#endif
     }
 #endif
     return sample;
@@ -72,19 +110,27 @@ KF_FUNCTION kf_real4 kf_penalty(const kf_sample *sample, kf_real density, kf_rea
     return g;
 }
 
-/* Penalty force at every sample from the whole-domain fields. */
+/* Penalty force at every sample from the whole-domain fields, in a later pass with what the force of those
+ * before adds to the velocity. */
 #define KF_INTERPOLATE(dx, dy, dz)                                                                           \
     {                                                                                                        \
-        const kf_index k = sample.corner + kf_offset(a, dx, dy, dz);                                         \
+        const kf_index k = KF_CELL_NODE(sample, dx, dy, dz);                                                 \
         const kf_real weight = KF_CELL_WEIGHT(sample.cell, dx, dy, dz);                                      \
-        deviation += weight * ((const kf_real *)a->density)[k];                                              \
+        const kf_real here = ((const kf_real *)a->density)[k];                                               \
+        deviation += weight * here;                                                                          \
         ux += weight * kf_component(a, a->velocity, 0, k);                                                   \
         uy += weight * kf_component(a, a->velocity, 1, k);                                                   \
         uz += weight * kf_component(a, a->velocity, 2, k);                                                   \
+        if (a->pass > 0) {                                                                                   \
+            const kf_real share = weight * KF_R(0.5) / (KF_R(1.0) + here);                                   \
+            ux += share * kf_component(a, a->force, 0, k);                                                   \
+            uy += share * kf_component(a, a->force, 1, k);                                                   \
+            uz += share * kf_component(a, a->force, 2, k);                                                   \
+        }                                                                                                    \
     }
 KF_SCALAR_KERNEL(penalty, kf_kinetic_arguments) {
     (void)y, (void)z;
-    kf_clear_load(a, x);
+    if (a->pass == 0) kf_clear_load(a, x);
     const kf_sample sample = kf_load_sample(a, x, 0);
     kf_real deviation = 0, ux = 0, uy = 0, uz = 0;
     KF_CELL_NODES(KF_INTERPOLATE)
@@ -104,7 +150,7 @@ KF_SCALAR_KERNEL(penalty, kf_kinetic_arguments) {
 /* Spreads the samples' forces on the whole-domain force field with atomics (the paper's section 4.3.2). */
 #define KF_SCATTER(dx, dy, dz)                                                                               \
     {                                                                                                        \
-        const kf_index k = sample.corner + kf_offset(a, dx, dy, dz);                                         \
+        const kf_index k = KF_CELL_NODE(sample, dx, dy, dz);                                                 \
         const kf_real weight = KF_CELL_WEIGHT(sample.cell, dx, dy, dz);                                      \
         kf_real *field = (kf_real *)a->force;                                                                \
         kf_atomic_add_real(field + kf_place(a, 3, 0, k), weight * gx);                                       \
@@ -124,7 +170,8 @@ KF_SCALAR_KERNEL(scatter, kf_kinetic_arguments) {
  * paper's section 3.2). Extent: box + 1 nodes along each axis. */
 KF_SCALAR_KERNEL(gather, kf_kinetic_arguments) {
     const int *low = ((const kf_pose *)a->pose)->box_origin;
-    const int nx = low[0] + x, ny = low[1] + y, nz = low[2] + z;
+    const int nx = kf_home(0, low[0] + x, a->nodes[0]), ny = kf_home(1, low[1] + y, a->nodes[1]),
+              nz = kf_home(2, low[2] + z, a->nodes[2]);
     if (nx < 0 || ny < 0 || nz < 0 || nx >= a->nodes[0] || ny >= a->nodes[1] || nz >= a->nodes[2]) return;
     const kf_real *force = (const kf_real *)a->sample_force;
     kf_real gx = 0, gy = 0, gz = 0;
@@ -143,6 +190,11 @@ KF_SCALAR_KERNEL(gather, kf_kinetic_arguments) {
         }
     }
     const kf_index k = kf_node(a, nx, ny, nz);
+    if (a->pass > 0) {
+        gx += kf_component(a, a->force, 0, k);
+        gy += kf_component(a, a->force, 1, k);
+        gz += kf_component(a, a->force, 2, k);
+    }
     kf_set_component(a, a->force, 0, k, gx);
     kf_set_component(a, a->force, 1, k, gy);
     kf_set_component(a, a->force, 2, k, gz);
@@ -194,7 +246,7 @@ KF_SCALAR_KERNEL(load_samples, kf_kinetic_arguments) {
 #endif
 
 #define KF_INTERPOLATE_BAND(dx, dy, dz)                                                                      \
-    const int place_##dx##dy##dz = a->band_of[sample.corner + kf_offset(a, dx, dy, dz)];                     \
+    const int place_##dx##dy##dz = a->band_of[KF_CELL_NODE(sample, dx, dy, dz)];                             \
     const kf_real weight_##dx##dy##dz = KF_CELL_WEIGHT(sample.cell, dx, dy, dz);                             \
     if (place_##dx##dy##dz >= 0) {                                                                           \
         const kf_real4 field = ((const kf_real4 *)a->band_field)[place_##dx##dy##dz];                        \
@@ -219,6 +271,35 @@ KF_SCALAR_KERNEL(band_spread, kf_kinetic_arguments) {
     KF_CELL_NODES(KF_INTERPOLATE_BAND)
     const kf_real4 g = kf_penalty(&sample, density, ux, uy, uz);
     KF_CELL_NODES(KF_SPREAD_BAND)
+}
+
+/* After a pass of several: its force joins those before, its velocity the field, and the next starts from
+ * zero. Extent: band_capacity. */
+KF_SCALAR_KERNEL(band_join, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    if (x >= a->band_count[0]) return;
+    kf_real4 *field = (kf_real4 *)a->band_field + x;
+    const kf_real half_per_density = KF_R(0.5) / field->w;
+#if KF_FIXED_POINT_FORCE
+    long long *force = (long long *)a->band_force + 4LL * x, *total = (long long *)a->band_total + 4LL * x;
+    kf_real g[3];
+    for (int i = 0; i < 3; i++) {
+        g[i] = (kf_real)((double)force[i] * (1.0 / KF_SPREAD_SCALE));
+        total[i] = (a->pass == 0 ? 0 : total[i]) + force[i];
+        force[i] = 0;
+    }
+#else
+    kf_real *force = (kf_real *)a->band_force + 4LL * x, *total = (kf_real *)a->band_total + 4LL * x;
+    kf_real g[3];
+    for (int i = 0; i < 3; i++) {
+        g[i] = force[i];
+        total[i] = (a->pass == 0 ? KF_R(0.0) : total[i]) + force[i];
+        force[i] = KF_R(0.0);
+    }
+#endif
+    field->x += half_per_density * g[0];
+    field->y += half_per_density * g[1];
+    field->z += half_per_density * g[2];
 }
 
 /* Interpolates, computes the penalty forces and adds them up for the samples of a segment: no atomics, and
@@ -285,7 +366,9 @@ KF_SCALAR_KERNEL(load_band, kf_kinetic_arguments) {
         const kf_real4 force = ((const kf_real4 *)a->band_force)[n];
         const double gx = (double)force.x, gy = (double)force.y, gz = (double)force.z;
 #endif
-        kf_accumulate_load(load, gx, gy, gz, nx - center[0], ny - center[1], nz - center[2]);
+        kf_accumulate_load(load, gx, gy, gz, kf_nearest(0, nx - center[0], a->nodes[0]),
+                           kf_nearest(1, ny - center[1], a->nodes[1]),
+                           kf_nearest(2, nz - center[2], a->nodes[2]));
     }
     kf_add_load(a, x, load);
 }
@@ -293,19 +376,16 @@ KF_SCALAR_KERNEL(load_band, kf_kinetic_arguments) {
 /* --- a moving solid ---------------------------------------------------------------------------------------
  */
 
-/* The pose of the step that begins, from the prescribed motion (Rodrigues), and the band emptied. One item.
- */
-KF_SCALAR_KERNEL(advance_pose, kf_kinetic_arguments) {
-    (void)x, (void)y, (void)z;
-    kf_pose *pose = (kf_pose *)a->pose;
-    const double t = (double)pose->step, *n = pose->axis;
+#if !KF_FREE
+/* The prescribed pose at time t (Rodrigues). */
+KF_FUNCTION void kf_prescribe_pose(kf_pose *pose, double t) {
+    const double *n = pose->axis;
     const double angle = pose->angular_speed * t, c = cos(angle), s = sin(angle);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++)
             pose->rotation[3 * i + j] = (i == j ? c : 0.0) + (1.0 - c) * n[i] * n[j];
         pose->center[i] = pose->center_start[i] + pose->velocity[i] * t;
         pose->angular_velocity[i] = pose->angular_speed * n[i];
-        pose->box_origin[i] = (int)floor(pose->center[i] - pose->radius);
     }
     pose->rotation[1] -= s * n[2];
     pose->rotation[2] += s * n[1];
@@ -313,6 +393,20 @@ KF_SCALAR_KERNEL(advance_pose, kf_kinetic_arguments) {
     pose->rotation[5] -= s * n[0];
     pose->rotation[6] -= s * n[1];
     pose->rotation[7] += s * n[0];
+}
+#endif
+
+/* The pose of the step that begins, and the band emptied. One item. */
+KF_SCALAR_KERNEL(advance_pose, kf_kinetic_arguments) {
+    (void)x, (void)y, (void)z;
+    kf_pose *pose = (kf_pose *)a->pose;
+#if KF_FREE
+    if (pose->step > 0) kf_move_body(pose);
+#else
+    kf_prescribe_pose(pose, (double)pose->step);
+#endif
+    for (int i = 0; i < 3; i++)
+        pose->box_origin[i] = (int)floor(pose->center[i] - pose->radius);
     pose->step += 1;
     if (a->band_count) a->band_count[0] = 0;
 }
@@ -334,7 +428,7 @@ KF_SCALAR_KERNEL(band_mark, kf_kinetic_arguments) {
     (void)y, (void)z;
     const kf_sample sample = kf_load_sample(a, x, 0);
     for (int corner = 0; corner < 8; corner++) {
-        const kf_index k = sample.corner + kf_offset(a, corner & 1, corner >> 1 & 1, corner >> 2);
+        const kf_index k = KF_CELL_NODE(sample, corner & 1, corner >> 1 & 1, corner >> 2);
         if (a->band_of[k] != -1 || kf_atomic_compare_swap_int(a->band_of + k, -1, -2) != -1) continue;
         const int place = kf_atomic_add_int(a->band_count, 1);
         if (place < a->band_capacity) {
@@ -347,3 +441,90 @@ KF_SCALAR_KERNEL(band_mark, kf_kinetic_arguments) {
         }
     }
 }
+
+/* --- a free solid -----------------------------------------------------------------------------------------
+ */
+
+#if KF_FREE
+/* Whether a sample lies beyond the outermost nodes between faces. */
+KF_FUNCTION int kf_has_left(const kf_kinetic_arguments *a, const kf_sample_cell *cell) {
+    const kf_real least = KF_R(0.0), most = KF_R(1.0);
+    return (!KF_WRAPS(0) && (cell->fx < least || cell->fx > most)) ||
+           (!KF_WRAPS(1) && (cell->fy < least || cell->fy > most)) ||
+           (!KF_WRAPS(2) && (cell->fz < least || cell->fz > most));
+}
+KF_FUNCTION void kf_add_body_sums(const kf_kinetic_arguments *a, int item, const double *sums, int left) {
+    kf_int64 *slot = (kf_int64 *)a->body_sums + KF_BODY_SUMS * (item % KF_LOAD_SLOTS);
+    for (int i = 0; i < KF_BODY_SUMS; i++)
+        kf_atomic_add_int64(slot + i, (kf_int64)floor(sums[i] * KF_BODY_SCALE + 0.5)); /* without a bias */
+    if (left > 0) kf_atomic_add_int64((kf_int64 *)a->body_sums + KF_BODY_SUMS * KF_LOAD_SLOTS, left);
+}
+KF_FUNCTION void kf_add_sample_to_body(const kf_kinetic_arguments *a, const kf_sample *sample, double *sums,
+                                       double density, double ux, double uy, double uz) {
+    const double per_radius = 1.0 / ((const kf_pose *)a->pose)->radius;
+    kf_add_to_body(sums, 2.0 * density * (double)sample->area, per_radius * (double)sample->cell.rx,
+                   per_radius * (double)sample->cell.ry, per_radius * (double)sample->cell.rz, ux, uy, uz);
+}
+
+/* The sums that the solid's equations of motion need (body.h), from the whole-domain fields or from the band.
+ * An item strides over the samples. Extent: ceil(samples / KF_BODY_CHUNK). */
+KF_SCALAR_KERNEL(body_sums, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    double sums[KF_BODY_SUMS];
+    int left = 0;
+    for (int i = 0; i < KF_BODY_SUMS; i++)
+        sums[i] = 0.0;
+    for (int s = x; s < a->sample_count; s += a->extent[0]) {
+        const kf_sample sample = kf_load_sample(a, s, 0);
+        kf_real deviation = 0, ux = 0, uy = 0, uz = 0;
+        KF_CELL_NODES(KF_INTERPOLATE)
+        kf_add_sample_to_body(a, &sample, sums, 1.0 + (double)deviation, (double)ux, (double)uy, (double)uz);
+        left += kf_has_left(a, &sample.cell);
+    }
+    kf_add_body_sums(a, x, sums, left);
+}
+KF_SCALAR_KERNEL(band_body_sums, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    double sums[KF_BODY_SUMS];
+    int left = 0;
+    for (int i = 0; i < KF_BODY_SUMS; i++)
+        sums[i] = 0.0;
+    for (int s = x; s < a->sample_count; s += a->extent[0]) {
+        const kf_sample sample = kf_load_sample(a, s, 0);
+        kf_real density = 0, ux = 0, uy = 0, uz = 0;
+        KF_CELL_NODES(KF_INTERPOLATE_BAND)
+        kf_add_sample_to_body(a, &sample, sums, (double)density, (double)ux, (double)uy, (double)uz);
+        left += kf_has_left(a, &sample.cell);
+    }
+    kf_add_body_sums(a, x, sums, left);
+}
+
+/* The velocities of this step, before the forces are spread; the sums are left empty. A solid that has
+ * touched a face is held where it is. One block. */
+KF_BLOCK_KERNEL(solve_body, kf_kinetic_arguments) {
+    (void)block_x, (void)block_y;
+    KF_SHARED double sums[KF_BODY_THREADS];
+    KF_EACH_THREAD_SCALAR(t, KF_BODY_THREADS) {
+        double sum = 0.0;
+        for (int i = t; i < KF_LOAD_SLOTS * KF_BODY_SUMS; i += KF_BODY_THREADS) {
+            sum += (double)a->body_sums[i];
+            a->body_sums[i] = 0;
+        }
+        sums[t] = sum * (1.0 / KF_BODY_SCALE);
+    }
+    KF_BARRIER;
+    KF_EACH_THREAD_SCALAR(t, KF_BODY_THREADS) {
+        kf_pose *pose = (kf_pose *)a->pose;
+        if (t != 0) continue;
+        for (int i = 0; i < KF_BODY_SUMS; i++)
+            sums[i] += sums[KF_BODY_SUMS + i];
+        if (pose->left_at < 0 && a->body_sums[KF_LOAD_SLOTS * KF_BODY_SUMS] > 0)
+            pose->left_at = pose->step - 1;
+        if (pose->left_at < 0)
+            kf_solve_body(pose, sums, a->pass);
+        else
+            for (int i = 0; i < 3; i++)
+                pose->velocity[i] = pose->angular_velocity[i] = pose->angular_momentum[i] = 0.0;
+    }
+}
+#endif

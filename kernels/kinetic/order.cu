@@ -28,9 +28,9 @@ KF_SCALAR_KERNEL(order_keys, kf_order_arguments) {
     kf_node_position(((const kf_index *)a->sample_corner)[x], a->origin, a->row_pitch, a->plane_pitch, &cx,
                      &cy, &cz);
 #endif
-    cx -= pose->box_origin[0];
-    cy -= pose->box_origin[1];
-    cz -= pose->box_origin[2];
+    cx = kf_home(0, cx - pose->box_origin[0], a->nodes[0]);
+    cy = kf_home(1, cy - pose->box_origin[1], a->nodes[1]);
+    cz = kf_home(2, cz - pose->box_origin[2], a->nodes[2]);
     if (a->by_block) {
         const int length = a->block_length, bits = a->morton_bits;
         const int bx = cx / length, by = cy / length, bz = cz / length;

@@ -1,19 +1,30 @@
-/* Where a sample of the solid's surface is. Defines: KF_MOVING 0|1. */
+/* Where a sample of the solid's surface is. Defines: KF_MOVING 0|1, KF_WRAP: the axes (bits 0 to 2) along
+ * which the solid can lie across the seam of the periodic domain. */
 #ifndef KF_KERNELS_KINETIC_SAMPLE_H
 #define KF_KERNELS_KINETIC_SAMPLE_H
 
 #include "lattice.h"
 
 typedef struct kf_sample_cell {
-    int x, y, z;        /* lower corner of the sample's cell */
+    int x, y, z;        /* lower corner of the sample's cell; beyond the domain where that wraps */
     kf_real fx, fy, fz; /* place within the cell, 0 .. 1 */
     kf_real rx, ry, rz; /* arm from the solid's centre */
 } kf_sample_cell;
 
+#define KF_WRAPS(axis) (KF_WRAP >> (axis)&1)
+
 /* A sample on the last node belongs to the last cell, with fraction 1: no ghost is ever touched. */
-KF_FUNCTION int kf_cell_of(double position, int nodes) {
+KF_FUNCTION int kf_cell_of(int axis, double position, int nodes) {
     const int cell = (int)floor(position);
+    if (KF_WRAPS(axis)) return cell;
     return cell < 0 ? 0 : cell > nodes - 2 ? nodes - 2 : cell;
+}
+
+/* A node's place in the domain. */
+KF_FUNCTION int kf_home(int axis, int position, int nodes) {
+    if (!KF_WRAPS(axis)) return position;
+    const int rest = position % nodes;
+    return rest < 0 ? rest + nodes : rest;
 }
 
 KF_FUNCTION kf_sample_cell kf_place_moving(const kf_pose *pose, const int *nodes, double x, double y,
@@ -23,9 +34,9 @@ KF_FUNCTION kf_sample_cell kf_place_moving(const kf_pose *pose, const int *nodes
                  rz = r[6] * x + r[7] * y + r[8] * z;
     const double px = pose->center[0] + rx, py = pose->center[1] + ry, pz = pose->center[2] + rz;
     kf_sample_cell cell;
-    cell.x = kf_cell_of(px, nodes[0]);
-    cell.y = kf_cell_of(py, nodes[1]);
-    cell.z = kf_cell_of(pz, nodes[2]);
+    cell.x = kf_cell_of(0, px, nodes[0]);
+    cell.y = kf_cell_of(1, py, nodes[1]);
+    cell.z = kf_cell_of(2, pz, nodes[2]);
     cell.fx = (kf_real)(px - cell.x);
     cell.fy = (kf_real)(py - cell.y);
     cell.fz = (kf_real)(pz - cell.z);

@@ -6,29 +6,6 @@
 
 #include "harness/util/text.h"
 
-/* The immersed boundary does not reach across a periodic seam. */
-static kf_status check_solid(const kf_scene *scene, kf_error *error) {
-    for (int i = 0; i < 3; i++) {
-        bool periodic = scene->faces[2 * i] == KF_PERIODIC;
-        if (scene->nodes[i] < 4)
-            return kf_fail(
-                error, KF_BAD_INPUT,
-                "a scene with a solid needs at least 4 nodes along every axis (%d x %d x %d given)",
-                scene->nodes[0], scene->nodes[1], scene->nodes[2]);
-        if (periodic && (scene->solid_low[i] < 0.0 || scene->solid_high[i] > scene->nodes[i] - 1.0))
-            return kf_fail(
-                error, KF_MACHINE,
-                "the solid crosses the periodic faces across %c, which is not available; move it inside",
-                "xyz"[i]);
-        if (periodic && scene->motion.moving && scene->motion.velocity[i] != 0.0)
-            return kf_fail(
-                error, KF_MACHINE,
-                "the solid travels along the periodic axis %c, which is not available yet; let it turn only",
-                "xyz"[i]);
-    }
-    return KF_OK;
-}
-
 /* Linear stability of the raw central moments with the trace in the high-order group, found with noise in a
  * periodic box (docs/physics.md): the least relaxation rate of the shear moments for a high-order rate. */
 static double least_shear_rate(double high_order_rate) {
@@ -70,7 +47,7 @@ static kf_status accepts(const kf_scene *scene, kf_error *error) {
         return kf_fail(error, KF_BAD_INPUT,
                        "the scene is two-dimensional (its mask or inflow profile); use --system d2q9");
     KF_TRY(check_collision(scene, error));
-    return scene->samples.count > 0 ? check_solid(scene, error) : KF_OK;
+    return scene->samples.count > 0 ? kf_kinetic_check_solid(scene, error) : KF_OK;
 }
 
 static void set_variable(kf_variables *variables, const char *name, double value) {
@@ -219,6 +196,9 @@ static kf_status build(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     kinetic->real_bytes = kinetic->options.storage == KF_F64 ? sizeof(double) : sizeof(float);
     kinetic->has_solid = scene->samples.count > 0;
     kinetic->moving = kinetic->has_solid && scene->motion.moving;
+    kinetic->free = kinetic->moving && scene->motion.free;
+    kinetic->passes = scene->immersed_passes > 1 ? scene->immersed_passes : 1;
+    kinetic->wraps = kf_kinetic_wraps(scene);
     kinetic->band = kinetic->options.plan == KF_PLAN_FUSED;
     kinetic->adaptive = scene->collision == KF_ACM_MRT && scene->rate_rule == KF_RATE_ADAPTIVE_2020;
     kf_kinetic_lay_out(scene, &kinetic->options, &kinetic->geometry);

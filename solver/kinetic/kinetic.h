@@ -66,7 +66,9 @@ typedef struct kf_kinetic {
     kf_kinetic_options options;
     kf_kinetic_geometry geometry;
     kf_ordering ordering;
-    bool has_solid, moving, adaptive;
+    bool has_solid, moving, free, adaptive;
+    int passes;                     /* of the immersed boundary in a step */
+    int wraps;                      /* kf_kinetic_wraps */
     bool band;                      /* the solid's force lives on the band (plan fused) */
     size_t real_bytes, store_bytes; /* of an arithmetic value, of a stored population */
 
@@ -76,6 +78,7 @@ typedef struct kf_kinetic {
     kf_buffer *populations[2], *averages, *average_sums, *load_sums, *pose;
     kf_buffer *outflow[2]; /* what waits outside of outflows, at even and odd steps; NULL without one */
     size_t outflow_bytes;
+    kf_buffer *body_sums, *band_total; /* of a free solid; of several passes */
     kf_buffer *samples[4], *sample_corner, *identity, *band_of, *band_node, *band_count, *band_force, *force,
         *slab;
     kf_launch order_launches[16]; /* ordering of a moving solid's samples, or the cell list */
@@ -102,7 +105,13 @@ bool kf_kinetic_has_central_moments(const kf_scene *scene);
 bool kf_kinetic_has_outflow(const kf_scene *scene);
 bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, kf_kinetic_source which);
 
-/* kinetic_samples.c: uploads the samples in their order, the pose, and the band of a static solid. */
+/* kinetic_samples.c: the axes (bits 0 to 2) along which the solid can lie across a periodic domain's seam;
+ * and whether there is room for it to. */
+int kf_kinetic_wraps(const kf_scene *scene);
+kf_status kf_kinetic_check_solid(const kf_scene *scene, kf_error *error);
+/* Node c (bits: x, y, z) of the cell with that corner. */
+long long kf_kinetic_cell_node(const kf_kinetic *kinetic, long long corner, int c);
+/* Uploads the samples in their order, the pose, and the band of a static solid. */
 kf_status kf_kinetic_upload_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 kf_status kf_kinetic_upload_pose(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 /* count doubles as the plan's arithmetic type. */

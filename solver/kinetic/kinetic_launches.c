@@ -250,11 +250,23 @@ static void append_motion(builder *b, int parity, int grid) {
         append_items(b, parity, KF_SOURCE_IMMERSED, "band_mark", kinetic->arguments.sample_count, grid, grid);
 }
 
+/* The velocities of a free solid, from what the samples see. */
+static void append_body(builder *b, int parity, int grid) {
+    const kf_kinetic *kinetic = b->kinetic;
+    if (!kinetic->free) return;
+    const int items = (kinetic->arguments.sample_count + KF_BODY_CHUNK - 1) / KF_BODY_CHUNK;
+    append_items(b, parity, KF_SOURCE_IMMERSED, kinetic->band ? "band_body_sums" : "body_sums", items, grid,
+                 grid);
+    const int extent[3] = {KF_BODY_THREADS, 1, 1};
+    (void)append(b, parity, KF_SOURCE_IMMERSED, "solve_body", extent, extent, kinetic->arguments, 0);
+}
+
 /* Force of the solid on the streamed populations' fields, in the whole-domain field. */
-static void append_dense_force(builder *b, int parity) {
+static void append_dense_pass(builder *b, int parity) {
     const kf_kinetic *kinetic = b->kinetic;
     int samples = kinetic->arguments.sample_count;
     const int *box = kinetic->arguments.box;
+    append_body(b, parity, 0);
     append_items(b, parity, KF_SOURCE_IMMERSED, "penalty", samples, 0, 1);
     if (kinetic->options.immersed == KF_GATHER) {
         const int extent[3] = {box[0] + 1, box[1] + 1, box[2] + 1};
@@ -264,6 +276,13 @@ static void append_dense_force(builder *b, int parity) {
         append_items(b, parity, KF_SOURCE_IMMERSED, "scatter", samples, 0, 1);
     }
     append_items(b, parity, KF_SOURCE_IMMERSED, "load_samples", chunks(samples), 0, 1);
+}
+
+static void append_dense_force(builder *b, int parity) {
+    kf_kinetic_arguments *arguments = &b->kinetic->arguments;
+    for (arguments->pass = 0; arguments->pass < b->kinetic->passes; arguments->pass++)
+        append_dense_pass(b, parity);
+    arguments->pass = 0;
 }
 
 /* Everything before the collision: grid `from` is streamed into grid `to`. */
@@ -312,10 +331,11 @@ static void make_paper(builder *b) {
     }
 }
 
-/* Forces of the samples at the velocities that band_macroscopic has read: spread on the band's nodes, or,
- * aggregated, added up cell by cell for band_collide to collect. */
-static void append_band_force(builder *b, int parity, int grid) {
+/* Forces of the samples at the velocities in the band's field: spread on the band's nodes, or, aggregated, added up
+ * cell by cell for whoever reads them to collect. */
+static void append_band_pass(builder *b, int parity, int grid) {
     const kf_kinetic *kinetic = b->kinetic;
+    append_body(b, parity, grid);
     if (kinetic->options.immersed != KF_AGGREGATED) {
         append_items(b, parity, KF_SOURCE_IMMERSED, "band_spread", kinetic->arguments.sample_count, grid,
                      grid);
@@ -323,6 +343,19 @@ static void append_band_force(builder *b, int parity, int grid) {
     }
     append_items(b, parity, KF_SOURCE_IMMERSED, "segment_forces", kinetic->arguments.segment_count, grid,
                  grid);
+}
+
+/* All passes of a step: in the end the force is where band_force of the arguments says. */
+static void append_band_force(builder *b, int parity, int grid) {
+    kf_kinetic_arguments *arguments = &b->kinetic->arguments;
+    const int passes = b->kinetic->passes;
+    for (arguments->pass = 0; arguments->pass < passes; arguments->pass++) {
+        append_band_pass(b, parity, grid);
+        if (passes > 1)
+            append_items(b, parity, KF_SOURCE_IMMERSED, "band_join", arguments->band_capacity, grid, grid);
+    }
+    arguments->pass = 0;
+    if (passes > 1) arguments->band_force = arguments->band_total;
 }
 
 /* Step p of two on one grid: what the band's nodes become is worked out before the grid changes. */
@@ -373,6 +406,7 @@ static void make_fused(builder *b) {
         b->kinetic->arguments.pushed = in_place && p == 1;
         b->kinetic->arguments.outflow = address_or_null(kinetic->outflow[p]);
         b->kinetic->arguments.outflow_next = address_or_null(kinetic->outflow[1 - p]);
+        if (kinetic->has_solid) b->kinetic->arguments.band_force = kf_buffer_address(kinetic->band_force);
         append_boundaries(b, p, from);
         append_averages(b, p, from);
         append_motion(b, p, from);

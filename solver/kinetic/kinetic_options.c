@@ -203,6 +203,9 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
                options->immersed == KF_AGGREGATED ? options->segment_length : 1);
     if (which == KF_SOURCE_IMMERSED || which == KF_SOURCE_ORDER)
         define(defines, "KF_MOVING", scene->motion.moving);
+    if (which == KF_SOURCE_IMMERSED || which == KF_SOURCE_ORDER)
+        define(defines, "KF_WRAP", kf_kinetic_wraps(scene));
+    if (which == KF_SOURCE_IMMERSED) define(defines, "KF_FREE", scene->motion.free);
     if (which == KF_SOURCE_FLOW || which == KF_SOURCE_BOUNDARY || which == KF_SOURCE_STATE ||
         which == KF_SOURCE_VELOCITY)
         define(defines, "KF_IN_PLACE", options->in_place);

@@ -20,6 +20,8 @@ typedef struct reference_run {
     double average[3];            /* density, |momentum|, |second moment| */
     double omega;
     kf_solid_load load;
+    double start[3], center[3], rotation[9]; /* of the solid: at first, and now */
+    double velocity[3], angular_velocity[3], angular_momentum[3];
 } reference_run;
 
 static int direction_of(const int c[3]) {
@@ -150,14 +152,17 @@ typedef struct touched {
     double weight[8];
 } touched;
 
+/* Between faces a sample on the last node belongs to the last cell. */
 static touched nodes_around(const reference_run *run, const double p[3]) {
     touched t;
     int cell[3];
     double fraction[3];
     for (int i = 0; i < 3; i++) {
         cell[i] = (int)floor(p[i]);
-        if (cell[i] > run->n[i] - 2) cell[i] = run->n[i] - 2;
-        if (cell[i] < 0) cell[i] = 0;
+        if (run->scene->faces[2 * i] != KF_PERIODIC) {
+            if (cell[i] > run->n[i] - 2) cell[i] = run->n[i] - 2;
+            if (cell[i] < 0) cell[i] = 0;
+        }
         fraction[i] = p[i] - cell[i];
     }
     for (int corner = 0; corner < 8; corner++) {
@@ -165,7 +170,7 @@ static touched nodes_around(const reference_run *run, const double p[3]) {
         t.weight[corner] = 1.0;
         for (int i = 0; i < 3; i++) {
             int up = corner >> i & 1;
-            at[i] = cell[i] + up;
+            at[i] = ((cell[i] + up) % run->n[i] + run->n[i]) % run->n[i];
             t.weight[corner] *= up ? fraction[i] : 1.0 - fraction[i];
         }
         t.node[corner] = node_at(run, at);
@@ -173,65 +178,187 @@ static touched nodes_around(const reference_run *run, const double p[3]) {
     return t;
 }
 
+/* With half of the force that is there already. */
 static void velocity_at_node(const reference_run *run, size_t node, double *density, double u[3]) {
     double j[3], second[3][3];
     *density = kf_reference_sums(run->streamed + node, run->count, j, second);
     for (int i = 0; i < 3; i++)
-        u[i] = (j[i] + 0.5 * run->scene->body_force[i]) / *density;
+        u[i] = (j[i] + 0.5 * run->scene->body_force[i] + 0.5 * run->force[(size_t)i * run->count + node]) /
+               *density;
 }
 
-/* Force of one sample on the fluid, spread on the nodes around it, and the reaction on the solid. */
-static void apply_sample(reference_run *run, const double p[3], const double surface[3], const double arm[3],
-                         double area) {
-    touched t = nodes_around(run, p);
-    double density = 0, u[3] = {0, 0, 0}, g[3];
+/* A sample as the step finds it: where it is, and what the fluid does there. */
+typedef struct seen_sample {
+    touched around;
+    double position[3], arm[3], strength, fluid[3]; /* strength: 2 density area */
+} seen_sample;
+
+static void look(const reference_run *run, size_t s, seen_sample *seen) {
+    const double from_start[3] = {run->scene->samples.x[s] - run->start[0],
+                                  run->scene->samples.y[s] - run->start[1],
+                                  run->scene->samples.z[s] - run->start[2]};
+    double mean_density = 0;
+    memset(seen->fluid, 0, sizeof seen->fluid);
+    for (int i = 0; i < 3; i++) {
+        seen->arm[i] = 0;
+        for (int j = 0; j < 3; j++)
+            seen->arm[i] += run->rotation[3 * i + j] * from_start[j];
+        seen->position[i] = run->center[i] + seen->arm[i];
+    }
+    seen->around = nodes_around(run, seen->position);
     for (int c = 0; c < 8; c++) {
-        double here, velocity[3];
-        velocity_at_node(run, t.node[c], &here, velocity);
-        density += t.weight[c] * here;
+        double density, velocity[3];
+        velocity_at_node(run, seen->around.node[c], &density, velocity);
+        mean_density += seen->around.weight[c] * density;
         for (int i = 0; i < 3; i++)
-            u[i] += t.weight[c] * velocity[i];
+            seen->fluid[i] += seen->around.weight[c] * velocity[i];
+    }
+    seen->strength = 2.0 * mean_density * run->scene->samples.area[s];
+}
+
+static void cross(const double a[3], const double b[3], double product[3]) {
+    for (int i = 0; i < 3; i++)
+        product[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+
+/* --- a free solid: kernels/kinetic/body.h in other words --------------------------------------------------
+ */
+
+/* A step along and about the velocities, by Rodrigues' formula. */
+static void move_body(reference_run *run) {
+    const double *w = run->angular_velocity, speed = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+    for (int i = 0; i < 3; i++)
+        run->center[i] += run->velocity[i];
+    if (speed == 0.0) return;
+    for (int column = 0; column < 3; column++) {
+        const double axis[3] = {w[0] / speed, w[1] / speed, w[2] / speed};
+        const double before[3] = {run->rotation[column], run->rotation[3 + column],
+                                  run->rotation[6 + column]};
+        const double along = axis[0] * before[0] + axis[1] * before[1] + axis[2] * before[2];
+        double beside[3];
+        cross(axis, before, beside);
+        for (int i = 0; i < 3; i++)
+            run->rotation[3 * i + column] =
+                before[i] * cos(speed) + beside[i] * sin(speed) + axis[i] * along * (1.0 - cos(speed));
+    }
+}
+
+/* Solves the equations a x = b by Gauss-Jordan elimination with pivots. */
+static void solve_equations(double a[6][7]) {
+    for (int column = 0; column < 6; column++) {
+        int pivot = column;
+        for (int row = column + 1; row < 6; row++)
+            if (fabs(a[row][column]) > fabs(a[pivot][column])) pivot = row;
+        for (int k = 0; k < 7; k++) {
+            const double held = a[column][k];
+            a[column][k] = a[pivot][k];
+            a[pivot][k] = held;
+        }
+        for (int row = 0; row < 6; row++)
+            for (int k = 6; row != column && k >= column; k--)
+                a[row][k] -= a[row][column] / a[column][column] * a[column][k];
+    }
+    for (int row = 0; row < 6; row++)
+        a[row][6] /= a[row][row];
+}
+
+/* What a sample adds to force and torque for unit velocities fills the columns one after the other. */
+static void add_reaction(double equations[6][7], const seen_sample *sample) {
+    for (int column = 0; column < 7; column++) {
+        double unit[3] = {0, 0, 0}, motion[3], moment[3];
+        if (column < 6) unit[column % 3] = 1.0;
+        if (column < 3)
+            memcpy(motion, unit, sizeof motion);
+        else if (column < 6)
+            cross(unit, sample->arm, motion);
+        else
+            memcpy(motion, sample->fluid, sizeof motion);
+        cross(sample->arm, motion, moment);
+        for (int i = 0; i < 3; i++) {
+            equations[i][column] += sample->strength * motion[i];
+            equations[3 + i][column] += sample->strength * moment[i];
+        }
+    }
+}
+
+/* The velocities of this step, so that the forces they cause are those that cause them. */
+static void solve_body(reference_run *run, const seen_sample *seen, bool first) {
+    const kf_motion *motion = &run->scene->motion;
+    double equations[6][7] = {{0}}, inertia[9] = {0};
+    for (size_t s = 0; s < run->scene->samples.count; s++)
+        add_reaction(equations, &seen[s]);
+    for (int i = 0; i < 9; i++)
+        for (int k = 0; k < 9; k++)
+            inertia[i] += run->rotation[i / 3 * 3 + k / 3] * motion->excess_inertia[k] *
+                          run->rotation[i % 3 * 3 + k % 3];
+    for (int i = 0; i < 3; i++) {
+        equations[i][i] += motion->excess_mass;
+        equations[i][6] += motion->excess_mass * (run->velocity[i] + (first ? motion->gravity[i] : 0.0));
+        equations[3 + i][6] += run->angular_momentum[i];
+        for (int j = 0; j < 3; j++)
+            equations[3 + i][3 + j] += inertia[3 * i + j];
+    }
+    solve_equations(equations);
+    for (int i = 0; i < 3; i++) {
+        run->velocity[i] = equations[i][6];
+        run->angular_velocity[i] = equations[3 + i][6];
     }
     for (int i = 0; i < 3; i++) {
-        g[i] = 2.0 * density * (surface[i] - u[i]) * area;
-        for (int c = 0; c < 8; c++)
-            run->force[(size_t)i * run->count + t.node[c]] += t.weight[c] * g[i];
+        run->angular_momentum[i] = 0.0;
+        for (int j = 0; j < 3; j++)
+            run->angular_momentum[i] += inertia[3 * i + j] * run->angular_velocity[j];
     }
-    for (int i = 0; i < 3; i++) {
-        int k = (i + 1) % 3, l = (i + 2) % 3;
-        run->load.force[i] -= g[i];
-        run->load.torque[i] -= arm[k] * g[l] - arm[l] * g[k];
+}
+
+/* Force of every sample on the fluid, spread on the nodes around it, and the reaction on the solid. */
+static void apply_samples(reference_run *run, const seen_sample *seen) {
+    for (size_t s = 0; s < run->scene->samples.count; s++) {
+        double g[3], turning[3], moment[3];
+        cross(run->angular_velocity, seen[s].arm, turning);
+        for (int i = 0; i < 3; i++) {
+            g[i] = seen[s].strength * (run->velocity[i] + turning[i] - seen[s].fluid[i]);
+            for (int c = 0; c < 8; c++)
+                run->force[(size_t)i * run->count + seen[s].around.node[c]] +=
+                    seen[s].around.weight[c] * g[i];
+        }
+        cross(seen[s].arm, g, moment);
+        for (int i = 0; i < 3; i++) {
+            run->load.force[i] -= g[i];
+            run->load.torque[i] -= moment[i];
+        }
     }
 }
 
 static void immersed_boundary(reference_run *run, int step) {
-    const kf_samples *samples = &run->scene->samples;
     const kf_motion *motion = &run->scene->motion;
-    double rotation[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, center[3], start[3];
-    for (int i = 0; i < 3; i++)
-        start[i] = center[i] =
-            motion->moving ? motion->center[i] : 0.5 * (run->scene->solid_low[i] + run->scene->solid_high[i]);
-    if (motion->moving) kf_motion_pose(motion, step, rotation, center);
+    const int passes = run->scene->immersed_passes > 1 ? run->scene->immersed_passes : 1;
+    const size_t count = run->scene->samples.count;
+    seen_sample *seen = kf_allocate(count * sizeof *seen);
     memset(run->force, 0, 3 * run->count * sizeof(double));
     memset(&run->load, 0, sizeof run->load);
-    for (size_t s = 0; s < samples->count; s++) {
-        const double from_start[3] = {samples->x[s] - start[0], samples->y[s] - start[1],
-                                      samples->z[s] - start[2]};
-        double arm[3], p[3], surface[3];
-        for (int i = 0; i < 3; i++) {
-            arm[i] = rotation[3 * i] * from_start[0] + rotation[3 * i + 1] * from_start[1] +
-                     rotation[3 * i + 2] * from_start[2];
-            p[i] = center[i] + arm[i];
-        }
-        for (int i = 0; i < 3; i++) {
-            int k = (i + 1) % 3, l = (i + 2) % 3;
-            surface[i] = motion->moving
-                             ? motion->velocity[i] + motion->angular_speed *
-                                                         (motion->axis[k] * arm[l] - motion->axis[l] * arm[k])
-                             : 0.0;
-        }
-        apply_sample(run, p, surface, arm, samples->area[s]);
+    if (motion->moving && !motion->free) kf_motion_pose(motion, step, run->rotation, run->center);
+    if (motion->free && step > 0) move_body(run);
+    for (int pass = 0; pass < passes; pass++) {
+        for (size_t s = 0; s < count; s++)
+            look(run, s, &seen[s]);
+        if (motion->free) solve_body(run, seen, pass == 0);
+        apply_samples(run, seen);
     }
+    free(seen);
+}
+
+static void begin_solid(reference_run *run) {
+    const kf_motion *motion = &run->scene->motion;
+    for (int i = 0; i < 3; i++) {
+        run->rotation[4 * i] = 1.0;
+        run->start[i] = run->center[i] =
+            motion->moving ? motion->center[i] : 0.5 * (run->scene->solid_low[i] + run->scene->solid_high[i]);
+        run->velocity[i] = motion->moving ? motion->velocity[i] : 0.0;
+        run->angular_velocity[i] = motion->moving ? motion->angular_speed * motion->axis[i] : 0.0;
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            run->angular_momentum[i] += motion->excess_inertia[3 * i + j] * run->angular_velocity[j];
 }
 
 /* --- collision
@@ -257,6 +384,7 @@ static void begin(reference_run *run, const kf_scene *scene) {
     run->streamed = kf_allocate(KF_REFERENCE_Q * run->count * sizeof(double));
     run->force = kf_allocate_zeroed(3 * run->count, sizeof(double));
     run->omega = 1.0 / (3.0 * scene->viscosity + 0.5);
+    begin_solid(run);
     int x[3];
     for (x[2] = 0; x[2] < run->n[2]; x[2]++)
         for (x[1] = 0; x[1] < run->n[1]; x[1]++)

@@ -30,14 +30,32 @@ static kf_status upload_indices(const kf_kinetic *kinetic, kf_buffer *buffer, co
     return status;
 }
 
-/* As kf_cell_of on the device: a sample on the last node belongs to the last cell. */
-static int cell_of(double position, int nodes) {
+/* As kf_cell_of on the device: a sample on the last node belongs to the last cell; where the domain wraps,
+ * the cell may lie beyond it. */
+static int cell_of(const kf_kinetic *kinetic, int axis, double position) {
+    const int nodes = kinetic->geometry.nodes[axis];
     int cell = (int)floor(position);
+    if (kinetic->wraps >> axis & 1) return cell;
     return cell < 0 ? 0 : cell > nodes - 2 ? nodes - 2 : cell;
+}
+
+/* A node's place in the domain. */
+static int home_of(const kf_kinetic *kinetic, int axis, int position) {
+    const int nodes = kinetic->geometry.nodes[axis];
+    return kinetic->wraps >> axis & 1 ? (position % nodes + nodes) % nodes : position;
 }
 
 static long long node_index(const kf_kinetic_geometry *g, long long x, long long y, long long z) {
     return g->origin + x + g->row_pitch * (y + 1) + g->plane_pitch * (z + 1);
+}
+
+long long kf_kinetic_cell_node(const kf_kinetic *kinetic, long long corner, int c) {
+    const kf_kinetic_geometry *g = &kinetic->geometry;
+    const long long inside = corner - g->origin, in_plane = inside % g->plane_pitch;
+    const int at[3] = {(int)(in_plane % g->row_pitch), (int)(in_plane / g->row_pitch) - 1,
+                       (int)(inside / g->plane_pitch) - 1};
+    return node_index(g, home_of(kinetic, 0, at[0] + (c & 1)), home_of(kinetic, 1, at[1] + (c >> 1 & 1)),
+                      home_of(kinetic, 2, at[2] + (c >> 2)));
 }
 
 static double solid_radius(const kf_scene *scene) {
@@ -51,12 +69,53 @@ static double solid_radius(const kf_scene *scene) {
     return sqrt(largest);
 }
 
+int kf_kinetic_wraps(const kf_scene *scene) {
+    if (scene->samples.count == 0) return 0;
+    const kf_motion *motion = &scene->motion;
+    const double radius = motion->moving ? solid_radius(scene) : 0.0;
+    int wraps = 0;
+    for (int i = 0; i < 3; i++) {
+        if (scene->faces[2 * i] != KF_PERIODIC) continue;
+        const bool travels = motion->free || (motion->moving && motion->velocity[i] != 0.0);
+        const double low = motion->moving ? motion->center[i] - radius : scene->solid_low[i],
+                     high = motion->moving ? motion->center[i] + radius : scene->solid_high[i];
+        if (travels || low < 0.0 || high > scene->nodes[i] - 1.0) wraps |= 1 << i;
+    }
+    return wraps;
+}
+
+/* The nodes that the solid touches, and the box that holds its cells, must not meet themselves across the
+ * seam. */
+kf_status kf_kinetic_check_solid(const kf_scene *scene, kf_error *error) {
+    const int wraps = kf_kinetic_wraps(scene);
+    const double diameter = scene->motion.moving ? 2.0 * ceil(solid_radius(scene)) : 0.0;
+    for (int i = 0; i < 3; i++) {
+        if (scene->nodes[i] < 4)
+            return kf_fail(
+                error, KF_BAD_INPUT,
+                "a scene with a solid needs at least 4 nodes along every axis (%d x %d x %d given)",
+                scene->nodes[0], scene->nodes[1], scene->nodes[2]);
+        const double length = scene->motion.moving ? diameter : scene->solid_high[i] - scene->solid_low[i];
+        if (wraps >> i & 1 && length + 4.0 > scene->nodes[i])
+            return kf_fail(
+                error, KF_BAD_INPUT,
+                "the solid is too long to lie across the periodic faces across %c (%.4g of %d cells): "
+                "make the domain 4 cells longer than it",
+                "xyz"[i], length, scene -> nodes[i]);
+    }
+    return KF_OK;
+}
+
 kf_status kf_kinetic_upload_pose(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     const kf_scene *scene = plan->scene;
     const kf_motion *motion = &scene->motion;
     kf_pose pose = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                     .angular_speed = motion->angular_speed,
                     .moving = motion->moving,
+                    .free = motion->free,
+                    .excess_mass = motion->excess_mass,
+                    .quaternion = {1, 0, 0, 0},
+                    .left_at = -1,
                     .radius = solid_radius(scene)};
     for (int i = 0; i < 3; i++) {
         double middle = 0.5 * (scene->solid_low[i] + scene->solid_high[i]);
@@ -66,6 +125,12 @@ kf_status kf_kinetic_upload_pose(kf_plan *plan, kf_kinetic *kinetic, kf_error *e
         pose.angular_velocity[i] = motion->moving ? motion->angular_speed * motion->axis[i] : 0.0;
         pose.box_origin[i] =
             motion->moving ? (int)floor(pose.center[i] - pose.radius) : kinetic->ordering.origin[i];
+    }
+    memcpy(pose.excess_inertia, motion->excess_inertia, sizeof pose.excess_inertia);
+    for (int i = 0; i < 3; i++) {
+        pose.weight[i] = motion->excess_mass * motion->gravity[i];
+        for (int j = 0; j < 3; j++)
+            pose.angular_momentum[i] += pose.excess_inertia[3 * i + j] * pose.angular_velocity[j];
     }
     return kf_buffer_upload(kinetic->pose, 0, &pose, sizeof pose, error);
 }
@@ -94,11 +159,12 @@ static ordered_samples order_samples(const kf_scene *scene, const kf_kinetic *ki
         const double position[3] = {samples->x[s], samples->y[s], samples->z[s]};
         int cell[3];
         for (int i = 0; i < 3; i++) {
-            cell[i] = cell_of(position[i], scene->nodes[i]);
+            cell[i] = cell_of(kinetic, i, position[i]);
             ordered.coordinate[i][r] =
                 kinetic->moving ? position[i] - scene->motion.center[i] : position[i] - cell[i];
         }
-        ordered.corner[r] = node_index(&kinetic->geometry, cell[0], cell[1], cell[2]);
+        ordered.corner[r] = node_index(&kinetic->geometry, home_of(kinetic, 0, cell[0]),
+                                       home_of(kinetic, 1, cell[1]), home_of(kinetic, 2, cell[2]));
         ordered.area[r] = samples->area[s];
         ordered.identity[r] = (int)s;
     }
@@ -122,7 +188,7 @@ static long long *touched_nodes(const kf_kinetic *kinetic, const long long *corn
     uint64_t *marked = kf_allocate_zeroed(words, sizeof(uint64_t));
     for (size_t s = 0; s < count; s++)
         for (int c = 0; c < 8; c++) {
-            long long k = corner[s] + (c & 1) + (c >> 1 & 1) * g->row_pitch + (c >> 2) * g->plane_pitch;
+            long long k = kf_kinetic_cell_node(kinetic, corner[s], c);
             marked[k / 64] |= UINT64_C(1) << (k % 64);
         }
     size_t total = 0;
@@ -155,6 +221,10 @@ static kf_status make_band_buffers(kf_plan *plan, kf_kinetic *kinetic, size_t to
         kf_buffer *kept;
         KF_TRY(kf_plan_buffer(plan, 27 * place * kinetic->store_bytes, &kept, error));
         a->band_kept = kf_buffer_address(kept);
+    }
+    if (kinetic->passes > 1) {
+        KF_TRY(kf_plan_buffer(plan, place * 4 * sizeof(double), &kinetic->band_total, error));
+        a->band_total = kf_buffer_address(kinetic->band_total);
     }
     kinetic->band_count_static = kinetic->moving ? 0 : (int)touched;
     a->band_capacity = (int)place;
@@ -218,6 +288,11 @@ static kf_status make_sample_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_erro
     KF_TRY(kf_plan_buffer(plan, 6 * KF_LOAD_SLOTS * sizeof(long long), &kinetic->load_sums, error));
     a->pose = kf_buffer_address(kinetic->pose);
     a->load_sums = kf_buffer_address(kinetic->load_sums);
+    if (kinetic->free) {
+        KF_TRY(kf_plan_buffer(plan, (KF_LOAD_SLOTS * KF_BODY_SUMS + 1) * sizeof(long long),
+                              &kinetic->body_sums, error));
+        a->body_sums = kf_buffer_address(kinetic->body_sums);
+    }
     if (kinetic->options.immersed == KF_AGGREGATED) return KF_OK;
     for (int i = 0; i < 4; i++)
         KF_TRY(kf_plan_buffer(plan, count * kinetic->real_bytes, &kinetic->samples[i], error));
@@ -258,6 +333,7 @@ kf_status kf_kinetic_upload_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error
 kf_status kf_kinetic_reset_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     KF_TRY(kf_kinetic_upload_pose(plan, kinetic, error));
     KF_TRY(kf_buffer_fill(kinetic->load_sums, 0, error));
+    if (kinetic->free) KF_TRY(kf_buffer_fill(kinetic->body_sums, 0, error));
     if (kinetic->moving && kinetic->identity != NULL) {
         ordered_samples ordered = order_samples(plan->scene, kinetic);
         kf_status status = upload_ordered(plan, kinetic, &ordered, error);

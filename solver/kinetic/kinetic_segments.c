@@ -74,10 +74,6 @@ static void free_lists(segment_lists *lists) {
     free(lists->segment_size);
 }
 
-static long long corner_offset(const kf_kinetic_geometry *g, int corner) {
-    return (corner & 1) + (corner >> 1 & 1) * (long long)g->row_pitch + (corner >> 2) * g->plane_pitch;
-}
-
 static kf_status upload_integers(kf_plan *plan, const int *values, size_t count, int **address,
                                  kf_error *error) {
     kf_buffer *buffer;
@@ -94,7 +90,7 @@ static int *list_places(const kf_kinetic *kinetic, const segment_lists *lists, c
         for (int corner = 0; corner < 8; corner++)
             for (int s = lists->cell_segments[cell]; s < lists->cell_segments[cell + 1]; s++)
                 places[(size_t)corner * segments + (size_t)s] =
-                    band_of[lists->cell_corner[cell] + corner_offset(&kinetic->geometry, corner)];
+                    band_of[kf_kinetic_cell_node(kinetic, lists->cell_corner[cell], corner)];
     return places;
 }
 

@@ -141,6 +141,17 @@ static void take_single(void *context, size_t index, const double value[4]) {
         fields->velocity[i][index] = (float)value[i + 1];
 }
 
+static kf_status read_pose(kf_plan *plan, kf_solid_pose *pose, kf_error *error) {
+    kf_pose here;
+    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    KF_TRY(kf_buffer_download(kinetic_of(plan)->pose, 0, &here, sizeof here, error));
+    memcpy(pose->rotation, here.rotation, sizeof pose->rotation);
+    memcpy(pose->center, here.center, sizeof pose->center);
+    memcpy(pose->velocity, here.velocity, sizeof pose->velocity);
+    memcpy(pose->angular_velocity, here.angular_velocity, sizeof pose->angular_velocity);
+    return KF_OK;
+}
+
 static kf_status read_fields(kf_plan *plan, kf_fields *fields, kf_error *error) {
     const int *n = plan->scene->nodes;
     size_t count = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
@@ -148,7 +159,9 @@ static kf_status read_fields(kf_plan *plan, kf_fields *fields, kf_error *error) 
     fields->density = kf_allocate(count * sizeof(float));
     for (int i = 0; i < 3; i++)
         fields->velocity[i] = kf_allocate(count * sizeof(float));
+    fields->has_pose = kinetic_of(plan)->free;
     kf_status status = visit_fields(plan, take_single, fields, error);
+    if (status == KF_OK && fields->has_pose) status = read_pose(plan, &fields->pose, error);
     if (status != KF_OK) kf_fields_free(fields);
     return status;
 }
@@ -207,6 +220,19 @@ static kf_status check_band(const kf_kinetic *kinetic, kf_error *error) {
                    kinetic->arguments.band_capacity);
 }
 
+/* A free solid that has come to a face of the domain is held there. */
+static kf_status check_body(const kf_plan *plan, kf_error *error) {
+    kf_pose pose;
+    KF_TRY(kf_buffer_download(kinetic_of(plan)->pose, 0, &pose, sizeof pose, error));
+    if (pose.left_at < 0) return KF_OK;
+    return kf_fail(
+        error, KF_BAD_INPUT,
+        "%s: the free solid reached the edge of the domain in step %lld (its centre: %.4g, %.4g, %.4g "
+        "m); make the domain larger, or run fewer steps",
+        plan->scene->source, pose.left_at, (pose.center[0] + 0.5) * plan->scene->cell_size,
+        (pose.center[1] + 0.5) * plan->scene->cell_size, (pose.center[2] + 0.5) * plan->scene->cell_size);
+}
+
 static kf_status solid_load(kf_plan *plan, kf_solid_load *load, kf_error *error) {
     kf_kinetic *kinetic = kinetic_of(plan);
     memset(load, 0, sizeof *load);
@@ -217,6 +243,7 @@ static kf_status solid_load(kf_plan *plan, kf_solid_load *load, kf_error *error)
     }
     KF_TRY(kf_backend_synchronize(plan->backend, error));
     if (kinetic->band) KF_TRY(check_band(kinetic, error));
+    if (kinetic->free) KF_TRY(check_body(plan, error));
     long long sums[KF_LOAD_SLOTS][6];
     KF_TRY(kf_buffer_download(kinetic->load_sums, 0, sums, sizeof sums, error));
     for (int i = 0; i < 3; i++) {
@@ -336,6 +363,7 @@ const kf_plan_methods kf_kinetic_methods = {.initialise = initialise,
                                             .velocity = device_velocity,
                                             .move_to = move_to,
                                             .load = solid_load,
+                                            .pose = read_pose,
                                             .state_size = state_size,
                                             .save = save,
                                             .restore = restore,

@@ -145,9 +145,22 @@ static void draw_flow(slice_picture *slice) {
     }
 }
 
-static void draw_solid(slice_picture *slice, double step) {
+/* Where the solid is: the fields know of a free one, and the scene of the others. A free solid's centre comes
+ * back into the periodic domain. */
+static void find_pose(const kf_scene *scene, const kf_fields *fields, double step, kf_solid_pose *pose) {
+    if (!fields->has_pose) {
+        kf_motion_pose(&scene->motion, step, pose->rotation, pose->center);
+        return;
+    }
+    *pose = fields->pose;
+    for (int a = 0; a < 3; a++)
+        if (scene->faces[2 * a] == KF_PERIODIC)
+            pose->center[a] -= scene->nodes[a] * floor((pose->center[a] + 0.5) / scene->nodes[a]);
+}
+
+static void draw_solid(slice_picture *slice, const kf_solid_pose *pose) {
     kf_section section;
-    kf_section_cut(slice->scene, step, &slice->plane, &section);
+    kf_section_cut(slice->scene, pose->rotation, pose->center, &slice->plane, &section);
     const double low[2] = {-0.5, -0.5};
     int width = slice->plot_width, height = slice->plot_height;
     size_t count = (size_t)width * (size_t)height;
@@ -285,7 +298,9 @@ kf_status kf_picture_write(const char *path, const kf_scene *scene, const kf_fie
     choose_scale_top(&slice);
     lay_out(&slice);
     draw_flow(&slice);
-    draw_solid(&slice, (double)step);
+    kf_solid_pose pose;
+    find_pose(scene, fields, (double)step, &pose);
+    draw_solid(&slice, &pose);
     draw_mask(&slice);
     kf_canvas_frame(&slice.canvas, slice.left - 1, slice.top - 1, slice.plot_width + 2, slice.plot_height + 2,
                     black);

@@ -46,11 +46,9 @@ static bool cut_triangle(const view corners[3], double ends[4]) {
     return true;
 }
 
-void kf_section_cut(const kf_scene *scene, double step, const kf_plane *plane, kf_section *section) {
+void kf_section_cut(const kf_scene *scene, const double rotation[9], const double center[3],
+                    const kf_plane *plane, kf_section *section) {
     *section = (kf_section){0};
-    double rotation[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, center[3];
-    memcpy(center, scene->motion.center, sizeof center);
-    if (scene->motion.moving) kf_motion_pose(&scene->motion, step, rotation, center);
     size_t capacity = 0;
     for (size_t t = 0; t < scene->mesh.triangle_count; t++) {
         view corners[3];

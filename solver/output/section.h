@@ -16,8 +16,10 @@ typedef struct kf_section {
     double (*ends)[4]; /* right and up of the first, then of the second end; owned */
 } kf_section;
 
-/* The mesh in its pose after step steps; no segments when there is no solid or the plane misses it. */
-void kf_section_cut(const kf_scene *scene, double step, const kf_plane *plane, kf_section *section);
+/* The mesh with its center0 (the motion's centre) at center, turned by rotation (row-major 3x3); no segments
+ * when there is no solid or the plane misses it. */
+void kf_section_cut(const kf_scene *scene, const double rotation[9], const double center[3],
+                    const kf_plane *plane, kf_section *section);
 void kf_section_free(kf_section *section);
 
 /* inside[v * width + u] = 1 where pixel (u,v) lies in the solid. Pixel (u,v) has its centre at

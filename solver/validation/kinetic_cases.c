@@ -16,6 +16,7 @@ const kf_case kf_kinetic_cases[] = {
     {"sampling_density", "the force does not depend on the number of samples", false,
      kf_case_sampling_density},
     {"torus", "a torus that spins in still fluid: torque, angular momentum", false, kf_case_torus},
+    {"free_solid", "a ball that the fluid moves: momentum, settling", false, kf_case_free_solid},
     {"sphere_drag", "drag of a sphere", false, kf_case_sphere_drag},
     {"sphere_wake", "shedding behind a sphere at Re 300", true, kf_case_sphere_wake},
     {"rate_rules", "rate rules on the Taylor-Green vortex against an independent program", true,

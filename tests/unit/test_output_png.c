@@ -114,7 +114,8 @@ static void test_turned_and_moved_solid(void **state) {
 static double filled_area(const kf_scene *scene) {
     kf_plane plane = {.normal = 1, .right = 0, .up = 2, .position = ball_center[1] + 0.01};
     kf_section section;
-    kf_section_cut(scene, 0, &plane, &section);
+    const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    kf_section_cut(scene, unit, scene->motion.center, &plane, &section);
     enum { WIDTH = 480, HEIGHT = 200 };
     unsigned char *inside = kf_allocate((size_t)WIDTH * HEIGHT);
     kf_section_fill(&section, (double[2]){-0.5, -0.5}, 10, WIDTH, HEIGHT, inside);

@@ -1,0 +1,88 @@
+/* Volume, centre and inertia of the solid that a mesh encloses, by the divergence theorem: tetrahedra between
+ * the triangles and a point. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scene/internal.h"
+
+typedef struct mesh_edge {
+    uint32_t low, high;
+    int direction; /* +1 from low to high */
+} mesh_edge;
+
+static int by_ends(const void *left, const void *right) {
+    const mesh_edge *a = left, *b = right;
+    if (a->low != b->low) return a->low < b->low ? -1 : 1;
+    if (a->high != b->high) return a->high < b->high ? -1 : 1;
+    return b->direction - a->direction;
+}
+
+/* Edges along which the triangles do not meet in pairs of opposite directions. */
+static size_t count_open_edges(const kf_mesh *mesh) {
+    const size_t count = 3 * mesh->triangle_count;
+    mesh_edge *edges = kf_allocate(count * sizeof *edges);
+    for (size_t e = 0; e < count; e++) {
+        const uint32_t from = mesh->triangles[e], to = mesh->triangles[e % 3 == 2 ? e - 2 : e + 1];
+        edges[e] = from < to ? (mesh_edge){from, to, 1} : (mesh_edge){to, from, -1};
+    }
+    qsort(edges, count, sizeof *edges, by_ends);
+    size_t open = 0;
+    for (size_t first = 0, end; first < count; first = end) {
+        int balance = 0;
+        for (end = first;
+             end < count && edges[end].low == edges[first].low && edges[end].high == edges[first].high; end++)
+            balance += edges[end].direction;
+        open += balance != 0;
+    }
+    free(edges);
+    return open;
+}
+
+/* Adds the moments of order 0, 1 and 2 of the tetrahedron between three corners and the origin. */
+static void add_tetrahedron(const double corner[3][3], kf_body *body, double second[9]) {
+    const double *p = corner[0], *q = corner[1], *r = corner[2];
+    const double volume = (p[0] * (q[1] * r[2] - q[2] * r[1]) + p[1] * (q[2] * r[0] - q[0] * r[2]) +
+                           p[2] * (q[0] * r[1] - q[1] * r[0])) /
+                          6.0;
+    body->volume += volume;
+    for (int i = 0; i < 3; i++) {
+        body->center[i] += volume * (p[i] + q[i] + r[i]) / 4.0;
+        for (int j = 0; j < 3; j++)
+            second[3 * i + j] +=
+                volume *
+                ((p[i] + q[i] + r[i]) * (p[j] + q[j] + r[j]) + p[i] * p[j] + q[i] * q[j] + r[i] * r[j]) /
+                20.0;
+    }
+}
+
+size_t kf_mesh_body(const kf_mesh *mesh, kf_body *body) {
+    double second[9] = {0};
+    memset(body, 0, sizeof *body);
+    const size_t open = mesh->triangle_count == 0 ? 1 : count_open_edges(mesh);
+    if (open > 0) return open;
+    /* About a vertex, so that what lies far from the origin loses no digits. */
+    const double *origin = mesh->vertices + 3 * (size_t)mesh->triangles[0];
+    for (size_t t = 0; t < mesh->triangle_count; t++) {
+        double corner[3][3];
+        for (size_t c = 0; c < 3; c++)
+            for (size_t a = 0; a < 3; a++)
+                corner[c][a] = mesh->vertices[3 * (size_t)mesh->triangles[3 * t + c] + a] - origin[a];
+        add_tetrahedron((const double(*)[3])corner, body, second);
+    }
+    const double sign = body->volume < 0.0 ? -1.0 : 1.0; /* triangles that look inwards */
+    double center[3], trace = 0.0;
+    for (int a = 0; a < 3; a++)
+        center[a] = body->center[a] / body->volume;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            second[3 * i + j] = sign * (second[3 * i + j] - body->volume * center[i] * center[j]);
+    for (int i = 0; i < 3; i++)
+        trace += second[4 * i];
+    for (int i = 0; i < 9; i++)
+        body->inertia[i] = (i % 4 == 0 ? trace : 0.0) - second[i];
+    body->volume *= sign;
+    for (int a = 0; a < 3; a++)
+        body->center[a] = origin[a] + center[a];
+    return 0;
+}
