@@ -26,7 +26,7 @@ typedef struct kf_work {
                           threads) */
 } kf_work;
 
-enum { KF_WORKS = 40 };
+enum { KF_WORKS = 96 };
 typedef struct kf_works {
     kf_work list[KF_WORKS];
     int count;

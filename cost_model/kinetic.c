@@ -203,10 +203,25 @@ static void add_order(kf_tally *tally) {
     order->amount[KF_COST_LAUNCH] = SORT_PASSES;
 }
 
+/* Velocities of a free solid from what its samples see. */
+static void add_body(kf_tally *tally) {
+    const kf_sample_survey *survey = &tally->cost->survey;
+    double samples = (double)survey->count;
+    if (!tally->cost->scene->motion.free) return;
+    add_items(tally, "body_sums", 7 * tally->choice.value_bytes * samples, interpolated_sectors(tally))
+        ->amount[KF_COST_ATOMICS] = samples * KF_BODY_SUMS / KF_BODY_CHUNK;
+    (void)kf_works_add(tally->works, "solve_body", 1);
+}
+
+static int passes(const kf_tally *tally) {
+    return tally->cost->scene->immersed_passes > 1 ? tally->cost->scene->immersed_passes : 1;
+}
+
 /* Forces in fields of the whole domain. */
-static void add_dense_force(kf_tally *tally) {
+static void add_dense_pass(kf_tally *tally) {
     const kf_sample_survey *survey = &tally->cost->survey;
     double samples = (double)survey->count, bytes = tally->choice.value_bytes;
+    add_body(tally);
     (void)add_items(tally, "penalty", 15 * bytes * samples, interpolated_sectors(tally));
     if (tally->choice.gather)
         (void)add_items(tally, "gather", 0, 42 * samples);
@@ -216,11 +231,11 @@ static void add_dense_force(kf_tally *tally) {
 }
 
 /* Forces on the band alone. */
-static void add_band_force(kf_tally *tally) {
+static void add_band_pass(kf_tally *tally) {
     const kf_sample_survey *survey = &tally->cost->survey;
     const kf_choice *c = &tally->choice;
-    double samples = (double)survey->count, band = survey->band_nodes;
-    (void)add_items(tally, "band_macroscopic", 0, Q * band);
+    double samples = (double)survey->count;
+    add_body(tally);
     if (c->aggregated) {
         double cells = samples / fmax(1, survey->samples_per_cell);
         double segments = fmax(samples / c->segment, cells) + 0.5 * cells;
@@ -233,17 +248,30 @@ static void add_band_force(kf_tally *tally) {
     }
 }
 
+static void add_forces(kf_tally *tally) {
+    const double band = tally->cost->survey.band_nodes;
+    if (tally->choice.fused) (void)add_items(tally, "band_macroscopic", 0, Q * band);
+    for (int pass = 0; pass < passes(tally); pass++) {
+        if (!tally->choice.fused) {
+            add_dense_pass(tally);
+            continue;
+        }
+        add_band_pass(tally);
+        if (passes(tally) > 1) (void)add_items(tally, "band_join", 48 * band, 0);
+    }
+}
+
 /* --- plans ---------------------------------------------------------------------------------------------- */
 
 static void add_streamed_fields(kf_tally *tally) {
     bool solid = tally->cost->survey.count > 0;
     add_pass(tally, "stream", Q, Q, Q, Q);
     add_pass(tally, "macroscopic", Q, solid && !tally->choice.gather ? 7 : 4, 0, 0);
-    if (solid) add_dense_force(tally);
+    if (solid) add_forces(tally);
 }
 
 static void add_fused(kf_tally *tally) {
-    if (tally->cost->survey.count > 0) add_band_force(tally);
+    if (tally->cost->survey.count > 0) add_forces(tally);
     add_pass(tally, "stream_collide", Q, Q, Q, Q);
     if (tally->cost->survey.count > 0)
         (void)add_items(tally, "band_collide", 0, 2 * Q * tally->cost->survey.band_nodes);

@@ -14,9 +14,10 @@
 typedef struct kf_plan kf_plan;
 
 /* Where the solid is, and how it moves, in lattice units: x(t) = rotation (x0 - center0) + center, center0
- * being the scene's motion.center. rotation is row-major 3x3. */
+ * being the scene's motion.center. rotation is row-major 3x3; quaternion (w, x, y, z) the same for a free
+ * solid. */
 typedef struct kf_solid_pose {
-    double rotation[9], center[3];
+    double rotation[9], quaternion[4], center[3];
     double velocity[3], angular_velocity[3];
 } kf_solid_pose;
 

@@ -146,6 +146,7 @@ static kf_status read_pose(kf_plan *plan, kf_solid_pose *pose, kf_error *error) 
     KF_TRY(kf_backend_synchronize(plan->backend, error));
     KF_TRY(kf_buffer_download(kinetic_of(plan)->pose, 0, &here, sizeof here, error));
     memcpy(pose->rotation, here.rotation, sizeof pose->rotation);
+    memcpy(pose->quaternion, here.quaternion, sizeof pose->quaternion);
     memcpy(pose->center, here.center, sizeof pose->center);
     memcpy(pose->velocity, here.velocity, sizeof pose->velocity);
     memcpy(pose->angular_velocity, here.angular_velocity, sizeof pose->angular_velocity);

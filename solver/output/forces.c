@@ -1,13 +1,9 @@
 #include "solver/output/forces.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "harness/util/text.h"
+#include "solver/output/table.h"
 
 static const char header[] =
     "step,time_s,drag_coefficient,lift_coefficient,side_coefficient,"
@@ -36,53 +32,16 @@ void kf_force_row_of(const kf_scene *scene, uint64_t step, const kf_solid_load *
     row->side = dot(load->force, frame.side) * unit;
 }
 
-/* Length of the part of text that stays: the header and whole rows of steps up to last. */
-static size_t kept_length(const char *text, uint64_t last) {
-    if (strncmp(text, header, sizeof header - 1) != 0) return 0;
-    const char *row = text + sizeof header - 1;
-    for (const char *end; (end = strchr(row, '\n')); row = end + 1) {
-        char *after;
-        uint64_t step = strtoull(row, &after, 10);
-        if (after == row || *after != ',' || step > last) break;
-    }
-    return (size_t)(row - text);
-}
-
 kf_status kf_forces_open(const char *path, uint64_t from_step, FILE **stream, kf_error *error) {
-    size_t kept = 0;
-    if (from_step > 0 && access(path, R_OK) == 0) {
-        char *text = NULL;
-        size_t size;
-        KF_TRY(kf_file_read(path, 0, &text, &size, error));
-        kept = kept_length(text, from_step);
-        free(text);
-    }
-    *stream = fopen(path, kept > 0 ? "r+" : "w");
-    bool good = *stream != NULL;
-    if (good && kept > 0)
-        good = ftruncate(fileno(*stream), (off_t)kept) == 0 && fseek(*stream, 0, SEEK_END) == 0;
-    if (good && kept == 0) good = fputs(header, *stream) >= 0 && fflush(*stream) == 0;
-    if (good) return KF_OK;
-    int reason = errno;
-    if (*stream) fclose(*stream);
-    *stream = NULL;
-    return kf_fail(error, KF_MACHINE, "%s: cannot write: %s", path, strerror(reason));
-}
-
-/* An undefined number is "nan" on every machine, never "-nan". */
-static void add_three(FILE *stream, const double values[3]) {
-    for (int a = 0; a < 3; a++)
-        (void)fprintf(stream, ",%.8g", isnan(values[a]) ? fabs((double)NAN) : values[a]);
+    return kf_table_open(path, header, from_step, stream, error);
 }
 
 kf_status kf_forces_add(FILE *stream, const char *path, const kf_force_row *row, kf_error *error) {
     const double coefficients[3] = {row->drag, row->lift, row->side};
     (void)fprintf(stream, "%" PRIu64 ",%.9g", row->step, row->time);
-    add_three(stream, coefficients);
-    add_three(stream, row->force);
-    add_three(stream, row->torque);
-    add_three(stream, row->lattice_force);
-    (void)fputc('\n', stream);
-    if (fflush(stream) == 0 && !ferror(stream)) return KF_OK;
-    return kf_fail(error, KF_MACHINE, "%s: cannot write: %s", path, strerror(errno));
+    kf_table_add(stream, 3, coefficients);
+    kf_table_add(stream, 3, row->force);
+    kf_table_add(stream, 3, row->torque);
+    kf_table_add(stream, 3, row->lattice_force);
+    return kf_table_end_row(stream, path, error);
 }

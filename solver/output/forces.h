@@ -1,4 +1,4 @@
-/* Force and torque on the solid over time, as CSV: one row as soon as it is known, flushed. */
+/* Force and torque on the solid over time, as CSV (table.h). */
 #ifndef KF_SOLVER_OUTPUT_FORCES_H
 #define KF_SOLVER_OUTPUT_FORCES_H
 

@@ -10,6 +10,7 @@
 #include "harness/util/log.h"
 #include "harness/util/text.h"
 #include "solver/output/checkpoint.h"
+#include "solver/output/motion.h"
 #include "solver/output/picture.h"
 #include "solver/output/sanity.h"
 #include "solver/output/vtkhdf.h"
@@ -22,8 +23,8 @@ typedef struct production_run {
     kf_plan *plan;
     const kf_production_options *options;
     kf_production *result;
-    FILE *forces;
-    char forces_path[KF_PATH];
+    FILE *forces, *motion; /* motion: of a free solid */
+    char forces_path[KF_PATH], motion_path[KF_PATH];
     uint64_t end;    /* step to reach */
     uint64_t stride; /* steps that take about pace_seconds */
     double started;  /* wall clock */
@@ -84,6 +85,15 @@ static kf_status write_checkpoint(production_run *producer, kf_error *error) {
 static kf_status check_state(const production_run *producer, kf_fields *fields, kf_error *error) {
     KF_TRY(producer->plan->methods->fields(producer->plan, fields, error));
     return kf_fields_check(fields, producer->plan->steps_done, error);
+}
+
+static kf_status add_motion(production_run *producer, kf_error *error) {
+    kf_plan *plan = producer->plan;
+    kf_solid_pose pose;
+    if (producer->motion == NULL) return KF_OK;
+    KF_TRY(plan->methods->pose(plan, &pose, error));
+    return kf_motion_add(producer->motion, producer->motion_path, plan->scene, plan->steps_done, &pose,
+                         error);
 }
 
 static kf_status add_forces(production_run *producer, kf_error *error) {
@@ -149,12 +159,17 @@ static kf_status draw_smoke(production_run *producer, kf_error *error) {
     return KF_OK;
 }
 
+static kf_status add_forces_and_motion(production_run *producer, kf_error *error) {
+    KF_TRY(add_forces(producer, error));
+    return add_motion(producer, error);
+}
+
 /* What is due after the steps done so far. */
 static kf_status write_due(production_run *producer, kf_error *error) {
     uint64_t step = producer->plan->steps_done;
     bool last = step == producer->end;
     if (producer->solid && (last || step % producer->options->force_every == 0))
-        KF_TRY(add_forces(producer, error));
+        KF_TRY(add_forces_and_motion(producer, error));
     if (producer->options->smoke != NULL && (last || step % producer->options->smoke_every == 0))
         KF_TRY(draw_smoke(producer, error));
     if (!last && step % producer->options->every != 0) return KF_OK;
@@ -238,6 +253,10 @@ static kf_status begin(production_run *producer, kf_error *error) {
     KF_TRY(kf_path(producer->forces_path, error, "%s/forces.csv", producer->options->folder));
     KF_TRY(kf_forces_open(producer->forces_path, plan->steps_done, &producer->forces, error));
     note_output(producer->result, producer->forces_path);
+    if (!plan->scene->motion.free) return KF_OK;
+    KF_TRY(kf_path(producer->motion_path, error, "%s/motion.csv", producer->options->folder));
+    KF_TRY(kf_motion_open(producer->motion_path, plan->steps_done, &producer->motion, error));
+    note_output(producer->result, producer->motion_path);
     return KF_OK;
 }
 
@@ -262,6 +281,9 @@ kf_status kf_produce(kf_plan *plan, const kf_production_options *options, kf_pro
     *production = (kf_production){0};
     production_run producer = {.plan = plan, .options = options, .result = production, .stride = 1};
     kf_status status = run(&producer, error);
+    if (producer.motion && fclose(producer.motion) != 0 && status == KF_OK) {
+        status = kf_fail(error, KF_MACHINE, "%s: cannot write the last rows", producer.motion_path);
+    }
     if (producer.forces && fclose(producer.forces) != 0 && status == KF_OK) {
         status = kf_fail(error, KF_MACHINE, "%s: cannot write the last rows", producer.forces_path);
     }

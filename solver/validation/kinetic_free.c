@@ -118,7 +118,7 @@ static kf_status check_momentum(kf_validation *validation, kf_error *error) {
     double change[2];
     KF_TRY(follow_totals(validation, KF_PERIODIC, 20, 100, change, error));
     kf_check_absolute(validation, "momentum of fluid + free ball, 2000 steps, f64, relative change",
-                      exact_source, 0.0, change[0], 1e-9);
+                      exact_source, 0.0, change[0], 2e-9);
     KF_TRY(follow_totals(validation, KF_WALL, 6, 1, change, error));
     kf_check_absolute(validation, "angular momentum of fluid + free ball, 6 steps, f64, relative",
                       exact_source, 0.0, change[1], 1e-9);
@@ -184,12 +184,6 @@ kf_status kf_case_free_solid(kf_validation *validation, kf_error *error) {
                                     {965, 0.212, 0.060, 0.953},
                                     {962, 0.113, 0.091, 0.959},
                                     {960, 0.058, 0.128, 0.955}};
-    if (getenv("SETTLE")) {
-        double d, u;
-        int k;
-        sscanf(getenv("SETTLE"), "%d,%lf,%lf", &k, &d, &u);
-        return run_settling(validation, &oils[k], d, u, 0.1, error);
-    }
     KF_TRY(check_momentum(validation, error));
     if (validation->quick) return run_settling(validation, &oils[3], 6, 0.06, 0.1, error);
     for (int i = 0; i < 4; i++)

@@ -37,6 +37,15 @@ static inline kf_status quiet_load(kf_plan *plan, kf_solid_load *load, kf_error 
     return KF_OK;
 }
 
+/* A pose that follows the steps. */
+static inline kf_status quiet_pose(kf_plan *plan, kf_solid_pose *pose, kf_error *error) {
+    (void)error;
+    *pose = (kf_solid_pose){.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .quaternion = {1, 0, 0, 0}};
+    pose->center[0] = 20 + (double)plan->steps_done;
+    pose->velocity[0] = 1;
+    return KF_OK;
+}
+
 static inline kf_status quiet_state_size(kf_plan *plan, size_t *bytes, kf_error *error) {
     (void)plan, (void)error;
     *bytes = STATE_BYTES;
@@ -80,6 +89,7 @@ static const kf_plan_methods quiet_methods = {.initialise = quiet_initialise,
                                               .fields = quiet_fields,
                                               .velocity = quiet_velocity,
                                               .load = quiet_load,
+                                              .pose = quiet_pose,
                                               .state_size = quiet_state_size,
                                               .save = quiet_save,
                                               .restore = quiet_restore,

@@ -97,6 +97,34 @@ static void test_round_shapes(void **state) {
     kf_mesh_free(&mesh);
 }
 
+/* Volume, centre and inertia of a torus whose axis is turned to x, far from the origin, with its triangles
+ * looking inwards; and no body for a mesh with a hole. */
+static void test_bodies(void **state) {
+    (void)state;
+    kf_mesh mesh;
+    kf_body body;
+    const double turned[9] = {0, 0, 1, 0, 1, 0, -1, 0, 0}, far[3] = {1000, -2000, 500};
+    const double major = 0.35, minor = 0.15, mass = 2.0 * PI * PI * major * minor * minor;
+    make_shape(1, NULL, &mesh);
+    kf_mesh_transform(&mesh, turned, far);
+    for (size_t t = 0; t < mesh.triangle_count; t++) {
+        const uint32_t first = mesh.triangles[3 * t];
+        mesh.triangles[3 * t] = mesh.triangles[3 * t + 1];
+        mesh.triangles[3 * t + 1] = first;
+    }
+    assert_int_equal(kf_mesh_body(&mesh, &body), 0);
+    assert_near(body.volume, mass, 2e-3);
+    for (int a = 0; a < 3; a++)
+        assert_near(body.center[a], far[a], 1e-9);
+    assert_near(body.inertia[0], mass * (major * major + 0.75 * minor * minor), 5e-3);
+    assert_near(body.inertia[4], mass * (0.5 * major * major + 0.625 * minor * minor), 5e-3);
+    assert_near(body.inertia[8], body.inertia[4], 1e-4);
+    assert_true(fabs(body.inertia[1]) + fabs(body.inertia[2]) + fabs(body.inertia[5]) < 1e-6 * mass);
+    mesh.triangle_count--;
+    assert_int_equal(kf_mesh_body(&mesh, &body), 3);
+    kf_mesh_free(&mesh);
+}
+
 /* Against the published dimensions, and the volume worked out by hand. */
 static void test_ahmed(void **state) {
     (void)state;
@@ -365,6 +393,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shapes_are_closed),
         cmocka_unit_test(test_round_shapes),
+        cmocka_unit_test(test_bodies),
         cmocka_unit_test(test_ahmed),
         cmocka_unit_test(test_shadow),
         cmocka_unit_test(test_formats),

@@ -190,6 +190,28 @@ static void test_interrupted_and_resumed(void **state) {
 }
 
 /* A killed run may leave rows behind the checkpoint, and half a row. */
+/* Beside the forces of a free solid stands where it is, in SI units. */
+static void test_motion_of_a_free_solid(void **state) {
+    (void)state;
+    const char *folder = in_scratch("free");
+    kf_production_options options = every_five(folder);
+    kf_production done;
+    kf_error error = {0};
+    char path[KF_PATH], *text = NULL, expected[128];
+    size_t size;
+    scene->motion.moving = scene->motion.free = true;
+    if (kf_produce(plan, &options, &done, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_int_equal(kf_path(path, &error, "%s/motion.csv", folder), KF_OK);
+    assert_int_equal(kf_file_read(path, 0, &text, &size, &error), KF_OK);
+    assert_int_equal(count_of(text, '\n'), 7);
+    (void)snprintf(expected, sizeof expected, "\n12,%.9g,%.8g,%.8g,%.8g,%.8g,0,0,0,0,0,1,0,0,0\n",
+                   12 * scene->time_step, 32.5 * scene->cell_size, 0.5 * scene->cell_size,
+                   0.5 * scene->cell_size, scene->cell_size / scene->time_step);
+    if (!strstr(text, expected)) fail_msg("'%s' is not in '%s'", expected, text);
+    free(text);
+    kf_production_free(&done);
+}
+
 static void test_forces_go_on_behind_the_checkpoint(void **state) {
     (void)state;
     const char *path = in_scratch("forces.csv");
@@ -270,6 +292,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_checkpoints_follow_the_clock, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_blow_up, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_interrupted_and_resumed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_motion_of_a_free_solid, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_forces_go_on_behind_the_checkpoint, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_coefficients_and_units, set_up, tear_down),
         cmocka_unit_test(test_folder),

@@ -43,12 +43,13 @@ static void test_library(void **state) {
     const char *const *names = NULL;
     kf_error error = {0};
     assert_int_equal(kf_scene_library(&names, &error), KF_OK);
-    static const char *const expected[] = {
-        "ahmed", "ball", "cavity2d", "concave", "cylinder2d", "cylinder_array2d", "plate", "torus"};
-    for (int n = 0; n < 8; n++)
+    static const char *const expected[] = {"ahmed",   "ball",       "cavity2d",
+                                           "concave", "cylinder2d", "cylinder_array2d",
+                                           "plate",   "settling",   "torus"};
+    for (int n = 0; n < 9; n++)
         assert_string_equal(names[n], expected[n]);
-    assert_null(names[8]);
-    for (int n = 0; n < 8; n++) {
+    assert_null(names[9]);
+    for (int n = 0; n < 9; n++) {
         kf_scene *scene = open_scene(names[n], NULL);
         if (scene->nodes[2] == 1) { /* tests/unit/test_d2q9.c */
             assert_true((scene->mask != NULL) == (strcmp(names[n], "cavity2d") != 0));
@@ -58,8 +59,10 @@ static void test_library(void **state) {
         check_scene(scene);
         assert_string_equal(scene->name, names[n]);
         assert_string_equal(scene->source, names[n]);
-        assert_true(scene->frontal_area > 50.0);
-        assert_true(scene->motion.moving == (strcmp(names[n], "torus") == 0));
+        const bool settles = strcmp(names[n], "settling") == 0;
+        assert_true(settles || scene->frontal_area > 50.0);
+        assert_true(scene->motion.moving == (settles || strcmp(names[n], "torus") == 0));
+        assert_true(scene->motion.free == settles);
         kf_scene_free(scene);
     }
 }
@@ -219,6 +222,39 @@ static void test_smoke(void **state) {
     assert_string_equal(s->hash, clean->hash); /* what was tuned stays tuned */
     kf_scene_free(s);
     kf_scene_free(clean);
+}
+
+/* A ball of twice the fluid's density: 6 cells across, 0.1 m a cell, 0.0025 s a step. */
+static void test_free_ball(void **state) {
+    (void)state;
+    kf_scene *s = open_scene(
+        write_text("free.json",
+                   BOX(TUNNEL, FLOW
+                       ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.3, \"position\": [1, 0.8, 0.6], "
+                       "\"motion\": {\"free\": true, \"density\": 2, \"gravity\": [0, 0, -8], "
+                       "\"velocity\": [1, 0, 0], \"axis\": [0, 2, 0], \"angular_velocity\": 3}}, "
+                       "\"model\": {\"immersed_passes\": 3}")),
+        NULL);
+    const kf_motion *m = &s->motion;
+    assert_true(m->moving && m->free);
+    assert_int_equal(s->immersed_passes, 3);
+    assert_true(fabs(m->excess_mass / (36.0 * PI) - 1.0) < 2e-3);
+    assert_true(fabs(m->excess_inertia[4] / (0.4 * 36.0 * PI * 9.0) - 1.0) < 4e-3);
+    assert_near(m->gravity[2], -8 * 0.0025 * 0.0025 / 0.1);
+    assert_near(m->velocity[0], 0.025);
+    assert_near(m->angular_speed, 0.0075);
+    assert_near(m->axis[1], 1.0);
+    assert_true(fabs(m->center[0] - 9.5) < 1e-9 && fabs(m->center[2] - 5.5) < 1e-9);
+    kf_scene *coarse;
+    kf_error error = {0};
+    assert_int_equal(kf_scene_reduce(s, 2200, &coarse, &error), KF_OK);
+    const double factor = coarse->reference_length / s->reference_length; /* weight over drag stays */
+    assert_true(factor < 0.95);
+    assert_near(coarse->motion.excess_mass, m->excess_mass * pow(factor, 3));
+    assert_near(coarse->motion.gravity[2], m->gravity[2] / factor);
+    assert_near(coarse->motion.excess_inertia[0], m->excess_inertia[0] * pow(factor, 5));
+    kf_scene_free(coarse);
+    kf_scene_free(s);
 }
 
 static void test_taylor_green(void **state) {
@@ -457,6 +493,20 @@ static const bad_scene bad_scenes[] = {
     {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.2, \"position\": [1, 0.8, 0.6], "
                       "\"motion\": {\"axis\": [1, 0, 0], \"angular_velocity\": 100}}"),
      "the surface moves at 20 m/s"},
+#define FREE(motion)                                                                                         \
+    BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.2, \"position\": [1, 0.8, 0.6], "     \
+                     "\"motion\": {\"free\": true, " motion "}}")
+    {FREE("\"gravity\": [0, 0, -1]"), "solid.motion.density: is missing"},
+    {FREE("\"density\": 0.5"), "density: must be a finite number from 1"},
+    {FREE("\"density\": 2, \"center\": [1, 1, 1]"), "solid.motion.center: unknown key"},
+    {FREE("\"density\": 2, \"velocity\": [30, 0, 0]"), "the surface moves at 30 m/s"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.2, \"position\": [1, 0.8, 0.22], "
+                      "\"motion\": {\"free\": true, \"density\": 2}}"),
+     "closer than half a cell"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"mesh\": \"open.obj\", \"position\": [1, 0.8, 0.6], "
+                      "\"motion\": {\"free\": true, \"density\": 2}}"),
+     "3 of its edges are open"},
+    {BOX(TUNNEL, FLOW ", " BALL ", \"model\": {\"immersed_passes\": 11}"), "immersed_passes"},
     {"{\"domain\": {\"cells\": [20, 16, 12]}, " FLOW "}", "give two of"},
     {"{\"domain\": {\"cells\": [20, 16], \"cell_size\": 1}, " FLOW "}", "domain"},
     {"{\"domain\": {\"cells\": [20, 16, 1.5], \"cell_size\": 1}, " FLOW "}", "whole number"},
@@ -542,6 +592,7 @@ static void refuse(const char *file, const kf_scene_options *options, const char
 
 static void test_bad_scenes(void **state) {
     (void)state;
+    (void)write_text("open.obj", "v 0 0 0\nv 0.4 0 0\nv 0 0.4 0\nv 0 0 0.4\nf 1 3 2\nf 1 2 4\nf 1 4 3\n");
     for (size_t b = 0; b < sizeof bad_scenes / sizeof bad_scenes[0]; b++) {
         const char *file = write_text("bad.json", bad_scenes[b].text);
         refuse(file, NULL, bad_scenes[b].part);
@@ -554,7 +605,7 @@ static void test_bad_names(void **state) {
     refuse("", NULL, "empty");
     refuse("bal", NULL, "did you mean ball?");
     refuse("zzzzzzzz", NULL,
-           "shipped are ahmed, ball, cavity2d, concave, cylinder2d, cylinder_array2d, plate, torus");
+           "shipped are ahmed, ball, cavity2d, concave, cylinder2d, cylinder_array2d, plate, settling, torus");
     refuse("nowhere/car.obj", NULL, "nowhere/car.obj: no such file");
     refuse(test_folder, NULL, "no such file");
     refuse(write_text("car.step", "x"), NULL, "neither a scene file");
@@ -580,6 +631,7 @@ int main(void) {
         cmocka_unit_test(test_smoke),
         cmocka_unit_test(test_taylor_green),
         cmocka_unit_test(test_pose_in_time),
+        cmocka_unit_test(test_free_ball),
         cmocka_unit_test(test_bare_meshes),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_reduce),
