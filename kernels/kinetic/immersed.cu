@@ -9,6 +9,7 @@
  * which takes away a part of the slip that the passes before have left (multi-direct forcing; Zhang, Pan,
  * Zhang and Haeri 2020, Comput. Phys. Commun. 248, 106980). Defines: KF_MOVING, KF_FREE, KF_FIXED_POINT_FORCE
  * 0|1, KF_WRAP (sample.h). */
+#include "band.h"
 #include "sample.h"
 #if KF_FREE
 #include "body.h"
@@ -278,28 +279,29 @@ KF_SCALAR_KERNEL(band_spread, kf_kinetic_arguments) {
 KF_SCALAR_KERNEL(band_join, kf_kinetic_arguments) {
     (void)y, (void)z;
     if (x >= a->band_count[0]) return;
+    const kf_real4 force = kf_band_force(a, x);
     kf_real4 *field = (kf_real4 *)a->band_field + x;
     const kf_real half_per_density = KF_R(0.5) / field->w;
+    field->x += half_per_density * force.x;
+    field->y += half_per_density * force.y;
+    field->z += half_per_density * force.z;
 #if KF_FIXED_POINT_FORCE
-    long long *force = (long long *)a->band_force + 4LL * x, *total = (long long *)a->band_total + 4LL * x;
-    kf_real g[3];
+    long long *added = (long long *)a->band_force + 4LL * x, *total = (long long *)a->band_total + 4LL * x;
     for (int i = 0; i < 3; i++) {
-        g[i] = (kf_real)((double)force[i] * (1.0 / KF_SPREAD_SCALE));
-        total[i] = (a->pass == 0 ? 0 : total[i]) + force[i];
-        force[i] = 0;
+        total[i] = (a->pass == 0 ? 0 : total[i]) + added[i];
+        added[i] = 0;
     }
 #else
-    kf_real *force = (kf_real *)a->band_force + 4LL * x, *total = (kf_real *)a->band_total + 4LL * x;
-    kf_real g[3];
-    for (int i = 0; i < 3; i++) {
-        g[i] = force[i];
-        total[i] = (a->pass == 0 ? KF_R(0.0) : total[i]) + force[i];
-        force[i] = KF_R(0.0);
-    }
+    kf_real4 *added = (kf_real4 *)a->band_force + x, *total = (kf_real4 *)a->band_total + x;
+    kf_real4 sum;
+    sum.x = sum.y = sum.z = sum.w = KF_R(0.0);
+    *added = sum;
+    if (a->pass > 0) sum = *total;
+    sum.x += force.x;
+    sum.y += force.y;
+    sum.z += force.z;
+    *total = sum;
 #endif
-    field->x += half_per_density * g[0];
-    field->y += half_per_density * g[1];
-    field->z += half_per_density * g[2];
 }
 
 /* Interpolates, computes the penalty forces and adds them up for the samples of a segment: no atomics, and

@@ -331,8 +331,8 @@ static void make_paper(builder *b) {
     }
 }
 
-/* Forces of the samples at the velocities in the band's field: spread on the band's nodes, or, aggregated, added up
- * cell by cell for whoever reads them to collect. */
+/* Forces of the samples at the velocities in the band's field: spread on the band's nodes, or, aggregated,
+ * added up cell by cell for whoever reads them to collect. */
 static void append_band_pass(builder *b, int parity, int grid) {
     const kf_kinetic *kinetic = b->kinetic;
     append_body(b, parity, grid);

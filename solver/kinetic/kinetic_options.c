@@ -196,8 +196,10 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
         define(defines, "KF_SPLIT", options->collision_split);
     if ((which == KF_SOURCE_FLOW && options->plan == KF_PLAN_FUSED) || which == KF_SOURCE_IMMERSED)
         define(defines, "KF_FIXED_POINT_FORCE", options->fixed_point_force);
+    /* After several passes the flow finds the force added up by band_join. */
     if (which == KF_SOURCE_FLOW && options->plan == KF_PLAN_FUSED)
-        define(defines, "KF_SEGMENTS", options->immersed == KF_AGGREGATED);
+        define(defines, "KF_SEGMENTS", options->immersed == KF_AGGREGATED && scene->immersed_passes <= 1);
+    if (which == KF_SOURCE_IMMERSED) define(defines, "KF_SEGMENTS", options->immersed == KF_AGGREGATED);
     if (which == KF_SOURCE_IMMERSED)
         define(defines, "KF_SEGMENT_LENGTH",
                options->immersed == KF_AGGREGATED ? options->segment_length : 1);
