@@ -21,8 +21,8 @@ typedef struct kf_validate_result {
     char unfinished[512]; /* cases that could not run to their end, with the first one's reason; else "" */
 } kf_validate_result;
 
-/* An unknown case or a --fix that no space knows is KF_BAD_INPUT. A case that the machine cannot run does not
- * stop the others: it is named in unfinished. */
+/* An unknown case or a --fix that no space knows is KF_BAD_INPUT. A case that the machine cannot run, or
+ * that fails otherwise, does not stop the others: it is named in unfinished. */
 kf_status kf_validate(kf_backend *backend, const kf_validate_options *options, kf_validate_result *result,
                       kf_error *error);
 void kf_validate_free(kf_validate_result *result);

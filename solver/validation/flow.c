@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/util/file.h"
 #include "harness/util/text.h"
 #include "solver/kinetic/kinetic.h"
+#include "solver/output/picture.h"
 
 const double kf_pi = 3.14159265358979323846;
 
@@ -136,6 +138,17 @@ double kf_flow_energy(const kf_scene *scene, const double *values) {
         sum += square;
     }
     return 0.5 * sum / (double)count;
+}
+
+kf_status kf_flow_draw(const kf_validation *validation, kf_plan *plan, const char *name, kf_error *error) {
+    char path[KF_PATH];
+    kf_fields fields = {0};
+    if (validation->pictures == NULL) return KF_OK;
+    KF_TRY(kf_path(path, error, "%s/%s.png", validation->pictures, name));
+    KF_TRY(plan->methods->fields(plan, &fields, error));
+    kf_status status = kf_picture_write(path, plan->scene, &fields, plan->steps_done, KF_AXIS_AUTO, error);
+    kf_fields_free(&fields);
+    return status;
 }
 
 double kf_flow_larger(double left, double right) {

@@ -37,6 +37,7 @@ static kf_status run_cavity(const kf_validation *validation, const cavity *c, kf
     kf_status status = kf_flow_open(validation, *scene, NULL, &plan, error);
     if (status == KF_OK)
         status = kf_flow_advance(validation, plan, (uint64_t)(c->turnovers * c->nodes / c->lid), error);
+    if (status == KF_OK && c->cube) status = kf_flow_draw(validation, plan, "cavity_3d", error);
     if (status == KF_OK) status = kf_flow_read(plan, values, error);
     kf_plan_free(plan);
     return status;

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/file.h"
-#include "solver/output/picture.h"
 #include "solver/validation/data.h"
 #include "solver/validation/kinetic_cases.h"
 
@@ -85,24 +83,13 @@ static double fine_structure(const kf_scene *scene, const double *values) {
     return sum / (double)count;
 }
 
-static kf_status draw(const kf_validation *validation, const compared *model, kf_plan *plan,
-                      kf_error *error) {
-    char path[KF_PATH];
-    kf_fields fields = {0};
-    if (validation->pictures == NULL) return KF_OK;
-    KF_TRY(kf_path(path, error, "%s/models_%s.png", validation->pictures, model->name));
-    KF_TRY(plan->methods->fields(plan, &fields, error));
-    kf_status status = kf_picture_write(path, plan->scene, &fields, plan->steps_done, KF_AXIS_AUTO, error);
-    kf_fields_free(&fields);
-    return status;
-}
-
 static kf_status run_model(const kf_validation *validation, const compared *model, double *structure,
                            kf_error *error) {
     const kf_scene_options large = {.nodes = {192, 96, 96}}, small = {.nodes = {64, 32, 32}};
     kf_scene *scene;
     kf_plan *plan = NULL;
     double *values = NULL;
+    char picture[64];
     KF_TRY(kf_scene_open("ball", validation->gpu ? &large : &small, &scene, error));
     scene->collision = model->collision;
     scene->viscosity = model->viscosity;
@@ -115,7 +102,8 @@ static kf_status run_model(const kf_validation *validation, const compared *mode
     if (status == KF_OK) status = kf_flow_advance(validation, plan, steps, error);
     if (status == KF_OK) status = kf_flow_read(plan, &values, error);
     if (status == KF_OK) *structure = fine_structure(scene, values);
-    if (status == KF_OK && !isnan(*structure)) status = draw(validation, model, plan, error);
+    (void)snprintf(picture, sizeof picture, "models_%s", model->name);
+    if (status == KF_OK && !isnan(*structure)) status = kf_flow_draw(validation, plan, picture, error);
     free(values);
     kf_plan_free(plan);
     kf_scene_free(scene);

@@ -100,8 +100,16 @@ static bool is_representative(const kf_config *config) {
            integer_of(config, "block_y") == 2;
 }
 
-/* Verifies every representative config of the scene's space; counts them. */
-static int verify_space(const kf_scene *scene, int steps) {
+/* Half of them: one order of the samples, and where they are ordered anew. */
+static bool is_enough(const kf_config *config) {
+    kf_error error = {0};
+    bool morton = false;
+    must(kf_config_boolean(config, "morton", &morton, &error), &error);
+    return !morton || integer_of(config, "reorder_period") > 0;
+}
+
+/* Verifies every representative config of the scene's space, or half of them; counts them. */
+static int verify_configs(const kf_scene *scene, int steps, bool half) {
     kf_error error = {0};
     kf_reference *reference;
     must(kinetic_system->reference(scene, steps, &reference, &error), &error);
@@ -110,7 +118,7 @@ static int verify_space(const kf_scene *scene, int steps) {
     for (uint64_t index = 0; index < kf_space_size(space); index++) {
         kf_config config;
         kf_space_config(space, index, &config);
-        if (!is_representative(&config)) continue;
+        if (!is_representative(&config) || (half && !is_enough(&config))) continue;
         kf_plan *plan = open_plan(scene, &config);
         advance(plan, (uint64_t)steps);
         kf_verification verification;
@@ -124,6 +132,10 @@ static int verify_space(const kf_scene *scene, int steps) {
     kf_space_free(space);
     kinetic_system->free_reference(reference);
     return verified;
+}
+
+static int verify_space(const kf_scene *scene, int steps) {
+    return verify_configs(scene, steps, false);
 }
 
 static void test_static_solid(void **state) {
@@ -171,7 +183,9 @@ static kf_scene *open_free_torus(void) {
 static void test_free_solid(void **state) {
     (void)state;
     kf_scene *scene = open_free_torus();
-    assert_true(verify_space(scene, 18) >= 60);
+    int verified = verify_configs(scene, 18, true);
+    print_message("%d configs verified\n", verified);
+    assert_true(verified >= 30);
     kf_scene_free(scene);
 }
 
