@@ -210,7 +210,7 @@ static kf_status build(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     set_scalars(scene, a);
     plan->node_count = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
     plan->least_bytes = 54.0 * (double)kinetic->store_bytes * plan->node_count;
-    if (kinetic->moving) plan->turn_steps = turn_steps(&scene->motion);
+    if (kinetic->moving && !kinetic->free) plan->turn_steps = turn_steps(&scene->motion);
     KF_TRY(load_modules(plan, kinetic, error));
     KF_TRY(make_domain_buffers(plan, kinetic, error));
     KF_TRY(make_outflow(plan, kinetic, error));

@@ -343,7 +343,7 @@ static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_er
 /* One kernel in the stream, so that timing need not wait for it. */
 static kf_status move_to(kf_plan *plan, uint64_t step, kf_error *error) {
     const kf_kinetic *kinetic = kinetic_of(plan);
-    if (!kinetic->moving) return KF_OK;
+    if (!kinetic->moving || kinetic->free) return KF_OK;
     kf_function *function;
     KF_TRY(kf_module_function(kinetic->modules[KF_SOURCE_IMMERSED], "set_pose_step", &function, error));
     kf_kinetic_arguments a = kinetic->arguments;
