@@ -203,7 +203,9 @@ static void shipped_kernels_compile(void **state) {
                                        {"KF_FORM", "0"},
                                        {"KF_IN_PLACE", "1"},
                                        {"KF_SEGMENTS", "1"},
-                                       {"KF_SPECULAR", "1"}};
+                                       {"KF_SPECULAR", "1"},
+                                       {"KF_WRAP", "5"},
+                                       {"KF_FREE", "1"}};
     static const kf_define twice[] = {{"KF_STORAGE", "2"},
                                       {"KF_INDEX64", "1"},
                                       {"KF_LAYOUT", "0"},
@@ -228,7 +230,9 @@ static void shipped_kernels_compile(void **state) {
                                       {"KF_FORM", "0"},
                                       {"KF_IN_PLACE", "0"},
                                       {"KF_SEGMENTS", "0"},
-                                      {"KF_SPECULAR", "0"}};
+                                      {"KF_SPECULAR", "0"},
+                                      {"KF_WRAP", "0"},
+                                      {"KF_FREE", "0"}};
     need_nvrtc();
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         char file[64];
