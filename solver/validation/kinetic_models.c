@@ -93,6 +93,7 @@ static kf_status run_model(const kf_validation *validation, const compared *mode
     KF_TRY(kf_scene_open("ball", validation->gpu ? &large : &small, &scene, error));
     scene->collision = model->collision;
     scene->viscosity = model->viscosity;
+    scene->reynolds = scene->reference_speed * scene->reference_length / scene->viscosity;
     if (model->collision == KF_RM_MRT) { /* near the rates of d'Humieres et al. 2002 */
         scene->rate_rule = KF_RATE_CONSTANT;
         scene->high_order_rate = 1.4;
