@@ -53,7 +53,7 @@ typedef struct kf_kinetic_arguments {
     void *band_force; /* [band][4], kf_real or fixed point */
     void *band_kept;  /* kf_store [27][band_capacity]: in place, the band's nodes after collision */
     void *band_total; /* the same, summed over the passes of a step; only with several */
-    int *band_count;  /* [0] used places, [1] places that were needed but not there */
+    int *band_count;  /* [0] used places, [1] places that were needed but not there, [2] samples in crowded */
     int band_capacity;
     int box[3]; /* cells of the box around the solid */
 
@@ -65,6 +65,13 @@ typedef struct kf_kinetic_arguments {
     void *segment_force;   /* [8][3][segment_count] */
     int *node_start;       /* [band + 1]: first entry of each band node */
     int *node_entries;     /* places in segment_force (component 0) of the segments that touch the node */
+
+    /* Cells of a moving solid, filled anew at every step: segment_samples is kf_real4
+     * [cell_rows][band_capacity][KF_SEGMENT_LENGTH], a cell going by the place of its corner in the band. */
+    int cell_rows;
+    int *cell_count;  /* node index of the corner -> samples of the cell */
+    int *sample_rank; /* [sample_count]: place among those of its cell */
+    int *crowded;     /* [sample_count]: samples for which the rows had no place */
 
     long long *load_sums; /* fixed point, [KF_LOAD_SLOTS][6] */
     long long pose_step;  /* of set_pose_step alone */

@@ -5,10 +5,11 @@
  * and keep first moments.
  *
  * Variants: `gather` over nodes with a cell list, `scatter` over samples with atomics (whole-domain fields),
- * and band_spread, which works on the band's compact arrays alone. A step may hold several passes, each of
+ * and band_spread, which works on the band's compact arrays alone; there the samples of a cell can be added up
+ * before anything is spread: in segments made once for a static solid, in cells filled anew for a moving one. A step may hold several passes, each of
  * which takes away a part of the slip that the passes before have left (multi-direct forcing; Zhang, Pan,
- * Zhang and Haeri 2020, Comput. Phys. Commun. 248, 106980). Defines: KF_MOVING, KF_FREE, KF_FIXED_POINT_FORCE
- * 0|1, KF_WRAP (sample.h). */
+ * Zhang and Haeri 2020, Comput. Phys. Commun. 248, 106980). Defines: KF_MOVING, KF_FREE, KF_FIXED_POINT_FORCE,
+ * KF_CELLS 0|1, KF_SEGMENT_LENGTH, KF_WRAP (sample.h). */
 #include "band.h"
 #include "sample.h"
 #if KF_FREE
@@ -263,15 +264,18 @@ KF_SCALAR_KERNEL(load_samples, kf_kinetic_arguments) {
         KF_ADD_BAND_FORCE(place_##dx##dy##dz, 2, weight_##dx##dy##dz *g.z);                                  \
     }
 
-/* Interpolates, computes the penalty force and spreads it, one item a sample, on the band alone. */
-KF_SCALAR_KERNEL(band_spread, kf_kinetic_arguments) {
-    (void)y, (void)z;
-    kf_clear_load(a, x);
-    const kf_sample sample = kf_load_sample(a, x, 0);
+/* Interpolates, computes the penalty force and spreads it on the band alone. */
+KF_FUNCTION void kf_spread_sample(const kf_kinetic_arguments *a, int s) {
+    const kf_sample sample = kf_load_sample(a, s, 0);
     kf_real density = 0, ux = 0, uy = 0, uz = 0;
     KF_CELL_NODES(KF_INTERPOLATE_BAND)
     const kf_real4 g = kf_penalty(&sample, density, ux, uy, uz);
     KF_CELL_NODES(KF_SPREAD_BAND)
+}
+KF_SCALAR_KERNEL(band_spread, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    kf_clear_load(a, x);
+    kf_spread_sample(a, x);
 }
 
 /* After a pass of several: its force joins those before, its velocity the field, and the next starts from
@@ -349,6 +353,91 @@ KF_SCALAR_KERNEL(segment_forces, kf_kinetic_arguments) {
 }
 #endif
 
+#if KF_CELLS
+#if KF_FIXED_POINT_FORCE
+typedef kf_int64 kf_force_sum;
+#define KF_FORCE_TERM(value) ((kf_int64)((double)(value)*KF_SPREAD_SCALE))
+#define KF_ADD_FORCE_SUM(place, component, sum)                                                              \
+    kf_atomic_add_int64((kf_int64 *)a->band_force + 4LL * (place) + (component), sum)
+#else
+typedef kf_real kf_force_sum;
+#define KF_FORCE_TERM(value) (value)
+#define KF_ADD_FORCE_SUM(place, component, sum)                                                              \
+    kf_atomic_add_real((kf_real *)a->band_force + 4LL * (place) + (component), sum)
+#endif
+#define KF_CELL_FIELD(dx, dy, dz)                                                                            \
+    const int place_##dx##dy##dz = a->band_of[KF_CELL_NODE(sample, dx, dy, dz)];                             \
+    const kf_real4 field_##dx##dy##dz = place_##dx##dy##dz < 0                                               \
+                                            ? nothing                                                        \
+                                            : ((const kf_real4 *)a->band_field)[place_##dx##dy##dz];         \
+    kf_force_sum sum_x_##dx##dy##dz = 0, sum_y_##dx##dy##dz = 0, sum_z_##dx##dy##dz = 0;
+#define KF_CELL_SUM(dx, dy, dz)                                                                              \
+    sum_x_##dx##dy##dz += KF_FORCE_TERM(weight_##dx##dy##dz * g.x);                                          \
+    sum_y_##dx##dy##dz += KF_FORCE_TERM(weight_##dx##dy##dz * g.y);                                          \
+    sum_z_##dx##dy##dz += KF_FORCE_TERM(weight_##dx##dy##dz * g.z);
+#define KF_CELL_SPREAD(dx, dy, dz)                                                                           \
+    if (place_##dx##dy##dz >= 0) {                                                                           \
+        KF_ADD_FORCE_SUM(place_##dx##dy##dz, 0, sum_x_##dx##dy##dz);                                         \
+        KF_ADD_FORCE_SUM(place_##dx##dy##dz, 1, sum_y_##dx##dy##dz);                                         \
+        KF_ADD_FORCE_SUM(place_##dx##dy##dz, 2, sum_z_##dx##dy##dz);                                         \
+    }
+
+/* The force of up to KF_SEGMENT_LENGTH samples of the cell whose corner has that place in the band. */
+KF_FUNCTION void kf_spread_cell(const kf_kinetic_arguments *a, int place, int row) {
+    const kf_index corner = ((const kf_index *)a->band_node)[place];
+    int count = a->cell_count[corner] - row * KF_SEGMENT_LENGTH;
+    if (count <= 0) return;
+    if (count > KF_SEGMENT_LENGTH) count = KF_SEGMENT_LENGTH;
+    const kf_pose *pose = (const kf_pose *)a->pose;
+    kf_sample sample;
+    sample.corner = corner;
+    kf_node_position(corner, a->origin, a->row_pitch, a->plane_pitch, &sample.cell.x, &sample.cell.y,
+                     &sample.cell.z);
+#if KF_WRAP
+    kf_set_steps(a, sample.cell.x, sample.cell.y, sample.cell.z, &sample);
+#endif
+    /* A solid is shorter than the domain that it wraps around: one image serves the whole cell. */
+    const kf_real arm_x = (kf_real)kf_nearest(0, sample.cell.x - pose->center[0], a->nodes[0]),
+                  arm_y = (kf_real)kf_nearest(1, sample.cell.y - pose->center[1], a->nodes[1]),
+                  arm_z = (kf_real)kf_nearest(2, sample.cell.z - pose->center[2], a->nodes[2]);
+    const kf_real vx = (kf_real)pose->velocity[0], vy = (kf_real)pose->velocity[1],
+                  vz = (kf_real)pose->velocity[2], wx = (kf_real)pose->angular_velocity[0],
+                  wy = (kf_real)pose->angular_velocity[1], wz = (kf_real)pose->angular_velocity[2];
+    kf_real4 nothing;
+    nothing.x = nothing.y = nothing.z = nothing.w = KF_R(0.0);
+    KF_CELL_NODES(KF_CELL_FIELD)
+    const kf_real4 *samples = (const kf_real4 *)a->segment_samples +
+                              ((long long)row * a->band_capacity + place) * KF_SEGMENT_LENGTH;
+    for (int i = 0; i < count; i++) {
+        const kf_real4 packed = samples[i];
+        sample.cell.fx = packed.x;
+        sample.cell.fy = packed.y;
+        sample.cell.fz = packed.z;
+        sample.area = packed.w;
+        const kf_real rx = arm_x + packed.x, ry = arm_y + packed.y, rz = arm_z + packed.z;
+        sample.bx = vx + wy * rz - wz * ry;
+        sample.by = vy + wz * rx - wx * rz;
+        sample.bz = vz + wx * ry - wy * rx;
+        kf_real density = 0, ux = 0, uy = 0, uz = 0;
+        KF_CELL_NODES(KF_SEGMENT_INTERPOLATE)
+        const kf_real4 g = kf_penalty(&sample, density, ux, uy, uz);
+        KF_CELL_NODES(KF_CELL_SUM)
+    }
+    KF_CELL_NODES(KF_CELL_SPREAD)
+}
+
+/* Adds up the forces of each cell's samples and spreads the sums; then those of the samples for which no
+ * place was left. Extent: cell_rows * band_capacity. */
+KF_SCALAR_KERNEL(cell_forces, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    kf_clear_load(a, x);
+    const int place = x % a->band_capacity;
+    if (place < a->band_count[0]) kf_spread_cell(a, place, x / a->band_capacity);
+    for (int i = x; i < a->band_count[2]; i += a->extent[0])
+        kf_spread_sample(a, a->crowded[i]);
+}
+#endif
+
 /* Force and torque on the solid from the band's forces. Extent as for load_samples, over band_capacity. */
 KF_SCALAR_KERNEL(load_band, kf_kinetic_arguments) {
     (void)y, (void)z;
@@ -410,7 +499,7 @@ KF_SCALAR_KERNEL(advance_pose, kf_kinetic_arguments) {
     for (int i = 0; i < 3; i++)
         pose->box_origin[i] = (int)floor(pose->center[i] - pose->radius);
     pose->step += 1;
-    if (a->band_count) a->band_count[0] = 0;
+    if (a->band_count) a->band_count[0] = a->band_count[2] = 0;
 }
 
 /* The next step begins at a->pose_step of the prescribed motion. One item. */
@@ -422,15 +511,18 @@ KF_SCALAR_KERNEL(set_pose_step, kf_kinetic_arguments) {
 /* Takes the old band's nodes out of the map. Extent: band_capacity. */
 KF_SCALAR_KERNEL(band_release, kf_kinetic_arguments) {
     (void)y, (void)z;
-    if (x < a->band_count[0]) a->band_of[((const kf_index *)a->band_node)[x]] = -1;
+    if (x >= a->band_count[0]) return;
+    const kf_index k = ((const kf_index *)a->band_node)[x];
+    a->band_of[k] = -1;
+#if KF_CELLS
+    a->cell_count[k] = 0;
+#endif
 }
 
-/* Puts every node that a sample touches into the band once. -2 marks a node that somebody is just adding. */
-KF_SCALAR_KERNEL(band_mark, kf_kinetic_arguments) {
-    (void)y, (void)z;
-    const kf_sample sample = kf_load_sample(a, x, 0);
+/* Puts every node of a sample's cell into the band once. -2 marks a node that somebody is just adding. */
+KF_FUNCTION void kf_mark_cell(const kf_kinetic_arguments *a, const kf_sample *sample) {
     for (int corner = 0; corner < 8; corner++) {
-        const kf_index k = KF_CELL_NODE(sample, corner & 1, corner >> 1 & 1, corner >> 2);
+        const kf_index k = KF_CELL_NODE(*sample, corner & 1, corner >> 1 & 1, corner >> 2);
         if (a->band_of[k] != -1 || kf_atomic_compare_swap_int(a->band_of + k, -1, -2) != -1) continue;
         const int place = kf_atomic_add_int(a->band_count, 1);
         if (place < a->band_capacity) {
@@ -443,6 +535,41 @@ KF_SCALAR_KERNEL(band_mark, kf_kinetic_arguments) {
         }
     }
 }
+#if KF_CELLS
+/* The first sample of a cell marks it. Who comes first differs between runs: only sums of integers of what
+ * lies in a cell are the same. */
+KF_SCALAR_KERNEL(cell_mark, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    const kf_sample sample = kf_load_sample(a, x, 0);
+    const int rank = kf_atomic_add_int(a->cell_count + sample.corner, 1);
+    a->sample_rank[x] = rank;
+    if (rank == 0) kf_mark_cell(a, &sample);
+}
+
+/* Brings the samples of a cell together, those without a place there into a list. */
+KF_SCALAR_KERNEL(cell_fill, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    const kf_sample sample = kf_load_sample(a, x, 0);
+    const int rank = a->sample_rank[x], row = rank / KF_SEGMENT_LENGTH, place = a->band_of[sample.corner];
+    if (row >= a->cell_rows || place < 0) {
+        a->crowded[kf_atomic_add_int(a->band_count + 2, 1)] = x;
+        return;
+    }
+    kf_real4 packed;
+    packed.x = sample.cell.fx;
+    packed.y = sample.cell.fy;
+    packed.z = sample.cell.fz;
+    packed.w = sample.area;
+    const long long segment = (long long)row * a->band_capacity + place;
+    ((kf_real4 *)a->segment_samples)[segment * KF_SEGMENT_LENGTH + rank % KF_SEGMENT_LENGTH] = packed;
+}
+#else
+KF_SCALAR_KERNEL(band_mark, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    const kf_sample sample = kf_load_sample(a, x, 0);
+    kf_mark_cell(a, &sample);
+}
+#endif
 
 /* --- a free solid -----------------------------------------------------------------------------------------
  */

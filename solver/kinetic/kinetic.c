@@ -200,6 +200,9 @@ static kf_status build(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     kinetic->passes = scene->immersed_passes > 1 ? scene->immersed_passes : 1;
     kinetic->wraps = kf_kinetic_wraps(scene);
     kinetic->band = kinetic->options.plan == KF_PLAN_FUSED;
+    const bool aggregated = kinetic->has_solid && kinetic->options.immersed == KF_AGGREGATED;
+    kinetic->segments = aggregated && !kinetic->moving;
+    kinetic->cells = aggregated && kinetic->moving;
     kinetic->adaptive = scene->collision == KF_ACM_MRT && scene->rate_rule == KF_RATE_ADAPTIVE_2020;
     kf_kinetic_lay_out(scene, &kinetic->options, &kinetic->geometry);
     memcpy(a->nodes, scene->nodes, sizeof a->nodes);

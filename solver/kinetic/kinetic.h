@@ -70,6 +70,7 @@ typedef struct kf_kinetic {
     int passes;                     /* of the immersed boundary in a step */
     int wraps;                      /* kf_kinetic_wraps */
     bool band;                      /* the solid's force lives on the band (plan fused) */
+    bool segments, cells;           /* the aggregated variant of a static, and of a moving solid */
     size_t real_bytes, store_bytes; /* of an arithmetic value, of a stored population */
 
     kf_module *modules[KF_SOURCES];
@@ -79,6 +80,7 @@ typedef struct kf_kinetic {
     kf_buffer *outflow[2]; /* what waits outside of outflows, at even and odd steps; NULL without one */
     size_t outflow_bytes;
     kf_buffer *body_sums, *band_total; /* of a free solid; of several passes */
+    kf_buffer *cell_count;             /* of a moving solid's cells */
     kf_buffer *samples[4], *sample_corner, *identity, *band_of, *band_node, *band_count, *band_force, *force,
         *slab;
     kf_launch order_launches[16]; /* ordering of a moving solid's samples, or the cell list */

@@ -246,8 +246,11 @@ static void append_motion(builder *b, int parity, int grid) {
     bool list = kinetic->options.immersed == KF_GATHER;
     if (list || kinetic->options.reorder_period > 0)
         append_order_launches(b, parity, list ? 1 : (int)kinetic->options.reorder_period);
-    if (band)
-        append_items(b, parity, KF_SOURCE_IMMERSED, "band_mark", kinetic->arguments.sample_count, grid, grid);
+    if (!band) return;
+    const int samples = kinetic->arguments.sample_count;
+    append_items(b, parity, KF_SOURCE_IMMERSED, kinetic->cells ? "cell_mark" : "band_mark", samples, grid,
+                 grid);
+    if (kinetic->cells) append_items(b, parity, KF_SOURCE_IMMERSED, "cell_fill", samples, grid, grid);
 }
 
 /* The velocities of a free solid, from what the samples see. */
@@ -331,18 +334,19 @@ static void make_paper(builder *b) {
     }
 }
 
-/* Forces of the samples at the velocities in the band's field: spread on the band's nodes, or, aggregated,
- * added up cell by cell for whoever reads them to collect. */
+/* Forces of the samples at the velocities in the band's field: spread on the band's nodes one by one, or
+ * added up cell by cell first; of a static solid, for whoever reads them to collect. */
 static void append_band_pass(builder *b, int parity, int grid) {
     const kf_kinetic *kinetic = b->kinetic;
     append_body(b, parity, grid);
-    if (kinetic->options.immersed != KF_AGGREGATED) {
-        append_items(b, parity, KF_SOURCE_IMMERSED, "band_spread", kinetic->arguments.sample_count, grid,
+    const kf_kinetic_arguments *a = &kinetic->arguments;
+    if (kinetic->segments)
+        append_items(b, parity, KF_SOURCE_IMMERSED, "segment_forces", a->segment_count, grid, grid);
+    else if (kinetic->cells)
+        append_items(b, parity, KF_SOURCE_IMMERSED, "cell_forces", a->cell_rows * a->band_capacity, grid,
                      grid);
-        return;
-    }
-    append_items(b, parity, KF_SOURCE_IMMERSED, "segment_forces", kinetic->arguments.segment_count, grid,
-                 grid);
+    else
+        append_items(b, parity, KF_SOURCE_IMMERSED, "band_spread", a->sample_count, grid, grid);
 }
 
 /* All passes of a step: in the end the force is where band_force of the arguments says. */

@@ -55,8 +55,8 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
     if (fused ? o->immersed == KF_GATHER : o->immersed == KF_AGGREGATED)
         return refuse(error,
                       "immersed_boundary gather belongs to the unfused plans, aggregated to plan fused");
-    if (o->immersed == KF_AGGREGATED && (scene->motion.moving || o->fixed_point_force))
-        return refuse(error, "immersed_boundary aggregated is for static solids, with force_sum float");
+    if (o->immersed == KF_AGGREGATED && !scene->motion.moving && o->fixed_point_force)
+        return refuse(error, "immersed_boundary aggregated of a static solid goes with force_sum float");
     if (o->streaming_stores && !fused) return refuse(error, "streaming_stores belong to plan fused");
     if (o->nodes_per_thread != 1 && (o->nodes_per_thread != 2 || !fused || o->layout == KF_AOS))
         return refuse(error, "nodes_per_thread must be 1, or 2 in plan fused with layout soa or csoa");
@@ -159,6 +159,7 @@ static void define(kf_kinetic_defines *defines, const char *name, long value) {
 void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
                        const kf_kinetic_geometry *geometry, kf_kinetic_source which, kf_source *source,
                        kf_kinetic_defines *defines) {
+    const bool aggregated = options->immersed == KF_AGGREGATED;
     static const char *const files[KF_SOURCES] = {NULL,
                                                   "kernels/kinetic/boundary.cu",
                                                   "kernels/kinetic/state.cu",
@@ -198,11 +199,13 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
         define(defines, "KF_FIXED_POINT_FORCE", options->fixed_point_force);
     /* After several passes the flow finds the force added up by band_join. */
     if (which == KF_SOURCE_FLOW && options->plan == KF_PLAN_FUSED)
-        define(defines, "KF_SEGMENTS", options->immersed == KF_AGGREGATED && scene->immersed_passes <= 1);
-    if (which == KF_SOURCE_IMMERSED) define(defines, "KF_SEGMENTS", options->immersed == KF_AGGREGATED);
+        define(defines, "KF_SEGMENTS", aggregated && !scene->motion.moving && scene->immersed_passes <= 1);
+    if (which == KF_SOURCE_IMMERSED) {
+        define(defines, "KF_SEGMENTS", aggregated && !scene->motion.moving);
+        define(defines, "KF_CELLS", aggregated && scene->motion.moving);
+    }
     if (which == KF_SOURCE_IMMERSED)
-        define(defines, "KF_SEGMENT_LENGTH",
-               options->immersed == KF_AGGREGATED ? options->segment_length : 1);
+        define(defines, "KF_SEGMENT_LENGTH", aggregated ? options->segment_length : 1);
     if (which == KF_SOURCE_IMMERSED || which == KF_SOURCE_ORDER)
         define(defines, "KF_MOVING", scene->motion.moving);
     if (which == KF_SOURCE_IMMERSED || which == KF_SOURCE_ORDER)

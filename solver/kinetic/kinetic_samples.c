@@ -216,7 +216,7 @@ static kf_status make_band_buffers(kf_plan *plan, kf_kinetic *kinetic, size_t to
     KF_TRY(kf_plan_buffer(plan, place * index_bytes, &kinetic->band_node, error));
     KF_TRY(kf_plan_buffer(plan, place * 4 * kinetic->real_bytes, &field, error));
     KF_TRY(kf_plan_buffer(plan, place * 4 * sizeof(double), &kinetic->band_force, error));
-    KF_TRY(kf_plan_buffer(plan, 2 * sizeof(int), &kinetic->band_count, error));
+    KF_TRY(kf_plan_buffer(plan, 3 * sizeof(int), &kinetic->band_count, error));
     if (kinetic->options.in_place) {
         kf_buffer *kept;
         KF_TRY(kf_plan_buffer(plan, 27 * place * kinetic->store_bytes, &kept, error));
@@ -232,10 +232,38 @@ static kf_status make_band_buffers(kf_plan *plan, kf_kinetic *kinetic, size_t to
     a->band_field = kf_buffer_address(field);
     a->band_force = kf_buffer_address(kinetic->band_force);
     a->band_count = kf_buffer_address(kinetic->band_count);
-    if (kinetic->options.immersed == KF_AGGREGATED) return KF_OK;
+    if (kinetic->segments) return KF_OK;
     KF_TRY(kf_plan_buffer(plan, (size_t)kinetic->geometry.capacity * sizeof(int), &kinetic->band_of, error));
     a->band_of = kf_buffer_address(kinetic->band_of);
     return kf_buffer_fill(kinetic->band_of, 0xff, error); /* -1: outside the band */
+}
+
+/* Rows of segments for the fullest cells, as the solid lies at first: half as many samples again have place.
+ */
+static kf_status make_cell_buffers(kf_plan *plan, kf_kinetic *kinetic, const long long *corner,
+                                   kf_error *error) {
+    kf_kinetic_arguments *a = &kinetic->arguments;
+    const size_t nodes = (size_t)kinetic->geometry.capacity, samples = (size_t)a->sample_count;
+    const long length = kinetic->options.segment_length;
+    int *counts = kf_allocate_zeroed(nodes, sizeof(int)), fullest = 0;
+    for (size_t s = 0; s < samples; s++)
+        if (++counts[corner[s]] > fullest) fullest = counts[corner[s]];
+    free(counts);
+    a->cell_rows = (int)((3L * fullest / 2 + length - 1) / length);
+    kf_buffer *filled, *rank, *crowded;
+    const size_t places = (size_t)a->cell_rows * (size_t)a->band_capacity;
+    if (places > 2147483647)
+        return kf_fail(error, KF_MACHINE,
+                       "%d samples in one cell are too many for immersed_boundary aggregated", fullest);
+    KF_TRY(kf_plan_buffer(plan, nodes * sizeof(int), &kinetic->cell_count, error));
+    KF_TRY(kf_plan_buffer(plan, samples * sizeof(int), &rank, error));
+    KF_TRY(kf_plan_buffer(plan, samples * sizeof(int), &crowded, error));
+    KF_TRY(kf_plan_buffer(plan, places * (size_t)length * 4 * kinetic->real_bytes, &filled, error));
+    a->cell_count = kf_buffer_address(kinetic->cell_count);
+    a->sample_rank = kf_buffer_address(rank);
+    a->crowded = kf_buffer_address(crowded);
+    a->segment_samples = kf_buffer_address(filled);
+    return kf_buffer_fill(kinetic->cell_count, 0, error);
 }
 
 /* The band of a static solid, once. */
@@ -249,7 +277,7 @@ static kf_status fill_band(kf_plan *plan, kf_kinetic *kinetic, const ordered_sam
     kf_status status = upload_indices(kinetic, kinetic->band_node, nodes, touched, error);
     double *const values[4] = {ordered->coordinate[0], ordered->coordinate[1], ordered->coordinate[2],
                                ordered->area};
-    if (status == KF_OK && kinetic->options.immersed == KF_AGGREGATED)
+    if (status == KF_OK && kinetic->segments)
         status = kf_kinetic_make_segments(plan, kinetic, ordered->corner, values, map, (int)touched, error);
     else if (status == KF_OK)
         status = kf_buffer_upload(kinetic->band_of, 0, map, map_bytes, error);
@@ -264,6 +292,7 @@ static kf_status make_band(kf_plan *plan, kf_kinetic *kinetic, const ordered_sam
     kf_status status = make_band_buffers(plan, kinetic, touched, error);
     if (status == KF_OK && !kinetic->moving)
         status = fill_band(plan, kinetic, ordered, nodes, touched, error);
+    if (status == KF_OK && kinetic->cells) status = make_cell_buffers(plan, kinetic, ordered->corner, error);
     free(nodes);
     return status;
 }
@@ -293,7 +322,7 @@ static kf_status make_sample_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_erro
                               &kinetic->body_sums, error));
         a->body_sums = kf_buffer_address(kinetic->body_sums);
     }
-    if (kinetic->options.immersed == KF_AGGREGATED) return KF_OK;
+    if (kinetic->segments) return KF_OK;
     for (int i = 0; i < 4; i++)
         KF_TRY(kf_plan_buffer(plan, count * kinetic->real_bytes, &kinetic->samples[i], error));
     if (!kinetic->moving)
@@ -322,8 +351,7 @@ kf_status kf_kinetic_upload_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error
         kinetic->arguments.box[i] = kinetic->moving ? moving_edge : kinetic->ordering.cells[i];
     KF_TRY(make_sample_buffers(plan, kinetic, error));
     ordered_samples ordered = order_samples(scene, kinetic);
-    bool stored = kinetic->options.immersed != KF_AGGREGATED;
-    kf_status status = stored ? upload_ordered(plan, kinetic, &ordered, error) : KF_OK;
+    kf_status status = !kinetic->segments ? upload_ordered(plan, kinetic, &ordered, error) : KF_OK;
     if (status == KF_OK && kinetic->band) status = make_band(plan, kinetic, &ordered, error);
     free_ordered(&ordered);
     return status;
@@ -341,7 +369,8 @@ kf_status kf_kinetic_reset_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error 
         KF_TRY(status);
     }
     if (!kinetic->band) return KF_OK;
-    const int counts[2] = {kinetic->band_count_static, 0};
+    const int counts[3] = {kinetic->band_count_static, 0, 0};
     if (kinetic->moving) KF_TRY(kf_buffer_fill(kinetic->band_of, 0xff, error));
+    if (kinetic->cells) KF_TRY(kf_buffer_fill(kinetic->cell_count, 0, error));
     return kf_buffer_upload(kinetic->band_count, 0, counts, sizeof counts, error);
 }
