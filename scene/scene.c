@@ -296,6 +296,7 @@ void kf_scene_free(kf_scene *scene) {
     kf_samples_free(&scene->samples);
     free(scene->mask);
     free(scene->notes);
+    if (scene->free_problem != NULL) scene->free_problem(scene->problem);
     free(scene);
 }
 

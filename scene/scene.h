@@ -176,6 +176,10 @@ typedef struct kf_scene {
     uint64_t seed;
     kf_smoke_sources smoke; /* lattice; not part of the hash, because the flow does not feel it */
 
+    /* What a system without a flow works on (solver/t1/t1.h); NULL for flows. Freed with the scene. */
+    void *problem;
+    void (*free_problem)(void *problem);
+
     char *notes; /* newline-separated: every default that was chosen for the user, to be printed */
 } kf_scene;
 
