@@ -145,7 +145,8 @@ static kf_status no_load(kf_plan *plan, kf_solid_load *load, kf_error *error) {
 }
 
 static kf_status no_state_size(kf_plan *plan, size_t *bytes, kf_error *error) {
-    (void)plan, (void)bytes;
+    (void)plan;
+    *bytes = 0;
     return refuse(error);
 }
 
