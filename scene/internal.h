@@ -133,7 +133,8 @@ typedef struct kf_mask_description {
     char file[KF_PATH];
     double center[2], radius, spacing; /* metres; spacing: of an array that fills the domain */
     double velocity[3];                /* metres a second, at inflow nodes */
-    bool velocity_given;
+    double pressure; /* there instead, over density, above the outflow's: metres^2 a second^2 */
+    bool velocity_given, pressure_given;
 } kf_mask_description;
 
 typedef struct kf_description {

@@ -114,6 +114,7 @@ static void hash_scene(kf_scene *scene) {
     if (scene->mask != NULL) {
         kf_hash_add(&hasher, scene->mask, (size_t)scene->nodes[0] * (size_t)scene->nodes[1]);
         hash_numbers(&hasher, 3, scene->mask_velocity);
+        if (scene->mask_has_pressure) hash_numbers(&hasher, 1, &scene->mask_density);
     }
     if (scene->parabolic_inflow) kf_hash_add_string(&hasher, "parabolic inflow");
     for (int f = 0; f < KF_FACES; f++)

@@ -93,7 +93,7 @@ typedef struct kf_mesh {
 } kf_mesh;
 
 /* What a node of a two-dimensional scene is. At an open node the moments of the nearest fluid node hold, with
- * the momentum (inflow) or the density (outflow) replaced. */
+ * the momentum (inflow) or the density (outflow, or inflow with a pressure) replaced. */
 typedef enum kf_node_kind {
     KF_NODE_FLUID,
     KF_NODE_SOLID,
@@ -170,6 +170,8 @@ typedef struct kf_scene {
     unsigned char *mask;     /* kf_node_kind [y][x]; NULL: fluid everywhere; only with nodes[2] == 1.
                               * solid_low and solid_high then bound its solid nodes' cells */
     double mask_velocity[3]; /* lattice, at the mask's inflow nodes */
+    double mask_density;     /* density - 1 there, where it is given and the velocity is not */
+    bool mask_has_pressure;  /* that it is so */
     bool parabolic_inflow;   /* face_velocity of an inflow face is the mean of a parabola across it */
     kf_samples samples;      /* in sampling order; see scene/ordering.h */
     double samples_per_cell; /* as asked for */

@@ -41,6 +41,7 @@ static void describe(const kf_scene *scene, const kf_device_info *device, kf_var
     set_variable(variables, "nodes_y", scene->nodes[1]);
     set_variable(variables, "solid", kf_d2q9_has_solid(scene));
     set_variable(variables, "open", kf_d2q9_is_open(scene));
+    set_variable(variables, "accuracy", scene->accuracy);
     set_variable(variables, "multiprocessors", device->multiprocessors);
     set_variable(variables, "simd_width", device->warp_size);
     set_variable(variables, "memory_bytes", (double)device->memory_bytes);
@@ -79,6 +80,7 @@ static void set_arguments(const kf_scene *scene, const kf_d2q9_geometry *geometr
 #define COPY_SINGLE(name) a->single_precision.name = (float)a->double_precision.name;
     KF_D2Q9_SCALARS(COPY_SINGLE)
 #undef COPY_SINGLE
+    a->open_density = scene->mask_density;
     for (int axis = 0; axis < 2; axis++) {
         for (int face = 0; face < 4; face++)
             a->face_velocity[face][axis] = scene->face_velocity[face][axis];
