@@ -152,6 +152,7 @@ typedef struct kf_description {
     double reynolds, viscosity; /* one of them is 0 */
     double reference_length;    /* metres; 0: chosen by kf_scene_build */
     double lattice_speed;
+    double lattice_viscosity; /* sets lattice_speed by the grid; 0: not given */
     kf_initial initial;
     bool initial_velocity_given;
     double initial_velocity[3];

@@ -244,6 +244,8 @@ static kf_status describe(const char *path, const kf_scene_options *options, kf_
                            path);
         KF_TRY(kf_description_read(path, d, notes, error));
         if (options->nodes[0] > 0) kf_description_regrid(d, options->nodes, notes);
+        if (d->lattice_viscosity > 0.0) /* the time step follows the square of the cell size */
+            d->lattice_speed = d->lattice_viscosity * d->speed * d->cell_size / d->viscosity;
         if (d->solid.shape != NULL)
             kf_shape_mesh(d->solid.shape, d->solid.shape_values, mesh);
         else if (d->solid.present)
