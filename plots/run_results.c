@@ -19,8 +19,11 @@ static void take_counters(const kf_measurement *m, const kf_kernel_time *from, k
     kernel->operations = kf_counter_value(m, from->name, "operations");
     for (int i = 0; i < KF_PLOT_LEVELS; i++)
         kernel->bytes[i] = kf_counter_value(m, from->name, levels[i]);
-    for (int i = 0; i < KF_PLOT_EFFICIENCIES; i++)
-        kernel->efficiency[i] = kf_counter_value(m, from->name, efficiencies[i]);
+    for (int i = 0; i < KF_PLOT_EFFICIENCIES; i++) {
+        const double value = kf_counter_value(m, from->name, efficiencies[i]);
+        /* A kernel without any branch, or any ordinary store, has an efficiency of 0: of nothing. */
+        kernel->efficiency[i] = value > 0.0 ? value : (double)NAN;
+    }
 }
 
 static void take_kernels(const kf_measurement *measurement, kf_plot_result *result) {

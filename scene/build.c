@@ -339,6 +339,13 @@ static kf_status set_initial(const kf_description *d, kf_scene *scene, kf_error 
 }
 
 static kf_status check_grid(const kf_description *d, kf_error *error) {
+    if (d->lattice_speed > FASTEST && d->lattice_viscosity > 0.0)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: flow.lattice_viscosity: %g makes flow.speed %.3g cells a step on this grid, at most "
+            "%g; make it smaller, at most %.2g, or the grid finer",
+            d->source, d->lattice_viscosity, d->lattice_speed, FASTEST,
+            d->lattice_viscosity * FASTEST / d->lattice_speed);
     if (d->lattice_speed > FASTEST)
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: flow.lattice_speed: %g cells a step, at most %g (Mach number 0.52); "

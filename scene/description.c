@@ -157,15 +157,11 @@ static kf_status read_boundaries(const char *file, const cJSON *root, kf_descrip
 
 static kf_status read_flow(const char *file, const cJSON *root, kf_description *d, kf_text *notes,
                            kf_error *error) {
-    static const char *const keys[] = {"speed",
-                                       "reynolds",
-                                       "viscosity",
-                                       "reference_length",
-                                       "lattice_speed",
-                                       "initial",
-                                       "initial_velocity",
-                                       "acceleration",
-                                       NULL};
+    static const char *const keys[] = {"speed",         "reynolds",
+                                       "viscosity",     "reference_length",
+                                       "lattice_speed", "lattice_viscosity",
+                                       "initial",       "initial_velocity",
+                                       "acceleration",  NULL};
     const kf_json_place top = {file, ""}, place = {file, "flow"};
     const cJSON *object = NULL;
     KF_TRY(kf_json_object(top, root, "flow", true, &object, error));
@@ -178,7 +174,12 @@ static kf_status read_flow(const char *file, const cJSON *root, kf_description *
                        "%s: flow: give exactly one of \"reynolds\" and \"viscosity\" (m^2/s)", file);
     KF_TRY(kf_json_number(place, object, "reference_length", false, 1e-9, 1e9, &d->reference_length, error));
     KF_TRY(kf_json_number(place, object, "lattice_speed", false, 1e-6, 1e3, &d->lattice_speed, error));
-    if (!cJSON_HasObjectItem(object, "lattice_speed"))
+    KF_TRY(
+        kf_json_number(place, object, "lattice_viscosity", false, 1e-6, 2.0, &d->lattice_viscosity, error));
+    if (d->lattice_viscosity > 0.0 && (d->viscosity == 0.0 || cJSON_HasObjectItem(object, "lattice_speed")))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: flow.lattice_viscosity: needs \"viscosity\", and no \"lattice_speed\"", file);
+    if (d->lattice_viscosity == 0.0 && !cJSON_HasObjectItem(object, "lattice_speed"))
         kf_note(notes, "flow.lattice_speed: %g cells a step (Mach number %.2g)", d->lattice_speed,
                 d->lattice_speed * sqrt(3.0));
     int initial = KF_INITIAL_UNIFORM;

@@ -145,7 +145,8 @@ typedef struct kf_mask_description {
     char file[KF_PATH];
     double center[2], radius, spacing; /* metres; spacing: of an array that fills the domain */
     double velocity[3];                /* metres a second, at inflow nodes */
-    bool velocity_given;
+    double pressure; /* there instead, over density, above the outflow's: metres^2 a second^2 */
+    bool velocity_given, pressure_given;
 } kf_mask_description;
 
 typedef struct kf_description {
@@ -163,6 +164,7 @@ typedef struct kf_description {
     double reynolds, viscosity; /* one of them is 0 */
     double reference_length;    /* metres; 0: chosen by kf_scene_build */
     double lattice_speed;
+    double lattice_viscosity; /* sets lattice_speed by the grid; 0: not given */
     kf_initial initial;
     bool initial_velocity_given;
     double initial_velocity[3];

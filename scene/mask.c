@@ -205,6 +205,19 @@ static void from_discs(const kf_description *d, kf_scene *scene) {
     free(along_y);
 }
 
+/* Pressure is density / 3 in lattice units. */
+static kf_status set_pressure(const kf_description *d, kf_scene *scene, kf_error *error) {
+    const double speed = scene->time_step / d->cell_size;
+    scene->mask_has_pressure = d->mask.pressure_given;
+    if (!d->mask.pressure_given) return KF_OK;
+    scene->mask_density = 3.0 * d->mask.pressure * speed * speed;
+    if (fabs(scene->mask_density) <= 0.3) return KF_OK;
+    return kf_fail(
+        error, KF_BAD_INPUT,
+        "%s: mask.pressure: changes the density by %.3g, at most 0.3; make flow.lattice_speed smaller",
+        d->source, scene->mask_density);
+}
+
 kf_status kf_mask_make(const kf_description *d, kf_scene *scene, kf_error *error) {
     if (scene->nodes[2] != 1 || d->solid.present)
         return kf_fail(error, KF_BAD_INPUT,
@@ -223,6 +236,7 @@ kf_status kf_mask_make(const kf_description *d, kf_scene *scene, kf_error *error
                 "%s: mask.velocity: %.3g cells a step, at most 0.3; make flow.lattice_speed smaller",
                 d->source, scene->mask_velocity[a]);
     }
+    KF_TRY(set_pressure(d, scene, error));
     if (memchr(scene->mask, KF_NODE_FLUID, (size_t)scene->nodes[0] * (size_t)scene->nodes[1]) == NULL)
         return kf_fail(error, KF_BAD_INPUT, "%s: mask: has no fluid node", d->source);
     return KF_OK;
@@ -230,10 +244,11 @@ kf_status kf_mask_make(const kf_description *d, kf_scene *scene, kf_error *error
 
 /* ---- from files ---- */
 
-/* "mask": {"file": "x.png", "velocity": [..]}, {"shape": "disc", "center": [x, y], "radius": r}, or
+/* "mask": {"file": "x.png", "velocity": [..] or "pressure": p}, {"shape": "disc", "center": [x, y], "radius":
+ * r}, or
  * {"shape": "disc_array", "center": [x, y], "radius": r, "spacing": a}; metres. */
 kf_status kf_description_read_mask(const char *file, const cJSON *root, kf_description *d, kf_error *error) {
-    static const char *const picture_keys[] = {"file", "velocity", NULL};
+    static const char *const picture_keys[] = {"file", "velocity", "pressure", NULL};
     static const char *const disc_keys[] = {"shape", "center", "radius", "spacing", NULL};
     static const char *const shapes[] = {"disc", "disc_array"};
     const kf_json_place top = {file, ""}, place = {file, "mask"};
@@ -248,6 +263,11 @@ kf_status kf_description_read_mask(const char *file, const cJSON *root, kf_descr
         m->source = KF_MASK_PICTURE;
         m->velocity_given = cJSON_HasObjectItem(object, "velocity");
         KF_TRY(kf_json_numbers(place, object, "velocity", false, -1e6, 1e6, 3, m->velocity, error));
+        m->pressure_given = cJSON_HasObjectItem(object, "pressure");
+        KF_TRY(kf_json_number(place, object, "pressure", false, -1e12, 1e12, &m->pressure, error));
+        if (m->velocity_given && m->pressure_given)
+            return kf_fail(error, KF_BAD_INPUT,
+                           "%s: mask: give velocity or pressure at inflow nodes, not both", file);
         if (name[0] == '/' || slash == NULL) return kf_path(m->file, error, "%s", name);
         return kf_path(m->file, error, "%.*s/%s", (int)(slash - file), file, name);
     }

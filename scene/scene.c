@@ -121,6 +121,7 @@ static void hash_scene(kf_scene *scene) {
     if (scene->mask != NULL) {
         kf_hash_add(&hasher, scene->mask, (size_t)scene->nodes[0] * (size_t)scene->nodes[1]);
         hash_numbers(&hasher, 3, scene->mask_velocity);
+        if (scene->mask_has_pressure) hash_numbers(&hasher, 1, &scene->mask_density);
     }
     if (scene->parabolic_inflow) kf_hash_add_string(&hasher, "parabolic inflow");
     for (int f = 0; f < KF_FACES; f++)
@@ -250,6 +251,8 @@ static kf_status describe(const char *path, const kf_scene_options *options, kf_
                            path);
         KF_TRY(kf_description_read(path, d, notes, error));
         if (options->nodes[0] > 0) kf_description_regrid(d, options->nodes, notes);
+        if (d->lattice_viscosity > 0.0) /* the time step follows the square of the cell size */
+            d->lattice_speed = d->lattice_viscosity * d->speed * d->cell_size / d->viscosity;
         if (d->solid.shape != NULL)
             kf_shape_mesh(d->solid.shape, d->solid.shape_values, mesh);
         else if (d->solid.present)
@@ -303,6 +306,7 @@ void kf_scene_free(kf_scene *scene) {
     kf_samples_free(&scene->samples);
     free(scene->mask);
     free(scene->notes);
+    if (scene->free_problem != NULL) scene->free_problem(scene->problem);
     free(scene);
 }
 

@@ -97,7 +97,7 @@ typedef struct kf_mesh {
 } kf_mesh;
 
 /* What a node of a two-dimensional scene is. At an open node the moments of the nearest fluid node hold, with
- * the momentum (inflow) or the density (outflow) replaced. */
+ * the momentum (inflow) or the density (outflow, or inflow with a pressure) replaced. */
 typedef enum kf_node_kind {
     KF_NODE_FLUID,
     KF_NODE_SOLID,
@@ -176,12 +176,18 @@ typedef struct kf_scene {
     unsigned char *mask;     /* kf_node_kind [y][x]; NULL: fluid everywhere; only with nodes[2] == 1.
                               * solid_low and solid_high then bound its solid nodes' cells */
     double mask_velocity[3]; /* lattice, at the mask's inflow nodes */
+    double mask_density;     /* density - 1 there, where it is given and the velocity is not */
+    bool mask_has_pressure;  /* that it is so */
     bool parabolic_inflow;   /* face_velocity of an inflow face is the mean of a parabola across it */
     int immersed_passes;     /* of the immersed boundary in a step, 1 .. KF_MOST_PASSES; 0 means 1 */
     kf_samples samples;      /* in sampling order; see scene/ordering.h */
     double samples_per_cell; /* as asked for */
     uint64_t seed;
     kf_smoke_sources smoke; /* lattice; not part of the hash, because the flow does not feel it */
+
+    /* What a system without a flow works on (solver/t1/t1.h); NULL for flows. Freed with the scene. */
+    void *problem;
+    void (*free_problem)(void *problem);
 
     char *notes; /* newline-separated: every default that was chosen for the user, to be printed */
 } kf_scene;

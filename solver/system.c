@@ -5,8 +5,9 @@
 #include "harness/util/text.h"
 #include "solver/d2q9/d2q9.h"
 #include "solver/kinetic/kinetic.h"
+#include "solver/t1/t1.h"
 
-const kf_system *const kf_systems[] = {&kf_system_kinetic, &kf_system_d2q9, NULL};
+const kf_system *const kf_systems[] = {&kf_system_kinetic, &kf_system_d2q9, &kf_system_t1, NULL};
 
 kf_status kf_system_find(const char *name, const kf_system **system, kf_error *error) {
     const char *names[8];

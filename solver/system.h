@@ -4,7 +4,8 @@
 
 #include "solver/plan.h"
 
-/* Named numbers a space's JSON may refer to (shortest_edge, node_count, sample_count, gpu, ...). */
+/* What scene and device decide of a space: named numbers that its JSON may refer to (shortest_edge,
+ * node_count, sample_count, gpu, ...), or all of it. */
 typedef struct kf_variable {
     char name[KF_NAME];
     double value;
@@ -13,6 +14,8 @@ enum { KF_VARIABLES = 24 };
 typedef struct kf_variables {
     int count;
     kf_variable values[KF_VARIABLES];
+    const cJSON *declaration; /* of the space; lives as long as the scene. NULL: the system's space_file */
+    const char *declaration_file; /* for messages */
 } kf_variables;
 
 /* How far a plan's result is from the reference on the same scene after the same number of steps. */
@@ -29,10 +32,20 @@ typedef struct kf_reference kf_reference;
 typedef struct kf_system {
     const char *name;
     const char *summary;
-    const char *space_file; /* below the data folder: "variants/kinetic.json" */
+    const char
+        *space_file; /* below the data folder: "variants/kinetic.json"; NULL: every scene has its own */
+
+    /* For systems that work on something else than a flow: makes the scene that stands for it from a file
+     * (option
+     * --problem), and the one on which its configs are verified. NULL: a scene is a flow, and is reduced. The
+     * caller frees both with kf_scene_free. */
+    kf_status (*open_problem)(const char *file, kf_scene **scene, kf_error *error);
+    kf_status (*reduce_problem)(const kf_scene *scene, kf_scene **reduced, kf_error *error);
 
     /* KF_BAD_INPUT when this system cannot run this scene. */
     kf_status (*accepts)(const kf_scene *scene, kf_error *error);
+    /* KF_MACHINE when it cannot run it on this device; NULL: where a scene runs it runs everywhere. */
+    kf_status (*accepts_device)(const kf_scene *scene, const kf_device_info *device, kf_error *error);
     void (*variables)(const kf_scene *scene, const kf_device_info *device, kf_variables *variables);
 
     /* Builds the plan: compiles, allocates, uploads; not yet initialised. A config that cannot run on this

@@ -145,6 +145,15 @@ kf_status kf_module_function(kf_module *module, const char *name, kf_function **
     return module->backend->methods->module_function(module, name, function, error);
 }
 
+kf_status kf_module_write(kf_module *module, const char *variable, const void *data, size_t bytes,
+                          kf_error *error) {
+    const kf_backend_methods *methods = module->backend->methods;
+    if (methods->module_write == NULL)
+        return kf_fail(error, KF_MACHINE, "%s has no variables in its modules (\"%s\")",
+                       module->backend->device.spec, variable);
+    return methods->module_write(module, variable, data, bytes, error);
+}
+
 void kf_function_describe(const kf_function *function, kf_function_info *info) {
     memset(info, 0, sizeof *info);
     function->module->backend->methods->function_describe(function, info);
@@ -229,6 +238,21 @@ void kf_launch_extent(const kf_launch *launch, int extent[3]) {
     memcpy(extent, launch->arguments, 3 * sizeof extent[0]);
 }
 
+/* A launch that says its grid itself. */
+static kf_status check_grid(const kf_backend *backend, const kf_launch *launch, kf_error *error) {
+    if (strcmp(backend->device.backend, "cuda") != 0)
+        return kf_fail(error, KF_MACHINE,
+                       "launch %s: a kernel that is not written with portable.h needs a GPU", launch->name);
+    if (launch->argument_bytes > KF_ARGUMENT_BYTES)
+        return kf_fail(error, KF_BAD_INPUT, "launch %s: %zu bytes of arguments, must be at most %d",
+                       launch->name, launch->argument_bytes, KF_ARGUMENT_BYTES);
+    for (int axis = 0; axis < 3; axis++)
+        if (launch->block[axis] < 1 || launch->grid[axis] < 1)
+            return kf_fail(error, KF_BAD_INPUT, "launch %s: %d blocks of %d threads along %c", launch->name,
+                           launch->grid[axis], launch->block[axis], "xyz"[axis]);
+    return KF_OK;
+}
+
 /* *empty: nothing to do. */
 static kf_status check_launch(const kf_backend *backend, const kf_launch *launch, bool *empty,
                               kf_error *error) {
@@ -237,6 +261,7 @@ static kf_status check_launch(const kf_backend *backend, const kf_launch *launch
     if (launch->function == NULL || launch->function->module->backend != backend)
         return kf_fail(error, KF_BAD_INPUT, "launch %s: its kernel was loaded for another device",
                        launch->name);
+    if (launch->grid[0] != 0) return check_grid(backend, launch, error);
     if (launch->argument_bytes < sizeof extent || launch->argument_bytes > KF_ARGUMENT_BYTES)
         return kf_fail(error, KF_BAD_INPUT, "launch %s: %zu bytes of arguments, must be %zu to %d",
                        launch->name, launch->argument_bytes, sizeof extent, KF_ARGUMENT_BYTES);

@@ -59,7 +59,8 @@ typedef struct kf_define {
 } kf_define;
 
 typedef struct kf_source {
-    const char *file; /* below the data folder, e.g. "kernels/kinetic/fused.cu" */
+    const char *file; /* below the data folder, e.g. "kernels/kinetic/fused.cu", or a kernel that is not
+                       * kftune's by its absolute path */
     const kf_define *defines;
     int define_count;
 } kf_source;
@@ -82,14 +83,20 @@ kf_status kf_source_prebuild(const kf_device_info *info, const kf_source *source
                              kf_error *error);
 
 typedef struct kf_function_info {
-    int registers;    /* a thread; 0 on the cpu */
-    int spill_bytes;  /* local memory a thread */
-    int shared_bytes; /* static, a block */
-    int max_threads;  /* a block, for this function */
+    int registers;         /* a thread; 0 on the cpu */
+    int spill_bytes;       /* local memory a thread */
+    int shared_bytes;      /* static, a block */
+    int max_threads;       /* a block, for this function */
+    size_t argument_bytes; /* of all parameters, as they lie in a struct; 0: not known */
 } kf_function_info;
 
 /* The function lives as long as its module. */
 kf_status kf_module_function(kf_module *module, const char *name, kf_function **function, kf_error *error);
+/* Copies data to the start of a variable of the module (CUDA's __constant__ and __device__). KF_BAD_INPUT
+ * when the module has none of this name with room for it, KF_MACHINE on the cpu, which has no such variables.
+ */
+kf_status kf_module_write(kf_module *module, const char *variable, const void *data, size_t bytes,
+                          kf_error *error);
 void kf_function_describe(const kf_function *function, kf_function_info *info);
 /* Blocks of this size resident on one multiprocessor (theoretical occupancy); 0 when it cannot launch at all.
  */
@@ -116,11 +123,15 @@ kf_status kf_buffer_copy(kf_buffer *target, const kf_buffer *source, size_t byte
 enum { KF_ARGUMENT_BYTES = 1024 };
 
 /* One kernel launch. A kernel takes one struct by value; its first member is int extent[3], the number of
- * items along x, y, z (see kernels/portable.h); the backend derives the grid from extent and block. */
+ * items along x, y, z (see kernels/portable.h); the backend derives the grid from extent and block. Where
+ * grid is given, the kernel is one that is not written with portable.h, and arguments are its parameters as
+ * they would lie in a struct; only cuda can launch these. */
 typedef struct kf_launch {
     char name[48]; /* as shown in tables: "stream", "collide", "spread" */
     kf_function *function;
     int block[3];
+    int grid[3];         /* blocks; {0, 0, 0}: by the extent */
+    size_t shared_bytes; /* dynamic shared memory of a block; only with grid */
     size_t argument_bytes;
     _Alignas(16) unsigned char arguments[KF_ARGUMENT_BYTES];
     int period;   /* runs at the steps t with t % period == 0; 1: every step */

@@ -12,7 +12,7 @@
 #include "harness/util/file.h"
 #include "harness/util/hash.h"
 
-/* Path of a kernel source; source->file must lie below the data folder (no absolute path, no ".."). */
+/* Path of a kernel source: source->file itself if it is absolute, else below the data folder (no ".."). */
 kf_status kf_source_path(const kf_source *source, char path[KF_PATH], kf_error *error);
 /* The folder kernels include from: <data folder>/kernels. */
 kf_status kf_source_include_folder(char path[KF_PATH], kf_error *error);

@@ -24,7 +24,12 @@ kf_status kf_source_include_folder(char path[KF_PATH], kf_error *error) {
 
 kf_status kf_source_path(const kf_source *source, char path[KF_PATH], kf_error *error) {
     const char *file = source->file, *data;
-    bool below = file[0] != '/' && file[0] != '\0';
+    if (file[0] == '/') {
+        KF_TRY(kf_path(path, error, "%s", file));
+        if (access(path, R_OK) == 0) return KF_OK;
+        return kf_fail(error, KF_BAD_INPUT, "kernel source %s is missing or unreadable", path);
+    }
+    bool below = file[0] != '\0';
     for (const char *at = strstr(file, ".."); at != NULL; at = strstr(at + 1, ".."))
         if ((at == file || at[-1] == '/') && (at[2] == '/' || at[2] == '\0')) below = false;
     if (!below)

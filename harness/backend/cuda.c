@@ -37,6 +37,7 @@ static const kf_backend_methods methods = {
     .module_load = kf_cuda_module_load,
     .module_free = kf_cuda_module_free,
     .module_function = kf_cuda_module_function,
+    .module_write = kf_cuda_module_write,
     .function_describe = kf_cuda_function_describe,
     .function_resident_blocks = kf_cuda_function_resident_blocks,
     .function_occupancy_limit = kf_cuda_function_occupancy_limit,

@@ -33,6 +33,8 @@
     X(cuModuleLoadData)                                                                                      \
     X(cuModuleUnload)                                                                                        \
     X(cuModuleGetFunction)                                                                                   \
+    X(cuModuleGetGlobal)                                                                                     \
+    X(cuFuncSetAttribute)                                                                                    \
     X(cuFuncGetAttribute)                                                                                    \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                                                           \
     X(cuLaunchKernel)                                                                                        \

@@ -43,6 +43,8 @@ kf_status kf_cuda_module_load(kf_backend *backend, const kf_source *source, kf_m
 void kf_cuda_module_free(kf_module *module);
 kf_status kf_cuda_module_function(kf_module *module, const char *name, kf_function **function,
                                   kf_error *error);
+kf_status kf_cuda_module_write(kf_module *module, const char *variable, const void *data, size_t bytes,
+                               kf_error *error);
 void kf_cuda_function_describe(const kf_function *function, kf_function_info *info);
 int kf_cuda_function_resident_blocks(const kf_function *function, int threads_per_block);
 const char *kf_cuda_function_occupancy_limit(const kf_function *function, int threads_per_block);
@@ -65,7 +67,6 @@ typedef struct kf_cuda_function {
     struct kf_cuda_function *next;
     CUfunction handle;
     kf_function_info info;
-    size_t argument_bytes; /* what the kernel takes; 0 when the driver cannot tell */
     char *name;
 } kf_cuda_function;
 

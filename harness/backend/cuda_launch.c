@@ -32,9 +32,11 @@ static kf_status check_block(const kf_cuda_backend *backend, const kf_launch *la
 static kf_status make_grid(const kf_cuda_backend *backend, const kf_launch *launch, unsigned grid[3],
                            kf_error *error) {
     int extent[3];
-    kf_launch_extent(launch, extent);
+    const bool given = launch->grid[0] != 0;
+    if (!given) kf_launch_extent(launch, extent);
     for (int i = 0; i < 3; i++) {
-        const int64_t blocks = ((int64_t)extent[i] + launch->block[i] - 1) / launch->block[i];
+        const int64_t blocks =
+            given ? launch->grid[i] : ((int64_t)extent[i] + launch->block[i] - 1) / launch->block[i];
         if (blocks > backend->grid_limit[i])
             return kf_fail(error, KF_MACHINE,
                            "cuda: %s: %lld blocks along %c are too many (the device takes %d): use a larger "
@@ -52,17 +54,20 @@ kf_status kf_cuda_launch(kf_backend *backend, const kf_launch *launch, kf_error 
     unsigned grid[3] = {1, 1, 1};
     KF_TRY(check_block(own, launch, error));
     KF_TRY(make_grid(own, launch, grid, error));
-    if (function->argument_bytes != 0 && function->argument_bytes != bytes)
+    if (function->info.argument_bytes != 0 && function->info.argument_bytes != bytes)
         return kf_fail(error, KF_MACHINE, "cuda: %s: %s takes arguments of %zu bytes, not %zu", launch->name,
-                       function->name, function->argument_bytes, bytes);
+                       function->name, function->info.argument_bytes, bytes);
     /* NOLINTBEGIN(performance-no-int-to-ptr): the driver's markers are small numbers in pointers */
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)(uintptr_t)launch->arguments,
                      CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
     /* NOLINTEND(performance-no-int-to-ptr) */
     KF_TRY(kf_cuda_enter(backend, error));
-    const CUresult result = kf_cuda.cuLaunchKernel(function->handle, grid[0], grid[1], grid[2],
-                                                   (unsigned)launch->block[0], (unsigned)launch->block[1],
-                                                   (unsigned)launch->block[2], 0, own->stream, NULL, extra);
+    if (launch->shared_bytes > 0)
+        KF_CUDA_TRY(cuFuncSetAttribute, function->handle, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                    (int)launch->shared_bytes);
+    const CUresult result = kf_cuda.cuLaunchKernel(
+        function->handle, grid[0], grid[1], grid[2], (unsigned)launch->block[0], (unsigned)launch->block[1],
+        (unsigned)launch->block[2], (unsigned)launch->shared_bytes, own->stream, NULL, extra);
     if (result == CUDA_SUCCESS) return KF_OK;
     kf_cuda_fail(error, result, "cuLaunchKernel");
     return kf_fail_context(error, "%s", launch->name);

@@ -49,12 +49,13 @@ void kf_cuda_module_free(kf_module *module) {
     free(own);
 }
 
-/* Bytes of the kernel's only parameter; 0 when the driver cannot tell, or there is not exactly one. */
+/* Where the kernel's last parameter ends; 0 when the driver cannot tell. */
 static size_t argument_bytes(CUfunction function) {
-    size_t offset = 0, size = 0, none = 0;
+    size_t offset = 0, size = 0, end = 0;
     if (!kf_cuda.parameter_info) return 0;
-    if (kf_cuda.parameter_info(function, 0, &offset, &size) != CUDA_SUCCESS) return 0;
-    return kf_cuda.parameter_info(function, 1, &offset, &none) == CUDA_SUCCESS ? 0 : size;
+    for (size_t i = 0; kf_cuda.parameter_info(function, i, &offset, &size) == CUDA_SUCCESS; i++)
+        end = offset + size;
+    return end;
 }
 
 static kf_status describe(CUfunction handle, kf_function_info *info, kf_error *error) {
@@ -85,11 +86,30 @@ kf_status kf_cuda_module_function(kf_module *module, const char *name, kf_functi
     made->base.module = module;
     made->handle = handle;
     made->info = info;
-    made->argument_bytes = argument_bytes(handle);
+    made->info.argument_bytes = argument_bytes(handle);
     made->name = kf_duplicate(name);
     made->next = own->functions;
     own->functions = made;
     *function = &made->base;
+    return KF_OK;
+}
+
+kf_status kf_cuda_module_write(kf_module *module, const char *variable, const void *data, size_t bytes,
+                               kf_error *error) {
+    const kf_cuda_module *own = (const kf_cuda_module *)module;
+    CUstream stream = kf_cuda_of(module->backend)->stream;
+    CUdeviceptr address = 0;
+    size_t room = 0;
+    KF_TRY(kf_cuda_enter(module->backend, error));
+    const CUresult result = kf_cuda.cuModuleGetGlobal(&address, &room, own->handle, variable);
+    if (result == CUDA_ERROR_NOT_FOUND)
+        return kf_fail(error, KF_BAD_INPUT, "cuda: %s has no variable \"%s\"", own->file, variable);
+    if (result != CUDA_SUCCESS) return kf_cuda_fail(error, result, "cuModuleGetGlobal");
+    if (room < bytes)
+        return kf_fail(error, KF_BAD_INPUT, "cuda: %s: variable \"%s\" has %zu bytes, %zu are to go there",
+                       own->file, variable, room, bytes);
+    KF_CUDA_TRY(cuMemcpyHtoDAsync, address, data, bytes, stream);
+    KF_CUDA_TRY(cuStreamSynchronize, stream);
     return KF_OK;
 }
 

@@ -23,6 +23,8 @@ typedef struct kf_backend_methods {
     void (*module_free)(kf_module *module); /* with its functions */
     kf_status (*module_function)(kf_module *module, const char *name, kf_function **function,
                                  kf_error *error);
+    kf_status (*module_write)(kf_module *module, const char *variable, const void *data, size_t bytes,
+                              kf_error *error); /* NULL: modules have no variables */
     void (*function_describe)(const kf_function *function, kf_function_info *info);
     int (*function_resident_blocks)(const kf_function *function, int threads_per_block);
     const char *(*function_occupancy_limit)(const kf_function *function,

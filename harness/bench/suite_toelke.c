@@ -9,6 +9,7 @@
 
 #include "harness/bench/bench.h"
 #include "harness/cli/command.h"
+#include "harness/measure/clock.h"
 #include "harness/measure/evaluate.h"
 #include "harness/measure/measurement.h"
 #include "harness/roofs/roofs.h"
@@ -43,9 +44,11 @@ static const bed bed_table[BEDS] = {
 typedef struct trial {
     char name[64];
     int bed, nodes;
-    char words[128];  /* what differs from the default config: "plan=push threads=64" */
-    double published; /* GLUPS on a GeForce 8800 Ultra; 0: none */
-    double mlups, spread;
+    char words[128];      /* what differs from the default config: "plan=push threads=64" */
+    double published;     /* GLUPS on a GeForce 8800 Ultra; 0: none */
+    double effort;        /* of measuring; see kf_job */
+    double mlups, spread; /* NAN, 0 where it failed, */
+    char reason[200];     /* and why */
 } trial;
 
 typedef struct toelke {
@@ -56,8 +59,9 @@ typedef struct toelke {
     bed beds[BEDS];
     trial trials[MOST_TRIALS];
     int trial_count;
-    /* Trials that figures are made of. */
-    int pull[BEDS], own[BEDS], temporal; /* own: the paper's plan */
+    /* Trials that figures are made of; own: the paper's plan. */
+    int pull[BEDS], own[BEDS], temporal;
+    int table_5; /* the first trial after Table 2 */
 } toelke;
 
 /* --- bandwidth ------------------------------------------------------------------------------------------ */
@@ -129,6 +133,8 @@ static void add_table_2(toelke *t) {
                  {"separate", "plan=separate", false, false},
                  {"push", "plan=push", false, false},
                  {"in place", "plan=inplace", false, false},
+                 {"pull, f16", "plan=pull storage=f16", false, false},
+                 {"5 steps a launch, f16", TEMPORAL(5) " storage=f16", false, false},
                  {"pull, 4 nodes a thread", "plan=pull nodes_per_thread=4 threads=128", true, false}};
     static const double published[] = {[CAVITY_LBGKL] = 0.670, [CAVITY_LBGK] = 0.568, [CAVITY_MRT] = 0.527};
     const int n = large_grid(t);
@@ -146,7 +152,7 @@ static void add_table_2(toelke *t) {
         }
 }
 
-/* Table 5: the porous medium by threads and size, and against the cavity. */
+/* Table 5: the porous medium by threads and size, in short measurements, and against the cavity. */
 static void add_table_5(toelke *t) {
     static const int threads[] = {32, 64, 128, 192, 256};
     enum { THREADS = sizeof threads / sizeof *threads };
@@ -161,6 +167,12 @@ static void add_table_5(toelke *t) {
         const char *name, *words;
     } plans[] = {{"toelke", "plan=toelke layout=soa bounce_back=full_way"}, {"pull", "plan=pull"}};
     const int rows = t->validation.gpu ? 4 : 1, n = large_grid(t);
+    t->pull[POROUS_MRTL] = t->trial_count;
+    (void)snprintf(add_trial(t, POROUS_MRTL, n, "plan=pull")->name, 64, "5 porous medium, pull %d^2", n);
+    (void)snprintf(add_trial(t, POROUS_MRTL, n, "plan=pull bounce_back=full_way")->name, 64,
+                   "5 porous medium, pull, full-way %d^2", n);
+    t->pull[CAVITY_MRTL] = t->trial_count;
+    (void)snprintf(add_trial(t, CAVITY_MRTL, n, "plan=pull")->name, 64, "5 cavity, pull %d^2", n);
     for (int row = 0; row < rows; row++)
         for (int p = 0; p < 2; p++)
             for (int i = 0; i < THREADS; i += t->validation.gpu ? 1 : 2) {
@@ -169,14 +181,9 @@ static void add_table_5(toelke *t) {
                 trial *added = add_trial(t, POROUS_MRTL, sizes[row].nodes, words);
                 (void)snprintf(added->name, sizeof added->name, "5 %s %d^2 x%d", plans[p].name,
                                sizes[row].nodes, threads[i]);
+                added->effort = 0.3;
                 if (p == 0) added->published = sizes[row].published[i];
             }
-    t->pull[POROUS_MRTL] = t->trial_count;
-    (void)snprintf(add_trial(t, POROUS_MRTL, n, "plan=pull")->name, 64, "5 porous medium, pull %d^2", n);
-    (void)snprintf(add_trial(t, POROUS_MRTL, n, "plan=pull bounce_back=full_way")->name, 64,
-                   "5 porous medium, pull, full-way %d^2", n);
-    t->pull[CAVITY_MRTL] = t->trial_count;
-    (void)snprintf(add_trial(t, CAVITY_MRTL, n, "plan=pull")->name, 64, "5 cavity, pull %d^2", n);
 }
 
 /* --- measuring ------------------------------------------------------------------------------------------ */
@@ -185,6 +192,7 @@ static kf_status open_scene(const bed *b, int n, kf_scene **scene, kf_error *err
     const kf_scene_options options = {.nodes = {n, n, 1}};
     KF_TRY(kf_scene_open(b->scene, &options, scene, error));
     (*scene)->collision = b->collision;
+    (*scene)->accuracy = 0.01; /* allows f16, where a trial asks for it */
     return KF_OK;
 }
 
@@ -239,6 +247,7 @@ static void say_nothing(void *context, kf_stage stage) {
     (void)context, (void)stage;
 }
 
+/* A config that fails costs its own figure, not the others. */
 static kf_status run_trial(const toelke *t, trial *one, const kf_scene *scene, kf_error *error) {
     const bed *b = &t->beds[one->bed];
     const kf_bench bench = {.system = &kf_system_d2q9,
@@ -246,28 +255,34 @@ static kf_status run_trial(const toelke *t, trial *one, const kf_scene *scene, k
                             .reduced = b->small,
                             .reference = b->reference,
                             .reference_steps = CHECK_STEPS};
-    kf_job job = {.verify = true, .time_limit_us = 0.2e6};
+    kf_job job = {.verify = true, .time_limit_us = 0.2e6, .effort = one->effort};
     kf_measurement m;
     bool usable;
     KF_TRY(configure(t, one->words, scene, &job.config, error));
     kf_detail("%s", one->name);
     kf_evaluate(&bench, t->validation.backend, &job, say_nothing, NULL, &m, &usable);
-    one->mlups = m.mlups;
-    one->spread = (m.step_us.q3 - m.step_us.q1) / m.step_us.median;
-    const kf_status status =
-        m.state == KF_STATE_OK
-            ? KF_OK
-            : kf_fail(error, m.state == KF_STATE_WRONG_RESULT ? KF_GATE_FAILED : KF_MACHINE, "%s: %s",
-                      one->name, m.reason);
+    one->mlups = m.state == KF_STATE_OK ? m.mlups : (double)NAN;
+    one->spread = m.state == KF_STATE_OK ? (m.step_us.q3 - m.step_us.q1) / m.step_us.median : 0.0;
+    if (m.state != KF_STATE_OK)
+        kf_copy_text(one->reason, sizeof one->reason,
+                     m.reason[0] != '\0' ? m.reason : kf_state_names[m.state]);
+    const kf_status status = usable ? KF_OK : kf_fail(error, KF_MACHINE, "%s: %s", one->name, one->reason);
     kf_measurement_free(&m);
     return status;
 }
 
 static kf_status run_trials(toelke *t, kf_error *error) {
+    static const double most_seconds = 70.0; /* about 40 s are usual on an H200 */
+    const double begin = kf_clock_seconds();
     kf_scene *scene = NULL;
     kf_status status = KF_OK;
     for (int i = 0; i < t->trial_count && status == KF_OK; i++) {
         trial *one = &t->trials[i];
+        if (kf_clock_seconds() - begin > most_seconds) {
+            one->mlups = (double)NAN;
+            kf_copy_text(one->reason, sizeof one->reason, "not measured: the suite's time is over");
+            continue;
+        }
         const bool another = i == 0 || one->bed != one[-1].bed || one->nodes != one[-1].nodes;
         if (another) kf_scene_free(scene);
         if (another) scene = NULL;
@@ -288,6 +303,13 @@ static void add_number(const toelke *t, const char *name, double value, const ch
     kf_figures_add(t->figures, &figure);
 }
 
+static kf_verdict *make_verdict(double must, double aim, const char *note) {
+    kf_verdict *verdict = kf_allocate_zeroed(1, sizeof *verdict);
+    *verdict = (kf_verdict){.low = NAN, .high = NAN, .must = must, .aim = aim};
+    kf_copy_text(verdict->note, sizeof verdict->note, note);
+    return verdict;
+}
+
 static void add_rates(const toelke *t, int first, int end) {
     for (int i = first; i < end; i++) {
         const trial *one = &t->trials[i];
@@ -298,6 +320,10 @@ static void add_rates(const toelke *t, int first, int end) {
                             .share = one->mlups / t->limit,
                             .published = one->published};
         kf_copy_text(figure.name, sizeof figure.name, one->name);
+        if (one->reason[0] != '\0') {
+            figure.failed = true;
+            figure.verdict = make_verdict((double)NAN, (double)NAN, one->reason);
+        }
         kf_figures_add(t->figures, &figure);
     }
 }
@@ -336,6 +362,15 @@ static kf_status add_table_4(const toelke *t, kf_error *error) {
     return KF_OK;
 }
 
+/* The fastest plan of Table 2 for MRT in f32. */
+static double fastest(const toelke *t) {
+    double mlups = 0;
+    for (int i = 0; i < t->table_5; i++)
+        if (t->trials[i].bed == CAVITY_MRT && strstr(t->trials[i].words, "storage=") == NULL)
+            mlups = fmax(mlups, t->trials[i].mlups);
+    return mlups;
+}
+
 /* What must be reached on an H200. */
 static void add_verdicts(const toelke *t) {
     const bool h200 = strstr(kf_backend_device(t->validation.backend)->name, "H200") != NULL;
@@ -349,13 +384,13 @@ static void add_verdicts(const toelke *t) {
         {"porous_over_cavity", "",
          t->trials[t->pull[POROUS_MRTL]].mlups / t->trials[t->pull[CAVITY_MRTL]].mlups, 0.95, 0.98},
         {"temporal_glups", "GLUPS", 1e-3 * t->trials[t->temporal].mlups, 75.0, 100.0},
-        {"over_toelke", "", mrt / t->trials[t->own[CAVITY_MRT]].mlups, 1.3, 2.0},
+        {"over_toelke", "", fastest(t) / t->trials[t->own[CAVITY_MRT]].mlups, 1.3, 2.0},
+        {"over_toelke_one_step", "", mrt / t->trials[t->own[CAVITY_MRT]].mlups, 1.3, 2.0},
     };
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         kf_figure figure = {.value = asked[i].value, .floor = NAN, .share = NAN};
-        figure.verdict = kf_allocate_zeroed(1, sizeof *figure.verdict);
-        *figure.verdict = (kf_verdict){.low = NAN, .high = NAN, .must = asked[i].must, .aim = asked[i].aim};
-        if (!h200) kf_copy_text(figure.verdict->note, sizeof figure.verdict->note, "asked of an H200");
+        figure.verdict = h200 ? make_verdict(asked[i].must, asked[i].aim, "")
+                              : make_verdict((double)NAN, (double)NAN, "asked of an H200");
         kf_copy_text(figure.name, sizeof figure.name, asked[i].name);
         kf_copy_text(figure.unit, sizeof figure.unit, asked[i].unit);
         kf_figures_add(t->figures, &figure);
@@ -365,15 +400,15 @@ static void add_verdicts(const toelke *t) {
 static kf_status measure_all(toelke *t, kf_error *error) {
     KF_TRY(open_beds(t, error));
     add_table_2(t);
-    const int first_of_table_5 = t->trial_count;
+    t->table_5 = t->trial_count;
     add_table_5(t);
     KF_TRY(build_ahead(t, error));
     KF_TRY(run_trials(t, error));
     add_number(t, "copy, read and written", t->copy_gb_s, "GB/s", 0.0);
-    add_rates(t, 0, first_of_table_5);
+    add_rates(t, 0, t->table_5);
     add_table_3(t);
     KF_TRY(add_table_4(t, error));
-    add_rates(t, first_of_table_5, t->trial_count);
+    add_rates(t, t->table_5, t->trial_count);
     add_verdicts(t);
     return KF_OK;
 }
@@ -398,6 +433,6 @@ static kf_status run(kf_backend *backend, kf_figures *figures, kf_error *error) 
 const kf_suite kf_suite_toelke = {
     .name = "toelke",
     .summary = "two-dimensional flow: Tables 2 to 5 of Toelke 2008 beside ours, and what an H200 must reach",
-    .promise = NULL,
+    .promise = "every config runs and passes the gate",
     .run = run,
 };

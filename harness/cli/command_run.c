@@ -51,6 +51,17 @@ typedef struct run {
 /* --- the scene and the device that were tuned ------------------------------------------------------------
  */
 
+/* A system without flows has nothing to run. */
+static kf_status refuse_kernels(const run *job, kf_error *error) {
+    const kf_system *system;
+    KF_TRY(kf_system_find(job->best.config.system, &system, error));
+    if (system->open_problem == NULL) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT,
+                   "%s: is the config of a kernel (system %s), not of a flow: compile the kernel with its "
+                   "parameters as defines",
+                   kf_argument(job->arguments, "--config", ""), system->name);
+}
+
 static kf_status open_scene(run *job, kf_error *error) {
     const kf_best_config *best = &job->best;
     kf_scene_options wanted = {.samples_per_cell = best->samples_per_cell, .seed = best->seed};
@@ -336,6 +347,7 @@ static kf_status prepare(run *job, kf_error *error) {
     }
     KF_TRY(read_options(job, error));
     KF_TRY(kf_best_config_read(config, &job->best, error));
+    KF_TRY(refuse_kernels(job, error));
     KF_TRY(open_scene(job, error));
     KF_TRY(choose_folder(job, error));
     KF_TRY(open_device(job, error));

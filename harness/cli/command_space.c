@@ -4,12 +4,14 @@
 
 #include "harness/backend/device_json.h"
 #include "harness/cli/command.h"
+#include "harness/cli/scene_argument.h"
 #include "harness/measure/worker.h"
 #include "harness/search/space.h"
 
 static const kf_option options[] = {
     {"--scene", "FILE|NAME", "a mesh, a scene file or the name of a shipped scene", false},
     {"--system", "NAME", "family of solver (default: kinetic)", false},
+    {"--problem", "FILE", "system t1: the T1 file of a kernel, instead of a scene", false},
     {"--device", "cuda:N|cpu", "device the space is for (default: a GPU if one works, else the cpu)", false},
     {"--grid", "NXxNYxNZ", "nodes of the domain (default: as the scene says)", false},
     {"--samples-per-cell", "R", "surface samples in a fluid cell (default: as the scene says)", false},
@@ -30,9 +32,8 @@ static void print_json(const kf_scene *scene, const kf_device_info *device, cons
     free(text);
 }
 
-static kf_status print_space(const kf_scene *scene, const kf_arguments *arguments, kf_error *error) {
-    const kf_system *system = NULL;
-    KF_TRY(kf_system_find(kf_argument(arguments, "--system", "kinetic"), &system, error));
+static kf_status print_space(const kf_system *system, const kf_scene *scene, const kf_arguments *arguments,
+                             kf_error *error) {
     KF_TRY(system->accepts(scene, error));
     kf_device_info device;
     KF_TRY(kf_device_probe(kf_argument(arguments, "--device", NULL), &device, error));
@@ -50,24 +51,22 @@ static kf_status print_space(const kf_scene *scene, const kf_arguments *argument
     return KF_OK;
 }
 
+extern const kf_command kf_command_space;
+
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
+    const kf_system *system = NULL;
     kf_scene_options scene_options = {{0, 0, 0}, 0.0, 0, 0};
     KF_TRY(kf_argument_grid(arguments, "--grid", scene_options.nodes, error));
     KF_TRY(kf_argument_number(arguments, "--samples-per-cell", 0.01, 10000.0, &scene_options.samples_per_cell,
                               error));
-    const char *name = kf_argument(arguments, "--scene", NULL);
-    if (name == NULL)
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "space: option '--scene FILE|NAME' is missing; 'kftune list scenes' names the shipped ones");
+    KF_TRY(kf_system_find(kf_argument(arguments, "--system", "kinetic"), &system, error));
     kf_scene *scene = NULL;
-    KF_TRY(kf_scene_open(name, &scene_options, &scene, error));
-    kf_status status = print_space(scene, arguments, error);
+    KF_TRY(kf_argument_scene(arguments, &kf_command_space, system, &scene_options, &scene, error));
+    kf_status status = print_space(system, scene, arguments, error);
     kf_scene_free(scene);
     return status;
 }
 
-extern const kf_command kf_command_space;
 const kf_command kf_command_space = {
     .name = "space",
     .summary = "show the parameters, constraints, presets and size of a scene's space",

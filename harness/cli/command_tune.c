@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "harness/cli/command.h"
+#include "harness/cli/scene_argument.h"
 #include "harness/measure/clock.h"
 #include "harness/search/strategy.h"
 #include "harness/tune/tune.h"
@@ -16,6 +17,8 @@ static const kf_option options[] = {
     {"--scene", "FILE|NAME", "a mesh (.obj .stl .ply .gltf .glb), a scene file (.json) or a shipped scene",
      false},
     {"--system", "NAME", "family of solver (default: kinetic)", false},
+    {"--problem", "FILE", "system t1: the T1 file of a kernel that is not kftune's, instead of a scene",
+     false},
     {"--device", "cuda:N|cpu", "where to run (default: a GPU if one works, else the cpu)", false},
     {"--grid", "NXxNYxNZ", "nodes of the domain (default: as the scene says)", false},
     {"--samples-per-cell", "R", "surface samples in a fluid cell (default: as the scene says)", false},
@@ -174,7 +177,9 @@ static kf_status tune_scene(kf_tune_request *request, const kf_scene *scene, con
     request->scene = scene;
     request->counters = counters;
     kf_scene *reduced = NULL;
-    kf_status status = kf_scene_reduce(scene, VERIFY_NODES, &reduced, error);
+    const kf_system *system = request->system;
+    kf_status status = system->reduce_problem != NULL ? system->reduce_problem(scene, &reduced, error)
+                                                      : kf_scene_reduce(scene, VERIFY_NODES, &reduced, error);
     if (status == KF_OK) {
         request->reduced = reduced;
         status = tune(request, out, kf_arguments_json(arguments), error);
@@ -184,21 +189,19 @@ static kf_status tune_scene(kf_tune_request *request, const kf_scene *scene, con
     return status;
 }
 
+extern const kf_command kf_command_tune;
+
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     kf_tune_request request = {.started = kf_clock_seconds()};
     kf_scene_options scene_options = {{0, 0, 0}, 0.0, 0, 0};
     KF_TRY(read_request(arguments, &request, &scene_options, error));
-    const char *name = kf_argument(arguments, "--scene", NULL);
-    if (name == NULL)
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "tune: option '--scene FILE|NAME' is missing; 'kftune list scenes' names the shipped ones");
     kf_metric_set *counters = NULL;
     const char *set = kf_argument(arguments, "--counters", NULL);
     if (set != NULL && kf_metric_set_open(set, &counters, error) != KF_OK)
         return kf_fail_context(error, "option '--counters'");
     kf_scene *scene = NULL;
-    kf_status status = kf_scene_open(name, &scene_options, &scene, error);
+    kf_status status =
+        kf_argument_scene(arguments, &kf_command_tune, request.system, &scene_options, &scene, error);
     if (status == KF_OK) {
         status = tune_scene(&request, scene, counters, arguments, error);
         kf_scene_free(scene);
@@ -207,16 +210,17 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
     return status;
 }
 
-extern const kf_command kf_command_tune;
 const kf_command kf_command_tune = {
     .name = "tune",
     .summary = "find the fastest correct config for a scene on this machine",
-    .synopsis = "kftune tune --scene FILE|NAME [options]",
+    .synopsis =
+        "kftune tune --scene FILE|NAME [options]\n       kftune tune --system t1 --problem FILE [options]",
     .description =
         "Measures the presets default, baseline and paper, searches the space within the budget, measures "
         "the\n"
         "best few again side by side, and writes the best config for 'kftune run'. A config counts only\n"
-        "after it reproduced the double precision reference on a reduced scene. Every result is stored when\n"
+        "after it reproduced the double precision reference on a reduced scene (system t1: what the file's\n"
+        "default config computes). Every result is stored when\n"
         "it is made: Ctrl-C loses nothing and --resume carries on.",
     .example = "kftune tune --scene ahmed --budget 60s",
     .options = options,

@@ -159,6 +159,9 @@ kf_status kf_space_open(const kf_system *system, const kf_variables *variables, 
     char path[KF_PATH];
     cJSON *declaration = NULL;
     *space = NULL;
+    if (variables->declaration != NULL)
+        return kf_space_build(variables->declaration_file, variables->declaration, system->name, variables,
+                              fixed, fixed_count, space, error);
     KF_TRY(kf_data_folder(&folder, error));
     KF_TRY(kf_path(path, error, "%s/%s", folder, system->space_file));
     KF_TRY(kf_json_read_file(path, &declaration, error));

@@ -29,23 +29,27 @@ static void print_best(const kf_tune_result *result, FILE *stream) {
     if (m->clock_state != KF_CLOCK_UNKNOWN)
         (void)fprintf(stream, "%-*sat %.0f MHz%s\n", LABEL, "", m->clock_mhz,
                       m->clock_state == KF_CLOCK_STEADY ? "" : ", which was not steady");
-    (void)fprintf(stream, "%-*sverified: off the double precision reference by %.2g, accepted %.2g\n", LABEL,
-                  "", verification->error, verification->bound);
+    (void)fprintf(stream, "%-*sverified: off the reference by %.2g, accepted %.2g\n", LABEL, "",
+                  verification->error, verification->bound);
     free(summary);
 }
 
 static void print_gain(const kf_tune_result *result, FILE *stream) {
     static const kf_preset_kind order[] = {KF_PRESET_BASELINE, KF_PRESET_PAPER, KF_PRESET_DEFAULT};
+    const char *separator = "";
     (void)fprintf(stream, "%-*s", LABEL, "gain");
     for (int i = 0; i < KF_PRESETS; i++) {
-        const char *name = kf_preset_names[order[i]], *separator = i > 0 ? ", " : "";
+        const char *name = kf_preset_names[order[i]];
         int tried = result->presets[order[i]];
+        /* Presets may be the same config, as all of a kernel are that is not kftune's. */
+        if (i + 1 < KF_PRESETS && tried >= 0 && tried == result->presets[KF_PRESET_DEFAULT]) continue;
         if (isfinite(result->gain[order[i]]))
             (void)fprintf(stream, "%s%.2fx over %s", separator, result->gain[order[i]], name);
         else
             (void)fprintf(stream, "%s%s: %s", separator, name,
                           tried >= 0 ? kf_state_names[result->tried.items[tried].measurement.state]
                                      : "not measured");
+        separator = ", ";
     }
     (void)fprintf(stream, "\n");
 }
@@ -108,8 +112,11 @@ static void print_ties(const kf_tune_result *result, FILE *stream) {
 void kf_tune_print(const kf_tune_request *request, const kf_tune_result *result, const char *out,
                    FILE *stream) {
     const kf_scene *scene = request->scene;
-    (void)fprintf(stream, "%-*s%s, %dx%dx%d nodes, %zu samples\n", LABEL, "scene", scene->name,
-                  scene->nodes[0], scene->nodes[1], scene->nodes[2], scene->samples.count);
+    const bool flow = request->system->open_problem == NULL;
+    (void)fprintf(stream, "%-*s%s, %dx%dx%d", LABEL, flow ? "scene" : "problem", scene->name, scene->nodes[0],
+                  scene->nodes[1], scene->nodes[2]);
+    if (flow) (void)fprintf(stream, " nodes, %zu samples", scene->samples.count);
+    (void)fprintf(stream, "\n");
     (void)fprintf(stream, "%-*s%s (%s)\n", LABEL, "device", result->device.spec, result->device.name);
     if (result->best >= 0) {
         print_best(result, stream);
@@ -121,7 +128,9 @@ void kf_tune_print(const kf_tune_request *request, const kf_tune_result *result,
     if (result->best >= 0) print_ties(result, stream);
     (void)fprintf(stream, "%-*s%s, run %s\n", LABEL, "store", kf_store_path(request->store),
                   result->run.uuid);
-    if (out != NULL) (void)fprintf(stream, "%-*s%s (kftune run --config %s)\n", LABEL, "config", out, out);
+    if (out != NULL && flow)
+        (void)fprintf(stream, "%-*s%s (kftune run --config %s)\n", LABEL, "config", out, out);
+    if (out != NULL && !flow) (void)fprintf(stream, "%-*s%s\n", LABEL, "config", out);
 }
 
 /* --- JSON ----------------------------------------------------------------------------------------------- */

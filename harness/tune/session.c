@@ -367,6 +367,8 @@ kf_status kf_session_open(kf_session *session, const kf_tune_request *request, k
     KF_TRY(kf_device_probe(request->device, &result->device, error));
     session->gpu = strcmp(result->device.backend, "cuda") == 0;
     kf_info("device: %s (%s)", result->device.spec, result->device.name);
+    if (request->system->accepts_device != NULL)
+        KF_TRY(request->system->accepts_device(request->scene, &result->device, error));
     KF_TRY(open_space(session, error));
     KF_TRY(request->system->reference(request->reduced, VERIFY_STEPS, &session->reference, error));
     session->bench = (kf_bench){.system = request->system,

@@ -29,6 +29,9 @@ enum { KF_SCHEME_HERE, KF_SCHEME_SWAP, KF_SCHEME_PUSHED };
 
 enum { KF_NODE_SOLID_BIT = 1, KF_NODE_LINK_BIT = 2 }; /* of flags[]; the second: some link bounces back */
 
+/* What an open node is given: the reference density (outflow), or at an inflow a velocity or a density. */
+enum { KF_OPEN_REFERENCE, KF_OPEN_VELOCITY, KF_OPEN_DENSITY };
+
 typedef struct kf_d2q9_arguments {
     int extent[3]; /* items of this launch */
     int nodes[2];
@@ -46,12 +49,12 @@ typedef struct kf_d2q9_arguments {
     void *compact;              /* rows exchanged with the host */
 
     const long long *links; /* node index * 16 + direction that arrives from a solid node */
-    const int *open_nodes;  /* [open_count][5]: x, y, x and y of the node to extrapolate from, 1 if inflow */
+    const int *open_nodes;  /* [open_count][5]: x, y, x and y of the node to extrapolate from, what is given */
     long long *load_sums;   /* fixed point, [KF_D2Q9_LOAD_SLOTS][3]: force along x and y, torque */
     double load_centre[2];
 
     double face_velocity[4][2];
-    double open_velocity[2];
+    double open_velocity[2], open_density; /* density - 1 */
     struct {
         KF_D2Q9_SCALARS(KF_D2Q9_FLOAT_MEMBER)
     } single_precision;

@@ -2,8 +2,8 @@
  * nodes inside it is put where the next step reads it. Rules, with P the post-collision populations:
  *   wall       P_opposite(x) + 6 w e.u(wall)                     bounces half-way, the wall may move
  *   free slip  the mirrored population of the mirrored node
- *   open       the moments of the nearest inner node, with the momentum (inflow) or the density (outflow)
- *              replaced: P_i + 3 w e.(u - j), P_i + w (0 - density)
+ *   open       the moments of the nearest inner node, with the momentum or the density (outflow: 0)
+ *              replaced: P_i + 3 w e.(u - j), P_i + w (given - density)
  * Defines: KF_FACE_0 .. KF_FACE_3 (0 periodic 1 wall 2 free slip 3 inflow 4 outflow, as kf_boundary)
  * KF_PARABOLIC 0|1 (inflow faces: the face's velocity is the mean of a parabola). */
 #include "lattice.h"
@@ -117,10 +117,11 @@ KF_SCALAR_KERNEL(open_boundary, kf_d2q9_arguments) {
     const kf_index k = kf_node(a, open[0], open[1]), from = kf_node(a, open[2], open[3]);
     kf_real density, jx, jy;
     kf_post_moments(a, from, &density, &jx, &jy);
+    const kf_real given = open[4] == KF_OPEN_DENSITY ? KF_R(a->open_density) : KF_R(0);
     for (int i = 0; i < 9; i++) {
         const kf_real along = (kf_real)kf_cx[i] * (KF_R(a->open_velocity[0]) - jx) +
                               (kf_real)kf_cy[i] * (KF_R(a->open_velocity[1]) - jy);
-        const kf_real change = open[4] ? KF_R(3) * along : -density;
+        const kf_real change = open[4] == KF_OPEN_VELOCITY ? KF_R(3) * along : given - density;
         kf_set_post(a, i, k, kf_post(a, i, from) + KF_R(kf_weight[i]) * change);
     }
 }

@@ -3,7 +3,7 @@
 # over all sample block lengths and layouts. From a bundle or a built source tree, builds nothing; about four minutes on a GPU.
 # usage: scripts/gpu/counters.sh FOLDER [DEVICE]     (with DEVICE cpu: what there is without a GPU, on small grids)
 # Leaves in FOLDER: counters.md, counters.json, roofs.json (for results/measured/), plots.db.gz (for scripts/plots.sh),
-# ncu.csv.gz and log.txt; prints a short table. SCENE, GRID, BUDGET (of the first run) and SURFACE (seconds) may be set.
+# ours.csv and ncu.csv.gz (what both counted) and log.txt; prints a short table. SCENE, GRID, BUDGET (of the first run) and SURFACE (seconds) may be set.
 set -u
 folder=${1:?usage: scripts/gpu/counters.sh FOLDER [DEVICE]}
 device=${2:-cuda:0}
@@ -53,16 +53,16 @@ truth() {
 
 # Kernels that make up nearly all of the baseline's step; the others move so little that the state of the cache decides.
 judged='stream collision_terms update'
-ours() { timeout 90 "$program" count ball baseline standard "$work/ours.csv" >>"$log" 2>&1; }
+ours() { timeout 90 "$program" count ball baseline standard "$folder/ours.csv" >>"$log" 2>&1; }
 ncu() {
     local metrics
-    metrics=$(cut -d, -f3 "$work/ours.csv" | sort -u | paste -sd, -)
+    metrics=$(cut -d, -f3 "$folder/ours.csv" | sort -u | paste -sd, -)
     timeout 150 "$1" --csv --page raw --print-units base --replay-mode application --cache-control none --clock-control none \
         --profile-from-start off --metrics "$metrics" "$program" launch ball baseline >"$work/ncu.csv" 2>>"$log"
     local status=$?
     gzip -9c "$work/ncu.csv" >"$folder/ncu.csv.gz"
     # shellcheck disable=SC2086
-    [ $status = 0 ] && "$program" compare "$work/ours.csv" "$work/ncu.csv" $judged >"$work/ncu.txt" 2>>"$log"
+    [ $status = 0 ] && "$program" compare "$folder/ours.csv" "$work/ncu.csv" $judged >"$work/ncu.txt" 2>>"$log"
     status=$?
     grep DIFFERS "$work/ncu.txt" | head -n 20
     tail -n 1 "$work/ncu.txt"

@@ -34,13 +34,14 @@ static void set_variable(kf_variables *variables, const char *name, double value
 }
 
 static void describe(const kf_scene *scene, const kf_device_info *device, kf_variables *variables) {
-    variables->count = 0;
+    memset(variables, 0, sizeof *variables);
     set_variable(variables, "gpu", strcmp(device->backend, "cuda") == 0);
     set_variable(variables, "node_count", (double)scene->nodes[0] * scene->nodes[1]);
     set_variable(variables, "nodes_x", scene->nodes[0]);
     set_variable(variables, "nodes_y", scene->nodes[1]);
     set_variable(variables, "solid", kf_d2q9_has_solid(scene));
     set_variable(variables, "open", kf_d2q9_is_open(scene));
+    set_variable(variables, "accuracy", scene->accuracy);
     set_variable(variables, "multiprocessors", device->multiprocessors);
     set_variable(variables, "simd_width", device->warp_size);
     set_variable(variables, "memory_bytes", (double)device->memory_bytes);
@@ -79,6 +80,7 @@ static void set_arguments(const kf_scene *scene, const kf_d2q9_geometry *geometr
 #define COPY_SINGLE(name) a->single_precision.name = (float)a->double_precision.name;
     KF_D2Q9_SCALARS(COPY_SINGLE)
 #undef COPY_SINGLE
+    a->open_density = scene->mask_density;
     for (int axis = 0; axis < 2; axis++) {
         for (int face = 0; face < 4; face++)
             a->face_velocity[face][axis] = scene->face_velocity[face][axis];

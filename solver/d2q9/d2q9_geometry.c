@@ -51,7 +51,10 @@ static void add_open(survey *s, int x, int y, kf_node_kind kind) {
         int fx = x + velocities[i][0], fy = y + velocities[i][1];
         if (fx < 0 || fy < 0 || fx >= s->scene->nodes[0] || fy >= s->scene->nodes[1]) continue;
         if (kind_at(s->scene, fx, fy) != KF_NODE_FLUID) continue;
-        const int entry[5] = {x, y, fx, fy, kind == KF_NODE_INFLOW};
+        const int entry[5] = {x, y, fx, fy,
+                              kind == KF_NODE_OUTFLOW       ? KF_OPEN_REFERENCE
+                              : s->scene->mask_has_pressure ? KF_OPEN_DENSITY
+                                                            : KF_OPEN_VELOCITY};
         s->open_nodes = kf_reallocate(s->open_nodes, 5 * (s->open_count + 1) * sizeof *s->open_nodes);
         memcpy(s->open_nodes + 5 * s->open_count++, entry, sizeof entry);
         return;

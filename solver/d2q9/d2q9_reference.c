@@ -84,6 +84,8 @@ static void moments(const reference_run *run, size_t node, double m[3]) {
 static void refresh_open_node(reference_run *run, int x, int y) {
     size_t node = node_at(run, x, y);
     bool inflow = kind_at(run, node) == KF_NODE_INFLOW;
+    bool velocity_given = inflow && !run->scene->mask_has_pressure;
+    double density = inflow ? run->scene->mask_density : 0.0;
     for (int i = 1; i < Q; i++) {
         int fx = x + e[i][0], fy = y + e[i][1];
         if (fx < 0 || fy < 0 || fx >= run->n[0] || fy >= run->n[1]) continue;
@@ -92,9 +94,9 @@ static void refresh_open_node(reference_run *run, int x, int y) {
         double m[3];
         moments(run, from, m);
         for (int j = 0; j < Q; j++) {
-            double change = inflow ? 3.0 * (e[j][0] * (run->scene->mask_velocity[0] - m[1]) +
-                                            e[j][1] * (run->scene->mask_velocity[1] - m[2]))
-                                   : -m[0];
+            double change = velocity_given ? 3.0 * (e[j][0] * (run->scene->mask_velocity[0] - m[1]) +
+                                                    e[j][1] * (run->scene->mask_velocity[1] - m[2]))
+                                           : density - m[0];
             run->f[(size_t)j * run->count + node] =
                 run->f[(size_t)j * run->count + from] + weight(j) * change;
         }

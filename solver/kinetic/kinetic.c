@@ -57,7 +57,7 @@ static void set_variable(kf_variables *variables, const char *name, double value
 }
 
 static void describe(const kf_scene *scene, const kf_device_info *device, kf_variables *variables) {
-    variables->count = 0;
+    memset(variables, 0, sizeof *variables);
     double nodes = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
     set_variable(variables, "gpu", strcmp(device->backend, "cuda") == 0);
     set_variable(variables, "node_count", nodes);

@@ -230,7 +230,7 @@ static kf_status counter_accepts(const kf_scene *scene, kf_error *error) {
 
 static void counter_variables(const kf_scene *scene, const kf_device_info *device, kf_variables *variables) {
     (void)scene, (void)device;
-    variables->count = 0;
+    memset(variables, 0, sizeof *variables);
 }
 
 static const kf_system counter_system = {

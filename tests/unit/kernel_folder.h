@@ -34,7 +34,7 @@ static int find_shipped_data(char folder[KF_PATH]) {
     return length <= 0;
 }
 
-static int write_kernel(const char *name, const char *text) {
+static inline int write_kernel(const char *name, const char *text) {
     char path[KF_PATH];
     return kf_path(path, NULL, "%s/data/kernels/test/%s", kernel_scratch, name) != KF_OK ||
            kf_file_write_atomic(path, text, strlen(text), NULL) != KF_OK;

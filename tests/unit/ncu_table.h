@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NCU_COLUMNS = 256, NCU_VALUES = 4096, NCU_KERNELS = 64 };
+enum { NCU_COLUMNS = 1024, NCU_VALUES = 4096, NCU_KERNELS = 64 };
 
 /* A value of ours: a line "part,kernel,event,value". */
 typedef struct ncu_our_value {

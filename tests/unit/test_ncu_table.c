@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include "harness/util/file.h"
+#include "harness/util/text.h"
 #include "tests/unit/ncu_table.h"
 
 /* Ours, in the order of the plan's list: average_sum is due every 16 steps, and was counted in step 0. */
@@ -108,12 +110,46 @@ static void tells_what_has_no_partner(void **state) {
     assert_int_equal(c.values, 0);
 }
 
+static char *read_text(const char *path) {
+    char *text = NULL;
+    size_t size = 0;
+    kf_error error = {0};
+    if (kf_file_read(path, 0, &text, &size, &error) != KF_OK) fail_msg("%s", error.message);
+    return text;
+}
+
+/* What ncu wrote on an H200, hundreds of columns that nobody asked for included, and what kftune counted
+ * there. */
+static void pairs_what_was_recorded(void **state) {
+    (void)state;
+    static const char *const longest[] = {"stream", "collision_terms", "update", NULL};
+    char *ours = read_text("tests/data/ncu-h200-ours.csv"), *ncu = read_text("tests/data/ncu-h200.csv");
+    kf_text with_late_columns = {0};
+    /* boundary_all is part 0, and ncu's third row; its occupancy stands in the 283rd column. */
+    kf_text_append(&with_late_columns,
+                   "0,boundary_all,sm__warps_active.avg.pct_of_peak_sustained_active,85.98\n%s", ours);
+    char table[65536];
+    ncu_comparison c;
+    FILE *out = fmemopen(table, sizeof table, "w");
+    assert_non_null(out);
+    assert_true(ncu_compare(with_late_columns.text, ncu, longest, &c, out));
+    (void)fclose(out);
+    assert_int_equal(c.launches, 11);
+    assert_int_equal(c.values, 89);
+    assert_int_equal(c.judged_seen, 24);
+    assert_int_equal(c.unpaired, 0);
+    kf_text_free(&with_late_columns);
+    free(ours);
+    free(ncu);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_by_name_not_by_position),
         cmocka_unit_test(pairs_equal_names_by_order),
         cmocka_unit_test(tells_what_differs),
         cmocka_unit_test(tells_what_has_no_partner),
+        cmocka_unit_test(pairs_what_was_recorded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

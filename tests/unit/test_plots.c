@@ -50,7 +50,8 @@ static void fill_counters(kf_measurement *measurement) {
         double value;
     } values[] = {{"operations", "FLOP", 2e8},     {"l1_bytes", "B", 4e8},
                   {"l2_bytes", "B", 2e8},          {"dram_bytes", "B", 1e8},
-                  {"achieved_occupancy", "%", 40}, {"store_efficiency", "%", 25}};
+                  {"achieved_occupancy", "%", 40}, {"branch_uniformity", "%", 0}, /* it has no branch */
+                  {"store_efficiency", "%", 25}};
     enum { METRICS = sizeof values / sizeof *values };
     static kf_counter counters[METRICS * KF_PLAN_LAUNCHES];
     measurement->counters = counters;

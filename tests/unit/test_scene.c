@@ -171,6 +171,27 @@ static void test_viscosity_and_force(void **state) {
     kf_scene_free(s);
 }
 
+/* The lattice viscosity is that of the file on every grid; the time step follows the cell's square. */
+static void test_lattice_viscosity(void **state) {
+    (void)state;
+    static const int sizes[] = {64, 512, 8192};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const kf_scene_options options = {.nodes = {sizes[i], sizes[i], 1}};
+        const double cell = 180.0 / sizes[i];
+        kf_scene *s = open_scene("cylinder_array2d", &options);
+        assert_near(s->viscosity, 1.0 / 6.0);
+        assert_near(s->time_step, cell * cell);
+        assert_near(s->reference_speed, 0.01 * cell);
+        assert_near(s->body_force[0], 0.00025 * cell * cell * cell);
+        kf_scene_free(s);
+    }
+    kf_error error = {0};
+    kf_scene *s;
+    const kf_scene_options coarse = {.nodes = {4, 4, 1}};
+    assert_int_equal(kf_scene_open("cylinder_array2d", &coarse, &s, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "flow.lattice_viscosity: 0.166667 makes flow.speed 0.45"));
+}
+
 /* A tetrahedron of 4 x 2 x 1 turned by 90 degrees about z, made 0.6 m long along x: 0.6 x 1.2 x 0.3 m. */
 static void test_pose(void **state) {
     (void)state;
@@ -564,6 +585,11 @@ static const bad_scene bad_scenes[] = {
     {BOX(TUNNEL, FLOW), "flow.reference_length: is missing"},
     {BOX(TUNNEL, BALL ", \"flow\": {\"speed\": 1, \"reynolds\": 100, \"lattice_speed\": 0.4}"),
      "lattice_speed: 0.4"},
+    {BOX(TUNNEL, BALL ", \"flow\": {\"speed\": 1, \"reynolds\": 100, \"lattice_viscosity\": 0.1}"),
+     "needs \"viscosity\""},
+    {BOX(TUNNEL, BALL ", \"flow\": {\"speed\": 1, \"viscosity\": 1, \"lattice_viscosity\": 0.1, "
+                      "\"lattice_speed\": 0.1}"),
+     "no \"lattice_speed\""},
     {BOX(TUNNEL, BALL ", \"flow\": {\"speed\": 1, \"reynolds\": 1e9}"), "far too coarse"},
     {BOX(TUNNEL, BALL ", \"flow\": {\"speed\": 1, \"reynolds\": 0.01}"), "lattice viscosity is 30"},
     {BOX(TUNNEL, BALL ", \"flow\": {\"speed\": 1, \"reynolds\": 100, \"initial\": \"taylor_green_2d\"}"),
@@ -627,6 +653,7 @@ int main(void) {
         cmocka_unit_test(test_plate_is_slanted),
         cmocka_unit_test(test_ahmed_stands_on_the_ground),
         cmocka_unit_test(test_viscosity_and_force),
+        cmocka_unit_test(test_lattice_viscosity),
         cmocka_unit_test(test_pose),
         cmocka_unit_test(test_smoke),
         cmocka_unit_test(test_taylor_green),

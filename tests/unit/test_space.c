@@ -14,7 +14,8 @@
 #include "harness/util/text.h"
 
 static kf_variables scene(double node_count, double shortest_edge, double gpu) {
-    return (kf_variables){3, {{"node_count", node_count}, {"shortest_edge", shortest_edge}, {"gpu", gpu}}};
+    return (kf_variables){
+        .count = 3, .values = {{"node_count", node_count}, {"shortest_edge", shortest_edge}, {"gpu", gpu}}};
 }
 
 static cJSON *declaration(void) {

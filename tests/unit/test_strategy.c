@@ -13,7 +13,8 @@
 #include "harness/util/text.h"
 
 static kf_space *kinetic(double shortest_edge, const char *const *fixed, int fixed_count) {
-    kf_variables variables = {3, {{"node_count", 4096}, {"shortest_edge", shortest_edge}, {"gpu", 1}}};
+    kf_variables variables = {.count = 3,
+                              .values = {{"node_count", 4096}, {"shortest_edge", shortest_edge}, {"gpu", 1}}};
     cJSON *json = NULL;
     kf_space *space = NULL;
     kf_error error;

@@ -1,0 +1,284 @@
+/* Plans of the t1 system: one launch of the kernel a step. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/t1/t1.h"
+
+/* What a plan keeps. */
+typedef struct kf_t1 {
+    const kf_t1_problem *problem;
+    kf_buffer *buffers[KF_T1_ARGUMENTS]; /* NULL for scalars */
+} kf_t1;
+
+static const kf_t1_problem *problem_of(const kf_scene *scene) {
+    return scene->problem;
+}
+
+/* --- compiling ------------------------------------------------------------------------------------------ */
+
+static void define_value(const kf_value *value, kf_define *define) {
+    define->name = value->parameter;
+    if (value->kind == KF_VALUE_NAME)
+        (void)snprintf(define->value, sizeof define->value, "%s", value->name);
+    else
+        (void)snprintf(define->value, sizeof define->value, "%ld", value->integer);
+}
+
+kf_status kf_t1_sources(const kf_scene *scene, const kf_config *config, const kf_device_info *device,
+                        kf_status (*visit)(const kf_source *source, void *data, kf_error *error), void *data,
+                        kf_error *error) {
+    (void)device;
+    const kf_t1_problem *problem = problem_of(scene);
+    kf_define defines[KF_CONFIG_VALUES + KF_T1_DEFINES];
+    int count = 0;
+    for (int i = 0; i < config->count; i++)
+        define_value(&config->values[i], &defines[count++]);
+    for (int i = 0; i < problem->define_count; i++)
+        defines[count++] = problem->defines[i];
+    const kf_source source = {problem->kernel_file, defines, count};
+    return visit(&source, data, error);
+}
+
+static kf_status load_module(const kf_source *source, void *data, kf_error *error) {
+    kf_module *module;
+    return kf_plan_module(data, source, &module, error);
+}
+
+/* --- arguments ------------------------------------------------------------------------------------------ */
+
+/* Parameters as they lie in a struct. */
+typedef struct packed {
+    unsigned char bytes[KF_ARGUMENT_BYTES];
+    size_t length;
+} packed;
+
+static kf_status pack(packed *into, const void *value, size_t bytes, size_t alignment, kf_error *error) {
+    size_t at = (into->length + alignment - 1) / alignment * alignment;
+    if (at + bytes > sizeof into->bytes)
+        return kf_fail(error, KF_BAD_INPUT, "the kernel's arguments are longer than %d bytes",
+                       KF_ARGUMENT_BYTES);
+    memcpy(into->bytes + at, value, bytes);
+    into->length = at + bytes;
+    return KF_OK;
+}
+
+static kf_status pack_arguments(const kf_t1 *t1, bool constants, packed *into, kf_error *error) {
+    for (int i = 0; i < t1->problem->argument_count; i++) {
+        const kf_t1_argument *argument = &t1->problem->arguments[i];
+        if (argument->constant && !constants) continue;
+        if (argument->scalar) {
+            KF_TRY(pack(into, argument->initial, argument->type->bytes, argument->type->bytes, error));
+        } else {
+            const void *address = kf_buffer_address(t1->buffers[i]);
+            KF_TRY(pack(into, &address, sizeof address, sizeof address, error));
+        }
+    }
+    return KF_OK;
+}
+
+/* Fills the module's __constant__ variables; *missing: there is not one for each argument that should have
+ * one. */
+static kf_status write_constants(const kf_plan *plan, const kf_t1 *t1, bool *missing, kf_error *error) {
+    *missing = false;
+    for (int i = 0; i < t1->problem->argument_count; i++) {
+        const kf_t1_argument *argument = &t1->problem->arguments[i];
+        if (!argument->constant) continue;
+        kf_error reason = {KF_OK, ""};
+        kf_status status = kf_module_write(plan->modules[0], argument->name, argument->initial,
+                                           argument->count * argument->type->bytes, &reason);
+        if (status == KF_BAD_INPUT)
+            *missing = true;
+        else if (status != KF_OK)
+            return kf_fail(error, status, "%s", reason.message);
+    }
+    return KF_OK;
+}
+
+/* Files disagree on whether what lies in constant memory is also a parameter: the compiled kernel tells. */
+static kf_status pack_cuda(const kf_plan *plan, const kf_t1 *t1, const kf_function *function, packed *into,
+                           kf_error *error) {
+    kf_function_info info;
+    packed all = {.length = 0}, rest = {.length = 0};
+    bool missing = false;
+    kf_function_describe(function, &info);
+    KF_TRY(write_constants(plan, t1, &missing, error));
+    KF_TRY(pack_arguments(t1, true, &all, error));
+    KF_TRY(pack_arguments(t1, false, &rest, error));
+    bool takes_all = info.argument_bytes == all.length || (info.argument_bytes == 0 && missing);
+    bool takes_rest = info.argument_bytes == rest.length || (info.argument_bytes == 0 && !missing);
+    *into = takes_all ? all : rest;
+    if (!takes_all && !takes_rest)
+        return kf_fail(error, KF_MACHINE, "%s takes parameters of %zu bytes, the Arguments of %s come to %zu",
+                       t1->problem->kernel_name, info.argument_bytes, t1->problem->file, all.length);
+    if (takes_all || !missing) return KF_OK;
+    return kf_fail(error, KF_MACHINE,
+                   "%s has no __constant__ variable for an argument whose MemType is Constant",
+                   t1->problem->kernel_file);
+}
+
+/* --- the plan ------------------------------------------------------------------------------------------- */
+
+static kf_status refuse(kf_error *error) {
+    return kf_fail(error, KF_BAD_INPUT, "a kernel of system t1 has no flow to show");
+}
+
+static kf_status initialise(kf_plan *plan, kf_error *error) {
+    const kf_t1 *t1 = plan->system;
+    for (int i = 0; i < t1->problem->argument_count; i++) {
+        const kf_t1_argument *argument = &t1->problem->arguments[i];
+        if (t1->buffers[i] != NULL)
+            KF_TRY(kf_buffer_upload(t1->buffers[i], 0, argument->initial,
+                                    argument->count * argument->type->bytes, error));
+    }
+    return KF_OK;
+}
+
+static kf_status no_fields(kf_plan *plan, kf_fields *fields, kf_error *error) {
+    (void)plan, (void)fields;
+    return refuse(error);
+}
+
+static kf_status no_load(kf_plan *plan, kf_solid_load *load, kf_error *error) {
+    (void)plan, (void)load;
+    return refuse(error);
+}
+
+static kf_status no_state_size(kf_plan *plan, size_t *bytes, kf_error *error) {
+    (void)plan;
+    *bytes = 0;
+    return refuse(error);
+}
+
+static kf_status no_save(kf_plan *plan, void *state, kf_error *error) {
+    (void)plan, (void)state;
+    return refuse(error);
+}
+
+static kf_status no_restore(kf_plan *plan, const void *state, uint64_t step, kf_error *error) {
+    (void)plan, (void)state, (void)step;
+    return refuse(error);
+}
+
+static void free_system(kf_plan *plan) {
+    free(plan->system);
+}
+
+static const kf_plan_methods methods = {.initialise = initialise,
+                                        .fields = no_fields,
+                                        .load = no_load,
+                                        .state_size = no_state_size,
+                                        .save = no_save,
+                                        .restore = no_restore,
+                                        .free = free_system};
+
+static kf_status make_buffers(kf_plan *plan, kf_t1 *t1, kf_error *error) {
+    plan->least_bytes = 0.0;
+    for (int i = 0; i < t1->problem->argument_count; i++) {
+        const kf_t1_argument *argument = &t1->problem->arguments[i];
+        size_t bytes = argument->count * argument->type->bytes;
+        if (argument->scalar) continue;
+        KF_TRY(kf_plan_buffer(plan, bytes, &t1->buffers[i], error));
+        plan->least_bytes += (double)bytes * (argument->read + argument->written);
+    }
+    return KF_OK;
+}
+
+static kf_status set_shape(const kf_t1_problem *problem, const kf_config *config, kf_launch *launch,
+                           kf_error *error) {
+    enum { MOST_THREADS = 1024, MOST_SHARED = 1 << 20 };
+    static const char *const threads[] = {"LocalSize.X", "LocalSize.Y", "LocalSize.Z"};
+    static const char *const blocks[] = {"the number of blocks along X", "the number of blocks along Y",
+                                         "the number of blocks along Z"};
+    long value = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        KF_TRY(kf_t1_evaluate(problem, threads[axis], problem->threads[axis], config, 1, MOST_THREADS, &value,
+                              error));
+        launch->block[axis] = (int)value;
+        KF_TRY(kf_t1_evaluate(problem, blocks[axis], problem->blocks[axis], config, 1, 2147483647, &value,
+                              error));
+        launch->grid[axis] = (int)value;
+    }
+    KF_TRY(kf_t1_evaluate(problem, "SharedMemory", problem->shared_bytes, config, 0, MOST_SHARED, &value,
+                          error));
+    launch->shared_bytes = (size_t)value;
+    return KF_OK;
+}
+
+/* A portable kernel takes its extent in front, in threads, and the backend finds the grid again. */
+static kf_status pack_portable(const kf_t1 *t1, kf_launch *launch, packed *into, kf_error *error) {
+    int extent[3];
+    for (int axis = 0; axis < 3; axis++) {
+        long long items = (long long)launch->grid[axis] * launch->block[axis];
+        if (items > 1 << 30)
+            return kf_fail(error, KF_MACHINE, "%lld threads along an axis are too many", items);
+        extent[axis] = (int)items;
+        launch->grid[axis] = 0;
+    }
+    launch->shared_bytes = 0;
+    KF_TRY(pack(into, extent, sizeof extent, sizeof extent[0], error));
+    return pack_arguments(t1, true, into, error);
+}
+
+static kf_status append_launch(kf_plan *plan, kf_t1 *t1, kf_error *error) {
+    const kf_t1_problem *problem = t1->problem;
+    kf_function *function = NULL;
+    kf_launch launch = {.period = 1};
+    packed arguments = {.length = 0};
+    kf_status status = kf_module_function(plan->modules[0], problem->kernel_name, &function, error);
+    if (status != KF_OK)
+        return kf_fail_context(error,
+                               problem->portable ? "is it a KF_KERNEL?" : "is it declared extern \"C\"?");
+    KF_TRY(set_shape(problem, &plan->config, &launch, error));
+    if (problem->portable)
+        KF_TRY(pack_portable(t1, &launch, &arguments, error));
+    else
+        KF_TRY(pack_cuda(plan, t1, function, &arguments, error));
+    kf_launch *added = kf_plan_append(plan, 2, problem->kernel_name, function, launch.block, arguments.bytes,
+                                      arguments.length);
+    for (int parity = 0; parity < 2; parity++) {
+        kf_launch *step = &plan->step[parity][0];
+        memcpy(step->grid, launch.grid, sizeof step->grid);
+        step->shared_bytes = launch.shared_bytes;
+        step->bytes = plan->least_bytes;
+    }
+    return added != NULL ? KF_OK : kf_fail(error, KF_MACHINE, "the plan has no room for a launch");
+}
+
+static kf_status build(kf_plan *plan, kf_t1 *t1, kf_error *error) {
+    const kf_t1_problem *problem = t1->problem;
+    plan->node_count = (double)problem->size[0] * (double)problem->size[1] * (double)problem->size[2];
+    KF_TRY(kf_t1_sources(plan->scene, &plan->config, NULL, load_module, plan, error));
+    KF_TRY(make_buffers(plan, t1, error));
+    return append_launch(plan, t1, error);
+}
+
+kf_status kf_t1_plan(const kf_scene *scene, const kf_config *config, kf_backend *backend, kf_plan **plan,
+                     kf_error *error) {
+    kf_t1 *t1 = kf_allocate_zeroed(1, sizeof *t1);
+    kf_plan *made = kf_allocate_zeroed(1, sizeof *made);
+    t1->problem = problem_of(scene);
+    made->backend = backend;
+    made->scene = scene;
+    made->config = *config;
+    made->methods = &methods;
+    made->system = t1;
+    kf_status status = build(made, t1, error);
+    if (status != KF_OK)
+        kf_plan_free(made);
+    else
+        *plan = made;
+    return status;
+}
+
+kf_status kf_t1_download(kf_plan *plan, int argument, void **values, kf_error *error) {
+    const kf_t1 *t1 = plan->system;
+    const size_t bytes =
+        t1->problem->arguments[argument].count * t1->problem->arguments[argument].type->bytes;
+    *values = kf_allocate(bytes);
+    kf_status status = kf_buffer_download(t1->buffers[argument], 0, *values, bytes, error);
+    if (status == KF_OK) return KF_OK;
+    free(*values);
+    *values = NULL;
+    return status;
+}

@@ -1,0 +1,265 @@
+/* Parameters and conditions of a T1 file. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/util/json.h"
+#include "solver/t1/t1.h"
+
+/* --- parameters ----------------------------------------------------------------------------------------- */
+
+static kf_status read_type(kf_json_place place, const cJSON *json, kf_t1_parameter *parameter,
+                           kf_error *error) {
+    static const char *const names[] = {"int", "uint", "bool", "string", "float"};
+    static const kf_value_kind kinds[] = {KF_VALUE_INTEGER, KF_VALUE_INTEGER, KF_VALUE_BOOLEAN,
+                                          KF_VALUE_NAME};
+    int type = 0;
+    KF_TRY(kf_json_choice(place, json, "Type", true, names, 5, &type, error));
+    if (type == 4)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: %s.Type: numbers with a fraction are not available as parameters; give them as strings",
+            place.file, place.path);
+    parameter->kind = kinds[type];
+    return KF_OK;
+}
+
+/* The list as an expression's text: T1 has Python in a string, other programs write JSON lists. */
+static kf_status values_text(kf_json_place place, const cJSON *values, kf_text *text, kf_error *error) {
+    if (cJSON_IsString(values)) {
+        kf_text_append(text, "%s", values->valuestring);
+        return KF_OK;
+    }
+    const cJSON *value;
+    kf_text_append(text, "[");
+    cJSON_ArrayForEach(value, values) {
+        kf_text_append(text, value == values->child ? "" : ", ");
+        if (cJSON_IsNumber(value))
+            kf_text_append(text, "%.17g", value->valuedouble);
+        else if (cJSON_IsBool(value))
+            kf_text_append(text, cJSON_IsTrue(value) ? "True" : "False");
+        else if (cJSON_IsString(value) && strpbrk(value->valuestring, "'\\") == NULL)
+            kf_text_append(text, "'%s'", value->valuestring);
+        else
+            return kf_fail(error, KF_BAD_INPUT,
+                           "%s: %s.Values: holds something else than numbers, booleans and plain names",
+                           place.file, place.path);
+    }
+    kf_text_append(text, "]");
+    if (cJSON_IsArray(values)) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "%s: %s.Values: must be a list, or an expression in a string",
+                   place.file, place.path);
+}
+
+static bool is_of(const kf_t1_parameter *parameter, const kf_scalar *value) {
+    if (parameter->kind == KF_VALUE_NAME)
+        return value->kind == KF_SCALAR_STRING && kf_config_plain_name(value->text);
+    if (parameter->kind == KF_VALUE_BOOLEAN)
+        return value->kind == KF_SCALAR_BOOLEAN ||
+               (value->kind == KF_SCALAR_INTEGER && (value->integer == 0 || value->integer == 1));
+    return value->kind == KF_SCALAR_INTEGER;
+}
+
+static kf_status read_values(kf_json_place place, const cJSON *json, kf_t1_parameter *parameter,
+                             kf_error *error) {
+    enum { MOST = 65535 };
+    kf_text text = {0};
+    kf_status status = values_text(place, cJSON_GetObjectItemCaseSensitive(json, "Values"), &text, error);
+    if (status == KF_OK && kf_expression_parse(text.text, &parameter->expression, error) != KF_OK)
+        status = kf_fail_context(error, "%s: %s.Values", place.file, place.path);
+    kf_text_free(&text);
+    KF_TRY(status);
+    if (kf_expression_list(parameter->expression, NULL, NULL, MOST, &parameter->values, &parameter->count,
+                           error) != KF_OK)
+        return kf_fail_context(error, "%s: %s.Values", place.file, place.path);
+    for (size_t i = 0; i < parameter->count; i++)
+        if (!is_of(parameter, &parameter->values[i]))
+            return kf_fail(error, KF_BAD_INPUT, "%s: %s.Values: value %zu is not of the parameter's type",
+                           place.file, place.path, i + 1);
+    if (parameter->count > 0) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "%s: %s.Values: is empty", place.file, place.path);
+}
+
+static bool equals(const kf_scalar *value, const cJSON *json) {
+    if (cJSON_IsString(json))
+        return value->kind == KF_SCALAR_STRING && strcmp(value->text, json->valuestring) == 0;
+    double number = cJSON_IsBool(json) ? cJSON_IsTrue(json) != 0 : json->valuedouble;
+    return (cJSON_IsNumber(json) || cJSON_IsBool(json)) && value->kind != KF_SCALAR_STRING &&
+           (double)value->integer == number;
+}
+
+static kf_status read_parameter(kf_t1_problem *problem, const cJSON *json, int number, kf_error *error) {
+    char path[64];
+    (void)snprintf(path, sizeof path, "ConfigurationSpace.TuningParameters[%d]", number);
+    const kf_json_place place = {problem->file, path};
+    if (problem->parameter_count == KF_CONFIG_VALUES)
+        return kf_fail(error, KF_BAD_INPUT, "%s: more than %d parameters", problem->file, KF_CONFIG_VALUES);
+    kf_t1_parameter *parameter = &problem->parameters[problem->parameter_count];
+    const char *name = NULL;
+    KF_TRY(kf_json_string(place, json, "Name", true, &name, error));
+    if (!kf_config_plain_name(name))
+        return kf_fail(error, KF_BAD_INPUT, "%s: %s.Name: must be a name of at most %d characters",
+                       place.file, path, KF_NAME - 1);
+    kf_copy_text(parameter->name, sizeof parameter->name, name);
+    problem->parameter_count++;
+    KF_TRY(read_type(place, json, parameter, error));
+    KF_TRY(read_values(place, json, parameter, error));
+    const cJSON *chosen = cJSON_GetObjectItemCaseSensitive(json, "Default");
+    while (chosen != NULL && parameter->chosen < parameter->count &&
+           !equals(&parameter->values[parameter->chosen], chosen))
+        parameter->chosen++;
+    if (parameter->chosen < parameter->count) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "%s: %s.Default: is not among the values of '%s'", place.file, path,
+                   name);
+}
+
+/* --- conditions ----------------------------------------------------------------------------------------- */
+
+static kf_status read_condition(kf_t1_problem *problem, const cJSON *json, int number, kf_error *error) {
+    char path[64];
+    (void)snprintf(path, sizeof path, "ConfigurationSpace.Conditions[%d]", number);
+    const char *text = NULL;
+    if (problem->condition_count == KF_T1_CONDITIONS)
+        return kf_fail(error, KF_BAD_INPUT, "%s: more than %d conditions", problem->file, KF_T1_CONDITIONS);
+    KF_TRY(kf_json_string((kf_json_place){problem->file, path}, json, "Expression", true, &text, error));
+    return kf_t1_expression(problem, path, text, &problem->conditions[problem->condition_count++], error);
+}
+
+static void set(kf_config *config, const kf_t1_parameter *parameter) {
+    const kf_scalar *value = &parameter->values[parameter->chosen];
+    if (parameter->kind == KF_VALUE_NAME)
+        kf_config_set_name(config, parameter->name, value->text);
+    else if (parameter->kind == KF_VALUE_BOOLEAN)
+        kf_config_set_boolean(config, parameter->name, value->integer != 0);
+    else
+        kf_config_set_integer(config, parameter->name, (long)value->integer);
+}
+
+static bool look_up(void *context, const char *name, kf_scalar *value) {
+    const kf_t1_problem *problem = context;
+    for (int p = 0; p < problem->parameter_count; p++) {
+        const kf_t1_parameter *parameter = &problem->parameters[p];
+        if (strcmp(parameter->name, name) != 0) continue;
+        *value = parameter->values[parameter->chosen];
+        return true;
+    }
+    return false;
+}
+
+/* The number of the first condition that the chosen values break; -1: none. One that cannot be evaluated (a
+ * division by zero) is broken. */
+static int broken(kf_t1_problem *problem) {
+    for (int c = 0; c < problem->condition_count; c++) {
+        bool holds = false;
+        if (kf_expression_truth(problem->conditions[c], look_up, problem, &holds, NULL) != KF_OK || !holds)
+            return c;
+    }
+    return -1;
+}
+
+/* Changes exactly so many parameters, from number first on, until all conditions hold. */
+static bool repair(kf_t1_problem *problem, int first, int changes) {
+    if (changes == 0) return broken(problem) < 0;
+    for (int p = first; p < problem->parameter_count; p++) {
+        kf_t1_parameter *parameter = &problem->parameters[p];
+        const size_t before = parameter->chosen;
+        for (size_t value = 0; value < parameter->count; value++) {
+            parameter->chosen = value;
+            if (value != before && repair(problem, p + 1, changes - 1)) return true;
+        }
+        parameter->chosen = before;
+    }
+    return false;
+}
+
+/* Published files have defaults that break their own conditions. */
+static kf_status choose_reference(kf_t1_problem *problem, const cJSON *conditions, kf_error *error) {
+    enum { MOST_CHANGES = 3 };
+    int changes = 0, first = broken(problem);
+    while (changes <= MOST_CHANGES && !repair(problem, 0, changes))
+        changes++;
+    const char *text = "";
+    if (first >= 0)
+        text = cJSON_GetStringValue(
+            cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(conditions, first), "Expression"));
+    if (changes > MOST_CHANGES)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: the defaults break the condition \"%.200s\", and no config near them meets all; mend "
+            "the Default values",
+            problem->file, text);
+    kf_copy_text(problem->reference.system, sizeof problem->reference.system, "t1");
+    for (int p = 0; p < problem->parameter_count; p++)
+        set(&problem->reference, &problem->parameters[p]);
+    if (changes == 0) return KF_OK;
+    kf_text notes = {0};
+    char *summary = kf_config_summary(&problem->reference);
+    kf_text_append(&notes, "the file's defaults break its condition \"%s\"; in their place: %s", text,
+                   summary);
+    free(summary);
+    problem->notes = notes.text;
+    return KF_OK;
+}
+
+/* --- the declaration ------------------------------------------------------------------------------------ */
+
+static cJSON *literal(const kf_t1_parameter *parameter, size_t number) {
+    const kf_scalar *value = &parameter->values[number];
+    if (parameter->kind == KF_VALUE_NAME) return cJSON_CreateString(value->text);
+    if (parameter->kind == KF_VALUE_BOOLEAN) return cJSON_CreateBool(value->integer != 0);
+    return cJSON_CreateNumber((double)value->integer);
+}
+
+static cJSON *declare_parameter(const kf_t1_parameter *parameter) {
+    static const char *const kinds[] = {"integer", "boolean", "name"};
+    cJSON *json = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(json, "name", parameter->name);
+    (void)cJSON_AddStringToObject(json, "type", kinds[parameter->kind]);
+    cJSON *values = cJSON_AddArrayToObject(json, "values");
+    for (size_t i = 0; i < parameter->count; i++)
+        (void)cJSON_AddItemToArray(values, literal(parameter, i));
+    (void)cJSON_AddItemToObject(json, "default", literal(parameter, parameter->chosen));
+    return json;
+}
+
+/* What such a kernel is held against is what it does without tuning: its defaults, under all three names. */
+static void declare(kf_t1_problem *problem, const cJSON *conditions) {
+    cJSON *root = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(root, "system", "t1");
+    (void)cJSON_AddNumberToObject(root, "format", 1);
+    cJSON *parameters = cJSON_AddArrayToObject(root, "parameters");
+    for (int p = 0; p < problem->parameter_count; p++)
+        (void)cJSON_AddItemToArray(parameters, declare_parameter(&problem->parameters[p]));
+    cJSON *constraints = cJSON_AddArrayToObject(root, "constraints");
+    const cJSON *condition;
+    cJSON_ArrayForEach(condition, conditions) {
+        cJSON *constraint = cJSON_CreateObject();
+        kf_text text = {0};
+        kf_t1_expand(problem, cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(condition, "Expression")),
+                     &text);
+        (void)cJSON_AddStringToObject(constraint, "expression", text.text != NULL ? text.text : "");
+        kf_text_free(&text);
+        (void)cJSON_AddStringToObject(constraint, "reason", "the problem file has this condition");
+        (void)cJSON_AddItemToArray(constraints, constraint);
+    }
+    cJSON *presets = cJSON_AddObjectToObject(root, "presets");
+    (void)cJSON_AddObjectToObject(presets, "baseline");
+    (void)cJSON_AddObjectToObject(presets, "paper");
+    problem->declaration = root;
+}
+
+kf_status kf_t1_read_space(kf_t1_problem *problem, const cJSON *space, kf_error *error) {
+    const cJSON *parameters = cJSON_GetObjectItemCaseSensitive(space, "TuningParameters");
+    const cJSON *conditions = cJSON_GetObjectItemCaseSensitive(space, "Conditions"), *item;
+    int number = 0;
+    if (!cJSON_IsArray(parameters) || parameters->child == NULL)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: ConfigurationSpace.TuningParameters: must be a list of parameters",
+                       problem->file);
+    cJSON_ArrayForEach(item, parameters) KF_TRY(read_parameter(problem, item, number++, error));
+    number = 0;
+    cJSON_ArrayForEach(item, conditions) KF_TRY(read_condition(problem, item, number++, error));
+    KF_TRY(choose_reference(problem, conditions, error));
+    declare(problem, conditions);
+    return KF_OK;
+}

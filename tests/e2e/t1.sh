@@ -1,0 +1,46 @@
+#!/bin/bash
+# Tuning a kernel that is not kftune's, from its T1 file: on the cpu to the end, and what is refused.
+# KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+set -u
+kftune=${KFTUNE:?KFTUNE must name the program}
+scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+problems=$(cd "$(dirname "$0")/../data/t1" && pwd)
+cd "$scratch" || exit 3
+out=$scratch/out err=$scratch/err
+failures=0
+
+complain() {
+    echo "t1.sh: $*"
+    sed 's/^/    stdout: /' "$out" | head -n 5
+    sed 's/^/    stderr: /' "$err" | tail -n 5
+    failures=$((failures + 1))
+}
+
+# expect STATUS TEXT ARGUMENT...: runs kftune, compares the exit status and looks for the text.
+expect() {
+    local expected=$1 text=$2 status
+    shift 2
+    "$kftune" "$@" >"$out" 2>"$err" </dev/null
+    status=$?
+    [ "$status" -eq "$expected" ] || complain "kftune $*: status $status, expected $expected"
+    cat "$out" "$err" | grep -qF -- "$text" || complain "kftune $*: does not say: $text"
+}
+
+tune=(tune --system t1 --device cpu --store t1.db)
+expect 0 '72 valid configs' space --system t1 --problem "$problems/blur.t1.json" --device cpu
+expect 0 'over default' "${tune[@]}" --problem "$problems/blur.t1.json" --fix block_x=32 --fix rows=1,8 --budget 12evals
+grep -q ' 6 wrong_result' "$out" || complain "the 6 wrong configs were not found out"
+grep -q '^best .*shortcut=false' "$out" || complain "the best config is wrong"
+grep -q '"shortcut":.*false' blur.kftune.json || complain "blur.kftune.json was not written"
+
+# A config of a kernel is nothing that run could run.
+expect 2 'compile the kernel' run --config blur.kftune.json
+expect 0 'kftune_landscape' store export --store t1.db --format landscape
+expect 3 'needs a GPU' "${tune[@]}" --problem "$problems/stencil.t1.json" --budget 2evals
+expect 2 "'--problem FILE' is missing" "${tune[@]}"
+expect 2 'nowhere.t1.json' "${tune[@]}" --problem nowhere.t1.json
+expect 2 'add --system t1' tune --problem "$problems/blur.t1.json"
+expect 2 "'--grid'" "${tune[@]}" --problem "$problems/blur.t1.json" --grid 8x8x8
+
+[ "$failures" -eq 0 ] && echo "t1.sh: passed"
+[ "$failures" -eq 0 ]

@@ -1,0 +1,404 @@
+/* Kernels that are not kftune's: the problem file, its space, launches on the cpu against a reference run,
+ * CUDA as far as it goes without a GPU. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "harness/backend/cache.h"
+#include "harness/search/space.h"
+#include "solver/t1/t1.h"
+#include "tests/unit/kernel_folder.h"
+
+static char data_folder[KF_PATH], problem_folder[KF_PATH];
+
+static void copy_file(const char *name) {
+    char from[KF_PATH], to[KF_PATH], *text = NULL;
+    size_t size = 0;
+    assert_int_equal(kf_path(from, NULL, "%s/tests/data/t1/%s", data_folder, name), KF_OK);
+    assert_int_equal(kf_path(to, NULL, "%s/%s", problem_folder, name), KF_OK);
+    assert_int_equal(kf_file_read(from, 0, &text, &size, NULL), KF_OK);
+    assert_int_equal(kf_file_write_atomic(to, text, size, NULL), KF_OK);
+    free(text);
+}
+
+/* The path of a problem file in the scratch folder; the last one stays valid. */
+static const char *problem_path(const char *name) {
+    static char path[KF_PATH];
+    assert_int_equal(kf_path(path, NULL, "%s/%s", problem_folder, name), KF_OK);
+    return path;
+}
+
+static kf_scene *open_problem(const char *name) {
+    kf_scene *scene = NULL;
+    kf_error error = {KF_OK, ""};
+    if (kf_system_t1.open_problem(problem_path(name), &scene, &error) != KF_OK) fail_msg("%s", error.message);
+    return scene;
+}
+
+static kf_config config_of(const kf_scene *scene, long block_x, long block_y, long rows, bool shortcut) {
+    kf_config config = ((const kf_t1_problem *)scene->problem)->reference;
+    kf_config_set_integer(&config, "block_x", block_x);
+    kf_config_set_integer(&config, "block_y", block_y);
+    kf_config_set_integer(&config, "rows", rows);
+    kf_config_set_boolean(&config, "shortcut", shortcut);
+    return config;
+}
+
+/* --- the space ------------------------------------------------------------------------------------------ */
+
+static kf_space *open_space(const kf_scene *scene) {
+    kf_variables variables;
+    kf_device_info device = {.backend = "cpu"};
+    kf_space *space = NULL;
+    kf_error error = {KF_OK, ""};
+    kf_system_t1.variables(scene, &device, &variables);
+    if (kf_space_open(&kf_system_t1, &variables, NULL, 0, &space, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    return space;
+}
+
+static void a_problem_has_its_space(void **state) {
+    (void)state;
+    kf_scene *scene = open_problem("blur.t1.json");
+    const kf_t1_problem *problem = scene->problem;
+    kf_space *space = open_space(scene);
+    long block_x = 0, block_y = 0;
+    /* Of 4 x 3 blocks those of 32 to 128 threads: 16x2, 16x4, 32x1, 32x2, 32x4, 48x1, 48x2, 64x1, 64x2. */
+    assert_int_equal((int)kf_space_size(space), 9 * 4 * 2);
+    /* The default of 16 x 1 threads breaks the condition; one change mends it. */
+    assert_int_equal(kf_config_integer(&problem->reference, "block_x", &block_x, NULL), KF_OK);
+    assert_int_equal(kf_config_integer(&problem->reference, "block_y", &block_y, NULL), KF_OK);
+    assert_int_equal(block_x, 32);
+    assert_int_equal(block_y, 1);
+    assert_non_null(strstr(scene->notes, "32 <= block_x * block_y"));
+    assert_string_equal(scene->name, "blur");
+    assert_int_equal(scene->nodes[0], 301);
+    assert_int_equal(scene->nodes[2], 1);
+    assert_int_equal(problem->argument_count, 5);
+    assert_true(problem->arguments[0].output);
+    assert_false(problem->arguments[1].output);
+    kf_space_free(space);
+    kf_scene_free(scene);
+}
+
+static void files_decide_the_hash(void **state) {
+    (void)state;
+    char first[KF_HASH_HEX];
+    kf_scene *scene = open_problem("blur.t1.json");
+    memcpy(first, scene->hash, sizeof first);
+    kf_scene_free(scene);
+    scene = open_problem("blur.t1.json");
+    assert_string_equal(first, scene->hash);
+    kf_scene_free(scene);
+    assert_int_equal(kf_file_write_atomic(problem_path("blur.cu"), "/* another kernel */\n", 21, NULL),
+                     KF_OK);
+    scene = open_problem("blur.t1.json");
+    assert_string_not_equal(first, scene->hash);
+    kf_scene_free(scene);
+    copy_file("blur.cu");
+}
+
+static void sizes_and_ends_are_words_of_expressions(void **state) {
+    (void)state;
+    kf_scene *scene = open_problem("blur.t1.json");
+    static const char *const pairs[][2] = {
+        {"ProblemSize[0] * ProblemSize[1] + ProblemSize[2]", "301 * 203 + 1"},
+        {"max(rows) - min(block_x)", "8 - 16"},
+        {"max(rows, 3)", "max(rows, 3)"},
+        {"'max(rows)' == \"ProblemSize[0]\"", "'max(rows)' == \"ProblemSize[0]\""},
+        {"xmax(rows) + ProblemSize[3]", "xmax(rows) + ProblemSize[3]"},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        kf_text text = {0};
+        kf_t1_expand(scene->problem, pairs[i][0], &text);
+        assert_string_equal(text.text, pairs[i][1]);
+        kf_text_free(&text);
+    }
+    kf_scene_free(scene);
+}
+
+/* --- what is refused ------------------------------------------------------------------------------------ */
+
+/* The file with the first `from` replaced is refused with a message that holds `says`. */
+static void expect_refused(const char *file, const char *from, const char *to, const char *says) {
+    char *text = NULL;
+    size_t size = 0;
+    kf_text changed = {0};
+    kf_scene *scene = NULL;
+    kf_error error = {KF_OK, ""};
+    assert_int_equal(kf_file_read(problem_path(file), 0, &text, &size, NULL), KF_OK);
+    const char *at = strstr(text, from);
+    if (at == NULL) fail_msg("%s lacks %s", file, from);
+    kf_text_append(&changed, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    assert_int_equal(
+        kf_file_write_atomic(problem_path("changed.t1.json"), changed.text, strlen(changed.text), NULL),
+        KF_OK);
+    const kf_status status = kf_system_t1.open_problem(problem_path("changed.t1.json"), &scene, &error);
+    if (status != KF_BAD_INPUT || strstr(error.message, says) == NULL || strchr(error.message, '\n') != NULL)
+        fail_msg("%s for %s: status %d: %s", to, from, (int)status, error.message);
+    assert_null(scene);
+    kf_text_free(&changed);
+    free(text);
+}
+
+static void mistakes_are_named_with_their_place(void **state) {
+    (void)state;
+    static const char *const mistakes[][3] = {
+        {"\"blur.cu\"", "\"blurr.cu\"", "beside the problem file"},
+        {"\"portable\"", "\"Fortran\"", "KernelSpecification.Language"},
+        {"\"ConfigurationSpace\"", "\"Configuration\"", "ConfigurationSpace"},
+        {"\"-DUNUSED=1\"", "\"-O3\"", "'-O3' is not taken"},
+        {"\"int\", \"Values\": [1, 2, 4, 8]", "\"float\", \"Values\": [1, 2, 4, 8]", "as strings"},
+        {"[1, 2, 4, 8], \"Default\": 1", "[1, 2, 4, 8], \"Default\": 3", "is not among the values of 'rows'"},
+        {"[1, 2, 4, 8]", "[1, 2, \"four\"]", "value 3 is not of the parameter's type"},
+        {"[1, 2, 4, 8]", "[]", "is empty"},
+        {"for i in range(1, 5)]", "for i in range(1, 5)", "TuningParameters[0].Values"},
+        {"32 <= block_x * block_y", "32 <= blockx * block_y", "did you mean 'block_x'"},
+        {"32 <= block_x * block_y <= 128", "rows == 3", "no config near them"},
+        {"\"X\": \"block_x\"", "\"X\": \"block_z\"", "LocalSize.X"},
+        {"[301, 203]", "[301, 0]", "ProblemSize"},
+        {"[301, 203]", "[301, 203, 1, 1]", "ProblemSize"},
+        {"\"Size\": \"ProblemSize[0] * ProblemSize[1]\"", "\"Size\": \"rows * ProblemSize[0]\"",
+         "use max(PARAMETER)"},
+        {"\"Size\": \"ProblemSize[0] * ProblemSize[1]\"", "\"Size\": 0.5", "comes to 0.5 values"},
+        {"\"Size\": \"ProblemSize[0] * ProblemSize[1]\"", "\"Size\": 1e300", "16 GiB"},
+        {"\"WriteOnly\"", "\"ReadOnly\"", "could be verified"},
+        {"\"int32\"", "\"int31\"", "did you mean"},
+        {"\"FillValue\": \"ProblemSize[0]\"", "\"FillValue\": 1e12", "is not a value of type int32"},
+        {"\"FillValue\": 0.1111111111", "\"FillValue\": 1e60", "is not a value of type float"},
+        {"\"FillType\": \"Random\"", "\"FillType\": \"Rndom\"", "FillType"},
+        {"\"FillType\": \"Random\"", "\"FillType\": \"BinaryRaw\", \"DataSource\": \"blur.cu\"",
+         "needs 244412"},
+    };
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
+        expect_refused("blur.t1.json", mistakes[i][0], mistakes[i][1], mistakes[i][2]);
+    kf_scene *scene = NULL;
+    kf_error error = {KF_OK, ""};
+    assert_int_equal(kf_system_t1.open_problem(problem_path("nowhere.t1.json"), &scene, &error),
+                     KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "--problem"));
+}
+
+/* --- on the cpu ----------------------------------------------------------------------------------------- */
+
+/* Ten launches of a config against those of the reference. */
+static kf_status verify(const kf_scene *scene, const kf_config *config, kf_verification *verification,
+                        kf_error *error) {
+    kf_backend *backend = NULL;
+    kf_reference *reference = NULL;
+    kf_plan *plan = NULL;
+    assert_int_equal(kf_backend_open("cpu:1", &backend, error), KF_OK);
+    assert_int_equal(kf_system_t1.reference(scene, 10, &reference, error), KF_OK);
+    kf_status status = kf_system_t1.plan(scene, config, backend, &plan, error);
+    if (status == KF_OK) status = kf_plan_initialise(plan, error);
+    if (status == KF_OK) status = kf_plan_advance(plan, 10, error);
+    if (status == KF_OK) status = kf_backend_synchronize(backend, error);
+    if (status == KF_OK) status = kf_system_t1.verify(plan, reference, verification, error);
+    if (plan != NULL) kf_plan_free(plan);
+    kf_system_t1.free_reference(reference);
+    kf_backend_close(backend);
+    return status;
+}
+
+/* The mean by plain loops. */
+static void expect_blurred(const kf_scene *scene, const float *out) {
+    const kf_t1_problem *problem = scene->problem;
+    const float *in = problem->arguments[1].initial;
+    const int width = scene->nodes[0], height = scene->nodes[1];
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) {
+            double sum = 0.0;
+            for (int j = y - 1; j <= y + 1; j++)
+                for (int i = x - 1; i <= x + 1; i++)
+                    if (i >= 0 && i < width && j >= 0 && j < height) sum += (double)in[j * width + i];
+            assert_true(fabs(sum / 9.0 - (double)out[y * width + x]) < 1e-5);
+        }
+}
+
+static void the_kernel_gets_its_arguments(void **state) {
+    (void)state;
+    kf_scene *scene = open_problem("blur.t1.json");
+    const kf_config config = config_of(scene, 48, 2, 4, false);
+    kf_backend *backend = NULL;
+    kf_plan *plan = NULL;
+    void *out = NULL;
+    kf_error error = {KF_OK, ""};
+    assert_int_equal(kf_backend_open("cpu:1", &backend, &error), KF_OK);
+    if (kf_system_t1.plan(scene, &config, backend, &plan, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_int_equal(plan->step_count[0], 1);
+    assert_true(plan->step[0][0].bytes == 2.0 * 4.0 * 301 * 203);
+    assert_int_equal(kf_plan_initialise(plan, &error), KF_OK);
+    assert_int_equal(kf_plan_advance(plan, 1, &error), KF_OK);
+    assert_int_equal(kf_backend_synchronize(backend, &error), KF_OK);
+    assert_int_equal(kf_t1_download(plan, 0, &out, &error), KF_OK);
+    expect_blurred(scene, out);
+    free(out);
+    kf_plan_free(plan);
+    kf_backend_close(backend);
+    kf_scene_free(scene);
+}
+
+static void a_fast_wrong_config_is_refused(void **state) {
+    (void)state;
+    kf_scene *scene = open_problem("blur.t1.json");
+    kf_verification verification;
+    kf_error error = {KF_OK, ""};
+    kf_config config = config_of(scene, 64, 2, 8, false);
+    if (verify(scene, &config, &verification, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_true(verification.error <= verification.bound && verification.bound == 1e-4);
+    config = config_of(scene, 64, 2, 8, true);
+    assert_int_equal(verify(scene, &config, &verification, &error), KF_GATE_FAILED);
+    assert_true(verification.error > 0.1);
+    assert_non_null(strstr(error.message, "deviates from the reference run"));
+    assert_non_null(strstr(verification.worst, "out["));
+    kf_scene_free(scene);
+}
+
+static void deviations_are_relative_and_exact_for_whole_numbers(void **state) {
+    (void)state;
+    const kf_t1_type real = {"float", 4, true, true}, whole = {"int16", 2, false, true};
+    const float right[] = {3.0F, 4.0F, (float)NAN}, near[] = {3.0F, 4.5F, (float)NAN},
+                lost[] = {3.0F, 4.0F, 0.0F};
+    const int16_t counted[] = {-3, 4}, miscounted[] = {-3, 5};
+    size_t worst = 9;
+    kf_t1_argument argument = {.type = &real, .count = 3};
+    assert_true(kf_t1_deviation(&argument, right, right, &worst) == 0.0);
+    assert_true(fabs(kf_t1_deviation(&argument, near, right, &worst) - 0.1) < 1e-12);
+    assert_int_equal((int)worst, 1);
+    assert_false(kf_t1_deviation(&argument, lost, right, &worst) <= 1e9);
+    argument = (kf_t1_argument){.type = &whole, .count = 2};
+    assert_true(kf_t1_value(&whole, counted, 0) == -3.0);
+    assert_true(kf_t1_deviation(&argument, counted, counted, &worst) == 0.0);
+    assert_true(fabs(kf_t1_deviation(&argument, miscounted, counted, &worst) - 0.2) < 1e-12);
+}
+
+/* --- CUDA without a GPU --------------------------------------------------------------------------------- */
+
+static void cuda_is_refused_on_the_cpu(void **state) {
+    (void)state;
+    kf_scene *scene = open_problem("stencil.t1.json");
+    kf_device_info cpu = {.backend = "cpu"}, gpu = {.backend = "cuda"};
+    kf_error error = {KF_OK, ""};
+    assert_int_equal(kf_system_t1.accepts_device(scene, &cpu, &error), KF_MACHINE);
+    assert_non_null(strstr(error.message, "needs a GPU"));
+    assert_int_equal(kf_system_t1.accepts_device(scene, &gpu, &error), KF_OK);
+    kf_scene_free(scene);
+}
+
+static kf_status compile(const kf_source *source, void *data, kf_error *error) {
+    kf_device_info info = {.backend = "cuda", .spec = "cuda:0", .architecture = "sm_90"};
+    return kf_source_prebuild(&info, source, data, error);
+}
+
+static void cuda_compiles_with_parameters_as_defines(void **state) {
+    (void)state;
+    kf_scene *scene = open_problem("stencil.t1.json");
+    kf_config config = ((const kf_t1_problem *)scene->problem)->reference;
+    kf_build plain, shared;
+    kf_error error = {KF_OK, ""};
+    if (kf_t1_sources(scene, &config, NULL, compile, &plain, &error) != KF_OK) {
+        kf_scene_free(scene);
+        if (!strstr(error.message, "libnvrtc") && !strstr(error.message, "without CUDA"))
+            fail_msg("%s", error.message);
+        skip();
+    }
+    kf_config_set_integer(&config, "use_shared", 1);
+    if (kf_t1_sources(scene, &config, NULL, compile, &shared, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_string_not_equal(plain.hash, shared.hash);
+    kf_scene_free(scene);
+}
+
+static void launches_follow_the_config(void **state) {
+    (void)state;
+    kf_scene *scene = open_problem("stencil.t1.json");
+    const kf_t1_problem *problem = scene->problem;
+    kf_config config = problem->reference;
+    kf_error error = {KF_OK, ""};
+    long value = 0;
+    kf_config_set_integer(&config, "block_x", 64);
+    kf_config_set_integer(&config, "block_y", 8);
+    kf_config_set_integer(&config, "per_thread", 4);
+    kf_config_set_integer(&config, "use_shared", 1);
+    /* GridDiv counts, not GlobalSize, which the published files have of another run: 4001 / 256, rounded up.
+     */
+    assert_int_equal(kf_t1_evaluate(problem, "", problem->blocks[0], &config, 1, 1 << 30, &value, &error),
+                     KF_OK);
+    assert_int_equal(value, 16);
+    assert_int_equal(kf_t1_evaluate(problem, "", problem->blocks[1], &config, 1, 1 << 30, &value, &error),
+                     KF_OK);
+    assert_int_equal(value, 512);
+    assert_int_equal(kf_t1_evaluate(problem, "", problem->shared_bytes, &config, 0, 1 << 30, &value, &error),
+                     KF_OK);
+    assert_int_equal(value, 8 * (64 * 4 + 8) * 4);
+    assert_int_equal(
+        kf_t1_evaluate(problem, "the shared memory", problem->shared_bytes, &config, 0, 100, &value, &error),
+        KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "the shared memory comes to 8448"));
+    kf_scene_free(scene);
+}
+
+/* The spaces that others published, of which their measurements have every config. */
+static void published_problems_have_their_spaces(void **state) {
+    (void)state;
+    static const struct {
+        const char *file, *kernel;
+        int configs;
+    } published[] = {{"convolution.t1.json", "convolution_milo.cu", 4362},
+                     {"dedispersion.t1.json", "dedisp_milo/dedispersion.cu.hip", 11130}};
+    char from[KF_PATH];
+    const char *folder = getenv("KFTUNE_SHARED");
+    if (folder == NULL) skip();
+    for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
+        char *text = NULL;
+        size_t size = 0;
+        assert_int_equal(kf_path(from, NULL, "%s/landscapes/%s", folder, published[i].file), KF_OK);
+        if (kf_file_read(from, 0, &text, &size, NULL) != KF_OK) skip();
+        assert_int_equal(kf_file_write_atomic(problem_path(published[i].file), text, size, NULL), KF_OK);
+        free(text);
+        assert_int_equal(kf_make_folders(problem_path("dedisp_milo"), NULL), KF_OK);
+        assert_int_equal(kf_file_write_atomic(problem_path(published[i].kernel), "\n", 1, NULL), KF_OK);
+        kf_scene *scene = open_problem(published[i].file);
+        kf_space *space = open_space(scene);
+        assert_int_equal((int)kf_space_size(space), published[i].configs);
+        kf_space_free(space);
+        kf_scene_free(scene);
+    }
+}
+
+static int set_up(void **state) {
+    (void)state;
+    if (find_shipped_data(data_folder) || make_kernel_folder() ||
+        kf_path(problem_folder, NULL, "%s/problems", kernel_scratch) != KF_OK ||
+        kf_make_folders(problem_folder, NULL) != KF_OK)
+        return 1;
+    static const char *const files[] = {"blur.cu", "blur.t1.json", "stencil.cu", "stencil.t1.json"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        copy_file(files[i]);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    return remove_kernel_folder();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_problem_has_its_space),
+        cmocka_unit_test(files_decide_the_hash),
+        cmocka_unit_test(sizes_and_ends_are_words_of_expressions),
+        cmocka_unit_test(mistakes_are_named_with_their_place),
+        cmocka_unit_test(the_kernel_gets_its_arguments),
+        cmocka_unit_test(a_fast_wrong_config_is_refused),
+        cmocka_unit_test(deviations_are_relative_and_exact_for_whole_numbers),
+        cmocka_unit_test(cuda_is_refused_on_the_cpu),
+        cmocka_unit_test(cuda_compiles_with_parameters_as_defines),
+        cmocka_unit_test(launches_follow_the_config),
+        cmocka_unit_test(published_problems_have_their_spaces),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
