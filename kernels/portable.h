@@ -78,6 +78,15 @@ KF_FUNCTION void kf_atomic_add_int64(kf_int64 *target, kf_int64 value) {
 KF_FUNCTION int kf_atomic_add_int(int *target, int value) {
     return atomicAdd(target, value);
 }
+/* Adds 1; the lanes of a warp that count at the same place do so in one atomic. */
+KF_FUNCTION int kf_atomic_count(int *target) {
+    const unsigned lanes = __match_any_sync(__activemask(), (kf_uint64)target);
+    const int first = __ffs((int)lanes) - 1;
+    int before = 0, lane;
+    asm("mov.s32 %0, %%laneid;" : "=r"(lane));
+    if (lane == first) before = atomicAdd(target, __popc(lanes));
+    return __shfl_sync(lanes, before, first) + __popc(lanes & ((1u << lane) - 1));
+}
 KF_FUNCTION int kf_atomic_compare_swap_int(int *target, int expected, int value) {
     return atomicCAS(target, expected, value);
 }
@@ -149,6 +158,9 @@ KF_FUNCTION void kf_atomic_add_int64(kf_int64 *target, kf_int64 value) {
 }
 KF_FUNCTION int kf_atomic_add_int(int *target, int value) {
     return __atomic_fetch_add(target, value, __ATOMIC_RELAXED);
+}
+KF_FUNCTION int kf_atomic_count(int *target) {
+    return kf_atomic_add_int(target, 1);
 }
 KF_FUNCTION int kf_atomic_compare_swap_int(int *target, int expected, int value) {
     __atomic_compare_exchange_n(target, &expected, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);

@@ -38,6 +38,10 @@ static const kf_step_candidate moving[] = {
     {"ordered every 8 steps", true, {"reorder_period=8"}, {NULL}},
     {"never ordered", true, {"reorder_period=0"}, {NULL}},
     {"floating sums", false, {"force_sum=float"}, {NULL}},
+    {"cells in rows of 32", true, {"segment_length=32"}, {NULL}},
+    {"floating sums, rows of 32", true, {"force_sum=float", "segment_length=32"}, {NULL}},
+    {"floating sums, rows of 64", true, {"force_sum=float", "segment_length=64"}, {NULL}},
+    {"sample by sample", true, {"immersed_boundary=scatter"}, {NULL}},
     {NULL, false, {NULL}, {NULL}},
 };
 

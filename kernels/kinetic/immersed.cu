@@ -541,7 +541,7 @@ KF_FUNCTION void kf_mark_cell(const kf_kinetic_arguments *a, const kf_sample *sa
 KF_SCALAR_KERNEL(cell_mark, kf_kinetic_arguments) {
     (void)y, (void)z;
     const kf_sample sample = kf_load_sample(a, x, 0);
-    const int rank = kf_atomic_add_int(a->cell_count + sample.corner, 1);
+    const int rank = kf_atomic_count(a->cell_count + sample.corner);
     a->sample_rank[x] = rank;
     if (rank == 0) kf_mark_cell(a, &sample);
 }
