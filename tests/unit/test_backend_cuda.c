@@ -203,6 +203,7 @@ static void shipped_kernels_compile(void **state) {
                                        {"KF_FORM", "0"},
                                        {"KF_IN_PLACE", "1"},
                                        {"KF_SEGMENTS", "1"},
+                                       {"KF_CELLS", "1"},
                                        {"KF_SPECULAR", "1"},
                                        {"KF_WRAP", "5"},
                                        {"KF_FREE", "1"}};
@@ -230,6 +231,7 @@ static void shipped_kernels_compile(void **state) {
                                       {"KF_FORM", "0"},
                                       {"KF_IN_PLACE", "0"},
                                       {"KF_SEGMENTS", "0"},
+                                      {"KF_CELLS", "0"},
                                       {"KF_SPECULAR", "0"},
                                       {"KF_WRAP", "0"},
                                       {"KF_FREE", "0"}};
