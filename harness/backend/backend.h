@@ -134,7 +134,10 @@ typedef struct kf_launch {
     size_t shared_bytes; /* dynamic shared memory of a block; only with grid */
     size_t argument_bytes;
     _Alignas(16) unsigned char arguments[KF_ARGUMENT_BYTES];
-    int period;   /* runs at the steps t with t % period == 0; 1: every step */
+    int period; /* runs at the steps t with t % period == 0; 1: every step */
+    /* In a graph: aside, it waits for what comes before it, but what comes after does not wait for it, until
+     * a launch that joins or the end. Elsewhere launches run one after the other. */
+    bool aside, joins;
     double bytes; /* least device-memory traffic of one launch, for GB/s; 0: not defined */
     double flops; /* 0: not defined */
 } kf_launch;

@@ -25,6 +25,9 @@ static void close_backend(kf_backend *backend) {
     if (own->context) {
         kf_cuda.cuCtxSetCurrent(own->context);
         kf_cuda_stages_free(own);
+        if (own->forked) kf_cuda.cuEventDestroy(own->forked);
+        if (own->joined) kf_cuda.cuEventDestroy(own->joined);
+        if (own->aside) kf_cuda.cuStreamDestroy(own->aside);
         if (own->stream) kf_cuda.cuStreamDestroy(own->stream);
         kf_cuda.cuCtxSetCurrent(NULL);
         kf_cuda.cuDevicePrimaryCtxRelease(own->device);
@@ -82,7 +85,12 @@ static kf_status open_device(kf_cuda_backend *own, int index, kf_error *error) {
     KF_TRY(read_limits(own, error));
     KF_CUDA_TRY(cuDevicePrimaryCtxRetain, &own->context, own->device);
     KF_TRY(kf_cuda_enter(&own->base, error));
-    KF_CUDA_TRY(cuStreamCreate, &own->stream, CU_STREAM_NON_BLOCKING);
+    int least = 0, greatest = 0;
+    KF_CUDA_TRY(cuCtxGetStreamPriorityRange, &least, &greatest);
+    KF_CUDA_TRY(cuStreamCreateWithPriority, &own->stream, CU_STREAM_NON_BLOCKING, least);
+    KF_CUDA_TRY(cuStreamCreateWithPriority, &own->aside, CU_STREAM_NON_BLOCKING, greatest);
+    KF_CUDA_TRY(cuEventCreate, &own->forked, CU_EVENT_DISABLE_TIMING);
+    KF_CUDA_TRY(cuEventCreate, &own->joined, CU_EVENT_DISABLE_TIMING);
     KF_CUDA_TRY(cuMemGetInfo, &available, &total);
     info->memory_free_bytes = available;
     return KF_OK;

@@ -38,7 +38,9 @@
     X(cuFuncGetAttribute)                                                                                    \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                                                           \
     X(cuLaunchKernel)                                                                                        \
-    X(cuStreamCreate)                                                                                        \
+    X(cuCtxGetStreamPriorityRange)                                                                           \
+    X(cuStreamCreateWithPriority)                                                                            \
+    X(cuStreamWaitEvent)                                                                                     \
     X(cuStreamDestroy)                                                                                       \
     X(cuStreamSynchronize)                                                                                   \
     X(cuStreamBeginCapture)                                                                                  \

@@ -12,6 +12,8 @@ typedef struct kf_cuda_backend {
     CUdevice device;
     CUcontext context; /* the device's primary context */
     CUstream stream;   /* everything runs in its order */
+    CUstream aside;    /* of higher priority: where graphs capture the launches that run beside others */
+    CUevent forked, joined;
     int grid_limit[3], block_limit[3];
     /* Pinned memory through which large copies go, made when first needed. */
     void *stage[KF_STAGES];

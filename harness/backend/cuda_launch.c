@@ -47,7 +47,7 @@ static kf_status make_grid(const kf_cuda_backend *backend, const kf_launch *laun
     return KF_OK;
 }
 
-kf_status kf_cuda_launch(kf_backend *backend, const kf_launch *launch, kf_error *error) {
+static kf_status launch_on(kf_backend *backend, CUstream stream, const kf_launch *launch, kf_error *error) {
     kf_cuda_backend *own = kf_cuda_of(backend);
     const kf_cuda_function *function = (const kf_cuda_function *)launch->function;
     size_t bytes = launch->argument_bytes;
@@ -67,10 +67,14 @@ kf_status kf_cuda_launch(kf_backend *backend, const kf_launch *launch, kf_error 
                     (int)launch->shared_bytes);
     const CUresult result = kf_cuda.cuLaunchKernel(
         function->handle, grid[0], grid[1], grid[2], (unsigned)launch->block[0], (unsigned)launch->block[1],
-        (unsigned)launch->block[2], (unsigned)launch->shared_bytes, own->stream, NULL, extra);
+        (unsigned)launch->block[2], (unsigned)launch->shared_bytes, stream, NULL, extra);
     if (result == CUDA_SUCCESS) return KF_OK;
     kf_cuda_fail(error, result, "cuLaunchKernel");
     return kf_fail_context(error, "%s", launch->name);
+}
+
+kf_status kf_cuda_launch(kf_backend *backend, const kf_launch *launch, kf_error *error) {
+    return launch_on(backend, kf_cuda_of(backend)->stream, launch, error);
 }
 
 kf_status kf_cuda_synchronize(kf_backend *backend, kf_error *error) {
@@ -79,15 +83,34 @@ kf_status kf_cuda_synchronize(kf_backend *backend, kf_error *error) {
     return KF_OK;
 }
 
+/* What one stream does from now on comes after what another one has been given so far. */
+static kf_status order_streams(CUstream before, CUevent event, CUstream after, kf_error *error) {
+    KF_CUDA_TRY(cuEventRecord, event, before);
+    KF_CUDA_TRY(cuStreamWaitEvent, after, event, 0);
+    return KF_OK;
+}
+
+static kf_status capture_launches(kf_cuda_backend *own, const kf_launch *const *launches, int count,
+                                  kf_error *error) {
+    bool forked = false;
+    for (int i = 0; i < count; i++) {
+        if (launches[i]->aside && !forked)
+            KF_TRY(order_streams(own->stream, own->forked, own->aside, error));
+        else if (launches[i]->joins && forked)
+            KF_TRY(order_streams(own->aside, own->joined, own->stream, error));
+        forked = launches[i]->aside || (forked && !launches[i]->joins);
+        KF_TRY(launch_on(&own->base, launches[i]->aside ? own->aside : own->stream, launches[i], error));
+    }
+    return forked ? order_streams(own->aside, own->joined, own->stream, error) : KF_OK;
+}
+
 /* Records the launches instead of running them. The capture is ended also after an error, else the stream
  * could not be used any more. */
 static kf_status capture(kf_backend *backend, const kf_launch *const *launches, int count, CUgraph *graph,
                          kf_error *error) {
     CUstream stream = kf_cuda_of(backend)->stream;
     KF_CUDA_TRY(cuStreamBeginCapture, stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
-    kf_status status = KF_OK;
-    for (int i = 0; i < count && status == KF_OK; i++)
-        status = kf_cuda_launch(backend, launches[i], error);
+    kf_status status = capture_launches(kf_cuda_of(backend), launches, count, error);
     const CUresult result = kf_cuda.cuStreamEndCapture(stream, graph);
     if (status == KF_OK && result != CUDA_SUCCESS) status = kf_cuda_fail(error, result, "cuStreamEndCapture");
     if (status != KF_OK && result == CUDA_SUCCESS && *graph) kf_cuda.cuGraphDestroy(*graph);

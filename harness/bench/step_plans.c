@@ -11,6 +11,7 @@ static const kf_step_candidate flow[] = {
     {"streaming stores", true, {"streaming_stores=true"}, {NULL}},
     {"pairs of nodes", true, {"nodes_per_thread=2"}, {NULL}},
     {"segments of 32", true, {NULL}, {"segment_length=32"}},
+    {"the solid in turn", true, {NULL}, {"concurrent_solid=false"}},
     {"rows of 256", false, {"block_x=256"}, {NULL}},
     {NULL, false, {NULL}, {NULL}},
 };
@@ -35,12 +36,12 @@ static const kf_step_candidate in_place[] = {
 
 static const kf_step_candidate moving[] = {
     {"preset", false, {NULL}, {NULL}},
-    {"ordered every 8 steps", true, {"reorder_period=8"}, {NULL}},
-    {"never ordered", true, {"reorder_period=0"}, {NULL}},
+    {"ordered every 32 steps", true, {"reorder_period=32"}, {NULL}},
     {"floating sums", false, {"force_sum=float"}, {NULL}},
     {"cells in rows of 32", true, {"segment_length=32"}, {NULL}},
     {"floating sums, rows of 32", true, {"force_sum=float", "segment_length=32"}, {NULL}},
     {"floating sums, rows of 64", true, {"force_sum=float", "segment_length=64"}, {NULL}},
+    {"the solid in turn", true, {"concurrent_solid=false"}, {NULL}},
     {"sample by sample", true, {"immersed_boundary=scatter"}, {NULL}},
     {NULL, false, {NULL}, {NULL}},
 };
@@ -76,7 +77,7 @@ const kf_step_plan kf_step_plans[KF_TIMES] = {
     [KF_TIME_IN_PLACE] = {.name = "f32 in place",
                           .scene = KF_STEP_MAIN,
                           .preset = "default",
-                          .common = {"streaming=in_place"},
+                          .common = {"streaming=in_place", "concurrent_solid=false"},
                           .candidates = in_place,
                           .follows = KF_TIMES},
     [KF_TIME_MOMENTS] = {.name = "moments",
@@ -156,7 +157,7 @@ const kf_step_plan kf_step_plans[KF_TIMES] = {
     [KF_TIME_CAPACITY] = {.name = "f32 in place, 1000^3",
                           .scene = KF_STEP_CAPACITY,
                           .preset = "default",
-                          .common = {"streaming=in_place"},
+                          .common = {"streaming=in_place", "concurrent_solid=false"},
                           .candidates = same,
                           .follows = KF_TIME_IN_PLACE},
 };

@@ -35,7 +35,8 @@ typedef struct kf_kinetic_options {
     kf_immersed immersed;
     long segment_length; /* samples that one item of the aggregated variant adds up */
     bool fixed_point_force, streaming_stores;
-    long reorder_period; /* steps between reorderings of a moving solid's samples; 0: never */
+    bool concurrent_solid; /* what the solid needs runs beside the flow's kernel */
+    long reorder_period;   /* steps between reorderings of a moving solid's samples; 0: never */
 } kf_kinetic_options;
 
 /* Storage of the nodes, ghosts included (kernels/kinetic/arguments.h). */

@@ -12,6 +12,7 @@ typedef struct builder {
     kf_status status;
     int line_block[3], face_block[3]; /* of launches over samples or band, and over faces */
     double node_bytes;                /* store_bytes * nodes */
+    bool aside, joins;                /* of the launches appended now, and of the next one */
 } builder;
 
 static kf_function *function(builder *b, kf_kinetic_source source, const char *name) {
@@ -36,7 +37,12 @@ static kf_launch *append(builder *b, int parity, kf_kinetic_source source, const
         return NULL;
     }
     for (int p = 0; p < 2; p++)
-        if (parity == p || parity == 2) b->plan->step[p][first[p]].bytes = bytes;
+        if (parity == p || parity == 2) {
+            b->plan->step[p][first[p]].bytes = bytes;
+            b->plan->step[p][first[p]].aside = b->aside;
+            b->plan->step[p][first[p]].joins = b->joins;
+        }
+    b->joins = false;
     return launch;
 }
 
@@ -227,6 +233,8 @@ static void append_order_launches(builder *b, int parity, int period) {
                                            pass->arguments, pass->argument_bytes);
         if (launch == NULL)
             b->status = kf_fail(b->error, KF_MACHINE, "a step holds at most %d launches", KF_PLAN_LAUNCHES);
+        else
+            launch->aside = b->aside;
         set_period(b, parity, period);
     }
 }
@@ -384,8 +392,10 @@ static void append_two_grids(builder *b, int p) {
     const kf_kinetic *kinetic = b->kinetic;
     const int band = kinetic->arguments.band_capacity;
     if (kinetic->has_solid) {
+        b->aside = kinetic->options.concurrent_solid;
         append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
         append_band_force(b, p, p);
+        b->aside = false;
     }
     int extent[3];
     memcpy(extent, kinetic->geometry.nodes, sizeof extent);
@@ -393,6 +403,7 @@ static void append_two_grids(builder *b, int p) {
         (extent[0] + (int)kinetic->options.nodes_per_thread - 1) / (int)kinetic->options.nodes_per_thread;
     (void)append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block,
                  from_to(kinetic, p, 1 - p), 54 * b->node_bytes);
+    b->joins = kinetic->has_solid;
     if (kinetic->has_solid) append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
 }
 
@@ -413,7 +424,9 @@ static void make_fused(builder *b) {
         if (kinetic->has_solid) b->kinetic->arguments.band_force = kf_buffer_address(kinetic->band_force);
         append_boundaries(b, p, from);
         append_averages(b, p, from);
+        b->aside = kinetic->options.concurrent_solid;
         append_motion(b, p, from);
+        b->aside = false;
         if (in_place)
             append_in_place(b, p);
         else

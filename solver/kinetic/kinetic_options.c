@@ -58,6 +58,8 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
     if (o->immersed == KF_AGGREGATED && !scene->motion.moving && o->fixed_point_force)
         return refuse(error, "immersed_boundary aggregated of a static solid goes with force_sum float");
     if (o->streaming_stores && !fused) return refuse(error, "streaming_stores belong to plan fused");
+    if (o->concurrent_solid && (!fused || o->in_place))
+        return refuse(error, "concurrent_solid belongs to plan fused with streaming two_grids");
     if (o->nodes_per_thread != 1 && (o->nodes_per_thread != 2 || !fused || o->layout == KF_AOS))
         return refuse(error, "nodes_per_thread must be 1, or 2 in plan fused with layout soa or csoa");
     if (o->in_place && (!fused || o->nodes_per_thread != 1))
@@ -100,6 +102,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_integer(config, "sample_block_length", &options->sample_block_length, error));
     KF_TRY(kf_config_boolean(config, "morton", &options->morton, error));
     KF_TRY(kf_config_boolean(config, "streaming_stores", &options->streaming_stores, error));
+    KF_TRY(kf_config_boolean(config, "concurrent_solid", &options->concurrent_solid, error));
     KF_TRY(kf_config_integer(config, "collision_split", &options->collision_split, error));
     KF_TRY(kf_config_integer(config, "nodes_per_thread", &options->nodes_per_thread, error));
     KF_TRY(kf_config_integer(config, "block_x", &block_x, error));
