@@ -226,10 +226,15 @@ typedef struct wait_state {
 } wait_state;
 
 static void enter_stage(const kf_worker *worker, wait_state *wait, kf_stage stage) {
-    bool compiled = wait->stage == KF_STAGE_COMPILE && stage != KF_STAGE_COMPILE;
+    /* Verifying and measuring share a limit, but for the time that others had the device. */
+    const bool begins = wait->stage == KF_STAGE_COMPILE || wait->stage == KF_STAGE_WAIT;
+    const bool waits = stage == KF_STAGE_WAIT;
+    if (stage == wait->stage || (!begins && !waits)) {
+        wait->stage = stage;
+        return;
+    }
     wait->stage = stage;
-    if (!compiled) return;
-    wait->limit = worker->setup.limit_seconds;
+    wait->limit = waits ? (double)INFINITY : worker->setup.limit_seconds;
     wait->ends = kf_clock_seconds() + wait->limit;
 }
 
