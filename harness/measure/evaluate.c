@@ -30,12 +30,15 @@ static void fail(kf_measurement *m, kf_state state, const kf_error *error) {
 }
 
 /* A config that fails on the device: too large, not launchable, or a fault that ruined the context. The
- * backend is asked, not the message, whether it still works. */
+ * backend is asked, not the message, whether it still works. Without memory this process is given up: what
+ * configs have leaked goes with it. */
 static void fail_on_device(evaluation *e, const kf_error *error) {
-    if (strstr(error->message, "out of memory") != NULL)
+    if (strstr(error->message, "out of memory") != NULL) {
         fail(e->m, KF_STATE_OUT_OF_MEMORY, error);
-    else
+        e->usable = false;
+    } else {
         fail(e->m, KF_STATE_INVALID, error);
+    }
     kf_error ignored;
     if (kf_backend_synchronize(e->backend, &ignored) == KF_OK) return;
     e->usable = false;
@@ -80,7 +83,9 @@ static bool build(evaluation *e) {
         kf_status status = e->bench->system->sources(scenes[i], &e->job->config,
                                                      kf_backend_device(e->backend), build_source, e, &error);
         if (status == KF_OK) continue;
-        fail(e->m, status == KF_BAD_INPUT ? KF_STATE_INVALID : KF_STATE_COMPILE, &error);
+        /* The assembler knows how much shared memory a block may have. */
+        const bool too_much = strstr(error.message, "too much shared data") != NULL;
+        fail(e->m, status == KF_BAD_INPUT || too_much ? KF_STATE_INVALID : KF_STATE_COMPILE, &error);
         return false;
     }
     return true;
@@ -92,7 +97,8 @@ static kf_status advance_and_verify(evaluation *e, kf_plan *plan, kf_error *erro
     KF_TRY(kf_plan_initialise(plan, error));
     KF_TRY(kf_plan_advance(plan, (uint64_t)e->bench->reference_steps, error));
     KF_TRY(kf_backend_synchronize(e->backend, error));
-    return e->bench->system->verify(plan, e->bench->reference, &e->m->verification, error);
+    KF_TRY(e->bench->system->verify(plan, e->bench->reference, &e->m->verification, error));
+    return kf_plan_check_buffers(plan, error);
 }
 
 static bool verify(evaluation *e) {

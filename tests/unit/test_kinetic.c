@@ -115,6 +115,7 @@ static int verify_space(const kf_scene *scene, int steps) {
         advance(plan, (uint64_t)steps);
         kf_verification verification;
         kf_status status = kinetic_system->verify(plan, reference, &verification, &error);
+        if (status == KF_OK) status = kf_plan_check_buffers(plan, &error);
         char *summary = kf_config_summary(&config);
         if (status != KF_OK) fail_msg("%s: %s", summary, error.message);
         free(summary);
