@@ -35,7 +35,7 @@ typedef _Float16 kf_store;
 #else
 #define KF_STORED_UNIT 1.0
 #endif
-#if defined(KF_COLLISION) && (KF_COLLISION == 0 || (KF_COLLISION == 2 && KF_RATE_RULE <= 3 && KF_FORM == 0))
+#if defined(KF_COLLISION) && (KF_COLLISION == 0 || (KF_COLLISION == 2 && KF_RATE_RULE <= 3 && (KF_FORM == 0 || KF_FORM == 3)))
 #define KF_UNIT KF_STORED_UNIT
 #else
 #define KF_UNIT 1.0
@@ -279,9 +279,10 @@ KF_FUNCTION void kf_set_component(const kf_kinetic_arguments *a, void *v, int i,
     const kf_real plane_m = (row_pm + row_mm) + row_zm, plane_z = (row_pz + row_mz) + row_zz,                \
                   plane_p = (row_pp + row_mp) + row_zp;                                                      \
     const kf_real density_deviation = (plane_p + plane_m) + plane_z;                                         \
-    const kf_real jx = (((f_ppp - f_mpp) + (f_pmm - f_mmm)) + ((f_ppm - f_mpm) + (f_pmp - f_mmp))) +         \
-                       (((f_ppz - f_mpz) + (f_pmz - f_mmz)) + ((f_pzp - f_mzp) + (f_pzm - f_mzm))) +         \
-                       (f_pzz - f_mzz);                                                                      \
+    const kf_real along_m = ((f_pmp - f_mmp) + (f_pmm - f_mmm)) + (f_pmz - f_mmz),                           \
+                  along_z = ((f_pzp - f_mzp) + (f_pzm - f_mzm)) + (f_pzz - f_mzz),                           \
+                  along_p = ((f_ppp - f_mpp) + (f_ppm - f_mpm)) + (f_ppz - f_mpz);                           \
+    const kf_real jx = (along_p + along_m) + along_z;                                                        \
     const kf_real jy = ((row_pp - row_mp) + (row_pm - row_mm)) + (row_pz - row_mz);                          \
     const kf_real jz = plane_p - plane_m;
 
