@@ -239,14 +239,23 @@ KF_FUNCTION void kf_stream(kf_store *place, kf_real value) {
     *place = kf_to_store(value);
 #endif
 }
-KF_FUNCTION void kf_stream_pair(kf_store *place, kf_store_pair pair) {
-#if KF_CUDA && KF_STREAMING_STORES && KF_STORAGE == 0
-    __stcs((unsigned *)place, (unsigned)pair.high << 16 | pair.low);
-#elif KF_CUDA && KF_STREAMING_STORES && KF_STORAGE == 1
-    __stcs((float2 *)place, make_float2(pair.low, pair.high));
-#elif KF_CUDA && KF_STREAMING_STORES
-    __stcs((double2 *)place, make_double2(pair.low, pair.high));
+KF_FUNCTION void kf_stream_pair(kf_store *place, kf_real low, kf_real high) {
+#if KF_CUDA && KF_STORAGE == 0
+    unsigned bits;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;"
+        : "=r"(bits)
+        : "f"(high * KF_R(KF_STORED_UNIT / KF_UNIT)), "f"(low * KF_R(KF_STORED_UNIT / KF_UNIT)));
+#if KF_STREAMING_STORES
+    __stcs((unsigned *)place, bits);
 #else
+    *(unsigned *)place = bits;
+#endif
+#elif KF_CUDA && KF_STREAMING_STORES && KF_STORAGE == 1
+    __stcs((float2 *)place, make_float2(low, high));
+#elif KF_CUDA && KF_STREAMING_STORES
+    __stcs((double2 *)place, make_double2(low, high));
+#else
+    const kf_store_pair pair = {kf_to_store(low), kf_to_store(high)};
     *(kf_store_pair *)place = pair;
 #endif
 }
