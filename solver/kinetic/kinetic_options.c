@@ -57,8 +57,9 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
         return refuse(error,
                       "collision_form belongs to the central moments of acm_mrt (and not to the rule kbc)");
     if (o->collision_form == KF_LOW_ORDER && !(fused && kf_kinetic_has_one_high_order_rate(scene)))
-        return refuse(error, "collision_form low_order belongs to plan fused and to acm_mrt with one rate for "
-                             "the orders 3 to 6 in the basis hermite");
+        return refuse(error,
+                      "collision_form low_order belongs to plan fused and to acm_mrt with one rate for "
+                      "the orders 3 to 6 in the basis hermite");
     if (o->register_cap != 0 && (!fused || o->register_cap < 24 || o->register_cap > 255))
         return refuse(error, "register_cap must be 0, or 24 to 255 in plan fused");
     if (o->plan == KF_PLAN_BASELINE && o->collision_split != 1)
