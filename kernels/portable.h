@@ -22,7 +22,7 @@
 #define KF_UNROLL   _Pragma("unroll")
 #define KF_UNROLL_BY_4 _Pragma("unroll 4")
 #define KF_CONSTANT static __device__ const
-#ifndef KF_LAUNCH_BOUNDS /* "__launch_bounds__(threads, blocks)" when a config asks for it */
+#ifndef KF_LAUNCH_BOUNDS /* "__launch_bounds__(threads, blocks)" or "__maxnreg__(registers)" when a config asks for it */
 #define KF_LAUNCH_BOUNDS
 #endif
 typedef long long kf_int64;

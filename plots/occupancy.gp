@@ -14,6 +14,8 @@ unset grid
 set grid xtics linetype 1 linecolor "#dddddd" linewidth 1 back
 set xlabel "occupancy, % of the warps that a multiprocessor can hold" offset -22,0
 set xrange [0:195]
+set border 2
+set arrow 1 from 0, graph 0 to 100, graph 0 nohead linecolor "#444444"
 set xtics 0,25,100
 set yrange [lowest+0.8:-0.8]
 set ytics scale 0

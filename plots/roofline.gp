@@ -3,7 +3,9 @@ data = ARG1; picture = ARG2; format = ARG3; title = ARG4; subtitle = ARG5; kerne
 folder = ARG0[1:strlen(ARG0)-strlen("roofline.gp")]
 stats data index 0 using 1:2 name "X" nooutput
 stats data index 0 using 3:4 name "Y" nooutput
-height = 660
+rows = kernels > 6 ? 6 : kernels
+bottom = 72 + 16*rows # the axis and the legend below it
+height = 560 + 16*rows
 load folder."style.gp"
 unset grid
 set grid xtics ytics linetype 1 linecolor "#e6e6e6" linewidth 1 back
@@ -12,14 +14,14 @@ set xrange [X_min_x:X_max_y]
 set yrange [Y_min_x:Y_max_y]
 set lmargin at screen 0.105
 set rmargin at screen 0.975
-set bmargin at screen 168.0/height
+set bmargin at screen real(bottom)/height
 set tmargin at screen 1-64.0/height
 set format y "%g"
 set format x "%g"
 set xlabel "floating-point operations for each byte moved (FLOP/B)"
 set ylabel "performance (GFLOP/s)" offset 1,0
 # A roof of memory rises at 45 degrees in decades; on the screen:
-slope = atan2((height-232)/(log10(Y_max_y)-log10(Y_min_x)), 0.87*900/(log10(X_max_y)-log10(X_min_x)))*180/pi
+slope = atan2((height-bottom-64)/(log10(Y_max_y)-log10(Y_min_x)), 0.87*900/(log10(X_max_y)-log10(X_min_x)))*180/pi
 set key at screen 0.105,(10.0/height) left bottom vertical maxrows 6 Left reverse samplen 1 font ",11"
 set label 1 "triangles: L1\nsquares: L2\ncircles: device memory\nsolid: measured\ndashed: theoretical" at graph 0.985,0.22 right font ",11" noenhanced textcolor "#444444"
 array shape[3] = [9, 5, 7]

@@ -22,6 +22,12 @@ kf_status kf_plan_buffer(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf_err
     return KF_OK;
 }
 
+kf_status kf_plan_check_buffers(const kf_plan *plan, kf_error *error) {
+    for (int i = 0; i < plan->buffer_count; i++)
+        KF_TRY(kf_buffer_check(plan->buffers[i], error));
+    return KF_OK;
+}
+
 kf_status kf_plan_module(kf_plan *plan, const kf_source *source, kf_module **module, kf_error *error) {
     if (plan->module_count == KF_PLAN_MODULES)
         return kf_fail(error, KF_MACHINE, "a plan holds at most %d modules", KF_PLAN_MODULES);

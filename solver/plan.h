@@ -96,6 +96,8 @@ kf_launch *kf_plan_append(kf_plan *plan, int parity, const char *name, kf_functi
  */
 kf_status kf_plan_advance(kf_plan *plan, uint64_t steps, kf_error *error);
 kf_status kf_plan_initialise(kf_plan *plan, kf_error *error);
+/* KF_GATE_FAILED when a kernel wrote past the end of one of the plan's buffers. */
+kf_status kf_plan_check_buffers(const kf_plan *plan, kf_error *error);
 void kf_plan_free(kf_plan *plan);
 
 #endif

@@ -172,10 +172,31 @@ const char *kf_function_occupancy_limit(const kf_function *function, int threads
 
 /* --- memory ------------------------------------------------------------------------------------------- */
 
+static const unsigned char guard_byte = 0xC5;
+
 kf_status kf_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error) {
+    unsigned char guard[KF_GUARD_BYTES];
     *buffer = NULL;
     if (bytes == 0) return kf_fail(error, KF_BAD_INPUT, "a buffer needs at least one byte");
-    return backend->methods->buffer_create(backend, bytes, buffer, error);
+    if (bytes > SIZE_MAX / 2) return kf_fail(error, KF_MACHINE, "out of memory: %zu bytes", bytes);
+    KF_TRY(backend->methods->buffer_create(backend, bytes, buffer, error));
+    memset(guard, guard_byte, sizeof guard);
+    const kf_status status = backend->methods->buffer_upload(*buffer, bytes, guard, sizeof guard, error);
+    if (status == KF_OK) return KF_OK;
+    backend->methods->buffer_free(*buffer);
+    *buffer = NULL;
+    return status;
+}
+
+kf_status kf_buffer_check(const kf_buffer *buffer, kf_error *error) {
+    unsigned char guard[KF_GUARD_BYTES];
+    KF_TRY(buffer->backend->methods->buffer_download(buffer, buffer->bytes, guard, sizeof guard, error));
+    for (size_t i = 0; i < sizeof guard; i++)
+        if (guard[i] != guard_byte)
+            return kf_fail(error, KF_GATE_FAILED,
+                           "a kernel wrote out of bounds: past the end of a buffer of %zu bytes, at byte %zu",
+                           buffer->bytes, buffer->bytes + i);
+    return KF_OK;
 }
 
 void kf_buffer_free(kf_buffer *buffer) {

@@ -107,7 +107,8 @@ const char *kf_function_occupancy_limit(const kf_function *function, int threads
 
 /* --- memory ------------------------------------------------------------------------------------------- */
 
-/* Contents are undefined until written. KF_MACHINE with "out of memory" when the device has too little. */
+/* Contents are undefined until written. KF_MACHINE with "out of memory" when the device has too little.
+ * Behind the buffer lies a guard of a few hundred bytes; see kf_buffer_check. */
 kf_status kf_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
 void kf_buffer_free(kf_buffer *buffer);
 size_t kf_buffer_size(const kf_buffer *buffer);
@@ -117,6 +118,8 @@ kf_status kf_buffer_upload(kf_buffer *buffer, size_t offset, const void *data, s
 kf_status kf_buffer_download(const kf_buffer *buffer, size_t offset, void *data, size_t bytes,
                              kf_error *error);
 kf_status kf_buffer_copy(kf_buffer *target, const kf_buffer *source, size_t bytes, kf_error *error);
+/* KF_GATE_FAILED when a kernel wrote to the guard, that is, past the buffer's end. */
+kf_status kf_buffer_check(const kf_buffer *buffer, kf_error *error);
 
 /* --- launching ---------------------------------------------------------------------------------------- */
 

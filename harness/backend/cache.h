@@ -1,6 +1,6 @@
 /* Compiled kernels on disk, shared by both backends: one file an entry in <cache folder>/kernels, named
  * <key>.<extension>, ending in a trailer with the hash of its content. Writing is atomic, so several
- * processes may use the folder at once; compiling the same key twice is harmless. The folder is kept below
+ * processes may use the folder at once. The folder is kept below
  * $KFTUNE_CACHE_LIMIT bytes (default 1 GiB) by dropping what was used longest ago. */
 #ifndef KF_HARNESS_BACKEND_CACHE_H
 #define KF_HARNESS_BACKEND_CACHE_H
@@ -35,6 +35,11 @@ bool kf_cache_find(const char *key, const char *extension, char path[KF_PATH]);
 /* Stores an entry and then evicts others if the folder has become too large; never the one just written. */
 kf_status kf_cache_put(const char *key, const char *extension, const void *data, size_t size,
                        kf_error *error);
+
+/* Waits until no other process builds what has this key, and keeps others from it until the file it returns
+ * is closed, or the process ends. -1 where there is nothing to hold: then it is built twice, which does no
+ * harm. */
+int kf_cache_claim(const char *key);
 
 /* Creates an empty file in the cache folder for a compiler to write to; the caller removes it. What killed
  * processes leave behind is removed by a later kf_cache_put. */

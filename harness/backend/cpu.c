@@ -190,7 +190,7 @@ static kf_status cpu_buffer_create(kf_backend *backend, size_t bytes, kf_buffer 
     void *address = NULL;
     char wanted[32], left[32];
     if (bytes > available || bytes > at_first || cpu->allocated > at_first - bytes ||
-        posix_memalign(&address, huge ? HUGE_PAGE : CACHE_LINE, bytes) != 0)
+        posix_memalign(&address, huge ? HUGE_PAGE : CACHE_LINE, bytes + KF_GUARD_BYTES) != 0)
         return kf_fail(error, KF_MACHINE,
                        "out of memory: a buffer of %s does not fit, %s are available; use a smaller "
                        "grid",

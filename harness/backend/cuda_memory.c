@@ -19,7 +19,7 @@ static CUdeviceptr address_of(const kf_buffer *buffer) {
 kf_status kf_cuda_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error) {
     CUdeviceptr address = 0;
     KF_TRY(kf_cuda_enter(backend, error));
-    const CUresult result = kf_cuda.cuMemAlloc(&address, bytes);
+    const CUresult result = kf_cuda.cuMemAlloc(&address, bytes + KF_GUARD_BYTES);
     if (result == CUDA_ERROR_OUT_OF_MEMORY) {
         size_t available = 0, total = 0;
         char wanted[32], left[32];

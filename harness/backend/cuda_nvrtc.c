@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "harness/backend/cache.h"
 #include "harness/backend/cuda_child.h"
@@ -255,6 +256,24 @@ static double seconds_now(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* Compiles what is not in the cache, unless another process is at it: then that one's is taken. */
+static kf_status build_into_cache(const char *architecture, const kf_source *source, void **cubin,
+                                  size_t *size, kf_build *result, kf_error *error) {
+    const double start_time = seconds_now();
+    const int claim = kf_cache_claim(result->hash);
+    kf_error cache_error = {0};
+    kf_status status = KF_OK;
+    if (!kf_cache_get(result->hash, "cubin", cubin, size)) {
+        status =
+            (kf_cuda_driver_started() ? compile : compile_in_child)(architecture, source, cubin, size, error);
+        if (status == KF_OK && kf_cache_put(result->hash, "cubin", *cubin, *size, &cache_error) != KF_OK)
+            kf_warn("%s", cache_error.message); /* works on, and compiles again next time */
+    }
+    result->seconds = seconds_now() - start_time;
+    if (claim >= 0) close(claim);
+    return status;
+}
+
 kf_status kf_nvrtc_build(const char *architecture, const kf_source *source, void **cubin, size_t *size,
                          kf_build *build, kf_error *error) {
     char flags[128];
@@ -264,17 +283,10 @@ kf_status kf_nvrtc_build(const char *architecture, const kf_source *source, void
     snprintf(flags, sizeof flags, "%s %s", fixed_options[0], fixed_options[1]);
     KF_TRY(kf_cache_key(source, nvrtc_key, flags, architecture, result.hash, error));
     result.cached = kf_cache_get(result.hash, "cubin", cubin, size);
-    if (!result.cached) {
-        kf_error cache_error = {0};
-        const double start_time = seconds_now();
-        KF_TRY((kf_cuda_driver_started() ? compile : compile_in_child)(architecture, source, cubin, size,
-                                                                       error));
-        result.seconds = seconds_now() - start_time;
-        if (kf_cache_put(result.hash, "cubin", *cubin, *size, &cache_error) != KF_OK)
-            kf_warn("%s", cache_error.message); /* works on, and compiles again next time */
-    }
+    const kf_status status =
+        result.cached ? KF_OK : build_into_cache(architecture, source, cubin, size, &result, error);
     if (build) *build = result;
-    return KF_OK;
+    return status;
 }
 
 kf_status kf_cuda_prebuild(const kf_device_info *info, const kf_source *source, kf_build *build,

@@ -5,7 +5,7 @@
  * fills the base and is paired with one that frees it. Division of work: backend.c checks what callers pass
  * in, so methods may rely on it:
  *   - objects are never NULL and belong to this backend; the free methods are not called with NULL
- *   - buffer ranges lie within the buffer and are not empty; a buffer has at least one byte
+ *   - buffer ranges lie within the buffer or its guard and are not empty; a buffer has at least one byte
  *   - a launch has a function of this backend, a block of at least 1x1x1, a non-empty extent (empty ones are
  *     dropped before, also from graphs, which may thus hold no launch at all), extent + block within an int
  * Limits of the device (threads a block, grid size) are the backend's own to check. */
@@ -30,6 +30,7 @@ typedef struct kf_backend_methods {
     const char *(*function_occupancy_limit)(const kf_function *function,
                                             int threads_per_block); /* may be NULL */
 
+    /* With KF_GUARD_BYTES more behind them, which uploads and downloads also reach. */
     kf_status (*buffer_create)(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
     void (*buffer_free)(kf_buffer *buffer);
     kf_status (*buffer_fill)(kf_buffer *buffer, unsigned char byte, kf_error *error);
@@ -67,9 +68,10 @@ struct kf_module {
 struct kf_function {
     kf_module *module;
 };
+enum { KF_GUARD_BYTES = 256 };
 struct kf_buffer {
     kf_backend *backend;
-    size_t bytes;
+    size_t bytes;  /* without the guard */
     void *address; /* as kernels see it */
 };
 struct kf_event {

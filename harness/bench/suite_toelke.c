@@ -60,7 +60,7 @@ typedef struct toelke {
     trial trials[MOST_TRIALS];
     int trial_count;
     /* Trials that figures are made of; own: the paper's plan. */
-    int pull[BEDS], own[BEDS], temporal;
+    int pull[BEDS], own[BEDS], temporal, full_way;
     int table_5; /* the first trial after Table 2 */
 } toelke;
 
@@ -135,7 +135,13 @@ static void add_table_2(toelke *t) {
                  {"in place", "plan=inplace", false, false},
                  {"pull, f16", "plan=pull storage=f16", false, false},
                  {"5 steps a launch, f16", TEMPORAL(5) " storage=f16", false, false},
-                 {"pull, 4 nodes a thread", "plan=pull nodes_per_thread=4 threads=128", true, false}};
+                 {"pull, 4 nodes a thread", "plan=pull nodes_per_thread=4 threads=128", true, false},
+                 {"pull, 128 threads", "plan=pull threads=128", true, false},
+                 {"pull, 512 threads", "plan=pull threads=512", true, false},
+                 {"pull, alpha 1024", "plan=pull alpha=1024", true, false},
+                 {"pull, soa", "plan=pull layout=soa alpha=1", true, false},
+                 {"toelke, 256 threads", "plan=toelke layout=soa threads=256", true, false},
+                 {"toelke, 512 threads", "plan=toelke layout=soa threads=512", true, false}};
     static const double published[] = {[CAVITY_LBGKL] = 0.670, [CAVITY_LBGK] = 0.568, [CAVITY_MRT] = 0.527};
     const int n = large_grid(t);
     for (int b = CAVITY_LBGKL; b <= CAVITY_MRT; b++)
@@ -169,6 +175,7 @@ static void add_table_5(toelke *t) {
     const int rows = t->validation.gpu ? 4 : 1, n = large_grid(t);
     t->pull[POROUS_MRTL] = t->trial_count;
     (void)snprintf(add_trial(t, POROUS_MRTL, n, "plan=pull")->name, 64, "5 porous medium, pull %d^2", n);
+    t->full_way = t->trial_count;
     (void)snprintf(add_trial(t, POROUS_MRTL, n, "plan=pull bounce_back=full_way")->name, 64,
                    "5 porous medium, pull, full-way %d^2", n);
     t->pull[CAVITY_MRTL] = t->trial_count;
@@ -362,30 +369,35 @@ static kf_status add_table_4(const toelke *t, kf_error *error) {
     return KF_OK;
 }
 
-/* The fastest plan of Table 2 for MRT in f32. */
-static double fastest(const toelke *t) {
+/* The fastest of Table 2's trials for MRT in f32 whose words begin so. */
+static double fastest(const toelke *t, const char *words) {
     double mlups = 0;
-    for (int i = 0; i < t->table_5; i++)
-        if (t->trials[i].bed == CAVITY_MRT && strstr(t->trials[i].words, "storage=") == NULL)
-            mlups = fmax(mlups, t->trials[i].mlups);
+    for (int i = 0; i < t->table_5; i++) {
+        const trial *one = &t->trials[i];
+        if (one->bed == CAVITY_MRT && strncmp(one->words, words, strlen(words)) == 0 &&
+            strstr(one->words, "storage=") == NULL)
+            mlups = fmax(mlups, one->mlups);
+    }
     return mlups;
 }
 
 /* What must be reached on an H200. */
 static void add_verdicts(const toelke *t) {
     const bool h200 = strstr(kf_backend_device(t->validation.backend)->name, "H200") != NULL;
-    const double mrt = t->trials[t->pull[CAVITY_MRT]].mlups;
+    const double pull = fastest(t, "plan=pull"), ours = fmax(pull, fastest(t, "plan=temporal"));
+    const double cavity = t->trials[t->pull[CAVITY_MRTL]].mlups;
     const struct {
         const char *name, *unit;
         double value, must, aim;
     } asked[] = {
-        {"mrt_share_of_limit", "", mrt / t->limit, 0.93, 0.97},
-        {"mrt_over_lbgkl", "", mrt / t->trials[t->pull[CAVITY_LBGKL]].mlups, 0.97, 1.0},
-        {"porous_over_cavity", "",
-         t->trials[t->pull[POROUS_MRTL]].mlups / t->trials[t->pull[CAVITY_MRTL]].mlups, 0.95, 0.98},
+        {"mrt_share_of_limit", "", pull / t->limit, 0.93, 0.97},
+        {"mrt_over_lbgkl", "", t->trials[t->pull[CAVITY_MRT]].mlups / t->trials[t->pull[CAVITY_LBGKL]].mlups,
+         0.97, 1.0},
+        {"porous_over_cavity", "", t->trials[t->pull[POROUS_MRTL]].mlups / cavity, 0.95, 0.98},
+        {"porous_over_cavity_full_way", "", t->trials[t->full_way].mlups / cavity, 0.95, 0.98},
         {"temporal_glups", "GLUPS", 1e-3 * t->trials[t->temporal].mlups, 75.0, 100.0},
-        {"over_toelke", "", fastest(t) / t->trials[t->own[CAVITY_MRT]].mlups, 1.3, 2.0},
-        {"over_toelke_one_step", "", mrt / t->trials[t->own[CAVITY_MRT]].mlups, 1.3, 2.0},
+        {"over_toelke", "", ours / fastest(t, "plan=toelke"), 1.3, 2.0},
+        {"over_toelke_one_step", "", pull / t->trials[t->own[CAVITY_MRT]].mlups, 1.3, 2.0},
     };
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         kf_figure figure = {.value = asked[i].value, .floor = NAN, .share = NAN};

@@ -33,6 +33,8 @@ static const kf_option options[] = {
     {"--effort", "SHARE", "share of the usual measuring that a config gets in the search (default: 1)",
      false},
     {"--rounds", "N", "rounds of the final, 0 to 5; 0: no final (default: 3, of a long search 5)", false},
+    {"--take-turns", NULL,
+     "other runs with this option may measure on the same GPU, in turns, config by config", false},
     {"--counters", "SET", "hardware counters of the best configs; 'kftune list metrics' (default: none)",
      false},
     {"--store", "FILE", "where results are kept (default: kftune.db in $XDG_DATA_HOME/kftune)", false},
@@ -112,6 +114,7 @@ static kf_status read_request(const kf_arguments *arguments, kf_tune_request *re
     request->strategy = kf_argument(arguments, "--strategy", NULL);
     request->fixed_count = kf_argument_all(arguments, "--fix", &request->fixed);
     request->resume = kf_argument_given(arguments, "--resume");
+    request->turns = kf_argument_given(arguments, "--take-turns");
     request->limit_seconds = CONFIG_LIMIT_SECONDS;
     long rounds = 0;
     request->effort = 1.0;

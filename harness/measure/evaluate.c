@@ -6,10 +6,11 @@
 
 #include "harness/counters/count_plan.h"
 #include "harness/measure/clock.h"
+#include "harness/measure/device_lock.h"
 #include "harness/measure/measure.h"
 #include "harness/util/text.h"
 
-const char *const kf_stage_names[KF_STAGES] = {"compiling", "verifying", "measuring"};
+const char *const kf_stage_names[KF_STAGES] = {"compiling", "verifying", "measuring", "waiting"};
 
 typedef struct evaluation {
     const kf_bench *bench;
@@ -17,6 +18,10 @@ typedef struct evaluation {
     const kf_job *job;
     kf_measurement *m;
     bool usable;
+    kf_stage_report report;
+    void *context; /* of report */
+    int lock;      /* of the device, while it is this one's turn; -1 else */
+    double waited; /* seconds for it */
 } evaluation;
 
 static void fail(kf_measurement *m, kf_state state, const kf_error *error) {
@@ -25,16 +30,39 @@ static void fail(kf_measurement *m, kf_state state, const kf_error *error) {
 }
 
 /* A config that fails on the device: too large, not launchable, or a fault that ruined the context. The
- * backend is asked, not the message, whether it still works. */
+ * backend is asked, not the message, whether it still works. Without memory this process is given up: what
+ * configs have leaked goes with it. */
 static void fail_on_device(evaluation *e, const kf_error *error) {
-    if (strstr(error->message, "out of memory") != NULL)
+    if (strstr(error->message, "out of memory") != NULL) {
         fail(e->m, KF_STATE_OUT_OF_MEMORY, error);
-    else
+        e->usable = false;
+    } else {
         fail(e->m, KF_STATE_INVALID, error);
+    }
     kf_error ignored;
     if (kf_backend_synchronize(e->backend, &ignored) == KF_OK) return;
     e->usable = false;
     fail(e->m, KF_STATE_CRASH, error);
+}
+
+/* --- taking turns ---------------------------------------------------------------------------------------
+ * Making a plan is mostly the host's work and goes on while others measure; its kernels run when it has its
+ * turn. */
+
+static kf_status begin_turn(evaluation *e, kf_stage stage, kf_error *error) {
+    if (!e->bench->turns) return KF_OK;
+    const double begin = kf_clock_seconds();
+    e->report(e->context, KF_STAGE_WAIT);
+    kf_status status = kf_device_turn(kf_backend_device(e->backend), &e->lock, error);
+    e->report(e->context, stage);
+    e->waited += kf_clock_seconds() - begin;
+    return status;
+}
+
+/* What was given to the device is done. */
+static void end_turn(evaluation *e) {
+    if (e->lock >= 0) kf_device_unlock(e->lock);
+    e->lock = -1;
 }
 
 /* --- build -------------------------------------------------------------------------------------------- */
@@ -55,7 +83,9 @@ static bool build(evaluation *e) {
         kf_status status = e->bench->system->sources(scenes[i], &e->job->config,
                                                      kf_backend_device(e->backend), build_source, e, &error);
         if (status == KF_OK) continue;
-        fail(e->m, status == KF_BAD_INPUT ? KF_STATE_INVALID : KF_STATE_COMPILE, &error);
+        /* The assembler knows how much shared memory a block may have. */
+        const bool too_much = strstr(error.message, "too much shared data") != NULL;
+        fail(e->m, status == KF_BAD_INPUT || too_much ? KF_STATE_INVALID : KF_STATE_COMPILE, &error);
         return false;
     }
     return true;
@@ -67,7 +97,8 @@ static kf_status advance_and_verify(evaluation *e, kf_plan *plan, kf_error *erro
     KF_TRY(kf_plan_initialise(plan, error));
     KF_TRY(kf_plan_advance(plan, (uint64_t)e->bench->reference_steps, error));
     KF_TRY(kf_backend_synchronize(e->backend, error));
-    return e->bench->system->verify(plan, e->bench->reference, &e->m->verification, error);
+    KF_TRY(e->bench->system->verify(plan, e->bench->reference, &e->m->verification, error));
+    return kf_plan_check_buffers(plan, error);
 }
 
 static bool verify(evaluation *e) {
@@ -75,13 +106,15 @@ static bool verify(evaluation *e) {
     kf_error error = {KF_OK, ""};
     kf_plan *plan = NULL;
     kf_status status = e->bench->system->plan(e->bench->reduced, &e->job->config, e->backend, &plan, &error);
+    if (status == KF_OK) status = begin_turn(e, KF_STAGE_VERIFY, &error);
     if (status == KF_OK) status = advance_and_verify(e, plan, &error);
+    end_turn(e);
     if (status == KF_GATE_FAILED)
         fail(e->m, KF_STATE_WRONG_RESULT, &error);
     else if (status != KF_OK)
         fail_on_device(e, &error);
     if (plan != NULL) kf_plan_free(plan);
-    e->m->verify_seconds = kf_clock_seconds() - begin;
+    e->m->verify_seconds = kf_clock_seconds() - begin - e->waited;
     return status == KF_OK;
 }
 
@@ -114,8 +147,10 @@ static void measure(evaluation *e) {
     if (status == KF_OK) {
         hash_builds(plan, e->m->build_hash);
         if (e->job->single_launches) plan->graph_steps = -1;
-        status = kf_measure_plan(plan, &policy, &e->job->incumbent, e->m, &error);
+        status = begin_turn(e, KF_STAGE_MEASURE, &error);
     }
+    if (status == KF_OK) status = kf_measure_plan(plan, &policy, &e->job->incumbent, e->m, &error);
+    end_turn(e);
     if (status != KF_OK) fail_on_device(e, &error);
     if (plan != NULL) kf_plan_free(plan);
 }
@@ -142,7 +177,14 @@ void kf_evaluate(const kf_bench *bench, kf_backend *backend, const kf_job *job, 
     memset(measurement, 0, sizeof *measurement);
     measurement->verification.error = (double)NAN;
     measurement->verification.bound = (double)NAN;
-    evaluation e = {.bench = bench, .backend = backend, .job = job, .m = measurement, .usable = true};
+    evaluation e = {.bench = bench,
+                    .backend = backend,
+                    .job = job,
+                    .m = measurement,
+                    .usable = true,
+                    .report = report,
+                    .context = context,
+                    .lock = -1};
     report(context, KF_STAGE_COMPILE);
     bool good = build(&e);
     if (good && job->verify) {

@@ -15,6 +15,7 @@ typedef struct kf_bench {
     int reference_steps;           /* steps the reference has advanced */
     kf_cache_policy cache;         /* in which state of the last-level cache samples begin */
     bool energy;                   /* time long enough to read the energy of a step */
+    bool turns; /* others measure on the device too: wait for a turn before its kernels run */
     const kf_metric_set *counters; /* NULL: configs are timed; else only counted, with this set */
 } kf_bench;
 
@@ -31,8 +32,14 @@ typedef struct kf_job {
 } kf_job;
 
 /* What the evaluation is busy with. */
-typedef enum kf_stage { KF_STAGE_COMPILE, KF_STAGE_VERIFY, KF_STAGE_MEASURE, KF_STAGES } kf_stage;
-extern const char *const kf_stage_names[KF_STAGES]; /* "compiling", "verifying", "measuring" */
+typedef enum kf_stage {
+    KF_STAGE_COMPILE,
+    KF_STAGE_VERIFY,
+    KF_STAGE_MEASURE,
+    KF_STAGE_WAIT,
+    KF_STAGES
+} kf_stage;
+extern const char *const kf_stage_names[KF_STAGES]; /* "compiling", "verifying", "measuring", "waiting" */
 typedef void (*kf_stage_report)(void *context, kf_stage stage);
 
 /* Fills *measurement (to be freed with kf_measurement_free). *usable: false when the device was left in a

@@ -201,7 +201,7 @@ static bool waits_for_clock(const kf_timing *t, kf_measurement *m, int *pauses) 
     kf_classify_clocks(m);
     if (m->clock_state != KF_CLOCK_UNSTEADY || m->sample_count >= t->policy->most_samples) return false;
     ++*pauses;
-    (void)nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
+    (void)nanosleep(&(struct timespec){.tv_nsec = (long)(1e3 * t->policy->pause_us)}, NULL);
     return true;
 }
 

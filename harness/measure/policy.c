@@ -23,6 +23,7 @@ kf_measure_policy kf_policy_for(const kf_device_info *device) {
         .slow_us = 1e6,
         .slow_samples = 3,
         .skip_ratio = 1.5,
+        .pause_us = 500e3,
         .reading_us = 5e3,
         .turn_windows = 5,
         .turn_steps = 500,
@@ -46,6 +47,7 @@ void kf_policy_scale(kf_measure_policy *policy, double effort) {
     static const double SHORTEST_READING_US = 1e3; /* a thousand ticks of the device's clock */
     policy->warm_up_us *= effort;
     policy->warm_up_limit_us *= effort;
+    policy->pause_us *= effort;
     policy->reading_us = fmax(effort * policy->reading_us, SHORTEST_READING_US);
     policy->least_samples = share_of(policy->least_samples, effort, 2);
     policy->precise_samples = share_of(policy->precise_samples, effort, 3);

@@ -25,6 +25,7 @@ typedef struct kf_measure_policy {
     double slow_us;       /* samples that last longer: few are enough, and warming up ends with the first */
     size_t slow_samples;  /* so many of them */
     double skip_ratio;    /* skip when this much slower than the best so far; 0: never */
+    double pause_us;      /* of a pause because the clock was not steady */
     double reading_us;    /* warming up ends when readings of the clock, so long each, agree */
     int turn_windows;   /* of a solid that turns, a sample is the mean of so many places around a full turn */
     int turn_steps;     /* and timing goes on until so many steps, or all of a turn, were measured */

@@ -23,7 +23,7 @@ struct kf_worker {
     pid_t process; /* 0: none is running */
     int socket;
     kf_inbox inbox;
-    int starts;
+    int starts, jobs; /* processes; configs that this one was given */
 };
 
 /* --- jobs and device as JSON --------------------------------------------------------------------------- */
@@ -159,6 +159,7 @@ static kf_status start_worker(kf_worker *worker, kf_error *error) {
     worker->process = process;
     worker->socket = socket;
     worker->starts++;
+    worker->jobs = 0;
     kf_status status = await_hello(worker, error);
     if (status != KF_OK) stop_worker(worker, NULL);
     return status;
@@ -226,10 +227,15 @@ typedef struct wait_state {
 } wait_state;
 
 static void enter_stage(const kf_worker *worker, wait_state *wait, kf_stage stage) {
-    bool compiled = wait->stage == KF_STAGE_COMPILE && stage != KF_STAGE_COMPILE;
+    /* Verifying and measuring share a limit, but for the time that others had the device. */
+    const bool begins = wait->stage == KF_STAGE_COMPILE || wait->stage == KF_STAGE_WAIT;
+    const bool waits = stage == KF_STAGE_WAIT;
+    if (stage == wait->stage || (!begins && !waits)) {
+        wait->stage = stage;
+        return;
+    }
     wait->stage = stage;
-    if (!compiled) return;
-    wait->limit = worker->setup.limit_seconds;
+    wait->limit = waits ? (double)INFINITY : worker->setup.limit_seconds;
     wait->ends = kf_clock_seconds() + wait->limit;
 }
 
@@ -283,24 +289,36 @@ static kf_outcome await_reply(kf_worker *worker, double deadline, void (*idle)(v
     }
 }
 
+/* A worker may have died since its last answer; then a new one gets the job. */
+static kf_status give_job(kf_worker *worker, const kf_job *job, kf_error *error) {
+    if (worker->process == 0 || !kf_message_send(worker->socket, job_to_json(job))) {
+        stop_worker(worker, NULL);
+        KF_TRY(start_worker(worker, error));
+        if (!kf_message_send(worker->socket, job_to_json(job)))
+            return kf_fail(error, KF_MACHINE, "the worker process died at once, before its first config");
+    }
+    worker->jobs++;
+    return KF_OK;
+}
+
 kf_status kf_worker_measure(kf_worker *worker, const kf_job *job, double deadline,
                             void (*idle)(void *context), void *context, kf_outcome *outcome,
                             kf_measurement *measurement, kf_error *error) {
     no_measurement(measurement, KF_STATE_CRASH);
     *outcome = KF_ABANDONED;
     if (kf_interrupted) return KF_OK;
-    /* A worker may have died since its last answer; then the next one gets the job. */
-    bool sent = worker->process > 0 && kf_message_send(worker->socket, job_to_json(job));
-    if (!sent) {
-        stop_worker(worker, NULL);
-        kf_status status = start_worker(worker, error);
+    for (;;) {
+        const kf_status status = give_job(worker, job, error);
         if (status == KF_INTERRUPTED) return KF_OK;
         KF_TRY(status);
-        if (!kf_message_send(worker->socket, job_to_json(job)))
-            return kf_fail(error, KF_MACHINE, "the worker process died at once, before its first config");
+        *outcome = await_reply(worker, deadline, idle, context, measurement);
+        /* Memory that earlier configs have leaked is no fault of this one: a new process decides. */
+        if (*outcome != KF_MEASURED || measurement->state != KF_STATE_OUT_OF_MEMORY || worker->jobs == 1)
+            return KF_OK;
+        kf_measurement_free(measurement);
+        no_measurement(measurement, KF_STATE_CRASH);
+        *outcome = KF_ABANDONED;
     }
-    *outcome = await_reply(worker, deadline, idle, context, measurement);
-    return KF_OK;
 }
 
 /* --- asking what a device is ---------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 
 #include "harness/cli/command.h"
 #include "harness/measure/clock.h"
-#include "harness/tune/device_lock.h"
+#include "harness/measure/device_lock.h"
 #include "harness/util/json.h"
 #include "harness/util/log.h"
 #include "harness/util/text.h"
@@ -285,7 +285,9 @@ static kf_status begin_run(kf_session *session, kf_error *error) {
 }
 
 static int builder_processes(const kf_session *session) {
+    enum { SHARES = 4 }; /* of the cores: runs that take turns all compile at the same time */
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (session->request->turns) return (int)fmax(1.0, (double)(cores / SHARES));
     /* With a GPU one core is left to the thread that feeds it. */
     return (int)fmax(1.0, (double)(session->gpu ? cores - 1 : cores));
 }
@@ -312,6 +314,7 @@ static kf_status await_device(kf_session *session, kf_error *error) {
         KF_TRY(kf_space_preset(session->space, kf_preset_names[i], &preset, error));
         (void)kf_builder_add(session->builder, &preset);
     }
+    if (session->request->turns) return KF_OK;
     KF_TRY(kf_device_lock(&session->result->device, kf_session_idle, session, &session->lock, error));
     session->waited = kf_clock_seconds() - begin;
     if (session->deadline > 0.0) session->deadline += session->waited;
@@ -377,6 +380,7 @@ kf_status kf_session_open(kf_session *session, const kf_tune_request *request, k
                                 .reference = session->reference,
                                 .reference_steps = VERIFY_STEPS,
                                 .cache = request->cache,
+                                .turns = request->turns,
                                 .energy = request->objective != KF_OBJECTIVE_TIME};
     KF_TRY(begin_run(session, error));
     warn_of_load(session);

@@ -27,6 +27,7 @@ typedef struct kf_tune_request {
     double timing_seconds; /* most to spend on timing one config; 0: as docs/measuring.md says */
     double effort;         /* share of the usual measuring that a config gets in the search; 0: all of it */
     int rounds;            /* of the final; 0: as docs/measuring.md says; -1: no final */
+    bool turns;            /* measure in turns with other such runs on the device, config by config */
     double limit_seconds;  /* wall time for verifying and measuring one config */
     kf_objective objective;
     kf_cache_policy cache;

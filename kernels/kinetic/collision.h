@@ -18,7 +18,7 @@
  *
  * Defines that a config or scene sets: KF_COLLISION 0 bgk | 1 rm_mrt | 2 acm_mrt, KF_RATE_RULE 0
  * adaptive_2020 | 1 constant | 2 ones | 3 empirical_2019 | 4 kbc | 5 k17, KF_BASIS 0 hermite | 1 raw, KF_FORM
- * 0 factorised | 1 expanded | 2 shared, KF_BODY_FORCE 0|1. */
+ * 0 factorised | 1 expanded | 2 shared | 3 low_order (low_order.h), KF_BODY_FORCE 0|1. */
 #ifndef KF_KERNELS_KINETIC_COLLISION_H
 #define KF_KERNELS_KINETIC_COLLISION_H
 
@@ -158,7 +158,7 @@ KF_FUNCTION kf_real kf_force_source(int cx, int cy, int cz, kf_real gx, kf_real 
 #if KF_COLLISION != 0
 #include "relaxation.h"
 #endif
-#if KF_COLLISION == 2 && KF_FORM != 0
+#if KF_COLLISION == 2 && (KF_FORM == 1 || KF_FORM == 2)
 #include "expanded.h"
 #else
 #define KF_FROM_MOMENTS(ux, uy, uz) KF_FROM_MOMENTS_FACTORISED(ux, uy, uz)
@@ -182,6 +182,9 @@ KF_FUNCTION kf_real kf_force_source(int cx, int cy, int cz, kf_real gx, kf_real 
     } while (0)
 #elif KF_COLLISION == 2 && KF_RATE_RULE == 4
 #define KF_COLLIDE(forced) KF_COLLIDE_KBC(forced)
+#elif KF_COLLISION == 2 && KF_FORM == 3
+#include "low_order.h"
+#define KF_COLLIDE(forced) KF_COLLIDE_LOW_ORDER(forced)
 #else
 #define KF_COLLIDE(forced)                                                                                   \
     do {                                                                                                     \

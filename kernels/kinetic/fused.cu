@@ -7,51 +7,61 @@
 #define KF_PULL(i, name, cx, cy, cz) f_##name = kf_from_store(*kf_pulled(a, i, k, cx, cy, cz));
 
 #if KF_NODES_PER_THREAD == 2
-/* Nodes k and k + 1, at x and x + 1 with an even x, share their memory accesses: pairs of values where the
- * streamed rows begin at an even place, single values where they are shifted by one. */
-#define KF_PAIR_DECLARE(i, name, cx, cy, cz) kf_store_pair pair_##name;
+/* Nodes k and k + 1, at x and x + 1 with an even x, share their memory accesses: of each population the pair that
+ * lies in the same place of the row it comes from, and, where it is shifted along x, its neighbour beside. */
+#define KF_PAIR_DECLARE(i, name, cx, cy, cz)                                                                 \
+    kf_store_pair pair_##name;                                                                               \
+    kf_store beside_##name = 0;
+#define KF_LOW(name, cx)  (*((cx) > 0 ? &beside_##name : (cx) < 0 ? &pair_##name.high : &pair_##name.low))
+#define KF_HIGH(name, cx) (*((cx) < 0 ? &beside_##name : (cx) > 0 ? &pair_##name.low : &pair_##name.high))
 #define KF_PAIR_PULL(i, name, cx, cy, cz)                                                                    \
-    if ((cx) == 0) {                                                                                         \
-        pair_##name = *(const kf_store_pair *)kf_pulled(a, i, k, cx, cy, cz);                                \
-    } else {                                                                                                 \
-        pair_##name.low = *kf_pulled(a, i, k, cx, cy, cz);                                                   \
-        pair_##name.high = *kf_pulled(a, i, k + 1, cx, cy, cz);                                              \
-    }
+    pair_##name = *(const kf_store_pair *)kf_pulled(a, i, k, 0, cy, cz);                                     \
+    if ((cx) != 0) beside_##name = *kf_pulled(a, i, (cx) > 0 ? k : k + 1, cx, cy, cz);
 #if KF_FOLDED_BOUNDARY
-#define KF_PAIR_PULL_END(i, name, cx, cy, cz)                                                                \
-    pair_##name.low = kf_to_store(kf_incoming_in_row(a, i, cx, cy, cz, k, x == 0, x == last, y, z));         \
-    pair_##name.high = kf_to_store(kf_incoming_in_row(a, i, cx, cy, cz, k + 1, 0, x + 1 >= last, y, z));
+/* The first and the last 64 nodes of a row: one of the pair may be at the end, in the last 64 always the same. */
+#define KF_PAIR_FIRST(i, name, cx, cy, cz)                                                                   \
+    pair_##name = *(const kf_store_pair *)kf_pulled(a, i, k, 0, cy, cz);                                     \
+    if ((cx) > 0)                                                                                            \
+        beside_##name = kf_to_store(kf_incoming_in_row(a, i, cx, cy, cz, k, x == 0, 0, y, z));               \
+    else if ((cx) < 0)                                                                                       \
+        beside_##name = *kf_pulled(a, i, k + 1, cx, cy, cz);
+#define KF_PAIR_LAST(i, name, cx, cy, cz)                                                                    \
+    pair_##name = *(const kf_store_pair *)kf_pulled(a, i, k, 0, cy, cz);                                     \
+    if ((cx) > 0) {                                                                                          \
+        beside_##name = *kf_pulled(a, i, k, cx, cy, cz);                                                     \
+    } else if ((cx) < 0) {                                                                                   \
+        const kf_store value =                                                                               \
+            kf_to_store(kf_incoming_in_row(a, i, cx, cy, cz, k + (last & 1), 0, x + (last & 1) == last, y, z)); \
+        beside_##name = value;                                                                               \
+        pair_##name.high = last & 1 ? pair_##name.high : value;                                              \
+    }
 #define KF_PAIR_TAKE(i, name, cx, cy, cz)                                                                    \
-    pair_##name.low = kf_to_store(kf_incoming(a, cx, cy, cz, x, y, z));                                      \
-    pair_##name.high = kf_to_store(kf_incoming(a, cx, cy, cz, x < last ? x + 1 : x, y, z));
+    KF_LOW(name, cx) = kf_to_store(kf_incoming(a, cx, cy, cz, x, y, z));                                     \
+    KF_HIGH(name, cx) = kf_to_store(kf_incoming(a, cx, cy, cz, x < last ? x + 1 : x, y, z));
 #define KF_PAIR_LOAD                                                                                         \
-    if (KF_IN_SHELL) {                                                                                       \
+    if (KF_IN_SHELL || last < 64) {                                                                          \
         KF_D3Q27(KF_PAIR_TAKE)                                                                               \
     } else if (x >= 64 && x < last / 64 * 64) {                                                              \
         KF_D3Q27(KF_PAIR_PULL)                                                                               \
+    } else if (x < 64) {                                                                                     \
+        KF_D3Q27(KF_PAIR_FIRST)                                                                              \
     } else {                                                                                                 \
-        KF_D3Q27(KF_PAIR_PULL_END)                                                                           \
+        KF_D3Q27(KF_PAIR_LAST)                                                                               \
     }
 #else
 #define KF_PAIR_LOAD KF_D3Q27(KF_PAIR_PULL)
 #endif
-#define KF_TAKE_LOW(i, name, cx, cy, cz)  kf_real f_##name = kf_from_store(pair_##name.low);
-#define KF_TAKE_HIGH(i, name, cx, cy, cz) kf_real f_##name = kf_from_store(pair_##name.high);
-#define KF_PUT_LOW(i, name, cx, cy, cz)   pair_##name.low = kf_to_store(f_##name);
-#define KF_PUT_HIGH(i, name, cx, cy, cz)  pair_##name.high = kf_to_store(f_##name);
-#define KF_COLLIDE_ONE(take, put)                                                                            \
-    {                                                                                                        \
-        KF_D3Q27(take)                                                                                       \
-        KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)                                                    \
-        const kf_real Fx = KF_BODY_X, Fy = KF_BODY_Y, Fz = KF_BODY_Z;                                        \
-        (void)Fx, (void)Fy, (void)Fz;                                                                        \
-        KF_COLLIDE(KF_BODY_FORCE);                                                                           \
-        if (x <= last) {                                                                                     \
-            KF_FINISH                                                                                        \
-        }                                                                                                    \
-        KF_D3Q27(put)                                                                                        \
-    }
-#define KF_PAIR_STORE(i, name, cx, cy, cz) kf_stream_pair(kf_address(a, a->target, i, k), pair_##name);
+#define KF_TAKE_LOW(i, name, cx, cy, cz)  kf_real f_##name = kf_from_store(KF_LOW(name, cx));
+#define KF_TAKE_HIGH(i, name, cx, cy, cz) kf_real f_##name = kf_from_store(KF_HIGH(name, cx));
+#define KF_KEEP_LOW(i, name, cx, cy, cz)  const kf_real low_##name = f_##name;
+#define KF_COLLIDE_ONE(take)                                                                                 \
+    KF_D3Q27(take)                                                                                           \
+    KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)                                                        \
+    const kf_real Fx = KF_BODY_X, Fy = KF_BODY_Y, Fz = KF_BODY_Z;                                            \
+    (void)Fx, (void)Fy, (void)Fz;                                                                            \
+    KF_COLLIDE(KF_BODY_FORCE);
+#define KF_PAIR_STORE(i, name, cx, cy, cz)                                                                   \
+    kf_stream_pair(kf_address(a, a->target, i, k), low_##name, f_##name);
 
 /* The last pair of a row of odd length writes one value into the ghost behind it. */
 KF_KERNEL(stream_collide, kf_kinetic_arguments) {
@@ -61,10 +71,17 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
     const kf_index k = kf_node(a, x, y, z);
     KF_D3Q27(KF_PAIR_DECLARE)
     KF_PAIR_LOAD
-    KF_COLLIDE_ONE(KF_TAKE_LOW, KF_PUT_LOW)
-    x++;
-    KF_COLLIDE_ONE(KF_TAKE_HIGH, KF_PUT_HIGH)
-    KF_D3Q27(KF_PAIR_STORE)
+    KF_COLLIDE_ONE(KF_TAKE_LOW)
+    KF_FINISH
+    KF_D3Q27(KF_KEEP_LOW)
+    {
+        x++;
+        KF_COLLIDE_ONE(KF_TAKE_HIGH)
+        if (x <= last) {
+            KF_FINISH
+        }
+        KF_D3Q27(KF_PAIR_STORE)
+    }
 }
 #else
 KF_KERNEL(stream_collide, kf_kinetic_arguments) {

@@ -35,7 +35,7 @@ typedef _Float16 kf_store;
 #else
 #define KF_STORED_UNIT 1.0
 #endif
-#if defined(KF_COLLISION) && (KF_COLLISION == 0 || (KF_COLLISION == 2 && KF_RATE_RULE <= 3 && KF_FORM == 0))
+#if defined(KF_COLLISION) && (KF_COLLISION == 0 || (KF_COLLISION == 2 && KF_RATE_RULE <= 3 && (KF_FORM == 0 || KF_FORM == 3)))
 #define KF_UNIT KF_STORED_UNIT
 #else
 #define KF_UNIT 1.0
@@ -239,14 +239,23 @@ KF_FUNCTION void kf_stream(kf_store *place, kf_real value) {
     *place = kf_to_store(value);
 #endif
 }
-KF_FUNCTION void kf_stream_pair(kf_store *place, kf_store_pair pair) {
-#if KF_CUDA && KF_STREAMING_STORES && KF_STORAGE == 0
-    __stcs((unsigned *)place, (unsigned)pair.high << 16 | pair.low);
-#elif KF_CUDA && KF_STREAMING_STORES && KF_STORAGE == 1
-    __stcs((float2 *)place, make_float2(pair.low, pair.high));
-#elif KF_CUDA && KF_STREAMING_STORES
-    __stcs((double2 *)place, make_double2(pair.low, pair.high));
+KF_FUNCTION void kf_stream_pair(kf_store *place, kf_real low, kf_real high) {
+#if KF_CUDA && KF_STORAGE == 0
+    unsigned bits;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;"
+        : "=r"(bits)
+        : "f"(high * KF_R(KF_STORED_UNIT / KF_UNIT)), "f"(low * KF_R(KF_STORED_UNIT / KF_UNIT)));
+#if KF_STREAMING_STORES
+    __stcs((unsigned *)place, bits);
 #else
+    *(unsigned *)place = bits;
+#endif
+#elif KF_CUDA && KF_STREAMING_STORES && KF_STORAGE == 1
+    __stcs((float2 *)place, make_float2(low, high));
+#elif KF_CUDA && KF_STREAMING_STORES
+    __stcs((double2 *)place, make_double2(low, high));
+#else
+    const kf_store_pair pair = {kf_to_store(low), kf_to_store(high)};
     *(kf_store_pair *)place = pair;
 #endif
 }
@@ -279,9 +288,10 @@ KF_FUNCTION void kf_set_component(const kf_kinetic_arguments *a, void *v, int i,
     const kf_real plane_m = (row_pm + row_mm) + row_zm, plane_z = (row_pz + row_mz) + row_zz,                \
                   plane_p = (row_pp + row_mp) + row_zp;                                                      \
     const kf_real density_deviation = (plane_p + plane_m) + plane_z;                                         \
-    const kf_real jx = (((f_ppp - f_mpp) + (f_pmm - f_mmm)) + ((f_ppm - f_mpm) + (f_pmp - f_mmp))) +         \
-                       (((f_ppz - f_mpz) + (f_pmz - f_mmz)) + ((f_pzp - f_mzp) + (f_pzm - f_mzm))) +         \
-                       (f_pzz - f_mzz);                                                                      \
+    const kf_real along_m = ((f_pmp - f_mmp) + (f_pmm - f_mmm)) + (f_pmz - f_mmz),                           \
+                  along_z = ((f_pzp - f_mzp) + (f_pzm - f_mzm)) + (f_pzz - f_mzz),                           \
+                  along_p = ((f_ppp - f_mpp) + (f_ppm - f_mpm)) + (f_ppz - f_mpz);                           \
+    const kf_real jx = (along_p + along_m) + along_z;                                                        \
     const kf_real jy = ((row_pp - row_mp) + (row_pm - row_mm)) + (row_pz - row_mz);                          \
     const kf_real jz = plane_p - plane_m;
 

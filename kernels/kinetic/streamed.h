@@ -2,7 +2,7 @@
  *
  * KF_LOAD_STREAMED(GET) declares f_* of node k at (x, y, z): by GET(number, name, cx, cy, cz), which fetches one
  * population from the node's neighbour, unless it comes from outside. Rows at the shell take what comes from
- * outside by the rule of the boundaries. In all others the ends do, 32 nodes (a warp) at a time without branches.
+ * outside by the rule of the boundaries. In all others the first and the last 32 nodes (a warp) do, without branches.
  * KF_FINISH: what is left to do for the boundaries with the populations after the collision.
  *
  * Defines that a config sets: KF_FOLDED_BOUNDARY 0|1. */
@@ -15,17 +15,21 @@
 #if KF_FOLDED_BOUNDARY
 #include "boundary.h"
 #define KF_IN_SHELL (y == 0 || y == a->nodes[1] - 1 || z == 0 || z == a->nodes[2] - 1)
-#define KF_TAKE_END(i, name, cx, cy, cz)                                                                     \
-    f_##name = kf_incoming_in_row(a, i, cx, cy, cz, k, x == 0, x == a->nodes[0] - 1, y, z);
+#define KF_TAKE_FIRST(i, name, cx, cy, cz)                                                                   \
+    f_##name = kf_incoming_in_row(a, i, cx, cy, cz, k, x == 0, 0, y, z);
+#define KF_TAKE_LAST(i, name, cx, cy, cz)                                                                    \
+    f_##name = kf_incoming_in_row(a, i, cx, cy, cz, k, 0, x == a->nodes[0] - 1, y, z);
 #define KF_TAKE(i, name, cx, cy, cz) f_##name = kf_incoming(a, cx, cy, cz, x, y, z);
 #define KF_LOAD_STREAMED(GET)                                                                                \
     KF_D3Q27(KF_DECLARE)                                                                                     \
-    if (KF_IN_SHELL) {                                                                                       \
+    if (KF_IN_SHELL || a->nodes[0] <= 32) {                                                                  \
         KF_D3Q27(KF_TAKE)                                                                                    \
     } else if (x >= 32 && x < (a->nodes[0] - 1) / 32 * 32) {                                                 \
         KF_D3Q27(GET)                                                                                        \
+    } else if (x < 32) {                                                                                     \
+        KF_D3Q27(KF_TAKE_FIRST)                                                                              \
     } else {                                                                                                 \
-        KF_D3Q27(KF_TAKE_END)                                                                                \
+        KF_D3Q27(KF_TAKE_LAST)                                                                               \
     }
 #define KF_FINISH KF_KEEP_OUTFLOWS
 /* A band kernel's item is a place in the list, and becomes the node's coordinates. */

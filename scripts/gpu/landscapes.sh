@@ -1,15 +1,17 @@
 #!/bin/bash
 # Measures landscapes of the kinetic space on a GPU: ten scenes, half of the configs random (what the cost model and replays
 # are judged on), half those of the model (so that the best is among them), with a tenth of the usual effort and no final.
-# Usage: scripts/gpu/landscapes.sh FOLDER [DEVICE] [SECONDS of measuring in all, 230]
+# Usage: scripts/gpu/landscapes.sh FOLDER [DEVICE] [SECONDS from beginning to end of measuring, 225]
 # Leaves FOLDER/landscapes.tar (to be unpacked in results/landscapes/), landscapes.txt (the table it prints) and
-# landscapes.log. KFTUNE names the program; without it, kftune beside this script's folder or in build/ or bin/.
+# landscapes.log; both are renewed every minute, so that little is lost where time runs out. KFTUNE names the program;
+# without it, kftune beside this script's folder or in build/ or bin/.
 # SCENES="ball:32x24x24 ...": other scenes. FIX="--fix ...": other limits on what makes new code, without which compiling
-# would take the time. While one scene measures the next is sampled and compiled, and waits for the device.
+# would take the time. All scenes are measured at once, config by config in turns: while one has the device, the others
+# sample, compile, order samples and fill buffers, and each is sampled once.
 set -u
 out=${1:?usage: $0 FOLDER [DEVICE] [SECONDS]}
 device=${2:-cuda:0}
-seconds=${3:-230}
+seconds=${3:-225}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 for program in "${KFTUNE:-}" "$root/kftune" "$root/build/kftune" "$root/bin/kftune"; do
     [ -n "$program" ] && [ -x "$program" ] && break
@@ -21,48 +23,65 @@ mkdir -p "$out"
 out=$(cd "$out" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-log=$out/landscapes.log
-: >"$log"
+trap 'pack; exit 143' TERM
 
-# measure SCENE:GRID SEED SECONDS
+# measure SCENE:GRID SEED
 measure() {
-    local label=${1/:/-} status
-    # A tenth more than asked for, and what waiting for the device takes, is a hang.
-    timeout -s INT -k 10 $((SECONDS + seconds + 60)) "$program" tune --scene "${1%%:*}" --grid "${1#*:}" --device "$device" \
-        --strategy survey --seed "$2" --budget "$3s" --effort 0.1 --rounds 0 "${fix[@]}" --store "$work/$label.db" \
-        --out "$work/$label.kftune.json" --json >"$work/$label.tune" 2>"$work/$label.err" </dev/null
-    status=$?
-    {
-        echo "== $label: status $status"
-        tail -n 4 "$work/$label.err"
-    } >>"$log"
-    "$program" store export --store "$work/$label.db" --format landscape --out "$work/$label.landscape" >/dev/null 2>>"$log" &&
-        gzip -9nc "$work/$label.landscape" >"$work/$label.json.gz"
+    local label=${1/:/-}
+    # What is not ready some seconds after its time hangs.
+    timeout -s INT -k 10 $((seconds + 15)) "$program" tune --scene "${1%%:*}" --grid "${1#*:}" --device "$device" \
+        --take-turns --strategy survey --seed "$2" --budget "${seconds}s" --effort 0.1 --rounds 0 "${fix[@]}" \
+        --store "$work/$label.db" --out "$work/$label.kftune.json" --json >"$work/$label.tune" 2>"$work/$label.err" </dev/null
+    echo "status $?" >>"$work/$label.err"
 }
-
-share=$(awk -v all="$seconds" -v count=${#scenes[@]} 'BEGIN { printf "%.1f", all / count }')
-seed=0
-for scene in "${scenes[@]}"; do
-    seed=$((seed + 1))
-    measure "$scene" $seed "$share" &
-    [ "$(jobs -rp | wc -l)" -lt 2 ] || wait -n
-done
-wait
 
 # value KEY FILE: the first number of that name in --json's output.
 value() { sed -n "s/^.*\"$1\":[^0-9-]*\([0-9.e+-]*\),\{0,1\}$/\1/p" "$2" | head -n 1; }
-{
-    printf '%-20s %8s %8s %9s %8s %10s %10s %6s\n' landscape configs correct best_us seconds verifying measuring rank
+
+# Everything measured so far, into FOLDER.
+pack() {
+    local scene label
     for scene in "${scenes[@]}"; do
-        label=${scene/:/-} file=$work/${scene/:/-}.json.gz
-        [ -s "$file" ] || { echo "$label was not measured; landscapes.log says why" && continue; }
-        "$program" replay --landscape "$file" --strategy random --evaluations 1 --repeats 1 --json >"$work/replay" 2>>"$log"
-        "$program" predict --scene "${scene%%:*}" --grid "${scene#*:}" --device "$device" --landscape "$file" --top 1 --json >"$work/predict" 2>>"$log"
-        printf '%-20s %8s %8s %9.2f %8.1f %10.1f %10.1f %6.3f\n' "$label" "$(value configs "$work/replay")" "$(value correct "$work/replay")" \
-            "$(value optimum "$work/replay")" "$(value total "$work/$label.tune")" "$(value verifying "$work/$label.tune")" \
-            "$(value measuring "$work/$label.tune")" "$(value rank_correlation "$work/predict")"
+        label=${scene/:/-}
+        "$program" store export --store "$work/$label.db" --format landscape --out "$work/$label.landscape" >/dev/null 2>&1 &&
+            gzip -9nc "$work/$label.landscape" >"$work/$label.json.gz"
     done
-    echo "$SECONDS s in all"
-} | tee "$out/landscapes.txt"
-(cd "$work" && ls ./*.json.gz >/dev/null 2>&1 && tar -cf "$out/landscapes.tar" ./*.json.gz) || exit 1
+    for scene in "${scenes[@]}"; do
+        echo "== ${scene/:/-}" && tail -n 4 "$work/${scene/:/-}.err"
+    done >"$out/landscapes.log" 2>&1
+    {
+        printf '%-20s %8s %8s %9s %8s %10s %10s\n' landscape configs correct best_us seconds verifying measuring
+        for scene in "${scenes[@]}"; do
+            label=${scene/:/-}
+            [ -s "$work/$label.json.gz" ] || { echo "$label was not measured; landscapes.log says why" && continue; }
+            "$program" replay --landscape "$work/$label.json.gz" --strategy random --evaluations 1 --repeats 1 --json \
+                >"$work/replay" 2>>"$out/landscapes.log"
+            printf '%-20s %8s %8s %9.2f %8.1f %10.1f %10.1f\n' "$label" "$(value configs "$work/replay")" \
+                "$(value correct "$work/replay")" "$(value optimum "$work/replay")" "$(value total "$work/$label.tune")" \
+                "$(value verifying "$work/$label.tune")" "$(value measuring "$work/$label.tune")"
+        done
+        echo "$SECONDS s in all"
+    } >"$work/table"
+    mv "$work/table" "$out/landscapes.txt"
+    (cd "$work" && ls ./*.json.gz >/dev/null 2>&1 && tar -cf all.tar ./*.json.gz && mv all.tar "$out/landscapes.tar")
+}
+
+seed=0
+running=()
+for scene in "${scenes[@]}"; do
+    seed=$((seed + 1))
+    measure "$scene" $seed &
+    running+=($!)
+done
+next=60
+while kill -0 "${running[@]}" 2>/dev/null; do # any of them
+    sleep 1
+    [ $SECONDS -ge $next ] && [ $((SECONDS + 10)) -lt "$seconds" ] || continue
+    next=$((next + 60))
+    pack
+done
+wait "${running[@]}"
+pack
+cat "$out/landscapes.txt"
+[ -s "$out/landscapes.tar" ] || exit 1
 echo "$(stat -c %s "$out/landscapes.tar") bytes in landscapes.tar"

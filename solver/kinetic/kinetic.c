@@ -70,6 +70,7 @@ static void describe(const kf_scene *scene, const kf_device_info *device, kf_var
     set_variable(variables, "accuracy", scene->accuracy);
     set_variable(variables, "splits", kf_kinetic_splits(scene));
     set_variable(variables, "central_moments", kf_kinetic_has_central_moments(scene));
+    set_variable(variables, "one_high_order_rate", kf_kinetic_has_one_high_order_rate(scene));
     set_variable(variables, "shortest_edge", scene->samples.count > 0 ? kf_scene_shortest_edge(scene) : 1);
     set_variable(variables, "multiprocessors", device->multiprocessors);
     set_variable(variables, "simd_width", device->warp_size);

@@ -15,7 +15,7 @@ typedef enum kf_immersed { KF_GATHER, KF_SCATTER, KF_AGGREGATED } kf_immersed;
 
 /* The values are those of the kernels' KF_STORAGE. */
 typedef enum kf_storage { KF_F16, KF_F32, KF_F64 } kf_storage;
-typedef enum kf_collision_form { KF_FACTORISED, KF_EXPANDED, KF_SHARED } kf_collision_form;
+typedef enum kf_collision_form { KF_FACTORISED, KF_EXPANDED, KF_SHARED, KF_LOW_ORDER } kf_collision_form;
 
 /* A config's parameters, checked against each other. */
 typedef struct kf_kinetic_options {
@@ -31,6 +31,7 @@ typedef struct kf_kinetic_options {
     kf_storage storage;    /* of populations; arithmetic is in double precision for KF_F64, else in single */
     bool in_place;         /* one grid (kernels/kinetic/in_place.cu) instead of two, plan fused */
     long nodes_per_thread; /* 2: pairs along x, plan fused */
+    long register_cap;     /* of a thread on a GPU, plan fused; 0: none */
     long boundary_kernels; /* 6, 1, or 0: folded into streaming */
     kf_immersed immersed;
     long segment_length; /* samples that one item of the aggregated variant adds up */
@@ -105,6 +106,8 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
 /* Whether the scene's collision can be split over kernels, and whether it transforms central moments. */
 bool kf_kinetic_splits(const kf_scene *scene);
 bool kf_kinetic_has_central_moments(const kf_scene *scene);
+/* Whether central-Hermite moments of orders 3 to 6 are relaxed with one rate. */
+bool kf_kinetic_has_one_high_order_rate(const kf_scene *scene);
 bool kf_kinetic_has_outflow(const kf_scene *scene);
 bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, kf_kinetic_source which);
 

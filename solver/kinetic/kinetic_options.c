@@ -27,6 +27,12 @@ bool kf_kinetic_has_central_moments(const kf_scene *scene) {
     return scene->collision == KF_ACM_MRT && scene->rate_rule != KF_RATE_KBC;
 }
 
+bool kf_kinetic_has_one_high_order_rate(const kf_scene *scene) {
+    const kf_rate_rule rule = scene->rate_rule;
+    return scene->collision == KF_ACM_MRT && scene->basis == KF_BASIS_HERMITE &&
+           (rule == KF_RATE_ADAPTIVE_2020 || rule == KF_RATE_CONSTANT || rule == KF_RATE_ONES);
+}
+
 bool kf_kinetic_has_outflow(const kf_scene *scene) {
     bool outflow = false;
     for (int face = 0; face < KF_FACES; face++)
@@ -50,6 +56,12 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
     if (o->collision_form != KF_FACTORISED && !kf_kinetic_has_central_moments(scene))
         return refuse(error,
                       "collision_form belongs to the central moments of acm_mrt (and not to the rule kbc)");
+    if (o->collision_form == KF_LOW_ORDER && !(fused && kf_kinetic_has_one_high_order_rate(scene)))
+        return refuse(error,
+                      "collision_form low_order belongs to plan fused and to acm_mrt with one rate for "
+                      "the orders 3 to 6 in the basis hermite");
+    if (o->register_cap != 0 && (!fused || o->register_cap < 24 || o->register_cap > 255))
+        return refuse(error, "register_cap must be 0, or 24 to 255 in plan fused");
     if (o->plan == KF_PLAN_BASELINE && o->collision_split != 1)
         return refuse(error, "plan baseline has collision_split 1");
     if (fused ? o->immersed == KF_GATHER : o->immersed == KF_AGGREGATED)
@@ -87,7 +99,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     static const char *const storages[] = {"f16", "f32", "f64"};
     static const char *const sums[] = {"float", "fixed"};
     static const char *const streamings[] = {"two_grids", "in_place"};
-    static const char *const forms[] = {"factorised", "expanded", "shared"};
+    static const char *const forms[] = {"factorised", "expanded", "shared", "low_order"};
     int plan, layout, variant, storage, sum, form, streaming;
     long block_x, block_y;
     memset(options, 0, sizeof *options);
@@ -96,7 +108,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(choose(config, "immersed_boundary", immersed, 3, &variant, error));
     KF_TRY(choose(config, "storage", storages, 3, &storage, error));
     KF_TRY(choose(config, "force_sum", sums, 2, &sum, error));
-    KF_TRY(choose(config, "collision_form", forms, 3, &form, error));
+    KF_TRY(choose(config, "collision_form", forms, 4, &form, error));
     KF_TRY(choose(config, "streaming", streamings, 2, &streaming, error));
     KF_TRY(kf_config_integer(config, "alpha", &options->alpha, error));
     KF_TRY(kf_config_integer(config, "sample_block_length", &options->sample_block_length, error));
@@ -104,6 +116,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_boolean(config, "streaming_stores", &options->streaming_stores, error));
     KF_TRY(kf_config_boolean(config, "concurrent_solid", &options->concurrent_solid, error));
     KF_TRY(kf_config_integer(config, "collision_split", &options->collision_split, error));
+    KF_TRY(kf_config_integer(config, "register_cap", &options->register_cap, error));
     KF_TRY(kf_config_integer(config, "nodes_per_thread", &options->nodes_per_thread, error));
     KF_TRY(kf_config_integer(config, "block_x", &block_x, error));
     KF_TRY(kf_config_integer(config, "block_y", &block_y, error));
@@ -127,16 +140,17 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
 
 void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options,
                         kf_kinetic_geometry *geometry) {
-    enum { ALIGNMENT = 32 }; /* a warp's load of a row is one line of the GPU's cache */
+    /* Rows begin with a line of the GPU's cache, 128 bytes; in 64 bits with two. */
+    const int alignment = options->storage == KF_F16 ? 64 : 32;
     memcpy(geometry->nodes, scene->nodes, sizeof geometry->nodes);
-    long long pitch = (scene->nodes[0] + 2 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    long long pitch = (scene->nodes[0] + 2 + alignment - 1) / alignment * alignment;
     /* Strides of a high power of two would map all 27 streams to the same cache sets and memory channels. */
-    if (pitch % 128 == 0) pitch += ALIGNMENT;
+    if (pitch % 128 == 0) pitch += alignment;
     geometry->row_pitch = (int)pitch;
     geometry->plane_pitch = pitch * (scene->nodes[1] + 2);
-    geometry->origin = ALIGNMENT;
-    long long capacity = geometry->plane_pitch * (scene->nodes[2] + 2) + 2 * ALIGNMENT;
-    long long group = options->layout == KF_CSOA && options->alpha > ALIGNMENT ? options->alpha : ALIGNMENT;
+    geometry->origin = alignment;
+    long long capacity = geometry->plane_pitch * (scene->nodes[2] + 2) + 2 * alignment;
+    long long group = options->layout == KF_CSOA && options->alpha > alignment ? options->alpha : alignment;
     geometry->capacity = (capacity + group - 1) / group * group;
     geometry->wide_index = geometry->capacity > 2147483647LL / 27;
 }
@@ -222,6 +236,11 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
         define(defines, "KF_FOLDED_BOUNDARY", folded);
         define(defines, "KF_STREAMING_STORES", options->streaming_stores);
         if (!options->in_place) define(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
+        if (options->register_cap != 0) {
+            define(defines, "KF_LAUNCH_BOUNDS", 0);
+            (void)snprintf(defines->list[defines->count - 1].value, sizeof defines->list->value,
+                           "__maxnreg__(%ld)", options->register_cap);
+        }
     }
     if (which == KF_SOURCE_BOUNDARY || folded) {
         bool specular = false;

@@ -1,5 +1,6 @@
 /* A system for tests of the harness: its time step adds one to every node's counter, on a real backend with a
- * real kernel, and its parameter `behaviour` makes it fail in every way a config can. */
+ * real kernel, and its parameter `behaviour` makes it fail in every way a config can, on the host (crash,
+ * exit, hang, invalid, memory, leak, compile) or in the kernel (wrong, nan, outside, fault, spin, shared). */
 #ifndef KF_TESTS_UNIT_COUNTER_SYSTEM_H
 #define KF_TESTS_UNIT_COUNTER_SYSTEM_H
 
@@ -19,8 +20,9 @@
 
 static const char counter_kernel[] =
     "#include \"portable.h\"\n"
-    "typedef struct counter_arguments { int extent[3]; float *values; int repeats; float increment; } "
-    "counter_arguments;\n"
+    "typedef struct counter_arguments {\n"
+    "    int extent[3]; float *values; int repeats; float increment; float *also; kf_int64 spins;\n"
+    "} counter_arguments;\n"
     "#ifdef BREAK_THE_COMPILER\n"
     "#error this config cannot be compiled\n"
     "#endif\n"
@@ -30,7 +32,17 @@ static const char counter_kernel[] =
     "    for (int i = 0; i < a->repeats * LANES; i++) value = value * 1.0000001f;\n"
     "    for (int i = 0; i < a->repeats * LANES; i++) value = value / 1.0000001f;\n"
     "    a->values[x] = (float)(int)(value + 0.25f) + a->increment;\n"
-    "}\n";
+    "    if (x == 0 && a->also) *(volatile float *)a->also = 1.0f;\n"
+    "    if (x == 0) for (kf_int64 i = 0; i < a->spins; i++) *(volatile float *)a->values += 0.0f;\n"
+    "}\n"
+    "#ifdef TOO_MUCH_SHARED_MEMORY\n" /* on a GPU: more than any block may have */
+    "KF_BLOCK_KERNEL(share, counter_arguments) {\n"
+    "    KF_SHARED float row[100000];\n"
+    "    KF_EACH_THREAD(t, 32) { row[t] = a->values[t]; }\n"
+    "    KF_BARRIER;\n"
+    "    KF_EACH_THREAD(t, 32) { a->values[t] = row[31 - t] + (float)(block_x + block_y); }\n"
+    "}\n"
+    "#endif\n";
 
 static const char counter_space[] =
     "{\"system\": \"counter\", \"format\": 1, \"parameters\": ["
@@ -121,6 +133,8 @@ typedef struct counter_arguments {
     float *values;
     int repeats;
     float increment;
+    float *also;   /* the first thread writes there too, unless NULL, */
+    int64_t spins; /* and reads and writes its counter so many times */
 } counter_arguments;
 
 struct kf_reference {
@@ -146,8 +160,9 @@ static kf_status counter_sources(const kf_scene *scene, const kf_config *config,
                                  kf_status (*visit)(const kf_source *source, void *data, kf_error *error),
                                  void *data, kf_error *error) {
     (void)scene, (void)device;
-    kf_define defines[] = {{"LANES", "8"}, {"BREAK_THE_COMPILER", "1"}};
-    kf_source source = {"kernels/counter.cu", defines, behaves(config, "compile") ? 2 : 1};
+    const bool broken = behaves(config, "compile"), shared = behaves(config, "shared");
+    kf_define defines[] = {{"LANES", "8"}, {broken ? "BREAK_THE_COMPILER" : "TOO_MUCH_SHARED_MEMORY", "1"}};
+    kf_source source = {"kernels/counter.cu", defines, broken || shared ? 2 : 1};
     return visit(&source, data, error);
 }
 
@@ -156,9 +171,30 @@ static kf_status counter_load(const kf_source *source, void *data, kf_error *err
     return kf_plan_module(data, source, &module, error);
 }
 
+/* What the kernel is to do beside counting. */
+static void counter_misbehave(const kf_plan *plan, counter_arguments *arguments) {
+    const kf_config *config = &plan->config;
+    const bool gpu = strcmp(kf_backend_device(plan->backend)->backend, "cuda") == 0;
+    if (behaves(config, "wrong")) arguments->increment = 1.02F; /* only the last is kept, so 2 in 1000 */
+    if (behaves(config, "nan")) arguments->increment = NAN;
+    if (behaves(config, "outside")) arguments->also = arguments->values + plan->scene->nodes[0];
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): an address that is nobody's */
+    if (behaves(config, "fault")) arguments->also = (float *)(intptr_t)16;
+    /* About 20 s: long enough to hang, and over some time should nobody be able to end it. */
+    if (behaves(config, "spin")) arguments->spins = gpu ? 30000000 : 5000000000;
+}
+
+/* What no plan gives back: a third of the memory each time. Nothing of it is written to. */
+static kf_status counter_leak(kf_plan *plan, kf_error *error) {
+    kf_buffer *lost;
+    const uint64_t bytes = kf_backend_device(plan->backend)->memory_free_bytes;
+    return kf_buffer_create(plan->backend, (size_t)(bytes / 10 * 3), &lost, error);
+}
+
 static kf_status counter_fill(kf_plan *plan, kf_error *error) {
     size_t bytes = (size_t)plan->scene->nodes[0] * sizeof(float);
     kf_buffer *values, *huge;
+    if (behaves(&plan->config, "leak")) KF_TRY(counter_leak(plan, error));
     if (behaves(&plan->config, "memory")) KF_TRY(kf_plan_buffer(plan, (size_t)1 << 52, &huge, error));
     if (behaves(&plan->config, "invalid"))
         return kf_fail(error, KF_MACHINE, "a block of 99999 threads is more than the device takes");
@@ -168,8 +204,9 @@ static kf_status counter_fill(kf_plan *plan, kf_error *error) {
     KF_TRY(kf_module_function(plan->modules[0], "count", &function, error));
     long work = 1;
     KF_TRY(kf_config_integer(&plan->config, "work", &work, error));
-    counter_arguments arguments = {{plan->scene->nodes[0], 1, 1}, kf_buffer_address(values), (int)work, 1.0F};
-    if (behaves(&plan->config, "wrong")) arguments.increment = 1.01F;
+    counter_arguments arguments = {
+        {plan->scene->nodes[0], 1, 1}, kf_buffer_address(values), (int)work, 1.0F, NULL, 0};
+    counter_misbehave(plan, &arguments);
     int block[3] = {256, 1, 1};
     kf_launch *launch = kf_plan_append(plan, 2, "count", function, block, &arguments, sizeof arguments);
     launch->bytes = 2.0 * (double)bytes;
@@ -209,11 +246,13 @@ static kf_status counter_verify(kf_plan *plan, const kf_reference *reference, kf
     size_t count = (size_t)plan->scene->nodes[0];
     float *values = kf_allocate(count * sizeof *values);
     kf_status status = kf_buffer_download(plan->buffers[0], 0, values, count * sizeof *values, error);
-    for (size_t i = 0; status == KF_OK && i < count; i++)
-        verification->error = fmax(verification->error, fabs((double)values[i] / reference->steps - 1.0));
+    for (size_t i = 0; status == KF_OK && i < count; i++) {
+        const double deviation = fabs((double)values[i] / reference->steps - 1.0);
+        if (!(deviation <= verification->error)) verification->error = deviation; /* keeps NaN */
+    }
     free(values);
     KF_TRY(status);
-    if (verification->error > verification->bound)
+    if (!(verification->error <= verification->bound))
         return kf_fail(error, KF_GATE_FAILED, "deviates by %g, accepted is %g", verification->error,
                        verification->bound);
     return KF_OK;

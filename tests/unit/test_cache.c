@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -211,6 +212,34 @@ static void expect_bad_source(const char *file, const char *expected) {
     if (strstr(error.message, expected) == NULL) fail_msg("\"%s\" lacks \"%s\"", error.message, expected);
 }
 
+/* The other process finds the key claimed, and free once the claim is closed. */
+static void test_one_process_builds_a_key(void **state) {
+    (void)state;
+    const char key[] = "0123456789abcdef", another[] = "fedcba9876543210";
+    int claim = kf_cache_claim(key), apart = kf_cache_claim(another), ends[2];
+    char byte = 0;
+    assert_true(claim >= 0 && apart >= 0);
+    assert_int_equal(pipe(ends), 0);
+    const pid_t other = fork();
+    if (other == 0) {
+        (void)close(claim);
+        (void)close(apart);
+        const int own = kf_cache_claim(key);
+        _exit(own >= 0 && write(ends[1], "x", 1) == 1 ? 0 : 1);
+    }
+    struct pollfd wait = {.fd = ends[0], .events = POLLIN};
+    assert_int_equal(poll(&wait, 1, 100), 0);
+    (void)close(claim);
+    assert_int_equal(poll(&wait, 1, 10000), 1);
+    assert_int_equal(read(ends[0], &byte, 1), 1);
+    int status = -1;
+    assert_int_equal(waitpid(other, &status, 0), other);
+    assert_int_equal(status, 0);
+    (void)close(apart);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+}
+
 static void test_bad_sources_are_refused(void **state) {
     (void)state;
     expect_bad_source("/nowhere/kernel.cu", "missing or unreadable");
@@ -226,6 +255,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_get_gives_what_put_stored, empty_cache),
         cmocka_unit_test_setup(test_damaged_entries_are_dropped, empty_cache),
+        cmocka_unit_test_setup(test_one_process_builds_a_key, empty_cache),
         cmocka_unit_test_setup(test_least_recently_used_goes_first, empty_cache),
         cmocka_unit_test_setup(test_entry_just_written_stays, empty_cache),
         cmocka_unit_test_setup(test_leftovers_are_removed, empty_cache),

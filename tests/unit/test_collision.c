@@ -96,6 +96,7 @@ static void test_every_model(void **state) {
 static void test_forms_and_splits(void **state) {
     (void)state;
     static const char *const variants[][5] = {
+        {"storage=f64", "collision_form=factorised", NULL},
         {"storage=f64", "collision_form=expanded", NULL},
         {"storage=f64", "collision_form=shared", NULL},
         {"storage=f64", "plan=paper", "collision_split=3", "collision_form=factorised", NULL},
@@ -108,6 +109,25 @@ static void test_forms_and_splits(void **state) {
         assert_true(deviation(scene, reference, variants[i]) < 1e-10);
     kinetic_system->free_reference(reference);
     kf_scene_free(scene);
+}
+
+/* With every rule that has one rate for the orders 3 to 6, forces included. */
+static void test_low_order_form(void **state) {
+    (void)state;
+    static const kf_rate_rule rules[] = {KF_RATE_ADAPTIVE_2020, KF_RATE_CONSTANT, KF_RATE_ONES};
+    static const char *const two_grids[] = {"storage=f64", "collision_form=low_order", NULL};
+    static const char *const in_place[] = {"storage=f64", "collision_form=low_order", "streaming=in_place",
+                                           NULL};
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        kf_scene *scene = make_scene(KF_ACM_MRT, rules[i], KF_BASIS_HERMITE);
+        kf_reference *reference = make_reference(scene);
+        const double first = deviation(scene, reference, two_grids),
+                     second = deviation(scene, reference, in_place);
+        print_message("low_order %s: %.2g, in place %.2g\n", kf_rate_rule_names[rules[i]], first, second);
+        assert_true(first < 1e-10 && second < 1e-10);
+        kinetic_system->free_reference(reference);
+        kf_scene_free(scene);
+    }
 }
 
 /* What would blow up is refused with the reason, at the limits that were found (docs/physics.md). */
@@ -149,6 +169,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_model),
         cmocka_unit_test(test_forms_and_splits),
+        cmocka_unit_test(test_low_order_form),
         cmocka_unit_test(test_unstable_rates_are_refused),
     };
     return cmocka_run_group_tests(tests, open_backend, close_backend);

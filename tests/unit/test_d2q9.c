@@ -95,6 +95,7 @@ static void verify(const kf_scene *scene, const kf_config *config, const kf_refe
         char *summary = kf_config_summary(config);
         fail_msg("%s\n%s", summary, error.message);
     }
+    must(kf_plan_check_buffers(plan, &error), &error);
     kf_plan_free(plan);
 }
 

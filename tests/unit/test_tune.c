@@ -2,7 +2,9 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "tests/unit/counter_system.h"
 
@@ -10,7 +12,7 @@
 
 #include "harness/cli/command.h"
 #include "harness/measure/clock.h"
-#include "harness/tune/device_lock.h"
+#include "harness/measure/device_lock.h"
 #include "harness/tune/session.h"
 #include "harness/tune/tune.h"
 #include "harness/util/log.h"
@@ -410,6 +412,31 @@ static void a_gpu_is_measured_by_one_run_at_a_time(void **state) {
     kf_device_unlock(first);
 }
 
+/* Two processes add to a counter in turns; without the lock additions would be lost. */
+static void runs_that_take_turns_exclude_each_other(void **state) {
+    (void)state;
+    enum { TURNS = 200 };
+    const kf_device_info gpu = {.backend = "cuda", .spec = "cuda:0", .identity = "GPU-turns"};
+    kf_error error = {KF_OK, ""};
+    volatile int *count =
+        mmap(NULL, sizeof *count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(count != MAP_FAILED);
+    pid_t other = fork();
+    for (int i = 0; i < TURNS; i++) {
+        int lock = -1;
+        if (kf_device_turn(&gpu, &lock, &error) != KF_OK || lock < 0) break;
+        const int before = *count;
+        (void)nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+        *count = before + 1;
+        kf_device_unlock(lock);
+    }
+    if (other == 0) _exit(0);
+    int status = 0;
+    assert_true(waitpid(other, &status, 0) == other && WIFEXITED(status));
+    assert_int_equal(*count, 2 * TURNS);
+    (void)munmap((void *)count, sizeof *count);
+}
+
 static void bad_requests_are_refused(void **state) {
     (void)state;
     kf_store *store = open_store("bad.db");
@@ -522,6 +549,7 @@ int main(void) {
         cmocka_unit_test(what_was_best_before_is_tried_first),
         cmocka_unit_test(effort_counts_against_the_budget),
         cmocka_unit_test(a_gpu_is_measured_by_one_run_at_a_time),
+        cmocka_unit_test(runs_that_take_turns_exclude_each_other),
         cmocka_unit_test(bad_requests_are_refused),
         cmocka_unit_test(finals_decide_and_overlap_is_a_tie),
     };

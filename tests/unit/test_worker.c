@@ -1,4 +1,5 @@
-/* The worker process: every way a config can end, and that the run goes on after each. */
+/* The worker process: every way a config can end, and that the run goes on after each. KFTUNE_TEST_DEVICE
+ * chooses the device (default cpu:1). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -17,6 +18,11 @@
 
 static kf_scene scene, reduced;
 static kf_reference reference = {10};
+static const char *device = "cpu:1";
+
+static bool on_gpu(void) {
+    return strncmp(device, "cuda", 4) == 0;
+}
 
 static kf_worker_setup setup(void) {
     counter_scene(&scene, 20000);
@@ -27,7 +33,7 @@ static kf_worker_setup setup(void) {
                   .reduced = &reduced,
                   .reference = &reference,
                   .reference_steps = 10},
-        .device = "cpu:1",
+        .device = device,
         .limit_seconds = 20.0,
         .compile_limit_seconds = 60.0,
     };
@@ -80,12 +86,30 @@ static void right_configs_are_measured(void **state) {
 static void failures_are_told_apart(void **state) {
     (void)state;
     kf_worker *worker = open_worker();
-    expect(worker, "wrong", KF_STATE_WRONG_RESULT, "deviates by");
+    expect(worker, "wrong", KF_STATE_WRONG_RESULT, "deviates by 0.002");
+    expect(worker, "nan", KF_STATE_WRONG_RESULT, "deviates by nan");
+    expect(worker, "outside", KF_STATE_WRONG_RESULT, "past the end of a buffer of 2000 bytes, at byte 2000");
     expect(worker, "compile", KF_STATE_COMPILE, "this config cannot be compiled");
-    expect(worker, "memory", KF_STATE_OUT_OF_MEMORY, "out of memory");
     expect(worker, "invalid", KF_STATE_INVALID, "99999 threads");
+    if (on_gpu()) expect(worker, "shared", KF_STATE_INVALID, "too much shared data");
     expect(worker, "right", KF_STATE_OK, "");
     assert_int_equal(kf_worker_starts(worker), 1); /* none of these cost the worker */
+    kf_worker_close(worker);
+}
+
+/* Without memory a config is tried once more in a new process, for it may be others that leaked. */
+static void leaks_cost_nobody_else(void **state) {
+    (void)state;
+    kf_worker *worker = open_worker();
+    expect(worker, "memory", KF_STATE_OUT_OF_MEMORY, "out of memory");
+    assert_int_equal(kf_worker_starts(worker), 1);
+    expect(worker, "right", KF_STATE_OK, "");
+    expect(worker, "memory", KF_STATE_OUT_OF_MEMORY, "out of memory");
+    assert_int_equal(kf_worker_starts(worker), 3);
+    for (int i = 0; i < 3; i++) /* two of its plans fit a process, not four */
+        expect(worker, "leak", KF_STATE_OK, "");
+    expect(worker, "right", KF_STATE_OK, "");
+    assert_int_equal(kf_worker_starts(worker), 6);
     kf_worker_close(worker);
 }
 
@@ -112,17 +136,34 @@ static void crashes_cost_one_config(void **state) {
     kf_worker_close(worker);
 }
 
+/* An address that is nobody's: a signal on the cpu, a context that is lost on a GPU. */
+static void faults_of_kernels_cost_one_config(void **state) {
+    (void)state;
+    kf_worker *worker = open_worker();
+    for (int i = 0; i < 2; i++) {
+        expect(worker, "fault", KF_STATE_CRASH, on_gpu() ? "illegal" : "signal 11");
+        expect(worker, "right", KF_STATE_OK, "");
+    }
+    assert_int_equal(kf_worker_starts(worker), 3);
+    kf_worker_close(worker);
+}
+
+/* On the host, and in a kernel that goes on for some 20 s. */
 static void hangs_time_out(void **state) {
     (void)state;
+    static const char *const hanging[] = {"hang", "spin"};
     kf_worker_setup s = setup();
-    s.limit_seconds = 0.3;
+    s.limit_seconds = on_gpu() ? 2.0 : 0.5;
     kf_worker *worker = NULL;
     kf_error error = {KF_OK, ""};
     assert_int_equal(kf_worker_open(&s, &worker, &error), KF_OK);
-    double begin = kf_clock_seconds();
-    expect(worker, "hang", KF_STATE_TIMEOUT, "no answer within 0.3 s while verifying");
-    assert_true(kf_clock_seconds() - begin < 10.0);
-    expect(worker, "right", KF_STATE_OK, "");
+    for (int i = 0; i < 2; i++) {
+        double begin = kf_clock_seconds();
+        expect(worker, hanging[i], KF_STATE_TIMEOUT,
+               on_gpu() ? "no answer within 2 s while verifying" : "no answer within 0.5 s while verifying");
+        assert_true(kf_clock_seconds() - begin < 10.0);
+        expect(worker, "right", KF_STATE_OK, "");
+    }
     kf_worker_close(worker);
 }
 
@@ -226,6 +267,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_configs_are_measured),
         cmocka_unit_test(failures_are_told_apart),
+        cmocka_unit_test(leaks_cost_nobody_else),
+        cmocka_unit_test(faults_of_kernels_cost_one_config),
         cmocka_unit_test(a_wrong_config_is_never_timed),
         cmocka_unit_test(crashes_cost_one_config),
         cmocka_unit_test(hangs_time_out),
@@ -234,6 +277,7 @@ int main(void) {
         cmocka_unit_test(unknown_devices_are_refused),
         cmocka_unit_test(workers_die_with_the_driver),
     };
+    if (getenv("KFTUNE_TEST_DEVICE") != NULL) device = getenv("KFTUNE_TEST_DEVICE");
     counter_prepare();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     counter_clean_up();

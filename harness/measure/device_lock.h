@@ -1,7 +1,8 @@
 /* One tuning run at a time measures on a GPU: another one would be in its times. What needs no device
- * (sampling, the reference, compiling) is done while waiting. Internal to harness/tune. */
-#ifndef KF_HARNESS_TUNE_DEVICE_LOCK_H
-#define KF_HARNESS_TUNE_DEVICE_LOCK_H
+ * (sampling, the reference, compiling) is done while waiting. Runs that take turns hold
+ * it while their kernels run, config by config. */
+#ifndef KF_HARNESS_MEASURE_DEVICE_LOCK_H
+#define KF_HARNESS_MEASURE_DEVICE_LOCK_H
 
 #include "harness/backend/backend.h"
 
@@ -10,6 +11,9 @@
  * files lie, cannot be written. A run that is killed holds nothing any more. KF_INTERRUPTED on Ctrl-C. */
 kf_status kf_device_lock(const kf_device_info *device, void (*idle)(void *context), void *context, int *lock,
                          kf_error *error);
+/* Waits for as long as it takes, in line with others, without a word. For worker processes, which are killed
+ * when nobody waits for them any more. KF_MACHINE when there is no lock to be had. */
+kf_status kf_device_turn(const kf_device_info *device, int *lock, kf_error *error);
 void kf_device_unlock(int lock);
 
 #endif

@@ -1,4 +1,4 @@
-#include "harness/tune/device_lock.h"
+#include "harness/measure/device_lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,6 +47,20 @@ kf_status kf_device_lock(const kf_device_info *device, void (*idle)(void *contex
     kf_device_unlock(*lock);
     *lock = -1;
     return kf_fail(error, KF_INTERRUPTED, "interrupted while waiting for the device");
+}
+
+kf_status kf_device_turn(const kf_device_info *device, int *lock, kf_error *error) {
+    *lock = -1;
+    if (strcmp(device->backend, "cuda") != 0) return KF_OK;
+    KF_TRY(open_file(device, lock, error));
+    int result = 0;
+    do {
+        result = flock(*lock, LOCK_EX);
+    } while (result != 0 && errno == EINTR);
+    if (result == 0) return KF_OK;
+    kf_device_unlock(*lock);
+    *lock = -1;
+    return kf_fail(error, KF_MACHINE, "waiting for the device: %s", strerror(errno));
 }
 
 void kf_device_unlock(int lock) {

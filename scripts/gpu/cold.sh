@@ -1,0 +1,41 @@
+#!/bin/bash
+# How long from a mesh to its config, with nothing known or compiled: kftune --scene beetle.obj at 200x400x200, with an
+# empty cache and an empty store, once for each budget.
+# Usage: scripts/gpu/cold.sh FOLDER [DEVICE] [GRID] [SECONDS...]; seconds are budgets, default 20 and 50. About 80 s.
+# Leaves FOLDER/cold.txt (the table it prints), cold-SECONDS.json (what tune found) and cold.log. MESH names the mesh;
+# without it beetle.obj in shared/meshes or ../shared/meshes. KFTUNE names the program.
+set -u
+out=${1:?usage: $0 FOLDER [DEVICE] [GRID] [SECONDS...]}
+device=${2:-cuda:0}
+grid=${3:-200x400x200}
+shift $(($# < 3 ? $# : 3))
+[ $# -gt 0 ] || set -- 20 50
+root=$(cd "$(dirname "$0")/../.." && pwd)
+for program in "${KFTUNE:-}" "$root/kftune" "$root/build/kftune" "$root/bin/kftune"; do
+    [ -n "$program" ] && [ -x "$program" ] && break
+done
+for mesh in "${MESH:-}" "$root/shared/meshes/beetle.obj" "$root/../shared/meshes/beetle.obj"; do [ -f "$mesh" ] && break; done
+[ -f "$mesh" ] || { echo "$0: beetle.obj is not there; MESH=FILE names it" >&2; exit 2; }
+mkdir -p "$out"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+: >"$out/cold.log"
+
+# value KEY FILE: the first number of that name in --json's output.
+value() { sed -n "s/^.*\"$1\":[^0-9-]*\([0-9.e+-]*\),\{0,1\}$/\1/p" "$2" | head -n 1; }
+
+printf '%8s %8s %8s %10s %10s %10s %10s %10s %10s\n' budget wall_s tried best_us mlups over_base over_paper verify_s measure_s | tee "$out/cold.txt"
+failed=0
+for budget in "$@"; do
+    json=$out/cold-$budget.json
+    begin=$(date +%s.%N)
+    XDG_CACHE_HOME=$work/cache-$budget timeout -k 10 $((budget + 60)) "$program" --scene "$mesh" --grid "$grid" --device "$device" \
+        --budget "${budget}s" --store "$work/$budget.db" --out "$work/beetle.kftune.json" --json >"$json" 2>>"$out/cold.log" </dev/null
+    status=$?
+    end=$(date +%s.%N)
+    [ $status -eq 0 ] || { echo "budget $budget s: status $status" | tee -a "$out/cold.log"; failed=1; continue; }
+    printf '%8s %8.1f %8s %10.2f %10.1f %10.2f %10.2f %10.2f %10.2f\n' "$budget" "$(awk "BEGIN { print $end - $begin }")" \
+        "$(value evaluations "$json")" "$(value time_us "$json")" "$(value mlups "$json")" "$(value baseline "$json")" \
+        "$(value paper "$json")" "$(value verifying "$json")" "$(value measuring "$json")" | tee -a "$out/cold.txt"
+done
+exit $failed
