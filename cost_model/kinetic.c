@@ -188,7 +188,12 @@ static void add_motion(kf_tally *tally) {
     (void)kf_works_add(tally->works, "advance_pose", 1);
     if (c->fused) {
         (void)add_items(tally, "band_release", 0, 2 * survey->band_nodes);
-        (void)add_items(tally, "band_mark", 4 * c->value_bytes * samples, samples);
+        if (c->aggregated) {
+            (void)add_items(tally, "cell_mark", 4 * c->value_bytes * samples, samples);
+            (void)add_items(tally, "cell_fill", (8 * c->value_bytes + 4) * samples, samples);
+        } else {
+            (void)add_items(tally, "band_mark", 4 * c->value_bytes * samples, samples);
+        }
     }
 }
 
@@ -236,9 +241,12 @@ static void add_band_pass(kf_tally *tally) {
     const kf_choice *c = &tally->choice;
     double samples = (double)survey->count;
     add_body(tally);
-    if (c->aggregated) {
-        double cells = samples / fmax(1, survey->samples_per_cell);
-        double segments = fmax(samples / c->segment, cells) + 0.5 * cells;
+    double cells = samples / fmax(1, survey->samples_per_cell);
+    double segments = fmax(samples / c->segment, cells) + 0.5 * cells;
+    if (c->aggregated && tally->cost->scene->motion.moving) {
+        add_items(tally, "cell_forces", 4 * c->value_bytes * samples, 16 * segments)
+            ->amount[KF_COST_ATOMICS] = 24 * segments * (c->fixed ? 1.5 : 1);
+    } else if (c->aggregated) {
         /* Long segments are few threads, each with much to do. */
         add_items(tally, "segment_forces", 16 * c->value_bytes * samples, 8 * segments)->efficiency =
             1 / (1 + c->segment / 64);

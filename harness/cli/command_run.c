@@ -274,7 +274,11 @@ static void print_result(const run *job) {
     }
     static const struct {
         const char *label, *ending;
-    } kinds[] = {{"fields", ".vtkhdf"}, {"picture", ".png"}, {"forces", "forces.csv"}, {"motion", "motion.csv"}, {"checkpoint", ".kfc"}};
+    } kinds[] = {{"fields", ".vtkhdf"},
+                 {"picture", ".png"},
+                 {"forces", "forces.csv"},
+                 {"motion", "motion.csv"},
+                 {"checkpoint", ".kfc"}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const char *path = last_output(done, kinds[i].ending);
         if (path) printf("  %-11s%s\n", kinds[i].label, path);
