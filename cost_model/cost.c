@@ -10,8 +10,8 @@
 
 #include "harness/util/text.h"
 
-const char *const kf_resource_names[KF_RESOURCES] = {"DRAM", "partial sectors", "scattered sectors",
-                                                     "atomics", "launches"};
+const char *const kf_resource_names[KF_RESOURCES] = {"DRAM",    "partial sectors", "scattered sectors",
+                                                     "atomics", "instructions",    "launches"};
 
 kf_work *kf_works_add(kf_works *works, const char *name, double launches) {
     assert(works->count < KF_WORKS);
@@ -25,8 +25,8 @@ kf_work *kf_works_add(kf_works *works, const char *name, double launches) {
 
 /* What a byte's worth of bandwidth does in the other ways of using it, measured on an H200
  * (docs/cost-model.md): a partial access takes as long as 57 bytes, a scattered sector as 200, an atomic
- * addition as 44. */
-static const double PARTIAL_BYTES = 57, SCATTERED_BYTES = 200, ATOMIC_BYTES = 44;
+ * addition as 44, and 1000 instructions of a thread as 210 (0.6 of what the schedulers could issue). */
+static const double PARTIAL_BYTES = 57, SCATTERED_BYTES = 200, ATOMIC_BYTES = 44, INSTRUCTION_BYTES = 0.21;
 /* Of the data sheet's bandwidth a copy reaches so much; a kernel takes so long to start and drain. */
 static const double COPY_SHARE = 0.88, GPU_LAUNCH_US = 3.0, CPU_LAUNCH_US = 8.0;
 static const double CPU_BANDWIDTH = 1.2e10;
@@ -46,6 +46,7 @@ void kf_ceilings_from(const kf_device_info *device, const kf_roofs *roofs, kf_ce
     ceilings->rate[KF_COST_PARTIAL] = copy / PARTIAL_BYTES;
     ceilings->rate[KF_COST_SCATTERED] = copy / SCATTERED_BYTES;
     ceilings->rate[KF_COST_ATOMICS] = copy / ATOMIC_BYTES;
+    ceilings->rate[KF_COST_INSTRUCTIONS] = copy / INSTRUCTION_BYTES;
     double launch_us = gpu ? GPU_LAUNCH_US : CPU_LAUNCH_US;
     if (isfinite(node_us)) launch_us = fmax(launch_us, node_us);
     ceilings->rate[KF_COST_LAUNCH] = 1e6 / launch_us;

@@ -8,11 +8,12 @@
 
 /* What limits a launch. */
 typedef enum kf_resource {
-    KF_COST_DRAM,      /* bytes to and from device memory, whole sectors */
-    KF_COST_PARTIAL,   /* accesses to the cache that use a part of a 32-byte sector */
-    KF_COST_SCATTERED, /* sectors that each lie in another page of the memory */
-    KF_COST_ATOMICS,   /* atomic additions */
-    KF_COST_LAUNCH,    /* starting and draining kernels */
+    KF_COST_DRAM,         /* bytes to and from device memory, whole sectors */
+    KF_COST_PARTIAL,      /* accesses to the cache that use a part of a 32-byte sector */
+    KF_COST_SCATTERED,    /* sectors that each lie in another page of the memory */
+    KF_COST_ATOMICS,      /* atomic additions */
+    KF_COST_INSTRUCTIONS, /* of threads */
+    KF_COST_LAUNCH,       /* starting and draining kernels */
     KF_RESOURCES
 } kf_resource;
 extern const char *const kf_resource_names[KF_RESOURCES]; /* "DRAM", "partial sectors", ... */
@@ -37,7 +38,7 @@ kf_work *kf_works_add(kf_works *works, const char *name, double launches);
 
 /* What the device does in a second. */
 typedef struct kf_ceilings {
-    double rate[KF_RESOURCES]; /* bytes, sectors, atomics, launches a second */
+    double rate[KF_RESOURCES]; /* bytes, sectors, atomics, instructions, launches a second */
     bool measured;             /* from `kftune roofs`; else estimated from the device's data sheet */
 } kf_ceilings;
 

@@ -20,8 +20,9 @@ typedef struct kf_kinetic_cost {
 
 /* A config's parameters as far as they matter here. */
 typedef struct kf_choice {
-    bool baseline, fused, aos, gather, aggregated, fixed, morton;
-    double alpha, value_bytes, split, block_x, block_y, boundary_kernels, block_length, segment, reorder;
+    bool baseline, fused, in_place, aos, gather, aggregated, fixed, morton;
+    double alpha, value_bytes, split, block_x, block_y, boundary_kernels, block_length, segment, reorder,
+        nodes_per_thread;
 } kf_choice;
 
 typedef struct kf_tally {
@@ -46,6 +47,7 @@ static bool is(const kf_config *config, const char *name, const char *value) {
 static kf_choice read_choice(const kf_config *config) {
     kf_choice choice = {.baseline = is(config, "plan", "baseline"),
                         .fused = is(config, "plan", "fused"),
+                        .in_place = is(config, "streaming", "in_place"),
                         .aos = is(config, "layout", "aos"),
                         .gather = is(config, "immersed_boundary", "gather"),
                         .aggregated = is(config, "immersed_boundary", "aggregated"),
@@ -61,6 +63,7 @@ static kf_choice read_choice(const kf_config *config) {
     choice.block_length = number(config, "sample_block_length", 1);
     choice.segment = number(config, "segment_length", 16);
     choice.reorder = number(config, "reorder_period", 0);
+    choice.nodes_per_thread = number(config, "nodes_per_thread", 1);
     return choice;
 }
 
@@ -82,6 +85,15 @@ static double block_efficiency(const kf_tally *tally) {
     return pow(along_x * along_y, 0.25);
 }
 
+/* With few blocks on a multiprocessor nobody computes while the others wait for memory: two run at 76 % of
+ * the speed of four. Few threads (kernels with many registers) do not keep memory busy either. */
+static double residency(const kf_tally *tally, double registers) {
+    static const double REGISTERS = 65536, MOST_THREADS = 2048, ENOUGH_THREADS = 512;
+    const double threads = tally->choice.block_x * tally->choice.block_y;
+    const double blocks = fmax(1, floor(fmin(REGISTERS / registers, MOST_THREADS) / threads));
+    return fmin(1, 0.52 + 0.12 * blocks) * fmin(1, sqrt(blocks * threads / ENOUGH_THREADS));
+}
+
 /* Requests of a warp that use a part of each sector only, a value: the pieces it falls into when groups are
  * shorter than a sector. */
 static double partial_a_value(const kf_choice *choice) {
@@ -89,18 +101,29 @@ static double partial_a_value(const kf_choice *choice) {
     return group_bytes >= SECTOR ? 0 : WARP / choice->alpha;
 }
 
-/* reads, writes: values a node. shifted: of the reads, those from neighbours. thrashing: of the reads, those
- * that the L1 cache cannot keep until the rest of their sector is read. */
-static void add_pass(kf_tally *tally, const char *name, double reads, double writes, double shifted,
-                     double thrashing) {
+/* A pass over all nodes. */
+typedef struct kf_pass {
+    const char *name;
+    double reads, writes; /* values a node */
+    double shifted;       /* of the reads, those from neighbours */
+    double thrashing; /* of the reads, those that the L1 cache cannot keep until the rest of their sector is
+                         read */
+    double registers; /* a thread */
+    double instructions; /* a node; 0: too few to matter */
+} kf_pass;
+
+static kf_work *add_pass(kf_tally *tally, const kf_pass *pass) {
     const kf_choice *c = &tally->choice;
-    kf_work *work = kf_works_add(tally->works, name, 1);
+    kf_work *work = kf_works_add(tally->works, pass->name, 1);
     double sector_nodes = SECTOR / c->value_bytes;
     /* A shifted row of a block touches one sector more, which the block beside it reads again. */
-    double again = shifted * 18.0 / Q * sector_nodes / c->block_x;
-    work->amount[KF_COST_DRAM] = tally->nodes * c->value_bytes * (reads + writes + again);
-    work->amount[KF_COST_PARTIAL] = tally->nodes / WARP * partial_a_value(c) * (thrashing + writes);
-    work->efficiency = stream_efficiency(c) * block_efficiency(tally);
+    double again = pass->shifted * 18.0 / Q * sector_nodes / c->block_x;
+    work->amount[KF_COST_DRAM] = tally->nodes * c->value_bytes * (pass->reads + pass->writes + again);
+    work->amount[KF_COST_PARTIAL] =
+        tally->nodes / WARP * partial_a_value(c) * (pass->thrashing + pass->writes);
+    work->amount[KF_COST_INSTRUCTIONS] = tally->nodes * pass->instructions;
+    work->efficiency = stream_efficiency(c) * block_efficiency(tally) * residency(tally, pass->registers);
+    return work;
 }
 
 /* --- domain boundaries ---------------------------------------------------------------------------------- */
@@ -133,6 +156,7 @@ static void add_boundaries(kf_tally *tally) {
 static void add_outflow(kf_tally *tally) {
     const kf_scene *scene = tally->cost->scene;
     double scattered = 0;
+    if (tally->choice.fused && tally->choice.boundary_kernels < 1) return; /* the collision does it */
     for (int face = 0; face < KF_FACES; face++) {
         if (scene->faces[face] != KF_OUTFLOW) continue;
         int axis = face / 2;
@@ -273,16 +297,47 @@ static void add_forces(kf_tally *tally) {
 
 static void add_streamed_fields(kf_tally *tally) {
     bool solid = tally->cost->survey.count > 0;
-    add_pass(tally, "stream", Q, Q, Q, Q);
-    add_pass(tally, "macroscopic", Q, solid && !tally->choice.gather ? 7 : 4, 0, 0);
+    (void)add_pass(tally, &(kf_pass){"stream", Q, Q, Q, Q, 28, 0});
+    (void)add_pass(tally, &(kf_pass){"macroscopic", Q, solid && !tally->choice.gather ? 7 : 4, 0, 0, 32, 0});
     if (solid) add_forces(tally);
+}
+
+/* Instructions a node of the fused kernel; half precision is converted, in pairs work is done twice at row
+ * ends. */
+static double fused_instructions(const kf_choice *c) {
+    const double conversions = c->value_bytes < 4 ? 86 : 0;
+    return (704 + conversions) * (c->nodes_per_thread > 1 ? 1.6 : 1) * (c->value_bytes > 4 ? 2 : 1);
+}
+
+/* On one grid even steps write to the neighbours, odd ones read from them and write in place. */
+static void add_in_place(kf_tally *tally) {
+    const double instructions = fused_instructions(&tally->choice), band = tally->cost->survey.band_nodes;
+    kf_work *even = add_pass(tally, &(kf_pass){"stream_collide_even", Q, Q, Q, Q, 56, instructions});
+    kf_work *odd = add_pass(tally, &(kf_pass){"stream_collide_odd", Q, Q, 0, 0, 48, instructions});
+    even->efficiency *= 0.83; /* parts of lines are written */
+    even->launches = odd->launches = 0.5;
+    if (tally->cost->survey.count > 0) (void)add_items(tally, "band_restore", 0, 2 * Q * band);
 }
 
 static void add_fused(kf_tally *tally) {
     if (tally->cost->survey.count > 0) add_forces(tally);
-    add_pass(tally, "stream_collide", Q, Q, Q, Q);
+    if (tally->choice.in_place)
+        add_in_place(tally);
+    else
+        (void)add_pass(tally,
+                       &(kf_pass){"stream_collide", Q, Q, Q, Q, 56, fused_instructions(&tally->choice)});
     if (tally->cost->survey.count > 0)
         (void)add_items(tally, "band_collide", 0, 2 * Q * tally->cost->survey.band_nodes);
+}
+
+/* The moments are written once and read by each of the kernels that share the way back. */
+static void add_split_collision(kf_tally *tally) {
+    static const char *const parts[] = {"collide_part_1", "collide_part_2", "collide_part_3",
+                                        "collide_part_4"};
+    const int kernels = (int)tally->choice.split;
+    (void)add_pass(tally, &(kf_pass){"moments", 34, Q, 0, 0, 48, 0});
+    for (int part = 0; part < kernels && part < 4; part++)
+        (void)add_pass(tally, &(kf_pass){parts[part], 34, (double)Q / kernels, 0, 0, 128, 0});
 }
 
 static void add_plan(kf_tally *tally) {
@@ -298,15 +353,13 @@ static void add_plan(kf_tally *tally) {
     } else {
         add_streamed_fields(tally);
         if (tally->choice.baseline) {
-            add_pass(tally, "collision_terms", 34, Q, 0, 0);
-            add_pass(tally, "update", 2 * Q, Q, 0,
-                     36); /* two arrays at a time are too much for the L1 cache */
+            (void)add_pass(tally, &(kf_pass){"collision_terms", 34, Q, 0, 0, 128, 0});
+            /* Two arrays at a time are too much for the L1 cache. */
+            (void)add_pass(tally, &(kf_pass){"update", 2 * Q, Q, 0, 14, 28, 0});
         } else if (tally->choice.split <= 1) {
-            add_pass(tally, "collide", 34, Q, 0, 0);
+            (void)add_pass(tally, &(kf_pass){"collide", 34, Q, 0, 0, 84, 0});
         } else {
-            add_pass(tally, "moments", 34, Q, 0, 0);
-            add_pass(tally, "collide_0_13", 34, 14, 0, 0);
-            add_pass(tally, "collide_14_26", 34, 13, 0, 0);
+            add_split_collision(tally);
         }
     }
 }

@@ -65,7 +65,7 @@ static void test_launches_add_up(void **state) {
 static void test_calibration(void **state) {
     (void)state;
     enum { COUNT = 400 };
-    static const double factors[KF_RESOURCES] = {1.2, 0.5, 3, 1, 0.8};
+    static const double factors[KF_RESOURCES] = {1.2, 0.5, 3, 1, 1.5, 0.8};
     kf_prediction predictions[COUNT];
     double measured[COUNT];
     uint64_t random = 5;
