@@ -6,6 +6,7 @@
 
 #include "harness/backend/device_json.h"
 #include "harness/cli/command.h"
+#include "harness/cli/known_config.h"
 #include "harness/util/log.h"
 #include "harness/util/text.h"
 #include "results/best_config.h"
@@ -15,7 +16,8 @@
 #include "solver/system.h"
 
 static const kf_option options[] = {
-    {"--config", "FILE", "the best configuration that kftune tune wrote", false},
+    {"--config", "FILE",
+     "the best configuration that kftune tune wrote; without it, that of the nearest scene known", false},
     {"--steps", "N", "time steps to do (1000); after a restart, further steps", false},
     {"--output", "DIR", "folder to write into (<scene>-run)", false},
     {"--every", "N", "steps between outputs (a fifth of --steps)", false},
@@ -25,7 +27,12 @@ static const kf_option options[] = {
     {"--smoke-every", "N", "steps between pictures of the smoke (as --every)", false},
     {"--slice", "x|y|z", "the picture's plane is across this axis (along the flow and upright)", false},
     {"--compress", NULL, "write fields gzip-compressed: smaller, slower", false},
-    {"--scene", "FILE|NAME", "where the scene is now, if it was moved", false},
+    {"--scene", "FILE|NAME", "where the scene is now, if it was moved; without --config, what to run", false},
+    {"--grid", "NXxNYxNZ", "without --config: nodes of the domain (default: as the scene says)", false},
+    {"--samples-per-cell", "R",
+     "without --config: surface samples in a fluid cell (default: as the scene says)", false},
+    {"--store", "FILE", "without --config: where to look (default: kftune.db in $XDG_DATA_HOME/kftune)",
+     false},
     {"--device", "cuda:N|cpu", "device to run on (the one that was tuned)", false},
     {"--force", NULL, "write into a folder that holds other files", false},
     {NULL, NULL, NULL, false},
@@ -104,6 +111,42 @@ static kf_status open_device(run *job, kf_error *error) {
             tuned->name, tuned->architecture, device->name, device->architecture);
     }
     return KF_OK;
+}
+
+/* --- a scene that was not tuned ------------------------------------------------------------------------- */
+
+static kf_status open_untuned(run *job, kf_error *error) {
+    const kf_arguments *arguments = job->arguments;
+    const kf_system *system = NULL;
+    kf_scene_options wanted = {{0, 0, 0}, 0.0, 0, 0};
+    const char *name = kf_argument(arguments, "--scene", NULL);
+    if (name == NULL)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "run: --config FILE is missing; 'kftune tune --scene FILE' writes one. Or give --scene "
+            "FILE, to run it with what was best for the nearest scene known");
+    KF_TRY(kf_argument_grid(arguments, "--grid", wanted.nodes, error));
+    KF_TRY(
+        kf_argument_number(arguments, "--samples-per-cell", 0.01, 10000.0, &wanted.samples_per_cell, error));
+    KF_TRY(kf_system_find("kinetic", &system, error));
+    KF_TRY(kf_scene_open(name, &wanted, &job->scene, error));
+    if (job->scene->notes) kf_detail("%s", job->scene->notes);
+    KF_TRY(system->accepts(job->scene, error));
+    KF_TRY(kf_backend_open(kf_argument(arguments, "--device", NULL), &job->backend, error));
+    return kf_known_config(arguments, system, job->scene, job->backend, &job->best, error);
+}
+
+/* What belongs to a scene without a config would be overruled by the config. */
+static kf_status open_tuned(run *job, const char *config, kf_error *error) {
+    static const char *const useless[] = {"--grid", "--samples-per-cell", "--store"};
+    for (int i = 0; i < 3; i++)
+        if (kf_argument_given(job->arguments, useless[i]))
+            return kf_fail(error, KF_BAD_INPUT,
+                           "option '%s': --config says it already; leave one of them out", useless[i]);
+    KF_TRY(kf_best_config_read(config, &job->best, error));
+    KF_TRY(refuse_kernels(job, error));
+    KF_TRY(open_scene(job, error));
+    return open_device(job, error);
 }
 
 static kf_status open_plan(run *job, kf_error *error) {
@@ -305,7 +348,8 @@ static void append_word(kf_text *text, const char *word) {
 
 /* The command that goes on where this run was interrupted, with the same options. */
 static void append_resumption(const run *job, kf_text *text) {
-    static const char *const kept[] = {"--config", "--checkpoints", "--slice", "--scene", "--device"};
+    static const char *const kept[] = {"--config", "--checkpoints",      "--slice", "--scene",
+                                       "--grid",   "--samples-per-cell", "--store", "--device"};
     kf_text_append(text, "kftune run");
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         if (!kf_argument_given(job->arguments, kept[i])) continue;
@@ -345,16 +389,9 @@ static kf_status finish(const run *job, kf_status status, kf_error *error) {
 
 static kf_status prepare(run *job, kf_error *error) {
     const char *config = kf_argument(job->arguments, "--config", NULL);
-    if (!config) {
-        return kf_fail(error, KF_BAD_INPUT,
-                       "run: --config FILE is missing; 'kftune tune --scene FILE' writes one");
-    }
     KF_TRY(read_options(job, error));
-    KF_TRY(kf_best_config_read(config, &job->best, error));
-    KF_TRY(refuse_kernels(job, error));
-    KF_TRY(open_scene(job, error));
+    KF_TRY(config != NULL ? open_tuned(job, config, error) : open_untuned(job, error));
     KF_TRY(choose_folder(job, error));
-    KF_TRY(open_device(job, error));
     KF_TRY(open_plan(job, error));
     KF_TRY(kf_production_start(job->plan, job->smoke, kf_argument(job->arguments, "--restart", NULL), error));
     KF_TRY(kf_run_folder_open(job->folder, job->scene->hash, kf_argument_given(job->arguments, "--force"),
@@ -388,11 +425,13 @@ extern const kf_command kf_command_run;
 const kf_command kf_command_run = {
     .name = "run",
     .summary = "run the simulation with a tuned configuration",
-    .synopsis = "kftune run --config FILE [options]",
+    .synopsis =
+        "kftune run --config FILE [options]\n       kftune run --scene FILE|NAME [--store FILE] [options]",
     .description = "Runs the scene of a configuration with exactly the tuned plan, and writes fields "
                    "(VTKHDF, for ParaView),\n"
                    "a picture of the speed, forces (CSV) and checkpoints. Ctrl-C writes a checkpoint and "
-                   "says how to go on.",
+                   "says how to go on.\n"
+                   "Without a configuration, that of the nearest scene in the store is verified and used.",
     .example = "kftune run --config ahmed.kftune.json --steps 1000 --output ahmed-run",
     .options = options,
     .run = execute,

@@ -1,5 +1,4 @@
-/* What a run knows before it measures: the cost model, and what similar scenes came to. Internal to
- * harness/tune. */
+/* What a run knows before it measures: the cost model, and what similar scenes came to. */
 #ifndef KF_HARNESS_TUNE_KNOWLEDGE_H
 #define KF_HARNESS_TUNE_KNOWLEDGE_H
 

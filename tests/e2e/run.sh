@@ -85,6 +85,17 @@ expect 2 run --config ball.kftune.json --output foreign
 says "holds other files"
 expect 2 run --config ball.kftune.json --slice w --output unborn
 expect 2 run --output unborn
+says "--config FILE is missing"
+
+# A scene that was not tuned runs with what was best for the nearest one, and says so; one that was, with its own.
+expect 0 run --scene concave --grid 32x20x20 --samples-per-cell 10 --store ball.db --device cpu --steps 4 --output near
+says "concave was never tuned"
+says "nearest scene known, ball (40x20x20 nodes"
+expect 0 run --scene ball --grid 40x20x20 --store ball.db --device cpu --steps 4 --output known
+says "ball was tuned before"
+expect 2 run --config ball.kftune.json --store ball.db --output unborn
+says "leave one of them out"
+expect 2 run --scene ball --store empty.db --device cpu --output unborn
 [ ! -e unborn ] || complain "a refused run left a folder behind"
 
 expect 2 plot roofline --store ball.db --out plot.svg

@@ -1,0 +1,16 @@
+/* A configuration for a scene that was not tuned: what the store knows of the scene most like it. */
+#ifndef KF_HARNESS_CLI_KNOWN_CONFIG_H
+#define KF_HARNESS_CLI_KNOWN_CONFIG_H
+
+#include "harness/cli/command.h"
+#include "results/best_config.h"
+#include "solver/system.h"
+
+/* Looks in the store of option --store for the best config of this scene, or else of the scene nearest in
+ * nodes and samples, on a device of this backend's name; says which, and fills *best with it. One of another
+ * scene is first verified on a reduced copy of this one. KF_BAD_INPUT when nothing is known, KF_GATE_FAILED
+ * when the config is wrong here. */
+kf_status kf_known_config(const kf_arguments *arguments, const kf_system *system, const kf_scene *scene,
+                          kf_backend *backend, kf_best_config *best, kf_error *error);
+
+#endif
