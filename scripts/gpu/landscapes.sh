@@ -18,7 +18,8 @@ for program in "${KFTUNE:-}" "$root/kftune" "$root/build/kftune" "$root/bin/kftu
 done
 scenes=(${SCENES:-ball:160x80x80 ball:224x112x112 ahmed:192x72x72 ahmed:256x96x96 concave:144x96x96 concave:192x128x128
     plate:160x80x80 plate:224x112x112 torus:144x96x96 torus:192x128x128})
-fix=(${FIX:---fix alpha=1,32,256,2048 --fix storage=f32 --fix collision_form=factorised --fix segment_length=8,16,32})
+fix=(${FIX:---fix alpha=1,32,1024 --fix storage=f32 --fix collision_form=factorised,low_order --fix register_cap=0,64
+    --fix segment_length=8,16,32})
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 work=$(mktemp -d)
