@@ -25,6 +25,7 @@ static const kf_option options[] = {
     {"--checkpoints", "N", "newest checkpoints to keep (2); 0: one only when interrupted", false},
     {"--smoke", NULL, "let smoke out, as the scene says or in front of the solid, and draw it", false},
     {"--smoke-every", "N", "steps between pictures of the smoke (as --every)", false},
+    {"--smoke-size", "WxH", "pixels of those pictures (1280x720)", false},
     {"--slice", "x|y|z", "the picture's plane is across this axis (along the flow and upright)", false},
     {"--compress", NULL, "write fields gzip-compressed: smaller, slower", false},
     {"--scene", "FILE|NAME", "where the scene is now, if it was moved; without --config, what to run", false},
@@ -50,6 +51,7 @@ typedef struct run {
     kf_backend *backend;
     kf_plan *plan;
     kf_smoke *smoke; /* NULL without --smoke */
+    int smoke_size[2];
     char folder[KF_PATH];
     kf_production_options how;
     kf_production done;
@@ -155,7 +157,7 @@ static kf_status open_plan(run *job, kf_error *error) {
     KF_TRY(system->accepts(job->scene, error));
     KF_TRY(system->plan(job->scene, &job->best.config, job->backend, &job->plan, error));
     if (!kf_argument_given(job->arguments, "--smoke")) return KF_OK;
-    KF_TRY(kf_smoke_open(job->plan, &job->smoke, error));
+    KF_TRY(kf_smoke_open(job->plan, job->smoke_size, &job->smoke, error));
     job->how.smoke = job->smoke;
     return KF_OK;
 }
@@ -174,6 +176,27 @@ static kf_status read_slice(const kf_arguments *arguments, int *normal, kf_error
     return KF_OK;
 }
 
+static kf_status read_smoke(run *job, long every, kf_error *error) {
+    static const char *const belonging[] = {"--smoke-every", "--smoke-size"};
+    enum { LEAST = 16, MOST = 8192 };
+    for (size_t i = 0; i < sizeof belonging / sizeof *belonging; i++)
+        if (kf_argument_given(job->arguments, belonging[i]) && !kf_argument_given(job->arguments, "--smoke"))
+            return kf_fail(error, KF_BAD_INPUT, "%s: there is no smoke without --smoke", belonging[i]);
+    KF_TRY(kf_argument_integer(job->arguments, "--smoke-every", 1, 1000000000000, &every, error));
+    job->how.smoke_every = (uint64_t)every;
+    const char *size = kf_argument(job->arguments, "--smoke-size", "1280x720");
+    char *end = NULL;
+    const long width = strtol(size, &end, 10), height = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
+    if (*end != '\0' || width < LEAST || width > MOST || height < LEAST || height > MOST)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "--smoke-size '%s': must be WIDTHxHEIGHT with %d to %d pixels each, for example 1920x1080", size,
+            LEAST, MOST);
+    job->smoke_size[0] = (int)width;
+    job->smoke_size[1] = (int)height;
+    return KF_OK;
+}
+
 static kf_status read_options(run *job, kf_error *error) {
     const kf_arguments *arguments = job->arguments;
     const long most = 1000000000000;
@@ -182,10 +205,6 @@ static kf_status read_options(run *job, kf_error *error) {
     long every = steps >= 5 ? steps / 5 : 1;
     KF_TRY(kf_argument_integer(arguments, "--every", 1, most, &every, error));
     KF_TRY(kf_argument_integer(arguments, "--checkpoints", 0, 1000000, &checkpoints, error));
-    long smoke_every = every;
-    KF_TRY(kf_argument_integer(arguments, "--smoke-every", 1, most, &smoke_every, error));
-    if (kf_argument_given(arguments, "--smoke-every") && !kf_argument_given(arguments, "--smoke"))
-        return kf_fail(error, KF_BAD_INPUT, "--smoke-every: there is no smoke without --smoke");
     int normal;
     KF_TRY(read_slice(arguments, &normal, error));
     job->how = (kf_production_options){
@@ -197,10 +216,9 @@ static kf_status read_options(run *job, kf_error *error) {
         .checkpoint_seconds = checkpoint_seconds,
         .slice_normal = normal,
         .compression = kf_argument_given(arguments, "--compress") ? 1 : 0,
-        .smoke_every = (uint64_t)smoke_every,
         .interrupted = &kf_interrupted,
     };
-    return KF_OK;
+    return read_smoke(job, every, error);
 }
 
 /* The scene's name becomes a folder name: nothing in it may lead elsewhere. */
@@ -357,7 +375,9 @@ static void append_resumption(const run *job, kf_text *text) {
         append_word(text, kf_argument(job->arguments, kept[i], ""));
     }
     if (job->how.compression) append_word(text, "--compress");
-    if (job->smoke) kf_text_append(text, " --smoke --smoke-every %" PRIu64, job->how.smoke_every);
+    if (job->smoke)
+        kf_text_append(text, " --smoke --smoke-every %" PRIu64 " --smoke-size %dx%d", job->how.smoke_every,
+                       job->smoke_size[0], job->smoke_size[1]);
     kf_text_append(text, " --every %" PRIu64 " --steps %" PRIu64 " --output", job->how.every,
                    job->how.steps - (job->done.last_step - job->done.first_step));
     append_word(text, job->folder);

@@ -222,7 +222,7 @@ KF_FUNCTION kf_hit kf_cast(const kf_picture_arguments *a, kf_ray world, float fa
 #define KF_SKY     kf_make(0.20f, 0.25f, 0.34f)
 #define KF_PAINT   kf_make(0.26f, 0.028f, 0.020f)
 #define KF_ASPHALT kf_make(0.040f, 0.043f, 0.048f)
-#define KF_HORIZON kf_make(0.066f, 0.074f, 0.088f)
+#define KF_HORIZON kf_make(0.070f, 0.079f, 0.094f)
 #define KF_ZENITH  kf_make(0.012f, 0.016f, 0.024f)
 #define KF_SMOKE   kf_make(0.96f, 0.97f, 0.98f)
 
@@ -261,7 +261,7 @@ KF_FUNCTION kf_vector kf_light_on(const kf_picture_arguments *a, kf_vector place
                                   kf_sample sample) {
     const kf_vector sun = kf_load(a->light);
     kf_ray ray;
-    ray.from = kf_along(place, 0.02f, normal);
+    ray.from = kf_along(place, 0.12f, normal); /* off the facets of a round surface */
     kf_vector light = kf_make(0.0f, 0.0f, 0.0f);
     const float facing = kf_dot(normal, sun);
     if (facing > 0.0f) {
@@ -412,7 +412,8 @@ KF_FUNCTION kf_vector kf_look_through(const kf_picture_arguments *a, int x, int 
     kf_ray ray;
     ray.from = kf_load(a->eye);
     ray.along = kf_unit(kf_along(kf_along(kf_load(a->ahead), sx, kf_load(a->right)), sy, kf_load(a->above)));
-    return kf_look(a, ray, sample);
+    const float corner = 0.55f * sx * sx + 0.45f * sy * sy; /* pictures are darker in their corners */
+    return kf_scaled(1.0f - 0.38f * corner, kf_look(a, ray, sample));
 }
 
 KF_FUNCTION float kf_difference(kf_vector a, kf_vector b) {

@@ -34,9 +34,9 @@ static void to_floats(const double *from, float *to, int count) {
         to[i] = (float)from[i];
 }
 
-static void set_camera(const kf_scene *scene, int refinement, kf_picture_arguments *a) {
+static void set_camera(const kf_scene *scene, int refinement, const int size[2], kf_picture_arguments *a) {
     kf_camera camera;
-    kf_camera_choose(scene, (double)KF_SMOKE_PICTURE_WIDTH / KF_SMOKE_PICTURE_HEIGHT, &camera);
+    kf_camera_choose(scene, (double)size[0] / size[1], &camera);
     to_floats(camera.eye, a->eye, 3);
     to_floats(camera.ahead, a->ahead, 3);
     to_floats(camera.right, a->right, 3);
@@ -44,6 +44,8 @@ static void set_camera(const kf_scene *scene, int refinement, kf_picture_argumen
     to_floats(camera.light, a->light, 3);
     to_floats(camera.focus, a->focus, 3);
     a->reach = (float)camera.reach;
+    a->width = size[0];
+    a->height = size[1];
     a->up = camera.up;
     a->has_ground = camera.has_ground;
     a->ground = (float)camera.ground;
@@ -61,8 +63,6 @@ static void set_grid(const kf_scene *scene, double extinction, int refinement, k
     const double cells = (double)refinement * refinement * refinement;
     a->refinement = (float)refinement;
     a->per_unit = (float)(extinction * cells / KF_TRACER_UNIT);
-    a->width = KF_SMOKE_PICTURE_WIDTH;
-    a->height = KF_SMOKE_PICTURE_HEIGHT;
 }
 
 /* A buffer with these contents (undefined for NULL); its address. */
@@ -113,12 +113,12 @@ static kf_status build(kf_smoke_picture *picture, kf_error *error) {
 }
 
 kf_status kf_smoke_picture_open(kf_backend *backend, const kf_scene *scene, double extinction, int refinement,
-                                kf_smoke_picture **picture, kf_error *error) {
+                                const int size[2], kf_smoke_picture **picture, kf_error *error) {
     kf_smoke_picture *made = kf_allocate_zeroed(1, sizeof *made);
     made->backend = backend;
     made->scene = scene;
     set_grid(scene, extinction, refinement, &made->arguments);
-    set_camera(scene, refinement, &made->arguments);
+    set_camera(scene, refinement, size, &made->arguments);
     kf_status status = build(made, error);
     if (status != KF_OK)
         kf_smoke_picture_free(made);
@@ -176,7 +176,7 @@ kf_status kf_smoke_picture_write(kf_smoke_picture *picture, const kf_buffer *den
     set_pose(picture->scene, (double)step, &picture->arguments);
     KF_TRY(draw(picture, error));
     kf_canvas canvas;
-    kf_canvas_begin(&canvas, KF_SMOKE_PICTURE_WIDTH, KF_SMOKE_PICTURE_HEIGHT, (kf_colour){0, 0, 0});
+    kf_canvas_begin(&canvas, picture->arguments.width, picture->arguments.height, (kf_colour){0, 0, 0});
     kf_status status = kf_buffer_download(picture->pixels, 0, canvas.pixels,
                                           (size_t)canvas.width * (size_t)canvas.height * 3, error);
     if (status == KF_OK) status = kf_canvas_write_png(&canvas, path, error);

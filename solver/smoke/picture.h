@@ -6,13 +6,12 @@
 
 typedef struct kf_smoke_picture kf_smoke_picture;
 
-enum { KF_SMOKE_PICTURE_WIDTH = 1280, KF_SMOKE_PICTURE_HEIGHT = 720 };
-
 /* extinction: a cell of one tracer a cell, in the scene's cells. refinement: of the density's grid, see
- * tracers.h. Camera and light are chosen from the scene and stay. backend and scene outlive the picture.
- * Takes 8 bytes a node of the density's grid on the device besides the solid's mesh. */
+ * tracers.h. size: width and height in pixels, at least 1. Camera and light are chosen from the scene and
+ * stay. backend and scene outlive the picture. Takes 8 bytes a node of the density's grid on the device
+ * besides the solid's mesh. */
 kf_status kf_smoke_picture_open(kf_backend *backend, const kf_scene *scene, double extinction, int refinement,
-                                kf_smoke_picture **picture, kf_error *error);
+                                const int size[2], kf_smoke_picture **picture, kf_error *error);
 void kf_smoke_picture_free(kf_smoke_picture *picture);
 
 /* density: as kf_tracers_project makes it. The solid is drawn where it is after step steps. Writes a PNG,

@@ -23,7 +23,7 @@ static int choose_refinement(const kf_scene *scene) {
     return nodes <= most ? 2 : 1;
 }
 
-static kf_status build(kf_smoke *smoke, kf_error *error) {
+static kf_status build(kf_smoke *smoke, const int picture_size[2], kf_error *error) {
     kf_plan *plan = smoke->plan;
     kf_smoke_choose_sources(plan->scene, &smoke->sources);
     const double extinction = kf_smoke_extinction(plan->scene, &smoke->sources);
@@ -31,14 +31,14 @@ static kf_status build(kf_smoke *smoke, kf_error *error) {
     KF_TRY(kf_tracers_open(plan, &smoke->sources, &smoke->tracers, error));
     KF_TRY(kf_buffer_create(plan->backend, kf_tracers_density_bytes(smoke->tracers, smoke->refinement),
                             &smoke->density, error));
-    return kf_smoke_picture_open(plan->backend, plan->scene, extinction, smoke->refinement, &smoke->picture,
-                                 error);
+    return kf_smoke_picture_open(plan->backend, plan->scene, extinction, smoke->refinement, picture_size,
+                                 &smoke->picture, error);
 }
 
-kf_status kf_smoke_open(kf_plan *plan, kf_smoke **smoke, kf_error *error) {
+kf_status kf_smoke_open(kf_plan *plan, const int picture_size[2], kf_smoke **smoke, kf_error *error) {
     kf_smoke *made = kf_allocate_zeroed(1, sizeof *made);
     made->plan = plan;
-    kf_status status = build(made, error);
+    kf_status status = build(made, picture_size, error);
     if (status != KF_OK)
         kf_smoke_free(made);
     else

@@ -45,11 +45,11 @@ done
 
 # The same with smoke, at a step between two of its moves; and what is not asked for is not there.
 [ ! -e whole/smoke_000030.png ] || complain "smoke without --smoke"
-expect 0 run --config ball.kftune.json --steps 30 --every 30 --smoke --output smoking
+expect 0 run --config ball.kftune.json --steps 30 --every 30 --smoke --smoke-size 320x180 --output smoking
 grep -q 'smoking/smoke_\*.png: 1 pictures' out || complain "the smoke's pictures are not named"
 cmp whole/speed_000030.png smoking/speed_000030.png || complain "the flow feels its smoke"
-expect 0 run --config ball.kftune.json --steps 13 --every 30 --smoke --output puffs --quiet
-expect 0 run --config ball.kftune.json --steps 17 --every 30 --smoke --output puffs --restart puffs/checkpoint_000013.kfc --json
+expect 0 run --config ball.kftune.json --steps 13 --every 30 --smoke --smoke-size 320x180 --output puffs --quiet
+expect 0 run --config ball.kftune.json --steps 17 --every 30 --smoke --smoke-size 320x180 --output puffs --restart puffs/checkpoint_000013.kfc --json
 grep -q '"tracers":' out || complain "--json does not tell of the tracers"
 for file in fields_000030.vtkhdf smoke_000030.png checkpoint_000030.kfc; do
     cmp "smoking/$file" "puffs/$file" || complain "restarted smoke differs in $file"
@@ -57,6 +57,8 @@ done
 expect 0 run --config ball.kftune.json --steps 17 --every 17 --output clear --restart puffs/checkpoint_000013.kfc --quiet
 expect 2 run --config ball.kftune.json --smoke-every 5 --output unborn
 says "without --smoke"
+expect 2 run --config ball.kftune.json --smoke --smoke-size 1280 --output unborn
+says "WIDTHxHEIGHT"
 
 # Ctrl-C: a checkpoint, the command that goes on, status 130. (A child of a script in the background ignores SIGINT.)
 "$kftune" run --config ball.kftune.json --steps 1000000 --every 1000000 --output broken >out 2>err </dev/null &
