@@ -1,9 +1,11 @@
 #!/bin/bash
 # Tunes the same scene ten times with the same command, each time with an empty store: is it the same winner, or one that either
 # run declares a tie, and the same time? From a bundle or a built source tree; builds nothing, about two minutes on a GPU.
-# usage: scripts/gpu/aa.sh FOLDER [DEVICE]; SCENE, GRID, BUDGET (of a run), RUNS and STRATEGY may be set.
+# usage: scripts/gpu/aa.sh FOLDER [DEVICE]; SCENE, GRID, BUDGET (of a run), RUNS, QUIET and STRATEGY may be set.
 # Leaves in FOLDER: aa.md (the table), aa.json (what each run printed), log.txt. Status 1 when a run's winner is neither run 1's nor
-# a declared tie, or its time is off the median of all by more than 0.5 % (or three noise floors where these are more).
+# a declared tie, or its time is off the median of all by more than 0.5 % (or three noise floors where these are more). On the cpu
+# each run waits, up to QUIET (30) seconds, until less than a quarter of the machine is busy, and the table says how many threads of
+# other programs a run met when it began.
 set -u
 folder=${1:?usage: scripts/gpu/aa.sh FOLDER [DEVICE]}
 device=${2:-cuda:0}
@@ -22,44 +24,57 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 : >"$folder/log.txt"
 
+busy() { # percent of the processors' time in the last second
+    { head -n 1 /proc/stat; sleep 1; head -n 1 /proc/stat; } | awk '{ idle = $5 + $6; all = 0; for (i = 2; i <= 9; i++) all += $i
+        if (NR == 1) { idle0 = idle; all0 = all } else print int(100 - 100 * (idle - idle0) / (all - all0)) }'
+}
+wait_for_quiet() {
+    local moment
+    case $device in cuda*) return ;; esac
+    for moment in $(seq "${QUIET:-30}"); do [ "$(busy)" -lt 25 ] && return; done
+}
+
 # Run 0 fills the cache of compiled kernels and does not count: what is compared is measuring.
 for i in $(seq 0 "$runs"); do
+    wait_for_quiet
     begin=$SECONDS
     timeout 300 "$kftune" tune --scene "$scene" --device "$device" --grid "$grid" --budget "$budget" --seed 1 ${STRATEGY:+--strategy "$STRATEGY"} \
-        --store "$work/$i.db" --out "$work/$i.kftune.json" --json >"$work/$i.json" 2>>"$folder/log.txt" ||
-        { echo "run $i failed:"; tail -n 2 "$folder/log.txt"; exit 1; }
+        --store "$work/$i.db" --out "$work/$i.kftune.json" --json >"$work/$i.json" 2>"$work/$i.log" ||
+        { echo "run $i failed:"; tail -n 2 "$work/$i.log"; exit 1; }
+    cat "$work/$i.log" >>"$folder/log.txt"
     seconds[i]=$((SECONDS - begin))
 done
 
-# A line a run: number, winner, time, noise floor, seconds, and the hashes of its ties. The winner's hash comes first in the JSON.
+# A line a run: number, winner, time, noise floor, seconds, threads of others, and the hashes of its ties. The winner's hash comes first in the JSON.
 value() { grep -m1 "\"$2\":" "$1" | sed 's/.*: *//; s/[",[:space:]]//g; s/null/0/'; }
 for i in $(seq "$runs"); do
     json=$work/$i.json
-    echo "$i $(value "$json" hash) $(value "$json" time_us) $(value "$json" noise_floor) ${seconds[i]} $(grep '"hash":' "$json" | tail -n +2 | sed 's/.*:[[:space:]]*"//; s/".*//' | paste -sd, -)"
+    echo "$i $(value "$json" hash) $(value "$json" time_us) $(value "$json" noise_floor) ${seconds[i]} $(sed -n 's/.*warning: \([0-9]*\) other threads keep.*/\1/p' "$work/$i.log" | grep . || echo 0) $(grep '"hash":' "$json" | tail -n +2 | sed 's/.*:[[:space:]]*"//; s/".*//' | paste -sd, -)"
 done >"$work/runs"
 median=$(sort -k3,3g "$work/runs" | awk '{ t[NR] = $3 } END { print NR % 2 ? t[(NR + 1) / 2] : (t[NR / 2] + t[NR / 2 + 1]) / 2 }')
 
 {
-    echo "# The same command ten times, each from nothing"
+    echo "# The same command $runs times, each from nothing"
     echo
     echo "\`kftune --scene $scene --grid $grid --budget $budget --device $device\` on $(sed -n 's/^\t\t"name":\t"\(.*\)",$/\1/p' "$work/1.json" | head -n 1), $(date -u +%F)."
     echo
-    echo "| run | winner | us a step | off the median | noise floor | ties | seconds | verdict |"
-    echo "| ---: | --- | ---: | ---: | ---: | ---: | ---: | --- |"
+    echo "| run | winner | us a step | off the median | noise floor | ties | seconds | others' threads | verdict |"
+    echo "| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |"
     awk -v median="$median" '
         function has(list, hash) { return index("," list ",", "," hash ",") > 0 }
-        NR == 1 { first = $2; ties = $6 }
+        NR == 1 { first = $2; ties = $7 }
         {
-            verdict = $2 == first ? "same winner" : has($6, first) || has(ties, $2) ? "a declared tie" : "another"
+            verdict = $2 == first ? "same winner" : has($7, first) || has(ties, $2) ? "a declared tie" : "another"
             off = $3 / median - 1; size = off < 0 ? -off : off
             accepted = 3 * $4 > 0.005 ? 3 * $4 : 0.005
             if (verdict == "another") strangers++; else agree++
             if (size > accepted) { late++; verdict = verdict ", **another time**" }
             if (size > worst) worst = size
-            printf "| %d | `%s` | %.2f | %+.2f %% | %.2f %% | %d | %d | %s |\n", $1, substr($2, 1, 12), $3, 100 * off, 100 * $4, $6 == "" ? 0 : split($6, unused, ","), $5, verdict
+            if (size <= ($4 > 0.005 ? $4 : 0.005)) within++
+            printf "| %d | `%s` | %.2f | %+.2f %% | %.2f %% | %d | %d | %d | %s |\n", $1, substr($2, 1, 12), $3, 100 * off, 100 * $4, $7 == "" ? 0 : split($7, unused, ","), $5, $6, verdict
         }
         END {
-            printf "\n%d of %d runs have the same winner or a declared tie; the times differ from their median by at most %.2f %%%s.\n", agree, NR, 100 * worst,
+            printf "\n%d of %d runs have the same winner or a declared tie; the times differ from their median by at most %.2f %%, %d by no more than their own noise floor (or 0.5 %%)%s.\n", agree, NR, 100 * worst, within,
                 late ? sprintf(", in %d runs by more than is accepted", late) : ""
             exit strangers + late > 0
         }' "$work/runs"
