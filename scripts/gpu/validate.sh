@@ -3,13 +3,13 @@
 # FOLDER gets validate.json (all cases in one, as `kftune validate --json` prints it), validate.txt (the table), validate.log
 # (times, what was said on the way) and five pictures. Runs from a bundle or the source tree, builds nothing. OPTIONs go to
 # `kftune validate`, for example --quick, --case NAME, --fix storage=f16. A case that fails or hangs does not stop the others. On a
-# GPU three run at a time, so that one compiles while another computes (KFTUNE_JOBS). About 150 s on an H200 at most: below,
-# each case's seconds alone there, from its node updates at 18e9 a second and its looks at the fields, compilation apart.
-# Status 1 when a check is out of its bound or a case did not end.
+# GPU three run at a time, so that one compiles while another computes (KFTUNE_JOBS). About 150 s on an H200: below, each case's
+# seconds alone there, from its node updates at 18e9 a second and its looks at the fields, compilation apart. Never more than
+# BUDGET seconds (300): a case that would not fit is not begun but listed with the time it is expected to take. The results are
+# brought up to date whenever a case ends. Status 1 when a check is out of its bound or a case did not end.
 set -u
 estimates="sphere_drag 33 sphere_wake 27 taylor_green_3d 25 cavity_3d 10 free_solid 6 models 4 cavity_2d 2 d2q9-cavity 5
 d2q9-channel 5 d2q9-array 5 d2q9-poiseuille 1"
-limit=120 # seconds a case may take
 folder=$(realpath -m "${1:?usage: scripts/gpu/validate.sh FOLDER [DEVICE] [OPTION...]}")
 device=${2:-cuda:0}
 shift $(($# < 2 ? $# : 2))
@@ -25,8 +25,8 @@ fi
 export KFTUNE_DATA=${KFTUNE_DATA:-$PWD}
 jobs=${KFTUNE_JOBS:-1}
 case $device in
-cuda*) jobs=${KFTUNE_JOBS:-3} ;;
-*) limit=1800 ;;
+cuda*) jobs=${KFTUNE_JOBS:-3} budget=${BUDGET:-300} ;;
+*) budget=${BUDGET:-7200} ;;
 esac
 mkdir -p "$folder" || exit 3
 parts=$(mktemp -d)
@@ -48,51 +48,54 @@ if [ ${#names[@]} -eq 0 ]; then
     for name in $list; do grep -qw -- "$name" <<<"${names[*]}" || names+=("$name"); done
 fi
 
+expected() { # NAME: seconds
+    local seconds
+    seconds=$(awk -v name="$1" '{ for (i = 1; i < NF; i += 2) if ($i == name) print $(i + 1) }' <<<"$(echo $estimates)")
+    echo "${seconds:-1}"
+}
+left() { echo $((budget - SECONDS - 5)); } # five to bring the results together
+
 run_case() {
     local name=$1 start=$EPOCHREALTIME status
-    timeout -k 5 "$limit" "$program" validate --device "$device" --json --case "$name" --pictures "$folder" \
+    timeout -k 2 "$(left)" "$program" validate --device "$device" --json --case "$name" --pictures "$folder" \
         ${options[@]+"${options[@]}"} >"$parts/$name.json" 2>"$parts/$name.log"
     status=$?
-    local expected
-    expected=$(awk -v name="$name" '{ for (i = 1; i < NF; i += 2) if ($i == name) print $(i + 1) }' <<<"$(echo $estimates)")
     printf '%-20s %6.1f s   estimated %3s s   status %d\n' "$name" \
-        "$(awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }')" "${expected:-1}" "$status" |
+        "$(awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }')" "$(expected "$name")" "$status" |
         tee "$parts/$name.time" >&2
     echo "$status" >"$parts/$name.status"
 }
 
-begin=$SECONDS running=0
-for name in "${names[@]}"; do
-    if [ "$running" -ge "$jobs" ]; then wait -n && running=$((running - 1)); fi
-    run_case "$name" &
-    running=$((running + 1))
-done
-wait
+# What has ended so far, brought together in FOLDER. Sets failed.
+assemble() {
+    local ended=() name status unfinished=''
+    failed=0
+    for name in "${names[@]}"; do
+        [ -f "$parts/$name.status" ] || continue
+        ended+=("$name")
+        status=$(cat "$parts/$name.status")
+        if [ "$status" -ne 0 ]; then failed=$((failed + 1)); fi
+        if [ "$status" -gt 1 ]; then unfinished="$unfinished${unfinished:+, }$name (status $status)"; fi
+    done
+    [ ${#ended[@]} -gt 0 ] || return
+    for name in ${skipped[@]+"${skipped[@]}"}; do
+        unfinished="$unfinished${unfinished:+, }$name (not begun: $(expected "$name") s would not fit into the budget of $budget s)"
+    done
+    {
+        for name in "${ended[@]}"; do cat "$parts/$name.time"; done
+        echo "all: $SECONDS s, ${#ended[@]} of ${#names[@]} cases ended, $failed failed${unfinished:+; not run to their end: $unfinished}"
+        for name in "${ended[@]}"; do cat "$parts/$name.log"; done
+    } >"$folder/validate.log"
 
-failed=0 unfinished=
-for name in "${names[@]}"; do
-    status=$(cat "$parts/$name.status" 2>/dev/null || echo 3)
-    if [ "$status" -ne 0 ]; then failed=$((failed + 1)); fi
-    if [ "$status" -gt 1 ]; then unfinished="$unfinished${unfinished:+, }$name (status $status)"; fi
-done
-{
-    cat "$parts"/*.time
-    echo "all: $((SECONDS - begin)) s, $failed of ${#names[@]} cases failed${unfinished:+; not run to their end: $unfinished}"
-    cat "$parts"/*.log
-} >"$folder/validate.log"
-sed -n '/^all: /p' "$folder/validate.log"
-
-# One object of all: the head of the first part, then the cases of each.
-{
-    for name in "${names[@]}"; do cat "$parts/$name.json"; done
-} | awk -v unfinished="$unfinished" '
+    # One object of all: the head of the first part, then the cases of each.
+    for name in "${ended[@]}"; do cat "$parts/$name.json"; done | awk -v unfinished="$unfinished" '
     /^\{/ { inside = 0 }
     /"cases":/ {
         if (!headed && unfinished != "") printf "\t\"unfinished\":\t\"%s\",\n", unfinished
         if (!headed) printf "\t\"cases\":\t["
         headed = inside = 1
         sub(/.*"cases":[ \t]*\[/, "")
-        if ($0 ~ /^\]/) next
+        if ($0 ~ /^\]/) { inside = 0; next }
         printf "%s%s\n", (any ? ", " : ""), $0
         any = 1
         next
@@ -100,15 +103,38 @@ sed -n '/^all: /p' "$folder/validate.log"
     inside && /^\t\t\}\]/ { printf "\t\t}"; inside = 0; next }
     inside { print; next }
     !headed && !/"unfinished":/ && !(/^\{/ && begun++) { print }
-    END { if (headed) print "]\n}" }' >"$folder/validate.json"
+    END { if (headed) print "]\n}"; else printf "{\n\t\"unfinished\":\t\"%s\",\n\t\"cases\":\t[]\n}\n", unfinished }' >"$parts/all" && mv "$parts/all" "$folder/validate.json"
 
-# One line a check: the keys of a case follow each other, one a line.
-awk -F'": *' '
-    function plain(value) { sub(/,[ \t]*$/, "", value); gsub(/"/, "", value); return value }
+    # One line a check: the keys of a case follow each other, one a line.
+    awk -F'": *' '
+    function plain(value) { sub(/,[ \t]*$/, "", value); gsub(/[\t"]/, "", value); return value }
     /"name":/ { name = plain($2) } /"quantity":/ { quantity = plain($2) } /"expected":/ { expected = plain($2) }
     /"measured":/ { measured = plain($2) } /"error":/ { error = plain($2) } /"bound":/ { bound = plain($2) }
     /"pass":/ {
         printf "%s %-16s %-70s %12.6g for %-10.6g error %-9.2g bound %g\n", ($2 ~ /true/ ? "pass  " : "FAILED"), name, \
             quantity, measured, expected, error, bound
-    }' "$folder/validate.json" | tee "$folder/validate.txt"
-[ "$failed" -eq 0 ]
+    }' "$folder/validate.json" >"$folder/validate.txt"
+}
+
+running=0 failed=0 skipped=()
+for name in "${names[@]}"; do
+    if [ "$running" -ge "$jobs" ]; then
+        wait -n
+        running=$((running - 1))
+        assemble
+    fi
+    if [ "$(expected "$name")" -ge "$(left)" ]; then
+        skipped+=("$name")
+        continue
+    fi
+    run_case "$name" &
+    running=$((running + 1))
+done
+while [ "$running" -gt 0 ]; do
+    wait -n
+    running=$((running - 1))
+    assemble
+done
+cat "$folder/validate.txt"
+sed -n '/^all: /p' "$folder/validate.log"
+[ "$failed" -eq 0 ] && [ ${#skipped[@]} -eq 0 ]
