@@ -34,6 +34,18 @@ static const kf_step_candidate in_place[] = {
     {NULL, false, {NULL}, {NULL}},
 };
 
+/* Tiles and walks; march is always given, for other plans have none. */
+static const kf_step_candidate moments[] = {
+    {"tiles of 32 x 8", false, {"block_x=32", "block_y=8", "march=64"}, {NULL}},
+    {"tiles of 32 x 8, walks of 32", true, {"block_x=32", "block_y=8", "march=32"}, {NULL}},
+    {"tiles of 32 x 8, walks of 128", true, {"block_x=32", "block_y=8", "march=128"}, {NULL}},
+    {"tiles of 32 x 8, soa", true, {"block_x=32", "block_y=8", "march=64", "layout=soa", "alpha=1"}, {NULL}},
+    {"tiles of 32 x 8, groups of 256", true, {"block_x=32", "block_y=8", "march=64", "alpha=256"}, {NULL}},
+    {"tiles of 64 x 4", true, {"block_x=64", "block_y=4", "march=64"}, {NULL}},
+    {"tiles of 32 x 4", true, {"block_x=32", "block_y=4", "march=64"}, {NULL}},
+    {NULL, false, {NULL}, {NULL}},
+};
+
 static const kf_step_candidate moving[] = {
     {"preset", false, {NULL}, {NULL}},
     {"ordered every 32 steps", true, {"reorder_period=32"}, {NULL}},
@@ -81,10 +93,10 @@ const kf_step_plan kf_step_plans[KF_TIMES] = {
                           .candidates = in_place,
                           .follows = KF_TIMES},
     [KF_TIME_MOMENTS] = {.name = "moments",
-                         .scene = KF_STEP_MAIN,
+                         .scene = KF_STEP_ONES,
                          .preset = "default",
-                         .common = {"plan=moments"},
-                         .candidates = single,
+                         .common = {"plan=moments", "boundary_kernels=0", "concurrent_solid=false"},
+                         .candidates = moments,
                          .follows = KF_TIMES},
     [KF_TIME_PAPER] = {.name = "paper",
                        .scene = KF_STEP_MAIN,

@@ -70,6 +70,13 @@ static kf_status make_bgk(kf_step_scenes *scenes, kf_step_scene *made, kf_error 
     return KF_OK;
 }
 
+static kf_status make_ones(kf_step_scenes *scenes, kf_step_scene *made, kf_error *error) {
+    (void)error;
+    made->scene = copy_main(scenes);
+    made->scene->rate_rule = KF_RATE_ONES;
+    return KF_OK;
+}
+
 static kf_status make_empty(kf_step_scenes *scenes, kf_step_scene *made, kf_error *error) {
     (void)error;
     kf_scene *scene = made->scene = copy_main(scenes);
@@ -210,6 +217,7 @@ static const struct {
 } makers[KF_STEP_SCENES] = {
     [KF_STEP_MAIN] = {NULL, KF_STEP_MAIN},
     [KF_STEP_BGK] = {make_bgk, KF_STEP_BGK},
+    [KF_STEP_ONES] = {make_ones, KF_STEP_ONES},
     [KF_STEP_EMPTY] = {make_empty, KF_STEP_EMPTY},
     [KF_STEP_ROTATING] = {make_rotating, KF_STEP_ROTATING},
     [KF_STEP_ODD] = {make_odd, KF_STEP_ODD},

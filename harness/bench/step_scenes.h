@@ -9,7 +9,8 @@
 typedef enum kf_step_scene_id {
     KF_STEP_MAIN,     /* static Ahmed body, ACM-MRT, inflow and outflow */
     KF_STEP_BGK,      /* the same with BGK, and viscosity enough for it to be stable */
-    KF_STEP_EMPTY,    /* the same without the body */
+    KF_STEP_ONES,     /* the same as the first with all high-order rates 1 */
+    KF_STEP_EMPTY,    /* the first without the body */
     KF_STEP_ROTATING, /* the body in the middle of the domain, rolling about its length: a turn in 500 steps
                        */
     KF_STEP_ODD,      /* a few nodes more or less along every axis: no multiples of 32 */

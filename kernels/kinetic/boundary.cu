@@ -2,6 +2,7 @@
  * that leads into the domain. */
 #include "boundary.h"
 
+#if !KF_MOMENTS /* which has no ghosts */
 /* The ghost at (gx, gy, gz), the velocity (cx, cy, cz). */
 KF_FUNCTION void kf_fill_ghost(const kf_kinetic_arguments *a, int gx, int gy, int gz, int cx, int cy,
                                int cz) {
@@ -66,6 +67,8 @@ KF_SCALAR_KERNEL(boundary_all, kf_kinetic_arguments) {
     kf_fill_face(a, 2 * axis + high, item % width, item / width, y);
 }
 
+#endif
+
 /* What the outflow keeps after a collision (source); take: U / (1 + U) for each face. Extent: (the two longest
  * edges, 6 faces). */
 KF_SCALAR_KERNEL(convect_outflow, kf_kinetic_arguments) {
@@ -78,7 +81,7 @@ KF_SCALAR_KERNEL(convect_outflow, kf_kinetic_arguments) {
               nz = across == 2 ? edge : y;
     if (!outflow[face] || nx >= a->nodes[0] || ny >= a->nodes[1] || nz >= a->nodes[2]) return;
     const kf_index k = kf_node(a, nx, ny, nz);
-    KF_D3Q27(KF_LOAD_HERE)
+    KF_LOAD_LEFT
     KF_MOMENTUM(deviation, jx, jy, jz)
     (void)jx, (void)jy, (void)jz;
     KF_KEEP_OUTFLOW(across, face % 2, x, y)

@@ -16,7 +16,7 @@
 #ifndef KF_KERNELS_KINETIC_BOUNDARY_H
 #define KF_KERNELS_KINETIC_BOUNDARY_H
 
-#include "collision.h"
+#include "left.h"
 
 #define KF_IS_SOLID_FACE(kind) ((kind) == 1 || (kind) == 3)
 
@@ -29,11 +29,6 @@ KF_FUNCTION int kf_beyond(int s, int n) {
 /* What a ghost would keep of a value. */
 KF_FUNCTION kf_real kf_as_stored(kf_real value) {
     return kf_from_store(kf_to_store(value));
-}
-
-/* The population that left node (x, y, z) with velocity (cx, cy, cz). */
-KF_FUNCTION kf_real kf_leaving(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y, int z) {
-    return kf_from_store(*kf_kept(a, a->source, kf_direction(cx, cy, cz), kf_node(a, x, y, z), cx, cy, cz));
 }
 
 #if KF_SPECULAR

@@ -1,11 +1,6 @@
 /* State of the simulation: initial populations, fields for output, checkpoints, and the domain averages that
  * the adaptive relaxation rule divides by. */
-#include "collision.h"
-
-#define KF_SET_EQUILIBRIUM(i, name, cx, cy, cz)                                                              \
-    *kf_kept(a, a->source, i, k, cx, cy, cz) =                                                               \
-        kf_to_store(kf_equilibrium_deviation(KF_W1(cx), KF_E(x, cx), KF_W1(cy), KF_E(y, cy), KF_W1(cz),      \
-                                             KF_E(z, cz), deviation));
+#include "left.h"
 
 /* These kernels exchange a slab of planes with compact arrays: extent (nodes_x, nodes_y, planes), from
  * first_plane on. */
@@ -13,6 +8,50 @@
     const kf_index k = kf_node(a, x, y, a->first_plane + z);                                                 \
     const long long plane = (long long)a->nodes[0] * a->nodes[1];                                            \
     const long long in_plane = x + (long long)a->nodes[0] * y;
+
+#if KF_MOMENTS
+/* Moments in equilibrium with density - 1 [z][y][x] and velocity [3][z][y][x]. With a body force they are those about a
+ * velocity that gains half of it; of the third order, which has no place, (F / 2)^3 is lost. */
+KF_SCALAR_KERNEL(initialise, kf_kinetic_arguments) {
+    KF_SLAB_BEGIN
+    const long long count = plane * a->extent[2], n = plane * z + in_plane;
+    const kf_real *u = (const kf_real *)a->velocity;
+    kf_moments m;
+    m.deviation = ((const kf_real *)a->density)[n];
+    const kf_real half_per_density = KF_R(0.5) / (KF_R(1.0) + m.deviation);
+    m.ux = u[n] - KF_BODY_X * half_per_density;
+    m.uy = u[count + n] - KF_BODY_Y * half_per_density;
+    m.uz = u[2 * count + n] - KF_BODY_Z * half_per_density;
+#if KF_BODY_FORCE
+    const kf_real per_density = KF_R(0.25) / (KF_R(1.0) + m.deviation);
+    m.xx = KF_BODY_X * KF_BODY_X * per_density;
+    m.yy = KF_BODY_Y * KF_BODY_Y * per_density;
+    m.zz = KF_BODY_Z * KF_BODY_Z * per_density;
+    m.xy = KF_BODY_X * KF_BODY_Y * per_density;
+    m.xz = KF_BODY_X * KF_BODY_Z * per_density;
+    m.yz = KF_BODY_Y * KF_BODY_Z * per_density;
+#else
+    m.xx = m.yy = m.xy = m.xz = m.yz = KF_R(0.0);
+#endif
+    kf_store_moments(a, a->source, k, m);
+}
+
+/* The moments as [z][i][y][x] in density, marks included; the list is saved beside them. */
+KF_SCALAR_KERNEL(pack, kf_kinetic_arguments) {
+    KF_SLAB_BEGIN
+    kf_real *compact = (kf_real *)a->density + KF_MOMENT_VALUES * plane * z + in_plane;
+    KF_UNROLL for (int i = 0; i < KF_MOMENT_VALUES; i++) compact[i * plane] = *kf_moment_address(a, a->source, i, k);
+}
+KF_SCALAR_KERNEL(unpack, kf_kinetic_arguments) {
+    KF_SLAB_BEGIN
+    const kf_real *compact = (const kf_real *)a->density + KF_MOMENT_VALUES * plane * z + in_plane;
+    KF_UNROLL for (int i = 0; i < KF_MOMENT_VALUES; i++) *kf_moment_address(a, a->source, i, k) = compact[i * plane];
+}
+#else
+#define KF_SET_EQUILIBRIUM(i, name, cx, cy, cz)                                                              \
+    *kf_kept(a, a->source, i, k, cx, cy, cz) =                                                               \
+        kf_to_store(kf_equilibrium_deviation(KF_W1(cx), KF_E(x, cx), KF_W1(cy), KF_E(y, cy), KF_W1(cz),      \
+                                             KF_E(z, cz), deviation));
 
 /* Populations in equilibrium with density - 1 [z][y][x] and velocity [3][z][y][x]. */
 KF_SCALAR_KERNEL(initialise, kf_kinetic_arguments) {
@@ -24,21 +63,6 @@ KF_SCALAR_KERNEL(initialise, kf_kinetic_arguments) {
     KF_EQUILIBRIUM_FACTORS(y, u[count + n])
     KF_EQUILIBRIUM_FACTORS(z, u[2 * count + n])
     KF_D3Q27(KF_SET_EQUILIBRIUM)
-}
-
-/* Density - 1 [z][y][x] and velocity [3][z][y][x] after the last step; the velocity holds half of the body
- * force.
- */
-KF_SCALAR_KERNEL(read_fields, kf_kinetic_arguments) {
-    KF_SLAB_BEGIN
-    const long long count = plane * a->extent[2], n = plane * z + in_plane;
-    KF_D3Q27(KF_LOAD_HERE)
-    KF_DECLARE_STATE(-KF_BODY_X, -KF_BODY_Y, -KF_BODY_Z)
-    kf_real *u = (kf_real *)a->velocity;
-    ((kf_real *)a->density)[n] = deviation;
-    u[n] = ux;
-    u[count + n] = uy;
-    u[2 * count + n] = uz;
 }
 
 /* Populations as [z][i][y][x] in density, whatever the layout. */
@@ -55,6 +79,23 @@ KF_SCALAR_KERNEL(unpack, kf_kinetic_arguments) {
     KF_D3Q27(KF_UNPACK)
 }
 
+#endif
+
+/* Density - 1 [z][y][x] and velocity [3][z][y][x] after the last step; the velocity holds half of the body
+ * force.
+ */
+KF_SCALAR_KERNEL(read_fields, kf_kinetic_arguments) {
+    KF_SLAB_BEGIN
+    const long long count = plane * a->extent[2], n = plane * z + in_plane;
+    KF_LOAD_LEFT
+    KF_DECLARE_STATE(-KF_BODY_X, -KF_BODY_Y, -KF_BODY_Z)
+    kf_real *u = (kf_real *)a->velocity;
+    ((kf_real *)a->density)[n] = deviation;
+    u[n] = ux;
+    u[count + n] = uy;
+    u[2 * count + n] = uz;
+}
+
 /* Sums of density, |momentum| and |second moment| over every fourth row along y and z, in fixed point, so
  * that the result does not depend on the order of the additions. One item adds a column of rows: extent
  * (nodes_x, chunks). */
@@ -68,7 +109,7 @@ KF_SCALAR_KERNEL(average_sum, kf_kinetic_arguments) {
         const int row = y * KF_AVERAGE_ROWS + r;
         if (row >= rows_y * rows_z) break;
         const kf_index k = kf_node(a, x, row % rows_y * KF_AVERAGE_STRIDE, row / rows_y * KF_AVERAGE_STRIDE);
-        KF_D3Q27(KF_LOAD_HERE)
+        KF_LOAD_LEFT
         KF_MOMENTUM(deviation, jx, jy, jz)
         const kf_real third = KF_R(1.0 / 3.0);
         const kf_real face_x = f_pzz + f_mzz, face_y = f_zpz + f_zmz, face_z = f_zzp + f_zzm;

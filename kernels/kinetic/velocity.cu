@@ -1,5 +1,5 @@
 /* The velocity at all nodes for what goes with the flow, such as smoke, without leaving the device. */
-#include "collision.h"
+#include "left.h"
 
 typedef struct
 #if KF_CUDA
@@ -13,7 +13,7 @@ kf_float4;
 /* [z][y][x][4] in a->velocity after the last step; it holds half of the body force. Extent: the nodes. */
 KF_SCALAR_KERNEL(velocity, kf_kinetic_arguments) {
     const kf_index k = kf_node(a, x, y, z);
-    KF_D3Q27(KF_LOAD_HERE)
+    KF_LOAD_LEFT
     KF_DECLARE_STATE(-KF_BODY_X, -KF_BODY_Y, -KF_BODY_Z)
     const long long node = x + a->nodes[0] * (y + (long long)a->nodes[1] * z);
     kf_float4 value;

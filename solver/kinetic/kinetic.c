@@ -71,6 +71,7 @@ static void describe(const kf_scene *scene, const kf_device_info *device, kf_var
     set_variable(variables, "splits", kf_kinetic_splits(scene));
     set_variable(variables, "central_moments", kf_kinetic_has_central_moments(scene));
     set_variable(variables, "one_high_order_rate", kf_kinetic_has_one_high_order_rate(scene));
+    set_variable(variables, "regularised", kf_kinetic_is_regularised(scene));
     set_variable(variables, "shortest_edge", scene->samples.count > 0 ? kf_scene_shortest_edge(scene) : 1);
     set_variable(variables, "multiprocessors", device->multiprocessors);
     set_variable(variables, "simd_width", device->warp_size);
@@ -151,9 +152,10 @@ static kf_status make_domain_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_erro
     kf_kinetic_arguments *a = &kinetic->arguments;
     size_t nodes = (size_t)kinetic->geometry.capacity, real = kinetic->real_bytes;
     for (int grid = 0; grid < (kinetic->options.in_place ? 1 : 2); grid++)
-        KF_TRY(kf_plan_buffer(plan, 27 * nodes * kinetic->store_bytes, &kinetic->populations[grid], error));
+        KF_TRY(kf_plan_buffer(plan, (size_t)kinetic->node_values * nodes * kinetic->store_bytes,
+                              &kinetic->populations[grid], error));
     kf_buffer *buffer;
-    if (kinetic->options.plan != KF_PLAN_FUSED) {
+    if (!kinetic->band) {
         KF_TRY(kf_plan_buffer(plan, nodes * real, &buffer, error));
         a->density = kf_buffer_address(buffer);
         KF_TRY(kf_plan_buffer(plan, 3 * nodes * real, &buffer, error));
@@ -200,7 +202,11 @@ static kf_status build(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     kinetic->free = kinetic->moving && scene->motion.free;
     kinetic->passes = scene->immersed_passes > 1 ? scene->immersed_passes : 1;
     kinetic->wraps = kf_kinetic_wraps(scene);
-    kinetic->band = kinetic->options.plan == KF_PLAN_FUSED;
+    const bool moments = kinetic->options.plan == KF_PLAN_MOMENTS;
+    const double *force = scene->body_force;
+    const bool forced = force[0] != 0.0 || force[1] != 0.0 || force[2] != 0.0;
+    kinetic->node_values = moments ? 9 + forced : 27; /* moments.h */
+    kinetic->band = moments || kinetic->options.plan == KF_PLAN_FUSED;
     const bool aggregated = kinetic->has_solid && kinetic->options.immersed == KF_AGGREGATED;
     kinetic->segments = aggregated && !kinetic->moving;
     kinetic->cells = aggregated && kinetic->moving;
@@ -213,7 +219,7 @@ static kf_status build(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     a->capacity = kinetic->geometry.capacity;
     set_scalars(scene, a);
     plan->node_count = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
-    plan->least_bytes = 54.0 * (double)kinetic->store_bytes * plan->node_count;
+    plan->least_bytes = 2.0 * kinetic->node_values * (double)kinetic->store_bytes * plan->node_count;
     if (kinetic->moving && !kinetic->free) plan->turn_steps = turn_steps(&scene->motion);
     KF_TRY(load_modules(plan, kinetic, error));
     KF_TRY(make_domain_buffers(plan, kinetic, error));

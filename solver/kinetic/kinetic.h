@@ -9,7 +9,12 @@
 
 extern const kf_system kf_system_kinetic;
 
-typedef enum kf_kinetic_plan { KF_PLAN_BASELINE, KF_PLAN_PAPER, KF_PLAN_FUSED } kf_kinetic_plan;
+typedef enum kf_kinetic_plan {
+    KF_PLAN_BASELINE,
+    KF_PLAN_PAPER,
+    KF_PLAN_FUSED,
+    KF_PLAN_MOMENTS
+} kf_kinetic_plan;
 typedef enum kf_kinetic_layout { KF_AOS, KF_SOA, KF_CSOA } kf_kinetic_layout;
 typedef enum kf_immersed { KF_GATHER, KF_SCATTER, KF_AGGREGATED } kf_immersed;
 
@@ -37,6 +42,7 @@ typedef struct kf_kinetic_options {
     long segment_length; /* samples that one item of the aggregated variant adds up */
     bool fixed_point_force, streaming_stores;
     bool concurrent_solid; /* what the solid needs runs beside the flow's kernel */
+    long march;            /* planes that a block of plan moments walks; 0: other plans */
     long reorder_period;   /* steps between reorderings of a moving solid's samples; 0: never */
 } kf_kinetic_options;
 
@@ -55,7 +61,7 @@ typedef struct kf_kinetic_defines {
 
 /* Modules, in the order of their files. */
 typedef enum kf_kinetic_source {
-    KF_SOURCE_FLOW, /* fused.cu or separate.cu */
+    KF_SOURCE_FLOW, /* fused.cu, in_place.cu, moments.cu or separate.cu */
     KF_SOURCE_BOUNDARY,
     KF_SOURCE_STATE,
     KF_SOURCE_IMMERSED, /* only with a solid */
@@ -71,14 +77,17 @@ typedef struct kf_kinetic {
     bool has_solid, moving, free, adaptive;
     int passes;                     /* of the immersed boundary in a step */
     int wraps;                      /* kf_kinetic_wraps */
-    bool band;                      /* the solid's force lives on the band (plan fused) */
+    bool band;                      /* the solid's force lives on the band (plans fused and moments) */
     bool segments, cells;           /* the aggregated variant of a static, and of a moving solid */
-    size_t real_bytes, store_bytes; /* of an arithmetic value, of a stored population */
+    size_t real_bytes, store_bytes; /* of an arithmetic value, of a stored one */
+    int node_values;                /* stored at a node: populations, or moments */
 
     kf_module *modules[KF_SOURCES];
     kf_kinetic_arguments arguments; /* common to all launches */
     kf_order_arguments order;
-    kf_buffer *populations[2], *averages, *average_sums, *load_sums, *pose;
+    kf_buffer *populations[2]; /* or moments */
+    kf_buffer *listed;         /* populations of the band, plan moments with a solid */
+    kf_buffer *averages, *average_sums, *load_sums, *pose;
     kf_buffer *outflow[2]; /* what waits outside of outflows, at even and odd steps; NULL without one */
     size_t outflow_bytes;
     kf_buffer *body_sums, *band_total; /* of a free solid; of several passes */
@@ -108,6 +117,8 @@ bool kf_kinetic_splits(const kf_scene *scene);
 bool kf_kinetic_has_central_moments(const kf_scene *scene);
 /* Whether central-Hermite moments of orders 3 to 6 are relaxed with one rate. */
 bool kf_kinetic_has_one_high_order_rate(const kf_scene *scene);
+/* Whether nine moments hold all that a collision leaves (kernels/kinetic/moments.h). */
+bool kf_kinetic_is_regularised(const kf_scene *scene);
 bool kf_kinetic_has_outflow(const kf_scene *scene);
 bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, kf_kinetic_source which);
 

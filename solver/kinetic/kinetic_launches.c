@@ -73,11 +73,13 @@ static void outflow_extent(const kf_kinetic *kinetic, int extent[3]) {
     extent[2] = KF_FACES;
 }
 
-/* What waits outside of outflows in the next step, from a grid after the collision; folded boundaries keep it
- * themselves. */
+/* What waits outside of outflows in the next step, from a grid after the collision; the fused plan's folded
+ * boundaries keep it themselves. */
 static void append_outflow(builder *b, int parity, int grid) {
     int extent[3];
-    if (b->kinetic->outflow[0] == NULL || b->kinetic->options.boundary_kernels == 0) return;
+    const kf_kinetic_options *options = &b->kinetic->options;
+    const bool kept = options->plan == KF_PLAN_FUSED && options->boundary_kernels == 0;
+    if (b->kinetic->outflow[0] == NULL || kept) return;
     outflow_extent(b->kinetic, extent);
     (void)append(b, parity, KF_SOURCE_BOUNDARY, "convect_outflow", extent, b->face_block,
                  from_to(b->kinetic, grid, grid), 0);
@@ -407,11 +409,29 @@ static void append_two_grids(builder *b, int p) {
     if (kinetic->has_solid) append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
 }
 
+/* Step p of two of plan moments: the collision without the solid's force, whose velocities are those that the
+ * samples see, then the band's nodes with it. */
+static void append_moments(builder *b, int p) {
+    const kf_kinetic *kinetic = b->kinetic;
+    const int *n = kinetic->geometry.nodes, *tile = kinetic->options.block;
+    const int tiles_x = (n[0] + tile[0] - 1) / tile[0], tiles_y = (n[1] + tile[1] - 1) / tile[1];
+    const int march = (int)kinetic->options.march, columns = tiles_y * ((n[2] + march - 1) / march);
+    const int block[3] = {tile[0] * tile[1], 1, 1}, extent[3] = {tiles_x * block[0], columns, 1};
+    const int band = kinetic->arguments.band_capacity;
+    (void)append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, block, from_to(kinetic, p, 1 - p),
+                 2.0 * kinetic->node_values * b->node_bytes);
+    if (!kinetic->has_solid) return;
+    append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
+    append_band_force(b, p, 1 - p);
+    append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
+}
+
 static void *address_or_null(const kf_buffer *buffer) {
     return buffer != NULL ? kf_buffer_address(buffer) : NULL;
 }
 
-static void make_fused(builder *b) {
+/* Plans fused and moments. */
+static void make_one_pass(builder *b) {
     const kf_kinetic *kinetic = b->kinetic;
     const bool in_place = kinetic->options.in_place;
     int band = kinetic->arguments.band_capacity;
@@ -427,7 +447,9 @@ static void make_fused(builder *b) {
         b->aside = kinetic->options.concurrent_solid;
         append_motion(b, p, from);
         b->aside = false;
-        if (in_place)
+        if (kinetic->options.plan == KF_PLAN_MOMENTS)
+            append_moments(b, p);
+        else if (in_place)
             append_in_place(b, p);
         else
             append_two_grids(b, p);
@@ -468,7 +490,7 @@ kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetic, kf_error 
     else if (kinetic->options.plan == KF_PLAN_PAPER)
         make_paper(&b);
     else
-        make_fused(&b);
+        make_one_pass(&b);
     set_outflow_launch(&b);
     return b.status;
 }

@@ -33,6 +33,11 @@ bool kf_kinetic_has_one_high_order_rate(const kf_scene *scene) {
            (rule == KF_RATE_ADAPTIVE_2020 || rule == KF_RATE_CONSTANT || rule == KF_RATE_ONES);
 }
 
+bool kf_kinetic_is_regularised(const kf_scene *scene) {
+    return scene->collision == KF_ACM_MRT && scene->rate_rule == KF_RATE_ONES &&
+           scene->basis == KF_BASIS_HERMITE;
+}
+
 bool kf_kinetic_has_outflow(const kf_scene *scene) {
     bool outflow = false;
     for (int face = 0; face < KF_FACES; face++)
@@ -40,15 +45,34 @@ bool kf_kinetic_has_outflow(const kf_scene *scene) {
     return outflow;
 }
 
+static kf_status check_moments(const kf_scene *scene, const kf_kinetic_options *o, bool gpu,
+                               kf_error *error) {
+    const int shared = 27 * (o->block[0] + 2) * (o->block[1] + 2) * (o->storage == KF_F64 ? 8 : 4);
+    if ((o->plan == KF_PLAN_MOMENTS) != (o->march > 0))
+        return refuse(error, "march > 0 belongs to plan moments, and to it alone");
+    if (o->plan != KF_PLAN_MOMENTS) return KF_OK;
+    if (!kf_kinetic_is_regularised(scene))
+        return refuse(
+            error, "plan moments needs acm_mrt with the rates 'ones' and the basis 'hermite': with others a "
+                   "node's populations do not follow from its moments");
+    if (o->collision_form != KF_LOW_ORDER || o->layout == KF_AOS)
+        return refuse(error, "plan moments has collision_form low_order, and layout soa or csoa");
+    if (o->boundary_kernels != 0) return refuse(error, "plan moments has boundary_kernels 0");
+    if (o->march > 65536) return refuse(error, "march must be at most 65536");
+    if (gpu && shared > 49152)
+        return refuse(error, "a block has 48 KiB of shared memory: choose smaller block_x and block_y");
+    return KF_OK;
+}
+
 static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *o, bool gpu,
                                kf_error *error) {
-    bool fused = o->plan == KF_PLAN_FUSED;
+    const bool fused = o->plan == KF_PLAN_FUSED, one_pass = fused || o->plan == KF_PLAN_MOMENTS;
     if (o->alpha < 1 || (o->alpha & (o->alpha - 1)) != 0)
         return refuse(error, "alpha must be a power of two");
     if ((o->layout == KF_CSOA) != (o->alpha > 1))
         return refuse(error, "alpha > 1 belongs to layout csoa, and to it alone");
-    if (fused != (o->collision_split == 0))
-        return refuse(error, "collision_split 0 belongs to plan fused, and to it alone");
+    if (one_pass != (o->collision_split == 0))
+        return refuse(error, "collision_split 0 belongs to the plans fused and moments, and to them alone");
     if (o->collision_split < 0 || o->collision_split > 4)
         return refuse(error, "collision_split must be 0 to 4");
     if (o->collision_split > 1 && !kf_kinetic_splits(scene))
@@ -56,17 +80,17 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
     if (o->collision_form != KF_FACTORISED && !kf_kinetic_has_central_moments(scene))
         return refuse(error,
                       "collision_form belongs to the central moments of acm_mrt (and not to the rule kbc)");
-    if (o->collision_form == KF_LOW_ORDER && !(fused && kf_kinetic_has_one_high_order_rate(scene)))
-        return refuse(error,
-                      "collision_form low_order belongs to plan fused and to acm_mrt with one rate for "
-                      "the orders 3 to 6 in the basis hermite");
+    if (o->collision_form == KF_LOW_ORDER && !(one_pass && kf_kinetic_has_one_high_order_rate(scene)))
+        return refuse(error, "collision_form low_order belongs to the plans fused and moments and to acm_mrt "
+                             "with one rate for "
+                             "the orders 3 to 6 in the basis hermite");
     if (o->register_cap != 0 && (!fused || o->register_cap < 24 || o->register_cap > 255))
         return refuse(error, "register_cap must be 0, or 24 to 255 in plan fused");
     if (o->plan == KF_PLAN_BASELINE && o->collision_split != 1)
         return refuse(error, "plan baseline has collision_split 1");
-    if (fused ? o->immersed == KF_GATHER : o->immersed == KF_AGGREGATED)
+    if (one_pass ? o->immersed == KF_GATHER : o->immersed == KF_AGGREGATED)
         return refuse(error,
-                      "immersed_boundary gather belongs to the unfused plans, aggregated to plan fused");
+                      "immersed_boundary gather belongs to the unfused plans, aggregated to the others");
     if (o->immersed == KF_AGGREGATED && !scene->motion.moving && o->fixed_point_force)
         return refuse(error, "immersed_boundary aggregated of a static solid goes with force_sum float");
     if (o->streaming_stores && !fused) return refuse(error, "streaming_stores belong to plan fused");
@@ -79,21 +103,22 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
     if (o->storage == KF_F16 && !fused) return refuse(error, "storage f16 belongs to plan fused");
     if (o->segment_length < 1 || o->segment_length > 4096)
         return refuse(error, "segment_length must be 1 to 4096");
-    if (o->fixed_point_force && !fused) return refuse(error, "force_sum fixed belongs to plan fused");
-    if (o->boundary_kernels != 6 && o->boundary_kernels != 1 && (o->boundary_kernels != 0 || !fused))
-        return refuse(error, "boundary_kernels must be 6 or 1, or 0 in plan fused");
+    if (o->fixed_point_force && !one_pass)
+        return refuse(error, "force_sum fixed belongs to the plans fused and moments");
+    if (o->boundary_kernels != 6 && o->boundary_kernels != 1 && (o->boundary_kernels != 0 || !one_pass))
+        return refuse(error, "boundary_kernels must be 6 or 1, or 0 in the plans fused and moments");
     if (o->sample_block_length < 1) return refuse(error, "sample_block_length must be at least 1");
     if (o->reorder_period < 0 || o->reorder_period > 1000000)
         return refuse(error, "reorder_period must be 0 to 1000000");
     if (o->block[0] < 1 || o->block[1] < 1 || o->block[0] > 65536 || o->block[1] > 1024)
         return refuse(error, "block_x and block_y must be positive");
     if (gpu && o->block[0] * o->block[1] > 1024) return refuse(error, "a block has at most 1024 threads");
-    return KF_OK;
+    return check_moments(scene, o, gpu, error);
 }
 
 kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config, bool gpu,
                                   kf_kinetic_options *options, kf_error *error) {
-    static const char *const plans[] = {"baseline", "paper", "fused"};
+    static const char *const plans[] = {"baseline", "paper", "fused", "moments"};
     static const char *const layouts[] = {"aos", "soa", "csoa"};
     static const char *const immersed[] = {"gather", "scatter", "aggregated"};
     static const char *const storages[] = {"f16", "f32", "f64"};
@@ -103,7 +128,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     int plan, layout, variant, storage, sum, form, streaming;
     long block_x, block_y;
     memset(options, 0, sizeof *options);
-    KF_TRY(choose(config, "plan", plans, 3, &plan, error));
+    KF_TRY(choose(config, "plan", plans, 4, &plan, error));
     KF_TRY(choose(config, "layout", layouts, 3, &layout, error));
     KF_TRY(choose(config, "immersed_boundary", immersed, 3, &variant, error));
     KF_TRY(choose(config, "storage", storages, 3, &storage, error));
@@ -122,6 +147,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_integer(config, "block_y", &block_y, error));
     KF_TRY(kf_config_integer(config, "boundary_kernels", &options->boundary_kernels, error));
     KF_TRY(kf_config_integer(config, "segment_length", &options->segment_length, error));
+    KF_TRY(kf_config_integer(config, "march", &options->march, error));
     KF_TRY(kf_config_integer(config, "reorder_period", &options->reorder_period, error));
     options->plan = (kf_kinetic_plan)plan;
     options->layout = (kf_kinetic_layout)layout;
@@ -200,7 +226,9 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
         define(defines, "KF_LAYOUT", KF_SOA);
         define(defines, "KF_ALPHA_LOG2", 0);
     }
-    if (which == KF_SOURCE_FLOW || which == KF_SOURCE_STATE || which == KF_SOURCE_VELOCITY) {
+    const bool moments = options->plan == KF_PLAN_MOMENTS;
+    if (which == KF_SOURCE_FLOW || which == KF_SOURCE_STATE || which == KF_SOURCE_VELOCITY ||
+        (which == KF_SOURCE_BOUNDARY && moments)) {
         const double *force = scene->body_force;
         define(defines, "KF_BODY_FORCE", force[0] != 0.0 || force[1] != 0.0 || force[2] != 0.0);
     }
@@ -210,12 +238,12 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
         if (scene->collision == KF_ACM_MRT) define(defines, "KF_BASIS", (long)scene->basis);
         define(defines, "KF_FORM", (long)options->collision_form);
     }
-    if (which == KF_SOURCE_FLOW && options->plan != KF_PLAN_FUSED)
+    if (which == KF_SOURCE_FLOW && options->collision_split > 0)
         define(defines, "KF_SPLIT", options->collision_split);
-    if ((which == KF_SOURCE_FLOW && options->plan == KF_PLAN_FUSED) || which == KF_SOURCE_IMMERSED)
+    if ((which == KF_SOURCE_FLOW && options->collision_split == 0) || which == KF_SOURCE_IMMERSED)
         define(defines, "KF_FIXED_POINT_FORCE", options->fixed_point_force);
     /* After several passes the flow finds the force added up by band_join. */
-    if (which == KF_SOURCE_FLOW && options->plan == KF_PLAN_FUSED)
+    if (which == KF_SOURCE_FLOW && options->collision_split == 0)
         define(defines, "KF_SEGMENTS", aggregated && !scene->motion.moving && scene->immersed_passes <= 1);
     if (which == KF_SOURCE_IMMERSED) {
         define(defines, "KF_SEGMENTS", aggregated && !scene->motion.moving);
@@ -231,7 +259,17 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
     if (which == KF_SOURCE_FLOW || which == KF_SOURCE_BOUNDARY || which == KF_SOURCE_STATE ||
         which == KF_SOURCE_VELOCITY)
         define(defines, "KF_IN_PLACE", options->in_place);
-    bool folded = which == KF_SOURCE_FLOW && options->plan == KF_PLAN_FUSED && options->boundary_kernels == 0;
+    if (moments && (which == KF_SOURCE_FLOW || which == KF_SOURCE_BOUNDARY || which == KF_SOURCE_STATE ||
+                    which == KF_SOURCE_VELOCITY)) {
+        define(defines, "KF_MOMENTS", 1);
+        define(defines, "KF_LISTED", scene->samples.count > 0);
+    }
+    if (moments && which == KF_SOURCE_FLOW) {
+        define(defines, "KF_TILE_X", options->block[0]);
+        define(defines, "KF_TILE_Y", options->block[1]);
+        define(defines, "KF_MARCH", options->march);
+    }
+    bool folded = which == KF_SOURCE_FLOW && options->boundary_kernels == 0;
     if (which == KF_SOURCE_FLOW && options->plan == KF_PLAN_FUSED) {
         define(defines, "KF_FOLDED_BOUNDARY", folded);
         define(defines, "KF_STREAMING_STORES", options->streaming_stores);
@@ -252,6 +290,7 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
     }
     source->file = which != KF_SOURCE_FLOW          ? files[which]
                    : options->in_place              ? "kernels/kinetic/in_place.cu"
+                   : moments                        ? "kernels/kinetic/moments.cu"
                    : options->plan == KF_PLAN_FUSED ? "kernels/kinetic/fused.cu"
                                                     : "kernels/kinetic/separate.cu";
     source->defines = defines->list;

@@ -222,6 +222,10 @@ static kf_status make_band_buffers(kf_plan *plan, kf_kinetic *kinetic, size_t to
         KF_TRY(kf_plan_buffer(plan, 27 * place * kinetic->store_bytes, &kept, error));
         a->band_kept = kf_buffer_address(kept);
     }
+    if (kinetic->options.plan == KF_PLAN_MOMENTS) {
+        KF_TRY(kf_plan_buffer(plan, 27 * place * kinetic->real_bytes, &kinetic->listed, error));
+        a->listed = kf_buffer_address(kinetic->listed);
+    }
     if (kinetic->passes > 1) {
         KF_TRY(kf_plan_buffer(plan, place * 4 * sizeof(double), &kinetic->band_total, error));
         a->band_total = kf_buffer_address(kinetic->band_total);

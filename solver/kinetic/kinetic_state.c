@@ -78,6 +78,7 @@ static kf_status poison(kf_plan *plan, kf_error *error) {
     kf_kinetic *kinetic = kinetic_of(plan);
     for (int grid = 0; grid < 2 && kinetic->populations[grid] != NULL; grid++)
         KF_TRY(kf_buffer_fill(kinetic->populations[grid], 0xff, error));
+    if (kinetic->listed != NULL) KF_TRY(kf_buffer_fill(kinetic->listed, 0xff, error));
     if (kinetic->force != NULL) KF_TRY(kf_buffer_fill(kinetic->force, 0, error));
     if (kinetic->average_sums != NULL) KF_TRY(kf_buffer_fill(kinetic->average_sums, 0, error));
     return KF_OK;
@@ -259,7 +260,7 @@ static kf_status solid_load(kf_plan *plan, kf_solid_load *load, kf_error *error)
     return KF_OK;
 }
 
-/* --- checkpoints: averages, outflow, pose, samples' order, populations [z][i][y][x]
+/* --- checkpoints: averages, outflow, listed nodes, pose, samples' order, populations or moments [z][i][y][x]
  * ---------------------------------- */
 
 typedef struct state_part {
@@ -273,6 +274,9 @@ static int small_parts(kf_plan *plan, state_part parts[8]) {
     if (kinetic->averages != NULL) parts[count++] = (state_part){kinetic->averages, 3 * kinetic->real_bytes};
     if (kinetic->outflow[0] != NULL)
         parts[count++] = (state_part){kinetic->outflow[plan->steps_done % 2], kinetic->outflow_bytes};
+    if (kinetic->listed != NULL)
+        parts[count++] = (state_part){kinetic->listed,
+                                      27 * (size_t)kinetic->arguments.band_capacity * kinetic->real_bytes};
     if (kinetic->pose != NULL) parts[count++] = (state_part){kinetic->pose, sizeof(kf_pose)};
     if (kinetic->moving && kinetic->identity != NULL) {
         size_t samples = plan->scene->samples.count;
@@ -284,7 +288,8 @@ static int small_parts(kf_plan *plan, state_part parts[8]) {
 }
 
 static size_t plane_bytes(const kf_plan *plan) {
-    return 27 * (size_t)plan->scene->nodes[0] * (size_t)plan->scene->nodes[1] * kinetic_of(plan)->store_bytes;
+    return (size_t)kinetic_of(plan)->node_values * (size_t)plan->scene->nodes[0] *
+           (size_t)plan->scene->nodes[1] * kinetic_of(plan)->store_bytes;
 }
 
 static kf_status state_size(kf_plan *plan, size_t *bytes, kf_error *error) {
@@ -299,7 +304,7 @@ static kf_status state_size(kf_plan *plan, size_t *bytes, kf_error *error) {
 
 /* Planes that fit the slab buffer, which was made for four values a node. */
 static int checkpoint_planes(const kf_plan *plan) {
-    int planes = kinetic_of(plan)->slab_planes * 4 / 27;
+    int planes = kinetic_of(plan)->slab_planes * 4 / kinetic_of(plan)->node_values;
     return planes > 0 ? planes : 1;
 }
 
@@ -324,10 +329,10 @@ static kf_status save(kf_plan *plan, void *state, kf_error *error) {
 static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_error *error) {
     kf_kinetic *kinetic = kinetic_of(plan);
     const char *source = state;
+    KF_TRY(initialise(plan, error));
+    plan->steps_done = steps; /* which decides where the parts are */
     state_part parts[8];
     int count = small_parts(plan, parts), step = checkpoint_planes(plan);
-    KF_TRY(initialise(plan, error));
-    plan->steps_done = steps;
     for (int i = 0; i < count; source += parts[i++].bytes)
         KF_TRY(kf_buffer_upload(parts[i].buffer, 0, source, parts[i].bytes, error));
     for (int first = 0; first < plan->scene->nodes[2]; first += step) {

@@ -263,8 +263,9 @@ static kf_status check_fits(const char *path, const kf_checkpoint *stored, kf_pl
     KF_TRY(plan->methods->state_size(plan, &bytes, error));
     if (stored->state_bytes == bytes) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT,
-                   "%s: holds %" PRIu64 " bytes of state, but this run needs %zu; damaged?", path,
-                   stored->state_bytes, bytes);
+                   "%s: holds %" PRIu64
+                   " bytes of state, but this run needs %zu; give the plan that wrote it",
+                   path, stored->state_bytes, bytes);
 }
 
 /* The state behind the header; allocated for the caller when it is what was sealed. */

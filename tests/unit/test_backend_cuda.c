@@ -178,7 +178,8 @@ static void shipped_kernels_compile(void **state) {
     static const char *const files[] = {
         "probe/simple.cu",     "probe/stream_collide.cu", "kinetic/boundary.cu", "kinetic/fused.cu",
         "kinetic/in_place.cu", "kinetic/immersed.cu",     "kinetic/order.cu",    "kinetic/separate.cu",
-        "kinetic/state.cu",    "kinetic/velocity.cu",     "smoke/tracers.cu",    "smoke/picture.cu"};
+        "kinetic/state.cu",    "kinetic/velocity.cu",     "kinetic/moments.cu",  "smoke/tracers.cu",
+        "smoke/picture.cu"};
     static const kf_define single[] = {{"KF_STORAGE", "0"},
                                        {"KF_INDEX64", "0"},
                                        {"KF_LAYOUT", "2"},
@@ -204,6 +205,11 @@ static void shipped_kernels_compile(void **state) {
                                        {"KF_IN_PLACE", "1"},
                                        {"KF_SEGMENTS", "1"},
                                        {"KF_CELLS", "1"},
+                                       {"KF_MOMENTS", "1"},
+                                       {"KF_LISTED", "1"},
+                                       {"KF_TILE_X", "32"},
+                                       {"KF_TILE_Y", "8"},
+                                       {"KF_MARCH", "64"},
                                        {"KF_SPECULAR", "1"},
                                        {"KF_WRAP", "5"},
                                        {"KF_FREE", "1"}};
@@ -232,6 +238,11 @@ static void shipped_kernels_compile(void **state) {
                                       {"KF_IN_PLACE", "0"},
                                       {"KF_SEGMENTS", "0"},
                                       {"KF_CELLS", "0"},
+                                      {"KF_MOMENTS", "0"},
+                                      {"KF_LISTED", "0"},
+                                      {"KF_TILE_X", "64"},
+                                      {"KF_TILE_Y", "1"},
+                                      {"KF_MARCH", "8"},
                                       {"KF_SPECULAR", "0"},
                                       {"KF_WRAP", "0"},
                                       {"KF_FREE", "0"}};

@@ -1,0 +1,27 @@
+/* The populations that left a node of a grid, however the grid holds them. KF_LOAD_LEFT declares f_* of node
+ * k of source. Defines that a config sets: KF_MOMENTS 0|1 (moments.h). */
+#ifndef KF_KERNELS_KINETIC_LEFT_H
+#define KF_KERNELS_KINETIC_LEFT_H
+
+#include "collision.h"
+#if KF_MOMENTS
+#include "moments.h"
+#define KF_LOAD_LEFT                                                                                         \
+    kf_real populations[27];                                                                                 \
+    kf_node_populations(a, a->source, k, populations, 1);                                                    \
+    KF_D3Q27(KF_TAKE_POPULATION)
+#else
+#define KF_LOAD_LEFT KF_D3Q27(KF_LOAD_HERE)
+#endif
+
+/* The one that left node (x, y, z) with velocity (cx, cy, cz). */
+KF_FUNCTION kf_real kf_leaving(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y, int z) {
+    const kf_index k = kf_node(a, x, y, z);
+#if KF_MOMENTS
+    return kf_node_population(a, a->source, k, cx, cy, cz);
+#else
+    return kf_from_store(*kf_kept(a, a->source, kf_direction(cx, cy, cz), k, cx, cy, cz));
+#endif
+}
+
+#endif

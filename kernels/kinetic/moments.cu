@@ -1,0 +1,189 @@
+/* The plan `moments`: streaming and collision in one pass over ten fields of moments instead of 27
+ * populations (moments.h). A block walks up a column of planes. Of each plane it turns the tile's nodes and
+ * those around them into the populations that leave them, in shared memory; every node of the tile adds up
+ * what streams to it. Of what moves upwards in plane z - 1, stays in plane z and moves downwards in plane z +
+ * 1 only sums are kept.
+ *
+ * Defines that a config sets: KF_TILE_X, KF_TILE_Y the tile   KF_MARCH planes that a block walks */
+#include "band.h"
+#include "boundary.h"
+#include "moments.h"
+
+enum {
+    KF_PLANE_X = KF_TILE_X + 2,
+    KF_PLANE_Y = KF_TILE_Y + 2,
+    KF_PLANE = KF_PLANE_X * KF_PLANE_Y,
+    KF_THREADS = KF_TILE_X * KF_TILE_Y,
+    KF_OWN_COUNT = KF_PRIVATE(KF_THREADS)
+};
+
+/* Sums over the nine velocities of one cz of 1, cx, cy, cx cx, cy cy, cx cy. */
+typedef struct kf_level {
+    kf_real one, x, y, xx, yy, xy;
+} kf_level;
+KF_FUNCTION kf_level kf_sum_level(kf_real mm, kf_real zm, kf_real pm, kf_real mz, kf_real zz, kf_real pz,
+                                  kf_real mp, kf_real zp, kf_real pp) {
+    const kf_real ends_m = pm + mm, ends_z = pz + mz, ends_p = pp + mp;
+    const kf_real x_m = pm - mm, x_z = pz - mz, x_p = pp - mp;
+    const kf_real row_m = ends_m + zm, row_z = ends_z + zz, row_p = ends_p + zp;
+    kf_level s;
+    s.yy = row_p + row_m;
+    s.one = s.yy + row_z;
+    s.y = row_p - row_m;
+    s.x = (x_p + x_m) + x_z;
+    s.xx = (ends_p + ends_m) + ends_z;
+    s.xy = x_p - x_m;
+    return s;
+}
+
+/* What a thread keeps: sums of what has come from below its node in the next plane, and of that and what has
+ * come from the same plane for its node in this one. */
+typedef struct kf_rolling {
+    kf_real next_one[KF_OWN_COUNT], next_x[KF_OWN_COUNT], next_y[KF_OWN_COUNT], next_xx[KF_OWN_COUNT],
+        next_yy[KF_OWN_COUNT], next_xy[KF_OWN_COUNT];
+    kf_real below_one[KF_OWN_COUNT], below_x[KF_OWN_COUNT], below_y[KF_OWN_COUNT];
+    kf_real one[KF_OWN_COUNT], x[KF_OWN_COUNT], y[KF_OWN_COUNT], xx[KF_OWN_COUNT], yy[KF_OWN_COUNT],
+        xy[KF_OWN_COUNT];
+} kf_rolling;
+
+/* The populations of a plane's place that arrive at place p. */
+#define KF_ARRIVED(i, name, cx, cy, cz) const kf_real f_##name = leaving[i][p - (cx)-KF_PLANE_X * (cy)];
+
+/* Coordinate on a periodic axis. */
+KF_FUNCTION int kf_home(int position, int nodes, int periodic) {
+    return !periodic           ? position
+           : position < 0      ? position + nodes
+           : position >= nodes ? position - nodes
+                               : position;
+}
+
+/* A place of the plane outside of the domain, and a velocity that leads inwards from it. */
+typedef struct kf_entry {
+    int px, py, cx, cy, cz;
+} kf_entry;
+
+/* Number n of those on the sides of a tile, whose lower corner is (x0, y0), or of those in a plane outside
+ * (side < 0: below, side > 0: above the domain): nine velocities for each place. */
+enum { KF_SIDE_PLACES = 2 * KF_PLANE_X + 2 * KF_PLANE_Y };
+KF_FUNCTION kf_entry kf_side_entry(const kf_kinetic_arguments *a, int x0, int y0, int n) {
+    kf_entry e;
+    const int d = n / KF_SIDE_PLACES, c1 = d % 3 - 1, c2 = d / 3 - 1;
+    int place = n % KF_SIDE_PLACES;
+    const int across_x = place < 2 * KF_PLANE_Y;
+    if (!across_x) place -= 2 * KF_PLANE_Y;
+    const int length = across_x ? KF_PLANE_Y : KF_PLANE_X, high = place >= length, inward = high ? -1 : 1;
+    place -= high * length;
+    e.px = !across_x ? place : high ? a->nodes[0] - x0 : -1 - x0;
+    e.py = across_x ? place : high ? a->nodes[1] - y0 : -1 - y0;
+    e.cx = across_x ? inward : c1;
+    e.cy = across_x ? c1 : inward;
+    e.cz = c2;
+    return e;
+}
+KF_FUNCTION kf_entry kf_plane_entry(int side, int n) {
+    kf_entry e;
+    const int d = n / KF_PLANE, place = n % KF_PLANE;
+    e.px = place % KF_PLANE_X;
+    e.py = place / KF_PLANE_X;
+    e.cx = d % 3 - 1;
+    e.cy = d / 3 - 1;
+    e.cz = -side;
+    return e;
+}
+
+KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
+    KF_SHARED kf_real leaving[27][KF_PLANE];
+    kf_rolling r;
+    const int nx = a->nodes[0], ny = a->nodes[1], nz = a->nodes[2];
+    const int tiles_y = (ny + KF_TILE_Y - 1) / KF_TILE_Y;
+    const int x0 = block_x * KF_TILE_X - 1, y0 = block_y % tiles_y * KF_TILE_Y - 1;
+    const int first = block_y / tiles_y * KF_MARCH, end = first + KF_MARCH < nz ? first + KF_MARCH : nz;
+    const int at_side = (KF_FACE_0 != 0 && (x0 < 0 || x0 + KF_PLANE_X > nx)) ||
+                        (KF_FACE_2 != 0 && (y0 < 0 || y0 + KF_PLANE_Y > ny));
+    for (int z = first - 1; z <= end; z++) {
+        const int side = KF_FACE_4 != 0 ? kf_beyond(z, nz) : 0, plane = kf_home(z, nz, KF_FACE_4 == 0);
+        if (side == 0) {
+            KF_EACH_OF(p, KF_PLANE, KF_THREADS) {
+                const int x = kf_home(x0 + p % KF_PLANE_X, nx, KF_FACE_0 == 0),
+                          y = kf_home(y0 + p / KF_PLANE_X, ny, KF_FACE_2 == 0);
+                if (kf_beyond(x, nx) == 0 && kf_beyond(y, ny) == 0)
+                    kf_node_populations(a, a->source, kf_node(a, x, y, plane), &leaving[0][p], KF_PLANE);
+            }
+        }
+        if (side != 0 || at_side) {
+            KF_EACH_OF(n, side != 0 ? 9 * KF_PLANE : 9 * KF_SIDE_PLACES, KF_THREADS) {
+                const kf_entry e = side != 0 ? kf_plane_entry(side, n) : kf_side_entry(a, x0, y0, n);
+                const int x = x0 + e.px, y = y0 + e.py, tx = x + e.cx, ty = y + e.cy, tz = z + e.cz;
+                if (e.px < 0 || e.px >= KF_PLANE_X || e.py < 0 || e.py >= KF_PLANE_Y) continue;
+                if (kf_beyond(tx, nx) != 0 || kf_beyond(ty, ny) != 0 || kf_beyond(tz, nz) != 0) continue;
+                if (side == 0 && KF_FACE_0 == 0 && kf_beyond(y, ny) == 0) continue;
+                if (side == 0 && KF_FACE_2 == 0 && kf_beyond(x, nx) == 0) continue;
+                leaving[kf_direction(e.cx, e.cy, e.cz)][e.px + KF_PLANE_X * e.py] =
+                    kf_incoming(a, e.cx, e.cy, e.cz, tx, ty, tz);
+            }
+        }
+        KF_BARRIER;
+        KF_EACH_THREAD(t, KF_THREADS) {
+            const int o = KF_OWN(t), tx = t % KF_TILE_X, ty = t / KF_TILE_X;
+            const int p = tx + 1 + KF_PLANE_X * (ty + 1);
+            KF_D3Q27(KF_ARRIVED)
+            const kf_level down = kf_sum_level(f_mmm, f_zmm, f_pmm, f_mzm, f_zzm, f_pzm, f_mpm, f_zpm, f_ppm);
+            const kf_level here = kf_sum_level(f_mmz, f_zmz, f_pmz, f_mzz, f_zzz, f_pzz, f_mpz, f_zpz, f_ppz);
+            const kf_level up = kf_sum_level(f_mmp, f_zmp, f_pmp, f_mzp, f_zzp, f_pzp, f_mpp, f_zpp, f_ppp);
+            kf_sums s;
+            s.one = r.one[o] + down.one;
+            s.x = r.x[o] + down.x;
+            s.y = r.y[o] + down.y;
+            s.z = r.below_one[o] - down.one;
+            s.xx = r.xx[o] + down.xx;
+            s.yy = r.yy[o] + down.yy;
+            s.zz = r.below_one[o] + down.one;
+            s.xy = r.xy[o] + down.xy;
+            s.xz = r.below_x[o] - down.x;
+            s.yz = r.below_y[o] - down.y;
+            const int x = x0 + 1 + tx, y = y0 + 1 + ty;
+            if (z > first && x < nx && y < ny)
+                kf_store_moments(a, a->target, kf_node(a, x, y, z - 1), kf_collide_sums(a, &s));
+            r.below_one[o] = r.next_one[o];
+            r.below_x[o] = r.next_x[o];
+            r.below_y[o] = r.next_y[o];
+            r.one[o] = r.next_one[o] + here.one;
+            r.x[o] = r.next_x[o] + here.x;
+            r.y[o] = r.next_y[o] + here.y;
+            r.xx[o] = r.next_xx[o] + here.xx;
+            r.yy[o] = r.next_yy[o] + here.yy;
+            r.xy[o] = r.next_xy[o] + here.xy;
+            r.next_one[o] = up.one;
+            r.next_x[o] = up.x;
+            r.next_y[o] = up.y;
+            r.next_xx[o] = up.xx;
+            r.next_yy[o] = up.yy;
+            r.next_xy[o] = up.xy;
+        }
+        KF_BARRIER;
+    }
+}
+
+/* Velocity and density at the band's nodes (target) before any force of the solid: the collision without it
+ * keeps them. */
+KF_SCALAR_KERNEL(band_macroscopic, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    const int place = x;
+    if (place >= a->band_count[0]) return;
+    const kf_moments m = kf_load_moments(a, a->target, ((const kf_index *)a->band_node)[place]);
+    kf_begin_band(a, place, m.deviation, m.ux, m.uy, m.uz);
+}
+
+/* The band's nodes with the force that the samples spread on them, which takes them into the list. */
+KF_SCALAR_KERNEL(band_collide, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    const int place = x;
+    if (place >= a->band_count[0]) return;
+    const kf_index k = ((const kf_index *)a->band_node)[place];
+    const kf_real4 force = kf_band_force(a, place);
+    const kf_moments m = kf_add_force(a, kf_load_moments(a, a->target, k), force.x, force.y, force.z);
+    kf_real populations[27];
+    kf_to_populations(&m, 1, KF_BODY_X + force.x, KF_BODY_Y + force.y, KF_BODY_Z + force.z, populations, 1);
+    KF_UNROLL for (int i = 0; i < 27; i++) * kf_listed(a, i, place) = populations[i];
+    kf_mark_listed(a, a->target, k, place);
+}

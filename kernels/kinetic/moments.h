@@ -1,0 +1,267 @@
+/* The moment representation (plan `moments`). With all rates of the moments of order three and more equal to
+ * 1 the populations after a collision follow from nine numbers and the body force F: in central-Hermite
+ * moments about the velocity u, which holds half of the force, those of order 1 are F / 2, those of order 2
+ * are symmetric and without trace, and all others are zero. Nothing is lost. Li et al. (2023, ACM Trans.
+ * Graph. 42, 6), who had the idea, store ten numbers, the trace among them; here it is only needed with a
+ * body force, for an initial state that is in equilibrium without it.
+ *
+ * Listed nodes: the band's nodes, on which a force of the solid acts, have their populations in a list,
+ * [27][band_capacity], and a mark with the place in the list instead of their numbers. There are no ghosts.
+ *
+ * Defines that a config or scene sets: KF_LISTED 0|1: whether there are listed nodes. */
+#ifndef KF_KERNELS_KINETIC_MOMENTS_H
+#define KF_KERNELS_KINETIC_MOMENTS_H
+
+#include "collision.h"
+
+enum { KF_MOMENT_VALUES = 9 + KF_BODY_FORCE };
+
+/* Density - 1, velocity, moments of order 2 after the collision. */
+typedef struct kf_moments {
+    kf_real deviation, ux, uy, uz, xx, yy, xy, xz, yz;
+#if KF_BODY_FORCE
+    kf_real zz;
+#endif
+} kf_moments;
+#if KF_BODY_FORCE
+#define KF_ZZ(m) ((m)->zz)
+#else
+#define KF_ZZ(m) (-((m)->xx + (m)->yy))
+#endif
+
+/* Address of value i at node k: kf_address for fewer values. */
+KF_FUNCTION kf_real *kf_moment_address(const kf_kinetic_arguments *a, const void *grid, int i, kf_index k) {
+#if KF_LAYOUT == 1
+    return (kf_real *)grid + kf_place(a, KF_MOMENT_VALUES, i, k);
+#else
+    return (kf_real *)grid + kf_place(a, KF_MOMENT_VALUES, 0, k) + kf_place(a, KF_MOMENT_VALUES, i, 0);
+#endif
+}
+#define KF_NINE_MOMENTS(X)                                                                                   \
+    X(0, deviation) X(1, ux) X(2, uy) X(3, uz) X(4, xx) X(5, yy) X(6, xy) X(7, xz) X(8, yz)
+#if KF_BODY_FORCE
+#define KF_MOMENT_MEMBERS(X) KF_NINE_MOMENTS(X) X(9, zz)
+#else
+#define KF_MOMENT_MEMBERS(X) KF_NINE_MOMENTS(X)
+#endif
+#define KF_LOAD_MOMENT(i, name)  m.name = *kf_moment_address(a, grid, i, k);
+#define KF_STORE_MOMENT(i, name) *kf_moment_address(a, grid, i, k) = m.name;
+KF_FUNCTION kf_moments kf_load_moments(const kf_kinetic_arguments *a, const void *grid, kf_index k) {
+    kf_moments m;
+    KF_MOMENT_MEMBERS(KF_LOAD_MOMENT)
+    return m;
+}
+KF_FUNCTION void kf_store_moments(const kf_kinetic_arguments *a, void *grid, kf_index k, kf_moments m) {
+    KF_MOMENT_MEMBERS(KF_STORE_MOMENT)
+}
+
+/* --- listed nodes --------------------------------------------------------------------------------------- */
+
+/* The mark is a NaN that no arithmetic makes, in place of the density; the place takes the bits of the
+ * velocity along x. */
+#if KF_STORAGE == 2
+typedef long long kf_bits;
+#define KF_MARK 0x7ff8c0de00000000LL
+#else
+typedef int kf_bits;
+#define KF_MARK 0x7fc0c0de
+#endif
+typedef union kf_real_bits {
+    kf_real value;
+    kf_bits bits;
+} kf_real_bits;
+
+KF_FUNCTION kf_bits kf_bits_of(kf_real value) {
+    kf_real_bits both;
+    both.value = value;
+    return both.bits;
+}
+KF_FUNCTION kf_real kf_real_of(kf_bits bits) {
+    kf_real_bits both;
+    both.bits = bits;
+    return both.value;
+}
+KF_FUNCTION int kf_is_listed(const kf_moments *m) {
+    return KF_LISTED && kf_bits_of(m->deviation) == KF_MARK;
+}
+KF_FUNCTION void kf_mark_listed(const kf_kinetic_arguments *a, void *grid, kf_index k, kf_bits place) {
+    *kf_moment_address(a, grid, 0, k) = kf_real_of(KF_MARK);
+    *kf_moment_address(a, grid, 1, k) = kf_real_of(place);
+}
+KF_FUNCTION kf_real *kf_listed(const kf_kinetic_arguments *a, int i, kf_bits place) {
+    return (kf_real *)a->listed + ((long long)i * a->band_capacity + place);
+}
+
+/* --- populations from moments -----------------------------------------------------------------------------
+ */
+
+/* One line of three populations from its central-Hermite moments of order 0, 1, 2 (the latter two halved), as
+ * deviations from the state at rest, which has rest in order 0; order0_only where those of order 1 and 2 are
+ * zero. */
+#define KF_HERMITE_ENDS(m, z, p, order0)                                                                     \
+    z = (order0)-KF_R(2.0) * even;                                                                           \
+    p = even + odd;                                                                                          \
+    m = even - odd;
+#define KF_HERMITE_LINE(m, z, p, u, order0, rest, half1, half2)                                              \
+    {                                                                                                        \
+        const kf_real first = half1, odd = KF_R(0.5) * (u) * ((order0) + KF_R(rest)) + first;                \
+        const kf_real even = (u) * (odd + first) + (KF_R(1.0 / 6.0) * (order0) + (half2));                   \
+        KF_HERMITE_ENDS(m, z, p, order0)                                                                     \
+    }
+#define KF_HERMITE_LINE_01(m, z, p, u, order0, half1)                                                        \
+    {                                                                                                        \
+        const kf_real zeroth = order0, first = half1, odd = KF_R(0.5) * (u)*zeroth + first;                  \
+        const kf_real even = (u) * (odd + first) + KF_R(1.0 / 6.0) * zeroth;                                 \
+        KF_HERMITE_ENDS(m, z, p, zeroth)                                                                     \
+    }
+#define KF_HERMITE_LINE_0(m, z, p, u, order0)                                                                \
+    {                                                                                                        \
+        const kf_real zeroth = order0, odd = KF_R(0.5) * (u)*zeroth;                                         \
+        const kf_real even = (u)*odd + KF_R(1.0 / 6.0) * zeroth;                                             \
+        KF_HERMITE_ENDS(m, z, p, zeroth)                                                                     \
+    }
+
+/* The nine populations that move with cz, by its letter: level is the z line's value there, c0 and c1 what
+ * moments of order 0 and 1 along z give it. */
+#define KF_HERMITE_LEVEL(c, level, c0, c1, weight)                                                           \
+    {                                                                                                        \
+        kf_real zero_m, zero_z, zero_p, one_m, one_z, one_p, two_m, two_z, two_p;                            \
+        KF_HERMITE_LINE(zero_m, zero_z, zero_p, m->uy, level, weight,                                        \
+                        KF_WITH_FORCE(half_yz *(c1), Fy *(c0)), half_yy *(c0))                               \
+        KF_HERMITE_LINE_01(one_m, one_z, one_p, m->uy, KF_WITH_FORCE(half_xz *(c1), Fx *(c0)),               \
+                           quarter_xy *(c0))                                                                 \
+        KF_HERMITE_LINE_0(two_m, two_z, two_p, m->uy, half_xx *(c0))                                         \
+        KF_HERMITE_LINE(f_mm##c, f_zm##c, f_pm##c, m->ux, zero_m, (weight) / 6.0, one_m, two_m)              \
+        KF_HERMITE_LINE(f_mz##c, f_zz##c, f_pz##c, m->ux, zero_z, (weight)*2.0 / 3.0, one_z, two_z)          \
+        KF_HERMITE_LINE(f_mp##c, f_zp##c, f_pp##c, m->ux, zero_p, (weight) / 6.0, one_p, two_p)              \
+    }
+/* Half of a moment of order 1, which a quarter of the force is part of. */
+#define KF_WITH_FORCE(moment, force)               (forced ? (moment) + KF_R(0.25) * (force) : (moment))
+#define KF_DECLARE_POPULATION(i, name, cx, cy, cz) kf_real f_##name;
+#define KF_PUT_POPULATION(i, name, cx, cy, cz)     populations[(i) * (long long)stride] = f_##name;
+
+/* All populations of moments m under the force F, populations[i * stride]. forced is a constant 0 or 1:
+ * whether F can differ from zero. */
+KF_FUNCTION void kf_to_populations(const kf_moments *m, int forced, kf_real Fx, kf_real Fy, kf_real Fz,
+                                   kf_real *populations, int stride) {
+    KF_D3Q27(KF_DECLARE_POPULATION)
+    const kf_real half_xx = KF_R(0.5) * m->xx, half_yy = KF_R(0.5) * m->yy, half_zz = KF_R(0.5) * KF_ZZ(m),
+                  half_xz = KF_R(0.5) * m->xz, half_yz = KF_R(0.5) * m->yz, quarter_xy = KF_R(0.25) * m->xy;
+    kf_real level_m, level_z, level_p;
+    KF_HERMITE_LINE(level_m, level_z, level_p, m->uz, m->deviation, 1.0, forced ? KF_R(0.25) * Fz : KF_R(0.0),
+                    half_zz)
+    const kf_real square = m->uz * m->uz, ends = KF_R(0.5) * square + KF_R(1.0 / 6.0),
+                  half = KF_R(0.5) * m->uz;
+    KF_HERMITE_LEVEL(m, level_m, ends - half, m->uz - KF_R(0.5), 1.0 / 6.0)
+    KF_HERMITE_LEVEL(z, level_z, KF_R(2.0 / 3.0) - square, -KF_R(2.0) * m->uz, 2.0 / 3.0)
+    KF_HERMITE_LEVEL(p, level_p, ends + half, m->uz + KF_R(0.5), 1.0 / 6.0)
+    KF_D3Q27(KF_PUT_POPULATION)
+}
+
+/* The population of velocity (cx, cy, cz) alone. */
+#define KF_HERMITE_1(c, u) ((c) == 0 ? KF_R(-2.0) * (u) : (u) + KF_R(0.5) * (kf_real)(c))
+#define KF_HERMITE_2(c)    ((c) == 0 ? KF_R(-1.0) : KF_R(0.5))
+KF_FUNCTION kf_real kf_to_population(const kf_moments *m, int forced, kf_real Fx, kf_real Fy, kf_real Fz,
+                                     int cx, int cy, int cz) {
+    KF_EQUILIBRIUM_FACTORS(x, m->ux)
+    KF_EQUILIBRIUM_FACTORS(y, m->uy)
+    KF_EQUILIBRIUM_FACTORS(z, m->uz)
+    const kf_real x0 = KF_W1(cx) + KF_E(x, cx), x1 = KF_HERMITE_1(cx, m->ux), x2 = KF_HERMITE_2(cx);
+    const kf_real y0 = KF_W1(cy) + KF_E(y, cy), y1 = KF_HERMITE_1(cy, m->uy), y2 = KF_HERMITE_2(cy);
+    const kf_real z0 = KF_W1(cz) + KF_E(z, cz), z1 = KF_HERMITE_1(cz, m->uz), z2 = KF_HERMITE_2(cz);
+    kf_real f = kf_equilibrium_deviation(KF_W1(cx), KF_E(x, cx), KF_W1(cy), KF_E(y, cy), KF_W1(cz),
+                                         KF_E(z, cz), m->deviation);
+    f += m->xx * x2 * y0 * z0 + m->yy * x0 * y2 * z0 + KF_ZZ(m) * x0 * y0 * z2;
+    f += m->xy * x1 * y1 * z0 + m->xz * x1 * y0 * z1 + m->yz * x0 * y1 * z1;
+    if (forced) f += KF_R(0.5) * (Fx * x1 * y0 * z0 + Fy * x0 * y1 * z0 + Fz * x0 * y0 * z1);
+    return f;
+}
+
+/* All populations of node k of a grid, listed or not. */
+KF_FUNCTION void kf_node_populations(const kf_kinetic_arguments *a, const void *grid, kf_index k,
+                                     kf_real *populations, int stride) {
+    const kf_moments m = kf_load_moments(a, grid, k);
+    if (kf_is_listed(&m)) {
+        const kf_bits place = kf_bits_of(m.ux);
+        KF_UNROLL for (int i = 0; i < 27; i++) populations[i * (long long)stride] = *kf_listed(a, i, place);
+    } else {
+        kf_to_populations(&m, KF_BODY_FORCE, KF_BODY_X, KF_BODY_Y, KF_BODY_Z, populations, stride);
+    }
+}
+KF_FUNCTION kf_real kf_node_population(const kf_kinetic_arguments *a, const void *grid, kf_index k, int cx,
+                                       int cy, int cz) {
+    const kf_moments m = kf_load_moments(a, grid, k);
+    if (kf_is_listed(&m)) return *kf_listed(a, kf_direction(cx, cy, cz), kf_bits_of(m.ux));
+    return kf_to_population(&m, KF_BODY_FORCE, KF_BODY_X, KF_BODY_Y, KF_BODY_Z, cx, cy, cz);
+}
+#define KF_TAKE_POPULATION(i, name, cx, cy, cz) const kf_real f_##name = populations[i];
+
+/* --- collision --------------------------------------------------------------------------------------------
+ */
+
+/* Sums of streamed populations: of 1, c, c c, as deviations from the state at rest. */
+typedef struct kf_sums {
+    kf_real one, x, y, z, xx, yy, zz, xy, xz, yz;
+} kf_sums;
+
+/* With the body force alone. The moments of order 2 relax with the shear rate, those of higher order are
+ * gone. */
+KF_FUNCTION kf_moments kf_collide_sums(const kf_kinetic_arguments *a, const kf_sums *s) {
+    const kf_real stay = KF_R(1.0) - KF_PARAMETER(a, shear_rate);
+    const kf_real qx = s->x + KF_R(0.5) * KF_BODY_X, qy = s->y + KF_R(0.5) * KF_BODY_Y,
+                  qz = s->z + KF_R(0.5) * KF_BODY_Z;
+    const kf_real per_density = kf_reciprocal(KF_R(1.0) + s->one);
+    kf_moments m;
+    m.deviation = s->one;
+    m.ux = qx * per_density;
+    m.uy = qy * per_density;
+    m.uz = qz * per_density;
+    kf_real xx = s->xx - qx * m.ux, yy = s->yy - qy * m.uy, zz = s->zz - qz * m.uz;
+    kf_real xy = s->xy - qx * m.uy, xz = s->xz - qx * m.uz, yz = s->yz - qy * m.uz;
+#if KF_BODY_FORCE
+    xx += m.ux * KF_BODY_X;
+    yy += m.uy * KF_BODY_Y;
+    zz += m.uz * KF_BODY_Z;
+    xy += KF_R(0.5) * (m.ux * KF_BODY_Y + m.uy * KF_BODY_X);
+    xz += KF_R(0.5) * (m.ux * KF_BODY_Z + m.uz * KF_BODY_X);
+    yz += KF_R(0.5) * (m.uy * KF_BODY_Z + m.uz * KF_BODY_Y);
+#endif
+    const kf_real d1 = stay * (xx - yy), d2 = stay * (xx - zz);
+    m.xx = KF_R(1.0 / 3.0) * (d1 + d2);
+    m.yy = m.xx - d1;
+#if KF_BODY_FORCE
+    m.zz = m.xx - d2;
+#endif
+    m.xy = stay * xy;
+    m.xz = stay * xz;
+    m.yz = stay * yz;
+    return m;
+}
+
+/* What the collision would have made of them with the force G besides. The moments of order 2 about the
+ * velocity with half of G are larger by (G F + F G + G G) / (4 density) before they relax, F being the body
+ * force. */
+KF_FUNCTION kf_moments kf_add_force(const kf_kinetic_arguments *a, kf_moments m, kf_real Gx, kf_real Gy,
+                                    kf_real Gz) {
+    const kf_real stay = KF_R(1.0) - KF_PARAMETER(a, shear_rate);
+    const kf_real per_density = kf_reciprocal(KF_R(1.0) + m.deviation),
+                  quarter = KF_R(0.25) * stay * per_density;
+    const kf_real hx = Gx + KF_R(2.0) * KF_BODY_X, hy = Gy + KF_R(2.0) * KF_BODY_Y,
+                  hz = Gz + KF_R(2.0) * KF_BODY_Z;
+    const kf_real d1 = quarter * (Gx * hx - Gy * hy), d2 = quarter * (Gx * hx - Gz * hz);
+    const kf_real xx = KF_R(1.0 / 3.0) * (d1 + d2);
+    m.ux += KF_R(0.5) * Gx * per_density;
+    m.uy += KF_R(0.5) * Gy * per_density;
+    m.uz += KF_R(0.5) * Gz * per_density;
+    m.xx += xx;
+    m.yy += xx - d1;
+#if KF_BODY_FORCE
+    m.zz += xx - d2;
+#endif
+    m.xy += quarter * (Gx * Gy + KF_BODY_X * Gy + KF_BODY_Y * Gx);
+    m.xz += quarter * (Gx * Gz + KF_BODY_X * Gz + KF_BODY_Z * Gx);
+    m.yz += quarter * (Gy * Gz + KF_BODY_Y * Gz + KF_BODY_Z * Gy);
+    return m;
+}
+
+#endif

@@ -1,0 +1,265 @@
+/* The plan `moments`: every variant that the space contains against the reference, with all high-order rates
+ * 1; what it cannot compute is not in the space. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/search/space.h"
+#include "solver/kinetic/kinetic.h"
+
+static kf_backend *backend;
+static const kf_system *kinetic_system;
+
+static void must(kf_status status, const kf_error *error) {
+    if (status != KF_OK) fail_msg("%s", error->message);
+}
+
+/* With rates of 1. */
+static kf_scene *open_scene(const char *name, long nodes) {
+    kf_error error = {0};
+    kf_scene *scene;
+    const kf_scene_options options = {.node_limit = nodes};
+    must(kf_scene_open(name, &options, &scene, &error), &error);
+    scene->collision = KF_ACM_MRT;
+    scene->rate_rule = KF_RATE_ONES;
+    scene->basis = KF_BASIS_HERMITE;
+    return scene;
+}
+
+static kf_scene *open_fluid(void) {
+    kf_scene *scene = open_scene("ball", 2000);
+    scene->samples.count = 0;
+    memset(scene->face_velocity, 0, sizeof scene->face_velocity);
+    return scene;
+}
+
+static kf_space *open_space(const kf_scene *scene, const char *const *fixed, int count) {
+    kf_error error = {0};
+    kf_variables variables;
+    kf_space *space;
+    kinetic_system->variables(scene, kf_backend_device(backend), &variables);
+    for (int v = 0; v < variables.count; v++) /* variants that only pay on a GPU are right on the cpu too */
+        if (strcmp(variables.values[v].name, "gpu") == 0) variables.values[v].value = 1;
+    must(kf_space_open(kinetic_system, &variables, fixed, count, &space, &error), &error);
+    return space;
+}
+
+static kf_plan *open_plan(const kf_scene *scene, const kf_config *config) {
+    kf_error error = {0};
+    kf_plan *plan;
+    must(kinetic_system->plan(scene, config, backend, &plan, &error), &error);
+    must(kf_plan_initialise(plan, &error), &error);
+    return plan;
+}
+
+static void advance(kf_plan *plan, uint64_t steps) {
+    kf_error error = {0};
+    must(kf_plan_advance(plan, steps, &error), &error);
+    must(kf_backend_synchronize(backend, &error), &error);
+}
+
+static long integer_of(const kf_config *config, const char *parameter) {
+    long value = 0;
+    kf_error error = {0};
+    must(kf_config_integer(config, parameter, &value, &error), &error);
+    return value;
+}
+
+/* One value of those parameters that only change how work is cut up; the grids of the scenes are no multiples
+ * of the tiles. */
+static bool is_representative(const kf_config *config) {
+    kf_error error = {0};
+    bool morton = false;
+    must(kf_config_boolean(config, "morton", &morton, &error), &error);
+    const long alpha = integer_of(config, "alpha"), reorder = integer_of(config, "reorder_period");
+    const bool wide = integer_of(config, "block_x") == 64 && integer_of(config, "block_y") == 1 &&
+                      integer_of(config, "march") == 8;
+    const bool square = integer_of(config, "block_x") == 32 && integer_of(config, "block_y") == 4 &&
+                        integer_of(config, "march") == 64;
+    return (alpha == 1 || alpha == 32) && (alpha == 1 ? square : wide) && morton &&
+           integer_of(config, "sample_block_length") == 1 && (reorder == 0 || reorder == 8) &&
+           integer_of(config, "segment_length") == 16;
+}
+
+static int verify_space(const kf_scene *scene, int steps) {
+    static const char *const fixed[] = {"plan=moments"};
+    kf_error error = {0};
+    kf_reference *reference;
+    must(kinetic_system->reference(scene, steps, &reference, &error), &error);
+    kf_space *space = open_space(scene, fixed, 1);
+    int verified = 0;
+    for (uint64_t index = 0; index < kf_space_size(space); index++) {
+        kf_config config;
+        kf_space_config(space, index, &config);
+        if (!is_representative(&config)) continue;
+        kf_plan *plan = open_plan(scene, &config);
+        advance(plan, (uint64_t)steps);
+        kf_verification verification;
+        kf_status status = kinetic_system->verify(plan, reference, &verification, &error);
+        char *summary = kf_config_summary(&config);
+        if (status != KF_OK) fail_msg("%s: %s", summary, error.message);
+        free(summary);
+        kf_plan_free(plan);
+        verified++;
+    }
+    kf_space_free(space);
+    kinetic_system->free_reference(reference);
+    return verified;
+}
+
+static void test_static_solid(void **state) {
+    (void)state;
+    kf_scene *scene = open_scene("ball", 3000);
+    assert_true(verify_space(scene, 18) >= 12);
+    kf_scene_free(scene);
+}
+
+/* With a body force beside the solid's, which the initial state is in equilibrium without. */
+static void test_moving_solid(void **state) {
+    (void)state;
+    kf_scene *scene = open_scene("torus", 3000);
+    scene->motion.velocity[0] = 0.01;
+    scene->body_force[0] = 1e-4;
+    assert_true(verify_space(scene, 18) >= 12);
+    kf_scene_free(scene);
+}
+
+static void test_periodic(void **state) {
+    (void)state;
+    kf_scene *scene = open_fluid();
+    for (int face = 0; face < KF_FACES; face++)
+        scene->faces[face] = KF_PERIODIC;
+    scene->initial_velocity[1] = 0.02;
+    assert_true(verify_space(scene, 12) >= 4);
+    kf_scene_free(scene);
+}
+
+/* Every kind of face, outflows that share edges, and walls that mirror a share. */
+static void test_faces(void **state) {
+    (void)state;
+    kf_scene *scene = open_fluid();
+    static const kf_boundary kinds[KF_FACES] = {KF_INFLOW,  KF_OUTFLOW, KF_WALL,
+                                                KF_OUTFLOW, KF_OUTFLOW, KF_WALL};
+    memcpy(scene->faces, kinds, sizeof kinds);
+    scene->face_velocity[KF_XMIN][0] = 0.05;
+    scene->face_velocity[KF_ZMAX][1] = 0.04;
+    scene->body_force[2] = -2e-6;
+    assert_true(verify_space(scene, 12) >= 4);
+    scene->faces[KF_XMIN] = scene->faces[KF_XMAX] = KF_PERIODIC;
+    scene->faces[KF_YMAX] = KF_FREE_SLIP;
+    scene->faces[KF_ZMIN] = KF_WALL;
+    scene->specular_share[KF_YMIN] = 0.25;
+    scene->specular_share[KF_ZMIN] = 0.5;
+    scene->face_velocity[KF_ZMIN][0] = 0.05;
+    scene->initial_velocity[1] = scene->initial_velocity[2] = 0.02;
+    assert_true(verify_space(scene, 12) >= 4);
+    kf_scene_free(scene);
+}
+
+static void test_other_rates_are_not_in_the_space(void **state) {
+    (void)state;
+    static const char *const fixed[] = {"plan=moments"};
+    static const struct {
+        kf_collision collision;
+        kf_rate_rule rule;
+        kf_moment_basis basis;
+    } others[] = {{KF_BGK, KF_RATE_ONES, KF_BASIS_HERMITE},
+                  {KF_RM_MRT, KF_RATE_ONES, KF_BASIS_HERMITE},
+                  {KF_ACM_MRT, KF_RATE_ONES, KF_BASIS_RAW},
+                  {KF_ACM_MRT, KF_RATE_ADAPTIVE_2020, KF_BASIS_HERMITE},
+                  {KF_ACM_MRT, KF_RATE_CONSTANT, KF_BASIS_HERMITE}};
+    kf_scene *scene = open_fluid();
+    kf_space *space = open_space(scene, fixed, 1);
+    kf_config config;
+    assert_true(kf_space_size(space) > 0);
+    kf_space_config(space, 0, &config);
+    kf_space_free(space);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        kf_error error = {0};
+        kf_plan *plan;
+        scene->collision = others[i].collision;
+        scene->rate_rule = others[i].rule;
+        scene->basis = others[i].basis;
+        kf_variables variables;
+        kinetic_system->variables(scene, kf_backend_device(backend), &variables);
+        assert_int_equal(kf_space_open(kinetic_system, &variables, fixed, 1, &space, &error), KF_BAD_INPUT);
+        assert_non_null(strstr(error.message, "high-order rates are 1"));
+        assert_int_equal(kinetic_system->plan(scene, &config, backend, &plan, &error), KF_BAD_INPUT);
+        assert_non_null(strstr(error.message, "plan moments"));
+    }
+    kf_scene_free(scene);
+}
+
+/* A state that was saved goes on to the same last digit, also around a moving solid. */
+static void test_saved_states_go_on(void **state) {
+    (void)state;
+    static const char *const fixed[] = {"plan=moments", "storage=f32",     "block_x=32",
+                                        "block_y=4",    "march=16",        "alpha=1",
+                                        "layout=soa",   "force_sum=fixed", "reorder_period=8"};
+    kf_error error = {0};
+    kf_scene *scene = open_scene("torus", 3000);
+    kf_space *space = open_space(scene, fixed, 9);
+    kf_config config;
+    assert_true(kf_space_size(space) > 0);
+    kf_space_config(space, 0, &config);
+    kf_space_free(space);
+    const size_t count = 4 * (size_t)scene->nodes[0] * (size_t)scene->nodes[1] * (size_t)scene->nodes[2];
+    kf_plan *first = open_plan(scene, &config), *second = open_plan(scene, &config);
+    size_t bytes;
+    must(first->methods->state_size(first, &bytes, &error), &error);
+    char *saved = malloc(bytes);
+    assert_non_null(saved);
+    advance(first, 9);
+    must(first->methods->save(first, saved, &error), &error);
+    must(second->methods->restore(second, saved, 9, &error), &error);
+    double *values[2];
+    for (int more = 0; more < 2; more++) {
+        must(kf_kinetic_read(first, &values[0], &error), &error);
+        must(kf_kinetic_read(second, &values[1], &error), &error);
+        assert_memory_equal(values[0], values[1], count * sizeof(double));
+        free(values[0]);
+        free(values[1]);
+        advance(first, 6);
+        advance(second, 6);
+    }
+    free(saved);
+    kf_plan_free(first);
+    kf_plan_free(second);
+    kf_scene_free(scene);
+}
+
+static int open_backend(void **state) {
+    (void)state;
+    kf_error error = {0};
+    const char *device = getenv("KFTUNE_TEST_DEVICE");
+    if (kf_system_find("kinetic", &kinetic_system, &error) != KF_OK) return -1;
+    if (kf_backend_open(device ? device : "cpu", &backend, &error) == KF_OK) return 0;
+    (void)fprintf(stderr, "%s\n", error.message);
+    return -1;
+}
+
+static int close_backend(void **state) {
+    (void)state;
+    kf_backend_close(backend);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_static_solid),
+        cmocka_unit_test(test_moving_solid),
+        cmocka_unit_test(test_periodic),
+        cmocka_unit_test(test_faces),
+        cmocka_unit_test(test_other_rates_are_not_in_the_space),
+        cmocka_unit_test(test_saved_states_go_on),
+    };
+    return cmocka_run_group_tests(tests, open_backend, close_backend);
+}
