@@ -191,9 +191,7 @@ static void test_other_rates_are_not_in_the_space(void **state) {
         kf_variables variables;
         kinetic_system->variables(scene, kf_backend_device(backend), &variables);
         assert_int_equal(kf_space_open(kinetic_system, &variables, fixed, 1, &space, &error), KF_BAD_INPUT);
-        assert_non_null(strstr(error.message, "high-order rates are 1"));
         assert_int_equal(kinetic_system->plan(scene, &config, backend, &plan, &error), KF_BAD_INPUT);
-        assert_non_null(strstr(error.message, "plan moments"));
     }
     kf_scene_free(scene);
 }
