@@ -9,11 +9,16 @@
 #include "harness/util/text.h"
 #include "plots/history.h"
 #include "plots/plot.h"
+#include "plots/replayed.h"
 
 static const kf_option options[] = {
     {"--store", "FILE", "the store to read (kftune.db in the user's data folder)", false},
     {"--out", "FILE", "picture to write: .svg, .png or .pdf", false},
     {"--run", "ID", "number, UUID or its beginning (the newest run with a result that counts)", false},
+    {"--landscape", "FILE", "convergence: of searches on a stored landscape instead of a run", false},
+    {"--strategy", "NAME", "convergence on a landscape: these strategies (default: random and model)", true},
+    {"--evaluations", "N", "convergence on a landscape: configs a search may measure (default: 200)", false},
+    {"--repeats", "K", "convergence on a landscape: searches of each strategy (default: 100)", false},
     {"--benchmark", "NAME", "history: of which benchmark of the nights (the first)", false},
     {NULL, NULL, NULL, false},
 };
@@ -95,11 +100,80 @@ static kf_status execute_history(const kf_arguments *arguments, kf_error *error)
     return status;
 }
 
+/* --- searches on a landscape ---------------------------------------------------------------------------- */
+
+static kf_status replay_all(const kf_arguments *arguments, kf_replayed *replayed, kf_error *error) {
+    static const char *const usual[] = {"random", "model"};
+    const char *const *names = usual;
+    long evaluations = 200, repeats = 100;
+    int given = kf_argument_all(arguments, "--strategy", &names);
+    if (given == 0) names = usual;
+    const int count = given > 0 ? given : 2;
+    KF_TRY(kf_argument_integer(arguments, "--evaluations", 2, 100000, &evaluations, error));
+    KF_TRY(kf_argument_integer(arguments, "--repeats", 1, 10000, &repeats, error));
+    if (count > KF_REPLAYED)
+        return kf_fail(error, KF_BAD_INPUT, "option '--strategy': at most %d in a picture", KF_REPLAYED);
+    for (int s = 0; s < count; s++)
+        KF_TRY(kf_strategy_check(names[s], error));
+    for (int s = 0; s < count; s++) {
+        const kf_replay_request request = {.landscape = replayed->landscape,
+                                           .strategy = names[s],
+                                           .evaluations = (int)evaluations,
+                                           .repeats = (int)repeats,
+                                           .seed = 1};
+        KF_TRY(kf_replay(&request, &replayed->results[s], error));
+        replayed->names[replayed->count++] = names[s];
+    }
+    return KF_OK;
+}
+
+static void print_replayed(const kf_arguments *arguments, const kf_replayed *replayed, const char *out) {
+    if (!kf_arguments_json(arguments)) {
+        printf("%s\n", out);
+        return;
+    }
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "kftune", KF_VERSION);
+    cJSON_AddStringToObject(json, "command", "plot");
+    cJSON_AddItemToObject(
+        json, "device",
+        kf_device_remembered_to_json(replayed->landscape->device, replayed->landscape->backend));
+    cJSON_AddStringToObject(json, "kind", "convergence");
+    cJSON_AddStringToObject(json, "landscape", replayed->landscape->name);
+    cJSON_AddItemToObject(json, "strategies", cJSON_CreateStringArray(replayed->names, replayed->count));
+    cJSON_AddStringToObject(json, "out", out);
+    char *text = cJSON_Print(json);
+    if (text) puts(text);
+    free(text);
+    cJSON_Delete(json);
+}
+
+static kf_status execute_replayed(const kf_arguments *arguments, const char *file, kf_error *error) {
+    const char *out = kf_argument(arguments, "--out", NULL);
+    kf_landscape *landscape = NULL;
+    if (!out)
+        return kf_fail(error, KF_BAD_INPUT, "plot: --out FILE is missing; it must end in .svg, .png or .pdf");
+    KF_TRY(kf_plot_check_path(out, error));
+    KF_TRY(kf_landscape_open(file, &landscape, error));
+    kf_replayed replayed = {.landscape = landscape, .count = 0};
+    kf_status status = replay_all(arguments, &replayed, error);
+    if (status == KF_OK) status = kf_plot_replayed(&replayed, out, error);
+    if (status == KF_OK) print_replayed(arguments, &replayed, out);
+    for (int s = 0; s < replayed.count; s++)
+        kf_replay_free(&replayed.results[s]);
+    kf_landscape_free(landscape);
+    return status;
+}
+
 static kf_status execute(const kf_arguments *arguments, kf_error *error) {
     if (arguments->positional_count == 1 && strcmp(arguments->positional[0], "history") == 0)
         return execute_history(arguments, error);
     kf_plot_kind kind = KF_PLOT_KERNELS;
     KF_TRY(find_kind(arguments, &kind, error));
+    const char *landscape = kf_argument(arguments, "--landscape", NULL);
+    if (landscape != NULL && kind != KF_PLOT_CONVERGENCE)
+        return kf_fail(error, KF_BAD_INPUT, "option '--landscape' is for 'plot convergence'");
+    if (landscape != NULL) return execute_replayed(arguments, landscape, error);
     const char *out = kf_argument(arguments, "--out", NULL);
     if (!out)
         return kf_fail(error, KF_BAD_INPUT, "plot: --out FILE is missing; it must end in .svg, .png or .pdf");
@@ -120,13 +194,15 @@ const kf_command kf_command_plot = {
     .summary = "draw what a store remembers",
     .synopsis = "kftune plot kernels|surface|convergence|roofline|occupancy|history --out FILE.{svg,png,pdf} "
                 "[options]",
-    .description = "kernels: time of each kernel, baseline against paper against best.\n"
-                   "surface: best time over sample block length and layout.\n"
-                   "convergence: best time so far over evaluations.\n"
-                   "roofline: kernels under the roofs of the device; needs counters and 'kftune roofs'.\n"
-                   "occupancy: achieved against theoretical, baseline against best.\n"
-                   "history: time of a benchmark night by night, and where its level changed.\n"
-                   "scaling is not available yet. Needs gnuplot.",
+    .description =
+        "kernels: time of each kernel, baseline against paper against best.\n"
+        "surface: best time over sample block length and layout.\n"
+        "convergence: best time so far over evaluations; with --landscape how strategies converge there,\n"
+        "median and quartiles of many searches, over evaluations and over seconds.\n"
+        "roofline: kernels under the roofs of the device; needs counters and 'kftune roofs'.\n"
+        "occupancy: achieved against theoretical, baseline against best.\n"
+        "history: time of a benchmark night by night, and where its level changed.\n"
+        "scaling is not available yet. Needs gnuplot.",
     .example = "kftune plot kernels --store kftune.db --out kernels.svg",
     .options = options,
     .positional = positionals,
