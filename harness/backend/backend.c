@@ -100,6 +100,10 @@ kf_status kf_source_prebuild(const kf_device_info *info, const kf_source *source
                                               : kf_cpu_prebuild(info, source, build, error);
 }
 
+void kf_compiler_stay(const kf_device_info *info) {
+    if (strcmp(info->backend, "cuda") == 0) kf_cuda_compiler_stay(info);
+}
+
 #ifndef KF_HAVE_CUDA
 static const char no_cuda[] =
     "this kftune was built without CUDA headers; install the CUDA toolkit and build again, or "
@@ -124,6 +128,10 @@ kf_status kf_cuda_prebuild(const kf_device_info *info, const kf_source *source, 
                            kf_error *error) {
     memset(build, 0, sizeof *build);
     return kf_fail(error, KF_MACHINE, "%s for %s: %s", source->file, info->spec, no_cuda);
+}
+
+void kf_cuda_compiler_stay(const kf_device_info *info) {
+    (void)info; /* there is none */
 }
 #endif
 

@@ -77,6 +77,9 @@ kf_status kf_module_load(kf_backend *backend, const kf_source *source, kf_module
                          kf_error *error);
 void kf_module_free(kf_module *module);
 
+/* For a process that from now on does nothing but kf_source_prebuild for this device: the compiler is started
+ * once. */
+void kf_compiler_stay(const kf_device_info *info);
 /* Compiles into the disk cache only; needs no device context, so it may run in any process ahead of time.
  * info: the device that will run it. */
 kf_status kf_source_prebuild(const kf_device_info *info, const kf_source *source, kf_build *build,

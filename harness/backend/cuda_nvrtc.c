@@ -209,6 +209,23 @@ static kf_status compile(const char *architecture, const kf_source *source, void
     return status;
 }
 
+static bool staying; /* this process forks none that opens a device */
+
+void kf_nvrtc_stay(const char *architecture) {
+    char *words[1] = {NULL};
+    options list = {words, 0};
+    void *cubin = NULL;
+    size_t size = 0;
+    staying = true;
+    (void)setenv("CUDA_VISIBLE_DEVICES", "", 1); /* spares cuInit the time to wake the devices */
+    if (kf_nvrtc_version(NULL, 0, NULL) != KF_OK) return;
+    add_option(&list, "--gpu-architecture=", architecture, "", "");
+    if (compile_text("empty.cu", "extern \"C\" __global__ void empty() {}\n", &list, &cubin, &size, NULL) ==
+        KF_OK)
+        free(cubin);
+    free(words[0]);
+}
+
 /* NVRTC calls cuInit, so where this process has not done that, a child compiles. */
 typedef struct compile_request {
     const char *architecture;
@@ -264,8 +281,8 @@ static kf_status build_into_cache(const char *architecture, const kf_source *sou
     kf_error cache_error = {0};
     kf_status status = KF_OK;
     if (!kf_cache_get(result->hash, "cubin", cubin, size)) {
-        status =
-            (kf_cuda_driver_started() ? compile : compile_in_child)(architecture, source, cubin, size, error);
+        status = (staying || kf_cuda_driver_started() ? compile : compile_in_child)(architecture, source,
+                                                                                    cubin, size, error);
         if (status == KF_OK && kf_cache_put(result->hash, "cubin", *cubin, *size, &cache_error) != KF_OK)
             kf_warn("%s", cache_error.message); /* works on, and compiles again next time */
     }
@@ -287,6 +304,10 @@ kf_status kf_nvrtc_build(const char *architecture, const kf_source *source, void
         result.cached ? KF_OK : build_into_cache(architecture, source, cubin, size, &result, error);
     if (build) *build = result;
     return status;
+}
+
+void kf_cuda_compiler_stay(const kf_device_info *info) {
+    kf_nvrtc_stay(info->architecture);
 }
 
 kf_status kf_cuda_prebuild(const kf_device_info *info, const kf_source *source, kf_build *build,

@@ -89,6 +89,7 @@ kf_status kf_cpu_prebuild(const kf_device_info *info, const kf_source *source, k
 /* cuda.c, when built with KF_HAVE_CUDA; else backend.c answers that this build has no CUDA. There too are
  * kf_cuda_device_count and kf_cuda_device_describe of backend.h. */
 kf_status kf_cuda_open(int index, kf_backend **backend, kf_error *error);
+void kf_cuda_compiler_stay(const kf_device_info *info);
 kf_status kf_cuda_prebuild(const kf_device_info *info, const kf_source *source, kf_build *build,
                            kf_error *error);
 

@@ -147,11 +147,13 @@ static void measure(evaluation *e) {
     if (status == KF_OK) {
         hash_builds(plan, e->m->build_hash);
         if (e->job->single_launches) plan->graph_steps = -1;
+        kf_backend_device_state(e->backend, &e->m->device_before);
         status = begin_turn(e, KF_STAGE_MEASURE, &error);
     }
     if (status == KF_OK) status = kf_measure_plan(plan, &policy, &e->job->incumbent, e->m, &error);
     end_turn(e);
     if (status != KF_OK) fail_on_device(e, &error);
+    kf_backend_device_state(e->backend, &e->m->device_after);
     if (plan != NULL) kf_plan_free(plan);
 }
 

@@ -135,15 +135,17 @@ static kf_status check_energy(const kf_session *session, kf_error *error) {
 
 kf_status kf_tune_presets(kf_session *session, kf_error *error) {
     kf_config configs[KF_PRESETS];
-    size_t ticket = 0;
+    size_t tickets[KF_PRESETS];
     double begin = kf_clock_seconds();
     int measured = 0;
     for (int i = 0; i < KF_PRESETS; i++) {
         KF_TRY(kf_space_preset(session->space, kf_preset_names[i], &configs[i], error));
-        ticket = kf_builder_add(session->builder, &configs[i]);
+        tickets[i] = kf_builder_add(session->builder, &configs[i]);
     }
-    (void)kf_builder_wait(session->builder, ticket, 0.0, kf_session_idle, session);
     for (int i = 0; i < KF_PRESETS && !kf_interrupted; i++) {
+        /* On the cpu all are compiled before the first is measured. */
+        const size_t ticket = tickets[session->gpu ? i : KF_PRESETS - 1];
+        (void)kf_builder_wait(session->builder, ticket, 0.0, kf_session_idle, session);
         char role[32], hash[KF_HASH_HEX];
         (void)snprintf(role, sizeof role, "preset:%s", kf_preset_names[i]);
         kf_config_hash(&configs[i], hash);

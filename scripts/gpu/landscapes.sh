@@ -1,12 +1,12 @@
 #!/bin/bash
 # Measures landscapes of the kinetic space on a GPU: ten scenes, half of the configs random (what the cost model and replays
-# are judged on), half those of the model (so that the best is among them), with a tenth of the usual effort and no final.
+# are judged on), half those of the model (so that the best is among them), with a small part of the usual effort and no final.
 # Usage: scripts/gpu/landscapes.sh FOLDER [DEVICE] [SECONDS from beginning to end of measuring, 225]
 # Leaves FOLDER/landscapes.tar (to be unpacked in results/landscapes/), landscapes.txt (the table it prints) and
 # landscapes.log; both are renewed every minute, so that little is lost where time runs out. KFTUNE names the program;
 # without it, kftune beside this script's folder or in build/ or bin/.
-# SCENES="ball:32x24x24 ...": other scenes. FIX="--fix ...": other limits on what makes new code, without which compiling
-# would take the time. All scenes are measured at once, config by config in turns: while one has the device, the others
+# SCENES="ball:32x24x24 ...": other scenes. EFFORT=0.1: another effort. FIX="--fix ...": other limits on what makes new code,
+# without which compiling would take the time; these leave some 70 modules for all ten scenes. All scenes are measured at once, config by config in turns: while one has the device, the others
 # sample, compile, order samples and fill buffers, and each is sampled once.
 set -u
 out=${1:?usage: $0 FOLDER [DEVICE] [SECONDS]}
@@ -18,8 +18,9 @@ for program in "${KFTUNE:-}" "$root/kftune" "$root/build/kftune" "$root/bin/kftu
 done
 scenes=(${SCENES:-ball:160x80x80 ball:224x112x112 ahmed:192x72x72 ahmed:256x96x96 concave:144x96x96 concave:192x128x128
     plate:160x80x80 plate:224x112x112 torus:144x96x96 torus:192x128x128})
-fix=(${FIX:---fix alpha=1,32,1024 --fix storage=f32 --fix collision_form=factorised,low_order --fix register_cap=0,64
-    --fix segment_length=8,16,32})
+fix=(${FIX:---fix plan=fused --fix layout=soa,csoa --fix alpha=1,32 --fix storage=f32 --fix collision_form=low_order
+    --fix register_cap=0 --fix streaming_stores=false --fix force_sum=float --fix segment_length=8,16,32})
+effort=${EFFORT:-0.04}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 work=$(mktemp -d)
@@ -31,7 +32,7 @@ measure() {
     local label=${1/:/-}
     # What is not ready some seconds after its time hangs.
     timeout -s INT -k 10 $((seconds + 15)) "$program" tune --scene "${1%%:*}" --grid "${1#*:}" --device "$device" \
-        --take-turns --strategy survey --seed "$2" --budget "${seconds}s" --effort 0.1 --rounds 0 "${fix[@]}" \
+        --take-turns --strategy survey --seed "$2" --budget "${seconds}s" --effort "$effort" --rounds 0 "${fix[@]}" \
         --store "$work/$label.db" --out "$work/$label.kftune.json" --json >"$work/$label.tune" 2>"$work/$label.err" </dev/null
     echo "status $?" >>"$work/$label.err"
 }

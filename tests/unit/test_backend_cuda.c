@@ -121,6 +121,31 @@ static void machine_code_is_kept_in_the_cache(void **state) {
     free(cubin);
 }
 
+/* As compiling ahead does it: one process, several sources, one of which does not compile. */
+static void a_process_that_stays_compiles_by_itself(void **state) {
+    (void)state;
+    need_nvrtc();
+    (void)fflush(NULL);
+    const pid_t child = fork(); /* it may not fork what opens a device any more */
+    if (child == 0) {
+        const kf_device_info info = hopper();
+        const kf_define fifth[] = {{"KF_FACTOR", "0.2"}}, sixth[] = {{"KF_FACTOR", "0.16"}};
+        kf_build build;
+        kf_error error;
+        kf_compiler_stay(&info);
+        const bool first =
+            prebuild("kernels/test/axpy.cu", fifth, 1, &build, &error) == KF_OK && !build.cached;
+        const bool wrong = prebuild("kernels/test/wrong.cu", NULL, 0, &build, &error) == KF_MACHINE &&
+                           strstr(error.message, "missing_factor") != NULL;
+        const bool second =
+            prebuild("kernels/test/axpy.cu", sixth, 1, &build, &error) == KF_OK && !build.cached;
+        _exit(first && wrong && second ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 static void changed_include_is_compiled_again(void **state) {
     (void)state;
     const kf_define factor[] = {{"KF_FACTOR", "2.0"}};
@@ -313,6 +338,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(missing_nvrtc_is_named_with_its_cure),
         cmocka_unit_test(machine_code_is_kept_in_the_cache),
+        cmocka_unit_test(a_process_that_stays_compiles_by_itself),
         cmocka_unit_test(changed_include_is_compiled_again),
         cmocka_unit_test(compile_error_comes_in_one_line),
         cmocka_unit_test(unknown_architecture_is_refused),

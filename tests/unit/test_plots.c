@@ -15,6 +15,7 @@
 #include "harness/util/file.h"
 #include "plots/gnuplot.h"
 #include "plots/plot.h"
+#include "plots/replayed.h"
 #include "plots/run_results.h"
 #include "plots/tables.h"
 #include "tests/unit/output_scratch.h"
@@ -231,6 +232,47 @@ static void test_tables(void **state) {
     kf_store_close(store);
 }
 
+/* Medians and quartiles of the regret, over evaluations and then over seconds. */
+static void test_searches_on_a_landscape(void **state) {
+    (void)state;
+    static const char text[] =
+        "{\"device_name\": \"gpu\", \"kernel_name\": \"k\", \"problem_size\": [1],\n\"tune_params_keys\": "
+        "[\"a\"], "
+        "\"tune_params\": {\"a\": [1, 2, 3]},\n\"cache\": {\n"
+        "\"1\": {\"a\": 1, \"time\": 4, \"compile_time\": 1000, \"benchmark_time\": 500},\n"
+        "\"2\": {\"a\": 2, \"time\": 2, \"compile_time\": 1000, \"benchmark_time\": 500},\n"
+        "\"3\": {\"a\": 3, \"time\": 3, \"compile_time\": 1000, \"benchmark_time\": 500}}}\n";
+    const char *path = in_scratch("landscape.json");
+    kf_error error = {KF_OK, ""};
+    kf_landscape *landscape = NULL;
+    assert_int_equal(kf_file_write_atomic(path, text, strlen(text), NULL), KF_OK);
+    if (kf_landscape_open(path, &landscape, &error) != KF_OK) fail_msg("%s", error.message);
+    const kf_replay_request request = {
+        .landscape = landscape, .strategy = "random", .evaluations = 3, .repeats = 60, .seed = 1};
+    kf_replayed replayed = {.landscape = landscape, .names = {"random", "random"}, .count = 2};
+    for (int s = 0; s < 2; s++)
+        assert_int_equal(kf_replay(&request, &replayed.results[s], &error), KF_OK);
+    kf_text data = {0};
+    bool seconds = false;
+    kf_table_replayed(&replayed, &data, &seconds);
+    assert_true(seconds);
+    /* A third of searches begin with each of 0, 50 and 100 %; after two the worst is 50 %; after all, the
+     * least that is drawn. */
+    double median = 0.0, low = 0.0, high = 0.0;
+    assert_int_equal(sscanf(data.text, "random\n1\t%lf\t%lf\t%lf\n", &median, &low, &high), 3);
+    assert_true(median == 50.0 && low == 0.01 && high == 100.0);
+    assert_non_null(strstr(data.text, "\n2\t0.01\t0.01\t"));
+    assert_non_null(strstr(data.text, "\n3\t0.01\t0.01\t0.01\n\n\nrandom\n1\t"));
+    int blocks = 0;
+    for (const char *at = data.text; (at = strstr(at, "random\n")) != NULL; at++)
+        blocks++;
+    assert_int_equal(blocks, 4);
+    kf_text_free(&data);
+    for (int s = 0; s < 2; s++)
+        kf_replay_free(&replayed.results[s]);
+    kf_landscape_free(landscape);
+}
+
 /* What takes less than a hundredth of the step is only shown as a sum, and has no efficiencies. */
 static void test_short_kernels(void **state) {
     (void)state;
@@ -338,13 +380,10 @@ static void test_fields_are_harmless(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_best_and_presets),
-        cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_short_kernels),
-        cmocka_unit_test(test_every_kind_and_format),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_missing_gnuplot),
-        cmocka_unit_test(test_fields_are_harmless),
+        cmocka_unit_test(test_best_and_presets),        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_searches_on_a_landscape), cmocka_unit_test(test_short_kernels),
+        cmocka_unit_test(test_every_kind_and_format),   cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_missing_gnuplot),         cmocka_unit_test(test_fields_are_harmless),
     };
     return cmocka_run_group_tests(tests, make_store, remove_scratch);
 }
