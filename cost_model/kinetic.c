@@ -20,7 +20,7 @@ typedef struct kf_kinetic_cost {
 
 /* A config's parameters as far as they matter here. */
 typedef struct kf_choice {
-    bool baseline, fused, in_place, aos, gather, aggregated, fixed, morton;
+    bool baseline, fused, in_place, esoteric, low_order, aos, gather, aggregated, fixed, morton;
     double alpha, value_bytes, split, block_x, block_y, boundary_kernels, block_length, segment, reorder,
         nodes_per_thread;
 } kf_choice;
@@ -48,6 +48,8 @@ static kf_choice read_choice(const kf_config *config) {
     kf_choice choice = {.baseline = is(config, "plan", "baseline"),
                         .fused = is(config, "plan", "fused"),
                         .in_place = is(config, "streaming", "in_place"),
+                        .esoteric = is(config, "streaming", "esoteric"),
+                        .low_order = is(config, "collision_form", "low_order"),
                         .aos = is(config, "layout", "aos"),
                         .gather = is(config, "immersed_boundary", "gather"),
                         .aggregated = is(config, "immersed_boundary", "aggregated"),
@@ -302,26 +304,28 @@ static void add_streamed_fields(kf_tally *tally) {
     if (solid) add_forces(tally);
 }
 
-/* Instructions a node of the fused kernel; half precision is converted, in pairs work is done twice at row
- * ends. */
+/* Instructions a node of the fused kernel; half precision is converted, pairs of nodes share addresses. */
 static double fused_instructions(const kf_choice *c) {
-    const double conversions = c->value_bytes < 4 ? 86 : 0;
-    return (704 + conversions) * (c->nodes_per_thread > 1 ? 1.6 : 1) * (c->value_bytes > 4 ? 2 : 1);
+    const double conversions = c->value_bytes < 4 ? 55 : 0, shared = c->nodes_per_thread > 1 ? 100 : 0;
+    return ((c->low_order ? 556 : 735) + conversions - shared) * (c->value_bytes > 4 ? 2 : 1);
 }
 
-/* On one grid even steps write to the neighbours, odd ones read from them and write in place. */
+/* On one grid, AA: even steps read from and write to the neighbours, odd ones neither; esoteric: all do so for half of the
+ * populations. */
 static void add_in_place(kf_tally *tally) {
     const double instructions = fused_instructions(&tally->choice), band = tally->cost->survey.band_nodes;
     kf_work *even = add_pass(tally, &(kf_pass){"stream_collide_even", Q, Q, Q, Q, 56, instructions});
     kf_work *odd = add_pass(tally, &(kf_pass){"stream_collide_odd", Q, Q, 0, 0, 48, instructions});
-    even->efficiency *= 0.83; /* parts of lines are written */
+    /* Parts of sectors are written: by 18 populations every other step, or by 9 in all. */
+    even->efficiency *= tally->choice.esoteric ? 0.93 : 0.77;
+    if (tally->choice.esoteric) odd->efficiency *= 0.93;
     even->launches = odd->launches = 0.5;
     if (tally->cost->survey.count > 0) (void)add_items(tally, "band_restore", 0, 2 * Q * band);
 }
 
 static void add_fused(kf_tally *tally) {
     if (tally->cost->survey.count > 0) add_forces(tally);
-    if (tally->choice.in_place)
+    if (tally->choice.in_place || tally->choice.esoteric)
         add_in_place(tally);
     else
         (void)add_pass(tally,

@@ -22,6 +22,8 @@
 #define KF_UNROLL   _Pragma("unroll")
 #define KF_UNROLL_BY_4 _Pragma("unroll 4")
 #define KF_CONSTANT static __device__ const
+/* Lanes of a warp along x: a block is a power of two up to 32, or a multiple of 32, long. */
+#define KF_LANES_ALONG_X ((int)(blockDim.x < 32 ? blockDim.x : 32))
 #ifndef KF_LAUNCH_BOUNDS /* "__launch_bounds__(threads, blocks)" or "__maxnreg__(registers)" when a config asks for it */
 #define KF_LAUNCH_BOUNDS
 #endif
@@ -104,6 +106,7 @@ KF_FUNCTION int kf_atomic_compare_swap_int(int *target, int expected, int value)
 #define KF_UNROLL   _Pragma("GCC unroll 64") /* clang knows it too */
 #define KF_UNROLL_BY_4 _Pragma("GCC unroll 4")
 #define KF_CONSTANT static const
+#define KF_LANES_ALONG_X 32
 typedef int64_t kf_int64;
 typedef uint64_t kf_uint64;
 

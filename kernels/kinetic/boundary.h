@@ -130,12 +130,7 @@ KF_FUNCTION kf_real kf_incoming(const kf_kinetic_arguments *a, int cx, int cy, i
 KF_FUNCTION kf_real kf_incoming_in_row(const kf_kinetic_arguments *a, int i, int cx, int cy, int cz,
                                        kf_index k, int low, int high, int y, int z) {
     const kf_index inside = k - kf_offset(a, cx, cy, cz);
-#if KF_IN_PLACE
-    const kf_store *here = a->pushed ? kf_address(a, a->source, i, k)
-                                     : kf_neighbour(a, a->source, KF_OPPOSITE(i), k, -cx, -cy, -cz);
-#else
-    const kf_store *here = kf_pulled(a, i, k, cx, cy, cz);
-#endif
+    const kf_store *here = kf_arriving(a, i, k, cx, cy, cz);
     if (cx == 0) return kf_from_store(*here);
     const int outside = cx > 0 ? low : high, kind = cx > 0 ? KF_FACE_0 : KF_FACE_1;
     const kf_index beside = k - kf_offset(a, 0, cy, cz);

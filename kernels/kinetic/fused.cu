@@ -18,7 +18,9 @@
     pair_##name = *(const kf_store_pair *)kf_pulled(a, i, k, 0, cy, cz);                                     \
     if ((cx) != 0) beside_##name = *kf_pulled(a, i, (cx) > 0 ? k : k + 1, cx, cy, cz);
 #if KF_FOLDED_BOUNDARY
-/* The first and the last 64 nodes of a row: one of the pair may be at the end, in the last 64 always the same. */
+/* The first and the last nodes of a row, as many as a warp has along x: one of the pair may be at the end, at the high end
+ * always the same. */
+#define KF_PAIRED_LANES (2 * KF_LANES_ALONG_X)
 #define KF_PAIR_FIRST(i, name, cx, cy, cz)                                                                   \
     pair_##name = *(const kf_store_pair *)kf_pulled(a, i, k, 0, cy, cz);                                     \
     if ((cx) > 0)                                                                                            \
@@ -39,11 +41,11 @@
     KF_LOW(name, cx) = kf_to_store(kf_incoming(a, cx, cy, cz, x, y, z));                                     \
     KF_HIGH(name, cx) = kf_to_store(kf_incoming(a, cx, cy, cz, x < last ? x + 1 : x, y, z));
 #define KF_PAIR_LOAD                                                                                         \
-    if (KF_IN_SHELL || last < 64) {                                                                          \
+    if (KF_IN_SHELL || last < KF_PAIRED_LANES) {                                                             \
         KF_D3Q27(KF_PAIR_TAKE)                                                                               \
-    } else if (x >= 64 && x < last / 64 * 64) {                                                              \
+    } else if (x >= KF_PAIRED_LANES && x < (last & -KF_PAIRED_LANES)) {                                      \
         KF_D3Q27(KF_PAIR_PULL)                                                                               \
-    } else if (x < 64) {                                                                                     \
+    } else if (x < KF_PAIRED_LANES) {                                                                        \
         KF_D3Q27(KF_PAIR_FIRST)                                                                              \
     } else {                                                                                                 \
         KF_D3Q27(KF_PAIR_LAST)                                                                               \
@@ -63,7 +65,8 @@
 #define KF_PAIR_STORE(i, name, cx, cy, cz)                                                                   \
     kf_stream_pair(kf_address(a, a->target, i, k), low_##name, f_##name);
 
-/* The last pair of a row of odd length writes one value into the ghost behind it. */
+/* With folded boundaries the extent covers a row to the end of its last sector of memory, so that all are written whole;
+ * what lands in the ghosts there is never used. */
 KF_KERNEL(stream_collide, kf_kinetic_arguments) {
     const int last = a->nodes[0] - 1;
     const int pair = x;
@@ -72,7 +75,9 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
     KF_D3Q27(KF_PAIR_DECLARE)
     KF_PAIR_LOAD
     KF_COLLIDE_ONE(KF_TAKE_LOW)
-    KF_FINISH
+    if (x <= last) {
+        KF_FINISH
+    }
     KF_D3Q27(KF_KEEP_LOW)
     {
         x++;
@@ -91,7 +96,9 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
     const kf_real Fx = KF_BODY_X, Fy = KF_BODY_Y, Fz = KF_BODY_Z;
     (void)Fx, (void)Fy, (void)Fz;
     KF_COLLIDE(KF_BODY_FORCE);
-    KF_FINISH
+    if (x < a->nodes[0]) {
+        KF_FINISH
+    }
     KF_D3Q27(KF_STREAM_TARGET)
 }
 #endif

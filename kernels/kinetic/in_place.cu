@@ -1,17 +1,37 @@
-/* Streaming and collision in one pass on one grid (plan `fused`, streaming `in_place`): the AA pattern of
- * Bailey et al. (ICPP 2009, doi:10.1109/ICPP.2009.38). A node reads and writes the same 27 places, so the order
- * of nodes does not matter. Before an even step a node's own places hold what left it, before an odd one what
- * arrives (kf_kept in lattice.h). What comes from outside is kept for nodes outside or in the outflow's buffer, which nobody
+/* Streaming and collision in one pass on one grid (plan `fused`). A node reads and writes the same 27 places, so the order
+ * of nodes does not matter. Two patterns (kf_kept in lattice.h):
+ *
+ * in_place: AA, Bailey et al. (ICPP 2009, doi:10.1109/ICPP.2009.38). Before an even step a node's own places hold what
+ * left it, before an odd one what arrives: even steps reach to the neighbours in all loads and stores, odd ones in none.
+ *
+ * esoteric: the esoteric pull, Lehmann (Computation 10, 92, 2022, doi:10.3390/computation10060092). Of each pair of opposite
+ * velocities one is pulled from the neighbour that the other is pushed to; so every step reaches to the neighbours in
+ * half of the loads and half of the stores, and even and odd steps differ in the numbers of the populations alone.
+ *
+ * What comes from outside is kept for nodes outside or in the outflow's buffer, which nobody
  * writes in the same step, so boundaries can be folded in. The band's nodes are collided with their force before
  * everybody else, from the same state, kept aside and put back after. */
 #include "band.h"
 #include "streamed.h"
 
-#define KF_READ_EVEN(i, name, cx, cy, cz)                                                                    \
-    f_##name = kf_from_store(*kf_neighbour(a, a->source, KF_OPPOSITE(i), k, -(cx), -(cy), -(cz)));
-#define KF_READ_ODD(i, name, cx, cy, cz) f_##name = kf_from_store(*kf_address(a, a->source, i, k));
-#define KF_PLACE_EVEN(i, cx, cy, cz)     kf_neighbour(a, a->source, i, k, cx, cy, cz)
-#define KF_PLACE_ODD(i, cx, cy, cz)      kf_address(a, a->source, KF_OPPOSITE(i), k)
+#if KF_IN_PLACE == 1
+#define KF_SOURCE_EVEN(i, cx, cy, cz) kf_neighbour(a, a->source, KF_OPPOSITE(i), k, -(cx), -(cy), -(cz))
+#define KF_SOURCE_ODD(i, cx, cy, cz)  kf_address(a, a->source, i, k)
+#define KF_PLACE_EVEN(i, cx, cy, cz)  kf_neighbour(a, a->source, i, k, cx, cy, cz)
+#define KF_PLACE_ODD(i, cx, cy, cz)   kf_address(a, a->source, KF_OPPOSITE(i), k)
+#else
+#define KF_PULL_OWN(own, cx, cy, cz)                                                                         \
+    (KF_POSITIVE(cx, cy, cz) ? kf_address(a, a->source, own, k)                                              \
+                             : kf_neighbour(a, a->source, own, k, -(cx), -(cy), -(cz)))
+#define KF_PUSH_OWN(own, cx, cy, cz)                                                                         \
+    (KF_POSITIVE(cx, cy, cz) ? kf_neighbour(a, a->source, own, k, cx, cy, cz) : kf_address(a, a->source, own, k))
+#define KF_SOURCE_EVEN(i, cx, cy, cz) KF_PULL_OWN(i, cx, cy, cz)
+#define KF_SOURCE_ODD(i, cx, cy, cz)  KF_PULL_OWN(KF_OPPOSITE(i), cx, cy, cz)
+#define KF_PLACE_EVEN(i, cx, cy, cz)  KF_PUSH_OWN(KF_OPPOSITE(i), cx, cy, cz)
+#define KF_PLACE_ODD(i, cx, cy, cz)   KF_PUSH_OWN(i, cx, cy, cz)
+#endif
+#define KF_READ_EVEN(i, name, cx, cy, cz)  f_##name = kf_from_store(*KF_SOURCE_EVEN(i, cx, cy, cz));
+#define KF_READ_ODD(i, name, cx, cy, cz)   f_##name = kf_from_store(*KF_SOURCE_ODD(i, cx, cy, cz));
 #define KF_WRITE_EVEN(i, name, cx, cy, cz) kf_stream(KF_PLACE_EVEN(i, cx, cy, cz), f_##name);
 #define KF_WRITE_ODD(i, name, cx, cy, cz)  kf_stream(KF_PLACE_ODD(i, cx, cy, cz), f_##name);
 

@@ -1,7 +1,7 @@
 /* D3Q27: velocities, weights, precision and memory layout. Velocity order: De Rosis 2017 (PRE 95, 013310),
  * which is the order of the paper's Omega_0 .. Omega_26. Defines that a config sets: KF_STORAGE 0 f16 | 1 f32
  * | 2 f64   KF_LAYOUT 0 aos | 1 soa | 2 csoa   KF_ALPHA_LOG2   KF_INDEX64 0|1   KF_ALIGNED_ROWS 0|1 (rows
- * begin at multiples of alpha)   KF_IN_PLACE 0|1 (one grid, in_place.cu) */
+ * begin at multiples of alpha)   KF_IN_PLACE 0 | 1 AA | 2 esoteric pull (one grid, in_place.cu) */
 #ifndef KF_KERNELS_KINETIC_LATTICE_H
 #define KF_KERNELS_KINETIC_LATTICE_H
 
@@ -214,13 +214,32 @@ KF_FUNCTION kf_store *kf_neighbour(const kf_kinetic_arguments *a, const void *f,
 KF_FUNCTION const kf_store *kf_pulled(const kf_kinetic_arguments *a, int i, kf_index k, int cx, int cy, int cz) {
     return kf_neighbour(a, a->source, i, k, -cx, -cy, -cz);
 }
-/* Where grid f keeps population i, which left node k with velocity (cx, cy, cz). */
+/* Of a velocity and its opposite one is positive. */
+#define KF_POSITIVE(cx, cy, cz) ((cx) > 0 || ((cx) == 0 && ((cy) > 0 || ((cy) == 0 && (cz) > 0))))
+/* Where grid f keeps population i, which left node k with velocity (cx, cy, cz): with one grid under its own number or its
+ * opposite's, at the node it left or the one it goes to, which in the esoteric pull depends on its sign. */
 KF_FUNCTION kf_store *kf_kept(const kf_kinetic_arguments *a, const void *f, int i, kf_index k, int cx, int cy, int cz) {
-#if KF_IN_PLACE
+#if KF_IN_PLACE == 2
+    const int own = a->pushed ? kf_direction(-cx, -cy, -cz) : i;
+    return KF_POSITIVE(cx, cy, cz) ? kf_neighbour(a, f, own, k, cx, cy, cz) : kf_address(a, f, own, k);
+#elif KF_IN_PLACE
     return a->pushed ? kf_neighbour(a, f, i, k, cx, cy, cz) : kf_address(a, f, kf_direction(-cx, -cy, -cz), k);
 #else
     (void)cx, (void)cy, (void)cz;
     return kf_address(a, f, i, k);
+#endif
+}
+/* The same of one that comes to node k. */
+KF_FUNCTION const kf_store *kf_arriving(const kf_kinetic_arguments *a, int i, kf_index k, int cx, int cy, int cz) {
+#if KF_IN_PLACE == 2
+    const int own = a->pushed ? KF_OPPOSITE(i) : i;
+    return KF_POSITIVE(cx, cy, cz) ? kf_address(a, a->source, own, k)
+                                   : kf_neighbour(a, a->source, own, k, -cx, -cy, -cz);
+#elif KF_IN_PLACE
+    return a->pushed ? kf_address(a, a->source, i, k)
+                     : kf_neighbour(a, a->source, KF_OPPOSITE(i), k, -cx, -cy, -cz);
+#else
+    return kf_pulled(a, i, k, cx, cy, cz);
 #endif
 }
 

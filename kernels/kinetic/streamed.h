@@ -2,7 +2,8 @@
  *
  * KF_LOAD_STREAMED(GET) declares f_* of node k at (x, y, z): by GET(number, name, cx, cy, cz), which fetches one
  * population from the node's neighbour, unless it comes from outside. Rows at the shell take what comes from
- * outside by the rule of the boundaries. In all others the first and the last 32 nodes (a warp) do, without branches.
+ * outside by the rule of the boundaries. In all others the first and the last nodes do, as many
+ * as lanes of a warp lie along x, without branches.
  * KF_FINISH: what is left to do for the boundaries with the populations after the collision.
  *
  * Defines that a config sets: KF_FOLDED_BOUNDARY 0|1. */
@@ -22,11 +23,11 @@
 #define KF_TAKE(i, name, cx, cy, cz) f_##name = kf_incoming(a, cx, cy, cz, x, y, z);
 #define KF_LOAD_STREAMED(GET)                                                                                \
     KF_D3Q27(KF_DECLARE)                                                                                     \
-    if (KF_IN_SHELL || a->nodes[0] <= 32) {                                                                  \
+    if (KF_IN_SHELL || a->nodes[0] <= KF_LANES_ALONG_X) {                                                    \
         KF_D3Q27(KF_TAKE)                                                                                    \
-    } else if (x >= 32 && x < (a->nodes[0] - 1) / 32 * 32) {                                                 \
+    } else if (x >= KF_LANES_ALONG_X && x < ((a->nodes[0] - 1) & -KF_LANES_ALONG_X)) {                       \
         KF_D3Q27(GET)                                                                                        \
-    } else if (x < 32) {                                                                                     \
+    } else if (x < KF_LANES_ALONG_X) {                                                                       \
         KF_D3Q27(KF_TAKE_FIRST)                                                                              \
     } else {                                                                                                 \
         KF_D3Q27(KF_TAKE_LAST)                                                                               \

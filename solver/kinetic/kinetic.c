@@ -151,7 +151,7 @@ static kf_status make_outflow(kf_plan *plan, kf_kinetic *kinetic, kf_error *erro
 static kf_status make_domain_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     kf_kinetic_arguments *a = &kinetic->arguments;
     size_t nodes = (size_t)kinetic->geometry.capacity, real = kinetic->real_bytes;
-    for (int grid = 0; grid < (kinetic->options.in_place ? 1 : 2); grid++)
+    for (int grid = 0; grid < (kinetic->options.in_place != 0 ? 1 : 2); grid++)
         KF_TRY(kf_plan_buffer(plan, (size_t)kinetic->node_values * nodes * kinetic->store_bytes,
                               &kinetic->populations[grid], error));
     kf_buffer *buffer;

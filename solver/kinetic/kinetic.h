@@ -33,8 +33,8 @@ typedef struct kf_kinetic_options {
     long collision_split;
     kf_collision_form collision_form;
     int block[3];
-    kf_storage storage;    /* of populations; arithmetic is in double precision for KF_F64, else in single */
-    bool in_place;         /* one grid (kernels/kinetic/in_place.cu) instead of two, plan fused */
+    kf_storage storage; /* of populations; arithmetic is in double precision for KF_F64, else in single */
+    int in_place; /* 1 AA, 2 esoteric: one grid (kernels/kinetic/in_place.cu) instead of two, plan fused */
     long nodes_per_thread; /* 2: pairs along x, plan fused */
     long register_cap;     /* of a thread on a GPU, plan fused; 0: none */
     long boundary_kernels; /* 6, 1, or 0: folded into streaming */

@@ -399,10 +399,15 @@ static void append_two_grids(builder *b, int p) {
         append_band_force(b, p, p);
         b->aside = false;
     }
+    /* Rows to the end of a sector: one that is written in part has to be read first. Where kernels fill
+     * ghosts, none may be written. */
+    enum { SECTOR = 32 };
+    const int whole = kinetic->options.boundary_kernels == 0 ? SECTOR / (int)kinetic->store_bytes : 1,
+              together = (int)kinetic->options.nodes_per_thread;
     int extent[3];
     memcpy(extent, kinetic->geometry.nodes, sizeof extent);
-    extent[0] =
-        (extent[0] + (int)kinetic->options.nodes_per_thread - 1) / (int)kinetic->options.nodes_per_thread;
+    extent[0] = (extent[0] + whole - 1) / whole * whole;
+    extent[0] = (extent[0] + together - 1) / together;
     (void)append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block,
                  from_to(kinetic, p, 1 - p), 54 * b->node_bytes);
     b->joins = kinetic->has_solid;
@@ -433,7 +438,7 @@ static void *address_or_null(const kf_buffer *buffer) {
 /* Plans fused and moments. */
 static void make_one_pass(builder *b) {
     const kf_kinetic *kinetic = b->kinetic;
-    const bool in_place = kinetic->options.in_place;
+    const bool in_place = kinetic->options.in_place != 0;
     int band = kinetic->arguments.band_capacity;
     b->kinetic->swaps = !in_place;
     for (int p = 0; p < 2; p++) {

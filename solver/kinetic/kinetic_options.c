@@ -94,12 +94,12 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
     if (o->immersed == KF_AGGREGATED && !scene->motion.moving && o->fixed_point_force)
         return refuse(error, "immersed_boundary aggregated of a static solid goes with force_sum float");
     if (o->streaming_stores && !fused) return refuse(error, "streaming_stores belong to plan fused");
-    if (o->concurrent_solid && (!fused || o->in_place))
+    if (o->concurrent_solid && (!fused || o->in_place != 0))
         return refuse(error, "concurrent_solid belongs to plan fused with streaming two_grids");
     if (o->nodes_per_thread != 1 && (o->nodes_per_thread != 2 || !fused || o->layout == KF_AOS))
         return refuse(error, "nodes_per_thread must be 1, or 2 in plan fused with layout soa or csoa");
-    if (o->in_place && (!fused || o->nodes_per_thread != 1))
-        return refuse(error, "streaming in_place belongs to plan fused with nodes_per_thread 1");
+    if (o->in_place != 0 && (!fused || o->nodes_per_thread != 1))
+        return refuse(error, "streaming in one grid belongs to plan fused with nodes_per_thread 1");
     if (o->storage == KF_F16 && !fused) return refuse(error, "storage f16 belongs to plan fused");
     if (o->segment_length < 1 || o->segment_length > 4096)
         return refuse(error, "segment_length must be 1 to 4096");
@@ -123,7 +123,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     static const char *const immersed[] = {"gather", "scatter", "aggregated"};
     static const char *const storages[] = {"f16", "f32", "f64"};
     static const char *const sums[] = {"float", "fixed"};
-    static const char *const streamings[] = {"two_grids", "in_place"};
+    static const char *const streamings[] = {"two_grids", "in_place", "esoteric"};
     static const char *const forms[] = {"factorised", "expanded", "shared", "low_order"};
     int plan, layout, variant, storage, sum, form, streaming;
     long block_x, block_y;
@@ -134,7 +134,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(choose(config, "storage", storages, 3, &storage, error));
     KF_TRY(choose(config, "force_sum", sums, 2, &sum, error));
     KF_TRY(choose(config, "collision_form", forms, 4, &form, error));
-    KF_TRY(choose(config, "streaming", streamings, 2, &streaming, error));
+    KF_TRY(choose(config, "streaming", streamings, 3, &streaming, error));
     KF_TRY(kf_config_integer(config, "alpha", &options->alpha, error));
     KF_TRY(kf_config_integer(config, "sample_block_length", &options->sample_block_length, error));
     KF_TRY(kf_config_boolean(config, "morton", &options->morton, error));
@@ -153,7 +153,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     options->layout = (kf_kinetic_layout)layout;
     options->immersed = (kf_immersed)variant;
     options->storage = (kf_storage)storage;
-    options->in_place = streaming == 1;
+    options->in_place = streaming;
     options->collision_form = (kf_collision_form)form;
     options->fixed_point_force = sum == 1;
     options->block[0] = (int)block_x;
@@ -273,7 +273,7 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
     if (which == KF_SOURCE_FLOW && options->plan == KF_PLAN_FUSED) {
         define(defines, "KF_FOLDED_BOUNDARY", folded);
         define(defines, "KF_STREAMING_STORES", options->streaming_stores);
-        if (!options->in_place) define(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
+        if (options->in_place == 0) define(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
         if (options->register_cap != 0) {
             define(defines, "KF_LAUNCH_BOUNDS", 0);
             (void)snprintf(defines->list[defines->count - 1].value, sizeof defines->list->value,
@@ -289,7 +289,7 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
         define(defines, "KF_SPECULAR", specular);
     }
     source->file = which != KF_SOURCE_FLOW          ? files[which]
-                   : options->in_place              ? "kernels/kinetic/in_place.cu"
+                   : options->in_place != 0         ? "kernels/kinetic/in_place.cu"
                    : moments                        ? "kernels/kinetic/moments.cu"
                    : options->plan == KF_PLAN_FUSED ? "kernels/kinetic/fused.cu"
                                                     : "kernels/kinetic/separate.cu";

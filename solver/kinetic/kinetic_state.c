@@ -15,7 +15,7 @@ static void find_populations(const kf_plan *plan, kf_kinetic_arguments *a) {
     const kf_kinetic *kinetic = kinetic_of(plan);
     const bool odd = plan->steps_done % 2 == 1;
     a->source = kf_buffer_address(kinetic->populations[kinetic->swaps && odd]);
-    a->pushed = kinetic->options.in_place && odd;
+    a->pushed = kinetic->options.in_place != 0 && odd;
 }
 
 /* Launches a kernel of state.cu on the slab of planes first .. first + planes - 1 of the current populations.

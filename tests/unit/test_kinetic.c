@@ -38,8 +38,8 @@ static kf_space *open_space(const kf_scene *scene) {
     kinetic_system->variables(scene, kf_backend_device(backend), &variables);
     for (int v = 0; v < variables.count; v++) /* variants that only pay on a GPU are right on the cpu too */
         if (strcmp(variables.values[v].name, "gpu") == 0) variables.values[v].value = 1;
-    static const char *const fixed[] = {"register_cap=0"}; /* the cpu has no use for it */
-    must(kf_space_open(kinetic_system, &variables, fixed, 1, &space, &error), &error);
+    static const char *const fixed[] = {"register_cap=0", "concurrent_solid=false"}; /* of no use on the cpu */
+    must(kf_space_open(kinetic_system, &variables, fixed, 2, &space, &error), &error);
     return space;
 }
 
@@ -86,7 +86,7 @@ static bool is_representative(const kf_config *config, bool one_high_order_rate)
     if (strcmp(form, one_high_order_rate && fused && (soa || half) ? "low_order" : "factorised") != 0 ||
         integer_of(config, "collision_split") > 2)
         return false; /* test_collision.c */
-    bool in_place = strcmp(streams, "in_place") == 0;
+    bool in_place = strcmp(streams, "two_grids") != 0;
     if (in_place && (!(soa || csoa) || csoa == morton)) return false;
     bool pairs = !in_place && (half ? csoa : single && soa && fused && !morton);
     long segment = integer_of(config, "segment_length");
