@@ -27,6 +27,7 @@ static kf_status print_json(const kf_device_info *device, const kf_validate_resu
     cJSON_AddItemToObject(root, "device", kf_device_to_json(device));
     cJSON_AddBoolToObject(root, "quick", quick);
     if (result->unfinished[0] != '\0') cJSON_AddStringToObject(root, "unfinished", result->unfinished);
+    if (result->refused[0] != '\0') cJSON_AddStringToObject(root, "refused", result->refused);
     cJSON *list = cJSON_AddArrayToObject(root, "cases");
     for (int i = 0; i < result->check_count; i++) {
         const kf_check *check = &result->checks[i];
@@ -77,6 +78,8 @@ static kf_status report(const kf_arguments *arguments, const kf_device_info *dev
                        result->checks_failed, result->check_count);
     if (result->unfinished[0] != '\0')
         return kf_fail(error, KF_MACHINE, "not run to the end: %s", result->unfinished);
+    if (result->refused[0] != '\0')
+        return kf_fail(error, KF_GATE_FAILED, "refused by the gate: %s", result->refused);
     return KF_OK;
 }
 
@@ -87,6 +90,7 @@ static kf_status validate(const kf_arguments *arguments, kf_backend *backend, kf
     options.case_count = kf_argument_all(arguments, "--case", &options.cases);
     options.fixed_count = kf_argument_all(arguments, "--fix", &options.fixed);
     if (options.pictures != NULL) KF_TRY(kf_make_folders(options.pictures, error));
+    KF_TRY(kf_argument_number(arguments, "--accuracy", KF_DEFAULT_ACCURACY, 0.1, &options.accuracy, error));
     kf_validate_result result;
     KF_TRY(kf_validate(backend, &options, &result, error));
     kf_status status = report(arguments, kf_backend_device(backend), &result, error);
@@ -117,6 +121,8 @@ static const kf_option options_of_validate[] = {
     {"--quick", NULL, "small grids only: a few minutes on two cores", false},
     {"--device", "cuda:N|cpu", "device to run on; the best there is if not given", false},
     {"--fix", "KEY=VALUE", "a parameter of the space, instead of its default", true},
+    {"--accuracy", "A",
+     "what storage may cost in all cases, instead of what each says: 0.1 lets f16 into all", false},
     {"--pictures", "DIR", "write pictures of the flows into this folder", false},
     {"--list", NULL, "name the cases and do nothing else", false},
     {NULL, NULL, NULL, false},

@@ -123,19 +123,24 @@ static bool is_wanted(const kf_validate_options *options, const kf_case *one) {
     return false;
 }
 
-static void note_unfinished(kf_validate_result *result, const char *name, const kf_error *error) {
-    size_t length = strlen(result->unfinished);
+/* Appends a case's name to a list in a text of 512 bytes, the first with its reason. */
+static void note(char list[512], const char *name, const kf_error *error) {
+    size_t length = strlen(list);
     if (length == 0)
-        (void)snprintf(result->unfinished, sizeof result->unfinished, "%s (%.300s)", name, error->message);
+        (void)snprintf(list, 512, "%s (%.300s)", name, error->message);
     else
-        (void)snprintf(result->unfinished + length, sizeof result->unfinished - length, ", %s", name);
+        (void)snprintf(list + length, 512 - length, ", %s", name);
 }
 
-static kf_status run_case(kf_validation *validation, const kf_case *one, kf_validate_result *result,
-                          kf_error *error) {
+static kf_status run_case(kf_validation *validation, const kf_validate_options *options, const kf_case *one,
+                          kf_validate_result *result, kf_error *error) {
     double begin = kf_clock_seconds();
     int first = validation->check_count;
     validation->case_name = one->name;
+    if (options->accuracy > 0)
+        validation->accuracy = options->accuracy;
+    else
+        validation->accuracy = one->accuracy > 0 ? one->accuracy : KF_DEFAULT_ACCURACY;
     kf_progress(false, "%s: %s", one->name, one->summary);
     kf_error problem = {KF_OK, ""};
     kf_status status = one->run(validation, &problem);
@@ -148,8 +153,13 @@ static kf_status run_case(kf_validation *validation, const kf_case *one, kf_vali
                 validation->check_count - first - failed, validation->check_count - first,
                 status == KF_OK ? "" : "   ", status == KF_OK ? "" : problem.message);
     if (status == KF_OK) return KF_OK;
+    if (status == KF_BAD_INPUT && options->fixed_count > 0) {
+        note(result->refused, one->name, &problem);
+        result->cases_refused++;
+        return KF_OK;
+    }
     if (status == KF_MACHINE || status == KF_GATE_FAILED) {
-        note_unfinished(result, one->name, &problem);
+        note(result->unfinished, one->name, &problem);
         return KF_OK;
     }
     return kf_fail(error, status, "%s: %s", one->name, problem.message);
@@ -171,7 +181,9 @@ kf_status kf_validate(kf_backend *backend, const kf_validate_options *options, k
                                 .fixed_count = options->fixed_count};
     kf_status status = KF_OK;
     for (int i = 0; i < count && status == KF_OK; i++)
-        if (is_wanted(options, list[i])) status = run_case(&validation, list[i], result, error);
+        if (is_wanted(options, list[i])) status = run_case(&validation, options, list[i], result, error);
+    if (status == KF_OK && result->cases_refused > 0 && result->cases_refused == result->cases_run)
+        status = kf_fail(error, KF_BAD_INPUT, "%s", result->refused);
     result->checks = validation.checks;
     result->check_count = validation.check_count;
     if (status != KF_OK) kf_validate_free(result);

@@ -22,6 +22,7 @@ void kf_d2q9_close_flow(kf_d2q9_flow *flow) {
 kf_status kf_d2q9_open_plan(const kf_validation *validation, const char *const *overrides, kf_d2q9_flow *flow,
                             kf_error *error) {
     kf_config config;
+    flow->scene->accuracy = validation->accuracy;
     KF_TRY(validation->configure(validation, &kf_system_d2q9, flow->scene, overrides, &config, error));
     KF_TRY(kf_system_d2q9.plan(flow->scene, &config, validation->backend, &flow->plan, error));
     return kf_plan_initialise(flow->plan, error);
@@ -168,10 +169,11 @@ kf_status kf_case_d2q9_cavity(kf_validation *validation, kf_error *error) {
 
 const kf_case kf_d2q9_cases[] = {
     {"d2q9-poiseuille", "channel driven by a force or by pressure: the parabola", false,
-     kf_case_d2q9_poiseuille},
-    {"d2q9-cavity", "lid-driven cavity at Re 1000: published profiles", false, kf_case_d2q9_cavity},
-    {"d2q9-array", "Stokes flow through a square array of cylinders: drag factor", false, kf_case_d2q9_array},
+     kf_case_d2q9_poiseuille, 0},
+    {"d2q9-cavity", "lid-driven cavity at Re 1000: published profiles", false, kf_case_d2q9_cavity, 0},
+    {"d2q9-array", "Stokes flow through a square array of cylinders: drag factor", false, kf_case_d2q9_array,
+     0},
     {"d2q9-channel", "cylinder in a channel at Re 100: shedding frequency, drag, lift", false,
-     kf_case_d2q9_channel},
-    {NULL, NULL, false, NULL},
+     kf_case_d2q9_channel, 0},
+    {NULL, NULL, false, NULL, 0},
 };

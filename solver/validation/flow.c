@@ -26,7 +26,7 @@ kf_scene *kf_flow_box(const char *name, int nx, int ny, int nz, double viscosity
     scene->collision = KF_ACM_MRT;
     scene->rate_rule = KF_RATE_ADAPTIVE_2020;
     scene->high_order_rate = 1.98;
-    scene->accuracy = 0.1; /* any storage: the cases measure what it costs */
+    scene->accuracy = KF_DEFAULT_ACCURACY;
     return scene;
 }
 
@@ -97,8 +97,10 @@ void kf_flow_add_torus(kf_scene *scene, const double center[3], double major_rad
 kf_status kf_flow_open(const kf_validation *validation, const kf_scene *scene, const char *const *overrides,
                        kf_plan **plan, kf_error *error) {
     kf_config config;
+    kf_scene stated = *scene;
+    stated.accuracy = validation->accuracy;
     *plan = NULL;
-    KF_TRY(validation->configure(validation, &kf_system_kinetic, scene, overrides, &config, error));
+    KF_TRY(validation->configure(validation, &kf_system_kinetic, &stated, overrides, &config, error));
     KF_TRY(kf_system_kinetic.plan(scene, &config, validation->backend, plan, error));
     kf_status status = kf_plan_initialise(*plan, error);
     if (status == KF_OK) return KF_OK;

@@ -25,6 +25,7 @@ struct kf_validation {
     bool gpu;                        /* large grids are affordable */
     const char *pictures;            /* folder for PNG files, or NULL for none */
     const volatile int *interrupted; /* looked at between stretches of steps */
+    double accuracy; /* that the running case's scenes state (scene.h): what storage may cost */
 
     /* The default config of the system's space for this scene, with "parameter=value" overrides of the case
      * (NULL-terminated; may be NULL) and those of the user on top. KF_BAD_INPUT when the space has none such.
@@ -45,6 +46,9 @@ typedef struct kf_case {
     const char *summary;
     bool slow; /* left out by --quick */
     kf_status (*run)(kf_validation *validation, kf_error *error);
+    /* Relative error that its bounds leave to storage, as a scene's accuracy: less than 0.005, and the gate
+     * refuses 16-bit storage. 0: KF_DEFAULT_ACCURACY. */
+    double accuracy;
 } kf_case;
 
 /* One table a system, ended by an entry without a name; the list of tables ends with NULL (tables.c). */

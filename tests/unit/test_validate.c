@@ -29,6 +29,36 @@ static kf_status validate(const char *const *cases, int case_count, const char *
     return kf_validate(backend, &options, result, error);
 }
 
+/* 16-bit storage: refused where it is not good enough, and measured there when that is asked for. */
+static void test_half_precision(void **state) {
+    (void)state;
+    static const char *const cases[] = {"galilean", "taylor_green_2d"}, *const fixed[] = {"storage=f16"},
+                             *const wrong[] = {"storage=f15"};
+    kf_error error = {KF_OK, ""};
+    kf_validate_result result;
+    if (validate(cases, 2, fixed, 1, &result, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_int_equal(result.cases_refused, 1);
+    assert_non_null(strstr(result.refused, "galilean ("));
+    assert_non_null(strstr(result.refused, "accuracy"));
+    assert_null(strstr(result.refused, "taylor_green"));
+    assert_int_equal(result.checks_failed, 0);
+    kf_validate_free(&result);
+    assert_int_equal(validate(cases, 1, fixed, 1, &result, &error), KF_BAD_INPUT);
+    assert_int_equal(validate(cases, 2, wrong, 1, &result, &error), KF_BAD_INPUT);
+
+    const kf_validate_options anyway = {.cases = cases,
+                                        .case_count = 1,
+                                        .fixed = fixed,
+                                        .fixed_count = 1,
+                                        .accuracy = 0.1,
+                                        .quick = true,
+                                        .interrupted = &never};
+    if (kf_validate(backend, &anyway, &result, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_int_equal(result.cases_refused, 0);
+    assert_true(result.check_count > 0 && result.checks_failed > 0);
+    kf_validate_free(&result);
+}
+
 static void test_cheap_cases_pass(void **state) {
     (void)state;
     static const char *const cases[] = {"taylor_green_2d", "galilean", "force_balance"};
@@ -141,9 +171,13 @@ static int close_backend(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cheap_cases_pass), cmocka_unit_test(test_unknown_case_is_named),
-        cmocka_unit_test(test_fixed_parameters), cmocka_unit_test(test_verdicts),
-        cmocka_unit_test(test_reference_data),   cmocka_unit_test(test_made_surfaces),
+        cmocka_unit_test(test_cheap_cases_pass),
+        cmocka_unit_test(test_half_precision),
+        cmocka_unit_test(test_unknown_case_is_named),
+        cmocka_unit_test(test_fixed_parameters),
+        cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_reference_data),
+        cmocka_unit_test(test_made_surfaces),
     };
     return cmocka_run_group_tests(tests, open_backend, close_backend);
 }
