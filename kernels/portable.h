@@ -54,7 +54,7 @@ typedef unsigned long long kf_uint64;
  *
  * On the GPU every thread runs the body of a phase once, on the cpu a phase is a SIMD loop over the block's
  * threads (KF_EACH_THREAD_SCALAR: a plain loop). KF_EACH_OF(i, count, threads) shares any number of items among
- * them. What a thread keeps from phase to phase lives in an array of KF_PRIVATE(THREADS) places, of which
+ * them; KF_EACH_SLOT does, and numbers those of a thread, for arrays of KF_SLOTS(count, threads) places. What a thread keeps from phase to phase lives in an array of KF_PRIVATE(THREADS) places, of which
  * KF_OWN(t) is its own. The extent is in threads along x and in blocks along y. */
 #define KF_BLOCK_KERNEL(name, arguments_type)                                                                \
     KF_FUNCTION void name##_block(const arguments_type *a, int block_x, int block_y);                        \
@@ -67,6 +67,10 @@ typedef unsigned long long kf_uint64;
 #define KF_EACH_THREAD(t, count) for (int t = (int)threadIdx.x, kf_once = 1; kf_once; kf_once = 0)
 #define KF_EACH_THREAD_SCALAR(t, count) KF_EACH_THREAD(t, count)
 #define KF_EACH_OF(i, count, threads)   for (int i = (int)threadIdx.x; i < (count); i += (threads))
+#define KF_EACH_SLOT(i, slot, count, threads)                                                                \
+    KF_UNROLL for (int slot = 0, i = (int)threadIdx.x; slot < KF_SLOTS(count, threads);                      \
+                   slot++, i += (threads)) if (i < (count))
+#define KF_SLOTS(count, threads) (((count) + (threads)-1) / (threads))
 #define KF_PRIVATE(count)        1
 #define KF_OWN(t)                0
 
@@ -150,6 +154,8 @@ typedef uint64_t kf_uint64;
 #define KF_EACH_THREAD(t, count) _Pragma("omp simd") for (int t = 0; t < (count); t++)
 #define KF_EACH_THREAD_SCALAR(t, count) for (int t = 0; t < (count); t++)
 #define KF_EACH_OF(i, count, threads)   for (int i = 0; i < (count); i++)
+#define KF_EACH_SLOT(i, slot, count, threads) for (int i = 0, slot = 0; i < (count); slot = ++i)
+#define KF_SLOTS(count, threads) (count)
 #define KF_PRIVATE(count)        (count)
 #define KF_OWN(t)                (t)
 

@@ -4,7 +4,8 @@
  * what streams to it. Of what moves upwards in plane z - 1, stays in plane z and moves downwards in plane z +
  * 1 only sums are kept.
  *
- * Defines that a config sets: KF_TILE_X, KF_TILE_Y the tile   KF_MARCH planes that a block walks */
+ * Defines that a config sets: KF_TILE_X, KF_TILE_Y the tile   KF_MARCH planes that a block walks
+ * KF_PREFETCH 0|1: the moments of the next plane are asked for before the sums of this one */
 #include "band.h"
 #include "boundary.h"
 #include "moments.h"
@@ -91,6 +92,38 @@ KF_FUNCTION kf_entry kf_plane_entry(int side, int n) {
     return e;
 }
 
+/* The node at place p of the tile within its plane; -1: outside of the domain. */
+KF_FUNCTION kf_index kf_tile_node(const kf_kinetic_arguments *a, int x0, int y0, int p) {
+    const int nx = a->nodes[0], ny = a->nodes[1];
+    const int x = kf_home(x0 + p % KF_PLANE_X, nx, KF_FACE_0 == 0),
+              y = kf_home(y0 + p / KF_PLANE_X, ny, KF_FACE_2 == 0);
+    return kf_beyond(x, nx) == 0 && kf_beyond(y, ny) == 0 ? kf_offset(a, x, y, 0) : -1;
+}
+
+#if KF_PREFETCH
+#define KF_DECLARE_HELD                                                                                      \
+    kf_moments held[KF_SLOTS(KF_PLANE, KF_THREADS)];                                                         \
+    kf_index at[KF_SLOTS(KF_PLANE, KF_THREADS)];                                                             \
+    KF_EACH_SLOT(p, slot, KF_PLANE, KF_THREADS) at[slot] = kf_tile_node(a, x0, y0, p);
+/* The moments of a plane of the source, whose first node is start. */
+#define KF_FETCH(start)                                                                                      \
+    KF_EACH_SLOT(p, slot, KF_PLANE, KF_THREADS) {                                                            \
+        if (at[slot] >= 0) held[slot] = kf_load_moments(a, a->source, (start) + at[slot]);                   \
+    }
+#define KF_TURN(start)                                                                                       \
+    KF_EACH_SLOT(p, slot, KF_PLANE, KF_THREADS) {                                                            \
+        if (at[slot] >= 0) kf_held_populations(a, &held[slot], &leaving[0][p], KF_PLANE);                    \
+    }
+#else
+#define KF_DECLARE_HELD
+#define KF_FETCH(start)
+#define KF_TURN(start)                                                                                       \
+    KF_EACH_OF(p, KF_PLANE, KF_THREADS) {                                                                    \
+        const kf_index at = kf_tile_node(a, x0, y0, p);                                                      \
+        if (at >= 0) kf_node_populations(a, a->source, (start) + at, &leaving[0][p], KF_PLANE);              \
+    }
+#endif
+
 KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
     KF_SHARED kf_real leaving[27][KF_PLANE];
     kf_rolling r;
@@ -100,15 +133,17 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
     const int first = block_y / tiles_y * KF_MARCH, end = first + KF_MARCH < nz ? first + KF_MARCH : nz;
     const int at_side = (KF_FACE_0 != 0 && (x0 < 0 || x0 + KF_PLANE_X > nx)) ||
                         (KF_FACE_2 != 0 && (y0 < 0 || y0 + KF_PLANE_Y > ny));
+    KF_DECLARE_HELD
+    if (KF_FACE_4 == 0 || first > 0) {
+        KF_FETCH(kf_node(a, 0, 0, kf_home(first - 1, nz, KF_FACE_4 == 0)))
+    }
     for (int z = first - 1; z <= end; z++) {
-        const int side = KF_FACE_4 != 0 ? kf_beyond(z, nz) : 0, plane = kf_home(z, nz, KF_FACE_4 == 0);
+        const int side = KF_FACE_4 != 0 ? kf_beyond(z, nz) : 0;
         if (side == 0) {
-            KF_EACH_OF(p, KF_PLANE, KF_THREADS) {
-                const int x = kf_home(x0 + p % KF_PLANE_X, nx, KF_FACE_0 == 0),
-                          y = kf_home(y0 + p / KF_PLANE_X, ny, KF_FACE_2 == 0);
-                if (kf_beyond(x, nx) == 0 && kf_beyond(y, ny) == 0)
-                    kf_node_populations(a, a->source, kf_node(a, x, y, plane), &leaving[0][p], KF_PLANE);
-            }
+            KF_TURN(kf_node(a, 0, 0, kf_home(z, nz, KF_FACE_4 == 0)))
+        }
+        if (z < end && (KF_FACE_4 == 0 || z + 1 < nz)) {
+            KF_FETCH(kf_node(a, 0, 0, kf_home(z + 1, nz, KF_FACE_4 == 0)))
         }
         if (side != 0 || at_side) {
             KF_EACH_OF(n, side != 0 ? 9 * KF_PLANE : 9 * KF_SIDE_PLACES, KF_THREADS) {

@@ -8,7 +8,8 @@
  * Listed nodes: the band's nodes, on which a force of the solid acts, have their populations in a list,
  * [27][band_capacity], and a mark with the place in the list instead of their numbers. There are no ghosts.
  *
- * Defines that a config or scene sets: KF_LISTED 0|1: whether there are listed nodes. */
+ * Defines that a config or scene sets: KF_LISTED 0|1: whether there are listed nodes   KF_PREFETCH 0|1
+ * (moments.cu) */
 #ifndef KF_KERNELS_KINETIC_MOMENTS_H
 #define KF_KERNELS_KINETIC_MOMENTS_H
 
@@ -44,8 +45,12 @@ KF_FUNCTION kf_real *kf_moment_address(const kf_kinetic_arguments *a, const void
 #else
 #define KF_MOMENT_MEMBERS(X) KF_NINE_MOMENTS(X)
 #endif
-#define KF_LOAD_MOMENT(i, name)  m.name = *kf_moment_address(a, grid, i, k);
+#define KF_LOAD_MOMENT(i, name) m.name = *kf_moment_address(a, grid, i, k);
+#if KF_CUDA && KF_STREAMING_STORES
+#define KF_STORE_MOMENT(i, name) __stcs(kf_moment_address(a, grid, i, k), m.name);
+#else
 #define KF_STORE_MOMENT(i, name) *kf_moment_address(a, grid, i, k) = m.name;
+#endif
 KF_FUNCTION kf_moments kf_load_moments(const kf_kinetic_arguments *a, const void *grid, kf_index k) {
     kf_moments m;
     KF_MOMENT_MEMBERS(KF_LOAD_MOMENT)
@@ -57,8 +62,8 @@ KF_FUNCTION void kf_store_moments(const kf_kinetic_arguments *a, void *grid, kf_
 
 /* --- listed nodes --------------------------------------------------------------------------------------- */
 
-/* The mark is a NaN that no arithmetic makes, in place of the density; the place takes the bits of the
- * velocity along x. */
+/* The mark is a NaN that no arithmetic makes, in place of all values but the velocity along x, whose bits the
+ * place takes. */
 #if KF_STORAGE == 2
 typedef long long kf_bits;
 #define KF_MARK 0x7ff8c0de00000000LL
@@ -81,12 +86,25 @@ KF_FUNCTION kf_real kf_real_of(kf_bits bits) {
     both.bits = bits;
     return both.value;
 }
+/* Every value but the place is the mark. To ask for all of them lets all loads be on their way before the
+ * branch, where they have not been made long before (KF_PREFETCH). */
 KF_FUNCTION int kf_is_listed(const kf_moments *m) {
-    return KF_LISTED && kf_bits_of(m->deviation) == KF_MARK;
+#if KF_LISTED && KF_PREFETCH
+    return kf_bits_of(m->deviation) == KF_MARK;
+#elif KF_LISTED
+    const kf_bits others = (kf_bits_of(m->uy) ^ KF_MARK) | (kf_bits_of(m->uz) ^ KF_MARK) |
+                           (kf_bits_of(m->xx) ^ KF_MARK) | (kf_bits_of(m->yy) ^ KF_MARK) |
+                           (kf_bits_of(m->xy) ^ KF_MARK) | (kf_bits_of(m->xz) ^ KF_MARK) |
+                           (kf_bits_of(m->yz) ^ KF_MARK);
+    return ((kf_bits_of(m->deviation) ^ KF_MARK) | others) == 0;
+#else
+    (void)m;
+    return 0;
+#endif
 }
 KF_FUNCTION void kf_mark_listed(const kf_kinetic_arguments *a, void *grid, kf_index k, kf_bits place) {
-    *kf_moment_address(a, grid, 0, k) = kf_real_of(KF_MARK);
-    *kf_moment_address(a, grid, 1, k) = kf_real_of(place);
+    KF_UNROLL for (int i = 0; i < KF_MOMENT_VALUES; i++) * kf_moment_address(a, grid, i, k) =
+        kf_real_of(i == 1 ? place : KF_MARK);
 }
 KF_FUNCTION kf_real *kf_listed(const kf_kinetic_arguments *a, int i, kf_bits place) {
     return (kf_real *)a->listed + ((long long)i * a->band_capacity + place);
@@ -177,16 +195,20 @@ KF_FUNCTION kf_real kf_to_population(const kf_moments *m, int forced, kf_real Fx
     return f;
 }
 
-/* All populations of node k of a grid, listed or not. */
+/* All populations of a node that holds m, listed or not. */
+KF_FUNCTION void kf_held_populations(const kf_kinetic_arguments *a, const kf_moments *m, kf_real *populations,
+                                     int stride) {
+    if (kf_is_listed(m)) {
+        const kf_bits place = kf_bits_of(m->ux);
+        KF_UNROLL for (int i = 0; i < 27; i++) populations[i * (long long)stride] = *kf_listed(a, i, place);
+    } else {
+        kf_to_populations(m, KF_BODY_FORCE, KF_BODY_X, KF_BODY_Y, KF_BODY_Z, populations, stride);
+    }
+}
 KF_FUNCTION void kf_node_populations(const kf_kinetic_arguments *a, const void *grid, kf_index k,
                                      kf_real *populations, int stride) {
     const kf_moments m = kf_load_moments(a, grid, k);
-    if (kf_is_listed(&m)) {
-        const kf_bits place = kf_bits_of(m.ux);
-        KF_UNROLL for (int i = 0; i < 27; i++) populations[i * (long long)stride] = *kf_listed(a, i, place);
-    } else {
-        kf_to_populations(&m, KF_BODY_FORCE, KF_BODY_X, KF_BODY_Y, KF_BODY_Z, populations, stride);
-    }
+    kf_held_populations(a, &m, populations, stride);
 }
 KF_FUNCTION kf_real kf_node_population(const kf_kinetic_arguments *a, const void *grid, kf_index k, int cx,
                                        int cy, int cz) {

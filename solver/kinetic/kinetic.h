@@ -42,6 +42,7 @@ typedef struct kf_kinetic_options {
     long segment_length; /* samples that one item of the aggregated variant adds up */
     bool fixed_point_force, streaming_stores;
     bool concurrent_solid; /* what the solid needs runs beside the flow's kernel */
+    bool prefetch;         /* plan moments asks for the next plane early */
     long march;            /* planes that a block of plan moments walks; 0: other plans */
     long reorder_period;   /* steps between reorderings of a moving solid's samples; 0: never */
 } kf_kinetic_options;

@@ -50,6 +50,7 @@ static kf_status check_moments(const kf_scene *scene, const kf_kinetic_options *
     const int shared = 27 * (o->block[0] + 2) * (o->block[1] + 2) * (o->storage == KF_F64 ? 8 : 4);
     if ((o->plan == KF_PLAN_MOMENTS) != (o->march > 0))
         return refuse(error, "march > 0 belongs to plan moments, and to it alone");
+    if (o->prefetch && o->plan != KF_PLAN_MOMENTS) return refuse(error, "prefetch belongs to plan moments");
     if (o->plan != KF_PLAN_MOMENTS) return KF_OK;
     if (!kf_kinetic_is_regularised(scene))
         return refuse(
@@ -84,8 +85,8 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
         return refuse(error, "collision_form low_order belongs to the plans fused and moments and to acm_mrt "
                              "with one rate for "
                              "the orders 3 to 6 in the basis hermite");
-    if (o->register_cap != 0 && (!fused || o->register_cap < 24 || o->register_cap > 255))
-        return refuse(error, "register_cap must be 0, or 24 to 255 in plan fused");
+    if (o->register_cap != 0 && (!one_pass || o->register_cap < 24 || o->register_cap > 255))
+        return refuse(error, "register_cap must be 0, or 24 to 255 in the plans fused and moments");
     if (o->plan == KF_PLAN_BASELINE && o->collision_split != 1)
         return refuse(error, "plan baseline has collision_split 1");
     if (one_pass ? o->immersed == KF_GATHER : o->immersed == KF_AGGREGATED)
@@ -93,7 +94,8 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
                       "immersed_boundary gather belongs to the unfused plans, aggregated to the others");
     if (o->immersed == KF_AGGREGATED && !scene->motion.moving && o->fixed_point_force)
         return refuse(error, "immersed_boundary aggregated of a static solid goes with force_sum float");
-    if (o->streaming_stores && !fused) return refuse(error, "streaming_stores belong to plan fused");
+    if (o->streaming_stores && !one_pass)
+        return refuse(error, "streaming_stores belong to the plans fused and moments");
     if (o->concurrent_solid && (!fused || o->in_place != 0))
         return refuse(error, "concurrent_solid belongs to plan fused with streaming two_grids");
     if (o->nodes_per_thread != 1 && (o->nodes_per_thread != 2 || !fused || o->layout == KF_AOS))
@@ -147,6 +149,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_integer(config, "block_y", &block_y, error));
     KF_TRY(kf_config_integer(config, "boundary_kernels", &options->boundary_kernels, error));
     KF_TRY(kf_config_integer(config, "segment_length", &options->segment_length, error));
+    KF_TRY(kf_config_boolean(config, "prefetch", &options->prefetch, error));
     KF_TRY(kf_config_integer(config, "march", &options->march, error));
     KF_TRY(kf_config_integer(config, "reorder_period", &options->reorder_period, error));
     options->plan = (kf_kinetic_plan)plan;
@@ -268,12 +271,15 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
         define(defines, "KF_TILE_X", options->block[0]);
         define(defines, "KF_TILE_Y", options->block[1]);
         define(defines, "KF_MARCH", options->march);
+        define(defines, "KF_PREFETCH", options->prefetch);
     }
     bool folded = which == KF_SOURCE_FLOW && options->boundary_kernels == 0;
     if (which == KF_SOURCE_FLOW && options->plan == KF_PLAN_FUSED) {
         define(defines, "KF_FOLDED_BOUNDARY", folded);
-        define(defines, "KF_STREAMING_STORES", options->streaming_stores);
         if (options->in_place == 0) define(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
+    }
+    if (which == KF_SOURCE_FLOW && options->collision_split == 0) {
+        define(defines, "KF_STREAMING_STORES", options->streaming_stores);
         if (options->register_cap != 0) {
             define(defines, "KF_LAUNCH_BOUNDS", 0);
             (void)snprintf(defines->list[defines->count - 1].value, sizeof defines->list->value,

@@ -235,6 +235,7 @@ static void shipped_kernels_compile(void **state) {
                                        {"KF_TILE_X", "32"},
                                        {"KF_TILE_Y", "8"},
                                        {"KF_MARCH", "64"},
+                                       {"KF_PREFETCH", "1"},
                                        {"KF_SPECULAR", "1"},
                                        {"KF_WRAP", "5"},
                                        {"KF_FREE", "1"}};
@@ -268,6 +269,7 @@ static void shipped_kernels_compile(void **state) {
                                       {"KF_TILE_X", "64"},
                                       {"KF_TILE_Y", "1"},
                                       {"KF_MARCH", "8"},
+                                      {"KF_PREFETCH", "0"},
                                       {"KF_SPECULAR", "0"},
                                       {"KF_WRAP", "0"},
                                       {"KF_FREE", "0"}};

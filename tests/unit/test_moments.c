@@ -77,14 +77,17 @@ static long integer_of(const kf_config *config, const char *parameter) {
  * of the tiles. */
 static bool is_representative(const kf_config *config) {
     kf_error error = {0};
-    bool morton = false;
+    bool morton = false, prefetch = false, streaming = false;
     must(kf_config_boolean(config, "morton", &morton, &error), &error);
+    must(kf_config_boolean(config, "prefetch", &prefetch, &error), &error);
+    must(kf_config_boolean(config, "streaming_stores", &streaming, &error), &error);
     const long alpha = integer_of(config, "alpha"), reorder = integer_of(config, "reorder_period");
     const bool wide = integer_of(config, "block_x") == 64 && integer_of(config, "block_y") == 1 &&
                       integer_of(config, "march") == 8;
     const bool square = integer_of(config, "block_x") == 32 && integer_of(config, "block_y") == 4 &&
                         integer_of(config, "march") == 64;
-    return (alpha == 1 || alpha == 32) && (alpha == 1 ? square : wide) && morton &&
+    return (alpha == 1 || alpha == 32) && (alpha == 1 ? square : wide) && prefetch == (alpha == 1) &&
+           morton && !streaming && integer_of(config, "register_cap") == 0 &&
            integer_of(config, "sample_block_length") == 1 && (reorder == 0 || reorder == 8) &&
            integer_of(config, "segment_length") == 16;
 }
