@@ -1,8 +1,5 @@
 #include "solver/validation/kinetic_cases.h"
 
-/* Flows whose answers 16-bit storage does not spoil (docs/gate.md has what it costs each case). */
-#define KF_LEFT_TO_STORAGE 0.02
-
 const kf_case kf_kinetic_cases[] = {
     {"poiseuille", "channel flow with a body force: exact discrete profile, order", false, kf_case_poiseuille,
      0},
