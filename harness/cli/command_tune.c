@@ -44,7 +44,7 @@ static const kf_option options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static const double CONFIG_LIMIT_SECONDS = 60.0;
+static const double CONFIG_LIMIT_SECONDS = 60.0, TURN_LIMIT_SECONDS = 10.0; /* others wait for the device */
 enum { VERIFY_NODES = 24000 }; /* of the reduced scene on which configs are verified */
 
 /* One of a few words; *index: which. */
@@ -115,7 +115,7 @@ static kf_status read_request(const kf_arguments *arguments, kf_tune_request *re
     request->fixed_count = kf_argument_all(arguments, "--fix", &request->fixed);
     request->resume = kf_argument_given(arguments, "--resume");
     request->turns = kf_argument_given(arguments, "--take-turns");
-    request->limit_seconds = CONFIG_LIMIT_SECONDS;
+    request->limit_seconds = request->turns ? TURN_LIMIT_SECONDS : CONFIG_LIMIT_SECONDS;
     long rounds = 0;
     request->effort = 1.0;
     KF_TRY(kf_argument_number(arguments, "--effort", 0.001, 1.0, &request->effort, error));
