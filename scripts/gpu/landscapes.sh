@@ -6,7 +6,7 @@
 # landscapes.log; both are renewed every minute, so that little is lost where time runs out. KFTUNE names the program;
 # without it, kftune beside this script's folder or in build/ or bin/.
 # SCENES="ball:32x24x24 ...": other scenes. EFFORT=0.1: another effort. FIX="--fix ...": other limits on what makes new code,
-# without which compiling would take the time; these leave some 70 modules for all ten scenes. All scenes are measured at once, config by config in turns: while one has the device, the others
+# without which compiling would take the time; these leave some 200 modules for all ten scenes. All scenes are measured at once, config by config in turns: while one has the device, the others
 # sample, compile, order samples and fill buffers, and each is sampled once.
 set -u
 out=${1:?usage: $0 FOLDER [DEVICE] [SECONDS]}
@@ -18,12 +18,16 @@ for program in "${KFTUNE:-}" "$root/kftune" "$root/build/kftune" "$root/bin/kftu
 done
 scenes=(${SCENES:-ball:160x80x80 ball:224x112x112 ahmed:192x72x72 ahmed:256x96x96 concave:144x96x96 concave:192x128x128
     plate:160x80x80 plate:224x112x112 torus:144x96x96 torus:192x128x128})
-fix=(${FIX:---fix plan=fused --fix layout=soa,csoa --fix alpha=1,32 --fix storage=f32 --fix collision_form=low_order
-    --fix register_cap=0 --fix streaming_stores=false --fix force_sum=float --fix segment_length=8,16,32})
+fix=(${FIX:---fix plan=baseline,paper,fused --fix alpha=1,32 --fix storage=f32 --fix collision_form=factorised,low_order
+    --fix collision_split=0,1,2 --fix register_cap=0 --fix streaming_stores=false --fix force_sum=float --fix segment_length=8,16,32})
 effort=${EFFORT:-0.04}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
+# In memory, where there is a GiB: results and code are written down safely one by one, which a slow disk makes all wait for.
+memory=$(df --output=avail /dev/shm 2>/dev/null | tail -n 1)
+[ "${memory:-0}" -gt 1048576 ] && [ -w /dev/shm ] && export TMPDIR=/dev/shm
 work=$(mktemp -d)
+export XDG_CACHE_HOME=$work/cache
 trap 'rm -rf "$work"' EXIT
 trap 'pack; exit 143' TERM
 
