@@ -11,9 +11,8 @@
  * lies in the same place of the row it comes from, and, where it is shifted along x, its neighbour beside. */
 #define KF_PAIR_DECLARE(i, name, cx, cy, cz)                                                                 \
     kf_store_pair pair_##name;                                                                               \
-    kf_store beside_##name = 0;
-#define KF_LOW(name, cx)  (*((cx) > 0 ? &beside_##name : (cx) < 0 ? &pair_##name.high : &pair_##name.low))
-#define KF_HIGH(name, cx) (*((cx) < 0 ? &beside_##name : (cx) > 0 ? &pair_##name.low : &pair_##name.high))
+    kf_store beside_##name = 0;                                                                              \
+    (void)beside_##name;
 #define KF_PAIR_PULL(i, name, cx, cy, cz)                                                                    \
     pair_##name = *(const kf_store_pair *)kf_pulled(a, i, k, 0, cy, cz);                                     \
     if ((cx) != 0) beside_##name = *kf_pulled(a, i, (cx) > 0 ? k : k + 1, cx, cy, cz);
@@ -32,14 +31,19 @@
     if ((cx) > 0) {                                                                                          \
         beside_##name = *kf_pulled(a, i, k, cx, cy, cz);                                                     \
     } else if ((cx) < 0) {                                                                                   \
-        const kf_store value =                                                                               \
-            kf_to_store(kf_incoming_in_row(a, i, cx, cy, cz, k + (last & 1), 0, x + (last & 1) == last, y, z)); \
-        beside_##name = value;                                                                               \
-        pair_##name.high = last & 1 ? pair_##name.high : value;                                              \
+        const kf_real value =                                                                                \
+            kf_incoming_in_row(a, i, cx, cy, cz, k + (last & 1), 0, x + (last & 1) == last, y, z);           \
+        const kf_real high = kf_high(pair_##name);                                                           \
+        beside_##name = kf_to_store(value);                                                                  \
+        pair_##name = kf_pair(value, last & 1 ? high : value);                                               \
     }
 #define KF_PAIR_TAKE(i, name, cx, cy, cz)                                                                    \
-    KF_LOW(name, cx) = kf_to_store(kf_incoming(a, cx, cy, cz, x, y, z));                                     \
-    KF_HIGH(name, cx) = kf_to_store(kf_incoming(a, cx, cy, cz, x < last ? x + 1 : x, y, z));
+    {                                                                                                        \
+        const kf_real low = kf_incoming(a, cx, cy, cz, x, y, z),                                             \
+                      high = kf_incoming(a, cx, cy, cz, x < last ? x + 1 : x, y, z);                         \
+        beside_##name = kf_to_store((cx) > 0 ? low : high);                                                  \
+        pair_##name = kf_pair((cx) > 0 ? high : low, (cx) < 0 ? low : high);                                 \
+    }
 #define KF_PAIR_LOAD                                                                                         \
     if (KF_IN_SHELL || last < KF_PAIRED_LANES) {                                                             \
         KF_D3Q27(KF_PAIR_TAKE)                                                                               \
@@ -53,20 +57,45 @@
 #else
 #define KF_PAIR_LOAD KF_D3Q27(KF_PAIR_PULL)
 #endif
-#define KF_TAKE_LOW(i, name, cx, cy, cz)  kf_real f_##name = kf_from_store(KF_LOW(name, cx));
-#define KF_TAKE_HIGH(i, name, cx, cy, cz) kf_real f_##name = kf_from_store(KF_HIGH(name, cx));
-#define KF_KEEP_LOW(i, name, cx, cy, cz)  const kf_real low_##name = f_##name;
-#define KF_COLLIDE_ONE(take)                                                                                 \
-    KF_D3Q27(take)                                                                                           \
+/* What waits while the other node is collided waits in couples of populations, halves packed into one register: with the
+ * numbers i and i + 1, and velocities along x of +1 and -1, or 0 both. */
+#define KF_COUPLES(X)                                                                                        \
+    X(1, pzz, mzz, 1)                                                                                        \
+    X(3, zpz, zmz, 0)                                                                                        \
+    X(5, zzp, zzm, 0)                                                                                        \
+    X(7, ppz, mpz, 1)                                                                                        \
+    X(9, pmz, mmz, 1)                                                                                        \
+    X(11, pzp, mzp, 1)                                                                                       \
+    X(13, pzm, mzm, 1)                                                                                       \
+    X(15, zpp, zmp, 0)                                                                                       \
+    X(17, zpm, zmm, 0)                                                                                       \
+    X(19, ppp, mpp, 1)                                                                                       \
+    X(21, pmp, mmp, 1)                                                                                       \
+    X(23, ppm, mpm, 1)                                                                                       \
+    X(25, pmm, mmm, 1)
+#define KF_TAKE_LOW(i, first, second, shifted)                                                               \
+    kf_real f_##first = shifted ? kf_from_store(beside_##first) : kf_low(pair_##first);                      \
+    kf_real f_##second = shifted ? kf_high(pair_##second) : kf_low(pair_##second);
+#define KF_KEEP_HIGH(i, first, second, shifted)                                                              \
+    const kf_store_pair high_##first =                                                                       \
+        shifted ? kf_low_with(pair_##first, beside_##second) : kf_highs(pair_##first, pair_##second);
+#define KF_TAKE_HIGH(i, first, second, shifted)                                                              \
+    kf_real f_##first = kf_low(high_##first), f_##second = kf_high(high_##first);
+#define KF_KEEP_LOW(i, first, second, shifted) const kf_store_pair low_##first = kf_pair(f_##first, f_##second);
+#define KF_PAIR_STORE(i, first, second, shifted)                                                             \
+    {                                                                                                        \
+        const kf_store_pair high = kf_pair(f_##first, f_##second);                                           \
+        kf_stream_pair(kf_address(a, a->target, i, k), kf_lows(low_##first, high));                          \
+        kf_stream_pair(kf_address(a, a->target, i + 1, k), kf_highs(low_##first, high));                     \
+    }
+#define KF_COLLIDE_ONE                                                                                       \
     KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)                                                        \
     const kf_real Fx = KF_BODY_X, Fy = KF_BODY_Y, Fz = KF_BODY_Z;                                            \
     (void)Fx, (void)Fy, (void)Fz;                                                                            \
     KF_COLLIDE(KF_BODY_FORCE);
-#define KF_PAIR_STORE(i, name, cx, cy, cz)                                                                   \
-    kf_stream_pair(kf_address(a, a->target, i, k), low_##name, f_##name);
 
-/* With folded boundaries the extent covers a row to the end of its last sector of memory, so that all are written whole;
- * what lands in the ghosts there is never used. */
+/* With folded boundaries the extent covers a row to the end of its last sector of memory, so that all are written
+ * whole; what lands in the ghosts there is never used. */
 KF_KERNEL(stream_collide, kf_kinetic_arguments) {
     const int last = a->nodes[0] - 1;
     const int pair = x;
@@ -74,18 +103,25 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
     const kf_index k = kf_node(a, x, y, z);
     KF_D3Q27(KF_PAIR_DECLARE)
     KF_PAIR_LOAD
-    KF_COLLIDE_ONE(KF_TAKE_LOW)
+    KF_COUPLES(KF_KEEP_HIGH)
+    KF_COUPLES(KF_TAKE_LOW)
+    kf_real f_zzz = kf_low(pair_zzz);
+    KF_COLLIDE_ONE
     if (x <= last) {
         KF_FINISH
     }
-    KF_D3Q27(KF_KEEP_LOW)
+    KF_COUPLES(KF_KEEP_LOW)
+    const kf_real low_zzz = f_zzz;
     {
         x++;
-        KF_COLLIDE_ONE(KF_TAKE_HIGH)
+        KF_COUPLES(KF_TAKE_HIGH)
+        kf_real f_zzz = kf_high(pair_zzz);
+        KF_COLLIDE_ONE
         if (x <= last) {
             KF_FINISH
         }
-        KF_D3Q27(KF_PAIR_STORE)
+        KF_COUPLES(KF_PAIR_STORE)
+        kf_stream_pair(kf_address(a, a->target, 0, k), kf_pair(low_zzz, f_zzz));
     }
 }
 #else

@@ -146,17 +146,68 @@ KF_FUNCTION int kf_direction(int cx, int cy, int cz) {
 #define KF_WEIGHT_1D(c)       ((c) == 0 ? 2.0 / 3.0 : 1.0 / 6.0)
 #define KF_WEIGHT(cx, cy, cz) KF_R(KF_WEIGHT_1D(cx) * KF_WEIGHT_1D(cy) * KF_WEIGHT_1D(cz))
 
-/* Two values that move as one memory access on the GPU. */
-typedef struct
+/* Two values that move as one memory access on the GPU, where two halves stay together in one register. */
 #if KF_CUDA && KF_STORAGE == 0
-    __align__(4)
-#elif KF_CUDA
+typedef unsigned kf_store_pair;
+KF_FUNCTION kf_real kf_low(kf_store_pair pair) {
+    kf_store low;
+    asm("{ .reg .b16 high; mov.b32 {%0, high}, %1; }" : "=h"(low) : "r"(pair));
+    return kf_from_store(low);
+}
+KF_FUNCTION kf_real kf_high(kf_store_pair pair) {
+    kf_store high;
+    asm("{ .reg .b16 low; mov.b32 {low, %0}, %1; }" : "=h"(high) : "r"(pair));
+    return kf_from_store(high);
+}
+KF_FUNCTION kf_store_pair kf_pair(kf_real low, kf_real high) {
+    kf_store_pair pair;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;"
+        : "=r"(pair)
+        : "f"(high * KF_R(KF_STORED_UNIT / KF_UNIT)), "f"(low * KF_R(KF_STORED_UNIT / KF_UNIT)));
+    return pair;
+}
+/* The first, or the second, of two pairs; the first of one with another value. */
+KF_FUNCTION kf_store_pair kf_lows(kf_store_pair p, kf_store_pair q) {
+    return __byte_perm(p, q, 0x5410);
+}
+KF_FUNCTION kf_store_pair kf_highs(kf_store_pair p, kf_store_pair q) {
+    return __byte_perm(p, q, 0x7632);
+}
+KF_FUNCTION kf_store_pair kf_low_with(kf_store_pair p, kf_store value) {
+    return __byte_perm(p, value, 0x5410);
+}
+#else
+typedef struct
+#if KF_CUDA
     __align__(2 * sizeof(kf_store))
 #endif
         kf_store_pair {
     kf_store low, high;
 }
 kf_store_pair;
+KF_FUNCTION kf_real kf_low(kf_store_pair pair) {
+    return kf_from_store(pair.low);
+}
+KF_FUNCTION kf_real kf_high(kf_store_pair pair) {
+    return kf_from_store(pair.high);
+}
+KF_FUNCTION kf_store_pair kf_pair(kf_real low, kf_real high) {
+    const kf_store_pair pair = {kf_to_store(low), kf_to_store(high)};
+    return pair;
+}
+KF_FUNCTION kf_store_pair kf_lows(kf_store_pair p, kf_store_pair q) {
+    const kf_store_pair pair = {p.low, q.low};
+    return pair;
+}
+KF_FUNCTION kf_store_pair kf_highs(kf_store_pair p, kf_store_pair q) {
+    const kf_store_pair pair = {p.high, q.high};
+    return pair;
+}
+KF_FUNCTION kf_store_pair kf_low_with(kf_store_pair p, kf_store value) {
+    const kf_store_pair pair = {p.low, value};
+    return pair;
+}
+#endif
 
 /* Index of node (x, y, z), ghosts included. */
 KF_FUNCTION kf_index kf_node(const kf_kinetic_arguments *a, int x, int y, int z) {
@@ -258,23 +309,14 @@ KF_FUNCTION void kf_stream(kf_store *place, kf_real value) {
     *place = kf_to_store(value);
 #endif
 }
-KF_FUNCTION void kf_stream_pair(kf_store *place, kf_real low, kf_real high) {
-#if KF_CUDA && KF_STORAGE == 0
-    unsigned bits;
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;"
-        : "=r"(bits)
-        : "f"(high * KF_R(KF_STORED_UNIT / KF_UNIT)), "f"(low * KF_R(KF_STORED_UNIT / KF_UNIT)));
-#if KF_STREAMING_STORES
-    __stcs((unsigned *)place, bits);
-#else
-    *(unsigned *)place = bits;
-#endif
+KF_FUNCTION void kf_stream_pair(kf_store *place, kf_store_pair pair) {
+#if KF_CUDA && KF_STREAMING_STORES && KF_STORAGE == 0
+    __stcs((unsigned *)place, pair);
 #elif KF_CUDA && KF_STREAMING_STORES && KF_STORAGE == 1
-    __stcs((float2 *)place, make_float2(low, high));
+    __stcs((float2 *)place, make_float2(pair.low, pair.high));
 #elif KF_CUDA && KF_STREAMING_STORES
-    __stcs((double2 *)place, make_double2(low, high));
+    __stcs((double2 *)place, make_double2(pair.low, pair.high));
 #else
-    const kf_store_pair pair = {kf_to_store(low), kf_to_store(high)};
     *(kf_store_pair *)place = pair;
 #endif
 }
