@@ -12,7 +12,7 @@
 #include "harness/util/file.h"
 #include "harness/util/log.h"
 
-static kf_status open_file(const kf_device_info *device, int *file, kf_error *error) {
+static kf_status open_file(const kf_device_info *device, const char *ending, int *file, kf_error *error) {
     char cache[KF_PATH], folder[KF_PATH], path[KF_PATH], name[sizeof device->identity];
     KF_TRY(kf_cache_folder(cache, error));
     KF_TRY(kf_path(folder, error, "%s/devices", cache));
@@ -20,7 +20,7 @@ static kf_status open_file(const kf_device_info *device, int *file, kf_error *er
     (void)snprintf(name, sizeof name, "%s", device->identity);
     for (char *c = name; *c != '\0'; c++)
         if (*c == '/' || *c == '.') *c = '_';
-    KF_TRY(kf_path(path, error, "%s/%s.lock", folder, name));
+    KF_TRY(kf_path(path, error, "%s/%s.%s", folder, name, ending));
     *file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (*file >= 0) return KF_OK;
     return kf_fail(error, KF_MACHINE, "%s: cannot be opened: %s", path, strerror(errno));
@@ -33,7 +33,7 @@ kf_status kf_device_lock(const kf_device_info *device, void (*idle)(void *contex
     bool told = false;
     *lock = -1;
     if (strcmp(device->backend, "cuda") != 0) return KF_OK;
-    if (open_file(device, lock, &reason) != KF_OK) {
+    if (open_file(device, "lock", lock, &reason) != KF_OK) {
         kf_warn("whether another kftune measures on this device is not known: %s", reason.message);
         return KF_OK;
     }
@@ -49,18 +49,29 @@ kf_status kf_device_lock(const kf_device_info *device, void (*idle)(void *contex
     return kf_fail(error, KF_INTERRUPTED, "interrupted while waiting for the device");
 }
 
-kf_status kf_device_turn(const kf_device_info *device, int *lock, kf_error *error) {
-    *lock = -1;
-    if (strcmp(device->backend, "cuda") != 0) return KF_OK;
-    KF_TRY(open_file(device, lock, error));
+static kf_status wait_for(int file, int operation, kf_error *error) {
     int result = 0;
     do {
-        result = flock(*lock, LOCK_EX);
+        result = flock(file, operation);
     } while (result != 0 && errno == EINTR);
     if (result == 0) return KF_OK;
+    return kf_fail(error, KF_MACHINE, "waiting for the device: %s", strerror(errno));
+}
+
+/* Who waits to be alone holds the gate, so that no more come in to share. */
+kf_status kf_device_turn(const kf_device_info *device, kf_turn turn, int *lock, kf_error *error) {
+    int gate = -1;
+    *lock = -1;
+    if (strcmp(device->backend, "cuda") != 0) return KF_OK;
+    KF_TRY(open_file(device, "gate", &gate, error));
+    kf_status status = open_file(device, "lock", lock, error);
+    if (status == KF_OK) status = wait_for(gate, LOCK_EX, error);
+    if (status == KF_OK) status = wait_for(*lock, turn == KF_TURN_ALONE ? LOCK_EX : LOCK_SH, error);
+    (void)close(gate);
+    if (status == KF_OK) return KF_OK;
     kf_device_unlock(*lock);
     *lock = -1;
-    return kf_fail(error, KF_MACHINE, "waiting for the device: %s", strerror(errno));
+    return status;
 }
 
 void kf_device_unlock(int lock) {

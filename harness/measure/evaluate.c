@@ -46,14 +46,13 @@ static void fail_on_device(evaluation *e, const kf_error *error) {
 }
 
 /* --- taking turns ---------------------------------------------------------------------------------------
- * Making a plan is mostly the host's work and goes on while others measure; its kernels run when it has its
- * turn. */
+ * Making plans and verifying may go on in several processes at the same time, timing only alone. */
 
-static kf_status begin_turn(evaluation *e, kf_stage stage, kf_error *error) {
+static kf_status begin_turn(evaluation *e, kf_turn turn, kf_stage stage, kf_error *error) {
     if (!e->bench->turns) return KF_OK;
     const double begin = kf_clock_seconds();
     e->report(e->context, KF_STAGE_WAIT);
-    kf_status status = kf_device_turn(kf_backend_device(e->backend), &e->lock, error);
+    kf_status status = kf_device_turn(kf_backend_device(e->backend), turn, &e->lock, error);
     e->report(e->context, stage);
     e->waited += kf_clock_seconds() - begin;
     return status;
@@ -105,15 +104,16 @@ static bool verify(evaluation *e) {
     double begin = kf_clock_seconds();
     kf_error error = {KF_OK, ""};
     kf_plan *plan = NULL;
-    kf_status status = e->bench->system->plan(e->bench->reduced, &e->job->config, e->backend, &plan, &error);
-    if (status == KF_OK) status = begin_turn(e, KF_STAGE_VERIFY, &error);
+    kf_status status = begin_turn(e, KF_TURN_SHARED, KF_STAGE_VERIFY, &error);
+    if (status == KF_OK)
+        status = e->bench->system->plan(e->bench->reduced, &e->job->config, e->backend, &plan, &error);
     if (status == KF_OK) status = advance_and_verify(e, plan, &error);
-    end_turn(e);
     if (status == KF_GATE_FAILED)
         fail(e->m, KF_STATE_WRONG_RESULT, &error);
     else if (status != KF_OK)
         fail_on_device(e, &error);
     if (plan != NULL) kf_plan_free(plan);
+    end_turn(e);
     e->m->verify_seconds = kf_clock_seconds() - begin - e->waited;
     return status == KF_OK;
 }
@@ -143,18 +143,21 @@ static void measure(evaluation *e) {
     if (e->bench->energy) kf_policy_ask_energy(&policy);
     kf_error error = {KF_OK, ""};
     kf_plan *plan = NULL;
-    kf_status status = e->bench->system->plan(e->bench->scene, &e->job->config, e->backend, &plan, &error);
+    kf_status status = begin_turn(e, KF_TURN_SHARED, KF_STAGE_MEASURE, &error);
+    if (status == KF_OK)
+        status = e->bench->system->plan(e->bench->scene, &e->job->config, e->backend, &plan, &error);
+    end_turn(e);
     if (status == KF_OK) {
         hash_builds(plan, e->m->build_hash);
         if (e->job->single_launches) plan->graph_steps = -1;
         kf_backend_device_state(e->backend, &e->m->device_before);
-        status = begin_turn(e, KF_STAGE_MEASURE, &error);
+        status = begin_turn(e, KF_TURN_ALONE, KF_STAGE_MEASURE, &error);
     }
     if (status == KF_OK) status = kf_measure_plan(plan, &policy, &e->job->incumbent, e->m, &error);
-    end_turn(e);
     if (status != KF_OK) fail_on_device(e, &error);
-    kf_backend_device_state(e->backend, &e->m->device_after);
     if (plan != NULL) kf_plan_free(plan);
+    end_turn(e);
+    kf_backend_device_state(e->backend, &e->m->device_after);
 }
 
 /* --- count -------------------------------------------------------------------------------------------- */

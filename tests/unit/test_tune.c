@@ -427,7 +427,7 @@ static void runs_that_take_turns_exclude_each_other(void **state) {
     pid_t other = fork();
     for (int i = 0; i < TURNS; i++) {
         int lock = -1;
-        if (kf_device_turn(&gpu, &lock, &error) != KF_OK || lock < 0) break;
+        if (kf_device_turn(&gpu, KF_TURN_ALONE, &lock, &error) != KF_OK || lock < 0) break;
         const int before = *count;
         (void)nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
         *count = before + 1;
@@ -438,6 +438,36 @@ static void runs_that_take_turns_exclude_each_other(void **state) {
     assert_true(waitpid(other, &status, 0) == other && WIFEXITED(status));
     assert_int_equal(*count, 2 * TURNS);
     (void)munmap((void *)count, sizeof *count);
+
+    /* Two may share it; who wants to be alone waits for both, and is served before a third who would share
+     * it. */
+    int first = -1, second = -1, ends[2];
+    char order[3] = "";
+    assert_int_equal(kf_device_turn(&gpu, KF_TURN_SHARED, &first, &error), KF_OK);
+    assert_int_equal(kf_device_turn(&gpu, KF_TURN_SHARED, &second, &error), KF_OK);
+    assert_int_equal(pipe(ends), 0);
+    pid_t waiting[2];
+    for (int i = 0; i < 2; i++) {
+        waiting[i] = fork();
+        if (waiting[i] == 0) {
+            int own = -1;
+            (void)close(first);
+            (void)close(second);
+            const bool got =
+                kf_device_turn(&gpu, i == 0 ? KF_TURN_ALONE : KF_TURN_SHARED, &own, &error) == KF_OK;
+            _exit(got && write(ends[1], i == 0 ? "a" : "s", 1) == 1 ? 0 : 1);
+        }
+        (void)nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+    }
+    kf_device_unlock(first);
+    kf_device_unlock(second);
+    for (int i = 0; i < 2; i++)
+        assert_true(waitpid(waiting[i], &status, 0) == waiting[i] && WIFEXITED(status) &&
+                    WEXITSTATUS(status) == 0);
+    assert_int_equal(read(ends[0], order, 2), 2);
+    assert_string_equal(order, "as");
+    (void)close(ends[0]);
+    (void)close(ends[1]);
 }
 
 static void bad_requests_are_refused(void **state) {
