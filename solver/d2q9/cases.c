@@ -172,8 +172,8 @@ const kf_case kf_d2q9_cases[] = {
      kf_case_d2q9_poiseuille, 0},
     {"d2q9-cavity", "lid-driven cavity at Re 1000: published profiles", false, kf_case_d2q9_cavity, 0},
     {"d2q9-array", "Stokes flow through a square array of cylinders: drag factor", false, kf_case_d2q9_array,
-     0},
+     KF_LEFT_TO_STORAGE},
     {"d2q9-channel", "cylinder in a channel at Re 100: shedding frequency, drag, lift", false,
-     kf_case_d2q9_channel, 0},
+     kf_case_d2q9_channel, KF_LEFT_TO_STORAGE},
     {NULL, NULL, false, NULL, 0},
 };
