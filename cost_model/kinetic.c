@@ -10,6 +10,8 @@
 #include "harness/util/text.h"
 #include "kernels/kinetic/arguments.h"
 
+/* Of the values that the fused kernel reads; it has fewer threads than a kernel that only streams. */
+enum { THRASHING = 4 };
 enum { Q = 27, FACE_Q = 9, WARP = 32, SECTOR = 32, AVERAGE_PERIOD = 16, SORT_PASSES = 10 };
 
 typedef struct kf_kinetic_cost {
@@ -20,7 +22,7 @@ typedef struct kf_kinetic_cost {
 
 /* A config's parameters as far as they matter here. */
 typedef struct kf_choice {
-    bool baseline, fused, in_place, esoteric, low_order, aos, gather, aggregated, fixed, morton;
+    bool baseline, fused, moments, in_place, esoteric, low_order, aos, gather, aggregated, fixed, morton;
     double alpha, value_bytes, split, block_x, block_y, boundary_kernels, block_length, segment, reorder,
         nodes_per_thread;
 } kf_choice;
@@ -46,7 +48,8 @@ static bool is(const kf_config *config, const char *name, const char *value) {
 
 static kf_choice read_choice(const kf_config *config) {
     kf_choice choice = {.baseline = is(config, "plan", "baseline"),
-                        .fused = is(config, "plan", "fused"),
+                        .fused = is(config, "plan", "fused") || is(config, "plan", "moments"),
+                        .moments = is(config, "plan", "moments"),
                         .in_place = is(config, "streaming", "in_place"),
                         .esoteric = is(config, "streaming", "esoteric"),
                         .low_order = is(config, "collision_form", "low_order"),
@@ -158,7 +161,8 @@ static void add_boundaries(kf_tally *tally) {
 static void add_outflow(kf_tally *tally) {
     const kf_scene *scene = tally->cost->scene;
     double scattered = 0;
-    if (tally->choice.fused && tally->choice.boundary_kernels < 1) return; /* the collision does it */
+    if (tally->choice.fused && !tally->choice.moments && tally->choice.boundary_kernels < 1)
+        return; /* the collision does it */
     for (int face = 0; face < KF_FACES; face++) {
         if (scene->faces[face] != KF_OUTFLOW) continue;
         int axis = face / 2;
@@ -310,11 +314,11 @@ static double fused_instructions(const kf_choice *c) {
     return ((c->low_order ? 556 : 735) + conversions - shared) * (c->value_bytes > 4 ? 2 : 1);
 }
 
-/* On one grid, AA: even steps read from and write to the neighbours, odd ones neither; esoteric: all do so for half of the
- * populations. */
+/* On one grid, AA: even steps read from and write to the neighbours, odd ones neither; esoteric: all do so
+ * for half of the populations. */
 static void add_in_place(kf_tally *tally) {
     const double instructions = fused_instructions(&tally->choice), band = tally->cost->survey.band_nodes;
-    kf_work *even = add_pass(tally, &(kf_pass){"stream_collide_even", Q, Q, Q, Q, 56, instructions});
+    kf_work *even = add_pass(tally, &(kf_pass){"stream_collide_even", Q, Q, Q, THRASHING, 56, instructions});
     kf_work *odd = add_pass(tally, &(kf_pass){"stream_collide_odd", Q, Q, 0, 0, 48, instructions});
     /* Parts of sectors are written: by 18 populations every other step, or by 9 in all. */
     even->efficiency *= tally->choice.esoteric ? 0.93 : 0.77;
@@ -323,13 +327,24 @@ static void add_in_place(kf_tally *tally) {
     if (tally->cost->survey.count > 0) (void)add_items(tally, "band_restore", 0, 2 * Q * band);
 }
 
+/* Nine moments a node; a block reads those around its tile too, and makes populations of all it reads. */
+static void add_moments(kf_tally *tally) {
+    static const double MOMENTS = 9, INSTRUCTIONS = 520;
+    const kf_choice *c = &tally->choice;
+    const double halo = (c->block_x + 2) * (c->block_y + 2) / (c->block_x * c->block_y);
+    (void)add_pass(tally,
+                   &(kf_pass){"stream_collide", MOMENTS * halo, MOMENTS, 0, 0, 64, INSTRUCTIONS * halo});
+}
+
 static void add_fused(kf_tally *tally) {
     if (tally->cost->survey.count > 0) add_forces(tally);
-    if (tally->choice.in_place || tally->choice.esoteric)
+    if (tally->choice.moments)
+        add_moments(tally);
+    else if (tally->choice.in_place || tally->choice.esoteric)
         add_in_place(tally);
     else
-        (void)add_pass(tally,
-                       &(kf_pass){"stream_collide", Q, Q, Q, Q, 56, fused_instructions(&tally->choice)});
+        (void)add_pass(
+            tally, &(kf_pass){"stream_collide", Q, Q, Q, THRASHING, 56, fused_instructions(&tally->choice)});
     if (tally->cost->survey.count > 0)
         (void)add_items(tally, "band_collide", 0, 2 * Q * tally->cost->survey.band_nodes);
 }
