@@ -63,31 +63,45 @@ typedef struct kf_entry {
     int px, py, cx, cy, cz;
 } kf_entry;
 
-/* Number n of those on the sides of a tile, whose lower corner is (x0, y0), or of those in a plane outside
- * (side < 0: below, side > 0: above the domain): nine velocities for each place. */
-enum { KF_SIDE_PLACES = 2 * KF_PLANE_X + 2 * KF_PLANE_Y };
-KF_FUNCTION kf_entry kf_side_entry(const kf_kinetic_arguments *a, int x0, int y0, int n) {
+/* Sides of a tile, as bits, at faces of the domain that are not periodic; (x0, y0) is its lower corner. */
+enum { KF_LOW_X = 1, KF_HIGH_X = 2, KF_LOW_Y = 4, KF_HIGH_Y = 8 };
+KF_FUNCTION int kf_tile_sides(const kf_kinetic_arguments *a, int x0, int y0) {
+    const int x =
+        KF_FACE_0 == 0 ? 0 : (x0 < 0 ? KF_LOW_X : 0) + (x0 + KF_PLANE_X > a->nodes[0] ? KF_HIGH_X : 0);
+    const int y =
+        KF_FACE_2 == 0 ? 0 : (y0 < 0 ? KF_LOW_Y : 0) + (y0 + KF_PLANE_Y > a->nodes[1] ? KF_HIGH_Y : 0);
+    return x + y;
+}
+KF_FUNCTION int kf_side_places(int sides) {
+    return ((sides & KF_LOW_X) / KF_LOW_X + (sides & KF_HIGH_X) / KF_HIGH_X) * KF_PLANE_Y +
+           ((sides & KF_LOW_Y) / KF_LOW_Y + (sides & KF_HIGH_Y) / KF_HIGH_Y) * KF_PLANE_X;
+}
+/* Number n of the entries at the sides, nine for each place. */
+KF_FUNCTION kf_entry kf_side_entry(const kf_kinetic_arguments *a, int x0, int y0, int sides, int n) {
     kf_entry e;
-    const int d = n / KF_SIDE_PLACES, c1 = d % 3 - 1, c2 = d / 3 - 1;
-    int place = n % KF_SIDE_PLACES;
-    const int across_x = place < 2 * KF_PLANE_Y;
-    if (!across_x) place -= 2 * KF_PLANE_Y;
-    const int length = across_x ? KF_PLANE_Y : KF_PLANE_X, high = place >= length, inward = high ? -1 : 1;
-    place -= high * length;
-    e.px = !across_x ? place : high ? a->nodes[0] - x0 : -1 - x0;
-    e.py = across_x ? place : high ? a->nodes[1] - y0 : -1 - y0;
+    const int c1 = n % 9 % 3 - 1, c2 = n % 9 / 3 - 1,
+              lines_x = (sides & KF_LOW_X) + (sides & KF_HIGH_X) / KF_HIGH_X;
+    int place = n / 9;
+    const int across_x = place < lines_x * KF_PLANE_Y;
+    if (!across_x) place -= lines_x * KF_PLANE_Y;
+    const int length = across_x ? KF_PLANE_Y : KF_PLANE_X, low = sides & (across_x ? KF_LOW_X : KF_LOW_Y);
+    const int high = low == 0 || place >= length, inward = high ? -1 : 1;
+    if (low != 0 && high) place -= length;
+    e.px = !across_x ? place : high ? a->nodes[0] - x0 : 0;
+    e.py = across_x ? place : high ? a->nodes[1] - y0 : 0;
     e.cx = across_x ? inward : c1;
     e.cy = across_x ? c1 : inward;
     e.cz = c2;
     return e;
 }
+/* The same of a plane outside (side < 0: below, side > 0: above the domain). */
 KF_FUNCTION kf_entry kf_plane_entry(int side, int n) {
     kf_entry e;
-    const int d = n / KF_PLANE, place = n % KF_PLANE;
+    const int place = n / 9;
     e.px = place % KF_PLANE_X;
     e.py = place / KF_PLANE_X;
-    e.cx = d % 3 - 1;
-    e.cy = d / 3 - 1;
+    e.cx = n % 9 % 3 - 1;
+    e.cy = n % 9 / 3 - 1;
     e.cz = -side;
     return e;
 }
@@ -131,8 +145,7 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
     const int tiles_y = (ny + KF_TILE_Y - 1) / KF_TILE_Y;
     const int x0 = block_x * KF_TILE_X - 1, y0 = block_y % tiles_y * KF_TILE_Y - 1;
     const int first = block_y / tiles_y * KF_MARCH, end = first + KF_MARCH < nz ? first + KF_MARCH : nz;
-    const int at_side = (KF_FACE_0 != 0 && (x0 < 0 || x0 + KF_PLANE_X > nx)) ||
-                        (KF_FACE_2 != 0 && (y0 < 0 || y0 + KF_PLANE_Y > ny));
+    const int sides = kf_tile_sides(a, x0, y0);
     KF_DECLARE_HELD
     if (KF_FACE_4 == 0 || first > 0) {
         KF_FETCH(kf_node(a, 0, 0, kf_home(first - 1, nz, KF_FACE_4 == 0)))
@@ -145,17 +158,12 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
         if (z < end && (KF_FACE_4 == 0 || z + 1 < nz)) {
             KF_FETCH(kf_node(a, 0, 0, kf_home(z + 1, nz, KF_FACE_4 == 0)))
         }
-        if (side != 0 || at_side) {
-            KF_EACH_OF(n, side != 0 ? 9 * KF_PLANE : 9 * KF_SIDE_PLACES, KF_THREADS) {
-                const kf_entry e = side != 0 ? kf_plane_entry(side, n) : kf_side_entry(a, x0, y0, n);
-                const int x = x0 + e.px, y = y0 + e.py, tx = x + e.cx, ty = y + e.cy, tz = z + e.cz;
-                if (e.px < 0 || e.px >= KF_PLANE_X || e.py < 0 || e.py >= KF_PLANE_Y) continue;
-                if (kf_beyond(tx, nx) != 0 || kf_beyond(ty, ny) != 0 || kf_beyond(tz, nz) != 0) continue;
-                if (side == 0 && KF_FACE_0 == 0 && kf_beyond(y, ny) == 0) continue;
-                if (side == 0 && KF_FACE_2 == 0 && kf_beyond(x, nx) == 0) continue;
-                leaving[kf_direction(e.cx, e.cy, e.cz)][e.px + KF_PLANE_X * e.py] =
-                    kf_incoming(a, e.cx, e.cy, e.cz, tx, ty, tz);
-            }
+        KF_EACH_OF(n, 9 * (side != 0 ? KF_PLANE : kf_side_places(sides)), KF_THREADS) {
+            const kf_entry e = side != 0 ? kf_plane_entry(side, n) : kf_side_entry(a, x0, y0, sides, n);
+            const int x = x0 + e.px, y = y0 + e.py, tx = x + e.cx, ty = y + e.cy, tz = z + e.cz;
+            if (kf_beyond(tx, nx) != 0 || kf_beyond(ty, ny) != 0 || kf_beyond(tz, nz) != 0) continue;
+            leaving[kf_direction(e.cx, e.cy, e.cz)][e.px + KF_PLANE_X * e.py] =
+                kf_incoming(a, e.cx, e.cy, e.cz, tx, ty, tz);
         }
         KF_BARRIER;
         KF_EACH_THREAD(t, KF_THREADS) {

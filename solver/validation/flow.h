@@ -14,7 +14,7 @@ void kf_flow_add_torus(kf_scene *scene, const double center[3], double major_rad
                        double samples_per_cell);
 
 /* The kinetic system's plan of the scene, initialised. overrides may be NULL. */
-kf_status kf_flow_open(const kf_validation *validation, const kf_scene *scene, const char *const *overrides,
+kf_status kf_flow_open(const kf_validation *validation, kf_scene *scene, const char *const *overrides,
                        kf_plan **plan, kf_error *error);
 /* Advances and synchronises; KF_INTERRUPTED when the user wants to end. */
 kf_status kf_flow_advance(const kf_validation *validation, kf_plan *plan, uint64_t steps, kf_error *error);
