@@ -13,7 +13,8 @@ void kf_flow_add_ball(kf_scene *scene, const double center[3], double radius, do
 void kf_flow_add_torus(kf_scene *scene, const double center[3], double major_radius, double minor_radius,
                        double samples_per_cell);
 
-/* The kinetic system's plan of the scene, initialised. overrides may be NULL. */
+/* The kinetic system's plan of the scene, initialised. overrides may be NULL. Where the user fixes
+ * plan=moments a scene with the default rates gets those that the plan needs. */
 kf_status kf_flow_open(const kf_validation *validation, kf_scene *scene, const char *const *overrides,
                        kf_plan **plan, kf_error *error);
 /* Advances and synchronises; KF_INTERRUPTED when the user wants to end. */

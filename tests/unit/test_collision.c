@@ -46,7 +46,7 @@ static kf_scene *make_scene(kf_collision collision, kf_rate_rule rule, kf_moment
 }
 
 /* Largest relative deviation from the reference after STEPS steps. */
-static double deviation(const kf_scene *scene, const kf_reference *reference, const char *const *overrides) {
+static double deviation(kf_scene *scene, const kf_reference *reference, const char *const *overrides) {
     kf_error error = {KF_OK, ""};
     const kf_validation validation = {
         .backend = backend, .interrupted = &never, .configure = kf_validate_configure};
