@@ -287,7 +287,7 @@ static kf_status begin_run(kf_session *session, kf_error *error) {
 static int builder_processes(const kf_session *session) {
     enum { SHARES = 8 }; /* of the cores: runs that take turns all compile at the same time */
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    if (session->request->turns) return (int)fmax(1.0, (double)(cores / SHARES));
+    if (session->request->turns) return cores < SHARES ? 1 : (int)(cores / SHARES);
     /* With a GPU one core is left to the thread that feeds it. */
     return (int)fmax(1.0, (double)(session->gpu ? cores - 1 : cores));
 }

@@ -76,7 +76,7 @@ static kf_status choose_config(const kf_space *space, kf_config *config, kf_erro
     enum { MOST_CHANGES = 6 };
     kf_config preset;
     uint64_t index;
-    int positions[KF_CONFIG_VALUES];
+    int positions[KF_CONFIG_VALUES] = {0};
     KF_TRY(kf_space_preset(space, "default", &preset, error));
     if (kf_space_size(space) == 0)
         return kf_fail(error, KF_BAD_INPUT, "--fix: the space has no config with these values");

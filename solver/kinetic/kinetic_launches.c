@@ -379,14 +379,15 @@ static void append_in_place(builder *b, int p) {
                                             {"stream_collide_even", "stream_collide_odd"},
                                             {"band_restore_even", "band_restore_odd"}};
     const kf_kinetic *kinetic = b->kinetic;
+    const int odd = p != 0;
     const int band = kinetic->arguments.band_capacity;
     if (kinetic->has_solid) {
-        append_items(b, p, KF_SOURCE_FLOW, names[0][p], band, 0, 0);
+        append_items(b, p, KF_SOURCE_FLOW, names[0][odd], band, 0, 0);
         append_band_force(b, p, 0);
-        append_items(b, p, KF_SOURCE_FLOW, names[1][p], band, 0, 0);
+        append_items(b, p, KF_SOURCE_FLOW, names[1][odd], band, 0, 0);
     }
-    append_nodes(b, p, names[2][p], 0, 0, 54);
-    if (kinetic->has_solid) append_items(b, p, KF_SOURCE_FLOW, names[3][p], band, 0, 0);
+    append_nodes(b, p, names[2][odd], 0, 0, 54);
+    if (kinetic->has_solid) append_items(b, p, KF_SOURCE_FLOW, names[3][odd], band, 0, 0);
 }
 
 /* Step p of two between two grids: the band's nodes are collided a second time. */

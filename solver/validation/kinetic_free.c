@@ -59,8 +59,8 @@ static kf_status read_totals(const kf_scene *scene, kf_plan *plan, const double 
     memset(t, 0, sizeof *t);
     KF_TRY(kf_flow_read(plan, &values, error));
     for (size_t node = 0; node < count; node++) {
-        const double r[3] = {(double)(node % nx) - about[0], (double)(node / nx % ny) - about[1],
-                             (double)(node / (nx * ny)) - about[2]};
+        const size_t x = node % nx, y = node / nx % ny, z = node / (nx * ny);
+        const double r[3] = {(double)x - about[0], (double)y - about[1], (double)z - about[2]};
         double momentum[3];
         for (size_t i = 0; i < 3; i++)
             momentum[i] = (1.0 + values[node]) * values[(i + 1) * count + node];
