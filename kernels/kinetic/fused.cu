@@ -33,8 +33,9 @@
     } else if ((cx) < 0) {                                                                                   \
         const kf_real value =                                                                                \
             kf_incoming_in_row(a, i, cx, cy, cz, k + (last & 1), 0, x + (last & 1) == last, y, z);           \
+        const kf_store next = *kf_pulled(a, i, k + 1, cx, cy, cz);                                           \
         const kf_real high = kf_high(pair_##name);                                                           \
-        beside_##name = kf_to_store(value);                                                                  \
+        beside_##name = last & 1 ? kf_to_store(value) : next;                                                \
         pair_##name = kf_pair(value, last & 1 ? high : value);                                               \
     }
 #define KF_PAIR_TAKE(i, name, cx, cy, cz)                                                                    \

@@ -98,6 +98,8 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
         return refuse(error, "streaming_stores belong to the plans fused and moments");
     if (o->concurrent_solid && (!fused || o->in_place != 0))
         return refuse(error, "concurrent_solid belongs to plan fused with streaming two_grids");
+    if (o->exchange && (o->in_place != 2 || o->block[0] % 32 != 0))
+        return refuse(error, "exchange belongs to streaming esoteric with block_x a multiple of 32");
     if (o->nodes_per_thread != 1 && (o->nodes_per_thread != 2 || !fused || o->layout == KF_AOS))
         return refuse(error, "nodes_per_thread must be 1, or 2 in plan fused with layout soa or csoa");
     if (o->in_place != 0 && (!fused || o->nodes_per_thread != 1))
@@ -141,6 +143,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_integer(config, "sample_block_length", &options->sample_block_length, error));
     KF_TRY(kf_config_boolean(config, "morton", &options->morton, error));
     KF_TRY(kf_config_boolean(config, "streaming_stores", &options->streaming_stores, error));
+    KF_TRY(kf_config_boolean(config, "exchange", &options->exchange, error));
     KF_TRY(kf_config_boolean(config, "concurrent_solid", &options->concurrent_solid, error));
     KF_TRY(kf_config_integer(config, "collision_split", &options->collision_split, error));
     KF_TRY(kf_config_integer(config, "register_cap", &options->register_cap, error));
@@ -277,6 +280,7 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
     if (which == KF_SOURCE_FLOW && options->plan == KF_PLAN_FUSED) {
         define(defines, "KF_FOLDED_BOUNDARY", folded);
         if (options->in_place == 0) define(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
+        if (options->in_place != 0) define(defines, "KF_EXCHANGE", options->exchange);
     }
     if (which == KF_SOURCE_FLOW && options->collision_split == 0) {
         define(defines, "KF_STREAMING_STORES", options->streaming_stores);

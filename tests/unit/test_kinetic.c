@@ -38,8 +38,9 @@ static kf_space *open_space(const kf_scene *scene) {
     kinetic_system->variables(scene, kf_backend_device(backend), &variables);
     for (int v = 0; v < variables.count; v++) /* variants that only pay on a GPU are right on the cpu too */
         if (strcmp(variables.values[v].name, "gpu") == 0) variables.values[v].value = 1;
-    static const char *const fixed[] = {"register_cap=0", "concurrent_solid=false"}; /* of no use on the cpu */
-    must(kf_space_open(kinetic_system, &variables, fixed, 2, &space, &error), &error);
+    static const char *const fixed[] = {"register_cap=0", "concurrent_solid=false",
+                                        "exchange=false"}; /* of no use on the cpu */
+    must(kf_space_open(kinetic_system, &variables, fixed, 3, &space, &error), &error);
     return space;
 }
 

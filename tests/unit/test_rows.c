@@ -1,0 +1,178 @@
+/* Rows of more nodes than a warp has lanes: kernels with folded boundaries treat their first nodes, their
+ * last and those between apart. The other tests' rows are shorter. KFTUNE_TEST_DEVICE chooses the device
+ * (default cpu). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/search/space.h"
+#include "solver/kinetic/kinetic.h"
+
+enum { STEPS = 10, FIXES = 24 };
+
+static kf_backend *backend;
+static const kf_system *kinetic_system;
+
+static void must(kf_status status, const kf_error *error) {
+    if (status != KF_OK) fail_msg("%s", error->message);
+}
+
+/* A stream that changes along the row, most of all from one end to the other. */
+static void lively(const void *context, int i, int j, int k, double *density, double velocity[3]) {
+    (void)context;
+    *density = 1.0 + 0.01 * cos(0.3 * i + j);
+    velocity[0] = 0.05 + 0.02 * sin(0.2 * i) * cos(1.0 * k);
+    velocity[1] = 0.02 * sin(0.5 * i + k);
+    velocity[2] = -0.02 * cos(0.4 * i - j);
+}
+
+static kf_scene *open_rows(int length, kf_boundary low, kf_boundary high) {
+    kf_error error = {0};
+    kf_scene *scene;
+    const kf_scene_options options = {.node_limit = 2000};
+    must(kf_scene_open("ball", &options, &scene, &error), &error);
+    const int nodes[3] = {length, 5, 4};
+    memcpy(scene->nodes, nodes, sizeof nodes);
+    scene->samples.count = 0;
+    scene->accuracy = 0.02;
+    scene->viscosity = 0.02;
+    scene->initial_state = lively;
+    scene->faces[KF_XMIN] = low;
+    scene->faces[KF_XMAX] = high;
+    scene->specular_share[KF_ZMIN] = 0.25;
+    return scene;
+}
+
+/* Verifies the only config of the space that the values leave, and the parameters that have no part in this.
+ */
+static void verify(const kf_scene *scene, const kf_reference *reference, const char *const *values) {
+    static const char *const common[] = {
+        "plan=fused", "boundary_kernels=0", "register_cap=0",        "concurrent_solid=false",
+        "block_x=64", "block_y=2",          "streaming_stores=false"};
+    const char *fixes[FIXES];
+    size_t count = sizeof common / sizeof *common;
+    kf_error error = {0};
+    kf_variables variables;
+    kf_space *space;
+    kf_config config;
+    kf_plan *plan;
+    kf_verification verification;
+    memcpy(fixes, common, sizeof common);
+    for (; *values != NULL; values++)
+        fixes[count++] = *values;
+    kinetic_system->variables(scene, kf_backend_device(backend), &variables);
+    for (int v = 0; v < variables.count; v++) /* the cpu does without, but computes them right */
+        if (strcmp(variables.values[v].name, "gpu") == 0) variables.values[v].value = 1;
+    must(kf_space_open(kinetic_system, &variables, fixes, (int)count, &space, &error), &error);
+    assert_int_equal(kf_space_size(space), 1);
+    kf_space_config(space, 0, &config);
+    must(kinetic_system->plan(scene, &config, backend, &plan, &error), &error);
+    must(kf_plan_initialise(plan, &error), &error);
+    must(kf_plan_advance(plan, STEPS, &error), &error);
+    const kf_status status = kinetic_system->verify(plan, reference, &verification, &error);
+    char *summary = kf_config_summary(&config);
+    if (status != KF_OK) fail_msg("%d nodes, %s: %s", scene->nodes[0], summary, error.message);
+    print_message("%d nodes, error %.2g: %s\n", scene->nodes[0], verification.error, summary);
+    free(summary);
+    kf_plan_free(plan);
+    kf_space_free(space);
+}
+
+/* Values for verify, by what the rows are worked on with. */
+static const char *const one_node[] = {"storage=f32",
+                                       "alpha=32",
+                                       "nodes_per_thread=1",
+                                       "streaming=two_grids",
+                                       "exchange=false",
+                                       "collision_form=low_order",
+                                       NULL};
+static const char *const pairs[] = {"storage=f32",
+                                    "layout=soa",
+                                    "nodes_per_thread=2",
+                                    "streaming=two_grids",
+                                    "exchange=false",
+                                    "collision_form=factorised",
+                                    NULL};
+static const char *const halves[] = {"storage=f16",
+                                     "alpha=64",
+                                     "nodes_per_thread=2",
+                                     "streaming=two_grids",
+                                     "exchange=false",
+                                     "collision_form=low_order",
+                                     NULL};
+static const char *const one_grid[] = {"storage=f32",
+                                       "layout=soa",
+                                       "nodes_per_thread=1",
+                                       "streaming=in_place",
+                                       "exchange=false",
+                                       "collision_form=low_order",
+                                       NULL};
+static const char *const esoteric[] = {"storage=f32",
+                                       "alpha=32",
+                                       "nodes_per_thread=1",
+                                       "streaming=esoteric",
+                                       "exchange=true",
+                                       "collision_form=low_order",
+                                       NULL}; /* exchange: the same on the cpu */
+
+static void verify_all(kf_scene *scene, const char *const *const *variants) {
+    kf_error error = {0};
+    kf_reference *reference;
+    must(kinetic_system->reference(scene, STEPS, &reference, &error), &error);
+    for (; *variants != NULL; variants++)
+        verify(scene, reference, *variants);
+    kinetic_system->free_reference(reference);
+    kf_scene_free(scene);
+}
+
+/* Odd lengths: pairs end with half a pair, sectors of memory in part. */
+static void test_from_inflow_to_outflow(void **state) {
+    (void)state;
+    static const char *const *const variants[] = {one_node, halves, esoteric, NULL};
+    verify_all(open_rows(141, KF_INFLOW, KF_OUTFLOW), variants);
+}
+
+static void test_from_end_to_end(void **state) {
+    (void)state;
+    static const char *const *const variants[] = {pairs, esoteric, NULL};
+    verify_all(open_rows(150, KF_PERIODIC, KF_PERIODIC), variants);
+}
+
+static void test_between_a_wall_and_a_mirror(void **state) {
+    (void)state;
+    static const char *const *const variants[] = {pairs, one_grid, NULL};
+    verify_all(open_rows(133, KF_FREE_SLIP, KF_WALL), variants);
+}
+
+static int open_backend(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    const char *device = getenv("KFTUNE_TEST_DEVICE");
+    if (kf_system_find("kinetic", &kinetic_system, &error) != KF_OK) return -1;
+    if (kf_backend_open(device ? device : "cpu:1", &backend, &error) == KF_OK) return 0;
+    (void)fprintf(stderr, "%s\n", error.message);
+    return -1;
+}
+
+static int close_backend(void **state) {
+    (void)state;
+    kf_backend_close(backend);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_from_inflow_to_outflow),
+        cmocka_unit_test(test_from_end_to_end),
+        cmocka_unit_test(test_between_a_wall_and_a_mirror),
+    };
+    return cmocka_run_group_tests(tests, open_backend, close_backend);
+}
