@@ -1,11 +1,11 @@
-/* The plan `moments`: streaming and collision in one pass over ten fields of moments instead of 27
+/* The plan `moments`: streaming and collision in one pass over nine fields of moments instead of 27
  * populations (moments.h). A block walks up a column of planes. Of each plane it turns the tile's nodes and
  * those around them into the populations that leave them, in shared memory; every node of the tile adds up
  * what streams to it. Of what moves upwards in plane z - 1, stays in plane z and moves downwards in plane z +
  * 1 only sums are kept.
  *
- * Defines that a config sets: KF_TILE_X, KF_TILE_Y the tile   KF_MARCH planes that a block walks
- * KF_PREFETCH 0|1: the moments of the next plane are asked for before the sums of this one */
+ * Defines that a config sets: KF_TILE_X, KF_TILE_Y the tile   KF_PREFETCH 0|1: the moments of the next plane
+ * are asked for before the sums of this one */
 #include "band.h"
 #include "boundary.h"
 #include "moments.h"
@@ -144,7 +144,7 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
     const int nx = a->nodes[0], ny = a->nodes[1], nz = a->nodes[2];
     const int tiles_y = (ny + KF_TILE_Y - 1) / KF_TILE_Y;
     const int x0 = block_x * KF_TILE_X - 1, y0 = block_y % tiles_y * KF_TILE_Y - 1;
-    const int first = block_y / tiles_y * KF_MARCH, end = first + KF_MARCH < nz ? first + KF_MARCH : nz;
+    const int first = block_y / tiles_y * a->march, end = first + a->march < nz ? first + a->march : nz;
     const int sides = kf_tile_sides(a, x0, y0);
     KF_DECLARE_HELD
     if (KF_FACE_4 == 0 || first > 0) {

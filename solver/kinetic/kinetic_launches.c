@@ -421,10 +421,12 @@ static void append_moments(builder *b, int p) {
     const kf_kinetic *kinetic = b->kinetic;
     const int *n = kinetic->geometry.nodes, *tile = kinetic->options.block;
     const int tiles_x = (n[0] + tile[0] - 1) / tile[0], tiles_y = (n[1] + tile[1] - 1) / tile[1];
-    const int march = (int)kinetic->options.march, columns = tiles_y * ((n[2] + march - 1) / march);
-    const int block[3] = {tile[0] * tile[1], 1, 1}, extent[3] = {tiles_x * block[0], columns, 1};
+    const int walks = (n[2] + (int)kinetic->options.march - 1) / (int)kinetic->options.march;
+    const int block[3] = {tile[0] * tile[1], 1, 1}, extent[3] = {tiles_x * block[0], tiles_y * walks, 1};
     const int band = kinetic->arguments.band_capacity;
-    (void)append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, block, from_to(kinetic, p, 1 - p),
+    kf_kinetic_arguments arguments = from_to(kinetic, p, 1 - p);
+    arguments.march = (n[2] + walks - 1) / walks; /* equally long walks */
+    (void)append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, block, arguments,
                  2.0 * kinetic->node_values * b->node_bytes);
     if (!kinetic->has_solid) return;
     append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);

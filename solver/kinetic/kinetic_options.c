@@ -273,7 +273,6 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
     if (moments && which == KF_SOURCE_FLOW) {
         define(defines, "KF_TILE_X", options->block[0]);
         define(defines, "KF_TILE_Y", options->block[1]);
-        define(defines, "KF_MARCH", options->march);
         define(defines, "KF_PREFETCH", options->prefetch);
     }
     bool folded = which == KF_SOURCE_FLOW && options->boundary_kernels == 0;
