@@ -3,7 +3,7 @@
 # FOLDER gets validate.json (all cases in one, as `kftune validate --json` prints it), validate.txt (the table), validate.log
 # (times, what was said on the way) and five pictures. Runs from a bundle or the source tree, builds nothing. OPTIONs go to
 # `kftune validate`, for example --quick, --case NAME, --fix storage=f16. A case that fails or hangs does not stop the others. On a
-# GPU three run at a time, so that one compiles while another computes (KFTUNE_JOBS). About 150 s on an H200: below, each case's
+# GPU five run at a time, so that some compile while others compute (KFTUNE_JOBS). About 150 s on an H200: below, each case's
 # seconds alone there, from its node updates at 18e9 a second and its looks at the fields, compilation apart. Never more than
 # BUDGET seconds (300): a case that would not fit is not begun but listed with the time it is expected to take. The results are
 # brought up to date whenever a case ends. Status 1 when a check is out of its bound or a case did not end.
@@ -25,7 +25,7 @@ fi
 export KFTUNE_DATA=${KFTUNE_DATA:-$PWD}
 jobs=${KFTUNE_JOBS:-1}
 case $device in
-cuda*) jobs=${KFTUNE_JOBS:-3} budget=${BUDGET:-300} ;;
+cuda*) jobs=${KFTUNE_JOBS:-5} budget=${BUDGET:-300} ;;
 *) budget=${BUDGET:-7200} ;;
 esac
 mkdir -p "$folder" || exit 3
