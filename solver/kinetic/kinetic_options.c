@@ -116,6 +116,9 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
         return refuse(error, "reorder_period must be 0 to 1000000");
     if (o->block[0] < 1 || o->block[1] < 1 || o->block[0] > 65536 || o->block[1] > 1024)
         return refuse(error, "block_x and block_y must be positive");
+    if (gpu && o->block[0] % 32 != 0 && (o->block[0] & (o->block[0] - 1)) != 0)
+        return refuse(error,
+                      "block_x must be a multiple of 32, or a power of two, so that warps lie along rows");
     if (gpu && o->block[0] * o->block[1] > 1024) return refuse(error, "a block has at most 1024 threads");
     return check_moments(scene, o, gpu, error);
 }
