@@ -150,13 +150,14 @@ double kf_flow_energy(const kf_scene *scene, const double *values) {
     return 0.5 * sum / (double)count;
 }
 
-kf_status kf_flow_draw(const kf_validation *validation, kf_plan *plan, const char *name, kf_error *error) {
+kf_status kf_flow_draw(const kf_validation *validation, kf_plan *plan, const char *name, int normal,
+                       kf_error *error) {
     char path[KF_PATH];
     kf_fields fields = {0};
     if (validation->pictures == NULL) return KF_OK;
     KF_TRY(kf_path(path, error, "%s/%s.png", validation->pictures, name));
     KF_TRY(plan->methods->fields(plan, &fields, error));
-    kf_status status = kf_picture_write(path, plan->scene, &fields, plan->steps_done, KF_AXIS_AUTO, error);
+    kf_status status = kf_picture_write(path, plan->scene, &fields, plan->steps_done, normal, error);
     kf_fields_free(&fields);
     return status;
 }

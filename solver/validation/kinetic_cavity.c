@@ -33,11 +33,14 @@ static kf_status run_cavity(const kf_validation *validation, const cavity *c, kf
     for (int face = 0; face < (c->cube ? 6 : 4); face++)
         (*scene)->faces[face] = KF_WALL;
     (*scene)->face_velocity[KF_YMAX][0] = c->lid;
+    (*scene)->reynolds = c->reynolds;
+    char name[32];
+    (void)snprintf(name, sizeof name, "cavity_%s_%g", c->cube ? "3d" : "2d", c->reynolds);
     kf_plan *plan;
     kf_status status = kf_flow_open(validation, *scene, NULL, &plan, error);
     if (status == KF_OK)
         status = kf_flow_advance(validation, plan, (uint64_t)(c->turnovers * c->nodes / c->lid), error);
-    if (status == KF_OK && c->cube) status = kf_flow_draw(validation, plan, "cavity_3d", error);
+    if (status == KF_OK) status = kf_flow_draw(validation, plan, name, 2, error);
     if (status == KF_OK) status = kf_flow_read(plan, values, error);
     kf_plan_free(plan);
     return status;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solver/output/picture.h"
 #include "solver/validation/data.h"
 #include "solver/validation/kinetic_cases.h"
 
@@ -104,7 +105,8 @@ static kf_status run_model(const kf_validation *validation, const compared *mode
     if (status == KF_OK) status = kf_flow_read(plan, &values, error);
     if (status == KF_OK) *structure = fine_structure(scene, values);
     (void)snprintf(picture, sizeof picture, "models_%s", model->name);
-    if (status == KF_OK && !isnan(*structure)) status = kf_flow_draw(validation, plan, picture, error);
+    if (status == KF_OK && !isnan(*structure))
+        status = kf_flow_draw(validation, plan, picture, KF_AXIS_AUTO, error);
     free(values);
     kf_plan_free(plan);
     kf_scene_free(scene);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "harness/util/text.h"
+#include "solver/output/picture.h"
 #include "solver/validation/kinetic_cases.h"
 
 /* A sphere in a wind tunnel with slip walls, lengths in diameters. */
@@ -158,7 +159,7 @@ kf_status kf_case_sphere_wake(kf_validation *validation, kf_error *error) {
         side[look] = load.force[2];
         drag += coefficient(t, load.force[0]) / LOOKS;
     }
-    if (status == KF_OK) status = kf_flow_draw(validation, plan, "sphere_wake", error);
+    if (status == KF_OK) status = kf_flow_draw(validation, plan, "sphere_wake", KF_AXIS_AUTO, error);
     kf_plan_free(plan);
     kf_scene_free(scene);
     const double spacing = (double)stride * t->speed / t->diameter;

@@ -120,9 +120,8 @@ static void test_model_and_search_on_an_h200(void **state) {
         judged++;
     }
     if (judged == 0) skip();
-    /* 0.85 is what the model must reach (the ten scenes have 0.853 on average); these landscapes were
-     * measured while others used the device, and the small scenes felt that most. */
-    assert_true(correlations / judged >= 0.82);
+    /* What the model must reach before any calibration. */
+    assert_true(correlations / judged >= 0.85);
     assert_true(regrets / judged <= 0.01);
 }
 
