@@ -239,13 +239,17 @@ KF_SCALAR_KERNEL(load_samples, kf_kinetic_arguments) {
  */
 
 #if KF_FIXED_POINT_FORCE
-#define KF_ADD_BAND_FORCE(place, component, value)                                                           \
-    kf_atomic_add_int64((kf_int64 *)a->band_force + 4LL * (place) + (component),                             \
-                        (kf_int64)((double)(value)*KF_SPREAD_SCALE))
+typedef kf_int64 kf_force_sum;
+#define KF_FORCE_TERM(value) ((kf_int64)((double)(value)*KF_SPREAD_SCALE))
+#define KF_ADD_FORCE_SUM(place, component, sum)                                                              \
+    kf_atomic_add_int64((kf_int64 *)a->band_force + 4LL * (place) + (component), sum)
 #else
-#define KF_ADD_BAND_FORCE(place, component, value)                                                           \
-    kf_atomic_add_real((kf_real *)a->band_force + 4LL * (place) + (component), value)
+typedef kf_real kf_force_sum;
+#define KF_FORCE_TERM(value) (value)
+#define KF_ADD_FORCE_SUM(place, component, sum)                                                              \
+    kf_atomic_add_real((kf_real *)a->band_force + 4LL * (place) + (component), sum)
 #endif
+#define KF_ADD_BAND_FORCE(place, component, value) KF_ADD_FORCE_SUM(place, component, KF_FORCE_TERM(value))
 
 #define KF_INTERPOLATE_BAND(dx, dy, dz)                                                                      \
     const int place_##dx##dy##dz = a->band_of[KF_CELL_NODE(sample, dx, dy, dz)];                             \
@@ -354,17 +358,6 @@ KF_SCALAR_KERNEL(segment_forces, kf_kinetic_arguments) {
 #endif
 
 #if KF_CELLS
-#if KF_FIXED_POINT_FORCE
-typedef kf_int64 kf_force_sum;
-#define KF_FORCE_TERM(value) ((kf_int64)((double)(value)*KF_SPREAD_SCALE))
-#define KF_ADD_FORCE_SUM(place, component, sum)                                                              \
-    kf_atomic_add_int64((kf_int64 *)a->band_force + 4LL * (place) + (component), sum)
-#else
-typedef kf_real kf_force_sum;
-#define KF_FORCE_TERM(value) (value)
-#define KF_ADD_FORCE_SUM(place, component, sum)                                                              \
-    kf_atomic_add_real((kf_real *)a->band_force + 4LL * (place) + (component), sum)
-#endif
 #define KF_CELL_FIELD(dx, dy, dz)                                                                            \
     const int place_##dx##dy##dz = a->band_of[KF_CELL_NODE(sample, dx, dy, dz)];                             \
     const kf_real4 field_##dx##dy##dz = place_##dx##dy##dz < 0                                               \

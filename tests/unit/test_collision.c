@@ -14,9 +14,8 @@
 
 #include "harness/validate/validate.h"
 #include "solver/validation/flow.h"
+#include "tests/unit/kinetic_fixture.h"
 
-static kf_backend *backend;
-static const kf_system *kinetic_system;
 static volatile int never;
 
 enum { STEPS = 12 };
@@ -149,22 +148,6 @@ static void test_unstable_rates_are_refused(void **state) {
     kf_scene_free(scene);
 }
 
-static int open_backend(void **state) {
-    (void)state;
-    kf_error error = {KF_OK, ""};
-    const char *device = getenv("KFTUNE_TEST_DEVICE");
-    if (kf_system_find("kinetic", &kinetic_system, &error) != KF_OK) return -1;
-    if (kf_backend_open(device ? device : "cpu:1", &backend, &error) == KF_OK) return 0;
-    (void)fprintf(stderr, "%s\n", error.message);
-    return -1;
-}
-
-static int close_backend(void **state) {
-    (void)state;
-    kf_backend_close(backend);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_model),
@@ -172,5 +155,5 @@ int main(void) {
         cmocka_unit_test(test_low_order_form),
         cmocka_unit_test(test_unstable_rates_are_refused),
     };
-    return cmocka_run_group_tests(tests, open_backend, close_backend);
+    return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
 }

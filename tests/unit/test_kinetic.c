@@ -14,13 +14,7 @@
 
 #include "harness/search/space.h"
 #include "solver/kinetic/kinetic.h"
-
-static kf_backend *backend;
-static const kf_system *kinetic_system;
-
-static void must(kf_status status, const kf_error *error) {
-    if (status != KF_OK) fail_msg("%s", error->message);
-}
+#include "tests/unit/kinetic_fixture.h"
 
 static kf_scene *open_scene(const char *name, long nodes) {
     kf_error error = {0};
@@ -32,37 +26,9 @@ static kf_scene *open_scene(const char *name, long nodes) {
 }
 
 static kf_space *open_space(const kf_scene *scene) {
-    kf_error error = {0};
-    kf_variables variables;
-    kf_space *space;
-    kinetic_system->variables(scene, kf_backend_device(backend), &variables);
-    for (int v = 0; v < variables.count; v++) /* variants that only pay on a GPU are right on the cpu too */
-        if (strcmp(variables.values[v].name, "gpu") == 0) variables.values[v].value = 1;
     static const char *const fixed[] = {"register_cap=0", "concurrent_solid=false",
                                         "exchange=false"}; /* of no use on the cpu */
-    must(kf_space_open(kinetic_system, &variables, fixed, 3, &space, &error), &error);
-    return space;
-}
-
-static kf_plan *open_plan(const kf_scene *scene, const kf_config *config) {
-    kf_error error = {0};
-    kf_plan *plan;
-    must(kinetic_system->plan(scene, config, backend, &plan, &error), &error);
-    must(kf_plan_initialise(plan, &error), &error);
-    return plan;
-}
-
-static void advance(kf_plan *plan, uint64_t steps) {
-    kf_error error = {0};
-    must(kf_plan_advance(plan, steps, &error), &error);
-    must(kf_backend_synchronize(backend, &error), &error);
-}
-
-static long integer_of(const kf_config *config, const char *parameter) {
-    long value = 0;
-    kf_error error = {0};
-    must(kf_config_integer(config, parameter, &value, &error), &error);
-    return value;
+    return open_space_with_gpu(scene, fixed, 3);
 }
 
 /* One value of those parameters that only change how work is cut up; the two values of morton, of
@@ -611,22 +577,6 @@ static void test_impossible_configs_are_refused(void **state) {
     assert_non_null(strstr(error.message, "power of two"));
     kf_space_free(space);
     kf_scene_free(scene);
-}
-
-static int open_backend(void **state) {
-    (void)state;
-    kf_error error = {0};
-    const char *device = getenv("KFTUNE_TEST_DEVICE");
-    if (kf_system_find("kinetic", &kinetic_system, &error) != KF_OK) return -1;
-    if (kf_backend_open(device ? device : "cpu", &backend, &error) == KF_OK) return 0;
-    (void)fprintf(stderr, "%s\n", error.message);
-    return -1;
-}
-
-static int close_backend(void **state) {
-    (void)state;
-    kf_backend_close(backend);
-    return 0;
 }
 
 int main(void) {

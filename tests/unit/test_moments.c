@@ -14,13 +14,7 @@
 
 #include "harness/search/space.h"
 #include "solver/kinetic/kinetic.h"
-
-static kf_backend *backend;
-static const kf_system *kinetic_system;
-
-static void must(kf_status status, const kf_error *error) {
-    if (status != KF_OK) fail_msg("%s", error->message);
-}
+#include "tests/unit/kinetic_fixture.h"
 
 /* With rates of 1. */
 static kf_scene *open_scene(const char *name, long nodes) {
@@ -39,38 +33,6 @@ static kf_scene *open_fluid(void) {
     scene->samples.count = 0;
     memset(scene->face_velocity, 0, sizeof scene->face_velocity);
     return scene;
-}
-
-static kf_space *open_space(const kf_scene *scene, const char *const *fixed, int count) {
-    kf_error error = {0};
-    kf_variables variables;
-    kf_space *space;
-    kinetic_system->variables(scene, kf_backend_device(backend), &variables);
-    for (int v = 0; v < variables.count; v++) /* variants that only pay on a GPU are right on the cpu too */
-        if (strcmp(variables.values[v].name, "gpu") == 0) variables.values[v].value = 1;
-    must(kf_space_open(kinetic_system, &variables, fixed, count, &space, &error), &error);
-    return space;
-}
-
-static kf_plan *open_plan(const kf_scene *scene, const kf_config *config) {
-    kf_error error = {0};
-    kf_plan *plan;
-    must(kinetic_system->plan(scene, config, backend, &plan, &error), &error);
-    must(kf_plan_initialise(plan, &error), &error);
-    return plan;
-}
-
-static void advance(kf_plan *plan, uint64_t steps) {
-    kf_error error = {0};
-    must(kf_plan_advance(plan, steps, &error), &error);
-    must(kf_backend_synchronize(backend, &error), &error);
-}
-
-static long integer_of(const kf_config *config, const char *parameter) {
-    long value = 0;
-    kf_error error = {0};
-    must(kf_config_integer(config, parameter, &value, &error), &error);
-    return value;
 }
 
 /* One value of those parameters that only change how work is cut up; the grids of the scenes are no multiples
@@ -97,7 +59,7 @@ static int verify_space(const kf_scene *scene, int steps) {
     kf_error error = {0};
     kf_reference *reference;
     must(kinetic_system->reference(scene, steps, &reference, &error), &error);
-    kf_space *space = open_space(scene, fixed, 1);
+    kf_space *space = open_space_with_gpu(scene, fixed, 1);
     int verified = 0;
     for (uint64_t index = 0; index < kf_space_size(space); index++) {
         kf_config config;
@@ -180,7 +142,7 @@ static void test_other_rates_are_not_in_the_space(void **state) {
                   {KF_ACM_MRT, KF_RATE_ADAPTIVE_2020, KF_BASIS_HERMITE},
                   {KF_ACM_MRT, KF_RATE_CONSTANT, KF_BASIS_HERMITE}};
     kf_scene *scene = open_fluid();
-    kf_space *space = open_space(scene, fixed, 1);
+    kf_space *space = open_space_with_gpu(scene, fixed, 1);
     kf_config config;
     assert_true(kf_space_size(space) > 0);
     kf_space_config(space, 0, &config);
@@ -207,7 +169,7 @@ static void test_saved_states_go_on(void **state) {
                                         "layout=soa",   "force_sum=fixed", "reorder_period=8"};
     kf_error error = {0};
     kf_scene *scene = open_scene("torus", 3000);
-    kf_space *space = open_space(scene, fixed, 9);
+    kf_space *space = open_space_with_gpu(scene, fixed, 9);
     kf_config config;
     assert_true(kf_space_size(space) > 0);
     kf_space_config(space, 0, &config);
@@ -235,22 +197,6 @@ static void test_saved_states_go_on(void **state) {
     kf_plan_free(first);
     kf_plan_free(second);
     kf_scene_free(scene);
-}
-
-static int open_backend(void **state) {
-    (void)state;
-    kf_error error = {0};
-    const char *device = getenv("KFTUNE_TEST_DEVICE");
-    if (kf_system_find("kinetic", &kinetic_system, &error) != KF_OK) return -1;
-    if (kf_backend_open(device ? device : "cpu", &backend, &error) == KF_OK) return 0;
-    (void)fprintf(stderr, "%s\n", error.message);
-    return -1;
-}
-
-static int close_backend(void **state) {
-    (void)state;
-    kf_backend_close(backend);
-    return 0;
 }
 
 int main(void) {

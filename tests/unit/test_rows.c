@@ -15,15 +15,9 @@
 
 #include "harness/search/space.h"
 #include "solver/kinetic/kinetic.h"
+#include "tests/unit/kinetic_fixture.h"
 
 enum { STEPS = 10, FIXES = 24 };
-
-static kf_backend *backend;
-static const kf_system *kinetic_system;
-
-static void must(kf_status status, const kf_error *error) {
-    if (status != KF_OK) fail_msg("%s", error->message);
-}
 
 /* A stream that changes along the row, most of all from one end to the other. */
 static void lively(const void *context, int i, int j, int k, double *density, double velocity[3]) {
@@ -60,18 +54,13 @@ static void verify(const kf_scene *scene, const kf_reference *reference, const c
     const char *fixes[FIXES];
     size_t count = sizeof common / sizeof *common;
     kf_error error = {0};
-    kf_variables variables;
-    kf_space *space;
     kf_config config;
     kf_plan *plan;
     kf_verification verification;
     memcpy(fixes, common, sizeof common);
     for (; *values != NULL; values++)
         fixes[count++] = *values;
-    kinetic_system->variables(scene, kf_backend_device(backend), &variables);
-    for (int v = 0; v < variables.count; v++) /* the cpu does without, but computes them right */
-        if (strcmp(variables.values[v].name, "gpu") == 0) variables.values[v].value = 1;
-    must(kf_space_open(kinetic_system, &variables, fixes, (int)count, &space, &error), &error);
+    kf_space *space = open_space_with_gpu(scene, fixes, (int)count);
     assert_int_equal(kf_space_size(space), 1);
     kf_space_config(space, 0, &config);
     must(kinetic_system->plan(scene, &config, backend, &plan, &error), &error);
@@ -152,27 +141,11 @@ static void test_between_a_wall_and_a_mirror(void **state) {
     verify_all(open_rows(133, KF_FREE_SLIP, KF_WALL), variants);
 }
 
-static int open_backend(void **state) {
-    (void)state;
-    kf_error error = {KF_OK, ""};
-    const char *device = getenv("KFTUNE_TEST_DEVICE");
-    if (kf_system_find("kinetic", &kinetic_system, &error) != KF_OK) return -1;
-    if (kf_backend_open(device ? device : "cpu:1", &backend, &error) == KF_OK) return 0;
-    (void)fprintf(stderr, "%s\n", error.message);
-    return -1;
-}
-
-static int close_backend(void **state) {
-    (void)state;
-    kf_backend_close(backend);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_from_inflow_to_outflow),
         cmocka_unit_test(test_from_end_to_end),
         cmocka_unit_test(test_between_a_wall_and_a_mirror),
     };
-    return cmocka_run_group_tests(tests, open_backend, close_backend);
+    return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
 }
