@@ -30,8 +30,7 @@ static void check_space(const kf_space *space) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    kf_variables variables = {
-        .count = 3, .values = {{"node_count", 4096}, {"shortest_edge", 5}, {"gpu", 0}}};
+    kf_variables variables = {.count = 3, .values = {{"node_count", 4096}, {"shortest_edge", 5}, {"gpu", 0}}};
     cJSON *json = NULL;
     kf_space *space = NULL;
     kf_error error = {0};
