@@ -1,16 +1,17 @@
 #!/bin/bash
 # Measures landscapes of the kinetic space on a GPU: ten scenes, half of the configs random (what the cost model and replays
 # are judged on), half those of the model (so that the best is among them), with a small part of the usual effort and no final.
-# Usage: scripts/gpu/landscapes.sh FOLDER [DEVICE] [SECONDS from beginning to end of measuring, 225]
+# Usage: scripts/gpu/landscapes.sh FOLDER [DEVICES] [SECONDS from beginning to end of measuring, 225]
+# DEVICES of one kind share the scenes: cuda:0,cuda:1 (default: cuda:0).
 # Leaves FOLDER/landscapes.tar (to be unpacked in results/landscapes/), landscapes.txt (the table it prints) and
 # landscapes.log; both are renewed every minute, so that little is lost where time runs out. KFTUNE names the program;
 # without it, kftune beside this script's folder or in build/ or bin/.
-# SCENES="ball:32x24x24 ...": other scenes. EFFORT=0.1: another effort. FIX="--fix ...": other limits on what makes new code,
+# SCENES="ball:32x24x24 ...": other scenes. SEED=11: the first scene's seed (the next has 12). EFFORT=0.1: another effort. FIX="--fix ...": other limits on what makes new code,
 # without which compiling would take the time; these leave some 200 modules for all ten scenes. All scenes are measured at once, config by config in turns: while one has the device, the others
 # sample, compile, order samples and fill buffers, and each is sampled once.
 set -u
-out=${1:?usage: $0 FOLDER [DEVICE] [SECONDS]}
-device=${2:-cuda:0}
+out=${1:?usage: $0 FOLDER [DEVICES] [SECONDS]}
+IFS=, read -ra devices <<<"${2:-cuda:0}"
 seconds=${3:-225}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 for program in "${KFTUNE:-}" "$root/kftune" "$root/build/kftune" "$root/bin/kftune"; do
@@ -31,11 +32,11 @@ export XDG_CACHE_HOME=$work/cache
 trap 'rm -rf "$work"' EXIT
 trap 'pack; exit 143' TERM
 
-# measure SCENE:GRID SEED
+# measure SCENE:GRID SEED DEVICE
 measure() {
     local label=${1/:/-}
     # What is not ready some seconds after its time hangs.
-    timeout -s INT -k 10 $((seconds + 15)) "$program" tune --scene "${1%%:*}" --grid "${1#*:}" --device "$device" \
+    timeout -s INT -k 10 $((seconds + 15)) "$program" tune --scene "${1%%:*}" --grid "${1#*:}" --device "$3" \
         --take-turns --strategy survey --seed "$2" --budget "${seconds}s" --effort "$effort" --rounds 0 "${fix[@]}" \
         --store "$work/$label.db" --out "$work/$label.kftune.json" --json >"$work/$label.tune" 2>"$work/$label.err" </dev/null
     echo "status $?" >>"$work/$label.err"
@@ -72,11 +73,9 @@ pack() {
     (cd "$work" && ls ./*.json.gz >/dev/null 2>&1 && tar -cf all.tar ./*.json.gz && mv all.tar "$out/landscapes.tar")
 }
 
-seed=0
 running=()
-for scene in "${scenes[@]}"; do
-    seed=$((seed + 1))
-    measure "$scene" $seed &
+for i in "${!scenes[@]}"; do
+    measure "${scenes[i]}" $((${SEED:-1} + i)) "${devices[i % ${#devices[@]}]}" &
     running+=($!)
 done
 next=60
