@@ -16,7 +16,8 @@
 static const kf_option options[] = {
     {"--scene", "FILE|NAME", "a mesh, a scene file or the name of a shipped scene", false},
     {"--system", "NAME", "family of solver (default: kinetic)", false},
-    {"--device", "cuda:N|cpu", "device to predict for (default: the best there is)", false},
+    {"--device", "cuda:N|cpu", "device to predict for (default: the landscape's, else the best there is)",
+     false},
     {"--bandwidth", "GB/s", "predict for a GPU that copies memory this fast, instead of for a device here",
      false},
     {"--grid", "NXxNYxNZ", "nodes of the domain (default: as the scene says)", false},
@@ -25,7 +26,7 @@ static const kf_option options[] = {
      true},
     {"--store", "FILE", "compare with what was measured for this scene and device; also holds the roofs",
      false},
-    {"--landscape", "FILE", "compare with an exported landscape of this scene", false},
+    {"--landscape", "FILE", "compare with an exported landscape, of its scene if no other is given", false},
     {"--top", "N", "configs to show (default: 10)", false},
     {NULL, NULL, NULL, false},
 };
@@ -38,6 +39,7 @@ typedef struct kf_row {
     char hash[KF_HASH_HEX]; /* of the config; "" while only ranked */
     kf_prediction prediction;
     double measured_us; /* NAN: not measured, or not correct */
+    int place;          /* of the prediction among those of all measured configs, from 1; 0: not ranked */
 } kf_row;
 
 typedef struct kf_rows {
@@ -50,7 +52,8 @@ typedef struct kf_predict {
     const kf_system *system;
     kf_scene *scene;
     kf_device_info device;
-    kf_store *store; /* NULL: none given */
+    kf_store *store;         /* NULL: none given */
+    kf_landscape *landscape; /* NULL: none given */
     kf_cost_model *model;
     kf_rows measured, ranked;
     size_t space_size, scanned;
@@ -68,6 +71,7 @@ static kf_status add_row(kf_predict *predict, kf_rows *rows, const kf_config *co
     row->hash[0] = '\0';
     if (isfinite(measured_us)) kf_config_hash(config, row->hash);
     row->measured_us = measured_us;
+    row->place = 0;
     KF_TRY(kf_cost_model_predict(predict->model, config, NULL, &row->prediction, error));
     rows->count++;
     return KF_OK;
@@ -120,18 +124,16 @@ static kf_status read_store(kf_predict *predict, kf_error *error) {
     return KF_OK;
 }
 
-static kf_status read_landscape(kf_predict *predict, const char *file, kf_error *error) {
-    kf_landscape *landscape = NULL;
-    KF_TRY(kf_landscape_open(file, &landscape, error));
-    kf_status status = KF_OK;
-    for (uint64_t i = 0; i < landscape->size && status == KF_OK; i++) {
+static kf_status read_landscape(kf_predict *predict, kf_error *error) {
+    const kf_landscape *landscape = predict->landscape;
+    for (uint64_t i = 0; i < landscape->size; i++) {
         kf_config config;
         kf_space_config(landscape->space, i, &config);
-        if (landscape->states[i] == KF_STATE_OK)
-            status = add_row(predict, &predict->measured, &config, landscape->times_us[i], error);
+        if (landscape->states[i] == KF_STATE_OK &&
+            add_row(predict, &predict->measured, &config, landscape->times_us[i], error) != KF_OK)
+            return kf_fail_context(error, "%s", landscape->name);
     }
-    kf_landscape_free(landscape);
-    return status == KF_OK ? KF_OK : kf_fail_context(error, "%s", file);
+    return KF_OK;
 }
 
 /* --- the ranking ---------------------------------------------------------------------------------------- */
@@ -179,8 +181,23 @@ typedef struct kf_agreement {
     size_t count;
     double correlation, calibrated; /* rank correlation, before and after calibration on all */
     double median_error;            /* |predicted / measured - 1| after calibration */
-    int best_place;                 /* of the fastest measured config in the order of prediction, from 1 */
 } kf_agreement;
+
+static int compare_measured(const void *left, const void *right) {
+    const kf_row *a = left, *b = right;
+    return (a->measured_us > b->measured_us) - (a->measured_us < b->measured_us);
+}
+
+/* Sorts what was measured, the fastest first, and notes the place that each has in the prediction. */
+static void place_measured(kf_rows *rows) {
+    if (rows->count == 0) return;
+    qsort(rows->list, rows->count, sizeof *rows->list, compare_rows);
+    for (size_t i = 0; i < rows->count; i++) {
+        const bool tie = i > 0 && compare_rows(&rows->list[i - 1], &rows->list[i]) == 0;
+        rows->list[i].place = tie ? rows->list[i - 1].place : (int)i + 1;
+    }
+    qsort(rows->list, rows->count, sizeof *rows->list, compare_measured);
+}
 
 static int compare_numbers(const void *left, const void *right) {
     const double *a = left, *b = right;
@@ -195,12 +212,10 @@ static kf_agreement agree(kf_predict *predict, kf_error *error) {
     kf_prediction *predictions = kf_allocate(count * sizeof *predictions);
     double *measured = kf_allocate(count * sizeof *measured), *before = kf_allocate(count * sizeof *before),
            *after = kf_allocate(count * sizeof *after), *errors = kf_allocate(count * sizeof *errors);
-    size_t best = 0;
     for (size_t i = 0; i < count; i++) {
         predictions[i] = rows->list[i].prediction;
         measured[i] = rows->list[i].measured_us;
         before[i] = predictions[i].time_us;
-        if (measured[i] < measured[best]) best = i;
     }
     kf_cost_calibrate(predictions, measured, count, &predict->calibration);
     for (size_t i = 0; i < count; i++) {
@@ -209,9 +224,7 @@ static kf_agreement agree(kf_predict *predict, kf_error *error) {
                                     error);
         after[i] = again.time_us;
         errors[i] = fabs(after[i] / measured[i] - 1);
-        agreement.best_place += before[i] < before[best];
     }
-    agreement.best_place++;
     agreement.correlation = kf_rank_correlation(before, measured, count);
     agreement.calibrated = kf_rank_correlation(after, measured, count);
     qsort(errors, count, sizeof *errors, compare_numbers);
@@ -238,24 +251,30 @@ static void print_row(const kf_row *row, double measured_us) {
     char predicted[32], measured[32] = "-", why[256];
     char *summary = kf_config_summary(&row->config);
     if (isfinite(measured_us)) (void)kf_human_time_us(measured_us, measured);
-    printf("%10s %10s  %s\n%23s%s\n", kf_human_time_us(row->prediction.time_us, predicted), measured,
-           kf_cost_explain(&row->prediction, why, sizeof why), "", summary);
+    printf("%10s %10s  ", kf_human_time_us(row->prediction.time_us, predicted), measured);
+    if (row->place > 0) printf("place %d; ", row->place);
+    printf("%s\n%23s%s\n", kf_cost_explain(&row->prediction, why, sizeof why), "", summary);
     free(summary);
 }
 
-static void print_table(const kf_predict *predict, const kf_agreement *agreement) {
+static void print_table(const kf_predict *predict, const kf_agreement *agreement, long top) {
     const kf_ceilings *ceilings = kf_cost_model_ceilings(predict->model);
     printf("%s, %d x %d x %d nodes, on %s: copies %.0f GB/s (%s)\n", predict->scene->name,
            predict->scene->nodes[0], predict->scene->nodes[1], predict->scene->nodes[2], predict->device.name,
            1e-9 * ceilings->rate[KF_COST_DRAM],
            ceilings->measured ? "measured" : "estimated; `kftune roofs` measures it");
-    printf("%zu of %zu configs predicted; the first:\n\n%10s %10s\n", predict->scanned, predict->space_size,
+    printf("\n%zu of %zu configs predicted; the first:\n\n%10s %10s\n", predict->scanned, predict->space_size,
            "predicted", "measured");
     for (size_t i = 0; i < predict->ranked.count; i++)
         print_row(&predict->ranked.list[i], find_measured(predict, &predict->ranked.list[i].config));
     if (agreement->count == 0) return;
-    printf("\n%zu configs were measured: rank correlation %.3f, the fastest has place %d of the prediction\n",
-           agreement->count, agreement->correlation, agreement->best_place);
+    printf("\n%zu configs were measured; the fastest, and their places in the prediction:\n\n%10s %10s\n",
+           agreement->count, "predicted", "measured");
+    for (size_t i = 0; i < agreement->count && i < (size_t)top; i++)
+        print_row(&predict->measured.list[i], predict->measured.list[i].measured_us);
+    if (agreement->count < 2) return;
+    printf("\nrank correlation %.3f, the fastest has place %d of the prediction\n", agreement->correlation,
+           predict->measured.list[0].place);
     printf("calibrated on them: rank correlation %.3f, median error %.0f %%; factors", agreement->calibrated,
            100 * agreement->median_error);
     for (int r = 0; r < KF_RESOURCES; r++)
@@ -276,11 +295,12 @@ static cJSON *row_json(const kf_predict *predict, const kf_row *row) {
     (void)cJSON_AddItemToObject(json, "config", kf_config_to_json(&row->config));
     (void)cJSON_AddNumberToObject(json, "predicted_us", row->prediction.time_us);
     add_number(json, "measured_us", find_measured(predict, &row->config));
+    if (row->place > 0) (void)cJSON_AddNumberToObject(json, "predicted_place", row->place);
     (void)cJSON_AddStringToObject(json, "limit", kf_cost_explain(&row->prediction, why, sizeof why));
     return json;
 }
 
-static void print_json(const kf_predict *predict, const kf_agreement *agreement) {
+static void print_json(const kf_predict *predict, const kf_agreement *agreement, long top) {
     cJSON *json = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
     (void)cJSON_AddStringToObject(json, "command", "predict");
@@ -291,11 +311,14 @@ static void print_json(const kf_predict *predict, const kf_agreement *agreement)
     for (size_t i = 0; i < predict->ranked.count; i++)
         (void)cJSON_AddItemToArray(list, row_json(predict, &predict->ranked.list[i]));
     (void)cJSON_AddNumberToObject(json, "measured", (double)agreement->count);
+    list = cJSON_AddArrayToObject(json, "fastest");
+    for (size_t i = 0; i < agreement->count && i < (size_t)top; i++)
+        (void)cJSON_AddItemToArray(list, row_json(predict, &predict->measured.list[i]));
     add_number(json, "rank_correlation", agreement->correlation);
     add_number(json, "rank_correlation_calibrated", agreement->calibrated);
     add_number(json, "median_error_calibrated", agreement->median_error);
     add_number(json, "best_measured_place",
-               agreement->count > 1 ? (double)agreement->best_place : (double)NAN);
+               agreement->count > 1 ? (double)predict->measured.list[0].place : (double)NAN);
     cJSON *factors = cJSON_AddObjectToObject(json, "calibration");
     for (int r = 0; r < KF_RESOURCES; r++)
         (void)cJSON_AddNumberToObject(factors, kf_resource_names[r], predict->calibration.factor[r]);
@@ -310,10 +333,12 @@ static void print_json(const kf_predict *predict, const kf_agreement *agreement)
 static kf_status find_device(kf_predict *predict, kf_error *error) {
     double bandwidth = 0;
     KF_TRY(kf_argument_number(predict->arguments, "--bandwidth", 0.1, 1e6, &bandwidth, error));
-    if (bandwidth == 0)
-        return kf_device_probe(kf_argument(predict->arguments, "--device", NULL), &predict->device, error);
-    if (kf_argument_given(predict->arguments, "--device"))
+    const char *spec = kf_argument(predict->arguments, "--device", NULL);
+    const kf_landscape *landscape = predict->landscape;
+    const bool foreign = landscape != NULL && spec == NULL && strcmp(landscape->backend, "cuda") == 0;
+    if (bandwidth > 0 && spec != NULL)
         return kf_fail(error, KF_BAD_INPUT, "predict: give --device or --bandwidth, not both");
+    if (bandwidth == 0 && !foreign) return kf_device_probe(spec, &predict->device, error);
     /* A device that is not here: what a space's constraints ask for is that of large GPUs. */
     predict->device = (kf_device_info){.backend = "cuda",
                                        .spec = "cuda",
@@ -322,6 +347,10 @@ static kf_status find_device(kf_predict *predict, kf_error *error) {
                                        .warp_size = 32,
                                        .max_threads_per_block = 1024,
                                        .memory_bytes = (uint64_t)128 << 30};
+    if (foreign) {
+        kf_copy_text(predict->device.name, sizeof predict->device.name, landscape->device);
+        predict->device.peak_bandwidth = landscape->peak_bandwidth;
+    }
     return KF_OK;
 }
 
@@ -340,7 +369,6 @@ static void open_model(kf_predict *predict) {
 
 static kf_status predict_scene(kf_predict *predict, kf_error *error) {
     long top = 10;
-    const char *landscape = kf_argument(predict->arguments, "--landscape", NULL);
     const char *store = kf_argument(predict->arguments, "--store", NULL);
     KF_TRY(kf_argument_integer(predict->arguments, "--top", 1, 1000, &top, error));
     KF_TRY(predict->system->accepts(predict->scene, error));
@@ -350,33 +378,51 @@ static kf_status predict_scene(kf_predict *predict, kf_error *error) {
     if (predict->model == NULL)
         return kf_fail(error, KF_MACHINE, "predict: system %s has no cost model", predict->system->name);
     if (predict->store != NULL) KF_TRY(read_store(predict, error));
-    if (landscape != NULL) KF_TRY(read_landscape(predict, landscape, error));
+    if (predict->landscape != NULL) KF_TRY(read_landscape(predict, error));
+    place_measured(&predict->measured);
     KF_TRY(rank(predict, (size_t)top, error));
     kf_calibration_begin(&predict->calibration);
     kf_agreement agreement = agree(predict, error);
     if (kf_arguments_json(predict->arguments))
-        print_json(predict, &agreement);
+        print_json(predict, &agreement, top);
     else
-        print_table(predict, &agreement);
+        print_table(predict, &agreement, top);
     return KF_OK;
+}
+
+/* The scene of --scene, or that of the landscape as it was sampled there. */
+static kf_status open_scene(kf_predict *predict, kf_error *error) {
+    const kf_arguments *arguments = predict->arguments;
+    const kf_landscape *landscape = predict->landscape;
+    const char *name = kf_argument(arguments, "--scene", NULL);
+    kf_scene_options scene_options = {0};
+    if (name == NULL && landscape != NULL) {
+        name = landscape->scene;
+        memcpy(scene_options.nodes, landscape->nodes, sizeof scene_options.nodes);
+        scene_options.samples_per_cell = landscape->samples_per_cell;
+        scene_options.seed = landscape->seed;
+    }
+    KF_TRY(kf_argument_grid(arguments, "--grid", scene_options.nodes, error));
+    KF_TRY(kf_argument_number(arguments, "--samples-per-cell", 0.01, 10000.0, &scene_options.samples_per_cell,
+                              error));
+    if (name == NULL || name[0] == '\0')
+        return kf_fail(error, KF_BAD_INPUT,
+                       "predict: option '--scene FILE|NAME' is missing%s; 'kftune list scenes' names the "
+                       "shipped ones",
+                       landscape != NULL ? ", and the landscape names no scene" : "");
+    return kf_scene_open(name, &scene_options, &predict->scene, error);
 }
 
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     kf_predict predict = {.arguments = arguments};
-    kf_scene_options scene_options = {0};
-    const char *name = kf_argument(arguments, "--scene", NULL);
-    KF_TRY(kf_argument_grid(arguments, "--grid", scene_options.nodes, error));
-    KF_TRY(kf_argument_number(arguments, "--samples-per-cell", 0.01, 10000.0, &scene_options.samples_per_cell,
-                              error));
+    const char *landscape = kf_argument(arguments, "--landscape", NULL);
     KF_TRY(kf_system_find(kf_argument(arguments, "--system", "kinetic"), &predict.system, error));
-    if (name == NULL)
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "predict: option '--scene FILE|NAME' is missing; 'kftune list scenes' names the shipped ones");
-    KF_TRY(kf_scene_open(name, &scene_options, &predict.scene, error));
-    kf_status status = predict_scene(&predict, error);
+    if (landscape != NULL) KF_TRY(kf_landscape_open(landscape, &predict.landscape, error));
+    kf_status status = open_scene(&predict, error);
+    if (status == KF_OK) status = predict_scene(&predict, error);
     kf_cost_model_close(predict.model);
     kf_store_close(predict.store);
+    kf_landscape_free(predict.landscape);
     free(predict.measured.list);
     free(predict.ranked.list);
     kf_scene_free(predict.scene);
@@ -387,7 +433,8 @@ extern const kf_command kf_command_predict;
 const kf_command kf_command_predict = {
     .name = "predict",
     .summary = "rank configs by the cost model, without running them",
-    .synopsis = "kftune predict --scene FILE|NAME [options]",
+    .synopsis =
+        "kftune predict --scene FILE|NAME [options]\n       kftune predict --landscape FILE [options]",
     .description =
         "Predicts the time of every config from the work its plan does (bytes, sectors, atomics, launches) "
         "and the\n"

@@ -74,6 +74,8 @@ expect 2 tune --scene ahmed --device cudda
 says "cudda"
 expect 0 predict --scene ahmed
 grep -q 'predicted' "$out" || complain "predict prints no predictions"
+expect 0 predict --landscape results/landscapes/h200-ball-160x80x80.json.gz --top 1
+grep -q '^rank correlation 0' "$out" || complain "predict --landscape does not compare"
 
 for what in systems scenes strategies devices; do
     expect 0 list "$what"
