@@ -57,6 +57,7 @@ typedef struct kf_predict {
     kf_cost_model *model;
     kf_rows measured, ranked;
     size_t space_size, scanned;
+    kf_config usual; /* the preset default */
     kf_calibration calibration;
 } kf_predict;
 
@@ -170,7 +171,8 @@ static kf_status rank(kf_predict *predict, size_t top, kf_error *error) {
     kf_space *space = NULL;
     predict->system->variables(predict->scene, &predict->device, &variables);
     KF_TRY(kf_space_open(predict->system, &variables, fixed, fixed_count, &space, error));
-    kf_status status = rank_space(predict, space, top, error);
+    kf_status status = kf_space_preset(space, "default", &predict->usual, error);
+    if (status == KF_OK) status = rank_space(predict, space, top, error);
     kf_space_free(space);
     return status;
 }
@@ -247,9 +249,9 @@ static double find_measured(const kf_predict *predict, const kf_config *config) 
     return NAN;
 }
 
-static void print_row(const kf_row *row, double measured_us) {
+static void print_row(const kf_predict *predict, const kf_row *row, double measured_us) {
     char predicted[32], measured[32] = "-", why[256];
-    char *summary = kf_config_summary(&row->config);
+    char *summary = kf_config_relative(&row->config, &predict->usual, "default");
     if (isfinite(measured_us)) (void)kf_human_time_us(measured_us, measured);
     printf("%10s %10s  ", kf_human_time_us(row->prediction.time_us, predicted), measured);
     if (row->place > 0) printf("place %d; ", row->place);
@@ -266,12 +268,12 @@ static void print_table(const kf_predict *predict, const kf_agreement *agreement
     printf("\n%zu of %zu configs predicted; the first:\n\n%10s %10s\n", predict->scanned, predict->space_size,
            "predicted", "measured");
     for (size_t i = 0; i < predict->ranked.count; i++)
-        print_row(&predict->ranked.list[i], find_measured(predict, &predict->ranked.list[i].config));
+        print_row(predict, &predict->ranked.list[i], find_measured(predict, &predict->ranked.list[i].config));
     if (agreement->count == 0) return;
     printf("\n%zu configs were measured; the fastest, and their places in the prediction:\n\n%10s %10s\n",
            agreement->count, "predicted", "measured");
     for (size_t i = 0; i < agreement->count && i < (size_t)top; i++)
-        print_row(&predict->measured.list[i], predict->measured.list[i].measured_us);
+        print_row(predict, &predict->measured.list[i], predict->measured.list[i].measured_us);
     if (agreement->count < 2) return;
     printf("\nrank correlation %.3f, the fastest has place %d of the prediction\n", agreement->correlation,
            predict->measured.list[0].place);

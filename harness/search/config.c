@@ -126,19 +126,47 @@ void kf_config_hash(const kf_config *config, char hex[KF_HASH_HEX]) {
     free(text);
 }
 
+static void append_value(kf_text *text, const kf_value *value) {
+    kf_text_append(text, "%s=", value->parameter);
+    if (value->kind == KF_VALUE_INTEGER)
+        kf_text_append(text, "%ld", value->integer);
+    else
+        kf_text_append(text, "%s",
+                       value->kind == KF_VALUE_NAME ? value->name
+                       : value->integer != 0        ? "true"
+                                                    : "false");
+}
+
 char *kf_config_summary(const kf_config *config) {
     kf_text text = {0};
     kf_text_append(&text, "%s", "");
     for (int i = 0; i < config->count; i++) {
-        const kf_value *value = &config->values[i];
-        kf_text_append(&text, "%s%s=", i == 0 ? "" : " ", value->parameter);
-        if (value->kind == KF_VALUE_INTEGER)
-            kf_text_append(&text, "%ld", value->integer);
-        else
-            kf_text_append(&text, "%s",
-                           value->kind == KF_VALUE_NAME ? value->name
-                           : value->integer != 0        ? "true"
-                                                        : "false");
+        kf_text_append(&text, "%s", i == 0 ? "" : " ");
+        append_value(&text, &config->values[i]);
+    }
+    return text.text;
+}
+
+static bool same_value(const kf_config *config, const kf_value *value) {
+    for (int i = 0; i < config->count; i++) {
+        const kf_value *other = &config->values[i];
+        if (strcmp(other->parameter, value->parameter) == 0)
+            return other->kind == value->kind && other->integer == value->integer &&
+                   strcmp(other->name, value->name) == 0;
+    }
+    return false;
+}
+
+char *kf_config_relative(const kf_config *config, const kf_config *base, const char *name) {
+    if (base == NULL) return kf_config_summary(config);
+    kf_text text = {0};
+    kf_text_append(&text, "%s", name);
+    const char *separator = " with ";
+    for (int i = 0; i < config->count; i++) {
+        if (same_value(base, &config->values[i])) continue;
+        kf_text_append(&text, "%s", separator);
+        append_value(&text, &config->values[i]);
+        separator = " ";
     }
     return text.text;
 }

@@ -50,5 +50,8 @@ kf_status kf_config_name(const kf_config *config, const char *parameter, const c
 
 /* "plan=fused layout=csoa alpha=64 ..." for tables and progress lines; caller frees. */
 char *kf_config_summary(const kf_config *config);
+/* The same for people who know another config: "NAME with alpha=64 block_x=128", what differs from `base` of
+ * that name; "NAME" when nothing does; the whole summary when base is NULL. Caller frees. */
+char *kf_config_relative(const kf_config *config, const kf_config *base, const char *name);
 
 #endif

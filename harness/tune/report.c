@@ -13,12 +13,18 @@ enum { LABEL = 10, SHOWN_TIES = 5 };
 
 /* --- text ----------------------------------------------------------------------------------------------- */
 
+char *kf_tune_config_text(const kf_tune_result *result, const kf_config *config) {
+    const int base = result->presets[KF_PRESET_DEFAULT];
+    return kf_config_relative(config, base >= 0 ? &result->tried.items[base].config : NULL,
+                              kf_preset_names[KF_PRESET_DEFAULT]);
+}
+
 static void print_best(const kf_tune_result *result, FILE *stream) {
     const kf_evaluation *best = &result->tried.items[result->best];
     const kf_measurement *m = result->best_measurement;
     const kf_verification *verification = &best->measurement.verification;
     char time[32], low[32], high[32];
-    char *summary = kf_config_summary(&best->config);
+    char *summary = kf_tune_config_text(result, &best->config);
     (void)fprintf(stream, "%-*s%s\n", LABEL, "best", summary);
     (void)fprintf(stream, "%-*s%s a step [%s, %s], %.1f MLUPS, %.1f GB/s\n", LABEL, "",
                   kf_human_time_us(m->step_us.median, time), kf_human_time_us(m->step_us.low, low),
@@ -103,7 +109,7 @@ static void print_ties(const kf_tune_result *result, FILE *stream) {
     (void)fprintf(stream, "%-*s%d config%s cannot be told apart from the best:\n", LABEL, "ties",
                   result->tie_count, result->tie_count == 1 ? "" : "s");
     for (int i = 0; i < result->tie_count && i < SHOWN_TIES; i++) {
-        char *summary = kf_config_summary(&result->tried.items[result->ties[i]].config);
+        char *summary = kf_tune_config_text(result, &result->tried.items[result->ties[i]].config);
         (void)fprintf(stream, "%-*s%s\n", LABEL, "", summary);
         free(summary);
     }

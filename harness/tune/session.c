@@ -145,7 +145,7 @@ void kf_session_progress(kf_session *session, bool final) {
     if (session->incumbent >= 0 && !final) { /* at the end the final has decided, and the result says so */
         const kf_evaluation *best = &result->tried.items[session->incumbent];
         char time[32];
-        char *summary = kf_config_summary(&best->config);
+        char *summary = kf_tune_config_text(result, &best->config);
         kf_text_append(&line, "; best %s, %.1f MLUPS: %s",
                        kf_human_time_us(best->measurement.step_us.median, time), best->measurement.mlups,
                        summary);

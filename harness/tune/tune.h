@@ -87,6 +87,10 @@ void kf_tune_result_free(kf_tune_result *result);
 /* What is emitted as <scene>.kftune.json. Only with a best config. */
 void kf_tune_best_config(const kf_tune_request *request, const kf_tune_result *result, kf_best_config *best);
 
+/* An evaluated config as a line for people: how it differs from the preset default, where that is known.
+ * Caller frees. */
+char *kf_tune_config_text(const kf_tune_result *result, const kf_config *config);
+
 /* The summary for people, and the object of --json (caller: cJSON_Delete). out: the file that was written,
  * NULL: none. */
 void kf_tune_print(const kf_tune_request *request, const kf_tune_result *result, const char *out,

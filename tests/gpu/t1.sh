@@ -8,7 +8,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 "$kftune" tune --system t1 --problem tests/data/t1/stencil.t1.json --device cuda:0 --budget 204evals --effort 0.1 --rounds 1 \
     --store "$scratch/t1.db" --out "$scratch/stencil.kftune.json" | tee "$scratch/out"
-grep -q '^best .*loses_edge=0' "$scratch/out" || { echo "the best config is wrong" >&2; exit 1; }
+{ grep -q '^best ' "$scratch/out" && ! grep -q '^best .*loses_edge=1' "$scratch/out"; } || { echo "the best config is wrong" >&2; exit 1; }
 # Where a block is one warp and a row is loaded whole, losing the edge may do no harm; most of these 68 are wrong.
 wrong=$(sed -n 's/.* \([0-9]*\) wrong_result.*/\1/p' "$scratch/out")
 [ "${wrong:-0}" -ge 34 ] || { echo "only ${wrong:-0} configs were wrong" >&2; exit 1; }

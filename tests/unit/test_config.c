@@ -42,6 +42,23 @@ static void test_values_are_sorted_and_replaced(void **state) {
     free(summary);
 }
 
+static void test_config_as_seen_from_another(void **state) {
+    (void)state;
+    kf_config config = sample(), base = sample();
+    char *same = kf_config_relative(&config, &base, "default"),
+         *alone = kf_config_relative(&config, NULL, "x");
+    assert_string_equal(same, "default");
+    assert_string_equal(alone, "alpha=64 layout=csoa morton=true");
+    kf_config_set_integer(&config, "alpha", 32);
+    kf_config_set_boolean(&config, "morton", false);
+    kf_config_set_name(&config, "storage", "f16"); /* which the base does not have */
+    char *other = kf_config_relative(&config, &base, "default");
+    assert_string_equal(other, "default with alpha=32 morton=false storage=f16");
+    free(same);
+    free(alone);
+    free(other);
+}
+
 /* printf '%s' TEXT | sha256sum */
 static void test_hash_is_the_sha256_of_the_text(void **state) {
     (void)state;
@@ -157,6 +174,7 @@ static void test_too_many_parameters(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values_are_sorted_and_replaced),
+        cmocka_unit_test(test_config_as_seen_from_another),
         cmocka_unit_test(test_hash_is_the_sha256_of_the_text),
         cmocka_unit_test(test_order_and_layout_of_the_text_do_not_matter),
         cmocka_unit_test(test_typed_access),
