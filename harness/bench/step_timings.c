@@ -81,8 +81,7 @@ static void add_candidate(session *s, const kf_step_plan *plan, const kf_step_ca
                                       try->reason, sizeof try->reason);
     if (!try->in_space) return;
     const kf_step_scene *verified = &s->scenes->list[scene->verified_as];
-    (void)kf_builder_add_scene(s->builder, verified->reduced, &try->config);
-    try->ticket = kf_builder_add_scene(s->builder, scene->scene, &try->config);
+    try->ticket = kf_builder_add_scenes(s->builder, verified->reduced, scene->scene, &try->config);
 }
 
 /* Makes the configs of a timing and queues their sources. */
@@ -118,8 +117,9 @@ static void idle(void *context) {
 /* On a GPU the next configs are compiled while this one is measured; on the cpu that would be measured too.
  */
 static kf_status await_build(session *s, size_t ticket, kf_error *error) {
-    if (!s->scenes->gpu) ticket = kf_builder_queued(s->builder);
-    if (kf_builder_wait(s->builder, ticket, 0.0, NULL, NULL)) return KF_OK;
+    const bool built = s->scenes->gpu ? kf_builder_wait(s->builder, ticket, 0.0, NULL, NULL)
+                                      : kf_builder_wait_all(s->builder, NULL, NULL);
+    if (built) return KF_OK;
     return kf_fail(error, KF_INTERRUPTED, "interrupted while kernels were compiled");
 }
 

@@ -237,14 +237,13 @@ static kf_status build_ahead(const toelke *t, kf_error *error) {
     kf_builder *builder = kf_builder_open(&bench, kf_backend_device(t->validation.backend),
                                           processors > 2 ? (int)processors - 1 : 2);
     kf_status status = KF_OK;
-    size_t ticket = 0;
     for (int i = 0; i < t->trial_count && status == KF_OK; i++) {
         kf_config config;
         bench.scene = bench.reduced = t->beds[t->trials[i].bed].small;
         status = configure(t, t->trials[i].words, bench.scene, &config, error);
-        if (status == KF_OK) ticket = kf_builder_add(builder, &config);
+        if (status == KF_OK) (void)kf_builder_add(builder, &config);
     }
-    if (status == KF_OK && !kf_builder_wait(builder, ticket, 0.0, NULL, NULL))
+    if (status == KF_OK && !kf_builder_wait_all(builder, NULL, NULL))
         status = kf_fail(error, KF_INTERRUPTED, "interrupted");
     kf_builder_close(builder);
     return status;

@@ -30,7 +30,10 @@ static const kf_option options[] = {
     {"--objective", "time|energy|edp", "what to minimise (default: time)", false},
     {"--cache", "steady|cold|hot", "the last-level cache when a sample begins (default: steady, as in a run)",
      false},
-    {"--effort", "SHARE", "share of the usual measuring that a config gets in the search (default: 1)",
+    {"--effort", "SHARE",
+     "share of the usual measuring that a config gets in the search (default: 1; on a GPU less when the "
+     "budget "
+     "is below 60 s)",
      false},
     {"--rounds", "N", "rounds of the final, 0 to 5; 0: no final (default: 3, of a long search 5)", false},
     {"--take-turns", NULL,
@@ -117,7 +120,6 @@ static kf_status read_request(const kf_arguments *arguments, kf_tune_request *re
     request->turns = kf_argument_given(arguments, "--take-turns");
     request->limit_seconds = request->turns ? TURN_LIMIT_SECONDS : CONFIG_LIMIT_SECONDS;
     long rounds = 0;
-    request->effort = 1.0;
     KF_TRY(kf_argument_number(arguments, "--effort", 0.001, 1.0, &request->effort, error));
     KF_TRY(kf_argument_integer(arguments, "--rounds", 0, 5, &rounds, error));
     request->rounds = rounds > 0 || !kf_argument_given(arguments, "--rounds") ? (int)rounds : -1;

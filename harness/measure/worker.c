@@ -17,6 +17,9 @@
 #include "harness/measure/message.h"
 #include "harness/util/text.h"
 
+/* Between two calls of idle. */
+enum { IDLE_MILLISECONDS = 20 };
+
 struct kf_worker {
     kf_worker_setup setup;
     char device[64];
@@ -129,8 +132,10 @@ static kf_status await_hello(kf_worker *worker, kf_error *error) {
     double deadline = kf_clock_seconds() + START_SECONDS;
     cJSON *hello = NULL;
     kf_receipt receipt = KF_RECEIPT_NOTHING;
-    while (receipt == KF_RECEIPT_NOTHING && kf_clock_seconds() < deadline && !kf_interrupted)
-        receipt = kf_message_receive(worker->socket, &worker->inbox, 100, &hello);
+    while (receipt == KF_RECEIPT_NOTHING && kf_clock_seconds() < deadline && !kf_interrupted) {
+        receipt = kf_message_receive(worker->socket, &worker->inbox, IDLE_MILLISECONDS, &hello);
+        if (worker->setup.idle != NULL) worker->setup.idle(worker->setup.context);
+    }
     if (kf_interrupted) {
         cJSON_Delete(hello);
         return kf_fail(error, KF_INTERRUPTED, "interrupted while the device was opened");
@@ -263,7 +268,6 @@ static kf_outcome await_reply(kf_worker *worker, double deadline, void (*idle)(v
     wait_state wait = {.stage = KF_STAGE_COMPILE, .limit = worker->setup.compile_limit_seconds};
     wait.ends = kf_clock_seconds() + wait.limit;
     for (;;) {
-        enum { IDLE_MILLISECONDS = 20 };
         cJSON *message = NULL;
         kf_receipt receipt = kf_message_receive(worker->socket, &worker->inbox, IDLE_MILLISECONDS, &message);
         if (receipt == KF_RECEIVED) {

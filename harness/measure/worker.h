@@ -18,6 +18,8 @@ typedef struct kf_worker_setup {
     const char *device;           /* as for kf_backend_open */
     double limit_seconds;         /* for verifying and measuring one config */
     double compile_limit_seconds; /* for compiling it, before that */
+    void (*idle)(void *context); /* called while a worker starts, which on a GPU takes a while; may be NULL */
+    void *context;
 } kf_worker_setup;
 
 /* How an attempt to measure ended. */

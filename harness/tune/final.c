@@ -84,7 +84,8 @@ static double round_limit_us(const kf_session *session) {
  * round's limit allows. */
 static double again_seconds(const kf_session *session, const kf_measurement *m) {
     double limit = 1e-6 * (round_limit_us(session) + 4.0 * m->step_us.median * m->batch) + 0.5;
-    return fmin(m->measure_seconds, limit) + session->overhead;
+    double full = m->effort > 0.0 ? m->measure_seconds / m->effort : m->measure_seconds;
+    return fmin(full, limit) + session->overhead;
 }
 
 double kf_tune_final_seconds(const kf_session *session) {

@@ -173,6 +173,33 @@ static int counted(const kf_tune_result *result) {
     return count;
 }
 
+static void add_timeline(cJSON *json, const kf_tune_result *result) {
+    const kf_tune_timeline *t = &result->timeline;
+    const kf_evaluations *tried = &result->tried;
+    const bool fresh = result->resumed == 0;
+    const struct {
+        const char *name;
+        double seconds;
+    } moments[] = {{"scene", t->scene},
+                   {"device", t->device},
+                   {"compiler", t->compiler},
+                   {"reference", t->reference},
+                   {"worker", t->worker},
+                   {"first", fresh && tried->count > 0 ? tried->items[0].moment : 0.0},
+                   {"presets", t->presets},
+                   {"best", fresh && result->best >= 0 ? tried->items[result->best].moment : 0.0},
+                   {"search", t->search}};
+    cJSON *timeline = cJSON_AddObjectToObject(json, "timeline");
+    for (size_t i = 0; i < sizeof moments / sizeof *moments; i++)
+        (void)cJSON_AddItemToObject(
+            timeline, moments[i].name,
+            number_or_null(moments[i].seconds > 0.0 ? moments[i].seconds : (double)NAN));
+    cJSON *builds = cJSON_AddObjectToObject(json, "builds");
+    (void)cJSON_AddNumberToObject(builds, "compilers", t->compilers);
+    (void)cJSON_AddNumberToObject(builds, "sources", t->sources);
+    (void)cJSON_AddNumberToObject(builds, "seconds", t->compiling);
+}
+
 cJSON *kf_tune_to_json(const kf_tune_request *request, const kf_tune_result *result, const char *out) {
     cJSON *json = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
@@ -206,6 +233,8 @@ cJSON *kf_tune_to_json(const kf_tune_request *request, const kf_tune_result *res
     (void)cJSON_AddNumberToObject(seconds, "total", result->seconds);
     (void)cJSON_AddNumberToObject(seconds, "verifying", verifying);
     (void)cJSON_AddNumberToObject(seconds, "measuring", measuring);
+    (void)cJSON_AddNumberToObject(seconds, "opening", result->timeline.opening);
+    add_timeline(json, result);
     (void)cJSON_AddItemToObject(json, "noise_floor", number_or_null(result->noise_floor));
     cJSON *ties = cJSON_AddArrayToObject(json, "ties");
     for (int i = 0; result->best >= 0 && i < result->tie_count; i++) {

@@ -144,8 +144,10 @@ kf_status kf_tune_presets(kf_session *session, kf_error *error) {
     }
     for (int i = 0; i < KF_PRESETS && !kf_interrupted; i++) {
         /* On the cpu all are compiled before the first is measured. */
-        const size_t ticket = tickets[session->gpu ? i : KF_PRESETS - 1];
-        (void)kf_builder_wait(session->builder, ticket, 0.0, kf_session_idle, session);
+        if (session->gpu)
+            (void)kf_builder_wait(session->builder, tickets[i], 0.0, kf_session_idle, session);
+        else
+            (void)kf_builder_wait_all(session->builder, kf_session_idle, session);
         char role[32], hash[KF_HASH_HEX];
         (void)snprintf(role, sizeof role, "preset:%s", kf_preset_names[i]);
         kf_config_hash(&configs[i], hash);
@@ -156,6 +158,7 @@ kf_status kf_tune_presets(kf_session *session, kf_error *error) {
         KF_TRY(try_config(session, role, &configs[i], 1.0, false, 0.0, &session->result->presets[i], error));
         measured++;
     }
+    if (!kf_interrupted) kf_session_reach(session, &session->result->timeline.presets);
     if (measured > 0) session->seconds = (kf_clock_seconds() - begin) / measured;
     if (!kf_interrupted) KF_TRY(check_energy(session, error));
     return try_similar(session, error);
@@ -303,6 +306,15 @@ static void set_search_end(kf_session *session) {
     session->search_end = session->deadline - reserve;
 }
 
+/* False when the time for the search is over before the first few of the queue are built. */
+static bool await_builds(kf_session *session, const pending *queue, int count) {
+    for (int i = 0; i < count; i++)
+        if (!kf_builder_wait(session->builder, queue[i].ticket, session->search_end, kf_session_idle,
+                             session))
+            return false;
+    return true;
+}
+
 kf_status kf_tune_search(kf_session *session, kf_error *error) {
     begin_replay(session);
     pending *queue = kf_allocate(MOST_PENDING * sizeof *queue);
@@ -316,13 +328,13 @@ kf_status kf_tune_search(kf_session *session, kf_error *error) {
         count = propose(session, queue, count);
         if (count == 0) break;
         /* On the cpu everything pending is built now, with the processor to itself. */
-        size_t ticket = queue[session->gpu ? 0 : count - 1].ticket;
-        if (!kf_builder_wait(session->builder, ticket, session->search_end, kf_session_idle, session)) break;
         int batch = session->gpu ? 1 : count, measured = 0, before = session->sequence;
+        if (!await_builds(session, queue, batch)) break;
         for (; measured < batch && status == KF_OK && !done && !kf_interrupted; measured++, count--)
             status = measure_first(session, queue, count, &done, error);
         if (status == KF_OK && !done) update_seconds(session, begin, session->sequence - before);
     }
     free(queue);
+    kf_session_reach(session, &session->result->timeline.search);
     return status;
 }

@@ -47,6 +47,10 @@ void kf_tune_result_free(kf_tune_result *result) {
     free_evaluations(&result->finals);
 }
 
+void kf_session_reach(const kf_session *session, double *moment) {
+    if (*moment <= 0.0) *moment = kf_clock_seconds() - session->request->started - session->waited;
+}
+
 int kf_session_find(const kf_session *session, const char *hash) {
     const kf_evaluations *tried = &session->result->tried;
     for (int i = 0; i < tried->count; i++)
@@ -89,6 +93,7 @@ int kf_session_note(kf_session *session, const char *role, const kf_config *conf
         uint64_t place;
         kf_evaluation *evaluation = kf_evaluations_add(tried, role, config, measurement);
         evaluation->eligible = kf_space_index(session->space, config, &place, NULL, 0);
+        evaluation->moment = kf_clock_seconds() - session->request->started - session->waited;
         index = tried->count - 1;
     }
     if (beats(session, index, session->incumbent)) session->incumbent = index;
@@ -103,8 +108,7 @@ bool kf_session_cost(const kf_session *session, const kf_measurement *m, double 
 }
 
 double kf_session_effort(const kf_session *session, double effort) {
-    const double all = session->request->effort;
-    return all > 0.0 ? all * effort : effort;
+    return session->effort * effort;
 }
 
 double kf_session_evaluations(const kf_session *session, const kf_measurement *measurement) {
@@ -177,6 +181,16 @@ kf_status kf_session_measure(kf_session *session, const kf_job *job, double dead
 }
 
 /* --- opening -------------------------------------------------------------------------------------------- */
+
+/* A short budget buys less precision rather than fewer configs; the final measures the best in full. On the
+ * cpu it is compiling that takes the time, and times are rougher. */
+static double usual_effort(const kf_session *session) {
+    static const double WHOLE_SECONDS = 60.0, LEAST = 0.1;
+    const kf_tune_request *request = session->request;
+    if (request->effort > 0.0) return request->effort;
+    if (!session->gpu || request->budget_seconds <= 0.0) return 1.0;
+    return fmin(1.0, fmax(LEAST, request->budget_seconds / WHOLE_SECONDS));
+}
 
 static kf_status open_space(kf_session *session, kf_error *error) {
     const kf_tune_request *request = session->request;
@@ -292,18 +306,23 @@ static int builder_processes(const kf_session *session) {
     return (int)fmax(1.0, (double)(session->gpu ? cores - 1 : cores));
 }
 
-kf_worker_setup kf_session_worker_setup(const kf_session *session) {
+kf_worker_setup kf_session_worker_setup(kf_session *session) {
     return (kf_worker_setup){
         .bench = session->bench,
         .device = session->result->device.spec,
         .limit_seconds = session->request->limit_seconds,
         .compile_limit_seconds = COMPILE_LIMIT_SECONDS,
+        .idle = kf_session_idle,
+        .context = session,
     };
 }
 
 static kf_status open_worker(kf_session *session, kf_error *error) {
     const kf_worker_setup setup = kf_session_worker_setup(session);
-    return kf_worker_open(&setup, &session->worker, error);
+    const double begin = kf_clock_seconds();
+    const kf_status status = kf_worker_open(&setup, &session->worker, error);
+    session->result->timeline.opening += kf_clock_seconds() - begin;
+    return status;
 }
 
 /* Others may be measuring: meanwhile the presets' kernels are compiled. Waiting is not in the budget. */
@@ -367,12 +386,16 @@ kf_status kf_session_open(kf_session *session, const kf_tune_request *request, k
         result->presets[i] = -1;
     if (request->budget_seconds > 0.0) session->deadline = request->started + request->budget_seconds;
 
+    kf_session_reach(session, &result->timeline.scene);
     KF_TRY(kf_device_probe(request->device, &result->device, error));
+    kf_session_reach(session, &result->timeline.device);
     session->gpu = strcmp(result->device.backend, "cuda") == 0;
+    session->effort = usual_effort(session);
     kf_info("device: %s (%s)", result->device.spec, result->device.name);
     if (request->system->accepts_device != NULL)
         KF_TRY(request->system->accepts_device(request->scene, &result->device, error));
     KF_TRY(open_space(session, error));
+    session->builder = kf_builder_open(&session->bench, &result->device, builder_processes(session));
     KF_TRY(request->system->reference(request->reduced, VERIFY_STEPS, &session->reference, error));
     session->bench = (kf_bench){.system = request->system,
                                 .scene = request->scene,
@@ -384,9 +407,11 @@ kf_status kf_session_open(kf_session *session, const kf_tune_request *request, k
                                 .energy = request->objective != KF_OBJECTIVE_TIME};
     KF_TRY(begin_run(session, error));
     warn_of_load(session);
-    session->builder = kf_builder_open(&session->bench, &result->device, builder_processes(session));
+    kf_session_reach(session, &result->timeline.reference);
     KF_TRY(await_device(session, error));
-    return open_worker(session, error);
+    KF_TRY(open_worker(session, error));
+    kf_session_reach(session, &result->timeline.worker);
+    return KF_OK;
 }
 
 void kf_session_close(kf_session *session) {

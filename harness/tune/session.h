@@ -29,6 +29,7 @@ typedef struct kf_session {
     kf_knowledge knowledge;
     kf_builder *builder;
     kf_worker *worker;
+    double effort;     /* share of the usual measuring that a config gets in the search */
     int lock;          /* of the device; -1: none */
     double waited;     /* seconds, for it */
     double deadline;   /* kf_clock_seconds; 0: none */
@@ -49,6 +50,9 @@ kf_status kf_session_open(kf_session *session, const kf_tune_request *request, k
                           kf_error *error);
 void kf_session_close(kf_session *session);
 
+/* Notes that a moment of the timeline has come, unless it came before. */
+void kf_session_reach(const kf_session *session, double *moment);
+
 /* Index in tried of the config with this hash, or -1. */
 int kf_session_find(const kf_session *session, const char *hash);
 
@@ -57,7 +61,7 @@ int kf_session_find(const kf_session *session, const char *hash);
 bool kf_session_cost(const kf_session *session, const kf_measurement *measurement, double *cost);
 
 /* How a worker for this session is set up. */
-kf_worker_setup kf_session_worker_setup(const kf_session *session);
+kf_worker_setup kf_session_worker_setup(kf_session *session);
 
 /* Takes a result into tried (which then owns the measurement) and updates states and incumbent; returns its
  * index. Of two results of a config, the later one stays: it was measured with more effort. */

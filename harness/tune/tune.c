@@ -58,6 +58,16 @@ static kf_status conclude(kf_session *session, kf_status status, kf_error *error
     return status;
 }
 
+static void note_builds(const kf_session *session) {
+    const kf_builder_figures *figures = kf_builder_tell(session->builder);
+    kf_tune_timeline *timeline = &session->result->timeline;
+    timeline->compilers = figures->compilers;
+    timeline->sources = figures->sources;
+    timeline->compiling = figures->compiling_seconds;
+    if (figures->compilers > 0)
+        timeline->compiler = figures->started - session->request->started - session->waited;
+}
+
 kf_status kf_tune(const kf_tune_request *request, kf_tune_result *result, kf_error *error) {
     kf_session session;
     kf_status status = kf_session_open(&session, request, result, error);
@@ -66,6 +76,7 @@ kf_status kf_tune(const kf_tune_request *request, kf_tune_result *result, kf_err
         kf_session_progress(&session, true);
     }
     result->seconds = kf_clock_seconds() - request->started - session.waited;
+    if (session.builder != NULL) note_builds(&session);
     status = conclude(&session, status, error);
     kf_session_close(&session);
     return status;

@@ -25,10 +25,10 @@ typedef struct kf_tune_request {
     bool resume;
     kf_store *store;
     double timing_seconds; /* most to spend on timing one config; 0: as docs/measuring.md says */
-    double effort;         /* share of the usual measuring that a config gets in the search; 0: all of it */
-    int rounds;            /* of the final; 0: as docs/measuring.md says; -1: no final */
-    bool turns;            /* measure in turns with other such runs on the device, config by config */
-    double limit_seconds;  /* wall time for verifying and measuring one config */
+    double effort; /* share of the usual measuring that a config gets in the search; 0: by the budget */
+    int rounds;    /* of the final; 0: as docs/measuring.md says; -1: no final */
+    bool turns;    /* measure in turns with other such runs on the device, config by config */
+    double limit_seconds; /* wall time for verifying and measuring one config */
     kf_objective objective;
     kf_cache_policy cache;
     const kf_metric_set *counters; /* counted for every config of the final; NULL: none */
@@ -40,6 +40,7 @@ typedef struct kf_evaluation {
     char hash[KF_HASH_HEX];
     char role[32];              /* "preset:NAME", "search" or "final" */
     int sequence;               /* of its row in the store */
+    double moment;              /* measured first so long after the command began, in seconds */
     bool eligible;              /* in the space, so it may win; presets that --fix excludes may not */
     kf_measurement measurement; /* owned */
 } kf_evaluation;
@@ -58,18 +59,33 @@ typedef enum kf_preset_kind {
 } kf_preset_kind;
 extern const char *const kf_preset_names[KF_PRESETS]; /* "default", "baseline", "paper" */
 
+/* When what was reached: seconds since the command began, without waiting for the device; 0: never. */
+typedef struct kf_tune_timeline {
+    double scene;           /* read and sampled */
+    double device;          /* known */
+    double reference;       /* computed, the run begun */
+    double worker;          /* has opened the device */
+    double compiler;        /* the first one has started */
+    double presets;         /* all measured */
+    double search;          /* over */
+    double opening;         /* not a moment: spent on waiting for all workers to open the device */
+    double compiling;       /* not a moment: of all compiling processes together */
+    int compilers, sources; /* processes; sources built */
+} kf_tune_timeline;
+
 typedef struct kf_tune_result {
     kf_device_info device;
     kf_objective objective;
     kf_run_row run;
     uint64_t space_size;
-    double seconds;          /* from the command's beginning to the end, without waiting for the device */
-    int resumed;             /* evaluations taken over from an earlier, unfinished run */
-    kf_evaluations tried;    /* presets and search, each config once */
-    kf_evaluations finals;   /* measured again, side by side; samples of all rounds together */
-    int states[KF_STATES];   /* of tried */
-    int presets[KF_PRESETS]; /* index in tried; -1: not measured */
-    int best;                /* index in tried; -1: no config is ok */
+    double seconds; /* from the command's beginning to the end, without waiting for the device */
+    kf_tune_timeline timeline;
+    int resumed;                            /* evaluations taken over from an earlier, unfinished run */
+    kf_evaluations tried;                   /* presets and search, each config once */
+    kf_evaluations finals;                  /* measured again, side by side; samples of all rounds together */
+    int states[KF_STATES];                  /* of tried */
+    int presets[KF_PRESETS];                /* index in tried; -1: not measured */
+    int best;                               /* index in tried; -1: no config is ok */
     const kf_measurement *best_measurement; /* the one its time comes from: final if there is one */
     int best_sequence;                      /* its row in the store; -1: none */
     double gain[KF_PRESETS]; /* the preset's over the best's time (or energy, or both); NAN without */

@@ -2,7 +2,7 @@
 # How long from a mesh to its config, with nothing known or compiled: kftune --scene beetle.obj at 200x400x200, with an
 # empty cache and an empty store, once for each budget.
 # Usage: scripts/gpu/cold.sh FOLDER [DEVICE] [GRID] [SECONDS...]; seconds are budgets, default 20 and 50. About 80 s.
-# Leaves FOLDER/cold.txt (the table it prints), cold-SECONDS.json (what tune found) and cold.log. MESH names the mesh;
+# Leaves FOLDER/cold.txt (the tables it prints: what was found, and after how many seconds what was reached), cold-SECONDS.json (what tune found) and cold.log. MESH names the mesh;
 # without it beetle.obj in shared/meshes or ../shared/meshes. KFTUNE names the program.
 set -u
 out=${1:?usage: $0 FOLDER [DEVICE] [GRID] [SECONDS...]}
@@ -24,6 +24,17 @@ trap 'rm -rf "$work"' EXIT
 # value KEY FILE: the first number of that name in --json's output.
 value() { sed -n "s/^.*\"$1\":[^0-9-]*\([0-9.e+-]*\),\{0,1\}$/\1/p" "$2" | head -n 1; }
 
+# section NAME KEY FILE: the number of that name in one of its objects.
+section() { sed -n "/^\t\"$1\":/,/^\t}/s/^\t\t\"$2\":[^0-9]*\([0-9.e+-]*\),\{0,1\}\$/\1/p" "$3" | head -n 1; }
+
+# row WORDS...: right-aligned.
+row() {
+    local word
+    for word in "$@"; do [[ $word == *.* ]] && printf '%10.2f' "$word" || printf '%10s' "${word:--}"; done
+    echo
+}
+
+moments=(scene device compiler reference worker first presets best search)
 printf '%8s %8s %8s %10s %10s %10s %10s %10s %10s\n' budget wall_s tried best_us mlups over_base over_paper verify_s measure_s | tee "$out/cold.txt"
 failed=0
 for budget in "$@"; do
@@ -38,4 +49,15 @@ for budget in "$@"; do
         "$(value evaluations "$json")" "$(value time_us "$json")" "$(value mlups "$json")" "$(value baseline "$json")" \
         "$(value paper "$json")" "$(value verifying "$json")" "$(value measuring "$json")" | tee -a "$out/cold.txt"
 done
+{
+    echo
+    row budget "${moments[@]}" end opening compilers sources compiling
+    for budget in "$@"; do
+        json=$out/cold-$budget.json
+        reached=()
+        for moment in "${moments[@]}"; do reached+=("$(section timeline "$moment" "$json")"); done
+        row "$budget" "${reached[@]}" "$(section seconds total "$json")" "$(section seconds opening "$json")" \
+            "$(section builds compilers "$json")" "$(section builds sources "$json")" "$(section builds seconds "$json")"
+    done
+} | tee -a "$out/cold.txt"
 exit $failed

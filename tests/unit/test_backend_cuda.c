@@ -9,6 +9,7 @@
 
 #include "harness/backend/backend.h"
 #include "harness/backend/cache.h"
+#include "harness/tune/builder.h"
 #include "tests/unit/kernel_folder.h"
 
 static const char axpy_text[] =
@@ -144,6 +145,53 @@ static void a_process_that_stays_compiles_by_itself(void **state) {
     int status = -1;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
+}
+
+/* A config that needs axpy.cu with its factor, and wrong.cu when that is 8. */
+static kf_status visit_axpy(const kf_scene *scene, const kf_config *config, const kf_device_info *info,
+                            kf_status (*visit)(const kf_source *source, void *data, kf_error *error),
+                            void *data, kf_error *error) {
+    (void)scene, (void)info;
+    long factor = 0;
+    KF_TRY(kf_config_integer(config, "factor", &factor, error));
+    kf_define define[] = {{"KF_FACTOR", ""}};
+    (void)snprintf(define[0].value, sizeof define[0].value, "%ld", factor);
+    const kf_source good = {"kernels/test/axpy.cu", define, 1}, bad = {"kernels/test/wrong.cu", NULL, 0};
+    KF_TRY(visit(&good, data, error));
+    return factor == 8 ? visit(&bad, data, error) : KF_OK;
+}
+
+static void compiling_ahead_starts_one_compiler_for_all(void **state) {
+    (void)state;
+    need_nvrtc();
+    static const long factors[] = {7, 8, 7, 9};
+    enum { CONFIGS = 4, DIFFERENT = 4, PROCESSES = 3 };
+    const kf_system system = {.sources = visit_axpy};
+    const kf_bench bench = {.system = &system};
+    const kf_device_info info = hopper();
+    size_t tickets[CONFIGS];
+    kf_builder *builder = kf_builder_open(&bench, &info, PROCESSES);
+    assert_true(kf_builder_ready(builder, 0));
+    for (int i = 0; i < CONFIGS; i++) {
+        kf_config config = {.count = 0};
+        kf_config_set_integer(&config, "factor", factors[i]);
+        tickets[i] = kf_builder_add(builder, &config);
+    }
+    assert_false(kf_builder_ready(builder, tickets[0]));
+    assert_true(kf_builder_wait(builder, tickets[3], 0.0, NULL, NULL));
+    assert_true(kf_builder_wait_all(builder, NULL, NULL));
+    for (int i = 0; i < CONFIGS; i++)
+        assert_true(kf_builder_ready(builder, tickets[i]));
+    const kf_builder_figures *figures = kf_builder_tell(builder);
+    assert_int_equal(figures->sources, DIFFERENT);
+    assert_in_range(figures->compilers, 1, PROCESSES);
+    assert_true(figures->compiling_seconds > 0.0);
+    kf_builder_close(builder);
+    const kf_define define[] = {{"KF_FACTOR", "9"}};
+    kf_build build;
+    kf_error error;
+    assert_int_equal(prebuild("kernels/test/axpy.cu", define, 1, &build, &error), KF_OK);
+    assert_true(build.cached);
 }
 
 static void changed_include_is_compiled_again(void **state) {
@@ -339,6 +387,7 @@ int main(void) {
         cmocka_unit_test(missing_nvrtc_is_named_with_its_cure),
         cmocka_unit_test(machine_code_is_kept_in_the_cache),
         cmocka_unit_test(a_process_that_stays_compiles_by_itself),
+        cmocka_unit_test(compiling_ahead_starts_one_compiler_for_all),
         cmocka_unit_test(changed_include_is_compiled_again),
         cmocka_unit_test(compile_error_comes_in_one_line),
         cmocka_unit_test(unknown_architecture_is_refused),

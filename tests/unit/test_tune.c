@@ -118,9 +118,9 @@ static void a_run_finds_the_fastest_right_config(void **state) {
     assert_true(fabs(summary.best_us - result.best_measurement->step_us.median) < 1e-3 * summary.best_us);
 
     cJSON *json = kf_tune_to_json(&r, &result, "x.json");
-    static const char *const keys[] = {"kftune",      "command",     "device",  "scene",  "best",
-                                       "gain",        "evaluations", "counted", "states", "seconds",
-                                       "noise_floor", "ties",        "out"};
+    static const char *const keys[] = {"kftune",   "command",     "device",      "scene",  "best",
+                                       "gain",     "evaluations", "counted",     "states", "seconds",
+                                       "timeline", "builds",      "noise_floor", "ties",   "out"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         assert_true(cJSON_HasObjectItem(json, keys[i]));
     assert_int_equal(cJSON_GetArraySize(json), sizeof keys / sizeof *keys);
@@ -128,6 +128,14 @@ static void a_run_finds_the_fastest_right_config(void **state) {
     const cJSON *best = cJSON_GetObjectItem(json, "best");
     assert_string_equal(cJSON_GetObjectItem(best, "hash")->valuestring, result.tried.items[result.best].hash);
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(best, "ci_us")), 2);
+    const cJSON *timeline = cJSON_GetObjectItem(json, "timeline");
+    static const char *const moments[] = {"scene", "device",  "reference", "worker",
+                                          "first", "presets", "search"};
+    for (size_t i = 1; i < sizeof moments / sizeof *moments; i++)
+        assert_true(cJSON_GetObjectItem(timeline, moments[i])->valuedouble >=
+                    cJSON_GetObjectItem(timeline, moments[i - 1])->valuedouble);
+    assert_true(cJSON_GetObjectItem(timeline, "best")->valuedouble >=
+                cJSON_GetObjectItem(timeline, "first")->valuedouble);
     cJSON_Delete(json);
 
     kf_best_config emitted;
