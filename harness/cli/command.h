@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "harness/tune/budget.h"
 #include "harness/util/status.h"
 
 #define KF_VERSION "0.1.0"
@@ -66,9 +67,9 @@ kf_status kf_argument_number(const kf_arguments *arguments, const char *option, 
                              double *value, kf_error *error);
 /* "96x48x48". */
 kf_status kf_argument_grid(const kf_arguments *arguments, const char *option, int nodes[3], kf_error *error);
-/* "60s", "2m", "1h", "500evals": fills one of seconds, evaluations; the other 0. */
-kf_status kf_argument_budget(const kf_arguments *arguments, const char *option, double *seconds,
-                             long *evaluations, kf_error *error);
+/* "60s", "2m", "1h", "20s-device", "500evals": fills one member, the others are 0; missing: unchanged. */
+kf_status kf_argument_budget(const kf_arguments *arguments, const char *option, kf_budget *budget,
+                             kf_error *error);
 bool kf_arguments_json(const kf_arguments *arguments);
 
 /* Parses argv, dispatches, prints errors; returns the exit status. `kftune --scene X` means `kftune tune

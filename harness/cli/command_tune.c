@@ -24,7 +24,8 @@ static const kf_option options[] = {
     {"--samples-per-cell", "R", "surface samples in a fluid cell (default: as the scene says)", false},
     {"--strategy", "NAME", "how to search; 'kftune list strategies' (default: by size of space and budget)",
      false},
-    {"--budget", "60s|500evals", "what tuning may cost, compiling included (default: 60s)", false},
+    {"--budget", "60s|500evals|20s-device",
+     "what tuning may cost: wall time, configs, or time on the device (default: 60s)", false},
     {"--fix", "KEY=VALUE[,VALUE]",
      "search only configs with this value, or one of these values, of a parameter", true},
     {"--objective", "time|energy|edp", "what to minimise (default: time)", false},
@@ -103,10 +104,9 @@ static kf_status check_strategy(const char *name, kf_error *error) {
 static kf_status read_request(const kf_arguments *arguments, kf_tune_request *request,
                               kf_scene_options *scene, kf_error *error) {
     long seed = 0;
-    request->budget_seconds = 60.0;
+    request->budget.seconds = 60.0;
     request->budget_text = kf_argument(arguments, "--budget", "60s");
-    KF_TRY(kf_argument_budget(arguments, "--budget", &request->budget_seconds, &request->budget_evaluations,
-                              error));
+    KF_TRY(kf_argument_budget(arguments, "--budget", &request->budget, error));
     KF_TRY(kf_argument_grid(arguments, "--grid", scene->nodes, error));
     KF_TRY(
         kf_argument_number(arguments, "--samples-per-cell", 0.01, 10000.0, &scene->samples_per_cell, error));

@@ -196,12 +196,15 @@ kf_status kf_argument_grid(const kf_arguments *arguments, const char *option, in
     return KF_OK;
 }
 
-kf_status kf_argument_budget(const kf_arguments *arguments, const char *option, double *seconds,
-                             long *evaluations, kf_error *error) {
+kf_status kf_argument_budget(const kf_arguments *arguments, const char *option, kf_budget *budget,
+                             kf_error *error) {
     static const struct {
         const char *suffix;
         double seconds; /* 0: counts evaluations */
-    } units[] = {{"s", 1.0}, {"m", 60.0}, {"min", 60.0}, {"h", 3600.0}, {"evals", 0.0}, {"eval", 0.0}};
+        bool device;
+    } units[] = {{"s", 1.0, false},          {"m", 60.0, false},      {"min", 60.0, false},
+                 {"h", 3600.0, false},       {"s-device", 1.0, true}, {"m-device", 60.0, true},
+                 {"h-device", 3600.0, true}, {"evals", 0.0, false},   {"eval", 0.0, false}};
     const char *text = kf_argument(arguments, option, NULL);
     if (text == NULL) return KF_OK;
     char *end = NULL;
@@ -209,13 +212,15 @@ kf_status kf_argument_budget(const kf_arguments *arguments, const char *option, 
     bool number = end != text && isfinite(amount) && amount > 0.0;
     for (size_t i = 0; number && i < sizeof units / sizeof *units; i++) {
         if (strcmp(end, units[i].suffix) != 0) continue;
-        bool counts = units[i].seconds == 0.0;
-        if (counts && (amount != floor(amount) || amount > 1e9)) break;
-        if (!counts && amount * units[i].seconds > 1e8) break;
-        *seconds = counts ? 0.0 : amount * units[i].seconds;
-        *evaluations = counts ? (long)amount : 0;
+        const double seconds = amount * units[i].seconds;
+        const bool counts = units[i].seconds == 0.0;
+        if (counts ? amount != floor(amount) || amount > 1e9 : seconds > 1e8) break;
+        *budget = (kf_budget){.seconds = units[i].device ? 0.0 : seconds,
+                              .device_seconds = units[i].device ? seconds : 0.0,
+                              .evaluations = counts ? (long)amount : 0};
         return KF_OK;
     }
-    return kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' is not a budget such as 60s, 2m, 1h or 500evals",
-                   option, text);
+    return kf_fail(error, KF_BAD_INPUT,
+                   "option '%s': '%s' is not a budget such as 60s, 2m, 1h, 20s-device or 500evals", option,
+                   text);
 }

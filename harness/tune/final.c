@@ -21,7 +21,8 @@ enum {
 
 /* A long search deserves a careful final. */
 static bool is_careful(const kf_tune_request *request) {
-    return request->budget_seconds >= 180.0 || request->budget_evaluations >= 200;
+    return request->budget.seconds + request->budget.device_seconds >= 180.0 ||
+           request->budget.evaluations >= 200;
 }
 
 static int contenders(const kf_session *session) {
@@ -148,7 +149,7 @@ static void pool(kf_measurement *all, kf_measurement *round) {
 /* One config of one round; *stop when there is no time for it any more. */
 static kf_status measure_again(kf_session *session, participant *p, bool *stop, kf_error *error) {
     const kf_evaluation *evaluation = &session->result->tried.items[p->tried];
-    double end = session->deadline > 0.0 ? session->deadline + 0.05 * session->request->budget_seconds : 0.0;
+    double end = session->deadline > 0.0 ? session->deadline + 0.05 * session->request->budget.seconds : 0.0;
     bool late = session->deadline > 0.0 &&
                 kf_clock_seconds() + again_seconds(session, &evaluation->measurement) > session->deadline;
     *stop = kf_interrupted || late;

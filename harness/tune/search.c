@@ -34,7 +34,8 @@ static kf_incumbent incumbent_samples(const kf_session *session) {
 /* A short budget buys less precision, not fewer configs only: no config gets more than a fortieth. */
 static double time_limit_us(const kf_session *session) {
     double limit = kf_policy_for(&session->result->device).time_limit_us;
-    double share = 1e6 * session->request->budget_seconds / 40.0;
+    const kf_budget *budget = &session->request->budget;
+    double share = 1e6 * (budget->seconds + budget->device_seconds) / 40.0;
     if (session->request->timing_seconds > 0.0) return 1e6 * session->request->timing_seconds;
     return share > 0.0 ? fmin(limit, fmax(share, 1e5)) : limit;
 }
@@ -92,7 +93,9 @@ static kf_status try_similar(kf_session *session, kf_error *error) {
     static const double FARTHEST = 4.0;
     const kf_tune_request *request = session->request;
     if (past_presets(&session->result->tried) || kf_interrupted) return KF_OK;
-    if (request->budget_evaluations > 0 && session->evaluations >= (double)request->budget_evaluations)
+    if (request->budget.evaluations > 0 && session->evaluations >= (double)request->budget.evaluations)
+        return KF_OK;
+    if (request->budget.device_seconds > 0.0 && session->device_seconds >= request->budget.device_seconds)
         return KF_OK;
     const kf_similar_query query = {.system = request->system,
                                     .scene = request->scene,
@@ -201,6 +204,7 @@ static void replay(kf_session *session, kf_past *past) {
     past->waiting = false;
     session->waiting_count--;
     session->waiting_evaluations -= past->evaluations;
+    session->waiting_device_seconds -= past->device_seconds;
     tell(session, past->tried, past->known, past->cost);
 }
 
@@ -221,15 +225,29 @@ static bool any_eligible(const kf_evaluations *tried) {
     return false;
 }
 
+/* Of a final, no more than a quarter of the budget. */
+static double final_reserve(const kf_session *session, double budget) {
+    return fmin(kf_tune_final_seconds(session), 0.25 * budget);
+}
+
+/* How many more configs a budget of device seconds has room for, if they cost what those so far did. */
+static double device_room(const kf_session *session) {
+    const double budget = session->request->budget.device_seconds;
+    const double used = session->device_seconds - session->waiting_device_seconds;
+    const double each = session->device_seconds / fmax(1.0, session->result->tried.count);
+    return (budget - used - final_reserve(session, budget)) / fmax(each, 1e-6);
+}
+
 /* How many more configs the budget has room for. A number of evaluations always buys one of the space. */
 static long room(const kf_session *session) {
     static const double ROUNDING = 1e-6; /* of sums of efforts */
     long left = MOST_PENDING;
     const kf_tune_request *request = session->request;
-    if (request->budget_evaluations > 0) {
+    if (request->budget.evaluations > 0) {
         double done = session->evaluations - session->waiting_evaluations;
-        left = (long)ceil((double)request->budget_evaluations - done - ROUNDING);
+        left = (long)ceil((double)request->budget.evaluations - done - ROUNDING);
     }
+    if (request->budget.device_seconds > 0.0) left = (long)fmin((double)left, ceil(device_room(session)));
     if (left <= 0 && !any_eligible(&session->result->tried)) left = 1;
     if (session->search_end > 0.0) {
         double seconds = session->search_end - kf_clock_seconds();
@@ -301,9 +319,7 @@ static kf_status measure_first(kf_session *session, pending *queue, int count, b
 
 static void set_search_end(kf_session *session) {
     if (session->deadline <= 0.0) return;
-    /* The final may take a quarter, no more. */
-    double reserve = fmin(kf_tune_final_seconds(session), 0.25 * session->request->budget_seconds);
-    session->search_end = session->deadline - reserve;
+    session->search_end = session->deadline - final_reserve(session, session->request->budget.seconds);
 }
 
 /* False when the time for the search is over before the first few of the queue are built. */

@@ -87,6 +87,7 @@ int kf_session_note(kf_session *session, const char *role, const kf_config *conf
     int index = kf_session_find(session, hash);
     session->result->states[measurement->state]++;
     session->evaluations += kf_session_evaluations(session, measurement);
+    session->device_seconds += kf_session_device_seconds(measurement);
     if (index >= 0) {
         replace(session, index, role, measurement);
     } else {
@@ -117,6 +118,10 @@ double kf_session_evaluations(const kf_session *session, const kf_measurement *m
     return share > 0.0 ? fmin(share, 1.0) : 1.0;
 }
 
+double kf_session_device_seconds(const kf_measurement *measurement) {
+    return fmax(0.0, measurement->verify_seconds) + fmax(0.0, measurement->measure_seconds);
+}
+
 kf_status kf_session_store(kf_session *session, const char *role, const kf_config *config,
                            const kf_measurement *measurement, kf_error *error) {
     KF_TRY(kf_store_add(session->request->store, &session->result->run, session->sequence, role, config,
@@ -143,9 +148,12 @@ void kf_session_progress(kf_session *session, bool final) {
     if (failed_count(result) > 0) kf_text_append(&line, ", %d failed", failed_count(result));
     if (session->deadline > 0.0 && !final)
         kf_text_append(&line, ", %.0f s left", fmax(0.0, session->deadline - now));
-    if (session->request->budget_evaluations > 0 && !final)
+    if (session->request->budget.device_seconds > 0.0 && !final)
+        kf_text_append(&line, ", %.1f s of the device left",
+                       fmax(0.0, session->request->budget.device_seconds - session->device_seconds));
+    if (session->request->budget.evaluations > 0 && !final)
         kf_text_append(&line, ", %ld to go",
-                       (long)ceil((double)session->request->budget_evaluations - session->evaluations));
+                       (long)ceil((double)session->request->budget.evaluations - session->evaluations));
     if (session->incumbent >= 0 && !final) { /* at the end the final has decided, and the result says so */
         const kf_evaluation *best = &result->tried.items[session->incumbent];
         char time[32];
@@ -188,8 +196,8 @@ static double usual_effort(const kf_session *session) {
     static const double WHOLE_SECONDS = 60.0, LEAST = 0.1;
     const kf_tune_request *request = session->request;
     if (request->effort > 0.0) return request->effort;
-    if (!session->gpu || request->budget_seconds <= 0.0) return 1.0;
-    return fmin(1.0, fmax(LEAST, request->budget_seconds / WHOLE_SECONDS));
+    if (!session->gpu || request->budget.seconds <= 0.0) return 1.0;
+    return fmin(1.0, fmax(LEAST, request->budget.seconds / WHOLE_SECONDS));
 }
 
 static kf_status open_space(kf_session *session, kf_error *error) {
@@ -207,8 +215,9 @@ static const char *choose_strategy(const kf_session *session) {
     const kf_tune_request *request = session->request;
     if (request->strategy != NULL) return request->strategy;
     const double seconds_each = session->gpu ? 1.5 : 3.0; /* usual on the machines kftune was written on */
-    double affordable = request->budget_evaluations > 0 ? (double)request->budget_evaluations - KF_PRESETS
-                                                        : request->budget_seconds / seconds_each;
+    const kf_budget *budget = &request->budget;
+    double affordable = budget->evaluations > 0 ? (double)budget->evaluations - KF_PRESETS
+                                                : (budget->seconds + budget->device_seconds) / seconds_each;
     return (double)session->result->space_size <= affordable ? "enumerate" : "model";
 }
 
@@ -251,11 +260,13 @@ static kf_status take_over(void *context, int sequence, const char *role, const 
     kf_past *past = &session->past[session->past_count++];
     *past = (kf_past){.tried = index,
                       .evaluations = kf_session_evaluations(session, measurement),
+                      .device_seconds = kf_session_device_seconds(measurement),
                       .waiting = strcmp(role, "search") == 0};
     past->known = kf_session_cost(session, measurement, &past->cost);
     if (!past->waiting) return KF_OK;
     session->waiting_count++;
     session->waiting_evaluations += past->evaluations;
+    session->waiting_device_seconds += past->device_seconds;
     return KF_OK;
 }
 
@@ -384,7 +395,7 @@ kf_status kf_session_open(kf_session *session, const kf_tune_request *request, k
     result->objective = request->objective;
     for (int i = 0; i < KF_PRESETS; i++)
         result->presets[i] = -1;
-    if (request->budget_seconds > 0.0) session->deadline = request->started + request->budget_seconds;
+    if (request->budget.seconds > 0.0) session->deadline = request->started + request->budget.seconds;
 
     kf_session_reach(session, &result->timeline.scene);
     KF_TRY(kf_device_probe(request->device, &result->device, error));

@@ -13,7 +13,8 @@
 typedef struct kf_past {
     int tried;          /* index */
     double evaluations; /* that it counts for */
-    bool known;         /* it has a cost */
+    double device_seconds;
+    bool known; /* it has a cost */
     double cost;
     bool waiting; /* for the strategy to propose it again */
 } kf_past;
@@ -38,11 +39,12 @@ typedef struct kf_session {
     int incumbent;     /* index in tried of the best so far; -1: none */
     kf_past *past;     /* in the order they were measured */
     int past_count, past_capacity, waiting_count;
-    double waiting_evaluations; /* of those that are waiting */
-    double evaluations; /* measured so far, past ones included; measuring with less effort counts less */
-    double seconds;     /* a config takes about so long, its compiling included; 0: not known yet */
-    double overhead;    /* of which neither compiling, verifying nor timing: building the plan, mostly */
-    double shown;       /* when progress was shown last */
+    double waiting_evaluations, waiting_device_seconds; /* of those that are waiting */
+    double evaluations;    /* measured so far, past ones included; measuring with less effort counts less */
+    double device_seconds; /* verifying and measuring so far, past ones included */
+    double seconds;        /* a config takes about so long, its compiling included; 0: not known yet */
+    double overhead;       /* of which neither compiling, verifying nor timing: building the plan, mostly */
+    double shown;          /* when progress was shown last */
 } kf_session;
 
 /* Everything until the first measurement. The session's parts are freed by kf_session_close in any case. */
@@ -71,6 +73,8 @@ int kf_session_note(kf_session *session, const char *role, const kf_config *conf
 /* Share of the usual measuring that a proposal of this effort gets, and what it then counts for. */
 double kf_session_effort(const kf_session *session, double effort);
 double kf_session_evaluations(const kf_session *session, const kf_measurement *measurement);
+/* For how long it kept the device from others. */
+double kf_session_device_seconds(const kf_measurement *measurement);
 
 /* Ends the worker and starts another. */
 kf_status kf_session_fresh_worker(kf_session *session, kf_error *error);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "harness/measure/evaluate.h"
+#include "harness/tune/budget.h"
 #include "results/best_config.h"
 #include "results/store.h"
 
@@ -17,9 +18,8 @@ typedef struct kf_tune_request {
     const char *strategy;    /* NULL: chosen by the size of the space and the budget */
     const char *const *fixed;
     int fixed_count;
-    double started;          /* kf_clock_seconds when the command began; the budget counts from here */
-    double budget_seconds;   /* 0: no limit of time */
-    long budget_evaluations; /* 0: no limit of number */
+    double started; /* kf_clock_seconds when the command began; the budget counts from here */
+    kf_budget budget;
     const char *budget_text; /* as the user wrote it */
     uint64_t seed;
     bool resume;

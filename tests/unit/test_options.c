@@ -207,31 +207,36 @@ static void budgets(void **state) {
     (void)state;
     static const struct {
         const char *text;
-        double seconds;
-        long evaluations;
-    } right[] = {{"60s", 60, 0},   {"2m", 120, 0},       {"1.5m", 90, 0}, {"1h", 3600, 0},
-                 {"2min", 120, 0}, {"500evals", 0, 500}, {"1eval", 0, 1}};
+        kf_budget budget;
+    } right[] = {{"60s", {.seconds = 60}},
+                 {"2m", {.seconds = 120}},
+                 {"1.5m", {.seconds = 90}},
+                 {"1h", {.seconds = 3600}},
+                 {"2min", {.seconds = 120}},
+                 {"500evals", {.evaluations = 500}},
+                 {"1eval", {.evaluations = 1}},
+                 {"20s-device", {.device_seconds = 20}},
+                 {"2m-device", {.device_seconds = 120}}};
     parsed p;
     kf_error error;
     char line[64];
     for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
-        double seconds = -1;
-        long evaluations = -1;
+        kf_budget budget = {-1, -1, -1};
         (void)snprintf(line, sizeof line, "--budget %s", right[i].text);
         parse(&p, line);
-        assert_int_equal(kf_argument_budget(&p.arguments, "--budget", &seconds, &evaluations, &error), KF_OK);
-        assert_true(seconds == right[i].seconds);
-        assert_int_equal(evaluations, right[i].evaluations);
+        assert_int_equal(kf_argument_budget(&p.arguments, "--budget", &budget, &error), KF_OK);
+        assert_true(budget.seconds == right[i].budget.seconds);
+        assert_true(budget.device_seconds == right[i].budget.device_seconds);
+        assert_int_equal(budget.evaluations, right[i].budget.evaluations);
     }
-    static const char *const wrong[] = {"60", "s", "-5s", "0s", "1.5evals", "60sec", "nans", "infs", "1e30h"};
+    static const char *const wrong[] = {"60",   "s",    "-5s",   "0s",         "1.5evals", "60sec",
+                                        "nans", "infs", "1e30h", "-1s-device", "5-device"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        double seconds = -1;
-        long evaluations = -1;
+        kf_budget budget = {-1, -1, -1};
         (void)snprintf(line, sizeof line, "--budget=%s", wrong[i]);
         parse(&p, line);
-        assert_int_equal(kf_argument_budget(&p.arguments, "--budget", &seconds, &evaluations, &error),
-                         KF_BAD_INPUT);
-        assert_true(seconds == -1);
+        assert_int_equal(kf_argument_budget(&p.arguments, "--budget", &budget, &error), KF_BAD_INPUT);
+        assert_true(budget.seconds == -1);
     }
 }
 

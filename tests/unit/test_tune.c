@@ -38,7 +38,7 @@ static kf_tune_request request(kf_store *store) {
         .reduced = &reduced,
         .device = "cpu:1",
         .started = kf_clock_seconds(),
-        .budget_seconds = 8.0,
+        .budget.seconds = 8.0,
         .budget_text = "8s",
         .seed = 1,
         .store = store,
@@ -83,8 +83,8 @@ static void a_run_finds_the_fastest_right_config(void **state) {
     (void)state;
     kf_store *store = open_store("whole.db");
     kf_tune_request r = request(store);
-    r.budget_seconds = 0.0;
-    r.budget_evaluations = 48;
+    r.budget.seconds = 0.0;
+    r.budget.evaluations = 48;
     r.budget_text = "48evals";
     r.strategy = "enumerate";
     kf_tune_result result;
@@ -149,7 +149,7 @@ static void a_run_finds_the_fastest_right_config(void **state) {
     kf_tune_print(&r, &result, "x.json", stream);
     (void)fclose(stream);
     static const char *const parts[] = {"counters, 20000x1x1 nodes",
-                                        "behaviour=right",
+                                        "default with work=",
                                         "over baseline",
                                         "count ",
                                         "8 crash",
@@ -169,16 +169,50 @@ static void time_budgets_hold(void **state) {
     r.fixed = fix;
     r.fixed_count = 1;
     r.strategy = "random";
-    r.budget_seconds = 3.0;
+    r.budget.seconds = 3.0;
     r.budget_text = "3s";
     kf_tune_result result;
     kf_error error = {KF_OK, ""};
     if (kf_tune(&r, &result, &error) != KF_OK) fail_msg("%s", error.message);
     double spent = kf_clock_seconds() - r.started;
-    assert_true(spent < 1.15 * r.budget_seconds + 1.0);
+    assert_true(spent < 1.15 * r.budget.seconds + 1.0);
     assert_true(result.tried.count >= 3);
     assert_true(result.finals.count >= 2);
     kf_tune_result_free(&result);
+    kf_store_close(store);
+}
+
+static double device_seconds(const kf_tune_result *result, int count) {
+    double seconds = 0.0;
+    for (int i = 0; i < count; i++)
+        seconds += kf_session_device_seconds(&result->tried.items[i].measurement);
+    return seconds;
+}
+
+/* Verifying and measuring count, whatever else the run does. */
+static void budgets_of_device_seconds_hold(void **state) {
+    (void)state;
+    kf_store *store = open_store("device.db");
+    static const char *const fix[] = {"behaviour=right"};
+    kf_tune_request r = request(store);
+    kf_tune_result result;
+    kf_error error = {KF_OK, ""};
+    r.fixed = fix;
+    r.fixed_count = 1;
+    r.strategy = "random";
+    r.rounds = -1;
+    static const double budgets[] = {1e6, 1e-6, 0.5};
+    for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
+        r.budget = (kf_budget){.device_seconds = budgets[i]};
+        if (kf_tune(&r, &result, &error) != KF_OK) fail_msg("%s", error.message);
+        const int count = result.tried.count, all = (int)result.space_size; /* the presets are in it */
+        assert_in_range(count, KF_PRESETS, all);
+        if (i == 0) assert_int_equal(count, all);
+        if (i == 1) assert_int_equal(count, KF_PRESETS);
+        if (count > KF_PRESETS) assert_true(device_seconds(&result, count - 1) < budgets[i]);
+        if (count < all) assert_true(device_seconds(&result, count) * (count + 1) / count > 0.7 * budgets[i]);
+        kf_tune_result_free(&result);
+    }
     kf_store_close(store);
 }
 
@@ -214,8 +248,8 @@ static void nothing_right_is_a_failure(void **state) {
         kf_tune_request r = request(store);
         r.fixed = &cases[i].fix;
         r.fixed_count = 1;
-        r.budget_seconds = 0.0;
-        r.budget_evaluations = 11;
+        r.budget.seconds = 0.0;
+        r.budget.evaluations = 11;
         r.budget_text = "11evals";
         kf_tune_result result;
         kf_error error = {KF_OK, ""};
@@ -235,8 +269,8 @@ static void interrupted_runs_resume(void **state) {
     (void)state;
     kf_store *store = open_store("resume.db");
     kf_tune_request r = request(store);
-    r.budget_seconds = 0.0;
-    r.budget_evaluations = 12;
+    r.budget.seconds = 0.0;
+    r.budget.evaluations = 12;
     r.budget_text = "12evals";
     r.strategy = "random";
     r.timing_seconds = 0.3; /* long enough to be interrupted in the middle */
@@ -273,7 +307,7 @@ static void interrupted_runs_resume(void **state) {
 
     /* A finished run is not resumed: this one starts anew. */
     kf_tune_result third;
-    r.budget_evaluations = 4;
+    r.budget.evaluations = 4;
     if (kf_tune(&r, &third, &error) != KF_OK) fail_msg("%s", error.message);
     assert_string_not_equal(third.run.uuid, first.run.uuid);
     assert_int_equal(third.resumed, 0);
@@ -314,15 +348,15 @@ static void what_was_best_before_is_tried_first(void **state) {
     r.fixed = fix;
     r.fixed_count = 1;
     r.strategy = "random";
-    r.budget_seconds = 0.0;
-    r.budget_evaluations = 9; /* all there is: the best is known */
+    r.budget.seconds = 0.0;
+    r.budget.evaluations = 9; /* all there is: the best is known */
     if (kf_tune(&r, &result, &error) != KF_OK) fail_msg("%s", error.message);
     kf_tune_result_free(&result);
     static const struct { int nodes, similar; } cases[] = {{20000, 1}, {30000, 1}, {160000, 0}};
     for (size_t i = 0; i < 3; i++) {
         warm_start found = {0};
         counter_scene(&scene, cases[i].nodes);
-        r.budget_evaluations = 5;
+        r.budget.evaluations = 5;
         r.seed = 2 + i;
         if (kf_tune(&r, &result, &error) != KF_OK) fail_msg("%s", error.message);
         assert_int_equal(kf_store_results(store, result.run.id, find_similar, &found, &error), KF_OK);
@@ -367,8 +401,8 @@ static void effort_counts_against_the_budget(void **state) {
     r.fixed = fix;
     r.fixed_count = 1;
     r.strategy = "halving";
-    r.budget_seconds = 0.0;
-    r.budget_evaluations = 6; /* the presets and three more */
+    r.budget.seconds = 0.0;
+    r.budget.evaluations = 6; /* the presets and three more */
     if (kf_tune(&r, &result, &error) != KF_OK) fail_msg("%s", error.message);
     assert_int_equal(kf_store_results(store, result.run.id, count_effort, &e, &error), KF_OK);
     assert_int_equal(e.counts[0], 5);
@@ -584,6 +618,7 @@ int main(void) {
         cmocka_unit_test(the_default_wins_a_tie),
         cmocka_unit_test(a_run_finds_the_fastest_right_config),
         cmocka_unit_test(time_budgets_hold),
+        cmocka_unit_test(budgets_of_device_seconds_hold),
         cmocka_unit_test(presets_outside_the_space_do_not_win),
         cmocka_unit_test(nothing_right_is_a_failure),
         cmocka_unit_test(interrupted_runs_resume),
