@@ -2,7 +2,8 @@
  * bounce-back, f_i = f_opposite + 6 w_i c_i . u_face (Ladd 1994). Free slip: specular reflection. Periodic:
  * the opposite side. At edges and corners the first wall or inflow that a population crosses, in the order x
  * y z, decides; then the first outflow. A wall may mirror a share of what reaches it instead of sending it
- * back (Maxwell 1879), which keeps a wall that moves with the stream stable (docs/physics.md).
+ * back (Maxwell 1879), which keeps a wall that moves with the stream stable (docs/physics.md). Where it meets
+ * an outflow it mirrors what comes from outside of that: an outflow mirrors nothing.
  *
  * Outflow: what enters there is convected out with the mean speed U of the stream, g(t + 1) = (g(t) + U f(t +
  * 1)) / (1 + U), g being the population that waits outside and f the same one at the outermost node (Yang
@@ -30,18 +31,6 @@ KF_FUNCTION int kf_beyond(int s, int n) {
 KF_FUNCTION kf_real kf_as_stored(kf_real value) {
     return kf_from_store(kf_to_store(value));
 }
-
-#if KF_SPECULAR
-/* What arrives of a population that is mirrored at each face it crosses, periodic ones apart. */
-KF_FUNCTION kf_real kf_mirrored(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y, int z) {
-    const int bx = kf_beyond(x - cx, a->nodes[0]), by = kf_beyond(y - cy, a->nodes[1]),
-              bz = kf_beyond(z - cz, a->nodes[2]);
-    const int mx = bx != 0 && KF_FACE_0 != 0, my = by != 0 && KF_FACE_2 != 0, mz = bz != 0 && KF_FACE_4 != 0;
-    const int sx = mx ? x : x - cx - bx * a->nodes[0], sy = my ? y : y - cy - by * a->nodes[1],
-              sz = mz ? z : z - cz - bz * a->nodes[2];
-    return kf_leaving(a, mx ? -cx : cx, my ? -cy : cy, mz ? -cz : cz, sx, sy, sz);
-}
-#endif
 
 /* Place of the population (cx, cy, cz), which comes in across the axis, in what the outflow keeps: u, v count
  * the nodes of the face, x before y before z. */
@@ -85,44 +74,52 @@ KF_FUNCTION kf_real kf_outflow(const kf_kinetic_arguments *a, int axis, int high
     if (KF_FACE_4 == 4 && z == 0) KF_KEEP_OUTFLOW(2, 0, x, y)                                                \
     if (KF_FACE_5 == 4 && z == a->nodes[2] - 1) KF_KEEP_OUTFLOW(2, 1, x, y)
 
-/* The population of velocity (cx, cy, cz) that node (x, y, z) pulls, whether or not it comes from outside. */
-KF_FUNCTION kf_real kf_incoming(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y, int z) {
+/* The population of velocity (cx, cy, cz) that node (x, y, z) pulls, where the faces that it crosses are mirrors if they
+ * are neither periodic nor outflows. */
+KF_FUNCTION kf_real kf_mirrored(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y, int z) {
     int sx = x - cx, sy = y - cy, sz = z - cz;
     const int bx = kf_beyond(sx, a->nodes[0]), by = kf_beyond(sy, a->nodes[1]),
               bz = kf_beyond(sz, a->nodes[2]);
     const int kind_x = bx < 0 ? KF_FACE_0 : KF_FACE_1, kind_y = by < 0 ? KF_FACE_2 : KF_FACE_3,
               kind_z = bz < 0 ? KF_FACE_4 : KF_FACE_5;
-    const int solid_x = bx != 0 && KF_IS_SOLID_FACE(kind_x), solid_y = by != 0 && KF_IS_SOLID_FACE(kind_y),
-              solid_z = bz != 0 && KF_IS_SOLID_FACE(kind_z);
-    if (solid_x || solid_y || solid_z) {
-        const int face = solid_x ? (bx > 0) : solid_y ? 2 + (by > 0) : 4 + (bz > 0);
-        const kf_real *u = KF_FACE_VELOCITY(a)[face];
-        const kf_real along = cx * u[0] + cy * u[1] + cz * u[2];
-        const kf_real back =
-            kf_leaving(a, -cx, -cy, -cz, x, y, z) + KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, cz) * along;
-#if KF_SPECULAR
-        const kf_real share = (kf_real)a->specular_share[face];
-        return kf_as_stored(back + share * (kf_mirrored(a, cx, cy, cz, x, y, z) - back));
-#else
-        return kf_as_stored(back);
-#endif
-    }
     if (bx != 0) {
         sx = kind_x == 0 ? sx - bx * a->nodes[0] : x;
-        cx = kind_x == 2 ? -cx : cx;
+        cx = kind_x == 0 || kind_x == 4 ? cx : -cx;
     }
     if (by != 0) {
         sy = kind_y == 0 ? sy - by * a->nodes[1] : y;
-        cy = kind_y == 2 ? -cy : cy;
+        cy = kind_y == 0 || kind_y == 4 ? cy : -cy;
     }
     if (bz != 0) {
         sz = kind_z == 0 ? sz - bz * a->nodes[2] : z;
-        cz = kind_z == 2 ? -cz : cz;
+        cz = kind_z == 0 || kind_z == 4 ? cz : -cz;
     }
     if (bx != 0 && kind_x == 4) return kf_outflow(a, 0, bx > 0, cx, cy, cz, sy, sz);
     if (by != 0 && kind_y == 4) return kf_outflow(a, 1, by > 0, cx, cy, cz, sx, sz);
     if (bz != 0 && kind_z == 4) return kf_outflow(a, 2, bz > 0, cx, cy, cz, sx, sy);
     return kf_leaving(a, cx, cy, cz, sx, sy, sz);
+}
+
+/* The population of velocity (cx, cy, cz) that node (x, y, z) pulls, whether or not it comes from outside. */
+KF_FUNCTION kf_real kf_incoming(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y, int z) {
+    const int bx = kf_beyond(x - cx, a->nodes[0]), by = kf_beyond(y - cy, a->nodes[1]),
+              bz = kf_beyond(z - cz, a->nodes[2]);
+    const int kind_x = bx < 0 ? KF_FACE_0 : KF_FACE_1, kind_y = by < 0 ? KF_FACE_2 : KF_FACE_3,
+              kind_z = bz < 0 ? KF_FACE_4 : KF_FACE_5;
+    const int solid_x = bx != 0 && KF_IS_SOLID_FACE(kind_x), solid_y = by != 0 && KF_IS_SOLID_FACE(kind_y),
+              solid_z = bz != 0 && KF_IS_SOLID_FACE(kind_z);
+    if (!solid_x && !solid_y && !solid_z) return kf_mirrored(a, cx, cy, cz, x, y, z);
+    const int face = solid_x ? (bx > 0) : solid_y ? 2 + (by > 0) : 4 + (bz > 0);
+    const kf_real *u = KF_FACE_VELOCITY(a)[face];
+    const kf_real along = cx * u[0] + cy * u[1] + cz * u[2];
+    const kf_real back =
+        kf_leaving(a, -cx, -cy, -cz, x, y, z) + KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, cz) * along;
+#if KF_SPECULAR
+    const kf_real share = (kf_real)a->specular_share[face];
+    return kf_as_stored(back + share * (kf_mirrored(a, cx, cy, cz, x, y, z) - back));
+#else
+    return kf_as_stored(back);
+#endif
 }
 
 /* The same for a node k, in row (y, z), whose neighbours along y and z lie inside, low and high telling

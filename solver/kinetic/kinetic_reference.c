@@ -41,59 +41,43 @@ static const double zero_velocity[3] = {0, 0, 0};
 /* --- streaming and domain boundaries
  * ------------------------------------------------------------------------- */
 
-/* What arrives at node x along velocity i when every face but the periodic ones mirrors. */
+/* What arrives at node x along velocity i when every face but the periodic ones and outflows mirrors. */
 static double arriving_mirrored(const reference_run *run, int i, const int x[3]) {
-    int from[3], c[3];
-    for (int axis = 0; axis < 3; axis++) {
+    int from[3], c[3], outflow = -1;
+    for (int axis = 2; axis >= 0; axis--) {
         c[axis] = kf_reference_velocities[i][axis];
         from[axis] = x[axis] - c[axis];
-        if (from[axis] >= 0 && from[axis] < run->n[axis]) continue;
-        bool wraps = run->scene->faces[2 * axis] == KF_PERIODIC;
-        from[axis] = wraps ? (from[axis] + run->n[axis]) % run->n[axis] : x[axis];
-        if (!wraps) c[axis] = -c[axis];
+        const int high = from[axis] >= run->n[axis], face = 2 * axis + high;
+        if (from[axis] >= 0 && !high) continue;
+        from[axis] = x[axis];
+        if (run->scene->faces[face] == KF_PERIODIC)
+            from[axis] = high ? 0 : run->n[axis] - 1;
+        else if (run->scene->faces[face] == KF_OUTFLOW)
+            outflow = face;
+        else
+            c[axis] = -c[axis];
     }
-    return run->f[(size_t)direction_of(c) * run->count + node_at(run, from)];
+    const double *populations = outflow >= 0 ? run->outside[outflow] : run->f;
+    return populations[(size_t)direction_of(c) * run->count + node_at(run, from)];
 }
 
 /* The population that arrives at node x along velocity i. */
 static double arriving(const reference_run *run, int i, const int x[3]) {
-    int from[3], c[3];
+    const int *c = kf_reference_velocities[i];
     for (int axis = 0; axis < 3; axis++) {
-        from[axis] = x[axis] - kf_reference_velocities[i][axis];
-        c[axis] = kf_reference_velocities[i][axis];
-    }
-    for (int axis = 0; axis < 3; axis++) {
-        int high = from[axis] >= run->n[axis];
-        if (from[axis] >= 0 && !high) continue;
-        int face = 2 * axis + high;
-        kf_boundary kind = run->scene->faces[face];
+        const int from = x[axis] - c[axis], high = from >= run->n[axis], face = 2 * axis + high;
+        if (from >= 0 && !high) continue;
+        const kf_boundary kind = run->scene->faces[face];
         if (kind != KF_WALL && kind != KF_INFLOW) continue;
         const double *wall = run->scene->face_velocity[face];
         const int back[3] = {-c[0], -c[1], -c[2]};
-        double along = c[0] * wall[0] + c[1] * wall[1] + c[2] * wall[2];
-        double returned = run->f[(size_t)direction_of(back) * run->count + node_at(run, x)] +
-                          6.0 * kf_reference_equilibrium(i, 1.0, zero_velocity) * along;
-        double share = run->scene->specular_share[face];
+        const double along = c[0] * wall[0] + c[1] * wall[1] + c[2] * wall[2];
+        const double returned = run->f[(size_t)direction_of(back) * run->count + node_at(run, x)] +
+                                6.0 * kf_reference_equilibrium(i, 1.0, zero_velocity) * along;
+        const double share = run->scene->specular_share[face];
         return share > 0.0 ? (1.0 - share) * returned + share * arriving_mirrored(run, i, x) : returned;
     }
-    for (int axis = 0; axis < 3; axis++) {
-        int high = from[axis] >= run->n[axis];
-        if (from[axis] >= 0 && !high) continue;
-        kf_boundary kind = run->scene->faces[2 * axis + high];
-        if (kind == KF_PERIODIC) {
-            from[axis] = high ? 0 : run->n[axis] - 1;
-        } else {
-            from[axis] = high ? run->n[axis] - 1 : 0;
-            if (kind == KF_FREE_SLIP) c[axis] = -c[axis];
-        }
-    }
-    int direction = direction_of(c);
-    for (int face = 0; face < KF_FACES; face++) {
-        int beyond = x[face / 2] - kf_reference_velocities[i][face / 2];
-        if (run->outside[face] != NULL && (face % 2 ? beyond >= run->n[face / 2] : beyond < 0))
-            return run->outside[face][(size_t)direction * run->count + node_at(run, from)];
-    }
-    return run->f[(size_t)direction * run->count + node_at(run, from)];
+    return arriving_mirrored(run, i, x);
 }
 
 static void stream(reference_run *run) {

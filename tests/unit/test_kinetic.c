@@ -280,7 +280,8 @@ static void test_walls_and_body_force(void **state) {
     kf_scene_free(scene);
 }
 
-/* Walls that mirror a share, with edges to walls that do not, to free slip, and across a periodic seam. */
+/* Walls that mirror a share, with edges to walls that do not, to free slip, to an outflow, and across a
+ * periodic seam. */
 static void test_specular_walls(void **state) {
     (void)state;
     kf_scene *scene = open_scene("ball", 2000);
@@ -291,6 +292,7 @@ static void test_specular_walls(void **state) {
     for (int seam = 0; seam < 2; seam++) {
         for (int face = 0; face < KF_FACES; face++)
             scene->faces[face] = seam && face < KF_YMIN ? KF_PERIODIC : face == 3 ? KF_FREE_SLIP : KF_WALL;
+        if (!seam) scene->faces[KF_XMIN] = KF_OUTFLOW;
         scene->specular_share[KF_XMAX] = seam ? 0.0 : 0.7;
         scene->specular_share[KF_YMIN] = 0.25;
         scene->specular_share[KF_ZMIN] = 0.5;
@@ -367,7 +369,24 @@ static void test_walls_that_move_with_the_stream(void **state) {
     assert_true(half < 3e-5);
 }
 
-/* The gate must be able to close: a plan that ran one step too many is out of bounds. */
+/* A stream between walls that move with it stays as it is up to the edges with inflow and outflow. */
+static void test_uniform_stream_to_the_outflow(void **state) {
+    (void)state;
+    enum { NODES = 16 * 4 * 8 };
+    const double speed = 0.05;
+    kf_scene *scene = open_layer(16, 8, 1e-3, 0.5);
+    scene->faces[KF_XMIN] = KF_INFLOW;
+    scene->faces[KF_XMAX] = KF_OUTFLOW;
+    scene->initial_velocity[0] = speed;
+    scene->face_velocity[KF_XMIN][0] = scene->face_velocity[KF_ZMIN][0] = scene->face_velocity[KF_ZMAX][0] =
+        speed;
+    kf_fields fields = fields_after(scene, 200);
+    for (int i = 0; i < NODES; i++)
+        assert_true(fabs((double)fields.velocity[0][i] - speed) < 1e-4 * speed);
+    kf_fields_free(&fields);
+    kf_scene_free(scene);
+}
+
 /* Steady shear between a moving wall and one at rest: u = W (z + 1/2 + b) / (H + 2 b) from the wall at rest,
  * with the slip length b = 3 viscosity share / (1 - share). */
 static void test_slip_of_specular_walls(void **state) {
@@ -385,6 +404,7 @@ static void test_slip_of_specular_walls(void **state) {
     kf_scene_free(scene);
 }
 
+/* The gate must be able to close: a plan that ran one step too many is out of bounds. */
 static void test_gate_refuses_a_wrong_result(void **state) {
     (void)state;
     kf_error error = {0};
@@ -590,6 +610,7 @@ int main(void) {
         cmocka_unit_test(test_walls_and_body_force),
         cmocka_unit_test(test_specular_walls),
         cmocka_unit_test(test_walls_that_move_with_the_stream),
+        cmocka_unit_test(test_uniform_stream_to_the_outflow),
         cmocka_unit_test(test_slip_of_specular_walls),
         cmocka_unit_test(test_gate_refuses_a_wrong_result),
         cmocka_unit_test(test_plans_agree_after_100_steps),

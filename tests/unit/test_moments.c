@@ -116,12 +116,12 @@ static void test_faces(void **state) {
     memcpy(scene->faces, kinds, sizeof kinds);
     scene->face_velocity[KF_XMIN][0] = 0.05;
     scene->face_velocity[KF_ZMAX][1] = 0.04;
+    scene->specular_share[KF_YMIN] = 0.25;
     scene->body_force[2] = -2e-6;
     assert_true(verify_space(scene, 12) >= 4);
     scene->faces[KF_XMIN] = scene->faces[KF_XMAX] = KF_PERIODIC;
     scene->faces[KF_YMAX] = KF_FREE_SLIP;
     scene->faces[KF_ZMIN] = KF_WALL;
-    scene->specular_share[KF_YMIN] = 0.25;
     scene->specular_share[KF_ZMIN] = 0.5;
     scene->face_velocity[KF_ZMIN][0] = 0.05;
     scene->initial_velocity[1] = scene->initial_velocity[2] = 0.02;

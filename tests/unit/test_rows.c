@@ -122,11 +122,14 @@ static void verify_all(kf_scene *scene, const char *const *const *variants) {
     kf_scene_free(scene);
 }
 
-/* Odd lengths: pairs end with half a pair, sectors of memory in part. */
+/* Odd lengths: pairs end with half a pair, sectors of memory in part. The wall shares an edge with the
+ * outflow. */
 static void test_from_inflow_to_outflow(void **state) {
     (void)state;
     static const char *const *const variants[] = {one_node, halves, esoteric, NULL};
-    verify_all(open_rows(141, KF_INFLOW, KF_OUTFLOW), variants);
+    kf_scene *scene = open_rows(141, KF_INFLOW, KF_OUTFLOW);
+    scene->faces[KF_ZMIN] = KF_WALL;
+    verify_all(scene, variants);
 }
 
 static void test_from_end_to_end(void **state) {
