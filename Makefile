@@ -28,6 +28,12 @@ SOURCES := $(wildcard harness/*/*.c solver/*.c solver/*/*.c scene/*.c results/*.
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 END_TESTS := $(wildcard tests/e2e/*.sh)
+# Tests of times, memory limits and counters want the machine for themselves; the longest begin first.
+ALONE := test_backend_gpu test_cupti_gpu test_measure test_quality test_roofs test_store_speed test_tune test_worker
+TESTS_ALONE := $(ALONE:%=$(BUILD)/tests/%)
+LONGEST_TESTS := $(BUILD)/tests/test_kinetic
+UNIT_TESTS_BESIDE := $(LONGEST_TESTS) $(filter-out $(LONGEST_TESTS) $(TESTS_ALONE),$(UNIT_TESTS))
+END_TESTS_ALONE := tests/e2e/nightly.sh
 OUR_C := harness/main.c $(SOURCES) $(wildcard tests/unit/*.c)
 OUR_HEADERS := $(wildcard harness/*/*.h solver/*.h solver/*/*.h scene/*.h results/*.h cost_model/*.h plots/*.h tests/unit/*.h)
 # What the program reads at run time, for install and bundle.
@@ -104,7 +110,8 @@ demo: ## tune the Ahmed body on the cpu and run 200 steps of it, in under 5 minu
 check: ## build, run all tests and cppcheck
 	@sh scripts/packages.sh build check
 	@$(MAKE) all tests
-	@bash scripts/run-tests.sh $(BUILD) scripts/cppcheck.sh $(UNIT_TESTS) $(END_TESTS)
+	@bash scripts/run-tests.sh $(BUILD) $(UNIT_TESTS_BESIDE) scripts/cppcheck.sh $(filter-out $(END_TESTS_ALONE),$(END_TESTS)) \
+		--alone $(TESTS_ALONE) $(END_TESTS_ALONE)
 
 # Leaks of libraries are listed, with reasons, in leaks.supp.
 check-sanitize: ## all unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -112,7 +119,8 @@ check-sanitize: ## all unit tests under AddressSanitizer and UndefinedBehaviorSa
 	@$(MAKE) BUILD=$(BUILD)/sanitize SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" programs tests
 	@ASAN_OPTIONS=strict_string_checks=1:check_initialization_order=1 \
 	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/sanitizers/leaks.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1 \
-	KFTUNE_TEST_LIMIT=1800 bash scripts/run-tests.sh $(BUILD)/sanitize $(UNIT_TESTS:$(BUILD)/%=$(BUILD)/sanitize/%)
+	KFTUNE_TEST_LIMIT=1800 bash scripts/run-tests.sh $(BUILD)/sanitize $(UNIT_TESTS_BESIDE:$(BUILD)/%=$(BUILD)/sanitize/%) \
+		--alone $(TESTS_ALONE:$(BUILD)/%=$(BUILD)/sanitize/%)
 
 check-gpu: ## run the tests that need a GPU, if there is one
 	@sh scripts/packages.sh build check

@@ -1,46 +1,73 @@
 #!/bin/bash
-# Runs test programs one after the other and sums their results. usage: scripts/run-tests.sh BUILD PROGRAM...
+# Runs test programs side by side, then those that measure times alone, and sums their results.
+# usage: scripts/run-tests.sh BUILD PROGRAM... [--alone PROGRAM...]
 # A program is a cmocka program, whose own counts are used, or a script (*.sh), which is one test: exit status 0 is
-# a pass, 77 a skip. The last line is 'N passed, N failed, N skipped'; the exit status is 0 only if something ran
-# and nothing failed. KFTUNE_TEST_LIMIT: seconds a program may take (default 1200).
-set -u
+# a pass, 77 a skip. What it prints is shown as a whole when it ends. The last line is 'N passed, N failed, N skipped';
+# the exit status is 0 only if something ran and nothing failed. KFTUNE_TEST_LIMIT: seconds a program may take (default
+# 1200). KFTUNE_TEST_JOBS: how many run at a time (default: one for each processor, at most 4).
+set -um
 
-build=$(realpath -m "${1:?usage: scripts/run-tests.sh BUILD PROGRAM...}")
+build=$(realpath -m "${1:?usage: scripts/run-tests.sh BUILD PROGRAM... [--alone PROGRAM...]}")
 shift
 root=$(realpath "$(dirname "$0")/..")
 limit=${KFTUNE_TEST_LIMIT:-1200}
+processors=$(nproc)
+jobs=${KFTUNE_TEST_JOBS:-$((processors < 4 ? processors : 4))}
 passed=0 failed=0 skipped=0
 failures=()
+declare -A works=() # of the programs that run, by process id
 
 # Tests must neither see nor touch the user's own caches and store.
 home=$build/test-home
+logs=$build/test-logs
 rm -rf "$home"
-mkdir -p "$home/cache" "$home/data" "$home/tmp" "$build/test-logs"
-export XDG_CACHE_HOME=$home/cache XDG_DATA_HOME=$home/data TMPDIR=$home/tmp
+mkdir -p "$home/cache" "$home/tmp" "$logs"
+export XDG_CACHE_HOME=$home/cache TMPDIR=$home/tmp
 export KFTUNE_DATA=$root KFTUNE=$build/kftune KFTUNE_SHARED=${KFTUNE_SHARED:-$root/../shared}
 cd "$root" || exit 3
+# Interrupted: timeout, the child of each job, ends its program.
+trap 'for job in "${!works[@]}"; do pkill -TERM -P "$job"; done; exit 130' INT TERM
 
 # cmocka's closing line of one kind, '[  PASSED  ] 4 test(s).', as a number.
 count() { sed -n "s/^\[  $1 *\] \(tests: \)\{0,1\}\([0-9][0-9]*\) test(s).*/\2/p" "$2" | tail -n 1; }
 
-# Seconds of processor time of all that has run so far. A subshell would only tell its own.
-used_cpu() {
-    times >"$home/times"
-    cpu=$(awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, t, /[ms]/); s += 60 * t[1] + t[2] } printf "%d", s }' "$home/times")
+# Seconds of processor time of what has run in this shell so far. A subshell would only tell its own.
+used_cpu() { # FILE
+    times >"$1"
+    cpu=$(awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, t, /[ms]/); s += 60 * t[1] + t[2] } printf "%d", s }' "$1")
 }
 
-run_one() {
-    local program=$1 name log status start before
-    name=$(basename "$program")
-    log=$build/test-logs/$name.log
+# In a shell of its own: leaves log, end (status, seconds, seconds of processor time), scratch and data in the folder WORK.
+run_one() { # PROGRAM WORK
+    local begin=$SECONDS status
+    KFTUNE_SCRATCH=$2/scratch XDG_DATA_HOME=$2/data timeout -k 10 "$limit" "$1" </dev/null >"$2/log" 2>&1
+    status=$?
+    used_cpu "$2/times"
+    echo "$status $((SECONDS - begin)) $cpu" >"$2/end"
+}
+
+begin_one() { # PROGRAM
+    local program work
+    program=$(realpath "$1")
+    work=$(mktemp -d "$TMPDIR/$(basename "$1").XXXXXX")
+    mkdir "$work/scratch" "$work/data"
+    run_one "$program" "$work" &
+    works[$!]=$work
+}
+
+# Waits for one of those that run; shows what it printed and counts its results.
+finish_one() {
+    local job work name log status=unknown seconds=? cpu=? # when it was killed
+    wait -n -p job
+    work=${works[$job]} log=${works[$job]}/log
+    unset "works[$job]"
+    name=$(basename "${work%.*}")
+    [ ! -f "$work/end" ] || read -r status seconds cpu <"$work/end"
     echo "== $name"
-    start=$SECONDS
-    used_cpu
-    before=$cpu
-    KFTUNE_SCRATCH=$(mktemp -d "$TMPDIR/$name.XXXXXX") timeout -k 10 "$limit" "$program" </dev/null 2>&1 | tee "$log"
-    status=${PIPESTATUS[0]}
+    cat "$log"
+    cp "$log" "$logs/$name.log"
     # 77 is the usual way to say "skipped"; 124 and 137 come from timeout.
-    case $program in
+    case $name in
     *.sh)
         case $status in
         0) passed=$((passed + 1)) ;;
@@ -54,29 +81,36 @@ run_one() {
         passed=$((passed + ${p:-0})) failed=$((failed + ${f:-0})) skipped=$((skipped + ${s:-0}))
         if [ "${f:-0}" -gt 0 ]; then
             failures+=("$name: $f")
-        elif [ "$status" -ne 0 ] || [ -z "$p" ]; then
+        elif [ "$status" != 0 ] || [ -z "$p" ]; then
             # It crashed, ran out of time, leaked, or ended before cmocka could count.
             failed=$((failed + 1)) failures+=("$name: ended with status $status")
         fi
         ;;
     esac
-    used_cpu
-    echo "== $name: status $status, $((SECONDS - start)) s, $((cpu - before)) s of processor time"
+    echo "== $name: status $status, $seconds s, $cpu s of processor time"
     echo
 }
 
+finish_until() { # at most so many run
+    while [ ${#works[@]} -gt "$1" ]; do finish_one; done
+}
+
 for program in "$@"; do
-    if [ -x "$program" ]; then
-        run_one "$(realpath "$program")"
+    if [ "$program" = --alone ]; then
+        jobs=1
+    elif [ -x "$program" ]; then
+        finish_until $((jobs - 1))
+        begin_one "$program"
     else
         echo "== $program: not an executable file"
         failed=$((failed + 1)) failures+=("$program: cannot be run")
     fi
 done
+finish_until 0
 
 for failure in ${failures[@]+"${failures[@]}"}; do echo "FAILED $failure"; done
 [ $((passed + failed)) -gt 0 ] || echo "FAILED: no test ran"
-used_cpu
+used_cpu "$home/times"
 echo "$SECONDS s, $cpu s of processor time"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
