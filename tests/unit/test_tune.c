@@ -265,6 +265,22 @@ static void nothing_right_is_a_failure(void **state) {
 /* --- interrupting and resuming ---------------------------------------------------------------------------
  */
 
+/* Ctrl-C as a terminal would send it, from a process of its own, once the first run of that store has
+ * results. */
+static pid_t interrupt_after_results(const char *name, int results) {
+    const pid_t driver = getpid(), finger = fork();
+    if (finger != 0) return finger;
+    kf_store *store = open_store(name);
+    counts c = {.last = -1};
+    for (int looks = 0; looks < 6000 && c.last + 1 < results; looks++) {
+        (void)usleep(10000);
+        c = (counts){.last = -1};
+        (void)kf_store_results(store, 1, count_result, &c, NULL);
+    }
+    (void)kill(driver, SIGINT);
+    _exit(0);
+}
+
 static void interrupted_runs_resume(void **state) {
     (void)state;
     kf_store *store = open_store("resume.db");
@@ -276,18 +292,13 @@ static void interrupted_runs_resume(void **state) {
     r.timing_seconds = 0.3; /* long enough to be interrupted in the middle */
     kf_tune_result first;
     kf_error error = {KF_OK, ""};
-    /* Ctrl-C from a process of its own, as a terminal would send it. */
     kf_catch_interrupts();
-    pid_t driver = getpid();
-    pid_t finger = fork();
-    if (finger == 0) {
-        (void)usleep(800000);
-        (void)kill(driver, SIGINT);
-        _exit(0);
-    }
-    assert_int_equal(kf_tune(&r, &first, &error), KF_INTERRUPTED);
-    assert_non_null(strstr(error.message, "--resume"));
+    const pid_t finger = interrupt_after_results("resume.db", 2);
+    const kf_status status = kf_tune(&r, &first, &error);
     kf_interrupted = 0;
+    assert_int_equal(waitpid(finger, NULL, 0), finger);
+    assert_int_equal(status, KF_INTERRUPTED);
+    assert_non_null(strstr(error.message, "--resume"));
     counts before = stored(store, &first);
     assert_int_equal(before.presets + before.search, first.tried.count);
     assert_true(first.tried.count < 12);
