@@ -10,8 +10,8 @@
 
 #include "harness/util/text.h"
 
-const char *const kf_resource_names[KF_RESOURCES] = {"DRAM",    "partial sectors", "scattered sectors",
-                                                     "atomics", "instructions",    "launches"};
+const char *const kf_resource_names[KF_RESOURCES] = {
+    "DRAM", "partial sectors", "scattered sectors", "atomics", "instructions", "latency", "launches"};
 
 kf_work *kf_works_add(kf_works *works, const char *name, double launches) {
     assert(works->count < KF_WORKS);
@@ -24,12 +24,17 @@ kf_work *kf_works_add(kf_works *works, const char *name, double launches) {
 /* --- ceilings ------------------------------------------------------------------------------------------- */
 
 /* What a byte's worth of bandwidth does in the other ways of using it, measured on an H200
- * (docs/cost-model.md): a partial access takes as long as 57 bytes, a scattered sector as 200, an atomic
- * addition as 44, and 1000 instructions of a thread as 210 (0.6 of what the schedulers could issue). */
-static const double PARTIAL_BYTES = 57, SCATTERED_BYTES = 200, ATOMIC_BYTES = 44, INSTRUCTION_BYTES = 0.21;
-/* Of the data sheet's bandwidth a copy reaches so much; a kernel takes so long to start and drain. */
-static const double COPY_SHARE = 0.88, GPU_LAUNCH_US = 3.0, CPU_LAUNCH_US = 8.0;
-static const double CPU_BANDWIDTH = 1.2e10;
+ * (docs/cost-model.md): a partial access takes as long as 57 bytes, a scattered sector as 110, an atomic
+ * addition as 65, and 1000 instructions of a thread as 210 (0.6 of what the schedulers could issue). */
+static const double PARTIAL_BYTES = 57, SCATTERED_BYTES = 110, ATOMIC_BYTES = 65, INSTRUCTION_BYTES = 0.21;
+/* Of the data sheet's bandwidth a copy reaches so much. */
+static const double COPY_SHARE = 0.88, CPU_BANDWIDTH = 1.2e10;
+/* A kernel of a graph takes so long to start, or outside of one so many times that; a read waits so long. */
+static const double GPU_LAUNCH_US = 1.0, SINGLE_LAUNCH = 2.5, CPU_LAUNCH_US = 8.0, GPU_LATENCY_US = 1.2,
+                    CPU_LATENCY_US = 0.1;
+/* What runs beside the flow's kernel has the device until that one's blocks fill it, and in its last wave: so
+ * much of it costs no time. */
+static const double BESIDE_US = 14.0;
 
 static double roof(const kf_roofs *roofs, const char *name) {
     const kf_roof *found = roofs != NULL ? kf_roofs_find(roofs, name) : NULL;
@@ -50,6 +55,7 @@ void kf_ceilings_from(const kf_device_info *device, const kf_roofs *roofs, kf_ce
     double launch_us = gpu ? GPU_LAUNCH_US : CPU_LAUNCH_US;
     if (isfinite(node_us)) launch_us = fmax(launch_us, node_us);
     ceilings->rate[KF_COST_LAUNCH] = 1e6 / launch_us;
+    ceilings->rate[KF_COST_LATENCY] = 1e6 / (gpu ? GPU_LATENCY_US : CPU_LATENCY_US);
 }
 
 /* --- prediction ----------------------------------------------------------------------------------------- */
@@ -60,37 +66,83 @@ void kf_calibration_begin(kf_calibration *calibration) {
     calibration->measurements = 0;
 }
 
-/* Starting a kernel hides nothing: it adds to what the kernel then takes. */
-static void add_launch(const kf_work *work, const kf_ceilings *ceilings, const kf_calibration *calibration,
-                       kf_prediction *prediction, double busy_us[KF_RESOURCES]) {
-    double slowest_us = 0, start_us = 0;
+/* A multiprocessor as a closed queue: its blocks take turns at the resource that limits the launch, for
+ * service_us each, and are away for wait_us in between. Mean value analysis (Reiser and Lavenberg 1980, J.
+ * ACM 27, 313), with 3/4 of the queue that a new arrival would find if service times were exponential.
+ * Returns the share of the time in which the resource is busy; the power mean keeps it below 1. */
+static double busy_share(double resident, double service_us, double wait_us) {
+    static const double QUEUE = 0.75, SHARPNESS = 8;
+    const double away = wait_us / service_us;
+    double share = 0, waiting = 0;
+    for (int blocks = 1; blocks <= (int)resident; blocks++) {
+        const double response = 1 + QUEUE * waiting;
+        share = blocks / (response + away);
+        waiting = share * response;
+    }
+    return share / pow(1 + pow(share, SHARPNESS), 1 / SHARPNESS);
+}
+
+/* Time of a launch whose limiting resource would take bulk_us if it never had to wait: its multiprocessors
+ * wait where few blocks fit, and in the end for the last blocks. */
+static double with_waiting(const kf_work *work, double bulk_us) {
+    static const double TAIL = 0.6;
+    if (!(work->blocks > 0) || bulk_us <= 0) return bulk_us;
+    const double service_us = bulk_us / work->blocks;
+    const double time_us = bulk_us / busy_share(work->resident, service_us, work->wait_us);
+    return time_us + TAIL * fmin(time_us, time_us * work->resident / work->blocks);
+}
+
+typedef struct kf_timed {
+    double parts_us[KF_RESOURCES], sum_us; /* a step */
+} kf_timed;
+
+/* Starting a kernel and waiting for memory hide nothing: they add to what the slowest resource then takes. */
+static kf_timed time_launch(const kf_work *work, bool one_by_one, const kf_ceilings *ceilings,
+                            const kf_calibration *calibration, double busy_us[KF_RESOURCES]) {
+    kf_timed timed = {.sum_us = 0};
+    double slowest_us = 0;
     int limit = KF_COST_DRAM;
     for (int r = 0; r < KF_RESOURCES; r++) {
-        double us = 1e6 * calibration->factor[r] * work->launches * work->amount[r] / ceilings->rate[r];
-        busy_us[r] += us;
-        if (r == KF_COST_LAUNCH) {
-            start_us = us;
+        double us = 1e6 * calibration->factor[r] * work->amount[r] / ceilings->rate[r];
+        if (r == KF_COST_LAUNCH && one_by_one) us *= SINGLE_LAUNCH;
+        busy_us[r] += us * work->launches;
+        if (r == KF_COST_LAUNCH || r == KF_COST_LATENCY) {
+            timed.parts_us[r] = us * work->launches;
             continue;
         }
-        us /= work->efficiency;
+        if (r == KF_COST_DRAM) us /= work->efficiency;
         if (us <= slowest_us) continue;
         slowest_us = us;
         limit = r;
     }
-    prediction->parts_us[limit] += slowest_us;
-    prediction->parts_us[KF_COST_LAUNCH] += start_us;
-    prediction->time_us += slowest_us + start_us;
-    if (slowest_us + start_us <= prediction->longest_us) return;
+    timed.parts_us[limit] = work->launches * with_waiting(work, slowest_us);
+    timed.sum_us = timed.parts_us[limit] + timed.parts_us[KF_COST_LATENCY] + timed.parts_us[KF_COST_LAUNCH];
+    return timed;
+}
+
+static void add_timed(const kf_work *work, const kf_timed *timed, double share, kf_prediction *prediction) {
+    for (int r = 0; r < KF_RESOURCES; r++)
+        prediction->parts_us[r] += share * timed->parts_us[r];
+    prediction->time_us += share * timed->sum_us;
+    if (share * timed->sum_us <= prediction->longest_us) return;
     prediction->longest = work->name;
-    prediction->longest_us = slowest_us + start_us;
+    prediction->longest_us = share * timed->sum_us;
 }
 
 void kf_cost_predict(const kf_works *works, const kf_ceilings *ceilings, const kf_calibration *calibration,
                      kf_prediction *prediction) {
-    double busy_us[KF_RESOURCES] = {0};
+    double busy_us[KF_RESOURCES] = {0}, aside_us = 0;
+    kf_timed timed[KF_WORKS];
     memset(prediction, 0, sizeof *prediction);
-    for (int i = 0; i < works->count; i++)
-        add_launch(&works->list[i], ceilings, calibration, prediction, busy_us);
+    for (int i = 0; i < works->count; i++) {
+        timed[i] = time_launch(&works->list[i], works->one_by_one, ceilings, calibration, busy_us);
+        if (works->list[i].aside && !works->one_by_one) aside_us += timed[i].sum_us;
+    }
+    const double shown = aside_us > BESIDE_US ? 1 - BESIDE_US / aside_us : 0;
+    for (int i = 0; i < works->count; i++) {
+        const bool aside = works->list[i].aside && !works->one_by_one;
+        add_timed(&works->list[i], &timed[i], aside ? shown : 1, prediction);
+    }
     for (int r = 0; r < KF_RESOURCES && prediction->time_us > 0; r++)
         prediction->busy[r] = fmin(1, busy_us[r] / prediction->time_us);
 }

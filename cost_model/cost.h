@@ -13,7 +13,8 @@ typedef enum kf_resource {
     KF_COST_SCATTERED,    /* sectors that each lie in another page of the memory */
     KF_COST_ATOMICS,      /* atomic additions */
     KF_COST_INSTRUCTIONS, /* of threads */
-    KF_COST_LAUNCH,       /* starting and draining kernels */
+    KF_COST_LATENCY,      /* memory accesses of a thread that wait for each other */
+    KF_COST_LAUNCH,       /* starting kernels */
     KF_RESOURCES
 } kf_resource;
 extern const char *const kf_resource_names[KF_RESOURCES]; /* "DRAM", "partial sectors", ... */
@@ -23,14 +24,19 @@ typedef struct kf_work {
     const char *name;
     double launches; /* a step; less than 1 for one that is due at some steps only */
     double amount[KF_RESOURCES];
-    double efficiency; /* 0..1: what this launch can get of the roofs at best (order of addresses, idle
-                          threads) */
+    double efficiency; /* 0..1: what this launch can get of DRAM's roof at best (order of addresses) */
+    /* Blocks of threads on one multiprocessor in all, and at a time; the microseconds of a block in which it
+     * asks for nothing (latency, arithmetic, its beginning and end). 0 blocks: so small that nothing is lost.
+     */
+    double blocks, resident, wait_us;
+    bool aside; /* beside the launches that are not, in a graph */
 } kf_work;
 
 enum { KF_WORKS = 96 };
 typedef struct kf_works {
     kf_work list[KF_WORKS];
     int count;
+    bool one_by_one; /* launches outside of a graph */
 } kf_works;
 
 /* A launch whose amounts are 0 but for one start; more than KF_WORKS are a programming error. */

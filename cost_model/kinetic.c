@@ -12,7 +12,8 @@
 
 /* Of the values that the fused kernel reads; it has fewer threads than a kernel that only streams. */
 enum { THRASHING = 4 };
-enum { Q = 27, FACE_Q = 9, WARP = 32, SECTOR = 32, AVERAGE_PERIOD = 16, SORT_PASSES = 10 };
+enum { Q = 27, FACE_Q = 9, WARP = 32, SECTOR = 32, AVERAGE_PERIOD = 16, SORT_PASSES = 10, LIST_PASSES = 8 };
+enum { LONGEST_GRAPH = 64 }; /* steps; with longer periods of rare launches a plan runs launch by launch */
 
 typedef struct kf_kinetic_cost {
     const kf_scene *scene;
@@ -22,9 +23,10 @@ typedef struct kf_kinetic_cost {
 
 /* A config's parameters as far as they matter here. */
 typedef struct kf_choice {
-    bool baseline, fused, moments, in_place, esoteric, low_order, aos, gather, aggregated, fixed, morton;
+    bool baseline, fused, moments, in_place, esoteric, exchange, low_order, factorised, aos, gather,
+        aggregated, fixed, morton, concurrent;
     double alpha, value_bytes, split, block_x, block_y, boundary_kernels, block_length, segment, reorder,
-        nodes_per_thread;
+        nodes_per_thread, register_cap;
 } kf_choice;
 
 typedef struct kf_tally {
@@ -53,12 +55,15 @@ static kf_choice read_choice(const kf_config *config) {
                         .in_place = is(config, "streaming", "in_place"),
                         .esoteric = is(config, "streaming", "esoteric"),
                         .low_order = is(config, "collision_form", "low_order"),
+                        .factorised = is(config, "collision_form", "factorised"),
                         .aos = is(config, "layout", "aos"),
                         .gather = is(config, "immersed_boundary", "gather"),
                         .aggregated = is(config, "immersed_boundary", "aggregated"),
                         .fixed = is(config, "force_sum", "fixed"),
                         .morton = true};
     (void)kf_config_boolean(config, "morton", &choice.morton, NULL);
+    (void)kf_config_boolean(config, "exchange", &choice.exchange, NULL);
+    (void)kf_config_boolean(config, "concurrent_solid", &choice.concurrent, NULL);
     choice.value_bytes = is(config, "storage", "f64") ? 8 : is(config, "storage", "f16") ? 2 : 4;
     choice.alpha = is(config, "layout", "csoa") ? number(config, "alpha", 1) : choice.aos ? 1 : INFINITY;
     choice.split = number(config, "collision_split", 0);
@@ -69,34 +74,17 @@ static kf_choice read_choice(const kf_config *config) {
     choice.segment = number(config, "segment_length", 16);
     choice.reorder = number(config, "reorder_period", 0);
     choice.nodes_per_thread = number(config, "nodes_per_thread", 1);
+    choice.register_cap = number(config, "register_cap", 0);
     return choice;
 }
 
 /* --- passes over all nodes ------------------------------------------------------------------------------ */
 
 /* Distance of the streams in memory decides how many pages of DRAM and entries of the TLB are open at a time:
- * groups up to 2^11 nodes keep 97 % of a copy's speed, separate arrays 88 %. */
+ * groups up to 2^11 nodes keep 94 % of a copy's speed, separate arrays 88 %. */
 static double stream_efficiency(const kf_choice *choice) {
     double far = isfinite(choice->alpha) ? (log2(choice->alpha) - 11) / 9 : 1;
-    return 0.97 - 0.09 * fmin(fmax(far, 0), 1);
-}
-
-/* Threads beyond the row's end, or the last row, keep memory less busy. */
-static double block_efficiency(const kf_tally *tally) {
-    const int *nodes = tally->cost->scene->nodes;
-    const kf_choice *c = &tally->choice;
-    double along_x = nodes[0] / (ceil(nodes[0] / c->block_x) * c->block_x);
-    double along_y = nodes[1] / (ceil(nodes[1] / c->block_y) * c->block_y);
-    return pow(along_x * along_y, 0.25);
-}
-
-/* With few blocks on a multiprocessor nobody computes while the others wait for memory: two run at 76 % of
- * the speed of four. Few threads (kernels with many registers) do not keep memory busy either. */
-static double residency(const kf_tally *tally, double registers) {
-    static const double REGISTERS = 65536, MOST_THREADS = 2048, ENOUGH_THREADS = 512;
-    const double threads = tally->choice.block_x * tally->choice.block_y;
-    const double blocks = fmax(1, floor(fmin(REGISTERS / registers, MOST_THREADS) / threads));
-    return fmin(1, 0.52 + 0.12 * blocks) * fmin(1, sqrt(blocks * threads / ENOUGH_THREADS));
+    return 0.94 - 0.06 * fmin(fmax(far, 0), 1);
 }
 
 /* Requests of a warp that use a part of each sector only, a value: the pieces it falls into when groups are
@@ -110,24 +98,76 @@ static double partial_a_value(const kf_choice *choice) {
 typedef struct kf_pass {
     const char *name;
     double reads, writes; /* values a node */
-    double shifted;       /* of the reads, those from neighbours */
     double thrashing; /* of the reads, those that the L1 cache cannot keep until the rest of their sector is
                          read */
-    double registers; /* a thread */
+    double ends; /* writes a node of which the row's first and last sector of a block are cut: read first,
+                    written twice */
+    double registers;    /* a thread */
     double instructions; /* a node; 0: too few to matter */
+    double nodes_per_thread;
+    double depth; /* accesses that wait for each other, from the first block's beginning to the last one's end
+                   */
 } kf_pass;
 
-static kf_work *add_pass(kf_tally *tally, const kf_pass *pass) {
+/* The columns of blocks along x and y: threads beyond the end of a row or of a column do nothing. */
+static double blocks_of(const kf_tally *tally, double nodes_per_thread) {
+    const int *nodes = tally->cost->scene->nodes;
     const kf_choice *c = &tally->choice;
-    kf_work *work = kf_works_add(tally->works, pass->name, 1);
-    double sector_nodes = SECTOR / c->value_bytes;
-    /* A shifted row of a block touches one sector more, which the block beside it reads again. */
-    double again = pass->shifted * 18.0 / Q * sector_nodes / c->block_x;
-    work->amount[KF_COST_DRAM] = tally->nodes * c->value_bytes * (pass->reads + pass->writes + again);
-    work->amount[KF_COST_PARTIAL] =
-        tally->nodes / WARP * partial_a_value(c) * (pass->thrashing + pass->writes);
-    work->amount[KF_COST_INSTRUCTIONS] = tally->nodes * pass->instructions;
-    work->efficiency = stream_efficiency(c) * block_efficiency(tally) * residency(tally, pass->registers);
+    return ceil(nodes[0] / nodes_per_thread / c->block_x) * ceil(nodes[1] / c->block_y) * nodes[2];
+}
+
+/* Blocks that a multiprocessor holds at a time: registers are given to warps in portions of 256, from the
+ * quarter of the file that a warp's scheduler has. */
+static double resident_blocks(const kf_choice *c, double registers) {
+    static const double QUARTER = 16384, PORTION = 256, MOST_WARPS = 64, MOST_BLOCKS = 32;
+    const double warps = ceil(c->block_x * c->block_y / WARP);
+    const double fit = 4 * floor(QUARTER / (PORTION * ceil(registers * WARP / PORTION)));
+    return fmin(MOST_BLOCKS, fmax(1, floor(fmin(fit, MOST_WARPS) / warps)));
+}
+
+/* A block waits for its first values, and for its slowest warp: where boundaries are folded into it that is
+ * one at the end of a row. */
+static void set_blocks(const kf_tally *tally, const kf_pass *pass, kf_work *work) {
+    static const double WAIT_US = 0.3, ROW_END_US = 0.7,
+                        MULTIPROCESSORS = 132; /* as an H200, where unknown */
+    const kf_kinetic_cost *cost = tally->cost;
+    if (strcmp(cost->device->backend, "cuda") != 0) return;
+    const double multiprocessors =
+        cost->device->multiprocessors > 0 ? cost->device->multiprocessors : MULTIPROCESSORS;
+    const bool folded = tally->choice.boundary_kernels < 1;
+    work->blocks = blocks_of(tally, pass->nodes_per_thread) / multiprocessors;
+    work->resident = resident_blocks(&tally->choice, pass->registers);
+    work->wait_us = WAIT_US + (folded ? ROW_END_US * pass->nodes_per_thread : 0);
+}
+
+/* Warps that cover several short rows ask for each on its own. */
+static double row_efficiency(const kf_choice *c, double nodes_per_thread) {
+    const double pieces = WARP / fmin(WARP, c->block_x * nodes_per_thread);
+    return 1 / (1 + 0.07 * pow(pieces - 1, 1.5));
+}
+
+/* The compiler keeps in local memory what a cap takes from a kernel that needs more registers. */
+static double spilled_bytes(const kf_tally *tally, const kf_pass *pass) {
+    static const double BYTES = 8, SPARE = 8; /* of a register; that the compiler takes without need */
+    const double cap = tally->choice.register_cap;
+    if (!(cap > 0) || !tally->choice.fused) return 0;
+    return BYTES * fmax(0, pass->registers - SPARE - cap) / pass->nodes_per_thread;
+}
+
+static kf_work *add_pass(kf_tally *tally, const kf_pass *given) {
+    const kf_choice *c = &tally->choice;
+    kf_pass pass = *given;
+    if (!(pass.nodes_per_thread > 0)) pass.nodes_per_thread = 1;
+    kf_work *work = kf_works_add(tally->works, pass.name, 1);
+    work->amount[KF_COST_DRAM] =
+        tally->nodes * (c->value_bytes * (pass.reads + pass.writes) + spilled_bytes(tally, &pass)) +
+        tally->nodes * pass.ends / c->block_x * 2 * SECTOR;
+    work->amount[KF_COST_PARTIAL] = tally->nodes / WARP * partial_a_value(c) * (pass.thrashing + pass.writes);
+    work->amount[KF_COST_INSTRUCTIONS] = tally->nodes * pass.instructions;
+    work->amount[KF_COST_LATENCY] = pass.depth;
+    work->efficiency = stream_efficiency(c) * row_efficiency(c, pass.nodes_per_thread);
+    if (c->register_cap > 0 && c->fused) pass.registers = fmin(pass.registers, c->register_cap);
+    set_blocks(tally, &pass, work);
     return work;
 }
 
@@ -153,7 +193,9 @@ static void add_boundaries(kf_tally *tally) {
         int first = tally->works->count;
         add_faces(tally, names[axis], axis, 2);
         /* One kernel for all faces is started once, six are started six times. */
-        tally->works->list[first].amount[KF_COST_LAUNCH] = kernels > 1 ? 2 : axis == 0 ? 1 : 0;
+        const double starts = kernels > 1 ? 2 : axis == 0 ? 1 : 0;
+        tally->works->list[first].amount[KF_COST_LAUNCH] = starts;
+        tally->works->list[first].amount[KF_COST_LATENCY] = 0.8 * starts;
     }
 }
 
@@ -169,8 +211,10 @@ static void add_outflow(kf_tally *tally) {
         double area = tally->nodes / scene->nodes[axis];
         scattered += area * (tally->choice.aos ? 4 : axis == 0 ? Q : Q / 8.0);
     }
-    if (scattered > 0)
-        kf_works_add(tally->works, "convect_outflow", 1)->amount[KF_COST_SCATTERED] = scattered;
+    if (!(scattered > 0)) return;
+    kf_work *work = kf_works_add(tally->works, "convect_outflow", 1);
+    work->amount[KF_COST_SCATTERED] = scattered;
+    work->amount[KF_COST_LATENCY] = 0.8;
 }
 
 static void add_averages(kf_tally *tally) {
@@ -181,24 +225,32 @@ static void add_averages(kf_tally *tally) {
     kf_work *sum = kf_works_add(tally->works, "average_sum", 1.0 / AVERAGE_PERIOD);
     sum->amount[KF_COST_DRAM] = Q * tally->choice.value_bytes * scene->nodes[0] * rows;
     sum->efficiency = 0.6;
-    (void)kf_works_add(tally->works, "average_finish", 1.0 / AVERAGE_PERIOD);
+    sum->amount[KF_COST_LATENCY] = 2;
+    kf_works_add(tally->works, "average_finish", 1.0 / AVERAGE_PERIOD)->amount[KF_COST_LATENCY] = 2;
 }
 
 /* --- the solid ------------------------------------------------------------------------------------------ */
 
-static kf_work *add_items(kf_tally *tally, const char *name, double dram_bytes, double partial) {
+/* depth: accesses of a thread that wait for each other. */
+static kf_work *add_items(kf_tally *tally, const char *name, double dram_bytes, double partial,
+                          double depth) {
     kf_work *work = kf_works_add(tally->works, name, 1);
     work->amount[KF_COST_DRAM] = dram_bytes;
     work->amount[KF_COST_PARTIAL] = partial;
+    work->amount[KF_COST_LATENCY] = depth;
     return work;
 }
 
-/* Additions of one sample to its eight nodes. Where many samples share a cell they wait for each other; in
- * fixed point the sums are of 64 bits. */
+/* Fixed-point sums are of 64 bits. */
+static double wide(const kf_choice *choice) {
+    return choice->fixed ? 1.5 : 1;
+}
+
+/* Additions of one sample to its eight nodes. Where many samples share a cell they wait for each other. */
 static double atomics(const kf_tally *tally) {
     const kf_sample_survey *survey = &tally->cost->survey;
     double crowded = 1 + survey->samples_per_cell / 350;
-    return 24 * (double)survey->count * crowded * (tally->choice.fixed ? 1.5 : 1);
+    return 24 * (double)survey->count * crowded * wide(&tally->choice);
 }
 
 static double interpolated_sectors(const kf_tally *tally) {
@@ -209,33 +261,45 @@ static double interpolated_sectors(const kf_tally *tally) {
     return 3 * layout * sectors * (double)survey->count / WARP;
 }
 
-/* A moving solid: its pose, its samples' order now and then, and its band anew at every step. */
-static void add_motion(kf_tally *tally) {
-    const kf_sample_survey *survey = &tally->cost->survey;
-    const kf_choice *c = &tally->choice;
-    if (!tally->cost->scene->motion.moving) return;
-    double samples = (double)survey->count;
-    (void)kf_works_add(tally->works, "advance_pose", 1);
-    if (c->fused) {
-        (void)add_items(tally, "band_release", 0, 2 * survey->band_nodes);
-        if (c->aggregated) {
-            (void)add_items(tally, "cell_mark", 4 * c->value_bytes * samples, samples);
-            (void)add_items(tally, "cell_fill", (8 * c->value_bytes + 4) * samples, samples);
-        } else {
-            (void)add_items(tally, "band_mark", 4 * c->value_bytes * samples, samples);
-        }
-    }
+/* Values at the band's nodes, read or written: of three a node one is a partial access, as the band lies in
+ * pieces of rows. */
+static double band_accesses(const kf_tally *tally, double values) {
+    return values / 3 * tally->cost->survey.band_nodes;
 }
 
+/* The sort, step by step; where samples of one key are many, one thread puts them in line one by one. */
 static void add_order(kf_tally *tally) {
+    static const double STEP = 0.3; /* accesses that wait, for one place of that line: most hit the cache */
     const kf_choice *c = &tally->choice;
     const kf_sample_survey *survey = &tally->cost->survey;
     bool sorts = tally->cost->scene->motion.moving && c->reorder > 0;
     if (!sorts && !c->gather) return;
-    kf_work *order = kf_works_add(tally->works, "order", c->gather ? 1 : 1 / c->reorder);
-    order->amount[KF_COST_DRAM] = 60.0 * (double)survey->count;
-    order->amount[KF_COST_PARTIAL] = 4 * (double)survey->count;
-    order->amount[KF_COST_LAUNCH] = SORT_PASSES;
+    const double cells = c->gather || c->morton ? 1 : c->block_length * c->block_length; /* a surface's */
+    const double line = survey->samples_per_cell * cells;
+    const double passes = c->gather ? LIST_PASSES : SORT_PASSES;
+    kf_work *order = add_items(tally, "order", 60.0 * (double)survey->count, 4 * (double)survey->count,
+                               1.2 * passes + STEP * line * line / 4);
+    order->launches = c->gather ? 1 : 1 / c->reorder;
+    order->amount[KF_COST_LAUNCH] = passes;
+    if (!c->gather && c->reorder > LONGEST_GRAPH) tally->works->one_by_one = true;
+}
+
+/* A moving solid: its pose, its samples' order now and then, and its band anew at every step. */
+static void add_motion(kf_tally *tally) {
+    static const double MARKING = 6;
+    const kf_sample_survey *survey = &tally->cost->survey;
+    const kf_choice *c = &tally->choice;
+    if (!tally->cost->scene->motion.moving) return;
+    double samples = (double)survey->count;
+    (void)add_items(tally, "advance_pose", 0, 0, 0.5);
+    if (!c->fused) return;
+    (void)add_items(tally, "band_release", 0, 2 * survey->band_nodes, 0);
+    if (c->aggregated) {
+        (void)add_items(tally, "cell_mark", 4 * c->value_bytes * samples, samples, MARKING);
+        (void)add_items(tally, "cell_fill", (8 * c->value_bytes + 4) * samples, samples, MARKING);
+    } else {
+        (void)add_items(tally, "band_mark", 4 * c->value_bytes * samples, samples, MARKING);
+    }
 }
 
 /* Velocities of a free solid from what its samples see. */
@@ -243,9 +307,9 @@ static void add_body(kf_tally *tally) {
     const kf_sample_survey *survey = &tally->cost->survey;
     double samples = (double)survey->count;
     if (!tally->cost->scene->motion.free) return;
-    add_items(tally, "body_sums", 7 * tally->choice.value_bytes * samples, interpolated_sectors(tally))
+    add_items(tally, "body_sums", 7 * tally->choice.value_bytes * samples, interpolated_sectors(tally), 2)
         ->amount[KF_COST_ATOMICS] = samples * KF_BODY_SUMS / KF_BODY_CHUNK;
-    (void)kf_works_add(tally->works, "solve_body", 1);
+    (void)add_items(tally, "solve_body", 0, 0, 2);
 }
 
 static int passes(const kf_tally *tally) {
@@ -257,54 +321,74 @@ static void add_dense_pass(kf_tally *tally) {
     const kf_sample_survey *survey = &tally->cost->survey;
     double samples = (double)survey->count, bytes = tally->choice.value_bytes;
     add_body(tally);
-    (void)add_items(tally, "penalty", 15 * bytes * samples, interpolated_sectors(tally));
+    (void)add_items(tally, "penalty", 15 * bytes * samples, interpolated_sectors(tally), 2);
     if (tally->choice.gather)
-        (void)add_items(tally, "gather", 0, 42 * samples);
+        (void)add_items(tally, "gather", 0, 42 * samples, 2);
     else
-        add_items(tally, "scatter", 7 * bytes * samples, 0)->amount[KF_COST_ATOMICS] = atomics(tally);
-    (void)add_items(tally, "load_samples", 50 * bytes * samples, 0);
+        add_items(tally, "scatter", 7 * bytes * samples, 0, 0)->amount[KF_COST_ATOMICS] = atomics(tally);
+    (void)add_items(tally, "load_samples", 50 * bytes * samples, 0, 2);
 }
 
-/* Forces on the band alone. */
+static double segments_of(const kf_tally *tally) {
+    return kf_sample_survey_segments(&tally->cost->survey, (long)tally->choice.segment);
+}
+
+/* Forces on the band alone. A segment's samples follow each other in one thread, at their full number also
+ * where the cell has fewer. */
 static void add_band_pass(kf_tally *tally) {
     const kf_sample_survey *survey = &tally->cost->survey;
     const kf_choice *c = &tally->choice;
-    double samples = (double)survey->count;
+    double samples = (double)survey->count, segments = segments_of(tally);
     add_body(tally);
-    double cells = samples / fmax(1, survey->samples_per_cell);
-    double segments = fmax(samples / c->segment, cells) + 0.5 * cells;
-    if (c->aggregated && tally->cost->scene->motion.moving) {
-        add_items(tally, "cell_forces", 4 * c->value_bytes * samples, 16 * segments)
-            ->amount[KF_COST_ATOMICS] = 24 * segments * (c->fixed ? 1.5 : 1);
-    } else if (c->aggregated) {
-        /* Long segments are few threads, each with much to do. */
-        add_items(tally, "segment_forces", 16 * c->value_bytes * samples, 8 * segments)->efficiency =
-            1 / (1 + c->segment / 64);
-    } else {
-        add_items(tally, "band_spread", 7 * c->value_bytes * samples, interpolated_sectors(tally))
+    if (c->aggregated && tally->cost->scene->motion.moving)
+        add_items(tally, "cell_forces", 4 * c->value_bytes * samples, 16 * segments, 3.5 + 0.45 * c->segment)
+            ->amount[KF_COST_ATOMICS] = 24 * segments * wide(c);
+    else if (c->aggregated)
+        (void)add_items(tally, "segment_forces", (4 * c->value_bytes * c->segment + 100) * segments, 0,
+                        0.75 + 0.25 * c->segment);
+    else
+        add_items(tally, "band_spread", 7 * c->value_bytes * samples, interpolated_sectors(tally), 0)
             ->amount[KF_COST_ATOMICS] = atomics(tally);
-    }
 }
 
 static void add_forces(kf_tally *tally) {
     const double band = tally->cost->survey.band_nodes;
-    if (tally->choice.fused) (void)add_items(tally, "band_macroscopic", 0, Q * band);
+    if (tally->choice.fused) (void)add_items(tally, "band_macroscopic", 0, band_accesses(tally, Q), 6);
     for (int pass = 0; pass < passes(tally); pass++) {
         if (!tally->choice.fused) {
             add_dense_pass(tally);
             continue;
         }
         add_band_pass(tally);
-        if (passes(tally) > 1) (void)add_items(tally, "band_join", 48 * band, 0);
+        if (passes(tally) > 1) (void)add_items(tally, "band_join", 48 * band, 0, 1);
     }
+}
+
+/* Collides the band's nodes with their forces, which a static solid's segments list one after the other. */
+static void add_band_collide(kf_tally *tally) {
+    static const double DEPTH = 2.5, ENTRY = 0.3;
+    const double band = tally->cost->survey.band_nodes;
+    if (!(band > 0)) return;
+    const bool listed = tally->choice.aggregated && !tally->cost->scene->motion.moving;
+    const double entries = listed ? 8 * segments_of(tally) / band : 0;
+    (void)add_items(tally, "band_collide", 0, band_accesses(tally, 2 * Q), DEPTH + ENTRY * entries);
 }
 
 /* --- plans ---------------------------------------------------------------------------------------------- */
 
+enum { DEPTH = 3, FUSED_DEPTH = 5 }; /* of a pass over all nodes */
+
 static void add_streamed_fields(kf_tally *tally) {
     bool solid = tally->cost->survey.count > 0;
-    (void)add_pass(tally, &(kf_pass){"stream", Q, Q, Q, Q, 28, 0});
-    (void)add_pass(tally, &(kf_pass){"macroscopic", Q, solid && !tally->choice.gather ? 7 : 4, 0, 0, 32, 0});
+    (void)add_pass(
+        tally,
+        &(kf_pass){
+            .name = "stream", .reads = Q, .writes = Q, .thrashing = Q, .registers = 28, .depth = DEPTH});
+    (void)add_pass(tally, &(kf_pass){.name = "macroscopic",
+                                     .reads = Q,
+                                     .writes = solid && !tally->choice.gather ? 7 : 4,
+                                     .registers = 32,
+                                     .depth = DEPTH});
     if (solid) add_forces(tally);
 }
 
@@ -314,17 +398,40 @@ static double fused_instructions(const kf_choice *c) {
     return ((c->low_order ? 556 : 735) + conversions - shared) * (c->value_bytes > 4 ? 2 : 1);
 }
 
+/* Registers a thread of the fused kernels, as the compiler gives them for sm_90: folded boundaries take 8. */
+static double fused_registers(const kf_choice *c) {
+    if (c->nodes_per_thread > 1) return 96;
+    const double folded = c->boundary_kernels < 1 ? 8 : 0;
+    return (c->low_order ? 64 : 48) + folded + (c->value_bytes > 4 ? 64 : 0);
+}
+
 /* On one grid, AA: even steps read from and write to the neighbours, odd ones neither; esoteric: all do so
- * for half of the populations. */
+ * for half of the populations. Rows shorter than a line of the cache are written by two blocks at a time. */
 static void add_in_place(kf_tally *tally) {
-    const double instructions = fused_instructions(&tally->choice), band = tally->cost->survey.band_nodes;
-    kf_work *even = add_pass(tally, &(kf_pass){"stream_collide_even", Q, Q, Q, THRASHING, 56, instructions});
-    kf_work *odd = add_pass(tally, &(kf_pass){"stream_collide_odd", Q, Q, 0, 0, 48, instructions});
-    /* Parts of sectors are written: by 18 populations every other step, or by 9 in all. */
-    even->efficiency *= tally->choice.esoteric ? 0.93 : 0.77;
-    if (tally->choice.esoteric) odd->efficiency *= 0.93;
+    static const double EVEN = 0.79, ESOTERIC = 0.86, EXCHANGE = 0.80, SHORT = 1 / 1.22;
+    const kf_choice *c = &tally->choice;
+    const bool folded = c->boundary_kernels < 1;
+    kf_pass pass = {.name = "stream_collide_even",
+                    .reads = Q,
+                    .writes = Q,
+                    .thrashing = THRASHING,
+                    .ends = c->exchange   ? 0
+                            : c->esoteric ? 18
+                                          : 36,
+                    .registers = folded || c->esoteric ? 80 : 128,
+                    .instructions = fused_instructions(c),
+                    .depth = FUSED_DEPTH};
+    kf_work *even = add_pass(tally, &pass);
+    if (!c->esoteric) {
+        pass.thrashing = pass.ends = 0;
+        pass.registers = folded ? 80 : 64;
+    }
+    pass.name = "stream_collide_odd";
+    kf_work *odd = add_pass(tally, &pass);
+    const double whole = stream_efficiency(c) * (c->block_x < WARP ? SHORT : 1);
+    even->efficiency = whole * (c->exchange ? EXCHANGE : c->esoteric ? ESOTERIC : EVEN);
+    odd->efficiency = c->esoteric ? even->efficiency : whole;
     even->launches = odd->launches = 0.5;
-    if (tally->cost->survey.count > 0) (void)add_items(tally, "band_restore", 0, 2 * Q * band);
 }
 
 /* Nine moments a node; a block reads those around its tile too, and makes populations of all it reads. */
@@ -332,21 +439,54 @@ static void add_moments(kf_tally *tally) {
     static const double MOMENTS = 9, INSTRUCTIONS = 520;
     const kf_choice *c = &tally->choice;
     const double halo = (c->block_x + 2) * (c->block_y + 2) / (c->block_x * c->block_y);
-    (void)add_pass(tally,
-                   &(kf_pass){"stream_collide", MOMENTS * halo, MOMENTS, 0, 0, 64, INSTRUCTIONS * halo});
+    (void)add_pass(tally, &(kf_pass){.name = "stream_collide",
+                                     .reads = MOMENTS * halo,
+                                     .writes = MOMENTS,
+                                     .registers = 64,
+                                     .instructions = INSTRUCTIONS * halo,
+                                     .depth = FUSED_DEPTH});
 }
 
-static void add_fused(kf_tally *tally) {
-    if (tally->cost->survey.count > 0) add_forces(tally);
+static void add_two_grids(kf_tally *tally) {
+    static const double PAIRS_DEPTH = 5; /* more, of threads with two nodes: one after the other */
+    const kf_choice *c = &tally->choice;
+    (void)add_pass(tally, &(kf_pass){.name = "stream_collide",
+                                     .reads = Q,
+                                     .writes = Q,
+                                     .thrashing = THRASHING,
+                                     .registers = fused_registers(c),
+                                     .instructions = fused_instructions(c),
+                                     .nodes_per_thread = c->nodes_per_thread,
+                                     .depth = FUSED_DEPTH + (c->nodes_per_thread > 1 ? PAIRS_DEPTH : 0)});
+}
+
+static void add_fused(kf_tally *tally, int first_aside) {
+    const bool solid = tally->cost->survey.count > 0,
+               in_place = tally->choice.in_place || tally->choice.esoteric;
+    if (solid) add_forces(tally);
+    for (int i = first_aside; i < tally->works->count; i++)
+        tally->works->list[i].aside = tally->choice.concurrent;
     if (tally->choice.moments)
         add_moments(tally);
-    else if (tally->choice.in_place || tally->choice.esoteric)
+    else if (in_place)
         add_in_place(tally);
     else
-        (void)add_pass(
-            tally, &(kf_pass){"stream_collide", Q, Q, Q, THRASHING, 56, fused_instructions(&tally->choice)});
-    if (tally->cost->survey.count > 0)
-        (void)add_items(tally, "band_collide", 0, 2 * Q * tally->cost->survey.band_nodes);
+        add_two_grids(tally);
+    add_band_collide(tally);
+    if (solid && in_place) (void)add_items(tally, "band_restore", 0, band_accesses(tally, 2 * Q), 2.5);
+}
+
+static void add_collision(kf_tally *tally, const char *name, double writes, double registers) {
+    static const double STATE = 7; /* beside the populations or moments */
+    (void)add_pass(
+        tally,
+        &(kf_pass){
+            .name = name, .reads = Q + STATE, .writes = writes, .registers = registers, .depth = DEPTH});
+}
+
+/* Registers of a collision in a kernel of its own. */
+static double collision_registers(const kf_choice *c) {
+    return c->factorised ? c->baseline ? 56 : 48 : 84;
 }
 
 /* The moments are written once and read by each of the kernels that share the way back. */
@@ -354,33 +494,40 @@ static void add_split_collision(kf_tally *tally) {
     static const char *const parts[] = {"collide_part_1", "collide_part_2", "collide_part_3",
                                         "collide_part_4"};
     const int kernels = (int)tally->choice.split;
-    (void)add_pass(tally, &(kf_pass){"moments", 34, Q, 0, 0, 48, 0});
+    add_collision(tally, "moments", Q, 58);
     for (int part = 0; part < kernels && part < 4; part++)
-        (void)add_pass(tally, &(kf_pass){parts[part], 34, (double)Q / kernels, 0, 0, 128, 0});
+        add_collision(tally, parts[part], (double)Q / kernels, 40);
+}
+
+static void add_baseline_collision(kf_tally *tally) {
+    add_collision(tally, "collision_terms", Q, collision_registers(&tally->choice));
+    /* Two arrays at a time are too much for the L1 cache. */
+    (void)add_pass(
+        tally,
+        &(kf_pass){
+            .name = "update", .reads = 2 * Q, .writes = Q, .thrashing = 14, .registers = 28, .depth = DEPTH});
 }
 
 static void add_plan(kf_tally *tally) {
     add_outflow(tally);
     add_boundaries(tally);
     add_averages(tally);
+    const int first_aside = tally->works->count;
     if (tally->cost->survey.count > 0) {
         add_motion(tally);
         add_order(tally);
     }
     if (tally->choice.fused) {
-        add_fused(tally);
-    } else {
-        add_streamed_fields(tally);
-        if (tally->choice.baseline) {
-            (void)add_pass(tally, &(kf_pass){"collision_terms", 34, Q, 0, 0, 128, 0});
-            /* Two arrays at a time are too much for the L1 cache. */
-            (void)add_pass(tally, &(kf_pass){"update", 2 * Q, Q, 0, 14, 28, 0});
-        } else if (tally->choice.split <= 1) {
-            (void)add_pass(tally, &(kf_pass){"collide", 34, Q, 0, 0, 84, 0});
-        } else {
-            add_split_collision(tally);
-        }
+        add_fused(tally, first_aside);
+        return;
     }
+    add_streamed_fields(tally);
+    if (tally->choice.baseline)
+        add_baseline_collision(tally);
+    else if (tally->choice.split <= 1)
+        add_collision(tally, "collide", Q, collision_registers(&tally->choice));
+    else
+        add_split_collision(tally);
 }
 
 /* --- the table ------------------------------------------------------------------------------------------ */

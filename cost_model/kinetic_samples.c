@@ -13,7 +13,8 @@ enum {
     MOST_CELLS = 1 << 26,
     MOST_VISITS = 200000,
     MOST_BLOCKS = 2000,
-    SECTOR_NODES = 8
+    SECTOR_NODES = 8,
+    LONGEST_SEGMENT = 64
 };
 
 static size_t cell_of(const kf_sample_survey *survey, size_t sample) {
@@ -76,6 +77,19 @@ void kf_sample_survey_open(const kf_scene *scene, kf_sample_survey *survey) {
 void kf_sample_survey_close(kf_sample_survey *survey) {
     free(survey->by_cell);
     free(survey->first);
+}
+
+double kf_sample_survey_segments(kf_sample_survey *survey, long length) {
+    const double count = (double)survey->count;
+    if (length < 1) return count;
+    if (survey->first == NULL) return count / fmin((double)length, fmax(1, survey->samples_per_cell));
+    double *known = length <= LONGEST_SEGMENT ? &survey->segments[length] : NULL;
+    if (known != NULL && *known > 0) return *known;
+    double segments = 0;
+    for (size_t cell = 0; cell < (size_t)survey->cells.key_count; cell++)
+        segments += (double)((survey->first[cell + 1] - survey->first[cell] + length - 1) / length);
+    if (known != NULL) *known = segments;
+    return segments;
 }
 
 /* --- warps of samples ----------------------------------------------------------------------------------- */
