@@ -85,7 +85,7 @@ static double busy_share(double resident, double service_us, double wait_us) {
 /* Time of a launch whose limiting resource would take bulk_us if it never had to wait: its multiprocessors
  * wait where few blocks fit, and in the end for the last blocks. */
 static double with_waiting(const kf_work *work, double bulk_us) {
-    static const double TAIL = 0.6;
+    static const double TAIL = 0.85;
     if (!(work->blocks > 0) || bulk_us <= 0) return bulk_us;
     const double service_us = bulk_us / work->blocks;
     const double time_us = bulk_us / busy_share(work->resident, service_us, work->wait_us);

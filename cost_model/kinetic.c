@@ -21,10 +21,22 @@ typedef struct kf_kinetic_cost {
     kf_sample_survey survey;
 } kf_kinetic_cost;
 
+/* What the compiler makes of a collision form for sm_90: instructions a node of the fused kernel, registers
+ * of its threads, the same with folded boundaries, and registers of a collision in a kernel of its own. */
+typedef struct kf_form {
+    const char *name;
+    double instructions, registers, folded_registers, separate_registers;
+} kf_form;
+static const kf_form forms[] = {{"factorised", 735, 48, 56, 56},
+                                {"low_order", 556, 64, 72, 56},
+                                {"shared", 2110, 128, 168, 84},
+                                {"expanded", 2620, 168, 255, 84}};
+
 /* A config's parameters as far as they matter here. */
 typedef struct kf_choice {
-    bool baseline, fused, moments, in_place, esoteric, exchange, low_order, factorised, aos, gather,
-        aggregated, fixed, morton, concurrent;
+    bool baseline, fused, moments, in_place, esoteric, exchange, aos, gather, aggregated, fixed, morton,
+        concurrent;
+    const struct kf_form *form;
     double alpha, value_bytes, split, block_x, block_y, boundary_kernels, block_length, segment, reorder,
         nodes_per_thread, register_cap;
 } kf_choice;
@@ -48,14 +60,19 @@ static bool is(const kf_config *config, const char *name, const char *value) {
     return kf_config_name(config, name, &given, NULL) == KF_OK && strcmp(given, value) == 0;
 }
 
+static const kf_form *read_form(const kf_config *config) {
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (is(config, "collision_form", forms[i].name)) return &forms[i];
+    return forms;
+}
+
 static kf_choice read_choice(const kf_config *config) {
     kf_choice choice = {.baseline = is(config, "plan", "baseline"),
                         .fused = is(config, "plan", "fused") || is(config, "plan", "moments"),
                         .moments = is(config, "plan", "moments"),
                         .in_place = is(config, "streaming", "in_place"),
                         .esoteric = is(config, "streaming", "esoteric"),
-                        .low_order = is(config, "collision_form", "low_order"),
-                        .factorised = is(config, "collision_form", "factorised"),
+                        .form = read_form(config),
                         .aos = is(config, "layout", "aos"),
                         .gather = is(config, "immersed_boundary", "gather"),
                         .aggregated = is(config, "immersed_boundary", "aggregated"),
@@ -81,10 +98,10 @@ static kf_choice read_choice(const kf_config *config) {
 /* --- passes over all nodes ------------------------------------------------------------------------------ */
 
 /* Distance of the streams in memory decides how many pages of DRAM and entries of the TLB are open at a time:
- * groups up to 2^11 nodes keep 94 % of a copy's speed, separate arrays 88 %. */
+ * groups of 2^5 nodes keep 94.5 % of a copy's speed, of 2^20 or separate arrays 88 %. */
 static double stream_efficiency(const kf_choice *choice) {
-    double far = isfinite(choice->alpha) ? (log2(choice->alpha) - 11) / 9 : 1;
-    return 0.94 - 0.06 * fmin(fmax(far, 0), 1);
+    double far = isfinite(choice->alpha) ? (log2(choice->alpha) - 5) / 15 : 1;
+    return 0.945 - 0.065 * fmin(fmax(far, 0), 1);
 }
 
 /* Requests of a warp that use a part of each sector only, a value: the pieces it falls into when groups are
@@ -100,9 +117,8 @@ typedef struct kf_pass {
     double reads, writes; /* values a node */
     double thrashing; /* of the reads, those that the L1 cache cannot keep until the rest of their sector is
                          read */
-    double ends; /* writes a node of which the row's first and last sector of a block are cut: read first,
-                    written twice */
-    double registers;    /* a thread */
+    double ends;      /* sectors at the two ends of a block's rows that are cut, and written twice, a row */
+    double registers; /* a thread */
     double instructions; /* a node; 0: too few to matter */
     double nodes_per_thread;
     double depth; /* accesses that wait for each other, from the first block's beginning to the last one's end
@@ -161,7 +177,7 @@ static kf_work *add_pass(kf_tally *tally, const kf_pass *given) {
     kf_work *work = kf_works_add(tally->works, pass.name, 1);
     work->amount[KF_COST_DRAM] =
         tally->nodes * (c->value_bytes * (pass.reads + pass.writes) + spilled_bytes(tally, &pass)) +
-        tally->nodes * pass.ends / c->block_x * 2 * SECTOR;
+        tally->nodes * pass.ends / c->block_x * SECTOR;
     work->amount[KF_COST_PARTIAL] = tally->nodes / WARP * partial_a_value(c) * (pass.thrashing + pass.writes);
     work->amount[KF_COST_INSTRUCTIONS] = tally->nodes * pass.instructions;
     work->amount[KF_COST_LATENCY] = pass.depth;
@@ -295,8 +311,8 @@ static void add_motion(kf_tally *tally) {
     if (!c->fused) return;
     (void)add_items(tally, "band_release", 0, 2 * survey->band_nodes, 0);
     if (c->aggregated) {
-        (void)add_items(tally, "cell_mark", 4 * c->value_bytes * samples, samples, MARKING);
-        (void)add_items(tally, "cell_fill", (8 * c->value_bytes + 4) * samples, samples, MARKING);
+        (void)add_items(tally, "cell_mark", 4 * c->value_bytes * samples, 2 * samples, MARKING);
+        (void)add_items(tally, "cell_fill", (8 * c->value_bytes + 4) * samples, 3 * samples, MARKING);
     } else {
         (void)add_items(tally, "band_mark", 4 * c->value_bytes * samples, samples, MARKING);
     }
@@ -341,7 +357,7 @@ static void add_band_pass(kf_tally *tally) {
     double samples = (double)survey->count, segments = segments_of(tally);
     add_body(tally);
     if (c->aggregated && tally->cost->scene->motion.moving)
-        add_items(tally, "cell_forces", 4 * c->value_bytes * samples, 16 * segments, 3.5 + 0.45 * c->segment)
+        add_items(tally, "cell_forces", 4 * c->value_bytes * samples, 16 * segments, 6.5 + 0.25 * c->segment)
             ->amount[KF_COST_ATOMICS] = 24 * segments * wide(c);
     else if (c->aggregated)
         (void)add_items(tally, "segment_forces", (4 * c->value_bytes * c->segment + 100) * segments, 0,
@@ -395,20 +411,20 @@ static void add_streamed_fields(kf_tally *tally) {
 /* Instructions a node of the fused kernel; half precision is converted, pairs of nodes share addresses. */
 static double fused_instructions(const kf_choice *c) {
     const double conversions = c->value_bytes < 4 ? 55 : 0, shared = c->nodes_per_thread > 1 ? 100 : 0;
-    return ((c->low_order ? 556 : 735) + conversions - shared) * (c->value_bytes > 4 ? 2 : 1);
+    return (c->form->instructions + conversions - shared) * (c->value_bytes > 4 ? 2 : 1);
 }
 
-/* Registers a thread of the fused kernels, as the compiler gives them for sm_90: folded boundaries take 8. */
-static double fused_registers(const kf_choice *c) {
-    if (c->nodes_per_thread > 1) return 96;
-    const double folded = c->boundary_kernels < 1 ? 8 : 0;
-    return (c->low_order ? 64 : 48) + folded + (c->value_bytes > 4 ? 64 : 0);
+/* At least: of pairs of nodes, and of the kernels on one grid. Values of double precision take two. */
+static double fused_registers(const kf_choice *c, double least) {
+    static const double MOST = 255, WIDE = 64;
+    const double own = c->boundary_kernels < 1 ? c->form->folded_registers : c->form->registers;
+    return fmin(MOST, fmax(least, own) + (c->value_bytes > 4 ? WIDE : 0));
 }
 
 /* On one grid, AA: even steps read from and write to the neighbours, odd ones neither; esoteric: all do so
  * for half of the populations. Rows shorter than a line of the cache are written by two blocks at a time. */
 static void add_in_place(kf_tally *tally) {
-    static const double EVEN = 0.79, ESOTERIC = 0.86, EXCHANGE = 0.80, SHORT = 1 / 1.22;
+    static const double EVEN = 0.85, ESOTERIC = 0.93, EXCHANGE = 0.87, SHORT = 1 / 1.22;
     const kf_choice *c = &tally->choice;
     const bool folded = c->boundary_kernels < 1;
     kf_pass pass = {.name = "stream_collide_even",
@@ -418,13 +434,13 @@ static void add_in_place(kf_tally *tally) {
                     .ends = c->exchange   ? 0
                             : c->esoteric ? 18
                                           : 36,
-                    .registers = folded || c->esoteric ? 80 : 128,
+                    .registers = fused_registers(c, folded || c->esoteric ? 80 : 128),
                     .instructions = fused_instructions(c),
                     .depth = FUSED_DEPTH};
     kf_work *even = add_pass(tally, &pass);
     if (!c->esoteric) {
         pass.thrashing = pass.ends = 0;
-        pass.registers = folded ? 80 : 64;
+        pass.registers = fused_registers(c, folded ? 80 : 64);
     }
     pass.name = "stream_collide_odd";
     kf_work *odd = add_pass(tally, &pass);
@@ -454,7 +470,7 @@ static void add_two_grids(kf_tally *tally) {
                                      .reads = Q,
                                      .writes = Q,
                                      .thrashing = THRASHING,
-                                     .registers = fused_registers(c),
+                                     .registers = fused_registers(c, c->nodes_per_thread > 1 ? 96 : 0),
                                      .instructions = fused_instructions(c),
                                      .nodes_per_thread = c->nodes_per_thread,
                                      .depth = FUSED_DEPTH + (c->nodes_per_thread > 1 ? PAIRS_DEPTH : 0)});
@@ -484,11 +500,6 @@ static void add_collision(kf_tally *tally, const char *name, double writes, doub
             .name = name, .reads = Q + STATE, .writes = writes, .registers = registers, .depth = DEPTH});
 }
 
-/* Registers of a collision in a kernel of its own. */
-static double collision_registers(const kf_choice *c) {
-    return c->factorised ? c->baseline ? 56 : 48 : 84;
-}
-
 /* The moments are written once and read by each of the kernels that share the way back. */
 static void add_split_collision(kf_tally *tally) {
     static const char *const parts[] = {"collide_part_1", "collide_part_2", "collide_part_3",
@@ -500,7 +511,7 @@ static void add_split_collision(kf_tally *tally) {
 }
 
 static void add_baseline_collision(kf_tally *tally) {
-    add_collision(tally, "collision_terms", Q, collision_registers(&tally->choice));
+    add_collision(tally, "collision_terms", Q, tally->choice.form->separate_registers);
     /* Two arrays at a time are too much for the L1 cache. */
     (void)add_pass(
         tally,
@@ -525,7 +536,7 @@ static void add_plan(kf_tally *tally) {
     if (tally->choice.baseline)
         add_baseline_collision(tally);
     else if (tally->choice.split <= 1)
-        add_collision(tally, "collide", Q, collision_registers(&tally->choice));
+        add_collision(tally, "collide", Q, tally->choice.form->separate_registers);
     else
         add_split_collision(tally);
 }

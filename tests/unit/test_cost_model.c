@@ -50,7 +50,7 @@ static void test_launches_add_up(void **state) {
     spread->amount[KF_COST_ATOMICS] = 4e-4 * ceilings.rate[KF_COST_ATOMICS];
     spread->amount[KF_COST_DRAM] = 1e-4 * rate; /* beside the atomics, at the same time */
     kf_cost_predict(&works, &ceilings, &none, &prediction);
-    assert_true(fabs(prediction.time_us - (1000 + 200 + 1.5 * 3)) < 1e-6);
+    assert_true(fabs(prediction.time_us - (1000 + 200 + 1.5 * 1)) < 1e-6);
     assert_true(fabs(prediction.parts_us[KF_COST_ATOMICS] - 200) < 1e-9);
     assert_true(fabs(prediction.busy[KF_COST_DRAM] - 1050 / prediction.time_us) < 1e-9);
     assert_string_equal(prediction.longest, "pass");
@@ -65,7 +65,7 @@ static void test_launches_add_up(void **state) {
 static void test_calibration(void **state) {
     (void)state;
     enum { COUNT = 400 };
-    static const double factors[KF_RESOURCES] = {1.2, 0.5, 3, 1, 1.5, 0.8};
+    static const double factors[KF_RESOURCES] = {1.2, 0.5, 3, 1, 1.5, 0.9, 0.8};
     kf_prediction predictions[COUNT];
     double measured[COUNT];
     uint64_t random = 5;
