@@ -225,6 +225,13 @@ double kf_scene_outflow_speed(const kf_scene *scene, kf_face face);
  * (Rudy and Strikwerda, J. Comput. Phys. 36 (1980) 55). */
 double kf_scene_outflow_pull(const kf_scene *scene, kf_face face);
 
+/* Area with which each sample's penalty force acts (lattice): its own, divided by the sum that the samples
+ * around it (itself included) have about it, weighted as their forces are spread and its velocity is
+ * interpolated, where that is more than 1. It is 1/2 to 1 on a wall, and more where a static solid is thinner
+ * than a cell: there forces that take the same slip twice would overshoot. A moving solid's are left as they
+ * are. Caller frees. */
+double *kf_scene_acting_areas(const kf_scene *scene);
+
 /* Shortest edge of the solid's bounding box in cells, rounded up, at least 1 (L_m of the paper, section 4.5).
  */
 int kf_scene_shortest_edge(const kf_scene *scene);

@@ -17,6 +17,7 @@ typedef struct reference_run {
     size_t count;
     double *f, *streamed, *force; /* [KF_REFERENCE_Q][count] twice, [3][count] */
     double *outside[KF_FACES];    /* of outflows: [KF_REFERENCE_Q][count], at the face's nodes */
+    double *area;                 /* of samples, as they act */
     double average[3];            /* density, |momentum|, |second moment| */
     double omega;
     kf_solid_load load;
@@ -197,7 +198,7 @@ static void look(const reference_run *run, size_t s, seen_sample *seen) {
         for (int i = 0; i < 3; i++)
             seen->fluid[i] += seen->around.weight[c] * velocity[i];
     }
-    seen->strength = 2.0 * mean_density * run->scene->samples.area[s];
+    seen->strength = 2.0 * mean_density * run->area[s];
 }
 
 static void cross(const double a[3], const double b[3], double product[3]) {
@@ -368,6 +369,7 @@ static void begin(reference_run *run, const kf_scene *scene) {
     run->streamed = kf_allocate(KF_REFERENCE_Q * run->count * sizeof(double));
     run->force = kf_allocate_zeroed(3 * run->count, sizeof(double));
     run->omega = 1.0 / (3.0 * scene->viscosity + 0.5);
+    run->area = kf_scene_acting_areas(scene);
     begin_solid(run);
     int x[3];
     for (x[2] = 0; x[2] < run->n[2]; x[2]++)
@@ -415,6 +417,7 @@ kf_status kf_kinetic_reference(const kf_scene *scene, int steps, kf_reference **
     free(run.f);
     free(run.streamed);
     free(run.force);
+    free(run.area);
     for (int face = 0; face < KF_FACES; face++)
         free(run.outside[face]);
     *reference = result;

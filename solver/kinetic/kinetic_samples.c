@@ -150,6 +150,7 @@ static ordered_samples order_samples(const kf_scene *scene, const kf_kinetic *ki
     for (int i = 0; i < 3; i++)
         ordered.coordinate[i] = kf_allocate(count * sizeof(double));
     ordered.area = kf_allocate(count * sizeof(double));
+    double *areas = kf_scene_acting_areas(scene);
     ordered.corner = kf_allocate(count * sizeof(long long));
     ordered.identity = kf_allocate(count * sizeof(int));
     uint32_t *permutation = kf_allocate(count * sizeof(uint32_t));
@@ -165,10 +166,11 @@ static ordered_samples order_samples(const kf_scene *scene, const kf_kinetic *ki
         }
         ordered.corner[r] = node_index(&kinetic->geometry, home_of(kinetic, 0, cell[0]),
                                        home_of(kinetic, 1, cell[1]), home_of(kinetic, 2, cell[2]));
-        ordered.area[r] = samples->area[s];
+        ordered.area[r] = areas[s];
         ordered.identity[r] = (int)s;
     }
     free(permutation);
+    free(areas);
     return ordered;
 }
 

@@ -1,0 +1,83 @@
+/* Samples that crowd: both sides of a solid that is thinner than a cell, or what else has more surface about
+ * a sample than a wall has. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "harness/util/text.h"
+#include "scene/scene.h"
+
+/* Nodes about the solid; an axis that it leaves across a seam is taken whole. */
+typedef struct node_box {
+    int low[3], length[3];
+    double *value;
+} node_box;
+
+static node_box box_around(const kf_scene *scene) {
+    const double *const position[3] = {scene->samples.x, scene->samples.y, scene->samples.z};
+    node_box box;
+    size_t count = 1;
+    for (int axis = 0; axis < 3; axis++) {
+        double low = position[axis][0], high = low;
+        for (size_t s = 1; s < scene->samples.count; s++) {
+            low = fmin(low, position[axis][s]);
+            high = fmax(high, position[axis][s]);
+        }
+        box.low[axis] = (int)floor(low);
+        box.length[axis] = (int)floor(high) + 2 - box.low[axis];
+        if (box.low[axis] < 0 || box.low[axis] + box.length[axis] > scene->nodes[axis]) {
+            box.low[axis] = 0;
+            box.length[axis] = scene->nodes[axis];
+        }
+        count *= (size_t)box.length[axis];
+    }
+    box.value = kf_allocate_zeroed(count, sizeof(double));
+    return box;
+}
+
+/* Places and weights of the eight nodes around a sample. */
+static void nodes_around(const node_box *box, const kf_samples *samples, size_t s, size_t place[8],
+                         double weight[8]) {
+    const double position[3] = {samples->x[s], samples->y[s], samples->z[s]};
+    size_t at[3][2];
+    double share[3][2];
+    for (int axis = 0; axis < 3; axis++) {
+        const int length = box->length[axis], cell = (int)floor(position[axis]);
+        share[axis][1] = position[axis] - cell;
+        share[axis][0] = 1.0 - share[axis][1];
+        for (int up = 0; up < 2; up++) {
+            const int place_along = cell + up - box->low[axis]; /* at most one period off */
+            at[axis][up] = (size_t)(place_along < 0         ? place_along + length
+                                    : place_along >= length ? place_along - length
+                                                            : place_along);
+        }
+    }
+    for (int c = 0; c < 8; c++) {
+        const int x = c & 1, y = c >> 1 & 1, z = c >> 2;
+        place[c] = at[0][x] + (size_t)box->length[0] * (at[1][y] + (size_t)box->length[1] * at[2][z]);
+        weight[c] = share[0][x] * share[1][y] * share[2][z];
+    }
+}
+
+double *kf_scene_acting_areas(const kf_scene *scene) {
+    const kf_samples *samples = &scene->samples;
+    double *areas = kf_allocate((samples->count + 1) * sizeof *areas), weight[8];
+    size_t place[8];
+    for (size_t s = 0; s < samples->count; s++)
+        areas[s] = samples->area[s];
+    if (samples->count == 0 || scene->motion.moving) return areas;
+    node_box box = box_around(scene);
+    for (size_t s = 0; s < samples->count; s++) {
+        nodes_around(&box, samples, s, place, weight);
+        for (int c = 0; c < 8; c++)
+            box.value[place[c]] += weight[c] * samples->area[s];
+    }
+    for (size_t s = 0; s < samples->count; s++) {
+        double crowd = 0.0;
+        nodes_around(&box, samples, s, place, weight);
+        for (int c = 0; c < 8; c++)
+            crowd += weight[c] * box.value[place[c]];
+        areas[s] /= fmax(1.0, crowd);
+    }
+    free(box.value);
+    return areas;
+}
