@@ -1,8 +1,10 @@
-/* The search: presets first, then the strategy's proposals, a few at a time, compiled ahead of being
- * measured. */
+/* The search: presets and the strategy's proposals stand in a queue, are compiled ahead and measured. On the
+ * cpu that is a batch at a time, in its order; with a GPU whatever is compiled first, because one config's
+ * kernels can take ten times as long to compile as another's. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "harness/cli/command.h"
 #include "harness/measure/clock.h"
@@ -10,13 +12,27 @@
 #include "harness/util/log.h"
 #include "harness/util/text.h"
 
-/* Proposals that are known but not yet measured. */
-enum { MOST_PENDING = 32, GPU_WINDOW = 8, CPU_BATCH = 8 };
+/* Configs that are known but not yet measured. With a GPU, of the strategy's: so many while nothing is known
+ * (those that are likely the best), then enough to keep the compilers busy. */
+enum { MOST_PENDING = 32, CPU_BATCH = 8, GPU_FIRST = 3, GPU_LEAST = 8, GPU_MOST = 16 };
+
 typedef struct pending {
+    char role[32];
     kf_config config;
+    char hash[KF_HASH_HEX];
     double effort; /* share of the usual measuring, in (0, 1] */
-    size_t ticket; /* of its builds */
+    bool preset;   /* measured in any case, to its end: without the presets a result says nothing */
+    bool ordered;  /* its sources have been queued; ticket is of them */
+    size_t ticket;
 } pending;
+
+typedef struct search {
+    kf_session *session;
+    char presets[KF_PRESETS][KF_HASH_HEX];
+    pending queue[MOST_PENDING];
+    int count;
+    int told; /* results that the strategy was told of */
+} search;
 
 /* --- one config ----------------------------------------------------------------------------------------- */
 
@@ -78,25 +94,47 @@ static kf_status try_config(kf_session *session, const char *role, const kf_conf
     return KF_OK;
 }
 
-/* True when a run that is carried on had come past its presets. */
-static bool past_presets(const kf_evaluations *tried) {
-    for (int i = 0; i < tried->count; i++)
-        if (strcmp(tried->items[i].role, "search") == 0 ||
-            strcmp(tried->items[i].role, "preset:similar") == 0)
-            return true;
-    return false;
+/* --- what stands in the queue first --------------------------------------------------------------------- */
+
+static pending *find_pending(search *s, const char *hash) {
+    for (int i = 0; i < s->count; i++)
+        if (strcmp(s->queue[i].hash, hash) == 0) return &s->queue[i];
+    return NULL;
+}
+
+static pending *enqueue(search *s, const char *role, const kf_config *config, double effort) {
+    pending *entry = &s->queue[s->count++];
+    *entry = (pending){.config = *config, .effort = effort};
+    kf_copy_text(entry->role, sizeof entry->role, role);
+    kf_config_hash(config, entry->hash);
+    return entry;
+}
+
+static void take_out(search *s, int place) {
+    s->count--;
+    memmove(&s->queue[place], &s->queue[place + 1], (size_t)(s->count - place) * sizeof *s->queue);
+}
+
+static kf_status enqueue_presets(search *s, kf_error *error) {
+    for (int i = 0; i < KF_PRESETS; i++) {
+        kf_config config;
+        char role[32];
+        KF_TRY(kf_space_preset(s->session->space, kf_preset_names[i], &config, error));
+        kf_config_hash(&config, s->presets[i]);
+        if (find_pending(s, s->presets[i]) != NULL) continue; /* two presets may be the same config */
+        (void)snprintf(role, sizeof role, "preset:%s", kf_preset_names[i]);
+        enqueue(s, role, &config, 1.0)->preset = true;
+    }
+    return KF_OK;
 }
 
 /* What was best for a similar scene is worth one try. Only runs that began before this one are looked at, so
- * that a run that is carried on finds what it would have found at its first beginning. */
-static kf_status try_similar(kf_session *session, kf_error *error) {
+ * that a run that is carried on finds what it found at its first beginning. */
+static kf_status enqueue_similar(search *s, kf_error *error) {
     static const double FARTHEST = 4.0;
+    const kf_session *session = s->session;
     const kf_tune_request *request = session->request;
-    if (past_presets(&session->result->tried) || kf_interrupted) return KF_OK;
-    if (request->budget.evaluations > 0 && session->evaluations >= (double)request->budget.evaluations)
-        return KF_OK;
-    if (request->budget.device_seconds > 0.0 && session->device_seconds >= request->budget.device_seconds)
-        return KF_OK;
+    if (request->budget.evaluations > 0 && request->budget.evaluations <= s->count) return KF_OK;
     const kf_similar_query query = {.system = request->system,
                                     .scene = request->scene,
                                     .device = &session->result->device,
@@ -108,115 +146,14 @@ static kf_status try_similar(kf_session *session, kf_error *error) {
     KF_TRY(kf_knowledge_similar(request->store, &query, &similar, error));
     if (!similar.found) return KF_OK;
     kf_config_hash(&similar.config, hash);
-    if (kf_session_find(session, hash) >= 0) return KF_OK;
+    if (find_pending(s, hash) != NULL) return KF_OK;
     kf_info("trying what was best for %s %s", similar.same_scene ? "this scene before" : "the similar scene",
             similar.scene_name);
-    size_t ticket = kf_builder_add(session->builder, &similar.config);
-    int index = -1;
-    if (!kf_builder_wait(session->builder, ticket, session->deadline, kf_session_idle, session)) return KF_OK;
-    return try_config(session, "preset:similar", &similar.config, 1.0, true, session->deadline, &index,
-                      error);
-}
-
-/* --- presets -------------------------------------------------------------------------------------------- */
-
-/* An objective that cannot be measured is told before the search, not after it. */
-static kf_status check_energy(const kf_session *session, kf_error *error) {
-    const kf_tune_result *result = session->result;
-    bool ok = false, known = false;
-    if (session->request->objective == KF_OBJECTIVE_TIME) return KF_OK;
-    for (int i = 0; i < result->tried.count; i++) {
-        ok = ok || result->tried.items[i].measurement.state == KF_STATE_OK;
-        known = known || result->tried.items[i].measurement.energy_j > 0.0;
-    }
-    if (!ok || known) return KF_OK;
-    return kf_fail(error, KF_MACHINE,
-                   "option '--objective': this device does not tell the energy it uses (%s); use 'time'",
-                   session->gpu ? "NVML has no energy counter for it"
-                                : "/sys/class/powercap/intel-rapl:0/energy_uj cannot be read");
-}
-
-kf_status kf_tune_presets(kf_session *session, kf_error *error) {
-    kf_config configs[KF_PRESETS];
-    size_t tickets[KF_PRESETS];
-    double begin = kf_clock_seconds();
-    int measured = 0;
-    for (int i = 0; i < KF_PRESETS; i++) {
-        KF_TRY(kf_space_preset(session->space, kf_preset_names[i], &configs[i], error));
-        tickets[i] = kf_builder_add(session->builder, &configs[i]);
-    }
-    for (int i = 0; i < KF_PRESETS && !kf_interrupted; i++) {
-        /* On the cpu all are compiled before the first is measured. */
-        if (session->gpu)
-            (void)kf_builder_wait(session->builder, tickets[i], 0.0, kf_session_idle, session);
-        else
-            (void)kf_builder_wait_all(session->builder, kf_session_idle, session);
-        char role[32], hash[KF_HASH_HEX];
-        (void)snprintf(role, sizeof role, "preset:%s", kf_preset_names[i]);
-        kf_config_hash(&configs[i], hash);
-        /* Two presets may be the same config, and a resumed run has them already. */
-        session->result->presets[i] = kf_session_find(session, hash);
-        if (session->result->presets[i] >= 0) continue;
-        /* No deadline: without the presets a result says nothing. */
-        KF_TRY(try_config(session, role, &configs[i], 1.0, false, 0.0, &session->result->presets[i], error));
-        measured++;
-    }
-    if (!kf_interrupted) kf_session_reach(session, &session->result->timeline.presets);
-    if (measured > 0) session->seconds = (kf_clock_seconds() - begin) / measured;
-    if (!kf_interrupted) KF_TRY(check_energy(session, error));
-    return try_similar(session, error);
+    (void)enqueue(s, "preset:similar", &similar.config, 1.0);
+    return KF_OK;
 }
 
 /* --- the strategy --------------------------------------------------------------------------------------- */
-
-static void tell(kf_session *session, int index, bool known, double cost) {
-    uint64_t place;
-    if (kf_space_index(session->space, &session->result->tried.items[index].config, &place, NULL, 0))
-        kf_strategy_tell(session->strategy, place, known, cost);
-}
-
-/* --- resuming: the strategy proposes as it did before, and is told what was measured then --------------- */
-
-static void begin_replay(kf_session *session) {
-    const kf_evaluations *tried = &session->result->tried;
-    for (int i = 0; i < tried->count; i++) {
-        double cost = 0.0;
-        if (strcmp(tried->items[i].role, "search") == 0) continue;
-        bool known = kf_session_cost(session, &tried->items[i].measurement, &cost);
-        tell(session, i, known, cost);
-    }
-}
-
-static int find_tried(const kf_session *session, const kf_config *config) {
-    char hash[KF_HASH_HEX];
-    kf_config_hash(config, hash);
-    return kf_session_find(session, hash);
-}
-
-/* The next result of this config that is waiting, or NULL. */
-static kf_past *find_past(kf_session *session, int index) {
-    for (int i = 0; session->waiting_count > 0 && i < session->past_count; i++)
-        if (session->past[i].waiting && session->past[i].tried == index) return &session->past[i];
-    return NULL;
-}
-
-static void replay(kf_session *session, kf_past *past) {
-    past->waiting = false;
-    session->waiting_count--;
-    session->waiting_evaluations -= past->evaluations;
-    session->waiting_device_seconds -= past->device_seconds;
-    tell(session, past->tried, past->known, past->cost);
-}
-
-/* The strategy goes another way than before (another budget or strategy): it is told the rest at once. */
-static void end_replay(kf_session *session) {
-    if (session->waiting_count == 0) return;
-    kf_info("the search takes another way than before it was resumed (a number of evaluations as budget, "
-            "and the same strategy, keep it); it knows the %d configs measured on the old one",
-            session->waiting_count);
-    for (int i = 0; i < session->past_count; i++)
-        if (session->past[i].waiting) replay(session, &session->past[i]);
-}
 
 /* Presets need not lie in a space that was narrowed by --fix. */
 static bool any_eligible(const kf_evaluations *tried) {
@@ -258,26 +195,115 @@ static long room(const kf_session *session) {
     return left;
 }
 
-/* Proposals to know of at a time. On the cpu a batch is compiled, then measured in peace; with a GPU the
- * compiler runs ahead all the time. */
-static long wanted(const kf_session *session, int pending_count) {
-    if (!session->gpu && pending_count > 0) return 0;
-    long window = session->gpu ? GPU_WINDOW : CPU_BATCH;
-    long affordable = room(session) - pending_count;
-    return affordable < window - pending_count ? affordable : window - pending_count;
+/* Proposals that may stand in the queue. */
+static long window(const search *s) {
+    const int compilers = s->session->compilers;
+    if (!s->session->gpu) return CPU_BATCH;
+    if (s->told == 0) return GPU_FIRST;
+    return compilers < GPU_LEAST ? GPU_LEAST : compilers > GPU_MOST ? GPU_MOST : compilers;
 }
 
-static int propose(kf_session *session, pending *queue, int count) {
+/* Proposals to ask for. */
+static long wanted(const search *s) {
+    int proposals = 0;
+    if (!s->session->gpu && s->count > 0) return 0;
+    for (int i = 0; i < s->count; i++)
+        proposals += !s->queue[i].preset;
+    const long affordable = room(s->session) - s->count, missing = window(s) - proposals;
+    return affordable < missing ? affordable : missing;
+}
+
+static int find_tried(const kf_session *session, const pending *entry) {
+    return kf_session_find(session, entry->hash);
+}
+
+/* What has been measured needs no building; of the presets only the default is urgent. */
+static void order_builds(search *s) {
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < s->count; i++) {
+            pending *entry = &s->queue[i];
+            const bool urgent = !entry->preset || strcmp(entry->hash, s->presets[KF_PRESET_DEFAULT]) == 0;
+            if (entry->ordered || (pass == 0 && !urgent)) continue;
+            const bool known = find_tried(s->session, entry) >= 0;
+            entry->ticket = known ? 0 : kf_builder_add(s->session->builder, &entry->config);
+            entry->ordered = true;
+        }
+}
+
+static void propose(search *s) {
     kf_proposal proposal;
-    for (long more = wanted(session, count); more > 0 && kf_strategy_next(session->strategy, &proposal);
-         more--) {
-        kf_space_config(session->space, proposal.index, &queue[count].config);
-        queue[count].effort = proposal.effort;
-        bool known = find_tried(session, &queue[count].config) >= 0;
-        queue[count].ticket = known ? 0 : kf_builder_add(session->builder, &queue[count].config);
-        count++;
+    for (long more = wanted(s); more > 0 && kf_strategy_next(s->session->strategy, &proposal); more--) {
+        kf_config config;
+        char hash[KF_HASH_HEX];
+        kf_space_config(s->session->space, proposal.index, &config);
+        kf_config_hash(&config, hash);
+        /* A preset's measurement will be the answer. */
+        if (find_pending(s, hash) == NULL) (void)enqueue(s, "search", &config, proposal.effort);
     }
-    return count;
+    order_builds(s);
+}
+
+static void tell(search *s, int index) {
+    const kf_session *session = s->session;
+    const kf_evaluation *evaluation = &session->result->tried.items[index];
+    uint64_t place;
+    double cost = 0.0;
+    bool known = kf_session_cost(session, &evaluation->measurement, &cost);
+    if (kf_space_index(session->space, &evaluation->config, &place, NULL, 0))
+        kf_strategy_tell(session->strategy, place, known, cost);
+    s->told++;
+}
+
+/* --- resuming: the strategy proposes as it did before, and is told what was measured then --------------- */
+
+static kf_past *earliest_past(const kf_session *session) {
+    for (int i = 0; session->waiting_count > 0 && i < session->past_count; i++)
+        if (session->past[i].waiting) return &session->past[i];
+    return NULL;
+}
+
+static void replay(search *s, kf_past *past) {
+    kf_session *session = s->session;
+    uint64_t place;
+    past->waiting = false;
+    session->waiting_count--;
+    session->waiting_evaluations -= past->evaluations;
+    session->waiting_device_seconds -= past->device_seconds;
+    if (kf_space_index(session->space, &session->result->tried.items[past->tried].config, &place, NULL, 0))
+        kf_strategy_tell(session->strategy, place, past->known, past->cost);
+    s->told++;
+}
+
+/* Takes the result that was next then out of the queue. False: nothing is left to replay, or the strategy
+ * goes another way than before (another budget or strategy), and is told the rest at once. */
+static bool replay_next(search *s) {
+    kf_session *session = s->session;
+    kf_past *past = earliest_past(session);
+    if (past == NULL) return false;
+    pending *entry = find_pending(s, session->result->tried.items[past->tried].hash);
+    if (entry != NULL) {
+        replay(s, past);
+        take_out(s, (int)(entry - s->queue));
+        return true;
+    }
+    kf_info("the search takes another way than before it was resumed (a number of evaluations as budget, "
+            "and the same strategy, keep it); it knows the %d configs measured on the old one",
+            session->waiting_count);
+    for (int i = 0; i < session->past_count; i++)
+        if (session->past[i].waiting) replay(s, &session->past[i]);
+    return false;
+}
+
+/* --- measuring ------------------------------------------------------------------------------------------ */
+
+/* True when the config has been measured with at least the effort of this entry. */
+static bool is_measured(const kf_session *session, const pending *entry) {
+    static const double ROUNDING = 1e-9;
+    const int index = find_tried(session, entry);
+    if (index < 0) return false;
+    const kf_measurement *m = &session->result->tried.items[index].measurement;
+    bool failed = m->state != KF_STATE_OK && m->state != KF_STATE_SKIPPED;
+    return failed || m->effort >= kf_session_effort(session, entry->effort) - ROUNDING;
 }
 
 static void update_seconds(kf_session *session, double begin, int measured) {
@@ -287,33 +313,98 @@ static void update_seconds(kf_session *session, double begin, int measured) {
     session->seconds = session->seconds > 0.0 ? 0.5 * (session->seconds + each) : each;
 }
 
-/* True when the config has been measured with at least the effort of this proposal. */
-static bool is_measured(const kf_session *session, const pending *first, int index) {
-    static const double ROUNDING = 1e-9;
-    if (index < 0) return false;
-    const kf_measurement *m = &session->result->tried.items[index].measurement;
-    bool failed = m->state != KF_STATE_OK && m->state != KF_STATE_SKIPPED;
-    return failed || m->effort >= kf_session_effort(session, first->effort) - ROUNDING;
+/* An objective that cannot be measured is told before the search, not after it. */
+static kf_status check_energy(const kf_session *session, kf_error *error) {
+    const kf_tune_result *result = session->result;
+    bool ok = false, known = false;
+    if (session->request->objective == KF_OBJECTIVE_TIME) return KF_OK;
+    for (int i = 0; i < result->tried.count; i++) {
+        ok = ok || result->tried.items[i].measurement.state == KF_STATE_OK;
+        known = known || result->tried.items[i].measurement.energy_j > 0.0;
+    }
+    if (!ok || known) return KF_OK;
+    return kf_fail(error, KF_MACHINE,
+                   "option '--objective': this device does not tell the energy it uses (%s); use 'time'",
+                   session->gpu ? "NVML has no energy counter for it"
+                                : "/sys/class/powercap/intel-rapl:0/energy_uj cannot be read");
 }
 
-/* Measures the first of the queue, unless that was done before; *done when the time is up. */
-static kf_status measure_first(kf_session *session, pending *queue, int count, bool *done, kf_error *error) {
-    int index = find_tried(session, &queue[0].config);
-    kf_past *past = find_past(session, index);
-    if (past != NULL) {
-        replay(session, past);
-    } else if (!is_measured(session, &queue[0], index)) {
-        end_replay(session);
-        KF_TRY(try_config(session, "search", &queue[0].config, queue[0].effort, true, session->search_end,
-                          &index, error));
-        double cost = 0.0;
-        if (index >= 0) {
-            bool known = kf_session_cost(session, &session->result->tried.items[index].measurement, &cost);
-            tell(session, index, known, cost);
-        }
+/* Notes where the presets are, and when the last of them was measured. */
+static void note_presets(const search *s) {
+    kf_tune_result *result = s->session->result;
+    bool all = true;
+    for (int i = 0; i < KF_PRESETS; i++) {
+        result->presets[i] = kf_session_find(s->session, s->presets[i]);
+        all = all && result->presets[i] >= 0;
     }
-    memmove(queue, queue + 1, (size_t)(count - 1) * sizeof *queue);
-    *done = index < 0;
+    if (all) kf_session_reach(s->session, &result->timeline.presets);
+}
+
+/* Measures an entry and takes it out of the queue; *late when the time for the search was over before that.
+ */
+static kf_status measure_entry(search *s, int place, bool *late, kf_error *error) {
+    kf_session *session = s->session;
+    const pending entry = s->queue[place];
+    int index = -1;
+    take_out(s, place);
+    if (is_measured(session, &entry)) return KF_OK;
+    KF_TRY(try_config(session, entry.role, &entry.config, entry.effort, !entry.preset,
+                      entry.preset ? 0.0 : session->search_end, &index, error));
+    *late = index < 0;
+    if (index < 0) return KF_OK;
+    tell(s, index);
+    return entry.preset ? check_energy(session, error) : KF_OK;
+}
+
+static bool any_preset(const search *s) {
+    for (int i = 0; i < s->count; i++)
+        if (s->queue[i].preset) return true;
+    return false;
+}
+
+/* Only the presets are measured whatever the time. */
+static void give_up_proposals(search *s) {
+    for (int i = s->count - 1; i >= 0; i--)
+        if (!s->queue[i].preset) take_out(s, i);
+}
+
+/* The whole queue, built with the processor to itself, then measured. */
+static kf_status measure_batch(search *s, bool *late, kf_error *error) {
+    kf_session *session = s->session;
+    const double begin = kf_clock_seconds(), deadline = any_preset(s) ? 0.0 : session->search_end;
+    const int before = session->sequence;
+    for (int i = 0; i < s->count; i++)
+        *late = *late ||
+                !kf_builder_wait(session->builder, s->queue[i].ticket, deadline, kf_session_idle, session);
+    while (s->count > 0 && !*late && !kf_interrupted)
+        if (!replay_next(s)) KF_TRY(measure_entry(s, 0, late, error));
+    if (!*late) update_seconds(session, begin, session->sequence - before);
+    return KF_OK;
+}
+
+/* The first entry that is built, waiting for one; -1: the time for the search was over before. */
+static int await_built(const search *s) {
+    kf_session *session = s->session;
+    for (;;) {
+        kf_builder_poll(session->builder);
+        for (int i = 0; i < s->count; i++)
+            if (kf_builder_ready(session->builder, s->queue[i].ticket)) return i;
+        const bool over = session->search_end > 0.0 && kf_clock_seconds() >= session->search_end;
+        if (kf_interrupted || (over && !any_preset(s))) return -1;
+        (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        kf_session_idle(session);
+    }
+}
+
+static kf_status measure_built(search *s, bool *late, kf_error *error) {
+    if (replay_next(s)) return KF_OK;
+    const int place = await_built(s);
+    *late = place < 0;
+    if (*late) return KF_OK;
+    const double begin = kf_clock_seconds();
+    const int before = s->session->sequence;
+    KF_TRY(measure_entry(s, place, late, error));
+    update_seconds(s->session, begin, s->session->sequence - before);
     return KF_OK;
 }
 
@@ -322,35 +413,31 @@ static void set_search_end(kf_session *session) {
     session->search_end = session->deadline - final_reserve(session, session->request->budget.seconds);
 }
 
-/* False when the time for the search is over before the first few of the queue are built. */
-static bool await_builds(kf_session *session, const pending *queue, int count) {
-    for (int i = 0; i < count; i++)
-        if (!kf_builder_wait(session->builder, queue[i].ticket, session->search_end, kf_session_idle,
-                             session))
-            return false;
-    return true;
+static kf_status run(search *s, kf_error *error) {
+    kf_session *session = s->session;
+    bool late = false;
+    KF_TRY(enqueue_presets(s, error));
+    KF_TRY(enqueue_similar(s, error));
+    propose(s);
+    KF_TRY(kf_session_take_device(session, error));
+    while (!kf_interrupted) {
+        set_search_end(session);
+        if (late || room(session) <= 0)
+            give_up_proposals(s);
+        else
+            propose(s);
+        if (s->count == 0) break;
+        KF_TRY((session->gpu ? measure_built : measure_batch)(s, &late, error));
+        note_presets(s);
+    }
+    return KF_OK;
 }
 
 kf_status kf_tune_search(kf_session *session, kf_error *error) {
-    begin_replay(session);
-    pending *queue = kf_allocate(MOST_PENDING * sizeof *queue);
-    int count = 0;
-    bool done = false;
-    kf_status status = KF_OK;
-    while (status == KF_OK && !done && !kf_interrupted) {
-        set_search_end(session);
-        if (room(session) <= 0) break;
-        double begin = kf_clock_seconds();
-        count = propose(session, queue, count);
-        if (count == 0) break;
-        /* On the cpu everything pending is built now, with the processor to itself. */
-        int batch = session->gpu ? 1 : count, measured = 0, before = session->sequence;
-        if (!await_builds(session, queue, batch)) break;
-        for (; measured < batch && status == KF_OK && !done && !kf_interrupted; measured++, count--)
-            status = measure_first(session, queue, count, &done, error);
-        if (status == KF_OK && !done) update_seconds(session, begin, session->sequence - before);
-    }
-    free(queue);
+    search *s = kf_allocate_zeroed(1, sizeof *s);
+    s->session = session;
+    const kf_status status = run(s, error);
+    free(s);
     kf_session_reach(session, &session->result->timeline.search);
     return status;
 }

@@ -261,9 +261,8 @@ static kf_status take_over(void *context, int sequence, const char *role, const 
     *past = (kf_past){.tried = index,
                       .evaluations = kf_session_evaluations(session, measurement),
                       .device_seconds = kf_session_device_seconds(measurement),
-                      .waiting = strcmp(role, "search") == 0};
+                      .waiting = true};
     past->known = kf_session_cost(session, measurement, &past->cost);
-    if (!past->waiting) return KF_OK;
     session->waiting_count++;
     session->waiting_evaluations += past->evaluations;
     session->waiting_device_seconds += past->device_seconds;
@@ -336,18 +335,16 @@ static kf_status open_worker(kf_session *session, kf_error *error) {
     return status;
 }
 
-/* Others may be measuring: meanwhile the presets' kernels are compiled. Waiting is not in the budget. */
-static kf_status await_device(kf_session *session, kf_error *error) {
+/* Others may be measuring: meanwhile what was queued first is compiled. Waiting is not in the budget. */
+kf_status kf_session_take_device(kf_session *session, kf_error *error) {
     const double begin = kf_clock_seconds();
-    for (int i = 0; i < KF_PRESETS; i++) {
-        kf_config preset;
-        KF_TRY(kf_space_preset(session->space, kf_preset_names[i], &preset, error));
-        (void)kf_builder_add(session->builder, &preset);
+    if (!session->request->turns) {
+        KF_TRY(kf_device_lock(&session->result->device, kf_session_idle, session, &session->lock, error));
+        session->waited = kf_clock_seconds() - begin;
+        if (session->deadline > 0.0) session->deadline += session->waited;
     }
-    if (session->request->turns) return KF_OK;
-    KF_TRY(kf_device_lock(&session->result->device, kf_session_idle, session, &session->lock, error));
-    session->waited = kf_clock_seconds() - begin;
-    if (session->deadline > 0.0) session->deadline += session->waited;
+    KF_TRY(open_worker(session, error));
+    kf_session_reach(session, &session->result->timeline.worker);
     return KF_OK;
 }
 
@@ -406,7 +403,8 @@ kf_status kf_session_open(kf_session *session, const kf_tune_request *request, k
     if (request->system->accepts_device != NULL)
         KF_TRY(request->system->accepts_device(request->scene, &result->device, error));
     KF_TRY(open_space(session, error));
-    session->builder = kf_builder_open(&session->bench, &result->device, builder_processes(session));
+    session->compilers = builder_processes(session);
+    session->builder = kf_builder_open(&session->bench, &result->device, session->compilers);
     KF_TRY(request->system->reference(request->reduced, VERIFY_STEPS, &session->reference, error));
     session->bench = (kf_bench){.system = request->system,
                                 .scene = request->scene,
@@ -419,9 +417,6 @@ kf_status kf_session_open(kf_session *session, const kf_tune_request *request, k
     KF_TRY(begin_run(session, error));
     warn_of_load(session);
     kf_session_reach(session, &result->timeline.reference);
-    KF_TRY(await_device(session, error));
-    KF_TRY(open_worker(session, error));
-    kf_session_reach(session, &result->timeline.worker);
     return KF_OK;
 }
 

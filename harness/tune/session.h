@@ -29,6 +29,7 @@ typedef struct kf_session {
     kf_strategy *strategy;
     kf_knowledge knowledge;
     kf_builder *builder;
+    int compilers; /* processes that it may have */
     kf_worker *worker;
     double effort;     /* share of the usual measuring that a config gets in the search */
     int lock;          /* of the device; -1: none */
@@ -47,10 +48,13 @@ typedef struct kf_session {
     double shown;          /* when progress was shown last */
 } kf_session;
 
-/* Everything until the first measurement. The session's parts are freed by kf_session_close in any case. */
+/* Everything that needs no device. The session's parts are freed by kf_session_close in any case. */
 kf_status kf_session_open(kf_session *session, const kf_tune_request *request, kf_tune_result *result,
                           kf_error *error);
 void kf_session_close(kf_session *session);
+
+/* Waits until no other run measures, and opens the device in a worker. */
+kf_status kf_session_take_device(kf_session *session, kf_error *error);
 
 /* Notes that a moment of the timeline has come, unless it came before. */
 void kf_session_reach(const kf_session *session, double *moment);
@@ -92,7 +96,6 @@ void kf_session_idle(void *context);
 void kf_session_progress(kf_session *session, bool final);
 
 /* The phases. Each ends early, with KF_OK, on Ctrl-C and when time is up. */
-kf_status kf_tune_presets(kf_session *session, kf_error *error);
 kf_status kf_tune_search(kf_session *session, kf_error *error);
 kf_status kf_tune_final(kf_session *session, kf_error *error);
 /* Counters of the finalists (of the best and the presets where there was no final), in a worker of its own.
