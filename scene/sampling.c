@@ -6,14 +6,13 @@
  * a function of (seed, counter), so a point is drawn again from its number instead of being kept in memory.
  */
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "harness/util/parallel.h"
 #include "scene/internal.h"
 
-enum { OVERSAMPLING = 5, THREADS = 16, NEIGHBOUR_ROWS = 9, LONGEST_ROW = 1 << 20 };
+enum { OVERSAMPLING = 5, NEIGHBOUR_ROWS = 9, LONGEST_ROW = 1 << 20 };
 static const double MINIMUM_SHARE = 0.65; /* beta of the paper; its gamma is 1.5 */
 
 typedef struct surface {
@@ -95,34 +94,9 @@ static size_t draw_point(const surface *s, uint64_t number, double position[3]) 
 
 /* ---- work shared by threads: each index is handled alike whoever handles it ---- */
 
-typedef struct share {
-    void (*work)(void *data, size_t begin, size_t end);
-    void *data;
-    size_t begin, end;
-} share;
-
-static void *run_share(void *argument) {
-    const share *s = argument;
-    s->work(s->data, s->begin, s->end);
-    return NULL;
-}
-
 static void in_parallel(size_t count, void (*work)(void *data, size_t begin, size_t end), void *data) {
-    long threads = sysconf(_SC_NPROCESSORS_ONLN);
-    if (threads > THREADS) threads = THREADS;
-    if (threads < 1 || count < 10000) threads = 1;
-    pthread_t handles[THREADS];
-    bool started[THREADS] = {false};
-    share shares[THREADS];
-    for (long t = 0; t < threads; t++) {
-        shares[t] = (share){work, data, count * (size_t)t / (size_t)threads,
-                            count * (size_t)(t + 1) / (size_t)threads};
-        if (t > 0) started[t] = pthread_create(&handles[t], NULL, run_share, &shares[t]) == 0;
-        if (t > 0 && !started[t]) run_share(&shares[t]);
-    }
-    run_share(&shares[0]);
-    for (long t = 1; t < threads; t++)
-        if (started[t]) pthread_join(handles[t], NULL);
+    enum { LEAST = 10000 }; /* for fewer no thread is worth starting */
+    kf_in_parallel(count, LEAST, work, data);
 }
 
 /* ---- the points and their neighbours ---- */

@@ -313,6 +313,10 @@ void kf_scene_free(kf_scene *scene) {
 /* ---- small questions ---- */
 
 /* Taylor-Green vortices with the pressure that belongs to them, density = 1 + 3 pressure. */
+bool kf_scene_starts_uniform(const kf_scene *scene) {
+    return scene->initial_state == NULL && scene->initial == KF_INITIAL_UNIFORM;
+}
+
 void kf_scene_initial(const kf_scene *scene, int i, int j, int k, double *density, double velocity[3]) {
     const double speed = scene->initial_velocity[0];
     if (scene->initial_state != NULL) {

@@ -212,6 +212,8 @@ kf_status kf_scene_reduce(const kf_scene *scene, long node_limit, kf_scene **red
 
 /* Density and velocity (lattice) at time 0 at node (i,j,k). */
 void kf_scene_initial(const kf_scene *scene, int i, int j, int k, double *density, double velocity[3]);
+/* Whether these are the same at all nodes. */
+bool kf_scene_starts_uniform(const kf_scene *scene);
 
 /* Pose of the solid after a number of steps of a prescribed motion (lattice): x(t) = rotation (x0 - center0)
  * + center(t). rotation is row-major 3x3. A free solid's pose is known to its plan only (solver/plan.h). */

@@ -139,7 +139,7 @@ kf_status kf_kinetic_upload_reals(const kf_kinetic *kinetic, kf_buffer *buffer, 
 kf_status kf_kinetic_reset_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 
 /* kinetic_segments.c: the aggregated variant's lists. corner and values (x, y, z fractions, area) in the
- * samples' order; band_of maps node indices to places in the band. */
+ * samples' order; band_of maps node indices to places in the band plus 1, 0 being outside. */
 kf_status kf_kinetic_make_segments(kf_plan *plan, kf_kinetic *kinetic, const long long *corner,
                                    double *const values[4], const int *band_of, int band_count,
                                    kf_error *error);

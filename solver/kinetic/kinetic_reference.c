@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/util/parallel.h"
 #include "harness/util/text.h"
 #include "solver/kinetic/kinetic.h"
 #include "solver/kinetic/reference.h"
 
 enum { REFERENCE_AVERAGE_PERIOD = 16, REFERENCE_AVERAGE_STRIDE = 4 };
+enum { LEAST_SHARED = 500 }; /* nodes or samples for which threads are worth starting */
 
 typedef struct reference_run {
     const kf_scene *scene;
@@ -81,13 +83,14 @@ static double arriving(const reference_run *run, int i, const int x[3]) {
     return arriving_mirrored(run, i, x);
 }
 
-static void stream(reference_run *run) {
-    int x[3];
-    for (x[2] = 0; x[2] < run->n[2]; x[2]++)
-        for (x[1] = 0; x[1] < run->n[1]; x[1]++)
-            for (x[0] = 0; x[0] < run->n[0]; x[0]++)
-                for (int i = 0; i < KF_REFERENCE_Q; i++)
-                    run->streamed[(size_t)i * run->count + node_at(run, x)] = arriving(run, i, x);
+static void stream_nodes(void *context, size_t begin, size_t end) {
+    const reference_run *run = context;
+    for (size_t node = begin; node < end; node++) {
+        const size_t nx = (size_t)run->n[0], ny = (size_t)run->n[1];
+        const int x[3] = {(int)(node % nx), (int)(node / nx % ny), (int)(node / (nx * ny))};
+        for (int i = 0; i < KF_REFERENCE_Q; i++)
+            run->streamed[(size_t)i * run->count + node] = arriving(run, i, x);
+    }
 }
 
 /* What waits outside of an outflow, a step later: convected with the stream, and drawn to density 1. first:
@@ -199,6 +202,17 @@ static void look(const reference_run *run, size_t s, seen_sample *seen) {
             seen->fluid[i] += seen->around.weight[c] * velocity[i];
     }
     seen->strength = 2.0 * mean_density * run->area[s];
+}
+
+typedef struct sight {
+    const reference_run *run;
+    seen_sample *seen;
+} sight;
+
+static void look_at_samples(void *context, size_t begin, size_t end) {
+    const sight *all = context;
+    for (size_t s = begin; s < end; s++)
+        look(all->run, s, &all->seen[s]);
 }
 
 static void cross(const double a[3], const double b[3], double product[3]) {
@@ -324,8 +338,7 @@ static void immersed_boundary(reference_run *run, int step) {
     if (motion->moving && !motion->free) kf_motion_pose(motion, step, run->rotation, run->center);
     if (motion->free && step > 0) move_body(run);
     for (int pass = 0; pass < passes; pass++) {
-        for (size_t s = 0; s < count; s++)
-            look(run, s, &seen[s]);
+        kf_in_parallel(count, LEAST_SHARED, look_at_samples, &(sight){run, seen});
         if (motion->free) solve_body(run, seen, pass == 0);
         apply_samples(run, seen);
     }
@@ -349,12 +362,15 @@ static void begin_solid(reference_run *run) {
 /* --- collision
  * --------------------------------------------------------------------------------------------------- */
 
-static void collide_node(reference_run *run, size_t node) {
-    double F[3];
-    for (int i = 0; i < 3; i++)
-        F[i] = run->scene->body_force[i] + run->force[(size_t)i * run->count + node];
-    kf_reference_collide(run->scene, run->omega, run->average, run->streamed + node, run->count, F,
-                         run->f + node);
+static void collide_nodes(void *context, size_t begin, size_t end) {
+    const reference_run *run = context;
+    for (size_t node = begin; node < end; node++) {
+        double F[3];
+        for (int i = 0; i < 3; i++)
+            F[i] = run->scene->body_force[i] + run->force[(size_t)i * run->count + node];
+        kf_reference_collide(run->scene, run->omega, run->average, run->streamed + node, run->count, F,
+                             run->f + node);
+    }
 }
 
 /* --- the run
@@ -392,10 +408,9 @@ static void advance(reference_run *run, int step) {
     for (int face = 0; face < KF_FACES; face++)
         if (run->outside[face] != NULL) convect_outflow(run, face, false);
     if (step % REFERENCE_AVERAGE_PERIOD == 0) update_averages(run);
-    stream(run);
+    kf_in_parallel(run->count, LEAST_SHARED, stream_nodes, run);
     if (run->scene->samples.count > 0) immersed_boundary(run, step);
-    for (size_t node = 0; node < run->count; node++)
-        collide_node(run, node);
+    kf_in_parallel(run->count, LEAST_SHARED, collide_nodes, run);
 }
 
 kf_status kf_kinetic_reference(const kf_scene *scene, int steps, kf_reference **reference, kf_error *error) {

@@ -188,11 +188,13 @@ static long long *touched_nodes(const kf_kinetic *kinetic, const long long *corn
     const kf_kinetic_geometry *g = &kinetic->geometry;
     size_t words = (size_t)(g->capacity + 63) / 64;
     uint64_t *marked = kf_allocate_zeroed(words, sizeof(uint64_t));
-    for (size_t s = 0; s < count; s++)
+    for (size_t s = 0; s < count; s++) {
+        if (s > 0 && corner[s] == corner[s - 1]) continue;
         for (int c = 0; c < 8; c++) {
             long long k = kf_kinetic_cell_node(kinetic, corner[s], c);
             marked[k / 64] |= UINT64_C(1) << (k % 64);
         }
+    }
     size_t total = 0;
     for (size_t w = 0; w < words; w++)
         total += (size_t)__builtin_popcountll(marked[w]);
@@ -272,23 +274,39 @@ static kf_status make_cell_buffers(kf_plan *plan, kf_kinetic *kinetic, const lon
     return kf_buffer_fill(kinetic->cell_count, 0, error);
 }
 
+/* The band's map of a static solid's samples that are spread one by one. */
+static kf_status upload_map(const kf_kinetic *kinetic, const long long *nodes, size_t touched,
+                            kf_error *error) {
+    const size_t bytes = (size_t)kinetic->geometry.capacity * sizeof(int);
+    int *map = kf_allocate(bytes);
+    memset(map, 0xff, bytes);
+    for (size_t n = 0; n < touched; n++)
+        map[nodes[n]] = (int)n;
+    kf_status status = kf_buffer_upload(kinetic->band_of, 0, map, bytes, error);
+    free(map);
+    return status;
+}
+
+/* That of segments stays on the host, and is mostly memory that is never touched. */
+static kf_status make_segments(kf_plan *plan, kf_kinetic *kinetic, const ordered_samples *ordered,
+                               const long long *nodes, size_t touched, kf_error *error) {
+    int *map = kf_allocate_zeroed((size_t)kinetic->geometry.capacity, sizeof(int));
+    for (size_t n = 0; n < touched; n++)
+        map[nodes[n]] = (int)n + 1;
+    double *const values[4] = {ordered->coordinate[0], ordered->coordinate[1], ordered->coordinate[2],
+                               ordered->area};
+    kf_status status =
+        kf_kinetic_make_segments(plan, kinetic, ordered->corner, values, map, (int)touched, error);
+    free(map);
+    return status;
+}
+
 /* The band of a static solid, once. */
 static kf_status fill_band(kf_plan *plan, kf_kinetic *kinetic, const ordered_samples *ordered,
                            const long long *nodes, size_t touched, kf_error *error) {
-    size_t map_bytes = (size_t)kinetic->geometry.capacity * sizeof(int);
-    int *map = kf_allocate(map_bytes);
-    memset(map, 0xff, map_bytes);
-    for (size_t n = 0; n < touched; n++)
-        map[nodes[n]] = (int)n;
-    kf_status status = upload_indices(kinetic, kinetic->band_node, nodes, touched, error);
-    double *const values[4] = {ordered->coordinate[0], ordered->coordinate[1], ordered->coordinate[2],
-                               ordered->area};
-    if (status == KF_OK && kinetic->segments)
-        status = kf_kinetic_make_segments(plan, kinetic, ordered->corner, values, map, (int)touched, error);
-    else if (status == KF_OK)
-        status = kf_buffer_upload(kinetic->band_of, 0, map, map_bytes, error);
-    free(map);
-    return status;
+    KF_TRY(upload_indices(kinetic, kinetic->band_node, nodes, touched, error));
+    return kinetic->segments ? make_segments(plan, kinetic, ordered, nodes, touched, error)
+                             : upload_map(kinetic, nodes, touched, error);
 }
 
 static kf_status make_band(kf_plan *plan, kf_kinetic *kinetic, const ordered_samples *ordered,

@@ -8,32 +8,28 @@
 
 typedef struct cell_entry {
     long long corner;
-    int first_rank; /* of the cell's first sample in the samples' order: cells keep that order */
-    int rank;       /* of this sample */
+    int rank; /* of this sample in the samples' order */
 } cell_entry;
 
-static int by_corner(const void *left, const void *right) {
-    const cell_entry *a = left, *b = right;
-    if (a->corner != b->corner) return a->corner < b->corner ? -1 : 1;
-    return a->rank < b->rank ? -1 : 1;
-}
-
-static int by_cell_order(const void *left, const void *right) {
-    const cell_entry *a = left, *b = right;
-    if (a->first_rank != b->first_rank) return a->first_rank < b->first_rank ? -1 : 1;
-    return a->rank < b->rank ? -1 : 1;
-}
-
-/* Samples cell by cell, cells in the order in which the samples' order first meets them. */
-static cell_entry *sort_by_cell(const long long *corner, size_t count) {
+/* Samples cell by cell, cells in the order in which the samples' order first meets them, samples of a cell in
+ * theirs. band_of tells cells apart, by their corners' places. */
+static cell_entry *sort_by_cell(const long long *corner, size_t count, const int *band_of, int band_count) {
+    int *cell_of = kf_allocate((size_t)band_count * sizeof(int)); /* by place; -1: not met yet */
+    size_t *start = kf_allocate_zeroed((size_t)band_count + 1, sizeof(size_t));
     cell_entry *entries = kf_allocate(count * sizeof *entries);
+    int cells = 0;
+    memset(cell_of, 0xff, (size_t)band_count * sizeof(int));
+    for (size_t s = 0; s < count; s++) {
+        int *cell = &cell_of[band_of[corner[s]] - 1];
+        if (*cell < 0) *cell = cells++;
+        start[*cell + 1]++;
+    }
+    for (int cell = 0; cell < cells; cell++)
+        start[cell + 1] += start[cell];
     for (size_t s = 0; s < count; s++)
-        entries[s] = (cell_entry){.corner = corner[s], .rank = (int)s};
-    qsort(entries, count, sizeof *entries, by_corner);
-    for (size_t s = 0; s < count; s++)
-        entries[s].first_rank =
-            s > 0 && entries[s].corner == entries[s - 1].corner ? entries[s - 1].first_rank : entries[s].rank;
-    qsort(entries, count, sizeof *entries, by_cell_order);
+        entries[start[cell_of[band_of[corner[s]] - 1]]++] = (cell_entry){corner[s], (int)s};
+    free(cell_of);
+    free(start);
     return entries;
 }
 
@@ -90,7 +86,7 @@ static int *list_places(const kf_kinetic *kinetic, const segment_lists *lists, c
         for (int corner = 0; corner < 8; corner++)
             for (int s = lists->cell_segments[cell]; s < lists->cell_segments[cell + 1]; s++)
                 places[(size_t)corner * segments + (size_t)s] =
-                    band_of[kf_kinetic_cell_node(kinetic, lists->cell_corner[cell], corner)];
+                    band_of[kf_kinetic_cell_node(kinetic, lists->cell_corner[cell], corner)] - 1;
     return places;
 }
 
@@ -151,7 +147,7 @@ kf_status kf_kinetic_make_segments(kf_plan *plan, kf_kinetic *kinetic, const lon
                                    double *const values[4], const int *band_of, int band_count,
                                    kf_error *error) {
     size_t count = plan->scene->samples.count;
-    cell_entry *entries = sort_by_cell(corner, count);
+    cell_entry *entries = sort_by_cell(corner, count, band_of, band_count);
     segment_lists lists = cut_segments(entries, count, (int)kinetic->options.segment_length);
     kinetic->arguments.segment_count = lists.segment_count;
     kf_buffer *force;

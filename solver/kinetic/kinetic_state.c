@@ -84,21 +84,34 @@ static kf_status poison(kf_plan *plan, kf_error *error) {
     return KF_OK;
 }
 
-static kf_status initialise(kf_plan *plan, kf_error *error) {
-    kf_kinetic *kinetic = kinetic_of(plan);
+/* Populations of the initial state, slab by slab. Where the state is the same everywhere so are slabs, and
+ * thin ones, of which only the first and the last are filled and brought to the device, take no time. */
+static kf_status initialise_populations(kf_plan *plan, kf_error *error) {
+    enum { THIN = 8 };
+    const kf_kinetic *kinetic = kinetic_of(plan);
     const int *n = plan->scene->nodes;
-    KF_TRY(poison(plan, error));
-    size_t bytes = 4 * (size_t)n[0] * (size_t)n[1] * (size_t)kinetic->slab_planes * kinetic->real_bytes;
-    void *values = kf_allocate(bytes);
+    const bool uniform = kf_scene_starts_uniform(plan->scene);
+    const int most = uniform && kinetic->slab_planes > THIN ? THIN : kinetic->slab_planes;
+    const size_t plane_bytes = 4 * (size_t)n[0] * (size_t)n[1] * kinetic->real_bytes;
+    void *values = kf_allocate(plane_bytes * (size_t)most);
     kf_status status = KF_OK;
-    for (int first = 0; first < n[2] && status == KF_OK; first += kinetic->slab_planes) {
-        int planes = slab_planes_at(plan, first);
-        size_t used = 4 * (size_t)n[0] * (size_t)n[1] * (size_t)planes * kinetic->real_bytes;
-        fill_initial_slab(plan, first, planes, values);
-        status = kf_buffer_upload(kinetic->slab, 0, values, used, error);
+    for (int first = 0, before = 0, planes = 0; first < n[2] && status == KF_OK; first += planes) {
+        planes = n[2] - first < most ? n[2] - first : most;
+        if (!uniform || planes != before) {
+            fill_initial_slab(plan, first, planes, values);
+            status = kf_buffer_upload(kinetic->slab, 0, values, plane_bytes * (size_t)planes, error);
+        }
         if (status == KF_OK) status = on_slab(plan, "initialise", first, planes, error);
+        before = planes;
     }
     free(values);
+    return status;
+}
+
+static kf_status initialise(kf_plan *plan, kf_error *error) {
+    kf_kinetic *kinetic = kinetic_of(plan);
+    KF_TRY(poison(plan, error));
+    kf_status status = initialise_populations(plan, error);
     if (status == KF_OK && kinetic->outflow[0] != NULL)
         status = kf_backend_launch(plan->backend, &kinetic->outflow_launch, error);
     KF_TRY(status);
