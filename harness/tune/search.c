@@ -31,7 +31,8 @@ typedef struct search {
     char presets[KF_PRESETS][KF_HASH_HEX];
     pending queue[MOST_PENDING];
     int count;
-    int told; /* results that the strategy was told of */
+    int told;   /* results that the strategy was told of */
+    bool asked; /* what was best for a similar scene */
 } search;
 
 /* --- one config ----------------------------------------------------------------------------------------- */
@@ -128,31 +129,6 @@ static kf_status enqueue_presets(search *s, kf_error *error) {
     return KF_OK;
 }
 
-/* What was best for a similar scene is worth one try. Only runs that began before this one are looked at, so
- * that a run that is carried on finds what it found at its first beginning. */
-static kf_status enqueue_similar(search *s, kf_error *error) {
-    static const double FARTHEST = 4.0;
-    const kf_session *session = s->session;
-    const kf_tune_request *request = session->request;
-    if (request->budget.evaluations > 0 && request->budget.evaluations <= s->count) return KF_OK;
-    const kf_similar_query query = {.system = request->system,
-                                    .scene = request->scene,
-                                    .device = &session->result->device,
-                                    .space = session->space,
-                                    .before = session->result->run.id,
-                                    .farthest = FARTHEST};
-    kf_similar similar;
-    char hash[KF_HASH_HEX];
-    KF_TRY(kf_knowledge_similar(request->store, &query, &similar, error));
-    if (!similar.found) return KF_OK;
-    kf_config_hash(&similar.config, hash);
-    if (find_pending(s, hash) != NULL) return KF_OK;
-    kf_info("trying what was best for %s %s", similar.same_scene ? "this scene before" : "the similar scene",
-            similar.scene_name);
-    (void)enqueue(s, "preset:similar", &similar.config, 1.0);
-    return KF_OK;
-}
-
 /* --- the strategy --------------------------------------------------------------------------------------- */
 
 /* Presets need not lie in a space that was narrowed by --fix. */
@@ -241,6 +217,37 @@ static void propose(search *s) {
         if (find_pending(s, hash) == NULL) (void)enqueue(s, "search", &config, proposal.effort);
     }
     order_builds(s);
+}
+
+/* What was best for a similar scene is worth one try. Only runs that began before this one are looked at, so
+ * that a run that is carried on finds what it found at its first beginning. */
+static kf_status enqueue_similar(search *s, kf_error *error) {
+    static const double FARTHEST = 4.0;
+    const kf_session *session = s->session;
+    const kf_tune_request *request = session->request;
+    const kf_similar_query query = {.system = request->system,
+                                    .scene = request->scene,
+                                    .device = &session->result->device,
+                                    .space = session->space,
+                                    .before = session->result->run.id,
+                                    .farthest = FARTHEST};
+    kf_similar similar;
+    char hash[KF_HASH_HEX];
+    KF_TRY(kf_knowledge_similar(request->store, &query, &similar, error));
+    if (!similar.found) return KF_OK;
+    kf_config_hash(&similar.config, hash);
+    if (find_pending(s, hash) != NULL) return KF_OK;
+    kf_info("trying what was best for %s %s", similar.same_scene ? "this scene before" : "the similar scene",
+            similar.scene_name);
+    (void)enqueue(s, "preset:similar", &similar.config, 1.0);
+    return KF_OK;
+}
+
+/* Once: with a GPU it is compiled with the presets, on the cpu it comes after them. */
+static kf_status ask_knowledge(search *s, kf_error *error) {
+    if (s->asked || (!s->session->gpu && s->count > 0) || room(s->session) <= s->count) return KF_OK;
+    s->asked = true;
+    return enqueue_similar(s, error);
 }
 
 static void tell(search *s, int index) {
@@ -417,15 +424,17 @@ static kf_status run(search *s, kf_error *error) {
     kf_session *session = s->session;
     bool late = false;
     KF_TRY(enqueue_presets(s, error));
-    KF_TRY(enqueue_similar(s, error));
+    KF_TRY(ask_knowledge(s, error));
     propose(s);
     KF_TRY(kf_session_take_device(session, error));
     while (!kf_interrupted) {
         set_search_end(session);
-        if (late || room(session) <= 0)
+        if (late || room(session) <= 0) {
             give_up_proposals(s);
-        else
+        } else {
+            KF_TRY(ask_knowledge(s, error));
             propose(s);
+        }
         if (s->count == 0) break;
         KF_TRY((session->gpu ? measure_built : measure_batch)(s, &late, error));
         note_presets(s);
