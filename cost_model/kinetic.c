@@ -55,34 +55,46 @@ static double number(const kf_config *config, const char *name, double fallback)
     return kf_config_integer(config, name, &value, NULL) == KF_OK ? (double)value : fallback;
 }
 
-static bool is(const kf_config *config, const char *name, const char *value) {
+/* "" for a parameter that the config lacks. */
+static const char *name_of(const kf_config *config, const char *name) {
     const char *given;
-    return kf_config_name(config, name, &given, NULL) == KF_OK && strcmp(given, value) == 0;
+    return kf_config_name(config, name, &given, NULL) == KF_OK ? given : "";
 }
 
-static const kf_form *read_form(const kf_config *config) {
+static const kf_form *read_form(const char *name) {
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        if (is(config, "collision_form", forms[i].name)) return &forms[i];
+        if (strcmp(name, forms[i].name) == 0) return &forms[i];
     return forms;
 }
 
+static bool same(const char *a, const char *b) {
+    return strcmp(a, b) == 0;
+}
+
+static void read_names(const kf_config *config, kf_choice *choice) {
+    const char *plan = name_of(config, "plan"), *streaming = name_of(config, "streaming"),
+               *layout = name_of(config, "layout"), *storage = name_of(config, "storage"),
+               *immersed = name_of(config, "immersed_boundary");
+    choice->baseline = same(plan, "baseline");
+    choice->moments = same(plan, "moments");
+    choice->fused = choice->moments || same(plan, "fused");
+    choice->in_place = same(streaming, "in_place");
+    choice->esoteric = same(streaming, "esoteric");
+    choice->form = read_form(name_of(config, "collision_form"));
+    choice->aos = same(layout, "aos");
+    choice->alpha = same(layout, "csoa") ? number(config, "alpha", 1) : choice->aos ? 1 : INFINITY;
+    choice->gather = same(immersed, "gather");
+    choice->aggregated = same(immersed, "aggregated");
+    choice->fixed = same(name_of(config, "force_sum"), "fixed");
+    choice->value_bytes = same(storage, "f64") ? 8 : same(storage, "f16") ? 2 : 4;
+}
+
 static kf_choice read_choice(const kf_config *config) {
-    kf_choice choice = {.baseline = is(config, "plan", "baseline"),
-                        .fused = is(config, "plan", "fused") || is(config, "plan", "moments"),
-                        .moments = is(config, "plan", "moments"),
-                        .in_place = is(config, "streaming", "in_place"),
-                        .esoteric = is(config, "streaming", "esoteric"),
-                        .form = read_form(config),
-                        .aos = is(config, "layout", "aos"),
-                        .gather = is(config, "immersed_boundary", "gather"),
-                        .aggregated = is(config, "immersed_boundary", "aggregated"),
-                        .fixed = is(config, "force_sum", "fixed"),
-                        .morton = true};
+    kf_choice choice = {.morton = true};
+    read_names(config, &choice);
     (void)kf_config_boolean(config, "morton", &choice.morton, NULL);
     (void)kf_config_boolean(config, "exchange", &choice.exchange, NULL);
     (void)kf_config_boolean(config, "concurrent_solid", &choice.concurrent, NULL);
-    choice.value_bytes = is(config, "storage", "f64") ? 8 : is(config, "storage", "f16") ? 2 : 4;
-    choice.alpha = is(config, "layout", "csoa") ? number(config, "alpha", 1) : choice.aos ? 1 : INFINITY;
     choice.split = number(config, "collision_split", 0);
     choice.block_x = number(config, "block_x", 128);
     choice.block_y = number(config, "block_y", 1);

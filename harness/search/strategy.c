@@ -24,6 +24,8 @@ struct kf_strategy {
     uint64_t *known; /* hash table of index + 1; 0 is empty */
     float *efforts;  /* [slot_count]: the highest that a config was proposed or told with */
     uint64_t known_count, full_count, slot_count; /* full_count: of those with effort 1 */
+    uint64_t starts[KF_STRATEGY_STARTS], seed;
+    int start_count, started;
 };
 
 /* --- known configs -------------------------------------------------------------------------------------- */
@@ -69,6 +71,31 @@ static bool note(kf_strategy *strategy, uint64_t index, double effort) {
     return true;
 }
 
+/* --- what a prior ranks first --------------------------------------------------------------------------- */
+
+/* Of a large space as many as can be asked for in no time, at random. */
+static void rank_starts(kf_strategy *strategy, const kf_prior *prior) {
+    enum { MOST_ASKED = 20000 };
+    double times[KF_STRATEGY_STARTS];
+    const uint64_t size = strategy->space_size, asked = size < MOST_ASKED ? size : MOST_ASKED;
+    strategy->start_count = strategy->started = 0;
+    for (uint64_t i = 0; i < asked; i++) {
+        const uint64_t index = size <= MOST_ASKED ? i : kf_shuffled(size, strategy->seed, i);
+        const double time = prior->predict(prior->context, index);
+        int place = strategy->start_count;
+        while (place > 0 && times[place - 1] > time)
+            place--;
+        if (!(time > 0) || place == strategy->methods->starts) continue;
+        if (strategy->start_count < strategy->methods->starts) strategy->start_count++;
+        for (int later = strategy->start_count - 1; later > place; later--) {
+            times[later] = times[later - 1];
+            strategy->starts[later] = strategy->starts[later - 1];
+        }
+        times[place] = time;
+        strategy->starts[place] = index;
+    }
+}
+
 /* --- public --------------------------------------------------------------------------------------------- */
 
 static const kf_strategy_methods *find_methods(const char *name) {
@@ -106,6 +133,7 @@ kf_status kf_strategy_open(const char *name, const kf_space *space, uint64_t see
     kf_strategy *made = kf_allocate_zeroed(1, sizeof *made);
     made->methods = methods;
     made->space_size = kf_space_size(space);
+    made->seed = seed;
     made->slot_count = 256;
     made->known = kf_allocate_zeroed(made->slot_count, sizeof *made->known);
     made->efforts = kf_allocate_zeroed(made->slot_count, sizeof *made->efforts);
@@ -116,10 +144,15 @@ kf_status kf_strategy_open(const char *name, const kf_space *space, uint64_t see
 
 void kf_strategy_set_prior(kf_strategy *strategy, const kf_prior *prior) {
     if (strategy->methods->set_prior != NULL) strategy->methods->set_prior(strategy->state, prior);
+    if (strategy->methods->starts > 0 && prior->predict != NULL) rank_starts(strategy, prior);
 }
 
 bool kf_strategy_next(kf_strategy *strategy, kf_proposal *proposal) {
     const kf_strategy_methods *methods = strategy->methods;
+    while (strategy->started < strategy->start_count) {
+        *proposal = (kf_proposal){strategy->starts[strategy->started++], 1.0};
+        if (note(strategy, proposal->index, proposal->effort)) return true;
+    }
     while (strategy->full_count < strategy->space_size && methods->next(strategy->state, &proposal->index)) {
         proposal->effort = methods->effort != NULL ? methods->effort(strategy->state) : 1.0;
         if (note(strategy, proposal->index, proposal->effort)) return true;

@@ -22,6 +22,8 @@ typedef struct kf_prior {
     void *context;
 } kf_prior;
 
+enum { KF_STRATEGY_STARTS = 8 };
+
 /* One strategy a file. The methods never see a config twice: strategy.c keeps account of what was proposed or
  * told. */
 typedef struct kf_strategy_methods {
@@ -34,6 +36,9 @@ typedef struct kf_strategy_methods {
     double (*effort)(const void *state);
     void (*tell)(void *state, uint64_t index, bool ok, double time_us); /* NULL: does not learn */
     void (*set_prior)(void *state, const kf_prior *prior);              /* NULL: has no use for one */
+    /* With a prior, so many of the configs that it ranks first are proposed before next is asked (at most
+     * KF_STRATEGY_STARTS), and told like those that were never proposed. */
+    int starts;
     void (*close)(void *state);
 } kf_strategy_methods;
 

@@ -65,5 +65,6 @@ const kf_strategy_methods kf_strategy_annealing = {
     .open = open_annealing,
     .next = next,
     .tell = tell,
+    .starts = 4,
     .close = free,
 };

@@ -128,5 +128,6 @@ const kf_strategy_methods kf_strategy_differential = {
     .open = open_differential,
     .next = next,
     .tell = tell,
+    .starts = 6,
     .close = free,
 };

@@ -86,5 +86,6 @@ const kf_strategy_methods kf_strategy_genetic = {
     .open = open_genetic,
     .next = next,
     .tell = tell,
+    .starts = 6,
     .close = free,
 };

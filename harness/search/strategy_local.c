@@ -211,5 +211,6 @@ const kf_strategy_methods kf_strategy_local = {
     .open = open_walk,
     .next = next,
     .tell = tell,
+    .starts = 4,
     .close = close_walk,
 };

@@ -15,17 +15,18 @@ enum {
     BASE_CANDIDATES = 2048, /* drawn anew whenever the lengths are fitted; the rest is for neighbours */
     SLOTS = 4 * KF_SURROGATE_CANDIDATES,
     DESIGN = 4,       /* configs spread over the space before the model decides, without a prior */
-    PRIOR_DESIGN = 3, /* and with one: of the configs it ranks first */
+    PRIOR_DESIGN = 2, /* and with one: of the configs it ranks first, whatever is known already */
     SPREAD_TRIES = 20,
     MOST_SPREAD = 64, /* configs spread like this while hardly any works */
     FIT_POINTS = 80,  /* lengths are fitted on so many: half the best, half at random */
     KEPT_POINTS = 160,
     FIRST_STEPS = 30,
     NEXT_STEPS = 8,
-    PRIOR_SCAN = 20000, /* configs that the prior is asked for at the start */
-    PRIOR_FIRST = 512,  /* of which so many stay candidates */
-    CENTRES = 3,        /* best configs whose neighbours are candidates */
-    EXPLORE = 3,        /* every so many proposals explore the neighbours of the best */
+    PRIOR_SCAN = 20000,    /* configs that the prior is asked for at the start */
+    PRIOR_FIRST = 512,     /* of which so many stay candidates */
+    PRIOR_SLOTS = 1 << 16, /* what it said is remembered */
+    CENTRES = 3,           /* best configs whose neighbours are candidates */
+    EXPLORE = 3,           /* every so many proposals explore the neighbours of the best */
     MOST_NEIGHBOURS = 1024,
     MUTATIONS = 48, /* of each, in one to three parameters, beside all changes of one */
 };
@@ -46,10 +47,16 @@ typedef struct kf_observation {
     float features[KF_FEATURES];
 } kf_observation;
 
+typedef struct kf_said {
+    uint64_t key; /* index + 1; 0: nothing */
+    float prior;
+} kf_said;
+
 typedef struct kf_model {
     const kf_strategy *strategy;
     const kf_space *space;
     kf_prior prior;
+    kf_said *said; /* [PRIOR_SLOTS], each the last of its slot; NULL without a prior */
     uint64_t random, order_seed, order_place;
     kf_features *features;
     int feature_count;
@@ -61,8 +68,8 @@ typedef struct kf_model {
     int next_fit;                            /* when count reaches it */
     int fits, centre;                        /* centre: the best whose neighbours are candidates already */
 
-    uint64_t *ranked; /* what the prior ranks first */
-    int ranked_count;
+    uint64_t *ranked;      /* what the prior ranks first */
+    int ranked_count, led; /* led: of them proposed for that alone */
 
     uint64_t candidates[KF_SURROGATE_CANDIDATES];
     float offsets[KF_SURROGATE_CANDIDATES]; /* what the prior says, as targets are */
@@ -98,6 +105,7 @@ static void close_model(void *state) {
     kf_surrogate_close(model->surrogate);
     free(model->observations);
     free(model->ranked);
+    free(model->said);
     free(model->slots);
     free(model->numbers);
     free(model);
@@ -106,8 +114,12 @@ static void close_model(void *state) {
 /* --- prior ---------------------------------------------------------------------------------------------- */
 
 static float prior_of(const kf_model *model, uint64_t index) {
-    double time = model->prior.predict != NULL ? model->prior.predict(model->prior.context, index) : NAN;
-    return time > 0 && isfinite(time) ? (float)log(time) : NAN;
+    if (model->said == NULL) return NAN;
+    kf_said *said = &model->said[index % PRIOR_SLOTS];
+    if (said->key == index + 1) return said->prior;
+    double time = model->prior.predict(model->prior.context, index);
+    *said = (kf_said){index + 1, time > 0 && isfinite(time) ? (float)log(time) : NAN};
+    return said->prior;
 }
 
 typedef struct kf_ranked {
@@ -121,13 +133,21 @@ static int compare_ranked(const void *left, const void *right) {
     return (a->index > b->index) - (a->index < b->index);
 }
 
+/* The configs that the prior is asked for at the start: all, or some at random. */
+static uint64_t scanned(const kf_model *model, uint64_t i) {
+    uint64_t size = kf_space_size(model->space);
+    return size <= PRIOR_SCAN ? i : kf_shuffled(size, model->order_seed ^ 1, i);
+}
+
 static void set_prior(void *state, const kf_prior *prior) {
     kf_model *model = state;
     uint64_t size = kf_space_size(model->space), scan = size < PRIOR_SCAN ? size : PRIOR_SCAN, known = 0;
     model->prior = *prior;
+    free(model->said);
+    model->said = prior->predict != NULL ? kf_allocate_zeroed(PRIOR_SLOTS, sizeof *model->said) : NULL;
     kf_ranked *all = kf_allocate((size_t)scan * sizeof *all);
     for (uint64_t i = 0; i < scan; i++) {
-        uint64_t index = size <= PRIOR_SCAN ? i : kf_shuffled(size, model->order_seed ^ 1, i);
+        uint64_t index = scanned(model, i);
         float time = prior_of(model, index);
         if (isfinite(time)) all[known++] = (kf_ranked){time, index};
     }
@@ -351,6 +371,13 @@ static void add_neighbours(kf_model *model, int centre) {
     }
 }
 
+/* At random: of those that the prior was asked for, because asking takes time. */
+static uint64_t any_config(kf_model *model) {
+    uint64_t size = kf_space_size(model->space);
+    if (model->said == NULL) return kf_random_below(&model->random, size);
+    return scanned(model, kf_random_below(&model->random, size < PRIOR_SCAN ? size : PRIOR_SCAN));
+}
+
 static void draw_candidates(kf_model *model) {
     uint64_t size = kf_space_size(model->space);
     memset(model->slots, 0, SLOTS * sizeof *model->slots);
@@ -368,7 +395,7 @@ static void draw_candidates(kf_model *model) {
     }
     for (int i = 0; i < BASE_CANDIDATES && kf_surrogate_candidate_count(model->surrogate) < BASE_CANDIDATES;
          i++)
-        (void)add_candidate(model, kf_random_below(&model->random, size));
+        (void)add_candidate(model, any_config(model));
 }
 
 /* --- keeping the surrogate up to date ------------------------------------------------------------------- */
@@ -468,11 +495,11 @@ static bool spread(kf_model *model, uint64_t *index) {
     return farthest >= 0 || unknown_at_random(model, index);
 }
 
-/* Before the model has anything to go by. */
+/* Before the model has anything to go by: what the prior ranks first, then configs far from each other. */
 static bool design(kf_model *model, uint64_t *index) {
-    for (int i = 0; i < model->ranked_count && i <= model->count; i++) {
-        *index = model->ranked[i];
-        if (model->count < PRIOR_DESIGN && !kf_strategy_knows(model->strategy, *index)) return true;
+    while (model->led < PRIOR_DESIGN && model->led < model->ranked_count) {
+        *index = model->ranked[model->led++];
+        if (!kf_strategy_knows(model->strategy, *index)) return true;
     }
     return model->count < MOST_SPREAD ? spread(model, index) : unknown_at_random(model, index);
 }
@@ -502,9 +529,11 @@ static bool propose(kf_model *model, uint64_t *index) {
 
 static bool next(void *state, uint64_t *index) {
     kf_model *model = state;
-    int first = model->ranked_count > 0 ? PRIOR_DESIGN : DESIGN;
+    const bool led = model->ranked_count == 0
+                         ? model->count >= DESIGN
+                         : model->led >= PRIOR_DESIGN || model->led == model->ranked_count;
     bool found;
-    if (model->works < 2 || model->count < first) {
+    if (model->works < 2 || !led) {
         found = design(model, index);
     } else {
         update(model);

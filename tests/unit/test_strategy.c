@@ -258,6 +258,32 @@ static void test_local_search_begins_at_the_presets(void **state) {
     kf_space_free(space);
 }
 
+static double higher_is_slower(void *context, uint64_t index) {
+    const uint64_t *best = context;
+    return index >= *best ? 1.0 + (double)(index - *best) : NAN; /* of those before it nothing is known */
+}
+
+/* What the prior ranks first is proposed first, in its order, unless it was told before. */
+static void test_a_prior_is_followed_first(void **state) {
+    (void)state;
+    static const char *const names[] = {"model", "local", "annealing", "genetic", "differential"};
+    static const char *const fixed[] = {"layout=csoa", "plan=fused", "storage=f32"};
+    kf_space *space = kinetic(8, fixed, 3);
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        kf_strategy *strategy = opened(names[n], space, 1);
+        kf_proposal proposal;
+        uint64_t best = 7;
+        kf_strategy_tell(strategy, best, true, 5.0);
+        kf_strategy_set_prior(strategy, &(kf_prior){higher_is_slower, &best});
+        if (kf_space_size(space) > 20000) fail_msg("a prior is not asked for all of a space so large");
+        assert_true(kf_strategy_next(strategy, &proposal));
+        assert_int_equal(proposal.index, best + 1);
+        assert_true(proposal.effort == 1.0);
+        kf_strategy_close(strategy);
+    }
+    kf_space_free(space);
+}
+
 /* Nothing works: local search still goes on, and never calls a failure its best. */
 static void test_all_configs_fail(void **state) {
     (void)state;
@@ -300,6 +326,7 @@ int main(void) {
         cmocka_unit_test(test_random_order_is_a_permutation),
         cmocka_unit_test(test_local_search_beats_random),
         cmocka_unit_test(test_local_search_begins_at_the_presets),
+        cmocka_unit_test(test_a_prior_is_followed_first),
         cmocka_unit_test(test_all_configs_fail),
         cmocka_unit_test(test_unknown_strategy),
     };
