@@ -206,7 +206,7 @@ static kf_status build(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     const double *force = scene->body_force;
     const bool forced = force[0] != 0.0 || force[1] != 0.0 || force[2] != 0.0;
     kinetic->node_values = moments ? 9 + forced : 27; /* moments.h */
-    kinetic->band = moments || kinetic->options.plan == KF_PLAN_FUSED;
+    kinetic->band = kf_kinetic_has_band(&kinetic->options);
     const bool aggregated = kinetic->has_solid && kinetic->options.immersed == KF_AGGREGATED;
     kinetic->segments = aggregated && !kinetic->moving;
     kinetic->cells = aggregated && kinetic->moving;

@@ -66,7 +66,8 @@ typedef enum kf_kinetic_source {
     KF_SOURCE_FLOW, /* fused.cu, in_place.cu, moments.cu or separate.cu */
     KF_SOURCE_BOUNDARY,
     KF_SOURCE_STATE,
-    KF_SOURCE_IMMERSED, /* only with a solid */
+    KF_SOURCE_IMMERSED, /* only with a solid: immersed_band.cu where the plan has a band, else immersed.cu */
+    KF_SOURCE_MOTION,   /* only with a moving solid */
     KF_SOURCE_ORDER,    /* only where samples are ordered or listed on the device */
     KF_SOURCE_VELOCITY, /* only for what goes with the flow: no part of a plan, loaded on first use */
     KF_SOURCES
@@ -79,7 +80,7 @@ typedef struct kf_kinetic {
     bool has_solid, moving, free, adaptive;
     int passes;                     /* of the immersed boundary in a step */
     int wraps;                      /* kf_kinetic_wraps */
-    bool band;                      /* the solid's force lives on the band (plans fused and moments) */
+    bool band;                      /* kf_kinetic_has_band */
     bool segments, cells;           /* the aggregated variant of a static, and of a moving solid */
     size_t real_bytes, store_bytes; /* of an arithmetic value, of a stored one */
     int node_values;                /* stored at a node: populations, or moments */
@@ -122,6 +123,8 @@ bool kf_kinetic_has_one_high_order_rate(const kf_scene *scene);
 /* Whether nine moments hold all that a collision leaves (kernels/kinetic/moments.h). */
 bool kf_kinetic_is_regularised(const kf_scene *scene);
 bool kf_kinetic_has_outflow(const kf_scene *scene);
+/* Whether the solid's force lives on the band of nodes that its samples touch (plans fused and moments). */
+bool kf_kinetic_has_band(const kf_kinetic_options *options);
 bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, kf_kinetic_source which);
 
 /* kinetic_samples.c: the axes (bits 0 to 2) along which the solid can lie across a periodic domain's seam;

@@ -252,7 +252,7 @@ static void append_motion(builder *b, int parity, int grid) {
     if (band)
         append_items(b, parity, KF_SOURCE_IMMERSED, "band_release", kinetic->arguments.band_capacity, grid,
                      grid);
-    append_items(b, parity, KF_SOURCE_IMMERSED, "advance_pose", 1, grid, grid);
+    append_items(b, parity, KF_SOURCE_MOTION, "advance_pose", 1, grid, grid);
     bool list = kinetic->options.immersed == KF_GATHER;
     if (list || kinetic->options.reorder_period > 0)
         append_order_launches(b, parity, list ? 1 : (int)kinetic->options.reorder_period);
@@ -271,7 +271,7 @@ static void append_body(builder *b, int parity, int grid) {
     append_items(b, parity, KF_SOURCE_IMMERSED, kinetic->band ? "band_body_sums" : "body_sums", items, grid,
                  grid);
     const int extent[3] = {KF_BODY_THREADS, 1, 1};
-    (void)append(b, parity, KF_SOURCE_IMMERSED, "solve_body", extent, extent, kinetic->arguments, 0);
+    (void)append(b, parity, KF_SOURCE_MOTION, "solve_body", extent, extent, kinetic->arguments, 0);
 }
 
 /* Force of the solid on the streamed populations' fields, in the whole-domain field. */

@@ -190,14 +190,35 @@ void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options
     geometry->wide_index = geometry->capacity > 2147483647LL / 27;
 }
 
+bool kf_kinetic_has_band(const kf_kinetic_options *options) {
+    return options->plan == KF_PLAN_FUSED || options->plan == KF_PLAN_MOMENTS;
+}
+
 bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, kf_kinetic_source which) {
     bool solid = scene->samples.count > 0;
     if (which == KF_SOURCE_BOUNDARY) return options->boundary_kernels > 0 || kf_kinetic_has_outflow(scene);
     if (which == KF_SOURCE_IMMERSED) return solid;
+    if (which == KF_SOURCE_MOTION) return solid && scene->motion.moving;
     if (which == KF_SOURCE_ORDER)
         return solid &&
                (options->immersed == KF_GATHER || (scene->motion.moving && options->reorder_period > 0));
     return true;
+}
+
+static const char *file_of(const kf_kinetic_options *options, kf_kinetic_source which) {
+    static const char *const files[KF_SOURCES] = {[KF_SOURCE_BOUNDARY] = "kernels/kinetic/boundary.cu",
+                                                  [KF_SOURCE_STATE] = "kernels/kinetic/state.cu",
+                                                  [KF_SOURCE_MOTION] = "kernels/kinetic/motion.cu",
+                                                  [KF_SOURCE_ORDER] = "kernels/kinetic/order.cu",
+                                                  [KF_SOURCE_VELOCITY] = "kernels/kinetic/velocity.cu"};
+    if (which == KF_SOURCE_IMMERSED)
+        return kf_kinetic_has_band(options) ? "kernels/kinetic/immersed_band.cu"
+                                            : "kernels/kinetic/immersed.cu";
+    if (which != KF_SOURCE_FLOW) return files[which];
+    return options->in_place != 0             ? "kernels/kinetic/in_place.cu"
+           : options->plan == KF_PLAN_MOMENTS ? "kernels/kinetic/moments.cu"
+           : options->plan == KF_PLAN_FUSED   ? "kernels/kinetic/fused.cu"
+                                              : "kernels/kinetic/separate.cu";
 }
 
 static void define(kf_kinetic_defines *defines, const char *name, long value) {
@@ -206,105 +227,123 @@ static void define(kf_kinetic_defines *defines, const char *name, long value) {
     (void)snprintf(entry->value, sizeof entry->value, "%ld", value);
 }
 
+/* Where nodes and vectors lie. */
+static void define_layout(const kf_kinetic_options *options, const kf_kinetic_geometry *geometry,
+                          kf_kinetic_defines *defines) {
+    define(defines, "KF_LAYOUT", (long)options->layout);
+    define(defines, "KF_ALPHA_LOG2", options->alpha_log2);
+    define(defines, "KF_ALIGNED_ROWS",
+           geometry->row_pitch % options->alpha == 0 && geometry->origin % options->alpha == 0);
+}
+
+/* Of files that touch no field with components. */
+static void define_no_layout(kf_kinetic_defines *defines) {
+    define(defines, "KF_LAYOUT", KF_SOA);
+    define(defines, "KF_ALPHA_LOG2", 0);
+}
+
+/* What a node keeps, and what its velocity is. */
+static void define_populations(const kf_scene *scene, const kf_kinetic_options *options,
+                               kf_kinetic_source which, kf_kinetic_defines *defines) {
+    const bool moments = options->plan == KF_PLAN_MOMENTS;
+    const double *force = scene->body_force;
+    if (which != KF_SOURCE_BOUNDARY || moments)
+        define(defines, "KF_BODY_FORCE", force[0] != 0.0 || force[1] != 0.0 || force[2] != 0.0);
+    define(defines, "KF_IN_PLACE", options->in_place);
+    if (!moments) return;
+    define(defines, "KF_MOMENTS", 1);
+    define(defines, "KF_LISTED", scene->samples.count > 0);
+}
+
+static void define_faces(const kf_scene *scene, kf_kinetic_defines *defines) {
+    static const char *const faces[KF_FACES] = {"KF_FACE_0", "KF_FACE_1", "KF_FACE_2",
+                                                "KF_FACE_3", "KF_FACE_4", "KF_FACE_5"};
+    bool specular = false;
+    for (int face = 0; face < KF_FACES; face++) {
+        define(defines, faces[face], (long)scene->faces[face]);
+        specular = specular || scene->specular_share[face] > 0.0;
+    }
+    define(defines, "KF_SPECULAR", specular);
+}
+
+/* The collision, and for one kernel how it is cut up and what it finds on the band. */
+static void define_flow(const kf_scene *scene, const kf_kinetic_options *options,
+                        kf_kinetic_defines *defines) {
+    define(defines, "KF_COLLISION", (long)scene->collision);
+    if (scene->collision != KF_BGK) define(defines, "KF_RATE_RULE", (long)scene->rate_rule);
+    if (scene->collision == KF_ACM_MRT) define(defines, "KF_BASIS", (long)scene->basis);
+    define(defines, "KF_FORM", (long)options->collision_form);
+    const bool folded = options->boundary_kernels == 0;
+    if (folded) define_faces(scene, defines);
+    if (options->plan == KF_PLAN_MOMENTS) {
+        define(defines, "KF_TILE_X", options->block[0]);
+        define(defines, "KF_TILE_Y", options->block[1]);
+        define(defines, "KF_PREFETCH", options->prefetch);
+    }
+    if (options->plan == KF_PLAN_FUSED) {
+        define(defines, "KF_FOLDED_BOUNDARY", folded);
+        if (options->in_place == 0)
+            define(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
+        else
+            define(defines, "KF_EXCHANGE", options->exchange);
+    }
+    if (options->collision_split > 0) {
+        define(defines, "KF_SPLIT", options->collision_split);
+        return;
+    }
+    define(defines, "KF_FIXED_POINT_FORCE", options->fixed_point_force);
+    /* After several passes the flow finds the force added up by band_join. */
+    const bool aggregated = options->immersed == KF_AGGREGATED;
+    define(defines, "KF_SEGMENTS", aggregated && !scene->motion.moving && scene->immersed_passes <= 1);
+    define(defines, "KF_STREAMING_STORES", options->streaming_stores);
+    if (options->register_cap == 0) return;
+    define(defines, "KF_LAUNCH_BOUNDS", 0);
+    (void)snprintf(defines->list[defines->count - 1].value, sizeof defines->list->value, "__maxnreg__(%ld)",
+                   options->register_cap);
+}
+
+static void define_samples(const kf_scene *scene, kf_kinetic_defines *defines) {
+    define(defines, "KF_MOVING", scene->motion.moving);
+    define(defines, "KF_WRAP", kf_kinetic_wraps(scene));
+}
+
+static void define_immersed(const kf_scene *scene, const kf_kinetic_options *options,
+                            kf_kinetic_defines *defines) {
+    const bool aggregated = options->immersed == KF_AGGREGATED;
+    define_samples(scene, defines);
+    define(defines, "KF_FREE", scene->motion.free);
+    if (!kf_kinetic_has_band(options)) return;
+    define(defines, "KF_FIXED_POINT_FORCE", options->fixed_point_force);
+    define(defines, "KF_SEGMENTS", aggregated && !scene->motion.moving);
+    define(defines, "KF_CELLS", aggregated && scene->motion.moving);
+    define(defines, "KF_SEGMENT_LENGTH", aggregated ? options->segment_length : 1);
+}
+
 /* Only what a file reads is defined, so that configs that differ in nothing else share the compiled module.
  */
 void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
                        const kf_kinetic_geometry *geometry, kf_kinetic_source which, kf_source *source,
                        kf_kinetic_defines *defines) {
-    const bool aggregated = options->immersed == KF_AGGREGATED;
-    static const char *const files[KF_SOURCES] = {NULL,
-                                                  "kernels/kinetic/boundary.cu",
-                                                  "kernels/kinetic/state.cu",
-                                                  "kernels/kinetic/immersed.cu",
-                                                  "kernels/kinetic/order.cu",
-                                                  "kernels/kinetic/velocity.cu"};
-    static const char *const faces[KF_FACES] = {"KF_FACE_0", "KF_FACE_1", "KF_FACE_2",
-                                                "KF_FACE_3", "KF_FACE_4", "KF_FACE_5"};
-    defines->count = 0;
     /* Samples and their order are in the precision of the arithmetic. */
-    bool populations = which != KF_SOURCE_ORDER && which != KF_SOURCE_IMMERSED;
-    define(defines, "KF_STORAGE",
-           (long)(options->storage == KF_F16 && !populations ? KF_F32 : options->storage));
-    define(defines, "KF_INDEX64", geometry->wide_index);
-    if (which != KF_SOURCE_ORDER) {
-        define(defines, "KF_LAYOUT", (long)options->layout);
-        define(defines, "KF_ALPHA_LOG2", options->alpha_log2);
-        define(defines, "KF_ALIGNED_ROWS",
-               geometry->row_pitch % options->alpha == 0 && geometry->origin % options->alpha == 0);
+    const bool samples = which == KF_SOURCE_IMMERSED || which == KF_SOURCE_ORDER;
+    defines->count = 0;
+    if (which == KF_SOURCE_MOTION) {
+        define(defines, "KF_FREE", scene->motion.free);
     } else {
-        define(defines, "KF_LAYOUT", KF_SOA);
-        define(defines, "KF_ALPHA_LOG2", 0);
+        define(defines, "KF_STORAGE",
+               (long)(options->storage == KF_F16 && samples ? KF_F32 : options->storage));
+        define(defines, "KF_INDEX64", geometry->wide_index);
+        if (samples && (which == KF_SOURCE_ORDER || kf_kinetic_has_band(options)))
+            define_no_layout(defines);
+        else
+            define_layout(options, geometry, defines);
+        if (!samples) define_populations(scene, options, which, defines);
     }
-    const bool moments = options->plan == KF_PLAN_MOMENTS;
-    if (which == KF_SOURCE_FLOW || which == KF_SOURCE_STATE || which == KF_SOURCE_VELOCITY ||
-        (which == KF_SOURCE_BOUNDARY && moments)) {
-        const double *force = scene->body_force;
-        define(defines, "KF_BODY_FORCE", force[0] != 0.0 || force[1] != 0.0 || force[2] != 0.0);
-    }
-    if (which == KF_SOURCE_FLOW) {
-        define(defines, "KF_COLLISION", (long)scene->collision);
-        if (scene->collision != KF_BGK) define(defines, "KF_RATE_RULE", (long)scene->rate_rule);
-        if (scene->collision == KF_ACM_MRT) define(defines, "KF_BASIS", (long)scene->basis);
-        define(defines, "KF_FORM", (long)options->collision_form);
-    }
-    if (which == KF_SOURCE_FLOW && options->collision_split > 0)
-        define(defines, "KF_SPLIT", options->collision_split);
-    if ((which == KF_SOURCE_FLOW && options->collision_split == 0) || which == KF_SOURCE_IMMERSED)
-        define(defines, "KF_FIXED_POINT_FORCE", options->fixed_point_force);
-    /* After several passes the flow finds the force added up by band_join. */
-    if (which == KF_SOURCE_FLOW && options->collision_split == 0)
-        define(defines, "KF_SEGMENTS", aggregated && !scene->motion.moving && scene->immersed_passes <= 1);
-    if (which == KF_SOURCE_IMMERSED) {
-        define(defines, "KF_SEGMENTS", aggregated && !scene->motion.moving);
-        define(defines, "KF_CELLS", aggregated && scene->motion.moving);
-    }
-    if (which == KF_SOURCE_IMMERSED)
-        define(defines, "KF_SEGMENT_LENGTH", aggregated ? options->segment_length : 1);
-    if (which == KF_SOURCE_IMMERSED || which == KF_SOURCE_ORDER)
-        define(defines, "KF_MOVING", scene->motion.moving);
-    if (which == KF_SOURCE_IMMERSED || which == KF_SOURCE_ORDER)
-        define(defines, "KF_WRAP", kf_kinetic_wraps(scene));
-    if (which == KF_SOURCE_IMMERSED) define(defines, "KF_FREE", scene->motion.free);
-    if (which == KF_SOURCE_FLOW || which == KF_SOURCE_BOUNDARY || which == KF_SOURCE_STATE ||
-        which == KF_SOURCE_VELOCITY)
-        define(defines, "KF_IN_PLACE", options->in_place);
-    if (moments && (which == KF_SOURCE_FLOW || which == KF_SOURCE_BOUNDARY || which == KF_SOURCE_STATE ||
-                    which == KF_SOURCE_VELOCITY)) {
-        define(defines, "KF_MOMENTS", 1);
-        define(defines, "KF_LISTED", scene->samples.count > 0);
-    }
-    if (moments && which == KF_SOURCE_FLOW) {
-        define(defines, "KF_TILE_X", options->block[0]);
-        define(defines, "KF_TILE_Y", options->block[1]);
-        define(defines, "KF_PREFETCH", options->prefetch);
-    }
-    bool folded = which == KF_SOURCE_FLOW && options->boundary_kernels == 0;
-    if (which == KF_SOURCE_FLOW && options->plan == KF_PLAN_FUSED) {
-        define(defines, "KF_FOLDED_BOUNDARY", folded);
-        if (options->in_place == 0) define(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
-        if (options->in_place != 0) define(defines, "KF_EXCHANGE", options->exchange);
-    }
-    if (which == KF_SOURCE_FLOW && options->collision_split == 0) {
-        define(defines, "KF_STREAMING_STORES", options->streaming_stores);
-        if (options->register_cap != 0) {
-            define(defines, "KF_LAUNCH_BOUNDS", 0);
-            (void)snprintf(defines->list[defines->count - 1].value, sizeof defines->list->value,
-                           "__maxnreg__(%ld)", options->register_cap);
-        }
-    }
-    if (which == KF_SOURCE_BOUNDARY || folded) {
-        bool specular = false;
-        for (int face = 0; face < KF_FACES; face++) {
-            define(defines, faces[face], (long)scene->faces[face]);
-            specular = specular || scene->specular_share[face] > 0.0;
-        }
-        define(defines, "KF_SPECULAR", specular);
-    }
-    source->file = which != KF_SOURCE_FLOW          ? files[which]
-                   : options->in_place != 0         ? "kernels/kinetic/in_place.cu"
-                   : moments                        ? "kernels/kinetic/moments.cu"
-                   : options->plan == KF_PLAN_FUSED ? "kernels/kinetic/fused.cu"
-                                                    : "kernels/kinetic/separate.cu";
+    if (which == KF_SOURCE_FLOW) define_flow(scene, options, defines);
+    if (which == KF_SOURCE_BOUNDARY) define_faces(scene, defines);
+    if (which == KF_SOURCE_IMMERSED) define_immersed(scene, options, defines);
+    if (which == KF_SOURCE_ORDER) define_samples(scene, defines);
+    source->file = file_of(options, which);
     source->defines = defines->list;
     source->define_count = defines->count;
 }

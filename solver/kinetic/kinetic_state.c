@@ -363,7 +363,7 @@ static kf_status move_to(kf_plan *plan, uint64_t step, kf_error *error) {
     const kf_kinetic *kinetic = kinetic_of(plan);
     if (!kinetic->moving || kinetic->free) return KF_OK;
     kf_function *function;
-    KF_TRY(kf_module_function(kinetic->modules[KF_SOURCE_IMMERSED], "set_pose_step", &function, error));
+    KF_TRY(kf_module_function(kinetic->modules[KF_SOURCE_MOTION], "set_pose_step", &function, error));
     kf_kinetic_arguments a = kinetic->arguments;
     a.extent[0] = a.extent[1] = a.extent[2] = 1;
     a.pose_step = (long long)step;

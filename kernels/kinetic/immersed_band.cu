@@ -1,0 +1,314 @@
+/* The immersed boundary (immersed.cu) on the compact arrays of the band alone, for the plans fused and moments:
+ * sample by sample with atomics, or the samples of a cell added up before anything is spread, in segments made
+ * once for a static solid, in cells filled anew for a moving one. Defines: those of immersed.h and band.h,
+ * KF_CELLS 0|1, KF_SEGMENT_LENGTH. */
+#include "band.h"
+#include "immersed.h"
+
+#if KF_FIXED_POINT_FORCE
+typedef kf_int64 kf_force_sum;
+#define KF_FORCE_TERM(value) ((kf_int64)((double)(value)*KF_SPREAD_SCALE))
+#define KF_ADD_FORCE_SUM(place, component, sum)                                                              \
+    kf_atomic_add_int64((kf_int64 *)a->band_force + 4LL * (place) + (component), sum)
+#else
+typedef kf_real kf_force_sum;
+#define KF_FORCE_TERM(value) (value)
+#define KF_ADD_FORCE_SUM(place, component, sum)                                                              \
+    kf_atomic_add_real((kf_real *)a->band_force + 4LL * (place) + (component), sum)
+#endif
+#define KF_ADD_BAND_FORCE(place, component, value) KF_ADD_FORCE_SUM(place, component, KF_FORCE_TERM(value))
+
+#define KF_INTERPOLATE_BAND(dx, dy, dz)                                                                      \
+    const int place_##dx##dy##dz = a->band_of[KF_CELL_NODE(sample, dx, dy, dz)];                             \
+    const kf_real weight_##dx##dy##dz = KF_CELL_WEIGHT(sample.cell, dx, dy, dz);                             \
+    if (place_##dx##dy##dz >= 0) {                                                                           \
+        const kf_real4 field = ((const kf_real4 *)a->band_field)[place_##dx##dy##dz];                        \
+        density += weight_##dx##dy##dz * field.w;                                                            \
+        ux += weight_##dx##dy##dz * field.x;                                                                 \
+        uy += weight_##dx##dy##dz * field.y;                                                                 \
+        uz += weight_##dx##dy##dz * field.z;                                                                 \
+    }
+#define KF_SPREAD_BAND(dx, dy, dz)                                                                           \
+    if (place_##dx##dy##dz >= 0) {                                                                           \
+        KF_ADD_BAND_FORCE(place_##dx##dy##dz, 0, weight_##dx##dy##dz *g.x);                                  \
+        KF_ADD_BAND_FORCE(place_##dx##dy##dz, 1, weight_##dx##dy##dz *g.y);                                  \
+        KF_ADD_BAND_FORCE(place_##dx##dy##dz, 2, weight_##dx##dy##dz *g.z);                                  \
+    }
+
+#if !KF_SEGMENTS
+/* Interpolates, computes the penalty force and spreads it on the band alone. */
+KF_FUNCTION void kf_spread_sample(const kf_kinetic_arguments *a, int s) {
+    const kf_sample sample = kf_load_sample(a, s, 0);
+    kf_real density = 0, ux = 0, uy = 0, uz = 0;
+    KF_CELL_NODES(KF_INTERPOLATE_BAND)
+    const kf_real4 g = kf_penalty(&sample, density, ux, uy, uz);
+    KF_CELL_NODES(KF_SPREAD_BAND)
+}
+#if !KF_CELLS
+KF_SCALAR_KERNEL(band_spread, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    kf_clear_load(a, x);
+    kf_spread_sample(a, x);
+}
+#endif
+#endif
+
+/* After a pass of several: its force joins those before, its velocity the field, and the next starts from
+ * zero. Extent: band_capacity. */
+KF_SCALAR_KERNEL(band_join, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    if (x >= a->band_count[0]) return;
+    const kf_real4 force = kf_band_force(a, x);
+    kf_real4 *field = (kf_real4 *)a->band_field + x;
+    const kf_real half_per_density = KF_R(0.5) / field->w;
+    field->x += half_per_density * force.x;
+    field->y += half_per_density * force.y;
+    field->z += half_per_density * force.z;
+#if KF_FIXED_POINT_FORCE
+    long long *added = (long long *)a->band_force + 4LL * x, *total = (long long *)a->band_total + 4LL * x;
+    for (int i = 0; i < 3; i++) {
+        total[i] = (a->pass == 0 ? 0 : total[i]) + added[i];
+        added[i] = 0;
+    }
+#else
+    kf_real4 *added = (kf_real4 *)a->band_force + x, *total = (kf_real4 *)a->band_total + x;
+    kf_real4 sum;
+    sum.x = sum.y = sum.z = sum.w = KF_R(0.0);
+    *added = sum;
+    if (a->pass > 0) sum = *total;
+    sum.x += force.x;
+    sum.y += force.y;
+    sum.z += force.z;
+    *total = sum;
+#endif
+}
+
+/* Interpolates, computes the penalty forces and adds them up for the samples of a segment: no atomics, and
+ * the same sums in every run. Static solids. */
+#define KF_SEGMENT_FIELD(dx, dy, dz)                                                                         \
+    const kf_real4 field_##dx##dy##dz =                                                                      \
+        ((const kf_real4 *)a->band_field)[a->segment_places[(dx + 2 * dy + 4 * dz) * a->segment_count + x]]; \
+    kf_real sum_x_##dx##dy##dz = 0, sum_y_##dx##dy##dz = 0, sum_z_##dx##dy##dz = 0;
+#define KF_SEGMENT_INTERPOLATE(dx, dy, dz)                                                                   \
+    const kf_real weight_##dx##dy##dz = KF_CELL_WEIGHT(sample.cell, dx, dy, dz);                             \
+    density += weight_##dx##dy##dz * field_##dx##dy##dz.w;                                                   \
+    ux += weight_##dx##dy##dz * field_##dx##dy##dz.x;                                                        \
+    uy += weight_##dx##dy##dz * field_##dx##dy##dz.y;                                                        \
+    uz += weight_##dx##dy##dz * field_##dx##dy##dz.z;
+#define KF_SEGMENT_SUM(dx, dy, dz)                                                                           \
+    sum_x_##dx##dy##dz += weight_##dx##dy##dz * g.x;                                                         \
+    sum_y_##dx##dy##dz += weight_##dx##dy##dz * g.y;                                                         \
+    sum_z_##dx##dy##dz += weight_##dx##dy##dz * g.z;
+#define KF_SEGMENT_STORE(dx, dy, dz)                                                                         \
+    {                                                                                                        \
+        kf_real *out = (kf_real *)a->segment_force + 3LL * (dx + 2 * dy + 4 * dz) * a->segment_count + x;    \
+        out[0] = sum_x_##dx##dy##dz;                                                                         \
+        out[a->segment_count] = sum_y_##dx##dy##dz;                                                          \
+        out[2 * (long long)a->segment_count] = sum_z_##dx##dy##dz;                                           \
+    }
+#if KF_SEGMENTS
+KF_SCALAR_KERNEL(segment_forces, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    KF_CELL_NODES(KF_SEGMENT_FIELD)
+    kf_sample sample;
+    sample.bx = sample.by = sample.bz = KF_R(0.0);
+    KF_UNROLL_BY_4
+    for (int i = 0; i < KF_SEGMENT_LENGTH; i++) {
+        const kf_real4 packed = ((const kf_real4 *)a->segment_samples)[(long long)i * a->segment_count + x];
+        sample.cell.fx = packed.x;
+        sample.cell.fy = packed.y;
+        sample.cell.fz = packed.z;
+        sample.area = packed.w;
+        kf_real density = 0, ux = 0, uy = 0, uz = 0;
+        KF_CELL_NODES(KF_SEGMENT_INTERPOLATE)
+        const kf_real4 g = kf_penalty(&sample, density, ux, uy, uz);
+        KF_CELL_NODES(KF_SEGMENT_SUM)
+    }
+    KF_CELL_NODES(KF_SEGMENT_STORE)
+}
+#endif
+
+#if KF_CELLS
+#define KF_CELL_FIELD(dx, dy, dz)                                                                            \
+    const int place_##dx##dy##dz = a->band_of[KF_CELL_NODE(sample, dx, dy, dz)];                             \
+    const kf_real4 field_##dx##dy##dz = place_##dx##dy##dz < 0                                               \
+                                            ? nothing                                                        \
+                                            : ((const kf_real4 *)a->band_field)[place_##dx##dy##dz];         \
+    kf_force_sum sum_x_##dx##dy##dz = 0, sum_y_##dx##dy##dz = 0, sum_z_##dx##dy##dz = 0;
+#define KF_CELL_SUM(dx, dy, dz)                                                                              \
+    sum_x_##dx##dy##dz += KF_FORCE_TERM(weight_##dx##dy##dz * g.x);                                          \
+    sum_y_##dx##dy##dz += KF_FORCE_TERM(weight_##dx##dy##dz * g.y);                                          \
+    sum_z_##dx##dy##dz += KF_FORCE_TERM(weight_##dx##dy##dz * g.z);
+#define KF_CELL_SPREAD(dx, dy, dz)                                                                           \
+    if (place_##dx##dy##dz >= 0) {                                                                           \
+        KF_ADD_FORCE_SUM(place_##dx##dy##dz, 0, sum_x_##dx##dy##dz);                                         \
+        KF_ADD_FORCE_SUM(place_##dx##dy##dz, 1, sum_y_##dx##dy##dz);                                         \
+        KF_ADD_FORCE_SUM(place_##dx##dy##dz, 2, sum_z_##dx##dy##dz);                                         \
+    }
+
+/* The force of up to KF_SEGMENT_LENGTH samples of the cell whose corner has that place in the band. */
+KF_FUNCTION void kf_spread_cell(const kf_kinetic_arguments *a, int place, int row) {
+    const kf_index corner = ((const kf_index *)a->band_node)[place];
+    int count = a->cell_count[corner] - row * KF_SEGMENT_LENGTH;
+    if (count <= 0) return;
+    if (count > KF_SEGMENT_LENGTH) count = KF_SEGMENT_LENGTH;
+    const kf_pose *pose = (const kf_pose *)a->pose;
+    kf_sample sample;
+    sample.corner = corner;
+    kf_node_position(corner, a->origin, a->row_pitch, a->plane_pitch, &sample.cell.x, &sample.cell.y,
+                     &sample.cell.z);
+#if KF_WRAP
+    kf_set_steps(a, sample.cell.x, sample.cell.y, sample.cell.z, &sample);
+#endif
+    /* A solid is shorter than the domain that it wraps around: one image serves the whole cell. */
+    const kf_real arm_x = (kf_real)kf_nearest(0, sample.cell.x - pose->center[0], a->nodes[0]),
+                  arm_y = (kf_real)kf_nearest(1, sample.cell.y - pose->center[1], a->nodes[1]),
+                  arm_z = (kf_real)kf_nearest(2, sample.cell.z - pose->center[2], a->nodes[2]);
+    const kf_real vx = (kf_real)pose->velocity[0], vy = (kf_real)pose->velocity[1],
+                  vz = (kf_real)pose->velocity[2], wx = (kf_real)pose->angular_velocity[0],
+                  wy = (kf_real)pose->angular_velocity[1], wz = (kf_real)pose->angular_velocity[2];
+    kf_real4 nothing;
+    nothing.x = nothing.y = nothing.z = nothing.w = KF_R(0.0);
+    KF_CELL_NODES(KF_CELL_FIELD)
+    const kf_real4 *samples = (const kf_real4 *)a->segment_samples +
+                              ((long long)row * a->band_capacity + place) * KF_SEGMENT_LENGTH;
+    for (int i = 0; i < count; i++) {
+        const kf_real4 packed = samples[i];
+        sample.cell.fx = packed.x;
+        sample.cell.fy = packed.y;
+        sample.cell.fz = packed.z;
+        sample.area = packed.w;
+        const kf_real rx = arm_x + packed.x, ry = arm_y + packed.y, rz = arm_z + packed.z;
+        sample.bx = vx + wy * rz - wz * ry;
+        sample.by = vy + wz * rx - wx * rz;
+        sample.bz = vz + wx * ry - wy * rx;
+        kf_real density = 0, ux = 0, uy = 0, uz = 0;
+        KF_CELL_NODES(KF_SEGMENT_INTERPOLATE)
+        const kf_real4 g = kf_penalty(&sample, density, ux, uy, uz);
+        KF_CELL_NODES(KF_CELL_SUM)
+    }
+    KF_CELL_NODES(KF_CELL_SPREAD)
+}
+
+/* Adds up the forces of each cell's samples and spreads the sums; then those of the samples for which no
+ * place was left. Extent: cell_rows * band_capacity. */
+KF_SCALAR_KERNEL(cell_forces, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    kf_clear_load(a, x);
+    const int place = x % a->band_capacity;
+    if (place < a->band_count[0]) kf_spread_cell(a, place, x / a->band_capacity);
+    for (int i = x; i < a->band_count[2]; i += a->extent[0])
+        kf_spread_sample(a, a->crowded[i]);
+}
+#endif
+
+/* Force and torque on the solid from the band's forces. Extent as for load_samples, over band_capacity. */
+KF_SCALAR_KERNEL(load_band, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    const double *center = ((const kf_pose *)a->pose)->center;
+    double load[6];
+    for (int i = 0; i < 6; i++)
+        load[i] = 0;
+    for (int n = x; n < a->band_count[0]; n += a->extent[0]) {
+        int nx, ny, nz;
+        kf_node_position(((const kf_index *)a->band_node)[n], a->origin, a->row_pitch, a->plane_pitch, &nx,
+                         &ny, &nz);
+#if KF_FIXED_POINT_FORCE
+        const long long *force = (const long long *)a->band_force + 4LL * n;
+        const double gx = (double)force[0] / KF_SPREAD_SCALE, gy = (double)force[1] / KF_SPREAD_SCALE,
+                     gz = (double)force[2] / KF_SPREAD_SCALE;
+#else
+        const kf_real4 force = ((const kf_real4 *)a->band_force)[n];
+        const double gx = (double)force.x, gy = (double)force.y, gz = (double)force.z;
+#endif
+        kf_accumulate_load(load, gx, gy, gz, kf_nearest(0, nx - center[0], a->nodes[0]),
+                           kf_nearest(1, ny - center[1], a->nodes[1]),
+                           kf_nearest(2, nz - center[2], a->nodes[2]));
+    }
+    kf_add_load(a, x, load);
+}
+
+/* --- the band of a moving solid ----------------------------------------------------------------------------
+ */
+
+#if KF_MOVING
+/* Takes the old band's nodes out of the map. Extent: band_capacity. */
+KF_SCALAR_KERNEL(band_release, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    if (x >= a->band_count[0]) return;
+    const kf_index k = ((const kf_index *)a->band_node)[x];
+    a->band_of[k] = -1;
+#if KF_CELLS
+    a->cell_count[k] = 0;
+#endif
+}
+
+/* Puts every node of a sample's cell into the band once. -2 marks a node that somebody is just adding. */
+KF_FUNCTION void kf_mark_cell(const kf_kinetic_arguments *a, const kf_sample *sample) {
+    for (int corner = 0; corner < 8; corner++) {
+        const kf_index k = KF_CELL_NODE(*sample, corner & 1, corner >> 1 & 1, corner >> 2);
+        if (a->band_of[k] != -1 || kf_atomic_compare_swap_int(a->band_of + k, -1, -2) != -1) continue;
+        const int place = kf_atomic_add_int(a->band_count, 1);
+        if (place < a->band_capacity) {
+            ((kf_index *)a->band_node)[place] = k;
+            a->band_of[k] = place;
+        } else {
+            kf_atomic_add_int(a->band_count, -1);
+            kf_atomic_add_int(a->band_count + 1, 1);
+            a->band_of[k] = -1;
+        }
+    }
+}
+#if KF_CELLS
+/* The first sample of a cell marks it. Who comes first differs between runs: only sums of integers of what
+ * lies in a cell are the same. */
+KF_SCALAR_KERNEL(cell_mark, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    const kf_sample sample = kf_load_sample(a, x, 0);
+    const int rank = kf_atomic_count(a->cell_count + sample.corner);
+    a->sample_rank[x] = rank;
+    if (rank == 0) kf_mark_cell(a, &sample);
+}
+
+/* Brings the samples of a cell together, those without a place there into a list. */
+KF_SCALAR_KERNEL(cell_fill, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    const kf_sample sample = kf_load_sample(a, x, 0);
+    const int rank = a->sample_rank[x], row = rank / KF_SEGMENT_LENGTH, place = a->band_of[sample.corner];
+    if (row >= a->cell_rows || place < 0) {
+        a->crowded[kf_atomic_add_int(a->band_count + 2, 1)] = x;
+        return;
+    }
+    kf_real4 packed;
+    packed.x = sample.cell.fx;
+    packed.y = sample.cell.fy;
+    packed.z = sample.cell.fz;
+    packed.w = sample.area;
+    const long long segment = (long long)row * a->band_capacity + place;
+    ((kf_real4 *)a->segment_samples)[segment * KF_SEGMENT_LENGTH + rank % KF_SEGMENT_LENGTH] = packed;
+}
+#else
+KF_SCALAR_KERNEL(band_mark, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    const kf_sample sample = kf_load_sample(a, x, 0);
+    kf_mark_cell(a, &sample);
+}
+#endif
+#endif
+
+#if KF_FREE
+/* The sums that the solid's equations of motion need (body.h), from the band. An item strides over the
+ * samples. Extent: ceil(samples / KF_BODY_CHUNK). */
+KF_SCALAR_KERNEL(band_body_sums, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    kf_body_share share = kf_no_body_share();
+    for (int s = x; s < a->sample_count; s += a->extent[0]) {
+        const kf_sample sample = kf_load_sample(a, s, 0);
+        kf_real density = 0, ux = 0, uy = 0, uz = 0;
+        KF_CELL_NODES(KF_INTERPOLATE_BAND)
+        kf_add_sample_to_body(a, &sample, &share, (double)density, (double)ux, (double)uy,
+                              (double)uz);
+    }
+    kf_add_body_share(a, x, &share);
+}
+#endif

@@ -1,0 +1,75 @@
+/* Where a moving solid is: the pose of each step, prescribed or of a free solid, whose equations of motion
+ * (body.h) are solved from the sums that the samples leave. Defines: KF_FREE 0|1. */
+#include "body.h"
+
+#if !KF_FREE
+/* The prescribed pose at time t (Rodrigues). */
+KF_FUNCTION void kf_prescribe_pose(kf_pose *pose, double t) {
+    const double *n = pose->axis;
+    const double angle = pose->angular_speed * t, c = cos(angle), s = sin(angle);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++)
+            pose->rotation[3 * i + j] = (i == j ? c : 0.0) + (1.0 - c) * n[i] * n[j];
+        pose->center[i] = pose->center_start[i] + pose->velocity[i] * t;
+        pose->angular_velocity[i] = pose->angular_speed * n[i];
+    }
+    pose->rotation[1] -= s * n[2];
+    pose->rotation[2] += s * n[1];
+    pose->rotation[3] += s * n[2];
+    pose->rotation[5] -= s * n[0];
+    pose->rotation[6] -= s * n[1];
+    pose->rotation[7] += s * n[0];
+}
+#endif
+
+/* The pose of the step that begins, and the band emptied. One item. */
+KF_SCALAR_KERNEL(advance_pose, kf_kinetic_arguments) {
+    (void)x, (void)y, (void)z;
+    kf_pose *pose = (kf_pose *)a->pose;
+#if KF_FREE
+    if (pose->step > 0) kf_move_body(pose);
+#else
+    kf_prescribe_pose(pose, (double)pose->step);
+#endif
+    for (int i = 0; i < 3; i++)
+        pose->box_origin[i] = (int)floor(pose->center[i] - pose->radius);
+    pose->step += 1;
+    if (a->band_count) a->band_count[0] = a->band_count[2] = 0;
+}
+
+/* The next step begins at a->pose_step of the prescribed motion. One item. */
+KF_SCALAR_KERNEL(set_pose_step, kf_kinetic_arguments) {
+    (void)x, (void)y, (void)z;
+    ((kf_pose *)a->pose)->step = a->pose_step;
+}
+
+#if KF_FREE
+/* The velocities of this step, before the forces are spread; the sums are left empty. A solid that has
+ * touched a face is held where it is. One block. */
+KF_BLOCK_KERNEL(solve_body, kf_kinetic_arguments) {
+    (void)block_x, (void)block_y;
+    KF_SHARED double sums[KF_BODY_THREADS];
+    KF_EACH_THREAD_SCALAR(t, KF_BODY_THREADS) {
+        double sum = 0.0;
+        for (int i = t; i < KF_LOAD_SLOTS * KF_BODY_SUMS; i += KF_BODY_THREADS) {
+            sum += (double)a->body_sums[i];
+            a->body_sums[i] = 0;
+        }
+        sums[t] = sum * (1.0 / KF_BODY_SCALE);
+    }
+    KF_BARRIER;
+    KF_EACH_THREAD_SCALAR(t, KF_BODY_THREADS) {
+        kf_pose *pose = (kf_pose *)a->pose;
+        if (t != 0) continue;
+        for (int i = 0; i < KF_BODY_SUMS; i++)
+            sums[i] += sums[KF_BODY_SUMS + i];
+        if (pose->left_at < 0 && a->body_sums[KF_LOAD_SLOTS * KF_BODY_SUMS] > 0)
+            pose->left_at = pose->step - 1;
+        if (pose->left_at < 0)
+            kf_solve_body(pose, sums, a->pass);
+        else
+            for (int i = 0; i < 3; i++)
+                pose->velocity[i] = pose->angular_velocity[i] = pose->angular_momentum[i] = 0.0;
+    }
+}
+#endif
