@@ -1,49 +1,11 @@
-/* The kinetic system on one device for all tests of a program: KFTUNE_TEST_DEVICE, else the cpu. */
+/* Plans of the kinetic system (plan_fixture.h). */
 #ifndef KF_TESTS_UNIT_KINETIC_FIXTURE_H
 #define KF_TESTS_UNIT_KINETIC_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "solver/kinetic/kinetic.h"
+#include "tests/unit/plan_fixture.h"
 
-#include <cmocka.h>
-
-#include "harness/search/space.h"
-#include "solver/system.h"
-
-static kf_backend *backend;
-static const kf_system *kinetic_system;
-
-static inline void must(kf_status status, const kf_error *error) {
-    if (status != KF_OK) fail_msg("%s", error->message);
-}
-
-static inline int open_device_or(const char *cpu) {
-    kf_error error = {KF_OK, ""};
-    const char *device = getenv("KFTUNE_TEST_DEVICE");
-    if (kf_system_find("kinetic", &kinetic_system, &error) != KF_OK) return -1;
-    if (kf_backend_open(device ? device : cpu, &backend, &error) == KF_OK) return 0;
-    (void)fprintf(stderr, "%s\n", error.message);
-    return -1;
-}
-
-/* Group setups and their teardown. */
-static inline int open_backend(void **state) {
-    (void)state;
-    return open_device_or("cpu");
-}
-static inline int open_backend_on_one_core(void **state) {
-    (void)state;
-    return open_device_or("cpu:1");
-}
-static inline int close_backend(void **state) {
-    (void)state;
-    kf_backend_close(backend);
-    return 0;
-}
+static const kf_system *const kinetic_system = &kf_system_kinetic;
 
 /* With the variants that only pay on a GPU: they are right on the cpu too. */
 static inline kf_space *open_space_with_gpu(const kf_scene *scene, const char *const *fixed, int count) {
@@ -58,24 +20,26 @@ static inline kf_space *open_space_with_gpu(const kf_scene *scene, const char *c
 }
 
 static inline kf_plan *open_plan(const kf_scene *scene, const kf_config *config) {
-    kf_error error = {KF_OK, ""};
-    kf_plan *plan;
-    must(kinetic_system->plan(scene, config, backend, &plan, &error), &error);
-    must(kf_plan_initialise(plan, &error), &error);
-    return plan;
+    return open_plan_of(kinetic_system, scene, config);
 }
 
-static inline void advance(kf_plan *plan, uint64_t steps) {
+/* Verifies the configs of the space that are wanted, after that many steps, and frees it; counts them. */
+typedef bool (*config_filter)(const kf_scene *scene, const kf_config *config);
+static inline int verify_configs(const kf_scene *scene, kf_space *space, int steps, config_filter wanted) {
     kf_error error = {KF_OK, ""};
-    must(kf_plan_advance(plan, steps, &error), &error);
-    must(kf_backend_synchronize(backend, &error), &error);
-}
-
-static inline long integer_of(const kf_config *config, const char *parameter) {
-    long value = 0;
-    kf_error error = {KF_OK, ""};
-    must(kf_config_integer(config, parameter, &value, &error), &error);
-    return value;
+    kf_reference *reference;
+    must(kinetic_system->reference(scene, steps, &reference, &error), &error);
+    int verified = 0;
+    for (uint64_t index = 0; index < kf_space_size(space); index++) {
+        kf_config config;
+        kf_space_config(space, index, &config);
+        if (!wanted(scene, &config)) continue;
+        (void)verify_config(kinetic_system, scene, &config, reference, steps);
+        verified++;
+    }
+    kf_space_free(space);
+    kinetic_system->free_reference(reference);
+    return verified;
 }
 
 #endif

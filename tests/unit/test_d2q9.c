@@ -15,25 +15,12 @@
 
 #include <png.h>
 
-#include "harness/search/space.h"
 #include "harness/validate/validate.h"
 #include "solver/d2q9/cases.h"
 #include "solver/validation/flow.h"
+#include "tests/unit/plan_fixture.h"
 
-static kf_backend *backend;
-static const kf_system *d2q9 = &kf_system_d2q9;
-
-static void must(kf_status status, const kf_error *error) {
-    if (status != KF_OK) fail_msg("%s", error->message);
-}
-
-static kf_scene *open_scene(const char *name, long nodes) {
-    kf_error error = {0};
-    kf_scene *scene;
-    const kf_scene_options options = {.node_limit = nodes};
-    must(kf_scene_open(name, &options, &scene, &error), &error);
-    return scene;
-}
+static const kf_system *const d2q9 = &kf_system_d2q9;
 
 static kf_space *open_space(const kf_scene *scene) {
     kf_error error = {0};
@@ -45,24 +32,7 @@ static kf_space *open_space(const kf_scene *scene) {
 }
 
 static kf_plan *open_plan(const kf_scene *scene, const kf_config *config) {
-    kf_error error = {0};
-    kf_plan *plan;
-    must(d2q9->plan(scene, config, backend, &plan, &error), &error);
-    must(kf_plan_initialise(plan, &error), &error);
-    return plan;
-}
-
-static void advance(kf_plan *plan, uint64_t steps) {
-    kf_error error = {0};
-    must(kf_plan_advance(plan, steps, &error), &error);
-    must(kf_backend_synchronize(backend, &error), &error);
-}
-
-static long integer_of(const kf_config *config, const char *parameter) {
-    long value = 0;
-    kf_error error = {0};
-    must(kf_config_integer(config, parameter, &value, &error), &error);
-    return value;
+    return open_plan_of(d2q9, scene, config);
 }
 
 /* The default with changes such as "plan=push storage=f64"; must be in the space. */
@@ -86,19 +56,6 @@ static kf_config configure(const kf_space *space, const char *changes) {
     return config;
 }
 
-static void verify(const kf_scene *scene, const kf_config *config, const kf_reference *reference, int steps) {
-    kf_error error = {0};
-    kf_verification verification;
-    kf_plan *plan = open_plan(scene, config);
-    advance(plan, (uint64_t)steps);
-    if (d2q9->verify(plan, reference, &verification, &error) != KF_OK) {
-        char *summary = kf_config_summary(config);
-        fail_msg("%s\n%s", summary, error.message);
-    }
-    must(kf_plan_check_buffers(plan, &error), &error);
-    kf_plan_free(plan);
-}
-
 /* Every config of the space but for those that only cut the work up in other ways. Each needs the compiler,
  * so this is for the GPU and for nights: KFTUNE_TEST_ALL=1. */
 static void verify_all(const kf_scene *scene, const kf_space *space, const kf_reference *reference,
@@ -110,7 +67,7 @@ static void verify_all(const kf_scene *scene, const kf_space *space, const kf_re
         long rows = integer_of(&config, "tile_rows");
         if ((alpha == 1 || alpha == 32) && threads == 64 && (rows == 0 || rows == 32) &&
             integer_of(&config, "resident_blocks") == 0)
-            verify(scene, &config, reference, steps);
+            (void)verify_config(d2q9, scene, &config, reference, steps);
     }
 }
 
@@ -121,7 +78,7 @@ static void verify_configs(const kf_scene *scene, int steps, const char *const *
     must(d2q9->reference(scene, steps, &reference, &error), &error);
     for (; *changes != NULL; changes++) {
         kf_config config = configure(space, *changes);
-        verify(scene, &config, reference, steps);
+        (void)verify_config(d2q9, scene, &config, reference, steps);
     }
     if (getenv("KFTUNE_TEST_ALL") != NULL) verify_all(scene, space, reference, steps);
     d2q9->free_reference(reference);
@@ -149,7 +106,7 @@ static void test_cavity(void **state) {
         SOA "plan=pull storage=f16",
         NULL,
     };
-    kf_scene *scene = open_scene("cavity2d", 75 * 75);
+    kf_scene *scene = open_shipped_scene("cavity2d", 75 * 75);
     scene->accuracy = 0.005; /* f16 */
     verify_configs(scene, 10, changes);
     verify_configs(scene, 11, changes);
@@ -169,7 +126,7 @@ static void test_array(void **state) {
         SOA "plan=temporal steps_per_launch=3 tile_rows=64 bounce_back=full_way",
         NULL,
     };
-    kf_scene *scene = open_scene("cylinder_array2d", 90 * 90);
+    kf_scene *scene = open_shipped_scene("cylinder_array2d", 90 * 90);
     assert_true(kf_d2q9_has_solid(scene));
     verify_configs(scene, 10, changes);
     kf_scene_free(scene);
@@ -179,7 +136,7 @@ static void test_open_faces(void **state) {
     (void)state;
     static const char *const changes[] = {SOA "plan=pull", SOA "plan=push bounce_back=full_way",
                                           SOA "plan=inplace", NULL};
-    kf_scene *scene = open_scene("cylinder2d", 90 * 40);
+    kf_scene *scene = open_shipped_scene("cylinder2d", 90 * 40);
     assert_true(kf_d2q9_is_open(scene) && kf_d2q9_has_solid(scene));
     verify_configs(scene, 10, changes);
     scene->collision = KF_BGK;
@@ -268,7 +225,7 @@ static void expect(const kf_scene *scene, const kf_config *config, bool on_cpu, 
 static void test_refusals(void **state) {
     (void)state;
     kf_error error = {0};
-    kf_scene *scene = open_scene("cavity2d", 400);
+    kf_scene *scene = open_shipped_scene("cavity2d", 400);
     scene->collision = KF_ACM_MRT;
     assert_int_equal(d2q9->accepts(scene, &error), KF_BAD_INPUT);
     scene->collision = KF_MRT;
@@ -314,7 +271,7 @@ static void test_checkpoint(void **state) {
         SOA "plan=temporal steps_per_launch=3 tile_rows=32",
         SOA "plan=temporal steps_per_launch=3 tile_rows=64 bounce_back=full_way"};
     enum { BEFORE = 7, AFTER = 9 };
-    kf_scene *scene = open_scene("cylinder_array2d", 50 * 50);
+    kf_scene *scene = open_shipped_scene("cylinder_array2d", 50 * 50);
     size_t values = 3 * (size_t)scene->nodes[0] * (size_t)scene->nodes[1];
     kf_space *space = open_space(scene);
     for (int p = 0; p < 5; p++) {
@@ -421,7 +378,7 @@ static void test_misprinted_strain(void **state) {
     (void)state;
     enum { N = 48, STEPS = 200 };
     kf_error error = {0};
-    kf_scene *scene = open_scene("cavity2d", N * N);
+    kf_scene *scene = open_shipped_scene("cavity2d", N * N);
     for (int face = 0; face < 4; face++)
         scene->faces[face] = KF_PERIODIC;
     scene->initial = KF_INITIAL_TAYLOR_GREEN_2D;
@@ -510,21 +467,15 @@ static void test_cases(void **state) {
 }
 
 static int setup(void **state) {
-    (void)state;
-    kf_error error = {0};
-    const char *device = getenv("KFTUNE_TEST_DEVICE"), *scratch = getenv("KFTUNE_SCRATCH");
+    const char *scratch = getenv("KFTUNE_SCRATCH");
     (void)snprintf(picture_file, sizeof picture_file, "%.4000s/d2q9-mask.png",
                    scratch == NULL ? "/tmp" : scratch);
-    if (kf_backend_open(device == NULL ? "cpu" : device, &backend, &error) == KF_OK) return 0;
-    fprintf(stderr, "%s\n", error.message);
-    return -1;
+    return open_backend(state);
 }
 
 static int teardown(void **state) {
-    (void)state;
-    kf_backend_close(backend);
     (void)remove(picture_file);
-    return 0;
+    return close_backend(state);
 }
 
 int main(void) {

@@ -18,10 +18,7 @@
 
 /* With rates of 1. */
 static kf_scene *open_scene(const char *name, long nodes) {
-    kf_error error = {0};
-    kf_scene *scene;
-    const kf_scene_options options = {.node_limit = nodes};
-    must(kf_scene_open(name, &options, &scene, &error), &error);
+    kf_scene *scene = open_shipped_scene(name, nodes);
     scene->collision = KF_ACM_MRT;
     scene->rate_rule = KF_RATE_ONES;
     scene->basis = KF_BASIS_HERMITE;
@@ -37,7 +34,8 @@ static kf_scene *open_fluid(void) {
 
 /* One value of those parameters that only change how work is cut up; the grids of the scenes are no multiples
  * of the tiles. */
-static bool is_representative(const kf_config *config) {
+static bool is_representative(const kf_scene *scene, const kf_config *config) {
+    (void)scene;
     kf_error error = {0};
     bool morton = false, prefetch = false, streaming = false;
     must(kf_config_boolean(config, "morton", &morton, &error), &error);
@@ -56,28 +54,7 @@ static bool is_representative(const kf_config *config) {
 
 static int verify_space(const kf_scene *scene, int steps) {
     static const char *const fixed[] = {"plan=moments"};
-    kf_error error = {0};
-    kf_reference *reference;
-    must(kinetic_system->reference(scene, steps, &reference, &error), &error);
-    kf_space *space = open_space_with_gpu(scene, fixed, 1);
-    int verified = 0;
-    for (uint64_t index = 0; index < kf_space_size(space); index++) {
-        kf_config config;
-        kf_space_config(space, index, &config);
-        if (!is_representative(&config)) continue;
-        kf_plan *plan = open_plan(scene, &config);
-        advance(plan, (uint64_t)steps);
-        kf_verification verification;
-        kf_status status = kinetic_system->verify(plan, reference, &verification, &error);
-        char *summary = kf_config_summary(&config);
-        if (status != KF_OK) fail_msg("%s: %s", summary, error.message);
-        free(summary);
-        kf_plan_free(plan);
-        verified++;
-    }
-    kf_space_free(space);
-    kinetic_system->free_reference(reference);
-    return verified;
+    return verify_configs(scene, open_space_with_gpu(scene, fixed, 1), steps, is_representative);
 }
 
 static void test_static_solid(void **state) {

@@ -29,10 +29,7 @@ static void lively(const void *context, int i, int j, int k, double *density, do
 }
 
 static kf_scene *open_rows(int length, kf_boundary low, kf_boundary high) {
-    kf_error error = {0};
-    kf_scene *scene;
-    const kf_scene_options options = {.node_limit = 2000};
-    must(kf_scene_open("ball", &options, &scene, &error), &error);
+    kf_scene *scene = open_shipped_scene("ball", 2000);
     const int nodes[3] = {length, 5, 4};
     memcpy(scene->nodes, nodes, sizeof nodes);
     scene->samples.count = 0;
@@ -53,25 +50,17 @@ static void verify(const kf_scene *scene, const kf_reference *reference, const c
         "block_x=64", "block_y=2",          "streaming_stores=false"};
     const char *fixes[FIXES];
     size_t count = sizeof common / sizeof *common;
-    kf_error error = {0};
     kf_config config;
-    kf_plan *plan;
-    kf_verification verification;
     memcpy(fixes, common, sizeof common);
     for (; *values != NULL; values++)
         fixes[count++] = *values;
     kf_space *space = open_space_with_gpu(scene, fixes, (int)count);
     assert_int_equal(kf_space_size(space), 1);
     kf_space_config(space, 0, &config);
-    must(kinetic_system->plan(scene, &config, backend, &plan, &error), &error);
-    must(kf_plan_initialise(plan, &error), &error);
-    must(kf_plan_advance(plan, STEPS, &error), &error);
-    const kf_status status = kinetic_system->verify(plan, reference, &verification, &error);
+    const double error = verify_config(kinetic_system, scene, &config, reference, STEPS);
     char *summary = kf_config_summary(&config);
-    if (status != KF_OK) fail_msg("%d nodes, %s: %s", scene->nodes[0], summary, error.message);
-    print_message("%d nodes, error %.2g: %s\n", scene->nodes[0], verification.error, summary);
+    print_message("%d nodes, error %.2g: %s\n", scene->nodes[0], error, summary);
     free(summary);
-    kf_plan_free(plan);
     kf_space_free(space);
 }
 

@@ -14,8 +14,8 @@
 #include "harness/validate/validate.h"
 #include "solver/validation/data.h"
 #include "solver/validation/flow.h"
+#include "tests/unit/plan_fixture.h"
 
-static kf_backend *backend;
 static volatile int never;
 
 static kf_status validate(const char *const *cases, int case_count, const char *const *fixed, int fixed_count,
@@ -154,21 +154,6 @@ static void test_made_surfaces(void **state) {
     kf_scene_free(torus);
 }
 
-static int open_backend(void **state) {
-    (void)state;
-    kf_error error = {KF_OK, ""};
-    const char *device = getenv("KFTUNE_TEST_DEVICE");
-    if (kf_backend_open(device ? device : "cpu:1", &backend, &error) == KF_OK) return 0;
-    (void)fprintf(stderr, "%s\n", error.message);
-    return -1;
-}
-
-static int close_backend(void **state) {
-    (void)state;
-    kf_backend_close(backend);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cheap_cases_pass),
@@ -179,5 +164,5 @@ int main(void) {
         cmocka_unit_test(test_reference_data),
         cmocka_unit_test(test_made_surfaces),
     };
-    return cmocka_run_group_tests(tests, open_backend, close_backend);
+    return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
 }

@@ -1,0 +1,98 @@
+/* The space of the kinetic system on the cpu, and the configs of it that the tests take. */
+#ifndef KF_TESTS_UNIT_KINETIC_VARIANTS_H
+#define KF_TESTS_UNIT_KINETIC_VARIANTS_H
+
+#include "solver/kinetic/kinetic.h"
+#include "tests/unit/kinetic_fixture.h"
+
+static inline kf_scene *open_scene(const char *name, long nodes) {
+    kf_scene *scene = open_shipped_scene(name, nodes);
+    scene->accuracy = 0.02;
+    return scene;
+}
+
+static inline kf_space *open_space(const kf_scene *scene) {
+    static const char *const fixed[] = {"register_cap=0", "concurrent_solid=false",
+                                        "exchange=false"}; /* of no use on the cpu */
+    return open_space_with_gpu(scene, fixed, 3);
+}
+
+/* One value of those parameters that only change how work is cut up; the two values of morton, of
+ * boundary_kernels and of reorder_period go together, so that each appears in every combination of the
+ * others. */
+static inline bool is_representative(const kf_scene *scene, const kf_config *config) {
+    const bool one_high_order_rate = kf_kinetic_has_one_high_order_rate(scene);
+    kf_error error = {0};
+    bool morton = false, streaming = false;
+    must(kf_config_boolean(config, "morton", &morton, &error), &error);
+    must(kf_config_boolean(config, "streaming_stores", &streaming, &error), &error);
+    long alpha = integer_of(config, "alpha"), length = integer_of(config, "sample_block_length");
+    long reorder = integer_of(config, "reorder_period"), boundaries = integer_of(config, "boundary_kernels");
+    bool folded = boundaries == 0, six = boundaries == 6, csoa = alpha == 32;
+    const char *plan = "", *storage = "", *layout = "", *form = "", *streams = "";
+    must(kf_config_name(config, "plan", &plan, &error), &error);
+    must(kf_config_name(config, "storage", &storage, &error), &error);
+    must(kf_config_name(config, "layout", &layout, &error), &error);
+    must(kf_config_name(config, "collision_form", &form, &error), &error);
+    must(kf_config_name(config, "streaming", &streams, &error), &error);
+    bool fused = strcmp(plan, "fused") == 0, soa = strcmp(layout, "soa") == 0;
+    bool single = strcmp(storage, "f32") == 0, half = strcmp(storage, "f16") == 0;
+    if (strcmp(form, one_high_order_rate && fused && (soa || half) ? "low_order" : "factorised") != 0 ||
+        integer_of(config, "collision_split") > 2)
+        return false; /* test_collision.c */
+    bool in_place = strcmp(streams, "two_grids") != 0;
+    if (in_place && (!(soa || csoa) || csoa == morton)) return false;
+    bool pairs = !in_place && (half ? csoa : single && soa && fused && !morton);
+    long segment = integer_of(config, "segment_length");
+    bool folds = fused && !morton &&
+                 (single || half ? csoa : soa); /* the slowest to compile: once for each storage type */
+    return (alpha == 1 || csoa) && length == (morton ? 1 : 2) &&
+           (morton  ? six
+            : folds ? folded
+                    : boundaries == 1) &&
+           streaming == folded && (segment == 16 || (morton && single && soa && segment == 4)) &&
+           integer_of(config, "nodes_per_thread") == (pairs ? 2 : 1) &&
+           (reorder == 0 || (morton && single && reorder == 8)) && integer_of(config, "block_x") == 64 &&
+           integer_of(config, "block_y") == 2;
+}
+
+/* Half of them: one order of the samples, and where they are ordered anew. */
+static inline bool is_enough(const kf_scene *scene, const kf_config *config) {
+    kf_error error = {0};
+    bool morton = false;
+    must(kf_config_boolean(config, "morton", &morton, &error), &error);
+    return is_representative(scene, config) && (!morton || integer_of(config, "reorder_period") > 0);
+}
+
+/* Of those the ones that differ in what becomes of samples and band: one storage type, one layout. */
+static inline bool is_about_samples(const kf_scene *scene, const kf_config *config) {
+    kf_error error = {0};
+    const char *storage = "", *layout = "";
+    must(kf_config_name(config, "storage", &storage, &error), &error);
+    must(kf_config_name(config, "layout", &layout, &error), &error);
+    return is_enough(scene, config) && strcmp(storage, "f32") == 0 && strcmp(layout, "soa") == 0;
+}
+
+/* Verifies those that are wanted. */
+static inline int verify_variants(const kf_scene *scene, int steps, config_filter wanted) {
+    const int verified = verify_configs(scene, open_space(scene), steps, wanted);
+    print_message("%d configs verified\n", verified);
+    return verified;
+}
+
+/* The fields after that many steps of the default config; the caller frees the fields. */
+static inline kf_fields fields_after(const kf_scene *scene, uint64_t steps) {
+    kf_error error = {0};
+    kf_space *space = open_space(scene);
+    kf_config config;
+    kf_fields fields = {0};
+    must(kf_space_preset(space, "default", &config, &error), &error);
+    kf_plan *plan = open_plan(scene, &config);
+    advance(plan, steps);
+    must(plan->methods->fields(plan, &fields, &error), &error);
+    kf_plan_free(plan);
+    kf_space_free(space);
+    return fields;
+}
+
+#endif

@@ -1,0 +1,117 @@
+/* A free solid in the kinetic system: every variant against the reference, and what becomes of it in a
+ * checkpoint and at the edge of the domain. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "tests/unit/kinetic_variants.h"
+
+/* A free torus across the seam of a periodic box, in two passes of the immersed boundary. */
+static kf_scene *open_free_torus(void) {
+    kf_scene *scene = open_scene("torus", 3000);
+    const double shift =
+        scene->nodes[0] - 1.0 - scene->motion.center[0]; /* half of it beyond the last node */
+    for (int face = 0; face < KF_FACES; face++)
+        scene->faces[face] = KF_PERIODIC;
+    memset(scene->face_velocity, 0, sizeof scene->face_velocity);
+    for (size_t s = 0; s < scene->samples.count; s++)
+        scene->samples.x[s] += shift;
+    scene->solid_low[0] += shift;
+    scene->solid_high[0] += shift;
+    scene->motion.center[0] += shift;
+    scene->motion.free = true;
+    scene->motion.velocity[0] = 0.02;
+    scene->motion.excess_mass = 60.0;
+    scene->motion.gravity[2] = -1e-3;
+    const double inertia[9] = {300, 40, 0, 40, 400, 0, 0, 0, 500};
+    memcpy(scene->motion.excess_inertia, inertia, sizeof inertia);
+    scene->immersed_passes = 2;
+    scene->accuracy = 0.05; /* little moves, against which 16-bit storage is measured */
+    return scene;
+}
+
+static void test_free_solid(void **state) {
+    (void)state;
+    kf_scene *scene = open_free_torus();
+    /* The rest of a config is test_moving_solid's. */
+    assert_true(verify_variants(scene, 18, is_about_samples) >= 8);
+    kf_scene_free(scene);
+}
+
+/* A checkpoint holds the free solid too: what follows is the same to the bit. */
+static void test_free_solid_resumes(void **state) {
+    (void)state;
+    kf_error error = {0};
+    kf_scene *scene = open_free_torus();
+    kf_space *space = open_space(scene);
+    kf_config config;
+    must(kf_space_preset(space, "default", &config, &error), &error);
+    kf_plan *plan = open_plan(scene, &config), *resumed = open_plan(scene, &config);
+    kf_solid_pose poses[2];
+    size_t bytes;
+    advance(plan, 11);
+    must(plan->methods->state_size(plan, &bytes, &error), &error);
+    void *saved = malloc(bytes);
+    assert_non_null(saved);
+    must(plan->methods->save(plan, saved, &error), &error);
+    must(resumed->methods->restore(resumed, saved, 11, &error), &error);
+    advance(plan, 9);
+    advance(resumed, 9);
+    double *values[2];
+    must(kf_kinetic_read(plan, &values[0], &error), &error);
+    must(kf_kinetic_read(resumed, &values[1], &error), &error);
+    must(plan->methods->pose(plan, &poses[0], &error), &error);
+    must(resumed->methods->pose(resumed, &poses[1], &error), &error);
+    assert_memory_equal(&poses[0], &poses[1], sizeof poses[0]);
+    assert_memory_equal(values[0], values[1],
+                        4 * (size_t)scene->nodes[0] * (size_t)scene->nodes[1] * (size_t)scene->nodes[2] *
+                            sizeof(double));
+    free(values[0]);
+    free(values[1]);
+    free(saved);
+    kf_plan_free(plan);
+    kf_plan_free(resumed);
+    kf_space_free(space);
+    kf_scene_free(scene);
+}
+
+/* A free solid that comes to a face is held there, and whoever asks for its load is told. */
+static void test_free_solid_at_the_edge(void **state) {
+    (void)state;
+    kf_error error = {0};
+    kf_scene *scene = open_free_torus();
+    scene->faces[KF_ZMIN] = scene->faces[KF_ZMAX] = KF_WALL;
+    scene->motion.velocity[2] = -0.2;
+    scene->motion.excess_mass = 1e4;
+    kf_space *space = open_space(scene);
+    kf_config config;
+    kf_solid_load load;
+    kf_solid_pose pose;
+    must(kf_space_preset(space, "default", &config, &error), &error);
+    kf_plan *plan = open_plan(scene, &config);
+    advance(plan, 2);
+    must(plan->methods->load(plan, &load, &error), &error);
+    advance(plan, 60);
+    assert_int_equal(plan->methods->load(plan, &load, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "the free solid reached the edge of the domain in step "));
+    must(plan->methods->pose(plan, &pose, &error), &error);
+    for (int i = 0; i < 3; i++)
+        assert_true(pose.velocity[i] == 0.0 && pose.angular_velocity[i] == 0.0);
+    kf_plan_free(plan);
+    kf_space_free(space);
+    kf_scene_free(scene);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_free_solid),
+        cmocka_unit_test(test_free_solid_resumes),
+        cmocka_unit_test(test_free_solid_at_the_edge),
+    };
+    return cmocka_run_group_tests(tests, open_backend, close_backend);
+}

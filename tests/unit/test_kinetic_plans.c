@@ -1,0 +1,221 @@
+/* The promises of the kinetic system's plans beyond single steps. KFTUNE_TEST_DEVICE chooses the device
+ * (default cpu). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/kinetic_variants.h"
+
+/* The gate must be able to close: a plan that ran one step too many is out of bounds. */
+static void test_gate_refuses_a_wrong_result(void **state) {
+    (void)state;
+    kf_error error = {0};
+    kf_scene *scene = open_scene("ball", 3000);
+    kf_reference *reference;
+    must(kinetic_system->reference(scene, 5, &reference, &error), &error);
+    kf_space *space = open_space(scene);
+    kf_config config;
+    must(kf_space_preset(space, "default", &config, &error), &error);
+    kf_plan *plan = open_plan(scene, &config);
+    kf_verification verification;
+    advance(plan, 6);
+    assert_int_equal(kinetic_system->verify(plan, reference, &verification, &error), KF_GATE_FAILED);
+    assert_true(verification.error > verification.bound);
+    kf_plan_free(plan);
+    kf_space_free(space);
+    kinetic_system->free_reference(reference);
+    kf_scene_free(scene);
+}
+
+/* The three plans describe the same physics: double precision fields after 100 steps agree to rounding. */
+static void test_plans_agree_after_100_steps(void **state) {
+    (void)state;
+    kf_error error = {0};
+    kf_scene *scene = open_scene("ball", 6000);
+    kf_space *space = open_space(scene);
+    size_t count = (size_t)scene->nodes[0] * (size_t)scene->nodes[1] * (size_t)scene->nodes[2];
+    static const char *const presets[] = {"baseline", "paper", "default"};
+    double *first = NULL;
+    for (int p = 0; p < 3; p++) {
+        kf_config config;
+        must(kf_space_preset(space, presets[p], &config, &error), &error);
+        kf_config_set_name(&config, "storage", "f64");
+        kf_plan *plan = open_plan(scene, &config);
+        advance(plan, 100);
+        double *values, difference = 0, scale = 0;
+        must(kf_kinetic_read(plan, &values, &error), &error);
+        for (size_t i = count; first && i < 4 * count; i++) {
+            difference += (values[i] - first[i]) * (values[i] - first[i]);
+            scale += first[i] * first[i];
+        }
+        if (first) {
+            print_message("%s against %s: %.3g\n", presets[p], presets[0], sqrt(difference / scale));
+            assert_true(sqrt(difference / scale) < 1e-9);
+            free(values);
+        } else {
+            first = values;
+        }
+        kf_plan_free(plan);
+    }
+    free(first);
+    kf_space_free(space);
+    kf_scene_free(scene);
+}
+
+/* In a periodic box the fluid gains in a step exactly the momentum that the solid loses: the load is minus
+ * its change. */
+static void test_force_is_the_momentum_change(void **state) {
+    (void)state;
+    kf_error error = {0};
+    kf_scene *scene = open_scene("torus", 4000);
+    for (int face = 0; face < KF_FACES; face++)
+        scene->faces[face] = KF_PERIODIC;
+    kf_space *space = open_space(scene);
+    size_t count = (size_t)scene->nodes[0] * (size_t)scene->nodes[1] * (size_t)scene->nodes[2];
+    kf_config config;
+    must(kf_space_preset(space, "default", &config, &error), &error);
+    kf_config_set_name(&config, "storage", "f64");
+    kf_plan *plan = open_plan(scene, &config);
+    double momentum[2][3] = {{0}}, mass[2] = {0};
+    kf_solid_load load;
+    for (int when = 0; when < 2; when++) {
+        advance(plan, when ? 1 : 7);
+        double *values;
+        must(kf_kinetic_read(plan, &values, &error), &error);
+        for (size_t n = 0; n < count; n++) {
+            mass[when] += values[n];
+            for (size_t i = 0; i < 3; i++)
+                momentum[when][i] += (1.0 + values[n]) * values[(i + 1) * count + n];
+        }
+        free(values);
+    }
+    must(plan->methods->load(plan, &load, &error), &error);
+    double size = fabs(load.force[0]) + fabs(load.force[1]) + fabs(load.force[2]);
+    assert_true(size > 1e-6);
+    for (int i = 0; i < 3; i++)
+        assert_true(fabs(momentum[1][i] - momentum[0][i] + load.force[i]) < 1e-8 * size);
+    assert_true(fabs(mass[1] - mass[0]) < 1e-9);
+    kf_plan_free(plan);
+    kf_space_free(space);
+    kf_scene_free(scene);
+}
+
+/* The device's order of a moving solid's samples is the host's. */
+static void test_device_order_is_the_hosts(void **state) {
+    (void)state;
+    kf_error error = {0};
+    kf_scene *scene = open_scene("torus", 20000);
+    kf_space *space = open_space(scene);
+    kf_config config;
+    must(kf_space_preset(space, "default", &config, &error), &error);
+    kf_config_set_integer(&config, "reorder_period", 8);
+    size_t count = scene->samples.count;
+    uint32_t *expected = malloc(count * sizeof *expected);
+    int *order = malloc(count * sizeof *order);
+    assert_non_null(expected);
+    assert_non_null(order);
+    for (int length = 1; length <= 5; length++)
+        for (int morton = length == 1; morton < 2; morton++) {
+            kf_config_set_integer(&config, "sample_block_length", length);
+            kf_config_set_boolean(&config, "morton", morton);
+            kf_plan *plan = open_plan(scene, &config);
+            const kf_kinetic *kinetic = plan->system;
+            advance(plan, 1); /* the samples are ordered at step 0, at their first position */
+            kf_pose pose;
+            must(kf_buffer_download(kinetic->pose, 0, &pose, sizeof pose, &error), &error);
+            must(kf_buffer_download(kinetic->identity, 0, order, count * sizeof *order, &error), &error);
+            kf_ordering ordering;
+            double low[3], high[3];
+            for (int i = 0; i < 3; i++) {
+                low[i] = pose.box_origin[i];
+                high[i] = pose.box_origin[i] + kinetic->arguments.box[i] - 0.5;
+            }
+            kf_ordering_begin(&ordering, length, morton, low, high);
+            kf_ordering_sort(&ordering, count, scene->samples.x, scene->samples.y, scene->samples.z,
+                             expected);
+            for (size_t r = 0; r < count; r++)
+                assert_int_equal(order[r], (int)expected[r]);
+            kf_plan_free(plan);
+        }
+    free(expected);
+    free(order);
+    kf_space_free(space);
+    kf_scene_free(scene);
+}
+
+/* Timing puts the solid where it is at any step of its turn; the next step continues from there. */
+static void test_the_solid_goes_to_any_step(void **state) {
+    (void)state;
+    kf_error error = {0};
+    kf_scene *scene = open_scene("torus", 6000);
+    kf_space *space = open_space(scene);
+    kf_config config;
+    must(kf_space_preset(space, "default", &config, &error), &error);
+    kf_plan *plan = open_plan(scene, &config);
+    const kf_kinetic *kinetic = plan->system;
+    const double turns = (double)plan->turn_steps * fabs(scene->motion.angular_speed) / (2.0 * acos(-1.0));
+    assert_true(turns >= 1.0 && turns < 1.0 + 1.0 / (double)plan->turn_steps * 2.0);
+    const uint64_t places[] = {plan->turn_steps / 3, 5, plan->turn_steps - 1};
+    for (size_t i = 0; i < 3; i++) {
+        must(plan->methods->move_to(plan, places[i], &error), &error);
+        for (int step = 0; step < 2; step++) {
+            kf_pose pose;
+            double rotation[9], center[3];
+            advance(plan, 1);
+            must(kf_buffer_download(kinetic->pose, 0, &pose, sizeof pose, &error), &error);
+            kf_motion_pose(&scene->motion, (double)(places[i] + (uint64_t)step), rotation, center);
+            for (int k = 0; k < 9; k++)
+                assert_true(fabs(pose.rotation[k] - rotation[k]) < 1e-9);
+        }
+    }
+    kf_plan_free(plan);
+    kf_scene_free(scene);
+    kf_space_free(space);
+    scene = open_scene("ball", 3000); /* nothing turns */
+    space = open_space(scene);
+    must(kf_space_preset(space, "default", &config, &error), &error);
+    plan = open_plan(scene, &config);
+    assert_true(plan->turn_steps == 0);
+    kf_plan_free(plan);
+    kf_scene_free(scene);
+    kf_space_free(space);
+}
+
+static void test_impossible_configs_are_refused(void **state) {
+    (void)state;
+    kf_error error = {0};
+    kf_scene *scene = open_scene("ball", 3000);
+    kf_space *space = open_space(scene);
+    kf_config good, bad;
+    kf_plan *plan;
+    must(kf_space_preset(space, "default", &good, &error), &error);
+    bad = good;
+    kf_config_set_integer(&bad, "collision_split", 2);
+    assert_int_equal(kinetic_system->plan(scene, &bad, backend, &plan, &error), KF_BAD_INPUT);
+    bad = good;
+    kf_config_set_name(&bad, "layout", "csoa");
+    kf_config_set_integer(&bad, "alpha", 3);
+    assert_int_equal(kinetic_system->plan(scene, &bad, backend, &plan, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "power of two"));
+    kf_space_free(space);
+    kf_scene_free(scene);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gate_refuses_a_wrong_result),
+        cmocka_unit_test(test_plans_agree_after_100_steps),
+        cmocka_unit_test(test_force_is_the_momentum_change),
+        cmocka_unit_test(test_device_order_is_the_hosts),
+        cmocka_unit_test(test_the_solid_goes_to_any_step),
+        cmocka_unit_test(test_impossible_configs_are_refused),
+    };
+    return cmocka_run_group_tests(tests, open_backend, close_backend);
+}
