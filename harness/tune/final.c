@@ -25,6 +25,14 @@ static bool is_careful(const kf_tune_request *request) {
            request->budget.evaluations >= 200;
 }
 
+/* In a short one the baseline and the paper's plan, many times as slow as the best, would take most of the
+ * final; what they took in the search must do. */
+static bool takes_part(const kf_tune_request *request, int preset) {
+    static const double SHORT_SECONDS = 60.0;
+    return preset == KF_PRESET_DEFAULT || request->budget.seconds <= 0.0 ||
+           request->budget.seconds >= SHORT_SECONDS;
+}
+
 static int contenders(const kf_session *session) {
     return is_careful(session->request) ? CONTENDERS : FEW_CONTENDERS;
 }
@@ -67,7 +75,8 @@ static int choose_participants(const kf_session *session, participant chosen[MOS
         chosen[i] = (participant){.tried = fastest[i]};
     for (int i = 0; i < KF_PRESETS; i++) {
         int preset = result->presets[i];
-        bool there = preset < 0 || result->tried.items[preset].measurement.state != KF_STATE_OK;
+        bool there = preset < 0 || !takes_part(session->request, i) ||
+                     result->tried.items[preset].measurement.state != KF_STATE_OK;
         for (int k = 0; k < count; k++)
             there = there || chosen[k].tried == preset;
         if (!there) chosen[count++] = (participant){.tried = preset};
@@ -100,8 +109,11 @@ double kf_tune_final_seconds(const kf_session *session) {
     }
     /* Others may join while the search goes on; they will be faster than the slowest preset. */
     const int most = contenders(session);
-    int expected = session->result->space_size > (uint64_t)most ? most + KF_PRESETS : count;
-    return rounds(session) * (seconds + longest * fmax(0.0, expected - count));
+    int expected = most;
+    for (int i = 0; i < KF_PRESETS; i++)
+        expected += takes_part(session->request, i);
+    if (session->result->space_size <= (uint64_t)most) expected = count;
+    return rounds(session) * (session->opening + seconds + longest * fmax(0.0, expected - count));
 }
 
 /* Clocks are kept only when they are known of all samples. */

@@ -197,7 +197,7 @@ static double usual_effort(const kf_session *session) {
     const kf_tune_request *request = session->request;
     if (request->effort > 0.0) return request->effort;
     if (!session->gpu || request->budget.seconds <= 0.0) return 1.0;
-    return fmin(1.0, fmax(LEAST, request->budget.seconds / WHOLE_SECONDS));
+    return fmin(1.0, fmax(LEAST, pow(request->budget.seconds / WHOLE_SECONDS, 2.0)));
 }
 
 static kf_status open_space(kf_session *session, kf_error *error) {
@@ -331,7 +331,8 @@ static kf_status open_worker(kf_session *session, kf_error *error) {
     const kf_worker_setup setup = kf_session_worker_setup(session);
     const double begin = kf_clock_seconds();
     const kf_status status = kf_worker_open(&setup, &session->worker, error);
-    session->result->timeline.opening += kf_clock_seconds() - begin;
+    session->opening = kf_clock_seconds() - begin;
+    session->result->timeline.opening += session->opening;
     return status;
 }
 

@@ -44,6 +44,7 @@ typedef struct kf_session {
     double evaluations;    /* measured so far, past ones included; measuring with less effort counts less */
     double device_seconds; /* verifying and measuring so far, past ones included */
     double seconds;        /* a config takes about so long, its compiling included; 0: not known yet */
+    double opening;        /* the device in a worker takes about so long */
     double overhead;       /* of which neither compiling, verifying nor timing: building the plan, mostly */
     double shown;          /* when progress was shown last */
 } kf_session;
