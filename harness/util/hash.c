@@ -29,23 +29,39 @@ static void expand_schedule(const uint8_t block[64], uint32_t schedule[64]) {
     }
 }
 
+/* Section 6.2.2, step 3. Instead of moving the working variables a to h along, the next round calls them by
+ * the names that they would have. */
+#define ROUND(a, b, c, d, e, f, g, h, i)                                                                     \
+    do {                                                                                                     \
+        const uint32_t sum1 = rotate_right(e, 6) ^ rotate_right(e, 11) ^ rotate_right(e, 25);                \
+        const uint32_t sum0 = rotate_right(a, 2) ^ rotate_right(a, 13) ^ rotate_right(a, 22);                \
+        const uint32_t choice = ((e) & (f)) ^ (~(e) & (g));                                                  \
+        const uint32_t majority = ((a) & (b)) ^ ((a) & (c)) ^ ((b) & (c));                                   \
+        const uint32_t t1 = (h) + sum1 + choice + round_constants[i] + schedule[i];                          \
+        (d) += t1;                                                                                           \
+        (h) = t1 + sum0 + majority;                                                                          \
+    } while (0)
+
 static void compress(uint32_t state[8], const uint8_t block[64]) {
-    uint32_t schedule[64], v[8]; /* v: the working variables a to h of the standard */
+    uint32_t schedule[64];
+    uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+    uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
     expand_schedule(block, schedule);
-    memcpy(v, state, sizeof v);
-    for (int i = 0; i < 64; i++) {
-        uint32_t sum1 = rotate_right(v[4], 6) ^ rotate_right(v[4], 11) ^ rotate_right(v[4], 25);
-        uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
-        uint32_t t1 = v[7] + sum1 + choice + round_constants[i] + schedule[i];
-        uint32_t sum0 = rotate_right(v[0], 2) ^ rotate_right(v[0], 13) ^ rotate_right(v[0], 22);
-        uint32_t majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-        memmove(v + 1, v, 7 * sizeof v[0]);
-        v[4] += t1;
-        v[0] = t1 + sum0 + majority;
+    for (int i = 0; i < 64; i += 8) {
+        ROUND(a, b, c, d, e, f, g, h, i);
+        ROUND(h, a, b, c, d, e, f, g, i + 1);
+        ROUND(g, h, a, b, c, d, e, f, i + 2);
+        ROUND(f, g, h, a, b, c, d, e, i + 3);
+        ROUND(e, f, g, h, a, b, c, d, i + 4);
+        ROUND(d, e, f, g, h, a, b, c, i + 5);
+        ROUND(c, d, e, f, g, h, a, b, i + 6);
+        ROUND(b, c, d, e, f, g, h, a, i + 7);
     }
+    const uint32_t sum[8] = {a, b, c, d, e, f, g, h};
     for (int i = 0; i < 8; i++)
-        state[i] += v[i];
+        state[i] += sum[i];
 }
+#undef ROUND
 
 void kf_hash_begin(kf_hasher *hasher) {
     static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
