@@ -86,8 +86,10 @@ double kf_sample_survey_segments(kf_sample_survey *survey, long length) {
     double *known = length <= LONGEST_SEGMENT ? &survey->segments[length] : NULL;
     if (known != NULL && *known > 0) return *known;
     double segments = 0;
-    for (size_t cell = 0; cell < (size_t)survey->cells.key_count; cell++)
-        segments += (double)((survey->first[cell + 1] - survey->first[cell] + length - 1) / length);
+    for (size_t cell = 0; cell < (size_t)survey->cells.key_count; cell++) {
+        const long of_cell = (survey->first[cell + 1] - survey->first[cell] + length - 1) / length;
+        segments += (double)of_cell;
+    }
     if (known != NULL) *known = segments;
     return segments;
 }

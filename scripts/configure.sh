@@ -40,7 +40,6 @@ for folder in "${CUDA_HOME:-}" /usr/local/cuda /usr; do
         [ "$cupti" = "$include" ] || flags="$flags -isystem $cupti"
         break
     done
-    [ ! -r "$include/nvml.h" ] || flags="$flags -DKF_HAVE_NVML=1"
     echo "CUDA_CFLAGS := $flags"
     echo "CUDA_NOTE := CUDA: headers in $include; this build has the cpu and cuda backends"
     exit 0

@@ -23,3 +23,9 @@ kf_status kf_system_find(const char *name, const kf_system **system, kf_error *e
     return kf_fail(error, KF_BAD_INPUT, "unknown system '%s'%s%s%s; `kftune list systems` names them", name,
                    nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
 }
+
+void kf_add_variable(kf_variables *variables, const char *name, double value) {
+    kf_variable *variable = &variables->values[variables->count++];
+    kf_copy_text(variable->name, sizeof variable->name, name);
+    variable->value = value;
+}

@@ -18,6 +18,9 @@ typedef struct kf_variables {
     const char *declaration_file; /* for messages */
 } kf_variables;
 
+/* Adds a variable; there must be room. */
+void kf_add_variable(kf_variables *variables, const char *name, double value);
+
 /* How far a plan's result is from the reference on the same scene after the same number of steps. */
 typedef struct kf_verification {
     double error;      /* relative L2 of velocity and density deviation, the larger */

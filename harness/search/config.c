@@ -92,6 +92,16 @@ kf_status kf_config_name(const kf_config *config, const char *parameter, const c
     return KF_OK;
 }
 
+kf_status kf_config_choice(const kf_config *config, const char *parameter, const char *const *names,
+                           int count, int *index, kf_error *error) {
+    const char *value;
+    KF_TRY(kf_config_name(config, parameter, &value, error));
+    for (*index = 0; *index < count; ++*index)
+        if (strcmp(value, names[*index]) == 0) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "config: parameter '%s' has the unknown value '%s'", parameter,
+                   value);
+}
+
 /* --- text ----------------------------------------------------------------------------------------------- */
 
 cJSON *kf_config_to_json(const kf_config *config) {

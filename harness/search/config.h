@@ -47,6 +47,9 @@ void kf_config_set_name(kf_config *config, const char *parameter, const char *va
 kf_status kf_config_integer(const kf_config *config, const char *parameter, long *value, kf_error *error);
 kf_status kf_config_boolean(const kf_config *config, const char *parameter, bool *value, kf_error *error);
 kf_status kf_config_name(const kf_config *config, const char *parameter, const char **value, kf_error *error);
+/* A name as its place among those that the system knows. */
+kf_status kf_config_choice(const kf_config *config, const char *parameter, const char *const *names,
+                           int count, int *index, kf_error *error);
 
 /* "plan=fused layout=csoa alpha=64 ..." for tables and progress lines; caller frees. */
 char *kf_config_summary(const kf_config *config);

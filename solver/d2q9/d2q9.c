@@ -27,24 +27,18 @@ static kf_status accepts(const kf_scene *scene, kf_error *error) {
     return KF_OK;
 }
 
-static void set_variable(kf_variables *variables, const char *name, double value) {
-    kf_variable *variable = &variables->values[variables->count++];
-    kf_copy_text(variable->name, sizeof variable->name, name);
-    variable->value = value;
-}
-
 static void describe(const kf_scene *scene, const kf_device_info *device, kf_variables *variables) {
     memset(variables, 0, sizeof *variables);
-    set_variable(variables, "gpu", strcmp(device->backend, "cuda") == 0);
-    set_variable(variables, "node_count", (double)scene->nodes[0] * scene->nodes[1]);
-    set_variable(variables, "nodes_x", scene->nodes[0]);
-    set_variable(variables, "nodes_y", scene->nodes[1]);
-    set_variable(variables, "solid", kf_d2q9_has_solid(scene));
-    set_variable(variables, "open", kf_d2q9_is_open(scene));
-    set_variable(variables, "accuracy", scene->accuracy);
-    set_variable(variables, "multiprocessors", device->multiprocessors);
-    set_variable(variables, "simd_width", device->warp_size);
-    set_variable(variables, "memory_bytes", (double)device->memory_bytes);
+    kf_add_variable(variables, "gpu", strcmp(device->backend, "cuda") == 0);
+    kf_add_variable(variables, "node_count", (double)scene->nodes[0] * scene->nodes[1]);
+    kf_add_variable(variables, "nodes_x", scene->nodes[0]);
+    kf_add_variable(variables, "nodes_y", scene->nodes[1]);
+    kf_add_variable(variables, "solid", kf_d2q9_has_solid(scene));
+    kf_add_variable(variables, "open", kf_d2q9_is_open(scene));
+    kf_add_variable(variables, "accuracy", scene->accuracy);
+    kf_add_variable(variables, "multiprocessors", device->multiprocessors);
+    kf_add_variable(variables, "simd_width", device->warp_size);
+    kf_add_variable(variables, "memory_bytes", (double)device->memory_bytes);
 }
 
 static kf_status visit_sources(const kf_scene *scene, const kf_config *config, const kf_device_info *device,

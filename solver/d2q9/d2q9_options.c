@@ -7,16 +7,6 @@
 /* What 16-bit storage needs, as in variants/d2q9.json; it costs 0.0005 to 0.003 in ten steps. */
 static const double f16_accuracy = 0.005;
 
-static kf_status choose(const kf_config *config, const char *parameter, const char *const *names, int count,
-                        int *index, kf_error *error) {
-    const char *value;
-    KF_TRY(kf_config_name(config, parameter, &value, error));
-    for (*index = 0; *index < count; ++*index)
-        if (strcmp(value, names[*index]) == 0) return KF_OK;
-    return kf_fail(error, KF_BAD_INPUT, "config: parameter '%s' has the unknown value '%s'", parameter,
-                   value);
-}
-
 static kf_status refuse(kf_error *error, const char *reason) {
     return kf_fail(error, KF_BAD_INPUT, "config: %s", reason);
 }
@@ -89,10 +79,10 @@ kf_status kf_d2q9_read_options(const kf_scene *scene, const kf_config *config, b
     static const char *const ways[] = {"half_way", "full_way"};
     int plan, layout, storage, way;
     memset(options, 0, sizeof *options);
-    KF_TRY(choose(config, "plan", plans, KF_D2Q9_PLANS, &plan, error));
-    KF_TRY(choose(config, "layout", layouts, 3, &layout, error));
-    KF_TRY(choose(config, "storage", storages, 3, &storage, error));
-    KF_TRY(choose(config, "bounce_back", ways, 2, &way, error));
+    KF_TRY(kf_config_choice(config, "plan", plans, KF_D2Q9_PLANS, &plan, error));
+    KF_TRY(kf_config_choice(config, "layout", layouts, 3, &layout, error));
+    KF_TRY(kf_config_choice(config, "storage", storages, 3, &storage, error));
+    KF_TRY(kf_config_choice(config, "bounce_back", ways, 2, &way, error));
     KF_TRY(kf_config_integer(config, "alpha", &options->alpha, error));
     KF_TRY(integer(config, "threads", &options->threads, error));
     KF_TRY(integer(config, "nodes_per_thread", &options->nodes_per_thread, error));

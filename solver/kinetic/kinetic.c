@@ -50,32 +50,26 @@ static kf_status accepts(const kf_scene *scene, kf_error *error) {
     return scene->samples.count > 0 ? kf_kinetic_check_solid(scene, error) : KF_OK;
 }
 
-static void set_variable(kf_variables *variables, const char *name, double value) {
-    kf_variable *variable = &variables->values[variables->count++];
-    kf_copy_text(variable->name, sizeof variable->name, name);
-    variable->value = value;
-}
-
 static void describe(const kf_scene *scene, const kf_device_info *device, kf_variables *variables) {
     memset(variables, 0, sizeof *variables);
     double nodes = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
-    set_variable(variables, "gpu", strcmp(device->backend, "cuda") == 0);
-    set_variable(variables, "node_count", nodes);
-    set_variable(variables, "nodes_x", scene->nodes[0]);
-    set_variable(variables, "nodes_y", scene->nodes[1]);
-    set_variable(variables, "nodes_z", scene->nodes[2]);
-    set_variable(variables, "sample_count", (double)scene->samples.count);
-    set_variable(variables, "solid", scene->samples.count > 0);
-    set_variable(variables, "moving", scene->motion.moving);
-    set_variable(variables, "accuracy", scene->accuracy);
-    set_variable(variables, "splits", kf_kinetic_splits(scene));
-    set_variable(variables, "central_moments", kf_kinetic_has_central_moments(scene));
-    set_variable(variables, "one_high_order_rate", kf_kinetic_has_one_high_order_rate(scene));
-    set_variable(variables, "regularised", kf_kinetic_is_regularised(scene));
-    set_variable(variables, "shortest_edge", scene->samples.count > 0 ? kf_scene_shortest_edge(scene) : 1);
-    set_variable(variables, "multiprocessors", device->multiprocessors);
-    set_variable(variables, "simd_width", device->warp_size);
-    set_variable(variables, "memory_bytes", (double)device->memory_bytes);
+    kf_add_variable(variables, "gpu", strcmp(device->backend, "cuda") == 0);
+    kf_add_variable(variables, "node_count", nodes);
+    kf_add_variable(variables, "nodes_x", scene->nodes[0]);
+    kf_add_variable(variables, "nodes_y", scene->nodes[1]);
+    kf_add_variable(variables, "nodes_z", scene->nodes[2]);
+    kf_add_variable(variables, "sample_count", (double)scene->samples.count);
+    kf_add_variable(variables, "solid", scene->samples.count > 0);
+    kf_add_variable(variables, "moving", scene->motion.moving);
+    kf_add_variable(variables, "accuracy", scene->accuracy);
+    kf_add_variable(variables, "splits", kf_kinetic_splits(scene));
+    kf_add_variable(variables, "central_moments", kf_kinetic_has_central_moments(scene));
+    kf_add_variable(variables, "one_high_order_rate", kf_kinetic_has_one_high_order_rate(scene));
+    kf_add_variable(variables, "regularised", kf_kinetic_is_regularised(scene));
+    kf_add_variable(variables, "shortest_edge", scene->samples.count > 0 ? kf_scene_shortest_edge(scene) : 1);
+    kf_add_variable(variables, "multiprocessors", device->multiprocessors);
+    kf_add_variable(variables, "simd_width", device->warp_size);
+    kf_add_variable(variables, "memory_bytes", (double)device->memory_bytes);
 }
 
 static kf_status visit_sources(const kf_scene *scene, const kf_config *config, const kf_device_info *device,

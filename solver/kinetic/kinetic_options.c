@@ -5,16 +5,6 @@
 
 #include "harness/util/text.h"
 
-static kf_status choose(const kf_config *config, const char *parameter, const char *const *names, int count,
-                        int *index, kf_error *error) {
-    const char *value;
-    KF_TRY(kf_config_name(config, parameter, &value, error));
-    for (*index = 0; *index < count; ++*index)
-        if (strcmp(value, names[*index]) == 0) return KF_OK;
-    return kf_fail(error, KF_BAD_INPUT, "config: parameter '%s' has the unknown value '%s'", parameter,
-                   value);
-}
-
 static kf_status refuse(kf_error *error, const char *reason) {
     return kf_fail(error, KF_BAD_INPUT, "config: %s", reason);
 }
@@ -135,13 +125,13 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     int plan, layout, variant, storage, sum, form, streaming;
     long block_x, block_y;
     memset(options, 0, sizeof *options);
-    KF_TRY(choose(config, "plan", plans, 4, &plan, error));
-    KF_TRY(choose(config, "layout", layouts, 3, &layout, error));
-    KF_TRY(choose(config, "immersed_boundary", immersed, 3, &variant, error));
-    KF_TRY(choose(config, "storage", storages, 3, &storage, error));
-    KF_TRY(choose(config, "force_sum", sums, 2, &sum, error));
-    KF_TRY(choose(config, "collision_form", forms, 4, &form, error));
-    KF_TRY(choose(config, "streaming", streamings, 3, &streaming, error));
+    KF_TRY(kf_config_choice(config, "plan", plans, 4, &plan, error));
+    KF_TRY(kf_config_choice(config, "layout", layouts, 3, &layout, error));
+    KF_TRY(kf_config_choice(config, "immersed_boundary", immersed, 3, &variant, error));
+    KF_TRY(kf_config_choice(config, "storage", storages, 3, &storage, error));
+    KF_TRY(kf_config_choice(config, "force_sum", sums, 2, &sum, error));
+    KF_TRY(kf_config_choice(config, "collision_form", forms, 4, &form, error));
+    KF_TRY(kf_config_choice(config, "streaming", streamings, 3, &streaming, error));
     KF_TRY(kf_config_integer(config, "alpha", &options->alpha, error));
     KF_TRY(kf_config_integer(config, "sample_block_length", &options->sample_block_length, error));
     KF_TRY(kf_config_boolean(config, "morton", &options->morton, error));
