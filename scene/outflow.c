@@ -33,5 +33,6 @@ double kf_scene_outflow_speed(const kf_scene *scene, kf_face face) {
 }
 
 double kf_scene_outflow_pull(const kf_scene *scene, kf_face face) {
-    return 0.27 / sqrt(3.0) / scene->nodes[face / 2];
+    const int axis = (int)face / 2;
+    return 0.27 / sqrt(3.0) / scene->nodes[axis];
 }
