@@ -389,12 +389,14 @@ static kf_status measure_batch(search *s, bool *late, kf_error *error) {
     return KF_OK;
 }
 
-/* The first entry that is built, waiting for one; -1: the time for the search was over before. */
+/* The first entry that is built, waiting for one; -1: the time for the search was over before. Without a limit
+ * of wall time the first entry is waited for, so that the sequence does not hang on how long compiling takes. */
 static int await_built(const search *s) {
     kf_session *session = s->session;
+    const int candidates = session->deadline > 0.0 ? s->count : 1;
     for (;;) {
         kf_builder_poll(session->builder);
-        for (int i = 0; i < s->count; i++)
+        for (int i = 0; i < candidates; i++)
             if (kf_builder_ready(session->builder, s->queue[i].ticket)) return i;
         const bool over = session->search_end > 0.0 && kf_clock_seconds() >= session->search_end;
         if (kf_interrupted || (over && !any_preset(s))) return -1;

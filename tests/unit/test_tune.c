@@ -417,7 +417,7 @@ static void effort_counts_against_the_budget(void **state) {
     if (kf_tune(&r, &result, &error) != KF_OK) fail_msg("%s", error.message);
     assert_int_equal(kf_store_results(store, result.run.id, count_effort, &e, &error), KF_OK);
     assert_int_equal(e.counts[0], 5);
-    assert_int_equal(e.counts[1], 1);
+    assert_in_range(e.counts[1], 1, 2); /* times vary: another may follow one that went up */
     assert_in_range(e.counts[2], 2, 4);
     assert_int_equal(result.tried.count, 8);
     assert_true(result.best >= 0);
