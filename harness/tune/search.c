@@ -389,8 +389,9 @@ static kf_status measure_batch(search *s, bool *late, kf_error *error) {
     return KF_OK;
 }
 
-/* The first entry that is built, waiting for one; -1: the time for the search was over before. Without a limit
- * of wall time the first entry is waited for, so that the sequence does not hang on how long compiling takes. */
+/* The first entry that is built, waiting for one; -1: the time for the search was over before. Without a
+ * limit of wall time the first entry is waited for, so that the sequence does not hang on how long compiling
+ * takes. */
 static int await_built(const search *s) {
     kf_session *session = s->session;
     const int candidates = session->deadline > 0.0 ? s->count : 1;
