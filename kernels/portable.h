@@ -18,6 +18,7 @@
 
 #define KF_CUDA     1
 #define KF_FUNCTION static __device__ __forceinline__
+#define KF_RARE_FUNCTION static __device__ __noinline__ /* for few threads: it costs the others no registers */
 #define KF_RESTRICT __restrict__
 #define KF_UNROLL   _Pragma("unroll")
 #define KF_UNROLL_BY_4 _Pragma("unroll 4")
@@ -106,6 +107,7 @@ KF_FUNCTION int kf_atomic_compare_swap_int(int *target, int expected, int value)
 
 #define KF_CUDA     0
 #define KF_FUNCTION static inline __attribute__((always_inline, unused))
+#define KF_RARE_FUNCTION KF_FUNCTION
 #define KF_RESTRICT restrict
 #define KF_UNROLL   _Pragma("GCC unroll 64") /* clang knows it too */
 #define KF_UNROLL_BY_4 _Pragma("GCC unroll 4")

@@ -76,7 +76,7 @@ KF_FUNCTION kf_real kf_outflow(const kf_kinetic_arguments *a, int axis, int high
 
 /* The population of velocity (cx, cy, cz) that node (x, y, z) pulls, where the faces that it crosses are mirrors if they
  * are neither periodic nor outflows. */
-KF_FUNCTION kf_real kf_mirrored(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y, int z) {
+KF_RARE_FUNCTION kf_real kf_mirrored(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y, int z) {
     int sx = x - cx, sy = y - cy, sz = z - cz;
     const int bx = kf_beyond(sx, a->nodes[0]), by = kf_beyond(sy, a->nodes[1]),
               bz = kf_beyond(sz, a->nodes[2]);
