@@ -18,7 +18,7 @@
 
 #define KF_CUDA     1
 #define KF_FUNCTION static __device__ __forceinline__
-#define KF_RARE_FUNCTION static __device__ __noinline__ /* for few threads: it costs the others no registers */
+#define KF_RARE_FUNCTION static __device__ __noinline__ /* for few threads: it takes no registers from the others */
 #define KF_RESTRICT __restrict__
 #define KF_UNROLL   _Pragma("unroll")
 #define KF_UNROLL_BY_4 _Pragma("unroll 4")

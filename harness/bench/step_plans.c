@@ -30,6 +30,10 @@ static const kf_step_candidate half[] = {
      {PAIRS, "block_x=16", "block_y=4", "streaming_stores=true"},
      {NULL}},
     {"pairs, 16 x 4, groups of 32", true, {"nodes_per_thread=2", "block_x=16", "block_y=4"}, {NULL}},
+    {"pairs, 16 x 4, 80 registers",
+     true,
+     {"nodes_per_thread=2", "block_x=16", "block_y=4", "register_cap=80"},
+     {NULL}},
     {NULL, false, {NULL}, {NULL}},
 };
 
