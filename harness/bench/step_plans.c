@@ -6,12 +6,12 @@ static const kf_step_candidate flow[] = {
     {"preset", false, {NULL}, {NULL}},
     {"groups of 256", true, {"layout=csoa", "alpha=256"}, {NULL}},
     {"soa", true, {"layout=soa", "alpha=1"}, {NULL}},
-    {"blocks of 128", true, {"block_x=128"}, {NULL}},
+    {"blocks of 128", true, {"block_x=128", "block_y=1"}, {NULL}},
     {"blocks of 64 x 4", true, {"block_x=64", "block_y=4"}, {NULL}},
     {"all moments", true, {"collision_form=factorised"}, {NULL}},
     {"segments of 32", true, {NULL}, {"segment_length=32"}},
     {"the solid in turn", true, {NULL}, {"concurrent_solid=false"}},
-    {"rows of 256", false, {"block_x=256"}, {NULL}},
+    {"rows of 256", false, {"block_x=256", "block_y=1"}, {NULL}},
     {NULL, false, {NULL}, {NULL}},
 };
 
