@@ -158,13 +158,10 @@ char *kf_config_summary(const kf_config *config) {
 }
 
 static bool same_value(const kf_config *config, const kf_value *value) {
-    for (int i = 0; i < config->count; i++) {
-        const kf_value *other = &config->values[i];
-        if (strcmp(other->parameter, value->parameter) == 0)
-            return other->kind == value->kind && other->integer == value->integer &&
-                   strcmp(other->name, value->name) == 0;
-    }
-    return false;
+    bool found;
+    const kf_value *other = &config->values[find_place(config, value->parameter, &found)];
+    return found && other->kind == value->kind && other->integer == value->integer &&
+           strcmp(other->name, value->name) == 0;
 }
 
 char *kf_config_relative(const kf_config *config, const kf_config *base, const char *name) {

@@ -1,6 +1,6 @@
 /* The search: presets and the strategy's proposals stand in a queue, are compiled ahead and measured. On the
- * cpu that is a batch at a time, in its order; with a GPU whatever is compiled first, because one config's
- * kernels can take ten times as long to compile as another's. */
+ * cpu that is a batch at a time, in its order; with a GPU and a limit of wall time whatever is compiled
+ * first, because one config's kernels can take ten times as long to compile as another's. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -250,13 +250,10 @@ static kf_status ask_knowledge(search *s, kf_error *error) {
     return enqueue_similar(s, error);
 }
 
-static void tell(search *s, int index) {
+static void tell(search *s, int index, bool known, double cost) {
     const kf_session *session = s->session;
-    const kf_evaluation *evaluation = &session->result->tried.items[index];
     uint64_t place;
-    double cost = 0.0;
-    bool known = kf_session_cost(session, &evaluation->measurement, &cost);
-    if (kf_space_index(session->space, &evaluation->config, &place, NULL, 0))
+    if (kf_space_index(session->space, &session->result->tried.items[index].config, &place, NULL, 0))
         kf_strategy_tell(session->strategy, place, known, cost);
     s->told++;
 }
@@ -271,14 +268,11 @@ static kf_past *earliest_past(const kf_session *session) {
 
 static void replay(search *s, kf_past *past) {
     kf_session *session = s->session;
-    uint64_t place;
     past->waiting = false;
     session->waiting_count--;
     session->waiting_evaluations -= past->evaluations;
     session->waiting_device_seconds -= past->device_seconds;
-    if (kf_space_index(session->space, &session->result->tried.items[past->tried].config, &place, NULL, 0))
-        kf_strategy_tell(session->strategy, place, past->known, past->cost);
-    s->told++;
+    tell(s, past->tried, past->known, past->cost);
 }
 
 /* Takes the result that was next then out of the queue. False: nothing is left to replay, or the strategy
@@ -359,7 +353,9 @@ static kf_status measure_entry(search *s, int place, bool *late, kf_error *error
                       entry.preset ? 0.0 : session->search_end, &index, error));
     *late = index < 0;
     if (index < 0) return KF_OK;
-    tell(s, index);
+    double cost = 0.0;
+    const bool known = kf_session_cost(session, &session->result->tried.items[index].measurement, &cost);
+    tell(s, index, known, cost);
     return entry.preset ? check_energy(session, error) : KF_OK;
 }
 

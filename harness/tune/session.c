@@ -47,8 +47,12 @@ void kf_tune_result_free(kf_tune_result *result) {
     free_evaluations(&result->finals);
 }
 
+double kf_session_moment(const kf_session *session, double clock_seconds) {
+    return clock_seconds - session->request->started - session->waited;
+}
+
 void kf_session_reach(const kf_session *session, double *moment) {
-    if (*moment <= 0.0) *moment = kf_clock_seconds() - session->request->started - session->waited;
+    if (*moment <= 0.0) *moment = kf_session_moment(session, kf_clock_seconds());
 }
 
 int kf_session_find(const kf_session *session, const char *hash) {
@@ -94,7 +98,7 @@ int kf_session_note(kf_session *session, const char *role, const kf_config *conf
         uint64_t place;
         kf_evaluation *evaluation = kf_evaluations_add(tried, role, config, measurement);
         evaluation->eligible = kf_space_index(session->space, config, &place, NULL, 0);
-        evaluation->moment = kf_clock_seconds() - session->request->started - session->waited;
+        evaluation->moment = kf_session_moment(session, kf_clock_seconds());
         index = tried->count - 1;
     }
     if (beats(session, index, session->incumbent)) session->incumbent = index;

@@ -57,6 +57,9 @@ void kf_session_close(kf_session *session);
 /* Waits until no other run measures, and opens the device in a worker. */
 kf_status kf_session_take_device(kf_session *session, kf_error *error);
 
+/* Seconds of the timeline at a time of kf_clock_seconds: since the command began, without waiting for the
+ * device. */
+double kf_session_moment(const kf_session *session, double clock_seconds);
 /* Notes that a moment of the timeline has come, unless it came before. */
 void kf_session_reach(const kf_session *session, double *moment);
 

@@ -63,8 +63,7 @@ static void note_builds(const kf_session *session) {
     timeline->compilers = figures->compilers;
     timeline->sources = figures->sources;
     timeline->compiling = figures->compiling_seconds;
-    if (figures->compilers > 0)
-        timeline->compiler = figures->started - session->request->started - session->waited;
+    if (figures->compilers > 0) timeline->compiler = kf_session_moment(session, figures->started);
 }
 
 kf_status kf_tune(const kf_tune_request *request, kf_tune_result *result, kf_error *error) {
@@ -74,7 +73,7 @@ kf_status kf_tune(const kf_tune_request *request, kf_tune_result *result, kf_err
         status = measure_all(&session, error);
         kf_session_progress(&session, true);
     }
-    result->seconds = kf_clock_seconds() - request->started - session.waited;
+    result->seconds = kf_session_moment(&session, kf_clock_seconds());
     if (session.builder != NULL) note_builds(&session);
     status = conclude(&session, status, error);
     kf_session_close(&session);
