@@ -11,25 +11,11 @@ case $device in
 cuda*) grid=${GRID:-256x96x96} steps=${STEPS:-60000} budget=${BUDGET:-90} ;;
 *) grid=${GRID:-64x24x24} steps=${STEPS:-2000} budget=${BUDGET:-600} ;;
 esac
-mkdir -p "$folder" || exit 2
-folder=$(realpath "$folder")
-cd "$(dirname "$0")/../.." || exit 3
-for kftune in ${KFTUNE:-} ./kftune build/kftune; do [ -x "$kftune" ] && break; done
-[ -x "$kftune" ] || { echo "kftune is not built" >&2; exit 3; }
-export KFTUNE_DATA=${KFTUNE_DATA:-$PWD}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-: >"$folder/log.txt"
-left() { echo $((budget > SECONDS + 8 ? budget - SECONDS - 5 : 3)); }
-
-timeout -s INT -k 5 "$(left)" "$kftune" tune --scene "$scene" --device "$device" --grid "$grid" --budget 1evals --seed 1 \
-    --effort 0.2 --rounds 0 --fix plan=fused --fix storage=f32 --store "$work/kftune.db" --out "$work/config.json" \
-    >"$work/tune.txt" 2>>"$folder/log.txt"
-[ -s "$work/config.json" ] || { echo "tune failed:" >&2; tail -n 3 "$folder/log.txt" >&2; exit 1; }
+. "$(dirname "$0")/flow-config.sh"
 timeout -s INT -k 5 "$(left)" "$kftune" run --config "$work/config.json" --device "$device" --steps "$steps" \
     --every $(((steps + 5) / 6)) --output "$work/run" --checkpoints 0 --json >"$work/run.json" 2>>"$folder/log.txt"
 status=$?
-[ -s "$work/run/forces.csv" ] || { echo "run failed:" >&2; tail -n 3 "$folder/log.txt" >&2; exit 1; }
+[ -s "$work/run/forces.csv" ] || failed run
 cp "$work/run/forces.csv" "$folder/forces.csv"
 last=$(find "$work/run" -name 'speed_*.png' | sort | tail -n 1)
 [ -z "$last" ] || cp "$last" "$folder/speed.png"

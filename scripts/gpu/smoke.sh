@@ -13,23 +13,7 @@ case $device in
 cuda*) grid=${GRID:-480x180x180} steps=${STEPS:-14400} pictures=${PICTURES:-16} size=${SIZE:-1120x630} budget=${BUDGET:-60} ;;
 *) grid=${GRID:-64x24x24} steps=${STEPS:-320} pictures=${PICTURES:-4} size=${SIZE:-320x180} budget=${BUDGET:-600} ;;
 esac
-mkdir -p "$folder" || exit 2
-folder=$(realpath "$folder")
-cd "$(dirname "$0")/../.." || exit 3
-for kftune in ${KFTUNE:-} ./kftune build/kftune; do [ -x "$kftune" ] && break; done
-[ -x "$kftune" ] || { echo "kftune is not built" >&2; exit 3; }
-export KFTUNE_DATA=${KFTUNE_DATA:-$PWD}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-: >"$folder/log.txt"
-failed() { echo "$1 failed:" >&2; tail -n 3 "$folder/log.txt" >&2; exit 1; }
-left() { echo $((budget > SECONDS + 8 ? budget - SECONDS - 5 : 3)); }
-
-# The presets alone, and the fastest of them: the pictures are of the flow, not of the search.
-timeout -s INT -k 5 "$(left)" "$kftune" tune --scene "$scene" --device "$device" --grid "$grid" --budget 1evals --seed 1 \
-    --effort 0.2 --rounds 0 --fix plan=fused --fix storage=f32 --store "$work/kftune.db" --out "$work/config.json" \
-    >"$work/tune.txt" 2>>"$folder/log.txt"
-[ -s "$work/config.json" ] || failed tune
+. "$(dirname "$0")/flow-config.sh"
 tuned=$SECONDS
 
 every=$((steps / pictures))
