@@ -24,7 +24,7 @@ say = $(if $(V),,@echo "  $(1)")
 
 # --- what is built -----------------------------------------------------------------------------------------
 
-SOURCES := $(wildcard harness/*/*.c solver/*.c solver/*/*.c scene/*.c results/*.c cost_model/*.c plots/*.c)
+SOURCES := $(wildcard base/*/*.c harness/*/*.c solver/*.c solver/*/*.c scene/*.c results/*.c cost_model/*.c plots/*.c plots/*/*.c)
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 END_TESTS := $(wildcard tests/e2e/*.sh)
@@ -35,13 +35,13 @@ LONGEST_TESTS := $(BUILD)/tests/test_kinetic $(BUILD)/tests/test_kinetic_walls
 UNIT_TESTS_BESIDE := $(LONGEST_TESTS) $(filter-out $(LONGEST_TESTS) $(TESTS_ALONE),$(UNIT_TESTS))
 END_TESTS_ALONE := tests/e2e/nightly.sh
 OUR_C := harness/main.c $(SOURCES) $(wildcard tests/unit/*.c)
-OUR_HEADERS := $(wildcard harness/*/*.h solver/*.h solver/*/*.h scene/*.h results/*.h cost_model/*.h plots/*.h tests/unit/*.h)
+OUR_HEADERS := $(wildcard base/*/*.h harness/*/*.h solver/*.h solver/*/*.h scene/*.h results/*.h cost_model/*.h plots/*.h plots/*/*.h tests/unit/*.h)
 # What the program reads at run time, for install and bundle.
 DATA := $(wildcard kernels/*.h kernels/*.cu kernels/*/*.h kernels/*/*.cu kernels/*/*.c variants/*.json suites/*.json metrics/*.txt \
 	scene/library/*.* scene/library/*/*.* plots/*.gp plots/*.gnuplot plots/*.plt)
 
 # The goals that compile; the others must work before a compiler is there.
-COMPILING := all programs tests install bundle-files lint-static $(BUILD)/%
+COMPILING := all programs tests header-check install bundle-files lint-static $(BUILD)/%
 ifneq ($(filter $(COMPILING),$(or $(MAKECMDGOALS),all)),)
 include $(BUILD)/config.mk
 endif
@@ -61,7 +61,7 @@ RELOCATABLE := -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib:$$OR
 endif
 ALL_LIBS = $(LIBRARY_LIBS) -ldl -lm -lpthread $(LDLIBS)
 
-.PHONY: all programs tests help packages demo check check-sanitize check-gpu bench install bundle bundle-files lint \
+.PHONY: all programs tests help packages header-check demo check check-sanitize check-gpu bench install bundle bundle-files lint \
 	lint-static format clean FORCE
 
 all: programs
@@ -112,10 +112,18 @@ demo: ## tune the Ahmed body on the cpu and run 200 steps of it, in under 5 minu
 	@$(MAKE) all
 	@BUILD="$(BUILD)" sh scripts/demo.sh
 
-check: ## build, run all tests and cppcheck
+# A header that compiles alone says everything that it needs.
+header-check: $(OUR_HEADERS:%.h=$(BUILD)/headers/%.stamp)
+$(BUILD)/headers/%.stamp: %.h $(BUILD)/config.mk
+	@mkdir -p $(@D)
+	$(Q)echo '#include "$<"' | $(CC) $(ALL_CFLAGS) -fsyntax-only -MMD -MP -MT $@ -MF $(@:.stamp=.d) -x c -
+	@touch $@
+-include $(OUR_HEADERS:%.h=$(BUILD)/headers/%.d)
+
+check: ## build, run all tests, cppcheck, header check and include lint
 	@sh scripts/packages.sh build check
-	@$(MAKE) all tests
-	@bash scripts/run-tests.sh $(BUILD) $(UNIT_TESTS_BESIDE) scripts/cppcheck.sh $(filter-out $(END_TESTS_ALONE),$(END_TESTS)) \
+	@$(MAKE) all tests header-check
+	@bash scripts/run-tests.sh $(BUILD) $(UNIT_TESTS_BESIDE) scripts/cppcheck.sh scripts/include-lint.sh $(filter-out $(END_TESTS_ALONE),$(END_TESTS)) \
 		--alone $(TESTS_ALONE) $(END_TESTS_ALONE)
 
 # Leaks of libraries are listed, with reasons, in leaks.supp.

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
 
 const char *const kf_resource_names[KF_RESOURCES] = {
     "DRAM", "partial sectors", "scattered sectors", "atomics", "instructions", "latency", "launches"};

@@ -4,7 +4,8 @@
 #ifndef KF_COST_MODEL_COST_H
 #define KF_COST_MODEL_COST_H
 
-#include "harness/roofs/roofs.h"
+#include "base/backend/backend.h"
+#include "base/record/roofs.h"
 
 /* What limits a launch. */
 typedef enum kf_resource {

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
 #include "kernels/kinetic/arguments.h"
+#include "scene/scene.h"
 
 /* Of the values that the fused kernel reads; it has fewer threads than a kernel that only streams. */
 enum { THRASHING = 4 };

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/random.h"
+#include "base/util/text.h"
 #include "cost_model/kinetic.h"
-#include "harness/search/random.h"
-#include "harness/util/text.h"
+#include "scene/scene.h"
 
 enum {
     WARP = 32,

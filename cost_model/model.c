@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/text.h"
 #include "cost_model/kinetic.h"
-#include "harness/util/text.h"
 
 static const kf_cost_methods *const all_methods[] = {&kf_cost_kinetic};
 

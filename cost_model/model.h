@@ -2,9 +2,9 @@
 #ifndef KF_COST_MODEL_MODEL_H
 #define KF_COST_MODEL_MODEL_H
 
+#include "base/plan/system.h"
+#include "base/space/space.h"
 #include "cost_model/cost.h"
-#include "harness/search/strategy.h"
-#include "solver/system.h"
 
 /* What a system with a model brings; cost_model/model.c has them in a table. */
 typedef struct kf_cost_methods {

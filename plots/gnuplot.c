@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/util/file.h"
+#include "base/util/file.h"
 
 /* A folder of our own for data and result. gnuplot treats some file names ("|...", "<...") as commands, so it
  * is only ever given absolute names that we made. */

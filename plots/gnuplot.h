@@ -3,8 +3,8 @@
 #ifndef KF_PLOTS_GNUPLOT_H
 #define KF_PLOTS_GNUPLOT_H
 
-#include "harness/util/status.h"
-#include "harness/util/text.h"
+#include "base/util/status.h"
+#include "base/util/text.h"
 
 enum { KF_GNUPLOT_VALUES = 4 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/nightly/detector.h"
+#include "base/statistics/detector.h"
 #include "plots/gnuplot.h"
 #include "plots/tables.h"
 

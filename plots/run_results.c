@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/counters/count_plan.h"
-#include "harness/util/text.h"
+#include "base/util/text.h"
 
 static void take_counters(const kf_measurement *m, const kf_kernel_time *from, kf_plot_kernel *kernel) {
     static const char *const levels[KF_PLOT_LEVELS] = {"l1_bytes", "l2_bytes", "dram_bytes"};

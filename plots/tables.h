@@ -2,8 +2,8 @@
 #ifndef KF_PLOTS_TABLES_H
 #define KF_PLOTS_TABLES_H
 
-#include "harness/roofs/roofs.h"
-#include "harness/util/text.h"
+#include "base/record/roofs.h"
+#include "base/util/text.h"
 #include "plots/run_results.h"
 
 /* Microseconds or milliseconds, whichever reads better. */

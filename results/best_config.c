@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/cli/command.h"
-#include "harness/util/json.h"
-#include "harness/util/text.h"
+#include "base/util/json.h"
+#include "base/util/program.h"
+#include "base/util/text.h"
 
 enum { FORMAT = 1 };
 static const double exact_integers = 9007199254740992.0; /* 2^53 */

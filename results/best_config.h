@@ -2,8 +2,8 @@
 #ifndef KF_RESULTS_BEST_CONFIG_H
 #define KF_RESULTS_BEST_CONFIG_H
 
-#include "harness/measure/measurement.h"
-#include "harness/search/config.h"
+#include "base/record/measurement.h"
+#include "base/space/config.h"
 #include "scene/scene.h"
 
 enum { KF_BEST_TIES = 16 };

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
 #include "results/store_internal.h"
 
 /* --- moments ------------------------------------------------------------------------------------------ */

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/cli/command.h"
-#include "harness/measure/statistics.h"
-#include "harness/util/text.h"
+#include "base/statistics/statistics.h"
+#include "base/util/program.h"
+#include "base/util/text.h"
 #include "results/landscape.h"
 
 typedef struct kf_compact_row {

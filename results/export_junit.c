@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
 #include "results/nightly.h"
 #include "results/store_internal.h"
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/cli/command.h"
-#include "harness/util/json.h"
-#include "harness/util/text.h"
+#include "base/util/json.h"
+#include "base/util/program.h"
+#include "base/util/text.h"
 
 const kf_state_words kf_state_words_of[KF_STATES] = {
     [KF_STATE_OK] = {"correct", NULL},

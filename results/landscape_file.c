@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/util/file.h"
-#include "harness/util/json.h"
-#include "harness/util/text.h"
+#include "base/util/file.h"
+#include "base/util/json.h"
+#include "base/util/text.h"
 
 static const size_t largest_text = (size_t)1 << 30;
 

@@ -4,7 +4,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "harness/util/status.h"
+#include "base/util/status.h"
 
 /* Reads a JSON file, also a gzipped one, also the Kernel Tuner cache of a job that still runs or was killed
  * (it ends in a comma, perhaps after half an entry). At most 1 GiB of text. The caller deletes *root. */

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
 #include "results/store_internal.h"
 
 /* --- errors ------------------------------------------------------------------------------------------- */

@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "harness/measure/measurement.h"
-#include "harness/roofs/roofs.h"
-#include "harness/search/config.h"
+#include "base/record/measurement.h"
+#include "base/record/roofs.h"
+#include "base/space/config.h"
 #include "scene/scene.h"
 
 typedef struct kf_store kf_store;

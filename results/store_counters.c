@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
 #include "results/store_internal.h"
 
 /* -1: the whole step; -2: there is no such kernel. */

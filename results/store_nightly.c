@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
 #include "results/store_internal.h"
 
 const char *const kf_arm_names[KF_ARMS] = {"night", "reference", "candidate"};

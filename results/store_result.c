@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/json.h"
-#include "harness/util/text.h"
+#include "base/util/json.h"
+#include "base/util/text.h"
 #include "results/store_internal.h"
 
 /* --- samples: 32-bit floats, little-endian ------------------------------------------------------------ */

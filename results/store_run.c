@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/cli/command.h"
-#include "harness/util/text.h"
+#include "base/util/program.h"
+#include "base/util/text.h"
 #include "results/store_internal.h"
 
 /* --- what a run refers to ----------------------------------------------------------------------------- */

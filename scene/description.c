@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/util/json.h"
+#include "base/util/json.h"
 
 static const double HUGE_NUMBER = 1e12;
 enum { LONGEST_AXIS = 16384 };

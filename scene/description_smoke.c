@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "harness/util/json.h"
+#include "base/util/json.h"
 #include "scene/internal.h"
 
 static const double FARTHEST = 1e9, FASTEST_RATE = 1e6;

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "harness/util/json.h"
+#include "base/util/json.h"
 #include "scene/internal.h"
 
 enum { COMMON_KEYS = 7 };

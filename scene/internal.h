@@ -5,7 +5,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
 #include "scene/scene.h"
 
 extern const char *const kf_face_names[KF_FACES]; /* "xmin", ... */

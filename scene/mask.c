@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "harness/util/json.h"
+#include "base/util/json.h"
 #include "scene/internal.h"
 
 enum { LARGEST_PICTURE = 16384 };

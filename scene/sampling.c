@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/parallel.h"
+#include "base/util/parallel.h"
 #include "scene/internal.h"
 
 enum { OVERSAMPLING = 5, NEIGHBOUR_ROWS = 9, LONGEST_ROW = 1 << 20 };

@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "harness/util/file.h"
-#include "harness/util/hash.h"
-#include "harness/util/status.h"
+#include "base/util/file.h"
+#include "base/util/hash.h"
+#include "base/util/status.h"
 
 typedef enum kf_face { KF_XMIN, KF_XMAX, KF_YMIN, KF_YMAX, KF_ZMIN, KF_ZMAX, KF_FACES } kf_face;
 
@@ -138,7 +138,8 @@ typedef struct kf_smoke_sources {
 
 enum { KF_MOST_PASSES = 10 };
 
-typedef struct kf_scene {
+typedef struct kf_scene kf_scene;
+struct kf_scene {
     char name[128];         /* file name without folder and endings, for output files */
     char source[KF_PATH];   /* scene or mesh file, or the shipped scene's name */
     char hash[KF_HASH_HEX]; /* of everything that changes the physics, samples included */
@@ -190,7 +191,7 @@ typedef struct kf_scene {
     void (*free_problem)(void *problem);
 
     char *notes; /* newline-separated: every default that was chosen for the user, to be printed */
-} kf_scene;
+};
 
 /* What the command line may override. Zero means "as the scene says". */
 typedef struct kf_scene_options {
@@ -216,7 +217,8 @@ void kf_scene_initial(const kf_scene *scene, int i, int j, int k, double *densit
 bool kf_scene_starts_uniform(const kf_scene *scene);
 
 /* Pose of the solid after a number of steps of a prescribed motion (lattice): x(t) = rotation (x0 - center0)
- * + center(t). rotation is row-major 3x3. A free solid's pose is known to its plan only (solver/plan.h). */
+ * + center(t). rotation is row-major 3x3. A free solid's pose is known to its plan only (base/plan/plan.h).
+ */
 void kf_motion_pose(const kf_motion *motion, double step, double rotation[9], double center[3]);
 
 /* Speed, in cells a step and not negative, with which the stream leaves through an outflow face: that of the

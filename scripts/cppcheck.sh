@@ -7,7 +7,7 @@ build=${1:-$(dirname "${KFTUNE:?usage: scripts/cppcheck.sh BUILD}")}
 mkdir -p "$build/cppcheck" # keeps results of unchanged files
 
 folders=
-for folder in harness solver scene results cost_model plots tests/unit; do
+for folder in base harness solver scene results cost_model plots tests/unit; do
     [ -z "$(find "$folder" -name '*.c' 2>/dev/null | head -n 1)" ] || folders="$folders $folder"
 done
 echo "cppcheck$folders"

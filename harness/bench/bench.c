@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
 
 const kf_suite *const kf_suites[] = {&kf_suite_backend, &kf_suite_toelke, &kf_suite_search, &kf_suite_step,
                                      NULL};

@@ -5,7 +5,7 @@
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 
-#include "harness/backend/backend.h"
+#include "base/backend/backend.h"
 
 /* What a suite that judges its figures says of one besides. */
 typedef struct kf_verdict {

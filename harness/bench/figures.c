@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/backend/device_json.h"
+#include "base/backend/device_json.h"
+#include "base/util/program.h"
+#include "base/util/text.h"
 #include "harness/bench/bench.h"
-#include "harness/cli/command.h"
-#include "harness/util/text.h"
 
 /* --- JSON ---------------------------------------------------------------------------------------------- */
 

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util/text.h"
 #include "harness/bench/step_timings.h"
-#include "harness/util/text.h"
 
 static int find_parameter(const kf_space *space, const char *name, size_t length) {
     for (int i = 0; i < kf_space_parameter_count(space); i++) {

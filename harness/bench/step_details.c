@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "harness/bench/step_figures.h"
+#include "scene/scene.h"
 
 static void add_number(cJSON *object, const char *key, double value) {
     (void)cJSON_AddItemToObject(object, key,

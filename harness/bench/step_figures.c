@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
+#include "scene/scene.h"
 
 /* --- common ----------------------------------------------------------------------------------------------
  */

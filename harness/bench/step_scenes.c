@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/cli/command.h"
-#include "harness/util/log.h"
-#include "harness/util/text.h"
+#include "base/util/log.h"
+#include "base/util/program.h"
+#include "base/util/text.h"
+#include "scene/scene.h"
+#include "solver/systems.h"
 
 enum { VERIFY_NODES = 24000, WIDE_EDGE = 432, CAPACITY_EDGE = 1000, SMALL_EDGE = 96, TINY_EDGE = 32 };
 static const double PI = 3.14159265358979323846;

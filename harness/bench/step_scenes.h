@@ -3,8 +3,8 @@
 #ifndef KF_HARNESS_BENCH_STEP_SCENES_H
 #define KF_HARNESS_BENCH_STEP_SCENES_H
 
+#include "base/plan/system.h"
 #include "harness/bench/bench.h"
-#include "solver/system.h"
 
 typedef enum kf_step_scene_id {
     KF_STEP_MAIN,     /* static Ahmed body, ACM-MRT, inflow and outflow */

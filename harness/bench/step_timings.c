@@ -6,12 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/cli/command.h"
-#include "harness/measure/clock.h"
-#include "harness/measure/worker.h"
-#include "harness/tune/builder.h"
-#include "harness/util/log.h"
-#include "harness/util/text.h"
+#include "base/util/clock.h"
+#include "base/util/log.h"
+#include "base/util/program.h"
+#include "base/util/text.h"
+#include "harness/worker/builder.h"
+#include "harness/worker/worker.h"
+#include "scene/scene.h"
 
 static const double verify_and_time_seconds = 180, compile_seconds = 300;
 static const double short_us = 0.6e6;       /* of timing a candidate that must still prove to be the best */
@@ -46,7 +47,8 @@ static kf_status open_space(session *s, kf_step_scene_id scene, kf_error *error)
     kf_variables variables;
     if (s->spaces[scene] != NULL) return KF_OK;
     s->scenes->system->variables(s->scenes->list[scene].scene, s->scenes->device, &variables);
-    return kf_space_open(s->scenes->system, &variables, NULL, 0, &s->spaces[scene], error);
+    return kf_space_open(s->scenes->system->name, s->scenes->system->space_file, &variables, NULL, 0,
+                         &s->spaces[scene], error);
 }
 
 static void add_overrides(const char *const *from, const char **list, int *count) {

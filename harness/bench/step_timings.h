@@ -3,9 +3,9 @@
 #ifndef KF_HARNESS_BENCH_STEP_TIMINGS_H
 #define KF_HARNESS_BENCH_STEP_TIMINGS_H
 
+#include "base/record/measurement.h"
+#include "base/space/space.h"
 #include "harness/bench/step_scenes.h"
-#include "harness/measure/measurement.h"
-#include "harness/search/space.h"
 
 typedef enum kf_step_time {
     KF_TIME_F32,

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/statistics/statistics.h"
+#include "base/util/log.h"
+#include "base/util/text.h"
 #include "harness/bench/bench.h"
-#include "harness/measure/statistics.h"
-#include "harness/util/log.h"
-#include "harness/util/text.h"
 
 enum { ROUNDS = 61, DIRECTIONS = 27 };
 static const double round_us =

@@ -5,12 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/util/file.h"
+#include "base/util/log.h"
+#include "base/util/text.h"
 #include "cost_model/model.h"
 #include "harness/bench/bench.h"
 #include "harness/replay/replay.h"
-#include "harness/util/file.h"
-#include "harness/util/log.h"
-#include "harness/util/text.h"
+#include "scene/scene.h"
 
 enum { SEEDS = 100, MOST_FILES = 64, MARKS = 2 };
 

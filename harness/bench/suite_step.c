@@ -5,10 +5,10 @@
  * figures. */
 #include <math.h>
 
+#include "base/util/log.h"
 #include "harness/bench/step_figures.h"
-#include "harness/measure/child.h"
-#include "harness/measure/worker.h"
-#include "harness/util/log.h"
+#include "harness/worker/child.h"
+#include "harness/worker/worker.h"
 
 static kf_status measure_roofs(const void *context, void *answer, kf_error *error) {
     kf_backend *backend = NULL;

@@ -7,17 +7,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/record/measurement.h"
+#include "base/util/clock.h"
+#include "base/util/log.h"
+#include "base/util/program.h"
+#include "base/util/text.h"
 #include "harness/bench/bench.h"
-#include "harness/cli/command.h"
-#include "harness/measure/clock.h"
-#include "harness/measure/evaluate.h"
-#include "harness/measure/measurement.h"
 #include "harness/roofs/roofs.h"
-#include "harness/tune/builder.h"
-#include "harness/util/log.h"
-#include "harness/util/text.h"
 #include "harness/validate/validate.h"
-#include "solver/d2q9/cases.h"
+#include "harness/worker/builder.h"
+#include "harness/worker/evaluate.h"
+#include "scene/scene.h"
+#include "solver/validation/d2q9_cases.h"
 
 enum { CHECK_NODES = 150, CHECK_STEPS = 10, MOST_TRIALS = 96, MOST_WORDS = 10 };
 static const double bytes_per_node = 72.0;

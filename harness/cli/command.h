@@ -4,10 +4,9 @@
 
 #include <stdbool.h>
 
+#include "base/util/program.h"
+#include "base/util/status.h"
 #include "harness/tune/budget.h"
-#include "harness/util/status.h"
-
-#define KF_VERSION "0.1.0"
 
 /* One option. value_name NULL: a flag. repeatable options keep every value. */
 typedef struct kf_option {
@@ -79,12 +78,5 @@ int kf_main(int argc, char **argv);
 /* Help of one command and of the whole program, on stdout. */
 void kf_help_command(const kf_command *command);
 void kf_help(void);
-
-/* From now on SIGINT and SIGTERM set kf_interrupted; the same signal a second time ends the program at once.
- */
-void kf_catch_interrupts(void);
-
-/* Set by SIGINT and SIGTERM; long loops look at it and end cleanly. */
-extern volatile int kf_interrupted;
 
 #endif

@@ -5,9 +5,9 @@
 
 #include <cjson/cJSON.h>
 
+#include "base/util/text.h"
 #include "harness/bench/bench.h"
 #include "harness/cli/command.h"
-#include "harness/util/text.h"
 
 enum { MOST_SUITES = 32 };
 

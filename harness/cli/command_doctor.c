@@ -5,7 +5,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "harness/backend/device_json.h"
+#include "base/backend/device_json.h"
 #include "harness/cli/command.h"
 #include "harness/doctor/checks.h"
 

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/backend/backend.h"
+#include "base/backend/backend.h"
+#include "base/util/text.h"
 #include "harness/cli/command.h"
 #include "harness/counters/metric_set.h"
 #include "harness/search/strategy.h"
-#include "harness/util/text.h"
 #include "scene/scene.h"
-#include "solver/system.h"
+#include "solver/systems.h"
 
 /* What is listed: names with a line about each, collected first so that text and JSON come from one place. */
 typedef struct listing {

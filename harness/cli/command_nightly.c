@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/log.h"
+#include "base/util/text.h"
 #include "harness/cli/command.h"
 #include "harness/nightly/bisect.h"
 #include "harness/nightly/job.h"
 #include "harness/nightly/night.h"
 #include "harness/nightly/record.h"
-#include "harness/util/log.h"
-#include "harness/util/text.h"
 
 extern const kf_command kf_command_nightly;
 

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/backend/device_json.h"
+#include "base/backend/device_json.h"
+#include "base/util/text.h"
 #include "harness/cli/command.h"
-#include "harness/util/text.h"
+#include "harness/replay/replay_plot.h"
 #include "plots/history.h"
 #include "plots/plot.h"
-#include "plots/replayed.h"
 
 static const kf_option options[] = {
     {"--store", "FILE", "the store to read (kftune.db in the user's data folder)", false},

@@ -4,14 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backend/device_json.h"
+#include "base/util/random.h"
+#include "base/util/text.h"
 #include "cost_model/model.h"
-#include "harness/backend/device_json.h"
 #include "harness/cli/command.h"
-#include "harness/measure/worker.h"
 #include "harness/replay/landscape.h"
-#include "harness/search/random.h"
-#include "harness/util/text.h"
+#include "harness/search/strategy.h"
+#include "harness/worker/worker.h"
 #include "results/store.h"
+#include "scene/scene.h"
+#include "solver/systems.h"
 
 static const kf_option options[] = {
     {"--scene", "FILE|NAME", "a mesh, a scene file or the name of a shipped scene", false},
@@ -170,7 +173,8 @@ static kf_status rank(kf_predict *predict, size_t top, kf_error *error) {
     kf_variables variables = {0};
     kf_space *space = NULL;
     predict->system->variables(predict->scene, &predict->device, &variables);
-    KF_TRY(kf_space_open(predict->system, &variables, fixed, fixed_count, &space, error));
+    KF_TRY(kf_space_open(predict->system->name, predict->system->space_file, &variables, fixed, fixed_count,
+                         &space, error));
     kf_status status = kf_space_preset(space, "default", &predict->usual, error);
     if (status == KF_OK) status = rank_space(predict, space, top, error);
     kf_space_free(space);

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "harness/backend/device_json.h"
+#include "base/backend/device_json.h"
+#include "base/util/text.h"
 #include "harness/cli/command.h"
 #include "harness/replay/replay.h"
-#include "harness/util/text.h"
 
 static const kf_option options[] = {
     {"--landscape", "FILE", "a Kernel Tuner cache, T4 results or a landscape of kftune, also gzipped", false},

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "harness/cli/command.h"
-#include "harness/report/report.h"
+#include "plots/report/report.h"
 
 extern const kf_command kf_command_report;
 

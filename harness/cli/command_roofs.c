@@ -5,11 +5,11 @@
 
 #include <cjson/cJSON.h>
 
-#include "harness/backend/device_json.h"
+#include "base/backend/device_json.h"
+#include "base/util/log.h"
+#include "base/util/text.h"
 #include "harness/cli/command.h"
 #include "harness/roofs/roofs.h"
-#include "harness/util/log.h"
-#include "harness/util/text.h"
 #include "results/store.h"
 
 /* --- output ------------------------------------------------------------------------------------------- */

@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/backend/device_json.h"
+#include "base/backend/device_json.h"
+#include "base/util/log.h"
+#include "base/util/text.h"
 #include "harness/cli/command.h"
 #include "harness/cli/known_config.h"
-#include "harness/util/log.h"
-#include "harness/util/text.h"
 #include "results/best_config.h"
-#include "solver/output/picture.h"
 #include "solver/output/production.h"
 #include "solver/output/run_folder.h"
-#include "solver/system.h"
+#include "solver/picture/picture.h"
+#include "solver/systems.h"
 
 static const kf_option options[] = {
     {"--config", "FILE",

@@ -2,11 +2,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "harness/backend/device_json.h"
+#include "base/backend/device_json.h"
+#include "base/space/space.h"
 #include "harness/cli/command.h"
 #include "harness/cli/scene_argument.h"
-#include "harness/measure/worker.h"
-#include "harness/search/space.h"
+#include "harness/worker/worker.h"
+#include "scene/scene.h"
+#include "solver/systems.h"
 
 static const kf_option options[] = {
     {"--scene", "FILE|NAME", "a mesh, a scene file or the name of a shipped scene", false},
@@ -42,7 +44,7 @@ static kf_status print_space(const kf_system *system, const kf_scene *scene, con
     const char *const *fixed = NULL;
     int fixed_count = kf_argument_all(arguments, "--fix", &fixed);
     kf_space *space = NULL;
-    KF_TRY(kf_space_open(system, &variables, fixed, fixed_count, &space, error));
+    KF_TRY(kf_space_open(system->name, system->space_file, &variables, fixed, fixed_count, &space, error));
     if (kf_arguments_json(arguments))
         print_json(scene, &device, space);
     else

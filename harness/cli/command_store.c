@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/backend/device_json.h"
+#include "base/backend/device_json.h"
+#include "base/util/json.h"
+#include "base/util/log.h"
+#include "base/util/text.h"
 #include "harness/cli/command.h"
-#include "harness/util/json.h"
-#include "harness/util/log.h"
-#include "harness/util/text.h"
 #include "results/nightly.h"
 
 extern const kf_command kf_command_store;

@@ -5,13 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/util/clock.h"
+#include "base/util/log.h"
+#include "base/util/text.h"
 #include "harness/cli/command.h"
 #include "harness/cli/scene_argument.h"
-#include "harness/measure/clock.h"
 #include "harness/search/strategy.h"
 #include "harness/tune/tune.h"
-#include "harness/util/log.h"
-#include "harness/util/text.h"
+#include "solver/systems.h"
 
 static const kf_option options[] = {
     {"--scene", "FILE|NAME", "a mesh (.obj .stl .ply .gltf .glb), a scene file (.json) or a shipped scene",

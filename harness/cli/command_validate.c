@@ -6,11 +6,12 @@
 
 #include <cjson/cJSON.h>
 
-#include "harness/backend/device_json.h"
+#include "base/backend/device_json.h"
+#include "base/util/file.h"
+#include "base/util/text.h"
 #include "harness/cli/command.h"
-#include "harness/util/file.h"
-#include "harness/util/text.h"
 #include "harness/validate/validate.h"
+#include "scene/scene.h"
 
 static void add_number(cJSON *object, const char *key, double value) {
     if (isfinite(value))

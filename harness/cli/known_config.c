@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/util/log.h"
+#include "base/util/text.h"
 #include "harness/tune/knowledge.h"
-#include "harness/util/log.h"
-#include "harness/util/text.h"
 
 enum { VERIFY_NODES = 24000, VERIFY_STEPS = 10 }; /* as in a tuning run */
 
@@ -15,7 +15,7 @@ static kf_status find(kf_store *store, const kf_system *system, const kf_scene *
     kf_variables variables = {0};
     kf_space *space = NULL;
     system->variables(scene, device, &variables);
-    KF_TRY(kf_space_open(system, &variables, NULL, 0, &space, error));
+    KF_TRY(kf_space_open(system->name, system->space_file, &variables, NULL, 0, &space, error));
     const kf_similar_query query = {
         .system = system, .scene = scene, .device = device, .space = space, .farthest = (double)INFINITY};
     kf_status status = kf_knowledge_similar(store, &query, similar, error);

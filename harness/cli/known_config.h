@@ -2,9 +2,9 @@
 #ifndef KF_HARNESS_CLI_KNOWN_CONFIG_H
 #define KF_HARNESS_CLI_KNOWN_CONFIG_H
 
+#include "base/plan/system.h"
 #include "harness/cli/command.h"
 #include "results/best_config.h"
-#include "solver/system.h"
 
 /* Looks in the store of option --store for the best config of this scene, or else of the scene nearest in
  * nodes and samples, on a device of this backend's name; says which, and fills *best with it. One of another

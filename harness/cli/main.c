@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/backend/backend.h"
+#include "base/backend/backend.h"
+#include "base/util/log.h"
+#include "base/util/text.h"
 #include "harness/cli/command.h"
-#include "harness/util/log.h"
-#include "harness/util/text.h"
 
 static const kf_command *find_command(const char *name) {
     for (const kf_command *const *command = kf_commands; *command != NULL; command++)

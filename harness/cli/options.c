@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/text.h"
 #include "harness/cli/command.h"
-#include "harness/util/text.h"
 
 static const kf_option common_options[] = {
     {"--json", NULL, "print one JSON object on stdout instead of text", false},

@@ -1,4 +1,5 @@
 #include "harness/cli/scene_argument.h"
+#include "scene/scene.h"
 
 static kf_status open_problem(const kf_arguments *arguments, const kf_command *command,
                               const kf_system *system, kf_scene **scene, kf_error *error) {

@@ -2,8 +2,9 @@
 #ifndef KF_HARNESS_CLI_SCENE_ARGUMENT_H
 #define KF_HARNESS_CLI_SCENE_ARGUMENT_H
 
+#include "base/plan/system.h"
 #include "harness/cli/command.h"
-#include "solver/system.h"
+#include "scene/scene.h"
 
 /* Opens what the options --scene, --grid and --samples-per-cell name, or --problem. options: grid and samples
  * as given; its seed is used. The option that the system has no use for, or that is missing, is KF_BAD_INPUT.

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/file.h"
+#include "base/util/text.h"
 #include "harness/counters/metric_set.h"
-#include "harness/util/file.h"
-#include "harness/util/text.h"
 
 /* A line of the table: on chips that fit the pattern, metric is called name there; "-": it does not exist. */
 typedef struct alias {

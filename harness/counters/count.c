@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/text.h"
 #include "harness/counters/count_internal.h"
 #include "harness/counters/cupti_library.h"
-#include "harness/util/text.h"
 
 enum { MOST_PASSES = 256 };
 

@@ -3,7 +3,7 @@
 #ifndef KF_HARNESS_COUNTERS_COUNT_H
 #define KF_HARNESS_COUNTERS_COUNT_H
 
-#include "harness/backend/backend.h"
+#include "base/backend/backend.h"
 #include "harness/counters/metric_set.h"
 
 /* To be called in a process that will count, before it opens the device: counters may need it. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
 
 enum { LATEST_STEP = 16, PARTS = 2 * KF_PLAN_LAUNCHES };
 
@@ -147,14 +147,6 @@ kf_status kf_count_plan(kf_plan *plan, const kf_metric_set *set, kf_measurement 
     }
     free(work);
     return status;
-}
-
-double kf_counter_value(const kf_measurement *measurement, const char *kernel, const char *metric) {
-    for (int i = 0; i < measurement->counter_count; i++)
-        if (strcmp(measurement->counters[i].metric, metric) == 0 &&
-            strcmp(measurement->counters[i].kernel, kernel) == 0)
-            return measurement->counters[i].value;
-    return (double)NAN;
 }
 
 /* --- what is computed from counters --------------------------------------------------------------------- */

@@ -2,8 +2,8 @@
 #ifndef KF_HARNESS_COUNTERS_COUNT_PLAN_H
 #define KF_HARNESS_COUNTERS_COUNT_PLAN_H
 
+#include "base/record/measurement.h"
 #include "harness/counters/count.h"
-#include "harness/measure/measurement.h"
 
 /* Counts each launch of a step by itself, as often as the set needs passes, each time from the plan's initial
  * state. Fills measurement->counters with what was counted, and nothing derived. Not to be mixed with timing.
@@ -24,8 +24,5 @@ typedef struct kf_part_visit {
     void *context;
 } kf_part_visit;
 kf_status kf_plan_visit_parts(kf_plan *plan, const kf_part_visit *visit, kf_error *error);
-
-/* NAN when there is none. kernel "": the whole step. */
-double kf_counter_value(const kf_measurement *measurement, const char *kernel, const char *metric);
 
 #endif

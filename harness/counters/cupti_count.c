@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/text.h"
 #include "harness/counters/count_internal.h"
 #include "harness/counters/cupti_host.h"
 #include "harness/counters/cupti_library.h"
-#include "harness/util/text.h"
 
 #if defined(KF_HAVE_CUPTI) && defined(KF_HAVE_CUDA)
 
-#include "harness/backend/cuda_native.h"
+#include "base/backend/cuda_native.h"
 
 typedef struct kf_cupti_counting {
     CUcontext context;

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/util/text.h"
 #include "harness/counters/cupti_library.h"
-#include "harness/util/text.h"
 
 #ifdef KF_HAVE_CUPTI
 

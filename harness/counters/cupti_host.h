@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "harness/util/status.h"
+#include "base/util/status.h"
 
 typedef struct kf_cupti_host kf_cupti_host;
 

@@ -6,8 +6,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "harness/backend/cuda_library.h"
-#include "harness/util/text.h"
+#include "base/backend/cuda_library.h"
+#include "base/util/text.h"
 
 kf_cupti_table kf_cupti;
 

@@ -12,7 +12,7 @@
 #include <cupti_result.h>
 #include <cupti_target.h>
 
-#include "harness/util/status.h"
+#include "base/util/status.h"
 
 #define KF_CUPTI_FUNCTIONS(X)                                                                                \
     X(cuptiGetResultString)                                                                                  \

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/file.h"
-#include "harness/util/text.h"
+#include "base/util/file.h"
+#include "base/util/text.h"
 
 const char *const kf_set_variables[KF_SET_VARIABLES] = {"time_us", "least_bytes"};
 

@@ -3,8 +3,8 @@
 #ifndef KF_HARNESS_COUNTERS_METRIC_SET_H
 #define KF_HARNESS_COUNTERS_METRIC_SET_H
 
-#include "harness/search/expression.h"
-#include "harness/util/status.h"
+#include "base/expression/expression.h"
+#include "base/util/status.h"
 
 enum {
     KF_SET_METRICS = 64,

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/util/text.h"
 #include "harness/counters/count_internal.h"
 #include "harness/counters/papi_library.h"
-#include "harness/util/text.h"
 
 typedef struct kf_papi_counting {
     int pass;  /* the event of this pass is counts->metrics[pass] */

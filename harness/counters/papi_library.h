@@ -2,7 +2,7 @@
 #ifndef KF_HARNESS_COUNTERS_PAPI_LIBRARY_H
 #define KF_HARNESS_COUNTERS_PAPI_LIBRARY_H
 
-#include "harness/util/status.h"
+#include "base/util/status.h"
 
 /* What is used of its stable binary interface; 0 is success. */
 #define KF_PAPI_FUNCTIONS(X)                                                                                 \

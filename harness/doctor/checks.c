@@ -8,11 +8,11 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "harness/backend/backend.h"
-#include "harness/backend/cache.h"
-#include "harness/backend/cpu.h"
+#include "base/backend/backend.h"
+#include "base/backend/cache.h"
+#include "base/backend/cpu.h"
+#include "base/util/text.h"
 #include "harness/counters/count.h"
-#include "harness/util/text.h"
 
 static const double gibibyte = 1024.0 * 1024 * 1024;
 

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/backend/backend.h"
+#include "base/backend/backend.h"
+#include "base/statistics/statistics.h"
+#include "base/util/text.h"
 #include "harness/doctor/checks.h"
 #include "harness/measure/quality.h"
 #include "harness/measure/sm_clock.h"
-#include "harness/measure/statistics.h"
-#include "harness/util/text.h"
 
 enum { WARM_UP = 150, READINGS = 20, THREADS = 256, ROUNDS = 1000000 }; /* about 2 ms a launch */
 

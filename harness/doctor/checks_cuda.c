@@ -4,13 +4,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/backend/backend.h"
-#include "harness/backend/cuda_nvml.h"
-#include "harness/backend/cuda_nvrtc.h"
+#include "base/backend/backend.h"
+#include "base/backend/cuda_nvml.h"
+#include "base/backend/cuda_nvrtc.h"
+#include "base/util/file.h"
+#include "base/util/text.h"
 #include "harness/counters/cupti_library.h"
 #include "harness/doctor/checks.h"
-#include "harness/util/file.h"
-#include "harness/util/text.h"
 
 /* Whether the PCI bus has a display or 3D controller of NVIDIA's. */
 static bool has_nvidia_hardware(void) {

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/measure/clock.h"
+#include "base/util/clock.h"
+#include "base/util/text.h"
 #include "harness/measure/timing.h"
-#include "harness/util/text.h"
 
 enum { RARE_REPEATS = 2 };
 

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "harness/measure/clock.h"
+#include "base/util/clock.h"
+#include "base/util/text.h"
 #include "harness/measure/quality.h"
 #include "harness/measure/timing.h"
-#include "harness/util/text.h"
 
 enum {
     LONGEST_CYCLE = 1024, /* launches that are rarer still do not show in a step */

@@ -3,7 +3,7 @@
 #ifndef KF_HARNESS_MEASURE_POLICY_H
 #define KF_HARNESS_MEASURE_POLICY_H
 
-#include "harness/measure/measurement.h"
+#include "base/record/measurement.h"
 
 typedef struct kf_measure_policy {
     int warm_up_steps;       /* at least so many steps, and */

@@ -2,7 +2,7 @@
 #ifndef KF_HARNESS_MEASURE_QUALITY_H
 #define KF_HARNESS_MEASURE_QUALITY_H
 
-#include "harness/measure/measurement.h"
+#include "base/record/measurement.h"
 
 /* Fills clock_mhz and clock_state from the clocks of all samples. */
 void kf_classify_clocks(kf_measurement *measurement);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/measure/statistics.h"
-#include "harness/util/log.h"
-#include "harness/util/text.h"
+#include "base/statistics/statistics.h"
+#include "base/util/log.h"
+#include "base/util/text.h"
 
 /* The kernel's arguments (kernels/probe/clock.cu). */
 typedef struct clock_arguments {

@@ -3,7 +3,7 @@
 #ifndef KF_HARNESS_MEASURE_SM_CLOCK_H
 #define KF_HARNESS_MEASURE_SM_CLOCK_H
 
-#include "harness/backend/backend.h"
+#include "base/backend/backend.h"
 
 typedef struct kf_sm_clock kf_sm_clock;
 

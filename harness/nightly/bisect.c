@@ -11,9 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/cli/command.h"
+#include "base/util/log.h"
+#include "base/util/program.h"
 #include "harness/nightly/entry.h"
-#include "harness/util/log.h"
 
 enum { MOST_COMMITS = 100000 };
 static const double PROCESS_LIMIT_SECONDS = 600.0;

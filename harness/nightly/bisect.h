@@ -2,9 +2,9 @@
 #ifndef KF_HARNESS_NIGHTLY_BISECT_H
 #define KF_HARNESS_NIGHTLY_BISECT_H
 
-#include "harness/nightly/detector.h"
+#include "base/statistics/detector.h"
+#include "base/util/text.h"
 #include "harness/nightly/suite.h"
-#include "harness/util/text.h"
 
 typedef struct kf_bisect_request {
     const kf_suite *suite;

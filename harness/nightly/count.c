@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/log.h"
 #include "harness/counters/count_plan.h"
 #include "harness/nightly/entry.h"
-#include "harness/util/log.h"
 
 static const char counted_set[] = "standard";
 static const double COUNT_LIMIT_SECONDS = 300.0;

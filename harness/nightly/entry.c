@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/measure/worker.h"
-#include "harness/search/space.h"
-#include "harness/util/json.h"
+#include "base/space/space.h"
+#include "base/util/json.h"
+#include "harness/worker/worker.h"
 #include "results/best_config.h"
+#include "solver/systems.h"
 
 /* --- the best of the store ----------------------------------------------------------------------------- */
 
@@ -97,7 +98,7 @@ static kf_status open_config(kf_entry *entry, const kf_system *system, kf_store 
     kf_variables variables = {0};
     kf_space *space = NULL;
     system->variables(entry->scene, &entry->device, &variables);
-    KF_TRY(kf_space_open(system, &variables, NULL, 0, &space, error));
+    KF_TRY(kf_space_open(system->name, system->space_file, &variables, NULL, 0, &space, error));
     kf_status status = resolve_config(entry, space, store, error);
     kf_space_hash(space, entry->run.space_hash);
     cJSON *json = kf_space_to_json(space);

@@ -2,7 +2,7 @@
 #ifndef KF_HARNESS_NIGHTLY_ENTRY_H
 #define KF_HARNESS_NIGHTLY_ENTRY_H
 
-#include "harness/nightly/detector.h"
+#include "base/statistics/detector.h"
 #include "harness/nightly/job.h"
 #include "harness/nightly/night.h"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/json.h"
-#include "harness/util/text.h"
+#include "base/util/json.h"
+#include "base/util/text.h"
 
 enum { PROTOCOL = 1 }; /* raised when older programs would misread a job */
 

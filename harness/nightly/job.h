@@ -3,7 +3,7 @@
 #ifndef KF_HARNESS_NIGHTLY_JOB_H
 #define KF_HARNESS_NIGHTLY_JOB_H
 
-#include "harness/measure/measurement.h"
+#include "base/record/measurement.h"
 #include "harness/nightly/program.h"
 
 typedef struct kf_nightly_job {

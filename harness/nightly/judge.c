@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/log.h"
 #include "harness/nightly/entry.h"
-#include "harness/util/log.h"
 
 enum { MANY_CANDIDATES = 6 }; /* from 7 on, 5 processes against 5 cannot pass the false-discovery control */
 

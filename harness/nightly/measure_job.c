@@ -3,13 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/backend/device_json.h"
-#include "harness/cli/command.h"
+#include "base/backend/device_json.h"
+#include "base/util/program.h"
+#include "base/util/text.h"
 #include "harness/counters/count.h"
-#include "harness/measure/evaluate.h"
 #include "harness/nightly/job.h"
 #include "harness/nightly/planted.h"
-#include "harness/util/text.h"
+#include "harness/worker/evaluate.h"
+#include "scene/scene.h"
+#include "solver/systems.h"
 
 enum { VERIFY_NODES = 24000, VERIFY_STEPS = 10 }; /* as in a tuning run */
 

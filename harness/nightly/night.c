@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/cli/command.h"
+#include "base/util/log.h"
+#include "base/util/program.h"
 #include "harness/nightly/entry.h"
-#include "harness/util/log.h"
 
 static const double RESUME_HOURS = 20.0; /* an unfinished night is not carried into the one after the next */
 static const double LEAST_LIMIT_SECONDS = 600.0; /* for one process, compiling included */

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
+#include "base/util/text.h"
 #include "harness/nightly/suite.h"
-#include "harness/util/text.h"
 
 typedef struct kf_nightly_request {
     const kf_suite *suite;

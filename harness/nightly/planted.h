@@ -3,7 +3,7 @@
 #ifndef KF_HARNESS_NIGHTLY_PLANTED_H
 #define KF_HARNESS_NIGHTLY_PLANTED_H
 
-#include "solver/system.h"
+#include "base/plan/system.h"
 
 /* The same system with a launch of kernels/probe/busy.cu of so many rounds at the end of every step. One at a
  * time: the result and its plans are of use until the next call. */

@@ -9,12 +9,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/cli/command.h"
-#include "harness/measure/child.h"
-#include "harness/measure/clock.h"
+#include "base/util/clock.h"
+#include "base/util/json.h"
+#include "base/util/program.h"
+#include "base/util/text.h"
 #include "harness/nightly/job.h"
-#include "harness/util/json.h"
-#include "harness/util/text.h"
+#include "harness/worker/child.h"
 
 enum { LONGEST_ANSWER = 64 << 20, PATIENCE_SECONDS = 10 };
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
 
 /* What a program reads at run time, below the data folder. */
 static const char *const data_folders[] = {"kernels", "variants", "scene/library", "metrics"};

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "harness/util/file.h"
-#include "harness/util/hash.h"
+#include "base/util/file.h"
+#include "base/util/hash.h"
 
 typedef struct kf_program {
     char hash[KF_HASH_HEX]; /* of the executable and the data files */

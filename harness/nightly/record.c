@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/backend/device_json.h"
-#include "harness/cli/command.h"
+#include "base/backend/device_json.h"
+#include "base/util/log.h"
+#include "base/util/program.h"
 #include "harness/nightly/entry.h"
-#include "harness/util/log.h"
 
 static const double PROCESS_LIMIT_SECONDS = 600.0;
 

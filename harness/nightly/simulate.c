@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/search/random.h"
-#include "harness/util/json.h"
-#include "harness/util/text.h"
+#include "base/util/json.h"
+#include "base/util/random.h"
+#include "base/util/text.h"
 
 /* --- nights ------------------------------------------------------------------------------------------- */
 

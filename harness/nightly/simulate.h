@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-#include "harness/nightly/detector.h"
-#include "harness/util/status.h"
+#include "base/statistics/detector.h"
+#include "base/util/status.h"
 
 /* Where processes' times come from. */
 typedef struct kf_time_source {

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/nightly/detector.h"
-#include "harness/util/json.h"
-#include "harness/util/text.h"
+#include "base/statistics/detector.h"
+#include "base/util/json.h"
+#include "base/util/text.h"
 
 enum { MOST_BENCHMARKS = 200 };
 

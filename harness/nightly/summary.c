@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/cli/command.h"
+#include "base/util/program.h"
 #include "harness/nightly/night.h"
 
 static const char *shown_time(double microseconds, char buffer[32]) {

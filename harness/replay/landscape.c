@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/space/space_parts.h"
+#include "base/util/text.h"
 #include "harness/replay/landscape_rows.h"
-#include "harness/search/space_parts.h"
-#include "harness/util/text.h"
 #include "results/landscape_file.h"
 
 void kf_landscape_add(kf_landscape_rows *rows, const kf_landscape_row *row) {

@@ -2,8 +2,8 @@
 #ifndef KF_HARNESS_REPLAY_LANDSCAPE_H
 #define KF_HARNESS_REPLAY_LANDSCAPE_H
 
-#include "harness/measure/measurement.h"
-#include "harness/search/space.h"
+#include "base/record/measurement.h"
+#include "base/space/space.h"
 
 typedef struct kf_landscape {
     char name[KF_NAME * 2]; /* of the file, without folder and endings */

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/json.h"
+#include "base/util/text.h"
 #include "harness/replay/landscape_rows.h"
-#include "harness/util/json.h"
-#include "harness/util/text.h"
 
 typedef struct kf_compact {
     kf_landscape_rows *rows;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "harness/cli/command.h"
-#include "harness/util/text.h"
+#include "base/util/program.h"
+#include "base/util/text.h"
 
 static double slowest(const kf_landscape *landscape) {
     double time = 0;

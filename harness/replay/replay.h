@@ -2,7 +2,7 @@
 #ifndef KF_HARNESS_REPLAY_REPLAY_H
 #define KF_HARNESS_REPLAY_REPLAY_H
 
-#include "harness/measure/statistics.h"
+#include "base/statistics/statistics.h"
 #include "harness/replay/landscape.h"
 #include "harness/search/strategy.h"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/measure/clock.h"
-#include "harness/measure/statistics.h"
+#include "base/statistics/statistics.h"
+#include "base/util/clock.h"
 #include "harness/roofs/rounds.h"
 #include "kernels/roofs/arguments.h"
 

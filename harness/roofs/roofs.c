@@ -32,12 +32,6 @@ const char *kf_roof_about(const char *name) {
     return "";
 }
 
-const kf_roof *kf_roofs_find(const kf_roofs *roofs, const char *name) {
-    for (int i = 0; i < roofs->count; i++)
-        if (strcmp(roofs->list[i].name, name) == 0) return &roofs->list[i];
-    return NULL;
-}
-
 /* Far beyond the last-level cache, a power of two, and a small part of the memory. */
 static size_t working_set(const kf_device_info *device) {
     size_t bytes = (size_t)64 << 20;

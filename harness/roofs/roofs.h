@@ -3,22 +3,8 @@
 #ifndef KF_HARNESS_ROOFS_ROOFS_H
 #define KF_HARNESS_ROOFS_ROOFS_H
 
-#include "harness/backend/backend.h"
-
-enum { KF_ROOFS = 24 };
-
-typedef struct kf_roof {
-    char name[24];      /* "dram_copy", "fp32_multiply_add", ... (docs/counters.md lists them) */
-    char unit[12];      /* "GB/s", "GFLOP/s", "Gop/s", "us" */
-    double value;       /* the best round: whatever disturbs makes a round worse, never better */
-    double spread;      /* (median round - best round) / best round */
-    double theoretical; /* in the same unit; NAN: not known */
-} kf_roof;
-
-typedef struct kf_roofs {
-    kf_roof list[KF_ROOFS];
-    int count;
-} kf_roofs;
+#include "base/backend/backend.h"
+#include "base/record/roofs.h"
 
 /* By what limits them. */
 enum {
@@ -32,9 +18,6 @@ enum {
 /* Measures those of the groups (KF_ROOFS_...): up to a second each. A line of text about each: kf_roof_about.
  */
 kf_status kf_roofs_measure(kf_backend *backend, unsigned groups, kf_roofs *roofs, kf_error *error);
-
-/* NULL when there is none of this name. */
-const kf_roof *kf_roofs_find(const kf_roofs *roofs, const char *name);
 
 /* What the hardware promises at best in multiply-adds of floating-point numbers of so many bits (16, 32, 64),
  * in operations a second, two for each; 0: not known. */

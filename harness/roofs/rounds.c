@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-#include "harness/measure/clock.h"
-#include "harness/measure/statistics.h"
-#include "harness/util/text.h"
+#include "base/statistics/statistics.h"
+#include "base/util/clock.h"
+#include "base/util/text.h"
 
 enum { MOST_ROUNDS = 200, LEAST_ROUNDS = 5 };
 static const double LIMIT_SECONDS = 0.4; /* of a roof's rounds */

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "harness/search/space_parts.h"
-#include "harness/util/text.h"
+#include "base/space/space_parts.h"
+#include "base/util/text.h"
 
 /* Features of one parameter alone: a row of width values for every position. */
 typedef struct kf_columns {

@@ -2,7 +2,7 @@
 #ifndef KF_HARNESS_SEARCH_FEATURES_H
 #define KF_HARNESS_SEARCH_FEATURES_H
 
-#include "harness/search/space.h"
+#include "base/space/space.h"
 
 enum { KF_FEATURES = 48 };
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "harness/search/random.h"
+#include "base/util/random.h"
 
 enum { TRIES = 200, TRIES_A_CHANGE = 50 };
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/search/random.h"
+#include "base/util/random.h"
+#include "base/util/text.h"
 #include "harness/search/strategies.h"
-#include "harness/util/text.h"
 
 const kf_strategy_methods *const kf_strategies[] = {
     &kf_strategy_model,        &kf_strategy_local,

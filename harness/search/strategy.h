@@ -6,7 +6,7 @@
 #ifndef KF_HARNESS_SEARCH_STRATEGY_H
 #define KF_HARNESS_SEARCH_STRATEGY_H
 
-#include "harness/search/space.h"
+#include "base/space/space.h"
 
 typedef struct kf_strategy kf_strategy;
 

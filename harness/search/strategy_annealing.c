@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/util/random.h"
+#include "base/util/text.h"
 #include "harness/search/moves.h"
-#include "harness/search/random.h"
 #include "harness/search/strategies.h"
-#include "harness/util/text.h"
 
 /* The temperature, in logarithms of times, is HOT / (1 + told / COOLING): 5 % at first, 0.5 % after 200. */
 static const double HOT = 0.05, COOLING = 20;

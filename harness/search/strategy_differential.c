@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/random.h"
+#include "base/util/text.h"
 #include "harness/search/moves.h"
-#include "harness/search/random.h"
 #include "harness/search/strategies.h"
-#include "harness/util/text.h"
 
 enum { POPULATION = 12, OPEN = 64, TRIES = 60 };
 static const double WEIGHT = 0.7, CROSSOVER = 0.6;

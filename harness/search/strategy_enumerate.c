@@ -1,8 +1,8 @@
 /* Every config, in the order of the space. */
 #include <stdlib.h>
 
+#include "base/util/text.h"
 #include "harness/search/strategies.h"
-#include "harness/util/text.h"
 
 typedef struct enumeration {
     uint64_t place, size;

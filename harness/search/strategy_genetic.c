@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/util/random.h"
+#include "base/util/text.h"
 #include "harness/search/moves.h"
-#include "harness/search/random.h"
 #include "harness/search/strategies.h"
-#include "harness/util/text.h"
 
 enum { POPULATION = 12, TOURNAMENT = 3, TRIES = 60 };
 

@@ -5,10 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/util/random.h"
+#include "base/util/text.h"
 #include "harness/search/moves.h"
-#include "harness/search/random.h"
 #include "harness/search/strategies.h"
-#include "harness/util/text.h"
 
 enum { RUNGS = 3, SHARE = 3, LEADERS = 8 };
 static const double efforts[RUNGS] = {1.0 / 9.0, 1.0 / 3.0, 1.0};

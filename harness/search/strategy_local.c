@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/search/random.h"
+#include "base/util/random.h"
+#include "base/util/text.h"
 #include "harness/search/strategies.h"
-#include "harness/util/text.h"
 
 enum { NEIGHBOURS = 1 << 16, KICK_TRIES = 50, REPAIR_TRIES = 30 };
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/search/random.h"
+#include "base/util/random.h"
+#include "base/util/text.h"
 #include "harness/search/strategies.h"
 #include "harness/search/surrogate.h"
-#include "harness/util/text.h"
 
 enum {
     BASE_CANDIDATES = 2048, /* drawn anew whenever the lengths are fitted; the rest is for neighbours */

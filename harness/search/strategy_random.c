@@ -2,8 +2,8 @@
  * space of any size takes no memory. */
 #include <stdlib.h>
 
+#include "base/util/text.h"
 #include "harness/search/strategies.h"
-#include "harness/util/text.h"
 
 typedef struct sampling {
     uint64_t place, size, seed;

@@ -2,8 +2,8 @@
  * are judged on, the others are what the model proposes. For landscapes. */
 #include <stdlib.h>
 
+#include "base/util/text.h"
 #include "harness/search/strategies.h"
-#include "harness/util/text.h"
 
 enum { PARTS = 2 };
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/text.h"
 #include "harness/search/surrogate.h"
-#include "harness/util/text.h"
 
 /* Lengths are believed to be about a feature's range, give or take a factor of e; the noise about
  * a thousandth of the variance, give or take e^2. */

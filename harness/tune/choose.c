@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "harness/cli/command.h"
+#include "base/util/program.h"
 #include "harness/tune/session.h"
 
 const char *const kf_preset_names[KF_PRESETS] = {"default", "baseline", "paper"};

@@ -1,11 +1,11 @@
 /* Counting: hardware counters of the finalists, after all timing, in a worker of its own. */
 #include <string.h>
 
-#include "harness/cli/command.h"
+#include "base/util/log.h"
+#include "base/util/program.h"
+#include "base/util/text.h"
 #include "harness/counters/count_plan.h"
 #include "harness/tune/session.h"
-#include "harness/util/log.h"
-#include "harness/util/text.h"
 
 enum { COUNT_LIMIT_SECONDS = 300 }; /* many passes, each from the start, and kernels that are patched first */
 

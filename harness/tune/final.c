@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/cli/command.h"
-#include "harness/measure/clock.h"
+#include "base/util/clock.h"
+#include "base/util/log.h"
+#include "base/util/program.h"
+#include "base/util/text.h"
 #include "harness/measure/quality.h"
 #include "harness/tune/session.h"
-#include "harness/util/log.h"
-#include "harness/util/text.h"
 
 enum {
     FEW_CONTENDERS = 3,

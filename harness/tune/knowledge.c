@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
 
 void kf_knowledge_open(kf_knowledge *knowledge, const kf_system *system, const kf_scene *scene,
                        const kf_device_info *device, kf_store *store, const kf_space *space,

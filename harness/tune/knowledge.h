@@ -3,6 +3,7 @@
 #define KF_HARNESS_TUNE_KNOWLEDGE_H
 
 #include "cost_model/model.h"
+#include "harness/search/strategy.h"
 #include "results/store.h"
 
 typedef struct kf_knowledge {

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/backend/device_json.h"
-#include "harness/cli/command.h"
+#include "base/backend/device_json.h"
+#include "base/util/program.h"
+#include "base/util/text.h"
 #include "harness/tune/report.h"
 #include "harness/tune/tune.h"
-#include "harness/util/text.h"
 
 enum { LABEL = 10, SHOWN_TIES = 5 };
 

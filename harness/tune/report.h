@@ -5,7 +5,7 @@
 #include <cjson/cJSON.h>
 #include <stdio.h>
 
-#include "harness/measure/measurement.h"
+#include "base/record/measurement.h"
 
 /* A row a kernel with the counters people look at first; nothing when none were counted. */
 void kf_report_counters(const kf_measurement *measurement, FILE *stream);

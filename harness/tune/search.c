@@ -6,11 +6,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "harness/cli/command.h"
-#include "harness/measure/clock.h"
+#include "base/util/clock.h"
+#include "base/util/log.h"
+#include "base/util/program.h"
+#include "base/util/text.h"
 #include "harness/tune/session.h"
-#include "harness/util/log.h"
-#include "harness/util/text.h"
 
 /* Configs that are known but not yet measured. With a GPU, of the strategy's: so many while nothing is known
  * (those that are likely the best), then enough to keep the compilers busy. */

@@ -7,12 +7,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "harness/cli/command.h"
-#include "harness/measure/clock.h"
-#include "harness/measure/device_lock.h"
-#include "harness/util/json.h"
-#include "harness/util/log.h"
-#include "harness/util/text.h"
+#include "base/util/clock.h"
+#include "base/util/json.h"
+#include "base/util/log.h"
+#include "base/util/program.h"
+#include "base/util/text.h"
+#include "harness/worker/device_lock.h"
 
 enum { VERIFY_STEPS = 10 };
 static const double COMPILE_LIMIT_SECONDS = 300.0;
@@ -208,8 +208,8 @@ static kf_status open_space(kf_session *session, kf_error *error) {
     const kf_tune_request *request = session->request;
     kf_variables variables = {0};
     request->system->variables(request->scene, &session->result->device, &variables);
-    KF_TRY(kf_space_open(request->system, &variables, request->fixed, request->fixed_count, &session->space,
-                         error));
+    KF_TRY(kf_space_open(request->system->name, request->system->space_file, &variables, request->fixed,
+                         request->fixed_count, &session->space, error));
     session->result->space_size = kf_space_size(session->space);
     return KF_OK;
 }

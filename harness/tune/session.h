@@ -2,12 +2,12 @@
 #ifndef KF_HARNESS_TUNE_SESSION_H
 #define KF_HARNESS_TUNE_SESSION_H
 
-#include "harness/measure/worker.h"
-#include "harness/search/space.h"
+#include "base/space/space.h"
 #include "harness/search/strategy.h"
-#include "harness/tune/builder.h"
 #include "harness/tune/knowledge.h"
 #include "harness/tune/tune.h"
+#include "harness/worker/builder.h"
+#include "harness/worker/worker.h"
 
 /* A result of a run that is carried on. */
 typedef struct kf_past {

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#include "harness/cli/command.h"
-#include "harness/measure/clock.h"
+#include "base/util/clock.h"
+#include "base/util/program.h"
+#include "base/util/text.h"
 #include "harness/tune/session.h"
-#include "harness/util/text.h"
 
 static kf_status measure_all(kf_session *session, kf_error *error) {
     KF_TRY(kf_tune_search(session, error));

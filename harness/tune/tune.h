@@ -5,8 +5,8 @@
 #include <cjson/cJSON.h>
 #include <stdio.h>
 
-#include "harness/measure/evaluate.h"
 #include "harness/tune/budget.h"
+#include "harness/worker/evaluate.h"
 #include "results/best_config.h"
 #include "results/store.h"
 

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/measure/clock.h"
-#include "harness/search/space.h"
-#include "harness/util/log.h"
-#include "harness/util/text.h"
+#include "base/space/space.h"
+#include "base/util/clock.h"
+#include "base/util/log.h"
+#include "base/util/text.h"
+#include "scene/scene.h"
 
 /* --- configs ------------------------------------------------------------------------------------------- */
 
@@ -100,7 +101,7 @@ kf_status kf_validate_configure(const kf_validation *validation, const kf_system
     kf_variables variables;
     kf_space *space;
     system->variables(scene, kf_backend_device(validation->backend), &variables);
-    KF_TRY(kf_space_open(system, &variables, fixed, count, &space, error));
+    KF_TRY(kf_space_open(system->name, system->space_file, &variables, fixed, count, &space, error));
     kf_status status = choose_config(space, config, error);
     kf_space_free(space);
     return status;

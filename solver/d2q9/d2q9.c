@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
+#include "scene/scene.h"
 
 static kf_status accepts(const kf_scene *scene, kf_error *error) {
     if (scene->nodes[2] != 1)

@@ -3,8 +3,8 @@
 #ifndef KF_SOLVER_D2Q9_D2Q9_H
 #define KF_SOLVER_D2Q9_D2Q9_H
 
+#include "base/plan/system.h"
 #include "kernels/d2q9/arguments.h"
-#include "solver/system.h"
 
 extern const kf_system kf_system_d2q9;
 

@@ -2,7 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
+#include "scene/scene.h"
 #include "solver/d2q9/d2q9.h"
 
 static const int velocities[9][2] = {{0, 0}, {1, 0},  {0, 1},   {-1, 0}, {0, -1},

@@ -1,7 +1,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
+#include "scene/scene.h"
 #include "solver/d2q9/d2q9.h"
 
 /* What 16-bit storage needs, as in variants/d2q9.json; it costs 0.0005 to 0.003 in ten steps. */

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
+#include "scene/scene.h"
 #include "solver/d2q9/d2q9.h"
 
 static kf_d2q9 *system_of(const kf_plan *plan) {

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scene/scene.h"
 #include "solver/d2q9/d2q9.h"
 #include "solver/d2q9/reference.h"
-#include "solver/gate.h"
+#include "solver/flow/gate.h"
 
 /* Accepted relative deviations by storage type: rounding, grown over a few steps, with a margin of about ten;
  * for f16 the scene says what it may cost. */

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
+#include "scene/scene.h"
 
 /* Linear stability of the raw central moments with the trace in the high-order group, found with noise in a
  * periodic box (docs/physics.md): the least relaxation rate of the shear moments for a high-order rate. */

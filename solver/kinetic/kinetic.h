@@ -3,9 +3,9 @@
 #ifndef KF_SOLVER_KINETIC_KINETIC_H
 #define KF_SOLVER_KINETIC_KINETIC_H
 
+#include "base/plan/system.h"
 #include "kernels/kinetic/arguments.h"
 #include "scene/ordering.h"
-#include "solver/system.h"
 
 extern const kf_system kf_system_kinetic;
 

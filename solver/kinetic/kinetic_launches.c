@@ -1,6 +1,7 @@
 /* The launches of a time step of each plan. */
 #include <string.h>
 
+#include "scene/scene.h"
 #include "solver/kinetic/kinetic.h"
 
 enum { AVERAGE_PERIOD = 16, GPU_BLOCK = 128, CPU_BLOCK = 1024 };

@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
+#include "scene/scene.h"
 
 static kf_status refuse(kf_error *error, const char *reason) {
     return kf_fail(error, KF_BAD_INPUT, "config: %s", reason);

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/parallel.h"
-#include "harness/util/text.h"
+#include "base/util/parallel.h"
+#include "base/util/text.h"
+#include "scene/scene.h"
 #include "solver/kinetic/kinetic.h"
 #include "solver/kinetic/reference.h"
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "scene/scene.h"
 #include "solver/kinetic/reference.h"
 
 enum { Q = KF_REFERENCE_Q };

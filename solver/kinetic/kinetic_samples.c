@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
+#include "scene/scene.h"
 #include "solver/kinetic/kinetic.h"
 
 kf_status kf_kinetic_upload_reals(const kf_kinetic *kinetic, kf_buffer *buffer, const double *values,

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
+#include "scene/scene.h"
 #include "solver/kinetic/kinetic.h"
 
 static kf_kinetic *kinetic_of(const kf_plan *plan) {

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/gate.h"
+#include "scene/scene.h"
+#include "solver/flow/gate.h"
 #include "solver/kinetic/kinetic.h"
 #include "solver/kinetic/reference.h"
 

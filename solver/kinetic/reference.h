@@ -3,7 +3,7 @@
 #ifndef KF_SOLVER_KINETIC_REFERENCE_H
 #define KF_SOLVER_KINETIC_REFERENCE_H
 
-#include "solver/plan.h"
+#include "base/plan/plan.h"
 
 struct kf_reference {
     size_t count;

@@ -7,8 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "harness/util/json.h"
-#include "harness/util/text.h"
+#include "base/util/json.h"
+#include "base/util/text.h"
+#include "scene/scene.h"
 
 /* The file: "kftune-checkpoint 2 ", the checksum of all that follows its line, and the description as one
  * JSON object padded with spaces to HEADER bytes in all; then the state. */

@@ -3,7 +3,7 @@
 #ifndef KF_SOLVER_OUTPUT_CHECKPOINT_H
 #define KF_SOLVER_OUTPUT_CHECKPOINT_H
 
-#include "solver/plan.h"
+#include "base/plan/plan.h"
 #include "solver/smoke/smoke.h"
 
 enum { KF_CHECKPOINT_TEXT = 128 };

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "solver/output/flow_frame.h"
-#include "solver/plan.h"
+#include "base/plan/plan.h"
+#include "solver/picture/flow_frame.h"
 
 /* One row. Forces and torques are divided by the fluid's density, in SI units: times kg/m^3 they are N and N
  * m. Coefficients are 2 F / (rho U^2 A) with the scene's reference speed U and frontal area A; NAN without

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "scene/scene.h"
 #include "solver/output/table.h"
 
 static const char header[] =

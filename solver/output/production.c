@@ -7,13 +7,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "harness/util/log.h"
-#include "harness/util/text.h"
+#include "base/util/log.h"
+#include "base/util/text.h"
 #include "solver/output/checkpoint.h"
 #include "solver/output/motion.h"
-#include "solver/output/picture.h"
 #include "solver/output/sanity.h"
 #include "solver/output/vtkhdf.h"
+#include "solver/picture/picture.h"
 
 /* Seconds between two looks at the interruption flag and two progress lines. */
 static const double pace_seconds = 0.25;

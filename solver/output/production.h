@@ -2,8 +2,8 @@
 #ifndef KF_SOLVER_OUTPUT_PRODUCTION_H
 #define KF_SOLVER_OUTPUT_PRODUCTION_H
 
+#include "base/plan/plan.h"
 #include "solver/output/forces.h"
-#include "solver/plan.h"
 #include "solver/smoke/smoke.h"
 
 typedef struct kf_production_options {

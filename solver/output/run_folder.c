@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/util/file.h"
-#include "harness/util/json.h"
-#include "harness/util/text.h"
+#include "base/util/file.h"
+#include "base/util/json.h"
+#include "base/util/text.h"
 
 static const char record_name[] = "run.json";
 

@@ -5,7 +5,7 @@
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 
-#include "harness/util/status.h"
+#include "base/util/status.h"
 
 /* Makes path a folder to write into. A folder with other people's files, or with the run of another scene, is
  * refused (KF_BAD_INPUT) unless force is given; an earlier run of the same scene is overwritten file by file.

@@ -2,7 +2,7 @@
 #ifndef KF_SOLVER_OUTPUT_SANITY_H
 #define KF_SOLVER_OUTPUT_SANITY_H
 
-#include "solver/plan.h"
+#include "base/plan/plan.h"
 
 /* KF_GATE_FAILED, naming step and node, when a density or velocity is not finite or a speed exceeds half a
  * cell a step: the simulation has blown up. */

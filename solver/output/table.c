@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/util/file.h"
+#include "base/util/file.h"
 
 /* Length of the part of text that stays: the header and whole rows of steps up to last. */
 static size_t kept_length(const char *text, const char *header, uint64_t last) {

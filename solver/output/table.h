@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "harness/util/status.h"
+#include "base/util/status.h"
 
 /* Starts path afresh with the header, a line with its end (from_step 0), or keeps the rows up to from_step,
  * the first column, of a file with that header and goes on behind them. */

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
+#include "scene/scene.h"
 
 /* --- HDF5 ------------------------------------------------------------------------------------------------
  */

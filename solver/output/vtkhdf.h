@@ -3,7 +3,7 @@
 #ifndef KF_SOLVER_OUTPUT_VTKHDF_H
 #define KF_SOLVER_OUTPUT_VTKHDF_H
 
-#include "solver/plan.h"
+#include "base/plan/plan.h"
 
 /* One ImageData, SI units, single precision: point data "velocity" (m/s, [z][y][x][3]) and
  * "pressure_coefficient" (p / (rho U^2 / 2)), or "kinematic_pressure" (p / rho in m^2/s^2) for a scene

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
 #include "kernels/smoke/picture.h"
 #include "kernels/smoke/tracers.h"
-#include "solver/output/canvas.h"
+#include "solver/picture/canvas.h"
 #include "solver/smoke/box_tree.h"
 #include "solver/smoke/camera.h"
 

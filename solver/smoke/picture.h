@@ -2,7 +2,7 @@
 #ifndef KF_SOLVER_SMOKE_PICTURE_H
 #define KF_SOLVER_SMOKE_PICTURE_H
 
-#include "solver/plan.h"
+#include "base/plan/plan.h"
 
 typedef struct kf_smoke_picture kf_smoke_picture;
 

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
 #include "solver/smoke/picture.h"
 #include "solver/smoke/sources.h"
 #include "solver/smoke/tracers.h"

@@ -2,7 +2,8 @@
 #ifndef KF_SOLVER_SMOKE_SMOKE_H
 #define KF_SOLVER_SMOKE_SMOKE_H
 
-#include "solver/plan.h"
+#include "base/plan/plan.h"
+#include "scene/scene.h"
 
 typedef struct kf_smoke kf_smoke;
 

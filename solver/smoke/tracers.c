@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
+#include "scene/scene.h"
 
 enum { VALUES = 6, LONGEST_PERIOD = 64 }; /* x y z u v w */
 static const double FARTHEST_MOVE = 0.5;  /* cells */

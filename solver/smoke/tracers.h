@@ -4,8 +4,9 @@
 #ifndef KF_SOLVER_SMOKE_TRACERS_H
 #define KF_SOLVER_SMOKE_TRACERS_H
 
+#include "base/plan/plan.h"
 #include "kernels/smoke/tracers.h"
-#include "solver/plan.h"
+#include "scene/scene.h"
 
 typedef struct kf_tracers kf_tracers;
 

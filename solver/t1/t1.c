@@ -1,4 +1,5 @@
 #include "solver/t1/t1.h"
+#include "scene/scene.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,10 @@
 #ifndef KF_SOLVER_T1_T1_H
 #define KF_SOLVER_T1_T1_H
 
-#include "harness/search/expression.h"
-#include "harness/util/text.h"
-#include "solver/system.h"
+#include "base/expression/expression.h"
+#include "base/plan/system.h"
+#include "base/util/text.h"
+#include "scene/scene.h"
 
 extern const kf_system kf_system_t1;
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/search/random.h"
-#include "harness/util/file.h"
-#include "harness/util/json.h"
+#include "base/util/file.h"
+#include "base/util/json.h"
+#include "base/util/random.h"
 #include "solver/t1/t1.h"
 
 static const kf_t1_type types[] = {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scene/scene.h"
 #include "solver/t1/t1.h"
 
 /* What a plan keeps. */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/file.h"
-#include "harness/util/json.h"
+#include "base/util/file.h"
+#include "base/util/json.h"
 #include "solver/t1/t1.h"
 
 /* --- the launch ----------------------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/json.h"
+#include "base/util/json.h"
 #include "solver/t1/t1.h"
 
 /* --- parameters ----------------------------------------------------------------------------------------- */

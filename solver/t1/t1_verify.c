@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scene/scene.h"
 #include "solver/t1/t1.h"
 
 typedef struct kf_t1_outputs {

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
 #include "solver/validation/validation.h"
 
 static void add(kf_validation *validation, const char *quantity, const char *source, double expected,

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/file.h"
-#include "harness/util/text.h"
+#include "base/util/file.h"
+#include "base/util/text.h"
 #include "solver/kinetic/kinetic.h"
-#include "solver/output/picture.h"
+#include "solver/picture/picture.h"
 
 const double kf_pi = 3.14159265358979323846;
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "scene/scene.h"
 #include "solver/validation/kinetic_cases.h"
 
 static const char *const in_double[] = {"storage=f64", NULL};

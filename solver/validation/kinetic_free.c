@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scene/scene.h"
 #include "solver/validation/kinetic_cases.h"
 
 static const char *const in_double[] = {"storage=f64", NULL};

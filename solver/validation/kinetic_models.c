@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/output/picture.h"
+#include "solver/picture/picture.h"
 #include "solver/validation/data.h"
 #include "solver/validation/kinetic_cases.h"
 

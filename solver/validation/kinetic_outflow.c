@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "scene/scene.h"
 #include "solver/validation/kinetic_cases.h"
 
 static kf_scene *make_stream(int length, int width, double speed) {

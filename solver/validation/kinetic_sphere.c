@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "harness/util/text.h"
-#include "solver/output/picture.h"
+#include "base/util/text.h"
+#include "solver/picture/picture.h"
 #include "solver/validation/kinetic_cases.h"
 
 /* A sphere in a wind tunnel with slip walls, lengths in diameters. */

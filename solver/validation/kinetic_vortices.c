@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
+#include "scene/scene.h"
 #include "solver/validation/data.h"
 #include "solver/validation/kinetic_cases.h"
 

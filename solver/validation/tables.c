@@ -1,7 +1,7 @@
 /* The cases of all systems. */
 #include <stddef.h>
 
-#include "solver/d2q9/cases.h"
+#include "solver/validation/d2q9_cases.h"
 #include "solver/validation/validation.h"
 
 const kf_case *const kf_case_tables[] = {kf_kinetic_cases, kf_d2q9_cases, NULL};

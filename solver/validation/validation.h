@@ -4,7 +4,7 @@
 #ifndef KF_SOLVER_VALIDATION_VALIDATION_H
 #define KF_SOLVER_VALIDATION_VALIDATION_H
 
-#include "solver/system.h"
+#include "base/plan/system.h"
 
 /* One checked number. */
 typedef struct kf_check {

@@ -1,14 +1,14 @@
 /* Any text as an expression. Build and run:
  * clang -std=c17 -g -O1 -D_GNU_SOURCE -I. -fsanitize=fuzzer,address,undefined -o fuzz_expression \
- *     tests/fuzz/fuzz_expression.c harness/search/expression*.c harness/util/text.c harness/util/status.c -lm
+ *     tests/fuzz/fuzz_expression.c base/expression/*.c base/util/text.c base/util/status.c -lm
  * ./fuzz_expression -max_total_time=60 -max_len=200 */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/search/expression.h"
-#include "harness/util/text.h"
+#include "base/expression/expression.h"
+#include "base/util/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,14 +1,15 @@
 /* Any text as a space declaration. Build and run, beginning with a real one:
- * clang -std=c17 -g -O1 -D_GNU_SOURCE -I. -fsanitize=fuzzer,address,undefined -o fuzz_space
- * tests/fuzz/fuzz_space.c \ harness/search/[cers]*.c harness/util/[a-z]*.c -lcjson -lm mkdir -p corpus && cp
- * tests/data/kinetic.space.json corpus && ./fuzz_space -max_total_time=60 -timeout=60 corpus */
+ * clang -std=c17 -g -O1 -D_GNU_SOURCE -I. -fsanitize=fuzzer,address,undefined -o fuzz_space \
+ *     tests/fuzz/fuzz_space.c base/space/[a-z]*.c base/expression/[a-z]*.c base/util/[a-z]*.c -lcjson -lm
+ * mkdir -p corpus && cp tests/data/kinetic.space.json corpus && ./fuzz_space -max_total_time=60 -timeout=60
+ * corpus */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/search/space.h"
-#include "harness/util/json.h"
+#include "base/space/space.h"
+#include "base/util/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,9 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/util/file.h"
-#include "harness/util/text.h"
-#include "solver/system.h"
+#include "base/plan/system.h"
+#include "base/util/file.h"
+#include "base/util/text.h"
+#include "scene/scene.h"
 
 /* --- the data folder -------------------------------------------------------------------------------------
  */

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "harness/util/file.h"
+#include "base/util/file.h"
 
 static char fixture_folder[64];
 

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/util/file.h"
+#include "base/util/file.h"
 
 static char kernel_scratch[KF_PATH];
 

@@ -2,6 +2,7 @@
 #ifndef KF_TESTS_UNIT_KINETIC_FIXTURE_H
 #define KF_TESTS_UNIT_KINETIC_FIXTURE_H
 
+#include "scene/scene.h"
 #include "solver/kinetic/kinetic.h"
 #include "tests/unit/plan_fixture.h"
 
@@ -15,7 +16,9 @@ static inline kf_space *open_space_with_gpu(const kf_scene *scene, const char *c
     kinetic_system->variables(scene, kf_backend_device(backend), &variables);
     for (int v = 0; v < variables.count; v++)
         if (strcmp(variables.values[v].name, "gpu") == 0) variables.values[v].value = 1;
-    must(kf_space_open(kinetic_system, &variables, fixed, count, &space, &error), &error);
+    must(kf_space_open(kinetic_system->name, kinetic_system->space_file, &variables, fixed, count, &space,
+                       &error),
+         &error);
     return space;
 }
 

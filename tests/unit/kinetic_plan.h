@@ -2,8 +2,10 @@
 #ifndef KF_TESTS_UNIT_KINETIC_PLAN_H
 #define KF_TESTS_UNIT_KINETIC_PLAN_H
 
-#include "harness/search/space.h"
-#include "solver/system.h"
+#include "base/plan/system.h"
+#include "base/space/space.h"
+#include "scene/scene.h"
+#include "solver/systems.h"
 
 typedef struct kinetic_plan {
     kf_backend *backend;
@@ -27,7 +29,7 @@ static inline kf_status kinetic_plan_make(kinetic_plan *made, const kf_scene_opt
     KF_TRY(kf_system_find("kinetic", &system, error));
     KF_TRY(kf_scene_open(scene, options, &made->scene, error));
     system->variables(made->scene, kf_backend_device(made->backend), &variables);
-    KF_TRY(kf_space_open(system, &variables, NULL, 0, &space, error));
+    KF_TRY(kf_space_open(system->name, system->space_file, &variables, NULL, 0, &space, error));
     const kf_status status = kf_space_preset(space, preset, &config, error);
     kf_space_free(space);
     KF_TRY(status);

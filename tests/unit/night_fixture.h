@@ -3,8 +3,8 @@
 #ifndef KF_TESTS_UNIT_NIGHT_FIXTURE_H
 #define KF_TESTS_UNIT_NIGHT_FIXTURE_H
 
+#include "base/util/random.h"
 #include "harness/nightly/night.h"
-#include "harness/search/random.h"
 #include "tests/unit/store_fixture.h"
 
 static inline void fixture_hash(char hash[KF_HASH_HEX], const char *text) {

@@ -1,7 +1,7 @@
 /* A plan without physics for the tests of what is around it: no launches on a real backend, a state of a few
  * bytes, and potential flow as its fields. */
-#ifndef KF_TESTS_OUTPUT_PLAN_H
-#define KF_TESTS_OUTPUT_PLAN_H
+#ifndef KF_TESTS_UNIT_OUTPUT_PLAN_H
+#define KF_TESTS_UNIT_OUTPUT_PLAN_H
 
 #include "tests/unit/output_scene.h"
 

@@ -1,13 +1,14 @@
 /* A small scene made by hand, for the tests of the output writers: a ball in potential flow along x. */
-#ifndef KF_TESTS_OUTPUT_SCENE_H
-#define KF_TESTS_OUTPUT_SCENE_H
+#ifndef KF_TESTS_UNIT_OUTPUT_SCENE_H
+#define KF_TESTS_UNIT_OUTPUT_SCENE_H
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/text.h"
-#include "solver/plan.h"
+#include "base/plan/plan.h"
+#include "base/util/text.h"
+#include "scene/scene.h"
 
 enum { BALL_RINGS = 24, BALL_SECTORS = 48 };
 static const double ball_center[3] = {20, 11, 9}, ball_radius = 5, inflow_speed = 0.08;

@@ -1,6 +1,6 @@
 /* A folder of its own for a test program, removed with everything in it. */
-#ifndef KF_TESTS_OUTPUT_SCRATCH_H
-#define KF_TESTS_OUTPUT_SCRATCH_H
+#ifndef KF_TESTS_UNIT_OUTPUT_SCRATCH_H
+#define KF_TESTS_UNIT_OUTPUT_SCRATCH_H
 
 #include <ftw.h>
 #include <stdio.h>

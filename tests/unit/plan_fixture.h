@@ -11,8 +11,9 @@
 
 #include <cmocka.h>
 
-#include "harness/search/space.h"
-#include "solver/system.h"
+#include "base/plan/system.h"
+#include "base/space/space.h"
+#include "scene/scene.h"
 
 static kf_backend *backend;
 

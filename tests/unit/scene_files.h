@@ -1,6 +1,6 @@
 /* Files that the tests of scene/ write for themselves, in a temporary folder that is removed at the end. */
-#ifndef KF_TESTS_SCENE_FILES_H
-#define KF_TESTS_SCENE_FILES_H
+#ifndef KF_TESTS_UNIT_SCENE_FILES_H
+#define KF_TESTS_UNIT_SCENE_FILES_H
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
 #include "results/store_internal.h"
 
 static char fixture_folder[KF_PATH];

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "harness/backend/backend.h"
-#include "harness/backend/cache.h"
+#include "base/backend/backend.h"
+#include "base/backend/cache.h"
 
 typedef struct scale_arguments {
     int extent[3];

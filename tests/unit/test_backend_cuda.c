@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "harness/backend/backend.h"
-#include "harness/backend/cache.h"
-#include "harness/tune/builder.h"
+#include "base/backend/backend.h"
+#include "base/backend/cache.h"
+#include "harness/worker/builder.h"
 #include "tests/unit/kernel_folder.h"
 
 static const char axpy_text[] =

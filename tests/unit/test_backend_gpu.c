@@ -11,7 +11,7 @@
 #include <math.h>
 #include <signal.h>
 
-#include "harness/backend/backend.h"
+#include "base/backend/backend.h"
 #include "tests/unit/kernel_folder.h"
 
 static const char kernels_text[] =

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
 #include "results/best_config.h"
 
 static char folder[KF_PATH], file[KF_PATH];

@@ -6,10 +6,12 @@
 
 #include <cmocka.h>
 
-#include "harness/search/space.h"
-#include "harness/util/file.h"
+#include "base/space/space.h"
+#include "base/util/file.h"
+#include "scene/scene.h"
 #include "solver/output/checkpoint.h"
 #include "solver/output/vtkhdf.h"
+#include "solver/systems.h"
 #include "tests/unit/output_plan.h"
 #include "tests/unit/output_scratch.h"
 
@@ -211,7 +213,7 @@ static void preset_config(const kf_scene *real, const kf_backend *backend, const
     kf_variables variables = {0};
     system->variables(real, kf_backend_device(backend), &variables);
     kf_space *space = NULL;
-    need(kf_space_open(system, &variables, NULL, 0, &space, &error), &error);
+    need(kf_space_open(system->name, system->space_file, &variables, NULL, 0, &space, &error), &error);
     need(kf_space_preset(space, preset, config, &error), &error);
     kf_space_free(space);
 }

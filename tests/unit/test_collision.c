@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "harness/validate/validate.h"
+#include "scene/scene.h"
 #include "solver/validation/flow.h"
 #include "tests/unit/kinetic_fixture.h"
 

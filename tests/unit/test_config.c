@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "harness/search/config.h"
-#include "harness/util/json.h"
-#include "harness/util/text.h"
+#include "base/space/config.h"
+#include "base/util/json.h"
+#include "base/util/text.h"
 
 static const char *const sample_text =
     "{\"parameters\":{\"alpha\":64,\"layout\":\"csoa\",\"morton\":true},\"system\":\"kinetic\"}";

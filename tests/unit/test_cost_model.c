@@ -8,10 +8,13 @@
 
 #include <cmocka.h>
 
+#include "base/util/random.h"
+#include "base/util/text.h"
 #include "cost_model/kinetic.h"
 #include "cost_model/model.h"
-#include "harness/search/random.h"
-#include "harness/util/text.h"
+#include "harness/search/strategy.h"
+#include "scene/scene.h"
+#include "solver/systems.h"
 
 static const kf_device_info gpu = {.backend = "cuda",
                                    .spec = "cuda:0",
@@ -107,7 +110,7 @@ static kf_fixture opened(const char *scene) {
         kf_system_find("kinetic", &system, &error) != KF_OK)
         fail_msg("%s", error.message);
     system->variables(fixture.scene, &gpu, &variables);
-    if (kf_space_open(system, &variables, NULL, 0, &fixture.space, &error) != KF_OK)
+    if (kf_space_open(system->name, system->space_file, &variables, NULL, 0, &fixture.space, &error) != KF_OK)
         fail_msg("%s", error.message);
     kf_cost_model_open("kinetic", fixture.scene, &gpu, NULL, &fixture.model);
     assert_non_null(fixture.model);

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/file.h"
+#include "base/util/text.h"
 #include "harness/counters/count_internal.h"
 #include "harness/counters/count_plan.h"
 #include "harness/counters/cupti_host.h"
-#include "harness/util/file.h"
-#include "harness/util/text.h"
 #include "results/store.h"
 #include "tests/unit/kinetic_plan.h"
 #include "tests/unit/output_scratch.h"

@@ -20,9 +20,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/util/file.h"
+#include "base/util/text.h"
 #include "harness/counters/count_plan.h"
-#include "harness/util/file.h"
-#include "harness/util/text.h"
+#include "scene/scene.h"
 #include "tests/unit/kinetic_plan.h"
 #include "tests/unit/ncu_table.h"
 

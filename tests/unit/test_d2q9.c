@@ -16,7 +16,8 @@
 #include <png.h>
 
 #include "harness/validate/validate.h"
-#include "solver/d2q9/cases.h"
+#include "scene/scene.h"
+#include "solver/validation/d2q9_cases.h"
 #include "solver/validation/flow.h"
 #include "tests/unit/plan_fixture.h"
 
@@ -27,7 +28,7 @@ static kf_space *open_space(const kf_scene *scene) {
     kf_variables variables;
     kf_space *space;
     d2q9->variables(scene, kf_backend_device(backend), &variables);
-    must(kf_space_open(d2q9, &variables, NULL, 0, &space, &error), &error);
+    must(kf_space_open(d2q9->name, d2q9->space_file, &variables, NULL, 0, &space, &error), &error);
     return space;
 }
 

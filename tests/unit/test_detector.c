@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
+#include "base/util/file.h"
 #include "harness/nightly/simulate.h"
-#include "harness/util/file.h"
 
 static void assert_near(double value, double expected, double tolerance) {
     if (!(fabs(value - expected) <= tolerance))

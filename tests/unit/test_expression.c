@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "harness/search/expression.h"
-#include "harness/util/file.h"
-#include "harness/util/json.h"
-#include "harness/util/text.h"
+#include "base/expression/expression.h"
+#include "base/util/file.h"
+#include "base/util/json.h"
+#include "base/util/text.h"
 
 enum { BINDINGS = 16, LEAST_CASES = 120 };
 

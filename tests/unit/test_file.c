@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "harness/util/file.h"
+#include "base/util/file.h"
 
 static char folder[KF_PATH];
 

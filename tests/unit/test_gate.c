@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "solver/gate.h"
+#include "solver/flow/gate.h"
 
 enum { COUNT = 1000, COMPONENTS = 3 };
 static double reference[(1 + COMPONENTS) * COUNT], values[(1 + COMPONENTS) * COUNT];

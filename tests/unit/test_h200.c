@@ -12,10 +12,11 @@
 
 #include <cmocka.h>
 
+#include "base/util/file.h"
+#include "base/util/text.h"
 #include "cost_model/model.h"
 #include "harness/replay/replay.h"
-#include "harness/util/file.h"
-#include "harness/util/text.h"
+#include "scene/scene.h"
 
 enum { MOST = 64, MOST_NODES = 1500000 };
 static kf_landscape *landscapes[MOST];

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/hash.h"
+#include "base/util/hash.h"
 
 static const struct {
     const char *text, *hex;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/json.h"
+#include "base/util/json.h"
 
 static const kf_json_place place = {"ball.scene.json", "solid"};
 

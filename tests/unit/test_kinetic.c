@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scene/scene.h"
 #include "tests/unit/kinetic_variants.h"
 
 static void test_static_solid(void **state) {

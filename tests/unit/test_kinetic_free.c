@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "scene/scene.h"
 #include "tests/unit/kinetic_variants.h"
 
 /* A free torus across the seam of a periodic box, in two passes of the immersed boundary. */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scene/scene.h"
 #include "tests/unit/kinetic_variants.h"
 
 /* The gate must be able to close: a plan that ran one step too many is out of bounds. */

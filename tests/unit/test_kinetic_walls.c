@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "scene/scene.h"
 #include "tests/unit/kinetic_variants.h"
 
 /* No solid, body force, moving wall, BGK, outflows that share edges: what the scenes above leave out. */

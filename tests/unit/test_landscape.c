@@ -1,8 +1,8 @@
 /* Exports and imports: what goes out and comes back is the same; real landscapes; files that are wrong. */
 #include "tests/unit/store_fixture.h"
 
+#include "base/util/json.h"
 #include "harness/replay/landscape.h"
-#include "harness/util/json.h"
 
 static const char *shared(char path[KF_PATH], const char *name) {
     const char *folder = getenv("KFTUNE_SHARED");

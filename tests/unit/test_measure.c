@@ -7,8 +7,9 @@
 
 #include <cmocka.h>
 
-#include "harness/measure/clock.h"
+#include "base/util/clock.h"
 #include "harness/measure/measure.h"
+#include "scene/scene.h"
 
 static kf_measure_policy policy(void) {
     kf_device_info device = {.backend = "cpu"};

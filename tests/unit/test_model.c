@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "harness/search/random.h"
+#include "base/util/random.h"
+#include "base/util/text.h"
 #include "harness/search/surrogate.h"
-#include "harness/util/text.h"
 
 enum { FEATURES = 5, POINTS = 60, CANDIDATES = 200 };
 

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/search/space.h"
+#include "base/space/space.h"
+#include "scene/scene.h"
 #include "solver/kinetic/kinetic.h"
 #include "tests/unit/kinetic_fixture.h"
 
@@ -132,7 +133,9 @@ static void test_other_rates_are_not_in_the_space(void **state) {
         scene->basis = others[i].basis;
         kf_variables variables;
         kinetic_system->variables(scene, kf_backend_device(backend), &variables);
-        assert_int_equal(kf_space_open(kinetic_system, &variables, fixed, 1, &space, &error), KF_BAD_INPUT);
+        assert_int_equal(kf_space_open(kinetic_system->name, kinetic_system->space_file, &variables, fixed, 1,
+                                       &space, &error),
+                         KF_BAD_INPUT);
         assert_int_equal(kinetic_system->plan(scene, &config, backend, &plan, &error), KF_BAD_INPUT);
     }
     kf_scene_free(scene);

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "harness/util/file.h"
-#include "harness/util/text.h"
+#include "base/util/file.h"
+#include "base/util/text.h"
 #include "tests/unit/ncu_table.h"
 
 /* Ours, in the order of the plan's list: average_sum is due every 16 steps, and was counted in step 0. */

@@ -6,10 +6,10 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "base/util/log.h"
 #include "harness/cli/command.h"
 #include "harness/nightly/job.h"
 #include "harness/nightly/suite.h"
-#include "harness/util/log.h"
 
 /* --- the store
  * ------------------------------------------------------------------------------------------------ */

@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "solver/output/canvas.h"
-#include "solver/output/flow_frame.h"
-#include "solver/output/font.h"
-#include "solver/output/picture.h"
+#include "solver/picture/canvas.h"
+#include "solver/picture/flow_frame.h"
+#include "solver/picture/font.h"
+#include "solver/picture/picture.h"
 #include "tests/unit/output_scene.h"
 #include "tests/unit/output_scratch.h"
 

@@ -12,10 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/util/file.h"
+#include "base/util/file.h"
+#include "harness/replay/replay_plot.h"
 #include "plots/gnuplot.h"
 #include "plots/plot.h"
-#include "plots/replayed.h"
 #include "plots/run_results.h"
 #include "plots/tables.h"
 #include "tests/unit/output_scratch.h"

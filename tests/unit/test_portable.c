@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "harness/backend/backend.h"
+#include "base/backend/backend.h"
 
 typedef struct count_arguments {
     int extent[3];

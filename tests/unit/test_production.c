@@ -8,11 +8,11 @@
 #include <cmocka.h>
 #include <sys/stat.h>
 
-#include "harness/util/file.h"
-#include "harness/util/log.h"
-#include "solver/output/picture.h"
+#include "base/util/file.h"
+#include "base/util/log.h"
 #include "solver/output/production.h"
 #include "solver/output/run_folder.h"
+#include "solver/picture/picture.h"
 #include "tests/unit/output_plan.h"
 #include "tests/unit/output_scratch.h"
 

@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/text.h"
 #include "harness/measure/measure.h"
 #include "harness/measure/quality.h"
-#include "harness/util/text.h"
+#include "scene/scene.h"
 #include "tests/unit/kinetic_plan.h"
 
 enum { SAMPLES = 20 };

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
+#include "base/util/file.h"
+#include "base/util/text.h"
 #include "harness/replay/replay.h"
-#include "harness/util/file.h"
-#include "harness/util/text.h"
 
 /* --- files ---------------------------------------------------------------------------------------------- */
 

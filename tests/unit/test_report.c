@@ -1,9 +1,9 @@
 /* The report and the history plot: escaped, self-contained, complete; from a store as bad as one can be. */
 #include "tests/unit/night_fixture.h"
 
-#include "harness/report/html.h"
-#include "harness/report/report.h"
 #include "plots/history.h"
+#include "plots/report/html.h"
+#include "plots/report/report.h"
 
 static const char evil[] = "<script>alert(1)</script>\"'&\x01\xff</td>";
 

@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/search/space.h"
+#include "base/space/space.h"
+#include "scene/scene.h"
 #include "solver/kinetic/kinetic.h"
 #include "tests/unit/kinetic_fixture.h"
 

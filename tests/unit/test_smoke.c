@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/util/text.h"
+#include "base/util/text.h"
 #include "solver/smoke/tracers.h"
 #include "tests/unit/kinetic_plan.h"
 

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "harness/search/space.h"
-#include "harness/util/json.h"
-#include "harness/util/text.h"
+#include "base/space/space.h"
+#include "base/util/json.h"
+#include "base/util/text.h"
 
 static kf_variables scene(double node_count, double shortest_edge, double gpu) {
     return (kf_variables){

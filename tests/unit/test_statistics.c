@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "harness/measure/statistics.h"
+#include "base/statistics/statistics.h"
 
 static void expect(double got, double expected) {
     if (!(fabs(got - expected) <= 1e-12 * fabs(expected)))

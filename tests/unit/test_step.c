@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/text.h"
 #include "harness/bench/step_figures.h"
-#include "harness/util/text.h"
+#include "scene/scene.h"
 
 static kf_device_info device;
 static const kf_suite_options small = {.device = "cpu", .nodes = {48, 24, 24}, .samples_per_cell = 20};
@@ -92,7 +93,9 @@ static void test_configs_say_what_is_missing(void **state) {
                              *const no_value[] = {"storage=f8"}, *const excluded[] = {"layout=csoa"};
     open_scenes(&scenes, 0);
     scenes.system->variables(scenes.list[KF_STEP_MAIN].scene, &device, &variables);
-    assert_int_equal(kf_space_open(scenes.system, &variables, NULL, 0, &space, &error), KF_OK);
+    assert_int_equal(
+        kf_space_open(scenes.system->name, scenes.system->space_file, &variables, NULL, 0, &space, &error),
+        KF_OK);
     assert_true(kf_step_configure(space, "default", good, 2, &config, reason, sizeof reason));
     assert_int_equal(kf_config_integer(&config, "block_x", &block, &error), KF_OK);
     assert_int_equal(block, 64);
@@ -140,7 +143,9 @@ static void test_candidates_of_a_gpu(void **state) {
         kf_space *space = NULL;
         assert_non_null(scenes.list[kf_step_plans[time].scene].scene);
         scenes.system->variables(scenes.list[kf_step_plans[time].scene].scene, &gpu, &variables);
-        assert_int_equal(kf_space_open(scenes.system, &variables, NULL, 0, &space, &error), KF_OK);
+        assert_int_equal(kf_space_open(scenes.system->name, scenes.system->space_file, &variables, NULL, 0,
+                                       &space, &error),
+                         KF_OK);
         check_candidates(&scenes, &kf_step_plans[time], space);
         kf_space_free(space);
     }

@@ -3,8 +3,8 @@
  */
 #include "tests/unit/store_fixture.h"
 
-#include "harness/measure/clock.h"
-#include "harness/measure/statistics.h"
+#include "base/statistics/statistics.h"
+#include "base/util/clock.h"
 
 enum { RUNS = 200, ADDED = 400, LISTS = 5 };
 static const double LIST_SECONDS = 1.0, ADD_SECONDS = 0.0002; /* docs/store.md */

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
+#include "base/util/json.h"
+#include "base/util/text.h"
 #include "harness/search/strategy.h"
-#include "harness/util/json.h"
-#include "harness/util/text.h"
 
 static kf_space *kinetic(double shortest_edge, const char *const *fixed, int fixed_count) {
     kf_variables variables = {.count = 3,

@@ -8,8 +8,9 @@
 
 #include <cmocka.h>
 
-#include "harness/backend/cache.h"
-#include "harness/search/space.h"
+#include "base/backend/cache.h"
+#include "base/space/space.h"
+#include "scene/scene.h"
 #include "solver/t1/t1.h"
 #include "tests/unit/kernel_folder.h"
 
@@ -56,7 +57,8 @@ static kf_space *open_space(const kf_scene *scene) {
     kf_space *space = NULL;
     kf_error error = {KF_OK, ""};
     kf_system_t1.variables(scene, &device, &variables);
-    if (kf_space_open(&kf_system_t1, &variables, NULL, 0, &space, &error) != KF_OK)
+    if (kf_space_open(kf_system_t1.name, kf_system_t1.space_file, &variables, NULL, 0, &space, &error) !=
+        KF_OK)
         fail_msg("%s", error.message);
     return space;
 }

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/util/status.h"
-#include "harness/util/text.h"
+#include "base/util/status.h"
+#include "base/util/text.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define WITH_ADDRESS_SANITIZER

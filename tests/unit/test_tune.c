@@ -11,12 +11,12 @@
 
 #include <cmocka.h>
 
+#include "base/util/clock.h"
+#include "base/util/log.h"
 #include "harness/cli/command.h"
-#include "harness/measure/clock.h"
-#include "harness/measure/device_lock.h"
 #include "harness/tune/session.h"
 #include "harness/tune/tune.h"
-#include "harness/util/log.h"
+#include "harness/worker/device_lock.h"
 
 static kf_scene scene, reduced;
 

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "harness/validate/validate.h"
+#include "scene/scene.h"
+#include "solver/systems.h"
 #include "solver/validation/data.h"
 #include "solver/validation/flow.h"
 #include "tests/unit/plan_fixture.h"

@@ -12,9 +12,10 @@
 
 #include <cmocka.h>
 
+#include "base/util/clock.h"
 #include "harness/cli/command.h"
-#include "harness/measure/clock.h"
-#include "harness/measure/worker.h"
+#include "harness/worker/worker.h"
+#include "scene/scene.h"
 
 static kf_scene scene, reduced;
 static kf_reference reference = {10};

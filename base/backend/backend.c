@@ -1,0 +1,366 @@
+/* Opens backends and passes calls on to them, after checking what is common to both. */
+#include "base/backend/backend.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/backend/internal.h"
+#include "base/util/log.h"
+#include "base/util/text.h"
+
+enum { MOST_THREADS = 4096, MOST_DEVICES = 64 };
+
+/* --- opening ------------------------------------------------------------------------------------------ */
+
+static kf_status unknown_device(const char *spec, kf_error *error) {
+    static const char *const names[] = {"cpu", "cuda"};
+    char word[32];
+    kf_copy_text(word, sizeof word, spec);
+    word[strcspn(word, ":0123456789")] = '\0';
+    const char *nearest = kf_nearest(word, names, 2), *number = spec + strcspn(spec, "0123456789");
+    const size_t digits = strspn(number, "0123456789");
+    if (strcmp(word, "gpu") == 0) nearest = names[1];
+    if (nearest != NULL && digits > 0 && number[digits] == '\0')
+        return kf_fail(error, KF_BAD_INPUT, "device \"%s\" is not known; did you mean \"%s:%s\"?", spec,
+                       nearest, number);
+    if (nearest != NULL)
+        return kf_fail(error, KF_BAD_INPUT, "device \"%s\" is not known; did you mean \"%s\"?", spec,
+                       nearest);
+    return kf_fail(error, KF_BAD_INPUT, "device \"%s\" is not known; use cpu, cpu:THREADS, cuda or cuda:N",
+                   spec);
+}
+
+/* The number after the colon. */
+static kf_status read_number(const char *spec, const char *text, int low, int high, const char *meaning,
+                             int *number, kf_error *error) {
+    char *end;
+    errno = 0;
+    const long value = strtol(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value < low || value > high)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "device \"%s\": %s must be a whole number from %d to %d, as in \"%.*s%d\"", spec,
+                       meaning, low, high, (int)(text - spec), spec, low);
+    *number = (int)value;
+    return KF_OK;
+}
+
+static kf_status open_best(kf_backend **backend, kf_error *error) {
+    char why[256] = "";
+    kf_error reason;
+    if (kf_cuda_device_count(why, sizeof why) > 0) {
+        if (kf_cuda_open(0, backend, &reason) == KF_OK) return KF_OK;
+        kf_warn("using the cpu: cuda:0 does not work: %s", reason.message);
+    } else {
+        kf_detail("using the cpu: %s", why);
+    }
+    return kf_cpu_open(0, backend, error);
+}
+
+/* number: of threads (0: all) or of the GPU. */
+static kf_status read_spec(const char *spec, bool *cuda, int *number, kf_error *error) {
+    *number = 0;
+    *cuda = strncmp(spec, "cuda", 4) == 0;
+    if (strcmp(spec, "cpu") == 0 || strcmp(spec, "cuda") == 0) return KF_OK;
+    if (strncmp(spec, "cpu:", 4) == 0)
+        return read_number(spec, spec + 4, 1, MOST_THREADS, "the number of threads", number, error);
+    if (strncmp(spec, "cuda:", 5) == 0)
+        return read_number(spec, spec + 5, 0, MOST_DEVICES - 1, "the number of the GPU", number, error);
+    return unknown_device(spec, error);
+}
+
+kf_status kf_device_check(const char *spec, kf_error *error) {
+    bool cuda = false;
+    int number = 0;
+    return spec == NULL ? KF_OK : read_spec(spec, &cuda, &number, error);
+}
+
+kf_status kf_backend_open(const char *spec, kf_backend **backend, kf_error *error) {
+    bool cuda = false;
+    int number = 0;
+    if (spec == NULL) return open_best(backend, error);
+    KF_TRY(read_spec(spec, &cuda, &number, error));
+    return cuda ? kf_cuda_open(number, backend, error) : kf_cpu_open(number, backend, error);
+}
+
+void kf_backend_close(kf_backend *backend) {
+    if (backend != NULL) backend->methods->close(backend);
+}
+
+const kf_device_info *kf_backend_device(const kf_backend *backend) {
+    return &backend->device;
+}
+
+kf_status kf_source_prebuild(const kf_device_info *info, const kf_source *source, kf_build *build,
+                             kf_error *error) {
+    return strcmp(info->backend, "cuda") == 0 ? kf_cuda_prebuild(info, source, build, error)
+                                              : kf_cpu_prebuild(info, source, build, error);
+}
+
+void kf_compiler_stay(const kf_device_info *info) {
+    if (strcmp(info->backend, "cuda") == 0) kf_cuda_compiler_stay(info);
+}
+
+#ifndef KF_HAVE_CUDA
+static const char no_cuda[] =
+    "this kftune was built without CUDA headers; install the CUDA toolkit and build again, or "
+    "use --device cpu";
+
+int kf_cuda_device_count(char *why, size_t why_size) {
+    if (why_size > 0) kf_copy_text(why, why_size, no_cuda);
+    return 0;
+}
+
+kf_status kf_cuda_device_describe(int index, kf_device_info *info, kf_error *error) {
+    memset(info, 0, sizeof *info);
+    return kf_fail(error, KF_MACHINE, "cuda:%d: %s", index, no_cuda);
+}
+
+kf_status kf_cuda_open(int index, kf_backend **backend, kf_error *error) {
+    *backend = NULL;
+    return kf_fail(error, KF_MACHINE, "cuda:%d: %s", index, no_cuda);
+}
+
+kf_status kf_cuda_prebuild(const kf_device_info *info, const kf_source *source, kf_build *build,
+                           kf_error *error) {
+    memset(build, 0, sizeof *build);
+    return kf_fail(error, KF_MACHINE, "%s for %s: %s", source->file, info->spec, no_cuda);
+}
+
+void kf_cuda_compiler_stay(const kf_device_info *info) {
+    (void)info; /* there is none */
+}
+#endif
+
+/* --- compiling ---------------------------------------------------------------------------------------- */
+
+kf_status kf_module_load(kf_backend *backend, const kf_source *source, kf_module **module, kf_build *build,
+                         kf_error *error) {
+    kf_build unwanted;
+    *module = NULL;
+    return backend->methods->module_load(backend, source, module, build != NULL ? build : &unwanted, error);
+}
+
+void kf_module_free(kf_module *module) {
+    if (module != NULL) module->backend->methods->module_free(module);
+}
+
+kf_status kf_module_function(kf_module *module, const char *name, kf_function **function, kf_error *error) {
+    *function = NULL;
+    return module->backend->methods->module_function(module, name, function, error);
+}
+
+kf_status kf_module_write(kf_module *module, const char *variable, const void *data, size_t bytes,
+                          kf_error *error) {
+    const kf_backend_methods *methods = module->backend->methods;
+    if (methods->module_write == NULL)
+        return kf_fail(error, KF_MACHINE, "%s has no variables in its modules (\"%s\")",
+                       module->backend->device.spec, variable);
+    return methods->module_write(module, variable, data, bytes, error);
+}
+
+void kf_function_describe(const kf_function *function, kf_function_info *info) {
+    memset(info, 0, sizeof *info);
+    function->module->backend->methods->function_describe(function, info);
+}
+
+int kf_function_resident_blocks(const kf_function *function, int threads_per_block) {
+    if (threads_per_block < 1) return 0;
+    return function->module->backend->methods->function_resident_blocks(function, threads_per_block);
+}
+
+const char *kf_function_occupancy_limit(const kf_function *function, int threads_per_block) {
+    const kf_backend_methods *methods = function->module->backend->methods;
+    if (threads_per_block < 1 || methods->function_occupancy_limit == NULL) return "";
+    return methods->function_occupancy_limit(function, threads_per_block);
+}
+
+/* --- memory ------------------------------------------------------------------------------------------- */
+
+static const unsigned char guard_byte = 0xC5;
+
+kf_status kf_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error) {
+    unsigned char guard[KF_GUARD_BYTES];
+    *buffer = NULL;
+    if (bytes == 0) return kf_fail(error, KF_BAD_INPUT, "a buffer needs at least one byte");
+    if (bytes > SIZE_MAX / 2) return kf_fail(error, KF_MACHINE, "out of memory: %zu bytes", bytes);
+    KF_TRY(backend->methods->buffer_create(backend, bytes, buffer, error));
+    memset(guard, guard_byte, sizeof guard);
+    const kf_status status = backend->methods->buffer_upload(*buffer, bytes, guard, sizeof guard, error);
+    if (status == KF_OK) return KF_OK;
+    backend->methods->buffer_free(*buffer);
+    *buffer = NULL;
+    return status;
+}
+
+kf_status kf_buffer_check(const kf_buffer *buffer, kf_error *error) {
+    unsigned char guard[KF_GUARD_BYTES];
+    KF_TRY(buffer->backend->methods->buffer_download(buffer, buffer->bytes, guard, sizeof guard, error));
+    for (size_t i = 0; i < sizeof guard; i++)
+        if (guard[i] != guard_byte)
+            return kf_fail(error, KF_GATE_FAILED,
+                           "a kernel wrote out of bounds: past the end of a buffer of %zu bytes, at byte %zu",
+                           buffer->bytes, buffer->bytes + i);
+    return KF_OK;
+}
+
+void kf_buffer_free(kf_buffer *buffer) {
+    if (buffer != NULL) buffer->backend->methods->buffer_free(buffer);
+}
+
+size_t kf_buffer_size(const kf_buffer *buffer) {
+    return buffer->bytes;
+}
+void *kf_buffer_address(const kf_buffer *buffer) {
+    return buffer->address;
+}
+
+static kf_status check_range(const kf_buffer *buffer, const char *action, size_t offset, size_t bytes,
+                             kf_error *error) {
+    if (offset <= buffer->bytes && bytes <= buffer->bytes - offset) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "%s of %zu bytes at %zu goes past the end of a buffer of %zu bytes",
+                   action, bytes, offset, buffer->bytes);
+}
+
+kf_status kf_buffer_fill(kf_buffer *buffer, unsigned char byte, kf_error *error) {
+    return buffer->backend->methods->buffer_fill(buffer, byte, error);
+}
+
+kf_status kf_buffer_upload(kf_buffer *buffer, size_t offset, const void *data, size_t bytes,
+                           kf_error *error) {
+    KF_TRY(check_range(buffer, "upload", offset, bytes, error));
+    return bytes == 0 ? KF_OK : buffer->backend->methods->buffer_upload(buffer, offset, data, bytes, error);
+}
+
+kf_status kf_buffer_download(const kf_buffer *buffer, size_t offset, void *data, size_t bytes,
+                             kf_error *error) {
+    KF_TRY(check_range(buffer, "download", offset, bytes, error));
+    return bytes == 0 ? KF_OK : buffer->backend->methods->buffer_download(buffer, offset, data, bytes, error);
+}
+
+kf_status kf_buffer_copy(kf_buffer *target, const kf_buffer *source, size_t bytes, kf_error *error) {
+    if (target->backend != source->backend)
+        return kf_fail(error, KF_BAD_INPUT, "a copy needs both buffers on the same device");
+    KF_TRY(check_range(target, "copy", 0, bytes, error));
+    KF_TRY(check_range(source, "copy", 0, bytes, error));
+    if (bytes == 0 || target == source) return KF_OK;
+    return target->backend->methods->buffer_copy(target, source, bytes, error);
+}
+
+/* --- launching ---------------------------------------------------------------------------------------- */
+
+void kf_launch_set(kf_launch *launch, const char *name, kf_function *function, const int block[3],
+                   const void *arguments, size_t bytes) {
+    memset(launch, 0, sizeof *launch);
+    kf_copy_text(launch->name, sizeof launch->name, name);
+    launch->function = function;
+    memcpy(launch->block, block, sizeof launch->block);
+    launch->argument_bytes = bytes; /* too many: refused at the launch, which can say so */
+    if (bytes <= KF_ARGUMENT_BYTES) memcpy(launch->arguments, arguments, bytes);
+    launch->period = 1;
+}
+
+void kf_launch_extent(const kf_launch *launch, int extent[3]) {
+    memcpy(extent, launch->arguments, 3 * sizeof extent[0]);
+}
+
+/* A launch that says its grid itself. */
+static kf_status check_grid(const kf_backend *backend, const kf_launch *launch, kf_error *error) {
+    if (strcmp(backend->device.backend, "cuda") != 0)
+        return kf_fail(error, KF_MACHINE,
+                       "launch %s: a kernel that is not written with portable.h needs a GPU", launch->name);
+    if (launch->argument_bytes > KF_ARGUMENT_BYTES)
+        return kf_fail(error, KF_BAD_INPUT, "launch %s: %zu bytes of arguments, must be at most %d",
+                       launch->name, launch->argument_bytes, KF_ARGUMENT_BYTES);
+    for (int axis = 0; axis < 3; axis++)
+        if (launch->block[axis] < 1 || launch->grid[axis] < 1)
+            return kf_fail(error, KF_BAD_INPUT, "launch %s: %d blocks of %d threads along %c", launch->name,
+                           launch->grid[axis], launch->block[axis], "xyz"[axis]);
+    return KF_OK;
+}
+
+/* *empty: nothing to do. */
+static kf_status check_launch(const kf_backend *backend, const kf_launch *launch, bool *empty,
+                              kf_error *error) {
+    int extent[3];
+    *empty = false;
+    if (launch->function == NULL || launch->function->module->backend != backend)
+        return kf_fail(error, KF_BAD_INPUT, "launch %s: its kernel was loaded for another device",
+                       launch->name);
+    if (launch->grid[0] != 0) return check_grid(backend, launch, error);
+    if (launch->argument_bytes < sizeof extent || launch->argument_bytes > KF_ARGUMENT_BYTES)
+        return kf_fail(error, KF_BAD_INPUT, "launch %s: %zu bytes of arguments, must be %zu to %d",
+                       launch->name, launch->argument_bytes, sizeof extent, KF_ARGUMENT_BYTES);
+    kf_launch_extent(launch, extent);
+    for (int axis = 0; axis < 3; axis++) {
+        if (extent[axis] <= 0) *empty = true;
+        if (launch->block[axis] < 1 || (extent[axis] > 0 && launch->block[axis] > INT_MAX - extent[axis]))
+            return kf_fail(error, KF_BAD_INPUT, "launch %s: block %dx%dx%d does not suit %dx%dx%d items",
+                           launch->name, launch->block[0], launch->block[1], launch->block[2], extent[0],
+                           extent[1], extent[2]);
+    }
+    return KF_OK;
+}
+
+kf_status kf_backend_launch(kf_backend *backend, const kf_launch *launch, kf_error *error) {
+    bool empty;
+    KF_TRY(check_launch(backend, launch, &empty, error));
+    return empty ? KF_OK : backend->methods->launch(backend, launch, error);
+}
+
+kf_status kf_backend_synchronize(kf_backend *backend, kf_error *error) {
+    return backend->methods->synchronize(backend, error);
+}
+
+kf_status kf_graph_create(kf_backend *backend, const kf_launch *const *launches, int count, kf_graph **graph,
+                          kf_error *error) {
+    *graph = NULL;
+    const kf_launch **kept = kf_allocate((size_t)(count > 0 ? count : 1) * sizeof *kept);
+    int kept_count = 0;
+    kf_status status = KF_OK;
+    for (int i = 0; i < count && status == KF_OK; i++) {
+        bool empty;
+        status = check_launch(backend, launches[i], &empty, error);
+        if (!empty) kept[kept_count++] = launches[i];
+    }
+    if (status == KF_OK) status = backend->methods->graph_create(backend, kept, kept_count, graph, error);
+    free(kept);
+    return status;
+}
+
+kf_status kf_graph_launch(kf_graph *graph, kf_error *error) {
+    return graph->backend->methods->graph_launch(graph, error);
+}
+
+void kf_graph_free(kf_graph *graph) {
+    if (graph != NULL) graph->backend->methods->graph_free(graph);
+}
+
+kf_status kf_event_create(kf_backend *backend, kf_event **event, kf_error *error) {
+    *event = NULL;
+    return backend->methods->event_create(backend, event, error);
+}
+
+void kf_event_free(kf_event *event) {
+    if (event != NULL) event->backend->methods->event_free(event);
+}
+
+kf_status kf_event_record(kf_event *event, kf_error *error) {
+    return event->backend->methods->event_record(event, error);
+}
+
+kf_status kf_event_elapsed_us(const kf_event *start, const kf_event *stop, double *microseconds,
+                              kf_error *error) {
+    *microseconds = NAN;
+    if (start->backend != stop->backend)
+        return kf_fail(error, KF_BAD_INPUT, "a time needs both events on the same device");
+    return start->backend->methods->event_elapsed_us(start, stop, microseconds, error);
+}
+
+void kf_backend_device_state(kf_backend *backend, kf_device_state *state) {
+    *state = (kf_device_state){NAN, NAN, NAN, NAN, NAN, 0};
+    backend->methods->device_state(backend, state);
+}

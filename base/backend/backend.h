@@ -1,0 +1,183 @@
+/* Where plans run. Two backends behind one interface: `cuda` (driver API and NVRTC, loaded at run time) and
+ * `cpu` (the same kernel sources built by the host compiler, OpenMP). Nothing else speaks CUDA or OpenMP. */
+#ifndef KF_BASE_BACKEND_BACKEND_H
+#define KF_BASE_BACKEND_BACKEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/util/hash.h"
+#include "base/util/status.h"
+
+typedef struct kf_backend kf_backend;
+typedef struct kf_module kf_module;
+typedef struct kf_function kf_function;
+typedef struct kf_buffer kf_buffer;
+typedef struct kf_event kf_event;
+typedef struct kf_graph kf_graph;
+
+typedef struct kf_device_info {
+    char spec[32];         /* "cpu", "cuda:0": what the user types */
+    char backend[8];       /* "cpu" or "cuda" */
+    char name[128];        /* "NVIDIA H200", or the processor's model name */
+    char identity[64];     /* GPU UUID, or a hash of processor, cores and caches */
+    char architecture[32]; /* "sm_90", or the host compiler's -march=native target */
+    char driver[64];       /* driver version, or kernel release */
+    char compiler[128];    /* NVRTC or host compiler version */
+    int multiprocessors;   /* or threads used */
+    int warp_size;         /* 32; on the cpu the number of SIMD lanes of a float */
+    int max_threads_per_block;
+    uint64_t memory_bytes;      /* in all */
+    uint64_t memory_free_bytes; /* when opened */
+    uint64_t l2_bytes;          /* last-level cache */
+    double peak_bandwidth;      /* bytes/s from memory clock and bus width; 0 when unknown */
+    double clock_hz;            /* highest clock of a multiprocessor; 0 when unknown */
+} kf_device_info;
+
+/* spec: "cpu", "cpu:THREADS", "cuda", "cuda:N", or NULL for the best there is (a GPU if one works, else cpu).
+ */
+kf_status kf_backend_open(const char *spec, kf_backend **backend, kf_error *error);
+/* Whether spec is one of those, without looking for the device. */
+kf_status kf_device_check(const char *spec, kf_error *error);
+void kf_backend_close(kf_backend *backend);
+const kf_device_info *kf_backend_device(const kf_backend *backend);
+
+/* Number of CUDA devices that can be used, 0 without a driver; why says in one line why not. Makes no
+ * context. */
+int kf_cuda_device_count(char *why, size_t why_size);
+/* Name, memory and architecture of device index without making a context. */
+kf_status kf_cuda_device_describe(int index, kf_device_info *info, kf_error *error);
+/* The cpu device; cheap, starts no thread. */
+kf_status kf_cpu_device_describe(kf_device_info *info, kf_error *error);
+
+/* --- compiling ---------------------------------------------------------------------------------------- */
+
+typedef struct kf_define {
+    const char *name;
+    char value[64];
+} kf_define;
+
+typedef struct kf_source {
+    const char *file; /* below the data folder, e.g. "kernels/kinetic/fused.cu", or a kernel that is not
+                       * kftune's by its absolute path */
+    const kf_define *defines;
+    int define_count;
+} kf_source;
+
+typedef struct kf_build {
+    char hash[KF_HASH_HEX]; /* of sources, defines, compiler, architecture: equal hash, equal machine code */
+    double seconds;         /* spent compiling; 0 when it came from the cache */
+    bool cached;
+} kf_build;
+
+/* Compiles (or takes from the disk cache) and loads. The compiler's message goes into *error (KF_MACHINE) on
+ * failure, its first error line first. The cache is safe under several processes and bounded in size. */
+kf_status kf_module_load(kf_backend *backend, const kf_source *source, kf_module **module, kf_build *build,
+                         kf_error *error);
+void kf_module_free(kf_module *module);
+
+/* For a process that from now on does nothing but kf_source_prebuild for this device: the compiler is started
+ * once. */
+void kf_compiler_stay(const kf_device_info *info);
+/* Compiles into the disk cache only; needs no device context, so it may run in any process ahead of time.
+ * info: the device that will run it. */
+kf_status kf_source_prebuild(const kf_device_info *info, const kf_source *source, kf_build *build,
+                             kf_error *error);
+
+typedef struct kf_function_info {
+    int registers;         /* a thread; 0 on the cpu */
+    int spill_bytes;       /* local memory a thread */
+    int shared_bytes;      /* static, a block */
+    int max_threads;       /* a block, for this function */
+    size_t argument_bytes; /* of all parameters, as they lie in a struct; 0: not known */
+} kf_function_info;
+
+/* The function lives as long as its module. */
+kf_status kf_module_function(kf_module *module, const char *name, kf_function **function, kf_error *error);
+/* Copies data to the start of a variable of the module (CUDA's __constant__ and __device__). KF_BAD_INPUT
+ * when the module has none of this name with room for it, KF_MACHINE on the cpu, which has no such variables.
+ */
+kf_status kf_module_write(kf_module *module, const char *variable, const void *data, size_t bytes,
+                          kf_error *error);
+void kf_function_describe(const kf_function *function, kf_function_info *info);
+/* Blocks of this size resident on one multiprocessor (theoretical occupancy); 0 when it cannot launch at all.
+ */
+int kf_function_resident_blocks(const kf_function *function, int threads_per_block);
+/* What keeps more of them from being resident: "threads", "blocks", "registers", "shared memory"; "" on the
+ * cpu. */
+const char *kf_function_occupancy_limit(const kf_function *function, int threads_per_block);
+
+/* --- memory ------------------------------------------------------------------------------------------- */
+
+/* Contents are undefined until written. KF_MACHINE with "out of memory" when the device has too little.
+ * Behind the buffer lies a guard of a few hundred bytes; see kf_buffer_check. */
+kf_status kf_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
+void kf_buffer_free(kf_buffer *buffer);
+size_t kf_buffer_size(const kf_buffer *buffer);
+void *kf_buffer_address(const kf_buffer *buffer); /* as kernels see it */
+kf_status kf_buffer_fill(kf_buffer *buffer, unsigned char byte, kf_error *error);
+kf_status kf_buffer_upload(kf_buffer *buffer, size_t offset, const void *data, size_t bytes, kf_error *error);
+kf_status kf_buffer_download(const kf_buffer *buffer, size_t offset, void *data, size_t bytes,
+                             kf_error *error);
+kf_status kf_buffer_copy(kf_buffer *target, const kf_buffer *source, size_t bytes, kf_error *error);
+/* KF_GATE_FAILED when a kernel wrote to the guard, that is, past the buffer's end. */
+kf_status kf_buffer_check(const kf_buffer *buffer, kf_error *error);
+
+/* --- launching ---------------------------------------------------------------------------------------- */
+
+enum { KF_ARGUMENT_BYTES = 1024 };
+
+/* One kernel launch. A kernel takes one struct by value; its first member is int extent[3], the number of
+ * items along x, y, z (see kernels/portable.h); the backend derives the grid from extent and block. Where
+ * grid is given, the kernel is one that is not written with portable.h, and arguments are its parameters as
+ * they would lie in a struct; only cuda can launch these. */
+typedef struct kf_launch {
+    char name[48]; /* as shown in tables: "stream", "collide", "spread" */
+    kf_function *function;
+    int block[3];
+    int grid[3];         /* blocks; {0, 0, 0}: by the extent */
+    size_t shared_bytes; /* dynamic shared memory of a block; only with grid */
+    size_t argument_bytes;
+    _Alignas(16) unsigned char arguments[KF_ARGUMENT_BYTES];
+    int period; /* runs at the steps t with t % period == 0; 1: every step */
+    /* In a graph: aside, it waits for what comes before it, but what comes after does not wait for it, until
+     * a launch that joins or the end. Elsewhere launches run one after the other. */
+    bool aside, joins;
+    double bytes; /* least device-memory traffic of one launch, for GB/s; 0: not defined */
+    double flops; /* 0: not defined */
+} kf_launch;
+
+/* Copies arguments (a struct starting with int extent[3]) into *launch. bytes <= KF_ARGUMENT_BYTES. */
+void kf_launch_set(kf_launch *launch, const char *name, kf_function *function, const int block[3],
+                   const void *arguments, size_t bytes);
+
+/* Asynchronous on cuda. Launch errors show here or at kf_backend_synchronize. Empty extents are no error. */
+kf_status kf_backend_launch(kf_backend *backend, const kf_launch *launch, kf_error *error);
+kf_status kf_backend_synchronize(kf_backend *backend, kf_error *error);
+
+/* A sequence of launches made ready once and replayed cheaply (a CUDA graph; on the cpu the sequence itself).
+ * launches are copied. */
+kf_status kf_graph_create(kf_backend *backend, const kf_launch *const *launches, int count, kf_graph **graph,
+                          kf_error *error);
+kf_status kf_graph_launch(kf_graph *graph, kf_error *error);
+void kf_graph_free(kf_graph *graph);
+
+/* Events: recorded in the order of the launches around them. elapsed needs both to have happened
+ * (synchronise). */
+kf_status kf_event_create(kf_backend *backend, kf_event **event, kf_error *error);
+void kf_event_free(kf_event *event);
+kf_status kf_event_record(kf_event *event, kf_error *error);
+kf_status kf_event_elapsed_us(const kf_event *start, const kf_event *stop, double *microseconds,
+                              kf_error *error);
+
+/* State of the device now, for the row of every measurement; fields that cannot be read are NAN. No setting
+ * is ever changed. */
+typedef struct kf_device_state {
+    double sm_clock_mhz, memory_clock_mhz, temperature_c, power_w;
+    double energy_j;           /* used by the whole device since some moment in the past */
+    uint64_t throttle_reasons; /* NVML bits; 0 when unknown */
+} kf_device_state;
+void kf_backend_device_state(kf_backend *backend, kf_device_state *state);
+
+#endif

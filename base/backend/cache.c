@@ -1,0 +1,218 @@
+#include "base/backend/cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/util/log.h"
+#include "base/util/text.h"
+
+/* An entry is its content, the hash of the content in hexadecimal, and this mark. */
+static const char trailer_mark[8] = {'k', 'f', 'c', 'a', 'c', 'h', 'e', '1'};
+enum { TRAILER_BYTES = KF_HASH_HEX - 1 + sizeof trailer_mark };
+
+static const size_t entry_limit = (size_t)256 << 20; /* a compiled kernel is far smaller */
+static const uint64_t default_limit = (uint64_t)1 << 30;
+static const time_t temporary_lifetime = 3600; /* s; no compiler runs that long */
+
+/* --- folders and names -------------------------------------------------------------------------------- */
+
+kf_status kf_cache_kernel_folder(char path[KF_PATH], kf_error *error) {
+    char folder[KF_PATH];
+    KF_TRY(kf_cache_folder(folder, error));
+    KF_TRY(kf_path(path, error, "%s/kernels", folder));
+    return kf_make_folders(path, error);
+}
+
+static kf_status entry_path(const char *key, const char *extension, char path[KF_PATH], kf_error *error) {
+    char folder[KF_PATH];
+    KF_TRY(kf_cache_kernel_folder(folder, error));
+    return kf_path(path, error, "%s/%s.%s", folder, key, extension);
+}
+
+kf_status kf_cache_temporary(char path[KF_PATH], const char *extension, kf_error *error) {
+    char folder[KF_PATH];
+    KF_TRY(kf_cache_kernel_folder(folder, error));
+    KF_TRY(kf_path(path, error, "%s/temporary-XXXXXX.%s", folder, extension));
+    const int file = mkostemps(path, (int)strlen(extension) + 1, O_CLOEXEC);
+    if (file < 0)
+        return kf_fail(error, KF_MACHINE,
+                       "the kernel cache %s cannot be written: %s; make room or set XDG_CACHE_HOME", folder,
+                       strerror(errno));
+    close(file);
+    return KF_OK;
+}
+
+/* --- entries ------------------------------------------------------------------------------------------ */
+
+static void hash_bytes(const void *data, size_t size, char hex[KF_HASH_HEX]) {
+    kf_hasher hasher;
+    kf_hash_begin(&hasher);
+    kf_hash_add(&hasher, data, size);
+    kf_hash_end(&hasher, hex);
+}
+
+/* Content and path of an intact entry. A file that is there but not intact is removed. */
+static bool read_entry(const char *key, const char *extension, char path[KF_PATH], char **data,
+                       size_t *size) {
+    if (entry_path(key, extension, path, NULL) != KF_OK) return false;
+    if (access(path, F_OK) != 0 || kf_file_read(path, entry_limit, data, size, NULL) != KF_OK) return false;
+    if (*size >= TRAILER_BYTES) {
+        const size_t content = *size - TRAILER_BYTES;
+        const char *trailer = *data + content;
+        char hex[KF_HASH_HEX];
+        hash_bytes(*data, content, hex);
+        if (memcmp(trailer, hex, KF_HASH_HEX - 1) == 0 &&
+            memcmp(trailer + KF_HASH_HEX - 1, trailer_mark, sizeof trailer_mark) == 0) {
+            (*data)[content] = '\0';
+            *size = content;
+            utimensat(AT_FDCWD, path, NULL, 0); /* used now; a read-only cache still serves */
+            return true;
+        }
+    }
+    kf_detail("dropping the damaged cache entry %s", path);
+    unlink(path);
+    free(*data);
+    return false;
+}
+
+bool kf_cache_get(const char *key, const char *extension, void **data, size_t *size) {
+    char path[KF_PATH], *content;
+    if (!read_entry(key, extension, path, &content, size)) return false;
+    *data = content;
+    return true;
+}
+
+bool kf_cache_find(const char *key, const char *extension, char path[KF_PATH]) {
+    char *content;
+    size_t size;
+    if (!read_entry(key, extension, path, &content, &size)) return false;
+    free(content);
+    return true;
+}
+
+/* One byte of one file for each key: a lock there leaves nothing behind. */
+int kf_cache_claim(const char *key) {
+    enum { DIGITS = 15 }; /* of the key: an offset that is positive */
+    char folder[KF_PATH], path[KF_PATH], digits[DIGITS + 1];
+    if (kf_cache_folder(folder, NULL) != KF_OK || kf_path(path, NULL, "%s/building.lock", folder) != KF_OK)
+        return -1;
+    const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    kf_copy_text(digits, sizeof digits, key);
+    struct flock lock = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)strtoull(digits, NULL, 16), .l_len = 1};
+    int result = -1;
+    if (file < 0) return -1;
+    do {
+        result = fcntl(file, F_OFD_SETLKW, &lock);
+    } while (result != 0 && errno == EINTR);
+    if (result == 0) return file;
+    close(file);
+    return -1;
+}
+
+/* --- keeping it small --------------------------------------------------------------------------------- */
+
+typedef struct cache_file {
+    char name[256];
+    struct timespec used;
+    uint64_t bytes;
+} cache_file;
+
+static uint64_t size_limit(void) {
+    const char *text = getenv("KFTUNE_CACHE_LIMIT");
+    if (text == NULL || text[0] == '\0') return default_limit;
+    char *end;
+    errno = 0;
+    const uint64_t limit = strtoull(text, &end, 10);
+    if (errno == 0 && *end == '\0' && text[0] >= '0' && text[0] <= '9') return limit;
+    static atomic_flag warned = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&warned))
+        kf_warn("KFTUNE_CACHE_LIMIT is \"%s\", not a number of bytes; using 1 GiB", text);
+    return default_limit;
+}
+
+static int older_first(const void *left, const void *right) {
+    const struct timespec a = ((const cache_file *)left)->used, b = ((const cache_file *)right)->used;
+    if (a.tv_sec != b.tv_sec) return a.tv_sec < b.tv_sec ? -1 : 1;
+    return (a.tv_nsec > b.tv_nsec) - (a.tv_nsec < b.tv_nsec);
+}
+
+/* Files being written: by a compiler, or by kf_file_write_atomic. */
+static bool is_temporary(const char *name) {
+    const size_t length = strlen(name);
+    return strncmp(name, "temporary-", strlen("temporary-")) == 0 ||
+           (length > 4 && strcmp(name + length - 4, ".tmp") == 0);
+}
+
+/* Lists the entries of folder (the caller frees) and removes what killed processes left behind. */
+static cache_file *list_entries(int folder, DIR *stream, int *count) {
+    cache_file *files = NULL;
+    int capacity = 0;
+    *count = 0;
+    for (const struct dirent *entry; (entry = readdir(stream)) != NULL;) {
+        struct stat information;
+        if (fstatat(folder, entry->d_name, &information, AT_SYMLINK_NOFOLLOW) != 0) continue;
+        if (!S_ISREG(information.st_mode)) continue;
+        if (is_temporary(entry->d_name)) {
+            if (time(NULL) - information.st_mtime > temporary_lifetime) unlinkat(folder, entry->d_name, 0);
+            continue;
+        }
+        if (*count == capacity) {
+            capacity = 2 * capacity + 64;
+            files = kf_reallocate(files, (size_t)capacity * sizeof *files);
+        }
+        cache_file *file = &files[(*count)++];
+        kf_copy_text(file->name, sizeof file->name, entry->d_name);
+        file->used = information.st_mtim;
+        file->bytes = (uint64_t)information.st_size;
+    }
+    return files;
+}
+
+/* Drops what was used longest ago until the rest fits; keep: the name of the entry just written. */
+static void evict(const char *folder_path, const char *keep) {
+    const uint64_t limit = size_limit();
+    DIR *stream = opendir(folder_path);
+    if (stream == NULL) return;
+    const int folder = dirfd(stream);
+    int count;
+    cache_file *files = list_entries(folder, stream, &count);
+    uint64_t total = 0;
+    for (int i = 0; i < count; i++)
+        total += files[i].bytes;
+    if (total > limit) qsort(files, (size_t)count, sizeof *files, older_first);
+    for (int i = 0; i < count && total > limit; i++) {
+        if (strcmp(files[i].name, keep) == 0) continue;
+        unlinkat(folder, files[i].name, 0); /* gone already: another process evicts too */
+        total -= files[i].bytes;
+    }
+    free(files);
+    closedir(stream);
+}
+
+kf_status kf_cache_put(const char *key, const char *extension, const void *data, size_t size,
+                       kf_error *error) {
+    char path[KF_PATH], folder[KF_PATH], hex[KF_HASH_HEX];
+    KF_TRY(entry_path(key, extension, path, error));
+    kf_error reason;
+    char *entry = kf_allocate(size + TRAILER_BYTES);
+    memcpy(entry, data, size);
+    hash_bytes(data, size, hex);
+    memcpy(entry + size, hex, KF_HASH_HEX - 1);
+    memcpy(entry + size + KF_HASH_HEX - 1, trailer_mark, sizeof trailer_mark);
+    const kf_status status = kf_file_write_atomic(path, entry, size + TRAILER_BYTES, &reason);
+    free(entry);
+    if (status != KF_OK)
+        return kf_fail(error, KF_MACHINE, "the kernel cache cannot be written: %s", reason.message);
+    KF_TRY(kf_cache_kernel_folder(folder, error));
+    evict(folder, path + strlen(folder) + 1);
+    return KF_OK;
+}

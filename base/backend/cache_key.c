@@ -1,0 +1,137 @@
+/* What a build depends on, as one hash. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/backend/cache.h"
+#include "base/util/text.h"
+
+enum { SOURCE_FILES = 128, SOURCE_LIMIT = 16 << 20 };
+
+typedef struct source_files {
+    char *paths[SOURCE_FILES]; /* every file read so far: each is hashed once */
+    int count;
+    char include_folder[KF_PATH];
+    kf_hasher *hasher;
+} source_files;
+
+kf_status kf_source_include_folder(char path[KF_PATH], kf_error *error) {
+    const char *data;
+    KF_TRY(kf_data_folder(&data, error));
+    return kf_path(path, error, "%s/kernels", data);
+}
+
+kf_status kf_source_path(const kf_source *source, char path[KF_PATH], kf_error *error) {
+    const char *file = source->file, *data;
+    if (file[0] == '/') {
+        KF_TRY(kf_path(path, error, "%s", file));
+        if (access(path, R_OK) == 0) return KF_OK;
+        return kf_fail(error, KF_BAD_INPUT, "kernel source %s is missing or unreadable", path);
+    }
+    bool below = file[0] != '\0';
+    for (const char *at = strstr(file, ".."); at != NULL; at = strstr(at + 1, ".."))
+        if ((at == file || at[-1] == '/') && (at[2] == '/' || at[2] == '\0')) below = false;
+    if (!below)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "kernel source \"%s\": name a file below the data folder, such as kernels/probe/copy.cu", file);
+    KF_TRY(kf_data_folder(&data, error));
+    KF_TRY(kf_path(path, error, "%s/%s", data, file));
+    if (access(path, R_OK) != 0)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "kernel source %s is missing or unreadable; set KFTUNE_DATA to the folder "
+                       "that holds kernels/",
+                       path);
+    return KF_OK;
+}
+
+/* --- following includes ------------------------------------------------------------------------------- */
+
+static kf_status hash_file(source_files *files, const char *path, kf_error *error);
+
+/* Hashes the file an #include names, when it exists; the compiler complains when it does not. */
+static kf_status hash_included(source_files *files, const char *from, const char *name, int length,
+                               kf_error *error) {
+    const char *slash = strrchr(from, '/');
+    char path[KF_PATH];
+    if (slash != NULL) {
+        KF_TRY(kf_path(path, error, "%.*s/%.*s", (int)(slash - from), from, length, name));
+        if (access(path, R_OK) == 0) return hash_file(files, path, error);
+    }
+    KF_TRY(kf_path(path, error, "%s/%.*s", files->include_folder, length, name));
+    return access(path, R_OK) == 0 ? hash_file(files, path, error) : KF_OK;
+}
+
+static const char *skip_blanks(const char *text) {
+    while (*text == ' ' || *text == '\t')
+        text++;
+    return text;
+}
+
+/* One line of source: if it is an include, what it names. Includes inside comments or inactive branches only
+ * make the key depend on more than it must; an include through a macro would make it depend on less. */
+static kf_status follow_line(source_files *files, const char *path, const char *line, kf_error *error) {
+    const char *at = skip_blanks(line);
+    if (*at != '#') return KF_OK;
+    at = skip_blanks(at + 1);
+    if (strncmp(at, "include", 7) != 0 || isalnum((unsigned char)at[7]) || at[7] == '_') return KF_OK;
+    at = skip_blanks(at + 7);
+    if (*at == '<') return KF_OK; /* the system's: belongs to the compiler */
+    const size_t length = *at == '"' ? strcspn(at + 1, "\"\r\n") : 0;
+    if (length == 0)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: a kernel must include by quoted name (\"portable.h\"), so that the cache can tell what it "
+            "depends on",
+            path);
+    return hash_included(files, path, at + 1, (int)length, error);
+}
+
+static kf_status hash_file(source_files *files, const char *path, kf_error *error) {
+    for (int i = 0; i < files->count; i++)
+        if (strcmp(files->paths[i], path) == 0) return KF_OK;
+    if (files->count == SOURCE_FILES)
+        return kf_fail(error, KF_BAD_INPUT, "%s: a kernel may include %d files at most", path, SOURCE_FILES);
+    files->paths[files->count++] = kf_duplicate(path);
+
+    char *text;
+    size_t size;
+    KF_TRY(kf_file_read(path, SOURCE_LIMIT, &text, &size, error));
+    kf_hash_add(files->hasher, &size, sizeof size);
+    kf_hash_add(files->hasher, text, size);
+    kf_status status = KF_OK;
+    for (const char *line = text; status == KF_OK && line != NULL; line = strchr(line, '\n')) {
+        if (*line == '\n') line++;
+        status = follow_line(files, path, line, error);
+    }
+    free(text);
+    return status;
+}
+
+/* --- the key ------------------------------------------------------------------------------------------ */
+
+kf_status kf_cache_key(const kf_source *source, const char *compiler, const char *flags,
+                       const char *architecture, char key[KF_HASH_HEX], kf_error *error) {
+    kf_hasher hasher;
+    kf_hash_begin(&hasher);
+    kf_hash_add_string(&hasher, "kftune kernel 1"); /* to be raised when the way of building changes */
+    kf_hash_add_string(&hasher, compiler);
+    kf_hash_add_string(&hasher, flags);
+    kf_hash_add_string(&hasher, architecture);
+    kf_hash_add_string(&hasher, source->file);
+    kf_hash_add(&hasher, &source->define_count, sizeof source->define_count);
+    for (int i = 0; i < source->define_count; i++) {
+        kf_hash_add_string(&hasher, source->defines[i].name);
+        kf_hash_add_string(&hasher, source->defines[i].value);
+    }
+    source_files files = {.hasher = &hasher};
+    char path[KF_PATH];
+    KF_TRY(kf_source_path(source, path, error));
+    KF_TRY(kf_source_include_folder(files.include_folder, error));
+    const kf_status status = hash_file(&files, path, error);
+    for (int i = 0; i < files.count; i++)
+        free(files.paths[i]);
+    if (status == KF_OK) kf_hash_end(&hasher, key);
+    return status;
+}

@@ -1,0 +1,359 @@
+/* The cpu backend: kernels built by the host compiler, loaded as shared objects, run by OpenMP inside them.
+ * The program itself uses no OpenMP, so no thread exists before the first launch and a process may fork until
+ * then. */
+#include "base/backend/cpu.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/backend/cache.h"
+#include "base/backend/internal.h"
+#include "base/util/text.h"
+
+typedef void kf_cpu_entry(const int *block, int threads, const void *arguments);
+
+typedef struct cpu_backend {
+    kf_backend base;
+    uint64_t allocated; /* bytes in live buffers, perhaps not touched yet */
+} cpu_backend;
+
+typedef struct cpu_function {
+    kf_function base;
+    kf_cpu_entry *entry;
+    struct cpu_function *next;
+} cpu_function;
+
+typedef struct cpu_module {
+    kf_module base;
+    void *library;
+    cpu_function *functions;
+    char file[256];
+} cpu_module;
+
+typedef struct cpu_event {
+    kf_event base;
+    bool recorded;
+    struct timespec time;
+} cpu_event;
+
+typedef struct cpu_graph {
+    kf_graph base;
+    int count;
+    kf_launch launches[];
+} cpu_graph;
+
+static const char extension[] = "so";
+
+/* --- compiling ---------------------------------------------------------------------------------------- */
+
+static double seconds_since(const struct timespec *start) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
+}
+
+/* Builds into the cache, through a temporary file that no other process sees. */
+static kf_status build_into_cache(const kf_host_compiler *compiler, const kf_source *source, const char *key,
+                                  kf_error *error) {
+    char output[KF_PATH], *data = NULL;
+    size_t size = 0;
+    KF_TRY(kf_cache_temporary(output, extension, error));
+    kf_status status = kf_host_compile(compiler, source, output, error);
+    if (status == KF_OK) status = kf_file_read(output, 0, &data, &size, error);
+    if (status == KF_OK) status = kf_cache_put(key, extension, data, size, error);
+    free(data);
+    unlink(output);
+    return status;
+}
+
+/* The shared object of source in the cache; rebuild: even if it is there already. */
+static kf_status provide(const kf_source *source, bool rebuild, char path[KF_PATH], kf_build *build,
+                         kf_error *error) {
+    kf_host_compiler compiler;
+    struct timespec start;
+    memset(build, 0, sizeof *build);
+    KF_TRY(kf_host_compiler_find(&compiler, error));
+    char identity[512];
+    snprintf(identity, sizeof identity, "%s\n%s", compiler.command, compiler.version);
+    KF_TRY(kf_cache_key(source, identity, kf_host_compiler_flags, compiler.architecture, build->hash, error));
+    build->cached = !rebuild && kf_cache_find(build->hash, extension, path);
+    if (build->cached) return KF_OK;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    KF_TRY(build_into_cache(&compiler, source, build->hash, error));
+    build->seconds = seconds_since(&start);
+    if (kf_cache_find(build->hash, extension, path)) return KF_OK;
+    return kf_fail(error, KF_MACHINE,
+                   "%s: the kernel just built has gone from the cache; is KFTUNE_CACHE_LIMIT too "
+                   "small?",
+                   source->file);
+}
+
+kf_status kf_cpu_prebuild(const kf_device_info *info, const kf_source *source, kf_build *build,
+                          kf_error *error) {
+    char path[KF_PATH];
+    (void)info; /* kernels for the cpu are built where they run */
+    return provide(source, false, path, build, error);
+}
+
+/* Threads of the OpenMP library sleep in its code between launches, so it must outlive the module that
+ * brought it. */
+static void keep_openmp(void *library) {
+    static atomic_flag kept = ATOMIC_FLAG_INIT;
+    Dl_info where;
+    const void *symbol = dlsym(library, "omp_get_max_threads");
+    if (symbol == NULL || dladdr(symbol, &where) == 0 || atomic_flag_test_and_set(&kept)) return;
+    void *openmp = dlopen(where.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+    if (openmp != NULL) dlclose(openmp); /* which RTLD_NODELETE makes harmless */
+}
+
+static kf_status cpu_module_load(kf_backend *backend, const kf_source *source, kf_module **module,
+                                 kf_build *build, kf_error *error) {
+    char path[KF_PATH];
+    KF_TRY(provide(source, false, path, build, error));
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL && build->cached) { /* evicted by another process since it was found */
+        KF_TRY(provide(source, true, path, build, error));
+        library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    }
+    if (library == NULL) {
+        const char *reason = dlerror();
+        return kf_fail(error, KF_MACHINE, "%s cannot be loaded: %s", source->file,
+                       reason != NULL ? reason : path);
+    }
+    keep_openmp(library);
+    cpu_module *loaded = kf_allocate_zeroed(1, sizeof *loaded);
+    loaded->base.backend = backend;
+    loaded->library = library;
+    kf_copy_text(loaded->file, sizeof loaded->file, source->file);
+    *module = &loaded->base;
+    return KF_OK;
+}
+
+static void cpu_module_free(kf_module *module) {
+    cpu_module *loaded = (cpu_module *)module;
+    for (cpu_function *function = loaded->functions, *next; function != NULL; function = next) {
+        next = function->next;
+        free(function);
+    }
+    dlclose(loaded->library);
+    free(loaded);
+}
+
+/* Whether symbol lies in library itself: dlsym also finds what its libraries define. */
+static bool defined_in(void *library, const void *symbol) {
+    struct link_map *map = NULL;
+    Dl_info where;
+    return dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && dladdr(symbol, &where) != 0 &&
+           (uintptr_t)where.dli_fbase == (uintptr_t)map->l_addr;
+}
+
+static kf_status cpu_module_function(kf_module *module, const char *name, kf_function **function,
+                                     kf_error *error) {
+    cpu_module *loaded = (cpu_module *)module;
+    void *symbol = dlsym(loaded->library, name);
+    if (symbol == NULL || !defined_in(loaded->library, symbol))
+        return kf_fail(error, KF_BAD_INPUT, "%s has no kernel named %s", loaded->file, name);
+    cpu_function *found = kf_allocate_zeroed(1, sizeof *found);
+    found->base.module = module;
+    memcpy(&found->entry, &symbol, sizeof symbol); /* ISO C has no cast from object to function pointers */
+    found->next = loaded->functions;
+    loaded->functions = found;
+    *function = &found->base;
+    return KF_OK;
+}
+
+static void cpu_function_describe(const kf_function *function, kf_function_info *info) {
+    info->max_threads = function->module->backend->device.max_threads_per_block;
+}
+
+static int cpu_function_resident_blocks(const kf_function *function, int threads_per_block) {
+    return threads_per_block <= function->module->backend->device.max_threads_per_block;
+}
+
+/* --- memory ------------------------------------------------------------------------------------------- */
+
+static kf_status cpu_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error) {
+    enum { CACHE_LINE = 64, HUGE_PAGE = 2 << 20 };
+    cpu_backend *cpu = (cpu_backend *)backend;
+    /* The system hands out memory before it has it and ends programs that then use it, so ask first. Buffers
+     * that were not written yet still count as available, hence the second condition. */
+    const uint64_t available = kf_cpu_available_memory(), at_first = backend->device.memory_free_bytes;
+    const bool huge = bytes >= 2 * (size_t)HUGE_PAGE;
+    void *address = NULL;
+    char wanted[32], left[32];
+    if (bytes > available || bytes > at_first || cpu->allocated > at_first - bytes ||
+        posix_memalign(&address, huge ? HUGE_PAGE : CACHE_LINE, bytes + KF_GUARD_BYTES) != 0)
+        return kf_fail(error, KF_MACHINE,
+                       "out of memory: a buffer of %s does not fit, %s are available; use a smaller "
+                       "grid",
+                       kf_human_bytes((double)bytes, wanted), kf_human_bytes((double)available, left));
+    if (huge) (void)madvise(address, bytes, MADV_HUGEPAGE); /* faster where allowed, the same where not */
+    kf_buffer *created = kf_allocate_zeroed(1, sizeof *created);
+    *created = (kf_buffer){.backend = backend, .bytes = bytes, .address = address};
+    cpu->allocated += bytes;
+    *buffer = created;
+    return KF_OK;
+}
+
+static void cpu_buffer_free(kf_buffer *buffer) {
+    ((cpu_backend *)buffer->backend)->allocated -= buffer->bytes;
+    free(buffer->address);
+    free(buffer);
+}
+
+static kf_status cpu_buffer_fill(kf_buffer *buffer, unsigned char byte, kf_error *error) {
+    (void)error;
+    memset(buffer->address, byte, buffer->bytes);
+    return KF_OK;
+}
+
+static kf_status cpu_buffer_upload(kf_buffer *buffer, size_t offset, const void *data, size_t bytes,
+                                   kf_error *error) {
+    (void)error;
+    memcpy((char *)buffer->address + offset, data, bytes);
+    return KF_OK;
+}
+
+static kf_status cpu_buffer_download(const kf_buffer *buffer, size_t offset, void *data, size_t bytes,
+                                     kf_error *error) {
+    (void)error;
+    memcpy(data, (const char *)buffer->address + offset, bytes);
+    return KF_OK;
+}
+
+static kf_status cpu_buffer_copy(kf_buffer *target, const kf_buffer *source, size_t bytes, kf_error *error) {
+    (void)error;
+    memcpy(target->address, source->address, bytes);
+    return KF_OK;
+}
+
+/* --- launching ---------------------------------------------------------------------------------------- */
+
+static kf_status cpu_launch(kf_backend *backend, const kf_launch *launch, kf_error *error) {
+    (void)error;
+    const cpu_function *function = (const cpu_function *)launch->function;
+    function->entry(launch->block, backend->device.multiprocessors, launch->arguments);
+    return KF_OK;
+}
+
+static kf_status cpu_synchronize(kf_backend *backend, kf_error *error) {
+    (void)backend; /* launches have ended when they return */
+    (void)error;
+    return KF_OK;
+}
+
+static kf_status cpu_graph_create(kf_backend *backend, const kf_launch *const *launches, int count,
+                                  kf_graph **graph, kf_error *error) {
+    (void)error;
+    cpu_graph *created = kf_allocate_zeroed(1, sizeof *created + (size_t)count * sizeof created->launches[0]);
+    created->base.backend = backend;
+    created->count = count;
+    for (int i = 0; i < count; i++)
+        created->launches[i] = *launches[i];
+    *graph = &created->base;
+    return KF_OK;
+}
+
+static kf_status cpu_graph_launch(kf_graph *graph, kf_error *error) {
+    const cpu_graph *sequence = (const cpu_graph *)graph;
+    for (int i = 0; i < sequence->count; i++)
+        KF_TRY(cpu_launch(graph->backend, &sequence->launches[i], error));
+    return KF_OK;
+}
+
+static void cpu_graph_free(kf_graph *graph) {
+    free(graph);
+}
+
+static kf_status cpu_event_create(kf_backend *backend, kf_event **event, kf_error *error) {
+    (void)error;
+    cpu_event *created = kf_allocate_zeroed(1, sizeof *created);
+    created->base.backend = backend;
+    *event = &created->base;
+    return KF_OK;
+}
+
+static void cpu_event_free(kf_event *event) {
+    free(event);
+}
+
+static kf_status cpu_event_record(kf_event *event, kf_error *error) {
+    (void)error;
+    cpu_event *recorded = (cpu_event *)event;
+    recorded->recorded = true;
+    clock_gettime(CLOCK_MONOTONIC, &recorded->time);
+    return KF_OK;
+}
+
+static kf_status cpu_event_elapsed_us(const kf_event *start, const kf_event *stop, double *microseconds,
+                                      kf_error *error) {
+    const cpu_event *first = (const cpu_event *)start, *last = (const cpu_event *)stop;
+    if (!first->recorded || !last->recorded)
+        return kf_fail(error, KF_BAD_INPUT, "a time was asked for between events that were not recorded");
+    *microseconds = 1e6 * (double)(last->time.tv_sec - first->time.tv_sec) +
+                    1e-3 * (double)(last->time.tv_nsec - first->time.tv_nsec);
+    return KF_OK;
+}
+
+static void cpu_device_state(kf_backend *backend, kf_device_state *state) {
+    (void)backend;
+    state->sm_clock_mhz = kf_cpu_clock_mhz();
+    state->energy_j = kf_cpu_energy_joules();
+}
+
+/* --- opening ------------------------------------------------------------------------------------------ */
+
+static void cpu_close(kf_backend *backend) {
+    free(backend);
+}
+
+static const kf_backend_methods cpu_methods = {
+    .close = cpu_close,
+    .module_load = cpu_module_load,
+    .module_free = cpu_module_free,
+    .module_function = cpu_module_function,
+    .function_describe = cpu_function_describe,
+    .function_resident_blocks = cpu_function_resident_blocks,
+    .buffer_create = cpu_buffer_create,
+    .buffer_free = cpu_buffer_free,
+    .buffer_fill = cpu_buffer_fill,
+    .buffer_upload = cpu_buffer_upload,
+    .buffer_download = cpu_buffer_download,
+    .buffer_copy = cpu_buffer_copy,
+    .launch = cpu_launch,
+    .synchronize = cpu_synchronize,
+    .graph_create = cpu_graph_create,
+    .graph_launch = cpu_graph_launch,
+    .graph_free = cpu_graph_free,
+    .event_create = cpu_event_create,
+    .event_free = cpu_event_free,
+    .event_record = cpu_event_record,
+    .event_elapsed_us = cpu_event_elapsed_us,
+    .device_state = cpu_device_state,
+};
+
+kf_status kf_cpu_open(int threads, kf_backend **backend, kf_error *error) {
+    *backend = NULL;
+    /* OpenMP reads this when the first kernel brings it in. Threads that spin at the end of every launch take
+     * the processor from the very thread they wait for as soon as another program runs. */
+    (void)setenv("OMP_WAIT_POLICY", "passive", 0);
+    kf_device_info device;
+    KF_TRY(kf_cpu_device_describe(&device, error));
+    if (threads > 0) {
+        device.multiprocessors = threads;
+        snprintf(device.spec, sizeof device.spec, "cpu:%d", threads);
+    }
+    cpu_backend *opened = kf_allocate_zeroed(1, sizeof *opened);
+    opened->base.methods = &cpu_methods;
+    opened->base.device = device;
+    *backend = &opened->base;
+    return KF_OK;
+}

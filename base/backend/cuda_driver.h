@@ -1,0 +1,93 @@
+/* The CUDA driver API, loaded at run time: `kf_cuda.cuLaunchKernel(...)` after kf_cuda_driver_start. */
+#ifndef KF_BASE_BACKEND_CUDA_DRIVER_H
+#define KF_BASE_BACKEND_CUDA_DRIVER_H
+
+#include <cuda.h>
+
+#include "base/backend/backend.h"
+#include "base/util/status.h"
+
+#define KF_CUDA_FUNCTIONS(X)                                                                                 \
+    X(cuInit)                                                                                                \
+    X(cuDriverGetVersion)                                                                                    \
+    X(cuGetErrorName)                                                                                        \
+    X(cuGetErrorString)                                                                                      \
+    X(cuDeviceGetCount)                                                                                      \
+    X(cuDeviceGet)                                                                                           \
+    X(cuDeviceGetName)                                                                                       \
+    X(cuDeviceGetUuid)                                                                                       \
+    X(cuDeviceGetAttribute)                                                                                  \
+    X(cuDeviceTotalMem)                                                                                      \
+    X(cuDevicePrimaryCtxRetain)                                                                              \
+    X(cuDevicePrimaryCtxRelease)                                                                             \
+    X(cuCtxSetCurrent)                                                                                       \
+    X(cuMemGetInfo)                                                                                          \
+    X(cuMemAlloc)                                                                                            \
+    X(cuMemFree)                                                                                             \
+    X(cuMemHostAlloc)                                                                                        \
+    X(cuMemFreeHost)                                                                                         \
+    X(cuMemsetD8Async)                                                                                       \
+    X(cuMemcpyHtoDAsync)                                                                                     \
+    X(cuMemcpyDtoHAsync)                                                                                     \
+    X(cuMemcpyDtoDAsync)                                                                                     \
+    X(cuModuleLoadData)                                                                                      \
+    X(cuModuleUnload)                                                                                        \
+    X(cuModuleGetFunction)                                                                                   \
+    X(cuModuleGetGlobal)                                                                                     \
+    X(cuFuncSetAttribute)                                                                                    \
+    X(cuFuncGetAttribute)                                                                                    \
+    X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                                                           \
+    X(cuLaunchKernel)                                                                                        \
+    X(cuCtxGetStreamPriorityRange)                                                                           \
+    X(cuStreamCreateWithPriority)                                                                            \
+    X(cuStreamWaitEvent)                                                                                     \
+    X(cuStreamDestroy)                                                                                       \
+    X(cuStreamSynchronize)                                                                                   \
+    X(cuStreamBeginCapture)                                                                                  \
+    X(cuStreamEndCapture)                                                                                    \
+    X(cuGraphInstantiateWithFlags)                                                                           \
+    X(cuGraphUpload)                                                                                         \
+    X(cuGraphLaunch)                                                                                         \
+    X(cuGraphDestroy)                                                                                        \
+    X(cuGraphExecDestroy)                                                                                    \
+    X(cuEventCreate)                                                                                         \
+    X(cuEventDestroy)                                                                                        \
+    X(cuEventRecord)                                                                                         \
+    X(cuEventSynchronize)
+
+/* Same signature under both names; which one a driver has depends on its age, not on the header's. */
+typedef CUresult kf_cuda_elapsed_time(float *milliseconds, CUevent start, CUevent stop);
+/* CUDA 12.4 and later. */
+typedef CUresult kf_cuda_parameter_info(CUfunction function, size_t index, size_t *offset, size_t *size);
+
+typedef struct kf_cuda_driver {
+#define KF_MEMBER(name) __typeof__(name) *(name);
+    KF_CUDA_FUNCTIONS(KF_MEMBER)
+#undef KF_MEMBER
+    kf_cuda_elapsed_time *elapsed_time, *elapsed_time_v2; /* one of them may be NULL */
+    kf_cuda_parameter_info *parameter_info;               /* or NULL */
+} kf_cuda_driver;
+
+extern kf_cuda_driver kf_cuda;
+
+/* Loads libcuda and initialises it in this process. From then on this process must not fork children that use
+ * CUDA: the driver cannot be used in them, and kf_cuda_driver_start says so there. */
+kf_status kf_cuda_driver_start(kf_error *error);
+
+/* Whether kf_cuda_driver_start succeeded in this process, not in a parent of it. */
+bool kf_cuda_driver_started(void);
+
+/* "cuda: CALL: NAME (description)", KF_MACHINE. */
+kf_status kf_cuda_fail(kf_error *error, CUresult result, const char *call);
+
+#define KF_CUDA_TRY(function, ...)                                                                           \
+    do {                                                                                                     \
+        const CUresult kf_result_ = kf_cuda.function(__VA_ARGS__);                                           \
+        if (kf_result_ != CUDA_SUCCESS) return kf_cuda_fail(error, kf_result_, #function);                   \
+    } while (0)
+
+/* Fills *info for the device at index, except compiler and what needs a context (memory_free_bytes). The
+ * driver must be started. */
+kf_status kf_cuda_device_fill(int index, kf_device_info *info, kf_error *error);
+
+#endif

@@ -1,0 +1,75 @@
+/* The cuda backend's own objects, shared by its files. */
+#ifndef KF_BASE_BACKEND_CUDA_INTERNAL_H
+#define KF_BASE_BACKEND_CUDA_INTERNAL_H
+
+#include "base/backend/cuda_driver.h"
+#include "base/backend/internal.h"
+
+enum { KF_STAGES = 2 };
+
+typedef struct kf_cuda_backend {
+    kf_backend base;
+    CUdevice device;
+    CUcontext context; /* the device's primary context */
+    CUstream stream;   /* everything runs in its order */
+    CUstream aside;    /* of higher priority: where graphs capture the launches that run beside others */
+    CUevent forked, joined;
+    int grid_limit[3], block_limit[3];
+    /* Pinned memory through which large copies go, made when first needed. */
+    void *stage[KF_STAGES];
+    CUevent stage_free[KF_STAGES];
+} kf_cuda_backend;
+
+static inline kf_cuda_backend *kf_cuda_of(kf_backend *backend) {
+    return (kf_cuda_backend *)backend;
+}
+
+/* Makes the backend's context the calling thread's; every method starts with it, so that several backends and
+ * threads can be mixed (one thread at a time for a backend). */
+kf_status kf_cuda_enter(kf_backend *backend, kf_error *error);
+
+/* cuda_memory.c: the methods on buffers. */
+kf_status kf_cuda_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
+void kf_cuda_buffer_free(kf_buffer *buffer);
+kf_status kf_cuda_buffer_fill(kf_buffer *buffer, unsigned char byte, kf_error *error);
+kf_status kf_cuda_buffer_upload(kf_buffer *buffer, size_t offset, const void *data, size_t bytes,
+                                kf_error *error);
+kf_status kf_cuda_buffer_download(const kf_buffer *buffer, size_t offset, void *data, size_t bytes,
+                                  kf_error *error);
+kf_status kf_cuda_buffer_copy(kf_buffer *target, const kf_buffer *source, size_t bytes, kf_error *error);
+void kf_cuda_stages_free(kf_cuda_backend *backend);
+
+/* cuda_module.c: the methods on modules and functions. */
+kf_status kf_cuda_module_load(kf_backend *backend, const kf_source *source, kf_module **module,
+                              kf_build *build, kf_error *error);
+void kf_cuda_module_free(kf_module *module);
+kf_status kf_cuda_module_function(kf_module *module, const char *name, kf_function **function,
+                                  kf_error *error);
+kf_status kf_cuda_module_write(kf_module *module, const char *variable, const void *data, size_t bytes,
+                               kf_error *error);
+void kf_cuda_function_describe(const kf_function *function, kf_function_info *info);
+int kf_cuda_function_resident_blocks(const kf_function *function, int threads_per_block);
+const char *kf_cuda_function_occupancy_limit(const kf_function *function, int threads_per_block);
+
+/* cuda_launch.c: the methods that put work on the stream. */
+kf_status kf_cuda_launch(kf_backend *backend, const kf_launch *launch, kf_error *error);
+kf_status kf_cuda_synchronize(kf_backend *backend, kf_error *error);
+kf_status kf_cuda_graph_create(kf_backend *backend, const kf_launch *const *launches, int count,
+                               kf_graph **graph, kf_error *error);
+kf_status kf_cuda_graph_launch(kf_graph *graph, kf_error *error);
+void kf_cuda_graph_free(kf_graph *graph);
+kf_status kf_cuda_event_create(kf_backend *backend, kf_event **event, kf_error *error);
+void kf_cuda_event_free(kf_event *event);
+kf_status kf_cuda_event_record(kf_event *event, kf_error *error);
+kf_status kf_cuda_event_elapsed_us(const kf_event *start, const kf_event *stop, double *microseconds,
+                                   kf_error *error);
+
+typedef struct kf_cuda_function {
+    kf_function base;
+    struct kf_cuda_function *next;
+    CUfunction handle;
+    kf_function_info info;
+    char *name;
+} kf_cuda_function;
+
+#endif

@@ -1,0 +1,196 @@
+#ifdef KF_HAVE_CUDA
+
+#include <stdlib.h>
+
+#include "base/backend/cuda_internal.h"
+#include "base/util/text.h"
+
+typedef struct kf_cuda_graph {
+    kf_graph base;
+    CUgraphExec handle; /* NULL for a graph without launches */
+} kf_cuda_graph;
+
+typedef struct kf_cuda_event {
+    kf_event base;
+    CUevent handle;
+} kf_cuda_event;
+
+static kf_status check_block(const kf_cuda_backend *backend, const kf_launch *launch, kf_error *error) {
+    const int *block = launch->block, *limit = backend->block_limit;
+    const kf_cuda_function *function = (const kf_cuda_function *)launch->function;
+    const int64_t threads = (int64_t)block[0] * block[1] * block[2];
+    const bool shaped = block[0] <= limit[0] && block[1] <= limit[1] && block[2] <= limit[2];
+    if (shaped && threads <= function->info.max_threads) return KF_OK;
+    return kf_fail(
+        error, KF_MACHINE,
+        "cuda: %s: a block of %dx%dx%d is too large: this kernel takes %d threads with %d registers "
+        "each, the device %dx%dx%d",
+        launch->name, block[0], block[1], block[2], function->info.max_threads, function->info.registers,
+        limit[0], limit[1], limit[2]);
+}
+
+static kf_status make_grid(const kf_cuda_backend *backend, const kf_launch *launch, unsigned grid[3],
+                           kf_error *error) {
+    int extent[3];
+    const bool given = launch->grid[0] != 0;
+    if (!given) kf_launch_extent(launch, extent);
+    for (int i = 0; i < 3; i++) {
+        const int64_t blocks =
+            given ? launch->grid[i] : ((int64_t)extent[i] + launch->block[i] - 1) / launch->block[i];
+        if (blocks > backend->grid_limit[i])
+            return kf_fail(error, KF_MACHINE,
+                           "cuda: %s: %lld blocks along %c are too many (the device takes %d): use a larger "
+                           "block or a smaller extent",
+                           launch->name, (long long)blocks, "xyz"[i], backend -> grid_limit[i]);
+        grid[i] = (unsigned)blocks;
+    }
+    return KF_OK;
+}
+
+static kf_status launch_on(kf_backend *backend, CUstream stream, const kf_launch *launch, kf_error *error) {
+    kf_cuda_backend *own = kf_cuda_of(backend);
+    const kf_cuda_function *function = (const kf_cuda_function *)launch->function;
+    size_t bytes = launch->argument_bytes;
+    unsigned grid[3] = {1, 1, 1};
+    KF_TRY(check_block(own, launch, error));
+    KF_TRY(make_grid(own, launch, grid, error));
+    if (function->info.argument_bytes != 0 && function->info.argument_bytes != bytes)
+        return kf_fail(error, KF_MACHINE, "cuda: %s: %s takes arguments of %zu bytes, not %zu", launch->name,
+                       function->name, function->info.argument_bytes, bytes);
+    /* NOLINTBEGIN(performance-no-int-to-ptr): the driver's markers are small numbers in pointers */
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)(uintptr_t)launch->arguments,
+                     CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+    /* NOLINTEND(performance-no-int-to-ptr) */
+    KF_TRY(kf_cuda_enter(backend, error));
+    if (launch->shared_bytes > 0)
+        KF_CUDA_TRY(cuFuncSetAttribute, function->handle, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                    (int)launch->shared_bytes);
+    const CUresult result = kf_cuda.cuLaunchKernel(
+        function->handle, grid[0], grid[1], grid[2], (unsigned)launch->block[0], (unsigned)launch->block[1],
+        (unsigned)launch->block[2], (unsigned)launch->shared_bytes, stream, NULL, extra);
+    if (result == CUDA_SUCCESS) return KF_OK;
+    kf_cuda_fail(error, result, "cuLaunchKernel");
+    return kf_fail_context(error, "%s", launch->name);
+}
+
+kf_status kf_cuda_launch(kf_backend *backend, const kf_launch *launch, kf_error *error) {
+    return launch_on(backend, kf_cuda_of(backend)->stream, launch, error);
+}
+
+kf_status kf_cuda_synchronize(kf_backend *backend, kf_error *error) {
+    KF_TRY(kf_cuda_enter(backend, error));
+    KF_CUDA_TRY(cuStreamSynchronize, kf_cuda_of(backend)->stream);
+    return KF_OK;
+}
+
+/* What one stream does from now on comes after what another one has been given so far. */
+static kf_status order_streams(CUstream before, CUevent event, CUstream after, kf_error *error) {
+    KF_CUDA_TRY(cuEventRecord, event, before);
+    KF_CUDA_TRY(cuStreamWaitEvent, after, event, 0);
+    return KF_OK;
+}
+
+static kf_status capture_launches(kf_cuda_backend *own, const kf_launch *const *launches, int count,
+                                  kf_error *error) {
+    bool forked = false;
+    for (int i = 0; i < count; i++) {
+        if (launches[i]->aside && !forked)
+            KF_TRY(order_streams(own->stream, own->forked, own->aside, error));
+        else if (launches[i]->joins && forked)
+            KF_TRY(order_streams(own->aside, own->joined, own->stream, error));
+        forked = launches[i]->aside || (forked && !launches[i]->joins);
+        KF_TRY(launch_on(&own->base, launches[i]->aside ? own->aside : own->stream, launches[i], error));
+    }
+    return forked ? order_streams(own->aside, own->joined, own->stream, error) : KF_OK;
+}
+
+/* Records the launches instead of running them. The capture is ended also after an error, else the stream
+ * could not be used any more. */
+static kf_status capture(kf_backend *backend, const kf_launch *const *launches, int count, CUgraph *graph,
+                         kf_error *error) {
+    CUstream stream = kf_cuda_of(backend)->stream;
+    KF_CUDA_TRY(cuStreamBeginCapture, stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+    kf_status status = capture_launches(kf_cuda_of(backend), launches, count, error);
+    const CUresult result = kf_cuda.cuStreamEndCapture(stream, graph);
+    if (status == KF_OK && result != CUDA_SUCCESS) status = kf_cuda_fail(error, result, "cuStreamEndCapture");
+    if (status != KF_OK && result == CUDA_SUCCESS && *graph) kf_cuda.cuGraphDestroy(*graph);
+    return status;
+}
+
+static kf_status instantiate(kf_backend *backend, CUgraph graph, CUgraphExec *handle, kf_error *error) {
+    KF_CUDA_TRY(cuGraphInstantiateWithFlags, handle, graph, 0);
+    const CUresult result = kf_cuda.cuGraphUpload(*handle, kf_cuda_of(backend)->stream);
+    if (result == CUDA_SUCCESS) return KF_OK;
+    kf_cuda.cuGraphExecDestroy(*handle);
+    return kf_cuda_fail(error, result, "cuGraphUpload");
+}
+
+kf_status kf_cuda_graph_create(kf_backend *backend, const kf_launch *const *launches, int count,
+                               kf_graph **graph, kf_error *error) {
+    CUgraphExec handle = NULL;
+    KF_TRY(kf_cuda_enter(backend, error));
+    if (count > 0) {
+        CUgraph captured = NULL;
+        KF_TRY(capture(backend, launches, count, &captured, error));
+        const kf_status status = instantiate(backend, captured, &handle, error);
+        kf_cuda.cuGraphDestroy(captured);
+        if (status != KF_OK) return status;
+    }
+    kf_cuda_graph *made = kf_allocate_zeroed(1, sizeof *made);
+    made->base.backend = backend;
+    made->handle = handle;
+    *graph = &made->base;
+    return KF_OK;
+}
+
+kf_status kf_cuda_graph_launch(kf_graph *graph, kf_error *error) {
+    const kf_cuda_graph *own = (const kf_cuda_graph *)graph;
+    if (!own->handle) return KF_OK;
+    KF_TRY(kf_cuda_enter(graph->backend, error));
+    KF_CUDA_TRY(cuGraphLaunch, own->handle, kf_cuda_of(graph->backend)->stream);
+    return KF_OK;
+}
+
+void kf_cuda_graph_free(kf_graph *graph) {
+    const kf_cuda_graph *own = (const kf_cuda_graph *)graph;
+    if (own->handle && kf_cuda_enter(graph->backend, NULL) == KF_OK) kf_cuda.cuGraphExecDestroy(own->handle);
+    free(graph);
+}
+
+kf_status kf_cuda_event_create(kf_backend *backend, kf_event **event, kf_error *error) {
+    CUevent handle = NULL;
+    KF_TRY(kf_cuda_enter(backend, error));
+    KF_CUDA_TRY(cuEventCreate, &handle, CU_EVENT_DEFAULT);
+    kf_cuda_event *made = kf_allocate_zeroed(1, sizeof *made);
+    made->base.backend = backend;
+    made->handle = handle;
+    *event = &made->base;
+    return KF_OK;
+}
+
+void kf_cuda_event_free(kf_event *event) {
+    if (kf_cuda_enter(event->backend, NULL) == KF_OK)
+        kf_cuda.cuEventDestroy(((kf_cuda_event *)event)->handle);
+    free(event);
+}
+
+kf_status kf_cuda_event_record(kf_event *event, kf_error *error) {
+    KF_TRY(kf_cuda_enter(event->backend, error));
+    KF_CUDA_TRY(cuEventRecord, ((kf_cuda_event *)event)->handle, kf_cuda_of(event->backend)->stream);
+    return KF_OK;
+}
+
+kf_status kf_cuda_event_elapsed_us(const kf_event *start, const kf_event *stop, double *microseconds,
+                                   kf_error *error) {
+    kf_cuda_elapsed_time *elapsed_time =
+        kf_cuda.elapsed_time_v2 ? kf_cuda.elapsed_time_v2 : kf_cuda.elapsed_time;
+    float milliseconds = 0.0F;
+    KF_TRY(kf_cuda_enter(start->backend, error));
+    const CUresult result = elapsed_time(&milliseconds, ((const kf_cuda_event *)start)->handle,
+                                         ((const kf_cuda_event *)stop)->handle);
+    if (result != CUDA_SUCCESS) return kf_cuda_fail(error, result, "cuEventElapsedTime");
+    *microseconds = 1e3 * (double)milliseconds;
+    return KF_OK;
+}
+
+#endif

@@ -1,0 +1,22 @@
+/* Compiling kernels with NVRTC, loaded at run time. Needs neither a GPU nor a driver. */
+#ifndef KF_BASE_BACKEND_CUDA_NVRTC_H
+#define KF_BASE_BACKEND_CUDA_NVRTC_H
+
+#include <stddef.h>
+
+#include "base/backend/backend.h"
+
+/* KF_MACHINE with what to install when NVRTC is missing. text ("NVRTC 13.0") may be NULL. */
+kf_status kf_nvrtc_version(char *text, size_t size, kf_error *error);
+
+/* Compiles source for architecture ("sm_90") to machine code, or takes it from the cache, and keeps it there.
+ * The caller frees *cubin. */
+kf_status kf_nvrtc_build(const char *architecture, const kf_source *source, void **cubin, size_t *size,
+                         kf_build *build, kf_error *error);
+
+/* From now on this process compiles by itself, not in a child for each source: it must never fork one that
+ * opens a device. What NVRTC takes to start is paid now, once: its call of cuInit can take most of a second
+ * where there is a GPU, and only one process at a time gets on with it. */
+void kf_nvrtc_stay(const char *architecture);
+
+#endif

@@ -1,0 +1,15 @@
+/* A device in what commands print as JSON: an object, the same everywhere. */
+#ifndef KF_BASE_BACKEND_DEVICE_JSON_H
+#define KF_BASE_BACKEND_DEVICE_JSON_H
+
+#include <cjson/cJSON.h>
+
+#include "base/backend/backend.h"
+
+/* {"name", "backend", "spec", "architecture", "driver", "compiler"}. */
+cJSON *kf_device_to_json(const kf_device_info *device);
+
+/* {"name", "backend"}: all that a store or a landscape remembers; what is "" is null. */
+cJSON *kf_device_remembered_to_json(const char *name, const char *backend);
+
+#endif

@@ -1,0 +1,99 @@
+/* What a backend gives to the dispatch in backend.c. Only base/backend/ includes this.
+ *
+ * Every object of a backend starts with the base struct declared here (`struct cuda_buffer { kf_buffer base;
+ * ... }`), so that backend.c finds the methods through it. The method that creates an object allocates it,
+ * fills the base and is paired with one that frees it. Division of work: backend.c checks what callers pass
+ * in, so methods may rely on it:
+ *   - objects are never NULL and belong to this backend; the free methods are not called with NULL
+ *   - buffer ranges lie within the buffer or its guard and are not empty; a buffer has at least one byte
+ *   - a launch has a function of this backend, a block of at least 1x1x1, a non-empty extent (empty ones are
+ *     dropped before, also from graphs, which may thus hold no launch at all), extent + block within an int
+ * Limits of the device (threads a block, grid size) are the backend's own to check. */
+#ifndef KF_BASE_BACKEND_INTERNAL_H
+#define KF_BASE_BACKEND_INTERNAL_H
+
+#include "base/backend/backend.h"
+
+typedef struct kf_backend_methods {
+    /* Frees the backend itself too. The objects made by it are gone before. */
+    void (*close)(kf_backend *backend);
+
+    kf_status (*module_load)(kf_backend *backend, const kf_source *source, kf_module **module,
+                             kf_build *build, kf_error *error);
+    void (*module_free)(kf_module *module); /* with its functions */
+    kf_status (*module_function)(kf_module *module, const char *name, kf_function **function,
+                                 kf_error *error);
+    kf_status (*module_write)(kf_module *module, const char *variable, const void *data, size_t bytes,
+                              kf_error *error); /* NULL: modules have no variables */
+    void (*function_describe)(const kf_function *function, kf_function_info *info);
+    int (*function_resident_blocks)(const kf_function *function, int threads_per_block);
+    const char *(*function_occupancy_limit)(const kf_function *function,
+                                            int threads_per_block); /* may be NULL */
+
+    /* With KF_GUARD_BYTES more behind them, which uploads and downloads also reach. */
+    kf_status (*buffer_create)(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
+    void (*buffer_free)(kf_buffer *buffer);
+    kf_status (*buffer_fill)(kf_buffer *buffer, unsigned char byte, kf_error *error);
+    kf_status (*buffer_upload)(kf_buffer *buffer, size_t offset, const void *data, size_t bytes,
+                               kf_error *error);
+    kf_status (*buffer_download)(const kf_buffer *buffer, size_t offset, void *data, size_t bytes,
+                                 kf_error *error);
+    kf_status (*buffer_copy)(kf_buffer *target, const kf_buffer *source, size_t bytes, kf_error *error);
+
+    kf_status (*launch)(kf_backend *backend, const kf_launch *launch, kf_error *error);
+    kf_status (*synchronize)(kf_backend *backend, kf_error *error);
+    kf_status (*graph_create)(kf_backend *backend, const kf_launch *const *launches, int count,
+                              kf_graph **graph, kf_error *error);
+    kf_status (*graph_launch)(kf_graph *graph, kf_error *error);
+    void (*graph_free)(kf_graph *graph);
+
+    kf_status (*event_create)(kf_backend *backend, kf_event **event, kf_error *error);
+    void (*event_free)(kf_event *event);
+    kf_status (*event_record)(kf_event *event, kf_error *error);
+    kf_status (*event_elapsed_us)(const kf_event *start, const kf_event *stop, double *microseconds,
+                                  kf_error *error);
+
+    /* Called with every field NAN and no throttle reason; fills in what it can read. */
+    void (*device_state)(kf_backend *backend, kf_device_state *state);
+} kf_backend_methods;
+
+/* The base structs. */
+struct kf_backend {
+    const kf_backend_methods *methods;
+    kf_device_info device; /* filled by the open function */
+};
+struct kf_module {
+    kf_backend *backend;
+};
+struct kf_function {
+    kf_module *module;
+};
+enum { KF_GUARD_BYTES = 256 };
+struct kf_buffer {
+    kf_backend *backend;
+    size_t bytes;  /* without the guard */
+    void *address; /* as kernels see it */
+};
+struct kf_event {
+    kf_backend *backend;
+};
+struct kf_graph {
+    kf_backend *backend;
+};
+
+/* cpu.c. threads 0: all this process may use. */
+kf_status kf_cpu_open(int threads, kf_backend **backend, kf_error *error);
+kf_status kf_cpu_prebuild(const kf_device_info *info, const kf_source *source, kf_build *build,
+                          kf_error *error);
+
+/* cuda.c, when built with KF_HAVE_CUDA; else backend.c answers that this build has no CUDA. There too are
+ * kf_cuda_device_count and kf_cuda_device_describe of backend.h. */
+kf_status kf_cuda_open(int index, kf_backend **backend, kf_error *error);
+void kf_cuda_compiler_stay(const kf_device_info *info);
+kf_status kf_cuda_prebuild(const kf_device_info *info, const kf_source *source, kf_build *build,
+                           kf_error *error);
+
+/* The extent a launch covers: the first three ints of its arguments. */
+void kf_launch_extent(const kf_launch *launch, int extent[3]);
+
+#endif

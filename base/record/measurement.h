@@ -1,0 +1,115 @@
+/* A measurement: timings and verification of one config on one device in one tuning run. */
+#ifndef KF_BASE_RECORD_MEASUREMENT_H
+#define KF_BASE_RECORD_MEASUREMENT_H
+
+#include <cjson/cJSON.h>
+
+#include "base/plan/system.h"
+#include "base/statistics/statistics.h"
+
+typedef enum kf_state {
+    KF_STATE_OK,
+    KF_STATE_WRONG_RESULT,
+    KF_STATE_CRASH,
+    KF_STATE_TIMEOUT,
+    KF_STATE_INVALID, /* cannot launch: too many threads, registers, a constraint of the device */
+    KF_STATE_COMPILE,
+    KF_STATE_OUT_OF_MEMORY,
+    KF_STATE_SKIPPED, /* clearly slower than the best; not timed to the end */
+    KF_STATES
+} kf_state;
+extern const char *const kf_state_names[KF_STATES]; /* "ok", "wrong_result", "crash", ... */
+
+typedef enum kf_stop { KF_STOP_PRECISE, KF_STOP_SAMPLES, KF_STOP_TIME, KF_STOPS } kf_stop;
+extern const char *const kf_stop_names[KF_STOPS]; /* why timing ended: "precise", "samples", "time" */
+
+/* The clock of the multiprocessors while samples were taken. */
+typedef enum kf_clock_state {
+    KF_CLOCK_UNKNOWN,  /* it cannot be read */
+    KF_CLOCK_STEADY,   /* at most a fifth of the samples ran at another clock than their median */
+    KF_CLOCK_UNSTEADY, /* more of them did, also after a pause */
+    KF_CLOCK_STATES
+} kf_clock_state;
+extern const char *const kf_clock_state_names[KF_CLOCK_STATES]; /* "unknown", "steady", "unsteady" */
+
+/* What the last-level cache holds when a sample begins. */
+typedef enum kf_cache_policy {
+    KF_CACHE_STEADY, /* what the step before left there: as in a production run */
+    KF_CACHE_COLD,   /* nothing of the plan */
+    KF_CACHE_HOT,    /* what the same steps left there just before, from the same state */
+    KF_CACHE_POLICIES
+} kf_cache_policy;
+extern const char *const kf_cache_policy_names[KF_CACHE_POLICIES]; /* "steady", "cold", "hot" */
+
+typedef struct kf_kernel_time {
+    char name[48];
+    kf_summary time_us;       /* of one launch */
+    double launches_per_step; /* 1, or less for one that is due only at some steps */
+    double bytes, flops;
+    int registers, spill_bytes, shared_bytes;
+    double theoretical_occupancy; /* 0..1; NAN on the cpu */
+    char occupancy_limit[16];     /* what keeps more blocks from being resident: "registers", "shared memory",
+                                   * "threads", "blocks"; "" on the cpu */
+} kf_kernel_time;
+
+/* A hardware counter, or what was computed from some. */
+typedef struct kf_counter {
+    char kernel[48]; /* name in kernels; "": the whole step */
+    char metric[48];
+    char unit[16]; /* "B", "%", "1" for a pure number */
+    double value;
+    int passes; /* runs it took to count it */
+} kf_counter;
+
+typedef struct kf_measurement {
+    kf_state state;
+    char reason[512];             /* for every state but ok */
+    kf_verification verification; /* error is NAN when it was not reached */
+
+    kf_summary step_us; /* whole time step; only meaningful in state ok */
+    double *samples_us; /* every sample of the whole step, in order; owned */
+    size_t sample_count;
+    int batch;        /* steps a sample stands for */
+    double effort;    /* share of the usual measuring, in (0, 1] */
+    int turn_steps;   /* steps of a full turn of the solid, around which samples are spread; 0: none turns */
+    int turn_windows; /* a sample is batch / turn_windows steps at each of so many places around the turn,
+                       * where kf_policy_turn_step says; 0: none turns */
+    kf_stop stop;
+    kf_cache_policy cache;
+    double *clocks_mhz; /* during each sample, NAN where it could not be read; NULL: of none; owned */
+    double clock_mhz;   /* their median; 0: not known */
+    kf_clock_state clock_state;
+    char outliers[128];         /* how many samples lie far off, and the likely cause; "": none do */
+    double energy_j;            /* of one time step; 0: not known */
+    double mlups;               /* million node updates a second */
+    double effective_bandwidth; /* least bytes a step / time, bytes/s */
+
+    kf_kernel_time kernels[KF_PLAN_LAUNCHES];
+    int kernel_count;
+
+    kf_counter *counters; /* owned; never counted while timing */
+    int counter_count;
+
+    double compile_seconds, verify_seconds, measure_seconds;
+    char build_hash[KF_HASH_HEX]; /* of all modules together */
+    kf_device_state device_before, device_after;
+} kf_measurement;
+
+/* What a tuning run minimises. */
+typedef enum kf_objective {
+    KF_OBJECTIVE_TIME,   /* of a step */
+    KF_OBJECTIVE_ENERGY, /* of a step, of the whole device */
+    KF_OBJECTIVE_EDP,    /* their product */
+    KF_OBJECTIVES
+} kf_objective;
+extern const char *const kf_objective_names[KF_OBJECTIVES]; /* "time", "energy", "edp" */
+/* us, J or J us; INFINITY when it is not known. */
+double kf_measurement_cost(const kf_measurement *measurement, kf_objective objective);
+
+/* NAN when there is none. kernel "": the whole step. */
+double kf_counter_value(const kf_measurement *measurement, const char *kernel, const char *metric);
+void kf_measurement_free(kf_measurement *measurement); /* its contents */
+cJSON *kf_measurement_to_json(const kf_measurement *measurement);
+kf_status kf_measurement_from_json(const cJSON *json, kf_measurement *measurement, kf_error *error);
+
+#endif

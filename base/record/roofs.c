@@ -1,0 +1,9 @@
+#include "base/record/roofs.h"
+
+#include <string.h>
+
+const kf_roof *kf_roofs_find(const kf_roofs *roofs, const char *name) {
+    for (int i = 0; i < roofs->count; i++)
+        if (strcmp(roofs->list[i].name, name) == 0) return &roofs->list[i];
+    return NULL;
+}

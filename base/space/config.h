@@ -1,0 +1,60 @@
+/* A config: one point of a space. Parameter values are integers, booleans or names; canonical JSON (keys
+ * sorted) and its SHA-256 name it everywhere. */
+#ifndef KF_BASE_SPACE_CONFIG_H
+#define KF_BASE_SPACE_CONFIG_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+
+#include "base/util/hash.h"
+#include "base/util/status.h"
+
+typedef enum kf_value_kind { KF_VALUE_INTEGER, KF_VALUE_BOOLEAN, KF_VALUE_NAME } kf_value_kind;
+
+enum { KF_NAME = 40, KF_CONFIG_VALUES = 40 };
+
+typedef struct kf_value {
+    char parameter[KF_NAME];
+    kf_value_kind kind;
+    long integer; /* also 0/1 for booleans */
+    char name[KF_NAME];
+} kf_value;
+
+typedef struct kf_config {
+    char system[KF_NAME];
+    int count;
+    kf_value values[KF_CONFIG_VALUES]; /* sorted by parameter */
+} kf_config;
+
+/* Whether a text may name a parameter or be a value: 1 to KF_NAME-1 printable characters, no spaces, quotes
+ * or backslashes. */
+bool kf_config_plain_name(const char *name);
+
+/* Canonical JSON text {"system":"kinetic","parameters":{...}}; caller frees. */
+char *kf_config_text(const kf_config *config);
+void kf_config_hash(const kf_config *config, char hex[KF_HASH_HEX]);
+kf_status kf_config_from_json(const char *file, const cJSON *json, kf_config *config, kf_error *error);
+cJSON *kf_config_to_json(const kf_config *config);
+
+/* Sets or replaces one value, keeping the order. More than KF_CONFIG_VALUES values or a name that does not
+ * fit is a programming error (asserted). Integers stay within +-2^53, which JSON keeps exactly. */
+void kf_config_set_integer(kf_config *config, const char *parameter, long value);
+void kf_config_set_boolean(kf_config *config, const char *parameter, bool value);
+void kf_config_set_name(kf_config *config, const char *parameter, const char *value);
+
+/* A system reads its parameters through these; a missing one is a programming error of the space and
+ * KF_BAD_INPUT. */
+kf_status kf_config_integer(const kf_config *config, const char *parameter, long *value, kf_error *error);
+kf_status kf_config_boolean(const kf_config *config, const char *parameter, bool *value, kf_error *error);
+kf_status kf_config_name(const kf_config *config, const char *parameter, const char **value, kf_error *error);
+/* A name as its place among those that the system knows. */
+kf_status kf_config_choice(const kf_config *config, const char *parameter, const char *const *names,
+                           int count, int *index, kf_error *error);
+
+/* "plan=fused layout=csoa alpha=64 ..." for tables and progress lines; caller frees. */
+char *kf_config_summary(const kf_config *config);
+/* The same for people who know another config: "NAME with alpha=64 block_x=128", what differs from `base` of
+ * that name; "NAME" when nothing does; the whole summary when base is NULL. Caller frees. */
+char *kf_config_relative(const kf_config *config, const kf_config *base, const char *name);
+
+#endif

@@ -1,0 +1,20 @@
+/* Order statistics of a sample (docs/measuring.md). */
+#ifndef KF_BASE_STATISTICS_STATISTICS_H
+#define KF_BASE_STATISTICS_STATISTICS_H
+
+#include <stddef.h>
+
+typedef struct kf_summary {
+    size_t count;
+    double median, q1, q3, minimum, maximum; /* quartiles by linear interpolation between order statistics */
+    double low, high; /* about 95 % confidence interval of the median: the order statistics of ranks
+                       * floor((n - 1.96 sqrt n)/2) and ceil(1 + (n + 1.96 sqrt n)/2), kept within 1..n */
+} kf_summary;
+
+/* values is left as it is. count 0 gives NANs. */
+kf_summary kf_summarise(const double *values, size_t count);
+double kf_median(const double *values, size_t count);
+/* (high - low) / (2 median): relative half-width of the interval. */
+double kf_summary_halfwidth(const kf_summary *summary);
+
+#endif

@@ -1,0 +1,112 @@
+/* Comparing two samples without assuming a distribution. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/statistics/detector.h"
+#include "base/statistics/statistics.h"
+#include "base/util/text.h"
+
+static int compare_numbers(const void *left, const void *right) {
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* Twice the ranks of a's values then b's among all, so that shared ranks are whole numbers too. */
+static void double_ranks(const double *a, size_t a_count, const double *b, size_t b_count, int *ranks) {
+    size_t count = a_count + b_count;
+    for (size_t i = 0; i < count; i++) {
+        double value = i < a_count ? a[i] : b[i - a_count];
+        int below = 0, equal = 0;
+        for (size_t k = 0; k < count; k++) {
+            double other = k < a_count ? a[k] : b[k - a_count];
+            below += other < value;
+            equal += other == value;
+        }
+        ranks[i] = 2 * below + equal + 1;
+    }
+}
+
+/* ways[chosen][sum] by dynamic programming: in how many ways so many of the ranks add up to sum. */
+double kf_mann_whitney(const double *a, size_t a_count, const double *b, size_t b_count) {
+    if (a_count == 0 || b_count == 0) return 1.0;
+    int ranks[2 * KF_SAMPLE_LIMIT], total = 0, observed = 0;
+    size_t count = a_count + b_count;
+    double_ranks(a, a_count, b, b_count, ranks);
+    for (size_t i = 0; i < count; i++) {
+        total += ranks[i];
+        if (i < a_count) observed += ranks[i];
+    }
+    size_t sums = (size_t)total + 1;
+    double *ways = kf_allocate_zeroed((a_count + 1) * sums, sizeof *ways);
+    ways[0] = 1.0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t chosen = a_count; chosen >= 1; chosen--)
+            for (size_t sum = (size_t)ranks[i]; sum < sums; sum++)
+                ways[chosen * sums + sum] += ways[(chosen - 1) * sums + sum - (size_t)ranks[i]];
+    double expected = (double)a_count * total / (double)count, all = 0.0, uneven = 0.0;
+    for (size_t sum = 0; sum < sums; sum++) {
+        double number = ways[a_count * sums + sum];
+        all += number;
+        if (fabs((double)sum - expected) >= fabs(observed - expected) - 1e-9) uneven += number;
+    }
+    free(ways);
+    return uneven / all;
+}
+
+/* How many of the ordered differences may be cut off at each end for at least 95 %: by the distribution of
+ * the number of pairs in which b lies above a, without ties. */
+static size_t interval_cut(size_t a_count, size_t b_count) {
+    size_t pairs = a_count * b_count;
+    double *ways = kf_allocate_zeroed((a_count + 1) * (pairs + 1), sizeof *ways);
+    ways[0] = 1.0;
+    /* Choosing the ranks of a one by one: the i-th rank adds i minus those chosen before. */
+    for (size_t rank = 0; rank < a_count + b_count; rank++)
+        for (size_t chosen = a_count; chosen >= 1; chosen--) {
+            if (rank + 1 < chosen) continue;
+            size_t adds = rank + 1 - chosen;
+            for (size_t sum = adds; sum <= pairs; sum++)
+                ways[chosen * (pairs + 1) + sum] += ways[(chosen - 1) * (pairs + 1) + sum - adds];
+        }
+    double all = 0.0, tail = 0.0;
+    const double *of_a = ways + a_count * (pairs + 1);
+    for (size_t sum = 0; sum <= pairs; sum++)
+        all += of_a[sum];
+    size_t cut = 0;
+    while (cut <= pairs && (tail += of_a[cut]) <= 0.025 * all)
+        cut++;
+    free(ways);
+    return cut;
+}
+
+kf_comparison kf_compare(const double *a, size_t a_count, const double *b, size_t b_count) {
+    kf_comparison result = {(double)NAN, (double)NAN, (double)NAN, 1.0};
+    if (a_count == 0 || b_count == 0) return result;
+    size_t pairs = a_count * b_count;
+    double *differences = kf_allocate(pairs * sizeof *differences);
+    for (size_t i = 0; i < a_count; i++)
+        for (size_t k = 0; k < b_count; k++)
+            differences[i * b_count + k] = b[k] - a[i];
+    qsort(differences, pairs, sizeof *differences, compare_numbers);
+    /* Cutting off c - 1 differences at each end leaves the c-th of both sides. */
+    size_t cut = interval_cut(a_count, b_count), first = cut > 0 ? cut - 1 : 0;
+    result.shift = kf_median(differences, pairs);
+    result.low = differences[first];
+    result.high = differences[pairs - 1 - first];
+    result.probability = kf_mann_whitney(a, a_count, b, b_count);
+    free(differences);
+    return result;
+}
+
+void kf_false_discovery(const double *probabilities, int count, double rate, bool *accepted) {
+    /* The largest probability that is not above its share of the rate takes all smaller ones with it. */
+    double limit = -1.0;
+    for (int i = 0; i < count; i++) {
+        int rank = 0;
+        for (int k = 0; k < count; k++)
+            rank += probabilities[k] <= probabilities[i];
+        if (probabilities[i] <= rate * rank / count) limit = fmax(limit, probabilities[i]);
+    }
+    for (int i = 0; i < count; i++)
+        accepted[i] = probabilities[i] <= limit;
+}

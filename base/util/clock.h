@@ -1,0 +1,8 @@
+/* Host time. */
+#ifndef KF_BASE_UTIL_CLOCK_H
+#define KF_BASE_UTIL_CLOCK_H
+
+/* Seconds of a clock that never jumps, from an arbitrary start. */
+double kf_clock_seconds(void);
+
+#endif

@@ -1,0 +1,249 @@
+#include "base/util/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <pwd.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/util/text.h"
+
+/* --- reading ------------------------------------------------------------------------------------------ */
+
+static kf_status read_to_end(int file, const char *path, size_t capacity, size_t limit, char **text,
+                             size_t *size, kf_error *error) {
+    char *buffer = kf_allocate(capacity + 1);
+    size_t length = 0;
+    for (;;) {
+        if (length == capacity) { /* the file grew, or has no size of its own (/proc) */
+            capacity = 2 * capacity + 4096;
+            buffer = kf_reallocate(buffer, capacity + 1);
+        }
+        ssize_t got = read(file, buffer + length, capacity - length);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) {
+            free(buffer);
+            return kf_fail(error, KF_BAD_INPUT, "%s: cannot be read: %s", path, strerror(errno));
+        }
+        if (got == 0) break;
+        length += (size_t)got;
+        if (length > limit) {
+            free(buffer);
+            return kf_fail(error, KF_BAD_INPUT, "%s: larger than the %zu bytes that are read at most", path,
+                           limit);
+        }
+    }
+    buffer[length] = '\0';
+    *text = buffer;
+    *size = length;
+    return KF_OK;
+}
+
+kf_status kf_file_read(const char *path, size_t limit, char **text, size_t *size, kf_error *error) {
+    if (limit == 0) limit = (size_t)1 << 30;
+    /* O_NONBLOCK: opening a FIFO without a writer would wait for ever. */
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (file < 0)
+        return kf_fail(error, KF_BAD_INPUT, "%s: cannot be opened: %s; check the name and its permissions",
+                       path, strerror(errno));
+    struct stat information;
+    kf_status status = KF_OK;
+    if (fstat(file, &information) != 0)
+        status = kf_fail(error, KF_BAD_INPUT, "%s: cannot be examined: %s", path, strerror(errno));
+    else if (S_ISDIR(information.st_mode))
+        status = kf_fail(error, KF_BAD_INPUT, "%s: is a folder; give the name of a file", path);
+    else if (!S_ISREG(information.st_mode))
+        status = kf_fail(error, KF_BAD_INPUT, "%s: is not a regular file; copy its content into one", path);
+    else if ((uintmax_t)information.st_size > limit)
+        status = kf_fail(error, KF_BAD_INPUT, "%s: has %jd bytes, at most %zu are read", path,
+                         (intmax_t)information.st_size, limit);
+    else
+        status = read_to_end(file, path, (size_t)information.st_size + 1, limit, text, size, error);
+    (void)close(file);
+    return status;
+}
+
+/* --- writing ------------------------------------------------------------------------------------------ */
+
+static kf_status write_failure(const char *path, kf_error *error) {
+    bool machine = errno == ENOSPC || errno == EDQUOT || errno == EIO;
+    return kf_fail(error, machine ? KF_MACHINE : KF_BAD_INPUT, "%s: cannot be written: %s%s", path,
+                   strerror(errno), errno == ENOENT ? "; make its folder first" : "");
+}
+
+/* A symbolic link stays one: its target is replaced. Devices, folders and the like must not be renamed over.
+ */
+static kf_status resolve_target(const char *path, char target[KF_PATH], kf_error *error) {
+    struct stat information;
+    if (stat(path, &information) != 0) {
+        if (errno != ENOENT) return write_failure(path, error);
+        return kf_path(target, error, "%s", path);
+    }
+    if (S_ISDIR(information.st_mode))
+        return kf_fail(error, KF_BAD_INPUT, "%s: is a folder; give the name of a file", path);
+    if (!S_ISREG(information.st_mode))
+        return kf_fail(error, KF_BAD_INPUT, "%s: is not a regular file; choose another name", path);
+    char *real = realpath(path, NULL);
+    if (real == NULL && errno != ENOENT) return write_failure(path, error);
+    /* Gone since: another process removed it. */
+    kf_status status = kf_path(target, error, "%s", real != NULL ? real : path);
+    free(real);
+    return status;
+}
+
+static bool write_all(int file, const void *data, size_t size) {
+    const char *bytes = data;
+    while (size > 0) {
+        ssize_t written = write(file, bytes, size);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return false;
+        bytes += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+kf_status kf_file_write_atomic(const char *path, const void *data, size_t size, kf_error *error) {
+    static atomic_uint counter;
+    char target[KF_PATH], temporary[KF_PATH];
+    KF_TRY(resolve_target(path, target, error));
+    KF_TRY(kf_path(temporary, error, "%s.%ld.%u.tmp", target, (long)getpid(), atomic_fetch_add(&counter, 1)));
+    int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0) return write_failure(path, error);
+    bool written = write_all(file, data, size) && fsync(file) == 0;
+    int reason = errno;
+    if (close(file) != 0 && written) {
+        written = false;
+        reason = errno;
+    }
+    if (written && rename(temporary, target) == 0) return KF_OK;
+    if (written) reason = errno;
+    (void)unlink(temporary);
+    errno = reason;
+    return write_failure(path, error);
+}
+
+kf_status kf_make_folders(const char *path, kf_error *error) {
+    char part[KF_PATH];
+    KF_TRY(kf_path(part, error, "%s", path));
+    if (part[0] == '\0') return kf_fail(error, KF_BAD_INPUT, "the name of a folder is empty");
+    for (char *at = part + 1;; at++) {
+        if (*at != '/' && *at != '\0') continue;
+        char separator = *at;
+        *at = '\0';
+        if (mkdir(part, 0777) != 0) {
+            int reason = errno;
+            struct stat information;
+            bool folder = stat(part, &information) == 0 && S_ISDIR(information.st_mode);
+            if (!folder)
+                return kf_fail(error, KF_BAD_INPUT, "%s: cannot be made a folder: %s", part,
+                               reason == EEXIST ? "there is a file of this name" : strerror(reason));
+        }
+        if (separator == '\0') return KF_OK;
+        *at = separator;
+    }
+}
+
+/* --- where things are ----------------------------------------------------------------------------------- */
+
+kf_status kf_path(char path[KF_PATH], kf_error *error, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(path, KF_PATH, format, arguments);
+    va_end(arguments);
+    if (length >= 0 && length < KF_PATH) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "%.60s...: the path is longer than %d bytes", path, KF_PATH - 1);
+}
+
+static bool holds_kernels(const char *folder) {
+    char path[KF_PATH];
+    return kf_path(path, NULL, "%s/kernels/portable.h", folder) == KF_OK && access(path, R_OK) == 0;
+}
+
+static kf_status find_data_folder(char folder[KF_PATH], kf_error *error) {
+    const char *chosen = getenv("KFTUNE_DATA");
+    if (chosen != NULL && chosen[0] != '\0') {
+        if (!holds_kernels(chosen))
+            return kf_fail(
+                error, KF_BAD_INPUT,
+                "KFTUNE_DATA=%s: has no kernels/portable.h; name the folder that holds kernels/, or unset it",
+                chosen);
+        return kf_path(folder, error, "%s", chosen);
+    }
+    char program[KF_PATH];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length <= 0)
+        return kf_fail(error, KF_MACHINE,
+                       "/proc/self/exe cannot be read: %s; set KFTUNE_DATA to kftune's folder",
+                       strerror(errno));
+    program[length] = '\0';
+    *strrchr(program, '/') = '\0';
+    /* Beside the executable: a bundle. Its parents: build/kftune, build/tests/test_x,
+     * build/sanitize/tests/test_x. */
+    static const char *const places[] = {"", "/..", "/../share/kftune", "/../..", "/../../.."};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        char candidate[KF_PATH];
+        if (kf_path(candidate, NULL, "%s%s", program, places[i]) != KF_OK || !holds_kernels(candidate))
+            continue;
+        char *real = realpath(candidate, NULL);
+        kf_status status = kf_path(folder, error, "%s", real != NULL ? real : candidate);
+        free(real);
+        return status;
+    }
+    return kf_fail(
+        error, KF_MACHINE,
+        "kernels/portable.h is neither beside %s nor in ../share/kftune; install kftune again, or set "
+        "KFTUNE_DATA to the folder that holds kernels/",
+        program);
+}
+
+kf_status kf_data_folder(const char **folder, kf_error *error) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static char found[KF_PATH];
+    (void)pthread_mutex_lock(&lock);
+    kf_status status = KF_OK;
+    if (found[0] == '\0') {
+        char candidate[KF_PATH];
+        status = find_data_folder(candidate, error);
+        if (status == KF_OK) memcpy(found, candidate, sizeof found);
+    }
+    (void)pthread_mutex_unlock(&lock);
+    if (status == KF_OK) *folder = found;
+    return status;
+}
+
+/* The XDG base directory specification: a relative path in the variable is to be ignored. */
+static kf_status personal_folder(const char *variable, const char *below_home, char path[KF_PATH],
+                                 kf_error *error) {
+    const char *base = getenv(variable);
+    if (base != NULL && base[0] == '/') {
+        KF_TRY(kf_path(path, error, "%s/kftune", base));
+        return kf_make_folders(path, error);
+    }
+    char buffer[4096];
+    struct passwd user, *found = NULL;
+    const char *home = getenv("HOME");
+    if (home == NULL || home[0] == '\0') {
+        (void)getpwuid_r(getuid(), &user, buffer, sizeof buffer, &found);
+        home = found != NULL ? found->pw_dir : NULL;
+    }
+    if (home == NULL) return kf_fail(error, KF_MACHINE, "there is no home folder; set HOME or %s", variable);
+    KF_TRY(kf_path(path, error, "%s/%s/kftune", home, below_home));
+    return kf_make_folders(path, error);
+}
+
+kf_status kf_cache_folder(char path[KF_PATH], kf_error *error) {
+    return personal_folder("XDG_CACHE_HOME", ".cache", path, error);
+}
+
+kf_status kf_store_folder(char path[KF_PATH], kf_error *error) {
+    return personal_folder("XDG_DATA_HOME", ".local/share", path, error);
+}

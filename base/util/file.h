@@ -1,0 +1,35 @@
+/* Files and folders: whole-file reads, atomic writes, where kftune keeps its data. */
+#ifndef KF_BASE_UTIL_FILE_H
+#define KF_BASE_UTIL_FILE_H
+
+#include <stddef.h>
+
+#include "base/util/status.h"
+
+enum { KF_PATH = 4096 };
+
+/* Reads a whole file into *text (zero-terminated, to be freed by the caller); *size without the zero.
+ * A file larger than limit bytes is refused (limit 0: 1 GiB). Missing or unreadable: KF_BAD_INPUT. */
+kf_status kf_file_read(const char *path, size_t limit, char **text, size_t *size, kf_error *error);
+
+/* Writes to a temporary file in the same folder, then renames it over path: readers see the old or the new
+ * content, never half of it. */
+kf_status kf_file_write_atomic(const char *path, const void *data, size_t size, kf_error *error);
+
+/* mkdir -p. */
+kf_status kf_make_folders(const char *path, kf_error *error);
+
+/* The folder that holds kernels/, variants/ and scene/library/: $KFTUNE_DATA, else beside the executable, its
+ * parent, or ../share/kftune from it. The result lives as long as the program. */
+kf_status kf_data_folder(const char **folder, kf_error *error);
+
+/* $XDG_CACHE_HOME/kftune (or ~/.cache/kftune) and $XDG_DATA_HOME/kftune (or ~/.local/share/kftune); created.
+ */
+kf_status kf_cache_folder(char path[KF_PATH], kf_error *error);
+kf_status kf_store_folder(char path[KF_PATH], kf_error *error);
+
+/* snprintf into a path buffer of KF_PATH bytes; too long is KF_BAD_INPUT. */
+kf_status kf_path(char path[KF_PATH], kf_error *error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,22 @@
+/* SHA-256 (FIPS 180-4): names configs, kernel builds and scenes by their content. */
+#ifndef KF_BASE_UTIL_HASH_H
+#define KF_BASE_UTIL_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { KF_HASH_HEX = 65 }; /* 64 hexadecimal digits and the terminating zero */
+
+typedef struct kf_hasher {
+    uint32_t state[8];
+    uint64_t length; /* bytes hashed so far */
+    uint8_t block[64];
+} kf_hasher;
+
+void kf_hash_begin(kf_hasher *hasher);
+void kf_hash_add(kf_hasher *hasher, const void *data, size_t size);
+void kf_hash_add_string(kf_hasher *hasher,
+                        const char *text); /* with its terminating zero, so fields cannot run together */
+void kf_hash_end(kf_hasher *hasher, char hex[KF_HASH_HEX]);
+
+#endif

@@ -1,0 +1,360 @@
+#include "base/util/json.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/file.h"
+#include "base/util/text.h"
+
+/* Integers beyond this are not exact in a double, which is what cJSON reads into. */
+static const double exact_integers = 9007199254740992.0;
+
+/* --- parsing ------------------------------------------------------------------------------------------ */
+
+static kf_status syntax_error(const char *file, const char *text, const char *at, const char *what,
+                              kf_error *error) {
+    int line = 1, column = 1;
+    for (const char *c = text; c < at; c++) {
+        column = *c == '\n' ? 1 : column + 1;
+        line += *c == '\n';
+    }
+    char found[16];
+    unsigned char letter = (unsigned char)*at;
+    if (letter == '\0')
+        return kf_fail(error, KF_BAD_INPUT, "%s:%d:%d: %s, but the text ends here", file, line, column, what);
+    (void)snprintf(found, sizeof found, isprint(letter) ? "'%c'" : "byte 0x%02x", letter);
+    return kf_fail(error, KF_BAD_INPUT, "%s:%d:%d: %s, near %s", file, line, column, what, found);
+}
+
+kf_status kf_json_parse(const char *file, const char *text, size_t size, cJSON **root, kf_error *error) {
+    /* A zero-terminated copy, because callers may hand over a part of a larger text. */
+    char *copy = kf_allocate(size + 1);
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    const char *end = copy;
+    cJSON *parsed = cJSON_ParseWithLengthOpts(copy, size, &end, 0);
+    kf_status status = KF_OK;
+    if (parsed == NULL) {
+        status = syntax_error(file, copy, end < copy + size ? end : copy + size, "not valid JSON", error);
+    } else {
+        end += strspn(end, " \t\r\n");
+        if (end < copy + size)
+            status = syntax_error(file, copy, end, "something follows the JSON value", error);
+    }
+    free(copy);
+    if (status != KF_OK) {
+        cJSON_Delete(parsed);
+        return status;
+    }
+    *root = parsed;
+    return KF_OK;
+}
+
+kf_status kf_json_read_file(const char *file, cJSON **root, kf_error *error) {
+    char *text = NULL;
+    size_t size = 0;
+    KF_TRY(kf_file_read(file, (size_t)256 << 20, &text, &size, error));
+    kf_status status = kf_json_parse(file, text, size, root, error);
+    free(text);
+    return status;
+}
+
+/* --- checked access ------------------------------------------------------------------------------------- */
+
+/* "file: path.key: message" */
+__attribute__((format(printf, 4, 5))) static kf_status fail_at(kf_json_place place, const char *key,
+                                                               kf_error *error, const char *format, ...) {
+    char message[512];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    bool top = place.path == NULL || place.path[0] == '\0';
+    const char *dot = top || key[0] == '\0' ? "" : ".";
+    (void)kf_fail(error, KF_BAD_INPUT, "%s: %s%s%.160s: %s", place.file, top ? "" : place.path, dot, key,
+                  message);
+    if (error == NULL) return KF_BAD_INPUT;
+    for (char *c = error->message; *c != '\0';
+         c++) /* keys and strings are the user's: a message is one line */
+        if (iscntrl((unsigned char)*c)) *c = '?';
+    return KF_BAD_INPUT;
+}
+
+static const char *type_name(const cJSON *value) {
+    if (cJSON_IsString(value)) return "a string";
+    if (cJSON_IsNumber(value)) return "a number";
+    if (cJSON_IsBool(value)) return "a boolean";
+    if (cJSON_IsArray(value)) return "an array";
+    return cJSON_IsObject(value) ? "an object" : "null";
+}
+
+static kf_status check_object(kf_json_place place, const cJSON *object, kf_error *error) {
+    if (cJSON_IsObject(object)) return KF_OK;
+    bool top = place.path == NULL || place.path[0] == '\0';
+    return fail_at(place, top ? "the whole text" : "", error, "must be an object {...}, not %s",
+                   type_name(object));
+}
+
+static void join_names(const char *const *names, int count, kf_text *list) {
+    for (int i = 0; i < count; i++)
+        kf_text_append(list, "%s%s", i > 0 ? ", " : "", names[i]);
+}
+
+static kf_status unknown_name(kf_json_place place, const char *key, const char *what, const char *word,
+                              const char *const *names, int count, kf_error *error) {
+    const char *nearest = kf_nearest(word, names, count);
+    kf_text list = {0};
+    join_names(names, count, &list);
+    kf_status status = nearest != NULL
+                           ? fail_at(place, key, error, "unknown %s; did you mean \"%s\"?", what, nearest)
+                           : fail_at(place, key, error, "unknown %s; there are: %s", what,
+                                     list.text != NULL ? list.text : "none");
+    kf_text_free(&list);
+    return status;
+}
+
+kf_status kf_json_check_keys(kf_json_place place, const cJSON *object, const char *const *keys,
+                             kf_error *error) {
+    KF_TRY(check_object(place, object, error));
+    int count = 0;
+    while (keys[count] != NULL)
+        count++;
+    bool *seen = kf_allocate_zeroed((size_t)count + 1, sizeof *seen);
+    kf_status status = KF_OK;
+    for (const cJSON *member = object->child; member != NULL && status == KF_OK; member = member->next) {
+        int i = 0;
+        while (i < count && strcmp(keys[i], member->string) != 0)
+            i++;
+        if (i == count)
+            status = unknown_name(place, member->string, "key", member->string, keys, count, error);
+        else if (seen[i])
+            status = fail_at(place, member->string, error, "is there twice; remove one");
+        else
+            seen[i] = true;
+    }
+    free(seen);
+    return status;
+}
+
+/* *member is NULL when the key is missing and may be. */
+static kf_status find(kf_json_place place, const cJSON *object, const char *key, bool required,
+                      const cJSON **member, kf_error *error) {
+    *member = NULL;
+    KF_TRY(check_object(place, object, error));
+    *member = cJSON_GetObjectItemCaseSensitive(object, key);
+    if (*member == NULL && required) return fail_at(place, key, error, "is missing; add it");
+    return KF_OK;
+}
+
+static const char *describe_range(double low, double high, char text[96]) {
+    bool below = high > -1e300 && high<1e300, above = low> - 1e300 && low < 1e300;
+    if (below && above)
+        (void)snprintf(text, 96, " from %.10g to %.10g", low, high);
+    else if (above)
+        (void)snprintf(text, 96, " of at least %.10g", low);
+    else if (below)
+        (void)snprintf(text, 96, " of at most %.10g", high);
+    else
+        text[0] = '\0';
+    return text;
+}
+
+/* The comparison is written so that NaN fails it. */
+static bool is_number_within(const cJSON *value, double low, double high) {
+    return cJSON_IsNumber(value) && isfinite(value->valuedouble) && value->valuedouble >= low &&
+           value->valuedouble <= high;
+}
+
+static kf_status fail_number(kf_json_place place, const char *key, const cJSON *value, const char *kind,
+                             double low, double high, kf_error *error) {
+    char range[96];
+    describe_range(low, high, range);
+    if (cJSON_IsNumber(value))
+        return fail_at(place, key, error, "must be %s%s, not %.10g", kind, range, value->valuedouble);
+    return fail_at(place, key, error, "must be %s%s, not %s", kind, range, type_name(value));
+}
+
+kf_status kf_json_number(kf_json_place place, const cJSON *object, const char *key, bool required, double low,
+                         double high, double *value, kf_error *error) {
+    const cJSON *member = NULL;
+    KF_TRY(find(place, object, key, required, &member, error));
+    if (member == NULL) return KF_OK;
+    if (!is_number_within(member, low, high))
+        return fail_number(place, key, member, "a finite number", low, high, error);
+    *value = member->valuedouble;
+    return KF_OK;
+}
+
+kf_status kf_json_integer(kf_json_place place, const cJSON *object, const char *key, bool required, long low,
+                          long high, long *value, kf_error *error) {
+    const cJSON *member = NULL;
+    KF_TRY(find(place, object, key, required, &member, error));
+    if (member == NULL) return KF_OK;
+    double least = fmax((double)low, -exact_integers), most = fmin((double)high, exact_integers);
+    if (!is_number_within(member, least, most) || member->valuedouble != floor(member->valuedouble))
+        return fail_number(place, key, member, "a whole number", least, most, error);
+    *value = (long)member->valuedouble;
+    return KF_OK;
+}
+
+kf_status kf_json_boolean(kf_json_place place, const cJSON *object, const char *key, bool required,
+                          bool *value, kf_error *error) {
+    const cJSON *member = NULL;
+    KF_TRY(find(place, object, key, required, &member, error));
+    if (member == NULL) return KF_OK;
+    if (!cJSON_IsBool(member))
+        return fail_at(place, key, error, "must be true or false, not %s", type_name(member));
+    *value = cJSON_IsTrue(member) != 0;
+    return KF_OK;
+}
+
+kf_status kf_json_string(kf_json_place place, const cJSON *object, const char *key, bool required,
+                         const char **value, kf_error *error) {
+    const cJSON *member = NULL;
+    KF_TRY(find(place, object, key, required, &member, error));
+    if (member == NULL) return KF_OK;
+    if (!cJSON_IsString(member))
+        return fail_at(place, key, error, "must be a string, not %s", type_name(member));
+    *value = member->valuestring;
+    return KF_OK;
+}
+
+kf_status kf_json_numbers(kf_json_place place, const cJSON *object, const char *key, bool required,
+                          double low, double high, int count, double *values, kf_error *error) {
+    const cJSON *member = NULL;
+    KF_TRY(find(place, object, key, required, &member, error));
+    if (member == NULL) return KF_OK;
+    if (!cJSON_IsArray(member))
+        return fail_at(place, key, error, "must be an array of %d numbers, not %s", count, type_name(member));
+    int there = cJSON_GetArraySize(member);
+    if (there != count) return fail_at(place, key, error, "must have %d numbers, not %d", count, there);
+    int i = 0;
+    for (const cJSON *item = member->child; item != NULL; item = item->next, i++) {
+        if (is_number_within(item, low, high)) continue;
+        char indexed[160];
+        (void)snprintf(indexed, sizeof indexed, "%s[%d]", key, i);
+        return fail_number(place, indexed, item, "a finite number", low, high, error);
+    }
+    i = 0; /* only now, so that an error leaves values unchanged */
+    for (const cJSON *item = member->child; item != NULL; item = item->next)
+        values[i++] = item->valuedouble;
+    return KF_OK;
+}
+
+kf_status kf_json_choice(kf_json_place place, const cJSON *object, const char *key, bool required,
+                         const char *const *names, int count, int *index, kf_error *error) {
+    const char *word = NULL;
+    KF_TRY(kf_json_string(place, object, key, required, &word, error));
+    if (word == NULL) return KF_OK;
+    for (int i = 0; i < count; i++) {
+        if (strcmp(word, names[i]) != 0) continue;
+        *index = i;
+        return KF_OK;
+    }
+    kf_text list = {0};
+    join_names(names, count, &list);
+    const char *nearest = kf_nearest(word, names, count);
+    kf_status status = fail_at(place, key, error, "\"%.64s\" is none of: %s%s%s%s", word,
+                               list.text != NULL ? list.text : "", nearest != NULL ? "; did you mean \"" : "",
+                               nearest != NULL ? nearest : "", nearest != NULL ? "\"?" : "");
+    kf_text_free(&list);
+    return status;
+}
+
+kf_status kf_json_object(kf_json_place place, const cJSON *object, const char *key, bool required,
+                         const cJSON **member, kf_error *error) {
+    const cJSON *found = NULL;
+    KF_TRY(find(place, object, key, required, &found, error));
+    if (found != NULL && !cJSON_IsObject(found))
+        return fail_at(place, key, error, "must be an object {...}, not %s", type_name(found));
+    *member = found;
+    return KF_OK;
+}
+
+/* --- canonical text ------------------------------------------------------------------------------------- */
+
+static void append_number(kf_text *out, double value) {
+    if (!isfinite(value)) {
+        kf_text_append(out, "null");
+    } else if (value == floor(value) && fabs(value) < 1e15) {
+        kf_text_append(out, "%.0f", value == 0 ? 0.0 : value); /* -0 and 0 are one number */
+    } else {
+        char text[40];
+        for (int digits = 1; digits <= 17; digits++) {
+            (void)snprintf(text, sizeof text, "%.*g", digits, value);
+            if (strtod(text, NULL) == value) break;
+        }
+        kf_text_append(out, "%s", text);
+    }
+}
+
+static void append_string(kf_text *out, const char *string) {
+    kf_text_append(out, "\"");
+    while (*string != '\0') {
+        size_t plain = 0;
+        while (string[plain] != '\0' && string[plain] != '"' && string[plain] != '\\' &&
+               (unsigned char)string[plain] >= 0x20)
+            plain++;
+        kf_text_append(out, "%.*s", (int)plain, string);
+        string += plain;
+        if (*string == '\0') break;
+        unsigned char letter = (unsigned char)*string++;
+        kf_text_append(out, letter < 0x20 ? "\\u%04x" : "\\%c", letter);
+    }
+    kf_text_append(out, "\"");
+}
+
+static int compare_members(const void *left, const void *right) {
+    const cJSON *const *a = left, *const *b = right;
+    return strcmp((*a)->string, (*b)->string);
+}
+
+static void append_value(kf_text *out, const cJSON *value);
+
+static void append_object(kf_text *out, const cJSON *object) {
+    size_t count = (size_t)cJSON_GetArraySize(object), i = 0;
+    const cJSON **members = kf_allocate_zeroed(count, sizeof(const cJSON *));
+    for (const cJSON *member = object->child; member != NULL; member = member->next)
+        members[i++] = member;
+    qsort(members, count, sizeof(const cJSON *), compare_members);
+    kf_text_append(out, "{");
+    for (i = 0; i < count; i++) {
+        kf_text_append(out, i > 0 ? "," : "");
+        append_string(out, members[i]->string);
+        kf_text_append(out, ":");
+        append_value(out, members[i]);
+    }
+    kf_text_append(out, "}");
+    free(members);
+}
+
+static void append_value(kf_text *out, const cJSON *value) {
+    if (cJSON_IsNumber(value)) {
+        append_number(out, value->valuedouble);
+    } else if (cJSON_IsString(value)) {
+        append_string(out, value->valuestring);
+    } else if (cJSON_IsBool(value)) {
+        kf_text_append(out, cJSON_IsTrue(value) ? "true" : "false");
+    } else if (cJSON_IsObject(value)) {
+        append_object(out, value);
+    } else if (cJSON_IsArray(value)) {
+        kf_text_append(out, "[");
+        for (const cJSON *item = value->child; item != NULL; item = item->next) {
+            append_value(out, item);
+            kf_text_append(out, item->next != NULL ? "," : "");
+        }
+        kf_text_append(out, "]");
+    } else {
+        kf_text_append(out, "null");
+    }
+}
+
+char *kf_json_canonical(const cJSON *value) {
+    kf_text out = {0};
+    append_value(&out, value);
+    return out.text;
+}

@@ -1,0 +1,51 @@
+/* Strict reading of JSON through cJSON: every key must be known, every error names file, key path and cure.
+ */
+#ifndef KF_BASE_UTIL_JSON_H
+#define KF_BASE_UTIL_JSON_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/util/status.h"
+
+/* Where an object came from, for messages: "ball.scene.json: solid.motion". */
+typedef struct kf_json_place {
+    const char *file;
+    const char *path; /* dotted key path of the object, "" at the top */
+} kf_json_place;
+
+/* Parses text; a syntax error is KF_BAD_INPUT with "file:line:column: ...". The caller calls cJSON_Delete. */
+kf_status kf_json_parse(const char *file, const char *text, size_t size, cJSON **root, kf_error *error);
+kf_status kf_json_read_file(const char *file, cJSON **root, kf_error *error);
+
+/* Every key of object must be among keys (NULL-terminated list), no key twice; else KF_BAD_INPUT naming the
+ * nearest right one. */
+kf_status kf_json_check_keys(kf_json_place place, const cJSON *object, const char *const *keys,
+                             kf_error *error);
+
+/* Typed access. A missing key leaves *value unchanged and is an error only if required. Numbers must be
+ * finite and within [low, high]; vectors must have exactly count numbers. Strings live as long as the object.
+ */
+kf_status kf_json_number(kf_json_place place, const cJSON *object, const char *key, bool required, double low,
+                         double high, double *value, kf_error *error);
+kf_status kf_json_integer(kf_json_place place, const cJSON *object, const char *key, bool required, long low,
+                          long high, long *value, kf_error *error);
+kf_status kf_json_boolean(kf_json_place place, const cJSON *object, const char *key, bool required,
+                          bool *value, kf_error *error);
+kf_status kf_json_string(kf_json_place place, const cJSON *object, const char *key, bool required,
+                         const char **value, kf_error *error);
+kf_status kf_json_numbers(kf_json_place place, const cJSON *object, const char *key, bool required,
+                          double low, double high, int count, double *values, kf_error *error);
+/* One of names[0..count-1]; *index gets its position; else an error listing them and the nearest. */
+kf_status kf_json_choice(kf_json_place place, const cJSON *object, const char *key, bool required,
+                         const char *const *names, int count, int *index, kf_error *error);
+/* A member that is an object; *member is NULL when missing and not required. */
+kf_status kf_json_object(kf_json_place place, const cJSON *object, const char *key, bool required,
+                         const cJSON **member, kf_error *error);
+
+/* Deterministic text: keys sorted, no spaces, numbers in the shortest form that reads back the same. Caller
+ * frees. */
+char *kf_json_canonical(const cJSON *value);
+
+#endif

@@ -1,0 +1,18 @@
+/* Diagnostics and progress on stderr; stdout is for results only. */
+#ifndef KF_BASE_UTIL_LOG_H
+#define KF_BASE_UTIL_LOG_H
+
+#include <stdbool.h>
+
+typedef enum kf_log_level { KF_LOG_QUIET, KF_LOG_NORMAL, KF_LOG_VERBOSE } kf_log_level;
+void kf_log_set_level(kf_log_level level);
+
+void kf_info(const char *format, ...) __attribute__((format(printf, 1, 2)));   /* normal and verbose */
+void kf_detail(const char *format, ...) __attribute__((format(printf, 1, 2))); /* verbose only */
+void kf_warn(const char *format, ...)
+    __attribute__((format(printf, 1, 2))); /* always, "kftune: warning: ..." */
+
+/* One line that is rewritten in place on a terminal; elsewhere printed only when final is true. */
+void kf_progress(bool final, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,29 @@
+#include "base/util/status.h"
+
+#include <stdio.h>
+#include <string.h>
+
+kf_status(kf_fail)(kf_error *error, kf_status status, const char *format, ...) {
+    if (error != NULL) {
+        va_list arguments;
+        va_start(arguments, format);
+        error->status = status;
+        (void)vsnprintf(error->message, sizeof error->message, format, arguments);
+        va_end(arguments);
+    }
+    return status;
+}
+
+kf_status(kf_fail_context)(kf_error *error, const char *format, ...) {
+    if (error == NULL) return KF_MACHINE;
+    char message[sizeof error->message];
+    va_list arguments;
+    va_start(arguments, format);
+    int used = vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    if (used >= 0 && (size_t)used < sizeof message)
+        (void)snprintf(message + used, sizeof message - (size_t)used, ": %.*s",
+                       (int)(sizeof message - (size_t)used - 3), error->message);
+    memcpy(error->message, message, sizeof message);
+    return error->status;
+}

@@ -1,0 +1,41 @@
+/* Status codes and error messages used by every module.
+ *
+ * A function that can fail returns kf_status and takes a kf_error * as its last argument. The values are the
+ * program's exit statuses. The message is one line: what was wrong, where (file:line or key), what to do. */
+#ifndef KF_BASE_UTIL_STATUS_H
+#define KF_BASE_UTIL_STATUS_H
+
+#include <stdarg.h>
+
+typedef enum kf_status {
+    KF_OK = 0,            /* done */
+    KF_GATE_FAILED = 1,   /* a regression or a failed gate was found */
+    KF_BAD_INPUT = 2,     /* the user's input was wrong */
+    KF_MACHINE = 3,       /* the machine could not do it */
+    KF_INTERRUPTED = 130, /* the user pressed Ctrl-C; what was measured is kept */
+} kf_status;
+
+typedef struct kf_error {
+    kf_status status;
+    char message[1024];
+} kf_error;
+
+/* Fills *error (which may be NULL) and returns status, so that callers write: return kf_fail(error, ...). */
+kf_status kf_fail(kf_error *error, kf_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Puts "prefix: " before the message already in *error; keeps its status and returns it. */
+kf_status kf_fail_context(kf_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#ifdef __clang_analyzer__ /* it cannot see into status.c: tell it that a failure never returns KF_OK */
+#define kf_fail(error, status, ...) ((void)kf_fail(error, status, __VA_ARGS__), status)
+#define kf_fail_context(error, ...) ((void)kf_fail_context(error, __VA_ARGS__), KF_MACHINE)
+#endif
+
+#define KF_TRY(expression)                                                                                   \
+    do {                                                                                                     \
+        kf_status kf_try_status_ = (expression);                                                             \
+        if (kf_try_status_ != KF_OK) return kf_try_status_;                                                  \
+    } while (0)
+
+#endif

@@ -1,0 +1,155 @@
+#include "base/util/text.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/status.h"
+
+enum { LONGEST_WORD = 64 };
+
+static int lower(char letter) {
+    return tolower((unsigned char)letter);
+}
+
+static int smaller(int a, int b) {
+    return a < b ? a : b;
+}
+
+/* Edit distance where swapping two neighbours counts once; both words at most LONGEST_WORD long. */
+static int edit_distance(const char *a, const char *b) {
+    int rows[3][LONGEST_WORD + 1];
+    int a_length = (int)strlen(a), b_length = (int)strlen(b);
+    for (int j = 0; j <= b_length; j++)
+        rows[0][j] = j;
+    for (int i = 1; i <= a_length; i++) {
+        int *row = rows[i % 3];
+        const int *above = rows[(i + 2) % 3], *two_above = rows[(i + 1) % 3];
+        row[0] = i;
+        for (int j = 1; j <= b_length; j++) {
+            int replace = above[j - 1] + (lower(a[i - 1]) != lower(b[j - 1]));
+            row[j] = smaller(replace, smaller(above[j], row[j - 1]) + 1);
+            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
+                row[j] = smaller(row[j], two_above[j - 2] + 1);
+        }
+    }
+    return rows[a_length % 3][b_length];
+}
+
+const char *kf_nearest(const char *word, const char *const *names, int count) {
+    size_t length = strlen(word);
+    if (length == 0 || length > LONGEST_WORD) return NULL;
+    const char *nearest = NULL;
+    /* A slip in every third letter, so that short words do not match everything. */
+    int allowed = (int)(length + 2) / 3, best = allowed + 1;
+    for (int i = 0; i < count; i++) {
+        if (strlen(names[i]) > LONGEST_WORD) continue;
+        int distance = edit_distance(word, names[i]);
+        if (distance < best && distance < (int)strlen(names[i])) {
+            best = distance;
+            nearest = names[i];
+        }
+    }
+    return nearest;
+}
+
+void kf_text_append(kf_text *text, const char *format, ...) {
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int added = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (added >= 0) {
+        size_t needed = text->length + (size_t)added + 1;
+        if (needed > text->capacity) {
+            text->capacity = needed > 2 * text->capacity ? needed : 2 * text->capacity;
+            text->text = kf_reallocate(text->text, text->capacity);
+        }
+        (void)vsnprintf(text->text + text->length, (size_t)added + 1, format, again);
+        text->length += (size_t)added;
+    }
+    va_end(again);
+}
+
+void kf_text_free(kf_text *text) {
+    free(text->text);
+    *text = (kf_text){0};
+}
+
+/* Three significant digits without trailing zeros, then the unit. */
+static char *human(double value, const char *unit, char buffer[32]) {
+    double size = fabs(value);
+    int decimals = size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
+    if (size >= 1e6 || !isfinite(size)) {
+        (void)snprintf(buffer, 32, "%.3g %s", value, unit);
+        return buffer;
+    }
+    (void)snprintf(buffer, 32, "%.*f", decimals, value);
+    if (strchr(buffer, '.') != NULL) {
+        size_t length = strlen(buffer);
+        while (buffer[length - 1] == '0')
+            buffer[--length] = '\0';
+        if (buffer[length - 1] == '.') buffer[length - 1] = '\0';
+    }
+    size_t length = strlen(buffer);
+    (void)snprintf(buffer + length, 32 - length, " %s", unit);
+    return buffer;
+}
+
+char *kf_human_bytes(double bytes, char buffer[32]) {
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    int unit = 0;
+    while (fabs(bytes) >= 1023.5 && unit < 5) {
+        bytes /= 1024;
+        unit++;
+    }
+    return human(bytes, units[unit], buffer);
+}
+
+char *kf_human_time_us(double microseconds, char buffer[32]) {
+    double size = fabs(microseconds);
+    if (size < 0.9995 && size > 0) return human(microseconds * 1e3, "ns", buffer);
+    if (size < 999.5) return human(microseconds, "us", buffer);
+    if (size < 999.5e3) return human(microseconds / 1e3, "ms", buffer);
+    if (size < 119.5e6) return human(microseconds / 1e6, "s", buffer);
+    if (size < 119.5 * 60e6) return human(microseconds / 60e6, "min", buffer);
+    return human(microseconds / 3600e6, "h", buffer);
+}
+
+void kf_copy_text(char *target, size_t size, const char *source) {
+    if (size == 0) return;
+    size_t length = strnlen(source, size - 1);
+    memcpy(target, source, length);
+    target[length] = '\0';
+}
+
+static void *checked(void *memory, size_t size) {
+    if (memory == NULL) {
+        (void)fprintf(
+            stderr, "kftune: out of memory: %zu bytes are not to be had; use a smaller grid or mesh\n", size);
+        exit(KF_MACHINE);
+    }
+    return memory;
+}
+
+void *kf_allocate(size_t size) {
+    return checked(malloc(size > 0 ? size : 1), size);
+}
+
+void *kf_allocate_zeroed(size_t count, size_t size) {
+    size_t wanted = 0;
+    if (__builtin_mul_overflow(count, size, &wanted)) wanted = (size_t)-1;
+    return checked(calloc(count > 0 ? count : 1, size > 0 ? size : 1), wanted);
+}
+
+void *kf_reallocate(void *memory, size_t size) {
+    return checked(realloc(memory, size > 0 ? size : 1), size);
+}
+
+char *kf_duplicate(const char *text) {
+    size_t size = strlen(text) + 1;
+    return memcpy(kf_allocate(size), text, size);
+}

@@ -1,0 +1,34 @@
+/* Small text helpers: nearest name for error messages, growing strings, human-readable figures. */
+#ifndef KF_BASE_UTIL_TEXT_H
+#define KF_BASE_UTIL_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The entry of names nearest to word by edit distance, or NULL when none is near enough to be a typing slip.
+ */
+const char *kf_nearest(const char *word, const char *const *names, int count);
+
+/* A string that grows; text is always zero-terminated (or NULL before the first append). */
+typedef struct kf_text {
+    char *text;
+    size_t length, capacity;
+} kf_text;
+void kf_text_append(kf_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void kf_text_free(kf_text *text);
+
+/* "1.23 GiB", "4.5 ms": shortest form with three significant digits. Both return buffer. */
+char *kf_human_bytes(double bytes, char buffer[32]);
+char *kf_human_time_us(double microseconds, char buffer[32]);
+
+/* Copies with truncation, always zero-terminated. */
+void kf_copy_text(char *target, size_t size, const char *source);
+
+/* malloc/calloc/realloc that end the program with a clear line and status 3 when memory is gone: never NULL.
+ */
+void *kf_allocate(size_t size) __attribute__((returns_nonnull));
+void *kf_allocate_zeroed(size_t count, size_t size) __attribute__((returns_nonnull));
+void *kf_reallocate(void *memory, size_t size) __attribute__((returns_nonnull));
+char *kf_duplicate(const char *text) __attribute__((returns_nonnull));
+
+#endif

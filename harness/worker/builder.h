@@ -1,0 +1,42 @@
+/* Compiling ahead: child processes build the kernels of proposed configs into the disk cache, so that the
+ * worker only loads them. A config whose build fails is no error here: its evaluation will find that and say
+ * why. */
+#ifndef KF_HARNESS_WORKER_BUILDER_H
+#define KF_HARNESS_WORKER_BUILDER_H
+
+#include "harness/worker/evaluate.h"
+
+typedef struct kf_builder kf_builder;
+
+/* What was done so far. */
+typedef struct kf_builder_figures {
+    int compilers;            /* processes that have started their compiler */
+    double started;           /* the first of them; kf_clock_seconds */
+    int sources;              /* built, found in the cache, or failed */
+    double compiling_seconds; /* of all processes together */
+} kf_builder_figures;
+
+/* processes: how many compile at the same time. bench and device outlive the builder. For a GPU the compiler
+ * starts at once. */
+kf_builder *kf_builder_open(const kf_bench *bench, const kf_device_info *device, int processes);
+void kf_builder_close(kf_builder *builder); /* ends what is still compiling */
+const kf_builder_figures *kf_builder_tell(const kf_builder *builder);
+
+/* Queues the sources of a config that were not queued before. Returns a ticket for kf_builder_ready; 0 is one
+ * for nothing. */
+size_t kf_builder_add(kf_builder *builder, const kf_config *config);
+/* The same for a config on scenes that are not the bench's. */
+size_t kf_builder_add_scenes(kf_builder *builder, const kf_scene *reduced, const kf_scene *scene,
+                             const kf_config *config);
+/* Starts and collects processes without waiting; to be called often. */
+void kf_builder_poll(kf_builder *builder);
+/* True when everything this config needs is built or has failed. */
+bool kf_builder_ready(const kf_builder *builder, size_t ticket);
+/* Waits for that until deadline (kf_clock_seconds; 0: for ever) or Ctrl-C; true when ready. idle may be NULL.
+ */
+bool kf_builder_wait(kf_builder *builder, size_t ticket, double deadline, void (*idle)(void *context),
+                     void *context);
+/* Waits for everything queued; false on Ctrl-C. */
+bool kf_builder_wait_all(kf_builder *builder, void (*idle)(void *context), void *context);
+
+#endif

@@ -1,0 +1,127 @@
+#include "harness/worker/child.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/util/clock.h"
+#include "base/util/program.h"
+#include "base/util/text.h"
+
+pid_t kf_child_fork(kf_error *error) {
+    (void)fflush(NULL); /* or both processes would write what is buffered now */
+    pid_t parent = getpid();
+    pid_t child = fork();
+    if (child < 0) {
+        (void)kf_fail(error, KF_MACHINE, "cannot start a process: %s", strerror(errno));
+        return child;
+    }
+    if (child > 0) {
+        (void)setpgid(child, child); /* here and in the child: whoever comes first */
+        return child;
+    }
+    /* The parent may have been killed between fork and prctl. */
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(KF_MACHINE);
+    (void)setpgid(0, 0);
+    (void)signal(SIGINT, SIG_IGN);
+    /* Whatever handlers the parent has, a fault ends the child at once, and leaves no core dump of gigabytes.
+     */
+    static const int deadly[] = {SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+        (void)signal(deadly[i], SIG_DFL);
+    (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    return 0;
+}
+
+void kf_child_end(pid_t child, double patience_seconds, int *status) {
+    double deadline = kf_clock_seconds() + patience_seconds;
+    siginfo_t info = {0};
+    /* Looked at but left in place: its number must not be reused before its group is gone. */
+    while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0 &&
+           kf_clock_seconds() < deadline) {
+        struct timespec moment = {.tv_nsec = 1000000};
+        (void)nanosleep(&moment, NULL);
+    }
+    (void)kill(-child, SIGKILL);
+    (void)kill(child, SIGKILL); /* its group may not exist yet */
+    int collected = 0;
+    while (waitpid(child, &collected, 0) < 0 && errno == EINTR)
+        continue;
+    if (status != NULL) *status = collected;
+}
+
+pid_t kf_child_fork_connected(int *socket, kf_error *error) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        (void)kf_fail(error, KF_MACHINE, "cannot make a socket for a process: %s", strerror(errno));
+        return -1;
+    }
+    pid_t child = kf_child_fork(error);
+    *socket = ends[child == 0 ? 1 : 0];
+    (void)close(ends[child == 0 ? 0 : 1]);
+    if (child < 0) (void)close(*socket);
+    return child;
+}
+
+/* --- one question ----------------------------------------------------------------------------------------
+ */
+
+/* What the child sends before the answer itself. Both ends are the same program: it travels as it is. */
+typedef struct reply_head {
+    kf_status status;
+    kf_error error;
+} reply_head;
+
+static bool send_bytes(int socket, const void *bytes, size_t size) {
+    for (const char *at = bytes; size > 0;) {
+        const ssize_t sent = send(socket, at, size, MSG_NOSIGNAL);
+        if (sent <= 0) return false;
+        at += sent;
+        size -= (size_t)sent;
+    }
+    return true;
+}
+
+static bool receive_bytes(int socket, void *bytes, size_t size) {
+    for (char *at = bytes; size > 0;) {
+        const ssize_t got = recv(socket, at, size, 0);
+        if (got < 0 && errno == EINTR && !kf_interrupted) continue;
+        if (got <= 0) return false;
+        at += got;
+        size -= (size_t)got;
+    }
+    return true;
+}
+
+static _Noreturn void answer_and_leave(int socket, kf_child_work work, const void *context, size_t size) {
+    void *answer = kf_allocate_zeroed(1, size);
+    reply_head head = {.status = KF_OK};
+    head.status = work(context, answer, &head.error);
+    const bool sent = send_bytes(socket, &head, sizeof head) && send_bytes(socket, answer, size);
+    /* Not exit(): what the parent registered and has not yet written is the parent's. */
+    _exit(sent ? KF_OK : KF_MACHINE);
+}
+
+kf_status kf_child_run(const char *what, kf_child_work work, const void *context, void *answer, size_t size,
+                       kf_error *error) {
+    int socket = -1;
+    const pid_t process = kf_child_fork_connected(&socket, error);
+    if (process < 0) return KF_MACHINE;
+    if (process == 0) answer_and_leave(socket, work, context, size);
+    reply_head head;
+    const bool whole = receive_bytes(socket, &head, sizeof head) && receive_bytes(socket, answer, size);
+    (void)close(socket);
+    kf_child_end(process, 0.0, NULL);
+    if (kf_interrupted) return kf_fail(error, KF_INTERRUPTED, "interrupted while %s", what);
+    if (!whole) return kf_fail(error, KF_MACHINE, "%s ended the process that did it", what);
+    if (head.status != KF_OK) return kf_fail(error, head.status, "%s", head.error.message);
+    return KF_OK;
+}

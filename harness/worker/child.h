@@ -1,0 +1,29 @@
+/* Child processes made by fork() alone: they have the parent's memory, never outlive it, and Ctrl-C does not
+ * reach them. */
+#ifndef KF_HARNESS_WORKER_CHILD_H
+#define KF_HARNESS_WORKER_CHILD_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/util/status.h"
+
+/* 0 in the child, which must leave with _exit(); negative with *error on failure. The child leads a process
+ * group of its own, so that what it starts (a compiler) ends with it. */
+pid_t kf_child_fork(kf_error *error);
+
+/* Kills the child's group and collects it. *status (may be NULL) as of waitpid; a child that is about to end
+ * by itself gets patience_seconds to do so, so that *status tells how. */
+void kf_child_end(pid_t child, double patience_seconds, int *status);
+
+/* Runs work(context, answer) in a child and brings its answer of size bytes back as it is, so that what it
+ * opens (a device) stays out of this process. The child's failure is returned; what: for messages, "opening
+ * the device". KF_INTERRUPTED on Ctrl-C. */
+typedef kf_status (*kf_child_work)(const void *context, void *answer, kf_error *error);
+kf_status kf_child_run(const char *what, kf_child_work work, const void *context, void *answer, size_t size,
+                       kf_error *error);
+
+/* A connected pair of stream sockets around kf_child_fork: *socket is this process's end. */
+pid_t kf_child_fork_connected(int *socket, kf_error *error);
+
+#endif

@@ -1,0 +1,24 @@
+/* One tuning run at a time measures on a GPU: another one would be in its times. What needs no device
+ * (sampling, the reference, compiling) is done while waiting. Runs that take turns hold
+ * it while their kernels run, config by config. */
+#ifndef KF_HARNESS_WORKER_DEVICE_LOCK_H
+#define KF_HARNESS_WORKER_DEVICE_LOCK_H
+
+#include "base/backend/backend.h"
+
+/* Waits until no other run holds the device, calling idle (may be NULL) meanwhile. *lock: to be given to
+ * kf_device_unlock; -1 where there is none to hold: on the cpu, and when the cache folder, in which the lock
+ * files lie, cannot be written. A run that is killed holds nothing any more. KF_INTERRUPTED on Ctrl-C. */
+kf_status kf_device_lock(const kf_device_info *device, void (*idle)(void *context), void *context, int *lock,
+                         kf_error *error);
+/* Waits for as long as it takes, in line with others (who asks first is served first), without a word. For
+ * worker processes, which are killed when nobody waits for them any more. KF_MACHINE when there is no lock to
+ * be had. */
+typedef enum kf_turn {
+    KF_TURN_SHARED, /* with others who share it: for work on the device that is not timed */
+    KF_TURN_ALONE,
+} kf_turn;
+kf_status kf_device_turn(const kf_device_info *device, kf_turn turn, int *lock, kf_error *error);
+void kf_device_unlock(int lock);
+
+#endif

@@ -1,0 +1,204 @@
+#include "harness/worker/evaluate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/util/clock.h"
+#include "base/util/text.h"
+#include "harness/counters/count_plan.h"
+#include "harness/measure/measure.h"
+#include "harness/worker/device_lock.h"
+
+const char *const kf_stage_names[KF_STAGES] = {"compiling", "verifying", "measuring", "waiting"};
+
+typedef struct evaluation {
+    const kf_bench *bench;
+    kf_backend *backend;
+    const kf_job *job;
+    kf_measurement *m;
+    bool usable;
+    kf_stage_report report;
+    void *context; /* of report */
+    int lock;      /* of the device, while it is this one's turn; -1 else */
+    double waited; /* seconds for it */
+} evaluation;
+
+static void fail(kf_measurement *m, kf_state state, const kf_error *error) {
+    m->state = state;
+    kf_copy_text(m->reason, sizeof m->reason, error->message);
+}
+
+/* A config that fails on the device: too large, not launchable, or a fault that ruined the context. The
+ * backend is asked, not the message, whether it still works. Without memory this process is given up: what
+ * configs have leaked goes with it. */
+static void fail_on_device(evaluation *e, const kf_error *error) {
+    if (strstr(error->message, "out of memory") != NULL) {
+        fail(e->m, KF_STATE_OUT_OF_MEMORY, error);
+        e->usable = false;
+    } else {
+        fail(e->m, KF_STATE_INVALID, error);
+    }
+    kf_error ignored;
+    if (kf_backend_synchronize(e->backend, &ignored) == KF_OK) return;
+    e->usable = false;
+    fail(e->m, KF_STATE_CRASH, error);
+}
+
+/* --- taking turns ---------------------------------------------------------------------------------------
+ * Making plans and verifying may go on in several processes at the same time, timing only alone. */
+
+static kf_status begin_turn(evaluation *e, kf_turn turn, kf_stage stage, kf_error *error) {
+    if (!e->bench->turns) return KF_OK;
+    const double begin = kf_clock_seconds();
+    e->report(e->context, KF_STAGE_WAIT);
+    kf_status status = kf_device_turn(kf_backend_device(e->backend), turn, &e->lock, error);
+    e->report(e->context, stage);
+    e->waited += kf_clock_seconds() - begin;
+    return status;
+}
+
+/* What was given to the device is done. */
+static void end_turn(evaluation *e) {
+    if (e->lock >= 0) kf_device_unlock(e->lock);
+    e->lock = -1;
+}
+
+/* --- build -------------------------------------------------------------------------------------------- */
+
+static kf_status build_source(const kf_source *source, void *context, kf_error *error) {
+    evaluation *e = context;
+    kf_build build = {0};
+    kf_status status = kf_source_prebuild(kf_backend_device(e->backend), source, &build, error);
+    e->m->compile_seconds += build.seconds;
+    return status;
+}
+
+/* Compiling before any plan is made tells compile errors from every other kind. */
+static bool build(evaluation *e) {
+    const kf_scene *scenes[] = {e->bench->reduced, e->bench->scene};
+    for (int i = 0; i < 2; i++) {
+        kf_error error = {KF_OK, ""};
+        kf_status status = e->bench->system->sources(scenes[i], &e->job->config,
+                                                     kf_backend_device(e->backend), build_source, e, &error);
+        if (status == KF_OK) continue;
+        /* The assembler knows how much shared memory a block may have. */
+        const bool too_much = strstr(error.message, "too much shared data") != NULL;
+        fail(e->m, status == KF_BAD_INPUT || too_much ? KF_STATE_INVALID : KF_STATE_COMPILE, &error);
+        return false;
+    }
+    return true;
+}
+
+/* --- verify ------------------------------------------------------------------------------------------- */
+
+static kf_status advance_and_verify(evaluation *e, kf_plan *plan, kf_error *error) {
+    KF_TRY(kf_plan_initialise(plan, error));
+    KF_TRY(kf_plan_advance(plan, (uint64_t)e->bench->reference_steps, error));
+    KF_TRY(kf_backend_synchronize(e->backend, error));
+    KF_TRY(e->bench->system->verify(plan, e->bench->reference, &e->m->verification, error));
+    return kf_plan_check_buffers(plan, error);
+}
+
+static bool verify(evaluation *e) {
+    double begin = kf_clock_seconds();
+    kf_error error = {KF_OK, ""};
+    kf_plan *plan = NULL;
+    kf_status status = begin_turn(e, KF_TURN_SHARED, KF_STAGE_VERIFY, &error);
+    if (status == KF_OK)
+        status = e->bench->system->plan(e->bench->reduced, &e->job->config, e->backend, &plan, &error);
+    if (status == KF_OK) status = advance_and_verify(e, plan, &error);
+    if (status == KF_GATE_FAILED)
+        fail(e->m, KF_STATE_WRONG_RESULT, &error);
+    else if (status != KF_OK)
+        fail_on_device(e, &error);
+    if (plan != NULL) kf_plan_free(plan);
+    end_turn(e);
+    e->m->verify_seconds = kf_clock_seconds() - begin - e->waited;
+    return status == KF_OK;
+}
+
+/* --- measure ------------------------------------------------------------------------------------------ */
+
+static void hash_builds(const kf_plan *plan, char hash[KF_HASH_HEX]) {
+    kf_hasher hasher;
+    kf_hash_begin(&hasher);
+    for (int i = 0; i < plan->module_count; i++)
+        kf_hash_add_string(&hasher, plan->builds[i].hash);
+    kf_hash_end(&hasher, hash);
+}
+
+static void measure(evaluation *e) {
+    kf_measure_policy policy = kf_policy_for(kf_backend_device(e->backend));
+    if (!e->job->may_lose) policy.skip_ratio = policy.lost_ratio = 0.0;
+    if (e->job->time_limit_us > 0.0) {
+        policy.time_limit_us = e->job->time_limit_us;
+        policy.kernel_limit_us = fmin(policy.kernel_limit_us, e->job->time_limit_us);
+    }
+    if (e->job->long_cycle_us > 0.0) policy.long_cycle_us = e->job->long_cycle_us;
+    e->m->effort = e->job->effort > 0.0 ? e->job->effort : 1.0;
+    kf_policy_scale(&policy, e->m->effort);
+    if (e->job->least_samples > 0) kf_policy_ask_samples(&policy, e->job->least_samples);
+    policy.cache = e->bench->cache;
+    if (e->bench->energy) kf_policy_ask_energy(&policy);
+    kf_error error = {KF_OK, ""};
+    kf_plan *plan = NULL;
+    kf_status status = begin_turn(e, KF_TURN_SHARED, KF_STAGE_MEASURE, &error);
+    if (status == KF_OK)
+        status = e->bench->system->plan(e->bench->scene, &e->job->config, e->backend, &plan, &error);
+    end_turn(e);
+    if (status == KF_OK) {
+        hash_builds(plan, e->m->build_hash);
+        if (e->job->single_launches) plan->graph_steps = -1;
+        kf_backend_device_state(e->backend, &e->m->device_before);
+        status = begin_turn(e, KF_TURN_ALONE, KF_STAGE_MEASURE, &error);
+    }
+    if (status == KF_OK) status = kf_measure_plan(plan, &policy, &e->job->incumbent, e->m, &error);
+    if (status != KF_OK) fail_on_device(e, &error);
+    if (plan != NULL) kf_plan_free(plan);
+    end_turn(e);
+    kf_backend_device_state(e->backend, &e->m->device_after);
+}
+
+/* --- count -------------------------------------------------------------------------------------------- */
+
+/* Counters that cannot be read are no fault of the config: it stays ok, without counters, and says why. */
+static void count(evaluation *e) {
+    kf_error error = {KF_OK, ""};
+    kf_plan *plan = NULL;
+    kf_status status = e->bench->system->plan(e->bench->scene, &e->job->config, e->backend, &plan, &error);
+    if (status != KF_OK) {
+        fail_on_device(e, &error);
+        return;
+    }
+    status = kf_count_plan(plan, e->bench->counters, e->m, &error);
+    if (status != KF_OK) kf_copy_text(e->m->reason, sizeof e->m->reason, error.message);
+    kf_plan_free(plan);
+    if (kf_backend_synchronize(e->backend, NULL) != KF_OK) e->usable = false;
+}
+
+void kf_evaluate(const kf_bench *bench, kf_backend *backend, const kf_job *job, kf_stage_report report,
+                 void *context, kf_measurement *measurement, bool *usable) {
+    memset(measurement, 0, sizeof *measurement);
+    measurement->verification.error = (double)NAN;
+    measurement->verification.bound = (double)NAN;
+    evaluation e = {.bench = bench,
+                    .backend = backend,
+                    .job = job,
+                    .m = measurement,
+                    .usable = true,
+                    .report = report,
+                    .context = context,
+                    .lock = -1};
+    report(context, KF_STAGE_COMPILE);
+    bool good = build(&e);
+    if (good && job->verify) {
+        report(context, KF_STAGE_VERIFY);
+        good = verify(&e);
+    }
+    if (good) {
+        report(context, KF_STAGE_MEASURE);
+        (bench->counters != NULL ? count : measure)(&e);
+    }
+    *usable = e.usable;
+}

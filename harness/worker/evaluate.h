@@ -1,0 +1,50 @@
+/* Evaluating one config: build, verify on the reduced scene, time (or else count) on the whole one. Runs in
+ * the worker process; whatever fails becomes the measurement's state and reason. */
+#ifndef KF_HARNESS_WORKER_EVALUATE_H
+#define KF_HARNESS_WORKER_EVALUATE_H
+
+#include "harness/counters/metric_set.h"
+#include "harness/measure/policy.h"
+
+/* What all evaluations of a run share. Everything outlives the worker. */
+typedef struct kf_bench {
+    const kf_system *system;
+    const kf_scene *scene;
+    const kf_scene *reduced;       /* the scene on a coarse grid, for verification */
+    const kf_reference *reference; /* of the reduced scene */
+    int reference_steps;           /* steps the reference has advanced */
+    kf_cache_policy cache;         /* in which state of the last-level cache samples begin */
+    bool energy;                   /* time long enough to read the energy of a step */
+    bool turns; /* others measure on the device too: wait for a turn before its kernels run */
+    const kf_metric_set *counters; /* NULL: configs are timed; else only counted, with this set */
+} kf_bench;
+
+typedef struct kf_job {
+    kf_config config;
+    bool verify;          /* false when this config already passed in this run */
+    bool may_lose;        /* the policy's early ends for configs that are slower than the incumbent apply */
+    bool single_launches; /* time without graphs */
+    double time_limit_us; /* this and the next two: 0: the policy's */
+    size_t least_samples; /* so many samples, however precise fewer are and however long it takes */
+    double long_cycle_us;
+    double effort; /* share of the usual measuring, in (0, 1]; 0: all of it */
+    kf_incumbent incumbent;
+} kf_job;
+
+/* What the evaluation is busy with. */
+typedef enum kf_stage {
+    KF_STAGE_COMPILE,
+    KF_STAGE_VERIFY,
+    KF_STAGE_MEASURE,
+    KF_STAGE_WAIT,
+    KF_STAGES
+} kf_stage;
+extern const char *const kf_stage_names[KF_STAGES]; /* "compiling", "verifying", "measuring", "waiting" */
+typedef void (*kf_stage_report)(void *context, kf_stage stage);
+
+/* Fills *measurement (to be freed with kf_measurement_free). *usable: false when the device was left in a
+ * state (after a memory fault in a kernel) from which only a new process recovers. */
+void kf_evaluate(const kf_bench *bench, kf_backend *backend, const kf_job *job, kf_stage_report report,
+                 void *context, kf_measurement *measurement, bool *usable);
+
+#endif

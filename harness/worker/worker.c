@@ -1,0 +1,339 @@
+#include "harness/worker/worker.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/util/clock.h"
+#include "base/util/program.h"
+#include "base/util/text.h"
+#include "harness/counters/count.h"
+#include "harness/worker/child.h"
+#include "harness/worker/message.h"
+
+/* Between two calls of idle. */
+enum { IDLE_MILLISECONDS = 20 };
+
+struct kf_worker {
+    kf_worker_setup setup;
+    char device[64];
+    pid_t process; /* 0: none is running */
+    int socket;
+    kf_inbox inbox;
+    int starts, jobs; /* processes; configs that this one was given */
+};
+
+/* --- jobs and device as JSON --------------------------------------------------------------------------- */
+
+static cJSON *job_to_json(const kf_job *job) {
+    cJSON *json = cJSON_CreateObject();
+    (void)cJSON_AddItemToObject(json, "config", kf_config_to_json(&job->config));
+    (void)cJSON_AddBoolToObject(json, "verify", job->verify);
+    (void)cJSON_AddBoolToObject(json, "may_lose", job->may_lose);
+    (void)cJSON_AddBoolToObject(json, "single_launches", job->single_launches);
+    (void)cJSON_AddNumberToObject(json, "time_limit_us", job->time_limit_us);
+    (void)cJSON_AddNumberToObject(json, "least_samples", (double)job->least_samples);
+    (void)cJSON_AddNumberToObject(json, "long_cycle_us", job->long_cycle_us);
+    (void)cJSON_AddNumberToObject(json, "effort", job->effort);
+    (void)cJSON_AddNumberToObject(json, "incumbent_high_us", job->incumbent.high_us);
+    cJSON *incumbent = cJSON_AddArrayToObject(json, "incumbent");
+    for (int i = 0; i < job->incumbent.count; i++)
+        (void)cJSON_AddItemToArray(incumbent, cJSON_CreateNumber(job->incumbent.samples_us[i]));
+    return json;
+}
+
+static kf_status job_from_json(const cJSON *json, kf_job *job, kf_error *error) {
+    memset(job, 0, sizeof *job);
+    job->verify = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "verify"));
+    job->may_lose = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "may_lose"));
+    job->single_launches = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "single_launches"));
+    job->time_limit_us = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "time_limit_us"));
+    job->least_samples =
+        (size_t)cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "least_samples"));
+    job->long_cycle_us = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "long_cycle_us"));
+    job->effort = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "effort"));
+    job->incumbent.high_us =
+        cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "incumbent_high_us"));
+    const cJSON *sample;
+    cJSON_ArrayForEach(sample, cJSON_GetObjectItemCaseSensitive(json, "incumbent")) {
+        if (job->incumbent.count < KF_SKIP_SAMPLES)
+            job->incumbent.samples_us[job->incumbent.count++] = cJSON_GetNumberValue(sample);
+    }
+    return kf_config_from_json("job", cJSON_GetObjectItemCaseSensitive(json, "config"), &job->config, error);
+}
+
+/* --- the child ----------------------------------------------------------------------------------------- */
+
+static void report_stage(void *context, kf_stage stage) {
+    cJSON *message = cJSON_CreateObject();
+    (void)cJSON_AddNumberToObject(message, "stage", stage);
+    (void)kf_message_send(*(const int *)context, message);
+}
+
+/* One job; false when this process can do no more. */
+static bool serve_job(const kf_worker_setup *setup, kf_backend *backend, int socket, const cJSON *request) {
+    kf_job job;
+    kf_error error = {KF_OK, ""};
+    kf_measurement measurement;
+    bool usable = true;
+    if (job_from_json(request, &job, &error) == KF_OK) {
+        kf_evaluate(&setup->bench, backend, &job, report_stage, &socket, &measurement, &usable);
+    } else {
+        memset(&measurement, 0, sizeof measurement);
+        measurement.state = KF_STATE_INVALID;
+        kf_copy_text(measurement.reason, sizeof measurement.reason, error.message);
+    }
+    cJSON *reply = cJSON_CreateObject();
+    (void)cJSON_AddItemToObject(reply, "measurement", kf_measurement_to_json(&measurement));
+    (void)cJSON_AddBoolToObject(reply, "usable", usable);
+    kf_measurement_free(&measurement);
+    return kf_message_send(socket, reply) && usable;
+}
+
+static void serve(const kf_worker_setup *setup, int socket) {
+    kf_error error = {KF_OK, ""};
+    kf_backend *backend = NULL;
+    if (setup->bench.counters != NULL) kf_counting_prepare();
+    kf_status status = kf_backend_open(setup->device, &backend, &error);
+    cJSON *hello = cJSON_CreateObject();
+    (void)cJSON_AddNumberToObject(hello, "status", status);
+    (void)cJSON_AddStringToObject(hello, "message", error.message);
+    bool running = kf_message_send(socket, hello) && status == KF_OK;
+    kf_inbox inbox = {0};
+    cJSON *request = NULL;
+    while (running && kf_message_receive(socket, &inbox, -1, &request) == KF_RECEIVED) {
+        running = serve_job(setup, backend, socket, request);
+        cJSON_Delete(request);
+    }
+    kf_inbox_free(&inbox);
+}
+
+/* --- the driver's side ---------------------------------------------------------------------------------- */
+
+/* status: how it ended, if the caller saw its connection close; NULL: just stop it. */
+static void stop_worker(kf_worker *worker, int *status) {
+    enum { PATIENCE_SECONDS = 2 };
+    if (worker->process == 0) return;
+    (void)close(worker->socket);
+    kf_child_end(worker->process, status != NULL ? PATIENCE_SECONDS : 0.0, status);
+    kf_inbox_free(&worker->inbox);
+    worker->process = 0;
+}
+
+/* Waits for the worker's first message: did it open the device? */
+static kf_status await_hello(kf_worker *worker, kf_error *error) {
+    enum { START_SECONDS = 120 }; /* making a CUDA context on a busy machine with many GPUs can take long */
+    double deadline = kf_clock_seconds() + START_SECONDS;
+    cJSON *hello = NULL;
+    kf_receipt receipt = KF_RECEIPT_NOTHING;
+    while (receipt == KF_RECEIPT_NOTHING && kf_clock_seconds() < deadline && !kf_interrupted) {
+        receipt = kf_message_receive(worker->socket, &worker->inbox, IDLE_MILLISECONDS, &hello);
+        if (worker->setup.idle != NULL) worker->setup.idle(worker->setup.context);
+    }
+    if (kf_interrupted) {
+        cJSON_Delete(hello);
+        return kf_fail(error, KF_INTERRUPTED, "interrupted while the device was opened");
+    }
+    if (receipt == KF_RECEIPT_NOTHING)
+        return kf_fail(error, KF_MACHINE, "the device did not open within %d s", START_SECONDS);
+    if (receipt == KF_RECEIPT_END)
+        return kf_fail(error, KF_MACHINE, "the worker process died while it opened the device");
+    kf_status status = (kf_status)cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(hello, "status"));
+    if (status != KF_OK)
+        (void)kf_fail(error, status, "%s",
+                      cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(hello, "message")));
+    cJSON_Delete(hello);
+    return status;
+}
+
+static kf_status start_worker(kf_worker *worker, kf_error *error) {
+    int socket = -1;
+    pid_t process = kf_child_fork_connected(&socket, error);
+    if (process < 0) return KF_MACHINE;
+    if (process == 0) {
+        serve(&worker->setup, socket);
+        /* Not exit(): what the driver registered and has not yet written is the driver's. */
+        _exit(KF_OK);
+    }
+    worker->process = process;
+    worker->socket = socket;
+    worker->starts++;
+    worker->jobs = 0;
+    kf_status status = await_hello(worker, error);
+    if (status != KF_OK) stop_worker(worker, NULL);
+    return status;
+}
+
+kf_status kf_worker_open(const kf_worker_setup *setup, kf_worker **worker, kf_error *error) {
+    kf_worker *made = kf_allocate_zeroed(1, sizeof *made);
+    made->setup = *setup;
+    if (setup->device != NULL) {
+        kf_copy_text(made->device, sizeof made->device, setup->device);
+        made->setup.device = made->device;
+    }
+    kf_status status = start_worker(made, error);
+    if (status != KF_OK) {
+        free(made);
+        made = NULL;
+    }
+    *worker = made;
+    return status;
+}
+
+int kf_worker_starts(const kf_worker *worker) {
+    return worker->starts;
+}
+
+void kf_worker_close(kf_worker *worker) {
+    if (worker == NULL) return;
+    stop_worker(worker, NULL);
+    free(worker);
+}
+
+/* --- one measurement ------------------------------------------------------------------------------------ */
+
+static void no_measurement(kf_measurement *m, kf_state state) {
+    memset(m, 0, sizeof *m);
+    m->state = state;
+    m->verification.error = (double)NAN;
+    m->verification.bound = (double)NAN;
+}
+
+static void record_crash(kf_worker *worker, kf_stage stage, kf_measurement *m) {
+    int status = 0;
+    stop_worker(worker, &status);
+    no_measurement(m, KF_STATE_CRASH);
+    if (WIFSIGNALED(status))
+        (void)snprintf(m->reason, sizeof m->reason, "the worker was ended by signal %d (%s) while %s%s",
+                       WTERMSIG(status), strsignal(WTERMSIG(status)), kf_stage_names[stage],
+                       WTERMSIG(status) == SIGKILL ? "; was the machine out of memory?" : "");
+    else
+        (void)snprintf(m->reason, sizeof m->reason, "the worker exited with status %d while %s",
+                       WEXITSTATUS(status), kf_stage_names[stage]);
+}
+
+static void record_timeout(kf_worker *worker, kf_stage stage, double limit, kf_measurement *m) {
+    stop_worker(worker, NULL);
+    no_measurement(m, KF_STATE_TIMEOUT);
+    (void)snprintf(m->reason, sizeof m->reason, "no answer within %g s while %s", limit,
+                   kf_stage_names[stage]);
+}
+
+/* What the wait for one reply keeps. */
+typedef struct wait_state {
+    kf_stage stage;
+    double limit, ends; /* seconds allowed to this stage; when they are over */
+} wait_state;
+
+static void enter_stage(const kf_worker *worker, wait_state *wait, kf_stage stage) {
+    /* Verifying and measuring share a limit, but for the time that others had the device. */
+    const bool begins = wait->stage == KF_STAGE_COMPILE || wait->stage == KF_STAGE_WAIT;
+    const bool waits = stage == KF_STAGE_WAIT;
+    if (stage == wait->stage || (!begins && !waits)) {
+        wait->stage = stage;
+        return;
+    }
+    wait->stage = stage;
+    wait->limit = waits ? (double)INFINITY : worker->setup.limit_seconds;
+    wait->ends = kf_clock_seconds() + wait->limit;
+}
+
+/* True when the message was the reply, which then is in *m. */
+static bool take_reply(kf_worker *worker, wait_state *wait, const cJSON *message, kf_measurement *m) {
+    const cJSON *stage = cJSON_GetObjectItemCaseSensitive(message, "stage");
+    if (cJSON_IsNumber(stage)) {
+        int number = stage->valueint;
+        if (number >= 0 && number < KF_STAGES) enter_stage(worker, wait, (kf_stage)number);
+        return false;
+    }
+    kf_error error = {KF_OK, ""};
+    const cJSON *json = cJSON_GetObjectItemCaseSensitive(message, "measurement");
+    if (kf_measurement_from_json(json, m, &error) != KF_OK) {
+        no_measurement(m, KF_STATE_CRASH);
+        (void)kf_fail_context(&error, "the worker's answer makes no sense");
+        kf_copy_text(m->reason, sizeof m->reason, error.message);
+    }
+    if (!cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(message, "usable"))) stop_worker(worker, NULL);
+    return true;
+}
+
+static kf_outcome await_reply(kf_worker *worker, double deadline, void (*idle)(void *), void *context,
+                              kf_measurement *m) {
+    wait_state wait = {.stage = KF_STAGE_COMPILE, .limit = worker->setup.compile_limit_seconds};
+    wait.ends = kf_clock_seconds() + wait.limit;
+    for (;;) {
+        cJSON *message = NULL;
+        kf_receipt receipt = kf_message_receive(worker->socket, &worker->inbox, IDLE_MILLISECONDS, &message);
+        if (receipt == KF_RECEIVED) {
+            bool done = take_reply(worker, &wait, message, m);
+            cJSON_Delete(message);
+            if (done) return KF_MEASURED;
+            continue;
+        }
+        if (receipt == KF_RECEIPT_END) {
+            record_crash(worker, wait.stage, m);
+            return KF_MEASURED;
+        }
+        double now = kf_clock_seconds();
+        if (kf_interrupted || (deadline > 0.0 && now >= deadline)) {
+            stop_worker(worker, NULL);
+            return KF_ABANDONED;
+        }
+        if (now >= wait.ends) {
+            record_timeout(worker, wait.stage, wait.limit, m);
+            return KF_MEASURED;
+        }
+        if (idle != NULL) idle(context);
+    }
+}
+
+/* A worker may have died since its last answer; then a new one gets the job. */
+static kf_status give_job(kf_worker *worker, const kf_job *job, kf_error *error) {
+    if (worker->process == 0 || !kf_message_send(worker->socket, job_to_json(job))) {
+        stop_worker(worker, NULL);
+        KF_TRY(start_worker(worker, error));
+        if (!kf_message_send(worker->socket, job_to_json(job)))
+            return kf_fail(error, KF_MACHINE, "the worker process died at once, before its first config");
+    }
+    worker->jobs++;
+    return KF_OK;
+}
+
+kf_status kf_worker_measure(kf_worker *worker, const kf_job *job, double deadline,
+                            void (*idle)(void *context), void *context, kf_outcome *outcome,
+                            kf_measurement *measurement, kf_error *error) {
+    no_measurement(measurement, KF_STATE_CRASH);
+    *outcome = KF_ABANDONED;
+    if (kf_interrupted) return KF_OK;
+    for (;;) {
+        const kf_status status = give_job(worker, job, error);
+        if (status == KF_INTERRUPTED) return KF_OK;
+        KF_TRY(status);
+        *outcome = await_reply(worker, deadline, idle, context, measurement);
+        /* Memory that earlier configs have leaked is no fault of this one: a new process decides. */
+        if (*outcome != KF_MEASURED || measurement->state != KF_STATE_OUT_OF_MEMORY || worker->jobs == 1)
+            return KF_OK;
+        kf_measurement_free(measurement);
+        no_measurement(measurement, KF_STATE_CRASH);
+        *outcome = KF_ABANDONED;
+    }
+}
+
+/* --- asking what a device is ---------------------------------------------------------------------------- */
+
+static kf_status describe_device(const void *context, void *answer, kf_error *error) {
+    kf_backend *backend = NULL;
+    KF_TRY(kf_backend_open(context, &backend, error));
+    *(kf_device_info *)answer = *kf_backend_device(backend);
+    return KF_OK;
+}
+
+kf_status kf_device_probe(const char *device, kf_device_info *info, kf_error *error) {
+    return kf_child_run("opening the device", describe_device, device, info, sizeof *info, error);
+}

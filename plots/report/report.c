@@ -1,0 +1,144 @@
+#include "plots/report/report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/util/program.h"
+#include "plots/plot.h"
+#include "plots/report/sections.h"
+
+enum { SHOWN_RUNS = 30 };
+
+/* --- figures
+ * --------------------------------------------------------------------------------------------------- */
+
+static kf_status draw_and_read(kf_report_draw draw, const void *context, const char *type, char **bytes,
+                               size_t *size, kf_error *error) {
+    const char *base = getenv("TMPDIR");
+    char folder[KF_PATH], path[KF_PATH];
+    KF_TRY(kf_path(folder, error, "%s/kftune-report-XXXXXX", base != NULL && base[0] == '/' ? base : "/tmp"));
+    if (mkdtemp(folder) == NULL)
+        return kf_fail(error, KF_MACHINE, "%s: cannot be made: %s; set TMPDIR", folder, strerror(errno));
+    kf_status status = kf_path(path, error, "%s/picture.%s", folder, type);
+    if (status == KF_OK) status = draw(context, path, error);
+    if (status == KF_OK) status = kf_file_read(path, 0, bytes, size, error);
+    (void)unlink(path);
+    (void)rmdir(folder);
+    return status;
+}
+
+void kf_report_figure(kf_text *page, kf_report_draw draw, const void *context, const char *type,
+                      const char *description) {
+    char *bytes = NULL;
+    size_t size = 0;
+    kf_error error = {KF_OK, ""};
+    if (draw_and_read(draw, context, type, &bytes, &size, &error) == KF_OK) {
+        kf_text_append(page, strcmp(type, "svg") == 0 ? "<figure class=\"plot\">" : "<figure>");
+        kf_html_image(page, strcmp(type, "svg") == 0 ? "image/svg+xml" : "image/png", bytes, size,
+                      description);
+        kf_text_append(page, "</figure>\n");
+    } else {
+        kf_text_append(page, "<p class=\"quiet\">No picture of ");
+        kf_html_print(page, "%s: %s.", description, error.message);
+        kf_text_append(page, "</p>\n");
+    }
+    free(bytes);
+}
+
+/* --- all runs
+ * ---------------------------------------------------------------------------------------------------- */
+
+typedef struct run_table {
+    kf_text *page;
+    int count;
+} run_table;
+
+static void add_run(void *context, const kf_run_summary *run) {
+    run_table *table = context;
+    if (table->count++ >= SHOWN_RUNS) return;
+    if (table->count == 1)
+        kf_text_append(table->page, "<div class=\"wide\"><table><thead><tr><th class=\"n\">run</th>"
+                                    "<th>started (UTC)</th><th>scene</th><th>nodes</th><th>device</th>"
+                                    "<th>state</th><th class=\"n\">results</th><th class=\"n\">best step</th>"
+                                    "</tr></thead><tbody>\n");
+    char time[32];
+    kf_text_append(table->page, "<tr><td class=\"n\">%" PRId64 "</td><td class=\"s\">%.16s</td><td>", run->id,
+                   run->started);
+    kf_html_text(table->page, run->scene);
+    kf_text_append(table->page, "</td><td>%d×%d×%d</td><td>", run->nodes[0], run->nodes[1], run->nodes[2]);
+    kf_html_text(table->page, run->device);
+    kf_text_append(table->page, "</td><td>");
+    kf_html_text(table->page, strcmp(run->origin, "imported") == 0 ? run->origin : run->state);
+    kf_text_append(table->page, "</td><td class=\"n\">%d</td><td class=\"n\">%s</td></tr>\n", run->results,
+                   isfinite(run->best_us) ? kf_human_time_us(run->best_us, time) : "–");
+}
+
+static kf_status add_runs(kf_text *page, kf_store *store, kf_error *error) {
+    run_table table = {.page = page};
+    kf_text_append(page, "<h2 id=\"runs\">All runs</h2>\n");
+    KF_TRY(kf_store_runs(store, add_run, &table, error));
+    kf_text_append(page, table.count > 0 ? "</tbody></table></div>\n"
+                                         : "<p>None yet; <code>kftune tune</code> makes them.</p>\n");
+    if (table.count > SHOWN_RUNS)
+        kf_text_append(page, "<p>%d older ones are not shown.</p>\n", table.count - SHOWN_RUNS);
+    return KF_OK;
+}
+
+/* --- the page
+ * ------------------------------------------------------------------------------------------------------ */
+
+static void add_head(kf_text *page, const kf_store *store, const kf_run_summary *run) {
+    char now[32];
+    time_t seconds = time(NULL);
+    struct tm parts;
+    (void)gmtime_r(&seconds, &parts);
+    (void)strftime(now, sizeof now, "%Y-%m-%d %H:%M", &parts);
+    char title[320];
+    (void)snprintf(title, sizeof title, "kftune: %s", run != NULL ? run->scene : "nights");
+    kf_html_begin(page, title);
+    kf_text_append(page, "<h1>");
+    kf_html_text(page, title);
+    kf_text_append(page, "</h1>\n<p class=\"quiet\">");
+    if (run != NULL)
+        kf_html_print(page, "Run %" PRId64 " of %.16s UTC on %s. ", run->id, run->started, run->device);
+    kf_html_print(page, "Written %s UTC by kftune %s from %s.", now, KF_VERSION, kf_store_path(store));
+    kf_text_append(page, "</p>\n<nav>");
+    static const char *const links[][2] = {{"best", "Best config"},     {"scene", "Scene"},
+                                           {"kernels", "Kernels"},      {"plots", "Plots"},
+                                           {"results", "Results"},      {"environment", "Environment"},
+                                           {"reproduce", "Do it again"}};
+    for (size_t i = 0; run != NULL && i < sizeof links / sizeof links[0]; i++)
+        kf_text_append(page, "<a href=\"#%s\">%s</a>", links[i][0], links[i][1]);
+    kf_text_append(page, "<a href=\"#nights\">Nights</a><a href=\"#runs\">All runs</a></nav>\n");
+}
+
+static kf_status add_content(kf_text *page, kf_store *store, const char *name, kf_error *error) {
+    kf_run_summary run;
+    kf_error no_run = {KF_OK, ""};
+    bool any = kf_plot_find_run(store, name, &run, &no_run) == KF_OK, nights = false;
+    if (!any && name != NULL) return kf_fail(error, KF_BAD_INPUT, "%s", no_run.message);
+    add_head(page, store, any ? &run : NULL);
+    if (any) KF_TRY(kf_report_run(page, store, &run, error));
+    KF_TRY(kf_report_nights(page, store, &nights, error));
+    if (!any && !nights) return kf_fail(error, KF_BAD_INPUT, "%s", no_run.message);
+    if (!nights)
+        kf_text_append(
+            page,
+            "<h2 id=\"nights\">Nights</h2>\n<p>None yet; <code>kftune nightly</code> makes them.</p>\n");
+    return add_runs(page, store, error);
+}
+
+kf_status kf_report_write(kf_store *store, const char *run, const char *path, kf_error *error) {
+    kf_text page = {0};
+    kf_status status = add_content(&page, store, run, error);
+    kf_html_end(&page);
+    if (status == KF_OK) status = kf_file_write_atomic(path, page.text, page.length, error);
+    kf_text_free(&page);
+    return status;
+}

@@ -1,0 +1,51 @@
+#include "solver/flow/gate.h"
+
+#include <math.h>
+
+kf_deviation kf_compare_fields(const double *values, const double *reference, size_t count, int components) {
+    double velocity_error = 0, velocity_scale = 0, density_error = 0, density_scale = 0, mass = 0,
+           reference_mass = 0;
+    kf_deviation result = {.worst_value = -1};
+    for (size_t n = 0; n < count; n++) {
+        double node = 0;
+        for (size_t i = 1; i <= (size_t)components; i++) {
+            double d = values[i * count + n] - reference[i * count + n];
+            node += d * d;
+            velocity_scale += reference[i * count + n] * reference[i * count + n];
+        }
+        double d = values[n] - reference[n];
+        velocity_error += node;
+        density_error += d * d;
+        density_scale += reference[n] * reference[n];
+        mass += values[n];
+        reference_mass += reference[n];
+        if (!(node <= result.worst_value)) { /* also true for NaN */
+            result.worst_value = node;
+            result.worst = n;
+        }
+    }
+    /* Fluid at rest with density 1 has no scale of its own, and the density of a uniform stream none but that
+     * of the dynamic pressure, u^2 / (2 c_s^2). */
+    const double rest = 1e-4 * sqrt((double)count), dynamic = 1.5 * velocity_scale / sqrt((double)count);
+    result.velocity = sqrt(velocity_error) / fmax(sqrt(velocity_scale), rest);
+    result.density = sqrt(density_error) / fmax(fmax(sqrt(density_scale), dynamic), rest);
+    result.mass = fabs(mass - reference_mass) / ((double)count + reference_mass);
+    return result;
+}
+
+kf_status kf_judge(const kf_deviation *deviation, double load_error, double bound,
+                   kf_verification *verification, kf_error *error) {
+    const double load_bound = 20.0 * bound;
+    const bool lost = isnan(deviation->velocity) || isnan(deviation->density);
+    verification->error = lost ? (double)NAN : fmax(deviation->velocity, deviation->density);
+    verification->bound = bound;
+    verification->mass_drift = deviation->mass;
+    verification->load_error = load_error;
+    const bool fields = verification->error <= bound && deviation->mass <= bound;
+    if (fields && load_error <= load_bound) return KF_OK;
+    return kf_fail(
+        error, KF_GATE_FAILED,
+        "%s deviate from the reference: fields %.3g, mass %.3g (bound %.3g), force %.3g (bound %.3g); %s",
+        fields ? "forces" : "fields", verification->error, deviation->mass, bound, load_error, load_bound,
+        verification->worst);
+}

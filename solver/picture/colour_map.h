@@ -1,0 +1,12 @@
+/* Viridis: perceptually uniform, readable for colour-blind eyes and in grey. */
+#ifndef KF_SOLVER_PICTURE_COLOUR_MAP_H
+#define KF_SOLVER_PICTURE_COLOUR_MAP_H
+
+typedef struct kf_colour {
+    unsigned char red, green, blue;
+} kf_colour;
+
+/* fraction is clamped to [0, 1]; NAN gives magenta, which is not in the map. */
+kf_colour kf_colour_map(double fraction);
+
+#endif

@@ -1,0 +1,315 @@
+#include "solver/picture/picture.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/text.h"
+#include "solver/picture/canvas.h"
+#include "solver/picture/flow_frame.h"
+
+enum {
+    LEFT = 84,
+    RIGHT = 172,
+    TOP = 76,
+    BOTTOM = 64,
+    LEAST_WIDTH = 900,
+    PLOT_WIDTH = 1000,
+    MOST_WIDTH = 1600,
+    MOST_HEIGHT = 1200,
+    LEAST_HEIGHT = 150,
+    BAR_WIDTH = 22,
+    TEXT_SCALE = 2,
+    TICK = 6
+};
+
+static const kf_colour white = {255, 255, 255}, black = {25, 25, 25}, grey = {110, 110, 110},
+                       solid_grey = {205, 205, 208};
+
+/* What is drawn where. The slice covers plot_width x plot_height pixels from (left, top). */
+typedef struct slice_picture {
+    const kf_scene *scene;
+    kf_plane plane;
+    int nodes[2]; /* to the right, upwards */
+    float *speed; /* [up][right], m/s; owned */
+    double top_speed, highest;
+    double scale; /* pixels a cell */
+    int left, top, plot_width, plot_height;
+    kf_canvas canvas;
+} slice_picture;
+
+void kf_picture_plane(const kf_scene *scene, int normal, kf_plane *plane) {
+    kf_flow_frame frame;
+    kf_flow_frame_of(scene, &frame);
+    if (normal == KF_AXIS_AUTO) {
+        normal = 3 - frame.flow_axis - frame.up_axis;
+        for (int a = 0; a < 3; a++) {
+            int b = (a + 1) % 3, c = (a + 2) % 3;
+            if (4L * scene->nodes[a] <= scene->nodes[b] && 4L * scene->nodes[a] <= scene->nodes[c])
+                normal = a;
+        }
+    }
+    int first = normal == 0 ? 1 : 0, second = 3 - normal - first;
+    bool turned = second == frame.flow_axis || first == frame.up_axis;
+    bool solid = scene->mesh.triangle_count > 0;
+    double middle =
+        solid ? (scene->solid_low[normal] + scene->solid_high[normal]) / 2 : (scene->nodes[normal] - 1) / 2.0;
+    *plane = (kf_plane){.normal = normal, .right = turned ? second : first, .up = turned ? first : second};
+    plane->position = fmin(fmax(round(middle), 0), scene->nodes[normal] - 1);
+}
+
+static void read_speed(slice_picture *slice, const kf_fields *fields) {
+    const kf_scene *scene = slice->scene;
+    double unit = scene->cell_size / scene->time_step;
+    size_t index = 0;
+    for (int v = 0; v < slice->nodes[1]; v++) {
+        for (int u = 0; u < slice->nodes[0]; u++) {
+            int at[3];
+            at[slice->plane.normal] = (int)slice->plane.position;
+            at[slice->plane.right] = u;
+            at[slice->plane.up] = v;
+            size_t node =
+                ((size_t)at[2] * (size_t)scene->nodes[1] + (size_t)at[1]) * (size_t)scene->nodes[0] +
+                (size_t)at[0];
+            double x = fields->velocity[0][node], y = fields->velocity[1][node],
+                   z = fields->velocity[2][node];
+            slice->speed[index++] = (float)(sqrt(x * x + y * y + z * z) * unit);
+        }
+    }
+}
+
+static int compare_floats(const void *left, const void *right) {
+    float a = *(const float *)left, b = *(const float *)right;
+    return (a > b) - (a < b);
+}
+
+/* The least round number not below value. */
+static double round_up(double value) {
+    static const double steps[] = {1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10};
+    double power = pow(10, floor(log10(value)));
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        if (steps[i] * power >= value * (1 - 1e-9)) return steps[i] * power;
+    }
+    return 10 * power;
+}
+
+/* All but the fastest two in a thousand nodes lie within the colour scale, so that one spike does not darken
+ * it. */
+static void choose_scale_top(slice_picture *slice) {
+    size_t count = (size_t)slice->nodes[0] * (size_t)slice->nodes[1];
+    float *sorted = kf_allocate(count * sizeof *sorted);
+    memcpy(sorted, slice->speed, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_floats);
+    slice->highest = sorted[count - 1];
+    double most = sorted[(size_t)(0.998 * (double)(count - 1))];
+    free(sorted);
+    if (!(most > 0)) most = slice->highest;
+    slice->top_speed = most > 0 && isfinite(most) ? round_up(most) : 1;
+}
+
+static void lay_out(slice_picture *slice) {
+    double across = slice->nodes[0], up = slice->nodes[1];
+    double width = across <= PLOT_WIDTH ? PLOT_WIDTH : fmin(across, MOST_WIDTH);
+    slice->scale = fmin(width / across, MOST_HEIGHT / up);
+    slice->plot_width = (int)fmax(1, round(across * slice->scale));
+    slice->plot_height = (int)fmax(1, round(up * slice->scale));
+    int canvas_width = slice->plot_width + LEFT + RIGHT;
+    int band = slice->plot_height > LEAST_HEIGHT ? slice->plot_height : LEAST_HEIGHT;
+    if (canvas_width < LEAST_WIDTH) canvas_width = LEAST_WIDTH;
+    slice->left = LEFT + (canvas_width - LEFT - RIGHT - slice->plot_width) / 2;
+    slice->top = TOP + (band - slice->plot_height) / 2;
+    kf_canvas_begin(&slice->canvas, canvas_width, TOP + band + BOTTOM, white);
+}
+
+/* Bilinear between the nodes; constant in the half cell beyond the outermost ones. */
+static double speed_at(const slice_picture *slice, double right, double up) {
+    double u = fmin(fmax(right, 0), slice->nodes[0] - 1), v = fmin(fmax(up, 0), slice->nodes[1] - 1);
+    int u0 = (int)u, v0 = (int)v;
+    int u1 = u0 + 1 < slice->nodes[0] ? u0 + 1 : u0, v1 = v0 + 1 < slice->nodes[1] ? v0 + 1 : v0;
+    const float *low = slice->speed + (size_t)v0 * (size_t)slice->nodes[0];
+    const float *high = slice->speed + (size_t)v1 * (size_t)slice->nodes[0];
+    double below = low[u0] + (u - u0) * (low[u1] - low[u0]),
+           above = high[u0] + (u - u0) * (high[u1] - high[u0]);
+    return below + (v - v0) * (above - below);
+}
+
+static void draw_flow(slice_picture *slice) {
+    for (int y = 0; y < slice->plot_height; y++) {
+        double up = (slice->plot_height - y - 0.5) / slice->scale - 0.5;
+        for (int x = 0; x < slice->plot_width; x++) {
+            double speed = speed_at(slice, (x + 0.5) / slice->scale - 0.5, up);
+            kf_canvas_blend(&slice->canvas, slice->left + x, slice->top + y,
+                            kf_colour_map(speed / slice->top_speed), 1);
+        }
+    }
+}
+
+/* Where the solid is: the fields know of a free one, and the scene of the others. A free solid's centre comes
+ * back into the periodic domain. */
+static void find_pose(const kf_scene *scene, const kf_fields *fields, double step, kf_solid_pose *pose) {
+    if (!fields->has_pose) {
+        kf_motion_pose(&scene->motion, step, pose->rotation, pose->center);
+        return;
+    }
+    *pose = fields->pose;
+    for (int a = 0; a < 3; a++)
+        if (scene->faces[2 * a] == KF_PERIODIC)
+            pose->center[a] -= scene->nodes[a] * floor((pose->center[a] + 0.5) / scene->nodes[a]);
+}
+
+static void draw_solid(slice_picture *slice, const kf_solid_pose *pose) {
+    kf_section section;
+    kf_section_cut(slice->scene, pose->rotation, pose->center, &slice->plane, &section);
+    const double low[2] = {-0.5, -0.5};
+    int width = slice->plot_width, height = slice->plot_height;
+    size_t count = (size_t)width * (size_t)height;
+    unsigned char *inside = kf_allocate(count);
+    float *cover = kf_allocate(count * sizeof *cover);
+    kf_section_fill(&section, low, slice->scale, width, height, inside);
+    kf_section_outline(&section, low, slice->scale, width, height, 1.6, cover);
+    for (int v = 0; v < height; v++) {
+        int y = slice->top + height - 1 - v;
+        for (int u = 0; u < width; u++) {
+            size_t pixel = (size_t)v * (size_t)width + (size_t)u;
+            if (inside[pixel]) kf_canvas_blend(&slice->canvas, slice->left + u, y, solid_grey, 1);
+            if (cover[pixel] > 0) kf_canvas_blend(&slice->canvas, slice->left + u, y, black, cover[pixel]);
+        }
+    }
+    free(cover);
+    free(inside);
+    kf_section_free(&section);
+}
+
+/* The solid nodes of a two-dimensional scene's mask, as the squares that they are. */
+static void draw_mask(slice_picture *slice) {
+    const kf_scene *scene = slice->scene;
+    if (scene->mask == NULL || slice->plane.normal != 2) return;
+    for (int y = 0; y < slice->plot_height; y++)
+        for (int x = 0; x < slice->plot_width; x++) {
+            int at[2], right = (int)((x + 0.5) / slice->scale),
+                       up = (int)((slice->plot_height - y - 0.5) / slice->scale);
+            at[slice->plane.right] = right < slice->nodes[0] ? right : slice->nodes[0] - 1;
+            at[slice->plane.up] = up < slice->nodes[1] ? up : slice->nodes[1] - 1;
+            if (scene->mask[(size_t)at[1] * (size_t)scene->nodes[0] + (size_t)at[0]] == KF_NODE_SOLID)
+                kf_canvas_blend(&slice->canvas, slice->left + x, slice->top + y, solid_grey, 1);
+        }
+}
+
+/* 1, 2 or 5 times a power of ten, for at most most_ticks ticks over range. */
+static double tick_step(double range, int most_ticks) {
+    double least = range / most_ticks, power = pow(10, floor(log10(least)));
+    if (least <= power) return power;
+    if (least <= 2 * power) return 2 * power;
+    return least <= 5 * power ? 5 * power : 10 * power;
+}
+
+static void tick_label(double value, double step, char text[32]) {
+    int exponent = (int)floor(log10(step) + 1e-9);
+    if (exponent < -4 || exponent > 4) {
+        snprintf(text, 32, "%.3g", fabs(value) < step / 2 ? 0 : value);
+    } else {
+        snprintf(text, 32, "%.*f", exponent < 0 ? -exponent : 0, value);
+    }
+}
+
+static void draw_right_axis(slice_picture *slice) {
+    kf_canvas *canvas = &slice->canvas;
+    double metres = slice->nodes[0] * slice->scene->cell_size,
+           step = tick_step(metres, slice->plot_width / 90 + 1);
+    int bottom = slice->top + slice->plot_height;
+    char text[32];
+    for (int i = 0; i * step <= metres * (1 + 1e-9); i++) {
+        int x = slice->left + (int)lround(i * step / metres * (slice->plot_width - 1));
+        tick_label(i * step, step, text);
+        kf_canvas_fill(canvas, x, bottom, 1, TICK, black);
+        kf_canvas_text(canvas, x - kf_text_width(text, TEXT_SCALE) / 2, bottom + TICK + 5, TEXT_SCALE, black,
+                       text);
+    }
+    snprintf(text, sizeof text, "%c, m", 'x' + slice->plane.right);
+    int x = slice->left + (slice->plot_width - kf_text_width(text, TEXT_SCALE)) / 2;
+    kf_canvas_text(canvas, x, bottom + TICK + 28, TEXT_SCALE, black, text);
+}
+
+static void draw_up_axis(slice_picture *slice) {
+    kf_canvas *canvas = &slice->canvas;
+    double metres = slice->nodes[1] * slice->scene->cell_size,
+           step = tick_step(metres, slice->plot_height / 50 + 1);
+    char text[32];
+    for (int i = 0; i * step <= metres * (1 + 1e-9); i++) {
+        int y =
+            slice->top + slice->plot_height - 1 - (int)lround(i * step / metres * (slice->plot_height - 1));
+        tick_label(i * step, step, text);
+        kf_canvas_fill(canvas, slice->left - TICK, y, TICK, 1, black);
+        kf_canvas_text(canvas, slice->left - TICK - 5 - kf_text_width(text, TEXT_SCALE), y - 6, TEXT_SCALE,
+                       black, text);
+    }
+    snprintf(text, sizeof text, "%c, m", 'x' + slice->plane.up);
+    kf_canvas_text(canvas, slice->left - TICK - 5 - kf_text_width(text, TEXT_SCALE), slice->top - 26,
+                   TEXT_SCALE, black, text);
+}
+
+static void draw_bar(slice_picture *slice) {
+    kf_canvas *canvas = &slice->canvas;
+    int height = canvas->height - TOP - BOTTOM, x = slice->left + slice->plot_width + 28;
+    for (int y = 0; y < height; y++) {
+        kf_canvas_fill(canvas, x, TOP + y, BAR_WIDTH, 1, kf_colour_map((height - y - 0.5) / height));
+    }
+    kf_canvas_frame(canvas, x - 1, TOP - 1, BAR_WIDTH + 2, height + 2, black);
+    /* An arrowhead on top says that some nodes are faster than the scale shows. */
+    for (int row = 0; slice->highest > slice->top_speed && row < BAR_WIDTH / 2; row++) {
+        kf_canvas_fill(canvas, x + row, TOP - 2 - row, BAR_WIDTH - 2 * row, 1, kf_colour_map(1));
+    }
+    double step = tick_step(slice->top_speed, height / 50 + 1);
+    char text[32];
+    for (int i = 0; i * step <= slice->top_speed * (1 + 1e-9); i++) {
+        int y = TOP + height - 1 - (int)lround(i * step / slice->top_speed * (height - 1));
+        tick_label(i * step, step, text);
+        kf_canvas_fill(canvas, x + BAR_WIDTH + 1, y, TICK, 1, black);
+        kf_canvas_text(canvas, x + BAR_WIDTH + TICK + 6, y - 6, TEXT_SCALE, black, text);
+    }
+    kf_canvas_text(canvas, x, TOP - 32, TEXT_SCALE, black, "speed, m/s");
+}
+
+static void draw_title(slice_picture *slice, uint64_t step) {
+    const kf_scene *scene = slice->scene;
+    char text[192], name[33];
+    kf_copy_text(name, sizeof name, scene->name);
+    snprintf(text, sizeof text, "%s  %dx%dx%d  step %" PRIu64 "  t = %.4g s", name, scene->nodes[0],
+             scene->nodes[1], scene->nodes[2], step, (double)step * scene->time_step);
+    kf_canvas_text(&slice->canvas, slice->left, 14, TEXT_SCALE, black, text);
+    double metres = (slice->plane.position + 0.5) * scene->cell_size;
+    int used = snprintf(text, sizeof text, "slice at %c = %.3g m", 'x' + slice->plane.normal, metres);
+    if (scene->reynolds > 0) {
+        snprintf(text + used, sizeof text - (size_t)used, "   Re = %.6g", scene->reynolds);
+    }
+    kf_canvas_text(&slice->canvas, slice->left + 60, slice->top < TOP + 20 ? 44 : slice->top - 30, TEXT_SCALE,
+                   grey, text);
+}
+
+kf_status kf_picture_write(const char *path, const kf_scene *scene, const kf_fields *fields, uint64_t step,
+                           int normal, kf_error *error) {
+    slice_picture slice = {.scene = scene};
+    kf_picture_plane(scene, normal, &slice.plane);
+    slice.nodes[0] = scene->nodes[slice.plane.right];
+    slice.nodes[1] = scene->nodes[slice.plane.up];
+    slice.speed = kf_allocate((size_t)slice.nodes[0] * (size_t)slice.nodes[1] * sizeof *slice.speed);
+    read_speed(&slice, fields);
+    choose_scale_top(&slice);
+    lay_out(&slice);
+    draw_flow(&slice);
+    kf_solid_pose pose;
+    find_pose(scene, fields, (double)step, &pose);
+    draw_solid(&slice, &pose);
+    draw_mask(&slice);
+    kf_canvas_frame(&slice.canvas, slice.left - 1, slice.top - 1, slice.plot_width + 2, slice.plot_height + 2,
+                    black);
+    draw_right_axis(&slice);
+    draw_up_axis(&slice);
+    draw_bar(&slice);
+    draw_title(&slice, step);
+    kf_status status = kf_canvas_write_png(&slice.canvas, path, error);
+    kf_canvas_free(&slice.canvas);
+    free(slice.speed);
+    return status;
+}

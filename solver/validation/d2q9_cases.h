@@ -1,0 +1,55 @@
+/* The d2q9 system's validation cases, and the numbers of the paper's section 7 for `bench --suite toelke`. */
+#ifndef KF_SOLVER_VALIDATION_D2Q9_CASES_H
+#define KF_SOLVER_VALIDATION_D2Q9_CASES_H
+
+#include "solver/d2q9/d2q9.h"
+#include "solver/validation/validation.h"
+
+extern const kf_case kf_d2q9_cases[]; /* ended by an entry without a name */
+
+/* A scene and its plan, initialised. */
+typedef struct kf_d2q9_flow {
+    kf_scene *scene;
+    kf_plan *plan;
+} kf_d2q9_flow;
+
+/* The plan of flow->scene, with overrides of the default config (NULL-terminated, may be NULL). */
+kf_status kf_d2q9_open_plan(const kf_validation *validation, const char *const *overrides, kf_d2q9_flow *flow,
+                            kf_error *error);
+/* A shipped scene on nx x ny nodes, and its plan. */
+kf_status kf_d2q9_open_flow(const kf_validation *validation, const char *name, int nx, int ny,
+                            const char *const *overrides, kf_d2q9_flow *flow, kf_error *error);
+/* Whether opening worked or not. */
+void kf_d2q9_close_flow(kf_d2q9_flow *flow);
+/* Draws the flow into NAME.png of the validation's folder for pictures, if it has one. */
+kf_status kf_d2q9_draw(const kf_validation *validation, const kf_d2q9_flow *flow, const char *name,
+                       kf_error *error);
+
+kf_status kf_case_d2q9_poiseuille(kf_validation *validation, kf_error *error);
+kf_status kf_case_d2q9_cavity(kf_validation *validation, kf_error *error);
+kf_status kf_case_d2q9_array(kf_validation *validation, kf_error *error);
+kf_status kf_case_d2q9_channel(kf_validation *validation, kf_error *error);
+
+/* cases_array.c: the square array of cylinders on the voxels of the paper's Table 4. Errors of the solid
+ * fraction (as printed: of the fraction's first six digits) and, in the steady state, of k from Eq. 15 with
+ * the analytic force on an obstacle; both relative, against Eq. 14 and 16. force: of the momentum exchange
+ * against the force that drives the flow. */
+typedef struct kf_array_errors {
+    double fraction, k, force;
+} kf_array_errors;
+
+/* A row of Table 4; mesh: nodes along a side. */
+typedef struct kf_table_4_row {
+    int mesh;
+    double fraction, k;
+} kf_table_4_row;
+enum { KF_TABLE_4_ROWS = 6 };
+extern const kf_table_4_row kf_table_4[KF_TABLE_4_ROWS];
+
+/* The nodes of a mesh^2 of the paper that carry the array, (mesh - 2)^2, as kf_node_kind; caller frees. */
+unsigned char *kf_table_4_voxels(int mesh);
+double kf_table_4_fraction_error(int mesh);
+kf_status kf_d2q9_array_errors(const kf_validation *validation, int mesh, kf_array_errors *errors,
+                               kf_error *error);
+
+#endif
