@@ -6,7 +6,7 @@
  *     typedef struct scale_arguments { int extent[3]; float *values; float factor; } scale_arguments;
  *     KF_KERNEL(scale, scale_arguments) { a->values[x] *= a->factor; }
  *
- * On the GPU every item is a thread. On the cpu OpenMP shares the blocks and the x loop inside a block is the
+ * On the GPU every item is a thread. On the cpu threads share the blocks and the x loop inside a block is the
  * SIMD loop, so branches and index wrap-around stay out of it; kernels with atomics or long data-dependent
  * loops use KF_SCALAR_KERNEL, whose x loop is not vectorised. Loops over directions or other small constant
  * counts inside a KF_KERNEL take KF_UNROLL in front: the x loop is only vectorised when no loop is left in it
@@ -116,17 +116,16 @@ KF_FUNCTION int kf_atomic_compare_swap_int(int *target, int expected, int value)
 typedef int64_t kf_int64;
 typedef uint64_t kf_uint64;
 
-/* Entry point on the cpu: block shape, threads to use, the arguments struct. */
+/* Entry point on the cpu: block shape, the blocks to do (first .. last - 1, x fastest), the arguments struct. */
 #define KF_CPU_ENTRY(name, arguments_type, x_loop)                                                           \
     KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z);                              \
-    void name(const int *block, int threads, const void *arguments);                                         \
-    void name(const int *block, int threads, const void *arguments) {                                        \
+    void name(const int *block, kf_int64 first, kf_int64 last, const void *arguments);                                         \
+    void name(const int *block, kf_int64 first, kf_int64 last, const void *arguments) {                                        \
         const arguments_type a = *(const arguments_type *)arguments;                                         \
         const int bx = block[0], by = block[1], bz = block[2];                                               \
         const int nx = a.extent[0], ny = a.extent[1], nz = a.extent[2];                                      \
-        const kf_int64 gx = (nx + bx - 1) / bx, gy = (ny + by - 1) / by, gz = (nz + bz - 1) / bz;            \
-        _Pragma("omp parallel for schedule(static) num_threads(threads)") for (kf_int64 b = 0;               \
-                                                                               b < gx * gy * gz; b++) {      \
+        const kf_int64 gx = (nx + bx - 1) / bx, gy = (ny + by - 1) / by;                                     \
+        for (kf_int64 b = first; b < last; b++) {                                                            \
             const int x0 = (int)(b % gx) * bx, x1 = nx - x0 < bx ? nx : x0 + bx;                             \
             const int y0 = (int)(b / gx % gy) * by, y1 = ny - y0 < by ? ny : y0 + by;                        \
             const int z0 = (int)(b / (gx * gy)) * bz, z1 = nz - z0 < bz ? nz : z0 + bz;                      \
@@ -142,12 +141,11 @@ typedef uint64_t kf_uint64;
 
 #define KF_BLOCK_KERNEL(name, arguments_type)                                                                \
     KF_FUNCTION void name##_block(const arguments_type *a, int block_x, int block_y);                        \
-    void name(const int *block, int threads, const void *arguments);                                         \
-    void name(const int *block, int threads, const void *arguments) {                                        \
+    void name(const int *block, kf_int64 first, kf_int64 last, const void *arguments);                                         \
+    void name(const int *block, kf_int64 first, kf_int64 last, const void *arguments) {                                        \
         const arguments_type a = *(const arguments_type *)arguments;                                         \
-        const kf_int64 gx = (a.extent[0] + block[0] - 1) / block[0], gy = a.extent[1];                       \
-        _Pragma("omp parallel for schedule(static) num_threads(threads)") for (kf_int64 b = 0; b < gx * gy;  \
-                                                                               b++)                          \
+        const kf_int64 gx = (a.extent[0] + block[0] - 1) / block[0];                                         \
+        for (kf_int64 b = first; b < last; b++)                                                              \
             name##_block(&a, (int)(b % gx), (int)(b / gx));                                                  \
     }                                                                                                        \
     KF_FUNCTION void name##_block(const arguments_type *a, int block_x, int block_y)
@@ -161,11 +159,16 @@ typedef uint64_t kf_uint64;
 #define KF_PRIVATE(count)        (count)
 #define KF_OWN(t)                (t)
 
+#define KF_ATOMIC_ADD(type, target, value)                                                                   \
+    type before_ = *(target), after_;                                                                        \
+    do                                                                                                       \
+        after_ = before_ + (value);                                                                          \
+    while (!__atomic_compare_exchange(target, &before_, &after_, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 KF_FUNCTION void kf_atomic_add_float(float *target, float value) {
-    _Pragma("omp atomic") *target += value;
+    KF_ATOMIC_ADD(float, target, value);
 }
 KF_FUNCTION void kf_atomic_add_double(double *target, double value) {
-    _Pragma("omp atomic") *target += value;
+    KF_ATOMIC_ADD(double, target, value);
 }
 KF_FUNCTION void kf_atomic_add_int64(kf_int64 *target, kf_int64 value) {
     __atomic_fetch_add(target, value, __ATOMIC_RELAXED);

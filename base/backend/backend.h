@@ -1,5 +1,5 @@
 /* Where plans run. Two backends behind one interface: `cuda` (driver API and NVRTC, loaded at run time) and
- * `cpu` (the same kernel sources built by the host compiler, OpenMP). Nothing else speaks CUDA or OpenMP. */
+ * `cpu` (the same kernel sources built by the host compiler, on threads). Nothing else speaks CUDA. */
 #ifndef KF_BASE_BACKEND_BACKEND_H
 #define KF_BASE_BACKEND_BACKEND_H
 

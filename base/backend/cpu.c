@@ -1,12 +1,10 @@
-/* The cpu backend: kernels built by the host compiler, loaded as shared objects, run by OpenMP inside them.
- * The program itself uses no OpenMP, so no thread exists before the first launch and a process may fork until
- * then. */
+/* The cpu backend: kernels built by the host compiler, loaded as shared objects, run by a team of threads.
+ * The team starts with the first launch, so a process may fork until then. */
 #include "base/backend/cpu.h"
 
 #include <dlfcn.h>
 #include <link.h>
 #include <math.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +13,18 @@
 #include <unistd.h>
 
 #include "base/backend/cache.h"
+#include "base/backend/cpu_team.h"
 #include "base/backend/internal.h"
 #include "base/util/text.h"
 
-typedef void kf_cpu_entry(const int *block, int threads, const void *arguments);
+/* Blocks first .. last - 1 of a launch, x fastest. */
+typedef void kf_cpu_entry(const int *block, int64_t first, int64_t last, const void *arguments);
 
 typedef struct cpu_backend {
     kf_backend base;
     uint64_t allocated; /* bytes in live buffers, perhaps not touched yet */
+    kf_cpu_team *team;  /* NULL before the first launch */
+    bool bind;          /* its threads have a processor each */
 } cpu_backend;
 
 typedef struct cpu_function {
@@ -103,17 +105,6 @@ kf_status kf_cpu_prebuild(const kf_device_info *info, const kf_source *source, k
     return provide(source, false, path, build, error);
 }
 
-/* Threads of the OpenMP library sleep in its code between launches, so it must outlive the module that
- * brought it. */
-static void keep_openmp(void *library) {
-    static atomic_flag kept = ATOMIC_FLAG_INIT;
-    Dl_info where;
-    const void *symbol = dlsym(library, "omp_get_max_threads");
-    if (symbol == NULL || dladdr(symbol, &where) == 0 || atomic_flag_test_and_set(&kept)) return;
-    void *openmp = dlopen(where.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
-    if (openmp != NULL) dlclose(openmp); /* which RTLD_NODELETE makes harmless */
-}
-
 static kf_status cpu_module_load(kf_backend *backend, const kf_source *source, kf_module **module,
                                  kf_build *build, kf_error *error) {
     char path[KF_PATH];
@@ -128,7 +119,6 @@ static kf_status cpu_module_load(kf_backend *backend, const kf_source *source, k
         return kf_fail(error, KF_MACHINE, "%s cannot be loaded: %s", source->file,
                        reason != NULL ? reason : path);
     }
-    keep_openmp(library);
     cpu_module *loaded = kf_allocate_zeroed(1, sizeof *loaded);
     loaded->base.backend = backend;
     loaded->library = library;
@@ -237,10 +227,21 @@ static kf_status cpu_buffer_copy(kf_buffer *target, const kf_buffer *source, siz
 
 /* --- launching ---------------------------------------------------------------------------------------- */
 
+static void run_blocks(const void *work, int64_t first, int64_t last) {
+    const kf_launch *launch = work;
+    ((const cpu_function *)launch->function)->entry(launch->block, first, last, launch->arguments);
+}
+
 static kf_status cpu_launch(kf_backend *backend, const kf_launch *launch, kf_error *error) {
-    (void)error;
-    const cpu_function *function = (const cpu_function *)launch->function;
-    function->entry(launch->block, backend->device.multiprocessors, launch->arguments);
+    cpu_backend *cpu = (cpu_backend *)backend;
+    int extent[3];
+    int64_t blocks = 1;
+    kf_launch_extent(launch, extent);
+    for (int axis = 0; axis < 3; axis++)
+        blocks *= (extent[axis] + launch->block[axis] - 1) / launch->block[axis];
+    if (cpu->team == NULL)
+        KF_TRY(kf_cpu_team_start(backend->device.multiprocessors, cpu->bind, &cpu->team, error));
+    kf_cpu_team_run(cpu->team, run_blocks, launch, blocks);
     return KF_OK;
 }
 
@@ -312,6 +313,7 @@ static void cpu_device_state(kf_backend *backend, kf_device_state *state) {
 /* --- opening ------------------------------------------------------------------------------------------ */
 
 static void cpu_close(kf_backend *backend) {
+    kf_cpu_team_stop(((cpu_backend *)backend)->team);
     free(backend);
 }
 
@@ -342,11 +344,9 @@ static const kf_backend_methods cpu_methods = {
 
 kf_status kf_cpu_open(int threads, kf_backend **backend, kf_error *error) {
     *backend = NULL;
-    /* OpenMP reads this when the first kernel brings it in. Threads that spin at the end of every launch take
-     * the processor from the very thread they wait for as soon as another program runs. */
-    (void)setenv("OMP_WAIT_POLICY", "passive", 0);
     kf_device_info device;
     KF_TRY(kf_cpu_device_describe(&device, error));
+    const int usable = device.multiprocessors;
     if (threads > 0) {
         device.multiprocessors = threads;
         snprintf(device.spec, sizeof device.spec, "cpu:%d", threads);
@@ -354,6 +354,7 @@ kf_status kf_cpu_open(int threads, kf_backend **backend, kf_error *error) {
     cpu_backend *opened = kf_allocate_zeroed(1, sizeof *opened);
     opened->base.methods = &cpu_methods;
     opened->base.device = device;
+    opened->bind = device.multiprocessors == usable; /* fewer threads go where the system finds room */
     *backend = &opened->base;
     return KF_OK;
 }

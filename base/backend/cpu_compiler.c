@@ -10,8 +10,9 @@
 #include "base/util/text.h"
 
 /* -w: warnings are for those who write kernels, and would hide the first error. */
-const char kf_host_compiler_flags[] = "-std=gnu17 -O3 -march=native -fopenmp -fPIC -shared -fno-math-errno "
-                                      "-fno-trapping-math -pipe -w -Wl,-z,defs";
+const char kf_host_compiler_flags[] =
+    "-std=gnu17 -O3 -march=native -fopenmp-simd -fPIC -shared -fno-math-errno "
+    "-fno-trapping-math -pipe -w -Wl,-z,defs";
 
 enum { COMMAND_WORDS = 8, FLAG_WORDS = 16, OTHER_WORDS = 12, DEFINES = 64 };
 enum { WORDS = COMMAND_WORDS + FLAG_WORDS + OTHER_WORDS + DEFINES };

@@ -1,5 +1,5 @@
 /* Suite `backend`: what writing a kernel once costs. On the cpu every probe kernel is held against a
- * hand-written C/OpenMP loop of the same thing, in turns, and must take less than twice its time; on a GPU
+ * hand-written C loop of the same thing, in turns, and must take less than twice its time; on a GPU
  * against the time that the memory's nominal bandwidth allows. Both results are compared value by value. The
  * fastest round counts: both do the same work every time, and whatever else runs on the machine only makes a
  * round slower. */

@@ -96,7 +96,7 @@ static kf_status compile_afresh(kf_error *error) {
 }
 
 void kf_check_cpu(kf_check *check) {
-    static const char cure[] = "apt-get install gcc libc6-dev, or set KFTUNE_CC to a C compiler with OpenMP";
+    static const char cure[] = "apt-get install gcc libc6-dev, or set KFTUNE_CC to a C compiler";
     kf_error error = {0};
     if (compile_afresh(&error) != KF_OK)
         kf_check_report(check, KF_CHECK_MISSING, cure, "%s", error.message);

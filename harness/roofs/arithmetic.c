@@ -139,6 +139,11 @@ kf_status kf_roofs_of_launches(kf_roof_bench *bench, kf_error *error) {
     kf_launch launch;
     double best = 0.0, median = 0.0;
     KF_TRY(make_launch(bench, "nothing", 1, &launch, error));
+    if (!bench->gpu) { /* all threads have a part in it, as in a kernel that matters */
+        kf_roof_arguments arguments = {.extent = {bench->device->multiprocessors, 1, 1}};
+        const int block[3] = {1, 1, 1};
+        kf_launch_set(&launch, "nothing", launch.function, block, &arguments, sizeof arguments);
+    }
     KF_TRY(kf_roof_time(bench, kf_roof_launch, &launch, &best, &median, error));
     kf_roof_add_time(bench, "launch", best, median);
     KF_TRY(time_round_trips(bench, &launch, error));

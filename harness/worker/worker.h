@@ -1,13 +1,13 @@
 /* The worker process: configs are measured in a child made by fork(), which has the scene and the reference
  * already and alone opens the backend. A kernel that faults, hangs or exhausts memory ends the worker, costs
  * one config, and the next config gets a new worker. The process that holds a kf_worker must never open a
- * backend itself: CUDA and OpenMP do not survive fork(). */
+ * backend itself: CUDA and threads do not survive fork(). */
 #ifndef KF_HARNESS_WORKER_WORKER_H
 #define KF_HARNESS_WORKER_WORKER_H
 
 #include "harness/worker/evaluate.h"
 
-/* Opens the device in a child process and says what it is, so that the caller stays free of CUDA and OpenMP.
+/* Opens the device in a child process and says what it is, so that the caller stays free of CUDA and threads.
  * device: as for kf_backend_open. */
 kf_status kf_device_probe(const char *device, kf_device_info *info, kf_error *error);
 
