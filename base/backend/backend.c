@@ -116,18 +116,18 @@ int kf_cuda_device_count(char *why, size_t why_size) {
 
 kf_status kf_cuda_device_describe(int index, kf_device_info *info, kf_error *error) {
     memset(info, 0, sizeof *info);
-    return kf_fail(error, KF_MACHINE, "cuda:%d: %s", index, no_cuda);
+    return kf_fail(error, KF_HOST, "cuda:%d: %s", index, no_cuda);
 }
 
 kf_status kf_cuda_open(int index, kf_backend **backend, kf_error *error) {
     *backend = NULL;
-    return kf_fail(error, KF_MACHINE, "cuda:%d: %s", index, no_cuda);
+    return kf_fail(error, KF_HOST, "cuda:%d: %s", index, no_cuda);
 }
 
 kf_status kf_cuda_prebuild(const kf_device_info *info, const kf_source *source, kf_build *build,
                            kf_error *error) {
     memset(build, 0, sizeof *build);
-    return kf_fail(error, KF_MACHINE, "%s for %s: %s", source->file, info->spec, no_cuda);
+    return kf_fail(error, KF_HOST, "%s for %s: %s", source->file, info->spec, no_cuda);
 }
 
 void kf_cuda_compiler_stay(const kf_device_info *info) {

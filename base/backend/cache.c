@@ -24,11 +24,32 @@ static const time_t temporary_lifetime = 3600; /* s; no compiler runs that long 
 
 /* --- folders and names -------------------------------------------------------------------------------- */
 
+static kf_status not_writable(const char *reason, kf_error *error) {
+    return kf_fail(
+        error, KF_HOST,
+        "the kernel cache cannot be written: %s; make room, or set XDG_CACHE_HOME to another folder", reason);
+}
+
 kf_status kf_cache_kernel_folder(char path[KF_PATH], kf_error *error) {
     char folder[KF_PATH];
-    KF_TRY(kf_cache_folder(folder, error));
-    KF_TRY(kf_path(path, error, "%s/kernels", folder));
-    return kf_make_folders(path, error);
+    kf_error reason;
+    kf_status status = kf_cache_folder(folder, &reason);
+    if (status == KF_OK) status = kf_path(path, &reason, "%s/kernels", folder);
+    if (status == KF_OK) status = kf_make_folders(path, &reason);
+    return status == KF_OK ? KF_OK : not_writable(reason.message, error);
+}
+
+kf_status kf_cache_try(kf_error *error) {
+    enum { PROBE_BYTES = 1 << 20 }; /* more than any usual kernel */
+    char folder[KF_PATH], path[KF_PATH];
+    KF_TRY(kf_cache_kernel_folder(folder, error));
+    KF_TRY(kf_path(path, error, "%s/temporary-probe-%ld", folder, (long)getpid()));
+    void *nothing = kf_allocate_zeroed(1, PROBE_BYTES);
+    kf_error reason;
+    const kf_status status = kf_file_write_atomic(path, nothing, PROBE_BYTES, &reason);
+    free(nothing);
+    (void)unlink(path);
+    return status == KF_OK ? KF_OK : not_writable(reason.message, error);
 }
 
 static kf_status entry_path(const char *key, const char *extension, char path[KF_PATH], kf_error *error) {
@@ -42,12 +63,13 @@ kf_status kf_cache_temporary(char path[KF_PATH], const char *extension, kf_error
     KF_TRY(kf_cache_kernel_folder(folder, error));
     KF_TRY(kf_path(path, error, "%s/temporary-XXXXXX.%s", folder, extension));
     const int file = mkostemps(path, (int)strlen(extension) + 1, O_CLOEXEC);
-    if (file < 0)
-        return kf_fail(error, KF_MACHINE,
-                       "the kernel cache %s cannot be written: %s; make room or set XDG_CACHE_HOME", folder,
-                       strerror(errno));
-    close(file);
-    return KF_OK;
+    if (file >= 0) {
+        close(file);
+        return KF_OK;
+    }
+    char reason[KF_PATH + 128];
+    (void)snprintf(reason, sizeof reason, "%s: %s", folder, strerror(errno));
+    return not_writable(reason, error);
 }
 
 /* --- entries ------------------------------------------------------------------------------------------ */
@@ -210,8 +232,7 @@ kf_status kf_cache_put(const char *key, const char *extension, const void *data,
     memcpy(entry + size + KF_HASH_HEX - 1, trailer_mark, sizeof trailer_mark);
     const kf_status status = kf_file_write_atomic(path, entry, size + TRAILER_BYTES, &reason);
     free(entry);
-    if (status != KF_OK)
-        return kf_fail(error, KF_MACHINE, "the kernel cache cannot be written: %s", reason.message);
+    if (status != KF_OK) return not_writable(reason.message, error);
     KF_TRY(kf_cache_kernel_folder(folder, error));
     evict(folder, path + strlen(folder) + 1);
     return KF_OK;

@@ -32,7 +32,8 @@ bool kf_cache_get(const char *key, const char *extension, void **data, size_t *s
  */
 bool kf_cache_find(const char *key, const char *extension, char path[KF_PATH]);
 
-/* Stores an entry and then evicts others if the folder has become too large; never the one just written. */
+/* Stores an entry and then evicts others if the folder has become too large; never the one just written.
+ * KF_HOST when it cannot be written. */
 kf_status kf_cache_put(const char *key, const char *extension, const void *data, size_t size,
                        kf_error *error);
 
@@ -45,7 +46,11 @@ int kf_cache_claim(const char *key);
  * processes leave behind is removed by a later kf_cache_put. */
 kf_status kf_cache_temporary(char path[KF_PATH], const char *extension, kf_error *error);
 
-/* Where entries lie; created when missing. */
+/* KF_HOST, with the folder's name, when the cache cannot take what a compiler makes: its folder cannot be
+ * made or written, or the disk is full. */
+kf_status kf_cache_try(kf_error *error);
+
+/* Where entries lie; created when missing. KF_HOST when it cannot be. */
 kf_status kf_cache_kernel_folder(char path[KF_PATH], kf_error *error);
 
 #endif

@@ -69,10 +69,13 @@ static kf_status build_into_cache(const kf_host_compiler *compiler, const kf_sou
     size_t size = 0;
     KF_TRY(kf_cache_temporary(output, extension, error));
     kf_status status = kf_host_compile(compiler, source, output, error);
-    if (status == KF_OK) status = kf_file_read(output, 0, &data, &size, error);
+    if (status == KF_OK && kf_file_read(output, 0, &data, &size, error) != KF_OK)
+        status = kf_fail(error, KF_HOST, "%s: what the compiler wrote has gone from the cache", source->file);
     if (status == KF_OK) status = kf_cache_put(key, extension, data, size, error);
     free(data);
     unlink(output);
+    /* Not every linker says why it fails. */
+    if (status != KF_OK && kf_cache_try(NULL) != KF_OK) return kf_cache_try(error);
     return status;
 }
 
@@ -92,7 +95,7 @@ static kf_status provide(const kf_source *source, bool rebuild, char path[KF_PAT
     KF_TRY(build_into_cache(&compiler, source, build->hash, error));
     build->seconds = seconds_since(&start);
     if (kf_cache_find(build->hash, extension, path)) return KF_OK;
-    return kf_fail(error, KF_MACHINE,
+    return kf_fail(error, KF_HOST,
                    "%s: the kernel just built has gone from the cache; is KFTUNE_CACHE_LIMIT too "
                    "small?",
                    source->file);
@@ -116,7 +119,7 @@ static kf_status cpu_module_load(kf_backend *backend, const kf_source *source, k
     }
     if (library == NULL) {
         const char *reason = dlerror();
-        return kf_fail(error, KF_MACHINE, "%s cannot be loaded: %s", source->file,
+        return kf_fail(error, KF_HOST, "%s cannot be loaded: %s", source->file,
                        reason != NULL ? reason : path);
     }
     cpu_module *loaded = kf_allocate_zeroed(1, sizeof *loaded);

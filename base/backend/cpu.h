@@ -13,7 +13,7 @@ typedef struct kf_program_result {
     char *output; /* what it printed on both streams, at most 256 KiB, zero-terminated; caller frees */
 } kf_program_result;
 
-/* words: program (looked for on PATH) and arguments, NULL-terminated. Messages come in English. KF_MACHINE
+/* words: program (looked for on PATH) and arguments, NULL-terminated. Messages come in English. KF_HOST
  * when it cannot be started; KF_INTERRUPTED when the user pressed Ctrl-C meanwhile. */
 kf_status kf_program_run(const char *const *words, kf_program_result *result, kf_error *error);
 
@@ -26,7 +26,7 @@ typedef struct kf_host_compiler {
 } kf_host_compiler;
 
 /* $KFTUNE_CC, else the compiler kftune was built with, cc, gcc or clang, whichever answers first. Looked for
- * once in a process (again when KFTUNE_CC or PATH change); safe in threads. KF_MACHINE with the cure when
+ * once in a process (again when KFTUNE_CC or PATH change); safe in threads. KF_HOST with the cure when
  * there is none. */
 kf_status kf_host_compiler_find(kf_host_compiler *compiler, kf_error *error);
 
@@ -34,7 +34,7 @@ kf_status kf_host_compiler_find(kf_host_compiler *compiler, kf_error *error);
 extern const char kf_host_compiler_flags[];
 
 /* Builds source into the shared object at output. The compiler's complaint is KF_MACHINE, first error line
- * first. */
+ * first; KF_HOST when it cannot be started, or lacks room or memory. */
 kf_status kf_host_compile(const kf_host_compiler *compiler, const kf_source *source, const char *output,
                           kf_error *error);
 

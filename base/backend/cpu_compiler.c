@@ -1,5 +1,7 @@
 /* The host compiler: found once, asked who it is, run for every kernel. */
+#include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +37,7 @@ static kf_status ask(const char *command, const char *const *arguments, char **o
     const char *words[WORDS];
     kf_copy_text(text, sizeof text, command);
     int count = split(text, words, COMMAND_WORDS);
-    if (count == 0) return kf_fail(error, KF_MACHINE, "the name of the compiler is empty");
+    if (count == 0) return kf_fail(error, KF_HOST, "the name of the compiler is empty");
     while (*arguments != NULL)
         words[count++] = *arguments++;
     words[count] = NULL;
@@ -44,7 +46,7 @@ static kf_status ask(const char *command, const char *const *arguments, char **o
     *output = result.output;
     if (result.exit_status == 0) return KF_OK;
     result.output[strcspn(result.output, "\n")] = '\0';
-    const kf_status status = kf_fail(error, KF_MACHINE, "%s does not work: %s", command, result.output);
+    const kf_status status = kf_fail(error, KF_HOST, "%s does not work: %s", command, result.output);
     free(result.output);
     *output = NULL;
     return status;
@@ -97,7 +99,7 @@ static kf_status find(const char *wanted, kf_host_compiler *compiler, kf_error *
         if (status == KF_OK || status == KF_INTERRUPTED) return status;
     }
     return kf_fail(
-        error, KF_MACHINE,
+        error, KF_HOST,
         "the cpu backend needs a C compiler at run time and finds none: install gcc (apt-get install gcc) or "
         "set KFTUNE_CC");
 }
@@ -129,6 +131,26 @@ static bool is_error(const char *line, size_t length) {
     for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
         if (memmem(line, length, signs[i], strlen(signs[i])) != NULL) return true;
     return false;
+}
+
+/* Room and memory, or parts of itself that are gone: what a compiler complains of whatever it is given. NULL,
+ * or the word for it. */
+static const char *fault_of_host(const kf_program_result *result) {
+    enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 }; /* of a shell, or ccache, that should start it */
+    static const int reasons[] = {ENOSPC, EDQUOT, EROFS, ENOMEM, EMFILE, ENFILE, EAGAIN, EIO, EFBIG};
+    static const char *const signs[] = {
+        "virtual memory exhausted",     "out of memory", "Killed signal", "File size limit exceeded",
+        "Cannot create temporary file", "cannot execute"};
+    if (result->signal == SIGKILL || result->signal == SIGXFSZ || result->signal == SIGXCPU ||
+        result->signal == SIGTERM)
+        return strsignal(result->signal);
+    if (result->exit_status == NOT_EXECUTABLE || result->exit_status == NOT_FOUND)
+        return "it cannot be started any more";
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+        if (strstr(result->output, strerror(reasons[i])) != NULL) return strerror(reasons[i]);
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
+        if (strstr(result->output, signs[i]) != NULL) return signs[i];
+    return NULL;
 }
 
 /* Makes *error of what the compiler printed: its first error (else its first line) and how many follow. Names
@@ -192,7 +214,13 @@ kf_status kf_host_compile(const kf_host_compiler *compiler, const kf_source *sou
 
     kf_program_result result;
     KF_TRY(kf_program_run(words, &result, error));
-    const kf_status status = result.exit_status == 0 ? KF_OK : explain(source, &result, error);
+    kf_status status = KF_OK;
+    const char *fault = result.exit_status == 0 ? NULL : fault_of_host(&result);
+    if (fault != NULL)
+        status = kf_fail(error, KF_HOST, "%s cannot compile here: %s; is there room in %s, and memory?",
+                         compiler->command, fault, getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
+    else if (result.exit_status != 0)
+        status = explain(source, &result, error);
     free(result.output);
     return status;
 }

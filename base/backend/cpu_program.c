@@ -89,13 +89,13 @@ kf_status kf_program_run(const char *const *words, kf_program_result *result, kf
     *result = (kf_program_result){.exit_status = -1};
     int pipe_ends[2];
     if (pipe2(pipe_ends, O_CLOEXEC) != 0)
-        return kf_fail(error, KF_MACHINE, "%s cannot be run: no pipe: %s", words[0], strerror(errno));
+        return kf_fail(error, KF_HOST, "%s cannot be run: no pipe: %s", words[0], strerror(errno));
     pid_t process;
     const int reason = spawn(words, pipe_ends[1], &process);
     close(pipe_ends[1]);
     if (reason != 0) {
         close(pipe_ends[0]);
-        return kf_fail(error, KF_MACHINE, "%s cannot be run: %s", words[0], strerror(reason));
+        return kf_fail(error, KF_HOST, "%s cannot be run: %s", words[0], strerror(reason));
     }
     result->output = read_output(pipe_ends[0]);
     close(pipe_ends[0]);

@@ -101,7 +101,7 @@ kf_status kf_cuda_open(int index, kf_backend **backend, kf_error *error) {
     *backend = NULL;
     KF_TRY(kf_cuda_driver_start(error));
     KF_CUDA_TRY(cuDeviceGetCount, &count);
-    if (count == 0) return kf_fail(error, KF_MACHINE, "cuda: the driver works, but shows no device");
+    if (count == 0) return kf_fail(error, KF_HOST, "cuda: the driver works, but shows no device");
     if (index < 0 || index >= count)
         return kf_fail(error, KF_BAD_INPUT, "cuda:%d: there is no such device, the last is cuda:%d", index,
                        count - 1);

@@ -64,13 +64,13 @@ kf_status kf_child_ask(void (*work)(void *context, int out), void *context, cons
     *answer = NULL;
     *size = 0;
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return kf_fail(error, KF_MACHINE, "cuda: no pipe for %s: %s", doing, strerror(errno));
+        return kf_fail(error, KF_HOST, "cuda: no pipe for %s: %s", doing, strerror(errno));
     const pid_t child = fork();
     if (child == 0) run_child(work, context, ends[1]);
     (void)close(ends[1]);
     if (child < 0) {
         (void)close(ends[0]);
-        return kf_fail(error, KF_MACHINE, "cuda: no process for %s: %s", doing, strerror(errno));
+        return kf_fail(error, KF_HOST, "cuda: no process for %s: %s", doing, strerror(errno));
     }
     const bool complete = receive(ends[0], patience_seconds, answer, size);
     (void)close(ends[0]);
@@ -81,7 +81,10 @@ kf_status kf_child_ask(void (*work)(void *context, int out), void *context, cons
     free(*answer);
     *answer = NULL;
     if (!complete) return kf_fail(error, KF_MACHINE, "cuda: %s took over %d s", doing, patience_seconds);
-    return kf_fail(error, KF_MACHINE, "cuda: %s crashed (signal %d)", doing, WTERMSIG(ended));
+    /* Who ends a process so is the system, short of memory. */
+    const bool killed = WTERMSIG(ended) == SIGKILL;
+    return kf_fail(error, killed ? KF_HOST : KF_MACHINE, "cuda: %s crashed (signal %d)%s", doing,
+                   WTERMSIG(ended), killed ? "; was the machine out of memory?" : "");
 }
 
 #endif

@@ -11,7 +11,7 @@
 
 /* Runs work(context, out) in a forked child and collects what it writes to out (with kf_child_send) until it
  * ends; the caller frees *answer. KF_MACHINE when the child crashes or does not end within patience_seconds;
- * doing says in the message what it was at. */
+ * KF_HOST when there is none to be had; doing says in the message what it was at. */
 kf_status kf_child_ask(void (*work)(void *context, int out), void *context, const char *doing,
                        int patience_seconds, char **answer, size_t *size, kf_error *error);
 void kf_child_send(int out, const void *data, size_t size);

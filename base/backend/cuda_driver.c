@@ -36,12 +36,30 @@ static const kf_library driver_library = {
     .symbol_count = sizeof driver_symbols / sizeof driver_symbols[0],
 };
 
+/* What no config can bring about: the driver or the device itself is gone. */
+static bool is_fault_of_host(CUresult result) {
+    switch (result) {
+    case CUDA_ERROR_NO_DEVICE:
+    case CUDA_ERROR_STUB_LIBRARY:
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+    case CUDA_ERROR_OPERATING_SYSTEM:
+    case CUDA_ERROR_SYSTEM_NOT_READY:
+    case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
+    case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
+        return true;
+    default:
+        return false;
+    }
+}
+
 kf_status kf_cuda_fail(kf_error *error, CUresult result, const char *call) {
+    const kf_status status = is_fault_of_host(result) ? KF_HOST : KF_MACHINE;
     const char *name = NULL, *description = NULL;
     if (kf_cuda.cuGetErrorName(result, &name) != CUDA_SUCCESS || !name) name = "unknown error";
     if (kf_cuda.cuGetErrorString(result, &description) != CUDA_SUCCESS || !description)
-        return kf_fail(error, KF_MACHINE, "cuda: %s: %s (%d)", call, name, (int)result);
-    return kf_fail(error, KF_MACHINE, "cuda: %s: %s (%s)", call, name, description);
+        return kf_fail(error, status, "cuda: %s: %s (%d)", call, name, (int)result);
+    return kf_fail(error, status, "cuda: %s: %s (%s)", call, name, description);
 }
 
 static kf_status start_locked(kf_error *error) {
@@ -51,11 +69,13 @@ static kf_status start_locked(kf_error *error) {
                        "cuda: this process was forked from one that uses CUDA already: fork first");
     if (!loaded) {
         char file[KF_PATH];
-        KF_TRY(kf_library_load(&driver_library, &kf_cuda, file, error));
+        kf_error reason = {KF_OK, ""};
+        if (kf_library_load(&driver_library, &kf_cuda, file, &reason) != KF_OK)
+            return kf_fail(error, KF_HOST, "%s", reason.message);
         loaded = true;
     }
     if (!kf_cuda.elapsed_time && !kf_cuda.elapsed_time_v2)
-        return kf_fail(error, KF_MACHINE, "cuda: %s lacks cuEventElapsedTime: %s", driver_names[0],
+        return kf_fail(error, KF_HOST, "cuda: %s lacks cuEventElapsedTime: %s", driver_names[0],
                        driver_library.cure);
     KF_CUDA_TRY(cuInit, 0);
     started_by = getpid();

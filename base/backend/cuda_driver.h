@@ -77,7 +77,7 @@ kf_status kf_cuda_driver_start(kf_error *error);
 /* Whether kf_cuda_driver_start succeeded in this process, not in a parent of it. */
 bool kf_cuda_driver_started(void);
 
-/* "cuda: CALL: NAME (description)", KF_MACHINE. */
+/* "cuda: CALL: NAME (description)", KF_MACHINE; KF_HOST when driver or device are gone. */
 kf_status kf_cuda_fail(kf_error *error, CUresult result, const char *call);
 
 #define KF_CUDA_TRY(function, ...)                                                                           \

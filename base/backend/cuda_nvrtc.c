@@ -91,8 +91,7 @@ static void start(void) {
 
 kf_status kf_nvrtc_version(char *text, size_t size, kf_error *error) {
     pthread_once(&nvrtc_once, start);
-    if (nvrtc_missing.status != KF_OK)
-        return kf_fail(error, nvrtc_missing.status, "%s", nvrtc_missing.message);
+    if (nvrtc_missing.status != KF_OK) return kf_fail(error, KF_HOST, "%s", nvrtc_missing.message);
     if (text) kf_copy_text(text, size, nvrtc_text);
     return KF_OK;
 }
@@ -186,6 +185,8 @@ static kf_status compile_text(const char *file, const char *text, const options 
     kf_status status;
     if (result == NVRTC_SUCCESS) {
         status = take_cubin(program, file, cubin, size, error);
+    } else if (result == NVRTC_ERROR_OUT_OF_MEMORY) {
+        status = kf_fail(error, KF_HOST, "cuda: %s: NVRTC: %s", file, nvrtc.nvrtcGetErrorString(result));
     } else {
         char *log = read_log(program);
         status = report_log(file, log, nvrtc.nvrtcGetErrorString(result), error);

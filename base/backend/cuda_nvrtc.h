@@ -6,7 +6,7 @@
 
 #include "base/backend/backend.h"
 
-/* KF_MACHINE with what to install when NVRTC is missing. text ("NVRTC 13.0") may be NULL. */
+/* KF_HOST with what to install when NVRTC is missing. text ("NVRTC 13.0") may be NULL. */
 kf_status kf_nvrtc_version(char *text, size_t size, kf_error *error);
 
 /* Compiles source for architecture ("sm_90") to machine code, or takes it from the cache, and keeps it there.

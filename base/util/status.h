@@ -1,17 +1,20 @@
 /* Status codes and error messages used by every module.
  *
  * A function that can fail returns kf_status and takes a kf_error * as its last argument. The values are the
- * program's exit statuses. The message is one line: what was wrong, where (file:line or key), what to do. */
+ * program's exit statuses, but for KF_HOST. The message is one line: what was wrong, where (file:line or
+ * key), what to do. */
 #ifndef KF_BASE_UTIL_STATUS_H
 #define KF_BASE_UTIL_STATUS_H
 
 #include <stdarg.h>
 
 typedef enum kf_status {
-    KF_OK = 0,            /* done */
-    KF_GATE_FAILED = 1,   /* a regression or a failed gate was found */
-    KF_BAD_INPUT = 2,     /* the user's input was wrong */
-    KF_MACHINE = 3,       /* the machine could not do it */
+    KF_OK = 0,          /* done */
+    KF_GATE_FAILED = 1, /* a regression or a failed gate was found */
+    KF_BAD_INPUT = 2,   /* the user's input was wrong */
+    KF_MACHINE = 3,     /* the machine could not do it */
+    KF_HOST = 4, /* the machine could not do it, whatever was asked: its disk is full, its compiler or driver
+                  * gone. Never a config's fault: it ends a run. The program exits with KF_MACHINE */
     KF_INTERRUPTED = 130, /* the user pressed Ctrl-C; what was measured is kept */
 } kf_status;
 

@@ -267,13 +267,14 @@ static kf_status run_trial(const toelke *t, trial *one, const kf_scene *scene, k
     bool usable;
     KF_TRY(configure(t, one->words, scene, &job.config, error));
     kf_detail("%s", one->name);
-    kf_evaluate(&bench, t->validation.backend, &job, say_nothing, NULL, &m, &usable);
+    kf_status status =
+        kf_evaluate(&bench, t->validation.backend, &job, say_nothing, NULL, &m, &usable, error);
     one->mlups = m.state == KF_STATE_OK ? m.mlups : (double)NAN;
     one->spread = m.state == KF_STATE_OK ? (m.step_us.q3 - m.step_us.q1) / m.step_us.median : 0.0;
     if (m.state != KF_STATE_OK)
         kf_copy_text(one->reason, sizeof one->reason,
                      m.reason[0] != '\0' ? m.reason : kf_state_names[m.state]);
-    const kf_status status = usable ? KF_OK : kf_fail(error, KF_MACHINE, "%s: %s", one->name, one->reason);
+    if (status == KF_OK && !usable) status = kf_fail(error, KF_MACHINE, "%s: %s", one->name, one->reason);
     kf_measurement_free(&m);
     return status;
 }

@@ -93,5 +93,5 @@ int kf_main(int argc, char **argv) {
         print_error(&error);
         status = KF_MACHINE;
     }
-    return (int)status;
+    return status == KF_HOST ? KF_MACHINE : (int)status;
 }

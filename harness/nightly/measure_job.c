@@ -42,13 +42,14 @@ static kf_status measure_on(const kf_nightly_job *job, const kf_bench *bench, bo
     const kf_job evaluation = {.config = job->config, .verify = verify, .time_limit_us = 1e6 * job->seconds};
     kf_measurement *measurement = kf_allocate_zeroed(1, sizeof *measurement);
     bool usable = true;
-    kf_evaluate(bench, backend, &evaluation, no_report, NULL, measurement, &usable);
-    print_answer(bench->scene, kf_backend_device(backend), measurement);
+    const kf_status status =
+        kf_evaluate(bench, backend, &evaluation, no_report, NULL, measurement, &usable, error);
+    if (status == KF_OK) print_answer(bench->scene, kf_backend_device(backend), measurement);
     kf_measurement_free(measurement);
     free(measurement);
     /* A context that a kernel ruined need not close. */
     if (usable) kf_backend_close(backend);
-    return KF_OK;
+    return status;
 }
 
 static kf_status measure_scene(const kf_nightly_job *job, const kf_system *system, const kf_scene *scene,

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/backend/cache.h"
 #include "base/util/clock.h"
 #include "base/util/json.h"
 #include "base/util/log.h"
@@ -402,6 +403,7 @@ kf_status kf_session_open(kf_session *session, const kf_tune_request *request, k
     kf_session_reach(session, &result->timeline.scene);
     KF_TRY(kf_device_probe(request->device, &result->device, error));
     kf_session_reach(session, &result->timeline.device);
+    KF_TRY(kf_cache_try(error));
     session->gpu = strcmp(result->device.backend, "cuda") == 0;
     session->effort = usual_effort(session);
     kf_info("device: %s (%s)", result->device.spec, result->device.name);

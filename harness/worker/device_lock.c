@@ -23,7 +23,7 @@ static kf_status open_file(const kf_device_info *device, const char *ending, int
     KF_TRY(kf_path(path, error, "%s/%s.%s", folder, name, ending));
     *file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (*file >= 0) return KF_OK;
-    return kf_fail(error, KF_MACHINE, "%s: cannot be opened: %s", path, strerror(errno));
+    return kf_fail(error, KF_HOST, "%s: cannot be opened: %s", path, strerror(errno));
 }
 
 kf_status kf_device_lock(const kf_device_info *device, void (*idle)(void *context), void *context, int *lock,
@@ -55,7 +55,7 @@ static kf_status wait_for(int file, int operation, kf_error *error) {
         result = flock(file, operation);
     } while (result != 0 && errno == EINTR);
     if (result == 0) return KF_OK;
-    return kf_fail(error, KF_MACHINE, "waiting for the device: %s", strerror(errno));
+    return kf_fail(error, KF_HOST, "waiting for the device: %s", strerror(errno));
 }
 
 /* Who waits to be alone holds the gate, so that no more come in to share. */

@@ -12,7 +12,7 @@
 kf_status kf_device_lock(const kf_device_info *device, void (*idle)(void *context), void *context, int *lock,
                          kf_error *error);
 /* Waits for as long as it takes, in line with others (who asks first is served first), without a word. For
- * worker processes, which are killed when nobody waits for them any more. KF_MACHINE when there is no lock to
+ * worker processes, which are killed when nobody waits for them any more. KF_HOST when there is no lock to
  * be had. */
 typedef enum kf_turn {
     KF_TURN_SHARED, /* with others who share it: for work on the device that is not timed */

@@ -17,6 +17,7 @@ typedef struct evaluation {
     kf_backend *backend;
     const kf_job *job;
     kf_measurement *m;
+    kf_error fault; /* of the host: KF_OK while there is none */
     bool usable;
     kf_stage_report report;
     void *context; /* of report */
@@ -24,9 +25,10 @@ typedef struct evaluation {
     double waited; /* seconds for it */
 } evaluation;
 
-static void fail(kf_measurement *m, kf_state state, const kf_error *error) {
-    m->state = state;
-    kf_copy_text(m->reason, sizeof m->reason, error->message);
+static void fail(evaluation *e, kf_state state, const kf_error *error) {
+    if (error->status == KF_HOST) e->fault = *error;
+    e->m->state = state;
+    kf_copy_text(e->m->reason, sizeof e->m->reason, error->message);
 }
 
 /* A config that fails on the device: too large, not launchable, or a fault that ruined the context. The
@@ -34,15 +36,16 @@ static void fail(kf_measurement *m, kf_state state, const kf_error *error) {
  * configs have leaked goes with it. */
 static void fail_on_device(evaluation *e, const kf_error *error) {
     if (strstr(error->message, "out of memory") != NULL) {
-        fail(e->m, KF_STATE_OUT_OF_MEMORY, error);
+        fail(e, KF_STATE_OUT_OF_MEMORY, error);
         e->usable = false;
     } else {
-        fail(e->m, KF_STATE_INVALID, error);
+        fail(e, KF_STATE_INVALID, error);
     }
-    kf_error ignored;
-    if (kf_backend_synchronize(e->backend, &ignored) == KF_OK) return;
+    kf_error ruin;
+    const kf_status status = kf_backend_synchronize(e->backend, &ruin);
+    if (status == KF_OK) return;
     e->usable = false;
-    fail(e->m, KF_STATE_CRASH, error);
+    fail(e, KF_STATE_CRASH, status == KF_HOST ? &ruin : error);
 }
 
 /* --- taking turns ---------------------------------------------------------------------------------------
@@ -84,7 +87,7 @@ static bool build(evaluation *e) {
         if (status == KF_OK) continue;
         /* The assembler knows how much shared memory a block may have. */
         const bool too_much = strstr(error.message, "too much shared data") != NULL;
-        fail(e->m, status == KF_BAD_INPUT || too_much ? KF_STATE_INVALID : KF_STATE_COMPILE, &error);
+        fail(e, status == KF_BAD_INPUT || too_much ? KF_STATE_INVALID : KF_STATE_COMPILE, &error);
         return false;
     }
     return true;
@@ -109,7 +112,7 @@ static bool verify(evaluation *e) {
         status = e->bench->system->plan(e->bench->reduced, &e->job->config, e->backend, &plan, &error);
     if (status == KF_OK) status = advance_and_verify(e, plan, &error);
     if (status == KF_GATE_FAILED)
-        fail(e->m, KF_STATE_WRONG_RESULT, &error);
+        fail(e, KF_STATE_WRONG_RESULT, &error);
     else if (status != KF_OK)
         fail_on_device(e, &error);
     if (plan != NULL) kf_plan_free(plan);
@@ -177,8 +180,8 @@ static void count(evaluation *e) {
     if (kf_backend_synchronize(e->backend, NULL) != KF_OK) e->usable = false;
 }
 
-void kf_evaluate(const kf_bench *bench, kf_backend *backend, const kf_job *job, kf_stage_report report,
-                 void *context, kf_measurement *measurement, bool *usable) {
+kf_status kf_evaluate(const kf_bench *bench, kf_backend *backend, const kf_job *job, kf_stage_report report,
+                      void *context, kf_measurement *measurement, bool *usable, kf_error *error) {
     memset(measurement, 0, sizeof *measurement);
     measurement->verification.error = (double)NAN;
     measurement->verification.bound = (double)NAN;
@@ -201,4 +204,5 @@ void kf_evaluate(const kf_bench *bench, kf_backend *backend, const kf_job *job, 
         (bench->counters != NULL ? count : measure)(&e);
     }
     *usable = e.usable;
+    return e.fault.status == KF_OK ? KF_OK : kf_fail(error, KF_HOST, "%s", e.fault.message);
 }

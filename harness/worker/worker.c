@@ -82,8 +82,10 @@ static bool serve_job(const kf_worker_setup *setup, kf_backend *backend, int soc
     kf_error error = {KF_OK, ""};
     kf_measurement measurement;
     bool usable = true;
-    if (job_from_json(request, &job, &error) == KF_OK) {
-        kf_evaluate(&setup->bench, backend, &job, report_stage, &socket, &measurement, &usable);
+    kf_status status = job_from_json(request, &job, &error);
+    if (status == KF_OK) {
+        status =
+            kf_evaluate(&setup->bench, backend, &job, report_stage, &socket, &measurement, &usable, &error);
     } else {
         memset(&measurement, 0, sizeof measurement);
         measurement.state = KF_STATE_INVALID;
@@ -92,6 +94,7 @@ static bool serve_job(const kf_worker_setup *setup, kf_backend *backend, int soc
     cJSON *reply = cJSON_CreateObject();
     (void)cJSON_AddItemToObject(reply, "measurement", kf_measurement_to_json(&measurement));
     (void)cJSON_AddBoolToObject(reply, "usable", usable);
+    if (status == KF_HOST) (void)cJSON_AddStringToObject(reply, "fault", error.message);
     kf_measurement_free(&measurement);
     return kf_message_send(socket, reply) && usable;
 }
@@ -205,10 +208,16 @@ static void no_measurement(kf_measurement *m, kf_state state) {
     m->verification.bound = (double)NAN;
 }
 
-static void record_crash(kf_worker *worker, kf_stage stage, kf_measurement *m) {
+/* A worker that the host has no memory for says so and exits (kf_allocate), or is killed. While it compiles,
+ * there is nothing yet of the config that could have taken the memory. */
+static kf_status record_crash(kf_worker *worker, kf_stage stage, kf_measurement *m, kf_error *error) {
     int status = 0;
     stop_worker(worker, &status);
     no_measurement(m, KF_STATE_CRASH);
+    const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && stage == KF_STAGE_COMPILE;
+    if (killed || (WIFEXITED(status) && WEXITSTATUS(status) == KF_MACHINE))
+        return kf_fail(error, KF_HOST, "the worker process was ended while %s: the machine is out of memory",
+                       kf_stage_names[stage]);
     if (WIFSIGNALED(status))
         (void)snprintf(m->reason, sizeof m->reason, "the worker was ended by signal %d (%s) while %s%s",
                        WTERMSIG(status), strsignal(WTERMSIG(status)), kf_stage_names[stage],
@@ -216,6 +225,7 @@ static void record_crash(kf_worker *worker, kf_stage stage, kf_measurement *m) {
     else
         (void)snprintf(m->reason, sizeof m->reason, "the worker exited with status %d while %s",
                        WEXITSTATUS(status), kf_stage_names[stage]);
+    return KF_OK;
 }
 
 static void record_timeout(kf_worker *worker, kf_stage stage, double limit, kf_measurement *m) {
@@ -244,50 +254,55 @@ static void enter_stage(const kf_worker *worker, wait_state *wait, kf_stage stag
     wait->ends = kf_clock_seconds() + wait->limit;
 }
 
-/* True when the message was the reply, which then is in *m. */
-static bool take_reply(kf_worker *worker, wait_state *wait, const cJSON *message, kf_measurement *m) {
-    const cJSON *stage = cJSON_GetObjectItemCaseSensitive(message, "stage");
-    if (cJSON_IsNumber(stage)) {
-        int number = stage->valueint;
-        if (number >= 0 && number < KF_STAGES) enter_stage(worker, wait, (kf_stage)number);
-        return false;
-    }
-    kf_error error = {KF_OK, ""};
+/* The reply itself, or the fault of the host that kept the worker from one. */
+static kf_status take_reply(kf_worker *worker, const cJSON *message, kf_measurement *m, kf_error *error) {
+    kf_error senseless = {KF_OK, ""};
+    const char *fault = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(message, "fault"));
+    if (fault != NULL) return kf_fail(error, KF_HOST, "%s", fault);
     const cJSON *json = cJSON_GetObjectItemCaseSensitive(message, "measurement");
-    if (kf_measurement_from_json(json, m, &error) != KF_OK) {
+    if (kf_measurement_from_json(json, m, &senseless) != KF_OK) {
         no_measurement(m, KF_STATE_CRASH);
-        (void)kf_fail_context(&error, "the worker's answer makes no sense");
-        kf_copy_text(m->reason, sizeof m->reason, error.message);
+        (void)kf_fail_context(&senseless, "the worker's answer makes no sense");
+        kf_copy_text(m->reason, sizeof m->reason, senseless.message);
     }
     if (!cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(message, "usable"))) stop_worker(worker, NULL);
+    return KF_OK;
+}
+
+/* True when the message only said how far the worker is. */
+static bool take_stage(const kf_worker *worker, wait_state *wait, const cJSON *message) {
+    const cJSON *stage = cJSON_GetObjectItemCaseSensitive(message, "stage");
+    if (!cJSON_IsNumber(stage)) return false;
+    if (stage->valueint >= 0 && stage->valueint < KF_STAGES)
+        enter_stage(worker, wait, (kf_stage)stage->valueint);
     return true;
 }
 
-static kf_outcome await_reply(kf_worker *worker, double deadline, void (*idle)(void *), void *context,
-                              kf_measurement *m) {
+static kf_status await_reply(kf_worker *worker, double deadline, void (*idle)(void *), void *context,
+                             kf_outcome *outcome, kf_measurement *m, kf_error *error) {
     wait_state wait = {.stage = KF_STAGE_COMPILE, .limit = worker->setup.compile_limit_seconds};
     wait.ends = kf_clock_seconds() + wait.limit;
+    *outcome = KF_MEASURED;
     for (;;) {
         cJSON *message = NULL;
         kf_receipt receipt = kf_message_receive(worker->socket, &worker->inbox, IDLE_MILLISECONDS, &message);
         if (receipt == KF_RECEIVED) {
-            bool done = take_reply(worker, &wait, message, m);
+            const bool waits = take_stage(worker, &wait, message);
+            const kf_status status = waits ? KF_OK : take_reply(worker, message, m, error);
             cJSON_Delete(message);
-            if (done) return KF_MEASURED;
+            if (!waits) return status;
             continue;
         }
-        if (receipt == KF_RECEIPT_END) {
-            record_crash(worker, wait.stage, m);
-            return KF_MEASURED;
-        }
+        if (receipt == KF_RECEIPT_END) return record_crash(worker, wait.stage, m, error);
         double now = kf_clock_seconds();
         if (kf_interrupted || (deadline > 0.0 && now >= deadline)) {
             stop_worker(worker, NULL);
-            return KF_ABANDONED;
+            *outcome = KF_ABANDONED;
+            return KF_OK;
         }
         if (now >= wait.ends) {
             record_timeout(worker, wait.stage, wait.limit, m);
-            return KF_MEASURED;
+            return KF_OK;
         }
         if (idle != NULL) idle(context);
     }
@@ -315,7 +330,7 @@ kf_status kf_worker_measure(kf_worker *worker, const kf_job *job, double deadlin
         const kf_status status = give_job(worker, job, error);
         if (status == KF_INTERRUPTED) return KF_OK;
         KF_TRY(status);
-        *outcome = await_reply(worker, deadline, idle, context, measurement);
+        KF_TRY(await_reply(worker, deadline, idle, context, outcome, measurement, error));
         /* Memory that earlier configs have leaked is no fault of this one: a new process decides. */
         if (*outcome != KF_MEASURED || measurement->state != KF_STATE_OUT_OF_MEMORY || worker->jobs == 1)
             return KF_OK;

@@ -34,7 +34,8 @@ kf_status kf_worker_open(const kf_worker_setup *setup, kf_worker **worker, kf_er
 
 /* Measures one config. A worker that dies or hangs gives state crash or timeout with the reason. deadline:
  * time of kf_clock_seconds at which to give up, 0: none. idle (may be NULL) is called several times a second
- * meanwhile. Fails only when no worker can be started any more. */
+ * meanwhile. Fails only when no worker can be started any more, or with KF_HOST when the machine could not do
+ * it: then nothing was learnt about the config either. */
 kf_status kf_worker_measure(kf_worker *worker, const kf_job *job, double deadline,
                             void (*idle)(void *context), void *context, kf_outcome *outcome,
                             kf_measurement *measurement, kf_error *error);

@@ -96,12 +96,12 @@ static void test_missing_compiler_is_explained(void **state) {
     kf_backend *backend = NULL;
     kf_error error = {0};
     setenv("KFTUNE_CC", "/nonexistent/compiler", 1);
-    assert_int_equal(kf_backend_open("cpu", &backend, &error), KF_MACHINE);
+    assert_int_equal(kf_backend_open("cpu", &backend, &error), KF_HOST);
     assert_non_null(strstr(error.message, "KFTUNE_CC=/nonexistent/compiler"));
     unsetenv("KFTUNE_CC");
     char *path = strdup(getenv("PATH"));
     setenv("PATH", "/nonexistent", 1);
-    assert_int_equal(kf_backend_open("cpu", &backend, &error), KF_MACHINE);
+    assert_int_equal(kf_backend_open("cpu", &backend, &error), KF_HOST);
     assert_non_null(strstr(error.message, "install gcc"));
     setenv("PATH", path, 1);
     free(path);

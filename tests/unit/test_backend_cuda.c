@@ -86,7 +86,7 @@ static void missing_nvrtc_is_named_with_its_cure(void **state) {
         (void)setenv("KFTUNE_NVRTC", "/nonexistent/libnvrtc.so", 1);
         const kf_status status = prebuild("kernels/test/axpy.cu", NULL, 0, &build, &error);
         const bool named = strstr(error.message, "KFTUNE_NVRTC") && strstr(error.message, "/nonexistent/");
-        _exit(status == KF_MACHINE && named && !strchr(error.message, '\n') ? 0 : 1);
+        _exit(status == KF_HOST && named && !strchr(error.message, '\n') ? 0 : 1);
     }
     int status = -1;
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -360,11 +360,11 @@ static void without_a_driver_the_reason_is_plain(void **state) {
     if (kf_cuda_device_count(why, sizeof why) > 0) skip();
     assert_true(strlen(why) > 0);
     assert_null(strchr(why, '\n'));
-    assert_int_equal(kf_backend_open("cuda:0", &backend, &error), KF_MACHINE);
+    assert_int_equal(kf_backend_open("cuda:0", &backend, &error), KF_HOST);
     assert_null(backend);
     assert_true(strlen(error.message) > 0);
     assert_null(strchr(error.message, '\n'));
-    assert_int_equal(kf_cuda_device_describe(0, &info, &error), KF_MACHINE);
+    assert_int_equal(kf_cuda_device_describe(0, &info, &error), KF_HOST);
     if (strstr(why, "without CUDA")) return;
     /* The same reason both ways, and what to do about it. */
     assert_string_equal(why, error.message);

@@ -114,6 +114,30 @@ static void leaks_cost_nobody_else(void **state) {
     kf_worker_close(worker);
 }
 
+/* The cache goes away under a worker: no config can help that, none is blamed, and with the cache back the
+ * same config is measured. */
+static void faults_of_the_host_are_no_configs(void **state) {
+    (void)state;
+    char folder[2 * KF_PATH], aside[2 * KF_PATH];
+    kf_worker *worker = open_worker();
+    (void)snprintf(folder, sizeof folder, "%s/kftune/kernels", counter_folder);
+    (void)snprintf(aside, sizeof aside, "%s/kftune/aside", counter_folder);
+    assert_int_equal(rename(folder, aside), 0);
+    assert_int_equal(symlink("/proc/kftune", folder), 0);
+    const kf_job job = {.config = counter_config("right", 2), .verify = true, .time_limit_us = 1e5};
+    kf_measurement m;
+    kf_outcome outcome = KF_ABANDONED;
+    kf_error error = {KF_OK, ""};
+    const kf_status status = kf_worker_measure(worker, &job, 0.0, NULL, NULL, &outcome, &m, &error);
+    assert_int_equal(unlink(folder), 0);
+    assert_int_equal(rename(aside, folder), 0);
+    assert_int_equal(status, KF_HOST);
+    assert_non_null(strstr(error.message, "XDG_CACHE_HOME"));
+    assert_non_null(strstr(error.message, "/kftune/kernels"));
+    expect(worker, "right", KF_STATE_OK, "");
+    kf_worker_close(worker);
+}
+
 static void a_wrong_config_is_never_timed(void **state) {
     (void)state;
     kf_worker *worker = open_worker();
@@ -269,6 +293,7 @@ int main(void) {
         cmocka_unit_test(right_configs_are_measured),
         cmocka_unit_test(failures_are_told_apart),
         cmocka_unit_test(leaks_cost_nobody_else),
+        cmocka_unit_test(faults_of_the_host_are_no_configs),
         cmocka_unit_test(faults_of_kernels_cost_one_config),
         cmocka_unit_test(a_wrong_config_is_never_timed),
         cmocka_unit_test(crashes_cost_one_config),

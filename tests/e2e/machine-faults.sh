@@ -1,0 +1,80 @@
+#!/bin/bash
+# What is the machine's fault ends a tuning run with status 3 and is never stored as a config's: a cache that cannot be
+# written, a disk that becomes full, a compiler that goes away. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+set -u
+kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
+scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+cd "$scratch" || exit 3
+export KFTUNE_DATA=${KFTUNE_DATA:-$(dirname "$kftune")} XDG_CACHE_HOME=$scratch/cache
+failures=0
+complain() {
+    echo "machine-faults.sh: $*"
+    tail -n 3 err | sed 's/^/    /'
+    failures=$((failures + 1))
+}
+tune() { # STORE OPTIONS...
+    local store=$1
+    shift
+    "$kftune" tune --scene ball --grid 16x12x12 --samples-per-cell 2 --device cpu:1 --budget 3evals --strategy random \
+        --store "$store" --out best.json "$@" >out 2>err </dev/null
+}
+stored() { "$kftune" store export --store "$1" --format csv 2>/dev/null | tail -n +2; }
+expect_fault() { # STATUS STORE WHAT WORDS...: the last line has the words, and the store no result that blames a config
+    local status=$1 store=$2 what=$3 word
+    shift 3
+    [ "$status" -eq 3 ] || complain "$what: status $status instead of 3"
+    for word in "$@"; do
+        tail -n 1 err | grep -q -e "$word" || complain "$what: the last line does not say '$word'"
+    done
+    [ ! -e best.json ] || complain "$what: a best config is written"
+    if [ -e "$store" ] && stored "$store" | grep -E ',(invalid|compile|crash)(,|$)' >bad; then
+        complain "$what: $(wc -l <bad) results blame configs"
+    fi
+}
+
+XDG_CACHE_HOME=/proc tune proc.db
+expect_fault $? proc.db "/proc as cache" /proc/kftune XDG_CACHE_HOME
+[ ! -e proc.db ] || [ -z "$(stored proc.db)" ] || complain "/proc as cache: results are stored"
+
+# The disk becomes full after some kernels.
+mkdir small
+cat >full.sh <<'END'
+mount -t tmpfs -o size=400k none "$1" && shift && exec "$@"
+END
+if unshare -rm true 2>/dev/null; then
+    in_small_disk() { XDG_CACHE_HOME=$scratch/small unshare -rm bash full.sh "$scratch/small" "$@"; }
+    in_small_disk true || complain "no small disk"
+    kftune_of_test=$kftune
+    kftune=in_small_disk_tune
+    in_small_disk_tune() { in_small_disk "$kftune_of_test" "$@"; }
+    tune full.db --verbose
+    expect_fault $? full.db "a full disk" "No space left" "$scratch/small"
+    kftune=$kftune_of_test
+    # With room again the run goes on, and every config gets its chance.
+    tune full.db --resume || complain "the run does not go on when there is room"
+    stored full.db | grep -qE ',(invalid|compile|crash)(,|$)' && complain "configs are blamed after resuming"
+    rm -f best.json
+else
+    echo "machine-faults.sh: no small disk to be had here: that part is left out"
+fi
+
+# The compiler goes away, or its disk is full, while the run goes on.
+for way in 'exec /nonexistent/compiler "$@"' 'echo "as: out.o: No space left on device" >&2; exit 1' 'kill -XFSZ $$'; do
+    rm -rf cache count cc.db
+    : >count
+    cat >cc <<END
+#!/bin/bash
+case "\$*" in
+*--version* | *-dM*) exec cc "\$@" ;;
+esac
+echo >>count.new
+[ \$(wc -l <count.new) -le 2 ] && exec cc "\$@"
+$way
+END
+    sed -i "s,count.new,$scratch/count,g" cc
+    chmod +x cc
+    KFTUNE_CC=$scratch/cc tune cc.db
+    expect_fault $? cc.db "a compiler that ends with: $way" "$scratch/cc"
+done
+
+[ "$failures" -eq 0 ]
