@@ -1,4 +1,4 @@
-/* Ctrl-C: a flag that long loops look at. */
+/* Ctrl-C, SIGTERM and a lost connection: a flag that long loops look at. */
 #include <signal.h>
 #include <string.h>
 
@@ -21,4 +21,7 @@ void kf_catch_interrupts(void) {
     (void)sigemptyset(&action.sa_mask);
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
+    struct sigaction before;
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        (void)sigaction(SIGHUP, &action, NULL);
 }

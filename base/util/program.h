@@ -4,11 +4,11 @@
 
 #define KF_VERSION "0.1.0"
 
-/* From now on SIGINT and SIGTERM set kf_interrupted; the same signal a second time ends the program at once.
- */
+/* From now on SIGINT, SIGTERM and SIGHUP set kf_interrupted; the same signal a second time ends the program
+ * at once. SIGHUP stays ignored where it was (nohup). */
 void kf_catch_interrupts(void);
 
-/* Set by SIGINT and SIGTERM; long loops look at it and end cleanly. */
+/* Set by these signals; long loops look at it and end cleanly. */
 extern volatile int kf_interrupted;
 
 #endif

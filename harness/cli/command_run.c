@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/backend/device_json.h"
 #include "base/util/log.h"
@@ -53,6 +54,7 @@ typedef struct run {
     kf_smoke *smoke; /* NULL without --smoke */
     int smoke_size[2];
     char folder[KF_PATH];
+    int lock; /* of the folder; -1 */
     kf_production_options how;
     kf_production done;
 } run;
@@ -407,6 +409,16 @@ static kf_status finish(const run *job, kf_status status, kf_error *error) {
 /* --- the command -----------------------------------------------------------------------------------------
  */
 
+static void tell_of_killed(const run *job) {
+    char checkpoint[KF_PATH];
+    if (!kf_run_folder_was_killed(job->folder, checkpoint) || kf_argument_given(job->arguments, "--restart"))
+        return;
+    if (checkpoint[0] != '\0')
+        kf_warn("the run before in %s was killed; it would go on with --restart %s", job->folder, checkpoint);
+    else
+        kf_warn("the run before in %s was killed before its first checkpoint", job->folder);
+}
+
 static kf_status prepare(run *job, kf_error *error) {
     const char *config = kf_argument(job->arguments, "--config", NULL);
     KF_TRY(read_options(job, error));
@@ -415,7 +427,8 @@ static kf_status prepare(run *job, kf_error *error) {
     KF_TRY(open_plan(job, error));
     KF_TRY(kf_production_start(job->plan, job->smoke, kf_argument(job->arguments, "--restart", NULL), error));
     KF_TRY(kf_run_folder_open(job->folder, job->scene->hash, kf_argument_given(job->arguments, "--force"),
-                              error));
+                              &job->lock, error));
+    tell_of_killed(job);
     char *summary = kf_config_summary(&job->best.config);
     kf_info("%s %dx%dx%d, %zu samples, on %s: %s", job->scene->name, job->scene->nodes[0],
             job->scene->nodes[1], job->scene->nodes[2], job->scene->samples.count,
@@ -427,6 +440,7 @@ static kf_status prepare(run *job, kf_error *error) {
 static kf_status execute(const kf_arguments *arguments, kf_error *error) {
     run *job = kf_allocate_zeroed(1, sizeof *job);
     job->arguments = arguments;
+    job->lock = -1;
     kf_status status = prepare(job, error);
     if (status == KF_OK) {
         status = kf_produce(job->plan, &job->how, &job->done, error);
@@ -437,6 +451,7 @@ static kf_status execute(const kf_arguments *arguments, kf_error *error) {
     if (job->plan) kf_plan_free(job->plan);
     if (job->backend) kf_backend_close(job->backend);
     if (job->scene) kf_scene_free(job->scene);
+    if (job->lock >= 0) (void)close(job->lock);
     free(job);
     return status;
 }

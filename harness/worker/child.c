@@ -32,6 +32,7 @@ pid_t kf_child_fork(kf_error *error) {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(KF_MACHINE);
     (void)setpgid(0, 0);
     (void)signal(SIGINT, SIG_IGN);
+    (void)signal(SIGHUP, SIG_IGN); /* of both the driver decides what they mean */
     /* Whatever handlers the parent has, a fault ends the child at once, and leaves no core dump of gigabytes.
      */
     static const int deadly[] = {SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};

@@ -2,11 +2,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
-#include "base/util/file.h"
 #include "base/util/json.h"
 #include "base/util/text.h"
 
@@ -46,11 +47,20 @@ static kf_status check_record(const char *path, const char *record_path, const c
                    "%s: holds the run of another scene; give a new folder with --output, or --force", path);
 }
 
-kf_status kf_run_folder_open(const char *path, const char *scene_hash, bool force, kf_error *error) {
-    KF_TRY(kf_make_folders(path, error));
-    if (access(path, W_OK) != 0) {
-        return kf_fail(error, KF_BAD_INPUT, "%s: cannot write into this folder: %s", path, strerror(errno));
-    }
+/* Held by the process, and gone with it however it ends. */
+static kf_status lock_folder(const char *path, int *lock, kf_error *error) {
+    *lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*lock < 0 || flock(*lock, LOCK_EX | LOCK_NB) == 0) return KF_OK;
+    const bool taken = errno == EWOULDBLOCK;
+    (void)close(*lock);
+    *lock = -1;
+    if (!taken) return KF_OK; /* not every file system has locks */
+    return kf_fail(error, KF_BAD_INPUT,
+                   "%s: another kftune run writes into this folder now; give another one with --output",
+                   path);
+}
+
+static kf_status check_folder(const char *path, const char *scene_hash, bool force, kf_error *error) {
     bool empty = true;
     KF_TRY(is_empty(path, &empty, error));
     if (empty || force) return KF_OK;
@@ -60,6 +70,55 @@ kf_status kf_run_folder_open(const char *path, const char *scene_hash, bool forc
     return kf_fail(error, KF_BAD_INPUT,
                    "%s: holds other files and no %s of a run; give a new folder with --output, or --force",
                    path, record_name);
+}
+
+kf_status kf_run_folder_open(const char *path, const char *scene_hash, bool force, int *lock,
+                             kf_error *error) {
+    *lock = -1;
+    KF_TRY(kf_make_folders(path, error));
+    if (access(path, W_OK) != 0) {
+        return kf_fail(error, KF_BAD_INPUT, "%s: cannot write into this folder: %s", path, strerror(errno));
+    }
+    KF_TRY(lock_folder(path, lock, error));
+    const kf_status status = check_folder(path, scene_hash, force, error);
+    if (status != KF_OK && *lock >= 0) (void)close(*lock);
+    if (status != KF_OK) *lock = -1;
+    return status;
+}
+
+/* Their names end in the step with leading zeros, but for steps beyond a million. */
+static bool is_later(const char *name, const char *than) {
+    const size_t length = strlen(name), other = strlen(than);
+    return length != other ? length > other : strcmp(name, than) > 0;
+}
+
+static void find_last_checkpoint(const char *path, char checkpoint[KF_PATH]) {
+    char last[256] = "";
+    DIR *folder = opendir(path);
+    checkpoint[0] = '\0';
+    if (!folder) return;
+    for (const struct dirent *entry; (entry = readdir(folder));) {
+        const size_t length = strlen(entry->d_name);
+        if (strncmp(entry->d_name, "checkpoint_", 11) != 0 || length < 4) continue;
+        if (strcmp(entry->d_name + length - 4, ".kfc") == 0 && is_later(entry->d_name, last))
+            kf_copy_text(last, sizeof last, entry->d_name);
+    }
+    closedir(folder);
+    if (last[0] != '\0' && kf_path(checkpoint, NULL, "%s/%s", path, last) != KF_OK) checkpoint[0] = '\0';
+}
+
+bool kf_run_folder_was_killed(const char *path, char checkpoint[KF_PATH]) {
+    char record_path[KF_PATH];
+    cJSON *record = NULL;
+    checkpoint[0] = '\0';
+    if (kf_path(record_path, NULL, "%s/%s", path, record_name) != KF_OK ||
+        kf_json_read_file(record_path, &record, NULL) != KF_OK)
+        return false;
+    const char *state = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(record, "state"));
+    const bool killed = state != NULL && strcmp(state, "running") == 0;
+    cJSON_Delete(record);
+    if (killed) find_last_checkpoint(path, checkpoint);
+    return killed;
 }
 
 kf_status kf_run_folder_record(const char *path, const cJSON *record, kf_error *error) {

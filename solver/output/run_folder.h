@@ -5,12 +5,18 @@
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 
-#include "base/util/status.h"
+#include "base/util/file.h"
 
 /* Makes path a folder to write into. A folder with other people's files, or with the run of another scene, is
  * refused (KF_BAD_INPUT) unless force is given; an earlier run of the same scene is overwritten file by file.
- */
-kf_status kf_run_folder_open(const char *path, const char *scene_hash, bool force, kf_error *error);
+ * One that a living process writes into is refused in any case: *lock is a file to be closed when the run has
+ * ended, -1 where the file system has no locks. */
+kf_status kf_run_folder_open(const char *path, const char *scene_hash, bool force, int *lock,
+                             kf_error *error);
+
+/* True when the folder's record says that a run goes on, which in a folder just opened means that it was
+ * killed. checkpoint: the path of its last one, "" without. */
+bool kf_run_folder_was_killed(const char *path, char checkpoint[KF_PATH]);
 
 /* Writes run.json. record: an object with at least "kftune" and "scene_hash". */
 kf_status kf_run_folder_record(const char *path, const cJSON *record, kf_error *error);

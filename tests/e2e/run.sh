@@ -60,20 +60,45 @@ says "without --smoke"
 expect 2 run --config ball.kftune.json --smoke --smoke-size 1280 --output unborn
 says "WIDTHxHEIGHT"
 
-# Ctrl-C: a checkpoint, the command that goes on, status 130. (A child of a script in the background ignores SIGINT.)
-"$kftune" run --config ball.kftune.json --steps 1000000 --every 1000000 --output broken >out 2>err </dev/null &
-child=$!
-for _ in $(seq 100); do
-    sleep 0.2
-    [ -s broken/forces.csv ] && break
+# A run without end in the background, and a signal. (A child of a script in the background ignores SIGINT.)
+begin_endless() { # FOLDER COMMAND...
+    local folder=$1
+    shift
+    "$@" run --config ball.kftune.json --steps 1000000 --every 1000000 --output "$folder" >out 2>err </dev/null &
+    child=$!
+    for _ in $(seq 100); do
+        sleep 0.2
+        [ -s "$folder/forces.csv" ] && break
+    done
+    sleep 1
+}
+# Ctrl-C, SIGTERM and a lost connection: a checkpoint, the command that goes on, status 130.
+for signal in TERM HUP; do
+    begin_endless broken$signal "$kftune"
+    kill -$signal "$child"
+    wait "$child"
+    [ $? -eq 130 ] || complain "a run interrupted by SIG$signal does not end with status 130"
+    grep -q '"state":[[:space:]]*"interrupted"' broken$signal/run.json || complain "run.json does not say that SIG$signal interrupted"
+    resume=$(sed -n 's/.*go on with: kftune //p' err)
+    [ -n "$resume" ] || complain "an interrupted run does not say how to go on"
+    expect 0 $(printf '%s' "$resume" | sed 's/--steps [0-9]*/--steps 3/; s/--every [0-9]*/--every 3/')
 done
+# With nohup a lost connection ends nothing, and meanwhile nobody else writes there. Killed, the next start tells.
+begin_endless killed nohup "$kftune"
+kill -HUP "$child"
 sleep 1
-kill -TERM "$child"
-wait "$child"
-[ $? -eq 130 ] || complain "an interrupted run does not end with status 130"
-resume=$(sed -n 's/.*go on with: kftune //p' err)
-[ -n "$resume" ] || complain "an interrupted run does not say how to go on"
-expect 0 $(printf '%s' "$resume" | sed 's/--steps [0-9]*/--steps 3/; s/--every [0-9]*/--every 3/')
+kill -0 "$child" || complain "SIGHUP ends a run under nohup"
+cp err err.endless
+expect 2 run --config ball.kftune.json --steps 3 --output killed
+says "another kftune run"
+kill -KILL "$child"
+wait "$child" 2>/dev/null
+cp parts/checkpoint_000013.kfc killed/
+expect 0 run --config ball.kftune.json --steps 3 --output killed
+says "was killed"
+says "--restart killed/checkpoint_000013.kfc"
+expect 0 run --config ball.kftune.json --steps 3 --output killed
+grep -q "was killed" err && complain "a run that finished counts as killed"
 
 expect 2 run --config ball.kftune.json --restart whole/fields_000030.vtkhdf --output unborn
 says "not a checkpoint"

@@ -260,30 +260,54 @@ static void test_coefficients_and_units(void **state) {
 static void test_folder(void **state) {
     (void)state;
     kf_error error = {0};
+    int lock = -1, other = -1;
+    char checkpoint[KF_PATH];
     const char *folder = in_scratch("a/new/folder");
-    assert_int_equal(kf_run_folder_open(folder, "aaaa", false, &error), KF_OK);
-    assert_int_equal(kf_run_folder_open(folder, "aaaa", false, &error), KF_OK);
+    assert_int_equal(kf_run_folder_open(folder, "aaaa", false, &lock, &error), KF_OK);
+    assert_int_equal(kf_run_folder_open(folder, "aaaa", true, &other, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "another kftune run"));
+    (void)close(lock);
+    assert_int_equal(kf_run_folder_open(folder, "aaaa", false, &lock, &error), KF_OK);
+    (void)close(lock);
+    assert_false(kf_run_folder_was_killed(folder, checkpoint));
     cJSON *record = cJSON_CreateObject();
     cJSON_AddStringToObject(record, "kftune", "1");
     cJSON_AddStringToObject(record, "scene_hash", "aaaa");
+    cJSON_AddStringToObject(record, "state", "running");
     assert_int_equal(kf_run_folder_record(folder, record, &error), KF_OK);
+    assert_true(kf_run_folder_was_killed(folder, checkpoint));
+    assert_string_equal(checkpoint, "");
+    static const char *const names[] = {"checkpoint_000020.kfc", "checkpoint_1000000.kfc",
+                                        "checkpoint_999999.kfc"};
+    char path[KF_PATH], last[KF_PATH];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        assert_int_equal(kf_path(path, &error, "%s/%s", folder, names[i]), KF_OK);
+        assert_int_equal(kf_file_write_atomic(path, "x", 1, &error), KF_OK);
+    }
+    assert_int_equal(kf_path(last, &error, "%s/%s", folder, names[1]), KF_OK);
+    assert_true(kf_run_folder_was_killed(folder, checkpoint));
+    assert_string_equal(checkpoint, last);
+    cJSON_ReplaceItemInObject(record, "state", cJSON_CreateString("finished"));
+    assert_int_equal(kf_run_folder_record(folder, record, &error), KF_OK);
+    assert_false(kf_run_folder_was_killed(folder, checkpoint));
     cJSON_Delete(record);
-    assert_int_equal(kf_run_folder_open(folder, "aaaa", false, &error), KF_OK);
-    assert_int_equal(kf_run_folder_open(folder, "bbbb", false, &error), KF_BAD_INPUT);
+    assert_int_equal(kf_run_folder_open(folder, "aaaa", false, &lock, &error), KF_OK);
+    (void)close(lock);
+    assert_int_equal(kf_run_folder_open(folder, "bbbb", false, &lock, &error), KF_BAD_INPUT);
     assert_non_null(strstr(error.message, "another scene"));
-    assert_int_equal(kf_run_folder_open(folder, "bbbb", true, &error), KF_OK);
+    assert_int_equal(kf_run_folder_open(folder, "bbbb", true, &lock, &error), KF_OK);
+    (void)close(lock);
 
     const char *foreign = in_scratch("foreign");
     assert_int_equal(kf_make_folders(foreign, &error), KF_OK);
-    char path[KF_PATH];
     assert_int_equal(kf_path(path, &error, "%s/thesis.tex", foreign), KF_OK);
     assert_int_equal(kf_file_write_atomic(path, "x", 1, &error), KF_OK);
-    assert_int_equal(kf_run_folder_open(foreign, "aaaa", false, &error), KF_BAD_INPUT);
+    assert_int_equal(kf_run_folder_open(foreign, "aaaa", false, &lock, &error), KF_BAD_INPUT);
     assert_non_null(strstr(error.message, "holds other files"));
     assert_int_equal(kf_path(path, &error, "%s/run.json", foreign), KF_OK);
     assert_int_equal(kf_file_write_atomic(path, "{\"some\": \"other\"}", 17, &error), KF_OK);
-    assert_int_equal(kf_run_folder_open(foreign, "aaaa", false, &error), KF_BAD_INPUT);
-    assert_int_equal(kf_run_folder_open(path, "aaaa", false, &error), KF_BAD_INPUT);
+    assert_int_equal(kf_run_folder_open(foreign, "aaaa", false, &lock, &error), KF_BAD_INPUT);
+    assert_int_equal(kf_run_folder_open(path, "aaaa", false, &lock, &error), KF_BAD_INPUT);
 }
 
 int main(void) {
