@@ -281,6 +281,9 @@ static kf_status build_scene(const char *file_or_name, const kf_scene_options *o
     KF_TRY(status);
     if (options->node_limit > 0) KF_TRY(kf_scene_coarsen(scene, options->node_limit, error));
     KF_TRY(kf_scene_finish(scene, notes, error));
+    char absolute[KF_PATH];
+    if (is_file(file_or_name) && realpath(path, absolute) != NULL)
+        kf_copy_text(scene->source, sizeof scene->source, absolute);
     if (scene->samples.count > 0)
         kf_note(notes, "samples: %zu, %g for each cell^2 of surface, seed %llu", scene->samples.count,
                 scene->samples_per_cell, (unsigned long long)scene->seed);

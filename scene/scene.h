@@ -141,7 +141,7 @@ enum { KF_MOST_PASSES = 10 };
 typedef struct kf_scene kf_scene;
 struct kf_scene {
     char name[128];         /* file name without folder and endings, for output files */
-    char source[KF_PATH];   /* scene or mesh file, or the shipped scene's name */
+    char source[KF_PATH];   /* scene or mesh file, absolute; or the shipped scene's name */
     char hash[KF_HASH_HEX]; /* of everything that changes the physics, samples included */
 
     int nodes[3];

@@ -1,14 +1,22 @@
 #include "base/util/log.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/util/clock.h"
+#include "base/util/text.h"
+
 static kf_log_level current_level = KF_LOG_NORMAL;
-static bool progress_shown; /* an unfinished progress line stands on the terminal */
+static bool progress_shown;  /* an unfinished progress line stands on the terminal */
+static char progress[1024];  /* the last line of it that was not printed */
+static double printed_at;    /* when the last line was */
+static double sign_interval; /* seconds without a line after which a sign of life comes */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void kf_log_set_level(kf_log_level level) {
@@ -22,6 +30,7 @@ static void write_line(const char *prefix, const char *format, va_list arguments
     (void)fputs(prefix, stderr);
     (void)vfprintf(stderr, format, arguments);
     (void)fputc('\n', stderr);
+    printed_at = kf_clock_seconds();
     (void)pthread_mutex_unlock(&lock);
 }
 
@@ -65,16 +74,64 @@ static void fit_to_terminal(char *line) {
 
 void kf_progress(bool final, const char *format, ...) {
     if (current_level < KF_LOG_NORMAL) return;
-    bool terminal = isatty(STDERR_FILENO) == 1;
-    if (!terminal && !final) return;
-    char line[1024];
+    const bool terminal = isatty(STDERR_FILENO) == 1;
+    char line[sizeof progress];
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
     (void)pthread_mutex_lock(&lock);
     if (terminal && !final) fit_to_terminal(line);
-    (void)fprintf(stderr, "%s%s%s", terminal ? "\r\033[K" : "", line, final ? "\n" : "");
+    if (terminal || final)
+        (void)fprintf(stderr, "%s%s%s", terminal ? "\r\033[K" : "", line, final ? "\n" : "");
     progress_shown = terminal && !final;
+    kf_copy_text(progress, sizeof progress, final ? "" : line);
+    if (final) printed_at = kf_clock_seconds();
     (void)pthread_mutex_unlock(&lock);
+}
+
+/* Seconds until the next one is due. */
+static double give_sign(double started) {
+    (void)pthread_mutex_lock(&lock);
+    const double now = kf_clock_seconds();
+    if (now >= printed_at + sign_interval) {
+        (void)fprintf(stderr, "%.0f s   %s\n", now - started,
+                      progress[0] != '\0' ? progress : "still at work");
+        printed_at = now;
+    }
+    const double due = printed_at + sign_interval - now;
+    (void)pthread_mutex_unlock(&lock);
+    return due;
+}
+
+static void *give_signs(void *unused) {
+    sigset_t all;
+    (void)sigfillset(&all); /* Ctrl-C is for those who wait */
+    (void)pthread_sigmask(SIG_BLOCK, &all, NULL);
+    const double started = kf_clock_seconds();
+    for (;;) {
+        const double wait = give_sign(started);
+        const struct timespec span = {(time_t)wait, (long)(1e9 * (wait - (double)(time_t)wait))};
+        (void)nanosleep(&span, NULL);
+    }
+    return unused;
+}
+
+static void take_lock(void) {
+    (void)pthread_mutex_lock(&lock);
+}
+
+static void leave_lock(void) {
+    (void)pthread_mutex_unlock(&lock);
+}
+
+/* A forked process must not inherit a lock that the thread of signs holds. */
+void kf_log_give_signs(double seconds) {
+    if (current_level < KF_LOG_NORMAL || isatty(STDERR_FILENO) == 1 || sign_interval > 0.0) return;
+    sign_interval = seconds;
+    printed_at = kf_clock_seconds();
+    pthread_t thread;
+    if (pthread_atfork(take_lock, leave_lock, leave_lock) == 0 &&
+        pthread_create(&thread, NULL, give_signs, NULL) == 0)
+        (void)pthread_detach(thread);
 }

@@ -12,7 +12,13 @@ void kf_detail(const char *format, ...) __attribute__((format(printf, 1, 2))); /
 void kf_warn(const char *format, ...)
     __attribute__((format(printf, 1, 2))); /* always, "kftune: warning: ..." */
 
-/* One line that is rewritten in place on a terminal; elsewhere printed only when final is true. */
+/* One line that is rewritten in place on a terminal; elsewhere printed when final is true, or as a sign of
+ * life.
+ */
 void kf_progress(bool final, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* From now on, where stderr is no terminal and the level is not quiet: after so many seconds without a line,
+ * the last progress with the time since this call. Once for a program. */
+void kf_log_give_signs(double seconds);
 
 #endif

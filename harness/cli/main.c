@@ -7,6 +7,9 @@
 #include "base/util/text.h"
 #include "harness/cli/command.h"
 
+/* A log that stands still for longer looks like a program that hangs. */
+static const double SIGN_SECONDS = 30;
+
 static const kf_command *find_command(const char *name) {
     for (const kf_command *const *command = kf_commands; *command != NULL; command++)
         if (strcmp((*command)->name, name) == 0) return *command;
@@ -44,6 +47,7 @@ static kf_status run_command(const kf_command *command, int word_count, char *co
     if (kf_argument_given(&arguments, "--quiet")) kf_log_set_level(KF_LOG_QUIET);
     if (kf_argument_given(&arguments, "--verbose")) kf_log_set_level(KF_LOG_VERBOSE);
     kf_catch_interrupts();
+    kf_log_give_signs(SIGN_SECONDS);
     return command->run(&arguments, error);
 }
 

@@ -124,4 +124,38 @@ void kf_cupti_host_close(kf_cupti_host *host) {
     free(host);
 }
 
+#else
+
+/* Without its headers no host is ever made. */
+static kf_status refuse(kf_error *error) {
+    return kf_fail(error, KF_MACHINE, "counters: this kftune was built without the headers of libcupti");
+}
+
+kf_status kf_cupti_chips(kf_status (*visit)(void *context, const char *chip, kf_error *error), void *context,
+                         kf_error *error) {
+    (void)visit, (void)context;
+    return refuse(error);
+}
+
+bool kf_cupti_knows(const char *chip, const uint8_t *availability, const char *metric) {
+    (void)chip, (void)availability, (void)metric;
+    return false;
+}
+
+kf_status kf_cupti_host_open(const char *chip, const uint8_t *availability, const char **metrics,
+                             size_t count, kf_cupti_host **host, kf_error *error) {
+    (void)chip, (void)availability, (void)metrics, (void)count;
+    *host = NULL;
+    return refuse(error);
+}
+
+size_t kf_cupti_host_passes(const kf_cupti_host *host) {
+    (void)host;
+    return 0;
+}
+
+void kf_cupti_host_close(kf_cupti_host *host) {
+    (void)host;
+}
+
 #endif

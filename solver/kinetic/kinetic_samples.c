@@ -59,6 +59,8 @@ long long kf_kinetic_cell_node(const kf_kinetic *kinetic, long long corner, int 
                       home_of(kinetic, 2, at[2] + (c >> 2)));
 }
 
+/* Of the sphere about the centre that holds every sample wherever the device's offsets, rounded to single
+ * precision, put it. */
 static double solid_radius(const kf_scene *scene) {
     double largest = 0;
     for (size_t s = 0; s < scene->samples.count; s++) {
@@ -67,7 +69,7 @@ static double solid_radius(const kf_scene *scene) {
                z = scene->samples.z[s] - scene->motion.center[2];
         largest = fmax(largest, x * x + y * y + z * z);
     }
-    return sqrt(largest);
+    return (1.0 + 1e-6) * sqrt(largest);
 }
 
 int kf_kinetic_wraps(const kf_scene *scene) {
@@ -363,13 +365,30 @@ static kf_status make_sample_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_erro
     return KF_OK;
 }
 
+/* Cells of a solid at rest, from its bounding box; a sample of a face that lies on a plane of the lattice may
+ * round into the cell before it. */
+static void begin_ordering(const kf_scene *scene, kf_kinetic *kinetic) {
+    const double *const position[3] = {scene->samples.x, scene->samples.y, scene->samples.z};
+    double low[3], high[3];
+    for (int i = 0; i < 3; i++) {
+        low[i] = scene->solid_low[i];
+        high[i] = scene->solid_high[i];
+        for (size_t s = 0; s < scene->samples.count; s++) {
+            const double cell = cell_of(kinetic, i, position[i][s]);
+            low[i] = fmin(low[i], cell);
+            high[i] = fmax(high[i], cell);
+        }
+    }
+    kf_ordering_begin(&kinetic->ordering, (int)kinetic->options.sample_block_length, kinetic->options.morton,
+                      low, high);
+}
+
 kf_status kf_kinetic_upload_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     const kf_scene *scene = plan->scene;
     if (scene->samples.count > 2147483647 / 8)
         return kf_fail(error, KF_MACHINE, "%zu samples are too many (at most %d)", scene->samples.count,
                        2147483647 / 8);
-    kf_ordering_begin(&kinetic->ordering, (int)kinetic->options.sample_block_length, kinetic->options.morton,
-                      scene->solid_low, scene->solid_high);
+    begin_ordering(scene, kinetic);
     kinetic->arguments.sample_count = (int)scene->samples.count;
     int moving_edge = 2 * (int)ceil(solid_radius(scene)) + 2;
     for (int i = 0; i < 3; i++)

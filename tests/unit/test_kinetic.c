@@ -36,6 +36,33 @@ static void test_static_solid_across_the_seam(void **state) {
     kf_scene_free(scene);
 }
 
+/* A solid whose lowest samples lie on a plane of the lattice, or round to just before it. */
+static void test_static_solid_on_a_plane_of_the_lattice(void **state) {
+    (void)state;
+    kf_scene *scene = open_scene("ball", 3000);
+    double lowest = scene->samples.z[0];
+    for (size_t s = 0; s < scene->samples.count; s++)
+        lowest = fmin(lowest, scene->samples.z[s]);
+    const double plane = floor(lowest);
+    for (size_t s = 0; s < scene->samples.count; s++)
+        if (scene->samples.z[s] < plane + 1.0)
+            scene->samples.z[s] = s % 2 == 0 ? plane : nextafter(plane, 0.0);
+    scene->solid_low[2] = plane;
+    kf_space *space = open_space(scene);
+    kf_error error = {KF_OK, ""};
+    kf_reference *reference;
+    must(kinetic_system->reference(scene, 4, &reference, &error), &error);
+    static const char *const presets[] = {"baseline", "paper", "default"};
+    for (int p = 0; p < 3; p++) {
+        kf_config config;
+        must(kf_space_preset(space, presets[p], &config, &error), &error);
+        (void)verify_config(kinetic_system, scene, &config, reference, 4);
+    }
+    kinetic_system->free_reference(reference);
+    kf_space_free(space);
+    kf_scene_free(scene);
+}
+
 static void test_moving_solid(void **state) {
     (void)state;
     kf_scene *scene = open_scene("torus", 3000);
@@ -67,6 +94,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_static_solid),
         cmocka_unit_test(test_static_solid_across_the_seam),
+        cmocka_unit_test(test_static_solid_on_a_plane_of_the_lattice),
         cmocka_unit_test(test_moving_solid),
         cmocka_unit_test(test_solid_thinner_than_a_cell),
     };

@@ -449,6 +449,21 @@ static void test_reduce(void **state) {
     }
 }
 
+/* What a config or a store remembers of a file is found from any folder. */
+static void test_source_of_a_file(void **state) {
+    (void)state;
+    const char *file = write_text("sheet.obj", "v 0 0 0\nv 0 1 0\nv 0 1 1\nv 0 0 1\nf 1 2 3 4\n");
+    char relative[600], absolute[KF_PATH], here[KF_PATH];
+    assert_non_null(getcwd(here, sizeof here));
+    setenv("KFTUNE_DATA", realpath(getenv("KFTUNE_DATA"), absolute), 1);
+    assert_int_equal(chdir(test_folder), 0);
+    (void)snprintf(relative, sizeof relative, "../%s/sheet.obj", strrchr(test_folder, '/') + 1);
+    kf_scene *s = open_scene(relative, NULL);
+    assert_string_equal(s->source, realpath(file, absolute));
+    kf_scene_free(s);
+    assert_int_equal(chdir(here), 0);
+}
+
 static void test_sheet_across_the_wind(void **state) {
     (void)state;
     kf_scene *s =
@@ -663,6 +678,7 @@ int main(void) {
         cmocka_unit_test(test_bare_meshes),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_reduce),
+        cmocka_unit_test(test_source_of_a_file),
         cmocka_unit_test(test_sheet_across_the_wind),
         cmocka_unit_test(test_bad_scenes),
         cmocka_unit_test(test_bad_names),

@@ -1,0 +1,116 @@
+/* Diagnostics where stderr is no terminal: what comes at once, and the signs of life of a long run. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/util/log.h"
+#include "base/util/status.h"
+
+static void wait_for(double seconds) {
+    const struct timespec span = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
+    (void)nanosleep(&span, NULL);
+}
+
+/* What a process that works for a while writes to stderr. */
+static void run_process(void (*work)(void), char *text, size_t size) {
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)dup2(ends[1], STDERR_FILENO);
+        work();
+        _exit(0);
+    }
+    (void)close(ends[1]);
+    size_t length = 0;
+    for (ssize_t got; (got = read(ends[0], text + length, size - 1 - length)) > 0;)
+        length += (size_t)got;
+    text[length] = '\0';
+    (void)close(ends[0]);
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void report_without_signs(void) {
+    kf_info("begins");
+    kf_progress(false, "step 1 of 9");
+    wait_for(0.2);
+    kf_progress(true, "9 steps");
+}
+
+static void report_with_signs(void) {
+    kf_log_give_signs(0.1);
+    kf_progress(false, "step %d of 9", 1);
+    wait_for(0.5);
+    kf_progress(true, "9 steps");
+    wait_for(0.3);
+}
+
+static void report_quietly(void) {
+    kf_log_set_level(KF_LOG_QUIET);
+    kf_log_give_signs(0.05);
+    kf_progress(false, "step 1 of 9");
+    wait_for(0.2);
+}
+
+/* A process that is forked while signs are given may itself write. */
+static void report_from_a_fork(void) {
+    kf_log_give_signs(0.001);
+    for (int i = 0; i < 50; i++) {
+        const pid_t child = fork();
+        if (child == 0) {
+            kf_info("child");
+            _exit(0);
+        }
+        (void)waitpid(child, NULL, 0);
+    }
+}
+
+static int count(const char *text, const char *part) {
+    int found = 0;
+    for (const char *at = text; (at = strstr(at, part)) != NULL; at++)
+        found++;
+    return found;
+}
+
+static void test_only_what_is_final_is_printed(void **state) {
+    (void)state;
+    char text[1024];
+    run_process(report_without_signs, text, sizeof text);
+    assert_string_equal(text, "begins\n9 steps\n");
+}
+
+static void test_signs_of_life(void **state) {
+    (void)state;
+    char text[1024];
+    run_process(report_with_signs, text, sizeof text);
+    assert_true(count(text, "   step 1 of 9\n") >= 2);
+    assert_int_equal(count(text, "9 steps\n"), 1);
+    assert_true(count(text, "   still at work\n") >= 1);
+    run_process(report_quietly, text, sizeof text);
+    assert_string_equal(text, "");
+}
+
+static void test_a_fork_may_write(void **state) {
+    (void)state;
+    static char text[1 << 16];
+    run_process(report_from_a_fork, text, sizeof text);
+    assert_int_equal(count(text, "child"), 50);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_only_what_is_final_is_printed),
+        cmocka_unit_test(test_signs_of_life),
+        cmocka_unit_test(test_a_fork_may_write),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
