@@ -54,8 +54,6 @@ ifeq ($(BUNDLE),yes)
 # Debian's HDF5 also reads from the network: its shared library brings curl, TLS and Kerberos. Of an archive only what
 # is used comes along.
 LIBRARY_LIBS := $(LIBRARY_LIBS:-lhdf5=-l:libhdf5.a -lsz -lz)
-LIBRARY_LIBS := $(LIBRARY_LIBS:-lgslcblas=-l:libgslcblas.a)
-LIBRARY_LIBS := $(LIBRARY_LIBS:-lgsl=-l:libgsl.a)
 # The old kind of run path also serves the libraries' own libraries.
 RELOCATABLE := -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib:$$ORIGIN/../../lib'
 endif

@@ -1,13 +1,12 @@
 #include "cost_model/cost.h"
 
 #include <assert.h>
-#include <gsl/gsl_linalg.h>
-#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/statistics/cholesky.h"
 #include "base/util/text.h"
 
 const char *const kf_resource_names[KF_RESOURCES] = {
@@ -171,7 +170,7 @@ void kf_cost_calibrate(const kf_prediction *predictions, const double *measured_
                        kf_calibration *calibration) {
     /* A pull towards 1 as strong as one measurement that the resource limits by half. */
     static const double RIDGE = 0.25;
-    double normal[KF_RESOURCES * KF_RESOURCES] = {0}, right[KF_RESOURCES] = {0}, solution[KF_RESOURCES];
+    double normal[KF_RESOURCES * KF_RESOURCES] = {0}, right[KF_RESOURCES] = {0};
     kf_calibration_begin(calibration);
     for (int r = 0; r < KF_RESOURCES; r++) {
         normal[r * KF_RESOURCES + r] = RIDGE;
@@ -187,49 +186,9 @@ void kf_cost_calibrate(const kf_prediction *predictions, const double *measured_
                 normal[r * KF_RESOURCES + q] += part * predictions[i].parts_us[q] / measured_us[i];
         }
     }
-    gsl_matrix_view matrix = gsl_matrix_view_array(normal, KF_RESOURCES, KF_RESOURCES);
-    gsl_vector_view vector = gsl_vector_view_array(right, KF_RESOURCES);
-    gsl_vector_view factors = gsl_vector_view_array(solution, KF_RESOURCES);
     /* Positive definite through the ridge. */
-    (void)gsl_linalg_cholesky_decomp1(&matrix.matrix);
-    (void)gsl_linalg_cholesky_solve(&matrix.matrix, &vector.vector, &factors.vector);
+    (void)kf_cholesky_factor(KF_RESOURCES, normal);
+    kf_cholesky_solve(KF_RESOURCES, normal, right);
     for (int r = 0; r < KF_RESOURCES; r++) /* no resource is free, or slower than all else together */
-        calibration->factor[r] = fmin(fmax(solution[r], 0.05), 20);
-}
-
-/* --- rank correlation ----------------------------------------------------------------------------------- */
-
-typedef struct kf_place {
-    double value;
-    size_t index;
-} kf_place;
-
-static int compare_places(const void *left, const void *right) {
-    const kf_place *a = left, *b = right;
-    return (a->value > b->value) - (a->value < b->value);
-}
-
-static double *ranks(const double *values, size_t count) {
-    kf_place *places = kf_allocate(count * sizeof *places);
-    double *ranked = kf_allocate(count * sizeof *ranked);
-    for (size_t i = 0; i < count; i++)
-        places[i] = (kf_place){values[i], i};
-    qsort(places, count, sizeof *places, compare_places);
-    for (size_t begin = 0, end; begin < count; begin = end) {
-        for (end = begin + 1; end < count && places[end].value == places[begin].value; end++)
-            continue;
-        for (size_t i = begin; i < end; i++)
-            ranked[places[i].index] = 0.5 * (double)(begin + end - 1);
-    }
-    free(places);
-    return ranked;
-}
-
-double kf_rank_correlation(const double *a, const double *b, size_t count) {
-    if (count < 2) return NAN;
-    double *first = ranks(a, count), *second = ranks(b, count);
-    double correlation = gsl_stats_correlation(first, 1, second, 1, count);
-    free(first);
-    free(second);
-    return correlation;
+        calibration->factor[r] = fmin(fmax(right[r], 0.05), 20);
 }

@@ -79,7 +79,4 @@ char *kf_cost_explain(const kf_prediction *prediction, char *buffer, size_t size
 void kf_cost_calibrate(const kf_prediction *predictions, const double *measured_us, size_t count,
                        kf_calibration *calibration);
 
-/* Spearman's rank correlation, ties by their mean rank; NAN below two values. */
-double kf_rank_correlation(const double *a, const double *b, size_t count);
-
 #endif

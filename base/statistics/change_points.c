@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gsl/gsl_cdf.h>
-
 #include "base/statistics/detector.h"
+#include "base/statistics/statistics.h"
 #include "base/util/text.h"
 
 /* Sums of |z_i - z_j| over i < row, j < column. */
@@ -56,13 +55,14 @@ static double squares(const double *values, int begin, int end) {
 
 /* Two-sided probability of a t test with pooled variance. */
 static double t_test(const double *values, int begin, int split, int end) {
-    double n = split - begin, m = end - split, freedom = n + m - 2;
+    const double n = split - begin, m = end - split;
+    const int freedom = end - begin - 2;
     if (freedom < 1) return 1.0;
     double difference = mean(values, split, end) - mean(values, begin, split);
     double variance = (squares(values, begin, split) + squares(values, split, end)) / freedom;
     if (variance <= 0.0) return difference == 0.0 ? 1.0 : 0.0;
     double t = fabs(difference) / sqrt(variance * (1.0 / n + 1.0 / m));
-    return 2.0 * gsl_cdf_tdist_Q(t, freedom);
+    return kf_student_outside(t, freedom);
 }
 
 /* Marks the first nights of new levels in [begin, end). The second part ends where the divergence is largest:

@@ -1,6 +1,7 @@
 #include "base/statistics/statistics.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,4 +64,70 @@ double kf_median(const double *values, size_t count) {
 
 double kf_summary_halfwidth(const kf_summary *summary) {
     return (summary->high - summary->low) / (2 * summary->median);
+}
+
+/* --- rank correlation ----------------------------------------------------------------------------------- */
+
+typedef struct ranked_value {
+    double value;
+    size_t index;
+} ranked_value;
+
+static int compare_ranked(const void *left, const void *right) {
+    const ranked_value *a = left, *b = right;
+    return (a->value > b->value) - (a->value < b->value);
+}
+
+static double *ranks(const double *values, size_t count) {
+    ranked_value *places = kf_allocate(count * sizeof *places);
+    double *ranked = kf_allocate(count * sizeof *ranked);
+    for (size_t i = 0; i < count; i++)
+        places[i] = (ranked_value){values[i], i};
+    qsort(places, count, sizeof *places, compare_ranked);
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        for (end = begin + 1; end < count && places[end].value == places[begin].value; end++)
+            continue;
+        for (size_t i = begin; i < end; i++)
+            ranked[places[i].index] = 0.5 * (double)(begin + end - 1);
+    }
+    free(places);
+    return ranked;
+}
+
+static double correlation(const double *a, const double *b, size_t count) {
+    double mean_a = 0, mean_b = 0, squares_a = 0, squares_b = 0, products = 0;
+    for (size_t i = 0; i < count; i++) {
+        mean_a += a[i] / (double)count;
+        mean_b += b[i] / (double)count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        squares_a += (a[i] - mean_a) * (a[i] - mean_a);
+        squares_b += (b[i] - mean_b) * (b[i] - mean_b);
+        products += (a[i] - mean_a) * (b[i] - mean_b);
+    }
+    return products / sqrt(squares_a * squares_b);
+}
+
+double kf_rank_correlation(const double *a, const double *b, size_t count) {
+    if (count < 2) return NAN;
+    double *first = ranks(a, count), *second = ranks(b, count);
+    const double found = correlation(first, second, count);
+    free(first);
+    free(second);
+    return found;
+}
+
+/* --- Student's t --------------------------------------------------------------------------------------- */
+
+/* The series of Abramowitz and Stegun, 26.7.3 and 26.7.4. */
+double kf_student_outside(double t, int freedom) {
+    const double angle = atan(t / sqrt(freedom)), cosine = cos(angle);
+    const bool odd = freedom % 2 != 0;
+    double term = odd ? cosine : 1.0, sum = 0.0;
+    for (int i = odd ? 1 : 0; i <= freedom - 2; i += 2) {
+        sum += term;
+        term *= (i + 1.0) / (i + 2.0) * cosine * cosine;
+    }
+    sum *= sin(angle);
+    return fmax(0.0, 1.0 - (odd ? 2.0 / acos(-1.0) * (angle + sum) : sum));
 }

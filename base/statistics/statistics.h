@@ -1,4 +1,4 @@
-/* Order statistics of a sample (docs/measuring.md). */
+/* Order statistics of a sample (docs/measuring.md), and the order that two samples share. */
 #ifndef KF_BASE_STATISTICS_STATISTICS_H
 #define KF_BASE_STATISTICS_STATISTICS_H
 
@@ -16,5 +16,12 @@ kf_summary kf_summarise(const double *values, size_t count);
 double kf_median(const double *values, size_t count);
 /* (high - low) / (2 median): relative half-width of the interval. */
 double kf_summary_halfwidth(const kf_summary *summary);
+
+/* Spearman's rank correlation, ties by their mean rank; NAN below two values. */
+double kf_rank_correlation(const double *a, const double *b, size_t count);
+
+/* Probability that Student's t with so many degrees of freedom (at least 1) lies further from 0 than t >= 0.
+ */
+double kf_student_outside(double t, int freedom);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/statistics/statistics.h"
 #include "base/util/file.h"
 #include "base/util/log.h"
 #include "base/util/text.h"

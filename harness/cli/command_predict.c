@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/backend/device_json.h"
+#include "base/statistics/statistics.h"
 #include "base/util/random.h"
 #include "base/util/text.h"
 #include "cost_model/model.h"

@@ -1,10 +1,9 @@
 /* Lengths of the surrogate's kernel by maximum posterior likelihood. */
-#include <gsl/gsl_blas.h>
-#include <gsl/gsl_linalg.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/statistics/cholesky.h"
 #include "base/util/text.h"
 #include "harness/search/surrogate.h"
 
@@ -17,8 +16,8 @@ typedef struct kf_fit {
     int features, points;
     float *squares; /* [pair][feature]: squared differences; pairs (i, j), j < i, row by row */
     const double *targets;
-    gsl_matrix *kernel, *inverse;
-    gsl_vector *solution;
+    double *kernel; /* its lower triangle, then that of its factor, then of its inverse */
+    double *solution;
 } kf_fit;
 
 static void fill_squares(kf_fit *fit, const float *features) {
@@ -34,6 +33,7 @@ static void fill_squares(kf_fit *fit, const float *features) {
 static void fill_kernel(kf_fit *fit, const double *weights, double noise) {
     const float *square = fit->squares;
     for (int i = 0; i < fit->points; i++) {
+        double *row = fit->kernel + i * fit->points;
         for (int j = 0; j < i; j++, square += fit->features) {
             double r2 = 0, effects = 0;
             for (int f = 0; f < fit->features; f++) {
@@ -42,9 +42,9 @@ static void fill_kernel(kf_fit *fit, const double *weights, double noise) {
                 effects += 1 / (1 + own);
             }
             double together = 1 / ((1 + r2 / 4) * (1 + r2 / 4));
-            gsl_matrix_set(fit->kernel, (size_t)i, (size_t)j, 0.5 * (together + effects / fit->features));
+            row[j] = 0.5 * (together + effects / fit->features);
         }
-        gsl_matrix_set(fit->kernel, (size_t)i, (size_t)i, 1 + noise);
+        row[i] = 1 + noise;
     }
 }
 
@@ -52,14 +52,14 @@ static void fill_kernel(kf_fit *fit, const double *weights, double noise) {
 static void contract(const kf_fit *fit, const double *weights, double noise, double signal,
                      double *gradient) {
     const float *square = fit->squares;
-    const gsl_vector *solution = fit->solution;
+    const double *solution = fit->solution;
     double diagonal = 0;
     memset(gradient, 0, (size_t)(fit->features + 1) * sizeof *gradient);
     for (int i = 0; i < fit->points; i++) {
-        double at_i = gsl_vector_get(solution, (size_t)i) / signal;
+        const double *inverse = fit->kernel + i * fit->points;
+        double at_i = solution[i] / signal;
         for (int j = 0; j < i; j++, square += fit->features) {
-            double slope = gsl_matrix_get(fit->inverse, (size_t)i, (size_t)j) -
-                           at_i * gsl_vector_get(solution, (size_t)j);
+            double slope = inverse[j] - at_i * solution[j];
             double r2 = 0;
             for (int f = 0; f < fit->features; f++)
                 r2 += weights[f] * (double)square[f];
@@ -69,8 +69,7 @@ static void contract(const kf_fit *fit, const double *weights, double noise, dou
                 gradient[f] += slope * own * (together + 1 / (fit->features * (1 + own) * (1 + own)));
             }
         }
-        diagonal += 0.5 * (gsl_matrix_get(fit->inverse, (size_t)i, (size_t)i) -
-                           at_i * gsl_vector_get(solution, (size_t)i));
+        diagonal += 0.5 * (inverse[i] - at_i * solution[i]);
     }
     gradient[fit->features] = diagonal * noise;
 }
@@ -83,19 +82,18 @@ static double posterior(kf_fit *fit, const double *parameters, double *gradient)
         weights[f] = exp(-2 * parameters[f]);
     double noise = exp(parameters[noise_at]);
     fill_kernel(fit, weights, noise);
-    gsl_matrix_memcpy(fit->inverse, fit->kernel);
-    if (gsl_linalg_cholesky_decomp1(fit->inverse) != 0) return INFINITY;
-    for (int i = 0; i < fit->points; i++)
-        gsl_vector_set(fit->solution, (size_t)i, fit->targets[i]);
-    gsl_linalg_cholesky_svx(fit->inverse, fit->solution);
-    for (int i = 0; i < fit->points; i++) {
-        value += log(gsl_matrix_get(fit->inverse, (size_t)i, (size_t)i));
-        squares += fit->targets[i] * gsl_vector_get(fit->solution, (size_t)i);
+    const size_t n = (size_t)fit->points;
+    if (!kf_cholesky_factor(n, fit->kernel)) return INFINITY;
+    memcpy(fit->solution, fit->targets, n * sizeof *fit->solution);
+    kf_cholesky_solve(n, fit->kernel, fit->solution);
+    for (size_t i = 0; i < n; i++) {
+        value += log(fit->kernel[i * n + i]);
+        squares += fit->targets[i] * fit->solution[i];
     }
     double signal =
         fmax(squares / fit->points, 1e-12); /* the signal's variance that suits these lengths best */
     value += 0.5 * fit->points * log(signal);
-    gsl_linalg_cholesky_invert(fit->inverse);
+    kf_cholesky_invert(n, fit->kernel);
     contract(fit, weights, noise, signal, gradient);
     for (int f = 0; f < fit->features; f++) {
         double off = parameters[f] - EXPECTED_LENGTH;
@@ -151,15 +149,11 @@ void kf_lengths_fit(kf_lengths *lengths, int feature_count, int count, const flo
                   .points = count,
                   .squares = kf_allocate_zeroed(n * (n - 1) / 2 * (size_t)feature_count + 1, sizeof(float)),
                   .targets = targets,
-                  .kernel = gsl_matrix_alloc(n, n),
-                  .inverse = gsl_matrix_alloc(n, n),
-                  .solution = gsl_vector_alloc(n)};
-    gsl_error_handler_t *handler = gsl_set_error_handler_off();
+                  .kernel = kf_allocate(n * n * sizeof(double)),
+                  .solution = kf_allocate(n * sizeof(double))};
     fill_squares(&fit, features);
     descend(&fit, lengths, steps);
-    (void)gsl_set_error_handler(handler);
-    gsl_matrix_free(fit.kernel);
-    gsl_matrix_free(fit.inverse);
-    gsl_vector_free(fit.solution);
+    free(fit.kernel);
+    free(fit.solution);
     free(fit.squares);
 }

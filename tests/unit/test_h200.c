@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/statistics/statistics.h"
 #include "base/util/file.h"
 #include "base/util/text.h"
 #include "cost_model/model.h"

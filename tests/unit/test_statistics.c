@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/statistics/cholesky.h"
 #include "base/statistics/statistics.h"
 
 static void expect(double got, double expected) {
@@ -85,10 +86,77 @@ static void test_infinite_and_missing_values(void **state) {
     expect(kf_median(missing, 3), 2); /* a NAN ranks last */
 }
 
+static void test_rank_correlation(void **state) {
+    (void)state;
+    const double up[] = {1, 2, 3, 4, 5}, squares[] = {1, 4, 9, 16, 25}, down[] = {5, 4, 3, 2, 1};
+    const double tied[] = {1, 2, 2, 3, 4}, mixed[] = {2, 1, 4, 3, 5};
+    assert_true(fabs(kf_rank_correlation(up, squares, 5) - 1) < 1e-12);
+    assert_true(fabs(kf_rank_correlation(up, down, 5) + 1) < 1e-12);
+    assert_true(fabs(kf_rank_correlation(up, mixed, 5) - 0.8) < 1e-12); /* 1 - 6*4/(5*24) */
+    assert_true(fabs(kf_rank_correlation(up, tied, 5) - 9.5 / sqrt(10 * 9.5)) < 1e-12);
+    assert_true(isnan(kf_rank_correlation(up, down, 1)));
+}
+
+/* Quantiles for 0.05 from the tables. */
+static void test_student(void **state) {
+    (void)state;
+    const double quantiles[] = {12.7062, 4.30265, 3.18245, 2.77645, 2.57058}, large[] = {2.22814, 2.13145};
+    for (int freedom = 1; freedom <= 5; freedom++)
+        assert_true(fabs(kf_student_outside(quantiles[freedom - 1], freedom) - 0.05) < 1e-6);
+    assert_true(fabs(kf_student_outside(large[0], 10) - 0.05) < 1e-6);
+    assert_true(fabs(kf_student_outside(large[1], 15) - 0.05) < 1e-6);
+    assert_true(fabs(kf_student_outside(0, 7) - 1) < 1e-12);
+    assert_true(kf_student_outside(1e6, 20) >= 0);
+}
+
+/* A = B B^T + I of numbers that repeat nowhere: its factor gives it back, its inverse makes the unit matrix
+ * of it. */
+static void test_cholesky(void **state) {
+    (void)state;
+    enum { N = 13 };
+    double matrix[N * N], factor[N * N], inverse[N * N], wanted[N], right[N];
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            matrix[i * N + j] = i == j ? 1 : 0;
+            for (int k = 0; k < N; k++)
+                matrix[i * N + j] += sin(i * N + k + 1) * sin(j * N + k + 1);
+        }
+    memcpy(factor, matrix, sizeof matrix);
+    assert_true(kf_cholesky_factor(N, factor));
+    for (int i = 0; i < N; i++) {
+        right[i] = 0;
+        wanted[i] = cos(i);
+        for (int j = 0; j < N; j++)
+            right[i] += matrix[i * N + j] * cos(j);
+    }
+    kf_cholesky_solve(N, factor, right);
+    memcpy(inverse, factor, sizeof factor);
+    kf_cholesky_invert(N, inverse);
+    for (int i = 0; i < N; i++) {
+        assert_true(fabs(right[i] - wanted[i]) < 1e-12);
+        for (int j = 0; j < N; j++) {
+            double product = 0;
+            for (int k = 0; k < N; k++)
+                product += matrix[i * N + k] * inverse[j > k ? j * N + k : k * N + j];
+            assert_true(fabs(product - (i == j ? 1 : 0)) < 1e-12);
+        }
+    }
+    const double bad[4] = {1, 2, 2, 1};
+    memcpy(factor, bad, sizeof bad);
+    assert_false(kf_cholesky_factor(2, factor));
+    factor[0] = (double)NAN;
+    assert_false(kf_cholesky_factor(1, factor));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_gives_nan),           cmocka_unit_test(test_one_value_is_everything),
-        cmocka_unit_test(test_values_keep_their_order),     cmocka_unit_test(test_interval_of_the_median),
+        cmocka_unit_test(test_rank_correlation),
+        cmocka_unit_test(test_student),
+        cmocka_unit_test(test_cholesky),
+        cmocka_unit_test(test_nothing_gives_nan),
+        cmocka_unit_test(test_one_value_is_everything),
+        cmocka_unit_test(test_values_keep_their_order),
+        cmocka_unit_test(test_interval_of_the_median),
         cmocka_unit_test(test_infinite_and_missing_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
