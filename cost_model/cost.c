@@ -1,6 +1,5 @@
 #include "cost_model/cost.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,11 +12,16 @@ const char *const kf_resource_names[KF_RESOURCES] = {
     "DRAM", "partial sectors", "scattered sectors", "atomics", "instructions", "latency", "launches"};
 
 kf_work *kf_works_add(kf_works *works, const char *name, double launches) {
-    assert(works->count < KF_WORKS);
+    works->list = kf_grow(works->list, works->count, &works->room, sizeof *works->list);
     kf_work *work = &works->list[works->count++];
     *work = (kf_work){.name = name, .launches = launches, .efficiency = 1};
     work->amount[KF_COST_LAUNCH] = 1;
     return work;
+}
+
+void kf_works_free(kf_works *works) {
+    free(works->list);
+    *works = (kf_works){0};
 }
 
 /* --- ceilings ------------------------------------------------------------------------------------------- */
@@ -131,17 +135,18 @@ static void add_timed(const kf_work *work, const kf_timed *timed, double share, 
 void kf_cost_predict(const kf_works *works, const kf_ceilings *ceilings, const kf_calibration *calibration,
                      kf_prediction *prediction) {
     double busy_us[KF_RESOURCES] = {0}, aside_us = 0;
-    kf_timed timed[KF_WORKS];
+    kf_timed *timed = kf_allocate((works->count + 1) * sizeof *timed);
     memset(prediction, 0, sizeof *prediction);
-    for (int i = 0; i < works->count; i++) {
+    for (size_t i = 0; i < works->count; i++) {
         timed[i] = time_launch(&works->list[i], works->one_by_one, ceilings, calibration, busy_us);
         if (works->list[i].aside && !works->one_by_one) aside_us += timed[i].sum_us;
     }
     const double shown = aside_us > BESIDE_US ? 1 - BESIDE_US / aside_us : 0;
-    for (int i = 0; i < works->count; i++) {
+    for (size_t i = 0; i < works->count; i++) {
         const bool aside = works->list[i].aside && !works->one_by_one;
         add_timed(&works->list[i], &timed[i], aside ? shown : 1, prediction);
     }
+    free(timed);
     for (int r = 0; r < KF_RESOURCES && prediction->time_us > 0; r++)
         prediction->busy[r] = fmin(1, busy_us[r] / prediction->time_us);
 }

@@ -33,15 +33,15 @@ typedef struct kf_work {
     bool aside; /* beside the launches that are not, in a graph */
 } kf_work;
 
-enum { KF_WORKS = 96 };
 typedef struct kf_works {
-    kf_work list[KF_WORKS];
-    int count;
+    kf_work *list; /* owned */
+    size_t count, room;
     bool one_by_one; /* launches outside of a graph */
 } kf_works;
 
-/* A launch whose amounts are 0 but for one start; more than KF_WORKS are a programming error. */
+/* A launch whose amounts are 0 but for one start; valid until the next is added. */
 kf_work *kf_works_add(kf_works *works, const char *name, double launches);
+void kf_works_free(kf_works *works);
 
 /* What the device does in a second. */
 typedef struct kf_ceilings {

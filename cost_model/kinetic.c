@@ -13,8 +13,7 @@
 
 /* Of the values that the fused kernel reads; it has fewer threads than a kernel that only streams. */
 enum { THRASHING = 4 };
-enum { Q = 27, FACE_Q = 9, WARP = 32, SECTOR = 32, AVERAGE_PERIOD = 16, SORT_PASSES = 10, LIST_PASSES = 8 };
-enum { LONGEST_GRAPH = 64 }; /* steps; with longer periods of rare launches a plan runs launch by launch */
+enum { Q = 27, FACE_Q = 9, WARP = 32, SECTOR = 32, SORT_PASSES = 10, LIST_PASSES = 8 };
 
 typedef struct kf_kinetic_cost {
     const kf_scene *scene;
@@ -203,7 +202,7 @@ static kf_work *add_pass(kf_tally *tally, const kf_pass *given) {
 /* --- domain boundaries ---------------------------------------------------------------------------------- */
 
 /* Faces across x have every value in another sector, and each sector in another page. */
-static void add_faces(kf_tally *tally, const char *name, int axis, double faces) {
+static kf_work *add_faces(kf_tally *tally, const char *name, int axis, double faces) {
     const kf_choice *c = &tally->choice;
     const int *n = tally->cost->scene->nodes;
     double area = axis == 0 ? (double)n[1] * n[2] : axis == 1 ? (double)n[0] * n[2] : (double)n[0] * n[1];
@@ -213,18 +212,18 @@ static void add_faces(kf_tally *tally, const char *name, int axis, double faces)
         work->amount[KF_COST_SCATTERED] = values * (axis == 0 ? 1 : 0.3);
     else
         work->amount[KF_COST_DRAM] = values * c->value_bytes;
+    return work;
 }
 
 static void add_boundaries(kf_tally *tally) {
     static const char *const names[3] = {"boundary_x", "boundary_y", "boundary_z"};
     int kernels = (int)tally->choice.boundary_kernels;
     for (int axis = 0; axis < 3 && kernels > 0; axis++) {
-        int first = tally->works->count;
-        add_faces(tally, names[axis], axis, 2);
         /* One kernel for all faces is started once, six are started six times. */
         const double starts = kernels > 1 ? 2 : axis == 0 ? 1 : 0;
-        tally->works->list[first].amount[KF_COST_LAUNCH] = starts;
-        tally->works->list[first].amount[KF_COST_LATENCY] = 0.8 * starts;
+        kf_work *work = add_faces(tally, names[axis], axis, 2);
+        work->amount[KF_COST_LAUNCH] = starts;
+        work->amount[KF_COST_LATENCY] = 0.8 * starts;
     }
 }
 
@@ -251,11 +250,11 @@ static void add_averages(kf_tally *tally) {
     if (scene->rate_rule != KF_RATE_ADAPTIVE_2020 || scene->collision == KF_BGK) return;
     double rows =
         ceil((double)scene->nodes[1] / KF_AVERAGE_STRIDE) * ceil((double)scene->nodes[2] / KF_AVERAGE_STRIDE);
-    kf_work *sum = kf_works_add(tally->works, "average_sum", 1.0 / AVERAGE_PERIOD);
+    kf_work *sum = kf_works_add(tally->works, "average_sum", 1.0 / KF_AVERAGE_PERIOD);
     sum->amount[KF_COST_DRAM] = Q * tally->choice.value_bytes * scene->nodes[0] * rows;
     sum->efficiency = 0.6;
     sum->amount[KF_COST_LATENCY] = 2;
-    kf_works_add(tally->works, "average_finish", 1.0 / AVERAGE_PERIOD)->amount[KF_COST_LATENCY] = 2;
+    kf_works_add(tally->works, "average_finish", 1.0 / KF_AVERAGE_PERIOD)->amount[KF_COST_LATENCY] = 2;
 }
 
 /* --- the solid ------------------------------------------------------------------------------------------ */
@@ -310,7 +309,7 @@ static void add_order(kf_tally *tally) {
                                1.2 * passes + STEP * line * line / 4);
     order->launches = c->gather ? 1 : 1 / c->reorder;
     order->amount[KF_COST_LAUNCH] = passes;
-    if (!c->gather && c->reorder > LONGEST_GRAPH) tally->works->one_by_one = true;
+    if (!c->gather && c->reorder > KF_LONGEST_GRAPH) tally->works->one_by_one = true;
 }
 
 /* A moving solid: its pose, its samples' order now and then, and its band anew at every step. */
@@ -450,17 +449,19 @@ static void add_in_place(kf_tally *tally) {
                     .registers = fused_registers(c, folded || c->esoteric ? 80 : 128),
                     .instructions = fused_instructions(c),
                     .depth = FUSED_DEPTH};
+    const double whole = stream_efficiency(c) * (c->block_x < WARP ? SHORT : 1);
+    const double efficiency = whole * (c->exchange ? EXCHANGE : c->esoteric ? ESOTERIC : EVEN);
     kf_work *even = add_pass(tally, &pass);
+    even->efficiency = efficiency;
+    even->launches = 0.5;
     if (!c->esoteric) {
         pass.thrashing = pass.ends = 0;
         pass.registers = fused_registers(c, folded ? 80 : 64);
     }
     pass.name = "stream_collide_odd";
     kf_work *odd = add_pass(tally, &pass);
-    const double whole = stream_efficiency(c) * (c->block_x < WARP ? SHORT : 1);
-    even->efficiency = whole * (c->exchange ? EXCHANGE : c->esoteric ? ESOTERIC : EVEN);
-    odd->efficiency = c->esoteric ? even->efficiency : whole;
-    even->launches = odd->launches = 0.5;
+    odd->efficiency = c->esoteric ? efficiency : whole;
+    odd->launches = 0.5;
 }
 
 /* Nine moments a node; a block reads those around its tile too, and makes populations of all it reads. */
@@ -490,11 +491,11 @@ static void add_two_grids(kf_tally *tally) {
                                      .depth = FUSED_DEPTH + (c->nodes_per_thread > 1 ? PAIRS_DEPTH : 0)});
 }
 
-static void add_fused(kf_tally *tally, int first_aside) {
+static void add_fused(kf_tally *tally, size_t first_aside) {
     const bool solid = tally->cost->survey.count > 0,
                in_place = tally->choice.in_place || tally->choice.esoteric;
     if (solid) add_forces(tally);
-    for (int i = first_aside; i < tally->works->count; i++)
+    for (size_t i = first_aside; i < tally->works->count; i++)
         tally->works->list[i].aside = tally->choice.concurrent;
     if (tally->choice.moments)
         add_moments(tally);
@@ -537,7 +538,7 @@ static void add_plan(kf_tally *tally) {
     add_outflow(tally);
     add_boundaries(tally);
     add_averages(tally);
-    const int first_aside = tally->works->count;
+    const size_t first_aside = tally->works->count;
     if (tally->cost->survey.count > 0) {
         add_motion(tally);
         add_order(tally);

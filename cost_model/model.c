@@ -44,9 +44,11 @@ kf_status kf_cost_model_predict(kf_cost_model *model, const kf_config *config,
     kf_works works = {.count = 0};
     kf_calibration none;
     kf_calibration_begin(&none);
-    KF_TRY(model->methods->works(model->state, config, &works, error));
-    kf_cost_predict(&works, &model->ceilings, calibration != NULL ? calibration : &none, prediction);
-    return KF_OK;
+    const kf_status status = model->methods->works(model->state, config, &works, error);
+    if (status == KF_OK)
+        kf_cost_predict(&works, &model->ceilings, calibration != NULL ? calibration : &none, prediction);
+    kf_works_free(&works);
+    return status;
 }
 
 double kf_cost_prior_time(void *cost_prior, uint64_t index) {

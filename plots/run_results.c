@@ -26,6 +26,7 @@ static void take_counters(const kf_measurement *m, const kf_kernel_time *from, k
 }
 
 static void take_kernels(const kf_measurement *measurement, kf_plot_result *result) {
+    result->kernels = kf_allocate_zeroed((size_t)measurement->kernel_count + 1, sizeof *result->kernels);
     for (int i = 0; i < measurement->kernel_count; i++) {
         const kf_kernel_time *kernel = &measurement->kernels[i];
         int at = 0;
@@ -66,6 +67,8 @@ kf_status kf_plot_results_read(kf_store *store, const kf_run_summary *run, kf_pl
 }
 
 void kf_plot_results_free(kf_plot_results *results) {
+    for (size_t i = 0; i < results->count; i++)
+        free(results->results[i].kernels);
     free(results->results);
     *results = (kf_plot_results){0};
 }

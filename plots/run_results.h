@@ -31,7 +31,7 @@ typedef struct kf_plot_result {
     double time_us; /* median of the whole step; only when ok */
     bool counted;   /* has hardware counters */
     int kernel_count;
-    kf_plot_kernel kernels[KF_PLAN_LAUNCHES];
+    kf_plot_kernel *kernels; /* owned */
 } kf_plot_result;
 
 typedef struct kf_plot_results {

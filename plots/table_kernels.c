@@ -8,7 +8,7 @@
 #include "plots/gnuplot.h"
 #include "plots/tables.h"
 
-enum { BARS = 3, NAMES = BARS * KF_PLAN_LAUNCHES };
+enum { BARS = 3 };
 
 typedef struct bar {
     const char *name;
@@ -67,7 +67,7 @@ static void add_kernel(kernel_bar *to, const kf_plot_kernel *from) {
     }
 }
 
-static int collect_kernels(bar *bars, int bar_count, kernel_bars kernels[NAMES]) {
+static int collect_kernels(bar *bars, int bar_count, kernel_bars *kernels) {
     int count = 0;
     for (int b = 0; b < bar_count; b++) {
         for (int i = 0; i < bars[b].result->kernel_count; i++) {
@@ -156,7 +156,11 @@ kf_status kf_table_kernels(const kf_plot_results *results, kf_text *data, kf_tim
     int bar_count = collect_bars(results, bars);
     if (bar_count == 0)
         return kf_fail(error, KF_BAD_INPUT, "this run has no ok result with times of its kernels");
-    kernel_bars groups[NAMES + 2] = {{.name = "all kernels"}};
+    size_t most = 2; /* the sum, and all others */
+    for (int b = 0; b < bar_count; b++)
+        most += (size_t)bars[b].result->kernel_count;
+    kernel_bars *groups = kf_allocate_zeroed(most, sizeof *groups);
+    groups[0].name = "all kernels";
     int count = collect_kernels(bars, bar_count, groups + 1);
     qsort(groups + 1, (size_t)count, sizeof *groups, slower_first);
     count = 1 + merge_short(groups + 1, count, bars, bar_count);
@@ -169,6 +173,7 @@ kf_status kf_table_kernels(const kf_plot_results *results, kf_text *data, kf_tim
     append_groups(groups, count, bar_count, data);
     for (int b = 0; b < bar_count; b++)
         append_config(bars, b, groups, count, *unit, data);
+    free(groups);
     *config_blocks = bar_count;
     return KF_OK;
 }

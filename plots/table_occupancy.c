@@ -22,7 +22,7 @@ static double percent(double share) {
 
 /* Returns how many lines it has. */
 static int append_config(const kf_plot_result *result, const char *name, int position, kf_text *data) {
-    const kf_plot_kernel *sorted[KF_PLAN_LAUNCHES] = {NULL};
+    const kf_plot_kernel **sorted = kf_allocate((size_t)(result->kernel_count + 1) * sizeof *sorted);
     double total = 0;
     int count = 0;
     for (int i = 0; i < result->kernel_count; i++) {
@@ -45,6 +45,7 @@ static int append_config(const kf_plot_result *result, const char *name, int pos
         }
         kf_text_append(data, "%d registers\t%.3g\n", kernel->registers, 100 * kernel->time_us / total);
     }
+    free(sorted);
     return rows;
 }
 

@@ -92,7 +92,7 @@ static int longer_first(const void *left, const void *right) {
 }
 
 static void choose_kernels(roofline *r, const kf_plot_result *result) {
-    const kf_plot_kernel *all[KF_PLAN_LAUNCHES] = {NULL};
+    const kf_plot_kernel **all = kf_allocate((size_t)(result->kernel_count + 1) * sizeof *all);
     int count = 0;
     for (int i = 0; i < result->kernel_count; i++) {
         r->total_us += result->kernels[i].time_us;
@@ -101,6 +101,7 @@ static void choose_kernels(roofline *r, const kf_plot_result *result) {
     qsort(all, (size_t)count, sizeof *all, longer_first);
     for (int i = 0; i < count && i < MOST_KERNELS; i++)
         if (all[i]->time_us >= 0.01 * r->total_us) r->kernels[r->kernel_count++] = all[i];
+    free(all);
 }
 
 static double performance(const kf_plot_kernel *kernel) {

@@ -328,9 +328,8 @@ static kf_status read_kernels(kf_store *store, int64_t result, kf_measurement *m
     (void)sqlite3_bind_int64(statement, 1, result);
     bool found = false;
     kf_status status = KF_OK;
-    while ((status = kf_store_step(store, statement, "reading a result", &found, error)) == KF_OK && found &&
-           measurement->kernel_count < KF_PLAN_LAUNCHES) {
-        kf_kernel_time *kernel = &measurement->kernels[measurement->kernel_count++];
+    while ((status = kf_store_step(store, statement, "reading a result", &found, error)) == KF_OK && found) {
+        kf_kernel_time *kernel = kf_measurement_add_kernel(measurement);
         kf_reader reader = {statement, 0};
         kf_read_text(&reader, kernel->name, sizeof kernel->name);
         size_t count = (size_t)kf_read_integer(&reader);

@@ -86,6 +86,12 @@ kf_status kf_backend_open(const char *spec, kf_backend **backend, kf_error *erro
     return cuda ? kf_cuda_open(number, backend, error) : kf_cpu_open(number, backend, error);
 }
 
+void kf_backend_begin(kf_backend *backend, const kf_backend_methods *methods) {
+    backend->methods = methods;
+    for (int lane = 0; lane < KF_LANES; lane++)
+        backend->streams[lane] = (kf_stream){backend, lane};
+}
+
 void kf_backend_close(kf_backend *backend) {
     if (backend != NULL) backend->methods->close(backend);
 }
@@ -260,11 +266,17 @@ void kf_launch_set(kf_launch *launch, const char *name, kf_function *function, c
     memcpy(launch->block, block, sizeof launch->block);
     launch->argument_bytes = bytes; /* too many: refused at the launch, which can say so */
     if (bytes <= KF_ARGUMENT_BYTES) memcpy(launch->arguments, arguments, bytes);
-    launch->period = 1;
 }
 
 void kf_launch_extent(const kf_launch *launch, int extent[3]) {
     memcpy(extent, launch->arguments, 3 * sizeof extent[0]);
+}
+
+bool kf_launch_is_empty(const kf_launch *launch) {
+    int extent[3];
+    if (launch->grid[0] != 0) return false;
+    kf_launch_extent(launch, extent);
+    return extent[0] <= 0 || extent[1] <= 0 || extent[2] <= 0;
 }
 
 /* A launch that says its grid itself. */
@@ -282,11 +294,8 @@ static kf_status check_grid(const kf_backend *backend, const kf_launch *launch, 
     return KF_OK;
 }
 
-/* *empty: nothing to do. */
-static kf_status check_launch(const kf_backend *backend, const kf_launch *launch, bool *empty,
-                              kf_error *error) {
+static kf_status check_launch(const kf_backend *backend, const kf_launch *launch, kf_error *error) {
     int extent[3];
-    *empty = false;
     if (launch->function == NULL || launch->function->module->backend != backend)
         return kf_fail(error, KF_BAD_INPUT, "launch %s: its kernel was loaded for another device",
                        launch->name);
@@ -296,7 +305,6 @@ static kf_status check_launch(const kf_backend *backend, const kf_launch *launch
                        launch->name, launch->argument_bytes, sizeof extent, KF_ARGUMENT_BYTES);
     kf_launch_extent(launch, extent);
     for (int axis = 0; axis < 3; axis++) {
-        if (extent[axis] <= 0) *empty = true;
         if (launch->block[axis] < 1 || (extent[axis] > 0 && launch->block[axis] > INT_MAX - extent[axis]))
             return kf_fail(error, KF_BAD_INPUT, "launch %s: block %dx%dx%d does not suit %dx%dx%d items",
                            launch->name, launch->block[0], launch->block[1], launch->block[2], extent[0],
@@ -305,29 +313,114 @@ static kf_status check_launch(const kf_backend *backend, const kf_launch *launch
     return KF_OK;
 }
 
+kf_stream *kf_backend_stream(kf_backend *backend, int lane) {
+    return &backend->streams[lane];
+}
+
+kf_backend *kf_stream_backend(const kf_stream *stream) {
+    return stream->backend;
+}
+
+void *kf_stream_handle(const kf_stream *stream) {
+    const kf_backend_methods *methods = stream->backend->methods;
+    return methods->stream_handle != NULL ? methods->stream_handle(stream) : NULL;
+}
+
+kf_status kf_stream_launch(kf_stream *stream, const kf_launch *launch, kf_error *error) {
+    KF_TRY(check_launch(stream->backend, launch, error));
+    return kf_launch_is_empty(launch) ? KF_OK : stream->backend->methods->launch(stream, launch, error);
+}
+
+kf_status kf_stream_call(kf_stream *stream, kf_call_function *enqueue, void *object, kf_error *error) {
+    return stream->backend->methods->call(stream, enqueue, object, error);
+}
+
+/* Of the buffer at one end of a copy. */
+static kf_status check_rows(const kf_stream *stream, const kf_buffer *buffer, size_t offset, size_t pitch,
+                            const kf_copy *copy, kf_error *error) {
+    if (buffer->backend->methods != stream->backend->methods)
+        return kf_fail(error, KF_BAD_INPUT, "a copy needs both buffers on devices of one kind");
+    if (copy->rows > 1 && pitch < copy->bytes)
+        return kf_fail(error, KF_BAD_INPUT, "a copy of rows of %zu bytes that lie %zu apart", copy->bytes,
+                       pitch);
+    if (copy->rows > 1 && pitch > buffer->bytes / (copy->rows - 1))
+        return kf_fail(error, KF_BAD_INPUT, "a copy of %zu rows that lie %zu bytes apart: the buffer has %zu",
+                       copy->rows, pitch, buffer->bytes);
+    return check_range(buffer, "copy", offset, copy->bytes + (copy->rows - 1) * pitch, error);
+}
+
+kf_status kf_stream_copy(kf_stream *stream, const kf_copy *copy, kf_error *error) {
+    if (copy->bytes == 0 || copy->rows == 0) return KF_OK;
+    KF_TRY(check_rows(stream, copy->target, copy->target_offset, copy->target_pitch, copy, error));
+    KF_TRY(check_rows(stream, copy->source, copy->source_offset, copy->source_pitch, copy, error));
+    return stream->backend->methods->copy(stream, copy, error);
+}
+
 kf_status kf_backend_launch(kf_backend *backend, const kf_launch *launch, kf_error *error) {
-    bool empty;
-    KF_TRY(check_launch(backend, launch, &empty, error));
-    return empty ? KF_OK : backend->methods->launch(backend, launch, error);
+    return kf_stream_launch(&backend->streams[KF_LANE_MAIN], launch, error);
 }
 
 kf_status kf_backend_synchronize(kf_backend *backend, kf_error *error) {
     return backend->methods->synchronize(backend, error);
 }
 
+/* --- marks ---------------------------------------------------------------------------------------------- */
+
+kf_status kf_mark_create(kf_backend *backend, kf_mark **mark, kf_error *error) {
+    *mark = NULL;
+    return backend->methods->mark_create(backend, mark, error);
+}
+
+void kf_mark_free(kf_mark *mark) {
+    if (mark != NULL) mark->backend->methods->mark_free(mark);
+}
+
+/* The number of the graph that is being made; 0: none. */
+static uint64_t graph_of(const kf_backend *backend) {
+    return backend->capturing ? backend->graphs : 0;
+}
+
+kf_status kf_stream_signal(kf_stream *stream, kf_mark *mark, kf_error *error) {
+    KF_TRY(stream->backend->methods->signal(stream, mark, error));
+    mark->signalled = true;
+    mark->graph = graph_of(stream->backend);
+    return KF_OK;
+}
+
+kf_status kf_stream_await(kf_stream *stream, kf_mark *mark, kf_error *error) {
+    if (!mark->signalled) return KF_OK;
+    if (mark->graph == graph_of(stream->backend)) return stream->backend->methods->await(stream, mark, error);
+    /* From outside of this graph, or from another one: the main lane has both in order. */
+    if (mark->backend == stream->backend) return KF_OK;
+    return kf_fail(error, KF_MACHINE, "a graph of %s cannot await what %s does outside of it",
+                   stream->backend->device.spec, mark->backend->device.spec);
+}
+
+/* --- graphs --------------------------------------------------------------------------------------------- */
+
+kf_status kf_graph_begin(kf_backend *backend, kf_error *error) {
+    if (backend->capturing) return kf_fail(error, KF_BAD_INPUT, "a graph is being made already");
+    KF_TRY(backend->methods->graph_begin(backend, error));
+    backend->capturing = true;
+    backend->graphs++;
+    return KF_OK;
+}
+
+kf_status kf_graph_end(kf_backend *backend, kf_graph **graph, kf_error *error) {
+    backend->capturing = false;
+    if (graph != NULL) *graph = NULL;
+    return backend->methods->graph_end(backend, graph, error);
+}
+
 kf_status kf_graph_create(kf_backend *backend, const kf_launch *const *launches, int count, kf_graph **graph,
                           kf_error *error) {
-    *graph = NULL;
-    const kf_launch **kept = kf_allocate((size_t)(count > 0 ? count : 1) * sizeof *kept);
-    int kept_count = 0;
     kf_status status = KF_OK;
-    for (int i = 0; i < count && status == KF_OK; i++) {
-        bool empty;
-        status = check_launch(backend, launches[i], &empty, error);
-        if (!empty) kept[kept_count++] = launches[i];
-    }
-    if (status == KF_OK) status = backend->methods->graph_create(backend, kept, kept_count, graph, error);
-    free(kept);
+    *graph = NULL;
+    KF_TRY(kf_graph_begin(backend, error));
+    for (int i = 0; i < count && status == KF_OK; i++)
+        status = kf_backend_launch(backend, launches[i], error);
+    if (status == KF_OK) return kf_graph_end(backend, graph, error);
+    (void)kf_graph_end(backend, NULL, NULL);
     return status;
 }
 

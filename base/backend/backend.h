@@ -16,6 +16,8 @@ typedef struct kf_function kf_function;
 typedef struct kf_buffer kf_buffer;
 typedef struct kf_event kf_event;
 typedef struct kf_graph kf_graph;
+typedef struct kf_stream kf_stream;
+typedef struct kf_mark kf_mark;
 
 typedef struct kf_device_info {
     char spec[32];         /* "cpu", "cuda:0": what the user types */
@@ -140,27 +142,62 @@ typedef struct kf_launch {
     size_t shared_bytes; /* dynamic shared memory of a block; only with grid */
     size_t argument_bytes;
     _Alignas(16) unsigned char arguments[KF_ARGUMENT_BYTES];
-    int period; /* runs at the steps t with t % period == 0; 1: every step */
-    /* In a graph: aside, it waits for what comes before it, but what comes after does not wait for it, until
-     * a launch that joins or the end. Elsewhere launches run one after the other. */
-    bool aside, joins;
-    double bytes; /* least device-memory traffic of one launch, for GB/s; 0: not defined */
-    double flops; /* 0: not defined */
 } kf_launch;
 
 /* Copies arguments (a struct starting with int extent[3]) into *launch. bytes <= KF_ARGUMENT_BYTES. */
 void kf_launch_set(kf_launch *launch, const char *name, kf_function *function, const int block[3],
                    const void *arguments, size_t bytes);
+/* Nothing to do: an extent without items. */
+bool kf_launch_is_empty(const kf_launch *launch);
+
+/* The lanes of a device. What is given to one is done in its order; the main one is where everything else
+ * happens: buffers, events, graphs, single launches. What runs aside has the higher priority. */
+enum { KF_LANE_MAIN, KF_LANE_ASIDE, KF_LANES };
+kf_stream *kf_backend_stream(kf_backend *backend, int lane); /* lives as long as the backend */
+kf_backend *kf_stream_backend(const kf_stream *stream);
+/* What a library calls a stream: CUDA's CUstream; NULL on the cpu, where work is done when it is given. */
+void *kf_stream_handle(const kf_stream *stream);
+
+/* Work that is not kftune's own: a library puts it into the stream, and does not wait for it. On the cpu it
+ * does the work. It may be called once and replayed by a graph. */
+typedef kf_status kf_call_function(void *object, kf_stream *stream, kf_error *error);
+
+/* rows runs of bytes each, whose beginnings lie so many bytes apart in target and source. The buffers may be
+ * of two devices of the same kind. */
+typedef struct kf_copy {
+    kf_buffer *target;
+    const kf_buffer *source;
+    size_t target_offset, source_offset;
+    size_t bytes, rows;
+    size_t target_pitch, source_pitch; /* >= bytes; of no meaning for one row */
+} kf_copy;
 
 /* Asynchronous on cuda. Launch errors show here or at kf_backend_synchronize. Empty extents are no error. */
-kf_status kf_backend_launch(kf_backend *backend, const kf_launch *launch, kf_error *error);
-kf_status kf_backend_synchronize(kf_backend *backend, kf_error *error);
+kf_status kf_stream_launch(kf_stream *stream, const kf_launch *launch, kf_error *error);
+kf_status kf_stream_call(kf_stream *stream, kf_call_function *enqueue, void *object, kf_error *error);
+kf_status kf_stream_copy(kf_stream *stream, const kf_copy *copy, kf_error *error);
+kf_status kf_backend_launch(kf_backend *backend, const kf_launch *launch, kf_error *error); /* main lane */
+kf_status kf_backend_synchronize(kf_backend *backend, kf_error *error);                     /* the same */
 
-/* A sequence of launches made ready once and replayed cheaply (a CUDA graph; on the cpu the sequence itself).
- * launches are copied. */
+/* A mark is signalled when what its stream was given before is done. What a stream is given after an await
+ * begins when the latest signal before it, in the order of these calls, has come; a mark that was never
+ * signalled holds nothing up. The two streams may be of two devices of the same kind. */
+kf_status kf_mark_create(kf_backend *backend, kf_mark **mark, kf_error *error);
+void kf_mark_free(kf_mark *mark);
+kf_status kf_stream_signal(kf_stream *stream, kf_mark *mark, kf_error *error);
+kf_status kf_stream_await(kf_stream *stream, kf_mark *mark, kf_error *error);
+
+/* A sequence made ready once and replayed cheaply (a CUDA graph; on the cpu the sequence itself). What the
+ * device's streams are given between begin and end is kept instead of done; launches are copied, buffers,
+ * marks and the objects of calls must outlive the graph. It begins on the main lane; others take part from
+ * where they await one that does, and the main lane awaits them before the end. graph NULL: give up what was
+ * kept, as after an error. */
+kf_status kf_graph_begin(kf_backend *backend, kf_error *error);
+kf_status kf_graph_end(kf_backend *backend, kf_graph **graph, kf_error *error);
+/* Launches on the main lane, as a graph. */
 kf_status kf_graph_create(kf_backend *backend, const kf_launch *const *launches, int count, kf_graph **graph,
                           kf_error *error);
-kf_status kf_graph_launch(kf_graph *graph, kf_error *error);
+kf_status kf_graph_launch(kf_graph *graph, kf_error *error); /* on the main lane */
 void kf_graph_free(kf_graph *graph);
 
 /* Events: recorded in the order of the launches around them. elapsed needs both to have happened

@@ -22,9 +22,10 @@ typedef void kf_cpu_entry(const int *block, int64_t first, int64_t last, const v
 
 typedef struct cpu_backend {
     kf_backend base;
-    uint64_t allocated; /* bytes in live buffers, perhaps not touched yet */
-    kf_cpu_team *team;  /* NULL before the first launch */
-    bool bind;          /* its threads have a processor each */
+    uint64_t allocated;      /* bytes in live buffers, perhaps not touched yet */
+    kf_cpu_team *team;       /* NULL before the first launch */
+    bool bind;               /* its threads have a processor each */
+    struct cpu_graph *graph; /* that is being made; NULL else */
 } cpu_backend;
 
 typedef struct cpu_function {
@@ -46,10 +47,19 @@ typedef struct cpu_event {
     struct timespec time;
 } cpu_event;
 
+/* What a stream is given. */
+typedef struct cpu_work {
+    kf_stream *stream;
+    kf_launch *launch;         /* owned; or NULL */
+    kf_call_function *enqueue; /* or NULL */
+    void *object;
+    kf_copy copy; /* else */
+} cpu_work;
+
 typedef struct cpu_graph {
     kf_graph base;
-    int count;
-    kf_launch launches[];
+    cpu_work *works;
+    size_t count, capacity;
 } cpu_graph;
 
 static const char extension[] = "so";
@@ -235,7 +245,7 @@ static void run_blocks(const void *work, int64_t first, int64_t last) {
     ((const cpu_function *)launch->function)->entry(launch->block, first, last, launch->arguments);
 }
 
-static kf_status cpu_launch(kf_backend *backend, const kf_launch *launch, kf_error *error) {
+static kf_status run_launch(kf_backend *backend, const kf_launch *launch, kf_error *error) {
     cpu_backend *cpu = (cpu_backend *)backend;
     int extent[3];
     int64_t blocks = 1;
@@ -248,33 +258,111 @@ static kf_status cpu_launch(kf_backend *backend, const kf_launch *launch, kf_err
     return KF_OK;
 }
 
+static void run_copy(const kf_copy *copy) {
+    for (size_t row = 0; row < copy->rows; row++)
+        memmove((char *)copy->target->address + copy->target_offset + row * copy->target_pitch,
+                (const char *)copy->source->address + copy->source_offset + row * copy->source_pitch,
+                copy->bytes);
+}
+
+/* Room for one more in the graph that is being made; NULL: none is. */
+static cpu_work *keep(kf_stream *stream) {
+    cpu_graph *graph = ((cpu_backend *)stream->backend)->graph;
+    if (graph == NULL) return NULL;
+    graph->works = kf_grow(graph->works, graph->count, &graph->capacity, sizeof *graph->works);
+    cpu_work *work = &graph->works[graph->count++];
+    *work = (cpu_work){.stream = stream};
+    return work;
+}
+
+static kf_status cpu_launch(kf_stream *stream, const kf_launch *launch, kf_error *error) {
+    cpu_work *work = keep(stream);
+    if (work == NULL) return run_launch(stream->backend, launch, error);
+    work->launch = kf_allocate(sizeof *launch);
+    *work->launch = *launch;
+    return KF_OK;
+}
+
+static kf_status cpu_call(kf_stream *stream, kf_call_function *enqueue, void *object, kf_error *error) {
+    cpu_work *work = keep(stream);
+    if (work == NULL) return enqueue(object, stream, error);
+    work->enqueue = enqueue;
+    work->object = object;
+    return KF_OK;
+}
+
+static kf_status cpu_copy(kf_stream *stream, const kf_copy *copy, kf_error *error) {
+    (void)error;
+    cpu_work *work = keep(stream);
+    if (work != NULL)
+        work->copy = *copy;
+    else
+        run_copy(copy);
+    return KF_OK;
+}
+
 static kf_status cpu_synchronize(kf_backend *backend, kf_error *error) {
-    (void)backend; /* launches have ended when they return */
+    (void)backend; /* everything has ended when it returns */
     (void)error;
     return KF_OK;
 }
 
-static kf_status cpu_graph_create(kf_backend *backend, const kf_launch *const *launches, int count,
-                                  kf_graph **graph, kf_error *error) {
+static kf_status cpu_mark_create(kf_backend *backend, kf_mark **mark, kf_error *error) {
     (void)error;
-    cpu_graph *created = kf_allocate_zeroed(1, sizeof *created + (size_t)count * sizeof created->launches[0]);
-    created->base.backend = backend;
-    created->count = count;
-    for (int i = 0; i < count; i++)
-        created->launches[i] = *launches[i];
-    *graph = &created->base;
+    *mark = kf_allocate_zeroed(1, sizeof **mark);
+    (*mark)->backend = backend;
+    return KF_OK;
+}
+
+static void cpu_mark_free(kf_mark *mark) {
+    free(mark);
+}
+
+/* Signals and awaits: what comes later is done later. */
+static kf_status cpu_in_order(kf_stream *stream, kf_mark *mark, kf_error *error) {
+    (void)stream, (void)mark, (void)error;
+    return KF_OK;
+}
+
+static void cpu_graph_free(kf_graph *graph) {
+    cpu_graph *sequence = (cpu_graph *)graph;
+    for (size_t i = 0; i < sequence->count; i++)
+        free(sequence->works[i].launch);
+    free(sequence->works);
+    free(sequence);
+}
+
+static kf_status cpu_graph_begin(kf_backend *backend, kf_error *error) {
+    (void)error;
+    cpu_graph *graph = kf_allocate_zeroed(1, sizeof *graph);
+    graph->base.backend = backend;
+    ((cpu_backend *)backend)->graph = graph;
+    return KF_OK;
+}
+
+static kf_status cpu_graph_end(kf_backend *backend, kf_graph **graph, kf_error *error) {
+    (void)error;
+    cpu_backend *own = (cpu_backend *)backend;
+    if (graph != NULL)
+        *graph = &own->graph->base;
+    else
+        cpu_graph_free(&own->graph->base);
+    own->graph = NULL;
     return KF_OK;
 }
 
 static kf_status cpu_graph_launch(kf_graph *graph, kf_error *error) {
     const cpu_graph *sequence = (const cpu_graph *)graph;
-    for (int i = 0; i < sequence->count; i++)
-        KF_TRY(cpu_launch(graph->backend, &sequence->launches[i], error));
+    for (size_t i = 0; i < sequence->count; i++) {
+        const cpu_work *work = &sequence->works[i];
+        if (work->launch != NULL)
+            KF_TRY(run_launch(graph->backend, work->launch, error));
+        else if (work->enqueue != NULL)
+            KF_TRY(work->enqueue(work->object, work->stream, error));
+        else
+            run_copy(&work->copy);
+    }
     return KF_OK;
-}
-
-static void cpu_graph_free(kf_graph *graph) {
-    free(graph);
 }
 
 static kf_status cpu_event_create(kf_backend *backend, kf_event **event, kf_error *error) {
@@ -334,8 +422,15 @@ static const kf_backend_methods cpu_methods = {
     .buffer_download = cpu_buffer_download,
     .buffer_copy = cpu_buffer_copy,
     .launch = cpu_launch,
+    .call = cpu_call,
+    .copy = cpu_copy,
     .synchronize = cpu_synchronize,
-    .graph_create = cpu_graph_create,
+    .mark_create = cpu_mark_create,
+    .mark_free = cpu_mark_free,
+    .signal = cpu_in_order,
+    .await = cpu_in_order,
+    .graph_begin = cpu_graph_begin,
+    .graph_end = cpu_graph_end,
     .graph_launch = cpu_graph_launch,
     .graph_free = cpu_graph_free,
     .event_create = cpu_event_create,
@@ -355,7 +450,7 @@ kf_status kf_cpu_open(int threads, kf_backend **backend, kf_error *error) {
         snprintf(device.spec, sizeof device.spec, "cpu:%d", threads);
     }
     cpu_backend *opened = kf_allocate_zeroed(1, sizeof *opened);
-    opened->base.methods = &cpu_methods;
+    kf_backend_begin(&opened->base, &cpu_methods);
     opened->base.device = device;
     opened->bind = device.multiprocessors == usable; /* fewer threads go where the system finds room */
     *backend = &opened->base;

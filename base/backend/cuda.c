@@ -25,8 +25,6 @@ static void close_backend(kf_backend *backend) {
     if (own->context) {
         kf_cuda.cuCtxSetCurrent(own->context);
         kf_cuda_stages_free(own);
-        if (own->forked) kf_cuda.cuEventDestroy(own->forked);
-        if (own->joined) kf_cuda.cuEventDestroy(own->joined);
         if (own->aside) kf_cuda.cuStreamDestroy(own->aside);
         if (own->stream) kf_cuda.cuStreamDestroy(own->stream);
         kf_cuda.cuCtxSetCurrent(NULL);
@@ -50,9 +48,17 @@ static const kf_backend_methods methods = {
     .buffer_upload = kf_cuda_buffer_upload,
     .buffer_download = kf_cuda_buffer_download,
     .buffer_copy = kf_cuda_buffer_copy,
+    .stream_handle = kf_cuda_stream_handle,
     .launch = kf_cuda_launch,
+    .call = kf_cuda_call,
+    .copy = kf_cuda_copy,
     .synchronize = kf_cuda_synchronize,
-    .graph_create = kf_cuda_graph_create,
+    .mark_create = kf_cuda_mark_create,
+    .mark_free = kf_cuda_mark_free,
+    .signal = kf_cuda_signal,
+    .await = kf_cuda_await,
+    .graph_begin = kf_cuda_graph_begin,
+    .graph_end = kf_cuda_graph_end,
     .graph_launch = kf_cuda_graph_launch,
     .graph_free = kf_cuda_graph_free,
     .event_create = kf_cuda_event_create,
@@ -89,8 +95,6 @@ static kf_status open_device(kf_cuda_backend *own, int index, kf_error *error) {
     KF_CUDA_TRY(cuCtxGetStreamPriorityRange, &least, &greatest);
     KF_CUDA_TRY(cuStreamCreateWithPriority, &own->stream, CU_STREAM_NON_BLOCKING, least);
     KF_CUDA_TRY(cuStreamCreateWithPriority, &own->aside, CU_STREAM_NON_BLOCKING, greatest);
-    KF_CUDA_TRY(cuEventCreate, &own->forked, CU_EVENT_DISABLE_TIMING);
-    KF_CUDA_TRY(cuEventCreate, &own->joined, CU_EVENT_DISABLE_TIMING);
     KF_CUDA_TRY(cuMemGetInfo, &available, &total);
     info->memory_free_bytes = available;
     return KF_OK;
@@ -106,7 +110,7 @@ kf_status kf_cuda_open(int index, kf_backend **backend, kf_error *error) {
         return kf_fail(error, KF_BAD_INPUT, "cuda:%d: there is no such device, the last is cuda:%d", index,
                        count - 1);
     kf_cuda_backend *own = kf_allocate_zeroed(1, sizeof *own);
-    own->base.methods = &methods;
+    kf_backend_begin(&own->base, &methods);
     const kf_status status = open_device(own, index, error);
     if (status == KF_OK)
         *backend = &own->base;

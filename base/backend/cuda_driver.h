@@ -30,6 +30,7 @@
     X(cuMemcpyHtoDAsync)                                                                                     \
     X(cuMemcpyDtoHAsync)                                                                                     \
     X(cuMemcpyDtoDAsync)                                                                                     \
+    X(cuMemcpy2DAsync)                                                                                       \
     X(cuModuleLoadData)                                                                                      \
     X(cuModuleUnload)                                                                                        \
     X(cuModuleGetFunction)                                                                                   \

@@ -11,9 +11,9 @@ typedef struct kf_cuda_backend {
     kf_backend base;
     CUdevice device;
     CUcontext context; /* the device's primary context */
-    CUstream stream;   /* everything runs in its order */
-    CUstream aside;    /* of higher priority: where graphs capture the launches that run beside others */
-    CUevent forked, joined;
+    CUstream stream;   /* the main lane: everything runs in its order */
+    CUstream aside;    /* the other one, of higher priority */
+    size_t captured;   /* pieces of work in the graph that is being made */
     int grid_limit[3], block_limit[3];
     /* Pinned memory through which large copies go, made when first needed. */
     void *stage[KF_STAGES];
@@ -52,10 +52,17 @@ int kf_cuda_function_resident_blocks(const kf_function *function, int threads_pe
 const char *kf_cuda_function_occupancy_limit(const kf_function *function, int threads_per_block);
 
 /* cuda_launch.c: the methods that put work on the stream. */
-kf_status kf_cuda_launch(kf_backend *backend, const kf_launch *launch, kf_error *error);
+void *kf_cuda_stream_handle(const kf_stream *stream);
+kf_status kf_cuda_launch(kf_stream *stream, const kf_launch *launch, kf_error *error);
+kf_status kf_cuda_call(kf_stream *stream, kf_call_function *enqueue, void *object, kf_error *error);
+kf_status kf_cuda_copy(kf_stream *stream, const kf_copy *copy, kf_error *error);
 kf_status kf_cuda_synchronize(kf_backend *backend, kf_error *error);
-kf_status kf_cuda_graph_create(kf_backend *backend, const kf_launch *const *launches, int count,
-                               kf_graph **graph, kf_error *error);
+kf_status kf_cuda_mark_create(kf_backend *backend, kf_mark **mark, kf_error *error);
+void kf_cuda_mark_free(kf_mark *mark);
+kf_status kf_cuda_signal(kf_stream *stream, kf_mark *mark, kf_error *error);
+kf_status kf_cuda_await(kf_stream *stream, kf_mark *mark, kf_error *error);
+kf_status kf_cuda_graph_begin(kf_backend *backend, kf_error *error);
+kf_status kf_cuda_graph_end(kf_backend *backend, kf_graph **graph, kf_error *error);
 kf_status kf_cuda_graph_launch(kf_graph *graph, kf_error *error);
 void kf_cuda_graph_free(kf_graph *graph);
 kf_status kf_cuda_event_create(kf_backend *backend, kf_event **event, kf_error *error);

@@ -5,9 +5,14 @@
 #include "base/backend/cuda_internal.h"
 #include "base/util/text.h"
 
+typedef struct kf_cuda_mark {
+    kf_mark base;
+    CUevent handle;
+} kf_cuda_mark;
+
 typedef struct kf_cuda_graph {
     kf_graph base;
-    CUgraphExec handle; /* NULL for a graph without launches */
+    CUgraphExec handle; /* NULL for a graph without work */
 } kf_cuda_graph;
 
 typedef struct kf_cuda_event {
@@ -47,8 +52,17 @@ static kf_status make_grid(const kf_cuda_backend *backend, const kf_launch *laun
     return KF_OK;
 }
 
-static kf_status launch_on(kf_backend *backend, CUstream stream, const kf_launch *launch, kf_error *error) {
-    kf_cuda_backend *own = kf_cuda_of(backend);
+static CUstream handle_of(const kf_stream *stream) {
+    kf_cuda_backend *own = kf_cuda_of(stream->backend);
+    return stream->lane == KF_LANE_ASIDE ? own->aside : own->stream;
+}
+
+void *kf_cuda_stream_handle(const kf_stream *stream) {
+    return handle_of(stream);
+}
+
+kf_status kf_cuda_launch(kf_stream *stream, const kf_launch *launch, kf_error *error) {
+    kf_cuda_backend *own = kf_cuda_of(stream->backend);
     const kf_cuda_function *function = (const kf_cuda_function *)launch->function;
     size_t bytes = launch->argument_bytes;
     unsigned grid[3] = {1, 1, 1};
@@ -61,20 +75,46 @@ static kf_status launch_on(kf_backend *backend, CUstream stream, const kf_launch
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)(uintptr_t)launch->arguments,
                      CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
     /* NOLINTEND(performance-no-int-to-ptr) */
-    KF_TRY(kf_cuda_enter(backend, error));
+    KF_TRY(kf_cuda_enter(stream->backend, error));
+    own->captured++;
     if (launch->shared_bytes > 0)
         KF_CUDA_TRY(cuFuncSetAttribute, function->handle, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                     (int)launch->shared_bytes);
     const CUresult result = kf_cuda.cuLaunchKernel(
         function->handle, grid[0], grid[1], grid[2], (unsigned)launch->block[0], (unsigned)launch->block[1],
-        (unsigned)launch->block[2], (unsigned)launch->shared_bytes, stream, NULL, extra);
+        (unsigned)launch->block[2], (unsigned)launch->shared_bytes, handle_of(stream), NULL, extra);
     if (result == CUDA_SUCCESS) return KF_OK;
     kf_cuda_fail(error, result, "cuLaunchKernel");
     return kf_fail_context(error, "%s", launch->name);
 }
 
-kf_status kf_cuda_launch(kf_backend *backend, const kf_launch *launch, kf_error *error) {
-    return launch_on(backend, kf_cuda_of(backend)->stream, launch, error);
+kf_status kf_cuda_call(kf_stream *stream, kf_call_function *enqueue, void *object, kf_error *error) {
+    KF_TRY(kf_cuda_enter(stream->backend, error));
+    kf_cuda_of(stream->backend)->captured++;
+    return enqueue(object, stream, error);
+}
+
+/* Addresses are unified, so that they say which device they belong to. */
+kf_status kf_cuda_copy(kf_stream *stream, const kf_copy *copy, kf_error *error) {
+    const bool rows = copy->rows > 1;
+    const CUDA_MEMCPY2D description = {
+        .srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+        .srcDevice = (CUdeviceptr)(uintptr_t)copy->source->address + copy->source_offset,
+        .srcPitch = rows ? copy->source_pitch : copy->bytes,
+        .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
+        .dstDevice = (CUdeviceptr)(uintptr_t)copy->target->address + copy->target_offset,
+        .dstPitch = rows ? copy->target_pitch : copy->bytes,
+        .WidthInBytes = copy->bytes,
+        .Height = copy->rows,
+    };
+    KF_TRY(kf_cuda_enter(stream->backend, error));
+    kf_cuda_of(stream->backend)->captured++;
+    if (rows)
+        KF_CUDA_TRY(cuMemcpy2DAsync, &description, handle_of(stream));
+    else
+        KF_CUDA_TRY(cuMemcpyDtoDAsync, description.dstDevice, description.srcDevice, copy->bytes,
+                    handle_of(stream));
+    return KF_OK;
 }
 
 kf_status kf_cuda_synchronize(kf_backend *backend, kf_error *error) {
@@ -83,38 +123,40 @@ kf_status kf_cuda_synchronize(kf_backend *backend, kf_error *error) {
     return KF_OK;
 }
 
-/* What one stream does from now on comes after what another one has been given so far. */
-static kf_status order_streams(CUstream before, CUevent event, CUstream after, kf_error *error) {
-    KF_CUDA_TRY(cuEventRecord, event, before);
-    KF_CUDA_TRY(cuStreamWaitEvent, after, event, 0);
+kf_status kf_cuda_mark_create(kf_backend *backend, kf_mark **mark, kf_error *error) {
+    CUevent handle = NULL;
+    KF_TRY(kf_cuda_enter(backend, error));
+    KF_CUDA_TRY(cuEventCreate, &handle, CU_EVENT_DISABLE_TIMING);
+    kf_cuda_mark *made = kf_allocate_zeroed(1, sizeof *made);
+    made->base.backend = backend;
+    made->handle = handle;
+    *mark = &made->base;
     return KF_OK;
 }
 
-static kf_status capture_launches(kf_cuda_backend *own, const kf_launch *const *launches, int count,
-                                  kf_error *error) {
-    bool forked = false;
-    for (int i = 0; i < count; i++) {
-        if (launches[i]->aside && !forked)
-            KF_TRY(order_streams(own->stream, own->forked, own->aside, error));
-        else if (launches[i]->joins && forked)
-            KF_TRY(order_streams(own->aside, own->joined, own->stream, error));
-        forked = launches[i]->aside || (forked && !launches[i]->joins);
-        KF_TRY(launch_on(&own->base, launches[i]->aside ? own->aside : own->stream, launches[i], error));
-    }
-    return forked ? order_streams(own->aside, own->joined, own->stream, error) : KF_OK;
+void kf_cuda_mark_free(kf_mark *mark) {
+    if (kf_cuda_enter(mark->backend, NULL) == KF_OK) kf_cuda.cuEventDestroy(((kf_cuda_mark *)mark)->handle);
+    free(mark);
 }
 
-/* Records the launches instead of running them. The capture is ended also after an error, else the stream
- * could not be used any more. */
-static kf_status capture(kf_backend *backend, const kf_launch *const *launches, int count, CUgraph *graph,
-                         kf_error *error) {
-    CUstream stream = kf_cuda_of(backend)->stream;
-    KF_CUDA_TRY(cuStreamBeginCapture, stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
-    kf_status status = capture_launches(kf_cuda_of(backend), launches, count, error);
-    const CUresult result = kf_cuda.cuStreamEndCapture(stream, graph);
-    if (status == KF_OK && result != CUDA_SUCCESS) status = kf_cuda_fail(error, result, "cuStreamEndCapture");
-    if (status != KF_OK && result == CUDA_SUCCESS && *graph) kf_cuda.cuGraphDestroy(*graph);
-    return status;
+kf_status kf_cuda_signal(kf_stream *stream, kf_mark *mark, kf_error *error) {
+    KF_TRY(kf_cuda_enter(stream->backend, error));
+    KF_CUDA_TRY(cuEventRecord, ((kf_cuda_mark *)mark)->handle, handle_of(stream));
+    return KF_OK;
+}
+
+kf_status kf_cuda_await(kf_stream *stream, kf_mark *mark, kf_error *error) {
+    KF_TRY(kf_cuda_enter(stream->backend, error));
+    KF_CUDA_TRY(cuStreamWaitEvent, handle_of(stream), ((kf_cuda_mark *)mark)->handle, 0);
+    return KF_OK;
+}
+
+kf_status kf_cuda_graph_begin(kf_backend *backend, kf_error *error) {
+    kf_cuda_backend *own = kf_cuda_of(backend);
+    KF_TRY(kf_cuda_enter(backend, error));
+    own->captured = 0;
+    KF_CUDA_TRY(cuStreamBeginCapture, own->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+    return KF_OK;
 }
 
 static kf_status instantiate(kf_backend *backend, CUgraph graph, CUgraphExec *handle, kf_error *error) {
@@ -125,17 +167,18 @@ static kf_status instantiate(kf_backend *backend, CUgraph graph, CUgraphExec *ha
     return kf_cuda_fail(error, result, "cuGraphUpload");
 }
 
-kf_status kf_cuda_graph_create(kf_backend *backend, const kf_launch *const *launches, int count,
-                               kf_graph **graph, kf_error *error) {
+/* The capture is ended in any case, else the stream could not be used any more. */
+kf_status kf_cuda_graph_end(kf_backend *backend, kf_graph **graph, kf_error *error) {
+    kf_cuda_backend *own = kf_cuda_of(backend);
+    CUgraph captured = NULL;
     CUgraphExec handle = NULL;
     KF_TRY(kf_cuda_enter(backend, error));
-    if (count > 0) {
-        CUgraph captured = NULL;
-        KF_TRY(capture(backend, launches, count, &captured, error));
-        const kf_status status = instantiate(backend, captured, &handle, error);
-        kf_cuda.cuGraphDestroy(captured);
-        if (status != KF_OK) return status;
-    }
+    KF_CUDA_TRY(cuStreamEndCapture, own->stream, &captured);
+    const bool wanted = graph != NULL && own->captured > 0;
+    const kf_status status = wanted ? instantiate(backend, captured, &handle, error) : KF_OK;
+    kf_cuda.cuGraphDestroy(captured);
+    KF_TRY(status);
+    if (graph == NULL) return KF_OK;
     kf_cuda_graph *made = kf_allocate_zeroed(1, sizeof *made);
     made->base.backend = backend;
     made->handle = handle;

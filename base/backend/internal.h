@@ -7,7 +7,9 @@
  *   - objects are never NULL and belong to this backend; the free methods are not called with NULL
  *   - buffer ranges lie within the buffer or its guard and are not empty; a buffer has at least one byte
  *   - a launch has a function of this backend, a block of at least 1x1x1, a non-empty extent (empty ones are
- *     dropped before, also from graphs, which may thus hold no launch at all), extent + block within an int
+ *     dropped before, also from graphs, which may thus hold nothing at all), extent + block within an int
+ *   - a copy has at least one byte and one row, and the buffers are of backends with these methods
+ *   - graph_end follows graph_begin, and no second graph is begun in between
  * Limits of the device (threads a block, grid size) are the backend's own to check. */
 #ifndef KF_BASE_BACKEND_INTERNAL_H
 #define KF_BASE_BACKEND_INTERNAL_H
@@ -40,10 +42,19 @@ typedef struct kf_backend_methods {
                                  kf_error *error);
     kf_status (*buffer_copy)(kf_buffer *target, const kf_buffer *source, size_t bytes, kf_error *error);
 
-    kf_status (*launch)(kf_backend *backend, const kf_launch *launch, kf_error *error);
+    void *(*stream_handle)(const kf_stream *stream); /* NULL: streams have none */
+    kf_status (*launch)(kf_stream *stream, const kf_launch *launch, kf_error *error);
+    kf_status (*call)(kf_stream *stream, kf_call_function *enqueue, void *object, kf_error *error);
+    kf_status (*copy)(kf_stream *stream, const kf_copy *copy, kf_error *error);
     kf_status (*synchronize)(kf_backend *backend, kf_error *error);
-    kf_status (*graph_create)(kf_backend *backend, const kf_launch *const *launches, int count,
-                              kf_graph **graph, kf_error *error);
+
+    kf_status (*mark_create)(kf_backend *backend, kf_mark **mark, kf_error *error);
+    void (*mark_free)(kf_mark *mark);
+    kf_status (*signal)(kf_stream *stream, kf_mark *mark, kf_error *error);
+    kf_status (*await)(kf_stream *stream, kf_mark *mark, kf_error *error);
+
+    kf_status (*graph_begin)(kf_backend *backend, kf_error *error);
+    kf_status (*graph_end)(kf_backend *backend, kf_graph **graph, kf_error *error); /* graph may be NULL */
     kf_status (*graph_launch)(kf_graph *graph, kf_error *error);
     void (*graph_free)(kf_graph *graph);
 
@@ -58,9 +69,16 @@ typedef struct kf_backend_methods {
 } kf_backend_methods;
 
 /* The base structs. */
+struct kf_stream {
+    kf_backend *backend;
+    int lane;
+};
 struct kf_backend {
     const kf_backend_methods *methods;
     kf_device_info device; /* filled by the open function */
+    kf_stream streams[KF_LANES];
+    uint64_t graphs; /* begun so far */
+    bool capturing;  /* between graph_begin and graph_end */
 };
 struct kf_module {
     kf_backend *backend;
@@ -77,6 +95,11 @@ struct kf_buffer {
 struct kf_event {
     kf_backend *backend;
 };
+struct kf_mark {
+    kf_backend *backend;
+    bool signalled;
+    uint64_t graph; /* in which it was signalled last, by the backend's count; 0: outside of any */
+};
 struct kf_graph {
     kf_backend *backend;
 };
@@ -92,6 +115,9 @@ kf_status kf_cuda_open(int index, kf_backend **backend, kf_error *error);
 void kf_cuda_compiler_stay(const kf_device_info *info);
 kf_status kf_cuda_prebuild(const kf_device_info *info, const kf_source *source, kf_build *build,
                            kf_error *error);
+
+/* For the open functions: methods and streams. */
+void kf_backend_begin(kf_backend *backend, const kf_backend_methods *methods);
 
 /* The extent a launch covers: the first three ints of its arguments. */
 void kf_launch_extent(const kf_launch *launch, int extent[3]);

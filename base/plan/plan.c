@@ -5,8 +5,6 @@
 
 #include "base/util/text.h"
 
-enum { LONGEST_GRAPH = 64 }; /* steps; longer periods run launch by launch */
-
 void kf_fields_free(kf_fields *fields) {
     free(fields->density);
     for (int i = 0; i < 3; i++)
@@ -14,86 +12,230 @@ void kf_fields_free(kf_fields *fields) {
     memset(fields, 0, sizeof *fields);
 }
 
+/* --- building ------------------------------------------------------------------------------------------- */
+
+kf_plan *kf_plan_create(kf_backend *backend, const kf_scene *scene, const kf_config *config,
+                        const kf_plan_methods *methods, void *system) {
+    kf_plan *plan = kf_allocate_zeroed(1, sizeof *plan);
+    plan->backend = backend;
+    plan->parts = kf_allocate(sizeof *plan->parts);
+    plan->parts[plan->part_count++] = backend;
+    plan->scene = scene;
+    plan->config = *config;
+    plan->methods = methods;
+    plan->system = system;
+    return plan;
+}
+
 kf_status kf_plan_buffer(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf_error *error) {
-    if (plan->buffer_count == KF_PLAN_BUFFERS)
-        return kf_fail(error, KF_MACHINE, "a plan holds at most %d buffers", KF_PLAN_BUFFERS);
+    plan->buffers = kf_grow(plan->buffers, plan->buffer_count, &plan->buffer_room, sizeof *plan->buffers);
     KF_TRY(kf_buffer_create(plan->backend, bytes, buffer, error));
     plan->buffers[plan->buffer_count++] = *buffer;
     return KF_OK;
 }
 
 kf_status kf_plan_check_buffers(const kf_plan *plan, kf_error *error) {
-    for (int i = 0; i < plan->buffer_count; i++)
+    for (size_t i = 0; i < plan->buffer_count; i++)
         KF_TRY(kf_buffer_check(plan->buffers[i], error));
     return KF_OK;
 }
 
 kf_status kf_plan_module(kf_plan *plan, const kf_source *source, kf_module **module, kf_error *error) {
-    if (plan->module_count == KF_PLAN_MODULES)
-        return kf_fail(error, KF_MACHINE, "a plan holds at most %d modules", KF_PLAN_MODULES);
+    plan->modules = kf_grow(plan->modules, plan->module_count, &plan->module_room, sizeof *plan->modules);
+    plan->builds = kf_grow(plan->builds, plan->module_count, &plan->build_room, sizeof *plan->builds);
     KF_TRY(kf_module_load(plan->backend, source, module, &plan->builds[plan->module_count], error));
     plan->modules[plan->module_count++] = *module;
     return KF_OK;
 }
 
-kf_launch *kf_plan_append(kf_plan *plan, int parity, const char *name, kf_function *function,
-                          const int block[3], const void *arguments, size_t bytes) {
-    kf_launch *first = NULL;
-    for (int p = 0; p < 2; p++) {
-        if (parity != p && parity != 2) continue;
-        if (plan->step_count[p] == KF_PLAN_LAUNCHES) return NULL;
-        kf_launch *launch = &plan->step[p][plan->step_count[p]++];
-        kf_launch_set(launch, name, function, block, arguments, bytes);
-        launch->period = 1;
-        if (first == NULL) first = launch;
+kf_status kf_plan_mark(kf_plan *plan, kf_mark **mark, kf_error *error) {
+    plan->marks = kf_grow(plan->marks, plan->mark_count, &plan->mark_room, sizeof *plan->marks);
+    KF_TRY(kf_mark_create(plan->backend, mark, error));
+    plan->marks[plan->mark_count++] = *mark;
+    return KF_OK;
+}
+
+static kf_item *append(kf_plan *plan, kf_item_kind kind, const char *name) {
+    plan->items = kf_grow(plan->items, plan->item_count, &plan->item_room, sizeof *plan->items);
+    kf_item *item = &plan->items[plan->item_count++];
+    memset(item, 0, sizeof *item);
+    item->kind = kind;
+    item->period = 1;
+    kf_copy_text(item->name, sizeof item->name, name);
+    return item;
+}
+
+kf_item *kf_plan_add_kernel(kf_plan *plan, const kf_launch *launch) {
+    kf_item *item = append(plan, KF_ITEM_KERNEL, launch->name);
+    item->kernel = kf_allocate(sizeof *launch);
+    *item->kernel = *launch;
+    return item;
+}
+
+kf_item *kf_plan_add_call(kf_plan *plan, const char *name, const kf_call *call) {
+    kf_item *item = append(plan, KF_ITEM_CALL, name);
+    item->call = *call;
+    return item;
+}
+
+kf_item *kf_plan_add_copy(kf_plan *plan, const char *name, const kf_copy *copy) {
+    kf_item *item = append(plan, KF_ITEM_COPY, name);
+    item->copy = *copy;
+    return item;
+}
+
+kf_item *kf_plan_add_signal(kf_plan *plan, const char *name, kf_mark *mark) {
+    kf_item *item = append(plan, KF_ITEM_SIGNAL, name);
+    item->mark = mark;
+    return item;
+}
+
+kf_item *kf_plan_add_await(kf_plan *plan, const char *name, kf_mark *mark) {
+    kf_item *item = append(plan, KF_ITEM_AWAIT, name);
+    item->mark = mark;
+    return item;
+}
+
+void kf_plan_hash(const kf_plan *plan, char hash[KF_HASH_HEX]) {
+    kf_hasher hasher;
+    kf_hash_begin(&hasher);
+    for (size_t i = 0; i < plan->module_count; i++)
+        kf_hash_add_string(&hasher, plan->builds[i].hash);
+    for (size_t i = 0; i < plan->item_count; i++)
+        if (plan->items[i].kind == KF_ITEM_CALL) kf_hash_add_string(&hasher, plan->items[i].call.version);
+    kf_hash_end(&hasher, hash);
+}
+
+/* --- the schedule --------------------------------------------------------------------------------------- */
+
+bool kf_item_is_due(const kf_item *item, uint64_t step) {
+    return step % (uint64_t)item->period == (uint64_t)item->phase;
+}
+
+bool kf_item_is_work(const kf_item *item) {
+    return item->kind != KF_ITEM_SIGNAL && item->kind != KF_ITEM_AWAIT;
+}
+
+bool kf_item_is_empty(const kf_item *item) {
+    return item->kind == KF_ITEM_KERNEL && kf_launch_is_empty(item->kernel);
+}
+
+kf_status kf_plan_walk(const kf_plan *plan, uint64_t step, kf_item_visit *visit, void *data,
+                       kf_error *error) {
+    for (size_t i = 0; i < plan->item_count; i++)
+        if (kf_item_is_due(&plan->items[i], step)) KF_TRY(visit(data, &plan->items[i], error));
+    return KF_OK;
+}
+
+int kf_plan_cycle(const kf_plan *plan) {
+    int cycle = 1;
+    for (size_t i = 0; i < plan->item_count; i++) {
+        const int period = plan->items[i].period;
+        int multiple = cycle;
+        while (multiple % period != 0 && multiple <= KF_LONGEST_CYCLE)
+            multiple += cycle;
+        if (multiple <= KF_LONGEST_CYCLE) cycle = multiple;
     }
-    return first;
+    return cycle;
 }
 
-static int least_common_multiple(int a, int b) {
-    int multiple = a;
-    while (multiple % b != 0)
-        multiple += a;
-    return multiple;
-}
+/* --- executing ------------------------------------------------------------------------------------------ */
 
-/* Steps after which the sequence of launches repeats. */
-static int cycle_length(const kf_plan *plan) {
-    int length = 2;
-    for (int p = 0; p < 2; p++)
-        for (int i = 0; i < plan->step_count[p]; i++) {
-            int period = plan->step[p][i].period;
-            length = least_common_multiple(length, period);
-            if (length > LONGEST_GRAPH) return length;
-        }
-    return length;
-}
-
-static kf_status make_graph(kf_plan *plan, kf_error *error) {
-    int steps = cycle_length(plan);
-    if (steps > LONGEST_GRAPH) {
-        plan->graph_steps = -1;
-        return KF_OK;
+static kf_status give(kf_stream *stream, const kf_item *item, kf_error *error) {
+    switch (item->kind) {
+    case KF_ITEM_KERNEL:
+        return kf_stream_launch(stream, item->kernel, error);
+    case KF_ITEM_CALL:
+        return kf_stream_call(stream, item->call.enqueue, item->call.object, error);
+    case KF_ITEM_COPY:
+        return kf_stream_copy(stream, &item->copy, error);
+    case KF_ITEM_SIGNAL:
+        return kf_stream_signal(stream, item->mark, error);
+    default:
+        return kf_stream_await(stream, item->mark, error);
     }
-    const kf_launch **launches = kf_allocate((size_t)steps * KF_PLAN_LAUNCHES * sizeof(kf_launch *));
-    int count = 0;
-    for (int t = 0; t < steps; t++)
-        for (int i = 0; i < plan->step_count[t % 2]; i++)
-            if (t % plan->step[t % 2][i].period == 0) launches[count++] = &plan->step[t % 2][i];
-    kf_status status = kf_graph_create(plan->backend, launches, count, &plan->graph, error);
-    free(launches);
-    if (status == KF_OK) plan->graph_steps = steps;
-    return status;
+}
+
+kf_status kf_plan_execute(const kf_plan *plan, const kf_item *item, kf_error *error) {
+    const kf_status status = give(kf_backend_stream(plan->parts[item->part], KF_LANE_MAIN), item, error);
+    return status == KF_OK || item->kind == KF_ITEM_KERNEL ? status
+                                                           : kf_fail_context(error, "%s", item->name);
+}
+
+static kf_status execute(void *plan, const kf_item *item, kf_error *error) {
+    return kf_plan_execute(plan, item, error);
 }
 
 static kf_status one_step(kf_plan *plan, kf_error *error) {
-    int parity = (int)(plan->steps_done % 2);
-    for (int i = 0; i < plan->step_count[parity]; i++) {
-        const kf_launch *launch = &plan->step[parity][i];
-        if (plan->steps_done % (uint64_t)launch->period == 0)
-            KF_TRY(kf_backend_launch(plan->backend, launch, error));
-    }
+    KF_TRY(kf_plan_walk(plan, plan->steps_done, execute, plan, error));
     plan->steps_done++;
+    return KF_OK;
+}
+
+/* --- graphs --------------------------------------------------------------------------------------------- */
+
+typedef struct recording {
+    kf_stream *lanes[KF_LANES];
+    kf_mark *forked, *joined;
+    bool apart; /* something aside was not waited for yet */
+} recording;
+
+/* What one lane is given from now on comes after what the other has been given so far. */
+static kf_status order(kf_stream *before, kf_mark *mark, kf_stream *after, kf_error *error) {
+    KF_TRY(kf_stream_signal(before, mark, error));
+    return kf_stream_await(after, mark, error);
+}
+
+static kf_status join(const recording *r, kf_error *error) {
+    return order(r->lanes[KF_LANE_ASIDE], r->joined, r->lanes[KF_LANE_MAIN], error);
+}
+
+static kf_status record_item(void *data, const kf_item *item, kf_error *error) {
+    recording *r = data;
+    const bool aside = item->lane == KF_LANE_ASIDE;
+    if (aside && !r->apart)
+        KF_TRY(order(r->lanes[KF_LANE_MAIN], r->forked, r->lanes[KF_LANE_ASIDE], error));
+    else if (item->joins && r->apart)
+        KF_TRY(join(r, error));
+    r->apart = aside || (r->apart && !item->joins);
+    return give(r->lanes[item->lane], item, error);
+}
+
+static kf_status record_steps(const kf_plan *plan, recording *r, int steps, kf_error *error) {
+    for (int t = 0; t < steps; t++)
+        KF_TRY(kf_plan_walk(plan, (uint64_t)t, record_item, r, error));
+    return r->apart ? join(r, error) : KF_OK;
+}
+
+static kf_status record_graph(kf_plan *plan, int steps, kf_error *error) {
+    recording r = {.apart = false};
+    for (int lane = 0; lane < KF_LANES; lane++)
+        r.lanes[lane] = kf_backend_stream(plan->backend, lane);
+    KF_TRY(kf_plan_mark(plan, &r.forked, error));
+    KF_TRY(kf_plan_mark(plan, &r.joined, error));
+    KF_TRY(kf_graph_begin(plan->backend, error));
+    const kf_status status = record_steps(plan, &r, steps, error);
+    if (status == KF_OK) return kf_graph_end(plan->backend, &plan->graph, error);
+    (void)kf_graph_end(plan->backend, NULL, NULL);
+    return status;
+}
+
+/* Whether a graph of that many steps does what is due, wherever it begins at a multiple of them. */
+static bool repeats(const kf_plan *plan, int steps) {
+    for (size_t i = 0; i < plan->item_count; i++)
+        if (steps % plan->items[i].period != 0) return false;
+    return true;
+}
+
+static kf_status make_graph(kf_plan *plan, kf_error *error) {
+    int steps = kf_plan_cycle(plan);
+    if (steps == 1) steps = 2; /* half as many graphs to start */
+    if (plan->part_count > 1 || steps > KF_LONGEST_GRAPH || !repeats(plan, steps)) {
+        plan->graph_steps = -1;
+        return KF_OK;
+    }
+    KF_TRY(record_graph(plan, steps, error));
+    plan->graph_steps = steps;
     return KF_OK;
 }
 
@@ -120,12 +262,23 @@ kf_status kf_plan_initialise(kf_plan *plan, kf_error *error) {
 
 void kf_plan_free(kf_plan *plan) {
     if (plan == NULL) return;
-    (void)kf_backend_synchronize(plan->backend, NULL);
-    if (plan->graph != NULL) kf_graph_free(plan->graph);
+    for (int part = 0; part < plan->part_count; part++)
+        (void)kf_backend_synchronize(plan->parts[part], NULL);
+    kf_graph_free(plan->graph);
     if (plan->methods != NULL) plan->methods->free(plan);
-    for (int i = 0; i < plan->buffer_count; i++)
+    for (size_t i = 0; i < plan->item_count; i++)
+        if (plan->items[i].kind == KF_ITEM_KERNEL) free(plan->items[i].kernel);
+    for (size_t i = 0; i < plan->mark_count; i++)
+        kf_mark_free(plan->marks[i]);
+    for (size_t i = 0; i < plan->buffer_count; i++)
         kf_buffer_free(plan->buffers[i]);
-    for (int i = 0; i < plan->module_count; i++)
+    for (size_t i = 0; i < plan->module_count; i++)
         kf_module_free(plan->modules[i]);
+    free(plan->items);
+    free(plan->marks);
+    free(plan->buffers);
+    free(plan->modules);
+    free(plan->builds);
+    free(plan->parts);
     free(plan);
 }

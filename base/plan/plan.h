@@ -1,13 +1,13 @@
-/* A plan: what a config becomes on a device for a scene. An ordered list of kernel launches with their
- * buffers. It can be executed, captured as a graph, timed launch by launch, and verified; whoever holds one
- * needs no physics. */
+/* A plan: what a config becomes on a device for a scene. An ordered list of items with their buffers. It can
+ * be executed, captured as a graph, timed item by item, counted, and verified; whoever holds one needs no
+ * physics. */
 #ifndef KF_BASE_PLAN_PLAN_H
 #define KF_BASE_PLAN_PLAN_H
 
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/backend/backend.h"
+#include "base/plan/item.h"
 #include "base/space/config.h"
 
 typedef struct kf_plan kf_plan;
@@ -56,24 +56,30 @@ typedef struct kf_plan_methods {
     void (*free)(kf_plan *plan); /* frees system data only */
 } kf_plan_methods;
 
-enum { KF_PLAN_LAUNCHES = 96, KF_PLAN_BUFFERS = 48, KF_PLAN_MODULES = 12 };
+/* Longer cycles run item by item instead of as a graph; items that would make a cycle still longer than
+ * KF_LONGEST_CYCLE do not count for it, as they do not show in a step. */
+enum { KF_LONGEST_GRAPH = 64, KF_LONGEST_CYCLE = 1024 };
 
 struct kf_plan {
-    kf_backend *backend;
+    kf_backend *backend; /* of part 0 */
+    kf_backend **parts;  /* [part] of the items */
+    int part_count;
     const kf_scene *scene; /* outlives the plan */
     kf_config config;
     const kf_plan_methods *methods;
     void *system; /* the system's own data */
 
-    kf_buffer *buffers[KF_PLAN_BUFFERS];
-    int buffer_count;
-    kf_module *modules[KF_PLAN_MODULES];
-    kf_build builds[KF_PLAN_MODULES];
-    int module_count;
+    kf_buffer **buffers;
+    size_t buffer_count, buffer_room;
+    kf_module **modules;
+    size_t module_count, module_room;
+    kf_build *builds; /* of the modules */
+    size_t build_room;
+    kf_mark **marks;
+    size_t mark_count, mark_room;
 
-    /* Launches of an even and of an odd step (two grids swap roles); alike when nothing swaps. */
-    kf_launch step[2][KF_PLAN_LAUNCHES];
-    int step_count[2];
+    kf_item *items; /* in the order in which those that are due run */
+    size_t item_count, item_room;
 
     uint64_t turn_steps; /* steps of a full turn of the solid, rounded up; 0: none turns */
 
@@ -81,16 +87,36 @@ struct kf_plan {
     double node_count;  /* nodes updated a step, for MLUPS */
     double least_bytes; /* floor of memory traffic a step: every value read and written once */
     kf_graph *graph;    /* of graph_steps steps, made on first use */
-    int graph_steps;    /* 0: not made yet; -1: none, steps run launch by launch */
+    int graph_steps;    /* 0: not made yet; -1: none, steps run item by item */
 };
+
+/* An empty plan on one device. methods->free is called with it from here on, whatever fails. */
+kf_plan *kf_plan_create(kf_backend *backend, const kf_scene *scene, const kf_config *config,
+                        const kf_plan_methods *methods, void *system);
 
 /* Building blocks for systems; the plan owns what they create. */
 kf_status kf_plan_buffer(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf_error *error);
 kf_status kf_plan_module(kf_plan *plan, const kf_source *source, kf_module **module, kf_error *error);
-/* Appends a launch to the even step (parity 0), the odd step (1) or both (2); returns it for filling bytes
- * etc. (for both: the even one, and the odd one is at the same index). */
-kf_launch *kf_plan_append(kf_plan *plan, int parity, const char *name, kf_function *function,
-                          const int block[3], const void *arguments, size_t bytes);
+kf_status kf_plan_mark(kf_plan *plan, kf_mark **mark, kf_error *error);
+
+/* Each appends an item, due at every step on the main lane of part 0, and returns it for filling in the
+ * rest: valid until the next is appended. A kernel has its launch's name; the launch is copied. */
+kf_item *kf_plan_add_kernel(kf_plan *plan, const kf_launch *launch);
+kf_item *kf_plan_add_call(kf_plan *plan, const char *name, const kf_call *call);
+kf_item *kf_plan_add_copy(kf_plan *plan, const char *name, const kf_copy *copy);
+kf_item *kf_plan_add_signal(kf_plan *plan, const char *name, kf_mark *mark);
+kf_item *kf_plan_add_await(kf_plan *plan, const char *name, kf_mark *mark);
+
+/* Visits the items that are due at that step, in their order. Nothing else knows the schedule. */
+typedef kf_status kf_item_visit(void *data, const kf_item *item, kf_error *error);
+kf_status kf_plan_walk(const kf_plan *plan, uint64_t step, kf_item_visit *visit, void *data, kf_error *error);
+/* Steps after which the items that are due repeat; at most KF_LONGEST_CYCLE. */
+int kf_plan_cycle(const kf_plan *plan);
+/* Gives one item to the main lane of its part (asynchronous on cuda). */
+kf_status kf_plan_execute(const kf_plan *plan, const kf_item *item, kf_error *error);
+
+/* Of all modules and the libraries of all calls: equal hash, equal machine code. */
+void kf_plan_hash(const kf_plan *plan, char hash[KF_HASH_HEX]);
 
 /* Runs steps time steps (asynchronously on cuda; synchronise before reading). Uses a graph where that pays.
  */

@@ -27,9 +27,19 @@ void kf_measurement_free(kf_measurement *measurement) {
     measurement->sample_count = 0;
     free(measurement->clocks_mhz);
     measurement->clocks_mhz = NULL;
+    free(measurement->kernels);
+    measurement->kernels = NULL;
+    measurement->kernel_count = 0;
     free(measurement->counters);
     measurement->counters = NULL;
     measurement->counter_count = 0;
+}
+
+kf_kernel_time *kf_measurement_add_kernel(kf_measurement *measurement) {
+    const size_t count = (size_t)measurement->kernel_count++;
+    measurement->kernels = kf_reallocate(measurement->kernels, (count + 1) * sizeof *measurement->kernels);
+    memset(&measurement->kernels[count], 0, sizeof *measurement->kernels);
+    return &measurement->kernels[count];
 }
 
 /* --- a structure's numbers as a table: one row a member, used for both directions ------------------------
@@ -264,11 +274,10 @@ static kf_status read_clocks(const cJSON *json, kf_measurement *m, kf_error *err
 
 static kf_status read_kernels(const cJSON *json, kf_measurement *m, kf_error *error) {
     const cJSON *kernels = cJSON_GetObjectItemCaseSensitive(json, "kernels");
-    if (!cJSON_IsArray(kernels) || cJSON_GetArraySize(kernels) > KF_PLAN_LAUNCHES)
-        return kf_fail(error, KF_BAD_INPUT, "measurement: 'kernels' is missing or too long");
+    if (!cJSON_IsArray(kernels)) return kf_fail(error, KF_BAD_INPUT, "measurement: 'kernels' is missing");
     const cJSON *kernel;
     cJSON_ArrayForEach(kernel, kernels) {
-        kf_kernel_time *time = &m->kernels[m->kernel_count++];
+        kf_kernel_time *time = kf_measurement_add_kernel(m);
         KF_TRY(read_fields(kernel, time, kernel_fields, COUNT(kernel_fields), error));
         KF_TRY(read_object(kernel, "time_us", &time->time_us, summary_fields, COUNT(summary_fields), error));
     }

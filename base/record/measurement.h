@@ -41,15 +41,17 @@ typedef enum kf_cache_policy {
 } kf_cache_policy;
 extern const char *const kf_cache_policy_names[KF_CACHE_POLICIES]; /* "steady", "cold", "hot" */
 
+/* A row of the kernel table: a kernel, a library call or a copy. */
 typedef struct kf_kernel_time {
     char name[48];
-    kf_summary time_us;       /* of one launch */
-    double launches_per_step; /* 1, or less for one that is due only at some steps */
+    kf_summary time_us; /* of one launch */
+    double
+        launches_per_step; /* 1; less where it is due only at some steps, more where items share the name */
     double bytes, flops;
-    int registers, spill_bytes, shared_bytes;
-    double theoretical_occupancy; /* 0..1; NAN on the cpu */
-    char occupancy_limit[16];     /* what keeps more blocks from being resident: "registers", "shared memory",
-                                   * "threads", "blocks"; "" on the cpu */
+    int registers, spill_bytes, shared_bytes; /* 0 where they are not known: the cpu, a library's kernels */
+    double theoretical_occupancy;             /* 0..1; NAN there */
+    char occupancy_limit[16]; /* what keeps more blocks from being resident: "registers", "shared memory",
+                               * "threads", "blocks"; "" on the cpu */
 } kf_kernel_time;
 
 /* A hardware counter, or what was computed from some. */
@@ -84,7 +86,7 @@ typedef struct kf_measurement {
     double mlups;               /* million node updates a second */
     double effective_bandwidth; /* least bytes a step / time, bytes/s */
 
-    kf_kernel_time kernels[KF_PLAN_LAUNCHES];
+    kf_kernel_time *kernels; /* owned */
     int kernel_count;
 
     kf_counter *counters; /* owned; never counted while timing */
@@ -109,6 +111,8 @@ double kf_measurement_cost(const kf_measurement *measurement, kf_objective objec
 /* NAN when there is none. kernel "": the whole step. */
 double kf_counter_value(const kf_measurement *measurement, const char *kernel, const char *metric);
 void kf_measurement_free(kf_measurement *measurement); /* its contents */
+/* One more row, all zero; valid until the next. */
+kf_kernel_time *kf_measurement_add_kernel(kf_measurement *measurement);
 cJSON *kf_measurement_to_json(const kf_measurement *measurement);
 kf_status kf_measurement_from_json(const cJSON *json, kf_measurement *measurement, kf_error *error);
 

@@ -149,6 +149,13 @@ void *kf_reallocate(void *memory, size_t size) {
     return checked(realloc(memory, size > 0 ? size : 1), size);
 }
 
+void *kf_grow(void *array, size_t count, size_t *capacity, size_t element_bytes) {
+    if (array == NULL) *capacity = 0;
+    if (count < *capacity) return array;
+    *capacity = 2 * count + 8;
+    return kf_reallocate(array, *capacity * element_bytes);
+}
+
 char *kf_duplicate(const char *text) {
     size_t size = strlen(text) + 1;
     return memcpy(kf_allocate(size), text, size);

@@ -29,6 +29,10 @@ void kf_copy_text(char *target, size_t size, const char *source);
 void *kf_allocate(size_t size) __attribute__((returns_nonnull));
 void *kf_allocate_zeroed(size_t count, size_t size) __attribute__((returns_nonnull));
 void *kf_reallocate(void *memory, size_t size) __attribute__((returns_nonnull));
+/* The array with room for one element more than count; *capacity (0 for a NULL array) doubles when it must
+ * grow. */
+void *kf_grow(void *array, size_t count, size_t *capacity, size_t element_bytes)
+    __attribute__((returns_nonnull));
 char *kf_duplicate(const char *text) __attribute__((returns_nonnull));
 
 #endif

@@ -138,7 +138,7 @@ typedef struct kf_show {
     size_t count, capacity;
     bool json;
     double best_us;
-    kf_kernel_time kernels[KF_PLAN_LAUNCHES]; /* of the fastest result that has them */
+    kf_kernel_time *kernels; /* of the fastest result that has them; owned */
     int kernel_count;
 } kf_show;
 
@@ -168,7 +168,9 @@ static kf_status collect_result(void *context, int sequence, const char *role, c
     if (ok && measurement->kernel_count > 0 && !(measurement->step_us.median >= show->best_us)) {
         show->best_us = measurement->step_us.median;
         show->kernel_count = measurement->kernel_count;
-        memcpy(show->kernels, measurement->kernels, sizeof show->kernels);
+        const size_t bytes = (size_t)measurement->kernel_count * sizeof *show->kernels;
+        show->kernels = kf_reallocate(show->kernels, bytes);
+        memcpy(show->kernels, measurement->kernels, bytes);
     }
     return KF_OK;
 }
@@ -188,6 +190,7 @@ static void free_show(kf_show *show) {
         cJSON_Delete(show->results[i].config);
     }
     free(show->results);
+    free(show->kernels);
 }
 
 static cJSON *result_to_json(kf_shown *shown) {

@@ -6,65 +6,57 @@
 
 #include "base/util/text.h"
 
-enum { LATEST_STEP = 16, PARTS = 2 * KF_PLAN_LAUNCHES };
+enum { LATEST_STEP = 16 };
 
-/* A launch that is counted: the first of its name. */
-typedef struct counted_launch {
-    const kf_launch *launch;
-    int step; /* at which it is counted */
-} counted_launch;
+/* An item that is counted: the first of its name. */
+typedef struct counted_item {
+    const kf_item *item;
+    uint64_t step; /* at which it is counted */
+} counted_item;
 
 typedef struct plan_work {
     kf_plan *plan;
-    counted_launch parts[PARTS];
-    int part_count;
-    int last_step;
+    counted_item *parts;
+    size_t part_count, part_room;
+    uint64_t last_step;
+    const kf_part_visit *visit; /* during a pass */
 } plan_work;
 
-/* --- which launches, and when --------------------------------------------------------------------------- */
-
-static bool is_due(const kf_launch *launch, int parity, int step) {
-    return step % 2 == parity && step % launch->period == 0;
-}
+/* --- which items, and when ------------------------------------------------------------------------------ */
 
 /* Steps 2 and 3 have the caches as every ordinary step has them; what is not due then is counted at the first
- * step that has it. -1: it never is. */
-static int choose_step(const kf_launch *launch, int parity) {
-    for (int step = 2; step < 4; step++)
-        if (is_due(launch, parity, step)) return step;
-    for (int step = 0; step <= LATEST_STEP; step++)
-        if (is_due(launch, parity, step)) return step;
-    return -1;
+ * step that has it. False: that is too late. */
+static bool choose_step(const kf_item *item, uint64_t *step) {
+    for (*step = 2; *step < 4; ++*step)
+        if (kf_item_is_due(item, *step)) return true;
+    *step = (uint64_t)item->phase;
+    return *step <= LATEST_STEP;
 }
 
 static bool is_counted(const plan_work *work, const char *name) {
-    for (int i = 0; i < work->part_count; i++)
-        if (strcmp(work->parts[i].launch->name, name) == 0) return true;
+    for (size_t i = 0; i < work->part_count; i++)
+        if (strcmp(work->parts[i].item->name, name) == 0) return true;
     return false;
 }
 
-static bool is_empty(const kf_launch *launch) {
-    int extent[3];
-    memcpy(extent, launch->arguments, sizeof extent);
-    return extent[0] <= 0 || extent[1] <= 0 || extent[2] <= 0;
-}
-
 static void choose_parts(plan_work *work) {
-    for (int parity = 0; parity < 2; parity++)
-        for (int i = 0; i < work->plan->step_count[parity]; i++) {
-            const kf_launch *launch = &work->plan->step[parity][i];
-            const int step = choose_step(launch, parity);
-            if (step < 0 || is_empty(launch) || is_counted(work, launch->name)) continue;
-            work->parts[work->part_count++] = (counted_launch){launch, step};
-            if (step > work->last_step) work->last_step = step;
-        }
+    for (size_t i = 0; i < work->plan->item_count; i++) {
+        const kf_item *item = &work->plan->items[i];
+        uint64_t step;
+        if (!kf_item_is_work(item) || kf_item_is_empty(item) || is_counted(work, item->name) ||
+            !choose_step(item, &step))
+            continue;
+        work->parts = kf_grow(work->parts, work->part_count, &work->part_room, sizeof *work->parts);
+        work->parts[work->part_count++] = (counted_item){item, step};
+        if (step > work->last_step) work->last_step = step;
+    }
 }
 
 /* --- one pass ------------------------------------------------------------------------------------------- */
 
-static int find_part(const plan_work *work, const kf_launch *launch, int step) {
-    for (int i = 0; i < work->part_count; i++)
-        if (work->parts[i].launch == launch && work->parts[i].step == step) return i;
+static int find_part(const plan_work *work, const kf_item *item) {
+    for (size_t i = 0; i < work->part_count; i++)
+        if (work->parts[i].item == item && work->parts[i].step == work->plan->steps_done) return (int)i;
     return -1;
 }
 
@@ -74,34 +66,35 @@ static kf_status restore(void *context, kf_error *error) {
     return kf_backend_synchronize(work->plan->backend, error);
 }
 
-static kf_status run_steps(const plan_work *work, const kf_part_visit *visit, kf_error *error) {
+static kf_status run_item(void *data, const kf_item *item, kf_error *error) {
+    const plan_work *work = data;
+    const int counted = find_part(work, item);
+    if (counted >= 0) KF_TRY(work->visit->begin(work->visit->context, counted, item, error));
+    KF_TRY(kf_plan_execute(work->plan, item, error));
+    return counted >= 0 ? work->visit->end(work->visit->context, error) : KF_OK;
+}
+
+static kf_status run_steps(plan_work *work, const kf_part_visit *visit, kf_error *error) {
     kf_plan *plan = work->plan;
-    for (int step = 0; step <= work->last_step; step++) {
-        for (int i = 0; i < plan->step_count[step % 2]; i++) {
-            const kf_launch *launch = &plan->step[step % 2][i];
-            if (!is_due(launch, step % 2, step)) continue;
-            const int counted = find_part(work, launch, step);
-            if (counted >= 0) KF_TRY(visit->begin(visit->context, counted, launch, error));
-            KF_TRY(kf_backend_launch(plan->backend, launch, error));
-            if (counted >= 0) KF_TRY(visit->end(visit->context, error));
-        }
+    work->visit = visit;
+    for (uint64_t step = 0; step <= work->last_step; step++) {
+        KF_TRY(kf_plan_walk(plan, step, run_item, work, error));
         plan->steps_done++;
     }
     return kf_backend_synchronize(plan->backend, error);
 }
 
 kf_status kf_plan_visit_parts(kf_plan *plan, const kf_part_visit *visit, kf_error *error) {
-    plan_work *work = kf_allocate_zeroed(1, sizeof *work);
-    work->plan = plan;
-    choose_parts(work);
-    kf_status status = restore(work, error);
-    if (status == KF_OK) status = run_steps(work, visit, error);
-    free(work);
+    plan_work work = {.plan = plan};
+    choose_parts(&work);
+    kf_status status = restore(&work, error);
+    if (status == KF_OK) status = run_steps(&work, visit, error);
+    free(work.parts);
     return status;
 }
 
-static kf_status begin_part(void *context, int part, const kf_launch *launch, kf_error *error) {
-    (void)launch;
+static kf_status begin_part(void *context, int part, const kf_item *item, kf_error *error) {
+    (void)item;
     return kf_counting_begin(context, part, error);
 }
 
@@ -131,21 +124,20 @@ static void add_counter(kf_measurement *m, const char *kernel, const char *metri
 
 kf_status kf_count_plan(kf_plan *plan, const kf_metric_set *set, kf_measurement *measurement,
                         kf_error *error) {
-    plan_work *work = kf_allocate_zeroed(1, sizeof *work);
+    plan_work work = {.plan = plan};
     kf_counts counts;
-    work->plan = plan;
-    choose_parts(work);
+    choose_parts(&work);
     const kf_status status =
-        kf_count(plan->backend, set, work->part_count, restore, replay, work, &counts, error);
+        kf_count(plan->backend, set, (int)work.part_count, restore, replay, &work, &counts, error);
     if (status == KF_OK) {
-        for (int i = 0; i < work->part_count; i++)
+        for (int i = 0; i < counts.part_count; i++)
             for (int k = 0; k < counts.metric_count; k++)
-                add_counter(measurement, work->parts[i].launch->name, counts.metrics[k]->name,
+                add_counter(measurement, work.parts[i].item->name, counts.metrics[k]->name,
                             counts.metrics[k]->unit, counts.values[i * counts.metric_count + k],
                             counts.passes);
         kf_counts_free(&counts);
     }
-    free(work);
+    free(work.parts);
     return status;
 }
 

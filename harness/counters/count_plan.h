@@ -5,8 +5,9 @@
 #include "base/record/measurement.h"
 #include "harness/counters/count.h"
 
-/* Counts each launch of a step by itself, as often as the set needs passes, each time from the plan's initial
- * state. Fills measurement->counters with what was counted, and nothing derived. Not to be mixed with timing.
+/* Counts each item of a step by itself (of a library call all its kernels together), as often as the set
+ * needs passes, each time from the plan's initial state. Fills measurement->counters with what was counted,
+ * and nothing derived. Not to be mixed with timing.
  */
 kf_status kf_count_plan(kf_plan *plan, const kf_metric_set *set, kf_measurement *measurement,
                         kf_error *error);
@@ -16,10 +17,10 @@ kf_status kf_count_plan(kf_plan *plan, const kf_metric_set *set, kf_measurement 
  * that *measurement does not have are dropped. */
 void kf_counters_complete(const kf_metric_set *set, kf_measurement *measurement);
 
-/* The parts of a step that are counted, each the first launch of its name. Brings the plan to its initial
+/* The parts of a step that are counted, each the first item of its name. Brings the plan to its initial
  * state and runs the first steps, with begin before and end after each part. */
 typedef struct kf_part_visit {
-    kf_status (*begin)(void *context, int part, const kf_launch *launch, kf_error *error);
+    kf_status (*begin)(void *context, int part, const kf_item *item, kf_error *error);
     kf_status (*end)(void *context, kf_error *error);
     void *context;
 } kf_part_visit;

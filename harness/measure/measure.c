@@ -10,23 +10,6 @@
 #include "harness/measure/quality.h"
 #include "harness/measure/timing.h"
 
-enum {
-    LONGEST_CYCLE = 1024, /* launches that are rarer still do not show in a step */
-};
-
-int kf_plan_cycle(const kf_plan *plan) {
-    int cycle = 2;
-    for (int parity = 0; parity < 2; parity++)
-        for (int i = 0; i < plan->step_count[parity]; i++) {
-            int period = plan->step[parity][i].period;
-            int multiple = cycle;
-            while (period > 1 && multiple % period != 0 && multiple <= LONGEST_CYCLE)
-                multiple += cycle;
-            if (multiple <= LONGEST_CYCLE) cycle = multiple;
-        }
-    return cycle;
-}
-
 /* --- the whole step ----------------------------------------------------------------------------------- */
 
 static kf_status make_events(kf_timing *t, int count, kf_error *error) {
@@ -149,22 +132,22 @@ static kf_status warm_up(kf_timing *t, double *step_us, kf_error *error) {
     return KF_OK;
 }
 
-/* Whether some launch with a longer period is due in the two steps that are to stand for the ordinary ones.
- */
-static bool rare_among_ordinary(const kf_plan *plan) {
-    for (int parity = 0; parity < 2; parity++)
-        for (int i = 0; i < plan->step_count[parity]; i++) {
-            int period = plan->step[parity][i].period;
-            if (period > 2 && (KF_ORDINARY_PLACE + parity) % period == 0) return true;
-        }
-    return false;
+bool kf_timing_has_ordinary_steps(const kf_plan *plan) {
+    bool some = false;
+    for (size_t i = 0; i < plan->item_count; i++) {
+        const kf_item *item = &plan->items[i];
+        some = some || item->period <= KF_ORDINARY_STEPS;
+        for (uint64_t step = KF_ORDINARY_PLACE; step < KF_ORDINARY_PLACE + KF_ORDINARY_STEPS; step++)
+            if (item->period > KF_ORDINARY_STEPS && kf_item_is_due(item, step)) return false;
+    }
+    return some;
 }
 
 /* Decides what a sample is; the first one of that kind is run without counting (it may make a graph). */
 static kf_status choose_samples(kf_timing *t, double step_us, kf_error *error) {
-    t->whole_cycles =
-        t->cycle == 2 || t->cycle * step_us <= t->policy->long_cycle_us || rare_among_ordinary(t->plan);
-    t->batch = t->whole_cycles ? kf_policy_batch(t->policy, t->cycle, step_us) : 2;
+    t->whole_cycles = t->cycle <= KF_ORDINARY_STEPS || t->cycle * step_us <= t->policy->long_cycle_us ||
+                      !kf_timing_has_ordinary_steps(t->plan);
+    t->batch = t->whole_cycles ? kf_policy_batch(t->policy, t->cycle, step_us) : KF_ORDINARY_STEPS;
     t->queue = kf_policy_queue(t->policy, step_us * t->batch * t->windows);
     if (!t->whole_cycles || step_us * t->batch > t->policy->long_cycle_us) return KF_OK;
     kf_timing_go_to(t, 0);
@@ -266,7 +249,7 @@ static size_t cache_bytes(const kf_backend *backend) {
 
 static kf_status measure(kf_timing *t, const kf_incumbent *incumbent, kf_measurement *m, kf_error *error) {
     kf_plan *plan = t->plan;
-    int event_count = 2 * KF_PLAN_LAUNCHES + 1;
+    int event_count = kf_timing_span(t) * (int)plan->item_count + 1;
     if (event_count < 2 * t->windows * t->policy->queue) event_count = 2 * t->windows * t->policy->queue;
     KF_TRY(make_events(t, event_count, error));
     if (t->policy->cache == KF_CACHE_COLD)
@@ -286,6 +269,7 @@ static kf_status measure(kf_timing *t, const kf_incumbent *incumbent, kf_measure
 kf_status kf_measure_plan(kf_plan *plan, const kf_measure_policy *policy, const kf_incumbent *incumbent,
                           kf_measurement *measurement, kf_error *error) {
     kf_timing t = {.plan = plan, .policy = policy, .cycle = kf_plan_cycle(plan), .windows = 1};
+    if (t.cycle == 1) t.cycle = KF_ORDINARY_STEPS; /* as the plan's graph has it */
     if (plan->turn_steps > 0) t.windows = policy->turn_windows;
     double begin = kf_clock_seconds();
     t.clock = kf_sm_clock_open(plan->backend, 2 * policy->queue);

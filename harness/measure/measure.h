@@ -1,4 +1,4 @@
-/* Timing of one plan: the whole step first, then launch by launch. */
+/* Timing of one plan: the whole step first, then item by item. */
 #ifndef KF_HARNESS_MEASURE_MEASURE_H
 #define KF_HARNESS_MEASURE_MEASURE_H
 
@@ -10,8 +10,5 @@
  * *measurement. */
 kf_status kf_measure_plan(kf_plan *plan, const kf_measure_policy *policy, const kf_incumbent *incumbent,
                           kf_measurement *measurement, kf_error *error);
-
-/* Steps after which the plan's launches repeat: even and odd steps, and the periods of its launches. */
-int kf_plan_cycle(const kf_plan *plan);
 
 #endif

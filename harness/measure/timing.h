@@ -5,45 +5,48 @@
 #include "harness/measure/measure.h"
 #include "harness/measure/sm_clock.h"
 
-/* The times of every row of the kernel table while they are collected. */
-typedef struct kf_launch_times {
-    double *times_us[KF_PLAN_LAUNCHES]; /* [capacity] each, in storage */
-    double *storage;
-    size_t count[KF_PLAN_LAUNCHES];
-    size_t capacity;
-    int row[2][KF_PLAN_LAUNCHES]; /* of each launch of the even and the odd step; -1: none */
-} kf_launch_times;
+/* The times of a row of the kernel table while they are collected. */
+typedef struct kf_row_times {
+    double *us;
+    size_t count, room;
+} kf_row_times;
 
 typedef struct kf_timing {
     kf_plan *plan;
     const kf_measure_policy *policy;
     kf_event **events;
     int event_count;
-    int cycle;   /* steps after which the launches repeat */
+    int cycle;   /* steps after which the items that are due repeat */
     int batch;   /* steps that run between two events */
     int windows; /* so often for a sample: 1, or places around a turn */
     int queue;   /* samples at once */
-    /* A sample that stands for a whole cycle has the launches that are due at some steps only in it. Where
+    /* A sample that stands for a whole cycle has the items that are due at some steps only in it. Where
      * that would take too long, a sample is two steps without them, and rare_us a step is added. */
     bool whole_cycles;
     double rare_us;
-    kf_launch_times launches;
+    int *row;           /* [item] of the plan in the kernel table; -1: none */
+    kf_row_times *rows; /* [row] */
     kf_sm_clock *clock; /* NULL where it cannot be read */
     kf_buffer *flush;   /* as large as the last-level cache; NULL unless samples begin cold */
     uint64_t steps_run; /* in all, for energy */
 } kf_timing;
 
-/* Place in a cycle of the two steps that stand for all without rare launches. */
-enum { KF_ORDINARY_PLACE = 2 };
+/* Items with longer periods than so many steps are rare, the others are all due within as many steps. Those
+ * from this place of a cycle on stand for all that have nothing rare. */
+enum { KF_ORDINARY_PLACE = 2, KF_ORDINARY_STEPS = 2 };
+/* Whether there are such steps: something is due at them, and nothing rare. */
+bool kf_timing_has_ordinary_steps(const kf_plan *plan);
+/* Steps that kf_launches_time_ordinary times at once, at most. */
+int kf_timing_span(const kf_timing *t);
 
-/* Sets steps_done to the next step at which every launch is due (place 0 of a cycle), or that many after it.
- * The state of the plan is of no interest any more when it is timed. */
+/* Sets steps_done to the next step at this place of a cycle. The state of the plan is of no interest any more
+ * when it is timed. */
 void kf_timing_go_to(kf_timing *t, int place);
 
 /* Of a solid that turns: goes to where that window of that sample is measured. Nothing for others. */
 kf_status kf_timing_turn_to(const kf_timing *t, size_t sample, int window, kf_error *error);
 
-/* launches.c: makes the rows of the kernel table; times the steps at which all launches are due; times
+/* launches.c: makes the rows of the kernel table; times the steps at which rare items are due; times
  * ordinary steps; turns times into the table. */
 void kf_launches_begin(kf_timing *t, kf_measurement *m);
 kf_status kf_launches_time_rare(kf_timing *t, const kf_measurement *m, kf_error *error);

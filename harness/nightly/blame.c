@@ -18,7 +18,7 @@ typedef struct blame {
     int arm_of[3 * KF_NIGHT_PROCESSES +
                1]; /* by the sequence of a result; 0 reference, 1 candidate, -1 neither */
     kernel_row *rows;
-    int count;
+    size_t count, room;
     int ordinal; /* of the kernel that is blamed */
     int side;    /* whose counters are visited */
     struct {
@@ -39,10 +39,11 @@ static kf_status note_arm(void *context, const kf_process *process, kf_error *er
 }
 
 static kernel_row *row_of(blame *b, const kf_kernel_time *kernel, int ordinal) {
-    for (int i = 0; i < b->count; i++)
+    for (size_t i = 0; i < b->count; i++)
         if (strcmp(b->rows[i].name, kernel->name) == 0) return &b->rows[i];
-    if (b->count == 2 * KF_PLAN_LAUNCHES) return NULL;
+    b->rows = kf_grow(b->rows, b->count, &b->room, sizeof *b->rows);
     kernel_row *row = &b->rows[b->count++];
+    memset(row, 0, sizeof *row);
     kf_copy_text(row->name, sizeof row->name, kernel->name);
     row->ordinal[0] = row->ordinal[1] = ordinal;
     return row;
@@ -59,8 +60,7 @@ static kf_status note_kernels(void *context, int sequence, const char *role, con
     for (int i = 0; side >= 0 && i < measurement->kernel_count; i++) {
         const kf_kernel_time *kernel = &measurement->kernels[i];
         kernel_row *row = row_of(b, kernel, i);
-        if (row == NULL || row->count[side] == KF_NIGHT_PROCESSES || !(kernel->time_us.median > 0.0))
-            continue;
+        if (row->count[side] == KF_NIGHT_PROCESSES || !(kernel->time_us.median > 0.0)) continue;
         row->time_us[side][row->count[side]++] = kernel->time_us.median * kernel->launches_per_step;
         row->last[side] = *kernel;
         row->ordinal[side] = i;
@@ -137,7 +137,7 @@ static kf_status look(kf_store *store, int64_t night, kf_entry *entry, blame *b,
     KF_TRY(kf_store_processes(store, night, entry->benchmark->name, note_arm, b, error));
     KF_TRY(kf_store_results(store, entry->run.id, note_kernels, b, error));
     const kernel_row *most = NULL;
-    for (int i = 0; i < b->count; i++) {
+    for (size_t i = 0; i < b->count; i++) {
         double change = time_of(&b->rows[i], 1) - time_of(&b->rows[i], 0);
         /* In the direction of the whole step. */
         if (change * entry->comparison.shift <= 0.0 ||
@@ -156,7 +156,6 @@ kf_status kf_entry_blame(kf_store *store, int64_t night, kf_entry *entry, kf_err
     blame *b = kf_allocate_zeroed(1, sizeof *b);
     for (size_t i = 0; i < sizeof b->arm_of / sizeof b->arm_of[0]; i++)
         b->arm_of[i] = -1;
-    b->rows = kf_allocate_zeroed(2 * (size_t)KF_PLAN_LAUNCHES, sizeof *b->rows);
     kf_status status = look(store, night, entry, b, error);
     free(b->rows);
     free(b);

@@ -32,8 +32,8 @@ static kf_status take_kernels(void *context, int sequence, const char *role, con
     (void)error;
     counted *c = context;
     if (sequence != c->sequence) return KF_OK;
-    memcpy(c->measurement->kernels, measurement->kernels, sizeof measurement->kernels);
-    c->measurement->kernel_count = measurement->kernel_count;
+    for (int i = 0; i < measurement->kernel_count; i++)
+        *kf_measurement_add_kernel(c->measurement) = measurement->kernels[i];
     return KF_OK;
 }
 

@@ -24,9 +24,10 @@ static kf_status append_busy_loop(kf_plan *plan, kf_error *error) {
     KF_TRY(kf_buffer_fill(buffer, 0, error));
     busy_arguments arguments = {
         .extent = {1, 1, 1}, .rounds = planted_rounds, .result = kf_buffer_address(buffer)};
-    if (kf_plan_append(plan, 2, "planted_busy_loop", function, (const int[3]){32, 1, 1}, &arguments,
-                       sizeof arguments) == NULL)
-        return kf_fail(error, KF_MACHINE, "the plan has no room for a planted launch");
+    kf_launch launch;
+    kf_launch_set(&launch, "planted_busy_loop", function, (const int[3]){32, 1, 1}, &arguments,
+                  sizeof arguments);
+    (void)kf_plan_add_kernel(plan, &launch);
     return KF_OK;
 }
 

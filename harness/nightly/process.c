@@ -118,10 +118,10 @@ static void complete(cJSON *json, const cJSON *standard) {
 
 /* An earlier program knows fewer fields than this one: what it does not say stays empty. */
 static void complete_measurement(cJSON *json) {
-    kf_measurement *empty = kf_allocate_zeroed(1, sizeof *empty);
-    empty->kernel_count = 1;
-    cJSON *standard = kf_measurement_to_json(empty);
-    free(empty);
+    kf_measurement empty = {.kernel_count = 0};
+    (void)kf_measurement_add_kernel(&empty);
+    cJSON *standard = kf_measurement_to_json(&empty);
+    kf_measurement_free(&empty);
     cJSON *kernel_list = cJSON_DetachItemFromObjectCaseSensitive(standard, "kernels"), *kernel;
     cJSON_ArrayForEach(kernel, cJSON_GetObjectItemCaseSensitive(json, "kernels"))
         complete(kernel, cJSON_GetArrayItem(kernel_list, 0));

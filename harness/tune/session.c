@@ -243,6 +243,8 @@ static kf_measurement copy_of(const kf_measurement *measurement) {
     kf_measurement copy = *measurement;
     size_t bytes = measurement->sample_count * sizeof *copy.samples_us;
     copy.samples_us = bytes > 0 ? memcpy(kf_allocate(bytes), measurement->samples_us, bytes) : NULL;
+    bytes = (size_t)measurement->kernel_count * sizeof *copy.kernels;
+    copy.kernels = bytes > 0 ? memcpy(kf_allocate(bytes), measurement->kernels, bytes) : NULL;
     copy.clocks_mhz = NULL;
     copy.counters = NULL;
     copy.counter_count = 0;

@@ -123,14 +123,6 @@ static bool verify(evaluation *e) {
 
 /* --- measure ------------------------------------------------------------------------------------------ */
 
-static void hash_builds(const kf_plan *plan, char hash[KF_HASH_HEX]) {
-    kf_hasher hasher;
-    kf_hash_begin(&hasher);
-    for (int i = 0; i < plan->module_count; i++)
-        kf_hash_add_string(&hasher, plan->builds[i].hash);
-    kf_hash_end(&hasher, hash);
-}
-
 static void measure(evaluation *e) {
     kf_measure_policy policy = kf_policy_for(kf_backend_device(e->backend));
     if (!e->job->may_lose) policy.skip_ratio = policy.lost_ratio = 0.0;
@@ -151,7 +143,7 @@ static void measure(evaluation *e) {
         status = e->bench->system->plan(e->bench->scene, &e->job->config, e->backend, &plan, &error);
     end_turn(e);
     if (status == KF_OK) {
-        hash_builds(plan, e->m->build_hash);
+        kf_plan_hash(plan, e->m->build_hash);
         if (e->job->single_launches) plan->graph_steps = -1;
         kf_backend_device_state(e->backend, &e->m->device_before);
         status = begin_turn(e, KF_TURN_ALONE, KF_STAGE_MEASURE, &error);

@@ -232,18 +232,16 @@ static void add_kernels(kf_text *page, const row *best) {
 }
 
 /* Counters as a table: a row a metric, a column a kernel; the last column is the whole step. */
-enum { COLUMNS = KF_PLAN_LAUNCHES + 1, WHOLE_STEP = KF_PLAN_LAUNCHES };
-
 typedef struct counter_row {
     char metric[48];
-    double values[COLUMNS]; /* NAN: not counted */
+    double *values; /* [column]; NAN: not counted; owned */
 } counter_row;
 
 typedef struct counter_table {
-    int kernel_count;
+    int kernel_count;  /* which is also the last column */
     counter_row *rows; /* in the order of their first values; owned */
     int count;
-    bool used[COLUMNS];
+    bool *used; /* [column]; owned */
 } counter_table;
 
 static counter_row *row_of(counter_table *table, const char *metric) {
@@ -252,14 +250,15 @@ static counter_row *row_of(counter_table *table, const char *metric) {
     table->rows = kf_reallocate(table->rows, (size_t)(table->count + 1) * sizeof *table->rows);
     counter_row *made = &table->rows[table->count++];
     kf_copy_text(made->metric, sizeof made->metric, metric);
-    for (int i = 0; i < COLUMNS; i++)
+    made->values = kf_allocate(((size_t)table->kernel_count + 1) * sizeof *made->values);
+    for (int i = 0; i <= table->kernel_count; i++)
         made->values[i] = (double)NAN;
     return made;
 }
 
 static void note_counter(void *context, int ordinal, const char *metric, double value) {
     counter_table *table = context;
-    const int column = ordinal >= 0 && ordinal < table->kernel_count ? ordinal : WHOLE_STEP;
+    const int column = ordinal >= 0 && ordinal < table->kernel_count ? ordinal : table->kernel_count;
     row_of(table, metric)->values[column] = value;
     table->used[column] = true;
 }
@@ -284,9 +283,9 @@ static void add_value(kf_text *page, double value) {
 }
 
 /* The whole step, then the kernels, the longest first. Returns how many. */
-static int choose_columns(const counter_table *table, const row *best, int columns[COLUMNS]) {
+static int choose_columns(const counter_table *table, const row *best, int *columns) {
     int count = 0;
-    if (table->used[WHOLE_STEP]) columns[count++] = WHOLE_STEP;
+    if (table->used[table->kernel_count]) columns[count++] = table->kernel_count;
     const int first = count;
     for (int i = 0; i < table->kernel_count; i++) {
         if (!table->used[i]) continue;
@@ -310,13 +309,14 @@ static void add_breakable(kf_text *page, const char *name) {
 }
 
 static void add_counter_table(kf_text *page, const counter_table *table, const row *best) {
-    int columns[COLUMNS];
+    int *columns = kf_allocate(((size_t)table->kernel_count + 1) * sizeof *columns);
     const int count = choose_columns(table, best, columns);
     kf_text_append(page, "<h3>Hardware counters</h3>\n<div class=\"wide counters\"><table><thead><tr>"
                          "<th>metric</th>");
     for (int i = 0; i < count; i++) {
         kf_text_append(page, "<th class=\"n\">");
-        add_breakable(page, columns[i] == WHOLE_STEP ? "whole step" : best->kernels[columns[i]].name);
+        add_breakable(page,
+                      columns[i] == table->kernel_count ? "whole step" : best->kernels[columns[i]].name);
         kf_text_append(page, "</th>");
     }
     kf_text_append(page, "</tr></thead><tbody>\n");
@@ -329,18 +329,23 @@ static void add_counter_table(kf_text *page, const counter_table *table, const r
         kf_text_append(page, "</tr>\n");
     }
     kf_text_append(page, "</tbody></table></div>\n");
+    free(columns);
 }
 
 static kf_status add_counters(kf_text *page, kf_store *store, const kf_run_summary *run, const rows *all,
                               const row *best, kf_error *error) {
     counter_table table = {.kernel_count = best->kernel_count};
+    table.used = kf_allocate_zeroed((size_t)best->kernel_count + 1, sizeof *table.used);
     kf_status status = KF_OK;
     /* Counted once, in whichever of its measurements. */
     for (int i = 0; i < all->count && table.count == 0 && status == KF_OK; i++)
         if (same_config(&all->items[i].config, &best->config))
             status = kf_store_counters(store, run->id, all->items[i].sequence, note_counter, &table, error);
     if (status == KF_OK && table.count > 0) add_counter_table(page, &table, best);
+    for (int i = 0; i < table.count; i++)
+        free(table.rows[i].values);
     free(table.rows);
+    free(table.used);
     return status;
 }
 

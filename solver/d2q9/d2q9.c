@@ -131,12 +131,7 @@ static kf_status make_plan(const kf_scene *scene, const kf_config *config, kf_ba
     KF_TRY(kf_d2q9_read_options(scene, config, gpu, &options, error));
     kf_d2q9 *system = kf_allocate_zeroed(1, sizeof *system);
     system->options = options;
-    kf_plan *made = kf_allocate_zeroed(1, sizeof *made);
-    made->backend = backend;
-    made->scene = scene;
-    made->config = *config;
-    made->methods = &kf_d2q9_methods;
-    made->system = system;
+    kf_plan *made = kf_plan_create(backend, scene, config, &kf_d2q9_methods, system);
     if (!options.graph) made->graph_steps = -1;
     kf_status status = build(made, system, error);
     if (status != KF_OK)

@@ -95,8 +95,8 @@ int kf_d2q9_scheme(const kf_d2q9 *system, uint64_t steps);
 int kf_d2q9_grid(const kf_d2q9 *system, uint64_t steps);
 /* Fills a launch of one temporal pass of so many levels; or of the boundary conditions on arguments.source.
  */
-kf_status kf_d2q9_temporal_launch(const kf_plan *plan, const kf_d2q9 *system, int levels, const void *source,
-                                  void *target, kf_launch *launch, kf_error *error);
+kf_status kf_d2q9_temporal_launch(const kf_d2q9 *system, int levels, const void *source, void *target,
+                                  kf_launch *launch, kf_error *error);
 kf_status kf_d2q9_open_launch(const kf_plan *plan, const kf_d2q9 *system, kf_d2q9_arguments arguments,
                               kf_launch *launch, kf_error *error);
 

@@ -1,4 +1,4 @@
-/* The launches of a time step of each plan. */
+/* The kernels of a time step of each plan. */
 #include <string.h>
 
 #include "solver/d2q9/d2q9.h"
@@ -35,7 +35,15 @@ static kf_d2q9_arguments from_to(const kf_d2q9 *system, int parity, int from, in
     return arguments;
 }
 
-/* Appends a launch to the steps of one parity. */
+/* Appends a launch to the steps of one parity, or to the first of each so many of them. */
+static void append_launch(kf_plan *plan, int parity, int steps, const kf_launch *launch, double bytes) {
+    kf_item *item = kf_plan_add_kernel(plan, launch);
+    item->period = 2 * steps;
+    item->phase = parity * steps;
+    item->bytes = bytes;
+}
+
+/* To the steps of one parity. */
 static void append(builder *b, int parity, kf_d2q9_source source, const char *name, int extent_x,
                    int extent_y, int threads, kf_d2q9_arguments arguments, double bytes) {
     kf_function *function;
@@ -46,11 +54,9 @@ static void append(builder *b, int parity, kf_d2q9_source source, const char *na
     arguments.extent[0] = extent_x;
     arguments.extent[1] = extent_y;
     arguments.extent[2] = 1;
-    kf_launch *launch = kf_plan_append(b->plan, parity, name, function, block, &arguments, sizeof arguments);
-    if (launch == NULL)
-        b->status = kf_fail(b->error, KF_MACHINE, "a step holds at most %d launches", KF_PLAN_LAUNCHES);
-    else
-        launch->bytes = bytes;
+    kf_launch launch;
+    kf_launch_set(&launch, name, function, block, &arguments, sizeof arguments);
+    append_launch(b->plan, parity, 1, &launch, bytes);
 }
 
 static int line_threads(const kf_plan *plan) {
@@ -107,8 +113,8 @@ static void make_step(builder *b, int p) {
     }
 }
 
-kf_status kf_d2q9_temporal_launch(const kf_plan *plan, const kf_d2q9 *system, int levels, const void *source,
-                                  void *target, kf_launch *launch, kf_error *error) {
+kf_status kf_d2q9_temporal_launch(const kf_d2q9 *system, int levels, const void *source, void *target,
+                                  kf_launch *launch, kf_error *error) {
     const kf_d2q9_options *o = &system->options;
     const int block[3] = {o->threads, 1, 1}, width = kf_d2q9_tile_width(o);
     kf_function *function;
@@ -122,22 +128,18 @@ kf_status kf_d2q9_temporal_launch(const kf_plan *plan, const kf_d2q9 *system, in
     arguments.source = (void *)source;
     arguments.target = target;
     kf_launch_set(launch, "temporal", function, block, &arguments, sizeof arguments);
-    launch->period = o->steps_per_launch;
-    launch->bytes = (18.0 * (double)system->store_bytes + 1.0) * plan->node_count;
     return KF_OK;
 }
 
 /* An odd number of steps a launch, so that the grids' roles follow the parity of the steps done. */
-static kf_status make_temporal(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
+static kf_status make_temporal(kf_plan *plan, const kf_d2q9 *system, kf_error *error) {
+    const double bytes = (18.0 * (double)system->store_bytes + 1.0) * plan->node_count;
     for (int p = 0; p < 2; p++) {
         kf_launch launch;
-        KF_TRY(kf_d2q9_temporal_launch(plan, system, system->options.steps_per_launch,
+        KF_TRY(kf_d2q9_temporal_launch(system, system->options.steps_per_launch,
                                        kf_buffer_address(system->populations[p]),
                                        kf_buffer_address(system->populations[1 - p]), &launch, error));
-        kf_launch *added = kf_plan_append(plan, p, launch.name, launch.function, launch.block,
-                                          launch.arguments, launch.argument_bytes);
-        added->period = launch.period;
-        added->bytes = launch.bytes;
+        append_launch(plan, p, system->options.steps_per_launch, &launch, bytes);
     }
     return KF_OK;
 }

@@ -29,8 +29,8 @@ static kf_status present(kf_plan *plan, kf_d2q9_arguments *a, kf_error *error) {
     a->source = kf_buffer_address(system->between);
     if (system->between_valid && system->between_step == steps) return KF_OK;
     kf_launch launch;
-    KF_TRY(kf_d2q9_temporal_launch(plan, system, (int)(steps - start), kf_buffer_address(base), a->source,
-                                   &launch, error));
+    KF_TRY(kf_d2q9_temporal_launch(system, (int)(steps - start), kf_buffer_address(base), a->source, &launch,
+                                   error));
     KF_TRY(kf_backend_launch(plan->backend, &launch, error));
     system->between_valid = true;
     system->between_step = steps;
@@ -267,7 +267,7 @@ static kf_status catch_up(kf_plan *plan, const kf_d2q9_arguments *a, kf_error *e
     if (system->options.plan != KF_D2Q9_TEMPORAL || rest == 0) return KF_OK;
     uint64_t end = plan->steps_done - rest + k;
     kf_launch launch;
-    KF_TRY(kf_d2q9_temporal_launch(plan, system, (int)(k - rest), a->source,
+    KF_TRY(kf_d2q9_temporal_launch(system, (int)(k - rest), a->source,
                                    kf_buffer_address(system->populations[end % 2]), &launch, error));
     KF_TRY(kf_backend_launch(plan->backend, &launch, error));
     return kf_backend_synchronize(plan->backend, error);

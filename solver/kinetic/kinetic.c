@@ -231,12 +231,7 @@ static kf_status make_plan(const kf_scene *scene, const kf_config *config, kf_ba
     KF_TRY(kf_kinetic_read_options(scene, config, gpu, &options, error));
     kf_kinetic *kinetic = kf_allocate_zeroed(1, sizeof *kinetic);
     kinetic->options = options;
-    kf_plan *made = kf_allocate_zeroed(1, sizeof *made);
-    made->backend = backend;
-    made->scene = scene;
-    made->config = *config;
-    made->methods = &kf_kinetic_methods;
-    made->system = kinetic;
+    kf_plan *made = kf_plan_create(backend, scene, config, &kf_kinetic_methods, kinetic);
     kf_status status = build(made, kinetic, error);
     if (status != KF_OK)
         kf_plan_free(made);

@@ -1,10 +1,11 @@
-/* The launches of a time step of each plan. */
+/* The kernels of a time step of each plan. */
 #include <string.h>
 
 #include "scene/scene.h"
 #include "solver/kinetic/kinetic.h"
 
-enum { AVERAGE_PERIOD = 16, GPU_BLOCK = 128, CPU_BLOCK = 1024 };
+enum { GPU_BLOCK = 128, CPU_BLOCK = 1024 };
+enum { BOTH = 2 }; /* instead of the parity of steps: even and odd ones */
 
 typedef struct builder {
     kf_plan *plan;
@@ -13,7 +14,8 @@ typedef struct builder {
     kf_status status;
     int line_block[3], face_block[3]; /* of launches over samples or band, and over faces */
     double node_bytes;                /* store_bytes * nodes */
-    bool aside, joins;                /* of the launches appended now, and of the next one */
+    bool aside, joins;                /* of the kernels appended now, and of the next one */
+    int every;                        /* the kernels appended now are due at each so many steps */
 } builder;
 
 static kf_function *function(builder *b, kf_kinetic_source source, const char *name) {
@@ -23,34 +25,28 @@ static kf_function *function(builder *b, kf_kinetic_source source, const char *n
     return found;
 }
 
-/* Appends a launch over the extent to the steps of one parity or of both (2); values: least values read and
- * written. */
-static kf_launch *append(builder *b, int parity, kf_kinetic_source source, const char *name,
-                         const int extent[3], const int block[3], kf_kinetic_arguments arguments,
-                         double bytes) {
-    kf_function *kernel = function(b, source, name);
-    if (b->status != KF_OK) return NULL;
-    memcpy(arguments.extent, extent, sizeof arguments.extent);
-    int first[2] = {b->plan->step_count[0], b->plan->step_count[1]};
-    kf_launch *launch = kf_plan_append(b->plan, parity, name, kernel, block, &arguments, sizeof arguments);
-    if (launch == NULL) {
-        b->status = kf_fail(b->error, KF_MACHINE, "a step holds at most %d launches", KF_PLAN_LAUNCHES);
-        return NULL;
-    }
-    for (int p = 0; p < 2; p++)
-        if (parity == p || parity == 2) {
-            b->plan->step[p][first[p]].bytes = bytes;
-            b->plan->step[p][first[p]].aside = b->aside;
-            b->plan->step[p][first[p]].joins = b->joins;
-        }
+/* Appends a launch to the steps of one parity or of BOTH, as far as they are among each b->every steps. */
+static void append_launch(builder *b, int parity, const kf_launch *launch, double bytes) {
+    if (b->status != KF_OK || (parity == 1 && b->every % 2 == 0)) return;
+    kf_item *item = kf_plan_add_kernel(b->plan, launch);
+    const bool half = parity != BOTH && b->every % 2 == 1; /* of the steps that are due */
+    item->period = half ? 2 * b->every : b->every;
+    item->phase = half && parity == 1 ? b->every : 0;
+    item->bytes = bytes;
+    item->lane = b->aside ? KF_LANE_ASIDE : KF_LANE_MAIN;
+    item->joins = b->joins;
     b->joins = false;
-    return launch;
 }
 
-static void set_period(builder *b, int parity, int period) {
-    for (int p = 0; p < 2; p++)
-        if ((parity == p || parity == 2) && b->status == KF_OK)
-            b->plan->step[p][b->plan->step_count[p] - 1].period = period;
+/* bytes: least that are read and written. */
+static void append(builder *b, int parity, kf_kinetic_source source, const char *name, const int extent[3],
+                   const int block[3], kf_kinetic_arguments arguments, double bytes) {
+    kf_launch launch;
+    kf_function *kernel = function(b, source, name);
+    if (b->status != KF_OK) return;
+    memcpy(arguments.extent, extent, sizeof arguments.extent);
+    kf_launch_set(&launch, name, kernel, block, &arguments, sizeof arguments);
+    append_launch(b, parity, &launch, bytes);
 }
 
 /* Arguments with the two grids in the roles that a pass needs. */
@@ -62,8 +58,8 @@ static kf_kinetic_arguments from_to(const kf_kinetic *kinetic, int from, int to)
 }
 
 static void append_nodes(builder *b, int parity, const char *name, int from, int to, double values) {
-    (void)append(b, parity, KF_SOURCE_FLOW, name, b->kinetic->geometry.nodes, b->kinetic->options.block,
-                 from_to(b->kinetic, from, to), values * b->node_bytes);
+    append(b, parity, KF_SOURCE_FLOW, name, b->kinetic->geometry.nodes, b->kinetic->options.block,
+           from_to(b->kinetic, from, to), values * b->node_bytes);
 }
 
 /* The two longest edges, and the faces. */
@@ -82,8 +78,8 @@ static void append_outflow(builder *b, int parity, int grid) {
     const bool kept = options->plan == KF_PLAN_FUSED && options->boundary_kernels == 0;
     if (b->kinetic->outflow[0] == NULL || kept) return;
     outflow_extent(b->kinetic, extent);
-    (void)append(b, parity, KF_SOURCE_BOUNDARY, "convect_outflow", extent, b->face_block,
-                 from_to(b->kinetic, grid, grid), 0);
+    append(b, parity, KF_SOURCE_BOUNDARY, "convect_outflow", extent, b->face_block,
+           from_to(b->kinetic, grid, grid), 0);
 }
 
 /* The same of the initial state, of which the outflow takes all. */
@@ -109,8 +105,8 @@ static void append_boundaries(builder *b, int parity, int grid) {
     if (b->kinetic->options.boundary_kernels == 1) {
         int ghosts = 2 * ((n[0] + 2) * (n[1] + 2) + (n[0] + 2) * n[2] + n[1] * n[2]);
         const int extent[3] = {ghosts, 9, 1};
-        (void)append(b, parity, KF_SOURCE_BOUNDARY, "boundary_all", extent, b->line_block, arguments,
-                     face_bytes * ghosts);
+        append(b, parity, KF_SOURCE_BOUNDARY, "boundary_all", extent, b->line_block, arguments,
+               face_bytes * ghosts);
         return;
     }
     static const char *const names[KF_FACES] = {"boundary_xmin", "boundary_xmax", "boundary_ymin",
@@ -118,8 +114,8 @@ static void append_boundaries(builder *b, int parity, int grid) {
     const int extents[3][3] = {{n[1], n[2], 9}, {n[0] + 2, n[2], 9}, {n[0] + 2, n[1] + 2, 9}};
     for (int face = 0; face < KF_FACES; face++) {
         const int *extent = extents[face / 2];
-        (void)append(b, parity, KF_SOURCE_BOUNDARY, names[face], extent, b->face_block, arguments,
-                     face_bytes * extent[0] * extent[1]);
+        append(b, parity, KF_SOURCE_BOUNDARY, names[face], extent, b->face_block, arguments,
+               face_bytes * extent[0] * extent[1]);
     }
 }
 
@@ -130,17 +126,17 @@ static void append_averages(builder *b, int parity, int grid) {
                ((n[2] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE);
     const int extent[3] = {n[0], (rows + KF_AVERAGE_ROWS - 1) / KF_AVERAGE_ROWS, 1}, finish[3] = {3, 1, 1};
     kf_kinetic_arguments arguments = from_to(b->kinetic, grid, grid);
-    (void)append(b, parity, KF_SOURCE_STATE, "average_sum", extent, b->face_block, arguments,
-                 27.0 * (double)b->kinetic->store_bytes * n[0] * rows);
-    set_period(b, parity, AVERAGE_PERIOD);
-    (void)append(b, parity, KF_SOURCE_STATE, "average_finish", finish, b->line_block, arguments, 0);
-    set_period(b, parity, AVERAGE_PERIOD);
+    b->every = KF_AVERAGE_PERIOD;
+    append(b, parity, KF_SOURCE_STATE, "average_sum", extent, b->face_block, arguments,
+           27.0 * (double)b->kinetic->store_bytes * n[0] * rows);
+    append(b, parity, KF_SOURCE_STATE, "average_finish", finish, b->line_block, arguments, 0);
+    b->every = 1;
 }
 
 static void append_items(builder *b, int parity, kf_kinetic_source source, const char *name, int items,
                          int from, int to) {
     const int extent[3] = {items, 1, 1};
-    (void)append(b, parity, source, name, extent, b->line_block, from_to(b->kinetic, from, to), 0);
+    append(b, parity, source, name, extent, b->line_block, from_to(b->kinetic, from, to), 0);
 }
 
 static int chunks(int items) {
@@ -175,7 +171,6 @@ static void append_order(builder *b, bool by_block) {
         arguments.extent[1] = arguments.extent[2] = 1;
         kf_launch *launch = &b->kinetic->order_launches[b->kinetic->order_launch_count++];
         kf_launch_set(launch, passes[pass], kernel, b->line_block, &arguments, sizeof arguments);
-        launch->period = 1;
     }
 }
 
@@ -230,16 +225,10 @@ static kf_status make_order(kf_plan *plan, kf_kinetic *kinetic, bool by_block, k
 
 /* Puts the prepared sorting passes into the step. */
 static void append_order_launches(builder *b, int parity, int period) {
-    for (int i = 0; i < b->kinetic->order_launch_count && b->status == KF_OK; i++) {
-        const kf_launch *pass = &b->kinetic->order_launches[i];
-        kf_launch *launch = kf_plan_append(b->plan, parity, pass->name, pass->function, pass->block,
-                                           pass->arguments, pass->argument_bytes);
-        if (launch == NULL)
-            b->status = kf_fail(b->error, KF_MACHINE, "a step holds at most %d launches", KF_PLAN_LAUNCHES);
-        else
-            launch->aside = b->aside;
-        set_period(b, parity, period);
-    }
+    b->every = period;
+    for (int i = 0; i < b->kinetic->order_launch_count; i++)
+        append_launch(b, parity, &b->kinetic->order_launches[i], 0);
+    b->every = 1;
 }
 
 /* --- the plans ---------------------------------------------------------------------------------------------
@@ -272,7 +261,7 @@ static void append_body(builder *b, int parity, int grid) {
     append_items(b, parity, KF_SOURCE_IMMERSED, kinetic->band ? "band_body_sums" : "body_sums", items, grid,
                  grid);
     const int extent[3] = {KF_BODY_THREADS, 1, 1};
-    (void)append(b, parity, KF_SOURCE_MOTION, "solve_body", extent, extent, kinetic->arguments, 0);
+    append(b, parity, KF_SOURCE_MOTION, "solve_body", extent, extent, kinetic->arguments, 0);
 }
 
 /* Force of the solid on the streamed populations' fields, in the whole-domain field. */
@@ -284,8 +273,8 @@ static void append_dense_pass(builder *b, int parity) {
     append_items(b, parity, KF_SOURCE_IMMERSED, "penalty", samples, 0, 1);
     if (kinetic->options.immersed == KF_GATHER) {
         const int extent[3] = {box[0] + 1, box[1] + 1, box[2] + 1};
-        (void)append(b, parity, KF_SOURCE_IMMERSED, "gather", extent, kinetic->options.block,
-                     kinetic->arguments, 0);
+        append(b, parity, KF_SOURCE_IMMERSED, "gather", extent, kinetic->options.block, kinetic->arguments,
+               0);
     } else {
         append_items(b, parity, KF_SOURCE_IMMERSED, "scatter", samples, 0, 1);
     }
@@ -314,19 +303,19 @@ static void append_streamed_fields(builder *b, int parity, int from, int to) {
 /* Section 3.2: the collision terms go where the old populations were, the update adds them to the streamed
  * ones. */
 static void make_baseline(builder *b) {
-    append_streamed_fields(b, 2, 0, 1);
-    append_nodes(b, 2, "collision_terms", 1, 0, 61);
-    append_nodes(b, 2, "update", 1, 0, 81);
-    append_outflow(b, 2, 0);
+    append_streamed_fields(b, BOTH, 0, 1);
+    append_nodes(b, BOTH, "collision_terms", 1, 0, 61);
+    append_nodes(b, BOTH, "update", 1, 0, 81);
+    append_outflow(b, BOTH, 0);
 }
 
 /* Algorithm 2. In one collision kernel the state comes back to the first grid; split over two, the moments
  * take its place and the state ends in the second. */
 static void make_paper(builder *b) {
     if (b->kinetic->options.collision_split == 1) {
-        append_streamed_fields(b, 2, 0, 1);
-        append_nodes(b, 2, "collide", 1, 0, 61);
-        append_outflow(b, 2, 0);
+        append_streamed_fields(b, BOTH, 0, 1);
+        append_nodes(b, BOTH, "collide", 1, 0, 61);
+        append_outflow(b, BOTH, 0);
         return;
     }
     bool bgk = b->plan->scene->collision == KF_BGK;
@@ -410,8 +399,8 @@ static void append_two_grids(builder *b, int p) {
     memcpy(extent, kinetic->geometry.nodes, sizeof extent);
     extent[0] = (extent[0] + whole - 1) / whole * whole;
     extent[0] = (extent[0] + together - 1) / together;
-    (void)append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block,
-                 from_to(kinetic, p, 1 - p), 54 * b->node_bytes);
+    append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block, from_to(kinetic, p, 1 - p),
+           54 * b->node_bytes);
     b->joins = kinetic->has_solid;
     if (kinetic->has_solid) append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
 }
@@ -427,8 +416,8 @@ static void append_moments(builder *b, int p) {
     const int band = kinetic->arguments.band_capacity;
     kf_kinetic_arguments arguments = from_to(kinetic, p, 1 - p);
     arguments.march = (n[2] + walks - 1) / walks; /* equally long walks */
-    (void)append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, block, arguments,
-                 2.0 * kinetic->node_values * b->node_bytes);
+    append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, block, arguments,
+           2.0 * kinetic->node_values * b->node_bytes);
     if (!kinetic->has_solid) return;
     append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
     append_band_force(b, p, 1 - p);
@@ -482,6 +471,7 @@ kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetic, kf_error 
                  .kinetic = kinetic,
                  .error = error,
                  .status = KF_OK,
+                 .every = 1,
                  .line_block = {gpu ? GPU_BLOCK : CPU_BLOCK, 1, 1},
                  .face_block = {64, gpu ? 4 : 1, 1},
                  .node_bytes = (double)kinetic->store_bytes * plan->node_count};

@@ -224,7 +224,7 @@ static kf_status pack_portable(const kf_t1 *t1, kf_launch *launch, packed *into,
 static kf_status append_launch(kf_plan *plan, kf_t1 *t1, kf_error *error) {
     const kf_t1_problem *problem = t1->problem;
     kf_function *function = NULL;
-    kf_launch launch = {.period = 1};
+    kf_launch launch = {.grid = {0}};
     packed arguments = {.length = 0};
     kf_status status = kf_module_function(plan->modules[0], problem->kernel_name, &function, error);
     if (status != KF_OK)
@@ -235,15 +235,12 @@ static kf_status append_launch(kf_plan *plan, kf_t1 *t1, kf_error *error) {
         KF_TRY(pack_portable(t1, &launch, &arguments, error));
     else
         KF_TRY(pack_cuda(plan, t1, function, &arguments, error));
-    kf_launch *added = kf_plan_append(plan, 2, problem->kernel_name, function, launch.block, arguments.bytes,
-                                      arguments.length);
-    for (int parity = 0; parity < 2; parity++) {
-        kf_launch *step = &plan->step[parity][0];
-        memcpy(step->grid, launch.grid, sizeof step->grid);
-        step->shared_bytes = launch.shared_bytes;
-        step->bytes = plan->least_bytes;
-    }
-    return added != NULL ? KF_OK : kf_fail(error, KF_MACHINE, "the plan has no room for a launch");
+    kf_launch whole;
+    kf_launch_set(&whole, problem->kernel_name, function, launch.block, arguments.bytes, arguments.length);
+    memcpy(whole.grid, launch.grid, sizeof whole.grid);
+    whole.shared_bytes = launch.shared_bytes;
+    kf_plan_add_kernel(plan, &whole)->bytes = plan->least_bytes;
+    return KF_OK;
 }
 
 static kf_status build(kf_plan *plan, kf_t1 *t1, kf_error *error) {
@@ -257,13 +254,8 @@ static kf_status build(kf_plan *plan, kf_t1 *t1, kf_error *error) {
 kf_status kf_t1_plan(const kf_scene *scene, const kf_config *config, kf_backend *backend, kf_plan **plan,
                      kf_error *error) {
     kf_t1 *t1 = kf_allocate_zeroed(1, sizeof *t1);
-    kf_plan *made = kf_allocate_zeroed(1, sizeof *made);
+    kf_plan *made = kf_plan_create(backend, scene, config, &methods, t1);
     t1->problem = problem_of(scene);
-    made->backend = backend;
-    made->scene = scene;
-    made->config = *config;
-    made->methods = &methods;
-    made->system = t1;
     kf_status status = build(made, t1, error);
     if (status != KF_OK)
         kf_plan_free(made);

@@ -103,7 +103,7 @@ static void counter_clean_up(void) {
 /* --- scene and configs -----------------------------------------------------------------------------------
  */
 
-static void counter_scene(kf_scene *scene, int nodes) {
+__attribute__((unused)) static void counter_scene(kf_scene *scene, int nodes) {
     memset(scene, 0, sizeof *scene);
     (void)snprintf(scene->name, sizeof scene->name, "counters");
     (void)snprintf(scene->source, sizeof scene->source, "counters");
@@ -209,8 +209,9 @@ static kf_status counter_fill(kf_plan *plan, kf_error *error) {
         {plan->scene->nodes[0], 1, 1}, kf_buffer_address(values), (int)work, 1.0F, NULL, 0};
     counter_misbehave(plan, &arguments);
     int block[3] = {256, 1, 1};
-    kf_launch *launch = kf_plan_append(plan, 2, "count", function, block, &arguments, sizeof arguments);
-    launch->bytes = 2.0 * (double)bytes;
+    kf_launch launch;
+    kf_launch_set(&launch, "count", function, block, &arguments, sizeof arguments);
+    kf_plan_add_kernel(plan, &launch)->bytes = 2.0 * (double)bytes;
     plan->node_count = plan->scene->nodes[0];
     plan->least_bytes = 2.0 * (double)bytes;
     return KF_OK;
@@ -218,11 +219,7 @@ static kf_status counter_fill(kf_plan *plan, kf_error *error) {
 
 static kf_status counter_plan(const kf_scene *scene, const kf_config *config, kf_backend *backend,
                               kf_plan **plan, kf_error *error) {
-    kf_plan *made = kf_allocate_zeroed(1, sizeof *made);
-    made->backend = backend;
-    made->scene = scene;
-    made->config = *config;
-    made->methods = &counter_methods;
+    kf_plan *made = kf_plan_create(backend, scene, config, &counter_methods, NULL);
     kf_status status = counter_fill(made, error);
     if (status != KF_OK) {
         kf_plan_free(made);

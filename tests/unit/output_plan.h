@@ -97,11 +97,9 @@ static const kf_plan_methods quiet_methods = {.initialise = quiet_initialise,
 
 /* backend may be NULL when the plan is not advanced. */
 static inline kf_plan *make_quiet_plan(const kf_scene *scene, kf_backend *backend) {
-    kf_plan *plan = kf_allocate_zeroed(1, sizeof *plan);
-    plan->backend = backend;
-    plan->scene = scene;
-    plan->methods = &quiet_methods;
-    plan->system = kf_allocate_zeroed(1, sizeof(quiet_system));
+    const kf_config empty = {.count = 0};
+    kf_plan *plan =
+        kf_plan_create(backend, scene, &empty, &quiet_methods, kf_allocate_zeroed(1, sizeof(quiet_system)));
     plan->graph_steps = -1;
     plan->node_count = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
     kf_copy_text(plan->config.system, sizeof plan->config.system, "quiet");
@@ -112,6 +110,7 @@ static inline kf_plan *make_quiet_plan(const kf_scene *scene, kf_backend *backen
 
 static inline void free_quiet_plan(kf_plan *plan) {
     free(plan->system);
+    free(plan->parts);
     free(plan);
 }
 

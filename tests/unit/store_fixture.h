@@ -106,8 +106,7 @@ static inline void fixture_measurement(kf_measurement *measurement, double time_
                                     .verify_seconds = 0.25,
                                     .measure_seconds = 0.125,
                                     .device_before = {1980, 3201, 40, 300, NAN, 0},
-                                    .device_after = {1900, 3201, 55, NAN, NAN, 4},
-                                    .kernel_count = 2};
+                                    .device_after = {1900, 3201, 55, NAN, NAN, 4}};
     measurement->samples_us = kf_allocate(samples * sizeof(double));
     measurement->sample_count = samples;
     for (size_t i = 0; i < samples; i++)
@@ -115,7 +114,7 @@ static inline void fixture_measurement(kf_measurement *measurement, double time_
     measurement->step_us = kf_summarise(measurement->samples_us, samples);
     memset(measurement->build_hash, 'b', KF_HASH_HEX - 1);
     for (int i = 0; i < 2; i++) {
-        kf_kernel_time *kernel = &measurement->kernels[i];
+        kf_kernel_time *kernel = kf_measurement_add_kernel(measurement);
         *kernel = (kf_kernel_time){
             .bytes = 1e6, .registers = 64, .shared_bytes = 128, .theoretical_occupancy = 0.5};
         kernel->time_us = measurement->step_us;

@@ -51,6 +51,7 @@ static void test_launches_add_up(void **state) {
     kf_roofs roofs = {.count = 1, .list = {{.name = "dram_copy", .unit = "GB/s", .value = 4000}}};
     kf_ceilings_from(&gpu, &roofs, &ceilings);
     assert_true(ceilings.measured && fabs(ceilings.rate[KF_COST_DRAM] - 4e12) < 1);
+    kf_works_free(&works);
 }
 
 /* Factors that were put in come out, as far as the ridge lets them. */

@@ -296,10 +296,10 @@ typedef struct switches {
     kf_backend *backend;
 } switches;
 
-static kf_status switch_on(void *context, int part, const kf_launch *launch, kf_error *error) {
+static kf_status switch_on(void *context, int part, const kf_item *item, kf_error *error) {
     const switches *s = context;
     KF_TRY(kf_backend_synchronize(s->backend, error));
-    (void)printf("part %d %s\n", part, launch->name);
+    (void)printf("part %d %s\n", part, item->name);
     return s->start() == 0 ? KF_OK : kf_fail(error, KF_MACHINE, "cuProfilerStart failed");
 }
 

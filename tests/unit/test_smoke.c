@@ -390,7 +390,7 @@ static void test_velocity_is_that_of_the_fields(void **state) {
              &error);
         const int *n = made.scene->nodes;
         const size_t nodes = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
-        const int modules = made.plan->module_count;
+        const size_t modules = made.plan->module_count;
         kf_buffer *buffer;
         kf_fields fields = {0};
         float *velocity = kf_allocate(nodes * 4 * sizeof *velocity);

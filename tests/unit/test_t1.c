@@ -231,8 +231,8 @@ static void the_kernel_gets_its_arguments(void **state) {
     kf_error error = {KF_OK, ""};
     assert_int_equal(kf_backend_open("cpu:1", &backend, &error), KF_OK);
     if (kf_system_t1.plan(scene, &config, backend, &plan, &error) != KF_OK) fail_msg("%s", error.message);
-    assert_int_equal(plan->step_count[0], 1);
-    assert_true(plan->step[0][0].bytes == 2.0 * 4.0 * 301 * 203);
+    assert_int_equal((int)plan->item_count, 1);
+    assert_true(plan->items[0].bytes == 2.0 * 4.0 * 301 * 203);
     assert_int_equal(kf_plan_initialise(plan, &error), KF_OK);
     assert_int_equal(kf_plan_advance(plan, 1, &error), KF_OK);
     assert_int_equal(kf_backend_synchronize(backend, &error), KF_OK);
