@@ -33,7 +33,7 @@ static const double PARTIAL_BYTES = 57, SCATTERED_BYTES = 110, ATOMIC_BYTES = 65
 /* Of the data sheet's bandwidth a copy reaches so much. */
 static const double COPY_SHARE = 0.88, CPU_BANDWIDTH = 1.2e10;
 /* A kernel of a graph takes so long to start, or outside of one so many times that; a read waits so long. */
-static const double GPU_LAUNCH_US = 1.0, SINGLE_LAUNCH = 2.5, CPU_LAUNCH_US = 8.0, GPU_LATENCY_US = 1.2,
+static const double GPU_LAUNCH_US = 1.0, SINGLE_LAUNCH = 2.5, CPU_LAUNCH_US = 1.0, GPU_LATENCY_US = 1.2,
                     CPU_LATENCY_US = 0.1;
 /* What runs beside the flow's kernel has the device until that one's blocks fill it, and in its last wave: so
  * much of it costs no time. */
@@ -46,7 +46,8 @@ static double roof(const kf_roofs *roofs, const char *name) {
 
 void kf_ceilings_from(const kf_device_info *device, const kf_roofs *roofs, kf_ceilings *ceilings) {
     bool gpu = strcmp(device->backend, "cuda") == 0;
-    double copy = 1e9 * roof(roofs, "dram_copy"), node_us = roof(roofs, "graph_node");
+    double copy = 1e9 * fmax(roof(roofs, "dram_copy"), roof(roofs, "dram_copy_nt")),
+           node_us = roof(roofs, "graph_node");
     ceilings->measured = isfinite(copy);
     if (!isfinite(copy))
         copy = device->peak_bandwidth > 0 ? COPY_SHARE * device->peak_bandwidth : CPU_BANDWIDTH;

@@ -103,11 +103,12 @@ KF_FUNCTION int kf_atomic_compare_swap_int(int *target, int expected, int value)
 #else
 
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define KF_CUDA     0
 #define KF_FUNCTION static inline __attribute__((always_inline, unused))
-#define KF_RARE_FUNCTION KF_FUNCTION
+#define KF_RARE_FUNCTION static __attribute__((noinline, unused))
 #define KF_RESTRICT restrict
 #define KF_UNROLL   _Pragma("GCC unroll 64") /* clang knows it too */
 #define KF_UNROLL_BY_4 _Pragma("GCC unroll 4")
@@ -136,6 +137,74 @@ typedef uint64_t kf_uint64;
         }                                                                                                    \
     }                                                                                                        \
     KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z)
+/* The same for a kernel that takes rows in parts of up to `length` items. Before the items of a part comes before(a, x0,
+ * x1, y, z), after them after(a, x0, x1, y, z, kept); kept is an array of `count` values of `type`, of the thread's own,
+ * for what the items hand on: name##_item(a, x, y, z, kept, x0). */
+#define KF_ROW_KERNEL(name, arguments_type, length, type, count, before, after)                              \
+    KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z, type *kept, int x0);          \
+    void name(const int *block, kf_int64 first, kf_int64 last, const void *arguments);                       \
+    void name(const int *block, kf_int64 first, kf_int64 last, const void *arguments) {                      \
+        const arguments_type a = *(const arguments_type *)arguments;                                         \
+        const int bx = block[0], by = block[1], bz = block[2];                                               \
+        const int nx = a.extent[0], ny = a.extent[1], nz = a.extent[2];                                      \
+        const kf_int64 gx = (nx + bx - 1) / bx, gy = (ny + by - 1) / by;                                     \
+        type kept[count] __attribute__((aligned(64)));                                                       \
+        for (kf_int64 b = first; b < last; b++) {                                                            \
+            const int begin = (int)(b % gx) * bx, end = nx - begin < bx ? nx : begin + bx;                   \
+            const int y0 = (int)(b / gx % gy) * by, y1 = ny - y0 < by ? ny : y0 + by;                        \
+            const int z0 = (int)(b / (gx * gy)) * bz, z1 = nz - z0 < bz ? nz : z0 + bz;                      \
+            for (int z = z0; z < z1; z++)                                                                    \
+                for (int y = y0; y < y1; y++)                                                                \
+                    for (int x0 = begin; x0 < end; x0 += (length)) {                                         \
+                        const int x1 = end - x0 < (length) ? end : x0 + (length);                            \
+                        before(&a, x0, x1, y, z);                                                            \
+                        _Pragma("omp simd") for (int x = x0; x < x1; x++)                                    \
+                            name##_item(&a, x, y, z, kept, x0);                                              \
+                        after(&a, x0, x1, y, z, kept);                                                       \
+                    }                                                                                        \
+        }                                                                                                    \
+        KF_STREAM_END;                                                                                       \
+    }                                                                                                        \
+    KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z, type *kept, int x0)
+
+/* Copies bytes past the caches, as far as they fill whole vectors; source is aligned like a line of the cache.
+ * KF_STREAM_END makes them visible to other threads. */
+#if defined(__AVX512F__)
+typedef float kf_stream_vector __attribute__((vector_size(64), may_alias));
+#elif defined(__AVX__)
+typedef float kf_stream_vector __attribute__((vector_size(32), may_alias));
+#else
+typedef float kf_stream_vector __attribute__((vector_size(16), may_alias));
+#endif
+#if defined(__x86_64__)
+#define KF_STREAM_END __builtin_ia32_sfence()
+#else
+#define KF_STREAM_END ((void)0)
+#endif
+KF_FUNCTION void kf_stream_vectors(kf_stream_vector *target, const kf_stream_vector *source, kf_int64 count) {
+    for (kf_int64 i = 0; i < count; i++)
+#if defined(__clang__)
+        __builtin_nontemporal_store(source[i], target + i);
+#elif defined(__AVX512F__)
+        __builtin_ia32_movntps512((float *)(target + i), source[i]);
+#elif defined(__AVX__)
+        __builtin_ia32_movntps256((float *)(target + i), source[i]);
+#elif defined(__x86_64__)
+        __builtin_ia32_movntps((float *)(target + i), source[i]);
+#else
+        target[i] = source[i];
+#endif
+}
+KF_FUNCTION void kf_stream_bytes(void *target, const void *source, kf_int64 bytes) {
+    const kf_int64 size = (kf_int64)sizeof(kf_stream_vector);
+    kf_int64 done = 0;
+    if ((uintptr_t)target % sizeof(kf_stream_vector) == 0) {
+        kf_stream_vectors((kf_stream_vector *)target, (const kf_stream_vector *)source, bytes / size);
+        done = bytes / size * size;
+    }
+    __builtin_memcpy((char *)target + done, (const char *)source + done, (size_t)(bytes - done));
+}
+
 #define KF_KERNEL(name, arguments_type)        KF_CPU_ENTRY(name, arguments_type, _Pragma("omp simd"))
 #define KF_SCALAR_KERNEL(name, arguments_type) KF_CPU_ENTRY(name, arguments_type, )
 

@@ -30,12 +30,12 @@ typedef struct roofline {
 /* --- roofs ---------------------------------------------------------------------------------------------- */
 
 static const struct {
-    const char *roofs[3], *name; /* the best of the first that are there; name as shown */
+    const char *roofs[4], *name; /* the best of the first that are there; name as shown */
     int level;
 } sources[] = {
     {{"l1_load", "l1_copy", NULL}, "L1", 0},
     {{"l2_copy", NULL}, "L2", 1},
-    {{"dram_copy", "dram_copy_kernel", "dram_streams_27"}, "device memory", 2},
+    {{"dram_copy", "dram_copy_kernel", "dram_copy_nt", "dram_streams_27"}, "device memory", 2},
     {{"fp32_multiply_add", NULL}, "FP32 multiply-add", -1},
     {{"fp64_multiply_add", NULL}, "FP64 multiply-add", -1},
 };
@@ -48,7 +48,7 @@ static void add_line(roofline *r, const char *name, double value, bool measured,
 static void add_roofs(roofline *r, const kf_plot_roofs *roofs) {
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
         double measured = 0, theoretical = 0;
-        for (int k = 0; k < 3 && sources[i].roofs[k]; k++) {
+        for (int k = 0; k < 4 && sources[i].roofs[k]; k++) {
             const kf_roof *roof = kf_roofs_find(&roofs->measured, sources[i].roofs[k]);
             if (!roof) continue;
             measured = fmax(measured, roof->value);

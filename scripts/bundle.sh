@@ -17,7 +17,7 @@ for file in "$@"; do install -D -m 644 "$file" "$bundle/$file"; done
 for test in "$build"/tests/test_*{backend,collision,cuda,cupti,d2q9,kinetic,measure,ordering,worker}*; do
     [ ! -x "$test" ] || strip -o "$bundle/tests/unit/$(basename "$test")" "$test"
 done
-for script in tests/data/t1/* tests/e2e/*.sh scripts/gpu/*.sh scripts/run-tests.sh; do
+for script in tests/data/t1/* tests/e2e/*.sh scripts/[cg]pu/*.sh scripts/run-tests.sh; do
     [ ! -f "$script" ] || install -D "$script" "$bundle/$script"
 done
 

@@ -12,6 +12,8 @@ static const kf_step_candidate flow[] = {
     {"segments of 32", true, {NULL}, {"segment_length=32"}},
     {"the solid in turn", true, {NULL}, {"concurrent_solid=false"}},
     {"rows of 256", false, {"block_x=256", "block_y=1"}, {NULL}},
+    {"16 nodes staged", false, {"staged_nodes=16"}, {NULL}}, /* of the cpu alone */
+    {"128 nodes staged", false, {"staged_nodes=128"}, {NULL}},
     {NULL, false, {NULL}, {NULL}},
 };
 
@@ -114,13 +116,14 @@ const kf_step_plan kf_step_plans[KF_TIMES] = {
     [KF_TIME_IN_PLACE] = {.name = "f32 in place",
                           .scene = KF_STEP_MAIN,
                           .preset = "default",
-                          .common = {"concurrent_solid=false"},
+                          .common = {"concurrent_solid=false", "staged_nodes=0"},
                           .candidates = in_place,
                           .follows = KF_TIMES},
     [KF_TIME_MOMENTS] = {.name = "moments",
                          .scene = KF_STEP_ONES,
                          .preset = "default",
-                         .common = {"plan=moments", "boundary_kernels=0", "concurrent_solid=false"},
+                         .common = {"plan=moments", "boundary_kernels=0", "concurrent_solid=false",
+                                    "staged_nodes=0"},
                          .candidates = moments,
                          .follows = KF_TIMES},
     [KF_TIME_PAPER] = {.name = "paper",
@@ -194,7 +197,7 @@ const kf_step_plan kf_step_plans[KF_TIMES] = {
     [KF_TIME_CAPACITY] = {.name = "f32 in place, 1000^3",
                           .scene = KF_STEP_CAPACITY,
                           .preset = "default",
-                          .common = {"concurrent_solid=false"},
+                          .common = {"concurrent_solid=false", "staged_nodes=0"},
                           .candidates = same,
                           .follows = KF_TIME_IN_PLACE},
 };

@@ -45,6 +45,14 @@ static kf_status of_device_memory(const kf_roof_bench *bench, kf_error *error) {
     KF_TRY(make_launch(bench, "copy_words", block, &arguments, &launch, error));
     KF_TRY(kf_roof_add_kernel(bench, "dram_copy_kernel", "GB/s", &launch, 2.0 * bytes, peak, error));
 
+    if (!bench->gpu) {
+        enum { RUN = 16384 };
+        const int one[3] = {1, 1, 1};
+        kf_roof_arguments past = {.extent = {(int)(bytes / word_bytes(bench) / RUN), 1, 1}, .shift = RUN};
+        KF_TRY(make_launch(bench, "copy_past", one, &past, &launch, error));
+        KF_TRY(kf_roof_add_kernel(bench, "dram_copy_nt", "GB/s", &launch, 2.0 * bytes, peak, error));
+    }
+
     /* The arrays are an odd number of lines apart, else all of them compete for the same places of a cache.
      */
     enum { STREAM_ROW = 4096, APART = 33 * 16 };

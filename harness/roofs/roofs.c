@@ -9,6 +9,7 @@ static const struct {
 } descriptions[] = {
     {"dram_copy", "copying in device memory by the driver, bytes read and written"},
     {"dram_copy_kernel", "the same by a kernel"},
+    {"dram_copy_nt", "the same with non-temporal stores, which do not read what they overwrite"},
     {"dram_streams_27", "27 arrays to 27 others at once, as a D3Q27 step does"},
     {"l2_copy", "copying within the last-level cache"},
     {"l1_load", "loads that the L1 cache serves"},

@@ -107,10 +107,10 @@ KF_MIRRORED_FUNCTION kf_real kf_mirrored(const kf_kinetic_arguments *a, int cx, 
     return kf_leaving(a, cx, cy, cz, sx, sy, sz);
 }
 
-/* The population of velocity (cx, cy, cz) that node (x, y, z) pulls, whether or not it comes from outside. */
-KF_FUNCTION kf_real kf_incoming(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y, int z) {
-    const int bx = kf_beyond(x - cx, a->nodes[0]), by = kf_beyond(y - cy, a->nodes[1]),
-              bz = kf_beyond(z - cz, a->nodes[2]);
+/* The population of velocity (cx, cy, cz) that node (x, y, z) pulls across the faces bx, by, bz of the domain (kf_beyond), or
+ * from inside. */
+KF_FUNCTION kf_real kf_incoming_across(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y, int z, int bx,
+                                       int by, int bz) {
     const int kind_x = bx < 0 ? KF_FACE_0 : KF_FACE_1, kind_y = by < 0 ? KF_FACE_2 : KF_FACE_3,
               kind_z = bz < 0 ? KF_FACE_4 : KF_FACE_5;
     const int solid_x = bx != 0 && KF_IS_SOLID_FACE(kind_x), solid_y = by != 0 && KF_IS_SOLID_FACE(kind_y),
@@ -127,6 +127,12 @@ KF_FUNCTION kf_real kf_incoming(const kf_kinetic_arguments *a, int cx, int cy, i
 #else
     return kf_as_stored(back);
 #endif
+}
+
+/* The same wherever it comes from. */
+KF_FUNCTION kf_real kf_incoming(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y, int z) {
+    return kf_incoming_across(a, cx, cy, cz, x, y, z, kf_beyond(x - cx, a->nodes[0]), kf_beyond(y - cy, a->nodes[1]),
+                              kf_beyond(z - cz, a->nodes[2]));
 }
 
 /* The same for a node k, in row (y, z), whose neighbours along y and z lie inside, low and high telling

@@ -1,8 +1,13 @@
 /* Streaming and collision in one pass (plan `fused`): every population is read once and written once. The
  * solid's force is known beforehand for the band, the nodes that samples touch, which are collided again with
  * it. */
+#include "portable.h"
+#define KF_ROWS (!KF_CUDA && KF_NODES_PER_THREAD == 1 && (KF_FOLDED_BOUNDARY || KF_STAGED))
 #include "band.h"
 #include "streamed.h"
+#if KF_ROWS
+#include "rows.h"
+#endif
 
 #define KF_PULL(i, name, cx, cy, cz) f_##name = kf_from_store(*kf_pulled(a, i, k, cx, cy, cz));
 
@@ -124,6 +129,17 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
         KF_COUPLES(KF_PAIR_STORE)
         kf_stream_pair(kf_address(a, a->target, 0, k), kf_pair(low_zzz, f_zzz));
     }
+}
+#elif KF_ROWS
+KF_ROW_KERNEL(stream_collide, kf_kinetic_arguments, KF_ROW_PART, kf_store, KF_KEPT_VALUES, kf_fill_row, kf_finish_row) {
+    const kf_index k = kf_node(a, x, y, z);
+    KF_D3Q27(KF_DECLARE)
+    KF_D3Q27(KF_PULL)
+    KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)
+    const kf_real Fx = KF_BODY_X, Fy = KF_BODY_Y, Fz = KF_BODY_Z;
+    (void)Fx, (void)Fy, (void)Fz;
+    KF_COLLIDE(KF_BODY_FORCE);
+    KF_D3Q27(KF_HAND_ON)
 }
 #else
 KF_KERNEL(stream_collide, kf_kinetic_arguments) {

@@ -6,7 +6,7 @@
  * as lanes of a warp lie along x, without branches.
  * KF_FINISH: what is left to do for the boundaries with the populations after the collision.
  *
- * Defines that a config sets: KF_FOLDED_BOUNDARY 0|1. */
+ * Defines that a config sets: KF_FOLDED_BOUNDARY 0|1. KF_ROWS: the flow's own kernel needs none of this (rows.h). */
 #ifndef KF_KERNELS_KINETIC_STREAMED_H
 #define KF_KERNELS_KINETIC_STREAMED_H
 
@@ -21,6 +21,25 @@
 #define KF_TAKE_LAST(i, name, cx, cy, cz)                                                                    \
     f_##name = kf_incoming_in_row(a, i, cx, cy, cz, k, 0, x == a->nodes[0] - 1, y, z);
 #define KF_TAKE(i, name, cx, cy, cz) f_##name = kf_incoming(a, cx, cy, cz, x, y, z);
+#if KF_ROWS
+/* Few nodes are asked about one by one, so that little code is better than fast code. */
+KF_RARE_FUNCTION void kf_take_streamed(const kf_kinetic_arguments *a, int x, int y, int z, kf_real populations[27]) {
+    for (int direction = 0; direction < 27; direction++) {
+        const int cx = direction % 3 - 1, cy = direction / 3 % 3 - 1, cz = direction / 9 - 1;
+        populations[kf_direction(cx, cy, cz)] = kf_incoming(a, cx, cy, cz, x, y, z);
+    }
+}
+#define KF_TAKE_STREAMED(i, name, cx, cy, cz) f_##name = populations[i];
+#define KF_LOAD_STREAMED(GET)                                                                                \
+    KF_D3Q27(KF_DECLARE)                                                                                     \
+    if (KF_IN_SHELL || x == 0 || x == a->nodes[0] - 1) {                                                     \
+        kf_real populations[27];                                                                             \
+        kf_take_streamed(a, x, y, z, populations);                                                           \
+        KF_D3Q27(KF_TAKE_STREAMED)                                                                           \
+    } else {                                                                                                 \
+        KF_D3Q27(GET)                                                                                        \
+    }
+#else
 #define KF_LOAD_STREAMED(GET)                                                                                \
     KF_D3Q27(KF_DECLARE)                                                                                     \
     if (KF_IN_SHELL || a->nodes[0] <= KF_LANES_ALONG_X) {                                                    \
@@ -32,6 +51,7 @@
     } else {                                                                                                 \
         KF_D3Q27(KF_TAKE_LAST)                                                                               \
     }
+#endif
 #define KF_FINISH KF_KEEP_OUTFLOWS
 /* A band kernel's item is a place in the list, and becomes the node's coordinates. */
 #define KF_BAND_POSITION kf_node_position(k, a->origin, a->row_pitch, a->plane_pitch, &x, &y, &z);

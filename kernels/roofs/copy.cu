@@ -19,6 +19,16 @@ KF_KERNEL(copy_words, kf_roof_arguments) {
     target[i] = source[i];
 }
 
+#if !KF_CUDA
+/* The same with stores that go past the caches and read no line first. An item is a run of `shift` words. */
+KF_SCALAR_KERNEL(copy_past, kf_roof_arguments) {
+    const kf_int64 i = (x + (kf_int64)a->extent[0] * y) * a->shift;
+    (void)z;
+    kf_stream_bytes((roof_word *)a->target + i, (const roof_word *)a->source + i, a->shift * (kf_int64)sizeof(roof_word));
+    KF_STREAM_END;
+}
+#endif
+
 /* What a D3Q27 step in SoA does to memory, without the arithmetic. */
 KF_KERNEL(copy_streams, kf_roof_arguments) {
     const float *source = (const float *)a->source;

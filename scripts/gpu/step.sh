@@ -14,13 +14,13 @@ cd "$(dirname "$0")/../.." || exit 3
 for kftune in ${KFTUNE:-} ./kftune build/kftune; do [ -x "$kftune" ] && break; done
 [ -x "$kftune" ] || { echo "kftune is neither here nor in build/: build it first" >&2; exit 3; }
 export KFTUNE_DATA=${KFTUNE_DATA:-$PWD}
-case $device in
-cuda*) grid=() ;;
+case "$device $*" in
+cuda* | *--grid*) grid=() ;;
 *) grid=(--grid 64x48x48) ;;
 esac
 
 begin=$SECONDS
-timeout 280 "$kftune" bench --suite step --device "$device" "${grid[@]}" "$@" --json >"$folder/step.json" 2>"$folder/step.log"
+timeout ${STEP_LIMIT:-280} "$kftune" bench --suite step --device "$device" "${grid[@]}" "$@" --json >"$folder/step.json" 2>"$folder/step.log"
 status=$?
 echo "suite step: status $status, $((SECONDS - begin)) s" >>"$folder/step.log"
 cat "$folder/step.log"

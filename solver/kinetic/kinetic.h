@@ -38,6 +38,8 @@ typedef struct kf_kinetic_options {
     long nodes_per_thread; /* 2: pairs along x, plan fused */
     long register_cap;     /* of a thread on a GPU, plan fused; 0: none */
     long boundary_kernels; /* 6, 1, or 0: folded into streaming */
+    long staged_nodes; /* on the cpu: nodes of a row that leave the nearest cache together; 0: one by one */
+    bool gpu;
     kf_immersed immersed;
     long segment_length; /* samples that one item of the aggregated variant adds up */
     bool fixed_point_force, streaming_stores;

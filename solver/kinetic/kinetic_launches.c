@@ -393,7 +393,8 @@ static void append_two_grids(builder *b, int p) {
     /* Rows to the end of a sector: one that is written in part has to be read first. Where kernels fill
      * ghosts, none may be written. */
     enum { SECTOR = 32 };
-    const int whole = kinetic->options.boundary_kernels == 0 ? SECTOR / (int)kinetic->store_bytes : 1,
+    const bool beyond = kinetic->options.gpu && kinetic->options.boundary_kernels == 0;
+    const int whole = beyond ? SECTOR / (int)kinetic->store_bytes : 1,
               together = (int)kinetic->options.nodes_per_thread;
     int extent[3];
     memcpy(extent, kinetic->geometry.nodes, sizeof extent);

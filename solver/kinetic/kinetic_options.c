@@ -95,6 +95,15 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
         return refuse(error, "nodes_per_thread must be 1, or 2 in plan fused with layout soa or csoa");
     if (o->in_place != 0 && (!fused || o->nodes_per_thread != 1))
         return refuse(error, "streaming in one grid belongs to plan fused with nodes_per_thread 1");
+    const bool rows = fused && !gpu && o->in_place == 0 && o->nodes_per_thread == 1;
+    if (o->staged_nodes != 0 &&
+        (o->staged_nodes < 16 || o->staged_nodes > 1024 || !rows || o->layout == KF_AOS))
+        return refuse(
+            error, "staged_nodes must be 0, or 16 to 1024 on the cpu in plan fused with streaming two_grids, "
+                   "nodes_per_thread 1 and layout soa or csoa");
+    if (o->staged_nodes != 0 && o->layout == KF_CSOA &&
+        (o->alpha % o->staged_nodes != 0 || o->staged_nodes > 32))
+        return refuse(error, "staged_nodes must be 16 or 32, and divide alpha, in layout csoa");
     if (o->storage == KF_F16 && !fused) return refuse(error, "storage f16 belongs to plan fused");
     if (o->segment_length < 1 || o->segment_length > 4096)
         return refuse(error, "segment_length must be 1 to 4096");
@@ -146,9 +155,11 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_integer(config, "block_y", &block_y, error));
     KF_TRY(kf_config_integer(config, "boundary_kernels", &options->boundary_kernels, error));
     KF_TRY(kf_config_integer(config, "segment_length", &options->segment_length, error));
+    KF_TRY(kf_config_integer(config, "staged_nodes", &options->staged_nodes, error));
     KF_TRY(kf_config_boolean(config, "prefetch", &options->prefetch, error));
     KF_TRY(kf_config_integer(config, "march", &options->march, error));
     KF_TRY(kf_config_integer(config, "reorder_period", &options->reorder_period, error));
+    options->gpu = gpu;
     options->plan = (kf_kinetic_plan)plan;
     options->layout = (kf_kinetic_layout)layout;
     options->immersed = (kf_immersed)variant;
@@ -178,7 +189,9 @@ void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options
     long long capacity = geometry->plane_pitch * (scene->nodes[2] + 2) + 2 * alignment;
     long long group = options->layout == KF_CSOA && options->alpha > alignment ? options->alpha : alignment;
     geometry->capacity = (capacity + group - 1) / group * group;
-    geometry->wide_index = geometry->capacity > 2147483647LL / 27;
+    /* Compilers of the cpu see that neighbours lie side by side only when addresses are worked out in 64
+     * bits. */
+    geometry->wide_index = !options->gpu || geometry->capacity > 2147483647LL / 27;
 }
 
 bool kf_kinetic_has_band(const kf_kinetic_options *options) {
@@ -287,6 +300,7 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
     const bool aggregated = options->immersed == KF_AGGREGATED;
     define(defines, "KF_SEGMENTS", aggregated && !scene->motion.moving && scene->immersed_passes <= 1);
     define(defines, "KF_STREAMING_STORES", options->streaming_stores);
+    if (options->staged_nodes > 0) define(defines, "KF_STAGED", options->staged_nodes);
     if (options->register_cap == 0) return;
     define(defines, "KF_LAUNCH_BOUNDS", 0);
     (void)snprintf(defines->list[defines->count - 1].value, sizeof defines->list->value, "__maxnreg__(%ld)",

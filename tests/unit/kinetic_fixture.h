@@ -8,18 +8,22 @@
 
 static const kf_system *const kinetic_system = &kf_system_kinetic;
 
-/* With the variants that only pay on a GPU: they are right on the cpu too. */
-static inline kf_space *open_space_with_gpu(const kf_scene *scene, const char *const *fixed, int count) {
+/* The space for the device, or as if it were a GPU: variants that only pay there are right on the cpu too. */
+static inline kf_space *open_space_of(const kf_scene *scene, bool gpu, const char *const *fixed, int count) {
     kf_error error = {KF_OK, ""};
     kf_variables variables;
     kf_space *space;
     kinetic_system->variables(scene, kf_backend_device(backend), &variables);
     for (int v = 0; v < variables.count; v++)
-        if (strcmp(variables.values[v].name, "gpu") == 0) variables.values[v].value = 1;
+        if (gpu && strcmp(variables.values[v].name, "gpu") == 0) variables.values[v].value = 1;
     must(kf_space_open(kinetic_system->name, kinetic_system->space_file, &variables, fixed, count, &space,
                        &error),
          &error);
     return space;
+}
+
+static inline kf_space *open_space_with_gpu(const kf_scene *scene, const char *const *fixed, int count) {
+    return open_space_of(scene, true, fixed, count);
 }
 
 static inline kf_plan *open_plan(const kf_scene *scene, const kf_config *config) {

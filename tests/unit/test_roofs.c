@@ -31,7 +31,8 @@ static void test_cpu(void **state) {
     kf_roofs roofs;
     assert_int_equal(kf_backend_open("cpu", &backend, &error), KF_OK);
     if (kf_roofs_measure(backend, KF_ROOFS_ALL, &roofs, &error) != KF_OK) fail_msg("%s", error.message);
-    static const char *const rates[] = {"dram_copy", "dram_copy_kernel", "dram_streams_27", "l1_copy"};
+    static const char *const rates[] = {"dram_copy", "dram_copy_kernel", "dram_copy_nt", "dram_streams_27",
+                                        "l1_copy"};
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
         check_roof(&roofs, rates[i], "GB/s");
     check_roof(&roofs, "fp32_multiply_add", "GFLOP/s");

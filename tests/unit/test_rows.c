@@ -45,7 +45,8 @@ static kf_scene *open_rows(int length, kf_boundary low, kf_boundary high) {
 
 /* Verifies the only config of the space that the values leave, and the parameters that have no part in this.
  */
-static void verify(const kf_scene *scene, const kf_reference *reference, const char *const *values) {
+static void verify(const kf_scene *scene, const kf_reference *reference, const char *const *values,
+                   bool gpu) {
     static const char *const common[] = {
         "plan=fused", "boundary_kernels=0", "register_cap=0",        "concurrent_solid=false",
         "block_x=64", "block_y=2",          "streaming_stores=false"};
@@ -55,7 +56,7 @@ static void verify(const kf_scene *scene, const kf_reference *reference, const c
     memcpy(fixes, common, sizeof common);
     for (; *values != NULL; values++)
         fixes[count++] = *values;
-    kf_space *space = open_space_with_gpu(scene, fixes, (int)count);
+    kf_space *space = open_space_of(scene, gpu, fixes, (int)count);
     assert_int_equal(kf_space_size(space), 1);
     kf_space_config(space, 0, &config);
     const double error = verify_config(kinetic_system, scene, &config, reference, STEPS);
@@ -102,14 +103,29 @@ static const char *const esoteric[] = {"storage=f32",
                                        "collision_form=low_order",
                                        NULL}; /* exchange: the same on the cpu */
 
-static void verify_all(kf_scene *scene, const char *const *const *variants) {
+/* Rows of the cpu: their ghosts filled as they come, their populations brought together before they are
+ * written. */
+static const char *const rows[] = {
+    "storage=f64",    "layout=soa", "nodes_per_thread=1", "streaming=two_grids", "collision_form=low_order",
+    "staged_nodes=0", NULL};
+static const char *const staged[] = {
+    "storage=f32",     "layout=soa", "nodes_per_thread=1", "streaming=two_grids", "collision_form=low_order",
+    "staged_nodes=64", NULL};
+static const char *const staged_in_groups[] = {
+    "storage=f16",     "alpha=32", "nodes_per_thread=1", "streaming=two_grids", "collision_form=low_order",
+    "staged_nodes=16", NULL};
+
+static void verify_on(kf_scene *scene, const char *const *const *variants, bool gpu) {
     kf_error error = {0};
     kf_reference *reference;
     must(kinetic_system->reference(scene, STEPS, &reference, &error), &error);
     for (; *variants != NULL; variants++)
-        verify(scene, reference, *variants);
+        verify(scene, reference, *variants, gpu);
     kinetic_system->free_reference(reference);
     kf_scene_free(scene);
+}
+static void verify_all(kf_scene *scene, const char *const *const *variants) {
+    verify_on(scene, variants, true);
 }
 
 /* Odd lengths: pairs end with half a pair, sectors of memory in part. The wall shares an edge with the
@@ -134,11 +150,28 @@ static void test_between_a_wall_and_a_mirror(void **state) {
     verify_all(open_rows(133, KF_FREE_SLIP, KF_WALL), variants);
 }
 
+/* Every kind of face, outflows along two axes and a wall that mirrors a share. */
+static void test_rows_of_the_cpu(void **state) {
+    (void)state;
+    static const char *const *const variants[] = {rows, staged, staged_in_groups, NULL};
+    if (strcmp(kf_backend_device(backend)->backend, "cpu") != 0) skip();
+    kf_scene *scene = open_rows(141, KF_INFLOW, KF_OUTFLOW);
+    scene->faces[KF_YMIN] = KF_FREE_SLIP;
+    scene->faces[KF_YMAX] = KF_OUTFLOW;
+    scene->faces[KF_ZMIN] = scene->faces[KF_ZMAX] = KF_WALL;
+    verify_on(scene, variants, false);
+    scene = open_rows(141, KF_OUTFLOW, KF_WALL);
+    scene->specular_share[KF_XMAX] = 0.5;
+    scene->faces[KF_YMIN] = scene->faces[KF_YMAX] = KF_PERIODIC;
+    verify_on(scene, variants, false);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_from_inflow_to_outflow),
         cmocka_unit_test(test_from_end_to_end),
         cmocka_unit_test(test_between_a_wall_and_a_mirror),
+        cmocka_unit_test(test_rows_of_the_cpu),
     };
     return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
 }

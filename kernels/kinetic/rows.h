@@ -1,0 +1,103 @@
+/* What a row of nodes does on the cpu besides its collisions, so that these stay one loop without branches: before them the
+ * ghosts that the row's nodes pull from are filled, each of which has one such node; after them what waits outside of
+ * outflows is worked out, and what was kept in the cache leaves it.
+ *
+ * Defines that a config sets: KF_STAGED 0, or the nodes of a row whose populations after the collision are brought together
+ * in the nearest cache and then written past all of them. */
+#ifndef KF_KERNELS_KINETIC_ROWS_H
+#define KF_KERNELS_KINETIC_ROWS_H
+
+#include "streamed.h"
+
+#ifndef KF_STAGED
+#define KF_STAGED 0
+#endif
+#if KF_STAGED
+#define KF_ROW_PART KF_STAGED
+#define KF_KEPT_VALUES (27 * KF_STAGED)
+#define KF_COLLIDED(i) kept[(i) * KF_STAGED + x - x0]
+#else
+#define KF_ROW_PART (1 << 30)
+#define KF_KEPT_VALUES 1
+#define KF_COLLIDED(i) *kf_address(a, a->target, i, k)
+#endif
+#define KF_HAND_ON(i, name, cx, cy, cz) KF_COLLIDED(i) = kf_to_store(f_##name);
+
+#if KF_FOLDED_BOUNDARY
+#define KF_GHOST(i, cx, cy, cz) *(kf_store *)kf_pulled(a, i, k, cx, cy, cz)
+/* At the ends of a row inside of the domain, and of one at its faces. */
+#define KF_FILL_FIRST(i, name, cx, cy, cz)                                                                   \
+    if ((cx) > 0) KF_GHOST(i, cx, cy, cz) = kf_to_store(kf_incoming_in_row(a, i, cx, cy, cz, k, 1, 0, y, z));
+#define KF_FILL_LAST(i, name, cx, cy, cz)                                                                    \
+    if ((cx) < 0) KF_GHOST(i, cx, cy, cz) = kf_to_store(kf_incoming_in_row(a, i, cx, cy, cz, k, 0, 1, y, z));
+
+/* The ghosts of one velocity from which nodes x0 .. x1 - 1 of a row at the domain's faces pull. */
+KF_FUNCTION void kf_fill_from(const kf_kinetic_arguments *a, int i, int cx, int cy, int cz, int x0, int x1, int y,
+                              int z) {
+    const int by = kf_beyond(y - cy, a->nodes[1]), bz = kf_beyond(z - cz, a->nodes[2]);
+    const int first = x0 == 0 && cx > 0, last = x1 == a->nodes[0] && cx < 0;
+    if (first) *(kf_store *)kf_pulled(a, i, kf_node(a, 0, y, z), cx, cy, cz) = kf_to_store(kf_incoming(a, cx, cy, cz, 0, y, z));
+    if (last)
+        *(kf_store *)kf_pulled(a, i, kf_node(a, x1 - 1, y, z), cx, cy, cz) =
+            kf_to_store(kf_incoming(a, cx, cy, cz, x1 - 1, y, z));
+    if (by == 0 && bz == 0) return;
+    for (int x = x0 + first; x < x1 - last; x++)
+        *(kf_store *)kf_pulled(a, i, kf_node(a, x, y, z), cx, cy, cz) =
+            kf_to_store(kf_incoming_across(a, cx, cy, cz, x, y, z, 0, by, bz));
+}
+
+KF_FUNCTION void kf_fill_row(const kf_kinetic_arguments *a, int x0, int x1, int y, int z) {
+    if (KF_IN_SHELL) {
+        for (int direction = 0; direction < 27; direction++) {
+            const int cx = direction % 3 - 1, cy = direction / 3 % 3 - 1, cz = direction / 9 - 1;
+            kf_fill_from(a, kf_direction(cx, cy, cz), cx, cy, cz, x0, x1, y, z);
+        }
+        return;
+    }
+    if (x0 == 0) {
+        const kf_index k = kf_node(a, 0, y, z);
+        KF_D3Q27(KF_FILL_FIRST)
+    }
+    if (x1 == a->nodes[0]) {
+        const kf_index k = kf_node(a, x1 - 1, y, z);
+        KF_D3Q27(KF_FILL_LAST)
+    }
+}
+
+#define KF_LOAD_COLLIDED(i, name, cx, cy, cz) const kf_real f_##name = kf_from_store(KF_COLLIDED(i));
+KF_FUNCTION void kf_keep_outflows(const kf_kinetic_arguments *a, int x, int y, int z, const kf_store *kept, int x0) {
+    const kf_index k = kf_node(a, x, y, z);
+    (void)k, (void)kept, (void)x0;
+    KF_D3Q27(KF_LOAD_COLLIDED)
+    KF_MOMENTUM(deviation, jx, jy, jz)
+    (void)deviation, (void)jx, (void)jy, (void)jz;
+    KF_KEEP_OUTFLOWS
+}
+#else
+KF_FUNCTION void kf_fill_row(const kf_kinetic_arguments *a, int x0, int x1, int y, int z) {
+    (void)a, (void)x0, (void)x1, (void)y, (void)z;
+}
+#endif
+
+#define KF_WRITE_PART(i, name, cx, cy, cz)                                                                   \
+    kf_stream_bytes(kf_address(a, a->target, i, k), kept + (i) * KF_STAGED, (x1 - x0) * (kf_int64)sizeof *kept);
+KF_FUNCTION void kf_finish_row(const kf_kinetic_arguments *a, int x0, int x1, int y, int z, const kf_store *kept) {
+    (void)a, (void)x0, (void)x1, (void)y, (void)z, (void)kept;
+#if KF_FOLDED_BOUNDARY
+    const int across = (KF_FACE_2 == 4 && y == 0) || (KF_FACE_3 == 4 && y == a->nodes[1] - 1) ||
+                       (KF_FACE_4 == 4 && z == 0) || (KF_FACE_5 == 4 && z == a->nodes[2] - 1);
+    const int low = KF_FACE_0 == 4 && x0 == 0, high = KF_FACE_1 == 4 && x1 == a->nodes[0];
+    if (across)
+        for (int x = x0; x < x1; x++)
+            kf_keep_outflows(a, x, y, z, kept, x0);
+    else if (low || high)
+        for (int end = low ? 0 : 1; end < (high ? 2 : 1); end++)
+            kf_keep_outflows(a, end ? x1 - 1 : x0, y, z, kept, x0);
+#endif
+#if KF_STAGED
+    const kf_index k = kf_node(a, x0, y, z);
+    KF_D3Q27(KF_WRITE_PART)
+#endif
+}
+
+#endif
