@@ -9,7 +9,8 @@
 #include "base/util/json.h"
 #include "scene/internal.h"
 
-enum { LARGEST_PICTURE = 16384 };
+/* A picture of one colour is a thousand times larger than its file: what it claims is limited. */
+enum { LONGEST_SIDE = 16384, MOST_PIXELS = 1 << 26 };
 
 bool kf_mask_is_file_name(const char *file) {
     size_t length = strlen(file);
@@ -28,11 +29,13 @@ static kf_status begin_picture(const char *file, png_image *image, kf_error *err
     image->version = PNG_IMAGE_VERSION;
     if (png_image_begin_read_from_file(image, file) == 0)
         return kf_fail(error, KF_BAD_INPUT, "%s: cannot be read as a PNG picture: %s", file, image->message);
-    if (image->width < 3 || image->height < 3 || image->width > LARGEST_PICTURE ||
-        image->height > LARGEST_PICTURE) {
+    if (image->width < 3 || image->height < 3 || image->width > LONGEST_SIDE ||
+        image->height > LONGEST_SIDE || (size_t)image->width * image->height > MOST_PIXELS) {
         kf_status status =
-            kf_fail(error, KF_BAD_INPUT, "%s: a mask has 3 to %d pixels along each side, this one %ux%u",
-                    file, LARGEST_PICTURE, image->width, image->height);
+            kf_fail(error, KF_BAD_INPUT,
+                    "%s: a mask has 3 to %d pixels along each side and at most %d pixels in all, this one "
+                    "%ux%u; 'cells' or --grid may be finer than its picture",
+                    file, LONGEST_SIDE, MOST_PIXELS, image->width, image->height);
         png_image_free(image);
         return status;
     }

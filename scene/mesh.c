@@ -1,8 +1,5 @@
-/* Reading meshes through assimp. The file is untrusted: assimp imports without post-processing, every index
- * is checked, and only then may it cut polygons into triangles. */
-#include <assimp/cimport.h>
-#include <assimp/postprocess.h>
-#include <assimp/scene.h>
+/* Reading meshes. The file is untrusted, and so is the library that reads it: assimp runs in a child process
+ * with limits of memory and time, and of what comes back every index and coordinate is checked. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,24 +8,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/util/confined.h"
 #include "scene/internal.h"
+#include "scene/mesh_import.h"
 
-enum { NODE_DEPTH = 256, TRIANGLES_LIMIT = 100000000 };
 static const char *const endings[] = {".obj", ".stl", ".ply", ".gltf", ".glb"};
 
-static const char *ending_of(const char *file) {
+const char *kf_mesh_ending(const char *file) {
     const char *slash = strrchr(file, '/'), *dot = strrchr(file, '.');
     return dot == NULL || (slash != NULL && dot < slash) ? "" : dot;
 }
 
 bool kf_mesh_is_file_name(const char *file) {
-    const char *ending = ending_of(file);
+    const char *ending = kf_mesh_ending(file);
     for (size_t e = 0; e < sizeof endings / sizeof endings[0]; e++)
         if (strcasecmp(ending, endings[e]) == 0) return true;
     return false;
 }
 
-static kf_status check_file(const char *file, kf_error *error) {
+static kf_status check_file(const char *file, size_t *bytes, kf_error *error) {
     struct stat about;
     if (!kf_mesh_is_file_name(file))
         return kf_fail(error, KF_BAD_INPUT,
@@ -46,174 +44,77 @@ static kf_status check_file(const char *file, kf_error *error) {
     if (about.st_size > (off_t)KF_MESH_FILE_GIB << 30)
         return kf_fail(error, KF_BAD_INPUT, "%s: the file is larger than %d GiB; decimate the mesh", file,
                        KF_MESH_FILE_GIB);
+    *bytes = (size_t)about.st_size;
     return KF_OK;
 }
 
-/* Indices before anything dereferences them, coordinates before anything computes with them. */
-static kf_status check_contents(const char *file, const struct aiScene *scene, kf_error *error) {
-    size_t triangles = 0, faces = 0;
-    for (unsigned m = 0; m < scene->mNumMeshes; m++) {
-        const struct aiMesh *mesh = scene->mMeshes[m];
-        for (unsigned v = 0; v < mesh->mNumVertices; v++) {
-            const struct aiVector3D p = mesh->mVertices[v];
-            if (!isfinite(p.x) || !isfinite(p.y) || !isfinite(p.z))
-                return kf_fail(error, KF_BAD_INPUT,
-                               "%s: vertex %u of mesh %u is NaN or infinite; repair the mesh and "
-                               "export it again",
-                               file, v, m);
-        }
-        for (unsigned f = 0; f < mesh->mNumFaces; f++) {
-            const struct aiFace *face = &mesh->mFaces[f];
-            for (unsigned i = 0; i < face->mNumIndices; i++)
-                if (face->mIndices[i] >= mesh->mNumVertices)
-                    return kf_fail(error, KF_BAD_INPUT,
-                                   "%s: face %u of mesh %u refers to vertex %u, but there are %u "
-                                   "(counted from 0); export the mesh again",
-                                   file, f, m, face->mIndices[i], mesh->mNumVertices);
-            if (face->mNumIndices >= 3) {
-                faces++;
-                triangles += face->mNumIndices - 2;
-            }
-        }
-    }
-    if (faces == 0)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: holds no faces, only points or lines, or nothing; export a surface", file);
-    if (triangles > TRIANGLES_LIMIT)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: holds %zu triangles, more than the %d allowed; decimate the mesh", file,
-                       triangles, TRIANGLES_LIMIT);
+/* --- in the child --------------------------------------------------------------------------------------- */
+
+enum { VERTICES, TRIANGLES, NOTES }; /* parts of the answer */
+
+static kf_status import(const void *context, kf_answer *answer, kf_error *error) {
+    kf_mesh mesh = {0};
+    kf_text notes = {0};
+    KF_TRY(kf_mesh_import(context, &mesh, &notes, error));
+    answer->part[VERTICES] = mesh.vertices;
+    answer->bytes[VERTICES] = 3 * mesh.vertex_count * sizeof *mesh.vertices;
+    answer->part[TRIANGLES] = mesh.triangles;
+    answer->bytes[TRIANGLES] = 3 * mesh.triangle_count * sizeof *mesh.triangles;
+    answer->part[NOTES] = notes.text;
+    answer->bytes[NOTES] = notes.text != NULL ? notes.length + 1 : 0;
     return KF_OK;
 }
 
-static void append_mesh(kf_mesh_builder *builder, const struct aiMesh *mesh,
-                        const struct aiMatrix4x4 *to_world) {
-    const struct aiMatrix4x4 t = *to_world;
-    const uint32_t first = (uint32_t)builder->mesh.vertex_count;
-    for (unsigned v = 0; v < mesh->mNumVertices; v++) {
-        const double x = mesh->mVertices[v].x, y = mesh->mVertices[v].y, z = mesh->mVertices[v].z;
-        kf_mesh_add_vertex(builder, t.a1 * x + t.a2 * y + t.a3 * z + t.a4,
-                           t.b1 * x + t.b2 * y + t.b3 * z + t.b4, t.c1 * x + t.c2 * y + t.c3 * z + t.c4);
-    }
-    for (unsigned f = 0; f < mesh->mNumFaces; f++) {
-        const struct aiFace *face = &mesh->mFaces[f];
-        if (face->mNumIndices == 3)
-            kf_mesh_add_triangle(builder, first + face->mIndices[0], first + face->mIndices[1],
-                                 first + face->mIndices[2]);
-    }
+/* --- in this process ------------------------------------------------------------------------------------ */
+
+static kf_status make_no_sense(const char *file, kf_error *error) {
+    return kf_fail(error, KF_BAD_INPUT, "%s: what was read of it makes no sense; is the file damaged?", file);
 }
 
-typedef struct node_walk {
-    const char *file;
-    const struct aiScene *scene;
-    kf_mesh_builder builder;
-    kf_error *error;
-} node_walk;
-
-static kf_status append_node(node_walk *walk, const struct aiNode *node, struct aiMatrix4x4 to_world,
-                             int depth) {
-    if (depth > NODE_DEPTH)
-        return kf_fail(walk->error, KF_BAD_INPUT,
-                       "%s: nodes nested more than %d deep; export the mesh flattened", walk->file,
-                       NODE_DEPTH);
-    aiMultiplyMatrix4(&to_world, &node->mTransformation);
-    for (unsigned m = 0; m < node->mNumMeshes; m++) {
-        if (node->mMeshes[m] >= walk->scene->mNumMeshes)
-            return kf_fail(walk->error, KF_BAD_INPUT,
-                           "%s: a node refers to mesh %u, but there are %u; export the mesh again",
-                           walk->file, node->mMeshes[m], walk->scene->mNumMeshes);
-        append_mesh(&walk->builder, walk->scene->mMeshes[node->mMeshes[m]], &to_world);
-        if (walk->builder.mesh.triangle_count > TRIANGLES_LIMIT)
-            return kf_fail(walk->error, KF_BAD_INPUT,
-                           "%s: its instances hold more than %d triangles; decimate the "
-                           "mesh",
-                           walk->file, TRIANGLES_LIMIT);
-    }
-    for (unsigned c = 0; c < node->mNumChildren; c++)
-        KF_TRY(append_node(walk, node->mChildren[c], to_world, depth + 1));
-    return KF_OK;
-}
-
-static kf_status check_placed(const char *file, const kf_mesh *mesh, kf_error *error) {
+static kf_status check_answer(const char *file, const kf_mesh *mesh, kf_error *error) {
     for (size_t i = 0; i < 3 * mesh->vertex_count; i++)
-        if (!(fabs(mesh->vertices[i]) < 1e30)) /* also true for NaN */
-            return kf_fail(
-                error, KF_BAD_INPUT,
-                "%s: vertex %zu lies at infinity or further than 1e30 units away; repair the mesh and "
-                "export it again",
-                file, i / 3);
+        if (!isfinite(mesh->vertices[i])) return make_no_sense(file, error);
+    for (size_t i = 0; i < 3 * mesh->triangle_count; i++)
+        if (mesh->triangles[i] >= mesh->vertex_count) return make_no_sense(file, error);
     return KF_OK;
 }
 
-static kf_status clean(const char *file, kf_mesh *mesh, kf_text *notes, kf_error *error) {
-    const size_t dropped = kf_mesh_clean(mesh);
-    if (mesh->triangle_count == 0)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: none of its %zu triangles has an area (degenerate); export a surface", file,
-                       dropped);
-    if (dropped > 0)
-        kf_note(notes, "%s: %zu of %zu triangles have no area and were dropped", file, dropped,
-                dropped + mesh->triangle_count);
-    return KF_OK;
+/* The mesh takes the arrays over. */
+static kf_status take_answer(const char *file, kf_answer *answer, kf_mesh *mesh, kf_text *notes,
+                             kf_error *error) {
+    enum { VERTEX_BYTES = 3 * sizeof *mesh->vertices, TRIANGLE_BYTES = 3 * sizeof *mesh->triangles };
+    if (answer->bytes[VERTICES] == 0 || answer->bytes[VERTICES] % VERTEX_BYTES != 0 ||
+        answer->bytes[TRIANGLES] == 0 || answer->bytes[TRIANGLES] % TRIANGLE_BYTES != 0)
+        return make_no_sense(file, error);
+    const size_t length = answer->bytes[NOTES];
+    if (length > 0) kf_note(notes, "%.*s", (int)length - 1, (const char *)answer->part[NOTES]);
+    *mesh = (kf_mesh){.vertices = answer->part[VERTICES],
+                      .vertex_count = answer->bytes[VERTICES] / VERTEX_BYTES,
+                      .triangles = answer->part[TRIANGLES],
+                      .triangle_count = answer->bytes[TRIANGLES] / TRIANGLE_BYTES};
+    answer->part[VERTICES] = answer->part[TRIANGLES] = NULL;
+    return check_answer(file, mesh, error);
 }
 
-/* assimp drops faces with wrong indices from glTF files and only its log says so. */
-static void note_dropped_faces(const char *message, char *user) {
-    if (strstr(message, "out-of-range") != NULL) *user = 1;
-}
-
-static const struct aiScene *import(const char *file, bool *out_of_range) {
-    char seen = 0;
-    const struct aiLogStream log = {note_dropped_faces, &seen};
-    aiAttachLogStream(&log);
-    const struct aiScene *scene = aiImportFile(file, 0);
-    aiDetachLogStream(&log);
-    *out_of_range = seen != 0;
-    return scene;
-}
-
-static kf_status read_scene(const char *file, const struct aiScene **scene, kf_error *error) {
-    bool out_of_range = false;
-    *scene = import(file, &out_of_range);
-    if (*scene == NULL) {
-        /* assimp's own words may be long, and may end with a newline; the line stays one line. */
-        char reason[200];
-        kf_copy_text(reason, sizeof reason, aiGetErrorString());
-        reason[strcspn(reason, "\r\n")] = '\0';
-        return kf_fail(error, KF_BAD_INPUT, "%s: cannot be read as a mesh (%s); is it a whole %s file?", file,
-                       reason, ending_of(file) + 1);
-    }
-    if (out_of_range)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: some faces refer to vertices that are out of range; export the mesh again", file);
-    KF_TRY(check_contents(file, *scene, error));
-    const struct aiScene *triangulated = aiApplyPostProcessing(*scene, aiProcess_Triangulate);
-    if (triangulated == NULL) {
-        *scene = NULL; /* assimp has released it */
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: its polygons cannot be cut into triangles; triangulate the mesh before "
-                       "exporting it",
-                       file);
-    }
-    *scene = triangulated;
-    return KF_OK;
+/* Binary files take up to ten times their size in memory, text less; instances of a mesh can be more. */
+static kf_confinement limits_for(size_t bytes) {
+    static const size_t LEAST = (size_t)1 << 30, TIMES = 32, BYTES_A_SECOND = 1 << 20;
+    enum { LEAST_SECONDS = 30 };
+    return (kf_confinement){.memory_bytes = LEAST + TIMES * bytes,
+                            .cpu_seconds = LEAST_SECONDS + (unsigned)(bytes / BYTES_A_SECOND)};
 }
 
 kf_status kf_mesh_read(const char *file, kf_mesh *mesh, kf_text *notes, kf_error *error) {
+    size_t bytes = 0;
     memset(mesh, 0, sizeof *mesh);
-    KF_TRY(check_file(file, error));
-    if (strcasecmp(ending_of(file), ".obj") == 0) KF_TRY(kf_obj_check(file, error));
-    node_walk walk = {.file = file, .error = error};
-    kf_status status = read_scene(file, &walk.scene, error);
-    if (status == KF_OK) {
-        struct aiMatrix4x4 identity;
-        aiIdentityMatrix4(&identity);
-        status = append_node(&walk, walk.scene->mRootNode, identity, 0);
-    }
-    if (walk.scene != NULL) aiReleaseImport(walk.scene);
-    *mesh = walk.builder.mesh;
-    if (status == KF_OK) status = check_placed(file, mesh, error);
-    if (status == KF_OK) status = clean(file, mesh, notes, error);
+    KF_TRY(check_file(file, &bytes, error));
+    if (strcasecmp(kf_mesh_ending(file), ".obj") == 0) KF_TRY(kf_obj_check(file, error));
+    KF_TRY(kf_mesh_check_claims(file, bytes, error));
+    const kf_confinement limits = limits_for(bytes);
+    kf_answer answer;
+    KF_TRY(kf_confined_run(file, &limits, import, file, &answer, error));
+    const kf_status status = take_answer(file, &answer, mesh, notes, error);
+    kf_answer_free(&answer);
     if (status != KF_OK) kf_mesh_free(mesh);
     return status;
 }

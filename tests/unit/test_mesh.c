@@ -1,6 +1,8 @@
 #include "tests/unit/scene_files.h"
 
 #include <math.h>
+#include <png.h>
+#include <sys/resource.h>
 #include <time.h>
 
 static const double PI = 3.14159265358979323846;
@@ -342,6 +344,81 @@ static void test_bad_others(void **state) {
     refuse(write_text("mesh.blend", "BLENDER"), "not a mesh by its name");
 }
 
+/* A glTF binary of some words and 36 bytes of data, whose accessor of positions claims count vertices; view:
+ * what else it says. */
+static const char *write_glb(const char *name, double count, const char *view) {
+    char json[600], file[1000] = {0};
+    (void)snprintf(
+        json, sizeof json,
+        "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":36}],\"bufferViews\":[{\"buffer\":0,"
+        "\"byteLength\":36}],\"accessors\":[{%s\"componentType\":5126,\"count\":%.0f,\"type\":\"VEC3\"}],"
+        "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}],\"nodes\":[{\"mesh\":0}],"
+        "\"scenes\":[{\"nodes\":[0]}],\"scene\":0}",
+        view, count);
+    while (strlen(json) % 4 != 0)
+        (void)strcat(json, " ");
+    const uint32_t length = (uint32_t)strlen(json), total = 12 + 8 + length + 8 + 36;
+    const uint32_t head[] = {0x46546C67, 2, total, length, 0x4E4F534A}, tail[] = {36, 0x004E4942};
+    const float triangle[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    memcpy(file, head, sizeof head);
+    memcpy(file + 20, json, length);
+    memcpy(file + 20 + length, tail, sizeof tail);
+    memcpy(file + 28 + length, triangle, sizeof triangle);
+    return write_bytes(name, file, total);
+}
+
+static long most_memory_kib(void) {
+    struct rusage own, children;
+    assert_int_equal(getrusage(RUSAGE_SELF, &own), 0);
+    assert_int_equal(getrusage(RUSAGE_CHILDREN, &children), 0);
+    return own.ru_maxrss > children.ru_maxrss ? own.ru_maxrss : children.ru_maxrss;
+}
+
+/* A few hundred bytes must not take gigabytes: what a file claims is held against its size. */
+static void test_claims(void **state) {
+    (void)state;
+    kf_mesh mesh;
+    kf_text notes = {0};
+    kf_error error = {0};
+    if (kf_mesh_read(write_glb("whole.glb", 3, "\"bufferView\":0,"), &mesh, &notes, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    assert_int_equal(mesh.triangle_count, 1);
+    kf_mesh_free(&mesh);
+    const long before = most_memory_kib();
+    refuse(write_glb("claim.glb", 100e6, "\"bufferView\":0,"), "claims 100000000");
+    refuse(write_glb("zeros.glb", 300e6, ""), "claims 300000000");
+    refuse(write_text("claim.ply",
+                      "ply\nformat ascii 1.0\nelement vertex 100000000\nproperty float x\nproperty float y\n"
+                      "property float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n"
+                      "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"),
+           "claims 100000000");
+    refuse(write_text("list.ply",
+                      "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
+                      "property float z\nelement face 1\nproperty list uint int vertex_indices\nend_header\n"
+                      "0 0 0\n1 0 0\n0 1 0\n400000000 0 1 2\n"),
+           "");
+    if (most_memory_kib() > before + (1400 << 10))
+        fail_msg("%ld MiB, before %ld", most_memory_kib() >> 10, before >> 10);
+}
+
+/* An empty picture of 70 million pixels is a file of 70 kB, and would be 280 MB of colours and kinds. */
+static void test_claims_of_pictures(void **state) {
+    (void)state;
+    enum { WIDTH = 8192, HEIGHT = 8193 };
+    png_image image = {
+        .version = PNG_IMAGE_VERSION, .width = WIDTH, .height = HEIGHT, .format = PNG_FORMAT_GRAY};
+    unsigned char *pixels = kf_allocate_zeroed(HEIGHT, WIDTH);
+    assert_true(png_image_write_to_file(&image, test_path("large.png"), 0, pixels, 0, NULL));
+    free(pixels);
+    kf_scene *scene = NULL;
+    kf_error error = {0};
+    const kf_scene_options options = {.seed = 1};
+    const char *path = test_path("large.png");
+    assert_int_equal(kf_scene_open(path, &options, &scene, &error), KF_BAD_INPUT);
+    assert_holds(error.message, path);
+    assert_holds(error.message, "67108864 pixels in all, this one 8192x8193");
+}
+
 static void test_million_polygons(void **state) {
     (void)state;
     enum { SIDE = 708 }; /* two triangles a square: 1002528 */
@@ -400,6 +477,8 @@ int main(void) {
         cmocka_unit_test(test_polygons),
         cmocka_unit_test(test_bad_obj),
         cmocka_unit_test(test_bad_others),
+        cmocka_unit_test(test_claims),
+        cmocka_unit_test(test_claims_of_pictures),
         cmocka_unit_test(test_million_polygons),
         cmocka_unit_test(test_real_meshes),
     };
