@@ -70,7 +70,8 @@ size_t kf_mesh_body(const kf_mesh *mesh, kf_body *body) {
                 corner[c][a] = mesh->vertices[3 * (size_t)mesh->triangles[3 * t + c] + a] - origin[a];
         add_tetrahedron((const double(*)[3])corner, body, second);
     }
-    const double sign = body->volume < 0.0 ? -1.0 : 1.0; /* triangles that look inwards */
+    body->inwards = body->volume < 0.0;
+    const double sign = body->inwards ? -1.0 : 1.0;
     double center[3], trace = 0.0;
     for (int a = 0; a < 3; a++)
         center[a] = body->center[a] / body->volume;

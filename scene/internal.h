@@ -45,6 +45,8 @@ size_t kf_mesh_clean(kf_mesh *mesh);
 kf_box kf_mesh_bounds(const kf_mesh *mesh);
 double kf_mesh_area(const kf_mesh *mesh);
 double kf_mesh_triangle_area(const kf_mesh *mesh, size_t triangle);
+/* Unit vector to the side from which the corners are counter-clockwise; 0 for a triangle without area. */
+void kf_mesh_normal(const kf_mesh *mesh, size_t triangle, double normal[3]);
 /* vertex = matrix (row-major 3x3) vertex + offset */
 void kf_mesh_transform(kf_mesh *mesh, const double matrix[9], const double offset[3]);
 /* Area of the shadow in light that falls along direction, from a raster of 1/4 unit (coarser for huge
@@ -55,6 +57,7 @@ double kf_mesh_shadow(const kf_mesh *mesh, const double direction[3]);
 typedef struct kf_body {
     double volume, center[3];
     double inertia[9]; /* about the centre */
+    bool inwards;      /* the triangles' normals look to the inside */
 } kf_body;
 /* Returns how many edges are open, or shared by triangles that look to different sides; with 0 of them body
  * is set. A body without volume is for the caller to refuse. */
@@ -105,8 +108,15 @@ void kf_shape_ahmed(const double *values, kf_mesh_builder *builder); /* slant_an
 enum { KF_SAMPLES_LIMIT = 10000000 };
 
 /* count Poisson-disk samples of the mesh by weighted sample elimination, in the order of the mesh's
- * triangles. The same bits for any number of threads. 1 <= count <= KF_SAMPLES_LIMIT. */
-void kf_sample_mesh(const kf_mesh *mesh, size_t count, uint64_t seed, kf_samples *samples);
+ * triangles. The same bits for any number of threads. 1 <= count <= KF_SAMPLES_LIMIT. triangles: the triangle
+ * of each, unless NULL. */
+void kf_sample_mesh(const kf_mesh *mesh, size_t count, uint64_t seed, kf_samples *samples,
+                    uint32_t *triangles);
+/* From the mesh, closed or not: surface_depth, and solid_area, that of the surface this much deeper. */
+void kf_scene_set_depth(kf_scene *scene);
+/* Moves the scene's samples under the surface by surface_depth, less where the solid is thinner than two of
+ * it (depth.c). A surface that the stream reaches from both sides stays where it is. */
+void kf_scene_sink_samples(kf_scene *scene, const uint32_t *triangles);
 /* Half the distance of neighbours in the densest packing of count points on that area: r_max of Yuksel 2015.
  */
 double kf_sample_radius(double area, size_t count);

@@ -51,8 +51,8 @@ kf_box kf_mesh_bounds(const kf_mesh *mesh) {
     return box;
 }
 
-/* Twice the area, and the square of the longest edge. */
-static double doubled_area(const kf_mesh *mesh, size_t triangle, double *longest) {
+/* Twice the area times the normal, and the square of the longest edge. */
+static void area_vector(const kf_mesh *mesh, size_t triangle, double vector[3], double *longest) {
     const uint32_t *corner = mesh->triangles + 3 * triangle;
     const double *p = mesh->vertices + 3 * (size_t)corner[0], *q = mesh->vertices + 3 * (size_t)corner[1],
                  *r = mesh->vertices + 3 * (size_t)corner[2];
@@ -65,9 +65,23 @@ static double doubled_area(const kf_mesh *mesh, size_t triangle, double *longest
         ww += (u[a] - v[a]) * (u[a] - v[a]);
     }
     *longest = fmax(uu, fmax(vv, ww));
-    const double nx = u[1] * v[2] - u[2] * v[1], ny = u[2] * v[0] - u[0] * v[2],
-                 nz = u[0] * v[1] - u[1] * v[0];
-    return sqrt(nx * nx + ny * ny + nz * nz);
+    vector[0] = u[1] * v[2] - u[2] * v[1];
+    vector[1] = u[2] * v[0] - u[0] * v[2];
+    vector[2] = u[0] * v[1] - u[1] * v[0];
+}
+
+static double doubled_area(const kf_mesh *mesh, size_t triangle, double *longest) {
+    double n[3];
+    area_vector(mesh, triangle, n, longest);
+    return sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+}
+
+void kf_mesh_normal(const kf_mesh *mesh, size_t triangle, double normal[3]) {
+    double longest;
+    area_vector(mesh, triangle, normal, &longest);
+    const double length = sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+    for (int a = 0; a < 3 && length > 0.0; a++)
+        normal[a] /= length;
 }
 
 double kf_mesh_triangle_area(const kf_mesh *mesh, size_t triangle) {

@@ -355,7 +355,8 @@ static void eliminate(neighbourhood *n, size_t keep) {
 }
 
 /* The points that are left, in the order of their triangles and within one in the order of drawing. */
-static void collect(const neighbourhood *n, const surface *s, size_t count, kf_samples *samples) {
+static void collect(const neighbourhood *n, const surface *s, size_t count, kf_samples *samples,
+                    uint32_t *triangle_of) {
     bool *kept = kf_allocate_zeroed(n->count, sizeof *kept);
     for (size_t i = 0; i < n->count; i++)
         kept[n->draw[i]] = n->points[i].weight >= 0.0F;
@@ -372,6 +373,7 @@ static void collect(const neighbourhood *n, const surface *s, size_t count, kf_s
     for (size_t i = 0; i < count; i++) {
         double position[3];
         (void)draw_point(s, numbers[order[i]], position);
+        if (triangle_of != NULL) triangle_of[i] = (uint32_t)triangles[order[i]];
         samples->x[i] = position[0];
         samples->y[i] = position[1];
         samples->z[i] = position[2];
@@ -387,7 +389,8 @@ double kf_sample_radius(double area, size_t count) {
     return sqrt(area / (2.0 * sqrt(3.0) * (double)count));
 }
 
-void kf_sample_mesh(const kf_mesh *mesh, size_t count, uint64_t seed, kf_samples *samples) {
+void kf_sample_mesh(const kf_mesh *mesh, size_t count, uint64_t seed, kf_samples *samples,
+                    uint32_t *triangles) {
     surface s;
     surface_begin(&s, mesh, seed);
     neighbourhood n = {.count = OVERSAMPLING * count};
@@ -403,7 +406,7 @@ void kf_sample_mesh(const kf_mesh *mesh, size_t count, uint64_t seed, kf_samples
     samples->y = kf_allocate(count * sizeof(double));
     samples->z = kf_allocate(count * sizeof(double));
     samples->area = kf_allocate(count * sizeof(double));
-    collect(&n, &s, count, samples);
+    collect(&n, &s, count, samples, triangles);
     free(n.points);
     free(n.draw);
     free(n.first);

@@ -41,14 +41,17 @@ static void clip_samples(kf_scene *scene, kf_text *notes) {
 }
 
 static kf_status sample_solid(kf_scene *scene, kf_text *notes, kf_error *error) {
-    scene->solid_area = kf_mesh_area(&scene->mesh);
+    kf_scene_set_depth(scene);
     const double wanted = fmax(1.0, nearbyint(scene->samples_per_cell * scene->solid_area));
     if (wanted > KF_SAMPLES_LIMIT)
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: %g samples per cell on %.4g cells of surface are more than %d "
                        "samples; lower samples_per_cell",
                        scene->source, scene->samples_per_cell, scene->solid_area, KF_SAMPLES_LIMIT);
-    kf_sample_mesh(&scene->mesh, (size_t)wanted, scene->seed, &scene->samples);
+    uint32_t *triangles = kf_allocate((size_t)wanted * sizeof *triangles);
+    kf_sample_mesh(&scene->mesh, (size_t)wanted, scene->seed, &scene->samples, triangles);
+    kf_scene_sink_samples(scene, triangles);
+    free(triangles);
     clip_samples(scene, notes);
     if (scene->samples.count == 0)
         return kf_fail(error, KF_BAD_INPUT,

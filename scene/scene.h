@@ -79,10 +79,11 @@ typedef struct kf_motion {
     double velocity[3];   /* cells a step */
 } kf_motion;
 
-/* Surface samples at time 0, lattice coordinates. area: surface a sample stands for, in cells^2; they add up
- * to solid_area. Between faces that are not periodic, a sample keeps at least 1/1000 of a cell inside the
- * outermost nodes, so floor(x) and floor(x) + 1 are nodes (in single precision too). Along a periodic axis it
- * lies in [-0.5, nodes - 0.5], and whoever uses it wraps the nodes. */
+/* Surface samples at time 0, lattice coordinates: kf_scene_surface_depth under the surface. area: surface a
+ * sample stands for, in cells^2; they add up to solid_area. Between faces that are not periodic, a sample
+ * keeps at least 1/1000 of a cell inside the outermost nodes, so floor(x) and floor(x) + 1 are nodes (in
+ * single precision too). Along a periodic axis it lies in [-0.5, nodes - 0.5], and whoever uses it wraps the
+ * nodes. */
 typedef struct kf_samples {
     size_t count;
     double *x, *y, *z;
@@ -170,7 +171,9 @@ struct kf_scene {
     double high_order_rate; /* used by KF_RATE_CONSTANT, in (0, 2) */
 
     double solid_low[3], solid_high[3]; /* bounding box at time 0, lattice; equal when there is no solid */
-    double solid_area;                  /* cells^2 inside the outermost nodes: what the samples stand for */
+    double solid_area;                  /* cells^2 inside the outermost nodes, surface_depth under the mesh:
+                                         * what the samples stand for */
+    double surface_depth;               /* cells by which the samples lie under the surface */
     double frontal_area;                /* cells^2, projected along the inflow; 0 without solid or inflow */
     kf_mesh mesh;                       /* placed, lattice coordinates; empty when there is no solid */
     kf_motion motion;
@@ -235,6 +238,12 @@ double kf_scene_outflow_pull(const kf_scene *scene, kf_face face);
  * than a cell: there forces that take the same slip twice would overshoot. A moving solid's are left as they
  * are. Caller frees. */
 double *kf_scene_acting_areas(const kf_scene *scene);
+
+/* How far (cells) outside of its samples a solid acts on the flow, and so how far under its surface they are
+ * placed: derived in scene/depth.c from the kernel that spreads forces, the viscosity and the collision's
+ * rates, with no fit to a flow; 0.40 for a flat wall at small viscosities. surface_to_volume of the solid in
+ * 1/cells; 0 for a flat wall, or a surface that encloses nothing. In [0, 1]. */
+double kf_scene_surface_depth(const kf_scene *scene, double surface_to_volume);
 
 /* Shortest edge of the solid's bounding box in cells, rounded up, at least 1 (L_m of the paper, section 4.5).
  */

@@ -56,38 +56,61 @@ static void set_extent(kf_scene *scene, const double center[3], const double hal
 
 /* The golden-angle spiral: equal areas, no poles. */
 void kf_flow_add_ball(kf_scene *scene, const double center[3], double radius, double samples_per_cell) {
-    const double area = 4.0 * kf_pi * radius * radius, turn = kf_pi * (3.0 - sqrt(5.0));
+    scene->surface_depth = kf_scene_surface_depth(scene, 3.0 / radius);
+    const double sunk = radius - scene->surface_depth;
+    const double area = 4.0 * kf_pi * sunk * sunk, turn = kf_pi * (3.0 - sqrt(5.0));
     size_t count = (size_t)ceil(area * samples_per_cell);
     reserve_samples(scene, count);
     scene->samples_per_cell = samples_per_cell;
     for (size_t s = 0; s < count; s++) {
         double z = 1.0 - (2.0 * (double)s + 1.0) / (double)count, ring = sqrt(1.0 - z * z);
         double angle = turn * (double)s;
-        set_sample(scene, s, center[0] + radius * ring * cos(angle), center[1] + radius * ring * sin(angle),
-                   center[2] + radius * z, area / (double)count);
+        set_sample(scene, s, center[0] + sunk * ring * cos(angle), center[1] + sunk * ring * sin(angle),
+                   center[2] + sunk * z, area / (double)count);
     }
     set_extent(scene, center, (const double[3]){radius, radius, radius});
     scene->reference_length = 2.0 * radius;
     scene->frontal_area = kf_pi * radius * radius;
 }
 
+void kf_flow_add_cylinder(kf_scene *scene, const double center[3], double radius, double samples_per_cell) {
+    scene->surface_depth = kf_scene_surface_depth(scene, 2.0 / radius);
+    const double sunk = radius - scene->surface_depth;
+    const double spacing = 1.0 / sqrt(samples_per_cell), last = scene->nodes[2] - 1.001;
+    const size_t around = (size_t)ceil(2.0 * kf_pi * sunk / spacing),
+                 along = (size_t)ceil(scene->nodes[2] / spacing);
+    reserve_samples(scene, around * along);
+    scene->samples_per_cell = samples_per_cell;
+    const double patch = 2.0 * kf_pi * sunk / (double)around * scene->nodes[2] / (double)along;
+    for (size_t i = 0; i < along; i++)
+        for (size_t j = 0; j < around; j++) {
+            const double angle = 2.0 * kf_pi * ((double)j + 0.5 * (double)(i % 2)) / (double)around,
+                         z = ((double)i + 0.5) / (double)along * scene->nodes[2] - 0.5;
+            set_sample(scene, i * around + j, center[0] + sunk * cos(angle), center[1] + sunk * sin(angle),
+                       fmin(fmax(z, 0.001), last), patch);
+        }
+    set_extent(scene, center, (const double[3]){radius, radius, center[2]});
+    scene->reference_length = 2.0 * radius;
+    scene->frontal_area = 2.0 * radius * scene->nodes[2];
+}
+
 /* A grid of the two angles, each sample with the area of its patch. */
 void kf_flow_add_torus(kf_scene *scene, const double center[3], double major_radius, double minor_radius,
                        double samples_per_cell) {
-    const double spacing = 1.0 / sqrt(samples_per_cell);
+    scene->surface_depth = kf_scene_surface_depth(scene, 2.0 / minor_radius);
+    const double sunk = minor_radius - scene->surface_depth, spacing = 1.0 / sqrt(samples_per_cell);
     size_t along = (size_t)ceil(2.0 * kf_pi * major_radius / spacing),
-           around = (size_t)ceil(2.0 * kf_pi * minor_radius / spacing);
+           around = (size_t)ceil(2.0 * kf_pi * sunk / spacing);
     reserve_samples(scene, along * around);
     scene->samples_per_cell = samples_per_cell;
     for (size_t i = 0; i < along; i++)
         for (size_t j = 0; j < around; j++) {
             double a = 2.0 * kf_pi * ((double)i + 0.5 * (double)(j % 2)) / (double)along;
             double b = 2.0 * kf_pi * (double)j / (double)around;
-            double distance = major_radius + minor_radius * cos(b);
-            double patch =
-                2.0 * kf_pi / (double)along * distance * 2.0 * kf_pi / (double)around * minor_radius;
+            double distance = major_radius + sunk * cos(b);
+            double patch = 2.0 * kf_pi / (double)along * distance * 2.0 * kf_pi / (double)around * sunk;
             set_sample(scene, i * around + j, center[0] + distance * cos(a), center[1] + distance * sin(a),
-                       center[2] + minor_radius * sin(b), patch);
+                       center[2] + sunk * sin(b), patch);
         }
     const double outer = major_radius + minor_radius;
     set_extent(scene, center, (const double[3]){outer, outer, minor_radius});

@@ -7,8 +7,13 @@
 /* A periodic box of fluid at rest without a solid, ACM-MRT with the default rule. Free with kf_scene_free. */
 kf_scene *kf_flow_box(const char *name, int nx, int ny, int nz, double viscosity);
 
-/* Evenly spread samples of a sphere, about samples_per_cell for each cell^2. */
+/* Evenly spread samples of a sphere, about samples_per_cell for each cell^2, as deep under its surface as
+ * those of a scene are (kf_scene_surface_depth, with the box's viscosity and rates); of the others likewise.
+ */
 void kf_flow_add_ball(kf_scene *scene, const double center[3], double radius, double samples_per_cell);
+/* Samples of a cylinder along z between free-slip faces, which it reaches: those within half a cell of the
+ * faces lie on the outermost nodes, whose mirror image is what they would interpolate with. */
+void kf_flow_add_cylinder(kf_scene *scene, const double center[3], double radius, double samples_per_cell);
 /* Samples of a torus about the z axis. */
 void kf_flow_add_torus(kf_scene *scene, const double center[3], double major_radius, double minor_radius,
                        double samples_per_cell);

@@ -20,8 +20,10 @@ kf_status kf_case_force_balance(kf_validation *validation, kf_error *error);
 kf_status kf_case_slip(kf_validation *validation, kf_error *error);
 kf_status kf_case_sampling_density(kf_validation *validation, kf_error *error);
 kf_status kf_case_torus(kf_validation *validation, kf_error *error);
-/* kinetic_sphere.c */
+/* kinetic_drag.c */
 kf_status kf_case_sphere_drag(kf_validation *validation, kf_error *error);
+kf_status kf_case_cylinder_drag(kf_validation *validation, kf_error *error);
+/* kinetic_sphere.c */
 kf_status kf_case_sphere_wake(kf_validation *validation, kf_error *error);
 /* kinetic_free.c */
 kf_status kf_case_free_solid(kf_validation *validation, kf_error *error);

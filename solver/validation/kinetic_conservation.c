@@ -176,7 +176,7 @@ static double slip_at(const kf_scene *scene, const double *values, size_t sample
 static kf_status slip_after(const kf_validation *validation, int passes, double *slip, kf_error *error) {
     const double center[3] = {15.3, 15.6, 15.8}, speed = 0.01;
     kf_scene *scene = kf_flow_box("slip", 32, 32, 32, 0.02);
-    kf_flow_add_ball(scene, center, 8.0, 60.0);
+    kf_flow_add_ball(scene, center, 8.0 + kf_scene_surface_depth(scene, 3.0 / 8.5), 60.0); /* samples at 8 */
     scene->initial_velocity[0] = speed;
     scene->immersed_passes = passes;
     double *values = NULL, sum = 0;
@@ -262,7 +262,7 @@ kf_status kf_case_torus(kf_validation *validation, kf_error *error) {
     kf_scene *scene = kf_flow_box("torus", NODES, NODES, NODES, 0.08);
     for (int face = 0; face < KF_FACES; face++)
         scene->faces[face] = KF_WALL;
-    kf_flow_add_torus(scene, center, 6.0, 2.5, 20.0);
+    kf_flow_add_torus(scene, center, 6.0, 3.1, 20.0);
     scene->motion.moving = true;
     scene->motion.angular_speed = 0.005;
     double impulse = 0, mean = 0, least = INFINITY, most = -INFINITY;

@@ -146,8 +146,7 @@ static kf_scene *make_box(const settling *s, double diameter, double lattice_spe
     for (int face = 0; face < KF_FACES; face++)
         scene->faces[face] = KF_WALL;
     const double center[3] = {0.5 * (width - 1), 0.5 * (width - 1), 0.1275 / cell - 0.5};
-    /* Its drag is that of a sphere one cell larger than its surface (docs/physics.md). */
-    kf_flow_add_ball(scene, center, 0.5 * (diameter - 1.0), 20.0);
+    kf_flow_add_ball(scene, center, 0.5 * diameter, 20.0);
     set_free(scene, 0.5 * diameter, 1120.0 / s->density);
     scene->motion.gravity[2] = -9.81 * step * step / cell;
     return scene;

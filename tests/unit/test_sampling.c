@@ -44,8 +44,8 @@ static void test_distances(void **state) {
     kf_mesh mesh;
     make_shape(0, &mesh);
     kf_samples samples = {0}, probes = {0};
-    kf_sample_mesh(&mesh, 3000, 11, &samples);
-    kf_sample_mesh(&mesh, 500, 12, &probes);
+    kf_sample_mesh(&mesh, 3000, 11, &samples, NULL);
+    kf_sample_mesh(&mesh, 500, 12, &probes, NULL);
     const double radius = kf_sample_radius(kf_mesh_area(&mesh), samples.count);
     const double smallest = smallest_distance(&samples), gap = largest_gap(&samples, &probes);
     print_message("smallest distance %.3f of 2 r_max, largest gap %.3f of 2 r_max\n",
@@ -80,7 +80,7 @@ static void test_area_and_surface(void **state) {
     kf_mesh mesh;
     make_shape(0, &mesh);
     kf_samples samples = {0};
-    kf_sample_mesh(&mesh, 20000, 1, &samples);
+    kf_sample_mesh(&mesh, 20000, 1, &samples, NULL);
     assert_int_equal(samples.count, 20000);
     double total = 0.0;
     for (size_t i = 0; i < samples.count; i++) {
@@ -101,7 +101,7 @@ static void test_plate_shares(void **state) {
     kf_mesh mesh;
     kf_shape_mesh(&kf_shapes[3], sizes, &mesh);
     kf_samples samples = {0};
-    kf_sample_mesh(&mesh, 7000, 5, &samples); /* 1000 for each unit of area */
+    kf_sample_mesh(&mesh, 7000, 5, &samples, NULL); /* 1000 for each unit of area */
     int across[3] = {0};
     for (size_t i = 0; i < samples.count; i++) {
         const double position[3] = {samples.x[i], samples.y[i], samples.z[i]};
@@ -127,9 +127,9 @@ static void test_reproducible(void **state) {
     kf_mesh mesh;
     make_shape(4, &mesh);
     kf_samples first = {0}, again = {0}, other = {0};
-    kf_sample_mesh(&mesh, 10000, 42, &first);
-    kf_sample_mesh(&mesh, 10000, 42, &again);
-    kf_sample_mesh(&mesh, 10000, 43, &other);
+    kf_sample_mesh(&mesh, 10000, 42, &first, NULL);
+    kf_sample_mesh(&mesh, 10000, 42, &again, NULL);
+    kf_sample_mesh(&mesh, 10000, 43, &other, NULL);
     const size_t bytes = first.count * sizeof(double);
     assert_memory_equal(first.x, again.x, bytes);
     assert_memory_equal(first.y, again.y, bytes);
@@ -148,7 +148,7 @@ static void test_golden(void **state) {
     kf_mesh mesh;
     kf_shape_mesh(&kf_shapes[3], sizes, &mesh);
     kf_samples samples = {0};
-    kf_sample_mesh(&mesh, 5000, 1, &samples);
+    kf_sample_mesh(&mesh, 5000, 1, &samples, NULL);
     kf_hasher hasher;
     char hex[KF_HASH_HEX];
     kf_hash_begin(&hasher);
@@ -171,7 +171,7 @@ static void test_few_and_flat(void **state) {
     kf_mesh_add_triangle(&b, 0, 1, 2);
     for (size_t count = 1; count <= 1000; count *= 10) {
         kf_samples samples = {0};
-        kf_sample_mesh(&b.mesh, count, 1, &samples);
+        kf_sample_mesh(&b.mesh, count, 1, &samples, NULL);
         assert_int_equal(samples.count, count);
         for (size_t i = 0; i < count; i++)
             assert_true(fabs(samples.x[i] - samples.y[i]) < 1e-9 && samples.x[i] >= 0.0 &&
@@ -194,7 +194,7 @@ static void test_time_of_many(void **state) {
 #else
     const size_t count = 1000000;
 #endif
-    kf_sample_mesh(&mesh, count, 1, &samples);
+    kf_sample_mesh(&mesh, count, 1, &samples, NULL);
     clock_gettime(CLOCK_MONOTONIC, &end);
     print_message("%zu samples in %.1f s (%.1f s of processor time)\n", count,
                   (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec),

@@ -81,7 +81,7 @@ static void test_units_of_the_ball(void **state) {
     assert_near(s->initial_velocity[0], 0.05);
     assert_near(s->solid_low[0], 0.25 * 120 - 0.5 - 6.0); /* 120 cells a metre; the domain begins at -0.5 */
     assert_near(s->solid_high[2], 0.2 * 120 - 0.5 + 6.0);
-    assert_true(fabs(s->solid_area / (PI * 144.0) - 1.0) < 0.002);
+    assert_true(fabs(s->solid_area / (PI * pow(12.0 - 2.0 * s->surface_depth, 2)) - 1.0) < 0.002);
     assert_true(fabs(s->frontal_area / (PI * 36.0) - 1.0) < 0.01);
     assert_int_equal(kf_scene_shortest_edge(s), 12);
     double density, velocity[3];

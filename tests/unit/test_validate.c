@@ -146,12 +146,14 @@ static void test_made_surfaces(void **state) {
     const double center[3] = {15, 16, 14};
     kf_flow_add_ball(ball, center, 5.0, 10.0);
     kf_flow_add_torus(torus, center, 8.0, 3.0, 10.0);
-    assert_true(fabs(ball->solid_area / (4.0 * kf_pi * 25.0) - 1.0) < 1e-9);
-    assert_true(fabs(torus->solid_area / (4.0 * kf_pi * kf_pi * 24.0) - 1.0) < 1e-9);
+    assert_true(fabs(ball->solid_area / (4.0 * kf_pi * pow(5.0 - ball->surface_depth, 2)) - 1.0) < 1e-9);
+    assert_true(fabs(torus->solid_area / (4.0 * kf_pi * kf_pi * 8.0 * (3.0 - torus->surface_depth)) - 1.0) <
+                1e-9);
     for (size_t s = 0; s < ball->samples.count; s++)
         assert_true(
             fabs(hypot(hypot(ball->samples.x[s] - 15, ball->samples.y[s] - 16), ball->samples.z[s] - 14) -
-                 5.0) < 1e-9);
+                 (5.0 - ball->surface_depth)) < 1e-9);
+    assert_true(ball->surface_depth > 0.3 && ball->surface_depth < 0.6);
     kf_scene_free(ball);
     kf_scene_free(torus);
 }

@@ -1,0 +1,340 @@
+/* How deep under the solid's surface its samples lie, so that the flow meets the surface where it is.
+ *
+ * A sample's force is spread over the nodes around it, and there bends the profile that the sample is to hold
+ * at rest. Let a wall carry a shear flow of slope s at the distance n, u = s (n - shift) away from the wall
+ * and a constant c behind it. Forces with the profile phi across the wall, total -nu s, give u = c + s
+ * <max(0, n - X)> with X distributed as phi, so shift = -c/s; no slip, <u(Y)> = 0 with Y distributed as phi
+ * too, gives c = -s
+ * <|X - Y|>/2. Two more terms are the lattice's: a force also acts as kappa times its second difference,
+ * kappa = 1/4 - 4/3 Lambda (the shift of a bounce-back wall), and interpolation is of the velocity before
+ * half of the force. Together
+ *
+ *   shift = <|X - Y|>/2 + kappa <delta(X - Y)> - nu (1 - <delta(X - Y)>)/2.
+ *
+ * X and Y of the hat function on 2x2x2 nodes have the variance 1/6 whatever way the wall looks; <|X - Y|>/2
+ * is 7/30 (0.230 to 0.233 over all directions), <delta(X - Y)> 2/3 (to 0.69). A wall along the axes is
+ * measured at 0.24 to 0.37, by where the nodes lie; the formula of one position, f(1 - f)(1 - nu) + kappa (1
+ * - 2 f(1 - f)), says 0.25 to 0.375.
+ *
+ * Behind a closed surface the fluid is dragged along with c and takes part of the force. In a ball and in a
+ * cylinder its shear (Hill's vortex; its plane counterpart) is c A/V, A/V surface over volume: shift =
+ * shift_0/(1 - shift_0 A/V). docs/physics.md has what spheres and cylinders measure. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/text.h"
+#include "scene/internal.h"
+
+static const double DEEPEST = 1.0, MOST_BY_INSIDE = 2.0;
+
+/* Rate of the third-order moments. The rules that choose it by the flow are near these. */
+static double third_order_rate(const kf_scene *scene, double omega) {
+    if (scene->collision == KF_BGK) return omega;
+    switch (scene->rate_rule) {
+    case KF_RATE_ONES:
+        return 1.0;
+    case KF_RATE_CONSTANT:
+        return scene->high_order_rate;
+    case KF_RATE_KBC:
+        return omega;
+    case KF_RATE_K17:
+        return 8.0 * (omega - 2.0) * (1.0 + 2.0 * omega) / (-8.0 - 14.0 * omega + 7.0 * omega * omega);
+    default:
+        return 1.97;
+    }
+}
+
+double kf_scene_surface_depth(const kf_scene *scene, double surface_to_volume) {
+    const double relaxation = 3.0 * scene->viscosity; /* 1/omega - 1/2 */
+    const double rate = third_order_rate(scene, 1.0 / (relaxation + 0.5));
+    const double lambda = relaxation * (1.0 / rate - 0.5);
+    const double overlap = 2.0 / 3.0;
+    const double flat =
+        7.0 / 30.0 + overlap * (0.25 - 4.0 / 3.0 * lambda) - 0.5 * (1.0 - overlap) * scene->viscosity;
+    const double depth = fmax(0.0, flat);
+    const double inside = fmin(1.0 - 1.0 / MOST_BY_INSIDE, depth * surface_to_volume);
+    return fmin(DEEPEST, depth / (1.0 - inside));
+}
+
+/* ---- which way is inside ---- */
+
+/* Nodes about the solid that the stream reaches: flooded from the box's rim, not across nodes that a sample
+ * touches. */
+typedef struct flood {
+    int low[3], length[3];
+    unsigned char *state; /* [z][y][x] */
+} flood;
+enum { DRY, SURFACE, WET, FLOOD_RIM = 4 };
+
+static size_t flood_index(const flood *f, const int node[3]) {
+    return (size_t)node[0] +
+           (size_t)f->length[0] * ((size_t)node[1] + (size_t)f->length[1] * (size_t)node[2]);
+}
+
+static bool flood_holds(const flood *f, const int node[3]) {
+    for (int a = 0; a < 3; a++)
+        if (node[a] < 0 || node[a] >= f->length[a]) return false;
+    return true;
+}
+
+static void flood_mark_surface(flood *f, const kf_samples *samples) {
+    const double *const position[3] = {samples->x, samples->y, samples->z};
+    for (size_t s = 0; s < samples->count; s++)
+        for (int c = 0; c < 8; c++) {
+            int node[3];
+            for (int a = 0; a < 3; a++)
+                node[a] = (int)floor(position[a][s]) - f->low[a] + (c >> a & 1);
+            f->state[flood_index(f, node)] = SURFACE;
+        }
+}
+
+static void flood_fill(flood *f) {
+    const size_t count = (size_t)f->length[0] * (size_t)f->length[1] * (size_t)f->length[2];
+    size_t *stack = kf_allocate(count * sizeof *stack), depth = 0;
+    f->state[0] = WET; /* the rim is clear of the surface */
+    stack[depth++] = 0;
+    while (depth > 0) {
+        const size_t at = stack[--depth];
+        const size_t row = (size_t)f->length[0], plane = row * (size_t)f->length[1];
+        const int here[3] = {(int)(at % row), (int)(at % plane / row), (int)(at / plane)};
+        for (int side = 0; side < 6; side++) {
+            int next[3] = {here[0], here[1], here[2]};
+            next[side / 2] += side % 2 == 0 ? -1 : 1;
+            if (!flood_holds(f, next)) continue;
+            const size_t index = flood_index(f, next);
+            if (f->state[index] != DRY) continue;
+            f->state[index] = WET;
+            stack[depth++] = index;
+        }
+    }
+    free(stack);
+}
+
+static flood flood_around(const kf_scene *scene) {
+    flood f;
+    size_t count = 1;
+    for (int a = 0; a < 3; a++) {
+        f.low[a] = (int)floor(scene->solid_low[a]) - FLOOD_RIM;
+        f.length[a] = (int)floor(scene->solid_high[a]) + 2 + FLOOD_RIM - f.low[a];
+        count *= (size_t)f.length[a];
+    }
+    f.state = kf_allocate_zeroed(count, 1);
+    flood_mark_surface(&f, &scene->samples);
+    flood_fill(&f);
+    return f;
+}
+
+/* What lies at a distance of some cells on one side of a sample: the first node that no sample touches. */
+static int flood_look(const flood *f, const double position[3], const double normal[3], double sign) {
+    for (double distance = 1.5; distance < FLOOD_RIM; distance += 0.5) {
+        int node[3];
+        for (int a = 0; a < 3; a++)
+            node[a] = (int)lround(position[a] + sign * distance * normal[a]) - f->low[a];
+        if (!flood_holds(f, node)) return WET;
+        const int state = f->state[flood_index(f, node)];
+        if (state != SURFACE) return state;
+    }
+    return SURFACE;
+}
+
+/* Normals look outwards afterwards; those of a surface that the stream reaches from both sides, or from none,
+ * are 0. */
+static void turn_by_flood(const kf_scene *scene, double *normals) {
+    flood f = flood_around(scene);
+    const kf_samples *samples = &scene->samples;
+    for (size_t s = 0; s < samples->count; s++) {
+        const double position[3] = {samples->x[s], samples->y[s], samples->z[s]};
+        double *normal = normals + 3 * s;
+        const bool front = flood_look(&f, position, normal, 1.0) == WET,
+                   back = flood_look(&f, position, normal, -1.0) == WET;
+        const double sign = front == back ? 0.0 : front ? 1.0 : -1.0;
+        for (int a = 0; a < 3; a++)
+            normal[a] *= sign;
+    }
+    free(f.state);
+}
+
+/* ---- thin parts ---- */
+
+/* The samples of a cube that look roughly one way, added up. */
+typedef struct patch {
+    long cube[3];
+    int looks; /* the axis and sign that the normals are nearest to */
+    size_t count;
+    double position[3], normal[3];
+} patch;
+
+typedef struct patches {
+    double edge; /* of a cube */
+    size_t slots;
+    patch *table; /* open addressing; count 0: free */
+} patches;
+
+static int nearest_side(const double normal[3]) {
+    int axis = 0;
+    for (int a = 1; a < 3; a++)
+        if (fabs(normal[a]) > fabs(normal[axis])) axis = a;
+    return 2 * axis + (normal[axis] < 0.0);
+}
+
+static patch *find_patch(const patches *p, const long cube[3], int looks) {
+    uint64_t hash = (uint64_t)looks;
+    for (int a = 0; a < 3; a++) {
+        hash = (hash ^ (uint64_t)cube[a]) * 0x9e3779b97f4a7c15ULL;
+        hash ^= hash >> 29;
+    }
+    size_t slot = hash & (p->slots - 1);
+    while (p->table[slot].count > 0 && (p->table[slot].looks != looks ||
+                                        memcmp(p->table[slot].cube, cube, sizeof p->table[slot].cube) != 0))
+        slot = (slot + 1) & (p->slots - 1);
+    return &p->table[slot];
+}
+
+static void cube_of(const patches *p, const kf_samples *samples, size_t s, long cube[3]) {
+    const double position[3] = {samples->x[s], samples->y[s], samples->z[s]};
+    for (int a = 0; a < 3; a++)
+        cube[a] = (long)floor(position[a] / p->edge);
+}
+
+static patches gather_patches(const kf_samples *samples, const double *normals, double edge) {
+    patches p = {.edge = edge, .slots = 64};
+    while (p.slots < 2 * samples->count)
+        p.slots *= 2;
+    p.table = kf_allocate_zeroed(p.slots, sizeof *p.table);
+    for (size_t s = 0; s < samples->count; s++) {
+        long cube[3];
+        const double *normal = normals + 3 * s, position[3] = {samples->x[s], samples->y[s], samples->z[s]};
+        cube_of(&p, samples, s, cube);
+        patch *here = find_patch(&p, cube, nearest_side(normal));
+        memcpy(here->cube, cube, sizeof here->cube);
+        here->looks = nearest_side(normal);
+        here->count++;
+        for (int a = 0; a < 3; a++) {
+            here->position[a] += position[a];
+            here->normal[a] += normal[a];
+        }
+    }
+    return p;
+}
+
+/* A plane of the surface near a sample. */
+typedef struct near_plane {
+    double normal[3];
+    double below; /* how far behind it the sample lies; INFINITY: there is none */
+} near_plane;
+
+/* The plane of a patch as a sample sees it: how far it lies behind it. */
+static near_plane plane_of(const patch *other, const double position[3], double reach) {
+    near_plane plane = {.below = 0.0};
+    double square = 0.0, length = 0.0;
+    for (int a = 0; a < 3; a++)
+        length += other->normal[a] * other->normal[a];
+    length = sqrt(length);
+    for (int a = 0; a < 3 && length > 0.0; a++) {
+        const double arm = other->position[a] / (double)other->count - position[a];
+        plane.normal[a] = other->normal[a] / length;
+        plane.below += arm * plane.normal[a];
+        square += arm * arm;
+    }
+    if (length == 0.0 || plane.below < 0.0 || square >= reach * reach) plane.below = INFINITY;
+    return plane;
+}
+
+/* What lies around a sample: the solid's thickness under it, and for each way to look the plane that it lies
+ * behind least, among those that make an edge with its own. */
+typedef struct surroundings {
+    double thickness;
+    near_plane edge[6];
+} surroundings;
+
+static surroundings look_around(const patches *p, const kf_samples *samples, size_t s,
+                                const double normal[3]) {
+    surroundings found = {.thickness = INFINITY};
+    const double position[3] = {samples->x[s], samples->y[s], samples->z[s]};
+    const int own = nearest_side(normal);
+    long cube[3];
+    cube_of(p, samples, s, cube);
+    for (int looks = 0; looks < 6; looks++) {
+        found.edge[looks].below = INFINITY;
+        for (int n = 0; n < 27 && looks != own; n++) {
+            const long there[3] = {cube[0] + n % 3 - 1, cube[1] + n / 3 % 3 - 1, cube[2] + n / 9 - 1};
+            const patch *other = find_patch(p, there, looks);
+            if (other->count == 0) continue;
+            const near_plane plane = plane_of(other, position, 1.5 * p->edge);
+            double facing = 0.0;
+            for (int a = 0; a < 3; a++)
+                facing -= plane.normal[a] * normal[a];
+            if (facing > 0.1) found.thickness = fmin(found.thickness, plane.below / facing);
+            if (fabs(facing) < 0.5 && plane.below < found.edge[looks].below) found.edge[looks] = plane;
+        }
+    }
+    return found;
+}
+
+/* ---- moving the samples ---- */
+
+/* Unit normals of the samples' triangles, as these are wound. */
+static double *triangle_normals(const kf_mesh *mesh, const uint32_t *triangles, size_t count) {
+    double *normals = kf_allocate(3 * count * sizeof *normals + 1);
+    for (size_t s = 0; s < count; s++)
+        kf_mesh_normal(mesh, triangles[s], normals + 3 * s);
+    return normals;
+}
+
+/* By depth along its own normal, half of the thickness at most; and as far under the planes that make an edge
+ * with its own, half-way where it lies between two of them. */
+static void sink_sample(const surroundings *around, const double normal[3], double depth, double shift[3]) {
+    const double own = fmin(depth, 0.5 * around->thickness);
+    for (int a = 0; a < 3; a++)
+        shift[a] = -own * normal[a];
+    for (int looks = 0; looks < 6; looks++) {
+        const near_plane *plane = &around->edge[looks], *opposite = &around->edge[looks ^ 1];
+        const double wanted = fmin(depth, 0.5 * (plane->below + opposite->below));
+        for (int a = 0; a < 3 && plane->below < wanted; a++)
+            shift[a] -= (wanted - plane->below) * plane->normal[a];
+    }
+}
+
+static const double LEAST_AREA = 0.25;
+
+void kf_scene_set_depth(kf_scene *scene) {
+    kf_body body;
+    const double area = kf_mesh_area(&scene->mesh);
+    const bool closed = kf_mesh_body(&scene->mesh, &body) == 0 && body.volume > 0.0;
+    const double surface_to_volume = closed ? area / body.volume : 0.0;
+    scene->surface_depth = kf_scene_surface_depth(scene, surface_to_volume);
+    /* Exact for balls and cubes. */
+    const double shrunk = fmax(0.0, 1.0 - scene->surface_depth * surface_to_volume / 3.0);
+    scene->solid_area = area * fmax(LEAST_AREA, shrunk * shrunk);
+}
+
+void kf_scene_sink_samples(kf_scene *scene, const uint32_t *triangles) {
+    kf_samples *samples = &scene->samples;
+    const double depth = scene->surface_depth;
+    kf_body body;
+    if (depth == 0.0) return;
+    double *normals = triangle_normals(&scene->mesh, triangles, samples->count);
+    if (kf_mesh_body(&scene->mesh, &body) > 0 || body.volume <= 0.0)
+        turn_by_flood(scene, normals);
+    else if (body.inwards)
+        for (size_t i = 0; i < 3 * samples->count; i++)
+            normals[i] = -normals[i];
+    patches p = gather_patches(samples, normals, 2.0 * depth);
+    double *shifts = kf_allocate(3 * samples->count * sizeof *shifts + 1);
+    for (size_t s = 0; s < samples->count; s++) {
+        const surroundings around = look_around(&p, samples, s, normals + 3 * s);
+        sink_sample(&around, normals + 3 * s, depth, shifts + 3 * s);
+    }
+    const double share = scene->solid_area / (double)samples->count;
+    double *const position[3] = {samples->x, samples->y, samples->z};
+    for (size_t s = 0; s < samples->count; s++) {
+        samples->area[s] = share;
+        for (int a = 0; a < 3; a++) /* the solid's box keeps what the planes of a sharp edge would push out */
+            position[a][s] = fmin(fmax(position[a][s] + shifts[3 * s + (size_t)a], scene->solid_low[a]),
+                                  scene->solid_high[a]);
+    }
+    free(shifts);
+    free(p.table);
+    free(normals);
+}

@@ -1,0 +1,26 @@
+/* Spheres and cylinders in a wind tunnel with slip walls: what the cases of drag and of shedding share. */
+#ifndef KF_SOLVER_VALIDATION_KINETIC_TUNNEL_H
+#define KF_SOLVER_VALIDATION_KINETIC_TUNNEL_H
+
+#include "solver/validation/flow.h"
+
+/* Lengths in diameters. A cylinder's axis is z, which is four nodes long; behind and before are from its
+ * axis. */
+typedef struct kf_tunnel {
+    bool cylinder;
+    double diameter, speed, reynolds; /* cells, cells a step */
+    double before, behind, width;
+    double settle, watch; /* travels of one diameter before the forces are looked at, and meanwhile */
+    double bound;         /* of the drag coefficient's error */
+} kf_tunnel;
+
+kf_scene *kf_tunnel_scene(const kf_tunnel *tunnel);
+/* Drag coefficient of a force along the stream, by the body's own frontal area. */
+double kf_tunnel_coefficient(const kf_tunnel *tunnel, double force);
+/* The square of how much faster the stream between body and walls is than without walls, for a body of that
+ * drag coefficient: 1 + 0.65 V/A^1.5 + Cd S/(4 A) for a sphere (Young and Squire, ARC R&M 1984, 1945;
+ * Herriot, NACA Report 995, 1950), 1 + pi^2/12 (D/h)^2 + Cd D/(4 h) for a cylinder (Allen and Vincenti, NACA
+ * Report 782, 1944). */
+double kf_tunnel_blockage(const kf_tunnel *tunnel, double drag);
+
+#endif
