@@ -7,7 +7,8 @@
 #include "base/statistics/statistics.h"
 #include "base/util/program.h"
 #include "base/util/text.h"
-#include "results/landscape.h"
+#include "results/landscape_file.h"
+#include "results/store_internal.h"
 
 typedef struct kf_compact_row {
     char hash[KF_HASH_HEX];
@@ -54,8 +55,7 @@ static kf_status collect(void *context, const kf_result_row *from, kf_error *err
     row->config = from->config;
     row->state = m->state;
     row->time_us = time_of(m);
-    if (strcmp(from->role, "final") != 0)
-        row->seconds = m->compile_seconds + m->verify_seconds + m->measure_seconds;
+    if (strcmp(from->role, "final") != 0) row->seconds = kf_landscape_seconds(m);
     return KF_OK;
 }
 

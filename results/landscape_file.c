@@ -1,107 +1,107 @@
-/* Landscape files: JSON, perhaps gzipped, perhaps cut off. */
 #include "results/landscape_file.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "base/util/file.h"
 #include "base/util/json.h"
 #include "base/util/text.h"
+#include "results/landscape_read.h"
 
-static const size_t largest_text = (size_t)1 << 30;
-
-static kf_status start_gzip(const char *file, int output, pid_t *process, kf_error *error) {
-    posix_spawn_file_actions_t actions;
-    (void)posix_spawn_file_actions_init(&actions);
-    (void)posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, file, O_RDONLY, 0);
-    (void)posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    (void)posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    char program[] = "gzip", option[] = "-dc";
-    char *const words[] = {program, option, NULL};
-    int code = posix_spawnp(process, program, &actions, NULL, words, environ);
-    (void)posix_spawn_file_actions_destroy(&actions);
-    if (code == 0) return KF_OK;
-    return kf_fail(error, KF_MACHINE, "%s: cannot be unpacked, gzip does not start: %s; unpack it by hand",
-                   file, strerror(code));
+kf_status kf_landscape_complain(const kf_landscape_file *file, const char *where, kf_error *error,
+                                const char *what) {
+    return kf_fail(error, KF_BAD_INPUT, "%s: %.120s: %s", file->path, where, what);
 }
 
-/* Reads to the end or to the limit. */
-static void drain(int input, kf_text *text) {
-    static const size_t piece = (size_t)1 << 20;
-    for (;;) {
-        if (text->capacity < text->length + piece + 1) {
-            text->capacity = 2 * text->capacity + piece + 1;
-            text->text = kf_reallocate(text->text, text->capacity);
-        }
-        ssize_t got = read(input, text->text + text->length, piece);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) break;
-        text->length += (size_t)got;
-        if (text->length > largest_text) break;
+kf_status kf_landscape_set_samples(const kf_landscape_file *file, kf_landscape_entry *entry,
+                                   const cJSON *times, const cJSON *time, kf_error *error) {
+    const int listed = cJSON_IsArray(times) ? cJSON_GetArraySize(times) : 0, count = listed > 0 ? listed : 1;
+    const cJSON *item = listed > 0 ? times->child : time;
+    kf_measurement *m = &entry->measurement;
+    m->samples_us = kf_allocate_zeroed((size_t)count, sizeof(double));
+    m->sample_count = (size_t)count;
+    for (int i = 0; i < count; i++, item = item != NULL ? item->next : NULL) {
+        const double number = cJSON_IsNumber(item) ? item->valuedouble : NAN;
+        m->samples_us[i] = (double)(float)(number * file->unit_us);
+        if (!(m->samples_us[i] > 0 && isfinite(m->samples_us[i])))
+            return kf_landscape_complain(file, entry->where, error,
+                                         "a time must be a number above 0, for a result that is correct");
     }
-    text->text[text->length] = '\0';
-}
-
-static kf_status unpack(const char *file, kf_text *text, kf_error *error) {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return kf_fail(error, KF_MACHINE, "%s: no pipe: %s", file, strerror(errno));
-    pid_t process = 0;
-    kf_status status = start_gzip(file, ends[1], &process, error);
-    (void)close(ends[1]);
-    if (status == KF_OK) drain(ends[0], text);
-    (void)close(ends[0]); /* gzip ends at its next write if the limit was reached */
-    if (status != KF_OK) return status;
-    int ended = 0;
-    while (waitpid(process, &ended, 0) < 0 && errno == EINTR)
-        continue;
-    if (text->length > largest_text)
-        return kf_fail(error, KF_BAD_INPUT, "%s: unpacks to more than %zu bytes", file, largest_text);
-    if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0)
-        return kf_fail(error, KF_BAD_INPUT, "%s: is a damaged gzip file; fetch it again", file);
+    m->step_us = kf_summarise(m->samples_us, m->sample_count);
+    const double own = cJSON_IsNumber(time) ? time->valuedouble * file->unit_us : NAN;
+    entry->time_us = own > 0 && isfinite(own) ? own : m->step_us.median;
     return KF_OK;
 }
 
-static kf_status read_text(const char *file, kf_text *text, kf_error *error) {
-    KF_TRY(kf_file_read(file, largest_text, &text->text, &text->length, error));
-    text->capacity = text->length + 1;
-    bool packed = text->length > 2 && memcmp(text->text, "\x1f\x8b", 2) == 0;
-    if (!packed) return KF_OK;
-    kf_text_free(text);
-    return unpack(file, text, error);
+double kf_landscape_seconds(const kf_measurement *measurement) {
+    const double parts[] = {measurement->compile_seconds, measurement->verify_seconds,
+                            measurement->measure_seconds};
+    double sum = NAN;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (!isnan(parts[i])) sum = isnan(sum) ? parts[i] : sum + parts[i];
+    return sum;
 }
 
-/* The cache of a job that still runs, or was killed, ends in a comma, perhaps after half an entry, and its
- * last two braces are missing. */
-static kf_status parse(const char *file, kf_text *text, cJSON **root, kf_error *error) {
-    if (kf_json_parse(file, text->text, text->length, root, error) == KF_OK) return KF_OK;
-    size_t length = text->length;
-    while (length > 0 && isspace((unsigned char)text->text[length - 1]))
-        length--;
-    if (length > 0 && text->text[length - 1] != ',' && text->text[length - 1] != '}')
-        while (length > 1 && !(text->text[length] == '\n' && text->text[length - 1] == ','))
-            length--;
-    if (length <= 1 || strstr(text->text, "\"cache\"") == NULL)
-        return error != NULL ? error->status : KF_BAD_INPUT;
-    bool comma = text->text[length - 1] == ',';
-    kf_text closed = {0};
-    kf_text_append(&closed, "%.*s}}", (int)(comma ? length - 1 : length), text->text);
-    kf_status status = kf_json_parse(file, closed.text, closed.length, root, NULL);
-    kf_text_free(&closed);
-    return status; /* the first error stands: it names the file's own line */
-}
-
-kf_status kf_landscape_file_read(const char *file, cJSON **root, kf_error *error) {
-    kf_text text = {0};
-    *root = NULL;
-    kf_status status = read_text(file, &text, error);
-    if (status == KF_OK) status = parse(file, &text, root, error);
-    kf_text_free(&text);
+kf_status kf_landscape_give(kf_landscape_entry *entry, kf_status status, kf_landscape_visit visit,
+                            void *context, kf_error *error) {
+    if (status == KF_OK) status = visit(context, entry, error);
+    kf_measurement_free(&entry->measurement);
     return status;
+}
+
+void kf_landscape_begin(kf_landscape_entry *entry, const cJSON *json, int sequence, const char *where, ...) {
+    static const kf_device_state unknown = {NAN, NAN, NAN, NAN, NAN, 0};
+    memset(entry, 0, sizeof *entry);
+    va_list arguments;
+    va_start(arguments, where);
+    (void)vsnprintf(entry->where, sizeof entry->where, where, arguments);
+    va_end(arguments);
+    entry->json = json;
+    entry->sequence = sequence;
+    kf_copy_text(entry->role, sizeof entry->role, "import");
+    entry->timestamp = "";
+    kf_measurement *m = &entry->measurement;
+    m->device_before = m->device_after = unknown;
+    m->batch = 1;
+    m->stop = KF_STOP_SAMPLES;
+    m->mlups = m->effective_bandwidth = NAN;
+    m->compile_seconds = m->verify_seconds = m->measure_seconds = NAN;
+    m->verification.error = m->verification.bound = NAN;
+    m->verification.mass_drift = m->verification.load_error = NAN;
+}
+
+static bool is_compact(const cJSON *root) {
+    return cJSON_HasObjectItem(root, "kftune_landscape");
+}
+
+static kf_status identify(kf_landscape_file *file, kf_error *error) {
+    if (is_compact(file->root)) return kf_compact_identify(file, error);
+    if (cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(file->root, "cache")) ||
+        cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(file->root, "results")))
+        return kf_foreign_identify(file, error);
+    return kf_fail(error, KF_BAD_INPUT,
+                   "%s: is no landscape: neither a Kernel Tuner cache (\"cache\": {...}), nor T4 results "
+                   "(\"results\": [...]), nor one that 'kftune store export --format landscape' wrote",
+                   file->path);
+}
+
+kf_status kf_landscape_file_open(const char *path, kf_landscape_file *file, kf_error *error) {
+    *file = (kf_landscape_file){.path = path};
+    kf_status status = kf_landscape_text_read(path, &file->root, error);
+    if (status == KF_OK) status = identify(file, error);
+    if (status != KF_OK) kf_landscape_file_close(file);
+    return status;
+}
+
+void kf_landscape_file_close(kf_landscape_file *file) {
+    cJSON_Delete(file->root);
+    file->root = NULL;
+}
+
+kf_status kf_landscape_file_visit(const kf_landscape_file *file, kf_landscape_visit visit, void *context,
+                                  kf_error *error) {
+    return is_compact(file->root) ? kf_compact_visit(file, visit, context, error)
+                                  : kf_foreign_visit(file, visit, context, error);
 }

@@ -6,17 +6,54 @@
 
 #include "base/space/space_parts.h"
 #include "base/util/text.h"
-#include "harness/replay/landscape_rows.h"
 #include "results/landscape_file.h"
 
-void kf_landscape_add(kf_landscape_rows *rows, const kf_landscape_row *row) {
+/* Rows of a landscape while its file is read. */
+typedef struct kf_landscape_row {
+    kf_config config;
+    char preset[KF_NAME]; /* "": none */
+    kf_state state;
+    double time_us;                /* NAN unless the state is ok */
+    double seconds, build_seconds; /* NAN: not known */
+    float *samples_us;             /* owned by the rows; NULL: none */
+    int sample_count;
+} kf_landscape_row;
+
+typedef struct kf_landscape_rows {
+    const char *path;
+    kf_landscape_row *list;
+    size_t count, capacity;
+} kf_landscape_rows;
+
+static float *single_samples(const kf_measurement *m) {
+    float *samples = kf_allocate(m->sample_count * sizeof *samples);
+    for (size_t i = 0; i < m->sample_count; i++)
+        samples[i] = (float)m->samples_us[i];
+    return samples;
+}
+
+/* The first samples of what was skipped are good enough a time for a config far from the best. */
+static kf_status add_row(void *context, kf_landscape_entry *entry, kf_error *error) {
+    (void)error;
+    kf_landscape_rows *rows = context;
+    const kf_measurement *m = &entry->measurement;
+    const bool timed = m->state == KF_STATE_OK || (m->state == KF_STATE_SKIPPED && m->sample_count > 0);
     if (rows->count == rows->capacity) {
         rows->capacity = rows->capacity == 0 ? 256 : 2 * rows->capacity;
         rows->list = kf_reallocate(rows->list, rows->capacity * sizeof *rows->list);
     }
-    rows->list[rows->count] = *row;
-    if (row->state != KF_STATE_OK) rows->list[rows->count].time_us = NAN;
-    rows->count++;
+    kf_landscape_row *row = &rows->list[rows->count++];
+    *row =
+        (kf_landscape_row){.config = entry->config, .state = timed ? KF_STATE_OK : m->state, .time_us = NAN};
+    if (strncmp(entry->role, "preset:", 7) == 0 && kf_config_plain_name(entry->role + 7))
+        kf_copy_text(row->preset, sizeof row->preset, entry->role + 7);
+    row->seconds = kf_landscape_seconds(m);
+    row->build_seconds = m->compile_seconds + (isnan(m->verify_seconds) ? 0 : m->verify_seconds);
+    if (!timed) return KF_OK;
+    row->time_us = entry->time_us;
+    row->samples_us = single_samples(m);
+    row->sample_count = (int)m->sample_count;
+    return KF_OK;
 }
 
 /* "a/convolution-A4000.t4.json.gz" -> "convolution-A4000" */
@@ -28,22 +65,10 @@ static void base_name(const char *file, char *name, size_t size) {
         if (*c < ' ' || *c > '~') *c = '_';
 }
 
-static kf_status read_root(kf_landscape_rows *rows, const cJSON *root, kf_error *error) {
-    if (cJSON_HasObjectItem(root, "kftune_landscape")) return kf_landscape_read_compact(rows, root, error);
-    if (cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(root, "cache")))
-        return kf_landscape_read_cache(rows, root, error);
-    if (cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(root, "results")))
-        return kf_landscape_read_t4(rows, root, error);
-    return kf_fail(error, KF_BAD_INPUT,
-                   "%s: is no landscape: neither a Kernel Tuner cache (\"cache\": {...}), nor T4 results "
-                   "(\"results\": [...]), nor one that 'kftune store export --format landscape' wrote",
-                   rows->file);
-}
-
 static kf_status add_presets(const kf_landscape_rows *rows, kf_space *space, kf_error *error) {
-    for (int i = 0; i < rows->preset_count; i++)
-        KF_TRY(kf_space_add_preset(space, rows->preset_names[i], &rows->list[rows->preset_rows[i]].config,
-                                   error));
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->list[i].preset[0] != '\0')
+            KF_TRY(kf_space_add_preset(space, rows->list[i].preset, &rows->list[i].config, error));
     return KF_OK;
 }
 
@@ -51,7 +76,7 @@ static kf_status make_space(const kf_landscape_rows *rows, kf_landscape *landsca
     kf_config *configs = kf_allocate(rows->count * sizeof *configs);
     for (size_t i = 0; i < rows->count; i++)
         configs[i] = rows->list[i].config;
-    kf_status status = kf_space_from_configs(rows->file, configs, rows->count, &landscape->space, error);
+    kf_status status = kf_space_from_configs(rows->path, configs, rows->count, &landscape->space, error);
     free(configs);
     return status == KF_OK ? add_presets(rows, landscape->space, error) : status;
 }
@@ -88,19 +113,29 @@ static kf_status arrange(const kf_landscape_rows *rows, kf_landscape *landscape,
             landscape->optimum = i;
     }
     if (landscape->ok_count > 0) return KF_OK;
-    return kf_fail(error, KF_BAD_INPUT, "%s: holds no correct result; there is nothing to find", rows->file);
+    return kf_fail(error, KF_BAD_INPUT, "%s: holds no correct result; there is nothing to find", rows->path);
 }
 
-kf_status kf_landscape_open(const char *file, kf_landscape **landscape, kf_error *error) {
-    cJSON *root = NULL;
+static void identify(const kf_landscape_file *file, kf_landscape *landscape) {
+    base_name(file->path, landscape->name, sizeof landscape->name);
+    kf_copy_text(landscape->scene, sizeof landscape->scene, file->scene);
+    memcpy(landscape->nodes, file->nodes, sizeof landscape->nodes);
+    landscape->samples_per_cell = file->samples_per_cell;
+    landscape->seed = file->seed;
+    kf_copy_text(landscape->device, sizeof landscape->device, file->device);
+    kf_copy_text(landscape->backend, sizeof landscape->backend, file->backend);
+    landscape->peak_bandwidth = file->peak_bandwidth;
+}
+
+kf_status kf_landscape_open(const char *path, kf_landscape **landscape, kf_error *error) {
+    kf_landscape_file file;
     *landscape = NULL;
-    KF_TRY(kf_landscape_file_read(file, &root, error));
+    KF_TRY(kf_landscape_file_open(path, &file, error));
     kf_landscape *made = kf_allocate_zeroed(1, sizeof *made);
-    base_name(file, made->name, sizeof made->name);
-    kf_landscape_rows rows = {.file = file, .landscape = made};
-    kf_copy_text(rows.system, sizeof rows.system, "unknown");
-    kf_status status = read_root(&rows, root, error);
-    cJSON_Delete(root);
+    identify(&file, made);
+    kf_landscape_rows rows = {.path = path};
+    kf_status status = kf_landscape_file_visit(&file, add_row, &rows, error);
+    kf_landscape_file_close(&file);
     if (status == KF_OK) status = arrange(&rows, made, error);
     for (size_t i = 0; i < rows.count; i++)
         free(rows.list[i].samples_us);

@@ -27,8 +27,8 @@ typedef struct kf_landscape {
 
 /* Whether it has single samples, so that measuring with less effort can be replayed. */
 bool kf_landscape_has_samples(const kf_landscape *landscape);
-/* What measuring a config that is ok with this effort (0 .. 1] gives: the mean of the first samples, so many
- * of them; at full effort, and where there are none, times_us. */
+/* What measuring a config that is ok with this effort (0 .. 1] gives: the median of the first samples, so
+ * many of them; at full effort times_us. */
 double kf_landscape_observe(const kf_landscape *landscape, uint64_t index, double effort);
 
 /* Reads a Kernel Tuner cache, T4 results or kftune's own compact landscape (docs/search.md), plain or

@@ -166,6 +166,36 @@ static void test_compact(void **state) {
     kf_store_close(store);
 }
 
+/* A store takes what another exported: the same configs, times and states, also of what was skipped. */
+static void test_compact_comes_back(void **state) {
+    (void)state;
+    char path[KF_PATH], other[KF_PATH], file[KF_PATH];
+    fixture_path(path, "from.db");
+    fixture_path(other, "to.db");
+    fixture_path(file, "travels.json");
+    kf_store *store = fixture_open(path), *second = fixture_open(other);
+    kf_run_row run;
+    fill(store, &run);
+    char *text = export(store, run.id, kf_store_export_compact);
+    write_file(file, text);
+    int count = 0;
+    const int64_t imported = import(second, file, &count);
+    assert_int_equal(count, 2 * KF_STATES);
+    char *again = export(second, imported, kf_store_export_compact);
+    const char *const results = strstr(text, "\"results\"");
+    assert_non_null(results);
+    assert_string_equal(results, strstr(again, "\"results\""));
+    kf_run_summary summary;
+    assert_int_equal(kf_store_find_run(second, NULL, &summary, NULL), KF_OK);
+    assert_string_equal(summary.scene, "beetle");
+    assert_string_equal(summary.device, "Test device");
+    assert_int_equal(summary.nodes[0], 96);
+    free(text);
+    free(again);
+    kf_store_close(store);
+    kf_store_close(second);
+}
+
 static void test_t4_schema(void **state) {
     (void)state;
     static const char *const words[] = {"timeout",     "compile",     "runtime",
@@ -508,6 +538,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trips),
         cmocka_unit_test(test_compact),
+        cmocka_unit_test(test_compact_comes_back),
         cmocka_unit_test(test_t4_schema),
         cmocka_unit_test(test_cache_schema),
         cmocka_unit_test(test_csv),

@@ -66,11 +66,11 @@ static void replayed(const kf_landscape *landscape, const char *strategy, int ev
 static const char cache_head[] =
     "{\"device_name\": \"gpu\", \"kernel_name\": \"k\", \"problem_size\": [1],\n\"tune_params_keys\": "
     "[\"a\", "
-    "\"b\"], \"tune_params\": {\"a\": [1, 2], \"b\": [0.5, 1.5]},\n\"cache\": {\n";
+    "\"b\"], \"tune_params\": {\"a\": [1, 2], \"b\": [0.1, 1.5]},\n\"cache\": {\n";
 static const char cache_rows[] =
-    "\"1,0.5\": {\"a\": 1, \"b\": 0.5, \"time\": 3.5, \"compile_time\": 1000, \"benchmark_time\": 500},\n"
+    "\"1,0.1\": {\"a\": 1, \"b\": 0.1, \"time\": 3.5, \"compile_time\": 1000, \"benchmark_time\": 500},\n"
     "\"1,1.5\": {\"a\": 1, \"b\": 1.5, \"time\": \"RuntimeFailedConfig\"},\n"
-    "\"2,0.5\": {\"a\": 2, \"b\": 0.5, \"time\": 1.25}";
+    "\"2,0.1\": {\"a\": 2, \"b\": 0.1, \"time\": 1.25}";
 
 static void check_small(const kf_landscape *landscape) {
     kf_config config;
@@ -79,7 +79,7 @@ static void check_small(const kf_landscape *landscape) {
     assert_true(fabs(landscape->times_us[landscape->optimum] - 1250) < 1e-9);
     kf_space_config(landscape->space, landscape->optimum, &config);
     char *summary = kf_config_summary(&config);
-    assert_string_equal(summary, "a=2 b=0.5");
+    assert_string_equal(summary, "a=2 b=0.1");
     free(summary);
     assert_string_equal(landscape->device, "gpu");
 }

@@ -1,6 +1,7 @@
-/* Names that the exports and the import of landscapes share. Only results/ includes this. */
-#ifndef KF_RESULTS_LANDSCAPE_H
-#define KF_RESULTS_LANDSCAPE_H
+/* Names of other autotuners that the exports and the reader of their landscapes share. Only results/ includes
+ * this. */
+#ifndef KF_RESULTS_FOREIGN_WORDS_H
+#define KF_RESULTS_FOREIGN_WORDS_H
 
 #include "results/store_internal.h"
 
@@ -14,10 +15,6 @@ extern const kf_state_words kf_state_words_of[KF_STATES];
  * which they ignore, keeps what would be lost: {"role", "state", "reason", "sequence", "batch", "stop",
  * "verify_s", "measure_s", "build", "verification": {...}}. */
 #define KF_LANDSCAPE_KEY "kftune"
-
-/* {"alpha": 64, ...}: the parameters as other programs write them. Caller: cJSON_Delete. Names that are
- * numbers with a fraction are numbers there, because a config has no such numbers of its own. */
-cJSON *kf_landscape_parameters(const kf_config *config);
 
 /* Values of every parameter that occur: {"alpha": [1, 2, 4], ...}, each once. */
 void kf_domains_add(cJSON *domains, const kf_config *config);

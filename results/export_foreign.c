@@ -1,6 +1,6 @@
 /* Exports that other autotuners read: T4 results and the Kernel Tuner cache. Their times are in milliseconds.
  */
-#include "results/landscape.h"
+#include "results/foreign_words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +27,9 @@ static bool same_scalar(const cJSON *a, const cJSON *b) {
     return cJSON_Compare(a, b, true) != 0;
 }
 
-cJSON *kf_landscape_parameters(const kf_config *config) {
+/* {"alpha": 64, ...}: the parameters as other programs write them. Caller: cJSON_Delete. Names that are
+ * numbers with a fraction are numbers there, because a config has no such numbers of its own. */
+static cJSON *parameters_json(const kf_config *config) {
     cJSON *json = kf_config_to_json(config);
     cJSON *parameters = cJSON_DetachItemFromObjectCaseSensitive(json, "parameters");
     cJSON_Delete(json);
@@ -46,7 +48,7 @@ cJSON *kf_landscape_parameters(const kf_config *config) {
 }
 
 void kf_domains_add(cJSON *domains, const kf_config *config) {
-    cJSON *parameters = kf_landscape_parameters(config);
+    cJSON *parameters = parameters_json(config);
     const cJSON *value = NULL;
     cJSON_ArrayForEach(value, parameters) {
         cJSON *domain = cJSON_GetObjectItemCaseSensitive(domains, value->string);
@@ -172,7 +174,7 @@ static kf_status print_t4(void *context, const kf_result_row *row, kf_error *err
     writer->first = false;
     cJSON *entry = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(entry, "timestamp", row->measured);
-    (void)cJSON_AddItemToObject(entry, "configuration", kf_landscape_parameters(&row->config));
+    (void)cJSON_AddItemToObject(entry, "configuration", parameters_json(&row->config));
     static const char *const objective = "time";
     (void)cJSON_AddItemToObject(entry, "objectives", cJSON_CreateStringArray(&objective, 1));
     (void)cJSON_AddItemToObject(entry, "times", t4_times(measurement));
@@ -214,7 +216,7 @@ static kf_status print_cache_entry(void *context, const kf_result_row *row, kf_e
     const kf_measurement *measurement = &row->measurement;
     if (kf_state_words_of[measurement->state].t4 == NULL) return KF_OK;
     bool ok = measurement->state == KF_STATE_OK;
-    cJSON *entry = kf_landscape_parameters(&row->config);
+    cJSON *entry = parameters_json(&row->config);
     kf_text key = {0};
     for (const cJSON *domain = writer->domains->child; domain != NULL; domain = domain->next) {
         kf_text_append(&key, domain == writer->domains->child ? "" : ",");
