@@ -10,6 +10,7 @@
 #include "base/util/text.h"
 #include "kernels/kinetic/arguments.h"
 #include "scene/scene.h"
+#include "solver/flow/flow_problem.h"
 
 /* Of the values that the fused kernel reads; it has fewer threads than a kernel that only streams. */
 enum { THRASHING = 4 };
@@ -558,7 +559,8 @@ static void add_plan(kf_tally *tally) {
 
 /* --- the table ------------------------------------------------------------------------------------------ */
 
-static void *open_cost(const kf_scene *scene, const kf_device_info *device) {
+static void *open_cost(const kf_problem *problem, const kf_device_info *device) {
+    const kf_scene *scene = kf_problem_scene(problem);
     kf_kinetic_cost *cost = kf_allocate_zeroed(1, sizeof *cost);
     cost->scene = scene;
     cost->device = device;

@@ -4,6 +4,7 @@
 
 #include "cost_model/model.h"
 #include "scene/ordering.h"
+#include "scene/scene.h"
 
 extern const kf_cost_methods kf_cost_kinetic;
 

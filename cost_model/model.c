@@ -15,14 +15,14 @@ struct kf_cost_model {
     kf_ceilings ceilings;
 };
 
-void kf_cost_model_open(const char *system, const kf_scene *scene, const kf_device_info *device,
-                        const kf_roofs *roofs, kf_cost_model **model) {
+void kf_cost_model_open(const kf_problem *problem, const kf_device_info *device, const kf_roofs *roofs,
+                        kf_cost_model **model) {
     *model = NULL;
     for (size_t i = 0; i < sizeof all_methods / sizeof *all_methods; i++) {
-        if (strcmp(all_methods[i]->system, system) != 0) continue;
+        if (strcmp(all_methods[i]->system, problem->system->name) != 0) continue;
         kf_cost_model *made = kf_allocate_zeroed(1, sizeof *made);
         made->methods = all_methods[i];
-        made->state = made->methods->open(scene, device);
+        made->state = made->methods->open(problem, device);
         kf_ceilings_from(device, roofs, &made->ceilings);
         *model = made;
     }

@@ -9,7 +9,7 @@
 /* What a system with a model brings; cost_model/model.c has them in a table. */
 typedef struct kf_cost_methods {
     const char *system;
-    void *(*open)(const kf_scene *scene, const kf_device_info *device); /* both outlive the state */
+    void *(*open)(const kf_problem *problem, const kf_device_info *device); /* both outlive the state */
     /* KF_BAD_INPUT for a config that is none of the system's. */
     kf_status (*works)(void *state, const kf_config *config, kf_works *works, kf_error *error);
     void (*close)(void *state);
@@ -18,8 +18,8 @@ typedef struct kf_cost_methods {
 typedef struct kf_cost_model kf_cost_model;
 
 /* *model is NULL when the system has none. roofs: as `kftune roofs` measured them on the device, or NULL. */
-void kf_cost_model_open(const char *system, const kf_scene *scene, const kf_device_info *device,
-                        const kf_roofs *roofs, kf_cost_model **model);
+void kf_cost_model_open(const kf_problem *problem, const kf_device_info *device, const kf_roofs *roofs,
+                        kf_cost_model **model);
 void kf_cost_model_close(kf_cost_model *model);
 
 const kf_ceilings *kf_cost_model_ceilings(const kf_cost_model *model);

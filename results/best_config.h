@@ -4,7 +4,6 @@
 
 #include "base/record/measurement.h"
 #include "base/space/config.h"
-#include "scene/scene.h"
 
 enum { KF_BEST_TIES = 16 };
 

@@ -11,7 +11,7 @@
 typedef struct kf_import {
     kf_store *store;
     const kf_landscape_file *file;
-    kf_scene scene;
+    kf_problem problem;
     kf_device_info device;
     kf_run_row run;
     char started[KF_MOMENT]; /* "": the file does not say */
@@ -21,22 +21,25 @@ typedef struct kf_import {
 
 static void identify(kf_import *import) {
     const kf_landscape_file *file = import->file;
-    kf_scene *scene = &import->scene;
+    kf_problem *problem = &import->problem;
+    int size[3];
     for (int axis = 0; axis < 3; axis++)
-        scene->nodes[axis] = file->nodes[axis] > 0 ? file->nodes[axis] : 1;
-    scene->samples_per_cell = file->samples_per_cell;
-    scene->seed = import->run.seed = file->seed;
-    kf_copy_text(scene->name, sizeof scene->name, file->scene[0] != '\0' ? file->scene : file->system);
-    kf_copy_text(scene->source, sizeof scene->source, "import");
+        size[axis] = file->nodes[axis] > 0 ? file->nodes[axis] : 1;
+    kf_facts_size(&problem->facts, size, "");
+    if (file->samples_per_cell > 0)
+        kf_facts_number(&problem->facts, "samples_per_cell", file->samples_per_cell, "");
+    problem->seed = import->run.seed = file->seed;
+    kf_copy_text(problem->name, sizeof problem->name, file->scene[0] != '\0' ? file->scene : file->system);
+    kf_copy_text(problem->source, sizeof problem->source, "import");
     char numbers[64];
-    (void)snprintf(numbers, sizeof numbers, "%dx%dx%d", scene->nodes[0], scene->nodes[1], scene->nodes[2]);
+    (void)snprintf(numbers, sizeof numbers, "%dx%dx%d", size[0], size[1], size[2]);
     kf_hasher hasher;
     kf_hash_begin(&hasher);
     kf_hash_add_string(&hasher, "imported landscape");
     kf_hash_add_string(&hasher, file->system);
-    kf_hash_add_string(&hasher, scene->name);
+    kf_hash_add_string(&hasher, problem->name);
     kf_hash_add_string(&hasher, numbers);
-    kf_hash_end(&hasher, scene->hash);
+    kf_hash_end(&hasher, problem->hash);
     kf_copy_text(import->device.backend, sizeof import->device.backend, "import");
     kf_copy_text(import->device.name, sizeof import->device.name,
                  file->device[0] != '\0' ? file->device : "unknown");
@@ -88,7 +91,7 @@ static kf_status add_result(void *context, kf_landscape_entry *entry, kf_error *
 
 static kf_status add_all(kf_import *import, kf_error *error) {
     const kf_run_origin origin = {"imported", import->started[0] != '\0' ? import->started : NULL};
-    KF_TRY(kf_store_add_run(import->store, &import->scene, &import->device, &origin, &import->run, error));
+    KF_TRY(kf_store_add_run(import->store, &import->problem, &import->device, &origin, &import->run, error));
     return kf_landscape_file_visit(import->file, add_result, import, error);
 }
 
@@ -121,6 +124,7 @@ kf_status kf_store_import(kf_store *store, const char *path, int64_t *run_id, in
         *run_id = import->run.id;
         *imported = import->count;
     }
+    kf_facts_free(&import->problem.facts);
     cJSON_Delete(import->domains);
     kf_landscape_file_close(&file);
     free(import);

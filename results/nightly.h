@@ -43,12 +43,12 @@ typedef struct kf_process_row {
 /* Commits what one process measured. run: of the night's benchmark; with id 0 it is begun in the same
  * transaction, from the fields that kf_store_begin_run takes. A process that is there already is refused. */
 kf_status kf_store_add_process(kf_store *store, const kf_night *night, const kf_process_row *process,
-                               const kf_scene *scene, const kf_device_info *device, kf_run_row *run,
+                               const kf_problem *problem, const kf_device_info *device, kf_run_row *run,
                                const kf_config *config, const kf_measurement *measurement, kf_error *error);
 /* The hash of all that must be equal for two measurements of a benchmark to be comparable: the device, its
  * driver and compiler, the host, the system and the scene; not kftune's version and not the config. */
-void kf_store_series(const char *benchmark, const char *system, const kf_scene *scene,
-                     const kf_device_info *device, char series[KF_HASH_HEX]);
+void kf_store_series(const char *benchmark, const kf_problem *problem, const kf_device_info *device,
+                     char series[KF_HASH_HEX]);
 
 /* A process of a night as it was stored. */
 typedef struct kf_process {

@@ -8,10 +8,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/plan/problem.h"
 #include "base/record/measurement.h"
 #include "base/record/roofs.h"
 #include "base/space/config.h"
-#include "scene/scene.h"
 
 typedef struct kf_store kf_store;
 
@@ -37,7 +37,7 @@ typedef struct kf_run_row {
     const char *space_json; /* stored once per hash */
 } kf_run_row;
 /* Fills run->id and run->uuid from what the caller set in the other fields. */
-kf_status kf_store_begin_run(kf_store *store, const kf_scene *scene, const kf_device_info *device,
+kf_status kf_store_begin_run(kf_store *store, const kf_problem *problem, const kf_device_info *device,
                              kf_run_row *run, kf_error *error);
 /* What the run decided: the sequence of the result that its best config's time comes from, and the noise
  * floor (NAN: not known). */
@@ -49,7 +49,7 @@ kf_status kf_store_end_run(kf_store *store, const kf_run_row *run, const char *s
  * the caller; run->id is 0 when there is none. Unfinished: interrupted, or running in a process that is gone.
  * The run found is claimed: it is running again, in this process, and run->uuid, strategy and budget are
  * filled. */
-kf_status kf_store_find_unfinished(kf_store *store, const kf_scene *scene, const kf_device_info *device,
+kf_status kf_store_find_unfinished(kf_store *store, const kf_problem *problem, const kf_device_info *device,
                                    kf_run_row *run, kf_error *error);
 
 /* Commits one measurement with its kernels and samples. sequence: 0, 1, ... within the run; one that is there

@@ -109,7 +109,7 @@ typedef struct kf_run_origin {
     const char *started; /* NULL: now */
 } kf_run_origin;
 /* Inside a transaction: adds environment, scene, space and run; fills run->id and run->uuid. */
-kf_status kf_store_add_run(kf_store *store, const kf_scene *scene, const kf_device_info *device,
+kf_status kf_store_add_run(kf_store *store, const kf_problem *problem, const kf_device_info *device,
                            const kf_run_origin *origin, kf_run_row *run, kf_error *error);
 /* Inside a transaction. measured NULL: now. */
 kf_status kf_store_add_result(kf_store *store, int64_t run, int sequence, const char *role,

@@ -210,13 +210,13 @@ kf_status kf_store_find_night(kf_store *store, const char *name, kf_night *night
 
 /* --- processes ---------------------------------------------------------------------------------------- */
 
-void kf_store_series(const char *benchmark, const char *system, const kf_scene *scene,
-                     const kf_device_info *device, char series[KF_HASH_HEX]) {
+void kf_store_series(const char *benchmark, const kf_problem *problem, const kf_device_info *device,
+                     char series[KF_HASH_HEX]) {
     char environment[KF_HASH_HEX];
     kf_environment_hash(device, "", environment); /* a new version of kftune is what is to be judged */
     kf_hasher hasher;
     kf_hash_begin(&hasher);
-    const char *const texts[] = {benchmark, system, scene->hash, environment};
+    const char *const texts[] = {benchmark, problem->system->name, problem->hash, environment};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         kf_hash_add_string(&hasher, texts[i]);
     kf_hash_end(&hasher, series);
@@ -234,10 +234,10 @@ static kf_status next_sequence(kf_store *store, int64_t run, int *sequence, kf_e
 }
 
 static kf_status add_process(kf_store *store, const kf_night *night, const kf_process_row *process,
-                             const kf_scene *scene, const kf_device_info *device, kf_run_row *run,
+                             const kf_problem *problem, const kf_device_info *device, kf_run_row *run,
                              const kf_config *config, const kf_measurement *measurement, kf_error *error) {
     if (run->id == 0)
-        KF_TRY(kf_store_add_run(store, scene, device, &(kf_run_origin){"nightly", NULL}, run, error));
+        KF_TRY(kf_store_add_run(store, problem, device, &(kf_run_origin){"nightly", NULL}, run, error));
     int sequence = 0;
     KF_TRY(next_sequence(store, run->id, &sequence, error));
     KF_TRY(kf_store_add_result(store, run->id, sequence, "nightly", config, measurement, NULL, error));
@@ -260,11 +260,11 @@ static kf_status add_process(kf_store *store, const kf_night *night, const kf_pr
 }
 
 kf_status kf_store_add_process(kf_store *store, const kf_night *night, const kf_process_row *process,
-                               const kf_scene *scene, const kf_device_info *device, kf_run_row *run,
+                               const kf_problem *problem, const kf_device_info *device, kf_run_row *run,
                                const kf_config *config, const kf_measurement *measurement, kf_error *error) {
     int64_t before = run->id;
     KF_TRY(kf_store_begin(store, error));
-    kf_status status = add_process(store, night, process, scene, device, run, config, measurement, error);
+    kf_status status = add_process(store, night, process, problem, device, run, config, measurement, error);
     status = kf_store_commit(store, status, "storing a night's process", error);
     if (status != KF_OK) run->id = before;
     return status;

@@ -19,7 +19,7 @@ static kf_status fetch_id(kf_store *store, sqlite3_stmt *statement, const char *
     return status;
 }
 
-static kf_status add_scene(kf_store *store, const kf_scene *scene, int64_t *id, kf_error *error) {
+static kf_status add_scene(kf_store *store, const kf_problem *problem, int64_t *id, kf_error *error) {
     sqlite3_stmt *statement = NULL;
     KF_TRY(kf_store_prepare(
         store,
@@ -27,20 +27,24 @@ static kf_status add_scene(kf_store *store, const kf_scene *scene, int64_t *id, 
         "samples_per_cell, seed, reynolds, viscosity, collision) VALUES (?,?,?,?,?,?,?,?,?,?,?,?) "
         "ON CONFLICT (hash, name, source) DO UPDATE SET hash = excluded.hash RETURNING id",
         &statement, error));
+    const kf_facts *facts = &problem->facts;
+    const kf_fact *collision = kf_facts_find(facts, "collision");
+    const double samples = kf_facts_value(facts, "sample_count"),
+                 density = kf_facts_value(facts, "samples_per_cell");
+    int size[3];
+    (void)kf_facts_get_size(facts, size);
     kf_binder binder = {statement, 0};
-    kf_bind_text(&binder, scene->hash);
-    kf_bind_text(&binder, scene->name);
-    kf_bind_text(&binder, scene->source);
+    kf_bind_text(&binder, problem->hash);
+    kf_bind_text(&binder, problem->name);
+    kf_bind_text(&binder, problem->source);
     for (int axis = 0; axis < 3; axis++)
-        kf_bind_integer(&binder, scene->nodes[axis]);
-    kf_bind_integer(&binder, (int64_t)scene->samples.count);
-    kf_bind_number(&binder, scene->samples_per_cell);
-    kf_bind_integer(&binder, (int64_t)scene->seed);
-    /* An imported landscape has no flow. */
-    bool flow = scene->viscosity > 0;
-    kf_bind_number(&binder, flow ? scene->reynolds : NAN);
-    kf_bind_number(&binder, flow ? scene->viscosity : NAN);
-    if (flow && scene->collision < KF_COLLISIONS) kf_bind_text(&binder, kf_collision_names[scene->collision]);
+        kf_bind_integer(&binder, size[axis]);
+    kf_bind_integer(&binder, samples > 0 ? (int64_t)samples : 0);
+    kf_bind_number(&binder, density > 0 ? density : 0);
+    kf_bind_integer(&binder, (int64_t)problem->seed);
+    kf_bind_number(&binder, kf_facts_value(facts, "reynolds"));
+    kf_bind_number(&binder, kf_facts_value(facts, "viscosity"));
+    if (collision != NULL) kf_bind_text(&binder, collision->word);
     return fetch_id(store, statement, "storing the scene", id, error);
 }
 
@@ -61,11 +65,11 @@ static const char *objective_of(const kf_run_row *run) {
     return run->objective[0] != '\0' ? run->objective : "time";
 }
 
-kf_status kf_store_add_run(kf_store *store, const kf_scene *scene, const kf_device_info *device,
+kf_status kf_store_add_run(kf_store *store, const kf_problem *problem, const kf_device_info *device,
                            const kf_run_origin *origin, kf_run_row *run, kf_error *error) {
     int64_t environment_id = 0, scene_id = 0, space_id = 0;
     KF_TRY(kf_store_environment(store, device, KF_VERSION, &environment_id, error));
-    KF_TRY(add_scene(store, scene, &scene_id, error));
+    KF_TRY(add_scene(store, problem, &scene_id, error));
     KF_TRY(add_space(store, run, &space_id, error));
     KF_TRY(kf_uuid_new(run->uuid, error));
     bool imported = strcmp(origin->origin, "imported") == 0;
@@ -96,10 +100,11 @@ kf_status kf_store_add_run(kf_store *store, const kf_scene *scene, const kf_devi
     return fetch_id(store, statement, "storing the run", &run->id, error);
 }
 
-kf_status kf_store_begin_run(kf_store *store, const kf_scene *scene, const kf_device_info *device,
+kf_status kf_store_begin_run(kf_store *store, const kf_problem *problem, const kf_device_info *device,
                              kf_run_row *run, kf_error *error) {
     KF_TRY(kf_store_begin(store, error));
-    kf_status status = kf_store_add_run(store, scene, device, &(kf_run_origin){"measured", NULL}, run, error);
+    kf_status status =
+        kf_store_add_run(store, problem, device, &(kf_run_origin){"measured", NULL}, run, error);
     return kf_store_commit(store, status, "beginning a run", error);
 }
 
@@ -150,12 +155,12 @@ static const char *const unfinished_sql =
     "AND r.seed = ? AND r.objective = ? AND r.origin = 'measured' AND r.state IN ('running', 'interrupted') "
     "ORDER BY r.id DESC";
 
-static kf_status pick_unfinished(kf_store *store, const kf_scene *scene, int64_t environment_id,
+static kf_status pick_unfinished(kf_store *store, const kf_problem *problem, int64_t environment_id,
                                  kf_run_row *run, kf_error *error) {
     sqlite3_stmt *statement = NULL;
     KF_TRY(kf_store_prepare(store, unfinished_sql, &statement, error));
     kf_binder binder = {statement, 0};
-    kf_bind_text(&binder, scene->hash);
+    kf_bind_text(&binder, problem->hash);
     kf_bind_integer(&binder, environment_id);
     kf_bind_text(&binder, run->space_hash);
     kf_bind_text(&binder, run->system);
@@ -179,13 +184,13 @@ static kf_status pick_unfinished(kf_store *store, const kf_scene *scene, int64_t
     return status;
 }
 
-kf_status kf_store_find_unfinished(kf_store *store, const kf_scene *scene, const kf_device_info *device,
+kf_status kf_store_find_unfinished(kf_store *store, const kf_problem *problem, const kf_device_info *device,
                                    kf_run_row *run, kf_error *error) {
     run->id = 0;
     KF_TRY(kf_store_begin(store, error));
     int64_t environment_id = 0;
     kf_status status = kf_store_environment(store, device, KF_VERSION, &environment_id, error);
-    if (status == KF_OK) status = pick_unfinished(store, scene, environment_id, run, error);
+    if (status == KF_OK) status = pick_unfinished(store, problem, environment_id, run, error);
     if (status == KF_OK && run->id != 0) status = kf_store_set_run_state(store, run->id, "running", error);
     return kf_store_commit(store, status, "looking for a run to resume", error);
 }

@@ -257,15 +257,24 @@ static kf_status read_sampling(const char *file, const cJSON *root, kf_descripti
     return KF_OK;
 }
 
-static kf_status read_root(const char *file, const cJSON *root, kf_description *d, kf_text *notes,
-                           kf_error *error) {
-    static const char *const keys[] = {"description", "solid", "mask",     "domain", "boundaries",
-                                       "flow",        "model", "sampling", "smoke",  NULL};
+/* Ours, and those that are somebody else's to read. */
+static kf_status check_root_keys(kf_json_place top, const cJSON *root, const char *const *sections,
+                                 kf_error *error) {
+    enum { OURS = 9, MOST = 32 };
+    const char *keys[MOST + 1] = {"description", "solid", "mask",     "domain", "boundaries",
+                                  "flow",        "model", "sampling", "smoke"};
+    for (int i = 0; sections != NULL && sections[i] != NULL && OURS + i < MOST; i++)
+        keys[OURS + i] = sections[i];
+    return kf_json_check_keys(top, root, keys, error);
+}
+
+static kf_status read_root(const char *file, const cJSON *root, const char *const *sections,
+                           kf_description *d, kf_text *notes, kf_error *error) {
     const kf_json_place top = {file, ""};
     if (!cJSON_IsObject(root))
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: a scene file holds one JSON object, {\"domain\": ..., \"flow\": ...}", file);
-    KF_TRY(kf_json_check_keys(top, root, keys, error));
+    KF_TRY(check_root_keys(top, root, sections, error));
     const char *description = NULL;
     KF_TRY(kf_json_string(top, root, "description", false, &description, error));
     KF_TRY(kf_description_read_solid(file, root, &d->solid, error));
@@ -278,11 +287,11 @@ static kf_status read_root(const char *file, const cJSON *root, kf_description *
     return kf_description_read_smoke(file, root, &d->smoke, error);
 }
 
-kf_status kf_description_read(const char *file, kf_description *description, kf_text *notes,
-                              kf_error *error) {
+kf_status kf_description_read(const char *file, const char *const *sections, kf_description *description,
+                              kf_text *notes, kf_error *error) {
     cJSON *root = NULL;
     KF_TRY(kf_json_read_file(file, &root, error));
-    const kf_status status = read_root(file, root, description, notes, error);
+    const kf_status status = read_root(file, root, sections, description, notes, error);
     cJSON_Delete(root);
     return status;
 }

@@ -191,8 +191,10 @@ typedef struct kf_description {
 
 /* The values that hold when a file says nothing. */
 void kf_description_defaults(kf_description *description, const char *source);
-/* Reads and checks a scene file; opens no mesh. */
-kf_status kf_description_read(const char *file, kf_description *description, kf_text *notes, kf_error *error);
+/* Reads and checks a scene file; opens no mesh. sections: further top-level keys that are somebody else's to
+ * read; NULL: none. */
+kf_status kf_description_read(const char *file, const char *const *sections, kf_description *description,
+                              kf_text *notes, kf_error *error);
 kf_status kf_description_read_solid(const char *file, const cJSON *root, kf_solid_description *solid,
                                     kf_error *error);
 kf_status kf_description_read_smoke(const char *file, const cJSON *root, kf_smoke_sources *smoke,

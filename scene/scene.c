@@ -146,15 +146,14 @@ kf_status kf_scene_finish(kf_scene *scene, kf_text *notes, kf_error *error) {
 
 /* ---- opening ---- */
 
-/* "folder/car.scene.json" is called "car". */
-static void name_scene(kf_scene *scene, const char *file) {
+void kf_scene_name(const char *path, char name[128]) {
     static const char *const endings[] = {".json", ".scene", ".obj", ".stl", ".ply", ".gltf", ".glb", ".png"};
-    const char *slash = strrchr(file, '/');
-    kf_copy_text(scene->name, sizeof scene->name, slash == NULL ? file : slash + 1);
+    const char *slash = strrchr(path, '/');
+    kf_copy_text(name, sizeof((kf_scene *)0)->name, slash == NULL ? path : slash + 1);
     for (bool found = true; found;) {
         found = false;
-        char *dot = strrchr(scene->name, '.');
-        for (size_t e = 0; dot != NULL && dot != scene->name && e < sizeof endings / sizeof endings[0]; e++)
+        char *dot = strrchr(name, '.');
+        for (size_t e = 0; dot != NULL && dot != name && e < sizeof endings / sizeof endings[0]; e++)
             found = found || strcasecmp(dot, endings[e]) == 0;
         if (found) *dot = '\0';
     }
@@ -196,7 +195,7 @@ kf_status kf_scene_library(const char *const **names, kf_error *error) {
     return KF_OK;
 }
 
-static kf_status find_scene(const char *name, char path[KF_PATH], kf_error *error) {
+kf_status kf_scene_find(const char *name, char path[KF_PATH], kf_error *error) {
     if (is_file(name)) return kf_path(path, error, "%s", name);
     if (name[0] == '\0')
         return kf_fail(error, KF_BAD_INPUT, "the scene's name is empty; give a file or a shipped scene");
@@ -252,7 +251,7 @@ static kf_status describe(const char *path, const kf_scene_options *options, kf_
                            "%s: neither a scene file (.json) nor a mesh (.obj, .stl, .ply, .gltf, "
                            ".glb) nor a mask (.png) by its ending",
                            path);
-        KF_TRY(kf_description_read(path, d, notes, error));
+        KF_TRY(kf_description_read(path, options->sections, d, notes, error));
         if (options->nodes[0] > 0) kf_description_regrid(d, options->nodes, notes);
         if (d->lattice_viscosity > 0.0) /* the time step follows the square of the cell size */
             d->lattice_speed = d->lattice_viscosity * d->speed * d->cell_size / d->viscosity;
@@ -270,8 +269,8 @@ static kf_status build_scene(const char *file_or_name, const kf_scene_options *o
                              kf_text *notes, kf_error *error) {
     char path[KF_PATH];
     KF_TRY(check_options(options, error));
-    KF_TRY(find_scene(file_or_name, path, error));
-    name_scene(scene, path);
+    KF_TRY(kf_scene_find(file_or_name, path, error));
+    kf_scene_name(path, scene->name);
     kf_copy_text(scene->source, sizeof scene->source, file_or_name);
     kf_description *d = kf_allocate(sizeof *d);
     kf_mesh mesh = {0};
@@ -312,7 +311,6 @@ void kf_scene_free(kf_scene *scene) {
     kf_samples_free(&scene->samples);
     free(scene->mask);
     free(scene->notes);
-    if (scene->free_problem != NULL) scene->free_problem(scene->problem);
     free(scene);
 }
 

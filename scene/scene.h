@@ -189,10 +189,6 @@ struct kf_scene {
     uint64_t seed;
     kf_smoke_sources smoke; /* lattice; not part of the hash, because the flow does not feel it */
 
-    /* What a system without a flow works on (solver/t1/t1.h); NULL for flows. Freed with the scene. */
-    void *problem;
-    void (*free_problem)(void *problem);
-
     char *notes; /* newline-separated: every default that was chosen for the user, to be printed */
 };
 
@@ -202,6 +198,7 @@ typedef struct kf_scene_options {
     double samples_per_cell;
     uint64_t seed;   /* 0: the scene's */
     long node_limit; /* > 0: scale the grid down (same aspect, same physics) to at most this many nodes */
+    const char *const *sections; /* further top-level keys that the caller reads itself; NULL: none */
 } kf_scene_options;
 
 /* Opens FILE (a mesh: .obj .stl .ply .gltf .glb; or a scene: .json) or the NAME of a shipped scene, and
@@ -248,6 +245,12 @@ double kf_scene_surface_depth(const kf_scene *scene, double surface_to_volume);
 /* Shortest edge of the solid's bounding box in cells, rounded up, at least 1 (L_m of the paper, section 4.5).
  */
 int kf_scene_shortest_edge(const kf_scene *scene);
+
+/* The file that a name stands for: itself, or the shipped scene of that name. KF_BAD_INPUT names the nearest.
+ */
+kf_status kf_scene_find(const char *name, char path[KF_PATH], kf_error *error);
+/* "folder/car.scene.json" is called "car". */
+void kf_scene_name(const char *path, char name[128]);
 
 /* Names of the shipped scenes, NULL-terminated; lives as long as the program. */
 kf_status kf_scene_library(const char *const **names, kf_error *error);

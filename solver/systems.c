@@ -1,8 +1,12 @@
 #include "solver/systems.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
+#include "base/util/json.h"
 #include "base/util/text.h"
+#include "scene/scene.h"
 #include "solver/d2q9/d2q9.h"
 #include "solver/kinetic/kinetic.h"
 #include "solver/t1/t1.h"
@@ -10,9 +14,10 @@
 const kf_system *const kf_systems[] = {&kf_system_kinetic, &kf_system_d2q9, &kf_system_t1, NULL};
 
 kf_status kf_system_find(const char *name, const kf_system **system, kf_error *error) {
-    const char *names[8];
+    enum { MOST = 32 };
+    const char *names[MOST];
     int count = 0;
-    for (; kf_systems[count] != NULL; count++) {
+    for (; kf_systems[count] != NULL && count < MOST; count++) {
         names[count] = kf_systems[count]->name;
         if (strcmp(name, names[count]) == 0) {
             *system = kf_systems[count];
@@ -22,4 +27,88 @@ kf_status kf_system_find(const char *name, const kf_system **system, kf_error *e
     const char *nearest = kf_nearest(name, names, count);
     return kf_fail(error, KF_BAD_INPUT, "unknown system '%s'%s%s%s; `kftune list systems` names them", name,
                    nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
+}
+
+/* --- opening -------------------------------------------------------------------------------------------- */
+
+static bool has_section(const cJSON *root, const kf_system *system) {
+    for (int i = 0; system->sections != NULL && system->sections[i] != NULL; i++)
+        if (cJSON_HasObjectItem(root, system->sections[i])) return true;
+    return false;
+}
+
+/* The system that a file belongs to by a section of it. NULL: none. What is wrong with the file is for
+ * whoever reads it to say. */
+static kf_status find_by_section(const char *source, const kf_system **system, kf_error *error) {
+    char path[KF_PATH];
+    cJSON *root = NULL;
+    *system = NULL;
+    KF_TRY(kf_scene_find(source, path, error));
+    const size_t length = strlen(path);
+    if (length < 5 || strcasecmp(path + length - 5, ".json") != 0) return KF_OK;
+    if (kf_json_read_file(path, &root, NULL) != KF_OK) return KF_OK;
+    for (int i = 0; kf_systems[i] != NULL && *system == NULL; i++)
+        if (has_section(root, kf_systems[i])) *system = kf_systems[i];
+    cJSON_Delete(root);
+    return KF_OK;
+}
+
+static kf_status open_as(const kf_system *system, const char *source, const kf_problem_options *options,
+                         kf_problem **problem, kf_error *error) {
+    KF_TRY(system->open(source, options, problem, error));
+    (*problem)->system = system;
+    return KF_OK;
+}
+
+/* The first of the table that accepts it, among those that no section names. Systems that open alike take
+ * over what is open. */
+static kf_status open_with_first(const char *source, const kf_problem_options *options, kf_problem **problem,
+                                 kf_error *error) {
+    kf_text reasons = {0};
+    kf_status status = KF_BAD_INPUT;
+    for (int i = 0; kf_systems[i] != NULL && status != KF_OK; i++) {
+        const kf_system *system = kf_systems[i];
+        kf_error reason = {KF_OK, ""};
+        if (system->sections != NULL) continue;
+        if (*problem != NULL && (*problem)->system->open != system->open) {
+            kf_problem_free(*problem);
+            *problem = NULL;
+        }
+        if (*problem == NULL && (status = open_as(system, source, options, problem, error)) != KF_OK) {
+            kf_text_free(&reasons);
+            return status;
+        }
+        (*problem)->system = system;
+        status = system->accepts(*problem, &reason);
+        if (status != KF_OK)
+            kf_text_append(&reasons, "%s%s: %s", reasons.text != NULL ? "; " : "", system->name,
+                           reason.message);
+    }
+    if (status != KF_OK)
+        status = kf_fail(error, KF_BAD_INPUT, "%s: no system runs it: %s", source, reasons.text);
+    kf_text_free(&reasons);
+    return status;
+}
+
+kf_status kf_problem_open(const char *source, const char *system, const kf_problem_options *options,
+                          kf_problem **problem, kf_error *error) {
+    static const kf_problem_options none;
+    const kf_system *found = NULL;
+    *problem = NULL;
+    if (options == NULL) options = &none;
+    if (system != NULL)
+        KF_TRY(kf_system_find(system, &found, error));
+    else
+        KF_TRY(find_by_section(source, &found, error));
+    kf_status status = KF_OK;
+    if (found == NULL) {
+        status = open_with_first(source, options, problem, error);
+    } else {
+        status = open_as(found, source, options, problem, error);
+        if (status == KF_OK) status = found->accepts(*problem, error);
+    }
+    if (status == KF_OK) return KF_OK;
+    kf_problem_free(*problem);
+    *problem = NULL;
+    return status;
 }

@@ -14,13 +14,13 @@ void kf_fields_free(kf_fields *fields) {
 
 /* --- building ------------------------------------------------------------------------------------------- */
 
-kf_plan *kf_plan_create(kf_backend *backend, const kf_scene *scene, const kf_config *config,
+kf_plan *kf_plan_create(kf_backend *backend, const kf_problem *problem, const kf_config *config,
                         const kf_plan_methods *methods, void *system) {
     kf_plan *plan = kf_allocate_zeroed(1, sizeof *plan);
     plan->backend = backend;
     plan->parts = kf_allocate(sizeof *plan->parts);
     plan->parts[plan->part_count++] = backend;
-    plan->scene = scene;
+    plan->problem = problem;
     plan->config = *config;
     plan->methods = methods;
     plan->system = system;

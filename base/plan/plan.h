@@ -1,5 +1,5 @@
-/* A plan: what a config becomes on a device for a scene. An ordered list of items with their buffers. It can
- * be executed, captured as a graph, timed item by item, counted, and verified; whoever holds one needs no
+/* A plan: what a config becomes on a device for a problem. An ordered list of items with their buffers. It
+ * can be executed, captured as a graph, timed item by item, counted, and verified; whoever holds one needs no
  * physics. */
 #ifndef KF_BASE_PLAN_PLAN_H
 #define KF_BASE_PLAN_PLAN_H
@@ -8,10 +8,9 @@
 #include <stdio.h>
 
 #include "base/plan/item.h"
-#include "base/space/config.h"
+#include "base/plan/problem.h"
 
 typedef struct kf_plan kf_plan;
-typedef struct kf_scene kf_scene;
 
 /* Where the solid is, and how it moves, in lattice units: x(t) = rotation (x0 - center0) + center, center0
  * being the scene's motion.center. rotation is row-major 3x3; quaternion (w, x, y, z) the same for a free
@@ -64,7 +63,7 @@ struct kf_plan {
     kf_backend *backend; /* of part 0 */
     kf_backend **parts;  /* [part] of the items */
     int part_count;
-    const kf_scene *scene; /* outlives the plan */
+    const kf_problem *problem; /* outlives the plan */
     kf_config config;
     const kf_plan_methods *methods;
     void *system; /* the system's own data */
@@ -91,7 +90,7 @@ struct kf_plan {
 };
 
 /* An empty plan on one device. methods->free is called with it from here on, whatever fails. */
-kf_plan *kf_plan_create(kf_backend *backend, const kf_scene *scene, const kf_config *config,
+kf_plan *kf_plan_create(kf_backend *backend, const kf_problem *problem, const kf_config *config,
                         const kf_plan_methods *methods, void *system);
 
 /* Building blocks for systems; the plan owns what they create. */

@@ -3,6 +3,7 @@
 #define KF_BASE_PLAN_SYSTEM_H
 
 #include "base/plan/plan.h"
+#include "base/space/space.h"
 #include "base/space/variables.h"
 
 /* How far a plan's result is from the reference on the same scene after the same number of steps. */
@@ -20,32 +21,42 @@ typedef struct kf_system {
     const char *name;
     const char *summary;
     const char
-        *space_file; /* below the data folder: "variants/kinetic.json"; NULL: every scene has its own */
+        *space_file; /* below the data folder: "variants/kinetic.json"; NULL: every problem has its own */
 
-    /* For systems that work on something else than a flow: makes the scene that stands for it from a file
-     * (option
-     * --problem), and the one on which its configs are verified. NULL: a scene is a flow, and is reduced. The
-     * caller frees both with kf_scene_free. */
-    kf_status (*open_problem)(const char *file, kf_scene **scene, kf_error *error);
-    kf_status (*reduce_problem)(const kf_scene *scene, kf_scene **reduced, kf_error *error);
+    bool runs; /* there is something to run: `kftune run` */
 
-    /* KF_BAD_INPUT when this system cannot run this scene. */
-    kf_status (*accepts)(const kf_scene *scene, kf_error *error);
-    /* KF_MACHINE when it cannot run it on this device; NULL: where a scene runs it runs everywhere. */
-    kf_status (*accepts_device)(const kf_scene *scene, const kf_device_info *device, kf_error *error);
-    void (*variables)(const kf_scene *scene, const kf_device_info *device, kf_variables *variables);
-
-    /* Builds the plan: compiles, allocates, uploads; not yet initialised. A config that cannot run on this
-     * device (too many threads, out of memory) fails with KF_MACHINE and the reason. */
-    kf_status (*plan)(const kf_scene *scene, const kf_config *config, kf_backend *backend, kf_plan **plan,
+    /* Top-level keys of a JSON file, any of which makes it this system's (NULL-terminated). NULL: the system
+     * runs scenes as they are, and takes part in the choice of the first that accepts one. */
+    const char *const *sections;
+    /* Opens a source: a file, or the name of a shipped scene (kf_scene_find resolves both). Every key of the
+     * file is known or refused. Fills everything but problem->system. Systems that open a scene alike share
+     * this function. The caller frees with kf_problem_free. */
+    kf_status (*open)(const char *source, const kf_problem_options *options, kf_problem **problem,
                       kf_error *error);
-    /* The sources that plan would compile, for building ahead; at most limit, *count gets how many. */
-    kf_status (*sources)(const kf_scene *scene, const kf_config *config, const kf_device_info *device,
+    /* The problem on which its configs are verified, small enough for a double precision reference on the
+     * host, and for how many steps. Fills everything but (*small)->system. The caller frees it; problem
+     * outlives it. */
+    kf_status (*trial)(const kf_problem *problem, kf_problem **small, int *steps, kf_error *error);
+
+    /* KF_BAD_INPUT when this system cannot run this problem, which its open made. */
+    kf_status (*accepts)(const kf_problem *problem, kf_error *error);
+    /* KF_MACHINE when it cannot run it on this device; NULL: where a problem runs it runs everywhere. */
+    kf_status (*accepts_device)(const kf_problem *problem, const kf_device_info *device, kf_error *error);
+    void (*variables)(const kf_problem *problem, const kf_device_info *device, kf_variables *variables);
+
+    /* Builds the plan: compiles, allocates, uploads; not yet initialised. The problem outlives it. A config
+     * that cannot run on this device (too many threads, out of memory) fails with KF_MACHINE and the reason.
+     */
+    kf_status (*plan)(const kf_problem *problem, const kf_config *config, kf_backend *backend, kf_plan **plan,
+                      kf_error *error);
+    /* The sources that plan would compile, for building ahead. */
+    kf_status (*sources)(const kf_problem *problem, const kf_config *config, const kf_device_info *device,
                          kf_status (*visit)(const kf_source *source, void *data, kf_error *error), void *data,
                          kf_error *error);
 
-    /* The double precision, unsplit, unfused host solution of scene after steps, computed once and reused. */
-    kf_status (*reference)(const kf_scene *scene, int steps, kf_reference **reference, kf_error *error);
+    /* The double precision, unsplit, unfused host solution of the problem after steps, computed once and
+     * reused. */
+    kf_status (*reference)(const kf_problem *problem, int steps, kf_reference **reference, kf_error *error);
     /* Compares the plan's state (which has advanced exactly as many steps) with the reference. A plan that is
      * out of bounds is KF_GATE_FAILED with the deviation in the message; *verification is filled in either
      * case. */
@@ -53,5 +64,9 @@ typedef struct kf_system {
                         kf_error *error);
     void (*free_reference)(kf_reference *reference);
 } kf_system;
+
+/* The space of a problem's configs on a device; fixed: as for kf_space_open. The caller frees it. */
+kf_status kf_problem_space(const kf_problem *problem, const kf_device_info *device, const char *const *fixed,
+                           int fixed_count, kf_space **space, kf_error *error);
 
 #endif

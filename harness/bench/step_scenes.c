@@ -8,10 +8,10 @@
 #include "base/util/log.h"
 #include "base/util/program.h"
 #include "base/util/text.h"
-#include "scene/scene.h"
+#include "solver/flow/flow_problem.h"
 #include "solver/systems.h"
 
-enum { VERIFY_NODES = 24000, WIDE_EDGE = 432, CAPACITY_EDGE = 1000, SMALL_EDGE = 96, TINY_EDGE = 32 };
+enum { WIDE_EDGE = 432, CAPACITY_EDGE = 1000, SMALL_EDGE = 96, TINY_EDGE = 32 };
 static const double PI = 3.14159265358979323846;
 /* What 16-bit storage may add to the fields: it is 0.014 of the small deviations of density here. */
 static const double half_accuracy = 0.03;
@@ -252,6 +252,8 @@ static void free_scene(kf_step_scene *made) {
         kf_scene_free(made->scene);
     else
         free(made->scene);
+    kf_problem_free(made->problem);
+    made->problem = NULL;
     free(made->own.x);
     free(made->own.y);
     free(made->own.z);
@@ -261,11 +263,12 @@ static void free_scene(kf_step_scene *made) {
     memset(&made->own, 0, sizeof made->own);
 }
 
-/* The reduced form, with the same speed of rotation a step: the rim is then slower, as far as the body is
- * smaller. */
-static kf_status reduce(kf_step_scene *made, kf_error *error) {
-    KF_TRY(kf_scene_reduce(made->scene, VERIFY_NODES, &made->reduced, error));
-    made->reduced->motion.angular_speed = made->scene->motion.angular_speed;
+/* The trial, with the same speed of rotation a step: the rim is then slower, as far as the body is smaller.
+ */
+static kf_status open_trial(kf_step_scene *made, kf_error *error) {
+    KF_TRY(kf_trial_open(made->problem, &made->trial, error));
+    kf_scene *reduced = made->trial.problem->own;
+    reduced->motion.angular_speed = made->scene->motion.angular_speed;
     return KF_OK;
 }
 
@@ -277,7 +280,8 @@ static kf_status make_scene(kf_step_scenes *scenes, kf_step_scene_id id, kf_erro
         free_scene(made);
         return KF_OK;
     }
-    return made->verified_as == id ? reduce(made, error) : KF_OK;
+    made->problem = kf_flow_problem(scenes->system, made->scene, false);
+    return made->verified_as == id ? open_trial(made, error) : KF_OK;
 }
 
 kf_status kf_step_scenes_open(kf_step_scenes *scenes, const kf_device_info *device,
@@ -300,15 +304,13 @@ kf_status kf_step_scenes_open(kf_step_scenes *scenes, const kf_device_info *devi
 
 kf_status kf_step_reference(kf_step_scenes *scenes, kf_step_scene_id id, kf_error *error) {
     kf_step_scene *verified = &scenes->list[scenes->list[id].verified_as];
-    if (verified->reference != NULL) return KF_OK;
-    return scenes->system->reference(verified->reduced, KF_STEP_VERIFY_STEPS, &verified->reference, error);
+    return kf_trial_refer(&verified->trial, error);
 }
 
 void kf_step_scenes_close(kf_step_scenes *scenes) {
     for (int id = KF_STEP_SCENES - 1; id >= 0; id--) {
         kf_step_scene *made = &scenes->list[id];
-        if (made->reference != NULL) scenes->system->free_reference(made->reference);
-        if (made->reduced != NULL) kf_scene_free(made->reduced);
+        kf_trial_close(&made->trial);
         if (made->scene != NULL) free_scene(made);
     }
 }

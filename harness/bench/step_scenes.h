@@ -3,8 +3,9 @@
 #ifndef KF_HARNESS_BENCH_STEP_SCENES_H
 #define KF_HARNESS_BENCH_STEP_SCENES_H
 
-#include "base/plan/system.h"
+#include "base/plan/trial.h"
 #include "harness/bench/bench.h"
+#include "scene/scene.h"
 
 typedef enum kf_step_scene_id {
     KF_STEP_MAIN,     /* static Ahmed body, ACM-MRT, inflow and outflow */
@@ -23,13 +24,13 @@ typedef enum kf_step_scene_id {
     KF_STEP_SCENES
 } kf_step_scene_id;
 
-enum { KF_STEP_TURN = 500, KF_STEP_VERIFY_STEPS = 10 };
+enum { KF_STEP_TURN = 500 };
 
 typedef struct kf_step_scene {
     kf_scene *scene;              /* NULL: not made, see reason */
-    kf_step_scene_id verified_as; /* the scene whose reduced form and reference hold for this one */
-    kf_scene *reduced;
-    kf_reference *reference; /* after KF_STEP_VERIFY_STEPS steps; made by kf_step_reference */
+    kf_problem *problem;          /* of the scene */
+    kf_step_scene_id verified_as; /* the scene whose trial holds for this one */
+    kf_trial trial;               /* its reference is made by kf_step_reference */
     char reason[256];
     struct {
         double *x, *y, *z, *area, *vertices;

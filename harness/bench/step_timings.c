@@ -25,7 +25,7 @@ typedef struct session {
     uint64_t wanted;
     kf_space *spaces[KF_STEP_SCENES];
     kf_builder *builder;
-    kf_bench bench;
+    kf_setting setting;
     kf_worker *worker;
     int worker_scene; /* the worker measures on; -1: there is none */
     double begin;
@@ -44,11 +44,9 @@ uint64_t kf_step_needs(uint64_t wanted) {
 /* --- configs -------------------------------------------------------------------------------------------- */
 
 static kf_status open_space(session *s, kf_step_scene_id scene, kf_error *error) {
-    kf_variables variables;
     if (s->spaces[scene] != NULL) return KF_OK;
-    s->scenes->system->variables(s->scenes->list[scene].scene, s->scenes->device, &variables);
-    return kf_space_open(s->scenes->system->name, s->scenes->system->space_file, &variables, NULL, 0,
-                         &s->spaces[scene], error);
+    return kf_problem_space(s->scenes->list[scene].problem, s->scenes->device, NULL, 0, &s->spaces[scene],
+                            error);
 }
 
 static void add_overrides(const char *const *from, const char **list, int *count) {
@@ -83,7 +81,7 @@ static void add_candidate(session *s, const kf_step_plan *plan, const kf_step_ca
                                       try->reason, sizeof try->reason);
     if (!try->in_space) return;
     const kf_step_scene *verified = &s->scenes->list[scene->verified_as];
-    try->ticket = kf_builder_add_scenes(s->builder, verified->reduced, scene->scene, &try->config);
+    try->ticket = kf_builder_add_problems(s->builder, verified->trial.problem, scene->problem, &try->config);
 }
 
 /* Makes the configs of a timing and queues their sources. */
@@ -135,12 +133,9 @@ static kf_status open_worker(session *s, kf_step_scene_id scene, kf_error *error
     if (s->worker_scene == (int)scene) return KF_OK;
     close_worker(s);
     const kf_step_scene *verified = &s->scenes->list[s->scenes->list[scene].verified_as];
-    const kf_worker_setup setup = {.bench = {.system = s->scenes->system,
-                                             .scene = s->scenes->list[scene].scene,
-                                             .reduced = verified->reduced,
-                                             .reference = verified->reference,
-                                             .reference_steps = KF_STEP_VERIFY_STEPS,
-                                             .cache = KF_CACHE_STEADY},
+    const kf_worker_setup setup = {.setting = {.problem = s->scenes->list[scene].problem,
+                                               .trial = &verified->trial,
+                                               .cache = KF_CACHE_STEADY},
                                    .device = s->scenes->device->spec,
                                    .limit_seconds = verify_and_time_seconds,
                                    .compile_limit_seconds = compile_seconds};
@@ -274,14 +269,13 @@ kf_status kf_step_time_all(kf_step_scenes *scenes, uint64_t wanted, kf_step_timi
     session s = {.scenes = scenes,
                  .timings = timings,
                  .wanted = kf_step_needs(wanted),
-                 .bench = {.system = scenes->system},
                  .worker_scene = -1,
                  .begin = kf_clock_seconds()};
     memset(timings, 0, KF_TIMES * sizeof *timings);
     for (int time = 0; time < KF_TIMES; time++)
         timings[time].best = -1;
     s.builder =
-        kf_builder_open(&s.bench, scenes->device, scenes->gpu && cores > 1 ? (int)cores - 1 : (int)cores);
+        kf_builder_open(&s.setting, scenes->device, scenes->gpu && cores > 1 ? (int)cores - 1 : (int)cores);
     const kf_status status = time_all(&s, error);
     close_worker(&s);
     kf_builder_close(s.builder);

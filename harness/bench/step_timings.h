@@ -6,6 +6,7 @@
 #include "base/record/measurement.h"
 #include "base/space/space.h"
 #include "harness/bench/step_scenes.h"
+#include "scene/scene.h"
 
 typedef enum kf_step_time {
     KF_TIME_F32,

@@ -12,7 +12,7 @@
 #include "cost_model/model.h"
 #include "harness/bench/bench.h"
 #include "harness/replay/replay.h"
-#include "scene/scene.h"
+#include "solver/systems.h"
 
 enum { SEEDS = 100, MOST_FILES = 64, MARKS = 2 };
 
@@ -91,7 +91,7 @@ static kf_status list_files(kf_files *files, kf_error *error) {
 /* --- the cost model as prior ---------------------------------------------------------------------------- */
 
 typedef struct kf_believed {
-    kf_scene *scene;
+    kf_problem *problem;
     kf_device_info device;
     kf_cost_prior source;
     kf_prior prior;
@@ -99,26 +99,27 @@ typedef struct kf_believed {
 
 /* A landscape of a shipped scene on a GPU lets the cost model speak; false for others. */
 static bool open_prior(const kf_landscape *landscape, kf_believed *believed) {
-    kf_scene_options options = {.samples_per_cell = landscape->samples_per_cell, .seed = landscape->seed};
+    kf_problem_options options = {.samples_per_cell = landscape->samples_per_cell, .seed = landscape->seed};
     kf_config config;
     memset(believed, 0, sizeof *believed);
     memcpy(options.nodes, landscape->nodes, sizeof options.nodes);
     if (strcmp(landscape->backend, "cuda") != 0 || landscape->nodes[0] == 0) return false;
-    if (kf_scene_open(landscape->scene, &options, &believed->scene, NULL) != KF_OK) return false;
+    kf_space_config(landscape->space, 0, &config);
+    if (kf_problem_open(landscape->scene, config.system, &options, &believed->problem, NULL) != KF_OK)
+        return false;
     kf_copy_text(believed->device.backend, sizeof believed->device.backend, landscape->backend);
     believed->device.peak_bandwidth = landscape->peak_bandwidth;
-    kf_space_config(landscape->space, 0, &config);
-    kf_cost_model_open(config.system, believed->scene, &believed->device, NULL, &believed->source.model);
+    kf_cost_model_open(believed->problem, &believed->device, NULL, &believed->source.model);
     believed->source.space = landscape->space;
     believed->prior = (kf_prior){kf_cost_prior_time, &believed->source};
     if (believed->source.model != NULL) return true;
-    kf_scene_free(believed->scene);
+    kf_problem_free(believed->problem);
     return false;
 }
 
 static void close_prior(kf_believed *believed) {
     kf_cost_model_close(believed->source.model);
-    kf_scene_free(believed->scene);
+    kf_problem_free(believed->problem);
 }
 
 /* How far the fastest of the configs that are predicted to be fastest is from the fastest of all. */

@@ -18,6 +18,7 @@
 #include "harness/worker/builder.h"
 #include "harness/worker/evaluate.h"
 #include "scene/scene.h"
+#include "solver/flow/flow_problem.h"
 #include "solver/validation/d2q9_cases.h"
 
 enum { CHECK_NODES = 150, CHECK_STEPS = 10, MOST_TRIALS = 96, MOST_WORDS = 10 };
@@ -29,8 +30,7 @@ typedef struct bed {
     kf_collision collision;
     const char *model; /* as the paper names it */
     double flops;      /* a node, as the paper counts them; 0: it does not */
-    kf_scene *small;
-    kf_reference *reference;
+    kf_trial trial;
 } bed;
 enum { CAVITY_LBGKL, CAVITY_LBGK, CAVITY_MRT, CAVITY_MRTL, POROUS_MRTL, BEDS };
 static const bed bed_table[BEDS] = {
@@ -196,52 +196,55 @@ static void add_table_5(toelke *t) {
 
 /* --- measuring ------------------------------------------------------------------------------------------ */
 
-static kf_status open_scene(const bed *b, int n, kf_scene **scene, kf_error *error) {
+static kf_status open_problem(const bed *b, int n, kf_problem **problem, kf_error *error) {
     const kf_scene_options options = {.nodes = {n, n, 1}};
-    KF_TRY(kf_scene_open(b->scene, &options, scene, error));
-    (*scene)->collision = b->collision;
-    (*scene)->accuracy = 0.01; /* allows f16, where a trial asks for it */
+    kf_scene *scene = NULL;
+    KF_TRY(kf_scene_open(b->scene, &options, &scene, error));
+    scene->collision = b->collision;
+    scene->accuracy = 0.01; /* allows f16, where a trial asks for it */
+    *problem = kf_flow_problem(&kf_system_d2q9, scene, true);
     return KF_OK;
 }
 
 static kf_status open_beds(toelke *t, kf_error *error) {
     memcpy(t->beds, bed_table, sizeof t->beds);
     for (int b = 0; b < BEDS; b++) {
-        KF_TRY(open_scene(&t->beds[b], CHECK_NODES, &t->beds[b].small, error));
-        KF_TRY(kf_d2q9_reference(t->beds[b].small, CHECK_STEPS, &t->beds[b].reference, error));
+        kf_trial *gate = &t->beds[b].trial;
+        gate->steps = CHECK_STEPS;
+        KF_TRY(open_problem(&t->beds[b], CHECK_NODES, &gate->problem, error));
+        KF_TRY(kf_trial_refer(gate, error));
     }
     return KF_OK;
 }
 
 static void close_beds(toelke *t) {
-    for (int b = 0; b < BEDS; b++) {
-        kf_d2q9_free_reference(t->beds[b].reference);
-        kf_scene_free(t->beds[b].small);
-    }
+    for (int b = 0; b < BEDS; b++)
+        kf_trial_close(&t->beds[b].trial);
 }
 
-static kf_status configure(const toelke *t, const char *words, const kf_scene *scene, kf_config *config,
+static kf_status configure(const toelke *t, const char *words, const kf_problem *problem, kf_config *config,
                            kf_error *error) {
     char text[128], *rest = text;
     const char *overrides[MOST_WORDS + 1] = {NULL};
     kf_copy_text(text, sizeof text, words);
     for (int i = 0; i < MOST_WORDS; i++)
         if ((overrides[i] = strtok_r(rest, " ", &rest)) == NULL) break;
-    return t->validation.configure(&t->validation, &kf_system_d2q9, scene, overrides, config, error);
+    return t->validation.configure(&t->validation, problem, overrides, config, error);
 }
 
 /* All modules at once, on all processors: one by one they would take longer than the measuring. A small
  * grid's modules are those of a large one. */
 static kf_status build_ahead(const toelke *t, kf_error *error) {
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    kf_bench bench = {.system = &kf_system_d2q9};
-    kf_builder *builder = kf_builder_open(&bench, kf_backend_device(t->validation.backend),
+    kf_setting setting = {.problem = NULL};
+    kf_builder *builder = kf_builder_open(&setting, kf_backend_device(t->validation.backend),
                                           processors > 2 ? (int)processors - 1 : 2);
     kf_status status = KF_OK;
     for (int i = 0; i < t->trial_count && status == KF_OK; i++) {
         kf_config config;
-        bench.scene = bench.reduced = t->beds[t->trials[i].bed].small;
-        status = configure(t, t->trials[i].words, bench.scene, &config, error);
+        setting.trial = &t->beds[t->trials[i].bed].trial;
+        setting.problem = setting.trial->problem;
+        status = configure(t, t->trials[i].words, setting.problem, &config, error);
         if (status == KF_OK) (void)kf_builder_add(builder, &config);
     }
     if (status == KF_OK && !kf_builder_wait_all(builder, NULL, NULL))
@@ -255,20 +258,15 @@ static void say_nothing(void *context, kf_stage stage) {
 }
 
 /* A config that fails costs its own figure, not the others. */
-static kf_status run_trial(const toelke *t, trial *one, const kf_scene *scene, kf_error *error) {
-    const bed *b = &t->beds[one->bed];
-    const kf_bench bench = {.system = &kf_system_d2q9,
-                            .scene = scene,
-                            .reduced = b->small,
-                            .reference = b->reference,
-                            .reference_steps = CHECK_STEPS};
+static kf_status run_trial(const toelke *t, trial *one, const kf_problem *problem, kf_error *error) {
+    const kf_setting setting = {.problem = problem, .trial = &t->beds[one->bed].trial};
     kf_job job = {.verify = true, .time_limit_us = 0.2e6, .effort = one->effort};
     kf_measurement m;
     bool usable;
-    KF_TRY(configure(t, one->words, scene, &job.config, error));
+    KF_TRY(configure(t, one->words, problem, &job.config, error));
     kf_detail("%s", one->name);
     kf_status status =
-        kf_evaluate(&bench, t->validation.backend, &job, say_nothing, NULL, &m, &usable, error);
+        kf_evaluate(&setting, t->validation.backend, &job, say_nothing, NULL, &m, &usable, error);
     one->mlups = m.state == KF_STATE_OK ? m.mlups : (double)NAN;
     one->spread = m.state == KF_STATE_OK ? (m.step_us.q3 - m.step_us.q1) / m.step_us.median : 0.0;
     if (m.state != KF_STATE_OK)
@@ -282,7 +280,7 @@ static kf_status run_trial(const toelke *t, trial *one, const kf_scene *scene, k
 static kf_status run_trials(toelke *t, kf_error *error) {
     static const double most_seconds = 70.0; /* about 40 s are usual on an H200 */
     const double begin = kf_clock_seconds();
-    kf_scene *scene = NULL;
+    kf_problem *problem = NULL;
     kf_status status = KF_OK;
     for (int i = 0; i < t->trial_count && status == KF_OK; i++) {
         trial *one = &t->trials[i];
@@ -292,13 +290,13 @@ static kf_status run_trials(toelke *t, kf_error *error) {
             continue;
         }
         const bool another = i == 0 || one->bed != one[-1].bed || one->nodes != one[-1].nodes;
-        if (another) kf_scene_free(scene);
-        if (another) scene = NULL;
-        if (another) status = open_scene(&t->beds[one->bed], one->nodes, &scene, error);
+        if (another) kf_problem_free(problem);
+        if (another) problem = NULL;
+        if (another) status = open_problem(&t->beds[one->bed], one->nodes, &problem, error);
         if (status == KF_OK && kf_interrupted) status = kf_fail(error, KF_INTERRUPTED, "interrupted");
-        if (status == KF_OK) status = run_trial(t, one, scene, error);
+        if (status == KF_OK) status = run_trial(t, one, problem, error);
     }
-    kf_scene_free(scene);
+    kf_problem_free(problem);
     return status;
 }
 

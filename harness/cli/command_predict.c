@@ -9,17 +9,16 @@
 #include "base/util/random.h"
 #include "base/util/text.h"
 #include "cost_model/model.h"
-#include "harness/cli/command.h"
+#include "harness/cli/problem_argument.h"
 #include "harness/replay/landscape.h"
 #include "harness/search/strategy.h"
 #include "harness/worker/worker.h"
 #include "results/store.h"
-#include "scene/scene.h"
-#include "solver/systems.h"
 
 static const kf_option options[] = {
     {"--scene", "FILE|NAME", "a mesh, a scene file or the name of a shipped scene", false},
-    {"--system", "NAME", "family of solver (default: kinetic)", false},
+    {"--system", "NAME", "family of solver (default: the first of 'kftune list systems' that runs the scene)",
+     false},
     {"--device", "cuda:N|cpu", "device to predict for (default: the landscape's, else the best there is)",
      false},
     {"--bandwidth", "GB/s", "predict for a GPU that copies memory this fast, instead of for a device here",
@@ -53,8 +52,7 @@ typedef struct kf_rows {
 
 typedef struct kf_predict {
     const kf_arguments *arguments;
-    const kf_system *system;
-    kf_scene *scene;
+    kf_problem *problem;
     kf_device_info device;
     kf_store *store;         /* NULL: none given */
     kf_landscape *landscape; /* NULL: none given */
@@ -95,7 +93,7 @@ static kf_status take_result(void *context, int sequence, const char *role, cons
     (void)sequence, (void)role;
     kf_predict *predict = context;
     double time = time_of(m);
-    if (!isfinite(time) || strcmp(config->system, predict->system->name) != 0) return KF_OK;
+    if (!isfinite(time) || strcmp(config->system, predict->problem->system->name) != 0) return KF_OK;
     char hash[KF_HASH_HEX];
     kf_config_hash(config, hash);
     for (size_t i = 0; i < predict->measured.count; i++) {
@@ -115,9 +113,9 @@ typedef struct kf_alike {
 
 static void note_alike(void *context, const kf_run_summary *run) {
     kf_alike *alike = context;
-    if (alike->count < 256 && strcmp(run->scene_hash, alike->predict->scene->hash) == 0 &&
+    if (alike->count < 256 && strcmp(run->scene_hash, alike->predict->problem->hash) == 0 &&
         strcmp(run->device, alike->predict->device.name) == 0 &&
-        strcmp(run->system, alike->predict->system->name) == 0)
+        strcmp(run->system, alike->predict->problem->system->name) == 0)
         alike->ids[alike->count++] = run->id;
 }
 
@@ -171,11 +169,8 @@ static kf_status rank_space(kf_predict *predict, const kf_space *space, size_t t
 static kf_status rank(kf_predict *predict, size_t top, kf_error *error) {
     const char *const *fixed = NULL;
     int fixed_count = kf_argument_all(predict->arguments, "--fix", &fixed);
-    kf_variables variables = {0};
     kf_space *space = NULL;
-    predict->system->variables(predict->scene, &predict->device, &variables);
-    KF_TRY(kf_space_open(predict->system->name, predict->system->space_file, &variables, fixed, fixed_count,
-                         &space, error));
+    KF_TRY(kf_problem_space(predict->problem, &predict->device, fixed, fixed_count, &space, error));
     kf_status status = kf_space_preset(space, "default", &predict->usual, error);
     if (status == KF_OK) status = rank_space(predict, space, top, error);
     kf_space_free(space);
@@ -266,8 +261,9 @@ static void print_row(const kf_predict *predict, const kf_row *row, double measu
 
 static void print_table(const kf_predict *predict, const kf_agreement *agreement, long top) {
     const kf_ceilings *ceilings = kf_cost_model_ceilings(predict->model);
-    printf("%s, %d x %d x %d nodes, on %s: copies %.0f GB/s (%s)\n", predict->scene->name,
-           predict->scene->nodes[0], predict->scene->nodes[1], predict->scene->nodes[2], predict->device.name,
+    char facts[KF_FACTS_TEXT];
+    printf("%s, %s, on %s: copies %.0f GB/s (%s)\n", predict->problem->name,
+           kf_facts_text(&predict->problem->facts, facts), predict->device.name,
            1e-9 * ceilings->rate[KF_COST_DRAM],
            ceilings->measured ? "measured" : "estimated; `kftune roofs` measures it");
     printf("\n%zu of %zu configs predicted; the first:\n\n%10s %10s\n", predict->scanned, predict->space_size,
@@ -312,7 +308,7 @@ static void print_json(const kf_predict *predict, const kf_agreement *agreement,
     (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
     (void)cJSON_AddStringToObject(json, "command", "predict");
     (void)cJSON_AddItemToObject(json, "device", kf_device_to_json(&predict->device));
-    (void)cJSON_AddStringToObject(json, "scene", predict->scene->name);
+    (void)cJSON_AddStringToObject(json, "scene", predict->problem->name);
     (void)cJSON_AddNumberToObject(json, "configs", (double)predict->space_size);
     cJSON *list = cJSON_AddArrayToObject(json, "ranking");
     for (size_t i = 0; i < predict->ranked.count; i++)
@@ -370,20 +366,19 @@ static void open_model(kf_predict *predict) {
     if (kf_argument_number(predict->arguments, "--bandwidth", 0.1, 1e6, &bandwidth, NULL) == KF_OK &&
         bandwidth > 0)
         roofs = (kf_roofs){.count = 1, .list = {{.name = "dram_copy", .unit = "GB/s", .value = bandwidth}}};
-    kf_cost_model_open(predict->system->name, predict->scene, &predict->device,
-                       roofs.count > 0 ? &roofs : NULL, &predict->model);
+    kf_cost_model_open(predict->problem, &predict->device, roofs.count > 0 ? &roofs : NULL, &predict->model);
 }
 
-static kf_status predict_scene(kf_predict *predict, kf_error *error) {
+static kf_status predict_problem(kf_predict *predict, kf_error *error) {
     long top = 10;
     const char *store = kf_argument(predict->arguments, "--store", NULL);
     KF_TRY(kf_argument_integer(predict->arguments, "--top", 1, 1000, &top, error));
-    KF_TRY(predict->system->accepts(predict->scene, error));
     KF_TRY(find_device(predict, error));
     if (store != NULL) KF_TRY(kf_store_open(store, true, &predict->store, error));
     open_model(predict);
     if (predict->model == NULL)
-        return kf_fail(error, KF_MACHINE, "predict: system %s has no cost model", predict->system->name);
+        return kf_fail(error, KF_MACHINE, "predict: system %s has no cost model",
+                       predict->problem->system->name);
     if (predict->store != NULL) KF_TRY(read_store(predict, error));
     if (predict->landscape != NULL) KF_TRY(read_landscape(predict, error));
     place_measured(&predict->measured);
@@ -397,46 +392,41 @@ static kf_status predict_scene(kf_predict *predict, kf_error *error) {
     return KF_OK;
 }
 
+extern const kf_command kf_command_predict;
+
 /* The scene of --scene, or that of the landscape as it was sampled there. */
-static kf_status open_scene(kf_predict *predict, kf_error *error) {
-    const kf_arguments *arguments = predict->arguments;
+static kf_status open_problem(kf_predict *predict, kf_error *error) {
     const kf_landscape *landscape = predict->landscape;
-    const char *name = kf_argument(arguments, "--scene", NULL);
-    kf_scene_options scene_options = {0};
-    if (name == NULL && landscape != NULL) {
-        name = landscape->scene;
-        memcpy(scene_options.nodes, landscape->nodes, sizeof scene_options.nodes);
-        scene_options.samples_per_cell = landscape->samples_per_cell;
-        scene_options.seed = landscape->seed;
+    kf_problem_options known = {.seed = 0};
+    const char *source = NULL;
+    if (landscape != NULL && !kf_argument_given(predict->arguments, "--scene")) {
+        if (landscape->scene[0] == '\0')
+            return kf_fail(error, KF_BAD_INPUT,
+                           "predict: the landscape names no scene; give it with '--scene FILE|NAME'");
+        source = landscape->scene;
+        memcpy(known.nodes, landscape->nodes, sizeof known.nodes);
+        known.samples_per_cell = landscape->samples_per_cell;
+        known.seed = landscape->seed;
     }
-    KF_TRY(kf_argument_grid(arguments, "--grid", scene_options.nodes, error));
-    KF_TRY(kf_argument_number(arguments, "--samples-per-cell", 0.01, 10000.0, &scene_options.samples_per_cell,
-                              error));
-    if (name == NULL || name[0] == '\0')
-        return kf_fail(error, KF_BAD_INPUT,
-                       "predict: option '--scene FILE|NAME' is missing%s; 'kftune list scenes' names the "
-                       "shipped ones",
-                       landscape != NULL ? ", and the landscape names no scene" : "");
-    return kf_scene_open(name, &scene_options, &predict->scene, error);
+    return kf_argument_problem(predict->arguments, &kf_command_predict, source, &known, &predict->problem,
+                               error);
 }
 
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     kf_predict predict = {.arguments = arguments};
     const char *landscape = kf_argument(arguments, "--landscape", NULL);
-    KF_TRY(kf_system_find(kf_argument(arguments, "--system", "kinetic"), &predict.system, error));
     if (landscape != NULL) KF_TRY(kf_landscape_open(landscape, &predict.landscape, error));
-    kf_status status = open_scene(&predict, error);
-    if (status == KF_OK) status = predict_scene(&predict, error);
+    kf_status status = open_problem(&predict, error);
+    if (status == KF_OK) status = predict_problem(&predict, error);
     kf_cost_model_close(predict.model);
     kf_store_close(predict.store);
     kf_landscape_free(predict.landscape);
     free(predict.measured.list);
     free(predict.ranked.list);
-    kf_scene_free(predict.scene);
+    kf_problem_free(predict.problem);
     return status;
 }
 
-extern const kf_command kf_command_predict;
 const kf_command kf_command_predict = {
     .name = "predict",
     .summary = "rank configs by the cost model, without running them",

@@ -1,5 +1,6 @@
 /* kftune run: the production run with a tuned configuration. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "base/util/text.h"
 #include "harness/cli/command.h"
 #include "harness/cli/known_config.h"
+#include "harness/cli/problem_argument.h"
 #include "results/best_config.h"
 #include "solver/output/production.h"
 #include "solver/output/run_folder.h"
@@ -30,6 +32,8 @@ static const kf_option options[] = {
     {"--slice", "x|y|z", "the picture's plane is across this axis (along the flow and upright)", false},
     {"--compress", NULL, "write fields gzip-compressed: smaller, slower", false},
     {"--scene", "FILE|NAME", "where the scene is now, if it was moved; without --config, what to run", false},
+    {"--system", "NAME", "without --config: family of solver (default: the first that runs the scene)",
+     false},
     {"--grid", "NXxNYxNZ", "without --config: nodes of the domain (default: as the scene says)", false},
     {"--samples-per-cell", "R",
      "without --config: surface samples in a fluid cell (default: as the scene says)", false},
@@ -48,7 +52,7 @@ static const double checkpoint_seconds = 300;
 typedef struct run {
     const kf_arguments *arguments;
     kf_best_config best;
-    kf_scene *scene;
+    kf_problem *problem;
     kf_backend *backend;
     kf_plan *plan;
     kf_smoke *smoke; /* NULL without --smoke */
@@ -62,33 +66,32 @@ typedef struct run {
 /* --- the scene and the device that were tuned ------------------------------------------------------------
  */
 
-/* A system without flows has nothing to run. */
+/* A kernel that somebody else calls has nothing to run here. */
 static kf_status refuse_kernels(const run *job, kf_error *error) {
-    const kf_system *system;
-    KF_TRY(kf_system_find(job->best.config.system, &system, error));
-    if (system->open_problem == NULL) return KF_OK;
+    if (job->problem->system->runs) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT,
                    "%s: is the config of a kernel (system %s), not of a flow: compile the kernel with its "
                    "parameters as defines",
-                   kf_argument(job->arguments, "--config", ""), system->name);
+                   kf_argument(job->arguments, "--config", job->problem->name), job->problem->system->name);
 }
 
-static kf_status open_scene(run *job, kf_error *error) {
+static kf_status open_problem(run *job, kf_error *error) {
     const kf_best_config *best = &job->best;
-    kf_scene_options wanted = {.samples_per_cell = best->samples_per_cell, .seed = best->seed};
+    kf_problem_options wanted = {.samples_per_cell = best->samples_per_cell, .seed = best->seed};
     memcpy(wanted.nodes, best->nodes, sizeof wanted.nodes);
     const char *source = kf_argument(job->arguments, "--scene", best->scene);
-    KF_TRY(kf_scene_open(source, &wanted, &job->scene, error));
-    const kf_scene *scene = job->scene;
-    if (scene->notes) kf_detail("%s", scene->notes);
-    if (strcmp(scene->hash, best->scene_hash) == 0) return KF_OK;
+    KF_TRY(kf_problem_open(source, best->config.system, &wanted, &job->problem, error));
+    const kf_problem *problem = job->problem;
+    if (problem->notes) kf_detail("%s", problem->notes);
+    if (strcmp(problem->hash, best->scene_hash) == 0) return KF_OK;
     const char *config = kf_argument(job->arguments, "--config", "");
-    if (scene->samples.count != best->sample_count) {
+    const double samples = fmax(0, kf_facts_value(&problem->facts, "sample_count"));
+    if ((uint64_t)samples != best->sample_count) {
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: tuned for another scene: %" PRIu64
-                       " samples then, %zu in %s now (mesh or sampling "
+                       " samples then, %.0f in %s now (mesh or sampling "
                        "differ); tune again, or give the scene it was tuned for with --scene",
-                       config, best->sample_count, scene->samples.count, source);
+                       config, best->sample_count, samples, source);
     }
     return kf_fail(error, KF_BAD_INPUT,
                    "%s: tuned for another scene: grid and number of samples of %s agree, but mesh, flow, "
@@ -117,47 +120,40 @@ static kf_status open_device(run *job, kf_error *error) {
     return KF_OK;
 }
 
+extern const kf_command kf_command_run;
+
 /* --- a scene that was not tuned ------------------------------------------------------------------------- */
 
 static kf_status open_untuned(run *job, kf_error *error) {
     const kf_arguments *arguments = job->arguments;
-    const kf_system *system = NULL;
-    kf_scene_options wanted = {{0, 0, 0}, 0.0, 0, 0};
-    const char *name = kf_argument(arguments, "--scene", NULL);
-    if (name == NULL)
+    const kf_problem_options known = {.seed = 0};
+    if (!kf_argument_given(arguments, "--scene"))
         return kf_fail(
             error, KF_BAD_INPUT,
             "run: --config FILE is missing; 'kftune tune --scene FILE' writes one. Or give --scene "
             "FILE, to run it with what was best for the nearest scene known");
-    KF_TRY(kf_argument_grid(arguments, "--grid", wanted.nodes, error));
-    KF_TRY(
-        kf_argument_number(arguments, "--samples-per-cell", 0.01, 10000.0, &wanted.samples_per_cell, error));
-    KF_TRY(kf_system_find("kinetic", &system, error));
-    KF_TRY(kf_scene_open(name, &wanted, &job->scene, error));
-    if (job->scene->notes) kf_detail("%s", job->scene->notes);
-    KF_TRY(system->accepts(job->scene, error));
+    KF_TRY(kf_argument_problem(arguments, &kf_command_run, NULL, &known, &job->problem, error));
+    if (job->problem->notes) kf_detail("%s", job->problem->notes);
     KF_TRY(kf_backend_open(kf_argument(arguments, "--device", NULL), &job->backend, error));
-    return kf_known_config(arguments, system, job->scene, job->backend, &job->best, error);
+    return kf_known_config(arguments, job->problem, job->backend, &job->best, error);
 }
 
 /* What belongs to a scene without a config would be overruled by the config. */
 static kf_status open_tuned(run *job, const char *config, kf_error *error) {
-    static const char *const useless[] = {"--grid", "--samples-per-cell", "--store"};
-    for (int i = 0; i < 3; i++)
+    static const char *const useless[] = {"--grid", "--samples-per-cell", "--store", "--system"};
+    for (int i = 0; i < 4; i++)
         if (kf_argument_given(job->arguments, useless[i]))
             return kf_fail(error, KF_BAD_INPUT,
                            "option '%s': --config says it already; leave one of them out", useless[i]);
     KF_TRY(kf_best_config_read(config, &job->best, error));
-    KF_TRY(refuse_kernels(job, error));
-    KF_TRY(open_scene(job, error));
+    KF_TRY(open_problem(job, error));
     return open_device(job, error);
 }
 
 static kf_status open_plan(run *job, kf_error *error) {
-    const kf_system *system;
-    KF_TRY(kf_system_find(job->best.config.system, &system, error));
-    KF_TRY(system->accepts(job->scene, error));
-    KF_TRY(system->plan(job->scene, &job->best.config, job->backend, &job->plan, error));
+    const kf_system *system = job->problem->system;
+    KF_TRY(refuse_kernels(job, error));
+    KF_TRY(system->plan(job->problem, &job->best.config, job->backend, &job->plan, error));
     if (!kf_argument_given(job->arguments, "--smoke")) return KF_OK;
     KF_TRY(kf_smoke_open(job->plan, job->smoke_size, &job->smoke, error));
     job->how.smoke = job->smoke;
@@ -227,8 +223,8 @@ static kf_status read_options(run *job, kf_error *error) {
 static kf_status choose_folder(run *job, kf_error *error) {
     const char *given = kf_argument(job->arguments, "--output", NULL);
     if (given) return kf_path(job->folder, error, "%s", given);
-    char name[sizeof job->scene->name];
-    kf_copy_text(name, sizeof name, job->scene->name);
+    char name[sizeof job->problem->name];
+    kf_copy_text(name, sizeof name, job->problem->name);
     for (char *c = name; *c; c++) {
         if (*c == '/' || (unsigned char)*c < ' ' || (*c == '.' && c == name)) *c = '_';
     }
@@ -280,10 +276,9 @@ static cJSON *record(const run *job, const char *state) {
     cJSON_AddStringToObject(json, "command", "run");
     cJSON_AddItemToObject(json, "device", kf_device_to_json(kf_backend_device(job->backend)));
     cJSON_AddStringToObject(json, "state", state);
-    cJSON_AddStringToObject(json, "scene", job->scene->name);
-    cJSON_AddStringToObject(json, "scene_hash", job->scene->hash);
-    cJSON_AddItemToObject(json, "grid", cJSON_CreateIntArray(job->scene->nodes, 3));
-    cJSON_AddNumberToObject(json, "time_step_s", job->scene->time_step);
+    cJSON_AddStringToObject(json, "scene", job->problem->name);
+    cJSON_AddStringToObject(json, "scene_hash", job->problem->hash);
+    cJSON_AddItemToObject(json, "facts", kf_facts_to_json(&job->problem->facts));
     cJSON_AddItemToObject(json, "config", kf_config_to_json(&job->best.config));
     cJSON_AddStringToObject(json, "config_hash", job->best.config_hash);
     cJSON_AddNumberToObject(json, "first_step", (double)done->first_step);
@@ -324,8 +319,8 @@ static const char *last_output(const kf_production *done, const char *ending) {
 
 static void print_result(const run *job) {
     const kf_production *done = &job->done;
-    printf("%s: step %" PRIu64 " to %" PRIu64 " on %s\n", job->scene->name, done->first_step, done->last_step,
-           kf_backend_device(job->backend)->name);
+    printf("%s: step %" PRIu64 " to %" PRIu64 " on %s\n", job->problem->name, done->first_step,
+           done->last_step, kf_backend_device(job->backend)->name);
     printf("  %.1f steps/s, %.1f MLUPS (tuned: %.1f)\n", done->steps_per_second, done->mlups,
            job->best.mlups);
     if (done->has_forces && done->forces.drag == done->forces.drag) {
@@ -368,8 +363,8 @@ static void append_word(kf_text *text, const char *word) {
 
 /* The command that goes on where this run was interrupted, with the same options. */
 static void append_resumption(const run *job, kf_text *text) {
-    static const char *const kept[] = {"--config", "--checkpoints",      "--slice", "--scene",
-                                       "--grid",   "--samples-per-cell", "--store", "--device"};
+    static const char *const kept[] = {"--config",           "--checkpoints", "--slice",  "--scene", "--grid",
+                                       "--samples-per-cell", "--store",       "--device", "--system"};
     kf_text_append(text, "kftune run");
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         if (!kf_argument_given(job->arguments, kept[i])) continue;
@@ -426,12 +421,12 @@ static kf_status prepare(run *job, kf_error *error) {
     KF_TRY(choose_folder(job, error));
     KF_TRY(open_plan(job, error));
     KF_TRY(kf_production_start(job->plan, job->smoke, kf_argument(job->arguments, "--restart", NULL), error));
-    KF_TRY(kf_run_folder_open(job->folder, job->scene->hash, kf_argument_given(job->arguments, "--force"),
+    KF_TRY(kf_run_folder_open(job->folder, job->problem->hash, kf_argument_given(job->arguments, "--force"),
                               &job->lock, error));
     tell_of_killed(job);
     char *summary = kf_config_summary(&job->best.config);
-    kf_info("%s %dx%dx%d, %zu samples, on %s: %s", job->scene->name, job->scene->nodes[0],
-            job->scene->nodes[1], job->scene->nodes[2], job->scene->samples.count,
+    char facts[KF_FACTS_TEXT];
+    kf_info("%s %s, on %s: %s", job->problem->name, kf_facts_text(&job->problem->facts, facts),
             kf_backend_device(job->backend)->name, summary);
     free(summary);
     return write_record(job, "running", false, error);
@@ -450,13 +445,12 @@ static kf_status execute(const kf_arguments *arguments, kf_error *error) {
     kf_smoke_free(job->smoke);
     if (job->plan) kf_plan_free(job->plan);
     if (job->backend) kf_backend_close(job->backend);
-    if (job->scene) kf_scene_free(job->scene);
+    kf_problem_free(job->problem);
     if (job->lock >= 0) (void)close(job->lock);
     free(job);
     return status;
 }
 
-extern const kf_command kf_command_run;
 const kf_command kf_command_run = {
     .name = "run",
     .summary = "run the simulation with a tuned configuration",

@@ -3,17 +3,16 @@
 #include <stdlib.h>
 
 #include "base/backend/device_json.h"
+#include "base/plan/system.h"
 #include "base/space/space.h"
 #include "harness/cli/command.h"
-#include "harness/cli/scene_argument.h"
+#include "harness/cli/problem_argument.h"
 #include "harness/worker/worker.h"
-#include "scene/scene.h"
-#include "solver/systems.h"
 
 static const kf_option options[] = {
     {"--scene", "FILE|NAME", "a mesh, a scene file or the name of a shipped scene", false},
-    {"--system", "NAME", "family of solver (default: kinetic)", false},
-    {"--problem", "FILE", "system t1: the T1 file of a kernel, instead of a scene", false},
+    {"--system", "NAME", "family of solver (default: the first of 'kftune list systems' that runs the scene)",
+     false},
     {"--device", "cuda:N|cpu", "device the space is for (default: a GPU if one works, else the cpu)", false},
     {"--grid", "NXxNYxNZ", "nodes of the domain (default: as the scene says)", false},
     {"--samples-per-cell", "R", "surface samples in a fluid cell (default: as the scene says)", false},
@@ -21,12 +20,12 @@ static const kf_option options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static void print_json(const kf_scene *scene, const kf_device_info *device, const kf_space *space) {
+static void print_json(const kf_problem *problem, const kf_device_info *device, const kf_space *space) {
     cJSON *json = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
     (void)cJSON_AddStringToObject(json, "command", "space");
     (void)cJSON_AddItemToObject(json, "device", kf_device_to_json(device));
-    (void)cJSON_AddStringToObject(json, "scene", scene->name);
+    (void)cJSON_AddStringToObject(json, "scene", problem->name);
     (void)cJSON_AddItemToObject(json, "space", kf_space_to_json(space));
     char *text = cJSON_Print(json);
     cJSON_Delete(json);
@@ -34,19 +33,15 @@ static void print_json(const kf_scene *scene, const kf_device_info *device, cons
     free(text);
 }
 
-static kf_status print_space(const kf_system *system, const kf_scene *scene, const kf_arguments *arguments,
-                             kf_error *error) {
-    KF_TRY(system->accepts(scene, error));
+static kf_status print_space(const kf_problem *problem, const kf_arguments *arguments, kf_error *error) {
     kf_device_info device;
     KF_TRY(kf_device_probe(kf_argument(arguments, "--device", NULL), &device, error));
-    kf_variables variables = {0};
-    system->variables(scene, &device, &variables);
     const char *const *fixed = NULL;
     int fixed_count = kf_argument_all(arguments, "--fix", &fixed);
     kf_space *space = NULL;
-    KF_TRY(kf_space_open(system->name, system->space_file, &variables, fixed, fixed_count, &space, error));
+    KF_TRY(kf_problem_space(problem, &device, fixed, fixed_count, &space, error));
     if (kf_arguments_json(arguments))
-        print_json(scene, &device, space);
+        print_json(problem, &device, space);
     else
         kf_space_print(space, stdout);
     kf_space_free(space);
@@ -56,16 +51,11 @@ static kf_status print_space(const kf_system *system, const kf_scene *scene, con
 extern const kf_command kf_command_space;
 
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
-    const kf_system *system = NULL;
-    kf_scene_options scene_options = {{0, 0, 0}, 0.0, 0, 0};
-    KF_TRY(kf_argument_grid(arguments, "--grid", scene_options.nodes, error));
-    KF_TRY(kf_argument_number(arguments, "--samples-per-cell", 0.01, 10000.0, &scene_options.samples_per_cell,
-                              error));
-    KF_TRY(kf_system_find(kf_argument(arguments, "--system", "kinetic"), &system, error));
-    kf_scene *scene = NULL;
-    KF_TRY(kf_argument_scene(arguments, &kf_command_space, system, &scene_options, &scene, error));
-    kf_status status = print_space(system, scene, arguments, error);
-    kf_scene_free(scene);
+    const kf_problem_options known = {.seed = 0};
+    kf_problem *problem = NULL;
+    KF_TRY(kf_argument_problem(arguments, &kf_command_space, NULL, &known, &problem, error));
+    kf_status status = print_space(problem, arguments, error);
+    kf_problem_free(problem);
     return status;
 }
 

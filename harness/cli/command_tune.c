@@ -9,16 +9,16 @@
 #include "base/util/log.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
-#include "harness/cli/scene_argument.h"
+#include "harness/cli/problem_argument.h"
 #include "harness/search/strategy.h"
 #include "harness/tune/tune.h"
 #include "solver/systems.h"
 
 static const kf_option options[] = {
-    {"--scene", "FILE|NAME", "a mesh (.obj .stl .ply .gltf .glb), a scene file (.json) or a shipped scene",
+    {"--scene", "FILE|NAME",
+     "a mesh (.obj .stl .ply .gltf .glb), a scene file (.json), a shipped scene, or the T1 file of a kernel",
      false},
-    {"--system", "NAME", "family of solver (default: kinetic)", false},
-    {"--problem", "FILE", "system t1: the T1 file of a kernel that is not kftune's, instead of a scene",
+    {"--system", "NAME", "family of solver (default: the first of 'kftune list systems' that runs the scene)",
      false},
     {"--device", "cuda:N|cpu", "where to run (default: a GPU if one works, else the cpu)", false},
     {"--grid", "NXxNYxNZ", "nodes of the domain (default: as the scene says)", false},
@@ -50,7 +50,6 @@ static const kf_option options[] = {
 };
 
 static const double CONFIG_LIMIT_SECONDS = 60.0, TURN_LIMIT_SECONDS = 10.0; /* others wait for the device */
-enum { VERIFY_NODES = 24000 }; /* of the reduced scene on which configs are verified */
 
 /* One of a few words; *index: which. */
 static kf_status read_word(const kf_arguments *arguments, const char *option, const char *const *names,
@@ -77,8 +76,8 @@ static kf_status check_writable(const char *out, kf_error *error) {
     return KF_OK;
 }
 
-static void print_notes(const kf_scene *scene) {
-    const char *line = scene->notes != NULL ? scene->notes : "";
+static void print_notes(const kf_problem *problem) {
+    const char *line = problem->notes != NULL ? problem->notes : "";
     while (*line != '\0') {
         size_t length = strcspn(line, "\n");
         if (length > 0) kf_info("scene: %.*s", (int)length, line);
@@ -103,16 +102,13 @@ static kf_status check_strategy(const char *name, kf_error *error) {
 }
 
 static kf_status read_request(const kf_arguments *arguments, kf_tune_request *request,
-                              kf_scene_options *scene, kf_error *error) {
+                              kf_problem_options *known, kf_error *error) {
     long seed = 0;
     request->budget.seconds = 60.0;
     request->budget_text = kf_argument(arguments, "--budget", "60s");
     KF_TRY(kf_argument_budget(arguments, "--budget", &request->budget, error));
-    KF_TRY(kf_argument_grid(arguments, "--grid", scene->nodes, error));
-    KF_TRY(
-        kf_argument_number(arguments, "--samples-per-cell", 0.01, 10000.0, &scene->samples_per_cell, error));
     KF_TRY(kf_argument_integer(arguments, "--seed", 1, 1L << 53, &seed, error));
-    scene->seed = (uint64_t)seed; /* 0: the scene's own */
+    known->seed = (uint64_t)seed; /* 0: the scene's own */
     request->seed = seed > 0 ? (uint64_t)seed : 1;
     request->device = kf_argument(arguments, "--device", NULL);
     request->strategy = kf_argument(arguments, "--strategy", NULL);
@@ -132,7 +128,7 @@ static kf_status read_request(const kf_arguments *arguments, kf_tune_request *re
     KF_TRY(check_strategy(request->strategy, error));
     const char *out = kf_argument(arguments, "--out", NULL);
     if (out != NULL) KF_TRY(check_writable(out, error));
-    return kf_system_find(kf_argument(arguments, "--system", "kinetic"), &request->system, error);
+    return KF_OK;
 }
 
 static void print_json(const kf_tune_request *request, const kf_tune_result *result, const char *out) {
@@ -171,26 +167,17 @@ static kf_status tune(const kf_tune_request *request, const char *out, bool json
     return status;
 }
 
-static kf_status tune_scene(kf_tune_request *request, const kf_scene *scene, const kf_metric_set *counters,
-                            const kf_arguments *arguments, kf_error *error) {
-    print_notes(scene);
-    KF_TRY(request->system->accepts(scene, error));
+static kf_status tune_problem(kf_tune_request *request, const kf_problem *problem,
+                              const kf_metric_set *counters, const kf_arguments *arguments, kf_error *error) {
+    print_notes(problem);
     char standard[KF_PATH];
-    KF_TRY(kf_path(standard, error, "%s.kftune.json", scene->name));
+    KF_TRY(kf_path(standard, error, "%s.kftune.json", problem->name));
     const char *out = kf_argument(arguments, "--out", standard);
     KF_TRY(check_writable(out, error));
     KF_TRY(kf_store_open(kf_argument(arguments, "--store", NULL), false, &request->store, error));
-    request->scene = scene;
+    request->problem = problem;
     request->counters = counters;
-    kf_scene *reduced = NULL;
-    const kf_system *system = request->system;
-    kf_status status = system->reduce_problem != NULL ? system->reduce_problem(scene, &reduced, error)
-                                                      : kf_scene_reduce(scene, VERIFY_NODES, &reduced, error);
-    if (status == KF_OK) {
-        request->reduced = reduced;
-        status = tune(request, out, kf_arguments_json(arguments), error);
-        kf_scene_free(reduced);
-    }
+    kf_status status = tune(request, out, kf_arguments_json(arguments), error);
     kf_store_close(request->store);
     return status;
 }
@@ -199,19 +186,16 @@ extern const kf_command kf_command_tune;
 
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     kf_tune_request request = {.started = kf_clock_seconds()};
-    kf_scene_options scene_options = {{0, 0, 0}, 0.0, 0, 0};
-    KF_TRY(read_request(arguments, &request, &scene_options, error));
+    kf_problem_options known = {.seed = 0};
+    KF_TRY(read_request(arguments, &request, &known, error));
     kf_metric_set *counters = NULL;
     const char *set = kf_argument(arguments, "--counters", NULL);
     if (set != NULL && kf_metric_set_open(set, &counters, error) != KF_OK)
         return kf_fail_context(error, "option '--counters'");
-    kf_scene *scene = NULL;
-    kf_status status =
-        kf_argument_scene(arguments, &kf_command_tune, request.system, &scene_options, &scene, error);
-    if (status == KF_OK) {
-        status = tune_scene(&request, scene, counters, arguments, error);
-        kf_scene_free(scene);
-    }
+    kf_problem *problem = NULL;
+    kf_status status = kf_argument_problem(arguments, &kf_command_tune, NULL, &known, &problem, error);
+    if (status == KF_OK) status = tune_problem(&request, problem, counters, arguments, error);
+    kf_problem_free(problem);
     kf_metric_set_free(counters);
     return status;
 }
@@ -219,8 +203,7 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
 const kf_command kf_command_tune = {
     .name = "tune",
     .summary = "find the fastest correct config for a scene on this machine",
-    .synopsis =
-        "kftune tune --scene FILE|NAME [options]\n       kftune tune --system t1 --problem FILE [options]",
+    .synopsis = "kftune tune --scene FILE|NAME [options]",
     .description =
         "Measures the presets default, baseline and paper, searches the space within the budget, measures "
         "the\n"

@@ -13,9 +13,8 @@
 /* --- the best of the store ----------------------------------------------------------------------------- */
 
 typedef struct best_search {
-    const kf_scene *scene;
+    const kf_problem *problem;
     const kf_device_info *device;
-    const char *system;
     int64_t run;
     int winner; /* of the run; -1: not known */
     double time_us;
@@ -25,8 +24,9 @@ typedef struct best_search {
 
 static void look_at_run(void *context, const kf_run_summary *run) {
     best_search *search = context;
-    bool fits = run->ok > 0 && strcmp(run->scene_hash, search->scene->hash) == 0 &&
-                strcmp(run->device, search->device->name) == 0 && strcmp(run->system, search->system) == 0 &&
+    bool fits = run->ok > 0 && strcmp(run->scene_hash, search->problem->hash) == 0 &&
+                strcmp(run->device, search->device->name) == 0 &&
+                strcmp(run->system, search->problem->system->name) == 0 &&
                 strcmp(run->origin, "measured") == 0;
     if (!fits || run->id <= search->run) return;
     search->run = run->id;
@@ -51,10 +51,7 @@ static kf_status look_at_result(void *context, int sequence, const char *role, c
 }
 
 static kf_status best_of_store(kf_entry *entry, kf_store *store, kf_error *error) {
-    best_search search = {.scene = entry->scene,
-                          .device = &entry->device,
-                          .system = entry->benchmark->system,
-                          .time_us = INFINITY};
+    best_search search = {.problem = entry->opened, .device = &entry->device, .time_us = INFINITY};
     KF_TRY(kf_store_runs(store, look_at_run, &search, error));
     if (search.run == 0)
         return kf_fail(
@@ -87,6 +84,7 @@ static kf_status resolve_config(kf_entry *entry, const kf_space *space, kf_store
         return read_best_config(entry, error);
     default:
         entry->config = entry->benchmark->config;
+        kf_copy_text(entry->config.system, sizeof entry->config.system, entry->opened->system->name);
         char why[256];
         uint64_t index;
         if (kf_space_index(space, &entry->config, &index, why, sizeof why)) return KF_OK;
@@ -94,11 +92,9 @@ static kf_status resolve_config(kf_entry *entry, const kf_space *space, kf_store
     }
 }
 
-static kf_status open_config(kf_entry *entry, const kf_system *system, kf_store *store, kf_error *error) {
-    kf_variables variables = {0};
+static kf_status open_config(kf_entry *entry, kf_store *store, kf_error *error) {
     kf_space *space = NULL;
-    system->variables(entry->scene, &entry->device, &variables);
-    KF_TRY(kf_space_open(system->name, system->space_file, &variables, NULL, 0, &space, error));
+    KF_TRY(kf_problem_space(entry->opened, &entry->device, NULL, 0, &space, error));
     kf_status status = resolve_config(entry, space, store, error);
     kf_space_hash(space, entry->run.space_hash);
     cJSON *json = kf_space_to_json(space);
@@ -110,17 +106,17 @@ static kf_status open_config(kf_entry *entry, const kf_system *system, kf_store 
 
 static void describe(kf_entry *entry) {
     const kf_suite_benchmark *benchmark = entry->benchmark;
-    kf_copy_text(entry->run.system, sizeof entry->run.system, benchmark->system);
+    const char *system = entry->opened->system->name;
+    kf_copy_text(entry->run.system, sizeof entry->run.system, system);
     kf_copy_text(entry->run.strategy, sizeof entry->run.strategy, "nightly");
     (void)snprintf(entry->run.budget, sizeof entry->run.budget, "%d processes", benchmark->processes);
-    entry->run.seed = entry->scene->seed;
+    entry->run.seed = entry->opened->seed;
     entry->run.space_json = entry->space_json;
-    kf_store_series(benchmark->name, benchmark->system, entry->scene, &entry->device, entry->series);
+    kf_store_series(benchmark->name, entry->opened, &entry->device, entry->series);
     kf_nightly_job *job = kf_allocate_zeroed(1, sizeof *job);
     kf_copy_text(job->scene, sizeof job->scene, benchmark->scene);
-    memcpy(job->nodes, benchmark->nodes, sizeof job->nodes);
-    job->samples_per_cell = benchmark->samples_per_cell;
-    kf_copy_text(job->system, sizeof job->system, benchmark->system);
+    job->options = benchmark->options;
+    kf_copy_text(job->system, sizeof job->system, system);
     kf_copy_text(job->device, sizeof job->device, entry->device.spec);
     job->config = entry->config;
     job->seconds = benchmark->seconds;
@@ -131,14 +127,12 @@ static void describe(kf_entry *entry) {
 
 static kf_status open_parts(kf_entry *entry, kf_store *store, kf_error *error) {
     const kf_suite_benchmark *benchmark = entry->benchmark;
-    const kf_system *system = NULL;
-    kf_scene_options options = {.samples_per_cell = benchmark->samples_per_cell};
-    memcpy(options.nodes, benchmark->nodes, sizeof options.nodes);
-    KF_TRY(kf_system_find(benchmark->system, &system, error));
+    const char *named = benchmark->system[0] != '\0' ? benchmark->system : NULL;
     KF_TRY(kf_device_probe(benchmark->device[0] != '\0' ? benchmark->device : NULL, &entry->device, error));
-    KF_TRY(kf_scene_open(benchmark->scene, &options, &entry->scene, error));
-    KF_TRY(system->accepts(entry->scene, error));
-    KF_TRY(open_config(entry, system, store, error));
+    KF_TRY(kf_problem_open(benchmark->scene, named, &benchmark->options, &entry->opened, error));
+    const kf_system *system = entry->opened->system;
+    if (system->accepts_device != NULL) KF_TRY(system->accepts_device(entry->opened, &entry->device, error));
+    KF_TRY(open_config(entry, store, error));
     describe(entry);
     return KF_OK;
 }
@@ -159,7 +153,7 @@ void kf_entry_open(kf_entry *entry, const kf_suite_benchmark *benchmark, kf_stor
 }
 
 void kf_entry_close(kf_entry *entry) {
-    if (entry->scene != NULL) kf_scene_free(entry->scene);
+    kf_problem_free(entry->opened);
     free(entry->space_json);
     free(entry->job);
     free(entry->reference_job);

@@ -14,7 +14,7 @@ typedef struct kf_arm_state {
 
 typedef struct kf_entry {
     const kf_suite_benchmark *benchmark;
-    kf_scene *scene; /* owned; NULL when it cannot be opened */
+    kf_problem *opened; /* owned; NULL when it cannot be opened */
     kf_device_info device;
     kf_config config;
     kf_run_row run;   /* id 0 until the first process is stored */

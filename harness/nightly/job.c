@@ -12,8 +12,8 @@ char *kf_nightly_job_text(const kf_nightly_job *job) {
     cJSON *json = cJSON_CreateObject();
     (void)cJSON_AddNumberToObject(json, "protocol", PROTOCOL);
     (void)cJSON_AddStringToObject(json, "scene", job->scene);
-    (void)cJSON_AddItemToObject(json, "grid", cJSON_CreateIntArray(job->nodes, 3));
-    (void)cJSON_AddNumberToObject(json, "samples_per_cell", job->samples_per_cell);
+    (void)cJSON_AddItemToObject(json, "grid", cJSON_CreateIntArray(job->options.nodes, 3));
+    (void)cJSON_AddNumberToObject(json, "samples_per_cell", job->options.samples_per_cell);
     (void)cJSON_AddStringToObject(json, "system", job->system);
     (void)cJSON_AddStringToObject(json, "device", job->device);
     (void)cJSON_AddItemToObject(json, "config", kf_config_to_json(&job->config));
@@ -38,12 +38,13 @@ static kf_status read_job(const cJSON *json, kf_nightly_job *job, kf_error *erro
     KF_TRY(kf_json_string(place, json, "system", true, &system, error));
     KF_TRY(kf_json_string(place, json, "device", true, &device, error));
     KF_TRY(kf_json_numbers(place, json, "grid", true, 0, 1 << 20, 3, grid, error));
-    KF_TRY(kf_json_number(place, json, "samples_per_cell", true, 0, 10000, &job->samples_per_cell, error));
+    KF_TRY(kf_json_number(place, json, "samples_per_cell", true, 0, 10000, &job->options.samples_per_cell,
+                          error));
     KF_TRY(kf_json_number(place, json, "seconds", true, 0, 3600, &job->seconds, error));
     KF_TRY(kf_json_integer(place, json, "planted_rounds", true, 0, 2000000000, &job->planted, error));
     KF_TRY(kf_json_object(place, json, "config", true, &config, error));
     for (int axis = 0; axis < 3; axis++)
-        job->nodes[axis] = (int)grid[axis];
+        job->options.nodes[axis] = (int)grid[axis];
     kf_copy_text(job->scene, sizeof job->scene, scene);
     kf_copy_text(job->system, sizeof job->system, system);
     kf_copy_text(job->device, sizeof job->device, device);

@@ -8,8 +8,7 @@
 
 typedef struct kf_nightly_job {
     char scene[KF_PATH];
-    int nodes[3];
-    double samples_per_cell; /* 0: the scene's */
+    kf_problem_options options;
     char system[KF_NAME];
     char device[64];
     kf_config config;

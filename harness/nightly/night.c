@@ -44,7 +44,7 @@ static kf_status keep_answer(kf_nightly_session *session, kf_entry *entry, kf_ar
                                 .series = entry->series,
                                 .program = program->hash,
                                 .job = job};
-    KF_TRY(kf_store_add_process(session->request->store, &session->result->night, &row, entry->scene,
+    KF_TRY(kf_store_add_process(session->request->store, &session->result->night, &row, entry->opened,
                                 &entry->device, &entry->run, &config, &answer->measurement, error));
     note(entry, arm, &answer->measurement, answer->measurement.step_us.median);
     session->result->processes++;
@@ -65,7 +65,7 @@ kf_status kf_entry_measure(kf_nightly_session *session, kf_entry *entry, kf_arm 
     if (status == KF_OK && !answer->measured)
         kf_copy_text(entry->problem, sizeof entry->problem, answer->problem);
     else if (status == KF_OK && answer->scene_hash[0] != '\0' &&
-             strcmp(answer->scene_hash, entry->scene->hash) != 0)
+             strcmp(answer->scene_hash, entry->opened->hash) != 0)
         kf_copy_text(entry->problem, sizeof entry->problem,
                      earlier ? "the earlier program makes another scene of the same file"
                              : "the scene changed while it was measured");

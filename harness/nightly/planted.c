@@ -31,9 +31,9 @@ static kf_status append_busy_loop(kf_plan *plan, kf_error *error) {
     return KF_OK;
 }
 
-static kf_status make_plan(const kf_scene *scene, const kf_config *config, kf_backend *backend,
+static kf_status make_plan(const kf_problem *problem, const kf_config *config, kf_backend *backend,
                            kf_plan **plan, kf_error *error) {
-    KF_TRY(inner->plan(scene, config, backend, plan, error));
+    KF_TRY(inner->plan(problem, config, backend, plan, error));
     kf_status status = append_busy_loop(*plan, error);
     if (status != KF_OK) {
         kf_plan_free(*plan);
@@ -42,10 +42,11 @@ static kf_status make_plan(const kf_scene *scene, const kf_config *config, kf_ba
     return status;
 }
 
-static kf_status visit_sources(const kf_scene *scene, const kf_config *config, const kf_device_info *device,
+static kf_status visit_sources(const kf_problem *problem, const kf_config *config,
+                               const kf_device_info *device,
                                kf_status (*visit)(const kf_source *source, void *data, kf_error *error),
                                void *data, kf_error *error) {
-    KF_TRY(inner->sources(scene, config, device, visit, data, error));
+    KF_TRY(inner->sources(problem, config, device, visit, data, error));
     return visit(&(kf_source){.file = file}, data, error);
 }
 

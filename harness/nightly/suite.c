@@ -72,7 +72,8 @@ static kf_status read_config(kf_json_place place, const defaults *base, const cJ
     if (parameters != NULL) {
         benchmark->source = KF_CONFIG_PARAMETERS;
         cJSON *whole = cJSON_CreateObject();
-        (void)cJSON_AddStringToObject(whole, "system", benchmark->system);
+        (void)cJSON_AddStringToObject(whole, "system",
+                                      benchmark->system[0] != '\0' ? benchmark->system : "unknown");
         (void)cJSON_AddItemToObject(whole, "parameters", cJSON_Duplicate(parameters, true));
         kf_status status = kf_config_from_json(place.file, whole, &benchmark->config, error);
         cJSON_Delete(whole);
@@ -114,7 +115,7 @@ static kf_status read_benchmark(const char *file, const defaults *base, const cJ
                                        "system",  "device",         "config", "processes",
                                        "seconds", "planted_rounds", NULL};
     kf_json_place place = {file, "benchmarks"};
-    *benchmark = (kf_suite_benchmark){.system = "kinetic", .seconds = base->seconds};
+    *benchmark = (kf_suite_benchmark){.seconds = base->seconds};
     if (!cJSON_IsObject(json))
         return kf_fail(error, KF_BAD_INPUT, "%s: benchmarks: each must be an object {...}", file);
     KF_TRY(kf_json_check_keys(place, json, keys, error));
@@ -122,9 +123,9 @@ static kf_status read_benchmark(const char *file, const defaults *base, const cJ
     char scene[KF_PATH] = "";
     KF_TRY(read_text(place, json, "scene", true, scene, sizeof scene, error));
     KF_TRY(resolve(base, scene, true, benchmark->scene, error));
-    KF_TRY(read_grid(place, json, benchmark->nodes, error));
-    KF_TRY(kf_json_number(place, json, "samples_per_cell", false, 0.01, 10000, &benchmark->samples_per_cell,
-                          error));
+    KF_TRY(read_grid(place, json, benchmark->options.nodes, error));
+    KF_TRY(kf_json_number(place, json, "samples_per_cell", false, 0.01, 10000,
+                          &benchmark->options.samples_per_cell, error));
     KF_TRY(read_text(place, json, "system", false, benchmark->system, sizeof benchmark->system, error));
     if (base->device != NULL) kf_copy_text(benchmark->device, sizeof benchmark->device, base->device);
     char own[sizeof benchmark->device] = "";

@@ -15,10 +15,9 @@ typedef enum kf_config_source {
 typedef struct kf_suite_benchmark {
     char name[KF_BENCHMARK];
     char scene[KF_PATH];
-    int nodes[3];            /* 0: the scene's */
-    double samples_per_cell; /* 0: the scene's */
-    char system[KF_NAME];
-    char device[64]; /* "": the best there is */
+    kf_problem_options options;
+    char system[KF_NAME]; /* "": follows from the scene */
+    char device[64];      /* "": the best there is */
     kf_config_source source;
     char text[KF_PATH];
     kf_config config;

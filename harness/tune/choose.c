@@ -137,17 +137,17 @@ void kf_tune_choose(kf_tune_result *result) {
 }
 
 void kf_tune_best_config(const kf_tune_request *request, const kf_tune_result *result, kf_best_config *best) {
-    const kf_scene *scene = request->scene;
+    const kf_problem *problem = request->problem;
     const kf_evaluation *evaluation = &result->tried.items[result->best];
     const kf_measurement *m = result->best_measurement;
     memset(best, 0, sizeof *best);
     (void)snprintf(best->version, sizeof best->version, "%s", KF_VERSION);
-    (void)snprintf(best->scene, sizeof best->scene, "%s", scene->source);
-    (void)snprintf(best->scene_hash, sizeof best->scene_hash, "%s", scene->hash);
-    memcpy(best->nodes, scene->nodes, sizeof best->nodes);
-    best->samples_per_cell = scene->samples_per_cell;
-    best->sample_count = scene->samples.count;
-    best->seed = scene->seed;
+    (void)snprintf(best->scene, sizeof best->scene, "%s", problem->source);
+    (void)snprintf(best->scene_hash, sizeof best->scene_hash, "%s", problem->hash);
+    (void)kf_facts_get_size(&problem->facts, best->nodes);
+    best->samples_per_cell = fmax(0, kf_facts_value(&problem->facts, "samples_per_cell"));
+    best->sample_count = (uint64_t)fmax(0, kf_facts_value(&problem->facts, "sample_count"));
+    best->seed = problem->seed;
     best->device = result->device;
     best->config = evaluation->config;
     memcpy(best->config_hash, evaluation->hash, sizeof best->config_hash);

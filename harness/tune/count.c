@@ -68,7 +68,7 @@ kf_status kf_tune_count(kf_session *session, kf_error *error) {
     kf_worker_close(session->worker);
     session->worker = NULL;
     kf_worker_setup setup = kf_session_worker_setup(session);
-    setup.bench.counters = session->request->counters;
+    setup.setting.counters = session->request->counters;
     setup.limit_seconds = COUNT_LIMIT_SECONDS;
     kf_info("counting '%s'", session->request->counters->name);
     kf_worker *worker = NULL;

@@ -6,15 +6,14 @@
 
 #include "base/util/text.h"
 
-void kf_knowledge_open(kf_knowledge *knowledge, const kf_system *system, const kf_scene *scene,
-                       const kf_device_info *device, kf_store *store, const kf_space *space,
-                       kf_strategy *strategy) {
+void kf_knowledge_open(kf_knowledge *knowledge, const kf_problem *problem, const kf_device_info *device,
+                       kf_store *store, const kf_space *space, kf_strategy *strategy) {
     kf_roofs roofs = {.count = 0};
     *knowledge = (kf_knowledge){.model = NULL};
     /* The model counts what limits a GPU; on the cpu what the compiler makes of a loop counts more. */
     if (strcmp(device->backend, "cuda") != 0) return;
     if (kf_store_roofs(store, device->identity, &roofs, NULL) != KF_OK) roofs.count = 0;
-    kf_cost_model_open(system->name, scene, device, roofs.count > 0 ? &roofs : NULL, &knowledge->model);
+    kf_cost_model_open(problem, device, roofs.count > 0 ? &roofs : NULL, &knowledge->model);
     if (knowledge->model == NULL) return;
     knowledge->prior = (kf_cost_prior){knowledge->model, space};
     kf_strategy_set_prior(strategy, &(kf_prior){kf_cost_prior_time, &knowledge->prior});
@@ -39,18 +38,18 @@ typedef struct kf_candidates {
 } kf_candidates;
 
 static double distance_to(const kf_similar_query *query, const kf_run_summary *run) {
-    const int *nodes = query->scene->nodes;
-    double here = (double)nodes[0] * nodes[1] * nodes[2];
+    const kf_facts *facts = &query->problem->facts;
+    double here = kf_facts_value(facts, "node_count");
     double there = (double)run->nodes[0] * run->nodes[1] * run->nodes[2];
-    double samples = log(((double)run->samples + 1) / ((double)query->scene->samples.count + 1));
+    double samples = log(((double)run->samples + 1) / (fmax(0, kf_facts_value(facts, "sample_count")) + 1));
     return fabs(log(there / here)) + fabs(samples);
 }
 
 static void look_at_run(void *context, const kf_run_summary *run) {
     kf_candidates *candidates = context;
     const kf_similar_query *query = candidates->query;
-    bool same = strcmp(run->scene_hash, query->scene->hash) == 0;
-    bool comparable = strcmp(run->system, query->system->name) == 0 &&
+    bool same = strcmp(run->scene_hash, query->problem->hash) == 0;
+    bool comparable = strcmp(run->system, query->problem->system->name) == 0 &&
                       strcmp(run->device, query->device->name) == 0 && run->ok > 0 &&
                       strcmp(run->origin, "measured") == 0 && (query->before == 0 || run->id < query->before);
     double distance = same ? -1.0 : distance_to(query, run);

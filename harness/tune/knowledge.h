@@ -12,19 +12,17 @@ typedef struct kf_knowledge {
 } kf_knowledge;
 
 /* Gives the strategy the cost model's predictions, with the roofs that the store has of the device. */
-void kf_knowledge_open(kf_knowledge *knowledge, const kf_system *system, const kf_scene *scene,
-                       const kf_device_info *device, kf_store *store, const kf_space *space,
-                       kf_strategy *strategy);
+void kf_knowledge_open(kf_knowledge *knowledge, const kf_problem *problem, const kf_device_info *device,
+                       kf_store *store, const kf_space *space, kf_strategy *strategy);
 void kf_knowledge_close(kf_knowledge *knowledge);
 
 /* What is asked of the store about scenes that were tuned before. */
 typedef struct kf_similar_query {
-    const kf_system *system;
-    const kf_scene *scene;
+    const kf_problem *problem;
     const kf_device_info *device;
-    const kf_space *space; /* of the scene */
+    const kf_space *space; /* of the problem */
     int64_t before;        /* only runs with a smaller number; 0: all */
-    double farthest;       /* largest factor in nodes times factor in samples; INFINITY: any */
+    double farthest;       /* largest product of the factors between extensive facts; INFINITY: any */
 } kf_similar_query;
 
 typedef struct kf_similar {

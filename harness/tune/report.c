@@ -117,12 +117,10 @@ static void print_ties(const kf_tune_result *result, FILE *stream) {
 
 void kf_tune_print(const kf_tune_request *request, const kf_tune_result *result, const char *out,
                    FILE *stream) {
-    const kf_scene *scene = request->scene;
-    const bool flow = request->system->open_problem == NULL;
-    (void)fprintf(stream, "%-*s%s, %dx%dx%d", LABEL, flow ? "scene" : "problem", scene->name, scene->nodes[0],
-                  scene->nodes[1], scene->nodes[2]);
-    if (flow) (void)fprintf(stream, " nodes, %zu samples", scene->samples.count);
-    (void)fprintf(stream, "\n");
+    const kf_problem *problem = request->problem;
+    char facts[KF_FACTS_TEXT];
+    (void)fprintf(stream, "%-*s%s, %s\n", LABEL, "scene", problem->name,
+                  kf_facts_text(&problem->facts, facts));
     (void)fprintf(stream, "%-*s%s (%s)\n", LABEL, "device", result->device.spec, result->device.name);
     if (result->best >= 0) {
         print_best(result, stream);
@@ -134,9 +132,10 @@ void kf_tune_print(const kf_tune_request *request, const kf_tune_result *result,
     if (result->best >= 0) print_ties(result, stream);
     (void)fprintf(stream, "%-*s%s, run %s\n", LABEL, "store", kf_store_path(request->store),
                   result->run.uuid);
-    if (out != NULL && flow)
+    const bool runs = problem->system->runs;
+    if (out != NULL && runs)
         (void)fprintf(stream, "%-*s%s (kftune run --config %s)\n", LABEL, "config", out, out);
-    if (out != NULL && !flow) (void)fprintf(stream, "%-*s%s\n", LABEL, "config", out);
+    if (out != NULL && !runs) (void)fprintf(stream, "%-*s%s\n", LABEL, "config", out);
 }
 
 /* --- JSON ----------------------------------------------------------------------------------------------- */
@@ -205,7 +204,7 @@ cJSON *kf_tune_to_json(const kf_tune_request *request, const kf_tune_result *res
     (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
     (void)cJSON_AddStringToObject(json, "command", "tune");
     (void)cJSON_AddItemToObject(json, "device", kf_device_to_json(&result->device));
-    (void)cJSON_AddStringToObject(json, "scene", request->scene->name);
+    (void)cJSON_AddStringToObject(json, "scene", request->problem->name);
     if (result->best >= 0)
         (void)cJSON_AddItemToObject(
             json, "best", timed_config(&result->tried.items[result->best], result->best_measurement));

@@ -225,8 +225,7 @@ static kf_status enqueue_similar(search *s, kf_error *error) {
     static const double FARTHEST = 4.0;
     const kf_session *session = s->session;
     const kf_tune_request *request = session->request;
-    const kf_similar_query query = {.system = request->system,
-                                    .scene = request->scene,
+    const kf_similar_query query = {.problem = request->problem,
                                     .device = &session->result->device,
                                     .space = session->space,
                                     .before = session->result->run.id,

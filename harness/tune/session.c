@@ -15,7 +15,6 @@
 #include "base/util/text.h"
 #include "harness/worker/device_lock.h"
 
-enum { VERIFY_STEPS = 10 };
 static const double COMPILE_LIMIT_SECONDS = 300.0;
 
 /* --- results -------------------------------------------------------------------------------------------- */
@@ -207,10 +206,8 @@ static double usual_effort(const kf_session *session) {
 
 static kf_status open_space(kf_session *session, kf_error *error) {
     const kf_tune_request *request = session->request;
-    kf_variables variables = {0};
-    request->system->variables(request->scene, &session->result->device, &variables);
-    KF_TRY(kf_space_open(request->system->name, request->system->space_file, &variables, request->fixed,
-                         request->fixed_count, &session->space, error));
+    KF_TRY(kf_problem_space(request->problem, &session->result->device, request->fixed, request->fixed_count,
+                            &session->space, error));
     session->result->space_size = kf_space_size(session->space);
     return KF_OK;
 }
@@ -228,7 +225,7 @@ static const char *choose_strategy(const kf_session *session) {
 
 static void describe_run(kf_session *session, const char *strategy) {
     kf_run_row *run = &session->result->run;
-    kf_copy_text(run->system, sizeof run->system, session->request->system->name);
+    kf_copy_text(run->system, sizeof run->system, session->request->problem->system->name);
     kf_copy_text(run->strategy, sizeof run->strategy, strategy);
     kf_copy_text(run->budget, sizeof run->budget, session->request->budget_text);
     run->seed = session->request->seed;
@@ -279,7 +276,7 @@ static kf_status take_over(void *context, int sequence, const char *role, const 
 static kf_status resume_run(kf_session *session, kf_error *error) {
     kf_run_row *run = &session->result->run;
     run->id = 0;
-    KF_TRY(kf_store_find_unfinished(session->request->store, session->request->scene,
+    KF_TRY(kf_store_find_unfinished(session->request->store, session->request->problem,
                                     &session->result->device, run, error));
     if (run->id == 0) {
         kf_info(
@@ -301,14 +298,14 @@ static kf_status begin_run(kf_session *session, kf_error *error) {
     /* An unfinished run keeps its strategy unless another is asked for. */
     KF_TRY(kf_strategy_open(resumed && session->request->strategy == NULL ? run->strategy : strategy,
                             session->space, run->seed, &session->strategy, error));
-    kf_knowledge_open(&session->knowledge, session->request->system, session->request->scene,
-                      &session->result->device, session->request->store, session->space, session->strategy);
+    kf_knowledge_open(&session->knowledge, session->request->problem, &session->result->device,
+                      session->request->store, session->space, session->strategy);
     if (resumed) return KF_OK;
     cJSON *json = kf_space_to_json(session->space);
     char *text = kf_json_canonical(json);
     cJSON_Delete(json);
     run->space_json = text;
-    kf_status status = kf_store_begin_run(session->request->store, session->request->scene,
+    kf_status status = kf_store_begin_run(session->request->store, session->request->problem,
                                           &session->result->device, run, error);
     run->space_json = NULL;
     free(text);
@@ -325,7 +322,7 @@ static int builder_processes(const kf_session *session) {
 
 kf_worker_setup kf_session_worker_setup(kf_session *session) {
     return (kf_worker_setup){
-        .bench = session->bench,
+        .setting = session->setting,
         .device = session->result->device.spec,
         .limit_seconds = session->request->limit_seconds,
         .compile_limit_seconds = COMPILE_LIMIT_SECONDS,
@@ -409,20 +406,19 @@ kf_status kf_session_open(kf_session *session, const kf_tune_request *request, k
     session->gpu = strcmp(result->device.backend, "cuda") == 0;
     session->effort = usual_effort(session);
     kf_info("device: %s (%s)", result->device.spec, result->device.name);
-    if (request->system->accepts_device != NULL)
-        KF_TRY(request->system->accepts_device(request->scene, &result->device, error));
+    const kf_system *system = request->problem->system;
+    if (system->accepts_device != NULL)
+        KF_TRY(system->accepts_device(request->problem, &result->device, error));
     KF_TRY(open_space(session, error));
     session->compilers = builder_processes(session);
-    session->builder = kf_builder_open(&session->bench, &result->device, session->compilers);
-    KF_TRY(request->system->reference(request->reduced, VERIFY_STEPS, &session->reference, error));
-    session->bench = (kf_bench){.system = request->system,
-                                .scene = request->scene,
-                                .reduced = request->reduced,
-                                .reference = session->reference,
-                                .reference_steps = VERIFY_STEPS,
-                                .cache = request->cache,
-                                .turns = request->turns,
-                                .energy = request->objective != KF_OBJECTIVE_TIME};
+    session->builder = kf_builder_open(&session->setting, &result->device, session->compilers);
+    KF_TRY(kf_trial_open(request->problem, &session->trial, error));
+    KF_TRY(kf_trial_refer(&session->trial, error));
+    session->setting = (kf_setting){.problem = request->problem,
+                                    .trial = &session->trial,
+                                    .cache = request->cache,
+                                    .turns = request->turns,
+                                    .energy = request->objective != KF_OBJECTIVE_TIME};
     KF_TRY(begin_run(session, error));
     warn_of_load(session);
     kf_session_reach(session, &result->timeline.reference);
@@ -437,5 +433,5 @@ void kf_session_close(kf_session *session) {
     free(session->past);
     kf_knowledge_close(&session->knowledge);
     if (session->space != NULL) kf_space_free(session->space);
-    if (session->reference != NULL) session->request->system->free_reference(session->reference);
+    kf_trial_close(&session->trial);
 }

@@ -23,8 +23,8 @@ typedef struct kf_session {
     const kf_tune_request *request;
     kf_tune_result *result;
     bool gpu;
-    kf_reference *reference;
-    kf_bench bench;
+    kf_trial trial;
+    kf_setting setting;
     kf_space *space;
     kf_strategy *strategy;
     kf_knowledge knowledge;

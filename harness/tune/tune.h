@@ -11,11 +11,9 @@
 #include "results/store.h"
 
 typedef struct kf_tune_request {
-    const kf_system *system;
-    const kf_scene *scene;   /* which the system accepts */
-    const kf_scene *reduced; /* the same scene on a coarse grid, on which every config is verified */
-    const char *device;      /* as for kf_backend_open */
-    const char *strategy;    /* NULL: chosen by the size of the space and the budget */
+    const kf_problem *problem;
+    const char *device;   /* as for kf_backend_open */
+    const char *strategy; /* NULL: chosen by the size of the space and the budget */
     const char *const *fixed;
     int fixed_count;
     double started; /* kf_clock_seconds when the command began; the budget counts from here */

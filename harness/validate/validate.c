@@ -93,15 +93,12 @@ static kf_status choose_config(const kf_space *space, kf_config *config, kf_erro
         MOST_CHANGES);
 }
 
-kf_status kf_validate_configure(const kf_validation *validation, const kf_system *system,
-                                const kf_scene *scene, const char *const *overrides, kf_config *config,
-                                kf_error *error) {
+kf_status kf_validate_configure(const kf_validation *validation, const kf_problem *problem,
+                                const char *const *overrides, kf_config *config, kf_error *error) {
     const char *fixed[MOST_FIXED];
     int count = gather_fixed(validation, overrides, fixed);
-    kf_variables variables;
     kf_space *space;
-    system->variables(scene, kf_backend_device(validation->backend), &variables);
-    KF_TRY(kf_space_open(system->name, system->space_file, &variables, fixed, count, &space, error));
+    KF_TRY(kf_problem_space(problem, kf_backend_device(validation->backend), fixed, count, &space, error));
     kf_status status = choose_config(space, config, error);
     kf_space_free(space);
     return status;

@@ -32,8 +32,7 @@ void kf_validate_free(kf_validate_result *result);
 
 /* The config of system's space that equals its preset default but for the fixed parameters; where one of
  * these excludes default values of others, the config that differs from it in the fewest parameters. */
-kf_status kf_validate_configure(const kf_validation *validation, const kf_system *system,
-                                const kf_scene *scene, const char *const *overrides, kf_config *config,
-                                kf_error *error);
+kf_status kf_validate_configure(const kf_validation *validation, const kf_problem *problem,
+                                const char *const *overrides, kf_config *config, kf_error *error);
 
 #endif

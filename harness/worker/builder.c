@@ -47,7 +47,7 @@ typedef struct build_worker {
 static const size_t NO_TASK = SIZE_MAX;
 
 struct kf_builder {
-    const kf_bench *bench;
+    const kf_setting *setting;
     const kf_device_info *device;
     pid_t host;            /* in which the compiler was started once for all; 0: none */
     build_worker *workers; /* [worker_count] of them have been started */
@@ -136,21 +136,22 @@ static kf_status queue_source(const kf_source *source, void *context, kf_error *
     return KF_OK;
 }
 
-size_t kf_builder_add_scenes(kf_builder *builder, const kf_scene *reduced, const kf_scene *scene,
-                             const kf_config *config) {
-    const kf_system *system = builder->bench->system;
+size_t kf_builder_add_problems(kf_builder *builder, const kf_problem *trial, const kf_problem *problem,
+                               const kf_config *config) {
+    const kf_system *system = problem->system;
     if (builder->order_count == builder->order_capacity) {
         builder->order_capacity = builder->order_capacity > 0 ? 2 * builder->order_capacity : 64;
         builder->orders = kf_reallocate(builder->orders, builder->order_capacity * sizeof *builder->orders);
     }
     builder->orders[builder->order_count++] = (build_order){.count = 0};
-    (void)system->sources(reduced, config, builder->device, queue_source, builder, NULL);
-    (void)system->sources(scene, config, builder->device, queue_source, builder, NULL);
+    (void)system->sources(trial, config, builder->device, queue_source, builder, NULL);
+    (void)system->sources(problem, config, builder->device, queue_source, builder, NULL);
     return builder->order_count;
 }
 
 size_t kf_builder_add(kf_builder *builder, const kf_config *config) {
-    return kf_builder_add_scenes(builder, builder->bench->reduced, builder->bench->scene, config);
+    return kf_builder_add_problems(builder, builder->setting->trial->problem, builder->setting->problem,
+                                   config);
 }
 
 /* --- in the process that compiles ----------------------------------------------------------------------- */
@@ -374,9 +375,9 @@ const kf_builder_figures *kf_builder_tell(const kf_builder *builder) {
     return &builder->figures;
 }
 
-kf_builder *kf_builder_open(const kf_bench *bench, const kf_device_info *device, int processes) {
+kf_builder *kf_builder_open(const kf_setting *setting, const kf_device_info *device, int processes) {
     kf_builder *builder = kf_allocate_zeroed(1, sizeof *builder);
-    builder->bench = bench;
+    builder->setting = setting;
     builder->device = device;
     builder->most_workers = processes > 1 ? processes : 1;
     builder->workers = kf_allocate_zeroed((size_t)builder->most_workers, sizeof *builder->workers);

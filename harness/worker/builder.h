@@ -16,18 +16,18 @@ typedef struct kf_builder_figures {
     double compiling_seconds; /* of all processes together */
 } kf_builder_figures;
 
-/* processes: how many compile at the same time. bench and device outlive the builder. For a GPU the compiler
- * starts at once. */
-kf_builder *kf_builder_open(const kf_bench *bench, const kf_device_info *device, int processes);
+/* processes: how many compile at the same time. setting and device outlive the builder. For a GPU the
+ * compiler starts at once. */
+kf_builder *kf_builder_open(const kf_setting *setting, const kf_device_info *device, int processes);
 void kf_builder_close(kf_builder *builder); /* ends what is still compiling */
 const kf_builder_figures *kf_builder_tell(const kf_builder *builder);
 
 /* Queues the sources of a config that were not queued before. Returns a ticket for kf_builder_ready; 0 is one
  * for nothing. */
 size_t kf_builder_add(kf_builder *builder, const kf_config *config);
-/* The same for a config on scenes that are not the bench's. */
-size_t kf_builder_add_scenes(kf_builder *builder, const kf_scene *reduced, const kf_scene *scene,
-                             const kf_config *config);
+/* The same for a config of problems that are not the setting's. */
+size_t kf_builder_add_problems(kf_builder *builder, const kf_problem *trial, const kf_problem *problem,
+                               const kf_config *config);
 /* Starts and collects processes without waiting; to be called often. */
 void kf_builder_poll(kf_builder *builder);
 /* True when everything this config needs is built or has failed. */

@@ -13,7 +13,7 @@
 const char *const kf_stage_names[KF_STAGES] = {"compiling", "verifying", "measuring", "waiting"};
 
 typedef struct evaluation {
-    const kf_bench *bench;
+    const kf_setting *setting;
     kf_backend *backend;
     const kf_job *job;
     kf_measurement *m;
@@ -52,7 +52,7 @@ static void fail_on_device(evaluation *e, const kf_error *error) {
  * Making plans and verifying may go on in several processes at the same time, timing only alone. */
 
 static kf_status begin_turn(evaluation *e, kf_turn turn, kf_stage stage, kf_error *error) {
-    if (!e->bench->turns) return KF_OK;
+    if (!e->setting->turns) return KF_OK;
     const double begin = kf_clock_seconds();
     e->report(e->context, KF_STAGE_WAIT);
     kf_status status = kf_device_turn(kf_backend_device(e->backend), turn, &e->lock, error);
@@ -79,11 +79,11 @@ static kf_status build_source(const kf_source *source, void *context, kf_error *
 
 /* Compiling before any plan is made tells compile errors from every other kind. */
 static bool build(evaluation *e) {
-    const kf_scene *scenes[] = {e->bench->reduced, e->bench->scene};
+    const kf_problem *problems[] = {e->setting->trial->problem, e->setting->problem};
     for (int i = 0; i < 2; i++) {
         kf_error error = {KF_OK, ""};
-        kf_status status = e->bench->system->sources(scenes[i], &e->job->config,
-                                                     kf_backend_device(e->backend), build_source, e, &error);
+        kf_status status = problems[i]->system->sources(
+            problems[i], &e->job->config, kf_backend_device(e->backend), build_source, e, &error);
         if (status == KF_OK) continue;
         /* The assembler knows how much shared memory a block may have. */
         const bool too_much = strstr(error.message, "too much shared data") != NULL;
@@ -95,33 +95,27 @@ static bool build(evaluation *e) {
 
 /* --- verify ------------------------------------------------------------------------------------------- */
 
-static kf_status advance_and_verify(evaluation *e, kf_plan *plan, kf_error *error) {
-    KF_TRY(kf_plan_initialise(plan, error));
-    KF_TRY(kf_plan_advance(plan, (uint64_t)e->bench->reference_steps, error));
-    KF_TRY(kf_backend_synchronize(e->backend, error));
-    KF_TRY(e->bench->system->verify(plan, e->bench->reference, &e->m->verification, error));
-    return kf_plan_check_buffers(plan, error);
-}
-
 static bool verify(evaluation *e) {
     double begin = kf_clock_seconds();
     kf_error error = {KF_OK, ""};
-    kf_plan *plan = NULL;
     kf_status status = begin_turn(e, KF_TURN_SHARED, KF_STAGE_VERIFY, &error);
     if (status == KF_OK)
-        status = e->bench->system->plan(e->bench->reduced, &e->job->config, e->backend, &plan, &error);
-    if (status == KF_OK) status = advance_and_verify(e, plan, &error);
+        status = kf_trial_verify(e->setting->trial, &e->job->config, e->backend, &e->m->verification, &error);
     if (status == KF_GATE_FAILED)
         fail(e, KF_STATE_WRONG_RESULT, &error);
     else if (status != KF_OK)
         fail_on_device(e, &error);
-    if (plan != NULL) kf_plan_free(plan);
     end_turn(e);
     e->m->verify_seconds = kf_clock_seconds() - begin - e->waited;
     return status == KF_OK;
 }
 
 /* --- measure ------------------------------------------------------------------------------------------ */
+
+static kf_status make_plan(const evaluation *e, kf_plan **plan, kf_error *error) {
+    const kf_problem *problem = e->setting->problem;
+    return problem->system->plan(problem, &e->job->config, e->backend, plan, error);
+}
 
 static void measure(evaluation *e) {
     kf_measure_policy policy = kf_policy_for(kf_backend_device(e->backend));
@@ -134,13 +128,12 @@ static void measure(evaluation *e) {
     e->m->effort = e->job->effort > 0.0 ? e->job->effort : 1.0;
     kf_policy_scale(&policy, e->m->effort);
     if (e->job->least_samples > 0) kf_policy_ask_samples(&policy, e->job->least_samples);
-    policy.cache = e->bench->cache;
-    if (e->bench->energy) kf_policy_ask_energy(&policy);
+    policy.cache = e->setting->cache;
+    if (e->setting->energy) kf_policy_ask_energy(&policy);
     kf_error error = {KF_OK, ""};
     kf_plan *plan = NULL;
     kf_status status = begin_turn(e, KF_TURN_SHARED, KF_STAGE_MEASURE, &error);
-    if (status == KF_OK)
-        status = e->bench->system->plan(e->bench->scene, &e->job->config, e->backend, &plan, &error);
+    if (status == KF_OK) status = make_plan(e, &plan, &error);
     end_turn(e);
     if (status == KF_OK) {
         kf_plan_hash(plan, e->m->build_hash);
@@ -161,23 +154,24 @@ static void measure(evaluation *e) {
 static void count(evaluation *e) {
     kf_error error = {KF_OK, ""};
     kf_plan *plan = NULL;
-    kf_status status = e->bench->system->plan(e->bench->scene, &e->job->config, e->backend, &plan, &error);
+    kf_status status = make_plan(e, &plan, &error);
     if (status != KF_OK) {
         fail_on_device(e, &error);
         return;
     }
-    status = kf_count_plan(plan, e->bench->counters, e->m, &error);
+    status = kf_count_plan(plan, e->setting->counters, e->m, &error);
     if (status != KF_OK) kf_copy_text(e->m->reason, sizeof e->m->reason, error.message);
     kf_plan_free(plan);
     if (kf_backend_synchronize(e->backend, NULL) != KF_OK) e->usable = false;
 }
 
-kf_status kf_evaluate(const kf_bench *bench, kf_backend *backend, const kf_job *job, kf_stage_report report,
-                      void *context, kf_measurement *measurement, bool *usable, kf_error *error) {
+kf_status kf_evaluate(const kf_setting *setting, kf_backend *backend, const kf_job *job,
+                      kf_stage_report report, void *context, kf_measurement *measurement, bool *usable,
+                      kf_error *error) {
     memset(measurement, 0, sizeof *measurement);
     measurement->verification.error = (double)NAN;
     measurement->verification.bound = (double)NAN;
-    evaluation e = {.bench = bench,
+    evaluation e = {.setting = setting,
                     .backend = backend,
                     .job = job,
                     .m = measurement,
@@ -193,7 +187,7 @@ kf_status kf_evaluate(const kf_bench *bench, kf_backend *backend, const kf_job *
     }
     if (good) {
         report(context, KF_STAGE_MEASURE);
-        (bench->counters != NULL ? count : measure)(&e);
+        (setting->counters != NULL ? count : measure)(&e);
     }
     *usable = e.usable;
     return e.fault.status == KF_OK ? KF_OK : kf_fail(error, KF_HOST, "%s", e.fault.message);

@@ -1,23 +1,21 @@
-/* Evaluating one config: build, verify on the reduced scene, time (or else count) on the whole one. Runs in
+/* Evaluating one config: build, verify on the trial, time (or else count) on the problem. Runs in
  * the worker process; whatever fails becomes the measurement's state and reason. */
 #ifndef KF_HARNESS_WORKER_EVALUATE_H
 #define KF_HARNESS_WORKER_EVALUATE_H
 
+#include "base/plan/trial.h"
 #include "harness/counters/metric_set.h"
 #include "harness/measure/policy.h"
 
 /* What all evaluations of a run share. Everything outlives the worker. */
-typedef struct kf_bench {
-    const kf_system *system;
-    const kf_scene *scene;
-    const kf_scene *reduced;       /* the scene on a coarse grid, for verification */
-    const kf_reference *reference; /* of the reduced scene */
-    int reference_steps;           /* steps the reference has advanced */
-    kf_cache_policy cache;         /* in which state of the last-level cache samples begin */
-    bool energy;                   /* time long enough to read the energy of a step */
-    bool turns; /* others measure on the device too: wait for a turn before its kernels run */
+typedef struct kf_setting {
+    const kf_problem *problem;
+    const kf_trial *trial; /* on which configs are verified; with its reference where they are */
+    kf_cache_policy cache; /* in which state of the last-level cache samples begin */
+    bool energy;           /* time long enough to read the energy of a step */
+    bool turns;            /* others measure on the device too: wait for a turn before its kernels run */
     const kf_metric_set *counters; /* NULL: configs are timed; else only counted, with this set */
-} kf_bench;
+} kf_setting;
 
 typedef struct kf_job {
     kf_config config;
@@ -45,7 +43,8 @@ typedef void (*kf_stage_report)(void *context, kf_stage stage);
 /* Fills *measurement (to be freed with kf_measurement_free). *usable: false when the device was left in a
  * state (after a memory fault in a kernel) from which only a new process recovers. KF_HOST when the machine
  * could not do it, which says nothing about the config. */
-kf_status kf_evaluate(const kf_bench *bench, kf_backend *backend, const kf_job *job, kf_stage_report report,
-                      void *context, kf_measurement *measurement, bool *usable, kf_error *error);
+kf_status kf_evaluate(const kf_setting *setting, kf_backend *backend, const kf_job *job,
+                      kf_stage_report report, void *context, kf_measurement *measurement, bool *usable,
+                      kf_error *error);
 
 #endif

@@ -85,7 +85,7 @@ static bool serve_job(const kf_worker_setup *setup, kf_backend *backend, int soc
     kf_status status = job_from_json(request, &job, &error);
     if (status == KF_OK) {
         status =
-            kf_evaluate(&setup->bench, backend, &job, report_stage, &socket, &measurement, &usable, &error);
+            kf_evaluate(&setup->setting, backend, &job, report_stage, &socket, &measurement, &usable, &error);
     } else {
         memset(&measurement, 0, sizeof measurement);
         measurement.state = KF_STATE_INVALID;
@@ -102,7 +102,7 @@ static bool serve_job(const kf_worker_setup *setup, kf_backend *backend, int soc
 static void serve(const kf_worker_setup *setup, int socket) {
     kf_error error = {KF_OK, ""};
     kf_backend *backend = NULL;
-    if (setup->bench.counters != NULL) kf_counting_prepare();
+    if (setup->setting.counters != NULL) kf_counting_prepare();
     kf_status status = kf_backend_open(setup->device, &backend, &error);
     cJSON *hello = cJSON_CreateObject();
     (void)cJSON_AddNumberToObject(hello, "status", status);

@@ -14,7 +14,7 @@ kf_status kf_device_probe(const char *device, kf_device_info *info, kf_error *er
 typedef struct kf_worker kf_worker;
 
 typedef struct kf_worker_setup {
-    kf_bench bench;
+    kf_setting setting;
     const char *device;           /* as for kf_backend_open */
     double limit_seconds;         /* for verifying and measuring one config */
     double compile_limit_seconds; /* for compiling it, before that */

@@ -6,6 +6,7 @@
 
 #include "plots/report/sections.h"
 #include "results/facts.h"
+#include "scene/scene.h"
 #include "solver/picture/canvas.h"
 
 enum { WIDTH = 1000, HEIGHT = 560, MARGIN = 24 };

@@ -6,8 +6,10 @@
 
 #include "base/util/text.h"
 #include "scene/scene.h"
+#include "solver/flow/flow_problem.h"
 
-static kf_status accepts(const kf_scene *scene, kf_error *error) {
+static kf_status accepts(const kf_problem *problem, kf_error *error) {
+    const kf_scene *scene = kf_problem_scene(problem);
     if (scene->nodes[2] != 1)
         return kf_fail(error, KF_BAD_INPUT,
                        "d2q9 is two-dimensional: the scene must have 1 node along z (it has %d)",
@@ -28,7 +30,8 @@ static kf_status accepts(const kf_scene *scene, kf_error *error) {
     return KF_OK;
 }
 
-static void describe(const kf_scene *scene, const kf_device_info *device, kf_variables *variables) {
+static void describe(const kf_problem *problem, const kf_device_info *device, kf_variables *variables) {
+    const kf_scene *scene = kf_problem_scene(problem);
     memset(variables, 0, sizeof *variables);
     kf_add_variable(variables, "gpu", strcmp(device->backend, "cuda") == 0);
     kf_add_variable(variables, "node_count", (double)scene->nodes[0] * scene->nodes[1]);
@@ -42,9 +45,11 @@ static void describe(const kf_scene *scene, const kf_device_info *device, kf_var
     kf_add_variable(variables, "memory_bytes", (double)device->memory_bytes);
 }
 
-static kf_status visit_sources(const kf_scene *scene, const kf_config *config, const kf_device_info *device,
+static kf_status visit_sources(const kf_problem *problem, const kf_config *config,
+                               const kf_device_info *device,
                                kf_status (*visit)(const kf_source *source, void *data, kf_error *error),
                                void *data, kf_error *error) {
+    const kf_scene *scene = kf_problem_scene(problem);
     kf_d2q9_options options;
     kf_d2q9_geometry geometry;
     KF_TRY(kf_d2q9_read_options(scene, config, strcmp(device->backend, "cuda") == 0, &options, error));
@@ -86,7 +91,7 @@ static void set_arguments(const kf_scene *scene, const kf_d2q9_geometry *geometr
 
 static kf_status make_buffers(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
     enum { ROW_VALUES = 9, LARGEST = 64 << 20 };
-    const int *n = plan->scene->nodes;
+    const int *n = kf_plan_scene(plan)->nodes;
     size_t bytes = 9 * (size_t)system->geometry.capacity * system->store_bytes;
     KF_TRY(kf_plan_buffer(plan, bytes, &system->populations[0], error));
     system->populations[1] = system->populations[0];
@@ -103,7 +108,7 @@ static kf_status make_buffers(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
 
 static kf_status build(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
     static const size_t store_bytes[] = {2, 4, 8};
-    const kf_scene *scene = plan->scene;
+    const kf_scene *scene = kf_plan_scene(plan);
     system->real_bytes = system->options.storage == KF_D2Q9_F64 ? sizeof(double) : sizeof(float);
     system->store_bytes = store_bytes[system->options.storage];
     system->has_solid = kf_d2q9_has_solid(scene);
@@ -123,15 +128,15 @@ static kf_status build(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
     return kf_d2q9_make_launches(plan, system, error);
 }
 
-static kf_status make_plan(const kf_scene *scene, const kf_config *config, kf_backend *backend,
+static kf_status make_plan(const kf_problem *problem, const kf_config *config, kf_backend *backend,
                            kf_plan **plan, kf_error *error) {
-    KF_TRY(accepts(scene, error));
+    KF_TRY(accepts(problem, error));
     kf_d2q9_options options;
     bool gpu = strcmp(kf_backend_device(backend)->backend, "cuda") == 0;
-    KF_TRY(kf_d2q9_read_options(scene, config, gpu, &options, error));
+    KF_TRY(kf_d2q9_read_options(kf_problem_scene(problem), config, gpu, &options, error));
     kf_d2q9 *system = kf_allocate_zeroed(1, sizeof *system);
     system->options = options;
-    kf_plan *made = kf_plan_create(backend, scene, config, &kf_d2q9_methods, system);
+    kf_plan *made = kf_plan_create(backend, problem, config, &kf_d2q9_methods, system);
     if (!options.graph) made->graph_steps = -1;
     kf_status status = build(made, system, error);
     if (status != KF_OK)
@@ -145,6 +150,9 @@ const kf_system kf_system_d2q9 = {
     .name = "d2q9",
     .summary = "D2Q9 lattice Boltzmann in two dimensions (LBGK, MRT, and both linear) after Tölke",
     .space_file = "variants/d2q9.json",
+    .runs = true,
+    .open = kf_flow_problem_open,
+    .trial = kf_flow_problem_trial,
     .accepts = accepts,
     .variables = describe,
     .plan = make_plan,

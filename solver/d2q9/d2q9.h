@@ -5,6 +5,7 @@
 
 #include "base/plan/system.h"
 #include "kernels/d2q9/arguments.h"
+#include "scene/scene.h"
 
 extern const kf_system kf_system_d2q9;
 
@@ -106,7 +107,7 @@ extern const kf_plan_methods kf_d2q9_methods;
 kf_status kf_d2q9_read(kf_plan *plan, double **values, kf_error *error);
 
 /* d2q9_reference.c */
-kf_status kf_d2q9_reference(const kf_scene *scene, int steps, kf_reference **reference, kf_error *error);
+kf_status kf_d2q9_reference(const kf_problem *problem, int steps, kf_reference **reference, kf_error *error);
 void kf_d2q9_free_reference(kf_reference *reference);
 /* d2q9_verify.c */
 kf_status kf_d2q9_verify(kf_plan *plan, const kf_reference *reference, kf_verification *verification,

@@ -5,6 +5,7 @@
 #include "base/util/text.h"
 #include "scene/scene.h"
 #include "solver/d2q9/d2q9.h"
+#include "solver/flow/flow_problem.h"
 
 static const int velocities[9][2] = {{0, 0}, {1, 0},  {0, 1},   {-1, 0}, {0, -1},
                                      {1, 1}, {-1, 1}, {-1, -1}, {1, -1}};
@@ -137,7 +138,7 @@ static long count_solid(const kf_scene *scene) {
 }
 
 kf_status kf_d2q9_upload_geometry(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
-    const kf_scene *scene = plan->scene;
+    const kf_scene *scene = kf_plan_scene(plan);
     survey s = {.scene = scene, .geometry = &system->geometry};
     s.flags = kf_allocate_zeroed((size_t)system->geometry.capacity, 1);
     unsigned char *kinds = kf_allocate_zeroed((size_t)scene->nodes[0], 1);

@@ -10,6 +10,7 @@
 #include "scene/scene.h"
 #include "solver/d2q9/d2q9.h"
 #include "solver/d2q9/reference.h"
+#include "solver/flow/flow_problem.h"
 
 enum { Q = 9 };
 
@@ -294,7 +295,8 @@ static void solve(const kf_scene *scene, int steps, bool full_way, kf_d2q9_solut
     free(run.streamed);
 }
 
-kf_status kf_d2q9_reference(const kf_scene *scene, int steps, kf_reference **reference, kf_error *error) {
+kf_status kf_d2q9_reference(const kf_problem *problem, int steps, kf_reference **reference, kf_error *error) {
+    const kf_scene *scene = kf_problem_scene(problem);
     (void)error;
     kf_reference *made = kf_allocate_zeroed(1, sizeof *made);
     made->count = (size_t)scene->nodes[0] * (size_t)scene->nodes[1];

@@ -6,6 +6,7 @@
 #include "base/util/text.h"
 #include "scene/scene.h"
 #include "solver/d2q9/d2q9.h"
+#include "solver/flow/flow_problem.h"
 
 static kf_d2q9 *system_of(const kf_plan *plan) {
     return plan->system;
@@ -64,7 +65,7 @@ static kf_status refresh_open(kf_plan *plan, kf_d2q9_arguments a, kf_error *erro
 }
 
 static int rows_at(const kf_plan *plan, int first) {
-    int left = plan->scene->nodes[1] - first, most = system_of(plan)->rows_at_once;
+    int left = kf_plan_scene(plan)->nodes[1] - first, most = system_of(plan)->rows_at_once;
     return left < most ? left : most;
 }
 
@@ -87,12 +88,12 @@ static double get_real(const kf_d2q9 *system, const void *values, size_t index) 
 /* Density - 1 and velocity of the rows, [3][rows][x]; the solid is at rest. */
 static void fill_initial(const kf_plan *plan, int first, int rows, void *values) {
     const kf_d2q9 *system = system_of(plan);
-    size_t nx = (size_t)plan->scene->nodes[0], count = nx * (size_t)rows;
+    size_t nx = (size_t)kf_plan_scene(plan)->nodes[0], count = nx * (size_t)rows;
     for (size_t n = 0; n < count; n++) {
         int x = (int)(n % nx), y = first + (int)(n / nx);
         double density = 1.0, velocity[3] = {0, 0, 0};
-        if (!is_solid(plan->scene, (size_t)y * nx + (size_t)x))
-            kf_scene_initial(plan->scene, x, y, 0, &density, velocity);
+        if (!is_solid(kf_plan_scene(plan), (size_t)y * nx + (size_t)x))
+            kf_scene_initial(kf_plan_scene(plan), x, y, 0, &density, velocity);
         put_real(system, values, n, density - 1.0);
         put_real(system, values, count + n, velocity[0]);
         put_real(system, values, 2 * count + n, velocity[1]);
@@ -101,7 +102,7 @@ static void fill_initial(const kf_plan *plan, int first, int rows, void *values)
 
 /* Whether all rows start alike: then one block of them is made and sent. */
 static bool starts_alike(const kf_plan *plan) {
-    const kf_scene *scene = plan->scene;
+    const kf_scene *scene = kf_plan_scene(plan);
     const bool at_rest = scene->initial_velocity[0] == 0.0 && scene->initial_velocity[1] == 0.0;
     return scene->initial_state == NULL && scene->initial == KF_INITIAL_UNIFORM &&
            (at_rest || !system_of(plan)->has_solid);
@@ -117,11 +118,12 @@ static kf_status initialise(kf_plan *plan, kf_error *error) {
     system->between_valid = false;
     kf_d2q9_arguments a;
     KF_TRY(present(plan, &a, error));
-    size_t row_bytes = 3 * (size_t)plan->scene->nodes[0] * system->real_bytes;
+    size_t row_bytes = 3 * (size_t)kf_plan_scene(plan)->nodes[0] * system->real_bytes;
     void *values = kf_allocate(row_bytes * (size_t)system->rows_at_once);
     const bool alike = starts_alike(plan);
     kf_status status = KF_OK;
-    for (int first = 0; first < plan->scene->nodes[1] && status == KF_OK; first += system->rows_at_once) {
+    for (int first = 0; first < kf_plan_scene(plan)->nodes[1] && status == KF_OK;
+         first += system->rows_at_once) {
         int rows = rows_at(plan, first);
         /* Components follow each other in a block: a last one with fewer rows is another one. */
         if (first == 0 || !alike || rows < system->rows_at_once) {
@@ -141,10 +143,11 @@ static kf_status visit_fields(kf_plan *plan, void (*take)(void *context, size_t 
     kf_d2q9_arguments a;
     KF_TRY(present(plan, &a, error));
     KF_TRY(refresh_open(plan, a, error));
-    size_t nx = (size_t)plan->scene->nodes[0];
+    size_t nx = (size_t)kf_plan_scene(plan)->nodes[0];
     void *values = kf_allocate(3 * nx * system->real_bytes * (size_t)system->rows_at_once);
     kf_status status = KF_OK;
-    for (int first = 0; first < plan->scene->nodes[1] && status == KF_OK; first += system->rows_at_once) {
+    for (int first = 0; first < kf_plan_scene(plan)->nodes[1] && status == KF_OK;
+         first += system->rows_at_once) {
         int rows = rows_at(plan, first);
         size_t count = nx * (size_t)rows;
         status = on_rows(plan, a, "read_fields", first, rows, error);
@@ -153,7 +156,7 @@ static kf_status visit_fields(kf_plan *plan, void (*take)(void *context, size_t 
         for (size_t n = 0; n < count && status == KF_OK; n++) {
             double value[3] = {0, 0, 0};
             size_t index = (size_t)first * nx + n;
-            for (size_t i = 0; i < 3 && !is_solid(plan->scene, index); i++)
+            for (size_t i = 0; i < 3 && !is_solid(kf_plan_scene(plan), index); i++)
                 value[i] = get_real(system, values, i * count + n);
             take(context, index, value);
         }
@@ -170,7 +173,7 @@ static void take_single(void *context, size_t index, const double value[3]) {
 }
 
 static kf_status read_fields(kf_plan *plan, kf_fields *fields, kf_error *error) {
-    const int *n = plan->scene->nodes;
+    const int *n = kf_plan_scene(plan)->nodes;
     size_t count = (size_t)n[0] * (size_t)n[1];
     memcpy(fields->nodes, n, sizeof fields->nodes);
     fields->density = kf_allocate(count * sizeof(float));
@@ -193,7 +196,8 @@ static void take_double(void *context, size_t index, const double value[3]) {
 }
 
 kf_status kf_d2q9_read(kf_plan *plan, double **values, kf_error *error) {
-    double_fields fields = {.count = (size_t)plan->scene->nodes[0] * (size_t)plan->scene->nodes[1]};
+    double_fields fields = {.count = (size_t)kf_plan_scene(plan)->nodes[0] *
+                                     (size_t)kf_plan_scene(plan)->nodes[1]};
     fields.values = kf_allocate(3 * fields.count * sizeof(double));
     kf_status status = visit_fields(plan, take_double, &fields, error);
     if (status != KF_OK)
@@ -227,8 +231,8 @@ static kf_status solid_load(kf_plan *plan, kf_solid_load *load, kf_error *error)
         for (int i = 0; i < 3; i++)
             total[i] += sums[slot][i];
     for (int i = 0; i < 2; i++)
-        load->force[i] =
-            (double)total[i] / KF_D2Q9_FORCE_SCALE + plan->scene->body_force[i] * (double)system->body_nodes;
+        load->force[i] = (double)total[i] / KF_D2Q9_FORCE_SCALE +
+                         kf_plan_scene(plan)->body_force[i] * (double)system->body_nodes;
     load->torque[2] = (double)total[2] / KF_D2Q9_TORQUE_SCALE;
     return KF_OK;
 }
@@ -236,12 +240,12 @@ static kf_status solid_load(kf_plan *plan, kf_solid_load *load, kf_error *error)
 /* --- checkpoints: populations [y][i][x] ----------------------------------------------------------------- */
 
 static size_t row_state(const kf_plan *plan) {
-    return 9 * (size_t)plan->scene->nodes[0] * system_of(plan)->store_bytes;
+    return 9 * (size_t)kf_plan_scene(plan)->nodes[0] * system_of(plan)->store_bytes;
 }
 
 static kf_status state_size(kf_plan *plan, size_t *bytes, kf_error *error) {
     (void)error;
-    *bytes = row_state(plan) * (size_t)plan->scene->nodes[1];
+    *bytes = row_state(plan) * (size_t)kf_plan_scene(plan)->nodes[1];
     return KF_OK;
 }
 
@@ -251,7 +255,7 @@ static kf_status save(kf_plan *plan, void *state, kf_error *error) {
     KF_TRY(kf_backend_synchronize(plan->backend, error));
     KF_TRY(present(plan, &a, error));
     KF_TRY(refresh_open(plan, a, error));
-    for (int first = 0; first < plan->scene->nodes[1]; first += system->rows_at_once) {
+    for (int first = 0; first < kf_plan_scene(plan)->nodes[1]; first += system->rows_at_once) {
         int rows = rows_at(plan, first);
         KF_TRY(on_rows(plan, a, "pack", first, rows, error));
         KF_TRY(kf_buffer_download(system->rows, 0, (char *)state + row_state(plan) * (size_t)first,
@@ -280,7 +284,7 @@ static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_er
     plan->steps_done = steps;
     system->based_on = steps;
     KF_TRY(present(plan, &a, error));
-    for (int first = 0; first < plan->scene->nodes[1]; first += system->rows_at_once) {
+    for (int first = 0; first < kf_plan_scene(plan)->nodes[1]; first += system->rows_at_once) {
         int rows = rows_at(plan, first);
         KF_TRY(kf_buffer_upload(system->rows, 0, (const char *)state + row_state(plan) * (size_t)first,
                                 row_state(plan) * (size_t)rows, error));

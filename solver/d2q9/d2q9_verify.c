@@ -7,6 +7,7 @@
 #include "scene/scene.h"
 #include "solver/d2q9/d2q9.h"
 #include "solver/d2q9/reference.h"
+#include "solver/flow/flow_problem.h"
 #include "solver/flow/gate.h"
 
 /* Accepted relative deviations by storage type: rounding, grown over a few steps, with a margin of about ten;
@@ -15,7 +16,7 @@ static double bound_of(const kf_plan *plan) {
     const kf_d2q9 *system = plan->system;
     switch (system->options.storage) {
     case KF_D2Q9_F16:
-        return plan->scene->accuracy;
+        return kf_plan_scene(plan)->accuracy;
     case KF_D2Q9_F32:
         return 1e-4;
     default:
@@ -40,7 +41,7 @@ kf_status kf_d2q9_verify(kf_plan *plan, const kf_reference *reference, kf_verifi
                          kf_error *error) {
     const kf_d2q9 *system = plan->system;
     const kf_d2q9_solution *solution = &reference->solutions[system->options.full_way];
-    int nx = plan->scene->nodes[0];
+    int nx = kf_plan_scene(plan)->nodes[0];
     double *values;
     kf_solid_load load;
     memset(verification, 0, sizeof *verification);
@@ -51,6 +52,6 @@ kf_status kf_d2q9_verify(kf_plan *plan, const kf_reference *reference, kf_verifi
     KF_TRY(plan->methods->load(plan, &load, error));
     (void)snprintf(verification->worst, sizeof verification->worst, "velocity off by %.3g at node (%d, %d)",
                    sqrt(d.worst_value), (int)(d.worst % (size_t)nx), (int)(d.worst / (size_t)nx));
-    return kf_judge(&d, system->has_solid ? load_deviation(plan->scene, &load, &solution->load) : 0.0,
+    return kf_judge(&d, system->has_solid ? load_deviation(kf_plan_scene(plan), &load, &solution->load) : 0.0,
                     bound_of(plan), verification, error);
 }

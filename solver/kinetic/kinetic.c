@@ -6,6 +6,7 @@
 
 #include "base/util/text.h"
 #include "scene/scene.h"
+#include "solver/flow/flow_problem.h"
 
 /* Linear stability of the raw central moments with the trace in the high-order group, found with noise in a
  * periodic box (docs/physics.md): the least relaxation rate of the shear moments for a high-order rate. */
@@ -43,7 +44,8 @@ static kf_status check_collision(const kf_scene *scene, kf_error *error) {
         rate, least, omega);
 }
 
-static kf_status accepts(const kf_scene *scene, kf_error *error) {
+static kf_status accepts(const kf_problem *problem, kf_error *error) {
+    const kf_scene *scene = kf_problem_scene(problem);
     if (scene->mask != NULL || scene->parabolic_inflow)
         return kf_fail(error, KF_BAD_INPUT,
                        "the scene is two-dimensional (its mask or inflow profile); use --system d2q9");
@@ -51,7 +53,8 @@ static kf_status accepts(const kf_scene *scene, kf_error *error) {
     return scene->samples.count > 0 ? kf_kinetic_check_solid(scene, error) : KF_OK;
 }
 
-static void describe(const kf_scene *scene, const kf_device_info *device, kf_variables *variables) {
+static void describe(const kf_problem *problem, const kf_device_info *device, kf_variables *variables) {
+    const kf_scene *scene = kf_problem_scene(problem);
     memset(variables, 0, sizeof *variables);
     double nodes = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
     kf_add_variable(variables, "gpu", strcmp(device->backend, "cuda") == 0);
@@ -73,9 +76,11 @@ static void describe(const kf_scene *scene, const kf_device_info *device, kf_var
     kf_add_variable(variables, "memory_bytes", (double)device->memory_bytes);
 }
 
-static kf_status visit_sources(const kf_scene *scene, const kf_config *config, const kf_device_info *device,
+static kf_status visit_sources(const kf_problem *problem, const kf_config *config,
+                               const kf_device_info *device,
                                kf_status (*visit)(const kf_source *source, void *data, kf_error *error),
                                void *data, kf_error *error) {
+    const kf_scene *scene = kf_problem_scene(problem);
     kf_kinetic_options options;
     kf_kinetic_geometry geometry;
     KF_TRY(kf_kinetic_read_options(scene, config, strcmp(device->backend, "cuda") == 0, &options, error));
@@ -92,11 +97,11 @@ static kf_status visit_sources(const kf_scene *scene, const kf_config *config, c
 
 static kf_status load_modules(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     for (int which = 0; which < KF_SOURCES; which++) {
-        if (!kf_kinetic_uses(plan->scene, &kinetic->options, (kf_kinetic_source)which)) continue;
+        if (!kf_kinetic_uses(kf_plan_scene(plan), &kinetic->options, (kf_kinetic_source)which)) continue;
         kf_source source;
         kf_kinetic_defines defines;
-        kf_kinetic_define(plan->scene, &kinetic->options, &kinetic->geometry, (kf_kinetic_source)which,
-                          &source, &defines);
+        kf_kinetic_define(kf_plan_scene(plan), &kinetic->options, &kinetic->geometry,
+                          (kf_kinetic_source)which, &source, &defines);
         KF_TRY(kf_plan_module(plan, &source, &kinetic->modules[which], error));
     }
     return KF_OK;
@@ -121,7 +126,7 @@ static void set_scalars(const kf_scene *scene, kf_kinetic_arguments *a) {
 /* What waits outside of outflow faces, nine values for each of their nodes. */
 static kf_status make_outflow(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     kf_kinetic_arguments *a = &kinetic->arguments;
-    const kf_scene *scene = plan->scene;
+    const kf_scene *scene = kf_plan_scene(plan);
     long long count = 0;
     for (int face = 0; face < KF_FACES; face++) {
         if (scene->faces[face] != KF_OUTFLOW) continue;
@@ -158,7 +163,7 @@ static kf_status make_domain_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_erro
         KF_TRY(kf_plan_buffer(plan, 3 * nodes * real, &kinetic->force, error));
         a->force = kf_buffer_address(kinetic->force);
         if (kinetic->has_solid) {
-            KF_TRY(kf_plan_buffer(plan, 3 * plan->scene->samples.count * real, &buffer, error));
+            KF_TRY(kf_plan_buffer(plan, 3 * kf_plan_scene(plan)->samples.count * real, &buffer, error));
             a->sample_force = kf_buffer_address(buffer);
         }
     }
@@ -170,11 +175,11 @@ static kf_status make_domain_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_erro
     }
     /* Exchange of fields and checkpoints with the host, in slabs of at most 64 MiB; one plane of populations
      * must fit. */
-    size_t plane = (size_t)plan->scene->nodes[0] * (size_t)plan->scene->nodes[1] * real;
+    size_t plane = (size_t)kf_plan_scene(plan)->nodes[0] * (size_t)kf_plan_scene(plan)->nodes[1] * real;
     size_t planes = ((size_t)64 << 20) / (4 * plane);
     if (planes < 7) planes = 7;
     kinetic->slab_planes =
-        planes < (size_t)plan->scene->nodes[2] + 7 ? (int)planes : plan->scene->nodes[2] + 7;
+        planes < (size_t)kf_plan_scene(plan)->nodes[2] + 7 ? (int)planes : kf_plan_scene(plan)->nodes[2] + 7;
     return kf_plan_buffer(plan, 4 * plane * (size_t)kinetic->slab_planes, &kinetic->slab, error);
 }
 
@@ -187,7 +192,7 @@ static uint64_t turn_steps(const kf_motion *motion) {
 }
 
 static kf_status build(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
-    const kf_scene *scene = plan->scene;
+    const kf_scene *scene = kf_plan_scene(plan);
     kf_kinetic_arguments *a = &kinetic->arguments;
     static const size_t store_bytes[] = {[KF_F16] = 2, [KF_F32] = sizeof(float), [KF_F64] = sizeof(double)};
     kinetic->store_bytes = store_bytes[kinetic->options.storage];
@@ -223,15 +228,15 @@ static kf_status build(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     return kf_kinetic_make_launches(plan, kinetic, error);
 }
 
-static kf_status make_plan(const kf_scene *scene, const kf_config *config, kf_backend *backend,
+static kf_status make_plan(const kf_problem *problem, const kf_config *config, kf_backend *backend,
                            kf_plan **plan, kf_error *error) {
-    KF_TRY(accepts(scene, error));
+    KF_TRY(accepts(problem, error));
     bool gpu = strcmp(kf_backend_device(backend)->backend, "cuda") == 0;
     kf_kinetic_options options;
-    KF_TRY(kf_kinetic_read_options(scene, config, gpu, &options, error));
+    KF_TRY(kf_kinetic_read_options(kf_problem_scene(problem), config, gpu, &options, error));
     kf_kinetic *kinetic = kf_allocate_zeroed(1, sizeof *kinetic);
     kinetic->options = options;
-    kf_plan *made = kf_plan_create(backend, scene, config, &kf_kinetic_methods, kinetic);
+    kf_plan *made = kf_plan_create(backend, problem, config, &kf_kinetic_methods, kinetic);
     kf_status status = build(made, kinetic, error);
     if (status != KF_OK)
         kf_plan_free(made);
@@ -244,6 +249,9 @@ const kf_system kf_system_kinetic = {
     .name = "kinetic",
     .summary = "D3Q27 lattice Boltzmann (BGK, ACM-MRT) with an immersed boundary",
     .space_file = "variants/kinetic.json",
+    .runs = true,
+    .open = kf_flow_problem_open,
+    .trial = kf_flow_problem_trial,
     .accepts = accepts,
     .variables = describe,
     .plan = make_plan,

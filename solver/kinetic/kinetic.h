@@ -6,6 +6,7 @@
 #include "base/plan/system.h"
 #include "kernels/kinetic/arguments.h"
 #include "scene/ordering.h"
+#include "scene/scene.h"
 
 extern const kf_system kf_system_kinetic;
 
@@ -158,7 +159,8 @@ extern const kf_plan_methods kf_kinetic_methods;
 kf_status kf_kinetic_read(kf_plan *plan, double **values, kf_error *error);
 
 /* kinetic_reference.c */
-kf_status kf_kinetic_reference(const kf_scene *scene, int steps, kf_reference **reference, kf_error *error);
+kf_status kf_kinetic_reference(const kf_problem *problem, int steps, kf_reference **reference,
+                               kf_error *error);
 kf_status kf_kinetic_verify(kf_plan *plan, const kf_reference *reference, kf_verification *verification,
                             kf_error *error);
 void kf_kinetic_free_reference(kf_reference *reference);

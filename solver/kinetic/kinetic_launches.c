@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "scene/scene.h"
+#include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic.h"
 
 enum { GPU_BLOCK = 128, CPU_BLOCK = 1024 };
@@ -318,7 +319,7 @@ static void make_paper(builder *b) {
         append_outflow(b, BOTH, 0);
         return;
     }
-    bool bgk = b->plan->scene->collision == KF_BGK;
+    bool bgk = kf_plan_scene(b->plan)->collision == KF_BGK;
     b->kinetic->swaps = !bgk;
     for (int p = 0; p < 2; p++) {
         int from = bgk ? 0 : p, to = 1 - from;
@@ -476,7 +477,7 @@ kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetic, kf_error 
                  .line_block = {gpu ? GPU_BLOCK : CPU_BLOCK, 1, 1},
                  .face_block = {64, gpu ? 4 : 1, 1},
                  .node_bytes = (double)kinetic->store_bytes * plan->node_count};
-    if (kf_kinetic_uses(plan->scene, &kinetic->options, KF_SOURCE_ORDER)) {
+    if (kf_kinetic_uses(kf_plan_scene(plan), &kinetic->options, KF_SOURCE_ORDER)) {
         bool list = kinetic->options.immersed == KF_GATHER;
         KF_TRY(make_order(plan, kinetic, !list, error));
         append_order(&b, !list);

@@ -8,6 +8,7 @@
 #include "base/util/parallel.h"
 #include "base/util/text.h"
 #include "scene/scene.h"
+#include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic.h"
 #include "solver/kinetic/reference.h"
 
@@ -414,7 +415,9 @@ static void advance(reference_run *run, int step) {
     kf_in_parallel(run->count, LEAST_SHARED, collide_nodes, run);
 }
 
-kf_status kf_kinetic_reference(const kf_scene *scene, int steps, kf_reference **reference, kf_error *error) {
+kf_status kf_kinetic_reference(const kf_problem *problem, int steps, kf_reference **reference,
+                               kf_error *error) {
+    const kf_scene *scene = kf_problem_scene(problem);
     (void)error;
     reference_run run;
     begin(&run, scene);

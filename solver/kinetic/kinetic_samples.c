@@ -5,6 +5,7 @@
 
 #include "base/util/text.h"
 #include "scene/scene.h"
+#include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic.h"
 
 kf_status kf_kinetic_upload_reals(const kf_kinetic *kinetic, kf_buffer *buffer, const double *values,
@@ -110,7 +111,7 @@ kf_status kf_kinetic_check_solid(const kf_scene *scene, kf_error *error) {
 }
 
 kf_status kf_kinetic_upload_pose(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
-    const kf_scene *scene = plan->scene;
+    const kf_scene *scene = kf_plan_scene(plan);
     const kf_motion *motion = &scene->motion;
     kf_pose pose = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                     .angular_speed = motion->angular_speed,
@@ -315,7 +316,7 @@ static kf_status fill_band(kf_plan *plan, kf_kinetic *kinetic, const ordered_sam
 static kf_status make_band(kf_plan *plan, kf_kinetic *kinetic, const ordered_samples *ordered,
                            kf_error *error) {
     size_t touched;
-    long long *nodes = touched_nodes(kinetic, ordered->corner, plan->scene->samples.count, &touched);
+    long long *nodes = touched_nodes(kinetic, ordered->corner, kf_plan_scene(plan)->samples.count, &touched);
     kf_status status = make_band_buffers(plan, kinetic, touched, error);
     if (status == KF_OK && !kinetic->moving)
         status = fill_band(plan, kinetic, ordered, nodes, touched, error);
@@ -326,7 +327,7 @@ static kf_status make_band(kf_plan *plan, kf_kinetic *kinetic, const ordered_sam
 
 static kf_status upload_ordered(kf_plan *plan, kf_kinetic *kinetic, const ordered_samples *ordered,
                                 kf_error *error) {
-    size_t count = plan->scene->samples.count;
+    size_t count = kf_plan_scene(plan)->samples.count;
     for (int i = 0; i < 3; i++)
         KF_TRY(kf_kinetic_upload_reals(kinetic, kinetic->samples[i], ordered->coordinate[i], count, error));
     KF_TRY(kf_kinetic_upload_reals(kinetic, kinetic->samples[3], ordered->area, count, error));
@@ -338,7 +339,7 @@ static kf_status upload_ordered(kf_plan *plan, kf_kinetic *kinetic, const ordere
 }
 
 static kf_status make_sample_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
-    size_t count = plan->scene->samples.count;
+    size_t count = kf_plan_scene(plan)->samples.count;
     kf_kinetic_arguments *a = &kinetic->arguments;
     KF_TRY(kf_plan_buffer(plan, sizeof(kf_pose), &kinetic->pose, error));
     KF_TRY(kf_plan_buffer(plan, 6 * KF_LOAD_SLOTS * sizeof(long long), &kinetic->load_sums, error));
@@ -355,7 +356,7 @@ static kf_status make_sample_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_erro
     if (!kinetic->moving)
         KF_TRY(kf_plan_buffer(plan, count * (kinetic->geometry.wide_index ? sizeof(long long) : sizeof(int)),
                               &kinetic->sample_corner, error));
-    if (kf_kinetic_uses(plan->scene, &kinetic->options, KF_SOURCE_ORDER))
+    if (kf_kinetic_uses(kf_plan_scene(plan), &kinetic->options, KF_SOURCE_ORDER))
         KF_TRY(kf_plan_buffer(plan, count * sizeof(int), &kinetic->identity, error));
     a->sample_x = kf_buffer_address(kinetic->samples[0]);
     a->sample_y = kf_buffer_address(kinetic->samples[1]);
@@ -384,7 +385,7 @@ static void begin_ordering(const kf_scene *scene, kf_kinetic *kinetic) {
 }
 
 kf_status kf_kinetic_upload_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
-    const kf_scene *scene = plan->scene;
+    const kf_scene *scene = kf_plan_scene(plan);
     if (scene->samples.count > 2147483647 / 8)
         return kf_fail(error, KF_MACHINE, "%zu samples are too many (at most %d)", scene->samples.count,
                        2147483647 / 8);
@@ -407,7 +408,7 @@ kf_status kf_kinetic_reset_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error 
     KF_TRY(kf_buffer_fill(kinetic->load_sums, 0, error));
     if (kinetic->free) KF_TRY(kf_buffer_fill(kinetic->body_sums, 0, error));
     if (kinetic->moving && kinetic->identity != NULL) {
-        ordered_samples ordered = order_samples(plan->scene, kinetic);
+        ordered_samples ordered = order_samples(kf_plan_scene(plan), kinetic);
         kf_status status = upload_ordered(plan, kinetic, &ordered, error);
         free_ordered(&ordered);
         KF_TRY(status);

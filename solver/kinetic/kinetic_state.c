@@ -5,6 +5,7 @@
 
 #include "base/util/text.h"
 #include "scene/scene.h"
+#include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic.h"
 
 static kf_kinetic *kinetic_of(const kf_plan *plan) {
@@ -43,7 +44,7 @@ static kf_status on_slab(kf_plan *plan, const char *name, int first, int planes,
 }
 
 static int slab_planes_at(const kf_plan *plan, int first) {
-    int left = plan->scene->nodes[2] - first, most = kinetic_of(plan)->slab_planes;
+    int left = kf_plan_scene(plan)->nodes[2] - first, most = kinetic_of(plan)->slab_planes;
     return left < most ? left : most;
 }
 
@@ -61,13 +62,13 @@ static double get_real(const kf_kinetic *kinetic, const void *values, size_t ind
 
 static void fill_initial_slab(const kf_plan *plan, int first, int planes, void *values) {
     const kf_kinetic *kinetic = kinetic_of(plan);
-    const int *n = plan->scene->nodes;
+    const int *n = kf_plan_scene(plan)->nodes;
     size_t cells = (size_t)n[0] * (size_t)n[1] * (size_t)planes, index = 0;
     for (int z = 0; z < planes; z++)
         for (int y = 0; y < n[1]; y++)
             for (int x = 0; x < n[0]; x++, index++) {
                 double density, velocity[3];
-                kf_scene_initial(plan->scene, x, y, first + z, &density, velocity);
+                kf_scene_initial(kf_plan_scene(plan), x, y, first + z, &density, velocity);
                 put_real(kinetic, values, index, density - 1.0);
                 for (int i = 0; i < 3; i++)
                     put_real(kinetic, values, (size_t)(i + 1) * cells + index, velocity[i]);
@@ -90,8 +91,8 @@ static kf_status poison(kf_plan *plan, kf_error *error) {
 static kf_status initialise_populations(kf_plan *plan, kf_error *error) {
     enum { THIN = 8 };
     const kf_kinetic *kinetic = kinetic_of(plan);
-    const int *n = plan->scene->nodes;
-    const bool uniform = kf_scene_starts_uniform(plan->scene);
+    const int *n = kf_plan_scene(plan)->nodes;
+    const bool uniform = kf_scene_starts_uniform(kf_plan_scene(plan));
     const int most = uniform && kinetic->slab_planes > THIN ? THIN : kinetic->slab_planes;
     const size_t plane_bytes = 4 * (size_t)n[0] * (size_t)n[1] * kinetic->real_bytes;
     void *values = kf_allocate(plane_bytes * (size_t)most);
@@ -128,7 +129,7 @@ static kf_status initialise(kf_plan *plan, kf_error *error) {
 static kf_status visit_fields(kf_plan *plan, void (*take)(void *context, size_t index, const double value[4]),
                               void *context, kf_error *error) {
     kf_kinetic *kinetic = kinetic_of(plan);
-    const int *n = plan->scene->nodes;
+    const int *n = kf_plan_scene(plan)->nodes;
     size_t plane = (size_t)n[0] * (size_t)n[1];
     void *values = kf_allocate(4 * plane * (size_t)kinetic->slab_planes * kinetic->real_bytes);
     kf_status status = KF_OK;
@@ -169,7 +170,7 @@ static kf_status read_pose(kf_plan *plan, kf_solid_pose *pose, kf_error *error) 
 }
 
 static kf_status read_fields(kf_plan *plan, kf_fields *fields, kf_error *error) {
-    const int *n = plan->scene->nodes;
+    const int *n = kf_plan_scene(plan)->nodes;
     size_t count = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
     memcpy(fields->nodes, n, sizeof fields->nodes);
     fields->density = kf_allocate(count * sizeof(float));
@@ -188,8 +189,8 @@ static kf_status device_velocity(kf_plan *plan, kf_buffer *buffer, kf_error *err
     if (*module == NULL) {
         kf_source source;
         kf_kinetic_defines defines;
-        kf_kinetic_define(plan->scene, &kinetic->options, &kinetic->geometry, KF_SOURCE_VELOCITY, &source,
-                          &defines);
+        kf_kinetic_define(kf_plan_scene(plan), &kinetic->options, &kinetic->geometry, KF_SOURCE_VELOCITY,
+                          &source, &defines);
         KF_TRY(kf_plan_module(plan, &source, module, error));
     }
     kf_function *kernel;
@@ -216,7 +217,7 @@ static void take_double(void *context, size_t index, const double value[4]) {
 }
 
 kf_status kf_kinetic_read(kf_plan *plan, double **values, kf_error *error) {
-    const int *n = plan->scene->nodes;
+    const int *n = kf_plan_scene(plan)->nodes;
     double_fields fields = {.count = (size_t)n[0] * (size_t)n[1] * (size_t)n[2]};
     fields.values = kf_allocate(4 * fields.count * sizeof(double));
     kf_status status = visit_fields(plan, take_double, &fields, error);
@@ -245,8 +246,9 @@ static kf_status check_body(const kf_plan *plan, kf_error *error) {
         error, KF_BAD_INPUT,
         "%s: the free solid reached the edge of the domain in step %lld (its centre: %.4g, %.4g, %.4g "
         "m); make the domain larger, or run fewer steps",
-        plan->scene->source, pose.left_at, (pose.center[0] + 0.5) * plan->scene->cell_size,
-        (pose.center[1] + 0.5) * plan->scene->cell_size, (pose.center[2] + 0.5) * plan->scene->cell_size);
+        kf_plan_scene(plan)->source, pose.left_at, (pose.center[0] + 0.5) * kf_plan_scene(plan)->cell_size,
+        (pose.center[1] + 0.5) * kf_plan_scene(plan)->cell_size,
+        (pose.center[2] + 0.5) * kf_plan_scene(plan)->cell_size);
 }
 
 static kf_status solid_load(kf_plan *plan, kf_solid_load *load, kf_error *error) {
@@ -293,7 +295,7 @@ static int small_parts(kf_plan *plan, state_part parts[8]) {
                                       27 * (size_t)kinetic->arguments.band_capacity * kinetic->real_bytes};
     if (kinetic->pose != NULL) parts[count++] = (state_part){kinetic->pose, sizeof(kf_pose)};
     if (kinetic->moving && kinetic->identity != NULL) {
-        size_t samples = plan->scene->samples.count;
+        size_t samples = kf_plan_scene(plan)->samples.count;
         for (int i = 0; i < 4; i++)
             parts[count++] = (state_part){kinetic->samples[i], samples * kinetic->real_bytes};
         parts[count++] = (state_part){kinetic->identity, samples * sizeof(int)};
@@ -302,15 +304,15 @@ static int small_parts(kf_plan *plan, state_part parts[8]) {
 }
 
 static size_t plane_bytes(const kf_plan *plan) {
-    return (size_t)kinetic_of(plan)->node_values * (size_t)plan->scene->nodes[0] *
-           (size_t)plan->scene->nodes[1] * kinetic_of(plan)->store_bytes;
+    return (size_t)kinetic_of(plan)->node_values * (size_t)kf_plan_scene(plan)->nodes[0] *
+           (size_t)kf_plan_scene(plan)->nodes[1] * kinetic_of(plan)->store_bytes;
 }
 
 static kf_status state_size(kf_plan *plan, size_t *bytes, kf_error *error) {
     (void)error;
     state_part parts[8];
     int count = small_parts(plan, parts);
-    *bytes = plane_bytes(plan) * (size_t)plan->scene->nodes[2];
+    *bytes = plane_bytes(plan) * (size_t)kf_plan_scene(plan)->nodes[2];
     for (int i = 0; i < count; i++)
         *bytes += parts[i].bytes;
     return KF_OK;
@@ -330,8 +332,9 @@ static kf_status save(kf_plan *plan, void *state, kf_error *error) {
     KF_TRY(kf_backend_synchronize(plan->backend, error));
     for (int i = 0; i < count; target += parts[i++].bytes)
         KF_TRY(kf_buffer_download(parts[i].buffer, 0, target, parts[i].bytes, error));
-    for (int first = 0; first < plan->scene->nodes[2]; first += step) {
-        int planes = plan->scene->nodes[2] - first < step ? plan->scene->nodes[2] - first : step;
+    for (int first = 0; first < kf_plan_scene(plan)->nodes[2]; first += step) {
+        int planes =
+            kf_plan_scene(plan)->nodes[2] - first < step ? kf_plan_scene(plan)->nodes[2] - first : step;
         size_t bytes = plane_bytes(plan) * (size_t)planes;
         KF_TRY(on_slab(plan, "pack", first, planes, error));
         KF_TRY(kf_buffer_download(kinetic->slab, 0, target, bytes, error));
@@ -349,8 +352,9 @@ static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_er
     int count = small_parts(plan, parts), step = checkpoint_planes(plan);
     for (int i = 0; i < count; source += parts[i++].bytes)
         KF_TRY(kf_buffer_upload(parts[i].buffer, 0, source, parts[i].bytes, error));
-    for (int first = 0; first < plan->scene->nodes[2]; first += step) {
-        int planes = plan->scene->nodes[2] - first < step ? plan->scene->nodes[2] - first : step;
+    for (int first = 0; first < kf_plan_scene(plan)->nodes[2]; first += step) {
+        int planes =
+            kf_plan_scene(plan)->nodes[2] - first < step ? kf_plan_scene(plan)->nodes[2] - first : step;
         size_t bytes = plane_bytes(plan) * (size_t)planes;
         KF_TRY(kf_buffer_upload(kinetic->slab, 0, source, bytes, error));
         KF_TRY(on_slab(plan, "unpack", first, planes, error));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "scene/scene.h"
+#include "solver/flow/flow_problem.h"
 #include "solver/flow/gate.h"
 #include "solver/kinetic/kinetic.h"
 #include "solver/kinetic/reference.h"
@@ -30,7 +31,7 @@ static double load_deviation(const kf_solid_load *load, const kf_solid_load *ref
 kf_status kf_kinetic_verify(kf_plan *plan, const kf_reference *reference, kf_verification *verification,
                             kf_error *error) {
     const kf_kinetic *kinetic = plan->system;
-    const int *n = plan->scene->nodes;
+    const int *n = kf_plan_scene(plan)->nodes;
     double *values;
     kf_solid_load load;
     memset(verification, 0, sizeof *verification);
@@ -45,7 +46,7 @@ kf_status kf_kinetic_verify(kf_plan *plan, const kf_reference *reference, kf_ver
                    worst / n[0] % n[1], worst / (n[0] * n[1]));
     const double bound = kinetic->options.storage == KF_F64   ? double_bound
                          : kinetic->options.storage == KF_F32 ? single_bound
-                                                              : plan->scene->accuracy;
+                                                              : kf_plan_scene(plan)->accuracy;
     return kf_judge(&d, kinetic->has_solid ? load_deviation(&load, &reference->load) : 0.0, bound,
                     verification, error);
 }

@@ -4,6 +4,7 @@
 #define KF_SOLVER_KINETIC_REFERENCE_H
 
 #include "base/plan/plan.h"
+#include "scene/scene.h"
 
 struct kf_reference {
     size_t count;

@@ -10,6 +10,7 @@
 #include "base/util/json.h"
 #include "base/util/text.h"
 #include "scene/scene.h"
+#include "solver/flow/flow_problem.h"
 
 /* The file: "kftune-checkpoint 2 ", the checksum of all that follows its line, and the description as one
  * JSON object padded with spaces to HEADER bytes in all; then the state. */
@@ -59,13 +60,13 @@ static void describe_plan(const kf_plan *plan, const kf_smoke *smoke, kf_checkpo
         if (strcmp(value->parameter, "storage") == 0) storage = value->name;
     }
     plain_copy(checkpoint->system, sizeof checkpoint->system, plan->config.system);
-    plain_copy(checkpoint->scene, sizeof checkpoint->scene, plan->scene->name);
-    plain_copy(checkpoint->scene_hash, sizeof checkpoint->scene_hash, plan->scene->hash);
+    plain_copy(checkpoint->scene, sizeof checkpoint->scene, kf_plan_scene(plan)->name);
+    plain_copy(checkpoint->scene_hash, sizeof checkpoint->scene_hash, kf_plan_scene(plan)->hash);
     kf_config_hash(&plan->config, checkpoint->config_hash);
     plain_copy(checkpoint->collision, sizeof checkpoint->collision,
-               kf_collision_names[plan->scene->collision]);
+               kf_collision_names[kf_plan_scene(plan)->collision]);
     plain_copy(checkpoint->storage, sizeof checkpoint->storage, storage);
-    memcpy(checkpoint->nodes, plan->scene->nodes, sizeof checkpoint->nodes);
+    memcpy(checkpoint->nodes, kf_plan_scene(plan)->nodes, sizeof checkpoint->nodes);
 }
 
 /* Sums of the state, eight interleaved so that they run at the speed of memory: SHA-256 alone would take

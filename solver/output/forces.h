@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/plan/plan.h"
+#include "scene/scene.h"
 #include "solver/picture/flow_frame.h"
 
 /* One row. Forces and torques are divided by the fluid's density, in SI units: times kg/m^3 they are N and N

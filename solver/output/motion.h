@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/plan/plan.h"
+#include "scene/scene.h"
 
 kf_status kf_motion_open(const char *path, uint64_t from_step, FILE **stream, kf_error *error);
 /* A row in SI units, from the lattice's. */

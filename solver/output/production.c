@@ -9,6 +9,7 @@
 
 #include "base/util/log.h"
 #include "base/util/text.h"
+#include "solver/flow/flow_problem.h"
 #include "solver/output/checkpoint.h"
 #include "solver/output/motion.h"
 #include "solver/output/sanity.h"
@@ -92,8 +93,8 @@ static kf_status add_motion(production_run *producer, kf_error *error) {
     kf_solid_pose pose;
     if (producer->motion == NULL) return KF_OK;
     KF_TRY(plan->methods->pose(plan, &pose, error));
-    return kf_motion_add(producer->motion, producer->motion_path, plan->scene, plan->steps_done, &pose,
-                         error);
+    return kf_motion_add(producer->motion, producer->motion_path, kf_plan_scene(plan), plan->steps_done,
+                         &pose, error);
 }
 
 static kf_status add_forces(production_run *producer, kf_error *error) {
@@ -110,14 +111,14 @@ static kf_status add_forces(production_run *producer, kf_error *error) {
                        "the simulation blew up: step %" PRIu64 ": the force on the solid is not finite",
                        plan->steps_done);
     }
-    kf_force_row_of(plan->scene, plan->steps_done, &load, &producer->result->forces);
+    kf_force_row_of(kf_plan_scene(plan), plan->steps_done, &load, &producer->result->forces);
     producer->result->has_forces = true;
     return kf_forces_add(producer->forces, producer->forces_path, &producer->result->forces, error);
 }
 
 /* The smoke's density for the caller to free; NULL without smoke. */
 static kf_status read_smoke(production_run *producer, float **density, kf_error *error) {
-    const int *n = producer->plan->scene->nodes;
+    const int *n = kf_plan_scene(producer->plan)->nodes;
     *density = NULL;
     if (producer->options->smoke == NULL) return KF_OK;
     *density = kf_allocate((size_t)n[0] * (size_t)n[1] * (size_t)n[2] * sizeof **density);
@@ -134,8 +135,8 @@ static kf_status write_fields(production_run *producer, kf_error *error) {
     if (status == KF_OK) status = read_smoke(producer, &smoke, error);
     if (status == KF_OK) status = output_path(producer, "fields", "vtkhdf", path, error);
     if (status == KF_OK) {
-        status =
-            kf_vtkhdf_write(path, plan->scene, &fields, smoke, plan->steps_done, options->compression, error);
+        status = kf_vtkhdf_write(path, kf_plan_scene(plan), &fields, smoke, plan->steps_done,
+                                 options->compression, error);
     }
     free(smoke);
     if (status == KF_OK) {
@@ -143,7 +144,8 @@ static kf_status write_fields(production_run *producer, kf_error *error) {
         status = output_path(producer, "speed", "png", path, error);
     }
     if (status == KF_OK) {
-        status = kf_picture_write(path, plan->scene, &fields, plan->steps_done, options->slice_normal, error);
+        status = kf_picture_write(path, kf_plan_scene(plan), &fields, plan->steps_done, options->slice_normal,
+                                  error);
     }
     if (status == KF_OK) note_output(producer->result, path);
     kf_fields_free(&fields);
@@ -248,12 +250,12 @@ static kf_status begin(production_run *producer, kf_error *error) {
     const kf_plan *plan = producer->plan;
     producer->result->first_step = producer->result->last_step = plan->steps_done;
     producer->end = plan->steps_done + producer->options->steps;
-    producer->solid = plan->scene->mesh.triangle_count > 0;
+    producer->solid = kf_plan_scene(plan)->mesh.triangle_count > 0;
     if (!producer->solid) return KF_OK;
     KF_TRY(kf_path(producer->forces_path, error, "%s/forces.csv", producer->options->folder));
     KF_TRY(kf_forces_open(producer->forces_path, plan->steps_done, &producer->forces, error));
     note_output(producer->result, producer->forces_path);
-    if (!plan->scene->motion.free) return KF_OK;
+    if (!kf_plan_scene(plan)->motion.free) return KF_OK;
     KF_TRY(kf_path(producer->motion_path, error, "%s/motion.csv", producer->options->folder));
     KF_TRY(kf_motion_open(producer->motion_path, plan->steps_done, &producer->motion, error));
     note_output(producer->result, producer->motion_path);

@@ -4,6 +4,7 @@
 #define KF_SOLVER_OUTPUT_VTKHDF_H
 
 #include "base/plan/plan.h"
+#include "scene/scene.h"
 
 /* One ImageData, SI units, single precision: point data "velocity" (m/s, [z][y][x][3]) and
  * "pressure_coefficient" (p / (rho U^2 / 2)), or "kinematic_pressure" (p / rho in m^2/s^2) for a scene

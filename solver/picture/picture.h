@@ -4,6 +4,7 @@
 #define KF_SOLVER_PICTURE_PICTURE_H
 
 #include "base/plan/plan.h"
+#include "scene/scene.h"
 #include "solver/picture/section.h"
 
 enum { KF_AXIS_AUTO = -1 };

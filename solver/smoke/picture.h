@@ -3,6 +3,7 @@
 #define KF_SOLVER_SMOKE_PICTURE_H
 
 #include "base/plan/plan.h"
+#include "scene/scene.h"
 
 typedef struct kf_smoke_picture kf_smoke_picture;
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/util/text.h"
+#include "solver/flow/flow_problem.h"
 #include "solver/smoke/picture.h"
 #include "solver/smoke/sources.h"
 #include "solver/smoke/tracers.h"
@@ -25,14 +26,14 @@ static int choose_refinement(const kf_scene *scene) {
 
 static kf_status build(kf_smoke *smoke, const int picture_size[2], kf_error *error) {
     kf_plan *plan = smoke->plan;
-    kf_smoke_choose_sources(plan->scene, &smoke->sources);
-    const double extinction = kf_smoke_extinction(plan->scene, &smoke->sources);
-    smoke->refinement = choose_refinement(plan->scene);
+    kf_smoke_choose_sources(kf_plan_scene(plan), &smoke->sources);
+    const double extinction = kf_smoke_extinction(kf_plan_scene(plan), &smoke->sources);
+    smoke->refinement = choose_refinement(kf_plan_scene(plan));
     KF_TRY(kf_tracers_open(plan, &smoke->sources, &smoke->tracers, error));
     KF_TRY(kf_buffer_create(plan->backend, kf_tracers_density_bytes(smoke->tracers, smoke->refinement),
                             &smoke->density, error));
-    return kf_smoke_picture_open(plan->backend, plan->scene, extinction, smoke->refinement, picture_size,
-                                 &smoke->picture, error);
+    return kf_smoke_picture_open(plan->backend, kf_plan_scene(plan), extinction, smoke->refinement,
+                                 picture_size, &smoke->picture, error);
 }
 
 kf_status kf_smoke_open(kf_plan *plan, const int picture_size[2], kf_smoke **smoke, kf_error *error) {
@@ -74,7 +75,7 @@ kf_status kf_smoke_advance(kf_smoke *smoke, uint64_t steps, kf_error *error) {
 }
 
 kf_status kf_smoke_density(kf_smoke *smoke, float *density, uint64_t *count, kf_error *error) {
-    const int *n = smoke->plan->scene->nodes;
+    const int *n = kf_plan_scene(smoke->plan)->nodes;
     const size_t plane = (size_t)n[0] * (size_t)n[1], bytes = plane * sizeof(long long);
     KF_TRY(kf_tracers_project(smoke->tracers, 1, smoke->density, error));
     KF_TRY(kf_backend_synchronize(smoke->plan->backend, error));

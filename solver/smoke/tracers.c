@@ -6,6 +6,7 @@
 
 #include "base/util/text.h"
 #include "scene/scene.h"
+#include "solver/flow/flow_problem.h"
 
 enum { VALUES = 6, LONGEST_PERIOD = 64 }; /* x y z u v w */
 static const double FARTHEST_MOVE = 0.5;  /* cells */
@@ -56,7 +57,7 @@ static kf_status check_sources(const kf_smoke_sources *sources, int period, kf_e
 }
 
 static void set_arguments(kf_tracers *tracers) {
-    const kf_scene *scene = tracers->plan->scene;
+    const kf_scene *scene = kf_plan_scene(tracers->plan);
     kf_tracer_arguments *a = &tracers->arguments;
     memcpy(a->nodes, scene->nodes, sizeof a->nodes);
     for (int face = 0; face < KF_FACES; face++) {
@@ -97,10 +98,10 @@ kf_status kf_tracers_open(kf_plan *plan, const kf_smoke_sources *sources, kf_tra
         return kf_fail(error, KF_BAD_INPUT, "the system %s has no smoke: it is two-dimensional",
                        plan->config.system);
     }
-    const int period = choose_period(plan->scene);
+    const int period = choose_period(kf_plan_scene(plan));
     KF_TRY(check_sources(sources, period, error));
     kf_tracers *made = kf_allocate_zeroed(1, sizeof *made);
-    const int *n = plan->scene->nodes;
+    const int *n = kf_plan_scene(plan)->nodes;
     made->plan = plan;
     made->sources = *sources;
     made->period = period;

@@ -1,74 +1,86 @@
 #include "solver/t1/t1.h"
-#include "scene/scene.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void release(void *problem) {
-    kf_t1_release(problem);
+static void release(void *own) {
+    kf_t1_release(own);
 }
 
-/* The scene that stands for a problem: its size as nodes, its files' content as hash. */
-static kf_scene *scene_of(kf_t1_problem *problem) {
-    kf_scene *scene = kf_allocate_zeroed(1, sizeof *scene);
-    kf_copy_text(scene->name, sizeof scene->name, problem->name);
-    kf_copy_text(scene->source, sizeof scene->source, problem->file);
-    memcpy(scene->hash, problem->hash, sizeof scene->hash);
-    for (int axis = 0; axis < 3; axis++)
-        scene->nodes[axis] = (int)problem->size[axis];
-    scene->cell_size = scene->time_step = 1.0;
-    scene->seed = 1;
-    scene->problem = problem;
-    scene->free_problem = release;
-    if (problem->notes != NULL) scene->notes = kf_duplicate(problem->notes);
-    return scene;
+static kf_problem *problem_of(kf_t1_problem *own, bool owned) {
+    kf_problem *problem = kf_problem_make(own, owned ? release : NULL);
+    const int size[3] = {(int)own->size[0], (int)own->size[1], (int)own->size[2]};
+    kf_copy_text(problem->name, sizeof problem->name, own->name);
+    kf_copy_text(problem->source, sizeof problem->source, own->file);
+    memcpy(problem->hash, own->hash, sizeof problem->hash);
+    problem->seed = 1;
+    kf_facts_size(&problem->facts, size, "");
+    kf_facts_amount(&problem->facts, "element_count", (double)size[0] * size[1] * size[2], "elements");
+    if (own->notes != NULL) problem->notes = kf_duplicate(own->notes);
+    return problem;
 }
 
-static kf_status open_problem(const char *file, kf_scene **scene, kf_error *error) {
-    kf_t1_problem *problem = NULL;
-    KF_TRY(kf_t1_read(file, &problem, error));
-    *scene = scene_of(problem);
-    return KF_OK;
+static kf_status open_file(const char *source, const kf_problem_options *options, kf_problem **problem,
+                           kf_error *error) {
+    kf_t1_problem *own = NULL;
+    KF_TRY(kf_t1_read(source, &own, error));
+    const long *size = own->size;
+    const int *asked = options->nodes;
+    kf_status status = KF_OK;
+    if (asked[0] > 0 && (asked[0] != size[0] || asked[1] != size[1] || asked[2] != size[2]))
+        status = kf_fail(error, KF_BAD_INPUT,
+                         "option '--grid': %s says the size of its problem itself, %ldx%ldx%ld; leave it out",
+                         source, size[0], size[1], size[2]);
+    else if (options->samples_per_cell > 0)
+        status =
+            kf_fail(error, KF_BAD_INPUT,
+                    "option '--samples-per-cell': the kernel of %s has no samples; leave it out", source);
+    if (status == KF_OK)
+        *problem = problem_of(own, true);
+    else
+        kf_t1_release(own);
+    return status;
 }
 
 /* Configs are verified on the problem as it is: what is right for a smaller one need not be for this. */
-static kf_status reduce_problem(const kf_scene *scene, kf_scene **reduced, kf_error *error) {
+static kf_status make_trial(const kf_problem *problem, kf_problem **small, int *steps, kf_error *error) {
     (void)error;
-    kf_t1_problem *problem = scene->problem;
-    problem->uses++;
-    *reduced = scene_of(problem);
+    *small = problem_of(problem->own, false);
+    *steps = 10;
     return KF_OK;
 }
 
-static kf_status accepts(const kf_scene *scene, kf_error *error) {
-    if (scene->problem != NULL && scene->free_problem == release) return KF_OK;
-    return kf_fail(error, KF_BAD_INPUT,
-                   "system t1 tunes the kernel of a problem file: give --problem FILE.t1.json");
+static kf_status accepts(const kf_problem *problem, kf_error *error) {
+    (void)problem, (void)error;
+    return KF_OK;
 }
 
-static kf_status accepts_device(const kf_scene *scene, const kf_device_info *device, kf_error *error) {
-    const kf_t1_problem *problem = scene->problem;
-    if (problem->portable || strcmp(device->backend, "cuda") == 0) return KF_OK;
+static kf_status accepts_device(const kf_problem *problem, const kf_device_info *device, kf_error *error) {
+    const kf_t1_problem *own = problem->own;
+    if (own->portable || strcmp(device->backend, "cuda") == 0) return KF_OK;
     return kf_fail(error, KF_MACHINE,
                    "%s is CUDA and needs a GPU, this device is the cpu; a kernel written with "
                    "kernels/portable.h (Language "
                    "\"portable\") runs on both",
-                   problem->kernel_file);
+                   own->kernel_file);
 }
 
-static void describe(const kf_scene *scene, const kf_device_info *device, kf_variables *variables) {
+static void describe(const kf_problem *problem, const kf_device_info *device, kf_variables *variables) {
     (void)device;
-    const kf_t1_problem *problem = scene->problem;
+    const kf_t1_problem *own = problem->own;
     memset(variables, 0, sizeof *variables);
-    variables->declaration = problem->declaration;
-    variables->declaration_file = problem->file;
+    variables->declaration = own->declaration;
+    variables->declaration_file = own->file;
 }
+
+static const char *const sections[] = {"ConfigurationSpace", "KernelSpecification", NULL};
 
 const kf_system kf_system_t1 = {
     .name = "t1",
-    .summary = "a kernel that is not kftune's, from its T1 problem file (--problem)",
-    .open_problem = open_problem,
-    .reduce_problem = reduce_problem,
+    .summary = "a kernel that is not kftune's, from its T1 problem file",
+    .sections = sections,
+    .open = open_file,
+    .trial = make_trial,
     .accepts = accepts,
     .accepts_device = accepts_device,
     .variables = describe,

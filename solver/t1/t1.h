@@ -6,7 +6,6 @@
 #include "base/expression/expression.h"
 #include "base/plan/system.h"
 #include "base/util/text.h"
-#include "scene/scene.h"
 
 extern const kf_system kf_system_t1;
 
@@ -39,9 +38,8 @@ typedef struct kf_t1_parameter {
     size_t chosen; /* the default, or what a search for a valid one tries */
 } kf_t1_parameter;
 
-/* One problem file. Scenes share it. */
+/* One problem file: what is inside of a problem of this system. */
 typedef struct kf_t1_problem {
-    int uses; /* scenes that hold it */
     char file[KF_PATH], kernel_file[KF_PATH], kernel_name[128], name[128];
     char hash[KF_HASH_HEX]; /* of both files' content */
     bool portable;          /* written with kernels/portable.h; else CUDA */
@@ -59,7 +57,7 @@ typedef struct kf_t1_problem {
     cJSON *declaration; /* of the space */
     kf_config
         reference; /* what results are compared with: the defaults, or the valid config nearest to them */
-    char *notes;   /* for the scene; NULL: none */
+    char *notes;   /* for the user; NULL: none */
 } kf_t1_problem;
 
 /* t1_read.c: reads and checks everything but what the data holds. The caller frees with kf_t1_release. */
@@ -91,16 +89,16 @@ double kf_t1_deviation(const kf_t1_argument *argument, const void *values, const
                        size_t *worst);
 
 /* t1_plan.c */
-kf_status kf_t1_plan(const kf_scene *scene, const kf_config *config, kf_backend *backend, kf_plan **plan,
+kf_status kf_t1_plan(const kf_problem *problem, const kf_config *config, kf_backend *backend, kf_plan **plan,
                      kf_error *error);
-kf_status kf_t1_sources(const kf_scene *scene, const kf_config *config, const kf_device_info *device,
+kf_status kf_t1_sources(const kf_problem *problem, const kf_config *config, const kf_device_info *device,
                         kf_status (*visit)(const kf_source *source, void *data, kf_error *error), void *data,
                         kf_error *error);
 /* Downloads an output of the plan; caller frees. */
 kf_status kf_t1_download(kf_plan *plan, int argument, void **values, kf_error *error);
 
 /* t1_verify.c */
-kf_status kf_t1_reference(const kf_scene *scene, int steps, kf_reference **reference, kf_error *error);
+kf_status kf_t1_reference(const kf_problem *problem, int steps, kf_reference **reference, kf_error *error);
 kf_status kf_t1_verify(kf_plan *plan, const kf_reference *reference, kf_verification *verification,
                        kf_error *error);
 void kf_t1_free_reference(kf_reference *reference);

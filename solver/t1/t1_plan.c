@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scene/scene.h"
 #include "solver/t1/t1.h"
 
 /* What a plan keeps. */
@@ -11,10 +10,6 @@ typedef struct kf_t1 {
     const kf_t1_problem *problem;
     kf_buffer *buffers[KF_T1_ARGUMENTS]; /* NULL for scalars */
 } kf_t1;
-
-static const kf_t1_problem *problem_of(const kf_scene *scene) {
-    return scene->problem;
-}
 
 /* --- compiling ------------------------------------------------------------------------------------------ */
 
@@ -26,18 +21,18 @@ static void define_value(const kf_value *value, kf_define *define) {
         (void)snprintf(define->value, sizeof define->value, "%ld", value->integer);
 }
 
-kf_status kf_t1_sources(const kf_scene *scene, const kf_config *config, const kf_device_info *device,
+kf_status kf_t1_sources(const kf_problem *problem, const kf_config *config, const kf_device_info *device,
                         kf_status (*visit)(const kf_source *source, void *data, kf_error *error), void *data,
                         kf_error *error) {
     (void)device;
-    const kf_t1_problem *problem = problem_of(scene);
+    const kf_t1_problem *own = problem->own;
     kf_define defines[KF_CONFIG_VALUES + KF_T1_DEFINES];
     int count = 0;
     for (int i = 0; i < config->count; i++)
         define_value(&config->values[i], &defines[count++]);
-    for (int i = 0; i < problem->define_count; i++)
-        defines[count++] = problem->defines[i];
-    const kf_source source = {problem->kernel_file, defines, count};
+    for (int i = 0; i < own->define_count; i++)
+        defines[count++] = own->defines[i];
+    const kf_source source = {own->kernel_file, defines, count};
     return visit(&source, data, error);
 }
 
@@ -246,16 +241,16 @@ static kf_status append_launch(kf_plan *plan, kf_t1 *t1, kf_error *error) {
 static kf_status build(kf_plan *plan, kf_t1 *t1, kf_error *error) {
     const kf_t1_problem *problem = t1->problem;
     plan->node_count = (double)problem->size[0] * (double)problem->size[1] * (double)problem->size[2];
-    KF_TRY(kf_t1_sources(plan->scene, &plan->config, NULL, load_module, plan, error));
+    KF_TRY(kf_t1_sources(plan->problem, &plan->config, NULL, load_module, plan, error));
     KF_TRY(make_buffers(plan, t1, error));
     return append_launch(plan, t1, error);
 }
 
-kf_status kf_t1_plan(const kf_scene *scene, const kf_config *config, kf_backend *backend, kf_plan **plan,
+kf_status kf_t1_plan(const kf_problem *problem, const kf_config *config, kf_backend *backend, kf_plan **plan,
                      kf_error *error) {
     kf_t1 *t1 = kf_allocate_zeroed(1, sizeof *t1);
-    kf_plan *made = kf_plan_create(backend, scene, config, &methods, t1);
-    t1->problem = problem_of(scene);
+    kf_plan *made = kf_plan_create(backend, problem, config, &methods, t1);
+    t1->problem = problem->own;
     kf_status status = build(made, t1, error);
     if (status != KF_OK)
         kf_plan_free(made);

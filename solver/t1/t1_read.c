@@ -206,10 +206,8 @@ static kf_status read_file(kf_t1_problem *problem, kf_error *error) {
 kf_status kf_t1_read(const char *file, kf_t1_problem **problem, kf_error *error) {
     char path[KF_PATH];
     *problem = NULL;
-    if (realpath(file, path) == NULL)
-        return kf_fail(error, KF_BAD_INPUT, "option '--problem': %s: %s", file, strerror(errno));
+    if (realpath(file, path) == NULL) return kf_fail(error, KF_BAD_INPUT, "%s: %s", file, strerror(errno));
     kf_t1_problem *made = kf_allocate_zeroed(1, sizeof *made);
-    made->uses = 1;
     memcpy(made->file, path, sizeof path);
     kf_status status = read_file(made, error);
     if (status == KF_OK)
@@ -220,7 +218,7 @@ kf_status kf_t1_read(const char *file, kf_t1_problem **problem, kf_error *error)
 }
 
 void kf_t1_release(kf_t1_problem *problem) {
-    if (problem == NULL || --problem->uses > 0) return;
+    if (problem == NULL) return;
     for (int p = 0; p < problem->parameter_count; p++) {
         kf_expression_free(problem->parameters[p].expression);
         free(problem->parameters[p].values);

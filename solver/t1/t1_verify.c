@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scene/scene.h"
 #include "solver/t1/t1.h"
 
 typedef struct kf_t1_outputs {
@@ -15,15 +14,15 @@ typedef struct kf_t1_outputs {
 } kf_t1_outputs;
 
 struct kf_reference {
-    const kf_scene *scene;
+    const kf_problem *problem;
     int steps;
     kf_t1_outputs *outputs;
 };
 
-kf_status kf_t1_reference(const kf_scene *scene, int steps, kf_reference **reference, kf_error *error) {
+kf_status kf_t1_reference(const kf_problem *problem, int steps, kf_reference **reference, kf_error *error) {
     (void)error;
     *reference = kf_allocate(sizeof **reference);
-    **reference = (kf_reference){scene, steps, kf_allocate_zeroed(1, sizeof(kf_t1_outputs))};
+    **reference = (kf_reference){problem, steps, kf_allocate_zeroed(1, sizeof(kf_t1_outputs))};
     return KF_OK;
 }
 
@@ -35,7 +34,7 @@ void kf_t1_free_reference(kf_reference *reference) {
 }
 
 static kf_status run_reference(kf_plan *plan, const kf_reference *reference, kf_error *error) {
-    const kf_t1_problem *problem = reference->scene->problem;
+    const kf_t1_problem *problem = reference->problem->own;
     KF_TRY(kf_plan_initialise(plan, error));
     KF_TRY(kf_plan_advance(plan, (uint64_t)reference->steps, error));
     KF_TRY(kf_backend_synchronize(plan->backend, error));
@@ -47,10 +46,10 @@ static kf_status run_reference(kf_plan *plan, const kf_reference *reference, kf_
 }
 
 static kf_status make_reference(kf_backend *backend, const kf_reference *reference, kf_error *error) {
-    const kf_t1_problem *problem = reference->scene->problem;
+    const kf_t1_problem *problem = reference->problem->own;
     kf_plan *plan = NULL;
     if (reference->outputs->made) return KF_OK;
-    kf_status status = kf_t1_plan(reference->scene, &problem->reference, backend, &plan, error);
+    kf_status status = kf_t1_plan(reference->problem, &problem->reference, backend, &plan, error);
     if (status == KF_OK) status = run_reference(plan, reference, error);
     if (plan != NULL) kf_plan_free(plan);
     return status == KF_OK ? KF_OK
@@ -73,7 +72,7 @@ static void describe(const kf_t1_argument *argument, const void *values, const v
 
 kf_status kf_t1_verify(kf_plan *plan, const kf_reference *reference, kf_verification *verification,
                        kf_error *error) {
-    const kf_t1_problem *problem = reference->scene->problem;
+    const kf_t1_problem *problem = reference->problem->own;
     double farthest = -1.0;
     memset(verification, 0, sizeof *verification);
     verification->error = (double)NAN;

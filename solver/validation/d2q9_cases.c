@@ -6,6 +6,7 @@
 
 #include "base/util/file.h"
 #include "base/util/text.h"
+#include "solver/flow/flow_problem.h"
 #include "solver/picture/picture.h"
 #include "solver/validation/d2q9_cases.h"
 #include "solver/validation/flow.h"
@@ -16,6 +17,7 @@ static const char botella_source[] = "Botella & Peyret, Comput. Fluids 27 (1998)
 
 void kf_d2q9_close_flow(kf_d2q9_flow *flow) {
     kf_plan_free(flow->plan);
+    kf_problem_free(flow->problem);
     kf_scene_free(flow->scene);
 }
 
@@ -23,8 +25,9 @@ kf_status kf_d2q9_open_plan(const kf_validation *validation, const char *const *
                             kf_error *error) {
     kf_config config;
     flow->scene->accuracy = validation->accuracy;
-    KF_TRY(validation->configure(validation, &kf_system_d2q9, flow->scene, overrides, &config, error));
-    KF_TRY(kf_system_d2q9.plan(flow->scene, &config, validation->backend, &flow->plan, error));
+    flow->problem = kf_flow_problem(&kf_system_d2q9, flow->scene, false);
+    KF_TRY(validation->configure(validation, flow->problem, overrides, &config, error));
+    KF_TRY(kf_system_d2q9.plan(flow->problem, &config, validation->backend, &flow->plan, error));
     return kf_plan_initialise(flow->plan, error);
 }
 

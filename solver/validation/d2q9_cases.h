@@ -2,6 +2,7 @@
 #ifndef KF_SOLVER_VALIDATION_D2Q9_CASES_H
 #define KF_SOLVER_VALIDATION_D2Q9_CASES_H
 
+#include "scene/scene.h"
 #include "solver/d2q9/d2q9.h"
 #include "solver/validation/validation.h"
 
@@ -10,6 +11,7 @@ extern const kf_case kf_d2q9_cases[]; /* ended by an entry without a name */
 /* A scene and its plan, initialised. */
 typedef struct kf_d2q9_flow {
     kf_scene *scene;
+    kf_problem *problem; /* of that scene */
     kf_plan *plan;
 } kf_d2q9_flow;
 

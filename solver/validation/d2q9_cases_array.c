@@ -6,6 +6,7 @@
 
 #include "base/util/text.h"
 #include "scene/scene.h"
+#include "solver/flow/flow_problem.h"
 #include "solver/validation/d2q9_cases.h"
 #include "solver/validation/flow.h"
 
@@ -68,7 +69,7 @@ static double drag_factor(double fraction) {
 
 static kf_status darcy_velocity(kf_plan *plan, double *velocity, kf_error *error) {
     double *values;
-    size_t count = (size_t)plan->scene->nodes[0] * (size_t)plan->scene->nodes[1];
+    size_t count = (size_t)kf_plan_scene(plan)->nodes[0] * (size_t)kf_plan_scene(plan)->nodes[1];
     KF_TRY(kf_d2q9_read(plan, &values, error));
     *velocity = 0;
     for (size_t n = 0; n < count; n++)

@@ -6,6 +6,7 @@
 
 #include "base/util/file.h"
 #include "base/util/text.h"
+#include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic.h"
 #include "solver/picture/picture.h"
 
@@ -128,16 +129,30 @@ kf_status kf_flow_open(const kf_validation *validation, kf_scene *scene, const c
                        kf_plan **plan, kf_error *error) {
     kf_config config;
     take_rates(validation, scene);
-    kf_scene stated = *scene;
-    stated.accuracy = validation->accuracy;
+    kf_problem *problem = kf_flow_problem(&kf_system_kinetic, scene, false);
+    kf_scene stated_scene = *scene;
+    kf_problem stated = *problem;
+    stated_scene.accuracy = validation->accuracy;
+    stated.own = &stated_scene;
     *plan = NULL;
-    KF_TRY(validation->configure(validation, &kf_system_kinetic, &stated, overrides, &config, error));
-    KF_TRY(kf_system_kinetic.plan(scene, &config, validation->backend, plan, error));
-    kf_status status = kf_plan_initialise(*plan, error);
+    kf_status status = validation->configure(validation, &stated, overrides, &config, error);
+    if (status == KF_OK) status = kf_system_kinetic.plan(problem, &config, validation->backend, plan, error);
+    if (status != KF_OK) {
+        kf_problem_free(problem);
+        return status;
+    }
+    status = kf_plan_initialise(*plan, error);
     if (status == KF_OK) return KF_OK;
-    kf_plan_free(*plan);
+    kf_flow_close(*plan);
     *plan = NULL;
     return status;
+}
+
+void kf_flow_close(kf_plan *plan) {
+    if (plan == NULL) return;
+    kf_problem *problem = (kf_problem *)(uintptr_t)plan->problem; /* made by kf_flow_open */
+    kf_plan_free(plan);
+    kf_problem_free(problem);
 }
 
 kf_status kf_flow_advance(const kf_validation *validation, kf_plan *plan, uint64_t steps, kf_error *error) {
@@ -180,7 +195,7 @@ kf_status kf_flow_draw(const kf_validation *validation, kf_plan *plan, const cha
     if (validation->pictures == NULL) return KF_OK;
     KF_TRY(kf_path(path, error, "%s/%s.png", validation->pictures, name));
     KF_TRY(plan->methods->fields(plan, &fields, error));
-    kf_status status = kf_picture_write(path, plan->scene, &fields, plan->steps_done, normal, error);
+    kf_status status = kf_picture_write(path, kf_plan_scene(plan), &fields, plan->steps_done, normal, error);
     kf_fields_free(&fields);
     return status;
 }

@@ -2,6 +2,7 @@
 #ifndef KF_SOLVER_VALIDATION_FLOW_H
 #define KF_SOLVER_VALIDATION_FLOW_H
 
+#include "scene/scene.h"
 #include "solver/validation/validation.h"
 
 /* A periodic box of fluid at rest without a solid, ACM-MRT with the default rule. Free with kf_scene_free. */
@@ -22,6 +23,8 @@ void kf_flow_add_torus(kf_scene *scene, const double center[3], double major_rad
  * plan=moments a scene with the default rates gets those that the plan needs. */
 kf_status kf_flow_open(const kf_validation *validation, kf_scene *scene, const char *const *overrides,
                        kf_plan **plan, kf_error *error);
+/* Frees such a plan; NULL is fine. */
+void kf_flow_close(kf_plan *plan);
 /* Advances and synchronises; KF_INTERRUPTED when the user wants to end. */
 kf_status kf_flow_advance(const kf_validation *validation, kf_plan *plan, uint64_t steps, kf_error *error);
 

@@ -77,7 +77,7 @@ static kf_status run_channel(const kf_validation *validation, const channel *c, 
     deviation[0] = sqrt(sums[0] / sums[2]);
     deviation[1] = sqrt(sums[1] / sums[2]);
     free(values);
-    kf_plan_free(plan);
+    kf_flow_close(plan);
     kf_scene_free(scene);
     return status;
 }
@@ -168,7 +168,7 @@ static kf_status measure_viscosity(const kf_validation *validation, const vortic
         free(values);
     }
     *ratio = log(energy[0] / energy[1]) / (4.0 * viscosity * wave_square * (double)span);
-    kf_plan_free(plan);
+    kf_flow_close(plan);
     kf_scene_free(scene);
     return status;
 }

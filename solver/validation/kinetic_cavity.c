@@ -42,7 +42,7 @@ static kf_status run_cavity(const kf_validation *validation, const cavity *c, kf
         status = kf_flow_advance(validation, plan, (uint64_t)(c->turnovers * c->nodes / c->lid), error);
     if (status == KF_OK) status = kf_flow_draw(validation, plan, name, 2, error);
     if (status == KF_OK) status = kf_flow_read(plan, values, error);
-    kf_plan_free(plan);
+    kf_flow_close(plan);
     return status;
 }
 

@@ -84,7 +84,7 @@ static kf_status drift(kf_validation *validation, const char *const *overrides, 
         kf_check_absolute(validation, quantity, exact_source, 0.0,
                           length_of(change) / length_of(before.momentum), momentum_bound);
     }
-    kf_plan_free(plan);
+    kf_flow_close(plan);
     kf_scene_free(scene);
     return status;
 }
@@ -134,7 +134,7 @@ kf_status kf_case_force_balance(kf_validation *validation, kf_error *error) {
         mass = fmax(mass, fabs(now.mass));
         before = now;
     }
-    kf_plan_free(plan);
+    kf_flow_close(plan);
     kf_scene_free(scene);
     KF_TRY(status);
     kf_check_absolute(validation, "force on the ball + change of the fluid's momentum, f64, relative",
@@ -189,7 +189,7 @@ static kf_status slip_after(const kf_validation *validation, int passes, double 
         sum += pow(slip_at(scene, values, s, speed), 2);
     *slip = sqrt(sum / (double)samples) / speed;
     free(values);
-    kf_plan_free(plan);
+    kf_flow_close(plan);
     kf_scene_free(scene);
     return status;
 }
@@ -226,7 +226,7 @@ static kf_status drag_at_density(const kf_validation *validation, double samples
     if (status == KF_OK) status = kf_flow_advance(validation, plan, 400, error);
     if (status == KF_OK) status = plan->methods->load(plan, &load, error);
     *drag = load.force[0];
-    kf_plan_free(plan);
+    kf_flow_close(plan);
     kf_scene_free(scene);
     return status;
 }
@@ -285,7 +285,7 @@ kf_status kf_case_torus(kf_validation *validation, kf_error *error) {
         least = fmin(least, load.torque[2]);
         most = fmax(most, load.torque[2]);
     }
-    kf_plan_free(plan);
+    kf_flow_close(plan);
     kf_scene_free(scene);
     KF_TRY(status);
     kf_check_relative(validation, "fluid's angular momentum over minus the torque's impulse, 40 steps",

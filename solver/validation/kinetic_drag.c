@@ -36,7 +36,7 @@ static kf_status check_drag(kf_validation *validation, const kf_tunnel *t, const
         if (status == KF_OK) status = plan->methods->load(plan, &load, error);
         if (status == KF_OK) drag += kf_tunnel_coefficient(t, load.force[0]) / LOOKS;
     }
-    kf_plan_free(plan);
+    kf_flow_close(plan);
     kf_scene_free(scene);
     KF_TRY(status);
     char quantity[96];

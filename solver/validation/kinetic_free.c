@@ -108,7 +108,7 @@ static kf_status follow_totals(const kf_validation *validation, kf_boundary face
         change[0] = kf_flow_larger(change[0], length_of(difference[0]) / length_of(first.linear));
         change[1] = kf_flow_larger(change[1], length_of(difference[1]) / length_of(first.angular));
     }
-    kf_plan_free(plan);
+    kf_flow_close(plan);
     kf_scene_free(scene);
     return status;
 }
@@ -168,7 +168,7 @@ static kf_status run_settling(kf_validation *validation, const settling *s, doub
         if (status == KF_OK) status = plan->methods->pose(plan, &pose, error);
         fastest = kf_flow_larger(fastest, -pose.velocity[2]);
     }
-    kf_plan_free(plan);
+    kf_flow_close(plan);
     kf_scene_free(scene);
     KF_TRY(status);
     char quantity[96];

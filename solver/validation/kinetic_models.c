@@ -48,7 +48,7 @@ kf_status kf_case_rate_rules(kf_validation *validation, kf_error *error) {
         if (status == KF_OK) status = kf_flow_read(plan, &values, error);
         if (status == KF_OK) energy = kf_flow_energy(scene, values) / (speed * speed);
         free(values);
-        kf_plan_free(plan);
+        kf_flow_close(plan);
         kf_scene_free(scene);
         KF_TRY(status);
         char quantity[96];
@@ -108,7 +108,7 @@ static kf_status run_model(const kf_validation *validation, const compared *mode
     if (status == KF_OK && !isnan(*structure))
         status = kf_flow_draw(validation, plan, picture, KF_AXIS_AUTO, error);
     free(values);
-    kf_plan_free(plan);
+    kf_flow_close(plan);
     kf_scene_free(scene);
     return status;
 }

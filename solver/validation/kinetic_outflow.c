@@ -86,7 +86,7 @@ static kf_status carry_out(kf_validation *validation, const passing_vortex *v, d
     for (int look = 1; look <= LOOKS && status == KF_OK; look++)
         status = look_at_both(validation, v, plans, steps, look > GONE ? afterwards : passing, error);
     for (int p = 0; p < 2; p++) {
-        kf_plan_free(plans[p]);
+        kf_flow_close(plans[p]);
         kf_scene_free(scenes[p]);
     }
     return status;
@@ -139,7 +139,7 @@ static kf_status check_sound(kf_validation *validation, kf_error *error) {
     for (int x = 0; x < w.length && status == KF_OK; x++)
         echo = kf_flow_larger(echo, fabs(values[x]));
     free(values);
-    kf_plan_free(plan);
+    kf_flow_close(plan);
     kf_scene_free(scene);
     KF_TRY(status);
     kf_check_absolute(validation, "plane sound wave: echo / wave",

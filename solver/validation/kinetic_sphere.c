@@ -66,7 +66,7 @@ kf_status kf_case_sphere_wake(kf_validation *validation, kf_error *error) {
         drag += kf_tunnel_coefficient(t, load.force[0]) / LOOKS;
     }
     if (status == KF_OK) status = kf_flow_draw(validation, plan, "sphere_wake", KF_AXIS_AUTO, error);
-    kf_plan_free(plan);
+    kf_flow_close(plan);
     kf_scene_free(scene);
     const double spacing = (double)stride * t->speed / t->diameter;
     const double strouhal =

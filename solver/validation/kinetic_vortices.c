@@ -129,7 +129,7 @@ static kf_status run_layer(const kf_validation *validation, const shear_layer *l
     *result = (shear_result){0};
     kf_status status = kf_flow_open(validation, scene, NULL, &plan, error);
     if (status == KF_OK) status = watch_layer(validation, scene, plan, layer, result, error);
-    kf_plan_free(plan);
+    kf_flow_close(plan);
     kf_scene_free(scene);
     return status;
 }
@@ -235,7 +235,7 @@ static kf_status run_taylor_green(kf_validation *validation, const taylor_green 
     kf_status status = kf_flow_open(validation, scene, NULL, &plan, error);
     if (status == KF_OK)
         status = follow_decay(validation, scene, plan, length / t->speed, t->end, &decay, error);
-    kf_plan_free(plan);
+    kf_flow_close(plan);
     kf_scene_free(scene);
     KF_TRY(status);
     char label[48], quantity[96];

@@ -27,10 +27,10 @@ struct kf_validation {
     const volatile int *interrupted; /* looked at between stretches of steps */
     double accuracy; /* that the running case's scenes state (scene.h): what storage may cost */
 
-    /* The default config of the system's space for this scene, with "parameter=value" overrides of the case
+    /* The default config of the problem's space, with "parameter=value" overrides of the case
      * (NULL-terminated; may be NULL) and those of the user on top. KF_BAD_INPUT when the space has none such.
      */
-    kf_status (*configure)(const kf_validation *validation, const kf_system *system, const kf_scene *scene,
+    kf_status (*configure)(const kf_validation *validation, const kf_problem *problem,
                            const char *const *overrides, kf_config *config, kf_error *error);
     const char *const *fixed; /* the user's, not NULL-terminated */
     int fixed_count;

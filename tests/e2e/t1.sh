@@ -26,9 +26,9 @@ expect() {
     cat "$out" "$err" | grep -qF -- "$text" || complain "kftune $*: does not say: $text"
 }
 
-tune=(tune --system t1 --device cpu --store t1.db)
-expect 0 '72 valid configs' space --system t1 --problem "$problems/blur.t1.json" --device cpu
-expect 0 'over default' "${tune[@]}" --problem "$problems/blur.t1.json" --fix block_x=32 --fix rows=1,8 --budget 12evals
+tune=(tune --device cpu --store t1.db)
+expect 0 '72 valid configs' space --scene "$problems/blur.t1.json" --device cpu
+expect 0 'over default' "${tune[@]}" --scene "$problems/blur.t1.json" --fix block_x=32 --fix rows=1,8 --budget 12evals
 grep -q ' 6 wrong_result' "$out" || complain "the 6 wrong configs were not found out"
 grep -q '^best ' "$out" && ! grep -q '^best .*shortcut=true' "$out" || complain "the best config is wrong"
 grep -q '"shortcut":.*false' blur.kftune.json || complain "blur.kftune.json was not written"
@@ -36,11 +36,10 @@ grep -q '"shortcut":.*false' blur.kftune.json || complain "blur.kftune.json was 
 # A config of a kernel is nothing that run could run.
 expect 2 'compile the kernel' run --config blur.kftune.json
 expect 0 'kftune_landscape' store export --store t1.db --format landscape
-expect 3 'needs a GPU' "${tune[@]}" --problem "$problems/stencil.t1.json" --budget 2evals
-expect 2 "'--problem FILE' is missing" "${tune[@]}"
-expect 2 'nowhere.t1.json' "${tune[@]}" --problem nowhere.t1.json
-expect 2 'add --system t1' tune --problem "$problems/blur.t1.json"
-expect 2 "'--grid'" "${tune[@]}" --problem "$problems/blur.t1.json" --grid 8x8x8
+expect 3 'needs a GPU' "${tune[@]}" --scene "$problems/stencil.t1.json" --budget 2evals
+expect 2 "'--scene FILE|NAME' is missing" "${tune[@]}"
+expect 2 'nowhere.t1.json' "${tune[@]}" --scene nowhere.t1.json
+expect 2 "'--grid'" "${tune[@]}" --scene "$problems/blur.t1.json" --grid 8x8x8
 
 [ "$failures" -eq 0 ] && echo "t1.sh: passed"
 [ "$failures" -eq 0 ]

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 for kftune in "${KFTUNE:-}" ./kftune build/kftune; do [ -x "$kftune" ] && break; done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-"$kftune" tune --system t1 --problem tests/data/t1/stencil.t1.json --device cuda:0 --budget 204evals --effort 0.1 --rounds 1 \
+"$kftune" tune --scene tests/data/t1/stencil.t1.json --device cuda:0 --budget 204evals --effort 0.1 --rounds 1 \
     --store "$scratch/t1.db" --out "$scratch/stencil.kftune.json" | tee "$scratch/out"
 { grep -q '^best ' "$scratch/out" && ! grep -q '^best .*loses_edge=1' "$scratch/out"; } || { echo "the best config is wrong" >&2; exit 1; }
 # Where a block is one warp and a row is loaded whole, losing the edge may do no harm; most of these 68 are wrong.

@@ -14,7 +14,6 @@
 #include "base/plan/system.h"
 #include "base/util/file.h"
 #include "base/util/text.h"
-#include "scene/scene.h"
 
 /* --- the data folder -------------------------------------------------------------------------------------
  */
@@ -100,17 +99,35 @@ static void counter_clean_up(void) {
     if (system(command) != 0) (void)fprintf(stderr, "cannot remove %s\n", counter_folder);
 }
 
-/* --- scene and configs -----------------------------------------------------------------------------------
+/* --- problem and configs -----------------------------------------------------------------------------------
  */
 
-__attribute__((unused)) static void counter_scene(kf_scene *scene, int nodes) {
-    memset(scene, 0, sizeof *scene);
-    (void)snprintf(scene->name, sizeof scene->name, "counters");
-    (void)snprintf(scene->source, sizeof scene->source, "counters");
-    (void)snprintf(scene->hash, sizeof scene->hash, "%064d", nodes);
-    scene->nodes[0] = nodes;
-    scene->nodes[1] = scene->nodes[2] = 1;
-    scene->seed = 1;
+static const kf_system counter_system;
+
+/* With so many counters; what it held before is freed. */
+__attribute__((unused)) static void counter_problem(kf_problem *problem, int nodes) {
+    kf_facts_free(&problem->facts);
+    memset(problem, 0, sizeof *problem);
+    (void)snprintf(problem->name, sizeof problem->name, "counters");
+    (void)snprintf(problem->source, sizeof problem->source, "counters");
+    (void)snprintf(problem->hash, sizeof problem->hash, "%064d", nodes);
+    kf_facts_size(&problem->facts, (const int[3]){nodes, 1, 1}, "nodes");
+    kf_facts_amount(&problem->facts, "node_count", nodes, "nodes");
+    problem->seed = 1;
+    problem->system = &counter_system;
+}
+
+static int counter_nodes(const kf_problem *problem) {
+    return (int)kf_facts_value(&problem->facts, "node_count");
+}
+
+static kf_status counter_trial(const kf_problem *problem, kf_problem **small, int *steps, kf_error *error) {
+    enum { TRIAL_NODES = 500, TRIAL_STEPS = 10 };
+    (void)problem, (void)error;
+    *small = kf_problem_make(NULL, NULL);
+    counter_problem(*small, TRIAL_NODES);
+    *steps = TRIAL_STEPS;
+    return KF_OK;
 }
 
 __attribute__((unused)) static kf_config counter_config(const char *behaviour, long work) {
@@ -157,10 +174,11 @@ static void counter_free(kf_plan *plan) {
 
 static const kf_plan_methods counter_methods = {.initialise = counter_initialise, .free = counter_free};
 
-static kf_status counter_sources(const kf_scene *scene, const kf_config *config, const kf_device_info *device,
+static kf_status counter_sources(const kf_problem *problem, const kf_config *config,
+                                 const kf_device_info *device,
                                  kf_status (*visit)(const kf_source *source, void *data, kf_error *error),
                                  void *data, kf_error *error) {
-    (void)scene, (void)device;
+    (void)problem, (void)device;
     const bool broken = behaves(config, "compile"), shared = behaves(config, "shared");
     kf_define defines[] = {{"LANES", "8"}, {broken ? "BREAK_THE_COMPILER" : "TOO_MUCH_SHARED_MEMORY", "1"}};
     kf_source source = {"kernels/counter.cu", defines, broken || shared ? 2 : 1};
@@ -178,7 +196,7 @@ static void counter_misbehave(const kf_plan *plan, counter_arguments *arguments)
     const bool gpu = strcmp(kf_backend_device(plan->backend)->backend, "cuda") == 0;
     if (behaves(config, "wrong")) arguments->increment = 1.02F; /* only the last is kept, so 2 in 1000 */
     if (behaves(config, "nan")) arguments->increment = NAN;
-    if (behaves(config, "outside")) arguments->also = arguments->values + plan->scene->nodes[0];
+    if (behaves(config, "outside")) arguments->also = arguments->values + counter_nodes(plan->problem);
     /* NOLINTNEXTLINE(performance-no-int-to-ptr): an address that is nobody's */
     if (behaves(config, "fault")) arguments->also = (float *)(intptr_t)16;
     /* About 20 s: long enough to hang, and over some time should nobody be able to end it. */
@@ -193,33 +211,33 @@ static kf_status counter_leak(kf_plan *plan, kf_error *error) {
 }
 
 static kf_status counter_fill(kf_plan *plan, kf_error *error) {
-    size_t bytes = (size_t)plan->scene->nodes[0] * sizeof(float);
+    size_t bytes = (size_t)counter_nodes(plan->problem) * sizeof(float);
     kf_buffer *values, *huge;
     if (behaves(&plan->config, "leak")) KF_TRY(counter_leak(plan, error));
     if (behaves(&plan->config, "memory")) KF_TRY(kf_plan_buffer(plan, (size_t)1 << 52, &huge, error));
     if (behaves(&plan->config, "invalid"))
         return kf_fail(error, KF_MACHINE, "a block of 99999 threads is more than the device takes");
     KF_TRY(kf_plan_buffer(plan, bytes, &values, error));
-    KF_TRY(counter_sources(plan->scene, &plan->config, NULL, counter_load, plan, error));
+    KF_TRY(counter_sources(plan->problem, &plan->config, NULL, counter_load, plan, error));
     kf_function *function;
     KF_TRY(kf_module_function(plan->modules[0], "count", &function, error));
     long work = 1;
     KF_TRY(kf_config_integer(&plan->config, "work", &work, error));
     counter_arguments arguments = {
-        {plan->scene->nodes[0], 1, 1}, kf_buffer_address(values), (int)work, 1.0F, NULL, 0};
+        {counter_nodes(plan->problem), 1, 1}, kf_buffer_address(values), (int)work, 1.0F, NULL, 0};
     counter_misbehave(plan, &arguments);
     int block[3] = {256, 1, 1};
     kf_launch launch;
     kf_launch_set(&launch, "count", function, block, &arguments, sizeof arguments);
     kf_plan_add_kernel(plan, &launch)->bytes = 2.0 * (double)bytes;
-    plan->node_count = plan->scene->nodes[0];
+    plan->node_count = counter_nodes(plan->problem);
     plan->least_bytes = 2.0 * (double)bytes;
     return KF_OK;
 }
 
-static kf_status counter_plan(const kf_scene *scene, const kf_config *config, kf_backend *backend,
+static kf_status counter_plan(const kf_problem *problem, const kf_config *config, kf_backend *backend,
                               kf_plan **plan, kf_error *error) {
-    kf_plan *made = kf_plan_create(backend, scene, config, &counter_methods, NULL);
+    kf_plan *made = kf_plan_create(backend, problem, config, &counter_methods, NULL);
     kf_status status = counter_fill(made, error);
     if (status != KF_OK) {
         kf_plan_free(made);
@@ -229,9 +247,9 @@ static kf_status counter_plan(const kf_scene *scene, const kf_config *config, kf
     return status;
 }
 
-static kf_status counter_reference(const kf_scene *scene, int steps, kf_reference **reference,
+static kf_status counter_reference(const kf_problem *problem, int steps, kf_reference **reference,
                                    kf_error *error) {
-    (void)scene, (void)error;
+    (void)problem, (void)error;
     *reference = kf_allocate(sizeof **reference);
     (*reference)->steps = steps;
     return KF_OK;
@@ -241,7 +259,7 @@ static kf_status counter_verify(kf_plan *plan, const kf_reference *reference, kf
                                 kf_error *error) {
     memset(verification, 0, sizeof *verification);
     verification->bound = 1e-3;
-    size_t count = (size_t)plan->scene->nodes[0];
+    size_t count = (size_t)counter_nodes(plan->problem);
     float *values = kf_allocate(count * sizeof *values);
     kf_status status = kf_buffer_download(plan->buffers[0], 0, values, count * sizeof *values, error);
     for (size_t i = 0; status == KF_OK && i < count; i++) {
@@ -260,13 +278,14 @@ static void counter_free_reference(kf_reference *reference) {
     free(reference);
 }
 
-static kf_status counter_accepts(const kf_scene *scene, kf_error *error) {
-    (void)scene, (void)error;
+static kf_status counter_accepts(const kf_problem *problem, kf_error *error) {
+    (void)problem, (void)error;
     return KF_OK;
 }
 
-static void counter_variables(const kf_scene *scene, const kf_device_info *device, kf_variables *variables) {
-    (void)scene, (void)device;
+static void counter_variables(const kf_problem *problem, const kf_device_info *device,
+                              kf_variables *variables) {
+    (void)problem, (void)device;
     memset(variables, 0, sizeof *variables);
 }
 
@@ -274,6 +293,8 @@ static const kf_system counter_system = {
     .name = "counter",
     .summary = "counts its time steps",
     .space_file = "variants/counter.json",
+    .runs = true,
+    .trial = counter_trial,
     .accepts = counter_accepts,
     .variables = counter_variables,
     .plan = counter_plan,

@@ -5,6 +5,7 @@
 #include "scene/scene.h"
 #include "solver/kinetic/kinetic.h"
 #include "tests/unit/plan_fixture.h"
+#include "tests/unit/problem_fixture.h"
 
 static const kf_system *const kinetic_system = &kf_system_kinetic;
 
@@ -13,7 +14,7 @@ static inline kf_space *open_space_of(const kf_scene *scene, bool gpu, const cha
     kf_error error = {KF_OK, ""};
     kf_variables variables;
     kf_space *space;
-    kinetic_system->variables(scene, kf_backend_device(backend), &variables);
+    kinetic_system->variables(problem_of(kinetic_system, scene), kf_backend_device(backend), &variables);
     for (int v = 0; v < variables.count; v++)
         if (gpu && strcmp(variables.values[v].name, "gpu") == 0) variables.values[v].value = 1;
     must(kf_space_open(kinetic_system->name, kinetic_system->space_file, &variables, fixed, count, &space,
@@ -35,7 +36,7 @@ typedef bool (*config_filter)(const kf_scene *scene, const kf_config *config);
 static inline int verify_configs(const kf_scene *scene, kf_space *space, int steps, config_filter wanted) {
     kf_error error = {KF_OK, ""};
     kf_reference *reference;
-    must(kinetic_system->reference(scene, steps, &reference, &error), &error);
+    must(kinetic_system->reference(problem_of(kinetic_system, scene), steps, &reference, &error), &error);
     int verified = 0;
     for (uint64_t index = 0; index < kf_space_size(space); index++) {
         kf_config config;

@@ -6,6 +6,7 @@
 #include "base/space/space.h"
 #include "scene/scene.h"
 #include "solver/systems.h"
+#include "tests/unit/problem_fixture.h"
 
 typedef struct kinetic_plan {
     kf_backend *backend;
@@ -28,13 +29,13 @@ static inline kf_status kinetic_plan_make(kinetic_plan *made, const kf_scene_opt
     kf_variables variables = {0};
     KF_TRY(kf_system_find("kinetic", &system, error));
     KF_TRY(kf_scene_open(scene, options, &made->scene, error));
-    system->variables(made->scene, kf_backend_device(made->backend), &variables);
+    system->variables(problem_of(system, made->scene), kf_backend_device(made->backend), &variables);
     KF_TRY(kf_space_open(system->name, system->space_file, &variables, NULL, 0, &space, error));
     const kf_status status = kf_space_preset(space, preset, &config, error);
     kf_space_free(space);
     KF_TRY(status);
     if (streaming != NULL) kf_config_set_name(&config, "streaming", streaming);
-    return system->plan(made->scene, &config, made->backend, &made->plan, error);
+    return system->plan(problem_of(system, made->scene), &config, made->backend, &made->plan, error);
 }
 
 /* streaming: instead of the preset's, unless it is NULL. */

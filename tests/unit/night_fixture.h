@@ -28,16 +28,16 @@ static inline void fixture_night(kf_store *store, kf_night *night, const char *p
 static inline kf_status fixture_process(kf_store *store, const kf_night *night, kf_run_row *run,
                                         const char *benchmark, kf_arm arm, int ordinal, double time_us,
                                         kf_error *error) {
-    kf_scene *scene = kf_allocate_zeroed(1, sizeof *scene);
+    kf_problem *problem = kf_allocate_zeroed(1, sizeof *problem);
     kf_measurement *measurement = kf_allocate(sizeof *measurement);
     kf_device_info device;
     kf_config config;
     char series[KF_HASH_HEX];
-    fixture_scene(scene, "beetle");
+    fixture_problem(problem, "beetle");
     fixture_device(&device);
     fixture_config(&config, 1);
     fixture_measurement(measurement, time_us, 15);
-    kf_store_series(benchmark, "kinetic", scene, &device, series);
+    kf_store_series(benchmark, problem, &device, series);
     if (run->id == 0) fixture_run(run);
     const kf_process_row process = {.benchmark = benchmark,
                                     .arm = arm,
@@ -46,10 +46,10 @@ static inline kf_status fixture_process(kf_store *store, const kf_night *night, 
                                     .program = night->program,
                                     .job = "{}"};
     kf_status status =
-        kf_store_add_process(store, night, &process, scene, &device, run, &config, measurement, error);
+        kf_store_add_process(store, night, &process, problem, &device, run, &config, measurement, error);
     kf_measurement_free(measurement);
     free(measurement);
-    free(scene);
+    kf_problem_free(problem);
     return status;
 }
 

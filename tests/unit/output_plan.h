@@ -3,6 +3,7 @@
 #ifndef KF_TESTS_UNIT_OUTPUT_PLAN_H
 #define KF_TESTS_UNIT_OUTPUT_PLAN_H
 
+#include "solver/flow/flow_problem.h"
 #include "tests/unit/output_scene.h"
 
 enum { STATE_BYTES = 4096 };
@@ -24,7 +25,7 @@ static inline kf_status quiet_initialise(kf_plan *plan, kf_error *error) {
 static inline kf_status quiet_fields(kf_plan *plan, kf_fields *fields, kf_error *error) {
     (void)error;
     const quiet_system *quiet = plan->system;
-    make_fields(plan->scene, fields);
+    make_fields(kf_plan_scene(plan), fields);
     if (quiet->blow_up_at && plan->steps_done >= quiet->blow_up_at) fields->density[49] = NAN;
     return KF_OK;
 }
@@ -72,7 +73,7 @@ static inline void quiet_free(kf_plan *plan) {
 /* The same potential flow on the device. */
 static inline kf_status quiet_velocity(kf_plan *plan, kf_buffer *buffer, kf_error *error) {
     kf_fields fields;
-    make_fields(plan->scene, &fields);
+    make_fields(kf_plan_scene(plan), &fields);
     size_t count = (size_t)fields.nodes[0] * (size_t)fields.nodes[1] * (size_t)fields.nodes[2];
     float *interleaved = kf_allocate_zeroed(count, 4 * sizeof(float));
     for (size_t node = 0; node < count; node++) {
@@ -98,8 +99,8 @@ static const kf_plan_methods quiet_methods = {.initialise = quiet_initialise,
 /* backend may be NULL when the plan is not advanced. */
 static inline kf_plan *make_quiet_plan(const kf_scene *scene, kf_backend *backend) {
     const kf_config empty = {.count = 0};
-    kf_plan *plan =
-        kf_plan_create(backend, scene, &empty, &quiet_methods, kf_allocate_zeroed(1, sizeof(quiet_system)));
+    kf_plan *plan = kf_plan_create(backend, kf_flow_problem(NULL, (kf_scene *)(uintptr_t)scene, false),
+                                   &empty, &quiet_methods, kf_allocate_zeroed(1, sizeof(quiet_system)));
     plan->graph_steps = -1;
     plan->node_count = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
     kf_copy_text(plan->config.system, sizeof plan->config.system, "quiet");

@@ -14,6 +14,7 @@
 #include "base/plan/system.h"
 #include "base/space/space.h"
 #include "scene/scene.h"
+#include "tests/unit/problem_fixture.h"
 
 static kf_backend *backend;
 
@@ -55,7 +56,7 @@ static inline kf_scene *open_shipped_scene(const char *name, long nodes) {
 static inline kf_plan *open_plan_of(const kf_system *system, const kf_scene *scene, const kf_config *config) {
     kf_error error = {KF_OK, ""};
     kf_plan *plan;
-    must(system->plan(scene, config, backend, &plan, &error), &error);
+    must(system->plan(problem_of(system, scene), config, backend, &plan, &error), &error);
     must(kf_plan_initialise(plan, &error), &error);
     return plan;
 }

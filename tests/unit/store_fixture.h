@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "base/plan/system.h"
 #include "base/util/text.h"
 #include "results/store_internal.h"
 
@@ -46,20 +47,26 @@ static inline void fixture_path(char path[KF_PATH], const char *name) {
     assert_int_equal(kf_path(path, NULL, "%s/%s", fixture_folder, name), KF_OK);
 }
 
-static inline void fixture_scene(kf_scene *scene, const char *name) {
-    *scene = (kf_scene){.nodes = {96, 48, 32},
-                        .reynolds = 100,
-                        .viscosity = 0.01,
-                        .collision = KF_ACM_MRT,
-                        .samples_per_cell = 20,
-                        .seed = 0xfedcba9876543210u};
-    kf_copy_text(scene->name, sizeof scene->name, name);
-    kf_copy_text(scene->source, sizeof scene->source, "meshes/beetle.obj");
-    scene->samples.count = 12345;
+static const kf_system fixture_system = {.name = "kinetic"};
+
+/* What the problem held before is freed. */
+static inline void fixture_problem(kf_problem *problem, const char *name) {
+    kf_facts *facts = &problem->facts;
+    kf_facts_free(facts);
+    *problem = (kf_problem){.seed = 0xfedcba9876543210u, .system = &fixture_system};
+    kf_facts_size(facts, (const int[3]){96, 48, 32}, "nodes");
+    kf_facts_amount(facts, "node_count", 96.0 * 48 * 32, "nodes");
+    kf_facts_amount(facts, "sample_count", 12345, "samples");
+    kf_facts_number(facts, "samples_per_cell", 20, "");
+    kf_facts_number(facts, "reynolds", 100, "");
+    kf_facts_number(facts, "viscosity", 0.01, "cell^2/step");
+    kf_facts_word(facts, "collision", "acm_mrt");
+    kf_copy_text(problem->name, sizeof problem->name, name);
+    kf_copy_text(problem->source, sizeof problem->source, "meshes/beetle.obj");
     kf_hasher hasher;
     kf_hash_begin(&hasher);
     kf_hash_add_string(&hasher, name);
-    kf_hash_end(&hasher, scene->hash);
+    kf_hash_end(&hasher, problem->hash);
 }
 
 static inline void fixture_device(kf_device_info *device) {
@@ -137,14 +144,14 @@ static inline kf_store *fixture_open(const char *path) {
 }
 
 static inline void fixture_begin(kf_store *store, kf_run_row *run) {
-    kf_scene *scene = kf_allocate_zeroed(1, sizeof *scene);
+    kf_problem *problem = kf_allocate_zeroed(1, sizeof *problem);
     kf_device_info device;
     kf_error error = {0};
-    fixture_scene(scene, "beetle");
+    fixture_problem(problem, "beetle");
     fixture_device(&device);
     fixture_run(run);
-    if (kf_store_begin_run(store, scene, &device, run, &error) != KF_OK) fail_msg("%s", error.message);
-    free(scene);
+    if (kf_store_begin_run(store, problem, &device, run, &error) != KF_OK) fail_msg("%s", error.message);
+    kf_problem_free(problem);
 }
 
 /* Adds one ok result; the status says whether the store took it. */

@@ -148,10 +148,10 @@ static void a_process_that_stays_compiles_by_itself(void **state) {
 }
 
 /* A config that needs axpy.cu with its factor, and wrong.cu when that is 8. */
-static kf_status visit_axpy(const kf_scene *scene, const kf_config *config, const kf_device_info *info,
+static kf_status visit_axpy(const kf_problem *problem, const kf_config *config, const kf_device_info *info,
                             kf_status (*visit)(const kf_source *source, void *data, kf_error *error),
                             void *data, kf_error *error) {
-    (void)scene, (void)info;
+    (void)problem, (void)info;
     long factor = 0;
     KF_TRY(kf_config_integer(config, "factor", &factor, error));
     kf_define define[] = {{"KF_FACTOR", ""}};
@@ -167,10 +167,12 @@ static void compiling_ahead_starts_one_compiler_for_all(void **state) {
     static const long factors[] = {7, 8, 7, 9};
     enum { CONFIGS = 4, DIFFERENT = 4, PROCESSES = 3 };
     const kf_system system = {.sources = visit_axpy};
-    const kf_bench bench = {.system = &system};
+    kf_problem problem = {.system = &system};
+    const kf_trial trial = {.problem = &problem};
+    const kf_setting setting = {.problem = &problem, .trial = &trial};
     const kf_device_info info = hopper();
     size_t tickets[CONFIGS];
-    kf_builder *builder = kf_builder_open(&bench, &info, PROCESSES);
+    kf_builder *builder = kf_builder_open(&setting, &info, PROCESSES);
     assert_true(kf_builder_ready(builder, 0));
     for (int i = 0; i < CONFIGS; i++) {
         kf_config config = {.count = 0};

@@ -14,6 +14,7 @@
 #include "solver/systems.h"
 #include "tests/unit/output_plan.h"
 #include "tests/unit/output_scratch.h"
+#include "tests/unit/problem_fixture.h"
 
 static kf_scene *scene;
 static kf_plan *plan;
@@ -192,7 +193,7 @@ static kf_plan *real_plan(const kf_scene *real, const kf_config *config, kf_back
     kf_error error = {0};
     kf_plan *made = NULL;
     need(kf_system_find("kinetic", &system, &error), &error);
-    need(system->plan(real, config, backend, &made, &error), &error);
+    need(system->plan(problem_of(system, real), config, backend, &made, &error), &error);
     need(kf_plan_initialise(made, &error), &error);
     return made;
 }
@@ -211,7 +212,7 @@ static void preset_config(const kf_scene *real, const kf_backend *backend, const
     kf_error error = {0};
     need(kf_system_find("kinetic", &system, &error), &error);
     kf_variables variables = {0};
-    system->variables(real, kf_backend_device(backend), &variables);
+    system->variables(problem_of(system, real), kf_backend_device(backend), &variables);
     kf_space *space = NULL;
     need(kf_space_open(system->name, system->space_file, &variables, NULL, 0, &space, &error), &error);
     need(kf_space_preset(space, preset, config, &error), &error);

@@ -16,6 +16,7 @@
 #include "scene/scene.h"
 #include "solver/validation/flow.h"
 #include "tests/unit/kinetic_fixture.h"
+#include "tests/unit/problem_fixture.h"
 
 static volatile int never;
 
@@ -56,14 +57,15 @@ static double deviation(kf_scene *scene, const kf_reference *reference, const ch
     kf_verification verification;
     if (kinetic_system->verify(plan, reference, &verification, &error) != KF_OK)
         fail_msg("%s", error.message);
-    kf_plan_free(plan);
+    kf_flow_close(plan);
     return verification.error;
 }
 
 static kf_reference *make_reference(const kf_scene *scene) {
     kf_error error = {KF_OK, ""};
     kf_reference *reference;
-    assert_int_equal(kinetic_system->reference(scene, STEPS, &reference, &error), KF_OK);
+    assert_int_equal(kinetic_system->reference(problem_of(kinetic_system, scene), STEPS, &reference, &error),
+                     KF_OK);
     return reference;
 }
 
@@ -79,7 +81,7 @@ static void test_every_model(void **state) {
                 kf_error error = {KF_OK, ""};
                 kf_scene *scene =
                     make_scene((kf_collision)collision, (kf_rate_rule)rule, (kf_moment_basis)basis);
-                if (kinetic_system->accepts(scene, &error) == KF_OK) {
+                if (kinetic_system->accepts(problem_of(kinetic_system, scene), &error) == KF_OK) {
                     kf_reference *reference = make_reference(scene);
                     const double error_here = deviation(scene, reference, in_double);
                     print_message("%s %s %s: %.2g\n", kf_collision_names[collision],
@@ -137,15 +139,15 @@ static void test_unstable_rates_are_refused(void **state) {
     kf_scene *scene = make_scene(KF_ACM_MRT, KF_RATE_CONSTANT, KF_BASIS_RAW);
     scene->high_order_rate = 1.98;
     scene->viscosity = (1.0 / 1.64 - 0.5) / 3.0;
-    assert_int_equal(kinetic_system->accepts(scene, &error), KF_OK);
+    assert_int_equal(kinetic_system->accepts(problem_of(kinetic_system, scene), &error), KF_OK);
     scene->viscosity = (1.0 / 1.62 - 0.5) / 3.0;
-    assert_int_equal(kinetic_system->accepts(scene, &error), KF_BAD_INPUT);
+    assert_int_equal(kinetic_system->accepts(problem_of(kinetic_system, scene), &error), KF_BAD_INPUT);
     assert_non_null(strstr(error.message, "unstable"));
     scene->basis = KF_BASIS_HERMITE;
-    assert_int_equal(kinetic_system->accepts(scene, &error), KF_OK);
+    assert_int_equal(kinetic_system->accepts(problem_of(kinetic_system, scene), &error), KF_OK);
     scene->collision = KF_RM_MRT;
     scene->rate_rule = KF_RATE_K17;
-    assert_int_equal(kinetic_system->accepts(scene, &error), KF_BAD_INPUT);
+    assert_int_equal(kinetic_system->accepts(problem_of(kinetic_system, scene), &error), KF_BAD_INPUT);
     kf_scene_free(scene);
 }
 

@@ -13,7 +13,6 @@
 #include "cost_model/kinetic.h"
 #include "cost_model/model.h"
 #include "harness/search/strategy.h"
-#include "scene/scene.h"
 #include "solver/systems.h"
 
 static const kf_device_info gpu = {.backend = "cuda",
@@ -85,24 +84,19 @@ static void test_calibration(void **state) {
 /* --- the kinetic system --------------------------------------------------------------------------------- */
 
 typedef struct kf_fixture {
-    kf_scene *scene;
+    kf_problem *problem;
     kf_space *space;
     kf_cost_model *model;
 } kf_fixture;
 
 static kf_fixture opened(const char *scene) {
     kf_fixture fixture = {NULL, NULL, NULL};
-    const kf_scene_options options = {.nodes = {64, 48, 48}};
-    const kf_system *system = NULL;
-    kf_variables variables = {0};
+    const kf_problem_options options = {.nodes = {64, 48, 48}};
     kf_error error = {KF_OK, ""};
-    if (kf_scene_open(scene, &options, &fixture.scene, &error) != KF_OK ||
-        kf_system_find("kinetic", &system, &error) != KF_OK)
+    if (kf_problem_open(scene, "kinetic", &options, &fixture.problem, &error) != KF_OK ||
+        kf_problem_space(fixture.problem, &gpu, NULL, 0, &fixture.space, &error) != KF_OK)
         fail_msg("%s", error.message);
-    system->variables(fixture.scene, &gpu, &variables);
-    if (kf_space_open(system->name, system->space_file, &variables, NULL, 0, &fixture.space, &error) != KF_OK)
-        fail_msg("%s", error.message);
-    kf_cost_model_open("kinetic", fixture.scene, &gpu, NULL, &fixture.model);
+    kf_cost_model_open(fixture.problem, &gpu, NULL, &fixture.model);
     assert_non_null(fixture.model);
     return fixture;
 }
@@ -110,7 +104,7 @@ static kf_fixture opened(const char *scene) {
 static void closed(kf_fixture *fixture) {
     kf_cost_model_close(fixture->model);
     kf_space_free(fixture->space);
-    kf_scene_free(fixture->scene);
+    kf_problem_free(fixture->problem);
 }
 
 static double predicted(const kf_fixture *fixture, const kf_config *config) {

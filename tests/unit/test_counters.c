@@ -413,8 +413,9 @@ static void test_stored(void **state) {
     (void)state;
     kf_error error = {0};
     kf_store *store = NULL;
-    kf_scene scene = {.nodes = {8, 8, 8}, .name = "ball", .source = "ball"};
-    memset(scene.hash, 'a', KF_HASH_HEX - 1);
+    kf_problem problem = {.name = "ball", .source = "ball"};
+    kf_facts_size(&problem.facts, (const int[3]){8, 8, 8}, "nodes");
+    memset(problem.hash, 'a', KF_HASH_HEX - 1);
     const kf_device_info device = {.backend = "cuda", .name = "a GPU", .identity = "g"};
     kf_run_row run = {.system = "kinetic", .strategy = "random", .budget = "1evals", .space_json = "{}"};
     memset(run.space_hash, 'b', KF_HASH_HEX - 1);
@@ -428,7 +429,7 @@ static void test_stored(void **state) {
     m.kernels[0].theoretical_occupancy = 0.5;
     kf_copy_text(m.kernels[0].occupancy_limit, sizeof m.kernels[0].occupancy_limit, "registers");
     assert_int_equal(kf_store_open(in_scratch("counters.db"), false, &store, &error), KF_OK);
-    assert_int_equal(kf_store_begin_run(store, &scene, &device, &run, &error), KF_OK);
+    assert_int_equal(kf_store_begin_run(store, &problem, &device, &run, &error), KF_OK);
     assert_int_equal(kf_store_add(store, &run, 0, "search", &config, &m, &error), KF_OK);
     kf_counter counters[] = {{"stream", "dram_bytes", "B", 123.5, 3},
                              {"", "dram_bytes", "B", 123.5, 3},

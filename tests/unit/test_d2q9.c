@@ -20,6 +20,7 @@
 #include "solver/validation/d2q9_cases.h"
 #include "solver/validation/flow.h"
 #include "tests/unit/plan_fixture.h"
+#include "tests/unit/problem_fixture.h"
 
 static const kf_system *const d2q9 = &kf_system_d2q9;
 
@@ -27,7 +28,7 @@ static kf_space *open_space(const kf_scene *scene) {
     kf_error error = {0};
     kf_variables variables;
     kf_space *space;
-    d2q9->variables(scene, kf_backend_device(backend), &variables);
+    d2q9->variables(problem_of(d2q9, scene), kf_backend_device(backend), &variables);
     must(kf_space_open(d2q9->name, d2q9->space_file, &variables, NULL, 0, &space, &error), &error);
     return space;
 }
@@ -76,7 +77,7 @@ static void verify_configs(const kf_scene *scene, int steps, const char *const *
     kf_error error = {0};
     kf_reference *reference;
     kf_space *space = open_space(scene);
-    must(d2q9->reference(scene, steps, &reference, &error), &error);
+    must(d2q9->reference(problem_of(d2q9, scene), steps, &reference, &error), &error);
     for (; *changes != NULL; changes++) {
         kf_config config = configure(space, *changes);
         (void)verify_config(d2q9, scene, &config, reference, steps);
@@ -228,10 +229,10 @@ static void test_refusals(void **state) {
     kf_error error = {0};
     kf_scene *scene = open_shipped_scene("cavity2d", 400);
     scene->collision = KF_ACM_MRT;
-    assert_int_equal(d2q9->accepts(scene, &error), KF_BAD_INPUT);
+    assert_int_equal(d2q9->accepts(problem_of(d2q9, scene), &error), KF_BAD_INPUT);
     scene->collision = KF_MRT;
     scene->nodes[2] = 2;
-    assert_int_equal(d2q9->accepts(scene, &error), KF_BAD_INPUT);
+    assert_int_equal(d2q9->accepts(problem_of(d2q9, scene), &error), KF_BAD_INPUT);
     scene->nodes[2] = 1;
     kf_space *space = open_space(scene);
     kf_config config;

@@ -17,7 +17,7 @@
 #include "base/util/text.h"
 #include "cost_model/model.h"
 #include "harness/replay/replay.h"
-#include "scene/scene.h"
+#include "solver/systems.h"
 
 enum { MOST = 64, MOST_NODES = 1500000 };
 static kf_landscape *landscapes[MOST];
@@ -53,28 +53,28 @@ static int close_landscapes(void **state) {
 
 /* The cost model of a landscape's scene and device. */
 typedef struct kf_believer {
-    kf_scene *scene;
+    kf_problem *problem;
     kf_device_info device;
     kf_cost_prior source;
 } kf_believer;
 
 static void open_believer(const kf_landscape *landscape, kf_believer *believer) {
-    kf_scene_options options = {.samples_per_cell = landscape->samples_per_cell, .seed = landscape->seed};
+    kf_problem_options options = {.samples_per_cell = landscape->samples_per_cell, .seed = landscape->seed};
     kf_error error = {KF_OK, ""};
     memset(believer, 0, sizeof *believer);
     memcpy(options.nodes, landscape->nodes, sizeof options.nodes);
-    if (kf_scene_open(landscape->scene, &options, &believer->scene, &error) != KF_OK)
+    if (kf_problem_open(landscape->scene, "kinetic", &options, &believer->problem, &error) != KF_OK)
         fail_msg("%s", error.message);
     kf_copy_text(believer->device.backend, sizeof believer->device.backend, landscape->backend);
     believer->device.peak_bandwidth = landscape->peak_bandwidth;
-    kf_cost_model_open("kinetic", believer->scene, &believer->device, NULL, &believer->source.model);
+    kf_cost_model_open(believer->problem, &believer->device, NULL, &believer->source.model);
     believer->source.space = landscape->space;
     assert_non_null(believer->source.model);
 }
 
 static void close_believer(kf_believer *believer) {
     kf_cost_model_close(believer->source.model);
-    kf_scene_free(believer->scene);
+    kf_problem_free(believer->problem);
 }
 
 static double rank_correlation(const kf_landscape *landscape, kf_believer *believer) {

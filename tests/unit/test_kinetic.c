@@ -51,7 +51,7 @@ static void test_static_solid_on_a_plane_of_the_lattice(void **state) {
     kf_space *space = open_space(scene);
     kf_error error = {KF_OK, ""};
     kf_reference *reference;
-    must(kinetic_system->reference(scene, 4, &reference, &error), &error);
+    must(kinetic_system->reference(problem_of(kinetic_system, scene), 4, &reference, &error), &error);
     static const char *const presets[] = {"baseline", "paper", "default"};
     for (int p = 0; p < 3; p++) {
         kf_config config;

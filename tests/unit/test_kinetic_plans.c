@@ -13,6 +13,7 @@
 
 #include "scene/scene.h"
 #include "tests/unit/kinetic_variants.h"
+#include "tests/unit/problem_fixture.h"
 
 /* The gate must be able to close: a plan that ran one step too many is out of bounds. */
 static void test_gate_refuses_a_wrong_result(void **state) {
@@ -20,7 +21,7 @@ static void test_gate_refuses_a_wrong_result(void **state) {
     kf_error error = {0};
     kf_scene *scene = open_scene("ball", 3000);
     kf_reference *reference;
-    must(kinetic_system->reference(scene, 5, &reference, &error), &error);
+    must(kinetic_system->reference(problem_of(kinetic_system, scene), 5, &reference, &error), &error);
     kf_space *space = open_space(scene);
     kf_config config;
     must(kf_space_preset(space, "default", &config, &error), &error);
@@ -199,11 +200,13 @@ static void test_impossible_configs_are_refused(void **state) {
     must(kf_space_preset(space, "default", &good, &error), &error);
     bad = good;
     kf_config_set_integer(&bad, "collision_split", 2);
-    assert_int_equal(kinetic_system->plan(scene, &bad, backend, &plan, &error), KF_BAD_INPUT);
+    assert_int_equal(kinetic_system->plan(problem_of(kinetic_system, scene), &bad, backend, &plan, &error),
+                     KF_BAD_INPUT);
     bad = good;
     kf_config_set_name(&bad, "layout", "csoa");
     kf_config_set_integer(&bad, "alpha", 3);
-    assert_int_equal(kinetic_system->plan(scene, &bad, backend, &plan, &error), KF_BAD_INPUT);
+    assert_int_equal(kinetic_system->plan(problem_of(kinetic_system, scene), &bad, backend, &plan, &error),
+                     KF_BAD_INPUT);
     assert_non_null(strstr(error.message, "power of two"));
     kf_space_free(space);
     kf_scene_free(scene);

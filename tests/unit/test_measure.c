@@ -9,7 +9,6 @@
 
 #include "base/util/clock.h"
 #include "harness/measure/measure.h"
-#include "scene/scene.h"
 
 static kf_measure_policy policy(void) {
     kf_device_info device = {.backend = "cpu"};
@@ -235,12 +234,12 @@ static void damaged_json_is_refused(void **state) {
  */
 
 static void time_work(kf_backend *backend, long work, const kf_incumbent *incumbent, kf_measurement *m) {
-    static kf_scene scene;
-    counter_scene(&scene, 20000);
+    static kf_problem problem;
+    counter_problem(&problem, 20000);
     kf_config config = counter_config("right", work);
     kf_plan *plan = NULL;
     kf_error error = {KF_OK, ""};
-    assert_int_equal(counter_system.plan(&scene, &config, backend, &plan, &error), KF_OK);
+    assert_int_equal(counter_system.plan(&problem, &config, backend, &plan, &error), KF_OK);
     kf_measure_policy p = policy();
     p.time_limit_us = 3e5;
     memset(m, 0, sizeof *m);
@@ -293,14 +292,14 @@ static void rare_launches_count_by_their_share(void **state) {
     kf_backend *backend = NULL;
     kf_error error = {KF_OK, ""};
     assert_int_equal(kf_backend_open("cpu:1", &backend, &error), KF_OK);
-    static kf_scene scene;
-    counter_scene(&scene, 20000);
+    static kf_problem problem;
+    counter_problem(&problem, 20000);
     static const int phases[2] = {5, 0};
     double step_us[2]; /* the least of each: other programs only make times longer */
     for (int whole = 0; whole < 2; whole++) {
         kf_config config = counter_config("right", 1);
         kf_plan *plan = NULL;
-        assert_int_equal(counter_system.plan(&scene, &config, backend, &plan, &error), KF_OK);
+        assert_int_equal(counter_system.plan(&problem, &config, backend, &plan, &error), KF_OK);
         counter_arguments arguments;
         const kf_launch *ordinary = plan->items[0].kernel;
         kf_launch rare;
@@ -349,11 +348,11 @@ static void turning_solids_are_measured_around_a_turn(void **state) {
     kf_backend *backend = NULL;
     kf_error error = {KF_OK, ""};
     assert_int_equal(kf_backend_open("cpu:1", &backend, &error), KF_OK);
-    static kf_scene scene;
-    counter_scene(&scene, 20000);
+    static kf_problem problem;
+    counter_problem(&problem, 20000);
     kf_config config = counter_config("right", 1);
     kf_plan *plan = NULL;
-    assert_int_equal(counter_system.plan(&scene, &config, backend, &plan, &error), KF_OK);
+    assert_int_equal(counter_system.plan(&problem, &config, backend, &plan, &error), KF_OK);
     kf_plan_methods methods = *plan->methods;
     methods.move_to = note_place;
     plan->methods = &methods;

@@ -16,6 +16,7 @@
 #include "scene/scene.h"
 #include "solver/kinetic/kinetic.h"
 #include "tests/unit/kinetic_fixture.h"
+#include "tests/unit/problem_fixture.h"
 
 /* With rates of 1. */
 static kf_scene *open_scene(const char *name, long nodes) {
@@ -132,11 +133,13 @@ static void test_other_rates_are_not_in_the_space(void **state) {
         scene->rate_rule = others[i].rule;
         scene->basis = others[i].basis;
         kf_variables variables;
-        kinetic_system->variables(scene, kf_backend_device(backend), &variables);
+        kinetic_system->variables(problem_of(kinetic_system, scene), kf_backend_device(backend), &variables);
         assert_int_equal(kf_space_open(kinetic_system->name, kinetic_system->space_file, &variables, fixed, 1,
                                        &space, &error),
                          KF_BAD_INPUT);
-        assert_int_equal(kinetic_system->plan(scene, &config, backend, &plan, &error), KF_BAD_INPUT);
+        assert_int_equal(
+            kinetic_system->plan(problem_of(kinetic_system, scene), &config, backend, &plan, &error),
+            KF_BAD_INPUT);
     }
     kf_scene_free(scene);
 }

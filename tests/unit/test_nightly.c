@@ -10,6 +10,7 @@
 #include "harness/cli/command.h"
 #include "harness/nightly/job.h"
 #include "harness/nightly/suite.h"
+#include "solver/systems.h"
 
 /* --- the store
  * ------------------------------------------------------------------------------------------------ */
@@ -290,13 +291,12 @@ typedef struct stage {
 
 /* The hash of the scene that the suite names. */
 static void scene_hash(const kf_suite_benchmark *benchmark, char hash[KF_HASH_HEX]) {
-    kf_scene_options options = {0};
-    kf_scene *scene = NULL;
+    kf_problem *problem = NULL;
     kf_error error = {0};
-    memcpy(options.nodes, benchmark->nodes, sizeof options.nodes);
-    if (kf_scene_open(benchmark->scene, &options, &scene, &error) != KF_OK) fail_msg("%s", error.message);
-    kf_copy_text(hash, KF_HASH_HEX, scene->hash);
-    kf_scene_free(scene);
+    if (kf_problem_open(benchmark->scene, NULL, &benchmark->options, &problem, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    kf_copy_text(hash, KF_HASH_HEX, problem->hash);
+    kf_problem_free(problem);
 }
 
 static void open_stage(stage *s, const char *name) {

@@ -97,11 +97,13 @@ static void add(kf_store *store, const kf_run_row *run, int sequence, const char
 static int make_store(void **state) {
     if (make_scratch(state) != 0) return -1;
     kf_copy_text(store_path, sizeof store_path, in_scratch("plots.db"));
-    kf_scene scene = {.nodes = {96, 48, 48}, .samples_per_cell = 20, .seed = 1};
-    (void)snprintf(scene.name, sizeof scene.name, "car\"; system('touch %.60s/owned'); `touch owned` <b>&",
-                   scratch);
-    (void)snprintf(scene.source, sizeof scene.source, "car.obj");
-    memset(scene.hash, 'a', KF_HASH_HEX - 1);
+    kf_problem problem = {.seed = 1};
+    kf_facts_size(&problem.facts, (const int[3]){96, 48, 48}, "nodes");
+    kf_facts_number(&problem.facts, "samples_per_cell", 20, "");
+    (void)snprintf(problem.name, sizeof problem.name,
+                   "car\"; system('touch %.60s/owned'); `touch owned` <b>&", scratch);
+    (void)snprintf(problem.source, sizeof problem.source, "car.obj");
+    memset(problem.hash, 'a', KF_HASH_HEX - 1);
     kf_device_info device = {
         .spec = "cpu", .backend = "cpu", .name = "test processor", .identity = "0", .architecture = "x"};
     kf_run_row run = {
@@ -110,7 +112,7 @@ static int make_store(void **state) {
     kf_store *store;
     kf_error error = {0};
     if (kf_store_open(store_path, false, &store, &error) != KF_OK ||
-        kf_store_begin_run(store, &scene, &device, &run, &error) != KF_OK) {
+        kf_store_begin_run(store, &problem, &device, &run, &error) != KF_OK) {
         print_error("%s\n", error.message);
         return -1;
     }

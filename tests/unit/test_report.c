@@ -58,19 +58,19 @@ static void test_base64(void **state) {
 
 /* Everything that a store can hold as text is hostile here. */
 static void fill(kf_store *store) {
-    kf_scene *scene = kf_allocate_zeroed(1, sizeof *scene);
+    kf_problem *problem = kf_allocate_zeroed(1, sizeof *problem);
     kf_device_info device;
     kf_run_row run;
     kf_error error = {0};
-    fixture_scene(scene, "beetle");
-    kf_copy_text(scene->name, sizeof scene->name, evil);
-    kf_copy_text(scene->source, sizeof scene->source, evil);
+    fixture_problem(problem, "beetle");
+    kf_copy_text(problem->name, sizeof problem->name, evil);
+    kf_copy_text(problem->source, sizeof problem->source, evil);
     fixture_device(&device);
     kf_copy_text(device.name, sizeof device.name, evil);
     fixture_run(&run);
     kf_copy_text(run.strategy, sizeof run.strategy, "<b>random");
-    if (kf_store_begin_run(store, scene, &device, &run, &error) != KF_OK) fail_msg("%s", error.message);
-    free(scene);
+    if (kf_store_begin_run(store, problem, &device, &run, &error) != KF_OK) fail_msg("%s", error.message);
+    kf_problem_free(problem);
     for (int i = 0; i < 6; i++) {
         kf_config config;
         kf_measurement *m = kf_allocate(sizeof *m);

@@ -17,6 +17,7 @@
 #include "scene/scene.h"
 #include "solver/kinetic/kinetic.h"
 #include "tests/unit/kinetic_fixture.h"
+#include "tests/unit/problem_fixture.h"
 
 enum { STEPS = 10, FIXES = 24 };
 
@@ -118,7 +119,7 @@ static const char *const staged_in_groups[] = {
 static void verify_on(kf_scene *scene, const char *const *const *variants, bool gpu) {
     kf_error error = {0};
     kf_reference *reference;
-    must(kinetic_system->reference(scene, STEPS, &reference, &error), &error);
+    must(kinetic_system->reference(problem_of(kinetic_system, scene), STEPS, &reference, &error), &error);
     for (; *variants != NULL; variants++)
         verify(scene, reference, *variants, gpu);
     kinetic_system->free_reference(reference);

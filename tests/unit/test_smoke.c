@@ -14,6 +14,7 @@
 #include "base/util/text.h"
 #include "solver/smoke/tracers.h"
 #include "tests/unit/kinetic_plan.h"
+#include "tests/unit/problem_fixture.h"
 
 enum { NX = 40, NY = 24, NZ = 20, NODES = NX * NY * NZ };
 
@@ -58,8 +59,10 @@ static prescribed *open_flow(void (*flow)(const double at[3], double velocity[3]
     for (int face = 0; face < KF_FACES; face++)
         given->scene.faces[face] = faces;
     given->scene.reference_speed = 0.0625;
-    given->plan = (kf_plan){
-        .backend = given->backend, .scene = &given->scene, .methods = &prescribed_methods, .system = given};
+    given->plan = (kf_plan){.backend = given->backend,
+                            .problem = problem_of(NULL, &given->scene),
+                            .methods = &prescribed_methods,
+                            .system = given};
     return given;
 }
 

@@ -13,6 +13,7 @@
 #include "base/util/text.h"
 #include "harness/bench/step_figures.h"
 #include "scene/scene.h"
+#include "solver/flow/flow_problem.h"
 
 static kf_device_info device;
 static const kf_suite_options small = {.device = "cpu", .nodes = {48, 24, 24}, .samples_per_cell = 20};
@@ -37,8 +38,8 @@ static void test_scenes_differ_in_one_thing(void **state) {
     assert_null(scenes.list[KF_STEP_WIDE].scene); /* only on a GPU */
     assert_string_not_equal(scenes.list[KF_STEP_WIDE].reason, "");
     /* Its reduced form is another scene's, which nobody asked for. */
-    assert_non_null(scenes.list[KF_STEP_EMPTY].reduced);
-    assert_int_equal(scenes.list[KF_STEP_EMPTY].reduced->samples.count, 0);
+    assert_non_null(scenes.list[KF_STEP_EMPTY].trial.problem);
+    assert_int_equal(kf_problem_scene(scenes.list[KF_STEP_EMPTY].trial.problem)->samples.count, 0);
     kf_step_scenes_close(&scenes);
 }
 
@@ -67,7 +68,7 @@ static void test_rotating_scene(void **state) {
     kf_step_scenes scenes;
     open_scenes(&scenes, 1U << KF_STEP_ROTATING);
     const kf_scene *turning = scenes.list[KF_STEP_ROTATING].scene;
-    const kf_scene *reduced = scenes.list[KF_STEP_ROTATING].reduced;
+    const kf_scene *reduced = kf_problem_scene(scenes.list[KF_STEP_ROTATING].trial.problem);
     assert_true(turning->motion.moving && reduced->motion.moving);
     assert_true(fabs(turning->motion.angular_speed * KF_STEP_TURN - 6.283185307) < 1e-6);
     assert_true(fabs(reduced->motion.angular_speed * KF_STEP_TURN - 6.283185307) < 1e-6);
@@ -83,7 +84,6 @@ static void test_rotating_scene(void **state) {
 static void test_configs_say_what_is_missing(void **state) {
     (void)state;
     kf_step_scenes scenes;
-    kf_variables variables;
     kf_space *space = NULL;
     kf_error error = {KF_OK, ""};
     kf_config config;
@@ -92,10 +92,8 @@ static void test_configs_say_what_is_missing(void **state) {
     static const char *const good[] = {"block_x=64", "morton=false"}, *const unknown[] = {"colour=red"},
                              *const no_value[] = {"storage=f8"}, *const excluded[] = {"layout=csoa"};
     open_scenes(&scenes, 0);
-    scenes.system->variables(scenes.list[KF_STEP_MAIN].scene, &device, &variables);
-    assert_int_equal(
-        kf_space_open(scenes.system->name, scenes.system->space_file, &variables, NULL, 0, &space, &error),
-        KF_OK);
+    assert_int_equal(kf_problem_space(scenes.list[KF_STEP_MAIN].problem, &device, NULL, 0, &space, &error),
+                     KF_OK);
     assert_true(kf_step_configure(space, "default", good, 2, &config, reason, sizeof reason));
     assert_int_equal(kf_config_integer(&config, "block_x", &block, &error), KF_OK);
     assert_int_equal(block, 64);
@@ -139,13 +137,11 @@ static void test_candidates_of_a_gpu(void **state) {
     if (kf_step_scenes_open(&scenes, &gpu, &small, (1U << KF_STEP_SCENES) - 1, &error) != KF_OK)
         fail_msg("%s", error.message);
     for (int time = 0; time < KF_TIMES; time++) {
-        kf_variables variables;
         kf_space *space = NULL;
         assert_non_null(scenes.list[kf_step_plans[time].scene].scene);
-        scenes.system->variables(scenes.list[kf_step_plans[time].scene].scene, &gpu, &variables);
-        assert_int_equal(kf_space_open(scenes.system->name, scenes.system->space_file, &variables, NULL, 0,
-                                       &space, &error),
-                         KF_OK);
+        assert_int_equal(
+            kf_problem_space(scenes.list[kf_step_plans[time].scene].problem, &gpu, NULL, 0, &space, &error),
+            KF_OK);
         check_candidates(&scenes, &kf_step_plans[time], space);
         kf_space_free(space);
     }

@@ -183,29 +183,29 @@ static void test_names_are_data(void **state) {
     char path[KF_PATH];
     fixture_path(path, "it's; DROP TABLE run;-- 100%?mode=memory#.db");
     kf_store *store = fixture_open(path);
-    kf_scene *scene = kf_allocate_zeroed(1, sizeof *scene);
+    kf_problem *problem = kf_allocate_zeroed(1, sizeof *problem);
     kf_device_info device;
     kf_run_row run;
     kf_error error = {0};
     fixture_device(&device);
     fixture_run(&run);
-    fixture_scene(scene, "x'); DELETE FROM run; --");
+    fixture_problem(problem, "x'); DELETE FROM run; --");
     kf_copy_text(device.name, sizeof device.name, "\"; DROP TABLE environment;");
     kf_copy_text(run.strategy, sizeof run.strategy, "'||(SELECT 1)||'");
-    assert_int_equal(kf_store_begin_run(store, scene, &device, &run, &error), KF_OK);
+    assert_int_equal(kf_store_begin_run(store, problem, &device, &run, &error), KF_OK);
     assert_int_equal(fixture_add(store, &run, 0, 5, &error), KF_OK);
     kf_run_summary summary;
     assert_int_equal(kf_store_find_run(store, "' OR 1=1 --", &summary, &error), KF_BAD_INPUT);
     assert_int_equal(kf_store_find_run(store, "99", &summary, &error), KF_BAD_INPUT);
     assert_int_equal(kf_store_find_run(store, run.uuid, &summary, &error), KF_OK);
-    assert_string_equal(summary.scene, scene->name);
+    assert_string_equal(summary.scene, problem->name);
     assert_string_equal(summary.device, device.name);
     assert_string_equal(summary.strategy, run.strategy);
     kf_store_close(store);
     assert_int_equal(access(path, F_OK), 0);
     assert_int_equal(kf_store_open(path, true, &store, &error), KF_OK);
     kf_store_close(store);
-    free(scene);
+    kf_problem_free(problem);
 }
 
 /* --- contradictions ----------------------------------------------------------------------------------- */
@@ -350,21 +350,21 @@ static void write_results(const char *path, int count) {
     kf_store *store = NULL;
     kf_run_row run;
     fixture_run(&run);
-    kf_scene *scene = kf_allocate_zeroed(1, sizeof *scene);
+    kf_problem *problem = kf_allocate_zeroed(1, sizeof *problem);
     kf_device_info device;
-    fixture_scene(scene, "beetle");
+    fixture_problem(problem, "beetle");
     fixture_device(&device);
     kf_error error = {0};
     if (kf_store_open(path, false, &store, &error) != KF_OK) {
         print_error("%s\n", error.message);
         _exit(1);
     }
-    if (kf_store_begin_run(store, scene, &device, &run, NULL) != KF_OK) _exit(2);
+    if (kf_store_begin_run(store, problem, &device, &run, NULL) != KF_OK) _exit(2);
     for (int i = 0; i < count; i++)
         if (fixture_add(store, &run, i, 10 + i, NULL) != KF_OK) _exit(3);
     if (kf_store_end_run(store, &run, "finished", NULL) != KF_OK) _exit(4);
     kf_store_close(store);
-    free(scene);
+    kf_problem_free(problem);
     _exit(0);
 }
 
@@ -396,16 +396,16 @@ static void test_four_writers(void **state) {
 /* Tells after each result, through a pipe, that it is stored, until it is killed. */
 static void write_and_tell(const char *path, int pipe_end, int first) {
     kf_store *store = NULL;
-    kf_scene *scene = kf_allocate_zeroed(1, sizeof *scene);
+    kf_problem *problem = kf_allocate_zeroed(1, sizeof *problem);
     kf_device_info device;
     kf_run_row run;
     fixture_run(&run);
-    fixture_scene(scene, "beetle");
+    fixture_problem(problem, "beetle");
     fixture_device(&device);
     if (kf_store_open(path, false, &store, NULL) != KF_OK) _exit(1);
-    if (kf_store_find_unfinished(store, scene, &device, &run, NULL) != KF_OK) _exit(2);
+    if (kf_store_find_unfinished(store, problem, &device, &run, NULL) != KF_OK) _exit(2);
     if ((run.id == 0) != (first == 0)) _exit(3);
-    if (run.id == 0 && kf_store_begin_run(store, scene, &device, &run, NULL) != KF_OK) _exit(4);
+    if (run.id == 0 && kf_store_begin_run(store, problem, &device, &run, NULL) != KF_OK) _exit(4);
     int next = fixture_integer(store->database, "SELECT ifnull(max(sequence) + 1, 0) FROM result");
     for (;; next++) {
         if (fixture_add(store, &run, next, 10, NULL) != KF_OK) _exit(5);
@@ -520,55 +520,55 @@ static void test_unfinished(void **state) {
     char path[KF_PATH];
     fixture_path(path, "unfinished.db");
     kf_store *store = fixture_open(path);
-    kf_scene *scene = kf_allocate_zeroed(1, sizeof *scene);
+    kf_problem *problem = kf_allocate_zeroed(1, sizeof *problem);
     kf_device_info device;
     kf_run_row run, found;
-    fixture_scene(scene, "beetle");
+    fixture_problem(problem, "beetle");
     fixture_device(&device);
     fixture_begin(store, &run);
     assert_int_equal(kf_store_end_run(store, &run, "interrupted", NULL), KF_OK);
     fixture_run(&found);
     found.strategy[0] = '\0';
-    assert_int_equal(kf_store_find_unfinished(store, scene, &device, &found, NULL), KF_OK);
+    assert_int_equal(kf_store_find_unfinished(store, problem, &device, &found, NULL), KF_OK);
     assert_int_equal(found.id, run.id);
     assert_string_equal(found.uuid, run.uuid);
     assert_string_equal(found.strategy, "random");
     assert_int_equal(fixture_integer(store->database, "SELECT state = 'running' FROM run"), 1);
 
     found.seed++; /* another seed, scene, space or device is another run */
-    assert_int_equal(kf_store_find_unfinished(store, scene, &device, &found, NULL), KF_OK);
+    assert_int_equal(kf_store_find_unfinished(store, problem, &device, &found, NULL), KF_OK);
     assert_int_equal(found.id, 0);
     fixture_run(&found);
     found.space_hash[0] = 'c';
-    assert_int_equal(kf_store_find_unfinished(store, scene, &device, &found, NULL), KF_OK);
+    assert_int_equal(kf_store_find_unfinished(store, problem, &device, &found, NULL), KF_OK);
     assert_int_equal(found.id, 0);
     fixture_run(&found);
     kf_copy_text(device.driver, sizeof device.driver, "1.1");
-    assert_int_equal(kf_store_find_unfinished(store, scene, &device, &found, NULL), KF_OK);
+    assert_int_equal(kf_store_find_unfinished(store, problem, &device, &found, NULL), KF_OK);
     assert_int_equal(found.id, 0);
     fixture_device(&device);
-    fixture_scene(scene, "spot");
-    assert_int_equal(kf_store_find_unfinished(store, scene, &device, &found, NULL), KF_OK);
+    fixture_problem(problem, "spot");
+    assert_int_equal(kf_store_find_unfinished(store, problem, &device, &found, NULL), KF_OK);
     assert_int_equal(found.id, 0);
 
-    fixture_scene(scene, "beetle");
+    fixture_problem(problem, "beetle");
     pid_t child = fork(); /* while this process lives and runs it, another must not take it */
     if (child == 0) {
         kf_store *other = NULL;
         kf_error error = {0};
         fixture_run(&found);
         if (kf_store_open(path, false, &other, &error) != KF_OK) _exit(1);
-        if (kf_store_find_unfinished(other, scene, &device, &found, &error) != KF_OK) _exit(2);
+        if (kf_store_find_unfinished(other, problem, &device, &found, &error) != KF_OK) _exit(2);
         _exit(found.id == 0 ? 0 : 3);
     }
     int ended = 0;
     assert_int_equal(waitpid(child, &ended, 0), child);
     assert_true(WIFEXITED(ended) && WEXITSTATUS(ended) == 0);
     assert_int_equal(kf_store_end_run(store, &run, "finished", NULL), KF_OK);
-    assert_int_equal(kf_store_find_unfinished(store, scene, &device, &found, NULL), KF_OK);
+    assert_int_equal(kf_store_find_unfinished(store, problem, &device, &found, NULL), KF_OK);
     assert_int_equal(found.id, 0);
     kf_store_close(store);
-    free(scene);
+    kf_problem_free(problem);
 }
 
 static void test_prune(void **state) {

@@ -18,7 +18,7 @@
 #include "harness/tune/tune.h"
 #include "harness/worker/device_lock.h"
 
-static kf_scene scene, reduced;
+static kf_problem problem;
 
 static kf_store *open_store(const char *name) {
     char path[2 * KF_PATH];
@@ -30,12 +30,9 @@ static kf_store *open_store(const char *name) {
 }
 
 static kf_tune_request request(kf_store *store) {
-    counter_scene(&scene, 20000);
-    counter_scene(&reduced, 500);
+    counter_problem(&problem, 20000);
     return (kf_tune_request){
-        .system = &counter_system,
-        .scene = &scene,
-        .reduced = &reduced,
+        .problem = &problem,
         .device = "cpu:1",
         .started = kf_clock_seconds(),
         .budget.seconds = 8.0,
@@ -366,7 +363,7 @@ static void what_was_best_before_is_tried_first(void **state) {
     static const struct { int nodes, similar; } cases[] = {{20000, 1}, {30000, 1}, {160000, 0}};
     for (size_t i = 0; i < 3; i++) {
         warm_start found = {0};
-        counter_scene(&scene, cases[i].nodes);
+        counter_problem(&problem, cases[i].nodes);
         r.budget.evaluations = 5;
         r.seed = 2 + i;
         if (kf_tune(&r, &result, &error) != KF_OK) fail_msg("%s", error.message);

@@ -15,10 +15,10 @@
 #include "base/util/clock.h"
 #include "harness/cli/command.h"
 #include "harness/worker/worker.h"
-#include "scene/scene.h"
 
-static kf_scene scene, reduced;
+static kf_problem problem, small;
 static kf_reference reference = {10};
+static kf_trial trial = {&small, 10, &reference};
 static const char *device = "cpu:1";
 
 static bool on_gpu(void) {
@@ -26,14 +26,10 @@ static bool on_gpu(void) {
 }
 
 static kf_worker_setup setup(void) {
-    counter_scene(&scene, 20000);
-    counter_scene(&reduced, 500);
+    counter_problem(&problem, 20000);
+    counter_problem(&small, 500);
     return (kf_worker_setup){
-        .bench = {.system = &counter_system,
-                  .scene = &scene,
-                  .reduced = &reduced,
-                  .reference = &reference,
-                  .reference_steps = 10},
+        .setting = {.problem = &problem, .trial = &trial},
         .device = device,
         .limit_seconds = 20.0,
         .compile_limit_seconds = 60.0,

@@ -1,0 +1,28 @@
+#include "base/plan/problem.h"
+
+#include <stdlib.h>
+
+#include "base/util/text.h"
+
+kf_problem_options kf_problem_options_of(const kf_facts *facts, uint64_t seed) {
+    kf_problem_options options = {.seed = seed};
+    (void)kf_facts_get_size(facts, options.nodes);
+    const double samples = kf_facts_value(facts, "samples_per_cell");
+    if (samples > 0) options.samples_per_cell = samples;
+    return options;
+}
+
+kf_problem *kf_problem_make(void *own, void (*free_own)(void *own)) {
+    kf_problem *problem = kf_allocate_zeroed(1, sizeof *problem);
+    problem->own = own;
+    problem->free_own = free_own;
+    return problem;
+}
+
+void kf_problem_free(kf_problem *problem) {
+    if (problem == NULL) return;
+    if (problem->free_own != NULL) problem->free_own(problem->own);
+    kf_facts_free(&problem->facts);
+    free(problem->notes);
+    free(problem);
+}

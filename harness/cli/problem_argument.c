@@ -1,0 +1,19 @@
+#include "harness/cli/problem_argument.h"
+
+#include "solver/systems.h"
+
+kf_status kf_argument_problem(const kf_arguments *arguments, const kf_command *command, const char *source,
+                              const kf_problem_options *known, kf_problem **problem, kf_error *error) {
+    kf_problem_options options = *known;
+    *problem = NULL;
+    KF_TRY(kf_argument_grid(arguments, "--grid", options.nodes, error));
+    KF_TRY(
+        kf_argument_number(arguments, "--samples-per-cell", 0.01, 10000.0, &options.samples_per_cell, error));
+    source = kf_argument(arguments, "--scene", source);
+    if (source == NULL)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: option '--scene FILE|NAME' is missing; 'kftune list scenes' names the shipped ones",
+            command->name);
+    return kf_problem_open(source, kf_argument(arguments, "--system", NULL), &options, problem, error);
+}

@@ -1,0 +1,14 @@
+/* What a command works on. */
+#ifndef KF_HARNESS_CLI_PROBLEM_ARGUMENT_H
+#define KF_HARNESS_CLI_PROBLEM_ARGUMENT_H
+
+#include "base/plan/problem.h"
+#include "harness/cli/command.h"
+
+/* Opens what the options --scene, --system, --grid and --samples-per-cell of the command name. known: what
+ * holds where they say nothing, and source where --scene is not given (NULL: then --scene is required). The
+ * caller frees with kf_problem_free. */
+kf_status kf_argument_problem(const kf_arguments *arguments, const kf_command *command, const char *source,
+                              const kf_problem_options *known, kf_problem **problem, kf_error *error);
+
+#endif

@@ -1,0 +1,54 @@
+#include "solver/flow/flow_problem.h"
+
+#include <string.h>
+
+#include "base/util/text.h"
+
+enum { TRIAL_NODES = 24000, TRIAL_STEPS = 10 };
+
+static void add_facts(const kf_scene *scene, kf_facts *facts) {
+    const int *nodes = scene->nodes;
+    kf_facts_size(facts, nodes, "nodes");
+    kf_facts_amount(facts, "node_count", (double)nodes[0] * nodes[1] * nodes[2], "nodes");
+    kf_facts_amount(facts, "sample_count", (double)scene->samples.count, "samples");
+    kf_facts_number(facts, "samples_per_cell", scene->samples_per_cell, "");
+    kf_facts_number(facts, "cell_size", scene->cell_size, "m");
+    kf_facts_number(facts, "time_step", scene->time_step, "s");
+    kf_facts_number(facts, "reynolds", scene->reynolds, "");
+    kf_facts_number(facts, "viscosity", scene->viscosity, "cell^2/step");
+    kf_facts_word(facts, "collision", kf_collision_names[scene->collision]);
+}
+
+static void free_scene(void *own) {
+    kf_scene_free(own);
+}
+
+kf_problem *kf_flow_problem(const kf_system *system, kf_scene *scene, bool owned) {
+    kf_problem *problem = kf_problem_make(scene, owned ? free_scene : NULL);
+    problem->system = system;
+    kf_copy_text(problem->name, sizeof problem->name, scene->name);
+    kf_copy_text(problem->source, sizeof problem->source, scene->source);
+    memcpy(problem->hash, scene->hash, sizeof problem->hash);
+    problem->seed = scene->seed;
+    if (scene->notes != NULL) problem->notes = kf_duplicate(scene->notes);
+    add_facts(scene, &problem->facts);
+    return problem;
+}
+
+kf_status kf_flow_problem_open(const char *source, const kf_problem_options *options, kf_problem **problem,
+                               kf_error *error) {
+    kf_scene_options asked = {.samples_per_cell = options->samples_per_cell, .seed = options->seed};
+    memcpy(asked.nodes, options->nodes, sizeof asked.nodes);
+    kf_scene *scene = NULL;
+    KF_TRY(kf_scene_open(source, &asked, &scene, error));
+    *problem = kf_flow_problem(NULL, scene, true);
+    return KF_OK;
+}
+
+kf_status kf_flow_problem_trial(const kf_problem *problem, kf_problem **small, int *steps, kf_error *error) {
+    kf_scene *reduced = NULL;
+    KF_TRY(kf_scene_reduce(kf_problem_scene(problem), TRIAL_NODES, &reduced, error));
+    *small = kf_flow_problem(problem->system, reduced, true);
+    *steps = TRIAL_STEPS;
+    return KF_OK;
+}

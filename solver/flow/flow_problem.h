@@ -1,0 +1,26 @@
+/* The problems of flows: a scene is what is inside. */
+#ifndef KF_SOLVER_FLOW_FLOW_PROBLEM_H
+#define KF_SOLVER_FLOW_FLOW_PROBLEM_H
+
+#include "base/plan/system.h"
+#include "scene/scene.h"
+
+/* kf_system.open and kf_system.trial of systems that run scenes as they are: the trial is the scene on at
+ * most 24000 nodes, for 10 steps. */
+kf_status kf_flow_problem_open(const char *source, const kf_problem_options *options, kf_problem **problem,
+                               kf_error *error);
+kf_status kf_flow_problem_trial(const kf_problem *problem, kf_problem **small, int *steps, kf_error *error);
+
+/* A problem of this scene, with name, source, hash, seed, facts and notes from it. It takes the scene over
+ * (owned), or leaves it to whoever made it. */
+kf_problem *kf_flow_problem(const kf_system *system, kf_scene *scene, bool owned);
+
+/* Only for the problems and plans of flows. */
+static inline const kf_scene *kf_problem_scene(const kf_problem *problem) {
+    return problem->own;
+}
+static inline const kf_scene *kf_plan_scene(const kf_plan *plan) {
+    return plan->problem->own;
+}
+
+#endif

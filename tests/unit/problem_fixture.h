@@ -1,0 +1,19 @@
+/* Problems of scenes that a test makes itself. */
+#ifndef KF_TESTS_UNIT_PROBLEM_FIXTURE_H
+#define KF_TESTS_UNIT_PROBLEM_FIXTURE_H
+
+#include <stdint.h>
+
+#include "solver/flow/flow_problem.h"
+
+/* The problem of a scene that stays the test's, without facts. It holds until many more were asked for. */
+static inline const kf_problem *problem_of(const kf_system *system, const kf_scene *scene) {
+    enum { MOST = 64 };
+    static kf_problem problems[MOST];
+    static int next;
+    kf_problem *problem = &problems[next++ % MOST];
+    *problem = (kf_problem){.system = system, .own = (void *)(uintptr_t)scene};
+    return problem;
+}
+
+#endif
