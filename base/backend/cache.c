@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,11 +40,38 @@ kf_status kf_cache_kernel_folder(char path[KF_PATH], kf_error *error) {
     return status == KF_OK ? KF_OK : not_writable(reason.message, error);
 }
 
+/* Where process numbers count: a machine since it was started, and in it a container. Folders may be shared.
+ */
+static void name_place(char place[9]) {
+    kf_hasher hasher;
+    char hex[KF_HASH_HEX], *boot = NULL;
+    size_t size = 0;
+    struct stat about = {0};
+    if (kf_file_read("/proc/sys/kernel/random/boot_id", 0, &boot, &size, NULL) != KF_OK) size = 0;
+    (void)stat("/proc/self/ns/pid", &about);
+    kf_hash_begin(&hasher);
+    kf_hash_add(&hasher, boot, size);
+    kf_hash_add(&hasher, &about.st_ino, sizeof about.st_ino);
+    kf_hash_end(&hasher, hex);
+    free(boot);
+    kf_copy_text(place, 9, hex);
+}
+
+/* Of a file for a compiler or a trial to write to: tells whose it is, for the sweep. */
+static kf_status temporary_path(const char *ending, char path[KF_PATH], kf_error *error) {
+    char folder[KF_PATH], place[9];
+    KF_TRY(kf_cache_kernel_folder(folder, error));
+    name_place(place);
+    return kf_path(path, error, "%s/temporary-%s-%ld-%s", folder, place, (long)getpid(), ending);
+}
+
+static void sweep(void);
+
 kf_status kf_cache_try(kf_error *error) {
     enum { PROBE_BYTES = 1 << 20 }; /* more than any usual kernel */
-    char folder[KF_PATH], path[KF_PATH];
-    KF_TRY(kf_cache_kernel_folder(folder, error));
-    KF_TRY(kf_path(path, error, "%s/temporary-probe-%ld", folder, (long)getpid()));
+    char path[KF_PATH];
+    KF_TRY(temporary_path("probe", path, error));
+    sweep();
     void *nothing = kf_allocate_zeroed(1, PROBE_BYTES);
     kf_error reason;
     const kf_status status = kf_file_write_atomic(path, nothing, PROBE_BYTES, &reason);
@@ -59,16 +87,16 @@ static kf_status entry_path(const char *key, const char *extension, char path[KF
 }
 
 kf_status kf_cache_temporary(char path[KF_PATH], const char *extension, kf_error *error) {
-    char folder[KF_PATH];
-    KF_TRY(kf_cache_kernel_folder(folder, error));
-    KF_TRY(kf_path(path, error, "%s/temporary-XXXXXX.%s", folder, extension));
+    char ending[32];
+    (void)snprintf(ending, sizeof ending, "XXXXXX.%s", extension);
+    KF_TRY(temporary_path(ending, path, error));
     const int file = mkostemps(path, (int)strlen(extension) + 1, O_CLOEXEC);
     if (file >= 0) {
         close(file);
         return KF_OK;
     }
     char reason[KF_PATH + 128];
-    (void)snprintf(reason, sizeof reason, "%s: %s", folder, strerror(errno));
+    (void)snprintf(reason, sizeof reason, "%s: %s", path, strerror(errno));
     return not_writable(reason, error);
 }
 
@@ -174,6 +202,15 @@ static bool is_temporary(const char *name) {
            (length > 4 && strcmp(name + length - 4, ".tmp") == 0);
 }
 
+/* True when the process that made a temporary file is known to be gone. */
+static bool is_orphan(const char *name) {
+    char place[9], of[9];
+    long process = 0;
+    name_place(place);
+    if (sscanf(name, "temporary-%8[0-9a-f]-%ld-", of, &process) != 2 || strcmp(of, place) != 0) return false;
+    return process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH;
+}
+
 /* Lists the entries of folder (the caller frees) and removes what killed processes left behind. */
 static cache_file *list_entries(int folder, DIR *stream, int *count) {
     cache_file *files = NULL;
@@ -184,7 +221,8 @@ static cache_file *list_entries(int folder, DIR *stream, int *count) {
         if (fstatat(folder, entry->d_name, &information, AT_SYMLINK_NOFOLLOW) != 0) continue;
         if (!S_ISREG(information.st_mode)) continue;
         if (is_temporary(entry->d_name)) {
-            if (time(NULL) - information.st_mtime > temporary_lifetime) unlinkat(folder, entry->d_name, 0);
+            if (time(NULL) - information.st_mtime > temporary_lifetime || is_orphan(entry->d_name))
+                (void)unlinkat(folder, entry->d_name, 0);
             continue;
         }
         if (*count == capacity) {
@@ -197,6 +235,15 @@ static cache_file *list_entries(int folder, DIR *stream, int *count) {
         file->bytes = (uint64_t)information.st_size;
     }
     return files;
+}
+
+static void sweep(void) {
+    char folder[KF_PATH];
+    int count;
+    DIR *stream = kf_cache_kernel_folder(folder, NULL) == KF_OK ? opendir(folder) : NULL;
+    if (stream == NULL) return;
+    free(list_entries(dirfd(stream), stream, &count));
+    closedir(stream);
 }
 
 /* Drops what was used longest ago until the rest fits; keep: the name of the entry just written. */

@@ -43,11 +43,11 @@ kf_status kf_cache_put(const char *key, const char *extension, const void *data,
 int kf_cache_claim(const char *key);
 
 /* Creates an empty file in the cache folder for a compiler to write to; the caller removes it. What killed
- * processes leave behind is removed by a later kf_cache_put. */
+ * processes leave behind is removed by a later kf_cache_put or kf_cache_try. */
 kf_status kf_cache_temporary(char path[KF_PATH], const char *extension, kf_error *error);
 
 /* KF_HOST, with the folder's name, when the cache cannot take what a compiler makes: its folder cannot be
- * made or written, or the disk is full. */
+ * made or written, or the disk is full. Removes what killed processes left there. */
 kf_status kf_cache_try(kf_error *error);
 
 /* Where entries lie; created when missing. KF_HOST when it cannot be. */

@@ -2,8 +2,11 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +14,7 @@
 #include "base/util/text.h"
 
 enum { OUTPUT_LIMIT = 256 << 10 };
+enum { NOT_STARTED = 125 }; /* no compiler ends with this; 126 and 127 are a shell's */
 
 /* Reads until the program has closed its end; keeps the beginning. */
 static char *read_output(int file) {
@@ -59,7 +63,8 @@ static void default_signals(posix_spawnattr_t *attributes) {
     posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
 }
 
-static int spawn(const char *const *words, int output, pid_t *process) {
+/* In the calling process. */
+static int spawn_here(const char *const *words, int output, pid_t *process) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_init(&actions);
@@ -85,6 +90,52 @@ static int spawn(const char *const *words, int output, pid_t *process) {
     return reason;
 }
 
+/* --- a process that keeps watch -------------------------------------------------------------------------
+ * A compiler has children of its own, which nothing ties to this process. So it runs in a group with a
+ * process that is told when this one ends, however it ends, and then ends the group: first so that temporary
+ * files are removed. */
+
+static void end_group(int number) {
+    (void)number;
+    (void)kill(0, SIGTERM);
+}
+
+static _Noreturn void keep_watch(pid_t parent, const char *const *words, int output) {
+    pid_t process = 0, waited;
+    int ending = 0;
+    (void)setpgid(0, 0);
+    (void)signal(SIGTERM, SIG_IGN);
+    (void)signal(SIGINT, SIG_IGN);
+    (void)signal(SIGCHLD, SIG_DFL);
+    (void)signal(SIGUSR1, end_group);
+    sigset_t none;
+    (void)sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    if (prctl(PR_SET_PDEATHSIG, SIGUSR1) != 0 || getppid() != parent) _exit(NOT_STARTED);
+    const int reason = spawn_here(words, output, &process);
+    if (reason != 0) (void)dprintf(output, "%s", strerror(reason));
+    (void)close(output);
+    if (reason != 0) _exit(NOT_STARTED);
+    do
+        waited = waitpid(process, &ending, 0);
+    while (waited < 0 && errno == EINTR);
+    /* Ends as the program did; what is left of its group ends too. */
+    const int number = WIFSIGNALED(ending) ? WTERMSIG(ending) : 0;
+    if (getppid() != parent) (void)kill(0, SIGKILL);
+    if (number == 0) _exit(WEXITSTATUS(ending));
+    (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    (void)signal(number, SIG_DFL);
+    (void)raise(number);
+    _exit(NOT_STARTED);
+}
+
+static int spawn(const char *const *words, int output, pid_t *process) {
+    const pid_t parent = getpid();
+    *process = fork();
+    if (*process == 0) keep_watch(parent, words, output);
+    return *process < 0 ? errno : 0;
+}
+
 kf_status kf_program_run(const char *const *words, kf_program_result *result, kf_error *error) {
     *result = (kf_program_result){.exit_status = -1};
     int pipe_ends[2];
@@ -106,8 +157,12 @@ kf_status kf_program_run(const char *const *words, kf_program_result *result, kf
     while (waited < 0 && errno == EINTR);
     if (waited == process && WIFEXITED(ending)) result->exit_status = WEXITSTATUS(ending);
     if (waited == process && WIFSIGNALED(ending)) result->signal = WTERMSIG(ending);
-    if (result->signal != SIGINT) return KF_OK;
+    kf_status status = KF_OK;
+    if (result->signal == SIGINT) status = kf_fail(error, KF_INTERRUPTED, "%s was interrupted", words[0]);
+    if (result->exit_status == NOT_STARTED)
+        status = kf_fail(error, KF_HOST, "%s cannot be run: %s", words[0], result->output);
+    if (status == KF_OK) return KF_OK;
     free(result->output);
     result->output = NULL;
-    return kf_fail(error, KF_INTERRUPTED, "%s was interrupted", words[0]);
+    return status;
 }
