@@ -10,11 +10,8 @@
 #include "harness/search/strategies.h"
 
 const kf_strategy_methods *const kf_strategies[] = {
-    &kf_strategy_model,        &kf_strategy_local,
-    &kf_strategy_annealing,    &kf_strategy_genetic,
-    &kf_strategy_differential, &kf_strategy_halving,
-    &kf_strategy_survey,       &kf_strategy_random,
-    &kf_strategy_enumerate,    NULL,
+    &kf_strategy_model,  &kf_strategy_local,  &kf_strategy_annealing, &kf_strategy_halving,
+    &kf_strategy_survey, &kf_strategy_random, &kf_strategy_enumerate, NULL,
 };
 
 struct kf_strategy {

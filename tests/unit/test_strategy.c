@@ -266,7 +266,7 @@ static double higher_is_slower(void *context, uint64_t index) {
 /* What the prior ranks first is proposed first, in its order, unless it was told before. */
 static void test_a_prior_is_followed_first(void **state) {
     (void)state;
-    static const char *const names[] = {"model", "local", "annealing", "genetic", "differential"};
+    static const char *const names[] = {"model", "local", "annealing"};
     static const char *const fixed[] = {"layout=csoa", "plan=fused", "storage=f32"};
     kf_space *space = kinetic(8, fixed, 3);
     for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
@@ -311,7 +311,7 @@ static void test_unknown_strategy(void **state) {
     assert_null(strategy);
     assert_int_equal(kf_strategy_open("hopscotch", space, 1, &strategy, &error), KF_BAD_INPUT);
     assert_string_equal(error.message, "unknown strategy 'hopscotch'; there are: model, local, annealing, "
-                                       "genetic, differential, halving, survey, random, enumerate");
+                                       "halving, survey, random, enumerate");
     kf_strategy_close(NULL);
     kf_space_free(space);
 }
