@@ -27,6 +27,9 @@ say = $(if $(V),,@echo "  $(1)")
 SOURCES := $(wildcard base/*/*.c harness/*/*.c solver/*.c solver/*/*.c scene/*.c results/*.c cost_model/*.c plots/*.c plots/*/*.c)
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
+# What tests share beside the program: tests/tools/*.c, and the programs among them.
+TOOL_PROGRAMS := $(BUILD)/tests/nightly_trials
+TOOLS := $(filter-out tests/tools/nightly_trials.c,$(wildcard tests/tools/*.c))
 END_TESTS := $(wildcard tests/e2e/*.sh)
 # Tests of times, memory limits and counters want the machine for themselves; the longest begin first.
 ALONE := test_backend_gpu test_cupti_gpu test_measure test_quality test_roofs test_store_speed test_tune test_worker
@@ -34,8 +37,8 @@ TESTS_ALONE := $(ALONE:%=$(BUILD)/tests/%)
 LONGEST_TESTS := $(BUILD)/tests/test_kinetic $(BUILD)/tests/test_kinetic_walls
 UNIT_TESTS_BESIDE := $(LONGEST_TESTS) $(filter-out $(LONGEST_TESTS) $(TESTS_ALONE),$(UNIT_TESTS))
 END_TESTS_ALONE := tests/e2e/nightly.sh
-OUR_C := harness/main.c $(SOURCES) $(wildcard tests/unit/*.c)
-OUR_HEADERS := $(wildcard base/*/*.h harness/*/*.h solver/*.h solver/*/*.h scene/*.h results/*.h cost_model/*.h plots/*.h plots/*/*.h tests/unit/*.h)
+OUR_C := harness/main.c $(SOURCES) $(wildcard tests/unit/*.c tests/tools/*.c)
+OUR_HEADERS := $(wildcard base/*/*.h harness/*/*.h solver/*.h solver/*/*.h scene/*.h results/*.h cost_model/*.h plots/*.h plots/*/*.h tests/unit/*.h tests/tools/*.h)
 # What the program reads at run time, for install and bundle.
 DATA := $(wildcard kernels/*.h kernels/*.cu kernels/*/*.h kernels/*/*.cu kernels/*/*.c variants/*.json suites/*.json metrics/*.txt \
 	scene/library/*.* scene/library/*/*.* plots/*.gp plots/*.gnuplot plots/*.plt)
@@ -65,7 +68,7 @@ ALL_LIBS = $(LIBRARY_LIBS) -ldl -lm -lpthread $(LDLIBS)
 all: programs
 	@echo "$(BUILD)/kftune is built. $(CUDA_NOTE)."
 programs: $(BUILD)/kftune
-tests: $(UNIT_TESTS)
+tests: $(UNIT_TESTS) $(TOOL_PROGRAMS)
 
 # Rewritten only when its content changes, and then everything is built again.
 $(BUILD)/config.mk: FORCE
@@ -87,12 +90,18 @@ $(BUILD)/libkftune.a: $(OBJECTS)
 $(BUILD)/kftune: $(BUILD)/harness/main.o $(BUILD)/libkftune.a
 	$(call say,LINK $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -o $@
-$(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(BUILD)/libkftune.a
+$(BUILD)/libtools.a: $(TOOLS:%.c=$(BUILD)/%.o)
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $^
+$(TOOL_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/tests/tools/%.o $(BUILD)/libtools.a $(BUILD)/libkftune.a
+	$(call say,LINK $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -o $@
+$(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(BUILD)/libtools.a $(BUILD)/libkftune.a
 	$(call say,LINK $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -lcmocka $(ALL_LIBS) -o $@
 .SECONDARY: $(UNIT_TESTS:$(BUILD)/tests/%=$(BUILD)/tests/unit/%.o)
 
--include $(OBJECTS:.o=.d) $(BUILD)/harness/main.d $(UNIT_TESTS:$(BUILD)/tests/%=$(BUILD)/tests/unit/%.d)
+-include $(OBJECTS:.o=.d) $(BUILD)/harness/main.d $(UNIT_TESTS:$(BUILD)/tests/%=$(BUILD)/tests/unit/%.d) $(wildcard $(BUILD)/tests/tools/*.d)
 
 # --- what people run ---------------------------------------------------------------------------------------
 # Each installs what it needs first, then calls make again, which only then looks for compiler and libraries.

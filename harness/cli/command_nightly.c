@@ -8,10 +8,9 @@
 #include "base/util/log.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
-#include "harness/nightly/bisect.h"
+#include "harness/nightly/compare.h"
 #include "harness/nightly/job.h"
 #include "harness/nightly/night.h"
-#include "harness/nightly/record.h"
 
 extern const kf_command kf_command_nightly;
 
@@ -222,122 +221,58 @@ static kf_status measure(const kf_arguments *arguments, kf_error *error) {
     const char *job = kf_argument(arguments, "--job", NULL);
     if (job == NULL) return kf_fail(error, KF_BAD_INPUT, "nightly measure: option '--job TEXT' is missing");
     return kf_nightly_measure(job, kf_argument_given(arguments, "--verify"),
-                              kf_argument(arguments, "--counters", NULL), error);
+                              kf_argument(arguments, "--counters", NULL), NULL, error);
 }
 
-/* --- bisect
+/* --- compare
  * ------------------------------------------------------------------------------------------------------- */
 
-static void print_bisection(const kf_bisect_result *result, bool json) {
+static void print_comparison(const kf_compare_request *request, const kf_compare_result *result, bool json) {
+    static const char *const findings[] = {
+        [KF_FINDING_NONE] = "same", [KF_FINDING_SLOWER] = "slower", [KF_FINDING_FASTER] = "faster"};
+    const kf_comparison *c = &result->comparison;
     if (!json) {
-        printf("%s  %s\n%+.2f %% against the good one (%+.2f to %+.2f); %d of %d commits built and measured, "
-               "%d skipped\n",
-               result->first_bad, result->subject, 100.0 * expm1(result->step.shift),
-               100.0 * expm1(result->step.low), 100.0 * expm1(result->step.high), result->tried,
-               result->commits, result->skipped);
+        printf("%s: %+.2f %% against %s (%+.2f to %+.2f), %d processes each, p %.2g\n",
+               findings[result->finding], 100.0 * expm1(c->shift), request->reference, 100.0 * expm1(c->low),
+               100.0 * expm1(c->high), result->processes, c->probability);
         return;
     }
     cJSON *object = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(object, "kftune", KF_VERSION);
-    (void)cJSON_AddStringToObject(object, "command", "nightly bisect");
-    (void)cJSON_AddStringToObject(object, "first_bad", result->first_bad);
-    (void)cJSON_AddStringToObject(object, "subject", result->subject);
-    (void)cJSON_AddNumberToObject(object, "change", expm1(result->step.shift));
-    (void)cJSON_AddNumberToObject(object, "commits", result->commits);
-    (void)cJSON_AddNumberToObject(object, "tried", result->tried);
-    (void)cJSON_AddNumberToObject(object, "skipped", result->skipped);
+    (void)cJSON_AddStringToObject(object, "command", "nightly compare");
+    (void)cJSON_AddStringToObject(object, "finding", findings[result->finding]);
+    (void)cJSON_AddNumberToObject(object, "change", expm1(c->shift));
+    (void)cJSON_AddNumberToObject(object, "change_low", expm1(c->low));
+    (void)cJSON_AddNumberToObject(object, "change_high", expm1(c->high));
+    (void)cJSON_AddNumberToObject(object, "probability", c->probability);
+    (void)cJSON_AddNumberToObject(object, "processes", result->processes);
     print_json(object);
 }
 
-static kf_status bisect(const kf_arguments *arguments, kf_error *error) {
+static kf_status compare(const kf_arguments *arguments, kf_error *error) {
     kf_suite suite;
-    kf_bisect_request request = {.benchmark = kf_argument(arguments, "--benchmark", NULL),
-                                 .repository = kf_argument(arguments, "--repository", "."),
-                                 .good = kf_argument(arguments, "--good", NULL),
-                                 .bad = kf_argument(arguments, "--bad", "HEAD"),
-                                 .build = kf_argument(arguments, "--build", "make"),
-                                 .program = kf_argument(arguments, "--program", "build/kftune")};
-    if (request.good == NULL)
-        return kf_fail(error, KF_BAD_INPUT, "nightly bisect: option '--good REVISION' is missing");
+    double percent = 100.0 * expm1(kf_standard_rules.least_change);
+    kf_compare_request request = {.benchmark = kf_argument(arguments, "--benchmark", NULL),
+                                  .reference = kf_argument(arguments, "--reference", NULL),
+                                  .candidate = kf_argument(arguments, "--candidate", ".")};
+    if (request.reference == NULL)
+        return kf_fail(error, KF_BAD_INPUT, "nightly compare: option '--reference FOLDER' is missing");
+    KF_TRY(kf_argument_number(arguments, "--change", 0.01, 1000, &percent, error));
+    request.threshold = log1p(0.01 * percent);
     KF_TRY(read_suite(arguments, &suite, error));
     request.suite = &suite;
     kf_status status = open_store(arguments, false, &request.store, error);
     if (status == KF_OK) {
-        kf_bisect_result result;
-        status = kf_bisect(&request, &result, error);
-        if (status == KF_OK) print_bisection(&result, kf_arguments_json(arguments));
+        kf_compare_result result;
+        status = kf_nightly_compare(&request, &result, error);
+        if (status == KF_OK) print_comparison(&request, &result, kf_arguments_json(arguments));
+        if (status == KF_OK && result.finding == KF_FINDING_SLOWER)
+            status =
+                kf_fail(error, KF_GATE_FAILED, "%s is slower than %s", request.candidate, request.reference);
         kf_store_close(request.store);
     }
     kf_suite_free(&suite);
     return status;
-}
-
-/* --- record, rates
- * -------------------------------------------------------------------------------------------------- */
-
-enum { MOST_PERCENTS = KF_PLANTED };
-
-static kf_status read_percents(const char *text, double percents[MOST_PERCENTS], int *count,
-                               kf_error *error) {
-    for (*count = 0; *text != '\0';) {
-        char *end = NULL;
-        double value = strtod(text, &end);
-        if (end == text || !(value > 0.0 && value <= 1000.0) || *count == MOST_PERCENTS ||
-            (*end != ',' && *end != '\0'))
-            return kf_fail(error, KF_BAD_INPUT,
-                           "option '--planted': give at most %d percentages, such as 1,2,3,5", MOST_PERCENTS);
-        percents[(*count)++] = value;
-        text = *end == ',' ? end + 1 : end;
-    }
-    return KF_OK;
-}
-
-static kf_status record(const kf_arguments *arguments, kf_error *error) {
-    kf_suite suite;
-    long nights = 20, processes = 20;
-    double percents[MOST_PERCENTS];
-    kf_record_request request = {.percents = percents};
-    const char *out = kf_argument(arguments, "--out", NULL);
-    KF_TRY(kf_argument_integer(arguments, "--nights", 1, 399, &nights, error));
-    KF_TRY(kf_argument_integer(arguments, "--processes", 5, 512, &processes, error));
-    KF_TRY(read_percents(kf_argument(arguments, "--planted", ""), percents, &request.percent_count, error));
-    if (out == NULL) return kf_fail(error, KF_BAD_INPUT, "nightly record: option '--out FILE' is missing");
-    KF_TRY(read_suite(arguments, &suite, error));
-    request.suite = &suite;
-    request.nights = (int)nights;
-    request.planted_processes = (int)processes;
-    kf_status status = open_store(arguments, false, &request.store, error);
-    cJSON *json = NULL;
-    if (status == KF_OK) status = kf_record(&request, &json, error);
-    if (status == KF_OK) {
-        char *text = cJSON_Print(json);
-        status = kf_file_write_atomic(out, text != NULL ? text : "", text != NULL ? strlen(text) : 0, error);
-        free(text);
-        cJSON_Delete(json);
-    }
-    kf_store_close(request.store);
-    kf_suite_free(&suite);
-    return status;
-}
-
-static kf_status rates(const kf_arguments *arguments, kf_error *error) {
-    const char *file = kf_argument(arguments, "--recorded", NULL);
-    long nights = 200, trials = 40;
-    kf_recording *recordings = NULL;
-    int count = 0;
-    if (file == NULL)
-        return kf_fail(error, KF_BAD_INPUT, "nightly rates: option '--recorded FILE' is missing");
-    KF_TRY(kf_argument_integer(arguments, "--nights", 1, 1000000, &nights, error));
-    KF_TRY(kf_argument_integer(arguments, "--trials", 1, 1000000, &trials, error));
-    KF_TRY(kf_recording_read(file, &recordings, &count, error));
-    bool as_json = kf_arguments_json(arguments);
-    cJSON *json = kf_rates(recordings, count, (int)nights, (int)trials, as_json ? NULL : stdout);
-    if (as_json)
-        print_json(json);
-    else
-        cJSON_Delete(json);
-    free(recordings);
-    return KF_OK;
 }
 
 /* --- the command
@@ -348,8 +283,7 @@ typedef struct action {
     kf_status (*run)(const kf_arguments *arguments, kf_error *error);
 } action;
 static const action actions[] = {{"run", run_night}, {"list", list_nights}, {"show", show_night},
-                                 {"pin", pin_night}, {"bisect", bisect},    {"record", record},
-                                 {"rates", rates},   {"measure", measure}};
+                                 {"pin", pin_night}, {"compare", compare},  {"measure", measure}};
 enum { ACTIONS = sizeof actions / sizeof actions[0] };
 
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
@@ -360,11 +294,10 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
         if (strcmp(name, names[i]) == 0) return actions[i].run(arguments, error);
     }
     const char *nearest = kf_nearest(name, names, ACTIONS);
-    return kf_fail(
-        error, KF_BAD_INPUT,
-        "nightly: unknown action '%.40s'%s%s%s; there are: run, list, show, pin, bisect, record, rates", name,
-        nearest != NULL ? " (did you mean '" : "", nearest != NULL ? nearest : "",
-        nearest != NULL ? "'?)" : "");
+    return kf_fail(error, KF_BAD_INPUT,
+                   "nightly: unknown action '%.40s'%s%s%s; there are: run, list, show, pin, compare", name,
+                   nearest != NULL ? " (did you mean '" : "", nearest != NULL ? nearest : "",
+                   nearest != NULL ? "'?)" : "");
 }
 
 static const kf_option options[] = {
@@ -375,18 +308,10 @@ static const kf_option options[] = {
     {"--device", "cuda:N|cpu", "use this device for all benchmarks, whatever the suite says", false},
     {"--label", "TEXT", "what you call tonight's program: a commit, a release", false},
     {"--night", "ID", "show, pin: number or beginning of the UUID (default: the newest)", false},
-    {"--good", "REVISION", "bisect: a commit that was fast", false},
-    {"--bad", "REVISION", "bisect: a commit that is slow (default: HEAD)", false},
-    {"--build", "COMMAND", "bisect: shell command that builds a commit (default: make)", false},
-    {"--program", "FILE", "bisect: what it builds (default: build/kftune)", false},
-    {"--repository", "FOLDER", "bisect: the git repository (default: .)", false},
-    {"--benchmark", "NAME", "bisect: the benchmark of the suite to look at", false},
-    {"--nights", "N", "record: unchanged nights (default: 20); rates: to resample (default: 200)", false},
-    {"--planted", "PERCENTS", "record: regressions to plant, such as 1,2,3,5", false},
-    {"--processes", "N", "record: processes with each planted regression (default: 20)", false},
-    {"--recorded", "FILE", "rates: what 'nightly record' wrote", false},
-    {"--trials", "N", "rates: trials a regression (default: 40)", false},
-    {"--out", "FILE", "record: the file to write", false},
+    {"--reference", "FOLDER", "compare: a built source tree, or an unpacked bundle", false},
+    {"--candidate", "FOLDER", "compare: another one (default: .)", false},
+    {"--benchmark", "NAME", "compare: the benchmark of the suite to look at", false},
+    {"--change", "PERCENT", "compare: what counts as slower (default: 1)", false},
     {"--job", "TEXT", "measure: what one process of a night is asked to measure", false},
     {"--verify", NULL, "measure: verify it first", false},
     {"--counters", "SET", "measure: count with this metric set instead of timing", false},
@@ -397,16 +322,16 @@ static const char *const positional[] = {"ACTION", NULL};
 const kf_command kf_command_nightly = {
     .name = "nightly",
     .summary = "measure a suite and tell regressions from noise",
-    .synopsis = "kftune nightly [run|list|show|pin|bisect|record|rates] --suite FILE --store FILE [options]",
+    .synopsis = "kftune nightly [run|list|show|pin|compare] --suite FILE --store FILE [options]",
     .description =
         "For a timer or CI job: every benchmark in at least five fresh processes; what looks changed is run "
         "next to\n"
         "the last good program the same night. Status 1 on SLOW, DRIFT or WRONG, and only then.\n"
         "list, show: the nights and their verdicts. pin: make a night the release that slow drift is held "
         "against.\n"
-        "bisect: find the commit that made a benchmark slower. record, rates: record this machine's noise, "
-        "and say\n"
-        "how small a regression is found on it. measure: one process of a night, as a night starts it.",
+        "compare: two programs in turns on one benchmark, for git bisect; status 1 when the candidate is "
+        "slower.\n"
+        "measure: one process of a night, as a night starts it.",
     .example = "kftune nightly --suite quick --store nightly.db --report night.md",
     .options = options,
     .positional = positional,

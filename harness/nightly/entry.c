@@ -120,7 +120,6 @@ static void describe(kf_entry *entry) {
     kf_copy_text(job->device, sizeof job->device, entry->device.spec);
     job->config = entry->config;
     job->seconds = benchmark->seconds;
-    job->planted = benchmark->planted;
     entry->job = kf_nightly_job_text(job);
     free(job);
 }

@@ -6,7 +6,7 @@
 #include "base/util/json.h"
 #include "base/util/text.h"
 
-enum { PROTOCOL = 1 }; /* raised when older programs would misread a job */
+enum { PROTOCOL = 2 }; /* raised when older programs would misread a job */
 
 char *kf_nightly_job_text(const kf_nightly_job *job) {
     cJSON *json = cJSON_CreateObject();
@@ -18,15 +18,14 @@ char *kf_nightly_job_text(const kf_nightly_job *job) {
     (void)cJSON_AddStringToObject(json, "device", job->device);
     (void)cJSON_AddItemToObject(json, "config", kf_config_to_json(&job->config));
     (void)cJSON_AddNumberToObject(json, "seconds", job->seconds);
-    (void)cJSON_AddNumberToObject(json, "planted_rounds", (double)job->planted);
     char *text = kf_json_canonical(json);
     cJSON_Delete(json);
     return text;
 }
 
 static kf_status read_job(const cJSON *json, kf_nightly_job *job, kf_error *error) {
-    static const char *const keys[] = {"protocol", "scene",  "grid",    "samples_per_cell", "system",
-                                       "device",   "config", "seconds", "planted_rounds",   NULL};
+    static const char *const keys[] = {"protocol", "scene",   "grid", "samples_per_cell", "system", "device",
+                                       "config",   "seconds", NULL};
     kf_json_place place = {"job", ""};
     long protocol = 0;
     double grid[3] = {0, 0, 0};
@@ -41,7 +40,6 @@ static kf_status read_job(const cJSON *json, kf_nightly_job *job, kf_error *erro
     KF_TRY(kf_json_number(place, json, "samples_per_cell", true, 0, 10000, &job->options.samples_per_cell,
                           error));
     KF_TRY(kf_json_number(place, json, "seconds", true, 0, 3600, &job->seconds, error));
-    KF_TRY(kf_json_integer(place, json, "planted_rounds", true, 0, 2000000000, &job->planted, error));
     KF_TRY(kf_json_object(place, json, "config", true, &config, error));
     for (int axis = 0; axis < 3; axis++)
         job->options.nodes[axis] = (int)grid[axis];

@@ -3,6 +3,7 @@
 #ifndef KF_HARNESS_NIGHTLY_JOB_H
 #define KF_HARNESS_NIGHTLY_JOB_H
 
+#include "base/plan/system.h"
 #include "base/record/measurement.h"
 #include "harness/nightly/program.h"
 
@@ -13,7 +14,6 @@ typedef struct kf_nightly_job {
     char device[64];
     kf_config config;
     double seconds; /* of timing; 0: the usual */
-    long planted;   /* as in kf_suite_benchmark */
 } kf_nightly_job;
 
 /* Canonical text; caller frees. */
@@ -21,8 +21,9 @@ char *kf_nightly_job_text(const kf_nightly_job *job);
 kf_status kf_nightly_job_read(const char *text, kf_nightly_job *job, kf_error *error);
 
 /* The process itself: measures, or with a metric set (counters not NULL) only counts, and prints one line of
- * JSON on stdout. */
-kf_status kf_nightly_measure(const char *job_text, bool verify, const char *counters, kf_error *error);
+ * JSON on stdout. dress (may be NULL): puts another system in the place of the job's. */
+kf_status kf_nightly_measure(const char *job_text, bool verify, const char *counters,
+                             const kf_system *(*dress)(const kf_system *system), kf_error *error);
 
 /* How a process ended. */
 typedef struct kf_answer {

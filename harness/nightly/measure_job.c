@@ -8,7 +8,6 @@
 #include "base/util/text.h"
 #include "harness/counters/count.h"
 #include "harness/nightly/job.h"
-#include "harness/nightly/planted.h"
 #include "harness/worker/evaluate.h"
 #include "solver/systems.h"
 
@@ -53,7 +52,6 @@ static kf_status measure_on(const kf_nightly_job *job, const kf_setting *setting
 static kf_status measure_problem(const kf_nightly_job *job, kf_problem *problem, bool verify,
                                  const kf_metric_set *counters, kf_error *error) {
     kf_trial trial;
-    if (job->planted > 0) problem->system = kf_system_planted(problem->system, job->planted);
     kf_status status = kf_trial_open(problem, &trial, error);
     if (status == KF_OK && verify) status = kf_trial_refer(&trial, error);
     const kf_setting setting = {.problem = problem, .trial = &trial, .counters = counters};
@@ -62,13 +60,15 @@ static kf_status measure_problem(const kf_nightly_job *job, kf_problem *problem,
     return status;
 }
 
-kf_status kf_nightly_measure(const char *job_text, bool verify, const char *counters, kf_error *error) {
+kf_status kf_nightly_measure(const char *job_text, bool verify, const char *counters,
+                             const kf_system *(*dress)(const kf_system *system), kf_error *error) {
     kf_nightly_job *job = kf_allocate(sizeof *job);
     kf_problem *problem = NULL;
     kf_metric_set *set = NULL;
     kf_status status = kf_nightly_job_read(job_text, job, error);
     if (status == KF_OK && counters != NULL) status = kf_metric_set_open(counters, &set, error);
     if (status == KF_OK) status = kf_problem_open(job->scene, job->system, &job->options, &problem, error);
+    if (status == KF_OK && dress != NULL) problem->system = dress(problem->system);
     if (status == KF_OK) status = measure_problem(job, problem, verify, set, error);
     kf_problem_free(problem);
     if (set != NULL) kf_metric_set_free(set);

@@ -111,9 +111,8 @@ static kf_status read_grid(kf_json_place place, const cJSON *json, int nodes[3],
 
 static kf_status read_benchmark(const char *file, const defaults *base, const cJSON *json,
                                 kf_suite_benchmark *benchmark, kf_error *error) {
-    static const char *const keys[] = {"name",    "scene",          "grid",   "samples_per_cell",
-                                       "system",  "device",         "config", "processes",
-                                       "seconds", "planted_rounds", NULL};
+    static const char *const keys[] = {"name",   "scene",  "grid",      "samples_per_cell", "system",
+                                       "device", "config", "processes", "seconds",          NULL};
     kf_json_place place = {file, "benchmarks"};
     *benchmark = (kf_suite_benchmark){.seconds = base->seconds};
     if (!cJSON_IsObject(json))
@@ -137,7 +136,6 @@ static kf_status read_benchmark(const char *file, const defaults *base, const cJ
                            &processes, error));
     benchmark->processes = (int)processes;
     KF_TRY(kf_json_number(place, json, "seconds", false, 0.001, 3600, &benchmark->seconds, error));
-    KF_TRY(kf_json_integer(place, json, "planted_rounds", false, 0, 2000000000, &benchmark->planted, error));
     return read_config(place, base, json, benchmark, error);
 }
 

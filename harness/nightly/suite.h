@@ -23,7 +23,6 @@ typedef struct kf_suite_benchmark {
     kf_config config;
     int processes;
     double seconds; /* of timing, a process; 0: the usual */
-    long planted;   /* rounds of a busy loop added to every step, to test the detector; 0: none */
 } kf_suite_benchmark;
 
 typedef struct kf_suite {

@@ -1,10 +1,10 @@
 #!/bin/bash
 # Records a device's nights and planted regressions, how often the detector finds them, and plays real nights with one.
-# From a bundle or a built source tree; builds nothing.
+# From a built source tree (make all tests); builds nothing.
 # usage: scripts/gpu/nightly.sh FOLDER [DEVICE [NIGHTS [PROCESSES]]]
 #   NIGHTS: recorded, of five fresh processes each (20); PROCESSES: with each planted percentage (6)
 # BUDGET: seconds for all (150); fewer nights are recorded where a process takes too long. SCENE, GRID ("[x, y, z]"), KFTUNE.
-# Leaves in FOLDER: nights.json (for tests/data/ and `kftune nightly rates`), rates.txt, rates.json, night.md, night.xml,
+# Leaves in FOLDER: nights.json (for tests/data/ and `nightly_trials rates`), rates.txt, rates.json, night.md, night.xml,
 # report.html, nightly.db.gz, log.txt. Status 0 when the planted 5 % was SLOW the same night and nothing else was.
 set -u
 out=${1:?usage: scripts/gpu/nightly.sh FOLDER [DEVICE [NIGHTS [PROCESSES]]]}
@@ -15,8 +15,8 @@ budget=${BUDGET:-150}
 mkdir -p "$out" || exit 2
 out=$(realpath "$out")
 cd "$(dirname "$0")/../.."
-for kftune in ${KFTUNE:-} ./kftune build/kftune; do [ -x "$kftune" ] && break; done
-[ -x "$kftune" ] || { echo "kftune is not built" >&2; exit 1; }
+kftune=${KFTUNE:-build/tests/nightly_trials} # kftune with planted regressions
+[ -x "$kftune" ] || { echo "$kftune is not built: make tests" >&2; exit 1; }
 export KFTUNE_DATA=${KFTUNE_DATA:-$PWD}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -31,20 +31,16 @@ case $device in
 cuda*) grid=${GRID:-[320, 160, 160]} ;;
 *) grid=${GRID:-[24, 24, 24]} ;;
 esac
-suite() { # FILE PLANTED_ROUNDS
-    cat >"$1" <<JSON
+cat >"$work/suite.json" <<JSON
 {"suite": "planted", "processes": 5, "seconds": 0.1, "device": "$device", "benchmarks": [
-  {"name": "ball", "scene": "${SCENE:-ball}", "grid": $grid, "samples_per_cell": 3, "config": {"preset": "default"},
-   "planted_rounds": $2}]}
+  {"name": "ball", "scene": "${SCENE:-ball}", "grid": $grid, "samples_per_cell": 3, "config": {"preset": "default"}}]}
 JSON
-}
-suite "$work/suite.json" 0
 begin=$SECONDS
 # The first process compiles; then it is seen what one costs.
-"$kftune" nightly record --suite "$work/suite.json" --store "$work/first.db" --nights 1 --out "$work/first.json" \
+"$kftune" record --suite "$work/suite.json" --store "$work/first.db" --nights 1 --out "$work/first.json" \
     --quiet >>"$log" 2>&1 || fail "no night: $(tail -n 1 "$log")"
 start=$(date +%s%N)
-"$kftune" nightly record --suite "$work/suite.json" --store "$work/first.db" --nights 1 --out "$work/first.json" --quiet >>"$log" 2>&1
+"$kftune" record --suite "$work/suite.json" --store "$work/first.db" --nights 1 --out "$work/first.json" --quiet >>"$log" 2>&1
 each=$((($(date +%s%N) - start) / 5000000 + 1)) # milliseconds
 # Besides the recorded nights: planted ones with their calibration, four real nights, two of them compared with eight against eight.
 others=$((5 * processes + 4 + 20 + 32))
@@ -53,18 +49,18 @@ most=$(((1000 * (budget - (SECONDS - begin)) / each - others) / 5))
 echo "a process takes $each ms: $nights nights are recorded"
 
 # 1. The noise, and processes with 1, 2, 3 and 5 % planted, in turns; then what the detector makes of them.
-"$kftune" nightly record --suite "$work/suite.json" --store "$store" --nights "$nights" --planted 1,2,3,5 \
+"$kftune" record --suite "$work/suite.json" --store "$store" --nights "$nights" --planted 1,2,3,5 \
     --processes "$processes" --out "$out/nights.json" --quiet 2>>"$log" || fail "recording failed"
 echo "recorded in $((SECONDS - begin)) s"
-"$kftune" nightly rates --recorded "$out/nights.json" --nights 200 --trials 40 | tee "$out/rates.txt"
-"$kftune" nightly rates --recorded "$out/nights.json" --nights 200 --trials 40 --json >"$out/rates.json"
+"$kftune" rates --recorded "$out/nights.json" --nights 200 --trials 40 | tee "$out/rates.txt"
+"$kftune" rates --recorded "$out/nights.json" --nights 200 --trials 40 --json >"$out/rates.json"
 
 # 2. Real nights, end to end: two unchanged ones, one with 5 % planted, one without it again.
 verdict() { sed -n 's/^[[:space:]]*"verdict":[[:space:]]*"\([A-Z]*\)".*/\1/p' "$1" | head -n 1; }
-night() { # NUMBER SUITE LABEL EXPECTED...
-    local number=$1 file=$2 label=$3 status found
+night() { # NUMBER DATA LABEL EXPECTED...
+    local number=$1 data=$2 label=$3 status found
     shift 3
-    "$kftune" nightly --suite "$file" --store "$store" --label "$label" --json --quiet --junit "$work/night-$number.xml" \
+    KFTUNE_DATA=$data "$kftune" nightly --suite "$work/suite.json" --store "$store" --label "$label" --json --quiet --junit "$work/night-$number.xml" \
         --report "$work/night-$number.md" >"$work/night-$number.json" 2>>"$log"
     status=$?
     found=$(verdict "$work/night-$number.json")
@@ -73,11 +69,15 @@ night() { # NUMBER SUITE LABEL EXPECTED...
 }
 rounds=$(awk -F'[:,]' '/"step_us"/ { step = $2 } /"planted_round_us"/ { round = $2 } /"planted_launch_us"/ { launch = $2 }
     END { if (round > 0) printf "%d", (0.05 * step - launch) / round }' "$out/nights.json")
-suite "$work/planted.json" "${rounds:-10000}"
-night 1 "$work/suite.json" "unchanged" NODATA:0
-night 2 "$work/suite.json" "unchanged" SAME:0
-night 3 "$work/planted.json" "5 % planted" SLOW:1
-night 4 "$work/suite.json" "planted taken out" FAST:0 SAME:0
+mkdir -p "$work/planted/scene"
+cp -rL "$KFTUNE_DATA/kernels" "$work/planted/kernels"
+ln -s "$KFTUNE_DATA"/{variants,metrics} "$work/planted/"
+ln -s "$KFTUNE_DATA/scene/library" "$work/planted/scene/library"
+echo "${rounds:-10000}" >"$work/planted/kernels/planted"
+night 1 "$KFTUNE_DATA" "unchanged" NODATA:0
+night 2 "$KFTUNE_DATA" "unchanged" SAME:0
+night 3 "$work/planted" "5 % planted" SLOW:1
+night 4 "$KFTUNE_DATA" "planted taken out" FAST:0 SAME:0
 cp "$work/night-3.md" "$out/night.md"
 cp "$work/night-3.xml" "$out/night.xml"
 "$kftune" nightly list --store "$store" | tee -a "$log"

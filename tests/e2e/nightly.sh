@@ -1,8 +1,10 @@
 #!/bin/bash
 # Nights from the command line on the cpu: the shipped suite, a planted regression, bisecting it, the report.
-# KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+# KFTUNE: the program, beside which tests/nightly_trials lies; KFTUNE_SCRATCH: a folder to write into.
 set -u
 kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
+trials=$(dirname "$kftune")/tests/nightly_trials # kftune with planted regressions
+data=$(realpath "${KFTUNE_DATA:-$(dirname "$kftune")}")
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
 cd "$scratch" || exit 3
 out=$scratch/out err=$scratch/err
@@ -18,28 +20,35 @@ has() { grep -qF -- "$2" "$1" || complain "$(basename "$1") lacks: $2"; } # FILE
 run() { # EXPECTED_STATUS ARGUMENTS...
     local expected=$1 status
     shift
-    "$kftune" "$@" >"$out" 2>"$err" </dev/null
+    "$program" "$@" >"$out" 2>"$err" </dev/null
     status=$?
     [ "$status" -eq "$expected" ] || complain "'kftune $*': status $status, expected $expected"
 }
+program=$kftune
 
 # One thread, so that what else runs here disturbs as little as it can.
 run 0 nightly --suite quick --device cpu:1 --store shipped.db --quiet
 has "$out" "3 NODATA"
 has "$out" "first night"
 
-suite() { # FILE PLANTED_ROUNDS
-    echo '{"suite": "small", "seconds": 0.05, "device": "cpu:1", "benchmarks": [{"name": "ball", "scene": "ball",
-        "grid": [16, 12, 12], "samples_per_cell": 2, "planted_rounds": '"$2"'}]}' >"$1"
+echo '{"suite": "small", "seconds": 0.05, "device": "cpu:1", "benchmarks": [{"name": "ball", "scene": "ball",
+    "grid": [16, 12, 12], "samples_per_cell": 2}]}' >plain.json
+# A data folder whose steps have a busy loop, several times as long as the step, so that no noise hides it.
+plant() { # FOLDER ROUNDS
+    mkdir -p "$1/scene"
+    cp -rL "$data/kernels" "$1/kernels"
+    ln -sfn "$data"/{variants,metrics} "$1/"
+    ln -sfn "$data/scene/library" "$1/scene/library"
+    echo "$2" >"$1/kernels/planted"
 }
-suite plain.json 0
-suite planted.json 2000000 # several times the step, so that no noise hides it
+plant slow 2000000
+program=$trials
 run 0 nightly --suite plain.json --store n.db --label v1 --quiet
 run 0 nightly --suite plain.json --store n.db --label v1 --quiet
 has "$out" "1 SAME"
 has "$out" "same code, config and machine as night 1"
 run 0 nightly pin --store n.db --night 1
-run 1 nightly --suite planted.json --store n.db --label bad --junit n.xml --report n.md --quiet
+KFTUNE_DATA=$scratch/slow run 1 nightly --suite plain.json --store n.db --label bad --junit n.xml --report n.md --quiet
 has "$out" "1 SLOW"
 has "$out" "kernel planted_busy_loop"
 has "$err" "1 of 1 benchmarks failed the night"
@@ -63,13 +72,15 @@ if command -v chromium >/dev/null; then
     has dom.html 'class="v SLOW"'
 fi
 
+program=$kftune
+
 # Bad input: status 2, one line, and the store as it was.
 before=$(cksum <n.db)
 run 2 nightly --suite missing.json --store n.db
 run 2 nightly --store n.db
 run 2 nightly show --store n.db --night 99
-run 2 nightly bisekt --store n.db
-has "$err" "did you mean 'bisect'"
+run 2 nightly compere --store n.db
+has "$err" "did you mean 'compare'"
 echo '{"suite": "s", "benchmarks": [{"name": "a", "scene": "ball", "colour": 1}]}' >bad.json
 run 2 nightly --suite bad.json --store n.db
 [ "$before" = "$(cksum <n.db)" ] || complain "bad input changed the store"
@@ -82,20 +93,14 @@ has "$err" "nothing could be measured"
 # be built.
 if command -v git >/dev/null; then
     git init -q repository
-    ln -s "${KFTUNE_DATA:-$(dirname "$kftune")}"/{kernels,variants,metrics} repository/
-    mkdir -p repository/scene
-    ln -s "${KFTUNE_DATA:-$(dirname "$kftune")}"/scene/library repository/scene/library
     cat >repository/build.sh <<'BUILD'
 [ ! -f broken ] || exit 1
 mkdir -p build
-cat >build/kftune <<PROGRAM
-#!/bin/bash
-words=("\$@")
-for i in "\${!words[@]}"; do words[i]=\${words[i]/\\"planted_rounds\\":0/\\"planted_rounds\\":$(cat planted)}; done
-KFTUNE_DATA=$DATA exec "$PROGRAM" "\${words[@]}"
-PROGRAM
-chmod +x build/kftune
+cp -r "$DATA"/* .
+cp planted kernels/planted
+ln -sf "$PROGRAM" build/kftune
 BUILD
+    printf 'build\nkernels\nvariants\nmetrics\nscene\n' >repository/.gitignore
     commit() {
         echo "$1" >repository/planted
         git -C repository add -A
@@ -108,17 +113,23 @@ BUILD
     commit 2000000 "Break the build"
     rm repository/broken
     commit 2000000 "Mend the build"
-    export PROGRAM=$kftune DATA=${KFTUNE_DATA:-$(dirname "$kftune")}
-    run 0 nightly bisect --suite plain.json --store bisect.db --repository repository --good HEAD~4 --build 'sh build.sh'
+    plant plain 0
+    export PROGRAM=$trials DATA=$scratch/plain KFTUNE=$kftune SUITE=$scratch/plain.json STORE=$scratch/bisect.db
+    mkdir good
+    (cd good && echo 0 >planted && sh ../repository/build.sh)
+    run 0 nightly compare --suite plain.json --store bisect.db --reference good --candidate good
+    has "$out" "same: "
+    run 2 nightly compare --suite plain.json --store bisect.db --reference nowhere --candidate good
+    (cd repository && git bisect start HEAD HEAD~4 && git bisect run sh -c 'sh build.sh || exit 125
+        "$KFTUNE" nightly compare --suite "$SUITE" --store "$STORE" --reference ../good
+        status=$?; [ $status -le 1 ] || status=125; exit $status') >"$out" 2>"$err" </dev/null
+    has "$out" "is the first bad commit"
     has "$out" "Make it slow"
-    [ "$(git -C repository worktree list | wc -l)" -eq 1 ] || complain "the work tree is left over"
-    run 1 nightly bisect --suite plain.json --store bisect.db --repository repository --good HEAD~4 --bad HEAD~3 --build 'sh build.sh'
-    has "$err" "is not slower"
-    run 2 nightly bisect --suite plain.json --store bisect.db --repository repository --good nonsense
+    has "$out" "slower: "
 fi
 
 # The examples of docs/nightly.md, with this program and this folder in place of the reader's.
-document=${KFTUNE_DATA:-$(dirname "$kftune")}/docs/nightly.md
+document=$data/docs/nightly.md
 if [ -r "$document" ]; then
     block() { # NAME: the fenced text after its mark
         awk -v mark="<!-- test: $1 -->" '$0 == mark { wanted = 1; next } wanted && /^```/ { if (inside) exit; inside = 1; next } inside' "$document"

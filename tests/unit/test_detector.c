@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/util/file.h"
-#include "harness/nightly/simulate.h"
+#include "tests/tools/simulate.h"
 
 static void assert_near(double value, double expected, double tolerance) {
     if (!(fabs(value - expected) <= tolerance))

@@ -1,7 +1,7 @@
 /* How often the detector is wrong: false alarms and misses on simulated nights, drawn from a model or from
  * recorded ones. */
-#ifndef KF_HARNESS_NIGHTLY_SIMULATE_H
-#define KF_HARNESS_NIGHTLY_SIMULATE_H
+#ifndef KF_TESTS_TOOLS_SIMULATE_H
+#define KF_TESTS_TOOLS_SIMULATE_H
 
 #include <stdint.h>
 

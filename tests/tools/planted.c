@@ -1,4 +1,9 @@
-#include "harness/nightly/planted.h"
+#include "tests/tools/planted.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/util/file.h"
 
 static const char file[] = "kernels/probe/busy.cu";
 
@@ -50,11 +55,34 @@ static kf_status visit_sources(const kf_problem *problem, const kf_config *confi
     return visit(&(kf_source){.file = file}, data, error);
 }
 
-const kf_system *kf_system_planted(const kf_system *system, long rounds) {
+static const char variable[] = "KFTUNE_PLANTED_ROUNDS";
+
+void kf_planted_rounds_set(long rounds) {
+    char text[24];
+    (void)snprintf(text, sizeof text, "%ld", rounds);
+    (void)setenv(variable, text, 1);
+}
+
+/* A file among the data is kept with a night's program, which is run again beside later ones. */
+static int find_rounds(void) {
+    const char *text = getenv(variable), *data = NULL;
+    char path[KF_PATH], *content = NULL;
+    size_t size = 0;
+    if (text != NULL) return atoi(text);
+    if (kf_data_folder(&data, NULL) != KF_OK || kf_path(path, NULL, "%s/kernels/planted", data) != KF_OK ||
+        kf_file_read(path, 64, &content, &size, NULL) != KF_OK)
+        return 0;
+    const int rounds = atoi(content);
+    free(content);
+    return rounds;
+}
+
+const kf_system *kf_system_planted(const kf_system *system) {
+    planted_rounds = find_rounds();
+    if (planted_rounds <= 0) return system;
     inner = system;
     planted = *system;
     planted.plan = make_plan;
     planted.sources = visit_sources;
-    planted_rounds = (int)rounds;
     return &planted;
 }

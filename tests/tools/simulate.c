@@ -1,4 +1,4 @@
-#include "harness/nightly/simulate.h"
+#include "tests/tools/simulate.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "harness/nightly/record.h"
+#include "tests/tools/record.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,27 +8,21 @@
 #include "base/util/log.h"
 #include "base/util/program.h"
 #include "harness/nightly/entry.h"
+#include "tests/tools/planted.h"
 
 static const double PROCESS_LIMIT_SECONDS = 600.0;
 
 /* One process with so many planted rounds. */
 static kf_status measure(const kf_program *program, const kf_entry *entry, long rounds,
                          kf_measurement *measurement, kf_error *error) {
-    kf_nightly_job *job = kf_allocate(sizeof *job);
     kf_answer *answer = kf_allocate(sizeof *answer);
-    kf_status status = kf_nightly_job_read(entry->job, job, error);
-    if (status == KF_OK) {
-        job->planted = rounds;
-        char *text = kf_nightly_job_text(job);
-        status = kf_process_measure(program, text, false, PROCESS_LIMIT_SECONDS, answer, error);
-        free(text);
-        if (status == KF_OK && (!answer->measured || answer->measurement.state != KF_STATE_OK))
-            status = kf_fail(error, KF_MACHINE, "%s: %s", entry->benchmark->name,
-                             answer->measured ? answer->measurement.reason : answer->problem);
-        if (status == KF_OK) *measurement = answer->measurement;
-        if (status != KF_OK && answer->measured) kf_measurement_free(&answer->measurement);
-    }
-    free(job);
+    kf_planted_rounds_set(rounds);
+    kf_status status = kf_process_measure(program, entry->job, false, PROCESS_LIMIT_SECONDS, answer, error);
+    if (status == KF_OK && (!answer->measured || answer->measurement.state != KF_STATE_OK))
+        status = kf_fail(error, KF_MACHINE, "%s: %s", entry->benchmark->name,
+                         answer->measured ? answer->measurement.reason : answer->problem);
+    if (status == KF_OK) *measurement = answer->measurement;
+    if (status != KF_OK && answer->measured) kf_measurement_free(&answer->measurement);
     free(answer);
     return status;
 }
@@ -220,7 +214,7 @@ static cJSON *rate_one(const kf_recording *recording, int nights, int trials, FI
 cJSON *kf_rates(const kf_recording *recordings, int count, int nights, int trials, FILE *table) {
     cJSON *json = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
-    (void)cJSON_AddStringToObject(json, "command", "nightly rates");
+    (void)cJSON_AddStringToObject(json, "command", "rates");
     cJSON *list = cJSON_AddArrayToObject(json, "recordings");
     for (int i = 0; i < count; i++)
         (void)cJSON_AddItemToArray(list, rate_one(&recordings[i], nights, trials, table));

@@ -1,13 +1,13 @@
 /* Recording a machine's noise: unchanged nights one after the other, and processes with a planted regression,
  * to say how small a regression the detector finds there, and how often it is wrong. */
-#ifndef KF_HARNESS_NIGHTLY_RECORD_H
-#define KF_HARNESS_NIGHTLY_RECORD_H
+#ifndef KF_TESTS_TOOLS_RECORD_H
+#define KF_TESTS_TOOLS_RECORD_H
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
 
-#include "harness/nightly/simulate.h"
 #include "harness/nightly/suite.h"
+#include "tests/tools/simulate.h"
 
 typedef struct kf_record_request {
     const kf_suite *suite;
