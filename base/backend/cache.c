@@ -15,8 +15,8 @@
 #include "base/util/log.h"
 #include "base/util/text.h"
 
-/* An entry is its content, the hash of the content in hexadecimal, and this mark. */
-static const char trailer_mark[8] = {'k', 'f', 'c', 'a', 'c', 'h', 'e', '1'};
+/* An entry is its content, the hash of its name and content in hexadecimal, and this mark. */
+static const char trailer_mark[8] = {'k', 'f', 'c', 'a', 'c', 'h', 'e', '2'};
 enum { TRAILER_BYTES = KF_HASH_HEX - 1 + sizeof trailer_mark };
 
 static const size_t entry_limit = (size_t)256 << 20; /* a compiled kernel is far smaller */
@@ -31,13 +31,30 @@ static kf_status not_writable(const char *reason, kf_error *error) {
         "the kernel cache cannot be written: %s; make room, or set XDG_CACHE_HOME to another folder", reason);
 }
 
+/* Who can write an entry can have his code run: that is this user, and the one who can do everything anyway.
+ */
+static bool is_trusted(const struct stat *about) {
+    return (about->st_uid == geteuid() || about->st_uid == 0) && (about->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+static kf_status own_folder(const char *path, kf_error *error) {
+    struct stat about;
+    if (stat(path, &about) != 0) return not_writable(strerror(errno), error);
+    if (is_trusted(&about)) return KF_OK;
+    if (about.st_uid == geteuid() && chmod(path, about.st_mode & 0755) == 0) return KF_OK;
+    return kf_fail(error, KF_HOST,
+                   "the kernel cache %s belongs to another user, who could have any code run as yours; set "
+                   "XDG_CACHE_HOME to a folder of your own",
+                   path);
+}
+
 kf_status kf_cache_kernel_folder(char path[KF_PATH], kf_error *error) {
     char folder[KF_PATH];
     kf_error reason;
     kf_status status = kf_cache_folder(folder, &reason);
     if (status == KF_OK) status = kf_path(path, &reason, "%s/kernels", folder);
     if (status == KF_OK) status = kf_make_folders(path, &reason);
-    return status == KF_OK ? KF_OK : not_writable(reason.message, error);
+    return status == KF_OK ? own_folder(path, error) : not_writable(reason.message, error);
 }
 
 /* Where process numbers count: a machine since it was started, and in it a container. Folders may be shared.
@@ -102,9 +119,12 @@ kf_status kf_cache_temporary(char path[KF_PATH], const char *extension, kf_error
 
 /* --- entries ------------------------------------------------------------------------------------------ */
 
-static void hash_bytes(const void *data, size_t size, char hex[KF_HASH_HEX]) {
+static void hash_entry(const char *key, const char *extension, const void *data, size_t size,
+                       char hex[KF_HASH_HEX]) {
     kf_hasher hasher;
     kf_hash_begin(&hasher);
+    kf_hash_add_string(&hasher, key);
+    kf_hash_add_string(&hasher, extension);
     kf_hash_add(&hasher, data, size);
     kf_hash_end(&hasher, hex);
 }
@@ -113,12 +133,15 @@ static void hash_bytes(const void *data, size_t size, char hex[KF_HASH_HEX]) {
 static bool read_entry(const char *key, const char *extension, char path[KF_PATH], char **data,
                        size_t *size) {
     if (entry_path(key, extension, path, NULL) != KF_OK) return false;
-    if (access(path, F_OK) != 0 || kf_file_read(path, entry_limit, data, size, NULL) != KF_OK) return false;
-    if (*size >= TRAILER_BYTES) {
+    struct stat about;
+    *data = NULL;
+    if (lstat(path, &about) != 0) return false;
+    const bool ours = S_ISREG(about.st_mode) && is_trusted(&about);
+    if (ours && kf_file_read(path, entry_limit, data, size, NULL) == KF_OK && *size >= TRAILER_BYTES) {
         const size_t content = *size - TRAILER_BYTES;
         const char *trailer = *data + content;
         char hex[KF_HASH_HEX];
-        hash_bytes(*data, content, hex);
+        hash_entry(key, extension, *data, content, hex);
         if (memcmp(trailer, hex, KF_HASH_HEX - 1) == 0 &&
             memcmp(trailer + KF_HASH_HEX - 1, trailer_mark, sizeof trailer_mark) == 0) {
             (*data)[content] = '\0';
@@ -127,7 +150,7 @@ static bool read_entry(const char *key, const char *extension, char path[KF_PATH
             return true;
         }
     }
-    kf_detail("dropping the damaged cache entry %s", path);
+    kf_detail("dropping the cache entry %s: it is damaged, or not this user's", path);
     unlink(path);
     free(*data);
     return false;
@@ -274,10 +297,10 @@ kf_status kf_cache_put(const char *key, const char *extension, const void *data,
     kf_error reason;
     char *entry = kf_allocate(size + TRAILER_BYTES);
     memcpy(entry, data, size);
-    hash_bytes(data, size, hex);
+    hash_entry(key, extension, data, size, hex);
     memcpy(entry + size, hex, KF_HASH_HEX - 1);
     memcpy(entry + size + KF_HASH_HEX - 1, trailer_mark, sizeof trailer_mark);
-    const kf_status status = kf_file_write_atomic(path, entry, size + TRAILER_BYTES, &reason);
+    const kf_status status = kf_file_write_own(path, entry, size + TRAILER_BYTES, &reason);
     free(entry);
     if (status != KF_OK) return not_writable(reason.message, error);
     KF_TRY(kf_cache_kernel_folder(folder, error));

@@ -1,7 +1,8 @@
 /* Compiled kernels on disk, shared by both backends: one file an entry in <cache folder>/kernels, named
- * <key>.<extension>, ending in a trailer with the hash of its content. Writing is atomic, so several
- * processes may use the folder at once. The folder is kept below
- * $KFTUNE_CACHE_LIMIT bytes (default 1 GiB) by dropping what was used longest ago. */
+ * <key>.<extension>, ending in a trailer with the hash of key and content. Only what this user (or root)
+ * wrote, and nobody else can write, is used. Writing is atomic, so several processes may use the folder at
+ * once. The folder is kept below $KFTUNE_CACHE_LIMIT bytes (default 1 GiB) by dropping what was used longest
+ * ago. */
 #ifndef KF_BASE_BACKEND_CACHE_H
 #define KF_BASE_BACKEND_CACHE_H
 
@@ -23,7 +24,8 @@ kf_status kf_source_include_folder(char path[KF_PATH], kf_error *error);
 kf_status kf_cache_key(const kf_source *source, const char *compiler, const char *flags,
                        const char *architecture, char key[KF_HASH_HEX], kf_error *error);
 
-/* Looks an entry up; false when there is none. A corrupt entry is dropped and counts as none. A hit refreshes
+/* Looks an entry up; false when there is none. An entry that is corrupt, of another key, or could be
+ * another user's, is dropped and counts as none. A hit refreshes
  * the entry's time of use. The content (without trailer) goes to *data, to be freed by the caller; *size
  * without the terminating zero that follows it. */
 bool kf_cache_get(const char *key, const char *extension, void **data, size_t *size);
@@ -50,7 +52,7 @@ kf_status kf_cache_temporary(char path[KF_PATH], const char *extension, kf_error
  * made or written, or the disk is full. Removes what killed processes left there. */
 kf_status kf_cache_try(kf_error *error);
 
-/* Where entries lie; created when missing. KF_HOST when it cannot be. */
+/* Where entries lie; created when missing. KF_HOST when it cannot be, or when it is another user's. */
 kf_status kf_cache_kernel_folder(char path[KF_PATH], kf_error *error);
 
 #endif

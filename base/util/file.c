@@ -111,12 +111,12 @@ static bool write_all(int file, const void *data, size_t size) {
     return true;
 }
 
-kf_status kf_file_write_atomic(const char *path, const void *data, size_t size, kf_error *error) {
+static kf_status write_atomic(const char *path, const void *data, size_t size, mode_t mode, kf_error *error) {
     static atomic_uint counter;
     char target[KF_PATH], temporary[KF_PATH];
     KF_TRY(resolve_target(path, target, error));
     KF_TRY(kf_path(temporary, error, "%s.%ld.%u.tmp", target, (long)getpid(), atomic_fetch_add(&counter, 1)));
-    int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (file < 0) return write_failure(path, error);
     bool written = write_all(file, data, size) && fsync(file) == 0;
     int reason = errno;
@@ -129,6 +129,14 @@ kf_status kf_file_write_atomic(const char *path, const void *data, size_t size, 
     (void)unlink(temporary);
     errno = reason;
     return write_failure(path, error);
+}
+
+kf_status kf_file_write_atomic(const char *path, const void *data, size_t size, kf_error *error) {
+    return write_atomic(path, data, size, 0666, error);
+}
+
+kf_status kf_file_write_own(const char *path, const void *data, size_t size, kf_error *error) {
+    return write_atomic(path, data, size, 0644, error);
 }
 
 kf_status kf_make_folders(const char *path, kf_error *error) {

@@ -16,6 +16,9 @@ kf_status kf_file_read(const char *path, size_t limit, char **text, size_t *size
  * content, never half of it. */
 kf_status kf_file_write_atomic(const char *path, const void *data, size_t size, kf_error *error);
 
+/* The same, for a file that only its owner may write, whatever the user's mask. */
+kf_status kf_file_write_own(const char *path, const void *data, size_t size, kf_error *error);
+
 /* mkdir -p. */
 kf_status kf_make_folders(const char *path, kf_error *error);
 

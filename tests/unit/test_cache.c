@@ -86,6 +86,47 @@ static void test_damaged_entries_are_dropped(void **state) {
     free(bytes);
 }
 
+/* An entry is what was stored under this key, by this user, where nobody else can write. */
+static void test_what_others_made_is_not_trusted(void **state) {
+    (void)state;
+    static const char content[] = "kernel";
+    char path[KF_PATH], other[KF_PATH], folder[KF_PATH];
+    kf_error error = {0};
+    struct stat about;
+    entry_file(key_a, path);
+    entry_file(key_b, other);
+    assert_int_equal(kf_cache_put(key_a, "bin", content, sizeof content, NULL), KF_OK);
+    assert_int_equal(rename(path, other), 0); /* whole, but of another key */
+    assert_false(present(key_b));
+    assert_int_not_equal(access(other, F_OK), 0);
+    const mode_t before = umask(0);
+    assert_int_equal(kf_cache_put(key_a, "bin", content, sizeof content, NULL), KF_OK);
+    (void)umask(before);
+    assert_true(present(key_a)); /* whatever the mask */
+    assert_int_equal(symlink(path, other), 0);
+    assert_false(present(key_b));
+    static const mode_t loose[] = {0664, 0646};
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(kf_cache_put(key_a, "bin", content, sizeof content, NULL), KF_OK);
+        assert_int_equal(chmod(path, loose[i]), 0);
+        assert_false(present(key_a));
+        assert_int_not_equal(access(path, F_OK), 0);
+    }
+    assert_int_equal(kf_cache_kernel_folder(folder, NULL), KF_OK);
+    assert_int_equal(chmod(folder, 0777), 0); /* of an earlier kftune: put right */
+    assert_int_equal(kf_cache_put(key_a, "bin", content, sizeof content, NULL), KF_OK);
+    assert_int_equal(stat(folder, &about), 0);
+    assert_int_equal(about.st_mode & 022, 0);
+    if (getuid() != 0) return; /* only root can give files away */
+    assert_int_equal(chown(path, 12345, 12345), 0);
+    assert_false(present(key_a));
+    assert_int_equal(chown(folder, 12345, 12345), 0);
+    assert_int_equal(kf_cache_put(key_a, "bin", content, sizeof content, &error), KF_HOST);
+    assert_non_null(strstr(error.message, folder));
+    assert_non_null(strstr(error.message, "another user"));
+    assert_int_equal(chown(folder, 0, 0), 0);
+}
+
 static void test_least_recently_used_goes_first(void **state) {
     (void)state;
     char content[1000] = {0};
@@ -99,6 +140,28 @@ static void test_least_recently_used_goes_first(void **state) {
     assert_true(present(key_a));
     assert_false(present(key_b));
     assert_true(present(key_c));
+}
+
+/* Also within a second: builds follow each other fast. */
+static void test_nanoseconds_decide_within_a_second(void **state) {
+    (void)state;
+    char content[1000] = {0}, path[KF_PATH];
+    setenv("KFTUNE_CACHE_LIMIT", "2500", 1);
+    const char *const keys[2][2] = {{key_a, key_b}, {key_b, key_a}}; /* the older first */
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(kf_cache_put(key_a, "bin", content, sizeof content, NULL), KF_OK);
+        assert_int_equal(kf_cache_put(key_b, "bin", content, sizeof content, NULL), KF_OK);
+        for (int k = 0; k < 2; k++) {
+            const struct timespec then = {.tv_sec = time(NULL) - 100, .tv_nsec = 100 + 100 * k};
+            entry_file(keys[i][k], path);
+            assert_int_equal(utimensat(AT_FDCWD, path, (const struct timespec[2]){then, then}, 0), 0);
+        }
+        assert_int_equal(kf_cache_put(key_c, "bin", content, sizeof content, NULL), KF_OK);
+        assert_false(present(keys[i][0]));
+        assert_true(present(keys[i][1]));
+        assert_int_equal(empty_cache(NULL), 0);
+        setenv("KFTUNE_CACHE_LIMIT", "2500", 1);
+    }
 }
 
 static void test_entry_just_written_stays(void **state) {
@@ -202,6 +265,23 @@ static void test_key_sees_every_change(void **state) {
     key_of(defines, 2, "gcc 12", keys[7]);
     assert_string_equal(keys[5], keys[6]);
     assert_string_equal(keys[6], keys[7]);
+    /* Everything that decides the machine code beside the source. */
+    const kf_source source = {"kernels/test/key.cu", defines, 2};
+    static const char *const words[][3] = {{"gcc 12", "-O3", "znver3"},
+                                           {"gcc 13", "-O3", "znver3"},
+                                           {"gcc 12", "-O2", "znver3"},
+                                           {"gcc 12", "-O3", "znver4"}};
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(kf_cache_key(&source, words[i][0], words[i][1], words[i][2], keys[i], NULL), KF_OK);
+        for (int j = 0; j < i; j++)
+            assert_string_not_equal(keys[i], keys[j]);
+    }
+    const kf_define renamed[] = {{"P", "19"}, {"D", "3"}}, turned[] = {{"D", "3"}, {"Q", "19"}};
+    key_of(defines, 2, "gcc 12", keys[0]);
+    key_of(renamed, 2, "gcc 12", keys[1]);
+    key_of(turned, 2, "gcc 12", keys[2]);
+    assert_string_not_equal(keys[0], keys[1]);
+    assert_string_not_equal(keys[0], keys[2]);
 }
 
 static void expect_bad_source(const char *file, const char *expected) {
@@ -256,7 +336,9 @@ int main(void) {
         cmocka_unit_test_setup(test_get_gives_what_put_stored, empty_cache),
         cmocka_unit_test_setup(test_damaged_entries_are_dropped, empty_cache),
         cmocka_unit_test_setup(test_one_process_builds_a_key, empty_cache),
+        cmocka_unit_test_setup(test_what_others_made_is_not_trusted, empty_cache),
         cmocka_unit_test_setup(test_least_recently_used_goes_first, empty_cache),
+        cmocka_unit_test_setup(test_nanoseconds_decide_within_a_second, empty_cache),
         cmocka_unit_test_setup(test_entry_just_written_stays, empty_cache),
         cmocka_unit_test_setup(test_leftovers_are_removed, empty_cache),
         cmocka_unit_test_setup(test_folder_that_cannot_be_written, empty_cache),
