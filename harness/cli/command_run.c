@@ -11,6 +11,7 @@
 #include "base/util/text.h"
 #include "harness/cli/command.h"
 #include "harness/cli/known_config.h"
+#include "harness/cli/placement_argument.h"
 #include "harness/cli/problem_argument.h"
 #include "results/best_config.h"
 #include "solver/output/production.h"
@@ -41,6 +42,7 @@ static const kf_option options[] = {
      false},
     {"--device", "cuda:N|cpu", "device to run on (the one that was tuned)", false},
     {"--force", NULL, "write into a folder that holds other files", false},
+    KF_PLACEMENT_OPTIONS,
     {NULL, NULL, NULL, false},
 };
 
@@ -131,7 +133,7 @@ static kf_status open_untuned(run *job, kf_error *error) {
         return kf_fail(
             error, KF_BAD_INPUT,
             "run: --config FILE is missing; 'kftune tune --scene FILE' writes one. Or give --scene "
-            "FILE, to run it with what was best for the nearest scene known");
+            "FILE, to run it with what was best for the nearest scene known, or the default");
     KF_TRY(kf_argument_problem(arguments, &kf_command_run, NULL, &known, &job->problem, error));
     if (job->problem->notes) kf_detail("%s", job->problem->notes);
     KF_TRY(kf_backend_open(kf_argument(arguments, "--device", NULL), &job->backend, error));
@@ -321,8 +323,11 @@ static void print_result(const run *job) {
     const kf_production *done = &job->done;
     printf("%s: step %" PRIu64 " to %" PRIu64 " on %s\n", job->problem->name, done->first_step,
            done->last_step, kf_backend_device(job->backend)->name);
-    printf("  %.1f steps/s, %.1f MLUPS (tuned: %.1f)\n", done->steps_per_second, done->mlups,
-           job->best.mlups);
+    printf("  %.1f steps/s, %.1f MLUPS", done->steps_per_second, done->mlups);
+    if (job->best.mlups > 0.0)
+        printf(" (tuned: %.1f)\n", job->best.mlups);
+    else
+        puts(" (not tuned)");
     if (done->has_forces && done->forces.drag == done->forces.drag) {
         printf("  drag coefficient %.4g, lift coefficient %.4g\n", done->forces.drag, done->forces.lift);
     }

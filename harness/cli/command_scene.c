@@ -34,7 +34,7 @@ static kf_status open_scene(const kf_arguments *arguments, const char *name, kf_
     if (!kf_scene_is_mesh(name)) {
         if (asked != NULL)
             return kf_fail(error, KF_BAD_INPUT, "option '--write': %s is no mesh; copy the scene file", name);
-        KF_TRY(kf_argument_placed(arguments, &wanted, &name, error));
+        KF_TRY(kf_argument_placed(arguments, wanted.nodes, wanted.samples_per_cell, &name, error));
         return kf_scene_open(name, &wanted, scene, error);
     }
     if (asked == NULL) return kf_scene_open_placed(name, &placement, &wanted, scene, error);

@@ -9,6 +9,7 @@
 #include "base/util/log.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/placement_argument.h"
 #include "harness/cli/problem_argument.h"
 #include "harness/search/strategy.h"
 #include "harness/tune/tune.h"
@@ -46,6 +47,7 @@ static const kf_option options[] = {
     {"--out", "FILE", "the best config (default: <scene>.kftune.json)", false},
     {"--seed", "N", "seed of sampling and search (default: 1)", false},
     {"--resume", NULL, "carry on the last unfinished run of the same scene, device, space and seed", false},
+    KF_PLACEMENT_OPTIONS,
     {NULL, NULL, NULL, false},
 };
 

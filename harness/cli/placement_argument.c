@@ -75,7 +75,7 @@ static kf_status scene_file_of(const char *mesh, char file[KF_PATH], kf_error *e
     return kf_path(file, error, "%.*s.scene.json", dot == NULL ? (int)strlen(name) : (int)(dot - name), name);
 }
 
-kf_status kf_argument_placed(const kf_arguments *arguments, const kf_scene_options *options,
+kf_status kf_argument_placed(const kf_arguments *arguments, const int nodes[3], double samples_per_cell,
                              const char **name, kf_error *error) {
     static char file[KF_PATH];
     kf_placement placement;
@@ -88,7 +88,7 @@ kf_status kf_argument_placed(const kf_arguments *arguments, const kf_scene_optio
             "--reynolds, --viscosity, --road, --yaw, --blockage and --cells out, or change the scene file",
             *name);
     KF_TRY(scene_file_of(*name, file, error));
-    KF_TRY(kf_scene_write_placed(*name, &placement, options->nodes, options->samples_per_cell, file, error));
+    KF_TRY(kf_scene_write_placed(*name, &placement, nodes, samples_per_cell, file, error));
     kf_info("%s placed as %s says; later commands take --scene %s", *name, file, file);
     *name = file;
     return KF_OK;

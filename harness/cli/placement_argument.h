@@ -27,7 +27,7 @@
  * NAME.scene.json in the working folder, which is said, and *name becomes that file: so every later command
  * has the very same scene. Anything else stays as it is; the options with a scene that is no mesh are
  * KF_BAD_INPUT. */
-kf_status kf_argument_placed(const kf_arguments *arguments, const kf_scene_options *options,
+kf_status kf_argument_placed(const kf_arguments *arguments, const int nodes[3], double samples_per_cell,
                              const char **name, kf_error *error);
 /* Reads the options alone. */
 kf_status kf_argument_placement(const kf_arguments *arguments, kf_placement *placement, kf_error *error);
