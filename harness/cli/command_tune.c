@@ -152,6 +152,7 @@ static kf_status tune(const kf_tune_request *request, const char *out, bool json
         kf_tune_best_config(request, result, best);
         kf_error writing = {KF_OK, ""};
         kf_status written = kf_best_config_write(out, best, &writing);
+        kf_best_config_free(best);
         free(best);
         if (written != KF_OK) {
             found = false;

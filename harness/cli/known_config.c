@@ -51,17 +51,13 @@ static void fill(const kf_problem *problem, const kf_device_info *device, const 
     kf_copy_text(best->version, sizeof best->version, KF_VERSION);
     kf_copy_text(best->scene, sizeof best->scene, problem->source);
     memcpy(best->scene_hash, problem->hash, sizeof best->scene_hash);
-    (void)kf_facts_get_size(&problem->facts, best->nodes);
-    best->samples_per_cell = fmax(0, kf_facts_value(&problem->facts, "samples_per_cell"));
-    best->sample_count = (uint64_t)fmax(0, kf_facts_value(&problem->facts, "sample_count"));
+    kf_facts_copy(&best->facts, &problem->facts);
     best->seed = problem->seed;
     best->device = *device;
     best->config = similar->config;
     kf_config_hash(&best->config, best->config_hash);
     best->time_us = similar->time_us;
-    best->mlups = !similar->found
-                      ? 0.0
-                      : (double)similar->nodes[0] * similar->nodes[1] * similar->nodes[2] / similar->time_us;
+    best->mlups = similar->found ? similar->mlups : 0.0;
 }
 
 kf_status kf_known_config(const kf_arguments *arguments, const kf_problem *problem, kf_backend *backend,
@@ -80,10 +76,9 @@ kf_status kf_known_config(const kf_arguments *arguments, const kf_problem *probl
                 "%s' finds a faster one",
                 problem->name, device->name, problem->source);
     else
-        kf_warn("%s was never tuned on %s: running what was best for the nearest scene known, %s (%dx%dx%d "
-                "nodes, %" PRIu64 " samples, run %" PRId64 "); 'kftune tune' may find a faster one",
-                problem->name, device->name, similar.scene_name, similar.nodes[0], similar.nodes[1],
-                similar.nodes[2], similar.samples, similar.run);
+        kf_warn("%s was never tuned on %s: running what was best for the nearest scene known, %s (%s, run "
+                "%" PRId64 "); 'kftune tune' may find a faster one",
+                problem->name, device->name, similar.scene_name, similar.facts, similar.run);
     const kf_status status = verify(problem, &best->config, backend, error);
     return status == KF_OK
                ? KF_OK

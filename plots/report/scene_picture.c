@@ -8,15 +8,8 @@
 #include "scene/scene.h"
 #include "solver/picture/scene_view.h"
 
-typedef struct scene_facts {
-    char source[KF_PATH];
-    double samples_per_cell;
-} scene_facts;
-
-static void note_fact(void *context, const char *name, const char *value) {
-    scene_facts *facts = context;
-    if (strcmp(name, "file") == 0) kf_copy_text(facts->source, sizeof facts->source, value);
-    if (strcmp(name, "samples a cell") == 0) facts->samples_per_cell = strtod(value, NULL);
+static void note_file(void *context, const char *name, const char *value) {
+    if (strcmp(name, "file") == 0) kf_copy_text(context, KF_PATH, value);
 }
 
 /* A store may come from anybody, and so may the name in it: only ordinary files and shipped scenes are
@@ -29,14 +22,14 @@ static bool may_open(const char *source) {
 
 kf_status kf_report_scene_picture(kf_store *store, const kf_run_summary *run, const char *path,
                                   kf_error *error) {
-    scene_facts facts = {0};
-    KF_TRY(kf_store_facts(store, run->id, KF_FACTS_SCENE, note_fact, &facts, error));
-    if (!may_open(facts.source))
-        return kf_fail(error, KF_BAD_INPUT, "%.300s: is not there any more", facts.source);
-    kf_scene_options options = {.samples_per_cell = facts.samples_per_cell};
-    memcpy(options.nodes, run->nodes, sizeof options.nodes);
+    char source[KF_PATH] = "";
+    KF_TRY(kf_store_facts(store, run->id, KF_FACTS_SCENE, note_file, source, error));
+    if (!may_open(source)) return kf_fail(error, KF_BAD_INPUT, "%.300s: is not there any more", source);
+    const kf_problem_options asked = kf_problem_options_of(run->facts, 0);
+    kf_scene_options options = {.samples_per_cell = asked.samples_per_cell};
+    memcpy(options.nodes, asked.nodes, sizeof options.nodes);
     kf_scene *scene = NULL;
-    KF_TRY(kf_scene_open(facts.source, &options, &scene, error));
+    KF_TRY(kf_scene_open(source, &options, &scene, error));
     kf_status status = KF_OK;
     if (scene->mesh.triangle_count == 0)
         status = kf_fail(error, KF_BAD_INPUT, "the scene has no solid to show");
