@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/util/clean.h"
 #include "base/util/file.h"
 
 /* A folder of our own for data and result. gnuplot treats some file names ("|...", "<...") as commands, so it
@@ -30,21 +31,9 @@ static bool is_special(char character) {
     return (unsigned char)character < ' ' || character == 0x7f || strchr("\"'\\`#@$&<>|", character) != NULL;
 }
 
-/* Bytes of the UTF-8 character at c; 0 when there is none: a picture is XML, which must be UTF-8. */
-static int character_length(const unsigned char *c) {
-    int length = c[0] < 0x80                   ? 1
-                 : c[0] >= 0xc2 && c[0] < 0xe0 ? 2
-                 : c[0] >= 0xe0 && c[0] < 0xf0 ? 3
-                 : c[0] >= 0xf0 && c[0] < 0xf5 ? 4
-                                               : 0;
-    for (int i = 1; i < length; i++)
-        if ((c[i] & 0xc0) != 0x80) return 0;
-    return length;
-}
-
 void kf_gnuplot_field(kf_text *data, const char *text) {
     while (*text) {
-        int length = character_length((const unsigned char *)text);
+        const int length = (int)kf_utf8_length(text); /* a picture is XML, which must be UTF-8 */
         if (length == 0 || (length == 1 && is_special(*text)))
             kf_text_append(data, "_");
         else

@@ -90,7 +90,7 @@ static cJSON *best_to_json(const kf_best_config *best) {
 
 kf_status kf_best_config_write(const char *path, const kf_best_config *best, kf_error *error) {
     cJSON *root = best_to_json(best);
-    char *text = cJSON_Print(root);
+    char *text = kf_json_text(root, true);
     cJSON_Delete(root);
     if (text == NULL) return kf_fail(error, KF_MACHINE, "%s: out of memory", path);
     kf_text content = {0};

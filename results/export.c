@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/clean.h"
+#include "base/util/json.h"
 #include "base/util/text.h"
 #include "results/store_internal.h"
 
@@ -40,19 +42,6 @@ static kf_status collect_columns(void *context, const kf_result_row *row, kf_err
     return KF_OK;
 }
 
-static void print_text(FILE *stream, const char *text) {
-    if (strpbrk(text, ",\"\r\n") == NULL) {
-        (void)fputs(text, stream);
-        return;
-    }
-    (void)fputc('"', stream);
-    for (; *text != '\0'; text++) {
-        if (*text == '"') (void)fputc('"', stream);
-        (void)fputc(*text, stream);
-    }
-    (void)fputc('"', stream);
-}
-
 /* A number that is not known is an empty field. */
 static void print_number(FILE *stream, double value) {
     (void)fputc(',', stream);
@@ -69,7 +58,7 @@ static void print_value(FILE *stream, const kf_value *value) {
     (void)fputc(',', stream);
     if (value == NULL) return;
     if (value->kind == KF_VALUE_NAME)
-        print_text(stream, value->name);
+        kf_csv_text(stream, value->name);
     else if (value->kind == KF_VALUE_BOOLEAN)
         (void)fputs(value->integer != 0 ? "true" : "false", stream);
     else
@@ -82,9 +71,9 @@ static kf_status print_row(void *context, const kf_result_row *row, kf_error *er
     const kf_measurement *measurement = &row->measurement;
     const kf_summary *step = &measurement->step_us;
     (void)fprintf(stream, "%lld,%d,", (long long)csv->run, row->sequence);
-    print_text(stream, row->role);
+    kf_csv_text(stream, row->role);
     (void)fprintf(stream, ",%s,", kf_state_names[measurement->state]);
-    print_text(stream, measurement->reason);
+    kf_csv_text(stream, measurement->reason);
     (void)fprintf(stream, ",%s", row->measured);
     const double numbers[] = {step->median, step->low,     step->high,   step->q1,
                               step->q3,     step->minimum, step->maximum};
@@ -97,7 +86,7 @@ static kf_status print_row(void *context, const kf_result_row *row, kf_error *er
     print_number(stream, measurement->verification.bound);
     print_number(stream, measurement->compile_seconds);
     (void)fprintf(stream, ",%s,", row->config_hash);
-    print_text(stream, row->config.system);
+    kf_csv_text(stream, row->config.system);
     for (int i = 0; i < csv->columns.count; i++)
         print_value(stream, find_value(&row->config, csv->columns.names[i]));
     (void)fputc('\n', stream);
@@ -115,7 +104,7 @@ kf_status kf_store_export_csv(kf_store *store, int64_t run_id, FILE *stream, kf_
             stream);
         for (int i = 0; i < csv.columns.count; i++) {
             (void)fputc(',', stream);
-            print_text(stream, csv.columns.names[i]);
+            kf_csv_text(stream, csv.columns.names[i]);
         }
         (void)fputc('\n', stream);
         status = kf_store_rows(store, run_id, false, print_row, &csv, error);
@@ -192,7 +181,7 @@ kf_status kf_store_export_github(kf_store *store, int64_t run_id, FILE *stream, 
     while (figures.presets->child != NULL)
         (void)cJSON_AddItemToArray(list, cJSON_DetachItemViaPointer(figures.presets, figures.presets->child));
     cJSON_Delete(figures.presets);
-    char *text = cJSON_Print(list);
+    char *text = kf_json_text(list, true);
     if (status == KF_OK && (text == NULL || fprintf(stream, "%s\n", text) < 0))
         status = kf_fail(error, KF_MACHINE, "the export cannot be written; make room on the disk");
     cJSON_free(text);

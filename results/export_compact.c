@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/statistics/statistics.h"
+#include "base/util/json.h"
 #include "base/util/program.h"
 #include "base/util/text.h"
 #include "results/landscape_file.h"
@@ -174,7 +175,7 @@ static kf_status print_landscape(const kf_run_summary *run, const kf_compact_ori
         for (int p = 0; p < rows->rows[i].config.count; p++)
             (void)position_of(domains, &rows->rows[i].config.values[p]);
     cJSON *json = head(run, origin, rows, domains);
-    char *text = cJSON_PrintUnformatted(json);
+    char *text = kf_json_text(json, false);
     cJSON_Delete(json);
     if (text != NULL) {
         (void)fprintf(stream, "%.*s,\n\"results\":[", (int)strlen(text) - 1, text); /* the brace stays open */

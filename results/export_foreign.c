@@ -115,7 +115,7 @@ static void add_ours(cJSON *entry, const kf_result_row *row) {
 
 /* Takes the entry. */
 static kf_status print_entry(kf_landscape_writer *writer, cJSON *entry, kf_error *error) {
-    char *text = cJSON_PrintUnformatted(entry);
+    char *text = kf_json_text(entry, false);
     cJSON_Delete(entry);
     bool good = text != NULL && fputs(text, writer->stream) >= 0 && !ferror(writer->stream);
     cJSON_free(text);
@@ -264,7 +264,7 @@ static kf_status print_cache(kf_store *store, int64_t run_id, const kf_run_summa
     (void)cJSON_AddItemToObject(head, "tune_params_keys", keys);
     (void)cJSON_AddItemReferenceToObject(head, "tune_params", domains);
     (void)cJSON_AddStringToObject(head, "objective", "time");
-    char *text = cJSON_PrintUnformatted(head);
+    char *text = kf_json_text(head, false);
     cJSON_Delete(head);
     if (text == NULL) return kf_fail(error, KF_MACHINE, "out of memory while exporting");
     text[strlen(text) - 1] = '\0'; /* the brace stays open for the entries */

@@ -4,27 +4,17 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/util/clean.h"
 #include "base/util/text.h"
 #include "results/nightly.h"
 #include "results/store_internal.h"
 
-/* Writes text as XML: markup is escaped, what XML 1.0 has no way to say is left out, bytes that are no UTF-8
- * become '?'. */
+/* Writes text as XML: markup is escaped, what XML 1.0 has no way to say, or a terminal obeys, becomes '?'. */
 static void write_escaped(FILE *stream, const char *text) {
-    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
-        size_t length = *c < 0x80                 ? 1
-                        : *c >= 0xc2 && *c < 0xe0 ? 2
-                        : *c >= 0xe0 && *c < 0xf0 ? 3
-                        : *c >= 0xf0 && *c < 0xf5 ? 4
-                                                  : 0;
-        size_t have = 1;
-        while (have < length && (c[have] & 0xc0) == 0x80)
-            have++;
-        if (length == 0 || have < length)
-            (void)fputc('?', stream);
-        else if (length > 1)
-            (void)fwrite(c, 1, length, stream);
-        else if (*c == '&')
+    char *clean = kf_duplicate(text);
+    kf_clean_text(clean);
+    for (const char *c = clean; *c != '\0'; c++) {
+        if (*c == '&')
             (void)fputs("&amp;", stream);
         else if (*c == '<')
             (void)fputs("&lt;", stream);
@@ -34,10 +24,10 @@ static void write_escaped(FILE *stream, const char *text) {
             (void)fputs("&quot;", stream);
         else if (*c == '\n' || *c == '\t')
             (void)fprintf(stream, "&#%d;", *c);
-        else if (*c >= ' ' && *c != 0x7f)
+        else
             (void)fputc(*c, stream);
-        if (length > 1 && have == length) c += length - 1;
     }
+    free(clean);
 }
 
 static void write_attribute(FILE *stream, const char *name, const char *value) {

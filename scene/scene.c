@@ -2,11 +2,13 @@
 
 #include <dirent.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "base/util/clean.h"
 #include "scene/internal.h"
 
 static const double PI = 3.14159265358979323846;
@@ -146,10 +148,23 @@ kf_status kf_scene_finish(kf_scene *scene, kf_text *notes, kf_error *error) {
 
 /* ---- opening ---- */
 
-void kf_scene_name(const char *path, char name[128]) {
+/* Names of output files are made of it: two long names that differ at their end stay different. */
+static void shorten(const char *whole, char name[128]) {
+    enum { SIZE = 128, TAIL = 9 }; /* "-" and eight digits */
+    const size_t length = strlen(whole);
+    kf_copy_text(name, SIZE, whole);
+    if (length < SIZE) return;
+    kf_hasher hasher;
+    char hex[KF_HASH_HEX];
+    kf_hash_begin(&hasher);
+    kf_hash_add_string(&hasher, whole);
+    kf_hash_end(&hasher, hex);
+    (void)snprintf(name + SIZE - 1 - TAIL, TAIL + 1, "-%.8s", hex);
+    kf_clean_text(name); /* the cut may go through a character */
+}
+
+static void strip_endings(char *name) {
     static const char *const endings[] = {".json", ".scene", ".obj", ".stl", ".ply", ".gltf", ".glb", ".png"};
-    const char *slash = strrchr(path, '/');
-    kf_copy_text(name, sizeof((kf_scene *)0)->name, slash == NULL ? path : slash + 1);
     for (bool found = true; found;) {
         found = false;
         char *dot = strrchr(name, '.');
@@ -157,6 +172,15 @@ void kf_scene_name(const char *path, char name[128]) {
             found = found || strcasecmp(dot, endings[e]) == 0;
         if (found) *dot = '\0';
     }
+}
+
+void kf_scene_name(const char *path, char name[128]) {
+    const char *slash = strrchr(path, '/');
+    char *whole = kf_duplicate(slash == NULL ? path : slash + 1);
+    strip_endings(whole);
+    kf_clean_text(whole);
+    shorten(whole, name);
+    free(whole);
 }
 
 static bool is_file(const char *path) {

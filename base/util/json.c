@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/clean.h"
 #include "base/util/file.h"
 #include "base/util/text.h"
 
@@ -351,6 +352,12 @@ static void append_value(kf_text *out, const cJSON *value) {
     } else {
         kf_text_append(out, "null");
     }
+}
+
+char *kf_json_text(const cJSON *value, bool indented) {
+    char *text = indented ? cJSON_Print(value) : cJSON_PrintUnformatted(value);
+    if (text != NULL) kf_clean_text(text);
+    return text;
 }
 
 char *kf_json_canonical(const cJSON *value) {

@@ -48,4 +48,8 @@ kf_status kf_json_object(kf_json_place place, const cJSON *object, const char *k
  * frees. */
 char *kf_json_canonical(const cJSON *value);
 
+/* The text of value, indented or on one line, always valid UTF-8 whatever its strings hold. Caller frees;
+ * NULL without memory. */
+char *kf_json_text(const cJSON *value, bool indented);
+
 #endif

@@ -4,11 +4,13 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/util/clean.h"
 #include "base/util/clock.h"
 #include "base/util/text.h"
 
@@ -23,15 +25,19 @@ void kf_log_set_level(kf_log_level level) {
     current_level = level;
 }
 
+/* Escapes in what it quotes must not reach the terminal. */
 static void write_line(const char *prefix, const char *format, va_list arguments) {
+    char *text = NULL;
+    if (vasprintf(&text, format, arguments) < 0) return;
+    kf_clean_text(text);
     (void)pthread_mutex_lock(&lock);
     if (progress_shown) (void)fputs("\r\033[K", stderr);
     progress_shown = false;
     (void)fputs(prefix, stderr);
-    (void)vfprintf(stderr, format, arguments);
-    (void)fputc('\n', stderr);
+    (void)fprintf(stderr, "%s\n", text);
     printed_at = kf_clock_seconds();
     (void)pthread_mutex_unlock(&lock);
+    free(text);
 }
 
 void kf_info(const char *format, ...) {
@@ -79,6 +85,7 @@ void kf_progress(bool final, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(line, sizeof line, format, arguments);
+    kf_clean_text(line);
     va_end(arguments);
     (void)pthread_mutex_lock(&lock);
     if (terminal && !final) fit_to_terminal(line);

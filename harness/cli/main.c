@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/backend/backend.h"
+#include "base/util/clean.h"
 #include "base/util/log.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
@@ -82,13 +83,15 @@ static void print_error(const kf_error *error) {
     (void)fflush(stdout);
     char line[sizeof error->message];
     kf_copy_text(line, sizeof line, error->message);
+    kf_clean_text(line);
     for (char *c = line; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f) *c = ' ';
+        if (*c == '\n' || *c == '\t') *c = ' ';
     (void)fprintf(stderr, "kftune: %s\n", line);
 }
 
 int kf_main(int argc, char **argv) {
     kf_error error = {KF_OK, ""};
+    kf_clean_stdout();
     kf_status status = dispatch(argc - 1, argv + 1, &error);
     if (status != KF_OK && error.message[0] != '\0') print_error(&error);
     bool written = fflush(stdout) == 0 && !ferror(stdout);

@@ -4,31 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes of the UTF-8 character at c; 0 when there is none. Overlong forms and surrogates do no harm in HTML,
- * which reads them as U+FFFD too. */
-static size_t character_length(const unsigned char *c) {
-    size_t length = c[0] < 0x80                   ? 1
-                    : c[0] >= 0xc2 && c[0] < 0xe0 ? 2
-                    : c[0] >= 0xe0 && c[0] < 0xf0 ? 3
-                    : c[0] >= 0xf0 && c[0] < 0xf5 ? 4
-                                                  : 0;
-    for (size_t i = 1; i < length; i++)
-        if ((c[i] & 0xc0) != 0x80) return 0;
-    return length;
-}
+#include "base/util/clean.h"
 
 void kf_html_text(kf_text *page, const char *text) {
-    const unsigned char *c = (const unsigned char *)text;
-    while (*c != '\0') {
-        size_t length = character_length(c);
+    for (const char *c = text; *c != '\0';) {
+        const size_t length = kf_utf8_length(c);
         if (length == 0)
             kf_text_append(page, "\xef\xbf\xbd");
-        else if (*c < ' ' || *c == 0x7f)
+        else if ((unsigned char)*c < ' ' || *c == 0x7f)
             kf_text_append(page, " ");
         else if (strchr("&<>\"'", *c) != NULL && length == 1)
             kf_text_append(page, "&#%d;", *c);
         else
-            kf_text_append(page, "%.*s", (int)length, (const char *)c);
+            kf_text_append(page, "%.*s", (int)length, c);
         c += length > 0 ? length : 1;
     }
 }

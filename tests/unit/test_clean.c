@@ -1,0 +1,114 @@
+/* Text of others on its way to terminals, spreadsheets and formats that must be UTF-8. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/util/clean.h"
+#include "base/util/text.h"
+
+static void expect_clean(const char *text, const char *expected) {
+    char *copy = kf_duplicate(text);
+    kf_clean_text(copy);
+    assert_string_equal(copy, expected);
+    free(copy);
+}
+
+static void terminals_are_not_commanded(void **state) {
+    (void)state;
+    expect_clean("plain, \xc3\xa4\xe2\x82\xac\xf0\x9f\x9a\x97\tand\nlines",
+                 "plain, \xc3\xa4\xe2\x82\xac\xf0\x9f\x9a\x97\tand\nlines");
+    expect_clean("\x1b]0;title\a\x1b[2J", "?]0;title??[2J");
+    expect_clean("a\rb\bc\x7f", "a?b?c?");
+    expect_clean("\xc2\x9b"
+                 "31m, \x9b"
+                 "31m",
+                 "?31m, ?31m"); /* the same command as one character, and as one byte */
+    expect_clean("user\xe2\x80\xaegpj.exe", "user?gpj.exe");
+    expect_clean("\xc0\xaf \xe0\x80\xaf \xed\xa0\x80 \xf5\x80\x80\x80 \xe2\x82", "?? ??? ??? ???? ??");
+}
+
+/* Every byte sequence of up to three bytes: clean text is UTF-8, holds no control character, and stays as it
+ * is. */
+static void whatever_is_cleaned_is_clean(void **state) {
+    (void)state;
+    for (unsigned long n = 0; n < 1UL << 24; n += 7) {
+        char text[4] = {(char)(n & 0xff), (char)(n >> 8 & 0xff), (char)(n >> 16 & 0xff), '\0'}, again[4];
+        kf_clean_text(text);
+        for (const char *c = text; *c != '\0'; c += kf_utf8_length(c)) {
+            assert_true(kf_utf8_length(c) > 0);
+            assert_true((unsigned char)*c >= ' ' || *c == '\n' || *c == '\t');
+            assert_false(*c == 0x7f || (c[0] == '\xc2' && (unsigned char)c[1] < 0xa0));
+        }
+        memcpy(again, text, sizeof again);
+        kf_clean_text(again);
+        assert_string_equal(again, text);
+    }
+}
+
+/* In a process of its own, whose stdout is a pipe: also where a buffer ends within a character. */
+static void stdout_is_cleaned(void **state) {
+    (void)state;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    (void)fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)dup2(ends[1], STDOUT_FILENO);
+        kf_clean_stdout();
+        (void)printf("name \x1b[31m\xe2");
+        (void)fflush(stdout);
+        (void)printf("\x82\xac\n");
+        (void)putchar(0);
+        for (int i = 0; i < 3000; i++)
+            (void)fputs("\xf0\x9f\x9a\x97 ", stdout);
+        (void)fflush(stdout);
+        _exit(ferror(stdout) != 0);
+    }
+    (void)close(ends[1]);
+    char text[20000] = "";
+    size_t length = 0;
+    for (ssize_t got = 1; got > 0 && length < sizeof text; length += (size_t)got)
+        got = read(ends[0], text + length, sizeof text - length);
+    (void)close(ends[0]);
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    const char begins[] = "name ?[31m\xe2\x82\xac\n?";
+    assert_int_equal(length, sizeof begins - 1 + 5 * 3000);
+    assert_memory_equal(text, begins, sizeof begins - 1);
+    assert_memory_equal(text + length - 5, "\xf0\x9f\x9a\x97 ", 5);
+}
+
+static void spreadsheets_run_nothing(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"plain", "plain"},     {"", ""},
+        {"a,b", "\"a,b\""},     {"say \"x\"", "\"say \"\"x\"\"\""},
+        {"=1+1", "'=1+1"},      {"+1", "'+1"},
+        {"-1", "'-1"},          {"@SUM(A1)", "'@SUM(A1)"},
+        {"\t=1", "\"'\t=1\""},  {"=HYPERLINK(\"x\",1)", "\"'=HYPERLINK(\"\"x\"\",1)\""},
+        {"a\x1b[2Jb", "a?[2Jb"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[200] = "";
+        FILE *stream = fmemopen(text, sizeof text, "w");
+        kf_csv_text(stream, cases[i][0]);
+        (void)fclose(stream);
+        assert_string_equal(text, cases[i][1]);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(terminals_are_not_commanded),
+        cmocka_unit_test(whatever_is_cleaned_is_clean),
+        cmocka_unit_test(stdout_is_cleaned),
+        cmocka_unit_test(spreadsheets_run_nothing),
+    };
+    return cmocka_run_group_tests_name("clean", tests, NULL, NULL);
+}
