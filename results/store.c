@@ -309,7 +309,9 @@ static kf_status open_database(kf_store *store, bool read_only, bool writable, k
     kf_text_free(&uri);
     if (store->database == NULL) return kf_fail(error, KF_MACHINE, "%s: out of memory", store->path);
     (void)sqlite3_busy_timeout(store->database, KF_STORE_WAIT_MS);
-    /* A store may come from anybody: nothing in it gets to run. */
+    /* A store may come from anybody: nothing in it gets to run, and no text in it takes gigabytes. */
+    enum { LONGEST_VALUE = 64 << 20 }; /* bytes, of a text or of samples */
+    (void)sqlite3_limit(store->database, SQLITE_LIMIT_LENGTH, LONGEST_VALUE);
     (void)sqlite3_db_config(store->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     (void)sqlite3_db_config(store->database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     (void)sqlite3_db_config(store->database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);

@@ -208,6 +208,31 @@ static void test_names_are_data(void **state) {
     kf_problem_free(problem);
 }
 
+/* A store may come from anybody: a word of a gigabyte in it is an error, not a gigabyte. */
+static void test_texts_are_limited(void **state) {
+    (void)state;
+    char path[KF_PATH];
+    fixture_path(path, "long.db");
+    kf_store *store = fixture_open(path);
+    kf_run_row run;
+    kf_error error = {0};
+    fixture_begin(store, &run);
+    assert_int_equal(fixture_add(store, &run, 0, 5, &error), KF_OK);
+    kf_store_close(store);
+    sqlite3 *database = NULL;
+    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(database, "UPDATE environment SET device = printf('%.*c', 100000000, 'x')",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_close(database), SQLITE_OK);
+    kf_run_summary summary;
+    assert_int_equal(kf_store_open(path, true, &store, &error), KF_OK);
+    assert_int_not_equal(kf_store_find_run(store, run.uuid, &summary, &error), KF_OK);
+    assert_non_null(strstr(error.message, path));
+    assert_non_null(strstr(error.message, "too big"));
+    kf_store_close(store);
+}
+
 /* --- contradictions ----------------------------------------------------------------------------------- */
 
 static kf_status add_changed(kf_store *store, const kf_run_row *run, int sequence, const char *role,
@@ -612,6 +637,7 @@ int main(void) {
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_schema_is_current),
         cmocka_unit_test(test_names_are_data),
+        cmocka_unit_test(test_texts_are_limited),
         cmocka_unit_test(test_documented_queries),
         cmocka_unit_test(test_contradictions),
         cmocka_unit_test(test_checks),
