@@ -64,6 +64,10 @@ typedef unsigned long long kf_uint64;
     }                                                                                                        \
     KF_FUNCTION void name##_block(const arguments_type *a, int block_x, int block_y)
 #define KF_SHARED                __shared__
+/* Of the size that the launch says, more than 48 KiB where the device has it; one in a kernel. */
+#define KF_DYNAMIC_SHARED(type, name, count)                                                                 \
+    extern __shared__ __align__(16) unsigned char kf_dynamic_shared[];                                       \
+    type *const name = (type *)kf_dynamic_shared
 #define KF_BARRIER               __syncthreads()
 #define KF_EACH_THREAD(t, count) for (int t = (int)threadIdx.x, kf_once = 1; kf_once; kf_once = 0)
 #define KF_EACH_THREAD_SCALAR(t, count) KF_EACH_THREAD(t, count)
@@ -219,6 +223,7 @@ KF_FUNCTION void kf_stream_bytes(void *target, const void *source, kf_int64 byte
     }                                                                                                        \
     KF_FUNCTION void name##_block(const arguments_type *a, int block_x, int block_y)
 #define KF_SHARED
+#define KF_DYNAMIC_SHARED(type, name, count) __attribute__((aligned(64))) type name[count]
 #define KF_BARRIER               ((void)0)
 #define KF_EACH_THREAD(t, count) _Pragma("omp simd") for (int t = 0; t < (count); t++)
 #define KF_EACH_THREAD_SCALAR(t, count) for (int t = 0; t < (count); t++)

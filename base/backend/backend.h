@@ -139,7 +139,7 @@ typedef struct kf_launch {
     kf_function *function;
     int block[3];
     int grid[3];         /* blocks; {0, 0, 0}: by the extent */
-    size_t shared_bytes; /* dynamic shared memory of a block; only with grid */
+    size_t shared_bytes; /* dynamic shared memory of a block */
     size_t argument_bytes;
     _Alignas(16) unsigned char arguments[KF_ARGUMENT_BYTES];
 } kf_launch;

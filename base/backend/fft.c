@@ -1,0 +1,284 @@
+#include "base/backend/fft.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/util/text.h"
+
+struct kf_fft {
+    bool cuda;
+    kf_fft_shape shape;
+    int sign;
+    void *input, *output;
+    char version[48];
+    int handle;      /* cuFFT's */
+    kf_buffer *area; /* cuFFT's work area */
+    void *plan;      /* FFTW's */
+};
+
+/* --- cuFFT ---------------------------------------------------------------------------------------------- */
+
+/* The part of its interface that is used; the numbers are those of cufft.h. */
+enum {
+    CUFFT_R2C = 0x2a,
+    CUFFT_C2R = 0x2c,
+    CUFFT_C2C = 0x29,
+    CUFFT_D2Z = 0x6a,
+    CUFFT_Z2D = 0x6c,
+    CUFFT_Z2Z = 0x69
+};
+
+static struct cufft {
+    int (*create)(int *plan);
+    int (*set_auto_allocation)(int plan, int automatic);
+    int (*make_plan_many)(int plan, int rank, long long *n, long long *input_embed, long long input_stride,
+                          long long input_distance, long long *output_embed, long long output_stride,
+                          long long output_distance, int type, long long batch, size_t *work_size);
+    int (*set_work_area)(int plan, void *area);
+    int (*set_stream)(int plan, void *stream);
+    int (*destroy)(int plan);
+    int (*get_version)(int *version);
+    int (*execute_c2c)(int, void *, void *, int), (*execute_z2z)(int, void *, void *, int);
+    int (*execute_r2c)(int, void *, void *), (*execute_d2z)(int, void *, void *);
+    int (*execute_c2r)(int, void *, void *), (*execute_z2d)(int, void *, void *);
+} cufft;
+
+typedef struct symbol {
+    const char *name;
+    void *pointer; /* to a function pointer */
+} symbol;
+
+/* Fills the pointers; NULL, or the first name that is missing. */
+static const char *fill(void *library, const symbol *symbols, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        void *address = dlsym(library, symbols[i].name);
+        if (address == NULL) return symbols[i].name;
+        memcpy(symbols[i].pointer, &address, sizeof address);
+    }
+    return NULL;
+}
+
+static void *open_first(const char *const *names) {
+    void *library = NULL;
+    for (; *names != NULL && library == NULL; names++)
+        library = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
+    return library;
+}
+
+static kf_status load_cufft(kf_error *error) {
+    static const char *const names[] = {"libcufft.so.12",
+                                        "libcufft.so.11",
+                                        "libcufft.so.13",
+                                        "libcufft.so",
+                                        "/usr/local/cuda/lib64/libcufft.so",
+                                        NULL};
+    const symbol symbols[] = {{"cufftCreate", &cufft.create},
+                              {"cufftSetAutoAllocation", &cufft.set_auto_allocation},
+                              {"cufftMakePlanMany64", &cufft.make_plan_many},
+                              {"cufftSetWorkArea", &cufft.set_work_area},
+                              {"cufftSetStream", &cufft.set_stream},
+                              {"cufftDestroy", &cufft.destroy},
+                              {"cufftGetVersion", &cufft.get_version},
+                              {"cufftExecC2C", &cufft.execute_c2c},
+                              {"cufftExecZ2Z", &cufft.execute_z2z},
+                              {"cufftExecR2C", &cufft.execute_r2c},
+                              {"cufftExecD2Z", &cufft.execute_d2z},
+                              {"cufftExecC2R", &cufft.execute_c2r},
+                              {"cufftExecZ2D", &cufft.execute_z2d}};
+    static void *library;
+    if (library != NULL) return KF_OK;
+    const char *chosen = getenv("KFTUNE_CUFFT");
+    library = chosen != NULL && chosen[0] != '\0' ? dlopen(chosen, RTLD_NOW | RTLD_LOCAL) : open_first(names);
+    if (library == NULL)
+        return kf_fail(
+            error, KF_MACHINE,
+            "cuFFT (libcufft.so) is not on this machine: install it with the CUDA toolkit, or name its file "
+            "in $KFTUNE_CUFFT; plans with transforms of their own need none");
+    const char *missing = fill(library, symbols, sizeof symbols / sizeof *symbols);
+    if (missing == NULL) return KF_OK;
+    dlclose(library);
+    library = NULL;
+    return kf_fail(error, KF_MACHINE, "cuFFT (libcufft.so) lacks %s: it is too old", missing);
+}
+
+static int cufft_type(const kf_fft_shape *shape) {
+    static const int types[3][2] = {{CUFFT_C2C, CUFFT_Z2Z}, {CUFFT_R2C, CUFFT_D2Z}, {CUFFT_C2R, CUFFT_Z2D}};
+    return types[shape->kind][shape->double_precision];
+}
+
+static kf_status cufft_failed(int result, const char *where, kf_error *error) {
+    return kf_fail(error, KF_MACHINE, "cuFFT: %s failed with %d", where, result);
+}
+
+static kf_status plan_cufft(kf_backend *backend, kf_fft *fft, kf_error *error) {
+    const kf_fft_shape *s = &fft->shape;
+    long long n[3], real[3], modes[3];
+    const int last = s->dimensions - 1;
+    for (int i = 0; i < s->dimensions; i++)
+        n[i] = real[i] = modes[i] = s->size[i];
+    if (s->kind != KF_FFT_COMPLEX) real[last] = s->real_row, modes[last] = s->size[last] / 2 + 1;
+    const bool forward = s->kind == KF_FFT_REAL_TO_MODES, inverse = s->kind == KF_FFT_MODES_TO_REAL;
+    const long long input_distance = forward ? s->real_distance : s->mode_distance;
+    const long long output_distance = inverse ? s->real_distance : s->mode_distance;
+    size_t bytes = 0;
+    int result = cufft.create(&fft->handle);
+    if (result != 0) return cufft_failed(result, "cufftCreate", error);
+    result = cufft.set_auto_allocation(fft->handle, 0);
+    if (result == 0)
+        result =
+            cufft.make_plan_many(fft->handle, s->dimensions, n, forward ? real : modes, 1, input_distance,
+                                 inverse ? real : modes, 1, output_distance, cufft_type(s), s->batch, &bytes);
+    if (result != 0) return cufft_failed(result, "cufftMakePlanMany64", error);
+    KF_TRY(kf_buffer_create(backend, bytes > 0 ? bytes : 1, &fft->area, error));
+    result = cufft.set_work_area(fft->handle, kf_buffer_address(fft->area));
+    int version = 0;
+    (void)cufft.get_version(&version);
+    (void)snprintf(fft->version, sizeof fft->version, "cuFFT %d.%d.%d", version / 1000, version / 100 % 10,
+                   version % 100);
+    return result == 0 ? KF_OK : cufft_failed(result, "cufftSetWorkArea", error);
+}
+
+static kf_status execute_cufft(const kf_fft *fft, kf_stream *stream, kf_error *error) {
+    const bool wide = fft->shape.double_precision;
+    int result = cufft.set_stream(fft->handle, kf_stream_handle(stream));
+    if (result != 0) return cufft_failed(result, "cufftSetStream", error);
+    if (fft->shape.kind == KF_FFT_COMPLEX)
+        result =
+            (wide ? cufft.execute_z2z : cufft.execute_c2c)(fft->handle, fft->input, fft->output, fft->sign);
+    else if (fft->shape.kind == KF_FFT_REAL_TO_MODES)
+        result = (wide ? cufft.execute_d2z : cufft.execute_r2c)(fft->handle, fft->input, fft->output);
+    else
+        result = (wide ? cufft.execute_z2d : cufft.execute_c2r)(fft->handle, fft->input, fft->output);
+    return result == 0 ? KF_OK : cufft_failed(result, "cufftExec", error);
+}
+
+/* --- FFTW ----------------------------------------------------------------------------------------------- */
+
+/* A precision's functions; the names differ by a prefix only. */
+typedef struct fftw {
+    void *library;
+    void *(*plan_c2c)(int, const int *, int, void *, const int *, int, int, void *, const int *, int, int,
+                      int, unsigned);
+    void *(*plan_r2c)(int, const int *, int, void *, const int *, int, int, void *, const int *, int, int,
+                      unsigned);
+    void *(*plan_c2r)(int, const int *, int, void *, const int *, int, int, void *, const int *, int, int,
+                      unsigned);
+    void (*execute)(void *);
+    void (*destroy)(void *);
+    int (*init_threads)(void);
+    void (*plan_with_threads)(int);
+    const char *version;
+} fftw;
+static fftw single_precision, double_precision;
+
+static kf_status load_fftw(bool wide, kf_error *error) {
+    fftw *f = wide ? &double_precision : &single_precision;
+    const char *const prefix = wide ? "fftw" : "fftwf", *const stem = wide ? "fftw3" : "fftw3f";
+    char names[7][64], file[64];
+    const char *const functions[7] = {"plan_many_dft", "plan_many_dft_r2c", "plan_many_dft_c2r", "execute",
+                                      "destroy_plan",  "init_threads",      "plan_with_nthreads"};
+    if (f->library != NULL) return KF_OK;
+    /* The one with threads brings the other. */
+    (void)snprintf(file, sizeof file, "lib%s_threads.so.3", stem);
+    void *threads = dlopen(file, RTLD_NOW | RTLD_GLOBAL);
+    (void)snprintf(file, sizeof file, "lib%s.so.3", stem);
+    void *library = dlopen(file, RTLD_NOW | RTLD_GLOBAL);
+    if (library == NULL)
+        return kf_fail(
+            error, KF_MACHINE,
+            "FFTW (%s) is not on this machine: install it (Debian: libfftw3-dev); plans with transforms of "
+            "their own need none",
+            file);
+    for (int i = 0; i < 7; i++)
+        (void)snprintf(names[i], sizeof names[i], "%s_%s", prefix, functions[i]);
+    const symbol symbols[] = {{names[0], &f->plan_c2c},
+                              {names[1], &f->plan_r2c},
+                              {names[2], &f->plan_c2r},
+                              {names[3], &f->execute},
+                              {names[4], &f->destroy}};
+    const char *missing = fill(library, symbols, sizeof symbols / sizeof *symbols);
+    if (missing != NULL) return kf_fail(error, KF_MACHINE, "FFTW (%s) lacks %s", file, missing);
+    const symbol parallel[] = {{names[5], &f->init_threads}, {names[6], &f->plan_with_threads}};
+    if (threads == NULL || fill(threads, parallel, 2) != NULL || f->init_threads() == 0)
+        f->plan_with_threads = NULL;
+    (void)snprintf(names[0], sizeof names[0], "%s_version", prefix);
+    const char *version = dlsym(library, names[0]);
+    f->version = version != NULL ? version : prefix;
+    f->library = library;
+    return KF_OK;
+}
+
+static kf_status plan_fftw(const kf_backend *backend, kf_fft *fft, kf_error *error) {
+    enum { MEASURE = 0 };
+    const kf_fft_shape *s = &fft->shape;
+    const fftw *f = s->double_precision ? &double_precision : &single_precision;
+    const int threads = kf_backend_device(backend)->multiprocessors, last = s->dimensions - 1;
+    int real[3], modes[3];
+    for (int i = 0; i < s->dimensions; i++)
+        real[i] = modes[i] = s->size[i];
+    if (s->kind != KF_FFT_COMPLEX) real[last] = s->real_row, modes[last] = s->size[last] / 2 + 1;
+    if (f->plan_with_threads != NULL) f->plan_with_threads(threads);
+    const int real_distance = (int)s->real_distance, mode_distance = (int)s->mode_distance;
+    if (s->kind == KF_FFT_COMPLEX)
+        fft->plan = f->plan_c2c(s->dimensions, s->size, s->batch, fft->input, modes, 1, mode_distance,
+                                fft->output, modes, 1, mode_distance, fft->sign, MEASURE);
+    else if (s->kind == KF_FFT_REAL_TO_MODES)
+        fft->plan = f->plan_r2c(s->dimensions, s->size, s->batch, fft->input, real, 1, real_distance,
+                                fft->output, modes, 1, mode_distance, MEASURE);
+    else
+        fft->plan = f->plan_c2r(s->dimensions, s->size, s->batch, fft->input, modes, 1, mode_distance,
+                                fft->output, real, 1, real_distance, MEASURE);
+    /* "fftw-3.3.10-sse2-avx" */
+    (void)snprintf(fft->version, sizeof fft->version, "%.24s, %d threads", f->version,
+                   f->plan_with_threads != NULL ? threads : 1);
+    return fft->plan != NULL ? KF_OK : kf_fail(error, KF_MACHINE, "FFTW has no plan for this transform");
+}
+
+/* --- either --------------------------------------------------------------------------------------------- */
+
+kf_status kf_fft_available(const char *backend, kf_error *error) {
+    return strcmp(backend, "cuda") == 0 ? load_cufft(error) : load_fftw(false, error);
+}
+
+kf_status kf_fft_create(kf_backend *backend, const kf_fft_shape *shape, int sign, kf_buffer *input,
+                        size_t input_offset, kf_buffer *output, size_t output_offset, kf_fft **fft,
+                        kf_error *error) {
+    const bool cuda = strcmp(kf_backend_device(backend)->backend, "cuda") == 0;
+    KF_TRY(cuda ? load_cufft(error) : load_fftw(shape->double_precision, error));
+    kf_fft *made = kf_allocate_zeroed(1, sizeof *made);
+    made->cuda = cuda;
+    made->shape = *shape;
+    made->sign = sign;
+    made->input = (char *)kf_buffer_address(input) + input_offset;
+    made->output = (char *)kf_buffer_address(output) + output_offset;
+    made->handle = -1;
+    const kf_status status = cuda ? plan_cufft(backend, made, error) : plan_fftw(backend, made, error);
+    if (status != KF_OK)
+        kf_fft_free(made);
+    else
+        *fft = made;
+    return status;
+}
+
+void kf_fft_free(kf_fft *fft) {
+    if (fft == NULL) return;
+    if (fft->cuda && fft->handle >= 0) (void)cufft.destroy(fft->handle);
+    if (fft->plan != NULL)
+        (fft->shape.double_precision ? &double_precision : &single_precision)->destroy(fft->plan);
+    if (fft->area != NULL) kf_buffer_free(fft->area);
+    free(fft);
+}
+
+kf_status kf_fft_enqueue(void *object, kf_stream *stream, kf_error *error) {
+    const kf_fft *fft = object;
+    if (fft->cuda) return execute_cufft(fft, stream, error);
+    (fft->shape.double_precision ? &double_precision : &single_precision)->execute(fft->plan);
+    return KF_OK;
+}
+
+const char *kf_fft_version(const kf_fft *fft) {
+    return fft->version;
+}

@@ -1,0 +1,8 @@
+/* Diffusion and projection between the transforms along the last axis. Extent: (blocks x threads, simulations); a block
+ * has KF_COLUMN_LINES columns, of one y in three dimensions. */
+#include "columns.h"
+
+KF_BLOCK_KERNEL(columns, kf_fluid_arguments) {
+    KF_DYNAMIC_SHARED(kf_wide, shared, KF_COLUMN_SHARED);
+    kf_columns(a, block_x, block_y, shared);
+}

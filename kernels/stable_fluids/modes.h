@@ -1,0 +1,116 @@
+/* The spectrum in memory, and what happens to a mode: diffusion and projection.
+ * Defines: KF_NX KF_NY KF_NZ KF_DIMENSIONS, KF_PITCH modes of a row (at least KF_MODES_X), KF_TILE 0 rows | columns of a
+ * tile, KF_EXPONENTIAL 0 implicit | 1 exact diffusion */
+#ifndef KF_KERNELS_STABLE_FLUIDS_MODES_H
+#define KF_KERNELS_STABLE_FLUIDS_MODES_H
+
+#include "numbers.h"
+
+#define KF_MODES_X    ((KF_NX + 1) / 2)
+#define KF_ROWS       (KF_NY * KF_NZ)
+#define KF_COMPONENTS KF_DIMENSIONS
+
+typedef struct KF_ALIGNED(2 * sizeof(kf_stored_mode)) kf_mode_pair { kf_stored_mode u, v; } kf_mode_pair;
+
+/* Place of mode kx of a row (y, or z NY + y), in units of a mode of all (2D) or one (3D) component. */
+KF_FUNCTION int kf_mode_place(int kx, int row) {
+#if KF_TILE > 0
+    return (kx / KF_TILE * KF_ROWS + row) * KF_TILE + kx % KF_TILE;
+#else
+    return row * KF_PITCH + kx;
+#endif
+}
+#define KF_SPECTRUM_MODES ((long long)KF_PITCH * KF_ROWS)
+
+/* Of one component. */
+KF_FUNCTION kf_stored_mode *kf_mode(const kf_fluid_arguments *a, int simulation, int component, int place) {
+#if KF_DIMENSIONS == 2
+    return (kf_stored_mode *)a->spectrum + (KF_SPECTRUM_MODES * simulation + place) * 2 + component;
+#else
+    return (kf_stored_mode *)a->spectrum + KF_SPECTRUM_MODES * (3 * simulation + component) + place;
+#endif
+}
+#if KF_DIMENSIONS == 2
+KF_FUNCTION kf_mode_pair *kf_modes(const kf_fluid_arguments *a, int simulation, int place) {
+    return (kf_mode_pair *)a->spectrum + KF_SPECTRUM_MODES * simulation + place;
+}
+#endif
+
+/* Both components of a mode at once. On the cpu as numbers: gcc makes no vectors of structs. */
+#if KF_DIMENSIONS == 2
+KF_FUNCTION void kf_read_modes(const kf_fluid_arguments *a, int simulation, int place, kf_complex *u, kf_complex *v) {
+#if KF_CUDA || KF_SPECTRUM_BITS == 16
+    const kf_mode_pair modes = *kf_modes(a, simulation, place);
+    *u = kf_mode_from(modes.u), *v = kf_mode_from(modes.v);
+#else
+    const kf_real *modes = (const kf_real *)a->spectrum + 4 * KF_SPECTRUM_MODES * simulation;
+    u->re = modes[4 * place], u->im = modes[4 * place + 1], v->re = modes[4 * place + 2], v->im = modes[4 * place + 3];
+#endif
+}
+KF_FUNCTION void kf_write_modes(const kf_fluid_arguments *a, int simulation, int place, kf_complex u, kf_complex v) {
+#if KF_CUDA || KF_SPECTRUM_BITS == 16
+    kf_mode_pair modes;
+    modes.u = kf_mode_to(u), modes.v = kf_mode_to(v);
+    *kf_modes(a, simulation, place) = modes;
+#else
+    kf_real *modes = (kf_real *)a->spectrum + 4 * KF_SPECTRUM_MODES * simulation;
+    modes[4 * place] = u.re, modes[4 * place + 1] = u.im, modes[4 * place + 2] = v.re, modes[4 * place + 3] = v.im;
+#endif
+}
+#endif
+
+/* Wave number of line i of n, with its sign. */
+#define KF_SIGNED(i, n) (2 * (i) > (n) ? (i) - (n) : (i))
+
+/* What a mode is multiplied by: along = scale D / k^2, in which (k k^T) is projected away, and whole = scale D. */
+typedef struct kf_mode_factors {
+    kf_real k[3], along, whole;
+} kf_mode_factors;
+KF_FUNCTION kf_mode_factors kf_factors(const kf_fluid_arguments *a, int kx, int iy, int iz) {
+    kf_mode_factors f;
+    const int ky = KF_SIGNED(iy, KF_NY), kz = KF_DIMENSIONS == 3 ? KF_SIGNED(iz, KF_NZ) : 0;
+    const kf_real nu = KF_PARAMETER(a, viscosity), scale = KF_PARAMETER(a, scale);
+    f.k[0] = KF_R(kx) * KF_PARAMETER(a, wave_x);
+    f.k[1] = KF_R(ky) * KF_PARAMETER(a, wave_y);
+    f.k[2] = KF_R(kz) * KF_PARAMETER(a, wave_z);
+    const kf_real k2 = f.k[0] * f.k[0] + f.k[1] * f.k[1] + f.k[2] * f.k[2];
+    const int mean = kx == 0 && ky == 0 && kz == 0;
+    const int highest = 2 * kx == KF_NX || 2 * iy == KF_NY || (KF_DIMENSIONS == 3 && 2 * iz == KF_NZ);
+#if KF_EXPONENTIAL
+#if KF_VELOCITY_BITS == 64
+    f.whole = scale * exp(-nu * k2);
+#else
+    f.whole = scale * expf(-nu * k2);
+#endif
+    f.along = f.whole / (mean ? KF_R(1) : k2);
+#elif KF_CUDA && KF_VELOCITY_BITS != 64
+    const float under = 1.0f + nu * k2;
+    float shared;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(shared) : "f"(mean ? 1.0f : under * k2));
+    f.along = scale * shared, f.whole = f.along * (mean ? KF_R(1) : k2);
+#else
+    f.whole = scale / (KF_R(1) + nu * k2);
+    f.along = f.whole / (mean ? KF_R(1) : k2);
+#endif
+    if (highest) f.along = f.whole = 0;
+    return f;
+}
+#if KF_DIMENSIONS == 2
+/* Without divergence a mode has one amplitude: no difference of large numbers is left. */
+KF_FUNCTION kf_complex kf_projected_2(const kf_mode_factors *f, kf_complex u, kf_complex v, int component) {
+    const int mean = f->k[0] == KF_R(0) && f->k[1] == KF_R(0);
+    const kf_complex w = kf_complex_of(f->along * (f->k[0] * v.re - f->k[1] * u.re), f->along * (f->k[0] * v.im - f->k[1] * u.im));
+    const kf_real turn = component == 0 ? -f->k[1] : f->k[0];
+    const kf_complex whole = component == 0 ? u : v;
+    return mean ? kf_complex_of(f->whole * whole.re, f->whole * whole.im) : kf_complex_of(turn * w.re, turn * w.im);
+}
+#else
+KF_FUNCTION void kf_projected_3(const kf_mode_factors *f, kf_complex *c) {
+    const kf_real re = f->along * (f->k[0] * c[0].re + f->k[1] * c[1].re + f->k[2] * c[2].re);
+    const kf_real im = f->along * (f->k[0] * c[0].im + f->k[1] * c[1].im + f->k[2] * c[2].im);
+    KF_UNROLL for (int i = 0; i < 3; i++)
+        c[i] = kf_complex_of(f->whole * c[i].re - f->k[i] * re, f->whole * c[i].im - f->k[i] * im);
+}
+#endif
+
+#endif

@@ -1,0 +1,138 @@
+/* Numbers of the stable fluids kernels: arithmetic, storage of velocity and spectrum, wrap-around.
+ * Defines that a config sets: KF_VELOCITY_BITS, KF_SPECTRUM_BITS 16 | 32 | 64 (64: both, and the arithmetic) */
+#ifndef KF_KERNELS_STABLE_FLUIDS_NUMBERS_H
+#define KF_KERNELS_STABLE_FLUIDS_NUMBERS_H
+
+#include "arguments.h"
+#include "portable.h"
+
+#ifndef KF_VELOCITY_BITS
+#define KF_VELOCITY_BITS 32
+#endif
+#ifndef KF_SPECTRUM_BITS
+#define KF_SPECTRUM_BITS 32
+#endif
+#if KF_VELOCITY_BITS == 64
+typedef double kf_real;
+#define KF_PARAMETER(a, name) ((a)->double_precision.name)
+#define KF_FLOOR(x) floor(x)
+#else
+typedef float kf_real;
+#define KF_PARAMETER(a, name) ((a)->single_precision.name)
+#define KF_FLOOR(x) floorf(x)
+#endif
+#define KF_R(value) ((kf_real)(value))
+
+/* The second one where the first is not a number. */
+KF_FUNCTION kf_real kf_smaller(kf_real x, kf_real y) {
+#if KF_CUDA
+    return KF_VELOCITY_BITS == 64 ? (kf_real)fmin((double)x, (double)y) : (kf_real)fminf((float)x, (float)y);
+#else
+    return x < y ? x : y;
+#endif
+}
+KF_FUNCTION kf_real kf_larger(kf_real x, kf_real y) {
+#if KF_CUDA
+    return KF_VELOCITY_BITS == 64 ? (kf_real)fmax((double)x, (double)y) : (kf_real)fmaxf((float)x, (float)y);
+#else
+    return x > y ? x : y;
+#endif
+}
+
+#if KF_CUDA
+#define KF_ALIGNED(bytes) __align__(bytes)
+typedef unsigned short kf_half; /* the bits of one */
+KF_FUNCTION float kf_from_half(kf_half bits) {
+    float wide;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(bits));
+    return wide;
+}
+KF_FUNCTION kf_half kf_to_half(float value) {
+    unsigned short bits;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+    return bits;
+}
+#else
+#define KF_ALIGNED(bytes) /* gcc makes no vectors of members of an aligned struct */
+typedef _Float16 kf_half;
+KF_FUNCTION float kf_from_half(kf_half value) {
+    return (float)value;
+}
+KF_FUNCTION kf_half kf_to_half(float value) {
+    return (kf_half)value;
+}
+#endif
+
+typedef struct KF_ALIGNED(2 * sizeof(kf_real)) kf_complex { kf_real re, im; } kf_complex;
+typedef struct KF_ALIGNED(4) kf_complex_half { kf_half re, im; } kf_complex_half;
+
+KF_FUNCTION kf_complex kf_complex_of(kf_real re, kf_real im) {
+    kf_complex c;
+    c.re = re, c.im = im;
+    return c;
+}
+/* Stored values. Half precision keeps velocities in cells a step, and modes divided by the number of cells of a
+ * row: both stay near 1. */
+#if KF_VELOCITY_BITS == 16
+typedef kf_complex_half kf_stored_pair;
+typedef kf_half kf_stored_real;
+KF_FUNCTION kf_complex kf_pair_from(kf_stored_pair p) {
+    return kf_complex_of(kf_from_half(p.re), kf_from_half(p.im));
+}
+KF_FUNCTION kf_stored_pair kf_pair_to(kf_complex c) {
+    kf_stored_pair p;
+    p.re = kf_to_half(c.re), p.im = kf_to_half(c.im);
+    return p;
+}
+#define KF_FROM_STORED(value) kf_from_half(value)
+#define KF_TO_STORED(value)   kf_to_half(value)
+#else
+typedef kf_complex kf_stored_pair;
+typedef kf_real kf_stored_real;
+KF_FUNCTION kf_complex kf_pair_from(kf_stored_pair p) {
+    return p;
+}
+KF_FUNCTION kf_stored_pair kf_pair_to(kf_complex c) {
+    return c;
+}
+#define KF_FROM_STORED(value) (value)
+#define KF_TO_STORED(value)   (value)
+#endif
+#if KF_SPECTRUM_BITS == 16
+typedef kf_complex_half kf_stored_mode;
+#else
+typedef kf_complex kf_stored_mode;
+#endif
+KF_FUNCTION kf_complex kf_mode_from(kf_stored_mode m) {
+#if KF_SPECTRUM_BITS == 16
+    return kf_complex_of(kf_from_half(m.re), kf_from_half(m.im));
+#else
+    return m;
+#endif
+}
+KF_FUNCTION kf_stored_mode kf_mode_to(kf_complex c) {
+#if KF_SPECTRUM_BITS == 16
+    kf_stored_mode m;
+    m.re = kf_to_half(c.re), m.im = kf_to_half(c.im);
+    return m;
+#else
+    return c;
+#endif
+}
+
+/* Index of a cell that a trace reached, on a ring of n. Whatever the flow does, the result is a cell. */
+#define KF_POWER_OF_TWO(n) (((n) & ((n)-1)) == 0)
+KF_FUNCTION int kf_wrapped(int i, int n) {
+    if (KF_POWER_OF_TWO(n)) return i & (n - 1);
+    const int rest = i % n;
+    return rest < 0 ? rest + n : rest;
+}
+KF_FUNCTION int kf_next(int i, int n) {
+    return KF_POWER_OF_TWO(n) ? (i + 1) & (n - 1) : i + 1 == n ? 0 : i + 1;
+}
+/* A whole number of cells; a flow that blows up stays within what an int holds. */
+KF_FUNCTION int kf_whole_cells(kf_real floored) {
+    return (int)kf_smaller(kf_larger(floored, KF_R(-1.0e8)), KF_R(1.0e8));
+}
+
+#endif

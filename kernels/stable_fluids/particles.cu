@@ -1,0 +1,39 @@
+/* Points that go with the flow; positions in cells, wrapped. Extent: (particles, simulations).
+ * Defines: KF_PARTICLE_RULE 0 the seed's: velocity of the cell that holds it, one Euler step | 1 linear interpolation,
+ * midpoint rule */
+#include "advection.h"
+
+KF_FUNCTION kf_real kf_around(kf_real position, int n) {
+    const kf_real moved = position - KF_R(n) * KF_FLOOR(position / KF_R(n));
+    return moved < KF_R(n) ? moved : KF_R(0); /* rounding reaches n */
+}
+#if KF_PARTICLE_RULE == 1
+/* Cell centres lie at half numbers. */
+KF_FUNCTION kf_vector kf_flow_at(kf_view field, kf_vector p) {
+    kf_vector down;
+    down.u = KF_R(0.5) - p.u, down.v = KF_R(0.5) - p.v, down.w = KF_R(0.5) - p.w;
+    const kf_place place = kf_locate(0, 0, 0, down, 2);
+    return kf_linear_velocity(field, &place, 2);
+}
+#endif
+KF_KERNEL(particles, kf_fluid_arguments) {
+    (void)z;
+    kf_real *own = (kf_real *)a->particles + (a->particle_count * y + x) * KF_DIMENSIONS;
+    const kf_view field = kf_view_of(a, a->field, y);
+    const kf_real step = KF_PARAMETER(a, particle_step);
+    kf_vector p, velocity;
+    p.u = own[0], p.v = own[1], p.w = KF_DIMENSIONS == 3 ? own[KF_DIMENSIONS - 1] : KF_R(0.5);
+#if KF_PARTICLE_RULE == 0
+    const int i = kf_wrapped(kf_whole_cells(p.u), KF_NX), j = kf_wrapped(kf_whole_cells(p.v), KF_NY);
+    const int k = KF_DIMENSIONS == 3 ? kf_wrapped(kf_whole_cells(p.w), KF_NZ) : 0;
+    velocity = kf_velocity_at(field, (k * KF_NY + j) * KF_NX + i);
+#else
+    velocity = kf_flow_at(field, p);
+    kf_vector middle = p;
+    middle.u += KF_R(0.5) * step * velocity.u, middle.v += KF_R(0.5) * step * velocity.v, middle.w += KF_R(0.5) * step * velocity.w;
+    velocity = kf_flow_at(field, middle);
+#endif
+    own[0] = kf_around(p.u + step * velocity.u, KF_NX);
+    own[1] = kf_around(p.v + step * velocity.v, KF_NY);
+    if (KF_DIMENSIONS == 3) own[KF_DIMENSIONS - 1] = kf_around(p.w + step * velocity.w, KF_NZ);
+}

@@ -1,0 +1,160 @@
+/* Passes along x: advection with the forward transform of rows, and the inverse one to velocities. A complex line has
+ * two real ones: u and v of a row (2D), or u and v of a row, those of the next, and w of both (3D).
+ * Defines: KF_ROW_THREADS of a line, KF_ROW_LINES of a block, KF_ROW_MOST values a thread, KF_ROW_R0 .. R4 radices */
+#ifndef KF_KERNELS_STABLE_FLUIDS_ROWS_H
+#define KF_KERNELS_STABLE_FLUIDS_ROWS_H
+
+#define KF_ROW_MANY (KF_DIMENSIONS == 3 ? 3 : 1) /* complex lines at once */
+#define KF_LANES KF_ROW_LINES
+#include "advection.h"
+#include "modes.h"
+#include "transform.h"
+
+#ifndef KF_KEEP
+#define KF_KEEP 0
+#endif
+#define KF_ROW_RADICES KF_ROW_R0, KF_ROW_R1, KF_ROW_R2, KF_ROW_R3, KF_ROW_R4
+#define KF_ROW_ENGINE KF_NX, KF_ROW_THREADS, KF_ROW_LINES, 0, KF_ROW_MANY, KF_ROW_MOST, KF_ROW_RADICES
+#define KF_ROW_LAST   KF_LAST_OF(KF_ROW_R0, KF_ROW_R1, KF_ROW_R2, KF_ROW_R3, KF_ROW_R4)
+#define KF_ROW_FIRST  KF_ROW_R0
+#define KF_ROW_PLACE(m, x, l) KF_LINE_PLACE(m, x, l, KF_NX, KF_ROW_LINES)
+#define KF_ROW_SHARED KF_EXCHANGE_VALUES(KF_ROW_MANY, KF_NX, KF_ROW_LINES)
+/* Rows of a line of the engine. */
+#define KF_ROWS_A_LINE (KF_DIMENSIONS == 3 ? 2 : 1)
+/* Lines of the engine that are there, from those of a block on. */
+#define KF_LINES_LEFT(block) ((KF_ROWS + KF_ROWS_A_LINE - 1) / KF_ROWS_A_LINE - (block)*KF_ROW_LINES)
+
+#define KF_ROW_AT(m, slot, x) KF_AT(m, slot, x, KF_NX, KF_ROW_MOST)
+
+/* The spectrum of two real lines from that of (first + i second). */
+KF_FUNCTION void kf_split(kf_complex here, kf_complex mirrored, kf_complex *first, kf_complex *second) {
+    const kf_real half = KF_R(0.5 / KF_NX);
+    *first = kf_complex_of(half * (here.re + mirrored.re), half * (here.im - mirrored.im));
+    *second = kf_complex_of(half * (here.im + mirrored.im), half * (mirrored.re - here.re));
+}
+
+KF_FUNCTION void kf_rows_forward(const kf_fluid_arguments *a, int block, int simulation, kf_wide *shared) {
+    kf_wide v[KF_VALUES(KF_ROW_MANY, KF_NX, KF_ROW_MOST)];
+    const int here = KF_LINES_LEFT(block);
+    KF_EACH_VALUE_ALONG(l, here, slot, x, KF_NX, KF_NX, KF_ROW_THREADS, KF_ROW_LINES, KF_ROW_FIRST) {
+        const int row = (block * KF_ROW_LINES + l) * KF_ROWS_A_LINE;
+        const kf_vector first = kf_arrived(a, simulation, x, row % KF_NY, row / KF_NY);
+#if KF_KEEP
+        if (a->kept != 0) kf_put_velocity(a, a->kept, simulation, row * KF_NX + x, first);
+#endif
+        kf_set(v, KF_ROW_AT(0, slot, x), l, kf_complex_of(first.u, first.v));
+#if KF_DIMENSIONS == 3
+        const int next = row + 1 < KF_ROWS ? row + 1 : row;
+        const kf_vector second = kf_arrived(a, simulation, x, next % KF_NY, next / KF_NY);
+#if KF_KEEP
+        if (a->kept != 0) kf_put_velocity(a, a->kept, simulation, next * KF_NX + x, second);
+#endif
+        kf_set(v, KF_ROW_AT(1, slot, x), l, kf_complex_of(second.u, second.v));
+        kf_set(v, KF_ROW_AT(2, slot, x), l, kf_complex_of(first.w, second.w));
+#endif
+    }
+    kf_transform(v, shared, (const kf_complex *)a->twiddles_x, -1, KF_ROW_ENGINE);
+    const kf_wide *mirrored = KF_MIRROR(v, shared);
+#if KF_CUDA
+    KF_BARRIER;
+    KF_EACH_VALUE(l, slot, x, KF_NX, KF_ROW_THREADS, KF_ROW_LINES, 0, KF_ROW_LAST) {
+        KF_UNROLL for (int m = 0; m < KF_ROW_MANY; m++) shared[KF_ROW_PLACE(m, x, l)] = v[KF_ROW_AT(m, slot, x)];
+    }
+    KF_BARRIER;
+#else
+    for (int m = 0; m < KF_ROW_MANY; m++) v[KF_ROW_AT(m, 0, KF_NX)] = v[KF_ROW_AT(m, 0, 0)];
+#endif
+    KF_EACH_VALUE_ALONG(l, here, slot, x, KF_MODES_X, KF_NX, KF_ROW_THREADS, KF_ROW_LINES, KF_ROW_LAST) {
+        const int row = (block * KF_ROW_LINES + l) * KF_ROWS_A_LINE;
+        const int mirror = KF_MIRRORED(x, KF_NX), place = kf_mode_place(x, row);
+        kf_complex first, second;
+        kf_split(kf_get(v, KF_ROW_AT(0, slot, x), l), kf_get(mirrored, KF_ROW_PLACE(0, mirror, l), l), &first, &second);
+#if KF_DIMENSIONS == 2
+        kf_write_modes(a, simulation, place, first, second);
+#else
+        *kf_mode(a, simulation, 0, place) = kf_mode_to(first);
+        *kf_mode(a, simulation, 1, place) = kf_mode_to(second);
+        kf_split(kf_get(v, KF_ROW_AT(2, slot, x), l), kf_get(mirrored, KF_ROW_PLACE(2, mirror, l), l), &first, &second);
+        *kf_mode(a, simulation, 2, place) = kf_mode_to(first);
+        if (row + 1 < KF_ROWS) {
+            const int next = kf_mode_place(x, row + 1);
+            *kf_mode(a, simulation, 2, next) = kf_mode_to(second);
+            kf_split(kf_get(v, KF_ROW_AT(1, slot, x), l), kf_get(mirrored, KF_ROW_PLACE(1, mirror, l), l), &first, &second);
+            *kf_mode(a, simulation, 0, next) = kf_mode_to(first);
+            *kf_mode(a, simulation, 1, next) = kf_mode_to(second);
+        }
+#endif
+    }
+}
+
+/* first + i second, and what that is at the mirrored wave number. */
+KF_FUNCTION kf_complex kf_joined(kf_complex first, kf_complex second) {
+    return kf_complex_of(first.re - second.im, first.im + second.re);
+}
+KF_FUNCTION kf_complex kf_joined_mirror(kf_complex first, kf_complex second) {
+    return kf_complex_of(first.re + second.im, second.re - first.im);
+}
+
+KF_FUNCTION void kf_rows_inverse(const kf_fluid_arguments *a, int block, int simulation, kf_wide *shared) {
+    kf_wide v[KF_VALUES(KF_ROW_MANY, KF_NX, KF_ROW_MOST)];
+    kf_wide *mirrored = KF_MIRROR(v, shared);
+    const int here = KF_LINES_LEFT(block);
+#if !KF_CUDA
+    if (KF_NX % 2 == 0)
+        for (int m = 0; m < KF_ROW_MANY; m++) v[KF_ROW_AT(m, 0, KF_NX / 2)] = kf_wide_of((kf_lanes){0}, (kf_lanes){0});
+#endif
+    KF_EACH_VALUE_ALONG(l, here, slot, x, KF_MODES_X, KF_NX, KF_ROW_THREADS, KF_ROW_LINES, KF_ROW_LAST) {
+        const int row = (block * KF_ROW_LINES + l) * KF_ROWS_A_LINE;
+        const int place = kf_mode_place(x, row);
+        kf_complex first[KF_ROW_MANY], second[KF_ROW_MANY];
+#if KF_DIMENSIONS == 2
+        kf_read_modes(a, simulation, place, &first[0], &second[0]);
+#else
+        const int next = kf_mode_place(x, row + 1 < KF_ROWS ? row + 1 : row);
+        first[0] = kf_mode_from(*kf_mode(a, simulation, 0, place));
+        second[0] = kf_mode_from(*kf_mode(a, simulation, 1, place));
+        first[1] = kf_mode_from(*kf_mode(a, simulation, 0, next));
+        second[1] = kf_mode_from(*kf_mode(a, simulation, 1, next));
+        first[2] = kf_mode_from(*kf_mode(a, simulation, 2, place));
+        second[2] = kf_mode_from(*kf_mode(a, simulation, 2, next));
+#endif
+        KF_UNROLL for (int m = 0; m < KF_ROW_MANY; m++) {
+            kf_set(v, KF_ROW_AT(m, slot, x), l, kf_joined(first[m], second[m]));
+#if KF_CUDA
+            if (x > 0) kf_set(mirrored, KF_ROW_PLACE(m, KF_NX - x, l), l, kf_joined_mirror(first[m], second[m]));
+            if (x == 0 && KF_NX % 2 == 0) kf_set(mirrored, KF_ROW_PLACE(m, KF_NX / 2, l), l, kf_complex_of(0, 0));
+#else
+            kf_set(mirrored, KF_ROW_PLACE(m, KF_NX - x, l), l, kf_joined_mirror(first[m], second[m]));
+#endif
+        }
+    }
+#if KF_CUDA
+    KF_BARRIER;
+    KF_EACH_VALUE(l, slot, x, KF_NX, KF_ROW_THREADS, KF_ROW_LINES, 0, KF_ROW_LAST) {
+        if (x >= KF_MODES_X) {
+            KF_UNROLL for (int m = 0; m < KF_ROW_MANY; m++) v[KF_ROW_AT(m, slot, x)] = shared[KF_ROW_PLACE(m, x, l)];
+        }
+    }
+#if KF_EXCHANGE_BUFFERS == 2
+    KF_BARRIER;
+#endif
+#endif
+    kf_transform(v, shared, (const kf_complex *)a->twiddles_x + (KF_NX - 1), 1, KF_ROW_ENGINE);
+    KF_EACH_VALUE_ALONG(l, here, slot, x, KF_NX, KF_NX, KF_ROW_THREADS, KF_ROW_LINES, KF_ROW_FIRST) {
+        const int row = (block * KF_ROW_LINES + l) * KF_ROWS_A_LINE;
+        const kf_complex pair = kf_get(v, KF_ROW_AT(0, slot, x), l);
+        kf_vector velocity;
+        velocity.u = pair.re, velocity.v = pair.im, velocity.w = 0;
+#if KF_DIMENSIONS == 3
+        const kf_complex thirds = kf_get(v, KF_ROW_AT(2, slot, x), l), above = kf_get(v, KF_ROW_AT(1, slot, x), l);
+        velocity.w = thirds.re;
+#endif
+        kf_put_velocity(a, a->target, simulation, row * KF_NX + x, velocity);
+#if KF_DIMENSIONS == 3
+        velocity.u = above.re, velocity.v = above.im, velocity.w = thirds.im;
+        if (row + 1 < KF_ROWS) kf_put_velocity(a, a->target, simulation, (row + 1) * KF_NX + x, velocity);
+#endif
+    }
+}
+
+#endif

@@ -1,0 +1,7 @@
+/* The inverse transform of rows, to velocities. Extent: (blocks of KF_ROW_LINES lines x threads, simulations). */
+#include "rows.h"
+
+KF_BLOCK_KERNEL(rows_inverse, kf_fluid_arguments) {
+    KF_DYNAMIC_SHARED(kf_wide, shared, KF_ROW_SHARED);
+    kf_rows_inverse(a, block_x, block_y, shared);
+}

@@ -1,0 +1,96 @@
+/* The parts of a step with a pass of its own each, around transforms of whole fields: the plans paper, separate, packed
+ * and batched. One simulation. Work arrays: planes [component][z][y][2 (NX / 2 + 1)] of reals, which the transforms of
+ * real fields turn into modes in place; or, packed, u + i v as [z][y][x], with w in a plane behind. */
+#include "advection.h"
+#include "modes.h"
+
+#ifndef KF_KEEP
+#define KF_KEEP 0
+#endif
+#define KF_HALF_MODES  (KF_NX / 2 + 1)
+#define KF_PLANE_MODES ((long long)KF_HALF_MODES * KF_ROWS)
+
+/* The seed's copy of the velocity for the gather. */
+KF_KERNEL(copy_velocity, kf_fluid_arguments) {
+    const int cell = (z * KF_NY + y) * KF_NX + x;
+    kf_put_velocity(a, a->target, 0, cell, kf_velocity_at(kf_view_of(a, a->field, 0), cell));
+}
+
+KF_FUNCTION kf_vector kf_advected(const kf_fluid_arguments *a, int x, int y, int z) {
+    const kf_vector velocity = kf_arrived(a, 0, x, y, z);
+#if KF_KEEP
+    if (a->kept != 0) kf_put_velocity(a, a->kept, 0, (z * KF_NY + y) * KF_NX + x, velocity);
+#endif
+    return velocity;
+}
+
+KF_KERNEL(advect_planes, kf_fluid_arguments) {
+    const kf_vector velocity = kf_advected(a, x, y, z);
+    kf_real *plane = (kf_real *)a->spectrum + (long long)2 * KF_HALF_MODES * (z * KF_NY + y) + x;
+    plane[0] = velocity.u;
+    plane[2 * KF_PLANE_MODES] = velocity.v;
+    if (KF_DIMENSIONS == 3) plane[4 * KF_PLANE_MODES] = velocity.w;
+}
+KF_KERNEL(advect_packed, kf_fluid_arguments) {
+    const kf_vector velocity = kf_advected(a, x, y, z);
+    const int row = z * KF_NY + y;
+    ((kf_complex *)a->spectrum)[(long long)row * KF_NX + x] = kf_complex_of(velocity.u, velocity.v);
+    if (KF_DIMENSIONS == 3)
+        ((kf_real *)((kf_complex *)a->spectrum + KF_CELLS))[(long long)2 * KF_HALF_MODES * row + x] = velocity.w;
+}
+
+#if KF_DIMENSIONS == 2
+#define KF_PROJECT(c)                                                                                        \
+    const kf_complex before[2] = {c[0], c[1]};                                                               \
+    c[0] = kf_projected_2(&f, before[0], before[1], 0), c[1] = kf_projected_2(&f, before[0], before[1], 1);
+#else
+#define KF_PROJECT(c) kf_projected_3(&f, c);
+#endif
+
+/* Extent: the modes of a plane. */
+KF_KERNEL(project_planes, kf_fluid_arguments) {
+    kf_complex *mode = (kf_complex *)a->spectrum + (long long)KF_HALF_MODES * (z * KF_NY + y) + x, c[3];
+    const kf_mode_factors f = kf_factors(a, x, y, z);
+    KF_UNROLL for (int i = 0; i < KF_DIMENSIONS; i++) c[i] = mode[i * KF_PLANE_MODES];
+    KF_PROJECT(c)
+    KF_UNROLL for (int i = 0; i < KF_DIMENSIONS; i++) mode[i * KF_PLANE_MODES] = c[i];
+}
+
+/* A thread has the modes k and -k. Extent: kx of 0 .. NX - 1 and one half of the last axis, its middle included; the other
+ * half of planes that mirror themselves is left to their mirror images. */
+KF_SCALAR_KERNEL(project_packed, kf_fluid_arguments) {
+    const int my = y == 0 ? 0 : KF_NY - y, mz = z == 0 ? 0 : KF_NZ - z, mx = x == 0 ? 0 : KF_NX - x;
+    const int row = z * KF_NY + y, mirror = (KF_DIMENSIONS == 3 ? mz : 0) * KF_NY + my;
+    if (mirror < row || (mirror == row && mx < x)) return;
+    kf_complex *pairs = (kf_complex *)a->spectrum;
+    const long long here = (long long)row * KF_NX + x, there = (long long)mirror * KF_NX + mx;
+    const kf_complex p = pairs[here], q = pairs[there];
+    const kf_mode_factors f = kf_factors(a, KF_SIGNED(x, KF_NX), y, z);
+    kf_complex c[3];
+    c[0] = kf_complex_of(KF_R(0.5) * (p.re + q.re), KF_R(0.5) * (p.im - q.im));
+    c[1] = kf_complex_of(KF_R(0.5) * (p.im + q.im), KF_R(0.5) * (q.re - p.re));
+#if KF_DIMENSIONS == 3
+    /* w has kx <= NX / 2 only: elsewhere it is the conjugate of the mirror's. */
+    kf_complex *thirds = pairs + KF_CELLS;
+    const int left = 2 * x <= KF_NX;
+    kf_complex *third = left ? thirds + (long long)KF_HALF_MODES * row + x : thirds + (long long)KF_HALF_MODES * mirror + mx;
+    c[2] = *third;
+    if (!left) c[2].im = -c[2].im;
+#endif
+    KF_PROJECT(c)
+    pairs[here] = kf_complex_of(c[0].re - c[1].im, c[0].im + c[1].re);
+    pairs[there] = kf_complex_of(c[0].re + c[1].im, c[1].re - c[0].im);
+#if KF_DIMENSIONS == 3
+    *third = kf_complex_of(c[2].re, left ? c[2].im : -c[2].im);
+    if (left && 2 * mx <= KF_NX) thirds[(long long)KF_HALF_MODES * mirror + mx] = kf_complex_of(c[2].re, -c[2].im);
+#endif
+}
+
+/* Planes to a velocity. */
+KF_KERNEL(update, kf_fluid_arguments) {
+    const kf_real *plane = (const kf_real *)a->spectrum + (long long)2 * KF_HALF_MODES * (z * KF_NY + y) + x;
+    kf_vector velocity;
+    velocity.u = plane[0], velocity.v = plane[2 * KF_PLANE_MODES];
+    velocity.w = KF_DIMENSIONS == 3 ? plane[4 * KF_PLANE_MODES] : KF_R(0);
+    kf_put_velocity(a, a->target, 0, (z * KF_NY + y) * KF_NX + x, velocity);
+}

@@ -1,0 +1,310 @@
+/* Fourier transforms of lines of KF_R(n) complex values by a block of threads: Stockham's order (natural in,
+ * natural out), radices 2 to 20 of the factors 2, 3 and 5, exchanges through shared memory.
+ *
+ * A block has `lines` lines with `threads` threads each; a thread works on `many` lines at once, so that they share
+ * the twiddles. Stage by stage, thread t has butterflies j = t + threads b; a butterfly of radix r takes the
+ * values j + (n / r) q. So value (b, q) that a thread has before the first stage is x = t + threads b + (n / r) q
+ * with the first radix, and after the last one with the last: the inverse transform takes the radices backwards and
+ * begins where the forward one ended.
+ *
+ * On the cpu one thread does it all: the lines of a block are the lanes of a vector, and a stage reads one array of
+ * values and writes another, so that nothing is exchanged.
+ *
+ * Defines: KF_LANES the lines of a block; KF_EXCHANGE_BUFFERS 1 | 2 (one barrier less an exchange);
+ * KF_TABLE_TWIDDLES 0 products of the first | 1 all from the table */
+#ifndef KF_KERNELS_STABLE_FLUIDS_TRANSFORM_H
+#define KF_KERNELS_STABLE_FLUIDS_TRANSFORM_H
+
+#include "roots.h"
+
+KF_FUNCTION void kf_butterfly_2(kf_wide *a) {
+    const kf_wide t = a[1];
+    a[1] = kf_minus(a[0], t), a[0] = kf_plus(a[0], t);
+}
+KF_FUNCTION void kf_butterfly_3(kf_wide *a, int sign) {
+    const kf_real s = KF_R(0.86602540378443864676) * KF_R(sign);
+    const kf_wide sum = kf_plus(a[1], a[2]), difference = kf_scaled(kf_minus(a[1], a[2]), s);
+    const kf_wide middle = kf_minus(a[0], kf_scaled(sum, KF_R(0.5)));
+    a[0] = kf_plus(a[0], sum);
+    a[1] = kf_wide_of(middle.re - difference.im, middle.im + difference.re);
+    a[2] = kf_wide_of(middle.re + difference.im, middle.im - difference.re);
+}
+KF_FUNCTION void kf_butterfly_4(kf_wide *a, int sign) {
+    const kf_wide p = kf_plus(a[0], a[2]), q = kf_minus(a[0], a[2]), r = kf_plus(a[1], a[3]);
+    const kf_wide s = kf_turned(kf_minus(a[1], a[3]), 180, sign);
+    a[0] = kf_plus(p, r), a[1] = kf_plus(q, s), a[2] = kf_minus(p, r), a[3] = kf_minus(q, s);
+}
+KF_FUNCTION void kf_butterfly_5(kf_wide *a, int sign) {
+    const kf_real c1 = KF_R(0.30901699437494742410), c2 = KF_R(-0.80901699437494742410);
+    const kf_real s1 = KF_R(0.95105651629515357212) * KF_R(sign), s2 = KF_R(0.58778525229247312917) * KF_R(sign);
+    const kf_wide p1 = kf_plus(a[1], a[4]), m1 = kf_minus(a[1], a[4]);
+    const kf_wide p2 = kf_plus(a[2], a[3]), m2 = kf_minus(a[2], a[3]);
+    const kf_wide e1 = kf_wide_of(a[0].re + c1 * p1.re + c2 * p2.re, a[0].im + c1 * p1.im + c2 * p2.im);
+    const kf_wide e2 = kf_wide_of(a[0].re + c2 * p1.re + c1 * p2.re, a[0].im + c2 * p1.im + c1 * p2.im);
+    const kf_wide o1 = kf_wide_of(s1 * m1.re + s2 * m2.re, s1 * m1.im + s2 * m2.im);
+    const kf_wide o2 = kf_wide_of(s2 * m1.re - s1 * m2.re, s2 * m1.im - s1 * m2.im);
+    a[0] = kf_plus(a[0], kf_plus(p1, p2));
+    a[1] = kf_wide_of(e1.re - o1.im, e1.im + o1.re), a[4] = kf_wide_of(e1.re + o1.im, e1.im - o1.re);
+    a[2] = kf_wide_of(e2.re - o2.im, e2.im + o2.re), a[3] = kf_wide_of(e2.re + o2.im, e2.im - o2.re);
+}
+KF_FUNCTION void kf_butterfly_small(kf_wide *a, int radix, int sign) {
+    if (radix == 2) kf_butterfly_2(a);
+    if (radix == 3) kf_butterfly_3(a, sign);
+    if (radix == 4) kf_butterfly_4(a, sign);
+    if (radix == 5) kf_butterfly_5(a, sign);
+}
+/* n = p q values: p-point transforms of every q-th, turned, then q-point ones. */
+KF_FUNCTION void kf_butterfly_product(kf_wide *a, int p, int q, int sign) {
+    kf_wide b[20], c[5];
+    KF_UNROLL for (int j = 0; j < q; j++) {
+        KF_UNROLL for (int i = 0; i < p; i++) c[i] = a[q * i + j];
+        kf_butterfly_small(c, p, sign);
+        KF_UNROLL for (int k = 0; k < p; k++) b[j * p + k] = kf_turned(c[k], j * k * (720 / (p * q)), sign);
+    }
+    KF_UNROLL for (int k = 0; k < p; k++) {
+        KF_UNROLL for (int j = 0; j < q; j++) c[j] = b[j * p + k];
+        kf_butterfly_small(c, q, sign);
+        KF_UNROLL for (int j = 0; j < q; j++) a[k + p * j] = c[j];
+    }
+}
+/* In place, natural order; sign -1: forward. */
+KF_FUNCTION void kf_butterfly(kf_wide *a, int radix, int sign) {
+    if (radix <= 5) kf_butterfly_small(a, radix, sign);
+    if (radix == 6) kf_butterfly_product(a, 3, 2, sign);
+    if (radix == 8) kf_butterfly_product(a, 4, 2, sign);
+    if (radix == 9) kf_butterfly_product(a, 3, 3, sign);
+    if (radix == 10) kf_butterfly_product(a, 5, 2, sign);
+    if (radix == 12) kf_butterfly_product(a, 4, 3, sign);
+    if (radix == 15) kf_butterfly_product(a, 5, 3, sign);
+    if (radix == 16) kf_butterfly_product(a, 4, 4, sign);
+    if (radix == 20) kf_butterfly_product(a, 5, 4, sign);
+}
+
+/* --- a block's threads on its lines -------------------------------------------------------------------- */
+
+#ifndef KF_EXCHANGE_BUFFERS
+#define KF_EXCHANGE_BUFFERS 1
+#endif
+#ifndef KF_TABLE_TWIDDLES
+#define KF_TABLE_TWIDDLES 1
+#endif
+
+/* Slots of a thread for butterflies of that radix, and whether some threads have none in the last one. */
+#define KF_SLOTS_OF(n, threads, radix) (((n) / (radix) + (threads)-1) / (threads))
+#define KF_RAGGED(n, threads, radix)   ((n) / (radix) % (threads) != 0)
+/* Last radix of the forward transform, with which its results lie. */
+#define KF_LAST_OF(r0, r1, r2, r3, r4) ((r4) > 1 ? (r4) : (r3) > 1 ? (r3) : (r2) > 1 ? (r2) : (r1) > 1 ? (r1) : (r0))
+
+#if KF_CUDA
+/* Runs the statement for each value x of each line l, which its thread has in `slot`; values lie by that radix.
+ * Lines next to each other in memory lie fastest among the threads (across), values of one line otherwise. */
+#define KF_EACH_VALUE(l, slot, i, n, threads, lines, across, radix)                                          \
+    for (int kf_t = (across) ? (int)threadIdx.x / (lines) : (int)threadIdx.x % (threads),                    \
+             l = (across) ? (int)threadIdx.x % (lines) : (int)threadIdx.x / (threads), kf_once = 1;          \
+         kf_once && ((across) ? kf_t < (threads) : l < (lines)); kf_once = 0)                                \
+        KF_UNROLL for (int slot = 0; slot < KF_SLOTS_OF(n, threads, radix) * (radix); slot++)                \
+            for (int kf_b = slot % KF_SLOTS_OF(n, threads, radix), kf_q = slot / KF_SLOTS_OF(n, threads, radix), \
+                     i = kf_t + (threads)*kf_b + (n) / (radix)*kf_q, kf_here = 1;                            \
+                 kf_here && (!KF_RAGGED(n, threads, radix) || kf_t + (threads)*kf_b < (n) / (radix)); kf_here = 0)
+/* Those with x < most of lines l < last, along the lines. */
+#define KF_EACH_VALUE_ALONG(l, last, slot, x, most, n, threads, lines, radix)                                \
+    KF_EACH_VALUE(l, slot, x, n, threads, lines, 0, radix) if (x < (most) && l < (last))
+
+/* A thread's values of so many lines, and where they are. */
+#define KF_VALUES(many, n, most)   ((many) * (most))
+#define KF_AT(m, slot, x, n, most) ((m) * (most) + (slot))
+KF_FUNCTION kf_complex kf_get(const kf_wide *v, int at, int l) {
+    return v[at];
+}
+KF_FUNCTION void kf_set(kf_wide *v, int at, int l, kf_complex value) {
+    v[at] = value;
+}
+/* Shared memory: value i of line l, padded so that a thread's radix is no stride of the banks. */
+#define KF_LINE_PITCH(n, lines)            ((n) + ((n) >> 4) + ((lines) > 1 && (lines) < 16 ? 16 / (lines) : 1))
+#define KF_EXCHANGE_VALUES(many, n, lines) (KF_EXCHANGE_BUFFERS * (many) * (lines)*KF_LINE_PITCH(n, lines))
+#define KF_MIRROR(v, shared)               (shared)
+#define KF_MIRRORED(x, n)                  ((x) == 0 ? 0 : (n) - (x))
+#define KF_LINE_PLACE(m, i, l, n, lines)   (((m) * (lines) + (l)) * KF_LINE_PITCH(n, lines) + (i) + ((i) >> 4))
+#else
+/* Each value x of each line l: the lines are the lanes; or, along, the values of a line. The empty statement keeps the
+ * compiler from exchanging the loops. */
+#define KF_NEXT_LINE(l) ({ __asm__ volatile(""); (l)++; })
+#define KF_EACH_VALUE(l, slot, x, n, threads, lines, across, radix)                                          \
+    for (int x = 0, slot = 0; x < (n); slot = ++x) _Pragma("omp simd") for (int l = 0; l < (lines); l++)
+#define KF_EACH_VALUE_ALONG(l, last, slot, x, most, n, threads, lines, radix)                                \
+    for (int l = 0, slot = 0; l < ((last) < (lines) ? (last) : (lines)); KF_NEXT_LINE(l))                    \
+        _Pragma("omp simd") for (int x = 0; x < (most); x++)
+#define KF_VALUES(many, n, most)   ((many) * ((n) + 1))
+#define KF_AT(m, slot, x, n, most) ((m) * ((n) + 1) + (x) + 0 * (slot))
+#define KF_EXCHANGE_VALUES(many, n, lines) ((many) * ((n) + 1))
+#define KF_MIRROR(v, shared)             (v) /* the values of all threads can be seen where they are */
+#define KF_MIRRORED(x, n)                ((n) - (x)) /* the first value stands behind the last once more */
+#define KF_LINE_PLACE(m, i, l, n, lines) ((m) * ((n) + 1) + (i))
+KF_FUNCTION kf_complex kf_get(const kf_wide *v, int at, int l) {
+    const kf_real *values = (const kf_real *)v;
+    return kf_complex_of(values[2 * KF_LANES * at + l], values[2 * KF_LANES * at + KF_LANES + l]);
+}
+KF_FUNCTION void kf_set(kf_wide *v, int at, int l, kf_complex value) {
+    kf_real *values = (kf_real *)v;
+    values[2 * KF_LANES * at + l] = value.re, values[2 * KF_LANES * at + KF_LANES + l] = value.im;
+}
+#endif
+
+KF_FUNCTION kf_complex kf_twiddle(const kf_complex *table, int place, int sign) {
+#if KF_CUDA && KF_VELOCITY_BITS != 64
+    const float2 w = __ldg((const float2 *)table + place);
+    return kf_complex_of(w.x, sign > 0 ? -w.y : w.y);
+#else
+    const kf_complex w = table[place];
+    return kf_complex_of(w.re, sign > 0 ? -w.im : w.im);
+#endif
+}
+
+/* The radix - 1 turns of a butterfly before which s values are done; table: entries (q - 1) s + m from s - 1 on. */
+KF_FUNCTION void kf_stage_twiddles(kf_complex *w, const kf_complex *table, int j, int s, int radix, int sign) {
+    const int m = j % s;
+#if KF_TABLE_TWIDDLES
+    KF_UNROLL for (int q = 1; q < radix; q++) w[q] = kf_twiddle(table, s - 1 + (q - 1) * s + m, sign);
+#else
+    w[1] = kf_twiddle(table, s - 1 + m, sign);
+    KF_UNROLL for (int q = 2; q < radix; q++) {
+        const kf_complex x = w[q >> 1], y = w[q - (q >> 1)];
+        w[q] = kf_complex_of(x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re);
+    }
+#endif
+}
+
+/* What a line engine is made of; constants all: values of a line, threads of a line, lines of a block, whether the
+ * lines lie fastest, lines a thread works on at once, values it has of one at most, radices (1 where there are no more). */
+#define KF_ENGINE_PARAMETERS                                                                                 \
+    const int n, const int threads, const int lines, const int across, const int many, const int most, const int r0, const int r1, \
+        const int r2, const int r3, const int r4
+
+#if KF_CUDA
+/* One stage: butterflies, and the exchange to the order of the next unless it is the last (next 0). */
+KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_complex *table, const int sign, const int n,
+                          const int threads, const int lines, const int across, const int many, const int most, const int s,
+                          const int radix, const int next, const int buffer) {
+    const int slots = KF_SLOTS_OF(n, threads, radix);
+    const int t = across ? (int)threadIdx.x / lines : (int)threadIdx.x % threads;
+    const int l = across ? (int)threadIdx.x % lines : (int)threadIdx.x / threads;
+    const int active = across ? t < threads : l < lines;
+    kf_wide *target = shared + (KF_EXCHANGE_BUFFERS == 2 ? buffer * many * lines * KF_LINE_PITCH(n, lines) : 0);
+    if (active) {
+        KF_UNROLL for (int b = 0; b < slots; b++) {
+            const int j = t + threads * b, to = j / s * s * radix + j % s;
+            if (!KF_RAGGED(n, threads, radix) || j < n / radix) {
+                kf_complex w[20];
+                if (s > 1) kf_stage_twiddles(w, table, j, s, radix, sign);
+                KF_UNROLL for (int m = 0; m < many; m++) {
+                    kf_wide a[20];
+                    KF_UNROLL for (int q = 0; q < radix; q++) {
+                        a[q] = v[m * most + b + slots * q];
+                        if (s > 1 && q > 0) a[q] = kf_times(a[q], w[q]);
+                    }
+                    kf_butterfly(a, radix, sign);
+                    KF_UNROLL for (int q = 0; q < radix; q++) {
+                        if (next && KF_EXCHANGE_BUFFERS == 2)
+                            target[KF_LINE_PLACE(m, to + q * s, l, n, lines)] = a[q];
+                        else
+                            v[m * most + b + slots * q] = a[q];
+                    }
+                }
+            }
+        }
+    }
+    if (!next) return;
+#if KF_EXCHANGE_BUFFERS != 2
+    KF_BARRIER;
+    if (active) {
+        KF_UNROLL for (int b = 0; b < slots; b++) {
+            const int j = t + threads * b, to = j / s * s * radix + j % s;
+            if (!KF_RAGGED(n, threads, radix) || j < n / radix) {
+                KF_UNROLL for (int m = 0; m < many; m++) {
+                    KF_UNROLL for (int q = 0; q < radix; q++)
+                        target[KF_LINE_PLACE(m, to + q * s, l, n, lines)] = v[m * most + b + slots * q];
+                }
+            }
+        }
+    }
+#endif
+    KF_BARRIER;
+    const int after = KF_SLOTS_OF(n, threads, next ? next : 1), stride = n / (next ? next : 1);
+    if (active) {
+        KF_UNROLL for (int b = 0; b < after; b++) {
+            const int j = t + threads * b;
+            if (!KF_RAGGED(n, threads, (next ? next : 1)) || j < stride) {
+                KF_UNROLL for (int m = 0; m < many; m++) {
+                    KF_UNROLL for (int q = 0; q < next; q++)
+                        v[m * most + b + after * q] = target[KF_LINE_PLACE(m, j + stride * q, l, n, lines)];
+                }
+            }
+        }
+    }
+}
+
+/* All stages. The caller has a barrier between its own use of shared and this one, and after it. sign 1 takes the
+ * radices backwards; table: twiddles of this direction. */
+KF_FUNCTION void kf_transform(kf_wide *v, kf_wide *shared, const kf_complex *table, const int sign, KF_ENGINE_PARAMETERS) {
+#define KF_STAGE(s, radix, next, buffer)                                                                     \
+    kf_stage(v, shared, table, sign, n, threads, lines, across, many, most, s, radix, (next) > 1 ? (next) : 0, buffer)
+    if (sign < 0) {
+        KF_STAGE(1, r0, r1, 0);
+        if (r1 > 1) KF_STAGE(r0, r1, r2, 1);
+        if (r2 > 1) KF_STAGE(r0 * r1, r2, r3, 0);
+        if (r3 > 1) KF_STAGE(r0 * r1 * r2, r3, r4, 1);
+        if (r4 > 1) KF_STAGE(r0 * r1 * r2 * r3, r4, 0, 0);
+    } else {
+        if (r4 > 1) KF_STAGE(1, r4, r3, 0);
+        if (r3 > 1) KF_STAGE(r4, r3, r2, 1);
+        if (r2 > 1) KF_STAGE(r4 * r3, r2, r1, 0);
+        if (r1 > 1) KF_STAGE(r4 * r3 * r2, r1, r0, 1);
+        KF_STAGE(r4 * r3 * r2 * r1, r0, 0, 0);
+    }
+#undef KF_STAGE
+}
+#else
+/* One stage from one array to the other. The last one's results lie where its values came from: it may stay in place. */
+KF_FUNCTION void kf_stage(const kf_wide *from, kf_wide *to, const kf_complex *table, const int sign, const int n, const int many,
+                          const int s, const int radix) {
+    for (int m = 0; m < many; m++)
+        for (int j = 0; j < n / radix; j++) {
+            kf_complex w[20];
+            kf_wide a[20];
+            if (s > 1) kf_stage_twiddles(w, table, j, s, radix, sign);
+            KF_UNROLL for (int q = 0; q < radix; q++) {
+                a[q] = from[m * (n + 1) + j + n / radix * q];
+                if (s > 1 && q > 0) a[q] = kf_times(a[q], w[q]);
+            }
+            kf_butterfly(a, radix, sign);
+            const int place = m * (n + 1) + j / s * s * radix + j % s;
+            KF_UNROLL for (int q = 0; q < radix; q++) to[place + q * s] = a[q];
+        }
+}
+KF_FUNCTION void kf_transform(kf_wide *v, kf_wide *shared, const kf_complex *table, const int sign, KF_ENGINE_PARAMETERS) {
+    (void)threads, (void)lines, (void)across, (void)most;
+    kf_wide *from = v, *to = shared, *swap;
+#define KF_STAGE(s, radix)                                                                                   \
+    if ((radix) > 1) {                                                                                       \
+        if ((s) * (radix) == n) to = v;                                                                      \
+        kf_stage(from, to, table, sign, n, many, s, radix);                                                        \
+        swap = from, from = to, to = swap;                                                                   \
+    }
+    if (sign < 0) {
+        KF_STAGE(1, r0)
+        KF_STAGE(r0, r1)
+        KF_STAGE(r0 * r1, r2)
+        KF_STAGE(r0 * r1 * r2, r3)
+        KF_STAGE(r0 * r1 * r2 * r3, r4)
+    } else {
+        KF_STAGE(1, r4)
+        KF_STAGE(r4, r3)
+        KF_STAGE(r4 * r3, r2)
+        KF_STAGE(r4 * r3 * r2, r1)
+        KF_STAGE(r4 * r3 * r2 * r1, r0)
+    }
+#undef KF_STAGE
+}
+#endif
+
+#endif

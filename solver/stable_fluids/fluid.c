@@ -1,0 +1,226 @@
+#include "solver/stable_fluids/fluid.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/random.h"
+
+const char *const kf_fluid_advection_names[KF_ADVECTIONS] = {"none", "linear", "maccormack", "cubic"};
+const char *const kf_fluid_start_names[KF_STARTS] = {"rest", "shear_wave", "taylor_green", "kolmogorov",
+                                                     "random"};
+
+static const double pi = 3.14159265358979323846;
+
+void kf_fluid_domain(const kf_fluid *fluid, int cells[3]) {
+    for (int i = 0; i < 3; i++)
+        cells[i] = fluid->walls[i] ? fluid->cells[i] / 2 : fluid->cells[i];
+}
+
+size_t kf_fluid_cell_count(const kf_fluid *fluid) {
+    return (size_t)fluid->cells[0] * (size_t)fluid->cells[1] * (size_t)fluid->cells[2];
+}
+
+bool kf_fluid_size_fits(int n) {
+    enum { MOST_FIVES = 5 }; /* a transform has five stages at most */
+    int fives = 0;
+    if (n < 8) return false;
+    for (; n % 5 == 0; n /= 5)
+        fives++;
+    while (n % 2 == 0)
+        n /= 2;
+    while (n % 3 == 0)
+        n /= 3;
+    return n == 1 && fives <= MOST_FIVES;
+}
+
+void kf_fluid_nearest_sizes(int n, int *below, int *above) {
+    enum { LEAST = 8 };
+    *below = *above = n < LEAST ? LEAST : n;
+    while (*below > LEAST && !kf_fluid_size_fits(*below))
+        --*below;
+    while (!kf_fluid_size_fits(*above))
+        ++*above;
+}
+
+/* --- the state at time 0 -------------------------------------------------------------------------------- */
+
+static double random_phase(uint64_t *state) {
+    return 2.0 * pi * (double)(kf_random_next(state) >> 11) * 0x1p-53;
+}
+
+/* Waves with at most two periods an axis, from the seed and the simulation alone. */
+static void add_waves(const kf_fluid *f, int simulation, const int cell[3], double speed,
+                      double velocity[3]) {
+    enum { WAVES = 6 };
+    uint64_t state = f->seed * 977 + (uint64_t)simulation;
+    for (int wave = 0; wave < WAVES; wave++) {
+        double argument = 0;
+        for (int i = 0; i < f->dimensions; i++) {
+            const double k = (double)(int)kf_random_below(&state, 5) - 2.0;
+            argument += 2.0 * pi * k * cell[i] / f->cells[i];
+        }
+        for (int i = 0; i < f->dimensions; i++)
+            velocity[i] += speed / WAVES * sin(argument + random_phase(&state));
+    }
+}
+
+static void add_start(const kf_fluid *f, int simulation, const int cell[3], double velocity[3]) {
+    double phase[3];
+    for (int i = 0; i < 3; i++)
+        phase[i] = 2.0 * pi * f->start_mode * cell[i] / f->cells[i];
+    switch (f->start) {
+    case KF_START_SHEAR_WAVE:
+        velocity[1] += f->start_amplitude * sin(phase[0]);
+        break;
+    case KF_START_TAYLOR_GREEN:
+        velocity[0] +=
+            f->start_amplitude * sin(phase[0]) * cos(phase[1]) * (f->dimensions == 3 ? cos(phase[2]) : 1.0);
+        velocity[1] -=
+            f->start_amplitude * cos(phase[0]) * sin(phase[1]) * (f->dimensions == 3 ? cos(phase[2]) : 1.0);
+        break;
+    case KF_START_KOLMOGOROV:
+        velocity[0] += f->start_amplitude * sin(phase[1]);
+        break;
+    case KF_START_RANDOM:
+        add_waves(f, simulation, cell, f->start_amplitude, velocity);
+        break;
+    default:
+        break;
+    }
+}
+
+void kf_fluid_initial(const kf_fluid *f, int simulation, const int cell[3], double velocity[3]) {
+    int inside[3], domain[3];
+    double sign[3] = {1, 1, 1};
+    kf_fluid_domain(f, domain);
+    for (int i = 0; i < 3; i++) {
+        const bool mirrored = cell[i] >= domain[i];
+        inside[i] = mirrored ? f->cells[i] - 1 - cell[i] : cell[i];
+        if (mirrored) sign[i] = -1;
+    }
+    memcpy(velocity, f->start_velocity, 3 * sizeof *velocity);
+    if (f->initial != NULL)
+        f->initial(f->initial_context, inside, velocity);
+    else
+        add_start(f, simulation, inside, velocity);
+    if (f->shake > 0) add_waves(f, simulation, inside, f->shake, velocity);
+    for (int i = 0; i < 3; i++)
+        velocity[i] *= sign[i];
+}
+
+void kf_fluid_particle(const kf_fluid *f, long long i, double position[3]) {
+    int domain[3];
+    kf_fluid_domain(f, domain);
+    const double cells = (double)domain[0] * domain[1] * domain[2];
+    const double spacing = pow(cells / (double)f->particle_count, 1.0 / f->dimensions);
+    long long along[3];
+    for (int axis = 0; axis < 3; axis++) {
+        along[axis] = (long long)ceil(domain[axis] / spacing - 1e-9);
+        if (along[axis] < 1) along[axis] = 1;
+    }
+    const long long at[3] = {i % along[0], i / along[0] % along[1], i / (along[0] * along[1])};
+    for (int axis = 0; axis < 3; axis++)
+        position[axis] = fmod(((double)at[axis] + 0.5) * domain[axis] / (double)along[axis], domain[axis]);
+}
+
+/* --- making, copying, hashing --------------------------------------------------------------------------- */
+
+kf_fluid *kf_fluid_make(int dimensions, const int cells[3]) {
+    kf_fluid *fluid = kf_allocate_zeroed(1, sizeof *fluid);
+    fluid->dimensions = dimensions;
+    for (int i = 0; i < 3; i++)
+        fluid->cells[i] = i < dimensions ? cells[i] : 1;
+    fluid->simulations = 1;
+    fluid->cell_size = 1.0 / cells[0];
+    fluid->time_step = 1.0;
+    fluid->advection = KF_ADVECT_LINEAR;
+    fluid->accuracy = 1e-4;
+    fluid->start_mode = 1;
+    fluid->body_mode = 1;
+    fluid->seed = 1;
+    return fluid;
+}
+
+static void *copied(const void *data, size_t bytes) {
+    if (data == NULL) return NULL;
+    void *copy = kf_allocate(bytes);
+    memcpy(copy, data, bytes);
+    return copy;
+}
+
+kf_fluid *kf_fluid_copy(const kf_fluid *fluid) {
+    kf_fluid *copy = copied(fluid, sizeof *fluid);
+    copy->notes = fluid->notes != NULL ? kf_duplicate(fluid->notes) : NULL;
+    copy->impulses = copied(fluid->impulses, fluid->impulse_count * sizeof *fluid->impulses);
+    copy->sources = copied(fluid->sources, (size_t)fluid->source_count * sizeof *fluid->sources);
+    copy->mask = copied(fluid->mask, kf_fluid_cell_count(fluid) * sizeof *fluid->mask);
+    return copy;
+}
+
+void kf_fluid_free(kf_fluid *fluid) {
+    if (fluid == NULL) return;
+    free(fluid->notes);
+    free(fluid->impulses);
+    free(fluid->sources);
+    free(fluid->mask);
+    free(fluid);
+}
+
+static void add_numbers(kf_text *text, const char *name, const double *values, int count) {
+    kf_text_append(text, "%s", name);
+    for (int i = 0; i < count; i++)
+        kf_text_append(text, " %.17g", values[i]);
+    kf_text_append(text, "\n");
+}
+
+static void add_physics(const kf_fluid *f, kf_text *text) {
+    kf_text_append(text, "stable_fluids 1\ncells %d %d %d walls %d%d%d simulations %d seed %llu\n",
+                   f->cells[0], f->cells[1], f->cells[2], f->walls[0], f->walls[1], f->walls[2],
+                   f->simulations, (unsigned long long)f->seed);
+    kf_text_append(text, "advection %s midpoint %d reflection %d exponential %d\n",
+                   kf_fluid_advection_names[f->advection], f->midpoint, f->reflection, f->exponential);
+    const double flow[] = {f->viscosity, f->confinement, f->accuracy, f->shake};
+    add_numbers(text, "flow", flow, 4);
+    kf_text_append(text, "start %s %d body %d\n", kf_fluid_start_names[f->start], f->start_mode,
+                   f->body_mode);
+    const double start[] = {f->start_velocity[0], f->start_velocity[1], f->start_velocity[2],
+                            f->start_amplitude, f->body_amplitude};
+    add_numbers(text, "start", start, 5);
+    for (int i = 0; i < f->dye_count; i++) {
+        const double dye[] = {f->dyes[i].dissipation, f->dyes[i].lift};
+        add_numbers(text, "dye", dye, 2);
+    }
+    kf_text_append(text, "particles %lld %d\nsolid %d\n", f->particle_count, f->particle_midpoint,
+                   (int)f->solid);
+    const kf_fluid_motion *m = &f->motion;
+    const double motion[] = {m->center[0],   m->center[1],   m->center[2], m->velocity[0],
+                             m->velocity[1], m->velocity[2], m->axis[0],   m->axis[1],
+                             m->axis[2],     m->spin,        f->drag};
+    add_numbers(text, "motion", motion, 11);
+}
+
+void kf_fluid_finish(kf_fluid *f) {
+    kf_hasher hasher;
+    kf_text text = {0};
+    add_physics(f, &text);
+    for (size_t i = 0; i < f->impulse_count; i++) {
+        const kf_fluid_impulse *p = &f->impulses[i];
+        kf_text_append(&text, "push %lld %d %d %d %d %.17g %.17g %.17g\n", p->step, p->cell[0], p->cell[1],
+                       p->cell[2], p->reach, p->vector[0], p->vector[1], p->vector[2]);
+    }
+    for (int i = 0; i < f->source_count; i++) {
+        const kf_fluid_source *s = &f->sources[i];
+        kf_text_append(&text, "source %lld %lld\n", s->first, s->last);
+        add_numbers(&text, "at", s->center, 3);
+        const double what[] = {s->radius, s->velocity[0],     s->velocity[1],     s->velocity[2],
+                               s->pull,   s->acceleration[0], s->acceleration[1], s->acceleration[2],
+                               s->dye[0], s->dye[1],          s->dye[2]};
+        add_numbers(&text, "what", what, 11);
+    }
+    kf_hash_begin(&hasher);
+    kf_hash_add_string(&hasher, text.text);
+    if (f->mask != NULL) kf_hash_add(&hasher, f->mask, kf_fluid_cell_count(f) * sizeof *f->mask);
+    kf_hash_end(&hasher, f->hash);
+    kf_text_free(&text);
+}

@@ -1,0 +1,290 @@
+/* A config's parameters, the design that follows from them, and the defines of the kernels. */
+#include <stdio.h>
+#include <string.h>
+
+#include "solver/stable_fluids/stable_fluids.h"
+
+static kf_status integer(const kf_config *config, const char *name, int *value, kf_error *error) {
+    long read;
+    KF_TRY(kf_config_integer(config, name, &read, error));
+    if (read < 0 || read > 1 << 20) return kf_fail(error, KF_BAD_INPUT, "config: %s is out of range", name);
+    *value = (int)read;
+    return KF_OK;
+}
+
+static kf_status refuse(kf_error *error, const char *reason) {
+    return kf_fail(error, KF_BAD_INPUT, "config: %s", reason);
+}
+
+static bool power_of_two(int n) {
+    return n > 0 && (n & (n - 1)) == 0;
+}
+
+static kf_status check(const kf_fluid *f, const kf_fluid_options *o, bool gpu, kf_error *error) {
+    const bool own = o->plan == KF_FLUID_FUSED || o->plan == KF_FLUID_PERSISTENT;
+    if (own && o->fft != KF_FFT_OWN)
+        return refuse(error, "plans fused and persistent have their own transforms");
+    if (!own && f->simulations > 1)
+        return refuse(error, "only plans fused and persistent run several simulations at once");
+    if (!own && (o->velocity_bits == 16 || o->spectrum_bits == 16))
+        return refuse(error, "16-bit storage is for plans fused and persistent");
+    if ((o->velocity_bits == 64) != (o->spectrum_bits == 64))
+        return refuse(error, "f64 is for velocity and spectrum, or for none");
+    if ((o->velocity_bits == 16 || o->spectrum_bits == 16) && f->accuracy < 0.005)
+        return refuse(error, "16-bit storage needs a scene whose stable_fluids.accuracy is 0.005 or more");
+    if (o->plan == KF_FLUID_PERSISTENT && (!gpu || f->dimensions != 2))
+        return refuse(error, "plan persistent needs a GPU and two dimensions");
+    if (!gpu && (o->tile > 0 || o->component_per_thread || o->exchange_buffers == 2 || o->graph ||
+                 o->resident_rows > 0 || o->resident_columns > 0))
+        return refuse(
+            error,
+            "tiles, component_per_thread, two exchange buffers, resident blocks and graphs are for GPUs");
+    if (!power_of_two(o->rows_per_block) || !power_of_two(o->columns_per_block) || o->rows_per_block > 32 ||
+        o->columns_per_block > 32)
+        return refuse(error, "rows_per_block and columns_per_block are 1, 2, 4, 8, 16 or 32");
+    if (o->block_x < 1 || o->block_y < 1 || (gpu && o->block_x * o->block_y > 1024))
+        return refuse(error, "a block has at most 1024 threads");
+    if (o->tile > 0 && !power_of_two(o->tile)) return refuse(error, "tile_columns is 0 or a power of two");
+    return KF_OK;
+}
+
+kf_status kf_fluid_read_options(const kf_fluid *fluid, const kf_config *config, bool gpu, kf_fluid_options *o,
+                                kf_error *error) {
+    static const char *const plans[] = {"paper", "separate", "packed", "batched", "fused", "persistent"};
+    static const char *const ffts[] = {"own", "library"};
+    static const char *const storages[] = {"f16", "f32", "f64"};
+    static const char *const twiddles[] = {"products", "table"};
+    static const int bits[] = {16, 32, 64};
+    int plan, fft, velocity, spectrum, table;
+    memset(o, 0, sizeof *o);
+    KF_TRY(kf_config_choice(config, "plan", plans, KF_FLUID_PLANS, &plan, error));
+    KF_TRY(kf_config_choice(config, "fft", ffts, KF_FFTS, &fft, error));
+    KF_TRY(kf_config_choice(config, "storage_velocity", storages, 3, &velocity, error));
+    KF_TRY(kf_config_choice(config, "storage_spectrum", storages, 3, &spectrum, error));
+    KF_TRY(kf_config_choice(config, "twiddles", twiddles, 2, &table, error));
+    KF_TRY(kf_config_boolean(config, "component_per_thread", &o->component_per_thread, error));
+    KF_TRY(kf_config_boolean(config, "graph", &o->graph, error));
+    const struct {
+        const char *name;
+        int *value;
+    } numbers[] = {{"tile_columns", &o->tile},
+                   {"pad", &o->pad},
+                   {"points_rows", &o->points_rows},
+                   {"points_columns", &o->points_columns},
+                   {"points_inverse", &o->points_inverse},
+                   {"rows_per_block", &o->rows_per_block},
+                   {"columns_per_block", &o->columns_per_block},
+                   {"exchange_buffers", &o->exchange_buffers},
+                   {"resident_rows", &o->resident_rows},
+                   {"resident_columns", &o->resident_columns},
+                   {"block_x", &o->block_x},
+                   {"block_y", &o->block_y},
+                   {"steps_per_launch", &o->steps_per_launch}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        KF_TRY(integer(config, numbers[i].name, numbers[i].value, error));
+    o->plan = (kf_fluid_plan_kind)plan;
+    o->fft = (kf_fluid_fft)fft;
+    o->velocity_bits = bits[velocity];
+    o->spectrum_bits = bits[spectrum];
+    o->table_twiddles = table == 1;
+    return check(fluid, o, gpu, error);
+}
+
+/* --- design --------------------------------------------------------------------------------------------- */
+
+/* Lines of the engine of the pass along the last axis: a component each where threads have one. */
+static int column_lines(const kf_fluid *f, const kf_fluid_options *o) {
+    return o->columns_per_block * (o->component_per_thread ? f->dimensions : 1);
+}
+
+kf_status kf_fluid_design_of(const kf_fluid *f, const kf_fluid_options *o, kf_fluid_design *d,
+                             kf_error *error) {
+    enum { ALIGNMENT = 16 }; /* modes */
+    memset(d, 0, sizeof *d);
+    d->real_bytes = o->velocity_bits == 64 ? sizeof(double) : sizeof(float);
+    d->velocity_bytes = (size_t)o->velocity_bits / 8;
+    d->spectrum_bytes = (size_t)o->spectrum_bits / 8;
+    const int last = f->cells[f->dimensions - 1];
+    KF_TRY(kf_line_design(f->cells[0], o->points_rows, o->rows_per_block, &d->rows, error));
+    KF_TRY(kf_line_design(f->cells[0], o->points_inverse, o->rows_per_block, &d->inverse, error));
+    KF_TRY(kf_line_design(last, o->points_columns, column_lines(f, o), &d->columns, error));
+    KF_TRY(kf_line_design(f->cells[1], o->points_columns, o->columns_per_block, &d->axis, error));
+    d->modes_x = (f->cells[0] + 1) / 2;
+    int unit = ALIGNMENT;
+    if (o->columns_per_block > unit) unit = o->columns_per_block;
+    d->pitch = (d->modes_x + unit - 1) / unit * unit + o->pad;
+    if (o->tile > 0) d->pitch = (d->pitch + o->tile - 1) / o->tile * o->tile;
+    return KF_OK;
+}
+
+bool kf_fluid_has_clock(const kf_fluid *f) {
+    return f->impulse_count > 0 || f->source_count > 0 || f->solid == KF_SOLID_MOVING;
+}
+
+bool kf_fluid_uses(const kf_fluid *f, const kf_fluid_options *o, kf_fluid_module module) {
+    const bool fused = o->plan == KF_FLUID_FUSED;
+    const bool parts = !fused && o->plan != KF_FLUID_PERSISTENT;
+    switch (module) {
+    case KF_ROWS_FORWARD:
+    case KF_ROWS_INVERSE:
+    case KF_COLUMNS:
+        return fused;
+    case KF_AXIS:
+        return fused && f->dimensions == 3;
+    case KF_PARTS:
+        return parts;
+    case KF_LINES_X:
+    case KF_LINES_Y:
+        return parts && o->fft == KF_FFT_OWN;
+    case KF_LINES_Z:
+        return parts && o->fft == KF_FFT_OWN && f->dimensions == 3;
+    case KF_FORCES:
+        return kf_fluid_has_clock(f) || f->confinement > 0 || f->advection == KF_ADVECT_MACCORMACK ||
+               f->reflection;
+    case KF_PARTICLES:
+        return f->particle_count > 0;
+    case KF_PERSISTENT_STEPS:
+        return o->plan == KF_FLUID_PERSISTENT;
+    default:
+        return false;
+    }
+}
+
+/* --- defines -------------------------------------------------------------------------------------------- */
+
+static kf_define *entry(kf_fluid_defines *d, const char *name) {
+    kf_define *made = &d->list[d->count++];
+    made->name = name;
+    return made;
+}
+static void define(kf_fluid_defines *d, const char *name, long value) {
+    (void)snprintf(entry(d, name)->value, sizeof d->list[0].value, "%ld", value);
+}
+
+static void define_engine(kf_fluid_defines *d, const char *const names[8], const kf_line_engine *e,
+                          int lines) {
+    define(d, names[0], e->threads);
+    define(d, names[1], lines);
+    define(d, names[2], e->most);
+    for (int i = 0; i < 5; i++)
+        define(d, names[3 + i], e->radices[i]);
+}
+static const char *const row_names[] = {"KF_ROW_THREADS", "KF_ROW_LINES", "KF_ROW_MOST", "KF_ROW_R0",
+                                        "KF_ROW_R1",      "KF_ROW_R2",    "KF_ROW_R3",   "KF_ROW_R4"};
+static const char *const column_names[] = {"KF_COLUMN_THREADS", "KF_COLUMN_LINES", "KF_COLUMN_MOST",
+                                           "KF_COLUMN_R0",      "KF_COLUMN_R1",    "KF_COLUMN_R2",
+                                           "KF_COLUMN_R3",      "KF_COLUMN_R4"};
+static const char *const line_names[] = {"KF_LINE_THREADS", "KF_LINE_LINES", "KF_LINE_MOST", "KF_LINE_R0",
+                                         "KF_LINE_R1",      "KF_LINE_R2",    "KF_LINE_R3",   "KF_LINE_R4"};
+
+static void define_bounds(kf_fluid_defines *d, int threads, int resident) {
+    kf_define *made = entry(d, "KF_LAUNCH_BOUNDS");
+    if (resident > 0)
+        (void)snprintf(made->value, sizeof made->value, "__launch_bounds__(%d,%d)", threads, resident);
+    else
+        (void)snprintf(made->value, sizeof made->value, "__launch_bounds__(%d)", threads);
+}
+
+/* What happens where the flow arrives. */
+static void define_physics(const kf_fluid *f, const kf_fluid_options *o, kf_fluid_defines *d) {
+    bool lifts = false;
+    for (int i = 0; i < f->dye_count; i++)
+        lifts |= f->dyes[i].lift != 0;
+    define(d, "KF_ADVECTION", (long)f->advection);
+    define(d, "KF_MIDPOINT", f->midpoint);
+    define(d, "KF_DYES", f->dye_count);
+    define(d, "KF_BUOYANCY", lifts);
+    define(d, "KF_LIFT_MIRRORED", f->walls[f->dimensions - 1]);
+    define(d, "KF_ACCELERATION", f->confinement > 0 || f->body_amplitude != 0);
+    define(d, "KF_SOLID", (long)f->solid);
+    define(d, "KF_KEEP", f->reflection);
+    define(d, "KF_PLANAR", o->plan == KF_FLUID_BATCHED);
+}
+
+static void define_layout(const kf_fluid_options *o, const kf_fluid_design *design, kf_fluid_defines *d) {
+    define(d, "KF_PITCH", design->pitch);
+    define(d, "KF_TILE", o->tile);
+}
+
+static void define_pass(const kf_fluid *f, const kf_fluid_options *o, const kf_fluid_design *design,
+                        kf_fluid_module module, bool gpu, kf_fluid_defines *d) {
+    const kf_line_engine *engine = module == KF_ROWS_FORWARD ? &design->rows : &design->inverse;
+    define_layout(o, design, d);
+    define(d, "KF_EXCHANGE_BUFFERS", o->exchange_buffers);
+    define(d, "KF_TABLE_TWIDDLES", o->table_twiddles);
+    if (module == KF_ROWS_FORWARD || module == KF_ROWS_INVERSE) {
+        define_engine(d, row_names, engine, o->rows_per_block);
+        if (gpu) define_bounds(d, engine->threads * o->rows_per_block, o->resident_rows);
+        if (module == KF_ROWS_FORWARD) define_physics(f, o, d);
+        return;
+    }
+    engine = module == KF_AXIS ? &design->axis : &design->columns;
+    define_engine(d, column_names, engine, o->columns_per_block);
+    if (gpu) define_bounds(d, engine->threads * engine->lines, o->resident_columns);
+    if (module == KF_AXIS) return;
+    define(d, "KF_COMPONENT_PER_THREAD", o->component_per_thread);
+    define(d, "KF_EXPONENTIAL", f->exponential);
+}
+
+static void define_persistent(const kf_fluid *f, const kf_fluid_options *o, const kf_fluid_design *design,
+                              kf_fluid_defines *d) {
+    const int rows = design->rows.threads * o->rows_per_block,
+              columns = design->columns.threads * design->columns.lines;
+    define_layout(o, design, d);
+    define(d, "KF_EXCHANGE_BUFFERS", o->exchange_buffers);
+    define(d, "KF_TABLE_TWIDDLES", o->table_twiddles);
+    define_engine(d, row_names, &design->rows, o->rows_per_block);
+    define_engine(d, column_names, &design->columns, o->columns_per_block);
+    define(d, "KF_COMPONENT_PER_THREAD", o->component_per_thread);
+    define(d, "KF_EXPONENTIAL", f->exponential);
+    define_bounds(d, rows > columns ? rows : columns, o->resident_rows);
+    define_physics(f, o, d);
+}
+
+static void define_lines(const kf_fluid *f, const kf_fluid_options *o, const kf_fluid_design *design,
+                         kf_fluid_module module, bool gpu, kf_fluid_defines *d) {
+    const int axis = (int)module - (int)KF_LINES_X;
+    const kf_line_engine *engine = axis == 0                   ? &design->rows
+                                   : axis == f->dimensions - 1 ? &design->columns
+                                                               : &design->axis;
+    const int lines = axis == 0 ? o->rows_per_block : o->columns_per_block;
+    define(d, "KF_EXCHANGE_BUFFERS", o->exchange_buffers);
+    define(d, "KF_TABLE_TWIDDLES", o->table_twiddles);
+    define(d, "KF_LINE_N", f->cells[axis]);
+    define(d, "KF_LINE_ACROSS", axis > 0);
+    define_engine(d, line_names, engine, lines);
+    if (gpu) define_bounds(d, engine->threads * lines, 0);
+}
+
+void kf_fluid_define(const kf_fluid *f, const kf_fluid_options *o, const kf_fluid_design *design,
+                     kf_fluid_module module, bool gpu, kf_source *source, kf_fluid_defines *d) {
+    static const char *const paths[KF_FLUID_MODULES] = {
+        "kernels/stable_fluids/rows_forward.cu", "kernels/stable_fluids/rows_inverse.cu",
+        "kernels/stable_fluids/columns.cu",      "kernels/stable_fluids/axis.cu",
+        "kernels/stable_fluids/separate.cu",     "kernels/stable_fluids/transforms.cu",
+        "kernels/stable_fluids/transforms.cu",   "kernels/stable_fluids/transforms.cu",
+        "kernels/stable_fluids/forces.cu",       "kernels/stable_fluids/particles.cu",
+        "kernels/stable_fluids/persistent.cu"};
+    d->count = 0;
+    define(d, "KF_DIMENSIONS", f->dimensions);
+    define(d, "KF_NX", f->cells[0]);
+    define(d, "KF_NY", f->cells[1]);
+    define(d, "KF_NZ", f->cells[2]);
+    define(d, "KF_VELOCITY_BITS", o->velocity_bits);
+    define(d, "KF_SPECTRUM_BITS", o->spectrum_bits);
+    if (module <= KF_AXIS) define_pass(f, o, design, module, gpu, d);
+    if (module >= KF_LINES_X && module <= KF_LINES_Z) define_lines(f, o, design, module, gpu, d);
+    if (module == KF_PARTS) {
+        define_layout(o, design, d);
+        define(d, "KF_EXPONENTIAL", f->exponential);
+    }
+    if (module == KF_PARTS || module == KF_FORCES) define_physics(f, o, d);
+    if (module == KF_PARTICLES) {
+        define(d, "KF_PARTICLE_RULE", f->particle_midpoint);
+        define(d, "KF_PLANAR", o->plan == KF_FLUID_BATCHED);
+    }
+    if (module == KF_PERSISTENT_STEPS) define_persistent(f, o, design, d);
+    source->file = paths[module];
+    source->defines = d->list;
+    source->define_count = d->count;
+}

@@ -1,0 +1,300 @@
+/* The solid of a scene: a disc or ball, a box, a PNG picture (dark is solid) or a mesh, as the share of each
+ * cell that it fills. */
+#include <math.h>
+#include <png.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/json.h"
+#include "scene/internal.h"
+#include "scene/scene.h"
+#include "solver/stable_fluids/fluid.h"
+
+#define FAR 1e9
+enum { FINE = 4 }; /* points along each axis of a cell that are looked at */
+
+typedef struct solid {
+    const char *file;
+    const cJSON *object;
+    kf_fluid *fluid;
+    int domain[3];
+    kf_error *error;
+} solid;
+
+static kf_json_place place_of(const solid *s) {
+    return (kf_json_place){s->file, "solid"};
+}
+
+/* Sets the share of every cell of the domain: inside(data, metres) of FINE^d points. */
+static void fill(const solid *s, bool (*inside)(const void *data, const double point[3]), const void *data) {
+    const kf_fluid *f = s->fluid;
+    const int deep = f->dimensions == 3 ? FINE : 1;
+    const double points = (double)FINE * FINE * deep;
+    for (int z = 0; z < s->domain[2]; z++)
+        for (int y = 0; y < s->domain[1]; y++)
+            for (int x = 0; x < s->domain[0]; x++) {
+                int hits = 0;
+                for (int i = 0; i < FINE * FINE * deep; i++) {
+                    const double point[3] = {
+                        (x + (i % FINE + 0.5) / FINE) * f->cell_size,
+                        (y + (i / FINE % FINE + 0.5) / FINE) * f->cell_size,
+                        f->dimensions == 3 ? (z + (i / (FINE * FINE) + 0.5) / FINE) * f->cell_size : 0};
+                    hits += inside(data, point);
+                }
+                f->mask[((size_t)z * (size_t)f->cells[1] + (size_t)y) * (size_t)f->cells[0] + (size_t)x] =
+                    (float)(hits / points);
+            }
+}
+
+typedef struct shape {
+    double center[3], half[3], radius;
+    int dimensions;
+} shape;
+
+static bool in_ball(const void *data, const double p[3]) {
+    const shape *s = data;
+    double square = 0;
+    for (int i = 0; i < s->dimensions; i++)
+        square += (p[i] - s->center[i]) * (p[i] - s->center[i]);
+    return square < s->radius * s->radius;
+}
+static bool in_box(const void *data, const double p[3]) {
+    const shape *s = data;
+    for (int i = 0; i < s->dimensions; i++)
+        if (fabs(p[i] - s->center[i]) >= s->half[i]) return false;
+    return true;
+}
+
+static kf_status read_shape(const solid *s, const char *name) {
+    const kf_fluid *f = s->fluid;
+    shape wanted = {.dimensions = f->dimensions};
+    const bool ball = strcmp(name, f->dimensions == 3 ? "ball" : "disc") == 0;
+    if (!ball && strcmp(name, "box") != 0)
+        return kf_fail(s->error, KF_BAD_INPUT, "%s: solid.shape: '%s' is neither \"%s\" nor \"box\"", s->file,
+                       name, f->dimensions == 3 ? "ball" : "disc");
+    KF_TRY(kf_json_numbers(place_of(s), s->object, "center", true, -FAR, FAR, f->dimensions, wanted.center,
+                           s->error));
+    if (ball) {
+        KF_TRY(kf_json_number(place_of(s), s->object, "radius", true, 1e-9, FAR, &wanted.radius, s->error));
+        fill(s, in_ball, &wanted);
+        return KF_OK;
+    }
+    KF_TRY(kf_json_numbers(place_of(s), s->object, "size", true, 1e-9, FAR, f->dimensions, wanted.half,
+                           s->error));
+    for (int i = 0; i < 3; i++)
+        wanted.half[i] *= 0.5;
+    fill(s, in_box, &wanted);
+    return KF_OK;
+}
+
+/* --- pictures ------------------------------------------------------------------------------------------- */
+
+typedef struct picture {
+    unsigned char *grey;
+    int width, height;
+    double size[2]; /* metres of the domain */
+} picture;
+
+static bool is_dark(const void *data, const double p[3]) {
+    const picture *q = data;
+    const int x = (int)(p[0] / q->size[0] * q->width), y = (int)((1 - p[1] / q->size[1]) * q->height);
+    return q->grey[(size_t)(y < q->height ? y : q->height - 1) * (size_t)q->width +
+                   (size_t)(x < q->width ? x : q->width - 1)] < 128;
+}
+
+/* A file beside the scene's. */
+static kf_status beside(const solid *s, const char *name, char path[KF_PATH]) {
+    const char *slash = strrchr(s->file, '/');
+    if (name[0] == '/' || slash == NULL) return kf_path(path, s->error, "%s", name);
+    return kf_path(path, s->error, "%.*s/%s", (int)(slash - s->file), s->file, name);
+}
+
+static kf_status read_mask(const solid *s, const char *name) {
+    enum { LARGEST = 16384 };
+    char path[KF_PATH];
+    png_image image = {.version = PNG_IMAGE_VERSION};
+    const png_color white = {255, 255, 255};
+    KF_TRY(beside(s, name, path));
+    if (s->fluid->dimensions == 3)
+        return kf_fail(s->error, KF_BAD_INPUT, "%s: solid.mask: a picture is two-dimensional; give a mesh",
+                       s->file);
+    if (png_image_begin_read_from_file(&image, path) == 0)
+        return kf_fail(s->error, KF_BAD_INPUT, "%s: cannot be read as a PNG picture: %s", path,
+                       image.message);
+    if (image.width > LARGEST || image.height > LARGEST) {
+        png_image_free(&image);
+        return kf_fail(s->error, KF_BAD_INPUT, "%s: a mask has at most %d pixels along each side", path,
+                       LARGEST);
+    }
+    image.format = PNG_FORMAT_GRAY;
+    picture q = {
+        .grey = kf_allocate(PNG_IMAGE_SIZE(image)), .width = (int)image.width, .height = (int)image.height};
+    for (int i = 0; i < 2; i++)
+        q.size[i] = s->domain[i] * s->fluid->cell_size;
+    const bool read = png_image_finish_read(&image, &white, q.grey, 0, NULL) != 0;
+    if (read) fill(s, is_dark, &q);
+    free(q.grey);
+    return read ? KF_OK
+                : kf_fail(s->error, KF_BAD_INPUT, "%s: the PNG picture is damaged: %s", path, image.message);
+}
+
+/* --- meshes --------------------------------------------------------------------------------------------- */
+
+/* Where the line along x through (y, z), both in metres, passes through the mesh: adds the sign of each
+ * passing to the fine points right of it. A point is inside where the sum is not 0. */
+static void pass_row(const kf_mesh *mesh, size_t triangle, double y, double z, double fine, int count,
+                     int *turns) {
+    const double *p[3];
+    for (int i = 0; i < 3; i++)
+        p[i] = mesh->vertices + 3 * (size_t)mesh->triangles[3 * triangle + (size_t)i];
+    const double ay = p[1][1] - p[0][1], az = p[1][2] - p[0][2], by = p[2][1] - p[0][1],
+                 bz = p[2][2] - p[0][2];
+    const double area = ay * bz - az * by;
+    if (area == 0) return;
+    const double u = ((y - p[0][1]) * bz - (z - p[0][2]) * by) / area;
+    const double v = (ay * (z - p[0][2]) - az * (y - p[0][1])) / area;
+    if (u < 0 || v < 0 || u + v > 1) return;
+    const double x = p[0][0] + u * (p[1][0] - p[0][0]) + v * (p[2][0] - p[0][0]);
+    int first = (int)ceil(fmax(x / fine - 0.5, 0));
+    if (first < count) turns[first] += area > 0 ? 1 : -1;
+}
+
+/* Passes of the mesh through the lines along x of one plane of fine points. They are shifted by a share of
+ * their spacing, so that none meets an edge of a mesh that lies on the grid. */
+static void pass_plane(const solid *s, const kf_mesh *mesh, int k, int rows, int count, int *turns) {
+    const double fine = s->fluid->cell_size / FINE, shift = 0.1234567e-3 * fine;
+    const double z = (k + 0.5) * fine + 2 * shift;
+    for (size_t t = 0; t < mesh->triangle_count; t++) {
+        double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+        for (size_t corner = 0; corner < 3; corner++)
+            for (size_t i = 0; i < 2; i++) {
+                const double c = mesh->vertices[3 * (size_t)mesh->triangles[3 * t + corner] + i + 1];
+                low[i] = fmin(low[i], c), high[i] = fmax(high[i], c);
+            }
+        if (z < low[1] || z > high[1]) continue;
+        for (int j = (int)fmax(low[0] / fine - 1, 0); j < rows && (j - 1) * fine < high[0]; j++)
+            pass_row(mesh, t, (j + 0.5) * fine + shift, z, fine, count, turns + (size_t)j * (size_t)count);
+    }
+}
+
+static void fill_mesh(const solid *s, const kf_mesh *mesh) {
+    const kf_fluid *f = s->fluid;
+    const int rows = s->domain[1] * FINE, count = s->domain[0] * FINE;
+    const float share = 1.0F / (FINE * FINE * FINE);
+    const size_t bytes = (size_t)rows * (size_t)count * sizeof(int);
+    int *turns = kf_allocate(bytes);
+    for (int k = 0; k < s->domain[2] * FINE; k++) {
+        memset(turns, 0, bytes);
+        pass_plane(s, mesh, k, rows, count, turns);
+        for (int j = 0; j < rows; j++) {
+            float *row = f->mask + ((size_t)(k / FINE) * (size_t)f->cells[1] + (size_t)(j / FINE)) *
+                                       (size_t)f->cells[0];
+            int inside = 0;
+            for (int i = 0; i < count; i++) {
+                inside += turns[(size_t)j * (size_t)count + (size_t)i];
+                if (inside != 0) row[i / FINE] += share;
+            }
+        }
+    }
+    free(turns);
+}
+
+static kf_status read_mesh(const solid *s, const char *name) {
+    char path[KF_PATH];
+    kf_mesh mesh = {0};
+    kf_text notes = {0};
+    double center[3] = {0, 0, 0}, length = 0;
+    if (s->fluid->dimensions == 2)
+        return kf_fail(s->error, KF_BAD_INPUT,
+                       "%s: solid.mesh: a mesh needs a three-dimensional box; give a mask", s->file);
+    KF_TRY(kf_json_numbers(place_of(s), s->object, "center", true, -FAR, FAR, 3, center, s->error));
+    KF_TRY(kf_json_number(place_of(s), s->object, "length", true, 1e-9, FAR, &length, s->error));
+    KF_TRY(beside(s, name, path));
+    kf_status status = kf_mesh_read(path, &mesh, &notes, s->error);
+    kf_text_free(&notes);
+    if (status != KF_OK) return status;
+    const kf_box box = kf_mesh_bounds(&mesh);
+    const double scale = length / fmax(box.high[0] - box.low[0], 1e-30);
+    const double matrix[9] = {scale, 0, 0, 0, scale, 0, 0, 0, scale};
+    double offset[3];
+    for (int i = 0; i < 3; i++)
+        offset[i] = center[i] - scale * 0.5 * (box.low[i] + box.high[i]);
+    kf_mesh_transform(&mesh, matrix, offset);
+    fill_mesh(s, &mesh);
+    kf_mesh_free(&mesh);
+    return KF_OK;
+}
+
+/* --- all of it ------------------------------------------------------------------------------------------ */
+
+static kf_status read_motion(const solid *s) {
+    kf_fluid *f = s->fluid;
+    kf_fluid_motion *m = &f->motion;
+    double spin = 0, eta = 0;
+    m->axis[2] = 1;
+    KF_TRY(kf_json_numbers(place_of(s), s->object, "velocity", false, -FAR, FAR, f->dimensions, m->velocity,
+                           s->error));
+    KF_TRY(kf_json_number(place_of(s), s->object, "spin", false, -FAR, FAR, &spin, s->error));
+    if (f->dimensions == 3)
+        KF_TRY(kf_json_numbers(place_of(s), s->object, "axis", false, -FAR, FAR, 3, m->axis, s->error));
+    KF_TRY(kf_json_number(place_of(s), s->object, "eta", false, 1e-12, FAR, &eta, s->error));
+    f->drag = eta > 0 ? f->time_step / eta : 1e4; /* as good as solid */
+    const double length = sqrt(m->axis[0] * m->axis[0] + m->axis[1] * m->axis[1] + m->axis[2] * m->axis[2]);
+    if (!(length > 0)) return kf_fail(s->error, KF_BAD_INPUT, "%s: solid.axis: give a direction", s->file);
+    for (int i = 0; i < 3; i++) {
+        m->axis[i] /= length;
+        m->velocity[i] *= f->time_step / f->cell_size;
+    }
+    m->spin = spin * f->time_step;
+    const bool moves = m->spin != 0 || m->velocity[0] != 0 || m->velocity[1] != 0 || m->velocity[2] != 0;
+    f->solid = moves ? KF_SOLID_MOVING : KF_SOLID_STILL;
+    return KF_OK;
+}
+
+/* The centre of what is solid, about which it turns; and its image behind the walls. */
+static kf_status finish(const solid *s) {
+    kf_fluid *f = s->fluid;
+    double sum = 0, moment[3] = {0, 0, 0};
+    for (int z = 0; z < f->cells[2]; z++)
+        for (int y = 0; y < f->cells[1]; y++)
+            for (int x = 0; x < f->cells[0]; x++) {
+                const int at[3] = {x, y, z};
+                size_t from = 0;
+                for (int i = 2; i >= 0; i--)
+                    from = from * (size_t)f->cells[i] +
+                           (size_t)(at[i] < s->domain[i] ? at[i] : f->cells[i] - 1 - at[i]);
+                const float share = f->mask[from];
+                f->mask[((size_t)z * (size_t)f->cells[1] + (size_t)y) * (size_t)f->cells[0] + (size_t)x] =
+                    share;
+                sum += share;
+                for (int i = 0; i < 3; i++)
+                    moment[i] += (double)share * at[i];
+            }
+    if (!(sum > 0)) return kf_fail(s->error, KF_BAD_INPUT, "%s: the solid lies outside of the box", s->file);
+    for (int i = 0; i < 3; i++)
+        f->motion.center[i] = moment[i] / sum;
+    return KF_OK;
+}
+
+kf_status kf_fluid_read_solid(const char *file, const cJSON *root, kf_fluid *fluid, kf_error *error) {
+    static const char *const keys[] = {"shape",  "center",   "radius", "size", "mask", "mesh",
+                                       "length", "velocity", "spin",   "axis", "eta",  NULL};
+    solid s = {.file = file, .fluid = fluid, .error = error};
+    const kf_json_place top = {file, ""};
+    const char *shape_name = NULL, *mask = NULL, *mesh = NULL;
+    KF_TRY(kf_json_object(top, root, "solid", false, &s.object, error));
+    if (s.object == NULL) return KF_OK;
+    KF_TRY(kf_json_check_keys(place_of(&s), s.object, keys, error));
+    KF_TRY(kf_json_string(place_of(&s), s.object, "shape", false, &shape_name, error));
+    KF_TRY(kf_json_string(place_of(&s), s.object, "mask", false, &mask, error));
+    KF_TRY(kf_json_string(place_of(&s), s.object, "mesh", false, &mesh, error));
+    if ((shape_name != NULL) + (mask != NULL) + (mesh != NULL) != 1)
+        return kf_fail(error, KF_BAD_INPUT, "%s: solid: give one of \"shape\", \"mask\" and \"mesh\"", file);
+    kf_fluid_domain(fluid, s.domain);
+    fluid->mask = kf_allocate_zeroed(kf_fluid_cell_count(fluid), sizeof *fluid->mask);
+    KF_TRY(read_motion(&s));
+    KF_TRY(shape_name != NULL ? read_shape(&s, shape_name)
+           : mask != NULL     ? read_mask(&s, mask)
+                              : read_mesh(&s, mesh));
+    return finish(&s);
+}

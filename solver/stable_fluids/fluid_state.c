@@ -1,0 +1,334 @@
+/* The state of a plan: where it begins, reading it, checkpoints. On the host it is a kf_fluid_state in double
+ * precision, whatever layout and storage the plan has; a stored number passes through it unchanged. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/backend/fft.h"
+#include "solver/stable_fluids/stable_fluids.h"
+
+static kf_fluid_plan *own(const kf_plan *plan) {
+    return plan->system;
+}
+
+int kf_fluid_dye_buffer(const kf_fluid *fluid, uint64_t steps) {
+    return fluid->reflection ? 0 : (int)(steps % 2);
+}
+
+/* --- numbers as they are stored ------------------------------------------------------------------------- */
+
+static void put(void *values, size_t index, int bits, double value) {
+    if (bits == 16) ((_Float16 *)values)[index] = (_Float16)value;
+    if (bits == 32) ((float *)values)[index] = (float)value;
+    if (bits == 64) ((double *)values)[index] = value;
+}
+static double get(const void *values, size_t index, int bits) {
+    if (bits == 16) return (double)((const _Float16 *)values)[index];
+    return bits == 32 ? (double)((const float *)values)[index] : ((const double *)values)[index];
+}
+
+/* Place of component i of a cell in a velocity buffer (kernels/stable_fluids/arguments.h). */
+static size_t place(const kf_fluid_plan *p, int simulation, size_t cell, int i) {
+    const size_t cells = kf_fluid_cell_count(p->fluid), all = cells * (size_t)p->fluid->simulations;
+    if (p->options.plan == KF_FLUID_BATCHED) return (size_t)i * cells + cell;
+    if (i == 2) return 2 * all + (size_t)simulation * cells + cell;
+    return 2 * ((size_t)simulation * cells + cell) + (size_t)i;
+}
+
+/* --- states on the host --------------------------------------------------------------------------------- */
+
+static void allocate_state(const kf_fluid *f, kf_fluid_state *state) {
+    const size_t cells = kf_fluid_cell_count(f);
+    memset(state, 0, sizeof *state);
+    for (int i = 0; i < 3; i++)
+        state->velocity[i] = kf_allocate_zeroed(cells, sizeof(double));
+    for (int i = 0; i < f->dye_count; i++)
+        state->dye[i] = kf_allocate_zeroed(cells, sizeof(double));
+    state->particles = kf_allocate_zeroed(3 * (size_t)f->particle_count + 1, sizeof(double));
+}
+
+static void start_state(const kf_fluid *f, int simulation, kf_fluid_state *state) {
+    const size_t cells = kf_fluid_cell_count(f), nx = (size_t)f->cells[0], ny = (size_t)f->cells[1];
+    allocate_state(f, state);
+    for (size_t n = 0; n < cells; n++) {
+        const int at[3] = {(int)(n % nx), (int)(n / nx % ny), (int)(n / (nx * ny))};
+        double velocity[3];
+        kf_fluid_initial(f, simulation, at, velocity);
+        for (int i = 0; i < f->dimensions; i++)
+            state->velocity[i][n] = velocity[i];
+    }
+    for (long long j = 0; j < f->particle_count; j++)
+        kf_fluid_particle(f, j, state->particles + 3 * j);
+}
+
+/* --- to and from the device ----------------------------------------------------------------------------- */
+
+/* A buffer's content while it is filled or read simulation by simulation. */
+typedef struct mirror {
+    kf_buffer *buffer;
+    void *values;
+} mirror;
+
+static kf_status fetch(kf_buffer *buffer, mirror *m, kf_error *error) {
+    m->buffer = buffer;
+    m->values = NULL;
+    if (buffer == NULL) return KF_OK;
+    m->values = kf_allocate(kf_buffer_size(buffer));
+    return kf_buffer_download(buffer, 0, m->values, kf_buffer_size(buffer), error);
+}
+static kf_status send(mirror *m, kf_status status, kf_error *error) {
+    if (status == KF_OK && m->buffer != NULL)
+        status = kf_buffer_upload(m->buffer, 0, m->values, kf_buffer_size(m->buffer), error);
+    free(m->values);
+    return status;
+}
+
+typedef struct mirrors {
+    mirror velocity, dye, particles;
+} mirrors;
+
+static kf_status fetch_all(kf_plan *plan, kf_buffer *velocity, mirrors *m, kf_error *error) {
+    const kf_fluid_plan *p = own(plan);
+    memset(m, 0, sizeof *m);
+    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    KF_TRY(fetch(velocity, &m->velocity, error));
+    KF_TRY(fetch(p->dyes[kf_fluid_dye_buffer(p->fluid, plan->steps_done)], &m->dye, error));
+    return fetch(p->particles, &m->particles, error);
+}
+
+/* Copies between a state and what the buffers hold; to: towards the buffers. */
+static void exchange(const kf_fluid_plan *p, const mirrors *m, int simulation, const kf_fluid_state *state,
+                     bool to) {
+    const kf_fluid *f = p->fluid;
+    const size_t cells = kf_fluid_cell_count(f), particles = (size_t)f->particle_count;
+    const int bits = p->options.velocity_bits, real_bits = bits == 64 ? 64 : 32;
+    for (int i = 0; i < f->dimensions; i++)
+        for (size_t n = 0; n < cells; n++) {
+            const size_t at = place(p, simulation, n, i);
+            if (to)
+                put(m->velocity.values, at, bits, state->velocity[i][n]);
+            else
+                state->velocity[i][n] = get(m->velocity.values, at, bits);
+        }
+    for (int i = 0; i < f->dye_count; i++)
+        for (size_t n = 0; n < cells; n++) {
+            const size_t at = ((size_t)simulation * (size_t)f->dye_count + (size_t)i) * cells + n;
+            if (to)
+                put(m->dye.values, at, bits, state->dye[i][n]);
+            else
+                state->dye[i][n] = get(m->dye.values, at, bits);
+        }
+    for (size_t j = 0; j < particles; j++)
+        for (size_t i = 0; i < (size_t)f->dimensions; i++) {
+            const size_t at = ((size_t)simulation * particles + j) * (size_t)f->dimensions + i;
+            if (to)
+                put(m->particles.values, at, real_bits, state->particles[3 * j + i]);
+            else
+                state->particles[3 * j + i] = get(m->particles.values, at, real_bits);
+        }
+}
+
+static void free_mirrors(mirrors *m) {
+    free(m->velocity.values);
+    free(m->dye.values);
+    free(m->particles.values);
+}
+static kf_status send_all(mirrors *m, kf_error *error) {
+    kf_status status = send(&m->velocity, KF_OK, error);
+    status = send(&m->dye, status, error);
+    return send(&m->particles, status, error);
+}
+
+static kf_status set_clock(kf_plan *plan, uint64_t step, kf_error *error) {
+    const kf_fluid_plan *p = own(plan);
+    const kf_fluid *f = p->fluid;
+    if (p->clock == NULL) return KF_OK;
+    long long next = 0;
+    while (next < (long long)f->impulse_count && (uint64_t)f->impulses[next].step < step)
+        next++;
+    long long *clock = kf_allocate(2 * (size_t)f->simulations * sizeof *clock);
+    for (int s = 0; s < f->simulations; s++)
+        clock[2 * s] = (long long)step, clock[2 * s + 1] = next;
+    const kf_status status =
+        kf_buffer_upload(p->clock, 0, clock, 2 * (size_t)f->simulations * sizeof *clock, error);
+    free(clock);
+    return status;
+}
+
+/* --- the persistent plan, whose launches are ahead of the steps done ------------------------------------ */
+
+/* The buffer with the velocity of steps_done. Within a launch it is computed again from where that started.
+ */
+static kf_status present(kf_plan *plan, kf_buffer **velocity, kf_error *error) {
+    kf_fluid_plan *p = own(plan);
+    *velocity = p->velocity;
+    if (p->options.plan != KF_FLUID_PERSISTENT) return KF_OK;
+    const uint64_t length = (uint64_t)p->options.steps_per_launch, within = plan->steps_done % length;
+    if (within == 0) return KF_OK;
+    uint64_t start = plan->steps_done - within;
+    if (p->based_on > start) start = p->based_on;
+    if (p->work == NULL) KF_TRY(kf_plan_buffer(plan, kf_buffer_size(p->velocity), &p->work, error));
+    KF_TRY(kf_buffer_copy(p->work, p->base, kf_buffer_size(p->base), error));
+    *velocity = p->work;
+    if (start == plan->steps_done) return KF_OK;
+    kf_launch launch;
+    kf_fluid_arguments a;
+    KF_TRY(kf_fluid_persistent_launch(plan, (int)(plan->steps_done - start), &launch, error));
+    memcpy(&a, launch.arguments, sizeof a);
+    a.wind = a.field = a.target = kf_buffer_address(p->work);
+    memcpy(launch.arguments, &a, sizeof a);
+    return kf_backend_launch(plan->backend, &launch, error);
+}
+
+/* A restored state goes on to the end of the launch that it lies in. */
+static kf_status catch_up(kf_plan *plan, kf_error *error) {
+    kf_fluid_plan *p = own(plan);
+    if (p->options.plan != KF_FLUID_PERSISTENT) return KF_OK;
+    const uint64_t length = (uint64_t)p->options.steps_per_launch, within = plan->steps_done % length;
+    p->based_on = plan->steps_done;
+    KF_TRY(kf_buffer_copy(p->base, p->velocity, kf_buffer_size(p->base), error));
+    if (within == 0) return KF_OK;
+    kf_launch launch;
+    KF_TRY(kf_fluid_persistent_launch(plan, (int)(length - within), &launch, error));
+    return kf_backend_launch(plan->backend, &launch, error);
+}
+
+/* --- methods -------------------------------------------------------------------------------------------- */
+
+static kf_status initialise(kf_plan *plan, kf_error *error) {
+    kf_fluid_plan *p = own(plan);
+    mirrors m;
+    p->based_on = 0;
+    kf_status status = fetch_all(plan, p->velocity, &m, error);
+    if (status != KF_OK) {
+        free_mirrors(&m);
+        return status;
+    }
+    for (int s = 0; s < p->fluid->simulations; s++) {
+        kf_fluid_state state;
+        start_state(p->fluid, s, &state);
+        exchange(p, &m, s, &state, true);
+        kf_fluid_state_free(&state);
+    }
+    KF_TRY(send_all(&m, error));
+    if (p->barrier != NULL) KF_TRY(kf_buffer_fill(p->barrier, 0, error));
+    return set_clock(plan, 0, error);
+}
+
+kf_status kf_fluid_read(kf_plan *plan, int simulation, kf_fluid_state *state, kf_error *error) {
+    const kf_fluid_plan *p = own(plan);
+    kf_buffer *velocity;
+    mirrors m;
+    KF_TRY(present(plan, &velocity, error));
+    const kf_status status = fetch_all(plan, velocity, &m, error);
+    if (status == KF_OK) {
+        allocate_state(p->fluid, state);
+        exchange(p, &m, simulation, state, false);
+    }
+    free_mirrors(&m);
+    return status;
+}
+
+/* A checkpoint: for every simulation velocity [component][z][y][x], dyes, particles, as doubles. */
+static size_t state_count(const kf_fluid *f) {
+    return kf_fluid_cell_count(f) * (size_t)(f->dimensions + f->dye_count) + 3 * (size_t)f->particle_count;
+}
+
+static kf_status state_size(kf_plan *plan, size_t *bytes, kf_error *error) {
+    const kf_fluid *f = own(plan)->fluid;
+    (void)error;
+    *bytes = state_count(f) * (size_t)f->simulations * sizeof(double);
+    return KF_OK;
+}
+
+static void copy_array(double *packed, size_t *used, double *values, size_t count, bool to) {
+    if (to)
+        memcpy(packed + *used, values, count * sizeof *values);
+    else
+        memcpy(values, packed + *used, count * sizeof *values);
+    *used += count;
+}
+static void pack(const kf_fluid *f, kf_fluid_state *state, double *packed, bool to) {
+    const size_t cells = kf_fluid_cell_count(f);
+    size_t used = 0;
+    for (int i = 0; i < f->dimensions; i++)
+        copy_array(packed, &used, state->velocity[i], cells, to);
+    for (int i = 0; i < f->dye_count; i++)
+        copy_array(packed, &used, state->dye[i], cells, to);
+    copy_array(packed, &used, state->particles, 3 * (size_t)f->particle_count, to);
+}
+
+static kf_status save(kf_plan *plan, void *packed, kf_error *error) {
+    const kf_fluid_plan *p = own(plan);
+    for (int s = 0; s < p->fluid->simulations; s++) {
+        kf_fluid_state state;
+        KF_TRY(kf_fluid_read(plan, s, &state, error));
+        pack(p->fluid, &state, (double *)packed + (size_t)s * state_count(p->fluid), true);
+        kf_fluid_state_free(&state);
+    }
+    return KF_OK;
+}
+
+static kf_status restore(kf_plan *plan, const void *packed, uint64_t step, kf_error *error) {
+    const kf_fluid_plan *p = own(plan);
+    mirrors m;
+    plan->steps_done = step;
+    kf_status status = fetch_all(plan, p->velocity, &m, error);
+    if (status != KF_OK) {
+        free_mirrors(&m);
+        return status;
+    }
+    for (int s = 0; s < p->fluid->simulations; s++) {
+        kf_fluid_state state;
+        allocate_state(p->fluid, &state);
+        pack(p->fluid, &state, (double *)packed + (size_t)s * state_count(p->fluid), false);
+        exchange(p, &m, s, &state, true);
+        kf_fluid_state_free(&state);
+    }
+    KF_TRY(send_all(&m, error));
+    KF_TRY(set_clock(plan, step, error));
+    return catch_up(plan, error);
+}
+
+/* The domain's part of the first simulation; the density is the first dye's, if there is one. */
+static kf_status fields(kf_plan *plan, kf_fields *fields, kf_error *error) {
+    const kf_fluid *f = own(plan)->fluid;
+    kf_fluid_state state;
+    KF_TRY(kf_fluid_read(plan, 0, &state, error));
+    kf_fluid_domain(f, fields->nodes);
+    const int *n = fields->nodes;
+    const size_t count = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
+    fields->density = kf_allocate(count * sizeof(float));
+    for (int i = 0; i < 3; i++)
+        fields->velocity[i] = kf_allocate(count * sizeof(float));
+    for (size_t k = 0; k < count; k++) {
+        const size_t x = k % (size_t)n[0], y = k / (size_t)n[0] % (size_t)n[1],
+                     z = k / ((size_t)n[0] * (size_t)n[1]);
+        const size_t from = (z * (size_t)f->cells[1] + y) * (size_t)f->cells[0] + x;
+        fields->density[k] = f->dye_count > 0 ? (float)(1.0 + state.dye[0][from]) : 1.0F;
+        for (int i = 0; i < 3; i++)
+            fields->velocity[i][k] = (float)state.velocity[i][from];
+    }
+    kf_fluid_state_free(&state);
+    return KF_OK;
+}
+
+static kf_status no_load(kf_plan *plan, kf_solid_load *load, kf_error *error) {
+    (void)plan, (void)error;
+    memset(load, 0, sizeof *load);
+    return KF_OK;
+}
+
+static void free_system(kf_plan *plan) {
+    kf_fluid_plan *p = own(plan);
+    for (int i = 0; i < p->transform_count; i++)
+        kf_fft_free(p->transforms[i]);
+    free(p);
+}
+
+const kf_plan_methods kf_fluid_methods = {.initialise = initialise,
+                                          .fields = fields,
+                                          .load = no_load,
+                                          .state_size = state_size,
+                                          .save = save,
+                                          .restore = restore,
+                                          .free = free_system};

@@ -1,0 +1,128 @@
+/* The correctness gate: a plan's velocity, dyes and particles against the reference. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/stable_fluids/stable_fluids.h"
+
+/* The first and the last simulation. */
+struct kf_reference {
+    int count, simulations[2];
+    kf_fluid_state states[2];
+};
+
+kf_status kf_fluid_reference(const kf_problem *problem, int steps, kf_reference **reference,
+                             kf_error *error) {
+    const kf_fluid *f = kf_problem_fluid(problem);
+    (void)error;
+    kf_reference *made = kf_allocate_zeroed(1, sizeof *made);
+    made->count = f->simulations > 1 ? 2 : 1;
+    made->simulations[1] = f->simulations - 1;
+    for (int i = 0; i < made->count; i++)
+        kf_fluid_refer(f, made->simulations[i], steps, &made->states[i]);
+    *reference = made;
+    return KF_OK;
+}
+
+void kf_fluid_free_reference(kf_reference *reference) {
+    if (reference == NULL) return;
+    for (int i = 0; i < reference->count; i++)
+        kf_fluid_state_free(&reference->states[i]);
+    free(reference);
+}
+
+/* Accepted by storage: rounding of some tens of steps with a margin. A click of the script carries a cell
+ * hundreds of cells far, which loses as many digits. */
+static double bound_of(const kf_fluid_plan *p) {
+    double far = 1;
+    for (size_t i = 0; i < p->fluid->impulse_count; i++)
+        for (int axis = 0; axis < 3; axis++)
+            far = fmax(far, fabs(p->fluid->impulses[i].vector[axis]) / 10);
+    if (p->fluid->confinement > 0) far *= 10;
+    if (p->options.velocity_bits == 16 || p->options.spectrum_bits == 16) return p->fluid->accuracy;
+    return p->options.velocity_bits == 64 ? 1e-11 * far : 2e-5 * far;
+}
+
+typedef struct difference {
+    double square, scale, worst;
+    size_t at;
+} difference;
+
+static void compare(const double *values, const double *reference, size_t count, difference *d) {
+    for (size_t n = 0; n < count; n++) {
+        const double e = values[n] - reference[n];
+        d->square += e * e;
+        d->scale += reference[n] * reference[n];
+        if (!(fabs(e) <= d->worst)) d->worst = fabs(e), d->at = n; /* also true for NaN */
+    }
+}
+/* A field that is nearly nothing has no scale of its own. */
+static double relative(const difference *d, size_t count) {
+    return sqrt(d->square) / fmax(sqrt(d->scale), 1e-3 * sqrt((double)count));
+}
+
+/* Share of the particles that are more than a hundredth of a cell away: the seed's rule jumps where a
+ * particle changes its cell, so that rounding moves a few of them. */
+static double strayed(const kf_fluid *f, const double *particles, const double *reference) {
+    long long count = 0;
+    for (long long j = 0; j < f->particle_count; j++) {
+        bool far = false;
+        for (int i = 0; i < f->dimensions; i++) {
+            double d = fabs(particles[3 * j + i] - reference[3 * j + i]);
+            d = fmin(d, f->cells[i] - d);
+            far |= !(d < 0.01);
+        }
+        count += far;
+    }
+    return f->particle_count > 0 ? (double)count / (double)f->particle_count : 0;
+}
+
+static void judge(const kf_fluid *f, const kf_fluid_state *state, const kf_fluid_state *reference,
+                  kf_verification *v) {
+    const size_t cells = kf_fluid_cell_count(f);
+    difference velocity = {.worst = -1}, mean = {0};
+    double momentum = 0;
+    for (int i = 0; i < f->dimensions; i++) {
+        double sum = 0;
+        compare(state->velocity[i], reference->velocity[i], cells, &velocity);
+        for (size_t n = 0; n < cells; n++)
+            sum += state->velocity[i][n] - reference->velocity[i][n];
+        momentum = fmax(momentum, fabs(sum) / (double)cells);
+    }
+    double error = relative(&velocity, cells);
+    for (int i = 0; i < f->dye_count; i++) {
+        difference dye = mean;
+        compare(state->dye[i], reference->dye[i], cells, &dye);
+        const double own = relative(&dye, cells);
+        if (!(own <= error)) error = own;
+    }
+    if (!(error <= v->error)) {
+        v->error = error;
+        (void)snprintf(v->worst, sizeof v->worst, "velocity off by %.3g at cell (%d, %d, %d)", velocity.worst,
+                       (int)(velocity.at % (size_t)f->cells[0]),
+                       (int)(velocity.at / (size_t)f->cells[0] % (size_t)f->cells[1]),
+                       (int)(velocity.at / ((size_t)f->cells[0] * (size_t)f->cells[1])));
+    }
+    v->mass_drift = fmax(v->mass_drift, momentum / fmax(sqrt(velocity.scale / (double)cells), 1e-3));
+    v->load_error = fmax(v->load_error, strayed(f, state->particles, reference->particles));
+}
+
+kf_status kf_fluid_verify(kf_plan *plan, const kf_reference *reference, kf_verification *v, kf_error *error) {
+    enum { MOST_STRAYED = 2 }; /* in a thousand */
+    const kf_fluid_plan *p = plan->system;
+    memset(v, 0, sizeof *v);
+    v->bound = bound_of(p);
+    for (int i = 0; i < reference->count; i++) {
+        kf_fluid_state state;
+        KF_TRY(kf_fluid_read(plan, reference->simulations[i], &state, error));
+        judge(p->fluid, &state, &reference->states[i], v);
+        kf_fluid_state_free(&state);
+    }
+    if (v->error <= v->bound && v->mass_drift <= v->bound && v->load_error <= 1e-3 * MOST_STRAYED)
+        return KF_OK;
+    return kf_fail(error, KF_GATE_FAILED,
+                   "fields deviate from the reference: %.3g, mean velocity %.3g (bound %.3g), particles gone "
+                   "astray %.2g (bound %.2g); %s",
+                   v->error, v->mass_drift, v->bound, v->load_error, 1e-3 * MOST_STRAYED, v->worst);
+}

@@ -1,0 +1,278 @@
+/* Plans of the stable fluids system against their reference, feature by feature; in double precision, where
+ * nothing but rounding may differ. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "stable_fluids_support.h"
+
+static kf_backend *backend;
+
+static int open_backend(void **state) {
+    const char *device = getenv("KFTUNE_TEST_DEVICE");
+    kf_error error;
+    (void)state;
+    if (kf_backend_open(device != NULL ? device : "cpu", &backend, &error) == KF_OK) return 0;
+    print_error("%s\n", error.message);
+    return -1;
+}
+static int close_backend(void **state) {
+    (void)state;
+    kf_backend_close(backend);
+    return 0;
+}
+
+static kf_fluid *box(int nx, int ny, int nz) {
+    const int cells[3] = {nx, ny, nz};
+    kf_fluid *f = kf_fluid_make(nz > 1 ? 3 : 2, cells);
+    f->viscosity = 0.01;
+    f->start = KF_START_RANDOM;
+    f->start_amplitude = 1.5;
+    f->start_velocity[0] = 0.4;
+    return f;
+}
+
+/* Runs the config for some steps and holds it against the reference. Takes the fluid. */
+static void holds(kf_fluid *fluid, const char *changes, int steps) {
+    kf_error error = {KF_OK, ""};
+    kf_problem problem = {.own = fluid, .system = &kf_system_stable_fluids};
+    kf_config config;
+    kf_plan *plan = NULL;
+    kf_reference *reference = NULL;
+    kf_verification v;
+    kf_fluid_finish(fluid);
+    test_config(&config, changes);
+    kf_status status = kf_fluid_make_plan(&problem, &config, backend, &plan, &error);
+    if (status == KF_OK) status = kf_plan_initialise(plan, &error);
+    if (status == KF_OK) status = kf_plan_advance(plan, (uint64_t)steps, &error);
+    if (status == KF_OK) status = kf_fluid_reference(&problem, steps, &reference, &error);
+    if (status == KF_OK) status = kf_fluid_verify(plan, reference, &v, &error);
+    if (status == KF_OK) status = kf_plan_check_buffers(plan, &error);
+    if (status != KF_OK) print_error("%s: %s\n", changes, error.message);
+    assert_int_equal(status, KF_OK);
+    kf_fluid_free_reference(reference);
+    kf_plan_free(plan);
+    kf_fluid_free(fluid);
+}
+#define F64 "storage_velocity=f64 storage_spectrum=f64 "
+
+static void fused_in_two_dimensions(void **state) {
+    (void)state;
+    holds(box(32, 32, 1), F64, 6);
+    holds(box(32, 32, 1), "", 6);
+    holds(box(60, 45, 1), F64 "points_rows=20 points_columns=16 twiddles=products", 6);
+    holds(box(27, 50, 1), F64 "points_rows=4 points_columns=4 points_inverse=16", 6);
+}
+static void fused_in_three_dimensions(void **state) {
+    (void)state;
+    holds(box(16, 24, 20), F64, 4);
+    holds(box(15, 9, 16), "", 4);
+}
+static void separate_plans(void **state) {
+    static const char *const plans[] = {"paper", "separate", "packed", "batched"};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        char config[128];
+        (void)snprintf(config, sizeof config, F64 "plan=%s", plans[i]);
+        holds(box(24, 20, 1), config, 5);
+        holds(box(25, 18, 1), config, 5);
+        holds(box(12, 10, 8), config, 3);
+        holds(box(9, 8, 10), config, 3);
+    }
+}
+static void library_transforms(void **state) {
+    static const char *const plans[] = {"paper", "packed", "batched"};
+    kf_error error;
+    (void)state;
+    if (kf_fft_available(kf_backend_device(backend)->backend, &error) != KF_OK) {
+        print_message("%s\n", error.message);
+        skip();
+    }
+    for (int i = 0; i < 3; i++) {
+        char config[128];
+        (void)snprintf(config, sizeof config, F64 "plan=%s fft=library", plans[i]);
+        holds(box(24, 20, 1), config, 5);
+        holds(box(12, 10, 8), config, 3);
+    }
+    holds(box(24, 20, 1), "plan=separate fft=library", 5);
+}
+static void advection_schemes(void **state) {
+    (void)state;
+    for (int scheme = KF_ADVECT_NONE; scheme < KF_ADVECTIONS; scheme++)
+        for (int deep = 0; deep < 2; deep++) {
+            kf_fluid *f = deep ? box(12, 10, 9) : box(24, 20, 1);
+            f->advection = (kf_fluid_advection)scheme;
+            f->midpoint = true;
+            f->exponential = true;
+            holds(f, F64, 4);
+        }
+}
+static void reflection(void **state) {
+    (void)state;
+    static const char *const plans[] = {"fused", "separate", "packed", "batched"};
+    for (int i = 0; i < 4; i++) {
+        char config[128];
+        kf_fluid *f = box(24, 20, 1);
+        f->reflection = true;
+        f->advection = i == 0 ? KF_ADVECT_MACCORMACK : KF_ADVECT_LINEAR;
+        (void)snprintf(config, sizeof config, F64 "plan=%s", plans[i]);
+        holds(f, config, 5);
+    }
+}
+
+/* Dyes that lift, sources, pushes, confinement. */
+static kf_fluid *busy(int nx, int ny, int nz) {
+    kf_fluid *f = box(nx, ny, nz);
+    f->dye_count = 2;
+    f->dyes[0] = (kf_fluid_dye){.dissipation = 0.01, .lift = 0.02};
+    f->dyes[1] = (kf_fluid_dye){.dissipation = 0, .lift = -0.01};
+    f->confinement = 0.05;
+    f->source_count = 1;
+    f->sources = kf_allocate_zeroed(1, sizeof *f->sources);
+    f->sources[0] = (kf_fluid_source){.first = 1,
+                                      .last = 3,
+                                      .center = {5.3, 4.1, nz > 1 ? 3.2 : 0},
+                                      .radius = 2.7,
+                                      .velocity = {0.1, 0.5, 0},
+                                      .pull = 0.5,
+                                      .acceleration = {0, 0, 0.1},
+                                      .dye = {1, 0.5, 0}};
+    f->impulse_count = 2;
+    f->impulses = kf_allocate_zeroed(2, sizeof *f->impulses);
+    f->impulses[0] = (kf_fluid_impulse){.step = 0, .cell = {1, 2, 0}, .reach = 3, .vector = {3, 1, 0}};
+    f->impulses[1] = (kf_fluid_impulse){.step = 2, .cell = {nx - 1, 0, 0}, .reach = 2, .vector = {-1, 2, 0}};
+    return f;
+}
+static void what_acts(void **state) {
+    (void)state;
+    holds(busy(24, 20, 1), F64, 5);
+    holds(busy(24, 20, 1), F64 "plan=separate", 5);
+    holds(busy(12, 10, 9), F64, 4);
+    kf_fluid *f = busy(24, 20, 1);
+    f->advection = KF_ADVECT_MACCORMACK;
+    f->reflection = true;
+    holds(f, F64, 5);
+    f = busy(24, 40, 1);
+    f->walls[1] = true;
+    f->simulations = 3;
+    holds(f, F64, 5);
+    f = box(16, 16, 1);
+    f->body_amplitude = 0.01;
+    holds(f, F64, 5);
+}
+static void solids(void **state) {
+    (void)state;
+    for (int moving = 0; moving < 2; moving++)
+        for (int deep = 0; deep < 2; deep++) {
+            kf_fluid *f = deep ? box(16, 12, 10) : box(24, 20, 1);
+            f->solid = moving ? KF_SOLID_MOVING : KF_SOLID_STILL;
+            f->mask = kf_allocate_zeroed(kf_fluid_cell_count(f), sizeof *f->mask);
+            for (int y = 4; y < 9; y++)
+                for (int x = 5; x < 9; x++)
+                    f->mask[(size_t)((deep ? 4 * f->cells[1] : 0) + y) * (size_t)f->cells[0] + (size_t)x] =
+                        0.8F;
+            f->drag = 30;
+            f->motion = (kf_fluid_motion){
+                .center = {7, 6, deep ? 4 : 0}, .velocity = {0.3, -0.2, 0}, .axis = {0, 0, 1}, .spin = 0.05};
+            holds(f, F64, 5);
+        }
+}
+static void particles(void **state) {
+    (void)state;
+    for (int midpoint = 0; midpoint < 2; midpoint++)
+        for (int deep = 0; deep < 2; deep++) {
+            kf_fluid *f = deep ? box(12, 10, 9) : box(24, 20, 1);
+            f->particle_count = 200;
+            f->particle_midpoint = midpoint;
+            holds(f, F64, 5);
+        }
+}
+static void half_precision(void **state) {
+    (void)state;
+    kf_fluid *f = box(32, 32, 1);
+    f->accuracy = 0.01;
+    holds(f, "storage_velocity=f16 storage_spectrum=f16", 5);
+    f = box(16, 16, 12);
+    f->accuracy = 0.01;
+    holds(f, "storage_spectrum=f16", 5);
+}
+
+/* A plan that goes on from a checkpoint of another one ends where that one does, to the bit. */
+static void checkpoints(void **state) {
+    (void)state;
+    kf_error error;
+    kf_fluid *f = busy(24, 20, 1);
+    f->particle_count = 50;
+    kf_fluid_finish(f);
+    kf_problem problem = {.own = f, .system = &kf_system_stable_fluids};
+    kf_config config;
+    test_config(&config, "");
+    size_t bytes = 0;
+    char *states[2] = {NULL, NULL}, *middle = NULL;
+    for (int run = 0; run < 2; run++) {
+        kf_plan *plan = NULL;
+        assert_int_equal(kf_fluid_make_plan(&problem, &config, backend, &plan, &error), KF_OK);
+        assert_int_equal(plan->methods->state_size(plan, &bytes, &error), KF_OK);
+        states[run] = kf_allocate(bytes);
+        if (run == 0) {
+            middle = kf_allocate(bytes);
+            assert_int_equal(kf_plan_initialise(plan, &error), KF_OK);
+            assert_int_equal(kf_plan_advance(plan, 3, &error), KF_OK);
+            assert_int_equal(plan->methods->save(plan, middle, &error), KF_OK);
+        } else {
+            assert_int_equal(plan->methods->restore(plan, middle, 3, &error), KF_OK);
+        }
+        assert_int_equal(kf_plan_advance(plan, 4, &error), KF_OK);
+        assert_int_equal(plan->methods->save(plan, states[run], &error), KF_OK);
+        kf_plan_free(plan);
+    }
+    assert_memory_equal(states[0], states[1], bytes);
+    free(states[0]);
+    free(states[1]);
+    free(middle);
+    kf_fluid_free(f);
+}
+
+static void sizes(void **state) {
+    int below, above;
+    (void)state;
+    assert_true(kf_fluid_size_fits(1920));
+    assert_false(kf_fluid_size_fits(77));
+    assert_false(kf_fluid_size_fits(4));
+    kf_fluid_nearest_sizes(77, &below, &above);
+    assert_int_equal(below, 75);
+    assert_int_equal(above, 80);
+    kf_line_engine engine;
+    kf_error error;
+    for (int n = 8; n < 5000; n++) {
+        if (!kf_fluid_size_fits(n)) continue;
+        int product = 1;
+        assert_int_equal(kf_line_design(n, 16, 1, &engine, &error), KF_OK);
+        for (int i = 0; i < 5; i++)
+            product *= engine.radices[i];
+        assert_int_equal(product, n);
+        assert_true(engine.most >= 1 && engine.most <= 32 && engine.threads <= 1024);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sizes),
+                                       cmocka_unit_test(fused_in_two_dimensions),
+                                       cmocka_unit_test(fused_in_three_dimensions),
+                                       cmocka_unit_test(separate_plans),
+                                       cmocka_unit_test(library_transforms),
+                                       cmocka_unit_test(advection_schemes),
+                                       cmocka_unit_test(reflection),
+                                       cmocka_unit_test(what_acts),
+                                       cmocka_unit_test(solids),
+                                       cmocka_unit_test(particles),
+                                       cmocka_unit_test(half_precision),
+                                       cmocka_unit_test(checkpoints)};
+    return cmocka_run_group_tests(tests, open_backend, close_backend);
+}
