@@ -14,7 +14,7 @@ strip -o "$bundle/kftune" "$build/kftune"
 for file in "$@"; do install -D -m 644 "$file" "$bundle/$file"; done
 
 # Unit tests that exercise a GPU where there is one, the scripts that need one, and what runs them.
-for test in "$build"/tests/test_*{backend,collision,cuda,cupti,d2q9,kinetic,measure,ordering,worker}*; do
+for test in "$build"/tests/test_*{backend,collision,cuda,cupti,d2q9,kinetic,measure,ordering,stable_fluids,worker}*; do
     [ ! -x "$test" ] || strip -o "$bundle/tests/unit/$(basename "$test")" "$test"
 done
 for script in tests/data/t1/* tests/e2e/*.sh scripts/[cg]pu/*.sh scripts/run-tests.sh; do
