@@ -108,13 +108,13 @@ static kf_status draw(const history *h, const kf_series_summary *series, const c
     append_nights(h, &data);
     append_levels(h, &data);
     append_points(h, &data);
-    char subtitle[512], points[16], nights[16], verdicts[KF_VERDICTS + 1] = "";
+    char size[KF_FACTS_TEXT], subtitle[512], points[16], nights[16], verdicts[KF_VERDICTS + 1] = "";
     for (int i = 0; i < KF_VERDICTS; i++)
         verdicts[i] = '0';
     for (int i = 0; i < h->count; i++)
         verdicts[verdict_of(&h->nights[i])] = '1';
-    (void)snprintf(subtitle, sizeof subtitle, "%s %dx%dx%d, on %s", series->scene, series->nodes[0],
-                   series->nodes[1], series->nodes[2], series->device);
+    (void)snprintf(subtitle, sizeof subtitle, "%s %s, on %s", series->scene,
+                   kf_facts_size_text(series->facts, size), series->device);
     (void)snprintf(points, sizeof points, "%d", h->point_count);
     (void)snprintf(nights, sizeof nights, "%d", h->count);
     kf_text title = {0};

@@ -100,11 +100,11 @@ kf_status kf_plot_write(kf_plot_kind kind, kf_store *store, const kf_run_summary
     kf_status status = kf_store_run_roofs(store, run->id, &roofs.measured, &roofs.peak_bandwidth, error);
     if (status == KF_OK) status = make_table(kind, &results, &roofs, &table, error);
     if (status == KF_OK) {
-        char script[64], blocks[16], subtitle[512];
+        char facts[KF_FACTS_TEXT], script[64], blocks[16], subtitle[512];
         (void)snprintf(script, sizeof script, "%s.gp", kf_plot_names[kind]);
         (void)snprintf(blocks, sizeof blocks, "%d", table.blocks);
-        (void)snprintf(subtitle, sizeof subtitle, "%s %dx%dx%d, %" PRIu64 " samples, on %s", run->scene,
-                       run->nodes[0], run->nodes[1], run->nodes[2], run->samples, run->device);
+        (void)snprintf(subtitle, sizeof subtitle, "%s %s, on %s", run->scene,
+                       kf_facts_text(run->facts, facts), run->device);
         if (table.plan != NULL && table.plan[0] != '\0') {
             const size_t used = strlen(subtitle);
             (void)snprintf(subtitle + used, sizeof subtitle - used, "; configs with plan=%.32s", table.plan);

@@ -10,7 +10,7 @@
 #include "base/util/program.h"
 #include "base/util/text.h"
 
-enum { FORMAT = 1 };
+enum { FORMAT = 2 };
 static const double exact_integers = 9007199254740992.0; /* 2^53 */
 
 /* --- writing ------------------------------------------------------------------------------------------ */
@@ -37,10 +37,8 @@ static cJSON *scene_to_json(const kf_best_config *best) {
     cJSON *scene = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(scene, "source", best->scene);
     (void)cJSON_AddStringToObject(scene, "hash", best->scene_hash);
-    (void)cJSON_AddItemToObject(scene, "nodes", cJSON_CreateIntArray(best->nodes, 3));
-    add_number(scene, "samples_per_cell", best->samples_per_cell);
-    add_unsigned(scene, "sample_count", best->sample_count);
     add_unsigned(scene, "seed", best->seed);
+    (void)cJSON_AddItemToObject(scene, "facts", kf_facts_to_json(&best->facts));
     return scene;
 }
 
@@ -161,25 +159,34 @@ static kf_status read_int(kf_json_place place, const cJSON *object, const char *
     return KF_OK;
 }
 
-static kf_status read_scene(const char *file, const cJSON *root, kf_best_config *best, kf_error *error) {
-    static const char *const keys[] = {"source",       "hash", "nodes", "samples_per_cell",
-                                       "sample_count", "seed", NULL};
+/* What format 1 had instead of facts. */
+static kf_status read_numbers(kf_json_place place, const cJSON *scene, kf_facts *facts, kf_error *error) {
+    double nodes[3] = {0}, samples_per_cell = 0;
+    uint64_t sample_count = 0;
+    KF_TRY(kf_json_numbers(place, scene, "nodes", true, 1, 1 << 30, 3, nodes, error));
+    KF_TRY(kf_json_number(place, scene, "samples_per_cell", true, 0, 1e9, &samples_per_cell, error));
+    KF_TRY(read_unsigned(place, scene, "sample_count", &sample_count, error));
+    kf_facts_size(facts, (const int[3]){(int)nodes[0], (int)nodes[1], (int)nodes[2]}, "nodes");
+    kf_facts_amount(facts, "sample_count", (double)sample_count, "samples");
+    kf_facts_number(facts, "samples_per_cell", samples_per_cell, "");
+    return KF_OK;
+}
+
+static kf_status read_scene(const char *file, const cJSON *root, long format, kf_best_config *best,
+                            kf_error *error) {
+    static const char *const keys[] = {"source", "hash", "seed", "facts", NULL};
+    static const char *const keys_1[] = {"source",       "hash", "nodes", "samples_per_cell",
+                                         "sample_count", "seed", NULL};
     kf_json_place place = {file, "scene"};
-    const cJSON *scene = NULL;
+    const cJSON *scene = NULL, *facts = NULL;
     KF_TRY(kf_json_object((kf_json_place){file, ""}, root, "scene", true, &scene, error));
-    KF_TRY(kf_json_check_keys(place, scene, keys, error));
+    KF_TRY(kf_json_check_keys(place, scene, format == 1 ? keys_1 : keys, error));
     KF_TRY(read_text(place, scene, "source", best->scene, sizeof best->scene, error));
     KF_TRY(read_hash(place, scene, "hash", best->scene_hash, error));
-    double nodes[3] = {0};
-    KF_TRY(kf_json_numbers(place, scene, "nodes", true, 1, 1 << 30, 3, nodes, error));
-    for (int axis = 0; axis < 3; axis++) {
-        best->nodes[axis] = (int)nodes[axis];
-        if (nodes[axis] != best->nodes[axis])
-            return kf_fail(error, KF_BAD_INPUT, "%s: scene.nodes[%d]: must be a whole number", file, axis);
-    }
-    KF_TRY(kf_json_number(place, scene, "samples_per_cell", true, 0, 1e9, &best->samples_per_cell, error));
-    KF_TRY(read_unsigned(place, scene, "sample_count", &best->sample_count, error));
-    return read_unsigned(place, scene, "seed", &best->seed, error);
+    KF_TRY(read_unsigned(place, scene, "seed", &best->seed, error));
+    if (format == 1) return read_numbers(place, scene, &best->facts, error);
+    KF_TRY(kf_json_object(place, scene, "facts", true, &facts, error));
+    return kf_facts_from_json(file, facts, NULL, &best->facts, error);
 }
 
 static kf_status read_device(const char *file, const cJSON *root, kf_device_info *device, kf_error *error) {
@@ -281,7 +288,7 @@ static kf_status read_root(const char *file, const cJSON *root, kf_best_config *
                        file, format, FORMAT);
     KF_TRY(kf_json_check_keys(top, root, keys, error));
     KF_TRY(read_text(top, root, "kftune", best->version, sizeof best->version, error));
-    KF_TRY(read_scene(file, root, best, error));
+    KF_TRY(read_scene(file, root, format, best, error));
     KF_TRY(read_device(file, root, &best->device, error));
     KF_TRY(read_config(file, root, best, error));
     KF_TRY(read_times(file, root, best, error));
@@ -295,5 +302,10 @@ kf_status kf_best_config_read(const char *path, kf_best_config *best, kf_error *
     KF_TRY(kf_json_read_file(path, &root, error));
     kf_status status = read_root(path, root, best, error);
     cJSON_Delete(root);
+    if (status != KF_OK) kf_best_config_free(best);
     return status;
+}
+
+void kf_best_config_free(kf_best_config *best) {
+    kf_facts_free(&best->facts);
 }

@@ -2,6 +2,7 @@
 #ifndef KF_RESULTS_BEST_CONFIG_H
 #define KF_RESULTS_BEST_CONFIG_H
 
+#include "base/plan/facts.h"
 #include "base/record/measurement.h"
 #include "base/space/config.h"
 
@@ -11,9 +12,8 @@ typedef struct kf_best_config {
     char version[32];    /* of kftune that wrote it */
     char scene[KF_PATH]; /* as given to --scene, made absolute when it is a file */
     char scene_hash[KF_HASH_HEX];
-    int nodes[3];
-    double samples_per_cell;
-    uint64_t sample_count, seed;
+    uint64_t seed;
+    kf_facts facts; /* of the scene; owned */
     kf_device_info device;
     kf_config config;
     char config_hash[KF_HASH_HEX];
@@ -30,5 +30,6 @@ typedef struct kf_best_config {
 kf_status kf_best_config_write(const char *path, const kf_best_config *best, kf_error *error);
 /* Strict: unknown keys, a config whose hash does not match, a newer format are KF_BAD_INPUT. */
 kf_status kf_best_config_read(const char *path, kf_best_config *best, kf_error *error);
+void kf_best_config_free(kf_best_config *best); /* what it owns, not itself */
 
 #endif

@@ -114,19 +114,34 @@ static kf_status check_presets(const kf_compact *compact, int rows, kf_error *er
 
 /* --- the head ----------------------------------------------------------------------------------------- */
 
+/* Files of before facts have "nodes", "samples" and "samples_per_cell". */
+static kf_status read_numbers(kf_landscape_file *file, const cJSON *scene, kf_error *error) {
+    const kf_json_place place = {file->path, "scene"};
+    double nodes[3] = {0, 0, 0}, samples = 0, samples_per_cell = 0;
+    KF_TRY(kf_json_numbers(place, scene, "nodes", false, 1, 1 << 20, 3, nodes, error));
+    KF_TRY(kf_json_number(place, scene, "samples", false, 0, 1e12, &samples, error));
+    KF_TRY(kf_json_number(place, scene, "samples_per_cell", false, 0, 1e9, &samples_per_cell, error));
+    if (nodes[0] == 0) return KF_OK;
+    kf_facts_size(&file->facts, (const int[3]){(int)nodes[0], (int)nodes[1], (int)nodes[2]}, "nodes");
+    kf_facts_amount(&file->facts, "node_count", nodes[0] * nodes[1] * nodes[2], "nodes");
+    kf_facts_amount(&file->facts, "sample_count", samples, "samples");
+    kf_facts_number(&file->facts, "samples_per_cell", samples_per_cell, "");
+    return KF_OK;
+}
+
 static kf_status read_scene(kf_landscape_file *file, const cJSON *scene, kf_error *error) {
     const kf_json_place place = {file->path, "scene"};
     const char *name = NULL;
-    double nodes[3] = {0, 0, 0}, seed = 0;
+    const cJSON *facts = NULL, *units = NULL;
+    double seed = 0;
     KF_TRY(kf_json_string(place, scene, "name", true, &name, error));
-    KF_TRY(kf_json_numbers(place, scene, "nodes", false, 1, 1 << 20, 3, nodes, error));
-    KF_TRY(kf_json_number(place, scene, "samples_per_cell", false, 0, 1e9, &file->samples_per_cell, error));
     KF_TRY(kf_json_number(place, scene, "seed", false, 0, 0x1p53, &seed, error));
+    KF_TRY(kf_json_object(place, scene, "facts", false, &facts, error));
+    KF_TRY(kf_json_object(place, scene, "units", false, &units, error));
     file->seed = (uint64_t)seed;
     kf_copy_text(file->scene, sizeof file->scene, name);
-    for (int i = 0; i < 3; i++)
-        file->nodes[i] = (int)nodes[i];
-    return KF_OK;
+    if (facts == NULL) return read_numbers(file, scene, error);
+    return kf_facts_from_json(file->path, facts, units, &file->facts, error);
 }
 
 static kf_status read_device(kf_landscape_file *file, const cJSON *device, kf_error *error) {

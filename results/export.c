@@ -128,8 +128,9 @@ static cJSON *figure(const kf_run_summary *run, const char *what, const kf_resul
     const kf_summary *step = &row->measurement.step_us;
     cJSON *entry = cJSON_CreateObject();
     kf_text text = {0};
-    kf_text_append(&text, "%s/%s/%dx%dx%d/%s/%s", run->system, run->scene, run->nodes[0], run->nodes[1],
-                   run->nodes[2], run->device, what);
+    char size[KF_FACTS_TEXT];
+    kf_text_append(&text, "%s/%s/%s/%s/%s", run->system, run->scene, kf_facts_size_text(run->facts, size),
+                   run->device, what);
     (void)cJSON_AddStringToObject(entry, "name", text.text);
     kf_text_free(&text);
     (void)cJSON_AddStringToObject(entry, "unit", "us");

@@ -122,14 +122,13 @@ static void print_rows(const kf_compact_rows *rows, cJSON *domains, FILE *stream
 /* What a summary of a run lacks. */
 typedef struct kf_compact_origin {
     char backend[16];
-    double peak_bandwidth, samples_per_cell;
+    double peak_bandwidth;
 } kf_compact_origin;
 
 static kf_status find_origin(kf_store *store, int64_t run_id, kf_compact_origin *origin, kf_error *error) {
-    static const char *const sql =
-        "SELECT environment.backend, environment.peak_bandwidth, scene.samples_per_cell FROM run "
-        "JOIN environment ON environment.id = run.environment JOIN scene ON scene.id = run.scene WHERE "
-        "run.id = ?";
+    static const char *const sql = "SELECT environment.backend, environment.peak_bandwidth FROM run "
+                                   "JOIN environment ON environment.id = run.environment WHERE "
+                                   "run.id = ?";
     sqlite3_stmt *statement = NULL;
     KF_TRY(kf_store_prepare(store, sql, &statement, error));
     kf_binder binder = {statement, 0};
@@ -140,7 +139,6 @@ static kf_status find_origin(kf_store *store, int64_t run_id, kf_compact_origin 
         kf_reader reader = {statement, 0};
         kf_read_text(&reader, origin->backend, sizeof origin->backend);
         origin->peak_bandwidth = kf_read_number(&reader);
-        origin->samples_per_cell = kf_read_number(&reader);
     }
     (void)sqlite3_finalize(statement);
     return status;
@@ -154,9 +152,8 @@ static cJSON *head(const kf_run_summary *run, const kf_compact_origin *origin, c
     (void)cJSON_AddStringToObject(json, "system", run->system);
     cJSON *scene = cJSON_AddObjectToObject(json, "scene"), *device = cJSON_AddObjectToObject(json, "device");
     (void)cJSON_AddStringToObject(scene, "name", run->scene);
-    (void)cJSON_AddItemToObject(scene, "nodes", cJSON_CreateIntArray(run->nodes, 3));
-    (void)cJSON_AddNumberToObject(scene, "samples", (double)run->samples);
-    (void)cJSON_AddNumberToObject(scene, "samples_per_cell", origin->samples_per_cell);
+    (void)cJSON_AddItemToObject(scene, "facts", kf_facts_to_json(run->facts));
+    (void)cJSON_AddItemToObject(scene, "units", kf_facts_units(run->facts));
     static const double exact_integers = 9007199254740992.0; /* 2^53 */
     if ((double)run->seed <= exact_integers) (void)cJSON_AddNumberToObject(scene, "seed", (double)run->seed);
     (void)cJSON_AddStringToObject(device, "name", run->device);

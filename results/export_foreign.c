@@ -125,7 +125,9 @@ static kf_status print_entry(kf_landscape_writer *writer, cJSON *entry, kf_error
 static void add_identity(cJSON *object, const kf_run_summary *run) {
     (void)cJSON_AddStringToObject(object, "device_name", run->device);
     (void)cJSON_AddStringToObject(object, "kernel_name", run->system);
-    (void)cJSON_AddItemToObject(object, "problem_size", cJSON_CreateIntArray(run->nodes, 3));
+    int size[3];
+    if (kf_facts_get_size(run->facts, size))
+        (void)cJSON_AddItemToObject(object, "problem_size", cJSON_CreateIntArray(size, 3));
     cJSON *ours = cJSON_AddObjectToObject(object, KF_LANDSCAPE_KEY);
     (void)cJSON_AddStringToObject(ours, "version", KF_VERSION);
     (void)cJSON_AddStringToObject(ours, "scene", run->scene);

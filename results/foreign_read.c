@@ -29,13 +29,15 @@ static double seconds_or(const kf_landscape_file *file, const cJSON *object, con
 }
 
 /* [4096, 4096], 4096, or what else; an axis that is not there has one node. */
-static void read_size(const cJSON *size, int nodes[3]) {
+static void read_size(const cJSON *size, kf_facts *facts) {
+    int values[3];
     const bool list = cJSON_IsArray(size);
     if (!list && !cJSON_IsNumber(size)) return;
     for (int axis = 0; axis < 3; axis++) {
         const double value = value_or(list ? cJSON_GetArrayItem(size, axis) : axis == 0 ? size : NULL, 1);
-        nodes[axis] = value >= 1 && value <= 1 << 30 ? (int)value : 1;
+        values[axis] = value >= 1 && value <= 1 << 30 ? (int)value : 1;
     }
+    kf_facts_size(facts, values, "");
 }
 
 /* A name for the system out of anything: what may not stand in one becomes a low line. */
@@ -86,7 +88,7 @@ kf_status kf_foreign_identify(kf_landscape_file *file, kf_error *error) {
     }
     base_name(file->path, fallback);
     plain_name(string_or(identity, "kernel_name", fallback), file->system);
-    read_size(cJSON_GetObjectItemCaseSensitive(identity, "problem_size"), file->nodes);
+    read_size(cJSON_GetObjectItemCaseSensitive(identity, "problem_size"), &file->facts);
     const cJSON *ours = cJSON_GetObjectItemCaseSensitive(identity, KF_LANDSCAPE_KEY);
     kf_copy_text(file->scene, sizeof file->scene, string_or(ours, "scene", ""));
     kf_copy_text(file->device, sizeof file->device, string_or(identity, "device_name", ""));

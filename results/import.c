@@ -22,23 +22,17 @@ typedef struct kf_import {
 static void identify(kf_import *import) {
     const kf_landscape_file *file = import->file;
     kf_problem *problem = &import->problem;
-    int size[3];
-    for (int axis = 0; axis < 3; axis++)
-        size[axis] = file->nodes[axis] > 0 ? file->nodes[axis] : 1;
-    kf_facts_size(&problem->facts, size, "");
-    if (file->samples_per_cell > 0)
-        kf_facts_number(&problem->facts, "samples_per_cell", file->samples_per_cell, "");
+    char size[KF_FACTS_TEXT];
+    kf_facts_copy(&problem->facts, &file->facts);
     problem->seed = import->run.seed = file->seed;
     kf_copy_text(problem->name, sizeof problem->name, file->scene[0] != '\0' ? file->scene : file->system);
     kf_copy_text(problem->source, sizeof problem->source, "import");
-    char numbers[64];
-    (void)snprintf(numbers, sizeof numbers, "%dx%dx%d", size[0], size[1], size[2]);
     kf_hasher hasher;
     kf_hash_begin(&hasher);
     kf_hash_add_string(&hasher, "imported landscape");
     kf_hash_add_string(&hasher, file->system);
     kf_hash_add_string(&hasher, problem->name);
-    kf_hash_add_string(&hasher, numbers);
+    kf_hash_add_string(&hasher, kf_facts_size_text(&file->facts, size));
     kf_hash_end(&hasher, problem->hash);
     kf_copy_text(import->device.backend, sizeof import->device.backend, "import");
     kf_copy_text(import->device.name, sizeof import->device.name,

@@ -97,6 +97,7 @@ kf_status kf_landscape_file_open(const char *path, kf_landscape_file *file, kf_e
 
 void kf_landscape_file_close(kf_landscape_file *file) {
     cJSON_Delete(file->root);
+    kf_facts_free(&file->facts);
     file->root = NULL;
 }
 

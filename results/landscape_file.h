@@ -5,8 +5,8 @@
 
 #include <cjson/cJSON.h>
 
+#include "base/plan/facts.h"
 #include "base/record/measurement.h"
-#include "base/space/config.h"
 
 /* What a file says of all its results. */
 typedef struct kf_landscape_file {
@@ -14,9 +14,8 @@ typedef struct kf_landscape_file {
     cJSON *root;
     char system[KF_NAME]; /* or the kernel's name; the file's own name when it says neither */
     char scene[128];      /* "" when the file names none */
-    int nodes[3];         /* of the scene, or the problem's size; 0: not known */
-    double samples_per_cell;
-    uint64_t seed; /* of the scene's samples; 0: not known */
+    kf_facts facts;       /* of the scene; the problem's size where the file is another program's */
+    uint64_t seed;        /* of the scene; 0: not known */
     char device[128];
     char backend[16];        /* "" when not known */
     double peak_bandwidth;   /* of the device, bytes/s; 0 when not known */

@@ -149,7 +149,7 @@ kf_status kf_store_find_night(kf_store *store, const char *name, kf_night *night
 /* One row a benchmark and series, by benchmark, the latest series first. */
 typedef struct kf_series_summary {
     char benchmark[KF_BENCHMARK], series[KF_HASH_HEX], device[128], driver[64], scene[128];
-    int nodes[3];
+    const kf_facts *facts; /* of its scene; as long as the store */
     int nights;
     int64_t last_night;
 } kf_series_summary;

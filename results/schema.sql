@@ -1,4 +1,4 @@
--- The store of kftune, version 5 (docs/store.md explains it and has example queries).
+-- The store of kftune, version 6 (docs/store.md explains it and has example queries).
 --
 -- Conventions: times of kernels and steps are in microseconds (_us), times of the tuner in seconds (_s); moments are
 -- UTC text, 2026-01-31T12:00:00.123456Z; hashes are SHA-256 in lower-case hexadecimal; NULL means "not known" or
@@ -32,20 +32,16 @@ CREATE TABLE environment (
     kftune TEXT NOT NULL            -- version of the program that measured
 ) STRICT;
 
+-- What is run; one row for each distinct content under a name. facts: what its system says of it, named numbers and
+-- words: {"size_x": 200, "node_count": 16000000, "reynolds": 100, "collision": "acm_mrt"}; units of those that have one.
 CREATE TABLE scene (
     id INTEGER PRIMARY KEY,
-    hash TEXT NOT NULL CHECK (length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'), -- of all that changes the physics
+    hash TEXT NOT NULL CHECK (length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'), -- of all that changes the result
     name TEXT NOT NULL,
     source TEXT NOT NULL,           -- scene file, mesh file or name of a shipped scene
-    nodes_x INTEGER NOT NULL CHECK (nodes_x > 0),
-    nodes_y INTEGER NOT NULL CHECK (nodes_y > 0),
-    nodes_z INTEGER NOT NULL CHECK (nodes_z > 0),
-    samples INTEGER NOT NULL CHECK (samples >= 0), -- of the solid's surface
-    samples_per_cell REAL NOT NULL,
     seed INTEGER NOT NULL,          -- unsigned 64 bit, stored with the same bits
-    reynolds REAL,
-    viscosity REAL,
-    collision TEXT,
+    facts TEXT NOT NULL CHECK (json_valid(facts) AND json_type(facts) = 'object'),
+    units TEXT NOT NULL CHECK (json_valid(units) AND json_type(units) = 'object'),
     UNIQUE (hash, name, source)
 ) STRICT;
 

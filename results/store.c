@@ -456,6 +456,7 @@ void kf_store_close(kf_store *store) {
     if (store == NULL) return;
     for (int i = 0; i < KF_STATEMENTS; i++)
         (void)sqlite3_finalize(store->statements[i]);
+    kf_store_forget_facts(store);
     (void)sqlite3_close(store->database);
     free(store);
 }

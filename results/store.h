@@ -81,13 +81,12 @@ typedef struct kf_run_summary {
         strategy[KF_NAME];
     int results, ok;
     double best_us,
-        best_mlups; /* of the winner, else the finals if there are any; NAN when no result is ok */
-    int winner;     /* sequence of the result that was chosen; -1: not known */
-    int nodes[3];
-    uint64_t samples;
-    char origin[16]; /* "measured", "imported"; "nightly" when it was asked for by name */
-    char ended[32];  /* "" while it runs */
-    char backend[8]; /* "cpu", "cuda"; "import" when another program measured it */
+        best_mlups;        /* of the winner, else the finals if there are any; NAN when no result is ok */
+    int winner;            /* sequence of the result that was chosen; -1: not known */
+    const kf_facts *facts; /* of its scene; as long as the store */
+    char origin[16];       /* "measured", "imported"; "nightly" when it was asked for by name */
+    char ended[32];        /* "" while it runs */
+    char backend[8];       /* "cpu", "cuda"; "import" when another program measured it */
     uint64_t seed;
 } kf_run_summary;
 kf_status kf_store_runs(kf_store *store, void (*visit)(void *context, const kf_run_summary *run),

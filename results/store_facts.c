@@ -2,19 +2,14 @@
 
 #include <stdio.h>
 
+#include "base/util/text.h"
 #include "results/store_internal.h"
 
 /* Columns are shown under the names that the query gives them. */
 static const char *const queries[KF_FACT_GROUPS] = {
-    [KF_FACTS_SCENE] =
-        "SELECT s.name AS scene, s.source AS file, s.nodes_x || ' x ' || s.nodes_y || ' x ' || s.nodes_z AS "
-        "nodes, "
-        "s.samples AS \"surface samples\", printf('%g', s.samples_per_cell) AS \"samples a cell\", "
-        "printf('%.6g', s.reynolds) AS \"Reynolds number\", printf('%.6g', s.viscosity) AS \"viscosity "
-        "(lattice)\", "
-        "s.collision AS \"collision model\", printf('%llu', s.seed) AS \"sampling seed\", s.hash AS "
-        "\"content hash\" "
-        "FROM run r JOIN scene s ON s.id = r.scene WHERE r.id = ?",
+    [KF_FACTS_SCENE] = "SELECT s.name AS scene, s.source AS file, printf('%llu', s.seed) AS seed, s.hash AS "
+                       "\"content hash\", s.id, s.facts, s.units "
+                       "FROM run r JOIN scene s ON s.id = r.scene WHERE r.id = ?",
     [KF_FACTS_ENVIRONMENT] =
         "SELECT e.device, e.backend, e.identity, e.architecture, e.driver, e.compiler, "
         "e.multiprocessors AS \"multiprocessors or threads\", "
@@ -31,6 +26,25 @@ static const char *const queries[KF_FACT_GROUPS] = {
                      "FROM run WHERE id = ?",
 };
 
+typedef struct kf_visitor {
+    void (*visit)(void *context, const char *name, const char *value);
+    void *context;
+} kf_visitor;
+
+/* "sample_count" as "sample count", with its unit. */
+static void tell(const kf_visitor *visitor, const kf_fact *fact) {
+    char name[KF_NAME], value[KF_NAME + sizeof fact->unit + 1];
+    kf_copy_text(name, sizeof name, fact->name);
+    for (char *c = name; *c != '\0'; c++)
+        if (*c == '_') *c = ' ';
+    if (fact->word[0] != '\0')
+        kf_copy_text(value, sizeof value, fact->word);
+    else
+        (void)snprintf(value, sizeof value, "%.10g%s%s", fact->value, fact->unit[0] != '\0' ? " " : "",
+                       fact->unit);
+    visitor->visit(visitor->context, name, value);
+}
+
 kf_status kf_store_facts(kf_store *store, int64_t run_id, kf_fact_group group,
                          void (*visit)(void *context, const char *name, const char *value), void *context,
                          kf_error *error) {
@@ -39,9 +53,16 @@ kf_status kf_store_facts(kf_store *store, int64_t run_id, kf_fact_group group,
     (void)sqlite3_bind_int64(statement, 1, run_id);
     bool found = false;
     kf_status status = kf_store_step(store, statement, "reading a run", &found, error);
-    for (int i = 0; found && i < sqlite3_column_count(statement); i++) {
+    const int shown = sqlite3_column_count(statement) - (group == KF_FACTS_SCENE ? 3 : 0);
+    for (int i = 0; found && i < shown; i++) {
         const char *value = (const char *)sqlite3_column_text(statement, i);
         if (value != NULL && value[0] != '\0') visit(context, sqlite3_column_name(statement, i), value);
+    }
+    if (found && group == KF_FACTS_SCENE) {
+        kf_reader reader = {statement, shown};
+        const kf_facts *facts = kf_read_facts(store, &reader);
+        for (int i = 0; i < facts->count; i++)
+            tell(&(kf_visitor){visit, context}, &facts->list[i]);
     }
     (void)sqlite3_finalize(statement);
     return status;

@@ -110,7 +110,7 @@ kf_status kf_store_series_list(kf_store *store,
     sqlite3_stmt *statement = NULL;
     KF_TRY(kf_store_prepare(
         store,
-        "SELECT n.benchmark, n.series, e.device, e.driver, s.name, s.nodes_x, s.nodes_y, s.nodes_z, "
+        "SELECT n.benchmark, n.series, e.device, e.driver, s.name, s.id, s.facts, s.units, "
         "count(DISTINCT n.night), max(n.night) AS last FROM nightly n JOIN result r ON r.id = n.result "
         "JOIN run u ON u.id = r.run JOIN environment e ON e.id = u.environment JOIN scene s ON s.id = "
         "u.scene "
@@ -128,8 +128,7 @@ kf_status kf_store_series_list(kf_store *store,
         kf_read_text(&reader, series.device, sizeof series.device);
         kf_read_text(&reader, series.driver, sizeof series.driver);
         kf_read_text(&reader, series.scene, sizeof series.scene);
-        for (int axis = 0; axis < 3; axis++)
-            series.nodes[axis] = (int)kf_read_integer(&reader);
+        series.facts = kf_read_facts(store, &reader);
         series.nights = (int)kf_read_integer(&reader);
         series.last_night = kf_read_integer(&reader);
         status = visit(context, &series, error);

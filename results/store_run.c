@@ -9,43 +9,13 @@
 
 /* --- what a run refers to ----------------------------------------------------------------------------- */
 
-/* Runs a statement that gives one integer. */
-static kf_status fetch_id(kf_store *store, sqlite3_stmt *statement, const char *doing, int64_t *id,
-                          kf_error *error) {
+kf_status kf_store_fetch_id(kf_store *store, sqlite3_stmt *statement, const char *doing, int64_t *id,
+                            kf_error *error) {
     bool found = false;
     kf_status status = kf_store_step(store, statement, doing, &found, error);
     if (found) *id = sqlite3_column_int64(statement, 0);
     (void)sqlite3_finalize(statement);
     return status;
-}
-
-static kf_status add_scene(kf_store *store, const kf_problem *problem, int64_t *id, kf_error *error) {
-    sqlite3_stmt *statement = NULL;
-    KF_TRY(kf_store_prepare(
-        store,
-        "INSERT INTO scene (hash, name, source, nodes_x, nodes_y, nodes_z, samples, "
-        "samples_per_cell, seed, reynolds, viscosity, collision) VALUES (?,?,?,?,?,?,?,?,?,?,?,?) "
-        "ON CONFLICT (hash, name, source) DO UPDATE SET hash = excluded.hash RETURNING id",
-        &statement, error));
-    const kf_facts *facts = &problem->facts;
-    const kf_fact *collision = kf_facts_find(facts, "collision");
-    const double samples = kf_facts_value(facts, "sample_count"),
-                 density = kf_facts_value(facts, "samples_per_cell");
-    int size[3];
-    (void)kf_facts_get_size(facts, size);
-    kf_binder binder = {statement, 0};
-    kf_bind_text(&binder, problem->hash);
-    kf_bind_text(&binder, problem->name);
-    kf_bind_text(&binder, problem->source);
-    for (int axis = 0; axis < 3; axis++)
-        kf_bind_integer(&binder, size[axis]);
-    kf_bind_integer(&binder, samples > 0 ? (int64_t)samples : 0);
-    kf_bind_number(&binder, density > 0 ? density : 0);
-    kf_bind_integer(&binder, (int64_t)problem->seed);
-    kf_bind_number(&binder, kf_facts_value(facts, "reynolds"));
-    kf_bind_number(&binder, kf_facts_value(facts, "viscosity"));
-    if (collision != NULL) kf_bind_text(&binder, collision->word);
-    return fetch_id(store, statement, "storing the scene", id, error);
 }
 
 static kf_status add_space(kf_store *store, const kf_run_row *run, int64_t *id, kf_error *error) {
@@ -58,7 +28,7 @@ static kf_status add_space(kf_store *store, const kf_run_row *run, int64_t *id, 
     kf_bind_text(&binder, run->space_hash);
     kf_bind_text(&binder, run->system);
     kf_bind_text(&binder, run->space_json);
-    return fetch_id(store, statement, "storing the space", id, error);
+    return kf_store_fetch_id(store, statement, "storing the space", id, error);
 }
 
 static const char *objective_of(const kf_run_row *run) {
@@ -69,7 +39,7 @@ kf_status kf_store_add_run(kf_store *store, const kf_problem *problem, const kf_
                            const kf_run_origin *origin, kf_run_row *run, kf_error *error) {
     int64_t environment_id = 0, scene_id = 0, space_id = 0;
     KF_TRY(kf_store_environment(store, device, KF_VERSION, &environment_id, error));
-    KF_TRY(add_scene(store, problem, &scene_id, error));
+    KF_TRY(kf_store_scene(store, problem, &scene_id, error));
     KF_TRY(add_space(store, run, &space_id, error));
     KF_TRY(kf_uuid_new(run->uuid, error));
     bool imported = strcmp(origin->origin, "imported") == 0;
@@ -97,7 +67,7 @@ kf_status kf_store_add_run(kf_store *store, const kf_problem *problem, const kf_
     kf_bind_text(&binder, imported ? now : NULL);
     kf_bind_text(&binder, imported ? NULL : process);
     kf_bind_text(&binder, objective_of(run));
-    return fetch_id(store, statement, "storing the run", &run->id, error);
+    return kf_store_fetch_id(store, statement, "storing the run", &run->id, error);
 }
 
 kf_status kf_store_begin_run(kf_store *store, const kf_problem *problem, const kf_device_info *device,
@@ -269,7 +239,7 @@ kf_status kf_store_prune(kf_store *store, double older_than_days, int64_t run_id
 #define SUMMARY_SQL                                                                                          \
     "SELECT r.id, r.uuid, r.started, r.state, s.name, s.hash, e.device, e.backend, r.system, r.strategy, "   \
     "r.origin, "                                                                                             \
-    "r.ended, r.seed, s.nodes_x, s.nodes_y, s.nodes_z, s.samples, ifnull(t.results, 0), ifnull(t.ok, 0), "   \
+    "r.ended, r.seed, s.id, s.facts, s.units, ifnull(t.results, 0), ifnull(t.ok, 0), "                       \
     "coalesce(w.step_us, t.final_us, t.any_us), coalesce(w.mlups, t.final_mlups, t.any_mlups), r.process, "  \
     "ifnull(r.winner, -1) "                                                                                  \
     "FROM run r JOIN scene s ON s.id = r.scene JOIN environment e ON e.id = r.environment "                  \
@@ -278,7 +248,7 @@ kf_status kf_store_prune(kf_store *store, double older_than_days, int64_t run_id
     "max(mlups) AS any_mlups, min(iif(role = 'final', step_us, NULL)) AS final_us, "                         \
     "max(iif(role = 'final', mlups, NULL)) AS final_mlups FROM result %s GROUP BY run) t ON t.run = r.id "
 
-static void read_summary(sqlite3_stmt *statement, kf_run_summary *run) {
+static void read_summary(kf_store *store, sqlite3_stmt *statement, kf_run_summary *run) {
     kf_reader reader = {statement, 0};
     *run = (kf_run_summary){.id = kf_read_integer(&reader)};
     kf_read_text(&reader, run->uuid, sizeof run->uuid);
@@ -293,9 +263,7 @@ static void read_summary(sqlite3_stmt *statement, kf_run_summary *run) {
     kf_read_text(&reader, run->origin, sizeof run->origin);
     kf_read_text(&reader, run->ended, sizeof run->ended);
     run->seed = (uint64_t)kf_read_integer(&reader);
-    for (int axis = 0; axis < 3; axis++)
-        run->nodes[axis] = (int)kf_read_integer(&reader);
-    run->samples = (uint64_t)kf_read_integer(&reader);
+    run->facts = kf_read_facts(store, &reader);
     run->results = (int)kf_read_integer(&reader);
     run->ok = (int)kf_read_integer(&reader);
     run->best_us = kf_read_number(&reader);
@@ -320,7 +288,7 @@ kf_status kf_store_runs(kf_store *store, void (*visit)(void *context, const kf_r
     while (found && (status = kf_store_step(store, statement, "listing runs", &found, error)) == KF_OK &&
            found) {
         kf_run_summary run;
-        read_summary(statement, &run);
+        read_summary(store, statement, &run);
         visit(context, &run);
     }
     (void)sqlite3_finalize(statement);
@@ -374,7 +342,7 @@ kf_status kf_store_find_run(kf_store *store, const char *name, kf_run_summary *r
     (void)sqlite3_bind_int64(statement, 1, id);
     bool found = false;
     status = kf_store_step(store, statement, "reading a run", &found, error);
-    if (found) read_summary(statement, run);
+    if (found) read_summary(store, statement, run);
     (void)sqlite3_finalize(statement);
     if (status == KF_OK && !found)
         status = kf_fail(error, KF_BAD_INPUT, "%s: run %lld was pruned just now", store->path, (long long)id);

@@ -17,10 +17,20 @@ static const double NODES_LIMIT = 2147483647.0;
 /* ---- the solid's place ---- */
 
 /* Entries rounded to 2^-45, so that sines that differ in the last bit give the same samples. */
-static void placing_matrix(const kf_solid_description *solid, double matrix[9]) {
-    kf_rotation(solid->axis, solid->degrees * PI / 180.0, matrix);
-    for (int i = 0; i < 9; i++)
-        matrix[i] = nearbyint(matrix[i] * 0x1p45) * 0x1p-45;
+void kf_placing_matrix(const kf_solid_description *solid, double matrix[9]) {
+    static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    memcpy(matrix, unit, sizeof unit);
+    for (int t = 0; t < solid->turns; t++) {
+        double turn[9], before[9];
+        memcpy(before, matrix, sizeof before);
+        kf_rotation(solid->turn[t].axis, solid->turn[t].degrees * PI / 180.0, turn);
+        for (int i = 0; i < 9; i++) {
+            matrix[i] = 0.0;
+            for (int k = 0; k < 3; k++)
+                matrix[i] += turn[3 * (i / 3) + k] * before[3 * k + i % 3];
+            matrix[i] = nearbyint(matrix[i] * 0x1p45) * 0x1p-45;
+        }
+    }
 }
 
 static kf_status place_solid(const kf_description *d, kf_scene *scene, kf_error *error) {
@@ -29,11 +39,11 @@ static kf_status place_solid(const kf_description *d, kf_scene *scene, kf_error 
     const double nowhere[3] = {0};
     double matrix[9], anchor[3] = {0};
     const kf_box own = kf_mesh_bounds(mesh);
-    for (int a = 0; a < 3 && !solid->anchor_is_origin; a++)
+    for (int a = 0; a < 3 && solid->anchor != KF_ANCHOR_ORIGIN; a++)
         anchor[a] = -0.5 * (own.low[a] + own.high[a]);
     const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     kf_mesh_transform(mesh, unit, anchor);
-    placing_matrix(solid, matrix);
+    kf_placing_matrix(solid, matrix);
     kf_mesh_transform(mesh, matrix, nowhere);
 
     kf_box box = kf_mesh_bounds(mesh);
@@ -44,9 +54,12 @@ static kf_status place_solid(const kf_description *d, kf_scene *scene, kf_error 
                            "%s: solid.length: the placed solid has no extent along x; use scale", d->source);
         scale = solid->length / (box.high[0] - box.low[0]);
     }
-    for (int a = 0; a < 3; a++) /* with anchor center, the middle of the box as it is turned */
-        offset[a] = solid->position[a] / d->cell_size - 0.5 -
-                    (solid->anchor_is_origin ? 0.0 : 0.5 * (box.low[a] + box.high[a]) * scale / d->cell_size);
+    for (int a = 0; a < 3; a++) {
+        double place = 0.5 * (box.low[a] + box.high[a]);
+        if (solid->anchor == KF_ANCHOR_BOTTOM && a == 2) place = box.low[a];
+        if (solid->anchor == KF_ANCHOR_ORIGIN) place = 0.0;
+        offset[a] = solid->position[a] / d->cell_size - 0.5 - place * scale / d->cell_size;
+    }
     const double k = scale / d->cell_size, scaling[9] = {k, 0, 0, 0, k, 0, 0, 0, k};
     kf_mesh_transform(mesh, scaling, offset);
     box = kf_mesh_bounds(mesh);

@@ -16,7 +16,6 @@ void kf_description_defaults(kf_description *d, const char *source) {
     for (int f = 0; f < KF_FACES; f++)
         d->faces[f] = f == KF_XMIN ? KF_INFLOW : f == KF_XMAX ? KF_OUTFLOW : KF_FREE_SLIP;
     d->solid.scale = 1.0;
-    d->solid.axis[2] = 1.0;
     d->solid.motion_axis[2] = 1.0;
     d->lattice_speed = 0.05;
     d->collision = KF_ACM_MRT;

@@ -22,16 +22,36 @@ static kf_status read_axis(kf_json_place place, const cJSON *object, bool requir
     return KF_OK;
 }
 
+static kf_status read_turn(const char *file, const cJSON *object, kf_solid_description *s, kf_error *error) {
+    static const char *const keys[] = {"axis", "degrees", NULL};
+    const kf_json_place place = {file, "solid.rotation"};
+    double *axis = s->turn[s->turns].axis, *degrees = &s->turn[s->turns].degrees;
+    KF_TRY(kf_json_check_keys(place, object, keys, error));
+    KF_TRY(read_axis(place, object, true, axis, error));
+    s->turns++;
+    return kf_json_number(place, object, "degrees", true, -360.0, 360.0, degrees, error);
+}
+
+/* One rotation, or a list of them. */
 static kf_status read_rotation(const char *file, const cJSON *solid, kf_solid_description *s,
                                kf_error *error) {
-    static const char *const keys[] = {"axis", "degrees", NULL};
-    const kf_json_place parent = {file, "solid"}, place = {file, "solid.rotation"};
-    const cJSON *object = NULL;
-    KF_TRY(kf_json_object(parent, solid, "rotation", false, &object, error));
-    if (object == NULL) return KF_OK;
-    KF_TRY(kf_json_check_keys(place, object, keys, error));
-    KF_TRY(read_axis(place, object, true, s->axis, error));
-    return kf_json_number(place, object, "degrees", true, -360.0, 360.0, &s->degrees, error);
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(solid, "rotation"), *item = NULL;
+    if (value == NULL) return KF_OK;
+    if (cJSON_IsObject(value)) return read_turn(file, value, s, error);
+    if (!cJSON_IsArray(value) || cJSON_GetArraySize(value) > KF_TURNS)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: solid.rotation: must be {\"axis\": [x, y, z], \"degrees\": d}, or a list of at "
+                       "most %d of them",
+                       file, KF_TURNS);
+    cJSON_ArrayForEach(item, value) {
+        if (!cJSON_IsObject(item))
+            return kf_fail(error, KF_BAD_INPUT,
+                           "%s: solid.rotation: each entry of the list must be {\"axis\": [x, y, z], "
+                           "\"degrees\": d}",
+                           file);
+        KF_TRY(read_turn(file, item, s, error));
+    }
+    return KF_OK;
 }
 
 /* A solid that the fluid moves: what it weighs, and how it moves at first. */
@@ -124,7 +144,6 @@ static kf_status read_mesh_name(const char *file, const cJSON *object, kf_solid_
 }
 
 static kf_status read_pose(const char *file, const cJSON *object, kf_solid_description *s, kf_error *error) {
-    static const char *const anchors[] = {"center", "origin"};
     const kf_json_place place = {file, "solid"};
     int anchor = 0;
     KF_TRY(kf_json_number(place, object, "scale", false, 1e-9, 1e9, &s->scale, error));
@@ -133,8 +152,8 @@ static kf_status read_pose(const char *file, const cJSON *object, kf_solid_descr
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: solid: give \"scale\" or \"length\" (metres along x), not both", file);
     KF_TRY(kf_json_numbers(place, object, "position", true, -FARTHEST, FARTHEST, 3, s->position, error));
-    KF_TRY(kf_json_choice(place, object, "anchor", false, anchors, 2, &anchor, error));
-    s->anchor_is_origin = anchor == 1;
+    KF_TRY(kf_json_choice(place, object, "anchor", false, kf_anchor_names, KF_ANCHORS, &anchor, error));
+    s->anchor = (kf_anchor)anchor;
     KF_TRY(read_rotation(file, object, s, error));
     return read_motion(file, object, s, error);
 }

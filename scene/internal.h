@@ -6,6 +6,7 @@
 #include <cjson/cJSON.h>
 
 #include "base/util/text.h"
+#include "scene/placement.h"
 #include "scene/scene.h"
 
 extern const char *const kf_face_names[KF_FACES]; /* "xmin", ... */
@@ -124,16 +125,25 @@ void kf_samples_free(kf_samples *samples);
 
 /* ---- a scene as its file describes it: SI units ---- */
 
+enum { KF_TURNS = 8 };
+/* What of the solid position places: the middle of its bounding box as it is turned, the middle of that box's
+ * bottom (z), or the mesh's origin. */
+typedef enum kf_anchor { KF_ANCHOR_CENTER, KF_ANCHOR_BOTTOM, KF_ANCHOR_ORIGIN, KF_ANCHORS } kf_anchor;
+extern const char *const kf_anchor_names[KF_ANCHORS]; /* "center", "bottom", "origin" */
+
 typedef struct kf_solid_description {
     bool present;
     char mesh_file[KF_PATH]; /* empty when a shape is given */
     const kf_shape *shape;
     double shape_values[KF_SHAPE_PARAMETERS];
-    double scale;          /* 0: from length */
-    double length;         /* metres along x, as placed; 0: from scale */
-    bool anchor_is_origin; /* position places the mesh's origin; else the middle of its bounding box */
-    double position[3];    /* metres from the domain's lower corner */
-    double axis[3], degrees;
+    double scale;  /* 0: from length */
+    double length; /* metres along x, as placed; 0: from scale */
+    kf_anchor anchor;
+    double position[3]; /* of the anchor, metres from the domain's lower corner */
+    int turns;
+    struct {
+        double axis[3], degrees;
+    } turn[KF_TURNS]; /* about the anchor, in this order */
     bool moving, motion_center_given;
     bool free;         /* moved by the fluid; axis, angular_velocity and velocity are the initial ones */
     double density;    /* of a free solid over the fluid's */
@@ -199,10 +209,14 @@ kf_status kf_description_read_solid(const char *file, const cJSON *root, kf_soli
                                     kf_error *error);
 kf_status kf_description_read_smoke(const char *file, const cJSON *root, kf_smoke_sources *smoke,
                                     kf_error *error);
-/* The wind tunnel around a bare mesh; nodes all 0: the default grid. */
-void kf_description_wind_tunnel(kf_description *description, const kf_mesh *mesh, const int nodes[3],
-                                kf_text *notes);
+/* The wind tunnel around a bare mesh (placement.c); placement NULL: nothing is said; nodes all 0: no grid is.
+ * A guess that is not sure is KF_BAD_INPUT. */
+kf_status kf_description_place(kf_description *description, const kf_mesh *mesh,
+                               const kf_placement *placement, const int nodes[3], kf_text *notes,
+                               kf_error *error);
 
+/* The rotation that a solid's turns make, row-major 3x3. */
+void kf_placing_matrix(const kf_solid_description *solid, double matrix[9]);
 /* Places the mesh (which it takes over) and converts to lattice units; no samples yet. */
 kf_status kf_scene_build(const kf_description *description, kf_mesh *mesh, kf_text *notes, kf_scene *scene,
                          kf_error *error);

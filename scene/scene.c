@@ -259,14 +259,14 @@ static kf_status check_options(const kf_scene_options *options, kf_error *error)
     return KF_OK;
 }
 
-static kf_status describe(const char *path, const kf_scene_options *options, kf_description *d, kf_mesh *mesh,
-                          kf_text *notes, kf_error *error) {
+static kf_status describe(const char *path, const kf_placement *placement, const kf_scene_options *options,
+                          kf_description *d, kf_mesh *mesh, kf_text *notes, kf_error *error) {
     kf_description_defaults(d, path);
     const bool bare = kf_mesh_is_file_name(path);
     const size_t length = strlen(path);
     if (bare) {
         KF_TRY(kf_mesh_read(path, mesh, notes, error));
-        kf_description_wind_tunnel(d, mesh, options->nodes, notes);
+        KF_TRY(kf_description_place(d, mesh, placement, options->nodes, notes, error));
     } else if (kf_mask_is_file_name(path)) {
         KF_TRY(kf_description_mask_tunnel(d, options->nodes, notes, error));
     } else {
@@ -289,8 +289,9 @@ static kf_status describe(const char *path, const kf_scene_options *options, kf_
     return KF_OK;
 }
 
-static kf_status build_scene(const char *file_or_name, const kf_scene_options *options, kf_scene *scene,
-                             kf_text *notes, kf_error *error) {
+static kf_status build_scene(const char *file_or_name, const kf_placement *placement,
+                             const kf_scene_options *options, kf_scene *scene, kf_text *notes,
+                             kf_error *error) {
     char path[KF_PATH];
     KF_TRY(check_options(options, error));
     KF_TRY(kf_scene_find(file_or_name, path, error));
@@ -298,7 +299,7 @@ static kf_status build_scene(const char *file_or_name, const kf_scene_options *o
     kf_copy_text(scene->source, sizeof scene->source, file_or_name);
     kf_description *d = kf_allocate(sizeof *d);
     kf_mesh mesh = {0};
-    kf_status status = describe(path, options, d, &mesh, notes, error);
+    kf_status status = describe(path, placement, options, d, &mesh, notes, error);
     if (status == KF_OK)
         status = kf_scene_build(d, &mesh, notes, scene, error);
     else
@@ -318,11 +319,16 @@ static kf_status build_scene(const char *file_or_name, const kf_scene_options *o
 
 kf_status kf_scene_open(const char *file_or_name, const kf_scene_options *options, kf_scene **scene,
                         kf_error *error) {
+    return kf_scene_open_placed(file_or_name, NULL, options, scene, error);
+}
+
+kf_status kf_scene_open_placed(const char *file_or_name, const kf_placement *placement,
+                               const kf_scene_options *options, kf_scene **scene, kf_error *error) {
     static const kf_scene_options none;
     kf_scene *opened = kf_allocate_zeroed(1, sizeof *opened);
     kf_text notes = {0};
     const kf_status status =
-        build_scene(file_or_name, options == NULL ? &none : options, opened, &notes, error);
+        build_scene(file_or_name, placement, options == NULL ? &none : options, opened, &notes, error);
     opened->notes = notes.text;
     *scene = status == KF_OK ? opened : NULL;
     if (status != KF_OK) kf_scene_free(opened);

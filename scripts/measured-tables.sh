@@ -52,12 +52,16 @@ FROM named n JOIN result r ON r.id = (
     ORDER BY role = 'final' DESC, sequence LIMIT 1)
 JOIN run ON run.id = n.run AND run.state = 'finished' AND run.origin = 'measured';
 CREATE TEMP VIEW best AS SELECT c.run, r.step_us FROM chosen c JOIN result r ON r.id = c.result WHERE c.name = 'best';
+CREATE TEMP VIEW known AS -- the facts of scenes as columns
+SELECT id, name, source, facts ->> 'size_x' AS x, facts ->> 'size_y' AS y, facts ->> 'size_z' AS z,
+       facts ->> 'sample_count' AS samples, facts ->> 'samples_per_cell' AS samples_per_cell,
+       facts ->> 'reynolds' AS reynolds, facts ->> 'collision' AS collision FROM scene;
 CREATE TEMP VIEW command AS
 SELECT run.id AS run, 'kftune --scene ' || replace(s.source, rtrim(s.source, replace(s.source, '/', '')), '') ||
-       ' --grid ' || s.nodes_x || 'x' || s.nodes_y || 'x' || s.nodes_z ||
+       ' --grid ' || s.x || 'x' || s.y || 'x' || s.z ||
        ' --samples-per-cell ' || printf('%g', s.samples_per_cell) || ' --budget ' || run.budget ||
        ' --device ' || CASE e.backend WHEN 'cuda' THEN 'cuda:0' ELSE e.backend END AS line
-FROM run JOIN scene s ON s.id = run.scene JOIN environment e ON e.id = run.environment;
+FROM run JOIN known s ON s.id = run.scene JOIN environment e ON e.id = run.environment;
 PRAGMA query_only = 1;
 SQL
 
@@ -70,7 +74,7 @@ if [ -n "$json" ]; then
     'memory_rate_gb_s', CASE '$rate' WHEN '' THEN NULL ELSE CAST('$rate' AS REAL) END,
     'what', 'Median time of one whole time step, everything included: streaming, collision, immersed boundary, domain boundaries. ci_us: 95 % interval of the median. gb_s: least bytes of a step (every population read and written once) / time. Kernels: median of one launch, timed apart from the step.',
     'runs', json_group_array(json(entry))) FROM (
-    SELECT json_object('scene', s.name, 'nodes', json_array(s.nodes_x, s.nodes_y, s.nodes_z), 'samples', s.samples,
+    SELECT json_object('scene', s.name, 'nodes', json_array(s.x, s.y, s.z), 'samples', s.samples,
         'reynolds', s.reynolds, 'collision', s.collision, 'command', command.line, 'started', run.started,
         'strategy', run.strategy, 'seed', run.seed, 'uuid', run.uuid,
         'states', (SELECT json_group_object(state, n) FROM (
@@ -92,7 +96,7 @@ if [ -n "$json" ]; then
                     FROM kernel WHERE result = r.id ORDER BY ordinal))) AS one
             FROM chosen c JOIN result r ON r.id = c.result JOIN config k ON k.id = r.config JOIN best ON best.run = c.run
             WHERE c.run = run.id ORDER BY c.place))) AS entry
-    FROM run JOIN scene s ON s.id = run.scene JOIN environment e ON e.id = run.environment JOIN command ON command.run = run.id
+    FROM run JOIN known s ON s.id = run.scene JOIN environment e ON e.id = run.environment JOIN command ON command.run = run.id
     WHERE run.id IN (SELECT run FROM best) ORDER BY run.id);"
     exit
 fi
@@ -106,10 +110,10 @@ tables() {
         ', kftune ' || e.kftune || CASE '$commit' WHEN '' THEN '' ELSE ' at commit ' || substr('$commit', 1, 7) END || '.'
         FROM run JOIN environment e ON e.id = run.environment WHERE run.id IN (SELECT run FROM best);"
     for run in $(ask "SELECT run FROM best ORDER BY run;"); do
-        ask "SELECT char(10) || '**' || s.name || '**, ' || s.nodes_x || ' x ' || s.nodes_y || ' x ' || s.nodes_z || ' nodes, ' ||
+        ask "SELECT char(10) || '**' || s.name || '**, ' || s.x || ' x ' || s.y || ' x ' || s.z || ' nodes, ' ||
             printf('%,d', s.samples) || ' samples, ' || (SELECT count(*) FROM result WHERE run = $run AND role <> 'final') ||
             ' configs measured: \`' || line || '\`' || char(10)
-            FROM run JOIN scene s ON s.id = run.scene JOIN command ON command.run = run.id WHERE run.id = $run;"
+            FROM run JOIN known s ON s.id = run.scene JOIN command ON command.run = run.id WHERE run.id = $run;"
         echo "| config | whole step | 95 % interval | MLUPS | GB/s |${rate:+ of the copy rate |} best is faster by |"
         echo "| --- | ---: | ---: | ---: | ---: |${rate:+ ---: |} ---: |"
         ask "SELECT '| ' || c.name || ' | ' || printf('%,d', round(r.step_us)) || ' us | ' || printf('%,d', round(r.low_us)) ||

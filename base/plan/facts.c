@@ -149,3 +149,10 @@ char *kf_facts_text(const kf_facts *facts, char buffer[KF_FACTS_TEXT]) {
     }
     return buffer;
 }
+
+char *kf_facts_size_text(const kf_facts *facts, char buffer[KF_FACTS_TEXT]) {
+    int size[3];
+    if (!kf_facts_get_size(facts, size)) return kf_facts_text(facts, buffer);
+    (void)snprintf(buffer, KF_FACTS_TEXT, "%dx%dx%d", size[0], size[1], size[2]);
+    return buffer;
+}

@@ -49,9 +49,11 @@ cJSON *kf_facts_units(const kf_facts *facts);
 kf_status kf_facts_from_json(const char *file, const cJSON *json, const cJSON *units, kf_facts *facts,
                              kf_error *error);
 
+/* "20x20x20"; without a size as below. Returns buffer. */
+enum { KF_FACTS_TEXT = 160 };
+char *kf_facts_size_text(const kf_facts *facts, char buffer[KF_FACTS_TEXT]);
 /* "20x20x20 nodes, 1234 samples": the size, and the other amounts that the facts whose names end in "_count"
  * say. Returns buffer. */
-enum { KF_FACTS_TEXT = 160 };
 char *kf_facts_text(const kf_facts *facts, char buffer[KF_FACTS_TEXT]);
 
 #endif

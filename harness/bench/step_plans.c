@@ -13,7 +13,7 @@ static const kf_step_candidate flow[] = {
     {"the solid in turn", true, {NULL}, {"concurrent_solid=false"}},
     {"rows of 256", false, {"block_x=256", "block_y=1"}, {NULL}},
     {"16 nodes staged", false, {"staged_nodes=16"}, {NULL}}, /* of the cpu alone */
-    {"128 nodes staged", false, {"staged_nodes=128"}, {NULL}},
+    {"32 nodes staged", false, {"staged_nodes=32"}, {NULL}},
     {NULL, false, {NULL}, {NULL}},
 };
 
@@ -48,6 +48,10 @@ static const kf_step_candidate in_place[] = {
     {"handed on", true, {HANDED_ON}, {NULL}},
     {"handed on, 80 registers", true, {HANDED_ON, "register_cap=80"}, {NULL}},
     {"handed on, 80 registers, 256", true, {HANDED_ON, "register_cap=80", "block_x=256"}, {NULL}},
+    {"slabs of 8", true, {"streaming=shift", "slab=8"}, {NULL}},
+    {"slabs of 16", true, {"streaming=shift", "slab=16"}, {NULL}},
+    {"slabs of 32", true, {"streaming=shift", "slab=32"}, {NULL}},
+    {"slabs of 16, rows of 256", true, {"streaming=shift", "slab=16", "block_x=256", "block_y=1"}, {NULL}},
     {"handed on, 80 registers, 128", true, {HANDED_ON, "register_cap=80", "block_x=128"}, {NULL}},
     {NULL, false, {NULL}, {NULL}},
 };

@@ -99,13 +99,12 @@ typedef struct kf_believed {
 
 /* A landscape of a shipped scene on a GPU lets the cost model speak; false for others. */
 static bool open_prior(const kf_landscape *landscape, kf_believed *believed) {
-    kf_problem_options options = {.samples_per_cell = landscape->samples_per_cell, .seed = landscape->seed};
     kf_config config;
     memset(believed, 0, sizeof *believed);
-    memcpy(options.nodes, landscape->nodes, sizeof options.nodes);
-    if (strcmp(landscape->backend, "cuda") != 0 || landscape->nodes[0] == 0) return false;
+    if (strcmp(landscape->backend, "cuda") != 0 || landscape->options.nodes[0] == 0) return false;
     kf_space_config(landscape->space, 0, &config);
-    if (kf_problem_open(landscape->scene, config.system, &options, &believed->problem, NULL) != KF_OK)
+    if (kf_problem_open(landscape->scene, config.system, &landscape->options, &believed->problem, NULL) !=
+        KF_OK)
         return false;
     kf_copy_text(believed->device.backend, sizeof believed->device.backend, landscape->backend);
     believed->device.peak_bandwidth = landscape->peak_bandwidth;

@@ -404,9 +404,7 @@ static kf_status open_problem(kf_predict *predict, kf_error *error) {
             return kf_fail(error, KF_BAD_INPUT,
                            "predict: the landscape names no scene; give it with '--scene FILE|NAME'");
         source = landscape->scene;
-        memcpy(known.nodes, landscape->nodes, sizeof known.nodes);
-        known.samples_per_cell = landscape->samples_per_cell;
-        known.seed = landscape->seed;
+        known = landscape->options;
     }
     return kf_argument_problem(predict->arguments, &kf_command_predict, source, &known, &predict->problem,
                                error);

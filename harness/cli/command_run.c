@@ -11,6 +11,7 @@
 #include "base/util/text.h"
 #include "harness/cli/command.h"
 #include "harness/cli/known_config.h"
+#include "harness/cli/placement_argument.h"
 #include "harness/cli/problem_argument.h"
 #include "results/best_config.h"
 #include "solver/output/production.h"
@@ -41,6 +42,7 @@ static const kf_option options[] = {
      false},
     {"--device", "cuda:N|cpu", "device to run on (the one that was tuned)", false},
     {"--force", NULL, "write into a folder that holds other files", false},
+    KF_PLACEMENT_OPTIONS,
     {NULL, NULL, NULL, false},
 };
 
@@ -75,29 +77,49 @@ static kf_status refuse_kernels(const run *job, kf_error *error) {
                    kf_argument(job->arguments, "--config", job->problem->name), job->problem->system->name);
 }
 
+static void append_value(const kf_fact *fact, kf_text *text) {
+    if (fact->word[0] != '\0')
+        kf_text_append(text, "%s", fact->word);
+    else
+        kf_text_append(text, "%.10g", fact->value);
+}
+
+/* The facts in which a problem differs from what was tuned. */
+static void append_differences(const kf_facts *then, const kf_facts *now, kf_text *text) {
+    for (int i = 0; i < then->count; i++) {
+        const kf_fact *old = &then->list[i], *new = kf_facts_find(now, old->name);
+        if (new == NULL ||
+            (strcmp(old->word, new->word) == 0 && (old->word[0] != '\0' || old->value == new->value)))
+            continue;
+        kf_text_append(text, "%s%s was ", text->length > 0 ? ", " : "", old->name);
+        append_value(old, text);
+        kf_text_append(text, " and is ");
+        append_value(new, text);
+    }
+}
+
+static kf_status refuse_another(const run *job, const char *source, kf_error *error) {
+    kf_text text = {0};
+    append_differences(&job->best.facts, &job->problem->facts, &text);
+    const kf_status status = kf_fail(
+        error, KF_BAD_INPUT,
+        "%s: tuned for another scene than %s is now: %s; tune again, or give the scene it was tuned for "
+        "with --scene",
+        kf_argument(job->arguments, "--config", ""), source,
+        text.length > 0 ? text.text
+                        : "its facts agree, but something else in it (mesh, flow, motion, places of samples) "
+                          "differs");
+    kf_text_free(&text);
+    return status;
+}
+
 static kf_status open_problem(run *job, kf_error *error) {
     const kf_best_config *best = &job->best;
-    kf_problem_options wanted = {.samples_per_cell = best->samples_per_cell, .seed = best->seed};
-    memcpy(wanted.nodes, best->nodes, sizeof wanted.nodes);
+    const kf_problem_options wanted = kf_problem_options_of(&best->facts, best->seed);
     const char *source = kf_argument(job->arguments, "--scene", best->scene);
     KF_TRY(kf_problem_open(source, best->config.system, &wanted, &job->problem, error));
-    const kf_problem *problem = job->problem;
-    if (problem->notes) kf_detail("%s", problem->notes);
-    if (strcmp(problem->hash, best->scene_hash) == 0) return KF_OK;
-    const char *config = kf_argument(job->arguments, "--config", "");
-    const double samples = fmax(0, kf_facts_value(&problem->facts, "sample_count"));
-    if ((uint64_t)samples != best->sample_count) {
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: tuned for another scene: %" PRIu64
-                       " samples then, %.0f in %s now (mesh or sampling "
-                       "differ); tune again, or give the scene it was tuned for with --scene",
-                       config, best->sample_count, samples, source);
-    }
-    return kf_fail(error, KF_BAD_INPUT,
-                   "%s: tuned for another scene: grid and number of samples of %s agree, but mesh, flow, "
-                   "motion or places of samples "
-                   "differ; tune again, or give the scene it was tuned for with --scene",
-                   config, source);
+    if (job->problem->notes) kf_detail("%s", job->problem->notes);
+    return strcmp(job->problem->hash, best->scene_hash) == 0 ? KF_OK : refuse_another(job, source, error);
 }
 
 static kf_status open_device(run *job, kf_error *error) {
@@ -131,7 +153,7 @@ static kf_status open_untuned(run *job, kf_error *error) {
         return kf_fail(
             error, KF_BAD_INPUT,
             "run: --config FILE is missing; 'kftune tune --scene FILE' writes one. Or give --scene "
-            "FILE, to run it with what was best for the nearest scene known");
+            "FILE, to run it with what was best for the nearest scene known, or the default");
     KF_TRY(kf_argument_problem(arguments, &kf_command_run, NULL, &known, &job->problem, error));
     if (job->problem->notes) kf_detail("%s", job->problem->notes);
     KF_TRY(kf_backend_open(kf_argument(arguments, "--device", NULL), &job->backend, error));
@@ -321,8 +343,11 @@ static void print_result(const run *job) {
     const kf_production *done = &job->done;
     printf("%s: step %" PRIu64 " to %" PRIu64 " on %s\n", job->problem->name, done->first_step,
            done->last_step, kf_backend_device(job->backend)->name);
-    printf("  %.1f steps/s, %.1f MLUPS (tuned: %.1f)\n", done->steps_per_second, done->mlups,
-           job->best.mlups);
+    printf("  %.1f steps/s, %.1f MLUPS", done->steps_per_second, done->mlups);
+    if (job->best.mlups > 0.0)
+        printf(" (tuned: %.1f)\n", job->best.mlups);
+    else
+        puts(" (not tuned)");
     if (done->has_forces && done->forces.drag == done->forces.drag) {
         printf("  drag coefficient %.4g, lift coefficient %.4g\n", done->forces.drag, done->forces.lift);
     }
@@ -446,6 +471,7 @@ static kf_status execute(const kf_arguments *arguments, kf_error *error) {
     if (job->plan) kf_plan_free(job->plan);
     if (job->backend) kf_backend_close(job->backend);
     kf_problem_free(job->problem);
+    kf_best_config_free(&job->best);
     if (job->lock >= 0) (void)close(job->lock);
     free(job);
     return status;

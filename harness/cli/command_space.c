@@ -6,6 +6,7 @@
 #include "base/plan/system.h"
 #include "base/space/space.h"
 #include "harness/cli/command.h"
+#include "harness/cli/placement_argument.h"
 #include "harness/cli/problem_argument.h"
 #include "harness/worker/worker.h"
 
@@ -17,6 +18,7 @@ static const kf_option options[] = {
     {"--grid", "NXxNYxNZ", "nodes of the domain (default: as the scene says)", false},
     {"--samples-per-cell", "R", "surface samples in a fluid cell (default: as the scene says)", false},
     {"--fix", "KEY=VALUE[,VALUE]", "leave a parameter only these values", true},
+    KF_PLACEMENT_OPTIONS,
     {NULL, NULL, NULL, false},
 };
 

@@ -69,8 +69,7 @@ static cJSON *run_to_json(const kf_run_summary *run) {
         (void)cJSON_AddNullToObject(object, "ended");
     (void)cJSON_AddStringToObject(object, "scene", run->scene);
     (void)cJSON_AddStringToObject(object, "scene_hash", run->scene_hash);
-    (void)cJSON_AddItemToObject(object, "nodes", cJSON_CreateIntArray(run->nodes, 3));
-    (void)cJSON_AddNumberToObject(object, "samples", (double)run->samples);
+    (void)cJSON_AddItemToObject(object, "facts", kf_facts_to_json(run->facts));
     (void)cJSON_AddItemToObject(object, "device", kf_device_remembered_to_json(run->device, run->backend));
     (void)cJSON_AddStringToObject(object, "system", run->system);
     (void)cJSON_AddStringToObject(object, "strategy", run->strategy);
@@ -88,16 +87,14 @@ static void collect_run(void *context, const kf_run_summary *run) {
 static void print_run(void *context, const kf_run_summary *run) {
     int *count = context;
     if ((*count)++ == 0)
-        printf("%5s  %-19s  %-11s  %-20s  %-13s  %-9s  %8s  %8s  %10s  %9s  %s\n", "run", "started (UTC)",
-               "state", "scene", "nodes", "samples", "results", "ok", "best step", "MLUPS", "device");
-    char nodes[40], samples[24], time[32], mlups[32], started[24];
-    (void)snprintf(nodes, sizeof nodes, "%dx%dx%d", run->nodes[0], run->nodes[1], run->nodes[2]);
-    (void)snprintf(samples, sizeof samples, "%llu", (unsigned long long)run->samples);
+        printf("%5s  %-19s  %-11s  %-20s  %-36s  %8s  %8s  %10s  %9s  %s\n", "run", "started (UTC)", "state",
+               "scene", "size", "results", "ok", "best step", "MLUPS", "device");
+    char facts[KF_FACTS_TEXT], time[32], mlups[32], started[24];
     kf_copy_text(started, 20, run->started);
     if (started[0] != '\0') started[10] = ' ';
-    printf("%5lld  %-19s  %-11s  %-20.20s  %-13s  %-9s  %8d  %8d  %10s  %9s  %s\n", (long long)run->id,
-           started, strcmp(run->origin, "imported") == 0 ? "imported" : run->state, run->scene, nodes,
-           samples, run->results, run->ok, shown_time(run->best_us, time),
+    printf("%5lld  %-19s  %-11s  %-20.20s  %-36s  %8d  %8d  %10s  %9s  %s\n", (long long)run->id, started,
+           strcmp(run->origin, "imported") == 0 ? "imported" : run->state, run->scene,
+           kf_facts_text(run->facts, facts), run->results, run->ok, shown_time(run->best_us, time),
            shown_number(run->best_mlups, mlups), run->device);
 }
 
@@ -263,8 +260,8 @@ static void print_kernels(const kf_show *show) {
 
 static void show_text(const kf_run_summary *run, const kf_show *show, size_t limit) {
     printf("run %lld  %s\n", (long long)run->id, run->uuid);
-    printf("scene %s (%dx%dx%d nodes, %llu samples), system %s\n", run->scene, run->nodes[0], run->nodes[1],
-           run->nodes[2], (unsigned long long)run->samples, run->system);
+    char facts[KF_FACTS_TEXT];
+    printf("scene %s (%s), system %s\n", run->scene, kf_facts_text(run->facts, facts), run->system);
     printf("device %s\nstrategy %s, seed %llu, started %s, %s\n\n", run->device, run->strategy,
            (unsigned long long)run->seed, run->started, run->state);
     printf("%6s  %-13s  %10s  %9s  %9s  %-15s  %s\n", "number", "state", "step", "+-", "MLUPS", "role",

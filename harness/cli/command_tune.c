@@ -9,6 +9,7 @@
 #include "base/util/log.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/placement_argument.h"
 #include "harness/cli/problem_argument.h"
 #include "harness/search/strategy.h"
 #include "harness/tune/tune.h"
@@ -46,6 +47,7 @@ static const kf_option options[] = {
     {"--out", "FILE", "the best config (default: <scene>.kftune.json)", false},
     {"--seed", "N", "seed of sampling and search (default: 1)", false},
     {"--resume", NULL, "carry on the last unfinished run of the same scene, device, space and seed", false},
+    KF_PLACEMENT_OPTIONS,
     {NULL, NULL, NULL, false},
 };
 
@@ -150,6 +152,7 @@ static kf_status tune(const kf_tune_request *request, const char *out, bool json
         kf_tune_best_config(request, result, best);
         kf_error writing = {KF_OK, ""};
         kf_status written = kf_best_config_write(out, best, &writing);
+        kf_best_config_free(best);
         free(best);
         if (written != KF_OK) {
             found = false;

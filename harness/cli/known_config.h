@@ -6,10 +6,10 @@
 #include "harness/cli/command.h"
 #include "results/best_config.h"
 
-/* Looks in the store of option --store for the best config of this problem, or else of the one that is most
- * like it, on a device of this backend's name; says which, and fills *best with it. One of another problem
- * passes the gate of tuning first. KF_BAD_INPUT when nothing is known, KF_GATE_FAILED
- * when the config is wrong here. */
+/* Looks in the store of option --store for the best config of this scene, or else of the scene nearest in
+ * nodes and samples, on a device of this backend's name; without any, or without a store, takes the default
+ * config. Says which, and fills *best with it. One that was not tuned for this scene is first verified on a
+ * reduced copy of it: KF_GATE_FAILED when it is wrong here. */
 kf_status kf_known_config(const kf_arguments *arguments, const kf_problem *problem, kf_backend *backend,
                           kf_best_config *best, kf_error *error);
 

@@ -70,6 +70,7 @@ static kf_status read_best_config(kf_entry *entry, kf_error *error) {
     kf_best_config *best = kf_allocate(sizeof *best);
     kf_status status = kf_best_config_read(entry->benchmark->text, best, error);
     if (status == KF_OK) entry->config = best->config;
+    kf_best_config_free(best);
     free(best);
     return status;
 }

@@ -119,9 +119,7 @@ static kf_status arrange(const kf_landscape_rows *rows, kf_landscape *landscape,
 static void identify(const kf_landscape_file *file, kf_landscape *landscape) {
     base_name(file->path, landscape->name, sizeof landscape->name);
     kf_copy_text(landscape->scene, sizeof landscape->scene, file->scene);
-    memcpy(landscape->nodes, file->nodes, sizeof landscape->nodes);
-    landscape->samples_per_cell = file->samples_per_cell;
-    landscape->seed = file->seed;
+    landscape->options = kf_problem_options_of(&file->facts, file->seed);
     kf_copy_text(landscape->device, sizeof landscape->device, file->device);
     kf_copy_text(landscape->backend, sizeof landscape->backend, file->backend);
     landscape->peak_bandwidth = file->peak_bandwidth;

@@ -2,15 +2,14 @@
 #ifndef KF_HARNESS_REPLAY_LANDSCAPE_H
 #define KF_HARNESS_REPLAY_LANDSCAPE_H
 
+#include "base/plan/problem.h"
 #include "base/record/measurement.h"
 #include "base/space/space.h"
 
 typedef struct kf_landscape {
-    char name[KF_NAME * 2]; /* of the file, without folder and endings */
-    char scene[128];        /* "" when the file names none */
-    int nodes[3];           /* of the scene; 0: not known */
-    double samples_per_cell;
-    uint64_t seed; /* of its samples; 0: not known */
+    char name[KF_NAME * 2];     /* of the file, without folder and endings */
+    char scene[128];            /* "" when the file names none */
+    kf_problem_options options; /* with which the scene opens as it was; 0: not known */
     char device[128];
     char backend[16];      /* "" when not known */
     double peak_bandwidth; /* of the device, bytes/s; 0 when not known */

@@ -144,9 +144,7 @@ void kf_tune_best_config(const kf_tune_request *request, const kf_tune_result *r
     (void)snprintf(best->version, sizeof best->version, "%s", KF_VERSION);
     (void)snprintf(best->scene, sizeof best->scene, "%s", problem->source);
     (void)snprintf(best->scene_hash, sizeof best->scene_hash, "%s", problem->hash);
-    (void)kf_facts_get_size(&problem->facts, best->nodes);
-    best->samples_per_cell = fmax(0, kf_facts_value(&problem->facts, "samples_per_cell"));
-    best->sample_count = (uint64_t)fmax(0, kf_facts_value(&problem->facts, "sample_count"));
+    kf_facts_copy(&best->facts, &problem->facts);
     best->seed = problem->seed;
     best->device = result->device;
     best->config = evaluation->config;

@@ -28,7 +28,7 @@ void kf_knowledge_close(kf_knowledge *knowledge) {
 
 typedef struct kf_candidate {
     kf_run_summary run;
-    double distance; /* factors in nodes and samples between the scenes, as a sum of logarithms */
+    double distance; /* factors between the extensive facts, as a sum of logarithms */
 } kf_candidate;
 
 typedef struct kf_candidates {
@@ -37,12 +37,17 @@ typedef struct kf_candidates {
     int count, capacity;
 } kf_candidates;
 
+/* One more of each, so that none at all is a number too. What a run does not say keeps it away. */
 static double distance_to(const kf_similar_query *query, const kf_run_summary *run) {
     const kf_facts *facts = &query->problem->facts;
-    double here = kf_facts_value(facts, "node_count");
-    double there = (double)run->nodes[0] * run->nodes[1] * run->nodes[2];
-    double samples = log(((double)run->samples + 1) / (fmax(0, kf_facts_value(facts, "sample_count")) + 1));
-    return fabs(log(there / here)) + fabs(samples);
+    double distance = 0;
+    for (int i = 0; i < facts->count; i++) {
+        const kf_fact *fact = &facts->list[i];
+        const double there = kf_facts_value(run->facts, fact->name);
+        if (fact->extensive)
+            distance += isfinite(there) ? fabs(log((there + 1) / (fact->value + 1))) : INFINITY;
+    }
+    return distance;
 }
 
 static void look_at_run(void *context, const kf_run_summary *run) {
@@ -53,7 +58,7 @@ static void look_at_run(void *context, const kf_run_summary *run) {
                       strcmp(run->device, query->device->name) == 0 && run->ok > 0 &&
                       strcmp(run->origin, "measured") == 0 && (query->before == 0 || run->id < query->before);
     double distance = same ? -1.0 : distance_to(query, run);
-    if (!comparable || distance > log(query->farthest)) return;
+    if (!comparable || distance > log(query->farthest) || isinf(distance)) return;
     if (candidates->count == candidates->capacity) {
         candidates->capacity = candidates->capacity > 0 ? 2 * candidates->capacity : 16;
         candidates->list =
@@ -84,6 +89,7 @@ static kf_status look_at_result(void *context, int sequence, const char *role, c
         return KF_OK;
     similar->found = true;
     similar->time_us = m->step_us.median;
+    similar->mlups = m->mlups;
     similar->config = *config;
     return KF_OK;
 }
@@ -95,8 +101,7 @@ static kf_status best_of(kf_store *store, const kf_similar_query *query, const k
     KF_TRY(kf_store_results(store, run->id, look_at_result, &best, error));
     similar->same_scene = candidate->distance < 0.0;
     kf_copy_text(similar->scene_name, sizeof similar->scene_name, run->scene);
-    memcpy(similar->nodes, run->nodes, sizeof similar->nodes);
-    similar->samples = run->samples;
+    (void)kf_facts_text(run->facts, similar->facts);
     similar->run = run->id;
     return KF_OK;
 }

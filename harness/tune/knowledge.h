@@ -30,10 +30,9 @@ typedef struct kf_similar {
     bool same_scene; /* by its hash */
     kf_config config;
     char scene_name[128];
-    int nodes[3];
-    uint64_t samples;
+    char facts[KF_FACTS_TEXT]; /* of that scene */
     int64_t run;
-    double time_us; /* of a step of that scene */
+    double time_us, mlups; /* of a step of that scene */
 } kf_similar;
 
 /* The best config of the scene most like this one that lies in the space; tried are first runs of this very

@@ -24,7 +24,7 @@ typedef struct kf_kinetic_arguments {
     int nodes[3];
     int row_pitch;
     int sample_count;
-    int first_plane; /* z of the slab that initialise, read_fields, pack and unpack work on */
+    int first_plane; /* z of the slab that initialise, read_fields, pack and unpack work on, or a launch of the flow */
     long long plane_pitch, origin;
     long long capacity; /* node indices lie in [0, capacity); a multiple of alpha in the csoa layout */
 

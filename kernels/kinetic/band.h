@@ -6,6 +6,12 @@
 
 #include "lattice.h"
 
+/* On one grid the band's nodes are collided before everybody else, kept aside in band_kept and put back after. */
+#define KF_KEEP_ASIDE(i, name, cx, cy, cz)                                                                   \
+    ((kf_store *)a->band_kept)[(long long)(i)*a->band_capacity + place] = kf_to_store(f_##name);
+#define KF_LOAD_ASIDE(i, name, cx, cy, cz)                                                                   \
+    const kf_real f_##name = kf_from_store(kept[(long long)(i)*a->band_capacity]);
+
 /* Density and velocity at a place of the band; its force starts from zero. */
 KF_FUNCTION void kf_begin_band(const kf_kinetic_arguments *a, int place, kf_real deviation, kf_real ux, kf_real uy,
                                kf_real uz) {

@@ -104,6 +104,9 @@ KF_MIRRORED_FUNCTION kf_real kf_mirrored(const kf_kinetic_arguments *a, int cx, 
     if (bx != 0 && kind_x == 4) return kf_outflow(a, 0, bx > 0, cx, cy, cz, sy, sz);
     if (by != 0 && kind_y == 4) return kf_outflow(a, 1, by > 0, cx, cy, cz, sx, sz);
     if (bz != 0 && kind_z == 4) return kf_outflow(a, 2, bz > 0, cx, cy, cz, sx, sy);
+#if KF_SLABS /* the plane at the other end may be overwritten: a copy of it lies outside of this one */
+    if (bz != 0 && kind_z == 0) sz += bz * a->nodes[2];
+#endif
     return kf_leaving(a, cx, cy, cz, sx, sy, sz);
 }
 

@@ -1,8 +1,17 @@
 /* Streaming and collision in one pass (plan `fused`): every population is read once and written once. The
  * solid's force is known beforehand for the band, the nodes that samples touch, which are collided again with
- * it. */
+ * it.
+ *
+ * Defines that a config sets: KF_SLABS 1: one grid moves to and fro within a buffer of some planes more. A launch of
+ * stream_collide takes the planes from first_plane on and overwrites what earlier launches have read; so the band's nodes
+ * are collided before all of them, and put back after. */
 #include "portable.h"
 #define KF_ROWS (!KF_CUDA && KF_NODES_PER_THREAD == 1 && (KF_FOLDED_BOUNDARY || KF_STAGED))
+#if KF_SLABS
+#define KF_IN_SLAB z += a->first_plane;
+#else
+#define KF_IN_SLAB
+#endif
 #include "band.h"
 #include "streamed.h"
 #if KF_ROWS
@@ -103,6 +112,7 @@
 /* With folded boundaries the extent covers a row to the end of its last sector of memory, so that all are written
  * whole; what lands in the ghosts there is never used. */
 KF_KERNEL(stream_collide, kf_kinetic_arguments) {
+    KF_IN_SLAB
     const int last = a->nodes[0] - 1;
     const int pair = x;
     x = 2 * pair;
@@ -132,6 +142,7 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
 }
 #elif KF_ROWS
 KF_ROW_KERNEL(stream_collide, kf_kinetic_arguments, KF_ROW_PART, kf_store, KF_KEPT_VALUES, kf_fill_row, kf_finish_row) {
+    KF_IN_SLAB
     const kf_index k = kf_node(a, x, y, z);
     KF_D3Q27(KF_DECLARE)
     KF_D3Q27(KF_PULL)
@@ -143,6 +154,7 @@ KF_ROW_KERNEL(stream_collide, kf_kinetic_arguments, KF_ROW_PART, kf_store, KF_KE
 }
 #else
 KF_KERNEL(stream_collide, kf_kinetic_arguments) {
+    KF_IN_SLAB
     const kf_index k = kf_node(a, x, y, z);
     KF_LOAD_STREAMED(KF_PULL)
     KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)
@@ -180,6 +192,24 @@ KF_SCALAR_KERNEL(band_collide, kf_kinetic_arguments) {
     KF_LOAD_STREAMED(KF_PULL)
     KF_DECLARE_STATE(Fx, Fy, Fz)
     KF_COLLIDE(1);
+#if KF_SLABS
+    KF_D3Q27(KF_KEEP_ASIDE)
+}
+
+/* Puts them back, and keeps what the outflow keeps of them. */
+KF_SCALAR_KERNEL(band_restore, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    const int place = x;
+    if (place >= a->band_count[0]) return;
+    const kf_index k = ((const kf_index *)a->band_node)[place];
+    const kf_store *kept = (const kf_store *)a->band_kept + place;
+    KF_D3Q27(KF_LOAD_ASIDE)
+    KF_BAND_POSITION
+    KF_MOMENTUM(deviation, jx, jy, jz)
+    (void)deviation, (void)jx, (void)jy, (void)jz;
     KF_FINISH
+#else
+    KF_FINISH
+#endif
     KF_D3Q27(KF_STORE_TARGET)
 }

@@ -111,8 +111,6 @@ KF_SCALAR_KERNEL(band_macroscopic_odd, kf_kinetic_arguments)
 KF_BAND_MACROSCOPIC(KF_READ_ODD)
 
 /* The band's nodes with the force that the samples spread on them, into band_kept [27][band_capacity]. */
-#define KF_KEEP_ASIDE(i, name, cx, cy, cz)                                                                   \
-    ((kf_store *)a->band_kept)[(long long)(i)*a->band_capacity + place] = kf_to_store(f_##name);
 #define KF_BAND_COLLIDE(READ)                                                                                \
     {                                                                                                        \
         (void)y, (void)z;                                                                                    \
@@ -135,8 +133,6 @@ KF_BAND_COLLIDE(KF_READ_ODD)
 /* Puts them back, and keeps what the outflow keeps of them. */
 #define KF_PUT_BACK_EVEN(i, name, cx, cy, cz) *KF_PLACE_EVEN(i, cx, cy, cz) = kf_to_store(f_##name);
 #define KF_PUT_BACK_ODD(i, name, cx, cy, cz)  *KF_PLACE_ODD(i, cx, cy, cz) = kf_to_store(f_##name);
-#define KF_LOAD_ASIDE(i, name, cx, cy, cz)                                                                   \
-    const kf_real f_##name = kf_from_store(kept[(long long)(i)*a->band_capacity]);
 #define KF_BAND_RESTORE(PUT_BACK)                                                                            \
     {                                                                                                        \
         (void)y, (void)z;                                                                                    \

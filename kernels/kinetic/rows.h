@@ -47,6 +47,7 @@ KF_FUNCTION void kf_fill_from(const kf_kinetic_arguments *a, int i, int cx, int 
 }
 
 KF_FUNCTION void kf_fill_row(const kf_kinetic_arguments *a, int x0, int x1, int y, int z) {
+    KF_IN_SLAB
     if (KF_IN_SHELL) {
         for (int direction = 0; direction < 27; direction++) {
             const int cx = direction % 3 - 1, cy = direction / 3 % 3 - 1, cz = direction / 9 - 1;
@@ -83,6 +84,7 @@ KF_FUNCTION void kf_fill_row(const kf_kinetic_arguments *a, int x0, int x1, int 
     kf_stream_bytes(kf_address(a, a->target, i, k), kept + (i) * KF_STAGED, (x1 - x0) * (kf_int64)sizeof *kept);
 KF_FUNCTION void kf_finish_row(const kf_kinetic_arguments *a, int x0, int x1, int y, int z, const kf_store *kept) {
     (void)a, (void)x0, (void)x1, (void)y, (void)z, (void)kept;
+    KF_IN_SLAB
 #if KF_FOLDED_BOUNDARY
     const int across = (KF_FACE_2 == 4 && y == 0) || (KF_FACE_3 == 4 && y == a->nodes[1] - 1) ||
                        (KF_FACE_4 == 4 && z == 0) || (KF_FACE_5 == 4 && z == a->nodes[2] - 1);

@@ -64,14 +64,16 @@ static void add_run(void *context, const kf_run_summary *run) {
     if (table->count++ >= SHOWN_RUNS) return;
     if (table->count == 1)
         kf_text_append(table->page, "<div class=\"wide\"><table><thead><tr><th class=\"n\">run</th>"
-                                    "<th>started (UTC)</th><th>scene</th><th>nodes</th><th>device</th>"
+                                    "<th>started (UTC)</th><th>scene</th><th>size</th><th>device</th>"
                                     "<th>state</th><th class=\"n\">results</th><th class=\"n\">best step</th>"
                                     "</tr></thead><tbody>\n");
-    char time[32];
+    char time[32], facts[KF_FACTS_TEXT];
     kf_text_append(table->page, "<tr><td class=\"n\">%" PRId64 "</td><td class=\"s\">%.16s</td><td>", run->id,
                    run->started);
     kf_html_text(table->page, run->scene);
-    kf_text_append(table->page, "</td><td>%d×%d×%d</td><td>", run->nodes[0], run->nodes[1], run->nodes[2]);
+    kf_text_append(table->page, "</td><td>");
+    kf_html_text(table->page, kf_facts_text(run->facts, facts));
+    kf_text_append(table->page, "</td><td>");
     kf_html_text(table->page, run->device);
     kf_text_append(table->page, "</td><td>");
     kf_html_text(table->page, strcmp(run->origin, "imported") == 0 ? run->origin : run->state);

@@ -405,24 +405,22 @@ static void add_quoted(kf_text *page, const char *word) {
     kf_text_free(&plain);
 }
 
-typedef struct source_search {
-    char source[KF_PATH], samples[32], seed[32];
-} source_search;
-
 static void note_source(void *context, const char *name, const char *value) {
-    source_search *search = context;
-    if (strcmp(name, "file") == 0) kf_copy_text(search->source, sizeof search->source, value);
-    if (strcmp(name, "samples a cell") == 0) kf_copy_text(search->samples, sizeof search->samples, value);
+    if (strcmp(name, "file") == 0) kf_copy_text(context, KF_PATH, value);
 }
 
 static kf_status add_reproduction(kf_text *page, kf_store *store, const kf_run_summary *run,
                                   kf_error *error) {
-    source_search *facts = kf_allocate_zeroed(1, sizeof *facts);
-    kf_status status = kf_store_facts(store, run->id, KF_FACTS_SCENE, note_source, facts, error);
+    char source[KF_PATH] = "";
+    const kf_problem_options options = kf_problem_options_of(run->facts, run->seed);
+    const kf_status status = kf_store_facts(store, run->id, KF_FACTS_SCENE, note_source, source, error);
     kf_text_append(page, "<h2 id=\"reproduce\">How to do it again</h2>\n<pre>kftune tune --scene ");
-    add_quoted(page, facts->source);
-    kf_html_print(page, " --system %s --grid %dx%dx%d --samples-per-cell %s --seed %" PRIu64 " --strategy ",
-                  run->system, run->nodes[0], run->nodes[1], run->nodes[2], facts->samples, run->seed);
+    add_quoted(page, source);
+    kf_html_print(page, " --system %s", run->system);
+    if (options.nodes[0] > 0)
+        kf_html_print(page, " --grid %dx%dx%d", options.nodes[0], options.nodes[1], options.nodes[2]);
+    if (options.samples_per_cell > 0) kf_html_print(page, " --samples-per-cell %g", options.samples_per_cell);
+    kf_html_print(page, " --seed %" PRIu64 " --strategy ", run->seed);
     add_quoted(page, run->strategy);
     kf_text_append(page, "\n");
     kf_text_append(page, "kftune store show --run %.8s --store ", run->uuid);
@@ -430,7 +428,6 @@ static kf_status add_reproduction(kf_text *page, kf_store *store, const kf_run_s
     kf_text_append(page, "\nkftune store export --run %.8s --format csv --out run.csv --store ", run->uuid);
     add_quoted(page, kf_store_path(store));
     kf_text_append(page, "</pre>\n");
-    free(facts);
     return status;
 }
 

@@ -151,9 +151,18 @@ static kf_status make_outflow(kf_plan *plan, kf_kinetic *kinetic, kf_error *erro
 static kf_status make_domain_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     kf_kinetic_arguments *a = &kinetic->arguments;
     size_t nodes = (size_t)kinetic->geometry.capacity, real = kinetic->real_bytes;
-    for (int grid = 0; grid < (kinetic->options.in_place != 0 ? 1 : 2); grid++)
+    const bool one = kinetic->options.in_place != 0 || kinetic->geometry.shift > 0;
+    for (int grid = 0; grid < (one ? 1 : 2); grid++) {
         KF_TRY(kf_plan_buffer(plan, (size_t)kinetic->node_values * nodes * kinetic->store_bytes,
                               &kinetic->populations[grid], error));
+        kinetic->grids[grid] = kf_buffer_address(kinetic->populations[grid]);
+    }
+    if (kinetic->geometry.shift > 0) { /* even steps begin at the far end */
+        const size_t values = kinetic->options.layout == KF_SOA ? 1 : (size_t)kinetic->node_values;
+        kinetic->grids[1] = kinetic->grids[0];
+        kinetic->grids[0] += (size_t)kinetic->geometry.shift * (size_t)kinetic->geometry.plane_pitch *
+                             values * kinetic->store_bytes;
+    }
     kf_buffer *buffer;
     if (!kinetic->band) {
         KF_TRY(kf_plan_buffer(plan, nodes * real, &buffer, error));

@@ -36,6 +36,7 @@ typedef struct kf_kinetic_options {
     int block[3];
     kf_storage storage; /* of populations; arithmetic is in double precision for KF_F64, else in single */
     int in_place; /* 1 AA, 2 esoteric: one grid (kernels/kinetic/in_place.cu) instead of two, plan fused */
+    long slab;    /* planes of a launch where one grid moves to and fro (streaming shift); 0: it does not */
     long nodes_per_thread; /* 2: pairs along x, plan fused */
     long register_cap;     /* of a thread on a GPU, plan fused; 0: none */
     long boundary_kernels; /* 6, 1, or 0: folded into streaming */
@@ -56,6 +57,7 @@ typedef struct kf_kinetic_geometry {
     int nodes[3], row_pitch;
     long long plane_pitch, origin, capacity;
     bool wide_index; /* 64-bit node and value indices */
+    int shift;       /* planes that the grid moves by from step to step; 0: there are two, or it stays */
 } kf_kinetic_geometry;
 
 enum { KF_DEFINES = 32 };
@@ -92,6 +94,7 @@ typedef struct kf_kinetic {
     kf_kinetic_arguments arguments; /* common to all launches */
     kf_order_arguments order;
     kf_buffer *populations[2]; /* or moments */
+    char *grids[2];            /* where they begin: in two buffers, or in one */
     kf_buffer *listed;         /* populations of the band, plan moments with a solid */
     kf_buffer *averages, *average_sums, *load_sums, *pose;
     kf_buffer *outflow[2]; /* what waits outside of outflows, at even and odd steps; NULL without one */

@@ -26,16 +26,20 @@ static kf_function *function(builder *b, kf_kinetic_source source, const char *n
     return found;
 }
 
-/* Appends a launch to the steps of one parity or of BOTH, as far as they are among each b->every steps. */
-static void append_launch(builder *b, int parity, const kf_launch *launch, double bytes) {
-    if (b->status != KF_OK || (parity == 1 && b->every % 2 == 0)) return;
-    kf_item *item = kf_plan_add_kernel(b->plan, launch);
+/* Makes an item due at the steps of one parity or of BOTH, as far as they are among each b->every steps. */
+static void schedule(const builder *b, int parity, kf_item *item) {
     const bool half = parity != BOTH && b->every % 2 == 1; /* of the steps that are due */
     item->period = half ? 2 * b->every : b->every;
     item->phase = half && parity == 1 ? b->every : 0;
-    item->bytes = bytes;
     item->lane = b->aside ? KF_LANE_ASIDE : KF_LANE_MAIN;
     item->joins = b->joins;
+}
+
+static void append_launch(builder *b, int parity, const kf_launch *launch, double bytes) {
+    if (b->status != KF_OK || (parity == 1 && b->every % 2 == 0)) return;
+    kf_item *item = kf_plan_add_kernel(b->plan, launch);
+    schedule(b, parity, item);
+    item->bytes = bytes;
     b->joins = false;
 }
 
@@ -53,8 +57,8 @@ static void append(builder *b, int parity, kf_kinetic_source source, const char 
 /* Arguments with the two grids in the roles that a pass needs. */
 static kf_kinetic_arguments from_to(const kf_kinetic *kinetic, int from, int to) {
     kf_kinetic_arguments arguments = kinetic->arguments;
-    arguments.source = kf_buffer_address(kinetic->populations[from]);
-    arguments.target = kf_buffer_address(kinetic->populations[to]);
+    arguments.source = kinetic->grids[from];
+    arguments.target = kinetic->grids[to];
     return arguments;
 }
 
@@ -381,6 +385,86 @@ static void append_in_place(builder *b, int p) {
     if (kinetic->has_solid) append_items(b, p, KF_SOURCE_FLOW, names[3][odd], band, 0, 0);
 }
 
+/* Items of stream_collide. Rows go to the end of a sector: one that is written in part has to be read first.
+ * Where kernels fill ghosts, none may be written. */
+static void flow_extent(const kf_kinetic *kinetic, int extent[3]) {
+    enum { SECTOR = 32 };
+    const bool beyond = kinetic->options.gpu && kinetic->options.boundary_kernels == 0;
+    const int whole = beyond ? SECTOR / (int)kinetic->store_bytes : 1,
+              together = (int)kinetic->options.nodes_per_thread;
+    memcpy(extent, kinetic->geometry.nodes, 3 * sizeof extent[0]);
+    extent[0] = (extent[0] + whole - 1) / whole * whole;
+    extent[0] = (extent[0] + together - 1) / together;
+}
+
+/* Copies plane `from` of grid p to the ghosts at plane `to`. */
+static void append_plane_copy(builder *b, int p, int from, int to) {
+    const kf_kinetic *kinetic = b->kinetic;
+    const kf_kinetic_geometry *g = &kinetic->geometry;
+    const bool apart = kinetic->options.layout == KF_SOA; /* the populations of a plane */
+    const size_t value = kinetic->store_bytes * (apart ? 1 : 27), plane = (size_t)g->plane_pitch * value;
+    const size_t grid = (size_t)(kinetic->grids[p] - (char *)kf_buffer_address(kinetic->populations[0])) +
+                        (size_t)g->origin * value;
+    kf_copy copy = {.target = kinetic->populations[0],
+                    .source = kinetic->populations[0],
+                    .target_offset = grid + (size_t)(to + 1) * plane,
+                    .source_offset = grid + (size_t)(from + 1) * plane,
+                    .bytes = plane,
+                    .rows = apart ? 27 : 1};
+    copy.target_pitch = copy.source_pitch = (size_t)g->capacity * kinetic->store_bytes;
+    if (b->status != KF_OK) return;
+    kf_item *item = kf_plan_add_copy(b->plan, "plane_copy", &copy);
+    schedule(b, p, item);
+    item->bytes = 2.0 * (double)(copy.bytes * copy.rows);
+}
+
+/* What a slab overwrites was read by those before: the one just before may still be running beside it, in the
+ * other lane, the others must have ended. */
+static void append_slabs(builder *b, int p) {
+    enum { MARKS = 4, BEHIND = 3 };
+    const kf_kinetic *kinetic = b->kinetic;
+    const int slab = (int)kinetic->options.slab, slabs = (kinetic->geometry.nodes[2] + slab - 1) / slab;
+    kf_mark *marks[MARKS];
+    int extent[3];
+    flow_extent(kinetic, extent);
+    for (int i = 0; i < MARKS && b->status == KF_OK; i++)
+        b->status = kf_plan_mark(b->plan, &marks[i], b->error);
+    for (int i = 0; i < slabs && b->status == KF_OK; i++) {
+        kf_kinetic_arguments arguments = from_to(kinetic, p, 1 - p);
+        arguments.first_plane = slab * (p == 0 ? i : slabs - 1 - i);
+        const int left = kinetic->geometry.nodes[2] - arguments.first_plane;
+        extent[2] = left < slab ? left : slab;
+        b->aside = kinetic->options.gpu && i % 2 == 0;
+        if (i >= BEHIND) schedule(b, p, kf_plan_add_await(b->plan, "slab_read", marks[(i - BEHIND) % MARKS]));
+        append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block, arguments,
+               54 * b->node_bytes * extent[2] / kinetic->geometry.nodes[2]);
+        if (b->status == KF_OK) schedule(b, p, kf_plan_add_signal(b->plan, "slab_done", marks[i % MARKS]));
+    }
+    b->aside = false;
+    if (b->status != KF_OK) return;
+    b->joins = true; /* what comes next follows both lanes */
+    schedule(b, p, kf_plan_add_signal(b->plan, "grid_done", marks[0]));
+    b->joins = false;
+}
+
+/* Step p of two of a grid that moves to and fro: upwards from the far end in even steps, downwards in odd
+ * ones. */
+static void append_shift(builder *b, int p) {
+    const kf_kinetic *kinetic = b->kinetic;
+    const int band = kinetic->arguments.band_capacity, last = kinetic->geometry.nodes[2] - 1;
+    if (kf_plan_scene(b->plan)->faces[KF_ZMIN] == KF_PERIODIC && kinetic->options.boundary_kernels == 0) {
+        append_plane_copy(b, p, 0, last + 1);
+        append_plane_copy(b, p, last, -1);
+    }
+    if (kinetic->has_solid) {
+        append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
+        append_band_force(b, p, p);
+        append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
+    }
+    append_slabs(b, p);
+    if (kinetic->has_solid) append_items(b, p, KF_SOURCE_FLOW, "band_restore", band, p, 1 - p);
+}
+
 /* Step p of two between two grids: the band's nodes are collided a second time. */
 static void append_two_grids(builder *b, int p) {
     const kf_kinetic *kinetic = b->kinetic;
@@ -391,16 +475,8 @@ static void append_two_grids(builder *b, int p) {
         append_band_force(b, p, p);
         b->aside = false;
     }
-    /* Rows to the end of a sector: one that is written in part has to be read first. Where kernels fill
-     * ghosts, none may be written. */
-    enum { SECTOR = 32 };
-    const bool beyond = kinetic->options.gpu && kinetic->options.boundary_kernels == 0;
-    const int whole = beyond ? SECTOR / (int)kinetic->store_bytes : 1,
-              together = (int)kinetic->options.nodes_per_thread;
     int extent[3];
-    memcpy(extent, kinetic->geometry.nodes, sizeof extent);
-    extent[0] = (extent[0] + whole - 1) / whole * whole;
-    extent[0] = (extent[0] + together - 1) / together;
+    flow_extent(kinetic, extent);
     append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block, from_to(kinetic, p, 1 - p),
            54 * b->node_bytes);
     b->joins = kinetic->has_solid;
@@ -451,6 +527,8 @@ static void make_one_pass(builder *b) {
             append_moments(b, p);
         else if (in_place)
             append_in_place(b, p);
+        else if (kinetic->geometry.shift > 0)
+            append_shift(b, p);
         else
             append_two_grids(b, p);
         b->kinetic->arguments.pushed = in_place && p == 0;

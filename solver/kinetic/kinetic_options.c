@@ -56,6 +56,13 @@ static kf_status check_moments(const kf_scene *scene, const kf_kinetic_options *
     return KF_OK;
 }
 
+/* Rows begin with a line of the GPU's cache, 128 bytes, in 64 bits with two; on the cpu with one of 64 bytes,
+ * as long as no group of the layout is longer: what fills a row up is fetched with it. */
+static int row_alignment(const kf_kinetic_options *o) {
+    if (!o->gpu && o->layout == KF_SOA) return o->storage == KF_F16 ? 32 : o->storage == KF_F32 ? 16 : 8;
+    return o->storage == KF_F16 ? 64 : 32;
+}
+
 static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *o, bool gpu,
                                kf_error *error) {
     const bool fused = o->plan == KF_PLAN_FUSED, one_pass = fused || o->plan == KF_PLAN_MOMENTS;
@@ -87,7 +94,11 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
         return refuse(error, "immersed_boundary aggregated of a static solid goes with force_sum float");
     if (o->streaming_stores && !one_pass)
         return refuse(error, "streaming_stores belong to the plans fused and moments");
-    if (o->concurrent_solid && (!fused || o->in_place != 0))
+    if (o->slab < 0 || o->slab > 65536 || (o->slab > 0 && !fused))
+        return refuse(error, "slab must be 0, or 1 to 65536 in plan fused");
+    if (o->slab > 0 && o->layout == KF_CSOA && o->alpha > row_alignment(o))
+        return refuse(error, "streaming shift moves whole planes: alpha must be at most 32, in 16 bits 64");
+    if (o->concurrent_solid && (!fused || o->in_place != 0 || o->slab > 0))
         return refuse(error, "concurrent_solid belongs to plan fused with streaming two_grids");
     if (o->exchange && (o->in_place != 2 || o->block[0] % 32 != 0))
         return refuse(error, "exchange belongs to streaming esoteric with block_x a multiple of 32");
@@ -130,8 +141,9 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     static const char *const immersed[] = {"gather", "scatter", "aggregated"};
     static const char *const storages[] = {"f16", "f32", "f64"};
     static const char *const sums[] = {"float", "fixed"};
-    static const char *const streamings[] = {"two_grids", "in_place", "esoteric"};
+    static const char *const streamings[] = {"two_grids", "in_place", "esoteric", "shift"};
     static const char *const forms[] = {"factorised", "expanded", "shared", "low_order"};
+    enum { SHIFT = 3 };
     int plan, layout, variant, storage, sum, form, streaming;
     long block_x, block_y;
     memset(options, 0, sizeof *options);
@@ -141,7 +153,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_choice(config, "storage", storages, 3, &storage, error));
     KF_TRY(kf_config_choice(config, "force_sum", sums, 2, &sum, error));
     KF_TRY(kf_config_choice(config, "collision_form", forms, 4, &form, error));
-    KF_TRY(kf_config_choice(config, "streaming", streamings, 3, &streaming, error));
+    KF_TRY(kf_config_choice(config, "streaming", streamings, 4, &streaming, error));
     KF_TRY(kf_config_integer(config, "alpha", &options->alpha, error));
     KF_TRY(kf_config_integer(config, "sample_block_length", &options->sample_block_length, error));
     KF_TRY(kf_config_boolean(config, "morton", &options->morton, error));
@@ -156,6 +168,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_integer(config, "boundary_kernels", &options->boundary_kernels, error));
     KF_TRY(kf_config_integer(config, "segment_length", &options->segment_length, error));
     KF_TRY(kf_config_integer(config, "staged_nodes", &options->staged_nodes, error));
+    KF_TRY(kf_config_integer(config, "slab", &options->slab, error));
     KF_TRY(kf_config_boolean(config, "prefetch", &options->prefetch, error));
     KF_TRY(kf_config_integer(config, "march", &options->march, error));
     KF_TRY(kf_config_integer(config, "reorder_period", &options->reorder_period, error));
@@ -164,7 +177,9 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     options->layout = (kf_kinetic_layout)layout;
     options->immersed = (kf_immersed)variant;
     options->storage = (kf_storage)storage;
-    options->in_place = streaming;
+    options->in_place = streaming < SHIFT ? streaming : 0;
+    if ((streaming == SHIFT) != (options->slab > 0))
+        return refuse(error, "slab > 0 belongs to streaming shift, and to it alone");
     options->collision_form = (kf_collision_form)form;
     options->fixed_point_force = sum == 1;
     options->block[0] = (int)block_x;
@@ -177,8 +192,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
 
 void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options,
                         kf_kinetic_geometry *geometry) {
-    /* Rows begin with a line of the GPU's cache, 128 bytes; in 64 bits with two. */
-    const int alignment = options->storage == KF_F16 ? 64 : 32;
+    const int alignment = row_alignment(options);
     memcpy(geometry->nodes, scene->nodes, sizeof geometry->nodes);
     long long pitch = (scene->nodes[0] + 2 + alignment - 1) / alignment * alignment;
     /* Strides of a high power of two would map all 27 streams to the same cache sets and memory channels. */
@@ -186,7 +200,10 @@ void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options
     geometry->row_pitch = (int)pitch;
     geometry->plane_pitch = pitch * (scene->nodes[1] + 2);
     geometry->origin = alignment;
-    long long capacity = geometry->plane_pitch * (scene->nodes[2] + 2) + 2 * alignment;
+    /* A launch overwrites what was read at least two launches before, of which two may run at once; on the
+     * cpu one. */
+    geometry->shift = (int)(options->slab == 0 ? 0 : (options->gpu ? 2 : 1) * options->slab + 2);
+    long long capacity = geometry->plane_pitch * (scene->nodes[2] + 2 + geometry->shift) + 2 * alignment;
     long long group = options->layout == KF_CSOA && options->alpha > alignment ? options->alpha : alignment;
     geometry->capacity = (capacity + group - 1) / group * group;
     /* Compilers of the cpu see that neighbours lie side by side only when addresses are worked out in 64
@@ -286,6 +303,7 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
     }
     if (options->plan == KF_PLAN_FUSED) {
         define(defines, "KF_FOLDED_BOUNDARY", folded);
+        if (options->slab > 0) define(defines, "KF_SLABS", 1);
         if (options->in_place == 0)
             define(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
         else

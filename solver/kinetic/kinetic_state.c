@@ -16,7 +16,7 @@ static kf_kinetic *kinetic_of(const kf_plan *plan) {
 static void find_populations(const kf_plan *plan, kf_kinetic_arguments *a) {
     const kf_kinetic *kinetic = kinetic_of(plan);
     const bool odd = plan->steps_done % 2 == 1;
-    a->source = kf_buffer_address(kinetic->populations[kinetic->swaps && odd]);
+    a->source = kinetic->grids[kinetic->swaps && odd];
     a->pushed = kinetic->options.in_place != 0 && odd;
 }
 

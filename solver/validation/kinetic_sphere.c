@@ -44,7 +44,7 @@ static double dominant_frequency(const double *signal, int count, double spacing
 }
 
 kf_status kf_case_sphere_wake(kf_validation *validation, kf_error *error) {
-    const kf_tunnel fine = {false, 20, 0.08, 300, 5, 11, 9, 100, 80, 0.05},
+    const kf_tunnel fine = {false, 20, 0.08, 300, 5, 11, 9, 220, 80, 0.05},
                     coarse = {false, 10, 0.08, 300, 3, 7, 6, 100, 80, 0.2};
     const kf_tunnel *t = validation->gpu ? &fine : &coarse;
     enum { LOOKS = 800 };

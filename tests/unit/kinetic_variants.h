@@ -39,7 +39,8 @@ static inline bool is_representative(const kf_scene *scene, const kf_config *con
     bool single = strcmp(storage, "f32") == 0, half = strcmp(storage, "f16") == 0;
     if (strcmp(form, one_high_order_rate && fused && (soa || half) ? "low_order" : "factorised") != 0 ||
         integer_of(config, "collision_split") > 2)
-        return false; /* test_collision.c */
+        return false;                                /* test_collision.c */
+    if (strcmp(streams, "shift") == 0) return false; /* test_shift.c */
     bool in_place = strcmp(streams, "two_grids") != 0;
     if (in_place && (!(soa || csoa) || csoa == morton)) return false;
     bool pairs = !in_place && (half ? csoa : single && soa && fused && !morton);

@@ -35,9 +35,6 @@ static kf_best_config *example(void) {
     kf_best_config *best = kf_allocate_zeroed(1, sizeof *best);
     *best = (kf_best_config){.version = "0.1.0",
                              .scene = "/scenes/car \"1\".obj",
-                             .nodes = {200, 400, 200},
-                             .samples_per_cell = 33.3,
-                             .sample_count = 1500000,
                              .seed = 18446744073709551615u,
                              .config = {.system = "kinetic"},
                              .time_us = 1234.5678901234567,
@@ -51,6 +48,10 @@ static kf_best_config *example(void) {
                              .verification_bound = 1e-5,
                              .tie_count = KF_BEST_TIES,
                              .run_uuid = "01234567-89ab-4def-8123-456789abcdef"};
+    kf_facts_size(&best->facts, (const int[3]){200, 400, 200}, "nodes");
+    kf_facts_amount(&best->facts, "sample_count", 1500000, "samples");
+    kf_facts_number(&best->facts, "samples_per_cell", 33.3, "");
+    kf_facts_word(&best->facts, "collision", "bgk");
     best->device = (kf_device_info){.spec = "cuda:0",
                                     .backend = "cuda",
                                     .name = "Test device",
@@ -92,9 +93,13 @@ static void test_round_trip(void **state) {
     assert_string_equal(back->version, best->version);
     assert_string_equal(back->scene, best->scene);
     assert_string_equal(back->scene_hash, best->scene_hash);
-    assert_memory_equal(back->nodes, best->nodes, sizeof best->nodes);
-    assert_true(back->samples_per_cell == best->samples_per_cell);
-    assert_true(back->sample_count == best->sample_count && back->seed == best->seed);
+    assert_int_equal(back->facts.count, best->facts.count);
+    for (int i = 0; i < best->facts.count; i++) {
+        assert_string_equal(back->facts.list[i].name, best->facts.list[i].name);
+        assert_string_equal(back->facts.list[i].word, best->facts.list[i].word);
+    }
+    assert_true(kf_facts_value(&back->facts, "samples_per_cell") == 33.3);
+    assert_true(kf_facts_value(&back->facts, "size_y") == 400 && back->seed == best->seed);
     assert_string_equal(back->device.spec, best->device.spec);
     assert_string_equal(back->device.compiler, best->device.compiler);
     assert_true(back->device.memory_bytes == best->device.memory_bytes);
@@ -110,7 +115,9 @@ static void test_round_trip(void **state) {
     for (int i = 0; i < KF_BEST_TIES; i++)
         assert_same_config(&back->ties[i], &best->ties[i]);
     assert_string_equal(back->run_uuid, best->run_uuid);
+    kf_best_config_free(best);
     free(best);
+    kf_best_config_free(back);
     free(back);
 }
 
@@ -118,6 +125,7 @@ static void test_round_trip(void **state) {
 static char *changed(const char *part, const char *by) {
     kf_best_config *best = example();
     assert_int_equal(kf_best_config_write(file, best, NULL), KF_OK);
+    kf_best_config_free(best);
     free(best);
     char *text = NULL;
     size_t size = 0;
@@ -135,6 +143,7 @@ static kf_status read_text(const char *text, kf_error *error) {
     kf_best_config *best = kf_allocate(sizeof *best);
     assert_int_equal(kf_file_write_atomic(file, text, strlen(text), NULL), KF_OK);
     kf_status status = kf_best_config_read(file, best, error);
+    kf_best_config_free(best);
     free(best);
     return status;
 }
@@ -145,19 +154,19 @@ static void test_refusals(void **state) {
         const char *part, *by, *says;
     } changes[] = {
         {"\"mlups\"", "\"mlup\"", "mlups"},
-        {"\"samples_per_cell\"", "\"samples_per_cel\"", "scene.samples_per_cel"},
+        {"\"facts\"", "\"fact\"", "scene.fact"},
         {"\"spec\"", "\"colour\": 1, \"spec\"", "device.colour"},
         {"\"baseline\"", "\"base\"", "gain.base"},
-        {"\"format\":\t1", "\"format\":\t2", "newer kftune"},
-        {"\"format\":\t1", "\"format\":\t0", "format"},
-        {"\"format\":\t1", "\"format\":\t\"1\"", "format"},
-        {"\"format\":\t1,", "", "format"},
+        {"\"format\":\t2", "\"format\":\t3", "newer kftune"},
+        {"\"format\":\t2", "\"format\":\t0", "format"},
+        {"\"format\":\t2", "\"format\":\t\"1\"", "format"},
+        {"\"format\":\t2,", "", "format"},
         {"\"alpha\":\t64", "\"alpha\":\t32", "hash"},
         {"\"csoa\"", "[]", "layout"},
-        {"\"nodes\":\t[200, 400, 200]", "\"nodes\":\t[200, 400]", "scene.nodes"},
-        {"\"nodes\":\t[200, 400, 200]", "\"nodes\":\t[200, 400, 0]", "scene.nodes"},
-        {"\"nodes\":\t[200, 400, 200]", "\"nodes\":\t[200, 400, 0.5]", "scene.nodes"},
-        {"\"nodes\":\t[200, 400, 200]", "\"nodes\":\t[200, 400, 1.5]", "scene.nodes"},
+        {"\"size_y\":\t400", "\"size_y\":\t[400]", "facts.size_y"},
+        {"\"size_y\":\t400", "\"size_y\":\t1e999", "size_y"},
+        {"\"size_y\":\t400", "\"size_y\":\tnull", "facts.size_y"},
+        {"\"collision\":\t\"bgk\"", "\"collision\":\ttrue", "facts.collision"},
         {"\"18446744073709551615\"", "\"18446744073709551616\"", "scene.seed"},
         {"\"18446744073709551615\"", "-1", "scene.seed"},
         {"\"18446744073709551615\"", "1.5", "scene.seed"},
@@ -193,6 +202,7 @@ static void test_refusals(void **state) {
     kf_best_config *best = kf_allocate(sizeof *best);
     assert_int_equal(kf_best_config_read("/no/such/file", best, &error), KF_BAD_INPUT);
     assert_int_equal(kf_best_config_read(folder, best, &error), KF_BAD_INPUT);
+    kf_best_config_free(best);
     free(best);
 }
 
@@ -227,6 +237,7 @@ static void test_failed_write(void **state) {
     assert_int_equal(kf_best_config_write("/no/such/folder/x.kftune.json", best, &error), KF_BAD_INPUT);
     assert_non_null(strstr(error.message, "/no/such/folder"));
     assert_int_equal(kf_best_config_write(folder, best, &error), KF_BAD_INPUT);
+    kf_best_config_free(best);
     free(best);
 }
 

@@ -59,11 +59,10 @@ typedef struct kf_believer {
 } kf_believer;
 
 static void open_believer(const kf_landscape *landscape, kf_believer *believer) {
-    kf_problem_options options = {.samples_per_cell = landscape->samples_per_cell, .seed = landscape->seed};
     kf_error error = {KF_OK, ""};
     memset(believer, 0, sizeof *believer);
-    memcpy(options.nodes, landscape->nodes, sizeof options.nodes);
-    if (kf_problem_open(landscape->scene, "kinetic", &options, &believer->problem, &error) != KF_OK)
+    if (kf_problem_open(landscape->scene, "kinetic", &landscape->options, &believer->problem, &error) !=
+        KF_OK)
         fail_msg("%s", error.message);
     kf_copy_text(believer->device.backend, sizeof believer->device.backend, landscape->backend);
     believer->device.peak_bandwidth = landscape->peak_bandwidth;
@@ -109,7 +108,9 @@ static void test_model_and_search_on_an_h200(void **state) {
     for (int i = 0; i < landscape_count; i++) {
         const kf_landscape *landscape = landscapes[i];
         kf_believer believer;
-        if ((double)landscape->nodes[0] * landscape->nodes[1] * landscape->nodes[2] > MOST_NODES) continue;
+        if ((double)landscape->options.nodes[0] * landscape->options.nodes[1] * landscape->options.nodes[2] >
+            MOST_NODES)
+            continue;
         open_believer(landscape, &believer);
         const double correlation = rank_correlation(landscape, &believer);
         const double regret = regret_after(landscape, &believer, 20);

@@ -118,7 +118,7 @@ static void test_round_trips(void **state) {
         assert_string_equal(summary.device, "Test device");
         assert_string_equal(summary.scene, "beetle");
         assert_string_equal(summary.origin, "imported");
-        assert_int_equal(summary.nodes[1], 48);
+        assert_true(kf_facts_value(summary.facts, "size_y") == 48);
         assert_int_equal(summary.results, count);
         free(text);
     }
@@ -148,8 +148,9 @@ static void test_compact(void **state) {
     kf_error error = {0};
     if (kf_landscape_open(file, &landscape, &error) != KF_OK) fail_msg("%s", error.message);
     assert_string_equal(landscape->scene, "beetle");
-    assert_int_equal(landscape->nodes[0], 96);
-    assert_true(landscape->samples_per_cell == 20 && landscape->seed == 0); /* the seed is beyond 2^53 */
+    assert_int_equal(landscape->options.nodes[0], 96);
+    assert_true(landscape->options.samples_per_cell == 20 &&
+                landscape->options.seed == 0); /* the seed is beyond 2^53 */
     assert_string_equal(landscape->device, "Test device");
     assert_string_equal(landscape->backend, "cuda");
     assert_true(landscape->peak_bandwidth == 4.8e12);
@@ -189,7 +190,7 @@ static void test_compact_comes_back(void **state) {
     assert_int_equal(kf_store_find_run(second, NULL, &summary, NULL), KF_OK);
     assert_string_equal(summary.scene, "beetle");
     assert_string_equal(summary.device, "Test device");
-    assert_int_equal(summary.nodes[0], 96);
+    assert_true(kf_facts_value(summary.facts, "size_x") == 96);
     free(text);
     free(again);
     kf_store_close(store);

@@ -1,0 +1,35 @@
+/* The options that place a bare mesh, for every command that opens scenes. */
+#ifndef KF_HARNESS_CLI_PLACEMENT_ARGUMENT_H
+#define KF_HARNESS_CLI_PLACEMENT_ARGUMENT_H
+
+#include "harness/cli/command.h"
+#include "scene/placement.h"
+#include "scene/scene.h"
+
+/* Rows for a command's table of options. */
+#define KF_PLACEMENT_OPTIONS                                                                                 \
+    {"--wind", "AXIS", "a mesh: the way the wind blows in its axes, -z for a car that looks along +z",       \
+     false},                                                                                                 \
+        {"--up", "AXIS", "a mesh: which of its axes is up: x, -x, y, -y, z, -z", false},                     \
+        {"--length", "LENGTH", "a mesh: its length along the wind: 4.2m, 420cm, 4200mm", false},             \
+        {"--speed", "SPEED", "a mesh: of the wind: 30, 30m/s, 108km/h (10 m/s)", false},                     \
+        {"--reynolds", "RE", "a mesh: Reynolds number with its length (10000)", false},                      \
+        {"--viscosity", "NU", "a mesh: kinematic viscosity in m^2/s instead, 1.5e-5 for air", false},        \
+        {"--road", "yes|no", "a mesh: stands on a road that moves with the wind (guessed)", false},          \
+        {"--yaw", "DEGREES", "a mesh: turned about the upright axis, counter-clockwise from above", false},  \
+        {"--blockage", "SHARE", "a mesh: of the tunnel's cross-section that it takes: 0.05, 5% (5%)",        \
+         false},                                                                                             \
+    {                                                                                                        \
+        "--cells", "N", "a mesh: cells along it, without --grid (as many as make a million nodes)", false    \
+    }
+
+/* The scene that the command works on. A mesh for which any of these options is given is placed, written to
+ * NAME.scene.json in the working folder, which is said, and *name becomes that file: so every later command
+ * has the very same scene. Anything else stays as it is; the options with a scene that is no mesh are
+ * KF_BAD_INPUT. */
+kf_status kf_argument_placed(const kf_arguments *arguments, const int nodes[3], double samples_per_cell,
+                             const char **name, kf_error *error);
+/* Reads the options alone. */
+kf_status kf_argument_placement(const kf_arguments *arguments, kf_placement *placement, kf_error *error);
+
+#endif

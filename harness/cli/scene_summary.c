@@ -1,0 +1,152 @@
+#include "harness/cli/scene_summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/text.h"
+
+enum { POPULATIONS = 27, GRIDS = 2, FLOWS = 10 };
+static const double TURBULENT = 5e5, LEAST_VISCOSITY = 1e-4, FEW_CELLS = 16.0, THIN_LAYER = 2.0,
+                    WALL_RESOLVED = 5.0, MUCH_BLOCKAGE = 0.1;
+
+kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
+    kf_scene_summary s = {.lattice_viscosity = scene->viscosity, .reynolds = scene->reynolds};
+    const double dx = scene->cell_size, dt = scene->time_step, nan = (double)NAN;
+    for (int a = 0; a < 3; a++) {
+        s.domain[a] = scene->nodes[a] * dx;
+        s.solid[a] = (scene->solid_high[a] - scene->solid_low[a]) * dx;
+    }
+    s.cells_a_length = scene->reference_length;
+    s.length = scene->reference_length * dx;
+    s.speed = scene->reference_speed * dx / dt;
+    s.viscosity = scene->viscosity * dx * dx / dt;
+    s.frontal_area = scene->frontal_area > 0.0 ? scene->frontal_area * dx * dx : nan;
+    const double *stream = scene->initial_velocity;
+    int along = 0;
+    for (int a = 1; a < 3; a++)
+        if (fabs(stream[a]) > fabs(stream[along])) along = a;
+    const double section = (double)scene->nodes[(along + 1) % 3] * scene->nodes[(along + 2) % 3];
+    s.blockage = scene->frontal_area > 0.0 ? scene->frontal_area / section : nan;
+    s.flow_through_steps = scene->reference_speed > 0.0 ? scene->nodes[along] / scene->reference_speed : nan;
+    s.flow_through_seconds = s.flow_through_steps * dt;
+    s.bytes =
+        (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2] * POPULATIONS * GRIDS * sizeof(float);
+    const double re = scene->reynolds;
+    const double friction = re <= 0.0 ? nan : re < TURBULENT ? 0.664 / sqrt(re) : 0.026 / pow(re, 1.0 / 7.0);
+    s.wall_distance = 0.5 / scene->viscosity * scene->reference_speed * sqrt(0.5 * friction);
+    s.boundary_layer = re > 0.0 ? 5.0 * scene->reference_length / sqrt(re) : nan;
+    if (s.solid[0] + s.solid[1] + s.solid[2] == 0.0) s.wall_distance = s.boundary_layer = nan;
+    return s;
+}
+
+int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
+    static char texts[6][256];
+    static const char *found[6];
+    int count = 0;
+#define WARN(condition, ...)                                                                                 \
+    if (condition) {                                                                                         \
+        (void)snprintf(texts[count], sizeof texts[count], __VA_ARGS__);                                      \
+        found[count] = texts[count];                                                                         \
+        count++;                                                                                             \
+    }
+    WARN(s->boundary_layer < THIN_LAYER,
+         "the grid cannot carry this Reynolds number: a laminar boundary layer would be %.2g cells thick; "
+         "forces of "
+         "separated flow are a coarse large eddy simulation's, friction is not to be believed",
+         s->boundary_layer)
+    WARN(s->lattice_viscosity < LEAST_VISCOSITY,
+         "lattice viscosity %.2g: the collision's own damping decides, not the Reynolds number; from %g on "
+         "(Reynolds "
+         "number %.2g on this grid) it does",
+         s->lattice_viscosity, LEAST_VISCOSITY, s->reynolds * s->lattice_viscosity / LEAST_VISCOSITY)
+    WARN(s->wall_distance > WALL_RESOLVED,
+         "y+ about %.2g at the surface: there is no wall model, eddies smaller than a cell are left to the "
+         "collision "
+         "(implicit large eddies)",
+         s->wall_distance)
+    WARN(s->cells_a_length < FEW_CELLS, "%.3g cells along the solid: fewer than %g say little",
+         s->cells_a_length, FEW_CELLS)
+    WARN(s->blockage > MUCH_BLOCKAGE,
+         "blockage %.2g %%: walls so near raise the drag by about as much again; below 5 %% is usual",
+         100.0 * s->blockage)
+#undef WARN
+    *lines = found;
+    return count;
+}
+
+static void print_cost(const kf_scene *scene, const kf_scene_summary *s, FILE *file) {
+    char memory[32];
+    const double updates =
+        (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2] * s->flow_through_steps * FLOWS;
+    fprintf(file, "  memory      about %s on the device\n", kf_human_bytes(s->bytes, memory));
+    if (!isfinite(updates)) return;
+    fprintf(file, "  flow-through %.0f steps, %.3g s of the flow\n", s->flow_through_steps,
+            s->flow_through_seconds);
+    fprintf(file,
+            "  %d of them  %.2g node updates: %.2g s at 10000 MLUPS (a large GPU), %.2g h at 20 MLUPS (two "
+            "cores)\n",
+            FLOWS, updates, updates / 1e10, updates / 2e7 / 3600.0);
+}
+
+void kf_scene_summary_print(const kf_scene *scene, const kf_scene_summary *s, FILE *file) {
+    const char *const *lines;
+    fprintf(file, "%s: %dx%dx%d nodes, cells of %.4g m, domain %.4g x %.4g x %.4g m\n", scene->name,
+            scene->nodes[0], scene->nodes[1], scene->nodes[2], scene->cell_size, s->domain[0], s->domain[1],
+            s->domain[2]);
+    if (isfinite(s->boundary_layer))
+        fprintf(file,
+                "  solid       %.4g x %.4g x %.4g m, %.3g cells a length, frontal area %.4g m^2, blockage "
+                "%.2g %%\n",
+                s->solid[0], s->solid[1], s->solid[2], s->cells_a_length, s->frontal_area,
+                100.0 * s->blockage);
+    fprintf(file, "  flow        %.4g m/s, Reynolds number %.4g with %.4g m, viscosity %.3g m^2/s\n",
+            s->speed, s->reynolds, s->length, s->viscosity);
+    fprintf(file, "  lattice     %.3g cells a step (Mach %.2g), viscosity %.3g, time step %.3g s\n",
+            scene->reference_speed, scene->reference_speed * sqrt(3.0), s->lattice_viscosity,
+            scene->time_step);
+    if (isfinite(s->wall_distance))
+        fprintf(file,
+                "  wall        y+ about %.2g at the first node, laminar boundary layer %.2g cells; no wall "
+                "model\n",
+                s->wall_distance, s->boundary_layer);
+    print_cost(scene, s, file);
+    const int count = kf_scene_warnings(s, &lines);
+    for (int i = 0; i < count; i++)
+        fprintf(file, "  warning: %s\n", lines[i]);
+}
+
+static void add(cJSON *json, const char *key, double value) {
+    if (isfinite(value))
+        cJSON_AddNumberToObject(json, key, value);
+    else
+        cJSON_AddNullToObject(json, key);
+}
+
+cJSON *kf_scene_summary_json(const kf_scene *scene, const kf_scene_summary *s) {
+    const char *const *lines;
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "scene", scene->name);
+    cJSON_AddStringToObject(json, "scene_hash", scene->hash);
+    cJSON_AddItemToObject(json, "grid", cJSON_CreateIntArray(scene->nodes, 3));
+    add(json, "cell_size_m", scene->cell_size);
+    add(json, "time_step_s", scene->time_step);
+    cJSON_AddItemToObject(json, "domain_m", cJSON_CreateDoubleArray(s->domain, 3));
+    cJSON_AddItemToObject(json, "solid_m", cJSON_CreateDoubleArray(s->solid, 3));
+    add(json, "cells_a_length", s->cells_a_length);
+    add(json, "frontal_area_m2", s->frontal_area);
+    add(json, "blockage", s->blockage);
+    add(json, "speed_m_s", s->speed);
+    add(json, "reynolds", s->reynolds);
+    add(json, "reference_length_m", s->length);
+    add(json, "viscosity_m2_s", s->viscosity);
+    add(json, "lattice_viscosity", s->lattice_viscosity);
+    add(json, "flow_through_steps", s->flow_through_steps);
+    add(json, "flow_through_s", s->flow_through_seconds);
+    add(json, "memory_bytes", s->bytes);
+    add(json, "y_plus", s->wall_distance);
+    add(json, "boundary_layer_cells", s->boundary_layer);
+    const int count = kf_scene_warnings(s, &lines);
+    cJSON_AddItemToObject(json, "warnings", cJSON_CreateStringArray(lines, count));
+    return json;
+}

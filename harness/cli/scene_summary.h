@@ -1,0 +1,35 @@
+/* What a scene means for whoever runs it: sizes, flow, what a run costs, and what its grid cannot do. */
+#ifndef KF_HARNESS_CLI_SCENE_SUMMARY_H
+#define KF_HARNESS_CLI_SCENE_SUMMARY_H
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+
+#include "scene/scene.h"
+
+/* Figures in SI units, but where it says cells or lattice. NAN where a scene does not define them. */
+typedef struct kf_scene_summary {
+    double domain[3], solid[3];                      /* lengths, metres */
+    double cells_a_length;                           /* cells along the reference length */
+    double frontal_area;                             /* metres^2 */
+    double blockage;                                 /* of the domain's cross-section */
+    double speed, reynolds, length;                  /* of the Reynolds number */
+    double viscosity, lattice_viscosity;             /* metres^2 a second */
+    double flow_through_steps, flow_through_seconds; /* the stream once through the domain */
+    double bytes;          /* of device memory, about: two grids of 27 floats a node */
+    double wall_distance;  /* y+ of the node next to the surface (half a cell), of a flat plate */
+    double boundary_layer; /* cells, of a laminar flat plate at its end: 5 L/sqrt(Re) */
+} kf_scene_summary;
+
+/* A flat plate's wall shear gives wall_distance: Cf = 0.664/sqrt(Re) up to Re 5e5 (Blasius), 0.026/Re^(1/7)
+ * above (White, Viscous Fluid Flow, 3rd ed., section 6-6). */
+kf_scene_summary kf_summarise_scene(const kf_scene *scene);
+
+/* Both end with what the grid cannot carry, one line each. */
+void kf_scene_summary_print(const kf_scene *scene, const kf_scene_summary *summary, FILE *file);
+cJSON *kf_scene_summary_json(const kf_scene *scene, const kf_scene_summary *summary);
+
+/* Warnings as lines of text, of which there are count; texts live until the next call. */
+int kf_scene_warnings(const kf_scene_summary *summary, const char *const **lines);
+
+#endif

@@ -1,0 +1,273 @@
+#include "scene/placement.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "scene/posture.h"
+
+static const double BLOCKAGE = 0.05, USUAL_NODES = 1e6, BEFORE = 1.25, BEHIND = 3.0;
+static const double USUAL_SPEED = 10.0, USUAL_REYNOLDS = 10000.0, ROAD_SPECULAR = 0.5;
+static const double PI = 3.14159265358979323846;
+
+/* ---- headings ---- */
+
+bool kf_heading_read(const char *text, kf_heading *heading) {
+    const int sign = text[0] == '-' ? -1 : 1;
+    if (text[0] == '-' || text[0] == '+') text++;
+    if (text[0] < 'x' || text[0] > 'z' || text[1] != '\0') return false;
+    *heading = (kf_heading){text[0] - 'x', sign};
+    return true;
+}
+
+const char *kf_heading_name(kf_heading heading) {
+    static const char *const names[] = {"+x", "-x", "+y", "-y", "+z", "-z"};
+    return names[2 * heading.axis + (heading.sign < 0)];
+}
+
+bool kf_placement_given(const kf_placement *p) {
+    return p->wind.sign != 0 || p->up.sign != 0 || p->length > 0.0 || p->speed > 0.0 || p->reynolds > 0.0 ||
+           p->viscosity > 0.0 || p->road != KF_ROAD_GUESS || p->yaw != 0.0 || p->blockage > 0.0 ||
+           p->cells > 0.0;
+}
+
+bool kf_scene_is_mesh(const char *file) {
+    return kf_mesh_is_file_name(file);
+}
+
+/* ---- which way ---- */
+
+static int percent(double share) {
+    return (int)lround(100.0 * share);
+}
+
+static kf_status refuse_guess(const char *file, const kf_posture *p, kf_error *error) {
+    if (p->up_sure < KF_SURE)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: which way is up is not clear from the mesh (%s, %d %% sure); say it with --up x, -x, y, -y, "
+            "z or -z, or write a scene file",
+            file, kf_heading_name(p->up), percent(p->up_sure));
+    if (p->axis_sure < KF_SURE)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: along which axis the wind blows is not clear from the mesh (%c, %d %% sure); say it with "
+            "--wind, for example --wind %s",
+            file, "xyz"[p->wind.axis], percent(p->axis_sure), kf_heading_name(p->wind));
+    const kf_heading back = {p->wind.axis, -p->wind.sign};
+    return kf_fail(
+        error, KF_BAD_INPUT,
+        "%s: which end is the front is not clear from the mesh (%d %% sure); say where the wind blows to: "
+        "--wind %s or --wind %s",
+        file, percent(p->front_sure), kf_heading_name(p->wind), kf_heading_name(back));
+}
+
+/* What the user says goes first, then the guess where it is sure. */
+static kf_status choose_posture(const char *file, const kf_mesh *mesh, const kf_placement *said,
+                                kf_posture *p, kf_text *notes, kf_error *error) {
+    *p = kf_mesh_posture(mesh);
+    if (said->up.sign != 0) {
+        p->up = said->up;
+        p->up_sure = 1.0;
+        if (said->wind.sign == 0) kf_posture_heading(mesh, p);
+    } else if (said->wind.sign != 0 && said->wind.axis == p->up.axis) {
+        p->up_sure = 0.0; /* the guess contradicts what is said */
+    }
+    if (said->wind.sign != 0) {
+        p->wind = said->wind;
+        p->axis_sure = p->front_sure = 1.0;
+    }
+    if (p->up_sure < KF_SURE) return refuse_guess(file, p, error);
+    if (p->wind.axis == p->up.axis)
+        return kf_fail(error, KF_BAD_INPUT, "%s: --wind %s and --up %s lie along the same axis", file,
+                       kf_heading_name(p->wind), kf_heading_name(p->up));
+    if (p->axis_sure < KF_SURE || p->front_sure < KF_SURE) return refuse_guess(file, p, error);
+    if (p->as_it_is && said->up.sign == 0 && said->wind.sign == 0)
+        kf_note(notes,
+                "axes: as in the file, z up and the wind along +x (the mesh is symmetric along all three)");
+    else
+        kf_note(notes, "axes of the mesh: %s is up%s, the wind blows towards %s%s", kf_heading_name(p->up),
+                said->up.sign != 0 ? "" : " (guessed: it stands that way)", kf_heading_name(p->wind),
+                said->wind.sign != 0 ? ""
+                : p->like_a_car      ? " (guessed: the cabin is behind the middle)"
+                                     : " (guessed)");
+    if (said->up.sign == 0 || said->wind.sign == 0)
+        kf_note(notes,
+                "guess: up %d %%, axis of the wind %d %%, front %d %% sure; --up and --wind say otherwise",
+                percent(p->up_sure), percent(p->axis_sure), percent(p->front_sure));
+    return KF_OK;
+}
+
+static void add_turn(kf_solid_description *solid, const double axis[3], double degrees) {
+    if (degrees == 0.0) return;
+    memcpy(solid->turn[solid->turns].axis, axis, 3 * sizeof *axis);
+    solid->turn[solid->turns++].degrees = degrees;
+}
+
+/* Up to z, then the wind to x, then the yaw: one or two rotations. */
+static void set_turns(const kf_posture *p, double yaw, kf_solid_description *solid) {
+    static const double z[3] = {0, 0, 1}, x[3] = {1, 0, 0};
+    double axis[3] = {0}, matrix[9], wind[2];
+    solid->turns = 0;
+    if (p->up.axis == 2) {
+        add_turn(solid, x, p->up.sign > 0 ? 0.0 : 180.0);
+    } else {
+        axis[1 - p->up.axis] = p->up.axis == 0 ? -p->up.sign : p->up.sign; /* up x z */
+        add_turn(solid, axis, 90.0);
+    }
+    kf_placing_matrix(solid, matrix);
+    for (int a = 0; a < 2; a++)
+        wind[a] = p->wind.sign * matrix[3 * a + p->wind.axis];
+    add_turn(solid, z, nearbyint(-atan2(wind[1], wind[0]) * 180.0 / PI) + yaw);
+}
+
+/* ---- how large ---- */
+
+/* Lengths of the mesh as it is turned (in its units), without and with the yaw, and its frontal area. */
+typedef struct turned {
+    double straight, extent[3], front;
+} turned;
+
+static turned measure_turned(const kf_mesh *mesh, const kf_posture *p, const kf_solid_description *solid) {
+    static const double along[3] = {1, 0, 0}, nowhere[3] = {0};
+    enum { RASTER = 200 }; /* units that the longest edge has for the shadow's raster of 1/4 */
+    turned t = {0};
+    double matrix[9];
+    const kf_box own = kf_mesh_bounds(mesh);
+    kf_mesh copy = {mesh->vertex_count, mesh->triangle_count,
+                    kf_allocate(3 * mesh->vertex_count * sizeof(double) + 1), mesh->triangles};
+    memcpy(copy.vertices, mesh->vertices, 3 * mesh->vertex_count * sizeof(double));
+    kf_placing_matrix(solid, matrix);
+    kf_mesh_transform(&copy, matrix, nowhere);
+    const kf_box box = kf_mesh_bounds(&copy);
+    double longest = 0.0;
+    for (int a = 0; a < 3; a++) {
+        t.extent[a] = box.high[a] - box.low[a];
+        longest = fmax(longest, t.extent[a]);
+    }
+    t.straight = own.high[p->wind.axis] - own.low[p->wind.axis];
+    if (t.straight < 1e-6 * longest) t.straight = longest; /* a sheet across the wind */
+    const double k = RASTER / longest, scaling[9] = {k, 0, 0, 0, k, 0, 0, 0, k};
+    kf_mesh_transform(&copy, scaling, nowhere);
+    t.front = kf_mesh_shadow(&copy, along) / (k * k);
+    free(copy.vertices);
+    return t;
+}
+
+/* A car is 2.5 to 6.5 m long: that tells its unit. */
+static double guess_unit(const kf_posture *p, double straight, kf_text *notes) {
+    static const struct {
+        const char *name;
+        double metres;
+    } units[] = {
+        {"metre", 1.0}, {"centimetre", 0.01}, {"millimetre", 0.001}, {"inch", 0.0254}, {"foot", 0.3048}};
+    for (size_t u = 0; p->like_a_car && u < sizeof units / sizeof *units; u++) {
+        const double length = straight * units[u].metres;
+        if (length < 2.5 || length > 6.5) continue;
+        kf_note(notes, "unit: a %s, by which the car is %.4g m long (guessed; --length says otherwise)",
+                units[u].name, length);
+        return units[u].metres;
+    }
+    kf_note(
+        notes,
+        "unit: a metre, by which the solid is %.4g m long (not known from the mesh; --length says otherwise)",
+        straight);
+    return 1.0;
+}
+
+/* ---- the tunnel ---- */
+
+/* Width and height that leave the same margin at both sides and above (with a road; else also below) and the
+ * given cross-section; half of the solid's width and height at least. */
+static void cross_section(const double extent[3], double section, bool road, double *width, double *height) {
+    const double w = extent[1], h = extent[2], a = road ? 2.0 : 4.0, b = road ? w + 2.0 * h : 2.0 * (w + h),
+                 c = w * h - section;
+    const double margin = fmax(0.5 * fmax(w, h), (-b + sqrt(fmax(0.0, b * b - 4.0 * a * c))) / (2.0 * a));
+    *width = w + 2.0 * margin;
+    *height = h + (road ? 1.0 : 2.0) * margin;
+}
+
+static int even_cells(double cells) {
+    return 4 * (int)fmax(2.0, ceil(cells / 4.0 - 1e-9));
+}
+
+/* Sets cells and cell_size, and where along x the solid's middle is. */
+static void set_domain(kf_description *d, const turned *t, double scale, bool road, const kf_placement *said,
+                       const int nodes[3], kf_text *notes) {
+    double extent[3], size[3];
+    for (int a = 0; a < 3; a++)
+        extent[a] = t->extent[a] * scale;
+    const double front = t->front * scale * scale,
+                 blockage = said->blockage > 0.0 ? said->blockage : BLOCKAGE;
+    const double reach = fmax(extent[0], sqrt(front));
+    size[0] = extent[0] + (BEFORE + BEHIND) * reach;
+    cross_section(extent, front / blockage, road, &size[1], &size[2]);
+    if (nodes[0] > 0) {
+        memcpy(d->cells, nodes, sizeof d->cells);
+        d->cell_size = fmax(size[0] / nodes[0], sqrt(front / blockage / ((double)nodes[1] * nodes[2])));
+        for (int a = 1; a < 3; a++)
+            d->cell_size = fmax(d->cell_size, 1.5 * extent[a] / nodes[a]);
+    } else {
+        d->cell_size = said->cells > 0.0 ? t->straight * scale / said->cells
+                                         : cbrt(size[0] * size[1] * size[2] / USUAL_NODES);
+        for (int a = 0; a < 3; a++)
+            d->cells[a] = even_cells(size[a] / d->cell_size);
+    }
+    const double longer = d->cells[0] * d->cell_size / size[0];
+    d->solid.position[0] = longer * (BEFORE * reach + 0.5 * extent[0]);
+    for (int a = 1; a < 3; a++)
+        d->solid.position[a] = 0.5 * d->cells[a] * d->cell_size;
+    kf_note(notes, "domain: %dx%dx%d cells of %.4g m%s, %.3g cells along the solid, blockage %.2g %%",
+            d->cells[0], d->cells[1], d->cells[2], d->cell_size,
+            nodes[0] > 0        ? ""
+            : said->cells > 0.0 ? ""
+                                : " (about a million)",
+            t->straight * scale / d->cell_size,
+            100.0 * front / (d->cells[1] * d->cells[2] * d->cell_size * d->cell_size));
+}
+
+static void set_road(kf_description *d) {
+    d->solid.anchor = KF_ANCHOR_BOTTOM;
+    d->solid.position[2] = 0.0;
+    d->faces[KF_ZMIN] = KF_WALL;
+    d->face_velocity_given[KF_ZMIN] = true;
+    d->face_velocity[KF_ZMIN][0] = d->speed;
+    d->specular_share[KF_ZMIN] = ROAD_SPECULAR;
+}
+
+static void set_flow(kf_description *d, const kf_placement *said, double length, kf_text *notes) {
+    d->speed = said->speed > 0.0 ? said->speed : USUAL_SPEED;
+    d->reference_length = length;
+    d->viscosity = said->viscosity;
+    if (said->viscosity == 0.0) d->reynolds = said->reynolds > 0.0 ? said->reynolds : USUAL_REYNOLDS;
+    kf_note(notes, "flow: %g m/s%s, Reynolds number %.4g%s with the length of %.4g m, %g cells a step",
+            d->speed, said->speed > 0.0 ? "" : " (not said)",
+            d->reynolds > 0.0 ? d->reynolds : d->speed * length / d->viscosity,
+            said->reynolds > 0.0 || said->viscosity > 0.0 ? "" : " (not said)", length, d->lattice_speed);
+}
+
+kf_status kf_description_place(kf_description *d, const kf_mesh *mesh, const kf_placement *placement,
+                               const int nodes[3], kf_text *notes, kf_error *error) {
+    static const kf_placement nothing;
+    const kf_placement *said = placement != NULL ? placement : &nothing;
+    kf_posture p;
+    KF_TRY(choose_posture(d->source, mesh, said, &p, notes, error));
+    d->solid.present = true;
+    set_turns(&p, said->yaw, &d->solid);
+    const turned t = measure_turned(mesh, &p, &d->solid);
+    d->solid.scale = said->length > 0.0 ? said->length / t.straight : guess_unit(&p, t.straight, notes);
+    const bool road =
+        said->road == KF_ROAD_YES || (said->road == KF_ROAD_GUESS && !p.as_it_is && p.stand >= 0.2);
+    set_domain(d, &t, d->solid.scale, road, said, nodes, notes);
+    set_flow(d, said, t.straight * d->solid.scale, notes);
+    if (road) set_road(d);
+    kf_note(
+        notes,
+        road ? "boundaries: inflow at xmin, outflow at xmax, a road at zmin that moves with the wind and on "
+               "which the solid stands (%s), free_slip on the other faces"
+             : "boundaries: inflow at xmin, outflow at xmax, free_slip on the other faces (%s)",
+        said->road == KF_ROAD_GUESS ? "guessed; --road yes or no says otherwise" : "as said");
+    kf_note(notes, "model: %s, rates %s", kf_collision_names[d->collision], kf_rate_rule_names[d->rate_rule]);
+    return KF_OK;
+}

@@ -1,0 +1,246 @@
+/* How a mesh lies in its file: which way is up, along which axis it is long, where its front is. All of it is
+ * measured on points spread over the surface, so it does not depend on how the axes are named.
+ *
+ *  - Mirror: a car is the same left and right. Points are put into cubes; the share of them whose mirror
+ * image across the middle of the box falls into a cube with points is 1 for a symmetric body, 0.1 to 0.8 for
+ * others.
+ *  - Stand: what touches the ground when a side is below. The hull of those points over the box's footprint
+ * is large for four wheels or a flat bottom and small for a roof, and a body stands only if its middle is
+ * above it.
+ *  - Front: the cabin of a car lies behind the middle. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scene/posture.h"
+
+enum { POINTS = 40000, CUBES = 40 };
+
+/* ---- points ---- */
+
+typedef struct cloud {
+    size_t count;
+    double *points; /* [count][3] */
+    kf_box box;
+    double extent[3], middle[3]; /* of the box; of the surface */
+} cloud;
+
+/* Evenly over the area, a sequence of low discrepancy (Roberts' R2) within the triangles. */
+static cloud make_cloud(const kf_mesh *mesh) {
+    cloud c = {.box = kf_mesh_bounds(mesh)};
+    const double total = kf_mesh_area(mesh);
+    double before = 0.0;
+    c.points = kf_allocate(3 * ((size_t)POINTS + mesh->vertex_count) * sizeof *c.points);
+    for (size_t t = 0; t < mesh->triangle_count; t++) {
+        before += kf_mesh_triangle_area(mesh, t);
+        const uint32_t *corner = mesh->triangles + 3 * t;
+        for (; c.count < POINTS && ((double)c.count + 0.5) * total / POINTS < before; c.count++) {
+            double u = fmod(0.5 + 0.7548776662466927 * (double)c.count, 1.0),
+                   v = fmod(0.5 + 0.5698402909980532 * (double)c.count, 1.0);
+            if (u + v > 1.0) {
+                u = 1.0 - u;
+                v = 1.0 - v;
+            }
+            for (size_t a = 0; a < 3; a++) {
+                const double p = mesh->vertices[3 * (size_t)corner[0] + a],
+                             q = mesh->vertices[3 * (size_t)corner[1] + a],
+                             r = mesh->vertices[3 * (size_t)corner[2] + a];
+                c.points[3 * c.count + a] = p + u * (q - p) + v * (r - p);
+            }
+        }
+    }
+    for (size_t a = 0; a < 3; a++) {
+        c.extent[a] = c.box.high[a] - c.box.low[a];
+        for (size_t i = 0; i < c.count; i++)
+            c.middle[a] += c.points[3 * i + a] / (double)c.count;
+    }
+    return c;
+}
+
+/* ---- mirror ---- */
+
+static void cube_of(const cloud *c, double edge, const int cubes[3], size_t i, int cube[3]) {
+    for (size_t a = 0; a < 3; a++) {
+        const double from_middle = c->points[3 * i + a] - 0.5 * (c->box.low[a] + c->box.high[a]);
+        const int k = (int)floor(from_middle / edge + 0.5 * cubes[a]);
+        cube[a] = k < 0 ? 0 : k >= cubes[a] ? cubes[a] - 1 : k;
+    }
+}
+
+static void measure_mirrors(const cloud *c, double mirror[3]) {
+    const double edge = 1.0001 * fmax(c->extent[0], fmax(c->extent[1], c->extent[2])) / CUBES;
+    int cubes[3];
+    for (int a = 0; a < 3; a++)
+        cubes[a] = (int)fmax(1.0, ceil(c->extent[a] / edge));
+    unsigned char *filled = kf_allocate_zeroed((size_t)CUBES * CUBES * CUBES, 1);
+#define AT(cube) filled[(size_t)(cube)[0] + CUBES * ((size_t)(cube)[1] + CUBES * (size_t)(cube)[2])]
+    int cube[3];
+    for (size_t i = 0; i < c->count; i++) {
+        cube_of(c, edge, cubes, i, cube);
+        AT(cube) = 1;
+    }
+    for (int a = 0; a < 3; a++) {
+        size_t matched = 0;
+        for (size_t i = 0; i < c->count; i++) {
+            cube_of(c, edge, cubes, i, cube);
+            const int image = cubes[a] - 1 - cube[a];
+            bool any = false;
+            for (cube[a] = image > 0 ? image - 1 : 0; cube[a] <= image + 1 && cube[a] < cubes[a]; cube[a]++)
+                any = any || AT(cube) != 0;
+            matched += any;
+        }
+        mirror[a] = (double)matched / (double)c->count;
+    }
+#undef AT
+    free(filled);
+}
+
+/* ---- stand ---- */
+
+typedef struct spot {
+    double x, y;
+} spot;
+
+static int by_place(const void *left, const void *right) {
+    const spot *p = left, *q = right;
+    if (p->x != q->x) return p->x < q->x ? -1 : 1;
+    return p->y < q->y ? -1 : p->y > q->y;
+}
+
+static double turn(spot o, spot p, spot q) {
+    return (p.x - o.x) * (q.y - o.y) - (p.y - o.y) * (q.x - o.x);
+}
+
+/* Area of the convex hull (Andrew's monotone chain); *holds: whether middle lies in it. Sorts the spots. */
+static double hull_area(spot *spots, size_t count, spot middle, bool *holds) {
+    *holds = false;
+    if (count < 3) return 0.0;
+    qsort(spots, count, sizeof *spots, by_place);
+    spot *hull = kf_allocate(2 * count * sizeof *hull);
+    size_t k = 0;
+    for (size_t i = 0; i < count; i++) {
+        while (k >= 2 && turn(hull[k - 2], hull[k - 1], spots[i]) <= 0.0)
+            k--;
+        hull[k++] = spots[i];
+    }
+    const size_t lower = k + 1;
+    for (size_t i = count - 1; i-- > 0;) {
+        while (k >= lower && turn(hull[k - 2], hull[k - 1], spots[i]) <= 0.0)
+            k--;
+        hull[k++] = spots[i];
+    }
+    double area = 0.0;
+    *holds = true;
+    for (size_t i = 0; i + 1 < k; i++) {
+        area += 0.5 * (hull[i].x * hull[i + 1].y - hull[i].y * hull[i + 1].x);
+        *holds = *holds && turn(hull[i], hull[i + 1], middle) >= 0.0;
+    }
+    free(hull);
+    return area;
+}
+
+/* How well the body stands with this side of it below, 0 to 1. Vertices count too: a wheel touches with few
+ * points. */
+static double measure_stand(const cloud *c, const kf_mesh *mesh, int axis, int sign) {
+    static const double NEAR = 0.02; /* of the body's size */
+    const size_t a = (size_t)axis, b = (a + 1) % 3, d = (a + 2) % 3;
+    const double reach = NEAR * cbrt(c->extent[0] * c->extent[1] * c->extent[2]);
+    spot *spots = kf_allocate((c->count + mesh->vertex_count) * sizeof *spots);
+    size_t count = 0;
+    for (size_t i = 0; i < c->count + mesh->vertex_count; i++) {
+        const double *p = i < c->count ? c->points + 3 * i : mesh->vertices + 3 * (i - c->count);
+        const double above = sign < 0 ? p[a] - c->box.low[a] : c->box.high[a] - p[a];
+        if (above <= reach) spots[count++] = (spot){p[b], p[d]};
+    }
+    bool holds;
+    const double area = hull_area(spots, count, (spot){c->middle[b], c->middle[d]}, &holds),
+                 footprint = c->extent[b] * c->extent[d];
+    free(spots);
+    return holds && footprint > 0.0 ? area / footprint : 0.0;
+}
+
+/* ---- front ---- */
+
+/* Where the middle of the upper third lies along an axis, from the box's middle in its length: -1/2 to 1/2.
+ */
+static double measure_cabin(const cloud *c, kf_heading up, int along) {
+    double sum = 0.0;
+    size_t count = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        const size_t u = (size_t)up.axis, l = (size_t)along;
+        double height = (c->points[3 * i + u] - c->box.low[u]) / c->extent[u];
+        if (up.sign < 0) height = 1.0 - height;
+        if (height < 0.65) continue;
+        sum += (c->points[3 * i + l] - c->box.low[l]) / c->extent[l] - 0.5;
+        count++;
+    }
+    return count == 0 ? 0.0 : sum / (double)count;
+}
+
+/* ---- the guess ---- */
+
+static const double SYMMETRIC = 0.97, STANDS = 0.2;
+
+static void guess_up(const cloud *c, const kf_mesh *mesh, kf_posture *p) {
+    double best = 0.0, second = 0.0;
+    for (int side = 0; side < 6; side++) {
+        const kf_heading up = {side / 2, side % 2 == 0 ? 1 : -1};
+        if (up.axis == p->across) continue;
+        const double stand = measure_stand(c, mesh, up.axis, -up.sign);
+        if (stand > best) {
+            second = best;
+            best = stand;
+            p->up = up;
+        } else {
+            second = fmax(second, stand);
+        }
+    }
+    p->stand = best;
+    if (best > 0.0) p->up_sure = best / (best + second) * fmin(1.0, best / STANDS);
+}
+
+void kf_posture_heading(const kf_mesh *mesh, kf_posture *p) {
+    cloud c = make_cloud(mesh);
+    const int first = (p->up.axis + 1) % 3, other = (p->up.axis + 2) % 3;
+    int along = c.extent[first] >= c.extent[other] ? first : other;
+    const double ratio = c.extent[along] / fmax(1e-300, c.extent[first + other - along]);
+    double axis_sure = fmin(0.95, 0.5 + (ratio - 1.0));
+    if (p->across >= 0 && p->across != p->up.axis) {
+        along = first + other - p->across;
+        axis_sure = 0.95;
+    }
+    const double cabin = measure_cabin(&c, p->up, along), height = c.extent[p->up.axis],
+                 width = c.extent[first + other - along];
+    const bool like_a_car = p->across >= 0 && p->across != p->up.axis && c.extent[along] > 1.7 * height &&
+                            c.extent[along] > 1.5 * width;
+    double front_sure = like_a_car ? 0.5 + fmin(0.45, 4.0 * fabs(cabin)) : 0.5;
+    if (p->mirror[along] >= SYMMETRIC) front_sure = 0.95; /* the same from both ends */
+    /* The wind blows from the front to the cabin's side; from the axis' lower end where neither is the front.
+     */
+    p->wind = (kf_heading){along, like_a_car && cabin < 0.0 ? -1 : 1};
+    p->axis_sure = axis_sure;
+    p->front_sure = front_sure;
+    p->like_a_car = like_a_car;
+    free(c.points);
+}
+
+kf_posture kf_mesh_posture(const kf_mesh *mesh) {
+    kf_posture p = {.across = -1, .up = {2, 1}, .wind = {0, 1}};
+    cloud c = make_cloud(mesh);
+    int symmetric = 0;
+    measure_mirrors(&c, p.mirror);
+    for (int a = 0; a < 3; a++)
+        if (p.mirror[a] >= SYMMETRIC) {
+            symmetric++;
+            p.across = a;
+        }
+    if (symmetric > 1) p.across = -1;
+    p.as_it_is = symmetric == 3;
+    if (p.as_it_is)
+        p.up_sure = p.axis_sure = p.front_sure = 1.0;
+    else
+        guess_up(&c, mesh, &p);
+    free(c.points);
+    if (!p.as_it_is) kf_posture_heading(mesh, &p);
+    return p;
+}

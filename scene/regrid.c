@@ -1,0 +1,33 @@
+/* Another grid for a scene that has one. */
+#include <math.h>
+#include <string.h>
+
+#include "scene/internal.h"
+
+/* Room that a grid of other proportions adds goes to both sides between faces of one kind, else to the upper
+ * end. */
+void kf_description_regrid(kf_description *d, const int nodes[3], kf_text *notes) {
+    double size[3], cell_size = 0.0;
+    for (int a = 0; a < 3; a++) {
+        size[a] = d->cells[a] * d->cell_size;
+        const bool flat = a == 2 && d->cells[a] == 1 && nodes[a] == 1; /* as thick as its cells are wide */
+        if (!flat) cell_size = fmax(cell_size, size[a] / nodes[a]);
+    }
+    for (int a = 0; a < 3; a++) {
+        const double added = nodes[a] * cell_size - size[a];
+        if (added > 0.001 * size[a])
+            kf_note(notes, "domain: %.4g m longer along %c, because cells are cubes and the grid is %dx%dx%d",
+                    added, "xyz"[a], nodes[0], nodes[1], nodes[2]);
+        if (a < 2 && d->faces[2 * a] == d->faces[2 * a + 1]) d->mask.center[a] += 0.5 * added;
+        if (d->faces[2 * a] == d->faces[2 * a + 1]) {
+            d->solid.position[a] += 0.5 * added;
+            d->solid.motion_center[a] += 0.5 * added;
+            for (int e = 0; e < d->smoke.count; e++) {
+                d->smoke.emitters[e].from[a] += 0.5 * added;
+                d->smoke.emitters[e].to[a] += 0.5 * added;
+            }
+        }
+        d->cells[a] = nodes[a];
+    }
+    d->cell_size = cell_size;
+}

@@ -1,0 +1,80 @@
+#!/bin/bash
+# What `kftune scene` promises: a mesh placed by options or by a guess, written as a scene file, run without a store.
+# KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+set -u
+kftune=${KFTUNE:?KFTUNE must name the program}
+scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+cd "$scratch" || exit 3
+export XDG_DATA_HOME=$scratch/data
+failures=0
+
+complain() {
+    echo "scene.sh: $*"
+    [ ! -s err ] || sed 's/^/    stderr: /' err | tail -n 5
+    failures=$((failures + 1))
+}
+expect() {
+    local expected=$1 status
+    shift
+    "$kftune" "$@" >out 2>err </dev/null
+    status=$?
+    [ "$status" -eq "$expected" ] || complain "kftune $*: status $status, expected $expected"
+}
+says() { grep -qF -- "$1" err || complain "stderr does not say: $1"; }
+shows() { grep -qF -- "$1" out || complain "stdout does not show: $1"; }
+
+expect 0 scene ahmed
+shows "128x48x48 nodes"
+shows "Reynolds number 1e+04"
+shows "no wall model"
+shows "warning: the grid cannot carry this Reynolds number"
+[ -s ahmed.scene.png ] || complain "no picture"
+expect 0 scene ahmed --json
+for key in reynolds blockage frontal_area_m2 y_plus flow_through_s warnings; do
+    grep -q "\"$key\"" out || complain "--json has no $key"
+done
+
+# A wedge that stands on y-, longer along z, the same from nothing but left and right: its front is anybody's guess.
+cat >wedge.obj <<'END'
+v 0 0 0
+v 1 0 0
+v 1 0 3
+v 0 0 3
+v 0.5 1.9 0.3
+v 0.5 1.9 1.2
+f 1 2 3
+f 1 3 4
+f 1 5 2
+f 4 3 6
+f 1 4 6
+f 1 6 5
+f 2 5 6
+f 2 6 3
+END
+expect 2 scene wedge.obj
+says "--wind"
+expect 0 scene wedge.obj --wind -z --length 420cm --speed 108km/h --reynolds 500 --grid 48x24x24 --write car.scene.json
+shows "30 m/s, Reynolds number 500 with 4.2 m"
+[ -s car.scene.json ] || complain "no scene file was written"
+expect 2 scene wedge.obj --wind z --write car.scene.json
+says "says something else"
+expect 2 scene wedge.obj --wind -z --up -z
+says "same axis"
+expect 2 scene wedge.obj --wind w
+says "is no axis"
+expect 2 scene wedge.obj --length 3furlongs
+expect 2 scene car.scene.json --wind z
+says "is no mesh"
+expect 2 scene missing.obj
+expect 2 scene
+
+# Nothing was ever tuned here, there is no store: the default runs, verified. The mesh becomes a scene file on the way.
+expect 0 run --scene wedge.obj --wind -z --reynolds 500 --grid 32x16x16 --samples-per-cell 10 --device cpu --steps 4 --output first
+says "wedge.scene.json"
+says "running the default config, verified"
+shows "(not tuned)"
+expect 0 run --scene wedge.scene.json --device cpu --steps 4 --output second
+cmp -s first/forces.csv second/forces.csv || complain "a placed mesh and the scene file written for it differ"
+
+[ "$failures" -eq 0 ] || exit 1
+echo "scene.sh: all promises kept"

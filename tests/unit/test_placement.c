@@ -1,0 +1,242 @@
+/* Placing bare meshes: the guess, what is said, and the scene file that is written. */
+#include "tests/unit/scene_files.h"
+
+#include <math.h>
+
+#include "scene/placement.h"
+#include "scene/posture.h"
+
+static const kf_heading none;
+
+static void place(const kf_mesh *mesh, const kf_placement *said, kf_description *d, kf_text *notes) {
+    const int nodes[3] = {96, 48, 48};
+    kf_error error;
+    kf_description_defaults(d, "mesh.obj");
+    if (kf_description_place(d, mesh, said, nodes, notes, &error) != KF_OK) fail_msg("%s", error.message);
+}
+
+static bool read_shared(const char *name, kf_mesh *mesh) {
+    kf_text notes = {0};
+    kf_error error;
+    const char *path = shared_mesh(name);
+    memset(mesh, 0, sizeof *mesh);
+    if (path == NULL) return false;
+    assert_int_equal(kf_mesh_read(path, mesh, &notes, &error), KF_OK);
+    kf_text_free(&notes);
+    return true;
+}
+
+static void turned(const double matrix[9], const double from[3], double to[3]) {
+    for (int a = 0; a < 3; a++)
+        to[a] = matrix[3 * a] * from[0] + matrix[3 * a + 1] * from[1] + matrix[3 * a + 2] * from[2];
+}
+
+/* Where the placed solid has a direction of its mesh. */
+static void assert_turned(const kf_description *d, const double from[3], double x, double y, double z) {
+    double matrix[9], to[3];
+    kf_placing_matrix(&d->solid, matrix);
+    turned(matrix, from, to);
+    if (fabs(to[0] - x) + fabs(to[1] - y) + fabs(to[2] - z) > 1e-9)
+        fail_msg("(%g %g %g) instead of (%g %g %g)", to[0], to[1], to[2], x, y, z);
+}
+
+/* Upright, into the wind and on its road: the car by itself, of the others one must say where the front is.
+ */
+static void test_the_three_meshes(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        kf_heading wind;
+        double up[3], front[3]; /* in the mesh */
+    } meshes[] = {{"beetle.obj", {0, 0}, {0, 1, 0}, {0, 0, 1}},
+                  {"spot.obj", {2, 1}, {0, 1, 0}, {0, 0, -1}},
+                  {"stanford-bunny.obj", {0, 1}, {0, 1, 0}, {-1, 0, 0}}};
+    for (int m = 0; m < 3; m++) {
+        kf_mesh mesh;
+        kf_text notes = {0};
+        kf_description d;
+        if (!read_shared(meshes[m].name, &mesh)) skip();
+        const kf_placement said = {.wind = meshes[m].wind};
+        place(&mesh, &said, &d, &notes);
+        assert_turned(&d, meshes[m].up, 0, 0, 1);
+        assert_turned(&d, meshes[m].front, -1, 0, 0); /* the wind blows along +x */
+        assert_int_equal(d.solid.anchor, KF_ANCHOR_BOTTOM);
+        assert_true(d.solid.position[2] == 0.0);
+        assert_int_equal(d.faces[KF_ZMIN], KF_WALL);
+        assert_true(d.face_velocity[KF_ZMIN][0] == d.speed);
+        kf_text_free(&notes);
+        kf_mesh_free(&mesh);
+    }
+}
+
+/* The 24 ways to lay a mesh along the axes: rotations whose matrix has one +-1 in each row. */
+static int make_turns(double turns[24][9]) {
+    int count = 0;
+    for (int code = 0; code < 27 * 8; code++) {
+        const int to[3] = {code % 3, code / 3 % 3, code / 9 % 3}, signs = code / 27;
+        double m[9] = {0};
+        if (to[0] == to[1] || to[1] == to[2] || to[0] == to[2]) continue;
+        for (int a = 0; a < 3; a++)
+            m[3 * to[a] + a] = signs >> a & 1 ? -1.0 : 1.0;
+        const double det = m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) +
+                           m[2] * (m[3] * m[7] - m[4] * m[6]);
+        if (det > 0.0) memcpy(turns[count++], m, sizeof m);
+    }
+    return count;
+}
+
+static void test_a_car_turned_onto_all_axes(void **state) {
+    (void)state;
+    static const double nowhere[3] = {0}, up[3] = {0, 1, 0}, front[3] = {0, 0, 1};
+    double turns[24][9];
+    kf_mesh mesh;
+    if (!read_shared("beetle.obj", &mesh)) skip();
+    assert_int_equal(make_turns(turns), 24);
+    int right = 0;
+    for (int t = 0; t < 24; t++) {
+        kf_mesh copy = {mesh.vertex_count, mesh.triangle_count,
+                        kf_allocate(3 * mesh.vertex_count * sizeof(double)), mesh.triangles};
+        memcpy(copy.vertices, mesh.vertices, 3 * mesh.vertex_count * sizeof(double));
+        kf_mesh_transform(&copy, turns[t], nowhere);
+        kf_text notes = {0};
+        kf_error error;
+        kf_description d;
+        const int nodes[3] = {96, 48, 48};
+        kf_description_defaults(&d, "car.obj");
+        if (kf_description_place(&d, &copy, NULL, nodes, &notes, &error) == KF_OK) {
+            double matrix[9], lies[3], ends[3];
+            kf_placing_matrix(&d.solid, matrix);
+            turned(turns[t], up, lies);
+            turned(matrix, lies, ends);
+            const bool upright = ends[2] > 0.999;
+            turned(turns[t], front, lies);
+            turned(matrix, lies, ends);
+            assert_true(upright && ends[0] < -0.999); /* without a question never wrong */
+            right++;
+        }
+        kf_text_free(&notes);
+        free(copy.vertices);
+    }
+    print_message("%d of 24 without a question\n", right);
+    assert_true(right >= 18);
+    kf_mesh_free(&mesh);
+}
+
+static kf_mesh make_box(double x, double y, double z) {
+    kf_mesh_builder b = {0};
+    uint32_t corner[8];
+    for (int c = 0; c < 8; c++)
+        corner[c] = kf_mesh_add_vertex(&b, x * (c & 1), y * (c >> 1 & 1), z * (c >> 2));
+    static const int quads[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
+                                    {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+    for (int q = 0; q < 6; q++)
+        kf_mesh_add_quad(&b, corner[quads[q][0]], corner[quads[q][1]], corner[quads[q][2]],
+                         corner[quads[q][3]]);
+    return b.mesh;
+}
+
+/* A box looks the same whatever way it lies: it is taken as it is. What is said about it holds. */
+static void test_what_is_said(void **state) {
+    (void)state;
+    static const double x[3] = {1, 0, 0}, y[3] = {0, 1, 0};
+    kf_mesh box = make_box(2, 1, 0.5);
+    kf_text notes = {0};
+    kf_description d;
+    place(&box, NULL, &d, &notes);
+    assert_int_equal(d.solid.turns, 0);
+    assert_int_equal(d.faces[KF_ZMIN], KF_FREE_SLIP);
+    assert_true(d.speed == 10.0 && d.reynolds == 10000.0 && d.solid.scale == 1.0);
+    const kf_placement said = {.wind = {1, -1},
+                               .up = {0, -1},
+                               .length = 4.0,
+                               .speed = 30.0,
+                               .viscosity = 1e-5,
+                               .road = KF_ROAD_YES,
+                               .blockage = 0.02};
+    place(&box, &said, &d, &notes);
+    assert_turned(&d, y, -1, 0, 0);
+    assert_turned(&d, x, 0, 0, -1);
+    assert_true(fabs(d.solid.scale - 4.0) < 1e-12 && fabs(d.reference_length - 4.0) < 1e-12);
+    assert_true(d.speed == 30.0 && d.viscosity == 1e-5 && d.reynolds == 0.0);
+    assert_int_equal(d.faces[KF_ZMIN], KF_WALL);
+    const double front = 4.0 * 4.0 * 2.0 * 0.5; /* 2 x 0.5 across the wind, four times as large */
+    assert_true(front <= 1.03 * 0.02 * d.cells[1] * d.cells[2] * d.cell_size * d.cell_size);
+    const kf_placement yaw = {.wind = {0, 1}, .up = {2, 1}, .yaw = 30.0};
+    place(&box, &yaw, &d, &notes);
+    assert_turned(&d, x, cos(0.5235987755982988), 0.5, 0);
+    kf_text_free(&notes);
+    kf_mesh_free(&box);
+}
+
+static void test_an_unsure_guess_names_the_option(void **state) {
+    (void)state;
+    const int nodes[3] = {96, 48, 48};
+    kf_description d;
+    kf_text notes = {0};
+    kf_error error;
+    kf_mesh mesh;
+    if (!read_shared("spot.obj", &mesh)) skip();
+    kf_description_defaults(&d, "spot.obj");
+    assert_int_equal(kf_description_place(&d, &mesh, NULL, nodes, &notes, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "--wind +z or --wind -z"));
+    const kf_placement same_axis = {.wind = {1, 1}, .up = {1, 1}};
+    kf_description_defaults(&d, "spot.obj");
+    assert_int_equal(kf_description_place(&d, &mesh, &same_axis, nodes, &notes, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "same axis"));
+    kf_text_free(&notes);
+    kf_mesh_free(&mesh);
+}
+
+static void test_written_scene_is_the_same(void **state) {
+    (void)state;
+    kf_mesh box = make_box(2, 1, 0.5);
+    kf_text obj = {0};
+    for (size_t v = 0; v < box.vertex_count; v++)
+        kf_text_append(&obj, "v %.17g %.17g %.17g\n", box.vertices[3 * v], box.vertices[3 * v + 1],
+                       box.vertices[3 * v + 2]);
+    for (size_t t = 0; t < box.triangle_count; t++)
+        kf_text_append(&obj, "f %u %u %u\n", box.triangles[3 * t] + 1, box.triangles[3 * t + 1] + 1,
+                       box.triangles[3 * t + 2] + 1);
+    const char *mesh = write_text("box.obj", obj.text), *file = test_path("box.scene.json");
+    const kf_placement said = {.wind = {1, 1}, .length = 0.37, .yaw = 7.0, .road = KF_ROAD_YES};
+    const kf_scene_options options = {.nodes = {60, 32, 24}};
+    kf_scene *placed = NULL, *read = NULL;
+    kf_error error;
+    assert_int_equal(kf_scene_open_placed(mesh, &said, &options, &placed, &error), KF_OK);
+    assert_int_equal(kf_scene_write_placed(mesh, &said, options.nodes, 0.0, file, &error), KF_OK);
+    assert_int_equal(kf_scene_write_placed(mesh, &said, options.nodes, 0.0, file, &error), KF_OK);
+    if (kf_scene_open(file, NULL, &read, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_string_equal(placed->hash, read->hash);
+    assert_true(fabs(placed->solid_low[2] + 0.5) < 1e-12); /* it stands on the road */
+    const kf_placement other = {.wind = {1, -1}};
+    assert_int_equal(kf_scene_write_placed(mesh, &other, options.nodes, 0.0, file, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "says something else"));
+    kf_scene_free(placed);
+    kf_scene_free(read);
+    kf_text_free(&obj);
+    kf_mesh_free(&box);
+}
+
+static void test_headings(void **state) {
+    (void)state;
+    kf_heading h = none;
+    assert_true(kf_heading_read("-z", &h) && h.axis == 2 && h.sign == -1);
+    assert_true(kf_heading_read("y", &h) && h.axis == 1 && h.sign == 1);
+    assert_true(kf_heading_read("+x", &h) && h.axis == 0 && h.sign == 1);
+    assert_string_equal(kf_heading_name(h), "+x");
+    static const char *const wrong[] = {"", "-", "w", "xx", "--x", "z "};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(kf_heading_read(wrong[i], &h));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_headings),
+        cmocka_unit_test(test_the_three_meshes),
+        cmocka_unit_test(test_a_car_turned_onto_all_axes),
+        cmocka_unit_test(test_what_is_said),
+        cmocka_unit_test(test_an_unsure_guess_names_the_option),
+        cmocka_unit_test(test_written_scene_is_the_same),
+    };
+    return cmocka_run_group_tests(tests, make_test_folder, remove_test_folder);
+}

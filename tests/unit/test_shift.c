@@ -1,0 +1,140 @@
+/* One grid that moves to and fro by some planes gives what two grids give, bit for bit, and their states are
+ * exchangeable. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "scene/scene.h"
+#include "tests/unit/kinetic_variants.h"
+
+enum { STEPS = 37, MORE = 20 }; /* an odd number of steps, beyond two of the averages */
+
+static void set_values(kf_config *config, const char *const *values) {
+    for (; *values != NULL; values++) {
+        char name[32], *end;
+        const char *value = strchr(*values, '=') + 1;
+        (void)snprintf(name, sizeof name, "%.*s", (int)(value - *values - 1), *values);
+        const long number = strtol(value, &end, 10);
+        if (*end == '\0')
+            kf_config_set_integer(config, name, number);
+        else
+            kf_config_set_name(config, name, value);
+    }
+}
+
+static void *save(kf_plan *plan, size_t *bytes) {
+    kf_error error = {KF_OK, ""};
+    must(plan->methods->state_size(plan, bytes, &error), &error);
+    void *state = malloc(*bytes);
+    assert_non_null(state);
+    must(plan->methods->save(plan, state, &error), &error);
+    must(kf_plan_check_buffers(plan, &error), &error);
+    return state;
+}
+
+static void assert_same_state(kf_plan *plan, kf_plan *other) {
+    size_t bytes, other_bytes;
+    void *state = save(plan, &bytes), *other_state = save(other, &other_bytes);
+    assert_int_equal(bytes, other_bytes);
+    assert_memory_equal(state, other_state, bytes);
+    free(state);
+    free(other_state);
+}
+
+static size_t populations(const kf_plan *plan) {
+    const kf_kinetic *kinetic = plan->system;
+    size_t bytes = 0;
+    for (int grid = 0; grid < 2; grid++)
+        bytes += kinetic->populations[grid] != NULL ? kf_buffer_size(kinetic->populations[grid]) : 0;
+    return bytes;
+}
+
+/* The default config with these values: with two grids, and with one that moves in slabs. */
+static void compare(const kf_scene *scene, const char *const *values, long slab) {
+    kf_error error = {KF_OK, ""};
+    kf_config config;
+    size_t bytes;
+    kf_space *space = open_space_of(scene, false, NULL, 0);
+    must(kf_space_preset(space, "default", &config, &error), &error);
+    kf_space_free(space);
+    kf_config_set_boolean(&config, "concurrent_solid", false);
+    set_values(&config, values);
+    kf_plan *two = open_plan(scene, &config);
+    kf_config_set_name(&config, "streaming", "shift");
+    kf_config_set_integer(&config, "slab", slab);
+    kf_plan *one = open_plan(scene, &config);
+    assert_true(populations(one) < populations(two));
+    advance(two, STEPS);
+    advance(one, STEPS);
+    assert_same_state(one, two);
+    void *state = save(one, &bytes);
+    must(two->methods->restore(two, state, STEPS, &error), &error);
+    free(state);
+    advance(two, MORE);
+    advance(one, MORE);
+    assert_same_state(one, two);
+    state = save(two, &bytes);
+    must(one->methods->restore(one, state, STEPS + MORE, &error), &error);
+    free(state);
+    assert_same_state(one, two);
+    kf_plan_free(one);
+    kf_plan_free(two);
+}
+
+static void test_static_solid(void **state) {
+    (void)state;
+    static const char *const single[] = {"storage=f32", NULL};
+    static const char *const half[] = {"storage=f16", "layout=csoa", "alpha=32", "staged_nodes=0", NULL};
+    static const char *const ghosts[] = {"storage=f64", "boundary_kernels=1", NULL};
+    kf_scene *scene = open_scene("ball", 3000);
+    scene->faces[KF_ZMAX] = KF_OUTFLOW;
+    compare(scene, single, 4);
+    compare(scene, half, 8);
+    compare(scene, ghosts, 5);
+    kf_scene_free(scene);
+}
+
+/* Periodic along the axis of the slabs: what one end reads of the other may be overwritten by then. */
+static void test_from_end_to_end(void **state) {
+    (void)state;
+    static const char *const single[] = {"storage=f32", NULL};
+    static const char *const groups[] = {"storage=f32", "layout=csoa", "alpha=16", "staged_nodes=16", NULL};
+    static const char *const nodes[] = {"storage=f32", "layout=aos", "staged_nodes=0", NULL};
+    kf_scene *scene = open_scene("torus", 3000);
+    assert_true(scene->motion.moving);
+    scene->motion.velocity[0] = 0.01;
+    for (int face = KF_YMIN; face <= KF_ZMAX; face++)
+        scene->faces[face] = KF_PERIODIC;
+    compare(scene, single, 4);
+    compare(scene, groups, 7);
+    compare(scene, nodes, 1);
+    kf_scene_free(scene);
+}
+
+/* Two nodes a thread, whose kernels are those of a GPU. */
+static void test_pairs(void **state) {
+    (void)state;
+    static const char *const pairs[] = {"storage=f16",    "layout=csoa",        "alpha=64",
+                                        "staged_nodes=0", "nodes_per_thread=2", NULL};
+    kf_scene *scene = open_scene("ball", 2000);
+    scene->collision = KF_BGK; /* less to compile */
+    scene->viscosity = 0.05;
+    scene->samples.count = 0;
+    compare(scene, pairs, 4);
+    kf_scene_free(scene);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_static_solid),
+        cmocka_unit_test(test_from_end_to_end),
+        cmocka_unit_test(test_pairs),
+    };
+    return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
+}
