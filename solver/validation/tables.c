@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "solver/validation/d2q9_cases.h"
+#include "solver/validation/sph_cases.h"
 #include "solver/validation/validation.h"
 
-const kf_case *const kf_case_tables[] = {kf_kinetic_cases, kf_d2q9_cases, NULL};
+const kf_case *const kf_case_tables[] = {kf_kinetic_cases, kf_d2q9_cases, kf_sph_cases, NULL};

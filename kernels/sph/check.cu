@@ -1,0 +1,25 @@
+/* What the gate asks of the search: how many neighbours a particle has, and a number made of who they are; as the first sum
+ * of a step finds them, and as the others do. */
+#include "neighbours.h"
+
+KF_SCALAR_KERNEL(find_neighbours, kf_sph_arguments) {
+    (void)y, (void)z;
+    const int i = x, n = a->count;
+    const kf_four p = kf_load(a->sorted.position, i, n);
+    unsigned count = 0, mixed = 0, count_again = 0, mixed_again = 0;
+    if (kf_inside(a, p)) {
+        KF_FIRST_NEIGHBOURS(p, i, "omp simd reduction(+ : count, mixed)", {
+            const unsigned near = r2 < a->support2 && j != i ? 1u : 0u;
+            const unsigned who = (unsigned)(a->sorted.identity[j] & ~KF_SPH_WALL_BIT) + 1u;
+            count += near, mixed += near * (who * 2654435761u ^ who >> 3);
+        })
+        KF_NEIGHBOURS(p, i, "omp simd reduction(+ : count_again, mixed_again)", {
+            const unsigned near = r2 < a->support2 && j != i ? 1u : 0u;
+            const unsigned who = (unsigned)(a->sorted.identity[j] & ~KF_SPH_WALL_BIT) + 1u;
+            count_again += near, mixed_again += near * (who * 2654435761u ^ who >> 3);
+        })
+    }
+    unsigned *to = a->found + 2 * (a->sorted.identity[i] & ~KF_SPH_WALL_BIT);
+    to[0] = count;
+    to[1] = count == count_again && mixed == mixed_again ? mixed : ~mixed;
+}

@@ -1,0 +1,79 @@
+/* The end of a step: kick, drift, kick with the rates predicted over the drift.
+ *
+ * A particle comes with v* = v_n-1 + h a_n-1, predicted for the place where it now is; its acceleration there, a_n, gives
+ * v_n = v_n-1 + (a_n-1 + a_n) h / 2 = v* + (a_n - a_n-1) h / 2, h being the step that led here. It then drifts with
+ * v_n + a_n h' / 2, h' being the coming step, and v* = v_n + h' a_n. The same holds for the density. */
+#ifndef KF_KERNELS_SPH_INTEGRATE_H
+#define KF_KERNELS_SPH_INTEGRATE_H
+
+#include "particle.h"
+
+/* Raises a largest value; few items get as far as the atomic. */
+KF_FUNCTION void kf_raise(int *largest, float value) {
+    const int bits = kf_float_bits(value);
+    int seen = *(volatile int *)largest;
+    while (bits > seen) {
+        const int before = kf_atomic_compare_swap_int(largest, seen, bits);
+        if (before == seen) break;
+        seen = before;
+    }
+}
+
+KF_FUNCTION float kf_length(float x, float y, float z) {
+    return sqrtf(x * x + y * y + z * z);
+}
+
+/* Into [0, size) along periodic axes; into the domain where particles have to stay there. */
+KF_FUNCTION kf_four kf_settled(const kf_sph_arguments *a, kf_four p) {
+    if (KF_PERIODIC & 1) p.x -= a->size[0] * floorf(p.x / a->size[0]);
+    if (KF_PERIODIC & 2) p.y -= a->size[1] * floorf(p.y / a->size[1]);
+    if (KF_PERIODIC & 4) p.z -= a->size[2] * floorf(p.z / a->size[2]);
+    if (a->keeps) {
+        p.x = fminf(fmaxf(p.x, 0.0f), a->size[0]), p.y = fminf(fmaxf(p.y, 0.0f), a->size[1]);
+        if (KF_DIMENSIONS == 3) p.z = fminf(fmaxf(p.z, 0.0f), a->size[2]);
+    }
+    return p;
+}
+
+#if KF_FUSED_COUNT
+KF_FUNCTION void kf_count(const kf_sph_arguments *a, int i, kf_four p) {
+    const int cell = kf_cell_of(a, p);
+    a->cell_of[2 * i] = cell;
+    a->cell_of[2 * i + 1] = kf_atomic_count(&a->counts[cell]);
+}
+#else
+#define kf_count(a, i, p) ((void)0)
+#endif
+
+/* acceleration.w: d e / d t; shift: displacement beside the motion. */
+KF_FUNCTION void kf_integrate(const kf_sph_arguments *a, int i, kf_four p, kf_four v, kf_four acceleration,
+                              kf_four shift) {
+    const int n = a->count, identity = a->sorted.identity[i];
+    a->next.identity[i] = identity;
+    if (kf_is_wall(identity) || !kf_inside(a, p)) {
+        kf_keep(a->next.position, i, n, p), kf_keep(a->next.velocity, i, n, v);
+        kf_keep(a->next.rate, i, n, acceleration);
+        kf_count(a, i, p);
+        return;
+    }
+    const float h = a->clock->step, half = 0.5f * a->clock->previous;
+    const kf_four old = kf_load(a->sorted.rate, i, n);
+    kf_four w;
+    v.x += half * (acceleration.x - old.x), v.y += half * (acceleration.y - old.y);
+    v.z += half * (acceleration.z - old.z), v.w += half * (acceleration.w - old.w);
+    w.x = v.x + h * acceleration.x, w.y = v.y + h * acceleration.y, w.z = v.z + h * acceleration.z;
+    w.w = v.w + h * acceleration.w;
+    p.x += 0.5f * h * (v.x + w.x) + shift.x, p.y += 0.5f * h * (v.y + w.y) + shift.y;
+    p.z += 0.5f * h * (v.z + w.z) + shift.z;
+    p.w = 1.0f / (1.0f + w.w);
+    p = kf_settled(a, p);
+    kf_keep(a->next.position, i, n, p), kf_keep(a->next.velocity, i, n, w);
+    kf_keep(a->next.rate, i, n, acceleration);
+    kf_count(a, i, p);
+    const float speed = kf_length(w.x, w.y, w.z);
+    if (!(speed < 1e10f && w.w > -1.0f && w.w < 1e10f)) a->clock->flags |= KF_SPH_LOST; /* true for NaN */
+    kf_raise(&a->clock->speed, speed);
+    kf_raise(&a->clock->acceleration, kf_length(acceleration.x, acceleration.y, acceleration.z));
+}
+
+#endif

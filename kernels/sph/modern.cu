@@ -1,0 +1,250 @@
+/* The scheme `modern`: weakly compressible, density by continuity with diffusion, Wendland C2, antisymmetric stress.
+ * Water and other fluids of constant viscosity take one sum over the neighbours (flow); others two, for rates of density
+ * and strain (strain), and for the forces (motion). Defines besides those of the headers: KF_STIFF, Tait's equation of
+ * state with exponent 7 (else linear); KF_TENSION, pressures below 0 stay; KF_SHIFTS; KF_DUMMIES, walls are made of
+ * particles, too; KF_ARTIFICIAL, artificial viscosity; KF_VISCOUS. */
+#include "integrate.h"
+#include "neighbours.h"
+#include "rheology.h"
+#include "walls.h"
+
+KF_FUNCTION float kf_pressure(float e) {
+#if KF_STIFF /* ((1 + e)^7 - 1) / 7 */
+    const float p = e * (1.0f + e * (3.0f + e * (5.0f + e * (5.0f + e * (3.0f + e * (1.0f + e * (1.0f / 7.0f)))))));
+#else
+    const float p = e;
+#endif
+    return KF_TENSION ? p : fmaxf(p, 0.0f);
+}
+
+/* Volume of j; what walls are made of moves with the wall in the continuity equation, and as v says in the others. */
+#if KF_DUMMIES
+#define KF_VOLUME(q) fabsf(q.w)
+#define KF_FLUID(q)  (q.w > 0.0f ? 1.0f : 0.0f)
+#else
+#define KF_VOLUME(q) q.w
+#define KF_FLUID(q)  1.0f
+#endif
+
+/* ---- particles of walls (Adami, Hu, Adams 2012): pressure, velocity and stress of the fluid around them ---- */
+#if KF_DUMMIES
+KF_SCALAR_KERNEL(dummies, kf_sph_arguments) {
+    (void)y, (void)z;
+    const int i = x, n = a->count;
+    if (!kf_is_wall(a->sorted.identity[i])) return;
+    kf_four p = kf_load(a->sorted.position, i, n);
+    float sum = 0, pressure = 0, sx = 0, sy = 0, sz = 0;
+    float txx = 0, tyy = 0, txy = 0, txz = 0, tyz = 0;
+    KF_FIRST_NEIGHBOURS(p, i, "omp simd reduction(+ : sum, pressure, sx, sy, sz, txx, tyy, txy, txz, tyz)", {
+        const kf_four w = kf_load(a->sorted.velocity, j, n);
+        const float t = kf_weight(a, r2), weight = q.w > 0.0f ? t * t * t * t * (5.0f - 4.0f * t) : 0.0f;
+        sum += weight;
+        pressure += weight * (kf_pressure(w.w) +
+                              (1.0f + w.w) * (a->gravity[0] * dx + a->gravity[1] * dy + a->gravity[2] * dz));
+        sx += weight * w.x, sy += weight * w.y, sz += weight * w.z;
+        if (KF_STRESS) {
+            const kf_deviator s = kf_load_stress(a->sorted.stress, j, n);
+            txx += weight * s.xx, tyy += weight * s.yy, txy += weight * s.xy;
+            txz += weight * s.xz, tyz += weight * s.yz;
+        }
+    })
+    const float inverse = sum > 1e-6f ? 1.0f / sum : 0.0f, sign = a->wall_slips ? inverse : -inverse;
+    kf_four v;
+    v.x = sign * sx, v.y = sign * sy, v.z = sign * sz;
+    pressure = fmaxf(pressure * inverse, 0.0f);
+    v.w = KF_STIFF ? kf_power(1.0f + 7.0f * pressure, 1.0f / 7.0f) - 1.0f : pressure;
+    p.w = -1.0f / (1.0f + v.w);
+    kf_keep(a->sorted.velocity, i, n, v);
+    if (KF_STRESS) {
+        kf_deviator s;
+        s.xx = inverse * txx, s.yy = inverse * tyy, s.xy = inverse * txy, s.xz = inverse * txz, s.yz = inverse * tyz;
+        kf_keep_stress(a->sorted.stress, i, n, s);
+    }
+    kf_keep(a->sorted.position, i, n, p); /* of which others read the sign only */
+}
+#endif
+
+/* Pressures of particle and wall times G, the wall's by hydrostatics from the particle's: p_w G = p_i G + rho g_n M; and
+ * the artificial viscosity of a particle that approaches. One that is all but through is pushed back. */
+KF_FUNCTION float kf_wall_push(const kf_sph_arguments *a, const kf_wall *w, kf_four v, float pressure) {
+    const float un = (v.x - w->vx) * w->nx + (v.y - w->vy) * w->ny + (v.z - w->vz) * w->nz;
+    const float weight = -(a->gravity[0] * w->nx + a->gravity[1] * w->ny + a->gravity[2] * w->nz) * (1.0f + v.w);
+    const float on_wall = (pressure * w->gradient + weight * w->moment);
+    const float through = fmaxf(KF_CLOSEST_WALL - w->distance, 0.0f);
+    return pressure * w->gradient + (KF_TENSION ? on_wall : fmaxf(on_wall, 0.0f)) +
+           0.1f * fminf(through, 1.0f) * w->gradient +
+           a->artificial * fmaxf(-un, 0.0f) / fmaxf(w->distance, KF_CLOSEST_WALL) * w->gradient;
+}
+
+/* Displacement that evens out the particles (Lind et al. 2012), off near the surface. */
+KF_FUNCTION kf_four kf_shift(const kf_sph_arguments *a, kf_four v, float cx, float cy, float cz, float spread) {
+    kf_four s;
+    s.x = s.y = s.z = s.w = 0.0f;
+    if (!KF_SHIFTS || spread < a->shifting_surface) return s;
+    const float size = -a->shifting * kf_length(v.x, v.y, v.z) * a->clock->step;
+    s.x = size * cx, s.y = size * cy, s.z = size * cz;
+    return s;
+}
+
+#if !KF_STRESS
+KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
+    (void)y, (void)z;
+    const int i = x, n = a->count;
+    const kf_four p = kf_load(a->sorted.position, i, n), v = kf_load(a->sorted.velocity, i, n);
+    const float pressure = kf_pressure(v.w);
+    float ax = 0, ay = 0, az = 0, compression = 0, diffusion = 0, cx = 0, cy = 0, cz = 0, spread = 0;
+    if (p.w > 0.0f && kf_inside(a, p)) {
+        KF_NEIGHBOURS(p, i, "omp simd reduction(+ : ax, ay, az, compression, diffusion, cx, cy, cz, spread)", {
+            const kf_four w = kf_load(a->sorted.velocity, j, n);
+            const float t = kf_weight(a, r2), weight = t * t * t * KF_VOLUME(q);
+            const float ux = v.x - w.x, uy = v.y - w.y, uz = v.z - w.z;
+            const float vx = ux * dx + uy * dy + uz * dz;
+            const float soft = kf_reciprocal(r2 + a->softening);
+            float push = weight * (pressure + kf_pressure(w.w));
+#if KF_DUMMIES
+            compression += weight * (q.w > 0.0f ? vx : v.x * dx + v.y * dy + v.z * dz);
+#else
+            compression += weight * vx;
+#endif
+            diffusion += weight * KF_FLUID(q) * r2 * soft *
+                         (w.w - v.w + a->gravity[0] * dx + a->gravity[1] * dy + a->gravity[2] * dz);
+#if KF_ARTIFICIAL
+            push -= weight * a->artificial * fminf(vx, 0.0f) * soft;
+#endif
+            ax += push * dx, ay += push * dy, az += push * dz;
+#if KF_VISCOUS
+            const float drag = weight * r2 * soft * a->viscosity;
+            ax -= drag * ux, ay -= drag * uy, az -= drag * uz;
+#endif
+#if KF_SHIFTS
+            cx -= weight * dx, cy -= weight * dy, cz -= weight * dz, spread += weight * r2;
+#endif
+        })
+    }
+    const float f = a->gradient, fv = f * p.w;
+    ax *= fv, ay *= fv, az *= fv, cx *= f, cy *= f, cz *= f, spread *= f;
+    compression *= -f;
+    KF_ONE_BY_ONE for (int k = 0; k < KF_WALLS; k++) {
+        kf_wall w;
+        if (!kf_wall_at(a, p, k, &w)) continue;
+        const float d = fmaxf(w.distance, KF_CLOSEST_WALL), push = p.w * kf_wall_push(a, &w, v, pressure);
+        const float ux = v.x - w.vx, uy = v.y - w.vy, uz = v.z - w.vz, un = ux * w.nx + uy * w.ny + uz * w.nz;
+        const float drag = p.w * p.w * a->viscosity * (1.0f - w.slip) * w.gradient / d;
+        ax += push * w.nx - drag * (ux - un * w.nx), ay += push * w.ny - drag * (uy - un * w.ny);
+        az += push * w.nz - drag * (uz - un * w.nz);
+        compression -= 2.0f * un * w.gradient; /* mirrored velocity: with the forces (p_i + p_w) G energy is conserved */
+        cx -= w.gradient * w.nx, cy -= w.gradient * w.ny, cz -= w.gradient * w.nz;
+        spread += w.moment;
+    }
+    kf_four acceleration;
+    acceleration.x = ax + a->gravity[0], acceleration.y = ay + a->gravity[1], acceleration.z = az + a->gravity[2];
+    acceleration.w = (1.0f + v.w) * compression + a->diffusion * f * diffusion;
+    kf_integrate(a, i, p, v, acceleration, kf_shift(a, v, cx, cy, cz, spread));
+}
+#else
+
+/* d e / d t, the displacement, and the new stress. */
+KF_SCALAR_KERNEL(strain, kf_sph_arguments) {
+    (void)y, (void)z;
+    const int i = x, n = a->count;
+    const kf_four p = kf_load(a->sorted.position, i, n), v = kf_load(a->sorted.velocity, i, n);
+    float lxx = 0, lxy = 0, lxz = 0, lyx = 0, lyy = 0, lyz = 0, lzx = 0, lzy = 0, lzz = 0;
+    float compression = 0, diffusion = 0, cx = 0, cy = 0, cz = 0, spread = 0;
+    if (p.w < 0.0f || !kf_inside(a, p)) return;
+    KF_FIRST_NEIGHBOURS(p, i, "omp simd reduction(+ : lxx, lxy, lxz, lyx, lyy, lyz, lzx, lzy, lzz, compression, diffusion, cx, cy, cz, spread)", {
+        const kf_four w = kf_load(a->sorted.velocity, j, n);
+        const float t = kf_weight(a, r2), weight = t * t * t * KF_VOLUME(q);
+        const float ux = v.x - w.x, uy = v.y - w.y, uz = v.z - w.z;
+        const float gx = weight * dx, gy = weight * dy, gz = weight * dz; /* -V grad W / f */
+        lxx += ux * gx, lxy += ux * gy, lyx += uy * gx, lyy += uy * gy;
+        if (KF_DIMENSIONS == 3) {
+            lxz += ux * gz, lyz += uy * gz, lzx += uz * gx, lzy += uz * gy, lzz += uz * gz;
+        }
+#if KF_DUMMIES
+        compression += q.w > 0.0f ? ux * gx + uy * gy + uz * gz : v.x * gx + v.y * gy + v.z * gz;
+#endif
+        diffusion += weight * KF_FLUID(q) * r2 * kf_reciprocal(r2 + a->softening) *
+                     (w.w - v.w + a->gravity[0] * dx + a->gravity[1] * dy + a->gravity[2] * dz);
+#if KF_SHIFTS
+        cx -= gx, cy -= gy, cz -= gz, spread += weight * r2;
+#endif
+    })
+    const float f = a->gradient;
+    kf_gradient l;
+#if !KF_DUMMIES
+    compression = lxx + lyy + lzz;
+#endif
+    l.xx = f * lxx, l.xy = f * lxy, l.xz = f * lxz, l.yx = f * lyx, l.yy = f * lyy, l.yz = f * lyz;
+    l.zx = f * lzx, l.zy = f * lzy, l.zz = f * lzz;
+    compression *= -f, cx *= f, cy *= f, cz *= f, spread *= f;
+    KF_ONE_BY_ONE for (int k = 0; k < KF_WALLS; k++) {
+        kf_wall w;
+        if (!kf_wall_at(a, p, k, &w)) continue;
+        const float d = fmaxf(w.distance, KF_CLOSEST_WALL), g = w.moment / d;
+        float ux = v.x - w.vx, uy = v.y - w.vy, uz = v.z - w.vz;
+        const float un = ux * w.nx + uy * w.ny + uz * w.nz;
+        compression -= 2.0f * un * w.gradient;
+        ux -= w.slip * (ux - un * w.nx), uy -= w.slip * (uy - un * w.ny), uz -= w.slip * (uz - un * w.nz);
+        const float gx = g * w.nx, gy = g * w.ny, gz = g * w.nz;
+        l.xx += ux * gx, l.xy += ux * gy, l.xz += ux * gz, l.yx += uy * gx, l.yy += uy * gy, l.yz += uy * gz;
+        l.zx += uz * gx, l.zy += uz * gy, l.zz += uz * gz;
+        cx -= w.gradient * w.nx, cy -= w.gradient * w.ny, cz -= w.gradient * w.nz;
+        spread += w.moment;
+    }
+    const kf_four s = kf_shift(a, v, cx, cy, cz, spread);
+    a->sums[4 * i] = s.x, a->sums[4 * i + 1] = s.y, a->sums[4 * i + 2] = s.z;
+    a->sums[4 * i + 3] = (1.0f + v.w) * compression + a->diffusion * f * diffusion;
+    const kf_deviator old = kf_load_stress(a->sorted.stress, i, n);
+    kf_keep_stress(a->sorted.stress, i, n, kf_new_stress(a, l, kf_pressure(v.w), old, a->clock->previous));
+}
+
+/* Forces, and the end of the step. */
+KF_SCALAR_KERNEL(motion, kf_sph_arguments) {
+    (void)y, (void)z;
+    const int i = x, n = a->count;
+    const kf_four p = kf_load(a->sorted.position, i, n), v = kf_load(a->sorted.velocity, i, n);
+    const kf_deviator s = kf_load_stress(a->sorted.stress, i, n);
+    const float pressure = kf_pressure(v.w), szz = -s.xx - s.yy;
+    float ax = 0, ay = 0, az = 0;
+    kf_four acceleration, shift;
+    shift.x = shift.y = shift.z = shift.w = 0.0f;
+    acceleration = shift;
+    if (p.w > 0.0f && kf_inside(a, p)) {
+        KF_NEIGHBOURS(p, i, "omp simd reduction(+ : ax, ay, az)", {
+            const kf_four w = kf_load(a->sorted.velocity, j, n);
+            const kf_deviator u = kf_load_stress(a->sorted.stress, j, n);
+            const float t = kf_weight(a, r2), weight = t * t * t * KF_VOLUME(q);
+            float push = pressure + kf_pressure(w.w);
+#if KF_ARTIFICIAL
+            const float vx = (v.x - w.x) * dx + (v.y - w.y) * dy + (v.z - w.z) * dz;
+            push -= a->artificial * fminf(vx, 0.0f) * kf_reciprocal(r2 + a->softening);
+#endif
+            ax += weight * ((push - s.xx - u.xx) * dx - (s.xy + u.xy) * dy - (s.xz + u.xz) * dz);
+            ay += weight * ((push - s.yy - u.yy) * dy - (s.xy + u.xy) * dx - (s.yz + u.yz) * dz);
+            if (KF_DIMENSIONS == 3)
+                az += weight * ((push - szz + u.xx + u.yy) * dz - (s.xz + u.xz) * dx - (s.yz + u.yz) * dy);
+        })
+        const float fv = a->gradient * p.w;
+        ax *= fv, ay *= fv, az *= fv;
+        KF_ONE_BY_ONE for (int k = 0; k < KF_WALLS; k++) {
+            kf_wall w;
+            if (!kf_wall_at(a, p, k, &w)) continue;
+            const float push = kf_wall_push(a, &w, v, pressure), g = 2.0f * w.gradient;
+            /* Traction of the fluid's stress on the wall; along the wall no more than its friction carries. */
+            float tx = g * (s.xx * w.nx + s.xy * w.ny + s.xz * w.nz), ty = g * (s.xy * w.nx + s.yy * w.ny + s.yz * w.nz),
+                  tz = g * (s.xz * w.nx + s.yz * w.ny + szz * w.nz);
+            const float tn = tx * w.nx + ty * w.ny + tz * w.nz;
+            tx -= tn * w.nx, ty -= tn * w.ny, tz -= tn * w.nz;
+            const float most = a->bed_friction * fmaxf(push - tn, 0.0f), size = kf_length(tx, ty, tz);
+            const float along = (1.0f - w.slip) * (a->bed_friction > 0.0f && size > most ? most / size : 1.0f);
+            ax += p.w * ((push - tn) * w.nx - along * tx), ay += p.w * ((push - tn) * w.ny - along * ty);
+            az += p.w * ((push - tn) * w.nz - along * tz);
+        }
+        acceleration.x = ax + a->gravity[0], acceleration.y = ay + a->gravity[1];
+        acceleration.z = az + a->gravity[2], acceleration.w = a->sums[4 * i + 3];
+        shift.x = a->sums[4 * i], shift.y = a->sums[4 * i + 1], shift.z = a->sums[4 * i + 2];
+    }
+    kf_keep_stress(a->next.stress, i, n, s);
+    kf_integrate(a, i, p, v, acceleration, shift);
+}
+#endif

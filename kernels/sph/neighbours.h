@@ -1,0 +1,259 @@
+/* The neighbours of a particle: those closer than the support. Sums over them are written once,
+ *
+ *     KF_NEIGHBOURS(p, i, "omp simd reduction(+ : sx, sy)", { sx += ...; sy += ...; })
+ *
+ * and a define says how they are found (KF_SEARCH):
+ *
+ *     KF_SEARCH_CELLS  cell by cell, as in the thesis
+ *     KF_SEARCH_ROWS   row by row: the cells of a row that the support reaches hold one range of particles. With
+ *                      KF_PRUNE the range ends where the sphere does
+ *     KF_SEARCH_MASKS  rows; the first sum of a step (KF_FIRST_NEIGHBOURS) notes a bit for each candidate, the others
+ *                      walk through the bits
+ *     KF_SEARCH_LIST   lists, which lists.cu makes every few steps
+ *
+ * The body sees j, dx, dy, dz (own position less j's) and r2. On the cpu the candidates of a range are the SIMD loop,
+ * and the body runs for all of them: what it adds must vanish beyond the support (kf_weight does). */
+#ifndef KF_KERNELS_SPH_NEIGHBOURS_H
+#define KF_KERNELS_SPH_NEIGHBOURS_H
+
+#include "particle.h"
+
+#define KF_SEARCH_CELLS 0
+#define KF_SEARCH_ROWS  1
+#define KF_SEARCH_MASKS 2
+#define KF_SEARCH_LIST  3
+
+#define KF_PERIODIC_UP ((KF_PERIODIC >> KF_UP) & 1)
+#define KF_WIDTH       (2 * KF_REACH + 1)
+#define KF_SLOW        (KF_DIMENSIONS == 3 ? KF_WIDTH * KF_WIDTH : KF_WIDTH) /* rows around a particle */
+#if KF_SEARCH == KF_SEARCH_CELLS
+#define KF_PARTS KF_WIDTH
+#else
+#define KF_PARTS (KF_PERIODIC_UP ? 3 : 1)
+#endif
+#define KF_RANGES (KF_SLOW * KF_PARTS)
+
+/* Candidates first .. end - 1, and where a particle is as they see it (periodic axes). */
+typedef struct kf_range {
+    int first, end;
+    float x, y, z;
+} kf_range;
+
+/* Distance of a place from the cell `offset` cells further along an axis; in cells. */
+KF_FUNCTION float kf_gap(float in_cell, int offset) {
+    return fmaxf(fmaxf((float)offset - in_cell, in_cell - (float)(offset + 1)), 0.0f);
+}
+KF_FUNCTION int kf_wrapped(const kf_sph_arguments *a, int axis, int cell, float *x) {
+    if ((KF_PERIODIC >> axis) & 1) {
+        if (cell < 0) *x += a->size[axis], cell += a->cells[axis];
+        else if (cell >= a->cells[axis]) *x -= a->size[axis], cell -= a->cells[axis];
+    }
+    return cell;
+}
+KF_FUNCTION kf_range kf_candidates(const kf_sph_arguments *a, kf_four p, const int *home, int k) {
+    kf_range r;
+    r.first = r.end = 0;
+    r.x = p.x, r.y = p.y, r.z = p.z;
+    const int slow = k / KF_PARTS, part = k % KF_PARTS;
+#if KF_DIMENSIONS == 3
+    const int ox = slow / KF_WIDTH - KF_REACH, oy = slow % KF_WIDTH - KF_REACH;
+#else
+    const int ox = slow - KF_REACH, oy = 0;
+#endif
+    int low = home[KF_UP] - KF_REACH, high = home[KF_UP] + KF_REACH;
+#if KF_PRUNE
+    {
+        const float gx = kf_gap(p.x * a->cell_inverse[0] - (float)home[0], ox),
+                    gy = KF_DIMENSIONS == 3 ? kf_gap(p.y * a->cell_inverse[1] - (float)home[1], oy) : 0.0f,
+                    left = (float)(KF_REACH * KF_REACH) * 1.00001f - gx * gx - gy * gy;
+        if (left <= 0.0f) return r;
+        const float up = kf_up(p) * a->cell_inverse[KF_UP], reach = kf_square_root(left) + 1e-3f;
+        const int l = (int)floorf(up - reach), h = (int)floorf(up + reach);
+        low = l > low ? l : low, high = h < high ? h : high;
+    }
+#endif
+    const int cx = kf_wrapped(a, 0, home[0] + ox, &r.x);
+    if (cx < 0 || cx >= a->cells[0]) return r;
+    int cy = 0;
+#if KF_DIMENSIONS == 3
+    cy = kf_wrapped(a, 1, home[1] + oy, &r.y);
+    if (cy < 0 || cy >= a->cells[1]) return r;
+#endif
+    (void)oy;
+    const kf_row row = kf_row_at(a, kf_row_number(a, cx, cy));
+    float *up = KF_DIMENSIONS == 3 ? &r.z : &r.y;
+#if KF_SEARCH == KF_SEARCH_CELLS
+    low = high = kf_wrapped(a, KF_UP, low + part, up);
+#else
+    if (part == 1) {
+        if (low >= 0) return r;
+        high = row.high, low += a->cells[KF_UP], *up += a->size[KF_UP];
+    } else if (part == 2) {
+        if (high < a->cells[KF_UP]) return r;
+        high -= a->cells[KF_UP], low = 0, *up -= a->size[KF_UP];
+    }
+#endif
+#if KF_COLUMNS /* what lies beyond the ends of a row of its own is in its last cells */
+    low = kf_within(low, row.low, row.high), high = kf_within(high, row.low, row.high);
+#else
+    low = low < row.low ? row.low : low, high = high > row.high ? row.high : high;
+    if (low > high) return r;
+#endif
+    r.first = a->start[row.base + low], r.end = a->start[row.base + high + 1];
+    return r;
+}
+
+KF_FUNCTION void kf_home_of(const kf_sph_arguments *a, kf_four p, int *home) {
+    home[0] = kf_cell_along(a, 0, p.x), home[1] = kf_cell_along(a, 1, p.y);
+    home[2] = KF_DIMENSIONS == 3 ? kf_cell_along(a, 2, p.z) : 0;
+}
+
+/* Where the words of particle i in lists and masks begin, and how far apart they are: on a GPU word k of 32 particles
+ * lies side by side. */
+#define KF_STRIDE (KF_CUDA ? 32 : 1)
+KF_FUNCTION long long kf_word(const kf_sph_arguments *a, int i) {
+    const long long n = a->capacity;
+    return KF_CUDA ? (long long)(i >> 5) * n * 32 + (i & 31) : i * n;
+}
+
+#if KF_CUDA
+#define KF_SIMD(pragma)
+#define KF_NEAR(test) if (test)
+#define KF_LOW_BIT(word) (__ffs((int)(word)) - 1)
+#define KF_ONE_BY_ONE _Pragma("unroll 1")
+#define KF_SOME _Pragma("unroll 2")
+#else
+#define KF_SIMD(pragma) _Pragma(pragma)
+#define KF_NEAR(test)
+#define KF_LOW_BIT(word) __builtin_ctz(word)
+#define KF_ONE_BY_ONE
+#define KF_SOME
+#endif
+
+#define KF_DISTANCE(from)                                                                                    \
+    const kf_four q = kf_load(a->sorted.position, j, a->count);                                              \
+    const float dx = from.x - q.x, dy = from.y - q.y, dz = from.z - q.z;                                     \
+    const float r2 = dx * dx + dy * dy + dz * dz;                                                            \
+    (void)dz;
+
+/* ---- every candidate of every range ---- */
+#define KF_SCAN(p, pragma, ...)                                                                              \
+    {                                                                                                        \
+        int kf_home[3];                                                                                      \
+        kf_home_of(a, p, kf_home);                                                                           \
+        KF_ONE_BY_ONE for (int kf_k = 0; kf_k < KF_RANGES; kf_k++) {                                         \
+            const kf_range kf_r = kf_candidates(a, p, kf_home, kf_k);                                        \
+            KF_SOME KF_SIMD(pragma) for (int j = kf_r.first; j < kf_r.end; j++) {                            \
+                KF_DISTANCE(kf_r)                                                                            \
+                KF_NEAR(r2 < a->support2) __VA_ARGS__                                                        \
+            }                                                                                                \
+        }                                                                                                    \
+    }
+
+/* ---- the same, noting which are near ---- */
+#if KF_CUDA
+#define KF_MARK(pragma, ...)                                                                                 \
+    KF_SOME for (int j = kf_b; j < kf_e; j++) {                                                              \
+        KF_DISTANCE(kf_r)                                                                                    \
+        if (r2 < a->support2) {                                                                              \
+            kf_hits |= (j != i ? 1u : 0u) << (j - kf_b);                                                     \
+            __VA_ARGS__                                                                                      \
+        }                                                                                                    \
+    }
+#else /* two loops that vectorise */
+#define KF_MARK(pragma, ...)                                                                                 \
+    _Pragma("omp simd reduction(| : kf_hits)") for (int j = kf_b; j < kf_e; j++) {                           \
+        KF_DISTANCE(kf_r)                                                                                    \
+        kf_hits |= (r2 < a->support2 && j != i ? 1u : 0u) << (j - kf_b);                                     \
+    }                                                                                                        \
+    _Pragma(pragma) for (int j = kf_b; j < kf_e; j++) {                                                      \
+        KF_DISTANCE(kf_r)                                                                                    \
+        __VA_ARGS__                                                                                          \
+    }
+#endif
+#define KF_SCAN_AND_MARK(p, i, pragma, ...)                                                                  \
+    {                                                                                                        \
+        int kf_home[3], kf_words = 0;                                                                        \
+        unsigned *kf_mine = a->hits + kf_word(a, i);                                                         \
+        kf_home_of(a, p, kf_home);                                                                           \
+        KF_ONE_BY_ONE for (int kf_k = 0; kf_k < KF_RANGES; kf_k++) {                                         \
+            const kf_range kf_r = kf_candidates(a, p, kf_home, kf_k);                                        \
+            KF_ONE_BY_ONE for (int kf_b = kf_r.first; kf_b < kf_r.end; kf_b += 32) {                         \
+                const int kf_e = kf_r.end < kf_b + 32 ? kf_r.end : kf_b + 32;                                \
+                unsigned kf_hits = 0;                                                                        \
+                KF_MARK(pragma, __VA_ARGS__)                                                                 \
+                if (kf_words < a->capacity) kf_mine[KF_STRIDE * kf_words] = kf_hits;                         \
+                kf_words++;                                                                                  \
+            }                                                                                                \
+        }                                                                                                    \
+        if (kf_words > a->capacity) a->clock->flags |= KF_SPH_OVERFLOW;                                      \
+    }
+
+/* Lanes of a warp walk through their own ranges and bits, so that each has work in every pass of the loop. */
+#define KF_EACH_MARKED(p, i, ...)                                                                            \
+    {                                                                                                        \
+        int kf_home[3], kf_k = -1, kf_b = 0, kf_e = 0, kf_w = 0;                                             \
+        unsigned kf_bits = 0;                                                                                \
+        const unsigned *kf_mine = a->hits + kf_word(a, i);                                                   \
+        kf_range kf_r;                                                                                       \
+        kf_home_of(a, p, kf_home);                                                                           \
+        kf_r.x = p.x, kf_r.y = p.y, kf_r.z = p.z;                                                            \
+        for (;;) {                                                                                           \
+            while (kf_bits == 0) {                                                                           \
+                kf_b += 32;                                                                                  \
+                if (kf_b >= kf_e) {                                                                          \
+                    if (++kf_k >= KF_RANGES) break;                                                          \
+                    kf_r = kf_candidates(a, p, kf_home, kf_k);                                               \
+                    kf_b = kf_r.first, kf_e = kf_r.end;                                                      \
+                    if (kf_b >= kf_e) continue;                                                              \
+                }                                                                                            \
+                kf_bits = kf_w < a->capacity ? kf_mine[KF_STRIDE * kf_w] : 0u;                                      \
+                kf_w++;                                                                                      \
+            }                                                                                                \
+            if (kf_bits == 0) break;                                                                         \
+            const int j = kf_b + KF_LOW_BIT(kf_bits);                                                        \
+            kf_bits &= kf_bits - 1;                                                                          \
+            KF_DISTANCE(kf_r)                                                                                \
+            __VA_ARGS__                                                                                      \
+        }                                                                                                    \
+    }
+
+/* ---- lists (lists.cu makes them) ---- */
+/* A list knows no images: the nearest one is the neighbour. */
+KF_FUNCTION float kf_nearest_image(const kf_sph_arguments *a, int axis, float d) {
+    if (!((KF_PERIODIC >> axis) & 1)) return d;
+    const float half = 0.5f * a->size[axis];
+    return d > half ? d - a->size[axis] : d < -half ? d + a->size[axis] : d;
+}
+#define KF_EACH_LISTED(p, i, pragma, ...)                                                                    \
+    {                                                                                                        \
+        const unsigned *kf_mine = a->hits + kf_word(a, i);                                                   \
+        const int kf_length = a->hit_count[i];                                                               \
+        KF_SOME KF_SIMD(pragma) for (int kf_l = 0; kf_l < kf_length; kf_l++) {                               \
+            const int j = (int)kf_mine[KF_STRIDE * kf_l];                                                           \
+            const kf_four q = kf_load(a->sorted.position, j, a->count);                                      \
+            const float dx = kf_nearest_image(a, 0, p.x - q.x), dy = kf_nearest_image(a, 1, p.y - q.y);      \
+            const float dz = KF_DIMENSIONS == 3 ? kf_nearest_image(a, 2, p.z - q.z) : 0.0f;                  \
+            const float r2 = dx * dx + dy * dy + dz * dz;                                                    \
+            (void)dz;                                                                                        \
+            __VA_ARGS__                                                                                      \
+        }                                                                                                    \
+    }
+
+#if KF_SEARCH == KF_SEARCH_MASKS
+#define KF_FIRST_NEIGHBOURS(p, i, pragma, ...) KF_SCAN_AND_MARK(p, i, pragma, __VA_ARGS__)
+#define KF_NEIGHBOURS(p, i, pragma, ...)       KF_EACH_MARKED(p, i, __VA_ARGS__)
+#elif KF_SEARCH == KF_SEARCH_LIST
+#define KF_FIRST_NEIGHBOURS(p, i, pragma, ...) KF_EACH_LISTED(p, i, pragma, __VA_ARGS__)
+#define KF_NEIGHBOURS(p, i, pragma, ...)       KF_EACH_LISTED(p, i, pragma, __VA_ARGS__)
+#else
+#define KF_FIRST_NEIGHBOURS(p, i, pragma, ...) KF_SCAN(p, pragma, __VA_ARGS__)
+#define KF_NEIGHBOURS(p, i, pragma, ...)       KF_SCAN(p, pragma, __VA_ARGS__)
+#endif
+
+/* (1 - r/h), 0 beyond the support. */
+KF_FUNCTION float kf_weight(const kf_sph_arguments *a, float r2) {
+    return fmaxf(1.0f - kf_square_root(r2) * a->inverse_support, 0.0f);
+}
+
+#endif

@@ -1,0 +1,174 @@
+/* Particles in memory, and the cells that they are sorted by. Defines: KF_DIMENSIONS 2 or 3; KF_LAYOUT 4 (four
+ * floats side by side), 3 (three, and the fourth apart) or 1 (each apart); KF_REACH, cells a support; KF_COLUMNS,
+ * rows of cells have a beginning of their own; KF_PERIODIC, a bit an axis. */
+#ifndef KF_KERNELS_SPH_PARTICLE_H
+#define KF_KERNELS_SPH_PARTICLE_H
+
+#include "arguments.h"
+#include "portable.h"
+
+#define KF_UP (KF_DIMENSIONS - 1)
+
+typedef struct kf_four {
+    float x, y, z, w;
+} kf_four;
+
+#if KF_CUDA
+KF_FUNCTION float kf_square_root(float x) {
+    float root;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));
+    return root;
+}
+KF_FUNCTION float kf_reciprocal(float x) {
+    return __fdividef(1.0f, x);
+}
+KF_FUNCTION int kf_float_bits(float x) {
+    return __float_as_int(x);
+}
+KF_FUNCTION float kf_bits_float(int x) {
+    return __int_as_float(x);
+}
+#else
+KF_FUNCTION float kf_square_root(float x) {
+    return sqrtf(x);
+}
+KF_FUNCTION float kf_reciprocal(float x) {
+    return 1.0f / x;
+}
+KF_FUNCTION int kf_float_bits(float x) {
+    union {
+        float value;
+        int bits;
+    } u;
+    u.value = x;
+    return u.bits;
+}
+KF_FUNCTION float kf_bits_float(int x) {
+    union {
+        int bits;
+        float value;
+    } u;
+    u.bits = x;
+    return u.value;
+}
+#endif
+
+KF_FUNCTION kf_four kf_load(const float *KF_RESTRICT values, int i, int count) {
+    kf_four v;
+    (void)count;
+#if KF_LAYOUT == 4 && KF_CUDA
+    const float4 f = ((const float4 *)values)[i];
+    v.x = f.x, v.y = f.y, v.z = f.z, v.w = f.w;
+#elif KF_LAYOUT == 4
+    v.x = values[4 * i], v.y = values[4 * i + 1], v.z = values[4 * i + 2], v.w = values[4 * i + 3];
+#elif KF_LAYOUT == 3
+    v.x = values[3 * i], v.y = values[3 * i + 1], v.z = values[3 * i + 2], v.w = values[3 * count + i];
+#else
+    v.x = values[i], v.y = values[count + i], v.z = values[2 * count + i], v.w = values[3 * count + i];
+#endif
+#if KF_DIMENSIONS == 2
+    v.z = 0.0f;
+#endif
+    return v;
+}
+
+KF_FUNCTION void kf_keep(float *values, int i, int count, kf_four v) {
+    (void)count;
+#if KF_LAYOUT == 4 && KF_CUDA
+    ((float4 *)values)[i] = make_float4(v.x, v.y, v.z, v.w);
+#elif KF_LAYOUT == 4
+    values[4 * i] = v.x, values[4 * i + 1] = v.y, values[4 * i + 2] = v.z, values[4 * i + 3] = v.w;
+#elif KF_LAYOUT == 3
+    values[3 * i] = v.x, values[3 * i + 1] = v.y, values[3 * i + 2] = v.z, values[3 * count + i] = v.w;
+#else
+    values[i] = v.x, values[count + i] = v.y, values[2 * count + i] = v.z, values[3 * count + i] = v.w;
+#endif
+}
+
+/* The deviatoric stress: symmetric, without trace. */
+typedef struct kf_deviator {
+    float xx, yy, xy, xz, yz;
+} kf_deviator;
+
+KF_FUNCTION kf_deviator kf_load_stress(const float *KF_RESTRICT values, int i, int count) {
+    kf_deviator s;
+    const kf_four four = kf_load(values, i, count);
+    s.xx = four.x, s.yy = four.y, s.xz = 0.0f, s.yz = 0.0f;
+#if KF_DIMENSIONS == 2
+    s.xy = four.w;
+#else
+    s.xy = four.z, s.xz = four.w, s.yz = values[4 * count + i];
+#endif
+    return s;
+}
+KF_FUNCTION void kf_keep_stress(float *values, int i, int count, kf_deviator s) {
+    kf_four four;
+    four.x = s.xx, four.y = s.yy;
+#if KF_DIMENSIONS == 2
+    four.z = 0.0f, four.w = s.xy;
+#else
+    four.z = s.xy, four.w = s.xz, values[4 * count + i] = s.yz;
+#endif
+    kf_keep(values, i, count, four);
+}
+
+/* ---- cells ---- */
+
+KF_FUNCTION int kf_within(int value, int low, int high) {
+    return value < low ? low : value > high ? high : value;
+}
+KF_FUNCTION int kf_cell_along(const kf_sph_arguments *a, int axis, float x) {
+    return kf_within((int)(x * a->cell_inverse[axis]), 0, a->cells[axis] - 1);
+}
+
+/* First cell of a row less its number along the row, and the numbers of its first and last cells. */
+typedef struct kf_row {
+    int base, low, high;
+} kf_row;
+KF_FUNCTION kf_row kf_row_at(const kf_sph_arguments *a, int row) {
+    kf_row r;
+#if KF_COLUMNS
+    const int first = a->columns[2 * row], low = a->columns[2 * row + 1], end = a->columns[2 * row + 2];
+    r.base = first - low, r.low = low, r.high = low + end - first - 1;
+#else
+    r.base = row * a->cells[KF_UP], r.low = 0, r.high = a->cells[KF_UP] - 1;
+#endif
+    return r;
+}
+KF_FUNCTION int kf_row_number(const kf_sph_arguments *a, int cx, int cy) {
+#if KF_DIMENSIONS == 2
+    (void)a, (void)cy;
+    return cx;
+#else
+    return cx * a->cells[1] + cy;
+#endif
+}
+KF_FUNCTION float kf_up(kf_four p) {
+#if KF_DIMENSIONS == 2
+    return p.y;
+#else
+    return p.z;
+#endif
+}
+
+/* True for what is inside the domain, up to rounding; false for what is not a number. */
+KF_FUNCTION int kf_inside(const kf_sph_arguments *a, kf_four p) {
+    const int x = p.x >= 0.0f && p.x <= a->size[0], y = p.y >= 0.0f && p.y <= a->size[1];
+#if KF_DIMENSIONS == 2
+    return x && y;
+#else
+    return x && y && p.z >= 0.0f && p.z <= a->size[2];
+#endif
+}
+KF_FUNCTION int kf_cell_of(const kf_sph_arguments *a, kf_four p) {
+    if (!kf_inside(a, p)) return a->cell_count;
+    const int cx = kf_cell_along(a, 0, p.x), cy = kf_cell_along(a, 1, p.y);
+    const kf_row row = kf_row_at(a, kf_row_number(a, cx, cy));
+    return row.base + kf_within(kf_cell_along(a, KF_UP, kf_up(p)), row.low, row.high);
+}
+
+KF_FUNCTION int kf_is_wall(int identity) {
+    return (identity & KF_SPH_WALL_BIT) != 0;
+}
+
+#endif

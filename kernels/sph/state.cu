@@ -1,0 +1,107 @@
+/* The clock; the state as the host sees it, records and gauges. */
+#include "particle.h"
+
+/* The next step's length from the largest speed and acceleration of this one (docs/sph.md). */
+KF_SCALAR_KERNEL(advance_clock, kf_sph_arguments) {
+    (void)x, (void)y, (void)z;
+    kf_sph_clock *clock = a->clock;
+    const float speed = kf_bits_float(clock->speed), acceleration = kf_bits_float(clock->acceleration);
+    clock->time += (double)clock->step;
+    clock->previous = clock->step;
+    if (a->time_step > 0.0f) clock->step = a->time_step;
+    else
+        clock->step = fminf(fminf(a->courant_length / (a->acoustic_speed + speed), a->viscous_step),
+                            0.25f * sqrtf(a->force_length / fmaxf(acceleration, 1e-12f)));
+    clock->speed = clock->acceleration = 0;
+}
+
+/* Particles with identities from `first` on, 16 floats each: place, velocity and e, rates, stress. */
+enum { KF_STATE = 16 };
+KF_SCALAR_KERNEL(unpack, kf_sph_arguments) {
+    (void)y, (void)z;
+    const int i = a->first + x, n = a->count;
+    const float *from = a->exchange + (long long)KF_STATE * x;
+    kf_four p, v, r;
+    p.x = from[0], p.y = from[1], p.z = from[2];
+    v.x = from[3], v.y = from[4], v.z = from[5], v.w = from[6];
+    r.x = from[7], r.y = from[8], r.z = from[9], r.w = from[10];
+    const int wall = kf_is_wall(a->next.identity[i]);
+    p.w = (wall ? -1.0f : 1.0f) / (1.0f + v.w);
+    kf_keep(a->next.position, i, n, p), kf_keep(a->next.velocity, i, n, v), kf_keep(a->next.rate, i, n, r);
+#if KF_STRESS
+    kf_deviator s;
+    s.xx = from[11], s.yy = from[12], s.xy = from[13], s.xz = from[14], s.yz = from[15];
+    kf_keep_stress(a->next.stress, i, n, s);
+#endif
+}
+KF_SCALAR_KERNEL(pack, kf_sph_arguments) {
+    (void)y, (void)z;
+    const int n = a->count, place = (a->next.identity[x] & ~KF_SPH_WALL_BIT) - a->first;
+    if (place < 0 || place >= a->limit) return;
+    float *to = a->exchange + (long long)KF_STATE * place;
+    const kf_four p = kf_load(a->next.position, x, n), v = kf_load(a->next.velocity, x, n),
+                  r = kf_load(a->next.rate, x, n);
+    to[0] = p.x, to[1] = p.y, to[2] = p.z;
+    to[3] = v.x, to[4] = v.y, to[5] = v.z, to[6] = v.w;
+    to[7] = r.x, to[8] = r.y, to[9] = r.z, to[10] = r.w;
+    to[11] = to[12] = to[13] = to[14] = to[15] = 0.0f;
+#if KF_STRESS
+    const kf_deviator s = kf_load_stress(a->next.stress, x, n);
+    to[11] = s.xx, to[12] = s.yy, to[13] = s.xy, to[14] = s.xz, to[15] = s.yz;
+#endif
+}
+
+/* Item x adds up KF_SPH_CHUNK particles. */
+KF_SCALAR_KERNEL(totals, kf_sph_arguments) {
+    (void)y, (void)z;
+    const int n = a->count, first = x * KF_SPH_CHUNK, end = first + KF_SPH_CHUNK < n ? first + KF_SPH_CHUNK : n;
+    double *to = a->totals + (long long)KF_SPH_TOTALS * x;
+    double sum[KF_SPH_TOTALS];
+    for (int k = 0; k < KF_SPH_TOTALS; k++)
+        sum[k] = 0.0;
+    for (int i = first; i < end; i++) {
+        const kf_four p = kf_load(a->next.position, i, n), v = kf_load(a->next.velocity, i, n);
+        if (kf_is_wall(a->next.identity[i]) || !kf_inside(a, p)) continue;
+        const double speed2 = (double)v.x * v.x + (double)v.y * v.y + (double)v.z * v.z;
+        sum[KF_SPH_INSIDE] += 1.0, sum[KF_SPH_KINETIC] += 0.5 * speed2;
+        sum[KF_SPH_POTENTIAL] -= (double)a->gravity[0] * p.x + (double)a->gravity[1] * p.y + (double)a->gravity[2] * p.z;
+        sum[KF_SPH_MOMENTUM] += v.x, sum[KF_SPH_MOMENTUM + 1] += v.y, sum[KF_SPH_MOMENTUM + 2] += v.z;
+        sum[KF_SPH_CENTRE] += p.x, sum[KF_SPH_CENTRE + 1] += p.y, sum[KF_SPH_CENTRE + 2] += p.z;
+        sum[KF_SPH_SPEED] = fmax(sum[KF_SPH_SPEED], sqrt(speed2));
+        sum[KF_SPH_DEVIATION] = fmax(sum[KF_SPH_DEVIATION], fabs((double)v.w));
+        sum[KF_SPH_FRONT] = fmax(sum[KF_SPH_FRONT], (double)p.x);
+        sum[KF_SPH_COMPRESSION] += fabs((double)v.w);
+    }
+    for (int k = 0; k < KF_SPH_TOTALS; k++)
+        to[k] = sum[k];
+}
+
+/* Gauge g, at gauges[8 g]: x, y, z, reach. Highest particle of the column (as bits, from 1), and pressure weighted by
+ * nearness, as fixed-point sums, whose order does not matter. */
+KF_SCALAR_KERNEL(gauges, kf_sph_arguments) {
+    (void)y, (void)z;
+    const int n = a->count;
+    const kf_four p = kf_load(a->next.position, x, n), v = kf_load(a->next.velocity, x, n);
+    if (kf_is_wall(a->next.identity[x]) || !kf_inside(a, p)) return;
+    for (int g = 0; g < a->gauge_count; g++) {
+        const float *at = a->gauges + 4 * g;
+        const float dx = p.x - at[0], dy = KF_DIMENSIONS == 3 ? p.y - at[1] : 0.0f, reach = at[3];
+        if (dx * dx + dy * dy > reach * reach) continue;
+        const float up = kf_up(p), dz = up - at[2], r = sqrtf(dx * dx + dy * dy + dz * dz);
+        kf_int64 *sums = (kf_int64 *)a->gauge_sums + 3 * g;
+        if (dx * dx + dy * dy <= 0.5f * 0.5f * a->support2) {
+            const int bits = kf_float_bits(up + 1.0f);
+            int *top = (int *)sums, seen = *(volatile int *)top;
+            while (bits > seen) {
+                const int before = kf_atomic_compare_swap_int(top, seen, bits);
+                if (before == seen) break;
+                seen = before;
+            }
+        }
+        if (r >= reach) continue;
+        const float weight = (1.0f - r / reach) * (1.0f - r / reach);
+        const float pressure = KF_STIFF ? (powf(1.0f + v.w, 7.0f) - 1.0f) / 7.0f : v.w;
+        kf_atomic_add_int64(&sums[1], (kf_int64)(weight * 1e9f));
+        kf_atomic_add_int64(&sums[2], (kf_int64)(weight * pressure * 1e12f));
+    }
+}

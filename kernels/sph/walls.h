@@ -1,0 +1,97 @@
+/* Walls without particles: half-spaces and terrain. Behind the wall the fluid goes on in layers, half a spacing, one and
+ * a half ... from it; what they add to a sum is in a table, by the distance d of the particle: G = sum of |dW/dn|, and
+ * M = sum of t |dW/dn| with t = normal . (x_i - x'), for quantities that are linear in t. */
+#ifndef KF_KERNELS_SPH_WALLS_H
+#define KF_KERNELS_SPH_WALLS_H
+
+#include "particle.h"
+
+#define KF_CLOSEST_WALL 0.25f /* spacings: what is closer, or beyond the wall, is treated as if it were here */
+
+typedef struct kf_wall {
+    float nx, ny, nz, distance;
+    float vx, vy, vz, slip;
+    float gradient, moment; /* G, M */
+} kf_wall;
+
+#if KF_TERRAIN
+/* Quadratic B-spline through the means of neighbouring heights: value and slopes are continuous. */
+KF_FUNCTION void kf_spline(float x, float inverse, float origin, int nodes, int *first, float *w, float *d) {
+    const float u = (x - origin) * inverse;
+    const int i = kf_within((int)floorf(u + 0.5f), 1, nodes - 2);
+    const float t = fminf(fmaxf(u - (float)i, -0.5f), 0.5f);
+    *first = i - 1;
+    w[0] = 0.5f * (0.5f - t) * (0.5f - t), w[1] = 0.75f - t * t, w[2] = 0.5f * (0.5f + t) * (0.5f + t);
+    d[0] = (t - 0.5f) * inverse, d[1] = -2.0f * t * inverse, d[2] = (t + 0.5f) * inverse;
+}
+/* Height and slopes of the terrain at (x, y). */
+KF_FUNCTION void kf_height(const kf_sph_arguments *a, float x, float y, float *height, float *sx, float *sy) {
+    float wx[3], gx[3], h = 0, px = 0, py = 0;
+    int ix;
+    kf_spline(x, a->height_inverse[0], a->height_origin[0], a->height_nodes[0], &ix, wx, gx);
+#if KF_DIMENSIONS == 2
+    (void)y;
+    KF_UNROLL for (int k = 0; k < 3; k++) {
+        const float value = a->heights[ix + k];
+        h += wx[k] * value, px += gx[k] * value;
+    }
+#else
+    float wy[3], gy[3];
+    int iy;
+    kf_spline(y, a->height_inverse[1], a->height_origin[1], a->height_nodes[1], &iy, wy, gy);
+    KF_UNROLL for (int k = 0; k < 3; k++)
+        KF_UNROLL for (int l = 0; l < 3; l++) {
+            const float value = a->heights[(ix + k) * a->height_nodes[1] + iy + l];
+            h += wx[k] * wy[l] * value, px += gx[k] * wy[l] * value, py += wx[k] * gy[l] * value;
+        }
+#endif
+    *height = h, *sx = px, *sy = py;
+}
+/* Tangent plane at the point of the terrain below p, then at the foot of p on that plane. */
+KF_FUNCTION void kf_terrain(const kf_sph_arguments *a, kf_four p, kf_wall *w) {
+    float fx = p.x, fy = p.y;
+    KF_UNROLL for (int pass = 0; pass < 2; pass++) {
+        float h, sx, sy;
+        kf_height(a, fx, fy, &h, &sx, &sy);
+        const float inverse = 1.0f / sqrtf(1.0f + sx * sx + sy * sy);
+#if KF_DIMENSIONS == 2
+        w->nx = -sx * inverse, w->ny = inverse, w->nz = 0.0f;
+        w->distance = (p.x - fx) * w->nx + (p.y - h) * w->ny;
+        fx = p.x - w->distance * w->nx;
+#else
+        w->nx = -sx * inverse, w->ny = -sy * inverse, w->nz = inverse;
+        w->distance = (p.x - fx) * w->nx + (p.y - fy) * w->ny + (p.z - h) * w->nz;
+        fx = p.x - w->distance * w->nx, fy = p.y - w->distance * w->ny;
+#endif
+    }
+    w->vx = w->vy = w->vz = w->slip = 0.0f;
+}
+#endif
+
+#define KF_WALLS (a->plane_count + KF_TERRAIN)
+
+/* Wall k of KF_WALLS as p sees it; 0 when it is out of reach. */
+KF_FUNCTION int kf_wall_at(const kf_sph_arguments *a, kf_four p, int k, kf_wall *w) {
+    if (k < a->plane_count) {
+        const kf_sph_plane *plane = &a->planes[k];
+        w->nx = plane->normal[0], w->ny = plane->normal[1], w->nz = plane->normal[2];
+        w->distance = w->nx * p.x + w->ny * p.y + w->nz * p.z - plane->offset;
+        w->vx = plane->velocity[0], w->vy = plane->velocity[1], w->vz = plane->velocity[2];
+        w->slip = plane->slip;
+    }
+#if KF_TERRAIN
+    else
+        kf_terrain(a, p, w);
+#endif
+    const float d = fmaxf(w->distance, KF_CLOSEST_WALL);
+    if (d >= a->support) return 0;
+    const float at = d * a->inverse_support * (float)(KF_SPH_TABLE - 1);
+    const int i = kf_within((int)at, 0, KF_SPH_TABLE - 2);
+    const float t = at - (float)i;
+    const float *table = a->wall_table + 2 * i;
+    w->gradient = table[0] + t * (table[2] - table[0]);
+    w->moment = table[1] + t * (table[3] - table[1]);
+    return 1;
+}
+
+#endif

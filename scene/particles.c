@@ -1,0 +1,345 @@
+#include "scene/particles.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/json.h"
+#include "scene/particles_internal.h"
+
+const char *const kf_side_names[KF_SIDES] = {"no_slip", "free_slip", "periodic", "open", "dummies"};
+
+enum { LONGEST_SIDE = 200000 }; /* spacings */
+
+double kf_particle_seconds(const kf_particle_scene *scene) {
+    return scene->sound_speed / scene->spacing;
+}
+
+void kf_particle_scene_free(kf_particle_scene *scene) {
+    if (scene == NULL) return;
+    kf_terrain_free(&scene->terrain);
+    free(scene->position);
+    free(scene->velocity);
+    free(scene->deviation);
+    free(scene->notes);
+    free(scene);
+}
+
+void kf_particle_scene_hash(kf_particle_scene *s) {
+    kf_hasher hasher;
+    kf_hash_begin(&hasher);
+    kf_hash_add_string(&hasher, "kftune particles 1");
+    kf_hash_add_string(&hasher, kf_law_names[s->material.law]);
+    const double numbers[] = {s->dimensions,
+                              s->spacing,
+                              s->sound_speed,
+                              s->density,
+                              s->support,
+                              (double)s->scheme,
+                              s->material.yield_kind,
+                              s->material.branch,
+                              s->material.stiff,
+                              s->material.viscosity,
+                              s->material.consistency,
+                              s->material.exponent,
+                              s->material.yield,
+                              s->material.friction,
+                              s->material.friction_fast,
+                              s->material.inertial_number,
+                              s->material.grain,
+                              s->material.viscosity_limit,
+                              s->material.growth,
+                              s->material.shear_modulus,
+                              s->material.bed_friction,
+                              s->thesis.xsph,
+                              s->thesis.penalty,
+                              s->thesis.damping,
+                              s->thesis.drag,
+                              s->thesis.drag_height,
+                              s->thesis.speed_limit,
+                              s->thesis.acceleration_limit,
+                              s->thesis.viscosity_at_rest,
+                              s->thesis.consistent,
+                              s->diffusion,
+                              s->artificial,
+                              s->shifting,
+                              s->tension,
+                              s->courant,
+                              s->time_step,
+                              s->dummies_slip};
+    kf_hash_add(&hasher, numbers, sizeof numbers);
+    kf_hash_add(&hasher, s->size, sizeof s->size);
+    kf_hash_add(&hasher, s->origin, sizeof s->origin);
+    kf_hash_add(&hasher, s->gravity, sizeof s->gravity);
+    kf_hash_add(&hasher, s->side_velocity, sizeof s->side_velocity);
+    for (int f = 0; f < 6; f++)
+        kf_hash_add_string(&hasher, kf_side_names[s->sides[f]]);
+    kf_terrain_hash(&s->terrain, &hasher);
+    kf_hash_add(&hasher, &s->wall_count, sizeof s->wall_count);
+    kf_hash_add(&hasher, s->position, 3 * s->count * sizeof(float));
+    kf_hash_add(&hasher, s->velocity, 3 * s->count * sizeof(float));
+    kf_hash_add(&hasher, s->deviation, s->count * sizeof(float));
+    kf_hash_end(&hasher, s->hash);
+}
+
+/* ---- the box ---- */
+
+static kf_status read_sides(const char *file, const cJSON *box, kf_particle_scene *s, kf_error *error) {
+    static const char *const keys[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax", NULL};
+    const kf_json_place place = {file, "box.faces"};
+    const cJSON *faces;
+    for (int f = 0; f < 6; f++)
+        s->sides[f] = f < 2 * s->dimensions ? KF_SIDE_FREE_SLIP : KF_SIDE_PERIODIC;
+    KF_TRY(kf_json_object((kf_json_place){file, "box"}, box, "faces", false, &faces, error));
+    if (faces == NULL) return KF_OK;
+    KF_TRY(kf_json_check_keys(place, faces, keys, error));
+    for (int f = 0; f < 2 * s->dimensions; f++) {
+        int side = s->sides[f];
+        KF_TRY(kf_json_choice(place, faces, keys[f], false, kf_side_names, KF_SIDES, &side, error));
+        s->sides[f] = (kf_side)side;
+    }
+    for (int i = 0; i < s->dimensions; i++)
+        if ((s->sides[2 * i] == KF_SIDE_PERIODIC) != (s->sides[2 * i + 1] == KF_SIDE_PERIODIC))
+            return kf_fail(error, KF_BAD_INPUT, "%s: box.faces: %s is periodic, its other side is not", file,
+                           keys[2 * i + (s->sides[2 * i] != KF_SIDE_PERIODIC)]);
+    return KF_OK;
+}
+
+static kf_status read_speeds(const char *file, const cJSON *box, kf_particle_scene *s, kf_error *error) {
+    static const char *const keys[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax", NULL};
+    const kf_json_place place = {file, "box.face_velocity"};
+    const cJSON *object;
+    KF_TRY(kf_json_object((kf_json_place){file, "box"}, box, "face_velocity", false, &object, error));
+    if (object == NULL) return KF_OK;
+    KF_TRY(kf_json_check_keys(place, object, keys, error));
+    for (int f = 0; f < 2 * s->dimensions; f++) {
+        double *v = s->side_velocity[f];
+        KF_TRY(kf_json_numbers(place, object, keys[f], false, -1e5, 1e5, s->dimensions, v, error));
+        if (v[f / 2] != 0.0 ||
+            ((v[0] != 0.0 || v[1] != 0.0 || v[2] != 0.0) && s->sides[f] != KF_SIDE_NO_SLIP))
+            return kf_fail(error, KF_BAD_INPUT,
+                           "%s: box.face_velocity.%s: a no_slip face may move within its plane", file,
+                           keys[f]);
+    }
+    return KF_OK;
+}
+
+/* Sizes in spacings: whole ones, and the layers of particles beyond faces. */
+static kf_status lay_out(const char *file, const double metres[3], kf_particle_scene *s, kf_text *notes,
+                         kf_error *error) {
+    const double layers = ceil(s->support);
+    for (int i = 0; i < s->dimensions; i++) {
+        const double exact = metres[i] / s->spacing, whole = nearbyint(exact);
+        if (whole < ceil(2.0 * s->support) || whole > LONGEST_SIDE)
+            return kf_fail(error, KF_BAD_INPUT,
+                           "%s: box.size: %.4g spacings along %c; there may be %.0f to %d", file, exact,
+                           "xyz"[i], ceil(2.0 * s->support), LONGEST_SIDE);
+        if (fabs(whole - exact) > 1e-6 * exact)
+            kf_note(notes, "box.size: %.6g m along %c, a whole number of spacings", whole * s->spacing,
+                    "xyz"[i]);
+        s->origin[i] = s->sides[2 * i] == KF_SIDE_DUMMIES ? layers : 0.0;
+        s->size[i] = s->origin[i] + whole + (s->sides[2 * i + 1] == KF_SIDE_DUMMIES ? layers : 0.0);
+    }
+    return KF_OK;
+}
+
+static kf_status read_box(const char *file, const cJSON *root, const kf_particle_options *options,
+                          kf_particle_scene *s, double metres[3], kf_text *notes, kf_error *error) {
+    static const char *const keys[] = {"size", "faces", "face_velocity", NULL};
+    const kf_json_place place = {file, "box"};
+    const cJSON *box;
+    KF_TRY(kf_json_object((kf_json_place){file, ""}, root, "box", true, &box, error));
+    KF_TRY(kf_json_check_keys(place, box, keys, error));
+    KF_TRY(kf_json_numbers(place, box, "size", true, 1e-9, 1e6, s->dimensions, metres, error));
+    if (options->spacings_x > 0) s->spacing = metres[0] / options->spacings_x;
+    if (options->spacing_scale > 0.0) s->spacing *= options->spacing_scale;
+    KF_TRY(read_sides(file, box, s, error));
+    KF_TRY(read_speeds(file, box, s, error));
+    return lay_out(file, metres, s, notes, error);
+}
+
+static kf_status read_particles(const char *file, const cJSON *root, const kf_particle_options *options,
+                                kf_particle_scene *s, kf_error *error) {
+    static const char *const keys[] = {"spacing", "support", "dimensions", "seed", "shake", NULL};
+    const kf_json_place place = {file, "particles"};
+    const cJSON *object;
+    long dimensions = 3, seed = 1;
+    KF_TRY(kf_json_object((kf_json_place){file, ""}, root, "particles", true, &object, error));
+    KF_TRY(kf_json_check_keys(place, object, keys, error));
+    KF_TRY(kf_json_number(place, object, "spacing", true, 1e-9, 1e4, &s->spacing, error));
+    KF_TRY(kf_json_integer(place, object, "dimensions", false, 2, 3, &dimensions, error));
+    KF_TRY(kf_json_integer(place, object, "seed", false, 1, 1L << 53, &seed, error));
+    s->dimensions = (int)dimensions;
+    s->seed = options->seed != 0 ? options->seed : (uint64_t)seed;
+    s->support = dimensions == 2 ? 3.0 : 2.4;
+    KF_TRY(kf_json_number(place, object, "support", false, 1.6, 4.0, &s->support, error));
+    KF_TRY(kf_json_number(place, object, "shake", false, 0.0, 0.3, &s->shake, error));
+    if (options->shake > 0.0) s->shake = options->shake;
+    return KF_OK;
+}
+
+static kf_status read_gravity(const char *file, const cJSON *root, kf_particle_scene *s, kf_error *error) {
+    return kf_json_numbers((kf_json_place){file, ""}, root, "gravity", false, -1e4, 1e4, s->dimensions,
+                           s->gravity, error);
+}
+
+static kf_status read_terrain(const char *file, const cJSON *root, const double metres[3],
+                              kf_particle_scene *s, kf_error *error) {
+    const cJSON *object;
+    KF_TRY(kf_json_object((kf_json_place){file, ""}, root, "terrain", false, &object, error));
+    if (object == NULL) return KF_OK;
+    KF_TRY(kf_terrain_read(file, object, s->dimensions, metres, &s->terrain, error));
+    kf_terrain *t = &s->terrain;
+    const double up = s->origin[s->dimensions - 1];
+    for (int i = 0; i < 2; i++)
+        t->origin[i] = t->origin[i] / s->spacing + s->origin[i];
+    t->cell /= s->spacing;
+    for (size_t k = 0; k < (size_t)t->nodes[0] * (size_t)t->nodes[1]; k++)
+        t->heights[k] = t->heights[k] / s->spacing + up;
+    return KF_OK;
+}
+
+/* ---- what is looked at ---- */
+
+static kf_status read_gauge(const char *file, const cJSON *object, int number, kf_particle_scene *s,
+                            kf_error *error) {
+    static const char *const keys[] = {"name", "height", "pressure", NULL};
+    char path[32];
+    (void)snprintf(path, sizeof path, "gauges[%d]", number);
+    const kf_json_place place = {file, path};
+    kf_gauge *gauge = &s->gauges[number];
+    const char *name = NULL;
+    if (!cJSON_IsObject(object)) return kf_fail(error, KF_BAD_INPUT, "%s: %s: must be an object", file, path);
+    KF_TRY(kf_json_check_keys(place, object, keys, error));
+    KF_TRY(kf_json_string(place, object, "name", true, &name, error));
+    gauge->is_pressure = cJSON_GetObjectItemCaseSensitive(object, "pressure") != NULL;
+    KF_TRY(kf_json_numbers(place, object, gauge->is_pressure ? "pressure" : "height", true, -1e6, 1e6,
+                           s->dimensions - !gauge->is_pressure, gauge->place, error));
+    if (strlen(name) >= sizeof gauge->name || strpbrk(name, ",\"\n ") != NULL)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: %s.name: up to %zu characters without spaces, commas and quotes", file, path,
+                       sizeof gauge->name - 1);
+    kf_copy_text(gauge->name, sizeof gauge->name, name);
+    for (int i = 0; i < 3; i++)
+        gauge->place[i] = gauge->place[i] / s->spacing + s->origin[i];
+    return KF_OK;
+}
+
+static kf_status read_gauges(const char *file, const cJSON *root, kf_particle_scene *s, kf_error *error) {
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, "gauges");
+    if (list == NULL) return KF_OK;
+    const int count = cJSON_GetArraySize(list);
+    if (!cJSON_IsArray(list) || count > KF_PARTICLE_GAUGES)
+        return kf_fail(error, KF_BAD_INPUT, "%s: gauges: must be a list of up to %d gauges", file,
+                       KF_PARTICLE_GAUGES);
+    for (int g = 0; g < count; g++)
+        KF_TRY(read_gauge(file, cJSON_GetArrayItem(list, g), g, s, error));
+    s->gauge_count = count;
+    return KF_OK;
+}
+
+static kf_status read_run(const char *file, const cJSON *root, kf_particle_scene *s, kf_error *error) {
+    static const char *const keys[] = {"time", "windows", NULL};
+    const kf_json_place place = {file, "run"};
+    const cJSON *object;
+    s->window_count = 1;
+    KF_TRY(kf_json_object((kf_json_place){file, ""}, root, "run", false, &object, error));
+    if (object == NULL) return KF_OK;
+    KF_TRY(kf_json_check_keys(place, object, keys, error));
+    KF_TRY(kf_json_number(place, object, "time", false, 1e-9, 1e6, &s->end_time, error));
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(object, "windows");
+    if (list == NULL) return KF_OK;
+    const int most = (int)(sizeof s->windows / sizeof s->windows[0]), count = cJSON_GetArraySize(list);
+    if (!cJSON_IsArray(list) || count < 1 || count > most)
+        return kf_fail(error, KF_BAD_INPUT, "%s: run.windows: must be a list of 1 to %d times in seconds",
+                       file, most);
+    KF_TRY(kf_json_numbers(place, object, "windows", true, 0.0, 1e6, count, s->windows, error));
+    for (int w = 1; w < count; w++)
+        if (s->windows[w] <= s->windows[w - 1])
+            return kf_fail(error, KF_BAD_INPUT, "%s: run.windows: times must grow", file);
+    s->window_count = count;
+    return KF_OK;
+}
+
+/* ---- all of it ---- */
+
+static kf_status read_scene(const char *file, const cJSON *root, const kf_particle_options *options,
+                            kf_particle_scene *s, kf_particle_bodies *bodies, kf_text *notes,
+                            kf_error *error) {
+    static const char *const keys[] = {"particles", "box",       "gravity", "material", "model",   "terrain",
+                                       "fluid",     "obstacles", "gauges",  "run",      "comment", NULL};
+    double metres[3] = {0.0, 0.0, 0.0};
+    KF_TRY(kf_json_check_keys((kf_json_place){file, ""}, root, keys, error));
+    KF_TRY(read_particles(file, root, options, s, error));
+    KF_TRY(read_box(file, root, options, s, metres, notes, error));
+    KF_TRY(read_gravity(file, root, s, error));
+    KF_TRY(kf_particle_material_read(file, root, s, notes, error));
+    for (int i = 0; i < 3; i++)
+        s->gravity[i] *= s->spacing / (s->sound_speed * s->sound_speed);
+    for (int f = 0; f < 6; f++)
+        for (int i = 0; i < 3; i++)
+            s->side_velocity[f][i] /= s->sound_speed;
+    if (s->scheme == KF_SCHEME_THESIS && s->dimensions != 3)
+        return kf_fail(error, KF_BAD_INPUT, "%s: model.scheme: thesis has three dimensions", file);
+    KF_TRY(read_terrain(file, root, metres, s, error));
+    KF_TRY(read_gauges(file, root, s, error));
+    KF_TRY(read_run(file, root, s, error));
+    KF_TRY(kf_particle_bodies_read(file, root, s, bodies, notes, error));
+    return kf_particle_place(s, bodies, error);
+}
+
+static kf_status check_scheme(const kf_particle_scene *s, kf_error *error) {
+    if (s->scheme == KF_SCHEME_THESIS && s->wall_count > 0)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: scheme thesis has walls without particles: no obstacles, no face of dummies",
+                       s->source);
+    return KF_OK;
+}
+
+static void name_scene(kf_particle_scene *s, const char *file) {
+    const char *slash = strrchr(file, '/'), *base = slash == NULL ? file : slash + 1;
+    kf_copy_text(s->source, sizeof s->source, file);
+    kf_copy_text(s->name, sizeof s->name, base);
+    char *dot = strchr(s->name, '.');
+    if (dot != NULL) *dot = '\0';
+}
+
+static kf_status build(const char *file, const cJSON *root, const kf_particle_options *options,
+                       kf_particle_scene **scene, kf_error *error) {
+    static const kf_particle_options none = {0};
+    kf_particle_scene *s = kf_allocate_zeroed(1, sizeof *s);
+    kf_particle_bodies *bodies = kf_allocate_zeroed(1, sizeof *bodies);
+    kf_text notes = {0};
+    name_scene(s, file);
+    kf_status status = read_scene(file, root, options == NULL ? &none : options, s, bodies, &notes, error);
+    if (status == KF_OK) status = check_scheme(s, error);
+    kf_particle_bodies_free(bodies);
+    free(bodies);
+    s->notes = notes.text;
+    if (status != KF_OK) {
+        kf_particle_scene_free(s);
+        return status;
+    }
+    kf_particle_scene_hash(s);
+    *scene = s;
+    return KF_OK;
+}
+
+kf_status kf_particle_scene_open(const char *file, const kf_particle_options *options,
+                                 kf_particle_scene **scene, kf_error *error) {
+    cJSON *root;
+    KF_TRY(kf_json_read_file(file, &root, error));
+    const kf_status status = build(file, root, options, scene, error);
+    cJSON_Delete(root);
+    return status;
+}
+
+kf_status kf_particle_scene_parse(const char *name, const char *text, const kf_particle_options *options,
+                                  kf_particle_scene **scene, kf_error *error) {
+    cJSON *root;
+    KF_TRY(kf_json_parse(name, text, strlen(text), &root, error));
+    const kf_status status = build(name, root, options, scene, error);
+    cJSON_Delete(root);
+    return status;
+}

@@ -1,0 +1,295 @@
+/* Particles in shapes: column by column, so that ten million take seconds; the same for any number of
+ * threads. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/parallel.h"
+#include "base/util/random.h"
+#include "scene/particles_internal.h"
+
+typedef struct crossing {
+    uint32_t column;
+    float height;
+} crossing;
+
+/* Where lines along the last axis through the middles of columns cross a mesh; sorted. */
+typedef struct crossings {
+    crossing *list;
+    size_t count, capacity;
+    size_t *first; /* [columns + 1] */
+} crossings;
+
+typedef struct particle {
+    float place[3];
+    int body;
+} particle;
+
+typedef struct placing {
+    const kf_particle_scene *scene;
+    const kf_particle_bodies *bodies;
+    crossings meshes[KF_PARTICLE_SHAPES];
+    int columns[2], rows; /* lattice points along the slow axes and along the last */
+    size_t *counts;       /* of particles before each column, fluid then walls; when they are known */
+    size_t fluid;
+    bool fill;
+} placing;
+
+/* ---- meshes ---- */
+
+static void add_crossing(crossings *c, size_t column, double height) {
+    if (c->count == c->capacity) {
+        c->capacity = c->capacity == 0 ? 1024 : 2 * c->capacity;
+        c->list = kf_reallocate(c->list, c->capacity * sizeof *c->list);
+    }
+    c->list[c->count++] = (crossing){(uint32_t)column, (float)height};
+}
+
+/* Twice the signed area of (a, b, p) in the plane; edges that two triangles share get the same value. */
+static double side(const double *a, const double *b, double x, double y) {
+    if (a[0] < b[0] || (a[0] == b[0] && a[1] < b[1]))
+        return (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]);
+    return -((a[0] - b[0]) * (y - b[1]) - (a[1] - b[1]) * (x - b[0]));
+}
+
+static void cross_triangle(const placing *p, const kf_mesh *mesh, size_t triangle, crossings *out) {
+    const double *corner[3];
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    for (int k = 0; k < 3; k++) {
+        corner[k] = mesh->vertices + 3 * (size_t)mesh->triangles[3 * triangle + (size_t)k];
+        for (int i = 0; i < 2; i++) {
+            low[i] = fmin(low[i], corner[k][i]);
+            high[i] = fmax(high[i], corner[k][i]);
+        }
+    }
+    const int x0 = (int)fmax(0.0, floor(low[0] - 0.5)),
+              x1 = (int)fmin(p->columns[0] - 1.0, ceil(high[0] - 0.5));
+    const int y0 = (int)fmax(0.0, floor(low[1] - 0.5)),
+              y1 = (int)fmin(p->columns[1] - 1.0, ceil(high[1] - 0.5));
+    for (int i = x0; i <= x1; i++)
+        for (int j = y0; j <= y1; j++) {
+            /* A little off the middle: lines through edges and corners of a mesh that is aligned are
+             * ambiguous. */
+            const double x = i + 0.5 + 1.2345e-6, y = j + 0.5 + 2.3456e-6;
+            const double a = side(corner[1], corner[2], x, y), b = side(corner[2], corner[0], x, y),
+                         c = side(corner[0], corner[1], x, y), sum = a + b + c;
+            if (sum == 0.0 || !((a >= 0 && b >= 0 && c >= 0) || (a <= 0 && b <= 0 && c <= 0))) continue;
+            add_crossing(out, (size_t)i * (size_t)p->columns[1] + (size_t)j,
+                         (a * corner[0][2] + b * corner[1][2] + c * corner[2][2]) / sum);
+        }
+}
+
+static int compare_crossings(const void *a, const void *b) {
+    const crossing *p = a, *q = b;
+    if (p->column != q->column) return p->column < q->column ? -1 : 1;
+    return p->height < q->height ? -1 : p->height > q->height;
+}
+
+static void cross_mesh(const placing *p, const kf_mesh *mesh, crossings *out) {
+    const size_t columns = (size_t)p->columns[0] * (size_t)p->columns[1];
+    for (size_t t = 0; t < mesh->triangle_count; t++)
+        cross_triangle(p, mesh, t, out);
+    if (out->count > 0) qsort(out->list, out->count, sizeof *out->list, compare_crossings);
+    out->first = kf_allocate((columns + 1) * sizeof *out->first);
+    size_t at = 0;
+    for (size_t c = 0; c <= columns; c++) {
+        while (at < out->count && out->list[at].column < c)
+            at++;
+        out->first[c] = at;
+    }
+}
+
+/* ---- what is inside ---- */
+
+static bool in_polygon(const kf_particle_body *b, int axes, double x, double y) {
+    if (axes == 1) return x >= b->low[0] && x <= b->high[0];
+    bool inside = false;
+    for (int i = 0, j = b->corner_count - 1; i < b->corner_count; j = i++) {
+        const double *p = b->corners + 2 * i, *q = b->corners + 2 * j;
+        if ((p[1] > y) != (q[1] > y) && x < (q[0] - p[0]) * (y - p[1]) / (q[1] - p[1]) + p[0])
+            inside = !inside;
+    }
+    return inside;
+}
+
+static bool contains(const placing *p, int b, size_t column, const double place[3]) {
+    const kf_particle_body *body = &p->bodies->list[b];
+    const int d = p->scene->dimensions;
+    for (int i = 0; i < d; i++)
+        if (place[i] < body->low[i] || place[i] > body->high[i]) return false;
+    if (body->kind == KF_BODY_BOX) return true;
+    if (body->kind == KF_BODY_MESH) {
+        size_t below = 0;
+        const crossings *c = &p->meshes[b];
+        for (size_t k = c->first[column]; k < c->first[column + 1]; k++)
+            below += (double)c->list[k].height < place[2];
+        return below % 2 == 1;
+    }
+    double r2 = 0.0;
+    for (int i = 0; i < d; i++)
+        r2 += (place[i] - body->center[i]) * (place[i] - body->center[i]);
+    return r2 <= body->radius * body->radius;
+}
+
+/* The layers of particles beyond a face. */
+static bool in_layer(const kf_particle_scene *s, const double place[3]) {
+    for (int i = 0; i < s->dimensions; i++) {
+        if (s->sides[2 * i] == KF_SIDE_DUMMIES && place[i] < s->origin[i]) return true;
+        if (s->sides[2 * i + 1] == KF_SIDE_DUMMIES && place[i] > s->size[i] - ceil(s->support)) return true;
+    }
+    return false;
+}
+
+static double ground_at(const kf_particle_scene *s, double x, double y, double *upright) {
+    double slope[2];
+    if (s->terrain.heights == NULL) return -INFINITY;
+    const double height = kf_terrain_height(&s->terrain, x, y, slope);
+    *upright = sqrt(1.0 + slope[0] * slope[0] + slope[1] * slope[1]);
+    return height;
+}
+
+/* ---- columns ---- */
+
+static void keep(placing *p, size_t *at, const double place[3], int body, bool wall, double top) {
+    if (p->fill) {
+        const kf_particle_scene *s = p->scene;
+        const size_t k = at[wall];
+        for (int i = 0; i < 3; i++)
+            s->position[3 * k + (size_t)i] = (float)place[i];
+        if (!wall) {
+            const kf_particle_body *b = &p->bodies->list[body];
+            const double dx = place[0] - 0.5 * (b->low[0] + b->high[0]),
+                         dy = place[1] - 0.5 * (b->low[1] + b->high[1]);
+            const double velocity[3] = {b->velocity[0] - b->rotation * dy, b->velocity[1] + b->rotation * dx,
+                                        b->velocity[2]};
+            for (int i = 0; i < 3; i++)
+                s->velocity[3 * k + (size_t)i] = (float)velocity[i];
+            const int up = s->dimensions - 1;
+            const double pressure = b->hydrostatic ? fmax(0.0, -s->gravity[up] * (top - place[up])) : 0.0;
+            s->deviation[k] =
+                (float)(s->material.stiff ? pow(1.0 + 7.0 * pressure, 1.0 / 7.0) - 1.0 : pressure);
+        }
+    }
+    at[wall]++;
+}
+
+static void fill_lattice(placing *p, size_t column, const double at_column[2], double ground, size_t *at) {
+    const kf_particle_scene *s = p->scene;
+    const int up = s->dimensions - 1;
+    for (int k = 0; k < p->rows; k++) {
+        double place[3] = {at_column[0], at_column[1], 0.0};
+        place[up] = k + 0.5;
+        if (place[up] < ground + 0.45) continue;
+        if (in_layer(s, place)) {
+            keep(p, at, place, 0, true, 0.0);
+            continue;
+        }
+        for (int b = 0; b < p->bodies->count; b++) {
+            const kf_particle_body *body = &p->bodies->list[b];
+            if (body->kind == KF_BODY_POLYGON || !contains(p, b, column, place)) continue;
+            keep(p, at, place, b, body->wall, body->high[up]);
+            break;
+        }
+    }
+}
+
+/* Snow lies on the terrain: layers parallel to it. */
+static void fill_polygons(placing *p, const double at_column[2], double ground, double upright, size_t *at) {
+    const kf_particle_scene *s = p->scene;
+    const int up = s->dimensions - 1;
+    for (int b = 0; b < p->bodies->count; b++) {
+        const kf_particle_body *body = &p->bodies->list[b];
+        if (body->kind != KF_BODY_POLYGON || !in_polygon(body, up, at_column[0], at_column[1])) continue;
+        const double depth = body->depth * upright, top = ground + depth, first = 0.5 * upright;
+        for (double z = first; z < depth; z += 1.0) {
+            double place[3] = {at_column[0], at_column[1], 0.0};
+            place[up] = ground + z;
+            /* Weight of what lies above, along the normal. */
+            if (place[up] < s->size[up])
+                keep(p, at, place, b, false, place[up] + (top - place[up]) / (upright * upright));
+        }
+    }
+}
+
+static void place_columns(void *data, size_t begin, size_t end) {
+    placing *p = data;
+    const kf_particle_scene *s = p->scene;
+    for (size_t c = begin; c < end; c++) {
+        const double at_column[2] = {(double)(c / (size_t)p->columns[1]) + 0.5,
+                                     s->dimensions == 3 ? (double)(c % (size_t)p->columns[1]) + 0.5 : 0.0};
+        size_t at[2] = {p->fill ? p->counts[2 * c] : 0, p->fill ? p->counts[2 * c + 1] : 0};
+        double upright = 1.0;
+        const double ground = ground_at(s, at_column[0], at_column[1], &upright);
+        fill_lattice(p, c, at_column, ground, at);
+        if (isfinite(ground)) fill_polygons(p, at_column, ground, upright, at);
+        if (!p->fill) {
+            p->counts[2 * c] = at[0];
+            p->counts[2 * c + 1] = at[1];
+        }
+    }
+}
+
+/* Counts to places: all fluid, then all walls. */
+static void add_up(placing *p, size_t columns, kf_particle_scene *s) {
+    size_t fluid = 0, walls = 0;
+    for (size_t c = 0; c < columns; c++) {
+        const size_t f = p->counts[2 * c], w = p->counts[2 * c + 1];
+        p->counts[2 * c] = fluid;
+        p->counts[2 * c + 1] = walls;
+        fluid += f;
+        walls += w;
+    }
+    for (size_t c = 0; c < columns; c++)
+        p->counts[2 * c + 1] += fluid;
+    s->count = fluid + walls;
+    s->wall_count = walls;
+}
+
+static float uneven(uint64_t seed, uint64_t index) {
+    return (float)((double)(kf_random_mix(seed + 0x9e3779b97f4a7c15 * (index + 1)) >> 40) / 8388608.0 - 1.0);
+}
+
+static void shake(kf_particle_scene *s) {
+    const float by = (float)s->shake;
+    for (size_t k = 0; by > 0.0f && k < s->count - s->wall_count; k++)
+        for (int i = 0; i < s->dimensions; i++) {
+            const size_t at = 3 * k + (size_t)i;
+            s->position[at] += by * uneven(s->seed, 2 * at);
+            s->velocity[at] += 0.1f * by * uneven(s->seed, 2 * at + 1);
+        }
+}
+
+kf_status kf_particle_place(kf_particle_scene *scene, const kf_particle_bodies *bodies, kf_error *error) {
+    placing p = {.scene = scene, .bodies = bodies};
+    const int up = scene->dimensions - 1;
+    p.columns[0] = (int)scene->size[0];
+    p.columns[1] = scene->dimensions == 3 ? (int)scene->size[1] : 1;
+    p.rows = (int)scene->size[up];
+    const size_t columns = (size_t)p.columns[0] * (size_t)p.columns[1];
+    p.counts = kf_allocate(2 * columns * sizeof *p.counts);
+    for (int b = 0; b < bodies->count; b++)
+        if (bodies->list[b].kind == KF_BODY_MESH) cross_mesh(&p, &bodies->list[b].mesh, &p.meshes[b]);
+    kf_in_parallel(columns, 64, place_columns, &p);
+    add_up(&p, columns, scene);
+    kf_status status = KF_OK;
+    if (scene->count == scene->wall_count || scene->count > KF_PARTICLES_LIMIT)
+        status =
+            kf_fail(error, KF_BAD_INPUT,
+                    "%s: %zu particles of fluid, and %zu of walls; a scene has 1 to %d: change "
+                    "particles.spacing or the shapes",
+                    scene->source, scene->count - scene->wall_count, scene->wall_count, KF_PARTICLES_LIMIT);
+    if (status == KF_OK) {
+        scene->position = kf_allocate_zeroed(3 * scene->count, sizeof(float));
+        scene->velocity = kf_allocate_zeroed(3 * scene->count, sizeof(float));
+        scene->deviation = kf_allocate_zeroed(scene->count, sizeof(float));
+        p.fill = true;
+        kf_in_parallel(columns, 64, place_columns, &p);
+        shake(scene);
+    }
+    for (int b = 0; b < bodies->count; b++) {
+        free(p.meshes[b].list);
+        free(p.meshes[b].first);
+    }
+    free(p.counts);
+    return status;
+}

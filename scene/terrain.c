@@ -1,0 +1,262 @@
+#include "scene/terrain.h"
+
+#include <math.h>
+#include <png.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/expression/expression.h"
+#include "base/util/file.h"
+#include "base/util/json.h"
+
+enum { LEAST_NODES = 3 };
+static const size_t LARGEST_FILE = (size_t)2 << 30;
+
+void kf_terrain_free(kf_terrain *terrain) {
+    free(terrain->heights);
+    memset(terrain, 0, sizeof *terrain);
+}
+
+void kf_terrain_hash(const kf_terrain *terrain, kf_hasher *hasher) {
+    kf_hash_add(hasher, terrain->nodes, sizeof terrain->nodes);
+    kf_hash_add(hasher, terrain->origin, sizeof terrain->origin);
+    kf_hash_add(hasher, &terrain->cell, sizeof terrain->cell);
+    kf_hash_add(hasher, terrain->heights,
+                (size_t)terrain->nodes[0] * (size_t)terrain->nodes[1] * sizeof *terrain->heights);
+}
+
+static kf_status reserve(const char *file, kf_terrain *terrain, double columns, double rows,
+                         kf_error *error) {
+    if (columns < LEAST_NODES || rows < (terrain->nodes[1] == 1 ? 1 : LEAST_NODES) ||
+        columns > KF_TERRAIN_NODES || rows > KF_TERRAIN_NODES)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: a terrain has %d to %d nodes along each axis, this one %.0fx%.0f", file,
+                       LEAST_NODES, KF_TERRAIN_NODES, columns, rows);
+    terrain->nodes[0] = (int)columns;
+    terrain->nodes[1] = (int)rows;
+    terrain->heights = kf_allocate((size_t)columns * (size_t)rows * sizeof *terrain->heights);
+    return KF_OK;
+}
+
+/* ---- ESRI ASCII grid: a header of words and numbers, then rows from north to south ---- */
+
+typedef struct grid_header {
+    double columns, rows, x, y, cell, missing;
+    bool centres; /* x and y are of the lower left cell's centre, not of its corner */
+} grid_header;
+
+static kf_status read_header(const char *file, const char **at, grid_header *header, kf_error *error) {
+    static const char *const words[] = {"ncols",     "nrows",     "xllcorner", "yllcorner",
+                                        "xllcenter", "yllcenter", "cellsize",  "nodata_value"};
+    double *const values[] = {&header->columns, &header->rows, &header->x,    &header->y,
+                              &header->x,       &header->y,    &header->cell, &header->missing};
+    header->missing = (double)NAN;
+    for (;;) {
+        *at += strspn(*at, " \t\r\n");
+        size_t length = strcspn(*at, " \t\r\n"), w = 0;
+        while (w < 8 && (strlen(words[w]) != length || strncasecmp(words[w], *at, length) != 0))
+            w++;
+        if (w == 8) break;
+        char *end;
+        *values[w] = strtod(*at + length, &end);
+        if (end == *at + length)
+            return kf_fail(error, KF_BAD_INPUT, "%s: no number after '%s'", file, words[w]);
+        if (w == 4 || w == 5) header->centres = true;
+        *at = end;
+    }
+    if (!(header->cell > 0.0) || !isfinite(header->cell) || !(header->columns >= 1) || !(header->rows >= 1))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: not an ESRI ASCII grid: its header must give ncols, nrows and cellsize", file);
+    return KF_OK;
+}
+
+static kf_status read_values(const char *file, const char *at, const grid_header *header, kf_terrain *terrain,
+                             kf_error *error) {
+    const size_t columns = (size_t)terrain->nodes[0], rows = (size_t)terrain->nodes[1];
+    for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c < columns; c++) {
+            char *end;
+            const double value = strtod(at, &end);
+            if (end == at || !isfinite(value))
+                return kf_fail(error, KF_BAD_INPUT, "%s: row %zu, column %zu: not a height", file, r + 1,
+                               c + 1);
+            if (value == header->missing)
+                return kf_fail(error, KF_BAD_INPUT,
+                               "%s: row %zu, column %zu has no data; cut the grid or fill the gap", file,
+                               r + 1, c + 1);
+            terrain->heights[c * rows + rows - 1 - r] = value;
+            at = end;
+        }
+    at += strspn(at, " \t\r\n");
+    if (*at == '\0') return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "%s: more values than %zu rows of %zu", file, rows, columns);
+}
+
+static kf_status read_grid(const char *file, kf_terrain *terrain, kf_error *error) {
+    char *text;
+    size_t size;
+    KF_TRY(kf_file_read(file, LARGEST_FILE, &text, &size, error));
+    grid_header header = {0};
+    const char *at = text;
+    kf_status status = strlen(text) == size ? read_header(file, &at, &header, error)
+                                            : kf_fail(error, KF_BAD_INPUT, "%s: not a text file", file);
+    if (status == KF_OK) status = reserve(file, terrain, header.columns, header.rows, error);
+    if (status == KF_OK) status = read_values(file, at, &header, terrain, error);
+    terrain->cell = header.cell;
+    const double shift = header.centres ? 0.0 : 0.5 * header.cell;
+    /* Places are counted from the grid's lower left node: maps have origins of thousands of kilometres. */
+    terrain->origin[0] = terrain->origin[1] = shift;
+    free(text);
+    return status;
+}
+
+/* ---- pictures: black is low, white is high ---- */
+
+static kf_status read_picture(const char *file, double low, double high, kf_terrain *terrain,
+                              kf_error *error) {
+    png_image image;
+    memset(&image, 0, sizeof image);
+    image.version = PNG_IMAGE_VERSION;
+    if (png_image_begin_read_from_file(&image, file) == 0)
+        return kf_fail(error, KF_BAD_INPUT, "%s: cannot be read as a PNG picture: %s", file, image.message);
+    kf_status status = reserve(file, terrain, image.width, image.height, error);
+    if (status != KF_OK) {
+        png_image_free(&image);
+        return status;
+    }
+    image.format = PNG_FORMAT_LINEAR_Y; /* 16 bits a pixel */
+    png_uint_16 *pixels = kf_allocate(PNG_IMAGE_SIZE(image));
+    if (png_image_finish_read(&image, NULL, pixels, 0, NULL) == 0)
+        status = kf_fail(error, KF_BAD_INPUT, "%s: the PNG picture is damaged: %s", file, image.message);
+    const size_t columns = image.width, rows = image.height;
+    for (size_t r = 0; r < rows && status == KF_OK; r++)
+        for (size_t c = 0; c < columns; c++)
+            terrain->heights[c * rows + rows - 1 - r] =
+                low + (high - low) * (double)pixels[r * columns + c] / 65535.0;
+    free(pixels);
+    return status;
+}
+
+/* ---- formulas ---- */
+
+static bool look_up(void *context, const char *name, kf_scalar *value) {
+    const double *place = context;
+    if (strcmp(name, "x") != 0 && strcmp(name, "y") != 0) return false;
+    *value = (kf_scalar){.kind = KF_SCALAR_FLOAT, .number = place[name[0] == 'y']};
+    return true;
+}
+
+static kf_status evaluate(const kf_expression *expression, double place[2], double *height, kf_error *error) {
+    kf_scalar value;
+    KF_TRY(kf_expression_scalar(expression, look_up, place, &value, error));
+    *height = value.kind == KF_SCALAR_INTEGER ? (double)value.integer : value.number;
+    if ((value.kind == KF_SCALAR_INTEGER || value.kind == KF_SCALAR_FLOAT) && isfinite(*height)) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "no height at x = %g, y = %g", place[0], place[1]);
+}
+
+static kf_status read_formula(const char *file, const char *text, int dimensions, const double size[3],
+                              kf_terrain *terrain, kf_error *error) {
+    static const char *const names[] = {"x", "y"};
+    kf_expression *expression;
+    const double rows = dimensions == 2 ? 1 : ceil(size[1] / terrain->cell) + 3;
+    terrain->nodes[1] = dimensions == 2 ? 1 : LEAST_NODES;
+    if (kf_expression_parse(text, &expression, error) != KF_OK)
+        return kf_fail_context(error, "%s: terrain.formula", file);
+    kf_status status = kf_expression_check_names(expression, names, dimensions == 2 ? 1 : 2, error);
+    if (status == KF_OK) status = reserve(file, terrain, ceil(size[0] / terrain->cell) + 3, rows, error);
+    terrain->origin[0] = terrain->origin[1] = -terrain->cell;
+    for (int i = 0; i < terrain->nodes[0] && status == KF_OK; i++)
+        for (int j = 0; j < terrain->nodes[1] && status == KF_OK; j++) {
+            double place[2] = {terrain->origin[0] + i * terrain->cell,
+                               terrain->origin[1] + j * terrain->cell};
+            status = evaluate(expression, place, &terrain->heights[i * terrain->nodes[1] + j], error);
+        }
+    kf_expression_free(expression);
+    return status == KF_OK ? KF_OK : kf_fail_context(error, "%s: terrain.formula", file);
+}
+
+/* ---- reading ---- */
+
+static kf_status beside(const char *file, const char *name, char path[KF_PATH], kf_error *error) {
+    const char *slash = strrchr(file, '/');
+    if (name[0] == '/' || slash == NULL) return kf_path(path, error, "%s", name);
+    return kf_path(path, error, "%.*s/%s", (int)(slash - file), file, name);
+}
+
+kf_status kf_terrain_read(const char *file, const cJSON *object, int dimensions, const double size[3],
+                          kf_terrain *terrain, kf_error *error) {
+    static const char *const keys[] = {"file", "picture", "formula", "low", "high", "cell", NULL};
+    const kf_json_place place = {file, "terrain"};
+    const char *grid = NULL, *picture = NULL, *formula = NULL;
+    double low = 0.0, high = 0.0;
+    char path[KF_PATH];
+    memset(terrain, 0, sizeof *terrain);
+    KF_TRY(kf_json_check_keys(place, object, keys, error));
+    KF_TRY(kf_json_string(place, object, "file", false, &grid, error));
+    KF_TRY(kf_json_string(place, object, "picture", false, &picture, error));
+    KF_TRY(kf_json_string(place, object, "formula", false, &formula, error));
+    if ((grid != NULL) + (picture != NULL) + (formula != NULL) != 1)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: terrain: give one of \"file\" (an ESRI ASCII grid), \"picture\" and \"formula\"",
+                       file);
+    if (dimensions == 2 && formula == NULL)
+        return kf_fail(error, KF_BAD_INPUT, "%s: terrain: two dimensions take a formula of x", file);
+    KF_TRY(kf_json_number(place, object, "low", picture != NULL, -1e5, 1e5, &low, error));
+    KF_TRY(kf_json_number(place, object, "high", picture != NULL, low, 1e5, &high, error));
+    KF_TRY(kf_json_number(place, object, "cell", grid == NULL, 1e-6, 1e5, &terrain->cell, error));
+    if (formula != NULL) return read_formula(file, formula, dimensions, size, terrain, error);
+    KF_TRY(beside(file, grid != NULL ? grid : picture, path, error));
+    return grid != NULL ? read_grid(path, terrain, error) : read_picture(path, low, high, terrain, error);
+}
+
+/* ---- heights between the nodes ---- */
+
+static int spline(double x, double cell, double origin, int nodes, double weight[3], double slope[3]) {
+    if (nodes == 1) {
+        weight[0] = 1.0;
+        weight[1] = weight[2] = slope[0] = slope[1] = slope[2] = 0.0;
+        return 0;
+    }
+    const double u = (x - origin) / cell;
+    int i = (int)floor(fmin(fmax(u, 0.0), (double)nodes) + 0.5);
+    i = i < 1 ? 1 : i > nodes - 2 ? nodes - 2 : i;
+    const double t = fmin(fmax(u - i, -0.5), 0.5);
+    weight[0] = 0.5 * (0.5 - t) * (0.5 - t);
+    weight[1] = 0.75 - t * t;
+    weight[2] = 0.5 * (0.5 + t) * (0.5 + t);
+    slope[0] = (t - 0.5) / cell;
+    slope[1] = -2.0 * t / cell;
+    slope[2] = (t + 0.5) / cell;
+    return i - 1;
+}
+
+double kf_terrain_height(const kf_terrain *terrain, double x, double y, double slope[2]) {
+    double wx[3], wy[3], gx[3], gy[3], height = 0.0, along[2] = {0.0, 0.0};
+    const int ix = spline(x, terrain->cell, terrain->origin[0], terrain->nodes[0], wx, gx);
+    const int iy = spline(y, terrain->cell, terrain->origin[1], terrain->nodes[1], wy, gy);
+    const int columns = terrain->nodes[1] == 1 ? 1 : 3;
+    for (int k = 0; k < 3; k++)
+        for (int l = 0; l < columns; l++) {
+            const double value =
+                terrain->heights[(size_t)(ix + k) * (size_t)terrain->nodes[1] + (size_t)(iy + l)];
+            height += wx[k] * wy[l] * value;
+            along[0] += gx[k] * wy[l] * value;
+            along[1] += wx[k] * gy[l] * value;
+        }
+    if (slope != NULL) {
+        slope[0] = along[0];
+        slope[1] = along[1];
+    }
+    return height;
+}
+
+void kf_terrain_range(const kf_terrain *terrain, double *low, double *high) {
+    const size_t count = (size_t)terrain->nodes[0] * (size_t)terrain->nodes[1];
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        *low = fmin(*low, terrain->heights[i]);
+        *high = fmax(*high, terrain->heights[i]);
+    }
+}

@@ -1,0 +1,222 @@
+#include "solver/sph/sph.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/text.h"
+#include "solver/sph/sph_problem.h"
+
+static void describe(const kf_problem *problem, const kf_device_info *device, kf_variables *variables) {
+    const kf_particle_scene *scene = problem->own;
+    memset(variables, 0, sizeof *variables);
+    kf_add_variable(variables, "gpu", strcmp(device->backend, "cuda") == 0);
+    kf_add_variable(variables, "particle_count", (double)scene->count);
+    kf_add_variable(variables, "neighbours", kf_sph_neighbours(scene));
+    kf_add_variable(variables, "dimensions", scene->dimensions);
+    kf_add_variable(variables, "stress", kf_sph_has_stress(scene));
+    kf_add_variable(variables, "thesis", scene->scheme == KF_SCHEME_THESIS);
+    kf_add_variable(variables, "dummies", scene->wall_count > 0);
+    kf_add_variable(variables, "multiprocessors", device->multiprocessors);
+    kf_add_variable(variables, "simd_width", device->warp_size);
+    kf_add_variable(variables, "memory_bytes", (double)device->memory_bytes);
+}
+
+static bool is_gpu(const kf_device_info *device) {
+    return strcmp(device->backend, "cuda") == 0;
+}
+
+static kf_status visit_sources(const kf_problem *problem, const kf_config *config,
+                               const kf_device_info *device,
+                               kf_status (*visit)(const kf_source *source, void *data, kf_error *error),
+                               void *data, kf_error *error) {
+    kf_sph_options options;
+    KF_TRY(kf_sph_read_options(problem->own, config, is_gpu(device), &options, error));
+    for (int which = 0; which < KF_SPH_SOURCES; which++) {
+        kf_source source;
+        kf_sph_defines defines;
+        if (!kf_sph_is_used(&options, (kf_sph_source)which)) continue;
+        kf_sph_define(problem->own, &options, (kf_sph_source)which, &source, &defines);
+        KF_TRY(visit(&source, data, error));
+    }
+    return KF_OK;
+}
+
+/* ---- buffers ---- */
+
+static kf_status buffer(kf_plan *plan, size_t count, size_t bytes, kf_buffer **made, void *address,
+                        kf_error *error) {
+    kf_buffer *own;
+    KF_TRY(kf_plan_buffer(plan, (count > 0 ? count : 1) * bytes, &own, error));
+    void *at = kf_buffer_address(own);
+    memcpy(address, &at, sizeof at);
+    if (made != NULL) *made = own;
+    return KF_OK;
+}
+
+static kf_status make_set(kf_plan *plan, kf_sph *system, kf_sph_set *set, kf_buffer **identity,
+                          kf_error *error) {
+    const size_t n = system->scene->count;
+    KF_TRY(buffer(plan, n, 4 * sizeof(float), NULL, &set->position, error));
+    KF_TRY(buffer(plan, n, 4 * sizeof(float), NULL, &set->velocity, error));
+    KF_TRY(buffer(plan, n, 4 * sizeof(float), NULL, &set->rate, error));
+    if (system->stress) KF_TRY(buffer(plan, n, KF_SPH_STRESSES * sizeof(float), NULL, &set->stress, error));
+    return buffer(plan, n, sizeof(int), identity, &set->identity, error);
+}
+
+static kf_status make_search(kf_plan *plan, kf_sph *system, kf_error *error) {
+    kf_sph_arguments *a = &system->arguments;
+    const size_t n = system->scene->count, cells = (size_t)system->grid.cell_count + 2;
+    KF_TRY(buffer(plan, n, 2 * sizeof(int), NULL, &a->cell_of, error));
+    KF_TRY(buffer(plan, cells, sizeof(int), &system->counts, &a->counts, error));
+    KF_TRY(buffer(plan, cells, sizeof(int), NULL, &a->start, error));
+    KF_TRY(buffer(plan, cells / KF_SPH_SCAN + 1, sizeof(int), NULL, &a->tops, error));
+    if (system->options.ranked) KF_TRY(buffer(plan, n, 2 * sizeof(int), NULL, &a->slots, error));
+    if (system->grid.capacity > 0)
+        KF_TRY(buffer(plan, (n + 31) / 32 * 32 * (size_t)system->grid.capacity, sizeof(unsigned), NULL,
+                      &a->hits, error));
+    if (system->options.search == KF_SPH_LIST) {
+        KF_TRY(buffer(plan, n, sizeof(int), NULL, &a->hit_count, error));
+        KF_TRY(buffer(plan, n, 4 * sizeof(float), NULL, &a->list_position, error));
+    }
+    if (system->grid.columns == NULL) return KF_OK;
+    kf_buffer *columns;
+    const size_t count = 2 * (size_t)system->grid.rows + 1;
+    KF_TRY(buffer(plan, count, sizeof(int), &columns, &a->columns, error));
+    return kf_buffer_upload(columns, 0, system->grid.columns, count * sizeof(int), error);
+}
+
+static kf_status make_tables(kf_plan *plan, kf_sph *system, kf_error *error) {
+    const kf_particle_scene *scene = system->scene;
+    float table[2 * KF_SPH_TABLE];
+    kf_buffer *made;
+    for (int k = 0; k < KF_SPH_TABLE; k++) {
+        double gradient, moment;
+        kf_sph_half_space(scene->dimensions, scene->support, scene->support * k / (KF_SPH_TABLE - 1),
+                          &gradient, &moment);
+        table[2 * k] = (float)gradient;
+        table[2 * k + 1] = (float)moment;
+    }
+    KF_TRY(buffer(plan, 2 * KF_SPH_TABLE, sizeof(float), &made, &system->arguments.wall_table, error));
+    KF_TRY(kf_buffer_upload(made, 0, table, sizeof table, error));
+    if (scene->terrain.heights == NULL) return KF_OK;
+    const size_t count = (size_t)scene->terrain.nodes[0] * (size_t)scene->terrain.nodes[1];
+    float *heights = kf_allocate(count * sizeof *heights);
+    for (size_t k = 0; k < count; k++)
+        heights[k] = (float)scene->terrain.heights[k];
+    kf_status status = buffer(plan, count, sizeof(float), &made, &system->arguments.heights, error);
+    if (status == KF_OK) status = kf_buffer_upload(made, 0, heights, count * sizeof *heights, error);
+    free(heights);
+    return status;
+}
+
+static kf_status make_exchange(kf_plan *plan, kf_sph *system, kf_error *error) {
+    enum { MOST = 1 << 20 };
+    kf_sph_arguments *a = &system->arguments;
+    const size_t n = system->scene->count;
+    system->exchanged = n < MOST ? (int)n : MOST;
+    KF_TRY(buffer(plan, (size_t)system->exchanged, KF_SPH_STATE_VALUES * sizeof(float), &system->exchange,
+                  &a->exchange, error));
+    KF_TRY(buffer(plan, (n + KF_SPH_CHUNK - 1) / KF_SPH_CHUNK, KF_SPH_TOTALS * sizeof(double),
+                  &system->totals, &a->totals, error));
+    return buffer(plan, 1, sizeof(kf_sph_clock), &system->clock, &a->clock, error);
+}
+
+static kf_status make_gauges(kf_plan *plan, kf_sph *system, kf_error *error) {
+    const kf_particle_scene *scene = system->scene;
+    kf_sph_arguments *a = &system->arguments;
+    float places[4 * KF_PARTICLE_GAUGES];
+    kf_buffer *made;
+    a->gauge_count = scene->gauge_count;
+    if (scene->gauge_count == 0) return KF_OK;
+    for (int g = 0; g < scene->gauge_count; g++) {
+        for (int i = 0; i < 3; i++)
+            places[4 * g + i] = (float)scene->gauges[g].place[i];
+        places[4 * g + 3] = (float)scene->support;
+    }
+    KF_TRY(buffer(plan, 4 * KF_PARTICLE_GAUGES, sizeof(float), &made, &a->gauges, error));
+    KF_TRY(kf_buffer_upload(made, 0, places, 4 * (size_t)scene->gauge_count * sizeof(float), error));
+    return buffer(plan, 3 * KF_PARTICLE_GAUGES, sizeof(long long), &system->gauge_sums, &a->gauge_sums,
+                  error);
+}
+
+/* ---- plans ---- */
+
+static kf_status load_modules(kf_plan *plan, kf_sph *system, kf_error *error) {
+    for (int which = 0; which < KF_SPH_SOURCES; which++) {
+        kf_source source;
+        kf_sph_defines defines;
+        if (!kf_sph_is_used(&system->options, (kf_sph_source)which)) continue;
+        kf_sph_define(system->scene, &system->options, (kf_sph_source)which, &source, &defines);
+        KF_TRY(kf_plan_module(plan, &source, &system->modules[which], error));
+    }
+    return KF_OK;
+}
+
+static kf_status build(kf_plan *plan, kf_sph *system, kf_error *error) {
+    kf_sph_arguments *a = &system->arguments;
+    const kf_particle_scene *scene = system->scene;
+    KF_TRY(kf_sph_make_grid(scene, &system->options, &system->grid, error));
+    kf_sph_set_arguments(scene, &system->options, &system->grid, a);
+    plan->node_count = (double)scene->count;
+    /* The sort moves the state, and each sum over neighbours reads positions and velocities once. */
+    plan->least_bytes = plan->node_count * (system->stress ? 344.0 : 200.0);
+    KF_TRY(load_modules(plan, system, error));
+    kf_buffer *sorted_identity;
+    KF_TRY(make_set(plan, system, &a->sorted, &sorted_identity, error));
+    KF_TRY(make_set(plan, system, &a->next, &system->identity, error));
+    KF_TRY(make_search(plan, system, error));
+    KF_TRY(make_tables(plan, system, error));
+    KF_TRY(make_exchange(plan, system, error));
+    KF_TRY(make_gauges(plan, system, error));
+    if (system->stress) KF_TRY(buffer(plan, scene->count, 4 * sizeof(float), NULL, &a->sums, error));
+    return kf_sph_make_launches(plan, system, error);
+}
+
+static kf_status make_plan(const kf_problem *problem, const kf_config *config, kf_backend *backend,
+                           kf_plan **plan, kf_error *error) {
+    const kf_particle_scene *scene = problem->own;
+    kf_sph_options options;
+    KF_TRY(kf_sph_read_options(scene, config, is_gpu(kf_backend_device(backend)), &options, error));
+    kf_sph *system = kf_allocate_zeroed(1, sizeof *system);
+    system->options = options;
+    system->scene = scene;
+    system->stress = kf_sph_has_stress(scene);
+    kf_plan *made = kf_plan_create(backend, problem, config, &kf_sph_methods, system);
+    if (!options.graph) made->graph_steps = -1;
+    const kf_status status = build(made, system, error);
+    if (status != KF_OK)
+        kf_plan_free(made);
+    else
+        *plan = made;
+    return status;
+}
+
+static kf_status accepts(const kf_problem *problem, kf_error *error) {
+    const kf_particle_scene *scene = problem->own;
+    for (int i = 0; i < scene->dimensions; i++)
+        if (scene->sides[2 * i] == KF_SIDE_PERIODIC && scene->size[i] < 3.0 * scene->support)
+            return kf_fail(error, KF_BAD_INPUT,
+                           "%s: the box is periodic and only %.3g supports long along %c; it takes 3",
+                           scene->source, scene->size[i] / scene->support, "xyz"[i]);
+    return KF_OK;
+}
+
+static const char *const sections[] = {"particles", NULL};
+
+const kf_system kf_system_sph = {
+    .name = "sph",
+    .summary =
+        "smoothed particles, weakly compressible: water, snow, mud and grains, in two and three dimensions",
+    .space_file = "variants/sph.json",
+    .sections = sections,
+    .open = kf_sph_problem_open,
+    .trial = kf_sph_problem_trial,
+    .accepts = accepts,
+    .variables = describe,
+    .plan = make_plan,
+    .sources = visit_sources,
+    .reference = kf_sph_reference,
+    .verify = kf_sph_verify,
+    .free_reference = kf_sph_free_reference,
+};

@@ -1,0 +1,117 @@
+/* The sph system: weakly compressible particles, Newtonian, viscoplastic and granular (docs/sph.md). This
+ * header is shared by the files of solver/sph/ only, apart from kf_system_sph and kf_sph_scene_of. */
+#ifndef KF_SOLVER_SPH_SPH_H
+#define KF_SOLVER_SPH_SPH_H
+
+#include "base/plan/system.h"
+#include "kernels/sph/arguments.h"
+#include "scene/particles.h"
+
+extern const kf_system kf_system_sph;
+
+typedef enum kf_sph_search {
+    KF_SPH_CELLS,
+    KF_SPH_ROWS,
+    KF_SPH_MASKS,
+    KF_SPH_LIST,
+    KF_SPH_SEARCHES
+} kf_sph_search;
+typedef enum kf_sph_layout { KF_SPH_FLOAT4, KF_SPH_FLOAT3, KF_SPH_SOA, KF_SPH_LAYOUTS } kf_sph_layout;
+
+/* A config's parameters, checked against each other. */
+typedef struct kf_sph_options {
+    kf_sph_search search;
+    kf_sph_layout layout;
+    int reach;   /* cells a support */
+    bool prune;  /* ranges of candidates end where the support does */
+    bool ranked; /* particles of a cell in the order of their identities; else as the atomics came */
+    bool fused_count;
+    int list_period; /* steps that a list serves */
+    int skin;        /* of lists, percent of the support */
+    int threads, resident_blocks;
+    bool graph;
+} kf_sph_options;
+
+/* Cells, and what else the search needs of memory. */
+typedef struct kf_sph_grid {
+    int cells[3];
+    double inverse[3];
+    int rows, cell_count;
+    int *columns; /* [2 rows + 1], or NULL; owned */
+    int capacity; /* words of lists and masks a particle; 0: none */
+} kf_sph_grid;
+
+enum { KF_SPH_DEFINES = 24 };
+typedef struct kf_sph_defines {
+    kf_define list[KF_SPH_DEFINES];
+    int count;
+} kf_sph_defines;
+
+typedef enum kf_sph_source {
+    KF_SPH_SCHEME, /* modern.cu or thesis.cu */
+    KF_SPH_SORT,
+    KF_SPH_STATE,
+    KF_SPH_LISTS,
+    KF_SPH_CHECK,
+    KF_SPH_SOURCES
+} kf_sph_source;
+
+typedef struct kf_sph {
+    const kf_particle_scene *scene;
+    kf_sph_options options;
+    kf_sph_grid grid;
+    bool stress;                        /* the scheme stores one */
+    kf_module *modules[KF_SPH_SOURCES]; /* CHECK: made when it is first asked for */
+    kf_sph_arguments arguments;         /* common to all launches */
+    kf_buffer *clock, *counts, *identity, *exchange, *totals, *gauge_sums;
+    int exchanged; /* particles that the buffer exchange holds */
+} kf_sph;
+
+/* sph_options.c */
+kf_status kf_sph_read_options(const kf_particle_scene *scene, const kf_config *config, bool gpu,
+                              kf_sph_options *options, kf_error *error);
+bool kf_sph_has_stress(const kf_particle_scene *scene);
+bool kf_sph_is_used(const kf_sph_options *options, kf_sph_source which);
+void kf_sph_define(const kf_particle_scene *scene, const kf_sph_options *options, kf_sph_source which,
+                   kf_source *source, kf_sph_defines *defines);
+/* Mean neighbours of a particle inside the fluid. */
+double kf_sph_neighbours(const kf_particle_scene *scene);
+
+/* sph_grid.c */
+kf_status kf_sph_make_grid(const kf_particle_scene *scene, const kf_sph_options *options, kf_sph_grid *grid,
+                           kf_error *error);
+void kf_sph_free_grid(kf_sph_grid *grid);
+
+/* sph_arguments.c: everything but pointers. */
+void kf_sph_set_arguments(const kf_particle_scene *scene, const kf_sph_options *options,
+                          const kf_sph_grid *grid, kf_sph_arguments *arguments);
+/* Sums over the layers of a half-space at a distance, in spacings: G = of |dW/dn|, M = of t |dW/dn|, t being
+ * the distance along the normal. */
+void kf_sph_half_space(int dimensions, double support, double distance, double *gradient, double *moment);
+/* The first step's length. */
+double kf_sph_first_step(const kf_particle_scene *scene, const kf_sph_arguments *arguments);
+
+/* sph_launches.c */
+kf_status kf_sph_make_launches(kf_plan *plan, kf_sph *system, kf_error *error);
+/* Cells, order and lists of where the particles now are, outside of a step. */
+kf_status kf_sph_sort(kf_plan *plan, kf_error *error);
+/* One kernel outside of the step, on extent items. */
+kf_status kf_sph_launch(kf_plan *plan, kf_sph_source source, const char *name,
+                        const kf_sph_arguments *arguments, int extent, kf_error *error);
+
+/* sph_state.c */
+extern const kf_plan_methods kf_sph_methods;
+enum { KF_SPH_STATE_VALUES = 16 }; /* place, velocity, e, rates, stress: kernels/sph/state.cu */
+/* [count][KF_SPH_STATE_VALUES] in the order of the scene's particles; caller frees. */
+kf_status kf_sph_read(kf_plan *plan, float **values, kf_error *error);
+/* What a kernel found wrong, by the clock's flags. */
+kf_status kf_sph_flagged(int flags, kf_error *error);
+kf_status kf_sph_read_clock(kf_plan *plan, kf_sph_clock *clock, kf_error *error);
+
+/* sph_reference.c, sph_verify.c */
+kf_status kf_sph_reference(const kf_problem *problem, int steps, kf_reference **reference, kf_error *error);
+void kf_sph_free_reference(kf_reference *reference);
+kf_status kf_sph_verify(kf_plan *plan, const kf_reference *reference, kf_verification *verification,
+                        kf_error *error);
+
+#endif

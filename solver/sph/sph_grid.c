@@ -1,0 +1,125 @@
+/* The cells that particles are sorted by. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/text.h"
+#include "solver/sph/sph.h"
+
+static const double MOST_CELLS = 1.5e9;
+
+void kf_sph_free_grid(kf_sph_grid *grid) {
+    free(grid->columns);
+    memset(grid, 0, sizeof *grid);
+}
+
+/* Cells are at least support / reach wide: with the skin, where lists have one. */
+static kf_status divide(const kf_particle_scene *scene, const kf_sph_options *o, kf_sph_grid *grid,
+                        kf_error *error) {
+    const double width = scene->support * (1.0 + 0.01 * o->skin) / o->reach;
+    for (int i = 0; i < 3; i++) {
+        grid->cells[i] = 1;
+        grid->inverse[i] = 0.0;
+        if (i >= scene->dimensions) continue;
+        const bool periodic = scene->sides[2 * i] == KF_SIDE_PERIODIC;
+        const double count = scene->size[i] / width;
+        grid->cells[i] = (int)(periodic ? floor(count) : floor(count) + 1.0);
+        /* A little wider than asked for: rounding must not hide a neighbour. */
+        grid->inverse[i] = (periodic ? grid->cells[i] / scene->size[i] : 1.0 / width) * (1.0 - 1e-6);
+        if (periodic && grid->cells[i] < 2 * o->reach + 1)
+            return kf_fail(error, KF_BAD_INPUT,
+                           "%s: the box is periodic and only %.3g supports long along %c; it takes "
+                           "3 or more",
+                           scene->source, scene->size[i] / scene->support, "xyz"[i]);
+    }
+    return KF_OK;
+}
+
+/* Lowest and highest ground below a column of cells: heights between nodes lie between theirs, slopes are
+ * followed by sampling. */
+static void ground_range(const kf_particle_scene *scene, const kf_sph_grid *grid, int cx, int cy, double *low,
+                         double *high) {
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (int k = 0; k <= 2; k++)
+        for (int l = 0; l <= 2; l++) {
+            const double x = (cx + 0.5 * k) / grid->inverse[0], y = (cy + 0.5 * l) / grid->inverse[1];
+            const double height = kf_terrain_height(&scene->terrain, x, y, NULL);
+            *low = fmin(*low, height);
+            *high = fmax(*high, height);
+        }
+}
+
+/* How far above the ground particles begin. */
+static double highest_above_ground(const kf_particle_scene *scene) {
+    double highest = 0.0;
+    for (size_t k = 0; k < scene->count; k++) {
+        const float *p = scene->position + 3 * k;
+        highest = fmax(highest,
+                       (double)p[2] - kf_terrain_height(&scene->terrain, (double)p[0], (double)p[1], NULL));
+    }
+    return highest;
+}
+
+/* On terrain a column of cells begins below the ground, and ends where snow is not expected: what flies
+ * higher is in its last cell, and what reads that column looks there, too. */
+static kf_status cut_columns(const kf_particle_scene *scene, kf_sph_grid *grid, kf_error *error) {
+    const double allowed = 2.0 * highest_above_ground(scene) + 4.0 * scene->support;
+    double total = 0.0;
+    grid->columns = kf_allocate((2 * (size_t)grid->rows + 1) * sizeof *grid->columns);
+    int first = 0;
+    for (int row = 0; row < grid->rows; row++) {
+        double low, high;
+        ground_range(scene, grid, row / grid->cells[1], row % grid->cells[1], &low, &high);
+        const int last = grid->cells[2] - 1;
+        int begin = (int)floor(fmax(low, 0.0) * grid->inverse[2]) - 1;
+        int end = (int)floor((high + allowed) * grid->inverse[2]);
+        begin = begin < 0 ? 0 : begin > last ? last : begin;
+        end = end > last ? last : end < begin ? begin : end;
+        total += end - begin + 1;
+        if (total > MOST_CELLS)
+            return kf_fail(error, KF_MACHINE, "%s: more than %.2g cells above the terrain", scene->source,
+                           MOST_CELLS);
+        grid->columns[2 * row] = first;
+        grid->columns[2 * row + 1] = begin;
+        first += end - begin + 1;
+    }
+    grid->columns[2 * (size_t)grid->rows] = first;
+    grid->cell_count = first;
+    return KF_OK;
+}
+
+/* Words of a mask for the candidates of all ranges, or neighbours in a list; half as many again as the fluid
+ * at rest has. */
+static int words(const kf_particle_scene *scene, const kf_sph_options *o) {
+    const double margin = 1.5;
+    const int d = scene->dimensions, width = 2 * o->reach + 1;
+    const double h = scene->support * (1.0 + 0.01 * o->skin), cell = h / o->reach;
+    if (o->search == KF_SPH_LIST) {
+        kf_particle_scene wider = *scene;
+        wider.support = h;
+        return (int)(margin * kf_sph_neighbours(&wider)) + 24;
+    }
+    if (o->search != KF_SPH_MASKS) return 0;
+    const double a_row = width * cell * pow(cell, d - 1);
+    const int rows = d == 3 ? width * width : width;
+    return rows * ((int)ceil(margin * a_row / 32.0) + 1);
+}
+
+kf_status kf_sph_make_grid(const kf_particle_scene *scene, const kf_sph_options *options, kf_sph_grid *grid,
+                           kf_error *error) {
+    memset(grid, 0, sizeof *grid);
+    KF_TRY(divide(scene, options, grid, error));
+    const int up = scene->dimensions - 1;
+    const double rows = (double)grid->cells[0] * (up == 2 ? grid->cells[1] : 1),
+                 cells = rows * grid->cells[up];
+    if (rows > 5e8) return kf_fail(error, KF_MACHINE, "%s: more than 5e8 rows of cells", scene->source);
+    grid->rows = (int)rows;
+    grid->capacity = words(scene, options);
+    if (scene->terrain.heights != NULL && scene->dimensions == 3) return cut_columns(scene, grid, error);
+    if (cells > MOST_CELLS)
+        return kf_fail(error, KF_MACHINE, "%s: the box has %.3g cells; at most %.2g: make it smaller",
+                       scene->source, cells, MOST_CELLS);
+    grid->cell_count = (int)cells;
+    return KF_OK;
+}

@@ -1,0 +1,143 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "solver/sph/sph.h"
+
+static const double PI = 3.14159265358979323846;
+
+bool kf_sph_has_stress(const kf_particle_scene *scene) {
+    return scene->material.law != KF_LAW_NEWTONIAN;
+}
+
+double kf_sph_neighbours(const kf_particle_scene *scene) {
+    const double h = scene->support;
+    return (scene->dimensions == 2 ? PI * h * h : 4.0 / 3.0 * PI * h * h * h) - 1.0;
+}
+
+static kf_status refuse(kf_error *error, const char *reason) {
+    return kf_fail(error, KF_BAD_INPUT, "config: %s", reason);
+}
+
+static bool one_sum(const kf_particle_scene *scene) {
+    return scene->scheme == KF_SCHEME_MODERN && !kf_sph_has_stress(scene) && scene->wall_count == 0;
+}
+
+static kf_status check_options(const kf_particle_scene *scene, const kf_sph_options *o, kf_error *error) {
+    if (o->reach < 1 || o->reach > 2) return refuse(error, "cells must be 1 or 2");
+    if (o->prune && o->search == KF_SPH_CELLS) return refuse(error, "prune needs rows of cells");
+    if ((o->list_period > 1) != (o->skin > 0))
+        return refuse(error, "a list serves several steps when it has a skin, and only then");
+    if (o->list_period > 1 && o->search != KF_SPH_LIST)
+        return refuse(error, "list_period and skin belong to search list");
+    if (o->list_period < 1 || o->list_period > 64 || o->skin > 50)
+        return refuse(error, "list_period must be 1 to 64, skin 0 to 50");
+    if (o->fused_count && o->list_period > 1)
+        return refuse(error, "cells are counted with the integration only where every step sorts");
+    if (o->search == KF_SPH_MASKS && one_sum(scene))
+        return refuse(error, "masks need a scheme with several sums over the neighbours");
+    if (o->threads < 32 || o->threads > 1024 || o->threads % 32 != 0)
+        return refuse(error, "threads must be a multiple of 32, 32 to 1024");
+    if (o->resident_blocks < 0 || o->resident_blocks * o->threads > 2048)
+        return refuse(error, "resident_blocks times threads must be at most 2048");
+    return KF_OK;
+}
+
+static kf_status integer(const kf_config *config, const char *name, int *value, kf_error *error) {
+    long read;
+    KF_TRY(kf_config_integer(config, name, &read, error));
+    if (read < 0 || read > 1 << 20) return kf_fail(error, KF_BAD_INPUT, "config: %s is out of range", name);
+    *value = (int)read;
+    return KF_OK;
+}
+
+kf_status kf_sph_read_options(const kf_particle_scene *scene, const kf_config *config, bool gpu,
+                              kf_sph_options *options, kf_error *error) {
+    static const char *const searches[] = {"cells", "rows", "masks", "list"};
+    static const char *const layouts[] = {"float4", "float3", "soa"};
+    static const char *const orders[] = {"atomic", "ranked"};
+    int search, layout, order;
+    memset(options, 0, sizeof *options);
+    KF_TRY(kf_config_choice(config, "search", searches, KF_SPH_SEARCHES, &search, error));
+    KF_TRY(kf_config_choice(config, "layout", layouts, KF_SPH_LAYOUTS, &layout, error));
+    KF_TRY(kf_config_choice(config, "order", orders, 2, &order, error));
+    KF_TRY(integer(config, "cells", &options->reach, error));
+    KF_TRY(kf_config_boolean(config, "prune", &options->prune, error));
+    KF_TRY(kf_config_boolean(config, "fuse_count", &options->fused_count, error));
+    KF_TRY(integer(config, "list_period", &options->list_period, error));
+    KF_TRY(integer(config, "skin", &options->skin, error));
+    KF_TRY(integer(config, "threads", &options->threads, error));
+    KF_TRY(integer(config, "resident_blocks", &options->resident_blocks, error));
+    KF_TRY(kf_config_boolean(config, "graph", &options->graph, error));
+    options->search = (kf_sph_search)search;
+    options->layout = (kf_sph_layout)layout;
+    options->ranked = order == 1;
+    if (options->resident_blocks > 0 && !gpu) return refuse(error, "resident_blocks is for GPUs");
+    if (options->graph && !gpu) return refuse(error, "graph is for GPUs");
+    return check_options(scene, options, error);
+}
+
+bool kf_sph_is_used(const kf_sph_options *options, kf_sph_source which) {
+    return which != KF_SPH_CHECK && (which != KF_SPH_LISTS || options->search == KF_SPH_LIST);
+}
+
+static void define(kf_sph_defines *defines, const char *name, long value) {
+    kf_define *entry = &defines->list[defines->count++];
+    entry->name = name;
+    (void)snprintf(entry->value, sizeof entry->value, "%ld", value);
+}
+
+static void define_model(const kf_particle_scene *scene, const kf_sph_options *o, kf_sph_defines *d) {
+    const kf_material *m = &scene->material;
+    define(d, "KF_TERRAIN", scene->terrain.heights != NULL);
+    define(d, "KF_YIELD", (long)m->yield_kind);
+    define(d, "KF_FLOW", (long)m->branch);
+    define(d, "KF_NEWTONIAN", m->exponent == 1.0);
+    define(d, "KF_FUSED_COUNT", o->fused_count);
+    if (scene->scheme == KF_SCHEME_THESIS) {
+        define(d, "KF_XSPH", scene->thesis.xsph > 0.0);
+    } else {
+        define(d, "KF_STIFF", m->stiff);
+        define(d, "KF_TENSION", scene->tension);
+        define(d, "KF_SHIFTS", scene->shifting > 0.0);
+        define(d, "KF_DUMMIES", scene->wall_count > 0);
+        define(d, "KF_ARTIFICIAL", scene->artificial > 0.0);
+        define(d, "KF_VISCOUS", m->viscosity > 0.0);
+    }
+    if (o->resident_blocks == 0) return;
+    kf_define *entry = &d->list[d->count++];
+    entry->name = "KF_LAUNCH_BOUNDS";
+    (void)snprintf(entry->value, sizeof entry->value, "__launch_bounds__(%d,%d)", o->threads,
+                   o->resident_blocks);
+}
+
+/* Only what a file reads is defined, so that configs that differ in nothing else share the compiled module.
+ */
+void kf_sph_define(const kf_particle_scene *scene, const kf_sph_options *options, kf_sph_source which,
+                   kf_source *source, kf_sph_defines *defines) {
+    static const int layouts[KF_SPH_LAYOUTS] = {4, 3, 1};
+    static const char *const files[KF_SPH_SOURCES] = {"kernels/sph/modern.cu", "kernels/sph/sort.cu",
+                                                      "kernels/sph/state.cu", "kernels/sph/lists.cu",
+                                                      "kernels/sph/check.cu"};
+    long periodic = 0;
+    for (int axis = 0; axis < scene->dimensions; axis++)
+        if (scene->sides[2 * axis] == KF_SIDE_PERIODIC) periodic |= 1L << axis;
+    defines->count = 0;
+    define(defines, "KF_DIMENSIONS", scene->dimensions);
+    define(defines, "KF_LAYOUT", layouts[options->layout]);
+    define(defines, "KF_COLUMNS", scene->terrain.heights != NULL && scene->dimensions == 3);
+    define(defines, "KF_PERIODIC", periodic);
+    define(defines, "KF_STRESS", kf_sph_has_stress(scene));
+    if (which == KF_SPH_SCHEME || which == KF_SPH_LISTS || which == KF_SPH_CHECK) {
+        const bool makes = which == KF_SPH_LISTS;
+        define(defines, "KF_REACH", options->reach);
+        define(defines, "KF_PRUNE", options->prune);
+        define(defines, "KF_SEARCH", makes ? KF_SPH_ROWS : (long)options->search);
+    }
+    if (which == KF_SPH_SCHEME) define_model(scene, options, defines);
+    if (which == KF_SPH_STATE) define(defines, "KF_STIFF", scene->material.stiff);
+    source->file =
+        which == KF_SPH_SCHEME && scene->scheme == KF_SCHEME_THESIS ? "kernels/sph/thesis.cu" : files[which];
+    source->defines = defines->list;
+    source->define_count = defines->count;
+}

@@ -1,0 +1,274 @@
+/* Rates of the scheme `modern` (docs/sph.md), written after its equations. */
+#include <math.h>
+#include <string.h>
+
+#include "solver/sph/reference.h"
+
+static const double PI = 3.14159265358979323846;
+
+/* (1/r) dW/dr of Wendland's C2 kernel, W = w (1 - q/2)^4 (1 + 2q), q = r / s. */
+static double slope_over_r(const kf_particle_scene *s, double r) {
+    const double length = 0.5 * s->support, q = r / length;
+    const double w =
+        s->dimensions == 2 ? 7.0 / (4.0 * PI * length * length) : 21.0 / (16.0 * PI * pow(length, 3.0));
+    return q >= 2.0 ? 0.0 : -5.0 * w * pow(1.0 - 0.5 * q, 3.0) / (length * length);
+}
+static double kernel(const kf_particle_scene *s, double r) {
+    const double q = 2.0 * r / s->support;
+    return q >= 2.0 ? 0.0 : pow(1.0 - 0.5 * q, 4.0) * (1.0 + 2.0 * q);
+}
+
+static double pressure_of(const kf_particle_scene *s, double e) {
+    const double p = s->material.stiff ? (pow(1.0 + e, 7.0) - 1.0) / 7.0 : e;
+    return s->tension ? p : fmax(p, 0.0);
+}
+static double dot(const double a[3], const double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* ---- particles of walls ---- */
+
+static void settle_wall(kf_sph_world *w, int i) {
+    const kf_particle_scene *s = w->scene;
+    double sum = 0.0, pressure = 0.0, velocity[3] = {0}, stress[3][3] = {{0}};
+    kf_sph_body *b = &w->bodies[i];
+    for (size_t k = w->first[i]; k < w->first[i + 1]; k++) {
+        const kf_sph_neighbour *n = &w->neighbours[k];
+        const kf_sph_body *o = &w->bodies[n->other];
+        if (o->wall) continue;
+        const double weight = kernel(s, n->r);
+        sum += weight;
+        pressure += weight * (pressure_of(s, o->e) + (1.0 + o->e) * dot(s->gravity, n->d));
+        for (int p = 0; p < 3; p++) {
+            velocity[p] += weight * o->v[p];
+            for (int q = 0; q < 3; q++)
+                stress[p][q] += weight * o->stress[p][q];
+        }
+    }
+    const double share = sum > 1e-6 ? 1.0 / sum : 0.0;
+    for (int p = 0; p < 3; p++) {
+        b->v[p] = (s->dummies_slip ? share : -share) * velocity[p];
+        for (int q = 0; q < 3; q++)
+            b->stress[p][q] = share * stress[p][q];
+    }
+    pressure = fmax(share * pressure, 0.0);
+    b->e = s->material.stiff ? pow(1.0 + 7.0 * pressure, 1.0 / 7.0) - 1.0 : pressure;
+}
+
+/* ---- density, strain, displacement ---- */
+
+/* What the fluid beyond a half-space adds: there v is linear in the distance, and vanishes on the wall. */
+static void add_half_strain(const kf_sph_body *b, const kf_sph_half *h, double d, double gradient[3][3],
+                            double *inflow, double crowding[3], double *spread) {
+    double u[3], tangent[3];
+    for (int p = 0; p < 3; p++)
+        u[p] = b->v[p] - h->velocity[p];
+    const double un = dot(u, h->n), g = h->moment / d;
+    *inflow -= 2.0 * un * h->gradient; /* mirrored velocity */
+    for (int p = 0; p < 3; p++) {
+        tangent[p] = u[p] - un * h->n[p];
+        for (int q = 0; q < 3; q++)
+            gradient[p][q] += (u[p] - h->slip * tangent[p]) * h->n[q] * g;
+        crowding[p] -= h->gradient * h->n[p];
+    }
+    *spread += h->moment;
+}
+
+static void strain_of(kf_sph_world *w, int i) {
+    const kf_particle_scene *s = w->scene;
+    kf_sph_body *b = &w->bodies[i];
+    double inflow = 0.0, diffusion = 0.0, crowding[3] = {0}, spread = 0.0, gradient[3][3] = {{0}};
+    const double length = 0.5 * s->support;
+    for (size_t k = w->first[i]; k < w->first[i + 1]; k++) {
+        const kf_sph_neighbour *n = &w->neighbours[k];
+        const kf_sph_body *o = &w->bodies[n->other];
+        const double volume = 1.0 / (1.0 + o->e), f = slope_over_r(s, n->r), r2 = n->r * n->r;
+        double u[3];
+        for (int p = 0; p < 3; p++)
+            u[p] = b->v[p] - o->v[p];
+        for (int p = 0; p < 3; p++)
+            for (int q = 0; q < 3; q++)
+                gradient[p][q] -= volume * u[p] * f * n->d[q];
+        inflow += volume * f * dot(o->wall ? b->v : u, n->d);
+        if (!o->wall) /* psi . grad W of Molteni and Colagrossi, less the hydrostatic difference of Fourtakas
+                         et al. */
+            diffusion += volume * 2.0 * (o->e - b->e + dot(s->gravity, n->d)) * -f * r2 /
+                         (r2 + 0.01 * length * length);
+        for (int p = 0; p < 3; p++)
+            crowding[p] += volume * f * n->d[p];
+        spread -= volume * f * r2;
+    }
+    for (int k = 0; k < kf_sph_half_count(s); k++) {
+        kf_sph_half half;
+        if (kf_sph_half_at(w, b->x, k, &half))
+            add_half_strain(b, &half, fmax(half.distance, 0.25), gradient, &inflow, crowding, &spread);
+    }
+    b->new_de = (1.0 + b->e) * inflow + s->diffusion * length * diffusion;
+    memcpy(b->strain, gradient, sizeof gradient);
+    const bool shifts = s->shifting > 0.0 && spread >= (s->dimensions == 2 ? 1.5 : 2.5);
+    for (int p = 0; p < 3; p++)
+        b->shift[p] = shifts ? -s->shifting * length * sqrt(dot(b->v, b->v)) * w->step * crowding[p] : 0.0;
+}
+
+/* ---- the law ---- */
+
+static double size_of(double t[3][3]) {
+    double sum = 0.0;
+    for (int p = 0; p < 3; p++)
+        for (int q = 0; q < 3; q++)
+            sum += t[p][q] * t[p][q];
+    return sqrt(0.5 * sum);
+}
+
+static double yield_of(const kf_material *m, double rate, double pressure) {
+    switch (m->yield_kind) {
+    case KF_YIELD_CONSTANT:
+        return m->yield;
+    case KF_YIELD_MU_I: {
+        if (pressure <= 0.0) return 0.0;
+        const double inertial = rate * m->grain / sqrt(pressure);
+        return pressure *
+               (m->friction + (m->friction_fast - m->friction) * inertial / (inertial + m->inertial_number));
+    }
+    case KF_YIELD_DRUCKER_PRAGER:
+        return fmax(m->yield + m->friction * pressure, 0.0);
+    default:
+        return 0.0;
+    }
+}
+
+/* gamma with K gamma^n + G dt gamma = excess, by bisection. */
+static double plastic_rate(const kf_material *m, double stiff, double excess) {
+    double low = 0.0, high = excess / stiff;
+    for (int k = 0; k < 200; k++) {
+        const double middle = 0.5 * (low + high);
+        if (m->consistency * pow(middle, m->exponent) + stiff * middle < excess)
+            low = middle;
+        else
+            high = middle;
+    }
+    return 0.5 * (low + high);
+}
+
+static void elastic(const kf_sph_world *w, kf_sph_body *b, double d[3][3], double yield) {
+    const kf_material *m = &w->scene->material;
+    double spin[3][3], trial[3][3];
+    for (int p = 0; p < 3; p++)
+        for (int q = 0; q < 3; q++)
+            spin[p][q] = 0.5 * (b->strain[p][q] - b->strain[q][p]);
+    for (int p = 0; p < 3; p++)
+        for (int q = 0; q < 3; q++) {
+            double turned = 0.0;
+            for (int k = 0; k < 3; k++)
+                turned += spin[p][k] * b->stress[k][q] - b->stress[p][k] * spin[k][q];
+            trial[p][q] = b->stress[p][q] + w->previous * (2.0 * m->shear_modulus * d[p][q] + turned);
+        }
+    const double size = size_of(trial), stiff = m->shear_modulus * w->previous;
+    double factor = 1.0;
+    if (size > yield)
+        factor = stiff > 0.0 ? (size - stiff * plastic_rate(m, stiff, size - yield)) / size : 1.0;
+    for (int p = 0; p < 3; p++)
+        for (int q = 0; q < 3; q++)
+            b->stress[p][q] = factor * trial[p][q];
+}
+
+static void new_stress(const kf_sph_world *w, kf_sph_body *b) {
+    const kf_material *m = &w->scene->material;
+    double d[3][3];
+    const double trace = b->strain[0][0] + b->strain[1][1] + b->strain[2][2];
+    for (int p = 0; p < 3; p++)
+        for (int q = 0; q < 3; q++)
+            d[p][q] = 0.5 * (b->strain[p][q] + b->strain[q][p]) - (p == q ? trace / 3.0 : 0.0);
+    const double rate = 2.0 * size_of(d), yield = yield_of(m, rate, pressure_of(w->scene, b->e));
+    if (m->branch == KF_BRANCH_ELASTIC) {
+        elastic(w, b, d, yield);
+        return;
+    }
+    const double least = fmax(rate, 1e-8),
+                 solid = m->branch == KF_BRANCH_PAPANASTASIOU ? 1.0 - exp(-m->growth * least) : 1.0;
+    const double power = m->exponent == 1.0 ? 1.0 : pow(least, m->exponent - 1.0);
+    const double eta = fmin(m->consistency * power + yield * solid / least, m->viscosity_limit);
+    for (int p = 0; p < 3; p++)
+        for (int q = 0; q < 3; q++)
+            b->stress[p][q] = 2.0 * eta * d[p][q];
+}
+
+/* ---- forces ---- */
+
+static void add_pair(const kf_sph_world *w, const kf_sph_body *b, const kf_sph_neighbour *n, double a[3]) {
+    const kf_particle_scene *s = w->scene;
+    const kf_sph_body *o = &w->bodies[n->other];
+    const double length = 0.5 * s->support, soft = n->r * n->r + 0.01 * length * length;
+    const double vi = 1.0 / (1.0 + b->e), vj = 1.0 / (1.0 + o->e), f = slope_over_r(s, n->r);
+    double u[3];
+    for (int p = 0; p < 3; p++)
+        u[p] = b->v[p] - o->v[p];
+    const double approach = fmin(dot(u, n->d), 0.0);
+    const double push =
+        pressure_of(s, b->e) + pressure_of(s, o->e) - s->artificial * length * approach / soft;
+    for (int p = 0; p < 3; p++) {
+        double traction = -push * n->d[p];
+        if (s->material.law == KF_LAW_NEWTONIAN)
+            traction += 2.0 * s->material.viscosity * n->r * n->r / soft * u[p];
+        else
+            for (int q = 0; q < 3; q++)
+                traction += (b->stress[p][q] + o->stress[p][q]) * n->d[q];
+        a[p] += vi * vj * f * traction;
+    }
+}
+
+static void add_half(const kf_particle_scene *s, const kf_sph_body *b, const kf_sph_half *h, double a[3]) {
+    const kf_material *m = &s->material;
+    const double d = fmax(h->distance, 0.25), volume = 1.0 / (1.0 + b->e), p = pressure_of(s, b->e);
+    double on_wall = p * h->gradient - dot(s->gravity, h->n) * (1.0 + b->e) * h->moment;
+    if (!s->tension) on_wall = fmax(on_wall, 0.0);
+    double approach = 0.0;
+    for (int i = 0; i < 3; i++)
+        approach -= (b->v[i] - h->velocity[i]) * h->n[i];
+    const double artificial = s->artificial * 0.5 * s->support * fmax(approach, 0.0) / d;
+    const double push =
+        on_wall + (p + artificial + 0.1 * fmin(fmax(0.25 - h->distance, 0.0), 1.0)) * h->gradient;
+    double along[3], normal = 0.0, factor = 1.0 - h->slip;
+    if (m->law == KF_LAW_NEWTONIAN) {
+        double u[3];
+        for (int i = 0; i < 3; i++)
+            u[i] = b->v[i] - h->velocity[i];
+        const double un = dot(u, h->n);
+        for (int i = 0; i < 3; i++)
+            along[i] = 2.0 * m->viscosity * volume * h->gradient / d * (u[i] - un * h->n[i]);
+    } else {
+        for (int i = 0; i < 3; i++)
+            along[i] = 2.0 * h->gradient * dot(b->stress[i], h->n);
+        normal = dot(along, h->n);
+        for (int i = 0; i < 3; i++)
+            along[i] -= normal * h->n[i];
+        const double size = sqrt(dot(along, along)), most = m->bed_friction * fmax(push - normal, 0.0);
+        if (m->bed_friction > 0.0 && size > most) factor *= most / size;
+    }
+    for (int i = 0; i < 3; i++)
+        a[i] += volume * ((push - normal) * h->n[i] - factor * along[i]);
+}
+
+static void force_on(const kf_sph_world *w, kf_sph_body *b, size_t first, size_t end) {
+    double a[3];
+    memcpy(a, w->scene->gravity, sizeof a);
+    for (size_t k = first; k < end; k++)
+        add_pair(w, b, &w->neighbours[k], a);
+    for (int k = 0; k < kf_sph_half_count(w->scene); k++) {
+        kf_sph_half half;
+        if (kf_sph_half_at(w, b->x, k, &half)) add_half(w->scene, b, &half, a);
+    }
+    memcpy(b->new_a, a, sizeof a);
+}
+
+void kf_sph_modern_rates(kf_sph_world *w) {
+    for (int i = 0; i < w->count; i++)
+        if (w->bodies[i].wall) settle_wall(w, i);
+    for (int i = 0; i < w->count; i++)
+        if (!w->bodies[i].wall && !w->bodies[i].gone) strain_of(w, i);
+    for (int i = 0; i < w->count && w->scene->material.law != KF_LAW_NEWTONIAN; i++)
+        if (!w->bodies[i].wall && !w->bodies[i].gone) new_stress(w, &w->bodies[i]);
+    for (int i = 0; i < w->count; i++)
+        if (!w->bodies[i].wall && !w->bodies[i].gone)
+            force_on(w, &w->bodies[i], w->first[i], w->first[i + 1]);
+}

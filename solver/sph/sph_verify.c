@@ -1,0 +1,162 @@
+/* The correctness gate: who the neighbours are, and where the particles are after a few steps. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/text.h"
+#include "solver/sph/reference.h"
+
+/* Accepted relative deviations: rounding of single precision grown over a few steps, with a margin of ten. */
+static const double BOUND = 1e-4;
+
+typedef struct deviations {
+    double velocity, density, place, stress;
+    long wrong_sets;
+    int worst;
+} deviations;
+
+/* ---- neighbours ---- */
+
+static kf_status check_module(kf_plan *plan, kf_sph *system, kf_error *error) {
+    kf_source source;
+    kf_sph_defines defines;
+    if (system->modules[KF_SPH_CHECK] != NULL) return KF_OK;
+    kf_sph_define(system->scene, &system->options, KF_SPH_CHECK, &source, &defines);
+    return kf_plan_module(plan, &source, &system->modules[KF_SPH_CHECK], error);
+}
+
+/* The plan's neighbours of where its particles now are: the sort of a step, then the search. */
+static kf_status find(kf_plan *plan, unsigned *found, kf_error *error) {
+    kf_sph *system = plan->system;
+    kf_sph_arguments a = system->arguments;
+    kf_buffer *buffer;
+    const size_t bytes = 2 * system->scene->count * sizeof *found;
+    KF_TRY(check_module(plan, system, error));
+    KF_TRY(kf_plan_buffer(plan, bytes, &buffer, error));
+    a.found = kf_buffer_address(buffer);
+    KF_TRY(kf_sph_sort(plan, error));
+    KF_TRY(kf_sph_launch(plan, KF_SPH_CHECK, "find_neighbours", &a, a.count, error));
+    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    return kf_buffer_download(buffer, 0, found, bytes, error);
+}
+
+static double along(const kf_particle_scene *s, int axis, double d) {
+    if (axis >= s->dimensions || s->sides[2 * axis] != KF_SIDE_PERIODIC) return d;
+    return d - s->size[axis] * nearbyint(d / s->size[axis]);
+}
+
+/* Whether the set of particle i is the one that brute force finds; a pair whose distance is the support to
+ * rounding may be in it or not, and its particle is left out. */
+static bool same_set(const kf_particle_scene *s, const float *values, size_t i, const unsigned found[2]) {
+    const double support2 = s->support * s->support;
+    unsigned count = 0, mixed = 0;
+    for (size_t j = 0; j < s->count; j++) {
+        double r2 = 0.0;
+        if (j == i) continue;
+        for (int k = 0; k < s->dimensions; k++) {
+            const double d = along(s, k,
+                                   (double)values[i * KF_SPH_STATE_VALUES + (size_t)k] -
+                                       (double)values[j * KF_SPH_STATE_VALUES + (size_t)k]);
+            r2 += d * d;
+        }
+        if (fabs(r2 - support2) < 1e-5 * support2 * fmax(1.0, 0.01 * s->size[0])) return true;
+        if (r2 >= support2) continue;
+        const unsigned who = (unsigned)j + 1u;
+        count++;
+        mixed += (who * 2654435761u) ^ (who >> 3);
+    }
+    return count == found[0] && mixed == found[1];
+}
+
+static bool inside(const kf_particle_scene *s, const float *place) {
+    for (int k = 0; k < s->dimensions; k++)
+        if (!(place[k] >= 0.0f && (double)place[k] <= s->size[k])) return false;
+    return true;
+}
+
+static kf_status compare_sets(kf_plan *plan, const float *values, deviations *d, kf_error *error) {
+    const kf_particle_scene *s = ((const kf_sph *)plan->system)->scene;
+    unsigned *found = kf_allocate(2 * s->count * sizeof *found);
+    const kf_status status = find(plan, found, error);
+    for (size_t i = 0; i < s->count && status == KF_OK; i++)
+        if (inside(s, values + i * KF_SPH_STATE_VALUES) && !same_set(s, values, i, found + 2 * i))
+            d->wrong_sets++;
+    free(found);
+    return status;
+}
+
+/* ---- the state ---- */
+
+typedef struct square {
+    double error, scale;
+} square;
+
+static void add(square *s, double value, double expected) {
+    s->error += (value - expected) * (value - expected);
+    s->scale += expected * expected;
+}
+
+static double relative(const square *s, double least, size_t count) {
+    return sqrt(s->error) / fmax(sqrt(s->scale), least * sqrt((double)count));
+}
+
+static void compare_state(const kf_particle_scene *s, const float *values, const kf_sph_world *world,
+                          deviations *d) {
+    square velocity = {0}, density = {0}, stress = {0};
+    double place = 0.0, largest = -1.0;
+    for (int i = 0; i < world->count; i++) {
+        const float *got = values + (size_t)i * KF_SPH_STATE_VALUES;
+        const kf_sph_body *b = &world->bodies[i];
+        if (b->wall || b->gone) continue;
+        const double expected[5] = {b->stress[0][0], b->stress[1][1], b->stress[0][1], b->stress[0][2],
+                                    b->stress[1][2]};
+        double apart = 0.0;
+        for (int k = 0; k < 3; k++) {
+            add(&velocity, (double)got[3 + k], b->v[k]);
+            const double gap = along(s, k, (double)got[k] - b->x[k]);
+            apart += gap * gap;
+        }
+        add(&density, (double)got[6], b->e);
+        for (int k = 0; k < KF_SPH_STRESSES; k++)
+            add(&stress, (double)got[11 + k], expected[k]);
+        place += apart;
+        if (!(apart <= largest)) {
+            largest = apart;
+            d->worst = i;
+        }
+    }
+    d->velocity = relative(&velocity, 1e-6, s->count);
+    d->density = relative(&density, 1e-6, s->count);
+    d->stress = kf_sph_has_stress(s) ? relative(&stress, 1e-7, s->count) : 0.0;
+    d->place = sqrt(place / (double)s->count);
+}
+
+kf_status kf_sph_verify(kf_plan *plan, const kf_reference *reference, kf_verification *verification,
+                        kf_error *error) {
+    const kf_particle_scene *s = ((const kf_sph *)plan->system)->scene;
+    deviations d = {0};
+    kf_sph_clock clock;
+    float *values;
+    memset(verification, 0, sizeof *verification);
+    KF_TRY(kf_sph_read_clock(plan, &clock, error));
+    KF_TRY(kf_sph_read(plan, &values, error));
+    const kf_status status = compare_sets(plan, values, &d, error);
+    compare_state(s, values, &reference->world, &d);
+    free(values);
+    KF_TRY(status);
+    verification->error = fmax(fmax(d.velocity, d.density), fmax(d.place, d.stress));
+    if (isnan(d.velocity + d.density + d.place + d.stress)) verification->error = (double)NAN;
+    verification->bound = BOUND;
+    (void)snprintf(verification->worst, sizeof verification->worst,
+                   "particle %d; velocity %.2g, density %.2g, place %.2g, stress %.2g", d.worst, d.velocity,
+                   d.density, d.place, d.stress);
+    if (clock.flags != 0) return kf_sph_flagged(clock.flags, error);
+    if (d.wrong_sets > 0)
+        return kf_fail(error, KF_GATE_FAILED,
+                       "%ld of %zu particles have other neighbours than brute force finds", d.wrong_sets,
+                       s->count);
+    if (verification->error <= BOUND) return KF_OK;
+    return kf_fail(error, KF_GATE_FAILED, "particles deviate from the reference by %.3g (bound %.3g): %s",
+                   verification->error, BOUND, verification->worst);
+}

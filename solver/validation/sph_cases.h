@@ -1,0 +1,53 @@
+/* Validation cases of the sph system, and what they share. */
+#ifndef KF_SOLVER_VALIDATION_SPH_CASES_H
+#define KF_SOLVER_VALIDATION_SPH_CASES_H
+
+#include "solver/sph/sph.h"
+#include "solver/validation/validation.h"
+
+extern const kf_case kf_sph_cases[];
+
+typedef struct kf_sph_flow {
+    kf_particle_scene *scene; /* the problem's */
+    kf_problem *problem;
+    kf_plan *plan;
+    double time;   /* seconds; after kf_sph_until */
+    float *values; /* [count][KF_SPH_STATE_VALUES], after kf_sph_look */
+} kf_sph_flow;
+
+/* A scene from its file's text. prepare may change it before its plan is made, and may be NULL. Closed by the
+ * caller, also after a failure. */
+kf_status kf_sph_open(const kf_validation *validation, const char *text,
+                      void (*prepare)(kf_particle_scene *scene), const char *const *overrides,
+                      kf_sph_flow *flow, kf_error *error);
+void kf_sph_close(kf_sph_flow *flow);
+/* Advances to the first step at or after that time. */
+kf_status kf_sph_until(const kf_validation *validation, kf_sph_flow *flow, double seconds, kf_error *error);
+/* Reads the state: places in spacings, velocities in speeds of sound. */
+kf_status kf_sph_look(kf_sph_flow *flow, kf_error *error);
+
+/* Of particle k, in SI units, from the file's origin. */
+double kf_sph_place(const kf_sph_flow *flow, size_t k, int axis);
+double kf_sph_velocity(const kf_sph_flow *flow, size_t k, int axis);
+double kf_sph_pressure(const kf_sph_flow *flow, size_t k);
+size_t kf_sph_fluid(const kf_sph_flow *flow); /* particles that are no wall's */
+/* Mean of a velocity's component over the particles whose place along an axis is within half a width of x. */
+double kf_sph_mean_velocity(const kf_sph_flow *flow, int component, int axis, double x, double width);
+double kf_sph_kinetic(const kf_sph_flow *flow); /* J, of masses density spacing^d */
+
+/* sph_cases_channel.c */
+kf_status kf_case_sph_channel(kf_validation *validation, kf_error *error);
+kf_status kf_case_sph_bingham(kf_validation *validation, kf_error *error);
+kf_status kf_case_sph_film(kf_validation *validation, kf_error *error);
+/* sph_cases_free.c */
+kf_status kf_case_sph_operators(kf_validation *validation, kf_error *error);
+kf_status kf_case_sph_taylor_green(kf_validation *validation, kf_error *error);
+kf_status kf_case_sph_patch(kf_validation *validation, kf_error *error);
+/* sph_cases_surface.c */
+kf_status kf_case_sph_hydrostatic(kf_validation *validation, kf_error *error);
+kf_status kf_case_sph_dam_break(kf_validation *validation, kf_error *error);
+/* sph_cases_slump.c */
+kf_status kf_case_sph_slump(kf_validation *validation, kf_error *error);
+kf_status kf_case_sph_column(kf_validation *validation, kf_error *error);
+
+#endif

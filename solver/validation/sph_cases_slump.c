@@ -1,0 +1,92 @@
+/* What flows and comes to rest: a Bingham block, granular columns. */
+#include <math.h>
+#include <stdio.h>
+
+#include "solver/validation/sph_cases.h"
+
+/* The rightmost particle that is not alone in its column of particles: two within a support of each other. */
+static double front(const kf_sph_flow *flow, double quantile) {
+    enum { BINS = 4096 };
+    static double counts[BINS];
+    const double width = flow->scene->size[0] * flow->scene->spacing, n = (double)kf_sph_fluid(flow);
+    for (int b = 0; b < BINS; b++)
+        counts[b] = 0.0;
+    for (size_t k = 0; k < kf_sph_fluid(flow); k++) {
+        const int bin = (int)(kf_sph_place(flow, k, 0) / width * BINS);
+        counts[bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin] += 1.0;
+    }
+    double beyond = 0.0;
+    for (int b = BINS - 1; b > 0; b--) {
+        beyond += counts[b];
+        if (beyond > quantile * n) return (b + 1) * width / BINS;
+    }
+    return 0.0;
+}
+
+static double highest(const kf_sph_flow *flow) {
+    double most = 0.0;
+    for (size_t k = 0; k < kf_sph_fluid(flow); k++)
+        most = fmax(most, kf_sph_place(flow, k, 1) + 0.5 * flow->scene->spacing);
+    return most;
+}
+
+/* Half of a block: length 2, height 0.4, by symmetry against a wall; B = tau_y X0 / (rho g H0^2). */
+kf_status kf_case_sph_slump(kf_validation *validation, kf_error *error) {
+    const double length = 2.0, height = 0.4, b = 0.1, spacing = validation->gpu ? 0.01 : 0.02;
+    const double yield = b * 1000.0 * 9.81 * height * height / length;
+    char text[1024];
+    (void)snprintf(text, sizeof text,
+                   "{\"particles\": {\"dimensions\": 2, \"spacing\": %.17g}, \"box\": {\"size\": [6, 0.8], "
+                   "\"faces\": {\"ymin\": \"no_slip\"}}, "
+                   "\"gravity\": [0, -9.81], \"material\": {\"law\": \"bingham\", \"density\": 1000, "
+                   "\"sound_speed\": 30, \"viscosity\": 20, "
+                   "\"yield_stress\": %.17g}, \"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": "
+                   "[%.17g, %.17g]}]}",
+                   spacing, yield, length, height);
+    kf_sph_flow flow;
+    kf_status status = kf_sph_open(validation, text, NULL, NULL, &flow, error);
+    if (status == KF_OK) status = kf_sph_until(validation, &flow, 20.0, error);
+    if (status == KF_OK) status = kf_sph_look(&flow, error);
+    if (status == KF_OK) {
+        kf_check_relative(validation, "B 0.1: final length over the first", "lubrication: (9 / (8 B))^(1/3)",
+                          pow(9.0 / (8.0 * b), 1.0 / 3.0), front(&flow, 0.0005) / length, 0.05);
+        kf_check_relative(validation, "B 0.1: final height over the first", "lubrication: (3 B)^(1/3)",
+                          pow(3.0 * b, 1.0 / 3.0), highest(&flow) / height, 0.08);
+    }
+    kf_sph_close(&flow);
+    return status;
+}
+
+static kf_status run_column(kf_validation *validation, double aspect, kf_error *error) {
+    const double width = 0.1, spacing = width / (validation->gpu ? 80 : 32), height = aspect * width;
+    const double runout = aspect < 2.3 ? 1.2 * aspect : 1.9 * pow(aspect, 2.0 / 3.0);
+    char text[1024], quantity[96];
+    (void)snprintf(text, sizeof text,
+                   "{\"particles\": {\"dimensions\": 2, \"spacing\": %.17g}, \"box\": {\"size\": [%.17g, "
+                   "%.17g], \"faces\": {\"ymin\": \"no_slip\"}}, "
+                   "\"gravity\": [0, -9.81], \"material\": {\"law\": \"mu_i\", \"density\": 1500, "
+                   "\"sound_speed\": %.17g, \"mu_s\": 0.43, "
+                   "\"mu_2\": 0.7, \"grain_diameter\": 0.001, \"grain_density\": 2500}, \"model\": "
+                   "{\"tension\": false}, \"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], "
+                   "\"high\": [%.17g, %.17g]}]}",
+                   spacing, width * (2.5 + 1.5 * runout), height * 1.2 + 0.05,
+                   15.0 * sqrt(2.0 * 9.81 * height), width, height);
+    kf_sph_flow flow;
+    kf_status status = kf_sph_open(validation, text, NULL, NULL, &flow, error);
+    if (status == KF_OK) status = kf_sph_until(validation, &flow, 6.0 * sqrt(height / 9.81) + 0.2, error);
+    if (status == KF_OK) status = kf_sph_look(&flow, error);
+    if (status == KF_OK) {
+        (void)snprintf(quantity, sizeof quantity, "aspect ratio %.2g: run-out over the width", aspect);
+        kf_check_relative(validation, quantity, "Lube et al., Phys. Rev. E 72 (2005) 041301", runout,
+                          front(&flow, 0.002) / width - 1.0, 0.15);
+    }
+    kf_sph_close(&flow);
+    return status;
+}
+
+kf_status kf_case_sph_column(kf_validation *validation, kf_error *error) {
+    static const double aspects[] = {0.5, 1.0, 2.0, 4.0};
+    for (int k = 0; k < 4; k++)
+        KF_TRY(run_column(validation, aspects[k], error));
+    return KF_OK;
+}

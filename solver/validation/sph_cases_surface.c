@@ -1,0 +1,88 @@
+/* Water with a surface: at rest in a tank, and a column that collapses. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "solver/validation/sph_cases.h"
+
+/* ---- a tank at rest ---- */
+
+static kf_status run_tank(kf_validation *validation, const char *walls, double spacing, kf_error *error) {
+    char text[1024], quantity[96];
+    (void)snprintf(
+        text, sizeof text,
+        "{\"particles\": {\"dimensions\": 2, \"spacing\": %.17g}, \"box\": {\"size\": [1, 1.5], \"faces\": "
+        "{\"xmin\": \"%s\", "
+        "\"xmax\": \"%s\", \"ymin\": \"%s\"}}, \"gravity\": [0, -9.81], \"material\": {\"density\": 1000, "
+        "\"sound_speed\": 40, "
+        "\"viscosity\": 0.001}, \"model\": {\"artificial_viscosity\": 0.1, \"dummies_slip\": true}, "
+        "\"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [1, 1]}]}",
+        spacing, walls, walls, walls);
+    kf_sph_flow flow;
+    kf_status status = kf_sph_open(validation, text, NULL, NULL, &flow, error);
+    if (status == KF_OK) status = kf_sph_until(validation, &flow, 20.0 * sqrt(1.0 / 9.81), error);
+    if (status == KF_OK) status = kf_sph_look(&flow, error);
+    if (status == KF_OK) {
+        double sum = 0.0;
+        for (size_t k = 0; k < kf_sph_fluid(&flow); k++) {
+            const double d = kf_sph_pressure(&flow, k) / 9810.0 - (1.0 - kf_sph_place(&flow, k, 1));
+            sum += d * d;
+        }
+        (void)snprintf(quantity, sizeof quantity, "%s: pressure, L2 over rho g H", walls);
+        kf_check_absolute(validation, quantity, "exact: rho g (H - y)", 0.0,
+                          sqrt(sum / (double)kf_sph_fluid(&flow)), 0.01);
+        (void)snprintf(quantity, sizeof quantity, "%s: kinetic energy over m g H", walls);
+        kf_check_absolute(validation, quantity, "exact: rest", 0.0, kf_sph_kinetic(&flow) / 9810.0, 1e-4);
+    }
+    kf_sph_close(&flow);
+    return status;
+}
+
+kf_status kf_case_sph_hydrostatic(kf_validation *validation, kf_error *error) {
+    const double spacing = validation->quick ? 0.05 : 0.025;
+    KF_TRY(run_tank(validation, "free_slip", spacing, error));
+    return run_tank(validation, "dummies", spacing, error);
+}
+
+/* ---- dam break ---- */
+
+/* Tip of the water, x over the column's width of 1 m; Koshizuka and Oka 1996, as DualSPHysics' example 01 has
+ * it. */
+static const double tips[][2] = {{.1907, 1.244}, {.2663, 1.464}, {.3221, 1.695}, {.3681, 1.903},
+                                 {.4140, 2.123}, {.4466, 2.365}, {.4958, 2.584}, {.5219, 2.804},
+                                 {.5646, 3.034}, {.5940, 3.219}, {.6366, 3.462}, {.6693, 3.704},
+                                 {.7021, 3.900}};
+
+kf_status kf_case_sph_dam_break(kf_validation *validation, kf_error *error) {
+    enum { TIPS = sizeof tips / sizeof tips[0] };
+    const double spacing = validation->gpu ? 0.005 : validation->quick ? 0.04 : 0.02;
+    char text[1024];
+    (void)snprintf(text, sizeof text,
+                   "{\"particles\": {\"dimensions\": 2, \"spacing\": %.17g}, \"box\": {\"size\": [4, 3]}, "
+                   "\"gravity\": [0, -9.81], "
+                   "\"material\": {\"density\": 1000, \"sound_speed\": 62.6, \"viscosity\": 0.001}, "
+                   "\"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [1, 2]}]}",
+                   spacing);
+    kf_sph_flow flow;
+    double sum = 0.0, scale = 0.0, most = 0.0;
+    kf_status status = kf_sph_open(validation, text, NULL, NULL, &flow, error);
+    for (int k = 0; k < TIPS && status == KF_OK; k++) {
+        double tip = 0.0;
+        status = kf_sph_until(validation, &flow, tips[k][0], error);
+        if (status == KF_OK) status = kf_sph_look(&flow, error);
+        for (size_t i = 0; i < kf_sph_fluid(&flow) && status == KF_OK; i++) {
+            if (kf_sph_place(&flow, i, 1) < 0.3) tip = fmax(tip, kf_sph_place(&flow, i, 0) + 0.5 * spacing);
+            most = fmax(most, fabs((double)flow.values[i * KF_SPH_STATE_VALUES + 6]));
+        }
+        sum += (tip - tips[k][1]) * (tip - tips[k][1]);
+        scale += tips[k][1] * tips[k][1];
+    }
+    if (status == KF_OK) {
+        kf_check_absolute(validation, "tip of the water until it reaches the wall, rms",
+                          "Koshizuka & Oka, Nucl. Sci. Eng. 123 (1996) 421", 0.0, sqrt(sum / scale), 0.05);
+        kf_check_at_most(validation, "largest deviation of the density", "weakly compressible", 0.03, most,
+                         0.0);
+    }
+    kf_sph_close(&flow);
+    return status;
+}

@@ -1,0 +1,291 @@
+/* Particle scenes: where particles are, terrain from its three sources, and what is refused. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <png.h>
+
+#include "base/util/clock.h"
+#include "base/util/text.h"
+#include "scene/particles.h"
+
+#define WATER "\"material\": {\"density\": 1000, \"sound_speed\": 50, \"viscosity\": 0.001}"
+
+static char folder[] = "/tmp/kftune-particles-XXXXXX";
+
+static void near(double value, double expected, double within) {
+    if (!(fabs(value - expected) <= within)) fail_msg("%.9g, not %.9g", value, expected);
+}
+
+static kf_particle_scene *parse(const char *text) {
+    kf_particle_scene *scene = NULL;
+    kf_error error = {0};
+    if (kf_particle_scene_parse("test.json", text, NULL, &scene, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    return scene;
+}
+
+static void refused(const char *text, const char *why) {
+    kf_particle_scene *scene = NULL;
+    kf_error error = {0};
+    assert_int_equal(kf_particle_scene_parse("test.json", text, NULL, &scene, &error), KF_BAD_INPUT);
+    if (strstr(error.message, why) == NULL) fail_msg("'%s' does not say '%s'", error.message, why);
+}
+
+/* ---- shapes ---- */
+
+static void a_box_is_filled_to_its_faces(void **state) {
+    (void)state;
+    kf_particle_scene *s = parse(
+        "{\"particles\": {\"dimensions\": 2, \"spacing\": 0.1}, \"box\": {\"size\": [2, 1]}, " WATER
+        ", \"gravity\": [0, -10], \"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [1, 0.5]}]}");
+    assert_int_equal(s->count, 50);
+    assert_int_equal(s->wall_count, 0);
+    near((double)s->position[0], 0.5, 1e-6);
+    near((double)s->position[1], 0.5, 1e-6);
+    /* rho g (H - y) / (rho c^2), by Tait's equation: the pressure at the lowest particles. */
+    const double pressure = 10.0 * 0.45 / 2500.0, e = (double)s->deviation[0];
+    near((pow(1.0 + e, 7.0) - 1.0) / 7.0, pressure, 1e-6);
+    kf_particle_scene_free(s);
+}
+
+static void a_ball_has_its_volume(void **state) {
+    (void)state;
+    kf_particle_scene *s =
+        parse("{\"particles\": {\"spacing\": 0.05}, \"box\": {\"size\": [3, 3, 3]}, " WATER
+              ", \"fluid\": [{\"shape\": \"ball\", \"center\": [1.5, 1.5, 1.5], \"radius\": 1}]}");
+    const double volume = 4.0 / 3.0 * 3.14159265358979 / (0.05 * 0.05 * 0.05);
+    near((double)s->count / volume, 1.0, 2e-3);
+    kf_particle_scene_free(s);
+}
+
+static void obstacles_and_layers_are_walls(void **state) {
+    (void)state;
+    kf_particle_scene *s =
+        parse("{\"particles\": {\"dimensions\": 2, \"spacing\": 0.1, \"support\": 2.6}, \"box\": {\"size\": "
+              "[2, 1], "
+              "\"faces\": {\"ymin\": \"dummies\"}}, " WATER
+              ", \"obstacles\": [{\"shape\": \"box\", \"low\": [0.5, 0], \"high\": [0.7, 0.2]}], "
+              "\"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [2, 0.5]}]}");
+    assert_int_equal(s->wall_count, 20 * 3 + 4); /* three layers for a support of 2.6, and the obstacle */
+    assert_int_equal(s->count - s->wall_count, 100 - 4);
+    near(s->size[1], 13.0, 1e-9);
+    near(s->origin[1], 3.0, 1e-9);
+    for (size_t k = 0; k < s->count - s->wall_count; k++)
+        assert_true(s->position[3 * k + 1] > 3.0f);
+    kf_particle_scene_free(s);
+}
+
+static void write_cube(const char *path, const char *last) {
+    FILE *file = fopen(path, "w");
+    static const char *const text =
+        "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n"
+        "f 1 3 2\nf 1 4 3\nf 5 6 7\nf 5 7 8\nf 1 2 6\nf 1 6 5\nf 2 3 7\nf 2 7 6\nf 3 4 8\nf 3 8 7\nf 4 1 5\n";
+    (void)fprintf(file, "%s%s", text, last);
+    (void)fclose(file);
+}
+
+static void a_mesh_is_filled_and_must_be_closed(void **state) {
+    (void)state;
+    char path[256], text[1024];
+    (void)snprintf(path, sizeof path, "%s/cube.obj", folder);
+    (void)snprintf(text, sizeof text,
+                   "{\"particles\": {\"spacing\": 0.1}, \"box\": {\"size\": [3, 3, 3]}, " WATER
+                   ", \"fluid\": [{\"shape\": \"mesh\", \"mesh\": \"%s\", \"scale\": 2, \"position\": [0.5, "
+                   "0.5, 0.5]}]}",
+                   path);
+    write_cube(path, "f 4 5 8\n");
+    kf_particle_scene *s = parse(text);
+    assert_int_equal(s->count, 8000);
+    kf_particle_scene_free(s);
+    write_cube(path, "");
+    refused(text, "not closed");
+}
+
+/* ---- terrain ---- */
+
+#define SNOW                                                                                                 \
+    "\"material\": {\"law\": \"bingham\", \"density\": 250, \"sound_speed\": 100, \"viscosity\": 10, "       \
+    "\"yield_stress\": 200}"
+
+static void snow_lies_on_a_slope(void **state) {
+    (void)state;
+    kf_particle_scene *s =
+        parse("{\"particles\": {\"spacing\": 0.5}, \"box\": {\"size\": [40, 20, 40]}, \"gravity\": [0, 0, "
+              "-10], " SNOW ", \"terrain\": {\"formula\": \"20 - x / 2\", \"cell\": 1}, "
+              "\"fluid\": [{\"shape\": \"polygon\", \"polygon\": [[5, 5], [15, 5], [15, 15], [5, 15]], "
+              "\"depth\": 2}]}");
+    const double upright = sqrt(1.25), volume = 100.0 * 2.0 * upright / (0.5 * 0.5 * 0.5);
+    near((double)s->count / volume, 1.0, 0.15);
+    for (size_t k = 0; k < s->count; k++) {
+        const float *p = s->position + 3 * k;
+        const double above =
+            ((double)p[2] - kf_terrain_height(&s->terrain, (double)p[0], (double)p[1], NULL)) / upright;
+        assert_true(above > 0.49 && above < 4.01);
+    }
+    double slope[2];
+    near(kf_terrain_height(&s->terrain, 20.0, 20.0, slope), 30.0, 1e-4);
+    near(slope[0], -0.5, 1e-9);
+    near(slope[1], 0.0, 1e-9);
+    kf_particle_scene_free(s);
+}
+
+static void read_terrain(const char *json, kf_status expected, const char *why, kf_terrain *terrain) {
+    static const double size[3] = {10, 10, 10};
+    char file[256];
+    kf_error error = {0};
+    (void)snprintf(file, sizeof file, "%s/scene.json", folder);
+    cJSON *object = cJSON_Parse(json);
+    const kf_status status = kf_terrain_read(file, object, 3, size, terrain, &error);
+    cJSON_Delete(object);
+    if (status != expected) fail_msg("%s", error.message);
+    if (why != NULL && strstr(error.message, why) == NULL)
+        fail_msg("'%s' does not say '%s'", error.message, why);
+    if (status != KF_OK) kf_terrain_free(terrain);
+}
+
+static void write_text(const char *name, const char *text) {
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    (void)fputs(text, file);
+    (void)fclose(file);
+}
+
+static void grids_are_read_from_north_to_south(void **state) {
+    (void)state;
+    kf_terrain t;
+    write_text("a.asc", "ncols 4\nnrows 3\nxllcorner 500000\nyllcorner 100\ncellsize 2\nNODATA_value -9999\n"
+                        "9 10 11 12\n5 6 7 8\n1 2 3 4\n");
+    read_terrain("{\"file\": \"a.asc\"}", KF_OK, NULL, &t);
+    assert_int_equal(t.nodes[0], 4);
+    assert_int_equal(t.nodes[1], 3);
+    near(t.origin[0], 1.0, 1e-12);
+    near(t.heights[0], 1.0, 0);     /* x = 1, y = 1: the south-west */
+    near(t.heights[2], 9.0, 0);     /* the north-west */
+    near(t.heights[3 * 3], 4.0, 0); /* the south-east */
+    near(kf_terrain_height(&t, 4.0, 3.0, NULL), 6.5, 1e-12);
+    kf_terrain_free(&t);
+    write_text("b.asc",
+               "ncols 4\nnrows 3\ncellsize 2\nNODATA_value -9999\n9 10 11 12\n5 -9999 7 8\n1 2 3 4\n");
+    read_terrain("{\"file\": \"b.asc\"}", KF_BAD_INPUT, "row 2, column 2 has no data", &t);
+    write_text("b.asc", "ncols 4\nnrows 3\ncellsize 2\n9 10 11 12\n5 6 7 8\n1 2 3\n");
+    read_terrain("{\"file\": \"b.asc\"}", KF_BAD_INPUT, "row 3, column 4", &t);
+    write_text("b.asc", "ncols 1e9\nnrows 3\ncellsize 2\n");
+    read_terrain("{\"file\": \"b.asc\"}", KF_BAD_INPUT, "16384", &t);
+    write_text("b.asc", "hello");
+    read_terrain("{\"file\": \"b.asc\"}", KF_BAD_INPUT, "not an ESRI", &t);
+}
+
+static void pictures_have_sixteen_bits(void **state) {
+    (void)state;
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s/t.png", folder);
+    uint16_t pixels[9] = {0, 0, 0, 0, 257, 0, 0, 0, 65535};
+    png_image image;
+    memset(&image, 0, sizeof image);
+    image.version = PNG_IMAGE_VERSION;
+    image.width = image.height = 3;
+    image.format = PNG_FORMAT_LINEAR_Y;
+    assert_true(png_image_write_to_file(&image, path, 0, pixels, 0, NULL) != 0);
+    kf_terrain t;
+    read_terrain("{\"picture\": \"t.png\", \"low\": 100, \"high\": 200, \"cell\": 3}", KF_OK, NULL, &t);
+    near(t.heights[2 * 3 + 0], 200.0, 1e-9);                       /* the last pixel: south-east */
+    near(t.heights[1 * 3 + 1], 100.0 + 100.0 * 257 / 65535, 1e-9); /* more than eight bits */
+    kf_terrain_free(&t);
+    read_terrain("{\"picture\": \"none.png\", \"low\": 0, \"high\": 1, \"cell\": 3}", KF_BAD_INPUT,
+                 "none.png", &t);
+}
+
+static void formulas_are_checked(void **state) {
+    (void)state;
+    kf_terrain t;
+    read_terrain("{\"formula\": \"x + q\", \"cell\": 1}", KF_BAD_INPUT, "unknown name 'q'", &t);
+    read_terrain("{\"formula\": \"1 / x\", \"cell\": 1}", KF_BAD_INPUT, "terrain.formula", &t);
+    read_terrain("{\"formula\": \"x\", \"cell\": 0.0001}", KF_BAD_INPUT, "16384", &t);
+    read_terrain("{\"formula\": \"x\", \"file\": \"a.asc\", \"cell\": 1}", KF_BAD_INPUT, "give one of", &t);
+}
+
+/* ---- what is refused ---- */
+
+static void wrong_scenes_say_what_is_wrong(void **state) {
+    (void)state;
+    refused("{\"particles\": {\"spacing\": 0.1, \"dimensions\": 2}, \"box\": {\"size\": [2, 1]}, " WATER
+            ", \"fluid\": [{\"shape\": \"box\", \"low\": [3, 0], \"high\": [4, 1]}]}",
+            "0 particles of fluid");
+    refused("{\"particles\": {\"spacing\": 0.1}, \"box\": {\"size\": [2, 1]}, " WATER "}", "box.size");
+    refused("{\"particles\": {\"spacing\": 1e-9}, \"box\": {\"size\": [2, 1, 1]}, " WATER ", \"fluid\": []}",
+            "spacings along x");
+    refused("{\"particles\": {\"spacing\": 0.1}, \"box\": {\"size\": [2, 1, 1], \"faces\": {\"xmin\": "
+            "\"periodic\"}}, " WATER "}",
+            "periodic");
+    refused("{\"particles\": {\"spacing\": 0.1}, \"box\": {\"size\": [2, 1, 1]}, \"material\": {\"density\": "
+            "1, \"sound_speed\": 1, "
+            "\"law\": \"bingam\"}}",
+            "bingham");
+    refused("{\"particles\": {\"spacing\": 0.1}, \"box\": {\"size\": [2, 1, 1]}, \"material\": {\"density\": "
+            "1, \"sound_speed\": 1, "
+            "\"law\": \"bingham\", \"viscosity\": 1}}",
+            "yield_stress");
+    refused("{\"particles\": {\"spacing\": 0.1}, \"box\": {\"size\": [2, 1, 1]}, " WATER
+            ", \"fluid\": [{\"shape\": \"polygon\", \"polygon\": [[0,0],[1,0],[1,1]], \"depth\": 1}]}",
+            "terrain");
+}
+
+static void seeds_and_spacings_change_the_hash(void **state) {
+    (void)state;
+    static const char text[] =
+        "{\"particles\": {\"dimensions\": 2, \"spacing\": 0.1}, \"box\": {\"size\": [2, 1]}, " WATER
+        ", \"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [1, 1]}]}";
+    kf_particle_scene *a = parse(text), *b = parse(text), *c = NULL;
+    const kf_particle_options options = {.spacings_x = 40, .shake = 0.1};
+    kf_error error;
+    assert_string_equal(a->hash, b->hash);
+    assert_int_equal(kf_particle_scene_parse("test.json", text, &options, &c, &error), KF_OK);
+    assert_int_equal(c->count, 400);
+    assert_string_not_equal(a->hash, c->hash);
+    kf_particle_scene_free(a);
+    kf_particle_scene_free(b);
+    kf_particle_scene_free(c);
+}
+
+/* A million takes well under a second; ten million seconds. */
+static void a_million_is_placed_quickly(void **state) {
+    (void)state;
+    const double begin = kf_clock_seconds();
+    kf_particle_scene *s =
+        parse("{\"particles\": {\"spacing\": 0.01}, \"box\": {\"size\": [1, 1, 1.2]}, " WATER
+              ", \"fluid\": [{\"shape\": \"box\", \"low\": [0, 0, 0], \"high\": [1, 1, 1]}]}");
+    assert_int_equal(s->count, 1000000);
+    assert_true(kf_clock_seconds() - begin < 5.0);
+    kf_particle_scene_free(s);
+}
+
+int main(void) {
+    if (mkdtemp(folder) == NULL) return 1;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_box_is_filled_to_its_faces),
+        cmocka_unit_test(a_ball_has_its_volume),
+        cmocka_unit_test(obstacles_and_layers_are_walls),
+        cmocka_unit_test(a_mesh_is_filled_and_must_be_closed),
+        cmocka_unit_test(snow_lies_on_a_slope),
+        cmocka_unit_test(grids_are_read_from_north_to_south),
+        cmocka_unit_test(pictures_have_sixteen_bits),
+        cmocka_unit_test(formulas_are_checked),
+        cmocka_unit_test(wrong_scenes_say_what_is_wrong),
+        cmocka_unit_test(seeds_and_spacings_change_the_hash),
+        cmocka_unit_test(a_million_is_placed_quickly),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    char command[64];
+    (void)snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command) != 0 ? 1 : failed; /* NOLINT(cert-env33-c): the path is mkdtemp.s */
+}

@@ -1,0 +1,288 @@
+/* The plans of the sph system against the double precision reference: every law, wall, axis and search; and
+ * what a plan promises of its state. */
+#include "tests/unit/plan_fixture.h"
+
+#include <math.h>
+
+#include "solver/sph/sph.h"
+#include "solver/sph/sph_problem.h"
+
+#define SHAKEN        "\"particles\": {\"dimensions\": 3, \"spacing\": 0.1, \"shake\": 0.1"
+#define FLAT          "\"particles\": {\"dimensions\": 2, \"spacing\": 0.05, \"shake\": 0.1"
+#define BLOCK         "\"fluid\": [{\"shape\": \"box\", \"low\": [0, 0, 0], \"high\": [0.8, 0.7, 0.9]}]"
+#define COLUMN        "\"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [1, 1]}]"
+#define BOX           "\"box\": {\"size\": [1.4, 0.7, 1.2]}, \"gravity\": [0, 0, -9.81]"
+#define MATERIAL(law) "\"material\": {\"density\": 300, \"sound_speed\": 20, " law "}"
+
+static const char *const scenes[] = {
+    "{" FLAT
+    "}, \"box\": {\"size\": [2, 1.5]}, \"gravity\": [0, -9.81], " MATERIAL("\"viscosity\": 2") ", " COLUMN
+                                                                                               "}",
+    "{" FLAT "}, \"box\": {\"size\": [1, 1], \"faces\": {\"xmin\": \"periodic\", \"xmax\": \"periodic\", "
+    "\"ymin\": \"periodic\", "
+    "\"ymax\": \"periodic\"}}, \"model\": {\"shifting\": 2}, " MATERIAL("\"viscosity\": 1") ", " COLUMN "}",
+    "{" FLAT "}, \"box\": {\"size\": [2, 1.5], \"faces\": {\"xmin\": \"dummies\", \"ymin\": "
+    "\"dummies\"}}, \"gravity\": [0, -9.81], " MATERIAL(
+        "\"viscosity\": 2") ", \"obstacles\": [{\"shape\": \"ball\", \"center\": [1.3, 0.2], "
+                            "\"radius\": 0.2}], " COLUMN "}",
+    "{" FLAT "}, \"box\": {\"size\": [2, 1.5], \"faces\": {\"ymin\": \"no_slip\"}}, \"gravity\": [0, "
+    "-9.81], " MATERIAL("\"law\": \"bingham\", \"viscosity\": 2, \"yield_stress\": 300, "
+                        "\"branch\": \"papanastasiou\"") ", " COLUMN "}",
+    "{" FLAT "}, \"box\": {\"size\": [2, 1.5], \"faces\": {\"ymin\": \"no_slip\"}}, \"gravity\": [3, -9.81], "
+    "\"terrain\": {\"formula\": \"0.3 - 0.2 * x\", \"cell\": 0.1}, " MATERIAL(
+        "\"law\": \"mu_i\", \"mu_s\": 0.4, \"mu_2\": 0.7, \"grain_diameter\": 0.01, \"bed_friction\": "
+        "0.3") ", "
+               "\"fluid\": [{\"shape\": \"polygon\", \"polygon\": [0.1, 1.4], \"depth\": 0.6}]}",
+    "{" SHAKEN "}, " BOX ", " MATERIAL("\"viscosity\": 2") ", \"model\": {\"tension\": false}, " BLOCK "}",
+    "{" SHAKEN "}, " BOX
+    ", " MATERIAL("\"law\": \"herschel_bulkley\", \"consistency\": 20, \"exponent\": 0.6, "
+                  "\"yield_stress\": 100") ", \"model\": {\"shifting\": 2}, " BLOCK "}",
+    "{" SHAKEN "}, \"box\": {\"size\": [1, 1, 1.2], \"faces\": {\"xmin\": \"periodic\", \"xmax\": "
+    "\"periodic\", \"ymin\": \"dummies\", "
+    "\"zmin\": \"no_slip\", \"zmax\": \"open\"}}, \"gravity\": [0, 0, -9.81], " MATERIAL("\"law\": "
+                                                                                         "\"drucker_"
+                                                                                         "prager\", "
+                                                                                         "\"cohesion\": "
+                                                                                         "50, "
+                                                                                         "\"friction_"
+                                                                                         "angle\": 25, "
+                                                                                         "\"consistency\""
+                                                                                         ": 5") ", "
+                                                                                                "\"fluid"
+                                                                                                "\": "
+                                                                                                "[{"
+                                                                                                "\"shape"
+                                                                                                "\": "
+                                                                                                "\"box\","
+                                                                                                " \"low\""
+                                                                                                ": [0, "
+                                                                                                "0, 0], "
+                                                                                                "\"high\""
+                                                                                                ": [1, "
+                                                                                                "0.6, "
+                                                                                                "0.7]}]}",
+    "{" SHAKEN "}, \"box\": {\"size\": [2, 1.2, 2]}, \"gravity\": [0, 0, -9.81], "
+    "\"terrain\": {\"formula\": \"1 - 0.4 * x + 0.1 * y * y\", \"cell\": 0.2}, " MATERIAL(
+        "\"law\": \"bingham\", \"viscosity\": 10, \"yield_stress\": 300, \"state\": \"tait\"") ", "
+                                                                                               "\"fluid\""
+                                                                                               ": "
+                                                                                               "[{"
+                                                                                               "\"shape\""
+                                                                                               ": "
+                                                                                               "\"polygon"
+                                                                                               "\", "
+                                                                                               "\"polygon"
+                                                                                               "\": "
+                                                                                               "[[0.1, "
+                                                                                               "0.1], "
+                                                                                               "[1.2, "
+                                                                                               "0.1], "
+                                                                                               "[1.2, "
+                                                                                               "1.1], "
+                                                                                               "[0.1, "
+                                                                                               "1.1]], "
+                                                                                               "\"depth\""
+                                                                                               ": 0.6}]}",
+    "{" SHAKEN "}, " BOX
+    ", " MATERIAL("\"law\": \"power\", \"consistency\": 30, \"exponent\": 1.4") ", " BLOCK "}",
+    "{" SHAKEN "}, " BOX
+    ", " MATERIAL("\"viscosity\": 5") ", \"model\": {\"scheme\": \"thesis\", \"xsph\": 0.1, \"drag\": 5, "
+                                      "\"drag_height\": 0.2, \"speed_limit\": 2.2}, " BLOCK "}",
+    "{" SHAKEN "}, " BOX ", " MATERIAL(
+        "\"law\": \"bingham\", \"viscosity\": 5, \"yield_stress\": 60") ", \"model\": {\"scheme\": "
+                                                                        "\"thesis\", \"xsph\": 0.1, "
+                                                                        "\"viscosity_at_rest\": "
+                                                                        "50}, " BLOCK "}",
+};
+enum { SCENES = sizeof scenes / sizeof scenes[0], STEPS = 6 };
+
+static kf_problem *problem_at(int s) {
+    kf_particle_scene *scene = NULL;
+    kf_error error = {KF_OK, ""};
+    char name[32];
+    (void)snprintf(name, sizeof name, "scene%d.json", s);
+    must(kf_particle_scene_parse(name, scenes[s], NULL, &scene, &error), &error);
+    return kf_sph_problem(scene);
+}
+
+static kf_space *space_of(const kf_problem *problem) {
+    kf_variables variables;
+    kf_space *space;
+    kf_error error = {KF_OK, ""};
+    kf_system_sph.variables(problem, kf_backend_device(backend), &variables);
+    must(kf_space_open("sph", kf_system_sph.space_file, &variables, NULL, 0, &space, &error), &error);
+    return space;
+}
+
+static kf_plan *plan_of(const kf_problem *problem, const kf_config *config) {
+    kf_plan *plan;
+    kf_error error = {KF_OK, ""};
+    must(kf_system_sph.plan(problem, config, backend, &plan, &error), &error);
+    must(kf_plan_initialise(plan, &error), &error);
+    return plan;
+}
+
+static double verify(const kf_problem *problem, const kf_config *config, const kf_reference *reference) {
+    kf_verification verification;
+    kf_error error = {KF_OK, ""};
+    kf_plan *plan = plan_of(problem, config);
+    advance(plan, STEPS);
+    kf_status status = kf_system_sph.verify(plan, reference, &verification, &error);
+    if (status == KF_OK) status = kf_plan_check_buffers(plan, &error);
+    char *summary = kf_config_summary(config);
+    if (status != KF_OK) fail_msg("%s, %s: %s", problem->source, summary, error.message);
+    free(summary);
+    kf_plan_free(plan);
+    return verification.error;
+}
+
+static void set(kf_config *config, const char *search, long cells, bool prune, const char *layout,
+                bool fused) {
+    kf_config_set_name(config, "search", search);
+    kf_config_set_integer(config, "cells", cells);
+    kf_config_set_boolean(config, "prune", prune);
+    kf_config_set_name(config, "layout", layout);
+    kf_config_set_boolean(config, "fuse_count", fused);
+}
+
+/* Each scene with the default, with the paper's preset, and with one of the other searches. */
+static void every_scene_agrees_with_the_reference(void **state) {
+    (void)state;
+    for (int s = 0; s < SCENES; s++) {
+        kf_problem *problem = problem_at(s);
+        kf_space *space = space_of(problem);
+        kf_reference *reference;
+        kf_config config;
+        kf_error error = {KF_OK, ""};
+        must(kf_system_sph.accepts(problem, &error), &error);
+        must(kf_system_sph.reference(problem, STEPS, &reference, &error), &error);
+        must(kf_space_preset(space, "default", &config, &error), &error);
+        double largest = verify(problem, &config, reference);
+        const bool sums = kf_sph_has_stress(problem->own) || s > 8;
+        if (sums && s % 2 == 0) {
+            set(&config, "masks", 1 + s / 2 % 2, s / 2 % 2, "float4", true);
+        } else {
+            set(&config, "list", 1 + s % 2, s % 2, "float4", false);
+            kf_config_set_integer(&config, "list_period", 4);
+            kf_config_set_integer(&config, "skin", 10);
+        }
+        largest = fmax(largest, verify(problem, &config, reference));
+        must(kf_space_preset(space, "paper", &config, &error), &error);
+        largest = fmax(largest, verify(problem, &config, reference));
+        print_message("scene %2d: %5zu particles, %.1e\n", s, ((kf_particle_scene *)problem->own)->count,
+                      largest);
+        kf_system_sph.free_reference(reference);
+        kf_space_free(space);
+        kf_problem_free(problem);
+    }
+}
+
+/* The reference tells a wrong plan: one step more is another state. */
+static void a_step_more_is_refused(void **state) {
+    (void)state;
+    kf_problem *problem = problem_at(0);
+    kf_space *space = space_of(problem);
+    kf_reference *reference;
+    kf_config config;
+    kf_error error = {KF_OK, ""};
+    kf_verification verification;
+    must(kf_space_preset(space, "default", &config, &error), &error);
+    must(kf_system_sph.reference(problem, STEPS, &reference, &error), &error);
+    kf_plan *plan = plan_of(problem, &config);
+    advance(plan, STEPS + 1);
+    assert_int_equal(kf_system_sph.verify(plan, reference, &verification, &error), KF_GATE_FAILED);
+    kf_plan_free(plan);
+    kf_system_sph.free_reference(reference);
+    kf_space_free(space);
+    kf_problem_free(problem);
+}
+
+static void *saved(kf_plan *plan, size_t *bytes) {
+    kf_error error = {KF_OK, ""};
+    must(kf_sph_methods.state_size(plan, bytes, &error), &error);
+    void *bits = malloc(*bytes);
+    must(kf_sph_methods.save(plan, bits, &error), &error);
+    return bits;
+}
+
+/* Ranked orders: a restart, and another search, layout or order of atomics on the way to the checkpoint. */
+static void a_restart_is_bit_for_bit(void **state) {
+    (void)state;
+    static const int restarted[] = {2, 8};
+    for (size_t k = 0; k < sizeof restarted / sizeof restarted[0]; k++) {
+        kf_problem *problem = problem_at(restarted[k]);
+        kf_space *space = space_of(problem);
+        kf_config config;
+        kf_error error = {KF_OK, ""};
+        size_t bytes;
+        must(kf_space_preset(space, "default", &config, &error), &error);
+        kf_plan *plan = plan_of(problem, &config), *other = plan_of(problem, &config);
+        advance(plan, 5);
+        void *middle = saved(plan, &bytes);
+        advance(plan, 6);
+        void *end = saved(plan, &bytes);
+        must(kf_sph_methods.restore(other, middle, 5, &error), &error);
+        advance(other, 6);
+        void *again = saved(other, &bytes);
+        assert_memory_equal(end, again, bytes);
+        free(middle);
+        free(end);
+        free(again);
+        kf_plan_free(plan);
+        kf_plan_free(other);
+        kf_space_free(space);
+        kf_problem_free(problem);
+    }
+}
+
+/* Without walls nothing but gravity changes the momentum: the sums are antisymmetric. */
+static void momentum_is_conserved(void **state) {
+    (void)state;
+    static const char *const laws[] = {"\"viscosity\": 1",
+                                       "\"law\": \"bingham\", \"viscosity\": 2, \"yield_stress\": 300"};
+    for (int k = 0; k < 2; k++) {
+        char text[1024];
+        (void)snprintf(
+            text, sizeof text,
+            "{" SHAKEN
+            "}, \"box\": {\"size\": [1, 1, 1], \"faces\": {\"xmin\": \"periodic\", \"xmax\": \"periodic\", "
+            "\"ymin\": \"periodic\", \"ymax\": \"periodic\", \"zmin\": \"periodic\", \"zmax\": "
+            "\"periodic\"}}, " MATERIAL(
+                "%s") ", \"fluid\": [{\"shape\": \"box\", \"low\": [0, 0, 0], \"high\": [1, 1, 1]}]}",
+            laws[k]);
+        kf_particle_scene *scene = NULL;
+        kf_error error = {KF_OK, ""};
+        kf_config config;
+        float *values;
+        must(kf_particle_scene_parse("momentum.json", text, NULL, &scene, &error), &error);
+        kf_problem *problem = kf_sph_problem(scene);
+        kf_space *space = space_of(problem);
+        must(kf_space_preset(space, "default", &config, &error), &error);
+        kf_plan *plan = plan_of(problem, &config);
+        advance(plan, 3);
+        must(kf_sph_read(plan, &values, &error), &error);
+        double sum[3] = {0, 0, 0}, size = 0.0;
+        for (size_t i = 0; i < scene->count; i++)
+            for (size_t axis = 0; axis < 3; axis++) {
+                const double rate = (double)values[i * KF_SPH_STATE_VALUES + 7 + axis];
+                sum[axis] += rate;
+                size += fabs(rate) / 3.0;
+            }
+        for (int axis = 0; axis < 3; axis++)
+            assert_true(fabs(sum[axis]) < 1e-5 * size);
+        free(values);
+        kf_plan_free(plan);
+        kf_space_free(space);
+        kf_problem_free(problem);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_scene_agrees_with_the_reference),
+        cmocka_unit_test(a_step_more_is_refused),
+        cmocka_unit_test(a_restart_is_bit_for_bit),
+        cmocka_unit_test(momentum_is_conserved),
+    };
+    return cmocka_run_group_tests(tests, open_backend, close_backend);
+}
