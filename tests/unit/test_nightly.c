@@ -146,6 +146,13 @@ static void test_migration(void **state) {
         fixture_integer(store->database, "SELECT count(*) FROM kernel WHERE launches_per_step IS NULL"), 2);
     assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM counter"), 1);
     assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM night"), 0);
+    assert_int_equal(
+        fixture_integer(
+            store->database,
+            "SELECT count(*) FROM scene WHERE facts ->> 'node_count' = 96 * 48 * 48 AND facts ->> "
+            "'size_y' = 48 AND facts ->> 'sample_count' = 100 AND facts ->> 'reynolds' = 1000 AND "
+            "facts ->> 'collision' = 'acm_mrt' AND units ->> 'sample_count' = 'samples'"),
+        1);
     /* Number 9 was pruned and is not given out again. */
     kf_run_row run;
     fixture_begin(store, &run);

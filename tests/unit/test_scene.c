@@ -43,25 +43,28 @@ static void test_library(void **state) {
     const char *const *names = NULL;
     kf_error error = {0};
     assert_int_equal(kf_scene_library(&names, &error), KF_OK);
-    static const char *const expected[] = {"ahmed",   "ball",       "cavity2d",
-                                           "concave", "cylinder2d", "cylinder_array2d",
-                                           "plate",   "settling",   "torus"};
-    for (int n = 0; n < 9; n++)
-        assert_string_equal(names[n], expected[n]);
-    assert_null(names[9]);
+    for (int n = 0; names[n] != NULL && names[n + 1] != NULL; n++)
+        assert_true(strcmp(names[n], names[n + 1]) < 0);
+    static const char *const flows[] = {"ahmed",   "ball",       "cavity2d",
+                                        "concave", "cylinder2d", "cylinder_array2d",
+                                        "plate",   "settling",   "torus"};
     for (int n = 0; n < 9; n++) {
-        kf_scene *scene = open_scene(names[n], NULL);
+        bool shipped = false;
+        for (int k = 0; names[k] != NULL; k++)
+            shipped = shipped || strcmp(names[k], flows[n]) == 0;
+        assert_true(shipped);
+        kf_scene *scene = open_scene(flows[n], NULL);
         if (scene->nodes[2] == 1) { /* tests/unit/test_d2q9.c */
-            assert_true((scene->mask != NULL) == (strcmp(names[n], "cavity2d") != 0));
+            assert_true((scene->mask != NULL) == (strcmp(flows[n], "cavity2d") != 0));
             kf_scene_free(scene);
             continue;
         }
         check_scene(scene);
-        assert_string_equal(scene->name, names[n]);
-        assert_string_equal(scene->source, names[n]);
-        const bool settles = strcmp(names[n], "settling") == 0;
+        assert_string_equal(scene->name, flows[n]);
+        assert_string_equal(scene->source, flows[n]);
+        const bool settles = strcmp(flows[n], "settling") == 0;
         assert_true(settles || scene->frontal_area > 50.0);
-        assert_true(scene->motion.moving == (settles || strcmp(names[n], "torus") == 0));
+        assert_true(scene->motion.moving == (settles || strcmp(flows[n], "torus") == 0));
         assert_true(scene->motion.free == settles);
         kf_scene_free(scene);
     }
