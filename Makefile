@@ -32,7 +32,7 @@ TOOL_PROGRAMS := $(BUILD)/tests/nightly_trials
 TOOLS := $(filter-out tests/tools/nightly_trials.c,$(wildcard tests/tools/*.c))
 END_TESTS := $(wildcard tests/e2e/*.sh)
 # Tests of times, memory limits and counters want the machine for themselves; the longest begin first.
-ALONE := test_backend_gpu test_cupti_gpu test_measure test_quality test_roofs test_store_speed test_tune test_worker
+ALONE := test_backend_gpu test_cupti_gpu test_handwritten test_measure test_quality test_roofs test_store_speed test_tune test_worker
 TESTS_ALONE := $(ALONE:%=$(BUILD)/tests/%)
 LONGEST_TESTS := $(BUILD)/tests/test_kinetic $(BUILD)/tests/test_kinetic_walls
 UNIT_TESTS_BESIDE := $(LONGEST_TESTS) $(filter-out $(LONGEST_TESTS) $(TESTS_ALONE),$(UNIT_TESTS))

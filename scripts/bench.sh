@@ -3,7 +3,7 @@
 # usage: BUILD=build scripts/bench.sh [SUITE...]
 set -eu
 cd "$(dirname "$0")/.."
-[ $# -gt 0 ] || set -- backend
+[ $# -gt 0 ] || set -- toelke
 for suite in "$@"; do
     "${BUILD:-build}/kftune" bench --suite "$suite" ${DEVICE:+--device "$DEVICE"}
 done

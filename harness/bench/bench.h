@@ -71,7 +71,6 @@ struct kf_suite {
                            kf_error *error);
 };
 
-extern const kf_suite kf_suite_backend;
 extern const kf_suite kf_suite_toelke;
 extern const kf_suite kf_suite_search;
 extern const kf_suite kf_suite_step;

@@ -128,7 +128,7 @@ const kf_command kf_command_bench = {
         "follows a paper, its value; and where something must be reached, whether it was. Status 1 when a\n"
         "config fails the gate or a promise is broken. Suites:",
     .describe = print_suites,
-    .example = "kftune bench --suite backend --device cpu",
+    .example = "kftune bench --suite step --device cpu --figure memcpy",
     .options = options,
     .positional = NULL,
     .run = run,

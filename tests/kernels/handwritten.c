@@ -1,6 +1,6 @@
-/* The probe kernels as one would write them by hand for the cpu: `kftune bench --suite backend` holds the
- * kernels against these loops. Same entry points and arguments as KF_KERNEL makes; a share of the blocks
- * stands for as large a share of the loop. */
+/* Kernels as one would write them by hand for the cpu: test_handwritten holds those of
+ * kernels/probe/simple.cu and stream_collide.cu against these loops. Same entry points and arguments as
+ * KF_KERNEL makes; a share of the blocks stands for as large a share of the loop. */
 typedef struct simple_arguments {
     int extent[3];
     const float *source;
@@ -49,6 +49,7 @@ void scale_add(const int *block, long first, long last, const void *arguments) {
 }
 
 /* Every direction: its number, velocity, weight. */
+/* clang-format off */
 #define REST   (8.0f / 27)
 #define FACE   (2.0f / 27)
 #define EDGE   (1.0f / 54)
@@ -63,6 +64,7 @@ void scale_add(const int *block, long first, long last, const void *arguments) {
                     DO(18, -1, -1, 1, CORNER) DO(19, 0, -1, 1, EDGE) DO(20, 1, -1, 1, CORNER)                \
                         DO(21, -1, 0, 1, EDGE) DO(22, 0, 0, 1, FACE) DO(23, 1, 0, 1, EDGE)                   \
                             DO(24, -1, 1, 1, CORNER) DO(25, 0, 1, 1, EDGE) DO(26, 1, 1, 1, CORNER)
+/* clang-format on */
 
 #define POINT(q, cx, cy, cz, w)                                                                              \
     const float *restrict in##q = a->source + (q)*a->stride + node - (cx) - (cy)*row - (cz)*plane;           \
