@@ -16,13 +16,6 @@ static const double exact_integers = 9007199254740992.0; /* 2^53 */
 /* --- writing ------------------------------------------------------------------------------------------ */
 
 /* JSON has no NAN: what is not known is null. */
-static void add_number(cJSON *object, const char *key, double value) {
-    if (isfinite(value))
-        (void)cJSON_AddNumberToObject(object, key, value);
-    else
-        (void)cJSON_AddNullToObject(object, key);
-}
-
 /* Beyond 2^53 a JSON number may not come back the same; then it is written as text. */
 static void add_unsigned(cJSON *object, const char *key, uint64_t value) {
     char text[24];
@@ -51,12 +44,12 @@ static cJSON *device_to_json(const kf_device_info *device) {
     (void)cJSON_AddStringToObject(object, "architecture", device->architecture);
     (void)cJSON_AddStringToObject(object, "driver", device->driver);
     (void)cJSON_AddStringToObject(object, "compiler", device->compiler);
-    add_number(object, "multiprocessors", device->multiprocessors);
-    add_number(object, "warp_size", device->warp_size);
-    add_number(object, "max_threads_per_block", device->max_threads_per_block);
+    kf_json_add_number(object, "multiprocessors", device->multiprocessors);
+    kf_json_add_number(object, "warp_size", device->warp_size);
+    kf_json_add_number(object, "max_threads_per_block", device->max_threads_per_block);
     add_unsigned(object, "memory_bytes", device->memory_bytes);
     add_unsigned(object, "l2_bytes", device->l2_bytes);
-    add_number(object, "peak_bandwidth", device->peak_bandwidth);
+    kf_json_add_number(object, "peak_bandwidth", device->peak_bandwidth);
     return object;
 }
 
@@ -70,17 +63,17 @@ static cJSON *best_to_json(const kf_best_config *best) {
     char hash[KF_HASH_HEX];
     kf_config_hash(&best->config, hash);
     (void)cJSON_AddStringToObject(root, "hash", hash);
-    add_number(root, "time_us", best->time_us);
+    kf_json_add_number(root, "time_us", best->time_us);
     (void)cJSON_AddItemToObject(root, "ci_us", cJSON_CreateDoubleArray(best->ci_us, 2));
-    add_number(root, "mlups", best->mlups);
-    add_number(root, "bandwidth", best->bandwidth);
+    kf_json_add_number(root, "mlups", best->mlups);
+    kf_json_add_number(root, "bandwidth", best->bandwidth);
     cJSON *gain = cJSON_AddObjectToObject(root, "gain");
-    add_number(gain, "baseline", best->gain_baseline);
-    add_number(gain, "paper", best->gain_paper);
-    add_number(gain, "default", best->gain_default);
+    kf_json_add_number(gain, "baseline", best->gain_baseline);
+    kf_json_add_number(gain, "paper", best->gain_paper);
+    kf_json_add_number(gain, "default", best->gain_default);
     cJSON *verification = cJSON_AddObjectToObject(root, "verification");
-    add_number(verification, "error", best->verification_error);
-    add_number(verification, "bound", best->verification_bound);
+    kf_json_add_number(verification, "error", best->verification_error);
+    kf_json_add_number(verification, "bound", best->verification_bound);
     cJSON *ties = cJSON_AddArrayToObject(root, "ties");
     for (int i = 0; i < best->tie_count; i++)
         (void)cJSON_AddItemToArray(ties, kf_config_to_json(&best->ties[i]));

@@ -27,9 +27,9 @@ kf_status kf_system_find(const char *name, const kf_system **system, kf_error *e
             return KF_OK;
         }
     }
-    const char *nearest = kf_nearest(name, names, count);
-    return kf_fail(error, KF_BAD_INPUT, "unknown system '%s'%s%s%s; `kftune list systems` names them", name,
-                   nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
+    char hint[KF_HINT];
+    return kf_fail(error, KF_BAD_INPUT, "unknown system '%s'%s; `kftune list systems` names them", name,
+                   kf_hint(name, names, count, hint));
 }
 
 /* --- opening -------------------------------------------------------------------------------------------- */

@@ -7,8 +7,7 @@
 
 #include "base/util/text.h"
 
-/* Ascending; what is not a number comes last, so that the order is total whatever is measured. */
-static int ascending(const void *left, const void *right) {
+int kf_ascending(const void *left, const void *right) {
     double a, b;
     memcpy(&a, left, sizeof a);
     memcpy(&b, right, sizeof b);
@@ -19,7 +18,7 @@ static int ascending(const void *left, const void *right) {
 static double *sorted_copy(const double *values, size_t count) {
     double *sorted = kf_allocate(count * sizeof *sorted);
     memcpy(sorted, values, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, ascending);
+    qsort(sorted, count, sizeof *sorted, kf_ascending);
     return sorted;
 }
 

@@ -11,6 +11,10 @@ typedef struct kf_summary {
                        * floor((n - 1.96 sqrt n)/2) and ceil(1 + (n + 1.96 sqrt n)/2), kept within 1..n */
 } kf_summary;
 
+/* For qsort: ascending doubles; what is not a number comes last, so that the order is total whatever is
+ * measured. */
+int kf_ascending(const void *left, const void *right);
+
 /* values is left as it is. count 0 gives NANs. */
 kf_summary kf_summarise(const double *values, size_t count);
 double kf_median(const double *values, size_t count);

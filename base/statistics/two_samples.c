@@ -7,11 +7,6 @@
 #include "base/statistics/statistics.h"
 #include "base/util/text.h"
 
-static int compare_numbers(const void *left, const void *right) {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 /* Twice the ranks of a's values then b's among all, so that shared ranks are whole numbers too. */
 static void double_ranks(const double *a, size_t a_count, const double *b, size_t b_count, int *ranks) {
     size_t count = a_count + b_count;
@@ -87,7 +82,7 @@ kf_comparison kf_compare(const double *a, size_t a_count, const double *b, size_
     for (size_t i = 0; i < a_count; i++)
         for (size_t k = 0; k < b_count; k++)
             differences[i * b_count + k] = b[k] - a[i];
-    qsort(differences, pairs, sizeof *differences, compare_numbers);
+    qsort(differences, pairs, sizeof *differences, kf_ascending);
     /* Cutting off c - 1 differences at each end leaves the c-th of both sides. */
     size_t cut = interval_cut(a_count, b_count), first = cut > 0 ? cut - 1 : 0;
     result.shift = kf_median(differences, pairs);

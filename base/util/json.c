@@ -365,3 +365,20 @@ char *kf_json_canonical(const cJSON *value) {
     append_value(&out, value);
     return out.text;
 }
+
+/* --- writing -------------------------------------------------------------------------------------------- */
+
+cJSON *kf_json_number_or_null(double value) {
+    return isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull();
+}
+
+void kf_json_add_number(cJSON *object, const char *key, double value) {
+    (void)cJSON_AddItemToObject(object, key, kf_json_number_or_null(value));
+}
+
+void kf_json_print(cJSON *json) {
+    char *text = cJSON_Print(json);
+    cJSON_Delete(json);
+    (void)puts(text != NULL ? text : "null");
+    cJSON_free(text);
+}

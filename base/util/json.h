@@ -44,6 +44,12 @@ kf_status kf_json_choice(kf_json_place place, const cJSON *object, const char *k
 kf_status kf_json_object(kf_json_place place, const cJSON *object, const char *key, bool required,
                          const cJSON **member, kf_error *error);
 
+/* A number, or null where it is not finite. */
+cJSON *kf_json_number_or_null(double value);
+void kf_json_add_number(cJSON *object, const char *key, double value);
+/* Prints it on stdout, for people too, and deletes it. */
+void kf_json_print(cJSON *json);
+
 /* Deterministic text: keys sorted, no spaces, numbers in the shortest form that reads back the same. Caller
  * frees. */
 char *kf_json_canonical(const cJSON *value);

@@ -56,6 +56,13 @@ const char *kf_nearest(const char *word, const char *const *names, int count) {
     return nearest;
 }
 
+const char *kf_hint(const char *word, const char *const *names, int count, char hint[KF_HINT]) {
+    const char *nearest = kf_nearest(word, names, count);
+    hint[0] = '\0';
+    if (nearest != NULL) (void)snprintf(hint, KF_HINT, " (did you mean '%.60s'?)", nearest);
+    return hint;
+}
+
 void kf_text_append(kf_text *text, const char *format, ...) {
     va_list arguments, again;
     va_start(arguments, format);

@@ -9,6 +9,10 @@
  */
 const char *kf_nearest(const char *word, const char *const *names, int count);
 
+/* " (did you mean 'NAME'?)" for a message, or "" when no name is near enough. Returns hint. */
+enum { KF_HINT = 96 };
+const char *kf_hint(const char *word, const char *const *names, int count, char hint[KF_HINT]);
+
 /* A string that grows; text is always zero-terminated (or NULL before the first append). */
 typedef struct kf_text {
     char *text;

@@ -6,7 +6,7 @@
 
 #include "base/util/text.h"
 
-const kf_suite *const kf_suites[] = {&kf_suite_toelke, &kf_suite_search, &kf_suite_step, NULL};
+const kf_bench_suite *const kf_bench_suites[] = {&kf_suite_toelke, &kf_suite_search, &kf_suite_step, NULL};
 
 void kf_figures_add(kf_figures *figures, const kf_figure *figure) {
     figures->list = kf_reallocate(figures->list, (size_t)(figures->count + 1) * sizeof *figures->list);
@@ -15,7 +15,7 @@ void kf_figures_add(kf_figures *figures, const kf_figure *figure) {
 
 void kf_figures_free(kf_figures *figures) {
     for (int i = 0; i < figures->count; i++) {
-        kf_verdict *verdict = figures->list[i].verdict;
+        kf_judgement *verdict = figures->list[i].verdict;
         if (verdict == NULL) continue;
         free(verdict->config);
         cJSON_Delete(verdict->details);
@@ -27,7 +27,7 @@ void kf_figures_free(kf_figures *figures) {
 }
 
 int kf_figure_met(const kf_figure *figure) {
-    const kf_verdict *verdict = figure->verdict;
+    const kf_judgement *verdict = figure->verdict;
     if (verdict == NULL) return -1;
     const double reached = verdict->of_share ? figure->share : figure->value;
     if (!isfinite(reached) || !isfinite(verdict->must)) return -1;

@@ -4,19 +4,12 @@
 #include <string.h>
 
 #include "base/backend/device_json.h"
+#include "base/util/json.h"
 #include "base/util/program.h"
 #include "base/util/text.h"
 #include "harness/bench/bench.h"
 
 /* --- JSON ---------------------------------------------------------------------------------------------- */
-
-static cJSON *number(double value) {
-    return isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull();
-}
-
-static void add_number(cJSON *object, const char *key, double value) {
-    (void)cJSON_AddItemToObject(object, key, number(value));
-}
 
 /* Copies the members of a further object, which may be NULL. */
 static void add_members(cJSON *object, const cJSON *further) {
@@ -27,12 +20,12 @@ static void add_members(cJSON *object, const cJSON *further) {
 }
 
 static void add_verdict(cJSON *object, const kf_figure *figure) {
-    const kf_verdict *verdict = figure->verdict;
+    const kf_judgement *verdict = figure->verdict;
     cJSON *interval = cJSON_AddArrayToObject(object, "interval");
-    (void)cJSON_AddItemToArray(interval, number(verdict->low));
-    (void)cJSON_AddItemToArray(interval, number(verdict->high));
-    add_number(object, "must", verdict->must);
-    add_number(object, "aim", verdict->aim);
+    (void)cJSON_AddItemToArray(interval, kf_json_number_or_null(verdict->low));
+    (void)cJSON_AddItemToArray(interval, kf_json_number_or_null(verdict->high));
+    kf_json_add_number(object, "must", verdict->must);
+    kf_json_add_number(object, "aim", verdict->aim);
     if (isfinite(verdict->must)) {
         (void)cJSON_AddStringToObject(object, "asked_of", verdict->of_share ? "share" : "value");
         (void)cJSON_AddStringToObject(object, "asked", verdict->at_most ? "at most" : "at least");
@@ -46,7 +39,8 @@ static void add_verdict(cJSON *object, const kf_figure *figure) {
     add_members(object, verdict->details);
 }
 
-cJSON *kf_figures_to_json(const kf_suite *suite, const kf_device_info *device, const kf_figures *figures) {
+cJSON *kf_figures_to_json(const kf_bench_suite *suite, const kf_device_info *device,
+                          const kf_figures *figures) {
     cJSON *root = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(root, "kftune", KF_VERSION);
     (void)cJSON_AddStringToObject(root, "command", "bench");
@@ -58,12 +52,12 @@ cJSON *kf_figures_to_json(const kf_suite *suite, const kf_device_info *device, c
         const kf_figure *figure = &figures->list[i];
         cJSON *object = cJSON_CreateObject();
         (void)cJSON_AddStringToObject(object, "name", figure->name);
-        add_number(object, "value", figure->value);
+        kf_json_add_number(object, "value", figure->value);
         (void)cJSON_AddStringToObject(object, "unit", figure->unit);
-        add_number(object, "spread", figure->spread);
-        add_number(object, "floor", figure->floor);
-        add_number(object, "share", figure->share);
-        if (figure->published != 0) add_number(object, "published", figure->published);
+        kf_json_add_number(object, "spread", figure->spread);
+        kf_json_add_number(object, "floor", figure->floor);
+        kf_json_add_number(object, "share", figure->share);
+        if (figure->published != 0) kf_json_add_number(object, "published", figure->published);
         if (figure->verdict != NULL) add_verdict(object, figure);
         (void)cJSON_AddItemToArray(list, object);
     }
@@ -98,7 +92,7 @@ static void print_plain(const kf_figures *figures) {
 }
 
 /* What is asked, "92.0 %" or "1.02". */
-static void describe_goal(const kf_verdict *verdict, double goal, char text[16]) {
+static void describe_goal(const kf_judgement *verdict, double goal, char text[16]) {
     if (!isfinite(goal))
         kf_copy_text(text, 16, "");
     else if (verdict->of_share)
@@ -109,7 +103,7 @@ static void describe_goal(const kf_verdict *verdict, double goal, char text[16])
 
 static void print_judged_row(const kf_figure *figure) {
     static const char *const met[] = {"", "missed", "met"};
-    const kf_verdict *verdict = figure->verdict;
+    const kf_judgement *verdict = figure->verdict;
     char interval[40] = "", share[16] = "", must[16], aim[16];
     describe_goal(verdict, verdict->must, must);
     describe_goal(verdict, verdict->aim, aim);
@@ -132,7 +126,7 @@ static void print_judged(const kf_figures *figures) {
         if (figures->list[i].verdict != NULL) print_judged_row(&figures->list[i]);
 }
 
-void kf_figures_print(const kf_suite *suite, const kf_device_info *device, const kf_figures *figures) {
+void kf_figures_print(const kf_bench_suite *suite, const kf_device_info *device, const kf_figures *figures) {
     int judged = 0;
     for (int i = 0; i < figures->count; i++)
         judged += figures->list[i].verdict != NULL;

@@ -1,13 +1,9 @@
 /* How the times of the suite `step` came about, as JSON. */
 #include <math.h>
 
+#include "base/util/json.h"
 #include "harness/bench/step_figures.h"
 #include "scene/scene.h"
-
-static void add_number(cJSON *object, const char *key, double value) {
-    (void)cJSON_AddItemToObject(object, key,
-                                isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull());
-}
 
 static cJSON *kernels(const kf_measurement *m) {
     cJSON *list = cJSON_CreateArray();
@@ -15,12 +11,13 @@ static cJSON *kernels(const kf_measurement *m) {
         const kf_kernel_time *kernel = &m->kernels[i];
         cJSON *object = cJSON_CreateObject();
         (void)cJSON_AddStringToObject(object, "name", kernel->name);
-        add_number(object, "us", kernel->time_us.median);
-        add_number(object, "launches_per_step", kernel->launches_per_step);
-        if (kernel->bytes > 0.0) add_number(object, "gb_s", kernel->bytes / kernel->time_us.median * 1e-3);
+        kf_json_add_number(object, "us", kernel->time_us.median);
+        kf_json_add_number(object, "launches_per_step", kernel->launches_per_step);
+        if (kernel->bytes > 0.0)
+            kf_json_add_number(object, "gb_s", kernel->bytes / kernel->time_us.median * 1e-3);
         if (kernel->registers > 0) {
-            add_number(object, "registers", kernel->registers);
-            add_number(object, "spill_bytes", kernel->spill_bytes);
+            kf_json_add_number(object, "registers", kernel->registers);
+            kf_json_add_number(object, "spill_bytes", kernel->spill_bytes);
         }
         (void)cJSON_AddItemToArray(list, object);
     }
@@ -33,7 +30,7 @@ static cJSON *tries(const kf_step_timing *timing) {
         const kf_step_try *try = &timing->tries[i];
         cJSON *object = cJSON_CreateObject();
         (void)cJSON_AddStringToObject(object, "name", try->candidate->name);
-        add_number(object, "step_us", try->step_us);
+        kf_json_add_number(object, "step_us", try->step_us);
         if (try->reason[0] != '\0') (void)cJSON_AddStringToObject(object, "reason", try->reason);
         (void)cJSON_AddItemToArray(list, object);
     }
@@ -48,15 +45,15 @@ cJSON *kf_step_details(const kf_step_timing *timing) {
     char hash[KF_HASH_HEX];
     kf_config_hash(config, hash);
     cJSON *step = cJSON_AddObjectToObject(details, "step_us");
-    add_number(step, "median", m->step_us.median);
-    add_number(step, "low", m->step_us.low);
-    add_number(step, "high", m->step_us.high);
-    add_number(step, "samples", (double)m->sample_count);
-    add_number(step, "steps_a_sample", m->batch);
+    kf_json_add_number(step, "median", m->step_us.median);
+    kf_json_add_number(step, "low", m->step_us.low);
+    kf_json_add_number(step, "high", m->step_us.high);
+    kf_json_add_number(step, "samples", (double)m->sample_count);
+    kf_json_add_number(step, "steps_a_sample", m->batch);
     (void)cJSON_AddItemToObject(details, "config", kf_config_to_json(config));
     (void)cJSON_AddStringToObject(details, "hash", hash);
     (void)cJSON_AddStringToObject(details, "clock", kf_clock_state_names[m->clock_state]);
-    if (m->clock_mhz > 0.0) add_number(details, "clock_mhz", m->clock_mhz);
+    if (m->clock_mhz > 0.0) kf_json_add_number(details, "clock_mhz", m->clock_mhz);
     (void)cJSON_AddItemToObject(details, "kernels", kernels(m));
     (void)cJSON_AddItemToObject(details, "tried", tries(timing));
     return details;
@@ -69,8 +66,8 @@ cJSON *kf_step_about(const kf_step_results *results) {
     cJSON *nodes = cJSON_AddArrayToObject(about, "nodes");
     for (int a = 0; a < 3; a++)
         (void)cJSON_AddItemToArray(nodes, cJSON_CreateNumber(scene->nodes[a]));
-    add_number(about, "samples", (double)scene->samples.count);
-    add_number(about, "samples_per_cell", kf_step_samples_per_cell(scene));
-    add_number(about, "limit_gb_s", results->copy_rate * 1e-9);
+    kf_json_add_number(about, "samples", (double)scene->samples.count);
+    kf_json_add_number(about, "samples_per_cell", kf_step_samples_per_cell(scene));
+    kf_json_add_number(about, "limit_gb_s", results->copy_rate * 1e-9);
     return about;
 }

@@ -222,14 +222,14 @@ static kf_status check_name(const char *name, kf_error *error) {
                    name, nearest != NULL ? nearest : names[0]);
 }
 
-static bool is_chosen(const kf_suite_options *options, const kf_step_figure *row) {
+static bool is_chosen(const kf_bench_options *options, const kf_step_figure *row) {
     if (options->figure_count == 0) return true;
     for (int i = 0; i < options->figure_count; i++)
         if (strcmp(options->figures[i], row->name) == 0) return true;
     return false;
 }
 
-kf_status kf_step_select(const kf_suite_options *options, uint64_t *timings, unsigned *scenes,
+kf_status kf_step_select(const kf_bench_options *options, uint64_t *timings, unsigned *scenes,
                          kf_error *error) {
     *timings = 0;
     *scenes = 0;
@@ -245,7 +245,7 @@ kf_status kf_step_select(const kf_suite_options *options, uint64_t *timings, uns
 
 static void add_figure(const kf_step_results *results, const kf_step_figure *row, kf_figures *figures) {
     kf_figure figure = {.value = NAN, .spread = NAN, .floor = NAN, .share = NAN};
-    kf_verdict *verdict = figure.verdict = kf_allocate_zeroed(1, sizeof *verdict);
+    kf_judgement *verdict = figure.verdict = kf_allocate_zeroed(1, sizeof *verdict);
     kf_copy_text(figure.name, sizeof figure.name, row->name);
     kf_copy_text(figure.unit, sizeof figure.unit, row->unit);
     verdict->low = verdict->high = NAN;
@@ -258,7 +258,7 @@ static void add_figure(const kf_step_results *results, const kf_step_figure *row
     kf_figures_add(figures, &figure);
 }
 
-void kf_step_add_figures(const kf_suite_options *options, const kf_step_results *results,
+void kf_step_add_figures(const kf_bench_options *options, const kf_step_results *results,
                          kf_figures *figures) {
     figures->about = kf_step_about(results);
     for (const kf_step_figure *row = kf_step_figures; row->name != NULL; row++)

@@ -30,10 +30,10 @@ extern const kf_step_figure kf_step_figures[];
 
 /* Timings (bits) and scenes (bits) that the figures of these names need; none: all. An unknown name is
  * KF_BAD_INPUT with the nearest right one. */
-kf_status kf_step_select(const kf_suite_options *options, uint64_t *timings, unsigned *scenes,
+kf_status kf_step_select(const kf_bench_options *options, uint64_t *timings, unsigned *scenes,
                          kf_error *error);
 /* Adds the figures of these names (none: all) and what the run was about. */
-void kf_step_add_figures(const kf_suite_options *options, const kf_step_results *results,
+void kf_step_add_figures(const kf_bench_options *options, const kf_step_results *results,
                          kf_figures *figures);
 
 /* step_details.c: how a timing was made, as keys of a figure's JSON; the caller deletes it. */

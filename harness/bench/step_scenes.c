@@ -234,7 +234,7 @@ static const struct {
 /* --- opening and closing ---------------------------------------------------------------------------------
  */
 
-static kf_status open_main(kf_step_scenes *scenes, const kf_suite_options *options, kf_error *error) {
+static kf_status open_main(kf_step_scenes *scenes, const kf_bench_options *options, kf_error *error) {
     const int edge = scenes->gpu ? 400 : 128;
     kf_scene_options scene_options = {.nodes = {edge, edge, edge},
                                       .samples_per_cell = scenes->gpu ? 107 : 25};
@@ -285,7 +285,7 @@ static kf_status make_scene(kf_step_scenes *scenes, kf_step_scene_id id, kf_erro
 }
 
 kf_status kf_step_scenes_open(kf_step_scenes *scenes, const kf_device_info *device,
-                              const kf_suite_options *options, unsigned wanted, kf_error *error) {
+                              const kf_bench_options *options, unsigned wanted, kf_error *error) {
     memset(scenes, 0, sizeof *scenes);
     scenes->system = kf_systems[0];
     scenes->device = device;

@@ -49,7 +49,7 @@ typedef struct kf_step_scenes {
  * instead.
  */
 kf_status kf_step_scenes_open(kf_step_scenes *scenes, const kf_device_info *device,
-                              const kf_suite_options *options, unsigned wanted, kf_error *error);
+                              const kf_bench_options *options, unsigned wanted, kf_error *error);
 void kf_step_scenes_close(kf_step_scenes *scenes);
 
 /* Makes the reference that the scene is verified against, if it is not there yet. */

@@ -258,7 +258,7 @@ static kf_status run(kf_backend *backend, kf_figures *figures, kf_error *error) 
     return status;
 }
 
-const kf_suite kf_suite_search = {
+const kf_bench_suite kf_suite_search = {
     .name = "search",
     .summary = "regret of every strategy after so many evaluations on stored landscapes, mean of 100 seeds",
     .promise = "the models reach their targets (floor), and on imported landscapes every strategy beats "

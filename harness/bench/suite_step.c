@@ -30,7 +30,7 @@ static double copy_rate(const kf_roofs *roofs) {
     return fastest;
 }
 
-static kf_status measure(const kf_suite_options *options, kf_step_scenes *scenes, uint64_t wanted,
+static kf_status measure(const kf_bench_options *options, kf_step_scenes *scenes, uint64_t wanted,
                          kf_figures *figures, kf_error *error) {
     kf_roofs roofs;
     kf_step_timing timings[KF_TIMES] = {0};
@@ -44,7 +44,7 @@ static kf_status measure(const kf_suite_options *options, kf_step_scenes *scenes
     return status;
 }
 
-static kf_status run(const kf_suite_options *options, kf_device_info *device, kf_figures *figures,
+static kf_status run(const kf_bench_options *options, kf_device_info *device, kf_figures *figures,
                      kf_error *error) {
     kf_step_scenes scenes;
     uint64_t wanted;
@@ -58,7 +58,7 @@ static kf_status run(const kf_suite_options *options, kf_device_info *device, kf
     return status;
 }
 
-const kf_suite kf_suite_step = {
+const kf_bench_suite kf_suite_step = {
     .name = "step",
     .summary = "the whole time step against the memory's limit",
     .promise = "every config passes the gate before it is timed",

@@ -309,9 +309,9 @@ static void add_number(const toelke *t, const char *name, double value, const ch
     kf_figures_add(t->figures, &figure);
 }
 
-static kf_verdict *make_verdict(double must, double aim, const char *note) {
-    kf_verdict *verdict = kf_allocate_zeroed(1, sizeof *verdict);
-    *verdict = (kf_verdict){.low = NAN, .high = NAN, .must = must, .aim = aim};
+static kf_judgement *make_verdict(double must, double aim, const char *note) {
+    kf_judgement *verdict = kf_allocate_zeroed(1, sizeof *verdict);
+    *verdict = (kf_judgement){.low = NAN, .high = NAN, .must = must, .aim = aim};
     kf_copy_text(verdict->note, sizeof verdict->note, note);
     return verdict;
 }
@@ -441,7 +441,7 @@ static kf_status run(kf_backend *backend, kf_figures *figures, kf_error *error) 
     return status;
 }
 
-const kf_suite kf_suite_toelke = {
+const kf_bench_suite kf_suite_toelke = {
     .name = "toelke",
     .summary = "two-dimensional flow: Tables 2 to 5 of Toelke 2008 beside ours, and what an H200 must reach",
     .promise = "every config runs and passes the gate",

@@ -5,6 +5,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "base/util/json.h"
 #include "base/util/text.h"
 #include "harness/bench/bench.h"
 #include "harness/cli/command.h"
@@ -13,20 +14,20 @@ enum { MOST_SUITES = 32 };
 
 static int suite_names(const char *names[MOST_SUITES]) {
     int count = 0;
-    while (count < MOST_SUITES && kf_suites[count] != NULL) {
-        names[count] = kf_suites[count]->name;
+    while (count < MOST_SUITES && kf_bench_suites[count] != NULL) {
+        names[count] = kf_bench_suites[count]->name;
         count++;
     }
     return count;
 }
 
-static kf_status find_suite(const char *name, const kf_suite **suite, kf_error *error) {
+static kf_status find_suite(const char *name, const kf_bench_suite **suite, kf_error *error) {
     const char *names[MOST_SUITES];
     const int count = suite_names(names);
     kf_text list = {0};
     for (int i = 0; i < count; i++) {
         if (name != NULL && strcmp(names[i], name) == 0) {
-            *suite = kf_suites[i];
+            *suite = kf_bench_suites[i];
             kf_text_free(&list);
             return KF_OK;
         }
@@ -45,8 +46,8 @@ static kf_status find_suite(const char *name, const kf_suite **suite, kf_error *
 
 /* --- running ------------------------------------------------------------------------------------------ */
 
-static kf_status run_open(const kf_suite *suite, const kf_suite_options *options, kf_device_info *device,
-                          kf_figures *figures, kf_error *error) {
+static kf_status run_open(const kf_bench_suite *suite, const kf_bench_options *options,
+                          kf_device_info *device, kf_figures *figures, kf_error *error) {
     kf_backend *backend = NULL;
     if (options->nodes[0] > 0 || options->samples_per_cell > 0 || options->figure_count > 0)
         return kf_fail(error, KF_BAD_INPUT,
@@ -59,24 +60,13 @@ static kf_status run_open(const kf_suite *suite, const kf_suite_options *options
     return status;
 }
 
-static kf_status print_json(const kf_suite *suite, const kf_device_info *device, const kf_figures *figures,
-                            kf_error *error) {
-    cJSON *root = kf_figures_to_json(suite, device, figures);
-    char *text = cJSON_Print(root);
-    cJSON_Delete(root);
-    if (text == NULL) return kf_fail(error, KF_MACHINE, "out of memory while writing JSON");
-    puts(text);
-    free(text);
-    return KF_OK;
-}
-
-static kf_status bench(const kf_suite *suite, const kf_suite_options *options, bool json, kf_figures *figures,
-                       kf_error *error) {
+static kf_status bench(const kf_bench_suite *suite, const kf_bench_options *options, bool json,
+                       kf_figures *figures, kf_error *error) {
     kf_device_info device;
     KF_TRY((suite->run != NULL ? run_open(suite, options, &device, figures, error)
                                : suite->run_apart(options, &device, figures, error)));
     if (json)
-        KF_TRY(print_json(suite, &device, figures, error));
+        kf_json_print(kf_figures_to_json(suite, &device, figures));
     else
         kf_figures_print(suite, &device, figures);
     int failed = 0;
@@ -88,8 +78,8 @@ static kf_status bench(const kf_suite *suite, const kf_suite_options *options, b
 }
 
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
-    const kf_suite *suite = NULL;
-    kf_suite_options options = {.device = kf_argument(arguments, "--device", NULL)};
+    const kf_bench_suite *suite = NULL;
+    kf_bench_options options = {.device = kf_argument(arguments, "--device", NULL)};
     kf_figures figures = {0};
     KF_TRY(find_suite(kf_argument(arguments, "--suite", NULL), &suite, error));
     KF_TRY(kf_argument_grid(arguments, "--grid", options.nodes, error));
@@ -102,8 +92,8 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
 }
 
 static void print_suites(void) {
-    for (int i = 0; kf_suites[i] != NULL; i++)
-        printf("  %-10s%s\n", kf_suites[i]->name, kf_suites[i]->summary);
+    for (int i = 0; kf_bench_suites[i] != NULL; i++)
+        printf("  %-10s%s\n", kf_bench_suites[i]->name, kf_bench_suites[i]->summary);
 }
 
 static const kf_option options[] = {

@@ -6,13 +6,14 @@
 #include <cjson/cJSON.h>
 
 #include "base/backend/device_json.h"
+#include "base/util/json.h"
 #include "harness/cli/command.h"
 #include "harness/doctor/checks.h"
 
 static const char *const state_names[] = {"ok", "degraded", "missing"};
 
 /* In the order of the lines. */
-static const kf_check all_checks[] = {
+static const kf_diagnosis all_checks[] = {
     {.name = "cpu backend", .backend = true, .run = kf_check_cpu},
     {.name = "NVIDIA driver", .run = kf_check_driver},
     {.name = "NVRTC", .run = kf_check_nvrtc},
@@ -31,12 +32,12 @@ static const kf_check all_checks[] = {
 };
 enum { CHECKS = sizeof all_checks / sizeof all_checks[0] };
 
-static void print_line(const kf_check *check) {
+static void print_line(const kf_diagnosis *check) {
     printf("%-8s  %-14s  %s\n", state_names[check->state], check->name, check->detail);
     if (check->cure[0] != '\0') printf("%-8s  %-14s  -> %s\n", "", "", check->cure);
 }
 
-static kf_status print_json(const kf_check *checks, const char *device, kf_error *error) {
+static void print_json(const kf_diagnosis *checks, const char *device) {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "kftune", KF_VERSION);
     cJSON_AddStringToObject(root, "command", "doctor");
@@ -54,17 +55,12 @@ static kf_status print_json(const kf_check *checks, const char *device, kf_error
         if (checks[i].cure[0] != '\0') cJSON_AddStringToObject(object, "cure", checks[i].cure);
         cJSON_AddItemToArray(list, object);
     }
-    char *text = cJSON_Print(root);
-    cJSON_Delete(root);
-    if (text == NULL) return kf_fail(error, KF_MACHINE, "out of memory while writing JSON");
-    puts(text);
-    free(text);
-    return KF_OK;
+    kf_json_print(root);
 }
 
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     const bool json = kf_arguments_json(arguments);
-    kf_check checks[CHECKS];
+    kf_diagnosis checks[CHECKS];
     const char *device = NULL; /* the best that works */
     for (int i = 0; i < CHECKS; i++) {
         checks[i] = all_checks[i];
@@ -74,7 +70,7 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
         if (!json) print_line(&checks[i]);
     }
     if (json)
-        KF_TRY(print_json(checks, device, error));
+        print_json(checks, device);
     else if (device != NULL)
         printf("kftune can tune and run on this machine; the default device is %s\n", device);
     if (device != NULL) return KF_OK;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/backend/backend.h"
+#include "base/util/json.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
 #include "harness/counters/metric_set.h"
@@ -105,10 +106,7 @@ static void print_json(const listing *list, const char *kind) {
     (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
     (void)cJSON_AddStringToObject(json, "command", "list");
     (void)cJSON_AddItemToObject(json, kind, cJSON_Duplicate(list->entries, true));
-    char *text = cJSON_Print(json);
-    cJSON_Delete(json);
-    puts(text != NULL ? text : "null");
-    free(text);
+    kf_json_print(json);
 }
 
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
@@ -130,11 +128,10 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
         cJSON_Delete(list.entries);
         return status;
     }
-    const char *nearest = kf_nearest(wanted, names, KINDS);
+    char hint[KF_HINT];
     return kf_fail(error, KF_BAD_INPUT,
-                   "list: unknown '%s'%s%s%s; there are systems, scenes, strategies, metrics, devices",
-                   wanted, nearest != NULL ? " (did you mean '" : "", nearest != NULL ? nearest : "",
-                   nearest != NULL ? "'?)" : "");
+                   "list: unknown '%s'%s; there are systems, scenes, strategies, metrics, devices", wanted,
+                   kf_hint(wanted, names, KINDS, hint));
 }
 
 static const kf_option options[] = {{NULL, NULL, NULL, false}};

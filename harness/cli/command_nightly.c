@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/json.h"
 #include "base/util/log.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
@@ -16,13 +17,6 @@ extern const kf_command kf_command_nightly;
 
 /* --- shared ------------------------------------------------------------------------------------------------
  */
-
-static void print_json(cJSON *json) {
-    char *text = cJSON_Print(json);
-    cJSON_Delete(json);
-    puts(text != NULL ? text : "null");
-    free(text);
-}
 
 static kf_status read_suite(const kf_arguments *arguments, kf_suite *suite, kf_error *error) {
     const char *file = kf_argument(arguments, "--suite", NULL);
@@ -69,7 +63,7 @@ static kf_status write_files(const kf_arguments *arguments, kf_store *store, con
 static kf_status conclude(const kf_arguments *arguments, kf_store *store, const kf_nightly_result *result,
                           kf_error *error) {
     if (kf_arguments_json(arguments))
-        print_json(kf_nightly_to_json(result, kf_store_path(store)));
+        kf_json_print(kf_nightly_to_json(result, kf_store_path(store)));
     else
         kf_nightly_print(result, stdout);
     KF_TRY(write_files(arguments, store, result, error));
@@ -163,7 +157,7 @@ static kf_status list_nights(const kf_arguments *arguments, kf_error *error) {
     }
     kf_status status = kf_store_nights(list.store, collect_night, &list, error);
     if (status == KF_OK && json != NULL)
-        print_json(json);
+        kf_json_print(json);
     else
         cJSON_Delete(json);
     if (status == KF_OK && json == NULL && list.count == 0)
@@ -190,7 +184,7 @@ static kf_status show_night(const kf_arguments *arguments, kf_error *error) {
     if (status == KF_OK) status = kf_store_verdicts(store, result.night.id, collect_verdict, &result, error);
     if (status == KF_OK) status = write_files(arguments, store, &result, error);
     if (status == KF_OK && kf_arguments_json(arguments))
-        print_json(kf_nightly_to_json(&result, kf_store_path(store)));
+        kf_json_print(kf_nightly_to_json(&result, kf_store_path(store)));
     else if (status == KF_OK)
         kf_nightly_print(&result, stdout);
     kf_nightly_result_free(&result);
@@ -246,7 +240,7 @@ static void print_comparison(const kf_compare_request *request, const kf_compare
     (void)cJSON_AddNumberToObject(object, "change_high", expm1(c->high));
     (void)cJSON_AddNumberToObject(object, "probability", c->probability);
     (void)cJSON_AddNumberToObject(object, "processes", result->processes);
-    print_json(object);
+    kf_json_print(object);
 }
 
 static kf_status compare(const kf_arguments *arguments, kf_error *error) {
@@ -293,11 +287,10 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
         names[i] = actions[i].name;
         if (strcmp(name, names[i]) == 0) return actions[i].run(arguments, error);
     }
-    const char *nearest = kf_nearest(name, names, ACTIONS);
+    char hint[KF_HINT];
     return kf_fail(error, KF_BAD_INPUT,
-                   "nightly: unknown action '%.40s'%s%s%s; there are: run, list, show, pin, compare", name,
-                   nearest != NULL ? " (did you mean '" : "", nearest != NULL ? nearest : "",
-                   nearest != NULL ? "'?)" : "");
+                   "nightly: unknown action '%.40s'%s; there are: run, list, show, pin, compare", name,
+                   kf_hint(name, names, ACTIONS, hint));
 }
 
 static const kf_option options[] = {

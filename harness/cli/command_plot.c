@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/backend/device_json.h"
+#include "base/util/json.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
 #include "harness/replay/replay_plot.h"
@@ -68,10 +69,7 @@ static void print_result(const kf_arguments *arguments, kf_plot_kind kind, const
     cJSON_AddNumberToObject(json, "run", (double)run->id);
     cJSON_AddStringToObject(json, "uuid", run->uuid);
     cJSON_AddStringToObject(json, "out", out);
-    char *text = cJSON_Print(json);
-    if (text) puts(text);
-    free(text);
-    cJSON_Delete(json);
+    kf_json_print(json);
 }
 
 /* Of a benchmark over its nights, not of one run. */
@@ -89,10 +87,7 @@ static kf_status execute_history(const kf_arguments *arguments, kf_error *error)
         cJSON_AddStringToObject(json, "command", "plot");
         cJSON_AddStringToObject(json, "kind", "history");
         cJSON_AddStringToObject(json, "out", out);
-        char *text = cJSON_Print(json);
-        if (text) puts(text);
-        free(text);
-        cJSON_Delete(json);
+        kf_json_print(json);
     } else if (status == KF_OK) {
         printf("%s\n", out);
     }
@@ -142,10 +137,7 @@ static void print_replayed(const kf_arguments *arguments, const kf_replayed *rep
     cJSON_AddStringToObject(json, "landscape", replayed->landscape->name);
     cJSON_AddItemToObject(json, "strategies", cJSON_CreateStringArray(replayed->names, replayed->count));
     cJSON_AddStringToObject(json, "out", out);
-    char *text = cJSON_Print(json);
-    if (text) puts(text);
-    free(text);
-    cJSON_Delete(json);
+    kf_json_print(json);
 }
 
 static kf_status execute_replayed(const kf_arguments *arguments, const char *file, kf_error *error) {

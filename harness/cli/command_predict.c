@@ -6,6 +6,7 @@
 
 #include "base/backend/device_json.h"
 #include "base/statistics/statistics.h"
+#include "base/util/json.h"
 #include "base/util/random.h"
 #include "base/util/text.h"
 #include "cost_model/model.h"
@@ -201,11 +202,6 @@ static void place_measured(kf_rows *rows) {
     qsort(rows->list, rows->count, sizeof *rows->list, compare_measured);
 }
 
-static int compare_numbers(const void *left, const void *right) {
-    const double *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
-}
-
 static kf_agreement agree(kf_predict *predict, kf_error *error) {
     const kf_rows *rows = &predict->measured;
     size_t count = rows->count;
@@ -229,7 +225,7 @@ static kf_agreement agree(kf_predict *predict, kf_error *error) {
     }
     agreement.correlation = kf_rank_correlation(before, measured, count);
     agreement.calibrated = kf_rank_correlation(after, measured, count);
-    qsort(errors, count, sizeof *errors, compare_numbers);
+    qsort(errors, count, sizeof *errors, kf_ascending);
     agreement.median_error = errors[count / 2];
     free(predictions);
     free(measured);
@@ -285,19 +281,12 @@ static void print_table(const kf_predict *predict, const kf_agreement *agreement
     printf("\n");
 }
 
-static void add_number(cJSON *object, const char *key, double value) {
-    if (isfinite(value))
-        (void)cJSON_AddNumberToObject(object, key, value);
-    else
-        (void)cJSON_AddNullToObject(object, key);
-}
-
 static cJSON *row_json(const kf_predict *predict, const kf_row *row) {
     char why[256];
     cJSON *json = cJSON_CreateObject();
     (void)cJSON_AddItemToObject(json, "config", kf_config_to_json(&row->config));
     (void)cJSON_AddNumberToObject(json, "predicted_us", row->prediction.time_us);
-    add_number(json, "measured_us", find_measured(predict, &row->config));
+    kf_json_add_number(json, "measured_us", find_measured(predict, &row->config));
     if (row->place > 0) (void)cJSON_AddNumberToObject(json, "predicted_place", row->place);
     (void)cJSON_AddStringToObject(json, "limit", kf_cost_explain(&row->prediction, why, sizeof why));
     return json;
@@ -317,18 +306,15 @@ static void print_json(const kf_predict *predict, const kf_agreement *agreement,
     list = cJSON_AddArrayToObject(json, "fastest");
     for (size_t i = 0; i < agreement->count && i < (size_t)top; i++)
         (void)cJSON_AddItemToArray(list, row_json(predict, &predict->measured.list[i]));
-    add_number(json, "rank_correlation", agreement->correlation);
-    add_number(json, "rank_correlation_calibrated", agreement->calibrated);
-    add_number(json, "median_error_calibrated", agreement->median_error);
-    add_number(json, "best_measured_place",
-               agreement->count > 1 ? (double)predict->measured.list[0].place : (double)NAN);
+    kf_json_add_number(json, "rank_correlation", agreement->correlation);
+    kf_json_add_number(json, "rank_correlation_calibrated", agreement->calibrated);
+    kf_json_add_number(json, "median_error_calibrated", agreement->median_error);
+    kf_json_add_number(json, "best_measured_place",
+                       agreement->count > 1 ? (double)predict->measured.list[0].place : (double)NAN);
     cJSON *factors = cJSON_AddObjectToObject(json, "calibration");
     for (int r = 0; r < KF_RESOURCES; r++)
         (void)cJSON_AddNumberToObject(factors, kf_resource_names[r], predict->calibration.factor[r]);
-    char *text = cJSON_Print(json);
-    cJSON_Delete(json);
-    puts(text != NULL ? text : "null");
-    free(text);
+    kf_json_print(json);
 }
 
 /* --- the command ---------------------------------------------------------------------------------------- */

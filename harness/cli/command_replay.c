@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/backend/device_json.h"
+#include "base/util/json.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
 #include "harness/replay/replay.h"
@@ -93,10 +94,7 @@ static void print_json(const kf_replay_request *request, const kf_replay_result 
         if (isfinite(result->seconds[i])) (void)cJSON_AddNumberToObject(point, "seconds", result->seconds[i]);
         (void)cJSON_AddItemToArray(curve, point);
     }
-    char *text = cJSON_Print(json);
-    cJSON_Delete(json);
-    puts(text != NULL ? text : "null");
-    free(text);
+    kf_json_print(json);
 }
 
 static kf_status run(const kf_arguments *arguments, kf_error *error) {

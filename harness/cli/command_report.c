@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/util/json.h"
 #include "harness/cli/command.h"
 #include "plots/report/report.h"
 
@@ -16,10 +17,7 @@ static void print_result(const kf_arguments *arguments, const char *out) {
     (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
     (void)cJSON_AddStringToObject(json, "command", "report");
     (void)cJSON_AddStringToObject(json, "out", out);
-    char *text = cJSON_Print(json);
-    cJSON_Delete(json);
-    puts(text != NULL ? text : "null");
-    free(text);
+    kf_json_print(json);
 }
 
 static kf_status run(const kf_arguments *arguments, kf_error *error) {

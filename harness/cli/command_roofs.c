@@ -6,6 +6,7 @@
 #include <cjson/cJSON.h>
 
 #include "base/backend/device_json.h"
+#include "base/util/json.h"
 #include "base/util/log.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
@@ -13,13 +14,6 @@
 #include "results/store.h"
 
 /* --- output ------------------------------------------------------------------------------------------- */
-
-static void add_number(cJSON *object, const char *key, double value) {
-    if (isfinite(value))
-        (void)cJSON_AddNumberToObject(object, key, value);
-    else
-        (void)cJSON_AddNullToObject(object, key);
-}
 
 static void print_json(const kf_device_info *device, const kf_roofs *roofs) {
     cJSON *root = cJSON_CreateObject();
@@ -31,16 +25,13 @@ static void print_json(const kf_device_info *device, const kf_roofs *roofs) {
         const kf_roof *roof = &roofs->list[i];
         cJSON *object = cJSON_CreateObject();
         (void)cJSON_AddStringToObject(object, "name", roof->name);
-        add_number(object, "value", roof->value);
+        kf_json_add_number(object, "value", roof->value);
         (void)cJSON_AddStringToObject(object, "unit", roof->unit);
-        add_number(object, "theoretical", roof->theoretical);
-        add_number(object, "spread", roof->spread);
+        kf_json_add_number(object, "theoretical", roof->theoretical);
+        kf_json_add_number(object, "spread", roof->spread);
         (void)cJSON_AddItemToArray(list, object);
     }
-    char *text = cJSON_Print(root);
-    cJSON_Delete(root);
-    puts(text != NULL ? text : "null");
-    free(text);
+    kf_json_print(root);
 }
 
 static void print_table(const kf_device_info *device, const kf_roofs *roofs) {

@@ -5,6 +5,7 @@
 #include "base/backend/device_json.h"
 #include "base/plan/system.h"
 #include "base/space/space.h"
+#include "base/util/json.h"
 #include "harness/cli/command.h"
 #include "harness/cli/placement_argument.h"
 #include "harness/cli/problem_argument.h"
@@ -29,10 +30,7 @@ static void print_json(const kf_problem *problem, const kf_device_info *device, 
     (void)cJSON_AddItemToObject(json, "device", kf_device_to_json(device));
     (void)cJSON_AddStringToObject(json, "scene", problem->name);
     (void)cJSON_AddItemToObject(json, "space", kf_space_to_json(space));
-    char *text = cJSON_Print(json);
-    cJSON_Delete(json);
-    puts(text != NULL ? text : "null");
-    free(text);
+    kf_json_print(json);
 }
 
 static kf_status print_space(const kf_problem *problem, const kf_arguments *arguments, kf_error *error) {

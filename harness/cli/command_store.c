@@ -29,20 +29,6 @@ static cJSON *begin_json(const char *action, const kf_store *store) {
     return root;
 }
 
-static void print_json(cJSON *root) {
-    char *text = cJSON_Print(root);
-    if (text != NULL) (void)puts(text);
-    cJSON_free(text);
-    cJSON_Delete(root);
-}
-
-static void add_number(cJSON *object, const char *key, double value) {
-    if (isfinite(value))
-        (void)cJSON_AddNumberToObject(object, key, value);
-    else
-        (void)cJSON_AddNullToObject(object, key);
-}
-
 /* "-" for what is not known. */
 static const char *shown_time(double microseconds, char buffer[32]) {
     return isfinite(microseconds) ? kf_human_time_us(microseconds, buffer) : "-";
@@ -75,8 +61,8 @@ static cJSON *run_to_json(const kf_run_summary *run) {
     (void)cJSON_AddStringToObject(object, "strategy", run->strategy);
     (void)cJSON_AddNumberToObject(object, "results", run->results);
     (void)cJSON_AddNumberToObject(object, "ok", run->ok);
-    add_number(object, "best_us", run->best_us);
-    add_number(object, "best_mlups", run->best_mlups);
+    kf_json_add_number(object, "best_us", run->best_us);
+    kf_json_add_number(object, "best_mlups", run->best_mlups);
     return object;
 }
 
@@ -106,7 +92,7 @@ static kf_status list(const kf_arguments *arguments, kf_error *error) {
         cJSON *root = begin_json("list", store);
         status = kf_store_runs(store, collect_run, cJSON_AddArrayToObject(root, "runs"), error);
         if (status == KF_OK)
-            print_json(root);
+            kf_json_print(root);
         else
             cJSON_Delete(root);
     } else {
@@ -196,15 +182,15 @@ static cJSON *result_to_json(kf_shown *shown) {
     (void)cJSON_AddStringToObject(object, "role", shown->role);
     (void)cJSON_AddStringToObject(object, "state", kf_state_names[shown->state]);
     if (shown->state != KF_STATE_OK) (void)cJSON_AddStringToObject(object, "reason", shown->reason);
-    add_number(object, "time_us", shown->time_us);
+    kf_json_add_number(object, "time_us", shown->time_us);
     cJSON *interval = cJSON_AddArrayToObject(object, "ci_us");
     if (isfinite(shown->time_us)) {
         (void)cJSON_AddItemToArray(interval, cJSON_CreateNumber(shown->low_us));
         (void)cJSON_AddItemToArray(interval, cJSON_CreateNumber(shown->high_us));
     }
     (void)cJSON_AddNumberToObject(object, "samples", shown->samples);
-    add_number(object, "mlups", shown->mlups);
-    add_number(object, "verification_error", shown->error);
+    kf_json_add_number(object, "mlups", shown->mlups);
+    kf_json_add_number(object, "verification_error", shown->error);
     (void)cJSON_AddStringToObject(object, "hash", shown->hash);
     (void)cJSON_AddItemToObject(object, "config", shown->config);
     shown->config = NULL;
@@ -214,13 +200,13 @@ static cJSON *result_to_json(kf_shown *shown) {
 static cJSON *kernel_to_json(const kf_kernel_time *kernel) {
     cJSON *object = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(object, "name", kernel->name);
-    add_number(object, "time_us", kernel->time_us.median);
-    add_number(object, "bytes", kernel->bytes);
-    add_number(object, "flops", kernel->flops);
+    kf_json_add_number(object, "time_us", kernel->time_us.median);
+    kf_json_add_number(object, "bytes", kernel->bytes);
+    kf_json_add_number(object, "flops", kernel->flops);
     (void)cJSON_AddNumberToObject(object, "registers", kernel->registers);
     (void)cJSON_AddNumberToObject(object, "spill_bytes", kernel->spill_bytes);
     (void)cJSON_AddNumberToObject(object, "shared_bytes", kernel->shared_bytes);
-    add_number(object, "theoretical_occupancy", kernel->theoretical_occupancy);
+    kf_json_add_number(object, "theoretical_occupancy", kernel->theoretical_occupancy);
     return object;
 }
 
@@ -234,7 +220,7 @@ static void show_json(const kf_store *store, const kf_run_summary *run, kf_show 
         (void)cJSON_AddItemToArray(results, result_to_json(&show->results[i]));
     for (int i = 0; i < show->kernel_count; i++)
         (void)cJSON_AddItemToArray(kernels, kernel_to_json(&show->kernels[i]));
-    print_json(root);
+    kf_json_print(root);
 }
 
 static void print_kernels(const kf_show *show) {
@@ -330,10 +316,9 @@ static kf_status find_format(const kf_arguments *arguments, const kf_format **fo
         *format = &formats[i];
         if (strcmp(name, names[i]) == 0) return KF_OK;
     }
-    const char *nearest = kf_nearest(name, names, FORMATS);
-    return kf_fail(error, KF_BAD_INPUT, "--format '%.40s': unknown; there are: %s%s%s%s", name, usage,
-                   nearest != NULL ? " (did you mean '" : "", nearest != NULL ? nearest : "",
-                   nearest != NULL ? "'?)" : "");
+    char hint[KF_HINT];
+    return kf_fail(error, KF_BAD_INPUT, "--format '%.40s': unknown; there are: %s%s", name, usage,
+                   kf_hint(name, names, FORMATS, hint));
 }
 
 /* Into memory first: a file appears whole or not at all. */
@@ -378,7 +363,7 @@ static kf_status export(const kf_arguments *arguments, kf_error *error) {
         (void)cJSON_AddStringToObject(root, "format", format->name);
         (void)cJSON_AddNumberToObject(root, "run", (double)run.id);
         (void)cJSON_AddStringToObject(root, "out", path);
-        print_json(root);
+        kf_json_print(root);
     } else if (status == KF_OK && path != NULL) {
         kf_info("run %lld is in %s", (long long)run.id, path);
     }
@@ -400,7 +385,7 @@ static kf_status import(const kf_arguments *arguments, kf_error *error) {
         (void)cJSON_AddStringToObject(root, "file", file);
         (void)cJSON_AddNumberToObject(root, "run", (double)run);
         (void)cJSON_AddNumberToObject(root, "results", count);
-        print_json(root);
+        kf_json_print(root);
     } else if (status == KF_OK) {
         printf("%s: %d results are run %lld of %s\n", file, count, (long long)run, kf_store_path(store));
     }
@@ -426,7 +411,7 @@ static kf_status prune(const kf_arguments *arguments, kf_error *error) {
     if (status == KF_OK && kf_arguments_json(arguments)) {
         cJSON *root = begin_json("prune", store);
         (void)cJSON_AddNumberToObject(root, "removed", removed);
-        print_json(root);
+        kf_json_print(root);
     } else if (status == KF_OK) {
         printf("%d results were deleted from %s\n", removed, kf_store_path(store));
     }
@@ -463,10 +448,9 @@ static kf_status run_store(const kf_arguments *arguments, kf_error *error) {
                            arguments->positional[1]);
         return actions[i].run(arguments, error);
     }
-    const char *nearest = kf_nearest(name, names, ACTIONS);
-    return kf_fail(error, KF_BAD_INPUT, "store: unknown action '%.40s'; there are: %s%s%s%s", name, usage,
-                   nearest != NULL ? " (did you mean '" : "", nearest != NULL ? nearest : "",
-                   nearest != NULL ? "'?)" : "");
+    char hint[KF_HINT];
+    return kf_fail(error, KF_BAD_INPUT, "store: unknown action '%.40s'; there are: %s%s", name, usage,
+                   kf_hint(name, names, ACTIONS, hint));
 }
 
 static const kf_option options[] = {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/util/clock.h"
+#include "base/util/json.h"
 #include "base/util/log.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
@@ -59,10 +60,9 @@ static kf_status read_word(const kf_arguments *arguments, const char *option, co
     const char *word = kf_argument(arguments, option, names[0]);
     for (*index = 0; *index < count; ++*index)
         if (strcmp(word, names[*index]) == 0) return KF_OK;
-    const char *nearest = kf_nearest(word, names, count);
-    return kf_fail(error, KF_BAD_INPUT, "option '%s': unknown '%s'%s%s%s; use %s, %s or %s", option, word,
-                   nearest != NULL ? " (did you mean '" : "", nearest != NULL ? nearest : "",
-                   nearest != NULL ? "'?)" : "", names[0], names[1], names[2]);
+    char hint[KF_HINT];
+    return kf_fail(error, KF_BAD_INPUT, "option '%s': unknown '%s'%s; use %s, %s or %s", option, word,
+                   kf_hint(word, names, count, hint), names[0], names[1], names[2]);
 }
 
 /* A minute of measuring must not end at a folder that is not there. */
@@ -96,11 +96,10 @@ static kf_status check_strategy(const char *name, kf_error *error) {
         names[count] = kf_strategies[count]->name;
         if (name == NULL || strcmp(name, names[count]) == 0) return KF_OK;
     }
-    const char *nearest = kf_nearest(name, names, count);
+    char hint[KF_HINT];
     return kf_fail(error, KF_BAD_INPUT,
-                   "option '--strategy': unknown '%s'%s%s%s; 'kftune list strategies' names them", name,
-                   nearest != NULL ? " (did you mean '" : "", nearest != NULL ? nearest : "",
-                   nearest != NULL ? "'?)" : "");
+                   "option '--strategy': unknown '%s'%s; 'kftune list strategies' names them", name,
+                   kf_hint(name, names, count, hint));
 }
 
 static kf_status read_request(const kf_arguments *arguments, kf_tune_request *request,
@@ -135,10 +134,7 @@ static kf_status read_request(const kf_arguments *arguments, kf_tune_request *re
 
 static void print_json(const kf_tune_request *request, const kf_tune_result *result, const char *out) {
     cJSON *json = kf_tune_to_json(request, result, out);
-    char *text = cJSON_Print(json);
-    cJSON_Delete(json);
-    puts(text != NULL ? text : "null");
-    free(text);
+    kf_json_print(json);
 }
 
 /* Tunes, writes what was found, prints it; an interrupted run also gives the best so far. */

@@ -8,20 +8,13 @@
 
 #include "base/backend/device_json.h"
 #include "base/util/file.h"
+#include "base/util/json.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
 #include "harness/validate/validate.h"
 #include "scene/scene.h"
 
-static void add_number(cJSON *object, const char *key, double value) {
-    if (isfinite(value))
-        cJSON_AddNumberToObject(object, key, value);
-    else
-        cJSON_AddNullToObject(object, key);
-}
-
-static kf_status print_json(const kf_device_info *device, const kf_validate_result *result, bool quick,
-                            kf_error *error) {
+static void print_json(const kf_device_info *device, const kf_validate_result *result, bool quick) {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "kftune", KF_VERSION);
     cJSON_AddStringToObject(root, "command", "validate");
@@ -35,20 +28,15 @@ static kf_status print_json(const kf_device_info *device, const kf_validate_resu
         cJSON *object = cJSON_CreateObject();
         cJSON_AddStringToObject(object, "name", check->name);
         cJSON_AddStringToObject(object, "quantity", check->quantity);
-        add_number(object, "expected", check->expected);
+        kf_json_add_number(object, "expected", check->expected);
         cJSON_AddStringToObject(object, "source", check->source);
-        add_number(object, "measured", check->measured);
-        add_number(object, "error", check->error);
-        add_number(object, "bound", check->bound);
+        kf_json_add_number(object, "measured", check->measured);
+        kf_json_add_number(object, "error", check->error);
+        kf_json_add_number(object, "bound", check->bound);
         cJSON_AddBoolToObject(object, "pass", check->pass);
         cJSON_AddItemToArray(list, object);
     }
-    char *text = cJSON_Print(root);
-    cJSON_Delete(root);
-    if (text == NULL) return kf_fail(error, KF_MACHINE, "out of memory while writing JSON");
-    puts(text);
-    free(text);
-    return KF_OK;
+    kf_json_print(root);
 }
 
 static void print_table(const kf_device_info *device, const kf_validate_result *result) {
@@ -71,7 +59,7 @@ static void print_table(const kf_device_info *device, const kf_validate_result *
 static kf_status report(const kf_arguments *arguments, const kf_device_info *device,
                         const kf_validate_result *result, kf_error *error) {
     if (kf_arguments_json(arguments))
-        KF_TRY(print_json(device, result, kf_argument_given(arguments, "--quick"), error));
+        print_json(device, result, kf_argument_given(arguments, "--quick"));
     else
         print_table(device, result);
     if (result->checks_failed > 0)

@@ -16,7 +16,7 @@
 
 static const double gibibyte = 1024.0 * 1024 * 1024;
 
-void kf_check_report(kf_check *check, kf_check_state state, const char *cure, const char *format, ...) {
+void kf_check_report(kf_diagnosis *check, kf_check_state state, const char *cure, const char *format, ...) {
     va_list arguments;
     check->state = state;
     kf_copy_text(check->cure, sizeof check->cure, cure);
@@ -65,7 +65,7 @@ static kf_status copy_on_device(device_trial *trial, kf_error *error) {
     return KF_OK;
 }
 
-void kf_check_device(kf_check *check, const char *spec, const char *cure) {
+void kf_check_device(kf_diagnosis *check, const char *spec, const char *cure) {
     device_trial trial = {0};
     kf_error error = {0};
     kf_status status = kf_backend_open(spec, &trial.backend, &error);
@@ -95,7 +95,7 @@ static kf_status compile_afresh(kf_error *error) {
     return status;
 }
 
-void kf_check_cpu(kf_check *check) {
+void kf_check_cpu(kf_diagnosis *check) {
     static const char cure[] = "apt-get install gcc libc6-dev, or set KFTUNE_CC to a C compiler";
     kf_error error = {0};
     if (compile_afresh(&error) != KF_OK)
@@ -106,7 +106,7 @@ void kf_check_cpu(kf_check *check) {
 
 /* --- programs and folders ----------------------------------------------------------------------------- */
 
-void kf_check_gnuplot(kf_check *check) {
+void kf_check_gnuplot(kf_diagnosis *check) {
     static const char *const words[] = {"gnuplot", "--version", NULL};
     kf_program_result result;
     kf_error error = {0};
@@ -131,7 +131,7 @@ static bool can_write(const char *folder) {
     return unlink(path) == 0;
 }
 
-static void check_folder(kf_check *check, const char *folder, const char *variable) {
+static void check_folder(kf_diagnosis *check, const char *folder, const char *variable) {
     struct statvfs disk;
     char room[32], cure[256];
     snprintf(cure, sizeof cure, "make it writable, or set %s to a folder that is", variable);
@@ -152,7 +152,7 @@ static void check_folder(kf_check *check, const char *folder, const char *variab
         kf_check_report(check, KF_CHECK_OK, "", "%.300s, %s free", folder, room);
 }
 
-void kf_check_store(kf_check *check) {
+void kf_check_store(kf_diagnosis *check) {
     char folder[KF_PATH], file[KF_PATH];
     kf_error error = {0};
     if (kf_store_folder(folder, &error) != KF_OK) {
@@ -169,7 +169,7 @@ void kf_check_store(kf_check *check) {
                         strerror(errno));
 }
 
-void kf_check_cache(kf_check *check) {
+void kf_check_cache(kf_diagnosis *check) {
     char folder[KF_PATH];
     kf_error error = {0};
     if (kf_cache_kernel_folder(folder, &error) == KF_OK)
@@ -181,7 +181,7 @@ void kf_check_cache(kf_check *check) {
 
 /* --- the machine -------------------------------------------------------------------------------------- */
 
-void kf_check_memory(kf_check *check) {
+void kf_check_memory(kf_diagnosis *check) {
     kf_device_info cpu;
     char available[32], all[32];
     (void)kf_cpu_device_describe(&cpu, NULL); /* tells memory and threads even without a compiler */
@@ -194,7 +194,7 @@ void kf_check_memory(kf_check *check) {
         kf_check_report(check, KF_CHECK_OK, "", "%s of %s available", available, all);
 }
 
-void kf_check_threads(kf_check *check) {
+void kf_check_threads(kf_diagnosis *check) {
     kf_device_info cpu;
     (void)kf_cpu_device_describe(&cpu, NULL);
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -211,7 +211,7 @@ void kf_check_threads(kf_check *check) {
                         cpu.warp_size);
 }
 
-void kf_check_load(kf_check *check) {
+void kf_check_load(kf_diagnosis *check) {
     kf_device_info cpu;
     double load[1] = {0};
     (void)kf_cpu_device_describe(&cpu, NULL);
@@ -228,7 +228,7 @@ void kf_check_load(kf_check *check) {
         kf_check_report(check, KF_CHECK_OK, "", "load %.2f on %d processors", load[0], cpu.multiprocessors);
 }
 
-void kf_check_papi(kf_check *check) {
+void kf_check_papi(kf_diagnosis *check) {
     kf_error error = {0};
     if (kf_papi_check(&error) == KF_OK)
         kf_check_report(check, KF_CHECK_OK, "", "PAPI counts instructions and more");

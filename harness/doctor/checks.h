@@ -6,41 +6,41 @@
 
 typedef enum kf_check_state { KF_CHECK_OK, KF_CHECK_DEGRADED, KF_CHECK_MISSING } kf_check_state;
 
-typedef struct kf_check {
+typedef struct kf_diagnosis {
     const char *name;
     bool backend; /* plans can run when one of these is not missing */
-    void (*run)(struct kf_check *check);
+    void (*run)(struct kf_diagnosis *check);
     /* Filled by run; before: ok and empty. */
     kf_check_state state;
     char detail[384]; /* what was found */
     char cure[384];   /* what to do about it; empty when ok */
-} kf_check;
+} kf_diagnosis;
 
-void kf_check_report(kf_check *check, kf_check_state state, const char *cure, const char *format, ...)
+void kf_check_report(kf_diagnosis *check, kf_check_state state, const char *cure, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* Opens the device, builds a kernel, runs it and looks at its result. */
-void kf_check_device(kf_check *check, const char *spec, const char *cure);
+void kf_check_device(kf_diagnosis *check, const char *spec, const char *cure);
 
 /* checks.c */
-void kf_check_cpu(kf_check *check);
-void kf_check_gnuplot(kf_check *check);
-void kf_check_store(kf_check *check);
-void kf_check_cache(kf_check *check);
-void kf_check_memory(kf_check *check);
-void kf_check_threads(kf_check *check);
-void kf_check_load(kf_check *check);
-void kf_check_papi(kf_check *check);
+void kf_check_cpu(kf_diagnosis *check);
+void kf_check_gnuplot(kf_diagnosis *check);
+void kf_check_store(kf_diagnosis *check);
+void kf_check_cache(kf_diagnosis *check);
+void kf_check_memory(kf_diagnosis *check);
+void kf_check_threads(kf_diagnosis *check);
+void kf_check_load(kf_diagnosis *check);
+void kf_check_papi(kf_diagnosis *check);
 
 /* checks_clock.c */
-void kf_check_clock(kf_check *check);
-void kf_check_sharing(kf_check *check);
+void kf_check_clock(kf_diagnosis *check);
+void kf_check_sharing(kf_diagnosis *check);
 
 /* checks_cuda.c */
-void kf_check_driver(kf_check *check);
-void kf_check_nvrtc(kf_check *check);
-void kf_check_cuda(kf_check *check);
-void kf_check_nvml(kf_check *check);
-void kf_check_cupti(kf_check *check);
+void kf_check_driver(kf_diagnosis *check);
+void kf_check_nvrtc(kf_diagnosis *check);
+void kf_check_cuda(kf_diagnosis *check);
+void kf_check_nvml(kf_diagnosis *check);
+void kf_check_cupti(kf_diagnosis *check);
 
 #endif

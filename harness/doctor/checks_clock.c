@@ -47,7 +47,7 @@ static kf_status read_clocks(clock_trial *trial, double clocks[READINGS], kf_err
     return kf_sm_clock_take(trial->clock, READINGS, clocks, error);
 }
 
-static void report_clocks(kf_check *check, const clock_trial *trial, const double clocks[READINGS]) {
+static void report_clocks(kf_diagnosis *check, const clock_trial *trial, const double clocks[READINGS]) {
     const kf_summary s = kf_summarise(clocks, READINGS);
     kf_device_state state;
     kf_backend_device_state(trial->backend, &state);
@@ -73,7 +73,7 @@ static void free_trial(const clock_trial *trial) {
     kf_backend_close(trial->backend);
 }
 
-void kf_check_clock(kf_check *check) {
+void kf_check_clock(kf_diagnosis *check) {
     char why[256] = "";
     clock_trial trial = {0};
     kf_error error = {0};
@@ -94,7 +94,7 @@ void kf_check_clock(kf_check *check) {
     free_trial(&trial);
 }
 
-void kf_check_sharing(kf_check *check) {
+void kf_check_sharing(kf_diagnosis *check) {
     static const double OWN =
         3.0 * 1024 * 1024 * 1024; /* a context of ours and the driver's share are less */
     char why[256] = "", held[32];

@@ -32,7 +32,7 @@ static bool has_nvidia_hardware(void) {
     return has;
 }
 
-void kf_check_driver(kf_check *check) {
+void kf_check_driver(kf_diagnosis *check) {
     char why[256] = "";
     const int count = kf_cuda_device_count(why, sizeof why);
     if (count == 0) {
@@ -59,7 +59,7 @@ void kf_check_driver(kf_check *check) {
 
 #ifdef KF_HAVE_CUDA
 
-void kf_check_nvrtc(kf_check *check) {
+void kf_check_nvrtc(kf_diagnosis *check) {
     char version[64];
     kf_error error = {0};
     if (kf_nvrtc_version(version, sizeof version, &error) == KF_OK)
@@ -71,7 +71,7 @@ void kf_check_nvrtc(kf_check *check) {
             "%.300s", error.message);
 }
 
-void kf_check_cuda(kf_check *check) {
+void kf_check_cuda(kf_diagnosis *check) {
     char why[256] = "";
     if (kf_cuda_device_count(why, sizeof why) > 0)
         kf_check_device(check, "cuda:0",
@@ -80,7 +80,7 @@ void kf_check_cuda(kf_check *check) {
         kf_check_report(check, KF_CHECK_MISSING, "see the NVIDIA driver line", "no GPU can be used");
 }
 
-void kf_check_nvml(kf_check *check) {
+void kf_check_nvml(kf_diagnosis *check) {
     char version[80];
     if (kf_nvml_driver_version(version, sizeof version))
         kf_check_report(check, KF_CHECK_OK, "", "libnvidia-ml, driver %s", version);
@@ -102,7 +102,7 @@ static bool counters_restricted(void) {
     return restricted;
 }
 
-void kf_check_cupti(kf_check *check) {
+void kf_check_cupti(kf_diagnosis *check) {
 #ifdef KF_HAVE_CUPTI
     kf_error error = {0};
     if (kf_cupti_load(&error) != KF_OK)
@@ -126,21 +126,21 @@ void kf_check_cupti(kf_check *check) {
 
 #else
 
-static void report_no_headers(kf_check *check) {
+static void report_no_headers(kf_diagnosis *check) {
     kf_check_report(check, KF_CHECK_MISSING, "install the CUDA toolkit's headers and build kftune again",
                     "this kftune was built without CUDA");
 }
 
-void kf_check_nvrtc(kf_check *check) {
+void kf_check_nvrtc(kf_diagnosis *check) {
     report_no_headers(check);
 }
-void kf_check_cuda(kf_check *check) {
+void kf_check_cuda(kf_diagnosis *check) {
     report_no_headers(check);
 }
-void kf_check_nvml(kf_check *check) {
+void kf_check_nvml(kf_diagnosis *check) {
     report_no_headers(check);
 }
-void kf_check_cupti(kf_check *check) {
+void kf_check_cupti(kf_diagnosis *check) {
     report_no_headers(check);
 }
 

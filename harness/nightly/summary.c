@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/json.h"
 #include "base/util/program.h"
 #include "harness/nightly/night.h"
 
@@ -101,37 +102,31 @@ void kf_nightly_markdown(const kf_nightly_result *result, kf_text *text) {
                          "and an earlier one, in fresh processes.\n");
 }
 
-static void add_number(cJSON *json, const char *key, double value) {
-    if (isfinite(value))
-        (void)cJSON_AddNumberToObject(json, key, value);
-    else
-        (void)cJSON_AddNullToObject(json, key);
-}
-
 static cJSON *verdict_to_json(const kf_verdict *verdict) {
     cJSON *json = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(json, "benchmark", verdict->benchmark);
     (void)cJSON_AddStringToObject(json, "verdict", kf_verdict_names[verdict->state]);
     (void)cJSON_AddStringToObject(json, "reason", verdict->reason);
-    add_number(json, "time_us", verdict->time_us);
-    add_number(json, "threshold", verdict->threshold);
+    kf_json_add_number(json, "time_us", verdict->time_us);
+    kf_json_add_number(json, "threshold", verdict->threshold);
     (void)cJSON_AddBoolToObject(json, "identical", verdict->identical);
-    add_number(json, "reference_night", verdict->reference > 0 ? (double)verdict->reference : (double)NAN);
-    add_number(json, "change", verdict->change);
+    kf_json_add_number(json, "reference_night",
+                       verdict->reference > 0 ? (double)verdict->reference : (double)NAN);
+    kf_json_add_number(json, "change", verdict->change);
     cJSON *interval = cJSON_AddArrayToObject(json, "change_ci");
     if (isfinite(verdict->change)) {
         (void)cJSON_AddItemToArray(interval, cJSON_CreateNumber(verdict->change_low));
         (void)cJSON_AddItemToArray(interval, cJSON_CreateNumber(verdict->change_high));
     }
-    add_number(json, "p", verdict->probability);
+    kf_json_add_number(json, "p", verdict->probability);
     if (verdict->kernel[0] != '\0') {
         (void)cJSON_AddStringToObject(json, "kernel", verdict->kernel);
-        add_number(json, "kernel_change_us", verdict->kernel_change_us);
+        kf_json_add_number(json, "kernel_change_us", verdict->kernel_change_us);
     }
     if (verdict->counter[0] != '\0') {
         (void)cJSON_AddStringToObject(json, "counter", verdict->counter);
-        add_number(json, "counter_before", verdict->counter_before);
-        add_number(json, "counter_after", verdict->counter_after);
+        kf_json_add_number(json, "counter_before", verdict->counter_before);
+        kf_json_add_number(json, "counter_after", verdict->counter_after);
     }
     return json;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/statistics/statistics.h"
 #include "base/util/random.h"
 #include "base/util/text.h"
 #include "harness/search/strategies.h"
@@ -218,11 +219,6 @@ static double target_of(const kf_model *model, const kf_observation *observation
     return (squash(model, observation->logarithm) - trend(model, observation->prior)) / model->scale;
 }
 
-static int compare_doubles(const void *left, const void *right) {
-    const double *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
-}
-
 /* The straight line from the prior's logarithms to the measured ones. Two measurements' worth of belief in
  * slope 1: a prior is right about ratios until shown to be wrong. */
 static void fit_trend(kf_model *model) {
@@ -249,7 +245,7 @@ static void set_scale(kf_model *model) {
     int count = 0;
     for (int i = 0; i < model->count; i++)
         if (model->observations[i].fate == WORKS) times[count++] = model->observations[i].logarithm;
-    qsort(times, (size_t)count, sizeof *times, compare_doubles);
+    qsort(times, (size_t)count, sizeof *times, kf_ascending);
     model->median = times[count / 2];
     model->knee = model->median + SLOW * (model->median - times[0]) + 1e-9;
     free(times);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/backend/device_json.h"
+#include "base/util/json.h"
 #include "base/util/program.h"
 #include "base/util/text.h"
 #include "harness/tune/report.h"
@@ -140,10 +141,6 @@ void kf_tune_print(const kf_tune_request *request, const kf_tune_result *result,
 
 /* --- JSON ----------------------------------------------------------------------------------------------- */
 
-static cJSON *number_or_null(double number) {
-    return isfinite(number) ? cJSON_CreateNumber(number) : cJSON_CreateNull();
-}
-
 static cJSON *timed_config(const kf_evaluation *evaluation, const kf_measurement *m) {
     cJSON *json = cJSON_CreateObject();
     (void)cJSON_AddItemToObject(json, "config", kf_config_to_json(&evaluation->config));
@@ -154,11 +151,11 @@ static cJSON *timed_config(const kf_evaluation *evaluation, const kf_measurement
     (void)cJSON_AddItemToArray(interval, cJSON_CreateNumber(m->step_us.high));
     (void)cJSON_AddNumberToObject(json, "mlups", m->mlups);
     (void)cJSON_AddItemToObject(json, "energy_j",
-                                number_or_null(m->energy_j > 0.0 ? m->energy_j : (double)NAN));
+                                kf_json_number_or_null(m->energy_j > 0.0 ? m->energy_j : (double)NAN));
     (void)cJSON_AddItemToObject(json, "clock_mhz",
-                                number_or_null(m->clock_mhz > 0.0 ? m->clock_mhz : (double)NAN));
+                                kf_json_number_or_null(m->clock_mhz > 0.0 ? m->clock_mhz : (double)NAN));
     (void)cJSON_AddItemToObject(json, "verification_error",
-                                number_or_null(evaluation->measurement.verification.error));
+                                kf_json_number_or_null(evaluation->measurement.verification.error));
     return json;
 }
 
@@ -192,7 +189,7 @@ static void add_timeline(cJSON *json, const kf_tune_result *result) {
     for (size_t i = 0; i < sizeof moments / sizeof *moments; i++)
         (void)cJSON_AddItemToObject(
             timeline, moments[i].name,
-            number_or_null(moments[i].seconds > 0.0 ? moments[i].seconds : (double)NAN));
+            kf_json_number_or_null(moments[i].seconds > 0.0 ? moments[i].seconds : (double)NAN));
     cJSON *builds = cJSON_AddObjectToObject(json, "builds");
     (void)cJSON_AddNumberToObject(builds, "compilers", t->compilers);
     (void)cJSON_AddNumberToObject(builds, "sources", t->sources);
@@ -216,8 +213,9 @@ cJSON *kf_tune_to_json(const kf_tune_request *request, const kf_tune_result *res
     cJSON *gain = cJSON_AddObjectToObject(json, "gain");
     static const kf_preset_kind order[] = {KF_PRESET_BASELINE, KF_PRESET_PAPER, KF_PRESET_DEFAULT};
     for (int i = 0; i < KF_PRESETS; i++)
-        (void)cJSON_AddItemToObject(gain, kf_preset_names[order[i]],
-                                    number_or_null(result->best >= 0 ? result->gain[order[i]] : (double)NAN));
+        (void)cJSON_AddItemToObject(
+            gain, kf_preset_names[order[i]],
+            kf_json_number_or_null(result->best >= 0 ? result->gain[order[i]] : (double)NAN));
     (void)cJSON_AddNumberToObject(json, "evaluations", result->tried.count);
     (void)cJSON_AddNumberToObject(json, "counted", counted(result));
     cJSON *states = cJSON_AddObjectToObject(json, "states");
@@ -234,7 +232,7 @@ cJSON *kf_tune_to_json(const kf_tune_request *request, const kf_tune_result *res
     (void)cJSON_AddNumberToObject(seconds, "measuring", measuring);
     (void)cJSON_AddNumberToObject(seconds, "opening", result->timeline.opening);
     add_timeline(json, result);
-    (void)cJSON_AddItemToObject(json, "noise_floor", number_or_null(result->noise_floor));
+    (void)cJSON_AddItemToObject(json, "noise_floor", kf_json_number_or_null(result->noise_floor));
     cJSON *ties = cJSON_AddArrayToObject(json, "ties");
     for (int i = 0; result->best >= 0 && i < result->tie_count; i++) {
         const kf_evaluation *tie = &result->tried.items[result->ties[i]];

@@ -8,18 +8,18 @@
 #include "portable.h"
 
 #if KF_STORAGE == 2
-typedef double kf_store;
+typedef double kf_stored;
 typedef double kf_real;
 #define KF_PARAMETER(a, name) ((a)->double_precision.name)
 #else
 typedef float kf_real;
 #define KF_PARAMETER(a, name) ((a)->single_precision.name)
 #if KF_STORAGE == 1
-typedef float kf_store;
+typedef float kf_stored;
 #elif KF_CUDA
-typedef unsigned short kf_store; /* the bits of a half */
+typedef unsigned short kf_stored; /* the bits of a half */
 #else
-typedef _Float16 kf_store;
+typedef _Float16 kf_stored;
 #endif
 #endif
 #define KF_R(value) ((kf_real)(value))
@@ -31,7 +31,7 @@ typedef int kf_index;
 #endif
 
 /* Half precision keeps 2^15 times the value: deviations stay below 2, and small ones keep their digits. */
-KF_FUNCTION kf_real kf_from_store(kf_store value) {
+KF_FUNCTION kf_real kf_from_store(kf_stored value) {
 #if KF_STORAGE != 0
     return value;
 #elif KF_CUDA
@@ -42,7 +42,7 @@ KF_FUNCTION kf_real kf_from_store(kf_store value) {
     return (float)value * 3.0517578125e-05f;
 #endif
 }
-KF_FUNCTION kf_store kf_to_store(kf_real value) {
+KF_FUNCTION kf_stored kf_to_store(kf_real value) {
 #if KF_STORAGE != 0
     return value;
 #elif KF_CUDA
@@ -50,7 +50,7 @@ KF_FUNCTION kf_store kf_to_store(kf_real value) {
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value * 32768.0f));
     return bits;
 #else
-    return (kf_store)(value * 32768.0f);
+    return (kf_stored)(value * 32768.0f);
 #endif
 }
 
@@ -102,10 +102,10 @@ KF_FUNCTION kf_index kf_place(const kf_d2q9_arguments *a, int i, kf_index k) {
 }
 
 KF_FUNCTION kf_real kf_population(const kf_d2q9_arguments *a, const void *f, int i, kf_index k) {
-    return kf_from_store(((const kf_store *)f)[kf_place(a, i, k)]);
+    return kf_from_store(((const kf_stored *)f)[kf_place(a, i, k)]);
 }
 KF_FUNCTION void kf_set_population(const kf_d2q9_arguments *a, void *f, int i, kf_index k, kf_real value) {
-    ((kf_store *)f)[kf_place(a, i, k)] = kf_to_store(value);
+    ((kf_stored *)f)[kf_place(a, i, k)] = kf_to_store(value);
 }
 
 /* Statements over all populations of `kf_nine f`, k being the node. */

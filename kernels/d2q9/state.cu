@@ -8,9 +8,9 @@ KF_FUNCTION kf_index kf_post_place(const kf_d2q9_arguments *a, int i, kf_index k
     return kf_place(a, i, k + shift);
 }
 #define KF_READ_POST(i, name, cx, cy, opposite)                                                              \
-    f.name = kf_from_store(((const kf_store *)a->source)[kf_post_place(a, i, k)]);
+    f.name = kf_from_store(((const kf_stored *)a->source)[kf_post_place(a, i, k)]);
 #define KF_WRITE_POST(i, name, cx, cy, opposite)                                                             \
-    ((kf_store *)a->source)[kf_post_place(a, i, k)] = kf_to_store(f.name);
+    ((kf_stored *)a->source)[kf_post_place(a, i, k)] = kf_to_store(f.name);
 
 #define KF_ROWS_BEGIN                                                                                        \
     (void)z;                                                                                                 \
@@ -59,14 +59,14 @@ KF_SCALAR_KERNEL(read_fields, kf_d2q9_arguments) {
 KF_SCALAR_KERNEL(pack, kf_d2q9_arguments) {
     KF_ROWS_BEGIN
     (void)n, (void)count;
-    kf_store *compact = (kf_store *)a->compact + 9 * nx * y + x;
+    kf_stored *compact = (kf_stored *)a->compact + 9 * nx * y + x;
     KF_D2Q9(KF_READ_POST)
     KF_D2Q9(KF_PACK_ONE)
 }
 KF_SCALAR_KERNEL(unpack, kf_d2q9_arguments) {
     KF_ROWS_BEGIN
     (void)n, (void)count;
-    const kf_store *compact = (const kf_store *)a->compact + 9 * nx * y + x;
+    const kf_stored *compact = (const kf_stored *)a->compact + 9 * nx * y + x;
     KF_D2Q9(KF_UNPACK_ONE)
     KF_D2Q9(KF_WRITE_POST)
 }

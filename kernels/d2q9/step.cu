@@ -68,26 +68,26 @@ KF_KERNEL(collide_here, kf_d2q9_arguments) {
  * the end of the row are ghosts or padding; what they get is replaced before it is read. */
 typedef struct
 #if KF_CUDA
-    __align__(sizeof(kf_store) * KF_NODES)
+    __align__(sizeof(kf_stored) * KF_NODES)
 #endif
         kf_pack {
-    kf_store value[KF_NODES];
+    kf_stored value[KF_NODES];
 } kf_pack;
 
 KF_FUNCTION kf_pack kf_load_pack(const kf_d2q9_arguments *a, int i, kf_index k) {
-    return *(const kf_pack *)((const kf_store *)a->source + kf_place(a, i, k));
+    return *(const kf_pack *)((const kf_stored *)a->source + kf_place(a, i, k));
 }
 KF_FUNCTION void kf_store_pack(const kf_d2q9_arguments *a, int i, kf_index k, kf_pack pack) {
-    *(kf_pack *)((kf_store *)a->target + kf_place(a, i, k)) = pack;
+    *(kf_pack *)((kf_stored *)a->target + kf_place(a, i, k)) = pack;
 }
 
 #define KF_PACK_PULL(i, name, cx, cy, opposite)                                                              \
     {                                                                                                        \
         const kf_index from = k - (kf_index)(cy) * a->row_pitch;                                             \
         const kf_pack pack = kf_load_pack(a, i, from);                                                       \
-        kf_store side = pack.value[0];                                                                       \
+        kf_stored side = pack.value[0];                                                                       \
         if ((cx) != 0)                                                                                       \
-            side = ((const kf_store *)a->source)[kf_place(a, i, (cx) > 0 ? from - 1 : from + KF_NODES)];     \
+            side = ((const kf_stored *)a->source)[kf_place(a, i, (cx) > 0 ? from - 1 : from + KF_NODES)];     \
         KF_UNROLL for (int j = 0; j < KF_NODES; j++) {                                                       \
             const int at = j - (cx);                                                                         \
             f[j].name = kf_from_store(at < 0 || at >= KF_NODES ? side : pack.value[at & (KF_NODES - 1)]);    \

@@ -6,12 +6,12 @@
 
 /* What leaves its block across the west (east) border waits in the last (first) place of the row segment. */
 KF_BLOCK_KERNEL(lb_coll_prop, kf_d2q9_arguments) {
-    KF_SHARED kf_store east[KF_THREADS], north_east[KF_THREADS], south_east[KF_THREADS];
-    KF_SHARED kf_store west[KF_THREADS], north_west[KF_THREADS], south_west[KF_THREADS];
+    KF_SHARED kf_stored east[KF_THREADS], north_east[KF_THREADS], south_east[KF_THREADS];
+    KF_SHARED kf_stored west[KF_THREADS], north_west[KF_THREADS], south_west[KF_THREADS];
     const int first = block_x * KF_THREADS;
     const int last = (a->nodes[0] - first < KF_THREADS ? a->nodes[0] - first : KF_THREADS) - 1;
     const kf_index start = kf_node(a, first, block_y), row = a->row_pitch;
-    kf_store *target = (kf_store *)a->target;
+    kf_stored *target = (kf_stored *)a->target;
     KF_EACH_THREAD(t, KF_THREADS) {
         if (t > last) continue;
         const kf_index k = start + t;
@@ -47,7 +47,7 @@ KF_BLOCK_KERNEL(lb_coll_prop, kf_d2q9_arguments) {
 }
 
 KF_FUNCTION void kf_move(const kf_d2q9_arguments *a, int i, kf_index to, kf_index from) {
-    ((kf_store *)a->target)[kf_place(a, i, to)] = ((const kf_store *)a->target)[kf_place(a, i, from)];
+    ((kf_stored *)a->target)[kf_place(a, i, to)] = ((const kf_stored *)a->target)[kf_place(a, i, from)];
 }
 
 /* One thread a row, as in the paper: extent (nodes_y + 2), for the diagonals also lie in the rows outside. As

@@ -8,7 +8,7 @@
 
 /* On one grid the band's nodes are collided before everybody else, kept aside in band_kept and put back after. */
 #define KF_KEEP_ASIDE(i, name, cx, cy, cz)                                                                   \
-    ((kf_store *)a->band_kept)[(long long)(i)*a->band_capacity + place] = kf_to_store(f_##name);
+    ((kf_stored *)a->band_kept)[(long long)(i)*a->band_capacity + place] = kf_to_store(f_##name);
 #define KF_LOAD_ASIDE(i, name, cx, cy, cz)                                                                   \
     const kf_real f_##name = kf_from_store(kept[(long long)(i)*a->band_capacity]);
 

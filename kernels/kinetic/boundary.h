@@ -143,7 +143,7 @@ KF_FUNCTION kf_real kf_incoming(const kf_kinetic_arguments *a, int cx, int cy, i
 KF_FUNCTION kf_real kf_incoming_in_row(const kf_kinetic_arguments *a, int i, int cx, int cy, int cz,
                                        kf_index k, int low, int high, int y, int z) {
     const kf_index inside = k - kf_offset(a, cx, cy, cz);
-    const kf_store *here = kf_arriving(a, i, k, cx, cy, cz);
+    const kf_stored *here = kf_arriving(a, i, k, cx, cy, cz);
     if (cx == 0) return kf_from_store(*here);
     const int outside = cx > 0 ? low : high, kind = cx > 0 ? KF_FACE_0 : KF_FACE_1;
     const kf_index beside = k - kf_offset(a, 0, cy, cz);
@@ -154,7 +154,7 @@ KF_FUNCTION kf_real kf_incoming_in_row(const kf_kinetic_arguments *a, int i, int
         const kf_real waiting = ((const kf_real *)a->outflow)[outside ? place : start];
         return outside ? kf_as_stored(KF_R(KF_UNIT) * waiting) : value;
     }
-    const kf_store *other = here;
+    const kf_stored *other = here;
     if (kind == 0)
         other = kf_kept(a, a->source, i, inside + cx * a->nodes[0], cx, cy, cz);
     else if (kind == 2)

@@ -25,7 +25,7 @@
  * lies in the same place of the row it comes from, and, where it is shifted along x, its neighbour beside. */
 #define KF_PAIR_DECLARE(i, name, cx, cy, cz)                                                                 \
     kf_store_pair pair_##name;                                                                               \
-    kf_store beside_##name = 0;                                                                              \
+    kf_stored beside_##name = 0;                                                                              \
     (void)beside_##name;
 #define KF_PAIR_PULL(i, name, cx, cy, cz)                                                                    \
     pair_##name = *(const kf_store_pair *)kf_pulled(a, i, k, 0, cy, cz);                                     \
@@ -47,7 +47,7 @@
     } else if ((cx) < 0) {                                                                                   \
         const kf_real value =                                                                                \
             kf_incoming_in_row(a, i, cx, cy, cz, k + (last & 1), 0, x + (last & 1) == last, y, z);           \
-        const kf_store next = *kf_pulled(a, i, k + 1, cx, cy, cz);                                           \
+        const kf_stored next = *kf_pulled(a, i, k + 1, cx, cy, cz);                                           \
         const kf_real high = kf_high(pair_##name);                                                           \
         beside_##name = last & 1 ? kf_to_store(value) : next;                                                \
         pair_##name = kf_pair(value, last & 1 ? high : value);                                               \
@@ -141,7 +141,7 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
     }
 }
 #elif KF_ROWS
-KF_ROW_KERNEL(stream_collide, kf_kinetic_arguments, KF_ROW_PART, kf_store, KF_KEPT_VALUES, kf_fill_row, kf_finish_row) {
+KF_ROW_KERNEL(stream_collide, kf_kinetic_arguments, KF_ROW_PART, kf_stored, KF_KEPT_VALUES, kf_fill_row, kf_finish_row) {
     KF_IN_SLAB
     const kf_index k = kf_node(a, x, y, z);
     KF_D3Q27(KF_DECLARE)
@@ -202,7 +202,7 @@ KF_SCALAR_KERNEL(band_restore, kf_kinetic_arguments) {
     const int place = x;
     if (place >= a->band_count[0]) return;
     const kf_index k = ((const kf_index *)a->band_node)[place];
-    const kf_store *kept = (const kf_store *)a->band_kept + place;
+    const kf_stored *kept = (const kf_stored *)a->band_kept + place;
     KF_D3Q27(KF_LOAD_ASIDE)
     KF_BAND_POSITION
     KF_MOMENTUM(deviation, jx, jy, jz)

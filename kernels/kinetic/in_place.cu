@@ -139,7 +139,7 @@ KF_BAND_COLLIDE(KF_READ_ODD)
         const int place = x;                                                                                 \
         if (place >= a->band_count[0]) return;                                                               \
         const kf_index k = ((const kf_index *)a->band_node)[place];                                          \
-        const kf_store *kept = (const kf_store *)a->band_kept + place;                                       \
+        const kf_stored *kept = (const kf_stored *)a->band_kept + place;                                       \
         KF_D3Q27(KF_LOAD_ASIDE)                                                                              \
         KF_BAND_POSITION                                                                                     \
         KF_MOMENTUM(deviation, jx, jy, jz)                                                                   \

@@ -9,7 +9,7 @@
 #include "portable.h"
 
 #if KF_STORAGE == 2
-typedef double kf_store;
+typedef double kf_stored;
 typedef double kf_real;
 #define KF_PARAMETER(a, name) ((a)->double_precision.name)
 #define KF_FACE_VELOCITY(a)   ((a)->face_velocity)
@@ -18,11 +18,11 @@ typedef float kf_real;
 #define KF_PARAMETER(a, name) ((a)->single_precision.name)
 #define KF_FACE_VELOCITY(a)   ((a)->face_velocity_single)
 #if KF_STORAGE == 1
-typedef float kf_store;
+typedef float kf_stored;
 #elif KF_CUDA
-typedef unsigned short kf_store; /* the bits of a half */
+typedef unsigned short kf_stored; /* the bits of a half */
 #else
-typedef _Float16 kf_store;
+typedef _Float16 kf_stored;
 #endif
 #endif
 #define KF_R(value) ((kf_real)(value))
@@ -69,7 +69,7 @@ typedef long long kf_index;
 typedef int kf_index;
 #endif
 
-KF_FUNCTION kf_real kf_from_store(kf_store value) {
+KF_FUNCTION kf_real kf_from_store(kf_stored value) {
 #if KF_STORAGE != 0
     return value;
 #elif KF_CUDA
@@ -80,7 +80,7 @@ KF_FUNCTION kf_real kf_from_store(kf_store value) {
     return (float)value * KF_R(KF_UNIT / KF_STORED_UNIT);
 #endif
 }
-KF_FUNCTION kf_store kf_to_store(kf_real value) {
+KF_FUNCTION kf_stored kf_to_store(kf_real value) {
 #if KF_STORAGE != 0
     return value;
 #elif KF_CUDA
@@ -88,7 +88,7 @@ KF_FUNCTION kf_store kf_to_store(kf_real value) {
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value * KF_R(KF_STORED_UNIT / KF_UNIT)));
     return bits;
 #else
-    return (kf_store)(value * KF_R(KF_STORED_UNIT / KF_UNIT));
+    return (kf_stored)(value * KF_R(KF_STORED_UNIT / KF_UNIT));
 #endif
 }
 
@@ -150,12 +150,12 @@ KF_FUNCTION int kf_direction(int cx, int cy, int cz) {
 #if KF_CUDA && KF_STORAGE == 0
 typedef unsigned kf_store_pair;
 KF_FUNCTION kf_real kf_low(kf_store_pair pair) {
-    kf_store low;
+    kf_stored low;
     asm("{ .reg .b16 high; mov.b32 {%0, high}, %1; }" : "=h"(low) : "r"(pair));
     return kf_from_store(low);
 }
 KF_FUNCTION kf_real kf_high(kf_store_pair pair) {
-    kf_store high;
+    kf_stored high;
     asm("{ .reg .b16 low; mov.b32 {low, %0}, %1; }" : "=h"(high) : "r"(pair));
     return kf_from_store(high);
 }
@@ -173,16 +173,16 @@ KF_FUNCTION kf_store_pair kf_lows(kf_store_pair p, kf_store_pair q) {
 KF_FUNCTION kf_store_pair kf_highs(kf_store_pair p, kf_store_pair q) {
     return __byte_perm(p, q, 0x7632);
 }
-KF_FUNCTION kf_store_pair kf_low_with(kf_store_pair p, kf_store value) {
+KF_FUNCTION kf_store_pair kf_low_with(kf_store_pair p, kf_stored value) {
     return __byte_perm(p, value, 0x5410);
 }
 #else
 typedef struct
 #if KF_CUDA
-    __align__(2 * sizeof(kf_store))
+    __align__(2 * sizeof(kf_stored))
 #endif
         kf_store_pair {
-    kf_store low, high;
+    kf_stored low, high;
 }
 kf_store_pair;
 KF_FUNCTION kf_real kf_low(kf_store_pair pair) {
@@ -203,7 +203,7 @@ KF_FUNCTION kf_store_pair kf_highs(kf_store_pair p, kf_store_pair q) {
     const kf_store_pair pair = {p.high, q.high};
     return pair;
 }
-KF_FUNCTION kf_store_pair kf_low_with(kf_store_pair p, kf_store value) {
+KF_FUNCTION kf_store_pair kf_low_with(kf_store_pair p, kf_stored value) {
     const kf_store_pair pair = {p.low, value};
     return pair;
 }
@@ -243,33 +243,33 @@ KF_FUNCTION kf_index kf_place(const kf_kinetic_arguments *a, int beta, int i, kf
 }
 
 /* Address of population i at node k. i is added last, so that it becomes a constant offset of the memory access. */
-KF_FUNCTION kf_store *kf_address(const kf_kinetic_arguments *a, const void *f, int i, kf_index k) {
+KF_FUNCTION kf_stored *kf_address(const kf_kinetic_arguments *a, const void *f, int i, kf_index k) {
 #if KF_LAYOUT == 1
-    return (kf_store *)f + kf_place(a, 27, i, k);
+    return (kf_stored *)f + kf_place(a, 27, i, k);
 #else
-    return (kf_store *)f + kf_place(a, 27, 0, k) + kf_place(a, 27, i, 0);
+    return (kf_stored *)f + kf_place(a, 27, 0, k) + kf_place(a, 27, i, 0);
 #endif
 }
 
 /* The same at the neighbour of k at (dx, dy, dz), each -1, 0 or 1. Where rows begin at multiples of alpha, neighbours
  * along y and z have k's place in another group, so that only three places are worked out bit by bit. */
-KF_FUNCTION kf_store *kf_neighbour(const kf_kinetic_arguments *a, const void *f, int i, kf_index k, int dx, int dy,
+KF_FUNCTION kf_stored *kf_neighbour(const kf_kinetic_arguments *a, const void *f, int i, kf_index k, int dx, int dy,
                                    int dz) {
 #if KF_LAYOUT == 2 && KF_ALIGNED_ROWS
-    return (kf_store *)f + (kf_place(a, 27, 0, k + dx) + 27 * kf_offset(a, 0, dy, dz)) + kf_place(a, 27, i, 0);
+    return (kf_stored *)f + (kf_place(a, 27, 0, k + dx) + 27 * kf_offset(a, 0, dy, dz)) + kf_place(a, 27, i, 0);
 #else
     return kf_address(a, f, i, k + kf_offset(a, dx, dy, dz));
 #endif
 }
 /* Population i of velocity (cx, cy, cz) as it streams into node k. */
-KF_FUNCTION const kf_store *kf_pulled(const kf_kinetic_arguments *a, int i, kf_index k, int cx, int cy, int cz) {
+KF_FUNCTION const kf_stored *kf_pulled(const kf_kinetic_arguments *a, int i, kf_index k, int cx, int cy, int cz) {
     return kf_neighbour(a, a->source, i, k, -cx, -cy, -cz);
 }
 /* Of a velocity and its opposite one is positive. */
 #define KF_POSITIVE(cx, cy, cz) ((cx) > 0 || ((cx) == 0 && ((cy) > 0 || ((cy) == 0 && (cz) > 0))))
 /* Where grid f keeps population i, which left node k with velocity (cx, cy, cz): with one grid under its own number or its
  * opposite's, at the node it left or the one it goes to, which in the esoteric pull depends on its sign. */
-KF_FUNCTION kf_store *kf_kept(const kf_kinetic_arguments *a, const void *f, int i, kf_index k, int cx, int cy, int cz) {
+KF_FUNCTION kf_stored *kf_kept(const kf_kinetic_arguments *a, const void *f, int i, kf_index k, int cx, int cy, int cz) {
 #if KF_IN_PLACE == 2
     const int own = a->pushed ? kf_direction(-cx, -cy, -cz) : i;
     return KF_POSITIVE(cx, cy, cz) ? kf_neighbour(a, f, own, k, cx, cy, cz) : kf_address(a, f, own, k);
@@ -281,7 +281,7 @@ KF_FUNCTION kf_store *kf_kept(const kf_kinetic_arguments *a, const void *f, int 
 #endif
 }
 /* The same of one that comes to node k. */
-KF_FUNCTION const kf_store *kf_arriving(const kf_kinetic_arguments *a, int i, kf_index k, int cx, int cy, int cz) {
+KF_FUNCTION const kf_stored *kf_arriving(const kf_kinetic_arguments *a, int i, kf_index k, int cx, int cy, int cz) {
 #if KF_IN_PLACE == 2
     const int own = a->pushed ? KF_OPPOSITE(i) : i;
     return KF_POSITIVE(cx, cy, cz) ? kf_address(a, a->source, own, k)
@@ -302,14 +302,14 @@ KF_FUNCTION void kf_set_population(const kf_kinetic_arguments *a, void *f, int i
 }
 /* Past the caches where a config asks for it (KF_STREAMING_STORES): what a step writes is read only in the
  * next. */
-KF_FUNCTION void kf_stream(kf_store *place, kf_real value) {
+KF_FUNCTION void kf_stream(kf_stored *place, kf_real value) {
 #if KF_CUDA && KF_STREAMING_STORES
     __stcs(place, kf_to_store(value));
 #else
     *place = kf_to_store(value);
 #endif
 }
-KF_FUNCTION void kf_stream_pair(kf_store *place, kf_store_pair pair) {
+KF_FUNCTION void kf_stream_pair(kf_stored *place, kf_store_pair pair) {
 #if KF_CUDA && KF_STREAMING_STORES && KF_STORAGE == 0
     __stcs((unsigned *)place, pair);
 #elif KF_CUDA && KF_STREAMING_STORES && KF_STORAGE == 1

@@ -24,7 +24,7 @@
 #define KF_HAND_ON(i, name, cx, cy, cz) KF_COLLIDED(i) = kf_to_store(f_##name);
 
 #if KF_FOLDED_BOUNDARY
-#define KF_GHOST(i, cx, cy, cz) *(kf_store *)kf_pulled(a, i, k, cx, cy, cz)
+#define KF_GHOST(i, cx, cy, cz) *(kf_stored *)kf_pulled(a, i, k, cx, cy, cz)
 /* At the ends of a row inside of the domain, and of one at its faces. */
 #define KF_FILL_FIRST(i, name, cx, cy, cz)                                                                   \
     if ((cx) > 0) KF_GHOST(i, cx, cy, cz) = kf_to_store(kf_incoming_in_row(a, i, cx, cy, cz, k, 1, 0, y, z));
@@ -36,13 +36,13 @@ KF_FUNCTION void kf_fill_from(const kf_kinetic_arguments *a, int i, int cx, int 
                               int z) {
     const int by = kf_beyond(y - cy, a->nodes[1]), bz = kf_beyond(z - cz, a->nodes[2]);
     const int first = x0 == 0 && cx > 0, last = x1 == a->nodes[0] && cx < 0;
-    if (first) *(kf_store *)kf_pulled(a, i, kf_node(a, 0, y, z), cx, cy, cz) = kf_to_store(kf_incoming(a, cx, cy, cz, 0, y, z));
+    if (first) *(kf_stored *)kf_pulled(a, i, kf_node(a, 0, y, z), cx, cy, cz) = kf_to_store(kf_incoming(a, cx, cy, cz, 0, y, z));
     if (last)
-        *(kf_store *)kf_pulled(a, i, kf_node(a, x1 - 1, y, z), cx, cy, cz) =
+        *(kf_stored *)kf_pulled(a, i, kf_node(a, x1 - 1, y, z), cx, cy, cz) =
             kf_to_store(kf_incoming(a, cx, cy, cz, x1 - 1, y, z));
     if (by == 0 && bz == 0) return;
     for (int x = x0 + first; x < x1 - last; x++)
-        *(kf_store *)kf_pulled(a, i, kf_node(a, x, y, z), cx, cy, cz) =
+        *(kf_stored *)kf_pulled(a, i, kf_node(a, x, y, z), cx, cy, cz) =
             kf_to_store(kf_incoming_across(a, cx, cy, cz, x, y, z, 0, by, bz));
 }
 
@@ -66,7 +66,7 @@ KF_FUNCTION void kf_fill_row(const kf_kinetic_arguments *a, int x0, int x1, int 
 }
 
 #define KF_LOAD_COLLIDED(i, name, cx, cy, cz) const kf_real f_##name = kf_from_store(KF_COLLIDED(i));
-KF_FUNCTION void kf_keep_outflows(const kf_kinetic_arguments *a, int x, int y, int z, const kf_store *kept, int x0) {
+KF_FUNCTION void kf_keep_outflows(const kf_kinetic_arguments *a, int x, int y, int z, const kf_stored *kept, int x0) {
     const kf_index k = kf_node(a, x, y, z);
     (void)k, (void)kept, (void)x0;
     KF_D3Q27(KF_LOAD_COLLIDED)
@@ -82,7 +82,7 @@ KF_FUNCTION void kf_fill_row(const kf_kinetic_arguments *a, int x0, int x1, int 
 
 #define KF_WRITE_PART(i, name, cx, cy, cz)                                                                   \
     kf_stream_bytes(kf_address(a, a->target, i, k), kept + (i) * KF_STAGED, (x1 - x0) * (kf_int64)sizeof *kept);
-KF_FUNCTION void kf_finish_row(const kf_kinetic_arguments *a, int x0, int x1, int y, int z, const kf_store *kept) {
+KF_FUNCTION void kf_finish_row(const kf_kinetic_arguments *a, int x0, int x1, int y, int z, const kf_stored *kept) {
     (void)a, (void)x0, (void)x1, (void)y, (void)z, (void)kept;
     KF_IN_SLAB
 #if KF_FOLDED_BOUNDARY

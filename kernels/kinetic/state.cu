@@ -70,12 +70,12 @@ KF_SCALAR_KERNEL(initialise, kf_kinetic_arguments) {
 #define KF_UNPACK(i, name, cx, cy, cz) *kf_kept(a, a->source, i, k, cx, cy, cz) = compact[(i)*plane];
 KF_SCALAR_KERNEL(pack, kf_kinetic_arguments) {
     KF_SLAB_BEGIN
-    kf_store *compact = (kf_store *)a->density + 27 * plane * z + in_plane;
+    kf_stored *compact = (kf_stored *)a->density + 27 * plane * z + in_plane;
     KF_D3Q27(KF_PACK)
 }
 KF_SCALAR_KERNEL(unpack, kf_kinetic_arguments) {
     KF_SLAB_BEGIN
-    const kf_store *compact = (const kf_store *)a->density + 27 * plane * z + in_plane;
+    const kf_stored *compact = (const kf_stored *)a->density + 27 * plane * z + in_plane;
     KF_D3Q27(KF_UNPACK)
 }
 

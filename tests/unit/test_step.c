@@ -16,7 +16,7 @@
 #include "solver/flow/flow_problem.h"
 
 static kf_device_info device;
-static const kf_suite_options small = {.device = "cpu", .nodes = {48, 24, 24}, .samples_per_cell = 20};
+static const kf_bench_options small = {.device = "cpu", .nodes = {48, 24, 24}, .samples_per_cell = 20};
 
 /* --- scenes and configs ----------------------------------------------------------------------------------
  */
@@ -201,7 +201,7 @@ static void test_suite_on_a_small_grid(void **state) {
     static const char *const names[] = {
         "memcpy",        "step_f32_acm",         "ib_share_static", "ib_share_rotating",
         "ib_throughput", "rotating_over_static", "step_f32_wide"};
-    kf_suite_options options = small;
+    kf_bench_options options = small;
     kf_error error = {KF_OK, ""};
     kf_figures figures = {0};
     options.figures = names;
@@ -230,7 +230,7 @@ static void test_suite_on_a_small_grid(void **state) {
 static void test_unknown_figure(void **state) {
     (void)state;
     static const char *const names[] = {"step_f32_amc"};
-    kf_suite_options options = small;
+    kf_bench_options options = small;
     kf_error error = {KF_OK, ""};
     kf_figures figures = {0};
     options.figures = names;
