@@ -65,6 +65,10 @@ typedef struct kf_system {
     void (*free_reference)(kf_reference *reference);
 } kf_system;
 
+/* A config that comes from a file is held against the space of the device that it was made for: KF_BAD_INPUT
+ * with what it has that the space has not. */
+kf_status kf_problem_check_config(const kf_problem *problem, const kf_device_info *device,
+                                  const kf_config *config, kf_error *error);
 /* The space of a problem's configs on a device; fixed: as for kf_space_open. The caller frees it. */
 kf_status kf_problem_space(const kf_problem *problem, const kf_device_info *device, const char *const *fixed,
                            int fixed_count, kf_space **space, kf_error *error);

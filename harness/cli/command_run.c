@@ -169,6 +169,8 @@ static kf_status open_tuned(run *job, const char *config, kf_error *error) {
                            "option '%s': --config says it already; leave one of them out", useless[i]);
     KF_TRY(kf_best_config_read(config, &job->best, error));
     KF_TRY(open_problem(job, error));
+    if (kf_problem_check_config(job->problem, &job->best.device, &job->best.config, error) != KF_OK)
+        return kf_fail_context(error, "%s", config);
     return open_device(job, error);
 }
 

@@ -69,6 +69,7 @@ static kf_status best_of_store(kf_entry *entry, kf_store *store, kf_error *error
 static kf_status read_best_config(kf_entry *entry, kf_error *error) {
     kf_best_config *best = kf_allocate(sizeof *best);
     kf_status status = kf_best_config_read(entry->benchmark->text, best, error);
+    if (status == KF_OK) status = kf_problem_check_config(entry->opened, &best->device, &best->config, error);
     if (status == KF_OK) entry->config = best->config;
     kf_best_config_free(best);
     free(best);

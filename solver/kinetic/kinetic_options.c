@@ -36,24 +36,8 @@ bool kf_kinetic_has_outflow(const kf_scene *scene) {
     return outflow;
 }
 
-static kf_status check_moments(const kf_scene *scene, const kf_kinetic_options *o, bool gpu,
-                               kf_error *error) {
-    const int shared = 27 * (o->block[0] + 2) * (o->block[1] + 2) * (o->storage == KF_F64 ? 8 : 4);
-    if ((o->plan == KF_PLAN_MOMENTS) != (o->march > 0))
-        return refuse(error, "march > 0 belongs to plan moments, and to it alone");
-    if (o->prefetch && o->plan != KF_PLAN_MOMENTS) return refuse(error, "prefetch belongs to plan moments");
-    if (o->plan != KF_PLAN_MOMENTS) return KF_OK;
-    if (!kf_kinetic_is_regularised(scene))
-        return refuse(
-            error, "plan moments needs acm_mrt with the rates 'ones' and the basis 'hermite': with others a "
-                   "node's populations do not follow from its moments");
-    if (o->collision_form != KF_LOW_ORDER || o->layout == KF_AOS)
-        return refuse(error, "plan moments has collision_form low_order, and layout soa or csoa");
-    if (o->boundary_kernels != 0) return refuse(error, "plan moments has boundary_kernels 0");
-    if (o->march > 65536) return refuse(error, "march must be at most 65536");
-    if (gpu && shared > 49152)
-        return refuse(error, "a block has 48 KiB of shared memory: choose smaller block_x and block_y");
-    return KF_OK;
+static bool within(long value, long low, long high) {
+    return value >= low && value <= high;
 }
 
 /* Rows begin with a line of the GPU's cache, 128 bytes, in 64 bits with two; on the cpu with one of 64 bytes,
@@ -63,75 +47,48 @@ static int row_alignment(const kf_kinetic_options *o) {
     return o->storage == KF_F16 ? 64 : 32;
 }
 
-static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *o, bool gpu,
-                               kf_error *error) {
-    const bool fused = o->plan == KF_PLAN_FUSED, one_pass = fused || o->plan == KF_PLAN_MOMENTS;
-    if (o->alpha < 1 || (o->alpha & (o->alpha - 1)) != 0)
-        return refuse(error, "alpha must be a power of two");
-    if ((o->layout == KF_CSOA) != (o->alpha > 1))
-        return refuse(error, "alpha > 1 belongs to layout csoa, and to it alone");
-    if (one_pass != (o->collision_split == 0))
-        return refuse(error, "collision_split 0 belongs to the plans fused and moments, and to them alone");
-    if (o->collision_split < 0 || o->collision_split > 4)
-        return refuse(error, "collision_split must be 0 to 4");
-    if (o->collision_split > 1 && !kf_kinetic_splits(scene))
-        return refuse(error, "the rule kbc is computed in one kernel: collision_split must be 0 or 1");
-    if (o->collision_form != KF_FACTORISED && !kf_kinetic_has_central_moments(scene))
-        return refuse(error,
-                      "collision_form belongs to the central moments of acm_mrt (and not to the rule kbc)");
-    if (o->collision_form == KF_LOW_ORDER && !(one_pass && kf_kinetic_has_one_high_order_rate(scene)))
-        return refuse(error, "collision_form low_order belongs to the plans fused and moments and to acm_mrt "
-                             "with one rate for "
-                             "the orders 3 to 6 in the basis hermite");
-    if (o->register_cap != 0 && (!one_pass || o->register_cap < 24 || o->register_cap > 255))
-        return refuse(error, "register_cap must be 0, or 24 to 255 in the plans fused and moments");
-    if (o->plan == KF_PLAN_BASELINE && o->collision_split != 1)
-        return refuse(error, "plan baseline has collision_split 1");
+/* The moments plan in a form that its kernel does not have would be another flow's. */
+static bool moments_fit(const kf_scene *scene, const kf_kinetic_options *o) {
+    return kf_kinetic_is_regularised(scene) && o->collision_form == KF_LOW_ORDER && o->layout != KF_AOS &&
+           o->boundary_kernels == 0;
+}
+
+/* variants/kinetic.json says what belongs together, and what comes from a file is held against it
+ * (kf_problem_check_config). Here only what would take a plan past its buffers, or to kernels that there are
+ * not. */
+static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *o, kf_error *error) {
+    const bool fused = o->plan == KF_PLAN_FUSED, moments = o->plan == KF_PLAN_MOMENTS,
+               one_pass = fused || moments;
+    if (o->alpha < 1 || (o->alpha & (o->alpha - 1)) != 0 || (o->layout == KF_CSOA) != (o->alpha > 1))
+        return refuse(error, "alpha must be a power of two, above 1 in layout csoa and 1 in the others");
+    if (!within(o->collision_split, 0, 4) || one_pass != (o->collision_split == 0) ||
+        (o->collision_split > 1 && (o->plan == KF_PLAN_BASELINE || !kf_kinetic_splits(scene))))
+        return refuse(error, "collision_split does not go with the plan, or with the scene's rule for rates");
+    if (moments != within(o->march, 1, 65536) || (moments && !moments_fit(scene, o)))
+        return refuse(error, "march belongs to plan moments, and that to the rates 'ones' in one pass");
     if (one_pass ? o->immersed == KF_GATHER : o->immersed == KF_AGGREGATED)
         return refuse(error,
                       "immersed_boundary gather belongs to the unfused plans, aggregated to the others");
-    if (o->immersed == KF_AGGREGATED && !scene->motion.moving && o->fixed_point_force)
-        return refuse(error, "immersed_boundary aggregated of a static solid goes with force_sum float");
-    if (o->streaming_stores && !one_pass)
-        return refuse(error, "streaming_stores belong to the plans fused and moments");
-    if (o->slab < 0 || o->slab > 65536 || (o->slab > 0 && !fused))
-        return refuse(error, "slab must be 0, or 1 to 65536 in plan fused");
-    if (o->slab > 0 && o->layout == KF_CSOA && o->alpha > row_alignment(o))
-        return refuse(error, "streaming shift moves whole planes: alpha must be at most 32, in 16 bits 64");
-    if (o->concurrent_solid && (!fused || o->in_place != 0 || o->slab > 0))
-        return refuse(error, "concurrent_solid belongs to plan fused with streaming two_grids");
-    if (o->exchange && (o->in_place != 2 || o->block[0] % 32 != 0))
-        return refuse(error, "exchange belongs to streaming esoteric with block_x a multiple of 32");
-    if (o->nodes_per_thread != 1 && (o->nodes_per_thread != 2 || !fused || o->layout == KF_AOS))
+    if (!within(o->nodes_per_thread, 1, 2) || (o->nodes_per_thread == 2 && (!fused || o->layout == KF_AOS)))
         return refuse(error, "nodes_per_thread must be 1, or 2 in plan fused with layout soa or csoa");
     if (o->in_place != 0 && (!fused || o->nodes_per_thread != 1))
         return refuse(error, "streaming in one grid belongs to plan fused with nodes_per_thread 1");
-    const bool rows = fused && !gpu && o->in_place == 0 && o->nodes_per_thread == 1;
+    if (!within(o->slab, 0, 65536) || (o->slab > 0 && !fused))
+        return refuse(error, "slab must be 0, or 1 to 65536 in plan fused");
+    if (o->slab > 0 && o->layout == KF_CSOA && o->alpha > row_alignment(o))
+        return refuse(error, "streaming shift moves whole planes: alpha must be at most 32, in 16 bits 64");
+    const bool rows = fused && !o->gpu && o->in_place == 0 && o->nodes_per_thread == 1 && o->layout != KF_AOS;
     if (o->staged_nodes != 0 &&
-        (o->staged_nodes < 16 || o->staged_nodes > 1024 || !rows || o->layout == KF_AOS))
-        return refuse(
-            error, "staged_nodes must be 0, or 16 to 1024 on the cpu in plan fused with streaming two_grids, "
-                   "nodes_per_thread 1 and layout soa or csoa");
-    if (o->staged_nodes != 0 && o->layout == KF_CSOA &&
-        (o->alpha % o->staged_nodes != 0 || o->staged_nodes > 32))
-        return refuse(error, "staged_nodes must be 16 or 32, and divide alpha, in layout csoa");
-    if (o->storage == KF_F16 && !fused) return refuse(error, "storage f16 belongs to plan fused");
-    if (o->segment_length < 1 || o->segment_length > 4096)
-        return refuse(error, "segment_length must be 1 to 4096");
-    if (o->fixed_point_force && !one_pass)
-        return refuse(error, "force_sum fixed belongs to the plans fused and moments");
+        (!within(o->staged_nodes, 16, 1024) || !rows ||
+         (o->layout == KF_CSOA && (o->staged_nodes > 32 || o->alpha % o->staged_nodes != 0))))
+        return refuse(error, "staged_nodes does not go with the plan and layout");
     if (o->boundary_kernels != 6 && o->boundary_kernels != 1 && (o->boundary_kernels != 0 || !one_pass))
         return refuse(error, "boundary_kernels must be 6 or 1, or 0 in the plans fused and moments");
-    if (o->sample_block_length < 1) return refuse(error, "sample_block_length must be at least 1");
-    if (o->reorder_period < 0 || o->reorder_period > 1000000)
-        return refuse(error, "reorder_period must be 0 to 1000000");
-    if (o->block[0] < 1 || o->block[1] < 1 || o->block[0] > 65536 || o->block[1] > 1024)
-        return refuse(error, "block_x and block_y must be positive");
-    if (gpu && o->block[0] % 32 != 0 && (o->block[0] & (o->block[0] - 1)) != 0)
-        return refuse(error,
-                      "block_x must be a multiple of 32, or a power of two, so that warps lie along rows");
-    if (gpu && o->block[0] * o->block[1] > 1024) return refuse(error, "a block has at most 1024 threads");
-    return check_moments(scene, o, gpu, error);
+    if (!within(o->segment_length, 1, 4096) || o->sample_block_length < 1 ||
+        !within(o->reorder_period, 0, 1000000) || !within(o->block[0], 1, 65536) ||
+        !within(o->block[1], 1, 1024))
+        return refuse(error, "a length, a period or a block's size is out of all bounds");
+    return KF_OK;
 }
 
 kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config, bool gpu,
@@ -187,7 +144,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     options->block[2] = 1;
     while (1L << options->alpha_log2 < options->alpha)
         options->alpha_log2++;
-    return check_options(scene, options, gpu, error);
+    return check_options(scene, options, error);
 }
 
 void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options,

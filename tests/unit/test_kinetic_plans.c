@@ -212,6 +212,30 @@ static void test_impossible_configs_are_refused(void **state) {
     kf_scene_free(scene);
 }
 
+/* What comes from a file is held against the space: the reason is the constraint's, or the domain. */
+static void test_configs_are_held_against_their_space(void **state) {
+    (void)state;
+    kf_error error = {0};
+    kf_scene *scene = open_scene("ball", 3000);
+    const kf_problem *problem = problem_of(kinetic_system, scene);
+    const kf_device_info *device = kf_backend_device(backend);
+    kf_space *space;
+    must(kf_problem_space(problem, device, NULL, 0, &space, &error), &error);
+    kf_config good, bad;
+    must(kf_space_preset(space, "default", &good, &error), &error);
+    must(kf_problem_check_config(problem, device, &good, &error), &error);
+    bad = good;
+    kf_config_set_integer(&bad, "collision_split", 2);
+    assert_int_equal(kf_problem_check_config(problem, device, &bad, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "have their collision in the streaming kernel"));
+    bad = good;
+    kf_config_set_integer(&bad, "segment_length", 5);
+    assert_int_equal(kf_problem_check_config(problem, device, &bad, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "segment_length"));
+    kf_space_free(space);
+    kf_scene_free(scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gate_refuses_a_wrong_result),
@@ -220,6 +244,7 @@ int main(void) {
         cmocka_unit_test(test_device_order_is_the_hosts),
         cmocka_unit_test(test_the_solid_goes_to_any_step),
         cmocka_unit_test(test_impossible_configs_are_refused),
+        cmocka_unit_test(test_configs_are_held_against_their_space),
     };
     return cmocka_run_group_tests(tests, open_backend, close_backend);
 }
