@@ -14,7 +14,7 @@ KF_FUNCTION float kf_pressure(float e) {
 #else
     const float p = e;
 #endif
-    return KF_TENSION ? p : fmaxf(p, 0.0f);
+    return KF_TENSION ? p : kf_larger(p, 0.0f);
 }
 
 /* Volume of j; what walls are made of moves with the wall in the continuity equation, and as v says in the others. */
@@ -51,7 +51,7 @@ KF_SCALAR_KERNEL(dummies, kf_sph_arguments) {
     const float inverse = sum > 1e-6f ? 1.0f / sum : 0.0f, sign = a->wall_slips ? inverse : -inverse;
     kf_four v;
     v.x = sign * sx, v.y = sign * sy, v.z = sign * sz;
-    pressure = fmaxf(pressure * inverse, 0.0f);
+    pressure = kf_larger(pressure * inverse, 0.0f);
     v.w = KF_STIFF ? kf_power(1.0f + 7.0f * pressure, 1.0f / 7.0f) - 1.0f : pressure;
     p.w = -1.0f / (1.0f + v.w);
     kf_keep(a->sorted.velocity, i, n, v);
@@ -70,10 +70,10 @@ KF_FUNCTION float kf_wall_push(const kf_sph_arguments *a, const kf_wall *w, kf_f
     const float un = (v.x - w->vx) * w->nx + (v.y - w->vy) * w->ny + (v.z - w->vz) * w->nz;
     const float weight = -(a->gravity[0] * w->nx + a->gravity[1] * w->ny + a->gravity[2] * w->nz) * (1.0f + v.w);
     const float on_wall = (pressure * w->gradient + weight * w->moment);
-    const float through = fmaxf(KF_CLOSEST_WALL - w->distance, 0.0f);
-    return pressure * w->gradient + (KF_TENSION ? on_wall : fmaxf(on_wall, 0.0f)) +
-           0.1f * fminf(through, 1.0f) * w->gradient +
-           a->artificial * fmaxf(-un, 0.0f) / fmaxf(w->distance, KF_CLOSEST_WALL) * w->gradient;
+    const float through = kf_larger(KF_CLOSEST_WALL - w->distance, 0.0f);
+    return pressure * w->gradient + (KF_TENSION ? on_wall : kf_larger(on_wall, 0.0f)) +
+           0.1f * kf_smaller(through, 1.0f) * w->gradient +
+           a->artificial * kf_larger(-un, 0.0f) / kf_larger(w->distance, KF_CLOSEST_WALL) * w->gradient;
 }
 
 /* Displacement that evens out the particles (Lind et al. 2012), off near the surface. */
@@ -109,7 +109,7 @@ KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
             diffusion += weight * KF_FLUID(q) * r2 * soft *
                          (w.w - v.w + a->gravity[0] * dx + a->gravity[1] * dy + a->gravity[2] * dz);
 #if KF_ARTIFICIAL
-            push -= weight * a->artificial * fminf(vx, 0.0f) * soft;
+            push -= weight * a->artificial * kf_smaller(vx, 0.0f) * soft;
 #endif
             ax += push * dx, ay += push * dy, az += push * dz;
 #if KF_VISCOUS
@@ -127,7 +127,7 @@ KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
     KF_ONE_BY_ONE for (int k = 0; k < KF_WALLS; k++) {
         kf_wall w;
         if (!kf_wall_at(a, p, k, &w)) continue;
-        const float d = fmaxf(w.distance, KF_CLOSEST_WALL), push = p.w * kf_wall_push(a, &w, v, pressure);
+        const float d = kf_larger(w.distance, KF_CLOSEST_WALL), push = p.w * kf_wall_push(a, &w, v, pressure);
         const float ux = v.x - w.vx, uy = v.y - w.vy, uz = v.z - w.vz, un = ux * w.nx + uy * w.ny + uz * w.nz;
         const float drag = p.w * p.w * a->viscosity * (1.0f - w.slip) * w.gradient / d;
         ax += push * w.nx - drag * (ux - un * w.nx), ay += push * w.ny - drag * (uy - un * w.ny);
@@ -180,7 +180,7 @@ KF_SCALAR_KERNEL(strain, kf_sph_arguments) {
     KF_ONE_BY_ONE for (int k = 0; k < KF_WALLS; k++) {
         kf_wall w;
         if (!kf_wall_at(a, p, k, &w)) continue;
-        const float d = fmaxf(w.distance, KF_CLOSEST_WALL), g = w.moment / d;
+        const float d = kf_larger(w.distance, KF_CLOSEST_WALL), g = w.moment / d;
         float ux = v.x - w.vx, uy = v.y - w.vy, uz = v.z - w.vz;
         const float un = ux * w.nx + uy * w.ny + uz * w.nz;
         compression -= 2.0f * un * w.gradient;
@@ -217,7 +217,7 @@ KF_SCALAR_KERNEL(motion, kf_sph_arguments) {
             float push = pressure + kf_pressure(w.w);
 #if KF_ARTIFICIAL
             const float vx = (v.x - w.x) * dx + (v.y - w.y) * dy + (v.z - w.z) * dz;
-            push -= a->artificial * fminf(vx, 0.0f) * kf_reciprocal(r2 + a->softening);
+            push -= a->artificial * kf_smaller(vx, 0.0f) * kf_reciprocal(r2 + a->softening);
 #endif
             ax += weight * ((push - s.xx - u.xx) * dx - (s.xy + u.xy) * dy - (s.xz + u.xz) * dz);
             ay += weight * ((push - s.yy - u.yy) * dy - (s.xy + u.xy) * dx - (s.yz + u.yz) * dz);
@@ -235,7 +235,7 @@ KF_SCALAR_KERNEL(motion, kf_sph_arguments) {
                   tz = g * (s.xz * w.nx + s.yz * w.ny + szz * w.nz);
             const float tn = tx * w.nx + ty * w.ny + tz * w.nz;
             tx -= tn * w.nx, ty -= tn * w.ny, tz -= tn * w.nz;
-            const float most = a->bed_friction * fmaxf(push - tn, 0.0f), size = kf_length(tx, ty, tz);
+            const float most = a->bed_friction * kf_larger(push - tn, 0.0f), size = kf_length(tx, ty, tz);
             const float along = (1.0f - w.slip) * (a->bed_friction > 0.0f && size > most ? most / size : 1.0f);
             ax += p.w * ((push - tn) * w.nx - along * tx), ay += p.w * ((push - tn) * w.ny - along * ty);
             az += p.w * ((push - tn) * w.nz - along * tz);

@@ -41,7 +41,7 @@ typedef struct kf_range {
 
 /* Distance of a place from the cell `offset` cells further along an axis; in cells. */
 KF_FUNCTION float kf_gap(float in_cell, int offset) {
-    return fmaxf(fmaxf((float)offset - in_cell, in_cell - (float)(offset + 1)), 0.0f);
+    return kf_larger(kf_larger((float)offset - in_cell, in_cell - (float)(offset + 1)), 0.0f);
 }
 KF_FUNCTION int kf_wrapped(const kf_sph_arguments *a, int axis, int cell, float *x) {
     if ((KF_PERIODIC >> axis) & 1) {
@@ -253,7 +253,7 @@ KF_FUNCTION float kf_nearest_image(const kf_sph_arguments *a, int axis, float d)
 
 /* (1 - r/h), 0 beyond the support. */
 KF_FUNCTION float kf_weight(const kf_sph_arguments *a, float r2) {
-    return fmaxf(1.0f - kf_square_root(r2) * a->inverse_support, 0.0f);
+    return kf_larger(1.0f - kf_square_root(r2) * a->inverse_support, 0.0f);
 }
 
 #endif

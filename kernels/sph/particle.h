@@ -13,6 +13,14 @@ typedef struct kf_four {
     float x, y, z, w;
 } kf_four;
 
+/* fmaxf and fminf keep loops from being vectorised: they know NaN. */
+KF_FUNCTION float kf_larger(float a, float b) {
+    return a > b ? a : b;
+}
+KF_FUNCTION float kf_smaller(float a, float b) {
+    return a < b ? a : b;
+}
+
 #if KF_CUDA
 KF_FUNCTION float kf_square_root(float x) {
     float root;

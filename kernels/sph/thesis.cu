@@ -8,7 +8,7 @@
 #include "walls.h"
 
 KF_FUNCTION float kf_clipped(float e) {
-    return fmaxf(e, 0.0f);
+    return kf_larger(e, 0.0f);
 }
 
 KF_SCALAR_KERNEL(density, kf_sph_arguments) {
@@ -18,7 +18,7 @@ KF_SCALAR_KERNEL(density, kf_sph_arguments) {
     float sum = 0;
     if (!kf_inside(a, p)) return;
     KF_FIRST_NEIGHBOURS(p, i, "omp simd reduction(+ : sum)", {
-        const float t = fmaxf(a->support2 - r2, 0.0f);
+        const float t = kf_larger(a->support2 - r2, 0.0f);
         sum += t * t * t;
     })
 #if KF_SEARCH == KF_SEARCH_LIST /* a list does not hold its owner */
@@ -35,7 +35,7 @@ KF_FUNCTION kf_deviator kf_thesis_stress(const kf_sph_arguments *a, kf_gradient 
     const kf_deviator d = kf_strain_rate(l);
     const float size = kf_size(d);
     if (KF_YIELD && 2.0f * a->viscosity_at_rest * size <= a->yield) return kf_scaled(d, 2.0f * a->viscosity_at_rest);
-    const float least = fmaxf(size, a->smallest_rate);
+    const float least = kf_larger(size, a->smallest_rate);
     float factor = KF_NEWTONIAN ? 2.0f * a->consistency : 2.0f * a->consistency * kf_power(least, a->exponent - 1.0f);
     if (KF_YIELD) factor += a->yield / least;
     return kf_scaled(d, factor);
@@ -49,14 +49,14 @@ KF_SCALAR_KERNEL(stress, kf_sph_arguments) {
     if (!kf_inside(a, p)) return;
     KF_NEIGHBOURS(p, i, "omp simd reduction(+ : lxx, lxy, lxz, lyx, lyy, lyz, lzx, lzy, lzz, sx, sy, sz)", {
         const kf_four w = kf_load(a->sorted.velocity, j, n);
-        const float r = kf_square_root(r2), gap = fmaxf(a->support - r, 0.0f);
-        const float g = gap * gap * kf_reciprocal(fmaxf(r, 1e-6f) * (1.0f + w.w));
+        const float r = kf_square_root(r2), gap = kf_larger(a->support - r, 0.0f);
+        const float g = gap * gap * kf_reciprocal(kf_larger(r, 1e-6f) * (1.0f + w.w));
         const float ux = w.x - v.x, uy = w.y - v.y, uz = w.z - v.z;
         const float gx = g * dx, gy = g * dy, gz = g * dz;
         lxx -= ux * gx, lxy -= ux * gy, lxz -= ux * gz, lyx -= uy * gx, lyy -= uy * gy, lyz -= uy * gz;
         lzx -= uz * gx, lzy -= uz * gy, lzz -= uz * gz;
         if (KF_XSPH) {
-            const float t = fmaxf(a->support2 - r2, 0.0f), s = t * t * t * kf_reciprocal(2.0f + v.w + w.w);
+            const float t = kf_larger(a->support2 - r2, 0.0f), s = t * t * t * kf_reciprocal(2.0f + v.w + w.w);
             sx += s * ux, sy += s * uy, sz += s * uz;
         }
     })
@@ -106,8 +106,8 @@ KF_SCALAR_KERNEL(force, kf_sph_arguments) {
         KF_NEIGHBOURS(p, i, "omp simd reduction(+ : px, py, pz)", {
             const kf_four w = kf_load(a->sorted.velocity, j, n);
             const kf_deviator u = kf_load_stress(a->sorted.stress, j, n);
-            const float r = kf_square_root(r2), gap = fmaxf(a->support - r, 0.0f);
-            const float g = gap * gap * kf_reciprocal(fmaxf(r, 1e-6f) * (1.0f + w.w));
+            const float r = kf_square_root(r2), gap = kf_larger(a->support - r, 0.0f);
+            const float g = gap * gap * kf_reciprocal(kf_larger(r, 1e-6f) * (1.0f + w.w));
             const float push = a->half_pressure * (pressure + kf_clipped(w.w));
             const float xx = push - s.xx - u.xx, yy = push - s.yy - u.yy, zz = push + s.xx + u.xx + s.yy + u.yy;
             px += g * (xx * dx - (s.xy + u.xy) * dy - (s.xz + u.xz) * dz);
@@ -119,13 +119,13 @@ KF_SCALAR_KERNEL(force, kf_sph_arguments) {
 #else
         KF_NEIGHBOURS(p, i, "omp simd reduction(+ : px, py, pz, sx, sy, sz)", {
             const kf_four w = kf_load(a->sorted.velocity, j, n);
-            const float r = kf_square_root(r2), gap = fmaxf(a->support - r, 0.0f), volume = kf_reciprocal(1.0f + w.w);
+            const float r = kf_square_root(r2), gap = kf_larger(a->support - r, 0.0f), volume = kf_reciprocal(1.0f + w.w);
             const float push = a->half_pressure * a->spiky * (pressure + kf_clipped(w.w)) * volume * gap * gap *
-                               kf_reciprocal(fmaxf(r, 1e-6f));
+                               kf_reciprocal(kf_larger(r, 1e-6f));
             const float drag = a->laplacian * gap * volume, ux = w.x - v.x, uy = w.y - v.y, uz = w.z - v.z;
             px += push * dx + drag * ux, py += push * dy + drag * uy, pz += push * dz + drag * uz;
             if (KF_XSPH) {
-                const float t = fmaxf(a->support2 - r2, 0.0f), s = t * t * t * kf_reciprocal(2.0f + v.w + w.w);
+                const float t = kf_larger(a->support2 - r2, 0.0f), s = t * t * t * kf_reciprocal(2.0f + v.w + w.w);
                 sx += s * ux, sy += s * uy, sz += s * uz;
             }
         })
