@@ -9,11 +9,6 @@
 
 const char *const kf_plot_names[KF_PLOTS] = {"kernels", "surface", "convergence", "roofline", "occupancy"};
 
-kf_time_unit kf_time_unit_for(double longest_us) {
-    if (longest_us >= 10000) return (kf_time_unit){"ms", 1e-3};
-    return (kf_time_unit){"us", 1};
-}
-
 /* --- which run -------------------------------------------------------------------------------------------
  */
 

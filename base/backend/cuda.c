@@ -10,11 +10,6 @@
 #include "base/backend/cuda_nvrtc.h"
 #include "base/util/text.h"
 
-kf_status kf_cuda_enter(kf_backend *backend, kf_error *error) {
-    KF_CUDA_TRY(cuCtxSetCurrent, kf_cuda_of(backend)->context);
-    return KF_OK;
-}
-
 static void device_state(kf_backend *backend, kf_device_state *state) {
     kf_nvml_device_state(backend->device.identity, state);
 }

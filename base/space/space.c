@@ -52,12 +52,6 @@ static kf_status allow(kf_parameter *parameter, const char *word, bool *allowed,
     return KF_OK;
 }
 
-bool kf_parameter_allows(const kf_parameter *parameter, int position) {
-    for (int i = 0; i < parameter->choice_count; i++)
-        if (parameter->choices[i] == position) return true;
-    return parameter->choices == NULL;
-}
-
 /* text: values, apart by commas. */
 static kf_status fix_parameter(kf_parameter *parameter, const char *text, kf_error *error) {
     if (parameter->choices != NULL)

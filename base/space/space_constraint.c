@@ -14,19 +14,6 @@ typedef struct bound_names {
     const int *positions;
 } bound_names;
 
-bool kf_space_variable(void *space, const char *name, kf_scalar *value) {
-    const kf_variables *variables = &((const kf_space *)space)->variables;
-    for (int i = 0; i < variables->count; i++) {
-        if (strcmp(variables->values[i].name, name) != 0) continue;
-        double number = variables->values[i].value;
-        *value = (kf_scalar){.kind = KF_SCALAR_FLOAT, .number = number};
-        if (number >= -9e18 && number <= 9e18 && number == (double)(long long)number)
-            *value = (kf_scalar){.kind = KF_SCALAR_INTEGER, .integer = (long long)number};
-        return true;
-    }
-    return false;
-}
-
 static bool look_up(void *context, const char *name, kf_scalar *value) {
     const bound_names *bound = context;
     const kf_meaning *meaning = bound->constraint->meanings;

@@ -83,6 +83,9 @@ static inline int kf_parameter_choices(const kf_parameter *parameter) {
 static inline int kf_parameter_choice(const kf_parameter *parameter, int number) {
     return parameter->choices != NULL ? parameter->choices[number] : number;
 }
+/* space_values.c; compare: for two of the same kind, as strcmp. */
+int kf_scalar_compare(const kf_scalar *left, const kf_scalar *right);
+bool kf_space_variable(void *space, const char *name, kf_scalar *value); /* a kf_name_lookup */
 bool kf_parameter_allows(const kf_parameter *parameter, int position);
 /* Position of value in the parameter's domain, or -1. */
 int kf_parameter_position(const kf_parameter *parameter, const kf_scalar *value);
@@ -105,13 +108,12 @@ kf_status kf_constraint_violated(const kf_space *space, const int *positions, co
 /* The constraint that leaves the smallest share of the combinations of its own parameters, and what it
  * excludes. */
 const kf_constraint *kf_constraint_strictest(const kf_space *space, double *excluded);
-bool kf_space_variable(void *space, const char *name, kf_scalar *value); /* a kf_name_lookup */
 
 /* space_tree.c */
 kf_status kf_tree_build(kf_space *space, kf_error *error);
 void kf_tree_free(kf_space *space);
 
-/* space_print.c: the domain in few words, "1 2 4 ... 4096 (13 values)". */
+/* space_text.c: the domain in few words, "1 2 4 ... 4096 (13 values)". */
 void kf_domain_text(const kf_parameter *parameter, kf_text *text);
 void kf_scalar_text(const kf_scalar *value, kf_text *text);
 

@@ -1,6 +1,5 @@
 /* From a declaration (format: docs/space-format.md) to parameters with resolved domains, constraints and
  * presets. */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,38 +9,9 @@
 
 static const char *const kind_names[] = {"integer", "boolean", "name"};
 static const kf_scalar_kind scalar_kinds[] = {KF_SCALAR_INTEGER, KF_SCALAR_BOOLEAN, KF_SCALAR_STRING};
-static const long long largest_integer = 9007199254740992; /* 2^53: what JSON keeps exactly */
-
-kf_status kf_space_check_line(const char *file, const char *path, const char *key, const char *text,
-                              kf_error *error) {
-    for (const char *c = text; c != NULL && *c != '\0'; c++)
-        if (iscntrl((unsigned char)*c))
-            return kf_fail(error, KF_BAD_INPUT, "%s: %s.%s must be one line without control characters", file,
-                           path, key);
-    return KF_OK;
-}
+static const long long largest_integer = 9007199254740992;
 
 /* --- values --------------------------------------------------------------------------------------------- */
-
-static int compare_scalars(const kf_scalar *left, const kf_scalar *right) {
-    if (left->kind == KF_SCALAR_STRING) return strcmp(left->text, right->text);
-    return (left->integer > right->integer) - (left->integer < right->integer);
-}
-
-int kf_parameter_position(const kf_parameter *parameter, const kf_scalar *value) {
-    int low = 0, high = parameter->value_count - 1;
-    if (value->kind != scalar_kinds[parameter->kind]) return -1;
-    while (low <= high) {
-        int middle = (low + high) / 2, position = parameter->sorted[middle];
-        int order = compare_scalars(value, &parameter->values[position]);
-        if (order == 0) return position;
-        if (order < 0)
-            high = middle - 1;
-        else
-            low = middle + 1;
-    }
-    return -1;
-}
 
 /* Whether an evaluated or literal value can be one of the parameter's. */
 static kf_status check_scalar(kf_value_kind kind, const kf_scalar *value, kf_error *error) {
@@ -172,7 +142,7 @@ typedef struct sortable {
 
 static int by_value(const void *left, const void *right) {
     const sortable *a = left, *b = right;
-    int order = compare_scalars(a->value, b->value);
+    int order = kf_scalar_compare(a->value, b->value);
     return order != 0 ? order : (a->position > b->position) - (a->position < b->position);
 }
 
@@ -191,7 +161,7 @@ static kf_status drop_repeated(kf_parameter *parameter, bool listed, kf_error *e
     bool *repeated = kf_allocate_zeroed((size_t)parameter->value_count, sizeof *repeated);
     kf_status status = KF_OK;
     for (int i = 1; i < parameter->value_count && status == KF_OK; i++) {
-        if (compare_scalars(order[i - 1].value, order[i].value) != 0) continue;
+        if (kf_scalar_compare(order[i - 1].value, order[i].value) != 0) continue;
         repeated[order[i].position] = true;
         if (!listed) continue;
         kf_text text = {0};

@@ -8,11 +8,6 @@
 
 const kf_bench_suite *const kf_bench_suites[] = {&kf_suite_toelke, &kf_suite_search, &kf_suite_step, NULL};
 
-void kf_figures_add(kf_figures *figures, const kf_figure *figure) {
-    figures->list = kf_reallocate(figures->list, (size_t)(figures->count + 1) * sizeof *figures->list);
-    figures->list[figures->count++] = *figure;
-}
-
 void kf_figures_free(kf_figures *figures) {
     for (int i = 0; i < figures->count; i++) {
         kf_judgement *verdict = figures->list[i].verdict;

@@ -134,3 +134,8 @@ void kf_figures_print(const kf_bench_suite *suite, const kf_device_info *device,
     if (judged < figures->count) print_plain(figures);
     if (judged > 0) print_judged(figures);
 }
+
+void kf_figures_add(kf_figures *figures, const kf_figure *figure) {
+    figures->list = kf_reallocate(figures->list, (size_t)(figures->count + 1) * sizeof *figures->list);
+    figures->list[figures->count++] = *figure;
+}

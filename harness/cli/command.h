@@ -41,7 +41,7 @@ typedef struct kf_command {
                                  added for all */
     const char *const *positional; /* names of accepted positionals, NULL-terminated, or NULL; a last name
                                     * that ends in "..." takes any number */
-    kf_status (*run)(const kf_arguments *arguments, kf_error *error); /* NULL: not available yet, status 3 */
+    kf_status (*run)(const kf_arguments *arguments, kf_error *error);
 } kf_command;
 
 /* NULL-terminated (harness/cli/commands.c); one file a command (harness/cli/command_<name>.c defines

@@ -21,7 +21,6 @@ void kf_help_command(const kf_command *command) {
     (void)kf_arguments_parse(command, 0, NULL, &arguments, NULL); /* merges the common options in */
     printf("%s\n\n%s\n", command->synopsis, command->description);
     if (command->describe != NULL) command->describe();
-    if (command->run == NULL) printf("\nNot available yet in version %s.\n", KF_VERSION);
     printf("\nOptions:\n");
     for (int i = 0; i < arguments.option_count; i++)
         print_option(&arguments.options[i]);
@@ -38,8 +37,7 @@ void kf_help(void) {
            "Commands:\n",
            KF_VERSION);
     for (const kf_command *const *command = kf_commands; *command != NULL; command++)
-        printf("  %-10s%s%s\n", (*command)->name, (*command)->summary,
-               (*command)->run == NULL ? " (not available yet)" : "");
+        printf("  %-10s%s\n", (*command)->name, (*command)->summary);
     printf("\nExit status: 0 done, 1 a failed gate or a regression, 2 wrong input, 3 the machine could not "
            "do it,\n"
            "130 interrupted. Results go to stdout (--json: one JSON object), everything else to stderr.\n\n"

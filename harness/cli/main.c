@@ -41,7 +41,6 @@ static kf_status run_command(const kf_command *command, int word_count, char *co
         return KF_OK;
     }
     kf_arguments arguments;
-    if (command->run == NULL) return kf_fail(error, KF_MACHINE, "'%s' is not available yet", command->name);
     KF_TRY(kf_arguments_parse(command, word_count, words, &arguments, error));
     /* A mistyped device is told before a scene is sampled for it, not after. */
     KF_TRY(kf_device_check(kf_argument(&arguments, "--device", NULL), error));

@@ -25,22 +25,10 @@ static void free_events(kf_timing *t) {
     free(t->events);
 }
 
-void kf_timing_go_to(kf_timing *t, int place) {
-    uint64_t cycle = (uint64_t)t->cycle, steps = t->plan->steps_done;
-    t->plan->steps_done = (steps + cycle - 1 - (uint64_t)place % cycle) / cycle * cycle + (uint64_t)place;
-}
-
 static kf_status run_batch(kf_timing *t, kf_error *error) {
     kf_timing_go_to(t, t->whole_cycles ? 0 : KF_ORDINARY_PLACE);
     t->steps_run += (uint64_t)t->batch;
     return kf_plan_advance(t->plan, (uint64_t)t->batch, error);
-}
-
-kf_status kf_timing_turn_to(const kf_timing *t, size_t sample, int window, kf_error *error) {
-    kf_plan *plan = t->plan;
-    if (plan->turn_steps == 0) return KF_OK;
-    return plan->methods->move_to(
-        plan, kf_policy_turn_step(plan->turn_steps, t->policy->turn_windows, sample, window), error);
 }
 
 /* What the cache is to hold when a window begins, and the solid where it is to be. Not timed. */
@@ -130,17 +118,6 @@ static kf_status warm_up(kf_timing *t, double *step_us, kf_error *error) {
              (cold || (t->clock != NULL && !kf_clock_is_steady(clocks, readings))) &&
              1e6 * (kf_clock_seconds() - begin) < policy->warm_up_limit_us);
     return KF_OK;
-}
-
-bool kf_timing_has_ordinary_steps(const kf_plan *plan) {
-    bool some = false;
-    for (size_t i = 0; i < plan->item_count; i++) {
-        const kf_item *item = &plan->items[i];
-        some = some || item->period <= KF_ORDINARY_STEPS;
-        for (uint64_t step = KF_ORDINARY_PLACE; step < KF_ORDINARY_PLACE + KF_ORDINARY_STEPS; step++)
-            if (item->period > KF_ORDINARY_STEPS && kf_item_is_due(item, step)) return false;
-    }
-    return some;
 }
 
 /* Decides what a sample is; the first one of that kind is run without counting (it may make a graph). */

@@ -54,8 +54,9 @@ typedef struct kf_nightly_session {
 void kf_entry_open(kf_entry *entry, const kf_suite_benchmark *benchmark, kf_store *store);
 void kf_entry_close(kf_entry *entry);
 
-/* night.c: runs one process of an arm and stores it. */
+/* arm.c: runs one process of an arm and stores it; notes one that was. */
 kf_status kf_entry_measure(kf_nightly_session *session, kf_entry *entry, kf_arm arm, kf_error *error);
+void kf_entry_note(kf_entry *entry, kf_arm arm, const kf_measurement *measurement, double time_us);
 
 /* judge.c: what the history says of tonight's processes: a verdict, or a candidate for comparison; the
  * comparisons; their verdicts. */

@@ -9,72 +9,6 @@
 #include "harness/nightly/entry.h"
 
 static const double RESUME_HOURS = 20.0; /* an unfinished night is not carried into the one after the next */
-static const double LEAST_LIMIT_SECONDS = 600.0; /* for one process, compiling included */
-
-/* --- one process ---------------------------------------------------------------------------------------- */
-
-static void note(kf_entry *entry, kf_arm arm, const kf_measurement *measurement, double time_us) {
-    kf_arm_state *state = &entry->arms[arm];
-    state->done++;
-    if (measurement->state == KF_STATE_OK) {
-        if (state->count < KF_NIGHT_PROCESSES) state->time_us[state->count++] = time_us;
-        if (arm == KF_ARM_NIGHT && entry->build[0] == '\0')
-            kf_copy_text(entry->build, sizeof entry->build, measurement->build_hash);
-    } else if (arm == KF_ARM_NIGHT) {
-        entry->failed = measurement->state;
-        kf_copy_text(entry->failure, sizeof entry->failure, measurement->reason);
-    }
-}
-
-/* Takes an answer that is a measurement of tonight's scene into the store. */
-static kf_status keep_answer(kf_nightly_session *session, kf_entry *entry, kf_arm arm,
-                             const kf_program *program, const char *job, const kf_answer *answer,
-                             kf_error *error) {
-    kf_config config = entry->config;
-    if (arm == KF_ARM_REFERENCE) {
-        kf_nightly_job *old = kf_allocate(sizeof *old);
-        kf_status status = kf_nightly_job_read(job, old, error);
-        config = old->config;
-        free(old);
-        KF_TRY(status);
-    }
-    const kf_process_row row = {.benchmark = entry->benchmark->name,
-                                .arm = arm,
-                                .ordinal = entry->arms[arm].done,
-                                .series = entry->series,
-                                .program = program->hash,
-                                .job = job};
-    KF_TRY(kf_store_add_process(session->request->store, &session->result->night, &row, entry->opened,
-                                &entry->device, &entry->run, &config, &answer->measurement, error));
-    note(entry, arm, &answer->measurement, answer->measurement.step_us.median);
-    session->result->processes++;
-    return KF_OK;
-}
-
-kf_status kf_entry_measure(kf_nightly_session *session, kf_entry *entry, kf_arm arm, kf_error *error) {
-    bool earlier = arm == KF_ARM_REFERENCE;
-    const kf_program *program = earlier ? &entry->reference_program : &session->program;
-    const char *job = earlier ? entry->reference_job : entry->job;
-    /* The first process of the night verifies; the others run the same code. */
-    bool verify = arm == KF_ARM_NIGHT && entry->arms[arm].done == 0;
-    double limit = fmax(LEAST_LIMIT_SECONDS, 20.0 * entry->benchmark->seconds);
-    kf_answer *answer = kf_allocate(sizeof *answer);
-    kf_progress(false, "%s: %s process %d", entry->benchmark->name, kf_arm_names[arm],
-                entry->arms[arm].done + 1);
-    kf_status status = kf_process_measure(program, job, verify, limit, answer, error);
-    if (status == KF_OK && !answer->measured)
-        kf_copy_text(entry->problem, sizeof entry->problem, answer->problem);
-    else if (status == KF_OK && answer->scene_hash[0] != '\0' &&
-             strcmp(answer->scene_hash, entry->opened->hash) != 0)
-        kf_copy_text(entry->problem, sizeof entry->problem,
-                     earlier ? "the earlier program makes another scene of the same file"
-                             : "the scene changed while it was measured");
-    else if (status == KF_OK)
-        status = keep_answer(session, entry, arm, program, job, answer, error);
-    if (status == KF_OK && answer->measured) kf_measurement_free(&answer->measurement);
-    free(answer);
-    return status;
-}
 
 /* --- carrying on ------------------------------------------------------------------------------------------
  */
@@ -98,7 +32,7 @@ static kf_status take_over_process(void *context, const kf_process *process, kf_
     kf_measurement measurement = {.state = process->state};
     kf_copy_text(measurement.reason, sizeof measurement.reason, process->reason);
     kf_copy_text(measurement.build_hash, sizeof measurement.build_hash, process->build);
-    note(entry, process->arm, &measurement, process->time_us);
+    kf_entry_note(entry, process->arm, &measurement, process->time_us);
     return KF_OK;
 }
 

@@ -61,12 +61,7 @@ static const kf_command list = {.name = "list",
                                 .example = "kftune list scenes",
                                 .positional = list_positional,
                                 .run = run_list};
-static const kf_command predict = {.name = "predict",
-                                   .summary = "p",
-                                   .synopsis = "kftune predict",
-                                   .description = "d",
-                                   .example = "kftune predict"};
-const kf_command *const kf_commands[] = {&tune, &list, &predict, NULL};
+const kf_command *const kf_commands[] = {&tune, &list, NULL};
 
 enum { WORDS = 24 };
 static int split(char *line, char *words[WORDS]) {
@@ -292,8 +287,7 @@ static void help_and_version(void **state) {
         assert_int_equal(seen.calls, 0);
     }
     assert_int_equal(program("--help"), 0);
-    assert_non_null(strstr(caught_out, "predict"));
-    assert_non_null(strstr(caught_out, "not available yet"));
+    assert_non_null(strstr(caught_out, "  list "));
     assert_int_equal(program("help"), 0);
     assert_int_equal(program("--version"), 0);
     assert_string_equal(caught_out, "kftune " KF_VERSION "\n");
@@ -309,10 +303,6 @@ static void errors_go_to_stderr_in_one_line(void **state) {
     assert_int_equal(program("list scenes"), 1);
     assert_string_equal(caught_err, "kftune: two lines about 'scenes'\n");
     assert_int_equal(program("list scenes more"), 2);
-    assert_int_equal(program("predict"), 3);
-    assert_string_equal(caught_err, "kftune: 'predict' is not available yet\n");
-    assert_int_equal(program("predict --help"), 0);
-    assert_non_null(strstr(caught_out, "Not available yet"));
 }
 
 int main(void) {
