@@ -96,7 +96,7 @@ static kf_status provide(const kf_source *source, bool rebuild, char path[KF_PAT
     struct timespec start;
     memset(build, 0, sizeof *build);
     KF_TRY(kf_host_compiler_find(&compiler, error));
-    char identity[512];
+    char identity[KF_COMMAND + 256];
     snprintf(identity, sizeof identity, "%s\n%s", compiler.command, compiler.version);
     KF_TRY(kf_cache_key(source, identity, kf_host_compiler_flags, compiler.architecture, build->hash, error));
     build->cached = !rebuild && kf_cache_find(build->hash, extension, path);

@@ -19,10 +19,13 @@ kf_status kf_program_run(const char *const *words, kf_program_result *result, kf
 
 /* --- cpu_compiler.c ------------------------------------------------------------------------------------ */
 
+enum { KF_COMMAND = 1024 };
+
 typedef struct kf_host_compiler {
-    char command[256];     /* "gcc" or "ccache gcc": words, the first is the program */
-    char version[128];     /* first line of --version */
-    char architecture[32]; /* what -march=native means here: name and hash of the predefined macros */
+    char command[KF_COMMAND]; /* "gcc" or "ccache gcc": words, the first is the program, quoted like a shell's
+                               * where they have spaces; or the path of a program, spaces and all */
+    char version[128];        /* first line of --version */
+    char architecture[32];    /* what -march=native means here: name and hash of the predefined macros */
 } kf_host_compiler;
 
 /* $KFTUNE_CC, else the compiler kftune was built with, cc, gcc or clang, whichever answers first. Looked for

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/backend/cache.h"
 #include "base/backend/cpu.h"
@@ -19,24 +20,52 @@ const char kf_host_compiler_flags[] =
 enum { COMMAND_WORDS = 8, FLAG_WORDS = 16, OTHER_WORDS = 12, DEFINES = 64 };
 enum { WORDS = COMMAND_WORDS + FLAG_WORDS + OTHER_WORDS + DEFINES };
 
-/* Splits text at blanks, in place; returns the number of words. */
+/* Ends the word that begins at text, takes its quotes away, and returns where the rest begins. */
+static char *end_word(char *text) {
+    char *to = text, quote = '\0';
+    for (; *text != '\0'; text++) {
+        if (quote == '\0' && (*text == ' ' || *text == '\t')) break;
+        if (*text == quote)
+            quote = '\0';
+        else if (quote == '\0' && (*text == '"' || *text == '\''))
+            quote = *text;
+        else
+            *to++ = *text;
+    }
+    char *rest = *text != '\0' ? text + 1 : text;
+    *to = '\0';
+    return rest;
+}
+
+/* Splits text at blanks outside quotes, in place; returns the number of words. */
 static int split(char *text, const char **words, int most) {
     int count = 0;
-    char *rest = NULL;
-    for (char *word = strtok_r(text, " \t", &rest); word != NULL && count < most;
-         word = strtok_r(NULL, " \t", &rest))
-        words[count++] = word;
+    while (count < most) {
+        text += strspn(text, " \t");
+        if (*text == '\0') break;
+        words[count++] = text;
+        text = end_word(text);
+    }
     return count;
+}
+
+/* The words of a command; a program's name that has spaces need not be quoted. */
+static int split_command(char *text, const char **words) {
+    if (strchr(text, '/') == NULL || access(text, X_OK) != 0) return split(text, words, COMMAND_WORDS);
+    words[0] = text;
+    return 1;
 }
 
 /* --- who it is ---------------------------------------------------------------------------------------- */
 
 /* Runs `command arguments...` and gives its output, or fails when it does not end with status 0. */
 static kf_status ask(const char *command, const char *const *arguments, char **output, kf_error *error) {
-    char text[256];
+    char text[KF_COMMAND];
     const char *words[WORDS];
+    if (strlen(command) >= sizeof text)
+        return kf_fail(error, KF_HOST, "the name of the compiler is longer than %d bytes", KF_COMMAND - 1);
     kf_copy_text(text, sizeof text, command);
-    int count = split(text, words, COMMAND_WORDS);
+    int count = split_command(text, words);
     if (count == 0) return kf_fail(error, KF_HOST, "the name of the compiler is empty");
     while (*arguments != NULL)
         words[count++] = *arguments++;
@@ -191,10 +220,10 @@ kf_status kf_host_compile(const kf_host_compiler *compiler, const kf_source *sou
     KF_TRY(kf_source_path(source, path, error));
     KF_TRY(kf_source_include_folder(include_folder, error));
     const char *words[WORDS];
-    char command[256], flags[512];
+    char command[KF_COMMAND], flags[512];
     kf_copy_text(command, sizeof command, compiler->command);
     kf_copy_text(flags, sizeof flags, kf_host_compiler_flags);
-    int count = split(command, words, COMMAND_WORDS);
+    int count = split_command(command, words);
     count += split(flags, words + count, FLAG_WORDS);
     if (source->define_count > DEFINES)
         return kf_fail(error, KF_BAD_INPUT, "%s: %d defines are too many", source->file,

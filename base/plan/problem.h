@@ -23,6 +23,10 @@ typedef struct kf_problem {
     void (*free_own)(void *own); /* NULL: own belongs to somebody else */
 } kf_problem;
 
+/* Samples of a solid's surface in a cell^2 of it. */
+#define KF_LEAST_SAMPLES_PER_CELL 1.0
+#define KF_MOST_SAMPLES_PER_CELL  1000.0
+
 /* What the user may say about a problem besides its source. 0: as the source says. A system that has no use
  * for one that is given refuses it in its open. */
 typedef struct kf_problem_options {

@@ -5,6 +5,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "base/plan/problem.h"
 #include "base/util/json.h"
 #include "base/util/text.h"
 #include "harness/bench/bench.h"
@@ -83,8 +84,8 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
     kf_figures figures = {0};
     KF_TRY(find_suite(kf_argument(arguments, "--suite", NULL), &suite, error));
     KF_TRY(kf_argument_grid(arguments, "--grid", options.nodes, error));
-    KF_TRY(
-        kf_argument_number(arguments, "--samples-per-cell", 0.01, 10000, &options.samples_per_cell, error));
+    KF_TRY(kf_argument_number(arguments, "--samples-per-cell", KF_LEAST_SAMPLES_PER_CELL,
+                              KF_MOST_SAMPLES_PER_CELL, &options.samples_per_cell, error));
     options.figure_count = kf_argument_all(arguments, "--figure", &options.figures);
     const kf_status status = bench(suite, &options, kf_arguments_json(arguments), &figures, error);
     kf_figures_free(&figures);

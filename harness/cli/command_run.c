@@ -27,6 +27,7 @@ static const kf_option options[] = {
     {"--every", "N", "steps between outputs (a fifth of --steps)", false},
     {"--restart", "FILE", "go on from this checkpoint", false},
     {"--checkpoints", "N", "newest checkpoints to keep (2); 0: one only when interrupted", false},
+    {"--checkpoint-every", "SECONDS", "between checkpoints, whatever --every (300)", false},
     {"--smoke", NULL, "let smoke out, as the scene says or in front of the solid, and draw it", false},
     {"--smoke-every", "N", "steps between pictures of the smoke (as --every)", false},
     {"--smoke-size", "WxH", "pixels of those pictures (1280x720)", false},
@@ -48,12 +49,13 @@ static const kf_option options[] = {
 
 /* A checkpoint of a large grid takes longer to write than thousands of steps to compute, so it follows the
  * clock: this much is lost at most when the machine fails. */
-static const double checkpoint_seconds = 300;
+static const double usual_checkpoint_seconds = 300;
 
 /* Everything a run needs; freed together. */
 typedef struct run {
     const kf_arguments *arguments;
     kf_best_config best;
+    bool foreign; /* best was found for another problem */
     kf_problem *problem;
     kf_backend *backend;
     kf_plan *plan;
@@ -157,7 +159,7 @@ static kf_status open_untuned(run *job, kf_error *error) {
     KF_TRY(kf_argument_problem(arguments, &kf_command_run, NULL, &known, &job->problem, error));
     if (job->problem->notes) kf_detail("%s", job->problem->notes);
     KF_TRY(kf_backend_open(kf_argument(arguments, "--device", NULL), &job->backend, error));
-    return kf_known_config(arguments, job->problem, job->backend, &job->best, error);
+    return kf_known_config(arguments, job->problem, job->backend, &job->best, &job->foreign, error);
 }
 
 /* What belongs to a scene without a config would be overruled by the config. */
@@ -177,7 +179,9 @@ static kf_status open_tuned(run *job, const char *config, kf_error *error) {
 static kf_status open_plan(run *job, kf_error *error) {
     const kf_system *system = job->problem->system;
     KF_TRY(refuse_kernels(job, error));
+    /* First: what does not fit into memory says so before anything is compiled. */
     KF_TRY(system->plan(job->problem, &job->best.config, job->backend, &job->plan, error));
+    if (job->foreign) KF_TRY(kf_known_config_verify(job->problem, &job->best.config, job->backend, error));
     if (!kf_argument_given(job->arguments, "--smoke")) return KF_OK;
     KF_TRY(kf_smoke_open(job->plan, job->smoke_size, &job->smoke, error));
     job->how.smoke = job->smoke;
@@ -227,6 +231,8 @@ static kf_status read_options(run *job, kf_error *error) {
     long every = steps >= 5 ? steps / 5 : 1;
     KF_TRY(kf_argument_integer(arguments, "--every", 1, most, &every, error));
     KF_TRY(kf_argument_integer(arguments, "--checkpoints", 0, 1000000, &checkpoints, error));
+    double checkpoint_seconds = usual_checkpoint_seconds;
+    KF_TRY(kf_argument_number(arguments, "--checkpoint-every", 1.0, 1e9, &checkpoint_seconds, error));
     int normal;
     KF_TRY(read_slice(arguments, &normal, error));
     job->how = (kf_production_options){
@@ -390,8 +396,9 @@ static void append_word(kf_text *text, const char *word) {
 
 /* The command that goes on where this run was interrupted, with the same options. */
 static void append_resumption(const run *job, kf_text *text) {
-    static const char *const kept[] = {"--config",           "--checkpoints", "--slice",  "--scene", "--grid",
-                                       "--samples-per-cell", "--store",       "--device", "--system"};
+    static const char *const kept[] = {"--config", "--checkpoints",      "--slice", "--scene",
+                                       "--grid",   "--samples-per-cell", "--store", "--device",
+                                       "--system", "--checkpoint-every"};
     kf_text_append(text, "kftune run");
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         if (!kf_argument_given(job->arguments, kept[i])) continue;

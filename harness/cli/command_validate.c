@@ -87,9 +87,29 @@ static kf_status validate(const kf_arguments *arguments, kf_backend *backend, kf
     return status;
 }
 
+static kf_status list_as_json(kf_error *error) {
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "kftune", KF_VERSION);
+    cJSON_AddStringToObject(root, "command", "validate");
+    cJSON *cases = cJSON_AddArrayToObject(root, "cases");
+    for (const kf_case *const *table = kf_case_tables; *table != NULL; table++)
+        for (const kf_case *one = *table; one->name != NULL; one++) {
+            cJSON *item = cJSON_CreateObject();
+            cJSON_AddStringToObject(item, "name", one->name);
+            cJSON_AddStringToObject(item, "summary", one->summary);
+            cJSON_AddBoolToObject(item, "quick", !one->slow);
+            cJSON_AddItemToArray(cases, item);
+        }
+    char *text = kf_json_text(root, true);
+    cJSON_Delete(root);
+    if (text == NULL) return kf_fail(error, KF_MACHINE, "out of memory while listing the cases");
+    puts(text);
+    free(text);
+    return KF_OK;
+}
+
 static kf_status list_cases(const kf_arguments *arguments, kf_error *error) {
-    if (kf_arguments_json(arguments))
-        return kf_fail(error, KF_BAD_INPUT, "--list prints text; leave out --json");
+    if (kf_arguments_json(arguments)) return list_as_json(error);
     for (const kf_case *const *table = kf_case_tables; *table != NULL; table++)
         for (const kf_case *one = *table; one->name != NULL; one++)
             printf("%-20s %s%s\n", one->name, one->summary, one->slow ? " (not with --quick)" : "");

@@ -34,15 +34,16 @@ static kf_status find(const kf_arguments *arguments, const kf_problem *problem, 
     return status;
 }
 
-static kf_status verify(const kf_problem *problem, const kf_config *config, kf_backend *backend,
-                        kf_error *error) {
+kf_status kf_known_config_verify(const kf_problem *problem, const kf_config *config, kf_backend *backend,
+                                 kf_error *error) {
     kf_trial trial;
     kf_verification verification;
     kf_status status = kf_trial_open(problem, &trial, error);
     if (status == KF_OK) status = kf_trial_refer(&trial, error);
     if (status == KF_OK) status = kf_trial_verify(&trial, config, backend, &verification, error);
     kf_trial_close(&trial);
-    return status;
+    if (status == KF_OK) return KF_OK;
+    return kf_fail_context(error, "that config is not right for %s; tune it", problem->name);
 }
 
 static void fill(const kf_problem *problem, const kf_device_info *device, const kf_similar *similar,
@@ -61,11 +62,12 @@ static void fill(const kf_problem *problem, const kf_device_info *device, const 
 }
 
 kf_status kf_known_config(const kf_arguments *arguments, const kf_problem *problem, kf_backend *backend,
-                          kf_best_config *best, kf_error *error) {
+                          kf_best_config *best, bool *foreign, kf_error *error) {
     const kf_device_info *device = kf_backend_device(backend);
     kf_similar similar;
     KF_TRY(find(arguments, problem, device, &similar, error));
     fill(problem, device, &similar, best);
+    *foreign = !similar.same_scene;
     if (similar.same_scene) {
         kf_info("%s was tuned before (run %" PRId64 "): running its best config", problem->name, similar.run);
         return KF_OK;
@@ -79,8 +81,5 @@ kf_status kf_known_config(const kf_arguments *arguments, const kf_problem *probl
         kf_warn("%s was never tuned on %s: running what was best for the nearest scene known, %s (%s, run "
                 "%" PRId64 "); 'kftune tune' may find a faster one",
                 problem->name, device->name, similar.scene_name, similar.facts, similar.run);
-    const kf_status status = verify(problem, &best->config, backend, error);
-    return status == KF_OK
-               ? KF_OK
-               : kf_fail_context(error, "that config is not right for %s; tune it", problem->name);
+    return KF_OK;
 }

@@ -8,9 +8,13 @@
 
 /* Looks in the store of option --store for the best config of this scene, or else of the scene nearest in
  * nodes and samples, on a device of this backend's name; without any, or without a store, takes the default
- * config. Says which, and fills *best with it. One that was not tuned for this scene is first verified on a
- * reduced copy of it: KF_GATE_FAILED when it is wrong here. */
+ * config. Says which, and fills *best with it. *foreign: it was not tuned for this scene, and must pass the
+ * gate. */
 kf_status kf_known_config(const kf_arguments *arguments, const kf_problem *problem, kf_backend *backend,
-                          kf_best_config *best, kf_error *error);
+                          kf_best_config *best, bool *foreign, kf_error *error);
+
+/* That gate, on a reduced copy of the scene: KF_GATE_FAILED when the config is wrong here. */
+kf_status kf_known_config_verify(const kf_problem *problem, const kf_config *config, kf_backend *backend,
+                                 kf_error *error);
 
 #endif

@@ -37,8 +37,8 @@ static kf_status read_job(const cJSON *json, kf_nightly_job *job, kf_error *erro
     KF_TRY(kf_json_string(place, json, "system", true, &system, error));
     KF_TRY(kf_json_string(place, json, "device", true, &device, error));
     KF_TRY(kf_json_numbers(place, json, "grid", true, 0, 1 << 20, 3, grid, error));
-    KF_TRY(kf_json_number(place, json, "samples_per_cell", true, 0, 10000, &job->options.samples_per_cell,
-                          error));
+    KF_TRY(kf_json_number(place, json, "samples_per_cell", true, 0, KF_MOST_SAMPLES_PER_CELL,
+                          &job->options.samples_per_cell, error));
     KF_TRY(kf_json_number(place, json, "seconds", true, 0, 3600, &job->seconds, error));
     KF_TRY(kf_json_object(place, json, "config", true, &config, error));
     for (int axis = 0; axis < 3; axis++)

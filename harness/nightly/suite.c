@@ -123,8 +123,8 @@ static kf_status read_benchmark(const char *file, const defaults *base, const cJ
     KF_TRY(read_text(place, json, "scene", true, scene, sizeof scene, error));
     KF_TRY(resolve(base, scene, true, benchmark->scene, error));
     KF_TRY(read_grid(place, json, benchmark->options.nodes, error));
-    KF_TRY(kf_json_number(place, json, "samples_per_cell", false, 0.01, 10000,
-                          &benchmark->options.samples_per_cell, error));
+    KF_TRY(kf_json_number(place, json, "samples_per_cell", false, KF_LEAST_SAMPLES_PER_CELL,
+                          KF_MOST_SAMPLES_PER_CELL, &benchmark->options.samples_per_cell, error));
     KF_TRY(read_text(place, json, "system", false, benchmark->system, sizeof benchmark->system, error));
     if (base->device != NULL) kf_copy_text(benchmark->device, sizeof benchmark->device, base->device);
     char own[sizeof benchmark->device] = "";

@@ -117,13 +117,13 @@ static kf_status build(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
     plan->node_count = (double)scene->nodes[0] * scene->nodes[1];
     plan->least_bytes =
         18.0 * (double)system->store_bytes * plan->node_count / system->options.steps_per_launch;
+    KF_TRY(make_buffers(plan, system, error)); /* first: what does not fit says so before it compiles */
     for (int which = 0; which < KF_D2Q9_SOURCES; which++) {
         kf_source source;
         kf_d2q9_defines defines;
         kf_d2q9_define(scene, &system->options, &system->geometry, (kf_d2q9_source)which, &source, &defines);
         KF_TRY(kf_plan_module(plan, &source, &system->modules[which], error));
     }
-    KF_TRY(make_buffers(plan, system, error));
     KF_TRY(kf_d2q9_upload_geometry(plan, system, error));
     return kf_d2q9_make_launches(plan, system, error);
 }

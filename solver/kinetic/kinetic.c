@@ -230,8 +230,9 @@ static kf_status build(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     plan->node_count = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
     plan->least_bytes = 2.0 * kinetic->node_values * (double)kinetic->store_bytes * plan->node_count;
     if (kinetic->moving && !kinetic->free) plan->turn_steps = turn_steps(&scene->motion);
+    KF_TRY(
+        make_domain_buffers(plan, kinetic, error)); /* first: what does not fit says so before it compiles */
     KF_TRY(load_modules(plan, kinetic, error));
-    KF_TRY(make_domain_buffers(plan, kinetic, error));
     KF_TRY(make_outflow(plan, kinetic, error));
     if (kinetic->has_solid) KF_TRY(kf_kinetic_upload_samples(plan, kinetic, error));
     return kf_kinetic_make_launches(plan, kinetic, error);

@@ -143,6 +143,11 @@ static kf_status damaged(const char *path, const char *what, kf_error *error) {
 }
 
 static kf_status open_file(const char *path, FILE **file, char header[HEADER], kf_error *error) {
+    struct stat about;
+    *file = NULL;
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) /* opening a FIFO would wait for a writer */
+        return kf_fail(error, KF_BAD_INPUT, "%s: not a regular file; give a checkpoint that kftune run wrote",
+                       path);
     *file = fopen(path, "rb");
     if (!*file) {
         return kf_fail(error, KF_BAD_INPUT,

@@ -174,14 +174,31 @@ static kf_status write_due(production_run *producer, kf_error *error) {
         KF_TRY(add_forces_and_motion(producer, error));
     if (producer->options->smoke != NULL && (last || step % producer->options->smoke_every == 0))
         KF_TRY(draw_smoke(producer, error));
-    if (!last && step % producer->options->every != 0) return KF_OK;
-    KF_TRY(write_fields(producer, error));
-    bool due = last || now() - producer->saved >= producer->options->checkpoint_seconds;
+    return last || step % producer->options->every == 0 ? write_fields(producer, error) : KF_OK;
+}
+
+/* By the clock, whatever outputs are due; a state that blew up takes no good one's place. */
+static kf_status save_due(production_run *producer, kf_error *error) {
+    const bool last = producer->plan->steps_done == producer->end;
+    const bool due = last || now() - producer->saved >= producer->options->checkpoint_seconds;
     if (producer->options->checkpoints == 0 || !due) return KF_OK;
-    KF_TRY(write_checkpoint(producer, error));
+    kf_fields fields = {0};
+    kf_status status = check_state(producer, &fields, error);
+    kf_fields_free(&fields);
+    if (status == KF_OK) status = write_checkpoint(producer, error);
     producer->saved = now();
-    prune_checkpoints(producer);
-    return KF_OK;
+    if (status == KF_OK) prune_checkpoints(producer);
+    return status;
+}
+
+/* An output that cannot be written must not cost what was computed. */
+static kf_status save_after(production_run *producer, kf_status failure, kf_error *error) {
+    kf_error why;
+    if (failure == KF_GATE_FAILED || write_checkpoint(producer, &why) != KF_OK) return failure;
+    char message[sizeof error->message];
+    kf_copy_text(message, sizeof message, error->message);
+    return kf_fail(error, failure, "%.600s; the run would go on from there with --restart %.380s", message,
+                   producer->result->checkpoint);
 }
 
 static void show_progress(const production_run *producer) {
@@ -273,7 +290,9 @@ static kf_status run(production_run *producer, kf_error *error) {
         }
         KF_TRY(advance(producer, error));
         show_progress(producer);
-        KF_TRY(write_due(producer, error));
+        const kf_status written = write_due(producer, error);
+        if (written != KF_OK) return save_after(producer, written, error);
+        KF_TRY(save_due(producer, error));
     }
     return KF_OK;
 }

@@ -12,7 +12,7 @@ typedef struct kf_production_options {
     uint64_t every;            /* output after every step divisible by this, and after the last; at least 1 */
     uint64_t force_every;      /* likewise a row of forces; at least 1 */
     int checkpoints;           /* the newest so many are kept; 0: one only when interrupted */
-    double checkpoint_seconds; /* one at an output when the last is older than this, and one at the end */
+    double checkpoint_seconds; /* one when the last is older than this, and one at the end */
     int slice_normal;          /* axis, or KF_AXIS_AUTO */
     int compression;           /* of the fields, gzip level */
     kf_smoke *smoke;           /* of the plan; NULL: none, and nothing is spent on it */

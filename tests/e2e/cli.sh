@@ -81,6 +81,14 @@ for what in systems scenes strategies devices; do
     expect 0 list "$what"
     [ -s "$out" ] || complain "list $what prints nothing"
 done
+expect 0 validate --list
+[ -s "$out" ] || complain "validate --list prints nothing"
+expect 0 validate --list --json
+grep -q '"cases"' "$out" && grep -q '"name":[[:space:]]*"poiseuille' "$out" || complain "validate --list --json lists no cases"
+for command in space predict tune bench; do
+    expect 2 $command --scene ball --samples-per-cell 0.5
+    expect 2 $command --scene ball --samples-per-cell 1001
+done
 expect 0 list scenes
 grep -q ahmed "$out" || complain "list scenes does not know ahmed"
 expect 2 list scense

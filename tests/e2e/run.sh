@@ -102,6 +102,15 @@ grep -q "was killed" err && complain "a run that finished counts as killed"
 
 expect 2 run --config ball.kftune.json --restart whole/fields_000030.vtkhdf --output unborn
 says "not a checkpoint"
+mkfifo pipe.kfc
+timeout 60 "$kftune" run --config ball.kftune.json --restart pipe.kfc --output unborn >out 2>err </dev/null
+[ $? -eq 2 ] || complain "a FIFO is taken for a checkpoint"
+says "not a regular file"
+# What does not fit is said before it is compiled: with an empty cache in seconds, and nothing is in it then.
+(ulimit -v 6000000 && XDG_CACHE_HOME=$scratch/empty "$kftune" run --scene ball --grid 512x512x512 --store ball.db --device cpu --output unborn >out 2>err </dev/null)
+[ $? -eq 3 ] || complain "a run that does not fit does not end with status 3"
+says "out of memory"
+[ -z "$(ls empty/kftune/kernels 2>/dev/null)" ] || complain "something was compiled for a run that does not fit"
 head -c 5000 whole/checkpoint_000030.kfc >cut.kfc
 expect 2 run --config ball.kftune.json --restart cut.kfc --output unborn
 says "cut short"

@@ -108,6 +108,35 @@ static void test_missing_compiler_is_explained(void **state) {
     kf_backend_close(open_cpu());
 }
 
+/* A program's name may have spaces; words that are no program are a program and its options, quoted where
+ * they have spaces themselves. */
+static void test_compilers_with_spaces(void **state) {
+    (void)state;
+    char program[KF_PATH], words[2 * KF_PATH], command[3 * KF_PATH];
+    const char *compiler = access("/usr/bin/gcc", X_OK) == 0 ? "/usr/bin/gcc" : "/usr/bin/cc";
+    (void)snprintf(program, sizeof program, "%s/my compiler", fixture_folder);
+    (void)snprintf(command, sizeof command, "printf '#!/bin/sh\nexec %s \"$@\"\n' >'%s' && chmod +x '%s'",
+                   compiler, program, program);
+    assert_int_equal(system(command), 0);
+    for (int i = 0; i < 3; i++) {
+        char number[8];
+        (void)snprintf(words, sizeof words,
+                       i == 0   ? "%s"
+                       : i == 1 ? "'%s' -g0"
+                                : "\"%s\" -DX='a b'",
+                       program);
+        (void)snprintf(number, sizeof number, "9%d", i);
+        setenv("KFTUNE_CC", words, 1);
+        kf_backend *backend = open_cpu();
+        kf_build build;
+        kf_module *module = load(backend, "kernels/test/scale.cu", number, &build);
+        assert_false(build.cached);
+        kf_module_free(module);
+        kf_backend_close(backend);
+    }
+    unsetenv("KFTUNE_CC");
+}
+
 /* --- compiling ---------------------------------------------------------------------------------------- */
 
 static void test_second_load_comes_from_the_cache(void **state) {
@@ -443,6 +472,7 @@ int main(void) {
         cmocka_unit_test(test_wrong_specs_name_the_right_form),
         cmocka_unit_test(test_device_is_described),
         cmocka_unit_test(test_missing_compiler_is_explained),
+        cmocka_unit_test(test_compilers_with_spaces),
         cmocka_unit_test(test_second_load_comes_from_the_cache),
         cmocka_unit_test(test_damaged_entry_is_built_again),
         cmocka_unit_test(test_prebuilt_kernel_is_loaded_from_the_cache),

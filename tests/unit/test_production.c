@@ -138,6 +138,42 @@ static void test_checkpoints_follow_the_clock(void **state) {
     kf_production_free(&done);
 }
 
+/* Between outputs too: an hour between outputs is no hour to lose. */
+static void test_checkpoints_between_outputs(void **state) {
+    (void)state;
+    const char *folder = in_scratch("between");
+    kf_production_options options = every_five(folder);
+    options.every = 1000;
+    options.checkpoints = 100;
+    options.checkpoint_seconds = 1e-9;
+    kf_production done;
+    kf_error error;
+    assert_int_equal(kf_produce(plan, &options, &done, &error), KF_OK);
+    assert_true(exists(folder, "checkpoint_000001.kfc"));
+    assert_true(exists(folder, "checkpoint_000012.kfc"));
+    assert_false(exists(folder, "fields_000005.vtkhdf"));
+    kf_production_free(&done);
+}
+
+/* What was computed is not lost with an output that fails. */
+static void test_failing_output(void **state) {
+    (void)state;
+    const char *folder = in_scratch("failing");
+    char path[KF_PATH];
+    kf_production_options options = every_five(folder);
+    options.checkpoints = 0;
+    kf_production done;
+    kf_error error;
+    assert_int_equal(kf_path(path, &error, "%s/fields_000010.vtkhdf/in the way", folder), KF_OK);
+    assert_int_equal(kf_make_folders(path, &error), KF_OK);
+    assert_int_not_equal(kf_produce(plan, &options, &done, &error), KF_OK);
+    assert_non_null(strstr(error.message, "fields_000010.vtkhdf"));
+    assert_non_null(strstr(error.message, "checkpoint_000010.kfc"));
+    assert_true(exists(folder, "checkpoint_000010.kfc"));
+    assert_string_equal(done.checkpoint + strlen(folder), "/checkpoint_000010.kfc");
+    kf_production_free(&done);
+}
+
 static void test_blow_up(void **state) {
     (void)state;
     const char *folder = in_scratch("blown");
@@ -146,9 +182,14 @@ static void test_blow_up(void **state) {
     kf_production done;
     kf_error error;
     assert_int_equal(kf_produce(plan, &options, &done, &error), KF_GATE_FAILED);
-    assert_non_null(strstr(error.message, "step 10, node (1,1,0)"));
+    assert_non_null(strstr(error.message, ", node (1,1,0)"));
     assert_true(exists(folder, "fields_000005.vtkhdf"));
-    assert_true(exists(folder, "checkpoint_000005.kfc"));
+    assert_int_equal(access(done.checkpoint, F_OK), 0); /* the last good one, of before step 8 */
+    for (int step = 8; step <= 12; step++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "checkpoint_%06d.kfc", step);
+        assert_false(exists(folder, name));
+    }
     assert_false(exists(folder, "fields_000010.vtkhdf"));
     assert_false(exists(folder, "speed_000010.png"));
     kf_production_free(&done);
@@ -314,6 +355,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_what_is_written, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_checkpoints_follow_the_clock, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_checkpoints_between_outputs, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_failing_output, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_blow_up, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_interrupted_and_resumed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_motion_of_a_free_solid, set_up, tear_down),
