@@ -80,7 +80,7 @@ static kf_status print_row(void *context, const kf_result_row *row, kf_error *er
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         print_number(stream, numbers[i]);
     (void)fprintf(stream, ",%zu", measurement->sample_count);
-    print_number(stream, measurement->mlups);
+    print_number(stream, measurement->updates_per_us);
     print_number(stream, measurement->effective_bandwidth);
     print_number(stream, measurement->verification.error);
     print_number(stream, measurement->verification.bound);

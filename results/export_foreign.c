@@ -98,7 +98,7 @@ static void add_ours(cJSON *entry, const kf_result_row *row) {
         (void)cJSON_AddStringToObject(ours, "stop", kf_stop_names[measurement->stop]);
     if (measurement->build_hash[0] != '\0')
         (void)cJSON_AddStringToObject(ours, "build", measurement->build_hash);
-    add_known(ours, "mlups", measurement->mlups);
+    add_known(ours, "mlups", measurement->updates_per_us);
     add_known(ours, "bandwidth", measurement->effective_bandwidth);
     add_known(ours, "compile_s", measurement->compile_seconds);
     add_known(ours, "verify_s", measurement->verify_seconds);

@@ -148,7 +148,7 @@ static kf_status read_ours(const kf_landscape_file *file, kf_landscape_entry *en
     kf_copy_text(measurement->build_hash, sizeof measurement->build_hash, string_or(ours, "build", ""));
     double batch = number_or(ours, "batch", 1);
     measurement->batch = batch >= 1 && batch <= 1 << 30 ? (int)batch : 1;
-    measurement->mlups = number_or(ours, "mlups", NAN);
+    measurement->updates_per_us = number_or(ours, "mlups", NAN);
     measurement->effective_bandwidth = number_or(ours, "bandwidth", NAN);
     measurement->compile_seconds = number_or(ours, "compile_s", measurement->compile_seconds);
     measurement->verify_seconds = number_or(ours, "verify_s", measurement->verify_seconds);

@@ -135,7 +135,7 @@ static void bind_measurement(kf_binder *binder, const kf_measurement *measuremen
     else
         kf_bind_null(binder);
     kf_bind_text(binder, ok ? kf_stop_names[measurement->stop] : NULL);
-    kf_bind_number(binder, ok ? measurement->mlups : NAN);
+    kf_bind_number(binder, ok ? measurement->updates_per_us : NAN);
     kf_bind_number(binder, ok ? measurement->effective_bandwidth : NAN);
     const kf_verification *verification = &measurement->verification;
     bool reached = !isnan(verification->error);
@@ -306,7 +306,7 @@ static void read_measurement(kf_reader *reader, kf_measurement *measurement) {
     measurement->batch = (int)kf_read_integer(reader);
     kf_read_text(reader, word, sizeof word);
     measurement->stop = (kf_stop)position(word, kf_stop_names, KF_STOPS);
-    measurement->mlups = kf_read_number(reader);
+    measurement->updates_per_us = kf_read_number(reader);
     measurement->effective_bandwidth = kf_read_number(reader);
     measurement->verification.error = kf_read_number(reader);
     measurement->verification.bound = kf_read_number(reader);

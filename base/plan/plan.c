@@ -5,13 +5,6 @@
 
 #include "base/util/text.h"
 
-void kf_fields_free(kf_fields *fields) {
-    free(fields->density);
-    for (int i = 0; i < 3; i++)
-        free(fields->velocity[i]);
-    memset(fields, 0, sizeof *fields);
-}
-
 /* --- building ------------------------------------------------------------------------------------------- */
 
 kf_plan *kf_plan_create(kf_backend *backend, const kf_problem *problem, const kf_config *config,
@@ -258,6 +251,27 @@ kf_status kf_plan_advance(kf_plan *plan, uint64_t steps, kf_error *error) {
 kf_status kf_plan_initialise(kf_plan *plan, kf_error *error) {
     plan->steps_done = 0;
     return plan->methods->initialise(plan, error);
+}
+
+double kf_plan_time(const kf_plan *plan) {
+    return plan->methods->time != NULL ? plan->methods->time(plan, plan->steps_done) : 0.0;
+}
+
+uint64_t kf_plan_window_step(const kf_plan *plan, int window, double shift) {
+    return (uint64_t)((double)plan->window_steps * (window + shift) / plan->windows) % plan->window_steps;
+}
+
+kf_status kf_plan_snapshot(kf_plan *plan, kf_snapshot *snapshot, kf_error *error) {
+    *snapshot = (kf_snapshot){.count = 0};
+    KF_TRY(plan->methods->snapshot(plan, snapshot, error));
+    snapshot->step = plan->steps_done;
+    snapshot->time = kf_plan_time(plan);
+    return kf_snapshot_check(snapshot, error);
+}
+
+kf_status kf_plan_record(kf_plan *plan, kf_records *records, kf_error *error) {
+    *records = (kf_records){.step = plan->steps_done, .time = kf_plan_time(plan)};
+    return plan->methods->record != NULL ? plan->methods->record(plan, records, error) : KF_OK;
 }
 
 void kf_plan_free(kf_plan *plan) {

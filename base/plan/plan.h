@@ -9,50 +9,31 @@
 
 #include "base/plan/item.h"
 #include "base/plan/problem.h"
+#include "base/plan/record.h"
+#include "base/plan/snapshot.h"
 
 typedef struct kf_plan kf_plan;
 
-/* Where the solid is, and how it moves, in lattice units: x(t) = rotation (x0 - center0) + center, center0
- * being the scene's motion.center. rotation is row-major 3x3; quaternion (w, x, y, z) the same for a free
- * solid. */
-typedef struct kf_solid_pose {
-    double rotation[9], quaternion[4], center[3];
-    double velocity[3], angular_velocity[3];
-} kf_solid_pose;
-
-/* Macroscopic fields at the nodes, [z][y][x] with x fastest, lattice units. Owned by the caller. */
-typedef struct kf_fields {
-    int nodes[3];
-    float *density;
-    float *velocity[3];
-    bool has_pose; /* of a solid that the fluid moves */
-    kf_solid_pose pose;
-} kf_fields;
-void kf_fields_free(kf_fields *fields);
-
-/* Force and torque of the fluid on the solid, lattice units; torque about the solid's current centre. */
-typedef struct kf_solid_load {
-    double force[3], torque[3];
-} kf_solid_load;
-
 /* What a system implements for its plans. */
 typedef struct kf_plan_methods {
-    kf_status (*initialise)(kf_plan *plan, kf_error *error);                /* state of step 0 */
-    kf_status (*fields)(kf_plan *plan, kf_fields *fields, kf_error *error); /* allocates the arrays */
-    /* The same velocity on the device, for what goes with the flow: single precision, [z][y][x][4], lattice
-     * units, the fourth value 0; buffer holds 16 bytes a node. Asynchronous like a launch; compiles on
-     * first use. NULL: the system does not offer it. */
-    kf_status (*velocity)(kf_plan *plan, kf_buffer *buffer, kf_error *error);
-    /* The solid goes where it is at that step, after the launches so far and before the next; the flow stays
-     * as it is. Asynchronous. NULL: nothing moves. */
-    kf_status (*move_to)(kf_plan *plan, uint64_t step, kf_error *error);
-    kf_status (*load)(kf_plan *plan, kf_solid_load *load, kf_error *error); /* of the last step */
-    /* Of the last step; NULL in systems whose solids do not move. */
-    kf_status (*pose)(kf_plan *plan, kf_solid_pose *pose, kf_error *error);
+    kf_status (*initialise)(kf_plan *plan, kf_error *error); /* state of step 0 */
+    /* The state in the user's units but for step and time. KF_GATE_FAILED when it makes no sense any more.
+     * NULL: there is nothing to see. */
+    kf_status (*snapshot)(kf_plan *plan, kf_snapshot *snapshot, kf_error *error);
+    /* The same in a few numbers: adds its tables, the same at every step; none where the problem has nothing
+     * of the kind. NULL: no plan of the system has any. */
+    kf_status (*record)(kf_plan *plan, kf_records *records, kf_error *error);
+    double (*time)(const kf_plan *plan, uint64_t step); /* s; NULL: steps have no duration */
+    /* Goes to the place of that window (0 .. plan->windows - 1) from which on steps stand for a part of the
+     * whole, and shift (0 <= shift < 1) of the distance to the next one further, where places lie between.
+     * Before the next step; asynchronous. NULL: every step costs the same. */
+    kf_status (*seek)(kf_plan *plan, int window, double shift, kf_error *error);
+    /* The whole state for going on later: independent of layout. NULL, all three: it cannot be kept. */
     kf_status (*state_size)(kf_plan *plan, size_t *bytes, kf_error *error);
-    kf_status (*save)(kf_plan *plan, void *state, kf_error *error); /* independent of layout */
+    kf_status (*save)(kf_plan *plan, void *state, kf_error *error);
     kf_status (*restore)(kf_plan *plan, const void *state, uint64_t step, kf_error *error);
-    void (*free)(kf_plan *plan); /* frees system data only */
+    const struct kf_flow_methods *flow; /* what only flows have (solver/flow/flow_plan.h); NULL: it is none */
+    void (*free)(kf_plan *plan);        /* frees system data only */
 } kf_plan_methods;
 
 /* Longer cycles run item by item instead of as a graph; items that would make a cycle still longer than
@@ -80,10 +61,13 @@ struct kf_plan {
     kf_item *items; /* in the order in which those that are due run */
     size_t item_count, item_room;
 
-    uint64_t turn_steps; /* steps of a full turn of the solid, rounded up; 0: none turns */
+    /* Stretches of a run that together stand for it where a step's cost changes along the way, and the steps
+     * of what they stand for (a full turn of the solid, rounded up); 0: every step costs the same. */
+    int windows;
+    uint64_t window_steps;
 
     uint64_t steps_done;
-    double node_count;  /* nodes updated a step, for MLUPS */
+    double updates;     /* of what the system counts (kf_system.update) a step */
     double least_bytes; /* floor of memory traffic a step: every value read and written once */
     kf_graph *graph;    /* of graph_steps steps, made on first use */
     int graph_steps;    /* 0: not made yet; -1: none, steps run item by item */
@@ -121,6 +105,14 @@ void kf_plan_hash(const kf_plan *plan, char hash[KF_HASH_HEX]);
  */
 kf_status kf_plan_advance(kf_plan *plan, uint64_t steps, kf_error *error);
 kf_status kf_plan_initialise(kf_plan *plan, kf_error *error);
+/* The state as it is now, for the caller to free whatever the status. A snapshot with a value that is not
+ * finite is KF_GATE_FAILED. */
+kf_status kf_plan_snapshot(kf_plan *plan, kf_snapshot *snapshot, kf_error *error);
+kf_status kf_plan_record(kf_plan *plan, kf_records *records, kf_error *error);
+double kf_plan_time(const kf_plan *plan); /* s, of steps_done */
+/* The step (of window_steps) at which a window begins that lies so far beyond its place: seek's arguments,
+ * where a plan's windows are spread evenly over what they stand for. */
+uint64_t kf_plan_window_step(const kf_plan *plan, int window, double shift);
 /* KF_GATE_FAILED when a kernel wrote past the end of one of the plan's buffers. */
 kf_status kf_plan_check_buffers(const kf_plan *plan, kf_error *error);
 void kf_plan_free(kf_plan *plan);

@@ -1,5 +1,8 @@
 #include "base/plan/system.h"
 
+#include <stdio.h>
+#include <string.h>
+
 kf_status kf_problem_space(const kf_problem *problem, const kf_device_info *device, const char *const *fixed,
                            int fixed_count, kf_space **space, kf_error *error) {
     const kf_system *system = problem->system;
@@ -17,4 +20,22 @@ kf_status kf_problem_check_config(const kf_problem *problem, const kf_device_inf
     const bool inside = kf_space_index(space, config, &index, why, sizeof why);
     kf_space_free(space);
     return inside ? KF_OK : kf_fail(error, KF_BAD_INPUT, "config: %s", why);
+}
+
+static bool counts_nodes(const kf_system *system) {
+    return strcmp(system->update, "node") == 0;
+}
+
+char *kf_rate_text(const kf_system *system, double updates_per_second, char buffer[KF_RATE_TEXT]) {
+    if (counts_nodes(system))
+        (void)snprintf(buffer, KF_RATE_TEXT, "%.1f MLUPS", 1e-6 * updates_per_second);
+    else
+        (void)snprintf(buffer, KF_RATE_TEXT, "%.1f M %ss/s", 1e-6 * updates_per_second, system->update);
+    return buffer;
+}
+
+void kf_rate_add(cJSON *object, const kf_system *system, double updates_per_second) {
+    (void)cJSON_AddNumberToObject(object, "updates_per_second", updates_per_second);
+    (void)cJSON_AddStringToObject(object, "update", system->update);
+    if (counts_nodes(system)) (void)cJSON_AddNumberToObject(object, "mlups", 1e-6 * updates_per_second);
 }

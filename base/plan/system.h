@@ -20,6 +20,7 @@ typedef struct kf_reference kf_reference;
 typedef struct kf_system {
     const char *name;
     const char *summary;
+    const char *update; /* what a step updates and is counted by: "node", "cell", "particle", "item" */
     const char
         *space_file; /* below the data folder: "variants/kinetic.json"; NULL: every problem has its own */
 
@@ -69,6 +70,13 @@ typedef struct kf_system {
  * with what it has that the space has not. */
 kf_status kf_problem_check_config(const kf_problem *problem, const kf_device_info *device,
                                   const kf_config *config, kf_error *error);
+
+/* "18280.3 MLUPS" of nodes, "1030.2 M particles/s" of others. Returns buffer. */
+enum { KF_RATE_TEXT = 48 };
+char *kf_rate_text(const kf_system *system, double updates_per_second, char buffer[KF_RATE_TEXT]);
+/* The same for machines: updates_per_second, update, and mlups of nodes. */
+void kf_rate_add(cJSON *object, const kf_system *system, double updates_per_second);
+
 /* The space of a problem's configs on a device; fixed: as for kf_space_open. The caller frees it. */
 kf_status kf_problem_space(const kf_problem *problem, const kf_device_info *device, const char *const *fixed,
                            int fixed_count, kf_space **space, kf_error *error);

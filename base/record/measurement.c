@@ -105,7 +105,7 @@ static const field measurement_fields[] = {
     NUMBER(kf_measurement, clock_mhz),
     NUMBER(kf_measurement, energy_j),
     TEXT(kf_measurement, outliers),
-    NUMBER(kf_measurement, mlups),
+    NUMBER(kf_measurement, updates_per_us),
     NUMBER(kf_measurement, effective_bandwidth),
     NUMBER(kf_measurement, compile_seconds),
     NUMBER(kf_measurement, verify_seconds),

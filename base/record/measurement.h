@@ -71,11 +71,11 @@ typedef struct kf_measurement {
     kf_summary step_us; /* whole time step; only meaningful in state ok */
     double *samples_us; /* every sample of the whole step, in order; owned */
     size_t sample_count;
-    int batch;        /* steps a sample stands for */
-    double effort;    /* share of the usual measuring, in (0, 1] */
-    int turn_steps;   /* steps of a full turn of the solid, around which samples are spread; 0: none turns */
-    int turn_windows; /* a sample is batch / turn_windows steps at each of so many places around the turn,
-                       * where kf_policy_turn_step says; 0: none turns */
+    int batch;      /* steps a sample stands for */
+    double effort;  /* share of the usual measuring, in (0, 1] */
+    int turn_steps; /* the plan's window_steps (of a full turn of the solid), over which samples are spread */
+    int turn_windows; /* the plan's windows: a sample is batch / turn_windows steps of each, begun where seek
+                       * goes with kf_policy_shift; 0: it has none */
     kf_stop stop;
     kf_cache_policy cache;
     double *clocks_mhz; /* during each sample, NAN where it could not be read; NULL: of none; owned */
@@ -83,7 +83,7 @@ typedef struct kf_measurement {
     kf_clock_state clock_state;
     char outliers[128];         /* how many samples lie far off, and the likely cause; "": none do */
     double energy_j;            /* of one time step; 0: not known */
-    double mlups;               /* million node updates a second */
+    double updates_per_us;      /* of what the system counts (kf_system.update) */
     double effective_bandwidth; /* least bytes a step / time, bytes/s */
 
     kf_kernel_time *kernels; /* owned */

@@ -77,9 +77,10 @@ static kernel_sum immersed_boundary(const kf_measurement *solid, const kf_measur
 static void rate(const kf_step_results *results, const kf_step_figure *row, kf_figure *figure) {
     const kf_measurement *m = measurement(results, row->time, figure);
     if (m == NULL) return;
-    const double updates = m->mlups * m->step_us.median; /* nodes */
-    const double node_bytes = m->effective_bandwidth / (m->mlups * 1e6);
-    set_value(figure, m->mlups * 1e-3, updates / m->step_us.high * 1e-3, updates / m->step_us.low * 1e-3);
+    const double updates = m->updates_per_us * m->step_us.median; /* nodes */
+    const double node_bytes = m->effective_bandwidth / (m->updates_per_us * 1e6);
+    set_value(figure, m->updates_per_us * 1e-3, updates / m->step_us.high * 1e-3,
+              updates / m->step_us.low * 1e-3);
     figure->spread = (m->step_us.q3 - m->step_us.q1) / m->step_us.median;
     figure->floor = results->copy_rate / node_bytes * 1e-9;
     figure->share = figure->value / figure->floor;
@@ -101,7 +102,8 @@ static void rate_ratio(const kf_step_results *results, const kf_step_figure *row
     const kf_measurement *m = measurement(results, row->time, figure);
     const kf_measurement *other = measurement(results, row->against, figure);
     if (m == NULL || other == NULL) return;
-    const double value = m->mlups / other->mlups, times = m->step_us.median / other->step_us.median;
+    const double value = m->updates_per_us / other->updates_per_us,
+                 times = m->step_us.median / other->step_us.median;
     set_value(figure, value, value * times * other->step_us.low / m->step_us.high,
               value * times * other->step_us.high / m->step_us.low);
     show(results, row->time, figure);

@@ -267,7 +267,7 @@ static kf_status run_trial(const toelke *t, trial *one, const kf_problem *proble
     kf_detail("%s", one->name);
     kf_status status =
         kf_evaluate(&setting, t->validation.backend, &job, say_nothing, NULL, &m, &usable, error);
-    one->mlups = m.state == KF_STATE_OK ? m.mlups : (double)NAN;
+    one->mlups = m.state == KF_STATE_OK ? m.updates_per_us : (double)NAN;
     one->spread = m.state == KF_STATE_OK ? (m.step_us.q3 - m.step_us.q1) / m.step_us.median : 0.0;
     if (m.state != KF_STATE_OK)
         kf_copy_text(one->reason, sizeof one->reason,

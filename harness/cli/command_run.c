@@ -239,7 +239,7 @@ static kf_status read_options(run *job, kf_error *error) {
         .folder = job->folder,
         .steps = (uint64_t)steps,
         .every = (uint64_t)every,
-        .force_every = every >= 20 ? (uint64_t)every / 20 : 1,
+        .record_every = every >= 20 ? (uint64_t)every / 20 : 1,
         .checkpoints = (int)checkpoints,
         .checkpoint_seconds = checkpoint_seconds,
         .slice_normal = normal,
@@ -264,23 +264,24 @@ static kf_status choose_folder(run *job, kf_error *error) {
 /* --- what comes out --------------------------------------------------------------------------------------
  */
 
-static cJSON *three(const double values[3]) {
-    return cJSON_CreateDoubleArray(values, 3);
-}
-
-static cJSON *forces_json(const kf_production *done) {
-    if (!done->has_forces) return cJSON_CreateNull();
-    const kf_force_row *row = &done->forces;
-    cJSON *forces = cJSON_CreateObject();
-    cJSON_AddNumberToObject(forces, "step", (double)row->step);
-    cJSON_AddNumberToObject(forces, "time_s", row->time);
-    cJSON_AddNumberToObject(forces, "drag_coefficient", row->drag);
-    cJSON_AddNumberToObject(forces, "lift_coefficient", row->lift);
-    cJSON_AddNumberToObject(forces, "side_coefficient", row->side);
-    cJSON_AddItemToObject(forces, "force_m4_s2", three(row->force));
-    cJSON_AddItemToObject(forces, "torque_m5_s2", three(row->torque));
-    cJSON_AddItemToObject(forces, "lattice_force", three(row->lattice_force));
-    return forces;
+/* The last row of each table, under its name, with the columns of its file; null without any. */
+static cJSON *records_json(const kf_production *done) {
+    if (done->records.count == 0) return cJSON_CreateNull();
+    cJSON *tables = cJSON_CreateObject();
+    for (size_t t = 0; t < done->records.count; t++) {
+        const kf_record *record = &done->records.tables[t];
+        cJSON *row = cJSON_AddObjectToObject(tables, record->table);
+        (void)cJSON_AddNumberToObject(row, "step", (double)done->records.step);
+        (void)cJSON_AddNumberToObject(row, "time_s", done->records.time);
+        for (size_t i = 0; i < record->count; i++) {
+            const kf_column *column = &record->columns[i];
+            char name[sizeof column->name + sizeof column->unit];
+            kf_column_title(column, name, sizeof name);
+            (void)cJSON_AddItemToObject(
+                row, name, isfinite(column->value) ? cJSON_CreateNumber(column->value) : cJSON_CreateNull());
+        }
+    }
+    return tables;
 }
 
 static cJSON *smoke_json(const run *job) {
@@ -316,12 +317,12 @@ static cJSON *record(const run *job, const char *state) {
     cJSON_AddNumberToObject(json, "steps", (double)(done->last_step - done->first_step));
     cJSON_AddNumberToObject(json, "seconds", done->seconds);
     cJSON_AddNumberToObject(json, "steps_per_second", done->steps_per_second);
-    cJSON_AddNumberToObject(json, "mlups", done->mlups);
+    kf_rate_add(json, job->problem->system, done->updates_per_second);
     cJSON_AddItemToObject(
         json, "outputs",
         cJSON_CreateStringArray((const char *const *)done->outputs, (int)done->output_count));
     cJSON_AddStringToObject(json, "checkpoint", done->checkpoint);
-    cJSON_AddItemToObject(json, "forces", forces_json(done));
+    cJSON_AddItemToObject(json, "records", records_json(done));
     cJSON_AddItemToObject(json, "smoke", smoke_json(job));
     return json;
 }
@@ -351,14 +352,17 @@ static void print_result(const run *job) {
     const kf_production *done = &job->done;
     printf("%s: step %" PRIu64 " to %" PRIu64 " on %s\n", job->problem->name, done->first_step,
            done->last_step, kf_backend_device(job->backend)->name);
-    printf("  %.1f steps/s, %.1f MLUPS", done->steps_per_second, done->mlups);
+    char rate[KF_RATE_TEXT], tuned[KF_RATE_TEXT];
+    printf("  %.1f steps/s, %s", done->steps_per_second,
+           kf_rate_text(job->problem->system, done->updates_per_second, rate));
     if (job->best.mlups > 0.0)
-        printf(" (tuned: %.1f)\n", job->best.mlups);
+        printf(" (tuned: %s)\n", kf_rate_text(job->problem->system, 1e6 * job->best.mlups, tuned));
     else
         puts(" (not tuned)");
-    if (done->has_forces && done->forces.drag == done->forces.drag) {
-        printf("  drag coefficient %.4g, lift coefficient %.4g\n", done->forces.drag, done->forces.lift);
-    }
+    const kf_record *forces = kf_records_find(&done->records, "forces");
+    if (forces != NULL && isfinite(kf_record_value(forces, "drag_coefficient")))
+        printf("  drag coefficient %.4g, lift coefficient %.4g\n",
+               kf_record_value(forces, "drag_coefficient"), kf_record_value(forces, "lift_coefficient"));
     if (done->smoke_pictures > 0) {
         printf("  smoke      %s/smoke_*.png: %zu pictures, %" PRIu64 " tracers at the end\n", job->folder,
                done->smoke_pictures, done->tracers);

@@ -141,7 +141,7 @@ static kf_status collect_result(void *context, int sequence, const char *role, c
                         .time_us = ok ? measurement->step_us.median : NAN,
                         .low_us = ok ? measurement->step_us.low : NAN,
                         .high_us = ok ? measurement->step_us.high : NAN,
-                        .mlups = ok ? measurement->mlups : NAN,
+                        .mlups = ok ? measurement->updates_per_us : NAN,
                         .error = measurement->verification.error,
                         .summary = kf_config_summary(config),
                         .reason = kf_duplicate(measurement->reason),

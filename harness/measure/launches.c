@@ -122,7 +122,7 @@ static kf_status time_steps(kf_timing *t, int place, int steps, int repeat, kf_e
     if (t->queue > 1)
         KF_TRY(kf_plan_advance(t->plan, (uint64_t)t->batch, error)); /* hides the launch latency */
     kf_timing_go_to(t, place);
-    KF_TRY(kf_timing_turn_to(t, (size_t)repeat, repeat % t->windows, error));
+    KF_TRY(kf_timing_seek(t, (size_t)repeat, repeat % t->windows, error));
     recorded r = {.t = t, .rows = kf_allocate((size_t)t->event_count * sizeof *r.rows)};
     const kf_status status = run_steps(t, &r, steps, error);
     free(r.rows);

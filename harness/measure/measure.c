@@ -31,15 +31,15 @@ static kf_status run_batch(kf_timing *t, kf_error *error) {
     return kf_plan_advance(t->plan, (uint64_t)t->batch, error);
 }
 
-/* What the cache is to hold when a window begins, and the solid where it is to be. Not timed. */
+/* What the cache is to hold when a window begins, and the plan where it is to be. Not timed. */
 static kf_status prepare_window(kf_timing *t, size_t sample, int window, kf_error *error) {
-    KF_TRY(kf_timing_turn_to(t, sample, window, error));
+    KF_TRY(kf_timing_seek(t, sample, window, error));
     switch (t->policy->cache) {
     case KF_CACHE_COLD:
         return kf_buffer_fill(t->flush, 0, error);
     case KF_CACHE_HOT:
         KF_TRY(run_batch(t, error));
-        return kf_timing_turn_to(t, sample, window, error);
+        return kf_timing_seek(t, sample, window, error);
     default:
         return KF_OK;
     }
@@ -144,13 +144,13 @@ static kf_status add_samples(kf_timing *t, kf_measurement *m, kf_error *error) {
     return KF_OK;
 }
 
-/* Precise is not enough for a solid that turns: what a step costs differs around the turn, which is to be
- * covered unless that takes too long. */
+/* Precise is not enough for a plan with windows: what a step costs differs along what they stand for, which
+ * is to be covered unless that takes too long. */
 static bool is_done(const kf_timing *t, const kf_incumbent *incumbent, kf_measurement *m, double elapsed_us) {
     if (!kf_policy_done(t->policy, incumbent, m->samples_us, m->sample_count, m->batch, elapsed_us, &m->stop))
         return false;
-    uint64_t wanted = (uint64_t)t->policy->turn_steps, steps = m->sample_count * (uint64_t)m->batch;
-    if (wanted > t->plan->turn_steps) wanted = t->plan->turn_steps; /* 0: nothing turns */
+    uint64_t wanted = (uint64_t)t->policy->window_steps, steps = m->sample_count * (uint64_t)m->batch;
+    if (wanted > t->plan->window_steps) wanted = t->plan->window_steps; /* 0: there are none */
     return m->stop != KF_STOP_PRECISE || steps >= wanted;
 }
 
@@ -171,8 +171,8 @@ static kf_status time_steps(kf_timing *t, const kf_incumbent *incumbent, kf_meas
     m->samples_us = kf_allocate(room * sizeof *m->samples_us);
     m->clocks_mhz = kf_allocate(room * sizeof *m->clocks_mhz);
     m->batch = t->windows * t->batch;
-    m->turn_steps = (int)t->plan->turn_steps;
-    m->turn_windows = t->plan->turn_steps > 0 ? t->windows : 0;
+    m->turn_steps = (int)t->plan->window_steps;
+    m->turn_windows = t->plan->windows;
     m->state = KF_STATE_OK;
     m->cache = policy->cache;
     int pauses = 0;
@@ -238,7 +238,7 @@ static kf_status measure(kf_timing *t, const kf_incumbent *incumbent, kf_measure
     KF_TRY(kf_launches_time_rare(t, m, error));
     KF_TRY(time_steps_and_energy(t, incumbent, m, error));
     if (m->state != KF_STATE_OK) return KF_OK;
-    m->mlups = plan->node_count / m->step_us.median;
+    m->updates_per_us = plan->updates / m->step_us.median;
     m->effective_bandwidth = plan->least_bytes / (m->step_us.median * 1e-6);
     return kf_launches_time_ordinary(t, error);
 }
@@ -247,7 +247,7 @@ kf_status kf_measure_plan(kf_plan *plan, const kf_measure_policy *policy, const 
                           kf_measurement *measurement, kf_error *error) {
     kf_timing t = {.plan = plan, .policy = policy, .cycle = kf_plan_cycle(plan), .windows = 1};
     if (t.cycle == 1) t.cycle = KF_ORDINARY_STEPS; /* as the plan's graph has it */
-    if (plan->turn_steps > 0) t.windows = policy->turn_windows;
+    if (plan->windows > 0) t.windows = plan->windows;
     double begin = kf_clock_seconds();
     t.clock = kf_sm_clock_open(plan->backend, 2 * policy->queue);
     kf_launches_begin(&t, measurement);

@@ -4,7 +4,7 @@
 
 #include "harness/measure/policy.h"
 
-/* Initialises the plan, warms up, times. Fills *measurement's step_us, samples, batch, stop, mlups,
+/* Initialises the plan, warms up, times. Fills *measurement's step_us, samples, batch, stop, updates_per_us,
  * bandwidth, kernels, device states and measure_seconds; its state becomes ok, or skipped with a reason.
  * incumbent may be NULL. An error of the device is returned; what was timed until then is kept in
  * *measurement. */

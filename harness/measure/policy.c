@@ -25,8 +25,7 @@ kf_measure_policy kf_policy_for(const kf_device_info *device) {
         .skip_ratio = 1.5,
         .pause_us = 500e3,
         .reading_us = 5e3,
-        .turn_windows = 5,
-        .turn_steps = 500,
+        .window_steps = 500,
         .kernel_repeats = 15,
         .kernel_limit_us = 0.3e6,
     };
@@ -56,7 +55,7 @@ void kf_policy_scale(kf_measure_policy *policy, double effort) {
     policy->precise_us *= effort;
     policy->halfwidth /= sqrt(effort);
     policy->time_limit_us *= effort;
-    policy->turn_steps = (int)share_of((size_t)policy->turn_steps, effort, 1);
+    policy->window_steps = (int)share_of((size_t)policy->window_steps, effort, 1);
     policy->kernel_repeats = (int)share_of((size_t)policy->kernel_repeats, effort, 1);
     policy->kernel_limit_us *= effort;
 }
@@ -113,18 +112,14 @@ int kf_policy_batch(const kf_measure_policy *policy, int cycle, double step_us) 
     return cycle * (int)fmax(1.0, fmin(cycles, (double)MOST_STEPS / cycle));
 }
 
-/* 0, 1/2, 1/4, 3/4, 1/8, ...: van der Corput's sequence, the bits of the number mirrored at the point. */
-static double spread(size_t number) {
+/* Van der Corput's sequence: the bits of the number mirrored at the point. */
+double kf_policy_shift(size_t sample) {
     double place = 0.0, digit = 0.5;
-    for (; number > 0; number /= 2) {
-        place += (double)(number % 2) * digit;
+    for (; sample > 0; sample /= 2) {
+        place += (double)(sample % 2) * digit;
         digit /= 2.0;
     }
     return place;
-}
-
-uint64_t kf_policy_turn_step(uint64_t turn_steps, int windows, size_t sample, int window) {
-    return (uint64_t)((double)turn_steps * (window + spread(sample)) / windows) % turn_steps;
 }
 
 int kf_policy_queue(const kf_measure_policy *policy, double sample_us) {

@@ -27,9 +27,8 @@ typedef struct kf_measure_policy {
     double skip_ratio;    /* skip when this much slower than the best so far; 0: never */
     double pause_us;      /* of a pause because the clock was not steady */
     double reading_us;    /* warming up ends when readings of the clock, so long each, agree */
-    int turn_windows;   /* of a solid that turns, a sample is the mean of so many places around a full turn */
-    int turn_steps;     /* and timing goes on until so many steps, or all of a turn, were measured */
-    int kernel_repeats; /* cycles timed launch by launch */
+    int window_steps; /* of a plan with windows, timing goes on until so many steps, or all, were measured */
+    int kernel_repeats;     /* cycles timed launch by launch */
     double kernel_limit_us; /* of timing launch by launch, host time */
 } kf_measure_policy;
 
@@ -66,9 +65,9 @@ bool kf_policy_done(const kf_measure_policy *policy, const kf_incumbent *incumbe
 /* Steps a sample should stand for: a multiple of cycle that lasts sample_us. */
 int kf_policy_batch(const kf_measure_policy *policy, int cycle, double step_us);
 
-/* Where around a turn of turn_steps steps the window (0 .. windows - 1) of a sample begins, in steps. Windows
- * of a sample are equally far from each other; however many samples there are, they cover the turn evenly. */
-uint64_t kf_policy_turn_step(uint64_t turn_steps, int windows, size_t sample, int window);
+/* How far beyond its place, as a share of the distance to the next one, each window of a sample begins:
+ * however many samples there are, they cover the whole evenly. 0, 1/2, 1/4, 3/4, 1/8, ... */
+double kf_policy_shift(size_t sample);
 
 /* Samples to queue at once when one lasts sample_us. */
 int kf_policy_queue(const kf_measure_policy *policy, double sample_us);

@@ -6,11 +6,10 @@ void kf_timing_go_to(kf_timing *t, int place) {
     t->plan->steps_done = (steps + cycle - 1 - (uint64_t)place % cycle) / cycle * cycle + (uint64_t)place;
 }
 
-kf_status kf_timing_turn_to(const kf_timing *t, size_t sample, int window, kf_error *error) {
+kf_status kf_timing_seek(const kf_timing *t, size_t sample, int window, kf_error *error) {
     kf_plan *plan = t->plan;
-    if (plan->turn_steps == 0) return KF_OK;
-    return plan->methods->move_to(
-        plan, kf_policy_turn_step(plan->turn_steps, t->policy->turn_windows, sample, window), error);
+    if (plan->windows == 0) return KF_OK;
+    return plan->methods->seek(plan, window, kf_policy_shift(sample), error);
 }
 
 bool kf_timing_has_ordinary_steps(const kf_plan *plan) {

@@ -18,7 +18,7 @@ typedef struct kf_timing {
     int event_count;
     int cycle;   /* steps after which the items that are due repeat */
     int batch;   /* steps that run between two events */
-    int windows; /* so often for a sample: 1, or places around a turn */
+    int windows; /* of the plan, of which a sample is the mean; 1 without any */
     int queue;   /* samples at once */
     /* A sample that stands for a whole cycle has the items that are due at some steps only in it. Where
      * that would take too long, a sample is two steps without them, and rare_us a step is added. */
@@ -43,8 +43,8 @@ int kf_timing_span(const kf_timing *t);
  * when it is timed. */
 void kf_timing_go_to(kf_timing *t, int place);
 
-/* Of a solid that turns: goes to where that window of that sample is measured. Nothing for others. */
-kf_status kf_timing_turn_to(const kf_timing *t, size_t sample, int window, kf_error *error);
+/* Of a plan with windows: goes to where that one of that sample is measured. Nothing for others. */
+kf_status kf_timing_seek(const kf_timing *t, size_t sample, int window, kf_error *error);
 
 /* launches.c: makes the rows of the kernel table; times the steps at which rare items are due; times
  * ordinary steps; turns times into the table. */

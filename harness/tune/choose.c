@@ -152,7 +152,7 @@ void kf_tune_best_config(const kf_tune_request *request, const kf_tune_result *r
     best->time_us = m->step_us.median;
     best->ci_us[0] = m->step_us.low;
     best->ci_us[1] = m->step_us.high;
-    best->mlups = m->mlups;
+    best->mlups = m->updates_per_us;
     best->bandwidth = m->effective_bandwidth;
     best->gain_baseline = result->gain[KF_PRESET_BASELINE];
     best->gain_paper = result->gain[KF_PRESET_PAPER];

@@ -139,7 +139,7 @@ static void pool(kf_measurement *all, kf_measurement *round) {
         kf_measurement_free(round);
         return;
     }
-    double nodes = round->mlups * round->step_us.median;
+    double nodes = round->updates_per_us * round->step_us.median;
     double bytes = round->effective_bandwidth * round->step_us.median;
     pool_clocks(all, round);
     if (all->energy_j > 0.0 && round->energy_j > 0.0) all->energy_j = 0.5 * (all->energy_j + round->energy_j);
@@ -151,7 +151,7 @@ static void pool(kf_measurement *all, kf_measurement *round) {
     all->step_us = kf_summarise(all->samples_us, count);
     kf_classify_clocks(all);
     kf_describe_outliers(all);
-    all->mlups = nodes / all->step_us.median;
+    all->updates_per_us = nodes / all->step_us.median;
     all->effective_bandwidth = bytes / all->step_us.median;
     all->measure_seconds += round->measure_seconds;
     all->device_after = round->device_after;

@@ -20,16 +20,17 @@ char *kf_tune_config_text(const kf_tune_result *result, const kf_config *config)
                               kf_preset_names[KF_PRESET_DEFAULT]);
 }
 
-static void print_best(const kf_tune_result *result, FILE *stream) {
+static void print_best(const kf_system *system, const kf_tune_result *result, FILE *stream) {
     const kf_evaluation *best = &result->tried.items[result->best];
     const kf_measurement *m = result->best_measurement;
     const kf_verification *verification = &best->measurement.verification;
-    char time[32], low[32], high[32];
+    char time[32], low[32], high[32], rate[KF_RATE_TEXT];
     char *summary = kf_tune_config_text(result, &best->config);
     (void)fprintf(stream, "%-*s%s\n", LABEL, "best", summary);
-    (void)fprintf(stream, "%-*s%s a step [%s, %s], %.1f MLUPS, %.1f GB/s\n", LABEL, "",
+    (void)fprintf(stream, "%-*s%s a step [%s, %s], %s, %.1f GB/s\n", LABEL, "",
                   kf_human_time_us(m->step_us.median, time), kf_human_time_us(m->step_us.low, low),
-                  kf_human_time_us(m->step_us.high, high), m->mlups, 1e-9 * m->effective_bandwidth);
+                  kf_human_time_us(m->step_us.high, high),
+                  kf_rate_text(system, 1e6 * m->updates_per_us, rate), 1e-9 * m->effective_bandwidth);
     if (m->energy_j > 0.0)
         (void)fprintf(stream, "%-*s%.4g J a step, %.0f W\n", LABEL, "", m->energy_j,
                       1e6 * m->energy_j / m->step_us.median);
@@ -124,7 +125,7 @@ void kf_tune_print(const kf_tune_request *request, const kf_tune_result *result,
                   kf_facts_text(&problem->facts, facts));
     (void)fprintf(stream, "%-*s%s (%s)\n", LABEL, "device", result->device.spec, result->device.name);
     if (result->best >= 0) {
-        print_best(result, stream);
+        print_best(problem->system, result, stream);
         print_gain(result, stream);
         print_kernels(result, stream);
         kf_report_counters(result->best_measurement, stream);
@@ -141,7 +142,8 @@ void kf_tune_print(const kf_tune_request *request, const kf_tune_result *result,
 
 /* --- JSON ----------------------------------------------------------------------------------------------- */
 
-static cJSON *timed_config(const kf_evaluation *evaluation, const kf_measurement *m) {
+static cJSON *timed_config(const kf_system *system, const kf_evaluation *evaluation,
+                           const kf_measurement *m) {
     cJSON *json = cJSON_CreateObject();
     (void)cJSON_AddItemToObject(json, "config", kf_config_to_json(&evaluation->config));
     (void)cJSON_AddStringToObject(json, "hash", evaluation->hash);
@@ -149,7 +151,7 @@ static cJSON *timed_config(const kf_evaluation *evaluation, const kf_measurement
     cJSON *interval = cJSON_AddArrayToObject(json, "ci_us");
     (void)cJSON_AddItemToArray(interval, cJSON_CreateNumber(m->step_us.low));
     (void)cJSON_AddItemToArray(interval, cJSON_CreateNumber(m->step_us.high));
-    (void)cJSON_AddNumberToObject(json, "mlups", m->mlups);
+    kf_rate_add(json, system, 1e6 * m->updates_per_us);
     (void)cJSON_AddItemToObject(json, "energy_j",
                                 kf_json_number_or_null(m->energy_j > 0.0 ? m->energy_j : (double)NAN));
     (void)cJSON_AddItemToObject(json, "clock_mhz",
@@ -203,8 +205,9 @@ cJSON *kf_tune_to_json(const kf_tune_request *request, const kf_tune_result *res
     (void)cJSON_AddItemToObject(json, "device", kf_device_to_json(&result->device));
     (void)cJSON_AddStringToObject(json, "scene", request->problem->name);
     if (result->best >= 0)
-        (void)cJSON_AddItemToObject(
-            json, "best", timed_config(&result->tried.items[result->best], result->best_measurement));
+        (void)cJSON_AddItemToObject(json, "best",
+                                    timed_config(request->problem->system, &result->tried.items[result->best],
+                                                 result->best_measurement));
     else
         (void)cJSON_AddNullToObject(json, "best");
     if (result->best >= 0)
@@ -236,7 +239,7 @@ cJSON *kf_tune_to_json(const kf_tune_request *request, const kf_tune_result *res
     cJSON *ties = cJSON_AddArrayToObject(json, "ties");
     for (int i = 0; result->best >= 0 && i < result->tie_count; i++) {
         const kf_evaluation *tie = &result->tried.items[result->ties[i]];
-        (void)cJSON_AddItemToArray(ties, timed_config(tie, &tie->measurement));
+        (void)cJSON_AddItemToArray(ties, timed_config(request->problem->system, tie, &tie->measurement));
     }
     if (out != NULL)
         (void)cJSON_AddStringToObject(json, "out", out);

@@ -160,11 +160,12 @@ void kf_session_progress(kf_session *session, bool final) {
                        (long)ceil((double)session->request->budget.evaluations - session->evaluations));
     if (session->incumbent >= 0 && !final) { /* at the end the final has decided, and the result says so */
         const kf_evaluation *best = &result->tried.items[session->incumbent];
-        char time[32];
+        char time[32], rate[KF_RATE_TEXT];
         char *summary = kf_tune_config_text(result, &best->config);
-        kf_text_append(&line, "; best %s, %.1f MLUPS: %s",
-                       kf_human_time_us(best->measurement.step_us.median, time), best->measurement.mlups,
-                       summary);
+        kf_text_append(
+            &line, "; best %s, %s: %s", kf_human_time_us(best->measurement.step_us.median, time),
+            kf_rate_text(session->request->problem->system, 1e6 * best->measurement.updates_per_us, rate),
+            summary);
         free(summary);
     }
     kf_progress(final, "%s", line.text);

@@ -44,7 +44,7 @@ static kf_status collect(void *context, int sequence, const char *role, const kf
                .config = *config,
                .state = m->state,
                .step_us = m->step_us,
-               .mlups = m->mlups,
+               .mlups = m->updates_per_us,
                .bandwidth = m->effective_bandwidth,
                .error = m->verification.error,
                .bound = m->verification.bound,

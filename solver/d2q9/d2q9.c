@@ -114,9 +114,8 @@ static kf_status build(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
     system->has_solid = kf_d2q9_has_solid(scene);
     kf_d2q9_lay_out(scene, &system->options, &system->geometry);
     set_arguments(scene, &system->geometry, &system->arguments);
-    plan->node_count = (double)scene->nodes[0] * scene->nodes[1];
-    plan->least_bytes =
-        18.0 * (double)system->store_bytes * plan->node_count / system->options.steps_per_launch;
+    plan->updates = (double)scene->nodes[0] * scene->nodes[1];
+    plan->least_bytes = 18.0 * (double)system->store_bytes * plan->updates / system->options.steps_per_launch;
     KF_TRY(make_buffers(plan, system, error)); /* first: what does not fit says so before it compiles */
     for (int which = 0; which < KF_D2Q9_SOURCES; which++) {
         kf_source source;
@@ -149,6 +148,7 @@ static kf_status make_plan(const kf_problem *problem, const kf_config *config, k
 const kf_system kf_system_d2q9 = {
     .name = "d2q9",
     .summary = "D2Q9 lattice Boltzmann in two dimensions (LBGK, MRT, and both linear) after Tölke",
+    .update = "node",
     .space_file = "variants/d2q9.json",
     .runs = true,
     .open = kf_flow_problem_open,

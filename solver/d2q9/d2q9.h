@@ -6,6 +6,7 @@
 #include "base/plan/system.h"
 #include "kernels/d2q9/arguments.h"
 #include "scene/scene.h"
+#include "solver/flow/flow_plan.h"
 
 extern const kf_system kf_system_d2q9;
 

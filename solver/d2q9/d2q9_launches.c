@@ -84,7 +84,7 @@ static void append_nodes(builder *b, int parity, const char *name, int from, int
     const int *n = b->system->arguments.nodes;
     double bytes = values * (double)b->system->store_bytes + (flags && o->full_way ? 1.0 : 0.0);
     append(b, parity, KF_D2Q9_FLOW, name, (n[0] + o->nodes_per_thread - 1) / o->nodes_per_thread, n[1],
-           o->threads, from_to(b->system, parity, from, to), bytes * b->plan->node_count);
+           o->threads, from_to(b->system, parity, from, to), bytes * b->plan->updates);
 }
 
 static void make_step(builder *b, int p) {
@@ -133,7 +133,7 @@ kf_status kf_d2q9_temporal_launch(const kf_d2q9 *system, int levels, const void 
 
 /* An odd number of steps a launch, so that the grids' roles follow the parity of the steps done. */
 static kf_status make_temporal(kf_plan *plan, const kf_d2q9 *system, kf_error *error) {
-    const double bytes = (18.0 * (double)system->store_bytes + 1.0) * plan->node_count;
+    const double bytes = (18.0 * (double)system->store_bytes + 1.0) * plan->updates;
     for (int p = 0; p < 2; p++) {
         kf_launch launch;
         KF_TRY(kf_d2q9_temporal_launch(system, system->options.steps_per_launch,

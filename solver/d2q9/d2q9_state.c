@@ -297,9 +297,13 @@ static void free_system(kf_plan *plan) {
     free(plan->system);
 }
 
+static const kf_flow_methods flow = {.fields = read_fields, .load = solid_load};
+
 const kf_plan_methods kf_d2q9_methods = {.initialise = initialise,
-                                         .fields = read_fields,
-                                         .load = solid_load,
+                                         .snapshot = kf_flow_snapshot,
+                                         .record = kf_flow_record,
+                                         .time = kf_flow_time,
+                                         .flow = &flow,
                                          .state_size = state_size,
                                          .save = save,
                                          .restore = restore,

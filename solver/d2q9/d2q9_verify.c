@@ -49,7 +49,7 @@ kf_status kf_d2q9_verify(kf_plan *plan, const kf_reference *reference, kf_verifi
     KF_TRY(kf_d2q9_read(plan, &values, error));
     const kf_deviation d = kf_compare_fields(values, solution->values, reference->count, 2);
     free(values);
-    KF_TRY(plan->methods->load(plan, &load, error));
+    KF_TRY(plan->methods->flow->load(plan, &load, error));
     (void)snprintf(verification->worst, sizeof verification->worst, "velocity off by %.3g at node (%d, %d)",
                    sqrt(d.worst_value), (int)(d.worst % (size_t)nx), (int)(d.worst / (size_t)nx));
     return kf_judge(&d, system->has_solid ? load_deviation(kf_plan_scene(plan), &load, &solution->load) : 0.0,

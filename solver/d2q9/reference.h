@@ -2,7 +2,7 @@
 #ifndef KF_SOLVER_D2Q9_REFERENCE_H
 #define KF_SOLVER_D2Q9_REFERENCE_H
 
-#include "base/plan/plan.h"
+#include "solver/flow/flow_plan.h"
 
 typedef struct kf_d2q9_solution {
     double *values; /* density - 1 and velocity [3][y][x], lattice units */

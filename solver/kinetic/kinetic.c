@@ -192,6 +192,8 @@ static kf_status make_domain_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_erro
     return kf_plan_buffer(plan, 4 * plane * (size_t)kinetic->slab_planes, &kinetic->slab, error);
 }
 
+enum { TURN_WINDOWS = 5 }; /* places around a turn, of which a sample is the mean */
+
 /* A solid that travels is never where it was; one that hardly turns counts as one that does not. */
 static uint64_t turn_steps(const kf_motion *motion) {
     static const double TURN = 6.283185307179586, LONGEST = 1e9;
@@ -227,9 +229,10 @@ static kf_status build(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     a->origin = kinetic->geometry.origin;
     a->capacity = kinetic->geometry.capacity;
     set_scalars(scene, a);
-    plan->node_count = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
-    plan->least_bytes = 2.0 * kinetic->node_values * (double)kinetic->store_bytes * plan->node_count;
-    if (kinetic->moving && !kinetic->free) plan->turn_steps = turn_steps(&scene->motion);
+    plan->updates = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
+    plan->least_bytes = 2.0 * kinetic->node_values * (double)kinetic->store_bytes * plan->updates;
+    if (kinetic->moving && !kinetic->free) plan->window_steps = turn_steps(&scene->motion);
+    plan->windows = plan->window_steps > 0 ? TURN_WINDOWS : 0;
     KF_TRY(
         make_domain_buffers(plan, kinetic, error)); /* first: what does not fit says so before it compiles */
     KF_TRY(load_modules(plan, kinetic, error));
@@ -258,6 +261,7 @@ static kf_status make_plan(const kf_problem *problem, const kf_config *config, k
 const kf_system kf_system_kinetic = {
     .name = "kinetic",
     .summary = "D3Q27 lattice Boltzmann (BGK, ACM-MRT) with an immersed boundary",
+    .update = "node",
     .space_file = "variants/kinetic.json",
     .runs = true,
     .open = kf_flow_problem_open,

@@ -7,6 +7,7 @@
 #include "kernels/kinetic/arguments.h"
 #include "scene/ordering.h"
 #include "scene/scene.h"
+#include "solver/flow/flow_plan.h"
 
 extern const kf_system kf_system_kinetic;
 

@@ -554,7 +554,7 @@ kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetic, kf_error 
                  .every = 1,
                  .line_block = {gpu ? GPU_BLOCK : CPU_BLOCK, 1, 1},
                  .face_block = {64, gpu ? 4 : 1, 1},
-                 .node_bytes = (double)kinetic->store_bytes * plan->node_count};
+                 .node_bytes = (double)kinetic->store_bytes * plan->updates};
     if (kf_kinetic_uses(kf_plan_scene(plan), &kinetic->options, KF_SOURCE_ORDER)) {
         bool list = kinetic->options.immersed == KF_GATHER;
         KF_TRY(make_order(plan, kinetic, !list, error));

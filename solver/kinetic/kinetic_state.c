@@ -176,9 +176,7 @@ static kf_status read_fields(kf_plan *plan, kf_fields *fields, kf_error *error) 
     fields->density = kf_allocate(count * sizeof(float));
     for (int i = 0; i < 3; i++)
         fields->velocity[i] = kf_allocate(count * sizeof(float));
-    fields->has_pose = kinetic_of(plan)->free;
     kf_status status = visit_fields(plan, take_single, fields, error);
-    if (status == KF_OK && fields->has_pose) status = read_pose(plan, &fields->pose, error);
     if (status != KF_OK) kf_fields_free(fields);
     return status;
 }
@@ -363,15 +361,15 @@ static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_er
     return KF_OK;
 }
 
-/* One kernel in the stream, so that timing need not wait for it. */
-static kf_status move_to(kf_plan *plan, uint64_t step, kf_error *error) {
+/* The solid turns to where it is at a window's first step; the flow stays as it is. One kernel in the stream,
+ * so that timing need not wait for it. */
+static kf_status seek(kf_plan *plan, int window, double shift, kf_error *error) {
     const kf_kinetic *kinetic = kinetic_of(plan);
-    if (!kinetic->moving || kinetic->free) return KF_OK;
     kf_function *function;
     KF_TRY(kf_module_function(kinetic->modules[KF_SOURCE_MOTION], "set_pose_step", &function, error));
     kf_kinetic_arguments a = kinetic->arguments;
     a.extent[0] = a.extent[1] = a.extent[2] = 1;
-    a.pose_step = (long long)step;
+    a.pose_step = (long long)kf_plan_window_step(plan, window, shift);
     const int block[3] = {1, 1, 1};
     kf_launch launch;
     kf_launch_set(&launch, "set_pose_step", function, block, &a, sizeof a);
@@ -382,12 +380,15 @@ static void free_system(kf_plan *plan) {
     free(plan->system);
 }
 
+static const kf_flow_methods flow = {
+    .fields = read_fields, .velocity = device_velocity, .load = solid_load, .pose = read_pose};
+
 const kf_plan_methods kf_kinetic_methods = {.initialise = initialise,
-                                            .fields = read_fields,
-                                            .velocity = device_velocity,
-                                            .move_to = move_to,
-                                            .load = solid_load,
-                                            .pose = read_pose,
+                                            .snapshot = kf_flow_snapshot,
+                                            .record = kf_flow_record,
+                                            .time = kf_flow_time,
+                                            .seek = seek,
+                                            .flow = &flow,
                                             .state_size = state_size,
                                             .save = save,
                                             .restore = restore,

@@ -39,7 +39,7 @@ kf_status kf_kinetic_verify(kf_plan *plan, const kf_reference *reference, kf_ver
     KF_TRY(kf_kinetic_read(plan, &values, error));
     const kf_deviation d = kf_compare_fields(values, reference->values, reference->count, 3);
     free(values);
-    KF_TRY(plan->methods->load(plan, &load, error));
+    KF_TRY(plan->methods->flow->load(plan, &load, error));
     int worst = (int)d.worst; /* a reference is far smaller than 2^31 nodes */
     (void)snprintf(verification->worst, sizeof verification->worst,
                    "velocity off by %.3g at node (%d, %d, %d)", sqrt(d.worst_value), worst % n[0],

@@ -3,8 +3,7 @@
 #ifndef KF_SOLVER_KINETIC_REFERENCE_H
 #define KF_SOLVER_KINETIC_REFERENCE_H
 
-#include "base/plan/plan.h"
-#include "scene/scene.h"
+#include "solver/flow/flow_plan.h"
 
 struct kf_reference {
     size_t count;

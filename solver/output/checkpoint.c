@@ -7,10 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/plan/system.h"
 #include "base/util/json.h"
 #include "base/util/text.h"
-#include "scene/scene.h"
-#include "solver/flow/flow_problem.h"
 
 /* The file: "kftune-checkpoint 2 ", the checksum of all that follows its line, and the description as one
  * JSON object padded with spaces to HEADER bytes in all; then the state. */
@@ -60,13 +59,20 @@ static void describe_plan(const kf_plan *plan, const kf_smoke *smoke, kf_checkpo
         if (strcmp(value->parameter, "storage") == 0) storage = value->name;
     }
     plain_copy(checkpoint->system, sizeof checkpoint->system, plan->config.system);
-    plain_copy(checkpoint->scene, sizeof checkpoint->scene, kf_plan_scene(plan)->name);
-    plain_copy(checkpoint->scene_hash, sizeof checkpoint->scene_hash, kf_plan_scene(plan)->hash);
+    plain_copy(checkpoint->scene, sizeof checkpoint->scene, plan->problem->name);
+    plain_copy(checkpoint->scene_hash, sizeof checkpoint->scene_hash, plan->problem->hash);
     kf_config_hash(&plan->config, checkpoint->config_hash);
+    const kf_fact *collision = kf_facts_find(&plan->problem->facts, "collision");
     plain_copy(checkpoint->collision, sizeof checkpoint->collision,
-               kf_collision_names[kf_plan_scene(plan)->collision]);
+               collision != NULL ? collision->word : "-");
     plain_copy(checkpoint->storage, sizeof checkpoint->storage, storage);
-    memcpy(checkpoint->nodes, kf_plan_scene(plan)->nodes, sizeof checkpoint->nodes);
+    (void)kf_facts_get_size(&plan->problem->facts, checkpoint->nodes);
+}
+
+static kf_status check_keeps_state(const kf_plan *plan, kf_error *error) {
+    if (plan->methods->save != NULL) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "system %s keeps no checkpoints: run it from the beginning",
+                   plan->problem->system->name);
 }
 
 /* Sums of the state, eight interleaved so that they run at the speed of memory: SHA-256 alone would take
@@ -121,6 +127,7 @@ static kf_status write_header(const kf_checkpoint *checkpoint, char *header, con
 
 kf_status kf_checkpoint_write(const char *path, kf_plan *plan, kf_smoke *smoke, kf_error *error) {
     kf_checkpoint checkpoint;
+    KF_TRY(check_keeps_state(plan, error));
     describe_plan(plan, smoke, &checkpoint);
     size_t bytes = 0;
     KF_TRY(plan->methods->state_size(plan, &bytes, error));
@@ -184,7 +191,7 @@ static kf_status read_fields(kf_json_place place, const cJSON *json, kf_checkpoi
     }
     double nodes[3];
     long step = 0, bytes = 0, smoke_bytes = 0;
-    KF_TRY(kf_json_numbers(place, json, "nodes", true, 1, INT_MAX, 3, nodes, error));
+    KF_TRY(kf_json_numbers(place, json, "nodes", true, 0, INT_MAX, 3, nodes, error));
     KF_TRY(kf_json_integer(place, json, "step", true, 0, 1L << 53, &step, error));
     KF_TRY(kf_json_integer(place, json, "state_bytes", true, 1, 1L << 53, &bytes, error));
     KF_TRY(kf_json_integer(place, json, "smoke_bytes", true, 0, 1L << 53, &smoke_bytes, error));
@@ -249,6 +256,7 @@ static kf_status check_smoke(const char *path, const kf_checkpoint *stored, cons
 static kf_status check_fits(const char *path, const kf_checkpoint *stored, kf_plan *plan,
                             const kf_smoke *smoke, kf_error *error) {
     kf_checkpoint wanted;
+    KF_TRY(check_keeps_state(plan, error));
     describe_plan(plan, smoke, &wanted);
     KF_TRY(check_smoke(path, stored, &wanted, error));
     KF_TRY(must_match(path, "system", stored->system, wanted.system, error));

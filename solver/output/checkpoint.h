@@ -11,8 +11,9 @@ enum { KF_CHECKPOINT_TEXT = 128 };
 /* What a checkpoint says about itself. */
 typedef struct kf_checkpoint {
     char system[KF_NAME], scene[KF_CHECKPOINT_TEXT], scene_hash[KF_HASH_HEX], config_hash[KF_HASH_HEX];
-    char collision[KF_NAME], storage[KF_NAME]; /* storage is "-" for a system without that parameter */
-    int nodes[3];
+    char collision[KF_NAME],
+        storage[KF_NAME]; /* "-": the problem has no such fact, the system no parameter */
+    int nodes[3];         /* the problem's size; zeros without one */
     uint64_t step, state_bytes;
     char smoke_hash[KF_HASH_HEX]; /* "-" without smoke */
     uint64_t smoke_bytes;

@@ -9,10 +9,9 @@
 
 #include "base/util/log.h"
 #include "base/util/text.h"
-#include "solver/flow/flow_problem.h"
+#include "solver/flow/flow_plan.h"
 #include "solver/output/checkpoint.h"
-#include "solver/output/motion.h"
-#include "solver/output/sanity.h"
+#include "solver/output/record_files.h"
 #include "solver/output/vtkhdf.h"
 #include "solver/picture/picture.h"
 
@@ -24,13 +23,12 @@ typedef struct production_run {
     kf_plan *plan;
     const kf_production_options *options;
     kf_production *result;
-    FILE *forces, *motion; /* motion: of a free solid */
-    char forces_path[KF_PATH], motion_path[KF_PATH];
+    kf_record_files files;
     uint64_t end;    /* step to reach */
     uint64_t stride; /* steps that take about pace_seconds */
     double started;  /* wall clock */
     double saved;    /* likewise, when the last checkpoint was written; at first as started */
-    bool solid;
+    bool records;    /* the plan has some, as far as is known */
 } production_run;
 
 static double now(void) {
@@ -83,72 +81,36 @@ static kf_status write_checkpoint(production_run *producer, kf_error *error) {
     return KF_OK;
 }
 
-static kf_status check_state(const production_run *producer, kf_fields *fields, kf_error *error) {
-    KF_TRY(producer->plan->methods->fields(producer->plan, fields, error));
-    return kf_fields_check(fields, producer->plan->steps_done, error);
-}
-
-static kf_status add_motion(production_run *producer, kf_error *error) {
-    kf_plan *plan = producer->plan;
-    kf_solid_pose pose;
-    if (producer->motion == NULL) return KF_OK;
-    KF_TRY(plan->methods->pose(plan, &pose, error));
-    return kf_motion_add(producer->motion, producer->motion_path, kf_plan_scene(plan), plan->steps_done,
-                         &pose, error);
-}
-
-static kf_status add_forces(production_run *producer, kf_error *error) {
-    kf_plan *plan = producer->plan;
-    kf_solid_load load;
-    KF_TRY(plan->methods->load(plan, &load, error));
-    for (int a = 0; a < 3; a++) {
-        if (isfinite(load.force[a]) && isfinite(load.torque[a])) continue;
-        kf_fields fields = {0};
-        kf_status status = check_state(producer, &fields, error);
-        kf_fields_free(&fields);
-        if (status != KF_OK) return status;
-        return kf_fail(error, KF_GATE_FAILED,
-                       "the simulation blew up: step %" PRIu64 ": the force on the solid is not finite",
-                       plan->steps_done);
-    }
-    kf_force_row_of(kf_plan_scene(plan), plan->steps_done, &load, &producer->result->forces);
-    producer->result->has_forces = true;
-    return kf_forces_add(producer->forces, producer->forces_path, &producer->result->forces, error);
-}
-
-/* The smoke's density for the caller to free; NULL without smoke. */
-static kf_status read_smoke(production_run *producer, float **density, kf_error *error) {
-    const int *n = kf_plan_scene(producer->plan)->nodes;
-    *density = NULL;
+/* Adds the smoke's density to a snapshot of the flow that carries it. */
+static kf_status add_smoke(production_run *producer, kf_snapshot *snapshot, kf_error *error) {
     if (producer->options->smoke == NULL) return KF_OK;
-    *density = kf_allocate((size_t)n[0] * (size_t)n[1] * (size_t)n[2] * sizeof **density);
-    return kf_smoke_density(producer->options->smoke, *density, &producer->result->tracers, error);
+    float *density = kf_snapshot_add(snapshot, "smoke", "tracers a cell", 1);
+    return kf_smoke_density(producer->options->smoke, density, &producer->result->tracers, error);
 }
 
-static kf_status write_fields(production_run *producer, kf_error *error) {
-    const kf_plan *plan = producer->plan;
-    const kf_production_options *options = producer->options;
+static kf_status write_picture(production_run *producer, const kf_snapshot *snapshot, kf_error *error) {
     char path[KF_PATH];
-    kf_fields fields = {0};
-    float *smoke = NULL;
-    kf_status status = check_state(producer, &fields, error);
-    if (status == KF_OK) status = read_smoke(producer, &smoke, error);
-    if (status == KF_OK) status = output_path(producer, "fields", "vtkhdf", path, error);
-    if (status == KF_OK) {
-        status = kf_vtkhdf_write(path, kf_plan_scene(plan), &fields, smoke, plan->steps_done,
-                                 options->compression, error);
-    }
-    free(smoke);
-    if (status == KF_OK) {
-        note_output(producer->result, path);
-        status = output_path(producer, "speed", "png", path, error);
-    }
-    if (status == KF_OK) {
-        status = kf_picture_write(path, kf_plan_scene(plan), &fields, plan->steps_done, options->slice_normal,
-                                  error);
-    }
-    if (status == KF_OK) note_output(producer->result, path);
-    kf_fields_free(&fields);
+    KF_TRY(output_path(producer, "speed", "png", path, error));
+    KF_TRY(kf_picture_of_plan(path, producer->plan, snapshot, producer->options->slice_normal, error));
+    note_output(producer->result, path);
+    return KF_OK;
+}
+
+static kf_status write_state(production_run *producer, kf_snapshot *snapshot, kf_error *error) {
+    char path[KF_PATH];
+    const char *kind = snapshot->on == KF_ON_PARTICLES ? "particles" : "fields";
+    KF_TRY(add_smoke(producer, snapshot, error));
+    KF_TRY(output_path(producer, kind, "vtkhdf", path, error));
+    KF_TRY(kf_vtkhdf_write(path, snapshot, producer->options->compression, error));
+    note_output(producer->result, path);
+    return producer->plan->methods->flow != NULL ? write_picture(producer, snapshot, error) : KF_OK;
+}
+
+static kf_status write_snapshot(production_run *producer, kf_error *error) {
+    kf_snapshot snapshot;
+    kf_status status = kf_plan_snapshot(producer->plan, &snapshot, error);
+    if (status == KF_OK) status = write_state(producer, &snapshot, error);
+    kf_snapshot_free(&snapshot);
     return status;
 }
 
@@ -161,30 +123,41 @@ static kf_status draw_smoke(production_run *producer, kf_error *error) {
     return KF_OK;
 }
 
-static kf_status add_forces_and_motion(production_run *producer, kf_error *error) {
-    KF_TRY(add_forces(producer, error));
-    return add_motion(producer, error);
+/* The rows of this moment; a problem that has no tables now never has any. */
+static kf_status add_records(production_run *producer, kf_error *error) {
+    kf_production *result = producer->result;
+    const bool first = producer->files.list == NULL;
+    kf_records_free(&result->records);
+    KF_TRY(kf_plan_record(producer->plan, &result->records, error));
+    producer->records = result->records.count > 0;
+    if (!producer->records) return KF_OK;
+    KF_TRY(kf_record_files_add(&producer->files, &result->records, error));
+    for (size_t i = 0; i < producer->files.count && first; i++)
+        note_output(result, producer->files.list[i].path);
+    return KF_OK;
 }
 
 /* What is due after the steps done so far. */
 static kf_status write_due(production_run *producer, kf_error *error) {
     uint64_t step = producer->plan->steps_done;
     bool last = step == producer->end;
-    if (producer->solid && (last || step % producer->options->force_every == 0))
-        KF_TRY(add_forces_and_motion(producer, error));
+    if (producer->records && (last || step % producer->options->record_every == 0))
+        KF_TRY(add_records(producer, error));
     if (producer->options->smoke != NULL && (last || step % producer->options->smoke_every == 0))
         KF_TRY(draw_smoke(producer, error));
-    return last || step % producer->options->every == 0 ? write_fields(producer, error) : KF_OK;
+    const bool output = last || step % producer->options->every == 0;
+    return output && producer->plan->methods->snapshot != NULL ? write_snapshot(producer, error) : KF_OK;
 }
 
 /* By the clock, whatever outputs are due; a state that blew up takes no good one's place. */
 static kf_status save_due(production_run *producer, kf_error *error) {
-    const bool last = producer->plan->steps_done == producer->end;
+    kf_plan *plan = producer->plan;
+    const bool last = plan->steps_done == producer->end;
     const bool due = last || now() - producer->saved >= producer->options->checkpoint_seconds;
-    if (producer->options->checkpoints == 0 || !due) return KF_OK;
-    kf_fields fields = {0};
-    kf_status status = check_state(producer, &fields, error);
-    kf_fields_free(&fields);
+    if (producer->options->checkpoints == 0 || !due || plan->methods->save == NULL) return KF_OK;
+    kf_snapshot snapshot = {.count = 0};
+    kf_status status = plan->methods->snapshot != NULL ? kf_plan_snapshot(plan, &snapshot, error) : KF_OK;
+    kf_snapshot_free(&snapshot);
     if (status == KF_OK) status = write_checkpoint(producer, error);
     producer->saved = now();
     if (status == KF_OK) prune_checkpoints(producer);
@@ -205,11 +178,11 @@ static void show_progress(const production_run *producer) {
     const kf_production *result = producer->result;
     uint64_t done = producer->plan->steps_done - result->first_step,
              left = producer->end - producer->plan->steps_done;
-    char remaining[32];
+    char remaining[32], rate[KF_RATE_TEXT];
     kf_human_time_us(1e6 * (now() - producer->started) / (double)done * (double)left, remaining);
-    kf_progress(false, "step %" PRIu64 " of %" PRIu64 "   %.1f steps/s   %.1f MLUPS   %s left",
-                producer->plan->steps_done, producer->end, result->steps_per_second, result->mlups,
-                remaining);
+    kf_progress(false, "step %" PRIu64 " of %" PRIu64 "   %.1f steps/s   %s   %s left",
+                producer->plan->steps_done, producer->end, result->steps_per_second,
+                kf_rate_text(producer->plan->problem->system, result->updates_per_second, rate), remaining);
 }
 
 static uint64_t steps_to_next(uint64_t step, uint64_t period) {
@@ -226,8 +199,8 @@ static kf_status advance(production_run *producer, kf_error *error) {
     kf_production *result = producer->result;
     uint64_t steps =
         smaller(producer->end - plan->steps_done, steps_to_next(plan->steps_done, producer->options->every));
-    if (producer->solid)
-        steps = smaller(steps, steps_to_next(plan->steps_done, producer->options->force_every));
+    if (producer->records)
+        steps = smaller(steps, steps_to_next(plan->steps_done, producer->options->record_every));
     if (producer->options->smoke != NULL)
         steps = smaller(steps, steps_to_next(plan->steps_done, producer->options->smoke_every));
     steps = smaller(steps, producer->stride);
@@ -241,7 +214,7 @@ static kf_status advance(production_run *producer, kf_error *error) {
     result->seconds += seconds;
     result->last_step = plan->steps_done;
     result->steps_per_second = (double)(plan->steps_done - result->first_step) / result->seconds;
-    result->mlups = 1e-6 * plan->node_count * result->steps_per_second;
+    result->updates_per_second = plan->updates * result->steps_per_second;
     double wanted = pace_seconds / seconds * (double)steps;
     producer->stride = (uint64_t)fmin(fmax(wanted, 1), 4.0 * (double)producer->stride);
     return KF_OK;
@@ -263,28 +236,20 @@ kf_status kf_production_start(kf_plan *plan, kf_smoke *smoke, const char *restar
     return KF_OK;
 }
 
-static kf_status begin(production_run *producer, kf_error *error) {
+static void begin(production_run *producer) {
     const kf_plan *plan = producer->plan;
     producer->result->first_step = producer->result->last_step = plan->steps_done;
     producer->end = plan->steps_done + producer->options->steps;
-    producer->solid = kf_plan_scene(plan)->mesh.triangle_count > 0;
-    if (!producer->solid) return KF_OK;
-    KF_TRY(kf_path(producer->forces_path, error, "%s/forces.csv", producer->options->folder));
-    KF_TRY(kf_forces_open(producer->forces_path, plan->steps_done, &producer->forces, error));
-    note_output(producer->result, producer->forces_path);
-    if (!kf_plan_scene(plan)->motion.free) return KF_OK;
-    KF_TRY(kf_path(producer->motion_path, error, "%s/motion.csv", producer->options->folder));
-    KF_TRY(kf_motion_open(producer->motion_path, plan->steps_done, &producer->motion, error));
-    note_output(producer->result, producer->motion_path);
-    return KF_OK;
+    producer->records = plan->methods->record != NULL;
+    producer->files = (kf_record_files){producer->options->folder, plan->steps_done, NULL, 0};
+    producer->started = producer->saved = now();
 }
 
 static kf_status run(production_run *producer, kf_error *error) {
-    KF_TRY(begin(producer, error));
-    producer->started = producer->saved = now();
+    begin(producer);
     while (producer->plan->steps_done < producer->end) {
         if (*producer->options->interrupted) {
-            KF_TRY(write_checkpoint(producer, error));
+            if (producer->plan->methods->save != NULL) KF_TRY(write_checkpoint(producer, error));
             return kf_fail(error, KF_INTERRUPTED, "interrupted after step %" PRIu64,
                            producer->plan->steps_done);
         }
@@ -302,16 +267,14 @@ kf_status kf_produce(kf_plan *plan, const kf_production_options *options, kf_pro
     *production = (kf_production){0};
     production_run producer = {.plan = plan, .options = options, .result = production, .stride = 1};
     kf_status status = run(&producer, error);
-    if (producer.motion && fclose(producer.motion) != 0 && status == KF_OK) {
-        status = kf_fail(error, KF_MACHINE, "%s: cannot write the last rows", producer.motion_path);
-    }
-    if (producer.forces && fclose(producer.forces) != 0 && status == KF_OK) {
-        status = kf_fail(error, KF_MACHINE, "%s: cannot write the last rows", producer.forces_path);
-    }
+    const kf_status closed = kf_record_files_close(&producer.files, status == KF_OK ? error : NULL);
+    if (status == KF_OK) status = closed;
     if (production->seconds > 0) {
-        kf_progress(true, "%" PRIu64 " steps in %.1f s   %.1f steps/s   %.1f MLUPS",
+        char rate[KF_RATE_TEXT];
+        kf_progress(true, "%" PRIu64 " steps in %.1f s   %.1f steps/s   %s",
                     production->last_step - production->first_step, production->seconds,
-                    production->steps_per_second, production->mlups);
+                    production->steps_per_second,
+                    kf_rate_text(plan->problem->system, production->updates_per_second, rate));
     }
     return status;
 }
@@ -320,5 +283,6 @@ void kf_production_free(kf_production *production) {
     for (size_t i = 0; i < production->output_count; i++)
         free(production->outputs[i]);
     free(production->outputs);
+    kf_records_free(&production->records);
     *production = (kf_production){0};
 }

@@ -1,34 +1,32 @@
-/* The production run: advances a plan and writes fields, pictures, forces and checkpoints as it goes. */
+/* The production run: advances a plan and writes snapshots, pictures, records and checkpoints as it goes. */
 #ifndef KF_SOLVER_OUTPUT_PRODUCTION_H
 #define KF_SOLVER_OUTPUT_PRODUCTION_H
 
 #include "base/plan/plan.h"
-#include "solver/output/forces.h"
 #include "solver/smoke/smoke.h"
 
 typedef struct kf_production_options {
     const char *folder;        /* exists and may be written to, see run_folder.h */
     uint64_t steps;            /* to do, from where the run starts; at least 1 */
     uint64_t every;            /* output after every step divisible by this, and after the last; at least 1 */
-    uint64_t force_every;      /* likewise a row of forces; at least 1 */
+    uint64_t record_every;     /* likewise a row of each table of records; at least 1 */
     int checkpoints;           /* the newest so many are kept; 0: one only when interrupted */
     double checkpoint_seconds; /* one when the last is older than this, and one at the end */
     int slice_normal;          /* axis, or KF_AXIS_AUTO */
-    int compression;           /* of the fields, gzip level */
+    int compression;           /* of the snapshots, gzip level */
     kf_smoke *smoke;           /* of the plan; NULL: none, and nothing is spent on it */
     uint64_t smoke_every;      /* a picture of it after every step divisible by this, and after the last */
     const volatile int *interrupted; /* looked at a few times a second; not 0: write a checkpoint and end */
 } kf_production_options;
 
 typedef struct kf_production {
-    uint64_t first_step, last_step; /* steps done before and after */
-    double seconds;                 /* spent advancing, output not counted */
-    double steps_per_second, mlups; /* 0 when nothing was advanced */
+    uint64_t first_step, last_step;              /* steps done before and after */
+    double seconds;                              /* spent advancing, output not counted */
+    double steps_per_second, updates_per_second; /* 0 when nothing was advanced */
     size_t output_count;
     char **outputs; /* paths of all files written, in order, those of removed checkpoints left out; owned */
     char checkpoint[KF_PATH]; /* the newest, "" when there is none */
-    bool has_forces;
-    kf_force_row forces; /* the last row */
+    kf_records records;       /* the last rows; no tables: there are none */
     size_t smoke_pictures;
     uint64_t tracers; /* in the smoke at the last output */
 } kf_production;

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/util/file.h"
 #include "base/util/text.h"
-#include "scene/scene.h"
 
 /* --- HDF5 ------------------------------------------------------------------------------------------------
  */
@@ -76,146 +76,152 @@ static bool put_text(hid_t object, const char *name, const char *text) {
     return good;
 }
 
-/* --- the arrays ------------------------------------------------------------------------------------------
+/* --- sets ------------------------------------------------------------------------------------------------
  */
 
-/* One array being written plane by plane, so that the interleaved copy stays small. */
-typedef struct output_array {
-    hid_t set, space;
-    int components;
-    hsize_t planes, rows, columns;
-} output_array;
-
-static bool begin_array(hid_t group, const char *name, const char *unit, const int nodes[3], int components,
-                        int compression, output_array *array) {
-    *array = (output_array){.components = components,
-                            .planes = (hsize_t)nodes[2],
-                            .rows = (hsize_t)nodes[1],
-                            .columns = (hsize_t)nodes[0]};
-    hsize_t shape[4] = {array->planes, array->rows, array->columns, 3};
-    hsize_t chunk[4] = {1, array->rows, array->columns, 3};
-    int rank = components == 1 ? 3 : 4;
-    hid_t list = H5Pcreate(H5P_DATASET_CREATE);
-    bool good = true;
-    if (compression > 0) {
-        good = H5Pset_chunk(list, rank, chunk) >= 0 && H5Pset_shuffle(list) >= 0 &&
-               H5Pset_deflate(list, (unsigned)compression) >= 0;
-    }
-    array->space = H5Screate_simple(rank, shape, NULL);
-    array->set = create_set(group, name, H5T_IEEE_F32LE, array->space, list);
-    H5Pclose(list);
-    return good && array->set >= 0 && put_text(array->set, "unit", unit);
-}
-
-static bool write_plane(const output_array *array, int plane, const float *values) {
-    int rank = array->components == 1 ? 3 : 4;
-    hsize_t start[4] = {(hsize_t)plane, 0, 0, 0}, count[4] = {1, array->rows, array->columns, 3};
-    hid_t memory = H5Screate_simple(rank, count, NULL);
-    bool good = H5Sselect_hyperslab(array->space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
-                H5Dwrite(array->set, H5T_NATIVE_FLOAT, memory, array->space, H5P_DEFAULT, values) >= 0;
-    H5Sclose(memory);
-    return good;
-}
-
-static bool end_array(output_array *array) {
-    bool good = array->set < 0 || H5Dclose(array->set) >= 0;
-    H5Sclose(array->space);
-    return good;
-}
-
-static bool write_velocity(hid_t group, const kf_scene *scene, const kf_fields *fields, int compression) {
-    output_array array;
-    bool good = begin_array(group, "velocity", "m/s", scene->nodes, 3, compression, &array);
-    double unit = scene->cell_size / scene->time_step;
-    size_t plane_size = (size_t)scene->nodes[0] * (size_t)scene->nodes[1];
-    float *plane = kf_allocate(3 * plane_size * sizeof *plane);
-    for (int z = 0; good && z < scene->nodes[2]; z++) {
-        for (size_t c = 0; c < 3; c++) {
-            const float *from = fields->velocity[c] + (size_t)z * plane_size;
-            for (size_t i = 0; i < plane_size; i++)
-                plane[3 * i + c] = (float)(from[i] * unit);
-        }
-        good = write_plane(&array, z, plane);
-    }
-    free(plane);
-    return end_array(&array) && good;
-}
-
-static bool write_pressure(hid_t group, const kf_scene *scene, const kf_fields *fields, int compression) {
-    bool coefficient = scene->reference_speed > 0;
-    double speed = coefficient ? scene->reference_speed : scene->cell_size / scene->time_step;
-    /* p = (density - 1) c_s^2 with c_s^2 = 1/3, per unit of reference density. */
-    double unit = coefficient ? 1 / (3 * 0.5 * speed * speed) : speed * speed / 3;
-    output_array array;
-    bool good = begin_array(group, coefficient ? "pressure_coefficient" : "kinematic_pressure",
-                            coefficient ? "1" : "m^2/s^2", scene->nodes, 1, compression, &array);
-    size_t plane_size = (size_t)scene->nodes[0] * (size_t)scene->nodes[1];
-    float *plane = kf_allocate(plane_size * sizeof *plane);
-    for (int z = 0; good && z < scene->nodes[2]; z++) {
-        const float *from = fields->density + (size_t)z * plane_size;
-        for (size_t i = 0; i < plane_size; i++)
-            plane[i] = (float)((from[i] - 1.0) * unit);
-        good = write_plane(&array, z, plane);
-    }
-    free(plane);
-    return end_array(&array) && good;
-}
-
-static bool write_smoke(hid_t group, const kf_scene *scene, const float *smoke, int compression) {
-    output_array array;
-    bool good = begin_array(group, "smoke", "tracers a cell", scene->nodes, 1, compression, &array);
-    size_t plane_size = (size_t)scene->nodes[0] * (size_t)scene->nodes[1];
-    for (int z = 0; good && z < scene->nodes[2]; z++)
-        good = write_plane(&array, z, smoke + (size_t)z * plane_size);
-    return end_array(&array) && good;
-}
-
-static bool write_one(hid_t group, const char *name, hid_t stored, hid_t given, const void *value) {
-    hsize_t one = 1;
-    hid_t space = H5Screate_simple(1, &one, NULL);
+/* Values one behind the other; count may be 0. */
+static bool write_set(hid_t group, const char *name, int rank, const hsize_t *shape, hid_t stored,
+                      hid_t given, const void *values) {
+    hid_t space = H5Screate_simple(rank, shape, NULL);
     hid_t set = create_set(group, name, stored, space, H5P_DEFAULT);
-    bool good = set >= 0 && H5Dwrite(set, given, H5S_ALL, H5S_ALL, H5P_DEFAULT, value) >= 0;
+    bool good = set >= 0 && (H5Sget_simple_extent_npoints(space) == 0 ||
+                             H5Dwrite(set, given, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
     if (set >= 0) H5Dclose(set);
     H5Sclose(space);
     return good;
 }
 
-static bool write_geometry(hid_t group, const kf_scene *scene) {
-    const long long version[2] = {2, 0};
-    const long long extent[6] = {0, scene->nodes[0] - 1, 0, scene->nodes[1] - 1, 0, scene->nodes[2] - 1};
-    double h = scene->cell_size;
-    const double origin[3] = {h / 2, h / 2, h / 2}, spacing[3] = {h, h, h};
-    const double direction[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    return put_numbers(group, "Version", H5T_STD_I64LE, H5T_NATIVE_LLONG, 2, version) &&
-           put_text(group, "Type", "ImageData") &&
-           put_numbers(group, "WholeExtent", H5T_STD_I64LE, H5T_NATIVE_LLONG, 6, extent) &&
-           put_numbers(group, "Origin", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 3, origin) &&
-           put_numbers(group, "Spacing", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 3, spacing) &&
-           put_numbers(group, "Direction", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 9, direction);
+static bool write_integers(hid_t group, const char *name, size_t count, const int64_t *values) {
+    const hsize_t shape = count;
+    return write_set(group, name, 1, &shape, H5T_STD_I64LE, H5T_NATIVE_INT64, values);
 }
 
-static bool write_time(hid_t group, const kf_scene *scene, uint64_t step) {
-    double time = (double)step * scene->time_step;
-    return write_one(group, "time", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &time) &&
-           write_one(group, "step", H5T_STD_I64LE, H5T_NATIVE_UINT64, &step);
+/* Nodes are compressed plane by plane, particles in portions. */
+static int shape_of(const kf_snapshot *snapshot, int components, hsize_t shape[4], hsize_t chunk[4]) {
+    enum { PORTION = 1 << 16 };
+    const bool nodes = snapshot->on == KF_ON_NODES;
+    int rank = 0;
+    for (int a = 2; a >= 0 && nodes; a--)
+        shape[rank++] = (hsize_t)snapshot->nodes[a];
+    if (!nodes) shape[rank++] = snapshot->count;
+    for (int i = 0; i < rank; i++)
+        chunk[i] = nodes ? shape[i] : shape[i] < PORTION ? shape[i] : PORTION;
+    if (nodes) chunk[0] = 1;
+    if (components > 1) shape[rank] = chunk[rank] = (hsize_t)components;
+    return components > 1 ? rank + 1 : rank;
 }
+
+static bool write_quantity(hid_t group, const char *name, const kf_snapshot *snapshot,
+                           const kf_quantity *quantity, int compression) {
+    hsize_t shape[4], chunk[4];
+    const int rank = shape_of(snapshot, quantity->components, shape, chunk);
+    hid_t list = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(rank, shape, NULL);
+    bool good = true;
+    if (compression > 0 && snapshot->count > 0)
+        good = H5Pset_chunk(list, rank, chunk) >= 0 && H5Pset_shuffle(list) >= 0 &&
+               H5Pset_deflate(list, (unsigned)compression) >= 0;
+    hid_t set = create_set(group, name, H5T_IEEE_F32LE, space, list);
+    good = good && set >= 0 && put_text(set, "unit", quantity->unit) &&
+           (snapshot->count == 0 ||
+            H5Dwrite(set, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, quantity->values) >= 0);
+    if (set >= 0) good = H5Dclose(set) >= 0 && good;
+    H5Sclose(space);
+    H5Pclose(list);
+    return good;
+}
+
+/* --- geometry --------------------------------------------------------------------------------------------
+ */
+
+static const char position[] = "position";
 
 static hid_t open_group(hid_t parent, const char *name) {
     return H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
 }
 
-kf_status kf_vtkhdf_write(const char *path, const kf_scene *scene, const kf_fields *fields,
-                          const float *smoke, uint64_t step, int compression, kf_error *error) {
+static bool write_kind(hid_t root, const char *type) {
+    const int64_t version[2] = {2, 0};
+    return put_numbers(root, "Version", H5T_STD_I64LE, H5T_NATIVE_INT64, 2, version) &&
+           put_text(root, "Type", type);
+}
+
+static bool write_image(hid_t root, const kf_snapshot *snapshot) {
+    const int *n = snapshot->nodes;
+    const int64_t extent[6] = {0, n[0] - 1, 0, n[1] - 1, 0, n[2] - 1};
+    const double direction[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    return write_kind(root, "ImageData") &&
+           put_numbers(root, "WholeExtent", H5T_STD_I64LE, H5T_NATIVE_INT64, 6, extent) &&
+           put_numbers(root, "Origin", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 3, snapshot->origin) &&
+           put_numbers(root, "Spacing", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 3, snapshot->spacing) &&
+           put_numbers(root, "Direction", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 9, direction);
+}
+
+/* One kind of cell; those that there are have one point each. */
+static bool write_cells(hid_t root, const char *kind, size_t count, const int64_t *numbers) {
+    const int64_t cells = (int64_t)count;
+    hid_t group = open_group(root, kind);
+    const bool good = group >= 0 && write_integers(group, "NumberOfCells", 1, &cells) &&
+                      write_integers(group, "NumberOfConnectivityIds", 1, &cells) &&
+                      write_integers(group, "Offsets", count + 1, numbers) &&
+                      write_integers(group, "Connectivity", count, numbers);
+    if (group >= 0) H5Gclose(group);
+    return good;
+}
+
+/* A vertex a particle; the format wants the other kinds of cells, too. */
+static bool write_vertices(hid_t root, size_t count) {
+    static const char *const none[] = {"Lines", "Polygons", "Strips"};
+    int64_t *numbers = kf_allocate((count + 1) * sizeof *numbers);
+    for (size_t i = 0; i <= count; i++)
+        numbers[i] = (int64_t)i;
+    bool good = write_cells(root, "Vertices", count, numbers);
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        good = good && write_cells(root, none[i], 0, numbers);
+    free(numbers);
+    return good;
+}
+
+static bool write_points(hid_t root, const kf_snapshot *snapshot, int compression) {
+    const kf_quantity *at = kf_snapshot_find(snapshot, position);
+    const int64_t count = (int64_t)snapshot->count;
+    return at != NULL && at->components == 3 && write_kind(root, "PolyData") &&
+           write_integers(root, "NumberOfPoints", 1, &count) &&
+           write_quantity(root, "Points", snapshot, at, compression) && write_vertices(root, snapshot->count);
+}
+
+/* --- the file --------------------------------------------------------------------------------------------
+ */
+
+static bool write_moment(hid_t root, const kf_snapshot *snapshot) {
+    const hsize_t one = 1;
+    hid_t group = open_group(root, "FieldData");
+    const bool good = group >= 0 &&
+                      write_set(group, "time", 1, &one, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &snapshot->time) &&
+                      write_set(group, "step", 1, &one, H5T_STD_I64LE, H5T_NATIVE_UINT64, &snapshot->step);
+    if (group >= 0) H5Gclose(group);
+    return good;
+}
+
+static bool write_quantities(hid_t root, const kf_snapshot *snapshot, int compression) {
+    hid_t group = open_group(root, "PointData");
+    bool good = group >= 0;
+    for (size_t i = 0; i < snapshot->quantity_count && good; i++) {
+        const kf_quantity *quantity = &snapshot->quantities[i];
+        if (snapshot->on == KF_ON_PARTICLES && strcmp(quantity->name, position) == 0) continue;
+        good = write_quantity(group, quantity->name, snapshot, quantity, compression);
+    }
+    if (group >= 0) H5Gclose(group);
+    return good;
+}
+
+kf_status kf_vtkhdf_write(const char *path, const kf_snapshot *snapshot, int compression, kf_error *error) {
     output_file file;
     KF_TRY(begin_file(path, &file, error));
     hid_t root = open_group(file.file, "VTKHDF");
-    hid_t points = open_group(root, "PointData"), whole = open_group(root, "FieldData");
-    bool good = root >= 0 && points >= 0 && whole >= 0 && write_geometry(root, scene) &&
-                write_time(whole, scene, step) && write_velocity(points, scene, fields, compression) &&
-                write_pressure(points, scene, fields, compression) &&
-                (smoke == NULL || write_smoke(points, scene, smoke, compression));
-    if (whole >= 0) H5Gclose(whole);
-    if (points >= 0) H5Gclose(points);
+    const bool nodes = snapshot->on == KF_ON_NODES;
+    const bool good = root >= 0 &&
+                      (nodes ? write_image(root, snapshot) : write_points(root, snapshot, compression)) &&
+                      write_moment(root, snapshot) && write_quantities(root, snapshot, compression);
     if (root >= 0) H5Gclose(root);
     return finish_file(&file, good, error);
 }

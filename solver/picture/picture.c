@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/util/text.h"
+#include "solver/flow/flow_frame.h"
 #include "solver/picture/canvas.h"
-#include "solver/picture/flow_frame.h"
 
 enum {
     LEFT = 84,
@@ -59,9 +59,8 @@ void kf_picture_plane(const kf_scene *scene, int normal, kf_plane *plane) {
     plane->position = fmin(fmax(round(middle), 0), scene->nodes[normal] - 1);
 }
 
-static void read_speed(slice_picture *slice, const kf_fields *fields) {
+static void read_speed(slice_picture *slice, const kf_quantity *velocity) {
     const kf_scene *scene = slice->scene;
-    double unit = scene->cell_size / scene->time_step;
     size_t index = 0;
     for (int v = 0; v < slice->nodes[1]; v++) {
         for (int u = 0; u < slice->nodes[0]; u++) {
@@ -72,9 +71,9 @@ static void read_speed(slice_picture *slice, const kf_fields *fields) {
             size_t node =
                 ((size_t)at[2] * (size_t)scene->nodes[1] + (size_t)at[1]) * (size_t)scene->nodes[0] +
                 (size_t)at[0];
-            double x = fields->velocity[0][node], y = fields->velocity[1][node],
-                   z = fields->velocity[2][node];
-            slice->speed[index++] = (float)(sqrt(x * x + y * y + z * z) * unit);
+            const float *at_node = velocity->values + 3 * node;
+            double x = at_node[0], y = at_node[1], z = at_node[2];
+            slice->speed[index++] = (float)sqrt(x * x + y * y + z * z);
         }
     }
 }
@@ -145,14 +144,13 @@ static void draw_flow(slice_picture *slice) {
     }
 }
 
-/* Where the solid is: the fields know of a free one, and the scene of the others. A free solid's centre comes
- * back into the periodic domain. */
-static void find_pose(const kf_scene *scene, const kf_fields *fields, double step, kf_solid_pose *pose) {
-    if (!fields->has_pose) {
+/* Where the solid is. A free one's centre comes back into the periodic domain. */
+static void find_pose(const kf_scene *scene, const kf_solid_pose *free, double step, kf_solid_pose *pose) {
+    if (free == NULL) {
         kf_motion_pose(&scene->motion, step, pose->rotation, pose->center);
         return;
     }
-    *pose = fields->pose;
+    *pose = *free;
     for (int a = 0; a < 3; a++)
         if (scene->faces[2 * a] == KF_PERIODIC)
             pose->center[a] -= scene->nodes[a] * floor((pose->center[a] + 0.5) / scene->nodes[a]);
@@ -287,19 +285,19 @@ static void draw_title(slice_picture *slice, uint64_t step) {
                    grey, text);
 }
 
-kf_status kf_picture_write(const char *path, const kf_scene *scene, const kf_fields *fields, uint64_t step,
-                           int normal, kf_error *error) {
+kf_status kf_picture_write(const char *path, const kf_scene *scene, const kf_snapshot *snapshot,
+                           const kf_solid_pose *free_pose, int normal, kf_error *error) {
     slice_picture slice = {.scene = scene};
     kf_picture_plane(scene, normal, &slice.plane);
     slice.nodes[0] = scene->nodes[slice.plane.right];
     slice.nodes[1] = scene->nodes[slice.plane.up];
     slice.speed = kf_allocate((size_t)slice.nodes[0] * (size_t)slice.nodes[1] * sizeof *slice.speed);
-    read_speed(&slice, fields);
+    read_speed(&slice, kf_snapshot_find(snapshot, "velocity"));
     choose_scale_top(&slice);
     lay_out(&slice);
     draw_flow(&slice);
     kf_solid_pose pose;
-    find_pose(scene, fields, (double)step, &pose);
+    find_pose(scene, free_pose, (double)snapshot->step, &pose);
     draw_solid(&slice, &pose);
     draw_mask(&slice);
     kf_canvas_frame(&slice.canvas, slice.left - 1, slice.top - 1, slice.plot_width + 2, slice.plot_height + 2,
@@ -307,9 +305,17 @@ kf_status kf_picture_write(const char *path, const kf_scene *scene, const kf_fie
     draw_right_axis(&slice);
     draw_up_axis(&slice);
     draw_bar(&slice);
-    draw_title(&slice, step);
+    draw_title(&slice, snapshot->step);
     kf_status status = kf_canvas_write_png(&slice.canvas, path, error);
     kf_canvas_free(&slice.canvas);
     free(slice.speed);
     return status;
+}
+
+kf_status kf_picture_of_plan(const char *path, kf_plan *plan, const kf_snapshot *snapshot, int normal,
+                             kf_error *error) {
+    kf_solid_pose pose;
+    const bool free_solid = kf_plan_scene(plan)->motion.free;
+    if (free_solid) KF_TRY(plan->methods->flow->pose(plan, &pose, error));
+    return kf_picture_write(path, kf_plan_scene(plan), snapshot, free_solid ? &pose : NULL, normal, error);
 }

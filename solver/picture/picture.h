@@ -3,8 +3,7 @@
 #ifndef KF_SOLVER_PICTURE_PICTURE_H
 #define KF_SOLVER_PICTURE_PICTURE_H
 
-#include "base/plan/plan.h"
-#include "scene/scene.h"
+#include "solver/flow/flow_plan.h"
 #include "solver/picture/section.h"
 
 enum { KF_AXIS_AUTO = -1 };
@@ -14,8 +13,12 @@ enum { KF_AXIS_AUTO = -1 };
  * without one). */
 void kf_picture_plane(const kf_scene *scene, int normal, kf_plane *plane);
 
-/* Writes a PNG at least 900 pixels wide. fields: of scene's grid, after step steps. */
-kf_status kf_picture_write(const char *path, const kf_scene *scene, const kf_fields *fields, uint64_t step,
-                           int normal, kf_error *error);
+/* Writes a PNG at least 900 pixels wide. snapshot: of a flow in the scene (flow_plan.h); free_pose: of a
+ * solid that the fluid moves, NULL for others. */
+kf_status kf_picture_write(const char *path, const kf_scene *scene, const kf_snapshot *snapshot,
+                           const kf_solid_pose *free_pose, int normal, kf_error *error);
+/* The same of a flow's plan, whose snapshot it is. */
+kf_status kf_picture_of_plan(const char *path, kf_plan *plan, const kf_snapshot *snapshot, int normal,
+                             kf_error *error);
 
 #endif

@@ -3,7 +3,7 @@
 #define KF_SOLVER_SMOKE_CAMERA_H
 
 #include "scene/scene.h"
-#include "solver/picture/flow_frame.h"
+#include "solver/flow/flow_frame.h"
 
 /* Lattice units. */
 typedef struct kf_camera {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solver/picture/flow_frame.h"
+#include "solver/flow/flow_frame.h"
 
 static const double PI = 3.14159265358979323846;
 /* Upright rakes across the solid's front, in its widths from the middle; the lowest and the highest nozzle,

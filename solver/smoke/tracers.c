@@ -6,7 +6,7 @@
 
 #include "base/util/text.h"
 #include "scene/scene.h"
-#include "solver/flow/flow_problem.h"
+#include "solver/flow/flow_plan.h"
 
 enum { VALUES = 6, LONGEST_PERIOD = 64 }; /* x y z u v w */
 static const double FARTHEST_MOVE = 0.5;  /* cells */
@@ -94,7 +94,7 @@ static kf_status build(kf_tracers *tracers, kf_error *error) {
 
 kf_status kf_tracers_open(kf_plan *plan, const kf_smoke_sources *sources, kf_tracers **tracers,
                           kf_error *error) {
-    if (plan->methods->velocity == NULL) {
+    if (plan->methods->flow == NULL || plan->methods->flow->velocity == NULL) {
         return kf_fail(error, KF_BAD_INPUT, "the system %s has no smoke: it is two-dimensional",
                        plan->config.system);
     }
@@ -194,7 +194,7 @@ static kf_status give_birth(kf_tracers *tracers, kf_error *error) {
 
 kf_status kf_tracers_move(kf_tracers *tracers, kf_error *error) {
     kf_plan *plan = tracers->plan;
-    KF_TRY(plan->methods->velocity(plan, tracers->velocity, error));
+    KF_TRY(plan->methods->flow->velocity(plan, tracers->velocity, error));
     KF_TRY(launch(tracers, "move", tracers->move, (size_t)tracers->sources.capacity, &tracers->arguments,
                   error));
     return give_birth(tracers, error);

@@ -158,9 +158,9 @@ static kf_status build(kf_plan *plan, kf_sph *system, kf_error *error) {
     const kf_particle_scene *scene = system->scene;
     KF_TRY(kf_sph_make_grid(scene, &system->options, &system->grid, error));
     kf_sph_set_arguments(scene, &system->options, &system->grid, a);
-    plan->node_count = (double)scene->count;
+    plan->updates = (double)scene->count;
     /* The sort moves the state, and each sum over neighbours reads positions and velocities once. */
-    plan->least_bytes = plan->node_count * (system->stress ? 344.0 : 200.0);
+    plan->least_bytes = plan->updates * (system->stress ? 344.0 : 200.0);
     KF_TRY(load_modules(plan, system, error));
     kf_buffer *sorted_identity;
     KF_TRY(make_set(plan, system, &a->sorted, &sorted_identity, error));
@@ -208,6 +208,7 @@ const kf_system kf_system_sph = {
     .name = "sph",
     .summary =
         "smoothed particles, weakly compressible: water, snow, mud and grains, in two and three dimensions",
+    .update = "particle",
     .space_file = "variants/sph.json",
     .sections = sections,
     .open = kf_sph_problem_open,

@@ -39,7 +39,6 @@ typedef struct kf_fluid_dye {
     char name[24];
     double dissipation; /* share lost in a step: exp(-dissipation) stays */
     double lift;        /* cells a step^2 upwards by a unit of it; up is the last axis */
-    double colour[3];   /* of pictures, 0 .. 1 */
 } kf_fluid_dye;
 
 typedef struct kf_fluid {

@@ -184,7 +184,7 @@ static kf_status upload_body(const kf_fluid_plan *p, kf_error *error) {
 
 static kf_status build(kf_plan *plan, kf_fluid_plan *p, bool gpu, kf_error *error) {
     const kf_fluid *f = p->fluid;
-    plan->node_count = (double)kf_fluid_cell_count(f) * f->simulations;
+    plan->updates = (double)kf_fluid_cell_count(f) * f->simulations;
     KF_TRY(kf_fluid_design_of(f, &p->options, &p->design, error));
     plan->least_bytes = least_bytes(p);
     for (int which = 0; which < KF_FLUID_MODULES; which++) {

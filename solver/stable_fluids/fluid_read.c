@@ -177,7 +177,7 @@ static kf_status read_body(const reader *r) {
 }
 
 static kf_status read_dyes(const reader *r) {
-    static const char *const keys[] = {"name", "dissipation", "lift", "colour", NULL};
+    static const char *const keys[] = {"name", "dissipation", "lift", NULL};
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(r->root, "dyes"), *entry;
     kf_fluid *f = r->fluid;
     if (list == NULL) return KF_OK;
@@ -187,18 +187,16 @@ static kf_status read_dyes(const reader *r) {
         const kf_json_place place = {r->file, "dyes"};
         kf_fluid_dye *dye = &f->dyes[f->dye_count];
         const char *name = "dye";
-        double dissipation = 0, lift = 0, colour[3] = {1, 1, 1};
+        double dissipation = 0, lift = 0;
         if (!cJSON_IsObject(entry))
             return kf_fail(r->error, KF_BAD_INPUT, "%s: dyes: an entry is an object", r->file);
         KF_TRY(kf_json_check_keys(place, entry, keys, r->error));
         KF_TRY(kf_json_string(place, entry, "name", true, &name, r->error));
         KF_TRY(kf_json_number(place, entry, "dissipation", false, 0, FAR, &dissipation, r->error));
         KF_TRY(kf_json_number(place, entry, "lift", false, -FAR, FAR, &lift, r->error));
-        KF_TRY(kf_json_numbers(place, entry, "colour", false, 0, 1, 3, colour, r->error));
         kf_copy_text(dye->name, sizeof dye->name, name);
         dye->dissipation = dissipation * f->time_step;
         dye->lift = lift * f->time_step * speed_unit(f);
-        memcpy(dye->colour, colour, sizeof dye->colour);
         f->dye_count++;
     }
     return KF_OK;

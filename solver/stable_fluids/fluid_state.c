@@ -1,5 +1,6 @@
 /* The state of a plan: where it begins, reading it, checkpoints. On the host it is a kf_fluid_state in double
  * precision, whatever layout and storage the plan has; a stored number passes through it unchanged. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -289,32 +290,81 @@ static kf_status restore(kf_plan *plan, const void *packed, uint64_t step, kf_er
     return catch_up(plan, error);
 }
 
-/* The domain's part of the first simulation; the density is the first dye's, if there is one. */
-static kf_status fields(kf_plan *plan, kf_fields *fields, kf_error *error) {
+/* --- what a user sees ----------------------------------------------------------------------------------- */
+
+static double time_of(const kf_plan *plan, uint64_t step) {
+    return (double)step * own(plan)->fluid->time_step;
+}
+
+/* Fields of the box, without the mirror images, as values of a snapshot. */
+static void fill_quantity(const kf_fluid *f, const int nodes[3], float *values, int components,
+                          double *const fields[3], double unit) {
+    size_t index = 0;
+    for (int z = 0; z < nodes[2]; z++)
+        for (int y = 0; y < nodes[1]; y++)
+            for (int x = 0; x < nodes[0]; x++) {
+                const size_t from =
+                    ((size_t)z * (size_t)f->cells[1] + (size_t)y) * (size_t)f->cells[0] + (size_t)x;
+                for (int i = 0; i < components; i++)
+                    values[index++] = (float)(fields[i][from] * unit);
+            }
+}
+
+/* The domain's part of the first simulation: "velocity", the dyes by their names, and "solid" where there is
+ * one. */
+static kf_status snapshot(kf_plan *plan, kf_snapshot *s, kf_error *error) {
     const kf_fluid *f = own(plan)->fluid;
     kf_fluid_state state;
+    int nodes[3];
     KF_TRY(kf_fluid_read(plan, 0, &state, error));
-    kf_fluid_domain(f, fields->nodes);
-    const int *n = fields->nodes;
-    const size_t count = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
-    fields->density = kf_allocate(count * sizeof(float));
-    for (int i = 0; i < 3; i++)
-        fields->velocity[i] = kf_allocate(count * sizeof(float));
-    for (size_t k = 0; k < count; k++) {
-        const size_t x = k % (size_t)n[0], y = k / (size_t)n[0] % (size_t)n[1],
-                     z = k / ((size_t)n[0] * (size_t)n[1]);
-        const size_t from = (z * (size_t)f->cells[1] + y) * (size_t)f->cells[0] + x;
-        fields->density[k] = f->dye_count > 0 ? (float)(1.0 + state.dye[0][from]) : 1.0F;
-        for (int i = 0; i < 3; i++)
-            fields->velocity[i][k] = (float)state.velocity[i][from];
+    kf_fluid_domain(f, nodes);
+    kf_snapshot_of_nodes(s, nodes, f->cell_size / 2, f->cell_size);
+    fill_quantity(f, nodes, kf_snapshot_add(s, "velocity", "m/s", 3), 3, state.velocity,
+                  f->cell_size / f->time_step);
+    for (int i = 0; i < f->dye_count; i++) {
+        double *const dye[3] = {state.dye[i], NULL, NULL};
+        fill_quantity(f, nodes, kf_snapshot_add(s, f->dyes[i].name, "1", 1), 1, dye, 1);
+    }
+    if (f->solid == KF_SOLID_STILL) {
+        float *solid = kf_snapshot_add(s, "solid", "1", 1);
+        size_t index = 0;
+        for (int z = 0; z < nodes[2]; z++)
+            for (int y = 0; y < nodes[1]; y++)
+                for (int x = 0; x < nodes[0]; x++)
+                    solid[index++] =
+                        f->mask[((size_t)z * (size_t)f->cells[1] + (size_t)y) * (size_t)f->cells[0] +
+                                (size_t)x];
     }
     kf_fluid_state_free(&state);
     return KF_OK;
 }
 
-static kf_status no_load(kf_plan *plan, kf_solid_load *load, kf_error *error) {
-    (void)plan, (void)error;
-    memset(load, 0, sizeof *load);
+/* Energy of the domain a unit of mass, and how much of each dye there is. */
+static kf_status record(kf_plan *plan, kf_records *records, kf_error *error) {
+    const kf_fluid *f = own(plan)->fluid;
+    const size_t cells = kf_fluid_cell_count(f);
+    const double unit = f->cell_size / f->time_step;
+    kf_fluid_state state;
+    double energy = 0, top = 0;
+    KF_TRY(kf_fluid_read(plan, 0, &state, error));
+    for (size_t n = 0; n < cells; n++) {
+        double square = 0;
+        for (int i = 0; i < f->dimensions; i++)
+            square += state.velocity[i][n] * state.velocity[i][n];
+        energy += 0.5 * square;
+        top = fmax(top, square);
+    }
+    kf_record *flow = kf_records_add(records, "flow");
+    kf_record_add(flow, "kinetic_energy", "m2_s2", energy / (double)cells * unit * unit);
+    kf_record_add(flow, "top_speed", "m_s", sqrt(top) * unit);
+    kf_record_add(flow, "top_displacement", "cells", sqrt(top));
+    for (int i = 0; i < f->dye_count; i++) {
+        double sum = 0;
+        for (size_t n = 0; n < cells; n++)
+            sum += state.dye[i][n];
+        kf_record_add(flow, f->dyes[i].name, "", sum / (double)cells);
+    }
+    kf_fluid_state_free(&state);
     return KF_OK;
 }
 
@@ -326,8 +376,9 @@ static void free_system(kf_plan *plan) {
 }
 
 const kf_plan_methods kf_fluid_methods = {.initialise = initialise,
-                                          .fields = fields,
-                                          .load = no_load,
+                                          .snapshot = snapshot,
+                                          .record = record,
+                                          .time = time_of,
                                           .state_size = state_size,
                                           .save = save,
                                           .restore = restore,

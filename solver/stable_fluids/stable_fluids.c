@@ -143,6 +143,7 @@ const kf_system kf_system_stable_fluids = {
     .name = "stable_fluids",
     .summary =
         "semi-Lagrangian advection, diffusion and projection in Fourier space, in two and three dimensions",
+    .update = "cell",
     .space_file = "variants/stable_fluids.json",
     .runs = true,
     .sections = sections,

@@ -78,6 +78,7 @@ static const char *const sections[] = {"ConfigurationSpace", "KernelSpecificatio
 const kf_system kf_system_t1 = {
     .name = "t1",
     .summary = "a kernel that is not kftune's, from its T1 problem file",
+    .update = "item",
     .sections = sections,
     .open = open_file,
     .trial = make_trial,

@@ -115,10 +115,6 @@ static kf_status pack_cuda(const kf_plan *plan, const kf_t1 *t1, const kf_functi
 
 /* --- the plan ------------------------------------------------------------------------------------------- */
 
-static kf_status refuse(kf_error *error) {
-    return kf_fail(error, KF_BAD_INPUT, "a kernel of system t1 has no flow to show");
-}
-
 static kf_status initialise(kf_plan *plan, kf_error *error) {
     const kf_t1 *t1 = plan->system;
     for (int i = 0; i < t1->problem->argument_count; i++) {
@@ -130,43 +126,11 @@ static kf_status initialise(kf_plan *plan, kf_error *error) {
     return KF_OK;
 }
 
-static kf_status no_fields(kf_plan *plan, kf_fields *fields, kf_error *error) {
-    (void)plan, (void)fields;
-    return refuse(error);
-}
-
-static kf_status no_load(kf_plan *plan, kf_solid_load *load, kf_error *error) {
-    (void)plan, (void)load;
-    return refuse(error);
-}
-
-static kf_status no_state_size(kf_plan *plan, size_t *bytes, kf_error *error) {
-    (void)plan;
-    *bytes = 0;
-    return refuse(error);
-}
-
-static kf_status no_save(kf_plan *plan, void *state, kf_error *error) {
-    (void)plan, (void)state;
-    return refuse(error);
-}
-
-static kf_status no_restore(kf_plan *plan, const void *state, uint64_t step, kf_error *error) {
-    (void)plan, (void)state, (void)step;
-    return refuse(error);
-}
-
 static void free_system(kf_plan *plan) {
     free(plan->system);
 }
 
-static const kf_plan_methods methods = {.initialise = initialise,
-                                        .fields = no_fields,
-                                        .load = no_load,
-                                        .state_size = no_state_size,
-                                        .save = no_save,
-                                        .restore = no_restore,
-                                        .free = free_system};
+static const kf_plan_methods methods = {.initialise = initialise, .free = free_system};
 
 static kf_status make_buffers(kf_plan *plan, kf_t1 *t1, kf_error *error) {
     plan->least_bytes = 0.0;
@@ -240,7 +204,7 @@ static kf_status append_launch(kf_plan *plan, kf_t1 *t1, kf_error *error) {
 
 static kf_status build(kf_plan *plan, kf_t1 *t1, kf_error *error) {
     const kf_t1_problem *problem = t1->problem;
-    plan->node_count = (double)problem->size[0] * (double)problem->size[1] * (double)problem->size[2];
+    plan->updates = (double)problem->size[0] * (double)problem->size[1] * (double)problem->size[2];
     KF_TRY(kf_t1_sources(plan->problem, &plan->config, NULL, load_module, plan, error));
     KF_TRY(make_buffers(plan, t1, error));
     return append_launch(plan, t1, error);

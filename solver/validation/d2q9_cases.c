@@ -6,8 +6,7 @@
 
 #include "base/util/file.h"
 #include "base/util/text.h"
-#include "solver/flow/flow_problem.h"
-#include "solver/picture/picture.h"
+#include "solver/flow/flow_plan.h"
 #include "solver/validation/d2q9_cases.h"
 #include "solver/validation/flow.h"
 #include "solver/validation/profile.h"
@@ -37,19 +36,6 @@ kf_status kf_d2q9_open_flow(const kf_validation *validation, const char *name, i
     memset(flow, 0, sizeof *flow);
     KF_TRY(kf_scene_open(name, &options, &flow->scene, error));
     return kf_d2q9_open_plan(validation, overrides, flow, error);
-}
-
-kf_status kf_d2q9_draw(const kf_validation *validation, const kf_d2q9_flow *flow, const char *name,
-                       kf_error *error) {
-    char path[KF_PATH];
-    kf_fields fields = {0};
-    if (validation->pictures == NULL) return KF_OK;
-    KF_TRY(kf_path(path, error, "%s/%s.png", validation->pictures, name));
-    KF_TRY(flow->plan->methods->fields(flow->plan, &fields, error));
-    kf_status status =
-        kf_picture_write(path, flow->scene, &fields, flow->plan->steps_done, KF_AXIS_AUTO, error);
-    kf_fields_free(&fields);
-    return status;
 }
 
 /* --- Poiseuille -------------------------------------------------------------------------------------------

@@ -23,9 +23,6 @@ kf_status kf_d2q9_open_flow(const kf_validation *validation, const char *name, i
                             const char *const *overrides, kf_d2q9_flow *flow, kf_error *error);
 /* Whether opening worked or not. */
 void kf_d2q9_close_flow(kf_d2q9_flow *flow);
-/* Draws the flow into NAME.png of the validation's folder for pictures, if it has one. */
-kf_status kf_d2q9_draw(const kf_validation *validation, const kf_d2q9_flow *flow, const char *name,
-                       kf_error *error);
 
 kf_status kf_case_d2q9_poiseuille(kf_validation *validation, kf_error *error);
 kf_status kf_case_d2q9_cavity(kf_validation *validation, kf_error *error);

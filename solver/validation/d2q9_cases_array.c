@@ -7,6 +7,7 @@
 #include "base/util/text.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
+#include "solver/picture/picture.h"
 #include "solver/validation/d2q9_cases.h"
 #include "solver/validation/flow.h"
 
@@ -126,7 +127,7 @@ kf_status kf_d2q9_array_errors(const kf_validation *validation, int mesh, kf_arr
     double velocity = 0;
     kf_status status = open_array(validation, mesh, &array, error);
     if (status == KF_OK) status = settle(validation, &array, &velocity, error);
-    if (status == KF_OK) status = array.plan->methods->load(array.plan, &load, error);
+    if (status == KF_OK) status = array.plan->methods->flow->load(array.plan, &load, error);
     if (status == KF_OK) {
         const int n = mesh - 2;
         const double driving = array.scene->body_force[0] * n * n;
@@ -134,7 +135,7 @@ kf_status kf_d2q9_array_errors(const kf_validation *validation, int mesh, kf_arr
         errors->fraction = fraction_error(array.scene->mask, n);
         errors->k = fabs(k / drag_factor(exact_fraction) - 1.0);
         errors->force = fabs(load.force[0] / driving - 1.0);
-        status = kf_d2q9_draw(validation, &array, "d2q9-array", error);
+        status = kf_flow_draw(validation, array.plan, "d2q9-array", KF_AXIS_AUTO, error);
     }
     kf_d2q9_close_flow(&array);
     return status;

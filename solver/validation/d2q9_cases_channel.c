@@ -5,6 +5,7 @@
 
 #include "base/util/text.h"
 #include "scene/scene.h"
+#include "solver/picture/picture.h"
 #include "solver/validation/d2q9_cases.h"
 #include "solver/validation/flow.h"
 
@@ -26,7 +27,7 @@ static kf_status sample_shedding(const kf_validation *validation, kf_d2q9_flow *
     for (int s = 0; s < samples && status == KF_OK; s++) {
         kf_solid_load load = {{0}, {0}};
         status = kf_flow_advance(validation, channel->plan, stride, error);
-        if (status == KF_OK) status = channel->plan->methods->load(channel->plan, &load, error);
+        if (status == KF_OK) status = channel->plan->methods->flow->load(channel->plan, &load, error);
         lift[s] = load.force[1] / scale;
         mean += lift[s] / samples;
         result->drag = fmax(result->drag, load.force[0] / scale);
@@ -65,7 +66,7 @@ kf_status kf_case_d2q9_channel(kf_validation *validation, kf_error *error) {
             status = sample_shedding(validation, &channel, (uint64_t)(period / SAMPLES_A_PERIOD),
                                      SAMPLES_A_PERIOD * SAMPLED, &result, error);
     }
-    if (status == KF_OK) status = kf_d2q9_draw(validation, &channel, "d2q9-channel", error);
+    if (status == KF_OK) status = kf_flow_draw(validation, channel.plan, "d2q9-channel", KF_AXIS_AUTO, error);
     if (status == KF_OK) {
         (void)snprintf(quantity, sizeof quantity, "Re 100, %d cells across: Strouhal number", cells);
         kf_check_relative(validation, quantity, source, 0.300, result.strouhal, 0.8 * staircase);

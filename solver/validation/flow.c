@@ -6,7 +6,7 @@
 
 #include "base/util/file.h"
 #include "base/util/text.h"
-#include "solver/flow/flow_problem.h"
+#include "solver/flow/flow_plan.h"
 #include "solver/kinetic/kinetic.h"
 #include "solver/picture/picture.h"
 
@@ -191,12 +191,12 @@ double kf_flow_energy(const kf_scene *scene, const double *values) {
 kf_status kf_flow_draw(const kf_validation *validation, kf_plan *plan, const char *name, int normal,
                        kf_error *error) {
     char path[KF_PATH];
-    kf_fields fields = {0};
+    kf_snapshot snapshot;
     if (validation->pictures == NULL) return KF_OK;
     KF_TRY(kf_path(path, error, "%s/%s.png", validation->pictures, name));
-    KF_TRY(plan->methods->fields(plan, &fields, error));
-    kf_status status = kf_picture_write(path, kf_plan_scene(plan), &fields, plan->steps_done, normal, error);
-    kf_fields_free(&fields);
+    kf_status status = kf_plan_snapshot(plan, &snapshot, error);
+    if (status == KF_OK) status = kf_picture_of_plan(path, plan, &snapshot, normal, error);
+    kf_snapshot_free(&snapshot);
     return status;
 }
 

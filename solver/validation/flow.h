@@ -2,7 +2,7 @@
 #ifndef KF_SOLVER_VALIDATION_FLOW_H
 #define KF_SOLVER_VALIDATION_FLOW_H
 
-#include "scene/scene.h"
+#include "solver/flow/flow_plan.h"
 #include "solver/validation/validation.h"
 
 /* A periodic box of fluid at rest without a solid, ACM-MRT with the default rule. Free with kf_scene_free. */

@@ -118,7 +118,7 @@ kf_status kf_case_force_balance(kf_validation *validation, kf_error *error) {
         double pose_center[3], rotation[9], change[2][3];
         kf_motion_pose(&scene->motion, step, rotation, pose_center);
         status = kf_flow_advance(validation, plan, 1, error);
-        if (status == KF_OK) status = plan->methods->load(plan, &load, error);
+        if (status == KF_OK) status = plan->methods->flow->load(plan, &load, error);
         if (status == KF_OK) status = read_totals(scene, plan, center, &now, error);
         if (status != KF_OK) break;
         for (int i = 0; i < 3; i++) {
@@ -224,7 +224,7 @@ static kf_status drag_at_density(const kf_validation *validation, double samples
     kf_plan *plan;
     kf_status status = kf_flow_open(validation, scene, NULL, &plan, error);
     if (status == KF_OK) status = kf_flow_advance(validation, plan, 400, error);
-    if (status == KF_OK) status = plan->methods->load(plan, &load, error);
+    if (status == KF_OK) status = plan->methods->flow->load(plan, &load, error);
     *drag = load.force[0];
     kf_flow_close(plan);
     kf_scene_free(scene);
@@ -272,14 +272,14 @@ kf_status kf_case_torus(kf_validation *validation, kf_error *error) {
     kf_status status = kf_flow_open(validation, scene, NULL, &plan, error);
     for (int step = 0; step < BALANCE && status == KF_OK; step++) {
         status = kf_flow_advance(validation, plan, 1, error);
-        if (status == KF_OK) status = plan->methods->load(plan, &load, error);
+        if (status == KF_OK) status = plan->methods->flow->load(plan, &load, error);
         if (status == KF_OK) impulse += load.torque[2];
     }
     if (status == KF_OK) status = read_totals(scene, plan, center, &fluid, error);
     if (status == KF_OK) status = kf_flow_advance(validation, plan, STEADY, error);
     for (int look = 0; look < LOOKS && status == KF_OK; look++) {
         status = kf_flow_advance(validation, plan, 7, error);
-        if (status == KF_OK) status = plan->methods->load(plan, &load, error);
+        if (status == KF_OK) status = plan->methods->flow->load(plan, &load, error);
         if (status != KF_OK) break;
         mean += load.torque[2] / LOOKS;
         least = fmin(least, load.torque[2]);

@@ -33,7 +33,7 @@ static kf_status check_drag(kf_validation *validation, const kf_tunnel *t, const
     if (status == KF_OK) status = kf_flow_advance(validation, plan, (uint64_t)(t->settle * travel), error);
     for (int look = 0; look < LOOKS && status == KF_OK; look++) {
         status = kf_flow_advance(validation, plan, stride, error);
-        if (status == KF_OK) status = plan->methods->load(plan, &load, error);
+        if (status == KF_OK) status = plan->methods->flow->load(plan, &load, error);
         if (status == KF_OK) drag += kf_tunnel_coefficient(t, load.force[0]) / LOOKS;
     }
     kf_flow_close(plan);

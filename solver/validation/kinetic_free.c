@@ -43,7 +43,7 @@ static kf_status add_solid(const kf_scene *scene, kf_plan *plan, const double ab
                            kf_error *error) {
     kf_solid_pose pose;
     double momentum[3], r[3];
-    KF_TRY(plan->methods->pose(plan, &pose, error));
+    KF_TRY(plan->methods->flow->pose(plan, &pose, error));
     for (int i = 0; i < 3; i++) {
         momentum[i] = scene->motion.excess_mass * pose.velocity[i];
         r[i] = pose.center[i] - about[i];
@@ -164,8 +164,8 @@ static kf_status run_settling(kf_validation *validation, const settling *s, doub
     /* Until it is a diameter above the bottom; three times as long as it should take is long enough. */
     for (int look = 0; look < 300 && status == KF_OK && pose.center[2] > 1.5 * diameter; look++) {
         status = kf_flow_advance(validation, plan, stride, error);
-        if (status == KF_OK) status = plan->methods->load(plan, &load, error);
-        if (status == KF_OK) status = plan->methods->pose(plan, &pose, error);
+        if (status == KF_OK) status = plan->methods->flow->load(plan, &load, error);
+        if (status == KF_OK) status = plan->methods->flow->pose(plan, &pose, error);
         fastest = kf_flow_larger(fastest, -pose.velocity[2]);
     }
     kf_flow_close(plan);

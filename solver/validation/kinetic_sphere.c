@@ -60,7 +60,7 @@ kf_status kf_case_sphere_wake(kf_validation *validation, kf_error *error) {
         status = kf_flow_advance(validation, plan, (uint64_t)(t->settle * t->diameter / t->speed), error);
     for (int look = 0; look < LOOKS && status == KF_OK; look++) {
         status = kf_flow_advance(validation, plan, stride, error);
-        if (status == KF_OK) status = plan->methods->load(plan, &load, error);
+        if (status == KF_OK) status = plan->methods->flow->load(plan, &load, error);
         if (status != KF_OK) break;
         side[look] = load.force[2];
         drag += kf_tunnel_coefficient(t, load.force[0]) / LOOKS;

@@ -31,7 +31,7 @@ expect 0 run --config ball.kftune.json --steps 30 --every 10 --output whole --js
 for file in fields_000010.vtkhdf speed_000010.png fields_000030.vtkhdf speed_000030.png checkpoint_000030.kfc forces.csv run.json; do
     [ -s "whole/$file" ] || complain "whole/$file is missing"
 done
-for key in kftune command device steps seconds steps_per_second mlups outputs forces; do
+for key in kftune command device steps seconds steps_per_second updates_per_second update mlups outputs records; do
     grep -q "\"$key\"" out || complain "--json has no $key"
 done
 cmp -s out whole/run.json || complain "run.json is not what --json printed"

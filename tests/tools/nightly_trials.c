@@ -45,7 +45,7 @@ static kf_status record(const kf_arguments *arguments, kf_error *error) {
     request.planted_processes = (int)processes;
     kf_status status = kf_store_open(kf_argument(arguments, "--store", NULL), false, &request.store, error);
     cJSON *json = NULL;
-    if (status == KF_OK) status = kf_record(&request, &json, error);
+    if (status == KF_OK) status = kf_record_nights(&request, &json, error);
     if (status == KF_OK) {
         char *text = cJSON_Print(json);
         status = kf_file_write_atomic(out, text != NULL ? text : "", text != NULL ? strlen(text) : 0, error);

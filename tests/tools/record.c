@@ -123,7 +123,7 @@ static kf_status record_benchmark(const kf_record_request *request, const kf_pro
     return request->percent_count > 0 ? record_planted(request, program, entry, step_us, json, error) : KF_OK;
 }
 
-kf_status kf_record(const kf_record_request *request, cJSON **json, kf_error *error) {
+kf_status kf_record_nights(const kf_record_request *request, cJSON **json, kf_error *error) {
     char archive[KF_PATH];
     kf_program program;
     *json = NULL;

@@ -19,7 +19,7 @@ typedef struct kf_record_request {
 } kf_record_request;
 
 /* Makes the object that kf_recording_read reads (caller: cJSON_Delete). On Ctrl-C as far as it came. */
-kf_status kf_record(const kf_record_request *request, cJSON **json, kf_error *error);
+kf_status kf_record_nights(const kf_record_request *request, cJSON **json, kf_error *error);
 
 /* False alarms and misses on nights resampled from recordings: a table, and an object for --json. */
 cJSON *kf_rates(const kf_recording *recordings, int count, int nights, int trials, FILE *table);

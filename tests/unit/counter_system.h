@@ -230,7 +230,7 @@ static kf_status counter_fill(kf_plan *plan, kf_error *error) {
     kf_launch launch;
     kf_launch_set(&launch, "count", function, block, &arguments, sizeof arguments);
     kf_plan_add_kernel(plan, &launch)->bytes = 2.0 * (double)bytes;
-    plan->node_count = counter_nodes(plan->problem);
+    plan->updates = counter_nodes(plan->problem);
     plan->least_bytes = 2.0 * (double)bytes;
     return KF_OK;
 }
@@ -292,6 +292,7 @@ static void counter_variables(const kf_problem *problem, const kf_device_info *d
 static const kf_system counter_system = {
     .name = "counter",
     .summary = "counts its time steps",
+    .update = "node",
     .space_file = "variants/counter.json",
     .runs = true,
     .trial = counter_trial,

@@ -90,7 +90,7 @@ static inline kf_fields fields_after(const kf_scene *scene, uint64_t steps) {
     must(kf_space_preset(space, "default", &config, &error), &error);
     kf_plan *plan = open_plan(scene, &config);
     advance(plan, steps);
-    must(plan->methods->fields(plan, &fields, &error), &error);
+    must(plan->methods->flow->fields(plan, &fields, &error), &error);
     kf_plan_free(plan);
     kf_space_free(space);
     return fields;

@@ -3,7 +3,6 @@
 #ifndef KF_TESTS_UNIT_OUTPUT_PLAN_H
 #define KF_TESTS_UNIT_OUTPUT_PLAN_H
 
-#include "solver/flow/flow_problem.h"
 #include "tests/unit/output_scene.h"
 
 enum { STATE_BYTES = 4096 };
@@ -86,23 +85,29 @@ static inline kf_status quiet_velocity(kf_plan *plan, kf_buffer *buffer, kf_erro
     return status;
 }
 
+static const kf_flow_methods quiet_flow = {
+    .fields = quiet_fields, .velocity = quiet_velocity, .load = quiet_load, .pose = quiet_pose};
+
 static const kf_plan_methods quiet_methods = {.initialise = quiet_initialise,
-                                              .fields = quiet_fields,
-                                              .velocity = quiet_velocity,
-                                              .load = quiet_load,
-                                              .pose = quiet_pose,
+                                              .snapshot = kf_flow_snapshot,
+                                              .record = kf_flow_record,
+                                              .time = kf_flow_time,
+                                              .flow = &quiet_flow,
                                               .state_size = quiet_state_size,
                                               .save = quiet_save,
                                               .restore = quiet_restore,
                                               .free = quiet_free};
 
+static const kf_system quiet_runner = {.name = "quiet", .update = "node"};
+
 /* backend may be NULL when the plan is not advanced. */
 static inline kf_plan *make_quiet_plan(const kf_scene *scene, kf_backend *backend) {
     const kf_config empty = {.count = 0};
-    kf_plan *plan = kf_plan_create(backend, kf_flow_problem(NULL, (kf_scene *)(uintptr_t)scene, false),
-                                   &empty, &quiet_methods, kf_allocate_zeroed(1, sizeof(quiet_system)));
+    kf_plan *plan =
+        kf_plan_create(backend, kf_flow_problem(&quiet_runner, (kf_scene *)(uintptr_t)scene, false), &empty,
+                       &quiet_methods, kf_allocate_zeroed(1, sizeof(quiet_system)));
     plan->graph_steps = -1;
-    plan->node_count = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
+    plan->updates = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
     kf_copy_text(plan->config.system, sizeof plan->config.system, "quiet");
     kf_config_set_name(&plan->config, "storage", "f32");
     kf_config_set_integer(&plan->config, "alpha", 8);

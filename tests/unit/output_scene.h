@@ -8,7 +8,7 @@
 
 #include "base/plan/plan.h"
 #include "base/util/text.h"
-#include "scene/scene.h"
+#include "solver/flow/flow_plan.h"
 
 enum { BALL_RINGS = 24, BALL_SECTORS = 48 };
 static const double ball_center[3] = {20, 11, 9}, ball_radius = 5, inflow_speed = 0.08;
@@ -112,6 +112,16 @@ static inline void make_fields(const kf_scene *scene, kf_fields *fields) {
             }
         }
     }
+}
+
+/* The same as a run shows it. */
+static inline void make_snapshot(const kf_scene *scene, uint64_t step, kf_snapshot *snapshot) {
+    kf_fields fields;
+    make_fields(scene, &fields);
+    kf_flow_snapshot_of(scene, &fields, snapshot);
+    snapshot->step = step;
+    snapshot->time = (double)step * scene->time_step;
+    kf_fields_free(&fields);
 }
 
 #endif

@@ -107,7 +107,7 @@ static inline void fixture_measurement(kf_measurement *measurement, double time_
                                     .verification = {1e-6, 1e-4, 1e-9, 2e-6, "u_x at (1,2,3)"},
                                     .batch = 4,
                                     .stop = KF_STOP_PRECISE,
-                                    .mlups = 1000 / time_us,
+                                    .updates_per_us = 1000 / time_us,
                                     .effective_bandwidth = 1e12,
                                     .compile_seconds = 0.5,
                                     .verify_seconds = 0.25,

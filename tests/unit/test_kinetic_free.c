@@ -66,8 +66,8 @@ static void test_free_solid_resumes(void **state) {
     double *values[2];
     must(kf_kinetic_read(plan, &values[0], &error), &error);
     must(kf_kinetic_read(resumed, &values[1], &error), &error);
-    must(plan->methods->pose(plan, &poses[0], &error), &error);
-    must(resumed->methods->pose(resumed, &poses[1], &error), &error);
+    must(plan->methods->flow->pose(plan, &poses[0], &error), &error);
+    must(resumed->methods->flow->pose(resumed, &poses[1], &error), &error);
     assert_memory_equal(&poses[0], &poses[1], sizeof poses[0]);
     assert_memory_equal(values[0], values[1],
                         4 * (size_t)scene->nodes[0] * (size_t)scene->nodes[1] * (size_t)scene->nodes[2] *
@@ -96,11 +96,11 @@ static void test_free_solid_at_the_edge(void **state) {
     must(kf_space_preset(space, "default", &config, &error), &error);
     kf_plan *plan = open_plan(scene, &config);
     advance(plan, 2);
-    must(plan->methods->load(plan, &load, &error), &error);
+    must(plan->methods->flow->load(plan, &load, &error), &error);
     advance(plan, 60);
-    assert_int_equal(plan->methods->load(plan, &load, &error), KF_BAD_INPUT);
+    assert_int_equal(plan->methods->flow->load(plan, &load, &error), KF_BAD_INPUT);
     assert_non_null(strstr(error.message, "the free solid reached the edge of the domain in step "));
-    must(plan->methods->pose(plan, &pose, &error), &error);
+    must(plan->methods->flow->pose(plan, &pose, &error), &error);
     for (int i = 0; i < 3; i++)
         assert_true(pose.velocity[i] == 0.0 && pose.angular_velocity[i] == 0.0);
     kf_plan_free(plan);

@@ -98,7 +98,7 @@ static void test_force_is_the_momentum_change(void **state) {
         }
         free(values);
     }
-    must(plan->methods->load(plan, &load, &error), &error);
+    must(plan->methods->flow->load(plan, &load, &error), &error);
     double size = fabs(load.force[0]) + fabs(load.force[1]) + fabs(load.force[2]);
     assert_true(size > 1e-6);
     for (int i = 0; i < 3; i++)
@@ -152,8 +152,8 @@ static void test_device_order_is_the_hosts(void **state) {
     kf_scene_free(scene);
 }
 
-/* Timing puts the solid where it is at any step of its turn; the next step continues from there. */
-static void test_the_solid_goes_to_any_step(void **state) {
+/* Timing puts the solid where it is in any window of its turn; the next step continues from there. */
+static void test_the_solid_goes_to_any_window(void **state) {
     (void)state;
     kf_error error = {0};
     kf_scene *scene = open_scene("torus", 6000);
@@ -162,17 +162,21 @@ static void test_the_solid_goes_to_any_step(void **state) {
     must(kf_space_preset(space, "default", &config, &error), &error);
     kf_plan *plan = open_plan(scene, &config);
     const kf_kinetic *kinetic = plan->system;
-    const double turns = (double)plan->turn_steps * fabs(scene->motion.angular_speed) / (2.0 * acos(-1.0));
-    assert_true(turns >= 1.0 && turns < 1.0 + 1.0 / (double)plan->turn_steps * 2.0);
-    const uint64_t places[] = {plan->turn_steps / 3, 5, plan->turn_steps - 1};
+    const double turns = (double)plan->window_steps * fabs(scene->motion.angular_speed) / (2.0 * acos(-1.0));
+    assert_true(turns >= 1.0 && turns < 1.0 + 1.0 / (double)plan->window_steps * 2.0);
+    static const struct {
+        int window;
+        double shift;
+    } windows[] = {{1, 0.5}, {0, 0.0}, {4, 0.999}};
     for (size_t i = 0; i < 3; i++) {
-        must(plan->methods->move_to(plan, places[i], &error), &error);
+        const uint64_t place = kf_plan_window_step(plan, windows[i].window, windows[i].shift);
+        must(plan->methods->seek(plan, windows[i].window, windows[i].shift, &error), &error);
         for (int step = 0; step < 2; step++) {
             kf_pose pose;
             double rotation[9], center[3];
             advance(plan, 1);
             must(kf_buffer_download(kinetic->pose, 0, &pose, sizeof pose, &error), &error);
-            kf_motion_pose(&scene->motion, (double)(places[i] + (uint64_t)step), rotation, center);
+            kf_motion_pose(&scene->motion, (double)(place + (uint64_t)step), rotation, center);
             for (int k = 0; k < 9; k++)
                 assert_true(fabs(pose.rotation[k] - rotation[k]) < 1e-9);
         }
@@ -184,7 +188,7 @@ static void test_the_solid_goes_to_any_step(void **state) {
     space = open_space(scene);
     must(kf_space_preset(space, "default", &config, &error), &error);
     plan = open_plan(scene, &config);
-    assert_true(plan->turn_steps == 0);
+    assert_true(plan->window_steps == 0);
     kf_plan_free(plan);
     kf_scene_free(scene);
     kf_space_free(space);
@@ -242,7 +246,7 @@ int main(void) {
         cmocka_unit_test(test_plans_agree_after_100_steps),
         cmocka_unit_test(test_force_is_the_momentum_change),
         cmocka_unit_test(test_device_order_is_the_hosts),
-        cmocka_unit_test(test_the_solid_goes_to_any_step),
+        cmocka_unit_test(test_the_solid_goes_to_any_window),
         cmocka_unit_test(test_impossible_configs_are_refused),
         cmocka_unit_test(test_configs_are_held_against_their_space),
     };

@@ -123,7 +123,7 @@ static void fill(kf_measurement *m, double *samples) {
     m->samples_us = samples;
     m->sample_count = 3;
     m->batch = 8;
-    m->mlups = 1234.5;
+    m->updates_per_us = 1234.5;
     m->device_before.sm_clock_mhz = (double)NAN;
     m->device_after.throttle_reasons = 0x44;
     for (int i = 0; i < 2; i++) {
@@ -145,25 +145,26 @@ static void effort_scales_what_measuring_takes(void **state) {
     assert_true(fabs(little.warm_up_us - 0.1 * full.warm_up_us) < 1e-6);
     assert_true(little.precise_samples == 3 && little.least_samples == 2 && little.most_samples == 30);
     assert_true(little.halfwidth > 3.0 * full.halfwidth && little.halfwidth < 3.3 * full.halfwidth);
-    assert_true(little.kernel_repeats == 2 && little.turn_steps == 50 &&
+    assert_true(little.kernel_repeats == 2 && little.window_steps == 50 &&
                 little.skip_ratio == full.skip_ratio);
     kf_measure_policy same = full;
     kf_policy_scale(&same, 1.0);
     assert_memory_equal(&same, &full, sizeof full);
     kf_policy_scale(&little, 1e-6); /* however little, something is measured */
     assert_true(little.least_samples >= 2 && little.most_samples >= little.precise_samples);
-    assert_true(little.kernel_repeats == 1 && little.turn_steps == 1);
+    assert_true(little.kernel_repeats == 1 && little.window_steps == 1);
 }
 
 /* However many samples there are, their windows are spread evenly: no gap is more than twice the mean. */
 static void windows_cover_a_turn(void **state) {
     (void)state;
     enum { TURN = 1000, WINDOWS = 5, MOST = 37 };
+    kf_plan plan = {.windows = WINDOWS, .window_steps = TURN};
     for (size_t samples = 1; samples <= MOST; samples++) {
         bool seen[TURN] = {false};
         for (size_t sample = 0; sample < samples; sample++)
             for (int window = 0; window < WINDOWS; window++)
-                seen[kf_policy_turn_step(TURN, WINDOWS, sample, window)] = true;
+                seen[kf_plan_window_step(&plan, window, kf_policy_shift(sample))] = true;
         int gap = 0, longest = 0;
         for (int step = 0; step < 2 * TURN; step++, gap++)
             if (seen[step % TURN]) {
@@ -172,8 +173,10 @@ static void windows_cover_a_turn(void **state) {
             }
         assert_true(longest <= 2 * TURN / (int)(samples * WINDOWS) + 2);
     }
-    assert_int_equal(kf_policy_turn_step(1, WINDOWS, 3, 4), 0);
-    assert_true(kf_policy_turn_step(1000000000, WINDOWS, 1000, 4) < 1000000000);
+    plan.window_steps = 1;
+    assert_int_equal(kf_plan_window_step(&plan, 4, kf_policy_shift(3)), 0);
+    plan.window_steps = 1000000000;
+    assert_true(kf_plan_window_step(&plan, 4, kf_policy_shift(1000)) < 1000000000);
 }
 
 static void json_keeps_everything(void **state) {
@@ -263,7 +266,7 @@ static void plans_are_timed(void **state) {
     /* What the samples say was spent cannot be more than what was spent. */
     assert_true(one.step_us.median * one.batch * (double)one.sample_count / 2 < spent_us);
     assert_true(one.batch * one.step_us.maximum > 400.0);
-    assert_true(fabs(one.mlups * one.step_us.median - 20000) < 1e-3);
+    assert_true(fabs(one.updates_per_us * one.step_us.median - 20000) < 1e-3);
     assert_int_equal(one.kernel_count, 1);
     assert_string_equal(one.kernels[0].name, "count");
     assert_true(one.kernels[0].time_us.count >= 2);
@@ -329,21 +332,22 @@ static void rare_launches_count_by_their_share(void **state) {
     kf_backend_close(backend);
 }
 
-/* --- a solid that turns ----------------------------------------------------------------------------------
+/* --- windows ---------------------------------------------------------------------------------------------
  */
 
 enum { TURN_STEPS = 2000, SECTORS = 8 };
 static int visits[SECTORS];
 
-static kf_status note_place(kf_plan *plan, uint64_t step, kf_error *error) {
-    (void)plan, (void)error;
-    assert_true(step < TURN_STEPS);
+static kf_status note_place(kf_plan *plan, int window, double shift, kf_error *error) {
+    (void)error;
+    const uint64_t step = kf_plan_window_step(plan, window, shift);
+    assert_true(window >= 0 && window < 5 && shift >= 0.0 && shift < 1.0 && step < TURN_STEPS);
     visits[step * SECTORS / TURN_STEPS]++;
     return KF_OK;
 }
 
-/* A sample is the mean of places around the turn, and timing goes on until 500 steps are measured. */
-static void turning_solids_are_measured_around_a_turn(void **state) {
+/* A sample is the mean of all windows, and timing goes on until 500 steps are measured. */
+static void plans_with_windows_are_measured_in_all(void **state) {
     (void)state;
     kf_backend *backend = NULL;
     kf_error error = {KF_OK, ""};
@@ -354,9 +358,10 @@ static void turning_solids_are_measured_around_a_turn(void **state) {
     kf_plan *plan = NULL;
     assert_int_equal(counter_system.plan(&problem, &config, backend, &plan, &error), KF_OK);
     kf_plan_methods methods = *plan->methods;
-    methods.move_to = note_place;
+    methods.seek = note_place;
     plan->methods = &methods;
-    plan->turn_steps = TURN_STEPS;
+    plan->window_steps = TURN_STEPS;
+    plan->windows = 5;
     kf_measure_policy p = policy();
     p.precise_samples = 2;
     p.precise_us = 0.0;
@@ -396,7 +401,7 @@ int main(void) {
         cmocka_unit_test(damaged_json_is_refused),
         cmocka_unit_test(plans_are_timed),
         cmocka_unit_test(rare_launches_count_by_their_share),
-        cmocka_unit_test(turning_solids_are_measured_around_a_turn),
+        cmocka_unit_test(plans_with_windows_are_measured_in_all),
     };
     counter_prepare();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "solver/flow/flow_frame.h"
 #include "solver/picture/canvas.h"
-#include "solver/picture/flow_frame.h"
 #include "solver/picture/font.h"
 #include "solver/picture/picture.h"
 #include "tests/unit/output_scene.h"
@@ -37,10 +37,13 @@ static bool near(const pixels *picture, int x, int y, kf_colour wanted) {
            abs(pixel[2] - wanted.blue) <= 3;
 }
 
-static pixels draw(const kf_scene *scene, const kf_fields *fields, uint64_t step, int normal) {
+static pixels draw(const kf_scene *scene, uint64_t step, int normal) {
     kf_error error = {0};
-    if (kf_picture_write(in_scratch("slice.png"), scene, fields, step, normal, &error) != KF_OK)
+    kf_snapshot snapshot;
+    make_snapshot(scene, step, &snapshot);
+    if (kf_picture_write(in_scratch("slice.png"), scene, &snapshot, NULL, normal, &error) != KF_OK)
         fail_msg("%s", error.message);
+    kf_snapshot_free(&snapshot);
     return read_png(in_scratch("slice.png"));
 }
 
@@ -65,9 +68,7 @@ static const kf_colour grey = {205, 205, 208};
 static void test_slice_of_a_ball(void **state) {
     (void)state;
     kf_scene *scene = make_scene();
-    kf_fields fields;
-    make_fields(scene, &fields);
-    pixels picture = draw(scene, &fields, 200, KF_AXIS_AUTO);
+    pixels picture = draw(scene, 200, KF_AXIS_AUTO);
     assert_true(picture.width >= 900);
     int left = 0, top = 0;
     find_plot(&picture, &left, &top);
@@ -86,18 +87,15 @@ static void test_slice_of_a_ball(void **state) {
     kf_colour wanted = kf_colour_map(velocity[0] * scene->cell_size / scene->time_step / 3);
     assert_true(near(&picture, left + (int)(1.5 * scale), middle_y, wanted));
     free(picture.rgb);
-    kf_fields_free(&fields);
     free_scene(scene);
 }
 
 static void test_turned_and_moved_solid(void **state) {
     (void)state;
     kf_scene *scene = make_scene();
-    kf_fields fields;
-    make_fields(scene, &fields);
     scene->motion.moving = true;
     scene->motion.velocity[0] = 0.05;
-    pixels picture = draw(scene, &fields, 200, 2);
+    pixels picture = draw(scene, 200, 2);
     int left = 0, top = 0;
     find_plot(&picture, &left, &top);
     double scale = 1000.0 / 48;
@@ -107,7 +105,6 @@ static void test_turned_and_moved_solid(void **state) {
     assert_true(near(&picture, moved_x + (int)(4.5 * scale), middle_y, grey));
     assert_false(near(&picture, start_x - (int)(2 * scale), middle_y, grey));
     free(picture.rgb);
-    kf_fields_free(&fields);
     free_scene(scene);
 }
 
@@ -204,14 +201,11 @@ static void test_extreme_shapes(void **state) {
         memcpy(scene.nodes, shapes[i], sizeof scene.nodes);
         (void)snprintf(scene.name, sizeof scene.name, "%s",
                        "a name that is much longer than any picture is wide \xc3\xa4\x01");
-        kf_fields fields;
-        make_fields(&scene, &fields);
         for (int normal = KF_AXIS_AUTO; normal < 3; normal++) {
-            pixels picture = draw(&scene, &fields, 0, normal);
+            pixels picture = draw(&scene, 0, normal);
             assert_true(picture.width >= 900 && picture.width <= 2400 && picture.height <= 1600);
             free(picture.rgb);
         }
-        kf_fields_free(&fields);
     }
 }
 

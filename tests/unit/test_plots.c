@@ -27,7 +27,7 @@ static void fill_measurement(kf_measurement *measurement, double time_us, int ke
                                         "penalty", "update",          "boundary_xmin", "boundary_xmax",
                                         "moments", "collision_terms", "load",          "reset"};
     *measurement =
-        (kf_measurement){.state = KF_STATE_OK, .batch = 1, .mlups = 100, .effective_bandwidth = 1e9};
+        (kf_measurement){.state = KF_STATE_OK, .batch = 1, .updates_per_us = 100, .effective_bandwidth = 1e9};
     static double samples[3];
     for (int i = 0; i < 3; i++)
         samples[i] = time_us;

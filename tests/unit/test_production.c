@@ -10,7 +10,9 @@
 
 #include "base/util/file.h"
 #include "base/util/log.h"
+#include "solver/output/checkpoint.h"
 #include "solver/output/production.h"
+#include "solver/output/record_files.h"
 #include "solver/output/run_folder.h"
 #include "solver/picture/picture.h"
 #include "tests/unit/output_plan.h"
@@ -61,7 +63,7 @@ static kf_production_options every_five(const char *folder) {
     return (kf_production_options){.folder = folder,
                                    .steps = 12,
                                    .every = 5,
-                                   .force_every = 2,
+                                   .record_every = 2,
                                    .checkpoints = 1,
                                    .slice_normal = KF_AXIS_AUTO,
                                    .interrupted = &never};
@@ -99,7 +101,7 @@ static void test_what_is_written(void **state) {
     if (kf_produce(plan, &options, &done, &error) != KF_OK) fail_msg("%s", error.message);
     assert_int_equal(done.first_step, 0);
     assert_int_equal(done.last_step, 12);
-    assert_true(done.mlups > 0 && done.steps_per_second > 0);
+    assert_true(done.updates_per_second > 0 && done.steps_per_second > 0);
     for (int i = 0; i < 3; i++) {
         static const int steps[] = {5, 10, 12};
         char name[64];
@@ -114,8 +116,9 @@ static void test_what_is_written(void **state) {
     assert_int_equal(done.output_count, 8);
     for (size_t i = 0; i < done.output_count; i++)
         assert_int_equal(access(done.outputs[i], F_OK), 0);
-    assert_true(done.has_forces);
-    assert_int_equal(done.forces.step, 12);
+    assert_int_equal(done.records.count, 1);
+    assert_int_equal(done.records.step, 12);
+    assert_string_equal(done.records.tables[0].table, "forces");
     char *text = read_forces(folder);
     assert_int_equal(count_of(text, '\n'), 7); /* the header and steps 2, 4, ... 12 */
     assert_int_equal(count_of(text, ','), 7 * 13);
@@ -253,24 +256,25 @@ static void test_motion_of_a_free_solid(void **state) {
     kf_production_free(&done);
 }
 
-static void test_forces_go_on_behind_the_checkpoint(void **state) {
+static void add_row(kf_record_files *files, uint64_t step) {
+    kf_error error = {0};
+    kf_records records = {.step = step, .time = (double)step * scene->time_step};
+    kf_flow_add_forces(scene, &(kf_solid_load){.force = {1, 2, 3}}, &records);
+    if (kf_record_files_add(files, &records, &error) != KF_OK) fail_msg("%s", error.message);
+    kf_records_free(&records);
+}
+
+static void test_records_go_on_behind_the_checkpoint(void **state) {
     (void)state;
-    const char *path = in_scratch("forces.csv");
     kf_error error;
-    FILE *stream;
-    const kf_solid_load load = {.force = {1, 2, 3}};
-    kf_force_row row;
-    assert_int_equal(kf_forces_open(path, 0, &stream, &error), KF_OK);
-    for (uint64_t step = 2; step <= 8; step += 2) {
-        kf_force_row_of(scene, step, &load, &row);
-        assert_int_equal(kf_forces_add(stream, path, &row, &error), KF_OK);
-    }
-    (void)fputs("10,0.5,7", stream);
-    assert_int_equal(fclose(stream), 0);
-    assert_int_equal(kf_forces_open(path, 4, &stream, &error), KF_OK);
-    kf_force_row_of(scene, 5, &load, &row);
-    assert_int_equal(kf_forces_add(stream, path, &row, &error), KF_OK);
-    assert_int_equal(fclose(stream), 0);
+    kf_record_files files = {.folder = scratch};
+    for (uint64_t step = 2; step <= 8; step += 2)
+        add_row(&files, step);
+    (void)fputs("10,0.5,7", files.list[0].stream);
+    assert_int_equal(kf_record_files_close(&files, &error), KF_OK);
+    files.from_step = 4;
+    add_row(&files, 5);
+    assert_int_equal(kf_record_files_close(&files, &error), KF_OK);
     char *text = read_forces(scratch);
     assert_int_equal(count_of(text, '\n'), 4);
     assert_non_null(strstr(text, "\n2,0.004,"));
@@ -282,20 +286,114 @@ static void test_forces_go_on_behind_the_checkpoint(void **state) {
 static void test_coefficients_and_units(void **state) {
     (void)state;
     const kf_solid_load load = {.force = {0.4, 0.1, 0.2}, .torque = {0, 0, 3}};
-    kf_force_row row;
-    kf_force_row_of(scene, 10, &load, &row);
-    double area = acos(-1) * ball_radius * ball_radius;
-    assert_true(fabs(row.drag - 2 * 0.4 / (inflow_speed * inflow_speed * area)) < 1e-12);
-    assert_true(fabs(row.lift - 2 * 0.2 / (inflow_speed * inflow_speed * area)) < 1e-12);
-    assert_true(fabs(row.side + 2 * 0.1 / (inflow_speed * inflow_speed * area)) < 1e-12);
+    kf_records records = {.count = 0};
+    kf_flow_add_forces(scene, &load, &records);
+    const kf_record *row = kf_records_find(&records, "forces");
+    double area = acos(-1) * ball_radius * ball_radius, drag = kf_record_value(row, "drag_coefficient");
+    assert_true(fabs(drag - 2 * 0.4 / (inflow_speed * inflow_speed * area)) < 1e-12);
+    assert_true(fabs(kf_record_value(row, "lift_coefficient") -
+                     2 * 0.2 / (inflow_speed * inflow_speed * area)) < 1e-12);
+    assert_true(fabs(kf_record_value(row, "side_coefficient") +
+                     2 * 0.1 / (inflow_speed * inflow_speed * area)) < 1e-12);
     /* F/rho in SI: the same coefficient from metres and seconds. */
     double speed = inflow_speed * 0.05 / 0.002, area_m2 = area * 0.05 * 0.05;
-    assert_true(fabs(2 * row.force[0] / (speed * speed * area_m2) - row.drag) < 1e-9);
-    assert_true(fabs(row.torque[2] - 3 * pow(0.05, 5) / pow(0.002, 2)) < 1e-12);
-    assert_true(fabs(row.time - 0.02) < 1e-15);
+    assert_true(fabs(2 * kf_record_value(row, "force_x") / (speed * speed * area_m2) - drag) < 1e-9);
+    assert_true(fabs(kf_record_value(row, "torque_z") - 3 * pow(0.05, 5) / pow(0.002, 2)) < 1e-12);
+    assert_true(isnan(kf_record_value(row, "gravity")));
+    assert_null(kf_records_find(&records, "motion"));
+    kf_records_free(&records);
     scene->frontal_area = 0;
-    kf_force_row_of(scene, 10, &load, &row);
-    assert_true(isnan(row.drag) && isnan(row.lift));
+    kf_flow_add_forces(scene, &load, &records);
+    row = kf_records_find(&records, "forces");
+    assert_true(isnan(kf_record_value(row, "drag_coefficient")) &&
+                isnan(kf_record_value(row, "lift_coefficient")));
+    kf_records_free(&records);
+}
+
+/* --- a system with particles, which knows no flow and keeps no state ---------------------------------------
+ */
+
+enum { FALLING = 100 };
+
+static kf_status drop(kf_plan *falling, kf_error *error) {
+    (void)falling, (void)error;
+    return KF_OK;
+}
+
+static kf_status see_particles(kf_plan *falling, kf_snapshot *snapshot, kf_error *error) {
+    (void)error;
+    kf_snapshot_of_particles(snapshot, FALLING);
+    float *position = kf_snapshot_add(snapshot, "position", "m", 3);
+    for (int i = 0; i < 3 * FALLING; i++)
+        position[i] = (float)i;
+    if (falling->steps_done >= 50) position[7] = NAN;
+    return KF_OK;
+}
+
+static kf_status record_particles(kf_plan *falling, kf_records *records, kf_error *error) {
+    (void)error;
+    kf_record_add(kf_records_add(records, "energy"), "kinetic", "J", 0.5 * (double)falling->steps_done);
+    kf_record *gauges = kf_records_add(records, "gauges");
+    kf_record_add(gauges, "level_1", "m", 0.25);
+    kf_record_add(gauges, "share", "", NAN);
+    return KF_OK;
+}
+
+static double falling_time(const kf_plan *falling, uint64_t step) {
+    (void)falling;
+    return 0.001 * (double)step;
+}
+
+static void let_go(kf_plan *falling) {
+    (void)falling;
+}
+
+static const kf_plan_methods falling_methods = {.initialise = drop,
+                                                .snapshot = see_particles,
+                                                .record = record_particles,
+                                                .time = falling_time,
+                                                .free = let_go};
+
+static void check_text(const char *folder, const char *name, const char *expected) {
+    char path[KF_PATH], *text = NULL;
+    size_t size;
+    kf_error error = {0};
+    assert_int_equal(kf_path(path, &error, "%s/%s", folder, name), KF_OK);
+    assert_int_equal(kf_file_read(path, 0, &text, &size, &error), KF_OK);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void test_particles_and_their_records(void **state) {
+    (void)state;
+    static const kf_system system = {.name = "falling", .update = "particle"};
+    const char *folder = in_scratch("falling");
+    kf_problem *problem = kf_problem_make(NULL, NULL);
+    problem->system = &system;
+    const kf_config config = {.count = 0};
+    kf_plan *falling = kf_plan_create(plan->backend, problem, &config, &falling_methods, NULL);
+    falling->updates = FALLING;
+    kf_production_options options = every_five(folder);
+    options.record_every = 5;
+    kf_production done;
+    kf_error error = {0};
+    if (kf_produce(falling, &options, &done, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_true(exists(folder, "particles_000005.vtkhdf") && exists(folder, "particles_000012.vtkhdf"));
+    assert_int_equal(done.output_count, 5); /* three snapshots, two tables: no picture, no checkpoint */
+    assert_string_equal(done.checkpoint, "");
+    check_text(folder, "energy.csv", "step,time_s,kinetic_J\n5,0.005,2.5\n10,0.01,5\n12,0.012,6\n");
+    check_text(folder, "gauges.csv",
+               "step,time_s,level_1_m,share\n5,0.005,0.25,nan\n10,0.01,0.25,nan\n12,0.012,0.25,nan\n");
+    kf_production_free(&done);
+    options.steps = 60;
+    options.every = 50;
+    assert_int_equal(kf_produce(falling, &options, &done, &error), KF_GATE_FAILED);
+    assert_non_null(strstr(error.message, "step 50, particle 2: position"));
+    kf_production_free(&done);
+    assert_int_equal(kf_checkpoint_write(in_scratch("none.kfc"), falling, NULL, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "falling keeps no checkpoints"));
+    kf_plan_free(falling);
+    kf_problem_free(problem);
 }
 
 static void test_folder(void **state) {
@@ -360,8 +458,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_blow_up, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_interrupted_and_resumed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_motion_of_a_free_solid, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_forces_go_on_behind_the_checkpoint, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_records_go_on_behind_the_checkpoint, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_coefficients_and_units, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_particles_and_their_records, set_up, tear_down),
         cmocka_unit_test(test_folder),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);

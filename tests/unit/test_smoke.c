@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/util/text.h"
+#include "solver/flow/flow_plan.h"
 #include "solver/smoke/tracers.h"
 #include "tests/unit/kinetic_plan.h"
 #include "tests/unit/problem_fixture.h"
@@ -47,7 +48,8 @@ static kf_status prescribed_velocity(kf_plan *plan, kf_buffer *buffer, kf_error 
     return status;
 }
 
-static const kf_plan_methods prescribed_methods = {.velocity = prescribed_velocity};
+static const kf_flow_methods prescribed_flow = {.velocity = prescribed_velocity};
+static const kf_plan_methods prescribed_methods = {.flow = &prescribed_flow};
 
 static prescribed *open_flow(void (*flow)(const double at[3], double velocity[3]), kf_boundary faces,
                              const char *device) {
@@ -401,10 +403,10 @@ static void test_velocity_is_that_of_the_fields(void **state) {
         must(kf_plan_initialise(made.plan, &error), &error);
         must(kf_plan_advance(made.plan, 7, &error), &error);
         assert_int_equal(made.plan->module_count, modules); /* a plan has nothing of it until it is asked */
-        must(made.plan->methods->velocity(made.plan, buffer, &error), &error);
+        must(made.plan->methods->flow->velocity(made.plan, buffer, &error), &error);
         must(kf_backend_synchronize(made.backend, &error), &error);
         must(kf_buffer_download(buffer, 0, velocity, nodes * 4 * sizeof *velocity, &error), &error);
-        must(made.plan->methods->fields(made.plan, &fields, &error), &error);
+        must(made.plan->methods->flow->fields(made.plan, &fields, &error), &error);
         for (size_t i = 0; i < nodes; i++)
             for (size_t a = 0; a < 3; a++)
                 assert_true(velocity[4 * i + a] == fields.velocity[a][i]);

@@ -49,7 +49,7 @@ static void assert_same_measurement(const kf_measurement *a, const kf_measuremen
     assert_int_equal(a->turn_steps, b->turn_steps);
     assert_int_equal(a->turn_windows, b->turn_windows);
     assert_int_equal(a->stop, b->stop);
-    assert_same_number(a->mlups, b->mlups);
+    assert_same_number(a->updates_per_us, b->updates_per_us);
     assert_same_number(a->effective_bandwidth, b->effective_bandwidth);
     assert_same_number(a->verification.bound, b->verification.bound);
 }

@@ -1,4 +1,4 @@
-#include "solver/picture/flow_frame.h"
+#include "solver/flow/flow_frame.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Which way the flow goes and which way is up, for force coefficients and for pictures. */
-#ifndef KF_SOLVER_PICTURE_FLOW_FRAME_H
-#define KF_SOLVER_PICTURE_FLOW_FRAME_H
+#ifndef KF_SOLVER_FLOW_FLOW_FRAME_H
+#define KF_SOLVER_FLOW_FLOW_FRAME_H
 
 #include "scene/scene.h"
 
