@@ -12,13 +12,15 @@ static const kf_step_candidate flow[] = {
     {"segments of 32", true, {NULL}, {"segment_length=32"}},
     {"the solid in turn", true, {NULL}, {"concurrent_solid=false"}},
     {"rows of 256", false, {"block_x=256", "block_y=1"}, {NULL}},
+    {"faces by choices", true, {"shell_choices=true"}, {NULL}},
+    {"faces by branches", true, {"shell_choices=false"}, {NULL}},
     {"16 nodes staged", false, {"staged_nodes=16"}, {NULL}}, /* of the cpu alone */
     {"32 nodes staged", false, {"staged_nodes=32"}, {NULL}},
     {NULL, false, {NULL}, {NULL}},
 };
 
 /* Pairs in groups of 64, whose rows are one line of the cache, but for the last. */
-#define PAIRS "nodes_per_thread=2", "alpha=64"
+#define PAIRS "nodes_per_thread=2", "alpha=64", "shell_choices=false"
 static const kf_step_candidate half[] = {
     {"preset", false, {NULL}, {NULL}},
     {"64 registers", true, {"alpha=64", "register_cap=64", "block_x=128"}, {NULL}},
@@ -31,10 +33,13 @@ static const kf_step_candidate half[] = {
      true,
      {PAIRS, "block_x=16", "block_y=4", "streaming_stores=true"},
      {NULL}},
-    {"pairs, 16 x 4, groups of 32", true, {"nodes_per_thread=2", "block_x=16", "block_y=4"}, {NULL}},
+    {"pairs, 16 x 4, groups of 32",
+     true,
+     {"nodes_per_thread=2", "shell_choices=false", "block_x=16", "block_y=4"},
+     {NULL}},
     {"pairs, 16 x 4, 80 registers",
      true,
-     {"nodes_per_thread=2", "block_x=16", "block_y=4", "register_cap=80"},
+     {"nodes_per_thread=2", "shell_choices=false", "block_x=16", "block_y=4", "register_cap=80"},
      {NULL}},
     {NULL, false, {NULL}, {NULL}},
 };
@@ -120,14 +125,14 @@ const kf_step_plan kf_step_plans[KF_TIMES] = {
     [KF_TIME_IN_PLACE] = {.name = "f32 in place",
                           .scene = KF_STEP_MAIN,
                           .preset = "default",
-                          .common = {"concurrent_solid=false", "staged_nodes=0"},
+                          .common = {"concurrent_solid=false", "staged_nodes=0", "shell_choices=false"},
                           .candidates = in_place,
                           .follows = KF_TIMES},
     [KF_TIME_MOMENTS] = {.name = "moments",
                          .scene = KF_STEP_ONES,
                          .preset = "default",
                          .common = {"plan=moments", "boundary_kernels=0", "concurrent_solid=false",
-                                    "staged_nodes=0"},
+                                    "staged_nodes=0", "shell_choices=false"},
                          .candidates = moments,
                          .follows = KF_TIMES},
     [KF_TIME_PAPER] = {.name = "paper",
@@ -201,7 +206,7 @@ const kf_step_plan kf_step_plans[KF_TIMES] = {
     [KF_TIME_CAPACITY] = {.name = "f32 in place, 1000^3",
                           .scene = KF_STEP_CAPACITY,
                           .preset = "default",
-                          .common = {"concurrent_solid=false", "staged_nodes=0"},
+                          .common = {"concurrent_solid=false", "staged_nodes=0", "shell_choices=false"},
                           .candidates = same,
                           .follows = KF_TIME_IN_PLACE},
 };

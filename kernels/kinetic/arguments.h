@@ -117,7 +117,6 @@ typedef struct kf_pose {
 enum {
     KF_AVERAGE_SLOTS = 256,
     KF_AVERAGE_STRIDE = 4, /* every fourth row along y and z enters the domain averages */
-    KF_AVERAGE_ROWS = 16,  /* rows that one item adds up */
     KF_AVERAGE_PERIOD = 16, /* steps from one sum to the next */
     KF_LOAD_SLOTS = 64,
     KF_LOAD_CHUNK = 64, /* samples or band nodes that one item adds up */

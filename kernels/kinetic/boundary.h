@@ -138,6 +138,71 @@ KF_FUNCTION kf_real kf_incoming(const kf_kinetic_arguments *a, int cx, int cy, i
                               kf_beyond(z - cz, a->nodes[2]));
 }
 
+#if KF_ROWS || KF_SHELL_CHOICES
+/* The same for a velocity known at compile time, by choices between addresses instead of branches: the loads of all
+ * velocities are under way at once, where branches make one wait for the other. */
+#define KF_FLIPPED(fx, fy, fz) kf_direction((fx) ? -cx : cx, (fy) ? -cy : cy, (fz) ? -cz : cz)
+KF_FUNCTION kf_real kf_incoming_at_shell(const kf_kinetic_arguments *a, int i, int cx, int cy, int cz, int x, int y,
+                                         int z) {
+    const int kind_x = cx > 0 ? KF_FACE_0 : KF_FACE_1, kind_y = cy > 0 ? KF_FACE_2 : KF_FACE_3,
+              kind_z = cz > 0 ? KF_FACE_4 : KF_FACE_5;
+    const int out_x = cx > 0 ? x == 0 : cx < 0 && x == a->nodes[0] - 1,
+              out_y = cy > 0 ? y == 0 : cy < 0 && y == a->nodes[1] - 1,
+              out_z = cz > 0 ? z == 0 : cz < 0 && z == a->nodes[2] - 1;
+    const int flip_x = out_x && kind_x != 0 && kind_x != 4, flip_y = out_y && kind_y != 0 && kind_y != 4,
+              flip_z = out_z && kind_z != 0 && kind_z != 4;
+    const int solid_x = out_x && KF_IS_SOLID_FACE(kind_x), solid_y = out_y && KF_IS_SOLID_FACE(kind_y),
+              solid_z = out_z && KF_IS_SOLID_FACE(kind_z), solid = solid_x || solid_y || solid_z;
+    /* Where it comes from when walls mirror, and its number there. */
+    const int dx = !out_x ? -cx : kind_x == 0 ? cx * (a->nodes[0] - 1) : 0,
+              dy = !out_y ? -cy : kind_y == 0 ? cy * (a->nodes[1] - 1) : 0,
+              dz = !out_z ? -cz : kind_z == 0 ? cz * (a->nodes[2] - 1) : 0;
+    const int number = flip_z ? flip_y   ? flip_x ? KF_FLIPPED(1, 1, 1) : KF_FLIPPED(0, 1, 1)
+                                : flip_x ? KF_FLIPPED(1, 0, 1)
+                                         : KF_FLIPPED(0, 0, 1)
+                       : flip_y ? flip_x ? KF_FLIPPED(1, 1, 0) : KF_FLIPPED(0, 1, 0)
+                       : flip_x ? KF_FLIPPED(1, 0, 0)
+                                : i;
+#if KF_SLABS /* periodic along z: a copy of the plane at the other end */
+    const int from_z = out_z && kind_z == 0 ? -cz : dz;
+#else
+    const int from_z = dz;
+#endif
+    const kf_index k = kf_node(a, x, y, z),
+                   from = k + (kf_index)(dx + (long long)a->row_pitch * dy + a->plane_pitch * from_z);
+    const int bounced = solid && !KF_SPECULAR;
+    kf_real value = kf_from_store(*kf_address(a, a->source, bounced ? KF_OPPOSITE(i) : number, bounced ? k : from));
+    if ((cx != 0 && kind_x == 4) || (cy != 0 && kind_y == 4) || (cz != 0 && kind_z == 4)) {
+        const int waits_x = out_x && kind_x == 4, waits_y = out_y && kind_y == 4, waits_z = out_z && kind_z == 4;
+        const int gx = flip_x ? -cx : cx, gy = flip_y ? -cy : cy, gz = flip_z ? -cz : cz;
+        const kf_index place = waits_x   ? kf_outflow_place(a, 0, cx < 0, gx, gy, gz, y + dy, z + dz)
+                               : waits_y ? kf_outflow_place(a, 1, cy < 0, gx, gy, gz, x + dx, z + dz)
+                               : waits_z ? kf_outflow_place(a, 2, cz < 0, gx, gy, gz, x + dx, y + dy)
+                                         : 0;
+        const kf_real waiting = kf_as_stored(KF_R(KF_UNIT) * ((const kf_real *)a->outflow)[place]);
+        value = (waits_x || waits_y || waits_z) && !bounced ? waiting : value;
+    }
+    if ((cx != 0 && KF_IS_SOLID_FACE(kind_x)) || (cy != 0 && KF_IS_SOLID_FACE(kind_y)) ||
+        (cz != 0 && KF_IS_SOLID_FACE(kind_z))) {
+        const kf_real *u_x = KF_FACE_VELOCITY(a)[cx > 0 ? 0 : 1], *u_y = KF_FACE_VELOCITY(a)[cy > 0 ? 2 : 3],
+                      *u_z = KF_FACE_VELOCITY(a)[cz > 0 ? 4 : 5];
+        const kf_real along_x = cx * u_x[0] + cy * u_x[1] + cz * u_x[2],
+                      along_y = cx * u_y[0] + cy * u_y[1] + cz * u_y[2],
+                      along_z = cx * u_z[0] + cy * u_z[1] + cz * u_z[2];
+        const kf_real gain = KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, cz) *
+                             (solid_x ? along_x : solid_y ? along_y : along_z);
+#if KF_SPECULAR
+        const kf_real back = kf_from_store(*kf_address(a, a->source, KF_OPPOSITE(i), k)) + gain;
+        const kf_real share = (kf_real)a->specular_share[solid_x ? cx < 0 : solid_y ? 2 + (cy < 0) : 4 + (cz < 0)];
+        value = solid ? kf_as_stored(back + share * (value - back)) : value;
+#else
+        value = solid ? kf_as_stored(value + gain) : value;
+#endif
+    }
+    return value;
+}
+#endif
+
 /* The same for a node k, in row (y, z), whose neighbours along y and z lie inside, low and high telling
  * whether it is the first or the last of its row: two addresses and a choice instead of branches. */
 KF_FUNCTION kf_real kf_incoming_in_row(const kf_kinetic_arguments *a, int i, int cx, int cy, int cz,

@@ -31,27 +31,18 @@
 #define KF_FILL_LAST(i, name, cx, cy, cz)                                                                    \
     if ((cx) < 0) KF_GHOST(i, cx, cy, cz) = kf_to_store(kf_incoming_in_row(a, i, cx, cy, cz, k, 0, 1, y, z));
 
-/* The ghosts of one velocity from which nodes x0 .. x1 - 1 of a row at the domain's faces pull. */
-KF_FUNCTION void kf_fill_from(const kf_kinetic_arguments *a, int i, int cx, int cy, int cz, int x0, int x1, int y,
-                              int z) {
-    const int by = kf_beyond(y - cy, a->nodes[1]), bz = kf_beyond(z - cz, a->nodes[2]);
-    const int first = x0 == 0 && cx > 0, last = x1 == a->nodes[0] && cx < 0;
-    if (first) *(kf_stored *)kf_pulled(a, i, kf_node(a, 0, y, z), cx, cy, cz) = kf_to_store(kf_incoming(a, cx, cy, cz, 0, y, z));
-    if (last)
-        *(kf_stored *)kf_pulled(a, i, kf_node(a, x1 - 1, y, z), cx, cy, cz) =
-            kf_to_store(kf_incoming(a, cx, cy, cz, x1 - 1, y, z));
-    if (by == 0 && bz == 0) return;
-    for (int x = x0 + first; x < x1 - last; x++)
-        *(kf_stored *)kf_pulled(a, i, kf_node(a, x, y, z), cx, cy, cz) =
-            kf_to_store(kf_incoming_across(a, cx, cy, cz, x, y, z, 0, by, bz));
-}
+#define KF_FILL_GHOST(i, name, cx, cy, cz)                                                                   \
+    if (kf_beyond(x - (cx), a->nodes[0]) || kf_beyond(y - (cy), a->nodes[1]) || kf_beyond(z - (cz), a->nodes[2]))      \
+        KF_GHOST(i, cx, cy, cz) = kf_to_store(populations[i]);
 
 KF_FUNCTION void kf_fill_row(const kf_kinetic_arguments *a, int x0, int x1, int y, int z) {
     KF_IN_SLAB
     if (KF_IN_SHELL) {
-        for (int direction = 0; direction < 27; direction++) {
-            const int cx = direction % 3 - 1, cy = direction / 3 % 3 - 1, cz = direction / 9 - 1;
-            kf_fill_from(a, kf_direction(cx, cy, cz), cx, cy, cz, x0, x1, y, z);
+        for (int x = x0; x < x1; x++) {
+            const kf_index k = kf_node(a, x, y, z);
+            kf_real populations[27];
+            kf_take_streamed(a, x, y, z, populations);
+            KF_D3Q27(KF_FILL_GHOST)
         }
         return;
     }

@@ -97,17 +97,15 @@ KF_SCALAR_KERNEL(read_fields, kf_kinetic_arguments) {
 }
 
 /* Sums of density, |momentum| and |second moment| over every fourth row along y and z, in fixed point, so
- * that the result does not depend on the order of the additions. One item adds a column of rows: extent
- * (nodes_x, chunks). */
+ * that the result does not depend on the order of the additions. An item adds every so manieth row: extent (nodes_x,
+ * items along y). */
 KF_SCALAR_KERNEL(average_sum, kf_kinetic_arguments) {
     (void)z;
     const int rows_y = (a->nodes[1] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE;
     const int rows_z = (a->nodes[2] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE;
     long long sums[3];
     sums[0] = sums[1] = sums[2] = 0;
-    for (int r = 0; r < KF_AVERAGE_ROWS; r++) {
-        const int row = y * KF_AVERAGE_ROWS + r;
-        if (row >= rows_y * rows_z) break;
+    for (int row = y; row < rows_y * rows_z; row += a->extent[1]) {
         const kf_index k = kf_node(a, x, row % rows_y * KF_AVERAGE_STRIDE, row / rows_y * KF_AVERAGE_STRIDE);
         KF_LOAD_LEFT
         KF_MOMENTUM(deviation, jx, jy, jz)
@@ -140,17 +138,31 @@ KF_SCALAR_KERNEL(average_sum, kf_kinetic_arguments) {
 }
 
 /* Reciprocals of the averages, and the slots emptied for the next time. A fluid at rest has no mean momentum:
- * its reciprocal is 0, which leaves the momentum out of the rule. */
-KF_SCALAR_KERNEL(average_finish, kf_kinetic_arguments) {
-    (void)y, (void)z;
-    const long long rows_y = (a->nodes[1] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE;
-    const long long rows_z = (a->nodes[2] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE;
-    const double count = (double)(rows_y * rows_z * a->nodes[0]) * KF_AVERAGE_SCALE;
-    long long sum = 0;
-    for (int slot = 0; slot < KF_AVERAGE_SLOTS; slot++) {
-        sum += a->average_sums[3 * slot + x];
-        a->average_sums[3 * slot + x] = 0;
+ * its reciprocal is 0, which leaves the momentum out of the rule. One block of KF_AVERAGE_SLOTS threads. */
+KF_BLOCK_KERNEL(average_finish, kf_kinetic_arguments) {
+    KF_SHARED long long sums[3][KF_AVERAGE_SLOTS];
+    (void)block_x, (void)block_y;
+    KF_EACH_THREAD_SCALAR(t, KF_AVERAGE_SLOTS) {
+        for (int i = 0; i < 3; i++) {
+            sums[i][t] = a->average_sums[3 * t + i];
+            a->average_sums[3 * t + i] = 0;
+        }
     }
-    const double average = (double)sum / count;
-    ((kf_real *)a->averages)[x] = (kf_real)(average > 1e-9 ? 1.0 / average : 0.0);
+    for (int half = KF_AVERAGE_SLOTS / 2; half > 0; half /= 2) {
+        KF_BARRIER;
+        KF_EACH_THREAD_SCALAR(t, KF_AVERAGE_SLOTS) {
+            for (int i = 0; i < 3; i++)
+                if (t < half) sums[i][t] += sums[i][t + half];
+        }
+    }
+    KF_BARRIER;
+    KF_EACH_THREAD_SCALAR(t, KF_AVERAGE_SLOTS) {
+        const long long rows_y = (a->nodes[1] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE;
+        const long long rows_z = (a->nodes[2] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE;
+        const double count = (double)(rows_y * rows_z * a->nodes[0]) * KF_AVERAGE_SCALE;
+        if (t < 3) {
+            const double average = (double)sums[t][0] / count;
+            ((kf_real *)a->averages)[t] = (kf_real)(average > 1e-9 ? 1.0 / average : 0.0);
+        }
+    }
 }

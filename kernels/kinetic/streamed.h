@@ -6,7 +6,8 @@
  * as lanes of a warp lie along x, without branches.
  * KF_FINISH: what is left to do for the boundaries with the populations after the collision.
  *
- * Defines that a config sets: KF_FOLDED_BOUNDARY 0|1. KF_ROWS: the flow's own kernel needs none of this (rows.h). */
+ * Defines that a config sets: KF_FOLDED_BOUNDARY 0|1, KF_SHELL_CHOICES 0|1 (nodes at the faces choose between addresses
+ * instead of branching). KF_ROWS: the flow's own kernel needs none of this (rows.h). */
 #ifndef KF_KERNELS_KINETIC_STREAMED_H
 #define KF_KERNELS_KINETIC_STREAMED_H
 
@@ -20,14 +21,16 @@
     f_##name = kf_incoming_in_row(a, i, cx, cy, cz, k, x == 0, 0, y, z);
 #define KF_TAKE_LAST(i, name, cx, cy, cz)                                                                    \
     f_##name = kf_incoming_in_row(a, i, cx, cy, cz, k, 0, x == a->nodes[0] - 1, y, z);
+#if !KF_SHELL_CHOICES
 #define KF_TAKE(i, name, cx, cy, cz) f_##name = kf_incoming(a, cx, cy, cz, x, y, z);
+#else
+#define KF_TAKE(i, name, cx, cy, cz) f_##name = kf_incoming_at_shell(a, i, cx, cy, cz, x, y, z);
+#endif
 #if KF_ROWS
-/* Few nodes are asked about one by one, so that little code is better than fast code. */
+/* Once in a module: few nodes are asked about one by one. */
+#define KF_TAKE_INTO(i, name, cx, cy, cz) populations[i] = kf_incoming_at_shell(a, i, cx, cy, cz, x, y, z);
 KF_RARE_FUNCTION void kf_take_streamed(const kf_kinetic_arguments *a, int x, int y, int z, kf_real populations[27]) {
-    for (int direction = 0; direction < 27; direction++) {
-        const int cx = direction % 3 - 1, cy = direction / 3 % 3 - 1, cz = direction / 9 - 1;
-        populations[kf_direction(cx, cy, cz)] = kf_incoming(a, cx, cy, cz, x, y, z);
-    }
+    KF_D3Q27(KF_TAKE_INTO)
 }
 #define KF_TAKE_STREAMED(i, name, cx, cy, cz) f_##name = populations[i];
 #define KF_LOAD_STREAMED(GET)                                                                                \

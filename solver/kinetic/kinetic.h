@@ -46,6 +46,7 @@ typedef struct kf_kinetic_options {
     kf_immersed immersed;
     long segment_length; /* samples that one item of the aggregated variant adds up */
     bool fixed_point_force, streaming_stores;
+    bool shell_choices; /* nodes at the domain's faces choose between addresses instead of branching */
     bool exchange; /* esoteric: threads hand on what goes ahead along x, so that whole sectors are written */
     bool concurrent_solid; /* what the solid needs runs beside the flow's kernel */
     bool prefetch;         /* plan moments asks for the next plane early */

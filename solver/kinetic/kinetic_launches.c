@@ -129,12 +129,16 @@ static void append_averages(builder *b, int parity, int grid) {
     const int *n = b->kinetic->geometry.nodes;
     int rows = ((n[1] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE) *
                ((n[2] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE);
-    const int extent[3] = {n[0], (rows + KF_AVERAGE_ROWS - 1) / KF_AVERAGE_ROWS, 1}, finish[3] = {3, 1, 1};
+    /* As many rows an item as still fill a large GPU; more would make it wait for one after the other. */
+    enum { ITEMS = 1 << 18, MOST = 16 };
+    const long long enough = (long long)n[0] * rows / ITEMS;
+    const int each = b->kinetic->options.gpu && enough < MOST ? (int)enough + (enough == 0) : MOST;
+    const int extent[3] = {n[0], (rows + each - 1) / each, 1}, finish[3] = {KF_AVERAGE_SLOTS, 1, 1};
     kf_kinetic_arguments arguments = from_to(b->kinetic, grid, grid);
     b->every = KF_AVERAGE_PERIOD;
     append(b, parity, KF_SOURCE_STATE, "average_sum", extent, b->face_block, arguments,
            27.0 * (double)b->kinetic->store_bytes * n[0] * rows);
-    append(b, parity, KF_SOURCE_STATE, "average_finish", finish, b->line_block, arguments, 0);
+    append(b, parity, KF_SOURCE_STATE, "average_finish", finish, finish, arguments, 0);
     b->every = 1;
 }
 

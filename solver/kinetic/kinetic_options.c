@@ -115,6 +115,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_integer(config, "sample_block_length", &options->sample_block_length, error));
     KF_TRY(kf_config_boolean(config, "morton", &options->morton, error));
     KF_TRY(kf_config_boolean(config, "streaming_stores", &options->streaming_stores, error));
+    KF_TRY(kf_config_boolean(config, "shell_choices", &options->shell_choices, error));
     KF_TRY(kf_config_boolean(config, "exchange", &options->exchange, error));
     KF_TRY(kf_config_boolean(config, "concurrent_solid", &options->concurrent_solid, error));
     KF_TRY(kf_config_integer(config, "collision_split", &options->collision_split, error));
@@ -261,6 +262,7 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
     if (options->plan == KF_PLAN_FUSED) {
         define(defines, "KF_FOLDED_BOUNDARY", folded);
         if (options->slab > 0) define(defines, "KF_SLABS", 1);
+        if (options->shell_choices) define(defines, "KF_SHELL_CHOICES", 1);
         if (options->in_place == 0)
             define(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
         else

@@ -12,9 +12,9 @@ static inline kf_scene *open_scene(const char *name, long nodes) {
 }
 
 static inline kf_space *open_space(const kf_scene *scene) {
-    static const char *const fixed[] = {"register_cap=0", "concurrent_solid=false",
-                                        "exchange=false"}; /* of no use on the cpu */
-    return open_space_with_gpu(scene, fixed, 3);
+    static const char *const fixed[] = {"register_cap=0", "concurrent_solid=false", "exchange=false",
+                                        "shell_choices=false"}; /* of no use on the cpu */
+    return open_space_with_gpu(scene, fixed, 4);
 }
 
 /* One value of those parameters that only change how work is cut up; the two values of morton, of
@@ -40,7 +40,7 @@ static inline bool is_representative(const kf_scene *scene, const kf_config *con
     if (strcmp(form, one_high_order_rate && fused && (soa || half) ? "low_order" : "factorised") != 0 ||
         integer_of(config, "collision_split") > 2)
         return false;                                /* test_collision.c */
-    if (strcmp(streams, "shift") == 0) return false; /* test_shift.c */
+    if (strcmp(streams, "shift") == 0) return false; /* test_kinetic_shift.c */
     bool in_place = strcmp(streams, "two_grids") != 0;
     if (in_place && (!(soa || csoa) || csoa == morton)) return false;
     bool pairs = !in_place && (half ? csoa : single && soa && fused && !morton);

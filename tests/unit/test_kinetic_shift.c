@@ -21,6 +21,8 @@ static void set_values(kf_config *config, const char *const *values) {
         const char *value = strchr(*values, '=') + 1;
         (void)snprintf(name, sizeof name, "%.*s", (int)(value - *values - 1), *values);
         const long number = strtol(value, &end, 10);
+        if (strcmp(name, "staged_nodes") == 0 && strcmp(kf_backend_device(backend)->backend, "cpu") != 0)
+            continue; /* 0 there */
         if (*end == '\0')
             kf_config_set_integer(config, name, number);
         else
