@@ -12,7 +12,8 @@ typedef struct kf_cuda_backend {
     CUdevice device;
     CUcontext context; /* the device's primary context */
     CUstream stream;   /* the main lane: everything runs in its order */
-    CUstream aside;    /* the other one, of higher priority */
+    CUstream aside;    /* another one, of higher priority */
+    CUstream beside;   /* and one of the same */
     size_t captured;   /* pieces of work in the graph that is being made */
     int grid_limit[3], block_limit[3];
     /* Pinned memory through which large copies go, made when first needed. */

@@ -54,7 +54,9 @@ static kf_status make_grid(const kf_cuda_backend *backend, const kf_launch *laun
 
 static CUstream handle_of(const kf_stream *stream) {
     kf_cuda_backend *own = kf_cuda_of(stream->backend);
-    return stream->lane == KF_LANE_ASIDE ? own->aside : own->stream;
+    return stream->lane == KF_LANE_ASIDE    ? own->aside
+           : stream->lane == KF_LANE_BESIDE ? own->beside
+                                            : own->stream;
 }
 
 void *kf_cuda_stream_handle(const kf_stream *stream) {

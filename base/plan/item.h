@@ -24,9 +24,10 @@ typedef struct kf_item {
     kf_item_kind kind;
     char name[48]; /* a row of the kernel table: equal names share it */
     int part;      /* of the plan's devices */
-    /* In a graph what is aside waits for what comes before it, but what comes after does not wait for it,
-     * until an item that joins, or the end. One by one, items follow each other. */
-    int lane; /* KF_LANE_MAIN or KF_LANE_ASIDE */
+    /* In a graph what begins another lane than the main one waits for what that was given before it, but what
+     * comes after on the main lane does not wait for it, until an item there that joins, or the end. One by
+     * one, items follow each other. */
+    int lane; /* KF_LANE_MAIN, KF_LANE_ASIDE, KF_LANE_BESIDE */
     bool joins;
     int period, phase; /* due at the steps t with t % period == phase; 0 <= phase < period */
     double bytes;      /* least device-memory traffic, for GB/s; 0: not defined */

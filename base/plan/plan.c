@@ -170,7 +170,7 @@ static kf_status one_step(kf_plan *plan, kf_error *error) {
 typedef struct recording {
     kf_stream *lanes[KF_LANES];
     kf_mark *forked, *joined;
-    bool apart; /* something aside was not waited for yet */
+    bool apart[KF_LANES]; /* something there was not waited for yet */
 } recording;
 
 /* What one lane is given from now on comes after what the other has been given so far. */
@@ -179,29 +179,32 @@ static kf_status order(kf_stream *before, kf_mark *mark, kf_stream *after, kf_er
     return kf_stream_await(after, mark, error);
 }
 
-static kf_status join(const recording *r, kf_error *error) {
-    return order(r->lanes[KF_LANE_ASIDE], r->joined, r->lanes[KF_LANE_MAIN], error);
+static kf_status join(recording *r, kf_error *error) {
+    for (int lane = 0; lane < KF_LANES; lane++) {
+        if (r->apart[lane]) KF_TRY(order(r->lanes[lane], r->joined, r->lanes[KF_LANE_MAIN], error));
+        r->apart[lane] = false;
+    }
+    return KF_OK;
 }
 
 static kf_status record_item(void *data, const kf_item *item, kf_error *error) {
     recording *r = data;
-    const bool aside = item->lane == KF_LANE_ASIDE;
-    if (aside && !r->apart)
-        KF_TRY(order(r->lanes[KF_LANE_MAIN], r->forked, r->lanes[KF_LANE_ASIDE], error));
-    else if (item->joins && r->apart)
-        KF_TRY(join(r, error));
-    r->apart = aside || (r->apart && !item->joins);
-    return give(r->lanes[item->lane], item, error);
+    const int lane = item->lane;
+    if (lane == KF_LANE_MAIN && item->joins) KF_TRY(join(r, error));
+    if (lane != KF_LANE_MAIN && !r->apart[lane])
+        KF_TRY(order(r->lanes[KF_LANE_MAIN], r->forked, r->lanes[lane], error));
+    r->apart[lane] = lane != KF_LANE_MAIN;
+    return give(r->lanes[lane], item, error);
 }
 
 static kf_status record_steps(const kf_plan *plan, recording *r, int steps, kf_error *error) {
     for (int t = 0; t < steps; t++)
         KF_TRY(kf_plan_walk(plan, (uint64_t)t, record_item, r, error));
-    return r->apart ? join(r, error) : KF_OK;
+    return join(r, error);
 }
 
 static kf_status record_graph(kf_plan *plan, int steps, kf_error *error) {
-    recording r = {.apart = false};
+    recording r = {.apart = {false}};
     for (int lane = 0; lane < KF_LANES; lane++)
         r.lanes[lane] = kf_backend_stream(plan->backend, lane);
     KF_TRY(kf_plan_mark(plan, &r.forked, error));

@@ -16,6 +16,7 @@ typedef struct builder {
     int line_block[3], face_block[3]; /* of launches over samples or band, and over faces */
     double node_bytes;                /* store_bytes * nodes */
     bool aside, joins;                /* of the kernels appended now, and of the next one */
+    bool beside;                      /* the same, in the lane of the same priority */
     int every;                        /* the kernels appended now are due at each so many steps */
 } builder;
 
@@ -31,7 +32,7 @@ static void schedule(const builder *b, int parity, kf_item *item) {
     const bool half = parity != BOTH && b->every % 2 == 1; /* of the steps that are due */
     item->period = half ? 2 * b->every : b->every;
     item->phase = half && parity == 1 ? b->every : 0;
-    item->lane = b->aside ? KF_LANE_ASIDE : KF_LANE_MAIN;
+    item->lane = b->aside ? KF_LANE_ASIDE : b->beside ? KF_LANE_BESIDE : KF_LANE_MAIN;
     item->joins = b->joins;
 }
 
@@ -438,13 +439,13 @@ static void append_slabs(builder *b, int p) {
         arguments.first_plane = slab * (p == 0 ? i : slabs - 1 - i);
         const int left = kinetic->geometry.nodes[2] - arguments.first_plane;
         extent[2] = left < slab ? left : slab;
-        b->aside = kinetic->options.gpu && i % 2 == 0;
+        b->beside = kinetic->options.gpu && i % 2 == 0;
         if (i >= BEHIND) schedule(b, p, kf_plan_add_await(b->plan, "slab_read", marks[(i - BEHIND) % MARKS]));
         append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block, arguments,
                54 * b->node_bytes * extent[2] / kinetic->geometry.nodes[2]);
         if (b->status == KF_OK) schedule(b, p, kf_plan_add_signal(b->plan, "slab_done", marks[i % MARKS]));
     }
-    b->aside = false;
+    b->beside = false;
     if (b->status != KF_OK) return;
     b->joins = true; /* what comes next follows both lanes */
     schedule(b, p, kf_plan_add_signal(b->plan, "grid_done", marks[0]));
