@@ -28,7 +28,7 @@ done
 case $commit$rate in *[!0-9a-f.]*) echo "measured-tables: --commit and --memory-rate take hexadecimal digits and a number" >&2; exit 2 ;; esac
 [ -r "$store" ] || { echo "measured-tables: $store: cannot be read" >&2; exit 2; }
 command -v sqlite3 >/dev/null || { echo "measured-tables: needs sqlite3 (Debian: apt-get install sqlite3)" >&2; exit 3; }
-[ "$(sqlite3 "$store" "SELECT count(*) FROM pragma_table_info('run') WHERE name = 'winner'" 2>&1)" = 1 ] ||
+[ "$(sqlite3 "$store" "SELECT count(*) FROM pragma_table_info('scene') WHERE name = 'facts'" 2>&1)" = 1 ] ||
     { echo "measured-tables: $store: is no store of this version; kftune brings an older one up to date when it writes to it" >&2; exit 2; }
 
 work=$(mktemp -d)
@@ -58,8 +58,8 @@ SELECT id, name, source, facts ->> 'size_x' AS x, facts ->> 'size_y' AS y, facts
        facts ->> 'reynolds' AS reynolds, facts ->> 'collision' AS collision FROM scene;
 CREATE TEMP VIEW command AS
 SELECT run.id AS run, 'kftune --scene ' || replace(s.source, rtrim(s.source, replace(s.source, '/', '')), '') ||
-       ' --grid ' || s.x || 'x' || s.y || 'x' || s.z ||
-       ' --samples-per-cell ' || printf('%g', s.samples_per_cell) || ' --budget ' || run.budget ||
+       ifnull(' --grid ' || s.x || 'x' || s.y || 'x' || s.z, '') ||
+       iif(s.samples_per_cell IS NULL, '', ' --samples-per-cell ' || printf('%g', s.samples_per_cell)) || ' --budget ' || run.budget ||
        ' --device ' || CASE e.backend WHEN 'cuda' THEN 'cuda:0' ELSE e.backend END AS line
 FROM run JOIN known s ON s.id = run.scene JOIN environment e ON e.id = run.environment;
 PRAGMA query_only = 1;
@@ -110,8 +110,8 @@ tables() {
         ', kftune ' || e.kftune || CASE '$commit' WHEN '' THEN '' ELSE ' at commit ' || substr('$commit', 1, 7) END || '.'
         FROM run JOIN environment e ON e.id = run.environment WHERE run.id IN (SELECT run FROM best);"
     for run in $(ask "SELECT run FROM best ORDER BY run;"); do
-        ask "SELECT char(10) || '**' || s.name || '**, ' || s.x || ' x ' || s.y || ' x ' || s.z || ' nodes, ' ||
-            printf('%,d', s.samples) || ' samples, ' || (SELECT count(*) FROM result WHERE run = $run AND role <> 'final') ||
+        ask "SELECT char(10) || '**' || s.name || '**, ' || ifnull(s.x || ' x ' || s.y || ' x ' || s.z || ' nodes, ', '') ||
+            iif(s.samples IS NULL, '', printf('%,d', s.samples) || ' samples, ') || (SELECT count(*) FROM result WHERE run = $run AND role <> 'final') ||
             ' configs measured: \`' || line || '\`' || char(10)
             FROM run JOIN known s ON s.id = run.scene JOIN command ON command.run = run.id WHERE run.id = $run;"
         echo "| config | whole step | 95 % interval | MLUPS | GB/s |${rate:+ of the copy rate |} best is faster by |"

@@ -73,15 +73,15 @@ static void collect_run(void *context, const kf_run_summary *run) {
 static void print_run(void *context, const kf_run_summary *run) {
     int *count = context;
     if ((*count)++ == 0)
-        printf("%5s  %-19s  %-11s  %-20s  %-36s  %8s  %8s  %10s  %9s  %s\n", "run", "started (UTC)", "state",
-               "scene", "size", "results", "ok", "best step", "MLUPS", "device");
+        printf("%5s  %-19s  %-11s  %-20s  %8s  %8s  %10s  %9s  %-36s  %s\n", "run", "started (UTC)", "state",
+               "scene", "results", "ok", "best step", "MLUPS", "size", "device");
     char facts[KF_FACTS_TEXT], time[32], mlups[32], started[24];
     kf_copy_text(started, 20, run->started);
     if (started[0] != '\0') started[10] = ' ';
-    printf("%5lld  %-19s  %-11s  %-20.20s  %-36s  %8d  %8d  %10s  %9s  %s\n", (long long)run->id, started,
-           strcmp(run->origin, "imported") == 0 ? "imported" : run->state, run->scene,
-           kf_facts_text(run->facts, facts), run->results, run->ok, shown_time(run->best_us, time),
-           shown_number(run->best_mlups, mlups), run->device);
+    printf("%5lld  %-19s  %-11s  %-20.20s  %8d  %8d  %10s  %9s  %-36s  %s\n", (long long)run->id, started,
+           strcmp(run->origin, "imported") == 0 ? "imported" : run->state, run->scene, run->results, run->ok,
+           shown_time(run->best_us, time), shown_number(run->best_mlups, mlups),
+           kf_facts_text(run->facts, facts), run->device);
 }
 
 static kf_status list(const kf_arguments *arguments, kf_error *error) {

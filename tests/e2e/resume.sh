@@ -100,7 +100,7 @@ done
 for attempt in 1 2 3 4 5; do
     rm -f late.db*
     tune late.db model 5
-    until [ "$("$kftune" store list --store late.db 2>/dev/null | awk 'NR == 2 { print $8 }')" = $evaluations ] ||
+    until [ "$("$kftune" store list --store late.db 2>/dev/null | awk 'NR == 2 { print $6 }')" = $evaluations ] ||
         ! kill -0 "$tuner" 2>/dev/null; do
         sleep 0.02
     done

@@ -40,7 +40,7 @@ grep -v ': warning: ' "$err" && complain "--quiet, and yet there is something on
 tuner=$!
 for _ in $(seq 600); do # until the first results are in
     "$kftune" store list --store tune.db 2>/dev/null |
-        awk '$4 == "running" && $8 > 0 { found = 1 } END { exit !found }' && break
+        awk '$4 == "running" && $6 > 0 { found = 1 } END { exit !found }' && break
     kill -0 "$tuner" 2>/dev/null || break
     sleep 0.1
 done
