@@ -44,7 +44,7 @@ DATA := $(wildcard kernels/*.h kernels/*.cu kernels/*/*.h kernels/*/*.cu kernels
 	scene/library/*.* scene/library/*/*.* plots/*.gp plots/*.gnuplot plots/*.plt)
 
 # The goals that compile; the others must work before a compiler is there.
-COMPILING := all programs tests header-check install bundle-files lint-static $(BUILD)/%
+COMPILING := all programs tests fuzz-targets header-check install bundle-files lint-static $(BUILD)/%
 ifneq ($(filter $(COMPILING),$(or $(MAKECMDGOALS),all)),)
 include $(BUILD)/config.mk
 endif
@@ -62,7 +62,7 @@ RELOCATABLE := -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib:$$OR
 endif
 ALL_LIBS = $(LIBRARY_LIBS) -ldl -lm -lpthread $(LDLIBS)
 
-.PHONY: all programs tests help packages header-check demo check check-sanitize check-gpu bench install bundle bundle-files lint \
+.PHONY: all programs tests help packages header-check demo check check-sanitize fuzz fuzz-targets check-gpu bench install bundle bundle-files lint \
 	lint-static format clean FORCE
 
 all: programs
@@ -141,6 +141,20 @@ check-sanitize: ## all unit tests under AddressSanitizer and UndefinedBehaviorSa
 	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/sanitizers/leaks.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	KFTUNE_TEST_LIMIT=1800 bash scripts/run-tests.sh $(BUILD)/sanitize $(UNIT_TESTS_BESIDE:$(BUILD)/%=$(BUILD)/sanitize/%) \
 		--alone $(TESTS_ALONE:$(BUILD)/%=$(BUILD)/sanitize/%)
+
+# The fuzzer is clang's, which knows _Float16 on x86 only since version 15. Everything is built with its counters, the targets are linked with its main.
+FUZZ_BUILD := $(BUILD)/fuzzing
+SECONDS ?= 60
+fuzz: ## run every fuzz target for SECONDS=60 each (TARGETS="mesh scene" for some of them)
+	@sh scripts/packages.sh build lint
+	@$(MAKE) BUILD=$(FUZZ_BUILD) CC=clang SANITIZE="-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" \
+		CPPFLAGS="$(CPPFLAGS) -D_Float16=__fp16" CFLAGS="$(CFLAGS) -Wno-error" fuzz-targets
+	@bash scripts/fuzz.sh $(FUZZ_BUILD) $(SECONDS) $(TARGETS)
+fuzz-targets: $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+$(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/fuzz_file.h $(BUILD)/libkftune.a
+	@mkdir -p $(@D)
+	$(call say,LINK $@)
+	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(ALL_LDFLAGS) $< $(BUILD)/libkftune.a $(ALL_LIBS) -o $@
 
 check-gpu: ## run the tests that need a GPU, if there is one
 	@sh scripts/packages.sh build check

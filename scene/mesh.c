@@ -99,7 +99,7 @@ static kf_status take_answer(const char *file, kf_answer *answer, kf_mesh *mesh,
 /* Binary files take up to ten times their size in memory, text less; instances of a mesh can be more. */
 static kf_confinement limits_for(size_t bytes) {
     static const size_t LEAST = (size_t)1 << 30, TIMES = 32, BYTES_A_SECOND = 1 << 20;
-    enum { LEAST_SECONDS = 30 };
+    enum { LEAST_SECONDS = 10 };
     return (kf_confinement){.memory_bytes = LEAST + TIMES * bytes,
                             .cpu_seconds = LEAST_SECONDS + (unsigned)(bytes / BYTES_A_SECOND)};
 }

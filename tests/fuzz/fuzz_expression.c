@@ -1,7 +1,4 @@
-/* Any text as an expression. Build and run:
- * clang -std=c17 -g -O1 -D_GNU_SOURCE -I. -fsanitize=fuzzer,address,undefined -o fuzz_expression \
- *     tests/fuzz/fuzz_expression.c base/expression/*.c base/util/text.c base/util/status.c -lm
- * ./fuzz_expression -max_total_time=60 -max_len=200 */
+/* Any text as an expression. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,8 +1,4 @@
-/* Any text as a space declaration. Build and run, beginning with a real one:
- * clang -std=c17 -g -O1 -D_GNU_SOURCE -I. -fsanitize=fuzzer,address,undefined -o fuzz_space \
- *     tests/fuzz/fuzz_space.c base/space/[a-z]*.c base/expression/[a-z]*.c base/util/[a-z]*.c -lcjson -lm
- * mkdir -p corpus && cp tests/data/kinetic.space.json corpus && ./fuzz_space -max_total_time=60 -timeout=60
- * corpus */
+/* Any text as a space declaration. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,0 +1,54 @@
+#!/bin/bash
+# Runs every fuzz target for some seconds, from a corpus of the files that the project itself has.
+# usage: scripts/fuzz.sh BUILD SECONDS [TARGET...]; the corpora grow in BUILD/corpus, findings are kept in BUILD/findings.
+set -u
+build=${1:?usage: scripts/fuzz.sh BUILD SECONDS [TARGET...]} seconds=${2:?}
+shift 2
+root=$(realpath "$(dirname "$0")/..")
+build=$(realpath "$build")
+export TMPDIR=$build/tmp XDG_CACHE_HOME=$build/home XDG_DATA_HOME=$build/home KFTUNE_DATA=$root
+mkdir -p "$TMPDIR" "$build/home" "$build/findings"
+cd "$root" || exit 3
+
+# seed TARGET FILE...: files up to 64 KiB.
+seed() {
+    local folder=$build/corpus/$1 file
+    shift
+    mkdir -p "$folder"
+    for file in "$@"; do
+        [ -f "$file" ] && [ "$(stat -c %s "$file")" -le 65536 ] && cp "$file" "$folder/$(basename "$file")"
+    done
+}
+# A mesh's format is its first byte.
+seed_mesh() { # NUMBER NAME, the file on stdin
+    mkdir -p "$build/corpus/mesh"
+    { printf "\\x0$1" && cat; } >"$build/corpus/mesh/$2"
+}
+seed space variants/*.json tests/data/kinetic.space.json
+seed scene scene/library/*.json
+seed t1 tests/data/t1/*.json scene/library/*/*.t1.json
+seed suite suites/*.json
+seed metric_set metrics/*.txt
+seed landscape results/landscapes/*.json.gz
+seed expression tests/data/expression.txt
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n' | seed_mesh 0 obj
+printf 'solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n' | seed_mesh 1 stl
+printf 'ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n' | seed_mesh 2 ply
+printf '{"asset":{"version":"2.0"},"accessors":[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3"}],"bufferViews":[{"buffer":0,"byteLength":36}],"buffers":[{"byteLength":36,"uri":"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA"}],"meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}],"nodes":[{"mesh":0}],"scenes":[{"nodes":[0]}],"scene":0}' | seed_mesh 3 gltf
+printf '{"state": "ok", "reason": ""}' >"$TMPDIR/measurement" && seed measurement "$TMPDIR/measurement"
+printf 'caf\xc3\xa9 \x1b[31m\xe2\x82\xac' >"$TMPDIR/clean" && seed clean "$TMPDIR/clean"
+
+[ $# -gt 0 ] || set -- $(cd "$build/fuzz" && ls)
+found=0
+for target in "$@"; do
+    target=${target#fuzz_}
+    mkdir -p "$build/corpus/$target"
+    if "$build/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=180 -rss_limit_mb=3072 -print_final_stats=1 \
+        -artifact_prefix="$build/findings/$target-" "$build/corpus/$target" >"$build/$target.log" 2>&1; then
+        echo "fuzz_$target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$build/$target.log") inputs in $seconds s, no finding"
+    else
+        echo "fuzz_$target: FOUND something: see $build/$target.log and $build/findings"
+        found=$((found + 1))
+    fi
+done
+[ "$found" -eq 0 ]
