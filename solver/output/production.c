@@ -13,6 +13,7 @@
 #include "solver/output/checkpoint.h"
 #include "solver/output/record_files.h"
 #include "solver/output/vtkhdf.h"
+#include "solver/picture/field_picture.h"
 #include "solver/picture/picture.h"
 
 /* Seconds between two looks at the interruption flag and two progress lines. */
@@ -96,6 +97,19 @@ static kf_status write_picture(production_run *producer, const kf_snapshot *snap
     return KF_OK;
 }
 
+static kf_status write_field_pictures(production_run *producer, const kf_snapshot *snapshot,
+                                      kf_error *error) {
+    char path[KF_PATH];
+    bool written;
+    KF_TRY(output_path(producer, "dye", "png", path, error));
+    KF_TRY(kf_dye_picture(path, snapshot, &written, error));
+    if (written) note_output(producer->result, path);
+    KF_TRY(output_path(producer, "speed", "png", path, error));
+    KF_TRY(kf_speed_picture(path, snapshot, error));
+    note_output(producer->result, path);
+    return KF_OK;
+}
+
 static kf_status write_state(production_run *producer, kf_snapshot *snapshot, kf_error *error) {
     char path[KF_PATH];
     const char *kind = snapshot->on == KF_ON_PARTICLES ? "particles" : "fields";
@@ -103,7 +117,10 @@ static kf_status write_state(production_run *producer, kf_snapshot *snapshot, kf
     KF_TRY(output_path(producer, kind, "vtkhdf", path, error));
     KF_TRY(kf_vtkhdf_write(path, snapshot, producer->options->compression, error));
     note_output(producer->result, path);
-    return producer->plan->methods->flow != NULL ? write_picture(producer, snapshot, error) : KF_OK;
+    if (producer->plan->methods->flow != NULL) return write_picture(producer, snapshot, error);
+    return snapshot->on == KF_ON_NODES && kf_snapshot_find(snapshot, "velocity") != NULL
+               ? write_field_pictures(producer, snapshot, error)
+               : KF_OK;
 }
 
 static kf_status write_snapshot(production_run *producer, kf_error *error) {
