@@ -25,8 +25,9 @@ static void add_facts(const kf_fluid *f, kf_facts *facts) {
     kf_facts_word(facts, "advection", kf_fluid_advection_names[f->advection]);
 }
 
-static kf_problem *problem_of(kf_fluid *fluid) {
-    kf_problem *problem = kf_problem_make(fluid, free_fluid);
+kf_problem *kf_fluid_problem(kf_fluid *fluid, bool owned) {
+    kf_problem *problem = kf_problem_make(fluid, owned ? free_fluid : NULL);
+    problem->system = &kf_system_stable_fluids;
     kf_copy_text(problem->name, sizeof problem->name, fluid->name);
     kf_copy_text(problem->source, sizeof problem->source, fluid->source);
     memcpy(problem->hash, fluid->hash, sizeof problem->hash);
@@ -48,7 +49,7 @@ static kf_status open_problem(const char *source, const kf_problem_options *opti
         fluid->seed = options->seed;
         kf_fluid_finish(fluid);
     }
-    *problem = problem_of(fluid);
+    *problem = kf_fluid_problem(fluid, true);
     return KF_OK;
 }
 
@@ -82,7 +83,7 @@ static kf_status make_trial(const kf_problem *problem, kf_problem **small, int *
     trial->seed = f->seed;
     trial->shake = trial->advection == KF_ADVECT_NONE ? 0.3 : 1.2;
     kf_fluid_finish(trial);
-    *small = problem_of(trial);
+    *small = kf_fluid_problem(trial, true);
     (*small)->system = problem->system;
     *steps = STEPS;
     return KF_OK;

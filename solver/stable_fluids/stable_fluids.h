@@ -1,5 +1,5 @@
-/* The system of stable fluids: plans of a kf_fluid. This header is shared by the files of
- * solver/stable_fluids/ only, apart from kf_system_stable_fluids. */
+/* The system of stable fluids: plans of a kf_fluid. This header is shared by the files of solver/stable_fluids/
+ * and its validation; others need kf_system_stable_fluids only. */
 #ifndef KF_SOLVER_STABLE_FLUIDS_STABLE_FLUIDS_H
 #define KF_SOLVER_STABLE_FLUIDS_STABLE_FLUIDS_H
 
@@ -107,6 +107,9 @@ void kf_fluid_define(const kf_fluid *fluid, const kf_fluid_options *options, con
                      kf_fluid_module module, bool gpu, kf_source *source, kf_fluid_defines *defines);
 /* Whether every step has work of its own before it: pushes, sources, a moving solid. */
 bool kf_fluid_has_clock(const kf_fluid *fluid);
+
+/* stable_fluids.c: a problem of this fluid, which it takes over (owned) or leaves to whoever made it. */
+kf_problem *kf_fluid_problem(kf_fluid *fluid, bool owned);
 
 /* fluid_plan.c */
 kf_status kf_fluid_make_plan(const kf_problem *problem, const kf_config *config, kf_backend *backend,
