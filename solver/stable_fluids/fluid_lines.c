@@ -6,7 +6,7 @@
 #include "solver/stable_fluids/stable_fluids.h"
 
 static const int radices[] = {20, 16, 15, 12, 10, 9, 8, 6, 5, 4, 3, 2};
-enum { RADICES = sizeof radices / sizeof *radices, STAGES = 5, MOST_THREADS = 1024 };
+enum { RADICES = sizeof radices / sizeof *radices, STAGES = 5 };
 
 typedef struct choice {
     int taken[STAGES], count, sum;
@@ -31,13 +31,15 @@ static void choose(int rest, int points, choice *now, choice *best) {
     }
 }
 
-kf_status kf_line_design(int n, int points, int lines, kf_line_engine *engine, kf_error *error) {
+kf_status kf_line_design(int n, int points, int lines, int most_threads, kf_line_engine *engine,
+                         kf_error *error) {
     choice now = {{0}, 0, 0}, best = {{0}, 0, 0};
-    /* A factor of 5 needs as many values. */
-    choose(n, n % 5 == 0 && points < 5 ? 5 : points, &now, &best);
+    /* Powers of 3 and 5 may need larger radices to be done in five stages. */
+    for (int limit = points; best.count == 0 && limit <= radices[0]; limit++)
+        choose(n, limit, &now, &best);
     if (best.count == 0)
-        return kf_fail(error, KF_BAD_INPUT, "config: %d values a thread are too few for lines of %d", points,
-                       n);
+        return kf_fail(error, KF_BAD_INPUT, "config: lines of %d cannot be transformed in %d stages", n,
+                       STAGES);
     memset(engine, 0, sizeof *engine);
     engine->n = n;
     engine->threads = (n + points - 1) / points;
@@ -48,10 +50,10 @@ kf_status kf_line_design(int n, int points, int lines, kf_line_engine *engine, k
         engine->radices[i] = r;
         if (r > 1 && slots * r > engine->most) engine->most = slots * r;
     }
-    if (engine->threads * lines > MOST_THREADS)
+    if (most_threads > 0 && engine->threads * lines > most_threads)
         return kf_fail(error, KF_BAD_INPUT,
                        "config: %d lines of %d values with %d a thread are more than %d threads a block",
-                       lines, n, points, MOST_THREADS);
+                       lines, n, points, most_threads);
     return KF_OK;
 }
 

@@ -87,6 +87,7 @@ kf_status kf_fluid_read_options(const kf_fluid *fluid, const kf_config *config, 
     o->velocity_bits = bits[velocity];
     o->spectrum_bits = bits[spectrum];
     o->table_twiddles = table == 1;
+    o->most_threads = gpu ? 1024 : 0;
     return check(fluid, o, gpu, error);
 }
 
@@ -105,10 +106,12 @@ kf_status kf_fluid_design_of(const kf_fluid *f, const kf_fluid_options *o, kf_fl
     d->velocity_bytes = (size_t)o->velocity_bits / 8;
     d->spectrum_bytes = (size_t)o->spectrum_bits / 8;
     const int last = f->cells[f->dimensions - 1];
-    KF_TRY(kf_line_design(f->cells[0], o->points_rows, o->rows_per_block, &d->rows, error));
-    KF_TRY(kf_line_design(f->cells[0], o->points_inverse, o->rows_per_block, &d->inverse, error));
-    KF_TRY(kf_line_design(last, o->points_columns, column_lines(f, o), &d->columns, error));
-    KF_TRY(kf_line_design(f->cells[1], o->points_columns, o->columns_per_block, &d->axis, error));
+    KF_TRY(kf_line_design(f->cells[0], o->points_rows, o->rows_per_block, o->most_threads, &d->rows, error));
+    KF_TRY(kf_line_design(f->cells[0], o->points_inverse, o->rows_per_block, o->most_threads, &d->inverse,
+                          error));
+    KF_TRY(kf_line_design(last, o->points_columns, column_lines(f, o), o->most_threads, &d->columns, error));
+    KF_TRY(kf_line_design(f->cells[1], o->points_columns, o->columns_per_block, o->most_threads, &d->axis,
+                          error));
     d->modes_x = (f->cells[0] + 1) / 2;
     int unit = ALIGNMENT;
     if (o->columns_per_block > unit) unit = o->columns_per_block;

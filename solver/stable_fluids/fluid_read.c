@@ -9,7 +9,7 @@
 #include "scene/scene.h"
 #include "solver/stable_fluids/fluid.h"
 
-enum { MOST_CELLS = 16384, MOST_SIMULATIONS = 4096, MOST_SOURCES = 64, MOST_IMPULSES = 1000000 };
+enum { MOST_CELLS = 8192, MOST_SIMULATIONS = 4096, MOST_SOURCES = 64, MOST_IMPULSES = 1000000 };
 #define FAR 1e9 /* no number in a scene file is larger */
 
 typedef struct reader {
@@ -88,6 +88,9 @@ static kf_status read_domain(const reader *r, const int asked[3]) {
         if (asked[i] > 0) n = asked[i];
         if (i < f->dimensions) KF_TRY(check_size(r, i, n));
         f->cells[i] = f->walls[i] ? 2 * n : n;
+        if (f->cells[i] > MOST_CELLS)
+            return kf_fail(r->error, KF_BAD_INPUT, "%s: domain.cells: at most %d along an axis%s", r->file,
+                           MOST_CELLS, f->walls[i] ? ", the mirror image behind the wall included" : "");
         if (i == 0) f->cell_size = length / n;
     }
     if (f->dimensions == 2 && asked[2] > 1)

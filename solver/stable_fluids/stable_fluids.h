@@ -1,5 +1,5 @@
-/* The system of stable fluids: plans of a kf_fluid. This header is shared by the files of solver/stable_fluids/
- * and its validation; others need kf_system_stable_fluids only. */
+/* The system of stable fluids: plans of a kf_fluid. This header is shared by the files of
+ * solver/stable_fluids/ and its validation; others need kf_system_stable_fluids only. */
 #ifndef KF_SOLVER_STABLE_FLUIDS_STABLE_FLUIDS_H
 #define KF_SOLVER_STABLE_FLUIDS_STABLE_FLUIDS_H
 
@@ -36,6 +36,7 @@ typedef struct kf_fluid_options {
     int exchange_buffers;
     int resident_rows, resident_columns; /* blocks that registers must leave room for; 0: none */
     int block_x, block_y;                /* of kernels with a thread a cell */
+    int most_threads;                    /* of a block: 0, no limit, on the cpu */
     int steps_per_launch;                /* persistent */
     bool graph;
 } kf_fluid_options;
@@ -91,7 +92,8 @@ typedef struct kf_fluid_plan {
 /* fluid_lines.c */
 /* points: values a thread should have. KF_BAD_INPUT when n cannot be done with so few, or with so many
  * threads. */
-kf_status kf_line_design(int n, int points, int lines, kf_line_engine *engine, kf_error *error);
+kf_status kf_line_design(int n, int points, int lines, int most_threads, kf_line_engine *engine,
+                         kf_error *error);
 size_t kf_line_shared_bytes(const kf_line_engine *engine, int lines, int at_once, int buffers,
                             size_t real_bytes);
 /* Forward and inverse tables, 2 (n - 1) complex numbers; the caller frees. */

@@ -253,7 +253,7 @@ static void sizes(void **state) {
     for (int n = 8; n < 5000; n++) {
         if (!kf_fluid_size_fits(n)) continue;
         int product = 1;
-        assert_int_equal(kf_line_design(n, 16, 1, &engine, &error), KF_OK);
+        assert_int_equal(kf_line_design(n, 16, 1, 1024, &engine, &error), KF_OK);
         for (int i = 0; i < 5; i++)
             product *= engine.radices[i];
         assert_int_equal(product, n);
@@ -261,8 +261,45 @@ static void sizes(void **state) {
     }
 }
 
+/* A user's first command must find a valid default, on whatever device, at whatever size. */
+static void defaults_at_every_size(void **state) {
+    static const int boxes[][3] = {{8, 8, 1},       {64, 48, 1},     {256, 256, 1},   {512, 512, 1},
+                                   {1024, 1024, 1}, {1920, 1080, 1}, {2048, 2048, 1}, {4096, 4096, 1},
+                                   {8192, 8192, 1}, {8192, 8, 1},    {16, 8192, 1},   {6561, 3125, 1},
+                                   {32, 32, 32},    {64, 64, 128},   {256, 256, 256}, {512, 512, 512},
+                                   {96, 1024, 60},  {1024, 64, 1024}};
+    (void)state;
+    for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++)
+        for (int gpu = 0; gpu < 2; gpu++)
+            for (int simulations = 1; simulations < 3; simulations++) {
+                kf_device_info device = {
+                    .multiprocessors = gpu ? 132 : 16, .warp_size = 32, .memory_bytes = 1ULL << 36};
+                kf_copy_text(device.backend, sizeof device.backend, gpu ? "cuda" : "cpu");
+                kf_fluid *f = box(boxes[i][0], boxes[i][1], boxes[i][2]);
+                f->simulations = simulations;
+                kf_fluid_finish(f);
+                kf_problem *problem = kf_fluid_problem(f, true);
+                kf_space *space = NULL;
+                kf_error error = {KF_OK, ""};
+                const kf_status status = kf_problem_space(problem, &device, NULL, 0, &space, &error);
+                if (status != KF_OK)
+                    print_error("%d x %d x %d, gpu %d: %s\n", f->cells[0], f->cells[1], f->cells[2], gpu,
+                                error.message);
+                assert_int_equal(status, KF_OK);
+                kf_config config;
+                kf_fluid_options options;
+                kf_fluid_design design;
+                assert_int_equal(kf_space_preset(space, "default", &config, &error), KF_OK);
+                assert_int_equal(kf_fluid_read_options(f, &config, gpu, &options, &error), KF_OK);
+                assert_int_equal(kf_fluid_design_of(f, &options, &design, &error), KF_OK);
+                kf_space_free(space);
+                kf_problem_free(problem);
+            }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sizes),
+                                       cmocka_unit_test(defaults_at_every_size),
                                        cmocka_unit_test(fused_in_two_dimensions),
                                        cmocka_unit_test(fused_in_three_dimensions),
                                        cmocka_unit_test(separate_plans),
