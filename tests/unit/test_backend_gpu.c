@@ -12,6 +12,7 @@
 #include <signal.h>
 
 #include "base/backend/backend.h"
+#include "base/util/text.h"
 #include "tests/unit/kernel_folder.h"
 
 static const char kernels_text[] =
@@ -457,6 +458,80 @@ static void graph_replay_equals_launches(void **state) {
     in_child(check_graph);
 }
 
+/* A library's work: it knows the stream, and that it may not wait. */
+static kf_status enqueue_launch(void *object, kf_stream *stream, kf_error *error) {
+    CHECK(kf_stream_handle(stream) != NULL && kf_stream_backend(stream) == gpu);
+    return kf_stream_launch(stream, object, error);
+}
+
+/* y = x by rows; aside, z += x; beside that a call does y += x; when both are done, y += z. */
+static void give_lanes(const kf_copy *copy, kf_launch launches[3], kf_mark *marks[2]) {
+    kf_stream *main = kf_backend_stream(gpu, KF_LANE_MAIN), *aside = kf_backend_stream(gpu, KF_LANE_ASIDE);
+    WORKS(kf_stream_copy(main, copy, &problem));
+    WORKS(kf_stream_signal(main, marks[0], &problem));
+    WORKS(kf_stream_await(aside, marks[0], &problem));
+    WORKS(kf_stream_launch(aside, &launches[0], &problem));
+    WORKS(kf_stream_call(main, enqueue_launch, &launches[1], &problem));
+    WORKS(kf_stream_signal(aside, marks[1], &problem));
+    WORKS(kf_stream_await(main, marks[1], &problem));
+    WORKS(kf_stream_launch(main, &launches[2], &problem));
+}
+
+static void check_lanes(void) {
+    enum { ITEMS = 1 << 16, ROWS = 4, ROUNDS = 3 };
+    const size_t bytes = ITEMS * sizeof(float);
+    float *values = kf_allocate(bytes);
+    for (int i = 0; i < ITEMS; i++)
+        values[i] = (float)(i + 1);
+    kf_buffer *x = buffer_of(bytes), *y = buffer_of(bytes), *z = buffer_of(bytes);
+    WORKS(kf_buffer_upload(x, 0, values, bytes, &problem));
+    WORKS(kf_buffer_fill(y, 0, &problem));
+    WORKS(kf_buffer_fill(z, 0, &problem));
+    const kf_copy copy = {.target = y,
+                          .source = x,
+                          .bytes = bytes / ROWS,
+                          .rows = ROWS,
+                          .target_pitch = bytes / ROWS,
+                          .source_pitch = bytes / ROWS};
+    kf_buffer *const sums[3][2] = {{x, z}, {x, y}, {z, y}};
+    kf_launch launches[3];
+    for (int i = 0; i < 3; i++) {
+        const axpy_arguments arguments = {
+            {ITEMS, 1, 1}, kf_buffer_address(sums[i][0]), kf_buffer_address(sums[i][1]), 1.0F};
+        launches[i] = make_launch("axpy", 64, 1, 1, &arguments, sizeof arguments);
+    }
+    kf_mark *marks[2];
+    for (int i = 0; i < 2; i++)
+        WORKS(kf_mark_create(gpu, &marks[i], &problem));
+    kf_graph *graph = NULL;
+    WORKS(kf_graph_begin(gpu, &problem)); /* given up: nothing of it may remain */
+    give_lanes(&copy, launches, marks);
+    WORKS(kf_graph_end(gpu, NULL, &problem));
+    WORKS(kf_graph_begin(gpu, &problem));
+    give_lanes(&copy, launches, marks);
+    WORKS(kf_graph_end(gpu, &graph, &problem));
+    for (int i = 0; i < ROUNDS; i++)
+        WORKS(kf_graph_launch(graph, &problem));
+    WORKS(kf_backend_synchronize(gpu, &problem));
+    float *result = kf_allocate(bytes);
+    WORKS(kf_buffer_download(y, 0, result, bytes, &problem));
+    for (int i = 0; i < ITEMS; i++)
+        CHECK(result[i] == (float)(2 + ROUNDS) * values[i]);
+    kf_graph_free(graph);
+    for (int i = 0; i < 2; i++)
+        kf_mark_free(marks[i]);
+    kf_buffer_free(x);
+    kf_buffer_free(y);
+    kf_buffer_free(z);
+    free(values);
+    free(result);
+}
+
+static void graphs_hold_lanes_calls_and_copies(void **state) {
+    (void)state;
+    in_child(check_lanes);
+}
+
 /* --- memory ------------------------------------------------------------------------------------------- */
 
 static unsigned char pattern(size_t i) {
@@ -583,6 +658,7 @@ int main(void) {
         cmocka_unit_test(impossible_launches_are_refused),
         cmocka_unit_test(events_measure_device_time),
         cmocka_unit_test(graph_replay_equals_launches),
+        cmocka_unit_test(graphs_hold_lanes_calls_and_copies),
         cmocka_unit_test(large_copies_arrive_complete),
         cmocka_unit_test(buffers_above_two_gibibytes),
         cmocka_unit_test(out_of_memory_is_survived),
