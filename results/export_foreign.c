@@ -108,8 +108,8 @@ static void add_ours(cJSON *entry, const kf_result_row *row) {
     cJSON *verified = cJSON_AddObjectToObject(ours, "verification");
     (void)cJSON_AddNumberToObject(verified, "error", verification->error);
     add_known(verified, "bound", verification->bound);
-    add_known(verified, "mass_drift", verification->mass_drift);
-    add_known(verified, "load_error", verification->load_error);
+    add_known(verified, "mass_drift", kf_verification_value(verification, "mass"));
+    add_known(verified, "load_error", kf_verification_value(verification, "force"));
     (void)cJSON_AddStringToObject(verified, "worst", verification->worst);
 }
 

@@ -155,10 +155,8 @@ static kf_status read_ours(const kf_landscape_file *file, kf_landscape_entry *en
     measurement->measure_seconds = number_or(ours, "measure_s", measurement->measure_seconds);
     const cJSON *verified = cJSON_GetObjectItemCaseSensitive(ours, "verification");
     kf_verification *verification = &measurement->verification;
-    verification->error = number_or(verified, "error", NAN);
-    verification->bound = number_or(verified, "bound", NAN);
-    verification->mass_drift = number_or(verified, "mass_drift", NAN);
-    verification->load_error = number_or(verified, "load_error", NAN);
+    kf_verification_recall(verification, number_or(verified, "error", NAN), number_or(verified, "bound", NAN),
+                           number_or(verified, "mass_drift", NAN), number_or(verified, "load_error", NAN));
     kf_copy_text(verification->worst, sizeof verification->worst, string_or(verified, "worst", ""));
     return KF_OK;
 }

@@ -67,5 +67,4 @@ void kf_landscape_begin(kf_landscape_entry *entry, const cJSON *json, int sequen
     m->updates_per_us = m->effective_bandwidth = NAN;
     m->compile_seconds = m->verify_seconds = m->measure_seconds = NAN;
     m->verification.error = m->verification.bound = NAN;
-    m->verification.mass_drift = m->verification.load_error = NAN;
 }

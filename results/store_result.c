@@ -141,8 +141,8 @@ static void bind_measurement(kf_binder *binder, const kf_measurement *measuremen
     bool reached = !isnan(verification->error);
     kf_bind_number(binder, verification->error);
     kf_bind_number(binder, reached ? verification->bound : NAN);
-    kf_bind_number(binder, reached ? verification->mass_drift : NAN);
-    kf_bind_number(binder, reached ? verification->load_error : NAN);
+    kf_bind_number(binder, reached ? kf_verification_value(verification, "mass") : NAN);
+    kf_bind_number(binder, reached ? kf_verification_value(verification, "force") : NAN);
     kf_bind_text(binder, verification->worst[0] != '\0' ? verification->worst : NULL);
     kf_bind_number(binder, measurement->compile_seconds);
     kf_bind_number(binder, measurement->verify_seconds);
@@ -308,10 +308,9 @@ static void read_measurement(kf_reader *reader, kf_measurement *measurement) {
     measurement->stop = (kf_stop)position(word, kf_stop_names, KF_STOPS);
     measurement->updates_per_us = kf_read_number(reader);
     measurement->effective_bandwidth = kf_read_number(reader);
-    measurement->verification.error = kf_read_number(reader);
-    measurement->verification.bound = kf_read_number(reader);
-    measurement->verification.mass_drift = kf_read_number(reader);
-    measurement->verification.load_error = kf_read_number(reader);
+    const double error = kf_read_number(reader), bound = kf_read_number(reader),
+                 mass = kf_read_number(reader), force = kf_read_number(reader);
+    kf_verification_recall(&measurement->verification, error, bound, mass, force);
     kf_read_text(reader, measurement->verification.worst, sizeof measurement->verification.worst);
     measurement->compile_seconds = kf_read_number(reader);
     measurement->verify_seconds = kf_read_number(reader);

@@ -6,14 +6,31 @@
 #include "base/space/space.h"
 #include "base/space/variables.h"
 
-/* How far a plan's result is from the reference on the same scene after the same number of steps. */
+/* One way in which a plan's result is off the reference: "fields", "mass", "force". */
+typedef struct kf_deviation {
+    char name[24];
+    double value; /* NAN: lost */
+    double bound; /* what is accepted for this storage type */
+} kf_deviation;
+
+/* How far a plan's result is from the reference on the same problem after the same number of steps. */
+enum { KF_DEVIATIONS = 8 };
 typedef struct kf_verification {
-    double error;      /* relative L2 of velocity and density deviation, the larger */
-    double bound;      /* accepted for this storage type */
-    double mass_drift; /* |mass - mass of the reference| / mass */
-    double load_error; /* relative, of force and torque on the solid; 0 without a solid */
-    char worst[96];    /* where and what the largest deviation is */
+    double error, bound; /* of the first deviation, which says most; NAN: it was not reached */
+    kf_deviation deviations[KF_DEVIATIONS];
+    int count;
+    char worst[96]; /* where and what the largest deviation is */
 } kf_verification;
+
+/* Adds one; more than KF_DEVIATIONS are a programming error. */
+void kf_verification_add(kf_verification *verification, const char *name, double value, double bound);
+/* NAN: there is none of this name. */
+double kf_verification_value(const kf_verification *verification, const char *name);
+/* What the store keeps of one: the first deviation, and a flow's mass and force; NAN for what it was not. */
+void kf_verification_recall(kf_verification *verification, double error, double bound, double mass,
+                            double force);
+/* KF_GATE_FAILED that names the deviation farthest beyond its bound, and lists all. */
+kf_status kf_verification_judge(const kf_verification *verification, kf_error *error);
 
 typedef struct kf_reference kf_reference;
 

@@ -71,8 +71,14 @@ static const field summary_fields[] = {
     NUMBER(kf_summary, high),
 };
 static const field verification_fields[] = {
-    NUMBER(kf_verification, error),      NUMBER(kf_verification, bound), NUMBER(kf_verification, mass_drift),
-    NUMBER(kf_verification, load_error), TEXT(kf_verification, worst),
+    NUMBER(kf_verification, error),
+    NUMBER(kf_verification, bound),
+    TEXT(kf_verification, worst),
+};
+static const field deviation_fields[] = {
+    TEXT(kf_deviation, name),
+    NUMBER(kf_deviation, value),
+    NUMBER(kf_deviation, bound),
 };
 static const field kernel_fields[] = {
     TEXT(kf_kernel_time, name),
@@ -207,6 +213,12 @@ cJSON *kf_measurement_to_json(const kf_measurement *m) {
     write_object(json, "step_us", &m->step_us, summary_fields, COUNT(summary_fields));
     write_object(json, "device_before", &m->device_before, device_state_fields, COUNT(device_state_fields));
     write_object(json, "device_after", &m->device_after, device_state_fields, COUNT(device_state_fields));
+    cJSON *deviations = cJSON_AddArrayToObject(json, "deviations");
+    for (int i = 0; i < m->verification.count; i++) {
+        cJSON *deviation = cJSON_CreateObject();
+        write_fields(deviation, &m->verification.deviations[i], deviation_fields, COUNT(deviation_fields));
+        (void)cJSON_AddItemToArray(deviations, deviation);
+    }
     cJSON *samples = cJSON_AddArrayToObject(json, "samples_us");
     for (size_t i = 0; i < m->sample_count; i++)
         (void)cJSON_AddItemToArray(samples, cJSON_CreateNumber(m->samples_us[i]));
@@ -296,6 +308,15 @@ static kf_status read_counters(const cJSON *json, kf_measurement *m, kf_error *e
     return KF_OK;
 }
 
+static kf_status read_deviations(const cJSON *json, kf_verification *v, kf_error *error) {
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "deviations"), *one;
+    if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) > KF_DEVIATIONS)
+        return kf_fail(error, KF_BAD_INPUT, "measurement: 'deviations' is missing or too long");
+    cJSON_ArrayForEach(one, list) KF_TRY(
+        read_fields(one, &v->deviations[v->count++], deviation_fields, COUNT(deviation_fields), error));
+    return KF_OK;
+}
+
 static kf_status read_measurement(const cJSON *json, kf_measurement *m, kf_error *error) {
     int state = 0, stop = 0, cache = 0, clock_state = 0;
     KF_TRY(read_name(json, "state", kf_state_names, KF_STATES, &state, error));
@@ -314,6 +335,7 @@ static kf_status read_measurement(const cJSON *json, kf_measurement *m, kf_error
                        COUNT(device_state_fields), error));
     KF_TRY(read_object(json, "device_after", &m->device_after, device_state_fields,
                        COUNT(device_state_fields), error));
+    KF_TRY(read_deviations(json, &m->verification, error));
     KF_TRY(read_samples(json, m, error));
     KF_TRY(read_clocks(json, m, error));
     KF_TRY(read_kernels(json, m, error));

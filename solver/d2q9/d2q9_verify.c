@@ -47,7 +47,7 @@ kf_status kf_d2q9_verify(kf_plan *plan, const kf_reference *reference, kf_verifi
     memset(verification, 0, sizeof *verification);
     verification->error = NAN;
     KF_TRY(kf_d2q9_read(plan, &values, error));
-    const kf_deviation d = kf_compare_fields(values, solution->values, reference->count, 2);
+    const kf_field_deviation d = kf_compare_fields(values, solution->values, reference->count, 2);
     free(values);
     KF_TRY(plan->methods->flow->load(plan, &load, error));
     (void)snprintf(verification->worst, sizeof verification->worst, "velocity off by %.3g at node (%d, %d)",

@@ -2,10 +2,11 @@
 
 #include <math.h>
 
-kf_deviation kf_compare_fields(const double *values, const double *reference, size_t count, int components) {
+kf_field_deviation kf_compare_fields(const double *values, const double *reference, size_t count,
+                                     int components) {
     double velocity_error = 0, velocity_scale = 0, density_error = 0, density_scale = 0, mass = 0,
            reference_mass = 0;
-    kf_deviation result = {.worst_value = -1};
+    kf_field_deviation result = {.worst_value = -1};
     for (size_t n = 0; n < count; n++) {
         double node = 0;
         for (size_t i = 1; i <= (size_t)components; i++) {
@@ -33,19 +34,13 @@ kf_deviation kf_compare_fields(const double *values, const double *reference, si
     return result;
 }
 
-kf_status kf_judge(const kf_deviation *deviation, double load_error, double bound,
+kf_status kf_judge(const kf_field_deviation *deviation, double load_error, double bound,
                    kf_verification *verification, kf_error *error) {
     const double load_bound = 20.0 * bound;
     const bool lost = isnan(deviation->velocity) || isnan(deviation->density);
-    verification->error = lost ? (double)NAN : fmax(deviation->velocity, deviation->density);
-    verification->bound = bound;
-    verification->mass_drift = deviation->mass;
-    verification->load_error = load_error;
-    const bool fields = verification->error <= bound && deviation->mass <= bound;
-    if (fields && load_error <= load_bound) return KF_OK;
-    return kf_fail(
-        error, KF_GATE_FAILED,
-        "%s deviate from the reference: fields %.3g, mass %.3g (bound %.3g), force %.3g (bound %.3g); %s",
-        fields ? "forces" : "fields", verification->error, deviation->mass, bound, load_error, load_bound,
-        verification->worst);
+    kf_verification_add(verification, "fields",
+                        lost ? (double)NAN : fmax(deviation->velocity, deviation->density), bound);
+    kf_verification_add(verification, "mass", deviation->mass, bound);
+    kf_verification_add(verification, "force", load_error, load_bound);
+    return kf_verification_judge(verification, error);
 }

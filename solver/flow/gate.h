@@ -6,19 +6,20 @@
 #include "base/plan/system.h"
 
 /* How far fields are from the reference: relative, in the L2 norm but for the mass. */
-typedef struct kf_deviation {
+typedef struct kf_field_deviation {
     double velocity, density, mass;
     size_t worst;       /* the node with the largest deviation of the velocity, */
     double worst_value; /* and the square of that */
-} kf_deviation;
+} kf_field_deviation;
 
 /* values, reference: density - 1 and the components of the velocity, [1 + components][count]. */
-kf_deviation kf_compare_fields(const double *values, const double *reference, size_t count, int components);
+kf_field_deviation kf_compare_fields(const double *values, const double *reference, size_t count,
+                                     int components);
 
 /* Fills the verification, but for `worst`, which says where the largest deviation is. KF_GATE_FAILED when
  * fields or mass are off by more than the bound, or the force by more than 20 times that: it is a difference
  * of nearly equal terms and loses some digits more. */
-kf_status kf_judge(const kf_deviation *deviation, double load_error, double bound,
+kf_status kf_judge(const kf_field_deviation *deviation, double load_error, double bound,
                    kf_verification *verification, kf_error *error);
 
 #endif

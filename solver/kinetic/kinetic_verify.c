@@ -37,7 +37,7 @@ kf_status kf_kinetic_verify(kf_plan *plan, const kf_reference *reference, kf_ver
     memset(verification, 0, sizeof *verification);
     verification->error = NAN;
     KF_TRY(kf_kinetic_read(plan, &values, error));
-    const kf_deviation d = kf_compare_fields(values, reference->values, reference->count, 3);
+    const kf_field_deviation d = kf_compare_fields(values, reference->values, reference->count, 3);
     free(values);
     KF_TRY(plan->methods->flow->load(plan, &load, error));
     int worst = (int)d.worst; /* a reference is far smaller than 2^31 nodes */

@@ -145,9 +145,10 @@ kf_status kf_sph_verify(kf_plan *plan, const kf_reference *reference, kf_verific
     compare_state(s, values, &reference->world, &d);
     free(values);
     KF_TRY(status);
-    verification->error = fmax(fmax(d.velocity, d.density), fmax(d.place, d.stress));
-    if (isnan(d.velocity + d.density + d.place + d.stress)) verification->error = (double)NAN;
-    verification->bound = BOUND;
+    const bool lost = isnan(d.velocity + d.density + d.place + d.stress);
+    kf_verification_add(verification, "particles",
+                        lost ? (double)NAN : fmax(fmax(d.velocity, d.density), fmax(d.place, d.stress)),
+                        BOUND);
     (void)snprintf(verification->worst, sizeof verification->worst,
                    "particle %d; velocity %.2g, density %.2g, place %.2g, stress %.2g", d.worst, d.velocity,
                    d.density, d.place, d.stress);
@@ -156,7 +157,5 @@ kf_status kf_sph_verify(kf_plan *plan, const kf_reference *reference, kf_verific
         return kf_fail(error, KF_GATE_FAILED,
                        "%ld of %zu particles have other neighbours than brute force finds", d.wrong_sets,
                        s->count);
-    if (verification->error <= BOUND) return KF_OK;
-    return kf_fail(error, KF_GATE_FAILED, "particles deviate from the reference by %.3g (bound %.3g): %s",
-                   verification->error, BOUND, verification->worst);
+    return kf_verification_judge(verification, error);
 }

@@ -89,8 +89,8 @@ kf_status kf_t1_verify(kf_plan *plan, const kf_reference *reference, kf_verifica
         const double share = off == 0.0 ? 0.0 : bound > 0.0 ? off / bound : (double)INFINITY;
         if (!(share <= farthest)) {
             farthest = isnan(share) ? (double)INFINITY : share;
-            verification->error = off;
-            verification->bound = bound;
+            verification->count = 0;
+            kf_verification_add(verification, argument->name, off, bound);
             describe(argument, values, reference->outputs->values[i], worst, verification);
         }
         free(values);

@@ -104,7 +104,6 @@ static inline void fixture_config(kf_config *config, int number) {
 /* An ok measurement; the caller frees its contents. */
 static inline void fixture_measurement(kf_measurement *measurement, double time_us, size_t samples) {
     *measurement = (kf_measurement){.state = KF_STATE_OK,
-                                    .verification = {1e-6, 1e-4, 1e-9, 2e-6, "u_x at (1,2,3)"},
                                     .batch = 4,
                                     .stop = KF_STOP_PRECISE,
                                     .updates_per_us = 1000 / time_us,
@@ -114,6 +113,8 @@ static inline void fixture_measurement(kf_measurement *measurement, double time_
                                     .measure_seconds = 0.125,
                                     .device_before = {1980, 3201, 40, 300, NAN, 0},
                                     .device_after = {1900, 3201, 55, NAN, NAN, 4}};
+    kf_verification_recall(&measurement->verification, 1e-6, 1e-4, 1e-9, 2e-6);
+    kf_copy_text(measurement->verification.worst, sizeof measurement->verification.worst, "u_x at (1,2,3)");
     measurement->samples_us = kf_allocate(samples * sizeof(double));
     measurement->sample_count = samples;
     for (size_t i = 0; i < samples; i++)

@@ -118,7 +118,9 @@ static void fill(kf_measurement *m, double *samples) {
     m->state = KF_STATE_WRONG_RESULT;
     m->stop = KF_STOP_TIME;
     (void)snprintf(m->reason, sizeof m->reason, "deviates \"by\" 3\nlines \\ and \t tabs");
-    m->verification = (kf_verification){(double)NAN, 1e-5, 1e-17, 0.25, "node 3,4,5"};
+    m->verification = (kf_verification){.worst = "node 3,4,5"};
+    kf_verification_add(&m->verification, "fields", (double)NAN, 1e-5);
+    kf_verification_add(&m->verification, "mass", 1e-17, 1e-5);
     m->step_us = kf_summarise(samples, 3);
     m->samples_us = samples;
     m->sample_count = 3;

@@ -1,0 +1,55 @@
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/plan/system.h"
+#include "base/util/text.h"
+
+void kf_verification_add(kf_verification *verification, const char *name, double value, double bound) {
+    assert(verification->count < KF_DEVIATIONS);
+    kf_deviation *added = &verification->deviations[verification->count++];
+    *added = (kf_deviation){.value = value, .bound = bound};
+    kf_copy_text(added->name, sizeof added->name, name);
+    if (verification->count > 1) return;
+    verification->error = value;
+    verification->bound = bound;
+}
+
+double kf_verification_value(const kf_verification *verification, const char *name) {
+    for (int i = 0; i < verification->count; i++)
+        if (strcmp(verification->deviations[i].name, name) == 0) return verification->deviations[i].value;
+    return (double)NAN;
+}
+
+void kf_verification_recall(kf_verification *verification, double error, double bound, double mass,
+                            double force) {
+    *verification = (kf_verification){.error = error, .bound = bound};
+    if (isnan(error)) return;
+    kf_verification_add(verification, "error", error, bound);
+    if (!isnan(mass)) kf_verification_add(verification, "mass", mass, bound);
+    if (!isnan(force)) kf_verification_add(verification, "force", force, (double)NAN);
+}
+
+/* Of its bound; what is lost is farther beyond than anything. */
+static double share_of(const kf_deviation *deviation) {
+    return deviation->bound > 0.0 && !isnan(deviation->value) ? deviation->value / deviation->bound
+                                                              : (double)INFINITY;
+}
+
+kf_status kf_verification_judge(const kf_verification *verification, kf_error *error) {
+    const kf_deviation *farthest = NULL;
+    kf_text all = {0};
+    for (int i = 0; i < verification->count; i++) {
+        const kf_deviation *one = &verification->deviations[i];
+        kf_text_append(&all, "%s%s %.3g (bound %.3g)", i > 0 ? ", " : "", one->name, one->value, one->bound);
+        if (one->value <= one->bound) continue; /* a NaN is not */
+        if (farthest == NULL || share_of(one) > share_of(farthest)) farthest = one;
+    }
+    kf_status status = KF_OK;
+    if (farthest != NULL)
+        status = kf_fail(error, KF_GATE_FAILED, "%s deviates from the reference: %s; %s", farthest->name,
+                         all.text, verification->worst);
+    kf_text_free(&all);
+    return status;
+}
