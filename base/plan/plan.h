@@ -23,6 +23,9 @@ typedef struct kf_plan_methods {
     /* The same in a few numbers: adds its tables, the same at every step; none where the problem has nothing
      * of the kind. NULL: no plan of the system has any. */
     kf_status (*record)(kf_plan *plan, kf_records *records, kf_error *error);
+    /* Draws a snapshot of the plan as a PNG file. NULL: flows are drawn as slices (solver/picture), others
+     * not. */
+    kf_status (*picture)(kf_plan *plan, const kf_snapshot *snapshot, const char *path, kf_error *error);
     double (*time)(const kf_plan *plan, uint64_t step); /* s; NULL: steps have no duration */
     /* Goes to the place of that window (0 .. plan->windows - 1) from which on steps stand for a part of the
      * whole, and shift (0 <= shift < 1) of the distance to the next one further, where places lie between.

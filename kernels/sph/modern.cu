@@ -132,7 +132,7 @@ KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
         const float drag = p.w * p.w * a->viscosity * (1.0f - w.slip) * w.gradient / d;
         ax += push * w.nx - drag * (ux - un * w.nx), ay += push * w.ny - drag * (uy - un * w.ny);
         az += push * w.nz - drag * (uz - un * w.nz);
-        compression -= 2.0f * un * w.gradient; /* mirrored velocity: with the forces (p_i + p_w) G energy is conserved */
+        compression -= un * w.moment / d; /* behind the wall the velocity is linear in the distance */
         cx -= w.gradient * w.nx, cy -= w.gradient * w.ny, cz -= w.gradient * w.nz;
         spread += w.moment;
     }
@@ -183,7 +183,7 @@ KF_SCALAR_KERNEL(strain, kf_sph_arguments) {
         const float d = kf_larger(w.distance, KF_CLOSEST_WALL), g = w.moment / d;
         float ux = v.x - w.vx, uy = v.y - w.vy, uz = v.z - w.vz;
         const float un = ux * w.nx + uy * w.ny + uz * w.nz;
-        compression -= 2.0f * un * w.gradient;
+        compression -= un * g;
         ux -= w.slip * (ux - un * w.nx), uy -= w.slip * (uy - un * w.ny), uz -= w.slip * (uz - un * w.nz);
         const float gx = g * w.nx, gy = g * w.ny, gz = g * w.nz;
         l.xx += ux * gx, l.xy += ux * gy, l.xz += ux * gz, l.yx += uy * gx, l.yy += uy * gy, l.yz += uy * gz;

@@ -21,12 +21,16 @@ row() { # name, scene, spacings along x, least billion particle-steps a second, 
     "$kftune" tune --scene "$scene" --grid "${across}x${across}x${across}" --device "$device" --budget "${seconds}s" --rounds 1 \
         --store "$store" --out "$folder/$name.kftune.json" --json "$@" >"$folder/$name.json" 2>"$folder/$name.log" || failed=1
     "$kftune" store export --store "$store" --format csv >"$folder/all.csv" 2>/dev/null
-    awk -v name="$name" -v must="$must" -F'": *' '
-        /"mlups"/ && !rate { rate = $2 * 1e6 }
-        /"updates_per_second"/ && !rate { rate = $2 + 0 }
-        /"time_us"/ && !time { time = $2 + 0 }
-        END { printf "%-14s %8.3f ms a step %8.3f G particle-steps/s, must be %s: %s\n", name, time / 1000, rate / 1e9, must,
-                  rate / 1e9 >= must ? "met" : "MISSED" }' "$folder/$name.json" | tee -a "$folder/summary.txt"
+    awk -v name="$name" -v must="$must" '
+        { gsub(/[",]/, ""); sub(/:/, "") }
+        ($1 == "mlups" || $1 == "mups") && rate == 0 { rate = $2 / 1000 }
+        $1 == "updates_per_second" && rate == 0 { rate = $2 / 1e9 }
+        $1 == "time_us" && time == 0 { time = $2 / 1000 }
+        END {
+            verdict = "MISSED"
+            if (rate >= must + 0) verdict = "met"
+            printf "%-14s %8.3f ms a step %8.3f G particle-steps/s, must be %s: %s\n", name, time, rate, must, verdict
+        }' "$folder/$name.json" | tee -a "$folder/summary.txt"
 }
 : >"$folder/summary.txt"
 gpu=(--fix layout=float4 --fix search=rows,masks,cells)

@@ -92,7 +92,11 @@ static kf_status add_smoke(production_run *producer, kf_snapshot *snapshot, kf_e
 static kf_status write_picture(production_run *producer, const kf_snapshot *snapshot, kf_error *error) {
     char path[KF_PATH];
     KF_TRY(output_path(producer, "speed", "png", path, error));
-    KF_TRY(kf_picture_of_plan(path, producer->plan, snapshot, producer->options->slice_normal, error));
+    kf_plan *plan = producer->plan;
+    if (plan->methods->picture != NULL)
+        KF_TRY(plan->methods->picture(plan, snapshot, path, error));
+    else
+        KF_TRY(kf_picture_of_plan(path, plan, snapshot, producer->options->slice_normal, error));
     note_output(producer->result, path);
     return KF_OK;
 }
@@ -117,7 +121,8 @@ static kf_status write_state(production_run *producer, kf_snapshot *snapshot, kf
     KF_TRY(output_path(producer, kind, "vtkhdf", path, error));
     KF_TRY(kf_vtkhdf_write(path, snapshot, producer->options->compression, error));
     note_output(producer->result, path);
-    if (producer->plan->methods->flow != NULL) return write_picture(producer, snapshot, error);
+    const kf_plan_methods *methods = producer->plan->methods;
+    if (methods->flow != NULL || methods->picture != NULL) return write_picture(producer, snapshot, error);
     return snapshot->on == KF_ON_NODES && kf_snapshot_find(snapshot, "velocity") != NULL
                ? write_field_pictures(producer, snapshot, error)
                : KF_OK;

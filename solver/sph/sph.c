@@ -210,6 +210,7 @@ const kf_system kf_system_sph = {
         "smoothed particles, weakly compressible: water, snow, mud and grains, in two and three dimensions",
     .update = "particle",
     .space_file = "variants/sph.json",
+    .runs = true,
     .sections = sections,
     .open = kf_sph_problem_open,
     .trial = kf_sph_problem_trial,

@@ -64,7 +64,7 @@ static void add_half_strain(const kf_sph_body *b, const kf_sph_half *h, double d
     for (int p = 0; p < 3; p++)
         u[p] = b->v[p] - h->velocity[p];
     const double un = dot(u, h->n), g = h->moment / d;
-    *inflow -= 2.0 * un * h->gradient; /* mirrored velocity */
+    *inflow -= un * g;
     for (int p = 0; p < 3; p++) {
         tangent[p] = u[p] - un * h->n[p];
         for (int q = 0; q < 3; q++)

@@ -5,6 +5,7 @@
 
 #include "base/util/text.h"
 #include "solver/sph/sph.h"
+#include "solver/sph/sph_picture.h"
 
 static kf_sph *system_of(const kf_plan *plan) {
     return plan->system;
@@ -132,6 +133,133 @@ static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_er
     return status;
 }
 
+/* ---- what a user sees ---- */
+
+static double pressure_of(const kf_particle_scene *s, double e) {
+    const double p = s->material.stiff ? (pow(1.0 + e, 7.0) - 1.0) / 7.0 : e;
+    return p * s->density * s->sound_speed * s->sound_speed;
+}
+
+/* sqrt(tau:tau / 2), Pa. */
+static double stress_of(const kf_particle_scene *s, const float *values) {
+    const double xx = (double)values[11], yy = (double)values[12], zz = -xx - yy, xy = (double)values[13],
+                 xz = (double)values[14], yz = (double)values[15];
+    return sqrt(0.5 * (xx * xx + yy * yy + zz * zz) + xy * xy + xz * xz + yz * yz) * s->density *
+           s->sound_speed * s->sound_speed;
+}
+
+static kf_status take_snapshot(kf_plan *plan, kf_snapshot *snapshot, kf_error *error) {
+    const kf_particle_scene *s = system_of(plan)->scene;
+    kf_sph_clock clock;
+    float *values;
+    KF_TRY(kf_sph_read_clock(plan, &clock, error));
+    if (clock.flags != 0) return kf_sph_flagged(clock.flags, error);
+    KF_TRY(kf_sph_read(plan, &values, error));
+    kf_snapshot_of_particles(snapshot, s->count);
+    float *position = kf_snapshot_add(snapshot, "position", "m", 3),
+          *velocity = kf_snapshot_add(snapshot, "velocity", "m/s", 3);
+    float *density = kf_snapshot_add(snapshot, "density", "kg/m3", 1),
+          *pressure = kf_snapshot_add(snapshot, "pressure", "Pa", 1);
+    float *stress = system_of(plan)->stress ? kf_snapshot_add(snapshot, "shear_stress", "Pa", 1) : NULL;
+    float *wall = s->wall_count > 0 ? kf_snapshot_add(snapshot, "wall", "1", 1) : NULL;
+    for (size_t k = 0; k < s->count; k++) {
+        const float *from = values + k * KF_SPH_STATE_VALUES;
+        for (size_t i = 0; i < 3; i++) {
+            position[3 * k + i] = (float)(((double)from[i] - s->origin[i]) * s->spacing);
+            velocity[3 * k + i] = (float)((double)from[3 + i] * s->sound_speed);
+        }
+        density[k] = (float)((1.0 + (double)from[6]) * s->density);
+        pressure[k] = (float)pressure_of(s, (double)from[6]);
+        if (stress != NULL) stress[k] = (float)stress_of(s, from);
+        if (wall != NULL) wall[k] = k >= s->count - s->wall_count;
+    }
+    free(values);
+    return KF_OK;
+}
+
+/* The time of the step that the plan is at; of others by the present length of a step. */
+static double time_of(const kf_plan *plan, uint64_t step) {
+    const kf_sph *system = plan->system;
+    kf_sph_clock clock = {0};
+    if (kf_backend_synchronize(plan->backend, NULL) != KF_OK ||
+        kf_buffer_download(system->clock, 0, &clock, sizeof clock, NULL) != KF_OK)
+        return (double)NAN;
+    const double ahead = (double)step - (double)plan->steps_done;
+    return (clock.time + ahead * (double)clock.step) / kf_particle_seconds(system->scene);
+}
+
+/* Sums of state.cu in a fixed order. */
+static kf_status add_up(kf_plan *plan, double sums[KF_SPH_TOTALS], kf_error *error) {
+    kf_sph *system = system_of(plan);
+    const int parts = (system->arguments.count + KF_SPH_CHUNK - 1) / KF_SPH_CHUNK;
+    const size_t bytes = (size_t)parts * KF_SPH_TOTALS * sizeof(double);
+    KF_TRY(kf_sph_launch(plan, KF_SPH_STATE, "totals", &system->arguments, parts, error));
+    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    double *read = kf_allocate(bytes);
+    const kf_status status = kf_buffer_download(system->totals, 0, read, bytes, error);
+    memset(sums, 0, KF_SPH_TOTALS * sizeof *sums);
+    for (int part = 0; part < parts && status == KF_OK; part++)
+        for (int k = 0; k < KF_SPH_TOTALS; k++) {
+            const double value = read[part * KF_SPH_TOTALS + k];
+            const bool largest = k == KF_SPH_SPEED || k == KF_SPH_DEVIATION || k == KF_SPH_FRONT;
+            sums[k] = largest ? fmax(sums[k], value) : sums[k] + value;
+        }
+    free(read);
+    return status;
+}
+
+static kf_status record_gauges(kf_plan *plan, kf_records *records, kf_error *error) {
+    kf_sph *system = system_of(plan);
+    const kf_particle_scene *s = system->scene;
+    long long sums[3 * KF_PARTICLE_GAUGES];
+    if (s->gauge_count == 0) return KF_OK;
+    KF_TRY(kf_buffer_fill(system->gauge_sums, 0, error));
+    KF_TRY(kf_sph_launch(plan, KF_SPH_STATE, "gauges", &system->arguments, system->arguments.count, error));
+    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    KF_TRY(kf_buffer_download(system->gauge_sums, 0, sums, 3 * (size_t)s->gauge_count * sizeof *sums, error));
+    kf_record *record = kf_records_add(records, "gauges");
+    for (int g = 0; g < s->gauge_count; g++) {
+        const kf_gauge *gauge = &s->gauges[g];
+        if (gauge->is_pressure) {
+            const double weight = (double)sums[3 * g + 1] * 1e-9, sum = (double)sums[3 * g + 2] * 1e-12;
+            kf_record_add(record, gauge->name, "Pa",
+                          weight > 0.0 ? sum / weight * s->density * s->sound_speed * s->sound_speed : 0.0);
+            continue;
+        }
+        int bits = 0;
+        float height = 0.0f;
+        memcpy(&bits, &sums[3 * g], sizeof bits);
+        memcpy(&height, &bits, sizeof height);
+        const double above = (double)height - 0.5 - s->origin[s->dimensions - 1];
+        kf_record_add(record, gauge->name, "m", bits == 0 ? 0.0 : above * s->spacing);
+    }
+    return KF_OK;
+}
+
+static kf_status take_record(kf_plan *plan, kf_records *records, kf_error *error) {
+    const kf_particle_scene *s = system_of(plan)->scene;
+    double sums[KF_SPH_TOTALS], centre[3];
+    KF_TRY(add_up(plan, sums, error));
+    const double joule = s->density * pow(s->spacing, s->dimensions) * s->sound_speed * s->sound_speed;
+    kf_record *energy = kf_records_add(records, "energy");
+    kf_record_add(energy, "kinetic_energy", "J", sums[KF_SPH_KINETIC] * joule);
+    kf_record_add(energy, "potential_energy", "J", sums[KF_SPH_POTENTIAL] * joule);
+    kf_record_add(energy, "largest_speed", "m_s", sums[KF_SPH_SPEED] * s->sound_speed);
+    kf_record_add(energy, "largest_density_deviation", "", sums[KF_SPH_DEVIATION]);
+    kf_record_add(energy, "mean_density_deviation", "", sums[KF_SPH_COMPRESSION] / sums[KF_SPH_INSIDE]);
+    kf_record *place = kf_records_add(records, "runout");
+    kf_record_add(place, "front_x", "m", (sums[KF_SPH_FRONT] - s->origin[0]) * s->spacing);
+    for (int i = 0; i < 3; i++)
+        centre[i] = (sums[KF_SPH_CENTRE + i] / sums[KF_SPH_INSIDE] - s->origin[i]) * s->spacing;
+    kf_record_add_vector(place, "centre", "m", centre);
+    kf_record_add(place, "particles_inside", "", sums[KF_SPH_INSIDE]);
+    return record_gauges(plan, records, error);
+}
+
+static kf_status draw(kf_plan *plan, const kf_snapshot *snapshot, const char *path, kf_error *error) {
+    return kf_sph_picture(system_of(plan)->scene, snapshot, path, error);
+}
+
 static void free_system(kf_plan *plan) {
     kf_sph *system = plan->system;
     kf_sph_free_grid(&system->grid);
@@ -139,6 +267,10 @@ static void free_system(kf_plan *plan) {
 }
 
 const kf_plan_methods kf_sph_methods = {.initialise = initialise,
+                                        .snapshot = take_snapshot,
+                                        .record = take_record,
+                                        .time = time_of,
+                                        .picture = draw,
                                         .state_size = state_size,
                                         .save = save,
                                         .restore = restore,

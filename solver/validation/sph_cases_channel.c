@@ -52,7 +52,7 @@ static kf_status run_channel(kf_validation *validation, const channel *c, const 
                    "\"gravity\": [%.17g, 0], "
                    "\"material\": {\"density\": 1000, \"sound_speed\": 2.5e-4, \"viscosity\": 0.001, "
                    "\"state\": \"linear\"}, "
-                   "\"model\": {\"artificial_viscosity\": 0}, "
+                   "\"model\": {\"artificial_viscosity\": 0, \"shifting\": 2}, "
                    "\"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [1, %.17g]}]}",
                    spacing, 10 * spacing, c->width, walls, walls,
                    c->couette ? ", \"face_velocity\": {\"ymax\": [1.25e-5, 0]}" : "",
@@ -74,7 +74,7 @@ static kf_status run_channel(kf_validation *validation, const channel *c, const 
 kf_status kf_case_sph_channel(kf_validation *validation, kf_error *error) {
     const channel poiseuille = {.viscosity = 1e-6, .width = 1e-3, .force = 1e-4},
                   couette = {.viscosity = 1e-6, .width = 1e-3, .speed = 1.25e-5, .couette = true};
-    const int across = validation->quick ? 30 : 50;
+    const int across = validation->quick ? 40 : 50;
     KF_TRY(run_channel(validation, &poiseuille, "no_slip", across, error));
     KF_TRY(run_channel(validation, &couette, "no_slip", across, error));
     return run_channel(validation, &poiseuille, "dummies", across, error);
@@ -88,7 +88,7 @@ static double plug_profile(double y) { /* G = mu = 1, tau_y = 0.2, half width 0.
 }
 
 kf_status kf_case_sph_bingham(kf_validation *validation, kf_error *error) {
-    const int across = validation->quick ? 32 : 50;
+    const int across = validation->gpu ? 50 : 32;
     const double spacing = 1.0 / across;
     char text[1024];
     (void)snprintf(text, sizeof text,
@@ -99,12 +99,12 @@ kf_status kf_case_sph_bingham(kf_validation *validation, kf_error *error) {
                    "\"material\": {\"law\": \"bingham\", \"density\": 1, \"sound_speed\": 1, \"viscosity\": "
                    "1, \"yield_stress\": 0.2, "
                    "\"branch\": \"papanastasiou\", \"growth\": 200, \"viscosity_limit\": 40}, \"model\": "
-                   "{\"artificial_viscosity\": 0}, "
+                   "{\"artificial_viscosity\": 0, \"shifting\": 2}, "
                    "\"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [1, 1]}]}",
                    spacing, 10 * spacing);
     kf_sph_flow flow;
     kf_status status = kf_sph_open(validation, text, NULL, NULL, &flow, error);
-    if (status == KF_OK) status = kf_sph_until(validation, &flow, 1.0, error);
+    if (status == KF_OK) status = kf_sph_until(validation, &flow, 0.5, error);
     if (status == KF_OK) status = kf_sph_look(&flow, error);
     if (status == KF_OK) {
         double sum = 0.0, scale = 0.0;

@@ -1,0 +1,202 @@
+#include "solver/sph/sph_picture.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/util/parallel.h"
+#include "base/util/text.h"
+#include "solver/picture/canvas.h"
+#include "solver/sph/sph_view.h"
+
+static const kf_colour ink = {30, 34, 40}, paper = {250, 250, 250}, stone = {120, 116, 110};
+
+/* What is drawn of a snapshot. */
+typedef struct subject {
+    const kf_particle_scene *scene;
+    const float *position, *velocity;
+    size_t count, fluid;
+    double fastest; /* m/s: the end of the colours */
+} subject;
+
+static double speed_of(const subject *s, size_t k) {
+    const float *v = s->velocity + 3 * k;
+    return sqrt((double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2]);
+}
+
+static int compare(const void *a, const void *b) {
+    const double p = *(const double *)a, q = *(const double *)b;
+    return p < q ? -1 : p > q;
+}
+
+/* The speed that one particle in a thousand exceeds: a splash does not darken all others. */
+static double end_of_scale(const subject *s) {
+    enum { SAMPLES = 20000 };
+    double *speeds = kf_allocate(SAMPLES * sizeof *speeds), end;
+    const size_t n = s->fluid < SAMPLES ? s->fluid : SAMPLES;
+    for (size_t k = 0; k < n; k++)
+        speeds[k] = speed_of(s, k * s->fluid / n);
+    qsort(speeds, n, sizeof *speeds, compare);
+    end = n > 0 ? speeds[n - 1 - n / 1000] : 0.0;
+    free(speeds);
+    return end;
+}
+
+static kf_colour colour_of(const subject *s, double speed) {
+    const double share = s->fastest > 0.0 ? fmin(speed / s->fastest, 1.0) : 0.0;
+    kf_colour c = kf_colour_map(0.15 + 0.85 * share);
+    if (s->scene->material.yield_kind == KF_YIELD_NONE) return c;
+    const double rest = exp(-6.0 * share); /* snow at rest is white */
+    c.red = (unsigned char)(c.red + rest * (246 - c.red));
+    c.green = (unsigned char)(c.green + rest * (248 - c.green));
+    c.blue = (unsigned char)(c.blue + rest * (252 - c.blue));
+    return c;
+}
+
+/* ---- labels ---- */
+
+static void draw_labels(kf_canvas *canvas, const subject *s, double time) {
+    char text[256];
+    const int bar = canvas->width / 4, left = canvas->width - bar - 40, top = canvas->height - 46;
+    (void)snprintf(text, sizeof text, "%s   t = %.2f s   %zu particles", s->scene->name, time, s->fluid);
+    kf_canvas_text(canvas, 24, canvas->height - 40, 2, ink, text);
+    for (int x = 0; x < bar; x++)
+        kf_canvas_fill(canvas, left + x, top, 1, 12, colour_of(s, s->fastest * x / bar));
+    kf_canvas_frame(canvas, left - 1, top - 1, bar + 2, 14, ink);
+    (void)snprintf(text, sizeof text, "0          speed          %.3g m/s", s->fastest);
+    kf_canvas_text(canvas, left + bar - kf_text_width(text, 1) * 3 / 2, top + 20, 1, ink, text);
+}
+
+/* ---- two dimensions ---- */
+
+static void draw_disc(kf_canvas *canvas, double x, double y, double radius, kf_colour colour) {
+    for (int j = (int)floor(y - radius); j <= (int)ceil(y + radius); j++)
+        for (int i = (int)floor(x - radius); i <= (int)ceil(x + radius); i++) {
+            const double r = hypot(i + 0.5 - x, j + 0.5 - y);
+            if (r < radius + 0.5) kf_canvas_blend(canvas, i, j, colour, fmin(1.0, radius + 0.5 - r));
+        }
+}
+
+static void draw_flat(kf_canvas *canvas, const subject *s, double time) {
+    const kf_particle_scene *scene = s->scene;
+    const double wide = scene->size[0] * scene->spacing, high = scene->size[1] * scene->spacing;
+    const double scale = fmin((canvas->width - 80) / wide, (canvas->height - 120) / high);
+    const double left = 0.5 * (canvas->width - scale * wide), bottom = canvas->height - 76;
+    for (int x = 0; x < (int)(scale * wide) && scene->terrain.heights != NULL; x++) {
+        const double ground =
+            kf_terrain_height(&scene->terrain, x / scale / scene->spacing, 0.0, NULL) * scene->spacing;
+        kf_canvas_fill(canvas, (int)left + x, (int)(bottom - scale * ground), 1, (int)(scale * ground) + 1,
+                       stone);
+    }
+    for (size_t k = 0; k < s->count; k++) {
+        const double x = (double)s->position[3 * k] + scene->origin[0] * scene->spacing,
+                     y = (double)s->position[3 * k + 1] + scene->origin[1] * scene->spacing;
+        draw_disc(canvas, left + scale * x, bottom - scale * y, 0.56 * scale * scene->spacing,
+                  k < s->fluid ? colour_of(s, speed_of(s, k)) : stone);
+    }
+    kf_canvas_frame(canvas, (int)left - 1, (int)(bottom - scale * high), (int)(scale * wide) + 2,
+                    (int)(scale * high) + 1, ink);
+    draw_labels(canvas, s, time);
+}
+
+/* ---- three dimensions ---- */
+
+typedef struct colouring {
+    const subject *subject;
+    kf_canvas *canvas;
+    const kf_sph_view *view;
+} colouring;
+
+static unsigned char shaded(double value) {
+    return (unsigned char)fmin(255.0, fmax(0.0, value));
+}
+
+/* Bare ground: darker where it is steep, with contour lines. */
+static void colour_ground(const kf_sph_pixel *pixel, double light, kf_colour *colour) {
+    const double steep = fmin(1.0, fmax(0.0, 1.6 * (1.0 - pixel->normal[2])));
+    const double line = pixel->contour ? 0.86 : 1.0, shade = line * (0.45 + 0.75 * light);
+    colour->red = shaded(shade * (176.0 - 66.0 * steep));
+    colour->green = shaded(shade * (170.0 - 66.0 * steep));
+    colour->blue = shaded(shade * (158.0 - 56.0 * steep));
+}
+
+static void colour_surface(const subject *s, const kf_sph_pixel *pixel, double light, const double half[3],
+                           kf_colour *colour) {
+    const kf_colour c = pixel->wall ? stone : colour_of(s, (double)pixel->speed);
+    const double *n = pixel->normal;
+    const double shine = pow(fmax(0.0, n[0] * half[0] + n[1] * half[1] + n[2] * half[2]), 40.0);
+    const double gloss = s->scene->material.yield_kind == KF_YIELD_NONE ? 110.0 : 18.0,
+                 shade = 0.40 + 0.68 * light;
+    colour->red = shaded(shade * c.red + gloss * shine);
+    colour->green = shaded(shade * c.green + gloss * shine);
+    colour->blue = shaded((shade + 0.05) * c.blue + gloss * shine);
+}
+
+static void colour_rows(void *data, size_t begin, size_t end) {
+    const colouring *c = data;
+    const kf_sph_view *view = c->view;
+    for (size_t y = begin; y < end; y++)
+        for (size_t x = 0; x < (size_t)view->width; x++) {
+            const kf_sph_pixel *pixel = &view->pixels[y * (size_t)view->width + x];
+            kf_colour colour;
+            if (pixel->kind == KF_SPH_NOTHING) {
+                const double up = (double)y / view->height;
+                colour = (kf_colour){shaded(178 + 62 * up), shaded(203 + 42 * up), shaded(232 + 18 * up)};
+            } else {
+                const double *n = pixel->normal, *l = view->light;
+                const double light = fmax(0.0, n[0] * l[0] + n[1] * l[1] + n[2] * l[2]);
+                double half[3], size = 0.0;
+                for (int i = 0; i < 3; i++) {
+                    half[i] = l[i] - view->ahead[i];
+                    size += half[i] * half[i];
+                }
+                for (int i = 0; i < 3; i++)
+                    half[i] /= sqrt(size);
+                if (pixel->kind == KF_SPH_GROUND)
+                    colour_ground(pixel, light, &colour);
+                else
+                    colour_surface(c->subject, pixel, light, half, &colour);
+            }
+            kf_canvas_blend(c->canvas, (int)x, (int)y, colour, 1.0);
+        }
+}
+
+static void draw_solid(kf_canvas *canvas, const subject *s, double time) {
+    kf_sph_view view;
+    kf_sph_view_begin(s->scene, canvas->width, canvas->height, &view);
+    kf_sph_view_ground(&view);
+    for (size_t k = 0; k < s->count; k++) {
+        const float *p = s->position + 3 * k;
+        if (k >= s->fluid && s->scene->terrain.heights == NULL && !kf_sph_view_shows_wall(&view, p)) continue;
+        kf_sph_view_particle(&view, p, (float)speed_of(s, k), k >= s->fluid);
+    }
+    kf_sph_view_end(&view);
+    colouring work = {.subject = s, .canvas = canvas, .view = &view};
+    kf_in_parallel((size_t)view.height, 16, colour_rows, &work);
+    kf_sph_view_free(&view);
+    draw_labels(canvas, s, time);
+}
+
+kf_status kf_sph_picture(const kf_particle_scene *scene, const kf_snapshot *snapshot, const char *path,
+                         kf_error *error) {
+    enum { WIDTH = 1600, HEIGHT = 900 };
+    const kf_quantity *position = kf_snapshot_find(snapshot, "position"),
+                      *velocity = kf_snapshot_find(snapshot, "velocity");
+    if (position == NULL || velocity == NULL)
+        return kf_fail(error, KF_BAD_INPUT, "%s: the snapshot has no positions and velocities to draw", path);
+    subject s = {.scene = scene,
+                 .position = position->values,
+                 .velocity = velocity->values,
+                 .count = snapshot->count,
+                 .fluid = scene->count - scene->wall_count};
+    s.fastest = end_of_scale(&s);
+    kf_canvas canvas;
+    kf_canvas_begin(&canvas, WIDTH, HEIGHT, paper);
+    if (scene->dimensions == 2)
+        draw_flat(&canvas, &s, snapshot->time);
+    else
+        draw_solid(&canvas, &s, snapshot->time);
+    const kf_status status = kf_canvas_write_png(&canvas, path, error);
+    kf_canvas_free(&canvas);
+    return status;
+}

@@ -1,0 +1,14 @@
+/* Pictures of particles: in two dimensions as discs, in three as the surface that they make in front of a
+ * camera, on their terrain. Coloured by speed; what rests is white where the material has a yield stress. */
+#ifndef KF_SOLVER_SPH_SPH_PICTURE_H
+#define KF_SOLVER_SPH_SPH_PICTURE_H
+
+#include "base/plan/snapshot.h"
+#include "scene/particles.h"
+
+/* Of a snapshot of the scene's particles (positions and velocities in SI units, from the file's origin), as a
+ * PNG file. */
+kf_status kf_sph_picture(const kf_particle_scene *scene, const kf_snapshot *snapshot, const char *path,
+                         kf_error *error);
+
+#endif

@@ -1,0 +1,333 @@
+#include "solver/sph/sph_view.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/parallel.h"
+#include "base/util/text.h"
+
+static const float FAR = 1e30f;
+
+static double dot(const double a[3], const double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+static void unit(double a[3]) {
+    const double size = sqrt(dot(a, a));
+    for (int i = 0; i < 3; i++)
+        a[i] /= size;
+}
+static void cross(const double a[3], const double b[3], double c[3]) {
+    for (int i = 0; i < 3; i++)
+        c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+
+/* Where the fluid may go, metres from the file's origin: the box, as high as terrain or fluid reach at first.
+ */
+static void bounds(const kf_particle_scene *s, double low[3], double high[3]) {
+    double top = 0.0;
+    for (int i = 0; i < 3; i++) {
+        low[i] = 0.0;
+        high[i] = (s->size[i] - s->origin[i]) * s->spacing;
+    }
+    for (size_t k = 0; k < s->count - s->wall_count; k++)
+        top = fmax(top, ((double)s->position[3 * k + 2] - s->origin[2]) * s->spacing);
+    if (s->terrain.heights != NULL) {
+        double lowest, highest;
+        kf_terrain_range(&s->terrain, &lowest, &highest);
+        low[2] = (lowest - s->origin[2]) * s->spacing;
+        top = fmax(top, (highest - s->origin[2]) * s->spacing);
+    }
+    high[2] = fmin(high[2], low[2] + 1.15 * (top - low[2]));
+}
+
+/* From in front and above, so far away that the bounds fill the picture. */
+static void place_camera(kf_sph_view *v) {
+    static const double terrain_view[3] = {0.62, -0.66, 0.42}, box_view[3] = {0.35, -0.85, 0.32};
+    const double *from = v->scene->terrain.heights != NULL ? terrain_view : box_view;
+    double low[3], high[3], middle[3], distance = 0.0;
+    bounds(v->scene, low, high);
+    for (int i = 0; i < 3; i++) {
+        middle[i] = 0.5 * (low[i] + high[i]);
+        v->ahead[i] = -from[i];
+    }
+    const double up[3] = {0, 0, 1};
+    unit(v->ahead);
+    cross(v->ahead, up, v->right);
+    unit(v->right);
+    cross(v->right, v->ahead, v->above);
+    v->focal = 1.6 * v->width;
+    for (int corner = 0; corner < 8; corner++) {
+        double d[3];
+        for (int i = 0; i < 3; i++)
+            d[i] = (corner >> i & 1 ? high[i] : low[i]) - middle[i];
+        const double deep = dot(d, v->ahead), wide = fabs(dot(d, v->right)), tall = fabs(dot(d, v->above));
+        distance = fmax(
+            distance, fmax(v->focal * wide / (0.47 * v->width), v->focal * tall / (0.44 * v->height)) - deep);
+    }
+    for (int i = 0; i < 3; i++)
+        v->eye[i] = middle[i] - distance * v->ahead[i];
+    const double sun[3] = {-0.35, -0.75, 0.75};
+    memcpy(v->light, sun, sizeof sun);
+    unit(v->light);
+}
+
+static float *filled(size_t count, float value) {
+    float *values = kf_allocate(count * sizeof *values);
+    for (size_t k = 0; k < count; k++)
+        values[k] = value;
+    return values;
+}
+
+void kf_sph_view_begin(const kf_particle_scene *scene, int width, int height, kf_sph_view *view) {
+    const size_t count = (size_t)width * (size_t)height;
+    memset(view, 0, sizeof *view);
+    view->scene = scene;
+    view->width = width;
+    view->height = height;
+    view->radius = 0.8 * scene->spacing;
+    view->ground = filled(count, FAR);
+    view->surface = filled(count, FAR);
+    view->scratch = filled(count, FAR);
+    view->speed = filled(count, 0.0f);
+    view->wall = kf_allocate_zeroed(count, 1);
+    view->pixels = kf_allocate_zeroed(count, sizeof *view->pixels);
+    place_camera(view);
+}
+
+void kf_sph_view_free(kf_sph_view *view) {
+    free(view->ground);
+    free(view->surface);
+    free(view->scratch);
+    free(view->speed);
+    free(view->wall);
+    free(view->pixels);
+}
+
+/* Pixel and depth; false behind the camera. */
+static bool project(const kf_sph_view *v, const double place[3], double *x, double *y, double *depth) {
+    double d[3];
+    for (int i = 0; i < 3; i++)
+        d[i] = place[i] - v->eye[i];
+    *depth = dot(d, v->ahead);
+    if (*depth <= 0.0) return false;
+    *x = 0.5 * v->width + v->focal * dot(d, v->right) / *depth;
+    *y = 0.5 * v->height - v->focal * dot(d, v->above) / *depth;
+    return true;
+}
+
+static void place_of(const kf_sph_view *v, double x, double y, double depth, double place[3]) {
+    for (int i = 0; i < 3; i++)
+        place[i] = v->eye[i] + depth * (v->ahead[i] + (x - 0.5 * v->width) / v->focal * v->right[i] -
+                                        (y - 0.5 * v->height) / v->focal * v->above[i]);
+}
+
+/* ---- the ground: along each ray, steps of half a cell, then bisection ---- */
+
+static double ground_below(const kf_particle_scene *s, double x, double y, double slope[2]) {
+    const double height =
+        kf_terrain_height(&s->terrain, x / s->spacing + s->origin[0], y / s->spacing + s->origin[1], slope);
+    return (height - s->origin[2]) * s->spacing;
+}
+
+static bool above_box(const kf_sph_view *v, const double place[3]) {
+    for (int i = 0; i < 2; i++)
+        if (place[i] < 0.0 || place[i] > (v->scene->size[i] - v->scene->origin[i]) * v->scene->spacing)
+            return false;
+    return true;
+}
+
+static float ground_depth(const kf_sph_view *v, int x, int y, double from, double to, double step) {
+    double place[3];
+    for (double t = from; t < to; t += step) {
+        place_of(v, x + 0.5, y + 0.5, t, place);
+        if (!above_box(v, place) || place[2] > ground_below(v->scene, place[0], place[1], NULL)) continue;
+        double low = t - step, high = t;
+        for (int k = 0; k < 24; k++) {
+            const double middle = 0.5 * (low + high);
+            place_of(v, x + 0.5, y + 0.5, middle, place);
+            if (above_box(v, place) && place[2] < ground_below(v->scene, place[0], place[1], NULL))
+                high = middle;
+            else
+                low = middle;
+        }
+        return (float)high;
+    }
+    return FAR;
+}
+
+static void ground_rows(void *data, size_t begin, size_t end) {
+    kf_sph_view *v = data;
+    const kf_particle_scene *s = v->scene;
+    double low[3], high[3], nearest = INFINITY, furthest = 0.0;
+    bounds(s, low, high);
+    for (int corner = 0; corner < 8; corner++) {
+        double d[3];
+        for (int i = 0; i < 3; i++)
+            d[i] = (corner >> i & 1 ? high[i] : low[i]) - v->eye[i];
+        nearest = fmin(nearest, dot(d, v->ahead));
+        furthest = fmax(furthest, dot(d, v->ahead));
+    }
+    const double step = fmax(0.5 * s->terrain.cell * s->spacing, (furthest - nearest) / 800.0);
+    for (size_t y = begin; y < end; y++)
+        for (int x = 0; x < v->width; x++)
+            v->ground[y * (size_t)v->width + (size_t)x] = ground_depth(v, x, (int)y, nearest, furthest, step);
+}
+
+/* Without terrain, the floor of the box. */
+static void floor_rows(void *data, size_t begin, size_t end) {
+    kf_sph_view *v = data;
+    for (size_t y = begin; y < end; y++)
+        for (int x = 0; x < v->width; x++) {
+            double place[3];
+            place_of(v, x + 0.5, (double)y + 0.5, 1.0, place);
+            const double down = v->eye[2] - place[2], depth = down > 0.0 ? v->eye[2] / down : -1.0;
+            if (depth <= 0.0) continue;
+            place_of(v, x + 0.5, (double)y + 0.5, depth, place);
+            if (above_box(v, place)) v->ground[y * (size_t)v->width + (size_t)x] = (float)depth;
+        }
+}
+
+void kf_sph_view_ground(kf_sph_view *view) {
+    kf_in_parallel((size_t)view->height, 16, view->scene->terrain.heights != NULL ? ground_rows : floor_rows,
+                   view);
+}
+
+/* ---- particles ---- */
+
+bool kf_sph_view_shows_wall(const kf_sph_view *view, const float place[3]) {
+    const kf_particle_scene *s = view->scene;
+    for (int i = 0; i < 3; i++) {
+        const double layer = s->sides[2 * i + 1] == KF_SIDE_DUMMIES ? ceil(s->support) : 0.0;
+        const double high = (s->size[i] - s->origin[i] - layer) * s->spacing;
+        if (place[i] < 0.0f || (double)place[i] > high) return false;
+    }
+    return true;
+}
+
+void kf_sph_view_particle(kf_sph_view *v, const float place[3], float speed, bool wall) {
+    const double at[3] = {(double)place[0], (double)place[1], (double)place[2]};
+    double x, y, depth;
+    if (!project(v, at, &x, &y, &depth)) return;
+    const double radius = fmax(0.7, v->focal * v->radius / depth);
+    for (int j = (int)fmax(0.0, floor(y - radius)); j <= (int)fmin(v->height - 1.0, y + radius); j++)
+        for (int i = (int)fmax(0.0, floor(x - radius)); i <= (int)fmin(v->width - 1.0, x + radius); i++) {
+            const double dx = (i + 0.5 - x) / radius, dy = (j + 0.5 - y) / radius,
+                         left = 1.0 - dx * dx - dy * dy;
+            if (left < 0.0) continue;
+            const float front = (float)(depth - v->radius * sqrt(left));
+            const size_t pixel = (size_t)j * (size_t)v->width + (size_t)i;
+            if (front >= v->surface[pixel]) continue;
+            v->surface[pixel] = front;
+            v->speed[pixel] = speed;
+            v->wall[pixel] = wall;
+        }
+}
+
+/* ---- one surface ---- */
+
+typedef struct smoothing {
+    kf_sph_view *view;
+    const float *from;
+    float *to;
+    int dx, dy, reach;
+} smoothing;
+
+/* Mean depth along a line of pixels, of those that belong to the same surface. */
+static void smooth_rows(void *data, size_t begin, size_t end) {
+    const smoothing *s = data;
+    const kf_sph_view *v = s->view;
+    const float near = (float)(5.0 * v->radius);
+    for (size_t y = begin; y < end; y++)
+        for (int x = 0; x < v->width; x++) {
+            const size_t pixel = y * (size_t)v->width + (size_t)x;
+            const float own = s->from[pixel];
+            float sum = 0.0f, weight = 0.0f;
+            for (int k = -s->reach; k <= s->reach && own < FAR; k++) {
+                const int i = x + k * s->dx, j = (int)y + k * s->dy;
+                if (i < 0 || j < 0 || i >= v->width || j >= v->height) continue;
+                const float other = s->from[(size_t)j * (size_t)v->width + (size_t)i];
+                if (!(fabsf(other - own) < near)) continue;
+                const float share = (float)(s->reach + 1 - (k < 0 ? -k : k));
+                sum += share * other;
+                weight += share;
+            }
+            s->to[pixel] = weight > 0.0f ? sum / weight : FAR;
+        }
+}
+
+static void smooth(kf_sph_view *v) {
+    enum { PASSES = 3 };
+    double middle[3] = {0, 0, 0};
+    for (int i = 0; i < 3; i++)
+        middle[i] = 0.5 * v->scene->size[i] * v->scene->spacing - v->eye[i];
+    const double pixels = v->focal * v->radius / fmax(dot(middle, v->ahead), 1e-9);
+    const int reach = (int)fmin(24.0, fmax(2.0, 1.6 * pixels));
+    for (int pass = 0; pass < PASSES; pass++) {
+        smoothing across = {v, v->surface, v->scratch, 1, 0, reach},
+                  down = {v, v->scratch, v->surface, 0, 1, reach};
+        kf_in_parallel((size_t)v->height, 16, smooth_rows, &across);
+        kf_in_parallel((size_t)v->height, 16, smooth_rows, &down);
+    }
+}
+
+/* From the places of neighbouring pixels of the same surface. */
+static void normal_at(const kf_sph_view *v, const float *depths, int x, int y, double normal[3]) {
+    double along[2][3];
+    for (int axis = 0; axis < 2; axis++) {
+        const int dx = axis == 0, dy = axis == 1;
+        const size_t pixel = (size_t)y * (size_t)v->width + (size_t)x;
+        const float own = depths[pixel];
+        int from = 0, to = 0;
+        const float near = (float)(4.0 * v->radius + 0.02 * (double)own);
+        const size_t step = axis == 0 ? 1 : (size_t)v->width;
+        if (x + dx < v->width && y + dy < v->height && fabsf(depths[pixel + step] - own) < near) to = 1;
+        if (x - dx >= 0 && y - dy >= 0 && fabsf(depths[pixel - step] - own) < near) from = -1;
+        double a[3], b[3];
+        const float deep = to ? depths[pixel + step] : own, shallow = from ? depths[pixel - step] : own;
+        place_of(v, x + dx * to + 0.5, y + dy * to + 0.5, (double)deep, a);
+        place_of(v, x + dx * from + 0.5, y + dy * from + 0.5, (double)shallow, b);
+        for (int i = 0; i < 3; i++)
+            along[axis][i] = a[i] - b[i];
+    }
+    cross(along[1], along[0], normal);
+    const double size = sqrt(dot(normal, normal));
+    for (int i = 0; i < 3; i++)
+        normal[i] = size > 0.0 ? normal[i] / size : -v->ahead[i];
+}
+
+static void see_rows(void *data, size_t begin, size_t end) {
+    kf_sph_view *v = data;
+    const kf_particle_scene *s = v->scene;
+    double low[3], high[3];
+    bounds(s, low, high);
+    const double interval = (high[2] - low[2]) / 20.0;
+    for (size_t y = begin; y < end; y++)
+        for (int x = 0; x < v->width; x++) {
+            const size_t at = y * (size_t)v->width + (size_t)x;
+            kf_sph_pixel *pixel = &v->pixels[at];
+            if (v->surface[at] >= FAR && v->ground[at] >= FAR) continue;
+            if (v->surface[at] < v->ground[at]) {
+                pixel->kind = KF_SPH_SURFACE;
+                pixel->speed = v->speed[at];
+                pixel->wall = v->wall[at] != 0;
+                normal_at(v, v->surface, x, (int)y, pixel->normal);
+                continue;
+            }
+            double place[3], slope[2] = {0.0, 0.0};
+            pixel->kind = KF_SPH_GROUND;
+            place_of(v, x + 0.5, (double)y + 0.5, (double)v->ground[at], place);
+            if (s->terrain.heights != NULL) (void)ground_below(s, place[0], place[1], slope);
+            const double size = sqrt(1.0 + slope[0] * slope[0] + slope[1] * slope[1]);
+            pixel->normal[0] = -slope[0] / size;
+            pixel->normal[1] = -slope[1] / size;
+            pixel->normal[2] = 1.0 / size;
+            const double grain = (double)v->ground[at] / v->focal * fmax(0.15, hypot(slope[0], slope[1]));
+            pixel->contour = s->terrain.heights != NULL && fabs(remainder(place[2], interval)) < 0.7 * grain;
+        }
+}
+
+void kf_sph_view_end(kf_sph_view *view) {
+    smooth(view);
+    kf_in_parallel((size_t)view->height, 16, see_rows, view);
+}
