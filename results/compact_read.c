@@ -42,8 +42,8 @@ static kf_status read_positions(const kf_compact *compact, const char *where, co
     kf_copy_text(config->system, sizeof config->system, compact->file->system);
     for (int p = 0; p < compact->parameter_count; p++, *item = (*item)->next) {
         const cJSON *domain = compact->names[p], *value = NULL;
-        double position = *item != NULL && cJSON_IsNumber(*item) ? (*item)->valuedouble : -1;
-        if (position >= 0 && position < KF_CONFIG_VALUES * 4096.0)
+        const double position = cJSON_IsNumber(*item) ? (*item)->valuedouble : -1;
+        if (*item != NULL && position >= 0 && position < KF_CONFIG_VALUES * 4096.0)
             value = cJSON_GetArrayItem(domain, (int)position);
         if (value == NULL)
             return kf_landscape_complain(compact->file, where, error, "has a position outside its domain");
