@@ -277,6 +277,24 @@ static void test_polygons(void **state) {
     kf_mesh_free(&mesh);
 }
 
+/* A needle has an area, however thin it is; a line has none. */
+static void test_needles(void **state) {
+    (void)state;
+    static const struct {
+        double height;
+        size_t dropped;
+    } cases[] = {{1e-3, 0}, {1e-6, 0}, {1e-8, 0}, {1e-13, 1}, {0.0, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kf_mesh_builder builder = {0};
+        kf_mesh_add_triangle(&builder, kf_mesh_add_vertex(&builder, 0, 0, 0),
+                             kf_mesh_add_vertex(&builder, 1, 0, 0),
+                             kf_mesh_add_vertex(&builder, 0.5, cases[i].height, 0));
+        assert_int_equal(kf_mesh_clean(&builder.mesh), cases[i].dropped);
+        assert_int_equal(builder.mesh.triangle_count, 1 - cases[i].dropped);
+        kf_mesh_free(&builder.mesh);
+    }
+}
+
 static void refuse(const char *path, const char *part) {
     kf_mesh mesh;
     kf_text notes = {0};
@@ -477,6 +495,7 @@ int main(void) {
         cmocka_unit_test(test_polygons),
         cmocka_unit_test(test_bad_obj),
         cmocka_unit_test(test_bad_others),
+        cmocka_unit_test(test_needles),
         cmocka_unit_test(test_claims),
         cmocka_unit_test(test_claims_of_pictures),
         cmocka_unit_test(test_million_polygons),

@@ -94,6 +94,10 @@ static void test_key_by_hand(void **state) {
     assert_int_equal(kf_ordering_key(&o, 3.2, 0.9, 1.0), 1 * 8 + 5);
     assert_int_equal(kf_ordering_key(&o, 0.0, 2.0, 3.0), (2 + 4) * 8 + 4);
     assert_int_equal(kf_ordering_key(&o, 3.9, 3.9, 3.9), 7 * 8 + 7);
+    /* Rounded out of the box on either side, a sample belongs to the outermost cell. */
+    const double below = nextafter(0.0, -1.0);
+    assert_int_equal(kf_ordering_key(&o, below, below, below), kf_ordering_key(&o, 0.0, 0.0, 0.0));
+    assert_int_equal(kf_ordering_key(&o, 4.0, 4.0, 4.0), kf_ordering_key(&o, 3.9, 3.9, 3.9));
 }
 
 static void test_nothing_to_sort(void **state) {
