@@ -108,7 +108,7 @@ kf_status kf_store_export_github(kf_store *store, int64_t run_id, FILE *stream, 
 kf_status kf_store_export_compact(kf_store *store, int64_t run_id, FILE *stream, kf_error *error);
 /* A file of results (landscape_file.h) as a run of its own. All or nothing. A time is the median of the
  * file's single samples. */
-kf_status kf_store_import(kf_store *store, const char *file, int64_t *run_id, int *imported, kf_error *error);
+kf_status kf_store_import(kf_store *store, const char *path, int64_t *run_id, int *imported, kf_error *error);
 
 /* The ceilings of a device, named by its identity; the newest measurement replaces the one before. count is 0
  * for a device that was not measured. */
