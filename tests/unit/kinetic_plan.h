@@ -34,7 +34,10 @@ static inline kf_status kinetic_plan_make(kinetic_plan *made, const kf_scene_opt
     const kf_status status = kf_space_preset(space, preset, &config, error);
     kf_space_free(space);
     KF_TRY(status);
-    if (streaming != NULL) kf_config_set_name(&config, "streaming", streaming);
+    if (streaming != NULL) {
+        kf_config_set_name(&config, "streaming", streaming);
+        kf_config_set_integer(&config, "staged_nodes", 0); /* goes with two grids only */
+    }
     return system->plan(problem_of(system, made->scene), &config, made->backend, &made->plan, error);
 }
 
