@@ -17,10 +17,10 @@ const kf_system *const kf_systems[] = {&kf_system_kinetic, &kf_system_d2q9, &kf_
                                        &kf_system_sph,     &kf_system_t1,   NULL};
 
 kf_status kf_system_find(const char *name, const kf_system **system, kf_error *error) {
-    enum { MOST = 32 };
+    enum { MOST = sizeof kf_systems / sizeof kf_systems[0] };
     const char *names[MOST];
     int count = 0;
-    for (; kf_systems[count] != NULL && count < MOST; count++) {
+    for (; kf_systems[count] != NULL; count++) {
         names[count] = kf_systems[count]->name;
         if (strcmp(name, names[count]) == 0) {
             *system = kf_systems[count];

@@ -186,12 +186,14 @@ static kf_status load_fftw(bool wide, kf_error *error) {
     void *threads = dlopen(file, RTLD_NOW | RTLD_GLOBAL);
     (void)snprintf(file, sizeof file, "lib%s.so.3", stem);
     void *library = dlopen(file, RTLD_NOW | RTLD_GLOBAL);
-    if (library == NULL)
+    if (library == NULL) {
+        if (threads != NULL) (void)dlclose(threads);
         return kf_fail(
             error, KF_MACHINE,
             "FFTW (%s) is not on this machine: install it (Debian: libfftw3-dev); plans with transforms of "
             "their own need none",
             file);
+    }
     for (int i = 0; i < 7; i++)
         (void)snprintf(names[i], sizeof names[i], "%s_%s", prefix, functions[i]);
     const symbol symbols[] = {{names[0], &f->plan_c2c},

@@ -20,10 +20,11 @@ typedef struct plane {
 static plane plane_of(const kf_snapshot *s) {
     plane p = {.width = s->nodes[0], .height = s->nodes[2] > 1 ? s->nodes[2] : s->nodes[1], .scale = 1};
     const int most = p.width > p.height ? p.width : p.height;
-    if (most < LEAST_PIXELS) p.scale = (LEAST_PIXELS + most - 1) / most;
-    if (most > MOST_PIXELS) p.scale = -((most + MOST_PIXELS - 1) / MOST_PIXELS);
-    p.canvas_width = p.scale > 0 ? p.width * p.scale : p.width / -p.scale;
-    p.canvas_height = p.scale > 0 ? p.height * p.scale : p.height / -p.scale;
+    const int larger = most < LEAST_PIXELS ? (LEAST_PIXELS + most - 1) / most : 1;
+    const int smaller = most > MOST_PIXELS ? (most + MOST_PIXELS - 1) / MOST_PIXELS : 1;
+    p.scale = smaller > 1 ? -smaller : larger;
+    p.canvas_width = p.width * larger / smaller;
+    p.canvas_height = p.height * larger / smaller;
     return p;
 }
 

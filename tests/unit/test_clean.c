@@ -68,7 +68,7 @@ static void stdout_is_cleaned(void **state) {
         for (int i = 0; i < 3000; i++)
             (void)fputs("\xf0\x9f\x9a\x97 ", stdout);
         (void)fflush(stdout);
-        _exit(ferror(stdout) != 0);
+        _exit(ferror(stdout) != 0 ? 1 : 0);
     }
     (void)close(ends[1]);
     char text[20000] = "";
