@@ -56,7 +56,7 @@ static void add_waves(const kf_fluid *f, int simulation, const int cell[3], doub
     uint64_t state = f->seed * 977 + (uint64_t)simulation;
     for (int wave = 0; wave < WAVES; wave++) {
         double argument = 0;
-        for (int i = 0; i < f->dimensions; i++) {
+        for (int i = 0; i < 3 && i < f->dimensions; i++) {
             const double k = (double)(int)kf_random_below(&state, 5) - 2.0;
             argument += 2.0 * pi * k * cell[i] / f->cells[i];
         }

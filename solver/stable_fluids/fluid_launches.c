@@ -41,7 +41,7 @@ static kf_fluid_arguments arguments_of(const builder *b, int half) {
     d->step = part;
     d->viscosity = f->reflection && half == 0 ? 0 : f->viscosity;
     d->drag = f->drag * part;
-    for (int i = 0; i < f->dye_count; i++) {
+    for (int i = 0; i < KF_FLUID_DYES && i < f->dye_count; i++) {
         *decays[i] = exp(-f->dyes[i].dissipation * part);
         *lifts[i] = f->dyes[i].lift * part;
     }
@@ -321,7 +321,12 @@ kf_status kf_fluid_make_items(kf_plan *plan, kf_error *error) {
     const kf_fluid_plan *p = plan->system;
     const kf_fluid *f = p->fluid;
     const bool gpu = strcmp(kf_backend_device(plan->backend)->backend, "cuda") == 0;
-    const builder b = {plan, p, f, gpu, f->dye_count > 0 && !f->reflection ? 2 : 1, error};
+    const builder b = {.plan = plan,
+                       .p = p,
+                       .f = f,
+                       .gpu = gpu,
+                       .versions = f->dye_count > 0 && !f->reflection ? 2 : 1,
+                       .error = error};
     if (p->options.plan == KF_FLUID_PERSISTENT) {
         KF_TRY(add_persistent(&b));
         return KF_OK;

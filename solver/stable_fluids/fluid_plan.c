@@ -169,9 +169,9 @@ static kf_status upload_body(const kf_fluid_plan *p, kf_error *error) {
     }
     kf_status status = KF_OK;
     if (p->options.velocity_bits == 16) {
-        _Float16 *half = kf_allocate(cells * simulations * (size_t)f->dimensions * sizeof *half);
+        uint16_t *half = kf_allocate(cells * simulations * (size_t)f->dimensions * sizeof *half);
         for (size_t n = 0; n < cells * simulations * (size_t)f->dimensions; n++)
-            half[n] = (_Float16)values[n];
+            half[n] = kf_half_of(values[n]);
         status = kf_buffer_upload(p->acceleration, 0, half,
                                   cells * simulations * (size_t)f->dimensions * sizeof *half, error);
         free(half);

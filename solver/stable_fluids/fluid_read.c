@@ -109,7 +109,7 @@ static kf_status read_scheme(const reader *r) {
     const kf_json_place place = {r->file, "stable_fluids"};
     const cJSON *scheme;
     kf_fluid *f = r->fluid;
-    int advection = f->advection, trace = 0, rule = 0;
+    int advection = (int)f->advection, trace = 0, rule = 0;
     KF_TRY(section(r, "stable_fluids", true, keys, &scheme));
     KF_TRY(kf_json_choice(place, scheme, "advection", false, kf_fluid_advection_names, KF_ADVECTIONS,
                           &advection, r->error));
@@ -262,9 +262,10 @@ static kf_status read_stress_test(const reader *r, const cJSON *pushes, long rea
     KF_TRY(kf_json_number(place, test, "strength", false, 0, FAR, &strength, r->error));
     const double length = f->cell_size * f->cells[0];
     for (long i = 0; i < steps; i += every) {
+        const long hundreds = i / 100;
         kf_fluid_impulse impulse = {.step = i, .reach = (int)reach};
         for (int axis = 0; axis < f->dimensions; axis++) {
-            impulse.cell[axis] = (int)((double)f->cells[axis] / (double)(i / 100 + 1)) % f->cells[axis];
+            impulse.cell[axis] = (int)((double)f->cells[axis] / (double)(hundreds + 1)) % f->cells[axis];
             impulse.vector[axis] =
                 axis < 2 ? strength * f->time_step * displacement * length * speed_unit(f) : 0;
         }

@@ -169,12 +169,12 @@ static double solid_at(const reference *r, const int at[3], double velocity[3]) 
 
 static void arrive(reference *r, size_t n, const int at[3], double velocity[3]) {
     const kf_fluid *f = r->fluid;
-    const int up = f->dimensions - 1;
+    const int up = f->dimensions == 3 ? 2 : 1;
     for (int i = 0; i < f->dye_count && f->advection != KF_ADVECT_NONE; i++) {
         const double sign = f->walls[up] && 2 * at[up] >= f->cells[up] ? -1 : 1;
         velocity[up] += sign * r->part * f->dyes[i].lift * r->new_dye[i][n];
     }
-    for (int i = 0; i < f->dimensions; i++)
+    for (int i = 0; i < 3 && i < f->dimensions; i++)
         velocity[i] += r->part * r->push[i][n];
     if (f->solid == KF_SOLID_NONE) return;
     double solid[3];
@@ -386,10 +386,10 @@ static void move_particles(reference *r) {
             flow_at(r, middle, velocity);
         } else {
             const size_t n = cell_at(f, (long)p[0], (long)p[1], (long)p[2]);
-            for (int i = 0; i < f->dimensions; i++)
+            for (int i = 0; i < 3 && i < f->dimensions; i++)
                 velocity[i] = r->state.velocity[i][n];
         }
-        for (int i = 0; i < f->dimensions; i++) {
+        for (int i = 0; i < 3 && i < f->dimensions; i++) {
             p[i] += velocity[i];
             p[i] -= f->cells[i] * floor(p[i] / f->cells[i]);
         }

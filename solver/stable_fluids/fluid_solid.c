@@ -35,10 +35,11 @@ static void fill(const solid *s, bool (*inside)(const void *data, const double p
             for (int x = 0; x < s->domain[0]; x++) {
                 int hits = 0;
                 for (int i = 0; i < FINE * FINE * deep; i++) {
-                    const double point[3] = {
-                        (x + (i % FINE + 0.5) / FINE) * f->cell_size,
-                        (y + (i / FINE % FINE + 0.5) / FINE) * f->cell_size,
-                        f->dimensions == 3 ? (z + (i / (FINE * FINE) + 0.5) / FINE) * f->cell_size : 0};
+                    const int part[3] = {i % FINE, i / FINE % FINE, i / (FINE * FINE)};
+                    const double point[3] = {(x + (part[0] + 0.5) / FINE) * f->cell_size,
+                                             (y + (part[1] + 0.5) / FINE) * f->cell_size,
+                                             f->dimensions == 3 ? (z + (part[2] + 0.5) / FINE) * f->cell_size
+                                                                : 0};
                     hits += inside(data, point);
                 }
                 f->mask[((size_t)z * (size_t)f->cells[1] + (size_t)y) * (size_t)f->cells[0] + (size_t)x] =

@@ -15,15 +15,41 @@ int kf_fluid_dye_buffer(const kf_fluid *fluid, uint64_t steps) {
     return fluid->reflection ? 0 : (int)(steps % 2);
 }
 
+/* --- half precision (IEEE 754 binary16), which not every host compiler knows -----------------------------
+ */
+
+uint16_t kf_half_of(double value) {
+    const unsigned sign = signbit(value) ? 0x8000U : 0;
+    const double size = fabs(value);
+    if (isnan(value)) return (uint16_t)(sign | 0x7e00U);
+    if (size >= 65520.0) return (uint16_t)(sign | 0x7c00U);
+    if (size == 0) return (uint16_t)sign;
+    int exponent;
+    (void)frexp(size, &exponent);
+    if (exponent < -13) exponent = -13; /* below there are fewer digits */
+    /* To the nearest of 2^-11 of the exponent's range, the even one of two; a carry goes into the exponent.
+     */
+    const unsigned digits = (unsigned)nearbyint(ldexp(size, 11 - exponent));
+    return (uint16_t)(sign | (((unsigned)(exponent + 13) << 10) + digits));
+}
+
+double kf_half_value(uint16_t half) {
+    const int exponent = half >> 10 & 31, digits = half & 1023;
+    const double size = exponent == 31  ? (digits != 0 ? (double)NAN : (double)INFINITY)
+                        : exponent == 0 ? ldexp(digits, -24)
+                                        : ldexp(digits + 1024, exponent - 25);
+    return (half & 0x8000) != 0 ? -size : size;
+}
+
 /* --- numbers as they are stored ------------------------------------------------------------------------- */
 
 static void put(void *values, size_t index, int bits, double value) {
-    if (bits == 16) ((_Float16 *)values)[index] = (_Float16)value;
+    if (bits == 16) ((uint16_t *)values)[index] = kf_half_of(value);
     if (bits == 32) ((float *)values)[index] = (float)value;
     if (bits == 64) ((double *)values)[index] = value;
 }
 static double get(const void *values, size_t index, int bits) {
-    if (bits == 16) return (double)((const _Float16 *)values)[index];
+    if (bits == 16) return kf_half_value(((const uint16_t *)values)[index]);
     return bits == 32 ? (double)((const float *)values)[index] : ((const double *)values)[index];
 }
 
@@ -110,7 +136,7 @@ static void exchange(const kf_fluid_plan *p, const mirrors *m, int simulation, c
             else
                 state->velocity[i][n] = get(m->velocity.values, at, bits);
         }
-    for (int i = 0; i < f->dye_count; i++)
+    for (int i = 0; i < f->dye_count && m->dye.values != NULL && state->dye[i] != NULL; i++)
         for (size_t n = 0; n < cells; n++) {
             const size_t at = ((size_t)simulation * (size_t)f->dye_count + (size_t)i) * cells + n;
             if (to)
@@ -321,7 +347,7 @@ static kf_status snapshot(kf_plan *plan, kf_snapshot *s, kf_error *error) {
     kf_snapshot_of_nodes(s, nodes, f->cell_size / 2, f->cell_size);
     fill_quantity(f, nodes, kf_snapshot_add(s, "velocity", "m/s", 3), 3, state.velocity,
                   f->cell_size / f->time_step);
-    for (int i = 0; i < f->dye_count; i++) {
+    for (int i = 0; i < f->dye_count && state.dye[i] != NULL; i++) {
         double *const dye[3] = {state.dye[i], NULL, NULL};
         fill_quantity(f, nodes, kf_snapshot_add(s, f->dyes[i].name, "1", 1), 1, dye, 1);
     }
@@ -349,7 +375,7 @@ static kf_status record(kf_plan *plan, kf_records *records, kf_error *error) {
     KF_TRY(kf_fluid_read(plan, 0, &state, error));
     for (size_t n = 0; n < cells; n++) {
         double square = 0;
-        for (int i = 0; i < f->dimensions; i++)
+        for (int i = 0; i < f->dimensions && state.velocity[i] != NULL; i++)
             square += state.velocity[i][n] * state.velocity[i][n];
         energy += 0.5 * square;
         top = fmax(top, square);
@@ -358,7 +384,7 @@ static kf_status record(kf_plan *plan, kf_records *records, kf_error *error) {
     kf_record_add(flow, "kinetic_energy", "m2_s2", energy / (double)cells * unit * unit);
     kf_record_add(flow, "top_speed", "m_s", sqrt(top) * unit);
     kf_record_add(flow, "top_displacement", "cells", sqrt(top));
-    for (int i = 0; i < f->dye_count; i++) {
+    for (int i = 0; i < f->dye_count && state.dye[i] != NULL; i++) {
         double sum = 0;
         for (size_t n = 0; n < cells; n++)
             sum += state.dye[i][n];

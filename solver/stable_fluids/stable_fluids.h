@@ -132,6 +132,10 @@ kf_status kf_fluid_read(kf_plan *plan, int simulation, kf_fluid_state *state, kf
 /* Which of the dye buffers holds the dye after so many steps. */
 int kf_fluid_dye_buffer(const kf_fluid *fluid, uint64_t steps);
 
+/* The nearest number of half precision, and what it stands for. */
+uint16_t kf_half_of(double value);
+double kf_half_value(uint16_t half);
+
 /* fluid_verify.c */
 kf_status kf_fluid_reference(const kf_problem *problem, int steps, kf_reference **reference, kf_error *error);
 void kf_fluid_free_reference(kf_reference *reference);

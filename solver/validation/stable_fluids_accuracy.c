@@ -355,7 +355,8 @@ static kf_status spectral_error(const kf_validation *v, int n, double *result, k
             s.work[i] = kf_allocate(count * sizeof *omega);
         const double k = 2 * pi / n;
         for (size_t at = 0; at < count; at++) {
-            const double x = k * (double)(at % (size_t)n), y = k * (double)(at / (size_t)n);
+            const int column = (int)(at % (size_t)n), row = (int)(at / (size_t)n);
+            const double x = k * column, y = k * row;
             /* omega = -laplace psi, psi = speed / k stream */
             const double part = 2 * sin(x) * sin(y) + 2.5 * cos(2 * x + y + 0.4) + 1.5 * sin(x - 2 * y);
             omega[at] = (kf_dcomplex){g.speed * k * part, 0};

@@ -195,6 +195,13 @@ static void particles(void **state) {
 }
 static void half_precision(void **state) {
     (void)state;
+    for (unsigned bits = 0; bits < 0x7c00; bits++)
+        assert_int_equal(kf_half_of(kf_half_value((uint16_t)bits)), bits);
+    assert_int_equal(kf_half_of(1.0), 0x3c00);
+    assert_int_equal(kf_half_of(-2.5), 0xc100);
+    assert_int_equal(kf_half_of(1.0 + 0x1p-11), 0x3c00); /* between two: the even one */
+    assert_int_equal(kf_half_of(1.0 + 0x1.8p-10), 0x3c02);
+    assert_int_equal(kf_half_of(1e6), 0x7c00);
     kf_fluid *f = box(32, 32, 1);
     f->accuracy = 0.01;
     holds(f, "storage_velocity=f16 storage_spectrum=f16", 5);
