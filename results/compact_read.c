@@ -45,7 +45,7 @@ static kf_status read_positions(const kf_compact *compact, const char *where, co
         const double position = cJSON_IsNumber(*item) ? (*item)->valuedouble : -1;
         if (*item != NULL && position >= 0 && position < KF_CONFIG_VALUES * 4096.0)
             value = cJSON_GetArrayItem(domain, (int)position);
-        if (value == NULL)
+        if (*item == NULL || value == NULL)
             return kf_landscape_complain(compact->file, where, error, "has a position outside its domain");
         if (cJSON_IsBool(value))
             kf_config_set_boolean(config, domain->string, cJSON_IsTrue(value) != 0);

@@ -21,14 +21,14 @@ kf_status kf_landscape_set_samples(const kf_landscape_file *file, kf_landscape_e
     m->samples_us = kf_allocate_zeroed((size_t)count, sizeof(double));
     m->sample_count = (size_t)count;
     for (int i = 0; i < count; i++, item = item != NULL ? item->next : NULL) {
-        const double number = cJSON_IsNumber(item) ? item->valuedouble : NAN;
+        const double number = item != NULL && cJSON_IsNumber(item) ? item->valuedouble : NAN;
         m->samples_us[i] = (double)(float)(number * file->unit_us);
         if (!(m->samples_us[i] > 0 && isfinite(m->samples_us[i])))
             return kf_landscape_complain(file, entry->where, error,
                                          "a time must be a number above 0, for a result that is correct");
     }
     m->step_us = kf_summarise(m->samples_us, m->sample_count);
-    const double own = cJSON_IsNumber(time) ? time->valuedouble * file->unit_us : NAN;
+    const double own = time != NULL && cJSON_IsNumber(time) ? time->valuedouble * file->unit_us : NAN;
     entry->time_us = own > 0 && isfinite(own) ? own : m->step_us.median;
     return KF_OK;
 }

@@ -41,7 +41,7 @@ bool kf_placement_given(const kf_placement *placement);
 bool kf_scene_is_mesh(const char *file);
 
 /* kf_scene_open of a mesh, placed so. Free with kf_scene_free. */
-kf_status kf_scene_open_placed(const char *mesh_file, const kf_placement *placement,
+kf_status kf_scene_open_placed(const char *file_or_name, const kf_placement *placement,
                                const kf_scene_options *options, kf_scene **scene, kf_error *error);
 
 /* Writes the scene file (JSON, docs/scene-format.md) that stands for a mesh placed so: opened, it is the same

@@ -34,7 +34,7 @@ double kf_landscape_observe(const kf_landscape *landscape, uint64_t index, doubl
  * gzipped; a cache may be unfinished. The time of a config is the file's own figure for it (Kernel Tuner's
  * "time" is the mean). Of several results of one config the last counts. A file without any correct result is
  * KF_BAD_INPUT. */
-kf_status kf_landscape_open(const char *file, kf_landscape **landscape, kf_error *error);
+kf_status kf_landscape_open(const char *path, kf_landscape **landscape, kf_error *error);
 void kf_landscape_free(kf_landscape *landscape);
 
 #endif
