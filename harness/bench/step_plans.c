@@ -113,6 +113,15 @@ static const kf_step_candidate same[] = {
     {NULL, false, {NULL}, {NULL}},
 };
 
+#define FITS(list) _Static_assert(sizeof(list) / sizeof *(list) <= KF_STEP_CANDIDATES + 1, #list)
+FITS(flow);
+FITS(half);
+FITS(in_place);
+FITS(moments);
+FITS(moving);
+FITS(segments);
+#undef FITS
+
 const kf_step_plan kf_step_plans[KF_TIMES] = {
     [KF_TIME_F32] =
         {.name = "f32", .scene = KF_STEP_MAIN, .preset = "default", .candidates = flow, .follows = KF_TIMES},
