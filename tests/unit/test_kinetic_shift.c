@@ -71,7 +71,8 @@ static void compare(const kf_scene *scene, const char *const *values, long slab)
     kf_config_set_name(&config, "streaming", "shift");
     kf_config_set_integer(&config, "slab", slab);
     kf_plan *one = open_plan(scene, &config);
-    assert_true(populations(one) < populations(two));
+    /* A grid that moves by as many planes as it has saves nothing. */
+    if (2 * slab + 2 < scene->nodes[2]) assert_true(populations(one) < populations(two));
     advance(two, STEPS);
     advance(one, STEPS);
     assert_same_state(one, two);
