@@ -127,7 +127,8 @@ static flood flood_around(const kf_scene *scene) {
 
 /* What lies at a distance of some cells on one side of a sample: the first node that no sample touches. */
 static int flood_look(const flood *f, const double position[3], const double normal[3], double sign) {
-    for (double distance = 1.5; distance < FLOOD_RIM; distance += 0.5) {
+    for (int halves = 3; halves < 2 * FLOOD_RIM; halves++) {
+        const double distance = 0.5 * halves;
         int node[3];
         for (int a = 0; a < 3; a++)
             node[a] = (int)lround(position[a] + sign * distance * normal[a]) - f->low[a];

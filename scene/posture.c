@@ -97,6 +97,8 @@ static void measure_mirrors(const cloud *c, double mirror[3]) {
 
 /* ---- stand ---- */
 
+static const double FEET = 0.4; /* of the hull that touches at most */
+
 typedef struct spot {
     double x, y;
 } spot;
@@ -139,9 +141,23 @@ static double hull_area(spot *spots, size_t count, spot middle, bool *holds) {
     return area;
 }
 
-/* How well the body stands with this side of it below, 0 to 1. Vertices count too: a wheel touches with few
- * points. */
-static double measure_stand(const cloud *c, const kf_mesh *mesh, int axis, int sign) {
+/* Share of the footprint's squares in which something touches. */
+static double touched_share(const spot *spots, size_t count, spot low, spot extent) {
+    enum { SQUARES = 24 };
+    bool touched[SQUARES][SQUARES] = {{false}};
+    int found = 0;
+    for (size_t i = 0; i < count; i++) {
+        const int x = (int)fmin(SQUARES - 1, SQUARES * (spots[i].x - low.x) / extent.x),
+                  y = (int)fmin(SQUARES - 1, SQUARES * (spots[i].y - low.y) / extent.y);
+        found += !touched[y][x];
+        touched[y][x] = true;
+    }
+    return (double)found / (SQUARES * SQUARES);
+}
+
+/* How well the body stands with this side of it below, 0 to 1; *feet: on wheels or legs, far apart. Vertices
+ * count too: a wheel touches with few points. */
+static double measure_stand(const cloud *c, const kf_mesh *mesh, int axis, int sign, bool *feet) {
     static const double NEAR = 0.02; /* of the body's size */
     const size_t a = (size_t)axis, b = (a + 1) % 3, d = (a + 2) % 3;
     const double reach = NEAR * cbrt(c->extent[0] * c->extent[1] * c->extent[2]);
@@ -153,10 +169,13 @@ static double measure_stand(const cloud *c, const kf_mesh *mesh, int axis, int s
         if (above <= reach) spots[count++] = (spot){p[b], p[d]};
     }
     bool holds;
-    const double area = hull_area(spots, count, (spot){c->middle[b], c->middle[d]}, &holds),
-                 footprint = c->extent[b] * c->extent[d];
+    const double footprint = c->extent[b] * c->extent[d],
+                 touching = touched_share(spots, count, (spot){c->box.low[b], c->box.low[d]},
+                                          (spot){c->extent[b], c->extent[d]}),
+                 share = hull_area(spots, count, (spot){c->middle[b], c->middle[d]}, &holds) / footprint;
     free(spots);
-    return holds && footprint > 0.0 ? area / footprint : 0.0;
+    *feet = touching < FEET * share;
+    return holds && footprint > 0.0 ? share : 0.0;
 }
 
 /* ---- front ---- */
@@ -179,24 +198,26 @@ static double measure_cabin(const cloud *c, kf_heading up, int along) {
 
 /* ---- the guess ---- */
 
-static const double SYMMETRIC = 0.97, STANDS = 0.2;
+static const double SYMMETRIC = 0.97, STANDS = 0.2, ON_FEET = 2.5;
 
 static void guess_up(const cloud *c, const kf_mesh *mesh, kf_posture *p) {
     double best = 0.0, second = 0.0;
+    bool feet;
     for (int side = 0; side < 6; side++) {
         const kf_heading up = {side / 2, side % 2 == 0 ? 1 : -1};
         if (up.axis == p->across) continue;
-        const double stand = measure_stand(c, mesh, up.axis, -up.sign);
-        if (stand > best) {
+        const double stand = measure_stand(c, mesh, up.axis, -up.sign, &feet),
+                     worth = (feet ? ON_FEET : 1.0) * stand;
+        if (worth > best) {
             second = best;
-            best = stand;
+            best = worth;
             p->up = up;
+            p->stand = stand;
         } else {
-            second = fmax(second, stand);
+            second = fmax(second, worth);
         }
     }
-    p->stand = best;
-    if (best > 0.0) p->up_sure = best / (best + second) * fmin(1.0, best / STANDS);
+    if (best > 0.0) p->up_sure = best / (best + second) * fmin(1.0, p->stand / STANDS);
 }
 
 void kf_posture_heading(const kf_mesh *mesh, kf_posture *p) {

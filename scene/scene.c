@@ -372,6 +372,15 @@ void kf_scene_initial(const kf_scene *scene, int i, int j, int k, double *densit
     *density = 1.0 + 3.0 * speed * speed * share * (cos(2.0 * x) + cos(2.0 * y));
 }
 
+double kf_scene_flow_through(const kf_scene *scene) {
+    const double *stream = scene->initial_velocity;
+    int along = 0;
+    for (int a = 1; a < 3; a++)
+        if (fabs(stream[a]) > fabs(stream[along])) along = a;
+    if (scene->initial != KF_INITIAL_UNIFORM || stream[along] == 0.0) return 0.0;
+    return scene->nodes[along] / fabs(stream[along]);
+}
+
 int kf_scene_shortest_edge(const kf_scene *scene) {
     double shortest = INFINITY;
     for (int a = 0; a < 3; a++)

@@ -242,6 +242,10 @@ double *kf_scene_acting_areas(const kf_scene *scene);
  * 1/cells; 0 for a flat wall, or a surface that encloses nothing. In [0, 1]. */
 double kf_scene_surface_depth(const kf_scene *scene, double surface_to_volume);
 
+/* Steps in which the stream (the fluid at first) goes once through the domain along its main axis; 0 where it
+ * rests. */
+double kf_scene_flow_through(const kf_scene *scene);
+
 /* Shortest edge of the solid's bounding box in cells, rounded up, at least 1 (L_m of the paper, section 4.5).
  */
 int kf_scene_shortest_edge(const kf_scene *scene);

@@ -22,6 +22,8 @@ typedef struct kf_snapshot {
     size_t count;                 /* nodes or particles */
     int nodes[3];                 /* along x, y, z; only on nodes */
     double origin[3], spacing[3]; /* of node (0,0,0) from the domain's lower corner, and between nodes, m */
+    size_t triangle_count;        /* on particles that are a surface's vertices: its triangles */
+    const uint32_t *triangles;    /* [triangle_count][3]; somebody else's */
     double time;                  /* s */
     uint64_t step;
     kf_quantity *quantities; /* owned; on particles one is "position" (m, three components) */

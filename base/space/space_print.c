@@ -69,6 +69,21 @@ static void free_table(kf_table *table) {
     free(table->cells);
 }
 
+/* What the parameters mean, as far as the space says. */
+static void print_help(const kf_space *space, FILE *stream) {
+    int widest = 0, said = 0;
+    for (int p = 0; p < space->parameter_count; p++) {
+        const int length = (int)strlen(space->parameters[p].name);
+        if (length > widest) widest = length;
+        said += space->parameters[p].help[0] != '\0';
+    }
+    if (said > 0) (void)fprintf(stream, "\nmeaning\n");
+    for (int p = 0; p < space->parameter_count; p++)
+        if (space->parameters[p].help[0] != '\0')
+            (void)fprintf(stream, "  %-*s  %s\n", widest, space->parameters[p].name,
+                          space->parameters[p].help);
+}
+
 void kf_space_print(const kf_space *space, FILE *stream) {
     (void)fprintf(stream,
                   "space of system %s: %d parameters, %.10g combinations, %" PRIu64 " valid configs\n\n",
@@ -76,6 +91,7 @@ void kf_space_print(const kf_space *space, FILE *stream) {
     kf_table table = make_table(space);
     print_table(&table, stream);
     free_table(&table);
+    print_help(space, stream);
     if (space->constraint_count > 0) (void)fprintf(stream, "\nconstraints\n");
     for (int c = 0; c < space->constraint_count; c++)
         (void)fprintf(stream, "  %s\n      %s\n", space->constraints[c].text, space->constraints[c].reason);

@@ -13,7 +13,12 @@
 #include "harness/cli/known_config.h"
 #include "harness/cli/placement_argument.h"
 #include "harness/cli/problem_argument.h"
+#include "harness/cli/run_coefficients.h"
+#include "harness/cli/run_duration.h"
+#include "harness/cli/scene_summary.h"
 #include "results/best_config.h"
+#include "solver/flow/flow_problem.h"
+#include "solver/output/flow_files.h"
 #include "solver/output/production.h"
 #include "solver/output/run_folder.h"
 #include "solver/picture/picture.h"
@@ -22,9 +27,15 @@
 static const kf_option options[] = {
     {"--config", "FILE",
      "the best configuration that kftune tune wrote; without it, that of the nearest scene known", false},
-    {"--steps", "N", "time steps to do (1000); after a restart, further steps", false},
+    KF_DURATION_OPTIONS,
+    {"--area", "A", "reference area of the means in m^2 (the measured frontal area)", false},
     {"--output", "DIR", "folder to write into (<scene>-run)", false},
     {"--every", "N", "steps between outputs (a fifth of --steps)", false},
+    {"--fields", "LIST",
+     "of velocity, pressure, vorticity, q, solid, surface: what the files hold (velocity,pressure)", false},
+    {"--mean-from", "N", "fields averaged over time, from so many flow-throughs on, 16 moments in each",
+     false},
+    {"--picture-every", "N", "steps between further pictures (none)", false},
     {"--restart", "FILE", "go on from this checkpoint", false},
     {"--checkpoints", "N", "newest checkpoints to keep (2); 0: one only when interrupted", false},
     {"--checkpoint-every", "SECONDS", "between checkpoints, whatever --every (300)", false},
@@ -62,7 +73,8 @@ typedef struct run {
     kf_smoke *smoke; /* NULL without --smoke */
     int smoke_size[2];
     char folder[KF_PATH];
-    int lock; /* of the folder; -1 */
+    int lock;    /* of the folder; -1 */
+    double area; /* m^2: of the means; 0: as measured */
     kf_production_options how;
     kf_production done;
 } run;
@@ -178,7 +190,6 @@ static kf_status open_tuned(run *job, const char *config, kf_error *error) {
 
 static kf_status open_plan(run *job, kf_error *error) {
     const kf_system *system = job->problem->system;
-    KF_TRY(refuse_kernels(job, error));
     /* First: what does not fit into memory says so before anything is compiled. */
     KF_TRY(system->plan(job->problem, &job->best.config, job->backend, &job->plan, error));
     if (job->foreign) KF_TRY(kf_known_config_verify(job->problem, &job->best.config, job->backend, error));
@@ -223,29 +234,51 @@ static kf_status read_smoke(run *job, long every, kf_error *error) {
     return KF_OK;
 }
 
+/* Rows enough for the means: 64 a flow-through at least. */
+static uint64_t record_period(const run *job, long every) {
+    enum { ROWS = 64 };
+    const double often = job->how.flow_through > 0.0 ? job->how.flow_through / ROWS : (double)every;
+    return (uint64_t)fmax(1.0, floor(fmin((double)every / 20.0, often)));
+}
+
+static kf_status read_means(run *job, kf_error *error) {
+    enum { MOMENTS = 16 };
+    double from = 0.0;
+    if (!kf_argument_given(job->arguments, "--mean-from")) return KF_OK;
+    KF_TRY(kf_argument_number(job->arguments, "--mean-from", 0.0, 1e6, &from, error));
+    if (job->how.flow_through == 0.0)
+        return kf_fail(error, KF_BAD_INPUT, "option '--mean-from': no stream goes through %s",
+                       job->problem->name);
+    job->how.mean_every = (uint64_t)fmax(1.0, floor(job->how.flow_through / MOMENTS));
+    job->how.mean_from = (uint64_t)fmax(1.0, ceil(from * job->how.flow_through));
+    return KF_OK;
+}
+
 static kf_status read_options(run *job, kf_error *error) {
     const kf_arguments *arguments = job->arguments;
-    const long most = 1000000000000;
     long steps = 1000, checkpoints = 2;
-    KF_TRY(kf_argument_integer(arguments, "--steps", 1, most, &steps, error));
+    KF_TRY(kf_run_duration(arguments, job->problem, &steps, &job->how, error));
     long every = steps >= 5 ? steps / 5 : 1;
-    KF_TRY(kf_argument_integer(arguments, "--every", 1, most, &every, error));
+    KF_TRY(kf_argument_integer(arguments, "--every", 1, 1000000000000, &every, error));
     KF_TRY(kf_argument_integer(arguments, "--checkpoints", 0, 1000000, &checkpoints, error));
     double checkpoint_seconds = usual_checkpoint_seconds;
     KF_TRY(kf_argument_number(arguments, "--checkpoint-every", 1.0, 1e9, &checkpoint_seconds, error));
-    int normal;
-    KF_TRY(read_slice(arguments, &normal, error));
-    job->how = (kf_production_options){
-        .folder = job->folder,
-        .steps = (uint64_t)steps,
-        .every = (uint64_t)every,
-        .record_every = every >= 20 ? (uint64_t)every / 20 : 1,
-        .checkpoints = (int)checkpoints,
-        .checkpoint_seconds = checkpoint_seconds,
-        .slice_normal = normal,
-        .compression = kf_argument_given(arguments, "--compress") ? 1 : 0,
-        .interrupted = &kf_interrupted,
-    };
+    KF_TRY(read_slice(arguments, &job->how.slice_normal, error));
+    KF_TRY(kf_argument_number(arguments, "--area", 1e-12, 1e12, &job->area, error));
+    job->how.folder = job->folder;
+    job->how.steps = (uint64_t)steps;
+    job->how.every = (uint64_t)every;
+    job->how.record_every = record_period(job, every);
+    job->how.checkpoints = (int)checkpoints;
+    job->how.checkpoint_seconds = checkpoint_seconds;
+    KF_TRY(read_means(job, error));
+    long pictures = 0;
+    KF_TRY(kf_argument_integer(arguments, "--picture-every", 1, 1000000000000, &pictures, error));
+    job->how.picture_every = (uint64_t)pictures;
+    if (kf_argument_given(arguments, "--fields"))
+        KF_TRY(kf_flow_quantities_read(kf_argument(arguments, "--fields", ""), &job->how.quantities, error));
+    job->how.compression = kf_argument_given(arguments, "--compress") ? 1 : 0;
+    job->how.interrupted = &kf_interrupted;
     return read_smoke(job, every, error);
 }
 
@@ -303,6 +336,7 @@ static cJSON *smoke_json(const run *job) {
 static cJSON *record(const run *job, const char *state) {
     const kf_production *done = &job->done;
     cJSON *json = cJSON_CreateObject();
+    const kf_scene *scene = kf_run_scene(job->problem);
     cJSON_AddStringToObject(json, "kftune", KF_VERSION);
     cJSON_AddStringToObject(json, "command", "run");
     cJSON_AddItemToObject(json, "device", kf_device_to_json(kf_backend_device(job->backend)));
@@ -323,6 +357,8 @@ static cJSON *record(const run *job, const char *state) {
         cJSON_CreateStringArray((const char *const *)done->outputs, (int)done->output_count));
     cJSON_AddStringToObject(json, "checkpoint", done->checkpoint);
     cJSON_AddItemToObject(json, "records", records_json(done));
+    cJSON_AddItemToObject(json, "coefficients",
+                          kf_run_coefficients_json(scene, &job->done.drag, job->area, job->how.flow_through));
     cJSON_AddItemToObject(json, "smoke", smoke_json(job));
     return json;
 }
@@ -359,21 +395,15 @@ static void print_result(const run *job) {
         printf(" (tuned: %s)\n", kf_rate_text(job->problem->system, 1e6 * job->best.mlups, tuned));
     else
         puts(" (not tuned)");
-    const kf_record *forces = kf_records_find(&done->records, "forces");
-    if (forces != NULL && isfinite(kf_record_value(forces, "drag_coefficient")))
-        printf("  drag coefficient %.4g, lift coefficient %.4g\n",
-               kf_record_value(forces, "drag_coefficient"), kf_record_value(forces, "lift_coefficient"));
+    kf_run_coefficients_print(kf_run_scene(job->problem), &done->drag, job->area, job->how.flow_through);
     if (done->smoke_pictures > 0) {
         printf("  smoke      %s/smoke_*.png: %zu pictures, %" PRIu64 " tracers at the end\n", job->folder,
                done->smoke_pictures, done->tracers);
     }
     static const struct {
         const char *label, *ending;
-    } kinds[] = {{"fields", ".vtkhdf"},
-                 {"picture", ".png"},
-                 {"forces", "forces.csv"},
-                 {"motion", "motion.csv"},
-                 {"checkpoint", ".kfc"}};
+    } kinds[] = {{"fields", ".vtkhdf"},    {"picture", ".png"},      {"chart", "forces.png"},
+                 {"forces", "forces.csv"}, {"motion", "motion.csv"}, {"checkpoint", ".kfc"}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const char *path = last_output(done, kinds[i].ending);
         if (path) printf("  %-11s%s\n", kinds[i].label, path);
@@ -400,9 +430,10 @@ static void append_word(kf_text *text, const char *word) {
 
 /* The command that goes on where this run was interrupted, with the same options. */
 static void append_resumption(const run *job, kf_text *text) {
-    static const char *const kept[] = {"--config", "--checkpoints",      "--slice", "--scene",
-                                       "--grid",   "--samples-per-cell", "--store", "--device",
-                                       "--system", "--checkpoint-every"};
+    static const char *const kept[] = {"--config",        "--checkpoints",      "--slice", "--fields",
+                                       "--picture-every", "--mean-from",        "--area",  "--scene",
+                                       "--grid",          "--samples-per-cell", "--store", "--device",
+                                       "--system",        "--checkpoint-every"};
     kf_text_append(text, "kftune run");
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         if (!kf_argument_given(job->arguments, kept[i])) continue;
@@ -410,6 +441,7 @@ static void append_resumption(const run *job, kf_text *text) {
         append_word(text, kf_argument(job->arguments, kept[i], ""));
     }
     if (job->how.compression) append_word(text, "--compress");
+    if (job->how.until_settled) kf_text_append(text, " --until settled");
     if (job->smoke)
         kf_text_append(text, " --smoke --smoke-every %" PRIu64 " --smoke-size %dx%d", job->how.smoke_every,
                        job->smoke_size[0], job->smoke_size[1]);
@@ -452,10 +484,33 @@ static void tell_of_killed(const run *job) {
         kf_warn("the run before in %s was killed before its first checkpoint", job->folder);
 }
 
+/* What `kftune scene` says, of a scene that was not tuned; what its grid cannot carry, of any. */
+static void say_what_to_expect(const run *job) {
+    const kf_scene *scene = kf_run_scene(job->problem);
+    const char *const *lines = NULL;
+    if (scene == NULL) return;
+    const kf_scene_summary summary = kf_summarise_scene(scene);
+    if (kf_argument_given(job->arguments, "--config")) {
+        const int count = kf_scene_warnings(&summary, &lines);
+        for (int i = 0; i < count; i++)
+            kf_warn("%s", lines[i]);
+        return;
+    }
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL) return;
+    kf_scene_summary_print(scene, &summary, stream);
+    if (fclose(stream) == 0) kf_info("%s", text);
+    free(text);
+}
+
 static kf_status prepare(run *job, kf_error *error) {
     const char *config = kf_argument(job->arguments, "--config", NULL);
-    KF_TRY(read_options(job, error));
     KF_TRY(config != NULL ? open_tuned(job, config, error) : open_untuned(job, error));
+    KF_TRY(refuse_kernels(job, error));
+    KF_TRY(read_options(job, error));
+    say_what_to_expect(job);
     KF_TRY(choose_folder(job, error));
     KF_TRY(open_plan(job, error));
     KF_TRY(kf_production_start(job->plan, job->smoke, kf_argument(job->arguments, "--restart", NULL), error));

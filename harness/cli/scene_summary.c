@@ -28,7 +28,8 @@ kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
         if (fabs(stream[a]) > fabs(stream[along])) along = a;
     const double section = (double)scene->nodes[(along + 1) % 3] * scene->nodes[(along + 2) % 3];
     s.blockage = scene->frontal_area > 0.0 ? scene->frontal_area / section : nan;
-    s.flow_through_steps = scene->reference_speed > 0.0 ? scene->nodes[along] / scene->reference_speed : nan;
+    s.flow_through_steps = kf_scene_flow_through(scene);
+    if (s.flow_through_steps == 0.0) s.flow_through_steps = nan;
     s.flow_through_seconds = s.flow_through_steps * dt;
     s.bytes =
         (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2] * POPULATIONS * GRIDS * sizeof(float);

@@ -7,6 +7,7 @@
 #include "base/util/json.h"
 #include "base/util/program.h"
 #include "base/util/text.h"
+#include "harness/tune/explain.h"
 #include "harness/tune/report.h"
 #include "harness/tune/tune.h"
 
@@ -132,6 +133,7 @@ void kf_tune_print(const kf_tune_request *request, const kf_tune_result *result,
     }
     print_states(result, stream);
     if (result->best >= 0) print_ties(result, stream);
+    kf_tune_explain(request, result, stream);
     (void)fprintf(stream, "%-*s%s, run %s\n", LABEL, "store", kf_store_path(request->store),
                   result->run.uuid);
     const bool runs = problem->system->runs;

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Smoke around the Ahmed body, for the README: a fine grid, one and a half times through the domain, a sequence of pictures.
+# Smoke around the Ahmed body, for the gallery: a fine grid, one and a half times through the domain, a sequence of pictures.
 # From a bundle or a built source tree; builds nothing; some 45 s on an H200 and never more than 60 (BUDGET): when time is up,
 # the pictures drawn so far are taken.
 # usage: scripts/gpu/smoke.sh FOLDER [DEVICE]; SCENE, GRID, STEPS, PICTURES (of the sequence), SIZE and BUDGET may be set.

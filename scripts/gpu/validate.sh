@@ -8,7 +8,7 @@
 # BUDGET seconds (300): a case that would not fit is not begun but listed with the time it is expected to take. The results are
 # brought up to date whenever a case ends. Status 1 when a check is out of its bound or a case did not end.
 set -u
-estimates="cylinder_drag 40 sphere_drag 35 sphere_wake 27 taylor_green_3d 25 cavity_3d 10 free_solid 6 models 4 cavity_2d 2 d2q9-cavity 5
+estimates="cylinder_drag 40 sphere_drag 35 cylinder_wake 15 taylor_green_3d 25 cavity_3d 10 free_solid 6 models 4 cavity_2d 2 d2q9-cavity 5
 d2q9-channel 5 d2q9-array 5 d2q9-poiseuille 1"
 folder=$(realpath -m "${1:?usage: scripts/gpu/validate.sh FOLDER [DEVICE] [OPTION...]}")
 device=${2:-cuda:0}

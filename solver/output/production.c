@@ -11,7 +11,10 @@
 #include "base/util/text.h"
 #include "solver/flow/flow_plan.h"
 #include "solver/output/checkpoint.h"
+#include "solver/output/flow_files.h"
+#include "solver/output/mean_fields.h"
 #include "solver/output/record_files.h"
+#include "solver/output/series_file.h"
 #include "solver/output/vtkhdf.h"
 #include "solver/picture/field_picture.h"
 #include "solver/picture/picture.h"
@@ -25,9 +28,12 @@ typedef struct production_run {
     const kf_production_options *options;
     kf_production *result;
     kf_record_files files;
+    kf_force_series forces;
+    kf_mean_fields means;
     uint64_t end;    /* step to reach */
     uint64_t stride; /* steps that take about pace_seconds */
     double started;  /* wall clock */
+    double judged;   /* likewise, when the drag was looked at */
     double saved;    /* likewise, when the last checkpoint was written; at first as started */
     bool records;    /* the plan has some, as far as is known */
 } production_run;
@@ -114,16 +120,57 @@ static kf_status write_field_pictures(production_run *producer, const kf_snapsho
     return KF_OK;
 }
 
-static kf_status write_state(production_run *producer, kf_snapshot *snapshot, kf_error *error) {
+/* Where the solid is after the steps done. */
+static kf_status find_pose(const production_run *producer, kf_solid_pose *pose, kf_error *error) {
+    kf_plan *plan = producer->plan;
+    const kf_scene *scene = kf_plan_scene(plan);
+    *pose = (kf_solid_pose){.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    memcpy(pose->center, scene->motion.center, sizeof pose->center);
+    if (scene->motion.free) return plan->methods->flow->pose(plan, pose, error);
+    if (scene->motion.moving)
+        kf_motion_pose(&scene->motion, (double)plan->steps_done, pose->rotation, pose->center);
+    return KF_OK;
+}
+
+/* A numbered file, and the list of all that there are of its kind. */
+static kf_status write_numbered(production_run *producer, const char *kind, const kf_snapshot *snapshot,
+                                kf_error *error) {
     char path[KF_PATH];
-    const char *kind = snapshot->on == KF_ON_PARTICLES ? "particles" : "fields";
-    KF_TRY(add_smoke(producer, snapshot, error));
     KF_TRY(output_path(producer, kind, "vtkhdf", path, error));
     KF_TRY(kf_vtkhdf_write(path, snapshot, producer->options->compression, error));
     note_output(producer->result, path);
+    const double time_step = snapshot->step > 0 ? snapshot->time / (double)snapshot->step : 0.0;
+    return kf_series_file_write(producer->options->folder, kind, time_step, error);
+}
+
+/* A flow's picture, the solid's surface, and the quantities that are asked for. */
+static kf_status add_flow(production_run *producer, kf_snapshot *snapshot, kf_error *error) {
+    const kf_scene *scene = kf_plan_scene(producer->plan);
+    const int asked = producer->options->quantities,
+              quantities = asked != 0 ? asked : KF_VELOCITY | KF_PRESSURE;
+    kf_solid_pose pose;
+    KF_TRY(write_picture(producer, snapshot, error));
+    KF_TRY(find_pose(producer, &pose, error));
+    if (quantities & KF_SURFACE && scene->mesh.triangle_count > 0) {
+        kf_snapshot surface;
+        kf_flow_surface(scene, pose.rotation, pose.center, snapshot, &surface);
+        const kf_status status = write_numbered(producer, "surface", &surface, error);
+        kf_snapshot_free(&surface);
+        KF_TRY(status);
+    }
+    kf_flow_quantities_derive(scene, pose.rotation, pose.center, quantities, snapshot);
+    return KF_OK;
+}
+
+static kf_status write_state(production_run *producer, kf_snapshot *snapshot, kf_error *error) {
     const kf_plan_methods *methods = producer->plan->methods;
-    if (methods->flow != NULL || methods->picture != NULL) return write_picture(producer, snapshot, error);
-    return snapshot->on == KF_ON_NODES && kf_snapshot_find(snapshot, "velocity") != NULL
+    const bool on_nodes = snapshot->on == KF_ON_NODES;
+    KF_TRY(add_smoke(producer, snapshot, error));
+    if (methods->flow != NULL) KF_TRY(add_flow(producer, snapshot, error));
+    KF_TRY(write_numbered(producer, on_nodes ? "fields" : "particles", snapshot, error));
+    if (methods->flow != NULL) return KF_OK;
+    if (methods->picture != NULL) return write_picture(producer, snapshot, error);
+    return on_nodes && kf_snapshot_find(snapshot, "velocity") != NULL
                ? write_field_pictures(producer, snapshot, error)
                : KF_OK;
 }
@@ -132,6 +179,44 @@ static kf_status write_snapshot(production_run *producer, kf_error *error) {
     kf_snapshot snapshot;
     kf_status status = kf_plan_snapshot(producer->plan, &snapshot, error);
     if (status == KF_OK) status = write_state(producer, &snapshot, error);
+    kf_snapshot_free(&snapshot);
+    return status;
+}
+
+static bool mean_is_due(const production_run *producer, uint64_t step) {
+    const kf_production_options *options = producer->options;
+    return options->mean_from > 0 && step >= options->mean_from && step % options->mean_every == 0 &&
+           producer->plan->methods->flow != NULL;
+}
+
+static kf_status add_to_means(production_run *producer, kf_error *error) {
+    kf_snapshot snapshot;
+    const kf_status status = kf_plan_snapshot(producer->plan, &snapshot, error);
+    if (status == KF_OK) kf_mean_fields_add(&producer->means, &snapshot);
+    kf_snapshot_free(&snapshot);
+    return status;
+}
+
+static kf_status write_means(production_run *producer, kf_error *error) {
+    char path[KF_PATH];
+    kf_snapshot snapshot;
+    if (producer->means.samples == 0) return KF_OK;
+    KF_TRY(output_path(producer, "mean", "vtkhdf", path, error));
+    kf_mean_fields_snapshot(&producer->means, &snapshot);
+    const kf_status status = kf_vtkhdf_write(path, &snapshot, producer->options->compression, error);
+    kf_snapshot_free(&snapshot);
+    if (status == KF_OK) note_output(producer->result, path);
+    return status;
+}
+
+/* A picture between the outputs. */
+static kf_status draw_between(production_run *producer, kf_error *error) {
+    const uint64_t period = producer->options->picture_every;
+    kf_snapshot snapshot;
+    if (period == 0 || producer->plan->steps_done % period != 0 || producer->plan->methods->flow == NULL)
+        return KF_OK;
+    kf_status status = kf_plan_snapshot(producer->plan, &snapshot, error);
+    if (status == KF_OK) status = write_picture(producer, &snapshot, error);
     kf_snapshot_free(&snapshot);
     return status;
 }
@@ -153,22 +238,52 @@ static kf_status add_records(production_run *producer, kf_error *error) {
     KF_TRY(kf_plan_record(producer->plan, &result->records, error));
     producer->records = result->records.count > 0;
     if (!producer->records) return KF_OK;
+    const kf_record *forces = kf_records_find(&result->records, "forces");
+    if (forces != NULL) kf_force_series_add(&producer->forces, result->records.step, forces);
     KF_TRY(kf_record_files_add(&producer->files, &result->records, error));
     for (size_t i = 0; i < producer->files.count && first; i++)
         note_output(result, producer->files.list[i].path);
     return KF_OK;
 }
 
+static kf_status draw_chart(production_run *producer, kf_error *error) {
+    char path[KF_PATH];
+    if (producer->forces.count < 2) return KF_OK;
+    KF_TRY(kf_path(path, error, "%s/forces.png", producer->options->folder));
+    KF_TRY(kf_drag_chart(path, producer->plan->problem->name, &producer->forces,
+                         producer->options->flow_through, error));
+    note_output(producer->result, path);
+    return KF_OK;
+}
+
+/* What the drag comes to; a run until it has settled ends here. */
+static void judge_drag(production_run *producer) {
+    kf_production *result = producer->result;
+    result->drag = kf_drag_report_of(&producer->forces);
+    if (producer->options->until_settled && kf_drag_is_done(&result->drag, producer->options->flow_through))
+        producer->end = producer->plan->steps_done;
+}
+
 /* What is due after the steps done so far. */
 static kf_status write_due(production_run *producer, kf_error *error) {
     uint64_t step = producer->plan->steps_done;
-    bool last = step == producer->end;
-    if (producer->records && (last || step % producer->options->record_every == 0))
+    const bool at_end = step == producer->end;
+    if (producer->records && (at_end || step % producer->options->record_every == 0)) {
         KF_TRY(add_records(producer, error));
+        if (at_end || producer->options->until_settled || now() - producer->judged >= pace_seconds) {
+            producer->judged = now();
+            judge_drag(producer);
+        }
+    }
+    const bool last = step == producer->end;
+    if (mean_is_due(producer, step)) KF_TRY(add_to_means(producer, error));
+    if (last) KF_TRY(write_means(producer, error));
     if (producer->options->smoke != NULL && (last || step % producer->options->smoke_every == 0))
         KF_TRY(draw_smoke(producer, error));
     const bool output = last || step % producer->options->every == 0;
-    return output && producer->plan->methods->snapshot != NULL ? write_snapshot(producer, error) : KF_OK;
+    if (!output) return draw_between(producer, error);
+    if (last) KF_TRY(draw_chart(producer, error));
+    return producer->plan->methods->snapshot != NULL ? write_snapshot(producer, error) : KF_OK;
 }
 
 /* By the clock, whatever outputs are due; a state that blew up takes no good one's place. */
@@ -200,11 +315,16 @@ static void show_progress(const production_run *producer) {
     const kf_production *result = producer->result;
     uint64_t done = producer->plan->steps_done - result->first_step,
              left = producer->end - producer->plan->steps_done;
-    char remaining[32], rate[KF_RATE_TEXT];
+    char remaining[32], rate[KF_RATE_TEXT], drag[64] = "";
+    const kf_series_mean *mean = &result->drag.mean[KF_DRAG];
+    if (result->drag.known && isfinite(mean->half))
+        (void)snprintf(drag, sizeof drag, "   Cd %.3f +- %.3f%s", mean->mean, mean->half,
+                       result->drag.settled ? "" : ", not settled");
     kf_human_time_us(1e6 * (now() - producer->started) / (double)done * (double)left, remaining);
-    kf_progress(false, "step %" PRIu64 " of %" PRIu64 "   %.1f steps/s   %s   %s left",
+    kf_progress(false, "step %" PRIu64 " of %" PRIu64 "   %.1f steps/s   %s%s   %s left",
                 producer->plan->steps_done, producer->end, result->steps_per_second,
-                kf_rate_text(producer->plan->problem->system, result->updates_per_second, rate), remaining);
+                kf_rate_text(producer->plan->problem->system, result->updates_per_second, rate), drag,
+                remaining);
 }
 
 static uint64_t steps_to_next(uint64_t step, uint64_t period) {
@@ -225,6 +345,10 @@ static kf_status advance(production_run *producer, kf_error *error) {
         steps = smaller(steps, steps_to_next(plan->steps_done, producer->options->record_every));
     if (producer->options->smoke != NULL)
         steps = smaller(steps, steps_to_next(plan->steps_done, producer->options->smoke_every));
+    if (producer->options->mean_from > 0)
+        steps = smaller(steps, steps_to_next(plan->steps_done, producer->options->mean_every));
+    if (producer->options->picture_every > 0)
+        steps = smaller(steps, steps_to_next(plan->steps_done, producer->options->picture_every));
     steps = smaller(steps, producer->stride);
     double began = now();
     if (producer->options->smoke != NULL)
@@ -258,17 +382,22 @@ kf_status kf_production_start(kf_plan *plan, kf_smoke *smoke, const char *restar
     return KF_OK;
 }
 
-static void begin(production_run *producer) {
+static kf_status begin(production_run *producer, kf_error *error) {
     const kf_plan *plan = producer->plan;
     producer->result->first_step = producer->result->last_step = plan->steps_done;
     producer->end = plan->steps_done + producer->options->steps;
     producer->records = plan->methods->record != NULL;
     producer->files = (kf_record_files){producer->options->folder, plan->steps_done, NULL, 0};
+    char before[KF_PATH];
+    KF_TRY(kf_path(before, error, "%s/forces.csv", producer->options->folder));
+    if (plan->steps_done > 0)
+        KF_TRY(kf_force_series_read(&producer->forces, before, plan->steps_done, error));
     producer->started = producer->saved = now();
+    return KF_OK;
 }
 
 static kf_status run(production_run *producer, kf_error *error) {
-    begin(producer);
+    KF_TRY(begin(producer, error));
     while (producer->plan->steps_done < producer->end) {
         if (*producer->options->interrupted) {
             if (producer->plan->methods->save != NULL) KF_TRY(write_checkpoint(producer, error));
@@ -291,6 +420,9 @@ kf_status kf_produce(kf_plan *plan, const kf_production_options *options, kf_pro
     kf_status status = run(&producer, error);
     const kf_status closed = kf_record_files_close(&producer.files, status == KF_OK ? error : NULL);
     if (status == KF_OK) status = closed;
+    judge_drag(&producer);
+    kf_force_series_free(&producer.forces);
+    kf_mean_fields_free(&producer.means);
     if (production->seconds > 0) {
         char rate[KF_RATE_TEXT];
         kf_progress(true, "%" PRIu64 " steps in %.1f s   %.1f steps/s   %s",

@@ -3,6 +3,7 @@
 #define KF_SOLVER_OUTPUT_PRODUCTION_H
 
 #include "base/plan/plan.h"
+#include "solver/output/drag.h"
 #include "solver/smoke/smoke.h"
 
 typedef struct kf_production_options {
@@ -10,9 +11,15 @@ typedef struct kf_production_options {
     uint64_t steps;            /* to do, from where the run starts; at least 1 */
     uint64_t every;            /* output after every step divisible by this, and after the last; at least 1 */
     uint64_t record_every;     /* likewise a row of each table of records; at least 1 */
+    double flow_through;       /* steps in which the stream goes once through the domain; 0: there is none */
+    bool until_settled;        /* ends earlier, once the drag is settled and narrow (drag.h) */
     int checkpoints;           /* the newest so many are kept; 0: one only when interrupted */
     double checkpoint_seconds; /* one when the last is older than this, and one at the end */
     int slice_normal;          /* axis, or KF_AXIS_AUTO */
+    uint64_t picture_every;    /* further pictures after every step divisible by this; 0: none */
+    uint64_t mean_from;        /* means of a flow's fields over time from this step on; 0: none */
+    uint64_t mean_every;       /* steps between the moments that go into them */
+    int quantities;            /* of a flow's files: bits of flow_files.h; 0: velocity and pressure */
     int compression;           /* of the snapshots, gzip level */
     kf_smoke *smoke;           /* of the plan; NULL: none, and nothing is spent on it */
     uint64_t smoke_every;      /* a picture of it after every step divisible by this, and after the last */
@@ -27,6 +34,7 @@ typedef struct kf_production {
     char **outputs; /* paths of all files written, in order, those of removed checkpoints left out; owned */
     char checkpoint[KF_PATH]; /* the newest, "" when there is none */
     kf_records records;       /* the last rows; no tables: there are none */
+    kf_drag_report drag;      /* over the whole run, what it went on from included */
     size_t smoke_pictures;
     uint64_t tracers; /* in the smoke at the last output */
 } kf_production;

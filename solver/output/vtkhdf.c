@@ -156,28 +156,37 @@ static bool write_image(hid_t root, const kf_snapshot *snapshot) {
            put_numbers(root, "Direction", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 9, direction);
 }
 
-/* One kind of cell; those that there are have one point each. */
-static bool write_cells(hid_t root, const char *kind, size_t count, const int64_t *numbers) {
-    const int64_t cells = (int64_t)count;
+/* One kind of cell, of size points each: offsets has count + 1 entries, points count times size. */
+static bool write_cells(hid_t root, const char *kind, size_t count, size_t size, const int64_t *offsets,
+                        const int64_t *points) {
+    const int64_t cells = (int64_t)count, ids = (int64_t)(count * size);
     hid_t group = open_group(root, kind);
     const bool good = group >= 0 && write_integers(group, "NumberOfCells", 1, &cells) &&
-                      write_integers(group, "NumberOfConnectivityIds", 1, &cells) &&
-                      write_integers(group, "Offsets", count + 1, numbers) &&
-                      write_integers(group, "Connectivity", count, numbers);
+                      write_integers(group, "NumberOfConnectivityIds", 1, &ids) &&
+                      write_integers(group, "Offsets", count + 1, offsets) &&
+                      write_integers(group, "Connectivity", count * size, points);
     if (group >= 0) H5Gclose(group);
     return good;
 }
 
-/* A vertex a particle; the format wants the other kinds of cells, too. */
-static bool write_vertices(hid_t root, size_t count) {
-    static const char *const none[] = {"Lines", "Polygons", "Strips"};
-    int64_t *numbers = kf_allocate((count + 1) * sizeof *numbers);
+/* A vertex a particle, or triangles between them; the format wants all kinds of cells. */
+static bool write_all_cells(hid_t root, const kf_snapshot *snapshot) {
+    static const char *const kinds[] = {"Vertices", "Lines", "Polygons", "Strips"};
+    const bool surface = snapshot->triangle_count > 0;
+    const size_t count = surface ? snapshot->triangle_count : snapshot->count, size = surface ? 3 : 1;
+    int64_t *offsets = kf_allocate((count + 1) * sizeof *offsets),
+            *points = kf_allocate((count * size + 1) * sizeof *points);
     for (size_t i = 0; i <= count; i++)
-        numbers[i] = (int64_t)i;
-    bool good = write_cells(root, "Vertices", count, numbers);
-    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
-        good = good && write_cells(root, none[i], 0, numbers);
-    free(numbers);
+        offsets[i] = (int64_t)(i * size);
+    for (size_t i = 0; i < count * size; i++)
+        points[i] = surface ? (int64_t)snapshot->triangles[i] : (int64_t)i;
+    bool good = true;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        const bool these = k == (surface ? 2 : 0);
+        good = good && write_cells(root, kinds[k], these ? count : 0, size, offsets, points);
+    }
+    free(offsets);
+    free(points);
     return good;
 }
 
@@ -186,7 +195,7 @@ static bool write_points(hid_t root, const kf_snapshot *snapshot, int compressio
     const int64_t count = (int64_t)snapshot->count;
     return at != NULL && at->components == 3 && write_kind(root, "PolyData") &&
            write_integers(root, "NumberOfPoints", 1, &count) &&
-           write_quantity(root, "Points", snapshot, at, compression) && write_vertices(root, snapshot->count);
+           write_quantity(root, "Points", snapshot, at, compression) && write_all_cells(root, snapshot);
 }
 
 /* --- the file --------------------------------------------------------------------------------------------

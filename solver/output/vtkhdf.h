@@ -8,8 +8,8 @@
 
 /* Single precision, each quantity as point data of its name with the attribute "unit"; field data "time" (s)
  * and "step". On nodes one ImageData ([z][y][x] or [z][y][x][component]); on particles one PolyData with a
- * vertex at each "position", which they must have. compression: gzip level, 0 (fast to write, the usual
- * choice) to 9. Written whole or not at all. */
+ * vertex at each "position", which they must have, or with the triangles between them. compression: gzip
+ * level, 0 (fast to write, the usual choice) to 9. Written whole or not at all. */
 kf_status kf_vtkhdf_write(const char *path, const kf_snapshot *snapshot, int compression, kf_error *error);
 
 #endif

@@ -23,8 +23,8 @@ kf_status kf_case_torus(kf_validation *validation, kf_error *error);
 /* kinetic_drag.c */
 kf_status kf_case_sphere_drag(kf_validation *validation, kf_error *error);
 kf_status kf_case_cylinder_drag(kf_validation *validation, kf_error *error);
-/* kinetic_sphere.c */
-kf_status kf_case_sphere_wake(kf_validation *validation, kf_error *error);
+/* kinetic_wake.c */
+kf_status kf_case_cylinder_wake(kf_validation *validation, kf_error *error);
 /* kinetic_free.c */
 kf_status kf_case_free_solid(kf_validation *validation, kf_error *error);
 /* kinetic_outflow.c */

@@ -76,5 +76,34 @@ shows "(not tuned)"
 expect 0 run --scene wedge.scene.json --device cpu --steps 4 --output second
 cmp -s first/forces.csv second/forces.csv || complain "a placed mesh and the scene file written for it differ"
 
+# A run as long as the flow asks for, and what its drag is worth.
+expect 0 run --scene wedge.scene.json --device cpu --flow-throughs 0.5 --output half
+shows "320 on"
+shows "NOT settled"
+shows "measured front"
+expect 0 run --scene wedge.scene.json --device cpu --time 20ms --output short --json
+for key in coefficients interval_95 settled reference_area_m2 flow_throughs simulated_s; do
+    grep -q "\"$key\"" out || complain "run --json has no $key"
+done
+expect 2 run --scene wedge.scene.json --device cpu --time 2s --steps 5 --output unborn
+says "give one of them"
+expect 2 run --scene wedge.scene.json --device cpu --until tired --output unborn
+expect 0 run --scene ball --grid 32x16x16 --samples-per-cell 10 --device cpu --until settled --output settled
+shows "settled: means over step"
+[ -s settled/forces.png ] || complain "no chart of the forces"
+[ ! -e unborn ] || complain "a refused run left a folder behind"
+
+# Files for ParaView.
+expect 0 run --scene wedge.scene.json --device cpu --steps 60 --every 30 --picture-every 15 --mean-from 0.02 --output files \
+    --fields velocity,pressure,vorticity,q,solid,surface
+for file in fields_000030 surface_000060 mean_000060; do
+    [ -s "files/$file.vtkhdf" ] || complain "files/$file.vtkhdf is missing"
+done
+for step in 15 30 45 60; do
+    [ -s "files/speed_$(printf %06d $step).png" ] || complain "no picture of step $step"
+done
+grep -q '"surface_000060.vtkhdf", "time":' files/surface.vtkhdf.series || complain "no series of the surface"
+expect 2 run --scene wedge.scene.json --device cpu --steps 2 --fields heat --output unborn
+
 [ "$failures" -eq 0 ] || exit 1
 echo "scene.sh: all promises kept"

@@ -1,0 +1,62 @@
+#include "harness/cli/run_duration.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/flow/flow_problem.h"
+
+const kf_scene *kf_run_scene(const kf_problem *problem) {
+    return problem->system->open == kf_flow_problem_open ? kf_problem_scene(problem) : NULL;
+}
+
+/* "2s", "250ms", "2". */
+static kf_status read_time(const kf_arguments *arguments, double *seconds, kf_error *error) {
+    const char *text = kf_argument(arguments, "--time", NULL);
+    if (text == NULL) return KF_OK;
+    char *end = NULL;
+    *seconds = strtod(text, &end);
+    if (strcmp(end, "ms") == 0) *seconds *= 1e-3;
+    const bool unit = *end == '\0' || strcmp(end, "s") == 0 || strcmp(end, "ms") == 0;
+    if (end != text && unit && *seconds > 0.0 && *seconds < 1e9) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT,
+                   "option '--time': '%s' is no time; give seconds of the flow, for example 2s or 250ms",
+                   text);
+}
+
+kf_status kf_run_duration(const kf_arguments *arguments, const kf_problem *problem, long *steps,
+                          kf_production_options *how, kf_error *error) {
+    static const char *const ways[] = {"--steps", "--flow-throughs", "--time"};
+    enum { MOST_FLOW_THROUGHS = 50 };
+    const kf_scene *scene = kf_run_scene(problem);
+    const char *until = kf_argument(arguments, "--until", NULL);
+    double flow_throughs = 0.0, seconds = 0.0;
+    int given = 0;
+    for (int i = 0; i < 3; i++)
+        given += kf_argument_given(arguments, ways[i]);
+    if (given > 1)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "options '--steps', '--flow-throughs' and '--time': give one of them");
+    if (until != NULL && strcmp(until, "settled") != 0)
+        return kf_fail(error, KF_BAD_INPUT, "option '--until': '%s' is not known; use settled", until);
+    KF_TRY(kf_argument_integer(arguments, "--steps", 1, 1000000000000, steps, error));
+    KF_TRY(kf_argument_number(arguments, "--flow-throughs", 1e-3, 1e6, &flow_throughs, error));
+    KF_TRY(read_time(arguments, &seconds, error));
+    if (scene == NULL) {
+        if (until == NULL && flow_throughs == 0.0 && seconds == 0.0) return KF_OK;
+        return kf_fail(error, KF_BAD_INPUT, "%s: no stream goes through it; give --steps", problem->name);
+    }
+    how->flow_through = kf_scene_flow_through(scene);
+    how->until_settled = until != NULL;
+    if (until != NULL && given == 0) flow_throughs = MOST_FLOW_THROUGHS;
+    if (flow_throughs > 0.0 && how->flow_through == 0.0)
+        return kf_fail(error, KF_BAD_INPUT, "%s: no stream goes through it; give --steps", problem->name);
+    if (until != NULL && scene->mesh.triangle_count == 0)
+        return kf_fail(error, KF_BAD_INPUT, "option '--until': %s has no solid whose drag could settle",
+                       problem->name);
+    const double wanted =
+        flow_throughs > 0.0 ? flow_throughs * how->flow_through : seconds / scene->time_step;
+    if (wanted > 1e12) return kf_fail(error, KF_BAD_INPUT, "%.3g steps are more than 1e12", wanted);
+    if (wanted > 0.0) *steps = (long)ceil(wanted);
+    return KF_OK;
+}

@@ -1,0 +1,29 @@
+/* How long a production run is. */
+#ifndef KF_HARNESS_CLI_RUN_DURATION_H
+#define KF_HARNESS_CLI_RUN_DURATION_H
+
+#include "harness/cli/command.h"
+#include "scene/scene.h"
+#include "solver/output/production.h"
+
+/* Rows of the command's options. */
+#define KF_DURATION_OPTIONS                                                                                  \
+    {"--steps", "N", "time steps to do (1000); after a restart, further steps", false},                      \
+        {"--flow-throughs", "N", "instead: times that the stream goes through the domain", false},           \
+        {"--time", "2s", "instead: seconds of the flow, in s or ms", false}, {                               \
+        "--until", "settled",                                                                                \
+            "end once the drag has settled and its 95 % interval is within 1 % (at most 50 flow-throughs, "  \
+            "or as "                                                                                         \
+            "said)",                                                                                         \
+            false                                                                                            \
+    }
+
+/* The scene of a flow, NULL of anything else. */
+const kf_scene *kf_run_scene(const kf_problem *problem);
+
+/* In steps: --steps, or what --flow-throughs, --time and --until make of the scene; *steps stays where none
+ * is given. Sets how->flow_through and how->until_settled. */
+kf_status kf_run_duration(const kf_arguments *arguments, const kf_problem *problem, long *steps,
+                          kf_production_options *how, kf_error *error);
+
+#endif

@@ -1,0 +1,128 @@
+#include "harness/tune/explain.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/statistics/statistics.h"
+#include "base/util/text.h"
+
+enum { LABEL = 10 };
+
+static bool same_value(const kf_value *a, const kf_value *b) {
+    return a->kind == b->kind && a->integer == b->integer && strcmp(a->name, b->name) == 0;
+}
+
+static const kf_value *value_of(const kf_config *config, const char *parameter) {
+    for (int v = 0; v < config->count; v++)
+        if (strcmp(config->values[v].parameter, parameter) == 0) return &config->values[v];
+    return NULL;
+}
+
+/* Whether config is best but for one parameter, which it has as the default. */
+static bool takes_back(const kf_config *config, const kf_config *best, const kf_difference *difference) {
+    if (config->count != best->count || difference->base == NULL) return false;
+    for (int v = 0; v < best->count; v++) {
+        const kf_value *value = value_of(config, best->values[v].parameter),
+                       *wanted = &best->values[v] == difference->best ? difference->base : &best->values[v];
+        if (value == NULL || !same_value(value, wanted)) return false;
+    }
+    return true;
+}
+
+/* Also of a config that was left alone because it was slow: then its first samples. */
+static double time_of(const kf_measurement *m) {
+    if (m->state == KF_STATE_OK) return m->step_us.median;
+    return m->state == KF_STATE_SKIPPED && m->sample_count > 0 ? kf_median(m->samples_us, m->sample_count)
+                                                               : (double)NAN;
+}
+
+static int by_gain(const void *left, const void *right) {
+    const kf_difference *a = left, *b = right;
+    if (isnan(a->gain) || isnan(b->gain)) return isnan(a->gain) - isnan(b->gain);
+    return a->gain > b->gain ? -1 : a->gain < b->gain;
+}
+
+int kf_tune_differences(const kf_tune_result *result, kf_difference *differences, int room) {
+    const int base = result->presets[KF_PRESET_DEFAULT];
+    int count = 0;
+    if (result->best < 0 || base < 0) return 0;
+    const kf_evaluation *best = &result->tried.items[result->best];
+    for (int v = 0; v < best->config.count && count < room; v++) {
+        const kf_value *mine = &best->config.values[v],
+                       *theirs = value_of(&result->tried.items[base].config, mine->parameter);
+        if (theirs != NULL && same_value(mine, theirs)) continue;
+        differences[count] = (kf_difference){mine, theirs, (double)NAN};
+        for (int i = 0; i < result->tried.count; i++) {
+            const kf_evaluation *other = &result->tried.items[i];
+            const double time = time_of(&other->measurement);
+            if (isfinite(time) && takes_back(&other->config, &best->config, &differences[count]))
+                differences[count].gain = time / best->measurement.step_us.median - 1.0;
+        }
+        count++;
+    }
+    qsort(differences, (size_t)count, sizeof *differences, by_gain);
+    return count;
+}
+
+static void append_value(kf_text *text, const kf_value *value) {
+    if (value->kind == KF_VALUE_NAME)
+        kf_text_append(text, "%s", value->name);
+    else if (value->kind == KF_VALUE_BOOLEAN)
+        kf_text_append(text, "%s", value->integer ? "true" : "false");
+    else
+        kf_text_append(text, "%ld", value->integer);
+}
+
+static void print_differences(const kf_tune_result *result, FILE *stream) {
+    kf_difference differences[KF_CONFIG_VALUES];
+    const int count = kf_tune_differences(result, differences, KF_CONFIG_VALUES);
+    for (int d = 0; d < count; d++) {
+        kf_text line = {0};
+        kf_text_append(&line, "%s=", differences[d].best->parameter);
+        append_value(&line, differences[d].best);
+        if (differences[d].base != NULL) {
+            kf_text_append(&line, " instead of ");
+            append_value(&line, differences[d].base);
+        }
+        if (isfinite(differences[d].gain))
+            kf_text_append(&line, ": taken back, a step takes %.1f %% %s", 100.0 * fabs(differences[d].gain),
+                           differences[d].gain >= 0.0 ? "longer" : "less, within what was measured");
+        else
+            kf_text_append(&line, ": not measured alone");
+        (void)fprintf(stream, "%-*s%s\n", LABEL, d == 0 ? "why" : "", line.text);
+        kf_text_free(&line);
+    }
+}
+
+static void print_time(const kf_tune_request *request, const kf_tune_result *result, FILE *stream) {
+    const kf_tune_timeline *t = &result->timeline;
+    int presets = 0;
+    for (int i = 0; i < KF_PRESETS; i++)
+        presets += result->presets[i] >= 0;
+    (void)fprintf(stream, "%-*s%.1f s", LABEL, "took", result->seconds);
+    if (request->budget.seconds > 0.0) (void)fprintf(stream, " of a budget of %g s", request->budget.seconds);
+    (void)fprintf(stream, "; compilers worked %.1f s beside it\n", t->compiling);
+    if (result->resumed == 0 && result->tried.count <= presets)
+        (void)fprintf(
+            stream,
+            "%-*sno search took place: the presets used the whole budget; a longer --budget searches\n",
+            LABEL, "");
+}
+
+static void print_meanings(const kf_tune_result *result, FILE *stream) {
+    static const struct {
+        kf_state state;
+        const char *meaning;
+    } meanings[] = {{KF_STATE_SKIPPED, "skipped: clearly slower than the best so far, not timed to the end"},
+                    {KF_STATE_WRONG_RESULT, "wrong_result: too far from the reference; never emitted"}};
+    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+        if (result->states[meanings[i].state] > 0)
+            (void)fprintf(stream, "%-*s%s\n", LABEL, "", meanings[i].meaning);
+}
+
+void kf_tune_explain(const kf_tune_request *request, const kf_tune_result *result, FILE *stream) {
+    print_differences(result, stream);
+    print_time(request, result, stream);
+    print_meanings(result, stream);
+}

@@ -1,0 +1,88 @@
+#include "solver/output/drag.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/util/file.h"
+#include "base/util/text.h"
+
+static const char *const columns[KF_COEFFICIENTS] = {"drag_coefficient", "lift_coefficient",
+                                                     "side_coefficient"};
+static const double NARROW = 0.01, LEAST_FLOW_THROUGHS = 3.0;
+
+static void add_row(kf_force_series *s, uint64_t step, const double values[KF_COEFFICIENTS]) {
+    for (int c = 0; c < KF_COEFFICIENTS; c++)
+        if (!isfinite(values[c])) return;
+    if (s->count == s->room) {
+        s->room = 2 * s->room + 256;
+        s->steps = kf_reallocate(s->steps, s->room * sizeof *s->steps);
+        for (int c = 0; c < KF_COEFFICIENTS; c++)
+            s->values[c] = kf_reallocate(s->values[c], s->room * sizeof *s->values[c]);
+    }
+    for (int c = 0; c < KF_COEFFICIENTS; c++)
+        s->values[c][s->count] = values[c];
+    s->steps[s->count++] = step;
+}
+
+void kf_force_series_add(kf_force_series *series, uint64_t step, const kf_record *forces) {
+    double values[KF_COEFFICIENTS];
+    for (int c = 0; c < KF_COEFFICIENTS; c++)
+        values[c] = kf_record_value(forces, columns[c]);
+    add_row(series, step, values);
+}
+
+/* step,time_s,drag,lift,side,...: false at the end of what is whole. */
+static bool read_row(const char *row, uint64_t *step, double values[KF_COEFFICIENTS]) {
+    char *end = NULL;
+    *step = strtoull(row, &end, 10);
+    if (end == row || *end != ',') return false;
+    (void)strtod(end + 1, &end);
+    for (int c = 0; c < KF_COEFFICIENTS; c++) {
+        if (*end != ',') return false;
+        values[c] = strtod(end + 1, &end);
+    }
+    return true;
+}
+
+kf_status kf_force_series_read(kf_force_series *series, const char *csv, uint64_t last, kf_error *error) {
+    char *text = NULL;
+    size_t size;
+    uint64_t step;
+    double values[KF_COEFFICIENTS];
+    if (access(csv, R_OK) != 0) return KF_OK;
+    KF_TRY(kf_file_read(csv, 0, &text, &size, error));
+    const char *row = strchr(text, '\n');
+    for (; row != NULL && read_row(row + 1, &step, values) && step <= last; row = strchr(row + 1, '\n'))
+        add_row(series, step, values);
+    free(text);
+    return KF_OK;
+}
+
+void kf_force_series_free(kf_force_series *series) {
+    free(series->steps);
+    for (int c = 0; c < KF_COEFFICIENTS; c++)
+        free(series->values[c]);
+    *series = (kf_force_series){0};
+}
+
+kf_drag_report kf_drag_report_of(const kf_force_series *s) {
+    kf_drag_report report = {.known = s->count > 0};
+    if (!report.known) return report;
+    report.mean[KF_DRAG] = kf_series_settled(s->values[KF_DRAG], s->count, &report.settled);
+    const size_t first = report.mean[KF_DRAG].first;
+    for (int c = KF_LIFT; c < KF_COEFFICIENTS; c++) {
+        report.mean[c] = kf_series_mean_of(s->values[c] + first, s->count - first);
+        report.mean[c].first = first;
+    }
+    report.from_step = s->steps[first];
+    report.step = s->steps[s->count - 1];
+    return report;
+}
+
+bool kf_drag_is_done(const kf_drag_report *report, double flow_through_steps) {
+    const kf_series_mean *drag = &report->mean[KF_DRAG];
+    return report->known && report->settled && drag->half <= NARROW * fabs(drag->mean) &&
+           (double)(report->step - report->from_step) >= LEAST_FLOW_THROUGHS * flow_through_steps;
+}

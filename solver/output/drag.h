@@ -1,0 +1,44 @@
+/* What the forces of a run come to: means of the coefficients over the settled part, with their 95 %
+ * intervals. */
+#ifndef KF_SOLVER_OUTPUT_DRAG_H
+#define KF_SOLVER_OUTPUT_DRAG_H
+
+#include <stdint.h>
+
+#include "base/plan/record.h"
+#include "base/statistics/series.h"
+#include "base/util/status.h"
+
+enum { KF_DRAG, KF_LIFT, KF_SIDE, KF_COEFFICIENTS };
+
+/* The coefficients of a run's rows of forces. Zeroed: none yet. */
+typedef struct kf_force_series {
+    size_t count, room;
+    uint64_t *steps;
+    double *values[KF_COEFFICIENTS];
+} kf_force_series;
+
+/* Adds a row of the table "forces" after step steps; a row without defined coefficients is left out. */
+void kf_force_series_add(kf_force_series *series, uint64_t step, const kf_record *forces);
+/* Adds the rows of a forces.csv up to step last, for a run that goes on; none when the file is not there. */
+kf_status kf_force_series_read(kf_force_series *series, const char *csv, uint64_t last, kf_error *error);
+void kf_force_series_free(kf_force_series *series); /* its contents */
+
+typedef struct kf_drag_report {
+    bool known;   /* there are coefficients */
+    bool settled; /* by the drag (base/statistics/series.h) */
+    uint64_t from_step,
+        step; /* the part that the means are taken over: the settled one, or what is nearest to it */
+    kf_series_mean mean[KF_COEFFICIENTS];
+} kf_drag_report;
+
+kf_drag_report kf_drag_report_of(const kf_force_series *series);
+/* Settled for at least three flow-throughs, and the interval no wider than 1 % of the drag to either side. */
+bool kf_drag_is_done(const kf_drag_report *report, double flow_through_steps);
+
+/* A chart of drag and lift over the flow-throughs (steps where flow_through_steps is 0), the means over the
+ * settled part as lines with their intervals as bands. PNG, written whole or not at all. */
+kf_status kf_drag_chart(const char *path, const char *title, const kf_force_series *series,
+                        double flow_through_steps, kf_error *error);
+
+#endif

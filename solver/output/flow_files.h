@@ -1,0 +1,35 @@
+/* What a flow's files hold besides velocity and pressure, and the solid's surface with what acts on it. */
+#ifndef KF_SOLVER_OUTPUT_FLOW_FILES_H
+#define KF_SOLVER_OUTPUT_FLOW_FILES_H
+
+#include "base/plan/plan.h"
+#include "scene/scene.h"
+
+/* Quantities of a flow's snapshot, as bits. */
+typedef enum kf_flow_quantity {
+    KF_VELOCITY = 1, /* and pressure: what a snapshot has by itself */
+    KF_PRESSURE = 2,
+    KF_VORTICITY = 4, /* curl of the velocity, 1/s */
+    KF_Q_CRITERION =
+        8,          /* (|rotation|^2 - |strain|^2)/2, 1/s^2: positive in vortices (Hunt, Wray, Moin 1988) */
+    KF_SOLID = 16,  /* 1 at nodes in the solid, by the mesh where it is at that step */
+    KF_SURFACE = 32 /* a file of its own, surface_000200.vtkhdf */
+} kf_flow_quantity;
+
+/* "velocity,pressure,vorticity": the bits of a list; KF_BAD_INPUT names the word that is none. */
+kf_status kf_flow_quantities_read(const char *list, int *quantities, kf_error *error);
+
+/* Adds what is asked for to a snapshot that has the velocity (m/s), and takes away what is not. Derivatives
+ * are central differences, one-sided at the domain's faces. pose: of the solid, in lattice units. */
+void kf_flow_quantities_derive(const kf_scene *scene, const double rotation[9], const double center[3],
+                               int quantities, kf_snapshot *snapshot);
+
+/* The solid's surface at its pose as a snapshot of particles with triangles: at each vertex
+ * "pressure_coefficient" (or "kinematic_pressure") a cell outside of it, "wall_shear" (m^2/s^2, over density:
+ * viscosity times the speed a cell and a half outside over that distance, along it) and "y_plus" of the first
+ * node, half a cell away. Vertices whose outside lies beyond the domain have 0. flow: a snapshot with
+ * velocity and pressure. Free with kf_snapshot_free; triangles belong to the scene. */
+void kf_flow_surface(const kf_scene *scene, const double rotation[9], const double center[3],
+                     const kf_snapshot *flow, kf_snapshot *surface);
+
+#endif

@@ -1,0 +1,153 @@
+/* The solid's surface with pressure, shear and y+. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/text.h"
+#include "solver/output/flow_files.h"
+
+static const double PRESSURE_AT = 1.0, SHEAR_AT = 1.5, FIRST_NODE = 0.5; /* cells outside of the surface */
+
+/* The angle of a triangle at corner p. */
+static double angle_at(const double *p, const double *q, const double *r) {
+    double qq = 0.0, rr = 0.0, qr = 0.0;
+    for (int a = 0; a < 3; a++) {
+        qq += (q[a] - p[a]) * (q[a] - p[a]);
+        rr += (r[a] - p[a]) * (r[a] - p[a]);
+        qr += (q[a] - p[a]) * (r[a] - p[a]);
+    }
+    return qq > 0.0 && rr > 0.0 ? acos(fmin(1.0, fmax(-1.0, qr / sqrt(qq * rr)))) : 0.0;
+}
+
+/* Adds a triangle's normal to its corners, weighted by the angle there, which does not depend on how a face
+ * is cut into triangles. Returns six times the volume of the tetrahedron between it and the origin of
+ * position. */
+static double add_normal(const double *const corner[3], double *const normal[3], const double *origin) {
+    const double *p = corner[0], *q = corner[1], *r = corner[2];
+    double n[3], length = 0.0, volume = 0.0;
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, c = (a + 2) % 3;
+        n[a] = (q[b] - p[b]) * (r[c] - p[c]) - (q[c] - p[c]) * (r[b] - p[b]);
+        length += n[a] * n[a];
+        volume += (p[a] - origin[a]) * n[a];
+    }
+    for (int k = 0; k < 3 && length > 0.0; k++) {
+        const double weight = angle_at(corner[k], corner[(k + 1) % 3], corner[(k + 2) % 3]) / sqrt(length);
+        for (int a = 0; a < 3; a++)
+            normal[k][a] += weight * n[a];
+    }
+    return volume;
+}
+
+/* Unit normals at the vertices; 0 where there is none. Where the mesh's volume is negative its triangles look
+ * inwards, and the normals are turned round. */
+static double *vertex_normals(const kf_mesh *mesh, const double *position) {
+    double *normals = kf_allocate_zeroed(3 * mesh->vertex_count + 1, sizeof *normals), volume = 0.0;
+    for (size_t t = 0; t < mesh->triangle_count; t++) {
+        const double *corner[3];
+        double *normal[3];
+        for (size_t k = 0; k < 3; k++) {
+            corner[k] = position + 3 * (size_t)mesh->triangles[3 * t + k];
+            normal[k] = normals + 3 * (size_t)mesh->triangles[3 * t + k];
+        }
+        volume += add_normal(corner, normal, position);
+    }
+    for (size_t v = 0; v < mesh->vertex_count; v++) {
+        double *n = normals + 3 * v;
+        const double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+        for (int a = 0; a < 3 && length > 0.0; a++)
+            n[a] *= (volume < 0.0 ? -1.0 : 1.0) / length;
+    }
+    return normals;
+}
+
+/* Trilinear, at a place in lattice units; false beyond the outermost nodes. */
+static bool interpolate(const kf_snapshot *flow, const kf_quantity *quantity, const double at[3],
+                        double *values) {
+    size_t low[3];
+    double share[3];
+    for (int a = 0; a < 3; a++) {
+        const double cell = fmin(floor(at[a]), fmax(0.0, flow->nodes[a] - 2.0));
+        if (!(at[a] >= 0.0 && at[a] <= flow->nodes[a] - 1.0)) return false;
+        low[a] = (size_t)cell;
+        share[a] = at[a] - cell;
+    }
+    const size_t components = (size_t)quantity->components, row = (size_t)flow->nodes[0],
+                 plane = row * (size_t)flow->nodes[1];
+    for (size_t c = 0; c < components; c++)
+        values[c] = 0.0;
+    for (size_t k = 0; k < 8; k++) {
+        const size_t up[3] = {k & 1, k >> 1 & 1, k >> 2};
+        double weight = 1.0;
+        size_t node = 0;
+        for (int a = 0; a < 3; a++) {
+            weight *= up[a] ? share[a] : 1.0 - share[a];
+            if (low[a] + up[a] < (size_t)flow->nodes[a])
+                node += (low[a] + up[a]) * (a == 0 ? 1 : a == 1 ? row : plane);
+        }
+        for (size_t c = 0; c < components && weight > 0.0; c++)
+            values[c] += weight * (double)quantity->values[components * node + c];
+    }
+    return true;
+}
+
+static void step_out(const double position[3], const double normal[3], double distance, double at[3]) {
+    for (int a = 0; a < 3; a++)
+        at[a] = position[a] + distance * normal[a];
+}
+
+/* Wall shear over density and y+ of the first node, from the speed along the surface some way out of it. */
+static void set_shear(const kf_scene *scene, const kf_snapshot *flow, const double position[3],
+                      const double normal[3], float shear[3], float *y_plus) {
+    const double cell = scene->cell_size, viscosity = scene->viscosity * cell * cell / scene->time_step;
+    const kf_quantity *velocity = kf_snapshot_find(flow, "velocity");
+    double at[3], v[3], through = 0.0, square = 0.0;
+    step_out(position, normal, SHEAR_AT, at);
+    if (!interpolate(flow, velocity, at, v)) return;
+    for (int a = 0; a < 3; a++)
+        through += v[a] * normal[a];
+    for (int a = 0; a < 3; a++) {
+        const double along = viscosity * (v[a] - through * normal[a]) / (SHEAR_AT * cell);
+        shear[a] = (float)along;
+        square += along * along;
+    }
+    *y_plus = (float)(sqrt(sqrt(square)) * FIRST_NODE * cell / viscosity);
+}
+
+void kf_flow_surface(const kf_scene *scene, const double rotation[9], const double center[3],
+                     const kf_snapshot *flow, kf_snapshot *surface) {
+    const kf_mesh *mesh = &scene->mesh;
+    const kf_quantity *pressure = kf_snapshot_find(flow, "pressure_coefficient");
+    if (pressure == NULL) pressure = kf_snapshot_find(flow, "kinematic_pressure");
+    double *place = kf_allocate(3 * mesh->vertex_count * sizeof *place + 1), at[3], value;
+    for (size_t v = 0; v < mesh->vertex_count; v++)
+        for (size_t a = 0; a < 3; a++) {
+            place[3 * v + a] = center[a];
+            for (size_t b = 0; b < 3; b++)
+                place[3 * v + a] +=
+                    rotation[3 * a + b] * (mesh->vertices[3 * v + b] - scene->motion.center[b]);
+        }
+    double *normals = vertex_normals(mesh, place);
+    kf_snapshot_of_particles(surface, mesh->vertex_count);
+    surface->time = flow->time;
+    surface->step = flow->step;
+    surface->triangle_count = mesh->triangle_count;
+    surface->triangles = mesh->triangles;
+    float *points = kf_snapshot_add(surface, "position", "m", 3);
+    float *cp = kf_snapshot_add(surface, pressure->name, pressure->unit, 1);
+    float *shear = kf_snapshot_add(surface, "wall_shear", "m^2/s^2", 3);
+    float *y_plus = kf_snapshot_add(surface, "y_plus", "1", 1);
+    memset(cp, 0, mesh->vertex_count * sizeof *cp);
+    memset(shear, 0, 3 * mesh->vertex_count * sizeof *shear);
+    memset(y_plus, 0, mesh->vertex_count * sizeof *y_plus);
+    for (size_t v = 0; v < mesh->vertex_count; v++) {
+        const double *p = place + 3 * v, *n = normals + 3 * v;
+        for (size_t a = 0; a < 3; a++)
+            points[3 * v + a] = (float)((p[a] + 0.5) * scene->cell_size);
+        step_out(p, n, PRESSURE_AT, at);
+        if (interpolate(flow, pressure, at, &value)) cp[v] = (float)value;
+        set_shear(scene, flow, p, n, shear + 3 * v, &y_plus[v]);
+    }
+    free(normals);
+    free(place);
+}

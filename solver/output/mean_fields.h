@@ -1,0 +1,23 @@
+/* Means over time of what a snapshot holds, with the root of the mean square about them. */
+#ifndef KF_SOLVER_OUTPUT_MEAN_FIELDS_H
+#define KF_SOLVER_OUTPUT_MEAN_FIELDS_H
+
+#include "base/plan/snapshot.h"
+
+/* Zeroed: nothing yet. Sums in double precision: 16 bytes a value and node beside the snapshots themselves.
+ */
+typedef struct kf_mean_fields {
+    size_t samples;    /* moments added */
+    kf_snapshot shape; /* of the first, without values in use; owned */
+    double *mean,
+        *square; /* of all quantities one behind the other; square: sum of squares about the mean (Welford) */
+} kf_mean_fields;
+
+/* Adds a snapshot on nodes. All must have the same nodes and quantities. */
+void kf_mean_fields_add(kf_mean_fields *fields, const kf_snapshot *snapshot);
+/* Of each quantity its mean under its own name, and name_rms; the moment is the last one's. Free with
+ * kf_snapshot_free. Only with samples. */
+void kf_mean_fields_snapshot(const kf_mean_fields *fields, kf_snapshot *snapshot);
+void kf_mean_fields_free(kf_mean_fields *fields);
+
+#endif

@@ -1,0 +1,107 @@
+/* Means of a run's forces: rows added and read back, when a run is done, the chart. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "solver/output/drag.h"
+
+static void add(kf_force_series *series, uint64_t step, double drag, double lift) {
+    kf_records records = {.step = step};
+    kf_record *record = kf_records_add(&records, "forces");
+    kf_record_add(record, "drag_coefficient", "", drag);
+    kf_record_add(record, "lift_coefficient", "", lift);
+    kf_record_add(record, "side_coefficient", "", 0.0);
+    kf_force_series_add(series, step, record);
+    kf_records_free(&records);
+}
+
+/* A start of 100 steps' time, then 0.3 with a ripple. */
+static void fill(kf_force_series *series, int rows) {
+    for (int i = 1; i <= rows; i++)
+        add(series, 10 * (uint64_t)i, 0.3 + 2.0 * exp(-i / 10.0) + 0.003 * sin(2.0 * i), -0.1);
+}
+
+static void test_means_and_end(void **state) {
+    (void)state;
+    kf_force_series series = {0};
+    kf_drag_report report = kf_drag_report_of(&series);
+    assert_false(report.known || kf_drag_is_done(&report, 100.0));
+    fill(&series, 400);
+    add(&series, 4010, (double)NAN, 0.0); /* without an area there is no coefficient */
+    assert_int_equal(series.count, 400);
+    report = kf_drag_report_of(&series);
+    assert_true(report.known && report.settled && report.step == 4000);
+    assert_true(report.from_step > 400 && report.from_step < 2000);
+    assert_true(fabs(report.mean[KF_DRAG].mean - 0.3) <= report.mean[KF_DRAG].half);
+    assert_true(fabs(report.mean[KF_LIFT].mean + 0.1) < 1e-12 &&
+                report.mean[KF_LIFT].first == report.mean[KF_DRAG].first);
+    assert_true(kf_drag_is_done(&report, 600.0));
+    assert_false(kf_drag_is_done(&report, 2000.0)); /* less than three flow-throughs */
+    report.mean[KF_DRAG].half = 0.004;
+    assert_false(kf_drag_is_done(&report, 600.0)); /* wider than 1 % */
+    kf_force_series_free(&series);
+}
+
+static void test_rows_read_back(void **state) {
+    (void)state;
+    kf_force_series series = {0};
+    kf_error error;
+    char path[] = "/tmp/kftune-forces-XXXXXX";
+    const int file = mkstemp(path);
+    static const char rows[] =
+        "step,time_s,drag_coefficient,lift_coefficient,side_coefficient,force_x_m4_s2\n"
+        "10,0.1,0.5,0.1,0,7\n20,0.2,0.4,nan,0,7\n30,0.3,0.35,0.2,0,7\n40,0.4,0.3,0.2";
+    assert_int_equal(write(file, rows, strlen(rows)), strlen(rows));
+    assert_int_equal(close(file), 0);
+    assert_int_equal(kf_force_series_read(&series, path, 35, &error), KF_OK);
+    assert_int_equal(series.count, 2); /* not the undefined one, and none after step 35 */
+    assert_true(series.steps[1] == 30 && series.values[KF_DRAG][1] == 0.35 &&
+                series.values[KF_LIFT][1] == 0.2);
+    kf_force_series_free(&series);
+    assert_int_equal(kf_force_series_read(&series, path, 1000, &error), KF_OK);
+    assert_int_equal(series.count, 2); /* the last row is cut off */
+    kf_force_series_free(&series);
+    unlink(path);
+    assert_int_equal(kf_force_series_read(&series, path, 1000, &error), KF_OK);
+    assert_int_equal(series.count, 0);
+}
+
+static void test_chart(void **state) {
+    (void)state;
+    kf_force_series series = {0};
+    kf_error error;
+    struct stat about;
+    char path[] = "/tmp/kftune-chart-XXXXXX";
+    assert_int_equal(close(mkstemp(path)), 0);
+    unlink(path);
+    assert_int_equal(kf_drag_chart(path, "ball", &series, 100.0, &error), KF_OK);
+    assert_int_not_equal(stat(path, &about), 0); /* nothing to draw */
+    fill(&series, 200);
+    assert_int_equal(kf_drag_chart(path, "ball", &series, 100.0, &error), KF_OK);
+    assert_int_equal(stat(path, &about), 0);
+    assert_true(about.st_size > 1000);
+    unlink(path);
+    for (size_t i = 0; i < series.count; i++) /* all the same: still a range to draw in */
+        series.values[KF_DRAG][i] = series.values[KF_LIFT][i] = 1.0;
+    assert_int_equal(kf_drag_chart(path, "ball", &series, 0.0, &error), KF_OK);
+    unlink(path);
+    kf_force_series_free(&series);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_means_and_end),
+        cmocka_unit_test(test_rows_read_back),
+        cmocka_unit_test(test_chart),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,84 @@
+/* What is said of why a config is the best. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "harness/tune/explain.h"
+
+static kf_evaluation evaluated(long block, const char *layout, bool graph, kf_state state, double time) {
+    static double sample[8];
+    static int next;
+    kf_evaluation evaluation = {.moment = 0.0};
+    kf_config_set_integer(&evaluation.config, "block", block);
+    kf_config_set_name(&evaluation.config, "layout", layout);
+    kf_config_set_boolean(&evaluation.config, "graph", graph);
+    evaluation.measurement.state = state;
+    evaluation.measurement.step_us.median = state == KF_STATE_OK ? time : (double)NAN;
+    if (state == KF_STATE_SKIPPED) {
+        sample[next] = time;
+        evaluation.measurement.samples_us = &sample[next++];
+        evaluation.measurement.sample_count = 1;
+    }
+    return evaluation;
+}
+
+/* Best: block 128, csoa, graph. Taken back: the layout costs 10 % (measured), the block 40 % (its first
+ * samples), the graph was never taken back alone. */
+static void test_differences(void **state) {
+    (void)state;
+    kf_evaluation tried[] = {evaluated(64, "soa", false, KF_STATE_OK, 200.0),
+                             evaluated(128, "soa", true, KF_STATE_OK, 110.0),
+                             evaluated(64, "csoa", true, KF_STATE_SKIPPED, 140.0),
+                             evaluated(64, "soa", true, KF_STATE_OK, 160.0),
+                             evaluated(128, "csoa", true, KF_STATE_OK, 100.0),
+                             evaluated(128, "csoa", false, KF_STATE_CRASH, 0.0)};
+    kf_tune_result result = {.tried = {.items = tried, .count = 6}, .best = 4, .presets = {-1, -1, -1}};
+    kf_difference found[KF_CONFIG_VALUES];
+    assert_int_equal(kf_tune_differences(&result, found, KF_CONFIG_VALUES), 0); /* no default was measured */
+    result.presets[KF_PRESET_DEFAULT] = 0;
+    assert_int_equal(kf_tune_differences(&result, found, KF_CONFIG_VALUES), 3);
+    assert_string_equal(found[0].best->parameter, "block");
+    assert_true(found[0].base->integer == 64 && fabs(found[0].gain - 0.4) < 1e-12);
+    assert_string_equal(found[1].best->parameter, "layout");
+    assert_true(fabs(found[1].gain - 0.1) < 1e-12);
+    assert_string_equal(found[2].best->parameter, "graph");
+    assert_true(isnan(found[2].gain));
+}
+
+static void test_text(void **state) {
+    (void)state;
+    kf_evaluation tried[] = {evaluated(64, "soa", false, KF_STATE_OK, 200.0),
+                             evaluated(128, "soa", false, KF_STATE_OK, 160.0)};
+    kf_tune_result result = {
+        .tried = {.items = tried, .count = 1}, .best = 0, .seconds = 12.0, .presets = {-1, -1, -1}};
+    result.presets[KF_PRESET_DEFAULT] = 0;
+    kf_tune_request request = {.budget = {.seconds = 10.0}};
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    kf_tune_explain(&request, &result, stream);
+    result.tried.count = 2;
+    result.best = 1;
+    result.states[KF_STATE_SKIPPED] = 3;
+    kf_tune_explain(&request, &result, stream);
+    assert_int_equal(fclose(stream), 0);
+    const char *second = strstr(text, "block=128 instead of 64: taken back, a step takes 25.0 % longer");
+    assert_non_null(strstr(text, "12.0 s of a budget of 10 s"));
+    assert_non_null(second);
+    assert_true(strstr(text, "the presets used the whole budget") < second);
+    assert_null(strstr(second, "the presets used"));
+    assert_non_null(strstr(second, "skipped: clearly slower"));
+    free(text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_differences), cmocka_unit_test(test_text)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,206 @@
+/* Vorticity, Q, mask and surface of flows whose answers are known; the list of a series. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/util/file.h"
+#include "base/util/text.h"
+#include "solver/output/flow_files.h"
+#include "solver/output/mean_fields.h"
+#include "solver/output/series_file.h"
+
+enum { N = 12 };
+static const double cell = 0.1, identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, origin[3] = {0};
+
+/* u = (a y, b x, 0) in m/s over metres, pressure coefficient = z in metres. */
+static kf_snapshot linear_flow(double a, double b) {
+    const int nodes[3] = {N, N, N};
+    kf_snapshot s;
+    kf_snapshot_of_nodes(&s, nodes, 0.5 * cell, cell);
+    float *u = kf_snapshot_add(&s, "velocity", "m/s", 3),
+          *p = kf_snapshot_add(&s, "pressure_coefficient", "1", 1);
+    for (size_t i = 0; i < s.count; i++) {
+        const size_t plane = i / N / N;
+        const double x = cell * (double)(i % N), y = cell * (double)(i / N % N), z = cell * (double)plane;
+        u[3 * i] = (float)(a * y);
+        u[3 * i + 1] = (float)(b * x);
+        u[3 * i + 2] = 0.0F;
+        p[i] = (float)z;
+    }
+    return s;
+}
+
+static void check_linear(double a, double b, double vorticity, double q) {
+    const kf_scene empty = {.nodes = {N, N, N}};
+    kf_snapshot s = linear_flow(a, b);
+    kf_flow_quantities_derive(&empty, identity, origin, KF_VORTICITY | KF_Q_CRITERION | KF_PRESSURE, &s);
+    assert_null(kf_snapshot_find(&s, "velocity"));
+    assert_non_null(kf_snapshot_find(&s, "pressure_coefficient"));
+    const float *w = kf_snapshot_find(&s, "vorticity")->values,
+                *found = kf_snapshot_find(&s, "q_criterion")->values;
+    for (size_t i = 0; i < s.count; i++) {
+        assert_true(fabs((double)w[3 * i + 2] - vorticity) < 1e-4 && fabs((double)w[3 * i]) < 1e-4);
+        assert_true(fabs((double)found[i] - q) < 1e-4);
+    }
+    kf_snapshot_free(&s);
+}
+
+static void test_derivatives(void **state) {
+    (void)state;
+    check_linear(-3.0, 3.0, 6.0, 9.0); /* turning like a rigid body: Q is the square of the angular speed */
+    check_linear(2.0, 0.0, -2.0, 0.0); /* a shear flow is no vortex */
+    check_linear(2.0, 2.0, 0.0, -4.0); /* pure strain */
+}
+
+/* A cube from 3 to 8 in lattice units, triangles outwards. */
+static kf_scene *make_cube(void) {
+    static const uint32_t quads[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
+                                         {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+    kf_scene *scene = kf_allocate_zeroed(1, sizeof *scene);
+    *scene = (kf_scene){.nodes = {N, N, N}, .cell_size = cell, .time_step = 0.5, .viscosity = 0.02};
+    scene->mesh = (kf_mesh){8, 12, kf_allocate(24 * sizeof(double)), kf_allocate(36 * sizeof(uint32_t))};
+    for (size_t v = 0; v < 8; v++)
+        for (size_t a = 0; a < 3; a++)
+            scene->mesh.vertices[3 * v + a] = v >> a & 1 ? 8.0 : 3.0;
+    for (size_t q = 0; q < 6; q++) {
+        const uint32_t *c = quads[q], both[6] = {c[0], c[1], c[2], c[0], c[2], c[3]};
+        memcpy(scene->mesh.triangles + 6 * q, both, sizeof both);
+    }
+    return scene;
+}
+
+static void test_mask(void **state) {
+    (void)state;
+    kf_scene *scene = make_cube();
+    kf_snapshot s = linear_flow(0.0, 0.0);
+    kf_flow_quantities_derive(scene, identity, origin, KF_SOLID | KF_VELOCITY, &s);
+    const float *solid = kf_snapshot_find(&s, "solid")->values;
+    for (size_t i = 0; i < s.count; i++) {
+        const size_t at[3] = {i % N, i / N % N, i / N / N};
+        bool inside = true, edge = false;
+        for (int a = 0; a < 3; a++) {
+            inside = inside && at[a] > 3 && at[a] < 8;
+            edge = edge || at[a] == 3 || at[a] == 8;
+        }
+        if (!edge) assert_true(solid[i] == (inside ? 1.0F : 0.0F));
+    }
+    kf_snapshot_free(&s);
+    kf_scene_free(scene);
+}
+
+/* At the corners the outside lies along the diagonal, 1/sqrt(3) of a cell an axis. */
+static void test_surface(void **state) {
+    (void)state;
+    kf_scene *scene = make_cube();
+    kf_snapshot flow = linear_flow(1.0, 0.0), surface;
+    kf_flow_surface(scene, identity, origin, &flow, &surface);
+    const float *points = kf_snapshot_find(&surface, "position")->values,
+                *p = kf_snapshot_find(&surface, "pressure_coefficient")->values,
+                *shear = kf_snapshot_find(&surface, "wall_shear")->values,
+                *y_plus = kf_snapshot_find(&surface, "y_plus")->values;
+    const double out = 1.0 / sqrt(3.0), viscosity = 0.02 * cell * cell / 0.5;
+    assert_int_equal(surface.count, 8);
+    assert_int_equal(surface.triangle_count, 12);
+    for (size_t v = 0; v < 8; v++) {
+        const double side = v >> 2 & 1 ? 1.0 : -1.0, y = v >> 1 & 1 ? 8.0 : 3.0, ys = v >> 1 & 1 ? 1.0 : -1.0;
+        assert_true(fabs((double)points[3 * v + 2] - cell * ((side > 0.0 ? 8.0 : 3.0) + 0.5)) < 1e-6);
+        assert_true(fabs((double)p[v] - cell * ((side > 0.0 ? 8.0 : 3.0) + side * out)) < 1e-5);
+        const double speed =
+            cell * (y + 1.5 * ys * out); /* along x; two thirds of it lie along the surface */
+        const double stress = viscosity * speed / (1.5 * cell);
+        assert_true(fabs((double)shear[3 * v] - stress * 2.0 / 3.0) < 1e-4 * stress + 1e-9);
+        const double friction = sqrt(stress * sqrt(2.0 / 3.0));
+        assert_true(fabs((double)y_plus[v] - friction * 0.5 * cell / viscosity) < 1e-3);
+    }
+    kf_snapshot_free(&surface);
+    kf_snapshot_free(&flow);
+    kf_scene_free(scene);
+}
+
+/* Three flows of slopes 1, 2 and 6: mean 3, mean square about it 14/3. */
+static void test_means(void **state) {
+    (void)state;
+    static const double slopes[] = {1.0, 2.0, 6.0};
+    kf_mean_fields means = {.samples = 0};
+    kf_snapshot mean;
+    for (int i = 0; i < 3; i++) {
+        kf_snapshot s = linear_flow(slopes[i], 0.0);
+        s.step = (uint64_t)i;
+        kf_mean_fields_add(&means, &s);
+        kf_snapshot_free(&s);
+    }
+    kf_mean_fields_snapshot(&means, &mean);
+    assert_int_equal(mean.step, 2);
+    const float *u = kf_snapshot_find(&mean, "velocity")->values,
+                *rms = kf_snapshot_find(&mean, "velocity_rms")->values,
+                *steady = kf_snapshot_find(&mean, "pressure_coefficient_rms")->values;
+    for (size_t i = 0; i < mean.count; i++) {
+        const size_t row = i / N;
+        const double y = cell * (double)(row % N);
+        assert_true(fabs((double)u[3 * i] - 3.0 * y) < 1e-5 &&
+                    fabs((double)rms[3 * i] - sqrt(14.0 / 3.0) * y) < 1e-5);
+        assert_true(steady[i] == 0.0F && rms[3 * i + 1] == 0.0F);
+    }
+    kf_snapshot_free(&mean);
+    kf_mean_fields_free(&means);
+}
+
+static void test_words(void **state) {
+    (void)state;
+    int quantities;
+    kf_error error;
+    assert_int_equal(kf_flow_quantities_read("velocity,q,surface", &quantities, &error), KF_OK);
+    assert_int_equal(quantities, KF_VELOCITY | KF_Q_CRITERION | KF_SURFACE);
+    assert_int_equal(kf_flow_quantities_read("velocity,heat", &quantities, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "'heat'"));
+    assert_int_equal(kf_flow_quantities_read("", &quantities, &error), KF_BAD_INPUT);
+}
+
+static void touch(const char *folder, const char *name) {
+    char path[KF_PATH];
+    kf_error error;
+    assert_int_equal(kf_path(path, &error, "%s/%s", folder, name), KF_OK);
+    assert_int_equal(kf_file_write_atomic(path, "x", 1, &error), KF_OK);
+}
+
+static void test_series(void **state) {
+    (void)state;
+    char folder[] = "/tmp/kftune-series-XXXXXX", path[KF_PATH], *text = NULL;
+    size_t size;
+    kf_error error;
+    assert_non_null(mkdtemp(folder));
+    static const char *const names[] = {"fields_000200.vtkhdf",  "fields_000010.vtkhdf",
+                                        "surface_000010.vtkhdf", "fields_1000000.vtkhdf",
+                                        "fields_x.vtkhdf",       "fields_000300.png"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        touch(folder, names[i]);
+    assert_int_equal(kf_series_file_write(folder, "fields", 0.5, &error), KF_OK);
+    assert_int_equal(kf_path(path, &error, "%s/fields.vtkhdf.series", folder), KF_OK);
+    assert_int_equal(kf_file_read(path, 0, &text, &size, &error), KF_OK);
+    const char *first = strstr(text, "{\"name\": \"fields_000010.vtkhdf\", \"time\": 5}"),
+               *second = strstr(text, "{\"name\": \"fields_000200.vtkhdf\", \"time\": 100}"),
+               *third = strstr(text, "{\"name\": \"fields_1000000.vtkhdf\", \"time\": 500000}");
+    assert_true(first != NULL && second > first && third > second);
+    assert_null(strstr(text, "surface"));
+    assert_null(strstr(text, "png"));
+    free(text);
+    char command[128];
+    (void)snprintf(command, sizeof command, "rm -r '%s'", folder);
+    assert_int_equal(system(command), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_derivatives), cmocka_unit_test(test_mask),  cmocka_unit_test(test_surface),
+        cmocka_unit_test(test_means),       cmocka_unit_test(test_words), cmocka_unit_test(test_series),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
