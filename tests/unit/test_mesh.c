@@ -373,13 +373,15 @@ static const char *write_glb(const char *name, double count, const char *view) {
         "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}],\"nodes\":[{\"mesh\":0}],"
         "\"scenes\":[{\"nodes\":[0]}],\"scene\":0}",
         view, count);
-    while (strlen(json) % 4 != 0)
-        (void)strcat(json, " ");
-    const uint32_t length = (uint32_t)strlen(json), total = 12 + 8 + length + 8 + 36;
+    size_t text = strlen(json);
+    while (text % 4 != 0)
+        json[text++] = ' ';
+    const uint32_t length = (uint32_t)text, total = 12 + 8 + length + 8 + 36;
     const uint32_t head[] = {0x46546C67, 2, total, length, 0x4E4F534A}, tail[] = {36, 0x004E4942};
     const float triangle[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
     memcpy(file, head, sizeof head);
-    memcpy(file + 20, json, length);
+    memcpy(file + 20, json,
+           length); /* NOLINT(bugprone-not-null-terminated-result): the format knows lengths */
     memcpy(file + 20 + length, tail, sizeof tail);
     memcpy(file + 28 + length, triangle, sizeof triangle);
     return write_bytes(name, file, total);
