@@ -108,7 +108,7 @@ static void test_from_end_to_end(void **state) {
     (void)state;
     static const char *const single[] = {"storage=f32", NULL};
     static const char *const groups[] = {"storage=f32", "layout=csoa", "alpha=16", "staged_nodes=16", NULL};
-    static const char *const nodes[] = {"storage=f32", "layout=aos", "staged_nodes=0", NULL};
+    static const char *const nodes[] = {"storage=f32", "layout=aos", "alpha=1", "staged_nodes=0", NULL};
     kf_scene *scene = open_scene("torus", 3000);
     assert_true(scene->motion.moving);
     scene->motion.velocity[0] = 0.01;
