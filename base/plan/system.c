@@ -3,6 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+void kf_add_device_variables(kf_variables *variables, const kf_device_info *device) {
+    kf_add_variable(variables, "multiprocessors", device->multiprocessors);
+    kf_add_variable(variables, "simd_width", device->warp_size);
+    kf_add_variable(variables, "memory_bytes", (double)device->memory_bytes);
+}
+
 kf_status kf_problem_space(const kf_problem *problem, const kf_device_info *device, const char *const *fixed,
                            int fixed_count, kf_space **space, kf_error *error) {
     const kf_system *system = problem->system;

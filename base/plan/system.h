@@ -94,6 +94,9 @@ char *kf_rate_text(const kf_system *system, double updates_per_second, char buff
 /* The same for machines: updates_per_second, update, and mlups of nodes. */
 void kf_rate_add(cJSON *object, const kf_system *system, double updates_per_second);
 
+/* What every system's space may ask of the device: multiprocessors, simd_width, memory_bytes. */
+void kf_add_device_variables(kf_variables *variables, const kf_device_info *device);
+
 /* The space of a problem's configs on a device; fixed: as for kf_space_open. The caller frees it. */
 kf_status kf_problem_space(const kf_problem *problem, const kf_device_info *device, const char *const *fixed,
                            int fixed_count, kf_space **space, kf_error *error);

@@ -40,9 +40,7 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     kf_add_variable(variables, "solid", kf_d2q9_has_solid(scene));
     kf_add_variable(variables, "open", kf_d2q9_is_open(scene));
     kf_add_variable(variables, "accuracy", scene->accuracy);
-    kf_add_variable(variables, "multiprocessors", device->multiprocessors);
-    kf_add_variable(variables, "simd_width", device->warp_size);
-    kf_add_variable(variables, "memory_bytes", (double)device->memory_bytes);
+    kf_add_device_variables(variables, device);
 }
 
 static kf_status visit_sources(const kf_problem *problem, const kf_config *config,

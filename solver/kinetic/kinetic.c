@@ -71,9 +71,7 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     kf_add_variable(variables, "one_high_order_rate", kf_kinetic_has_one_high_order_rate(scene));
     kf_add_variable(variables, "regularised", kf_kinetic_is_regularised(scene));
     kf_add_variable(variables, "shortest_edge", scene->samples.count > 0 ? kf_scene_shortest_edge(scene) : 1);
-    kf_add_variable(variables, "multiprocessors", device->multiprocessors);
-    kf_add_variable(variables, "simd_width", device->warp_size);
-    kf_add_variable(variables, "memory_bytes", (double)device->memory_bytes);
+    kf_add_device_variables(variables, device);
 }
 
 static kf_status visit_sources(const kf_problem *problem, const kf_config *config,

@@ -17,9 +17,7 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     kf_add_variable(variables, "stress", kf_sph_has_stress(scene));
     kf_add_variable(variables, "thesis", scene->scheme == KF_SCHEME_THESIS);
     kf_add_variable(variables, "dummies", scene->wall_count > 0);
-    kf_add_variable(variables, "multiprocessors", device->multiprocessors);
-    kf_add_variable(variables, "simd_width", device->warp_size);
-    kf_add_variable(variables, "memory_bytes", (double)device->memory_bytes);
+    kf_add_device_variables(variables, device);
 }
 
 static bool is_gpu(const kf_device_info *device) {

@@ -113,9 +113,7 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
                         f->source_count == 0);
     kf_add_variable(variables, "library", kf_fft_available(device->backend, &ignored) == KF_OK);
     kf_add_variable(variables, "accuracy", f->accuracy);
-    kf_add_variable(variables, "multiprocessors", device->multiprocessors);
-    kf_add_variable(variables, "simd_width", device->warp_size);
-    kf_add_variable(variables, "memory_bytes", (double)device->memory_bytes);
+    kf_add_device_variables(variables, device);
 }
 
 static kf_status visit_sources(const kf_problem *problem, const kf_config *config,
