@@ -1,6 +1,7 @@
 #include "solver/output/drag.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,15 +22,30 @@ static void add_row(kf_force_series *s, uint64_t step, const double values[KF_CO
         for (int c = 0; c < KF_COEFFICIENTS; c++)
             s->values[c] = kf_reallocate(s->values[c], s->room * sizeof *s->values[c]);
     }
-    for (int c = 0; c < KF_COEFFICIENTS; c++)
+    const size_t leaves = s->count / 2;
+    for (int c = 0; c < KF_COEFFICIENTS; c++) {
         s->values[c][s->count] = values[c];
+        s->later[c] += values[c];
+        if (s->count % 2 == 1) s->later[c] -= s->values[c][leaves];
+    }
     s->steps[s->count++] = step;
+}
+
+void kf_force_series_running_means(const kf_force_series *series, kf_record *forces) {
+    static const char *const names[] = {"drag_running_mean", "lift_running_mean"};
+    const double rows = (double)(series->count - series->count / 2);
+    for (int c = KF_DRAG; c <= KF_LIFT; c++)
+        kf_record_add(forces, names[c], "", rows > 0.0 ? series->later[c] / rows : (double)NAN);
 }
 
 void kf_force_series_add(kf_force_series *series, uint64_t step, const kf_record *forces) {
     double values[KF_COEFFICIENTS];
-    for (int c = 0; c < KF_COEFFICIENTS; c++)
-        values[c] = kf_record_value(forces, columns[c]);
+    /* As the file has them, so that a run that goes on from it has the same means. */
+    for (int c = 0; c < KF_COEFFICIENTS; c++) {
+        char written[32];
+        (void)snprintf(written, sizeof written, "%.8g", kf_record_value(forces, columns[c]));
+        values[c] = strtod(written, NULL);
+    }
     add_row(series, step, values);
 }
 

@@ -16,10 +16,14 @@ typedef struct kf_force_series {
     size_t count, room;
     uint64_t *steps;
     double *values[KF_COEFFICIENTS];
+    double later[KF_COEFFICIENTS]; /* sums of the later half of the values, the middle one included */
 } kf_force_series;
 
 /* Adds a row of the table "forces" after step steps; a row without defined coefficients is left out. */
 void kf_force_series_add(kf_force_series *series, uint64_t step, const kf_record *forces);
+/* Adds the columns "drag_running_mean" and "lift_running_mean" to a row: means over the later half of the
+ * rows so far, which forgets how the flow began; NAN without any. */
+void kf_force_series_running_means(const kf_force_series *series, kf_record *forces);
 /* Adds the rows of a forces.csv up to step last, for a run that goes on; none when the file is not there. */
 kf_status kf_force_series_read(kf_force_series *series, const char *csv, uint64_t last, kf_error *error);
 void kf_force_series_free(kf_force_series *series); /* its contents */

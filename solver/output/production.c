@@ -238,8 +238,12 @@ static kf_status add_records(production_run *producer, kf_error *error) {
     KF_TRY(kf_plan_record(producer->plan, &result->records, error));
     producer->records = result->records.count > 0;
     if (!producer->records) return KF_OK;
-    const kf_record *forces = kf_records_find(&result->records, "forces");
-    if (forces != NULL) kf_force_series_add(&producer->forces, result->records.step, forces);
+    for (size_t t = 0; t < result->records.count; t++) {
+        kf_record *table = &result->records.tables[t];
+        if (strcmp(table->table, "forces") != 0) continue;
+        kf_force_series_add(&producer->forces, result->records.step, table);
+        kf_force_series_running_means(&producer->forces, table);
+    }
     KF_TRY(kf_record_files_add(&producer->files, &result->records, error));
     for (size_t i = 0; i < producer->files.count && first; i++)
         note_output(result, producer->files.list[i].path);

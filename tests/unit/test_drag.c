@@ -51,6 +51,30 @@ static void test_means_and_end(void **state) {
     kf_force_series_free(&series);
 }
 
+static void test_running_means(void **state) {
+    (void)state;
+    kf_force_series series = {0};
+    for (int rows = 0; rows <= 9; rows++) { /* 1, 4, 9, ... */
+        double sum = 0.0;
+        int taken = 0;
+        kf_records records = {0};
+        kf_record *record = kf_records_add(&records, "forces");
+        kf_force_series_running_means(&series, record);
+        for (int i = rows / 2 + 1; i <= rows; i++, taken++)
+            sum += i * i;
+        const double drag = kf_record_value(record, "drag_running_mean");
+        if (rows == 0)
+            assert_true(isnan(drag));
+        else
+            assert_true(fabs(drag - sum / taken) < 1e-12 &&
+                        fabs(kf_record_value(record, "lift_running_mean") + sum / taken) < 1e-12);
+        kf_records_free(&records);
+        const double next = (rows + 1.0) * (rows + 1.0);
+        add(&series, (uint64_t)rows, next, -next);
+    }
+    kf_force_series_free(&series);
+}
+
 static void test_rows_read_back(void **state) {
     (void)state;
     kf_force_series series = {0};
@@ -100,6 +124,7 @@ static void test_chart(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_means_and_end),
+        cmocka_unit_test(test_running_means),
         cmocka_unit_test(test_rows_read_back),
         cmocka_unit_test(test_chart),
     };

@@ -122,7 +122,7 @@ static void test_what_is_written(void **state) {
     assert_string_equal(done.records.tables[0].table, "forces");
     char *text = read_forces(folder);
     assert_int_equal(count_of(text, '\n'), 7); /* the header and steps 2, 4, ... 12 */
-    assert_int_equal(count_of(text, ','), 7 * 13);
+    assert_int_equal(count_of(text, ','), 7 * 15);
     free(text);
     kf_production_free(&done);
 }
