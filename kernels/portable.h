@@ -22,6 +22,7 @@
 #define KF_RESTRICT __restrict__
 #define KF_UNROLL   _Pragma("unroll")
 #define KF_UNROLL_BY_4 _Pragma("unroll 4")
+#define KF_UNROLL_BY_8 _Pragma("unroll 8")
 #define KF_CONSTANT static __device__ const
 /* Lanes of a warp along x: a block is a power of two up to 32, or a multiple of 32, long. */
 #define KF_LANES_ALONG_X ((int)(blockDim.x < 32 ? blockDim.x : 32))
@@ -116,6 +117,7 @@ KF_FUNCTION int kf_atomic_compare_swap_int(int *target, int expected, int value)
 #define KF_RESTRICT restrict
 #define KF_UNROLL   _Pragma("GCC unroll 64") /* clang knows it too */
 #define KF_UNROLL_BY_4 _Pragma("GCC unroll 4")
+#define KF_UNROLL_BY_8 _Pragma("GCC unroll 8")
 #define KF_CONSTANT static const
 #define KF_LANES_ALONG_X 32
 typedef int64_t kf_int64;

@@ -54,7 +54,7 @@ typedef struct kf_step_plan {
 /* [KF_TIMES], in the order in which they are measured. */
 extern const kf_step_plan kf_step_plans[];
 
-enum { KF_STEP_CANDIDATES = 16, KF_STEP_SAMPLES = 50 };
+enum { KF_STEP_CANDIDATES = 20, KF_STEP_SAMPLES = 50 };
 
 /* How a candidate did. */
 typedef struct kf_step_try {

@@ -49,6 +49,7 @@ typedef struct kf_kinetic_arguments {
     /* Band: the nodes that samples touch. */
     int *band_of;     /* node index -> place in the band, -1 outside */
     void *band_node;  /* kf_index */
+    const unsigned *band_mask; /* a bit a node index, set in the band: the nodes that masked_band leaves out */
     void *band_field; /* kf_real4: velocity, density before the force */
     void *band_force; /* [band][4], kf_real or fixed point */
     void *band_kept;  /* kf_stored [27][band_capacity]: in place, the band's nodes after collision */
@@ -59,12 +60,12 @@ typedef struct kf_kinetic_arguments {
     int band_capacity;
     int box[3]; /* cells of the box around the solid */
 
-    /* Segments: up to KF_SEGMENT_LENGTH samples of one cell, which one item adds up. */
+    /* Segments: up to KF_SEGMENT_LENGTH samples of one cell, which one item adds up, or the lanes of a warp together. */
     int segment_count;
     void *segment_samples; /* kf_real4 [KF_SEGMENT_LENGTH][segment_count]: fractions and area, 0 where there
-                              is none */
+                              is none; shared by lanes [segment_count][KF_SEGMENT_LENGTH] */
     int *segment_places;   /* [8][segment_count]: the cell's nodes as places in the band */
-    void *segment_force;   /* [8][3][segment_count] */
+    void *segment_force;   /* [8][3][segment_count]; shared by lanes [segment_count][8][3] */
     int *node_start;       /* [band + 1]: first entry of each band node */
     int *node_entries;     /* places in segment_force (component 0) of the segments that touch the node */
 

@@ -1,10 +1,26 @@
 /* The band: the nodes that samples touch, with the fluid's state there and the force that the samples spread.
  * Defines that a config sets: KF_SEGMENTS 0|1 (segment_forces has added up the samples of a cell),
- * KF_FIXED_POINT_FORCE 0|1 (the band's force is in fixed point). */
+ * KF_FIXED_POINT_FORCE 0|1 (the band's force is in fixed point), KF_SEGMENT_LANES (lanes of a warp that share a segment),
+ * KF_MOVING 0|1. */
 #ifndef KF_KERNELS_KINETIC_BAND_H
 #define KF_KERNELS_KINETIC_BAND_H
 
 #include "lattice.h"
+
+/* A moving solid's band has more places than nodes. */
+#if KF_MOVING
+#define KF_IN_BAND(a, place) ((place) < (a)->band_count[0])
+#else
+#define KF_IN_BAND(a, place) 1
+#endif
+
+/* From one component of a segment's force at a corner of its cell to the next, and where the first lies: shared by
+ * lanes, [segment][8][3], else [8][3][segment]. */
+#if KF_SEGMENT_LANES > 1
+#define KF_FORCE_STEP(a) 1
+#else
+#define KF_FORCE_STEP(a) ((long long)(a)->segment_count)
+#endif
 
 /* On one grid the band's nodes are collided before everybody else, kept aside in band_kept and put back after. */
 #define KF_KEEP_ASIDE(i, name, cx, cy, cz)                                                                   \
@@ -41,12 +57,12 @@ KF_FUNCTION kf_real4 kf_band_force(const kf_kinetic_arguments *a, int place) {
     const kf_real *forces = (const kf_real *)a->segment_force;
     const int end = a->node_start[place + 1];
     force.x = force.y = force.z = force.w = KF_R(0.0);
-    KF_UNROLL_BY_4
+    KF_UNROLL_BY_8
     for (int i = a->node_start[place]; i < end; i++) {
         const kf_real *entry = forces + a->node_entries[i];
         force.x += entry[0];
-        force.y += entry[a->segment_count];
-        force.z += entry[2LL * a->segment_count];
+        force.y += entry[KF_FORCE_STEP(a)];
+        force.z += entry[2 * KF_FORCE_STEP(a)];
     }
     ((kf_real4 *)a->band_force)[place] = force;
     force.x *= KF_R(KF_UNIT);

@@ -2,7 +2,8 @@
  * solid's force is known beforehand for the band, the nodes that samples touch, which are collided again with
  * it.
  *
- * Defines that a config sets: KF_SLABS 1: one grid moves to and fro within a buffer of some planes more. A launch of
+ * Defines that a config sets: KF_MASKED_BAND 1: stream_collide writes nothing at the band's nodes, so that band_collide may
+ * run beside it. KF_SLABS 1: one grid moves to and fro within a buffer of some planes more. A launch of
  * stream_collide takes the planes from first_plane on and overwrites what earlier launches have read; so the band's nodes
  * are collided before all of them, and put back after. */
 #include "portable.h"
@@ -16,6 +17,13 @@
 #include "streamed.h"
 #if KF_ROWS
 #include "rows.h"
+#endif
+
+/* Bits of nodes k and k + 1 (KF_OF_PAIR, k even): whether they are in the band, and left out. */
+#if KF_MASKED_BAND
+#define KF_BAND_BITS(mask) const int left_out = (int)(a->band_mask[k >> 5] >> (k & 31)) & (mask);
+#else
+#define KF_BAND_BITS(mask) const int left_out = 0;
 #endif
 
 #define KF_PULL(i, name, cx, cy, cz) f_##name = kf_from_store(*kf_pulled(a, i, k, cx, cy, cz));
@@ -103,6 +111,16 @@
         kf_stream_pair(kf_address(a, a->target, i, k), kf_lows(low_##first, high));                          \
         kf_stream_pair(kf_address(a, a->target, i + 1, k), kf_highs(low_##first, high));                     \
     }
+/* Of the pair's nodes the first or the second alone. */
+#define KF_PAIR_STORE_ONE(i, first, second, shifted)                                                         \
+    {                                                                                                        \
+        const kf_store_pair high = kf_pair(f_##first, f_##second);                                           \
+        const int second_node = left_out & 1;                                                                \
+        const kf_store_pair lows = kf_lows(low_##first, high), highs = kf_highs(low_##first, high);          \
+        kf_stream(kf_address(a, a->target, i, k) + second_node, second_node ? kf_high(lows) : kf_low(lows)); \
+        kf_stream(kf_address(a, a->target, i + 1, k) + second_node,                                          \
+                  second_node ? kf_high(highs) : kf_low(highs));                                             \
+    }
 #define KF_COLLIDE_ONE                                                                                       \
     KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)                                                        \
     const kf_real Fx = KF_BODY_X, Fy = KF_BODY_Y, Fz = KF_BODY_Z;                                            \
@@ -117,13 +135,14 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
     const int pair = x;
     x = 2 * pair;
     const kf_index k = kf_node(a, x, y, z);
+    KF_BAND_BITS(3)
     KF_D3Q27(KF_PAIR_DECLARE)
     KF_PAIR_LOAD
     KF_COUPLES(KF_KEEP_HIGH)
     KF_COUPLES(KF_TAKE_LOW)
     kf_real f_zzz = kf_low(pair_zzz);
     KF_COLLIDE_ONE
-    if (x <= last) {
+    if (x <= last && !(left_out & 1)) {
         KF_FINISH
     }
     KF_COUPLES(KF_KEEP_LOW)
@@ -133,11 +152,16 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
         KF_COUPLES(KF_TAKE_HIGH)
         kf_real f_zzz = kf_high(pair_zzz);
         KF_COLLIDE_ONE
-        if (x <= last) {
+        if (x <= last && !(left_out & 2)) {
             KF_FINISH
         }
-        KF_COUPLES(KF_PAIR_STORE)
-        kf_stream_pair(kf_address(a, a->target, 0, k), kf_pair(low_zzz, f_zzz));
+        if (left_out == 0) {
+            KF_COUPLES(KF_PAIR_STORE)
+            kf_stream_pair(kf_address(a, a->target, 0, k), kf_pair(low_zzz, f_zzz));
+        } else if (left_out != 3) {
+            KF_COUPLES(KF_PAIR_STORE_ONE)
+            kf_stream(kf_address(a, a->target, 0, k) + (left_out & 1), left_out & 1 ? f_zzz : low_zzz);
+        }
     }
 }
 #elif KF_ROWS
@@ -156,15 +180,18 @@ KF_ROW_KERNEL(stream_collide, kf_kinetic_arguments, KF_ROW_PART, kf_stored, KF_K
 KF_KERNEL(stream_collide, kf_kinetic_arguments) {
     KF_IN_SLAB
     const kf_index k = kf_node(a, x, y, z);
+    KF_BAND_BITS(1)
     KF_LOAD_STREAMED(KF_PULL)
     KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)
     const kf_real Fx = KF_BODY_X, Fy = KF_BODY_Y, Fz = KF_BODY_Z;
     (void)Fx, (void)Fy, (void)Fz;
     KF_COLLIDE(KF_BODY_FORCE);
-    if (x < a->nodes[0]) {
-        KF_FINISH
+    if (left_out == 0) {
+        if (x < a->nodes[0]) {
+            KF_FINISH
+        }
+        KF_D3Q27(KF_STREAM_TARGET)
     }
-    KF_D3Q27(KF_STREAM_TARGET)
 }
 #endif
 
@@ -172,7 +199,7 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
 KF_SCALAR_KERNEL(band_macroscopic, kf_kinetic_arguments) {
     (void)y, (void)z;
     const int place = x;
-    if (place >= a->band_count[0]) return;
+    if (!KF_IN_BAND(a, place)) return;
     const kf_index k = ((const kf_index *)a->band_node)[place];
     KF_BAND_POSITION
     KF_LOAD_STREAMED(KF_PULL)
@@ -184,12 +211,12 @@ KF_SCALAR_KERNEL(band_macroscopic, kf_kinetic_arguments) {
 KF_SCALAR_KERNEL(band_collide, kf_kinetic_arguments) {
     (void)y, (void)z;
     const int place = x;
-    if (place >= a->band_count[0]) return;
+    if (!KF_IN_BAND(a, place)) return;
     const kf_index k = ((const kf_index *)a->band_node)[place];
-    const kf_real4 force = kf_band_force(a, place);
-    const kf_real Fx = KF_BODY_X + force.x, Fy = KF_BODY_Y + force.y, Fz = KF_BODY_Z + force.z;
     KF_BAND_POSITION
     KF_LOAD_STREAMED(KF_PULL)
+    const kf_real4 force = kf_band_force(a, place);
+    const kf_real Fx = KF_BODY_X + force.x, Fy = KF_BODY_Y + force.y, Fz = KF_BODY_Z + force.z;
     KF_DECLARE_STATE(Fx, Fy, Fz)
     KF_COLLIDE(1);
 #if KF_SLABS
@@ -200,7 +227,7 @@ KF_SCALAR_KERNEL(band_collide, kf_kinetic_arguments) {
 KF_SCALAR_KERNEL(band_restore, kf_kinetic_arguments) {
     (void)y, (void)z;
     const int place = x;
-    if (place >= a->band_count[0]) return;
+    if (!KF_IN_BAND(a, place)) return;
     const kf_index k = ((const kf_index *)a->band_node)[place];
     const kf_stored *kept = (const kf_stored *)a->band_kept + place;
     KF_D3Q27(KF_LOAD_ASIDE)

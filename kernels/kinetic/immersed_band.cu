@@ -1,7 +1,7 @@
 /* The immersed boundary (immersed.cu) on the compact arrays of the band alone, for the plans fused and moments:
  * sample by sample with atomics, or the samples of a cell added up before anything is spread, in segments made
  * once for a static solid, in cells filled anew for a moving one. Defines: those of immersed.h and band.h,
- * KF_CELLS 0|1, KF_SEGMENT_LENGTH. */
+ * KF_CELLS 0|1, KF_SEGMENT_LENGTH, a multiple of KF_SEGMENT_LANES: 1, or 8 or 32 on a GPU. */
 #include "band.h"
 #include "immersed.h"
 
@@ -57,7 +57,7 @@ KF_SCALAR_KERNEL(band_spread, kf_kinetic_arguments) {
  * zero. Extent: band_capacity. */
 KF_SCALAR_KERNEL(band_join, kf_kinetic_arguments) {
     (void)y, (void)z;
-    if (x >= a->band_count[0]) return;
+    if (!KF_IN_BAND(a, x)) return;
     const kf_real4 force = kf_band_force(a, x);
     kf_real4 *field = (kf_real4 *)a->band_field + x;
     const kf_real half_per_density = KF_R(0.5) / field->w;
@@ -99,6 +99,16 @@ KF_SCALAR_KERNEL(band_join, kf_kinetic_arguments) {
     sum_x_##dx##dy##dz += weight_##dx##dy##dz * g.x;                                                         \
     sum_y_##dx##dy##dz += weight_##dx##dy##dz * g.y;                                                         \
     sum_z_##dx##dy##dz += weight_##dx##dy##dz * g.z;
+#define KF_SEGMENT_SAMPLE(place)                                                                             \
+    const kf_real4 packed = place;                                                                           \
+    sample.cell.fx = packed.x;                                                                               \
+    sample.cell.fy = packed.y;                                                                               \
+    sample.cell.fz = packed.z;                                                                               \
+    sample.area = packed.w;                                                                                  \
+    kf_real density = 0, ux = 0, uy = 0, uz = 0;                                                             \
+    KF_CELL_NODES(KF_SEGMENT_INTERPOLATE)                                                                    \
+    const kf_real4 g = kf_penalty(&sample, density, ux, uy, uz);                                             \
+    KF_CELL_NODES(KF_SEGMENT_SUM)
 #define KF_SEGMENT_STORE(dx, dy, dz)                                                                         \
     {                                                                                                        \
         kf_real *out = (kf_real *)a->segment_force + 3LL * (dx + 2 * dy + 4 * dz) * a->segment_count + x;    \
@@ -106,23 +116,54 @@ KF_SCALAR_KERNEL(band_join, kf_kinetic_arguments) {
         out[a->segment_count] = sum_y_##dx##dy##dz;                                                          \
         out[2 * (long long)a->segment_count] = sum_z_##dx##dy##dz;                                           \
     }
-#if KF_SEGMENTS
+#if KF_SEGMENTS && KF_SEGMENT_LANES > 1
+/* Lanes of a warp take the samples of a segment in turn. What they add up is halved three times: a lane keeps one half of
+ * the corners and gives its neighbour the other, until each of eight has one. */
+#define KF_SEGMENT_GATHER(dx, dy, dz)                                                                        \
+    sums[dx + 2 * dy + 4 * dz][0] = sum_x_##dx##dy##dz;                                                      \
+    sums[dx + 2 * dy + 4 * dz][1] = sum_y_##dx##dy##dz;                                                      \
+    sums[dx + 2 * dy + 4 * dz][2] = sum_z_##dx##dy##dz;
+#define KF_HALVE(half)                                                                                       \
+    KF_UNROLL for (int c = 0; c < (half); c++) KF_UNROLL for (int i = 0; i < 3; i++) {                       \
+        const kf_real kept = lane & (half) ? sums[c + (half)][i] : sums[c][i],                               \
+                      given = lane & (half) ? sums[c][i] : sums[c + (half)][i];                              \
+        sums[c][i] = kept + __shfl_xor_sync(lanes, given, half);                                             \
+    }
 KF_SCALAR_KERNEL(segment_forces, kf_kinetic_arguments) {
     (void)y, (void)z;
+    const int item = x;
+    const int lane = item % KF_SEGMENT_LANES;
+    x = item / KF_SEGMENT_LANES;
+    const unsigned lanes = (0xffffffffU >> (32 - KF_SEGMENT_LANES)) << (threadIdx.x % 32 - lane);
+    const kf_real4 *samples = (const kf_real4 *)a->segment_samples + (long long)x * KF_SEGMENT_LENGTH + lane;
+    KF_CELL_NODES(KF_SEGMENT_FIELD)
+    kf_sample sample;
+    sample.bx = sample.by = sample.bz = KF_R(0.0);
+    KF_UNROLL_BY_4
+    for (int i = 0; i < KF_SEGMENT_LENGTH; i += KF_SEGMENT_LANES) {
+        KF_SEGMENT_SAMPLE(samples[i])
+    }
+    kf_real sums[8][3];
+    KF_CELL_NODES(KF_SEGMENT_GATHER)
+    KF_HALVE(4)
+    KF_HALVE(2)
+    KF_HALVE(1)
+    KF_UNROLL for (int others = 8; others < KF_SEGMENT_LANES; others *= 2)
+        KF_UNROLL for (int i = 0; i < 3; i++) sums[0][i] += __shfl_xor_sync(lanes, sums[0][i], others);
+    if (lane >= 8) return;
+    kf_real *out = (kf_real *)a->segment_force + 24LL * x + 3 * lane;
+    KF_UNROLL for (int i = 0; i < 3; i++) out[i] = sums[0][i];
+}
+#elif KF_SEGMENTS
+KF_SCALAR_KERNEL(segment_forces, kf_kinetic_arguments) {
+    (void)y, (void)z;
+    const kf_real4 *samples = (const kf_real4 *)a->segment_samples + x;
     KF_CELL_NODES(KF_SEGMENT_FIELD)
     kf_sample sample;
     sample.bx = sample.by = sample.bz = KF_R(0.0);
     KF_UNROLL_BY_4
     for (int i = 0; i < KF_SEGMENT_LENGTH; i++) {
-        const kf_real4 packed = ((const kf_real4 *)a->segment_samples)[(long long)i * a->segment_count + x];
-        sample.cell.fx = packed.x;
-        sample.cell.fy = packed.y;
-        sample.cell.fz = packed.z;
-        sample.area = packed.w;
-        kf_real density = 0, ux = 0, uy = 0, uz = 0;
-        KF_CELL_NODES(KF_SEGMENT_INTERPOLATE)
-        const kf_real4 g = kf_penalty(&sample, density, ux, uy, uz);
-        KF_CELL_NODES(KF_SEGMENT_SUM)
+        KF_SEGMENT_SAMPLE(samples[(long long)i * a->segment_count])
     }
     KF_CELL_NODES(KF_SEGMENT_STORE)
 }

@@ -98,7 +98,7 @@ KF_COLLIDE_NODE(KF_READ_ODD, KF_WRITE_ODD, KF_AHEAD_ODD)
     {                                                                                                        \
         (void)y, (void)z;                                                                                    \
         const int place = x;                                                                                 \
-        if (place >= a->band_count[0]) return;                                                               \
+        if (!KF_IN_BAND(a, place)) return;                                                               \
         const kf_index k = ((const kf_index *)a->band_node)[place];                                          \
         KF_BAND_POSITION                                                                                     \
         KF_LOAD_STREAMED(READ)                                                                                       \
@@ -115,7 +115,7 @@ KF_BAND_MACROSCOPIC(KF_READ_ODD)
     {                                                                                                        \
         (void)y, (void)z;                                                                                    \
         const int place = x;                                                                                 \
-        if (place >= a->band_count[0]) return;                                                               \
+        if (!KF_IN_BAND(a, place)) return;                                                               \
         const kf_index k = ((const kf_index *)a->band_node)[place];                                          \
         const kf_real4 force = kf_band_force(a, place);                                                      \
         const kf_real Fx = KF_BODY_X + force.x, Fy = KF_BODY_Y + force.y, Fz = KF_BODY_Z + force.z;          \
@@ -137,7 +137,7 @@ KF_BAND_COLLIDE(KF_READ_ODD)
     {                                                                                                        \
         (void)y, (void)z;                                                                                    \
         const int place = x;                                                                                 \
-        if (place >= a->band_count[0]) return;                                                               \
+        if (!KF_IN_BAND(a, place)) return;                                                               \
         const kf_index k = ((const kf_index *)a->band_node)[place];                                          \
         const kf_stored *kept = (const kf_stored *)a->band_kept + place;                                       \
         KF_D3Q27(KF_LOAD_ASIDE)                                                                              \

@@ -216,11 +216,15 @@ KF_FUNCTION kf_index kf_node(const kf_kinetic_arguments *a, int x, int y, int z)
 /* Coordinates of node index k. */
 KF_FUNCTION void kf_node_position(kf_index k, long long origin, int row_pitch, long long plane_pitch, int *x,
                                   int *y, int *z) {
-    const long long inside = (long long)k - origin;
-    const long long plane = inside / plane_pitch, row = (inside - plane * plane_pitch) / row_pitch;
-    *z = (int)plane - 1;
-    *y = (int)row - 1;
-    *x = (int)(inside - plane * plane_pitch - row * row_pitch);
+#if KF_INDEX64
+    const long long inside = (long long)k - origin, plane_nodes = plane_pitch;
+#else /* on a GPU a division of 64 bits is a loop of instructions */
+    const int inside = k - (int)origin, plane_nodes = (int)plane_pitch;
+#endif
+    const int plane = (int)(inside / plane_nodes), row = (int)((inside - plane * plane_nodes) / row_pitch);
+    *z = plane - 1;
+    *y = row - 1;
+    *x = (int)(inside - plane * plane_nodes) - row * row_pitch;
 }
 
 /* Distance in node indices to the neighbour at (cx, cy, cz). */

@@ -212,7 +212,7 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
 KF_SCALAR_KERNEL(band_macroscopic, kf_kinetic_arguments) {
     (void)y, (void)z;
     const int place = x;
-    if (place >= a->band_count[0]) return;
+    if (!KF_IN_BAND(a, place)) return;
     const kf_moments m = kf_load_moments(a, a->target, ((const kf_index *)a->band_node)[place]);
     kf_begin_band(a, place, m.deviation, m.ux, m.uy, m.uz);
 }
@@ -221,7 +221,7 @@ KF_SCALAR_KERNEL(band_macroscopic, kf_kinetic_arguments) {
 KF_SCALAR_KERNEL(band_collide, kf_kinetic_arguments) {
     (void)y, (void)z;
     const int place = x;
-    if (place >= a->band_count[0]) return;
+    if (!KF_IN_BAND(a, place)) return;
     const kf_index k = ((const kf_index *)a->band_node)[place];
     const kf_real4 force = kf_band_force(a, place);
     const kf_moments m = kf_add_force(a, kf_load_moments(a, a->target, k), force.x, force.y, force.z);

@@ -44,14 +44,17 @@ typedef struct kf_kinetic_options {
     long staged_nodes; /* on the cpu: nodes of a row that leave the nearest cache together; 0: one by one */
     bool gpu;
     kf_immersed immersed;
-    long segment_length; /* samples that one item of the aggregated variant adds up */
+    long segment_length; /* samples that one item of the aggregated variant adds up, or so many lanes of a
+                            warp */
+    long segment_lanes;
     bool fixed_point_force, streaming_stores;
     bool shell_choices; /* nodes at the domain's faces choose between addresses instead of branching */
     bool exchange; /* esoteric: threads hand on what goes ahead along x, so that whole sectors are written */
     bool concurrent_solid; /* what the solid needs runs beside the flow's kernel */
-    bool prefetch;         /* plan moments asks for the next plane early */
-    long march;            /* planes that a block of plan moments walks; 0: other plans */
-    long reorder_period;   /* steps between reorderings of a moving solid's samples; 0: never */
+    bool masked_band; /* the flow's kernel leaves the band's nodes out, so band_collide runs beside it, too */
+    bool prefetch;    /* plan moments asks for the next plane early */
+    long march;       /* planes that a block of plan moments walks; 0: other plans */
+    long reorder_period; /* steps between reorderings of a moving solid's samples; 0: never */
 } kf_kinetic_options;
 
 /* Storage of the nodes, ghosts included (kernels/kinetic/arguments.h). */
@@ -62,7 +65,7 @@ typedef struct kf_kinetic_geometry {
     int shift;       /* planes that the grid moves by from step to step; 0: there are two, or it stays */
 } kf_kinetic_geometry;
 
-enum { KF_DEFINES = 32 };
+enum { KF_DEFINES = 40 };
 typedef struct kf_kinetic_defines {
     kf_define list[KF_DEFINES];
     int count;

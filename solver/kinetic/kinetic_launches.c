@@ -351,7 +351,8 @@ static void append_band_pass(builder *b, int parity, int grid) {
     append_body(b, parity, grid);
     const kf_kinetic_arguments *a = &kinetic->arguments;
     if (kinetic->segments)
-        append_items(b, parity, KF_SOURCE_IMMERSED, "segment_forces", a->segment_count, grid, grid);
+        append_items(b, parity, KF_SOURCE_IMMERSED, "segment_forces",
+                     (int)kinetic->options.segment_lanes * a->segment_count, grid, grid);
     else if (kinetic->cells)
         append_items(b, parity, KF_SOURCE_IMMERSED, "cell_forces", a->cell_rows * a->band_capacity, grid,
                      grid);
@@ -423,6 +424,16 @@ static void append_plane_copy(builder *b, int p, int from, int to) {
     item->bytes = 2.0 * (double)(copy.bytes * copy.rows);
 }
 
+/* A mark on the main lane that follows what the other lanes were given. */
+static void append_join(builder *b, int p, const char *name) {
+    kf_mark *mark;
+    if (b->status == KF_OK) b->status = kf_plan_mark(b->plan, &mark, b->error);
+    if (b->status != KF_OK) return;
+    b->joins = true;
+    schedule(b, p, kf_plan_add_signal(b->plan, name, mark));
+    b->joins = false;
+}
+
 /* What a slab overwrites was read by those before: the one just before may still be running beside it, in the
  * other lane, the others must have ended. */
 static void append_slabs(builder *b, int p) {
@@ -446,10 +457,7 @@ static void append_slabs(builder *b, int p) {
         if (b->status == KF_OK) schedule(b, p, kf_plan_add_signal(b->plan, "slab_done", marks[i % MARKS]));
     }
     b->beside = false;
-    if (b->status != KF_OK) return;
-    b->joins = true; /* what comes next follows both lanes */
-    schedule(b, p, kf_plan_add_signal(b->plan, "grid_done", marks[0]));
-    b->joins = false;
+    append_join(b, p, "grid_done");
 }
 
 /* Step p of two of a grid that moves to and fro: upwards from the far end in even steps, downwards in odd
@@ -470,22 +478,26 @@ static void append_shift(builder *b, int p) {
     if (kinetic->has_solid) append_items(b, p, KF_SOURCE_FLOW, "band_restore", band, p, 1 - p);
 }
 
-/* Step p of two between two grids: the band's nodes are collided a second time. */
+/* Step p of two between two grids: the band's nodes are collided a second time, or by band_collide alone. */
 static void append_two_grids(builder *b, int p) {
     const kf_kinetic *kinetic = b->kinetic;
     const int band = kinetic->arguments.band_capacity;
+    const bool masked = kinetic->has_solid && kinetic->options.masked_band;
     if (kinetic->has_solid) {
         b->aside = kinetic->options.concurrent_solid;
         append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
         append_band_force(b, p, p);
+        if (masked) append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
         b->aside = false;
     }
     int extent[3];
     flow_extent(kinetic, extent);
     append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block, from_to(kinetic, p, 1 - p),
            54 * b->node_bytes);
-    b->joins = kinetic->has_solid;
-    if (kinetic->has_solid) append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
+    if (masked && kinetic->options.concurrent_solid) append_join(b, p, "step_done");
+    if (masked || !kinetic->has_solid) return;
+    b->joins = true;
+    append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
 }
 
 /* Step p of two of plan moments: the collision without the solid's force, whose velocities are those that the

@@ -84,6 +84,15 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
         return refuse(error, "staged_nodes does not go with the plan and layout");
     if (o->boundary_kernels != 6 && o->boundary_kernels != 1 && (o->boundary_kernels != 0 || !one_pass))
         return refuse(error, "boundary_kernels must be 6 or 1, or 0 in the plans fused and moments");
+    const bool lanes = o->segment_lanes == 8 || o->segment_lanes == 32;
+    if (o->segment_lanes != 1 && (!lanes || !o->gpu || scene->motion.moving || o->immersed != KF_AGGREGATED ||
+                                  o->segment_length % o->segment_lanes != 0))
+        return refuse(error,
+                      "segment_lanes must be 1, or on a GPU 8 or 32, with segments of a multiple of it");
+    if (o->masked_band &&
+        (!fused || o->in_place != 0 || o->slab > 0 || scene->motion.moving ||
+         (!o->gpu && o->nodes_per_thread == 1 && (o->boundary_kernels == 0 || o->staged_nodes > 0))))
+        return refuse(error, "masked_band does not go with the plan, or with a moving solid");
     if (!within(o->segment_length, 1, 4096) || o->sample_block_length < 1 ||
         !within(o->reorder_period, 0, 1000000) || !within(o->block[0], 1, 65536) ||
         !within(o->block[1], 1, 1024))
@@ -118,6 +127,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_boolean(config, "shell_choices", &options->shell_choices, error));
     KF_TRY(kf_config_boolean(config, "exchange", &options->exchange, error));
     KF_TRY(kf_config_boolean(config, "concurrent_solid", &options->concurrent_solid, error));
+    KF_TRY(kf_config_boolean(config, "masked_band", &options->masked_band, error));
     KF_TRY(kf_config_integer(config, "collision_split", &options->collision_split, error));
     KF_TRY(kf_config_integer(config, "register_cap", &options->register_cap, error));
     KF_TRY(kf_config_integer(config, "nodes_per_thread", &options->nodes_per_thread, error));
@@ -125,6 +135,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_integer(config, "block_y", &block_y, error));
     KF_TRY(kf_config_integer(config, "boundary_kernels", &options->boundary_kernels, error));
     KF_TRY(kf_config_integer(config, "segment_length", &options->segment_length, error));
+    KF_TRY(kf_config_integer(config, "segment_lanes", &options->segment_lanes, error));
     KF_TRY(kf_config_integer(config, "staged_nodes", &options->staged_nodes, error));
     KF_TRY(kf_config_integer(config, "slab", &options->slab, error));
     KF_TRY(kf_config_boolean(config, "prefetch", &options->prefetch, error));
@@ -263,6 +274,7 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
         define(defines, "KF_FOLDED_BOUNDARY", folded);
         if (options->slab > 0) define(defines, "KF_SLABS", 1);
         if (options->shell_choices) define(defines, "KF_SHELL_CHOICES", 1);
+        if (options->masked_band) define(defines, "KF_MASKED_BAND", 1);
         if (options->in_place == 0)
             define(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
         else
@@ -276,6 +288,8 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
     /* After several passes the flow finds the force added up by band_join. */
     const bool aggregated = options->immersed == KF_AGGREGATED;
     define(defines, "KF_SEGMENTS", aggregated && !scene->motion.moving && scene->immersed_passes <= 1);
+    if (options->segment_lanes > 1) define(defines, "KF_SEGMENT_LANES", options->segment_lanes);
+    define(defines, "KF_MOVING", scene->motion.moving);
     define(defines, "KF_STREAMING_STORES", options->streaming_stores);
     if (options->staged_nodes > 0) define(defines, "KF_STAGED", options->staged_nodes);
     if (options->register_cap == 0) return;
@@ -299,6 +313,7 @@ static void define_immersed(const kf_scene *scene, const kf_kinetic_options *opt
     define(defines, "KF_SEGMENTS", aggregated && !scene->motion.moving);
     define(defines, "KF_CELLS", aggregated && scene->motion.moving);
     define(defines, "KF_SEGMENT_LENGTH", aggregated ? options->segment_length : 1);
+    if (options->segment_lanes > 1) define(defines, "KF_SEGMENT_LANES", options->segment_lanes);
 }
 
 /* Only what a file reads is defined, so that configs that differ in nothing else share the compiled module.

@@ -291,6 +291,21 @@ static kf_status upload_map(const kf_kinetic *kinetic, const long long *nodes, s
     return status;
 }
 
+/* The bits of the band's nodes, for the flow's kernel to leave them out. */
+static kf_status upload_mask(kf_plan *plan, kf_kinetic *kinetic, const long long *nodes, size_t touched,
+                             kf_error *error) {
+    const size_t words = ((size_t)kinetic->geometry.capacity + 31) / 32;
+    kf_buffer *buffer;
+    KF_TRY(kf_plan_buffer(plan, words * sizeof(unsigned), &buffer, error));
+    unsigned *mask = kf_allocate_zeroed(words, sizeof *mask);
+    for (size_t n = 0; n < touched; n++)
+        mask[nodes[n] / 32] |= 1U << nodes[n] % 32;
+    kinetic->arguments.band_mask = kf_buffer_address(buffer);
+    const kf_status status = kf_buffer_upload(buffer, 0, mask, words * sizeof *mask, error);
+    free(mask);
+    return status;
+}
+
 /* That of segments stays on the host, and is mostly memory that is never touched. */
 static kf_status make_segments(kf_plan *plan, kf_kinetic *kinetic, const ordered_samples *ordered,
                                const long long *nodes, size_t touched, kf_error *error) {
@@ -309,6 +324,7 @@ static kf_status make_segments(kf_plan *plan, kf_kinetic *kinetic, const ordered
 static kf_status fill_band(kf_plan *plan, kf_kinetic *kinetic, const ordered_samples *ordered,
                            const long long *nodes, size_t touched, kf_error *error) {
     KF_TRY(upload_indices(kinetic, kinetic->band_node, nodes, touched, error));
+    if (kinetic->options.masked_band) KF_TRY(upload_mask(plan, kinetic, nodes, touched, error));
     return kinetic->segments ? make_segments(plan, kinetic, ordered, nodes, touched, error)
                              : upload_map(kinetic, nodes, touched, error);
 }

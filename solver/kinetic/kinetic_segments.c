@@ -93,7 +93,8 @@ static int *list_places(const kf_kinetic *kinetic, const segment_lists *lists, c
 }
 
 /* The other way round: for every band node the places in segment_force of the segments that touch it. */
-static void list_entries(const int *places, int segments, int band_count, int *start, int *entries) {
+static void list_entries(const int *places, int segments, bool by_segment, int band_count, int *start,
+                         int *entries) {
     memset(start, 0, ((size_t)band_count + 1) * sizeof(int));
     for (int i = 0; i < 8 * segments; i++)
         start[places[i] + 1]++;
@@ -101,7 +102,8 @@ static void list_entries(const int *places, int segments, int band_count, int *s
         start[n + 1] += start[n];
     for (int corner = 0; corner < 8; corner++)
         for (int s = 0; s < segments; s++)
-            entries[start[places[corner * segments + s]]++] = 3 * corner * segments + s;
+            entries[start[places[corner * segments + s]]++] =
+                by_segment ? 24 * s + 3 * corner : 3 * corner * segments + s;
     for (int n = band_count; n > 0; n--) /* every start has moved to the next one's */
         start[n] = start[n - 1];
     start[0] = 0;
@@ -115,7 +117,8 @@ static kf_status upload_places(kf_plan *plan, kf_kinetic *kinetic, const segment
     int *places = list_places(kinetic, lists, band_of);
     int *start = kf_allocate(((size_t)band_count + 1) * sizeof(int)),
         *entries = kf_allocate(count * sizeof(int));
-    list_entries(places, lists->segment_count, band_count, start, entries);
+    list_entries(places, lists->segment_count, kinetic->options.segment_lanes > 1, band_count, start,
+                 entries);
     kf_kinetic_arguments *a = &kinetic->arguments;
     kf_status status = upload_integers(plan, places, count, &a->segment_places, error);
     if (status == KF_OK) status = upload_integers(plan, start, (size_t)band_count + 1, &a->node_start, error);
@@ -126,16 +129,17 @@ static kf_status upload_places(kf_plan *plan, kf_kinetic *kinetic, const segment
     return status;
 }
 
-/* Fractions and areas as [segment_length][segment_count][4]: neighbouring items read neighbouring values. */
+/* Fractions and areas: neighbouring items read neighbouring values, be they of one segment or of several. */
 static kf_status upload_samples(kf_plan *plan, kf_kinetic *kinetic, const segment_lists *lists,
                                 const cell_entry *entries, double *const values[4], kf_error *error) {
     size_t segments = (size_t)lists->segment_count, length = (size_t)kinetic->options.segment_length;
     size_t count = 4 * segments * length;
     double *packed = kf_allocate_zeroed(count, sizeof(double));
+    const bool by_segment = kinetic->options.segment_lanes > 1;
     for (size_t s = 0; s < segments; s++)
         for (size_t i = 0; i < (size_t)lists->segment_size[s]; i++)
             for (size_t v = 0; v < 4; v++)
-                packed[4 * (i * segments + s) + v] =
+                packed[4 * (by_segment ? s * length + i : i * segments + s) + v] =
                     values[v][entries[(size_t)lists->segment_first[s] + i].rank];
     kf_buffer *buffer;
     kf_status status = kf_plan_buffer(plan, count * kinetic->real_bytes, &buffer, error);

@@ -12,10 +12,14 @@ static inline kf_scene *open_scene(const char *name, long nodes) {
 }
 
 static inline kf_space *open_space(const kf_scene *scene) {
-    static const char *const fixed[] = {"register_cap=0", "concurrent_solid=false", "exchange=false",
-                                        "shell_choices=false",
-                                        "slab=0"}; /* of no use on the cpu; test_kinetic_shift.c */
-    return open_space_with_gpu(scene, fixed, 5);
+    static const char *const fixed[] = {"register_cap=0",
+                                        "concurrent_solid=false",
+                                        "exchange=false",
+                                        "shell_choices=false", /* of no use on the cpu */
+                                        "slab=0",              /* test_kinetic_shift.c */
+                                        "masked_band=false",
+                                        "segment_lanes=1"}; /* test_kinetic_band.c */
+    return open_space_with_gpu(scene, fixed, 7);
 }
 
 /* One value of those parameters that only change how work is cut up; the two values of morton, of

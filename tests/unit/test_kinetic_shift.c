@@ -11,43 +11,9 @@
 #include <string.h>
 
 #include "scene/scene.h"
-#include "tests/unit/kinetic_variants.h"
+#include "tests/unit/kinetic_states.h"
 
 enum { STEPS = 37, MORE = 20 }; /* an odd number of steps, beyond two of the averages */
-
-static void set_values(kf_config *config, const char *const *values) {
-    for (; *values != NULL; values++) {
-        char name[32], *end;
-        const char *value = strchr(*values, '=') + 1;
-        (void)snprintf(name, sizeof name, "%.*s", (int)(value - *values - 1), *values);
-        const long number = strtol(value, &end, 10);
-        if (strcmp(name, "staged_nodes") == 0 && strcmp(kf_backend_device(backend)->backend, "cpu") != 0)
-            continue; /* 0 there */
-        if (*end == '\0')
-            kf_config_set_integer(config, name, number);
-        else
-            kf_config_set_name(config, name, value);
-    }
-}
-
-static void *save(kf_plan *plan, size_t *bytes) {
-    kf_error error = {KF_OK, ""};
-    must(plan->methods->state_size(plan, bytes, &error), &error);
-    void *state = malloc(*bytes);
-    assert_non_null(state);
-    must(plan->methods->save(plan, state, &error), &error);
-    must(kf_plan_check_buffers(plan, &error), &error);
-    return state;
-}
-
-static void assert_same_state(kf_plan *plan, kf_plan *other) {
-    size_t bytes, other_bytes;
-    void *state = save(plan, &bytes), *other_state = save(other, &other_bytes);
-    assert_int_equal(bytes, other_bytes);
-    assert_memory_equal(state, other_state, bytes);
-    free(state);
-    free(other_state);
-}
 
 static size_t populations(const kf_plan *plan) {
     const kf_kinetic *kinetic = plan->system;
@@ -60,13 +26,9 @@ static size_t populations(const kf_plan *plan) {
 /* The default config with these values: with two grids, and with one that moves in slabs. */
 static void compare(const kf_scene *scene, const char *const *values, long slab) {
     kf_error error = {KF_OK, ""};
-    kf_config config;
     size_t bytes;
-    kf_space *space = open_space_of(scene, false, NULL, 0);
-    must(kf_space_preset(space, "default", &config, &error), &error);
-    kf_space_free(space);
+    kf_config config = default_with(scene, values);
     kf_config_set_boolean(&config, "concurrent_solid", false);
-    set_values(&config, values);
     kf_plan *two = open_plan(scene, &config);
     kf_config_set_name(&config, "streaming", "shift");
     kf_config_set_integer(&config, "slab", slab);

@@ -1,0 +1,111 @@
+/* The band of a static solid: left out of the flow's kernel, and segments that lanes share.
+ * KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "scene/scene.h"
+#include "tests/unit/kinetic_states.h"
+
+enum { STEPS = 21 }; /* beyond the averages */
+
+static bool on_gpu(void) {
+    return strcmp(kf_backend_device(backend)->backend, "cuda") == 0;
+}
+
+/* A config gives the same state, bit for bit, whether the flow's kernel writes the band's nodes or leaves
+ * them out. */
+static void compare(const kf_scene *scene, const char *const *values) {
+    kf_config config = default_with(scene, values);
+    kf_config_set_boolean(&config, "masked_band", false);
+    kf_plan *written = open_plan(scene, &config);
+    kf_config_set_boolean(&config, "masked_band", true);
+    kf_plan *left_out = open_plan(scene, &config);
+    advance(written, STEPS);
+    advance(left_out, STEPS);
+    assert_same_state(left_out, written);
+    kf_plan_free(left_out);
+    kf_plan_free(written);
+}
+
+/* Held against the reference: the compiler rounds otherwise where stores depend on the node. */
+static void verify(const kf_scene *scene, const char *const *values) {
+    const kf_config config = default_with(scene, values);
+    kf_error error = {KF_OK, ""};
+    kf_reference *reference;
+    must(kinetic_system->reference(problem_of(kinetic_system, scene), STEPS, &reference, &error), &error);
+    (void)verify_config(kinetic_system, scene, &config, reference, STEPS);
+    kinetic_system->free_reference(reference);
+}
+
+static void test_left_out(void **state) {
+    (void)state;
+    static const char *const single[] = {"masked_band=true",    "storage=f32",    "boundary_kernels=1",
+                                         "shell_choices=false", "staged_nodes=0", NULL};
+    static const char *const twice[] = {
+        "masked_band=true",   "storage=f64",         "layout=csoa",    "alpha=8",
+        "boundary_kernels=1", "shell_choices=false", "staged_nodes=0", NULL};
+    kf_scene *scene = open_scene("ball", 3000);
+    scene->collision = KF_BGK; /* less to compile */
+    scene->viscosity = 0.05;
+    scene->faces[KF_ZMAX] = KF_OUTFLOW;
+    verify(scene, single);
+    verify(scene, twice);
+    kf_scene_free(scene);
+}
+
+/* Pairs of which both nodes, one or none is in the band; the boundaries folded in, as on a GPU. */
+static void test_left_out_of_pairs(void **state) {
+    (void)state;
+    static const char *const pairs[] = {
+        "storage=f16",        "layout=csoa",         "alpha=64", "staged_nodes=0",
+        "nodes_per_thread=2", "shell_choices=false", NULL};
+    kf_scene *scene = open_scene("ball", 3000);
+    scene->collision = KF_BGK;
+    scene->viscosity = 0.05;
+    compare(scene, pairs);
+    kf_scene_free(scene);
+}
+
+/* Folded boundaries, one node a thread: on the cpu whole rows are written. */
+static void test_left_out_on_gpu(void **state) {
+    (void)state;
+    static const char *const branches[] = {"storage=f32", "shell_choices=false", NULL};
+    static const char *const choices[] = {"storage=f32", "shell_choices=true", "concurrent_solid=false",
+                                          NULL};
+    if (!on_gpu()) skip();
+    kf_scene *scene = open_scene("ball", 30000);
+    compare(scene, branches);
+    compare(scene, choices);
+    kf_scene_free(scene);
+}
+
+/* Sums of lanes are in another order, so they are held against the reference. */
+static void test_lanes(void **state) {
+    (void)state;
+    static const char *const lanes[][4] = {{"storage=f32", "segment_lanes=8", "segment_length=8", NULL},
+                                           {"storage=f32", "segment_lanes=8", "segment_length=128", NULL},
+                                           {"storage=f64", "segment_lanes=8", "segment_length=32", NULL},
+                                           {"storage=f32", "segment_lanes=32", "segment_length=32", NULL},
+                                           {"storage=f32", "segment_lanes=32", "segment_length=128", NULL}};
+    if (!on_gpu()) skip();
+    kf_scene *scene = open_scene("ball", 30000);
+    for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
+        verify(scene, lanes[i]);
+    kf_scene_free(scene);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_left_out_of_pairs),
+        cmocka_unit_test(test_left_out_on_gpu),
+        cmocka_unit_test(test_lanes),
+    };
+    return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
+}
