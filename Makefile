@@ -3,6 +3,8 @@
 BUILD ?= build
 PREFIX ?= /usr/local
 DESTDIR ?=
+LIBDIR ?= $(PREFIX)/lib
+ZSH_FUNCTIONS ?= $(PREFIX)/share/zsh/site-functions
 ifeq ($(origin CC),default)
 CC := gcc
 endif
@@ -21,6 +23,9 @@ MAKEFLAGS += --no-print-directory
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo "  $(1)")
 .SUFFIXES:
+
+# The one place of the version.
+VERSION := $(shell sed -n 's/^\#define KF_VERSION "\(.*\)"/\1/p' base/util/program.h)
 
 # --- what is built -----------------------------------------------------------------------------------------
 
@@ -44,7 +49,7 @@ DATA := $(wildcard kernels/*.h kernels/*.cu kernels/*/*.h kernels/*/*.cu kernels
 	scene/library/*.* scene/library/*/*.* plots/*.gp plots/*.gnuplot plots/*.plt)
 
 # The goals that compile; the others must work before a compiler is there.
-COMPILING := all programs tests fuzz-targets header-check install bundle-files lint-static $(BUILD)/%
+COMPILING := all programs $(BUILD)/relocatable/kftune tests fuzz-targets header-check install bundle-files lint-static $(BUILD)/%
 ifneq ($(filter $(COMPILING),$(or $(MAKECMDGOALS),all)),)
 include $(BUILD)/config.mk
 endif
@@ -53,16 +58,18 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-pr
 BASE_CFLAGS := -std=c17 -O2 -g -D_GNU_SOURCE -I. $(WARNINGS)
 ALL_CFLAGS = $(BASE_CFLAGS) $(SANITIZE) $(LIBRARY_CFLAGS) $(CUDA_CFLAGS) -isystem $(BUILD)/compat $(CPPFLAGS) $(CFLAGS)
 ALL_LDFLAGS = -Wl,--as-needed $(SANITIZE) $(RELOCATABLE) $(CFLAGS) $(LDFLAGS)
-ifeq ($(BUNDLE),yes)
 # Debian's HDF5 also reads from the network: its shared library brings curl, TLS and Kerberos. Of an archive only what
 # is used comes along.
-LIBRARY_LIBS := $(LIBRARY_LIBS:-lhdf5=-l:libhdf5.a -lsz -lz)
+STATIC_HDF5 := -l:libhdf5.a -lsz -lz
 # The old kind of run path also serves the libraries' own libraries.
-RELOCATABLE := -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib:$$ORIGIN/../../lib'
+RELOCATABLE_FLAGS := -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib:$$ORIGIN/../../lib'
+ifeq ($(BUNDLE),yes)
+LIBRARY_LIBS := $(LIBRARY_LIBS:-lhdf5=$(STATIC_HDF5))
+RELOCATABLE := $(RELOCATABLE_FLAGS)
 endif
 ALL_LIBS = $(LIBRARY_LIBS) -ldl -lm -lpthread $(LDLIBS)
 
-.PHONY: all programs tests help packages header-check demo check check-sanitize fuzz fuzz-targets check-gpu bench install bundle bundle-files lint \
+.PHONY: all programs tests help packages header-check demo check check-sanitize fuzz fuzz-targets check-gpu bench install deb tarball bundle bundle-files lint \
 	lint-static format clean FORCE
 
 all: programs
@@ -186,16 +193,27 @@ format: ## run clang-format over all C files
 	@command -v clang-format >/dev/null || sh scripts/packages.sh lint
 	clang-format -i $(OUR_C) $(OUR_HEADERS)
 
-$(BUILD)/kftune.1: docs/man/kftune.1.in scripts/manpage.sh $(BUILD)/kftune
-	sh scripts/manpage.sh $(BUILD)/kftune > $@
+# --- what is installed -------------------------------------------------------------------------------------
+# scripts/install.sh knows what goes where; packages call it with a DESTDIR of their own.
 
-install: $(BUILD)/kftune $(BUILD)/kftune.1 ## install into PREFIX (below DESTDIR)
-	install -D -m 755 $(BUILD)/kftune $(DESTDIR)$(PREFIX)/bin/kftune
-	install -D -m 644 $(BUILD)/kftune.1 $(DESTDIR)$(PREFIX)/share/man/man1/kftune.1
-	@for file in $(DATA); do \
-		install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/kftune/$$file || exit 1; \
-	done
-	@echo "installed below $(DESTDIR)$(PREFIX)"
+install: $(BUILD)/kftune ## install into PREFIX (below DESTDIR): program, data, man pages, completion, docs
+	@BUILD="$(BUILD)" DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" ZSH_FUNCTIONS="$(ZSH_FUNCTIONS)" \
+		VERSION="$(VERSION)" sh scripts/install.sh $(DATA)
+
+deb: ## make build/kftune_VERSION_ARCHITECTURE.deb, for apt install
+	@sh scripts/packages.sh build package
+	@$(MAKE) all
+	+@VERSION="$(VERSION)" bash scripts/deb.sh $(BUILD)
+
+# Linked once more, so that it looks for its libraries beside itself; nothing is compiled again.
+$(BUILD)/relocatable/kftune: $(BUILD)/harness/main.o $(BUILD)/libkftune.a
+	@mkdir -p $(@D)
+	$(call say,LINK $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) $(RELOCATABLE_FLAGS) $^ $(patsubst -lhdf5,$(STATIC_HDF5),$(ALL_LIBS)) -o $@
+tarball: ## make build/kftune-VERSION-MACHINE.tar.gz, which runs where it is unpacked
+	@sh scripts/packages.sh build
+	@$(MAKE) all $(BUILD)/relocatable/kftune
+	+@VERSION="$(VERSION)" bash scripts/tarball.sh $(BUILD)
 
 bundle: ## make bundle/, a folder that runs on a GPU machine without installing anything
 	@sh scripts/packages.sh build check

@@ -21,18 +21,7 @@ for script in tests/data/t1/* tests/e2e/*.sh scripts/[cg]pu/*.sh scripts/run-tes
     [ ! -f "$script" ] || install -D "$script" "$bundle/$script"
 done
 
-# The C library must be the machine's own, as its driver is built for it; everything else comes along.
-c_library='^(ld-linux.*|libc|libm|libpthread|libdl|librt|libresolv|libutil|libnsl|libanl|libnss_.*)\.so'
-ldd "$bundle/kftune" "$bundle"/tests/unit/* 2>/dev/null | awk '$2 == "=>" { print $1, $3 }' | sort -u |
-    while read -r name path; do
-        if [ "$path" = not ]; then
-            echo "bundle: the library $name was not found" >&2
-            exit 1
-        fi
-        [[ $name =~ $c_library ]] && continue
-        cp -L "$path" "$bundle/lib/$name"
-        chmod 644 "$bundle/lib/$name"
-    done
+bash scripts/libraries.sh "$bundle/lib" "$bundle/kftune" "$bundle"/tests/unit/*
 
 cat >"$bundle/README" <<'TEXT'
 kftune, ready to run: ./kftune doctor, then ./kftune --scene ahmed.

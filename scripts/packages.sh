@@ -1,17 +1,18 @@
 #!/bin/sh
 # Installs the Debian packages that are missing, and only those. usage: scripts/packages.sh GROUP...
 # Groups: build (compiler and libraries), check (tests and static checks), demo (nothing more than build and
-# plots), lint (second compiler, formatter).
+# plots), lint (second compiler, formatter), package (what makes and judges a Debian package).
 set -eu
 
 packages_of() {
     case $1 in
     build) echo "gcc libc6-dev make pkg-config libassimp-dev libcjson-dev libsqlite3-dev libhdf5-dev libpng-dev" ;;
-    check) echo "libcmocka-dev cppcheck gnuplot-nox jq" ;;
+    check) echo "libcmocka-dev cppcheck gnuplot-nox jq python3-jsonschema" ;;
+    package) echo "dpkg-dev lintian" ;;
     demo) echo "gnuplot-nox" ;;
     lint) echo "clang clang-format clang-tidy cppcheck" ;;
     *)
-        echo "scripts/packages.sh: unknown group '$1'; there are build, check, demo and lint" >&2
+        echo "scripts/packages.sh: unknown group '$1'; there are build, check, demo, lint and package" >&2
         exit 2
         ;;
     esac

@@ -2,7 +2,8 @@
 #ifndef KF_BASE_UTIL_PROGRAM_H
 #define KF_BASE_UTIL_PROGRAM_H
 
-#define KF_VERSION "0.1.0"
+/* The one place: Makefile, packages, library and documents take it from here (tests/e2e/install.sh looks). */
+#define KF_VERSION "0.2.0"
 
 /* From now on SIGINT, SIGTERM and SIGHUP set kf_interrupted; the same signal a second time ends the program
  * at once. SIGHUP stays ignored where it was (nohup). */

@@ -310,7 +310,7 @@ static const kf_option options[] = {
     {"--counters", "SET", "measure: count with this metric set instead of timing", false},
     {NULL, NULL, NULL, false},
 };
-static const char *const positional[] = {"ACTION", NULL};
+static const char *const positional[] = {"run|list|show|pin|compare", NULL};
 
 const kf_command kf_command_nightly = {
     .name = "nightly",

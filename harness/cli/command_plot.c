@@ -23,7 +23,7 @@ static const kf_option options[] = {
     {"--benchmark", "NAME", "history: of which benchmark of the nights (the first)", false},
     {NULL, NULL, NULL, false},
 };
-static const char *const positionals[] = {"KIND", NULL};
+static const char *const positionals[] = {"kernels|surface|convergence|roofline|occupancy|history", NULL};
 
 /* Kinds of the contract that are still to come. */
 static const char *const later[] = {"scaling"};

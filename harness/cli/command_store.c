@@ -457,13 +457,13 @@ static const kf_option options[] = {
     {"--store", "FILE", "the store; default: kftune.db under $XDG_DATA_HOME/kftune", false},
     {"--run", "ID", "a run's number or the beginning of its UUID; default: the newest", false},
     {"--limit", "N", "show: at most N results, 0 for all (default 20)", false},
-    {"--format", "NAME", "export: csv, t4, kernel-tuner, github-benchmark, landscape, or junit (a night)",
-     false},
+    {"--format", "csv|t4|kernel-tuner|github-benchmark|junit|landscape",
+     "export: csv, t4, kernel-tuner, github-benchmark, landscape, or junit (a night)", false},
     {"--out", "FILE", "export: write here instead of to stdout", false},
     {"--older-than", "DAYS", "prune: delete the runs that began longer ago", false},
     {NULL, NULL, NULL, false},
 };
-static const char *const positional[] = {"ACTION", "FILE", NULL};
+static const char *const positional[] = {"list|show|export|import|prune|schema", "FILE", NULL};
 
 const kf_command kf_command_store = {
     .name = "store",

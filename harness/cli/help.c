@@ -37,7 +37,7 @@ void kf_help(void) {
            "Commands:\n",
            KF_VERSION);
     for (const kf_command *const *command = kf_commands; *command != NULL; command++)
-        printf("  %-10s%s\n", (*command)->name, (*command)->summary);
+        printf("  %-12s%s\n", (*command)->name, (*command)->summary);
     printf("\nExit status: 0 done, 1 a failed gate or a regression, 2 wrong input, 3 the machine could not "
            "do it,\n"
            "130 interrupted. Results go to stdout (--json: one JSON object), everything else to stderr.\n\n"

@@ -37,7 +37,7 @@ expect 0 --help
 
 # What --help lists is what there is; the contract's commands must be among it.
 commands=$(sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p' "$out")
-for command in tune run scene space predict validate bench roofs replay nightly store plot report doctor list; do
+for command in tune run scene space predict validate bench roofs replay nightly store plot report doctor list demo completion; do
     grep -qx "$command" <<<"$commands" || complain "--help does not list $command"
 done
 for command in $commands; do

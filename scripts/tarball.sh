@@ -1,0 +1,16 @@
+#!/bin/bash
+# Makes a tarball that runs where it is unpacked: the installation with the shared libraries it needs beside it.
+# usage: VERSION=… scripts/tarball.sh BUILD
+set -euo pipefail
+build=${1:?usage: scripts/tarball.sh BUILD}
+name=kftune-$VERSION-$(uname -m)-linux
+top=$build/tarball/$name
+rm -rf "$build/tarball"
+mkdir -p "$top/lib"
+strip -o "$build/tarball/kftune" "$build/relocatable/kftune"
+make -s install BUILD="$build" DESTDIR="$(realpath "$top")" PREFIX= PROGRAM="$(realpath "$build/tarball/kftune")" >&2
+bash scripts/libraries.sh "$top/lib" "$top/bin/kftune"
+# The same content gives the same file.
+tar -C "$build/tarball" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@${SOURCE_DATE_EPOCH:-$(bash scripts/release-date.sh)}" \
+    -czf "$build/$name.tar.gz" "$name"
+echo "$build/$name.tar.gz: $(du -h "$build/$name.tar.gz" | cut -f 1)"
