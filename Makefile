@@ -69,7 +69,7 @@ RELOCATABLE := $(RELOCATABLE_FLAGS)
 endif
 ALL_LIBS = $(LIBRARY_LIBS) -ldl -lm -lpthread $(LDLIBS)
 
-.PHONY: all programs tests help packages header-check demo check check-sanitize fuzz fuzz-targets check-gpu bench install deb tarball bundle bundle-files lint \
+.PHONY: all programs tests help packages header-check demo check check-sanitize fuzz bundle-fuzz fuzz-targets check-gpu bench install deb tarball bundle bundle-files lint \
 	lint-static format clean FORCE
 
 all: programs
@@ -151,12 +151,18 @@ check-sanitize: ## all unit tests under AddressSanitizer and UndefinedBehaviorSa
 
 # The fuzzer is clang's, which knows _Float16 on x86 only since version 15. Everything is built with its counters, the targets are linked with its main.
 FUZZ_BUILD := $(BUILD)/fuzzing
+bundle-fuzz: FOLDER ?= bundle/fuzzing
 SECONDS ?= 60
+BUILD_FUZZ = $(MAKE) BUILD=$(FUZZ_BUILD) BUNDLE=yes CC=clang CPPFLAGS="$(CPPFLAGS) -D_Float16=__fp16" CFLAGS="$(CFLAGS) -Wno-error" \
+	SANITIZE="-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" fuzz-targets
 fuzz: ## run every fuzz target for SECONDS=60 each (TARGETS="mesh scene" for some of them)
 	@sh scripts/packages.sh build lint
-	@$(MAKE) BUILD=$(FUZZ_BUILD) CC=clang SANITIZE="-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" \
-		CPPFLAGS="$(CPPFLAGS) -D_Float16=__fp16" CFLAGS="$(CFLAGS) -Wno-error" fuzz-targets
+	@$(BUILD_FUZZ)
 	@bash scripts/fuzz.sh $(FUZZ_BUILD) $(SECONDS) $(TARGETS)
+bundle-fuzz: ## make FOLDER=bundle/fuzzing, from which scripts/fuzz.sh runs on a machine without clang
+	@sh scripts/packages.sh build lint
+	@$(BUILD_FUZZ)
+	@bash scripts/bundle-programs.sh $(FOLDER)/fuzz $(FUZZ_BUILD)/fuzz/fuzz_*
 fuzz-targets: $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 $(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/fuzz_file.h $(BUILD)/libkftune.a
 	@mkdir -p $(@D)

@@ -14,12 +14,17 @@
 
 /* --- errors ------------------------------------------------------------------------------------------- */
 
-kf_status kf_store_failure(kf_store *store, const char *doing, kf_error *error) {
-    const char *path = store->path;
-    char detail[256]; /* a failed check is quoted from the schema, with its line breaks */
-    kf_copy_text(detail, sizeof detail, sqlite3_errmsg(store->database));
+const char *kf_store_detail(sqlite3 *database, char detail[KF_STORE_DETAIL]) {
+    kf_copy_text(detail, KF_STORE_DETAIL, sqlite3_errmsg(database));
     for (char *c = detail; *c != '\0'; c++)
         if (iscntrl((unsigned char)*c)) *c = ' ';
+    return detail;
+}
+
+kf_status kf_store_failure(kf_store *store, const char *doing, kf_error *error) {
+    const char *path = store->path;
+    char detail[KF_STORE_DETAIL];
+    (void)kf_store_detail(store->database, detail);
     switch (sqlite3_errcode(store->database)) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
@@ -234,6 +239,7 @@ static kf_status inspect(const char *path, kf_error *error) {
     bool identified = code == SQLITE_OK;
     if (code == SQLITE_OK) code = pragma(database, "SELECT count(*) FROM sqlite_schema", &tables);
     kf_status status = KF_OK;
+    char detail[KF_STORE_DETAIL];
     /* The rest of the truth may be in the log of a process that was killed while it moved the log into the
      * file. */
     bool unfinished = has_content(path, "-wal") || has_content(path, "-journal");
@@ -244,7 +250,7 @@ static kf_status inspect(const char *path, kf_error *error) {
                          "%s: is not a store, or its beginning is damaged; give another --store", path);
     else if (code != SQLITE_OK && !unfinished)
         status = kf_fail(error, KF_BAD_INPUT, "%s: is damaged (%s); restore a backup or give another --store",
-                         path, sqlite3_errmsg(database));
+                         path, kf_store_detail(database, detail));
     else if (identified)
         status = judge(path, application, version, error);
     (void)sqlite3_close(database);

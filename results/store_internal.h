@@ -64,6 +64,10 @@ int64_t kf_read_integer(kf_reader *reader);
 double kf_read_number(kf_reader *reader);
 void kf_read_text(kf_reader *reader, char *target, size_t size);
 
+/* What SQLite says of its last error, in one line: it quotes from the schema, with its line breaks. */
+enum { KF_STORE_DETAIL = 256 };
+const char *kf_store_detail(sqlite3 *database, char detail[KF_STORE_DETAIL]);
+
 /* Turns the database's last error into one line: damaged, disk full, locked, read-only, contradicting data.
  */
 kf_status kf_store_failure(kf_store *store, const char *doing, kf_error *error);

@@ -35,10 +35,11 @@ const char *kf_store_schema(void) {
 
 static kf_status execute(sqlite3 *database, const char *path, const char *sql, kf_error *error) {
     if (sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK) return KF_OK;
-    int code = sqlite3_errcode(database);
+    char detail[KF_STORE_DETAIL];
+    const int code = sqlite3_errcode(database);
     return kf_fail(error, code == SQLITE_CORRUPT || code == SQLITE_NOTADB ? KF_BAD_INPUT : KF_MACHINE,
                    "%s: cannot be made a store of version %d: %s", path, KF_STORE_VERSION,
-                   sqlite3_errmsg(database));
+                   kf_store_detail(database, detail));
 }
 
 static kf_status query_integer(sqlite3 *database, const char *path, const char *sql, int *value,
@@ -50,7 +51,9 @@ static kf_status query_integer(sqlite3 *database, const char *path, const char *
     if (code == SQLITE_ROW) *value = sqlite3_column_int(statement, 0);
     (void)sqlite3_finalize(statement);
     if (code == SQLITE_ROW || code == SQLITE_DONE) return KF_OK;
-    return kf_fail(error, KF_BAD_INPUT, "%s: cannot be read as a store: %s", path, sqlite3_errmsg(database));
+    char detail[KF_STORE_DETAIL];
+    return kf_fail(error, KF_BAD_INPUT, "%s: cannot be read as a store: %s", path,
+                   kf_store_detail(database, detail));
 }
 
 static kf_status migrate(sqlite3 *database, const char *path, const kf_migration *migrations, int count,

@@ -1,7 +1,9 @@
 #!/bin/bash
 # Runs every fuzz target for some seconds, from a corpus of the files that the project itself has.
 # usage: scripts/fuzz.sh BUILD SECONDS [TARGET...]; the corpora grow in BUILD/corpus, findings are kept in BUILD/findings.
+# KFTUNE_TEST_JOBS: how many run at a time (default: one for each processor).
 set -u
+jobs=${KFTUNE_TEST_JOBS:-$(nproc)}
 build=${1:?usage: scripts/fuzz.sh BUILD SECONDS [TARGET...]} seconds=${2:?}
 shift 2
 root=$(realpath "$(dirname "$0")/..")
@@ -38,13 +40,33 @@ printf '{"asset":{"version":"2.0"},"accessors":[{"bufferView":0,"componentType":
 printf '{"state": "ok", "reason": ""}' >"$TMPDIR/measurement" && seed measurement "$TMPDIR/measurement"
 printf 'caf\xc3\xa9 \x1b[31m\xe2\x82\xac' >"$TMPDIR/clean" && seed clean "$TMPDIR/clean"
 
+# A description and its state, eight bytes; a mask is any picture.
+checkpoint_header='{"system":"kinetic","scene":"ball","scene_hash":"0","config_hash":"0","collision":"bgk","storage":"f32","smoke_hash":"-","nodes":[8,4,4],"step":3,"state_bytes":8,"smoke_bytes":0}'
+printf 'kftune-checkpoint 2 %064d\n%-938s\n%s' 0 "$checkpoint_header" 12345678 >"$TMPDIR/checkpoint" && seed checkpoint "$TMPDIR/checkpoint"
+seed mask docs/images/*.png
+sed -n '/^```json/,/^```/{/^```/!p}' docs/best-config.md >"$TMPDIR/best_config" && seed best_config "$TMPDIR/best_config"
+if command -v sqlite3 >/dev/null; then
+    rm -f "$TMPDIR/store"
+    { echo 'PRAGMA page_size=512;' && cat tests/data/store-version-1.sql; } | sqlite3 "$TMPDIR/store" >/dev/null && seed store "$TMPDIR/store"
+fi
+
 [ $# -gt 0 ] || set -- $(cd "$build/fuzz" && ls)
-found=0
+fuzz_one() { # TARGET
+    "$build/fuzz/fuzz_$1" -max_total_time="$seconds" -timeout=180 -rss_limit_mb=3072 -print_final_stats=1 \
+        -artifact_prefix="$build/findings/$1-" "$build/corpus/$1" >"$build/$1.log" 2>&1
+    echo $? >"$build/$1.status"
+}
 for target in "$@"; do
     target=${target#fuzz_}
     mkdir -p "$build/corpus/$target"
-    if "$build/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=180 -rss_limit_mb=3072 -print_final_stats=1 \
-        -artifact_prefix="$build/findings/$target-" "$build/corpus/$target" >"$build/$target.log" 2>&1; then
+    while [ "$(jobs -pr | wc -l)" -ge "$jobs" ]; do wait -n; done
+    fuzz_one "$target" &
+done
+wait
+found=0
+for target in "$@"; do
+    target=${target#fuzz_}
+    if [ "$(cat "$build/$target.status")" = 0 ]; then
         echo "fuzz_$target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$build/$target.log") inputs in $seconds s, no finding"
     else
         echo "fuzz_$target: FOUND something: see $build/$target.log and $build/findings"

@@ -233,6 +233,11 @@ static void test_flipped_bytes(void **state) {
         bytes[at] ^= 0x5a;
     }
     assert_true(refused > 0);
+    char *name = memmem(bytes, size, "median_us REAL", 14);
+    assert_non_null(name);
+    name[0] = '\''; /* SQLite quotes what follows, over several lines */
+    write_bytes(flipped, bytes, size);
+    assert_refused(flipped, "damaged");
     memset(bytes + 100, 0xff, 3996); /* the schema's own page */
     write_bytes(flipped, bytes, size);
     assert_refused(flipped, "damaged");
