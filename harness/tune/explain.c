@@ -95,15 +95,63 @@ static void print_differences(const kf_tune_result *result, FILE *stream) {
     }
 }
 
+static const kf_evaluation *preset_of(const kf_tune_result *result, int preset) {
+    return result->presets[preset] >= 0 ? &result->tried.items[result->presets[preset]] : NULL;
+}
+
+static bool is_ok(const kf_evaluation *evaluation) {
+    return evaluation != NULL && evaluation->measurement.state == KF_STATE_OK;
+}
+
+/* What a step is made of: the least it must move, and the launch that takes longest. */
+static void print_limit(const kf_tune_result *result, const char *label, const char *name,
+                        const kf_measurement *m, FILE *stream) {
+    static const double BOUND_BY_MEMORY = 0.6;
+    const double peak = result->device.peak_bandwidth;
+    double total = 0.0;
+    int longest = -1;
+    char bytes[32];
+    for (int i = 0; i < m->kernel_count; i++) {
+        const double time = m->kernels[i].time_us.median * m->kernels[i].launches_per_step;
+        total += time;
+        if (longest < 0 || time > m->kernels[longest].time_us.median * m->kernels[longest].launches_per_step)
+            longest = i;
+    }
+    (void)fprintf(stream, "%-*s%s moves %s a step at %.1f GB/s", LABEL, label, name,
+                  kf_human_bytes(m->effective_bandwidth * m->step_us.median * 1e-6, bytes),
+                  1e-9 * m->effective_bandwidth);
+    if (peak > 0.0) {
+        const double share = m->effective_bandwidth / peak;
+        (void)fprintf(stream, ", %.0f %% of the memory's peak: %s", 100.0 * share,
+                      share >= BOUND_BY_MEMORY ? "memory limits it"
+                                               : "launches, waiting or arithmetic limit it, not memory");
+    }
+    if (longest >= 0 && total > 0.0)
+        (void)fprintf(stream, "; %.0f %% of it in %s",
+                      100.0 * m->kernels[longest].time_us.median * m->kernels[longest].launches_per_step /
+                          total,
+                      m->kernels[longest].name);
+    (void)fprintf(stream, "\n");
+}
+
+static void print_limits(const kf_tune_result *result, FILE *stream) {
+    const kf_evaluation *usual = preset_of(result, KF_PRESET_DEFAULT);
+    if (result->best < 0 || !is_ok(usual)) return;
+    const bool same = result->best == result->presets[KF_PRESET_DEFAULT];
+    print_limit(result, "limit", same ? "the best" : "the default", &usual->measurement, stream);
+    if (!same) print_limit(result, "", "the best", &result->tried.items[result->best].measurement, stream);
+}
+
 static void print_time(const kf_tune_request *request, const kf_tune_result *result, FILE *stream) {
     const kf_tune_timeline *t = &result->timeline;
-    int presets = 0;
-    for (int i = 0; i < KF_PRESETS; i++)
-        presets += result->presets[i] >= 0;
     (void)fprintf(stream, "%-*s%.1f s", LABEL, "took", result->seconds);
     if (request->budget.seconds > 0.0) (void)fprintf(stream, " of a budget of %g s", request->budget.seconds);
     (void)fprintf(stream, "; compilers worked %.1f s beside it\n", t->compiling);
-    if (result->resumed == 0 && result->tried.count <= presets)
+    for (int i = 0; i < KF_PRESETS; i++)
+        if (request->budget.seconds > 0.0 && result->presets[i] < 0)
+            (void)fprintf(stream, "%-*sthe preset %s was dropped: the budget ended before it was measured\n",
+                          LABEL, "", kf_preset_names[i]);
+    if (result->resumed == 0 && result->searched == 0 && result->tried.count < (int)result->space_size)
         (void)fprintf(
             stream,
             "%-*sno search took place: the presets used the whole budget; a longer --budget searches\n",
@@ -123,6 +171,7 @@ static void print_meanings(const kf_tune_result *result, FILE *stream) {
 
 void kf_tune_explain(const kf_tune_request *request, const kf_tune_result *result, FILE *stream) {
     print_differences(result, stream);
+    print_limits(result, stream);
     print_time(request, result, stream);
     print_meanings(result, stream);
 }

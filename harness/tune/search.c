@@ -21,7 +21,7 @@ typedef struct pending {
     kf_config config;
     char hash[KF_HASH_HEX];
     double effort; /* share of the usual measuring, in (0, 1] */
-    bool preset;   /* measured in any case, to its end: without the presets a result says nothing */
+    bool preset;   /* measured to its end while the budget lasts, the default longer: see deadline_of */
     bool ordered;  /* its sources have been queued; ticket is of them */
     size_t ticket;
 } pending;
@@ -68,9 +68,8 @@ static void log_result(const kf_evaluation *evaluation) {
     free(summary);
 }
 
-/* Measures, stores and notes one config; *index: where in tried, -1 when there was no time left for it. */
-static kf_status try_config(kf_session *session, const char *role, const kf_config *config, double effort,
-                            bool may_lose, double deadline, int *index, kf_error *error) {
+kf_status kf_tune_try(kf_session *session, const char *role, const kf_config *config, double effort,
+                      bool may_lose, double deadline, int *index, kf_error *error) {
     kf_job job = {.config = *config,
                   .verify = true,
                   .effort = kf_session_effort(session, effort),
@@ -114,6 +113,23 @@ static pending *enqueue(search *s, const char *role, const kf_config *config, do
 static void take_out(search *s, int place) {
     s->count--;
     memmove(&s->queue[place], &s->queue[place + 1], (size_t)(s->count - place) * sizeof *s->queue);
+}
+
+static bool is_default(const search *s, const pending *entry) {
+    return entry->preset && strcmp(entry->hash, s->presets[KF_PRESET_DEFAULT]) == 0;
+}
+
+/* When an entry's time is over (kf_clock_seconds; 0: never). The default is measured in any case, for without
+ * it there may be no result at all; the other presets, which say what it is worth, until the budget is spent;
+ * proposals while there is time for the final. */
+static double deadline_of(const search *s, const pending *entry) {
+    if (is_default(s, entry)) return 0.0;
+    return entry->preset ? s->session->deadline : s->session->search_end;
+}
+
+static bool has_time(const search *s, const pending *entry) {
+    const double deadline = deadline_of(s, entry);
+    return deadline <= 0.0 || kf_clock_seconds() < deadline;
 }
 
 static kf_status enqueue_presets(search *s, kf_error *error) {
@@ -198,7 +214,7 @@ static void order_builds(search *s) {
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < s->count; i++) {
             pending *entry = &s->queue[i];
-            const bool urgent = !entry->preset || strcmp(entry->hash, s->presets[KF_PRESET_DEFAULT]) == 0;
+            const bool urgent = !entry->preset || is_default(s, entry);
             if (entry->ordered || (pass == 0 && !urgent)) continue;
             const bool known = find_tried(s->session, entry) >= 0;
             entry->ticket = known ? 0 : kf_builder_add(s->session->builder, &entry->config);
@@ -348,9 +364,9 @@ static kf_status measure_entry(search *s, int place, bool *late, kf_error *error
     int index = -1;
     take_out(s, place);
     if (is_measured(session, &entry)) return KF_OK;
-    KF_TRY(try_config(session, entry.role, &entry.config, entry.effort, !entry.preset,
-                      entry.preset ? 0.0 : session->search_end, &index, error));
-    *late = index < 0;
+    KF_TRY(kf_tune_try(session, entry.role, &entry.config, entry.effort, !entry.preset,
+                       deadline_of(s, &entry), &index, error));
+    *late = *late || index < 0;
     if (index < 0) return KF_OK;
     double cost = 0.0;
     const bool known = kf_session_cost(session, &session->result->tried.items[index].measurement, &cost);
@@ -358,27 +374,28 @@ static kf_status measure_entry(search *s, int place, bool *late, kf_error *error
     return entry.preset ? check_energy(session, error) : KF_OK;
 }
 
-static bool any_preset(const search *s) {
-    for (int i = 0; i < s->count; i++)
-        if (s->queue[i].preset) return true;
-    return false;
-}
-
-/* Only the presets are measured whatever the time. */
-static void give_up_proposals(search *s) {
+/* What is left is the presets that there is time for. */
+static void give_up(search *s) {
     for (int i = s->count - 1; i >= 0; i--)
-        if (!s->queue[i].preset) take_out(s, i);
+        if (!s->queue[i].preset || !has_time(s, &s->queue[i])) take_out(s, i);
 }
 
 /* The whole queue, built with the processor to itself, then measured. */
 static kf_status measure_batch(search *s, bool *late, kf_error *error) {
     kf_session *session = s->session;
-    const double begin = kf_clock_seconds(), deadline = any_preset(s) ? 0.0 : session->search_end;
+    const double begin = kf_clock_seconds();
     const int before = session->sequence;
-    for (int i = 0; i < s->count; i++)
-        *late = *late ||
-                !kf_builder_wait(session->builder, s->queue[i].ticket, deadline, kf_session_idle, session);
-    while (s->count > 0 && !*late && !kf_interrupted)
+    for (int i = 0; i < s->count;) {
+        const pending *entry = &s->queue[i];
+        if (kf_builder_wait(session->builder, entry->ticket, deadline_of(s, entry), kf_session_idle,
+                            session)) {
+            i++;
+        } else {
+            *late = true;
+            take_out(s, i);
+        }
+    }
+    while (s->count > 0 && !kf_interrupted)
         if (!replay_next(s)) KF_TRY(measure_entry(s, 0, late, error));
     if (!*late) update_seconds(session, begin, session->sequence - before);
     return KF_OK;
@@ -394,8 +411,10 @@ static int await_built(const search *s) {
         kf_builder_poll(session->builder);
         for (int i = 0; i < candidates; i++)
             if (kf_builder_ready(session->builder, s->queue[i].ticket)) return i;
-        const bool over = session->search_end > 0.0 && kf_clock_seconds() >= session->search_end;
-        if (kf_interrupted || (over && !any_preset(s))) return -1;
+        bool time = false;
+        for (int i = 0; i < s->count; i++)
+            time = time || has_time(s, &s->queue[i]);
+        if (kf_interrupted || !time) return -1;
         (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
         kf_session_idle(session);
     }
@@ -404,8 +423,8 @@ static int await_built(const search *s) {
 static kf_status measure_built(search *s, bool *late, kf_error *error) {
     if (replay_next(s)) return KF_OK;
     const int place = await_built(s);
-    *late = place < 0;
-    if (*late) return KF_OK;
+    *late = *late || place < 0;
+    if (place < 0) return KF_OK;
     const double begin = kf_clock_seconds();
     const int before = s->session->sequence;
     KF_TRY(measure_entry(s, place, late, error));
@@ -415,7 +434,8 @@ static kf_status measure_built(search *s, bool *late, kf_error *error) {
 
 static void set_search_end(kf_session *session) {
     if (session->deadline <= 0.0) return;
-    session->search_end = session->deadline - final_reserve(session, session->request->budget.seconds);
+    const double budget = session->request->budget.seconds;
+    session->search_end = session->deadline - final_reserve(session, budget) - kf_tune_back_seconds(budget);
 }
 
 static kf_status run(search *s, kf_error *error) {
@@ -428,7 +448,7 @@ static kf_status run(search *s, kf_error *error) {
     while (!kf_interrupted) {
         set_search_end(session);
         if (late || room(session) <= 0) {
-            give_up_proposals(s);
+            give_up(s);
         } else {
             KF_TRY(ask_knowledge(s, error));
             propose(s);
@@ -445,6 +465,9 @@ kf_status kf_tune_search(kf_session *session, kf_error *error) {
     s->session = session;
     const kf_status status = run(s, error);
     free(s);
-    kf_session_reach(session, &session->result->timeline.search);
+    kf_tune_result *result = session->result;
+    for (int i = 0; i < result->tried.count; i++)
+        result->searched += strcmp(result->tried.items[i].role, "search") == 0;
+    kf_session_reach(session, &result->timeline.search);
     return status;
 }

@@ -102,6 +102,14 @@ void kf_session_progress(kf_session *session, bool final);
 /* The phases. Each ends early, with KF_OK, on Ctrl-C and when time is up. */
 kf_status kf_tune_search(kf_session *session, kf_error *error);
 kf_status kf_tune_final(kf_session *session, kf_error *error);
+/* Measures, stores and notes one config; *index: where in tried, -1 when there was no time left for it
+ * (deadline as for kf_worker_measure). effort: as a proposal's. */
+kf_status kf_tune_try(kf_session *session, const char *role, const kf_config *config, double effort,
+                      bool may_lose, double deadline, int *index, kf_error *error);
+/* With a budget of wall time, what the best config has of its own is taken back, one parameter at a time, and
+ * measured, for kf_tune_explain; as far as time allows. */
+kf_status kf_tune_take_back(kf_session *session, kf_error *error);
+double kf_tune_back_seconds(double budget); /* of a budget of seconds, kept for that */
 /* Counters of the finalists (of the best and the presets where there was no final), in a worker of its own.
  */
 kf_status kf_tune_count(kf_session *session, kf_error *error);

@@ -78,6 +78,7 @@ typedef struct kf_tune_result {
     uint64_t space_size;
     double seconds; /* from the command's beginning to the end, without waiting for the device */
     kf_tune_timeline timeline;
+    int searched;                           /* of tried, what the strategy proposed */
     int resumed;                            /* evaluations taken over from an earlier, unfinished run */
     kf_evaluations tried;                   /* presets and search, each config once */
     kf_evaluations finals;                  /* measured again, side by side; samples of all rounds together */

@@ -56,23 +56,36 @@ static void test_text(void **state) {
     (void)state;
     kf_evaluation tried[] = {evaluated(64, "soa", false, KF_STATE_OK, 200.0),
                              evaluated(128, "soa", false, KF_STATE_OK, 160.0)};
-    kf_tune_result result = {
-        .tried = {.items = tried, .count = 1}, .best = 0, .seconds = 12.0, .presets = {-1, -1, -1}};
-    result.presets[KF_PRESET_DEFAULT] = 0;
+    kf_tune_result result = {.tried = {.items = tried, .count = 1},
+                             .best = 0,
+                             .seconds = 12.0,
+                             .presets = {-1, -1, -1},
+                             .space_size = 100};
+    result.presets[KF_PRESET_DEFAULT] = result.presets[KF_PRESET_BASELINE] = 0;
+    result.device.peak_bandwidth = 4e12;
+    tried[0].measurement.effective_bandwidth = 1e12;
+    tried[1].measurement.effective_bandwidth = 3e12;
     kf_tune_request request = {.budget = {.seconds = 10.0}};
     char *text = NULL;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
     kf_tune_explain(&request, &result, stream);
     result.tried.count = 2;
-    result.best = 1;
+    result.best = result.searched = 1;
+    result.presets[KF_PRESET_PAPER] = 0;
     result.states[KF_STATE_SKIPPED] = 3;
     kf_tune_explain(&request, &result, stream);
     assert_int_equal(fclose(stream), 0);
     const char *second = strstr(text, "block=128 instead of 64: taken back, a step takes 25.0 % longer");
+    const char *no_search = strstr(text, "the presets used the whole budget"),
+               *dropped = strstr(text, "the preset paper was dropped");
     assert_non_null(strstr(text, "12.0 s of a budget of 10 s"));
     assert_non_null(second);
-    assert_true(strstr(text, "the presets used the whole budget") < second);
+    assert_true(no_search != NULL && no_search < second);
+    assert_true(dropped != NULL && dropped < second && strstr(second, "was dropped") == NULL);
+    assert_true(strstr(text, "25 % of the memory's peak: launches, waiting or arithmetic limit it") < second);
+    assert_non_null(strstr(
+        second, "the best moves 458 MiB a step at 3000.0 GB/s, 75 % of the memory's peak: memory limits it"));
     assert_null(strstr(second, "the presets used"));
     assert_non_null(strstr(second, "skipped: clearly slower"));
     free(text);

@@ -14,6 +14,7 @@
 #include "base/util/clock.h"
 #include "base/util/log.h"
 #include "harness/cli/command.h"
+#include "harness/tune/explain.h"
 #include "harness/tune/session.h"
 #include "harness/tune/tune.h"
 #include "harness/worker/device_lock.h"
@@ -175,6 +176,57 @@ static void time_budgets_hold(void **state) {
     assert_true(spent < 1.15 * r.budget.seconds + 1.0);
     assert_true(result.tried.count >= 3);
     assert_true(result.finals.count >= 2);
+    kf_tune_result_free(&result);
+    kf_store_close(store);
+}
+
+/* What there is no time for is left out; the default never is. */
+static void short_budgets_drop_presets(void **state) {
+    (void)state;
+    kf_store *store = open_store("short.db");
+    kf_tune_request r = request(store);
+    r.budget.seconds = 1e-3;
+    r.budget_text = "0.001s";
+    kf_tune_result result;
+    kf_error error = {KF_OK, ""};
+    if (kf_tune(&r, &result, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_int_equal(result.tried.count, 1);
+    assert_true(result.presets[KF_PRESET_DEFAULT] == 0 && result.best == 0);
+    assert_true(result.presets[KF_PRESET_BASELINE] < 0 && result.presets[KF_PRESET_PAPER] < 0);
+    assert_int_equal(result.searched, 0);
+    kf_tune_result_free(&result);
+    kf_store_close(store);
+}
+
+/* A second difference that buys nothing; --fix keeps the search from what is taken back. */
+static void differences_are_taken_back(void **state) {
+    (void)state;
+    static const char spare[] =
+        "{\"system\": \"counter\", \"format\": 1, \"parameters\": ["
+        "{\"name\": \"behaviour\", \"type\": \"name\", \"default\": \"right\", \"values\": [\"right\"]},"
+        "{\"name\": \"spare\", \"type\": \"integer\", \"default\": 0, \"values\": [0, 1]},"
+        "{\"name\": \"work\", \"type\": \"integer\", \"default\": 8, \"values\": [1, 8, 12]}"
+        "], \"constraints\": [], \"presets\": {\"default\": {}, \"baseline\": {\"work\": 12}, \"paper\": "
+        "{}}}";
+    static const char *const fix[] = {"spare=1"};
+    kf_store *store = open_store("back.db");
+    kf_tune_request r = request(store);
+    r.fixed = fix;
+    r.fixed_count = 1;
+    kf_tune_result result;
+    kf_error error = {KF_OK, ""};
+    kf_difference differences[KF_CONFIG_VALUES];
+    counter_write("variants/counter.json", spare);
+    const kf_status status = kf_tune(&r, &result, &error);
+    counter_write("variants/counter.json", counter_space);
+    if (status != KF_OK) fail_msg("%s", error.message);
+    assert_int_equal(work_of(&result, result.best), 1);
+    assert_int_equal(kf_tune_differences(&result, differences, KF_CONFIG_VALUES), 2);
+    assert_string_equal(differences[0].best->parameter, "work");
+    assert_true(differences[0].gain > 1.0);
+    assert_string_equal(differences[1].best->parameter, "spare");
+    assert_true(fabs(differences[1].gain) < 0.8);
+    assert_false(result.tried.items[result.tried.count - 1].eligible);
     kf_tune_result_free(&result);
     kf_store_close(store);
 }
@@ -627,6 +679,8 @@ int main(void) {
         cmocka_unit_test(a_run_finds_the_fastest_right_config),
         cmocka_unit_test(time_budgets_hold),
         cmocka_unit_test(budgets_of_device_seconds_hold),
+        cmocka_unit_test(short_budgets_drop_presets),
+        cmocka_unit_test(differences_are_taken_back),
         cmocka_unit_test(presets_outside_the_space_do_not_win),
         cmocka_unit_test(nothing_right_is_a_failure),
         cmocka_unit_test(interrupted_runs_resume),
