@@ -10,6 +10,10 @@
  *     KF_SEARCH_MASKS  rows; the first sum of a step (KF_FIRST_NEIGHBOURS) notes a bit for each candidate, the others
  *                      walk through the bits
  *     KF_SEARCH_LIST   lists, which lists.cu makes every few steps
+ *     KF_SEARCH_STAGED rows; a first loop over candidates only notes bits, a second visits those that are near, so that
+ *                      the lanes of a warp all have work in it. KF_STAGE_SLOTS words with a hit are kept at a time (shared
+ *                      memory on a GPU, of KF_SUM_THREADS threads). With KF_KEEPS_SLOTS the first sum of a step leaves
+ *                      them for the others
  *
  * The body sees j, dx, dy, dz (own position less j's) and r2. On the cpu the candidates of a range are the SIMD loop,
  * and the body runs for all of them: what it adds must vanish beyond the support (kf_weight does). */
@@ -22,6 +26,7 @@
 #define KF_SEARCH_ROWS  1
 #define KF_SEARCH_MASKS 2
 #define KF_SEARCH_LIST  3
+#define KF_SEARCH_STAGED 4
 
 #define KF_PERIODIC_UP ((KF_PERIODIC >> KF_UP) & 1)
 #define KF_WIDTH       (2 * KF_REACH + 1)
@@ -240,7 +245,138 @@ KF_FUNCTION float kf_nearest_image(const kf_sph_arguments *a, int axis, float d)
         }                                                                                                    \
     }
 
-#if KF_SEARCH == KF_SEARCH_MASKS
+/* ---- in two loops: bits of candidates, then the neighbours ---- */
+#if KF_SEARCH == KF_SEARCH_STAGED
+#if KF_CUDA
+KF_FUNCTION unsigned *kf_stage(void) { /* one for all sums of a kernel */
+    __shared__ unsigned words[2 * KF_STAGE_SLOTS * KF_SUM_THREADS];
+    return words + threadIdx.x;
+}
+#define KF_STAGE                                                                                             \
+    unsigned *const kf_stage_bits = kf_stage(), *const kf_stage_base = kf_stage_bits + KF_STAGE_SLOTS * KF_SUM_THREADS;
+#define KF_SLOT_OF(array, slot) array[(slot)*KF_SUM_THREADS]
+#else
+#define KF_STAGE                unsigned kf_stage_bits[KF_STAGE_SLOTS], kf_stage_base[KF_STAGE_SLOTS];
+#define KF_SLOT_OF(array, slot) array[slot]
+#endif
+
+/* True where neighbours may be beyond a periodic face. */
+KF_FUNCTION int kf_sees_images(const kf_sph_arguments *a, const int *home) {
+    int sees = 0;
+    KF_UNROLL for (int axis = 0; axis < KF_DIMENSIONS; axis++)
+        if ((KF_PERIODIC >> axis) & 1)
+            sees |= home[axis] < KF_REACH || home[axis] >= a->cells[axis] - KF_REACH;
+    return sees;
+}
+/* Bits of the candidates first ... end - 1, at most 32, of those that are near. */
+KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_range r, int first, int end) {
+    unsigned hits = 0;
+#if KF_CUDA
+    unsigned bit = 1;
+    _Pragma("unroll 4") for (int j = first; j < end; j++) {
+        KF_DISTANCE(r)
+        hits |= r2 < a->support2 ? bit : 0u;
+        bit <<= 1;
+    }
+#else
+    _Pragma("omp simd reduction(| : hits)") for (int j = first; j < end; j++) {
+        KF_DISTANCE(r)
+        hits |= (r2 < a->support2 ? 1u : 0u) << (j - first);
+    }
+#endif
+    return hits;
+}
+/* What the sums of a step leave to each other: slot l of particle i is at 2 l and 2 l + 1. */
+#define KF_KEEP_SLOT(slot, first, hits)                                                                      \
+    if (kf_kept < a->capacity / 2) {                                                                         \
+        kf_mine[KF_STRIDE * (2 * kf_kept)] = (unsigned)(first);                                              \
+        kf_mine[KF_STRIDE * (2 * kf_kept + 1)] = (hits);                                                     \
+    }                                                                                                        \
+    kf_kept++;
+#define KF_DROP_SLOT(slot, first, hits)
+#define KF_END_KEPT                                                                                          \
+    if (kf_kept > a->capacity / 2) a->clock->flags |= KF_SPH_OVERFLOW;                                       \
+    a->hit_count[i] = kf_kept < a->capacity / 2 ? kf_kept : a->capacity / 2;
+#define KF_NOTHING
+
+/* Visits the neighbours of slots 0 ... number - 1, none of which is empty; LOAD sets kf_bits and kf_base of kf_l. */
+#define KF_VISIT_SLOTS(p, number, LOAD, ...)                                                                 \
+    {                                                                                                        \
+        unsigned kf_bits = 0;                                                                                \
+        int kf_base = 0, kf_l = 0;                                                                           \
+        for (;;) {                                                                                           \
+            if (kf_bits == 0) {                                                                              \
+                if (kf_l == (number)) break;                                                                 \
+                LOAD kf_l++;                                                                                 \
+            }                                                                                                \
+            const int j = kf_base + KF_LOW_BIT(kf_bits);                                                     \
+            kf_bits &= kf_bits - 1;                                                                          \
+            const kf_four q = kf_load(a->sorted.position, j, a->count);                                      \
+            float dx = p.x - q.x, dy = p.y - q.y, dz = p.z - q.z;                                            \
+            if (KF_PERIODIC && kf_images) {                                                                  \
+                dx = kf_nearest_image(a, 0, dx), dy = kf_nearest_image(a, 1, dy);                            \
+                if (KF_DIMENSIONS == 3) dz = kf_nearest_image(a, 2, dz);                                     \
+            }                                                                                                \
+            const float r2 = dx * dx + dy * dy + dz * dz;                                                    \
+            (void)dz;                                                                                        \
+            __VA_ARGS__                                                                                      \
+        }                                                                                                    \
+    }
+#define KF_FROM_STAGE kf_bits = KF_SLOT_OF(kf_stage_bits, kf_l), kf_base = (int)KF_SLOT_OF(kf_stage_base, kf_l);
+#define KF_FROM_KEPT                                                                                         \
+    kf_base = (int)kf_mine[KF_STRIDE * (2 * kf_l)], kf_bits = kf_mine[KF_STRIDE * (2 * kf_l + 1)];
+
+#define KF_SCAN_STAGED(p, i, KEEP, END, ...)                                                                 \
+    {                                                                                                        \
+        KF_STAGE                                                                                             \
+        int kf_home[3], kf_k = 0, kf_b = 0, kf_kept = 0;                                                     \
+        unsigned *kf_mine = a->hits + kf_word(a, i);                                                         \
+        kf_range kf_r;                                                                                       \
+        kf_r.first = kf_r.end = 0, kf_r.x = kf_r.y = kf_r.z = 0.0f;                                          \
+        kf_home_of(a, p, kf_home);                                                                           \
+        const int kf_images = kf_sees_images(a, kf_home);                                                    \
+        (void)kf_images, (void)kf_mine, (void)kf_kept;                                                                      \
+        while (kf_k < KF_RANGES || kf_b < kf_r.end) {                                                        \
+            int kf_n = 0;                                                                                    \
+            KF_ONE_BY_ONE while (kf_n < KF_STAGE_SLOTS) {                                                          \
+                if (kf_b >= kf_r.end) {                                                                      \
+                    if (kf_k == KF_RANGES) break;                                                            \
+                    kf_r = kf_candidates(a, p, kf_home, kf_k++);                                             \
+                    kf_b = kf_r.first;                                                                       \
+                }                                                                                            \
+                const int kf_e = kf_r.end < kf_b + 32 ? kf_r.end : kf_b + 32;                                \
+                const unsigned kf_hits = kf_near_bits(a, kf_r, kf_b, kf_e);                                  \
+                if (kf_hits != 0) {                                                                          \
+                    KF_SLOT_OF(kf_stage_bits, kf_n) = kf_hits;                                               \
+                    KF_SLOT_OF(kf_stage_base, kf_n) = (unsigned)kf_b;                                        \
+                    kf_n++;                                                                                  \
+                    KEEP(kf_kept, kf_b, kf_hits)                                                             \
+                }                                                                                            \
+                kf_b = kf_e;                                                                                 \
+            }                                                                                                \
+            KF_VISIT_SLOTS(p, kf_n, KF_FROM_STAGE, __VA_ARGS__)                                              \
+        }                                                                                                    \
+        END                                                                                                  \
+    }
+#define KF_EACH_KEPT(p, i, ...)                                                                              \
+    {                                                                                                        \
+        const unsigned *kf_mine = a->hits + kf_word(a, i);                                                   \
+        const int kf_number = a->hit_count[i];                                                               \
+        int kf_home[3];                                                                                      \
+        kf_home_of(a, p, kf_home);                                                                           \
+        const int kf_images = kf_sees_images(a, kf_home);                                                    \
+        (void)kf_images;                                                                                     \
+        KF_VISIT_SLOTS(p, kf_number, KF_FROM_KEPT, __VA_ARGS__)                                               \
+    }
+#endif
+
+#if KF_SEARCH == KF_SEARCH_STAGED && KF_KEEPS_SLOTS
+#define KF_FIRST_NEIGHBOURS(p, i, pragma, ...) KF_SCAN_STAGED(p, i, KF_KEEP_SLOT, KF_END_KEPT, __VA_ARGS__)
+#define KF_NEIGHBOURS(p, i, pragma, ...)       KF_EACH_KEPT(p, i, __VA_ARGS__)
+#elif KF_SEARCH == KF_SEARCH_STAGED
+#define KF_FIRST_NEIGHBOURS(p, i, pragma, ...) KF_SCAN_STAGED(p, i, KF_DROP_SLOT, KF_NOTHING, __VA_ARGS__)
+#define KF_NEIGHBOURS(p, i, pragma, ...)       KF_SCAN_STAGED(p, i, KF_DROP_SLOT, KF_NOTHING, __VA_ARGS__)
+#elif KF_SEARCH == KF_SEARCH_MASKS
 #define KF_FIRST_NEIGHBOURS(p, i, pragma, ...) KF_SCAN_AND_MARK(p, i, pragma, __VA_ARGS__)
 #define KF_NEIGHBOURS(p, i, pragma, ...)       KF_EACH_MARKED(p, i, __VA_ARGS__)
 #elif KF_SEARCH == KF_SEARCH_LIST

@@ -73,10 +73,10 @@ static kf_status make_search(kf_plan *plan, kf_sph *system, kf_error *error) {
     if (system->grid.capacity > 0)
         KF_TRY(buffer(plan, (n + 31) / 32 * 32 * (size_t)system->grid.capacity, sizeof(unsigned), NULL,
                       &a->hits, error));
-    if (system->options.search == KF_SPH_LIST) {
+    if (system->options.search == KF_SPH_LIST || kf_sph_keeps_slots(system->scene, &system->options))
         KF_TRY(buffer(plan, n, sizeof(int), NULL, &a->hit_count, error));
+    if (system->options.search == KF_SPH_LIST)
         KF_TRY(buffer(plan, n, 4 * sizeof(float), NULL, &a->list_position, error));
-    }
     if (system->grid.columns == NULL) return KF_OK;
     kf_buffer *columns;
     const size_t count = 2 * (size_t)system->grid.rows + 1;

@@ -14,6 +14,7 @@ typedef enum kf_sph_search {
     KF_SPH_ROWS,
     KF_SPH_MASKS,
     KF_SPH_LIST,
+    KF_SPH_STAGED,
     KF_SPH_SEARCHES
 } kf_sph_search;
 typedef enum kf_sph_layout { KF_SPH_FLOAT4, KF_SPH_FLOAT3, KF_SPH_SOA, KF_SPH_LAYOUTS } kf_sph_layout;
@@ -74,6 +75,10 @@ bool kf_sph_has_stress(const kf_particle_scene *scene);
 bool kf_sph_is_used(const kf_sph_options *options, kf_sph_source which);
 void kf_sph_define(const kf_particle_scene *scene, const kf_sph_options *options, kf_sph_source which,
                    kf_source *source, kf_sph_defines *defines);
+/* The sums over neighbours of a step leave to each other who is near. */
+bool kf_sph_keeps_slots(const kf_particle_scene *scene, const kf_sph_options *options);
+/* Words of bits with a hit that search staged holds at a time. */
+int kf_sph_slots(const kf_particle_scene *scene, const kf_sph_options *options);
 /* Mean neighbours of a particle inside the fluid. */
 double kf_sph_neighbours(const kf_particle_scene *scene);
 

@@ -100,10 +100,11 @@ static int words(const kf_particle_scene *scene, const kf_sph_options *o) {
         wider.support = h;
         return (int)(margin * kf_sph_neighbours(&wider)) + 24;
     }
-    if (o->search != KF_SPH_MASKS) return 0;
+    if (o->search != KF_SPH_MASKS && !kf_sph_keeps_slots(scene, o)) return 0;
     const double a_row = width * cell * pow(cell, d - 1);
     const int rows = d == 3 ? width * width : width;
-    return rows * ((int)ceil(margin * a_row / 32.0) + 1);
+    const int a_word = (int)ceil(margin * a_row / 32.0);
+    return o->search == KF_SPH_MASKS ? rows * (a_word + 1) : 2 * rows * a_word;
 }
 
 kf_status kf_sph_make_grid(const kf_particle_scene *scene, const kf_sph_options *options, kf_sph_grid *grid,

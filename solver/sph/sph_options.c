@@ -20,7 +20,16 @@ static kf_status refuse(kf_error *error, const char *reason) {
 }
 
 static bool one_sum(const kf_particle_scene *scene) {
-    return scene->scheme == KF_SCHEME_MODERN && !kf_sph_has_stress(scene) && scene->wall_count == 0;
+    return scene->scheme == KF_SCHEME_MODERN && !kf_sph_has_stress(scene);
+}
+
+bool kf_sph_keeps_slots(const kf_particle_scene *scene, const kf_sph_options *o) {
+    return o->search == KF_SPH_STAGED && !one_sum(scene);
+}
+
+int kf_sph_slots(const kf_particle_scene *scene, const kf_sph_options *o) {
+    const double cell = scene->support / o->reach, row = (2 * o->reach + 1) * pow(cell, scene->dimensions);
+    return o->reach == 1 && row < 28.0 ? 12 : 20;
 }
 
 static kf_status check_options(const kf_particle_scene *scene, const kf_sph_options *o, kf_error *error) {
@@ -36,6 +45,8 @@ static kf_status check_options(const kf_particle_scene *scene, const kf_sph_opti
         return refuse(error, "cells are counted with the integration only where every step sorts");
     if (o->search == KF_SPH_MASKS && one_sum(scene))
         return refuse(error, "masks need a scheme with several sums over the neighbours");
+    if (o->search == KF_SPH_STAGED && o->threads > 256)
+        return refuse(error, "search staged takes up to 256 threads");
     if (o->threads < 32 || o->threads > 1024 || o->threads % 32 != 0)
         return refuse(error, "threads must be a multiple of 32, 32 to 1024");
     if (o->resident_blocks < 0 || o->resident_blocks * o->threads > 2048)
@@ -53,7 +64,7 @@ static kf_status integer(const kf_config *config, const char *name, int *value, 
 
 kf_status kf_sph_read_options(const kf_particle_scene *scene, const kf_config *config, bool gpu,
                               kf_sph_options *options, kf_error *error) {
-    static const char *const searches[] = {"cells", "rows", "masks", "list"};
+    static const char *const searches[] = {"cells", "rows", "masks", "list", "staged"};
     static const char *const layouts[] = {"float4", "float3", "soa"};
     static const char *const orders[] = {"atomic", "ranked"};
     int search, layout, order;
@@ -133,6 +144,12 @@ void kf_sph_define(const kf_particle_scene *scene, const kf_sph_options *options
         define(defines, "KF_REACH", options->reach);
         define(defines, "KF_PRUNE", options->prune);
         define(defines, "KF_SEARCH", makes ? KF_SPH_ROWS : (long)options->search);
+        if (options->search == KF_SPH_STAGED) {
+            define(defines, "KF_STAGE_SLOTS", kf_sph_slots(scene, options));
+            /* what the gate asks is launched with 128 */
+            define(defines, "KF_SUM_THREADS", which == KF_SPH_CHECK ? 128 : options->threads);
+            define(defines, "KF_KEEPS_SLOTS", kf_sph_keeps_slots(scene, options));
+        }
     }
     if (which == KF_SPH_SCHEME) define_model(scene, options, defines);
     if (which == KF_SPH_STATE) define(defines, "KF_STIFF", scene->material.stiff);
