@@ -54,6 +54,11 @@ typedef struct kf_view {
 KF_FUNCTION kf_view kf_view_of(const kf_fluid_arguments *a, const void *field, int simulation) {
     kf_view view;
     view.pairs = (const kf_pair_part *)field + (long long)KF_CELLS * simulation;
+#if KF_CUDA
+    unsigned long long address = __cvta_generic_to_global(view.pairs);
+    asm("" : "+l"(address)); /* so that the offset of the simulation is not added to every cell's instead */
+    view.pairs = (const kf_pair_part *)__cvta_global_to_generic(address);
+#endif
     view.thirds = (const kf_stored_real *)((const kf_stored_pair *)field + (long long)KF_CELLS * a->simulations) +
                   (KF_DIMENSIONS == 3 ? (long long)KF_CELLS * simulation : 0);
     return view;

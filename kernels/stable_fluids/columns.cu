@@ -4,5 +4,7 @@
 
 KF_BLOCK_KERNEL(columns, kf_fluid_arguments) {
     KF_DYNAMIC_SHARED(kf_wide, shared, KF_COLUMN_SHARED);
-    kf_columns(a, block_x, block_y, shared);
+    kf_both_turns turns;
+    kf_both_column_turns(a, &turns);
+    kf_columns(a, block_x, block_y, &turns, shared);
 }

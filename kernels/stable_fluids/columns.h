@@ -42,11 +42,32 @@ KF_FUNCTION kf_complex kf_partner(const kf_wide *v, int at, int l) {
 /* Row of the spectrum of value i of a column; iy: its y in three dimensions. */
 #define KF_COLUMN_ROW(i, iy) (KF_DIMENSIONS == 3 ? (i)*KF_NY + (iy) : (i))
 
-KF_FUNCTION void kf_columns(const kf_fluid_arguments *a, int block, int simulation, kf_wide *shared) {
+/* Twiddles of columns, from their table: forward ones, then inverse ones. */
+KF_FUNCTION void kf_column_turns(const kf_fluid_arguments *a, const int sign, kf_turns *turns) {
+    kf_take_turns(turns, (const kf_complex *)(KF_DIMENSIONS == 3 ? a->twiddles_z : a->twiddles_y) + (sign < 0 ? 0 : KF_COLUMN_N - 1), sign,
+                  KF_COLUMN_ENGINE);
+}
+/* Both; the same ones where the tables are. */
+typedef struct kf_both_turns {
+    kf_turns forward, inverse;
+} kf_both_turns;
+KF_FUNCTION void kf_both_column_turns(const kf_fluid_arguments *a, kf_both_turns *turns) {
+    kf_column_turns(a, -1, &turns->forward);
+    if (!KF_PALINDROME(KF_COLUMN_R0, KF_COLUMN_R1, KF_COLUMN_R2, KF_COLUMN_R3, KF_COLUMN_R4)) kf_column_turns(a, 1, &turns->inverse);
+}
+#define KF_COLUMN_INVERSE_TURNS(turns)                                                                       \
+    (KF_PALINDROME(KF_COLUMN_R0, KF_COLUMN_R1, KF_COLUMN_R2, KF_COLUMN_R3, KF_COLUMN_R4) ? &(turns)->forward : &(turns)->inverse)
+
+/* Wave numbers of value i of a column, and what its modes are multiplied by. */
+#define KF_COLUMN_FACTORS(a, kx, i, iy)                                                                      \
+    kf_factors_of(a, KF_R(kx),                                                                               \
+                  KF_DIMENSIONS == 3 ? KF_R((iy) + KF_SIGN_SHIFT(iy, KF_NY)) : KF_REAL_VALUE_NUMBER(i) + KF_R(KF_SIGN_SHIFT(i, KF_NY)), \
+                  KF_DIMENSIONS == 3 ? KF_REAL_VALUE_NUMBER(i) + KF_R(KF_SIGN_SHIFT(i, KF_NZ)) : KF_R(0), (kx) == 0 && (iy) == 0 && (i) == 0, \
+                  (KF_DIMENSIONS == 3 && 2 * (iy) == KF_NY) || 2 * (i) == KF_COLUMN_N)
+
+KF_FUNCTION void kf_columns(const kf_fluid_arguments *a, int block, int simulation, const kf_both_turns *turns, kf_wide *shared) {
     kf_wide v[KF_VALUES(KF_COLUMN_MANY, KF_COLUMN_N, KF_COLUMN_MOST)];
-    const int first = block % KF_COLUMN_TILES * KF_COLUMN_LINES, iy = block / KF_COLUMN_TILES;
-    const kf_complex *twiddles = (const kf_complex *)(KF_DIMENSIONS == 3 ? a->twiddles_z : a->twiddles_y);
-    (void)iy;
+    const int first = block % KF_COLUMN_TILES * KF_COLUMN_LINES, iy = KF_DIMENSIONS == 3 ? block / KF_COLUMN_TILES : 0;
     KF_COLUMN_EACH(l, slot, i, KF_COLUMN_FIRST) {
         const int place = kf_mode_place(first + KF_COLUMN_OF(l), KF_COLUMN_ROW(i, iy));
 #if KF_COMPONENT_PER_THREAD
@@ -61,7 +82,7 @@ KF_FUNCTION void kf_columns(const kf_fluid_arguments *a, int block, int simulati
             kf_set(v, KF_COLUMN_AT(m, slot, i), l, kf_mode_from(*kf_mode(a, simulation, m, place)));
 #endif
     }
-    kf_transform(v, shared, twiddles, -1, KF_COLUMN_ENGINE);
+    kf_transform(v, shared, &turns->forward, -1, KF_COLUMN_ENGINE);
 #if KF_COMPONENT_PER_THREAD && KF_DIMENSIONS == 3
     KF_BARRIER;
     KF_COLUMN_EACH(l, slot, i, KF_COLUMN_LAST) {
@@ -75,12 +96,11 @@ KF_FUNCTION void kf_columns(const kf_fluid_arguments *a, int block, int simulati
     kf_wide *projected = v;
 #endif
     KF_COLUMN_EACH(l, slot, i, KF_COLUMN_LAST) {
-        const kf_mode_factors f = kf_factors(a, first + KF_COLUMN_OF(l), KF_DIMENSIONS == 3 ? iy : i, KF_DIMENSIONS == 3 ? i : 0);
+        const kf_mode_factors f = KF_COLUMN_FACTORS(a, first + KF_COLUMN_OF(l), i, iy);
         const int at = KF_COLUMN_AT(0, slot, i);
 #if KF_DIMENSIONS == 2 && KF_COMPONENT_PER_THREAD
         const kf_complex mine = kf_get(v, at, l), other = kf_partner(v, at, l);
-        const int component = KF_COMPONENT_OF(l);
-        kf_set(projected, at, l, kf_projected_2(&f, component == 0 ? mine : other, component == 0 ? other : mine, component));
+        kf_set(projected, at, l, kf_projected_own(&f, mine, other, KF_COMPONENT_OF(l)));
 #elif KF_DIMENSIONS == 2
         const kf_complex u = kf_get(v, at, l), w = kf_get(v, KF_COLUMN_AT(1, slot, i), l);
         kf_set(v, at, l, kf_projected_2(&f, u, w, 0));
@@ -103,7 +123,7 @@ KF_FUNCTION void kf_columns(const kf_fluid_arguments *a, int block, int simulati
 #if KF_EXCHANGE_BUFFERS == 2
     KF_BARRIER;
 #endif
-    kf_transform(projected, shared, twiddles + (KF_COLUMN_N - 1), 1, KF_COLUMN_ENGINE);
+    kf_transform(projected, shared, KF_COLUMN_INVERSE_TURNS(turns), 1, KF_COLUMN_ENGINE);
     KF_COLUMN_EACH(l, slot, i, KF_COLUMN_FIRST) {
         const int place = kf_mode_place(first + KF_COLUMN_OF(l), KF_COLUMN_ROW(i, iy));
 #if KF_COMPONENT_PER_THREAD

@@ -61,21 +61,23 @@ KF_FUNCTION void kf_write_modes(const kf_fluid_arguments *a, int simulation, int
 
 /* Wave number of line i of n, with its sign. */
 #define KF_SIGNED(i, n) (2 * (i) > (n) ? (i) - (n) : (i))
+/* What is added to line i of n to have its wave number with its sign; that at half the sampling rate has none. */
+#define KF_SIGN_SHIFT(i, n) (2 * (i) >= (n) ? -(n) : 0)
 
 /* What a mode is multiplied by: along = scale D / k^2, in which (k k^T) is projected away, and whole = scale D. */
 typedef struct kf_mode_factors {
     kf_real k[3], along, whole;
+    int mean; /* k = 0: not projected */
 } kf_mode_factors;
-KF_FUNCTION kf_mode_factors kf_factors(const kf_fluid_arguments *a, int kx, int iy, int iz) {
+/* Of wave numbers kx, ky, kz; mean, highest: whether all are 0, and whether one is at half the sampling rate. */
+KF_FUNCTION kf_mode_factors kf_factors_of(const kf_fluid_arguments *a, kf_real kx, kf_real ky, kf_real kz, int mean, int highest) {
     kf_mode_factors f;
-    const int ky = KF_SIGNED(iy, KF_NY), kz = KF_DIMENSIONS == 3 ? KF_SIGNED(iz, KF_NZ) : 0;
     const kf_real nu = KF_PARAMETER(a, viscosity), scale = KF_PARAMETER(a, scale);
-    f.k[0] = KF_R(kx) * KF_PARAMETER(a, wave_x);
-    f.k[1] = KF_R(ky) * KF_PARAMETER(a, wave_y);
-    f.k[2] = KF_R(kz) * KF_PARAMETER(a, wave_z);
-    const kf_real k2 = f.k[0] * f.k[0] + f.k[1] * f.k[1] + f.k[2] * f.k[2];
-    const int mean = kx == 0 && ky == 0 && kz == 0;
-    const int highest = 2 * kx == KF_NX || 2 * iy == KF_NY || (KF_DIMENSIONS == 3 && 2 * iz == KF_NZ);
+    f.mean = mean;
+    f.k[0] = kx * KF_PARAMETER(a, wave_x);
+    f.k[1] = ky * KF_PARAMETER(a, wave_y);
+    f.k[2] = KF_DIMENSIONS == 3 ? kz * KF_PARAMETER(a, wave_z) : KF_R(0);
+    const kf_real k2 = f.k[0] * f.k[0] + f.k[1] * f.k[1] + (KF_DIMENSIONS == 3 ? f.k[2] * f.k[2] : KF_R(0));
 #if KF_EXPONENTIAL
 #if KF_VELOCITY_BITS == 64
     f.whole = scale * exp(-nu * k2);
@@ -95,14 +97,24 @@ KF_FUNCTION kf_mode_factors kf_factors(const kf_fluid_arguments *a, int kx, int 
     if (highest) f.along = f.whole = 0;
     return f;
 }
+KF_FUNCTION kf_mode_factors kf_factors(const kf_fluid_arguments *a, int kx, int iy, int iz) {
+    return kf_factors_of(a, KF_R(kx), KF_R(iy + KF_SIGN_SHIFT(iy, KF_NY)), KF_DIMENSIONS == 3 ? KF_R(iz + KF_SIGN_SHIFT(iz, KF_NZ)) : KF_R(0),
+                         kx == 0 && iy == 0 && iz == 0,
+                         2 * kx == KF_NX || 2 * iy == KF_NY || (KF_DIMENSIONS == 3 && 2 * iz == KF_NZ));
+}
 #if KF_DIMENSIONS == 2
 /* Without divergence a mode has one amplitude: no difference of large numbers is left. */
 KF_FUNCTION kf_complex kf_projected_2(const kf_mode_factors *f, kf_complex u, kf_complex v, int component) {
-    const int mean = f->k[0] == KF_R(0) && f->k[1] == KF_R(0);
     const kf_complex w = kf_complex_of(f->along * (f->k[0] * v.re - f->k[1] * u.re), f->along * (f->k[0] * v.im - f->k[1] * u.im));
     const kf_real turn = component == 0 ? -f->k[1] : f->k[0];
     const kf_complex whole = component == 0 ? u : v;
-    return mean ? kf_complex_of(f->whole * whole.re, f->whole * whole.im) : kf_complex_of(turn * w.re, turn * w.im);
+    return f->mean ? kf_complex_of(f->whole * whole.re, f->whole * whole.im) : kf_complex_of(turn * w.re, turn * w.im);
+}
+/* For a thread that has one component and sees the other: both compute the same amplitude. */
+KF_FUNCTION kf_complex kf_projected_own(const kf_mode_factors *f, kf_complex mine, kf_complex other, int component) {
+    const kf_real p = component == 0 ? -f->k[1] : f->k[0], q = component == 0 ? f->k[0] : -f->k[1], turn = p * f->along;
+    const kf_real re = kf_sum_of_products(p, mine.re, q, other.re), im = kf_sum_of_products(p, mine.im, q, other.im);
+    return kf_complex_of(f->mean ? f->whole * mine.re : turn * re, f->mean ? f->whole * mine.im : turn * im);
 }
 #else
 KF_FUNCTION void kf_projected_3(const kf_mode_factors *f, kf_complex *c) {

@@ -120,6 +120,17 @@ KF_FUNCTION kf_stored_mode kf_mode_to(kf_complex c) {
 #endif
 }
 
+/* p a + q b, the same to the bit as q b + p a. */
+KF_FUNCTION kf_real kf_sum_of_products(kf_real p, kf_real a, kf_real q, kf_real b) {
+#if !KF_CUDA
+    return p * a + q * b;
+#elif KF_VELOCITY_BITS == 64
+    return __dadd_rn(__dmul_rn(p, a), __dmul_rn(q, b));
+#else
+    return __fadd_rn(__fmul_rn(p, a), __fmul_rn(q, b));
+#endif
+}
+
 /* Index of a cell that a trace reached, on a ring of n. Whatever the flow does, the result is a cell. */
 #define KF_POWER_OF_TWO(n) (((n) & ((n)-1)) == 0)
 KF_FUNCTION int kf_wrapped(int i, int n) {
@@ -130,9 +141,13 @@ KF_FUNCTION int kf_wrapped(int i, int n) {
 KF_FUNCTION int kf_next(int i, int n) {
     return KF_POWER_OF_TWO(n) ? (i + 1) & (n - 1) : i + 1 == n ? 0 : i + 1;
 }
-/* A whole number of cells; a flow that blows up stays within what an int holds. */
+/* A whole number of cells; a flow that blows up stays within what an int holds. On a GPU a conversion does. */
 KF_FUNCTION int kf_whole_cells(kf_real floored) {
+#if KF_CUDA && KF_VELOCITY_BITS != 64
+    return __float2int_rz(floored);
+#else
     return (int)kf_smaller(kf_larger(floored, KF_R(-1.0e8)), KF_R(1.0e8));
+#endif
 }
 
 #endif

@@ -3,18 +3,19 @@
  * of latencies. Only for GPUs: the cpu's
  * blocks run one after the other.
  * Defines: those of rows.h and columns.h; a block has threads for the larger of both */
+#define KF_SURPLUS (KF_ROW_THREADS * KF_ROW_LINES != KF_COLUMN_THREADS * KF_COLUMN_LINES * (KF_COMPONENT_PER_THREAD ? 2 : 1))
 #include "rows.h"
 #include "columns.h"
 
-/* Blocks wait until all have come as often. What they wrote before is then seen by all. */
-KF_FUNCTION void kf_wait_for_all(int *arrivals, int blocks) {
+/* Blocks wait until all have come; goal: how many arrivals that makes since the launch. What they wrote before is then seen
+ * by all. An arrival needs no answer, so none is waited for. */
+KF_FUNCTION void kf_wait_for_all(int *arrivals, int goal) {
     __syncthreads();
     if (threadIdx.x == 0) {
-        __threadfence();
-        const int mine = atomicAdd(arrivals, 1);
-        const int goal = (mine / blocks + 1) * blocks;
-        while (*(volatile int *)arrivals - goal < 0) {}
-        __threadfence();
+        int seen;
+        asm volatile("red.release.gpu.global.add.s32 [%0], 1;" ::"l"(arrivals) : "memory");
+        do asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(seen) : "l"(arrivals) : "memory");
+        while (seen - goal < 0);
     }
     __syncthreads();
 }
@@ -23,22 +24,29 @@ KF_BLOCK_KERNEL(persistent, kf_fluid_arguments) {
     KF_DYNAMIC_SHARED(kf_complex, shared, 1);
     const int row_blocks = (KF_ROWS + KF_ROW_LINES - 1) / KF_ROW_LINES, column_blocks = KF_COLUMN_TILES;
     const int blocks = (int)gridDim.x;
+    int arrivals = 0;
+    kf_turns rows, back;
+    kf_both_turns columns;
+    kf_row_turns(a, -1, &rows);
+    if (!KF_PALINDROME(KF_ROW_R0, KF_ROW_R1, KF_ROW_R2, KF_ROW_R3, KF_ROW_R4)) kf_row_turns(a, 1, &back);
+    kf_both_column_turns(a, &columns);
     for (int step = 0; step < a->steps; step++) {
         for (int i = block_x; i < row_blocks * a->simulations; i += blocks) {
-            kf_rows_forward(a, i % row_blocks, i / row_blocks, shared);
+            kf_rows_forward(a, i % row_blocks, i / row_blocks, &rows, shared);
             KF_BARRIER;
         }
-        kf_wait_for_all(a->barrier, blocks);
+        kf_wait_for_all(a->barrier, arrivals += blocks);
         for (int i = block_x; i < column_blocks * a->simulations; i += blocks) {
-            kf_columns(a, i % column_blocks, i / column_blocks, shared);
+            kf_columns(a, i % column_blocks, i / column_blocks, &columns, shared);
             KF_BARRIER;
         }
-        kf_wait_for_all(a->barrier, blocks);
+        kf_wait_for_all(a->barrier, arrivals += blocks);
         for (int i = block_x; i < row_blocks * a->simulations; i += blocks) {
-            kf_rows_inverse(a, i % row_blocks, i / row_blocks, shared);
+            kf_rows_inverse(a, i % row_blocks, i / row_blocks,
+                            KF_PALINDROME(KF_ROW_R0, KF_ROW_R1, KF_ROW_R2, KF_ROW_R3, KF_ROW_R4) ? &rows : &back, shared);
             KF_BARRIER;
         }
-        if (step + 1 < a->steps) kf_wait_for_all(a->barrier, blocks);
+        if (step + 1 < a->steps) kf_wait_for_all(a->barrier, arrivals += blocks);
     }
     /* The last block to end leaves the counters as they were. */
     if (threadIdx.x == 0 && atomicAdd(a->barrier + 32, 1) == blocks - 1) a->barrier[0] = a->barrier[32] = 0;

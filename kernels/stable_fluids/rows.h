@@ -21,8 +21,11 @@
 #define KF_ROW_SHARED KF_EXCHANGE_VALUES(KF_ROW_MANY, KF_NX, KF_ROW_LINES)
 /* Rows of a line of the engine. */
 #define KF_ROWS_A_LINE (KF_DIMENSIONS == 3 ? 2 : 1)
+#define KF_ROW_Y(row)  (KF_DIMENSIONS == 3 ? (row) % KF_NY : (row))
+#define KF_ROW_Z(row)  (KF_DIMENSIONS == 3 ? (row) / KF_NY : 0)
 /* Lines of the engine that are there, from those of a block on. */
-#define KF_LINES_LEFT(block) ((KF_ROWS + KF_ROWS_A_LINE - 1) / KF_ROWS_A_LINE - (block)*KF_ROW_LINES)
+#define KF_LINES_IN_ALL ((KF_ROWS + KF_ROWS_A_LINE - 1) / KF_ROWS_A_LINE)
+#define KF_LINES_LEFT(block) (KF_LINES_IN_ALL % KF_ROW_LINES == 0 ? KF_ROW_LINES : KF_LINES_IN_ALL - (block)*KF_ROW_LINES)
 
 #define KF_ROW_AT(m, slot, x) KF_AT(m, slot, x, KF_NX, KF_ROW_MOST)
 
@@ -33,19 +36,24 @@ KF_FUNCTION void kf_split(kf_complex here, kf_complex mirrored, kf_complex *firs
     *second = kf_complex_of(half * (here.im + mirrored.im), half * (mirrored.re - here.re));
 }
 
-KF_FUNCTION void kf_rows_forward(const kf_fluid_arguments *a, int block, int simulation, kf_wide *shared) {
+/* Twiddles of rows, from their table: forward ones, then inverse ones. */
+KF_FUNCTION void kf_row_turns(const kf_fluid_arguments *a, const int sign, kf_turns *turns) {
+    kf_take_turns(turns, (const kf_complex *)a->twiddles_x + (sign < 0 ? 0 : KF_NX - 1), sign, KF_ROW_ENGINE);
+}
+
+KF_FUNCTION void kf_rows_forward(const kf_fluid_arguments *a, int block, int simulation, const kf_turns *turns, kf_wide *shared) {
     kf_wide v[KF_VALUES(KF_ROW_MANY, KF_NX, KF_ROW_MOST)];
     const int here = KF_LINES_LEFT(block);
     KF_EACH_VALUE_ALONG(l, here, slot, x, KF_NX, KF_NX, KF_ROW_THREADS, KF_ROW_LINES, KF_ROW_FIRST) {
         const int row = (block * KF_ROW_LINES + l) * KF_ROWS_A_LINE;
-        const kf_vector first = kf_arrived(a, simulation, x, row % KF_NY, row / KF_NY);
+        const kf_vector first = kf_arrived(a, simulation, x, KF_ROW_Y(row), KF_ROW_Z(row));
 #if KF_KEEP
         if (a->kept != 0) kf_put_velocity(a, a->kept, simulation, row * KF_NX + x, first);
 #endif
         kf_set(v, KF_ROW_AT(0, slot, x), l, kf_complex_of(first.u, first.v));
 #if KF_DIMENSIONS == 3
         const int next = row + 1 < KF_ROWS ? row + 1 : row;
-        const kf_vector second = kf_arrived(a, simulation, x, next % KF_NY, next / KF_NY);
+        const kf_vector second = kf_arrived(a, simulation, x, KF_ROW_Y(next), KF_ROW_Z(next));
 #if KF_KEEP
         if (a->kept != 0) kf_put_velocity(a, a->kept, simulation, next * KF_NX + x, second);
 #endif
@@ -53,7 +61,7 @@ KF_FUNCTION void kf_rows_forward(const kf_fluid_arguments *a, int block, int sim
         kf_set(v, KF_ROW_AT(2, slot, x), l, kf_complex_of(first.w, second.w));
 #endif
     }
-    kf_transform(v, shared, (const kf_complex *)a->twiddles_x, -1, KF_ROW_ENGINE);
+    kf_transform(v, shared, turns, -1, KF_ROW_ENGINE);
     const kf_wide *mirrored = KF_MIRROR(v, shared);
 #if KF_CUDA
     KF_BARRIER;
@@ -95,7 +103,7 @@ KF_FUNCTION kf_complex kf_joined_mirror(kf_complex first, kf_complex second) {
     return kf_complex_of(first.re + second.im, second.re - first.im);
 }
 
-KF_FUNCTION void kf_rows_inverse(const kf_fluid_arguments *a, int block, int simulation, kf_wide *shared) {
+KF_FUNCTION void kf_rows_inverse(const kf_fluid_arguments *a, int block, int simulation, const kf_turns *turns, kf_wide *shared) {
     kf_wide v[KF_VALUES(KF_ROW_MANY, KF_NX, KF_ROW_MOST)];
     kf_wide *mirrored = KF_MIRROR(v, shared);
     const int here = KF_LINES_LEFT(block);
@@ -139,7 +147,7 @@ KF_FUNCTION void kf_rows_inverse(const kf_fluid_arguments *a, int block, int sim
     KF_BARRIER;
 #endif
 #endif
-    kf_transform(v, shared, (const kf_complex *)a->twiddles_x + (KF_NX - 1), 1, KF_ROW_ENGINE);
+    kf_transform(v, shared, turns, 1, KF_ROW_ENGINE);
     KF_EACH_VALUE_ALONG(l, here, slot, x, KF_NX, KF_NX, KF_ROW_THREADS, KF_ROW_LINES, KF_ROW_FIRST) {
         const int row = (block * KF_ROW_LINES + l) * KF_ROWS_A_LINE;
         const kf_complex pair = kf_get(v, KF_ROW_AT(0, slot, x), l);

@@ -3,5 +3,7 @@
 
 KF_BLOCK_KERNEL(rows_inverse, kf_fluid_arguments) {
     KF_DYNAMIC_SHARED(kf_wide, shared, KF_ROW_SHARED);
-    kf_rows_inverse(a, block_x, block_y, shared);
+    kf_turns turns;
+    kf_row_turns(a, 1, &turns);
+    kf_rows_inverse(a, block_x, block_y, &turns, shared);
 }

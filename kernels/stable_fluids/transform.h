@@ -11,7 +11,8 @@
  * values and writes another, so that nothing is exchanged.
  *
  * Defines: KF_LANES the lines of a block; KF_EXCHANGE_BUFFERS 1 | 2 (one barrier less an exchange);
- * KF_TABLE_TWIDDLES 0 products of the first | 1 all from the table */
+ * KF_TWIDDLES 0 products of the first, which is asked for before the data | 1 all from the table, where they are
+ * used | 2 all from the table, before the data; KF_SURPLUS 1: the block may have more threads than its lines need */
 #ifndef KF_KERNELS_STABLE_FLUIDS_TRANSFORM_H
 #define KF_KERNELS_STABLE_FLUIDS_TRANSFORM_H
 
@@ -85,8 +86,11 @@ KF_FUNCTION void kf_butterfly(kf_wide *a, int radix, int sign) {
 #ifndef KF_EXCHANGE_BUFFERS
 #define KF_EXCHANGE_BUFFERS 1
 #endif
-#ifndef KF_TABLE_TWIDDLES
-#define KF_TABLE_TWIDDLES 1
+#ifndef KF_TWIDDLES
+#define KF_TWIDDLES 1
+#endif
+#ifndef KF_SURPLUS
+#define KF_SURPLUS 0
 #endif
 
 /* Slots of a thread for butterflies of that radix, and whether some threads have none in the last one. */
@@ -95,20 +99,35 @@ KF_FUNCTION void kf_butterfly(kf_wide *a, int radix, int sign) {
 /* Last radix of the forward transform, with which its results lie. */
 #define KF_LAST_OF(r0, r1, r2, r3, r4) ((r4) > 1 ? (r4) : (r3) > 1 ? (r3) : (r2) > 1 ? (r2) : (r1) > 1 ? (r1) : (r0))
 
+/* Whether the radices are the same from both ends: then forward and inverse tables are. */
+#define KF_PALINDROME(r0, r1, r2, r3, r4)                                                                    \
+    ((r4) > 1   ? (r0) == (r4) && (r1) == (r3)                                                               \
+     : (r3) > 1 ? (r0) == (r3) && (r1) == (r2)                                                               \
+     : (r2) > 1 ? (r0) == (r2)                                                                               \
+     : (r1) > 1 ? (r0) == (r1)                                                                               \
+                : 1)
+
 #if KF_CUDA
+/* A thread's place among those of its line, its line, and whether it has one. */
+#define KF_THREAD_OF(threads, lines, across) \
+    ((across) ? (int)(threadIdx.x / (unsigned)(lines)) : (int)(threadIdx.x % (unsigned)(threads)))
+#define KF_LINE_OF(threads, lines, across) \
+    ((across) ? (int)(threadIdx.x % (unsigned)(lines)) : (int)(threadIdx.x / (unsigned)(threads)))
+#define KF_HAS_LINE(t, l, threads, lines, across) (!KF_SURPLUS || ((across) ? (t) < (threads) : (l) < (lines)))
 /* Runs the statement for each value x of each line l, which its thread has in `slot`; values lie by that radix.
  * Lines next to each other in memory lie fastest among the threads (across), values of one line otherwise. */
 #define KF_EACH_VALUE(l, slot, i, n, threads, lines, across, radix)                                          \
-    for (int kf_t = (across) ? (int)threadIdx.x / (lines) : (int)threadIdx.x % (threads),                    \
-             l = (across) ? (int)threadIdx.x % (lines) : (int)threadIdx.x / (threads), kf_once = 1;          \
-         kf_once && ((across) ? kf_t < (threads) : l < (lines)); kf_once = 0)                                \
+    for (int kf_t = KF_THREAD_OF(threads, lines, across), l = KF_LINE_OF(threads, lines, across), kf_once = 1;                   \
+         kf_once && KF_HAS_LINE(kf_t, l, threads, lines, across); kf_once = 0)                               \
         KF_UNROLL for (int slot = 0; slot < KF_SLOTS_OF(n, threads, radix) * (radix); slot++)                \
             for (int kf_b = slot % KF_SLOTS_OF(n, threads, radix), kf_q = slot / KF_SLOTS_OF(n, threads, radix), \
                      i = kf_t + (threads)*kf_b + (n) / (radix)*kf_q, kf_here = 1;                            \
                  kf_here && (!KF_RAGGED(n, threads, radix) || kf_t + (threads)*kf_b < (n) / (radix)); kf_here = 0)
+/* The number i of a value, by one addition of a constant. */
+#define KF_REAL_VALUE_NUMBER(i) (KF_R(kf_t) + KF_R((i)-kf_t))
 /* Those with x < most of lines l < last, along the lines. */
 #define KF_EACH_VALUE_ALONG(l, last, slot, x, most, n, threads, lines, radix)                                \
-    KF_EACH_VALUE(l, slot, x, n, threads, lines, 0, radix) if (x < (most) && l < (last))
+    KF_EACH_VALUE(l, slot, x, n, threads, lines, 0, radix) if (x < (most) && ((last) == (lines) || l < (last)))
 
 /* A thread's values of so many lines, and where they are. */
 #define KF_VALUES(many, n, most)   ((many) * (most))
@@ -125,6 +144,11 @@ KF_FUNCTION void kf_set(kf_wide *v, int at, int l, kf_complex value) {
 #define KF_MIRROR(v, shared)               (shared)
 #define KF_MIRRORED(x, n)                  ((x) == 0 ? 0 : (n) - (x))
 #define KF_LINE_PLACE(m, i, l, n, lines)   (((m) * (lines) + (l)) * KF_LINE_PITCH(n, lines) + (i) + ((i) >> 4))
+/* Place of value i + step, the step a constant: apart where no carry can come into the padding, so that it becomes part of
+ * the access. low: i is below it, or a multiple of it and of 16 beyond. */
+#define KF_NO_CARRY(step, low) ((step) % 16 == 0 || (16 % (low) == 0 && (step) % (low) == 0))
+#define KF_LINE_STEP(m, i, step, low, l, n, lines)                                                           \
+    (KF_NO_CARRY(step, low) ? KF_LINE_PLACE(m, i, l, n, lines) + (step) + ((step) >> 4) : KF_LINE_PLACE(m, (i) + (step), l, n, lines))
 #else
 /* Each value x of each line l: the lines are the lanes; or, along, the values of a line. The empty statement keeps the
  * compiler from exchanging the loops. */
@@ -134,6 +158,7 @@ KF_FUNCTION void kf_set(kf_wide *v, int at, int l, kf_complex value) {
 #define KF_EACH_VALUE_ALONG(l, last, slot, x, most, n, threads, lines, radix)                                \
     for (int l = 0, slot = 0; l < ((last) < (lines) ? (last) : (lines)); KF_NEXT_LINE(l))                    \
         _Pragma("omp simd") for (int x = 0; x < (most); x++)
+#define KF_REAL_VALUE_NUMBER(i)    KF_R(i)
 #define KF_VALUES(many, n, most)   ((many) * ((n) + 1))
 #define KF_AT(m, slot, x, n, most) ((m) * ((n) + 1) + (x) + 0 * (slot))
 #define KF_EXCHANGE_VALUES(many, n, lines) ((many) * ((n) + 1))
@@ -162,16 +187,15 @@ KF_FUNCTION kf_complex kf_twiddle(const kf_complex *table, int place, int sign) 
 
 /* The radix - 1 turns of a butterfly before which s values are done; table: entries (q - 1) s + m from s - 1 on. */
 KF_FUNCTION void kf_stage_twiddles(kf_complex *w, const kf_complex *table, int j, int s, int radix, int sign) {
-    const int m = j % s;
-#if KF_TABLE_TWIDDLES
-    KF_UNROLL for (int q = 1; q < radix; q++) w[q] = kf_twiddle(table, s - 1 + (q - 1) * s + m, sign);
-#else
-    w[1] = kf_twiddle(table, s - 1 + m, sign);
+    const int m = (int)((unsigned)j % (unsigned)s);
+    KF_UNROLL for (int q = 1; q < (KF_TWIDDLES == 0 ? 2 : radix); q++) w[q] = kf_twiddle(table, s - 1 + (q - 1) * s + m, sign);
+}
+/* The others as products of the first. */
+KF_FUNCTION void kf_powers(kf_complex *w, int radix) {
     KF_UNROLL for (int q = 2; q < radix; q++) {
         const kf_complex x = w[q >> 1], y = w[q - (q >> 1)];
         w[q] = kf_complex_of(x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re);
     }
-#endif
 }
 
 /* What a line engine is made of; constants all: values of a line, threads of a line, lines of a block, whether the
@@ -181,21 +205,79 @@ KF_FUNCTION void kf_stage_twiddles(kf_complex *w, const kf_complex *table, int j
         const int r2, const int r3, const int r4
 
 #if KF_CUDA
-/* One stage: butterflies, and the exchange to the order of the next unless it is the last (next 0). */
-KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_complex *table, const int sign, const int n,
+/* The twiddles of a transform: where they are, or those of this thread (KF_TWIDDLES 0 and 2), forward ones, stage after
+ * stage. */
+typedef struct kf_turns {
+    const kf_complex *table;
+    kf_complex held[128];
+} kf_turns;
+#define KF_TURNS_EACH(radix)                ((radix) < 2 ? 0 : KF_TWIDDLES == 0 ? 1 : (radix)-1)
+#define KF_TURNS_OF(n, threads, radix)      ((radix) < 2 ? 0 : KF_SLOTS_OF(n, threads, radix) * KF_TURNS_EACH(radix))
+KF_FUNCTION void kf_hold_turns(kf_turns *turns, const int from, const int t, const int n, const int threads, const int s,
+                               const int radix) {
+    if (radix < 2) return;
+    KF_UNROLL for (int b = 0; b < KF_SLOTS_OF(n, threads, radix); b++) {
+        const int j = t + threads * b;
+        kf_complex w[20];
+        if (!KF_RAGGED(n, threads, radix) || j < n / radix) {
+            kf_stage_twiddles(w, turns->table, j, s, radix, -1);
+            KF_UNROLL for (int q = 0; q < KF_TURNS_EACH(radix); q++) turns->held[from + b * KF_TURNS_EACH(radix) + q] = w[1 + q];
+        }
+    }
+}
+/* To be had before the data are read; sign as in kf_transform. */
+KF_FUNCTION void kf_take_turns(kf_turns *turns, const kf_complex *table, const int sign, KF_ENGINE_PARAMETERS) {
+    const int t = KF_THREAD_OF(threads, lines, across);
+    turns->table = table;
+    if (KF_TWIDDLES == 1) return;
+#define KF_HOLD(from, s, radix) kf_hold_turns(turns, from, t, n, threads, s, radix)
+    if (sign < 0) {
+        KF_HOLD(0, r0, r1);
+        KF_HOLD(KF_TURNS_OF(n, threads, r1), r0 * r1, r2);
+        KF_HOLD(KF_TURNS_OF(n, threads, r1) + KF_TURNS_OF(n, threads, r2), r0 * r1 * r2, r3);
+        KF_HOLD(KF_TURNS_OF(n, threads, r1) + KF_TURNS_OF(n, threads, r2) + KF_TURNS_OF(n, threads, r3), r0 * r1 * r2 * r3, r4);
+    } else {
+        if (r4 > 1) KF_HOLD(0, r4, r3);
+        if (r3 > 1) KF_HOLD(KF_TURNS_OF(n, threads, r3) * (r4 > 1), r4 * r3, r2);
+        if (r2 > 1) KF_HOLD(KF_TURNS_OF(n, threads, r3) * (r4 > 1) + KF_TURNS_OF(n, threads, r2) * (r3 > 1), r4 * r3 * r2, r1);
+        if (r1 > 1)
+            KF_HOLD(KF_TURNS_OF(n, threads, r3) * (r4 > 1) + KF_TURNS_OF(n, threads, r2) * (r3 > 1) +
+                        KF_TURNS_OF(n, threads, r1) * (r2 > 1), r4 * r3 * r2 * r1, r0);
+    }
+#undef KF_HOLD
+}
+
+/* One stage: butterflies, and the exchange to the order of the next unless it is the last (next 0). from: of its twiddles
+ * among those held. */
+KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_turns *turns, const int from, const int sign, const int n,
                           const int threads, const int lines, const int across, const int many, const int most, const int s,
                           const int radix, const int next, const int buffer) {
     const int slots = KF_SLOTS_OF(n, threads, radix);
-    const int t = across ? (int)threadIdx.x / lines : (int)threadIdx.x % threads;
-    const int l = across ? (int)threadIdx.x % lines : (int)threadIdx.x / threads;
-    const int active = across ? t < threads : l < lines;
+    const int t = KF_THREAD_OF(threads, lines, across), l = KF_LINE_OF(threads, lines, across);
+    const int active = KF_HAS_LINE(t, l, threads, lines, across);
     kf_wide *target = shared + (KF_EXCHANGE_BUFFERS == 2 ? buffer * many * lines * KF_LINE_PITCH(n, lines) : 0);
+    /* Value q s of butterfly t + threads b comes to place (t / s) s radix + t % s, and a constant further: */
+    const int steady = threads % s == 0 && (threads * radix) % 16 == 0, first = (int)((unsigned)t / (unsigned)s * (unsigned)(s * radix) +
+                                                                                    (unsigned)t % (unsigned)s);
+    const int low = (s * radix) % 16 == 0 || 16 % (s * radix) == 0 ? s : n;
+#define KF_TARGET(m, b, q)                                                                                   \
+    target[steady ? KF_LINE_STEP(m, first, threads * (b)*radix + (q)*s, low, l, n, lines)                    \
+                  : KF_LINE_STEP(m, (t + threads * (b)) / s * s * radix + (t + threads * (b)) % s, (q)*s, low, l, n, lines)]
     if (active) {
         KF_UNROLL for (int b = 0; b < slots; b++) {
-            const int j = t + threads * b, to = j / s * s * radix + j % s;
+            const int j = t + threads * b;
             if (!KF_RAGGED(n, threads, radix) || j < n / radix) {
                 kf_complex w[20];
-                if (s > 1) kf_stage_twiddles(w, table, j, s, radix, sign);
+                if (s > 1) {
+                    if (KF_TWIDDLES == 1)
+                        kf_stage_twiddles(w, turns->table, j, s, radix, sign);
+                    else
+                        KF_UNROLL for (int q = 0; q < KF_TURNS_EACH(radix); q++) {
+                            const kf_complex held = turns->held[from + b * KF_TURNS_EACH(radix) + q];
+                            w[1 + q] = kf_complex_of(held.re, sign > 0 ? -held.im : held.im);
+                        }
+                    if (KF_TWIDDLES == 0) kf_powers(w, radix);
+                }
                 KF_UNROLL for (int m = 0; m < many; m++) {
                     kf_wide a[20];
                     KF_UNROLL for (int q = 0; q < radix; q++) {
@@ -205,7 +287,7 @@ KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_complex *table, 
                     kf_butterfly(a, radix, sign);
                     KF_UNROLL for (int q = 0; q < radix; q++) {
                         if (next && KF_EXCHANGE_BUFFERS == 2)
-                            target[KF_LINE_PLACE(m, to + q * s, l, n, lines)] = a[q];
+                            KF_TARGET(m, b, q) = a[q];
                         else
                             v[m * most + b + slots * q] = a[q];
                     }
@@ -218,25 +300,26 @@ KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_complex *table, 
     KF_BARRIER;
     if (active) {
         KF_UNROLL for (int b = 0; b < slots; b++) {
-            const int j = t + threads * b, to = j / s * s * radix + j % s;
+            const int j = t + threads * b;
             if (!KF_RAGGED(n, threads, radix) || j < n / radix) {
                 KF_UNROLL for (int m = 0; m < many; m++) {
-                    KF_UNROLL for (int q = 0; q < radix; q++)
-                        target[KF_LINE_PLACE(m, to + q * s, l, n, lines)] = v[m * most + b + slots * q];
+                    KF_UNROLL for (int q = 0; q < radix; q++) KF_TARGET(m, b, q) = v[m * most + b + slots * q];
                 }
             }
         }
     }
 #endif
+#undef KF_TARGET
     KF_BARRIER;
     const int after = KF_SLOTS_OF(n, threads, next ? next : 1), stride = n / (next ? next : 1);
+    const int below = threads % 16 == 0 || after == 1 ? stride : n;
     if (active) {
         KF_UNROLL for (int b = 0; b < after; b++) {
             const int j = t + threads * b;
             if (!KF_RAGGED(n, threads, (next ? next : 1)) || j < stride) {
                 KF_UNROLL for (int m = 0; m < many; m++) {
                     KF_UNROLL for (int q = 0; q < next; q++)
-                        v[m * most + b + after * q] = target[KF_LINE_PLACE(m, j + stride * q, l, n, lines)];
+                        v[m * most + b + after * q] = target[KF_LINE_STEP(m, t, threads * b + stride * q, below, l, n, lines)];
                 }
             }
         }
@@ -244,23 +327,27 @@ KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_complex *table, 
 }
 
 /* All stages. The caller has a barrier between its own use of shared and this one, and after it. sign 1 takes the
- * radices backwards; table: twiddles of this direction. */
-KF_FUNCTION void kf_transform(kf_wide *v, kf_wide *shared, const kf_complex *table, const int sign, KF_ENGINE_PARAMETERS) {
-#define KF_STAGE(s, radix, next, buffer)                                                                     \
-    kf_stage(v, shared, table, sign, n, threads, lines, across, many, most, s, radix, (next) > 1 ? (next) : 0, buffer)
+ * radices backwards; turns: of this direction, or of the other where the radices are a palindrome. */
+KF_FUNCTION void kf_transform(kf_wide *v, kf_wide *shared, const kf_turns *turns, const int sign, KF_ENGINE_PARAMETERS) {
+#define KF_STAGE(from, s, radix, next, buffer)                                                               \
+    kf_stage(v, shared, turns, from, sign, n, threads, lines, across, many, most, s, radix, (next) > 1 ? (next) : 0, buffer)
+    const int held_0 = KF_TURNS_OF(n, threads, r0), held_1 = KF_TURNS_OF(n, threads, r1), held_2 = KF_TURNS_OF(n, threads, r2),
+              held_3 = KF_TURNS_OF(n, threads, r3);
     if (sign < 0) {
-        KF_STAGE(1, r0, r1, 0);
-        if (r1 > 1) KF_STAGE(r0, r1, r2, 1);
-        if (r2 > 1) KF_STAGE(r0 * r1, r2, r3, 0);
-        if (r3 > 1) KF_STAGE(r0 * r1 * r2, r3, r4, 1);
-        if (r4 > 1) KF_STAGE(r0 * r1 * r2 * r3, r4, 0, 0);
+        KF_STAGE(0, 1, r0, r1, 0);
+        if (r1 > 1) KF_STAGE(0, r0, r1, r2, 1);
+        if (r2 > 1) KF_STAGE(held_1, r0 * r1, r2, r3, 0);
+        if (r3 > 1) KF_STAGE(held_1 + held_2, r0 * r1 * r2, r3, r4, 1);
+        if (r4 > 1) KF_STAGE(held_1 + held_2 + held_3, r0 * r1 * r2 * r3, r4, 0, 0);
     } else {
-        if (r4 > 1) KF_STAGE(1, r4, r3, 0);
-        if (r3 > 1) KF_STAGE(r4, r3, r2, 1);
-        if (r2 > 1) KF_STAGE(r4 * r3, r2, r1, 0);
-        if (r1 > 1) KF_STAGE(r4 * r3 * r2, r1, r0, 1);
-        KF_STAGE(r4 * r3 * r2 * r1, r0, 0, 0);
+        const int from_3 = r4 > 1 ? held_3 : 0, from_2 = from_3 + (r3 > 1 ? held_2 : 0), from_1 = from_2 + (r2 > 1 ? held_1 : 0);
+        if (r4 > 1) KF_STAGE(0, 1, r4, r3, 0);
+        if (r3 > 1) KF_STAGE(0, r4, r3, r2, 1);
+        if (r2 > 1) KF_STAGE(from_3, r4 * r3, r2, r1, 0);
+        if (r1 > 1) KF_STAGE(from_2, r4 * r3 * r2, r1, r0, 1);
+        KF_STAGE(from_1, r4 * r3 * r2 * r1, r0, 0, 0);
     }
+    (void)held_0;
 #undef KF_STAGE
 }
 #else
@@ -271,7 +358,10 @@ KF_FUNCTION void kf_stage(const kf_wide *from, kf_wide *to, const kf_complex *ta
         for (int j = 0; j < n / radix; j++) {
             kf_complex w[20];
             kf_wide a[20];
-            if (s > 1) kf_stage_twiddles(w, table, j, s, radix, sign);
+            if (s > 1) {
+                kf_stage_twiddles(w, table, j, s, radix, sign);
+                if (KF_TWIDDLES == 0) kf_powers(w, radix);
+            }
             KF_UNROLL for (int q = 0; q < radix; q++) {
                 a[q] = from[m * (n + 1) + j + n / radix * q];
                 if (s > 1 && q > 0) a[q] = kf_times(a[q], w[q]);
@@ -281,13 +371,22 @@ KF_FUNCTION void kf_stage(const kf_wide *from, kf_wide *to, const kf_complex *ta
             KF_UNROLL for (int q = 0; q < radix; q++) to[place + q * s] = a[q];
         }
 }
-KF_FUNCTION void kf_transform(kf_wide *v, kf_wide *shared, const kf_complex *table, const int sign, KF_ENGINE_PARAMETERS) {
+typedef struct kf_turns {
+    const kf_complex *table;
+} kf_turns;
+KF_FUNCTION void kf_take_turns(kf_turns *turns, const kf_complex *table, const int sign, KF_ENGINE_PARAMETERS) {
+    turns->table = table;
+    (void)sign, (void)n, (void)threads, (void)lines, (void)across, (void)many, (void)most;
+    (void)r0, (void)r1, (void)r2, (void)r3, (void)r4;
+}
+KF_FUNCTION void kf_transform(kf_wide *v, kf_wide *shared, const kf_turns *turns, const int sign, KF_ENGINE_PARAMETERS) {
+    const kf_complex *table = turns->table;
     (void)threads, (void)lines, (void)across, (void)most;
     kf_wide *from = v, *to = shared, *swap;
 #define KF_STAGE(s, radix)                                                                                   \
     if ((radix) > 1) {                                                                                       \
         if ((s) * (radix) == n) to = v;                                                                      \
-        kf_stage(from, to, table, sign, n, many, s, radix);                                                        \
+        kf_stage(from, to, table, sign, n, many, s, radix);                                                  \
         swap = from, from = to, to = swap;                                                                   \
     }
     if (sign < 0) {

@@ -12,6 +12,12 @@
     KF_EACH_VALUE(l, slot, i, KF_LINE_N, KF_LINE_THREADS, KF_LINE_LINES, KF_LINE_ACROSS, radix)
 #define KF_HALF_MODES  (KF_NX / 2 + 1)
 
+KF_FUNCTION void kf_transform_lines(const kf_transform_arguments *a, kf_wide *v, kf_wide *shared, const int sign) {
+    kf_turns turns;
+    kf_take_turns(&turns, (const kf_complex *)a->twiddles + (sign < 0 ? 0 : KF_LINE_N - 1), sign, KF_LINE_ENGINE);
+    kf_transform(v, shared, &turns, sign, KF_LINE_ENGINE);
+}
+
 /* Complex lines in place. Extent: (blocks x threads, groups): line l of group g begins at g group + l line. */
 KF_FUNCTION void kf_complex_lines(const kf_transform_arguments *a, int block, int group, kf_wide *shared, const int sign,
                                   const int from, const int to) {
@@ -22,7 +28,7 @@ KF_FUNCTION void kf_complex_lines(const kf_transform_arguments *a, int block, in
         const int line = wanted < a->lines ? wanted : a->lines - 1;
         kf_set(v, KF_LINE_AT(slot, i), l, base[a->line * line + a->stride * i]);
     }
-    kf_transform(v, shared, (const kf_complex *)a->twiddles + (sign < 0 ? 0 : KF_LINE_N - 1), sign, KF_LINE_ENGINE);
+    kf_transform_lines(a, v, shared, sign);
     KF_LINE_EACH(l, slot, i, to) {
         const int line = block * KF_LINE_LINES + l;
         if (line < a->lines) base[a->line * line + a->stride * i] = kf_get(v, KF_LINE_AT(slot, i), l);
@@ -47,7 +53,7 @@ KF_BLOCK_KERNEL(real_rows_forward, kf_transform_arguments) {
         kf_set(v, KF_LINE_AT(slot, i), l, kf_complex_of(((const kf_real *)a->values)[a->line * row + i],
                                                     ((const kf_real *)a->values)[a->line * next + i]));
     }
-    kf_transform(v, shared, (const kf_complex *)a->twiddles, -1, KF_LINE_ENGINE);
+    kf_transform_lines(a, v, shared, -1);
     KF_BARRIER;
     KF_LINE_EACH(l, slot, i, KF_LINE_LAST) {
         kf_set(shared, KF_LINE_PLACE(0, i, l, KF_LINE_N, KF_LINE_LINES), l, kf_get(v, KF_LINE_AT(slot, i), l));
@@ -81,7 +87,7 @@ KF_BLOCK_KERNEL(real_rows_inverse, kf_transform_arguments) {
         kf_set(v, KF_LINE_AT(slot, i), l, kf_complex_of(p.re - q.im, p.im + q.re));
     }
     KF_BARRIER;
-    kf_transform(v, shared, (const kf_complex *)a->twiddles + (KF_LINE_N - 1), 1, KF_LINE_ENGINE);
+    kf_transform_lines(a, v, shared, 1);
     KF_LINE_EACH(l, slot, i, KF_LINE_R0) {
         const int row = 2 * (block_x * KF_LINE_LINES + l);
         kf_real *values = (kf_real *)a->values + a->line * row;

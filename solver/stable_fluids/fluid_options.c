@@ -35,10 +35,10 @@ static kf_status check(const kf_fluid *f, const kf_fluid_options *o, bool gpu, k
     if (o->plan == KF_FLUID_PERSISTENT && (!gpu || f->dimensions != 2))
         return refuse(error, "plan persistent needs a GPU and two dimensions");
     if (!gpu && (o->tile > 0 || o->component_per_thread || o->exchange_buffers == 2 || o->graph ||
-                 o->resident_rows > 0 || o->resident_columns > 0))
+                 o->resident_rows > 0 || o->resident_columns > 0 || o->twiddles == KF_TWIDDLES_EARLY))
         return refuse(
-            error,
-            "tiles, component_per_thread, two exchange buffers, resident blocks and graphs are for GPUs");
+            error, "tiles, component_per_thread, two exchange buffers, early twiddles, resident blocks and "
+                   "graphs are for GPUs");
     if (!power_of_two(o->rows_per_block) || !power_of_two(o->columns_per_block) || o->rows_per_block > 32 ||
         o->columns_per_block > 32)
         return refuse(error, "rows_per_block and columns_per_block are 1, 2, 4, 8, 16 or 32");
@@ -53,15 +53,15 @@ kf_status kf_fluid_read_options(const kf_fluid *fluid, const kf_config *config, 
     static const char *const plans[] = {"paper", "separate", "packed", "batched", "fused", "persistent"};
     static const char *const ffts[] = {"own", "library"};
     static const char *const storages[] = {"f16", "f32", "f64"};
-    static const char *const twiddles[] = {"products", "table"};
+    static const char *const twiddles[] = {"products", "table", "early"};
     static const int bits[] = {16, 32, 64};
-    int plan, fft, velocity, spectrum, table;
+    int plan, fft, velocity, spectrum, turns;
     memset(o, 0, sizeof *o);
     KF_TRY(kf_config_choice(config, "plan", plans, KF_FLUID_PLANS, &plan, error));
     KF_TRY(kf_config_choice(config, "fft", ffts, KF_FFTS, &fft, error));
     KF_TRY(kf_config_choice(config, "storage_velocity", storages, 3, &velocity, error));
     KF_TRY(kf_config_choice(config, "storage_spectrum", storages, 3, &spectrum, error));
-    KF_TRY(kf_config_choice(config, "twiddles", twiddles, 2, &table, error));
+    KF_TRY(kf_config_choice(config, "twiddles", twiddles, 3, &turns, error));
     KF_TRY(kf_config_boolean(config, "component_per_thread", &o->component_per_thread, error));
     KF_TRY(kf_config_boolean(config, "graph", &o->graph, error));
     const struct {
@@ -86,7 +86,7 @@ kf_status kf_fluid_read_options(const kf_fluid *fluid, const kf_config *config, 
     o->fft = (kf_fluid_fft)fft;
     o->velocity_bits = bits[velocity];
     o->spectrum_bits = bits[spectrum];
-    o->table_twiddles = table == 1;
+    o->twiddles = (kf_fluid_twiddles)turns;
     o->most_threads = gpu ? 1024 : 0;
     return check(fluid, o, gpu, error);
 }
@@ -214,7 +214,7 @@ static void define_pass(const kf_fluid *f, const kf_fluid_options *o, const kf_f
     const kf_line_engine *engine = module == KF_ROWS_FORWARD ? &design->rows : &design->inverse;
     define_layout(o, design, d);
     define(d, "KF_EXCHANGE_BUFFERS", o->exchange_buffers);
-    define(d, "KF_TABLE_TWIDDLES", o->table_twiddles);
+    define(d, "KF_TWIDDLES", (long)o->twiddles);
     if (module == KF_ROWS_FORWARD || module == KF_ROWS_INVERSE) {
         define_engine(d, row_names, engine, o->rows_per_block);
         if (gpu) define_bounds(d, engine->threads * o->rows_per_block, o->resident_rows);
@@ -235,7 +235,7 @@ static void define_persistent(const kf_fluid *f, const kf_fluid_options *o, cons
               columns = design->columns.threads * design->columns.lines;
     define_layout(o, design, d);
     define(d, "KF_EXCHANGE_BUFFERS", o->exchange_buffers);
-    define(d, "KF_TABLE_TWIDDLES", o->table_twiddles);
+    define(d, "KF_TWIDDLES", (long)o->twiddles);
     define_engine(d, row_names, &design->rows, o->rows_per_block);
     define_engine(d, column_names, &design->columns, o->columns_per_block);
     define(d, "KF_COMPONENT_PER_THREAD", o->component_per_thread);
@@ -252,7 +252,7 @@ static void define_lines(const kf_fluid *f, const kf_fluid_options *o, const kf_
                                                                : &design->axis;
     const int lines = axis == 0 ? o->rows_per_block : o->columns_per_block;
     define(d, "KF_EXCHANGE_BUFFERS", o->exchange_buffers);
-    define(d, "KF_TABLE_TWIDDLES", o->table_twiddles);
+    define(d, "KF_TWIDDLES", (long)o->twiddles);
     define(d, "KF_LINE_N", f->cells[axis]);
     define(d, "KF_LINE_ACROSS", axis > 0);
     define_engine(d, line_names, engine, lines);

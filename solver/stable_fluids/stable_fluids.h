@@ -23,6 +23,12 @@ typedef enum kf_fluid_plan_kind {
 
 typedef enum kf_fluid_fft { KF_FFT_OWN, KF_FFT_LIBRARY, KF_FFTS } kf_fluid_fft;
 
+typedef enum kf_fluid_twiddles { /* as KF_TWIDDLES of kernels/stable_fluids/transform.h */
+                                 KF_TWIDDLES_PRODUCTS,
+                                 KF_TWIDDLES_TABLE,
+                                 KF_TWIDDLES_EARLY
+} kf_fluid_twiddles;
+
 /* A config's parameters, checked against each other. */
 typedef struct kf_fluid_options {
     kf_fluid_plan_kind plan;
@@ -32,7 +38,8 @@ typedef struct kf_fluid_options {
     int pad;                                         /* modes more in a row of the spectrum */
     int points_rows, points_columns, points_inverse; /* values a thread has of a line, about */
     int rows_per_block, columns_per_block;
-    bool component_per_thread, table_twiddles;
+    bool component_per_thread;
+    kf_fluid_twiddles twiddles;
     int exchange_buffers;
     int resident_rows, resident_columns; /* blocks that registers must leave room for; 0: none */
     int block_x, block_y;                /* of kernels with a thread a cell */
