@@ -1,30 +1,124 @@
+/* The suites that there are. */
 #include "harness/bench/bench.h"
 
-#include <math.h>
+#include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/util/json.h"
 #include "base/util/text.h"
+#include "harness/bench/suite_run.h"
 
-const kf_bench_suite *const kf_bench_suites[] = {&kf_suite_toelke, &kf_suite_search, &kf_suite_step, NULL};
+enum { MOST_SUITES = 64 };
 
-void kf_figures_free(kf_figures *figures) {
-    for (int i = 0; i < figures->count; i++) {
-        kf_judgement *verdict = figures->list[i].verdict;
-        if (verdict == NULL) continue;
-        free(verdict->config);
-        cJSON_Delete(verdict->details);
-        free(verdict);
-    }
-    free(figures->list);
-    cJSON_Delete(figures->about);
-    memset(figures, 0, sizeof *figures);
+/* Names of the shipped suites that are compared, not watched by night; each owned. */
+typedef struct suite_names {
+    char *list[MOST_SUITES];
+    const char *summaries[MOST_SUITES]; /* of the files */
+    cJSON *files[MOST_SUITES];
+    int count;
+} suite_names;
+
+static int compare_files(const struct dirent **a, const struct dirent **b) {
+    return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-int kf_figure_met(const kf_figure *figure) {
-    const kf_judgement *verdict = figure->verdict;
-    if (verdict == NULL) return -1;
-    const double reached = verdict->of_share ? figure->share : figure->value;
-    if (!isfinite(reached) || !isfinite(verdict->must)) return -1;
-    return verdict->at_most ? reached <= verdict->must : reached >= verdict->must;
+static void list_names(suite_names *names) {
+    const char *data = NULL;
+    char folder[KF_PATH], path[KF_PATH];
+    struct dirent **entries = NULL;
+    *names = (suite_names){
+        .list = {kf_duplicate(kf_suite_search.name)}, .summaries = {kf_suite_search.summary}, .count = 1};
+    if (kf_data_folder(&data, NULL) != KF_OK || kf_path(folder, NULL, "%s/suites", data) != KF_OK) return;
+    const int count = scandir(folder, &entries, NULL, compare_files);
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
+        const size_t length = strlen(name);
+        cJSON *root = NULL;
+        if (names->count < MOST_SUITES && length > 5 && strcmp(name + length - 5, ".json") == 0 &&
+            kf_path(path, NULL, "%s/%s", folder, name) == KF_OK)
+            (void)kf_json_read_file(path, &root, NULL);
+        if (cJSON_HasObjectItem(root, "figures")) {
+            const char *summary = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(root, "description"));
+            names->list[names->count] = kf_duplicate(name);
+            names->list[names->count][length - 5] = '\0';
+            names->summaries[names->count] = summary != NULL ? summary : "";
+            names->files[names->count++] = root;
+        } else {
+            cJSON_Delete(root);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+static void free_names(suite_names *names) {
+    for (int i = 0; i < names->count; i++) {
+        free(names->list[i]);
+        cJSON_Delete(names->files[i]);
+    }
+}
+
+/* What is wrong with a name; what there is. */
+static kf_status refuse(const char *name, kf_error *error) {
+    suite_names names;
+    kf_text all = {0};
+    list_names(&names);
+    for (int i = 0; i < names.count; i++)
+        kf_text_append(&all, "%s%s", i > 0 ? ", " : "", names.list[i]);
+    const char *nearest =
+        name != NULL ? kf_nearest(name, (const char *const *)names.list, names.count) : NULL;
+    const kf_status status =
+        name == NULL ? kf_fail(error, KF_BAD_INPUT, "which suite? give --suite NAME; there are: %s", all.text)
+        : nearest != NULL
+            ? kf_fail(error, KF_BAD_INPUT, "--suite %s: no such suite; did you mean %s?", name, nearest)
+            : kf_fail(error, KF_BAD_INPUT, "--suite %s: no such suite; there are: %s", name, all.text);
+    kf_text_free(&all);
+    free_names(&names);
+    return status;
+}
+
+static kf_status find_file(const char *name, char path[KF_PATH], kf_error *error) {
+    const char *data = NULL;
+    if (strchr(name, '/') != NULL || strstr(name, ".json") != NULL) return kf_path(path, error, "%s", name);
+    KF_TRY(kf_data_folder(&data, error));
+    KF_TRY(kf_path(path, error, "%s/suites/%s.json", data, name));
+    return access(path, F_OK) == 0 ? KF_OK : refuse(name, error);
+}
+
+kf_status kf_bench_suite_open(const char *name, kf_bench_suite *suite, kf_error *error) {
+    char path[KF_PATH];
+    if (name == NULL) return refuse(name, error);
+    *suite = kf_suite_search;
+    if (strcmp(name, suite->name) == 0) return KF_OK;
+    *suite = (kf_bench_suite){.summary = "", .promise = "", .run = kf_suite_run};
+    KF_TRY(find_file(name, path, error));
+    KF_TRY(kf_suite_file_read(path, &suite->file, error));
+    const kf_json_place place = {suite->file->path, ""};
+    const char *title = NULL;
+    kf_status status = kf_json_string(place, suite->file->root, "suite", true, &title, error);
+    if (status == KF_OK)
+        status = kf_json_string(place, suite->file->root, "description", false, &suite->summary, error);
+    if (status == KF_OK)
+        status = kf_json_string(place, suite->file->root, "promise", false, &suite->promise, error);
+    if (status == KF_OK)
+        kf_copy_text(suite->name, sizeof suite->name, title);
+    else
+        kf_bench_suite_free(suite);
+    return status;
+}
+
+void kf_bench_suite_free(kf_bench_suite *suite) {
+    kf_suite_file_free(suite->file);
+    suite->file = NULL;
+}
+
+void kf_bench_suites_print(void) {
+    suite_names names;
+    list_names(&names);
+    for (int i = 0; i < names.count; i++)
+        printf("  %-10s%s\n", names.list[i], names.summaries[i]);
+    free_names(&names);
 }

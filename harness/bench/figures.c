@@ -66,29 +66,17 @@ cJSON *kf_figures_to_json(const kf_bench_suite *suite, const kf_device_info *dev
 
 /* --- table --------------------------------------------------------------------------------------------- */
 
-static bool has_published(const kf_figures *figures) {
-    for (int i = 0; i < figures->count; i++)
-        if (figures->list[i].published != 0) return true;
-    return false;
-}
-
-static void print_plain_row(const kf_figure *figure) {
-    char floor_text[32] = "-", share_text[32] = "-", published_text[32] = "";
-    if (isfinite(figure->floor))
-        (void)snprintf(floor_text, sizeof floor_text, "%.4g %s", figure->floor, figure->unit);
-    if (isfinite(figure->share))
-        (void)snprintf(share_text, sizeof share_text, "%.0f %%", 100 * figure->share);
-    if (figure->published != 0)
-        (void)snprintf(published_text, sizeof published_text, "  %9.3g", figure->published);
-    printf("%-38s %9.4g %-5s %6.1f %% %12s %7s%s%s\n", figure->name, figure->value, figure->unit,
-           100 * figure->spread, floor_text, share_text, published_text, figure->failed ? "  FAILED" : "");
-}
-
 static void print_plain(const kf_figures *figures) {
-    printf("%-38s %15s %8s %12s %7s%s\n", "figure", "value", "spread", "floor", "share",
-           has_published(figures) ? "  published" : "");
-    for (int i = 0; i < figures->count; i++)
-        if (figures->list[i].verdict == NULL) print_plain_row(&figures->list[i]);
+    printf("%-38s %15s %8s %12s\n", "figure", "value", "spread", "floor");
+    for (int i = 0; i < figures->count; i++) {
+        const kf_figure *figure = &figures->list[i];
+        char floor_text[32] = "-";
+        if (figure->verdict != NULL) continue;
+        if (isfinite(figure->floor))
+            (void)snprintf(floor_text, sizeof floor_text, "%.4g %s", figure->floor, figure->unit);
+        printf("%-38s %9.4g %-5s %6.1f %% %12s%s\n", figure->name, figure->value, figure->unit,
+               100 * figure->spread, floor_text, figure->failed ? "  FAILED" : "");
+    }
 }
 
 /* What is asked, "92.0 %" or "1.02". */
@@ -104,24 +92,23 @@ static void describe_goal(const kf_judgement *verdict, double goal, char text[16
 static void print_judged_row(const kf_figure *figure) {
     static const char *const met[] = {"", "missed", "met"};
     const kf_judgement *verdict = figure->verdict;
-    char interval[40] = "", share[16] = "", must[16], aim[16];
+    char value[32] = "-", interval[40] = "", share[16] = "", must[16], aim[16], published[16] = "";
     describe_goal(verdict, verdict->must, must);
     describe_goal(verdict, verdict->aim, aim);
+    if (isfinite(figure->value)) (void)snprintf(value, sizeof value, "%.4g %s", figure->value, figure->unit);
     if (isfinite(verdict->low))
         (void)snprintf(interval, sizeof interval, "%.4g .. %.4g", verdict->low, verdict->high);
     if (isfinite(figure->share)) (void)snprintf(share, sizeof share, "%.1f %%", 100 * figure->share);
-    if (isfinite(figure->value))
-        printf("%-26s %9.4g %-11s %-19s %8s %7s %7s  %-6s", figure->name, figure->value, figure->unit,
-               interval, share, must, aim, met[kf_figure_met(figure) + 1]);
-    else
-        printf("%-26s %9s %-11s %-19s %8s %7s %7s  %-6s", figure->name, "-", "", "", "", must, aim, "");
-    printf(" %s%s%s%s\n", figure->failed ? "FAILED: " : "", verdict->config != NULL ? verdict->config : "",
+    if (figure->published != 0) (void)snprintf(published, sizeof published, "%.4g", figure->published);
+    printf("%-32s %-19s %-19s %8s %7s %7s %-6s %9s  %s%s%s%s\n", figure->name, value, interval, share, must,
+           aim, met[kf_figure_met(figure) + 1], published, figure->failed ? "FAILED: " : "",
+           verdict->config != NULL ? verdict->config : "",
            verdict->config != NULL && verdict->note[0] != '\0' ? "; " : "", verdict->note);
 }
 
 static void print_judged(const kf_figures *figures) {
-    printf("%-26s %9s %-11s %-19s %8s %7s %7s\n", "figure", "value", "", "95 % interval", "of limit", "must",
-           "aim");
+    printf("%-32s %-19s %-19s %8s %7s %7s %-6s %9s\n", "figure", "value", "95 % interval", "of limit", "must",
+           "aim", "", "published");
     for (int i = 0; i < figures->count; i++)
         if (figures->list[i].verdict != NULL) print_judged_row(&figures->list[i]);
 }
@@ -133,9 +120,4 @@ void kf_figures_print(const kf_bench_suite *suite, const kf_device_info *device,
     printf("suite %s on %s (%s): %s\n", suite->name, device->spec, device->name, suite->summary);
     if (judged < figures->count) print_plain(figures);
     if (judged > 0) print_judged(figures);
-}
-
-void kf_figures_add(kf_figures *figures, const kf_figure *figure) {
-    figures->list = kf_reallocate(figures->list, (size_t)(figures->count + 1) * sizeof *figures->list);
-    figures->list[figures->count++] = *figure;
 }

@@ -12,6 +12,7 @@
 #include "cost_model/model.h"
 #include "harness/bench/bench.h"
 #include "harness/replay/replay.h"
+#include "harness/worker/worker.h"
 #include "solver/systems.h"
 
 enum { SEEDS = 100, MOST_FILES = 64, MARKS = 2 };
@@ -247,9 +248,13 @@ static kf_status judge_file(const char *file, kf_figures *figures, kf_error *err
     return status;
 }
 
-static kf_status run(kf_backend *backend, kf_figures *figures, kf_error *error) {
-    (void)backend;
+static kf_status run(const kf_bench_suite *suite, const kf_bench_options *options, kf_device_info *device,
+                     kf_figures *figures, kf_error *error) {
     kf_files files = {.count = 0};
+    if (options->nodes[0] > 0 || options->samples_per_cell > 0 || options->figure_count > 0)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "--suite %s: it has no use for --grid, --samples-per-cell and --figure", suite->name);
+    KF_TRY(kf_device_probe(options->device, device, error));
     kf_status status = list_files(&files, error);
     for (int i = 0; i < files.count && status == KF_OK; i++)
         status = judge_file(files.paths[i], figures, error);

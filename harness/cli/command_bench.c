@@ -11,61 +11,10 @@
 #include "harness/bench/bench.h"
 #include "harness/cli/command.h"
 
-enum { MOST_SUITES = 32 };
-
-static int suite_names(const char *names[MOST_SUITES]) {
-    int count = 0;
-    while (count < MOST_SUITES && kf_bench_suites[count] != NULL) {
-        names[count] = kf_bench_suites[count]->name;
-        count++;
-    }
-    return count;
-}
-
-static kf_status find_suite(const char *name, const kf_bench_suite **suite, kf_error *error) {
-    const char *names[MOST_SUITES];
-    const int count = suite_names(names);
-    kf_text list = {0};
-    for (int i = 0; i < count; i++) {
-        if (name != NULL && strcmp(names[i], name) == 0) {
-            *suite = kf_bench_suites[i];
-            kf_text_free(&list);
-            return KF_OK;
-        }
-        kf_text_append(&list, "%s%s", i > 0 ? ", " : "", names[i]);
-    }
-    const char *nearest = name != NULL ? kf_nearest(name, names, count) : NULL;
-    const kf_status status =
-        name == NULL
-            ? kf_fail(error, KF_BAD_INPUT, "which suite? give --suite NAME; there are: %s", list.text)
-        : nearest != NULL
-            ? kf_fail(error, KF_BAD_INPUT, "--suite %s: no such suite; did you mean %s?", name, nearest)
-            : kf_fail(error, KF_BAD_INPUT, "--suite %s: no such suite; there are: %s", name, list.text);
-    kf_text_free(&list);
-    return status;
-}
-
-/* --- running ------------------------------------------------------------------------------------------ */
-
-static kf_status run_open(const kf_bench_suite *suite, const kf_bench_options *options,
-                          kf_device_info *device, kf_figures *figures, kf_error *error) {
-    kf_backend *backend = NULL;
-    if (options->nodes[0] > 0 || options->samples_per_cell > 0 || options->figure_count > 0)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "--suite %s: --grid, --samples-per-cell and --figure belong to the suite step",
-                       suite->name);
-    KF_TRY(kf_backend_open(options->device, &backend, error));
-    *device = *kf_backend_device(backend);
-    const kf_status status = suite->run(backend, figures, error);
-    kf_backend_close(backend);
-    return status;
-}
-
 static kf_status bench(const kf_bench_suite *suite, const kf_bench_options *options, bool json,
                        kf_figures *figures, kf_error *error) {
     kf_device_info device;
-    KF_TRY((suite->run != NULL ? run_open(suite, options, &device, figures, error)
-                               : suite->run_apart(options, &device, figures, error)));
+    KF_TRY(suite->run(suite, options, &device, figures, error));
     if (json)
         kf_json_print(kf_figures_to_json(suite, &device, figures));
     else
@@ -79,31 +28,26 @@ static kf_status bench(const kf_bench_suite *suite, const kf_bench_options *opti
 }
 
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
-    const kf_bench_suite *suite = NULL;
+    kf_bench_suite suite;
     kf_bench_options options = {.device = kf_argument(arguments, "--device", NULL)};
     kf_figures figures = {0};
-    KF_TRY(find_suite(kf_argument(arguments, "--suite", NULL), &suite, error));
     KF_TRY(kf_argument_grid(arguments, "--grid", options.nodes, error));
     KF_TRY(kf_argument_number(arguments, "--samples-per-cell", KF_LEAST_SAMPLES_PER_CELL,
                               KF_MOST_SAMPLES_PER_CELL, &options.samples_per_cell, error));
     options.figure_count = kf_argument_all(arguments, "--figure", &options.figures);
-    const kf_status status = bench(suite, &options, kf_arguments_json(arguments), &figures, error);
+    KF_TRY(kf_bench_suite_open(kf_argument(arguments, "--suite", NULL), &suite, error));
+    const kf_status status = bench(&suite, &options, kf_arguments_json(arguments), &figures, error);
     kf_figures_free(&figures);
+    kf_bench_suite_free(&suite);
     return status;
 }
 
-static void print_suites(void) {
-    for (int i = 0; kf_bench_suites[i] != NULL; i++)
-        printf("  %-10s%s\n", kf_bench_suites[i]->name, kf_bench_suites[i]->summary);
-}
-
 static const kf_option options[] = {
-    {"--suite", "NAME", "the comparison to run", false},
+    {"--suite", "NAME|FILE", "the comparison to run: a shipped one, or a file like them", false},
     {"--device", "cuda:N|cpu", "where to run it; the best there is if not given", false},
-    {"--grid", "NXxNYxNZ", "nodes of the suite step's scene; 400x400x400 on a GPU, 128x128x128 on the cpu",
-     false},
-    {"--samples-per-cell", "R", "samples for each cell^2 of its solid; 107 on a GPU, 25 on the cpu", false},
-    {"--figure", "NAME", "only this figure of the suite step, and what it needs", true},
+    {"--grid", "NXxNYxNZ", "nodes of the scene that the suite is about, where it is about one (step)", false},
+    {"--samples-per-cell", "R", "samples for each cell^2 of its solid", false},
+    {"--figure", "NAME", "only this figure of the suite, and what it needs", true},
     {NULL, NULL, NULL, false},
 };
 
@@ -118,7 +62,7 @@ const kf_command kf_command_bench = {
         "suite\n"
         "follows a paper, its value; and where something must be reached, whether it was. Status 1 when a\n"
         "config fails the gate or a promise is broken. Suites:",
-    .describe = print_suites,
+    .describe = kf_bench_suites_print,
     .example = "kftune bench --suite step --device cpu --figure memcpy",
     .options = options,
     .positional = NULL,

@@ -148,6 +148,9 @@ static kf_status read_suite(const char *file, const cJSON *root, const char *dev
     char path[KF_PATH], own[64] = "";
     const char *description = NULL;
     if (!cJSON_IsObject(root)) return kf_fail(error, KF_BAD_INPUT, "%s: must be an object {...}", file);
+    if (cJSON_HasObjectItem(root, "figures"))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: is a suite of `kftune bench --suite %s`; a night needs benchmarks", file, file);
     KF_TRY(kf_json_check_keys(place, root, keys, error));
     KF_TRY(kf_path(path, error, "%s", file));
     KF_TRY(kf_path(base.folder, error, "%s", dirname(path)));

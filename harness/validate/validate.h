@@ -30,9 +30,4 @@ kf_status kf_validate(kf_backend *backend, const kf_validate_options *options, k
                       kf_error *error);
 void kf_validate_free(kf_validate_result *result);
 
-/* The config of system's space that equals its preset default but for the fixed parameters; where one of
- * these excludes default values of others, the config that differs from it in the fewest parameters. */
-kf_status kf_validate_configure(const kf_validation *validation, const kf_problem *problem,
-                                const char *const *overrides, kf_config *config, kf_error *error);
-
 #endif

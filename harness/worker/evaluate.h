@@ -19,6 +19,7 @@ typedef struct kf_setting {
 
 typedef struct kf_job {
     kf_config config;
+    int other;            /* of the worker's other settings, from 1 on; 0: the worker's own */
     bool verify;          /* false when this config already passed in this run */
     bool may_lose;        /* the policy's early ends for configs that are slower than the incumbent apply */
     bool single_launches; /* time without graphs */

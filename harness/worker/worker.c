@@ -34,6 +34,7 @@ struct kf_worker {
 static cJSON *job_to_json(const kf_job *job) {
     cJSON *json = cJSON_CreateObject();
     (void)cJSON_AddItemToObject(json, "config", kf_config_to_json(&job->config));
+    (void)cJSON_AddNumberToObject(json, "other", job->other);
     (void)cJSON_AddBoolToObject(json, "verify", job->verify);
     (void)cJSON_AddBoolToObject(json, "may_lose", job->may_lose);
     (void)cJSON_AddBoolToObject(json, "single_launches", job->single_launches);
@@ -50,6 +51,7 @@ static cJSON *job_to_json(const kf_job *job) {
 
 static kf_status job_from_json(const cJSON *json, kf_job *job, kf_error *error) {
     memset(job, 0, sizeof *job);
+    job->other = (int)cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "other"));
     job->verify = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "verify"));
     job->may_lose = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "may_lose"));
     job->single_launches = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "single_launches"));
@@ -84,8 +86,8 @@ static bool serve_job(const kf_worker_setup *setup, kf_backend *backend, int soc
     bool usable = true;
     kf_status status = job_from_json(request, &job, &error);
     if (status == KF_OK) {
-        status =
-            kf_evaluate(&setup->setting, backend, &job, report_stage, &socket, &measurement, &usable, &error);
+        const kf_setting *setting = job.other > 0 ? &setup->others[job.other - 1] : &setup->setting;
+        status = kf_evaluate(setting, backend, &job, report_stage, &socket, &measurement, &usable, &error);
     } else {
         memset(&measurement, 0, sizeof measurement);
         measurement.state = KF_STATE_INVALID;

@@ -15,6 +15,7 @@ typedef struct kf_worker kf_worker;
 
 typedef struct kf_worker_setup {
     kf_setting setting;
+    const kf_setting *others;     /* that jobs may name in its place (kf_job.other); outlive the worker */
     const char *device;           /* as for kf_backend_open */
     double limit_seconds;         /* for verifying and measuring one config */
     double compile_limit_seconds; /* for compiling it, before that */

@@ -25,7 +25,7 @@ kf_status kf_d2q9_open_plan(const kf_validation *validation, const char *const *
     kf_config config;
     flow->scene->accuracy = validation->accuracy;
     flow->problem = kf_flow_problem(&kf_system_d2q9, flow->scene, false);
-    KF_TRY(validation->configure(validation, flow->problem, overrides, &config, error));
+    KF_TRY(kf_validation_configure(validation, flow->problem, overrides, &config, error));
     KF_TRY(kf_system_d2q9.plan(flow->problem, &config, validation->backend, &flow->plan, error));
     return kf_plan_initialise(flow->plan, error);
 }

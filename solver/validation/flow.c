@@ -135,7 +135,7 @@ kf_status kf_flow_open(const kf_validation *validation, kf_scene *scene, const c
     stated_scene.accuracy = validation->accuracy;
     stated.own = &stated_scene;
     *plan = NULL;
-    kf_status status = validation->configure(validation, &stated, overrides, &config, error);
+    kf_status status = kf_validation_configure(validation, &stated, overrides, &config, error);
     if (status == KF_OK) status = kf_system_kinetic.plan(problem, &config, validation->backend, plan, error);
     if (status != KF_OK) {
         kf_problem_free(problem);

@@ -34,7 +34,7 @@ kf_status kf_sph_open(const kf_validation *validation, const char *text,
     kf_particle_scene_hash(flow->scene);
     flow->problem = kf_sph_problem(flow->scene);
     KF_TRY(kf_system_sph.accepts(flow->problem, error));
-    KF_TRY(validation->configure(validation, flow->problem, overrides, &config, error));
+    KF_TRY(kf_validation_configure(validation, flow->problem, overrides, &config, error));
     KF_TRY(kf_system_sph.plan(flow->problem, &config, validation->backend, &flow->plan, error));
     return kf_plan_initialise(flow->plan, error);
 }

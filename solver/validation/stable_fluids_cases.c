@@ -51,7 +51,7 @@ kf_status kf_fluid_case_run(const kf_validation *validation, kf_fluid *fluid,
     kf_plan *plan = NULL;
     kf_fluid_finish(fluid);
     kf_problem *problem = kf_fluid_problem(fluid, false);
-    kf_status status = validation->configure(validation, problem, precision->overrides, &config, error);
+    kf_status status = kf_validation_configure(validation, problem, precision->overrides, &config, error);
     if (status == KF_OK) status = kf_fluid_make_plan(problem, &config, validation->backend, &plan, error);
     if (status == KF_OK) status = run_plan(validation, plan, steps, stride, look, data, state, error);
     kf_plan_free(plan);

@@ -27,11 +27,6 @@ struct kf_validation {
     const volatile int *interrupted; /* looked at between stretches of steps */
     double accuracy; /* that the running case's scenes state (scene.h): what storage may cost */
 
-    /* The default config of the problem's space, with "parameter=value" overrides of the case
-     * (NULL-terminated; may be NULL) and those of the user on top. KF_BAD_INPUT when the space has none such.
-     */
-    kf_status (*configure)(const kf_validation *validation, const kf_problem *problem,
-                           const char *const *overrides, kf_config *config, kf_error *error);
     const char *const *fixed; /* the user's, not NULL-terminated */
     int fixed_count;
 
@@ -56,6 +51,13 @@ typedef struct kf_case {
 /* One table a system, ended by an entry without a name; the list of tables ends with NULL (tables.c). */
 extern const kf_case kf_kinetic_cases[];
 extern const kf_case *const kf_case_tables[];
+
+/* The config of the problem's space that equals its preset default but for "parameter=value" overrides of the
+ * case (NULL-terminated; may be NULL) and those of the user on top; where one of these excludes default
+ * values of others, the config that differs from it in the fewest parameters. KF_BAD_INPUT when the space has
+ * none such. */
+kf_status kf_validation_configure(const kf_validation *validation, const kf_problem *problem,
+                                  const char *const *overrides, kf_config *config, kf_error *error);
 
 /* Add a check: |measured / expected - 1|, or |measured - expected|, against bound. Not finite never passes.
  */

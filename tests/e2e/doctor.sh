@@ -48,8 +48,12 @@ grep -q toelke "$err" || complain "a wrong suite should suggest the right one"
 expect 2 bench --suite toelke --device cpuu
 grep -q '"cpu"' "$err" || complain "a wrong device should suggest the right one"
 
-expect 2 bench --suite toelke --figure memcpy
-grep -q 'suite step' "$err" || complain "--figure belongs to one suite, and the others should say so"
+expect 2 bench --suite toelke --device cpu --grid 32x24x24
+grep -q 'about one scene' "$err" || complain "--grid belongs to suites of one scene, and the others should say so"
+expect 2 bench --suite search --figure memcpy
+grep -q 'no use' "$err" || complain "search has no figures to choose from, and should say so"
+expect 2 bench --suite quick
+grep -q 'kftune nightly' "$err" || complain "a night's suite should say whose it is"
 expect 2 bench --suite step --device cpu --figure memcopy
 grep -q 'did you mean memcpy' "$err" || complain "a wrong figure should suggest the right one"
 

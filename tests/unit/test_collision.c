@@ -49,8 +49,7 @@ static kf_scene *make_scene(kf_collision collision, kf_rate_rule rule, kf_moment
 /* Largest relative deviation from the reference after STEPS steps. */
 static double deviation(kf_scene *scene, const kf_reference *reference, const char *const *overrides) {
     kf_error error = {KF_OK, ""};
-    const kf_validation validation = {
-        .backend = backend, .interrupted = &never, .configure = kf_validate_configure};
+    const kf_validation validation = {.backend = backend, .interrupted = &never};
     kf_plan *plan;
     if (kf_flow_open(&validation, scene, overrides, &plan, &error) != KF_OK) fail_msg("%s", error.message);
     assert_int_equal(kf_flow_advance(&validation, plan, STEPS, &error), KF_OK);

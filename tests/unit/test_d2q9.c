@@ -456,8 +456,7 @@ static void test_cases(void **state) {
     (void)state;
     static const volatile int interrupted;
     kf_error error = {0};
-    kf_validation validation = {
-        .backend = backend, .quick = true, .interrupted = &interrupted, .configure = kf_validate_configure};
+    kf_validation validation = {.backend = backend, .quick = true, .interrupted = &interrupted};
     kf_array_errors errors;
     must(kf_d2q9_array_errors(&validation, 128, &errors, &error), &error);
     assert_true(errors.force < 1e-3);

@@ -284,6 +284,8 @@ static void test_suites(void **state) {
         assert_null(strchr(error.message, '\n'));
     }
     assert_int_equal(kf_suite_read("no-such-suite", NULL, &suite, &error), KF_BAD_INPUT);
+    assert_int_equal(kf_suite_read("toelke", NULL, &suite, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "kftune bench"));
 }
 
 /* --- whole nights

@@ -99,7 +99,7 @@ static void test_fixed_parameters(void **state) {
     kf_validation validation = {.backend = backend, .fixed = fixed, .fixed_count = 1};
     assert_int_equal(kf_system_find("kinetic", &system, &error), KF_OK);
     kf_scene *scene = kf_flow_box("box", 8, 8, 8, 0.1);
-    if (kf_validate_configure(&validation, problem_of(system, scene), overrides, &config, &error) != KF_OK)
+    if (kf_validation_configure(&validation, problem_of(system, scene), overrides, &config, &error) != KF_OK)
         fail_msg("%s", error.message);
     assert_int_equal(kf_config_name(&config, "plan", &plan, &error), KF_OK);
     assert_int_equal(kf_config_name(&config, "storage", &storage, &error), KF_OK);
@@ -107,7 +107,7 @@ static void test_fixed_parameters(void **state) {
     assert_string_equal(storage, "f64");
     static const char *const wrong[] = {"storage=f63"};
     validation.fixed = wrong;
-    assert_int_equal(kf_validate_configure(&validation, problem_of(system, scene), NULL, &config, &error),
+    assert_int_equal(kf_validation_configure(&validation, problem_of(system, scene), NULL, &config, &error),
                      KF_BAD_INPUT);
     kf_scene_free(scene);
 }

@@ -1,9 +1,8 @@
-/* How the times of the suite `step` came about, as JSON. */
+/* How the times of a suite came about, as JSON. */
 #include <math.h>
 
 #include "base/util/json.h"
-#include "harness/bench/step_figures.h"
-#include "scene/scene.h"
+#include "harness/bench/suite_run.h"
 
 static cJSON *kernels(const kf_measurement *m) {
     cJSON *list = cJSON_CreateArray();
@@ -24,10 +23,10 @@ static cJSON *kernels(const kf_measurement *m) {
     return list;
 }
 
-static cJSON *tries(const kf_step_timing *timing) {
+static cJSON *tries(const kf_suite_time *time) {
     cJSON *list = cJSON_CreateArray();
-    for (int i = 0; i < timing->try_count; i++) {
-        const kf_step_try *try = &timing->tries[i];
+    for (int i = 0; i < time->try_count; i++) {
+        const kf_suite_try *try = &time->tries[i];
         cJSON *object = cJSON_CreateObject();
         (void)cJSON_AddStringToObject(object, "name", try->candidate->name);
         kf_json_add_number(object, "step_us", try->step_us);
@@ -37,11 +36,11 @@ static cJSON *tries(const kf_step_timing *timing) {
     return list;
 }
 
-cJSON *kf_step_details(const kf_step_timing *timing) {
+cJSON *kf_suite_details(const kf_suite_time *time) {
     cJSON *details = cJSON_CreateObject();
-    if (timing->best < 0) return details;
-    const kf_measurement *m = &timing->measurement;
-    const kf_config *config = &timing->tries[timing->best].config;
+    if (time->best < 0) return details;
+    const kf_measurement *m = &time->measurement;
+    const kf_config *config = &time->tries[time->best].config;
     char hash[KF_HASH_HEX];
     kf_config_hash(config, hash);
     cJSON *step = cJSON_AddObjectToObject(details, "step_us");
@@ -55,19 +54,6 @@ cJSON *kf_step_details(const kf_step_timing *timing) {
     (void)cJSON_AddStringToObject(details, "clock", kf_clock_state_names[m->clock_state]);
     if (m->clock_mhz > 0.0) kf_json_add_number(details, "clock_mhz", m->clock_mhz);
     (void)cJSON_AddItemToObject(details, "kernels", kernels(m));
-    (void)cJSON_AddItemToObject(details, "tried", tries(timing));
+    (void)cJSON_AddItemToObject(details, "tried", tries(time));
     return details;
-}
-
-cJSON *kf_step_about(const kf_step_results *results) {
-    const kf_scene *scene = results->scenes->list[KF_STEP_MAIN].scene;
-    cJSON *about = cJSON_CreateObject();
-    (void)cJSON_AddStringToObject(about, "scene", scene->name);
-    cJSON *nodes = cJSON_AddArrayToObject(about, "nodes");
-    for (int a = 0; a < 3; a++)
-        (void)cJSON_AddItemToArray(nodes, cJSON_CreateNumber(scene->nodes[a]));
-    kf_json_add_number(about, "samples", (double)scene->samples.count);
-    kf_json_add_number(about, "samples_per_cell", kf_step_samples_per_cell(scene));
-    kf_json_add_number(about, "limit_gb_s", results->copy_rate * 1e-9);
-    return about;
 }

@@ -1,0 +1,212 @@
+/* Kinds of figures that make sense for every system: docs/suites.md lists them. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/util/text.h"
+#include "harness/bench/suite_file.h"
+#include "harness/roofs/roofs.h"
+
+/* 0 where the row has no such number. */
+static double number(const kf_figure_input *input, const char *key) {
+    const cJSON *found = cJSON_GetObjectItemCaseSensitive(input->row, key);
+    return cJSON_IsNumber(found) ? found->valuedouble : 0.0;
+}
+
+static double spread(const kf_measurement *m) {
+    return (m->step_us.q3 - m->step_us.q1) / m->step_us.median;
+}
+
+/* What an update moves at least: as the row says (bytes), else as the plan does. */
+static double update_bytes(const kf_figure_input *input) {
+    const kf_measurement *m = input->of.measurement;
+    const double bytes = number(input, "bytes");
+    return bytes > 0 ? bytes : m->effective_bandwidth / (m->updates_per_us * 1e6);
+}
+
+/* A part of a whole, in per cent where the figure's unit is that. */
+static void set_part(kf_figure *figure, double value, double low, double high) {
+    const double factor = strcmp(figure->unit, "%") == 0 ? 100.0 : 1.0;
+    kf_figure_set(figure, factor * value, factor * low, factor * high);
+}
+
+/* --- of one timing -------------------------------------------------------------------------------------- */
+
+static const char *const bytes_key[] = {"bytes", NULL};
+
+/* 10^9 updates a second, against what copying allows. */
+static void rate(const kf_figure_input *input, kf_figure *figure) {
+    const kf_measurement *m = input->of.measurement;
+    const double updates = m->updates_per_us * m->step_us.median;
+    if (figure->unit[0] == '\0') {
+        const char *update = input->of.problem->system->update;
+        (void)snprintf(figure->unit, sizeof figure->unit, strcmp(update, "node") == 0 ? "GLUPS" : "G%ss/s",
+                       update);
+    }
+    kf_figure_set(figure, m->updates_per_us * 1e-3, updates / m->step_us.high * 1e-3,
+                  updates / m->step_us.low * 1e-3);
+    figure->spread = spread(m);
+    figure->floor = input->limit / update_bytes(input) * 1e-9;
+    figure->share = figure->value / figure->floor;
+    if (isfinite(figure->floor)) return;
+    figure->floor = figure->share = (double)NAN; /* the plan does not say what it moves */
+}
+
+/* Microseconds of a step, against what copying would take. */
+static void step(const kf_figure_input *input, kf_figure *figure) {
+    const kf_measurement *m = input->of.measurement;
+    kf_figure_set(figure, m->step_us.median, m->step_us.low, m->step_us.high);
+    figure->spread = spread(m);
+    const double updates = m->updates_per_us * m->step_us.median;
+    figure->floor = updates * update_bytes(input) / input->limit * 1e6;
+    figure->share = figure->floor / figure->value;
+    if (figure->floor > 0) return;
+    figure->floor = figure->share = (double)NAN;
+}
+
+static void steps_per_second(const kf_figure_input *input, kf_figure *figure) {
+    const kf_measurement *m = input->of.measurement;
+    kf_figure_set(figure, 1e6 / m->step_us.median, 1e6 / m->step_us.high, 1e6 / m->step_us.low);
+    figure->spread = spread(m);
+}
+
+/* The rate as a part of what copying allows. */
+static void limit_part(const kf_figure_input *input, kf_figure *figure) {
+    const kf_measurement *m = input->of.measurement;
+    const double part = m->updates_per_us * 1e6 * update_bytes(input) / input->limit;
+    set_part(figure, part, part * m->step_us.median / m->step_us.high,
+             part * m->step_us.median / m->step_us.low);
+}
+
+/* The rate as a part of the peak of 32-bit arithmetic, with the row's operations an update (flops). */
+static void peak_part(const kf_figure_input *input, kf_figure *figure) {
+    const kf_measurement *m = input->of.measurement;
+    const double peak = kf_roof_peak_flops(input->device, 32);
+    const double part = m->updates_per_us * 1e6 * number(input, "flops") / peak;
+    if (peak > 0)
+        set_part(figure, part, part * m->step_us.median / m->step_us.high,
+                 part * m->step_us.median / m->step_us.low);
+    else
+        kf_copy_text(figure->verdict->note, sizeof figure->verdict->note,
+                     "not available: the device's peak is not known");
+}
+
+/* --- of two --------------------------------------------------------------------------------------------- */
+
+/* Time of a step over that of another. */
+static void ratio(const kf_figure_input *input, kf_figure *figure) {
+    const kf_summary *a = &input->of.measurement->step_us, *b = &input->against.measurement->step_us;
+    kf_figure_set(figure, a->median / b->median, a->low / b->high, a->high / b->low);
+}
+
+/* Updates a second over another's. */
+static void rate_ratio(const kf_figure_input *input, kf_figure *figure) {
+    const kf_measurement *m = input->of.measurement, *other = input->against.measurement;
+    const double value = m->updates_per_us / other->updates_per_us,
+                 times = m->step_us.median / other->step_us.median;
+    kf_figure_set(figure, value, value * times * other->step_us.low / m->step_us.high,
+                  value * times * other->step_us.high / m->step_us.low);
+}
+
+/* What of a step the other's saves. */
+static void difference(const kf_figure_input *input, kf_figure *figure) {
+    const kf_summary *a = &input->of.measurement->step_us, *b = &input->against.measurement->step_us;
+    set_part(figure, 1 - b->median / a->median, 1 - b->high / a->low, 1 - b->low / a->high);
+}
+
+static bool has_kernel(const kf_measurement *m, const char *name) {
+    for (int i = 0; i < m->kernel_count; i++)
+        if (strcmp(m->kernels[i].name, name) == 0) return true;
+    return false;
+}
+
+static bool is_without(const kf_figure_input *input, const char *name) {
+    const cJSON *kernel;
+    cJSON_ArrayForEach(kernel, cJSON_GetObjectItemCaseSensitive(input->row, "without")) {
+        if (cJSON_IsString(kernel) && strcmp(kernel->valuestring, name) == 0) return true;
+    }
+    return false;
+}
+
+/* Sum over a step of the kernels that the other's plan does not have, but for those that the row leaves out
+ * (without). */
+typedef struct kernel_sum {
+    double us, low, high;
+} kernel_sum;
+
+static kernel_sum own_kernels(const kf_figure_input *input) {
+    const kf_measurement *m = input->of.measurement;
+    kernel_sum sum = {0};
+    for (int i = 0; i < m->kernel_count; i++) {
+        const kf_kernel_time *kernel = &m->kernels[i];
+        if (has_kernel(input->against.measurement, kernel->name) || is_without(input, kernel->name)) continue;
+        sum.us += kernel->launches_per_step * kernel->time_us.median;
+        sum.low += kernel->launches_per_step * kernel->time_us.low;
+        sum.high += kernel->launches_per_step * kernel->time_us.high;
+    }
+    return sum;
+}
+
+static const char *const without_key[] = {"without", NULL};
+static const char *const throughput_keys[] = {"without", "fact", NULL};
+
+static void own_kernels_part(const kf_figure_input *input, kf_figure *figure) {
+    const kf_summary *whole = &input->of.measurement->step_us;
+    const kernel_sum sum = own_kernels(input);
+    set_part(figure, sum.us / whole->median, sum.low / whole->high, sum.high / whole->low);
+}
+
+/* 10^9 of an amount (fact) that these kernels do a second. */
+static void own_kernels_rate(const kf_figure_input *input, kf_figure *figure) {
+    const kernel_sum sum = own_kernels(input);
+    const kf_facts *facts = &input->of.problem->facts;
+    const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(input->row, "fact"));
+    const double amount = name != NULL ? kf_facts_value(facts, name) : (double)NAN;
+    kf_figure_set(figure, amount * 1e-3 / sum.us, amount * 1e-3 / sum.high, amount * 1e-3 / sum.low);
+    figure->verdict->details = cJSON_CreateObject();
+    (void)cJSON_AddItemToObject(figure->verdict->details, "facts", kf_facts_to_json(facts));
+}
+
+/* --- of none -------------------------------------------------------------------------------------------- */
+
+static const char *const roof_key[] = {"roof", NULL};
+
+static void roof(const kf_figure_input *input, kf_figure *figure) {
+    const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(input->row, "roof"));
+    const kf_roof *found = kf_roofs_find(input->roofs, name != NULL ? name : "");
+    kf_copy_text(figure->verdict->note, sizeof figure->verdict->note,
+                 name != NULL ? kf_roof_about(name) : "");
+    if (found == NULL) return;
+    figure->value = found->value;
+    figure->spread = found->spread;
+    figure->floor = found->theoretical;
+    figure->share = found->value / found->theoretical;
+    kf_copy_text(figure->unit, sizeof figure->unit, found->unit);
+}
+
+/* The rate that all limits are made of. */
+static void copy(const kf_figure_input *input, kf_figure *figure) {
+    figure->value = input->limit * 1e-9;
+}
+
+static const char *const flops_key[] = {"flops", NULL};
+
+const kf_figure_kind kf_figure_kinds[] = {
+    {.name = "rate", .timings = 1, .keys = bytes_key, .unit = "", .make = rate},
+    {.name = "step", .timings = 1, .keys = bytes_key, .unit = "us", .make = step},
+    {.name = "steps_per_second", .timings = 1, .unit = "1/s", .make = steps_per_second},
+    {.name = "limit_part", .timings = 1, .keys = bytes_key, .unit = "", .make = limit_part},
+    {.name = "peak_part", .timings = 1, .keys = flops_key, .unit = "%", .make = peak_part},
+    {.name = "ratio", .timings = 2, .unit = "x", .make = ratio},
+    {.name = "rate_ratio", .timings = 2, .unit = "x", .make = rate_ratio},
+    {.name = "difference", .timings = 2, .unit = "%", .make = difference},
+    {.name = "own_kernels_part", .timings = 2, .keys = without_key, .unit = "%", .make = own_kernels_part},
+    {.name = "own_kernels_rate",
+     .timings = 2,
+     .keys = throughput_keys,
+     .unit = "G/s",
+     .make = own_kernels_rate},
+    {.name = "roof", .keys = roof_key, .unit = "", .make = roof},
+    {.name = "copy", .unit = "GB/s", .make = copy},
+    {.name = NULL},
+};
