@@ -80,6 +80,12 @@ typedef unsigned long long kf_uint64;
 #define KF_PRIVATE(count)        1
 #define KF_OWN(t)                0
 
+/* A word that is read where it is asked for: brought in early it would cost a register all the way. */
+KF_FUNCTION unsigned kf_load_late(const unsigned *place) {
+    unsigned word;
+    asm volatile("ld.global.u32 %0, [%1];" : "=r"(word) : "l"(place));
+    return word;
+}
 KF_FUNCTION void kf_atomic_add_float(float *target, float value) {
     atomicAdd(target, value);
 }
@@ -88,6 +94,15 @@ KF_FUNCTION void kf_atomic_add_double(double *target, double value) {
 }
 KF_FUNCTION void kf_atomic_add_int64(kf_int64 *target, kf_int64 value) {
     atomicAdd((kf_uint64 *)target, (kf_uint64)value);
+}
+/* The lanes of a whole warp add up first, and the first lane's target gets the sum. */
+KF_FUNCTION void kf_atomic_add_int64_of_warp(kf_int64 *target, kf_int64 value) {
+    int first = 1;
+    if (__activemask() == 0xffffffffU) {
+        KF_UNROLL for (int others = 16; others > 0; others /= 2) value += __shfl_xor_sync(0xffffffffU, value, others);
+        first = (threadIdx.x + (threadIdx.y + threadIdx.z * blockDim.y) * blockDim.x) % 32 == 0;
+    }
+    if (first) kf_atomic_add_int64(target, value);
 }
 KF_FUNCTION int kf_atomic_add_int(int *target, int value) {
     return atomicAdd(target, value);
@@ -249,6 +264,8 @@ KF_FUNCTION void kf_atomic_add_double(double *target, double value) {
 KF_FUNCTION void kf_atomic_add_int64(kf_int64 *target, kf_int64 value) {
     __atomic_fetch_add(target, value, __ATOMIC_RELAXED);
 }
+#define kf_load_late(place) (*(place))
+#define kf_atomic_add_int64_of_warp kf_atomic_add_int64
 KF_FUNCTION int kf_atomic_add_int(int *target, int value) {
     return __atomic_fetch_add(target, value, __ATOMIC_RELAXED);
 }

@@ -21,7 +21,7 @@
 
 /* Bits of nodes k and k + 1 (KF_OF_PAIR, k even): whether they are in the band, and left out. */
 #if KF_MASKED_BAND
-#define KF_BAND_BITS(mask) const int left_out = (int)(a->band_mask[k >> 5] >> (k & 31)) & (mask);
+#define KF_BAND_BITS(mask) const int left_out = (int)(kf_load_late(a->band_mask + (k >> 5)) >> (k & 31)) & (mask);
 #else
 #define KF_BAND_BITS(mask) const int left_out = 0;
 #endif
@@ -180,12 +180,12 @@ KF_ROW_KERNEL(stream_collide, kf_kinetic_arguments, KF_ROW_PART, kf_stored, KF_K
 KF_KERNEL(stream_collide, kf_kinetic_arguments) {
     KF_IN_SLAB
     const kf_index k = kf_node(a, x, y, z);
-    KF_BAND_BITS(1)
     KF_LOAD_STREAMED(KF_PULL)
     KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)
     const kf_real Fx = KF_BODY_X, Fy = KF_BODY_Y, Fz = KF_BODY_Z;
     (void)Fx, (void)Fy, (void)Fz;
     KF_COLLIDE(KF_BODY_FORCE);
+    KF_BAND_BITS(1)
     if (left_out == 0) {
         if (x < a->nodes[0]) {
             KF_FINISH

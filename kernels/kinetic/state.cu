@@ -132,9 +132,9 @@ KF_SCALAR_KERNEL(average_sum, kf_kinetic_arguments) {
         sums[2] += (long long)((double)second * KF_AVERAGE_SCALE);
     }
     kf_int64 *slot = (kf_int64 *)a->average_sums + 3 * ((x + 31 * y) % KF_AVERAGE_SLOTS);
-    kf_atomic_add_int64(slot, (kf_int64)sums[0]);
-    kf_atomic_add_int64(slot + 1, (kf_int64)sums[1]);
-    kf_atomic_add_int64(slot + 2, (kf_int64)sums[2]);
+    kf_atomic_add_int64_of_warp(slot, (kf_int64)sums[0]);
+    kf_atomic_add_int64_of_warp(slot + 1, (kf_int64)sums[1]);
+    kf_atomic_add_int64_of_warp(slot + 2, (kf_int64)sums[2]);
 }
 
 /* Reciprocals of the averages, and the slots emptied for the next time. A fluid at rest has no mean momentum:
