@@ -8,9 +8,16 @@
 
 #include "particle.h"
 
-/* Raises a largest value; few items get as far as the atomic. */
+/* Raises a largest value; few warps get as far as the atomic. */
 KF_FUNCTION void kf_raise(int *largest, float value) {
-    const int bits = kf_float_bits(value);
+    int bits = kf_float_bits(value);
+#if KF_CUDA && __CUDA_ARCH__ >= 800
+    const unsigned lanes = __activemask();
+    int lane;
+    asm("mov.s32 %0, %%laneid;" : "=r"(lane));
+    bits = __reduce_max_sync(lanes, bits);
+    if (lane != __ffs((int)lanes) - 1) return;
+#endif
     int seen = *(volatile int *)largest;
     while (bits > seen) {
         const int before = kf_atomic_compare_swap_int(largest, seen, bits);

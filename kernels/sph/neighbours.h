@@ -230,15 +230,30 @@ KF_FUNCTION float kf_nearest_image(const kf_sph_arguments *a, int axis, float d)
     const float half = 0.5f * a->size[axis];
     return d > half ? d - a->size[axis] : d < -half ? d + a->size[axis] : d;
 }
+/* True where neighbours may be beyond a periodic face; also while a list is kept, since its skin is part of the cells. */
+KF_FUNCTION int kf_sees_images(const kf_sph_arguments *a, const int *home) {
+    int sees = 0;
+    KF_UNROLL for (int axis = 0; axis < KF_DIMENSIONS; axis++)
+        if ((KF_PERIODIC >> axis) & 1)
+            sees |= home[axis] < KF_REACH || home[axis] >= a->cells[axis] - KF_REACH;
+    return sees;
+}
 #define KF_EACH_LISTED(p, i, pragma, ...)                                                                    \
     {                                                                                                        \
         const unsigned *kf_mine = a->hits + kf_word(a, i);                                                   \
         const int kf_length = a->hit_count[i];                                                               \
+        int kf_home[3];                                                                                      \
+        kf_home_of(a, p, kf_home);                                                                           \
+        const int kf_images = kf_sees_images(a, kf_home);                                                    \
+        (void)kf_images;                                                                                     \
         KF_SOME KF_SIMD(pragma) for (int kf_l = 0; kf_l < kf_length; kf_l++) {                               \
             const int j = (int)kf_mine[KF_STRIDE * kf_l];                                                           \
             const kf_four q = kf_load(a->sorted.position, j, a->count);                                      \
-            const float dx = kf_nearest_image(a, 0, p.x - q.x), dy = kf_nearest_image(a, 1, p.y - q.y);      \
-            const float dz = KF_DIMENSIONS == 3 ? kf_nearest_image(a, 2, p.z - q.z) : 0.0f;                  \
+            float dx = p.x - q.x, dy = p.y - q.y, dz = p.z - q.z;                                            \
+            if (KF_PERIODIC && kf_images) {                                                                  \
+                dx = kf_nearest_image(a, 0, dx), dy = kf_nearest_image(a, 1, dy);                            \
+                if (KF_DIMENSIONS == 3) dz = kf_nearest_image(a, 2, dz);                                     \
+            }                                                                                                \
             const float r2 = dx * dx + dy * dy + dz * dz;                                                    \
             (void)dz;                                                                                        \
             __VA_ARGS__                                                                                      \
@@ -260,28 +275,25 @@ KF_FUNCTION unsigned *kf_stage(void) { /* one for all sums of a kernel */
 #define KF_SLOT_OF(array, slot) array[slot]
 #endif
 
-/* True where neighbours may be beyond a periodic face. */
-KF_FUNCTION int kf_sees_images(const kf_sph_arguments *a, const int *home) {
-    int sees = 0;
-    KF_UNROLL for (int axis = 0; axis < KF_DIMENSIONS; axis++)
-        if ((KF_PERIODIC >> axis) & 1)
-            sees |= home[axis] < KF_REACH || home[axis] >= a->cells[axis] - KF_REACH;
-    return sees;
-}
 /* Bits of the candidates first ... end - 1, at most 32, of those that are near. */
 KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_range r, int first, int end) {
     unsigned hits = 0;
+#if KF_MAKES_LISTS
+    const float reach2 = a->list_support2;
+#else
+    const float reach2 = a->support2;
+#endif
 #if KF_CUDA
     unsigned bit = 1;
     _Pragma("unroll 4") for (int j = first; j < end; j++) {
         KF_DISTANCE(r)
-        hits |= r2 < a->support2 ? bit : 0u;
+        hits |= r2 < reach2 ? bit : 0u;
         bit <<= 1;
     }
 #else
     _Pragma("omp simd reduction(| : hits)") for (int j = first; j < end; j++) {
         KF_DISTANCE(r)
-        hits |= (r2 < a->support2 ? 1u : 0u) << (j - first);
+        hits |= (r2 < reach2 ? 1u : 0u) << (j - first);
     }
 #endif
     return hits;

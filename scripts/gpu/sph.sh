@@ -1,13 +1,18 @@
 #!/bin/bash
-# The sph system on a GPU: particle-steps a second of the rows that must be reached, each the best of a short search of
-# rows, masks and cells, whole steps with sort and integration. From a bundle or a built source tree; builds nothing.
-# usage: scripts/gpu/sph.sh FOLDER [DEVICE] [SECONDS]; under 5 minutes on an H200; SECONDS for each row's search (30).
-# FOLDER gets h200-sph.json (a list of what `tune --json` prints, one object a row), summary.txt and a log a row.
+# The sph system on a GPU: particle-steps a second of the rows that must be reached, whole steps with sort and integration,
+# each with a short search for every way to find neighbours, and what each kernel of the best takes (r: registers).
+# From a bundle or a built source tree; builds nothing.
+# usage: scripts/gpu/sph.sh FOLDER [DEVICE] [EVALUATIONS [ROW...]]; about 3 minutes on an H200; EVALUATIONS of each search (14);
+# rows: water32_1m water80_1m water32_8m water80_8m bingham32_8m; SEARCHES in the environment: staged list rows.
+# FOLDER gets h200-sph.json (a list of what `tune --json` prints), summary.txt and logs.
 # Status 1 when a row could not be measured.
 set -u
-folder=$(realpath -m "${1:?usage: scripts/gpu/sph.sh FOLDER [DEVICE] [SECONDS]}")
+folder=$(realpath -m "${1:?usage: scripts/gpu/sph.sh FOLDER [DEVICE] [EVALUATIONS [ROW...]]}")
 device=${2:-cuda:0}
-seconds=${3:-30}
+evaluations=${3:-14}
+searches=${SEARCHES:-staged list rows}
+shift $(($# < 3 ? $# : 3))
+wanted=" ${*:-water32_1m water80_1m water32_8m water80_8m bingham32_8m} "
 cd "$(dirname "$0")/../.." || exit 3
 for kftune in "${KFTUNE:-}" ./kftune build/kftune; do [ -n "$kftune" ] && [ -x "$kftune" ] && break; done
 [ -x "$kftune" ] || { echo "kftune is neither here nor in build/: build it first" >&2; exit 3; }
@@ -15,39 +20,54 @@ export KFTUNE_DATA=${KFTUNE_DATA:-$PWD}
 mkdir -p "$folder" || exit 3
 store=$folder/sph.db
 failed=0
-row() { # name, scene, spacings along x, least billion particle-steps a second, further options
-    local name=$1 scene=$2 across=$3 must=$4
-    shift 4
-    "$kftune" tune --scene "$scene" --grid "${across}x${across}x${across}" --device "$device" --budget "${seconds}s" --rounds 1 \
-        --store "$store" --out "$folder/$name.kftune.json" --json "$@" >"$folder/$name.json" 2>"$folder/$name.log" || failed=1
-    "$kftune" store export --store "$store" --format csv >"$folder/all.csv" 2>/dev/null
-    awk -v name="$name" -v must="$must" '
-        { gsub(/[",]/, ""); sub(/:/, "") }
-        ($1 == "mlups" || $1 == "mups") && rate == 0 { rate = $2 / 1000 }
-        $1 == "updates_per_second" && rate == 0 { rate = $2 / 1e9 }
-        $1 == "time_us" && time == 0 { time = $2 / 1000 }
-        END {
-            verdict = "MISSED"
-            if (rate >= must + 0) verdict = "met"
-            printf "%-14s %8.3f ms a step %8.3f G particle-steps/s, must be %s: %s\n", name, time, rate, must, verdict
-        }' "$folder/$name.json" | tee -a "$folder/summary.txt"
+measured=()
+row() { # name, scene, spacings along x, least billion particle-steps a second
+    local name=$1 scene=$2 across=$3 must=$4 search label
+    case $wanted in *" $name "*) ;; *) return ;; esac
+    for search in $searches; do
+        label=$name.$search
+        local fix=(--fix "search=$search")
+        case $device in
+        cuda*)
+            fix+=(--fix layout=float4 --fix threads=64,96,128,192,256 --fix graph=true)
+            [ "$search" = list ] && fix+=(--fix list_period=4,8 --fix skin=10,20)
+            ;;
+        esac
+        "$kftune" tune --scene "$scene" --grid "${across}x${across}x${across}" --device "$device" --budget "${evaluations}evals" --rounds 1 \
+            --store "$store" --out "$folder/$label.kftune.json" --json "${fix[@]}" >"$folder/$label.json" 2>"$folder/$label.log" || {
+            grep -q "no config" "$folder/$label.log" || failed=1
+            echo "$label: $(tail -n 1 "$folder/$label.log")" | tee -a "$folder/summary.txt"
+            continue
+        }
+        awk -v name="$label" -v must="$must" '
+            { gsub(/[",]/, ""); sub(/:/, "") }
+            $1 == "updates_per_second" && rate == 0 { rate = $2 / 1e9 }
+            $1 == "time_us" && time == 0 { time = $2 / 1000 }
+            END {
+                verdict = "MISSED"
+                if (rate >= must + 0) verdict = "met"
+                printf "%-18s %8.3f ms a step %8.3f G particle-steps/s, must be %s: %s\n", name, time, rate, must, verdict
+            }' "$folder/$label.json" | tee -a "$folder/summary.txt"
+        "$kftune" store show --store "$store" --limit 3 >"$folder/$label.txt" 2>/dev/null
+        awk '
+            $2 == "ok" && !best { best = 1; sub(/.*(search|preset:[a-z]+|final) +cells/, "cells"); print "    " $0 }
+            /^Kernels of/ { kernels = 1; next }
+            kernels && NF >= 6 && $1 != "kernel" { line = line sprintf("  %s %s %s r%s", $1, $2, $3, $(NF - 2)) }
+            END { print "  " line }
+            ' "$folder/$label.txt" | tee -a "$folder/summary.txt"
+        measured+=("$label")
+    done
 }
 : >"$folder/summary.txt"
-gpu=(--fix layout=float4 --fix search=rows,masks,cells)
-case $device in
-cuda*) ;;
-*) gpu=(--fix layout=soa,float4) ;;
-esac
-row water32_1m particles_32 100 2.2 "${gpu[@]}"
-row water80_1m particles_80 100 1.2 "${gpu[@]}"
-row water32_8m particles_32 200 2.2 "${gpu[@]}"
-row water80_8m particles_80 200 1.2 "${gpu[@]}"
-row bingham32_8m particles_bingham 200 1.4 "${gpu[@]}"
-row lists32_1m particles_32 100 2.2 --fix layout=float4 --fix search=list
+row water32_1m particles_32 100 2.2
+row water80_1m particles_80 100 1.2
+row water32_8m particles_32 200 2.2
+row water80_8m particles_80 200 1.2
+row bingham32_8m particles_bingham 200 1.4
 {
     echo '['
     separator=''
-    for name in water32_1m water80_1m water32_8m water80_8m bingham32_8m lists32_1m; do
+    for name in ${measured[@]+"${measured[@]}"}; do
         [ -s "$folder/$name.json" ] || continue
         echo "$separator{\"row\": \"$name\", \"tune\":"
         cat "$folder/$name.json"

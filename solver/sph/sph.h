@@ -42,7 +42,10 @@ typedef struct kf_sph_grid {
     int capacity; /* words of lists and masks a particle; 0: none */
 } kf_sph_grid;
 
-enum { KF_SPH_DEFINES = 24 };
+enum {
+    KF_SPH_DEFINES = 24,
+    KF_SPH_THREADS = 128 /* of a block that searches outside of the sums, on a GPU */
+};
 typedef struct kf_sph_defines {
     kf_define list[KF_SPH_DEFINES];
     int count;

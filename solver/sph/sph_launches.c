@@ -63,7 +63,7 @@ static void append_sort(builder *b) {
         append(b, KF_SPH_SORT, "scatter", SORT_THREADS, n, 8.0 + state);
     }
     if (b->system->options.search == KF_SPH_LIST)
-        append(b, KF_SPH_LISTS, "make_lists", on_gpu(b->plan) ? 128 : CPU_BLOCK, n, 32.0);
+        append(b, KF_SPH_LISTS, "make_lists", on_gpu(b->plan) ? KF_SPH_THREADS : CPU_BLOCK, n, 32.0);
     for (b->phase = 1; b->phase < b->period; b->phase++)
         append(b, KF_SPH_SORT, "carry", SORT_THREADS, n, state);
     b->phase = 0;
@@ -115,7 +115,8 @@ static kf_status launch_now(kf_plan *plan, kf_sph_source source, const char *nam
 
 kf_status kf_sph_launch(kf_plan *plan, kf_sph_source source, const char *name,
                         const kf_sph_arguments *arguments, int extent, kf_error *error) {
-    return launch_now(plan, source, name, arguments, on_gpu(plan) ? 128 : CPU_BLOCK, extent, error);
+    return launch_now(plan, source, name, arguments, on_gpu(plan) ? KF_SPH_THREADS : CPU_BLOCK, extent,
+                      error);
 }
 
 kf_status kf_sph_sort(kf_plan *plan, kf_error *error) {
@@ -133,7 +134,7 @@ kf_status kf_sph_sort(kf_plan *plan, kf_error *error) {
     KF_TRY(launch_now(plan, KF_SPH_SORT, system->options.ranked ? "rank" : "scatter", a, SORT_THREADS,
                       a->count, error));
     if (system->options.search == KF_SPH_LIST)
-        KF_TRY(launch_now(plan, KF_SPH_LISTS, "make_lists", a, SORT_THREADS, a->count, error));
+        KF_TRY(kf_sph_launch(plan, KF_SPH_LISTS, "make_lists", a, a->count, error));
     if (!system->options.fused_count) return KF_OK;
     return launch_now(plan, KF_SPH_SORT, "count_cells", a, SORT_THREADS, a->count, error);
 }

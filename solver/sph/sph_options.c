@@ -140,14 +140,13 @@ void kf_sph_define(const kf_particle_scene *scene, const kf_sph_options *options
     define(defines, "KF_PERIODIC", periodic);
     define(defines, "KF_STRESS", kf_sph_has_stress(scene));
     if (which == KF_SPH_SCHEME || which == KF_SPH_LISTS || which == KF_SPH_CHECK) {
-        const bool makes = which == KF_SPH_LISTS;
+        const kf_sph_search search = which == KF_SPH_LISTS ? KF_SPH_STAGED : options->search;
         define(defines, "KF_REACH", options->reach);
         define(defines, "KF_PRUNE", options->prune);
-        define(defines, "KF_SEARCH", makes ? KF_SPH_ROWS : (long)options->search);
-        if (options->search == KF_SPH_STAGED) {
+        define(defines, "KF_SEARCH", (long)search);
+        if (search == KF_SPH_STAGED) {
             define(defines, "KF_STAGE_SLOTS", kf_sph_slots(scene, options));
-            /* what the gate asks is launched with 128 */
-            define(defines, "KF_SUM_THREADS", which == KF_SPH_CHECK ? 128 : options->threads);
+            define(defines, "KF_SUM_THREADS", which == KF_SPH_SCHEME ? options->threads : KF_SPH_THREADS);
             define(defines, "KF_KEEPS_SLOTS", kf_sph_keeps_slots(scene, options));
         }
     }
