@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/util/clean.h"
+#include "base/util/json.h"
 #include "base/util/text.h"
 #include "results/nightly.h"
 #include "results/store_internal.h"
@@ -155,5 +156,60 @@ kf_status kf_store_export_junit(kf_store *store, int64_t night_id, FILE *stream,
         (void)fputs("  </testsuite>\n</testsuites>\n", stream);
     }
     free(cases);
+    return status;
+}
+
+/* --- github-action-benchmark --------------------------------------------------------------------------- */
+
+typedef struct github {
+    const kf_night *night;
+    cJSON *list;
+    kf_store *store;
+    double times[KF_NIGHT_PROCESSES];
+    int count;
+} github;
+
+static kf_status collect_time(void *context, const kf_process *process, kf_error *error) {
+    (void)error;
+    github *out = context;
+    bool counts = process->arm == KF_ARM_NIGHT && process->state == KF_STATE_OK;
+    if (counts && out->count < KF_NIGHT_PROCESSES) out->times[out->count++] = process->time_us;
+    return KF_OK;
+}
+
+static kf_status add_figure(void *context, const kf_verdict *verdict, kf_error *error) {
+    github *out = context;
+    if (isnan(verdict->time_us)) return KF_OK;
+    out->count = 0;
+    KF_TRY(kf_store_processes(out->store, out->night->id, verdict->benchmark, collect_time, out, error));
+    const kf_summary summary = kf_summarise(out->times, (size_t)out->count);
+    cJSON *entry = cJSON_CreateObject();
+    kf_text text = {0};
+    (void)cJSON_AddStringToObject(entry, "name", verdict->benchmark);
+    (void)cJSON_AddStringToObject(entry, "unit", "us");
+    (void)cJSON_AddNumberToObject(entry, "value", verdict->time_us);
+    kf_text_append(&text, "± %.4g", out->count > 0 ? (summary.high - summary.low) / 2 : 0.0);
+    (void)cJSON_AddStringToObject(entry, "range", text.text);
+    kf_text_free(&text);
+    kf_text_append(&text, "%s: %s\nnight=%lld %s\ncommit=%s", kf_verdict_names[verdict->state],
+                   verdict->reason, (long long)out->night->id, out->night->uuid, out->night->label);
+    (void)cJSON_AddStringToObject(entry, "extra", text.text);
+    kf_text_free(&text);
+    (void)cJSON_AddItemToArray(out->list, entry);
+    return KF_OK;
+}
+
+kf_status kf_store_export_github_night(kf_store *store, int64_t night_id, FILE *stream, kf_error *error) {
+    char name[24];
+    (void)snprintf(name, sizeof name, "%lld", (long long)night_id);
+    kf_night night;
+    KF_TRY(kf_store_find_night(store, name, &night, error));
+    github out = {.night = &night, .list = cJSON_CreateArray(), .store = store};
+    kf_status status = kf_store_verdicts(store, night_id, add_figure, &out, error);
+    char *text = kf_json_text(out.list, true);
+    if (status == KF_OK && (text == NULL || fprintf(stream, "%s\n", text) < 0))
+        status = kf_fail(error, KF_MACHINE, "the export cannot be written; make room on the disk");
+    cJSON_free(text);
+    cJSON_Delete(out.list);
     return status;
 }

@@ -165,4 +165,8 @@ kf_status kf_store_pin(kf_store *store, int64_t night, int *count, kf_error *err
  * error, AMBIGUOUS and NODATA are skipped. */
 kf_status kf_store_export_junit(kf_store *store, int64_t night, FILE *stream, kf_error *error);
 
+/* The times of a night for github-action-benchmark (customSmallerIsBetter): an entry a benchmark that has a
+ * time, with its verdict. */
+kf_status kf_store_export_github_night(kf_store *store, int64_t night, FILE *stream, kf_error *error);
+
 #endif

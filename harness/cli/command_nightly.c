@@ -9,6 +9,7 @@
 #include "base/util/log.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
+#include "harness/nightly/commit.h"
 #include "harness/nightly/compare.h"
 #include "harness/nightly/job.h"
 #include "harness/nightly/night.h"
@@ -34,12 +35,15 @@ static kf_status open_store(const kf_arguments *arguments, bool read_only, kf_st
 /* --- a night
  * ------------------------------------------------------------------------------------------------- */
 
-static kf_status write_junit(kf_store *store, int64_t night, const char *path, kf_error *error) {
+typedef kf_status (*night_export)(kf_store *store, int64_t night, FILE *stream, kf_error *error);
+
+static kf_status write_export(kf_store *store, int64_t night, night_export export, const char *path,
+                              kf_error *error) {
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     if (stream == NULL) return kf_fail(error, KF_MACHINE, "%s: out of memory", path);
-    kf_status status = kf_store_export_junit(store, night, stream, error);
+    kf_status status = export(store, night, stream, error);
     if (fclose(stream) != 0 && status == KF_OK)
         status = kf_fail(error, KF_MACHINE, "%s: out of memory", path);
     if (status == KF_OK) status = kf_file_write_atomic(path, text, size, error);
@@ -50,8 +54,11 @@ static kf_status write_junit(kf_store *store, int64_t night, const char *path, k
 static kf_status write_files(const kf_arguments *arguments, kf_store *store, const kf_nightly_result *result,
                              kf_error *error) {
     const char *junit = kf_argument(arguments, "--junit", NULL),
+               *github = kf_argument(arguments, "--github", NULL),
                *report = kf_argument(arguments, "--report", NULL);
-    if (junit != NULL) KF_TRY(write_junit(store, result->night.id, junit, error));
+    const int64_t night = result->night.id;
+    if (junit != NULL) KF_TRY(write_export(store, night, kf_store_export_junit, junit, error));
+    if (github != NULL) KF_TRY(write_export(store, night, kf_store_export_github_night, github, error));
     if (report == NULL) return KF_OK;
     kf_text text = {0};
     kf_nightly_markdown(result, &text);
@@ -85,7 +92,10 @@ static kf_status run_night(const kf_arguments *arguments, kf_error *error) {
     KF_TRY(read_suite(arguments, &suite, error));
     kf_status status = open_store(arguments, false, &store, error);
     if (status == KF_OK) {
-        const kf_nightly_request request = {.suite = &suite, .store = store, .label = label};
+        char commit[KF_LABEL];
+        if (label[0] == '\0') kf_commit_of(suite.folder, commit);
+        const kf_nightly_request request = {
+            .suite = &suite, .store = store, .label = label[0] != '\0' ? label : commit};
         kf_nightly_result result;
         status = kf_nightly(&request, &result, error);
         if (status == KF_OK) status = conclude(arguments, store, &result, error);
@@ -297,9 +307,11 @@ static const kf_option options[] = {
     {"--suite", "FILE|NAME", "what to measure: a suite file, or the name of a shipped one", false},
     {"--store", "FILE", "where the history is kept (default: kftune.db in $XDG_DATA_HOME/kftune)", false},
     {"--junit", "FILE", "write the verdicts as JUnit XML", false},
+    {"--github", "FILE", "write the times for github-action-benchmark (customSmallerIsBetter)", false},
     {"--report", "FILE", "write the verdicts as Markdown", false},
     {"--device", "cuda:N|cpu", "use this device for all benchmarks, whatever the suite says", false},
-    {"--label", "TEXT", "what you call tonight's program: a commit, a release", false},
+    {"--label", "TEXT",
+     "what you call tonight's program (default: the commit, of the CI or of the suite's folder)", false},
     {"--night", "ID", "show, pin: number or beginning of the UUID (default: the newest)", false},
     {"--reference", "FOLDER", "compare: a built source tree, or an unpacked bundle", false},
     {"--candidate", "FOLDER", "compare: another one (default: .)", false},

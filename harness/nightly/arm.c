@@ -9,6 +9,8 @@
 
 static const double LEAST_LIMIT_SECONDS = 600.0; /* for one process, compiling included */
 
+static const double COUNTING_RUNS = 100.0; /* counting takes as long as so many runs at most */
+
 void kf_entry_note(kf_entry *entry, kf_arm arm, const kf_measurement *measurement, double time_us) {
     kf_arm_state *state = &entry->arms[arm];
     state->done++;
@@ -27,7 +29,7 @@ static kf_status keep_answer(kf_nightly_session *session, kf_entry *entry, kf_ar
                              const kf_program *program, const char *job, const kf_answer *answer,
                              kf_error *error) {
     kf_config config = entry->config;
-    if (arm == KF_ARM_REFERENCE) {
+    if (arm == KF_ARM_REFERENCE && entry->benchmark->command == NULL) {
         kf_nightly_job *old = kf_allocate(sizeof *old);
         kf_status status = kf_nightly_job_read(job, old, error);
         config = old->config;
@@ -47,13 +49,20 @@ static kf_status keep_answer(kf_nightly_session *session, kf_entry *entry, kf_ar
     return KF_OK;
 }
 
+static double limit_seconds(const kf_suite_benchmark *benchmark) {
+    const kf_timed_command *command = benchmark->command;
+    if (command == NULL) return fmax(LEAST_LIMIT_SECONDS, 20.0 * benchmark->seconds);
+    double runs = command->warm_up + command->repeats + (command->instructions ? COUNTING_RUNS : 0.0);
+    return LEAST_LIMIT_SECONDS + runs * command->timeout;
+}
+
 kf_status kf_entry_measure(kf_nightly_session *session, kf_entry *entry, kf_arm arm, kf_error *error) {
     bool earlier = arm == KF_ARM_REFERENCE;
     const kf_program *program = earlier ? &entry->reference_program : &session->program;
     const char *job = earlier ? entry->reference_job : entry->job;
     /* The first process of the night verifies; the others run the same code. */
     bool verify = arm == KF_ARM_NIGHT && entry->arms[arm].done == 0;
-    double limit = fmax(LEAST_LIMIT_SECONDS, 20.0 * entry->benchmark->seconds);
+    double limit = limit_seconds(entry->benchmark);
     kf_answer *answer = kf_allocate(sizeof *answer);
     kf_progress(false, "%s: %s process %d", entry->benchmark->name, kf_arm_names[arm],
                 entry->arms[arm].done + 1);

@@ -32,6 +32,10 @@ static kf_status open_entry(const kf_compare_request *request, kf_entry *entry, 
     for (int i = 0; i < suite->count; i++) {
         if (request->benchmark != NULL && strcmp(suite->benchmarks[i].name, request->benchmark) != 0)
             continue;
+        if (suite->benchmarks[i].command != NULL)
+            return kf_fail(error, KF_BAD_INPUT,
+                           "compare: %s: is a command, which compare does not run; two nights compare it",
+                           suite->benchmarks[i].name);
         kf_entry_open(entry, &suite->benchmarks[i], request->store);
         if (entry->problem[0] == '\0') return KF_OK;
         return kf_fail(error, KF_BAD_INPUT, "compare: %s: %s", suite->benchmarks[i].name, entry->problem);

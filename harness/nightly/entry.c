@@ -130,6 +130,7 @@ static kf_status open_parts(kf_entry *entry, kf_store *store, kf_error *error) {
     const kf_suite_benchmark *benchmark = entry->benchmark;
     const char *named = benchmark->system[0] != '\0' ? benchmark->system : NULL;
     KF_TRY(kf_device_probe(benchmark->device[0] != '\0' ? benchmark->device : NULL, &entry->device, error));
+    if (benchmark->command != NULL) return kf_entry_open_command(entry, store, error);
     KF_TRY(kf_problem_open(benchmark->scene, named, &benchmark->options, &entry->opened, error));
     const kf_system *system = entry->opened->system;
     if (system->accepts_device != NULL) KF_TRY(system->accepts_device(entry->opened, &entry->device, error));

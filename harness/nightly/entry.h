@@ -20,8 +20,9 @@ typedef struct kf_entry {
     kf_run_row run;   /* id 0 until the first process is stored */
     char *space_json; /* owned */
     char series[KF_HASH_HEX];
-    char *job;         /* owned; what its processes measure */
-    char problem[512]; /* why nothing can be measured, or "" */
+    char *job;          /* owned; what its processes measure */
+    char kept[KF_PATH]; /* of a command: the folder of its copies, "" where nothing is kept */
+    char problem[512];  /* why nothing can be measured, or "" */
     kf_status problem_status;
     kf_arm_state arms[KF_ARMS];
     kf_state failed; /* of tonight's processes; KF_STATE_OK: none */
@@ -54,6 +55,11 @@ typedef struct kf_nightly_session {
 void kf_entry_open(kf_entry *entry, const kf_suite_benchmark *benchmark, kf_store *store);
 void kf_entry_close(kf_entry *entry);
 
+/* entry_command.c: the same of kind command: a problem, a job, and copies of what is kept. */
+kf_status kf_entry_open_command(kf_entry *entry, kf_store *store, kf_error *error);
+/* Forgets the copies that no night to come can want. */
+kf_status kf_entry_prune(const kf_entry *entry, kf_store *store, int64_t night, kf_error *error);
+
 /* arm.c: runs one process of an arm and stores it; notes one that was. */
 kf_status kf_entry_measure(kf_nightly_session *session, kf_entry *entry, kf_arm arm, kf_error *error);
 void kf_entry_note(kf_entry *entry, kf_arm arm, const kf_measurement *measurement, double time_us);
@@ -65,6 +71,11 @@ kf_status kf_compare_candidates(kf_nightly_session *session, kf_error *error);
 
 /* count.c: counts what both arms run, into their last results. KF_OK also where counting is not possible. */
 kf_status kf_entry_count(const kf_nightly_session *session, const kf_entry *entry, kf_error *error);
+
+/* second.c: where times are too noisy to tell (beyond 5 %) and a night counts instructions, those of tonight
+ * against those of the night reference: *state becomes SLOW or FAST, and the verdict says by what. */
+kf_status kf_entry_second_measure(kf_store *store, int64_t night, kf_entry *entry, int64_t reference,
+                                  kf_verdict_state *state, kf_error *error);
 
 /* blame.c: the kernel that changed most between the arms, and its counter that moved most, into the verdict.
  */

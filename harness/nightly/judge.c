@@ -98,6 +98,18 @@ static bool same_code(const kf_history_night *a, const kf_history_night *b) {
 /* --- choosing what to compare with -------------------------------------------------------------------------
  */
 
+/* "night 12 (v1.3-4-gabc)": with what the user called its program. */
+enum { NIGHT_TEXT = 48 + KF_LABEL };
+static const char *night_text(kf_nightly_session *session, int64_t id, char buffer[NIGHT_TEXT]) {
+    char name[24];
+    kf_night night = {.id = 0};
+    (void)snprintf(name, sizeof name, "%lld", (long long)id);
+    if (kf_store_find_night(session->request->store, name, &night, NULL) != KF_OK) night.label[0] = '\0';
+    (void)snprintf(buffer, NIGHT_TEXT, night.label[0] != '\0' ? "night %s (%s)" : "night %s", name,
+                   night.label);
+    return buffer;
+}
+
 static kf_status choose_reference(kf_nightly_session *session, kf_entry *entry, int64_t night,
                                   kf_error *error) {
     entry->reference = entry->verdict.reference = night;
@@ -105,10 +117,20 @@ static kf_status choose_reference(kf_nightly_session *session, kf_entry *entry, 
     KF_TRY(kf_store_night_job(session->request->store, night, entry->benchmark->name, &entry->reference_job,
                               program, error));
     kf_error missing = {KF_OK, ""};
-    if (kf_program_find(session->archive, program, &entry->reference_program, &missing) != KF_OK)
-        (void)snprintf(entry->problem, sizeof entry->problem, "it cannot be run next to night %lld: %.300s",
-                       (long long)night, missing.message);
+    char named[NIGHT_TEXT];
     entry->candidate = true;
+    if (entry->benchmark->command != NULL) {
+        /* The job names the copies that were kept; any kftune can run them. */
+        entry->reference_program = session->program;
+        if (entry->kept[0] == '\0')
+            (void)snprintf(entry->problem, sizeof entry->problem,
+                           "nothing of it is kept to be run next to %.200s: list its files in 'keep'",
+                           night_text(session, night, named));
+        return KF_OK;
+    }
+    if (kf_program_find(session->archive, program, &entry->reference_program, &missing) != KF_OK)
+        (void)snprintf(entry->problem, sizeof entry->problem, "it cannot be run next to %.180s: %.300s",
+                       night_text(session, night, named), missing.message);
     return KF_OK;
 }
 
@@ -142,11 +164,13 @@ static kf_status screen_history(kf_nightly_session *session, kf_entry *entry, co
     kf_screening screening = kf_screen(levels, count, &kf_standard_rules);
     entry->threshold = screening.threshold;
     entry->verdict.threshold = expm1(screening.threshold);
+    char named[NIGHT_TEXT];
     if (levels[count - 1].identical) {
         entry->verdict.identical = true;
         entry->verdict.reference = nights[count - 2].night;
-        say(entry, "same code, config and machine as night %lld (%+.2f %%: noise)",
-            (long long)nights[count - 2].night, percent(levels[count - 1].level - levels[count - 2].level));
+        say(entry, "same code, config and machine as %s (%+.3g %%: noise)",
+            night_text(session, nights[count - 2].night, named),
+            percent(levels[count - 1].level - levels[count - 2].level));
         return store_verdict(session, entry, KF_SAME, error);
     }
     /* What came in one night is a step; what crept up is a drift, even if it has grown into a step by now. */
@@ -157,9 +181,12 @@ static kf_status screen_history(kf_nightly_session *session, kf_entry *entry, co
     if (screening.candidate)
         return choose_reference(session, entry, last_good(nights, screening.before), error);
     entry->verdict.reference = nights[count - 2].night;
-    say(entry, "%+.2f %% against its level; less than %.2f %% is not looked at", percent(screening.shift),
+    say(entry, "%+.3g %% against its level; less than %.3g %% is not looked at", percent(screening.shift),
         percent(screening.threshold));
-    return store_verdict(session, entry, KF_SAME, error);
+    kf_verdict_state state = KF_SAME;
+    KF_TRY(kf_entry_second_measure(session->request->store, session->result->night.id, entry,
+                                   last_good(nights, count - 2), &state, error));
+    return store_verdict(session, entry, state, error);
 }
 
 kf_status kf_entry_screen(kf_nightly_session *session, kf_entry *entry, kf_error *error) {
@@ -205,8 +232,9 @@ static kf_status measure_pairs(kf_nightly_session *session, kf_entry *entry, int
 }
 
 static kf_status compare_one(kf_nightly_session *session, kf_entry *entry, int processes, kf_error *error) {
-    kf_info("%s: looks changed; running it next to night %lld", entry->benchmark->name,
-            (long long)entry->reference);
+    char named[NIGHT_TEXT];
+    kf_info("%s: looks changed; running it next to %s", entry->benchmark->name,
+            night_text(session, entry->reference, named));
     KF_TRY(measure_pairs(session, entry, processes, error));
     compare(entry);
     if (entry->problem[0] == '\0' && processes < KF_MORE_PROCESSES &&
@@ -228,6 +256,7 @@ static kf_status judge_comparison(kf_nightly_session *session, kf_entry *entry, 
                                   kf_error *error) {
     kf_verdict *verdict = &entry->verdict;
     const kf_comparison *c = &entry->comparison;
+    char named[NIGHT_TEXT];
     kf_verdict_state state = decide(entry, accepted);
     if (!isnan(c->shift)) {
         verdict->change = expm1(c->shift);
@@ -239,12 +268,15 @@ static kf_status judge_comparison(kf_nightly_session *session, kf_entry *entry, 
     if (entry->problem[0] != '\0')
         say(entry, "looks changed, but %s", entry->problem);
     else
-        say(entry, "%s%+.2f %% (%+.2f to %+.2f) next to %s %lld, %d processes each, p %.2g",
+        say(entry, "%s%+.3g %% (%+.3g to %+.3g) next to %s%s, %d processes each, p %.2g",
             state == KF_AMBIGUOUS ? "looked changed, but only " : "", percent(c->shift), percent(c->low),
-            percent(c->high), entry->drift ? "the pinned night" : "night", (long long)entry->reference,
+            percent(c->high), entry->drift ? "the pinned " : "", night_text(session, entry->reference, named),
             entry->arms[KF_ARM_CANDIDATE].count, c->probability);
-    if (state == KF_SLOW || state == KF_DRIFT || state == KF_FAST)
-        KF_TRY(kf_entry_count(session, entry, error));
+    if (state == KF_AMBIGUOUS)
+        KF_TRY(kf_entry_second_measure(session->request->store, session->result->night.id, entry,
+                                       entry->reference, &state, error));
+    bool confirmed = state == KF_SLOW || state == KF_DRIFT || state == KF_FAST;
+    if (confirmed && entry->benchmark->command == NULL) KF_TRY(kf_entry_count(session, entry, error));
     KF_TRY(kf_entry_blame(session->request->store, session->result->night.id, entry, error));
     return store_verdict(session, entry, state, error);
 }

@@ -7,6 +7,7 @@
 #include "base/util/program.h"
 #include "base/util/text.h"
 #include "harness/counters/count.h"
+#include "harness/nightly/command.h"
 #include "harness/nightly/job.h"
 #include "harness/worker/evaluate.h"
 #include "solver/systems.h"
@@ -60,8 +61,54 @@ static kf_status measure_problem(const kf_nightly_job *job, kf_problem *problem,
     return status;
 }
 
+static void print_measurement(const kf_measurement *measurement) {
+    cJSON *json = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
+    (void)cJSON_AddStringToObject(json, "command", "nightly measure");
+    (void)cJSON_AddItemToObject(json, "measurement", kf_measurement_to_json(measurement));
+    char *text = cJSON_PrintUnformatted(json);
+    cJSON_Delete(json);
+    puts(text != NULL ? text : "{}");
+    free(text);
+}
+
+/* {"build": HASH, "command": {...}}: the first process of a night also counts. */
+static kf_status measure_command(const cJSON *json, bool first, kf_error *error) {
+    static const char *const keys[] = {"build", "command", NULL};
+    const kf_json_place place = {"job", ""};
+    const cJSON *inner = NULL;
+    const char *build = "";
+    KF_TRY(kf_json_check_keys(place, json, keys, error));
+    KF_TRY(kf_json_string(place, json, "build", true, &build, error));
+    KF_TRY(kf_json_object(place, json, "command", true, &inner, error));
+    KF_TRY(kf_json_check_keys((kf_json_place){"job", "command"}, inner, kf_command_keys, error));
+    kf_timed_command *command = kf_allocate_zeroed(1, sizeof *command);
+    kf_measurement *measurement = kf_allocate_zeroed(1, sizeof *measurement);
+    kf_status status = kf_command_read((kf_json_place){"job", "command"}, inner, "/", command, error);
+    if (status == KF_OK) status = kf_command_measure(command, first, measurement, error);
+    kf_copy_text(measurement->build_hash, sizeof measurement->build_hash, build);
+    if (status == KF_OK) print_measurement(measurement);
+    kf_measurement_free(measurement);
+    kf_command_free(command);
+    free(measurement);
+    free(command);
+    return status;
+}
+
+static bool is_command(const char *job_text, cJSON **json) {
+    bool parsed = kf_json_parse("job", job_text, strlen(job_text), json, NULL) == KF_OK;
+    return parsed && cJSON_HasObjectItem(*json, "command");
+}
+
 kf_status kf_nightly_measure(const char *job_text, bool verify, const char *counters,
                              const kf_system *(*dress)(const kf_system *system), kf_error *error) {
+    cJSON *json = NULL;
+    if (is_command(job_text, &json)) {
+        kf_status measured = measure_command(json, verify, error);
+        cJSON_Delete(json);
+        return measured;
+    }
+    cJSON_Delete(json);
     kf_nightly_job *job = kf_allocate(sizeof *job);
     kf_problem *problem = NULL;
     kf_metric_set *set = NULL;

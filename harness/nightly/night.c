@@ -113,7 +113,30 @@ static void prune_programs(const kf_nightly_session *session) {
     }
     known = known && kf_store_nights(session->request->store, keep_recent, kept, NULL) == KF_OK;
     if (known) kf_program_prune(session->archive, (const char(*)[KF_HASH_HEX])kept->hashes, kept->count);
+    for (int i = 0; i < session->count; i++)
+        (void)kf_entry_prune(&session->entries[i], session->request->store, session->result->night.id, NULL);
     free(kept);
+}
+
+/* A night that was interrupted is only carried on with the same programs: those of commands are part of the
+ * suite's hash then. */
+static kf_status hash_suite(const kf_suite *suite, char hash[KF_HASH_HEX], kf_error *error) {
+    kf_hasher hasher;
+    bool commands = false;
+    kf_hash_begin(&hasher);
+    kf_hash_add_string(&hasher, suite->hash);
+    for (int i = 0; i < suite->count; i++) {
+        const kf_timed_command *command = suite->benchmarks[i].command;
+        char files[KF_HASH_HEX];
+        if (command == NULL) continue;
+        commands = true;
+        if (kf_files_hash(command->folder, (const char *const *)command->kept, files, error) != KF_OK)
+            return kf_fail_context(error, suite->benchmarks[i].name);
+        kf_hash_add_string(&hasher, files);
+    }
+    kf_hash_end(&hasher, hash);
+    if (!commands) kf_copy_text(hash, KF_HASH_HEX, suite->hash);
+    return KF_OK;
 }
 
 static kf_status begin(kf_nightly_session *session, kf_error *error) {
@@ -122,7 +145,7 @@ static kf_status begin(kf_nightly_session *session, kf_error *error) {
     KF_TRY(kf_path(session->archive, error, "%s.programs", kf_store_path(request->store)));
     KF_TRY(kf_program_keep(request->executable, request->data, session->archive, &session->program, error));
     kf_copy_text(night->suite, sizeof night->suite, request->suite->name);
-    kf_copy_text(night->suite_hash, sizeof night->suite_hash, request->suite->hash);
+    KF_TRY(hash_suite(request->suite, night->suite_hash, error));
     kf_copy_text(night->program, sizeof night->program, session->program.hash);
     kf_copy_text(night->label, sizeof night->label, request->label);
     return kf_store_begin_night(request->store, RESUME_HOURS, night, &session->result->resumed, error);

@@ -1,85 +1,15 @@
 /* Starting a fresh process on a job, and understanding how it ended. */
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "base/util/clock.h"
 #include "base/util/json.h"
-#include "base/util/program.h"
 #include "base/util/text.h"
 #include "harness/nightly/job.h"
-#include "harness/worker/child.h"
-
-enum { LONGEST_ANSWER = 64 << 20, PATIENCE_SECONDS = 10 };
-
-/* A pipe from the process, and what came through. */
-typedef struct outlet {
-    int read, write;
-    kf_text text;
-} outlet;
-
-static kf_status open_outlet(outlet *out, kf_error *error) {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return kf_fail(error, KF_MACHINE, "cannot make a pipe for a process: %s", strerror(errno));
-    *out = (outlet){.read = ends[0], .write = ends[1]};
-    return KF_OK;
-}
-
-static void close_outlet(outlet *out) {
-    (void)close(out->read);
-    if (out->write >= 0) (void)close(out->write);
-    kf_text_free(&out->text);
-}
-
-static _Noreturn void become(const kf_program *program, const char *job, bool verify, const char *counters,
-                             const outlet *out, const outlet *complaints) {
-    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(out->write, 1) < 0 || dup2(complaints->write, 2) < 0 ||
-        setenv("KFTUNE_DATA", program->data, 1) != 0)
-        _exit(KF_MACHINE);
-    const char *words[9] = {program->executable, "nightly", "measure", "--job", job};
-    int count = 5;
-    if (verify) words[count++] = "--verify";
-    if (counters != NULL) {
-        words[count++] = "--counters";
-        words[count++] = counters;
-    }
-    (void)execv(program->executable, (char *const *)words);
-    (void)fprintf(stderr, "%s: cannot be started: %s\n", program->executable, strerror(errno));
-    _exit(KF_MACHINE);
-}
-
-/* Reads what there is; false at the end. */
-static bool collect(outlet *out) {
-    char bytes[4097];
-    ssize_t size = read(out->read, bytes, sizeof bytes - 1);
-    if (size < 0) return errno == EINTR || errno == EAGAIN;
-    if (size == 0 || out->text.length > LONGEST_ANSWER) return false;
-    bytes[size] = '\0';
-    kf_text_append(&out->text, "%s", bytes);
-    return true;
-}
-
-/* Until both pipes are closed; false when time is up or Ctrl-C was pressed. */
-static bool collect_both(outlet *out, outlet *complaints, double deadline) {
-    struct pollfd waiting[] = {{.fd = out->read, .events = POLLIN},
-                               {.fd = complaints->read, .events = POLLIN}};
-    outlet *const outlets[] = {out, complaints};
-    while (waiting[0].fd >= 0 || waiting[1].fd >= 0) {
-        if (kf_interrupted || kf_clock_seconds() > deadline) return false;
-        if (poll(waiting, 2, 100) < 0) continue;
-        for (int i = 0; i < 2; i++)
-            if (waiting[i].fd >= 0 && waiting[i].revents != 0 && !collect(outlets[i])) waiting[i].fd = -1;
-    }
-    return true;
-}
+#include "harness/worker/spawn.h"
 
 static void fail_measurement(kf_answer *answer, kf_state state) {
     memset(&answer->measurement, 0, sizeof answer->measurement);
@@ -87,21 +17,6 @@ static void fail_measurement(kf_answer *answer, kf_state state) {
     answer->measurement.state = state;
     answer->measurement.verification.error = (double)NAN;
     answer->measurement.verification.bound = (double)NAN;
-}
-
-/* The last line, which says what was wrong. */
-static void quote_complaint(const outlet *complaints, int status, char *target, size_t size) {
-    char *text = complaints->text.text;
-    size_t length = complaints->text.length;
-    while (length > 0 && text[length - 1] == '\n')
-        text[--length] = '\0';
-    const char *line = text != NULL ? strrchr(text, '\n') : NULL;
-    line = line != NULL ? line + 1 : text;
-    if (line != NULL && strncmp(line, "kftune: ", 8) == 0) line += 8;
-    if (line != NULL && *line != '\0')
-        kf_copy_text(target, size, line);
-    else
-        (void)snprintf(target, size, "the process ended with status %d and said nothing", status);
 }
 
 /* Adds what is not there. */
@@ -147,8 +62,15 @@ static bool read_answer(const char *text, kf_answer *answer) {
     return true;
 }
 
-static void understand(int status, const outlet *out, const outlet *complaints, kf_answer *answer) {
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && read_answer(out->text.text, answer)) return;
+static void understand(const kf_spawned *process, double limit, kf_answer *answer) {
+    if (!process->ended) {
+        fail_measurement(answer, KF_STATE_TIMEOUT);
+        (void)snprintf(answer->measurement.reason, sizeof answer->measurement.reason, "no answer within %g s",
+                       limit);
+        return;
+    }
+    const int status = process->status;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && read_answer(process->out.text, answer)) return;
     if (WIFSIGNALED(status)) {
         fail_measurement(answer, KF_STATE_CRASH);
         (void)snprintf(answer->measurement.reason, sizeof answer->measurement.reason,
@@ -157,47 +79,31 @@ static void understand(int status, const outlet *out, const outlet *complaints, 
                        WTERMSIG(status) == SIGKILL ? "; was the machine out of memory?" : "");
         return;
     }
-    quote_complaint(complaints, WEXITSTATUS(status), answer->problem, sizeof answer->problem);
-}
-
-static kf_status await(pid_t child, outlet *out, outlet *complaints, double limit, kf_answer *answer,
-                       kf_error *error) {
-    bool ended = collect_both(out, complaints, kf_clock_seconds() + limit);
-    int status = 0;
-    kf_child_end(child, ended ? PATIENCE_SECONDS : 0.0, &status);
-    if (kf_interrupted) return kf_fail(error, KF_INTERRUPTED, "interrupted; what was measured is kept");
-    if (ended) {
-        understand(status, out, complaints, answer);
-    } else {
-        fail_measurement(answer, KF_STATE_TIMEOUT);
-        (void)snprintf(answer->measurement.reason, sizeof answer->measurement.reason, "no answer within %g s",
-                       limit);
-    }
-    return KF_OK;
+    char line[sizeof answer->problem];
+    const char *complaint = kf_spawned_complaint(process, line, sizeof line);
+    if (strncmp(complaint, "kftune: ", 8) == 0) complaint += 8;
+    kf_copy_text(answer->problem, sizeof answer->problem, complaint);
 }
 
 static kf_status start(const kf_program *program, const char *job, bool verify, const char *counters,
                        double limit_seconds, kf_answer *answer, kf_error *error) {
     memset(answer, 0, sizeof *answer);
-    outlet out, complaints;
-    KF_TRY(open_outlet(&out, error));
-    kf_status status = open_outlet(&complaints, error);
-    if (status != KF_OK) {
-        close_outlet(&out);
-        return status;
+    const char *words[9] = {program->executable, "nightly", "measure", "--job", job};
+    int count = 5;
+    if (verify) words[count++] = "--verify";
+    if (counters != NULL) {
+        words[count++] = "--counters";
+        words[count++] = counters;
     }
-    pid_t child = kf_child_fork(error);
-    if (child == 0) become(program, job, verify, counters, &out, &complaints);
-    if (child < 0) {
-        status = KF_MACHINE;
-    } else {
-        (void)close(out.write);
-        (void)close(complaints.write);
-        out.write = complaints.write = -1;
-        status = await(child, &out, &complaints, limit_seconds, answer, error);
-    }
-    close_outlet(&out);
-    close_outlet(&complaints);
+    char data[KF_PATH + 16];
+    (void)snprintf(data, sizeof data, "KFTUNE_DATA=%s", program->data);
+    const char *const environment[] = {data, NULL};
+    const kf_spawn_request request = {
+        .words = words, .environment = environment, .limit_seconds = limit_seconds};
+    kf_spawned process;
+    kf_status status = kf_spawn(&request, &process, error);
+    if (status == KF_OK) understand(&process, limit_seconds, answer);
+    kf_spawned_free(&process);
     return status;
 }
 

@@ -196,6 +196,85 @@ kf_status kf_program_keep(const char *executable, const char *data, const char *
     return status == KF_OK ? locate(absolute, hash, program, error) : status;
 }
 
+/* --- files of other programs -----------------------------------------------------------------------------
+ */
+
+static kf_status list_named(const char *base, const char *const *names, file_list *list, kf_error *error) {
+    for (; *names != NULL; names++) {
+        char path[KF_PATH];
+        struct stat information;
+        KF_TRY(kf_path(path, error, "%s/%s", base, *names));
+        if ((*names)[0] == '/' || strstr(*names, "..") != NULL)
+            return kf_fail(error, KF_BAD_INPUT, "keep: '%.200s' must lie below the working folder", *names);
+        if (stat(path, &information) != 0)
+            return kf_fail(error, KF_BAD_INPUT, "keep: %s: %s", path, strerror(errno));
+        if (S_ISDIR(information.st_mode))
+            KF_TRY(list_files(base, *names, 0, list, error));
+        else
+            add_file(list, *names);
+    }
+    if (list->count > 0) qsort(list->names, list->count, sizeof *list->names, compare_names);
+    return KF_OK;
+}
+
+static kf_status hash_files(const char *base, const file_list *list, char hash[KF_HASH_HEX],
+                            kf_error *error) {
+    kf_hasher hasher;
+    kf_hash_begin(&hasher);
+    for (size_t i = 0; i < list->count; i++) {
+        char path[KF_PATH];
+        kf_hash_add_string(&hasher, list->names[i]);
+        KF_TRY(kf_path(path, error, "%s/%s", base, list->names[i]));
+        KF_TRY(hash_file(&hasher, path, error));
+    }
+    kf_hash_end(&hasher, hash);
+    return KF_OK;
+}
+
+static kf_status copy_files(const char *base, const file_list *list, const char *folder, kf_error *error) {
+    for (size_t i = 0; i < list->count; i++) {
+        char from[KF_PATH], to[KF_PATH];
+        struct stat information;
+        KF_TRY(kf_path(from, error, "%s/%s", base, list->names[i]));
+        KF_TRY(kf_path(to, error, "%s/%s", folder, list->names[i]));
+        if (stat(from, &information) != 0)
+            return kf_fail(error, KF_MACHINE, "%s: cannot be read: %s", from, strerror(errno));
+        KF_TRY(copy_file(from, to, information.st_mode & 0777, error));
+    }
+    return KF_OK;
+}
+
+kf_status kf_files_keep(const char *base, const char *const *names, const char *archive, char folder[KF_PATH],
+                        char hash[KF_HASH_HEX], kf_error *error) {
+    char absolute[KF_PATH], fresh[KF_PATH];
+    file_list list = {0};
+    KF_TRY(kf_make_folders(archive, error));
+    if (realpath(archive, absolute) == NULL)
+        return kf_fail(error, KF_MACHINE, "%s: cannot be found: %s", archive, strerror(errno));
+    kf_status status = list_named(base, names, &list, error);
+    if (status == KF_OK) status = hash_files(base, &list, hash, error);
+    if (status == KF_OK) status = kf_path(folder, error, "%s/%.*s", absolute, SHORT_HASH, hash);
+    if (status == KF_OK)
+        status = kf_path(fresh, error, "%s/.%.*s.%ld", absolute, SHORT_HASH, hash, (long)getpid());
+    if (status == KF_OK && list.count > 0 && access(folder, F_OK) != 0) {
+        remove_folder(fresh);
+        status = copy_files(base, &list, fresh, error);
+        if (status == KF_OK && rename(fresh, folder) != 0 && access(folder, F_OK) != 0)
+            status = kf_fail(error, KF_MACHINE, "%s: cannot be created: %s", folder, strerror(errno));
+        remove_folder(fresh);
+    }
+    free_list(&list);
+    return status;
+}
+
+kf_status kf_files_hash(const char *base, const char *const *names, char hash[KF_HASH_HEX], kf_error *error) {
+    file_list list = {0};
+    kf_status status = list_named(base, names, &list, error);
+    if (status == KF_OK) status = hash_files(base, &list, hash, error);
+    free_list(&list);
+    return status;
+}
+
 kf_status kf_program_find(const char *archive, const char *hash, kf_program *program, kf_error *error) {
     char absolute[KF_PATH];
     if (realpath(archive, absolute) == NULL) kf_copy_text(absolute, sizeof absolute, archive);

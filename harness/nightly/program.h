@@ -18,6 +18,12 @@ typedef struct kf_program {
  * archive, unless the same content is there already. */
 kf_status kf_program_keep(const char *executable, const char *data, const char *archive, kf_program *program,
                           kf_error *error);
+/* The same for files and folders (NULL-terminated; relative to base) of a program that is not kftune: their
+ * copies lie in *folder under the same names. hash is of their names and content. */
+kf_status kf_files_keep(const char *base, const char *const *names, const char *archive, char folder[KF_PATH],
+                        char hash[KF_HASH_HEX], kf_error *error);
+/* The hash alone. */
+kf_status kf_files_hash(const char *base, const char *const *names, char hash[KF_HASH_HEX], kf_error *error);
 /* KF_MACHINE when it is not kept any more. */
 kf_status kf_program_find(const char *archive, const char *hash, kf_program *program, kf_error *error);
 /* Deletes every program but those whose hashes are given. */

@@ -109,23 +109,10 @@ static kf_status read_grid(kf_json_place place, const cJSON *json, int nodes[3],
     return KF_OK;
 }
 
-static kf_status read_benchmark(const char *file, const defaults *base, const cJSON *json,
-                                kf_suite_benchmark *benchmark, kf_error *error) {
-    static const char *const keys[] = {"name",   "scene",  "grid",      "samples_per_cell", "system",
-                                       "device", "config", "processes", "seconds",          NULL};
-    kf_json_place place = {file, "benchmarks"};
-    *benchmark = (kf_suite_benchmark){.seconds = base->seconds};
-    if (!cJSON_IsObject(json))
-        return kf_fail(error, KF_BAD_INPUT, "%s: benchmarks: each must be an object {...}", file);
-    KF_TRY(kf_json_check_keys(place, json, keys, error));
+/* What every kind has. */
+static kf_status read_common(kf_json_place place, const defaults *base, const cJSON *json,
+                             kf_suite_benchmark *benchmark, kf_error *error) {
     KF_TRY(read_text(place, json, "name", true, benchmark->name, sizeof benchmark->name, error));
-    char scene[KF_PATH] = "";
-    KF_TRY(read_text(place, json, "scene", true, scene, sizeof scene, error));
-    KF_TRY(resolve(base, scene, true, benchmark->scene, error));
-    KF_TRY(read_grid(place, json, benchmark->options.nodes, error));
-    KF_TRY(kf_json_number(place, json, "samples_per_cell", false, KF_LEAST_SAMPLES_PER_CELL,
-                          KF_MOST_SAMPLES_PER_CELL, &benchmark->options.samples_per_cell, error));
-    KF_TRY(read_text(place, json, "system", false, benchmark->system, sizeof benchmark->system, error));
     if (base->device != NULL) kf_copy_text(benchmark->device, sizeof benchmark->device, base->device);
     char own[sizeof benchmark->device] = "";
     KF_TRY(read_text(place, json, "device", false, own, sizeof own, error));
@@ -135,6 +122,47 @@ static kf_status read_benchmark(const char *file, const defaults *base, const cJ
     KF_TRY(kf_json_integer(place, json, "processes", false, KF_LEAST_PROCESSES, KF_NIGHT_PROCESSES,
                            &processes, error));
     benchmark->processes = (int)processes;
+    return KF_OK;
+}
+
+static kf_status read_command(kf_json_place place, const defaults *base, const cJSON *json,
+                              kf_suite_benchmark *benchmark, kf_error *error) {
+    static const char *const common[] = {"kind", "name", "device", "processes"};
+    enum { COMMON = sizeof common / sizeof common[0] };
+    const char *keys[COMMON + KF_COMMAND_KEYS + 1];
+    memcpy(keys, common, sizeof common);
+    memcpy(keys + COMMON, kf_command_keys, (KF_COMMAND_KEYS + 1) * sizeof *keys);
+    KF_TRY(kf_json_check_keys(place, json, keys, error));
+    KF_TRY(read_common(place, base, json, benchmark, error));
+    char folder[KF_PATH];
+    if (realpath(base->folder, folder) == NULL) kf_copy_text(folder, sizeof folder, base->folder);
+    benchmark->command = kf_allocate_zeroed(1, sizeof *benchmark->command);
+    return kf_command_read(place, json, folder, benchmark->command, error);
+}
+
+static kf_status read_benchmark(const char *file, const defaults *base, const cJSON *json,
+                                kf_suite_benchmark *benchmark, kf_error *error) {
+    static const char *const keys[] = {"kind",   "name",   "scene",  "grid",      "samples_per_cell",
+                                       "system", "device", "config", "processes", "seconds",
+                                       NULL};
+    static const char *const kinds[] = {"scene", "t1", "command"};
+    kf_json_place place = {file, "benchmarks"};
+    *benchmark = (kf_suite_benchmark){.seconds = base->seconds};
+    if (!cJSON_IsObject(json))
+        return kf_fail(error, KF_BAD_INPUT, "%s: benchmarks: each must be an object {...}", file);
+    int kind = cJSON_HasObjectItem(json, "command") ? 2 : 0;
+    KF_TRY(kf_json_choice(place, json, "kind", false, kinds, 3, &kind, error));
+    if (kind == 2) return read_command(place, base, json, benchmark, error);
+    KF_TRY(kf_json_check_keys(place, json, keys, error));
+    KF_TRY(read_common(place, base, json, benchmark, error));
+    if (kind == 1) kf_copy_text(benchmark->system, sizeof benchmark->system, "t1");
+    char scene[KF_PATH] = "";
+    KF_TRY(read_text(place, json, "scene", true, scene, sizeof scene, error));
+    KF_TRY(resolve(base, scene, true, benchmark->scene, error));
+    KF_TRY(read_grid(place, json, benchmark->options.nodes, error));
+    KF_TRY(kf_json_number(place, json, "samples_per_cell", false, KF_LEAST_SAMPLES_PER_CELL,
+                          KF_MOST_SAMPLES_PER_CELL, &benchmark->options.samples_per_cell, error));
+    KF_TRY(read_text(place, json, "system", false, benchmark->system, sizeof benchmark->system, error));
     KF_TRY(kf_json_number(place, json, "seconds", false, 0.001, 3600, &benchmark->seconds, error));
     return read_config(place, base, json, benchmark, error);
 }
@@ -154,6 +182,7 @@ static kf_status read_suite(const char *file, const cJSON *root, const char *dev
     KF_TRY(kf_json_check_keys(place, root, keys, error));
     KF_TRY(kf_path(path, error, "%s", file));
     KF_TRY(kf_path(base.folder, error, "%s", dirname(path)));
+    kf_copy_text(suite->folder, sizeof suite->folder, base.folder);
     KF_TRY(read_text(place, root, "suite", true, suite->name, sizeof suite->name, error));
     KF_TRY(kf_json_string(place, root, "description", false, &description, error));
     KF_TRY(read_text(place, root, "device", false, own, sizeof own, error));
@@ -167,15 +196,14 @@ static kf_status read_suite(const char *file, const cJSON *root, const char *dev
                        MOST_BENCHMARKS);
     suite->benchmarks = kf_allocate_zeroed((size_t)count, sizeof *suite->benchmarks);
     cJSON_ArrayForEach(item, list) {
-        kf_suite_benchmark *benchmark = &suite->benchmarks[suite->count];
+        kf_suite_benchmark *benchmark = &suite->benchmarks[suite->count++];
         base.device = device;
         KF_TRY(read_benchmark(file, &base, item, benchmark, error));
         if (benchmark->device[0] == '\0') kf_copy_text(benchmark->device, sizeof benchmark->device, own);
-        for (int i = 0; i < suite->count; i++)
+        for (int i = 0; i + 1 < suite->count; i++)
             if (strcmp(suite->benchmarks[i].name, benchmark->name) == 0)
                 return kf_fail(error, KF_BAD_INPUT, "%s: benchmarks: two are called '%s'", file,
                                benchmark->name);
-        suite->count++;
     }
     return KF_OK;
 }
@@ -218,6 +246,11 @@ kf_status kf_suite_read(const char *file, const char *device, kf_suite *suite, k
 }
 
 void kf_suite_free(kf_suite *suite) {
+    for (int i = 0; i < suite->count; i++)
+        if (suite->benchmarks[i].command != NULL) {
+            kf_command_free(suite->benchmarks[i].command);
+            free(suite->benchmarks[i].command);
+        }
     free(suite->benchmarks);
     memset(suite, 0, sizeof *suite);
 }

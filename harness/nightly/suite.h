@@ -2,6 +2,7 @@
 #ifndef KF_HARNESS_NIGHTLY_SUITE_H
 #define KF_HARNESS_NIGHTLY_SUITE_H
 
+#include "harness/nightly/command.h"
 #include "results/nightly.h"
 
 /* Where a benchmark's config comes from. */
@@ -14,6 +15,7 @@ typedef enum kf_config_source {
 
 typedef struct kf_suite_benchmark {
     char name[KF_BENCHMARK];
+    kf_timed_command *command; /* of kind command; owned. NULL: a scene or a T1 file, as below */
     char scene[KF_PATH];
     kf_problem_options options;
     char system[KF_NAME]; /* "": follows from the scene */
@@ -28,6 +30,7 @@ typedef struct kf_suite_benchmark {
 typedef struct kf_suite {
     char name[KF_BENCHMARK];
     char hash[KF_HASH_HEX]; /* of the content */
+    char folder[KF_PATH];   /* that the file lies in */
     kf_suite_benchmark *benchmarks;
     int count;
 } kf_suite;

@@ -11,15 +11,29 @@ static const char *shown_time(double microseconds, char buffer[32]) {
     return isfinite(microseconds) ? kf_human_time_us(microseconds, buffer) : "-";
 }
 
-static const char *shown_change(const kf_verdict *verdict, char buffer[32]) {
-    if (isnan(verdict->change)) return "-";
-    (void)snprintf(buffer, 32, "%+.2f %%", 100.0 * verdict->change);
+/* By how much tonight's time is over what it was held against; NAN where the change is not of times. */
+static double change_us(const kf_verdict *verdict) {
+    bool of_times = verdict->kernel[0] != '\0' || verdict->counter[0] == '\0';
+    return of_times ? verdict->time_us * verdict->change / (1.0 + verdict->change) : (double)NAN;
+}
+
+/* "+37.7 ms (+231 %)": what a person wants to know first. */
+enum { CHANGE_TEXT = 80 };
+static const char *shown_change(const kf_verdict *verdict, char buffer[CHANGE_TEXT]) {
+    char time[32];
+    double us = change_us(verdict), percent = 100.0 * verdict->change;
+    if (isnan(percent)) return "-";
+    if (isfinite(us) && us != 0.0)
+        (void)snprintf(buffer, CHANGE_TEXT, "%c%s (%+.3g %%)", us < 0.0 ? '-' : '+',
+                       kf_human_time_us(fabs(us), time), percent);
+    else
+        (void)snprintf(buffer, CHANGE_TEXT, "%+.3g %%", percent);
     return buffer;
 }
 
 /* "stream_collide +3.1 us a step; registers a thread 64 -> 96", or "". */
 static void append_blame(const kf_verdict *verdict, kf_text *text) {
-    if (verdict->kernel[0] == '\0') return;
+    if (verdict->kernel[0] == '\0') return; /* of instructions the reason speaks */
     kf_text_append(text, "kernel %s %+.3g us a step", verdict->kernel, verdict->kernel_change_us);
     if (verdict->counter[0] != '\0')
         kf_text_append(text, "; %s %.6g -> %.6g", verdict->counter, verdict->counter_before,
@@ -42,11 +56,11 @@ void kf_nightly_print(const kf_nightly_result *result, FILE *stream) {
                   result->night.label[0] != '\0' ? ", " : "", result->night.label,
                   counts.text != NULL ? counts.text : "");
     kf_text_free(&counts);
-    (void)fprintf(stream, "%-9s  %-32s  %10s  %9s  %s\n", "verdict", "benchmark", "step", "change", "why");
+    (void)fprintf(stream, "%-9s  %-32s  %10s  %20s  %s\n", "verdict", "benchmark", "time", "change", "why");
     for (int i = 0; i < result->count; i++) {
         const kf_verdict *verdict = &result->verdicts[i];
-        char time[32], change[32];
-        (void)fprintf(stream, "%-9s  %-32s  %10s  %9s  %s\n", kf_verdict_names[verdict->state],
+        char time[32], change[CHANGE_TEXT];
+        (void)fprintf(stream, "%-9s  %-32s  %10s  %20s  %s\n", kf_verdict_names[verdict->state],
                       verdict->benchmark, shown_time(verdict->time_us, time), shown_change(verdict, change),
                       verdict->reason);
         kf_text blame = {0};
@@ -77,11 +91,11 @@ void kf_nightly_markdown(const kf_nightly_result *result, kf_text *text) {
     }
     kf_text_append(
         text,
-        ", begun %s.\n\n| verdict | benchmark | step | change | why |\n| --- | --- | ---: | ---: | --- |\n",
+        ", begun %s.\n\n| verdict | benchmark | time | change | why |\n| --- | --- | ---: | ---: | --- |\n",
         result->night.started);
     for (int i = 0; i < result->count; i++) {
         const kf_verdict *verdict = &result->verdicts[i];
-        char time[32], change[32];
+        char time[32], change[CHANGE_TEXT];
         kf_text_append(text, "| %s%s%s | ", kf_verdict_fails(verdict->state) ? "**" : "",
                        kf_verdict_names[verdict->state], kf_verdict_fails(verdict->state) ? "**" : "");
         append_cell(text, verdict->benchmark);
@@ -113,6 +127,7 @@ static cJSON *verdict_to_json(const kf_verdict *verdict) {
     kf_json_add_number(json, "reference_night",
                        verdict->reference > 0 ? (double)verdict->reference : (double)NAN);
     kf_json_add_number(json, "change", verdict->change);
+    kf_json_add_number(json, "change_us", change_us(verdict));
     cJSON *interval = cJSON_AddArrayToObject(json, "change_ci");
     if (isfinite(verdict->change)) {
         (void)cJSON_AddItemToArray(interval, cJSON_CreateNumber(verdict->change_low));

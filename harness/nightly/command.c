@@ -1,0 +1,313 @@
+#include "harness/nightly/command.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/util/text.h"
+#include "harness/nightly/program.h"
+#include "harness/worker/spawn.h"
+
+static const double USUAL_TIMEOUT_SECONDS = 600.0;
+enum { USUAL_WARM_UP = 1, USUAL_REPEATS = 3, MOST_RUNS = 1000, LONGEST_TEXT = 4096 };
+
+const char *const kf_command_keys[] = {"command", "folder",  "environment", "keep",         "time",
+                                       "warm_up", "repeats", "timeout",     "instructions", NULL};
+
+static const struct {
+    const char *name;
+    double us;
+} units[] = {{"s", 1e6}, {"ms", 1e3}, {"us", 1.0}, {"ns", 1e-3}};
+enum { UNITS = sizeof units / sizeof units[0] };
+
+/* --- reading ---------------------------------------------------------------------------------------------
+ */
+
+static kf_status read_list(kf_json_place place, const cJSON *json, const char *key, bool required, int most,
+                           char **list, kf_error *error) {
+    const cJSON *array = cJSON_GetObjectItemCaseSensitive(json, key), *item;
+    if (array == NULL && !required) return KF_OK;
+    int count = cJSON_GetArraySize(array);
+    if (!cJSON_IsArray(array) || count > most || (required && count == 0))
+        return kf_fail(error, KF_BAD_INPUT, "%s: %s.%s: must be a list of %d to %d texts", place.file,
+                       place.path, key, required ? 1 : 0, most);
+    count = 0;
+    cJSON_ArrayForEach(item, array) {
+        if (!cJSON_IsString(item) || item->valuestring[0] == '\0' ||
+            strlen(item->valuestring) >= LONGEST_TEXT)
+            return kf_fail(error, KF_BAD_INPUT, "%s: %s.%s: each must be a text, not empty", place.file,
+                           place.path, key);
+        list[count++] = kf_duplicate(item->valuestring);
+    }
+    return KF_OK;
+}
+
+static kf_status read_environment(kf_json_place place, const cJSON *json, kf_timed_command *command,
+                                  kf_error *error) {
+    const cJSON *object = NULL, *item;
+    KF_TRY(kf_json_object(place, json, "environment", false, &object, error));
+    int count = 0;
+    cJSON_ArrayForEach(item, object) {
+        bool named = item->string[0] != '\0' && strchr(item->string, '=') == NULL;
+        if (!named || !cJSON_IsString(item) || strlen(item->valuestring) >= LONGEST_TEXT ||
+            count == KF_COMMAND_VARIABLES)
+            return kf_fail(error, KF_BAD_INPUT,
+                           "%s: %s.environment: must be at most %d names with a text each", place.file,
+                           place.path, KF_COMMAND_VARIABLES);
+        kf_text pair = {0};
+        kf_text_append(&pair, "%s=%s", item->string, item->valuestring);
+        command->variables[count++] = pair.text;
+    }
+    return KF_OK;
+}
+
+/* "wall", {"printed": "time per step:", "unit": "ms"} or {"json": "timing.step", "unit": "s"}. */
+static kf_status read_time(kf_json_place place, const cJSON *json, kf_timed_command *command,
+                           kf_error *error) {
+    static const char *const keys[] = {"printed", "json", "unit", NULL};
+    const cJSON *time = cJSON_GetObjectItemCaseSensitive(json, "time");
+    command->unit_us = 1e6;
+    if (time == NULL || (cJSON_IsString(time) && strcmp(time->valuestring, "wall") == 0)) return KF_OK;
+    kf_json_place inner = {place.file, "benchmarks.time"};
+    if (!cJSON_IsObject(time) || (cJSON_HasObjectItem(time, "printed") == cJSON_HasObjectItem(time, "json")))
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: %s: must be \"wall\", {\"printed\": TEXT BEFORE IT, \"unit\": \"ms\"} or {\"json\": "
+            "\"path.of.keys\", \"unit\": \"ms\"}",
+            place.file, inner.path);
+    KF_TRY(kf_json_check_keys(inner, time, keys, error));
+    const char *key = NULL, *names[UNITS];
+    command->source = cJSON_HasObjectItem(time, "json") ? KF_TIME_JSON : KF_TIME_PRINTED;
+    KF_TRY(
+        kf_json_string(inner, time, command->source == KF_TIME_JSON ? "json" : "printed", true, &key, error));
+    if (strlen(key) >= sizeof command->key)
+        return kf_fail(error, KF_BAD_INPUT, "%s: %s: is longer than %zu bytes", place.file, inner.path,
+                       sizeof command->key - 1);
+    kf_copy_text(command->key, sizeof command->key, key);
+    int unit = 0;
+    for (int i = 0; i < UNITS; i++)
+        names[i] = units[i].name;
+    KF_TRY(kf_json_choice(inner, time, "unit", true, names, UNITS, &unit, error));
+    command->unit_us = units[unit].us;
+    return KF_OK;
+}
+
+static kf_status read_all(kf_json_place place, const cJSON *json, const char *base, kf_timed_command *command,
+                          kf_error *error) {
+    const char *folder = "";
+    long warm_up = USUAL_WARM_UP, repeats = USUAL_REPEATS;
+    command->timeout = USUAL_TIMEOUT_SECONDS;
+    KF_TRY(read_list(place, json, "command", true, KF_COMMAND_WORDS, command->words, error));
+    KF_TRY(read_list(place, json, "keep", false, KF_COMMAND_KEPT, command->kept, error));
+    KF_TRY(kf_json_string(place, json, "folder", false, &folder, error));
+    if (folder[0] == '/')
+        KF_TRY(kf_path(command->folder, error, "%s", folder));
+    else
+        KF_TRY(kf_path(command->folder, error, "%s/%s", base, folder));
+    /* A program that is named by a path is kept without being asked for. */
+    if (!cJSON_HasObjectItem(json, "keep") && strchr(command->words[0], '/') != NULL &&
+        command->words[0][0] != '/')
+        command->kept[0] = kf_duplicate(command->words[0]);
+    KF_TRY(read_environment(place, json, command, error));
+    KF_TRY(read_time(place, json, command, error));
+    KF_TRY(kf_json_integer(place, json, "warm_up", false, 0, MOST_RUNS, &warm_up, error));
+    KF_TRY(kf_json_integer(place, json, "repeats", false, 1, MOST_RUNS, &repeats, error));
+    KF_TRY(kf_json_number(place, json, "timeout", false, 0.01, 86400, &command->timeout, error));
+    command->warm_up = (int)warm_up;
+    command->repeats = (int)repeats;
+    return kf_json_boolean(place, json, "instructions", false, &command->instructions, error);
+}
+
+kf_status kf_command_read(kf_json_place place, const cJSON *json, const char *base, kf_timed_command *command,
+                          kf_error *error) {
+    memset(command, 0, sizeof *command);
+    kf_status status = read_all(place, json, base, command, error);
+    if (status != KF_OK) kf_command_free(command);
+    return status;
+}
+
+void kf_command_free(kf_timed_command *command) {
+    char **const lists[] = {command->words, command->variables, command->kept};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        for (char **text = lists[i]; *text != NULL; text++) {
+            free(*text);
+            *text = NULL;
+        }
+}
+
+static cJSON *list_json(char *const *list) {
+    cJSON *array = cJSON_CreateArray();
+    for (; *list != NULL; list++)
+        (void)cJSON_AddItemToArray(array, cJSON_CreateString(*list));
+    return array;
+}
+
+cJSON *kf_command_to_json(const kf_timed_command *command) {
+    cJSON *json = cJSON_CreateObject();
+    (void)cJSON_AddItemToObject(json, "command", list_json(command->words));
+    (void)cJSON_AddStringToObject(json, "folder", command->folder);
+    cJSON *environment = cJSON_AddObjectToObject(json, "environment");
+    for (char *const *pair = command->variables; *pair != NULL; pair++) {
+        char *name = kf_duplicate(*pair), *equals = strchr(name, '=');
+        *equals = '\0';
+        (void)cJSON_AddStringToObject(environment, name, equals + 1);
+        free(name);
+    }
+    (void)cJSON_AddItemToObject(json, "keep", list_json(command->kept));
+    if (command->source == KF_TIME_WALL) {
+        (void)cJSON_AddStringToObject(json, "time", "wall");
+    } else {
+        cJSON *time = cJSON_AddObjectToObject(json, "time");
+        (void)cJSON_AddStringToObject(time, command->source == KF_TIME_JSON ? "json" : "printed",
+                                      command->key);
+        for (int i = 0; i < UNITS; i++)
+            if (units[i].us == command->unit_us) (void)cJSON_AddStringToObject(time, "unit", units[i].name);
+    }
+    (void)cJSON_AddNumberToObject(json, "warm_up", command->warm_up);
+    (void)cJSON_AddNumberToObject(json, "repeats", command->repeats);
+    (void)cJSON_AddNumberToObject(json, "timeout", command->timeout);
+    (void)cJSON_AddBoolToObject(json, "instructions", command->instructions);
+    return json;
+}
+
+/* --- keeping ---------------------------------------------------------------------------------------------
+ */
+
+/* The copy in place of the original: of a whole word, or of the folder that a path begins with. */
+static void redirect(char **text, const char *value, const char *kept, const char *folder) {
+    size_t length = strlen(kept);
+    if (strncmp(value, kept, length) != 0 || (value[length] != '\0' && value[length] != '/')) return;
+    kf_text changed = {0};
+    kf_text_append(&changed, "%.*s%s/%s", (int)(value - *text), *text, folder, value);
+    free(*text);
+    *text = changed.text;
+}
+
+kf_status kf_command_keep(kf_timed_command *command, const char *archive, char hash[KF_HASH_HEX],
+                          kf_error *error) {
+    char folder[KF_PATH];
+    KF_TRY(kf_files_keep(command->folder, (const char *const *)command->kept, archive, folder, hash, error));
+    for (char **kept = command->kept; *kept != NULL; kept++) {
+        for (char **word = command->words; *word != NULL; word++)
+            redirect(word, *word, *kept, folder);
+        for (char **pair = command->variables; *pair != NULL; pair++)
+            redirect(pair, strchr(*pair, '=') + 1, *kept, folder);
+    }
+    return KF_OK;
+}
+
+/* --- running ---------------------------------------------------------------------------------------------
+ */
+
+/* The number after the last place where the text stands. */
+static bool printed_number(const char *output, const char *text, double *number) {
+    const char *at = NULL;
+    for (const char *next = output; (next = strstr(next, text)) != NULL && *next != '\0'; next++)
+        at = next;
+    if (text[0] == '\0') at = output;
+    if (at == NULL) return false;
+    at += strlen(text);
+    char *end = NULL;
+    while (*at != '\0' && *at != '\n' && strchr("0123456789.+-", *at) == NULL)
+        at++;
+    *number = strtod(at, &end);
+    return end != at;
+}
+
+/* The member of the last JSON object that begins a line. */
+static bool json_number(const char *output, const char *path, double *number) {
+    for (const char *at = output + strlen(output); at >= output; at--) {
+        if (*at != '{' || (at > output && at[-1] != '\n')) continue;
+        cJSON *json = cJSON_Parse(at);
+        const cJSON *value = json;
+        char *keys = kf_duplicate(path), *rest = NULL;
+        for (const char *key = strtok_r(keys, ".", &rest); key != NULL; key = strtok_r(NULL, ".", &rest))
+            value = cJSON_GetObjectItemCaseSensitive(value, key);
+        bool found = cJSON_IsNumber(value);
+        if (found) *number = value->valuedouble;
+        free(keys);
+        cJSON_Delete(json);
+        if (found) return true;
+    }
+    return false;
+}
+
+static bool time_of(const kf_timed_command *command, const kf_spawned *run, double *us) {
+    const char *output = run->out.text != NULL ? run->out.text : "";
+    double number = run->seconds;
+    bool found = true;
+    if (command->source == KF_TIME_PRINTED) found = printed_number(output, command->key, &number);
+    if (command->source == KF_TIME_JSON) found = json_number(output, command->key, &number);
+    *us = number * command->unit_us;
+    return found && isfinite(*us) && *us > 0.0;
+}
+
+static void fail(kf_measurement *measurement, kf_state state, const char *what, const char *why) {
+    measurement->state = state;
+    (void)snprintf(measurement->reason, sizeof measurement->reason, "%s: %s", what, why);
+}
+
+/* One run; the measurement's state tells what was wrong with it. */
+static kf_status run_once(const kf_timed_command *command, kf_measurement *measurement, double *us,
+                          kf_error *error) {
+    const kf_spawn_request request = {.words = (const char *const *)command->words,
+                                      .folder = command->folder,
+                                      .environment = (const char *const *)command->variables,
+                                      .limit_seconds = command->timeout};
+    kf_spawned run;
+    char why[256];
+    kf_status status = kf_spawn(&request, &run, error);
+    if (status == KF_OK && !run.ended) {
+        (void)snprintf(why, sizeof why, "not done within %g s", command->timeout);
+        fail(measurement, KF_STATE_TIMEOUT, command->words[0], why);
+    } else if (status == KF_OK && (!WIFEXITED(run.status) || WEXITSTATUS(run.status) != 0)) {
+        fail(measurement, KF_STATE_CRASH, command->words[0], kf_spawned_complaint(&run, why, sizeof why));
+    } else if (status == KF_OK && !time_of(command, &run, us)) {
+        (void)snprintf(why, sizeof why, "prints no positive number %s '%.80s'",
+                       command->source == KF_TIME_JSON ? "in JSON at" : "after", command->key);
+        fail(measurement, KF_STATE_INVALID, command->words[0], why);
+    }
+    kf_spawned_free(&run);
+    return status;
+}
+
+static kf_status count_once(const kf_timed_command *command, kf_measurement *measurement, kf_error *error) {
+    double counted = 0.0;
+    char by[16];
+    KF_TRY(kf_command_count(command, &counted, by, error));
+    if (counted <= 0.0) return KF_OK;
+    measurement->counters = kf_allocate_zeroed(1, sizeof *measurement->counters);
+    measurement->counter_count = 1;
+    kf_counter *counter = &measurement->counters[0];
+    *counter = (kf_counter){.unit = "1", .value = counted, .passes = 1};
+    /* Named by who counted: nothing is compared across. */
+    (void)snprintf(counter->metric, sizeof counter->metric, "instructions_%s", by);
+    return KF_OK;
+}
+
+kf_status kf_command_measure(const kf_timed_command *command, bool count, kf_measurement *measurement,
+                             kf_error *error) {
+    double ignored = 0.0;
+    memset(measurement, 0, sizeof *measurement);
+    measurement->verification = (kf_verification){.error = (double)NAN, .bound = (double)NAN};
+    measurement->effort = 1.0;
+    measurement->batch = 1;
+    measurement->stop = KF_STOP_SAMPLES;
+    for (int i = 0; i < command->warm_up && measurement->state == KF_STATE_OK; i++)
+        KF_TRY(run_once(command, measurement, &ignored, error));
+    measurement->samples_us = kf_allocate_zeroed((size_t)command->repeats, sizeof *measurement->samples_us);
+    for (int i = 0; i < command->repeats && measurement->state == KF_STATE_OK; i++) {
+        KF_TRY(run_once(command, measurement, &measurement->samples_us[i], error));
+        measurement->measure_seconds += 1e-6 * measurement->samples_us[i];
+        measurement->sample_count++;
+    }
+    if (measurement->state != KF_STATE_OK) {
+        measurement->sample_count = 0;
+        return KF_OK;
+    }
+    measurement->step_us = kf_summarise(measurement->samples_us, measurement->sample_count);
+    return count && command->instructions ? count_once(command, measurement, error) : KF_OK;
+}

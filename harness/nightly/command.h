@@ -1,0 +1,55 @@
+/* A benchmark of kind `command`: a program that is not kftune's, and where its time comes from
+ * (docs/nightly.md). */
+#ifndef KF_HARNESS_NIGHTLY_COMMAND_H
+#define KF_HARNESS_NIGHTLY_COMMAND_H
+
+#include "base/record/measurement.h"
+#include "base/util/json.h"
+
+enum { KF_COMMAND_WORDS = 64, KF_COMMAND_VARIABLES = 32, KF_COMMAND_KEPT = 32 };
+
+typedef enum kf_command_time {
+    KF_TIME_WALL,    /* from its start to its end */
+    KF_TIME_PRINTED, /* a number that it prints */
+    KF_TIME_JSON,    /* a number of a JSON object that it prints */
+} kf_command_time;
+
+typedef struct kf_timed_command {
+    char folder[KF_PATH];                      /* to work in; absolute */
+    char *words[KF_COMMAND_WORDS + 1];         /* NULL-terminated; owned, as all texts below */
+    char *variables[KF_COMMAND_VARIABLES + 1]; /* "NAME=VALUE" */
+    char *kept[KF_COMMAND_KEPT + 1];           /* files and folders below folder that are what is judged */
+    kf_command_time source;
+    char key[256];  /* printed: the text before the number; JSON: the path of keys */
+    double unit_us; /* of the number */
+    int warm_up, repeats;
+    double timeout;    /* seconds, of one run */
+    bool instructions; /* counted once a night */
+} kf_timed_command;
+
+/* Reads the keys of kf_command_keys from an object that may have others. folder is relative to base. */
+extern const char *const kf_command_keys[];
+enum { KF_COMMAND_KEYS = 9 };
+kf_status kf_command_read(kf_json_place place, const cJSON *json, const char *base, kf_timed_command *command,
+                          kf_error *error);
+void kf_command_free(kf_timed_command *command);
+/* With every default filled in: what kf_command_read reads back. The caller deletes it. */
+cJSON *kf_command_to_json(const kf_timed_command *command);
+
+/* Copies what is kept below archive, in a folder named by its content, and lets words and variables name the
+ * copies; hash is that of the content. Without anything kept it is of the command alone, and a later night
+ * cannot run it again as it was. */
+kf_status kf_command_keep(kf_timed_command *command, const char *archive, char hash[KF_HASH_HEX],
+                          kf_error *error);
+
+/* Runs it: warm-up, then a sample a repeat; a program that fails, hangs or prints no time is a measurement of
+ * that state. With count its instructions, too, where they can be counted, as counter "instructions" of the
+ * whole. */
+kf_status kf_command_measure(const kf_timed_command *command, bool count, kf_measurement *measurement,
+                             kf_error *error);
+
+/* command_count.c: instructions of one run, by perf_event or else Cachegrind; *counted: 0 where neither can.
+ * by: "perf_event" or "cachegrind". */
+kf_status kf_command_count(const kf_timed_command *command, double *counted, char by[16], kf_error *error);
+
+#endif

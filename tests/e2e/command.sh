@@ -1,0 +1,128 @@
+#!/bin/bash
+# Nights of programs that are not kftune's: a solver that prints its time, as text and as JSON, or is timed as a whole; T1 kernels;
+# instructions where times are too noisy. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+set -u
+kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
+root=$(realpath "$(dirname "$0")/../..")
+scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+cd "$scratch" || exit 3
+unset GITHUB_SHA CI_COMMIT_SHA
+export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
+failures=0
+complain() {
+    echo "command.sh: $*"
+    tail -n 6 out err 2>/dev/null | sed 's/^/    /'
+    failures=$((failures + 1))
+}
+has() { grep -qF -- "$2" "$1" || complain "$1 lacks: $2"; }
+night() { # STATUS SUITE STORE ARGUMENTS...
+    local expected=$1 suite=$2 store=$3 status
+    shift 3
+    "$kftune" nightly --suite "$suite" --store "$store" --device cpu:1 --quiet "$@" >out 2>err </dev/null
+    status=$?
+    [ "$status" -eq "$expected" ] || complain "night of $suite: status $status, expected $expected"
+}
+
+# A team's solver in its own repository: it waits, so that a loaded machine does not change what is tested.
+mkdir -p team/bin
+cat >team/solver.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    struct timespec a, b;
+    clock_gettime(CLOCK_MONOTONIC, &a);
+    usleep(1000 * WAIT_MS);
+    clock_gettime(CLOCK_MONOTONIC, &b);
+    double ms = 1e3 * (b.tv_sec - a.tv_sec) + 1e-6 * (b.tv_nsec - a.tv_nsec);
+    printf("case %s, threads %s\n", argc > 1 ? argv[1] : "", getenv("SOLVER_THREADS"));
+    printf("time per step: %.3f ms\n{\"timing\": {\"step\": %.6f}}\n", ms, 1e-3 * ms);
+    return argc > 2 ? atoi(argv[2]) : 0;
+}
+C
+build() { cc -O1 -DWAIT_MS="$1" -o team/bin/solver team/solver.c && echo "$1" >team/VERSION; }
+commit() { git -C team add -A && git -C team commit -qm "$1"; }
+git -C team init -q
+cat >team/suite.json <<'JSON'
+{"suite": "solver", "benchmarks": [
+  {"name": "printed", "kind": "command", "command": ["bin/solver", "cavity"], "environment": {"SOLVER_THREADS": "2"},
+   "time": {"printed": "time per step:", "unit": "ms"}, "warm_up": 0, "repeats": 1, "timeout": 20},
+  {"name": "json", "command": ["bin/solver", "channel"], "time": {"json": "timing.step", "unit": "s"}, "warm_up": 0, "repeats": 1},
+  {"name": "wall", "command": ["./solver"], "folder": "bin", "time": "wall", "warm_up": 1, "repeats": 2}]}
+JSON
+build 20 && commit first
+first=$(git -C team describe --always)
+night 0 team/suite.json n.db
+has out "3 NODATA"
+night 0 team/suite.json n.db
+has out "3 SAME"
+has out "same code, config and machine as night 1 ($first)"
+build 66 && commit slower
+night 1 team/suite.json n.db --report n.md --junit n.xml --github n.json
+has out "3 SLOW"
+has out "$(git -C team describe --always)"
+has out "next to night 2 ($first)"
+grep -qE 'printed +6[0-9]\.?[0-9]* ms +\+4[0-9]\.?[0-9]* ms \(\+2[0-9][0-9] %\)' out || complain "no numbers that a person reads"
+has n.md "**SLOW**"
+has n.json '"name":	"json"'
+python3 -c '
+import json
+entries = {e["name"]: e for e in json.load(open("n.json"))}
+assert all(60000 < entries[n]["value"] < 90000 and entries[n]["unit"] == "us" for n in ("printed", "json", "wall")), entries
+assert all(e["range"].startswith("± ") and "SLOW" in e["extra"] for e in entries.values()), entries' 2>err || complain "the export to github-benchmark is wrong"
+# The earlier program is what ran beside it, not another run of the new one.
+find n.db.commands -path '*bin/solver' | wc -l | grep -qx 4 || complain "the copies of both solvers are not kept"
+
+# What fails, hangs, prints no time or cannot be found fails the night, each with its reason.
+cat >team/bad.json <<'JSON'
+{"suite": "bad", "benchmarks": [
+  {"name": "fails", "command": ["bin/solver", "x", "3"], "warm_up": 0, "repeats": 1},
+  {"name": "hangs", "command": ["sleep", "60"], "timeout": 0.2, "warm_up": 0, "repeats": 1},
+  {"name": "silent", "command": ["bin/solver"], "time": {"printed": "seconds:", "unit": "s"}, "warm_up": 0, "repeats": 1},
+  {"name": "missing", "command": ["no-such-program-here"], "warm_up": 0, "repeats": 1}]}
+JSON
+night 1 team/bad.json bad.db
+has out "4 WRONG"
+has out "ended with status 3"
+has out "not done within 0.2 s"
+has out "prints no positive number after 'seconds:'"
+has out "cannot be started"
+echo '{"suite": "s", "benchmarks": [{"name": "a", "command": ["true"], "time": {"unit": "s"}}]}' >wrong.json
+night 2 wrong.json bad.db
+has err "benchmarks.time: must be \"wall\""
+echo '{"suite": "s", "benchmarks": [{"name": "a", "command": ["true"], "keep": ["missing"]}]}' >wrong.json
+night 2 wrong.json bad.db
+has err "missing"
+
+# Times that vary by half, instructions that grow by a fifth: the second measure tells.
+cat >noisy.c <<'C'
+#include <stdlib.h>
+#include <unistd.h>
+int main(void) {
+    static volatile unsigned sum;
+    for (unsigned i = 0; i < ROUNDS; i++) sum += i;
+    usleep(5000 + (unsigned)getpid() * 7919u % 20000);
+    return 0;
+}
+C
+echo '{"suite": "noisy", "benchmarks": [{"name": "noisy", "command": ["./noisy"], "warm_up": 0, "repeats": 1, "instructions": true}]}' >noisy.json
+cc -O1 -DROUNDS=1000000u -o noisy noisy.c
+night 0 noisy.json noisy.db
+cc -O1 -DROUNDS=1200000u -o noisy noisy.c
+if command -v valgrind >/dev/null; then
+    night 1 noisy.json noisy.db
+    has out "times are too noisy"
+    grep -qE 'instructions_(cachegrind|perf_event) \+(19|20|2[0-9])' out || complain "instructions do not tell the planted fifth"
+else
+    echo "command.sh: no valgrind here: instructions are skipped"
+fi
+
+# A kernel of the user's own.
+echo "{\"suite\": \"kernels\", \"seconds\": 0.05, \"benchmarks\": [{\"name\": \"blur\", \"kind\": \"t1\", \"scene\": \"$root/tests/data/t1/blur.t1.json\"}]}" >kernels.json
+night 0 kernels.json kernels.db
+has out "1 NODATA"
+has out "first night"
+
+[ "$failures" -eq 0 ] && echo "command.sh: all well"
+[ "$failures" -eq 0 ]
