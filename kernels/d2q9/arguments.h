@@ -46,7 +46,10 @@ typedef struct kf_d2q9_arguments {
 
     void *source, *target;      /* populations: deviations from rest, as the paper's density is */
     const unsigned char *flags; /* [capacity] */
-    void *compact;              /* rows exchanged with the host */
+    /* [capacity], boundaries folded into the flow's kernel: bit i - 1 is set where a wall or, half-way, a solid node sends
+     * back what arrives along i. */
+    const unsigned char *bounces;
+    void *compact; /* rows exchanged with the host */
 
     const long long *links; /* node index * 16 + direction that arrives from a solid node */
     const int *open_nodes;  /* [open_count][5]: x, y, x and y of the node to extrapolate from, what is given */

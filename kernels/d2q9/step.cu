@@ -1,5 +1,6 @@
 /* The passes of a step without tiles: fused pull and push, in place, and streaming and collision apart.
- * Defines besides those of the headers: KF_NODES 1 | 2 | 4 nodes a thread, along x. */
+ * Defines besides those of the headers: KF_NODES 1 | 2 | 4 nodes a thread, along x; KF_FOLDED 0|1: stream_collide works
+ * out itself what arrives from beyond walls and periodic faces (KF_PERIODIC_X, KF_PERIODIC_Y 0|1) and from solid nodes. */
 #include "collision.h"
 
 #if KF_FULL_WAY
@@ -10,6 +11,44 @@
 
 #if KF_NODES == 1
 
+#if KF_FOLDED
+#define KF_BEYOND(cx, x, count) ((cx) > 0 ? (x) == 0 : (cx) < 0 && (x) == (count)-1)
+#define KF_LOAD_WRAPPED(i, name, cx, cy, opposite)                                                           \
+    f.name = kf_population(                                                                                  \
+        a, a->source, i,                                                                                     \
+        k - KF_OFFSET(a, cx, cy) +                                                                           \
+            (KF_PERIODIC_X && KF_BEYOND(cx, x, a->nodes[0]) ? (cx)*a->nodes[0] : 0) +                        \
+            (KF_PERIODIC_Y && KF_BEYOND(cy, y, a->nodes[1]) ? (kf_index)((cy)*a->nodes[1]) * a->row_pitch : 0));
+/* As the kernel boundary does it. */
+KF_FUNCTION kf_real kf_bounced(const kf_d2q9_arguments *a, int i, int opposite, kf_index k, int x, int y) {
+    const int from_x = x - kf_cx[i], from_y = y - kf_cy[i];
+    const int side = !KF_PERIODIC_X && from_x < 0                 ? 0
+                     : !KF_PERIODIC_X && from_x >= a->nodes[0]     ? 1
+                     : !KF_PERIODIC_Y && from_y < 0                ? 2
+                     : !KF_PERIODIC_Y && from_y >= a->nodes[1]     ? 3
+                                                                   : -1;
+    kf_real value = kf_population(a, a->source, opposite, k);
+    if (side >= 0) {
+        const double *u = a->face_velocity[side];
+        value += KF_R(6.0 * kf_weight[i] * (kf_cx[i] * u[0] + kf_cy[i] * u[1]));
+    }
+    return kf_from_store(kf_to_store(value));
+}
+#define KF_BOUNCE(i, name, cx, cy, opposite)                                                                 \
+    if ((i) > 0 && (bounces << 1 >> (i)&1)) f.name = kf_bounced(a, i, KF_##opposite, k, x, y);
+KF_KERNEL(stream_collide, kf_d2q9_arguments) {
+    (void)z;
+    const kf_index k = kf_node(a, x, y);
+    const int bounces = a->bounces[k];
+    kf_nine f;
+    KF_D2Q9(KF_LOAD_WRAPPED)
+    if (bounces != 0) {
+        KF_D2Q9(KF_BOUNCE)
+    }
+    kf_relax(a, &f, KF_SOLID(k));
+    KF_D2Q9(KF_STORE_HERE)
+}
+#else
 KF_KERNEL(stream_collide, kf_d2q9_arguments) {
     (void)z;
     const kf_index k = kf_node(a, x, y);
@@ -18,6 +57,7 @@ KF_KERNEL(stream_collide, kf_d2q9_arguments) {
     kf_relax(a, &f, KF_SOLID(k));
     KF_D2Q9(KF_STORE_HERE)
 }
+#endif
 KF_KERNEL(stream, kf_d2q9_arguments) {
     (void)z;
     const kf_index k = kf_node(a, x, y);

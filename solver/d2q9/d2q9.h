@@ -34,6 +34,7 @@ typedef struct kf_d2q9_options {
     int steps_per_launch, tile_rows; /* temporal */
     int resident_blocks;             /* launch bound; 0: none */
     bool graph;                      /* steps are sent as a graph */
+    bool folded_boundary;            /* into stream_collide; plan pull */
 } kf_d2q9_options;
 
 /* Storage of the nodes, ghosts included (kernels/d2q9/arguments.h). */

@@ -13,7 +13,9 @@ static const int velocities[9][2] = {{0, 0}, {1, 0},  {0, 1},   {-1, 0}, {0, -1}
 typedef struct survey {
     const kf_scene *scene;
     const kf_d2q9_geometry *geometry;
-    unsigned char *flags; /* [capacity] */
+    unsigned char *flags;   /* [capacity] */
+    unsigned char *bounces; /* the same, of the folded boundary, else NULL */
+    bool half_way;
     long long *links;
     int *open_nodes;
     size_t link_count, open_count, link_capacity;
@@ -70,12 +72,13 @@ static void survey_node(survey *s, int x, int y) {
     if (kind == KF_NODE_INFLOW || kind == KF_NODE_OUTFLOW) add_open(s, x, y, kind);
     for (int i = 1; i < 9; i++) {
         int from[2];
-        if (!neighbour(s->scene, x, y, -velocities[i][0], -velocities[i][1], from)) {
-            *flags |= KF_NODE_LINK_BIT;
-        } else if (kind == KF_NODE_FLUID && kind_at(s->scene, from[0], from[1]) == KF_NODE_SOLID) {
-            *flags |= KF_NODE_LINK_BIT;
-            add_link(s, x, y, i);
-        }
+        const bool inside = neighbour(s->scene, x, y, -velocities[i][0], -velocities[i][1], from);
+        const bool link =
+            inside && kind == KF_NODE_FLUID && kind_at(s->scene, from[0], from[1]) == KF_NODE_SOLID;
+        if (!inside || link) *flags |= KF_NODE_LINK_BIT;
+        if (link) add_link(s, x, y, i);
+        if (s->bounces != NULL && (!inside || (link && s->half_way)))
+            s->bounces[node_index(s, x, y)] |= (unsigned char)(1U << (i - 1));
     }
 }
 
@@ -90,6 +93,10 @@ static kf_status upload_survey(kf_plan *plan, kf_d2q9 *system, const survey *s, 
     if (system->options.full_way || system->options.plan == KF_D2Q9_TEMPORAL) {
         KF_TRY(upload(plan, s->flags, (size_t)s->geometry->capacity, &buffer, error));
         a->flags = kf_buffer_address(buffer);
+    }
+    if (s->bounces != NULL) {
+        KF_TRY(upload(plan, s->bounces, (size_t)s->geometry->capacity, &buffer, error));
+        a->bounces = kf_buffer_address(buffer);
     }
     if (s->link_count > INT32_MAX / 2) return kf_fail(error, KF_MACHINE, "the mask has too many solid edges");
     a->link_count = (int)s->link_count;
@@ -139,7 +146,8 @@ static long count_solid(const kf_scene *scene) {
 
 kf_status kf_d2q9_upload_geometry(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
     const kf_scene *scene = kf_plan_scene(plan);
-    survey s = {.scene = scene, .geometry = &system->geometry};
+    survey s = {.scene = scene, .geometry = &system->geometry, .half_way = !system->options.full_way};
+    if (system->options.folded_boundary) s.bounces = kf_allocate_zeroed((size_t)system->geometry.capacity, 1);
     s.flags = kf_allocate_zeroed((size_t)system->geometry.capacity, 1);
     unsigned char *kinds = kf_allocate_zeroed((size_t)scene->nodes[0], 1);
     for (int y = 0; y < scene->nodes[1]; y++)
@@ -148,6 +156,7 @@ kf_status kf_d2q9_upload_geometry(kf_plan *plan, kf_d2q9 *system, kf_error *erro
     kf_status status = upload_survey(plan, system, &s, error);
     free(kinds);
     free(s.flags);
+    free(s.bounces);
     free(s.links);
     free(s.open_nodes);
     return status;

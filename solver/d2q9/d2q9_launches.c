@@ -82,7 +82,8 @@ static void append_boundaries(builder *b, int parity, int grid) {
 static void append_nodes(builder *b, int parity, const char *name, int from, int to, int values, bool flags) {
     const kf_d2q9_options *o = &b->system->options;
     const int *n = b->system->arguments.nodes;
-    double bytes = values * (double)b->system->store_bytes + (flags && o->full_way ? 1.0 : 0.0);
+    const double bytes = values * (double)b->system->store_bytes + (flags && o->full_way ? 1.0 : 0.0) +
+                         (o->folded_boundary ? 1.0 : 0.0);
     append(b, parity, KF_D2Q9_FLOW, name, (n[0] + o->nodes_per_thread - 1) / o->nodes_per_thread, n[1],
            o->threads, from_to(b->system, parity, from, to), bytes * b->plan->updates);
 }
@@ -90,7 +91,7 @@ static void append_nodes(builder *b, int parity, const char *name, int from, int
 static void make_step(builder *b, int p) {
     const kf_d2q9_options *o = &b->system->options;
     const int *n = b->system->arguments.nodes;
-    append_boundaries(b, p, o->plan == KF_D2Q9_IN_PLACE ? 0 : p);
+    if (!o->folded_boundary) append_boundaries(b, p, o->plan == KF_D2Q9_IN_PLACE ? 0 : p);
     switch (o->plan) {
     case KF_D2Q9_SEPARATE:
         append_nodes(b, p, "stream", p, 1 - p, 18, false);

@@ -59,6 +59,10 @@ static kf_status check_options(const kf_scene *scene, const kf_d2q9_options *o, 
                                     (o->layout == KF_D2Q9_CSOA && o->alpha < o->nodes_per_thread)))
         return refuse(error, "several nodes a thread need plan pull or separate, and a layout that keeps "
                              "them side by side");
+    if (o->folded_boundary && (o->plan != KF_D2Q9_PULL || o->nodes_per_thread != 1 || kf_d2q9_is_open(scene)))
+        return refuse(error,
+                      "folded_boundary needs plan pull, one node a thread, and faces that are walls or "
+                      "periodic, without open nodes");
     if (o->resident_blocks < 0 || o->resident_blocks * o->threads > 2048)
         return refuse(error, "resident_blocks times threads must be at most 2048");
     return check_temporal(scene, o, error);
@@ -95,6 +99,7 @@ kf_status kf_d2q9_read_options(const kf_scene *scene, const kf_config *config, b
     options->storage = (kf_d2q9_storage)storage;
     options->full_way = way == 1;
     KF_TRY(kf_config_boolean(config, "graph", &options->graph, error));
+    KF_TRY(kf_config_boolean(config, "folded_boundary", &options->folded_boundary, error));
     if (options->resident_blocks > 0 && !gpu) return refuse(error, "resident_blocks is for GPUs");
     if (options->graph && !gpu) return refuse(error, "graph is for GPUs");
     while (1L << options->alpha_log2 < options->alpha)
@@ -163,6 +168,11 @@ static void define_flow(const kf_scene *scene, const kf_d2q9_options *options, k
         define(defines, "KF_THREADS", options->threads);
     else
         define(defines, "KF_NODES", options->nodes_per_thread);
+    if (options->folded_boundary) define(defines, "KF_FOLDED", 1);
+    if (options->folded_boundary || options->plan == KF_D2Q9_TEMPORAL) {
+        define(defines, "KF_PERIODIC_X", scene->faces[KF_XMIN] == KF_PERIODIC);
+        define(defines, "KF_PERIODIC_Y", scene->faces[KF_YMIN] == KF_PERIODIC);
+    }
     if (options->resident_blocks > 0) {
         kf_define *entry = &defines->list[defines->count++];
         entry->name = "KF_LAUNCH_BOUNDS";
@@ -172,8 +182,6 @@ static void define_flow(const kf_scene *scene, const kf_d2q9_options *options, k
     if (options->plan != KF_D2Q9_TEMPORAL) return;
     define(defines, "KF_LEVELS", options->steps_per_launch);
     define(defines, "KF_TILE_WIDTH", kf_d2q9_tile_width(options));
-    define(defines, "KF_PERIODIC_X", scene->faces[KF_XMIN] == KF_PERIODIC);
-    define(defines, "KF_PERIODIC_Y", scene->faces[KF_YMIN] == KF_PERIODIC);
     define(defines, "KF_HALF_WAY", kf_d2q9_has_solid(scene) && !options->full_way);
 }
 
