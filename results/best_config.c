@@ -10,7 +10,7 @@
 #include "base/util/program.h"
 #include "base/util/text.h"
 
-enum { FORMAT = 2 };
+enum { FORMAT = 3 };
 static const double exact_integers = 9007199254740992.0; /* 2^53 */
 
 /* --- writing ------------------------------------------------------------------------------------------ */
@@ -65,7 +65,8 @@ static cJSON *best_to_json(const kf_best_config *best) {
     (void)cJSON_AddStringToObject(root, "hash", hash);
     kf_json_add_number(root, "time_us", best->time_us);
     (void)cJSON_AddItemToObject(root, "ci_us", cJSON_CreateDoubleArray(best->ci_us, 2));
-    kf_json_add_number(root, "mlups", best->mlups);
+    kf_json_add_number(root, "updates_per_second", best->updates_per_second);
+    (void)cJSON_AddStringToObject(root, "update", best->update);
     kf_json_add_number(root, "bandwidth", best->bandwidth);
     cJSON *gain = cJSON_AddObjectToObject(root, "gain");
     kf_json_add_number(gain, "baseline", best->gain_baseline);
@@ -224,7 +225,21 @@ static kf_status read_config(const char *file, const cJSON *root, kf_best_config
                    file, hash);
 }
 
-static kf_status read_times(const char *file, const cJSON *root, kf_best_config *best, kf_error *error) {
+/* Before format 3 it was million node updates a second, of whatever was updated. */
+static kf_status read_rate(kf_json_place top, const cJSON *root, long format, kf_best_config *best,
+                           kf_error *error) {
+    if (format >= 3) {
+        KF_TRY(read_text(top, root, "update", best->update, sizeof best->update, error));
+        return read_optional(top, root, "updates_per_second", &best->updates_per_second, error);
+    }
+    KF_TRY(read_optional(top, root, "mlups", &best->updates_per_second, error));
+    best->updates_per_second *= 1e6;
+    kf_copy_text(best->update, sizeof best->update, "node");
+    return KF_OK;
+}
+
+static kf_status read_times(const char *file, const cJSON *root, long format, kf_best_config *best,
+                            kf_error *error) {
     static const char *const gain_keys[] = {"baseline", "paper", "default", NULL};
     static const char *const verification_keys[] = {"error", "bound", NULL};
     kf_json_place top = {file, ""}, gains = {file, "gain"}, verifications = {file, "verification"};
@@ -232,7 +247,7 @@ static kf_status read_times(const char *file, const cJSON *root, kf_best_config 
     KF_TRY(kf_json_numbers(top, root, "ci_us", true, 0, 1e15, 2, best->ci_us, error));
     if (best->ci_us[0] > best->time_us || best->ci_us[1] < best->time_us)
         return kf_fail(error, KF_BAD_INPUT, "%s: ci_us: must hold time_us between its two numbers", file);
-    KF_TRY(read_optional(top, root, "mlups", &best->mlups, error));
+    KF_TRY(read_rate(top, root, format, best, error));
     KF_TRY(read_optional(top, root, "bandwidth", &best->bandwidth, error));
     const cJSON *gain = NULL, *verification = NULL;
     KF_TRY(kf_json_object(top, root, "gain", true, &gain, error));
@@ -267,9 +282,25 @@ static kf_status read_ties(const char *file, const cJSON *root, kf_best_config *
 }
 
 static kf_status read_root(const char *file, const cJSON *root, kf_best_config *best, kf_error *error) {
-    static const char *const keys[] = {"format", "kftune",       "scene", "device", "config",
-                                       "hash",   "time_us",      "ci_us", "mlups",  "bandwidth",
-                                       "gain",   "verification", "ties",  "run",    NULL};
+    static const char *const keys[] = {"format",
+                                       "kftune",
+                                       "scene",
+                                       "device",
+                                       "config",
+                                       "hash",
+                                       "time_us",
+                                       "ci_us",
+                                       "updates_per_second",
+                                       "update",
+                                       "bandwidth",
+                                       "gain",
+                                       "verification",
+                                       "ties",
+                                       "run",
+                                       NULL};
+    static const char *const old_keys[] = {"format", "kftune",       "scene", "device", "config",
+                                           "hash",   "time_us",      "ci_us", "mlups",  "bandwidth",
+                                           "gain",   "verification", "ties",  "run",    NULL};
     kf_json_place top = {file, ""};
     /* First of all: a newer format may well have keys that are not known here. */
     long format = 0;
@@ -279,12 +310,12 @@ static kf_status read_root(const char *file, const cJSON *root, kf_best_config *
                        "%s: format: is %ld, written by a newer kftune; this one reads up to %d: "
                        "update kftune or tune again",
                        file, format, FORMAT);
-    KF_TRY(kf_json_check_keys(top, root, keys, error));
+    KF_TRY(kf_json_check_keys(top, root, format < 3 ? old_keys : keys, error));
     KF_TRY(read_text(top, root, "kftune", best->version, sizeof best->version, error));
     KF_TRY(read_scene(file, root, format, best, error));
     KF_TRY(read_device(file, root, &best->device, error));
     KF_TRY(read_config(file, root, best, error));
-    KF_TRY(read_times(file, root, best, error));
+    KF_TRY(read_times(file, root, format, best, error));
     KF_TRY(read_ties(file, root, best, error));
     return read_text(top, root, "run", best->run_uuid, sizeof best->run_uuid, error);
 }

@@ -18,7 +18,8 @@ typedef struct kf_best_config {
     kf_config config;
     char config_hash[KF_HASH_HEX];
     double time_us, ci_us[2]; /* expected whole step: median and its confidence interval */
-    double mlups, bandwidth;
+    double updates_per_second, bandwidth;
+    char update[KF_NAME]; /* what is updated: kf_system.update */
     double gain_baseline, gain_paper,
         gain_default; /* time of the preset / time; NAN when it was not measured */
     double verification_error, verification_bound;

@@ -80,7 +80,7 @@ static kf_status print_row(void *context, const kf_result_row *row, kf_error *er
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         print_number(stream, numbers[i]);
     (void)fprintf(stream, ",%zu", measurement->sample_count);
-    print_number(stream, measurement->updates_per_us);
+    print_number(stream, 1e6 * measurement->updates_per_us);
     print_number(stream, measurement->effective_bandwidth);
     print_number(stream, measurement->verification.error);
     print_number(stream, measurement->verification.bound);
@@ -100,7 +100,8 @@ kf_status kf_store_export_csv(kf_store *store, int64_t run_id, FILE *stream, kf_
     if (status == KF_OK) {
         (void)fputs(
             "run,sequence,role,state,reason,measured,time_us,ci_low_us,ci_high_us,q1_us,q3_us,minimum_us,"
-            "maximum_us,samples,mlups,bandwidth,verification_error,verification_bound,compile_s,hash,system",
+            "maximum_us,samples,updates_per_second,bandwidth,verification_error,verification_bound,compile_s,"
+            "hash,system",
             stream);
         for (int i = 0; i < csv.columns.count; i++) {
             (void)fputc(',', stream);
@@ -116,13 +117,13 @@ kf_status kf_store_export_csv(kf_store *store, int64_t run_id, FILE *stream, kf_
 /* --- github-action-benchmark --------------------------------------------------------------------------- */
 
 /* The result that a run chose (or its fastest, where that is not known), and of each preset the last. */
-typedef struct kf_figures {
+typedef struct github_figures {
     cJSON *presets; /* role -> entry */
     cJSON *best;
     double best_us;
     bool best_is_final, best_is_chosen;
     const kf_run_summary *run;
-} kf_figures;
+} github_figures;
 
 static cJSON *figure(const kf_run_summary *run, const char *what, const kf_result_row *row) {
     const kf_summary *step = &row->measurement.step_us;
@@ -148,7 +149,7 @@ static cJSON *figure(const kf_run_summary *run, const char *what, const kf_resul
 
 static kf_status collect_figure(void *context, const kf_result_row *row, kf_error *error) {
     (void)error;
-    kf_figures *figures = context;
+    github_figures *figures = context;
     if (row->measurement.state != KF_STATE_OK) return KF_OK;
     if (strncmp(row->role, "preset:", 7) == 0) {
         cJSON_DeleteItemFromObjectCaseSensitive(figures->presets, row->role);
@@ -174,7 +175,7 @@ kf_status kf_store_export_github(kf_store *store, int64_t run_id, FILE *stream, 
     (void)snprintf(name, sizeof name, "%lld", (long long)run_id);
     kf_run_summary run;
     KF_TRY(kf_store_find_run(store, name, &run, error));
-    kf_figures figures = {.presets = cJSON_CreateObject(), .run = &run};
+    github_figures figures = {.presets = cJSON_CreateObject(), .run = &run};
     kf_status status = kf_store_rows(store, run_id, false, collect_figure, &figures, error);
     cJSON *list = cJSON_CreateArray();
     if (figures.best != NULL) (void)cJSON_AddItemToArray(list, figures.best);

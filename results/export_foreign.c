@@ -98,7 +98,7 @@ static void add_ours(cJSON *entry, const kf_result_row *row) {
         (void)cJSON_AddStringToObject(ours, "stop", kf_stop_names[measurement->stop]);
     if (measurement->build_hash[0] != '\0')
         (void)cJSON_AddStringToObject(ours, "build", measurement->build_hash);
-    add_known(ours, "mlups", measurement->updates_per_us);
+    add_known(ours, "updates_per_us", measurement->updates_per_us);
     add_known(ours, "bandwidth", measurement->effective_bandwidth);
     add_known(ours, "compile_s", measurement->compile_seconds);
     add_known(ours, "verify_s", measurement->verify_seconds);
@@ -108,8 +108,7 @@ static void add_ours(cJSON *entry, const kf_result_row *row) {
     cJSON *verified = cJSON_AddObjectToObject(ours, "verification");
     (void)cJSON_AddNumberToObject(verified, "error", verification->error);
     add_known(verified, "bound", verification->bound);
-    add_known(verified, "mass_drift", kf_verification_value(verification, "mass"));
-    add_known(verified, "load_error", kf_verification_value(verification, "force"));
+    (void)cJSON_AddItemToObject(verified, "deviations", kf_deviations_to_json(verification));
     (void)cJSON_AddStringToObject(verified, "worst", verification->worst);
 }
 

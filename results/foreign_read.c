@@ -123,6 +123,16 @@ static int position(const char *word, const char *const *names, int count) {
     return -1;
 }
 
+/* Files of kftune up to version 6 of the store name three of them. */
+static void recall_deviations(const cJSON *verified, kf_verification *verification) {
+    const double mass = number_or(verified, "mass_drift", NAN),
+                 force = number_or(verified, "load_error", NAN);
+    if (isnan(verification->error)) return;
+    kf_verification_add(verification, "error", verification->error, verification->bound);
+    if (!isnan(mass)) kf_verification_add(verification, "mass", mass, verification->bound);
+    if (!isnan(force)) kf_verification_add(verification, "force", force, (double)NAN);
+}
+
 /* What kftune wrote itself beside the other program's members. */
 static kf_status read_ours(const kf_landscape_file *file, kf_landscape_entry *entry, kf_error *error) {
     const cJSON *ours = cJSON_GetObjectItemCaseSensitive(entry->json, KF_LANDSCAPE_KEY);
@@ -148,15 +158,20 @@ static kf_status read_ours(const kf_landscape_file *file, kf_landscape_entry *en
     kf_copy_text(measurement->build_hash, sizeof measurement->build_hash, string_or(ours, "build", ""));
     double batch = number_or(ours, "batch", 1);
     measurement->batch = batch >= 1 && batch <= 1 << 30 ? (int)batch : 1;
-    measurement->updates_per_us = number_or(ours, "mlups", NAN);
+    measurement->updates_per_us = number_or(ours, "updates_per_us", number_or(ours, "mlups", NAN));
     measurement->effective_bandwidth = number_or(ours, "bandwidth", NAN);
     measurement->compile_seconds = number_or(ours, "compile_s", measurement->compile_seconds);
     measurement->verify_seconds = number_or(ours, "verify_s", measurement->verify_seconds);
     measurement->measure_seconds = number_or(ours, "measure_s", measurement->measure_seconds);
     const cJSON *verified = cJSON_GetObjectItemCaseSensitive(ours, "verification");
     kf_verification *verification = &measurement->verification;
-    kf_verification_recall(verification, number_or(verified, "error", NAN), number_or(verified, "bound", NAN),
-                           number_or(verified, "mass_drift", NAN), number_or(verified, "load_error", NAN));
+    verification->error = number_or(verified, "error", NAN);
+    verification->bound = number_or(verified, "bound", NAN);
+    const cJSON *deviations = cJSON_GetObjectItemCaseSensitive(verified, "deviations");
+    if (deviations == NULL)
+        recall_deviations(verified, verification);
+    else if (kf_deviations_from_json(deviations, verification, NULL) != KF_OK)
+        return kf_landscape_complain(file, entry->where, error, "has deviations that make no sense");
     kf_copy_text(verification->worst, sizeof verification->worst, string_or(verified, "worst", ""));
     return KF_OK;
 }

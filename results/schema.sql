@@ -1,4 +1,4 @@
--- The store of kftune, version 6 (docs/store.md explains it and has example queries).
+-- The store of kftune, version 7 (docs/store.md explains it and has example queries).
 --
 -- Conventions: times of kernels and steps are in microseconds (_us), times of the tuner in seconds (_s); moments are
 -- UTC text, 2026-01-31T12:00:00.123456Z; hashes are SHA-256 in lower-case hexadecimal; NULL means "not known" or
@@ -34,7 +34,7 @@ CREATE TABLE environment (
 
 -- What is run; one row for each distinct content under a name. facts: what its system says of it, named numbers and
 -- words: {"size_x": 200, "node_count": 16000000, "reynolds": 100, "collision": "acm_mrt"}; units of those that have one.
-CREATE TABLE scene (
+CREATE TABLE problem (
     id INTEGER PRIMARY KEY,
     hash TEXT NOT NULL CHECK (length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'), -- of all that changes the result
     name TEXT NOT NULL,
@@ -71,7 +71,7 @@ CREATE TABLE run (
     id INTEGER PRIMARY KEY AUTOINCREMENT, -- the number of a pruned run is not given out again
     uuid TEXT NOT NULL UNIQUE CHECK (length(uuid) = 36),
     environment INTEGER NOT NULL REFERENCES environment (id),
-    scene INTEGER NOT NULL REFERENCES scene (id),
+    problem INTEGER NOT NULL REFERENCES problem (id),
     space INTEGER NOT NULL REFERENCES space (id),
     system TEXT NOT NULL,
     strategy TEXT NOT NULL,
@@ -85,10 +85,11 @@ CREATE TABLE run (
     objective TEXT NOT NULL DEFAULT 'time' CHECK (objective IN ('time', 'energy', 'edp')), -- what was minimised
     winner INTEGER CHECK (winner >= 0), -- sequence of the result that was chosen: not the fastest, where several tie
     noise_floor REAL CHECK (noise_floor >= 0 AND noise_floor < 9e99), -- of a config's time from process to process, relative
+    updates TEXT NOT NULL DEFAULT 'node' CHECK (updates <> ''), -- what a step updates: 'node', 'cell', 'particle', ...
     CONSTRAINT ended_or_running CHECK ((state = 'running') = (ended IS NULL)),
     CONSTRAINT process_while_running CHECK ((state = 'running') = (process IS NOT NULL))
 ) STRICT;
-CREATE INDEX run_scene ON run (scene, environment);
+CREATE INDEX run_problem ON run (problem, environment);
 CREATE INDEX run_environment ON run (environment);
 CREATE INDEX run_space ON run (space);
 
@@ -112,13 +113,11 @@ CREATE TABLE result (
     samples BLOB,                                            -- 32-bit IEEE 754, little-endian, microseconds, in order
     batch INTEGER CHECK (batch >= 1),                        -- steps that one sample is the mean of
     stop TEXT CHECK (stop IN ('precise', 'samples', 'time')),
-    mlups REAL CHECK (mlups >= 0 AND mlups < 9e99),          -- million node updates a second
+    updates_per_us REAL CHECK (updates_per_us >= 0 AND updates_per_us < 9e99), -- of what run.updates says: million a second
     bandwidth REAL CHECK (bandwidth >= 0 AND bandwidth < 9e99), -- least bytes a step / time, bytes/s
 
     verification_error REAL CHECK (verification_error >= 0),
     verification_bound REAL CHECK (verification_bound >= 0),
-    mass_drift REAL,
-    load_error REAL,
     worst TEXT,
 
     compile_s REAL CHECK (compile_s >= 0),
@@ -138,10 +137,13 @@ CREATE TABLE result (
     energy_j REAL CHECK (energy_j > 0 AND energy_j < 9e99),  -- of one time step
 
     effort REAL NOT NULL DEFAULT 1 CHECK (effort > 0 AND effort <= 1), -- share of the usual measuring
-    -- Of a solid that turns: steps of a full turn, and the windows around it that each sample is spread over
-    -- (docs/measuring.md says at which steps they begin).
-    turn_steps INTEGER CHECK (turn_steps >= 1),
-    turn_windows INTEGER CHECK (turn_windows >= 1),
+    -- Of a plan whose steps cost different amounts: the steps after which that comes again (a turn of the solid), and
+    -- the windows in them that each sample is spread over (docs/measuring.md says at which steps they begin).
+    window_steps INTEGER CHECK (window_steps >= 1),
+    windows INTEGER CHECK (windows >= 1),
+    -- All that was held against the reference: [{"name": "fields", "value": 2e-6, "bound": 1e-4}, ...]; null: lost, or
+    -- not known.
+    deviations TEXT CHECK (deviations IS NULL OR (json_valid(deviations) AND json_type(deviations) = 'array')),
 
     UNIQUE (run, sequence),
     -- A NULL in a CHECK counts as passed, so presence is checked on its own.
@@ -154,7 +156,7 @@ CREATE TABLE result (
         CHECK ((step_us IS NULL) = (minimum_us IS NULL) AND (step_us IS NULL) = (maximum_us IS NULL)),
     CONSTRAINT interval_with_time
         CHECK ((step_us IS NULL) = (low_us IS NULL) AND (step_us IS NULL) = (high_us IS NULL)),
-    CONSTRAINT rates_need_time CHECK (step_us IS NOT NULL OR (mlups IS NULL AND bandwidth IS NULL)),
+    CONSTRAINT rates_need_time CHECK (step_us IS NOT NULL OR (updates_per_us IS NULL AND bandwidth IS NULL)),
     CONSTRAINT time_above_first_quartile CHECK (minimum_us > 0 AND minimum_us <= q1_us AND q1_us <= step_us),
     CONSTRAINT time_below_third_quartile CHECK (step_us <= q3_us AND q3_us <= maximum_us AND maximum_us < 9e99),
     CONSTRAINT time_within_interval
@@ -170,7 +172,7 @@ CREATE TABLE result (
         state <> 'ok' OR ifnull(verification_error <= verification_bound,
                                 verification_error IS NULL AND role IN ('final', 'import', 'nightly')))
 ) STRICT;
-CREATE INDEX result_listing ON result (run, state, role, step_us, mlups); -- covers `store list`
+CREATE INDEX result_listing ON result (run, state, role, step_us, updates_per_us); -- covers `store list`
 CREATE INDEX result_config ON result (config, run, sequence);
 CREATE INDEX result_build ON result (build);
 

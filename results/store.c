@@ -79,16 +79,17 @@ static const char *const statement_texts[KF_STATEMENTS] = {
     [KF_SQL_ADD_RESULT] =
         ("INSERT INTO result (run, sequence, role, config, build, measured, state, reason, step_us, q1_us, "
          "q3_us, "
-         "minimum_us, maximum_us, low_us, high_us, sample_count, samples, batch, stop, mlups, bandwidth, "
-         "verification_error, verification_bound, mass_drift, load_error, worst, compile_s, verify_s, "
+         "minimum_us, maximum_us, low_us, high_us, sample_count, samples, batch, stop, updates_per_us, "
+         "bandwidth, "
+         "verification_error, verification_bound, worst, compile_s, verify_s, "
          "measure_s, "
          "before_sm_clock_mhz, before_memory_clock_mhz, before_temperature_c, before_power_w, "
          "before_throttle_reasons, "
          "after_sm_clock_mhz, after_memory_clock_mhz, after_temperature_c, after_power_w, "
          "after_throttle_reasons, cache, clocks, clock_mhz, clock_state, outliers, energy_j, "
-         "effort, turn_steps, turn_windows) "
-         "VALUES (?,?,?,?,?,?, ?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?, ?,?,?,?,?, ?,?,?,?,?, "
-         "?,?,?,?,?,?, ?,?,?)"),
+         "effort, window_steps, windows, deviations) "
+         "VALUES (?,?,?,?,?,?, ?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?, ?,?,?,?,?, ?,?,?,?,?, "
+         "?,?,?,?,?,?, ?,?,?,?)"),
     [KF_SQL_ADD_KERNEL] =
         ("INSERT INTO kernel (result, ordinal, name, sample_count, median_us, q1_us, q3_us, minimum_us, "
          "maximum_us, "

@@ -81,12 +81,13 @@ typedef struct kf_run_summary {
         strategy[KF_NAME];
     int results, ok;
     double best_us,
-        best_mlups;        /* of the winner, else the finals if there are any; NAN when no result is ok */
-    int winner;            /* sequence of the result that was chosen; -1: not known */
-    const kf_facts *facts; /* of its scene; as long as the store */
-    char origin[16];       /* "measured", "imported"; "nightly" when it was asked for by name */
-    char ended[32];        /* "" while it runs */
-    char backend[8];       /* "cpu", "cuda"; "import" when another program measured it */
+        best_updates_per_us; /* of the winner, else the finals if there are any; NAN when no result is ok */
+    char update[KF_NAME];    /* what a step updates: "node", "cell", "particle" */
+    int winner;              /* sequence of the result that was chosen; -1: not known */
+    const kf_facts *facts;   /* of its scene; as long as the store */
+    char origin[16];         /* "measured", "imported"; "nightly" when it was asked for by name */
+    char ended[32];          /* "" while it runs */
+    char backend[8];         /* "cpu", "cuda"; "import" when another program measured it */
     uint64_t seed;
 } kf_run_summary;
 kf_status kf_store_runs(kf_store *store, void (*visit)(void *context, const kf_run_summary *run),
@@ -94,7 +95,7 @@ kf_status kf_store_runs(kf_store *store, void (*visit)(void *context, const kf_r
 /* name: a run's number, the beginning of its UUID, or NULL for the newest that is no night's. */
 kf_status kf_store_find_run(kf_store *store, const char *name, kf_run_summary *run, kf_error *error);
 
-/* One row a result: run, sequence, role, state, reason, time, spread, mlups, every parameter of its config.
+/* One row a result: run, sequence, role, state, reason, time, spread, updates, every parameter of its config.
  */
 kf_status kf_store_export_csv(kf_store *store, int64_t run_id, FILE *stream, kf_error *error);
 /* T4 results; every result but the skipped ones. */

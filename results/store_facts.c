@@ -9,7 +9,7 @@
 static const char *const queries[KF_FACT_GROUPS] = {
     [KF_FACTS_SCENE] = "SELECT s.name AS scene, s.source AS file, printf('%llu', s.seed) AS seed, s.hash AS "
                        "\"content hash\", s.id, s.facts, s.units "
-                       "FROM run r JOIN scene s ON s.id = r.scene WHERE r.id = ?",
+                       "FROM run r JOIN problem s ON s.id = r.problem WHERE r.id = ?",
     [KF_FACTS_ENVIRONMENT] =
         "SELECT e.device, e.backend, e.identity, e.architecture, e.driver, e.compiler, "
         "e.multiprocessors AS \"multiprocessors or threads\", "

@@ -112,8 +112,8 @@ kf_status kf_store_series_list(kf_store *store,
         store,
         "SELECT n.benchmark, n.series, e.device, e.driver, s.name, s.id, s.facts, s.units, "
         "count(DISTINCT n.night), max(n.night) AS last FROM nightly n JOIN result r ON r.id = n.result "
-        "JOIN run u ON u.id = r.run JOIN environment e ON e.id = u.environment JOIN scene s ON s.id = "
-        "u.scene "
+        "JOIN run u ON u.id = r.run JOIN environment e ON e.id = u.environment JOIN problem s ON s.id = "
+        "u.problem "
         "WHERE n.arm = 'night' AND r.state = 'ok' GROUP BY n.benchmark, n.series "
         "ORDER BY n.benchmark, last DESC",
         &statement, error));

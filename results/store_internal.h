@@ -8,7 +8,7 @@
 
 enum {
     KF_STORE_APPLICATION = 0x6b66746e, /* PRAGMA application_id: "kftn" */
-    KF_STORE_VERSION = 6,              /* PRAGMA user_version: of results/schema.sql */
+    KF_STORE_VERSION = 7,              /* PRAGMA user_version: of results/schema.sql */
     KF_STORE_WAIT_MS = 30000,          /* for another writer */
     KF_MOMENT = 32,                    /* bytes for "2026-01-31T12:00:00.123456Z" */
     KF_PROCESS = 96,
@@ -31,17 +31,17 @@ typedef enum kf_statement {
     KF_STATEMENTS
 } kf_statement;
 
-/* Facts of a scene that was read; its row in the store. */
-typedef struct kf_scene_facts {
-    int64_t scene;
+/* Facts of a problem that was read; its row in the store. */
+typedef struct kf_problem_facts {
+    int64_t problem;
     kf_facts facts;
-} kf_scene_facts;
+} kf_problem_facts;
 
 struct kf_store {
     sqlite3 *database;
     char path[KF_PATH];
     sqlite3_stmt *statements[KF_STATEMENTS];
-    kf_scene_facts **facts; /* [facts_count] */
+    kf_problem_facts **facts; /* [facts_count] */
     int facts_count;
 };
 
@@ -125,8 +125,8 @@ kf_status kf_store_fetch_id(kf_store *store, sqlite3_stmt *statement, const char
                             kf_error *error);
 
 /* Inside a transaction: adds the scene of a problem unless it is there. */
-kf_status kf_store_scene(kf_store *store, const kf_problem *problem, int64_t *id, kf_error *error);
-/* From the columns id, facts and units of a scene; they live as long as the store. */
+kf_status kf_store_problem(kf_store *store, const kf_problem *problem, int64_t *id, kf_error *error);
+/* From the columns id, facts and units of a problem; they live as long as the store. */
 const kf_facts *kf_read_facts(kf_store *store, kf_reader *reader);
 void kf_store_forget_facts(kf_store *store);
 

@@ -95,7 +95,7 @@ static void bind_if_positive(kf_binder *binder, double value) {
     kf_bind_number(binder, value > 0.0 ? value : NAN);
 }
 
-/* How it was measured, and where around a turn. clocks: as many as samples, or NULL. */
+/* How it was measured, and in which windows. clocks: as many as samples, or NULL. */
 static void bind_conditions(kf_binder *binder, const kf_measurement *measurement, const uint32_t *clocks,
                             size_t count) {
     const bool ok = measurement->state == KF_STATE_OK;
@@ -110,12 +110,21 @@ static void bind_conditions(kf_binder *binder, const kf_measurement *measurement
     kf_bind_text(binder, measurement->outliers[0] != '\0' ? measurement->outliers : NULL);
     bind_if_positive(binder, measurement->energy_j);
     kf_bind_number(binder, measurement->effort > 0.0 ? measurement->effort : 1.0);
-    const int turn[] = {measurement->turn_steps, measurement->turn_windows};
+    const int windows[] = {measurement->window_steps, measurement->windows};
     for (int i = 0; i < 2; i++)
-        if (turn[i] > 0)
-            kf_bind_integer(binder, turn[i]);
+        if (windows[i] > 0)
+            kf_bind_integer(binder, windows[i]);
         else
             kf_bind_null(binder);
+}
+
+/* Their text, which the statement points into. */
+static char *bind_deviations(kf_binder *binder, const kf_verification *verification) {
+    cJSON *list = kf_deviations_to_json(verification);
+    char *text = verification->count > 0 ? cJSON_PrintUnformatted(list) : NULL;
+    cJSON_Delete(list);
+    kf_bind_text(binder, text);
+    return text;
 }
 
 static void bind_measurement(kf_binder *binder, const kf_measurement *measurement, const kf_summary *summary,
@@ -141,8 +150,6 @@ static void bind_measurement(kf_binder *binder, const kf_measurement *measuremen
     bool reached = !isnan(verification->error);
     kf_bind_number(binder, verification->error);
     kf_bind_number(binder, reached ? verification->bound : NAN);
-    kf_bind_number(binder, reached ? kf_verification_value(verification, "mass") : NAN);
-    kf_bind_number(binder, reached ? kf_verification_value(verification, "force") : NAN);
     kf_bind_text(binder, verification->worst[0] != '\0' ? verification->worst : NULL);
     kf_bind_number(binder, measurement->compile_seconds);
     kf_bind_number(binder, measurement->verify_seconds);
@@ -196,6 +203,7 @@ static kf_status insert_result(kf_store *store, int64_t run, int sequence, const
     free(rounded);
     char now[KF_MOMENT];
     kf_moment_now(now);
+    char *deviations = NULL;
     sqlite3_stmt *statement = NULL;
     kf_status status = check_time(measurement, &summary, error);
     if (status == KF_OK) status = kf_store_statement(store, KF_SQL_ADD_RESULT, &statement, error);
@@ -212,9 +220,11 @@ static kf_status insert_result(kf_store *store, int64_t run, int sequence, const
         kf_bind_text(&binder, measured != NULL ? measured : now);
         bind_measurement(&binder, measurement, &summary, packed, count);
         bind_conditions(&binder, measurement, clocks, count);
+        deviations = bind_deviations(&binder, &measurement->verification);
         status = kf_store_run_once(store, statement, "storing a result", error);
-        (void)sqlite3_clear_bindings(statement); /* they point into packed and clocks */
+        (void)sqlite3_clear_bindings(statement); /* they point into packed, clocks, deviations */
     }
+    cJSON_free(deviations);
     free(clocks);
     free(packed);
     return status;
@@ -291,8 +301,16 @@ static void read_conditions(kf_reader *reader, kf_measurement *measurement) {
     kf_read_text(reader, measurement->outliers, sizeof measurement->outliers);
     measurement->energy_j = read_or_zero(reader);
     measurement->effort = kf_read_number(reader);
-    measurement->turn_steps = (int)kf_read_integer(reader);
-    measurement->turn_windows = (int)kf_read_integer(reader);
+    measurement->window_steps = (int)kf_read_integer(reader);
+    measurement->windows = (int)kf_read_integer(reader);
+}
+
+/* What somebody else wrote into a store and is no deviation is not known. */
+static void read_deviations(kf_reader *reader, kf_verification *verification) {
+    const char *text = (const char *)sqlite3_column_text(reader->statement, reader->at++);
+    cJSON *list = text != NULL ? cJSON_Parse(text) : NULL;
+    if (list != NULL && kf_deviations_from_json(list, verification, NULL) != KF_OK) verification->count = 0;
+    cJSON_Delete(list);
 }
 
 static void read_measurement(kf_reader *reader, kf_measurement *measurement) {
@@ -308,9 +326,8 @@ static void read_measurement(kf_reader *reader, kf_measurement *measurement) {
     measurement->stop = (kf_stop)position(word, kf_stop_names, KF_STOPS);
     measurement->updates_per_us = kf_read_number(reader);
     measurement->effective_bandwidth = kf_read_number(reader);
-    const double error = kf_read_number(reader), bound = kf_read_number(reader),
-                 mass = kf_read_number(reader), force = kf_read_number(reader);
-    kf_verification_recall(&measurement->verification, error, bound, mass, force);
+    measurement->verification.error = kf_read_number(reader);
+    measurement->verification.bound = kf_read_number(reader);
     kf_read_text(reader, measurement->verification.worst, sizeof measurement->verification.worst);
     measurement->compile_seconds = kf_read_number(reader);
     measurement->verify_seconds = kf_read_number(reader);
@@ -319,6 +336,7 @@ static void read_measurement(kf_reader *reader, kf_measurement *measurement) {
     read_device_state(reader, &measurement->device_after);
     kf_read_text(reader, measurement->build_hash, sizeof measurement->build_hash);
     read_conditions(reader, measurement);
+    read_deviations(reader, &measurement->verification);
 }
 
 static kf_status read_kernels(kf_store *store, int64_t result, kf_measurement *measurement, kf_error *error) {
@@ -372,14 +390,16 @@ static kf_status read_row(kf_store *store, sqlite3_stmt *statement, kf_result_ro
 static const char *const rows_sql =
     "SELECT r.id, r.sequence, r.role, r.measured, c.hash, c.json, r.state, r.reason, r.samples, r.step_us, "
     "r.q1_us, "
-    "r.q3_us, r.minimum_us, r.maximum_us, r.low_us, r.high_us, r.batch, r.stop, r.mlups, r.bandwidth, "
-    "r.verification_error, r.verification_bound, r.mass_drift, r.load_error, r.worst, r.compile_s, "
+    "r.q3_us, r.minimum_us, r.maximum_us, r.low_us, r.high_us, r.batch, r.stop, r.updates_per_us, "
+    "r.bandwidth, "
+    "r.verification_error, r.verification_bound, r.worst, r.compile_s, "
     "r.verify_s, "
     "r.measure_s, r.before_sm_clock_mhz, r.before_memory_clock_mhz, r.before_temperature_c, "
     "r.before_power_w, "
     "r.before_throttle_reasons, r.after_sm_clock_mhz, r.after_memory_clock_mhz, r.after_temperature_c, "
     "r.after_power_w, r.after_throttle_reasons, b.hash, r.cache, r.clocks, r.clock_mhz, r.clock_state, "
-    "r.outliers, r.energy_j, r.effort, r.turn_steps, r.turn_windows FROM result r JOIN config c ON c.id = "
+    "r.outliers, r.energy_j, r.effort, r.window_steps, r.windows, r.deviations FROM result r JOIN config c "
+    "ON c.id = "
     "r.config "
     "LEFT JOIN build b ON b.id = r.build WHERE r.run = ?1 AND (?2 = 0 OR NOT EXISTS (SELECT 1 FROM result l "
     "WHERE l.config = r.config AND l.run = ?1 AND l.sequence > r.sequence)) ORDER BY r.sequence";

@@ -37,9 +37,9 @@ static const char *objective_of(const kf_run_row *run) {
 
 kf_status kf_store_add_run(kf_store *store, const kf_problem *problem, const kf_device_info *device,
                            const kf_run_origin *origin, kf_run_row *run, kf_error *error) {
-    int64_t environment_id = 0, scene_id = 0, space_id = 0;
+    int64_t environment_id = 0, problem_id = 0, space_id = 0;
     KF_TRY(kf_store_environment(store, device, KF_VERSION, &environment_id, error));
-    KF_TRY(kf_store_scene(store, problem, &scene_id, error));
+    KF_TRY(kf_store_problem(store, problem, &problem_id, error));
     KF_TRY(add_space(store, run, &space_id, error));
     KF_TRY(kf_uuid_new(run->uuid, error));
     bool imported = strcmp(origin->origin, "imported") == 0;
@@ -49,13 +49,14 @@ kf_status kf_store_add_run(kf_store *store, const kf_problem *problem, const kf_
     sqlite3_stmt *statement = NULL;
     KF_TRY(kf_store_prepare(
         store,
-        "INSERT INTO run (uuid, environment, scene, space, system, strategy, budget, seed, origin, "
-        "state, started, ended, process, objective) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?) RETURNING id",
+        "INSERT INTO run (uuid, environment, problem, space, system, strategy, budget, seed, origin, "
+        "state, started, ended, process, objective, updates) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
+        "RETURNING id",
         &statement, error));
     kf_binder binder = {statement, 0};
     kf_bind_text(&binder, run->uuid);
     kf_bind_integer(&binder, environment_id);
-    kf_bind_integer(&binder, scene_id);
+    kf_bind_integer(&binder, problem_id);
     kf_bind_integer(&binder, space_id);
     kf_bind_text(&binder, run->system);
     kf_bind_text(&binder, run->strategy);
@@ -67,6 +68,7 @@ kf_status kf_store_add_run(kf_store *store, const kf_problem *problem, const kf_
     kf_bind_text(&binder, imported ? now : NULL);
     kf_bind_text(&binder, imported ? NULL : process);
     kf_bind_text(&binder, objective_of(run));
+    kf_bind_text(&binder, problem->system != NULL ? problem->system->update : "node");
     return kf_store_fetch_id(store, statement, "storing the run", &run->id, error);
 }
 
@@ -120,7 +122,7 @@ kf_status kf_store_end_run(kf_store *store, const kf_run_row *run, const char *s
 /* --- resuming ----------------------------------------------------------------------------------------- */
 
 static const char *const unfinished_sql =
-    "SELECT r.id, r.uuid, r.strategy, r.budget, r.process FROM run r JOIN scene s ON s.id = r.scene "
+    "SELECT r.id, r.uuid, r.strategy, r.budget, r.process FROM run r JOIN problem s ON s.id = r.problem "
     "JOIN space p ON p.id = r.space WHERE s.hash = ? AND r.environment = ? AND p.hash = ? AND r.system = ? "
     "AND r.seed = ? AND r.objective = ? AND r.origin = 'measured' AND r.state IN ('running', 'interrupted') "
     "ORDER BY r.id DESC";
@@ -212,7 +214,7 @@ static kf_status delete_orphans(kf_store *store, kf_error *error) {
     static const char *const orphans =
         "DELETE FROM config WHERE NOT EXISTS (SELECT 1 FROM result WHERE config = config.id);"
         "DELETE FROM build WHERE NOT EXISTS (SELECT 1 FROM result WHERE build = build.id);"
-        "DELETE FROM scene WHERE NOT EXISTS (SELECT 1 FROM run WHERE scene = scene.id);"
+        "DELETE FROM problem WHERE NOT EXISTS (SELECT 1 FROM run WHERE problem = problem.id);"
         "DELETE FROM space WHERE NOT EXISTS (SELECT 1 FROM run WHERE space = space.id);"
         "DELETE FROM environment WHERE NOT EXISTS (SELECT 1 FROM run WHERE environment = environment.id);";
     if (sqlite3_exec(store->database, orphans, NULL, NULL, NULL) == SQLITE_OK) return KF_OK;
@@ -240,13 +242,15 @@ kf_status kf_store_prune(kf_store *store, double older_than_days, int64_t run_id
     "SELECT r.id, r.uuid, r.started, r.state, s.name, s.hash, e.device, e.backend, r.system, r.strategy, "   \
     "r.origin, "                                                                                             \
     "r.ended, r.seed, s.id, s.facts, s.units, ifnull(t.results, 0), ifnull(t.ok, 0), "                       \
-    "coalesce(w.step_us, t.final_us, t.any_us), coalesce(w.mlups, t.final_mlups, t.any_mlups), r.process, "  \
-    "ifnull(r.winner, -1) "                                                                                  \
-    "FROM run r JOIN scene s ON s.id = r.scene JOIN environment e ON e.id = r.environment "                  \
+    "coalesce(w.step_us, t.final_us, t.any_us), coalesce(w.updates_per_us, t.final_rate, t.any_rate), "      \
+    "r.process, "                                                                                            \
+    "ifnull(r.winner, -1), r.updates "                                                                       \
+    "FROM run r JOIN problem s ON s.id = r.problem JOIN environment e ON e.id = r.environment "              \
     "LEFT JOIN result w ON w.run = r.id AND w.sequence = r.winner "                                          \
     "LEFT JOIN (SELECT run, count(*) AS results, sum(state = 'ok') AS ok, min(step_us) AS any_us, "          \
-    "max(mlups) AS any_mlups, min(iif(role = 'final', step_us, NULL)) AS final_us, "                         \
-    "max(iif(role = 'final', mlups, NULL)) AS final_mlups FROM result %s GROUP BY run) t ON t.run = r.id "
+    "max(updates_per_us) AS any_rate, min(iif(role = 'final', step_us, NULL)) AS final_us, "                 \
+    "max(iif(role = 'final', updates_per_us, NULL)) AS final_rate FROM result %s GROUP BY run) t ON t.run "  \
+    "= r.id "
 
 static void read_summary(kf_store *store, sqlite3_stmt *statement, kf_run_summary *run) {
     kf_reader reader = {statement, 0};
@@ -267,11 +271,12 @@ static void read_summary(kf_store *store, sqlite3_stmt *statement, kf_run_summar
     run->results = (int)kf_read_integer(&reader);
     run->ok = (int)kf_read_integer(&reader);
     run->best_us = kf_read_number(&reader);
-    run->best_mlups = kf_read_number(&reader);
+    run->best_updates_per_us = kf_read_number(&reader);
     /* A killed process could not say that it ended. */
     char process[KF_PROCESS], self[KF_PROCESS];
     kf_read_text(&reader, process, sizeof process);
     run->winner = (int)kf_read_integer(&reader);
+    kf_read_text(&reader, run->update, sizeof run->update);
     kf_process_self(self);
     if (process[0] != '\0' && strcmp(process, self) != 0 && !kf_process_is_other_alive(process))
         kf_copy_text(run->state, sizeof run->state, "interrupted");

@@ -28,7 +28,7 @@ done
 case $commit$rate in *[!0-9a-f.]*) echo "measured-tables: --commit and --memory-rate take hexadecimal digits and a number" >&2; exit 2 ;; esac
 [ -r "$store" ] || { echo "measured-tables: $store: cannot be read" >&2; exit 2; }
 command -v sqlite3 >/dev/null || { echo "measured-tables: needs sqlite3 (Debian: apt-get install sqlite3)" >&2; exit 3; }
-[ "$(sqlite3 "$store" "SELECT count(*) FROM pragma_table_info('scene') WHERE name = 'facts'" 2>&1)" = 1 ] ||
+[ "$(sqlite3 "$store" "SELECT count(*) FROM pragma_table_info('problem') WHERE name = 'facts'" 2>&1)" = 1 ] ||
     { echo "measured-tables: $store: is no store of this version; kftune brings an older one up to date when it writes to it" >&2; exit 2; }
 
 work=$(mktemp -d)
@@ -55,13 +55,13 @@ CREATE TEMP VIEW best AS SELECT c.run, r.step_us FROM chosen c JOIN result r ON 
 CREATE TEMP VIEW known AS -- the facts of scenes as columns
 SELECT id, name, source, facts ->> 'size_x' AS x, facts ->> 'size_y' AS y, facts ->> 'size_z' AS z,
        facts ->> 'sample_count' AS samples, facts ->> 'samples_per_cell' AS samples_per_cell,
-       facts ->> 'reynolds' AS reynolds, facts ->> 'collision' AS collision FROM scene;
+       facts ->> 'reynolds' AS reynolds, facts ->> 'collision' AS collision FROM problem;
 CREATE TEMP VIEW command AS
 SELECT run.id AS run, 'kftune --scene ' || replace(s.source, rtrim(s.source, replace(s.source, '/', '')), '') ||
        ifnull(' --grid ' || s.x || 'x' || s.y || 'x' || s.z, '') ||
        iif(s.samples_per_cell IS NULL, '', ' --samples-per-cell ' || printf('%g', s.samples_per_cell)) || ' --budget ' || run.budget ||
        ' --device ' || CASE e.backend WHEN 'cuda' THEN 'cuda:0' ELSE e.backend END AS line
-FROM run JOIN known s ON s.id = run.scene JOIN environment e ON e.id = run.environment;
+FROM run JOIN known s ON s.id = run.problem JOIN environment e ON e.id = run.environment;
 PRAGMA query_only = 1;
 SQL
 
@@ -86,7 +86,7 @@ if [ -n "$json" ]; then
             SELECT json_object('name', c.name, 'hash', k.hash, 'parameters', json_extract(k.json, '\$.parameters'),
                 'time_us', round(r.step_us, 3), 'ci_us', json_array(round(r.low_us, 3), round(r.high_us, 3)),
                 'quartiles_us', json_array(round(r.q1_us, 3), round(r.q3_us, 3)), 'samples', r.sample_count,
-                'steps_a_sample', r.batch, 'mlups', round(r.mlups, 1), 'gb_s', round(r.bandwidth / 1e9, 1),
+                'steps_a_sample', r.batch, 'mlups', round(r.updates_per_us, 1), 'gb_s', round(r.bandwidth / 1e9, 1),
                 'gain_of_best', round(r.step_us / best.step_us, 3), 'verification_error', r.verification_error,
                 'verification_bound', r.verification_bound, 'sm_clock_mhz', r.after_sm_clock_mhz,
                 'kernels', (SELECT json_group_array(json(kernel)) FROM (
@@ -96,7 +96,7 @@ if [ -n "$json" ]; then
                     FROM kernel WHERE result = r.id ORDER BY ordinal))) AS one
             FROM chosen c JOIN result r ON r.id = c.result JOIN config k ON k.id = r.config JOIN best ON best.run = c.run
             WHERE c.run = run.id ORDER BY c.place))) AS entry
-    FROM run JOIN known s ON s.id = run.scene JOIN environment e ON e.id = run.environment JOIN command ON command.run = run.id
+    FROM run JOIN known s ON s.id = run.problem JOIN environment e ON e.id = run.environment JOIN command ON command.run = run.id
     WHERE run.id IN (SELECT run FROM best) ORDER BY run.id);"
     exit
 fi
@@ -113,11 +113,11 @@ tables() {
         ask "SELECT char(10) || '**' || s.name || '**, ' || ifnull(s.x || ' x ' || s.y || ' x ' || s.z || ' nodes, ', '') ||
             iif(s.samples IS NULL, '', printf('%,d', s.samples) || ' samples, ') || (SELECT count(*) FROM result WHERE run = $run AND role <> 'final') ||
             ' configs measured: \`' || line || '\`' || char(10)
-            FROM run JOIN known s ON s.id = run.scene JOIN command ON command.run = run.id WHERE run.id = $run;"
+            FROM run JOIN known s ON s.id = run.problem JOIN command ON command.run = run.id WHERE run.id = $run;"
         echo "| config | whole step | 95 % interval | MLUPS | GB/s |${rate:+ of the copy rate |} best is faster by |"
         echo "| --- | ---: | ---: | ---: | ---: |${rate:+ ---: |} ---: |"
         ask "SELECT '| ' || c.name || ' | ' || printf('%,d', round(r.step_us)) || ' us | ' || printf('%,d', round(r.low_us)) ||
-            ' .. ' || printf('%,d', round(r.high_us)) || ' us | ' || printf('%,d', round(r.mlups)) || ' | ' ||
+            ' .. ' || printf('%,d', round(r.high_us)) || ' us | ' || printf('%,d', round(r.updates_per_us)) || ' | ' ||
             printf('%,d', round(r.bandwidth / 1e9)) $(share 'r.bandwidth / 1e6') || ' | ' ||
             printf('%.2f', r.step_us / best.step_us) || 'x |'
             FROM chosen c JOIN result r ON r.id = c.result JOIN best ON best.run = c.run WHERE c.run = $run ORDER BY c.place;"

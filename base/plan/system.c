@@ -28,20 +28,23 @@ kf_status kf_problem_check_config(const kf_problem *problem, const kf_device_inf
     return inside ? KF_OK : kf_fail(error, KF_BAD_INPUT, "config: %s", why);
 }
 
-static bool counts_nodes(const kf_system *system) {
-    return strcmp(system->update, "node") == 0;
+static bool counts_nodes(const char *update) {
+    return strcmp(update, "node") == 0;
 }
 
-char *kf_rate_text(const kf_system *system, double updates_per_second, char buffer[KF_RATE_TEXT]) {
-    if (counts_nodes(system))
-        (void)snprintf(buffer, KF_RATE_TEXT, "%.1f MLUPS", 1e-6 * updates_per_second);
-    else
-        (void)snprintf(buffer, KF_RATE_TEXT, "%.1f M %ss/s", 1e-6 * updates_per_second, system->update);
+char *kf_rate_unit(const char *update, char buffer[KF_RATE_TEXT]) {
+    (void)snprintf(buffer, KF_RATE_TEXT, counts_nodes(update) ? "MLUPS" : "M %ss/s", update);
     return buffer;
 }
 
-void kf_rate_add(cJSON *object, const kf_system *system, double updates_per_second) {
+char *kf_rate_text(const char *update, double updates_per_second, char buffer[KF_RATE_TEXT]) {
+    char unit[KF_RATE_TEXT];
+    (void)snprintf(buffer, KF_RATE_TEXT, "%.1f %.50s", 1e-6 * updates_per_second, kf_rate_unit(update, unit));
+    return buffer;
+}
+
+void kf_rate_add(cJSON *object, const char *update, double updates_per_second) {
     (void)cJSON_AddNumberToObject(object, "updates_per_second", updates_per_second);
-    (void)cJSON_AddStringToObject(object, "update", system->update);
-    if (counts_nodes(system)) (void)cJSON_AddNumberToObject(object, "mlups", 1e-6 * updates_per_second);
+    (void)cJSON_AddStringToObject(object, "update", update);
+    if (counts_nodes(update)) (void)cJSON_AddNumberToObject(object, "mlups", 1e-6 * updates_per_second);
 }

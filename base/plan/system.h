@@ -26,9 +26,6 @@ typedef struct kf_verification {
 void kf_verification_add(kf_verification *verification, const char *name, double value, double bound);
 /* NAN: there is none of this name. */
 double kf_verification_value(const kf_verification *verification, const char *name);
-/* What the store keeps of one: the first deviation, and a flow's mass and force; NAN for what it was not. */
-void kf_verification_recall(kf_verification *verification, double error, double bound, double mass,
-                            double force);
 /* KF_GATE_FAILED that names the deviation farthest beyond its bound, and lists all. */
 kf_status kf_verification_judge(const kf_verification *verification, kf_error *error);
 
@@ -88,11 +85,13 @@ typedef struct kf_system {
 kf_status kf_problem_check_config(const kf_problem *problem, const kf_device_info *device,
                                   const kf_config *config, kf_error *error);
 
-/* "18280.3 MLUPS" of nodes, "1030.2 M particles/s" of others. Returns buffer. */
-enum { KF_RATE_TEXT = 48 };
-char *kf_rate_text(const kf_system *system, double updates_per_second, char buffer[KF_RATE_TEXT]);
+/* "18280.3 MLUPS" of nodes, "1030.2 M particles/s" of others; update: kf_system.update. Returns buffer. */
+enum { KF_RATE_TEXT = 80 };
+char *kf_rate_text(const char *update, double updates_per_second, char buffer[KF_RATE_TEXT]);
+/* "MLUPS", "M particles/s": what a column of such rates is headed by. Returns buffer. */
+char *kf_rate_unit(const char *update, char buffer[KF_RATE_TEXT]);
 /* The same for machines: updates_per_second, update, and mlups of nodes. */
-void kf_rate_add(cJSON *object, const kf_system *system, double updates_per_second);
+void kf_rate_add(cJSON *object, const char *update, double updates_per_second);
 
 /* What every system's space may ask of the device: multiprocessors, simd_width, memory_bytes. */
 void kf_add_device_variables(kf_variables *variables, const kf_device_info *device);

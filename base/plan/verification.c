@@ -22,15 +22,6 @@ double kf_verification_value(const kf_verification *verification, const char *na
     return (double)NAN;
 }
 
-void kf_verification_recall(kf_verification *verification, double error, double bound, double mass,
-                            double force) {
-    *verification = (kf_verification){.error = error, .bound = bound};
-    if (isnan(error)) return;
-    kf_verification_add(verification, "error", error, bound);
-    if (!isnan(mass)) kf_verification_add(verification, "mass", mass, bound);
-    if (!isnan(force)) kf_verification_add(verification, "force", force, (double)NAN);
-}
-
 /* Of its bound; what is lost is farther beyond than anything. */
 static double share_of(const kf_deviation *deviation) {
     return deviation->bound > 0.0 && !isnan(deviation->value) ? deviation->value / deviation->bound

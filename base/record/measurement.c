@@ -106,8 +106,8 @@ static const field measurement_fields[] = {
     TEXT(kf_measurement, reason),
     INTEGER(kf_measurement, batch),
     NUMBER(kf_measurement, effort),
-    INTEGER(kf_measurement, turn_steps),
-    INTEGER(kf_measurement, turn_windows),
+    INTEGER(kf_measurement, window_steps),
+    INTEGER(kf_measurement, windows),
     NUMBER(kf_measurement, clock_mhz),
     NUMBER(kf_measurement, energy_j),
     TEXT(kf_measurement, outliers),
@@ -202,6 +202,26 @@ static kf_status read_object(const cJSON *parent, const char *key, void *structu
 
 /* --- the measurement ---------------------------------------------------------------------------------- */
 
+cJSON *kf_deviations_to_json(const kf_verification *verification) {
+    cJSON *list = cJSON_CreateArray();
+    for (int i = 0; i < verification->count; i++) {
+        cJSON *deviation = cJSON_CreateObject();
+        write_fields(deviation, &verification->deviations[i], deviation_fields, COUNT(deviation_fields));
+        (void)cJSON_AddItemToArray(list, deviation);
+    }
+    return list;
+}
+
+kf_status kf_deviations_from_json(const cJSON *list, kf_verification *verification, kf_error *error) {
+    const cJSON *one;
+    verification->count = 0;
+    if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) > KF_DEVIATIONS)
+        return kf_fail(error, KF_BAD_INPUT, "measurement: 'deviations' is missing or too long");
+    cJSON_ArrayForEach(one, list) KF_TRY(read_fields(one, &verification->deviations[verification->count++],
+                                                     deviation_fields, COUNT(deviation_fields), error));
+    return KF_OK;
+}
+
 cJSON *kf_measurement_to_json(const kf_measurement *m) {
     cJSON *json = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(json, "state", kf_state_names[m->state]);
@@ -213,12 +233,7 @@ cJSON *kf_measurement_to_json(const kf_measurement *m) {
     write_object(json, "step_us", &m->step_us, summary_fields, COUNT(summary_fields));
     write_object(json, "device_before", &m->device_before, device_state_fields, COUNT(device_state_fields));
     write_object(json, "device_after", &m->device_after, device_state_fields, COUNT(device_state_fields));
-    cJSON *deviations = cJSON_AddArrayToObject(json, "deviations");
-    for (int i = 0; i < m->verification.count; i++) {
-        cJSON *deviation = cJSON_CreateObject();
-        write_fields(deviation, &m->verification.deviations[i], deviation_fields, COUNT(deviation_fields));
-        (void)cJSON_AddItemToArray(deviations, deviation);
-    }
+    (void)cJSON_AddItemToObject(json, "deviations", kf_deviations_to_json(&m->verification));
     cJSON *samples = cJSON_AddArrayToObject(json, "samples_us");
     for (size_t i = 0; i < m->sample_count; i++)
         (void)cJSON_AddItemToArray(samples, cJSON_CreateNumber(m->samples_us[i]));
@@ -308,15 +323,6 @@ static kf_status read_counters(const cJSON *json, kf_measurement *m, kf_error *e
     return KF_OK;
 }
 
-static kf_status read_deviations(const cJSON *json, kf_verification *v, kf_error *error) {
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "deviations"), *one;
-    if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) > KF_DEVIATIONS)
-        return kf_fail(error, KF_BAD_INPUT, "measurement: 'deviations' is missing or too long");
-    cJSON_ArrayForEach(one, list) KF_TRY(
-        read_fields(one, &v->deviations[v->count++], deviation_fields, COUNT(deviation_fields), error));
-    return KF_OK;
-}
-
 static kf_status read_measurement(const cJSON *json, kf_measurement *m, kf_error *error) {
     int state = 0, stop = 0, cache = 0, clock_state = 0;
     KF_TRY(read_name(json, "state", kf_state_names, KF_STATES, &state, error));
@@ -335,7 +341,8 @@ static kf_status read_measurement(const cJSON *json, kf_measurement *m, kf_error
                        COUNT(device_state_fields), error));
     KF_TRY(read_object(json, "device_after", &m->device_after, device_state_fields,
                        COUNT(device_state_fields), error));
-    KF_TRY(read_deviations(json, &m->verification, error));
+    KF_TRY(kf_deviations_from_json(cJSON_GetObjectItemCaseSensitive(json, "deviations"), &m->verification,
+                                   error));
     KF_TRY(read_samples(json, m, error));
     KF_TRY(read_clocks(json, m, error));
     KF_TRY(read_kernels(json, m, error));

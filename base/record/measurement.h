@@ -71,11 +71,11 @@ typedef struct kf_measurement {
     kf_summary step_us; /* whole time step; only meaningful in state ok */
     double *samples_us; /* every sample of the whole step, in order; owned */
     size_t sample_count;
-    int batch;      /* steps a sample stands for */
-    double effort;  /* share of the usual measuring, in (0, 1] */
-    int turn_steps; /* the plan's window_steps (of a full turn of the solid), over which samples are spread */
-    int turn_windows; /* the plan's windows: a sample is batch / turn_windows steps of each, begun where seek
-                       * goes with kf_policy_shift; 0: it has none */
+    int batch;        /* steps a sample stands for */
+    double effort;    /* share of the usual measuring, in (0, 1] */
+    int window_steps; /* the plan's (of a full turn of the solid), over which samples are spread */
+    int windows;      /* the plan's: a sample is batch / windows steps of each, begun where seek goes with
+                       * kf_policy_shift; 0: it has none */
     kf_stop stop;
     kf_cache_policy cache;
     double *clocks_mhz; /* during each sample, NAN where it could not be read; NULL: of none; owned */
@@ -113,6 +113,9 @@ double kf_counter_value(const kf_measurement *measurement, const char *kernel, c
 void kf_measurement_free(kf_measurement *measurement); /* its contents */
 /* One more row, all zero; valid until the next. */
 kf_kernel_time *kf_measurement_add_kernel(kf_measurement *measurement);
+/* The list of a verification's deviations, and back; a value that is null is lost. */
+cJSON *kf_deviations_to_json(const kf_verification *verification);
+kf_status kf_deviations_from_json(const cJSON *list, kf_verification *verification, kf_error *error);
 cJSON *kf_measurement_to_json(const kf_measurement *measurement);
 kf_status kf_measurement_from_json(const cJSON *json, kf_measurement *measurement, kf_error *error);
 

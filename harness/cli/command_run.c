@@ -351,7 +351,7 @@ static cJSON *record(const run *job, const char *state) {
     cJSON_AddNumberToObject(json, "steps", (double)(done->last_step - done->first_step));
     cJSON_AddNumberToObject(json, "seconds", done->seconds);
     cJSON_AddNumberToObject(json, "steps_per_second", done->steps_per_second);
-    kf_rate_add(json, job->problem->system, done->updates_per_second);
+    kf_rate_add(json, job->problem->system->update, done->updates_per_second);
     cJSON_AddItemToObject(
         json, "outputs",
         cJSON_CreateStringArray((const char *const *)done->outputs, (int)done->output_count));
@@ -390,9 +390,10 @@ static void print_result(const run *job) {
            done->last_step, kf_backend_device(job->backend)->name);
     char rate[KF_RATE_TEXT], tuned[KF_RATE_TEXT];
     printf("  %.1f steps/s, %s", done->steps_per_second,
-           kf_rate_text(job->problem->system, done->updates_per_second, rate));
-    if (job->best.mlups > 0.0)
-        printf(" (tuned: %s)\n", kf_rate_text(job->problem->system, 1e6 * job->best.mlups, tuned));
+           kf_rate_text(job->problem->system->update, done->updates_per_second, rate));
+    if (job->best.updates_per_second > 0.0)
+        printf(" (tuned: %s)\n",
+               kf_rate_text(job->problem->system->update, job->best.updates_per_second, tuned));
     else
         puts(" (not tuned)");
     kf_run_coefficients_print(kf_run_scene(job->problem), &done->drag, job->area, job->how.flow_through);

@@ -62,7 +62,8 @@ static cJSON *run_to_json(const kf_run_summary *run) {
     (void)cJSON_AddNumberToObject(object, "results", run->results);
     (void)cJSON_AddNumberToObject(object, "ok", run->ok);
     kf_json_add_number(object, "best_us", run->best_us);
-    kf_json_add_number(object, "best_mlups", run->best_mlups);
+    kf_json_add_number(object, "best_updates_per_second", 1e6 * run->best_updates_per_us);
+    (void)cJSON_AddStringToObject(object, "update", run->update);
     return object;
 }
 
@@ -74,13 +75,13 @@ static void print_run(void *context, const kf_run_summary *run) {
     int *count = context;
     if ((*count)++ == 0)
         printf("%5s  %-19s  %-11s  %-20s  %8s  %8s  %10s  %9s  %-36s  %s\n", "run", "started (UTC)", "state",
-               "scene", "results", "ok", "best step", "MLUPS", "size", "device");
-    char facts[KF_FACTS_TEXT], time[32], mlups[32], started[24];
+               "scene", "results", "ok", "best step", "M/s", "size", "device");
+    char facts[KF_FACTS_TEXT], time[32], rate[32], started[24];
     kf_copy_text(started, 20, run->started);
     if (started[0] != '\0') started[10] = ' ';
     printf("%5lld  %-19s  %-11s  %-20.20s  %8d  %8d  %10s  %9s  %-36s  %s\n", (long long)run->id, started,
            strcmp(run->origin, "imported") == 0 ? "imported" : run->state, run->scene, run->results, run->ok,
-           shown_time(run->best_us, time), shown_number(run->best_mlups, mlups),
+           shown_time(run->best_us, time), shown_number(run->best_updates_per_us, rate),
            kf_facts_text(run->facts, facts), run->device);
 }
 
@@ -110,7 +111,7 @@ static kf_status list(const kf_arguments *arguments, kf_error *error) {
 typedef struct kf_shown {
     int sequence, samples;
     kf_state state;
-    double time_us, low_us, high_us, mlups, error;
+    double time_us, low_us, high_us, updates_per_us, error;
     char role[48], hash[KF_HASH_HEX];
     char *summary, *reason;
     cJSON *config; /* only for --json */
@@ -141,7 +142,7 @@ static kf_status collect_result(void *context, int sequence, const char *role, c
                         .time_us = ok ? measurement->step_us.median : NAN,
                         .low_us = ok ? measurement->step_us.low : NAN,
                         .high_us = ok ? measurement->step_us.high : NAN,
-                        .mlups = ok ? measurement->updates_per_us : NAN,
+                        .updates_per_us = ok ? measurement->updates_per_us : NAN,
                         .error = measurement->verification.error,
                         .summary = kf_config_summary(config),
                         .reason = kf_duplicate(measurement->reason),
@@ -176,7 +177,7 @@ static void free_show(kf_show *show) {
     free(show->kernels);
 }
 
-static cJSON *result_to_json(kf_shown *shown) {
+static cJSON *result_to_json(const kf_run_summary *run, kf_shown *shown) {
     cJSON *object = cJSON_CreateObject();
     (void)cJSON_AddNumberToObject(object, "sequence", shown->sequence);
     (void)cJSON_AddStringToObject(object, "role", shown->role);
@@ -189,7 +190,7 @@ static cJSON *result_to_json(kf_shown *shown) {
         (void)cJSON_AddItemToArray(interval, cJSON_CreateNumber(shown->high_us));
     }
     (void)cJSON_AddNumberToObject(object, "samples", shown->samples);
-    kf_json_add_number(object, "mlups", shown->mlups);
+    kf_rate_add(object, run->update, 1e6 * shown->updates_per_us);
     kf_json_add_number(object, "verification_error", shown->error);
     (void)cJSON_AddStringToObject(object, "hash", shown->hash);
     (void)cJSON_AddItemToObject(object, "config", shown->config);
@@ -217,7 +218,7 @@ static void show_json(const kf_store *store, const kf_run_summary *run, kf_show 
     cJSON *results = cJSON_AddArrayToObject(root, "results"),
           *kernels = cJSON_AddArrayToObject(root, "kernels");
     for (size_t i = 0; i < show->count; i++)
-        (void)cJSON_AddItemToArray(results, result_to_json(&show->results[i]));
+        (void)cJSON_AddItemToArray(results, result_to_json(run, &show->results[i]));
     for (int i = 0; i < show->kernel_count; i++)
         (void)cJSON_AddItemToArray(kernels, kernel_to_json(&show->kernels[i]));
     kf_json_print(root);
@@ -250,18 +251,19 @@ static void show_text(const kf_run_summary *run, const kf_show *show, size_t lim
     printf("scene %s (%s), system %s\n", run->scene, kf_facts_text(run->facts, facts), run->system);
     printf("device %s\nstrategy %s, seed %llu, started %s, %s\n\n", run->device, run->strategy,
            (unsigned long long)run->seed, run->started, run->state);
-    printf("%6s  %-13s  %10s  %9s  %9s  %-15s  %s\n", "number", "state", "step", "+-", "MLUPS", "role",
-           "config, or what went wrong");
+    char unit[KF_RATE_TEXT];
+    printf("%6s  %-13s  %10s  %9s  %9s  %-15s  %s\n", "number", "state", "step", "+-",
+           kf_rate_unit(run->update, unit), "role", "config, or what went wrong");
     for (size_t i = 0; i < show->count && i < limit; i++) {
         const kf_shown *shown = &show->results[i];
-        char time[32], mlups[32], spread[32] = "-";
+        char time[32], rate[32], spread[32] = "-";
         bool ok = shown->state == KF_STATE_OK;
         if (ok)
             (void)snprintf(spread, sizeof spread, "%.2f %%",
                            50 * (shown->high_us - shown->low_us) / shown->time_us);
         printf("%6d  %-13s  %10s  %9s  %9s  %-15s  %s%s%s\n", shown->sequence, kf_state_names[shown->state],
-               shown_time(shown->time_us, time), spread, shown_number(shown->mlups, mlups), shown->role,
-               ok ? "" : shown->reason, ok ? "" : "; ", shown->summary);
+               shown_time(shown->time_us, time), spread, shown_number(shown->updates_per_us, rate),
+               shown->role, ok ? "" : shown->reason, ok ? "" : "; ", shown->summary);
     }
     if (show->count > limit) printf("... and %zu more; --limit 0 shows all\n", show->count - limit);
     print_kernels(show);

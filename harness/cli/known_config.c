@@ -58,7 +58,8 @@ static void fill(const kf_problem *problem, const kf_device_info *device, const 
     best->config = similar->config;
     kf_config_hash(&best->config, best->config_hash);
     best->time_us = similar->time_us;
-    best->mlups = similar->found ? similar->mlups : 0.0;
+    best->updates_per_second = similar->found ? 1e6 * similar->updates_per_us : 0.0;
+    kf_copy_text(best->update, sizeof best->update, problem->system->update);
 }
 
 kf_status kf_known_config(const kf_arguments *arguments, const kf_problem *problem, kf_backend *backend,

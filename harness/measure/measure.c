@@ -171,8 +171,8 @@ static kf_status time_steps(kf_timing *t, const kf_incumbent *incumbent, kf_meas
     m->samples_us = kf_allocate(room * sizeof *m->samples_us);
     m->clocks_mhz = kf_allocate(room * sizeof *m->clocks_mhz);
     m->batch = t->windows * t->batch;
-    m->turn_steps = (int)t->plan->window_steps;
-    m->turn_windows = t->plan->windows;
+    m->window_steps = (int)t->plan->window_steps;
+    m->windows = t->plan->windows;
     m->state = KF_STATE_OK;
     m->cache = policy->cache;
     int pauses = 0;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/util/program.h"
+#include "base/util/text.h"
 #include "harness/tune/session.h"
 
 const char *const kf_preset_names[KF_PRESETS] = {"default", "baseline", "paper"};
@@ -152,7 +153,8 @@ void kf_tune_best_config(const kf_tune_request *request, const kf_tune_result *r
     best->time_us = m->step_us.median;
     best->ci_us[0] = m->step_us.low;
     best->ci_us[1] = m->step_us.high;
-    best->mlups = m->updates_per_us;
+    best->updates_per_second = 1e6 * m->updates_per_us;
+    kf_copy_text(best->update, sizeof best->update, problem->system->update);
     best->bandwidth = m->effective_bandwidth;
     best->gain_baseline = result->gain[KF_PRESET_BASELINE];
     best->gain_paper = result->gain[KF_PRESET_PAPER];

@@ -89,7 +89,7 @@ static kf_status look_at_result(void *context, int sequence, const char *role, c
         return KF_OK;
     similar->found = true;
     similar->time_us = m->step_us.median;
-    similar->mlups = m->updates_per_us;
+    similar->updates_per_us = m->updates_per_us;
     similar->config = *config;
     return KF_OK;
 }

@@ -32,7 +32,7 @@ typedef struct kf_similar {
     char scene_name[128];
     char facts[KF_FACTS_TEXT]; /* of that scene */
     int64_t run;
-    double time_us, mlups; /* of a step of that scene */
+    double time_us, updates_per_us; /* of a step of that scene */
 } kf_similar;
 
 /* The best config of the scene most like this one that lies in the space; tried are first runs of this very

@@ -31,7 +31,7 @@ static void print_best(const kf_system *system, const kf_tune_result *result, FI
     (void)fprintf(stream, "%-*s%s a step [%s, %s], %s, %.1f GB/s\n", LABEL, "",
                   kf_human_time_us(m->step_us.median, time), kf_human_time_us(m->step_us.low, low),
                   kf_human_time_us(m->step_us.high, high),
-                  kf_rate_text(system, 1e6 * m->updates_per_us, rate), 1e-9 * m->effective_bandwidth);
+                  kf_rate_text(system->update, 1e6 * m->updates_per_us, rate), 1e-9 * m->effective_bandwidth);
     if (m->energy_j > 0.0)
         (void)fprintf(stream, "%-*s%.4g J a step, %.0f W\n", LABEL, "", m->energy_j,
                       1e6 * m->energy_j / m->step_us.median);
@@ -153,7 +153,7 @@ static cJSON *timed_config(const kf_system *system, const kf_evaluation *evaluat
     cJSON *interval = cJSON_AddArrayToObject(json, "ci_us");
     (void)cJSON_AddItemToArray(interval, cJSON_CreateNumber(m->step_us.low));
     (void)cJSON_AddItemToArray(interval, cJSON_CreateNumber(m->step_us.high));
-    kf_rate_add(json, system, 1e6 * m->updates_per_us);
+    kf_rate_add(json, system->update, 1e6 * m->updates_per_us);
     (void)cJSON_AddItemToObject(json, "energy_j",
                                 kf_json_number_or_null(m->energy_j > 0.0 ? m->energy_j : (double)NAN));
     (void)cJSON_AddItemToObject(json, "clock_mhz",

@@ -162,10 +162,10 @@ void kf_session_progress(kf_session *session, bool final) {
         const kf_evaluation *best = &result->tried.items[session->incumbent];
         char time[32], rate[KF_RATE_TEXT];
         char *summary = kf_tune_config_text(result, &best->config);
-        kf_text_append(
-            &line, "; best %s, %s: %s", kf_human_time_us(best->measurement.step_us.median, time),
-            kf_rate_text(session->request->problem->system, 1e6 * best->measurement.updates_per_us, rate),
-            summary);
+        kf_text_append(&line, "; best %s, %s: %s", kf_human_time_us(best->measurement.step_us.median, time),
+                       kf_rate_text(session->request->problem->system->update,
+                                    1e6 * best->measurement.updates_per_us, rate),
+                       summary);
         free(summary);
     }
     kf_progress(final, "%s", line.text);

@@ -20,7 +20,7 @@ typedef struct row {
     kf_state state;
     char reason[512];
     kf_summary step_us;
-    double mlups, bandwidth, error, bound;
+    double updates_per_us, bandwidth, error, bound;
     kf_kernel_time *kernels; /* owned */
     int kernel_count;
 } row;
@@ -44,7 +44,7 @@ static kf_status collect(void *context, int sequence, const char *role, const kf
                .config = *config,
                .state = m->state,
                .step_us = m->step_us,
-               .mlups = m->updates_per_us,
+               .updates_per_us = m->updates_per_us,
                .bandwidth = m->effective_bandwidth,
                .error = m->verification.error,
                .bound = m->verification.bound,
@@ -144,14 +144,15 @@ static void add_card(kf_text *page, const char *name, const char *value, const c
     kf_text_append(page, "</span></li>\n");
 }
 
-static void add_cards(kf_text *page, const rows *all, const row *best) {
-    char value[64], note[96], time[32];
+static void add_cards(kf_text *page, const kf_run_summary *run, const rows *all, const row *best) {
+    char value[64], note[96], time[32], unit[KF_RATE_TEXT];
     kf_text_append(page, "<ul class=\"cards\">\n");
     (void)snprintf(note, sizeof note, "median; 95 %% interval ±%.2f %%",
                    50.0 * (best->step_us.high - best->step_us.low) / best->step_us.median);
     add_card(page, "best time step", kf_human_time_us(best->step_us.median, time), note);
-    (void)snprintf(value, sizeof value, best->mlups < 100.0 ? "%.3g" : "%.0f", best->mlups);
-    add_card(page, "MLUPS", value, "million node updates a second");
+    (void)snprintf(value, sizeof value, best->updates_per_us < 100.0 ? "%.3g" : "%.0f", best->updates_per_us);
+    (void)snprintf(note, sizeof note, "million %.40s updates a second", run->update);
+    add_card(page, kf_rate_unit(run->update, unit), value, note);
     if (best->bandwidth > 0.0) {
         (void)snprintf(value, sizeof value, best->bandwidth < 1e11 ? "%.3g GB/s" : "%.0f GB/s",
                        1e-9 * best->bandwidth);
@@ -358,16 +359,18 @@ static int compare_rows(const void *left, const void *right) {
     return (a->sequence > b->sequence) - (a->sequence < b->sequence);
 }
 
-static void add_results(kf_text *page, const rows *all) {
+static void add_results(kf_text *page, const kf_run_summary *run, const rows *all) {
+    char unit[KF_RATE_TEXT];
     kf_text_append(page, "<h2 id=\"results\">Results</h2>\n<p>");
     for (int i = 0, shown = 0; i < KF_STATES; i++)
         if (all->states[i] > 0)
             kf_text_append(page, "%s%d %s", shown++ > 0 ? ", " : "", all->states[i], kf_state_names[i]);
-    kf_text_append(
-        page,
-        ". The fastest:</p>\n<div class=\"wide\"><table><thead><tr><th class=\"n\">step</th><th "
-        "class=\"n\">±</th>"
-        "<th class=\"n\">MLUPS</th><th>role</th><th>config, or what went wrong</th></tr></thead><tbody>\n");
+    kf_text_append(page,
+                   ". The fastest:</p>\n<div class=\"wide\"><table><thead><tr><th class=\"n\">step</th><th "
+                   "class=\"n\">±</th>"
+                   "<th class=\"n\">");
+    kf_html_text(page, kf_rate_unit(run->update, unit));
+    kf_text_append(page, "</th><th>role</th><th>config, or what went wrong</th></tr></thead><tbody>\n");
     const row **sorted = kf_allocate(((size_t)all->count + 1) * sizeof(row *));
     for (int i = 0; i < all->count; i++)
         sorted[i] = &all->items[i];
@@ -379,7 +382,7 @@ static void add_results(kf_text *page, const rows *all) {
             kf_text_append(
                 page, "<tr><td class=\"n\">%s</td><td class=\"n\">%.2f %%</td><td class=\"n\">%.1f</td><td>",
                 kf_human_time_us(r->step_us.median, time),
-                50.0 * (r->step_us.high - r->step_us.low) / r->step_us.median, r->mlups);
+                50.0 * (r->step_us.high - r->step_us.low) / r->step_us.median, r->updates_per_us);
         else
             kf_text_append(page, "<tr><td class=\"n\">%s</td><td></td><td></td><td>",
                            kf_state_names[r->state]);
@@ -447,7 +450,7 @@ static kf_status add_parts(kf_text *page, kf_store *store, const kf_run_summary 
     if (best == NULL)
         kf_text_append(page, "<p>No config of this run is ok.</p>\n");
     else
-        add_cards(page, all, best);
+        add_cards(page, run, all, best);
     kf_text_append(page, "<div class=\"two\"><div>\n<h3 id=\"scene\">The scene</h3>\n");
     kf_report_figure(page, draw_picture, &picture, "png", "the solid in its domain");
     KF_TRY(add_facts(page, store, run, KF_FACTS_SCENE, error));
@@ -459,7 +462,7 @@ static kf_status add_parts(kf_text *page, kf_store *store, const kf_run_summary 
         KF_TRY(add_counters(page, store, run, all, best, error));
     }
     add_plots(page, store, run);
-    add_results(page, all);
+    add_results(page, run, all);
     kf_text_append(page, "<h2 id=\"environment\">Environment</h2>\n<div class=\"two\"><div>\n");
     KF_TRY(add_facts(page, store, run, KF_FACTS_ENVIRONMENT, error));
     kf_text_append(page, "</div><div>\n");

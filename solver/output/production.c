@@ -327,7 +327,7 @@ static void show_progress(const production_run *producer) {
     kf_human_time_us(1e6 * (now() - producer->started) / (double)done * (double)left, remaining);
     kf_progress(false, "step %" PRIu64 " of %" PRIu64 "   %.1f steps/s   %s%s   %s left",
                 producer->plan->steps_done, producer->end, result->steps_per_second,
-                kf_rate_text(producer->plan->problem->system, result->updates_per_second, rate), drag,
+                kf_rate_text(producer->plan->problem->system->update, result->updates_per_second, rate), drag,
                 remaining);
 }
 
@@ -432,7 +432,7 @@ kf_status kf_produce(kf_plan *plan, const kf_production_options *options, kf_pro
         kf_progress(true, "%" PRIu64 " steps in %.1f s   %.1f steps/s   %s",
                     production->last_step - production->first_step, production->seconds,
                     production->steps_per_second,
-                    kf_rate_text(plan->problem->system, production->updates_per_second, rate));
+                    kf_rate_text(plan->problem->system->update, production->updates_per_second, rate));
     }
     return status;
 }

@@ -39,7 +39,8 @@ static kf_best_config *example(void) {
                              .config = {.system = "kinetic"},
                              .time_us = 1234.5678901234567,
                              .ci_us = {1230.1, 1240.2},
-                             .mlups = 12959.4,
+                             .updates_per_second = 12959.4e6,
+                             .update = "node",
                              .bandwidth = 2.8e12,
                              .gain_baseline = 4.5,
                              .gain_paper = NAN,
@@ -108,7 +109,7 @@ static void test_round_trip(void **state) {
     assert_same_config(&back->config, &best->config);
     assert_string_equal(back->config_hash, best->config_hash);
     assert_true(back->time_us == best->time_us && back->ci_us[0] == best->ci_us[0]);
-    assert_true(back->mlups == best->mlups && back->bandwidth == best->bandwidth);
+    assert_true(back->updates_per_second == best->updates_per_second && back->bandwidth == best->bandwidth);
     assert_true(back->gain_baseline == best->gain_baseline && isnan(back->gain_paper));
     assert_true(back->verification_error == best->verification_error);
     assert_int_equal(back->tie_count, KF_BEST_TIES);
@@ -153,14 +154,15 @@ static void test_refusals(void **state) {
     static const struct {
         const char *part, *by, *says;
     } changes[] = {
-        {"\"mlups\"", "\"mlup\"", "mlups"},
+        {"\"updates_per_second\"", "\"updates\"", "updates"},
+        {"\"update\"", "\"up\"", "update"},
         {"\"facts\"", "\"fact\"", "scene.fact"},
         {"\"spec\"", "\"colour\": 1, \"spec\"", "device.colour"},
         {"\"baseline\"", "\"base\"", "gain.base"},
-        {"\"format\":\t2", "\"format\":\t3", "newer kftune"},
-        {"\"format\":\t2", "\"format\":\t0", "format"},
-        {"\"format\":\t2", "\"format\":\t\"1\"", "format"},
-        {"\"format\":\t2,", "", "format"},
+        {"\"format\":\t3", "\"format\":\t4", "newer kftune"},
+        {"\"format\":\t3", "\"format\":\t0", "format"},
+        {"\"format\":\t3", "\"format\":\t\"1\"", "format"},
+        {"\"format\":\t3,", "", "format"},
         {"\"alpha\":\t64", "\"alpha\":\t32", "hash"},
         {"\"csoa\"", "[]", "layout"},
         {"\"size_y\":\t400", "\"size_y\":\t[400]", "facts.size_y"},
@@ -206,6 +208,25 @@ static void test_refusals(void **state) {
     free(best);
 }
 
+/* A file of format 2 has millions a second, of nodes. */
+static void test_former_format(void **state) {
+    (void)state;
+    char *text =
+        changed("\"updates_per_second\":\t12959400000,\n\t\"update\":\t\"node\"", "\"mlups\":\t12959.5");
+    kf_best_config *best = kf_allocate(sizeof *best);
+    kf_error error = {0};
+    char *format = strstr(text, "\"format\":\t3");
+    assert_non_null(format);
+    format[strlen("\"format\":\t")] = '2';
+    assert_int_equal(kf_file_write_atomic(file, text, strlen(text), NULL), KF_OK);
+    if (kf_best_config_read(file, best, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_true(best->updates_per_second == 12959.5e6);
+    assert_string_equal(best->update, "node");
+    kf_best_config_free(best);
+    free(best);
+    free(text);
+}
+
 /* Cut anywhere, and with any byte changed, it is read or refused, never worse. */
 static void test_damage(void **state) {
     (void)state;
@@ -243,9 +264,8 @@ static void test_failed_write(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_former_format), cmocka_unit_test(test_damage),
         cmocka_unit_test(test_failed_write),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

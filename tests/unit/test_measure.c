@@ -372,9 +372,9 @@ static void plans_with_windows_are_measured_in_all(void **state) {
     p.time_limit_us = 1e7;
     kf_measurement m = {0};
     assert_int_equal(kf_measure_plan(plan, &p, NULL, &m, &error), KF_OK);
-    assert_int_equal(m.turn_steps, TURN_STEPS);
-    assert_int_equal(m.turn_windows, 5);
-    assert_int_equal(m.batch % (2 * m.turn_windows), 0);
+    assert_int_equal(m.window_steps, TURN_STEPS);
+    assert_int_equal(m.windows, 5);
+    assert_int_equal(m.batch % (2 * m.windows), 0);
     assert_int_equal(m.stop, KF_STOP_PRECISE);
     size_t steps = m.sample_count * (size_t)m.batch;
     assert_true(steps >= 500 && steps < 500 + (size_t)m.batch);

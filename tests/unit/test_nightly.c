@@ -134,6 +134,10 @@ static void test_migration(void **state) {
     sqlite3 *database = NULL;
     assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
     if (sqlite3_exec(database, old, NULL, NULL, NULL) != SQLITE_OK) fail_msg("%s", sqlite3_errmsg(database));
+    assert_int_equal(sqlite3_exec(database,
+                                  "UPDATE result SET mass_drift = 1e-9, load_error = 2e-6 WHERE id = 1", NULL,
+                                  NULL, NULL),
+                     SQLITE_OK);
     assert_int_equal(sqlite3_close(database), SQLITE_OK);
     free(old);
     /* To look at it is not enough reason to change it. */
@@ -149,10 +153,19 @@ static void test_migration(void **state) {
     assert_int_equal(
         fixture_integer(
             store->database,
-            "SELECT count(*) FROM scene WHERE facts ->> 'node_count' = 96 * 48 * 48 AND facts ->> "
+            "SELECT count(*) FROM problem WHERE facts ->> 'node_count' = 96 * 48 * 48 AND facts ->> "
             "'size_y' = 48 AND facts ->> 'sample_count' = 100 AND facts ->> 'reynolds' = 1000 AND "
             "facts ->> 'collision' = 'acm_mrt' AND units ->> 'sample_count' = 'samples'"),
         1);
+    assert_int_equal(
+        fixture_integer(store->database,
+                        "SELECT count(*) FROM result r JOIN run ON run.id = r.run WHERE r.updates_per_us = 1 "
+                        "AND run.updates = 'node' AND json_array_length(r.deviations) = 3 AND "
+                        "r.deviations ->> '$[1].name' = 'mass' AND r.deviations ->> '$[1].bound' = 1e-4 AND "
+                        "r.deviations ->> '$[2].value' = 2e-6 AND r.deviations ->> '$[2].bound' IS NULL"),
+        1);
+    assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM result WHERE deviations IS NULL"),
+                     1);
     /* Number 9 was pruned and is not given out again. */
     kf_run_row run;
     fixture_begin(store, &run);

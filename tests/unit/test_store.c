@@ -46,8 +46,8 @@ static void assert_same_measurement(const kf_measurement *a, const kf_measuremen
     if (a->state != KF_STATE_OK) return;
     assert_int_equal(a->batch, b->batch);
     assert_true(b->effort == (a->effort > 0.0 ? a->effort : 1.0));
-    assert_int_equal(a->turn_steps, b->turn_steps);
-    assert_int_equal(a->turn_windows, b->turn_windows);
+    assert_int_equal(a->window_steps, b->window_steps);
+    assert_int_equal(a->windows, b->windows);
     assert_int_equal(a->stop, b->stop);
     assert_same_number(a->updates_per_us, b->updates_per_us);
     assert_same_number(a->effective_bandwidth, b->effective_bandwidth);
@@ -98,8 +98,8 @@ static void test_round_trip(void **state) {
             fixture_measurement(&measurements[i], 100.1 + i, 31 + (size_t)i);
     }
     measurements[0].effort = 0.25;
-    measurements[0].turn_steps = 3142;
-    measurements[0].turn_windows = 5;
+    measurements[0].window_steps = 3142;
+    measurements[0].windows = 5;
     measurements[RESULTS - 1].verification =
         (kf_verification){.error = NAN}; /* a final is not verified again */
     measurements[RESULTS - 1].verification.bound = NAN;
@@ -329,21 +329,21 @@ static void test_checks(void **state) {
         "UPDATE result SET measured = 'yesterday'",
         "UPDATE result SET config = 4711",
         "UPDATE result SET run = 4711",
-        "UPDATE result SET mlups = -1",
+        "UPDATE result SET updates_per_us = -1",
         "UPDATE run SET state = 'finished'",
         "UPDATE run SET state = 'lost'",
         "UPDATE run SET ended = started",
-        "UPDATE run SET scene = 4711",
+        "UPDATE run SET problem = 4711",
         "UPDATE config SET json = '{'",
         "UPDATE config SET system = 'sph'",
         "UPDATE config SET hash = 'x'",
         "UPDATE kernel SET median_us = NULL",
         "UPDATE kernel SET sample_count = 0",
         "UPDATE kernel SET theoretical_occupancy = 2",
-        "UPDATE scene SET facts = '[]'",
+        "UPDATE problem SET facts = '[]'",
         "UPDATE environment SET backend = 'abacus'",
         "DELETE FROM config",
-        "DELETE FROM scene",
+        "DELETE FROM problem",
         "INSERT INTO counter VALUES (4711, 0, 'cycles', 1, 1, '1')",
         "INSERT INTO counter VALUES (1, 0, 'cycles', 'many', 1, '1')",
         "UPDATE kernel SET result = 4711",
@@ -359,7 +359,7 @@ static void test_checks(void **state) {
         if (code != SQLITE_CONSTRAINT) fail_msg("the schema accepts (%d): %s", code, lies[i]);
     }
     /* And it does not refuse everything. */
-    assert_int_equal(sqlite3_exec(store->database, "UPDATE result SET mlups = 1", NULL, NULL, NULL),
+    assert_int_equal(sqlite3_exec(store->database, "UPDATE result SET updates_per_us = 1", NULL, NULL, NULL),
                      SQLITE_OK);
     assert_int_equal(sqlite3_exec(store->database, "INSERT INTO counter VALUES (1, -1, 'cycles', 1, 1, '1')",
                                   NULL, NULL, NULL),
@@ -617,7 +617,7 @@ static void test_prune(void **state) {
     assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM result"), 3);
     assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM kernel"), 6);
     assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM config"), 3);
-    assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM scene"), 1);
+    assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM problem"), 1);
     assert_int_equal(sqlite3_exec(store->database, "UPDATE run SET started = '2001-01-01T00:00:00.000000Z'",
                                   NULL, NULL, NULL),
                      SQLITE_OK);

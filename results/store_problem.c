@@ -1,15 +1,15 @@
-/* Scenes: what a run was of. Facts are kept as JSON, and read once a scene. */
+/* Problems: what a run was of. Facts are kept as JSON, and read once a problem. */
 #include <stdlib.h>
 
 #include "base/util/json.h"
 #include "base/util/text.h"
 #include "results/store_internal.h"
 
-kf_status kf_store_scene(kf_store *store, const kf_problem *problem, int64_t *id, kf_error *error) {
+kf_status kf_store_problem(kf_store *store, const kf_problem *problem, int64_t *id, kf_error *error) {
     sqlite3_stmt *statement = NULL;
     KF_TRY(
         kf_store_prepare(store,
-                         "INSERT INTO scene (hash, name, source, seed, facts, units) VALUES (?,?,?,?,?,?) "
+                         "INSERT INTO problem (hash, name, source, seed, facts, units) VALUES (?,?,?,?,?,?) "
                          "ON CONFLICT (hash, name, source) DO UPDATE SET hash = excluded.hash RETURNING id",
                          &statement, error));
     cJSON *facts = kf_facts_to_json(&problem->facts), *units = kf_facts_units(&problem->facts);
@@ -21,7 +21,7 @@ kf_status kf_store_scene(kf_store *store, const kf_problem *problem, int64_t *id
     kf_bind_integer(&binder, (int64_t)problem->seed);
     kf_bind_text(&binder, facts_text);
     kf_bind_text(&binder, units_text);
-    const kf_status status = kf_store_fetch_id(store, statement, "storing the scene", id, error);
+    const kf_status status = kf_store_fetch_id(store, statement, "storing the problem", id, error);
     cJSON_free(facts_text);
     cJSON_free(units_text);
     cJSON_Delete(facts);
@@ -29,20 +29,20 @@ kf_status kf_store_scene(kf_store *store, const kf_problem *problem, int64_t *id
     return status;
 }
 
-static kf_scene_facts *facts_at(kf_store *store, int64_t scene) {
+static kf_problem_facts *facts_at(kf_store *store, int64_t problem) {
     for (int i = 0; i < store->facts_count; i++)
-        if (store->facts[i]->scene == scene) return store->facts[i];
+        if (store->facts[i]->problem == problem) return store->facts[i];
     return NULL;
 }
 
 const kf_facts *kf_read_facts(kf_store *store, kf_reader *reader) {
-    const int64_t scene = kf_read_integer(reader);
+    const int64_t id = kf_read_integer(reader);
     const char *facts = (const char *)sqlite3_column_text(reader->statement, reader->at++);
     const char *units = (const char *)sqlite3_column_text(reader->statement, reader->at++);
-    kf_scene_facts *known = facts_at(store, scene);
+    kf_problem_facts *known = facts_at(store, id);
     if (known != NULL) return &known->facts;
     known = kf_allocate_zeroed(1, sizeof *known);
-    known->scene = scene;
+    known->problem = id;
     cJSON *facts_json = cJSON_Parse(facts != NULL ? facts : "{}"),
           *units_json = cJSON_Parse(units != NULL ? units : "{}");
     /* What somebody else wrote into a store and is no fact is not known. */
@@ -50,7 +50,7 @@ const kf_facts *kf_read_facts(kf_store *store, kf_reader *reader) {
         kf_facts_free(&known->facts);
     cJSON_Delete(facts_json);
     cJSON_Delete(units_json);
-    store->facts = kf_reallocate(store->facts, (size_t)(store->facts_count + 1) * sizeof(kf_scene_facts *));
+    store->facts = kf_reallocate(store->facts, (size_t)(store->facts_count + 1) * sizeof(kf_problem_facts *));
     store->facts[store->facts_count++] = known;
     return &known->facts;
 }
