@@ -64,6 +64,15 @@ typedef unsigned long long kf_uint64;
         name##_block(&arguments, (int)blockIdx.x, (int)blockIdx.y);                                          \
     }                                                                                                        \
     KF_FUNCTION void name##_block(const arguments_type *a, int block_x, int block_y)
+/* Of a launch that overlaps (kf_launch): all before it in the stream is done and seen; and the one behind it may begin,
+ * as soon as every block of this one says so. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define KF_AWAIT_PREDECESSOR asm volatile("griddepcontrol.wait;" ::: "memory")
+#define KF_LET_SUCCESSOR     asm volatile("griddepcontrol.launch_dependents;")
+#else
+#define KF_AWAIT_PREDECESSOR ((void)0)
+#define KF_LET_SUCCESSOR     ((void)0)
+#endif
 #define KF_SHARED                __shared__
 /* Of the size that the launch says, more than 48 KiB where the device has it; one in a kernel. */
 #define KF_DYNAMIC_SHARED(type, name, count)                                                                 \
@@ -239,6 +248,8 @@ KF_FUNCTION void kf_stream_bytes(void *target, const void *source, kf_int64 byte
             name##_block(&a, (int)(b % gx), (int)(b / gx));                                                  \
     }                                                                                                        \
     KF_FUNCTION void name##_block(const arguments_type *a, int block_x, int block_y)
+#define KF_AWAIT_PREDECESSOR     ((void)0)
+#define KF_LET_SUCCESSOR         ((void)0)
 #define KF_SHARED
 #define KF_DYNAMIC_SHARED(type, name, count) __attribute__((aligned(64))) type name[count]
 #define KF_BARRIER               ((void)0)

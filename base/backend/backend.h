@@ -140,6 +140,9 @@ typedef struct kf_launch {
     int block[3];
     int grid[3];         /* blocks; {0, 0, 0}: by the extent */
     size_t shared_bytes; /* dynamic shared memory of a block */
+    /* It may begin while the kernel before it in its stream ends, from compute capability 9.0 on: its kernel
+     * calls KF_AWAIT_PREDECESSOR (kernels/portable.h) before it touches what others read or write. */
+    bool overlaps;
     size_t argument_bytes;
     _Alignas(16) unsigned char arguments[KF_ARGUMENT_BYTES];
 } kf_launch;

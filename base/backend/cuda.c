@@ -75,6 +75,9 @@ static kf_status read_limits(kf_cuda_backend *own, kf_error *error) {
         KF_CUDA_TRY(cuDeviceGetAttribute, &own->grid_limit[i], grid[i], own->device);
         KF_CUDA_TRY(cuDeviceGetAttribute, &own->block_limit[i], block[i], own->device);
     }
+    int major;
+    KF_CUDA_TRY(cuDeviceGetAttribute, &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, own->device);
+    own->launches_overlap = major >= 9;
     return KF_OK;
 }
 

@@ -25,6 +25,9 @@ static const kf_symbol driver_symbols[] = {
     KF_CUDA_FUNCTIONS(KF_ENTRY){"cuEventElapsedTime", offsetof(kf_cuda_driver, elapsed_time), true},
     {"cuEventElapsedTime_v2", offsetof(kf_cuda_driver, elapsed_time_v2), true},
     {"cuFuncGetParamInfo", offsetof(kf_cuda_driver, parameter_info), true},
+#ifdef KF_CUDA_LAUNCH_CONFIG
+    {"cuLaunchKernelEx", offsetof(kf_cuda_driver, launch_kernel_ex), true},
+#endif
 };
 #undef KF_ENTRY
 

@@ -58,6 +58,12 @@
 
 /* Same signature under both names; which one a driver has depends on its age, not on the header's. */
 typedef CUresult kf_cuda_elapsed_time(float *milliseconds, CUevent start, CUevent stop);
+#if CUDA_VERSION >= 11080
+#define KF_CUDA_LAUNCH_CONFIG 1
+/* CUDA 11.8 and later. */
+typedef CUresult kf_cuda_launch_kernel_ex(const CUlaunchConfig *config, CUfunction function,
+                                          void **parameters, void **extra);
+#endif
 /* CUDA 12.4 and later. */
 typedef CUresult kf_cuda_parameter_info(CUfunction function, size_t index, size_t *offset, size_t *size);
 
@@ -67,6 +73,9 @@ typedef struct kf_cuda_driver {
 #undef KF_MEMBER
     kf_cuda_elapsed_time *elapsed_time, *elapsed_time_v2; /* one of them may be NULL */
     kf_cuda_parameter_info *parameter_info;               /* or NULL */
+#ifdef KF_CUDA_LAUNCH_CONFIG
+    kf_cuda_launch_kernel_ex *launch_kernel_ex; /* or NULL */
+#endif
 } kf_cuda_driver;
 
 extern kf_cuda_driver kf_cuda;

@@ -16,6 +16,7 @@ typedef struct kf_cuda_backend {
     CUstream beside;   /* and one of the same */
     size_t captured;   /* pieces of work in the graph that is being made */
     int grid_limit[3], block_limit[3];
+    bool launches_overlap; /* the device knows programmatic dependent launch */
     /* Pinned memory through which large copies go, made when first needed. */
     void *stage[KF_STAGES];
     CUevent stage_free[KF_STAGES];

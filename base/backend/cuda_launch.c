@@ -63,6 +63,34 @@ void *kf_cuda_stream_handle(const kf_stream *stream) {
     return handle_of(stream);
 }
 
+/* With the attribute that lets it begin while its predecessor ends, where it wants to and the device can. */
+static CUresult launch_kernel(kf_stream *stream, const kf_launch *launch, const unsigned grid[3],
+                              void **extra) {
+    const CUfunction handle = ((const kf_cuda_function *)launch->function)->handle;
+    const unsigned block[3] = {(unsigned)launch->block[0], (unsigned)launch->block[1],
+                               (unsigned)launch->block[2]};
+    const unsigned shared = (unsigned)launch->shared_bytes;
+#ifdef KF_CUDA_LAUNCH_CONFIG
+    if (launch->overlaps && kf_cuda_of(stream->backend)->launches_overlap && kf_cuda.launch_kernel_ex) {
+        CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                                       .value.programmaticStreamSerializationAllowed = 1};
+        const CUlaunchConfig config = {.gridDimX = grid[0],
+                                       .gridDimY = grid[1],
+                                       .gridDimZ = grid[2],
+                                       .blockDimX = block[0],
+                                       .blockDimY = block[1],
+                                       .blockDimZ = block[2],
+                                       .sharedMemBytes = shared,
+                                       .hStream = handle_of(stream),
+                                       .attrs = &attribute,
+                                       .numAttrs = 1};
+        return kf_cuda.launch_kernel_ex(&config, handle, NULL, extra);
+    }
+#endif
+    return kf_cuda.cuLaunchKernel(handle, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared,
+                                  handle_of(stream), NULL, extra);
+}
+
 kf_status kf_cuda_launch(kf_stream *stream, const kf_launch *launch, kf_error *error) {
     kf_cuda_backend *own = kf_cuda_of(stream->backend);
     const kf_cuda_function *function = (const kf_cuda_function *)launch->function;
@@ -82,9 +110,7 @@ kf_status kf_cuda_launch(kf_stream *stream, const kf_launch *launch, kf_error *e
     if (launch->shared_bytes > 0)
         KF_CUDA_TRY(cuFuncSetAttribute, function->handle, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                     (int)launch->shared_bytes);
-    const CUresult result = kf_cuda.cuLaunchKernel(
-        function->handle, grid[0], grid[1], grid[2], (unsigned)launch->block[0], (unsigned)launch->block[1],
-        (unsigned)launch->block[2], (unsigned)launch->shared_bytes, handle_of(stream), NULL, extra);
+    const CUresult result = launch_kernel(stream, launch, grid, extra);
     if (result == CUDA_SUCCESS) return KF_OK;
     kf_cuda_fail(error, result, "cuLaunchKernel");
     return kf_fail_context(error, "%s", launch->name);

@@ -5,6 +5,8 @@
 KF_BLOCK_KERNEL(columns, kf_fluid_arguments) {
     KF_DYNAMIC_SHARED(kf_wide, shared, KF_COLUMN_SHARED);
     kf_both_turns turns;
+    KF_LET_SUCCESSOR;
     kf_both_column_turns(a, &turns);
+    KF_AWAIT_PREDECESSOR;
     kf_columns(a, block_x, block_y, &turns, shared);
 }

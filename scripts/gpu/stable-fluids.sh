@@ -22,7 +22,8 @@ export KFTUNE_DATA=${KFTUNE_DATA:-$PWD}
 log=$folder/stable-fluids.log out=$folder/stable-fluids.json table=$folder/stable-fluids.txt
 : >"$log"
 graph=
-case $device in cuda*) graph=graph=true ;; esac
+overlap=
+case $device in cuda*) graph=graph=true overlap=overlap=true,false ;; esac
 : >"$table"
 
 # A box of long random waves that moves at most about 1.2 cells a step, whatever its size.
@@ -90,7 +91,7 @@ for size in "${sizes[@]}"; do
     esac
     scene "$folder/$size.scene.json" "$cells" "$n" "$simulations" "$particles"
     fixed=()
-    for one in fft=own storage_velocity=f32 storage_spectrum=f32 pad=0 block_x=64 block_y=4 $graph $(space "$size"); do fixed+=(--fix "$one"); done
+    for one in fft=own storage_velocity=f32 storage_spectrum=f32 pad=0 block_x=64 block_y=4 $graph $overlap $(space "$size"); do fixed+=(--fix "$one"); done
     effort=(--strategy random --effort 0.3 --budget "${seconds}s" --rounds 1)
     [ "$particles" = 0 ] || effort=(--strategy random --budget 3evals --rounds 0)
     tune "best-$size" --scene "$folder/$size.scene.json" "${fixed[@]}" "${effort[@]}"

@@ -83,6 +83,7 @@ static kf_status add(const builder *b, const work *w, const kf_fluid_arguments *
     memcpy(a.extent, w->extent, sizeof a.extent);
     kf_launch_set(&launch, w->name, function, w->block, &a, sizeof a);
     launch.shared_bytes = b->gpu ? w->shared : 0;
+    launch.overlaps = b->p->options.overlap && w->module <= KF_AXIS;
     kf_item *item = kf_plan_add_kernel(b->plan, &launch);
     item->period = period;
     item->phase = phase;

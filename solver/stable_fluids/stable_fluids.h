@@ -46,6 +46,7 @@ typedef struct kf_fluid_options {
     int most_threads;                    /* of a block: 0, no limit, on the cpu */
     int steps_per_launch;                /* persistent */
     bool graph;
+    bool overlap; /* fused: a pass begins while the one before it ends */
 } kf_fluid_options;
 
 /* How a block transforms lines of n values (kernels/stable_fluids/transform.h). */

@@ -74,6 +74,30 @@ static void fused_in_three_dimensions(void **state) {
     holds(box(16, 24, 20), F64, 4);
     holds(box(15, 9, 16), "", 4);
 }
+/* What the cpu does not have: blocks that wait for each other, threads with a component each, tiles, twiddles
+ * before the data, passes that overlap. */
+static void plans_of_a_gpu(void **state) {
+    static const char *const twiddles[] = {"products", "table", "early"};
+    (void)state;
+    if (strcmp(kf_backend_device(backend)->backend, "cuda") != 0) skip();
+    for (int i = 0; i < 3; i++)
+        for (int buffers = 1; buffers < 3; buffers++) {
+            char config[256];
+            const int n = i == 0 ? 64 : i == 1 ? 128 : 60;
+            (void)snprintf(config, sizeof config,
+                           F64 "plan=persistent steps_per_launch=16 component_per_thread=%s "
+                               "exchange_buffers=%d twiddles=%s rows_per_block=%d columns_per_block=%d",
+                           buffers == 1 ? "true" : "false", buffers, twiddles[i], 1 << i, 1 + i % 2);
+            if (i < 2) holds(box(n, n, 1), config, 21);
+            (void)snprintf(config, sizeof config,
+                           F64 "component_per_thread=%s exchange_buffers=%d twiddles=%s tile_columns=%d "
+                               "pad=%d graph=true overlap=true columns_per_block=2",
+                           buffers == 1 ? "true" : "false", buffers, twiddles[i], i == 0 ? 0 : 2 * i,
+                           buffers == 1 ? 0 : 16);
+            holds(box(n, 2 * n, 1), config, 6);
+            holds(box(16, 24, n / 2), config, 4);
+        }
+}
 static void separate_plans(void **state) {
     static const char *const plans[] = {"paper", "separate", "packed", "batched"};
     (void)state;
@@ -309,6 +333,7 @@ int main(void) {
                                        cmocka_unit_test(defaults_at_every_size),
                                        cmocka_unit_test(fused_in_two_dimensions),
                                        cmocka_unit_test(fused_in_three_dimensions),
+                                       cmocka_unit_test(plans_of_a_gpu),
                                        cmocka_unit_test(separate_plans),
                                        cmocka_unit_test(library_transforms),
                                        cmocka_unit_test(advection_schemes),
