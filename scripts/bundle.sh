@@ -13,6 +13,10 @@ mkdir -p "$bundle/lib" "$bundle/tests/unit"
 strip -o "$bundle/kftune" "$build/kftune"
 for file in "$@"; do install -D -m 644 "$file" "$bundle/$file"; done
 
+# The text in pictures; without it they use a coarse font of their own.
+font=/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
+[ ! -f "$font" ] || install -D -m 644 "$font" "$bundle/fonts/DejaVuSans.ttf"
+
 # Unit tests that exercise a GPU where there is one, the scripts that need one, and what runs them.
 for test in "$build"/tests/test_*{backend,collision,cuda,cupti,d2q9,kinetic,measure,ordering,stable_fluids,worker}*; do
     [ ! -x "$test" ] || strip -o "$bundle/tests/unit/$(basename "$test")" "$test"

@@ -3,7 +3,7 @@
 # usage: CC=gcc scripts/configure.sh
 set -eu
 
-required="libcjson sqlite3 libpng assimp hdf5"
+required="libcjson sqlite3 libpng freetype2 assimp hdf5"
 cure="'make packages' installs it on Debian and Ubuntu"
 
 if ! command -v "${CC:-gcc}" >/dev/null 2>&1; then

@@ -15,6 +15,7 @@
 #include "harness/cli/problem_argument.h"
 #include "harness/cli/run_coefficients.h"
 #include "harness/cli/run_duration.h"
+#include "harness/cli/run_pictures.h"
 #include "harness/cli/scene_summary.h"
 #include "results/best_config.h"
 #include "solver/flow/flow_problem.h"
@@ -35,14 +36,13 @@ static const kf_option options[] = {
      "of velocity, pressure, vorticity, q, solid, surface: what the files hold (velocity,pressure)", false},
     {"--mean-from", "N", "fields averaged over time, from so many flow-throughs on, 16 moments in each",
      false},
-    {"--picture-every", "N", "steps between further pictures (none)", false},
+    KF_PICTURE_OPTIONS,
     {"--restart", "FILE", "go on from this checkpoint", false},
     {"--checkpoints", "N", "newest checkpoints to keep (2); 0: one only when interrupted", false},
     {"--checkpoint-every", "SECONDS", "between checkpoints, whatever --every (300)", false},
     {"--smoke", NULL, "let smoke out, as the scene says or in front of the solid, and draw it", false},
     {"--smoke-every", "N", "steps between pictures of the smoke (as --every)", false},
     {"--smoke-size", "WxH", "pixels of those pictures (1280x720)", false},
-    {"--slice", "x|y|z", "the picture's plane is across this axis (along the flow and upright)", false},
     {"--compress", NULL, "write fields gzip-compressed: smaller, slower", false},
     {"--scene", "FILE|NAME", "where the scene is now, if it was moved; without --config, what to run", false},
     {"--system", "NAME", "without --config: family of solver (default: the first that runs the scene)",
@@ -194,24 +194,13 @@ static kf_status open_plan(run *job, kf_error *error) {
     KF_TRY(system->plan(job->problem, &job->best.config, job->backend, &job->plan, error));
     if (job->foreign) KF_TRY(kf_known_config_verify(job->problem, &job->best.config, job->backend, error));
     if (!kf_argument_given(job->arguments, "--smoke")) return KF_OK;
-    KF_TRY(kf_smoke_open(job->plan, job->smoke_size, &job->smoke, error));
+    KF_TRY(kf_smoke_open(job->plan, job->smoke_size, &job->how.viewpoint, &job->smoke, error));
     job->how.smoke = job->smoke;
     return KF_OK;
 }
 
 /* --- what the user asked for -----------------------------------------------------------------------------
  */
-
-static kf_status read_slice(const kf_arguments *arguments, int *normal, kf_error *error) {
-    const char *axis = kf_argument(arguments, "--slice", NULL);
-    *normal = KF_AXIS_AUTO;
-    if (!axis) return KF_OK;
-    if (strlen(axis) != 1 || *axis < 'x' || *axis > 'z') {
-        return kf_fail(error, KF_BAD_INPUT, "--slice '%s': must be x, y or z", axis);
-    }
-    *normal = *axis - 'x';
-    return KF_OK;
-}
 
 static kf_status read_smoke(run *job, long every, kf_error *error) {
     static const char *const belonging[] = {"--smoke-every", "--smoke-size"};
@@ -263,7 +252,6 @@ static kf_status read_options(run *job, kf_error *error) {
     KF_TRY(kf_argument_integer(arguments, "--checkpoints", 0, 1000000, &checkpoints, error));
     double checkpoint_seconds = usual_checkpoint_seconds;
     KF_TRY(kf_argument_number(arguments, "--checkpoint-every", 1.0, 1e9, &checkpoint_seconds, error));
-    KF_TRY(read_slice(arguments, &job->how.slice_normal, error));
     KF_TRY(kf_argument_number(arguments, "--area", 1e-12, 1e12, &job->area, error));
     job->how.folder = job->folder;
     job->how.steps = (uint64_t)steps;
@@ -272,9 +260,7 @@ static kf_status read_options(run *job, kf_error *error) {
     job->how.checkpoints = (int)checkpoints;
     job->how.checkpoint_seconds = checkpoint_seconds;
     KF_TRY(read_means(job, error));
-    long pictures = 0;
-    KF_TRY(kf_argument_integer(arguments, "--picture-every", 1, 1000000000000, &pictures, error));
-    job->how.picture_every = (uint64_t)pictures;
+    KF_TRY(kf_run_pictures(arguments, kf_run_scene(job->problem), &job->how, error));
     if (kf_argument_given(arguments, "--fields"))
         KF_TRY(kf_flow_quantities_read(kf_argument(arguments, "--fields", ""), &job->how.quantities, error));
     job->how.compression = kf_argument_given(arguments, "--compress") ? 1 : 0;
@@ -401,6 +387,11 @@ static void print_result(const run *job) {
         printf("  smoke      %s/smoke_*.png: %zu pictures, %" PRIu64 " tracers at the end\n", job->folder,
                done->smoke_pictures, done->tracers);
     }
+    if (done->frames > 0)
+        printf("  film       %zu frames; ffmpeg -framerate 25 -i '%s/film_%%05d.png' -vf "
+               "'pad=ceil(iw/2)*2:ceil(ih/2)*2' "
+               "-pix_fmt yuv420p '%s/film.mp4'\n",
+               done->frames, job->folder, job->folder);
     static const struct {
         const char *label, *ending;
     } kinds[] = {{"fields", ".vtkhdf"},    {"picture", ".png"},      {"chart", "forces.png"},
@@ -431,16 +422,23 @@ static void append_word(kf_text *text, const char *word) {
 
 /* The command that goes on where this run was interrupted, with the same options. */
 static void append_resumption(const run *job, kf_text *text) {
-    static const char *const kept[] = {"--config",        "--checkpoints",      "--slice", "--fields",
-                                       "--picture-every", "--mean-from",        "--area",  "--scene",
-                                       "--grid",          "--samples-per-cell", "--store", "--device",
-                                       "--system",        "--checkpoint-every"};
+    static const char *const kept[] = {"--config",  "--checkpoints", "--slice",         "--fields",
+                                       "--picture", "--camera",      "--picture-every", "--mean-from",
+                                       "--area",    "--scene",       "--grid",          "--samples-per-cell",
+                                       "--store",   "--device",      "--system",        "--checkpoint-every"};
     kf_text_append(text, "kftune run");
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         if (!kf_argument_given(job->arguments, kept[i])) continue;
         append_word(text, kept[i]);
         append_word(text, kf_argument(job->arguments, kept[i], ""));
     }
+    const char *const *ranges = NULL;
+    const int range_count = kf_argument_all(job->arguments, "--range", &ranges);
+    for (int i = 0; i < range_count; i++) {
+        append_word(text, "--range");
+        append_word(text, ranges[i]);
+    }
+    if (job->how.film_every > 0) kf_text_append(text, " --film --film-every %" PRIu64, job->how.film_every);
     if (job->how.compression) append_word(text, "--compress");
     if (job->how.until_settled) kf_text_append(text, " --until settled");
     if (job->smoke)

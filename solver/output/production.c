@@ -17,7 +17,7 @@
 #include "solver/output/series_file.h"
 #include "solver/output/vtkhdf.h"
 #include "solver/picture/field_picture.h"
-#include "solver/picture/picture.h"
+#include "solver/picture/scene_view.h"
 
 /* Seconds between two looks at the interruption flag and two progress lines. */
 static const double pace_seconds = 0.25;
@@ -95,15 +95,35 @@ static kf_status add_smoke(production_run *producer, kf_snapshot *snapshot, kf_e
     return kf_smoke_density(producer->options->smoke, density, &producer->result->tracers, error);
 }
 
-static kf_status write_picture(production_run *producer, const kf_snapshot *snapshot, kf_error *error) {
+/* The picture of a system that draws itself. */
+static kf_status write_own_picture(production_run *producer, const kf_snapshot *snapshot, kf_error *error) {
     char path[KF_PATH];
     KF_TRY(output_path(producer, "speed", "png", path, error));
-    kf_plan *plan = producer->plan;
-    if (plan->methods->picture != NULL)
-        KF_TRY(plan->methods->picture(plan, snapshot, path, error));
-    else
-        KF_TRY(kf_picture_of_plan(path, plan, snapshot, producer->options->slice_normal, error));
+    KF_TRY(producer->plan->methods->picture(producer->plan, snapshot, path, error));
     note_output(producer->result, path);
+    return KF_OK;
+}
+
+static int views_of(const kf_production_options *options, const kf_picture_view **views) {
+    static const kf_picture_view usual = {.field = KF_PICTURE_SPEED, .normal = KF_AXIS_AUTO};
+    *views = options->picture_count > 0 ? options->pictures : &usual;
+    return options->picture_count > 0 || options->surface_picture ? options->picture_count : 1;
+}
+
+/* A flow's slices, of a moment or of means. */
+static kf_status write_slices(production_run *producer, const kf_snapshot *snapshot, bool mean,
+                              kf_error *error) {
+    const kf_picture_view *views;
+    const int count = views_of(producer->options, &views);
+    for (int i = 0; i < count; i++) {
+        char path[KF_PATH], kind[32];
+        kf_picture_view view = views[i];
+        view.mean = mean;
+        (void)snprintf(kind, sizeof kind, "%s%s", mean ? "mean_" : "", kf_picture_fields[view.field]);
+        KF_TRY(output_path(producer, kind, "png", path, error));
+        KF_TRY(kf_picture_of_plan(path, producer->plan, snapshot, &view, error));
+        note_output(producer->result, path);
+    }
     return KF_OK;
 }
 
@@ -132,6 +152,34 @@ static kf_status find_pose(const production_run *producer, kf_solid_pose *pose, 
     return KF_OK;
 }
 
+/* The pressure on the solid, at a path. */
+static kf_status draw_solid(production_run *producer, const kf_snapshot *snapshot, const char *path,
+                            kf_error *error) {
+    const kf_scene *scene = kf_plan_scene(producer->plan);
+    const kf_production_options *options = producer->options;
+    kf_solid_pose pose;
+    kf_snapshot surface;
+    KF_TRY(find_pose(producer, &pose, error));
+    kf_flow_surface(scene, pose.rotation, pose.center, snapshot, &surface);
+    const kf_status status =
+        kf_surface_view_write(scene, &surface, &options->viewpoint, options->surface_range[0],
+                              options->surface_range[1], path, error);
+    kf_snapshot_free(&surface);
+    return status;
+}
+
+/* All pictures of a flow at a moment. */
+static kf_status write_pictures(production_run *producer, const kf_snapshot *snapshot, kf_error *error) {
+    char path[KF_PATH];
+    if (producer->plan->methods->picture != NULL) return write_own_picture(producer, snapshot, error);
+    KF_TRY(write_slices(producer, snapshot, false, error));
+    if (!producer->options->surface_picture) return KF_OK;
+    KF_TRY(output_path(producer, "surface", "png", path, error));
+    KF_TRY(draw_solid(producer, snapshot, path, error));
+    note_output(producer->result, path);
+    return KF_OK;
+}
+
 /* A numbered file, and the list of all that there are of its kind. */
 static kf_status write_numbered(production_run *producer, const char *kind, const kf_snapshot *snapshot,
                                 kf_error *error) {
@@ -149,7 +197,7 @@ static kf_status add_flow(production_run *producer, kf_snapshot *snapshot, kf_er
     const int asked = producer->options->quantities,
               quantities = asked != 0 ? asked : KF_VELOCITY | KF_PRESSURE;
     kf_solid_pose pose;
-    KF_TRY(write_picture(producer, snapshot, error));
+    KF_TRY(write_pictures(producer, snapshot, error));
     KF_TRY(find_pose(producer, &pose, error));
     if (quantities & KF_SURFACE && scene->mesh.triangle_count > 0) {
         kf_snapshot surface;
@@ -169,7 +217,7 @@ static kf_status write_state(production_run *producer, kf_snapshot *snapshot, kf
     if (methods->flow != NULL) KF_TRY(add_flow(producer, snapshot, error));
     KF_TRY(write_numbered(producer, on_nodes ? "fields" : "particles", snapshot, error));
     if (methods->flow != NULL) return KF_OK;
-    if (methods->picture != NULL) return write_picture(producer, snapshot, error);
+    if (methods->picture != NULL) return write_own_picture(producer, snapshot, error);
     return on_nodes && kf_snapshot_find(snapshot, "velocity") != NULL
                ? write_field_pictures(producer, snapshot, error)
                : KF_OK;
@@ -203,9 +251,29 @@ static kf_status write_means(production_run *producer, kf_error *error) {
     if (producer->means.samples == 0) return KF_OK;
     KF_TRY(output_path(producer, "mean", "vtkhdf", path, error));
     kf_mean_fields_snapshot(&producer->means, &snapshot);
-    const kf_status status = kf_vtkhdf_write(path, &snapshot, producer->options->compression, error);
-    kf_snapshot_free(&snapshot);
+    kf_status status = kf_vtkhdf_write(path, &snapshot, producer->options->compression, error);
     if (status == KF_OK) note_output(producer->result, path);
+    if (status == KF_OK) status = write_slices(producer, &snapshot, true, error);
+    kf_snapshot_free(&snapshot);
+    return status;
+}
+
+/* A frame of the film: the smoke, else the first picture, in colours that stay the same. */
+static kf_status draw_frame(production_run *producer, kf_error *error) {
+    const kf_production_options *options = producer->options;
+    const uint64_t step = producer->plan->steps_done;
+    char path[KF_PATH];
+    if (options->film_every == 0 || step % options->film_every != 0) return KF_OK;
+    KF_TRY(kf_path(path, error, "%s/film_%05" PRIu64 ".png", options->folder, step / options->film_every));
+    producer->result->frames++;
+    if (options->smoke != NULL) return kf_smoke_picture_png(options->smoke, path, error);
+    const kf_picture_view *views;
+    kf_snapshot snapshot;
+    KF_TRY(kf_plan_snapshot(producer->plan, &snapshot, error));
+    const kf_status status = views_of(options, &views) > 0
+                                 ? kf_picture_of_plan(path, producer->plan, &snapshot, &views[0], error)
+                                 : draw_solid(producer, &snapshot, path, error);
+    kf_snapshot_free(&snapshot);
     return status;
 }
 
@@ -216,7 +284,7 @@ static kf_status draw_between(production_run *producer, kf_error *error) {
     if (period == 0 || producer->plan->steps_done % period != 0 || producer->plan->methods->flow == NULL)
         return KF_OK;
     kf_status status = kf_plan_snapshot(producer->plan, &snapshot, error);
-    if (status == KF_OK) status = write_picture(producer, &snapshot, error);
+    if (status == KF_OK) status = write_pictures(producer, &snapshot, error);
     kf_snapshot_free(&snapshot);
     return status;
 }
@@ -282,6 +350,7 @@ static kf_status write_due(production_run *producer, kf_error *error) {
     const bool last = step == producer->end;
     if (mean_is_due(producer, step)) KF_TRY(add_to_means(producer, error));
     if (last) KF_TRY(write_means(producer, error));
+    KF_TRY(draw_frame(producer, error));
     if (producer->options->smoke != NULL && (last || step % producer->options->smoke_every == 0))
         KF_TRY(draw_smoke(producer, error));
     const bool output = last || step % producer->options->every == 0;
@@ -353,6 +422,8 @@ static kf_status advance(production_run *producer, kf_error *error) {
         steps = smaller(steps, steps_to_next(plan->steps_done, producer->options->mean_every));
     if (producer->options->picture_every > 0)
         steps = smaller(steps, steps_to_next(plan->steps_done, producer->options->picture_every));
+    if (producer->options->film_every > 0)
+        steps = smaller(steps, steps_to_next(plan->steps_done, producer->options->film_every));
     steps = smaller(steps, producer->stride);
     double began = now();
     if (producer->options->smoke != NULL)

@@ -4,6 +4,8 @@
 
 #include "base/plan/plan.h"
 #include "solver/output/drag.h"
+#include "solver/picture/picture.h"
+#include "solver/picture/viewpoint.h"
 #include "solver/smoke/smoke.h"
 
 typedef struct kf_production_options {
@@ -15,14 +17,19 @@ typedef struct kf_production_options {
     bool until_settled;        /* ends earlier, once the drag is settled and narrow (drag.h) */
     int checkpoints;           /* the newest so many are kept; 0: one only when interrupted */
     double checkpoint_seconds; /* one when the last is older than this, and one at the end */
-    int slice_normal;          /* axis, or KF_AXIS_AUTO */
-    uint64_t picture_every;    /* further pictures after every step divisible by this; 0: none */
-    uint64_t mean_from;        /* means of a flow's fields over time from this step on; 0: none */
-    uint64_t mean_every;       /* steps between the moments that go into them */
-    int quantities;            /* of a flow's files: bits of flow_files.h; 0: velocity and pressure */
-    int compression;           /* of the snapshots, gzip level */
-    kf_smoke *smoke;           /* of the plan; NULL: none, and nothing is spent on it */
-    uint64_t smoke_every;      /* a picture of it after every step divisible by this, and after the last */
+    kf_picture_view pictures[KF_PICTURE_FIELDS]; /* of a flow, one each; 0 of them: the speed */
+    int picture_count;
+    bool surface_picture;    /* and one of the pressure on the solid, */
+    kf_viewpoint viewpoint;  /* from there, */
+    double surface_range[2]; /* in colours from the first to the second; equal: as kf_surface_view_write */
+    uint64_t picture_every;  /* further pictures after every step divisible by this; 0: none */
+    uint64_t film_every;  /* a frame of a film, film_00001.png, after every step divisible by this; 0: none */
+    uint64_t mean_from;   /* means of a flow's fields over time from this step on; 0: none */
+    uint64_t mean_every;  /* steps between the moments that go into them */
+    int quantities;       /* of a flow's files: bits of flow_files.h; 0: velocity and pressure */
+    int compression;      /* of the snapshots, gzip level */
+    kf_smoke *smoke;      /* of the plan; NULL: none, and nothing is spent on it */
+    uint64_t smoke_every; /* a picture of it after every step divisible by this, and after the last */
     const volatile int *interrupted; /* looked at a few times a second; not 0: write a checkpoint and end */
 } kf_production_options;
 
@@ -35,7 +42,7 @@ typedef struct kf_production {
     char checkpoint[KF_PATH]; /* the newest, "" when there is none */
     kf_records records;       /* the last rows; no tables: there are none */
     kf_drag_report drag;      /* over the whole run, what it went on from included */
-    size_t smoke_pictures;
+    size_t smoke_pictures, frames;
     uint64_t tracers; /* in the smoke at the last output */
 } kf_production;
 

@@ -2,11 +2,13 @@
 
 #include <math.h>
 #include <png.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/util/file.h"
 #include "base/util/text.h"
+#include "solver/picture/face.h"
 #include "solver/picture/font.h"
 
 void kf_canvas_begin(kf_canvas *canvas, int width, int height, kf_colour background) {
@@ -45,7 +47,21 @@ void kf_canvas_frame(kf_canvas *canvas, int x, int y, int width, int height, kf_
     kf_canvas_fill(canvas, x + width - 1, y, 1, height, colour);
 }
 
+/* Pixels of an em of the outline font that is about as large as the bitmap font at this scale; 0: there is no
+ * outline font. */
+static int face_size(int scale) {
+    static bool looked;
+    if (!looked) (void)kf_face_use(NULL);
+    looked = true;
+    return kf_face_there() ? (17 * scale + 1) / 2 : 0;
+}
+
 void kf_canvas_text(kf_canvas *canvas, int x, int y, int scale, kf_colour colour, const char *text) {
+    const int size = face_size(scale);
+    if (size > 0) {
+        kf_face_draw(canvas, x, y + KF_GLYPH_HEIGHT * scale, size, colour, text);
+        return;
+    }
     for (; *text; text++, x += KF_GLYPH_ADVANCE * scale) {
         const unsigned char *glyph = kf_glyph(*text);
         int top = y + kf_glyph_drop(*text) * scale;
@@ -59,7 +75,8 @@ void kf_canvas_text(kf_canvas *canvas, int x, int y, int scale, kf_colour colour
 }
 
 int kf_text_width(const char *text, int scale) {
-    int length = (int)strlen(text);
+    const int length = (int)strlen(text), size = face_size(scale);
+    if (size > 0) return kf_face_width(text, size);
     return length ? (length * KF_GLYPH_ADVANCE - (KF_GLYPH_ADVANCE - KF_GLYPH_WIDTH)) * scale : 0;
 }
 

@@ -19,7 +19,8 @@ void kf_canvas_blend(kf_canvas *canvas, int x, int y, kf_colour colour, double s
 void kf_canvas_fill(kf_canvas *canvas, int x, int y, int width, int height, kf_colour colour);
 void kf_canvas_frame(kf_canvas *canvas, int x, int y, int width, int height, kf_colour colour);
 
-/* (x,y): upper left corner of the text; every font pixel becomes scale x scale pixels. */
+/* (x,y): upper left corner of the text, whose capitals are about 7 scale pixels high: in an outline font
+ * where there is one (face.h), else in the bitmap font, of which every pixel becomes scale x scale pixels. */
 void kf_canvas_text(kf_canvas *canvas, int x, int y, int scale, kf_colour colour, const char *text);
 int kf_text_width(const char *text, int scale);
 

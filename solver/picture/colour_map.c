@@ -1,6 +1,7 @@
 #include "solver/picture/colour_map.h"
 
 #include <math.h>
+#include <stddef.h>
 
 /* Viridis at 0, 0.1, ..., 1. */
 static const unsigned char anchors[][3] = {{68, 1, 84},    {72, 36, 117},  {65, 68, 135},  {53, 95, 141},
@@ -19,4 +20,13 @@ kf_colour kf_colour_map(double fraction) {
     int low = position >= LAST_ANCHOR ? LAST_ANCHOR - 1 : (int)position;
     double part = position - low;
     return (kf_colour){between(low, 0, part), between(low, 1, part), between(low, 2, part)};
+}
+
+double kf_scale_top(double value) {
+    static const double steps[] = {1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10};
+    double power = pow(10, floor(log10(value)));
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        if (steps[i] * power >= value * (1 - 1e-9)) return steps[i] * power;
+    }
+    return 10 * power;
 }

@@ -9,4 +9,7 @@ typedef struct kf_colour {
 /* fraction is clamped to [0, 1]; NAN gives magenta, which is not in the map. */
 kf_colour kf_colour_map(double fraction);
 
+/* The least round number not below value, which is above 0: where a colour scale ends. */
+double kf_scale_top(double value);
+
 #endif

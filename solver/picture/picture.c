@@ -24,6 +24,8 @@ enum {
     TICK = 6
 };
 
+const char *const kf_picture_fields[KF_PICTURE_FIELDS] = {"speed", "pressure", "vorticity"};
+
 static const kf_colour white = {255, 255, 255}, black = {25, 25, 25}, grey = {110, 110, 110},
                        solid_grey = {205, 205, 208};
 
@@ -31,16 +33,19 @@ static const kf_colour white = {255, 255, 255}, black = {25, 25, 25}, grey = {11
 typedef struct slice_picture {
     const kf_scene *scene;
     kf_plane plane;
-    int nodes[2]; /* to the right, upwards */
-    float *speed; /* [up][right], m/s; owned */
-    double top_speed, highest;
-    double scale; /* pixels a cell */
+    int nodes[2];          /* to the right, upwards */
+    float *values;         /* [up][right], in the field's unit; owned */
+    char name[48];         /* "speed, m/s": of the scale */
+    double bottom, most;   /* of the colours */
+    double least, highest; /* of the values */
+    double scale;          /* pixels a cell */
     int left, top, plot_width, plot_height;
     kf_canvas canvas;
 } slice_picture;
 
-void kf_picture_plane(const kf_scene *scene, int normal, kf_plane *plane) {
+void kf_picture_plane(const kf_scene *scene, const kf_picture_view *view, kf_plane *plane) {
     kf_flow_frame frame;
+    int normal = view->normal;
     kf_flow_frame_of(scene, &frame);
     if (normal == KF_AXIS_AUTO) {
         normal = 3 - frame.flow_axis - frame.up_axis;
@@ -55,27 +60,69 @@ void kf_picture_plane(const kf_scene *scene, int normal, kf_plane *plane) {
     bool solid = scene->mesh.triangle_count > 0;
     double middle =
         solid ? (scene->solid_low[normal] + scene->solid_high[normal]) / 2 : (scene->nodes[normal] - 1) / 2.0;
+    if (view->placed) middle = view->position / scene->cell_size - 0.5;
     *plane = (kf_plane){.normal = normal, .right = turned ? second : first, .up = turned ? first : second};
     plane->position = fmin(fmax(round(middle), 0), scene->nodes[normal] - 1);
 }
 
-static void read_speed(slice_picture *slice, const kf_quantity *velocity) {
-    const kf_scene *scene = slice->scene;
-    size_t index = 0;
-    for (int v = 0; v < slice->nodes[1]; v++) {
-        for (int u = 0; u < slice->nodes[0]; u++) {
-            int at[3];
-            at[slice->plane.normal] = (int)slice->plane.position;
-            at[slice->plane.right] = u;
-            at[slice->plane.up] = v;
-            size_t node =
-                ((size_t)at[2] * (size_t)scene->nodes[1] + (size_t)at[1]) * (size_t)scene->nodes[0] +
-                (size_t)at[0];
-            const float *at_node = velocity->values + 3 * node;
-            double x = at_node[0], y = at_node[1], z = at_node[2];
-            slice->speed[index++] = (float)sqrt(x * x + y * y + z * z);
-        }
+/* Of the snapshot, at a node of the slice. */
+static size_t node_of(const slice_picture *slice, int right, int up) {
+    const int *n = slice->scene->nodes;
+    int at[3];
+    at[slice->plane.normal] = (int)slice->plane.position;
+    at[slice->plane.right] = right;
+    at[slice->plane.up] = up;
+    return ((size_t)at[2] * (size_t)n[1] + (size_t)at[1]) * (size_t)n[0] + (size_t)at[0];
+}
+
+static double speed_of(const float *velocity) {
+    const double x = velocity[0], y = velocity[1], z = velocity[2];
+    return sqrt(x * x + y * y + z * z);
+}
+
+/* d component / d (axis 0: right, 1: up), 1/s: central, one-sided at the edges. */
+static double slope(const slice_picture *slice, const float *velocity, const int at[2], int component,
+                    int axis) {
+    int low[2] = {at[0], at[1]}, high[2] = {at[0], at[1]};
+    low[axis] -= at[axis] > 0;
+    high[axis] += at[axis] + 1 < slice->nodes[axis];
+    const double distance = (high[axis] - low[axis]) * slice->scene->cell_size;
+    if (distance == 0.0) return 0.0;
+    const double above = velocity[3 * node_of(slice, high[0], high[1]) + (size_t)component],
+                 below = velocity[3 * node_of(slice, low[0], low[1]) + (size_t)component];
+    return (above - below) / distance;
+}
+
+static double turning(const slice_picture *slice, const float *velocity, const int at[2]) {
+    return slope(slice, velocity, at, slice->plane.up, 0) - slope(slice, velocity, at, slice->plane.right, 1);
+}
+
+static kf_status read_values(slice_picture *slice, const kf_snapshot *snapshot, kf_picture_field field,
+                             kf_error *error) {
+    const kf_quantity *quantity = kf_snapshot_find(snapshot, "velocity");
+    if (field == KF_PICTURE_PRESSURE) {
+        quantity = kf_snapshot_find(snapshot, "pressure_coefficient");
+        if (quantity == NULL) quantity = kf_snapshot_find(snapshot, "kinematic_pressure");
     }
+    if (quantity == NULL)
+        return kf_fail(error, KF_BAD_INPUT, "the flow has no %s to draw", kf_picture_fields[field]);
+    if (field == KF_PICTURE_PRESSURE)
+        (void)snprintf(slice->name, sizeof slice->name, "%s",
+                       strcmp(quantity->name, "pressure_coefficient") == 0 ? "pressure, Cp"
+                                                                           : "pressure, m²/s²");
+    else
+        (void)snprintf(slice->name, sizeof slice->name,
+                       field == KF_PICTURE_SPEED ? "speed, m/s" : "vorticity, 1/s");
+    for (int v = 0; v < slice->nodes[1]; v++)
+        for (int u = 0; u < slice->nodes[0]; u++) {
+            const size_t node = node_of(slice, u, v);
+            const double value = field == KF_PICTURE_SPEED ? speed_of(quantity->values + 3 * node)
+                                 : field == KF_PICTURE_PRESSURE
+                                     ? (double)quantity->values[node]
+                                     : turning(slice, quantity->values, (const int[2]){u, v});
+            slice->values[(size_t)v * (size_t)slice->nodes[0] + (size_t)u] = (float)value;
+        }
+    return KF_OK;
 }
 
 static int compare_floats(const void *left, const void *right) {
@@ -83,28 +130,29 @@ static int compare_floats(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* The least round number not below value. */
-static double round_up(double value) {
-    static const double steps[] = {1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10};
-    double power = pow(10, floor(log10(value)));
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        if (steps[i] * power >= value * (1 - 1e-9)) return steps[i] * power;
-    }
-    return 10 * power;
+/* All but two in a thousand nodes lie within the colour scale, so that one spike does not darken it: from 0
+ * for the speed, as far below 0 as above for what has a sign. */
+static void choose_scale(slice_picture *slice, const kf_picture_view *view) {
+    const size_t count = (size_t)slice->nodes[0] * (size_t)slice->nodes[1];
+    float *sorted = kf_allocate(count * sizeof *sorted);
+    memcpy(sorted, slice->values, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_floats);
+    slice->least = sorted[0];
+    slice->highest = sorted[count - 1];
+    const double low = sorted[(size_t)(0.002 * (double)(count - 1))],
+                 high = sorted[(size_t)(0.998 * (double)(count - 1))];
+    free(sorted);
+    double most = view->field == KF_PICTURE_SPEED ? high : fmax(fabs(low), fabs(high));
+    if (!(most > 0)) most = slice->highest;
+    slice->most = most > 0 && isfinite(most) ? kf_scale_top(most) : 1;
+    slice->bottom = view->field == KF_PICTURE_SPEED ? 0.0 : -slice->most;
+    if (!view->ranged) return;
+    slice->bottom = view->low;
+    slice->most = view->high;
 }
 
-/* All but the fastest two in a thousand nodes lie within the colour scale, so that one spike does not darken
- * it. */
-static void choose_scale_top(slice_picture *slice) {
-    size_t count = (size_t)slice->nodes[0] * (size_t)slice->nodes[1];
-    float *sorted = kf_allocate(count * sizeof *sorted);
-    memcpy(sorted, slice->speed, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare_floats);
-    slice->highest = sorted[count - 1];
-    double most = sorted[(size_t)(0.998 * (double)(count - 1))];
-    free(sorted);
-    if (!(most > 0)) most = slice->highest;
-    slice->top_speed = most > 0 && isfinite(most) ? round_up(most) : 1;
+static kf_colour colour_of(const slice_picture *slice, double value) {
+    return kf_colour_map((value - slice->bottom) / (slice->most - slice->bottom));
 }
 
 static void lay_out(slice_picture *slice) {
@@ -122,12 +170,12 @@ static void lay_out(slice_picture *slice) {
 }
 
 /* Bilinear between the nodes; constant in the half cell beyond the outermost ones. */
-static double speed_at(const slice_picture *slice, double right, double up) {
+static double value_at(const slice_picture *slice, double right, double up) {
     double u = fmin(fmax(right, 0), slice->nodes[0] - 1), v = fmin(fmax(up, 0), slice->nodes[1] - 1);
     int u0 = (int)u, v0 = (int)v;
     int u1 = u0 + 1 < slice->nodes[0] ? u0 + 1 : u0, v1 = v0 + 1 < slice->nodes[1] ? v0 + 1 : v0;
-    const float *low = slice->speed + (size_t)v0 * (size_t)slice->nodes[0];
-    const float *high = slice->speed + (size_t)v1 * (size_t)slice->nodes[0];
+    const float *low = slice->values + (size_t)v0 * (size_t)slice->nodes[0];
+    const float *high = slice->values + (size_t)v1 * (size_t)slice->nodes[0];
     double below = low[u0] + (u - u0) * (low[u1] - low[u0]),
            above = high[u0] + (u - u0) * (high[u1] - high[u0]);
     return below + (v - v0) * (above - below);
@@ -137,9 +185,8 @@ static void draw_flow(slice_picture *slice) {
     for (int y = 0; y < slice->plot_height; y++) {
         double up = (slice->plot_height - y - 0.5) / slice->scale - 0.5;
         for (int x = 0; x < slice->plot_width; x++) {
-            double speed = speed_at(slice, (x + 0.5) / slice->scale - 0.5, up);
-            kf_canvas_blend(&slice->canvas, slice->left + x, slice->top + y,
-                            kf_colour_map(speed / slice->top_speed), 1);
+            const double value = value_at(slice, (x + 0.5) / slice->scale - 0.5, up);
+            kf_canvas_blend(&slice->canvas, slice->left + x, slice->top + y, colour_of(slice, value), 1);
         }
     }
 }
@@ -156,6 +203,60 @@ static void find_pose(const kf_scene *scene, const kf_solid_pose *free, double s
             pose->center[a] -= scene->nodes[a] * floor((pose->center[a] + 0.5) / scene->nodes[a]);
 }
 
+/* What pixels of a region come to at its edge. */
+typedef struct region_edge {
+    size_t drawn, open; /* pixel edges at the solid's outline (or the picture's end), and at nothing */
+} region_edge;
+
+/* Walks the region of pixels that are inside and not outline, from one of them; takes its pixels out when
+ * remove. stack: room for all pixels. marks: 1 for those that were visited before. */
+static region_edge walk_region(unsigned char *inside, const float *cover, unsigned char *marks, int width,
+                               int height, size_t from, size_t *stack, bool remove) {
+    region_edge edge = {0, 0};
+    const unsigned char visited = remove ? 2 : 1;
+    size_t depth = 1;
+    stack[0] = from;
+    marks[from] = visited;
+    while (depth > 0) {
+        const size_t pixel = stack[--depth];
+        const int u = (int)(pixel % (size_t)width), v = (int)(pixel / (size_t)width);
+        if (remove) inside[pixel] = 0;
+        for (int side = 0; side < 4; side++) {
+            const int next_u = u + (side == 0) - (side == 1), next_v = v + (side == 2) - (side == 3);
+            const size_t next = (size_t)next_v * (size_t)width + (size_t)next_u;
+            const bool beyond = next_u < 0 || next_v < 0 || next_u >= width || next_v >= height;
+            if (beyond || cover[next] > 0) {
+                edge.drawn++;
+            } else if (marks[next] == visited) {
+                continue;
+            } else if (marks[next] + 1 == visited && inside[next]) {
+                marks[next] = visited;
+                stack[depth++] = next;
+            } else {
+                edge.open++;
+            }
+        }
+    }
+    return edge;
+}
+
+/* The rays that decide what lies inside err where a surface is open; there they leave regions that much of
+ * the surface does not surround, which are no solid. */
+static void drop_open_regions(unsigned char *inside, const float *cover, int width, int height) {
+    static const double MOST_OPEN = 0.2;
+    const size_t count = (size_t)width * (size_t)height;
+    unsigned char *marks = kf_allocate_zeroed(count, 1);
+    size_t *stack = kf_allocate(count * sizeof *stack);
+    for (size_t pixel = 0; pixel < count; pixel++) {
+        if (!inside[pixel] || cover[pixel] > 0 || marks[pixel] != 0) continue;
+        const region_edge edge = walk_region(inside, cover, marks, width, height, pixel, stack, false);
+        if ((double)edge.open > MOST_OPEN * (double)(edge.open + edge.drawn))
+            (void)walk_region(inside, cover, marks, width, height, pixel, stack, true);
+    }
+    free(stack);
+    free(marks);
+}
+
 static void draw_solid(slice_picture *slice, const kf_solid_pose *pose) {
     kf_section section;
     kf_section_cut(slice->scene, pose->rotation, pose->center, &slice->plane, &section);
@@ -166,6 +267,7 @@ static void draw_solid(slice_picture *slice, const kf_solid_pose *pose) {
     float *cover = kf_allocate(count * sizeof *cover);
     kf_section_fill(&section, low, slice->scale, width, height, inside);
     kf_section_outline(&section, low, slice->scale, width, height, 1.6, cover);
+    drop_open_regions(inside, cover, width, height);
     for (int v = 0; v < height; v++) {
         int y = slice->top + height - 1 - v;
         for (int u = 0; u < width; u++) {
@@ -254,27 +356,31 @@ static void draw_bar(slice_picture *slice) {
         kf_canvas_fill(canvas, x, TOP + y, BAR_WIDTH, 1, kf_colour_map((height - y - 0.5) / height));
     }
     kf_canvas_frame(canvas, x - 1, TOP - 1, BAR_WIDTH + 2, height + 2, black);
-    /* An arrowhead on top says that some nodes are faster than the scale shows. */
-    for (int row = 0; slice->highest > slice->top_speed && row < BAR_WIDTH / 2; row++) {
+    /* Arrowheads say that some nodes are beyond what the scale shows. */
+    for (int row = 0; slice->highest > slice->most && row < BAR_WIDTH / 2; row++) {
         kf_canvas_fill(canvas, x + row, TOP - 2 - row, BAR_WIDTH - 2 * row, 1, kf_colour_map(1));
     }
-    double step = tick_step(slice->top_speed, height / 50 + 1);
+    for (int row = 0; slice->least < slice->bottom && row < BAR_WIDTH / 2; row++) {
+        kf_canvas_fill(canvas, x + row, TOP + height + 1 + row, BAR_WIDTH - 2 * row, 1, kf_colour_map(0));
+    }
+    const double range = slice->most - slice->bottom, step = tick_step(range, height / 50 + 1);
     char text[32];
-    for (int i = 0; i * step <= slice->top_speed * (1 + 1e-9); i++) {
-        int y = TOP + height - 1 - (int)lround(i * step / slice->top_speed * (height - 1));
-        tick_label(i * step, step, text);
+    for (double tick = ceil(slice->bottom / step - 1e-9); tick * step <= slice->most + 1e-9 * range; tick++) {
+        int y = TOP + height - 1 - (int)lround((tick * step - slice->bottom) / range * (height - 1));
+        tick_label(tick * step, step, text);
         kf_canvas_fill(canvas, x + BAR_WIDTH + 1, y, TICK, 1, black);
         kf_canvas_text(canvas, x + BAR_WIDTH + TICK + 6, y - 6, TEXT_SCALE, black, text);
     }
-    kf_canvas_text(canvas, x, TOP - 32, TEXT_SCALE, black, "speed, m/s");
+    kf_canvas_text(canvas, x, TOP - 32, TEXT_SCALE, black, slice->name);
 }
 
-static void draw_title(slice_picture *slice, uint64_t step) {
+static void draw_title(slice_picture *slice, uint64_t step, bool mean) {
     const kf_scene *scene = slice->scene;
     char text[192], name[33];
     kf_copy_text(name, sizeof name, scene->name);
-    snprintf(text, sizeof text, "%s  %dx%dx%d  step %" PRIu64 "  t = %.4g s", name, scene->nodes[0],
-             scene->nodes[1], scene->nodes[2], step, (double)step * scene->time_step);
+    snprintf(text, sizeof text, "%s  %dx%dx%d  %sstep %" PRIu64 "  t = %.4g s", name, scene->nodes[0],
+             scene->nodes[1], scene->nodes[2], mean ? "mean until " : "", step,
+             (double)step * scene->time_step);
     kf_canvas_text(&slice->canvas, slice->left, 14, TEXT_SCALE, black, text);
     double metres = (slice->plane.position + 0.5) * scene->cell_size;
     int used = snprintf(text, sizeof text, "slice at %c = %.3g m", 'x' + slice->plane.normal, metres);
@@ -286,14 +392,18 @@ static void draw_title(slice_picture *slice, uint64_t step) {
 }
 
 kf_status kf_picture_write(const char *path, const kf_scene *scene, const kf_snapshot *snapshot,
-                           const kf_solid_pose *free_pose, int normal, kf_error *error) {
+                           const kf_solid_pose *free_pose, const kf_picture_view *view, kf_error *error) {
     slice_picture slice = {.scene = scene};
-    kf_picture_plane(scene, normal, &slice.plane);
+    kf_picture_plane(scene, view, &slice.plane);
     slice.nodes[0] = scene->nodes[slice.plane.right];
     slice.nodes[1] = scene->nodes[slice.plane.up];
-    slice.speed = kf_allocate((size_t)slice.nodes[0] * (size_t)slice.nodes[1] * sizeof *slice.speed);
-    read_speed(&slice, kf_snapshot_find(snapshot, "velocity"));
-    choose_scale_top(&slice);
+    slice.values = kf_allocate((size_t)slice.nodes[0] * (size_t)slice.nodes[1] * sizeof *slice.values);
+    kf_status status = read_values(&slice, snapshot, view->field, error);
+    if (status != KF_OK) {
+        free(slice.values);
+        return status;
+    }
+    choose_scale(&slice, view);
     lay_out(&slice);
     draw_flow(&slice);
     kf_solid_pose pose;
@@ -305,17 +415,17 @@ kf_status kf_picture_write(const char *path, const kf_scene *scene, const kf_sna
     draw_right_axis(&slice);
     draw_up_axis(&slice);
     draw_bar(&slice);
-    draw_title(&slice, snapshot->step);
-    kf_status status = kf_canvas_write_png(&slice.canvas, path, error);
+    draw_title(&slice, snapshot->step, view->mean);
+    status = kf_canvas_write_png(&slice.canvas, path, error);
     kf_canvas_free(&slice.canvas);
-    free(slice.speed);
+    free(slice.values);
     return status;
 }
 
-kf_status kf_picture_of_plan(const char *path, kf_plan *plan, const kf_snapshot *snapshot, int normal,
-                             kf_error *error) {
+kf_status kf_picture_of_plan(const char *path, kf_plan *plan, const kf_snapshot *snapshot,
+                             const kf_picture_view *view, kf_error *error) {
     kf_solid_pose pose;
     const bool free_solid = kf_plan_scene(plan)->motion.free;
     if (free_solid) KF_TRY(plan->methods->flow->pose(plan, &pose, error));
-    return kf_picture_write(path, kf_plan_scene(plan), snapshot, free_solid ? &pose : NULL, normal, error);
+    return kf_picture_write(path, kf_plan_scene(plan), snapshot, free_solid ? &pose : NULL, view, error);
 }

@@ -1,10 +1,13 @@
 #include "solver/picture/scene_view.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/statistics/statistics.h"
 #include "base/util/text.h"
+#include "solver/flow/flow_frame.h"
 #include "solver/picture/canvas.h"
 
 enum { WIDTH = 1000, HEIGHT = 560, MARGIN = 24 };
@@ -17,12 +20,40 @@ typedef struct view {
     kf_canvas canvas;
 } view;
 
-static void turn(view *v) {
+static void turn_usual(view *v) {
     const double yaw = -0.55, pitch = 0.42;
     const double axes[3][3] = {{cos(yaw), -sin(yaw), 0},
                                {sin(pitch) * sin(yaw), sin(pitch) * cos(yaw), cos(pitch)},
                                {-cos(pitch) * sin(yaw), -cos(pitch) * cos(yaw), sin(pitch)}};
     memcpy(v->axes, axes, sizeof axes);
+}
+
+/* As seen from there, with the stream from ahead. */
+static void turn_to(view *v, const kf_scene *scene, const kf_viewpoint *from) {
+    const double degree = acos(-1.0) / 180.0, beside = degree * (90.0 - from->azimuth),
+                 above = degree * from->elevation;
+    kf_flow_frame frame;
+    double flow[3] = {0}, up[3] = {0}, *right = v->axes[0], *upward = v->axes[1], *near = v->axes[2];
+    kf_flow_frame_of(scene, &frame);
+    flow[frame.flow_axis] = frame.drag[frame.flow_axis] > 0 ? 1 : -1;
+    up[frame.up_axis] = 1;
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, c = (a + 2) % 3;
+        const double side = flow[b] * up[c] - flow[c] * up[b];
+        near[a] = cos(above) * (cos(beside) * side - sin(beside) * flow[a]) + sin(above) * up[a];
+    }
+    double length = 0.0;
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, c = (a + 2) % 3;
+        right[a] = up[b] * near[c] - up[c] * near[b];
+        length += right[a] * right[a];
+    }
+    for (int a = 0; a < 3; a++)
+        right[a] /= sqrt(length);
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, c = (a + 2) % 3;
+        upward[a] = near[b] * right[c] - near[c] * right[b];
+    }
 }
 
 static void project(const view *v, const double point[3], double seen[3]) {
@@ -43,11 +74,11 @@ static void corner_of(const view_box *box, int number, double point[3]) {
         point[axis] = (number >> axis & 1) != 0 ? box->high[axis] : box->low[axis];
 }
 
-/* What is looked at fills the picture. */
-static void fit(view *v, const view_box *box) {
+/* What is looked at fills the picture but for some pixels at its right. */
+static void fit(view *v, const view_box *box, double at_right) {
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
-    *v = (view){.scale = 1.0};
-    turn(v);
+    v->scale = 1.0;
+    v->right = v->up = 0.0;
     for (int i = 0; i < 8; i++) {
         double point[3], seen[3];
         corner_of(box, i, point);
@@ -57,10 +88,10 @@ static void fit(view *v, const view_box *box) {
             high[axis] = fmax(high[axis], seen[axis]);
         }
     }
-    v->right = 0.5 * (low[0] + high[0]) - 0.5 * WIDTH;
+    v->scale = fmin((WIDTH - 2.0 * MARGIN - at_right) / (high[0] - low[0]),
+                    (HEIGHT - 2.0 * MARGIN) / (high[1] - low[1]));
+    v->right = 0.5 * (low[0] + high[0]) - 0.5 * WIDTH + 0.5 * at_right / v->scale;
     v->up = 0.5 * HEIGHT - 0.5 * (low[1] + high[1]);
-    v->scale =
-        fmin((WIDTH - 2.0 * MARGIN) / (high[0] - low[0]), (HEIGHT - 2.0 * MARGIN) / (high[1] - low[1]));
 }
 
 static void draw_line(view *v, const double from[3], const double to[3], kf_colour colour, double share) {
@@ -87,9 +118,10 @@ static void draw_domain(view *v, const view_box *box) {
         }
 }
 
-/* Grey by the angle between the face and the light, the same from both sides: not every mesh is oriented. */
-static kf_colour shade(const double corners[3][3]) {
-    const double light[3] = {-0.45, -0.60, 0.66};
+/* Brightness by the angle between the face and the light, the same from both sides: not every mesh is
+ * oriented.
+ */
+static double brightness(const double corners[3][3], const double light[3]) {
     double a[3], b[3], normal[3];
     for (int axis = 0; axis < 3; axis++) {
         a[axis] = corners[1][axis] - corners[0][axis];
@@ -98,15 +130,26 @@ static kf_colour shade(const double corners[3][3]) {
     for (int axis = 0; axis < 3; axis++)
         normal[axis] = a[(axis + 1) % 3] * b[(axis + 2) % 3] - a[(axis + 2) % 3] * b[(axis + 1) % 3];
     double length = sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
-    double cosine = length > 0.0
-                        ? fabs(normal[0] * light[0] + normal[1] * light[1] + normal[2] * light[2]) / length
+    return length > 0.0 ? fabs(normal[0] * light[0] + normal[1] * light[1] + normal[2] * light[2]) / length
                         : 0.0;
-    double bright = 0.35 + 0.65 * cosine;
-    return (kf_colour){(unsigned char)(86 * bright), (unsigned char)(150 * bright),
-                       (unsigned char)(200 * bright)};
 }
 
-static void draw_triangle(view *v, const double corners[3][3]) {
+/* What a triangle looks like: a colour, or values at its corners on the colour scale, 0 to 1. */
+typedef struct paint {
+    const double *values; /* NULL: the colour */
+    kf_colour colour;
+    double bright;
+} paint;
+
+static kf_colour colour_at(const paint *p, double w1, double w2) {
+    kf_colour c = p->colour;
+    if (p->values != NULL)
+        c = kf_colour_map((1.0 - w1 - w2) * p->values[0] + w1 * p->values[1] + w2 * p->values[2]);
+    return (kf_colour){(unsigned char)(c.red * p->bright), (unsigned char)(c.green * p->bright),
+                       (unsigned char)(c.blue * p->bright)};
+}
+
+static void draw_triangle(view *v, const double corners[3][3], const paint *look) {
     double p[3][3];
     for (int i = 0; i < 3; i++)
         project(v, corners[i], p[i]);
@@ -116,7 +159,6 @@ static void draw_triangle(view *v, const double corners[3][3]) {
     int right = (int)fmin(WIDTH - 1, ceil(fmax(p[0][0], fmax(p[1][0], p[2][0]))));
     int top = (int)fmax(0, floor(fmin(p[0][1], fmin(p[1][1], p[2][1]))));
     int bottom = (int)fmin(HEIGHT - 1, ceil(fmax(p[0][1], fmax(p[1][1], p[2][1]))));
-    kf_colour colour = shade(corners);
     for (int y = top; y <= bottom; y++)
         for (int x = left; x <= right; x++) {
             double w1 = ((x - p[0][0]) * (p[2][1] - p[0][1]) - (p[2][0] - p[0][0]) * (y - p[0][1])) / area;
@@ -126,17 +168,19 @@ static void draw_triangle(view *v, const double corners[3][3]) {
             double *nearest = &v->depth[(size_t)y * WIDTH + (size_t)x];
             if (depth <= *nearest) continue;
             *nearest = depth;
-            kf_canvas_blend(&v->canvas, x, y, colour, 1.0);
+            kf_canvas_blend(&v->canvas, x, y, colour_at(look, w1, w2), 1.0);
         }
 }
 
 static void draw_mesh(view *v, const kf_mesh *mesh) {
+    const double light[3] = {-0.45, -0.60, 0.66};
     for (size_t i = 0; i < mesh->triangle_count; i++) {
         double corners[3][3];
         for (int k = 0; k < 3; k++)
             memcpy(corners[k], mesh->vertices + 3 * (size_t)mesh->triangles[3 * i + (size_t)k],
                    sizeof corners[k]);
-        draw_triangle(v, corners);
+        const paint look = {.colour = {86, 150, 200}, .bright = 0.35 + 0.65 * brightness(corners, light)};
+        draw_triangle(v, corners, &look);
     }
 }
 
@@ -177,24 +221,111 @@ static void draw_wind(view *v, const kf_scene *scene, const view_box *box) {
     kf_canvas_text(&v->canvas, (int)fmax(MARGIN, seen[0] - 40.0), (int)seen[1] + 8, 2, blue, "wind");
 }
 
+static view *open_view(void) {
+    view *v = kf_allocate_zeroed(1, sizeof *v);
+    v->depth = kf_allocate((size_t)WIDTH * HEIGHT * sizeof *v->depth);
+    for (size_t i = 0; i < (size_t)WIDTH * HEIGHT; i++)
+        v->depth[i] = -INFINITY;
+    kf_canvas_begin(&v->canvas, WIDTH, HEIGHT, (kf_colour){255, 255, 255});
+    return v;
+}
+
+static kf_status close_view(view *v, const char *path, kf_error *error) {
+    const kf_status status = kf_canvas_write_png(&v->canvas, path, error);
+    kf_canvas_free(&v->canvas);
+    free(v->depth);
+    free(v);
+    return status;
+}
+
 kf_status kf_scene_view_write(const kf_scene *scene, bool close, const char *path, kf_error *error) {
-    view *v = kf_allocate(sizeof *v);
+    view *v = open_view();
     view_box box = close_box(scene);
     for (int a = 0; a < 3 && !close; a++) {
         box.low[a] = -0.5;
         box.high[a] = scene->nodes[a] - 0.5;
     }
-    fit(v, &box);
-    v->depth = kf_allocate((size_t)WIDTH * HEIGHT * sizeof *v->depth);
-    for (size_t i = 0; i < (size_t)WIDTH * HEIGHT; i++)
-        v->depth[i] = -INFINITY;
-    kf_canvas_begin(&v->canvas, WIDTH, HEIGHT, (kf_colour){255, 255, 255});
+    turn_usual(v);
+    fit(v, &box, 0.0);
     draw_domain(v, &box);
     if (close) draw_wind(v, scene, &box);
     draw_mesh(v, &scene->mesh);
-    kf_status status = kf_canvas_write_png(&v->canvas, path, error);
-    kf_canvas_free(&v->canvas);
-    free(v->depth);
-    free(v);
-    return status;
+    return close_view(v, path, error);
+}
+
+/* --- a surface ------------------------------------------------------------------------------------------ */
+
+enum { SCALE_ROOM = 130, SCALE_WIDTH = 22, SCALE_TICKS = 5 };
+
+/* A round number that 98 of 100 values lie within of 0. */
+static double usual_reach(const kf_quantity *quantity, size_t count) {
+    double *sizes = kf_allocate((count + 1) * sizeof *sizes);
+    for (size_t i = 0; i < count; i++)
+        sizes[i] = fabs((double)quantity->values[i]);
+    qsort(sizes, count, sizeof *sizes, kf_ascending);
+    const double reach = count > 0 ? sizes[(size_t)(0.98 * (double)(count - 1))] : 0.0;
+    free(sizes);
+    return reach > 0.0 && isfinite(reach) ? kf_scale_top(reach) : 1.0;
+}
+
+static void draw_scale(view *v, const char *name, double low, double high) {
+    const kf_colour black = {25, 25, 25};
+    const int left = WIDTH - SCALE_ROOM, top = 3 * MARGIN, height = HEIGHT - 5 * MARGIN;
+    char text[32];
+    for (int y = 0; y < height; y++)
+        kf_canvas_fill(&v->canvas, left, top + y, SCALE_WIDTH, 1, kf_colour_map((height - y - 0.5) / height));
+    kf_canvas_frame(&v->canvas, left - 1, top - 1, SCALE_WIDTH + 2, height + 2, black);
+    for (int tick = 0; tick < SCALE_TICKS; tick++) {
+        const double share = (double)tick / (SCALE_TICKS - 1);
+        (void)snprintf(text, sizeof text, "%.3g", low + share * (high - low));
+        kf_canvas_text(&v->canvas, left + SCALE_WIDTH + 8, top + (int)lround((1.0 - share) * height) - 6, 2,
+                       black, text);
+    }
+    kf_canvas_text(&v->canvas, left - 10, top - 30, 2, black, name);
+}
+
+static void corner_in_cells(const kf_scene *scene, const float *position, double place[3]) {
+    for (int a = 0; a < 3; a++)
+        place[a] = (double)position[a] / scene->cell_size - 0.5;
+}
+
+static void draw_surface(view *v, const kf_scene *scene, const kf_snapshot *surface, const float *values,
+                         double low, double high) {
+    const float *positions = kf_snapshot_find(surface, "position")->values;
+    const double *near = v->axes[2];
+    for (size_t t = 0; t < surface->triangle_count; t++) {
+        double corners[3][3], shares[3];
+        for (size_t k = 0; k < 3; k++) {
+            const size_t vertex = surface->triangles[3 * t + k];
+            corner_in_cells(scene, positions + 3 * vertex, corners[k]);
+            shares[k] = ((double)values[vertex] - low) / (high - low);
+        }
+        const paint look = {.values = shares, .bright = 0.6 + 0.4 * brightness(corners, near)};
+        draw_triangle(v, corners, &look);
+    }
+}
+
+kf_status kf_surface_view_write(const kf_scene *scene, const kf_snapshot *surface, const kf_viewpoint *from,
+                                double low, double high, const char *path, kf_error *error) {
+    const kf_quantity *cp = kf_snapshot_find(surface, "pressure_coefficient"),
+                      *pressure = cp != NULL ? cp : kf_snapshot_find(surface, "kinematic_pressure"),
+                      *position = kf_snapshot_find(surface, "position");
+    view_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (size_t i = 0; i < surface->count; i++) {
+        double place[3];
+        corner_in_cells(scene, position->values + 3 * i, place);
+        for (int a = 0; a < 3; a++) {
+            box.low[a] = fmin(box.low[a], place[a]);
+            box.high[a] = fmax(box.high[a], place[a]);
+        }
+    }
+    if (low >= high) low = -(high = usual_reach(pressure, surface->count));
+    view *v = open_view();
+    turn_to(v, scene, from);
+    fit(v, &box, SCALE_ROOM);
+    v->right -= 0.5 * SCALE_ROOM / v->scale * (1.0 - 1.0 / from->zoom); /* the scale keeps its room */
+    v->scale *= from->zoom;
+    draw_surface(v, scene, surface, pressure->values, low, high);
+    draw_scale(v, cp != NULL ? "pressure, Cp" : "pressure, m²/s²", low, high);
+    return close_view(v, path, error);
 }

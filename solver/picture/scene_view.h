@@ -1,15 +1,22 @@
-/* A picture of a scene's mesh in its domain: parallel projection, shaded by the angle to the light, z
- * upright. */
+/* Pictures of solids in parallel projection, shaded by the angle to the light: a scene's mesh in its domain,
+ * z upright; and a surface with what acts on it. */
 #ifndef KF_SOLVER_PICTURE_SCENE_VIEW_H
 #define KF_SOLVER_PICTURE_SCENE_VIEW_H
 
 #include <stdbool.h>
 
-#include "base/util/status.h"
+#include "base/plan/snapshot.h"
 #include "scene/scene.h"
+#include "solver/picture/viewpoint.h"
 
 /* Writes a PNG of a scene that has a mesh: the whole domain, or (close) the solid and the room about it, with
  * arrows along the wind. */
 kf_status kf_scene_view_write(const kf_scene *scene, bool close, const char *path, kf_error *error);
+
+/* Writes a PNG of a surface (a snapshot of particles with triangles, as kf_flow_surface makes it), coloured
+ * by its quantity "pressure_coefficient" or "kinematic_pressure" from low to high; low >= high: as far below
+ * 0 as above it. */
+kf_status kf_surface_view_write(const kf_scene *scene, const kf_snapshot *surface, const kf_viewpoint *from,
+                                double low, double high, const char *path, kf_error *error);
 
 #endif

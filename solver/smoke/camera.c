@@ -3,10 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Seen from the side, somewhat from the front and from above. */
-static const double AZIMUTH = 0.62, ELEVATION = 0.30; /* radians */
-static const double HALF_WIDTH = 0.30;                /* of the picture at distance 1 */
-static const double MARGIN = 0.93;                    /* of the picture that what is looked at fills */
+static const double DEGREE = 3.14159265358979323846 / 180.0;
+static const double HALF_WIDTH = 0.30; /* of the picture at distance 1 */
+static const double MARGIN = 0.93;     /* of the picture that what is looked at fills */
 /* What is looked at around the solid, in its own extents. */
 static const double BEFORE = 0.35, BEHIND = 1.60, BESIDE = 0.25, OVER = 0.35;
 
@@ -82,7 +81,8 @@ static void fit(kf_camera *c, const double low[3], const double high[3]) {
     }
 }
 
-void kf_camera_choose(const kf_scene *scene, double aspect, kf_camera *camera) {
+void kf_camera_choose(const kf_scene *scene, double aspect, const kf_viewpoint *from, kf_camera *camera) {
+    const double beside = DEGREE * (90.0 - from->azimuth), above = DEGREE * from->elevation;
     kf_flow_frame frame;
     kf_flow_frame_of(scene, &frame);
     *camera = (kf_camera){.up = frame.up_axis, .ground = -0.5};
@@ -95,8 +95,7 @@ void kf_camera_choose(const kf_scene *scene, double aspect, kf_camera *camera) {
     for (int a = 0; a < 3; a++) {
         camera->focus[a] = 0.5 * (low[a] + high[a]);
         camera->reach = fmax(camera->reach, 0.5 * (high[a] - low[a]));
-        camera->ahead[a] =
-            -cos(ELEVATION) * (cos(AZIMUTH) * side[a] - sin(AZIMUTH) * flow[a]) - sin(ELEVATION) * up[a];
+        camera->ahead[a] = -cos(above) * (cos(beside) * side[a] - sin(beside) * flow[a]) - sin(above) * up[a];
         camera->light[a] = 0.80 * up[a] + 0.38 * side[a] - 0.30 * flow[a];
     }
     make_unit(camera->light);
@@ -108,4 +107,8 @@ void kf_camera_choose(const kf_scene *scene, double aspect, kf_camera *camera) {
         camera->above[a] *= HALF_WIDTH / aspect;
     }
     fit(camera, low, high);
+    for (int a = 0; a < 3; a++) {
+        camera->right[a] /= from->zoom;
+        camera->above[a] /= from->zoom;
+    }
 }

@@ -4,6 +4,7 @@
 
 #include "scene/scene.h"
 #include "solver/flow/flow_frame.h"
+#include "solver/picture/viewpoint.h"
 
 /* Lattice units. */
 typedef struct kf_camera {
@@ -18,6 +19,6 @@ typedef struct kf_camera {
 } kf_camera;
 
 /* aspect: width over height of the picture. */
-void kf_camera_choose(const kf_scene *scene, double aspect, kf_camera *camera);
+void kf_camera_choose(const kf_scene *scene, double aspect, const kf_viewpoint *from, kf_camera *camera);
 
 #endif

@@ -34,9 +34,10 @@ static void to_floats(const double *from, float *to, int count) {
         to[i] = (float)from[i];
 }
 
-static void set_camera(const kf_scene *scene, int refinement, const int size[2], kf_picture_arguments *a) {
+static void set_camera(const kf_scene *scene, int refinement, const int size[2], const kf_viewpoint *from,
+                       kf_picture_arguments *a) {
     kf_camera camera;
-    kf_camera_choose(scene, (double)size[0] / size[1], &camera);
+    kf_camera_choose(scene, (double)size[0] / size[1], from, &camera);
     to_floats(camera.eye, a->eye, 3);
     to_floats(camera.ahead, a->ahead, 3);
     to_floats(camera.right, a->right, 3);
@@ -113,12 +114,13 @@ static kf_status build(kf_smoke_picture *picture, kf_error *error) {
 }
 
 kf_status kf_smoke_picture_open(kf_backend *backend, const kf_scene *scene, double extinction, int refinement,
-                                const int size[2], kf_smoke_picture **picture, kf_error *error) {
+                                const int size[2], const kf_viewpoint *from, kf_smoke_picture **picture,
+                                kf_error *error) {
     kf_smoke_picture *made = kf_allocate_zeroed(1, sizeof *made);
     made->backend = backend;
     made->scene = scene;
     set_grid(scene, extinction, refinement, &made->arguments);
-    set_camera(scene, refinement, size, &made->arguments);
+    set_camera(scene, refinement, size, from, &made->arguments);
     kf_status status = build(made, error);
     if (status != KF_OK)
         kf_smoke_picture_free(made);

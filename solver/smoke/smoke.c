@@ -24,7 +24,8 @@ static int choose_refinement(const kf_scene *scene) {
     return nodes <= most ? 2 : 1;
 }
 
-static kf_status build(kf_smoke *smoke, const int picture_size[2], kf_error *error) {
+static kf_status build(kf_smoke *smoke, const int picture_size[2], const kf_viewpoint *from,
+                       kf_error *error) {
     kf_plan *plan = smoke->plan;
     kf_smoke_choose_sources(kf_plan_scene(plan), &smoke->sources);
     const double extinction = kf_smoke_extinction(kf_plan_scene(plan), &smoke->sources);
@@ -33,13 +34,14 @@ static kf_status build(kf_smoke *smoke, const int picture_size[2], kf_error *err
     KF_TRY(kf_buffer_create(plan->backend, kf_tracers_density_bytes(smoke->tracers, smoke->refinement),
                             &smoke->density, error));
     return kf_smoke_picture_open(plan->backend, kf_plan_scene(plan), extinction, smoke->refinement,
-                                 picture_size, &smoke->picture, error);
+                                 picture_size, from, &smoke->picture, error);
 }
 
-kf_status kf_smoke_open(kf_plan *plan, const int picture_size[2], kf_smoke **smoke, kf_error *error) {
+kf_status kf_smoke_open(kf_plan *plan, const int picture_size[2], const kf_viewpoint *from, kf_smoke **smoke,
+                        kf_error *error) {
     kf_smoke *made = kf_allocate_zeroed(1, sizeof *made);
     made->plan = plan;
-    kf_status status = build(made, picture_size, error);
+    kf_status status = build(made, picture_size, from, error);
     if (status != KF_OK)
         kf_smoke_free(made);
     else

@@ -4,12 +4,14 @@
 
 #include "base/plan/plan.h"
 #include "scene/scene.h"
+#include "solver/picture/viewpoint.h"
 
 typedef struct kf_smoke kf_smoke;
 
-/* For the plan's scene, from its emitters or chosen ones. picture_size: width and height in pixels. The plan
- * outlives the smoke and is not changed. */
-kf_status kf_smoke_open(kf_plan *plan, const int picture_size[2], kf_smoke **smoke, kf_error *error);
+/* For the plan's scene, from its emitters or chosen ones. picture_size: width and height in pixels; from: see
+ * viewpoint.h. The plan outlives the smoke and is not changed. */
+kf_status kf_smoke_open(kf_plan *plan, const int picture_size[2], const kf_viewpoint *from, kf_smoke **smoke,
+                        kf_error *error);
 void kf_smoke_free(kf_smoke *smoke);
 
 /* kf_plan_advance, with the smoke: the tracers move whenever the plan comes to a step that is divisible by

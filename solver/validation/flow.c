@@ -192,10 +192,11 @@ kf_status kf_flow_draw(const kf_validation *validation, kf_plan *plan, const cha
                        kf_error *error) {
     char path[KF_PATH];
     kf_snapshot snapshot;
+    const kf_picture_view view = {.field = KF_PICTURE_SPEED, .normal = normal};
     if (validation->pictures == NULL) return KF_OK;
     KF_TRY(kf_path(path, error, "%s/%s.png", validation->pictures, name));
     kf_status status = kf_plan_snapshot(plan, &snapshot, error);
-    if (status == KF_OK) status = kf_picture_of_plan(path, plan, &snapshot, normal, error);
+    if (status == KF_OK) status = kf_picture_of_plan(path, plan, &snapshot, &view, error);
     kf_snapshot_free(&snapshot);
     return status;
 }

@@ -33,8 +33,8 @@ box() {
 count=0
 while read -r line; do
     small=$(sed -e 's/--cells 64/--cells 12 --blockage 25%/; s/--cells 96/--cells 14 --blockage 25%/; s/--budget 60s/--budget 1evals --fix plan=fused --device cpu/' \
-        -e 's/--until settled/--until settled --flow-throughs 1/; s/--smoke-every 200/--smoke-every 200 --smoke-size 160x90/' \
-        -e 's/--flow-throughs 1 --smoke/--steps 20 --smoke/; s/--scene car96.scene.json/& --device cpu/' <<<"$line")
+        -e 's/--until settled/--until settled --flow-throughs 1/; s/--smoke --film/--smoke --film --film-every 10 --smoke-size 160x90/' \
+        -e 's/--flow-throughs 1 --smoke/--steps 20 --smoke/; s/--flow-throughs 1 --picture/--steps 20 --picture/; s/--scene car96.scene.json/& --device cpu/' <<<"$line")
     # shellcheck disable=SC2086
     "$kftune" ${small#kftune } >out 2>err </dev/null
     status=$?
@@ -51,7 +51,7 @@ while read -r line; do
 done < <(awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$page")
 
 [ "$count" -ge 9 ] || { echo "hour.sh: only $count commands found in $page"; failures=$((failures + 1)); }
-for file in car.scene.png car64.scene.json car64.kftune.json car64-run/run.json car64-run/forces.png car96-run/forces.csv car64-smoke/smoke_000020.png \
+for file in car.scene.png car64.scene.json car64.kftune.json car64-run/run.json car64-run/forces.png car96-run/forces.csv car64-smoke/film_00002.png car64-pictures/surface_000020.png \
     car.html; do
     [ -s "$file" ] || { echo "hour.sh: $file is missing"; failures=$((failures + 1)); }
 done

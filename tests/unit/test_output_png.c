@@ -11,6 +11,7 @@
 
 #include "solver/flow/flow_frame.h"
 #include "solver/picture/canvas.h"
+#include "solver/picture/face.h"
 #include "solver/picture/font.h"
 #include "solver/picture/picture.h"
 #include "tests/unit/output_scene.h"
@@ -37,14 +38,18 @@ static bool near(const pixels *picture, int x, int y, kf_colour wanted) {
            abs(pixel[2] - wanted.blue) <= 3;
 }
 
-static pixels draw(const kf_scene *scene, uint64_t step, int normal) {
+static pixels draw_view(const kf_scene *scene, uint64_t step, const kf_picture_view *view) {
     kf_error error = {0};
     kf_snapshot snapshot;
     make_snapshot(scene, step, &snapshot);
-    if (kf_picture_write(in_scratch("slice.png"), scene, &snapshot, NULL, normal, &error) != KF_OK)
+    if (kf_picture_write(in_scratch("slice.png"), scene, &snapshot, NULL, view, &error) != KF_OK)
         fail_msg("%s", error.message);
     kf_snapshot_free(&snapshot);
     return read_png(in_scratch("slice.png"));
+}
+
+static pixels draw(const kf_scene *scene, uint64_t step, int normal) {
+    return draw_view(scene, step, &(kf_picture_view){.field = KF_PICTURE_SPEED, .normal = normal});
 }
 
 /* The frame's upper left corner: the first dark pixel that starts a long dark row. */
@@ -144,32 +149,32 @@ static void test_planes(void **state) {
     (void)state;
     kf_scene *scene = make_scene();
     kf_plane plane;
-    kf_picture_plane(scene, KF_AXIS_AUTO, &plane);
+    kf_picture_plane(scene, &(kf_picture_view){.normal = KF_AXIS_AUTO}, &plane);
     assert_int_equal(plane.normal, 1);
     assert_int_equal(plane.right, 0);
     assert_int_equal(plane.up, 2);
     assert_true(fabs(plane.position - 11) < 1e-12);
     /* A road below: still seen from the side. Walls at both sides instead: z is not up any more. */
     scene->faces[KF_ZMIN] = KF_WALL;
-    kf_picture_plane(scene, KF_AXIS_AUTO, &plane);
+    kf_picture_plane(scene, &(kf_picture_view){.normal = KF_AXIS_AUTO}, &plane);
     assert_int_equal(plane.normal, 1);
     scene->faces[KF_ZMIN] = KF_FREE_SLIP;
     scene->faces[KF_YMIN] = KF_WALL;
-    kf_picture_plane(scene, KF_AXIS_AUTO, &plane);
+    kf_picture_plane(scene, &(kf_picture_view){.normal = KF_AXIS_AUTO}, &plane);
     assert_int_equal(plane.normal, 2);
     assert_int_equal(plane.up, 1);
     /* Flow along y is drawn from left to right all the same. */
     scene->faces[KF_YMIN] = KF_INFLOW;
     scene->face_velocity[KF_YMIN][1] = 0.2;
-    kf_picture_plane(scene, KF_AXIS_AUTO, &plane);
+    kf_picture_plane(scene, &(kf_picture_view){.normal = KF_AXIS_AUTO}, &plane);
     assert_int_equal(plane.right, 1);
     assert_int_equal(plane.up, 2);
     /* A flat domain is seen from its thin side, an axis that was asked for always. */
     scene->nodes[2] = 5;
-    kf_picture_plane(scene, KF_AXIS_AUTO, &plane);
+    kf_picture_plane(scene, &(kf_picture_view){.normal = KF_AXIS_AUTO}, &plane);
     assert_int_equal(plane.normal, 2);
     assert_true(plane.position <= 4);
-    kf_picture_plane(scene, 1, &plane);
+    kf_picture_plane(scene, &(kf_picture_view){.normal = 1}, &plane);
     assert_int_equal(plane.normal, 1);
     free_scene(scene);
 }
@@ -219,6 +224,8 @@ static void test_colours_and_letters(void **state) {
     assert_int_equal(kf_colour_map((double)NAN).green, 0);
     assert_int_equal(kf_glyph('A')[0], 0x0E);
     assert_ptr_equal(kf_glyph('\x80'), kf_glyph('\n'));
+    (void)kf_text_width("", 2); /* the first text looks for a font */
+    (void)kf_face_use("");
     assert_int_equal(kf_text_width("abc", 2), 34);
     assert_int_equal(kf_text_width("", 2), 0);
     /* Every printable character but the space has ink, and no two share a shape. */
@@ -231,6 +238,93 @@ static void test_colours_and_letters(void **state) {
             if (memcmp(kf_glyph((char)a), kf_glyph((char)b), KF_GLYPH_HEIGHT) == 0)
                 fail_msg("%c and %c look alike", a, b);
     }
+}
+
+/* An outline font draws narrower letters narrower, joins UTF-8, and leaves out what is outside. */
+static void test_outline_font(void **state) {
+    (void)state;
+    if (!kf_face_use(NULL)) {
+        print_message("skipped: no outline font is installed\n");
+        skip();
+    }
+    assert_true(kf_face_there());
+    assert_true(kf_text_width("iii", 2) < kf_text_width("mmm", 2));
+    assert_true(kf_face_width("m\xc2\xb2", 17) < kf_face_width("mm", 17) + 3);
+    assert_true(kf_face_width("\xff", 17) > 0 && kf_face_width("\xc3", 17) > 0); /* no UTF-8 */
+    kf_canvas canvas;
+    kf_canvas_begin(&canvas, 60, 20, (kf_colour){255, 255, 255});
+    kf_canvas_text(&canvas, -3, 2, 2, (kf_colour){0, 0, 0}, "outside is left out");
+    size_t ink = 0, shades = 0;
+    for (size_t i = 0; i < (size_t)60 * 20; i++) {
+        ink += canvas.pixels[3 * i] < 128;
+        shades += canvas.pixels[3 * i] > 0 && canvas.pixels[3 * i] < 255;
+    }
+    assert_true(ink > 60 && ink < 600 && shades > 60);
+    kf_canvas_free(&canvas);
+    assert_false(kf_face_use("/no/such/font.ttf") || kf_face_there());
+    assert_true(kf_face_use(NULL));
+}
+
+/* Any place of the plane, any range, pressure and vorticity; below the scale its first colour. */
+static void test_views(void **state) {
+    (void)state;
+    kf_scene *scene = make_scene();
+    kf_plane plane;
+    kf_picture_view view = {.normal = 1, .placed = true, .position = 3.5 * scene->cell_size};
+    kf_picture_plane(scene, &view, &plane);
+    assert_true(plane.position == 3.0);
+    view.position = 1e9;
+    kf_picture_plane(scene, &view, &plane);
+    assert_true(plane.position == scene->nodes[1] - 1.0);
+    for (int field = 0; field < KF_PICTURE_FIELDS; field++) {
+        view = (kf_picture_view){
+            .field = (kf_picture_field)field, .normal = 1, .ranged = true, .low = 1e6, .high = 2e6};
+        pixels picture = draw_view(scene, 200, &view);
+        int left = 0, top = 0;
+        find_plot(&picture, &left, &top);
+        assert_true(near(&picture, left + 3, top + 3, kf_colour_map(0.0)));
+        free(picture.rgb);
+    }
+    /* Shear of 10 1/s in the plane: u = 10 z turns clockwise. */
+    kf_error error = {0};
+    kf_snapshot snapshot;
+    make_snapshot(scene, 0, &snapshot);
+    float *velocity = kf_snapshot_find(&snapshot, "velocity")->values;
+    const size_t plane_nodes = (size_t)scene->nodes[0] * (size_t)scene->nodes[1];
+    for (size_t i = 0; i < snapshot.count; i++) {
+        velocity[3 * i] = (float)(10.0 * scene->cell_size * (double)(i / plane_nodes));
+        velocity[3 * i + 1] = velocity[3 * i + 2] = 0.0F;
+    }
+    view = (kf_picture_view){
+        .field = KF_PICTURE_VORTICITY, .normal = 1, .ranged = true, .low = -20.0, .high = 20.0};
+    if (kf_picture_write(in_scratch("shear.png"), scene, &snapshot, NULL, &view, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    pixels picture = read_png(in_scratch("shear.png"));
+    int left = 0, top = 0;
+    find_plot(&picture, &left, &top);
+    assert_true(near(&picture, left + 3, top + 3, kf_colour_map(0.25)));
+    free(picture.rgb);
+    kf_snapshot_free(&snapshot);
+    free_scene(scene);
+}
+
+/* What rays take for inside of a surface that is mostly not there is no solid: of the ball, a cap. */
+static void test_open_surface(void **state) {
+    (void)state;
+    kf_scene *scene = make_scene();
+    for (size_t t = 0; t < scene->mesh.triangle_count; t++) {
+        const uint32_t *corner = scene->mesh.triangles + 3 * t;
+        if (scene->mesh.vertices[3 * corner[0] + 2] < ball_center[2] + 0.3 * ball_radius)
+            memset(scene->mesh.triangles + 3 * t, 0, 3 * sizeof *corner);
+    }
+    pixels picture = draw(scene, 0, 1);
+    size_t filled = 0;
+    for (int y = 0; y < picture.height; y++)
+        for (int x = 0; x < picture.width; x++)
+            filled += near(&picture, x, y, grey);
+    if (filled > 500) fail_msg("%zu pixels", filled);
+    free(picture.rgb);
+    free_scene(scene);
 }
 
 static void test_unwritable(void **state) {
@@ -252,6 +346,9 @@ int main(void) {
         cmocka_unit_test(test_flow_frame_of_slanted_inflow),
         cmocka_unit_test(test_extreme_shapes),
         cmocka_unit_test(test_colours_and_letters),
+        cmocka_unit_test(test_outline_font),
+        cmocka_unit_test(test_views),
+        cmocka_unit_test(test_open_surface),
         cmocka_unit_test(test_unwritable),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);

@@ -65,7 +65,6 @@ static kf_production_options every_five(const char *folder) {
                                    .every = 5,
                                    .record_every = 2,
                                    .checkpoints = 1,
-                                   .slice_normal = KF_AXIS_AUTO,
                                    .interrupted = &never};
 }
 

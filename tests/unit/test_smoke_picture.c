@@ -93,7 +93,7 @@ static void seen_at(const kf_camera *camera, const double point[3], double place
 
 static void check_camera(const kf_scene *scene, int up, double tallest) {
     kf_camera camera;
-    kf_camera_choose(scene, 16.0 / 9.0, &camera);
+    kf_camera_choose(scene, 16.0 / 9.0, &KF_VIEWPOINT_USUAL, &camera);
     assert_int_equal(camera.up, up);
     assert_true(camera.light[up] > 0.5 && fabs(dot(camera.light, camera.light) - 1) < 1e-9);
     assert_true(fabs(dot(camera.ahead, camera.right)) < 1e-9 && fabs(dot(camera.ahead, camera.above)) < 1e-9);
@@ -116,7 +116,7 @@ static void test_camera(void **state) {
     check_camera(scene, 2, 0.3);
     scene->faces[KF_ZMIN] = KF_WALL;
     kf_camera camera;
-    kf_camera_choose(scene, 16.0 / 9.0, &camera);
+    kf_camera_choose(scene, 16.0 / 9.0, &KF_VIEWPOINT_USUAL, &camera);
     assert_true(camera.has_ground && camera.ground < -0.49);
     memset(scene->face_velocity, 0, sizeof scene->face_velocity);
     scene->faces[KF_XMIN] = KF_OUTFLOW;
@@ -215,7 +215,9 @@ static drawn draw(const kf_scene *scene, const char *device, double density, int
                 values[x + nx * (y + (long)ny * z)] = (long long)(density * KF_TRACER_UNIT);
     const size_t bytes = (size_t)nx * (size_t)ny * (size_t)nz * sizeof *values;
     must(kf_backend_open(device, &backend, &error), &error);
-    must(kf_smoke_picture_open(backend, scene, 0.05, 2, (int[2]){WIDTH, HEIGHT}, &picture, &error), &error);
+    must(kf_smoke_picture_open(backend, scene, 0.05, 2, (int[2]){WIDTH, HEIGHT}, &KF_VIEWPOINT_USUAL,
+                               &picture, &error),
+         &error);
     must(kf_buffer_create(backend, bytes, &buffer, &error), &error);
     must(kf_buffer_upload(buffer, 0, values, bytes, &error), &error);
     must(kf_smoke_picture_write(picture, buffer, 0, in_scratch("smoke.png"), &error), &error);
@@ -245,7 +247,7 @@ static colour colour_at(const kf_scene *scene, const drawn *picture, const doubl
     kf_camera camera;
     double place[2];
     colour mean = {{0, 0, 0}};
-    kf_camera_choose(scene, (double)WIDTH / HEIGHT, &camera);
+    kf_camera_choose(scene, (double)WIDTH / HEIGHT, &KF_VIEWPOINT_USUAL, &camera);
     seen_at(&camera, point, place);
     const int x = (int)((place[0] + 1) / 2 * WIDTH), y = (int)((1 - place[1]) / 2 * HEIGHT);
     assert_true(x >= 2 && x < WIDTH - 2 && y >= 2 && y < HEIGHT - 2);

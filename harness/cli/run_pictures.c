@@ -1,0 +1,188 @@
+#include "harness/cli/run_pictures.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/text.h"
+#include "solver/picture/colour_map.h"
+
+enum { FRAMES = 250 };
+static const char surface[] = "surface";
+
+static int field_of(const char *word, size_t length) {
+    for (int field = 0; field < KF_PICTURE_FIELDS; field++)
+        if (strlen(kf_picture_fields[field]) == length &&
+            strncmp(kf_picture_fields[field], word, length) == 0)
+            return field;
+    return -1;
+}
+
+static kf_picture_view *view_of(kf_production_options *how, int field) {
+    for (int i = 0; i < how->picture_count; i++)
+        if ((int)how->pictures[i].field == field) return &how->pictures[i];
+    return NULL;
+}
+
+static kf_status read_list(const kf_arguments *arguments, kf_production_options *how, kf_error *error) {
+    const char *word = kf_argument(arguments, "--picture", kf_picture_fields[KF_PICTURE_SPEED]);
+    while (true) {
+        const size_t length = strcspn(word, ",");
+        const int field = field_of(word, length);
+        if (length == strlen(surface) && strncmp(word, surface, length) == 0)
+            how->surface_picture = true;
+        else if (field < 0)
+            return kf_fail(error, KF_BAD_INPUT,
+                           "option '--picture': '%.*s' is none of speed, pressure, vorticity, surface",
+                           (int)length, word);
+        else if (view_of(how, field) == NULL)
+            how->pictures[how->picture_count++] =
+                (kf_picture_view){.field = (kf_picture_field)field, .normal = KF_AXIS_AUTO};
+        if (word[length] == '\0') return KF_OK;
+        word += length + 1;
+    }
+}
+
+/* "y", "y=0.4", "y=0.4m". */
+static kf_status read_slice(const kf_arguments *arguments, const kf_scene *scene, kf_production_options *how,
+                            kf_error *error) {
+    const char *text = kf_argument(arguments, "--slice", NULL);
+    char *end = NULL;
+    if (text == NULL) return KF_OK;
+    const bool axis = *text >= 'x' && *text <= 'z' && (text[1] == '\0' || text[1] == '=');
+    const double place = axis && text[1] == '=' ? strtod(text + 2, &end) : 0.0;
+    const bool good =
+        axis && (text[1] == '\0' || (end != text + 2 && (*end == '\0' || strcmp(end, "m") == 0)));
+    if (!good)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "--slice '%s': must be x, y or z, or one of them with a place in metres, y=0.4m",
+                       text);
+    const int normal = *text - 'x';
+    const double size = scene != NULL ? scene->nodes[normal] * scene->cell_size : (double)INFINITY;
+    if (!(place >= 0.0 && place <= size))
+        return kf_fail(error, KF_BAD_INPUT, "--slice '%s': the domain is from 0 to %.4g m along %c", text,
+                       size, *text);
+    for (int i = 0; i < how->picture_count; i++) {
+        how->pictures[i].normal = normal;
+        how->pictures[i].placed = text[1] == '=';
+        how->pictures[i].position = place;
+    }
+    return KF_OK;
+}
+
+static void set_range(kf_production_options *how, kf_picture_view *view, double low, double high) {
+    if (view == NULL) {
+        how->surface_range[0] = low;
+        how->surface_range[1] = high;
+        return;
+    }
+    view->ranged = true;
+    view->low = low;
+    view->high = high;
+}
+
+static kf_status read_range(const char *text, kf_production_options *how, kf_error *error) {
+    const char *equals = strchr(text, '='), *range = equals != NULL ? equals + 1 : text;
+    char *middle = NULL, *end = NULL;
+    const double low = strtod(range, &middle);
+    const double high = *middle == ':' ? strtod(middle + 1, &end) : 0.0;
+    if (middle == range || *middle != ':' || end == middle + 1 || *end != '\0' || !isfinite(low) ||
+        !(low < high) || !isfinite(high))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "option '--range': '%s' must be LOW:HIGH, as 0:60 or pressure=-1.5:1", text);
+    kf_picture_view *view = how->picture_count > 0 ? &how->pictures[0] : NULL;
+    if (equals != NULL) {
+        const size_t length = (size_t)(equals - text);
+        const int field = field_of(text, length);
+        const bool solid =
+            length == strlen(surface) && strncmp(text, surface, length) == 0 && how->surface_picture;
+        view = field >= 0 ? view_of(how, field) : NULL;
+        if (view == NULL && !solid)
+            return kf_fail(error, KF_BAD_INPUT, "option '--range': '%s': --picture has no %.*s", text,
+                           (int)length, text);
+    }
+    set_range(how, view, low, high);
+    return KF_OK;
+}
+
+static kf_status read_camera(const kf_arguments *arguments, kf_viewpoint *from, kf_error *error) {
+    const char *text = kf_argument(arguments, "--camera", NULL);
+    *from = KF_VIEWPOINT_USUAL;
+    if (text == NULL) return KF_OK;
+    char *end = NULL;
+    const char *word = text;
+    double values[3] = {0.0, 0.0, 1.0};
+    int count = 0;
+    bool more = true;
+    for (; more && count < 3; count++, word = end + 1) {
+        values[count] = strtod(word, &end);
+        if (end == word) break;
+        more = *end == ',';
+    }
+    const bool good = count >= 2 && !more && *end == '\0' && fabs(values[0]) <= 360.0 &&
+                      fabs(values[1]) <= 80.0 && values[2] >= 0.1 && values[2] <= 20.0;
+    if (!good)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "option '--camera': '%s' must be AZIMUTH,ELEVATION[,ZOOM]: -360 to 360 and -80 to 80 degrees, "
+            "0.1 to 20, for example 90,10,1.5",
+            text);
+    *from = (kf_viewpoint){values[0], values[1], values[2]};
+    return KF_OK;
+}
+
+/* The colours of a film stay the same from frame to frame. */
+static void fix_colours(const kf_scene *scene, kf_production_options *how) {
+    const double speed = scene->reference_speed * scene->cell_size / scene->time_step,
+                 length = scene->reference_length * scene->cell_size;
+    if (!(speed > 0.0)) return;
+    for (int i = 0; i < how->picture_count; i++) {
+        kf_picture_view *view = &how->pictures[i];
+        if (view->ranged) continue;
+        if (view->field == KF_PICTURE_SPEED) set_range(how, view, 0.0, kf_scale_top(1.5 * speed));
+        if (view->field == KF_PICTURE_PRESSURE) set_range(how, view, -1.5, 1.0);
+        if (view->field == KF_PICTURE_VORTICITY && length > 0.0) {
+            const double most = kf_scale_top(10.0 * speed / length);
+            set_range(how, view, -most, most);
+        }
+    }
+    if (how->surface_range[0] == how->surface_range[1]) set_range(how, NULL, -1.5, 1.0);
+}
+
+static kf_status read_film(const kf_arguments *arguments, const kf_scene *scene, kf_production_options *how,
+                           kf_error *error) {
+    long every = how->steps > FRAMES ? (long)(how->steps / FRAMES) : 1;
+    if (!kf_argument_given(arguments, "--film")) {
+        if (!kf_argument_given(arguments, "--film-every")) return KF_OK;
+        return kf_fail(error, KF_BAD_INPUT, "--film-every: there is no film without --film");
+    }
+    KF_TRY(kf_argument_integer(arguments, "--film-every", 1, 1000000000000, &every, error));
+    how->film_every = (uint64_t)every;
+    fix_colours(scene, how);
+    return KF_OK;
+}
+
+kf_status kf_run_pictures(const kf_arguments *arguments, const kf_scene *scene, kf_production_options *how,
+                          kf_error *error) {
+    static const char *const flows[] = {"--picture", "--slice", "--range",
+                                        "--camera",  "--film",  "--film-every"};
+    long pictures = 0;
+    KF_TRY(kf_argument_integer(arguments, "--picture-every", 1, 1000000000000, &pictures, error));
+    how->picture_every = (uint64_t)pictures;
+    how->viewpoint = KF_VIEWPOINT_USUAL;
+    for (size_t i = 0; scene == NULL && i < sizeof flows / sizeof *flows; i++)
+        if (kf_argument_given(arguments, flows[i]))
+            return kf_fail(error, KF_BAD_INPUT, "option '%s': only flows in a scene are drawn so", flows[i]);
+    if (scene == NULL) return KF_OK;
+    KF_TRY(read_list(arguments, how, error));
+    if (how->surface_picture && scene->mesh.triangle_count == 0)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "option '--picture': %s has no solid whose surface could be drawn", scene->name);
+    KF_TRY(read_slice(arguments, scene, how, error));
+    const char *const *ranges = NULL;
+    const int count = kf_argument_all(arguments, "--range", &ranges);
+    for (int i = 0; i < count; i++)
+        KF_TRY(read_range(ranges[i], how, error));
+    KF_TRY(read_camera(arguments, &how->viewpoint, error));
+    return read_film(arguments, scene, how, error);
+}
