@@ -70,7 +70,7 @@ static kf_status choose_posture(const char *file, const kf_mesh *mesh, const kf_
     if (said->up.sign != 0) {
         p->up = said->up;
         p->up_sure = 1.0;
-        if (said->wind.sign == 0) kf_posture_heading(mesh, p);
+        kf_posture_heading(mesh, p);
     } else if (said->wind.sign != 0 && said->wind.axis == p->up.axis) {
         p->up_sure = 0.0; /* the guess contradicts what is said */
     }
@@ -262,6 +262,10 @@ kf_status kf_description_place(kf_description *d, const kf_mesh *mesh, const kf_
     set_domain(d, &t, d->solid.scale, road, said, nodes, notes);
     set_flow(d, said, t.straight * d->solid.scale, notes);
     if (road) set_road(d);
+    if (road && p.patches > 0)
+        kf_note(notes, "contact: %d patch%s of the solid touch%s the road, %.2g %% of its footprint%s",
+                p.patches, p.patches == 1 ? "" : "es", p.patches == 1 ? "es" : "", 100.0 * p.contact,
+                p.stand > 0.0 ? "" : "; they do not lie around its middle: it would fall over, is up right?");
     kf_note(
         notes,
         road ? "boundaries: inflow at xmin, outflow at xmax, a road at zmin that moves with the wind and on "

@@ -141,23 +141,43 @@ static double hull_area(spot *spots, size_t count, spot middle, bool *holds) {
     return area;
 }
 
-/* Share of the footprint's squares in which something touches. */
-static double touched_share(const spot *spots, size_t count, spot low, spot extent) {
-    enum { SQUARES = 24 };
+/* What of the footprint is touched. */
+typedef struct contact {
+    double share; /* of its squares */
+    int patches;  /* of squares that touch each other */
+} contact;
+
+enum { SQUARES = 24 };
+
+/* Takes out a square and all that it touches, corners included. */
+static void take_patch(bool touched[SQUARES][SQUARES], int x, int y) {
+    if (x < 0 || y < 0 || x >= SQUARES || y >= SQUARES || !touched[y][x]) return;
+    touched[y][x] = false;
+    for (int side = 0; side < 9; side++)
+        take_patch(touched, x + side % 3 - 1, y + side / 3 - 1);
+}
+
+static contact find_contact(const spot *spots, size_t count, spot low, spot extent) {
     bool touched[SQUARES][SQUARES] = {{false}};
     int found = 0;
+    contact c = {0.0, 0};
     for (size_t i = 0; i < count; i++) {
         const int x = (int)fmin(SQUARES - 1, SQUARES * (spots[i].x - low.x) / extent.x),
                   y = (int)fmin(SQUARES - 1, SQUARES * (spots[i].y - low.y) / extent.y);
         found += !touched[y][x];
         touched[y][x] = true;
     }
-    return (double)found / (SQUARES * SQUARES);
+    for (int i = 0; i < SQUARES * SQUARES; i++) {
+        c.patches += touched[i / SQUARES][i % SQUARES];
+        take_patch(touched, i % SQUARES, i / SQUARES);
+    }
+    c.share = (double)found / (SQUARES * SQUARES);
+    return c;
 }
 
-/* How well the body stands with this side of it below, 0 to 1; *feet: on wheels or legs, far apart. Vertices
- * count too: a wheel touches with few points. */
-static double measure_stand(const cloud *c, const kf_mesh *mesh, int axis, int sign, bool *feet) {
+/* How well the body stands with this side of it below, 0 to 1, and what touches. Vertices count too: a wheel
+ * touches with few points. */
+static double measure_stand(const cloud *c, const kf_mesh *mesh, int axis, int sign, contact *touching) {
     static const double NEAR = 0.02; /* of the body's size */
     const size_t a = (size_t)axis, b = (a + 1) % 3, d = (a + 2) % 3;
     const double reach = NEAR * cbrt(c->extent[0] * c->extent[1] * c->extent[2]);
@@ -169,12 +189,11 @@ static double measure_stand(const cloud *c, const kf_mesh *mesh, int axis, int s
         if (above <= reach) spots[count++] = (spot){p[b], p[d]};
     }
     bool holds;
+    *touching =
+        find_contact(spots, count, (spot){c->box.low[b], c->box.low[d]}, (spot){c->extent[b], c->extent[d]});
     const double footprint = c->extent[b] * c->extent[d],
-                 touching = touched_share(spots, count, (spot){c->box.low[b], c->box.low[d]},
-                                          (spot){c->extent[b], c->extent[d]}),
                  share = hull_area(spots, count, (spot){c->middle[b], c->middle[d]}, &holds) / footprint;
     free(spots);
-    *feet = touching < FEET * share;
     return holds && footprint > 0.0 ? share : 0.0;
 }
 
@@ -202,17 +221,18 @@ static const double SYMMETRIC = 0.97, STANDS = 0.2, ON_FEET = 2.5;
 
 static void guess_up(const cloud *c, const kf_mesh *mesh, kf_posture *p) {
     double best = 0.0, second = 0.0;
-    bool feet;
+    contact touching;
     for (int side = 0; side < 6; side++) {
         const kf_heading up = {side / 2, side % 2 == 0 ? 1 : -1};
         if (up.axis == p->across) continue;
-        const double stand = measure_stand(c, mesh, up.axis, -up.sign, &feet),
-                     worth = (feet ? ON_FEET : 1.0) * stand;
+        const double stand = measure_stand(c, mesh, up.axis, -up.sign, &touching);
+        const bool feet = touching.share < FEET * stand; /* wheels or legs, far apart */
+        const double worth = (feet ? ON_FEET : 1.0) * stand;
         if (worth > best) {
             second = best;
             best = worth;
             p->up = up;
-            p->stand = stand;
+            p->stand = stand; /* of this guess, for how sure it is */
         } else {
             second = fmax(second, worth);
         }
@@ -222,6 +242,10 @@ static void guess_up(const cloud *c, const kf_mesh *mesh, kf_posture *p) {
 
 void kf_posture_heading(const kf_mesh *mesh, kf_posture *p) {
     cloud c = make_cloud(mesh);
+    contact touching;
+    p->stand = measure_stand(&c, mesh, p->up.axis, -p->up.sign, &touching);
+    p->patches = touching.patches;
+    p->contact = touching.share;
     const int first = (p->up.axis + 1) % 3, other = (p->up.axis + 2) % 3;
     int along = c.extent[first] >= c.extent[other] ? first : other;
     const double ratio = c.extent[along] / fmax(1e-300, c.extent[first + other - along]);

@@ -14,12 +14,14 @@ typedef struct kf_posture {
     int across;       /* the axis across which alone the mesh is symmetric; -1: none, or several */
     double mirror[3]; /* share of the surface with an image across the middle of the box, by axis */
     double stand;     /* share of the footprint that what touches the ground spans; 0: it would fall over */
+    double contact;   /* share of the footprint that touches the ground */
+    int patches;      /* that this lies in: four of a car on its tyres */
     bool like_a_car;  /* symmetric, longer than wide and high */
     bool as_it_is;    /* symmetric across all axes: taken as it lies in its file */
 } kf_posture;
 
 kf_posture kf_mesh_posture(const kf_mesh *mesh);
-/* Only where the wind comes from, for an up that is given. */
+/* Only where the wind comes from and how it stands, for an up that is given. */
 void kf_posture_heading(const kf_mesh *mesh, kf_posture *posture);
 
 #endif

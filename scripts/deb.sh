@@ -44,7 +44,7 @@ Architecture: $architecture
 Maintainer: $maintainer
 Installed-Size: $(du -ks "$root/usr" | cut -f 1)
 Depends: $depends, gcc, libc6-dev
-Recommends: gnuplot-nox | gnuplot
+Recommends: gnuplot-nox | gnuplot, fonts-dejavu-core
 Suggests: valgrind, libpapi7.0
 Section: science
 Priority: optional

@@ -136,6 +136,46 @@ static kf_mesh make_box(double x, double y, double z) {
 }
 
 /* A box looks the same whatever way it lies: it is taken as it is. What is said about it holds. */
+static void add_box(kf_mesh *mesh, double x, double y, double z, double wide, double deep, double high) {
+    static const uint32_t faces[12][3] = {{0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}, {0, 1, 5}, {0, 5, 4},
+                                          {2, 6, 7}, {2, 7, 3}, {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}};
+    const uint32_t first = (uint32_t)mesh->vertex_count;
+    for (int corner = 0; corner < 8; corner++) {
+        double *vertex = mesh->vertices + 3 * mesh->vertex_count++;
+        vertex[0] = x + (corner & 1 ? wide : 0.0);
+        vertex[1] = y + (corner & 2 ? deep : 0.0);
+        vertex[2] = z + (corner & 4 ? high : 0.0);
+    }
+    for (int face = 0; face < 12; face++)
+        for (int k = 0; k < 3; k++)
+            mesh->triangles[3 * (mesh->triangle_count + (size_t)face) + (size_t)k] = first + faces[face][k];
+    mesh->triangle_count += 12;
+}
+
+/* A table stands on its legs, and on its top when it lies on that; without the legs of one end it falls over.
+ */
+static void test_contact_with_the_road(void **state) {
+    (void)state;
+    double vertices[3 * 40];
+    uint32_t triangles[3 * 60];
+    for (int legs = 2; legs <= 4; legs += 2)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            kf_mesh mesh = {.vertices = vertices, .triangles = triangles};
+            kf_text notes = {0};
+            kf_description d;
+            add_box(&mesh, 0, 0, 0.5, 2.0, 1.0, 0.2);
+            for (int leg = 0; leg < legs; leg++)
+                add_box(&mesh, leg & 2 ? 1.8 : 0.0, leg & 1 ? 0.8 : 0.0, 0.0, 0.2, 0.2, 0.5);
+            place(&mesh, &(kf_placement){.up = {2, sign}, .wind = {0, 1}, .road = KF_ROAD_YES}, &d, &notes);
+            char expected[32];
+            const int patches = sign > 0 ? legs : 1;
+            (void)snprintf(expected, sizeof expected, "contact: %d patch", patches);
+            if (strstr(notes.text, expected) == NULL) fail_msg("%s is not in:\n%s", expected, notes.text);
+            assert_int_equal(strstr(notes.text, "it would fall over") != NULL, sign > 0 && legs == 2);
+            kf_text_free(&notes);
+        }
+}
+
 static void test_what_is_said(void **state) {
     (void)state;
     static const double x[3] = {1, 0, 0}, y[3] = {0, 1, 0};
@@ -234,6 +274,7 @@ int main(void) {
         cmocka_unit_test(test_headings),
         cmocka_unit_test(test_the_three_meshes),
         cmocka_unit_test(test_a_car_turned_onto_all_axes),
+        cmocka_unit_test(test_contact_with_the_road),
         cmocka_unit_test(test_what_is_said),
         cmocka_unit_test(test_an_unsure_guess_names_the_option),
         cmocka_unit_test(test_written_scene_is_the_same),
