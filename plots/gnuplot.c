@@ -2,20 +2,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/util/clean.h"
 #include "base/util/file.h"
+#include "base/util/spawn.h"
 
 /* A folder of our own for data and result. gnuplot treats some file names ("|...", "<...") as commands, so it
  * is only ever given absolute names that we made. */
 typedef struct workplace {
-    char folder[KF_PATH], data[KF_PATH], picture[KF_PATH], complaints[KF_PATH];
+    char folder[KF_PATH], data[KF_PATH], picture[KF_PATH];
 } workplace;
 
 const char *kf_gnuplot_format(const char *path) {
@@ -54,52 +53,43 @@ static kf_status open_workplace(workplace *place, kf_error *error) {
         return status;
     }
     KF_TRY(kf_path(place->data, error, "%s/data", place->folder));
-    KF_TRY(kf_path(place->picture, error, "%s/picture", place->folder));
-    return kf_path(place->complaints, error, "%s/complaints", place->folder);
+    return kf_path(place->picture, error, "%s/picture", place->folder);
 }
 
 static void close_workplace(const workplace *place) {
     if (!place->folder[0]) return;
     unlink(place->data);
     unlink(place->picture);
-    unlink(place->complaints);
     rmdir(place->folder);
 }
 
-static kf_status spawn(const char *const *words, const workplace *place, int *exit_status, kf_error *error) {
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 2, place->complaints, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    pid_t child;
-    int failure = posix_spawnp(&child, words[0], &actions, NULL, (char *const *)words, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (failure == ENOENT) {
+/* *complaints: what it wrote to its standard error; owned by the caller. */
+static kf_status run_gnuplot(const char *const *words, char **complaints, int *ending, kf_error *error) {
+    enum { MOST_COMPLAINTS = 1 << 16 };
+    int ends[2];
+    pid_t child = 0;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return kf_fail(error, KF_MACHINE, "cannot start gnuplot: no pipe: %s", strerror(errno));
+    const kf_spawn gnuplot = {.words = words, .output = -1, .errors = ends[1]};
+    const int failure = kf_spawn_start(&gnuplot, &child);
+    (void)close(ends[1]);
+    if (failure == 0) *complaints = kf_spawn_read(ends[0], MOST_COMPLAINTS, true, NULL);
+    (void)close(ends[0]);
+    if (failure == ENOENT)
         return kf_fail(error, KF_MACHINE,
                        "gnuplot is not installed, and plots need it; on Debian: apt-get install gnuplot-nox");
-    }
     if (failure != 0) return kf_fail(error, KF_MACHINE, "cannot start gnuplot: %s", strerror(failure));
-    while (waitpid(child, exit_status, 0) < 0) {
-        if (errno != EINTR) return kf_fail(error, KF_MACHINE, "lost gnuplot: %s", strerror(errno));
-    }
+    *ending = kf_spawn_wait(child);
     return KF_OK;
 }
 
 /* The first telling line of what gnuplot complained about. */
-static kf_status complain(const workplace *place, const char *script, kf_error *error) {
-    char *text = NULL;
-    size_t size = 0;
-    const char *line = "it wrote no picture";
-    if (kf_file_read(place->complaints, 0, &text, &size, NULL) == KF_OK) {
-        const char *found = strstr(text, "line ");
-        const char *first = found ? found : text + strspn(text, " \t\n");
-        text[(size_t)(first - text) + strcspn(first, "\n")] = '\0';
-        if (*first) line = first;
-    }
-    kf_status status = kf_fail(error, KF_MACHINE, "gnuplot failed in %s: %s", script, line);
-    free(text);
-    return status;
+static kf_status complain(char *text, const char *script, kf_error *error) {
+    const char *found = strstr(text, "line ");
+    const char *first = found ? found : text + strspn(text, " \t\n");
+    text[(size_t)(first - text) + strcspn(first, "\n")] = '\0';
+    return kf_fail(error, KF_MACHINE, "gnuplot failed in %s: %s", script,
+                   *first ? first : "it wrote no picture");
 }
 
 static kf_status draw(const kf_gnuplot_job *job, const workplace *place, kf_error *error) {
@@ -122,19 +112,20 @@ static kf_status draw(const kf_gnuplot_job *job, const workplace *place, kf_erro
                                                  subtitle.text ? subtitle.text : ""};
     for (int i = 0; i < KF_GNUPLOT_VALUES && job->values[i]; i++)
         words[9 + i] = job->values[i];
-    int exit_status = 0;
-    kf_status status = spawn(words, place, &exit_status, error);
+    int ending = 0;
+    char *complaints = NULL;
+    kf_status status = run_gnuplot(words, &complaints, &ending, error);
     kf_text_free(&title);
     kf_text_free(&subtitle);
     if (status != KF_OK) return status;
     char *picture = NULL;
     size_t size = 0;
-    if (exit_status != 0 || kf_file_read(place->picture, 0, &picture, &size, NULL) != KF_OK || size == 0) {
-        free(picture);
-        return complain(place, job->script, error);
-    }
-    status = kf_file_write_atomic(job->path, picture, size, error);
+    if (ending != 0 || kf_file_read(place->picture, 0, &picture, &size, NULL) != KF_OK || size == 0)
+        status = complain(complaints, job->script, error);
+    else
+        status = kf_file_write_atomic(job->path, picture, size, error);
     free(picture);
+    free(complaints);
     return status;
 }
 

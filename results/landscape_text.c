@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -11,59 +10,32 @@
 
 #include "base/util/file.h"
 #include "base/util/json.h"
+#include "base/util/spawn.h"
 #include "base/util/text.h"
 #include "results/landscape_read.h"
 
 static const size_t largest_text = (size_t)1 << 30;
 
-static kf_status start_gzip(const char *file, int output, pid_t *process, kf_error *error) {
-    posix_spawn_file_actions_t actions;
-    (void)posix_spawn_file_actions_init(&actions);
-    (void)posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, file, O_RDONLY, 0);
-    (void)posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    (void)posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    char program[] = "gzip", option[] = "-dc";
-    char *const words[] = {program, option, NULL};
-    int code = posix_spawnp(process, program, &actions, NULL, words, environ);
-    (void)posix_spawn_file_actions_destroy(&actions);
-    if (code == 0) return KF_OK;
-    return kf_fail(error, KF_MACHINE, "%s: cannot be unpacked, gzip does not start: %s; unpack it by hand",
-                   file, strerror(code));
-}
-
-/* Reads to the end or to the limit. */
-static void drain(int input, kf_text *text) {
-    static const size_t piece = (size_t)1 << 20;
-    for (;;) {
-        if (text->capacity < text->length + piece + 1) {
-            text->capacity = 2 * text->capacity + piece + 1;
-            text->text = kf_reallocate(text->text, text->capacity);
-        }
-        ssize_t got = read(input, text->text + text->length, piece);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) break;
-        text->length += (size_t)got;
-        if (text->length > largest_text) break;
-    }
-    text->text[text->length] = '\0';
-}
-
 static kf_status unpack(const char *file, kf_text *text, kf_error *error) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
         return kf_fail(error, KF_MACHINE, "%s: no pipe: %s", file, strerror(errno));
+    static const char *const words[] = {"gzip", "-dc", NULL};
+    const kf_spawn gzip = {.words = words, .input = file, .output = ends[1], .errors = -1};
     pid_t process = 0;
-    kf_status status = start_gzip(file, ends[1], &process, error);
+    const int reason = kf_spawn_start(&gzip, &process);
     (void)close(ends[1]);
-    if (status == KF_OK) drain(ends[0], text);
+    if (reason == 0) text->text = kf_spawn_read(ends[0], largest_text + 1, false, &text->length);
     (void)close(ends[0]); /* gzip ends at its next write if the limit was reached */
-    if (status != KF_OK) return status;
-    int ended = 0;
-    while (waitpid(process, &ended, 0) < 0 && errno == EINTR)
-        continue;
+    if (reason != 0)
+        return kf_fail(error, KF_MACHINE,
+                       "%s: cannot be unpacked, gzip does not start: %s; unpack it by hand", file,
+                       strerror(reason));
+    text->capacity = text->length + 1;
+    const int ending = kf_spawn_wait(process);
     if (text->length > largest_text)
         return kf_fail(error, KF_BAD_INPUT, "%s: unpacks to more than %zu bytes", file, largest_text);
-    if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0)
+    if (ending == -1 || !WIFEXITED(ending) || WEXITSTATUS(ending) != 0)
         return kf_fail(error, KF_BAD_INPUT, "%s: is a damaged gzip file; fetch it again", file);
     return KF_OK;
 }

@@ -1,7 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,26 +10,11 @@
 #include <unistd.h>
 
 #include "base/backend/cpu.h"
+#include "base/util/spawn.h"
 #include "base/util/text.h"
 
 enum { OUTPUT_LIMIT = 256 << 10 };
 enum { NOT_STARTED = 125 }; /* no compiler ends with this; 126 and 127 are a shell's */
-
-/* Reads until the program has closed its end; keeps the beginning. */
-static char *read_output(int file) {
-    char *output = kf_allocate(OUTPUT_LIMIT + 1), surplus[4096];
-    size_t length = 0;
-    for (;;) {
-        const size_t room = OUTPUT_LIMIT - length;
-        const ssize_t got =
-            room > 0 ? read(file, output + length, room) : read(file, surplus, sizeof surplus);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) break;
-        if (room > 0) length += (size_t)got;
-    }
-    output[length] = '\0';
-    return output;
-}
 
 /* The environment with LC_ALL=C, as error messages are searched for the word "error". The array is the
  * caller's. */
@@ -49,47 +33,6 @@ static char **english_environment(void) {
     return variables;
 }
 
-/* Signals as they are in a fresh program: this one may ignore or block some. */
-static void default_signals(posix_spawnattr_t *attributes) {
-    sigset_t ours, none;
-    sigemptyset(&none);
-    sigemptyset(&ours);
-    sigaddset(&ours, SIGINT);
-    sigaddset(&ours, SIGTERM);
-    sigaddset(&ours, SIGPIPE);
-    sigaddset(&ours, SIGCHLD);
-    posix_spawnattr_setsigdefault(attributes, &ours);
-    posix_spawnattr_setsigmask(attributes, &none);
-    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-}
-
-/* In the calling process. */
-static int spawn_here(const char *const *words, int output, pid_t *process) {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
-    posix_spawnattr_init(&attributes);
-    default_signals(&attributes);
-    char **variables = english_environment();
-    size_t count = 1; /* the program is always there */
-    while (words[count] != NULL)
-        count++;
-    char **arguments = kf_allocate_zeroed(count + 1, sizeof *arguments);
-    for (size_t i = 0; i < count; i++)
-        arguments[i] = kf_duplicate(words[i]); /* posix_spawn wants them writable */
-    const int reason = posix_spawnp(process, words[0], &actions, &attributes, arguments, variables);
-    for (size_t i = 0; i < count; i++)
-        free(arguments[i]);
-    free(arguments);
-    free(variables);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    return reason;
-}
-
 /* --- a process that keeps watch -------------------------------------------------------------------------
  * A compiler has children of its own, which nothing ties to this process. So it runs in a group with a
  * process that is told when this one ends, however it ends, and then ends the group: first so that temporary
@@ -101,8 +44,7 @@ static void end_group(int number) {
 }
 
 static _Noreturn void keep_watch(pid_t parent, const char *const *words, int output) {
-    pid_t process = 0, waited;
-    int ending = 0;
+    pid_t process = 0;
     (void)setpgid(0, 0);
     (void)signal(SIGTERM, SIG_IGN);
     (void)signal(SIGINT, SIG_IGN);
@@ -112,13 +54,14 @@ static _Noreturn void keep_watch(pid_t parent, const char *const *words, int out
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     if (prctl(PR_SET_PDEATHSIG, SIGUSR1) != 0 || getppid() != parent) _exit(NOT_STARTED);
-    const int reason = spawn_here(words, output, &process);
+    /* It ends with the program: the environment is never freed. */
+    const kf_spawn request = {
+        .words = words, .output = output, .errors = output, .environment = english_environment()};
+    const int reason = kf_spawn_start(&request, &process);
     if (reason != 0) (void)dprintf(output, "%s", strerror(reason));
     (void)close(output);
     if (reason != 0) _exit(NOT_STARTED);
-    do
-        waited = waitpid(process, &ending, 0);
-    while (waited < 0 && errno == EINTR);
+    const int ending = kf_spawn_wait(process);
     /* Ends as the program did; what is left of its group ends too. */
     const int number = WIFSIGNALED(ending) ? WTERMSIG(ending) : 0;
     if (getppid() != parent) (void)kill(0, SIGKILL);
@@ -148,15 +91,11 @@ kf_status kf_program_run(const char *const *words, kf_program_result *result, kf
         close(pipe_ends[0]);
         return kf_fail(error, KF_HOST, "%s cannot be run: %s", words[0], strerror(reason));
     }
-    result->output = read_output(pipe_ends[0]);
+    result->output = kf_spawn_read(pipe_ends[0], OUTPUT_LIMIT, true, NULL);
     close(pipe_ends[0]);
-    int ending = 0;
-    pid_t waited;
-    do
-        waited = waitpid(process, &ending, 0);
-    while (waited < 0 && errno == EINTR);
-    if (waited == process && WIFEXITED(ending)) result->exit_status = WEXITSTATUS(ending);
-    if (waited == process && WIFSIGNALED(ending)) result->signal = WTERMSIG(ending);
+    const int ending = kf_spawn_wait(process);
+    if (ending != -1 && WIFEXITED(ending)) result->exit_status = WEXITSTATUS(ending);
+    if (ending != -1 && WIFSIGNALED(ending)) result->signal = WTERMSIG(ending);
     kf_status status = KF_OK;
     if (result->signal == SIGINT) status = kf_fail(error, KF_INTERRUPTED, "%s was interrupted", words[0]);
     if (result->exit_status == NOT_STARTED)

@@ -151,10 +151,15 @@ kf_status kf_cuda_synchronize(kf_backend *backend, kf_error *error) {
     return KF_OK;
 }
 
+static kf_status make_event(kf_backend *backend, unsigned flags, CUevent *handle, kf_error *error) {
+    KF_TRY(kf_cuda_enter(backend, error));
+    KF_CUDA_TRY(cuEventCreate, handle, flags);
+    return KF_OK;
+}
+
 kf_status kf_cuda_mark_create(kf_backend *backend, kf_mark **mark, kf_error *error) {
     CUevent handle = NULL;
-    KF_TRY(kf_cuda_enter(backend, error));
-    KF_CUDA_TRY(cuEventCreate, &handle, CU_EVENT_DISABLE_TIMING);
+    KF_TRY(make_event(backend, CU_EVENT_DISABLE_TIMING, &handle, error));
     kf_cuda_mark *made = kf_allocate_zeroed(1, sizeof *made);
     made->base.backend = backend;
     made->handle = handle;
@@ -230,8 +235,7 @@ void kf_cuda_graph_free(kf_graph *graph) {
 
 kf_status kf_cuda_event_create(kf_backend *backend, kf_event **event, kf_error *error) {
     CUevent handle = NULL;
-    KF_TRY(kf_cuda_enter(backend, error));
-    KF_CUDA_TRY(cuEventCreate, &handle, CU_EVENT_DEFAULT);
+    KF_TRY(make_event(backend, CU_EVENT_DEFAULT, &handle, error));
     kf_cuda_event *made = kf_allocate_zeroed(1, sizeof *made);
     made->base.backend = backend;
     made->handle = handle;

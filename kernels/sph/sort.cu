@@ -14,17 +14,18 @@ KF_SCALAR_KERNEL(count_cells, kf_sph_arguments) {
 #define KF_THREADS 256
 #define KF_SHARE (KF_SPH_SCAN / KF_THREADS)
 
+KF_FUNCTION int kf_share_count(const kf_sph_arguments *a, int first) {
+    int sum = 0;
+    for (int k = 0; k < KF_SHARE; k++)
+        sum += first + k <= a->cell_count ? a->counts[first + k] : 0;
+    return sum;
+}
+
 KF_BLOCK_KERNEL(sum_cells, kf_sph_arguments) {
     KF_SHARED int part[KF_THREADS];
     (void)block_y;
-    const int n = a->cell_count + 1;
     KF_EACH_THREAD_SCALAR(t, KF_THREADS) {
-        int sum = 0;
-        for (int k = 0; k < KF_SHARE; k++) {
-            const int cell = block_x * KF_SPH_SCAN + t * KF_SHARE + k;
-            sum += cell < n ? a->counts[cell] : 0;
-        }
-        part[t] = sum;
+        part[t] = kf_share_count(a, block_x * KF_SPH_SCAN + t * KF_SHARE);
     }
     KF_BARRIER;
     KF_EACH_THREAD_SCALAR(t, KF_THREADS) {
@@ -67,12 +68,7 @@ KF_BLOCK_KERNEL(begin_cells, kf_sph_arguments) {
     (void)block_y;
     const int n = a->cell_count + 1;
     KF_EACH_THREAD_SCALAR(t, KF_THREADS) {
-        int sum = 0;
-        for (int k = 0; k < KF_SHARE; k++) {
-            const int cell = block_x * KF_SPH_SCAN + t * KF_SHARE + k;
-            sum += cell < n ? a->counts[cell] : 0;
-        }
-        part[t] = sum;
+        part[t] = kf_share_count(a, block_x * KF_SPH_SCAN + t * KF_SHARE);
     }
     KF_BARRIER;
     KF_EACH_THREAD_SCALAR(t, KF_THREADS) { /* 16 groups of 16 threads: 32 additions instead of 256 */

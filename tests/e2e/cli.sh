@@ -1,27 +1,8 @@
 #!/bin/bash
 # The command line's promises: help with an example, suggestions, exit statuses, stdout for results only.
 # KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
-set -u
-kftune=${KFTUNE:?KFTUNE must name the program}
-scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
-out=$scratch/out err=$scratch/err
-failures=0
-
-complain() {
-    echo "cli.sh: $*"
-    sed 's/^/    stdout: /' "$out" | head -n 5
-    sed 's/^/    stderr: /' "$err" | head -n 5
-    failures=$((failures + 1))
-}
-
-# expect STATUS ARGUMENT...: runs kftune and compares the exit status.
-expect() {
-    local expected=$1 status
-    shift
-    "$kftune" "$@" >"$out" 2>"$err" </dev/null
-    status=$?
-    [ "$status" -eq "$expected" ] || complain "kftune $*: status $status, expected $expected"
-}
+# shellcheck source=tests/e2e/preamble.bash
+. "$(dirname "$0")/preamble.bash"
 
 # An error is one line on stderr, says TEXT, and leaves stdout empty.
 says() {
@@ -110,5 +91,4 @@ if [ -w /dev/full ]; then
     [ $? -eq 3 ] || complain "--help into a full disk should have status 3"
 fi
 
-[ "$failures" -eq 0 ] && echo "cli.sh: all promises kept"
-[ "$failures" -eq 0 ]
+finish

@@ -1,27 +1,9 @@
 #!/bin/bash
 # The production run's promises, with the real program: what it writes, restarting bit for bit, Ctrl-C, refusals.
 # KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
-set -u
-kftune=${KFTUNE:?KFTUNE must name the program}
-scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+# shellcheck source=tests/e2e/preamble.bash
+. "$(dirname "$0")/preamble.bash"
 cd "$scratch" || exit 3
-failures=0
-
-complain() {
-    echo "run.sh: $*"
-    [ ! -s err ] || sed 's/^/    stderr: /' err | tail -n 5
-    failures=$((failures + 1))
-}
-
-# expect STATUS ARGUMENT...: runs kftune and compares the exit status.
-expect() {
-    local expected=$1 status
-    shift
-    "$kftune" "$@" >out 2>err </dev/null
-    status=$?
-    [ "$status" -eq "$expected" ] || complain "kftune $*: status $status, expected $expected"
-}
-says() { grep -qF -- "$1" err || complain "stderr does not say: $1"; }
 
 expect 0 tune --scene ball --device cpu --grid 40x20x20 --fix plan=fused --fix force_sum=fixed \
     --budget 1evals --store ball.db --out ball.kftune.json
@@ -140,5 +122,4 @@ expect 2 plot kernels --store ball.db --out plot.gif
 expect 0 plot convergence --store ball.db --out plot.svg
 [ -s plot.svg ] || complain "no plot was written"
 
-[ "$failures" -eq 0 ] || exit 1
-echo "run.sh: all promises kept"
+finish

@@ -1,27 +1,10 @@
 #!/bin/bash
 # What `kftune scene` promises: a mesh placed by options or by a guess, written as a scene file, run without a store.
 # KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
-set -u
-kftune=${KFTUNE:?KFTUNE must name the program}
-scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+# shellcheck source=tests/e2e/preamble.bash
+. "$(dirname "$0")/preamble.bash"
 cd "$scratch" || exit 3
 export XDG_DATA_HOME=$scratch/data
-failures=0
-
-complain() {
-    echo "scene.sh: $*"
-    [ ! -s err ] || sed 's/^/    stderr: /' err | tail -n 5
-    failures=$((failures + 1))
-}
-expect() {
-    local expected=$1 status
-    shift
-    "$kftune" "$@" >out 2>err </dev/null
-    status=$?
-    [ "$status" -eq "$expected" ] || complain "kftune $*: status $status, expected $expected"
-}
-says() { grep -qF -- "$1" err || complain "stderr does not say: $1"; }
-shows() { grep -qF -- "$1" out || complain "stdout does not show: $1"; }
 
 expect 0 scene ahmed
 shows "128x48x48 nodes"
@@ -105,5 +88,4 @@ done
 grep -q '"surface_000060.vtkhdf", "time":' files/surface.vtkhdf.series || complain "no series of the surface"
 expect 2 run --scene wedge.scene.json --device cpu --steps 2 --fields heat --output unborn
 
-[ "$failures" -eq 0 ] || exit 1
-echo "scene.sh: all promises kept"
+finish

@@ -1,0 +1,82 @@
+#include "base/util/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/util/text.h"
+
+static void default_signals(posix_spawnattr_t *attributes) {
+    sigset_t ours, none;
+    sigemptyset(&none);
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGINT);
+    sigaddset(&ours, SIGTERM);
+    sigaddset(&ours, SIGPIPE);
+    sigaddset(&ours, SIGCHLD);
+    posix_spawnattr_setsigdefault(attributes, &ours);
+    posix_spawnattr_setsigmask(attributes, &none);
+    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+}
+
+static void add_output(posix_spawn_file_actions_t *actions, int from, int to) {
+    if (from >= 0)
+        posix_spawn_file_actions_adddup2(actions, from, to);
+    else
+        posix_spawn_file_actions_addopen(actions, to, "/dev/null", O_WRONLY, 0);
+}
+
+int kf_spawn_start(const kf_spawn *spawn, pid_t *process) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO,
+                                     spawn->input != NULL ? spawn->input : "/dev/null", O_RDONLY, 0);
+    add_output(&actions, spawn->output, STDOUT_FILENO);
+    add_output(&actions, spawn->errors, STDERR_FILENO);
+    posix_spawnattr_init(&attributes);
+    default_signals(&attributes);
+    /* The words are not written to, whatever the type says (POSIX, exec). */
+    const int reason =
+        posix_spawnp(process, spawn->words[0], &actions, &attributes, (char *const *)spawn->words,
+                     spawn->environment != NULL ? spawn->environment : environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return reason;
+}
+
+int kf_spawn_wait(pid_t process) {
+    int ending = 0;
+    pid_t waited;
+    do
+        waited = waitpid(process, &ending, 0);
+    while (waited < 0 && errno == EINTR);
+    return waited == process ? ending : -1;
+}
+
+char *kf_spawn_read(int input, size_t limit, bool drain, size_t *length) {
+    enum { PIECE = 1 << 16 };
+    char *text = NULL, surplus[4096];
+    size_t kept = 0, capacity = 0;
+    for (;;) {
+        const bool full = kept == limit;
+        if (full && !drain) break;
+        if (!full && capacity - kept < PIECE) {
+            capacity = 2 * capacity + PIECE + 1;
+            text = kf_reallocate(text, capacity);
+        }
+        size_t room = full ? sizeof surplus : capacity - kept - 1;
+        if (!full && room > limit - kept) room = limit - kept;
+        const ssize_t got = read(input, full ? surplus : text + kept, room);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        if (!full) kept += (size_t)got;
+    }
+    text = kf_reallocate(text, kept + 1);
+    text[kept] = '\0';
+    if (length != NULL) *length = kept;
+    return text;
+}
