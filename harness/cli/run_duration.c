@@ -43,7 +43,13 @@ kf_status kf_run_duration(const kf_arguments *arguments, const kf_problem *probl
     KF_TRY(kf_argument_number(arguments, "--flow-throughs", 1e-3, 1e6, &flow_throughs, error));
     KF_TRY(read_time(arguments, &seconds, error));
     if (scene == NULL) {
-        if (until == NULL && flow_throughs == 0.0 && seconds == 0.0) return KF_OK;
+        /* Systems that say how long a step is about, and what their scene shows. */
+        const double step = kf_facts_value(&problem->facts, "time_step");
+        if (given == 0 && kf_facts_find(&problem->facts, "end_time") != NULL)
+            seconds = kf_facts_value(&problem->facts, "end_time");
+        if (until == NULL && flow_throughs == 0.0 && step > 0.0 && seconds > 0.0)
+            *steps = (long)fmin(ceil(seconds / step), 1e12);
+        if (until == NULL && flow_throughs == 0.0 && (step > 0.0 || seconds == 0.0)) return KF_OK;
         return kf_fail(error, KF_BAD_INPUT, "%s: no stream goes through it; give --steps", problem->name);
     }
     how->flow_through = kf_scene_flow_through(scene);

@@ -155,6 +155,13 @@ void kf_sph_set_arguments(const kf_particle_scene *scene, const kf_sph_options *
     }
 }
 
+double kf_sph_usual_step(const kf_particle_scene *scene) {
+    kf_sph_arguments a;
+    set_limits(scene, &a);
+    if (a.time_step > 0.0f) return (double)a.time_step;
+    return fmin((double)a.courant_length / ((double)a.acoustic_speed + 0.05), (double)a.viscous_step);
+}
+
 double kf_sph_first_step(const kf_particle_scene *scene, const kf_sph_arguments *a) {
     double fastest = 0.0;
     if (a->time_step > 0.0f) return (double)a->time_step;

@@ -25,6 +25,8 @@ static void add_facts(const kf_particle_scene *scene, kf_facts *facts) {
     kf_facts_word(facts, "scheme", kf_scheme_names[scene->scheme]);
     kf_facts_word(facts, "law", kf_law_names[scene->material.law]);
     kf_facts_word(facts, "branch", kf_branch_names[scene->material.branch]);
+    kf_facts_number(facts, "time_step", kf_sph_usual_step(scene) / kf_particle_seconds(scene), "s");
+    if (scene->end_time > 0.0) kf_facts_number(facts, "end_time", scene->end_time, "s");
     kf_facts_number(facts, "terrain", scene->terrain.heights != NULL, "");
 }
 
