@@ -167,7 +167,7 @@ static kf_status read_model(const char *file, const cJSON *root, kf_particle_sce
     KF_TRY(kf_json_check_keys(place, object, s->scheme == KF_SCHEME_THESIS ? thesis : modern, error));
     KF_TRY(kf_json_number(place, object, "diffusion", false, 0.01, 0.5, &s->diffusion, error));
     KF_TRY(kf_json_number(place, object, "artificial_viscosity", false, 0.0, 1.0, &s->artificial, error));
-    KF_TRY(kf_json_number(place, object, "shifting", false, 0.0, 5.0, &s->shifting, error));
+    KF_TRY(kf_json_number(place, object, "shifting", false, 0.0, 50.0, &s->shifting, error));
     KF_TRY(kf_json_boolean(place, object, "tension", false, &s->tension, error));
     KF_TRY(kf_json_number(place, object, "courant", false, 0.01, 0.4, &s->courant, error));
     KF_TRY(kf_json_number(place, object, "time_step", false, 1e-9, 1.0, &step, error));

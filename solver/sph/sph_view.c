@@ -43,7 +43,7 @@ static void bounds(const kf_particle_scene *s, double low[3], double high[3]) {
 
 /* From in front and above, so far away that the bounds fill the picture. */
 static void place_camera(kf_sph_view *v) {
-    static const double terrain_view[3] = {0.62, -0.66, 0.42}, box_view[3] = {0.35, -0.85, 0.32};
+    static const double terrain_view[3] = {0.74, -0.50, 0.46}, box_view[3] = {0.35, -0.85, 0.32};
     const double *from = v->scene->terrain.heights != NULL ? terrain_view : box_view;
     double low[3], high[3], middle[3], distance = 0.0;
     bounds(v->scene, low, high);

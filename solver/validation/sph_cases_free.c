@@ -93,12 +93,12 @@ kf_status kf_case_sph_taylor_green(kf_validation *validation, kf_error *error) {
     const int across = validation->gpu ? 100 : 50;
     char text[1024];
     (void)snprintf(text, sizeof text,
-                   "{\"particles\": {\"dimensions\": 2, \"spacing\": %.17g, \"support\": 3}, \"box\": "
+                   "{\"particles\": {\"dimensions\": 2, \"spacing\": %.17g, \"support\": 4}, \"box\": "
                    "{\"size\": [1, 1], \"faces\": {\"xmin\": \"periodic\", "
                    "\"xmax\": \"periodic\", \"ymin\": \"periodic\", \"ymax\": \"periodic\"}}, \"material\": "
                    "{\"density\": 1, \"sound_speed\": "
                    "10, \"viscosity\": 0.01, \"state\": \"linear\"}, \"model\": {\"artificial_viscosity\": "
-                   "0, \"shifting\": 2}, "
+                   "0, \"shifting\": 32}, "
                    "\"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [1, 1]}]}",
                    1.0 / across);
     const double rate = -8.0 * PI * PI / 100.0;

@@ -52,34 +52,64 @@ static const double tips[][2] = {{.1907, 1.244}, {.2663, 1.464}, {.3221, 1.695},
                                  {.4140, 2.123}, {.4466, 2.365}, {.4958, 2.584}, {.5219, 2.804},
                                  {.5646, 3.034}, {.5940, 3.219}, {.6366, 3.462}, {.6693, 3.704},
                                  {.7021, 3.900}};
+enum { TIPS = sizeof tips / sizeof tips[0] };
+
+/* The tip of the computed flow at a time, between those that were noted. */
+static double tip_at(const double (*noted)[2], int count, double time) {
+    int k = 1;
+    while (k < count - 1 && noted[k][0] < time)
+        k++;
+    const double share = (time - noted[k - 1][0]) / (noted[k][0] - noted[k - 1][0]);
+    return noted[k - 1][1] + share * (noted[k][1] - noted[k - 1][1]);
+}
+
+/* Root mean square over the experiment's, when the water is let go `late` seconds after the clock starts. */
+static double tip_error(const double (*noted)[2], int count, double late) {
+    double sum = 0.0, scale = 0.0;
+    for (int k = 0; k < TIPS; k++) {
+        const double d = tip_at(noted, count, tips[k][0] - late) - tips[k][1];
+        sum += d * d;
+        scale += tips[k][1] * tips[k][1];
+    }
+    return sqrt(sum / scale);
+}
 
 kf_status kf_case_sph_dam_break(kf_validation *validation, kf_error *error) {
-    enum { TIPS = sizeof tips / sizeof tips[0] };
+    enum { NOTED = 71 };
     const double spacing = validation->gpu ? 0.005 : validation->quick ? 0.04 : 0.02;
     char text[1024];
     (void)snprintf(text, sizeof text,
-                   "{\"particles\": {\"dimensions\": 2, \"spacing\": %.17g}, \"box\": {\"size\": [4, 3]}, "
+                   "{\"particles\": {\"dimensions\": 2, \"spacing\": %.17g}, \"box\": {\"size\": [4, 3], "
+                   "\"faces\": {\"ymin\": \"dummies\"}}, "
                    "\"gravity\": [0, -9.81], "
                    "\"material\": {\"density\": 1000, \"sound_speed\": 62.6, \"viscosity\": 0.001}, "
                    "\"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [1, 2]}]}",
                    spacing);
     kf_sph_flow flow;
-    double sum = 0.0, scale = 0.0, most = 0.0;
+    double noted[NOTED][2], most = 0.0;
     kf_status status = kf_sph_open(validation, text, NULL, NULL, &flow, error);
-    for (int k = 0; k < TIPS && status == KF_OK; k++) {
+    for (int k = 0; k < NOTED && status == KF_OK; k++) {
         double tip = 0.0;
-        status = kf_sph_until(validation, &flow, tips[k][0], error);
+        if (k > 0) status = kf_sph_until(validation, &flow, 0.01 * k + 0.0021, error);
         if (status == KF_OK) status = kf_sph_look(&flow, error);
         for (size_t i = 0; i < kf_sph_fluid(&flow) && status == KF_OK; i++) {
             if (kf_sph_place(&flow, i, 1) < 0.3) tip = fmax(tip, kf_sph_place(&flow, i, 0) + 0.5 * spacing);
             most = fmax(most, fabs((double)flow.values[i * KF_SPH_STATE_VALUES + 6]));
         }
-        sum += (tip - tips[k][1]) * (tip - tips[k][1]);
-        scale += tips[k][1] * tips[k][1];
+        noted[k][0] = flow.time;
+        noted[k][1] = tip;
     }
     if (status == KF_OK) {
+        double best = 0.0;
+        for (double late = 0.0; late < 0.1; late += 0.001)
+            if (tip_error(noted, NOTED, late) < tip_error(noted, NOTED, best)) best = late;
         kf_check_absolute(validation, "tip of the water until it reaches the wall, rms",
-                          "Koshizuka & Oka, Nucl. Sci. Eng. 123 (1996) 421", 0.0, sqrt(sum / scale), 0.05);
+                          "Koshizuka & Oka, Nucl. Sci. Eng. 123 (1996) 421", 0.0,
+                          tip_error(noted, NOTED, 0.0), 0.05);
+        kf_check_absolute(validation, "the same, when the gate opens later than the clock starts",
+                          "Koshizuka & Oka, Nucl. Sci. Eng. 123 (1996) 421", 0.0,
+                          tip_error(noted, NOTED, best), 0.02);
+        kf_check_at_most(validation, "how much later, s", "a gate that is drawn up", 0.06, best, 0.0);
         kf_check_at_most(validation, "largest deviation of the density", "weakly compressible", 0.03, most,
                          0.0);
     }
