@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plan/plan.h"
+#include "base/util/clock.h"
 #include "base/util/text.h"
 #include "harness/bench/suite_file.h"
 #include "harness/roofs/roofs.h"
@@ -89,6 +91,38 @@ static void peak_part(const kf_figure_input *input, kf_figure *figure) {
     else
         kf_copy_text(figure->verdict->note, sizeof figure->verdict->note,
                      "not available: the device's peak is not known");
+}
+
+/* Steps a second of so many steps in a row from the start, as a run does them, waited for once at their end.
+ */
+static const char *const steps_key[] = {"steps", NULL};
+
+static kf_status time_run(kf_plan *plan, uint64_t steps, double *seconds, kf_error *error) {
+    const uint64_t before = steps < 100 ? steps : 100; /* with them graphs are made and clocks rise */
+    KF_TRY(kf_plan_initialise(plan, error));
+    KF_TRY(kf_plan_advance(plan, before, error));
+    KF_TRY(kf_plan_initialise(plan, error));
+    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    const double begin = kf_clock_seconds();
+    KF_TRY(kf_plan_advance(plan, steps, error));
+    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    *seconds = kf_clock_seconds() - begin;
+    return KF_OK;
+}
+
+static kf_status measure_run(const kf_figure_input *input, kf_backend *backend,
+                             double values[KF_FIGURE_VALUES], kf_error *error) {
+    const kf_problem *problem = input->of.problem;
+    kf_plan *plan = NULL;
+    KF_TRY(problem->system->plan(problem, input->of.config, backend, &plan, error));
+    const kf_status status = time_run(plan, (uint64_t)number(input, "steps"), &values[0], error);
+    kf_plan_free(plan);
+    return status;
+}
+
+static void run_of_steps(const kf_figure_input *input, kf_figure *figure) {
+    const double rate = number(input, "steps") / input->values[0];
+    kf_figure_set(figure, rate, (double)NAN, (double)NAN);
 }
 
 /* --- of two --------------------------------------------------------------------------------------------- */
@@ -195,6 +229,12 @@ const kf_figure_kind kf_figure_kinds[] = {
     {.name = "rate", .timings = 1, .keys = bytes_key, .unit = "", .make = rate},
     {.name = "step", .timings = 1, .keys = bytes_key, .unit = "us", .make = step},
     {.name = "steps_per_second", .timings = 1, .unit = "1/s", .make = steps_per_second},
+    {.name = "run_of_steps",
+     .timings = 1,
+     .keys = steps_key,
+     .unit = "1/s",
+     .measure = measure_run,
+     .make = run_of_steps},
     {.name = "limit_part", .timings = 1, .keys = bytes_key, .unit = "", .make = limit_part},
     {.name = "peak_part", .timings = 1, .keys = flops_key, .unit = "%", .make = peak_part},
     {.name = "ratio", .timings = 2, .unit = "x", .make = ratio},

@@ -164,7 +164,8 @@ kf_status kf_suite_add_figures(const kf_bench_options *options, const kf_suite_r
     const kf_suite_file *file = results->problems->file;
     figures->about = describe(results);
     for (int i = 0; i < file->figure_count; i++)
-        if (is_chosen(options, &file->figures[i]) && (results->problems->gpu || !file->figures[i].gpu_only))
+        if (is_chosen(options, &file->figures[i]) &&
+            !(results->problems->gpu ? file->figures[i].cpu_only : file->figures[i].gpu_only))
             KF_TRY(add_figure(results, &file->figures[i], figures, error));
     return KF_OK;
 }

@@ -214,9 +214,9 @@ static kf_status read_timings_of(const kf_suite_file *file, const object_list *t
 static kf_status check_figure_keys(const kf_suite_file *file, const cJSON *json, const kf_figure_kind *kind,
                                    kf_error *error) {
     enum { MOST_KEYS = 40 };
-    static const char *const common[] = {"name",      "kind",     "of",      "against",  "unit",
-                                         "must",      "aim",      "at_most", "of_share", "note",
-                                         "published", "gpu_only", NULL};
+    static const char *const common[] = {"name",      "kind",     "of",       "against",  "unit",
+                                         "must",      "aim",      "at_most",  "of_share", "note",
+                                         "published", "gpu_only", "cpu_only", NULL};
     const char *keys[MOST_KEYS] = {NULL};
     int count = 0;
     for (const char *const *key = common; *key != NULL; key++)
@@ -254,7 +254,8 @@ static kf_status read_figure(kf_suite_file *file, const object_list *timings, co
     KF_TRY(kf_json_number(place, json, "published", false, -1e30, 1e30, &figure->published, error));
     KF_TRY(kf_json_boolean(place, json, "of_share", false, &figure->of_share, error));
     KF_TRY(kf_json_boolean(place, json, "at_most", false, &figure->at_most, error));
-    return kf_json_boolean(place, json, "gpu_only", false, &figure->gpu_only, error);
+    KF_TRY(kf_json_boolean(place, json, "gpu_only", false, &figure->gpu_only, error));
+    return kf_json_boolean(place, json, "cpu_only", false, &figure->cpu_only, error);
 }
 
 /* --- the file ------------------------------------------------------------------------------------------- */

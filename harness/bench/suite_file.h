@@ -47,7 +47,7 @@ typedef struct kf_suite_figure {
     int *of, *against; /* timings; the fastest of them counts */
     int of_count, against_count;
     double must, aim, published;
-    bool of_share, at_most, gpu_only;
+    bool of_share, at_most, gpu_only, cpu_only;
     const cJSON *row;
 } kf_suite_figure;
 

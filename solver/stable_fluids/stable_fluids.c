@@ -79,6 +79,7 @@ static kf_status make_trial(const kf_problem *problem, kf_problem **small, int *
         trial = kf_fluid_copy(f);
     trial->simulations = f->simulations < 3 ? f->simulations : 3;
     if (trial->particle_count > 4096) trial->particle_count = 4096;
+    if (trial->particle_count > f->particle_count) trial->particle_count = f->particle_count;
     trial->accuracy = f->accuracy;
     trial->seed = f->seed;
     trial->shake = trial->advection == KF_ADVECT_NONE ? 0.3 : 1.2;

@@ -28,6 +28,11 @@ kf_status kf_flow_change(const kf_problem *from, const cJSON *changes, kf_json_p
                          kf_error *error);
 void kf_flow_adjust_trial(const kf_problem *changed, kf_problem *trial);
 
+/* fluid_changes.c, for stable_fluids */
+kf_status kf_fluid_change(const kf_problem *from, const cJSON *changes, kf_json_place place,
+                          const kf_device_info *device, kf_problem **changed, char reason[256],
+                          kf_error *error);
+
 /* d2q9_kinds.c */
 extern const kf_figure_kind kf_d2q9_figure_kinds[];
 

@@ -6,4 +6,6 @@ static const kf_suite_system kinetic = {
 static const kf_suite_system d2q9 = {
     .system = "d2q9", .change = kf_flow_change, .kinds = kf_d2q9_figure_kinds};
 
-const kf_suite_system *const kf_suite_systems[] = {&kinetic, &d2q9, NULL};
+static const kf_suite_system stable_fluids = {.system = "stable_fluids", .change = kf_fluid_change};
+
+const kf_suite_system *const kf_suite_systems[] = {&kinetic, &d2q9, &stable_fluids, NULL};

@@ -95,7 +95,7 @@ static void test_names_of_suites(void **state) {
     assert_int_equal(kf_bench_suite_open("stp", &suite, &error), KF_BAD_INPUT);
     assert_non_null(strstr(error.message, "did you mean step?"));
     assert_int_equal(kf_bench_suite_open(NULL, &suite, &error), KF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "search, step, toelke"));
+    assert_non_null(strstr(error.message, "search, rtfluids, step, toelke"));
     open_suite("search", &suite);
     assert_null(suite.file);
 }
@@ -272,6 +272,7 @@ static void test_candidates_of_a_gpu(void **state) {
     (void)state;
     check_suite_of_a_gpu("step", &small);
     check_suite_of_a_gpu("toelke", &(kf_bench_options){.device = "cpu"});
+    check_suite_of_a_gpu("rtfluids", &(kf_bench_options){.device = "cpu"});
 }
 
 /* --- figures ---------------------------------------------------------------------------------------------
