@@ -72,28 +72,48 @@ static kf_status read_spec(const char *spec, bool *cuda, int *number, kf_error *
     return unknown_device(spec, error);
 }
 
-kf_status kf_device_check(const char *spec, kf_error *error) {
+kf_status kf_device_check(const char *spec, int *parts, kf_error *error) {
     bool cuda = false;
     int number = 0;
-    return spec == NULL ? KF_OK : read_spec(spec, &cuda, &number, error);
+    if (parts != NULL) *parts = 1;
+    if (spec == NULL) return KF_OK;
+    return kf_spec_is_team(spec) ? kf_team_check(spec, parts, error) : read_spec(spec, &cuda, &number, error);
+}
+
+kf_status kf_backend_open_one(const char *spec, int threads, kf_backend **backend, kf_error *error) {
+    bool cuda = false;
+    int number = 0;
+    KF_TRY(read_spec(spec, &cuda, &number, error));
+    if (cuda) return kf_cuda_open(number, backend, error);
+    return kf_cpu_open(number > 0 ? number : threads, backend, error);
 }
 
 kf_status kf_backend_open(const char *spec, kf_backend **backend, kf_error *error) {
-    bool cuda = false;
-    int number = 0;
     if (spec == NULL) return open_best(backend, error);
-    KF_TRY(read_spec(spec, &cuda, &number, error));
-    return cuda ? kf_cuda_open(number, backend, error) : kf_cpu_open(number, backend, error);
+    if (kf_spec_is_team(spec)) return kf_team_open(spec, backend, error);
+    return kf_backend_open_one(spec, 0, backend, error);
 }
 
 void kf_backend_begin(kf_backend *backend, const kf_backend_methods *methods) {
     backend->methods = methods;
     for (int lane = 0; lane < KF_LANES; lane++)
         backend->streams[lane] = (kf_stream){backend, lane};
+    backend->own = backend;
+    backend->team = &backend->own;
+    backend->parts = 1;
 }
 
 void kf_backend_close(kf_backend *backend) {
-    if (backend != NULL) backend->methods->close(backend);
+    if (backend == NULL) return;
+    for (int part = 1; part < backend->parts; part++)
+        backend->team[part]->methods->close(backend->team[part]);
+    if (backend->parts > 1) free(backend->team);
+    backend->methods->close(backend);
+}
+
+kf_backend *const *kf_backend_team(const kf_backend *backend, int *count) {
+    *count = backend->parts;
+    return backend->team;
 }
 
 const kf_device_info *kf_backend_device(const kf_backend *backend) {
@@ -188,18 +208,42 @@ const char *kf_function_occupancy_limit(const kf_function *function, int threads
 
 static const unsigned char guard_byte = 0xC5;
 
-kf_status kf_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error) {
-    unsigned char guard[KF_GUARD_BYTES];
-    *buffer = NULL;
+static kf_status check_size(size_t bytes, kf_error *error) {
     if (bytes == 0) return kf_fail(error, KF_BAD_INPUT, "a buffer needs at least one byte");
     if (bytes > SIZE_MAX / 2) return kf_fail(error, KF_MACHINE, "out of memory: %zu bytes", bytes);
-    KF_TRY(backend->methods->buffer_create(backend, bytes, buffer, error));
+    return KF_OK;
+}
+
+static kf_status write_guard(kf_buffer **buffer, kf_error *error) {
+    const kf_backend_methods *methods = (*buffer)->backend->methods;
+    unsigned char guard[KF_GUARD_BYTES];
     memset(guard, guard_byte, sizeof guard);
-    const kf_status status = backend->methods->buffer_upload(*buffer, bytes, guard, sizeof guard, error);
+    const kf_status status = methods->buffer_upload(*buffer, (*buffer)->bytes, guard, sizeof guard, error);
     if (status == KF_OK) return KF_OK;
-    backend->methods->buffer_free(*buffer);
+    methods->buffer_free(*buffer);
     *buffer = NULL;
     return status;
+}
+
+kf_status kf_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error) {
+    *buffer = NULL;
+    KF_TRY(check_size(bytes, error));
+    KF_TRY(backend->methods->buffer_create(backend, bytes, buffer, error));
+    return write_guard(buffer, error);
+}
+
+kf_status kf_buffer_spread(kf_backend *backend, size_t bytes, size_t period, const size_t *ends,
+                           kf_buffer **buffer, kf_error *error) {
+    if (backend->parts == 1) return kf_buffer_create(backend, bytes, buffer, error);
+    *buffer = NULL;
+    KF_TRY(check_size(bytes, error));
+    for (int part = 0; part < backend->parts; part++)
+        if (ends[part] > period || (part > 0 && ends[part] < ends[part - 1]))
+            return kf_fail(error, KF_BAD_INPUT,
+                           "the shares of a buffer must be ascending parts of its period");
+    KF_TRY(
+        backend->methods->buffer_spread(backend->team, backend->parts, bytes, period, ends, buffer, error));
+    return write_guard(buffer, error);
 }
 
 kf_status kf_buffer_check(const kf_buffer *buffer, kf_error *error) {
@@ -361,7 +405,9 @@ kf_status kf_backend_launch(kf_backend *backend, const kf_launch *launch, kf_err
 }
 
 kf_status kf_backend_synchronize(kf_backend *backend, kf_error *error) {
-    return backend->methods->synchronize(backend, error);
+    for (int part = 0; part < backend->parts; part++)
+        KF_TRY(backend->methods->synchronize(backend->team[part], error));
+    return KF_OK;
 }
 
 /* --- marks ---------------------------------------------------------------------------------------------- */

@@ -27,7 +27,8 @@ typedef struct kf_device_info {
     char architecture[32]; /* "sm_90", or the host compiler's -march=native target */
     char driver[64];       /* driver version, or kernel release */
     char compiler[128];    /* NVRTC or host compiler version */
-    int multiprocessors;   /* or threads used */
+    int parts;             /* devices of a team whose first this is (kf_backend_open); 1, or 0: it is alone */
+    int multiprocessors;   /* or threads used; of one device, as all that follows but the memory of a team */
     int warp_size;         /* 32; on the cpu the number of SIMD lanes of a float */
     int max_threads_per_block;
     uint64_t memory_bytes;      /* in all */
@@ -38,10 +39,14 @@ typedef struct kf_device_info {
 } kf_device_info;
 
 /* spec: "cpu", "cpu:THREADS", "cuda", "cuda:N", or NULL for the best there is (a GPU if one works, else cpu).
- */
+ * Several, "cuda:0-3" or "cpu,cpu", are a team of equal devices: *backend is the first of it, which owns the
+ * others and answers for all: it is closed and synchronised with them. One device may be named twice. */
 kf_status kf_backend_open(const char *spec, kf_backend **backend, kf_error *error);
-/* Whether spec is one of those, without looking for the device. */
-kf_status kf_device_check(const char *spec, kf_error *error);
+/* Whether spec is one of those, without looking for the device; *parts: of how many devices (may be NULL). */
+kf_status kf_device_check(const char *spec, int *parts, kf_error *error);
+/* The devices of the team whose first backend is, itself included; one where it is alone. */
+kf_backend *const *kf_backend_team(const kf_backend *backend, int *count);
+enum { KF_MOST_PARTS = 64 };
 void kf_backend_close(kf_backend *backend);
 const kf_device_info *kf_backend_device(const kf_backend *backend);
 
@@ -115,6 +120,13 @@ const char *kf_function_occupancy_limit(const kf_function *function, int threads
 /* Contents are undefined until written. KF_MACHINE with "out of memory" when the device has too little.
  * Behind the buffer lies a guard of a few hundred bytes; see kf_buffer_check. */
 kf_status kf_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
+/* One range of addresses over the memories of a team, which all its devices read and write: of each `period`
+ * bytes (> 0) what lies before ends[0] (ascending, the last is period) is kept by the first device, what lies
+ * before ends[1] by the second, and so on, to the nearest page (2 MiB on cuda). The buffer belongs to the
+ * first. KF_MACHINE where one cannot reach the other's memory. On a device that is alone: kf_buffer_create.
+ */
+kf_status kf_buffer_spread(kf_backend *backend, size_t bytes, size_t period, const size_t *ends,
+                           kf_buffer **buffer, kf_error *error);
 void kf_buffer_free(kf_buffer *buffer);
 size_t kf_buffer_size(const kf_buffer *buffer);
 void *kf_buffer_address(const kf_buffer *buffer); /* as kernels see it */
@@ -181,7 +193,7 @@ kf_status kf_stream_launch(kf_stream *stream, const kf_launch *launch, kf_error 
 kf_status kf_stream_call(kf_stream *stream, kf_call_function *enqueue, void *object, kf_error *error);
 kf_status kf_stream_copy(kf_stream *stream, const kf_copy *copy, kf_error *error);
 kf_status kf_backend_launch(kf_backend *backend, const kf_launch *launch, kf_error *error); /* main lane */
-kf_status kf_backend_synchronize(kf_backend *backend, kf_error *error);                     /* the same */
+kf_status kf_backend_synchronize(kf_backend *backend, kf_error *error); /* the same, of the whole team */
 
 /* A mark is signalled when what its stream was given before is done. What a stream is given after an await
  * begins when the latest signal before it, in the order of these calls, has come; a mark that was never

@@ -206,6 +206,13 @@ static kf_status cpu_buffer_create(kf_backend *backend, size_t bytes, kf_buffer 
     return KF_OK;
 }
 
+/* Devices of this kind share their memory. */
+static kf_status cpu_buffer_spread(kf_backend *const *parts, int count, size_t bytes, size_t period,
+                                   const size_t *ends, kf_buffer **buffer, kf_error *error) {
+    (void)count, (void)period, (void)ends;
+    return cpu_buffer_create(parts[0], bytes, buffer, error);
+}
+
 static void cpu_buffer_free(kf_buffer *buffer) {
     ((cpu_backend *)buffer->backend)->allocated -= buffer->bytes;
     free(buffer->address);
@@ -416,6 +423,7 @@ static const kf_backend_methods cpu_methods = {
     .function_describe = cpu_function_describe,
     .function_resident_blocks = cpu_function_resident_blocks,
     .buffer_create = cpu_buffer_create,
+    .buffer_spread = cpu_buffer_spread,
     .buffer_free = cpu_buffer_free,
     .buffer_fill = cpu_buffer_fill,
     .buffer_upload = cpu_buffer_upload,

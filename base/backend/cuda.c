@@ -39,6 +39,7 @@ static const kf_backend_methods methods = {
     .function_resident_blocks = kf_cuda_function_resident_blocks,
     .function_occupancy_limit = kf_cuda_function_occupancy_limit,
     .buffer_create = kf_cuda_buffer_create,
+    .buffer_spread = kf_cuda_buffer_spread,
     .buffer_free = kf_cuda_buffer_free,
     .buffer_fill = kf_cuda_buffer_fill,
     .buffer_upload = kf_cuda_buffer_upload,

@@ -24,6 +24,15 @@
     X(cuMemGetInfo)                                                                                          \
     X(cuMemAlloc)                                                                                            \
     X(cuMemFree)                                                                                             \
+    X(cuDeviceCanAccessPeer)                                                                                 \
+    X(cuMemGetAllocationGranularity)                                                                         \
+    X(cuMemAddressReserve)                                                                                   \
+    X(cuMemAddressFree)                                                                                      \
+    X(cuMemCreate)                                                                                           \
+    X(cuMemRelease)                                                                                          \
+    X(cuMemMap)                                                                                              \
+    X(cuMemUnmap)                                                                                            \
+    X(cuMemSetAccess)                                                                                        \
     X(cuMemHostAlloc)                                                                                        \
     X(cuMemFreeHost)                                                                                         \
     X(cuMemsetD8Async)                                                                                       \

@@ -30,6 +30,23 @@ static inline kf_cuda_backend *kf_cuda_of(kf_backend *backend) {
  * threads can be mixed (one thread at a time for a backend). */
 kf_status kf_cuda_enter(kf_backend *backend, kf_error *error);
 
+/* A stretch of a buffer that lies in one device's memory. */
+typedef struct kf_cuda_run {
+    size_t offset, bytes;
+} kf_cuda_run;
+
+typedef struct kf_cuda_buffer {
+    kf_buffer base;
+    kf_cuda_run *runs; /* of one that is spread over a team; NULL: it lies in one piece */
+    int run_count;
+    size_t reserved; /* bytes of addresses of a spread one */
+} kf_cuda_buffer;
+
+/* cuda_spread.c: buffers over the memories of a team. */
+kf_status kf_cuda_buffer_spread(kf_backend *const *parts, int count, size_t bytes, size_t period,
+                                const size_t *ends, kf_buffer **buffer, kf_error *error);
+void kf_cuda_spread_free(kf_cuda_buffer *buffer);
+
 /* cuda_memory.c: the methods on buffers. */
 kf_status kf_cuda_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
 void kf_cuda_buffer_free(kf_buffer *buffer);

@@ -29,21 +29,37 @@ kf_status kf_cuda_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **b
                        backend->device.spec);
     }
     if (result != CUDA_SUCCESS) return kf_cuda_fail(error, result, "cuMemAlloc");
-    *buffer = kf_allocate_zeroed(1, sizeof **buffer);
+    kf_cuda_buffer *made = kf_allocate_zeroed(1, sizeof *made);
     /* NOLINTNEXTLINE(performance-no-int-to-ptr): the driver gives addresses as numbers */
-    **buffer = (kf_buffer){.backend = backend, .bytes = bytes, .address = (void *)(uintptr_t)address};
+    made->base = (kf_buffer){.backend = backend, .bytes = bytes, .address = (void *)(uintptr_t)address};
+    *buffer = &made->base;
     return KF_OK;
 }
 
 void kf_cuda_buffer_free(kf_buffer *buffer) {
-    if (kf_cuda_enter(buffer->backend, NULL) == KF_OK) kf_cuda.cuMemFree(address_of(buffer));
-    free(buffer);
+    kf_cuda_buffer *own = (kf_cuda_buffer *)buffer;
+    if (kf_cuda_enter(buffer->backend, NULL) == KF_OK) {
+        if (own->runs != NULL)
+            kf_cuda_spread_free(own);
+        else
+            kf_cuda.cuMemFree(address_of(buffer));
+    }
+    free(own->runs);
+    free(own);
 }
 
+/* A call of the driver's on memory stays within one device's. */
 kf_status kf_cuda_buffer_fill(kf_buffer *buffer, unsigned char byte, kf_error *error) {
+    const kf_cuda_buffer *own = (const kf_cuda_buffer *)buffer;
+    const kf_cuda_run whole = {0, buffer->bytes};
     KF_TRY(kf_cuda_enter(buffer->backend, error));
-    KF_CUDA_TRY(cuMemsetD8Async, address_of(buffer), byte, buffer->bytes,
-                kf_cuda_of(buffer->backend)->stream);
+    for (int i = 0; i < (own->runs != NULL ? own->run_count : 1); i++) {
+        const kf_cuda_run run = own->runs != NULL ? own->runs[i] : whole;
+        if (run.offset >= buffer->bytes) continue; /* the guard alone */
+        const size_t left = buffer->bytes - run.offset;
+        KF_CUDA_TRY(cuMemsetD8Async, address_of(buffer) + run.offset, byte,
+                    left < run.bytes ? left : run.bytes, kf_cuda_of(buffer->backend)->stream);
+    }
     return KF_OK;
 }
 
@@ -120,11 +136,20 @@ static kf_status download_staged(kf_cuda_backend *backend, char *data, CUdevicep
     return empty_stage(backend, last, data + emptied, bytes - emptied, error);
 }
 
-kf_status kf_cuda_buffer_upload(kf_buffer *buffer, size_t offset, const void *data, size_t bytes,
-                                kf_error *error) {
+/* Bytes from offset on, of so many, that lie in the same device's memory. */
+static size_t together(const kf_buffer *buffer, size_t offset, size_t bytes) {
+    const kf_cuda_buffer *own = (const kf_cuda_buffer *)buffer;
+    for (int i = 0; own->runs != NULL && i < own->run_count; i++) {
+        const size_t end = own->runs[i].offset + own->runs[i].bytes;
+        if (offset < end) return end - offset < bytes ? end - offset : bytes;
+    }
+    return bytes;
+}
+
+static kf_status upload_run(kf_buffer *buffer, size_t offset, const void *data, size_t bytes,
+                            kf_error *error) {
     kf_cuda_backend *backend = kf_cuda_of(buffer->backend);
     const CUdeviceptr target = address_of(buffer) + offset;
-    KF_TRY(kf_cuda_enter(buffer->backend, error));
     if (bytes > DIRECT_BYTES && prepare_stages(backend))
         KF_TRY(upload_staged(backend, target, data, bytes, error));
     else
@@ -133,15 +158,34 @@ kf_status kf_cuda_buffer_upload(kf_buffer *buffer, size_t offset, const void *da
     return KF_OK;
 }
 
-kf_status kf_cuda_buffer_download(const kf_buffer *buffer, size_t offset, void *data, size_t bytes,
-                                  kf_error *error) {
+kf_status kf_cuda_buffer_upload(kf_buffer *buffer, size_t offset, const void *data, size_t bytes,
+                                kf_error *error) {
+    KF_TRY(kf_cuda_enter(buffer->backend, error));
+    for (size_t done = 0, part; done < bytes; done += part) {
+        part = together(buffer, offset + done, bytes - done);
+        KF_TRY(upload_run(buffer, offset + done, (const char *)data + done, part, error));
+    }
+    return KF_OK;
+}
+
+static kf_status download_run(const kf_buffer *buffer, size_t offset, void *data, size_t bytes,
+                              kf_error *error) {
     kf_cuda_backend *backend = kf_cuda_of(buffer->backend);
     const CUdeviceptr source = address_of(buffer) + offset;
-    KF_TRY(kf_cuda_enter(buffer->backend, error));
     if (bytes > DIRECT_BYTES && prepare_stages(backend))
         return download_staged(backend, data, source, bytes, error);
     KF_CUDA_TRY(cuMemcpyDtoHAsync, data, source, bytes, backend->stream);
     KF_CUDA_TRY(cuStreamSynchronize, backend->stream);
+    return KF_OK;
+}
+
+kf_status kf_cuda_buffer_download(const kf_buffer *buffer, size_t offset, void *data, size_t bytes,
+                                  kf_error *error) {
+    KF_TRY(kf_cuda_enter(buffer->backend, error));
+    for (size_t done = 0, part; done < bytes; done += part) {
+        part = together(buffer, offset + done, bytes - done);
+        KF_TRY(download_run(buffer, offset + done, (char *)data + done, part, error));
+    }
     return KF_OK;
 }
 

@@ -34,6 +34,10 @@ typedef struct kf_backend_methods {
 
     /* With KF_GUARD_BYTES more behind them, which uploads and downloads also reach. */
     kf_status (*buffer_create)(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
+    /* The same over the memories of count >= 2 devices with these methods; ends and period as in backend.h.
+     */
+    kf_status (*buffer_spread)(kf_backend *const *parts, int count, size_t bytes, size_t period,
+                               const size_t *ends, kf_buffer **buffer, kf_error *error);
     void (*buffer_free)(kf_buffer *buffer);
     kf_status (*buffer_fill)(kf_buffer *buffer, unsigned char byte, kf_error *error);
     kf_status (*buffer_upload)(kf_buffer *buffer, size_t offset, const void *data, size_t bytes,
@@ -77,8 +81,11 @@ struct kf_backend {
     const kf_backend_methods *methods;
     kf_device_info device; /* filled by the open function */
     kf_stream streams[KF_LANES];
-    uint64_t graphs; /* begun so far */
-    bool capturing;  /* between graph_begin and graph_end */
+    uint64_t graphs;   /* begun so far */
+    bool capturing;    /* between graph_begin and graph_end */
+    kf_backend *own;   /* itself: the team of one that is alone */
+    kf_backend **team; /* of which it is the first; &own where it is alone, or another one's */
+    int parts;
 };
 struct kf_module {
     kf_backend *backend;
@@ -115,6 +122,13 @@ kf_status kf_cuda_open(int index, kf_backend **backend, kf_error *error);
 void kf_cuda_compiler_stay(const kf_device_info *info);
 kf_status kf_cuda_prebuild(const kf_device_info *info, const kf_source *source, kf_build *build,
                            kf_error *error);
+
+/* One device: what spec names alone; threads: of a cpu that leaves it open, 0 for all. */
+kf_status kf_backend_open_one(const char *spec, int threads, kf_backend **backend, kf_error *error);
+/* team.c: several. */
+bool kf_spec_is_team(const char *spec);
+kf_status kf_team_check(const char *spec, int *parts, kf_error *error);
+kf_status kf_team_open(const char *spec, kf_backend **backend, kf_error *error);
 
 /* For the open functions: methods and streams. */
 void kf_backend_begin(kf_backend *backend, const kf_backend_methods *methods);

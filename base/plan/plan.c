@@ -11,8 +11,7 @@ kf_plan *kf_plan_create(kf_backend *backend, const kf_problem *problem, const kf
                         const kf_plan_methods *methods, void *system) {
     kf_plan *plan = kf_allocate_zeroed(1, sizeof *plan);
     plan->backend = backend;
-    plan->parts = kf_allocate(sizeof *plan->parts);
-    plan->parts[plan->part_count++] = backend;
+    if (backend != NULL) plan->parts = kf_backend_team(backend, &plan->part_count);
     plan->problem = problem;
     plan->config = *config;
     plan->methods = methods;
@@ -20,10 +19,25 @@ kf_plan *kf_plan_create(kf_backend *backend, const kf_problem *problem, const kf
     return plan;
 }
 
-kf_status kf_plan_buffer(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf_error *error) {
+void kf_plan_on(kf_plan *plan, int part) {
+    plan->part = part;
+}
+
+static void own_buffer(kf_plan *plan, kf_buffer *buffer) {
     plan->buffers = kf_grow(plan->buffers, plan->buffer_count, &plan->buffer_room, sizeof *plan->buffers);
-    KF_TRY(kf_buffer_create(plan->backend, bytes, buffer, error));
-    plan->buffers[plan->buffer_count++] = *buffer;
+    plan->buffers[plan->buffer_count++] = buffer;
+}
+
+kf_status kf_plan_buffer(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf_error *error) {
+    KF_TRY(kf_buffer_create(plan->parts[plan->part], bytes, buffer, error));
+    own_buffer(plan, *buffer);
+    return KF_OK;
+}
+
+kf_status kf_plan_spread(kf_plan *plan, size_t bytes, size_t period, const size_t *ends, kf_buffer **buffer,
+                         kf_error *error) {
+    KF_TRY(kf_buffer_spread(plan->backend, bytes, period, ends, buffer, error));
+    own_buffer(plan, *buffer);
     return KF_OK;
 }
 
@@ -36,14 +50,14 @@ kf_status kf_plan_check_buffers(const kf_plan *plan, kf_error *error) {
 kf_status kf_plan_module(kf_plan *plan, const kf_source *source, kf_module **module, kf_error *error) {
     plan->modules = kf_grow(plan->modules, plan->module_count, &plan->module_room, sizeof *plan->modules);
     plan->builds = kf_grow(plan->builds, plan->module_count, &plan->build_room, sizeof *plan->builds);
-    KF_TRY(kf_module_load(plan->backend, source, module, &plan->builds[plan->module_count], error));
+    KF_TRY(kf_module_load(plan->parts[plan->part], source, module, &plan->builds[plan->module_count], error));
     plan->modules[plan->module_count++] = *module;
     return KF_OK;
 }
 
 kf_status kf_plan_mark(kf_plan *plan, kf_mark **mark, kf_error *error) {
     plan->marks = kf_grow(plan->marks, plan->mark_count, &plan->mark_room, sizeof *plan->marks);
-    KF_TRY(kf_mark_create(plan->backend, mark, error));
+    KF_TRY(kf_mark_create(plan->parts[plan->part], mark, error));
     plan->marks[plan->mark_count++] = *mark;
     return KF_OK;
 }
@@ -53,6 +67,7 @@ static kf_item *append(kf_plan *plan, kf_item_kind kind, const char *name) {
     kf_item *item = &plan->items[plan->item_count++];
     memset(item, 0, sizeof *item);
     item->kind = kind;
+    item->part = plan->part;
     item->period = 1;
     kf_copy_text(item->name, sizeof item->name, name);
     return item;
@@ -159,15 +174,10 @@ static kf_status execute(void *plan, const kf_item *item, kf_error *error) {
     return kf_plan_execute(plan, item, error);
 }
 
-static kf_status one_step(kf_plan *plan, kf_error *error) {
-    KF_TRY(kf_plan_walk(plan, plan->steps_done, execute, plan, error));
-    plan->steps_done++;
-    return KF_OK;
-}
+/* --- lanes ---------------------------------------------------------------------------------------------- */
 
-/* --- graphs --------------------------------------------------------------------------------------------- */
-
-typedef struct recording {
+/* Of one part. */
+typedef struct kf_plan_lanes {
     kf_stream *lanes[KF_LANES];
     kf_mark *forked, *joined;
     bool apart[KF_LANES]; /* something there was not waited for yet */
@@ -188,7 +198,7 @@ static kf_status join(recording *r, kf_error *error) {
 }
 
 static kf_status record_item(void *data, const kf_item *item, kf_error *error) {
-    recording *r = data;
+    recording *r = (recording *)data + item->part;
     const int lane = item->lane;
     if (lane == KF_LANE_MAIN && item->joins) KF_TRY(join(r, error));
     if (lane != KF_LANE_MAIN && !r->apart[lane])
@@ -197,6 +207,39 @@ static kf_status record_item(void *data, const kf_item *item, kf_error *error) {
     return give(r->lanes[lane], item, error);
 }
 
+static kf_status open_lanes(kf_plan *plan, int part, recording *r, kf_error *error) {
+    *r = (recording){.apart = {false}};
+    for (int lane = 0; lane < KF_LANES; lane++)
+        r->lanes[lane] = kf_backend_stream(plan->parts[part], lane);
+    kf_plan_on(plan, part);
+    kf_status status = kf_plan_mark(plan, &r->forked, error);
+    if (status == KF_OK) status = kf_plan_mark(plan, &r->joined, error);
+    kf_plan_on(plan, 0);
+    return status;
+}
+
+/* A step of several parts: their items in their lanes, as they would stand in a graph. */
+static kf_status step_of_team(kf_plan *plan, kf_error *error) {
+    if (plan->lanes == NULL) {
+        plan->lanes = kf_allocate_zeroed((size_t)plan->part_count, sizeof *plan->lanes);
+        for (int part = 0; part < plan->part_count; part++)
+            KF_TRY(open_lanes(plan, part, &plan->lanes[part], error));
+    }
+    KF_TRY(kf_plan_walk(plan, plan->steps_done, record_item, plan->lanes, error));
+    for (int part = 0; part < plan->part_count; part++)
+        KF_TRY(join(&plan->lanes[part], error));
+    return KF_OK;
+}
+
+static kf_status one_step(kf_plan *plan, kf_error *error) {
+    KF_TRY(plan->part_count > 1 ? step_of_team(plan, error)
+                                : kf_plan_walk(plan, plan->steps_done, execute, plan, error));
+    plan->steps_done++;
+    return KF_OK;
+}
+
+/* --- graphs --------------------------------------------------------------------------------------------- */
+
 static kf_status record_steps(const kf_plan *plan, recording *r, int steps, kf_error *error) {
     for (int t = 0; t < steps; t++)
         KF_TRY(kf_plan_walk(plan, (uint64_t)t, record_item, r, error));
@@ -204,11 +247,8 @@ static kf_status record_steps(const kf_plan *plan, recording *r, int steps, kf_e
 }
 
 static kf_status record_graph(kf_plan *plan, int steps, kf_error *error) {
-    recording r = {.apart = {false}};
-    for (int lane = 0; lane < KF_LANES; lane++)
-        r.lanes[lane] = kf_backend_stream(plan->backend, lane);
-    KF_TRY(kf_plan_mark(plan, &r.forked, error));
-    KF_TRY(kf_plan_mark(plan, &r.joined, error));
+    recording r;
+    KF_TRY(open_lanes(plan, 0, &r, error));
     KF_TRY(kf_graph_begin(plan->backend, error));
     const kf_status status = record_steps(plan, &r, steps, error);
     if (status == KF_OK) return kf_graph_end(plan->backend, &plan->graph, error);
@@ -296,6 +336,6 @@ void kf_plan_free(kf_plan *plan) {
     free(plan->buffers);
     free(plan->modules);
     free(plan->builds);
-    free(plan->parts);
+    free(plan->lanes);
     free(plan);
 }

@@ -44,9 +44,10 @@ typedef struct kf_plan_methods {
 enum { KF_LONGEST_GRAPH = 64, KF_LONGEST_CYCLE = 1024 };
 
 struct kf_plan {
-    kf_backend *backend; /* of part 0 */
-    kf_backend **parts;  /* [part] of the items */
+    kf_backend *backend;      /* of part 0 */
+    kf_backend *const *parts; /* [part] of the items: the backend's team */
     int part_count;
+    int part;                  /* that is being built (kf_plan_on) */
     const kf_problem *problem; /* outlives the plan */
     kf_config config;
     const kf_plan_methods *methods;
@@ -70,22 +71,30 @@ struct kf_plan {
     uint64_t window_steps;
 
     uint64_t steps_done;
-    double updates;     /* of what the system counts (kf_system.update) a step */
-    double least_bytes; /* floor of memory traffic a step: every value read and written once */
-    kf_graph *graph;    /* of graph_steps steps, made on first use */
-    int graph_steps;    /* 0: not made yet; -1: none, steps run item by item */
+    double updates;              /* of what the system counts (kf_system.update) a step */
+    double least_bytes;          /* floor of memory traffic a step: every value read and written once */
+    kf_graph *graph;             /* of graph_steps steps, made on first use */
+    int graph_steps;             /* 0: not made yet; -1: none, steps run item by item */
+    struct kf_plan_lanes *lanes; /* [part], of several parts, whose steps are given lane by lane; or NULL */
 };
 
-/* An empty plan on one device. methods->free is called with it from here on, whatever fails. */
+/* An empty plan on the backend's team, mostly one device. methods->free is called with it from here on,
+ * whatever fails. */
 kf_plan *kf_plan_create(kf_backend *backend, const kf_problem *problem, const kf_config *config,
                         const kf_plan_methods *methods, void *system);
 
+/* What the building blocks below create and append from here on belongs to that part. */
+void kf_plan_on(kf_plan *plan, int part);
+
 /* Building blocks for systems; the plan owns what they create. */
+/* Over the memories of all parts: kf_buffer_spread. */
+kf_status kf_plan_spread(kf_plan *plan, size_t bytes, size_t period, const size_t *ends, kf_buffer **buffer,
+                         kf_error *error);
 kf_status kf_plan_buffer(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf_error *error);
 kf_status kf_plan_module(kf_plan *plan, const kf_source *source, kf_module **module, kf_error *error);
 kf_status kf_plan_mark(kf_plan *plan, kf_mark **mark, kf_error *error);
 
-/* Each appends an item, due at every step on the main lane of part 0, and returns it for filling in the
+/* Each appends an item, due at every step on the main lane of the part, and returns it for filling in the
  * rest: valid until the next is appended. A kernel has its launch's name; the launch is copied. */
 kf_item *kf_plan_add_kernel(kf_plan *plan, const kf_launch *launch);
 kf_item *kf_plan_add_call(kf_plan *plan, const char *name, const kf_call *call);
@@ -104,8 +113,8 @@ kf_status kf_plan_execute(const kf_plan *plan, const kf_item *item, kf_error *er
 /* Of all modules and the libraries of all calls: equal hash, equal machine code. */
 void kf_plan_hash(const kf_plan *plan, char hash[KF_HASH_HEX]);
 
-/* Runs steps time steps (asynchronously on cuda; synchronise before reading). Uses a graph where that pays.
- */
+/* Runs steps time steps (asynchronously on cuda; synchronise before reading). Uses a graph where that pays;
+ * of several parts each is given its items in their lanes. */
 kf_status kf_plan_advance(kf_plan *plan, uint64_t steps, kf_error *error);
 kf_status kf_plan_initialise(kf_plan *plan, kf_error *error);
 /* The state as it is now, for the caller to free whatever the status. A snapshot with a value that is not

@@ -28,6 +28,12 @@ kf_status kf_problem_check_config(const kf_problem *problem, const kf_device_inf
     return inside ? KF_OK : kf_fail(error, KF_BAD_INPUT, "config: %s", why);
 }
 
+kf_status kf_system_check_team(const kf_system *system, const kf_device_info *device, kf_error *error) {
+    if (device->parts <= 1 || system->teams) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "%s: the system %s runs on one device: use --device", device->spec,
+                   system->name);
+}
+
 static bool counts_nodes(const char *update) {
     return strcmp(update, "node") == 0;
 }

@@ -39,6 +39,8 @@ typedef struct kf_system {
         *space_file; /* below the data folder: "variants/kinetic.json"; NULL: every problem has its own */
 
     bool runs; /* there is something to run: `kftune run` */
+    bool
+        teams; /* its plans run on a team of devices; else on the first, which kf_system_check_team refuses */
 
     /* Top-level keys of a JSON file, any of which makes it this system's (NULL-terminated). NULL: the system
      * runs scenes as they are, and takes part in the choice of the first that accepts one. */
@@ -84,6 +86,9 @@ typedef struct kf_system {
  * with what it has that the space has not. */
 kf_status kf_problem_check_config(const kf_problem *problem, const kf_device_info *device,
                                   const kf_config *config, kf_error *error);
+
+/* KF_BAD_INPUT where device is a team and the system runs on one device alone. */
+kf_status kf_system_check_team(const kf_system *system, const kf_device_info *device, kf_error *error);
 
 /* "18280.3 MLUPS" of nodes, "1030.2 M particles/s" of others; update: kf_system.update. Returns buffer. */
 enum { KF_RATE_TEXT = 80 };

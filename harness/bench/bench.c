@@ -29,8 +29,9 @@ static void list_names(suite_names *names) {
     const char *data = NULL;
     char folder[KF_PATH], path[KF_PATH];
     struct dirent **entries = NULL;
-    *names = (suite_names){
-        .list = {kf_duplicate(kf_suite_search.name)}, .summaries = {kf_suite_search.summary}, .count = 1};
+    *names = (suite_names){.list = {kf_duplicate(kf_suite_search.name), kf_duplicate(kf_suite_scaling.name)},
+                           .summaries = {kf_suite_search.summary, kf_suite_scaling.summary},
+                           .count = 2};
     if (kf_data_folder(&data, NULL) != KF_OK || kf_path(folder, NULL, "%s/suites", data) != KF_OK) return;
     const int count = scandir(folder, &entries, NULL, compare_files);
     for (int i = 0; i < count; i++) {
@@ -91,7 +92,7 @@ static kf_status find_file(const char *name, char path[KF_PATH], kf_error *error
 kf_status kf_bench_suite_open(const char *name, kf_bench_suite *suite, kf_error *error) {
     char path[KF_PATH];
     if (name == NULL) return refuse(name, error);
-    *suite = kf_suite_search;
+    *suite = strcmp(name, kf_suite_scaling.name) == 0 ? kf_suite_scaling : kf_suite_search;
     if (strcmp(name, suite->name) == 0) return KF_OK;
     *suite = (kf_bench_suite){.summary = "", .promise = "", .run = kf_suite_run};
     KF_TRY(find_file(name, path, error));

@@ -34,6 +34,7 @@ void kf_bench_suite_free(kf_bench_suite *suite);
 void kf_bench_suites_print(void);
 
 extern const kf_bench_suite kf_suite_search;
+extern const kf_bench_suite kf_suite_scaling;
 
 /* Figures of the suite as one JSON object; the caller deletes it. */
 cJSON *kf_figures_to_json(const kf_bench_suite *suite, const kf_device_info *device,

@@ -69,6 +69,8 @@ kf_status kf_argument_grid(const kf_arguments *arguments, const char *option, in
 /* "60s", "2m", "1h", "20s-device", "500evals": fills one member, the others are 0; missing: unchanged. */
 kf_status kf_argument_budget(const kf_arguments *arguments, const char *option, kf_budget *budget,
                              kf_error *error);
+/* --device, or --devices, which names a team; the fallback without either. */
+const char *kf_argument_device(const kf_arguments *arguments, const char *fallback);
 bool kf_arguments_json(const kf_arguments *arguments);
 
 /* Parses argv, dispatches, prints errors; returns the exit status. `kftune --scene X` means `kftune tune

@@ -29,7 +29,7 @@ static kf_status bench(const kf_bench_suite *suite, const kf_bench_options *opti
 
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     kf_bench_suite suite;
-    kf_bench_options options = {.device = kf_argument(arguments, "--device", NULL)};
+    kf_bench_options options = {.device = kf_argument_device(arguments, NULL)};
     kf_figures figures = {0};
     KF_TRY(kf_argument_grid(arguments, "--grid", options.nodes, error));
     KF_TRY(kf_argument_number(arguments, "--samples-per-cell", KF_LEAST_SAMPLES_PER_CELL,
@@ -45,6 +45,7 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
 static const kf_option options[] = {
     {"--suite", "NAME|FILE", "the comparison to run: a shipped one, or a file like them", false},
     {"--device", "cuda:N|cpu", "where to run it; the best there is if not given", false},
+    {"--devices", "cuda:0-3|cpu,cpu", "the team of the suite scaling", false},
     {"--grid", "NXxNYxNZ", "nodes of the scene that the suite is about, where it is about one (step)", false},
     {"--samples-per-cell", "R", "samples for each cell^2 of its solid", false},
     {"--figure", "NAME", "only this figure of the suite, and what it needs", true},

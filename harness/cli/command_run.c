@@ -53,6 +53,7 @@ static const kf_option options[] = {
     {"--store", "FILE", "without --config: where to look (default: kftune.db in $XDG_DATA_HOME/kftune)",
      false},
     {"--device", "cuda:N|cpu", "device to run on (the one that was tuned)", false},
+    {"--devices", "cuda:0-3|cpu,cpu", "a team of devices that share the domain (docs/teams.md)", false},
     {"--force", NULL, "write into a folder that holds other files", false},
     KF_PLACEMENT_OPTIONS,
     {NULL, NULL, NULL, false},
@@ -138,10 +139,10 @@ static kf_status open_problem(run *job, kf_error *error) {
 
 static kf_status open_device(run *job, kf_error *error) {
     const kf_device_info *tuned = &job->best.device;
-    const char *spec = kf_argument(job->arguments, "--device", tuned->spec);
+    const char *spec = kf_argument_device(job->arguments, tuned->spec);
     kf_status status = kf_backend_open(spec, &job->backend, error);
     if (status != KF_OK) {
-        if (kf_argument_given(job->arguments, "--device")) return status;
+        if (kf_argument_device(job->arguments, NULL) != NULL) return status;
         return kf_fail_context(error,
                                "cannot open the device that was tuned (%s, %s); choose one with --device",
                                spec, tuned->name);
@@ -170,7 +171,7 @@ static kf_status open_untuned(run *job, kf_error *error) {
             "FILE, to run it with what was best for the nearest scene known, or the default");
     KF_TRY(kf_argument_problem(arguments, &kf_command_run, NULL, &known, &job->problem, error));
     if (job->problem->notes) kf_detail("%s", job->problem->notes);
-    KF_TRY(kf_backend_open(kf_argument(arguments, "--device", NULL), &job->backend, error));
+    KF_TRY(kf_backend_open(kf_argument_device(arguments, NULL), &job->backend, error));
     return kf_known_config(arguments, job->problem, job->backend, &job->best, &job->foreign, error);
 }
 
@@ -190,6 +191,7 @@ static kf_status open_tuned(run *job, const char *config, kf_error *error) {
 
 static kf_status open_plan(run *job, kf_error *error) {
     const kf_system *system = job->problem->system;
+    KF_TRY(kf_system_check_team(system, kf_backend_device(job->backend), error));
     /* First: what does not fit into memory says so before anything is compiled. */
     KF_TRY(system->plan(job->problem, &job->best.config, job->backend, &job->plan, error));
     if (job->foreign) KF_TRY(kf_known_config_verify(job->problem, &job->best.config, job->backend, error));
@@ -422,10 +424,11 @@ static void append_word(kf_text *text, const char *word) {
 
 /* The command that goes on where this run was interrupted, with the same options. */
 static void append_resumption(const run *job, kf_text *text) {
-    static const char *const kept[] = {"--config",  "--checkpoints", "--slice",         "--fields",
-                                       "--picture", "--camera",      "--picture-every", "--mean-from",
-                                       "--area",    "--scene",       "--grid",          "--samples-per-cell",
-                                       "--store",   "--device",      "--system",        "--checkpoint-every"};
+    static const char *const kept[] = {
+        "--config", "--checkpoints",      "--slice",     "--fields", "--picture",
+        "--camera", "--picture-every",    "--mean-from", "--area",   "--scene",
+        "--grid",   "--samples-per-cell", "--store",     "--device", "--devices",
+        "--system", "--checkpoint-every"};
     kf_text_append(text, "kftune run");
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         if (!kf_argument_given(job->arguments, kept[i])) continue;

@@ -23,6 +23,7 @@ static const kf_option options[] = {
     {"--system", "NAME", "family of solver (default: the first of 'kftune list systems' that runs the scene)",
      false},
     {"--device", "cuda:N|cpu", "where to run (default: a GPU if one works, else the cpu)", false},
+    {"--devices", "cuda:0-3|cpu,cpu", "a team of devices that share the domain (docs/teams.md)", false},
     {"--grid", "NXxNYxNZ", "nodes of the domain (default: as the scene says)", false},
     {"--samples-per-cell", "R", "surface samples in a fluid cell (default: as the scene says)", false},
     {"--strategy", "NAME", "how to search; 'kftune list strategies' (default: by size of space and budget)",
@@ -111,7 +112,7 @@ static kf_status read_request(const kf_arguments *arguments, kf_tune_request *re
     KF_TRY(kf_argument_integer(arguments, "--seed", 1, 1L << 53, &seed, error));
     known->seed = (uint64_t)seed; /* 0: the scene's own */
     request->seed = seed > 0 ? (uint64_t)seed : 1;
-    request->device = kf_argument(arguments, "--device", NULL);
+    request->device = kf_argument_device(arguments, NULL);
     request->strategy = kf_argument(arguments, "--strategy", NULL);
     request->fixed_count = kf_argument_all(arguments, "--fix", &request->fixed);
     request->resume = kf_argument_given(arguments, "--resume");

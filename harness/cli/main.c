@@ -43,7 +43,9 @@ static kf_status run_command(const kf_command *command, int word_count, char *co
     kf_arguments arguments;
     KF_TRY(kf_arguments_parse(command, word_count, words, &arguments, error));
     /* A mistyped device is told before a scene is sampled for it, not after. */
-    KF_TRY(kf_device_check(kf_argument(&arguments, "--device", NULL), error));
+    if (kf_argument_given(&arguments, "--device") && kf_argument_given(&arguments, "--devices"))
+        return kf_fail(error, KF_BAD_INPUT, "give --device, or --devices for a team of them, not both");
+    KF_TRY(kf_device_check(kf_argument_device(&arguments, NULL), NULL, error));
     if (kf_argument_given(&arguments, "--quiet")) kf_log_set_level(KF_LOG_QUIET);
     if (kf_argument_given(&arguments, "--verbose")) kf_log_set_level(KF_LOG_VERBOSE);
     kf_catch_interrupts();

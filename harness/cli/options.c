@@ -138,6 +138,10 @@ const char *kf_argument(const kf_arguments *arguments, const char *option, const
     return count > 0 ? values[count - 1] : fallback;
 }
 
+const char *kf_argument_device(const kf_arguments *arguments, const char *fallback) {
+    return kf_argument(arguments, "--devices", kf_argument(arguments, "--device", fallback));
+}
+
 bool kf_arguments_json(const kf_arguments *arguments) {
     return kf_argument_given(arguments, "--json");
 }

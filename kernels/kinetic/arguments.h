@@ -25,7 +25,10 @@ typedef struct kf_kinetic_arguments {
     int row_pitch;
     int sample_count;
     int first_plane; /* z of the slab that initialise, read_fields, pack and unpack work on, or a launch of the flow */
-    long long plane_pitch, origin;
+    int planes; /* of a team's part, from first_plane on; all, of one device */
+    int reach;  /* planes beyond them whose nodes' forces the part works out too: passes of the immersed boundary - 1 */
+    int parts;  /* of the team */
+    long long plane_pitch, origin; /* of a team's part: less than the domain's by the indices before its first plane */
     long long capacity; /* node indices lie in [0, capacity); a multiple of alpha in the csoa layout */
 
     void *source, *target; /* populations, stored as f_i - w_i; the same grid when streaming is in place */
@@ -33,7 +36,7 @@ typedef struct kf_kinetic_arguments {
     void *density; /* density - 1, with velocity and force: whole-domain fields of the unfused plans */
     void *velocity, *force;
     void *averages;          /* reciprocals of the domain averages of density, |momentum|, |second moment| */
-    long long *average_sums; /* fixed point, [KF_AVERAGE_SLOTS][3] */
+    long long *average_sums; /* fixed point, [KF_AVERAGE_SLOTS][3]; where they are finished [parts] times */
 
     /* Samples. Static solid: index of the lower corner of the sample's cell and the fractions within it.
      * Moving: position relative to the solid's centre at time 0. */

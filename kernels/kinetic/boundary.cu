@@ -8,6 +8,7 @@ KF_FUNCTION void kf_fill_ghost(const kf_kinetic_arguments *a, int gx, int gy, in
                                int cz) {
     const int x = gx + cx, y = gy + cy, z = gz + cz;
     if (kf_beyond(x, a->nodes[0]) || kf_beyond(y, a->nodes[1]) || kf_beyond(z, a->nodes[2])) return;
+    if (!kf_is_own_plane(a, gz < 0 ? 0 : gz == a->nodes[2] ? gz - 1 : gz)) return;
     *kf_kept(a, a->source, kf_direction(cx, cy, cz), kf_node(a, gx, gy, gz), cx, cy, cz) =
         kf_to_store(kf_incoming(a, cx, cy, cz, x, y, z));
 }
@@ -80,6 +81,7 @@ KF_SCALAR_KERNEL(convect_outflow, kf_kinetic_arguments) {
                                                               : y,
               nz = across == 2 ? edge : y;
     if (!outflow[face] || nx >= a->nodes[0] || ny >= a->nodes[1] || nz >= a->nodes[2]) return;
+    if (!kf_is_own_plane(a, nz)) return;
     const kf_index k = kf_node(a, nx, ny, nz);
     KF_LOAD_LEFT
     KF_MOMENTUM(deviation, jx, jy, jz)

@@ -11,7 +11,7 @@
 #if KF_SLABS
 #define KF_IN_SLAB z += a->first_plane;
 #else
-#define KF_IN_SLAB
+#define KF_IN_SLAB KF_IN_PART
 #endif
 #include "band.h"
 #include "streamed.h"
@@ -213,6 +213,7 @@ KF_SCALAR_KERNEL(band_collide, kf_kinetic_arguments) {
     const int place = x;
     if (!KF_IN_BAND(a, place)) return;
     const kf_index k = ((const kf_index *)a->band_node)[place];
+    if (!kf_is_own(a, k)) return;
     KF_BAND_POSITION
     KF_LOAD_STREAMED(KF_PULL)
     const kf_real4 force = kf_band_force(a, place);

@@ -88,6 +88,20 @@ KF_FUNCTION kf_sample kf_load_sample(const kf_kinetic_arguments *a, int s, int w
 #define KF_HAT(d, fraction)           ((d) ? (fraction) : KF_R(1.0) - (fraction))
 #define KF_CELL_WEIGHT(c, dx, dy, dz) (KF_HAT(dx, (c).fx) * KF_HAT(dy, (c).fy) * KF_HAT(dz, (c).fz))
 
+/* Whether the sample's cell has a node whose force the part works out. */
+KF_FUNCTION int kf_is_near(const kf_kinetic_arguments *a, const kf_sample *sample) {
+#if KF_TEAM && KF_MOVING
+    const int low = a->first_plane - a->reach, high = a->first_plane + a->planes - 1 + a->reach, nz = a->nodes[2];
+    const int z = kf_home(2, sample->cell.z, nz), above = kf_home(2, sample->cell.z + 1, nz);
+    for (int shift = KF_WRAPS(2) ? -nz : 0; shift <= (KF_WRAPS(2) ? nz : 0); shift += nz)
+        if ((z + shift >= low && z + shift <= high) || (above + shift >= low && above + shift <= high)) return 1;
+    return 0;
+#else
+    (void)a, (void)sample;
+    return 1;
+#endif
+}
+
 /* The sums of the step before make room for this step's. */
 KF_FUNCTION void kf_clear_load(const kf_kinetic_arguments *a, int item) {
     for (int i = item; i < 6 * KF_LOAD_SLOTS; i += a->extent[0])
@@ -111,20 +125,24 @@ KF_FUNCTION kf_real4 kf_penalty(const kf_sample *sample, kf_real density, kf_rea
 #define kf_atomic_add_real kf_atomic_add_float
 #endif
 
-/* Fixed-point sums do not depend on the order of the additions: what is reproducible stays so. */
-KF_FUNCTION void kf_add_load(const kf_kinetic_arguments *a, int item, const double *load) {
+/* Fixed-point sums do not depend on the order of the additions, nor on who adds what: what is reproducible stays
+ * so, and a team's is one device's. Rounded to the nearest, which leaves no bias. */
+KF_FUNCTION void kf_add_load(const kf_kinetic_arguments *a, int item, const kf_int64 *load) {
     kf_int64 *slot = (kf_int64 *)a->load_sums + 6 * (item % KF_LOAD_SLOTS);
     for (int i = 0; i < 6; i++)
-        kf_atomic_add_int64(slot + i, (kf_int64)(load[i] * (i < 3 ? KF_FORCE_SCALE : KF_TORQUE_SCALE)));
+        kf_atomic_add_int64(slot + i, load[i]);
 }
-KF_FUNCTION void kf_accumulate_load(double *load, double gx, double gy, double gz, double rx, double ry,
+KF_FUNCTION kf_int64 kf_fixed_point(double value, double scale) {
+    return (kf_int64)floor(value * scale + 0.5);
+}
+KF_FUNCTION void kf_accumulate_load(kf_int64 *load, double gx, double gy, double gz, double rx, double ry,
                                     double rz) {
-    load[0] -= gx;
-    load[1] -= gy;
-    load[2] -= gz;
-    load[3] -= ry * gz - rz * gy;
-    load[4] -= rz * gx - rx * gz;
-    load[5] -= rx * gy - ry * gx;
+    load[0] -= kf_fixed_point(gx, KF_FORCE_SCALE);
+    load[1] -= kf_fixed_point(gy, KF_FORCE_SCALE);
+    load[2] -= kf_fixed_point(gz, KF_FORCE_SCALE);
+    load[3] -= kf_fixed_point(ry * gz - rz * gy, KF_TORQUE_SCALE);
+    load[4] -= kf_fixed_point(rz * gx - rx * gz, KF_TORQUE_SCALE);
+    load[5] -= kf_fixed_point(rx * gy - ry * gx, KF_TORQUE_SCALE);
 }
 
 #if KF_FREE

@@ -39,6 +39,7 @@ typedef kf_real kf_force_sum;
 /* Interpolates, computes the penalty force and spreads it on the band alone. */
 KF_FUNCTION void kf_spread_sample(const kf_kinetic_arguments *a, int s) {
     const kf_sample sample = kf_load_sample(a, s, 0);
+    if (!kf_is_near(a, &sample)) return;
     kf_real density = 0, ux = 0, uy = 0, uz = 0;
     KF_CELL_NODES(KF_INTERPOLATE_BAND)
     const kf_real4 g = kf_penalty(&sample, density, ux, uy, uz);
@@ -247,13 +248,14 @@ KF_SCALAR_KERNEL(cell_forces, kf_kinetic_arguments) {
 KF_SCALAR_KERNEL(load_band, kf_kinetic_arguments) {
     (void)y, (void)z;
     const double *center = ((const kf_pose *)a->pose)->center;
-    double load[6];
+    kf_int64 load[6];
     for (int i = 0; i < 6; i++)
         load[i] = 0;
     for (int n = x; n < a->band_count[0]; n += a->extent[0]) {
         int nx, ny, nz;
         kf_node_position(((const kf_index *)a->band_node)[n], a->origin, a->row_pitch, a->plane_pitch, &nx,
                          &ny, &nz);
+        if (!kf_is_own_plane(a, nz)) continue;
 #if KF_FIXED_POINT_FORCE
         const long long *force = (const long long *)a->band_force + 4LL * n;
         const double gx = (double)force[0] / KF_SPREAD_SCALE, gy = (double)force[1] / KF_SPREAD_SCALE,
@@ -306,6 +308,7 @@ KF_FUNCTION void kf_mark_cell(const kf_kinetic_arguments *a, const kf_sample *sa
 KF_SCALAR_KERNEL(cell_mark, kf_kinetic_arguments) {
     (void)y, (void)z;
     const kf_sample sample = kf_load_sample(a, x, 0);
+    if (!kf_is_near(a, &sample)) return;
     const int rank = kf_atomic_count(a->cell_count + sample.corner);
     a->sample_rank[x] = rank;
     if (rank == 0) kf_mark_cell(a, &sample);
@@ -315,6 +318,7 @@ KF_SCALAR_KERNEL(cell_mark, kf_kinetic_arguments) {
 KF_SCALAR_KERNEL(cell_fill, kf_kinetic_arguments) {
     (void)y, (void)z;
     const kf_sample sample = kf_load_sample(a, x, 0);
+    if (!kf_is_near(a, &sample)) return;
     const int rank = a->sample_rank[x], row = rank / KF_SEGMENT_LENGTH, place = a->band_of[sample.corner];
     if (row >= a->cell_rows || place < 0) {
         a->crowded[kf_atomic_add_int(a->band_count + 2, 1)] = x;
@@ -332,6 +336,7 @@ KF_SCALAR_KERNEL(cell_fill, kf_kinetic_arguments) {
 KF_SCALAR_KERNEL(band_mark, kf_kinetic_arguments) {
     (void)y, (void)z;
     const kf_sample sample = kf_load_sample(a, x, 0);
+    if (!kf_is_near(a, &sample)) return;
     kf_mark_cell(a, &sample);
 }
 #endif

@@ -78,6 +78,7 @@
 
 #define KF_COLLIDE_NODE(READ, WRITE, AHEAD)                                                                  \
     {                                                                                                        \
+        KF_IN_PART                                                                                           \
         const kf_index k = kf_node(a, x, y, z);                                                              \
         KF_LOAD_STREAMED(READ)                                                                               \
         KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)                                                    \
@@ -117,6 +118,7 @@ KF_BAND_MACROSCOPIC(KF_READ_ODD)
         const int place = x;                                                                                 \
         if (!KF_IN_BAND(a, place)) return;                                                               \
         const kf_index k = ((const kf_index *)a->band_node)[place];                                          \
+        if (!kf_is_own(a, k)) return;                                                                        \
         const kf_real4 force = kf_band_force(a, place);                                                      \
         const kf_real Fx = KF_BODY_X + force.x, Fy = KF_BODY_Y + force.y, Fz = KF_BODY_Z + force.z;          \
         KF_BAND_POSITION                                                                                     \
@@ -139,6 +141,7 @@ KF_BAND_COLLIDE(KF_READ_ODD)
         const int place = x;                                                                                 \
         if (!KF_IN_BAND(a, place)) return;                                                               \
         const kf_index k = ((const kf_index *)a->band_node)[place];                                          \
+        if (!kf_is_own(a, k)) return;                                                                        \
         const kf_stored *kept = (const kf_stored *)a->band_kept + place;                                       \
         KF_D3Q27(KF_LOAD_ASIDE)                                                                              \
         KF_BAND_POSITION                                                                                     \

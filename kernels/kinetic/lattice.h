@@ -1,7 +1,8 @@
 /* D3Q27: velocities, weights, precision and memory layout. Velocity order: De Rosis 2017 (PRE 95, 013310),
  * which is the order of the paper's Omega_0 .. Omega_26. Defines that a config sets: KF_STORAGE 0 f16 | 1 f32
  * | 2 f64   KF_LAYOUT 0 aos | 1 soa | 2 csoa   KF_ALPHA_LOG2   KF_INDEX64 0|1   KF_ALIGNED_ROWS 0|1 (rows
- * begin at multiples of alpha)   KF_IN_PLACE 0 | 1 AA | 2 esoteric pull (one grid, in_place.cu) */
+ * begin at multiples of alpha)   KF_IN_PLACE 0 | 1 AA | 2 esoteric pull (one grid, in_place.cu)   KF_TEAM 1: several
+ * devices, each with the planes from first_plane on, share the grids */
 #ifndef KF_KERNELS_KINETIC_LATTICE_H
 #define KF_KERNELS_KINETIC_LATTICE_H
 
@@ -226,6 +227,30 @@ KF_FUNCTION void kf_node_position(kf_index k, long long origin, int row_pitch, l
     *y = row - 1;
     *x = (int)(inside - plane * plane_nodes) - row * row_pitch;
 }
+
+/* Whether a plane, and a node, is one of the part's. */
+KF_FUNCTION int kf_is_own_plane(const kf_kinetic_arguments *a, int z) {
+#if KF_TEAM
+    return z >= a->first_plane && z < a->first_plane + a->planes;
+#else
+    (void)a, (void)z;
+    return 1;
+#endif
+}
+KF_FUNCTION int kf_is_own(const kf_kinetic_arguments *a, kf_index k) {
+#if KF_TEAM
+    return kf_is_own_plane(a, (int)(((long long)k - a->origin) / a->plane_pitch) - 1);
+#else
+    (void)a, (void)k;
+    return 1;
+#endif
+}
+/* What a launch over a part's nodes begins with. */
+#if KF_TEAM
+#define KF_IN_PART z += a->first_plane;
+#else
+#define KF_IN_PART
+#endif
 
 /* Distance in node indices to the neighbour at (cx, cy, cz). */
 KF_FUNCTION kf_index kf_offset(const kf_kinetic_arguments *a, int cx, int cy, int cz) {

@@ -144,7 +144,12 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
     const int nx = a->nodes[0], ny = a->nodes[1], nz = a->nodes[2];
     const int tiles_y = (ny + KF_TILE_Y - 1) / KF_TILE_Y;
     const int x0 = block_x * KF_TILE_X - 1, y0 = block_y % tiles_y * KF_TILE_Y - 1;
-    const int first = block_y / tiles_y * a->march, end = first + a->march < nz ? first + a->march : nz;
+#if KF_TEAM
+    const int begin = a->first_plane, stop = begin + a->planes;
+#else
+    const int begin = 0, stop = nz;
+#endif
+    const int first = begin + block_y / tiles_y * a->march, end = first + a->march < stop ? first + a->march : stop;
     const int sides = kf_tile_sides(a, x0, y0);
     KF_DECLARE_HELD
     if (KF_FACE_4 == 0 || first > 0) {

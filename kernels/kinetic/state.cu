@@ -106,6 +106,7 @@ KF_SCALAR_KERNEL(average_sum, kf_kinetic_arguments) {
     long long sums[3];
     sums[0] = sums[1] = sums[2] = 0;
     for (int row = y; row < rows_y * rows_z; row += a->extent[1]) {
+        if (!kf_is_own_plane(a, row / rows_y * KF_AVERAGE_STRIDE)) continue;
         const kf_index k = kf_node(a, x, row % rows_y * KF_AVERAGE_STRIDE, row / rows_y * KF_AVERAGE_STRIDE);
         KF_LOAD_LEFT
         KF_MOMENTUM(deviation, jx, jy, jz)
@@ -146,6 +147,10 @@ KF_BLOCK_KERNEL(average_finish, kf_kinetic_arguments) {
         for (int i = 0; i < 3; i++) {
             sums[i][t] = a->average_sums[3 * t + i];
             a->average_sums[3 * t + i] = 0;
+#if KF_TEAM
+            for (int part = 1; part < a->parts; part++)
+                sums[i][t] += a->average_sums[3 * (part * KF_AVERAGE_SLOTS + t) + i];
+#endif
         }
     }
     for (int half = KF_AVERAGE_SLOTS / 2; half > 0; half /= 2) {

@@ -72,6 +72,7 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     kf_add_variable(variables, "regularised", kf_kinetic_is_regularised(scene));
     kf_add_variable(variables, "shortest_edge", scene->samples.count > 0 ? kf_scene_shortest_edge(scene) : 1);
     kf_add_device_variables(variables, device);
+    kf_add_variable(variables, "parts", device->parts > 1 ? device->parts : 1);
 }
 
 static kf_status visit_sources(const kf_problem *problem, const kf_config *config,
@@ -81,7 +82,7 @@ static kf_status visit_sources(const kf_problem *problem, const kf_config *confi
     const kf_scene *scene = kf_problem_scene(problem);
     kf_kinetic_options options;
     kf_kinetic_geometry geometry;
-    KF_TRY(kf_kinetic_read_options(scene, config, strcmp(device->backend, "cuda") == 0, &options, error));
+    KF_TRY(kf_kinetic_read_options(scene, config, device, &options, error));
     kf_kinetic_lay_out(scene, &options, &geometry);
     for (int which = 0; which < KF_SOURCES; which++) {
         if (!kf_kinetic_uses(scene, &options, (kf_kinetic_source)which)) continue;
@@ -121,9 +122,10 @@ static void set_scalars(const kf_scene *scene, kf_kinetic_arguments *a) {
     memcpy(a->specular_share, scene->specular_share, sizeof a->specular_share);
 }
 
-/* What waits outside of outflow faces, nine values for each of their nodes. */
-static kf_status make_outflow(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
-    kf_kinetic_arguments *a = &kinetic->arguments;
+/* What waits outside of outflow faces, nine values for each of their nodes: one place for all parts, shared
+ * out as far as that is easy, by the faces across x and y. */
+static kf_status make_outflow(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
+    kf_kinetic_arguments *a = &kinetics->arguments;
     const kf_scene *scene = kf_plan_scene(plan);
     long long count = 0;
     for (int face = 0; face < KF_FACES; face++) {
@@ -135,58 +137,100 @@ static kf_status make_outflow(kf_plan *plan, kf_kinetic *kinetic, kf_error *erro
         count += 9LL * scene->nodes[(face / 2 + 1) % 3] * scene->nodes[(face / 2 + 2) % 3];
     }
     if (count == 0) return KF_OK;
-    kinetic->outflow_bytes = (size_t)count * kinetic->real_bytes;
-    KF_TRY(kf_plan_buffer(plan, kinetic->outflow_bytes, &kinetic->outflow[0], error));
-    kinetic->outflow[1] = kinetic->outflow[0];
-    if (kinetic->options.boundary_kernels == 0)
-        KF_TRY(kf_plan_buffer(plan, kinetic->outflow_bytes, &kinetic->outflow[1], error));
-    a->outflow = kf_buffer_address(kinetic->outflow[0]);
-    a->outflow_next = kf_buffer_address(kinetic->outflow[1]);
+    const size_t bytes = (size_t)count * kinetics->real_bytes;
+    size_t ends[KF_MOST_PARTS];
+    for (int part = 0; part < plan->part_count; part++)
+        ends[part] = bytes; /* the first keeps it */
+    kinetics->outflow_bytes = bytes;
+    KF_TRY(kf_plan_spread(plan, bytes, bytes, ends, &kinetics->outflow[0], error));
+    kinetics->outflow[1] = kinetics->outflow[0];
+    if (kinetics->options.boundary_kernels == 0)
+        KF_TRY(kf_plan_spread(plan, bytes, bytes, ends, &kinetics->outflow[1], error));
+    a->outflow = kf_buffer_address(kinetics->outflow[0]);
+    a->outflow_next = kf_buffer_address(kinetics->outflow[1]);
+    for (int part = 1; part < plan->part_count; part++) {
+        kf_kinetic *other = &kinetics[part];
+        other->outflow_bytes = bytes;
+        memcpy(other->outflow, kinetics->outflow, sizeof other->outflow);
+        memcpy(other->arguments.outflow_start, a->outflow_start, sizeof a->outflow_start);
+        memcpy(other->arguments.outflow_take, a->outflow_take, sizeof a->outflow_take);
+        memcpy(other->arguments.outflow_pull, a->outflow_pull, sizeof a->outflow_pull);
+        other->arguments.outflow = a->outflow;
+        other->arguments.outflow_next = a->outflow_next;
+    }
     return KF_OK;
 }
 
-/* Buffers of the whole domain; the fused plan has no fields besides the populations. */
-static kf_status make_domain_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
-    kf_kinetic_arguments *a = &kinetic->arguments;
-    size_t nodes = (size_t)kinetic->geometry.capacity, real = kinetic->real_bytes;
-    const bool one = kinetic->options.in_place != 0 || kinetic->geometry.shift > 0;
-    for (int grid = 0; grid < (one ? 1 : 2); grid++) {
-        KF_TRY(kf_plan_buffer(plan, (size_t)kinetic->node_values * nodes * kinetic->store_bytes,
-                              &kinetic->populations[grid], error));
-        kinetic->grids[grid] = kf_buffer_address(kinetic->populations[grid]);
+/* The grids, over the memories of all parts: each has its planes, the outermost the ghosts beside them too.
+ */
+static kf_status make_grids(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
+    const kf_kinetic_geometry *g = &kinetics->geometry;
+    const size_t bytes = (size_t)kinetics->node_values * (size_t)g->capacity * kinetics->store_bytes,
+                 values = kinetics->options.layout == KF_SOA ? 1 : (size_t)kinetics->node_values,
+                 period = bytes * values / (size_t)kinetics->node_values;
+    const bool one = kinetics->options.in_place != 0 || g->shift > 0;
+    size_t ends[KF_MOST_PARTS];
+    for (int part = 0; part < plan->part_count; part++) {
+        const kf_kinetic *kinetic = &kinetics[part];
+        const size_t planes = (size_t)(kinetic->first_plane + kinetic->planes + 1);
+        ends[part] = part == plan->part_count - 1 ? period
+                                                  : ((size_t)g->origin + planes * (size_t)g->plane_pitch) *
+                                                        values * kinetics->store_bytes;
     }
-    if (kinetic->geometry.shift > 0) { /* even steps begin at the far end */
-        const size_t values = kinetic->options.layout == KF_SOA ? 1 : (size_t)kinetic->node_values;
-        kinetic->grids[1] = kinetic->grids[0];
-        kinetic->grids[0] += (size_t)kinetic->geometry.shift * (size_t)kinetic->geometry.plane_pitch *
-                             values * kinetic->store_bytes;
-    }
-    kf_buffer *buffer;
-    if (!kinetic->band) {
-        KF_TRY(kf_plan_buffer(plan, nodes * real, &buffer, error));
-        a->density = kf_buffer_address(buffer);
-        KF_TRY(kf_plan_buffer(plan, 3 * nodes * real, &buffer, error));
-        a->velocity = kf_buffer_address(buffer);
-        KF_TRY(kf_plan_buffer(plan, 3 * nodes * real, &kinetic->force, error));
-        a->force = kf_buffer_address(kinetic->force);
-        if (kinetic->has_solid) {
-            KF_TRY(kf_plan_buffer(plan, 3 * kf_plan_scene(plan)->samples.count * real, &buffer, error));
-            a->sample_force = kf_buffer_address(buffer);
+    for (int grid = 0; grid < (one ? 1 : 2); grid++)
+        KF_TRY(kf_plan_spread(plan, bytes, period, ends, &kinetics->populations[grid], error));
+    for (int part = 0; part < plan->part_count; part++) {
+        kf_kinetic *kinetic = &kinetics[part];
+        for (int grid = 0; grid < (one ? 1 : 2); grid++) {
+            kinetic->populations[grid] = kinetics->populations[grid];
+            kinetic->grids[grid] = (char *)kf_buffer_address(kinetics->populations[grid]) +
+                                   (size_t)kinetic->geometry.before * values * kinetic->store_bytes;
         }
     }
-    if (kinetic->adaptive) {
-        KF_TRY(kf_plan_buffer(plan, 3 * real, &kinetic->averages, error));
-        KF_TRY(kf_plan_buffer(plan, 3 * KF_AVERAGE_SLOTS * sizeof(long long), &kinetic->average_sums, error));
-        a->averages = kf_buffer_address(kinetic->averages);
-        a->average_sums = kf_buffer_address(kinetic->average_sums);
-    }
-    /* Exchange of fields and checkpoints with the host, in slabs of at most 64 MiB; one plane of populations
-     * must fit. */
-    size_t plane = (size_t)kf_plan_scene(plan)->nodes[0] * (size_t)kf_plan_scene(plan)->nodes[1] * real;
+    if (g->shift == 0) return KF_OK;
+    kinetics->grids[1] = kinetics->grids[0]; /* even steps begin at the far end */
+    kinetics->grids[0] += (size_t)g->shift * (size_t)g->plane_pitch * values * kinetics->store_bytes;
+    return KF_OK;
+}
+
+/* Other buffers of the whole domain; the fused plan has no fields besides the populations. */
+static kf_status make_fields(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
+    kf_kinetic_arguments *a = &kinetic->arguments;
+    const size_t nodes = (size_t)kinetic->geometry.capacity, real = kinetic->real_bytes;
+    kf_buffer *buffer;
+    if (kinetic->band) return KF_OK;
+    KF_TRY(kf_plan_buffer(plan, nodes * real, &buffer, error));
+    a->density = kf_buffer_address(buffer);
+    KF_TRY(kf_plan_buffer(plan, 3 * nodes * real, &buffer, error));
+    a->velocity = kf_buffer_address(buffer);
+    KF_TRY(kf_plan_buffer(plan, 3 * nodes * real, &kinetic->force, error));
+    a->force = kf_buffer_address(kinetic->force);
+    if (!kinetic->has_solid) return KF_OK;
+    KF_TRY(kf_plan_buffer(plan, 3 * kf_plan_scene(plan)->samples.count * real, &buffer, error));
+    a->sample_force = kf_buffer_address(buffer);
+    return KF_OK;
+}
+
+static kf_status make_averages(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
+    const size_t bytes = 3 * KF_AVERAGE_SLOTS * sizeof(long long);
+    if (!kinetic->adaptive) return KF_OK;
+    KF_TRY(kf_plan_buffer(plan, 3 * kinetic->real_bytes, &kinetic->averages, error));
+    KF_TRY(kf_plan_buffer(plan, bytes, &kinetic->average_sums, error));
+    kinetic->arguments.averages = kf_buffer_address(kinetic->averages);
+    kinetic->arguments.average_sums = kf_buffer_address(kinetic->average_sums);
+    if (plan->part_count == 1) return KF_OK;
+    KF_TRY(kf_plan_buffer(plan, (size_t)plan->part_count * bytes, &kinetic->team_sums, error));
+    return kf_plan_buffer(plan, bytes, &kinetic->no_sums, error);
+}
+
+/* Exchange of fields and checkpoints with the host, in slabs of at most 64 MiB; one plane of populations must
+ * fit. */
+static kf_status make_slab(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
+    const int *n = kf_plan_scene(plan)->nodes;
+    size_t plane = (size_t)n[0] * (size_t)n[1] * kinetic->real_bytes;
     size_t planes = ((size_t)64 << 20) / (4 * plane);
     if (planes < 7) planes = 7;
-    kinetic->slab_planes =
-        planes < (size_t)kf_plan_scene(plan)->nodes[2] + 7 ? (int)planes : kf_plan_scene(plan)->nodes[2] + 7;
+    kinetic->slab_planes = planes < (size_t)n[2] + 7 ? (int)planes : n[2] + 7;
     return kf_plan_buffer(plan, 4 * plane * (size_t)kinetic->slab_planes, &kinetic->slab, error);
 }
 
@@ -200,13 +244,17 @@ static uint64_t turn_steps(const kf_motion *motion) {
     return !motion->moving || travels || speed * LONGEST < TURN ? 0 : (uint64_t)ceil(TURN / speed);
 }
 
-static kf_status build(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
+/* What a part is, before anything is made for it. */
+static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const int first[], int part) {
     const kf_scene *scene = kf_plan_scene(plan);
     kf_kinetic_arguments *a = &kinetic->arguments;
     static const size_t store_bytes[] = {[KF_F16] = 2, [KF_F32] = sizeof(float), [KF_F64] = sizeof(double)};
+    kinetic->part = part;
+    kinetic->first_plane = first[part];
+    kinetic->planes = first[part + 1] - first[part];
     kinetic->store_bytes = store_bytes[kinetic->options.storage];
     kinetic->real_bytes = kinetic->options.storage == KF_F64 ? sizeof(double) : sizeof(float);
-    kinetic->has_solid = scene->samples.count > 0;
+    kinetic->has_solid = kinetic->has_samples = scene->samples.count > 0;
     kinetic->moving = kinetic->has_solid && scene->motion.moving;
     kinetic->free = kinetic->moving && scene->motion.free;
     kinetic->passes = scene->immersed_passes > 1 ? scene->immersed_passes : 1;
@@ -221,34 +269,60 @@ static kf_status build(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     kinetic->cells = aggregated && kinetic->moving;
     kinetic->adaptive = scene->collision == KF_ACM_MRT && scene->rate_rule == KF_RATE_ADAPTIVE_2020;
     kf_kinetic_lay_out(scene, &kinetic->options, &kinetic->geometry);
+    kf_kinetic_lay_out_part(scene, &kinetic->options, kinetic->first_plane, &kinetic->geometry);
     memcpy(a->nodes, scene->nodes, sizeof a->nodes);
     a->row_pitch = kinetic->geometry.row_pitch;
     a->plane_pitch = kinetic->geometry.plane_pitch;
     a->origin = kinetic->geometry.origin;
     a->capacity = kinetic->geometry.capacity;
+    a->first_plane = kinetic->first_plane;
+    a->planes = kinetic->planes;
+    a->reach = kinetic->passes - 1;
+    a->parts = plan->part_count;
     set_scalars(scene, a);
+}
+
+/* What does not fit into memory says so before anything is compiled. */
+static kf_status build(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
+    const kf_scene *scene = kf_plan_scene(plan);
+    int first[KF_MOST_PARTS + 1] = {0};
+    kf_kinetic_cut(scene, plan->part_count, first);
+    for (int part = 0; part < plan->part_count; part++)
+        begin_part(plan, &kinetics[part], first, part);
     plan->updates = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
-    plan->least_bytes = 2.0 * kinetic->node_values * (double)kinetic->store_bytes * plan->updates;
-    if (kinetic->moving && !kinetic->free) plan->window_steps = turn_steps(&scene->motion);
+    plan->least_bytes = 2.0 * kinetics->node_values * (double)kinetics->store_bytes * plan->updates;
+    if (kinetics->moving && !kinetics->free) plan->window_steps = turn_steps(&scene->motion);
     plan->windows = plan->window_steps > 0 ? TURN_WINDOWS : 0;
-    KF_TRY(
-        make_domain_buffers(plan, kinetic, error)); /* first: what does not fit says so before it compiles */
-    KF_TRY(load_modules(plan, kinetic, error));
-    KF_TRY(make_outflow(plan, kinetic, error));
-    if (kinetic->has_solid) KF_TRY(kf_kinetic_upload_samples(plan, kinetic, error));
-    return kf_kinetic_make_launches(plan, kinetic, error);
+    KF_TRY(make_grids(plan, kinetics, error));
+    KF_TRY(make_fields(plan, kinetics, error));
+    for (int part = 0; part < plan->part_count; part++) {
+        kf_plan_on(plan, part);
+        KF_TRY(make_averages(plan, &kinetics[part], error));
+    }
+    kf_plan_on(plan, 0);
+    KF_TRY(make_slab(plan, kinetics, error));
+    KF_TRY(make_outflow(plan, kinetics, error));
+    for (int part = 0; part < plan->part_count; part++) {
+        kf_plan_on(plan, part);
+        KF_TRY(load_modules(plan, &kinetics[part], error));
+        if (kinetics->has_solid) KF_TRY(kf_kinetic_upload_samples(plan, &kinetics[part], error));
+    }
+    KF_TRY(kf_kinetic_make_launches(plan, kinetics, error));
+    kf_plan_on(plan, 0);
+    return KF_OK;
 }
 
 static kf_status make_plan(const kf_problem *problem, const kf_config *config, kf_backend *backend,
                            kf_plan **plan, kf_error *error) {
     KF_TRY(accepts(problem, error));
-    bool gpu = strcmp(kf_backend_device(backend)->backend, "cuda") == 0;
     kf_kinetic_options options;
-    KF_TRY(kf_kinetic_read_options(kf_problem_scene(problem), config, gpu, &options, error));
-    kf_kinetic *kinetic = kf_allocate_zeroed(1, sizeof *kinetic);
-    kinetic->options = options;
-    kf_plan *made = kf_plan_create(backend, problem, config, &kf_kinetic_methods, kinetic);
-    kf_status status = build(made, kinetic, error);
+    KF_TRY(kf_kinetic_read_options(kf_problem_scene(problem), config, kf_backend_device(backend), &options,
+                                   error));
+    kf_kinetic *kinetics = kf_allocate_zeroed((size_t)options.parts, sizeof *kinetics);
+    for (int part = 0; part < options.parts; part++)
+        kinetics[part].options = options;
+    kf_plan *made = kf_plan_create(backend, problem, config, &kf_kinetic_methods, kinetics);
+    kf_status status = build(made, kinetics, error);
     if (status != KF_OK)
         kf_plan_free(made);
     else
@@ -262,6 +336,7 @@ const kf_system kf_system_kinetic = {
     .update = "node",
     .space_file = "variants/kinetic.json",
     .runs = true,
+    .teams = true,
     .open = kf_flow_problem_open,
     .trial = kf_flow_problem_trial,
     .accepts = accepts,

@@ -43,6 +43,7 @@ typedef struct kf_kinetic_options {
     long boundary_kernels; /* 6, 1, or 0: folded into streaming */
     long staged_nodes; /* on the cpu: nodes of a row that leave the nearest cache together; 0: one by one */
     bool gpu;
+    int parts; /* devices of the team */
     kf_immersed immersed;
     long segment_length; /* samples that one item of the aggregated variant adds up, or so many lanes of a
                             warp */
@@ -61,8 +62,13 @@ typedef struct kf_kinetic_options {
 typedef struct kf_kinetic_geometry {
     int nodes[3], row_pitch;
     long long plane_pitch, origin, capacity;
-    bool wide_index; /* 64-bit node and value indices */
-    int shift;       /* planes that the grid moves by from step to step; 0: there are two, or it stays */
+    bool wide_index;  /* 64-bit node and value indices */
+    bool wide_domain; /* the same in what reaches the whole domain, whatever a team's part is */
+    int most_planes;  /* of a team's largest part */
+    /* A team's part counts nodes from its first plane on where that keeps indices short: those before it, and
+     * the same in bytes of a grid. 0: from the domain's. */
+    long long before;
+    int shift; /* planes that the grid moves by from step to step; 0: there are two, or it stays */
 } kf_kinetic_geometry;
 
 enum { KF_DEFINES = 40 };
@@ -83,11 +89,14 @@ typedef enum kf_kinetic_source {
     KF_SOURCES
 } kf_kinetic_source;
 
+/* A plan's data, one for each part of a team: plan->system is their array. */
 typedef struct kf_kinetic {
+    int part, first_plane, planes; /* all planes of one device */
     kf_kinetic_options options;
     kf_kinetic_geometry geometry;
     kf_ordering ordering;
     bool has_solid, moving, free, adaptive;
+    bool has_samples;               /* the part has samples: always with a solid, where there is no team */
     int passes;                     /* of the immersed boundary in a step */
     int wraps;                      /* kf_kinetic_wraps */
     bool band;                      /* kf_kinetic_has_band */
@@ -102,6 +111,7 @@ typedef struct kf_kinetic {
     char *grids[2];            /* where they begin: in two buffers, or in one */
     kf_buffer *listed;         /* populations of the band, plan moments with a solid */
     kf_buffer *averages, *average_sums, *load_sums, *pose;
+    kf_buffer *team_sums, *no_sums; /* of a team: all parts' average_sums, and zeros to begin them with */
     kf_buffer *outflow[2]; /* what waits outside of outflows, at even and odd steps; NULL without one */
     size_t outflow_bytes;
     kf_buffer *body_sums, *band_total; /* of a free solid; of several passes */
@@ -119,10 +129,13 @@ typedef struct kf_kinetic {
 } kf_kinetic;
 
 /* kinetic_options.c */
-kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config, bool gpu,
-                                  kf_kinetic_options *options, kf_error *error);
+kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config,
+                                  const kf_device_info *device, kf_kinetic_options *options, kf_error *error);
 void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options,
                         kf_kinetic_geometry *geometry);
+/* The same of a team's part that begins at that plane. */
+void kf_kinetic_lay_out_part(const kf_scene *scene, const kf_kinetic_options *options, int first_plane,
+                             kf_kinetic_geometry *geometry);
 void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
                        const kf_kinetic_geometry *geometry, kf_kinetic_source which, kf_source *source,
                        kf_kinetic_defines *defines);
@@ -137,6 +150,12 @@ bool kf_kinetic_has_outflow(const kf_scene *scene);
 /* Whether the solid's force lives on the band of nodes that its samples touch (plans fused and moments). */
 bool kf_kinetic_has_band(const kf_kinetic_options *options);
 bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, kf_kinetic_source which);
+
+/* kinetic_cuts.c: part p of a team has the planes first[p] .. first[p + 1] - 1. */
+void kf_kinetic_cut(const kf_scene *scene, int parts, int first[KF_MOST_PARTS + 1]);
+int kf_kinetic_most_parts(const kf_scene *scene);
+/* KF_BAD_INPUT with what a team cannot run. */
+kf_status kf_kinetic_check_team(const kf_scene *scene, const kf_kinetic_options *options, kf_error *error);
 
 /* kinetic_samples.c: the axes (bits 0 to 2) along which the solid can lie across a periodic domain's seam;
  * and whether there is room for it to. */
@@ -158,8 +177,8 @@ kf_status kf_kinetic_make_segments(kf_plan *plan, kf_kinetic *kinetic, const lon
                                    double *const values[4], const int *band_of, int band_count,
                                    kf_error *error);
 
-/* kinetic_launches.c: the launches of a step. */
-kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
+/* kinetic_launches.c: the launches of a step, of all parts. */
+kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetics, kf_error *error);
 
 /* kinetic_state.c */
 extern const kf_plan_methods kf_kinetic_methods;

@@ -10,15 +10,26 @@ enum { BOTH = 2 }; /* instead of the parity of steps: even and odd ones */
 
 typedef struct builder {
     kf_plan *plan;
-    kf_kinetic *kinetic;
+    kf_kinetic *kinetics; /* of all parts */
+    kf_kinetic *kinetic;  /* of the part whose items are appended now */
+    int parts;
+    kf_mark *ended[KF_MOST_PARTS], *ready[KF_MOST_PARTS], *summed[KF_MOST_PARTS]; /* of a team, see meet */
     kf_error *error;
     kf_status status;
     int line_block[3], face_block[3]; /* of launches over samples or band, and over faces */
-    double node_bytes;                /* store_bytes * nodes */
+    double node_bytes;                /* store_bytes * nodes of the part */
     bool aside, joins;                /* of the kernels appended now, and of the next one */
     bool beside;                      /* the same, in the lane of the same priority */
     int every;                        /* the kernels appended now are due at each so many steps */
 } builder;
+
+/* What is appended from here on is that part's. */
+static void on_part(builder *b, int part) {
+    b->kinetic = &b->kinetics[part];
+    const int *n = b->kinetic->geometry.nodes;
+    b->node_bytes = (double)b->kinetic->store_bytes * n[0] * n[1] * b->kinetic->planes;
+    kf_plan_on(b->plan, part);
+}
 
 static kf_function *function(builder *b, kf_kinetic_source source, const char *name) {
     kf_function *found = NULL;
@@ -44,6 +55,76 @@ static void append_launch(builder *b, int parity, const kf_launch *launch, doubl
     b->joins = false;
 }
 
+/* Whether the items appended now have a step of that parity at all. */
+static bool falls(const builder *b, int parity) {
+    return b->status == KF_OK && (parity != 1 || b->every % 2 == 1);
+}
+
+/* --- teams -------------------------------------------------------------------------------------------------
+ *
+ * A part reads and writes the grids in its own planes and, for what streams across a cut and for the solid's
+ * forces beside it, in those of its neighbours. Everything that it works out it works out as one device
+ * would, so a step needs no more than an order: a part begins when its neighbours have ended the step before.
+ */
+
+/* Every part's mark, when what it was given so far is done. */
+static void signal_all(builder *b, int parity, const char *name, kf_mark *const marks[]) {
+    for (int part = 0; b->parts > 1 && part < b->parts && falls(b, parity); part++) {
+        on_part(b, part);
+        b->joins = true;
+        schedule(b, parity, kf_plan_add_signal(b->plan, name, marks[part]));
+        b->joins = false;
+    }
+}
+
+static void await_one(builder *b, int parity, const char *name, kf_mark *mark) {
+    if (falls(b, parity)) schedule(b, parity, kf_plan_add_await(b->plan, name, mark));
+}
+
+/* Every part waits for both of its neighbours, the last's being the first across the seam. */
+static void await_neighbours(builder *b, int parity, const char *name, kf_mark *const marks[]) {
+    for (int part = 0; b->parts > 1 && part < b->parts; part++) {
+        const int below = (part + b->parts - 1) % b->parts, above = (part + 1) % b->parts;
+        on_part(b, part);
+        await_one(b, parity, name, marks[below]);
+        if (above != below) await_one(b, parity, name, marks[above]);
+    }
+}
+
+static void await_all(builder *b, int parity, const char *name, kf_mark *const marks[]) {
+    for (int part = 0; b->parts > 1 && part < b->parts; part++) {
+        on_part(b, part);
+        for (int other = 0; other < b->parts; other++)
+            if (other != part) await_one(b, parity, name, marks[other]);
+    }
+}
+
+/* Neighbours have come as far as this. */
+static void meet(builder *b, int parity) {
+    signal_all(b, parity, "part_ready", b->ready);
+    await_neighbours(b, parity, "part_ready", b->ready);
+}
+
+static void make_marks(builder *b) {
+    kf_mark **const marks[] = {b->ended, b->ready, b->summed};
+    for (int part = 0; b->parts > 1 && part < b->parts; part++) {
+        on_part(b, part);
+        for (int i = 0; i < 3 && b->status == KF_OK; i++)
+            b->status = kf_plan_mark(b->plan, &marks[i][part], b->error);
+    }
+}
+
+/* Appends to each part. */
+static void each_part(builder *b, int parity, void (*append)(builder *b, int parity)) {
+    for (int part = 0; part < b->parts; part++) {
+        on_part(b, part);
+        append(b, parity);
+    }
+}
+
+/* --- kernels -----------------------------------------------------------------------------------------------
+ */
+
 /* bytes: least that are read and written. */
 static void append(builder *b, int parity, kf_kinetic_source source, const char *name, const int extent[3],
                    const int block[3], kf_kinetic_arguments arguments, double bytes) {
@@ -64,8 +145,9 @@ static kf_kinetic_arguments from_to(const kf_kinetic *kinetic, int from, int to)
 }
 
 static void append_nodes(builder *b, int parity, const char *name, int from, int to, double values) {
-    append(b, parity, KF_SOURCE_FLOW, name, b->kinetic->geometry.nodes, b->kinetic->options.block,
-           from_to(b->kinetic, from, to), values * b->node_bytes);
+    const int *n = b->kinetic->geometry.nodes, extent[3] = {n[0], n[1], b->kinetic->planes};
+    append(b, parity, KF_SOURCE_FLOW, name, extent, b->kinetic->options.block, from_to(b->kinetic, from, to),
+           values * b->node_bytes);
 }
 
 /* The two longest edges, and the faces. */
@@ -96,6 +178,8 @@ static void set_outflow_launch(builder *b) {
     outflow_extent(b->kinetic, arguments.extent);
     arguments.outflow = arguments.outflow_next = kf_buffer_address(b->kinetic->outflow[0]);
     arguments.pushed = 0;
+    arguments.first_plane = 0;
+    arguments.planes = arguments.nodes[2];
     for (int face = 0; face < KF_FACES; face++)
         arguments.outflow_take[face] = 1.0;
     if (b->status == KF_OK)
@@ -125,8 +209,7 @@ static void append_boundaries(builder *b, int parity, int grid) {
     }
 }
 
-static void append_averages(builder *b, int parity, int grid) {
-    if (!b->kinetic->adaptive) return;
+static void append_average_sum(builder *b, int parity, int grid) {
     const int *n = b->kinetic->geometry.nodes;
     int rows = ((n[1] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE) *
                ((n[2] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE);
@@ -134,12 +217,56 @@ static void append_averages(builder *b, int parity, int grid) {
     enum { ITEMS = 1 << 18, MOST = 16 };
     const long long enough = (long long)n[0] * rows / ITEMS;
     const int each = b->kinetic->options.gpu && enough < MOST ? (int)enough + (enough == 0) : MOST;
-    const int extent[3] = {n[0], (rows + each - 1) / each, 1}, finish[3] = {KF_AVERAGE_SLOTS, 1, 1};
+    const int extent[3] = {n[0], (rows + each - 1) / each, 1};
+    append(b, parity, KF_SOURCE_STATE, "average_sum", extent, b->face_block, from_to(b->kinetic, grid, grid),
+           27.0 * (double)b->kinetic->store_bytes * n[0] * rows / b->parts);
+}
+
+static void append_average_finish(builder *b, int parity, int grid) {
+    const int finish[3] = {KF_AVERAGE_SLOTS, 1, 1};
     kf_kinetic_arguments arguments = from_to(b->kinetic, grid, grid);
-    b->every = KF_AVERAGE_PERIOD;
-    append(b, parity, KF_SOURCE_STATE, "average_sum", extent, b->face_block, arguments,
-           27.0 * (double)b->kinetic->store_bytes * n[0] * rows);
+    if (b->parts > 1) arguments.average_sums = kf_buffer_address(b->kinetic->team_sums);
     append(b, parity, KF_SOURCE_STATE, "average_finish", finish, finish, arguments, 0);
+}
+
+static void append_copy(builder *b, int parity, const char *name, kf_buffer *target, size_t offset,
+                        const kf_buffer *source, size_t bytes) {
+    const kf_copy copy = {
+        .target = target, .target_offset = offset, .source = source, .bytes = bytes, .rows = 1};
+    if (falls(b, parity)) schedule(b, parity, kf_plan_add_copy(b->plan, name, &copy));
+}
+
+/* A team's averages: every part adds up its own rows, takes the sums of all, and finishes them itself. Its
+ * sums are emptied when they begin, by which time all have taken those before. */
+static void append_team_averages(builder *b, int parity, int grid) {
+    const size_t bytes = 3 * KF_AVERAGE_SLOTS * sizeof(long long);
+    await_all(b, parity, "step_ended", b->ended);
+    for (int part = 0; part < b->parts; part++) {
+        on_part(b, part);
+        append_copy(b, parity, "average_empty", b->kinetic->average_sums, 0, b->kinetic->no_sums, bytes);
+        append_average_sum(b, parity, grid);
+    }
+    signal_all(b, parity, "averages_summed", b->summed);
+    await_all(b, parity, "averages_summed", b->summed);
+    for (int part = 0; part < b->parts; part++) {
+        on_part(b, part);
+        for (int other = 0; other < b->parts; other++)
+            append_copy(b, parity, "average_take", b->kinetic->team_sums, (size_t)other * bytes,
+                        b->kinetics[other].average_sums, bytes);
+        append_average_finish(b, parity, grid);
+    }
+}
+
+/* Of all parts; the same grid for all. */
+static void append_averages(builder *b, int parity, int grid) {
+    if (!b->kinetics->adaptive) return;
+    b->every = KF_AVERAGE_PERIOD;
+    if (b->parts > 1) {
+        append_team_averages(b, parity, grid);
+    } else {
+        append_average_sum(b, parity, grid);
+        append_average_finish(b, parity, grid);
+    }
     b->every = 1;
 }
 
@@ -247,7 +374,7 @@ static void append_order_launches(builder *b, int parity, int period) {
 /* What a moving solid needs before its forces: the pose of this step and the samples' order. */
 static void append_motion(builder *b, int parity, int grid) {
     const kf_kinetic *kinetic = b->kinetic;
-    if (!kinetic->moving) return;
+    if (!kinetic->moving || !kinetic->has_samples) return;
     bool band = kinetic->band;
     if (band)
         append_items(b, parity, KF_SOURCE_IMMERSED, "band_release", kinetic->arguments.band_capacity, grid,
@@ -373,22 +500,26 @@ static void append_band_force(builder *b, int parity, int grid) {
     if (passes > 1) arguments->band_force = arguments->band_total;
 }
 
-/* Step p of two on one grid: what the band's nodes become is worked out before the grid changes. */
+/* The two steps of kernels on one grid. */
+static const char *const in_place_names[4][2] = {{"band_macroscopic_even", "band_macroscopic_odd"},
+                                                 {"band_collide_even", "band_collide_odd"},
+                                                 {"stream_collide_even", "stream_collide_odd"},
+                                                 {"band_restore_even", "band_restore_odd"}};
+
+/* Step p of two on one grid: what the band's nodes become is worked out before the grid changes, */
+static void append_in_place_band(builder *b, int p) {
+    const int band = b->kinetic->arguments.band_capacity;
+    if (!b->kinetic->has_samples) return;
+    append_items(b, p, KF_SOURCE_FLOW, in_place_names[0][p], band, 0, 0);
+    append_band_force(b, p, 0);
+    append_items(b, p, KF_SOURCE_FLOW, in_place_names[1][p], band, 0, 0);
+}
+
+/* and put back after it has. */
 static void append_in_place(builder *b, int p) {
-    static const char *const names[4][2] = {{"band_macroscopic_even", "band_macroscopic_odd"},
-                                            {"band_collide_even", "band_collide_odd"},
-                                            {"stream_collide_even", "stream_collide_odd"},
-                                            {"band_restore_even", "band_restore_odd"}};
-    const kf_kinetic *kinetic = b->kinetic;
-    const int odd = p != 0;
-    const int band = kinetic->arguments.band_capacity;
-    if (kinetic->has_solid) {
-        append_items(b, p, KF_SOURCE_FLOW, names[0][odd], band, 0, 0);
-        append_band_force(b, p, 0);
-        append_items(b, p, KF_SOURCE_FLOW, names[1][odd], band, 0, 0);
-    }
-    append_nodes(b, p, names[2][odd], 0, 0, 54);
-    if (kinetic->has_solid) append_items(b, p, KF_SOURCE_FLOW, names[3][odd], band, 0, 0);
+    append_nodes(b, p, in_place_names[2][p], 0, 0, 54);
+    if (b->kinetic->has_samples)
+        append_items(b, p, KF_SOURCE_FLOW, in_place_names[3][p], b->kinetic->arguments.band_capacity, 0, 0);
 }
 
 /* Items of stream_collide. Rows go to the end of a sector: one that is written in part has to be read first.
@@ -399,6 +530,7 @@ static void flow_extent(const kf_kinetic *kinetic, int extent[3]) {
     const int whole = beyond ? SECTOR / (int)kinetic->store_bytes : 1,
               together = (int)kinetic->options.nodes_per_thread;
     memcpy(extent, kinetic->geometry.nodes, 3 * sizeof extent[0]);
+    extent[2] = kinetic->planes;
     extent[0] = (extent[0] + whole - 1) / whole * whole;
     extent[0] = (extent[0] + together - 1) / together;
 }
@@ -482,8 +614,8 @@ static void append_shift(builder *b, int p) {
 static void append_two_grids(builder *b, int p) {
     const kf_kinetic *kinetic = b->kinetic;
     const int band = kinetic->arguments.band_capacity;
-    const bool masked = kinetic->has_solid && kinetic->options.masked_band;
-    if (kinetic->has_solid) {
+    const bool masked = kinetic->has_samples && kinetic->options.masked_band;
+    if (kinetic->has_samples) {
         b->aside = kinetic->options.concurrent_solid;
         append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
         append_band_force(b, p, p);
@@ -495,7 +627,7 @@ static void append_two_grids(builder *b, int p) {
     append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block, from_to(kinetic, p, 1 - p),
            54 * b->node_bytes);
     if (masked && kinetic->options.concurrent_solid) append_join(b, p, "step_done");
-    if (masked || !kinetic->has_solid) return;
+    if (masked || !kinetic->has_samples) return;
     b->joins = true;
     append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
 }
@@ -504,16 +636,16 @@ static void append_two_grids(builder *b, int p) {
  * samples see, then the band's nodes with it. */
 static void append_moments(builder *b, int p) {
     const kf_kinetic *kinetic = b->kinetic;
-    const int *n = kinetic->geometry.nodes, *tile = kinetic->options.block;
+    const int *n = kinetic->geometry.nodes, planes = kinetic->planes, *tile = kinetic->options.block;
     const int tiles_x = (n[0] + tile[0] - 1) / tile[0], tiles_y = (n[1] + tile[1] - 1) / tile[1];
-    const int walks = (n[2] + (int)kinetic->options.march - 1) / (int)kinetic->options.march;
+    const int walks = (planes + (int)kinetic->options.march - 1) / (int)kinetic->options.march;
     const int block[3] = {tile[0] * tile[1], 1, 1}, extent[3] = {tiles_x * block[0], tiles_y * walks, 1};
     const int band = kinetic->arguments.band_capacity;
     kf_kinetic_arguments arguments = from_to(kinetic, p, 1 - p);
-    arguments.march = (n[2] + walks - 1) / walks; /* equally long walks */
+    arguments.march = (planes + walks - 1) / walks; /* equally long walks */
     append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, block, arguments,
            2.0 * kinetic->node_values * b->node_bytes);
-    if (!kinetic->has_solid) return;
+    if (!kinetic->has_samples) return;
     append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
     append_band_force(b, p, 1 - p);
     append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
@@ -523,70 +655,116 @@ static void *address_or_null(const kf_buffer *buffer) {
     return buffer != NULL ? kf_buffer_address(buffer) : NULL;
 }
 
-/* Plans fused and moments. */
-static void make_one_pass(builder *b) {
+static int grid_before(const builder *b, int p) {
+    return b->kinetics->options.in_place != 0 ? 0 : p;
+}
+
+/* What step p of two reads and writes besides the grids. */
+static void set_roles(builder *b, int p) {
+    kf_kinetic_arguments *a = &b->kinetic->arguments;
+    a->pushed = b->kinetic->options.in_place != 0 && p == 1;
+    a->outflow = address_or_null(b->kinetic->outflow[p]);
+    a->outflow_next = address_or_null(b->kinetic->outflow[1 - p]);
+    if (b->kinetic->has_samples) a->band_force = kf_buffer_address(b->kinetic->band_force);
+}
+
+static void append_part_boundaries(builder *b, int p) {
+    append_boundaries(b, p, grid_before(b, p));
+}
+
+static void append_part_motion(builder *b, int p) {
+    b->aside = b->kinetic->options.concurrent_solid;
+    append_motion(b, p, grid_before(b, p));
+    b->aside = false;
+}
+
+static void append_flow(builder *b, int p) {
+    const bool in_place = b->kinetic->options.in_place != 0;
+    if (b->kinetic->options.plan == KF_PLAN_MOMENTS)
+        append_moments(b, p);
+    else if (in_place)
+        append_in_place(b, p);
+    else if (b->kinetic->geometry.shift > 0)
+        append_shift(b, p);
+    else
+        append_two_grids(b, p);
+    b->kinetic->arguments.pushed = in_place && p == 0;
+    append_outflow(b, p, in_place ? 0 : 1 - p);
+}
+
+static void set_load_launch(builder *b, int p) {
+    (void)p;
     const kf_kinetic *kinetic = b->kinetic;
-    const bool in_place = kinetic->options.in_place != 0;
-    int band = kinetic->arguments.band_capacity;
-    b->kinetic->swaps = !in_place;
-    for (int p = 0; p < 2; p++) {
-        const int from = in_place ? 0 : p;
-        b->kinetic->arguments.pushed = in_place && p == 1;
-        b->kinetic->arguments.outflow = address_or_null(kinetic->outflow[p]);
-        b->kinetic->arguments.outflow_next = address_or_null(kinetic->outflow[1 - p]);
-        if (kinetic->has_solid) b->kinetic->arguments.band_force = kf_buffer_address(kinetic->band_force);
-        append_boundaries(b, p, from);
-        append_averages(b, p, from);
-        b->aside = kinetic->options.concurrent_solid;
-        append_motion(b, p, from);
-        b->aside = false;
-        if (kinetic->options.plan == KF_PLAN_MOMENTS)
-            append_moments(b, p);
-        else if (in_place)
-            append_in_place(b, p);
-        else if (kinetic->geometry.shift > 0)
-            append_shift(b, p);
-        else
-            append_two_grids(b, p);
-        b->kinetic->arguments.pushed = in_place && p == 0;
-        append_outflow(b, p, in_place ? 0 : 1 - p);
-    }
     b->kinetic->arguments.pushed = 0;
-    if (!kinetic->has_solid) return;
+    if (!kinetic->has_samples) return;
     kf_function *load = function(b, KF_SOURCE_IMMERSED, "load_band");
     kf_kinetic_arguments arguments = kinetic->arguments;
-    arguments.extent[0] = chunks(band);
+    arguments.extent[0] = chunks(kinetic->arguments.band_capacity);
     arguments.extent[1] = arguments.extent[2] = 1;
     if (b->status == KF_OK)
         kf_launch_set(&b->kinetic->load_launch, "load_band", load, b->line_block, &arguments,
                       sizeof arguments);
 }
 
-kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
+/* Plans fused and moments. On one grid the flow overwrites what the band and the averages of the parts beside
+ * it read, so they meet before; where kernels fill ghosts, before others read them. */
+static void make_one_pass(builder *b) {
+    const kf_kinetic *kinetics = b->kinetics;
+    const bool in_place = kinetics->options.in_place != 0;
+    for (int part = 0; part < b->parts; part++)
+        b->kinetics[part].swaps = !in_place;
+    for (int p = 0; p < 2; p++) {
+        each_part(b, p, set_roles);
+        await_neighbours(b, p, "step_ended", b->ended);
+        each_part(b, p, append_part_boundaries);
+        if (kinetics->options.boundary_kernels > 0) meet(b, p);
+        append_averages(b, p, grid_before(b, p));
+        each_part(b, p, append_part_motion);
+        if (in_place) {
+            each_part(b, p, append_in_place_band);
+            if (kinetics->has_solid || kinetics->adaptive) meet(b, p);
+        }
+        each_part(b, p, append_flow);
+        signal_all(b, p, "step_ended", b->ended);
+    }
+    each_part(b, 0, set_load_launch);
+}
+
+static kf_status order_samples(builder *b, kf_error *error) {
+    kf_kinetic *kinetic = b->kinetic;
+    const bool list = kinetic->options.immersed == KF_GATHER;
+    if (!kf_kinetic_uses(kf_plan_scene(b->plan), &kinetic->options, KF_SOURCE_ORDER)) return KF_OK;
+    KF_TRY(make_order(b->plan, kinetic, !list, error));
+    append_order(b, !list);
+    if (!list) return KF_OK;
+    kinetic->arguments.cell_start = kinetic->order.start;
+    kinetic->arguments.cell_samples = kinetic->order.order;
+    return KF_OK;
+}
+
+kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
     bool gpu = strcmp(kf_backend_device(plan->backend)->backend, "cuda") == 0;
     builder b = {.plan = plan,
-                 .kinetic = kinetic,
+                 .kinetics = kinetics,
+                 .parts = plan->part_count,
                  .error = error,
                  .status = KF_OK,
                  .every = 1,
                  .line_block = {gpu ? GPU_BLOCK : CPU_BLOCK, 1, 1},
-                 .face_block = {64, gpu ? 4 : 1, 1},
-                 .node_bytes = (double)kinetic->store_bytes * plan->updates};
-    if (kf_kinetic_uses(kf_plan_scene(plan), &kinetic->options, KF_SOURCE_ORDER)) {
-        bool list = kinetic->options.immersed == KF_GATHER;
-        KF_TRY(make_order(plan, kinetic, !list, error));
-        append_order(&b, !list);
-        if (list) {
-            kinetic->arguments.cell_start = kinetic->order.start;
-            kinetic->arguments.cell_samples = kinetic->order.order;
-        }
+                 .face_block = {64, gpu ? 4 : 1, 1}};
+    make_marks(&b);
+    for (int part = 0; part < b.parts; part++) {
+        on_part(&b, part);
+        KF_TRY(order_samples(&b, error));
     }
-    if (kinetic->options.plan == KF_PLAN_BASELINE)
+    on_part(&b, 0);
+    if (kinetics->options.plan == KF_PLAN_BASELINE)
         make_baseline(&b);
-    else if (kinetic->options.plan == KF_PLAN_PAPER)
+    else if (kinetics->options.plan == KF_PLAN_PAPER)
         make_paper(&b);
     else
         make_one_pass(&b);
+    on_part(&b, 0);
     set_outflow_launch(&b);
     return b.status;
 }

@@ -100,8 +100,9 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
     return KF_OK;
 }
 
-kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config, bool gpu,
-                                  kf_kinetic_options *options, kf_error *error) {
+kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config,
+                                  const kf_device_info *device, kf_kinetic_options *options,
+                                  kf_error *error) {
     static const char *const plans[] = {"baseline", "paper", "fused", "moments"};
     static const char *const layouts[] = {"aos", "soa", "csoa"};
     static const char *const immersed[] = {"gather", "scatter", "aggregated"};
@@ -141,7 +142,8 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_boolean(config, "prefetch", &options->prefetch, error));
     KF_TRY(kf_config_integer(config, "march", &options->march, error));
     KF_TRY(kf_config_integer(config, "reorder_period", &options->reorder_period, error));
-    options->gpu = gpu;
+    options->gpu = strcmp(device->backend, "cuda") == 0;
+    options->parts = device->parts > 1 ? device->parts : 1;
     options->plan = (kf_kinetic_plan)plan;
     options->layout = (kf_kinetic_layout)layout;
     options->immersed = (kf_immersed)variant;
@@ -156,7 +158,16 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     options->block[2] = 1;
     while (1L << options->alpha_log2 < options->alpha)
         options->alpha_log2++;
-    return check_options(scene, options, error);
+    KF_TRY(check_options(scene, options, error));
+    return kf_kinetic_check_team(scene, options, error);
+}
+
+/* Whether a part of a team counts nodes from its own first plane on, which keeps indices short: not where the
+ * layout has strides as long as the domain, or a node reaches the domain's other end. */
+static bool counts_from_its_planes(const kf_scene *scene, const kf_kinetic_options *options,
+                                   const kf_kinetic_geometry *g) {
+    return options->parts > 1 && options->layout != KF_SOA && g->plane_pitch % options->alpha == 0 &&
+           g->plane_pitch % 32 == 0 && scene->faces[KF_ZMIN] != KF_PERIODIC;
 }
 
 void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options,
@@ -177,7 +188,27 @@ void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options
     geometry->capacity = (capacity + group - 1) / group * group;
     /* Compilers of the cpu see that neighbours lie side by side only when addresses are worked out in 64
      * bits. */
-    geometry->wide_index = !options->gpu || geometry->capacity > 2147483647LL / 27;
+    geometry->wide_domain = geometry->wide_index = !options->gpu || geometry->capacity > 2147483647LL / 27;
+    geometry->most_planes = scene->nodes[2];
+    geometry->before = 0;
+    if (options->parts == 1) return;
+    int first[KF_MOST_PARTS + 1];
+    kf_kinetic_cut(scene, options->parts, first);
+    geometry->most_planes = 0;
+    for (int part = 0; part < options->parts; part++)
+        if (first[part + 1] - first[part] > geometry->most_planes)
+            geometry->most_planes = first[part + 1] - first[part];
+    enum { BESIDE = 16 }; /* planes of neighbours that a part reaches, and some */
+    if (counts_from_its_planes(scene, options, geometry))
+        geometry->wide_index =
+            !options->gpu || geometry->plane_pitch * (geometry->most_planes + BESIDE) > 2147483647LL / 27;
+}
+
+void kf_kinetic_lay_out_part(const kf_scene *scene, const kf_kinetic_options *options, int first_plane,
+                             kf_kinetic_geometry *geometry) {
+    if (!counts_from_its_planes(scene, options, geometry)) return;
+    geometry->before = geometry->plane_pitch * first_plane;
+    geometry->origin -= geometry->before;
 }
 
 bool kf_kinetic_has_band(const kf_kinetic_options *options) {
@@ -329,7 +360,10 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
     } else {
         define(defines, "KF_STORAGE",
                (long)(options->storage == KF_F16 && samples ? KF_F32 : options->storage));
-        define(defines, "KF_INDEX64", geometry->wide_index);
+        const bool whole =
+            which == KF_SOURCE_STATE || which == KF_SOURCE_VELOCITY || which == KF_SOURCE_BOUNDARY;
+        define(defines, "KF_INDEX64", whole ? geometry->wide_domain : geometry->wide_index);
+        if (options->parts > 1) define(defines, "KF_TEAM", 1);
         if (samples && (which == KF_SOURCE_ORDER || kf_kinetic_has_band(options)))
             define_no_layout(defines);
         else

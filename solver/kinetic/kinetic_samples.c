@@ -142,15 +142,32 @@ kf_status kf_kinetic_upload_pose(kf_plan *plan, kf_kinetic *kinetic, kf_error *e
 /* Samples in the order of the plan: corner and fractions of a static solid, offsets from the centre of a
  * moving one. */
 typedef struct ordered_samples {
+    size_t count;
     double *coordinate[3], *area;
     long long *corner;
     int *identity;
 } ordered_samples;
 
+/* Whether the part works out the force of nodes in that plane. */
+static bool reaches(const kf_kinetic *kinetic, int plane) {
+    const int reach = kinetic->passes - 1, low = kinetic->first_plane - reach,
+              high = kinetic->first_plane + kinetic->planes - 1 + reach, nodes = kinetic->geometry.nodes[2];
+    if (!(kinetic->wraps >> 2 & 1)) return plane >= low && plane <= high;
+    return (plane >= low && plane <= high) || (plane - nodes >= low && plane - nodes <= high) ||
+           (plane + nodes >= low && plane + nodes <= high);
+}
+
+/* A part of a team keeps the samples of a static solid whose cells touch such planes, in the order of all; of
+ * a moving one it keeps all. */
+static bool keeps(const kf_kinetic *kinetic, int cell) {
+    return kinetic->moving || reaches(kinetic, home_of(kinetic, 2, cell)) ||
+           reaches(kinetic, home_of(kinetic, 2, cell + 1));
+}
+
 static ordered_samples order_samples(const kf_scene *scene, const kf_kinetic *kinetic) {
     const kf_samples *samples = &scene->samples;
     size_t count = samples->count;
-    ordered_samples ordered;
+    ordered_samples ordered = {.count = 0};
     for (int i = 0; i < 3; i++)
         ordered.coordinate[i] = kf_allocate(count * sizeof(double));
     ordered.area = kf_allocate(count * sizeof(double));
@@ -159,10 +176,12 @@ static ordered_samples order_samples(const kf_scene *scene, const kf_kinetic *ki
     ordered.identity = kf_allocate(count * sizeof(int));
     uint32_t *permutation = kf_allocate(count * sizeof(uint32_t));
     kf_ordering_sort(&kinetic->ordering, count, samples->x, samples->y, samples->z, permutation);
-    for (size_t r = 0; r < count; r++) {
-        size_t s = permutation[r];
+    for (size_t n = 0; n < count; n++) {
+        const size_t s = permutation[n], r = ordered.count;
         const double position[3] = {samples->x[s], samples->y[s], samples->z[s]};
         int cell[3];
+        if (!keeps(kinetic, cell_of(kinetic, 2, position[2]))) continue;
+        ordered.count++;
         for (int i = 0; i < 3; i++) {
             cell[i] = cell_of(kinetic, i, position[i]);
             ordered.coordinate[i][r] =
@@ -195,7 +214,7 @@ static long long *touched_nodes(const kf_kinetic *kinetic, const long long *corn
     for (size_t s = 0; s < count; s++) {
         if (s > 0 && corner[s] == corner[s - 1]) continue;
         for (int c = 0; c < 8; c++) {
-            long long k = kf_kinetic_cell_node(kinetic, corner[s], c);
+            long long k = kf_kinetic_cell_node(kinetic, corner[s], c) + g->before;
             marked[k / 64] |= UINT64_C(1) << (k % 64);
         }
     }
@@ -206,7 +225,7 @@ static long long *touched_nodes(const kf_kinetic *kinetic, const long long *corn
     size_t n = 0;
     for (size_t w = 0; w < words; w++)
         for (uint64_t bits = marked[w]; bits != 0; bits &= bits - 1)
-            nodes[n++] = (long long)(w * 64) + __builtin_ctzll(bits);
+            nodes[n++] = (long long)(w * 64) + __builtin_ctzll(bits) - g->before;
     free(marked);
     *found = total;
     return nodes;
@@ -246,7 +265,7 @@ static kf_status make_band_buffers(kf_plan *plan, kf_kinetic *kinetic, size_t to
     a->band_count = kf_buffer_address(kinetic->band_count);
     if (kinetic->segments) return KF_OK;
     KF_TRY(kf_plan_buffer(plan, (size_t)kinetic->geometry.capacity * sizeof(int), &kinetic->band_of, error));
-    a->band_of = kf_buffer_address(kinetic->band_of);
+    a->band_of = (int *)kf_buffer_address(kinetic->band_of) + kinetic->geometry.before;
     return kf_buffer_fill(kinetic->band_of, 0xff, error); /* -1: outside the band */
 }
 
@@ -259,7 +278,8 @@ static kf_status make_cell_buffers(kf_plan *plan, kf_kinetic *kinetic, const lon
     const long length = kinetic->options.segment_length;
     int *counts = kf_allocate_zeroed(nodes, sizeof(int)), fullest = 0;
     for (size_t s = 0; s < samples; s++)
-        if (++counts[corner[s]] > fullest) fullest = counts[corner[s]];
+        if (++counts[corner[s] + kinetic->geometry.before] > fullest)
+            fullest = counts[corner[s] + kinetic->geometry.before];
     free(counts);
     a->cell_rows = (int)((3L * fullest / 2 + length - 1) / length);
     kf_buffer *filled, *rank, *crowded;
@@ -271,7 +291,7 @@ static kf_status make_cell_buffers(kf_plan *plan, kf_kinetic *kinetic, const lon
     KF_TRY(kf_plan_buffer(plan, samples * sizeof(int), &rank, error));
     KF_TRY(kf_plan_buffer(plan, samples * sizeof(int), &crowded, error));
     KF_TRY(kf_plan_buffer(plan, places * (size_t)length * 4 * kinetic->real_bytes, &filled, error));
-    a->cell_count = kf_buffer_address(kinetic->cell_count);
+    a->cell_count = (int *)kf_buffer_address(kinetic->cell_count) + kinetic->geometry.before;
     a->sample_rank = kf_buffer_address(rank);
     a->crowded = kf_buffer_address(crowded);
     a->segment_samples = kf_buffer_address(filled);
@@ -285,7 +305,7 @@ static kf_status upload_map(const kf_kinetic *kinetic, const long long *nodes, s
     int *map = kf_allocate(bytes);
     memset(map, 0xff, bytes);
     for (size_t n = 0; n < touched; n++)
-        map[nodes[n]] = (int)n;
+        map[nodes[n] + kinetic->geometry.before] = (int)n;
     kf_status status = kf_buffer_upload(kinetic->band_of, 0, map, bytes, error);
     free(map);
     return status;
@@ -299,8 +319,10 @@ static kf_status upload_mask(kf_plan *plan, kf_kinetic *kinetic, const long long
     KF_TRY(kf_plan_buffer(plan, words * sizeof(unsigned), &buffer, error));
     unsigned *mask = kf_allocate_zeroed(words, sizeof *mask);
     for (size_t n = 0; n < touched; n++)
-        mask[nodes[n] / 32] |= 1U << nodes[n] % 32;
-    kinetic->arguments.band_mask = kf_buffer_address(buffer);
+        mask[(nodes[n] + kinetic->geometry.before) / 32] |= 1U << (nodes[n] + kinetic->geometry.before) % 32;
+    /* Planes begin with a word: a part's first one has the bits from its first node on. */
+    kinetic->arguments.band_mask =
+        (const unsigned *)kf_buffer_address(buffer) + kinetic->geometry.before / 32;
     const kf_status status = kf_buffer_upload(buffer, 0, mask, words * sizeof *mask, error);
     free(mask);
     return status;
@@ -311,11 +333,11 @@ static kf_status make_segments(kf_plan *plan, kf_kinetic *kinetic, const ordered
                                const long long *nodes, size_t touched, kf_error *error) {
     int *map = kf_allocate_zeroed((size_t)kinetic->geometry.capacity, sizeof(int));
     for (size_t n = 0; n < touched; n++)
-        map[nodes[n]] = (int)n + 1;
+        map[nodes[n] + kinetic->geometry.before] = (int)n + 1;
     double *const values[4] = {ordered->coordinate[0], ordered->coordinate[1], ordered->coordinate[2],
                                ordered->area};
-    kf_status status =
-        kf_kinetic_make_segments(plan, kinetic, ordered->corner, values, map, (int)touched, error);
+    kf_status status = kf_kinetic_make_segments(plan, kinetic, ordered->corner, values,
+                                                map + kinetic->geometry.before, (int)touched, error);
     free(map);
     return status;
 }
@@ -332,7 +354,7 @@ static kf_status fill_band(kf_plan *plan, kf_kinetic *kinetic, const ordered_sam
 static kf_status make_band(kf_plan *plan, kf_kinetic *kinetic, const ordered_samples *ordered,
                            kf_error *error) {
     size_t touched;
-    long long *nodes = touched_nodes(kinetic, ordered->corner, kf_plan_scene(plan)->samples.count, &touched);
+    long long *nodes = touched_nodes(kinetic, ordered->corner, ordered->count, &touched);
     kf_status status = make_band_buffers(plan, kinetic, touched, error);
     if (status == KF_OK && !kinetic->moving)
         status = fill_band(plan, kinetic, ordered, nodes, touched, error);
@@ -341,9 +363,8 @@ static kf_status make_band(kf_plan *plan, kf_kinetic *kinetic, const ordered_sam
     return status;
 }
 
-static kf_status upload_ordered(kf_plan *plan, kf_kinetic *kinetic, const ordered_samples *ordered,
-                                kf_error *error) {
-    size_t count = kf_plan_scene(plan)->samples.count;
+static kf_status upload_ordered(const kf_kinetic *kinetic, const ordered_samples *ordered, kf_error *error) {
+    const size_t count = ordered->count;
     for (int i = 0; i < 3; i++)
         KF_TRY(kf_kinetic_upload_reals(kinetic, kinetic->samples[i], ordered->coordinate[i], count, error));
     KF_TRY(kf_kinetic_upload_reals(kinetic, kinetic->samples[3], ordered->area, count, error));
@@ -355,8 +376,8 @@ static kf_status upload_ordered(kf_plan *plan, kf_kinetic *kinetic, const ordere
 }
 
 static kf_status make_sample_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
-    size_t count = kf_plan_scene(plan)->samples.count;
     kf_kinetic_arguments *a = &kinetic->arguments;
+    const size_t count = (size_t)a->sample_count;
     KF_TRY(kf_plan_buffer(plan, sizeof(kf_pose), &kinetic->pose, error));
     KF_TRY(kf_plan_buffer(plan, 6 * KF_LOAD_SLOTS * sizeof(long long), &kinetic->load_sums, error));
     a->pose = kf_buffer_address(kinetic->pose);
@@ -366,7 +387,7 @@ static kf_status make_sample_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_erro
                               &kinetic->body_sums, error));
         a->body_sums = kf_buffer_address(kinetic->body_sums);
     }
-    if (kinetic->segments) return KF_OK;
+    if (kinetic->segments || count == 0) return KF_OK;
     for (int i = 0; i < 4; i++)
         KF_TRY(kf_plan_buffer(plan, count * kinetic->real_bytes, &kinetic->samples[i], error));
     if (!kinetic->moving)
@@ -406,14 +427,17 @@ kf_status kf_kinetic_upload_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error
         return kf_fail(error, KF_MACHINE, "%zu samples are too many (at most %d)", scene->samples.count,
                        2147483647 / 8);
     begin_ordering(scene, kinetic);
-    kinetic->arguments.sample_count = (int)scene->samples.count;
+    ordered_samples ordered = order_samples(scene, kinetic);
+    kinetic->arguments.sample_count = (int)ordered.count;
+    kinetic->has_samples = ordered.count > 0;
     int moving_edge = 2 * (int)ceil(solid_radius(scene)) + 2;
     for (int i = 0; i < 3; i++)
         kinetic->arguments.box[i] = kinetic->moving ? moving_edge : kinetic->ordering.cells[i];
-    KF_TRY(make_sample_buffers(plan, kinetic, error));
-    ordered_samples ordered = order_samples(scene, kinetic);
-    kf_status status = !kinetic->segments ? upload_ordered(plan, kinetic, &ordered, error) : KF_OK;
-    if (status == KF_OK && kinetic->band) status = make_band(plan, kinetic, &ordered, error);
+    kf_status status = make_sample_buffers(plan, kinetic, error);
+    if (status == KF_OK && !kinetic->segments && kinetic->has_samples)
+        status = upload_ordered(kinetic, &ordered, error);
+    if (status == KF_OK && kinetic->band && kinetic->has_samples)
+        status = make_band(plan, kinetic, &ordered, error);
     free_ordered(&ordered);
     return status;
 }
@@ -425,11 +449,11 @@ kf_status kf_kinetic_reset_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error 
     if (kinetic->free) KF_TRY(kf_buffer_fill(kinetic->body_sums, 0, error));
     if (kinetic->moving && kinetic->identity != NULL) {
         ordered_samples ordered = order_samples(kf_plan_scene(plan), kinetic);
-        kf_status status = upload_ordered(plan, kinetic, &ordered, error);
+        kf_status status = upload_ordered(kinetic, &ordered, error);
         free_ordered(&ordered);
         KF_TRY(status);
     }
-    if (!kinetic->band) return KF_OK;
+    if (!kinetic->band || !kinetic->has_samples) return KF_OK;
     const int counts[3] = {kinetic->band_count_static, 0, 0};
     if (kinetic->moving) KF_TRY(kf_buffer_fill(kinetic->band_of, 0xff, error));
     if (kinetic->cells) KF_TRY(kf_buffer_fill(kinetic->cell_count, 0, error));

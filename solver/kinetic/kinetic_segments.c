@@ -152,7 +152,7 @@ static kf_status upload_samples(kf_plan *plan, kf_kinetic *kinetic, const segmen
 kf_status kf_kinetic_make_segments(kf_plan *plan, kf_kinetic *kinetic, const long long *corner,
                                    double *const values[4], const int *band_of, int band_count,
                                    kf_error *error) {
-    size_t count = kf_plan_scene(plan)->samples.count;
+    const size_t count = (size_t)kinetic->arguments.sample_count;
     cell_entry *entries = sort_by_cell(corner, count, band_of, band_count);
     segment_lists lists = cut_segments(entries, count, (int)kinetic->options.segment_length);
     kinetic->arguments.segment_count = lists.segment_count;

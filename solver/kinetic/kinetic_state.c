@@ -82,8 +82,11 @@ static kf_status poison(kf_plan *plan, kf_error *error) {
         KF_TRY(kf_buffer_fill(kinetic->populations[grid], 0xff, error));
     if (kinetic->listed != NULL) KF_TRY(kf_buffer_fill(kinetic->listed, 0xff, error));
     if (kinetic->force != NULL) KF_TRY(kf_buffer_fill(kinetic->force, 0, error));
-    if (kinetic->average_sums != NULL) KF_TRY(kf_buffer_fill(kinetic->average_sums, 0, error));
-    return KF_OK;
+    for (int part = 0; part < plan->part_count; part++) {
+        if (kinetic[part].average_sums != NULL) KF_TRY(kf_buffer_fill(kinetic[part].average_sums, 0, error));
+        if (kinetic[part].no_sums != NULL) KF_TRY(kf_buffer_fill(kinetic[part].no_sums, 0, error));
+    }
+    return kf_backend_synchronize(plan->backend, error);
 }
 
 /* Populations of the initial state, slab by slab. Where the state is the same everywhere so are slabs, and
@@ -117,9 +120,10 @@ static kf_status initialise(kf_plan *plan, kf_error *error) {
     if (status == KF_OK && kinetic->outflow[0] != NULL)
         status = kf_backend_launch(plan->backend, &kinetic->outflow_launch, error);
     KF_TRY(status);
-    if (!kinetic->has_solid) return kf_backend_synchronize(plan->backend, error);
-    KF_TRY(kf_kinetic_reset_samples(plan, kinetic, error));
-    if (kinetic->moving || kinetic->options.immersed != KF_GATHER) return KF_OK;
+    for (int part = 0; kinetic->has_solid && part < plan->part_count; part++)
+        KF_TRY(kf_kinetic_reset_samples(plan, &kinetic[part], error));
+    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    if (!kinetic->has_solid || kinetic->moving || kinetic->options.immersed != KF_GATHER) return KF_OK;
     for (int i = 0; i < kinetic->order_launch_count; i++) /* the cell list of a static solid, once */
         KF_TRY(kf_backend_launch(plan->backend, &kinetic->order_launches[i], error));
     return kf_backend_synchronize(plan->backend, error);
@@ -197,10 +201,13 @@ static kf_status device_velocity(kf_plan *plan, kf_buffer *buffer, kf_error *err
     memcpy(a.extent, a.nodes, sizeof a.extent);
     find_populations(plan, &a);
     a.velocity = kf_buffer_address(buffer);
+    if (plan->part_count > 1) KF_TRY(kf_backend_synchronize(plan->backend, error));
     const int block[3] = {64, 1, 1};
     kf_launch launch;
     kf_launch_set(&launch, "velocity", kernel, block, &a, sizeof a);
-    return kf_backend_launch(plan->backend, &launch, error);
+    KF_TRY(kf_backend_launch(plan->backend, &launch, error));
+    /* The parts' next steps must not overtake it. */
+    return plan->part_count > 1 ? kf_backend_synchronize(plan->backend, error) : KF_OK;
 }
 
 typedef struct double_fields {
@@ -249,27 +256,36 @@ static kf_status check_body(const kf_plan *plan, kf_error *error) {
         (pose.center[2] + 0.5) * kf_plan_scene(plan)->cell_size);
 }
 
-static kf_status solid_load(kf_plan *plan, kf_solid_load *load, kf_error *error) {
-    kf_kinetic *kinetic = kinetic_of(plan);
-    memset(load, 0, sizeof *load);
-    if (!kinetic->has_solid || plan->steps_done == 0) return KF_OK;
+/* Adds what one part's sums say to those of force and torque. */
+static kf_status add_load(const kf_plan *plan, kf_kinetic *kinetic, long long total[6], kf_error *error) {
+    kf_backend *backend = plan->parts[kinetic->part];
+    if (!kinetic->has_samples) return KF_OK;
     if (kinetic->band) {
         KF_TRY(kf_buffer_fill(kinetic->load_sums, 0, error));
-        KF_TRY(kf_backend_launch(plan->backend, &kinetic->load_launch, error));
+        KF_TRY(kf_backend_launch(backend, &kinetic->load_launch, error));
     }
-    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    KF_TRY(kf_backend_synchronize(backend, error));
     if (kinetic->band) KF_TRY(check_band(kinetic, error));
-    if (kinetic->free) KF_TRY(check_body(plan, error));
     long long sums[KF_LOAD_SLOTS][6];
     KF_TRY(kf_buffer_download(kinetic->load_sums, 0, sums, sizeof sums, error));
+    for (int slot = 0; slot < KF_LOAD_SLOTS; slot++)
+        for (int i = 0; i < 6; i++)
+            total[i] += sums[slot][i];
+    return KF_OK;
+}
+
+static kf_status solid_load(kf_plan *plan, kf_solid_load *load, kf_error *error) {
+    kf_kinetic *kinetics = kinetic_of(plan);
+    long long total[6] = {0};
+    memset(load, 0, sizeof *load);
+    if (!kinetics->has_solid || plan->steps_done == 0) return KF_OK;
+    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    for (int part = 0; part < plan->part_count; part++)
+        KF_TRY(add_load(plan, &kinetics[part], total, error));
+    if (kinetics->free) KF_TRY(check_body(plan, error));
     for (int i = 0; i < 3; i++) {
-        long long force = 0, torque = 0;
-        for (int slot = 0; slot < KF_LOAD_SLOTS; slot++) {
-            force += sums[slot][i];
-            torque += sums[slot][i + 3];
-        }
-        load->force[i] = (double)force / KF_FORCE_SCALE;
-        load->torque[i] = (double)torque / KF_TORQUE_SCALE;
+        load->force[i] = (double)total[i] / KF_FORCE_SCALE;
+        load->torque[i] = (double)total[i + 3] / KF_TORQUE_SCALE;
     }
     return KF_OK;
 }
@@ -282,8 +298,8 @@ typedef struct state_part {
     size_t bytes;
 } state_part;
 
-static int small_parts(kf_plan *plan, state_part parts[8]) {
-    kf_kinetic *kinetic = kinetic_of(plan);
+/* The same of every part of a team. */
+static int small_parts(const kf_plan *plan, const kf_kinetic *kinetic, state_part parts[8]) {
     int count = 0;
     if (kinetic->averages != NULL) parts[count++] = (state_part){kinetic->averages, 3 * kinetic->real_bytes};
     if (kinetic->outflow[0] != NULL)
@@ -309,7 +325,7 @@ static size_t plane_bytes(const kf_plan *plan) {
 static kf_status state_size(kf_plan *plan, size_t *bytes, kf_error *error) {
     (void)error;
     state_part parts[8];
-    int count = small_parts(plan, parts);
+    int count = small_parts(plan, kinetic_of(plan), parts);
     *bytes = plane_bytes(plan) * (size_t)kf_plan_scene(plan)->nodes[2];
     for (int i = 0; i < count; i++)
         *bytes += parts[i].bytes;
@@ -326,7 +342,7 @@ static kf_status save(kf_plan *plan, void *state, kf_error *error) {
     kf_kinetic *kinetic = kinetic_of(plan);
     char *target = state;
     state_part parts[8];
-    int count = small_parts(plan, parts), step = checkpoint_planes(plan);
+    int count = small_parts(plan, kinetic_of(plan), parts), step = checkpoint_planes(plan);
     KF_TRY(kf_backend_synchronize(plan->backend, error));
     for (int i = 0; i < count; target += parts[i++].bytes)
         KF_TRY(kf_buffer_download(parts[i].buffer, 0, target, parts[i].bytes, error));
@@ -347,9 +363,13 @@ static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_er
     KF_TRY(initialise(plan, error));
     plan->steps_done = steps; /* which decides where the parts are */
     state_part parts[8];
-    int count = small_parts(plan, parts), step = checkpoint_planes(plan);
-    for (int i = 0; i < count; source += parts[i++].bytes)
-        KF_TRY(kf_buffer_upload(parts[i].buffer, 0, source, parts[i].bytes, error));
+    int count = 0, step = checkpoint_planes(plan);
+    for (int part = 0; part < plan->part_count; part++) {
+        count = small_parts(plan, &kinetic[part], parts);
+        source = state;
+        for (int i = 0; i < count; source += parts[i++].bytes)
+            KF_TRY(kf_buffer_upload(parts[i].buffer, 0, source, parts[i].bytes, error));
+    }
     for (int first = 0; first < kf_plan_scene(plan)->nodes[2]; first += step) {
         int planes =
             kf_plan_scene(plan)->nodes[2] - first < step ? kf_plan_scene(plan)->nodes[2] - first : step;
@@ -364,16 +384,19 @@ static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_er
 /* The solid turns to where it is at a window's first step; the flow stays as it is. One kernel in the stream,
  * so that timing need not wait for it. */
 static kf_status seek(kf_plan *plan, int window, double shift, kf_error *error) {
-    const kf_kinetic *kinetic = kinetic_of(plan);
-    kf_function *function;
-    KF_TRY(kf_module_function(kinetic->modules[KF_SOURCE_MOTION], "set_pose_step", &function, error));
-    kf_kinetic_arguments a = kinetic->arguments;
-    a.extent[0] = a.extent[1] = a.extent[2] = 1;
-    a.pose_step = (long long)kf_plan_window_step(plan, window, shift);
     const int block[3] = {1, 1, 1};
-    kf_launch launch;
-    kf_launch_set(&launch, "set_pose_step", function, block, &a, sizeof a);
-    return kf_backend_launch(plan->backend, &launch, error);
+    for (int part = 0; part < plan->part_count; part++) {
+        const kf_kinetic *kinetic = kinetic_of(plan) + part;
+        kf_function *function;
+        KF_TRY(kf_module_function(kinetic->modules[KF_SOURCE_MOTION], "set_pose_step", &function, error));
+        kf_kinetic_arguments a = kinetic->arguments;
+        a.extent[0] = a.extent[1] = a.extent[2] = 1;
+        a.pose_step = (long long)kf_plan_window_step(plan, window, shift);
+        kf_launch launch;
+        kf_launch_set(&launch, "set_pose_step", function, block, &a, sizeof a);
+        KF_TRY(kf_backend_launch(plan->parts[part], &launch, error));
+    }
+    return KF_OK;
 }
 
 static void free_system(kf_plan *plan) {

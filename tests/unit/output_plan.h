@@ -116,7 +116,6 @@ static inline kf_plan *make_quiet_plan(const kf_scene *scene, kf_backend *backen
 
 static inline void free_quiet_plan(kf_plan *plan) {
     free(plan->system);
-    free(plan->parts);
     free(plan);
 }
 

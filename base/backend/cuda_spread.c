@@ -1,0 +1,127 @@
+/* Buffers over the memories of a team: one range of addresses whose pages lie on several devices, all of
+ * which read and write all of it. */
+#ifdef KF_HAVE_CUDA
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/backend/cuda_internal.h"
+#include "base/util/text.h"
+
+static kf_status check_peers(kf_backend *const *parts, int count, kf_error *error) {
+    for (int a = 0; a < count; a++)
+        for (int b = 0; b < count; b++) {
+            const CUdevice from = kf_cuda_of(parts[a])->device, to = kf_cuda_of(parts[b])->device;
+            int reaches = 1;
+            if (from != to) KF_CUDA_TRY(cuDeviceCanAccessPeer, &reaches, from, to);
+            if (!reaches)
+                return kf_fail(
+                    error, KF_MACHINE,
+                    "cuda: device %d cannot read the memory of device %d: a team needs peer access "
+                    "(NVLink, or PCIe below one switch)",
+                    (int)from, (int)to);
+        }
+    return KF_OK;
+}
+
+static CUmemAllocationProp memory_of(CUdevice device) {
+    return (CUmemAllocationProp){.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                 .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device}};
+}
+
+/* The part that keeps a byte. */
+static int keeper(size_t byte, size_t period, const size_t *ends, int count) {
+    int part = 0;
+    while (part < count - 1 && byte % period >= ends[part])
+        part++;
+    return part;
+}
+
+static kf_status map_run(kf_cuda_buffer *buffer, kf_backend *part, size_t offset, size_t bytes,
+                         kf_error *error) {
+    const CUmemAllocationProp memory = memory_of(kf_cuda_of(part)->device);
+    const CUdeviceptr at = (CUdeviceptr)(uintptr_t)buffer->base.address + offset;
+    CUmemGenericAllocationHandle handle = 0;
+    char wanted[32];
+    const CUresult made = kf_cuda.cuMemCreate(&handle, bytes, &memory, 0);
+    if (made == CUDA_ERROR_OUT_OF_MEMORY)
+        return kf_fail(error, KF_MACHINE, "cuda: out of memory: %s wanted on device %d: use a smaller grid",
+                       kf_human_bytes((double)bytes, wanted), (int)memory.location.id);
+    if (made != CUDA_SUCCESS) return kf_cuda_fail(error, made, "cuMemCreate");
+    const CUresult mapped = kf_cuda.cuMemMap(at, bytes, 0, handle, 0);
+    kf_cuda.cuMemRelease(handle); /* the mapping keeps the memory */
+    if (mapped != CUDA_SUCCESS) return kf_cuda_fail(error, mapped, "cuMemMap");
+    buffer->runs = kf_reallocate(buffer->runs, ((size_t)buffer->run_count + 1) * sizeof *buffer->runs);
+    buffer->runs[buffer->run_count++] = (kf_cuda_run){offset, bytes};
+    return KF_OK;
+}
+
+static kf_status map_runs(kf_cuda_buffer *buffer, kf_backend *const *parts, int count, size_t page,
+                          size_t period, const size_t *ends, kf_error *error) {
+    const size_t bytes = buffer->base.bytes, pages = buffer->reserved / page;
+    for (size_t first = 0, end; first < pages; first = end) {
+        int part = 0;
+        for (end = first; end < pages; end++) {
+            const size_t middle = end * page + page / 2;
+            const int keeps = keeper(middle < bytes ? middle : bytes - 1, period, ends, count);
+            if (end == first) part = keeps;
+            if (keeps != part) break;
+        }
+        KF_TRY(map_run(buffer, parts[part], first * page, (end - first) * page, error));
+    }
+    return KF_OK;
+}
+
+static kf_status give_access(const kf_cuda_buffer *buffer, kf_backend *const *parts, int count,
+                             kf_error *error) {
+    CUmemAccessDesc access[KF_MOST_PARTS];
+    size_t devices = 0;
+    for (int part = 0; part < count; part++) {
+        const CUdevice device = kf_cuda_of(parts[part])->device;
+        bool known = false;
+        for (size_t i = 0; i < devices; i++)
+            known = known || access[i].location.id == device;
+        if (known) continue;
+        access[devices++] = (CUmemAccessDesc){.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device},
+                                              .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    }
+    KF_CUDA_TRY(cuMemSetAccess, (CUdeviceptr)(uintptr_t)buffer->base.address, buffer->reserved, access,
+                devices);
+    return KF_OK;
+}
+
+kf_status kf_cuda_buffer_spread(kf_backend *const *parts, int count, size_t bytes, size_t period,
+                                const size_t *ends, kf_buffer **buffer, kf_error *error) {
+    const CUmemAllocationProp memory = memory_of(kf_cuda_of(parts[0])->device);
+    size_t page = 0;
+    CUdeviceptr address = 0;
+    KF_TRY(check_peers(parts, count, error));
+    KF_TRY(kf_cuda_enter(parts[0], error));
+    KF_CUDA_TRY(cuMemGetAllocationGranularity, &page, &memory, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED);
+    const size_t reserved = (bytes + KF_GUARD_BYTES + page - 1) / page * page;
+    KF_CUDA_TRY(cuMemAddressReserve, &address, reserved, 0, 0, 0);
+    kf_cuda_buffer *made = kf_allocate_zeroed(1, sizeof *made);
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): the driver gives addresses as numbers */
+    made->base = (kf_buffer){.backend = parts[0], .bytes = bytes, .address = (void *)(uintptr_t)address};
+    made->reserved = reserved;
+    kf_status status = map_runs(made, parts, count, page, period, ends, error);
+    if (status == KF_OK) status = give_access(made, parts, count, error);
+    if (status == KF_OK) {
+        *buffer = &made->base;
+        return KF_OK;
+    }
+    kf_cuda_spread_free(made);
+    free(made->runs);
+    free(made);
+    return status;
+}
+
+void kf_cuda_spread_free(kf_cuda_buffer *buffer) {
+    const CUdeviceptr address = (CUdeviceptr)(uintptr_t)buffer->base.address;
+    for (int i = 0; i < buffer->run_count; i++)
+        kf_cuda.cuMemUnmap(address + buffer->runs[i].offset, buffer->runs[i].bytes);
+    kf_cuda.cuMemAddressFree(address, buffer->reserved);
+}
+
+#endif

@@ -1,0 +1,126 @@
+/* Teams: several devices of one kind, "cuda:0-3", "cuda:0,cuda:2", "cpu,cpu". */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/backend/internal.h"
+#include "base/util/text.h"
+
+enum { SPEC = 32 };
+
+typedef struct members {
+    char specs[KF_MOST_PARTS][SPEC];
+    int count;
+} members;
+
+bool kf_spec_is_team(const char *spec) {
+    return strpbrk(spec, ",-") != NULL;
+}
+
+static kf_status add(const char *spec, const char *member, members *team, kf_error *error) {
+    if (team->count == KF_MOST_PARTS)
+        return kf_fail(error, KF_BAD_INPUT, "devices \"%s\": at most %d make a team", spec, KF_MOST_PARTS);
+    KF_TRY(kf_device_check(member, NULL, error));
+    if (strncmp(member, spec, 2) != 0) /* "cp", "cu" */
+        return kf_fail(error, KF_BAD_INPUT, "devices \"%s\": a team is of one kind, cpu or cuda", spec);
+    kf_copy_text(team->specs[team->count++], SPEC, member);
+    return KF_OK;
+}
+
+/* "cuda:0-3" */
+static kf_status add_range(const char *spec, char *member, members *team, kf_error *error) {
+    int first = 0, last = 0, end = 0;
+    if (sscanf(member, "cuda:%d-%d%n", &first, &last, &end) != 2 || member[end] != '\0' || first < 0 ||
+        last < first)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "devices \"%s\": \"%s\" is no range; give the GPUs from first to last as in cuda:0-3",
+                       spec, member);
+    for (int n = first; n <= last; n++) {
+        char one[SPEC];
+        (void)snprintf(one, sizeof one, "cuda:%d", n);
+        KF_TRY(add(spec, one, team, error));
+    }
+    return KF_OK;
+}
+
+static kf_status read_members(const char *spec, members *team, kf_error *error) {
+    char words[256];
+    team->count = 0;
+    if (strlen(spec) >= sizeof((kf_device_info *)NULL)->spec)
+        return kf_fail(error, KF_BAD_INPUT, "devices \"%s\": too long; give a range, as in cuda:0-7", spec);
+    kf_copy_text(words, sizeof words, spec);
+    for (char *word = words, *next; word != NULL; word = next) {
+        next = strchr(word, ',');
+        if (next != NULL) *next++ = '\0';
+        KF_TRY(strchr(word, '-') != NULL ? add_range(spec, word, team, error) : add(spec, word, team, error));
+    }
+    return KF_OK;
+}
+
+kf_status kf_team_check(const char *spec, int *parts, kf_error *error) {
+    members team;
+    KF_TRY(read_members(spec, &team, error));
+    if (parts != NULL) *parts = team.count;
+    return KF_OK;
+}
+
+/* A cpu that says no number of threads takes its share of them. */
+static int share_of_threads(const members *team) {
+    kf_device_info cpu;
+    if (strncmp(team->specs[0], "cpu", 3) != 0 || kf_cpu_device_describe(&cpu, NULL) != KF_OK) return 0;
+    return cpu.multiprocessors > team->count ? cpu.multiprocessors / team->count : 1;
+}
+
+/* What the first says of all. */
+static void describe(const char *spec, kf_backend *first) {
+    kf_device_info *info = &first->device;
+    char name[sizeof info->name];
+    kf_copy_text(name, sizeof name, info->name);
+    (void)snprintf(info->name, sizeof info->name, "%d x %.*s", first->parts, (int)sizeof info->name - 16,
+                   name);
+    kf_copy_text(info->spec, sizeof info->spec, spec);
+    info->parts = first->parts;
+    if (strcmp(info->backend, "cuda") != 0) return;
+    info->memory_bytes *= (uint64_t)first->parts;
+    info->memory_free_bytes *= (uint64_t)first->parts;
+}
+
+static kf_status check_equal(const char *spec, const kf_backend *first, const kf_backend *other,
+                             kf_error *error) {
+    if (strcmp(first->device.name, other->device.name) == 0) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "devices \"%s\": %s is a %s and %s a %s; a team is of equal devices",
+                   spec, first->device.spec, first->device.name, other->device.spec, other->device.name);
+}
+
+kf_status kf_team_open(const char *spec, kf_backend **backend, kf_error *error) {
+    members team;
+    *backend = NULL;
+    KF_TRY(read_members(spec, &team, error));
+    const int threads = share_of_threads(&team);
+    kf_backend *first = NULL;
+    KF_TRY(kf_backend_open_one(team.specs[0], threads, &first, error));
+    if (team.count == 1) {
+        *backend = first;
+        return KF_OK;
+    }
+    first->team = kf_allocate((size_t)team.count * sizeof *first->team);
+    first->team[0] = first;
+    kf_status status = KF_OK;
+    for (int part = 1; part < team.count && status == KF_OK; part++) {
+        status = kf_backend_open_one(team.specs[part], threads, &first->team[part], error);
+        if (status != KF_OK) break;
+        first->parts++;
+        status = check_equal(spec, first, first->team[part], error);
+    }
+    if (status != KF_OK) {
+        if (first->parts == 1) { /* closing frees what it has more than itself */
+            free(first->team);
+            first->team = &first->own;
+        }
+        kf_backend_close(first);
+        return status;
+    }
+    describe(spec, first);
+    *backend = first;
+    return KF_OK;
+}

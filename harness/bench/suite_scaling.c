@@ -1,0 +1,293 @@
+/* Suite `scaling`: one simulation on a team of devices, weak (so many nodes a device) and strong (so many in
+ * all), the Ahmed body in the middle of the domain and thus across a cut. A team's efficiency is held against
+ * the slowest of its devices alone; before anything is timed, a team's whole state and forces must be those
+ * of one device, bit for bit. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/clock.h"
+#include "base/util/log.h"
+#include "base/util/program.h"
+#include "base/util/text.h"
+#include "harness/bench/suite_run.h"
+#include "solver/flow/flow_plan.h"
+#include "solver/flow/flow_problem.h"
+#include "solver/systems.h"
+
+enum { TURN = 500, SAMPLES = 11, SAMPLE_STEPS = 20, CHECK_STEPS = 40 };
+static const double PI = 3.14159265358979323846;
+
+typedef enum kind { SAME, WEAK, STRONG } kind;
+
+/* A row: the space's default with these values, on a GPU and on the cpu alike as far as the space has them.
+ */
+typedef struct row {
+    const char *name;
+    kind kind;
+    int edge, cpu_edge;      /* nodes along an edge of the cube: of a device's share, or STRONG of all */
+    double samples_per_cell; /* of the body's surface, on a GPU */
+    bool turning;
+    double must, aim; /* of the share that is reached; 0: nothing is asked */
+    const char *with;
+} row;
+
+#define ON_ONE_GRID ", \"concurrent_solid\": false, \"staged_nodes\": 0, \"shell_choices\": false"
+static const row rows[] = {
+    {"same as one, f32", SAME, 128, 24, 25, false, 0, 0, "{}"},
+    {"same as one, f16", SAME, 128, 24, 25, false, 0, 0, "{\"storage\": \"f16\"}"},
+    {"same as one, in place", SAME, 128, 24, 25, false, 0, 0, "{\"streaming\": \"in_place\"" ON_ONE_GRID "}"},
+    {"same as one, esoteric", SAME, 128, 24, 25, false, 0, 0, "{\"streaming\": \"esoteric\"" ON_ONE_GRID "}"},
+    {"same as one, turning", SAME, 128, 24, 25, true, 0, 0, "{\"force_sum\": \"fixed\"}"},
+    {"weak 400^3, f32", WEAK, 400, 32, 107, false, 0.99, 1.0, "{}"},
+    {"weak 400^3, f16", WEAK, 400, 32, 107, false, 0.985, 0.995, "{\"storage\": \"f16\"}"},
+    {"weak 400^3, f32 in place", WEAK, 400, 32, 107, false, 0, 0,
+     "{\"streaming\": \"esoteric\"" ON_ONE_GRID "}"},
+    {"weak 400^3, turning", WEAK, 400, 32, 107, true, 0.96, 0.98, "{\"force_sum\": \"fixed\"}"},
+    {"weak 256^3, f32", WEAK, 256, 24, 107, false, 0.98, 0.995, "{}"},
+    {"strong 512^3, f32", STRONG, 512, 40, 107, false, 0.98, 1.0, "{}"},
+};
+
+typedef struct bench {
+    const kf_bench_options *options;
+    const char *spec;
+    int parts;
+    bool gpu;
+    kf_device_info device;
+    kf_figures *figures;
+} bench;
+
+typedef struct timing {
+    double ms, spread; /* of a step */
+    kf_solid_load load;
+    void *state; /* where it is asked for; owned */
+    size_t bytes;
+} timing;
+
+/* --- the scene -------------------------------------------------------------------------------------------
+ */
+
+/* The body in the middle of a domain of so many cubes one above the other. */
+static kf_status open_scene(const bench *b, const row *r, int cubes, kf_scene **scene, kf_error *error) {
+    int edge = b->gpu ? r->edge : r->cpu_edge;
+    if (b->options->nodes[0] > 0) edge = b->options->nodes[0];
+    const kf_scene_options options = {.nodes = {edge, edge, edge},
+                                      .samples_per_cell = b->options->samples_per_cell > 0
+                                                              ? b->options->samples_per_cell
+                                                          : b->gpu ? r->samples_per_cell
+                                                                   : 25};
+    KF_TRY(kf_scene_open("ahmed", &options, scene, error));
+    kf_scene *s = *scene;
+    s->accuracy = fmax(s->accuracy, 0.03); /* 16 bits are let in */
+    s->nodes[2] = edge * cubes;
+    const double lift = 0.5 * (s->nodes[2] - 1) - 0.5 * (s->solid_low[2] + s->solid_high[2]);
+    for (size_t i = 0; i < s->samples.count; i++)
+        s->samples.z[i] += lift;
+    s->solid_low[2] += lift;
+    s->solid_high[2] += lift;
+    if (!r->turning) return KF_OK;
+    s->viscosity = 0.05; /* the flow stays finite */
+    s->motion = (kf_motion){.moving = true, .axis = {1, 0, 0}, .angular_speed = 2.0 * PI / TURN};
+    for (int a = 0; a < 3; a++)
+        s->motion.center[a] = 0.5 * (s->solid_low[a] + s->solid_high[a]);
+    return KF_OK;
+}
+
+static kf_status configure(const bench *b, const row *r, const kf_problem *problem, kf_config *config,
+                           kf_error *error) {
+    kf_space *space = NULL;
+    char reason[256];
+    const kf_suite_timing how = {.name = r->name, .preset = "default"};
+    cJSON *with = cJSON_Parse(r->with);
+    const kf_candidate candidate = {.name = r->name, .with = with};
+    kf_status status = kf_problem_space(problem, &b->device, NULL, 0, &space, error);
+    const bool made = status == KF_OK && kf_suite_configure(space, problem, &how, NULL, &candidate, config,
+                                                            reason, sizeof reason);
+    if (status == KF_OK) kf_space_free(space);
+    cJSON_Delete(with);
+    KF_TRY(status);
+    return made ? KF_OK : kf_fail(error, KF_BAD_INPUT, "%s: %s", r->name, reason);
+}
+
+/* --- measuring -------------------------------------------------------------------------------------------
+ */
+
+static int by_value(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static kf_status time_plan(kf_plan *plan, timing *t, kf_error *error) {
+    double samples[SAMPLES];
+    KF_TRY(kf_plan_advance(plan, SAMPLE_STEPS, error));
+    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    for (int i = 0; i < SAMPLES; i++) {
+        if (kf_interrupted) return kf_fail(error, KF_INTERRUPTED, "interrupted");
+        const double begin = kf_clock_seconds();
+        KF_TRY(kf_plan_advance(plan, SAMPLE_STEPS, error));
+        KF_TRY(kf_backend_synchronize(plan->backend, error));
+        samples[i] = 1e3 * (kf_clock_seconds() - begin) / SAMPLE_STEPS;
+    }
+    qsort(samples, SAMPLES, sizeof *samples, by_value);
+    t->ms = samples[SAMPLES / 2];
+    t->spread = (samples[3 * SAMPLES / 4] - samples[SAMPLES / 4]) / t->ms;
+    return plan->methods->flow->load(plan, &t->load, error);
+}
+
+static kf_status run_steps(kf_plan *plan, timing *t, kf_error *error) {
+    KF_TRY(kf_plan_advance(plan, CHECK_STEPS, error));
+    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    KF_TRY(plan->methods->flow->load(plan, &t->load, error));
+    KF_TRY(plan->methods->state_size(plan, &t->bytes, error));
+    t->state = kf_allocate(t->bytes);
+    return plan->methods->save(plan, t->state, error);
+}
+
+static kf_status on_device(const bench *b, const row *r, const char *spec, int cubes, timing *t,
+                           kf_error *error) {
+    const kf_system *system = NULL;
+    kf_scene *scene = NULL;
+    kf_backend *backend = NULL;
+    kf_plan *plan = NULL;
+    kf_config config;
+    KF_TRY(kf_system_find("kinetic", &system, error));
+    kf_progress(true, "%s on %s", r->name, spec);
+    KF_TRY(open_scene(b, r, cubes, &scene, error));
+    kf_problem *problem = kf_flow_problem(system, scene, true);
+    problem->system = system;
+    kf_status status = configure(b, r, problem, &config, error);
+    if (status == KF_OK) status = kf_backend_open(spec, &backend, error);
+    if (status == KF_OK) status = system->plan(problem, &config, backend, &plan, error);
+    if (status == KF_OK) status = kf_plan_initialise(plan, error);
+    if (status == KF_OK) status = r->kind == SAME ? run_steps(plan, t, error) : time_plan(plan, t, error);
+    if (plan != NULL) kf_plan_free(plan);
+    kf_backend_close(backend);
+    kf_problem_free(problem);
+    return status;
+}
+
+/* Member number n of the team, alone: of a range or of a list, which are all that a team is. */
+static void member(const bench *b, int n, char spec[32]) {
+    int first = 0;
+    if (sscanf(b->spec, "cuda:%d-", &first) == 1 && strchr(b->spec, ',') == NULL) {
+        (void)snprintf(spec, 32, "cuda:%d", first + n);
+        return;
+    }
+    const char *word = b->spec;
+    for (int i = 0; i < n && strchr(word, ',') != NULL; i++)
+        word = strchr(word, ',') + 1;
+    (void)snprintf(spec, 32, "%.*s", (int)strcspn(word, ","), word);
+}
+
+/* --- figures ---------------------------------------------------------------------------------------------
+ */
+
+static void add_figure(const bench *b, const row *r, double value, const char *unit, double spread,
+                       double share, const char *note, bool failed) {
+    kf_judgement *verdict = kf_allocate_zeroed(1, sizeof *verdict);
+    verdict->low = verdict->high = NAN;
+    verdict->must = b->gpu && r->must > 0 ? r->must : NAN;
+    verdict->aim = b->gpu && r->aim > 0 ? r->aim : NAN;
+    verdict->of_share = true;
+    kf_copy_text(verdict->note, sizeof verdict->note, note);
+    kf_figure figure = {
+        .value = value, .spread = spread, .floor = NAN, .share = share, .verdict = verdict, .failed = failed};
+    kf_copy_text(figure.name, sizeof figure.name, r->name);
+    kf_copy_text(figure.unit, sizeof figure.unit, unit);
+    kf_figures_add(b->figures, &figure);
+}
+
+static kf_status compare(const bench *b, const row *r, kf_error *error) {
+    char alone[32];
+    timing one = {0}, team = {0};
+    member(b, 0, alone);
+    kf_status status = on_device(b, r, alone, b->parts, &one, error);
+    if (status == KF_OK) status = on_device(b, r, b->spec, b->parts, &team, error);
+    if (status == KF_OK) {
+        size_t differing = one.bytes == team.bytes ? 0 : 1;
+        for (size_t i = 0; i < one.bytes && one.bytes == team.bytes; i++)
+            differing += ((const char *)one.state)[i] != ((const char *)team.state)[i];
+        const bool force = memcmp(&one.load, &team.load, sizeof one.load) == 0;
+        char note[200];
+        (void)snprintf(note, sizeof note, "%d steps on %d devices: %s, the force is %s", CHECK_STEPS,
+                       b->parts,
+                       differing == 0 ? "bit for bit one device's state" : "another state than one device's",
+                       force ? "the same" : "another");
+        add_figure(b, r, (double)differing, "bytes off", 0, NAN, note, differing > 0 || !force);
+    }
+    free(one.state);
+    free(team.state);
+    return status;
+}
+
+static kf_status weak(const bench *b, const row *r, kf_error *error) {
+    timing team = {0};
+    double slowest = 0, fastest = INFINITY;
+    for (int part = 0; part < b->parts; part++) {
+        char alone[32];
+        timing one = {0};
+        member(b, part, alone);
+        KF_TRY(on_device(b, r, alone, 1, &one, error));
+        slowest = fmax(slowest, one.ms);
+        fastest = fmin(fastest, one.ms);
+    }
+    KF_TRY(on_device(b, r, b->spec, b->parts, &team, error));
+    char note[200];
+    (void)snprintf(note, sizeof note, "alone %.4f to %.4f ms", fastest, slowest);
+    add_figure(b, r, team.ms, "ms", team.spread, slowest / team.ms, note, false);
+    return KF_OK;
+}
+
+static kf_status strong(const bench *b, const row *r, kf_error *error) {
+    char alone[32], note[200];
+    timing one = {0}, team = {0};
+    member(b, 0, alone);
+    KF_TRY(on_device(b, r, alone, 1, &one, error));
+    KF_TRY(on_device(b, r, b->spec, 1, &team, error));
+    (void)snprintf(note, sizeof note, "%.3f times one device's %.4f ms", one.ms / team.ms, one.ms);
+    add_figure(b, r, team.ms, "ms", team.spread, one.ms / team.ms / b->parts, note,
+               memcmp(&one.load, &team.load, sizeof one.load) != 0);
+    return KF_OK;
+}
+
+static bool is_wanted(const kf_bench_options *options, const char *name) {
+    for (int i = 0; i < options->figure_count; i++)
+        if (strcmp(options->figures[i], name) == 0) return true;
+    return options->figure_count == 0;
+}
+
+static kf_status run(const kf_bench_suite *suite, const kf_bench_options *options, kf_device_info *device,
+                     kf_figures *figures, kf_error *error) {
+    (void)suite;
+    bench b = {.options = options, .spec = options->device, .figures = figures};
+    KF_TRY(kf_device_check(options->device, &b.parts, error));
+    if (b.parts < 2)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "suite scaling: give a team, as in --devices cuda:0-3 or cpu,cpu");
+    kf_backend *backend = NULL;
+    KF_TRY(kf_backend_open(options->device, &backend, error));
+    b.device = *device = *kf_backend_device(backend);
+    b.gpu = strcmp(device->backend, "cuda") == 0;
+    kf_backend_close(backend);
+    static kf_status (*const measure[])(const bench *, const row *,
+                                        kf_error *) = {[SAME] = compare, [WEAK] = weak, [STRONG] = strong};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!is_wanted(options, rows[i].name)) continue;
+        const kf_status status = measure[rows[i].kind](&b, &rows[i], error);
+        if (status == KF_INTERRUPTED) return status;
+        if (status != KF_OK)
+            add_figure(&b, &rows[i], NAN, "", NAN, NAN, error->message, status != KF_BAD_INPUT);
+    }
+    if (figures->count == 0)
+        return kf_fail(error, KF_BAD_INPUT, "suite scaling: no figure \"%s\"; the first is \"%s\"",
+                       options->figures[0], rows[0].name);
+    return KF_OK;
+}
+
+const kf_bench_suite kf_suite_scaling = {
+    .name = "scaling",
+    .summary = "one simulation on a team of devices (--devices cuda:0-3)",
+    .promise = "a team's state and forces are those of one device, bit for bit",
+    .run = run,
+};

@@ -1,0 +1,68 @@
+/* How a team shares the domain: slabs across z, cut by cost. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/text.h"
+#include "scene/scene.h"
+#include "solver/kinetic/kinetic.h"
+
+/* Of a sample, in updates of a node: at 400^3 nodes 1.5 million samples of a static solid take 1.8 % of an
+ * H200's step, those of a turning one about three times that (docs/performance-log.md). */
+static const double static_sample_cost = 0.8, moving_sample_cost = 2.4;
+
+/* Planes of the least part: what a node's force needs lies within two planes of it, and two more for every
+ * further pass of the immersed boundary. */
+static int least_planes(const kf_scene *scene) {
+    const int passes = scene->immersed_passes > 1 ? scene->immersed_passes : 1;
+    return scene->samples.count > 0 ? passes + 2 : 1;
+}
+
+int kf_kinetic_most_parts(const kf_scene *scene) {
+    const int most = scene->nodes[2] / least_planes(scene);
+    return most < KF_MOST_PARTS ? most : KF_MOST_PARTS;
+}
+
+void kf_kinetic_cut(const kf_scene *scene, int parts, int first[KF_MOST_PARTS + 1]) {
+    const int planes = scene->nodes[2], least = least_planes(scene);
+    const double node_cost = (double)scene->nodes[0] * scene->nodes[1],
+                 sample_cost = scene->motion.moving ? moving_sample_cost : static_sample_cost;
+    double *until = kf_allocate_zeroed((size_t)planes + 1, sizeof *until); /* cost of the planes before */
+    for (size_t s = 0; s < scene->samples.count; s++) {
+        int plane = (int)scene->samples.z[s];
+        plane = plane < 0 ? 0 : plane >= planes ? planes - 1 : plane;
+        until[plane + 1] += sample_cost;
+    }
+    for (int z = 0; z < planes; z++)
+        until[z + 1] += until[z] + node_cost;
+    first[0] = 0;
+    for (int part = 1, z = 0; part < parts; part++) {
+        const double share = until[planes] * part / parts;
+        const int low = first[part - 1] + least, high = planes - least * (parts - part);
+        while (z < planes && until[z] < share)
+            z++;
+        if (z > 0 && share - until[z - 1] < until[z] - share) z--;
+        first[part] = z < low ? low : z > high ? high : z;
+    }
+    first[parts] = planes;
+    free(until);
+}
+
+/* What a team cannot run yet. */
+kf_status kf_kinetic_check_team(const kf_scene *scene, const kf_kinetic_options *options, kf_error *error) {
+    if (options->parts == 1) return KF_OK;
+    const int most = kf_kinetic_most_parts(scene);
+    if (options->parts > most)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%d devices are too many for %d planes along z: this scene can be cut into %d parts",
+                       options->parts, scene->nodes[2], most);
+    if (options->plan != KF_PLAN_FUSED && options->plan != KF_PLAN_MOMENTS)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "the plans baseline and paper run on one device; use plan fused or moments");
+    if (options->slab > 0)
+        return kf_fail(error, KF_BAD_INPUT, "streaming shift runs on one device; use another streaming");
+    if (options->plan == KF_PLAN_MOMENTS && scene->samples.count > 0)
+        return kf_fail(error, KF_BAD_INPUT, "plan moments with a solid runs on one device; use plan fused");
+    if (scene->motion.free)
+        return kf_fail(error, KF_BAD_INPUT, "a free solid runs on one device: use --device");
+    return KF_OK;
+}

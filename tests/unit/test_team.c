@@ -1,0 +1,340 @@
+/* Teams of devices: a plan of the kinetic system on 2, 3 and 4 parts is bit for bit that of one device, in
+ * its fields, its forces and its whole state. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "scene/scene.h"
+#include "solver/kinetic/kinetic.h"
+#include "tests/unit/problem_fixture.h"
+
+enum { STEPS = 37 };
+
+static void must(kf_status status, const kf_error *error) {
+    if (status != KF_OK) fail_msg("%s", error->message);
+}
+
+static const kf_system *const kinetic = &kf_system_kinetic;
+
+/* What a plan leaves behind. */
+typedef struct outcome {
+    void *state;
+    size_t bytes;
+    kf_solid_load load;
+    kf_fields fields;
+} outcome;
+
+static void outcome_free(outcome *o) {
+    free(o->state);
+    kf_fields_free(&o->fields);
+}
+
+static void take_state(kf_plan *plan, void **state, size_t *bytes) {
+    kf_error error = {KF_OK, ""};
+    must(kf_backend_synchronize(plan->backend, &error), &error);
+    must(plan->methods->state_size(plan, bytes, &error), &error);
+    *state = malloc(*bytes);
+    must(plan->methods->save(plan, *state, &error), &error);
+}
+
+/* The default of the space with these parameters: "plan=fused", …, up to NULL. */
+static kf_config config_of(const kf_scene *scene, const kf_backend *backend, const char *const *fixed) {
+    kf_error error = {KF_OK, ""};
+    kf_variables variables = {0};
+    kf_space *space;
+    kf_config config;
+    int count = 0;
+    while (fixed[count] != NULL)
+        count++;
+    kinetic->variables(problem_of(kinetic, scene), kf_backend_device(backend), &variables);
+    for (int v = 0; v < variables.count; v++) /* what only pays on a GPU is right here too */
+        if (strcmp(variables.values[v].name, "gpu") == 0) variables.values[v].value = 1;
+    must(kf_space_open(kinetic->name, kinetic->space_file, &variables, fixed, count, &space, &error), &error);
+    assert_true(kf_space_size(space) > 0);
+    kf_space_config(space, 0, &config);
+    kf_space_free(space);
+    return config;
+}
+
+static kf_plan *open_plan(const kf_scene *scene, const char *const *fixed, kf_backend *backend) {
+    kf_error error = {KF_OK, ""};
+    kf_plan *plan;
+    const kf_config config = config_of(scene, backend, fixed);
+    must(kinetic->plan(problem_of(kinetic, scene), &config, backend, &plan, &error), &error);
+    must(kf_plan_initialise(plan, &error), &error);
+    return plan;
+}
+
+static void finish(kf_plan *plan, outcome *o) {
+    kf_error error = {KF_OK, ""};
+    memset(o, 0, sizeof *o);
+    must(kf_backend_synchronize(plan->backend, &error), &error);
+    must(plan->methods->flow->load(plan, &o->load, &error), &error);
+    must(plan->methods->flow->fields(plan, &o->fields, &error), &error);
+    take_state(plan, &o->state, &o->bytes);
+    must(kf_plan_check_buffers(plan, &error), &error);
+}
+
+static void run(const kf_scene *scene, const char *const *fixed, const char *device, outcome *o) {
+    kf_error error = {KF_OK, ""};
+    kf_backend *backend;
+    must(kf_backend_open(device, &backend, &error), &error);
+    kf_plan *plan = open_plan(scene, fixed, backend);
+    must(kf_plan_advance(plan, STEPS, &error), &error);
+    finish(plan, o);
+    kf_plan_free(plan);
+    kf_backend_close(backend);
+}
+
+static void same(const outcome *one, const outcome *team, const char *what) {
+    const size_t nodes =
+        (size_t)one->fields.nodes[0] * (size_t)one->fields.nodes[1] * (size_t)one->fields.nodes[2];
+    assert_int_equal(one->bytes, team->bytes);
+    if (memcmp(one->fields.density, team->fields.density, nodes * sizeof(float)) != 0)
+        for (size_t i = 0; i < nodes; i++)
+            if (memcmp(&one->fields.density[i], &team->fields.density[i], sizeof(float)) != 0)
+                fail_msg("%s: density %.9g, not %.9g, in plane %zu at %zu", what,
+                         (double)team->fields.density[i], (double)one->fields.density[i],
+                         i / (size_t)one->fields.nodes[0] / (size_t)one->fields.nodes[1],
+                         i % ((size_t)one->fields.nodes[0] * (size_t)one->fields.nodes[1]));
+    if (memcmp(one->state, team->state, one->bytes) != 0) fail_msg("%s: the states differ", what);
+    if (memcmp(&one->load, &team->load, sizeof one->load) != 0)
+        fail_msg("%s: force %.17g %.17g %.17g, not %.17g %.17g %.17g", what, team->load.force[0],
+                 team->load.force[1], team->load.force[2], one->load.force[0], one->load.force[1],
+                 one->load.force[2]);
+}
+
+static const char *const teams[] = {"cpu:1,cpu:1", "cpu:1,cpu:1,cpu:1", "cpu:1,cpu:1,cpu:1,cpu:1"};
+
+/* One plan, on one device and on the first `count` of the teams. */
+static void compare(const kf_scene *scene, const char *const *fixed, int count) {
+    outcome one, team;
+    char what[1024] = "";
+    for (int i = 0; fixed[i] != NULL; i++) {
+        strncat(what, fixed[i], sizeof what - strlen(what) - 2);
+        strcat(what, " ");
+    }
+    run(scene, fixed, "cpu:1", &one);
+    for (int t = 0; t < count; t++) {
+        run(scene, fixed, teams[t], &team);
+        same(&one, &team, what);
+        outcome_free(&team);
+    }
+    outcome_free(&one);
+}
+
+static kf_scene *open_scene(const char *name, long nodes) {
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene;
+    const kf_scene_options options = {.node_limit = nodes};
+    must(kf_scene_open(name, &options, &scene, &error), &error);
+    scene->accuracy = 0.02;
+    return scene;
+}
+
+/* Of the fused plan: what is common to the rows below. */
+#define FUSED                                                                                                \
+    "plan=fused", "morton=false", "sample_block_length=2", "register_cap=0", "exchange=false",               \
+        "shell_choices=false", "slab=0", "nodes_per_thread=1", "block_x=64", "block_y=2", "staged_nodes=0",  \
+        "streaming_stores=false", "reorder_period=0"
+
+static const char *const two_grids[][24] = {
+    {FUSED, "layout=csoa", "alpha=32", "storage=f32", "streaming=two_grids", "boundary_kernels=0",
+     "immersed_boundary=aggregated", NULL},
+    {FUSED, "layout=soa", "storage=f16", "streaming=two_grids", "boundary_kernels=0",
+     "immersed_boundary=aggregated", NULL},
+    {FUSED, "layout=aos", "storage=f32", "streaming=two_grids", "boundary_kernels=1",
+     "immersed_boundary=scatter", "force_sum=fixed", NULL},
+    {FUSED, "layout=csoa", "alpha=32", "storage=f16", "streaming=two_grids", "boundary_kernels=6",
+     "immersed_boundary=scatter", "force_sum=fixed", NULL},
+};
+
+static void test_two_grids(void **state) {
+    (void)state;
+    kf_scene *scene = open_scene("ball", 6000);
+    for (size_t i = 0; i < sizeof two_grids / sizeof *two_grids; i++)
+        compare(scene, two_grids[i], i == 0 ? 3 : 1);
+    kf_scene_free(scene);
+}
+
+static const char *const one_grid[][24] = {
+    {FUSED, "layout=csoa", "alpha=32", "storage=f32", "streaming=in_place", "boundary_kernels=0",
+     "immersed_boundary=aggregated", NULL},
+    {FUSED, "layout=soa", "storage=f16", "streaming=in_place", "boundary_kernels=1",
+     "immersed_boundary=scatter", "force_sum=fixed", NULL},
+    {FUSED, "layout=csoa", "alpha=32", "storage=f16", "streaming=esoteric", "boundary_kernels=0",
+     "immersed_boundary=aggregated", NULL},
+    {FUSED, "layout=soa", "storage=f32", "streaming=esoteric", "boundary_kernels=6",
+     "immersed_boundary=aggregated", NULL},
+};
+
+static void test_one_grid(void **state) {
+    (void)state;
+    kf_scene *scene = open_scene("ball", 6000);
+    for (size_t i = 0; i < sizeof one_grid / sizeof *one_grid; i++)
+        compare(scene, one_grid[i], i == 0 ? 3 : 1);
+    kf_scene_free(scene);
+}
+
+/* Across z periodic, the solid lies across the seam and a cut, in two passes. */
+static void test_across_the_seam(void **state) {
+    (void)state;
+    kf_scene *scene = open_scene("ball", 6000);
+    const double shift = scene->nodes[2] - 1.3 - 0.5 * (scene->solid_low[2] + scene->solid_high[2]);
+    scene->faces[KF_ZMIN] = scene->faces[KF_ZMAX] = KF_PERIODIC;
+    for (size_t s = 0; s < scene->samples.count; s++)
+        scene->samples.z[s] += shift;
+    scene->solid_low[2] += shift;
+    scene->solid_high[2] += shift;
+    scene->immersed_passes = 2;
+    compare(scene, two_grids[0], 1);
+    compare(scene, two_grids[2], 1);
+    compare(scene, one_grid[0], 1);
+    kf_scene_free(scene);
+}
+
+static void test_moving_solid(void **state) {
+    (void)state;
+    static const char *const moving[][24] = {
+        {FUSED, "layout=csoa", "alpha=32", "storage=f32", "streaming=two_grids", "boundary_kernels=0",
+         "immersed_boundary=aggregated", "force_sum=fixed", NULL},
+        {FUSED, "layout=csoa", "alpha=32", "storage=f16", "streaming=in_place", "boundary_kernels=0",
+         "immersed_boundary=scatter", "force_sum=fixed", NULL},
+    };
+    kf_scene *scene = open_scene("torus", 6000);
+    scene->motion.velocity[2] = 0.02;
+    for (size_t i = 0; i < sizeof moving / sizeof *moving; i++)
+        compare(scene, moving[i], i == 0 ? 3 : 1);
+    kf_scene_free(scene);
+}
+
+static void test_restart_on_any_number(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    static const char *const devices[] = {"cpu:1,cpu:1,cpu:1,cpu:1", "cpu:1,cpu:1,cpu:1", "cpu:1"};
+    kf_scene *scene = open_scene("ball", 6000);
+    outcome one, last;
+    run(scene, two_grids[0], "cpu:1", &one);
+    void *kept = NULL;
+    size_t bytes = 0;
+    static const uint64_t until[] = {10, 23, STEPS};
+    for (int i = 0; i < 3; i++) {
+        kf_backend *backend;
+        must(kf_backend_open(devices[i], &backend, &error), &error);
+        kf_plan *plan = open_plan(scene, two_grids[0], backend);
+        if (kept != NULL) must(plan->methods->restore(plan, kept, until[i - 1], &error), &error);
+        must(kf_plan_advance(plan, until[i] - plan->steps_done, &error), &error);
+        free(kept);
+        take_state(plan, &kept, &bytes);
+        if (i == 2) finish(plan, &last);
+        kf_plan_free(plan);
+        kf_backend_close(backend);
+    }
+    same(&one, &last, "restarted");
+    free(kept);
+    outcome_free(&one);
+    outcome_free(&last);
+    kf_scene_free(scene);
+}
+
+static void test_cuts(void **state) {
+    (void)state;
+    int first[KF_MOST_PARTS + 1];
+    kf_scene *scene = open_scene("ball", 6000);
+    for (int parts = 1; parts <= kf_kinetic_most_parts(scene); parts++) {
+        kf_kinetic_cut(scene, parts, first);
+        assert_int_equal(first[0], 0);
+        assert_int_equal(first[parts], scene->nodes[2]);
+        for (int part = 0; part < parts; part++)
+            assert_true(first[part + 1] - first[part] >= 3);
+    }
+    kf_scene_free(scene);
+}
+
+static void test_refusals(void **state) {
+    (void)state;
+    static const struct {
+        const char *spec, *says;
+    } wrong[] = {{"cuda:3-1", "no range"},
+                 {"cpu,cuda:0", "one kind"},
+                 {"cuda:0-", "no range"},
+                 {"cpu,,cpu", "not known"},
+                 {"cpu,gpu", "did you mean"}};
+    kf_error error = {KF_OK, ""};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(kf_device_check(wrong[i].spec, NULL, &error), KF_BAD_INPUT);
+        if (strstr(error.message, wrong[i].says) == NULL) fail_msg("%s", error.message);
+    }
+    int parts = 0;
+    assert_int_equal(kf_device_check("cuda:0-3,cuda:6", &parts, &error), KF_OK);
+    assert_int_equal(parts, 5);
+    kf_backend *backend;
+    must(kf_backend_open("cpu:1,cpu:1", &backend, &error), &error);
+    assert_int_equal(kf_backend_device(backend)->parts, 2);
+    static const char *const shift[] = {FUSED, "layout=soa", "storage=f32", "streaming=two_grids", NULL};
+    kf_scene *scene = open_scene("ball", 6000);
+    kf_config config = config_of(scene, backend, shift);
+    kf_config_set_name(&config, "streaming", "shift");
+    kf_config_set_integer(&config, "slab", 2);
+    kf_plan *plan = NULL;
+    assert_int_equal(kinetic->plan(problem_of(kinetic, scene), &config, backend, &plan, &error),
+                     KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "one device"));
+    kf_scene_free(scene);
+    kf_backend_close(backend);
+}
+
+static kf_status compile(const kf_source *source, void *device, kf_error *error) {
+    kf_build build;
+    return kf_source_prebuild(device, source, &build, error);
+}
+
+/* A team's kernels are CUDA C, too: compiled for a GPU where there is a compiler for it. */
+static void test_compiles_for_a_gpu(void **state) {
+    (void)state;
+    kf_device_info gpu = {
+        .spec = "cuda:0-1", .backend = "cuda", .architecture = "sm_90", .parts = 2, .warp_size = 32};
+    static const char *const fixed[][24] = {
+        {FUSED, "layout=csoa", "alpha=32", "storage=f32", "streaming=two_grids", "boundary_kernels=0",
+         "immersed_boundary=aggregated", NULL},
+        {FUSED, "layout=csoa", "alpha=32", "storage=f32", "streaming=esoteric", "boundary_kernels=0",
+         "immersed_boundary=scatter", NULL},
+    };
+    static const char *const scenes[] = {"ball", "torus"};
+    kf_error error = {KF_OK, ""};
+    for (int i = 0; i < 4; i++) {
+        kf_backend *cpu;
+        must(kf_backend_open("cpu:1", &cpu, &error), &error);
+        kf_scene *scene = open_scene(scenes[i % 2], 6000);
+        const kf_config config = config_of(scene, cpu, fixed[i / 2]);
+        kf_backend_close(cpu);
+        const kf_status status =
+            kinetic->sources(problem_of(kinetic, scene), &config, &gpu, compile, &gpu, &error);
+        kf_scene_free(scene);
+        if (status != KF_OK && (strstr(error.message, "libnvrtc") || strstr(error.message, "without CUDA"))) {
+            print_message("%s\n", error.message);
+            skip();
+        }
+        must(status, &error);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_two_grids),
+        cmocka_unit_test(test_one_grid),
+        cmocka_unit_test(test_across_the_seam),
+        cmocka_unit_test(test_moving_solid),
+        cmocka_unit_test(test_restart_on_any_number),
+        cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_compiles_for_a_gpu),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
