@@ -1,9 +1,11 @@
 #!/bin/bash
 # Tunes the same scene ten times with the same command, each time with an empty store: is it the same winner, or one that either
-# run declares a tie, and the same time? From a bundle or a built source tree; builds nothing, about two minutes on a GPU.
-# usage: scripts/gpu/aa.sh FOLDER [DEVICE]; SCENE, GRID, BUDGET (of a run), RUNS, QUIET and STRATEGY may be set.
+# run declares a tie, and the same time? From a bundle or a built source tree; builds nothing. A GPU is given LIMIT seconds (240): in
+# the search a config gets EFFORT (0.4) of the usual measuring, the final, which decides, all of it; a run that would not fit in is
+# not begun, and the table says so.
+# usage: scripts/gpu/aa.sh FOLDER [DEVICE]; SCENE, GRID, BUDGET (of a run), RUNS, EFFORT, LIMIT, QUIET and STRATEGY may be set.
 # Leaves in FOLDER: aa.md (the table), aa.json (what each run printed), log.txt. Status 1 when a run's winner is neither run 1's nor
-# a declared tie, or its time is off the median of all by more than 0.5 % (or three noise floors where these are more). On the cpu
+# a declared tie, its time is off the median of all by more than 0.5 % (or three noise floors where these are more), or a run did not fit. On the cpu
 # each run waits, up to QUIET (30) seconds, until less than a quarter of the machine is busy, and the table says how many threads of
 # other programs a run met when it began.
 set -u
@@ -11,8 +13,8 @@ folder=${1:?usage: scripts/gpu/aa.sh FOLDER [DEVICE]}
 device=${2:-cuda:0}
 runs=${RUNS:-10}
 case $device in
-cuda*) scene=${SCENE:-ball} grid=${GRID:-256x128x128} budget=${BUDGET:-12evals} ;;
-*) scene=${SCENE:-ball} grid=${GRID:-48x32x32} budget=${BUDGET:-8evals} ;;
+cuda*) scene=${SCENE:-ball} grid=${GRID:-256x128x128} budget=${BUDGET:-12evals} effort=${EFFORT:-0.4} limit=${LIMIT:-240} ;;
+*) scene=${SCENE:-ball} grid=${GRID:-48x32x32} budget=${BUDGET:-8evals} effort=${EFFORT:-1} limit=${LIMIT:-7200} ;;
 esac
 mkdir -p "$folder" || exit 2
 folder=$(realpath "$folder")
@@ -35,14 +37,20 @@ wait_for_quiet() {
 }
 
 # Run 0 fills the cache of compiled kernels and does not count: what is compared is measuring.
-for i in $(seq 0 "$runs"); do
+wanted=$runs longest=0
+for i in $(seq 0 "$wanted"); do
     wait_for_quiet
     begin=$SECONDS
-    timeout 300 "$kftune" tune --scene "$scene" --device "$device" --grid "$grid" --budget "$budget" --seed 1 ${STRATEGY:+--strategy "$STRATEGY"} \
+    if [ "$i" -gt 1 ] && [ $((SECONDS + longest + 2)) -gt "$limit" ]; then
+        runs=$((i - 1))
+        break
+    fi
+    timeout $((limit - SECONDS > 300 ? 300 : limit - SECONDS)) "$kftune" tune --scene "$scene" --device "$device" --grid "$grid" --budget "$budget" --effort "$effort" --seed 1 ${STRATEGY:+--strategy "$STRATEGY"} \
         --store "$work/$i.db" --out "$work/$i.kftune.json" --json >"$work/$i.json" 2>"$work/$i.log" ||
         { echo "run $i failed:"; tail -n 2 "$work/$i.log"; exit 1; }
     cat "$work/$i.log" >>"$folder/log.txt"
     seconds[i]=$((SECONDS - begin))
+    [ "${seconds[i]}" -le "$longest" ] || longest=${seconds[i]}
 done
 
 # A line a run: number, winner, time, noise floor, seconds, threads of others, and the hashes of its ties. The winner's hash comes first in the JSON.
@@ -56,7 +64,7 @@ median=$(sort -k3,3g "$work/runs" | awk '{ t[NR] = $3 } END { print NR % 2 ? t[(
 {
     echo "# The same command $runs times, each from nothing"
     echo
-    echo "\`kftune --scene $scene --grid $grid --budget $budget --device $device\` on $(sed -n 's/^\t\t"name":\t"\(.*\)",$/\1/p' "$work/1.json" | head -n 1), $(date -u +%F)."
+    echo "\`kftune --scene $scene --grid $grid --budget $budget --effort $effort --device $device\` on $(sed -n 's/^\t\t"name":\t"\(.*\)",$/\1/p' "$work/1.json" | head -n 1), $(date -u +%F)."
     echo
     echo "| run | winner | us a step | off the median | noise floor | ties | seconds | others' threads | verdict |"
     echo "| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |"
@@ -79,6 +87,10 @@ median=$(sort -k3,3g "$work/runs" | awk '{ t[NR] = $3 } END { print NR % 2 ? t[(
             exit strangers + late > 0
         }' "$work/runs"
     echo $? >"$work/status"
+    if [ "$runs" -lt "$wanted" ]; then
+        printf '\n%d of %d runs fit into %d s.\n' "$runs" "$wanted" "$limit"
+        echo 1 >"$work/status"
+    fi
 } >"$folder/aa.md"
 {
     echo '{"runs": ['

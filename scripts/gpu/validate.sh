@@ -2,11 +2,13 @@
 # The full validation on a GPU, case by case. usage: scripts/gpu/validate.sh FOLDER [DEVICE] [OPTION...]
 # FOLDER gets validate.json (all cases in one, as `kftune validate --json` prints it), validate.txt (the table), validate.log
 # (times, what was said on the way) and five pictures. Runs from a bundle or the source tree, builds nothing. OPTIONs go to
-# `kftune validate`, for example --quick, --case NAME, --fix storage=f16. A case that fails or hangs does not stop the others. On a
-# GPU five run at a time, so that some compile while others compute (KFTUNE_JOBS). About 150 s on an H200: below, each case's
-# seconds alone there, from its node updates at 18e9 a second and its looks at the fields, compilation apart. Never more than
-# BUDGET seconds (300): a case that would not fit is not begun but listed with the time it is expected to take. The results are
-# brought up to date whenever a case ends. Status 1 when a check is out of its bound or a case did not end.
+# `kftune validate`, for example --quick, --case NAME, --fix storage=f16; --system kinetic, d2q9, stable_fluids or sph takes that
+# system's cases alone, to split the whole into several commands. A case that fails or hangs does not stop the others. On a
+# GPU five run at a time, so that some compile while others compute (KFTUNE_JOBS). A case's checks are printed when it ends.
+# Below, seconds of the longer cases alone on an H200, from their node updates at 18e9 a second and their looks at the fields,
+# compilation apart. Never more than BUDGET seconds (500): a case that would not fit is not begun but listed with the time it
+# is expected to take, one that the end meets is ended. The results are brought up to date whenever a case ends. Status 1 when
+# a check is out of its bound or a case did not end.
 set -u
 estimates="cylinder_drag 40 sphere_drag 35 cylinder_wake 15 taylor_green_3d 25 cavity_3d 10 free_solid 6 models 4 cavity_2d 2 d2q9-cavity 5
 d2q9-channel 5 d2q9-array 5 d2q9-poiseuille 1"
@@ -25,25 +27,33 @@ fi
 export KFTUNE_DATA=${KFTUNE_DATA:-$PWD}
 jobs=${KFTUNE_JOBS:-1}
 case $device in
-cuda*) jobs=${KFTUNE_JOBS:-5} budget=${BUDGET:-300} ;;
+cuda*) jobs=${KFTUNE_JOBS:-5} budget=${BUDGET:-500} ;;
 *) budget=${BUDGET:-7200} ;;
 esac
 mkdir -p "$folder" || exit 3
 parts=$(mktemp -d)
 trap 'rm -rf "$parts"' EXIT
 
-options=() names=() quick=
+options=() names=() quick= system=
 while [ $# -gt 0 ]; do
     case $1 in
     --case) names+=("${2:?--case NAME}") && shift ;;
+    --system) system=${2:?--system kinetic, d2q9, stable_fluids or sph} && shift ;;
     --quick) quick=yes options+=("$1") ;;
     *) options+=("$1") ;;
     esac
     shift
 done
+case $system in
+'') only=. ;;
+kinetic) only='^\(d2q9\|sph\)-\|^sf_' except=-v ;;
+stable_fluids) only='^sf_' ;;
+*) only="^$system-" ;;
+esac
 # The longest first.
 if [ ${#names[@]} -eq 0 ]; then
-    list=$("$program" validate --list | { [ -n "$quick" ] && grep -v 'not with --quick' || cat; } | awk '{ print $1 }')
+    list=$("$program" validate --list | { [ -n "$quick" ] && grep -v 'not with --quick' || cat; } | awk '{ print $1 }' | grep ${except:-} "$only")
+    [ -n "$list" ] || { echo "--system $system has no cases; there are kinetic, d2q9, stable_fluids and sph" >&2; exit 2; }
     for known in $estimates; do grep -qx -- "$known" <<<"$list" && names+=("$known"); done
     for name in $list; do grep -qw -- "$name" <<<"${names[*]}" || names+=("$name"); done
 fi
@@ -62,8 +72,21 @@ run_case() {
     status=$?
     printf '%-20s %6.1f s   estimated %3s s   status %d\n' "$name" \
         "$(awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }')" "$(expected "$name")" "$status" |
-        tee "$parts/$name.time" >&2
+        tee "$parts/$name.time"
+    rows "$parts/$name.json"
     echo "$status" >"$parts/$name.status"
+}
+
+# One line a check: the keys of a case follow each other, one a line.
+rows() {
+    awk -F'": *' '
+    function plain(value) { sub(/,[ \t]*$/, "", value); gsub(/[\t"]/, "", value); return value }
+    /"name":/ { name = plain($2) } /"quantity":/ { quantity = plain($2) } /"expected":/ { expected = plain($2) }
+    /"measured":/ { measured = plain($2) } /"error":/ { error = plain($2) } /"bound":/ { bound = plain($2) }
+    /"pass":/ {
+        printf "%s %-16s %-70s %12.6g for %-10.6g error %-9.2g bound %g\n", ($2 ~ /true/ ? "pass  " : "FAILED"), name, \
+            quantity, measured, expected, error, bound
+    }' "$1"
 }
 
 # What has ended so far, brought together in FOLDER. Sets failed.
@@ -105,15 +128,7 @@ assemble() {
     !headed && !/"unfinished":/ && !(/^\{/ && begun++) { print }
     END { if (headed) print "]\n}"; else printf "{\n\t\"unfinished\":\t\"%s\",\n\t\"cases\":\t[]\n}\n", unfinished }' >"$parts/all" && mv "$parts/all" "$folder/validate.json"
 
-    # One line a check: the keys of a case follow each other, one a line.
-    awk -F'": *' '
-    function plain(value) { sub(/,[ \t]*$/, "", value); gsub(/[\t"]/, "", value); return value }
-    /"name":/ { name = plain($2) } /"quantity":/ { quantity = plain($2) } /"expected":/ { expected = plain($2) }
-    /"measured":/ { measured = plain($2) } /"error":/ { error = plain($2) } /"bound":/ { bound = plain($2) }
-    /"pass":/ {
-        printf "%s %-16s %-70s %12.6g for %-10.6g error %-9.2g bound %g\n", ($2 ~ /true/ ? "pass  " : "FAILED"), name, \
-            quantity, measured, expected, error, bound
-    }' "$folder/validate.json" >"$folder/validate.txt"
+    rows "$folder/validate.json" >"$folder/validate.txt"
 }
 
 running=0 failed=0 skipped=()
@@ -135,6 +150,5 @@ while [ "$running" -gt 0 ]; do
     running=$((running - 1))
     assemble
 done
-cat "$folder/validate.txt"
 sed -n '/^all: /p' "$folder/validate.log"
 [ "$failed" -eq 0 ] && [ ${#skipped[@]} -eq 0 ]
