@@ -24,7 +24,7 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@echo "  $(1)")
 .SUFFIXES:
 
-# The one place of the version.
+# The one place of the version; the library's soname has its first number.
 VERSION := $(shell sed -n 's/^\#define KF_VERSION "\(.*\)"/\1/p' base/util/program.h)
 
 # --- what is built -----------------------------------------------------------------------------------------
@@ -49,27 +49,27 @@ DATA := $(wildcard kernels/*.h kernels/*.cu kernels/*/*.h kernels/*/*.cu kernels
 	scene/library/*.* scene/library/*/*.* plots/*.gp plots/*.gnuplot plots/*.plt)
 
 # The goals that compile; the others must work before a compiler is there.
-COMPILING := all programs $(BUILD)/relocatable/kftune tests fuzz-targets header-check install bundle-files lint-static $(BUILD)/%
+COMPILING := all programs library tests fuzz-targets header-check install bundle-files lint-static $(BUILD)/%
 ifneq ($(filter $(COMPILING),$(or $(MAKECMDGOALS),all)),)
 include $(BUILD)/config.mk
 endif
 
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror
-BASE_CFLAGS := -std=c17 -O2 -g -D_GNU_SOURCE -I. $(WARNINGS)
+BASE_CFLAGS := -std=c17 -O2 -g -fPIC -fvisibility=hidden -D_GNU_SOURCE -I. $(WARNINGS)
 ALL_CFLAGS = $(BASE_CFLAGS) $(SANITIZE) $(LIBRARY_CFLAGS) $(CUDA_CFLAGS) -isystem $(BUILD)/compat $(CPPFLAGS) $(CFLAGS)
 ALL_LDFLAGS = -Wl,--as-needed $(SANITIZE) $(RELOCATABLE) $(CFLAGS) $(LDFLAGS)
 # Debian's HDF5 also reads from the network: its shared library brings curl, TLS and Kerberos. Of an archive only what
 # is used comes along.
 STATIC_HDF5 := -l:libhdf5.a -lsz -lz
 # The old kind of run path also serves the libraries' own libraries.
-RELOCATABLE_FLAGS := -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib:$$ORIGIN/../../lib'
+RELOCATABLE_FLAGS := -Wl,--disable-new-dtags,-rpath,'$$ORIGIN:$$ORIGIN/lib:$$ORIGIN/../lib:$$ORIGIN/../../lib'
 ifeq ($(BUNDLE),yes)
 LIBRARY_LIBS := $(LIBRARY_LIBS:-lhdf5=$(STATIC_HDF5))
 RELOCATABLE := $(RELOCATABLE_FLAGS)
 endif
 ALL_LIBS = $(LIBRARY_LIBS) -ldl -lm -lpthread $(LDLIBS)
 
-.PHONY: all programs tests help packages header-check demo check check-sanitize fuzz bundle-fuzz fuzz-targets check-gpu bench install deb tarball bundle bundle-files lint \
+.PHONY: all programs library tests help packages header-check demo check check-sanitize fuzz bundle-fuzz fuzz-targets check-gpu bench install deb tarball bundle bundle-files lint \
 	lint-static format clean FORCE
 
 all: programs
@@ -97,6 +97,15 @@ $(BUILD)/libkftune.a: $(OBJECTS)
 $(BUILD)/kftune: $(BUILD)/harness/main.o $(BUILD)/libkftune.a
 	$(call say,LINK $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -o $@
+# The library for others: nothing is seen of it but what kftune.h declares.
+LIBRARY := $(BUILD)/libkftune.so.$(VERSION)
+SONAME := libkftune.so.$(firstword $(subst ., ,$(VERSION)))
+library: $(LIBRARY) ## build/libkftune.so.VERSION, for programs (harness/library/kftune.h)
+$(LIBRARY): $(BUILD)/harness/library/library.o $(BUILD)/libkftune.a
+	$(call say,LINK $@)
+	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs $(ALL_LDFLAGS) $(BUILD)/harness/library/library.o $(BUILD)/libkftune.a $(ALL_LIBS) -o $@
+	@ln -sf $(@F) $(BUILD)/$(SONAME)
+	@ln -sf $(SONAME) $(BUILD)/libkftune.so
 $(BUILD)/libtools.a: $(TOOLS:%.c=$(BUILD)/%.o)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
@@ -202,9 +211,9 @@ format: ## run clang-format over all C files
 # --- what is installed -------------------------------------------------------------------------------------
 # scripts/install.sh knows what goes where; packages call it with a DESTDIR of their own.
 
-install: $(BUILD)/kftune ## install into PREFIX (below DESTDIR): program, data, man pages, completion, docs
+install: $(BUILD)/kftune $(LIBRARY) ## install into PREFIX (below DESTDIR): program, library, data, man pages, completion, docs
 	@BUILD="$(BUILD)" DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" ZSH_FUNCTIONS="$(ZSH_FUNCTIONS)" \
-		VERSION="$(VERSION)" sh scripts/install.sh $(DATA)
+		VERSION="$(VERSION)" SONAME="$(SONAME)" sh scripts/install.sh $(DATA)
 
 deb: ## make build/kftune_VERSION_ARCHITECTURE.deb, for apt install
 	@sh scripts/packages.sh build package
@@ -216,9 +225,13 @@ $(BUILD)/relocatable/kftune: $(BUILD)/harness/main.o $(BUILD)/libkftune.a
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(RELOCATABLE_FLAGS) $^ $(patsubst -lhdf5,$(STATIC_HDF5),$(ALL_LIBS)) -o $@
+$(BUILD)/relocatable/libkftune.so.$(VERSION): $(BUILD)/harness/library/library.o $(BUILD)/libkftune.a
+	@mkdir -p $(@D)
+	$(call say,LINK $@)
+	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs $(ALL_LDFLAGS) $(RELOCATABLE_FLAGS) $^ $(patsubst -lhdf5,$(STATIC_HDF5),$(ALL_LIBS)) -o $@
 tarball: ## make build/kftune-VERSION-MACHINE.tar.gz, which runs where it is unpacked
 	@sh scripts/packages.sh build
-	@$(MAKE) all $(BUILD)/relocatable/kftune
+	@$(MAKE) all $(BUILD)/relocatable/kftune $(BUILD)/relocatable/libkftune.so.$(VERSION)
 	+@VERSION="$(VERSION)" bash scripts/tarball.sh $(BUILD)
 
 bundle: ## make bundle/, a folder that runs on a GPU machine without installing anything

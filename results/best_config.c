@@ -333,3 +333,19 @@ kf_status kf_best_config_read(const char *path, kf_best_config *best, kf_error *
 void kf_best_config_free(kf_best_config *best) {
     kf_facts_free(&best->facts);
 }
+
+void kf_best_config_known(const kf_problem *problem, const kf_device_info *device, const kf_config *config,
+                          double time_us, double updates_per_us, kf_best_config *best) {
+    memset(best, 0, sizeof *best);
+    kf_copy_text(best->version, sizeof best->version, KF_VERSION);
+    kf_copy_text(best->scene, sizeof best->scene, problem->source);
+    memcpy(best->scene_hash, problem->hash, sizeof best->scene_hash);
+    kf_facts_copy(&best->facts, &problem->facts);
+    best->seed = problem->seed;
+    best->device = *device;
+    best->config = *config;
+    kf_config_hash(&best->config, best->config_hash);
+    best->time_us = time_us;
+    best->updates_per_second = 1e6 * updates_per_us;
+    kf_copy_text(best->update, sizeof best->update, problem->system->update);
+}

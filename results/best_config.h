@@ -28,6 +28,10 @@ typedef struct kf_best_config {
     char run_uuid[37];
 } kf_best_config;
 
+/* What a store knows of a config for a problem: without gains, verification and ties. */
+void kf_best_config_known(const kf_problem *problem, const kf_device_info *device, const kf_config *config,
+                          double time_us, double updates_per_us, kf_best_config *best);
+
 kf_status kf_best_config_write(const char *path, const kf_best_config *best, kf_error *error);
 /* Strict: unknown keys, a config whose hash does not match, a newer format are KF_BAD_INPUT. */
 kf_status kf_best_config_read(const char *path, kf_best_config *best, kf_error *error);

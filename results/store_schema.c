@@ -9,7 +9,7 @@
 #endif
 #define INCLUDE_TEXT(symbol, file)                                                                           \
     __asm__(".pushsection .rodata\n"                                                                         \
-            ".global " #symbol "\n" #symbol ":\n"                                                            \
+            ".global " #symbol "\n.hidden " #symbol "\n" #symbol ":\n"                                       \
             ".incbin \"" file "\"\n"                                                                         \
             ".byte 0\n"                                                                                      \
             ".popsection\n");                                                                                \

@@ -12,8 +12,10 @@ maintainer="${DEBFULLNAME:-the kftune maintainers} <${DEBEMAIL:-kftune@example.o
 rm -rf "$build/deb" "$build"/kftune_*.deb
 mkdir -p "$root/DEBIAN" "$build/deb/debian"
 
-make -s install BUILD="$build" DESTDIR="$(realpath "$root")" PREFIX=/usr ZSH_FUNCTIONS=/usr/share/zsh/vendor-completions >&2
+libraries=/usr/lib/$(gcc -print-multiarch)
+make -s install BUILD="$build" DESTDIR="$(realpath "$root")" PREFIX=/usr LIBDIR="$libraries" ZSH_FUNCTIONS=/usr/share/zsh/vendor-completions >&2
 strip --remove-section=.comment --remove-section=.note "$root/usr/bin/kftune"
+strip --strip-unneeded --remove-section=.comment --remove-section=.note "$root$libraries/libkftune.so.$VERSION"
 # Debian has the licence's text in one place, and wants the changes in its own form.
 doc=$root/usr/share/doc/kftune
 rm "$doc/LICENSE"
@@ -35,8 +37,11 @@ find "$root/usr" -type d -exec chmod 755 {} +
 
 # The libraries, as dpkg knows them.
 printf 'Source: kftune\n\nPackage: kftune\nArchitecture: any\n' >"$build/deb/debian/control"
-mapfile -t programs < <(find "$root/usr/bin" "$root/usr/lib" -type f -exec sh -c 'file -b "$1" | grep -q ELF' - {} \; -print 2>/dev/null)
-depends=$(cd "$build/deb" && dpkg-shlibdeps -O "${programs[@]/#$build\/deb\//}" 2>/dev/null | sed -n 's/^shlibs:Depends=//p')
+depends=$(cd "$build/deb" && dpkg-shlibdeps -O root/usr/bin/kftune "root$libraries/libkftune.so.$VERSION" 2>/dev/null | sed -n 's/^shlibs:Depends=//p')
+# Programs that are built with the library need this package.
+soname=$(objdump -p "$root$libraries/libkftune.so.$VERSION" | sed -n 's/^ *SONAME *libkftune\.so\.//p')
+printf 'libkftune %s kftune (>= %s)\n' "$soname" "$VERSION" >"$root/DEBIAN/shlibs"
+printf 'activate-noawait ldconfig\n' >"$root/DEBIAN/triggers"
 cat >"$root/DEBIAN/control" <<TEXT
 Package: kftune
 Version: $VERSION

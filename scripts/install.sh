@@ -10,6 +10,27 @@ mkdir -p "$root/share/kftune" "$root/share/doc/kftune"
 cp --parents -t "$root/share/kftune" "$@"
 install -D -m 755 scripts/selftest.sh "$root/share/kftune/scripts/selftest.sh"
 
+# The library, its header and what pkg-config says of it.
+install -D -m 644 "${SHARED:-$BUILD/libkftune.so.$VERSION}" "$DESTDIR$LIBDIR/libkftune.so.$VERSION"
+ln -sf "libkftune.so.$VERSION" "$DESTDIR$LIBDIR/$SONAME"
+ln -sf "$SONAME" "$DESTDIR$LIBDIR/libkftune.so"
+install -D -m 644 harness/library/kftune.h "$root/include/kftune.h"
+mkdir -p "$DESTDIR$LIBDIR/pkgconfig"
+# From where the file lies, so that a folder can be moved: lib/pkgconfig, or lib/MACHINE/pkgconfig.
+case ${LIBDIR#"$PREFIX/lib"} in '') up=../.. ;; *) up=../../.. ;; esac
+cat >"$DESTDIR$LIBDIR/pkgconfig/kftune.pc" <<TEXT
+prefix=\${pcfiledir}/$up
+libdir=\${pcfiledir}/..
+includedir=\${prefix}/include
+
+Name: kftune
+Description: tunes fluid simulations, kernels and a program's own functions
+Version: $VERSION
+Libs: -L\${libdir} -lkftune
+Cflags: -I\${includedir}
+TEXT
+chmod 644 "$DESTDIR$LIBDIR/pkgconfig/kftune.pc"
+
 mkdir -p "$root/share/man/man1"
 sh scripts/manpage.sh "$kftune" >"$root/share/man/man1/kftune.1"
 for command in $(sh scripts/manpage.sh "$kftune" --list); do
@@ -23,6 +44,8 @@ mkdir -p "$root/share/bash-completion/completions" "$DESTDIR$ZSH_FUNCTIONS" "$ro
 "$kftune" completion fish >"$root/share/fish/vendor_completions.d/kftune.fish"
 
 cp --parents -t "$root/share/doc/kftune" README.md LICENSE NOTICE CHANGELOG.md CITATION.cff SECURITY.md docs/*.md docs/images/*
+mkdir -p "$root/share/doc/kftune/examples"
+cp harness/library/examples/* "$root/share/doc/kftune/examples"
 find "$root/share/kftune" "$root/share/doc/kftune" -type f ! -name '*.sh' -exec chmod 644 {} +
 find "$root/share" -type d -exec chmod 755 {} +
 echo "installed below $root"

@@ -8,8 +8,10 @@ top=$build/tarball/$name
 rm -rf "$build/tarball"
 mkdir -p "$top/lib"
 strip -o "$build/tarball/kftune" "$build/relocatable/kftune"
-make -s install BUILD="$build" DESTDIR="$(realpath "$top")" PREFIX= PROGRAM="$(realpath "$build/tarball/kftune")" >&2
+cp "$build/relocatable/libkftune.so.$VERSION" "$build/tarball/"
+make -s install BUILD="$build" DESTDIR="$(realpath "$top")" PREFIX= PROGRAM="$(realpath "$build/tarball/kftune")" SHARED="$build/tarball/libkftune.so.$VERSION" >&2
 bash scripts/libraries.sh "$top/lib" "$top/bin/kftune"
+strip --strip-unneeded "$top/lib/libkftune.so.$VERSION"
 # The same content gives the same file.
 tar -C "$build/tarball" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@${SOURCE_DATE_EPOCH:-$(bash scripts/release-date.sh)}" \
     -czf "$build/$name.tar.gz" "$name"

@@ -1,7 +1,9 @@
 #include "base/util/file.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <pthread.h>
 #include <pwd.h>
 #include <stdarg.h>
@@ -176,6 +178,33 @@ static bool holds_kernels(const char *folder) {
     return kf_path(path, NULL, "%s/kernels/portable.h", folder) == KF_OK && access(path, R_OK) == 0;
 }
 
+/* The folder of the shared library that this is part of; "" in a program. */
+static void folder_of_this(char folder[KF_PATH]) {
+    static const char here = 0;
+    Dl_info object;
+    if (dladdr(&here, &object) == 0 || object.dli_fname == NULL || strstr(object.dli_fname, ".so") == NULL)
+        return;
+    char *real = realpath(object.dli_fname, NULL);
+    if (real != NULL) kf_copy_text(folder, KF_PATH, dirname(real));
+    free(real);
+}
+
+/* Beside an executable: a bundle. Its parents: build/kftune, build/tests/test_x, build/sanitize/tests/test_x.
+ * A library may lie one folder deeper (lib/x86_64-linux-gnu). */
+static bool look_around(const char *from, char folder[KF_PATH]) {
+    static const char *const places[] = {"",       "/..",      "/../share/kftune", "/../../share/kftune",
+                                         "/../..", "/../../.."};
+    for (size_t i = 0; from[0] != '\0' && i < sizeof places / sizeof places[0]; i++) {
+        char candidate[KF_PATH];
+        if (kf_path(candidate, NULL, "%s%s", from, places[i]) != KF_OK || !holds_kernels(candidate)) continue;
+        char *real = realpath(candidate, NULL);
+        kf_copy_text(folder, KF_PATH, real != NULL ? real : candidate);
+        free(real);
+        return true;
+    }
+    return false;
+}
+
 static kf_status find_data_folder(char folder[KF_PATH], kf_error *error) {
     const char *chosen = getenv("KFTUNE_DATA");
     if (chosen != NULL && chosen[0] != '\0') {
@@ -186,7 +215,7 @@ static kf_status find_data_folder(char folder[KF_PATH], kf_error *error) {
                 chosen);
         return kf_path(folder, error, "%s", chosen);
     }
-    char program[KF_PATH];
+    char program[KF_PATH], library[KF_PATH] = "";
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     if (length <= 0)
         return kf_fail(error, KF_MACHINE,
@@ -194,18 +223,8 @@ static kf_status find_data_folder(char folder[KF_PATH], kf_error *error) {
                        strerror(errno));
     program[length] = '\0';
     *strrchr(program, '/') = '\0';
-    /* Beside the executable: a bundle. Its parents: build/kftune, build/tests/test_x,
-     * build/sanitize/tests/test_x. */
-    static const char *const places[] = {"", "/..", "/../share/kftune", "/../..", "/../../.."};
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        char candidate[KF_PATH];
-        if (kf_path(candidate, NULL, "%s%s", program, places[i]) != KF_OK || !holds_kernels(candidate))
-            continue;
-        char *real = realpath(candidate, NULL);
-        kf_status status = kf_path(folder, error, "%s", real != NULL ? real : candidate);
-        free(real);
-        return status;
-    }
+    folder_of_this(library);
+    if (look_around(library, folder) || look_around(program, folder)) return KF_OK;
     return kf_fail(
         error, KF_MACHINE,
         "kernels/portable.h is neither beside %s nor in ../share/kftune; install kftune again, or set "

@@ -20,9 +20,14 @@ static char progress[1024];  /* the last line of it that was not printed */
 static double printed_at;    /* when the last line was */
 static double sign_interval; /* seconds without a line after which a sign of life comes */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void (*to)(const char *line); /* NULL: stderr */
 
 void kf_log_set_level(kf_log_level level) {
     current_level = level;
+}
+
+void kf_log_to(void (*sink)(const char *line)) {
+    to = sink;
 }
 
 /* Escapes in what it quotes must not reach the terminal. */
@@ -30,6 +35,11 @@ static void write_line(const char *prefix, const char *format, va_list arguments
     char *text = NULL;
     if (vasprintf(&text, format, arguments) < 0) return;
     kf_clean_text(text);
+    if (to != NULL) {
+        to(text);
+        free(text);
+        return;
+    }
     (void)pthread_mutex_lock(&lock);
     if (progress_shown) (void)fputs("\r\033[K", stderr);
     progress_shown = false;
@@ -87,6 +97,10 @@ void kf_progress(bool final, const char *format, ...) {
     (void)vsnprintf(line, sizeof line, format, arguments);
     kf_clean_text(line);
     va_end(arguments);
+    if (to != NULL) {
+        if (final) to(line);
+        return;
+    }
     (void)pthread_mutex_lock(&lock);
     if (terminal && !final) fit_to_terminal(line);
     if (terminal || final)

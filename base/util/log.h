@@ -7,6 +7,10 @@
 typedef enum kf_log_level { KF_LOG_QUIET, KF_LOG_NORMAL, KF_LOG_VERBOSE } kf_log_level;
 void kf_log_set_level(kf_log_level level);
 
+/* From now on lines go to the function and nothing to stderr; of progress only what is final. NULL: to stderr
+ * again. */
+void kf_log_to(void (*sink)(const char *line));
+
 void kf_info(const char *format, ...) __attribute__((format(printf, 1, 2)));   /* normal and verbose */
 void kf_detail(const char *format, ...) __attribute__((format(printf, 1, 2))); /* verbose only */
 void kf_warn(const char *format, ...)

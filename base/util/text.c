@@ -133,8 +133,15 @@ void kf_copy_text(char *target, size_t size, const char *source) {
     target[length] = '\0';
 }
 
+static void (*out_of_memory)(size_t bytes);
+
+void kf_on_out_of_memory(void (*handler)(size_t bytes)) {
+    out_of_memory = handler;
+}
+
 static void *checked(void *memory, size_t size) {
     if (memory == NULL) {
+        if (out_of_memory != NULL) out_of_memory(size);
         (void)fprintf(
             stderr, "kftune: out of memory: %zu bytes are not to be had; use a smaller grid or mesh\n", size);
         exit(KF_MACHINE);

@@ -28,8 +28,10 @@ char *kf_human_time_us(double microseconds, char buffer[32]);
 /* Copies with truncation, always zero-terminated. */
 void kf_copy_text(char *target, size_t size, const char *source);
 
-/* malloc/calloc/realloc that end the program with a clear line and status 3 when memory is gone: never NULL.
- */
+/* Called when memory is gone, must not return; NULL: the program ends with a clear line and status 3. For a
+ * library, which must not end the program it serves. */
+void kf_on_out_of_memory(void (*handler)(size_t bytes));
+/* malloc/calloc/realloc that never give NULL: see above. */
 void *kf_allocate(size_t size) __attribute__((returns_nonnull));
 void *kf_allocate_zeroed(size_t count, size_t size) __attribute__((returns_nonnull));
 void *kf_reallocate(void *memory, size_t size) __attribute__((returns_nonnull));

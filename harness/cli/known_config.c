@@ -46,28 +46,13 @@ kf_status kf_known_config_verify(const kf_problem *problem, const kf_config *con
     return kf_fail_context(error, "that config is not right for %s; tune it", problem->name);
 }
 
-static void fill(const kf_problem *problem, const kf_device_info *device, const kf_similar *similar,
-                 kf_best_config *best) {
-    memset(best, 0, sizeof *best);
-    kf_copy_text(best->version, sizeof best->version, KF_VERSION);
-    kf_copy_text(best->scene, sizeof best->scene, problem->source);
-    memcpy(best->scene_hash, problem->hash, sizeof best->scene_hash);
-    kf_facts_copy(&best->facts, &problem->facts);
-    best->seed = problem->seed;
-    best->device = *device;
-    best->config = similar->config;
-    kf_config_hash(&best->config, best->config_hash);
-    best->time_us = similar->time_us;
-    best->updates_per_second = similar->found ? 1e6 * similar->updates_per_us : 0.0;
-    kf_copy_text(best->update, sizeof best->update, problem->system->update);
-}
-
 kf_status kf_known_config(const kf_arguments *arguments, const kf_problem *problem, kf_backend *backend,
                           kf_best_config *best, bool *foreign, kf_error *error) {
     const kf_device_info *device = kf_backend_device(backend);
     kf_similar similar;
     KF_TRY(find(arguments, problem, device, &similar, error));
-    fill(problem, device, &similar, best);
+    kf_best_config_known(problem, device, &similar.config, similar.time_us,
+                         similar.found ? similar.updates_per_us : 0.0, best);
     *foreign = !similar.same_scene;
     if (similar.same_scene) {
         kf_info("%s was tuned before (run %" PRId64 "): running its best config", problem->name, similar.run);

@@ -9,7 +9,7 @@
 
 #include "base/util/text.h"
 #include "harness/nightly/program.h"
-#include "harness/worker/spawn.h"
+#include "harness/worker/await.h"
 
 static const double USUAL_TIMEOUT_SECONDS = 600.0;
 enum { USUAL_WARM_UP = 1, USUAL_REPEATS = 3, MOST_RUNS = 1000, LONGEST_TEXT = 4096 };
@@ -235,7 +235,7 @@ static bool json_number(const char *output, const char *path, double *number) {
     return false;
 }
 
-static bool time_of(const kf_timed_command *command, const kf_spawned *run, double *us) {
+static bool time_of(const kf_timed_command *command, const kf_awaited *run, double *us) {
     const char *output = run->out.text != NULL ? run->out.text : "";
     double number = run->seconds;
     bool found = true;
@@ -253,24 +253,24 @@ static void fail(kf_measurement *measurement, kf_state state, const char *what, 
 /* One run; the measurement's state tells what was wrong with it. */
 static kf_status run_once(const kf_timed_command *command, kf_measurement *measurement, double *us,
                           kf_error *error) {
-    const kf_spawn_request request = {.words = (const char *const *)command->words,
+    const kf_await_request request = {.words = (const char *const *)command->words,
                                       .folder = command->folder,
                                       .environment = (const char *const *)command->variables,
                                       .limit_seconds = command->timeout};
-    kf_spawned run;
+    kf_awaited run;
     char why[256];
-    kf_status status = kf_spawn(&request, &run, error);
+    kf_status status = kf_await(&request, &run, error);
     if (status == KF_OK && !run.ended) {
         (void)snprintf(why, sizeof why, "not done within %g s", command->timeout);
         fail(measurement, KF_STATE_TIMEOUT, command->words[0], why);
     } else if (status == KF_OK && (!WIFEXITED(run.status) || WEXITSTATUS(run.status) != 0)) {
-        fail(measurement, KF_STATE_CRASH, command->words[0], kf_spawned_complaint(&run, why, sizeof why));
+        fail(measurement, KF_STATE_CRASH, command->words[0], kf_awaited_complaint(&run, why, sizeof why));
     } else if (status == KF_OK && !time_of(command, &run, us)) {
         (void)snprintf(why, sizeof why, "prints no positive number %s '%.80s'",
                        command->source == KF_TIME_JSON ? "in JSON at" : "after", command->key);
         fail(measurement, KF_STATE_INVALID, command->words[0], why);
     }
-    kf_spawned_free(&run);
+    kf_awaited_free(&run);
     return status;
 }
 

@@ -10,17 +10,17 @@
 
 #include "base/util/text.h"
 #include "harness/nightly/command.h"
-#include "harness/worker/spawn.h"
+#include "harness/worker/await.h"
 
 static const double CACHEGRIND_SLOWDOWN = 100.0; /* times so slow at most; 20 to 50 is usual */
 
 static kf_status run(const kf_timed_command *command, const char *const *words, double limit,
-                     kf_spawned *spawned, kf_error *error) {
-    const kf_spawn_request request = {.words = words,
+                     kf_awaited *spawned, kf_error *error) {
+    const kf_await_request request = {.words = words,
                                       .folder = command->folder,
                                       .environment = (const char *const *)command->variables,
                                       .limit_seconds = limit};
-    return kf_spawn(&request, spawned, error);
+    return kf_await(&request, spawned, error);
 }
 
 /* A counter of what this process's children do in user mode, begun when one calls exec; negative: there is
@@ -37,7 +37,7 @@ static int open_counter(void) {
 
 static kf_status count_by_perf(const kf_timed_command *command, int counter, double *counted,
                                kf_error *error) {
-    kf_spawned spawned;
+    kf_awaited spawned;
     uint64_t before = 0, after = 0;
     bool read_before = read(counter, &before, sizeof before) == (ssize_t)sizeof before;
     kf_status status = run(command, (const char *const *)command->words, command->timeout, &spawned, error);
@@ -45,7 +45,7 @@ static kf_status count_by_perf(const kf_timed_command *command, int counter, dou
     bool ok = status == KF_OK && spawned.ended && spawned.status == 0 && read_before &&
               read(counter, &after, sizeof after) == (ssize_t)sizeof after;
     if (ok) *counted = (double)(after - before);
-    kf_spawned_free(&spawned);
+    kf_awaited_free(&spawned);
     return status;
 }
 
@@ -70,11 +70,11 @@ static kf_status count_by_cachegrind(const kf_timed_command *command, double *co
     memcpy(words, tool, sizeof tool);
     for (int i = 0; command->words[i] != NULL; i++)
         words[TOOL + i] = command->words[i];
-    kf_spawned spawned;
+    kf_awaited spawned;
     kf_status status = run(command, words, CACHEGRIND_SLOWDOWN * command->timeout, &spawned, error);
     if (status == KF_OK && spawned.ended && spawned.status == 0 && spawned.err.text != NULL)
         *counted = cachegrind_sum(spawned.err.text);
-    kf_spawned_free(&spawned);
+    kf_awaited_free(&spawned);
     return status;
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/util/text.h"
-#include "harness/worker/spawn.h"
+#include "harness/worker/await.h"
 
 enum { SHORT_COMMIT = 12 };
 static const double GIT_SECONDS = 10.0;
@@ -19,11 +19,11 @@ void kf_commit_of(const char *folder, char label[KF_LABEL]) {
         return;
     }
     const char *const words[] = {"git", "describe", "--always", "--dirty", "--tags", NULL};
-    const kf_spawn_request request = {.words = words, .folder = folder, .limit_seconds = GIT_SECONDS};
-    kf_spawned git;
-    if (kf_spawn(&request, &git, NULL) == KF_OK && git.ended && git.status == 0 && git.out.text != NULL) {
+    const kf_await_request request = {.words = words, .folder = folder, .limit_seconds = GIT_SECONDS};
+    kf_awaited git;
+    if (kf_await(&request, &git, NULL) == KF_OK && git.ended && git.status == 0 && git.out.text != NULL) {
         git.out.text[strcspn(git.out.text, "\n")] = '\0';
         kf_copy_text(label, KF_LABEL, git.out.text);
     }
-    kf_spawned_free(&git);
+    kf_awaited_free(&git);
 }

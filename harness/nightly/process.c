@@ -9,7 +9,7 @@
 #include "base/util/json.h"
 #include "base/util/text.h"
 #include "harness/nightly/job.h"
-#include "harness/worker/spawn.h"
+#include "harness/worker/await.h"
 
 static void fail_measurement(kf_answer *answer, kf_state state) {
     memset(&answer->measurement, 0, sizeof answer->measurement);
@@ -62,7 +62,7 @@ static bool read_answer(const char *text, kf_answer *answer) {
     return true;
 }
 
-static void understand(const kf_spawned *process, double limit, kf_answer *answer) {
+static void understand(const kf_awaited *process, double limit, kf_answer *answer) {
     if (!process->ended) {
         fail_measurement(answer, KF_STATE_TIMEOUT);
         (void)snprintf(answer->measurement.reason, sizeof answer->measurement.reason, "no answer within %g s",
@@ -80,7 +80,7 @@ static void understand(const kf_spawned *process, double limit, kf_answer *answe
         return;
     }
     char line[sizeof answer->problem];
-    const char *complaint = kf_spawned_complaint(process, line, sizeof line);
+    const char *complaint = kf_awaited_complaint(process, line, sizeof line);
     if (strncmp(complaint, "kftune: ", 8) == 0) complaint += 8;
     kf_copy_text(answer->problem, sizeof answer->problem, complaint);
 }
@@ -98,12 +98,12 @@ static kf_status start(const kf_program *program, const char *job, bool verify, 
     char data[KF_PATH + 16];
     (void)snprintf(data, sizeof data, "KFTUNE_DATA=%s", program->data);
     const char *const environment[] = {data, NULL};
-    const kf_spawn_request request = {
+    const kf_await_request request = {
         .words = words, .environment = environment, .limit_seconds = limit_seconds};
-    kf_spawned process;
-    kf_status status = kf_spawn(&request, &process, error);
+    kf_awaited process;
+    kf_status status = kf_await(&request, &process, error);
     if (status == KF_OK) understand(&process, limit_seconds, answer);
-    kf_spawned_free(&process);
+    kf_awaited_free(&process);
     return status;
 }
 

@@ -1,4 +1,4 @@
-#include "harness/worker/spawn.h"
+#include "harness/worker/await.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ static void close_outlet(outlet *out) {
     if (out->write >= 0) (void)close(out->write);
 }
 
-static _Noreturn void become(const kf_spawn_request *request, const outlet *out, const outlet *err) {
+static _Noreturn void become(const kf_await_request *request, const outlet *out, const outlet *err) {
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(out->write, 1) < 0 || dup2(err->write, 2) < 0)
         _exit(KF_MACHINE);
@@ -77,7 +77,7 @@ static bool collect_both(outlet *out, outlet *err, double deadline) {
     return true;
 }
 
-static kf_status start(const kf_spawn_request *request, outlet *out, outlet *err, kf_spawned *spawned,
+static kf_status start(const kf_await_request *request, outlet *out, outlet *err, kf_awaited *spawned,
                        kf_error *error) {
     double begun = kf_clock_seconds();
     pid_t child = kf_child_fork(error);
@@ -93,7 +93,7 @@ static kf_status start(const kf_spawn_request *request, outlet *out, outlet *err
     return KF_OK;
 }
 
-kf_status kf_spawn(const kf_spawn_request *request, kf_spawned *spawned, kf_error *error) {
+kf_status kf_await(const kf_await_request *request, kf_awaited *spawned, kf_error *error) {
     memset(spawned, 0, sizeof *spawned);
     outlet out, err;
     KF_TRY(open_outlet(&out, &spawned->out, error));
@@ -106,12 +106,12 @@ kf_status kf_spawn(const kf_spawn_request *request, kf_spawned *spawned, kf_erro
     return status;
 }
 
-void kf_spawned_free(kf_spawned *spawned) {
+void kf_awaited_free(kf_awaited *spawned) {
     kf_text_free(&spawned->out);
     kf_text_free(&spawned->err);
 }
 
-const char *kf_spawned_complaint(const kf_spawned *spawned, char *buffer, size_t size) {
+const char *kf_awaited_complaint(const kf_awaited *spawned, char *buffer, size_t size) {
     const char *text = spawned->err.text != NULL ? spawned->err.text : "";
     size_t length = spawned->err.length;
     while (length > 0 && text[length - 1] == '\n')

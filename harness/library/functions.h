@@ -1,0 +1,17 @@
+/* The system `functions`: a problem whose configs are run by functions of the program that the library
+ * serves. */
+#ifndef KF_HARNESS_LIBRARY_FUNCTIONS_H
+#define KF_HARNESS_LIBRARY_FUNCTIONS_H
+
+#include "base/plan/system.h"
+#include "harness/library/kftune.h"
+
+struct kftune_config {
+    kf_config config;
+};
+
+/* The problem, whose space text (JSON) declares; functions is copied. The caller frees it. */
+kf_status kf_functions_open(const char *name, const char *text, const kftune_functions *functions,
+                            kf_problem **problem, kf_error *error);
+
+#endif
