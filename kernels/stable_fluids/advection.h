@@ -348,10 +348,10 @@ KF_FUNCTION kf_vector kf_arrived(const kf_fluid_arguments *a, int simulation, in
 #endif
 #if KF_SOLID
     kf_vector solid;
-    const kf_real pull = KF_PARAMETER(a, drag) * kf_solid_at(a, x, y, z, &solid), share = KF_R(1) / (KF_R(1) + pull);
-    velocity.u = (velocity.u + pull * solid.u) * share;
-    velocity.v = (velocity.v + pull * solid.v) * share;
-    velocity.w = (velocity.w + pull * solid.w) * share;
+    const kf_real pull = KF_PARAMETER(a, drag) * kf_solid_at(a, x, y, z, &solid), left = (KF_R(1) - KF_PARAMETER(a, rebound) * pull) / (KF_R(1) + pull);
+    velocity.u = solid.u + (velocity.u - solid.u) * left;
+    velocity.v = solid.v + (velocity.v - solid.v) * left;
+    velocity.w = solid.w + (velocity.w - solid.w) * left;
 #endif
     return velocity;
 }

@@ -16,6 +16,7 @@
     X(wave_z)                                                                                                \
     X(scale)       /* of the transforms behind the projection: 1 / (NY NZ); those along x have 1 / NX */     \
     X(drag)        /* dt / eta of the penalised solid; a field's value is pulled to the solid's by it */     \
+    X(rebound)     /* share of that pull by which it goes beyond, for the projection to bring back */          \
     X(decay_0)     /* factor on a dye in the time of a trace */                                              \
     X(decay_1)                                                                                               \
     X(decay_2)                                                                                               \

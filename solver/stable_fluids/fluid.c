@@ -196,8 +196,8 @@ static void add_physics(const kf_fluid *f, kf_text *text) {
     const kf_fluid_motion *m = &f->motion;
     const double motion[] = {m->center[0],   m->center[1],   m->center[2], m->velocity[0],
                              m->velocity[1], m->velocity[2], m->axis[0],   m->axis[1],
-                             m->axis[2],     m->spin,        f->drag};
-    add_numbers(text, "motion", motion, 11);
+                             m->axis[2],     m->spin,        f->drag,      f->rebound};
+    add_numbers(text, "motion", motion, 12);
 }
 
 void kf_fluid_finish(kf_fluid *f) {

@@ -80,7 +80,8 @@ typedef struct kf_fluid {
     kf_fluid_solid solid;
     float *mask; /* [z][y][x], share of a cell that is solid */
     kf_fluid_motion motion;
-    double drag; /* dt / eta of the penalisation */
+    double drag;    /* dt / eta of the penalisation */
+    double rebound; /* share of the pull by which it goes beyond the solid's velocity, 0 to 1 */
 
     long long particle_count; /* of each simulation; 0: none */
     bool particle_midpoint;
@@ -114,7 +115,9 @@ kf_fluid *kf_fluid_copy(const kf_fluid *fluid);
 kf_status kf_fluid_open(const char *source, const int cells[3], kf_fluid **fluid, kf_error *error);
 
 /* The solid's part of a file (fluid_solid.c): fills mask, motion and solid; scale: cells a metre; drag from
- * `eta` seconds. */
+ * `eta` seconds; without them as good as solid: KF_FLUID_SOLID_DRAG, KF_FLUID_SOLID_REBOUND. */
+#define KF_FLUID_SOLID_DRAG    1e4
+#define KF_FLUID_SOLID_REBOUND 0.8
 kf_status kf_fluid_read_solid(const char *file, const cJSON *root, kf_fluid *fluid, kf_error *error);
 
 #endif

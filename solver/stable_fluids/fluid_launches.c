@@ -41,6 +41,7 @@ static kf_fluid_arguments arguments_of(const builder *b, int half) {
     d->step = part;
     d->viscosity = f->reflection && half == 0 ? 0 : f->viscosity;
     d->drag = f->drag * part;
+    d->rebound = f->rebound;
     for (int i = 0; i < KF_FLUID_DYES && i < f->dye_count; i++) {
         *decays[i] = exp(-f->dyes[i].dissipation * part);
         *lifts[i] = f->dyes[i].lift * part;

@@ -180,7 +180,7 @@ static void arrive(reference *r, size_t n, const int at[3], double velocity[3]) 
     double solid[3];
     const double pull = r->part * f->drag * solid_at(r, at, solid);
     for (int i = 0; i < f->dimensions; i++)
-        velocity[i] = (velocity[i] + pull * solid[i]) / (1 + pull);
+        velocity[i] = solid[i] + (velocity[i] - solid[i]) * (1 - f->rebound * pull) / (1 + pull);
 }
 
 static void carry_cells(void *data, size_t begin, size_t end) {

@@ -239,7 +239,8 @@ static kf_status read_motion(const solid *s) {
     if (f->dimensions == 3)
         KF_TRY(kf_json_numbers(place_of(s), s->object, "axis", false, -FAR, FAR, 3, m->axis, s->error));
     KF_TRY(kf_json_number(place_of(s), s->object, "eta", false, 1e-12, FAR, &eta, s->error));
-    f->drag = eta > 0 ? f->time_step / eta : 1e4; /* as good as solid */
+    f->drag = eta > 0 ? f->time_step / eta : KF_FLUID_SOLID_DRAG;
+    f->rebound = eta > 0 ? 0 : KF_FLUID_SOLID_REBOUND;
     const double length = sqrt(m->axis[0] * m->axis[0] + m->axis[1] * m->axis[1] + m->axis[2] * m->axis[2]);
     if (!(length > 0)) return kf_fail(s->error, KF_BAD_INPUT, "%s: solid.axis: give a direction", s->file);
     for (int i = 0; i < 3; i++) {

@@ -202,6 +202,7 @@ static void solids(void **state) {
                     f->mask[(size_t)((deep ? 4 * f->cells[1] : 0) + y) * (size_t)f->cells[0] + (size_t)x] =
                         0.8F;
             f->drag = 30;
+            f->rebound = deep ? 0 : 0.5;
             f->motion = (kf_fluid_motion){
                 .center = {7, 6, deep ? 4 : 0}, .velocity = {0.3, -0.2, 0}, .axis = {0, 0, 1}, .spin = 0.05};
             holds(f, F64, 5);
