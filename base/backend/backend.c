@@ -105,6 +105,9 @@ void kf_backend_begin(kf_backend *backend, const kf_backend_methods *methods) {
 
 void kf_backend_close(kf_backend *backend) {
     if (backend == NULL) return;
+    for (int part = 1; backend->come != NULL && part < backend->parts; part++)
+        kf_mark_free(backend->come[part]);
+    free(backend->come);
     for (int part = 1; part < backend->parts; part++)
         backend->team[part]->methods->close(backend->team[part]);
     if (backend->parts > 1) free(backend->team);
@@ -487,7 +490,23 @@ void kf_event_free(kf_event *event) {
     if (event != NULL) event->backend->methods->event_free(event);
 }
 
+/* A team's first device waits until the others have come so far. */
+static kf_status gather_team(kf_backend *first, kf_error *error) {
+    if (first->come == NULL) {
+        first->come = kf_allocate_zeroed((size_t)first->parts, sizeof *first->come);
+        for (int part = 1; part < first->parts; part++)
+            KF_TRY(kf_mark_create(first->team[part], &first->come[part], error));
+    }
+    for (int part = 1; part < first->parts; part++) {
+        KF_TRY(
+            kf_stream_signal(kf_backend_stream(first->team[part], KF_LANE_MAIN), first->come[part], error));
+        KF_TRY(kf_stream_await(kf_backend_stream(first, KF_LANE_MAIN), first->come[part], error));
+    }
+    return KF_OK;
+}
+
 kf_status kf_event_record(kf_event *event, kf_error *error) {
+    if (event->backend->parts > 1) KF_TRY(gather_team(event->backend, error));
     return event->backend->methods->event_record(event, error);
 }
 

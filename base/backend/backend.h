@@ -216,8 +216,8 @@ kf_status kf_graph_create(kf_backend *backend, const kf_launch *const *launches,
 kf_status kf_graph_launch(kf_graph *graph, kf_error *error); /* on the main lane */
 void kf_graph_free(kf_graph *graph);
 
-/* Events: recorded in the order of the launches around them. elapsed needs both to have happened
- * (synchronise). */
+/* Events: recorded in the order of the launches around them, on a team's first device when all have come so
+ * far. elapsed needs both to have happened (synchronise). */
 kf_status kf_event_create(kf_backend *backend, kf_event **event, kf_error *error);
 void kf_event_free(kf_event *event);
 kf_status kf_event_record(kf_event *event, kf_error *error);

@@ -39,6 +39,7 @@
     X(cuMemcpyHtoDAsync)                                                                                     \
     X(cuMemcpyDtoHAsync)                                                                                     \
     X(cuMemcpyDtoDAsync)                                                                                     \
+    X(cuMemcpyPeerAsync)                                                                                     \
     X(cuMemcpy2DAsync)                                                                                       \
     X(cuModuleLoadData)                                                                                      \
     X(cuModuleUnload)                                                                                        \

@@ -137,7 +137,11 @@ kf_status kf_cuda_copy(kf_stream *stream, const kf_copy *copy, kf_error *error) 
     };
     KF_TRY(kf_cuda_enter(stream->backend, error));
     kf_cuda_of(stream->backend)->captured++;
-    if (rows)
+    kf_backend *from = copy->source->backend, *to = copy->target->backend;
+    if (!rows && from != to)
+        KF_CUDA_TRY(cuMemcpyPeerAsync, description.dstDevice, kf_cuda_of(to)->context, description.srcDevice,
+                    kf_cuda_of(from)->context, copy->bytes, handle_of(stream));
+    else if (rows)
         KF_CUDA_TRY(cuMemcpy2DAsync, &description, handle_of(stream));
     else
         KF_CUDA_TRY(cuMemcpyDtoDAsync, description.dstDevice, description.srcDevice, copy->bytes,

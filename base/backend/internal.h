@@ -85,6 +85,7 @@ struct kf_backend {
     bool capturing;    /* between graph_begin and graph_end */
     kf_backend *own;   /* itself: the team of one that is alone */
     kf_backend **team; /* of which it is the first; &own where it is alone, or another one's */
+    kf_mark **come;    /* [parts], of a first: see kf_event_record; NULL: not made yet */
     int parts;
 };
 struct kf_module {

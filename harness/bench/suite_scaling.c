@@ -107,7 +107,7 @@ static kf_status configure(const bench *b, const row *r, const kf_problem *probl
     if (status == KF_OK) kf_space_free(space);
     cJSON_Delete(with);
     KF_TRY(status);
-    return made ? KF_OK : kf_fail(error, KF_BAD_INPUT, "%s: %s", r->name, reason);
+    return made ? KF_OK : kf_fail(error, KF_BAD_INPUT, "%s", reason);
 }
 
 /* --- measuring -------------------------------------------------------------------------------------------
