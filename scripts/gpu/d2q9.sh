@@ -1,7 +1,7 @@
 #!/bin/bash
 # The d2q9 system on a GPU: the suite toelke (the paper's tables, and what must be reached), then its tests and
 # validation cases side by side. From a bundle or a built source tree; builds nothing.
-# usage: scripts/gpu/d2q9.sh FOLDER [DEVICE]; about 90 seconds on an H200 and never more than 100 on a GPU; DEVICE cpu
+# usage: scripts/gpu/d2q9.sh FOLDER [DEVICE]; about 100 seconds on an H200 and never more than 150 on a GPU; DEVICE cpu
 # runs the same on small grids.
 # FOLDER gets h200-d2q9.json (the suite; named after the device on others), suite.log, tests.txt, validate.json,
 # validate.log and summary.txt, which is also printed.
@@ -17,7 +17,7 @@ for tests in tests/unit/test_d2q9 build/tests/test_d2q9; do [ -x "$tests" ] && b
 export KFTUNE_DATA=${KFTUNE_DATA:-$PWD}
 mkdir -p "$folder" || exit 3
 case $device in
-cuda*) quick='' seconds=99 suite=$folder/h200-d2q9.json ;;
+cuda*) quick='' seconds=150 suite=$folder/h200-d2q9.json ;;
 *) quick=--quick seconds=600 suite=$folder/${device//:/}-d2q9.json ;;
 esac
 left() { # seconds that are left of the budget, but at least 1
@@ -38,26 +38,10 @@ validated=$?
 wait $running
 tested=$?
 
-# One line a check and a figure, without a JSON tool: the keys of an object follow each other, one a line.
 {
-    awk -F'":[ \t]*' '
-        function text() { gsub(/",?$|,$/, "", $2); sub(/^"/, "", $2); return $2 }
-        function flush() {
-            if (name != "") printf "%-40s %10.4g %-6s %s%s%s\n", name, value, unit, share, published, asked
-            name = ""
-        }
-        /"figures":/ { begun = 1 }
-        !begun { next }
-        /"name":/ { flush(); name = text(); share = published = asked = ""; next }
-        /"value":/ { value = text(); if (value == "null") value = "nan"; next }
-        /"unit":/ { unit = text(); next }
-        /"share":/ { if ($2 !~ /null/) share = sprintf("%4.0f %% of the floor", 100 * $2); next }
-        /"published":/ { published = sprintf("  published %.3g", $2) }
-        /"must":/ { if ($2 !~ /null/) asked = sprintf("must be at least %.3g", $2) }
-        /"note":/ { if (asked == "") asked = text() }
-        /"met":/ { if ($2 !~ /null/) asked = asked ($2 ~ /true/ ? ": met" : ": MISSED") }
-        END { flush() }' "$suite"
+    awk -f scripts/gpu/figures.awk "$suite"
     grep -h '^\[ *\(OK\|FAILED\) *\]' "$folder/tests.txt"
+    # One line a check: the keys of an object follow each other, one a line.
     awk -F'":[ \t]*' '
         /"quantity":/ { quantity = $2 } /"expected":/ { expected = $2 } /"measured":/ { measured = $2 }
         /"bound":/ { bound = $2 }

@@ -24,22 +24,5 @@ timeout ${STEP_LIMIT:-280} "$kftune" bench --suite step --device "$device" "${gr
 status=$?
 echo "suite step: status $status, $((SECONDS - begin)) s" >>"$folder/step.log"
 cat "$folder/step.log"
-# One line a figure, without a JSON tool: the keys of a figure follow each other, one a line; those of nested objects
-# are indented deeper.
-awk '
-    function is(key) { return index($0, "\t\t\t\"" key "\":\t") == 1 }
-    { value = $0; sub(/^[^:]*:\t/, "", value); gsub(/^"|"?,?$/, "", value) }
-    function short(number) { return number == "null" || number == "" ? "-" : sprintf("%.4g", number) }
-    is("name") { name = value; unit = note = ""; must = aim = met = share = "null" }
-    is("value") { figure = value }
-    is("unit") { unit = value }
-    is("share") { share = value }
-    is("must") { must = value }
-    is("aim") { aim = value }
-    is("met") { met = value == "true" ? "met" : value == "false" ? "missed" : "" }
-    is("note") { note = value }
-    /^\t\t}/ {
-        printf "%-26s %9s %-10s share %-7s must %-5s aim %-5s %-6s %s\n", name, short(figure), unit, short(share), short(must),
-            short(aim), met == "null" ? "" : met, note
-    }' "$folder/step.json" | tee "$folder/step.txt"
+awk -f scripts/gpu/figures.awk "$folder/step.json" | tee "$folder/step.txt"
 exit $status
