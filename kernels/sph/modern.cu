@@ -225,6 +225,7 @@ KF_SCALAR_KERNEL(motion, kf_sph_arguments) {
                 az += weight * ((push - szz + u.xx + u.yy) * dz - (s.xz + u.xz) * dx - (s.yz + u.yz) * dy);
         })
         const float fv = a->gradient * p.w;
+        const kf_four old = kf_load(a->sorted.rate, i, n);
         ax *= fv, ay *= fv, az *= fv;
         KF_ONE_BY_ONE for (int k = 0; k < KF_WALLS; k++) {
             kf_wall w;
@@ -235,6 +236,11 @@ KF_SCALAR_KERNEL(motion, kf_sph_arguments) {
                   tz = g * (s.xz * w.nx + s.yz * w.ny + szz * w.nz);
             const float tn = tx * w.nx + ty * w.ny + tz * w.nz;
             tx -= tn * w.nx, ty -= tn * w.ny, tz -= tn * w.nz;
+            /* Behind the wall the traction is linear, as what moves the fluid along the wall has it:
+             * d tau / d n = rho (a - g), with the last step's acceleration. */
+            float lx = a->gravity[0] - old.x, ly = a->gravity[1] - old.y, lz = a->gravity[2] - old.z;
+            const float ln = lx * w.nx + ly * w.ny + lz * w.nz, more = w.moment * (1.0f + v.w);
+            tx += more * (lx - ln * w.nx), ty += more * (ly - ln * w.ny), tz += more * (lz - ln * w.nz);
             const float most = a->bed_friction * kf_larger(push - tn, 0.0f), size = kf_length(tx, ty, tz);
             const float along = (1.0f - w.slip) * (a->bed_friction > 0.0f && size > most ? most / size : 1.0f);
             ax += p.w * ((push - tn) * w.nx - along * tx), ay += p.w * ((push - tn) * w.ny - along * ty);

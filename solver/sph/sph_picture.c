@@ -44,13 +44,15 @@ static double end_of_scale(const subject *s) {
 
 static kf_colour colour_of(const subject *s, double speed) {
     const double share = s->fastest > 0.0 ? fmin(speed / s->fastest, 1.0) : 0.0;
-    kf_colour c = kf_colour_map(0.15 + 0.85 * share);
-    if (s->scene->material.yield_kind == KF_YIELD_NONE) return c;
-    const double rest = exp(-6.0 * share); /* snow at rest is white */
-    c.red = (unsigned char)(c.red + rest * (246 - c.red));
-    c.green = (unsigned char)(c.green + rest * (248 - c.green));
-    c.blue = (unsigned char)(c.blue + rest * (252 - c.blue));
-    return c;
+    if (s->scene->material.yield_kind == KF_YIELD_NONE) return kf_colour_map(0.15 + 0.85 * share);
+    /* Snow at rest is white, then ice blue, then the blue of dusk. */
+    static const double stops[3][3] = {{250, 251, 254}, {128, 176, 226}, {24, 62, 140}};
+    const int from = share < 0.5 ? 0 : 1;
+    const double t = 2.0 * share - from;
+    double mixed[3];
+    for (int i = 0; i < 3; i++)
+        mixed[i] = stops[from][i] + t * (stops[from + 1][i] - stops[from][i]);
+    return (kf_colour){(unsigned char)mixed[0], (unsigned char)mixed[1], (unsigned char)mixed[2]};
 }
 
 /* ---- labels ---- */
@@ -111,9 +113,14 @@ static unsigned char shaded(double value) {
     return (unsigned char)fmin(255.0, fmax(0.0, value));
 }
 
-/* Bare ground: darker where it is steep, with contour lines. */
+/* Bare ground: darker where it is steep, with contour lines; earth where the box cuts it. */
 static void colour_ground(const kf_sph_pixel *pixel, double light, kf_colour *colour) {
     const double steep = fmin(1.0, fmax(0.0, 1.6 * (1.0 - pixel->normal[2])));
+    if (pixel->cut) {
+        *colour = (kf_colour){shaded(104 * (0.6 + 0.4 * light)), shaded(88 * (0.6 + 0.4 * light)),
+                              shaded(74 * (0.6 + 0.4 * light))};
+        return;
+    }
     const double line = pixel->contour ? 0.86 : 1.0, shade = line * (0.45 + 0.75 * light);
     colour->red = shaded(shade * (176.0 - 66.0 * steep));
     colour->green = shaded(shade * (170.0 - 66.0 * steep));

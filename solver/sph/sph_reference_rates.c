@@ -242,6 +242,13 @@ static void add_half(const kf_particle_scene *s, const kf_sph_body *b, const kf_
         normal = dot(along, h->n);
         for (int i = 0; i < 3; i++)
             along[i] -= normal * h->n[i];
+        /* Of a traction that is linear behind the wall: d tau / d n = rho (a - g). */
+        double lack[3];
+        for (int i = 0; i < 3; i++)
+            lack[i] = s->gravity[i] - b->a[i];
+        const double upright = dot(lack, h->n);
+        for (int i = 0; i < 3; i++)
+            along[i] += h->moment * (1.0 + b->e) * (lack[i] - upright * h->n[i]);
         const double size = sqrt(dot(along, along)), most = m->bed_friction * fmax(push - normal, 0.0);
         if (m->bed_friction > 0.0 && size > most) factor *= most / size;
     }

@@ -317,7 +317,22 @@ static void see_rows(void *data, size_t begin, size_t end) {
             double place[3], slope[2] = {0.0, 0.0};
             pixel->kind = KF_SPH_GROUND;
             place_of(v, x + 0.5, (double)y + 0.5, (double)v->ground[at], place);
-            if (s->terrain.heights != NULL) (void)ground_below(s, place[0], place[1], slope);
+            if (s->terrain.heights != NULL) {
+                const double height = ground_below(s, place[0], place[1], slope);
+                pixel->cut = place[2] < height - 0.5 * s->terrain.cell * s->spacing;
+            }
+            if (pixel->cut) { /* a face of the box: the one that is nearest */
+                double nearest = INFINITY;
+                for (int face = 0; face < 4; face++) {
+                    const int axis = face / 2;
+                    const double side = face % 2 == 0 ? 0.0 : (s->size[axis] - s->origin[axis]) * s->spacing;
+                    if (fabs(place[axis] - side) > nearest) continue;
+                    nearest = fabs(place[axis] - side);
+                    memset(pixel->normal, 0, sizeof pixel->normal);
+                    pixel->normal[axis] = face % 2 == 0 ? -1.0 : 1.0;
+                }
+                continue;
+            }
             const double size = sqrt(1.0 + slope[0] * slope[0] + slope[1] * slope[1]);
             pixel->normal[0] = -slope[0] / size;
             pixel->normal[1] = -slope[1] / size;

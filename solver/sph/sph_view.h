@@ -10,6 +10,7 @@ typedef enum kf_sph_seen { KF_SPH_NOTHING, KF_SPH_GROUND, KF_SPH_SURFACE } kf_sp
 typedef struct kf_sph_pixel {
     kf_sph_seen kind;
     bool wall, contour;
+    bool cut; /* below the ground, on a face of the box */
     float speed;
     double normal[3]; /* towards the camera's side */
 } kf_sph_pixel;

@@ -139,6 +139,16 @@ static kf_status open_film(const kf_validation *validation, double yield, double
     return kf_sph_open(validation, text, NULL, NULL, flow, error);
 }
 
+/* How far particles are from where they began along x, m; less than half of the period. */
+static double mean_shift(const kf_sph_flow *flow) {
+    const kf_particle_scene *s = flow->scene;
+    double sum = 0.0;
+    for (size_t k = 0; k < kf_sph_fluid(flow); k++)
+        sum +=
+            remainder((double)flow->values[k * KF_SPH_STATE_VALUES] - (double)s->position[3 * k], s->size[0]);
+    return sum / (double)kf_sph_fluid(flow) * s->spacing;
+}
+
 kf_status kf_case_sph_film(kf_validation *validation, kf_error *error) {
     const double weight = 250.0 * 4.905, yield = 200.0, viscosity = 500.0,
                  spacing = validation->gpu ? 0.02 : 0.04;
@@ -153,12 +163,18 @@ kf_status kf_case_sph_film(kf_validation *validation, kf_error *error) {
                           0.03);
     kf_sph_close(&flow);
     KF_TRY(status);
+    /* Let go at once it rings like the elastic layer that it is: what counts is how far it gets. */
+    double before = 0.0;
     status = open_film(validation, 2.0 * weight, spacing, &flow, error);
-    if (status == KF_OK) status = kf_sph_until(validation, &flow, 2.5, error);
+    if (status == KF_OK) status = kf_sph_until(validation, &flow, 1.5, error);
+    if (status == KF_OK) status = kf_sph_look(&flow, error);
+    if (status == KF_OK) before = mean_shift(&flow);
+    const double begin = flow.time;
+    if (status == KF_OK) status = kf_sph_until(validation, &flow, 6.0, error);
     if (status == KF_OK) status = kf_sph_look(&flow, error);
     if (status == KF_OK)
         kf_check_absolute(validation, "film below its yield stress: drift, of sqrt(g H)", "exact: rest", 0.0,
-                          fabs(kf_sph_mean_velocity(&flow, 0, 1, 0.5, 1.0)) / sqrt(9.81), 1e-3);
+                          fabs(mean_shift(&flow) - before) / (flow.time - begin) / sqrt(9.81), 1e-3);
     kf_sph_close(&flow);
     return status;
 }
