@@ -256,6 +256,10 @@ static kf_status check_options(const kf_scene_options *options, kf_error *error)
     const double samples = options->samples_per_cell;
     if (samples != 0.0 && !(samples >= 1.0 && samples <= 1000.0))
         return kf_fail(error, KF_BAD_INPUT, "samples per cell %g: must lie between 1 and 1000", samples);
+    const double accuracy = options->accuracy;
+    if (accuracy != 0.0 && !(accuracy >= KF_DEFAULT_ACCURACY && accuracy <= KF_LOOSEST_ACCURACY))
+        return kf_fail(error, KF_BAD_INPUT, "accuracy %g: must lie between %g and %g", accuracy,
+                       KF_DEFAULT_ACCURACY, KF_LOOSEST_ACCURACY);
     return KF_OK;
 }
 
@@ -285,6 +289,7 @@ static kf_status describe(const char *path, const kf_placement *placement, const
             KF_TRY(kf_mesh_read(d->solid.mesh_file, mesh, notes, error));
     }
     if (options->samples_per_cell > 0.0) d->samples_per_cell = options->samples_per_cell;
+    if (options->accuracy > 0.0) d->accuracy = options->accuracy;
     if (options->seed > 0) d->seed = options->seed;
     return KF_OK;
 }

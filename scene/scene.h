@@ -108,6 +108,7 @@ typedef enum kf_node_kind {
 } kf_node_kind;
 
 #define KF_DEFAULT_ACCURACY 1e-4
+#define KF_LOOSEST_ACCURACY 0.1
 
 /* Where smoke comes from: tracers appear at random places of an emitter, at a steady rate. */
 typedef enum kf_emitter_shape {
@@ -196,6 +197,7 @@ struct kf_scene {
 typedef struct kf_scene_options {
     int nodes[3];
     double samples_per_cell;
+    double accuracy; /* of the model, KF_DEFAULT_ACCURACY .. KF_LOOSEST_ACCURACY */
     uint64_t seed;   /* 0: the scene's */
     long node_limit; /* > 0: scale the grid down (same aspect, same physics) to at most this many nodes */
     const char *const *sections; /* further top-level keys that the caller reads itself; NULL: none */

@@ -8,7 +8,9 @@ kf_problem_options kf_problem_options_of(const kf_facts *facts, uint64_t seed) {
     kf_problem_options options = {.seed = seed};
     (void)kf_facts_get_size(facts, options.nodes);
     const double samples = kf_facts_value(facts, "samples_per_cell");
+    const double accuracy = kf_facts_value(facts, "accuracy");
     if (samples > 0) options.samples_per_cell = samples;
+    if (accuracy > 0) options.accuracy = accuracy;
     return options;
 }
 

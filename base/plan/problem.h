@@ -33,11 +33,12 @@ typedef struct kf_problem_options {
     int nodes[3]; /* what the system lays over the domain: nodes, cells or particle spacings along each axis
                    */
     double samples_per_cell; /* of a solid's surface */
+    double accuracy;         /* relative error that storage may add to the fields */
     uint64_t seed;
 } kf_problem_options;
 
 /* The options with which a source opens as the problem that has these facts (size_x, size_y, size_z,
- * samples_per_cell) and this seed. */
+ * samples_per_cell, accuracy) and this seed. */
 kf_problem_options kf_problem_options_of(const kf_facts *facts, uint64_t seed);
 
 /* Zeroed, with this inside; free_own as above. */

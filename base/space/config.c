@@ -55,6 +55,15 @@ void kf_config_set_name(kf_config *config, const char *parameter, const char *va
     kf_copy_text(target->name, sizeof target->name, value);
 }
 
+void kf_config_set(kf_config *config, const kf_value *value) {
+    if (value->kind == KF_VALUE_INTEGER)
+        kf_config_set_integer(config, value->parameter, value->integer);
+    else if (value->kind == KF_VALUE_BOOLEAN)
+        kf_config_set_boolean(config, value->parameter, value->integer != 0);
+    else
+        kf_config_set_name(config, value->parameter, value->name);
+}
+
 static kf_status find_value(const kf_config *config, const char *parameter, kf_value_kind kind,
                             const kf_value **value, kf_error *error) {
     static const char *const kinds[] = {"an integer", "a boolean", "a name"};

@@ -41,6 +41,7 @@ cJSON *kf_config_to_json(const kf_config *config);
 void kf_config_set_integer(kf_config *config, const char *parameter, long value);
 void kf_config_set_boolean(kf_config *config, const char *parameter, bool value);
 void kf_config_set_name(kf_config *config, const char *parameter, const char *value);
+void kf_config_set(kf_config *config, const kf_value *value);
 
 /* A system reads its parameters through these; a missing one is a programming error of the space and
  * KF_BAD_INPUT. */

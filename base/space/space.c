@@ -234,12 +234,7 @@ static void config_from_positions(const kf_space *space, const int *positions, k
     for (int p = 0; p < space->parameter_count; p++) {
         kf_value value;
         kf_space_value(space, p, positions[p], &value);
-        if (value.kind == KF_VALUE_INTEGER)
-            kf_config_set_integer(config, value.parameter, value.integer);
-        else if (value.kind == KF_VALUE_BOOLEAN)
-            kf_config_set_boolean(config, value.parameter, value.integer != 0);
-        else
-            kf_config_set_name(config, value.parameter, value.name);
+        kf_config_set(config, &value);
     }
 }
 

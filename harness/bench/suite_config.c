@@ -22,15 +22,6 @@ static bool is_value(const kf_value *value, const cJSON *wanted) {
     }
 }
 
-static void set_value(kf_config *config, const kf_value *value) {
-    if (value->kind == KF_VALUE_INTEGER)
-        kf_config_set_integer(config, value->parameter, value->integer);
-    else if (value->kind == KF_VALUE_BOOLEAN)
-        kf_config_set_boolean(config, value->parameter, value->integer != 0);
-    else
-        kf_config_set_name(config, value->parameter, value->name);
-}
-
 /* Sets what an object (may be NULL) says; false, with the reason, when the space has no such value. */
 static bool override(const kf_space *space, const cJSON *with, kf_config *config, char *reason, size_t size) {
     const cJSON *wanted;
@@ -45,7 +36,7 @@ static bool override(const kf_space *space, const cJSON *with, kf_config *config
             kf_value value;
             kf_space_value(space, parameter, i, &value);
             found = is_value(&value, wanted);
-            if (found) set_value(config, &value);
+            if (found) kf_config_set(config, &value);
         }
         if (found) continue;
         char *text = cJSON_PrintUnformatted(wanted);

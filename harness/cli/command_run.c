@@ -56,6 +56,7 @@ static const kf_option options[] = {
     {"--devices", "cuda:0-3|cpu,cpu", "a team of devices that share the domain (docs/teams.md)", false},
     {"--force", NULL, "write into a folder that holds other files", false},
     KF_PLACEMENT_OPTIONS,
+    KF_ACCURACY_OPTION,
     {NULL, NULL, NULL, false},
 };
 
@@ -177,8 +178,9 @@ static kf_status open_untuned(run *job, kf_error *error) {
 
 /* What belongs to a scene without a config would be overruled by the config. */
 static kf_status open_tuned(run *job, const char *config, kf_error *error) {
-    static const char *const useless[] = {"--grid", "--samples-per-cell", "--store", "--system"};
-    for (int i = 0; i < 4; i++)
+    static const char *const useless[] = {"--grid", "--samples-per-cell", "--store", "--system",
+                                          "--accuracy"};
+    for (int i = 0; i < 5; i++)
         if (kf_argument_given(job->arguments, useless[i]))
             return kf_fail(error, KF_BAD_INPUT,
                            "option '%s': --config says it already; leave one of them out", useless[i]);
@@ -425,10 +427,10 @@ static void append_word(kf_text *text, const char *word) {
 /* The command that goes on where this run was interrupted, with the same options. */
 static void append_resumption(const run *job, kf_text *text) {
     static const char *const kept[] = {
-        "--config", "--checkpoints",      "--slice",     "--fields", "--picture",
-        "--camera", "--picture-every",    "--mean-from", "--area",   "--scene",
-        "--grid",   "--samples-per-cell", "--store",     "--device", "--devices",
-        "--system", "--checkpoint-every"};
+        "--config",  "--accuracy", "--checkpoints",      "--slice",     "--fields",
+        "--picture", "--camera",   "--picture-every",    "--mean-from", "--area",
+        "--scene",   "--grid",     "--samples-per-cell", "--store",     "--device",
+        "--devices", "--system",   "--checkpoint-every"};
     kf_text_append(text, "kftune run");
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         if (!kf_argument_given(job->arguments, kept[i])) continue;

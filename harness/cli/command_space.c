@@ -20,6 +20,7 @@ static const kf_option options[] = {
     {"--samples-per-cell", "R", "surface samples in a fluid cell (default: as the scene says)", false},
     {"--fix", "KEY=VALUE[,VALUE]", "leave a parameter only these values", true},
     KF_PLACEMENT_OPTIONS,
+    KF_ACCURACY_OPTION,
     {NULL, NULL, NULL, false},
 };
 

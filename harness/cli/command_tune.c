@@ -50,6 +50,7 @@ static const kf_option options[] = {
     {"--seed", "N", "seed of sampling and search (default: 1)", false},
     {"--resume", NULL, "carry on the last unfinished run of the same scene, device, space and seed", false},
     KF_PLACEMENT_OPTIONS,
+    KF_ACCURACY_OPTION,
     {NULL, NULL, NULL, false},
 };
 

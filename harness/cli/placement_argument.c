@@ -48,6 +48,11 @@ static kf_status read_heading(const kf_arguments *arguments, const char *option,
                    text);
 }
 
+kf_status kf_argument_accuracy(const kf_arguments *arguments, double *accuracy, kf_error *error) {
+    return read_quantity(arguments, "--accuracy", shares, KF_DEFAULT_ACCURACY, KF_LOOSEST_ACCURACY, accuracy,
+                         error);
+}
+
 kf_status kf_argument_placement(const kf_arguments *arguments, kf_placement *p, kf_error *error) {
     *p = (kf_placement){.road = KF_ROAD_GUESS};
     KF_TRY(read_heading(arguments, "--wind", &p->wind, error));

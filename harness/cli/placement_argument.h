@@ -23,12 +23,24 @@
         "--cells", "N", "a mesh: cells along it, without --grid (as many as make a million nodes)", false    \
     }
 
+/* Likewise, of commands that take a problem (problem_argument.h). */
+#define KF_ACCURACY_OPTION                                                                                   \
+    {                                                                                                        \
+        "--accuracy", "SHARE",                                                                               \
+            "relative error that storage may add to the fields, 0.01% to 10%; from 0.5% on 16 bits are "     \
+            "tried (as "                                                                                     \
+            "the scene says)",                                                                               \
+            false                                                                                            \
+    }
+
 /* The scene that the command works on. A mesh for which any of these options is given is placed, written to
  * NAME.scene.json in the working folder, which is said, and *name becomes that file: so every later command
  * has the very same scene. Anything else stays as it is; the options with a scene that is no mesh are
  * KF_BAD_INPUT. */
 kf_status kf_argument_placed(const kf_arguments *arguments, const int nodes[3], double samples_per_cell,
                              const char **name, kf_error *error);
+/* "0.5%" or 0.005; stays where it is not given. */
+kf_status kf_argument_accuracy(const kf_arguments *arguments, double *accuracy, kf_error *error);
 /* Reads the options alone. */
 kf_status kf_argument_placement(const kf_arguments *arguments, kf_placement *placement, kf_error *error);
 

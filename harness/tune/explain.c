@@ -142,6 +142,51 @@ static void print_limits(const kf_tune_result *result, FILE *stream) {
     if (!same) print_limit(result, "", "the best", &result->tried.items[result->best].measurement, stream);
 }
 
+/* A round percentage that leaves the gate some room. */
+static double allowing(double found) {
+    static const double steps[] = {0.005, 0.01, 0.02, 0.05, 0.1}, ROOM = 1.3;
+    size_t s = 0;
+    while (s + 1 < sizeof steps / sizeof *steps && steps[s] < ROOM * found)
+        s++;
+    return steps[s];
+}
+
+/* How much sooner half the nodes along each axis come to the same moment: fewer nodes, and half the steps. */
+static double coarser_gain(const kf_problem *problem) {
+    int size[3];
+    double gain = 2.0;
+    if (problem == NULL || !kf_facts_get_size(&problem->facts, size)) return 0.0;
+    /* A time step that goes with the cell. */
+    if (!(kf_facts_value(&problem->facts, "cell_size") > 0.0 &&
+          kf_facts_value(&problem->facts, "time_step") > 0.0))
+        return 0.0;
+    for (int a = 0; a < 3; a++)
+        gain *= size[a] > 1 ? 2.0 : 1.0;
+    return gain;
+}
+
+static void print_alternatives(const kf_tune_request *request, const kf_tune_result *result, FILE *stream) {
+    const char *label = "more";
+    for (int i = 0; i < result->alternative_count; i++, label = "") {
+        const kf_alternative *a = &result->alternatives[i];
+        kf_text line = {0};
+        kf_text_append(&line, "%s=", a->value.parameter);
+        append_value(&line, &a->value);
+        (void)fprintf(stream, "%-*s%s: %.2fx at an error of %.2g %%", LABEL, label, line.text, a->gain,
+                      100.0 * a->error);
+        if (a->gain > 1.0)
+            (void)fprintf(stream, ": allow it with --accuracy %g%%", 100.0 * allowing(a->error));
+        (void)fprintf(stream, "\n");
+        kf_text_free(&line);
+    }
+    const double coarser = coarser_gain(request->problem);
+    if (coarser > 0.0)
+        (void)fprintf(stream,
+                      "%-*shalf the grid: about %.0fx to the same moment, at what a coarser grid costs "
+                      "(docs/accuracy.md)\n",
+                      LABEL, label, coarser);
+}
+
 static void print_time(const kf_tune_request *request, const kf_tune_result *result, FILE *stream) {
     const kf_tune_timeline *t = &result->timeline;
     (void)fprintf(stream, "%-*s%.1f s", LABEL, "took", result->seconds);
@@ -172,6 +217,7 @@ static void print_meanings(const kf_tune_result *result, FILE *stream) {
 void kf_tune_explain(const kf_tune_request *request, const kf_tune_result *result, FILE *stream) {
     print_differences(result, stream);
     print_limits(result, stream);
+    print_alternatives(request, result, stream);
     print_time(request, result, stream);
     print_meanings(result, stream);
 }

@@ -243,6 +243,20 @@ cJSON *kf_tune_to_json(const kf_tune_request *request, const kf_tune_result *res
         const kf_evaluation *tie = &result->tried.items[result->ties[i]];
         (void)cJSON_AddItemToArray(ties, timed_config(request->problem->system, tie, &tie->measurement));
     }
+    cJSON *alternatives = cJSON_AddArrayToObject(json, "alternatives");
+    for (int i = 0; i < result->alternative_count; i++) {
+        const kf_alternative *a = &result->alternatives[i];
+        kf_config one = {.count = 0};
+        kf_config_set(&one, &a->value);
+        cJSON *entry = kf_config_to_json(&one);
+        cJSON *value = cJSON_DetachItemFromObjectCaseSensitive(entry, "parameters");
+        cJSON_Delete(entry);
+        entry = cJSON_CreateObject();
+        (void)cJSON_AddItemToObject(entry, "with", value);
+        (void)cJSON_AddNumberToObject(entry, "gain", a->gain);
+        (void)cJSON_AddNumberToObject(entry, "error", a->error);
+        (void)cJSON_AddItemToArray(alternatives, entry);
+    }
     if (out != NULL)
         (void)cJSON_AddStringToObject(json, "out", out);
     else

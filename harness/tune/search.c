@@ -466,6 +466,7 @@ kf_status kf_tune_search(kf_session *session, kf_error *error) {
     const kf_status status = run(s, error);
     free(s);
     kf_tune_result *result = session->result;
+    kf_builder_drop_queue(session->builder);
     for (int i = 0; i < result->tried.count; i++)
         result->searched += strcmp(result->tried.items[i].role, "search") == 0;
     kf_session_reach(session, &result->timeline.search);

@@ -110,6 +110,9 @@ kf_status kf_tune_try(kf_session *session, const char *role, const kf_config *co
  * measured, for kf_tune_explain; as far as time allows. */
 kf_status kf_tune_take_back(kf_session *session, kf_error *error);
 double kf_tune_back_seconds(double budget); /* of a budget of seconds, kept for that */
+/* Likewise what the best would gain by values that the scene's accuracy keeps out of its space. Ends the
+ * worker. */
+kf_status kf_tune_alternatives(kf_session *session, kf_error *error);
 /* Counters of the finalists (of the best and the presets where there was no final), in a worker of its own.
  */
 kf_status kf_tune_count(kf_session *session, kf_error *error);

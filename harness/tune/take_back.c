@@ -12,15 +12,6 @@ double kf_tune_back_seconds(double budget) {
     return SHARE * budget;
 }
 
-static void set_value(kf_config *config, const kf_value *value) {
-    if (value->kind == KF_VALUE_NAME)
-        kf_config_set_name(config, value->parameter, value->name);
-    else if (value->kind == KF_VALUE_BOOLEAN)
-        kf_config_set_boolean(config, value->parameter, value->integer != 0);
-    else
-        kf_config_set_integer(config, value->parameter, value->integer);
-}
-
 static kf_status measure_without(kf_session *session, const kf_space *space, kf_error *error) {
     kf_tune_result *result = session->result;
     kf_difference differences[KF_CONFIG_VALUES];
@@ -33,7 +24,7 @@ static kf_status measure_without(kf_session *session, const kf_space *space, kf_
         kf_config *config = &configs[count];
         if (isfinite(differences[d].gain) || differences[d].base == NULL) continue;
         *config = result->tried.items[result->best].config;
-        set_value(config, differences[d].base);
+        kf_config_set(config, differences[d].base);
         if (kf_space_index(space, config, &place, NULL, 0))
             tickets[count++] = kf_builder_add(session->builder, config);
     }

@@ -11,6 +11,7 @@ static kf_status measure_all(kf_session *session, kf_error *error) {
     KF_TRY(kf_tune_search(session, error));
     if (!kf_interrupted) KF_TRY(kf_tune_final(session, error));
     if (!kf_interrupted) KF_TRY(kf_tune_take_back(session, error));
+    if (!kf_interrupted) KF_TRY(kf_tune_alternatives(session, error));
     if (!kf_interrupted && session->request->counters != NULL) KF_TRY(kf_tune_count(session, error));
     return KF_OK;
 }

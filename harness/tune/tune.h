@@ -71,6 +71,14 @@ typedef struct kf_tune_timeline {
     int compilers, sources; /* processes; sources built */
 } kf_tune_timeline;
 
+/* A value that the scene's accuracy forbids, and what the best config with it takes. */
+typedef struct kf_alternative {
+    kf_value value;
+    double gain;  /* the best's time over its */
+    double error; /* found by the gate: relative, after its few steps */
+} kf_alternative;
+enum { KF_ALTERNATIVES = 4 };
+
 typedef struct kf_tune_result {
     kf_device_info device;
     kf_objective objective;
@@ -91,6 +99,8 @@ typedef struct kf_tune_result {
     double noise_floor;      /* relative standard deviation of a config's time from process to process; NAN */
     int ties[KF_BEST_TIES];  /* indices in tried: cannot be told apart from the best */
     int tie_count;
+    kf_alternative alternatives[KF_ALTERNATIVES];
+    int alternative_count;
 } kf_tune_result;
 
 /* KF_OK: *result has a best config. KF_GATE_FAILED or KF_MACHINE: no config is ok, the message says which

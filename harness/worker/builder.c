@@ -102,6 +102,15 @@ static void name_source(const kf_source *source, char key[KF_HASH_HEX]) {
     kf_hash_end(&hasher, key);
 }
 
+void kf_builder_drop_queue(kf_builder *builder) {
+    for (size_t i = builder->first_queued; i < builder->count; i++) {
+        if (builder->tasks[i].state != TASK_QUEUED) continue;
+        builder->tasks[i].state = TASK_DONE;
+        builder->tasks[i].key[0] = '\0'; /* it was not built: the next of this source is another task */
+    }
+    builder->first_queued = builder->count;
+}
+
 /* The task of this source: one that was queued before, or a new one. */
 static size_t task_of(kf_builder *builder, const kf_source *source) {
     char key[KF_HASH_HEX];

@@ -28,6 +28,8 @@ size_t kf_builder_add(kf_builder *builder, const kf_config *config);
 /* The same for a config of problems that are not the setting's. */
 size_t kf_builder_add_problems(kf_builder *builder, const kf_problem *trial, const kf_problem *problem,
                                const kf_config *config);
+/* Drops what no process has begun with; whoever needs it after all queues it again. */
+void kf_builder_drop_queue(kf_builder *builder);
 /* Starts and collects processes without waiting; to be called often. */
 void kf_builder_poll(kf_builder *builder);
 /* True when everything this config needs is built or has failed. */

@@ -16,6 +16,7 @@ static void add_facts(const kf_scene *scene, kf_facts *facts) {
     kf_facts_number(facts, "time_step", scene->time_step, "s");
     kf_facts_number(facts, "reynolds", scene->reynolds, "");
     kf_facts_number(facts, "viscosity", scene->viscosity, "cell^2/step");
+    if (scene->accuracy != KF_DEFAULT_ACCURACY) kf_facts_number(facts, "accuracy", scene->accuracy, "");
     kf_facts_word(facts, "collision", kf_collision_names[scene->collision]);
 }
 
@@ -37,7 +38,8 @@ kf_problem *kf_flow_problem(const kf_system *system, kf_scene *scene, bool owned
 
 kf_status kf_flow_problem_open(const char *source, const kf_problem_options *options, kf_problem **problem,
                                kf_error *error) {
-    kf_scene_options asked = {.samples_per_cell = options->samples_per_cell, .seed = options->seed};
+    kf_scene_options asked = {
+        .samples_per_cell = options->samples_per_cell, .accuracy = options->accuracy, .seed = options->seed};
     memcpy(asked.nodes, options->nodes, sizeof asked.nodes);
     kf_scene *scene = NULL;
     KF_TRY(kf_scene_open(source, &asked, &scene, error));

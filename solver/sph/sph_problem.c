@@ -51,6 +51,8 @@ kf_status kf_sph_problem_open(const char *source, const kf_problem_options *opti
         if (options->samples_per_cell > 0.0)
             return kf_fail(error, KF_BAD_INPUT, "%s: a scene of particles has no samples of a surface",
                            source);
+        if (options->accuracy > 0.0)
+            return kf_fail(error, KF_BAD_INPUT, "%s: a scene of particles has no --accuracy", source);
         wanted.spacings_x = options->nodes[0];
         wanted.seed = options->seed;
     }

@@ -44,6 +44,9 @@ static kf_status open_problem(const char *source, const kf_problem_options *opti
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: a stable_fluids scene has no surface samples: leave --samples-per-cell out",
                        source);
+    if (options->accuracy > 0)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: a stable_fluids scene says its accuracy itself: leave --accuracy out", source);
     KF_TRY(kf_fluid_open(source, options->nodes, &fluid, error));
     if (options->seed != 0 && options->seed != fluid->seed) {
         fluid->seed = options->seed;

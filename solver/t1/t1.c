@@ -35,6 +35,9 @@ static kf_status open_file(const char *source, const kf_problem_options *options
         status =
             kf_fail(error, KF_BAD_INPUT,
                     "option '--samples-per-cell': the kernel of %s has no samples; leave it out", source);
+    else if (options->accuracy > 0)
+        status = kf_fail(error, KF_BAD_INPUT, "option '--accuracy': the kernel of %s has none; leave it out",
+                         source);
     if (status == KF_OK)
         *problem = problem_of(own, true);
     else

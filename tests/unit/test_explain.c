@@ -91,7 +91,32 @@ static void test_text(void **state) {
     free(text);
 }
 
+/* What a looser accuracy would give, with the accuracy that lets it through; a slower one is no advice. */
+static void test_alternatives(void **state) {
+    (void)state;
+    kf_problem problem = {.name = "p"};
+    kf_tune_result result = {.best = -1, .presets = {-1, -1, -1}, .alternative_count = 2};
+    result.alternatives[0] =
+        (kf_alternative){{.parameter = "storage", .kind = KF_VALUE_NAME, .name = "f16"}, 1.72, 0.009};
+    result.alternatives[1] = (kf_alternative){{.parameter = "passes", .integer = 2}, 0.5, 0.001};
+    kf_facts_size(&problem.facts, (const int[3]){64, 32, 1}, "nodes");
+    kf_facts_number(&problem.facts, "cell_size", 0.1, "m");
+    kf_facts_number(&problem.facts, "time_step", 0.1, "s");
+    const kf_tune_request request = {.problem = &problem};
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    kf_tune_explain(&request, &result, stream);
+    assert_int_equal(fclose(stream), 0);
+    assert_non_null(strstr(text, "storage=f16: 1.72x at an error of 0.9 %: allow it with --accuracy 2%"));
+    assert_non_null(strstr(text, "passes=2: 0.50x at an error of 0.1 %\n"));
+    assert_non_null(strstr(text, "half the grid: about 8x to the same moment"));
+    kf_facts_free(&problem.facts);
+    free(text);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_differences), cmocka_unit_test(test_text)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_differences), cmocka_unit_test(test_text),
+                                       cmocka_unit_test(test_alternatives)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -140,6 +140,11 @@ static void what_no_system_runs_is_refused(void **state) {
     expect_refused("tests/data/t1/blur.t1.json", "kinetic", NULL, "unknown key");
     expect_refused("tests/data/t1/blur.t1.json", NULL, &grid, "--grid");
     expect_refused("tests/data/t1/blur.t1.json", NULL, &samples, "--samples-per-cell");
+    const kf_problem_options accuracy = {.accuracy = 0.01}, sloppy = {.accuracy = 0.2};
+    expect_refused("tests/data/t1/blur.t1.json", NULL, &accuracy, "--accuracy");
+    expect_refused("particles_32", NULL, &accuracy, "--accuracy");
+    expect_refused("plume", NULL, &accuracy, "--accuracy");
+    expect_refused("ball", NULL, &sloppy, "accuracy 0.2: must lie");
 }
 
 /* --- the trial ------------------------------------------------------------------------------------------ */
