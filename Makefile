@@ -49,7 +49,7 @@ DATA := $(wildcard kernels/*.h kernels/*.cu kernels/*/*.h kernels/*/*.cu kernels
 	scene/library/*.* scene/library/*/*.* plots/*.gp plots/*.gnuplot plots/*.plt)
 
 # The goals that compile; the others must work before a compiler is there.
-COMPILING := all programs library tests fuzz-targets header-check install bundle-files lint-static $(BUILD)/%
+COMPILING := all mutants programs library tests fuzz-targets header-check install bundle-files lint-static $(BUILD)/%
 ifneq ($(filter $(COMPILING),$(or $(MAKECMDGOALS),all)),)
 include $(BUILD)/config.mk
 endif
@@ -69,7 +69,7 @@ RELOCATABLE := $(RELOCATABLE_FLAGS)
 endif
 ALL_LIBS = $(LIBRARY_LIBS) -ldl -lm -lpthread $(LDLIBS)
 
-.PHONY: all programs library tests help packages header-check demo check check-sanitize fuzz bundle-fuzz fuzz-targets check-gpu bench install deb tarball bundle bundle-files lint \
+.PHONY: all programs library tests help packages header-check demo check check-sanitize bundle-sanitize check-threads mutants fuzz bundle-fuzz fuzz-targets check-gpu bench install deb tarball bundle bundle-files lint \
 	lint-static format clean FORCE
 
 all: programs
@@ -149,14 +149,29 @@ check: ## build, run all tests, cppcheck, header check and include lint
 	@bash scripts/run-tests.sh $(BUILD) $(UNIT_TESTS_BESIDE) scripts/cppcheck.sh scripts/include-lint.sh $(filter-out $(END_TESTS_ALONE),$(END_TESTS)) \
 		--alone $(TESTS_ALONE) $(END_TESTS_ALONE)
 
-# Leaks of libraries are listed, with reasons, in leaks.supp.
+SANITIZE_BUILD := $(BUILD)/sanitize
+BUILD_SANITIZE = $(MAKE) BUILD=$(SANITIZE_BUILD) BUNDLE=yes SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
 check-sanitize: ## all unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@sh scripts/packages.sh build check
-	@$(MAKE) BUILD=$(BUILD)/sanitize SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" programs tests
-	@ASAN_OPTIONS=strict_string_checks=1:check_initialization_order=1 \
-	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/sanitizers/leaks.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1 \
-	KFTUNE_TEST_LIMIT=1800 bash scripts/run-tests.sh $(BUILD)/sanitize $(UNIT_TESTS_BESIDE:$(BUILD)/%=$(BUILD)/sanitize/%) \
-		--alone $(TESTS_ALONE:$(BUILD)/%=$(BUILD)/sanitize/%)
+	@$(BUILD_SANITIZE) programs tests
+	@bash scripts/sanitize.sh $(SANITIZE_BUILD) $(UNIT_TESTS_BESIDE:$(BUILD)/%=$(SANITIZE_BUILD)/%) --alone $(TESTS_ALONE:$(BUILD)/%=$(SANITIZE_BUILD)/%)
+bundle-sanitize: FOLDER ?= bundle/sanitize
+bundle-sanitize: ## make FOLDER=bundle/sanitize, whose tests scripts/sanitize.sh runs on another machine
+	@sh scripts/packages.sh build check
+	@$(BUILD_SANITIZE) programs tests
+	@bash scripts/bundle-programs.sh $(FOLDER)/tests $(UNIT_TESTS:$(BUILD)/%=$(SANITIZE_BUILD)/%) $(TOOL_PROGRAMS:$(BUILD)/%=$(SANITIZE_BUILD)/%)
+	@strip -g -o $(FOLDER)/kftune $(SANITIZE_BUILD)/kftune
+
+mutants: all tests ## plant faults one by one and list those that no test notices (IDS="N5 K9": some), in about an hour
+	@bash scripts/mutants.sh $(BUILD) $(IDS)
+
+# What runs in more than one thread or talks to another process.
+THREADS_BUILD := $(BUILD)/threads
+THREAD_TESTS := $(patsubst %,tests/test_%,backend_cpu cache confined file log measure nightly replay roofs store strategy tune worker)
+check-threads: ## the tests of driver, workers and cpu backend under ThreadSanitizer
+	@sh scripts/packages.sh build check
+	@$(MAKE) BUILD=$(THREADS_BUILD) SANITIZE="-fsanitize=thread -fno-omit-frame-pointer" programs $(THREAD_TESTS:%=$(THREADS_BUILD)/%)
+	@bash scripts/sanitize.sh $(THREADS_BUILD) --alone $(THREAD_TESTS:%=$(THREADS_BUILD)/%)
 
 # The fuzzer is clang's, which knows _Float16 on x86 only since version 15. Everything is built with its counters, the targets are linked with its main.
 FUZZ_BUILD := $(BUILD)/fuzzing

@@ -5,7 +5,7 @@ set -euo pipefail
 folder=${1:?usage: scripts/bundle-programs.sh FOLDER PROGRAM...}
 shift
 rm -rf "$folder"
-mkdir -p "$folder"
+mkdir -p "$folder" "$(dirname "$folder")/lib"
 for program in "$@"; do strip -g -o "$folder/$(basename "$program")" "$program"; done
 bash "$(dirname "$0")/libraries.sh" "$(dirname "$folder")/lib" "$@"
 echo "$folder: $(du -sm "$(dirname "$folder")" | cut -f1) MiB with the libraries"

@@ -4,6 +4,7 @@
 
 #include "scene/scene.h"
 #include "solver/kinetic/kinetic.h"
+#include "tests/unit/config_pairs.h"
 #include "tests/unit/plan_fixture.h"
 #include "tests/unit/problem_fixture.h"
 
@@ -31,23 +32,36 @@ static inline kf_plan *open_plan(const kf_scene *scene, const kf_config *config)
     return open_plan_of(kinetic_system, scene, config);
 }
 
-/* Verifies the configs of the space that are wanted, after that many steps, and frees it; counts them. */
+/* Verifies configs of the space that are wanted, after that many steps, and frees it: enough to hold every
+ * pair of values that the wanted ones hold (config_pairs.h). Every call begins with another one. Returns how
+ * many were verified. */
 typedef bool (*config_filter)(const kf_scene *scene, const kf_config *config);
 static inline int verify_configs(const kf_scene *scene, kf_space *space, int steps, config_filter wanted) {
+    static size_t calls;
     kf_error error = {KF_OK, ""};
     kf_reference *reference;
     must(kinetic_system->reference(problem_of(kinetic_system, scene), steps, &reference, &error), &error);
-    int verified = 0;
+    kf_config config, *configs = NULL;
+    size_t count = 0, first = 7 * calls++;
     for (uint64_t index = 0; index < kf_space_size(space); index++) {
-        kf_config config;
         kf_space_config(space, index, &config);
         if (!wanted(scene, &config)) continue;
-        (void)verify_config(kinetic_system, scene, &config, reference, steps);
-        verified++;
+        configs = kf_reallocate(configs, (count + 1) * sizeof *configs);
+        configs[count++] = config;
     }
+    assert_true(count > 0);
+    first %= count;
+    config = configs[0];
+    configs[0] = configs[first];
+    configs[first] = config;
+    const size_t kept = keep_pairs(configs, count);
+    for (size_t c = 0; c < kept; c++)
+        (void)verify_config(kinetic_system, scene, &configs[c], reference, steps);
+    print_message("%zu of %zu configs verified\n", kept, count);
+    free(configs);
     kf_space_free(space);
     kinetic_system->free_reference(reference);
-    return verified;
+    return (int)kept;
 }
 
 #endif

@@ -120,6 +120,20 @@ static void test_derives(void **state) {
     kf_metric_set_free(set);
 }
 
+/* What a device counts itself is not computed again, neither for its own row nor for others. */
+static void test_counted_stays_counted(void **state) {
+    (void)state;
+    kf_metric_set *set = NULL;
+    kf_error error = {0};
+    if (read_text("SHORT x\nMETRICS\na B e\nDERIVED\nb B a * 100\nc B b + 1\n", &set, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    double values[KF_SET_DERIVED];
+    const double variables[KF_SET_VARIABLES] = {[KF_VARIABLE_TIME_US] = 3.0};
+    kf_metric_set_derive(set, two_and_four, NULL, variables, values);
+    assert_true(fabs(values[0] - 4.0) < 1e-12 && fabs(values[1] - 5.0) < 1e-12);
+    kf_metric_set_free(set);
+}
+
 /* --- the shipped sets on every chip --------------------------------------------------------------------- */
 
 static void name_unknown_metric(const kf_metric_set *set, const char *chip, const char **events,
@@ -488,11 +502,17 @@ static void test_cpu_counters_or_reason(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reads),           cmocka_unit_test(test_refuses),
-        cmocka_unit_test(test_derives),         cmocka_unit_test(test_every_set_on_every_chip),
-        cmocka_unit_test(test_aliases),         cmocka_unit_test(test_passes),
-        cmocka_unit_test(test_parts_of_a_plan), cmocka_unit_test(test_completes),
-        cmocka_unit_test(test_stored),          cmocka_unit_test(test_cpu_counters_or_reason),
+        cmocka_unit_test(test_reads),
+        cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_derives),
+        cmocka_unit_test(test_every_set_on_every_chip),
+        cmocka_unit_test(test_aliases),
+        cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_parts_of_a_plan),
+        cmocka_unit_test(test_completes),
+        cmocka_unit_test(test_stored),
+        cmocka_unit_test(test_cpu_counters_or_reason),
+        cmocka_unit_test(test_counted_stays_counted),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

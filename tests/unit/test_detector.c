@@ -311,6 +311,54 @@ static void test_bad_recordings(void **state) {
     unlink(path);
 }
 
+/* --- the divergence, term by term --- */
+
+static double mean_distance(const double *values, int begin, int end, int other_begin, int other_end) {
+    double sum = 0;
+    for (int i = begin; i < end; i++)
+        for (int k = other_begin; k < other_end; k++)
+            sum += fabs(values[i] - values[k]);
+    return sum;
+}
+
+/* Matteson and James 2014, eq. 5 with alpha 1: n m / (n + m) times twice the mean distance between the parts
+ * less the mean distances within. */
+static double plain_divergence(const double *values, int split, int end) {
+    const double n = split, m = end - split;
+    double q = 2 * mean_distance(values, 0, split, split, end) / (n * m);
+    if (n > 1) q -= mean_distance(values, 0, split, 0, split) / (n * (n - 1));
+    if (m > 1) q -= mean_distance(values, split, end, split, end) / (m * (m - 1));
+    return n * m / (n + m) * q;
+}
+
+/* Short first levels, whose place the within terms decide. */
+static void test_place_of_a_change(void **state) {
+    (void)state;
+    enum { COUNT = 24, ROUNDS = 300 };
+    double values[COUNT];
+    kf_change_point points[COUNT];
+    int compared = 0;
+    for (unsigned seed = 1; seed <= ROUNDS; seed++) {
+        kf_noise_model model = {.process_deviation = 0.01, .seed = seed};
+        kf_time_source source = kf_noise_source(&model);
+        const int level = 2 + (int)(seed % 4);
+        for (int i = 0; i < COUNT; i++)
+            values[i] = log(source.time(&model, false)) + (i >= level ? 0.04 : 0);
+        double most = -1;
+        int place = 0;
+        for (int split = 1; split < COUNT; split++)
+            for (int end = split + 1; end <= COUNT; end++) {
+                const double q = plain_divergence(values, split, end);
+                if (q > most) most = q, place = split;
+            }
+        if (kf_change_points(values, COUNT, 1e-6, 0.0, points) != 1) continue;
+        assert_int_equal(points[0].at, place);
+        compared++;
+    }
+    print_message("%d of %d series have one change\n", compared, ROUNDS);
+    assert_true(compared > ROUNDS / 4);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mann_whitney_exact),
@@ -324,6 +372,7 @@ int main(void) {
         cmocka_unit_test(test_rates_of_the_model),
         cmocka_unit_test(test_rates_of_recordings),
         cmocka_unit_test(test_bad_recordings),
+        cmocka_unit_test(test_place_of_a_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

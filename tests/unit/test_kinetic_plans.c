@@ -240,6 +240,24 @@ static void test_configs_are_held_against_their_space(void **state) {
     kf_scene_free(scene);
 }
 
+/* Four cells beyond the solid's length are enough across a seam, and no less. */
+static void test_length_of_a_solid_across_the_seam(void **state) {
+    (void)state;
+    kf_error error = {0};
+    kf_scene *scene = open_scene("ball", 3000);
+    scene->faces[KF_YMIN] = scene->faces[KF_YMAX] = KF_PERIODIC;
+    scene->solid_low[1] = 2.0;
+    scene->solid_high[1] = scene->nodes[1] - 2.0;
+    must(kf_kinetic_check_solid(scene, &error), &error);
+    scene->solid_high[1] = scene->nodes[1] - 0.5; /* across the seam now */
+    scene->solid_low[1] = 3.5;
+    must(kf_kinetic_check_solid(scene, &error), &error);
+    scene->solid_low[1] = 3.25;
+    assert_int_equal(kf_kinetic_check_solid(scene, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "too long"));
+    kf_scene_free(scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gate_refuses_a_wrong_result),
@@ -249,6 +267,7 @@ int main(void) {
         cmocka_unit_test(test_the_solid_goes_to_any_window),
         cmocka_unit_test(test_impossible_configs_are_refused),
         cmocka_unit_test(test_configs_are_held_against_their_space),
+        cmocka_unit_test(test_length_of_a_solid_across_the_seam),
     };
     return cmocka_run_group_tests(tests, open_backend, close_backend);
 }

@@ -535,6 +535,80 @@ static void test_moments(void **state) {
     }
 }
 
+/* The same time in every unit. */
+static void test_units_of_time(void **state) {
+    (void)state;
+    static const struct {
+        const char *unit;
+        double time;
+    } units[] = {{"milliseconds", 2.5},
+                 {"miliseconds", 2.5},
+                 {"microseconds", 2500},
+                 {"seconds", 0.0025},
+                 {"nanoseconds", 2.5e6}};
+    char path[KF_PATH], file[KF_PATH], text[1024];
+    fixture_path(path, "units.db");
+    fixture_path(file, "unit.json");
+    kf_store *store = fixture_open(path);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        (void)snprintf(
+            text, sizeof text,
+            "{\"schema_version\": \"1.0.0\", \"metadata\": {\"timeunit\": \"%s\"}, \"results\": "
+            "[{\"configuration\": {\"block\": 32}, \"invalidity\": \"correct\", \"correctness\": 1, "
+            "\"measurements\": [{\"name\": \"time\", \"value\": %.9g, \"unit\": \"\"}], "
+            "\"times\": {\"runtimes\": [%.9g]}}]}",
+            units[i].unit, units[i].time, units[i].time);
+        write_file(file, text);
+        int count = 0;
+        const int64_t run = import(store, file, &count);
+        assert_int_equal(count, 1);
+        sqlite3_stmt *statement = NULL;
+        assert_int_equal(sqlite3_prepare_v2(store->database, "SELECT step_us FROM result WHERE run = ?", -1,
+                                            &statement, NULL),
+                         SQLITE_OK);
+        (void)sqlite3_bind_int64(statement, 1, run);
+        assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+        assert_true(fabs(sqlite3_column_double(statement, 0) - 2500) < 1e-6);
+        (void)sqlite3_finalize(statement);
+    }
+    kf_store_close(store);
+}
+
+/* A config that was measured in full keeps its time when a later run of the scene skips it. */
+static void test_skipped_later(void **state) {
+    (void)state;
+    char path[KF_PATH], file[KF_PATH];
+    fixture_path(path, "skipped.db");
+    fixture_path(file, "skipped.json");
+    kf_store *store = fixture_open(path);
+    kf_run_row run = {0};
+    kf_config config;
+    kf_error error = {0};
+    kf_measurement *measurement = kf_allocate(sizeof *measurement);
+    fixture_config(&config, 1);
+    for (int skips = 0; skips < 2; skips++) {
+        fixture_begin(store, &run);
+        fixture_measurement(measurement, skips ? 9.0 : 3.0, 7);
+        if (skips) measurement->state = KF_STATE_SKIPPED;
+        if (skips) kf_copy_text(measurement->reason, sizeof measurement->reason, "slower than the best");
+        if (kf_store_add(store, &run, 0, "search", &config, measurement, &error) != KF_OK)
+            fail_msg("%s", error.message);
+        kf_measurement_free(measurement);
+        assert_int_equal(kf_store_end_run(store, &run, "finished", NULL), KF_OK);
+    }
+    free(measurement);
+    char *text = export(store, run.id, kf_store_export_compact);
+    write_file(file, text);
+    free(text);
+    kf_landscape *landscape = NULL;
+    if (kf_landscape_open(file, &landscape, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_int_equal(landscape->size, 1);
+    assert_int_equal(landscape->states[0], KF_STATE_OK);
+    assert_true(fabs(landscape->times_us[0] - 3.0) < 0.04);
+    kf_landscape_free(landscape);
+    kf_store_close(store);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trips),
@@ -549,6 +623,8 @@ int main(void) {
         cmocka_unit_test(test_kinds_of_values),
         cmocka_unit_test(test_wrong_files),
         cmocka_unit_test(test_moments),
+        cmocka_unit_test(test_units_of_time),
+        cmocka_unit_test(test_skipped_later),
     };
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
 }

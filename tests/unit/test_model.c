@@ -194,11 +194,114 @@ static void test_features(void **state) {
     kf_space_free(space);
 }
 
+/* --- against plain formulas --- */
+
+/* The negative logarithm of the posterior of lengths and noise, up to a constant: surrogate.h's kernel, the
+ * signal's variance at its best value, and the beliefs of surrogate_fit.c. */
+static double plain_posterior(const kf_lengths *lengths, const float *features, const double *targets) {
+    double factor[POINTS][POINTS], solution[POINTS], value = 0, squares = 0;
+    for (int i = 0; i < POINTS; i++)
+        for (int j = 0; j <= i; j++) {
+            double square = 0, effects = 0;
+            for (int f = 0; f < FEATURES; f++) {
+                const double own = (double)(features[i * FEATURES + f] - features[j * FEATURES + f]) /
+                                   exp(lengths->logarithm[f]);
+                square += own * own;
+                effects += 1 / (1 + own * own) / FEATURES;
+            }
+            double sum = 0.5 * pow(1 + square / 4, -2) + 0.5 * effects + (i == j ? lengths->noise : 0);
+            for (int k = 0; k < j; k++)
+                sum -= factor[i][k] * factor[j][k];
+            factor[i][j] = i == j ? sqrt(sum) : sum / factor[j][j];
+        }
+    for (int i = 0; i < POINTS; i++) {
+        solution[i] = targets[i];
+        for (int k = 0; k < i; k++)
+            solution[i] -= factor[i][k] * solution[k];
+        solution[i] /= factor[i][i];
+        squares += solution[i] * solution[i];
+        value += log(factor[i][i]);
+    }
+    value += 0.5 * POINTS * log(squares / POINTS);
+    for (int f = 0; f < FEATURES; f++)
+        value += 0.5 * lengths->logarithm[f] * lengths->logarithm[f];
+    const double off = (log(lengths->noise) + 6.9) / 2.0;
+    return value + 0.5 * off * off;
+}
+
+/* What the fit finds is a minimum along every length and the noise: it followed the right slope. */
+static void test_fit_ends_in_a_minimum(void **state) {
+    (void)state;
+    float features[POINTS * FEATURES];
+    double targets[POINTS];
+    uint64_t random = 5;
+    for (int i = 0; i < POINTS; i++) {
+        draw(&random, features + (size_t)i * FEATURES);
+        targets[i] = (truth(features + (size_t)i * FEATURES) - 1.2) / 1.6 + 0.1 * (uniform(&random) - 0.5);
+    }
+    kf_lengths lengths = lengths_of(0, 1e-3);
+    kf_lengths_fit(&lengths, FEATURES, POINTS, features, targets, 400);
+    const double least = plain_posterior(&lengths, features, targets);
+    assert_true(least < plain_posterior(&(kf_lengths){.noise = 1e-3}, features, targets) - 1);
+    for (int f = 0; f <= FEATURES; f++)
+        for (int side = -1; side <= 1; side += 2) {
+            kf_lengths beside = lengths;
+            if (f < FEATURES)
+                beside.logarithm[f] += 0.02 * side;
+            else
+                beside.noise *= exp(0.02 * side);
+            assert_true(plain_posterior(&beside, features, targets) > least);
+        }
+}
+
+/* The candidate that is chosen improves most on the best, by the integral over what it may be. */
+static void test_chosen_improves_most(void **state) {
+    (void)state;
+    const kf_lengths lengths = lengths_of(-0.5, 1e-3);
+    static const bool skip[CANDIDATES];
+    float offsets[CANDIDATES];
+    uint64_t random = 21;
+    for (int round = 0; round < 20; round++) {
+        kf_surrogate *surrogate = kf_surrogate_open(FEATURES);
+        kf_surrogate_reset(surrogate, &lengths);
+        float x[FEATURES];
+        double best = INFINITY;
+        for (int i = 0; i < 12; i++) {
+            draw(&random, x);
+            kf_surrogate_set_target(surrogate, kf_surrogate_add_point(surrogate, x), truth(x) - 1.2);
+            best = fmin(best, truth(x) - 1.2);
+        }
+        for (int i = 0; i < CANDIDATES; i++) {
+            draw(&random, x);
+            (void)kf_surrogate_add_candidate(surrogate, x);
+            offsets[i] = 0.3F * (float)uniform(&random);
+        }
+        double improvements[CANDIDATES], most = 0;
+        const int chosen = kf_surrogate_choose(surrogate, best, offsets, skip, 1);
+        for (int i = 0; i < CANDIDATES; i++) {
+            double mean, deviation;
+            kf_surrogate_predict(surrogate, i, &mean, &deviation);
+            mean += (double)offsets[i];
+            improvements[i] = 0;
+            for (double z = -8; z < 8; z += 1e-3)
+                improvements[i] +=
+                    fmax(0, best - mean - deviation * z) * exp(-0.5 * z * z) * 1e-3 / 2.5066283;
+            most = fmax(most, improvements[i]);
+        }
+        assert_true(improvements[chosen] > 0.999 * most);
+        kf_surrogate_close(surrogate);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_interpolates), cmocka_unit_test(test_order_does_not_matter),
-        cmocka_unit_test(test_lengths),      cmocka_unit_test(test_failures_are_learnt),
+        cmocka_unit_test(test_interpolates),
+        cmocka_unit_test(test_order_does_not_matter),
+        cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_failures_are_learnt),
         cmocka_unit_test(test_features),
+        cmocka_unit_test(test_fit_ends_in_a_minimum),
+        cmocka_unit_test(test_chosen_improves_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -545,6 +545,40 @@ static void test_kills(void **state) {
     free(s);
 }
 
+/* A night that was interrupted is no history, but it is there for the night itself that goes on. */
+static void test_unfinished_nights_are_no_history(void **state) {
+    (void)state;
+    char path[KF_PATH], series[KF_HASH_HEX];
+    fixture_path(path, "history.db");
+    kf_store *store = fixture_open(path);
+    kf_error error = {0};
+    kf_night night;
+    kf_run_row run = {0};
+    uint64_t seed = 1;
+    kf_problem *problem = kf_allocate_zeroed(1, sizeof *problem);
+    kf_device_info device;
+    fixture_problem(problem, "beetle");
+    fixture_device(&device);
+    kf_store_series("ball", problem, &device, series);
+    kf_problem_free(problem);
+    const int64_t whole = fixture_whole_night(store, "ball", "one", 100, KF_SAME, &seed);
+    fixture_night(store, &night, "two");
+    assert_int_equal(fixture_process(store, &night, &run, "ball", KF_ARM_NIGHT, 0, 100, &error), KF_OK);
+    assert_int_equal(kf_store_end_night(store, &night, "interrupted", &error), KF_OK);
+    for (int going_on = 0; going_on < 2; going_on++) {
+        kf_history_night *nights = NULL;
+        int count = 0;
+        assert_int_equal(
+            kf_store_history(store, "ball", series, going_on ? night.id : 0, 10, &nights, &count, &error),
+            KF_OK);
+        assert_int_equal(count, 1 + going_on);
+        assert_int_equal(nights[0].night, whole);
+        assert_int_equal(nights[0].process_count, 5);
+        free(nights);
+    }
+    kf_store_close(store);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_store),
@@ -556,6 +590,7 @@ int main(void) {
         cmocka_unit_test(test_nights),
         cmocka_unit_test(test_drift),
         cmocka_unit_test(test_kills),
+        cmocka_unit_test(test_unfinished_nights_are_no_history),
     };
     kf_log_set_level(KF_LOG_QUIET);
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);

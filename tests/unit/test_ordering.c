@@ -154,11 +154,34 @@ static void test_time_of_many(void **state) {
     free(order);
 }
 
+/* A sample that rounds out of the box belongs to the outermost cell, on either side of every axis. */
+static void test_samples_just_outside(void **state) {
+    (void)state;
+    for (int morton = 0; morton < 2; morton++)
+        for (int axis = 0; axis < 3; axis++) {
+            kf_ordering ordering;
+            kf_ordering_begin(&ordering, 4, morton != 0, low, high);
+            double inside[3] = {0.5, 0.5, 0.5}, outside[3] = {0.5, 0.5, 0.5};
+            inside[axis] = ordering.origin[axis];
+            outside[axis] = nextafter(inside[axis], -100);
+            assert_true(kf_ordering_key(&ordering, outside[0], outside[1], outside[2]) ==
+                        kf_ordering_key(&ordering, inside[0], inside[1], inside[2]));
+            outside[axis] = ordering.origin[axis] + ordering.cells[axis];
+            inside[axis] = nextafter(outside[axis], -100);
+            assert_true(kf_ordering_key(&ordering, outside[0], outside[1], outside[2]) ==
+                        kf_ordering_key(&ordering, inside[0], inside[1], inside[2]));
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orders),      cmocka_unit_test(test_box),
-        cmocka_unit_test(test_key_by_hand), cmocka_unit_test(test_nothing_to_sort),
-        cmocka_unit_test(test_large_keys),  cmocka_unit_test(test_time_of_many),
+        cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_box),
+        cmocka_unit_test(test_key_by_hand),
+        cmocka_unit_test(test_nothing_to_sort),
+        cmocka_unit_test(test_large_keys),
+        cmocka_unit_test(test_time_of_many),
+        cmocka_unit_test(test_samples_just_outside),
     };
     return cmocka_run_group_tests_name("ordering", tests, fill_coordinates, NULL);
 }
