@@ -1,6 +1,6 @@
 #!/bin/bash
 # Drag on three grids each: the Ahmed body (25 degrees), sphere and cylinder, with Richardson's order of each flow.
-# From a bundle or a built source tree; builds nothing; some 280 s on an H200 and never more than BUDGET (350): what does not fit is
+# From a bundle or a built source tree; builds nothing; some 225 s on an H200 and never more than BUDGET (350): what does not fit is
 # left out and said; a run that time ends is kept with what it came to.
 # usage: scripts/gpu/drag.sh FOLDER [DEVICE]; BUDGET, GRIDS (at Reynolds number 10000), HIGH_GRIDS (at the experiment's 2.8 million),
 # FLOW_THROUGHS and CASES (of kftune validate; empty: none) may be set.
