@@ -281,6 +281,12 @@ static void test_refusals(void **state) {
     must(kf_space_preset(space, "default", &config, &error), &error);
     const bool gpu = strcmp(kf_backend_device(backend)->backend, "cuda") == 0;
     expect(scene, &config, !gpu, true); /* the default of a GPU has a graph */
+    kf_config_set_boolean(&config, "folded_boundary", true);
+    expect(scene, &config, !gpu, true);
+    kf_config_set_name(&config, "plan", "push");
+    expect(scene, &config, false, false);
+    kf_config_set_name(&config, "plan", "pull");
+    kf_config_set_boolean(&config, "folded_boundary", false);
     kf_config_set_boolean(&config, "graph", true);
     expect(scene, &config, false, true);
     kf_config_set_boolean(&config, "graph", false);
