@@ -9,6 +9,8 @@
 #include "plots/gnuplot.h"
 #include "plots/tables.h"
 
+enum { LONGEST_LABEL = 16 }; /* of a night, at the axis */
+
 typedef struct series_search {
     const char *benchmark;
     kf_series_summary found;
@@ -62,13 +64,16 @@ static kf_verdict_state verdict_of(const kf_history_night *night) {
     return night->judged ? night->verdict : KF_NODATA;
 }
 
-/* Block 1: night, its median, its verdict, its day, pinned. */
+/* Block 1: night, its median, its verdict, its day and label, pinned. */
 static void append_nights(const history *h, kf_text *data) {
     kf_text_append(data, "\n\n");
     for (int i = 0; i < h->count; i++) {
         const kf_history_night *night = &h->nights[i];
-        char day[12];
-        kf_copy_text(day, 11, night->started);
+        /* "11-22 v1.3-4-gabcdef": the day, and what the user calls the program, a commit as a rule. */
+        char day[8 + LONGEST_LABEL + 4];
+        const size_t length = strlen(night->label);
+        (void)snprintf(day, sizeof day, "%.5s %.*s%s", night->started + strlen("2026-"), LONGEST_LABEL,
+                       night->label, length > LONGEST_LABEL ? "…" : "");
         kf_text_append(data, "%d\t%.6g\t%d\t", i + 1, exp(h->levels[i]) * h->unit.scale,
                        (int)verdict_of(night));
         kf_gnuplot_field(data, day);
@@ -113,8 +118,9 @@ static kf_status draw(const history *h, const kf_series_summary *series, const c
         verdicts[i] = '0';
     for (int i = 0; i < h->count; i++)
         verdicts[verdict_of(&h->nights[i])] = '1';
-    (void)snprintf(subtitle, sizeof subtitle, "%s %s, on %s", series->scene,
-                   kf_facts_size_text(series->facts, size), series->device);
+    kf_facts_size_text(series->facts, size);
+    (void)snprintf(subtitle, sizeof subtitle, "%s%s%s, on %s", series->scene, size[0] != '\0' ? " " : "",
+                   size, series->device);
     (void)snprintf(points, sizeof points, "%d", h->point_count);
     (void)snprintf(nights, sizeof nights, "%d", h->count);
     kf_text title = {0};

@@ -6,12 +6,13 @@ set ylabel "time of a step, ".unit
 set key below center horizontal samplen 2
 set xrange [0.5:nights+0.5]
 stats data index 0 using 2 name "ALL" nooutput
-spread = ALL_max - ALL_min
-if (spread < 0.02*ALL_max) { spread = 0.02*ALL_max }
-set yrange [ALL_min-0.2*spread:ALL_max+0.35*spread]
+# From zero, so that 2 % look like 2 %.
+top = 1.25*ALL_max
+set yrange [0:top]
 # Not every night gets its day.
 every_night = (nights + 11) / 12
-set xtics ("" 0) rotate by -35 font ",11"
+set xtics ("" 0) rotate by -35 font ",10"
+set bmargin 9
 # Verdicts in the order of kf_verdict_names; the text verdicts has a 1 for each that occurs.
 array name[7] = ["SAME", "FAST", "SLOW", "AMBIGUOUS", "NODATA", "DRIFT", "WRONG"]
 array paint[7] = [0x0072B2, 0x009E73, 0xD55E00, 0xE69F00, 0x999999, 0xCC79A7, 0x000000]
@@ -21,6 +22,6 @@ plot data index 0 using 1:2 with points pointtype 7 pointsize 0.6*dot linecolor 
      data index 1 using 1:2:((int(column(0))%every_night==0) ? strcol(4) : "") with points pointsize 0 notitle, \
      data index 1 using 1:(NaN):xticlabels((int(column(0))%every_night==0) ? strcol(4) : "") notitle, \
      for [v=1:7] data index 1 using 1:((column(3)==v-1) ? column(2) : NaN) with points pointtype shape[v] pointsize 1.1*dot linecolor rgb paint[v] title (verdicts[v:v] eq "1" ? name[v] : ""), \
-     (points > 0 ? data : data) index (points > 0 ? 3 : 1) using ((points > 0) ? column(1) : NaN):(ALL_min-0.2*spread):(0):(1.55*spread) with vectors nohead dashtype 2 linewidth 2 linecolor rgb 0x666666 title (points > 0 ? "change point" : ""), \
-     (points > 0 ? data : data) index (points > 0 ? 3 : 1) using ((points > 0) ? column(1) : NaN):(ALL_max+0.28*spread):((points > 0) ? strcol(2) : "") with labels left offset 0.6,0 font ",11" notitle, \
+     (points > 0 ? data : data) index (points > 0 ? 3 : 1) using ((points > 0) ? column(1) : NaN):(0):(0):(top) with vectors nohead dashtype 2 linewidth 2 linecolor rgb 0x666666 title (points > 0 ? "change point" : ""), \
+     (points > 0 ? data : data) index (points > 0 ? 3 : 1) using ((points > 0) ? column(1) : NaN):(1.17*ALL_max):((points > 0) ? strcol(2) : "") with labels left offset 0.6,0 font ",11" notitle, \
      data index 1 using 1:((column(5)==1) ? column(2) : NaN) with points pointtype 4 pointsize 2.2*dot linewidth 2 linecolor rgb 0x000000 title "pinned"

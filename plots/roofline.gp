@@ -23,7 +23,15 @@ set ylabel "performance (GFLOP/s)" offset 1,0
 # A roof of memory rises at 45 degrees in decades; on the screen:
 slope = atan2((height-bottom-64)/(log10(Y_max_y)-log10(Y_min_x)), 0.87*900/(log10(X_max_y)-log10(X_min_x)))*180/pi
 set key at screen 0.105,(10.0/height) left bottom vertical maxrows 6 Left reverse samplen 1 font ",11"
-set label 1 "triangles: L1\nsquares: L2\ncircles: device memory\nsolid: measured\ndashed: theoretical" at graph 0.985,0.22 right font ",11" noenhanced textcolor "#444444"
+# What the symbols and lines mean, drawn as they are.
+set label 10 at graph 0.80,0.275 point pointtype 9 pointsize 1.3*dot linecolor rgb "#444444" "  L1" font ",11" offset 0.8,0
+set label 11 at graph 0.80,0.235 point pointtype 5 pointsize 1.3*dot linecolor rgb "#444444" "  L2" font ",11" offset 0.8,0
+set label 12 at graph 0.80,0.195 point pointtype 7 pointsize 1.3*dot linecolor rgb "#444444" "  device memory" font ",11" offset 0.8,0
+set arrow 10 from graph 0.785,0.155 to graph 0.815,0.155 nohead linewidth 2.5 linecolor "#333333"
+set label 13 "measured" at graph 0.825,0.155 font ",11" textcolor "#444444"
+set arrow 11 from graph 0.785,0.115 to graph 0.815,0.115 nohead linewidth 1.5 linecolor "#777777" dashtype 2
+set label 14 "theoretical" at graph 0.825,0.115 font ",11" textcolor "#444444"
+set label 15 "A kernel's symbols: its operations over the bytes of each level.\nL2 left of L1: L2 counts the fills from device memory, too.\nDevice memory left of L1: whole sectors for scattered bytes." at graph 0.985,0.075 right font ",9" noenhanced textcolor "#666666"
 array shape[3] = [9, 5, 7]
 plot data index 1 using 1:2:3:(($5 > 0) ? $4 : NaN) with vectors nohead linewidth 2.5 linecolor "#333333" notitle, \
      data index 1 using 1:2:3:(($5 > 0) ? NaN : $4) with vectors nohead linewidth 1.5 linecolor "#777777" dashtype 2 notitle, \

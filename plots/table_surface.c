@@ -6,7 +6,7 @@
 
 #include "plots/tables.h"
 
-enum { MOST_LINES = 256 };
+enum { MOST_LINES = 256, LEAST_CELLS = 4 };
 /* AoS is what CSoA becomes with blocks of one node, SoA with one block of all nodes. */
 static const long aos = 1, soa = 1L << 62;
 
@@ -117,6 +117,13 @@ kf_status kf_table_surface(const kf_plot_results *results, kf_text *data, kf_tim
         return kf_fail(error, KF_BAD_INPUT,
                        "this run has no ok result with the parameters sample_block_length and layout");
     }
+    if (lengths.count * alphas.count < LEAST_CELLS)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "this run measured %d sample block length%s and %d layout%s, too few for a surface; tune with "
+            "--strategy enumerate --fix plan=%s and a longer --budget",
+            lengths.count, lengths.count == 1 ? "" : "s", alphas.count, alphas.count == 1 ? "" : "s",
+            plan[0] != '\0' ? plan : "NAME");
     qsort(lengths.values, (size_t)lengths.count, sizeof *lengths.values, compare_longs);
     qsort(alphas.values, (size_t)alphas.count, sizeof *alphas.values, compare_longs);
     double longest = 0,

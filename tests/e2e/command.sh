@@ -71,6 +71,10 @@ import json
 entries = {e["name"]: e for e in json.load(open("n.json"))}
 assert all(60000 < entries[n]["value"] < 90000 and entries[n]["unit"] == "us" for n in ("printed", "json", "wall")), entries
 assert all(e["range"].startswith("± ") and "SLOW" in e["extra"] for e in entries.values()), entries' 2>err || complain "the export to github-benchmark is wrong"
+if command -v gnuplot >/dev/null; then
+    "$kftune" plot history --store n.db --benchmark printed --out history.svg >out 2>err || complain "no history is drawn"
+    for text in "$first" "$(git -C team describe --always)" ">SLOW<" "> 0<"; do grep -qF -- "$text" history.svg || complain "the history does not show $text"; done
+fi
 # The earlier program is what ran beside it, not another run of the new one.
 find n.db.commands -path '*bin/solver' | wc -l | grep -qx 4 || complain "the copies of both solvers are not kept"
 

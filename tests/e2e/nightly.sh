@@ -128,31 +128,41 @@ BUILD
     has "$out" "slower: "
 fi
 
-# The examples of docs/nightly.md, with this program and this folder in place of the reader's.
-document=$data/docs/nightly.md
-if [ -r "$document" ]; then
-    block() { # NAME: the fenced text after its mark
-        awk -v mark="<!-- test: $1 -->" '$0 == mark { wanted = 1; next } wanted && /^```/ { if (inside) exit; inside = 1; next } inside' "$document"
-    }
+# The files to copy in ci/, with this program and this folder in place of the reader's, as far as a machine without their
+# services can: what they start is started, and what reads them here reads them.
+ci=$data/ci
+if [ -d "$ci" ]; then
     # The program is put in last, because its own path may end in build/kftune.
     here() { sed -e "s|/usr/local/bin/kftune|@kftune@|; s|build/kftune|@kftune@|; s|--suite [a-z]*|--suite $scratch/plain.json|; s|%h|$scratch|g; s|@kftune@|$kftune|g"; }
     example() { # NAME COMMAND
-        [ -n "$2" ] || complain "docs/nightly.md lacks the example $1"
-        HOME=$scratch GITHUB_SHA=abc GITHUB_STEP_SUMMARY=$scratch/summary.md bash -c "$2" >"$out" 2>"$err" </dev/null || complain "the example $1 fails: $2"
+        [ -n "$2" ] || complain "ci/$1 has nothing to run"
+        HOME=$scratch GITHUB_SHA=abc CI_COMMIT_SHORT_SHA=abd GITHUB_STEP_SUMMARY=$scratch/summary.md bash -c "$2" >"$out" 2>"$err" </dev/null || complain "ci/$1 fails: $2"
     }
-    example kftune-nightly.service "$(block kftune-nightly.service | sed -n 's/^ExecStart=//p' | here)"
-    example crontab "$(block crontab | sed 's/^\([^ ]* \)\{5\}//' | here)"
+    example kftune-nightly.service "$(sed -n 's/^ExecStart=//p' "$ci/kftune-nightly.service" | here)"
+    example crontab "$(sed -n '/^[0-9]/s/^\([^ ]* \)\{5\}//p' "$ci/crontab" | here)"
     [ -s "$out" ] && complain "the cron line is not silent"
-    example ci.yml "$(block ci.yml | awk '/run: \|/ { inside = 1; next } inside && /^      - / { exit } inside' | here)"
+    example github.yml "$(awk '/run: \|/ { inside = 1; next } inside && /^      - / { exit } inside' "$ci/github.yml" | here)"
     has summary.md "# Night 3 of small"
     grep -q '<testsuites' night.xml || complain "the CI job wrote no JUnit file"
+    grep -q '"unit":' night.json || complain "the CI job wrote no times"
+    rm night.xml
+    example gitlab.yml "$(sed -n '/^    - build/s/^    - //p' "$ci/gitlab.yml" | here)"
+    grep -q '<testsuites' night.xml || complain "GitLab's job wrote no JUnit file"
+    # srun comes with a cluster; what it starts is started here.
+    srun() { shift && "$@"; }
+    export -f srun
+    example slurm.sh "$(here <"$ci/slurm.sh")"
+    [ -s "$out" ] && complain "the Slurm job is not silent"
+    bash -n "$ci/slurm.sh" || complain "ci/slurm.sh is no script"
     if command -v systemd-analyze >/dev/null; then
-        block kftune-nightly.service | here >kftune-nightly.service
-        block kftune-nightly.timer >kftune-nightly.timer
+        here <"$ci/kftune-nightly.service" >kftune-nightly.service
+        cp "$ci/kftune-nightly.timer" .
         XDG_RUNTIME_DIR=$scratch systemd-analyze verify --user ./kftune-nightly.timer >"$out" 2>"$err" || complain "systemd does not take the timer"
     fi
     if command -v python3 >/dev/null && python3 -c 'import yaml' 2>/dev/null; then
-        block ci.yml | python3 -c 'import sys, yaml; assert yaml.safe_load(sys.stdin)["jobs"]["nightly"]["steps"]' || complain "the CI job is no YAML"
+        python3 -c 'import sys, yaml
+assert yaml.safe_load(open(sys.argv[1]))["jobs"]["nightly"]["steps"]
+assert yaml.safe_load(open(sys.argv[2]))["nightly"]["script"]' "$ci/github.yml" "$ci/gitlab.yml" || complain "a CI file is no YAML"
     fi
 fi
 

@@ -225,6 +225,17 @@ static void test_tables(void **state) {
     assert_non_null(strstr(data.text, "2\t1\t9.8\n"));
     kf_text_free(&data);
 
+    /* One cell is no surface. */
+    kf_plot_results few = results;
+    few.count = 0;
+    for (size_t i = 0; i < results.count && few.count == 0; i++)
+        if (strcmp(results.results[i].role, "search") == 0 && results.results[i].ok)
+            few = (kf_plot_results){.count = 1, .results = &results.results[i]};
+    assert_int_equal(few.count, 1);
+    assert_int_equal(kf_table_surface(&few, &data, &unit, &plan, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "too few for a surface"));
+    kf_text_free(&data);
+
     assert_int_equal(kf_table_convergence(&results, &data, &unit, &blocks, &error), KF_OK);
     assert_int_equal(blocks, 3);
     const char *second = strstr(data.text, "\n\n\n");

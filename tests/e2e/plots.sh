@@ -1,0 +1,24 @@
+#!/bin/bash
+# Every plot and the report from the shipped store of an H200: what a machine without a GPU can draw and read.
+# KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+cd "$(dirname "$0")/../.." || exit 3
+# shellcheck source=tests/e2e/preamble.bash
+. tests/e2e/preamble.bash
+if ! command -v gnuplot >/dev/null; then
+    echo "plots.sh: gnuplot is not here: skipped"
+    exit 77
+fi
+KFTUNE=$kftune sh scripts/plots.sh results/measured/h200-store.db.gz "$scratch" svg >"$out" 2>"$err" || complain "scripts/plots.sh"
+gzip -dc results/measured/h200-store.db.gz >"$scratch/h200.db"
+expect 0 store prune --older-than 100000 --store "$scratch/h200.db"
+expect 0 store list --store "$scratch/h200.db"
+shows "NVIDIA H200"
+expect 0 plot convergence --store "$scratch/h200.db" --run 1 --out "$scratch/convergence.svg"
+expect 0 report --store "$scratch/h200.db" --out "$scratch/report.html"
+grep -q 'NVIDIA H200' "$scratch/report.html" || complain "the report does not name the device"
+drawn() { grep -qF -- "$2" "$scratch/$1.svg" || complain "$1.svg does not show: $2"; }
+for legend in L1 L2 'device memory' measured theoretical 'L2 left of L1' 'stream_collide, 8'; do drawn roofline "$legend"; done
+drawn occupancy stream_collide
+drawn kernels baseline
+drawn surface AoS
+finish
