@@ -3,6 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What is quoted in a message, a name from a file for one, may have line breaks; the message is one line. */
+static void make_one_line(char *message) {
+    for (char *c = message; *c != '\0'; c++)
+        if (*c == '\n' || *c == '\r') *c = ' ';
+}
+
 kf_status(kf_fail)(kf_error *error, kf_status status, const char *format, ...) {
     if (error != NULL) {
         va_list arguments;
@@ -10,6 +16,7 @@ kf_status(kf_fail)(kf_error *error, kf_status status, const char *format, ...) {
         error->status = status;
         (void)vsnprintf(error->message, sizeof error->message, format, arguments);
         va_end(arguments);
+        make_one_line(error->message);
     }
     return status;
 }
@@ -21,6 +28,7 @@ kf_status(kf_fail_context)(kf_error *error, const char *format, ...) {
     va_start(arguments, format);
     int used = vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    make_one_line(message);
     if (used >= 0 && (size_t)used < sizeof message)
         (void)snprintf(message + used, sizeof message - (size_t)used, ": %.*s",
                        (int)(sizeof message - (size_t)used - 3), error->message);

@@ -145,12 +145,21 @@ static void errors_gain_context(void **state) {
     assert_int_equal(strlen(error.message), sizeof error.message - 1);
 }
 
+static void errors_are_one_line(void **state) {
+    (void)state;
+    kf_error error;
+    assert_int_equal(kf_fail(&error, KF_BAD_INPUT, "%s: is missing", "blu\n.cu"), KF_BAD_INPUT);
+    assert_string_equal(error.message, "blu .cu: is missing");
+    assert_int_equal(kf_fail_context(&error, "%s", "a\r\nb"), KF_BAD_INPUT);
+    assert_string_equal(error.message, "a  b: blu .cu: is missing");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nearest_finds_slips), cmocka_unit_test(nearest_does_not_guess_wildly),
         cmocka_unit_test(text_grows),          cmocka_unit_test(figures_have_three_digits),
         cmocka_unit_test(copies_truncate),     cmocka_unit_test(allocation_ends_the_program_cleanly),
-        cmocka_unit_test(errors_gain_context),
+        cmocka_unit_test(errors_gain_context), cmocka_unit_test(errors_are_one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
