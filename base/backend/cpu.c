@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/backend/cache.h"
+#include "base/backend/cpu_queue.h"
 #include "base/backend/cpu_team.h"
 #include "base/backend/internal.h"
 #include "base/util/text.h"
@@ -47,18 +48,9 @@ typedef struct cpu_event {
     struct timespec time;
 } cpu_event;
 
-/* What a stream is given. */
-typedef struct cpu_work {
-    kf_stream *stream;
-    kf_launch *launch;         /* owned; or NULL */
-    kf_call_function *enqueue; /* or NULL */
-    void *object;
-    kf_copy copy; /* else */
-} cpu_work;
-
 typedef struct cpu_graph {
     kf_graph base;
-    cpu_work *works;
+    kf_cpu_work *works;
     size_t count, capacity;
 } cpu_graph;
 
@@ -181,6 +173,46 @@ static int cpu_function_resident_blocks(const kf_function *function, int threads
     return threads_per_block <= function->module->backend->device.max_threads_per_block;
 }
 
+/* --- doing ------------------------------------------------------------------------------------------------
+ */
+
+static void run_blocks(const void *work, int64_t first, int64_t last) {
+    const kf_launch *launch = work;
+    ((const cpu_function *)launch->function)->entry(launch->block, first, last, launch->arguments);
+}
+
+static kf_status run_launch(kf_backend *backend, const kf_launch *launch, kf_error *error) {
+    cpu_backend *cpu = (cpu_backend *)backend;
+    int extent[3];
+    int64_t blocks = 1;
+    kf_launch_extent(launch, extent);
+    for (int axis = 0; axis < 3; axis++)
+        blocks *= (extent[axis] + launch->block[axis] - 1) / launch->block[axis];
+    if (cpu->team == NULL)
+        KF_TRY(kf_cpu_team_start(backend->device.multiprocessors, cpu->bind, &cpu->team, error));
+    kf_cpu_team_run(cpu->team, run_blocks, launch, blocks);
+    return KF_OK;
+}
+
+static void run_copy(const kf_copy *copy) {
+    for (size_t row = 0; row < copy->rows; row++)
+        memmove((char *)copy->target->address + copy->target_offset + row * copy->target_pitch,
+                (const char *)copy->source->address + copy->source_offset + row * copy->source_pitch,
+                copy->bytes);
+}
+
+static kf_status run_work(const kf_cpu_work *work, kf_error *error) {
+    if (work->launch != NULL) return run_launch(work->stream->backend, work->launch, error);
+    if (work->enqueue != NULL) return work->enqueue(work->object, work->stream, error);
+    run_copy(&work->copy);
+    return KF_OK;
+}
+
+/* What streams were given is done before anything else happens. */
+static kf_status settle(kf_error *error) {
+    return kf_cpu_shuffles() ? kf_cpu_queue_drain(run_work, error) : KF_OK;
+}
+
 /* --- memory ------------------------------------------------------------------------------------------- */
 
 static kf_status cpu_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error) {
@@ -220,104 +252,90 @@ static void cpu_buffer_free(kf_buffer *buffer) {
 }
 
 static kf_status cpu_buffer_fill(kf_buffer *buffer, unsigned char byte, kf_error *error) {
-    (void)error;
+    KF_TRY(settle(error));
     memset(buffer->address, byte, buffer->bytes);
     return KF_OK;
 }
 
 static kf_status cpu_buffer_upload(kf_buffer *buffer, size_t offset, const void *data, size_t bytes,
                                    kf_error *error) {
-    (void)error;
+    KF_TRY(settle(error));
     memcpy((char *)buffer->address + offset, data, bytes);
     return KF_OK;
 }
 
 static kf_status cpu_buffer_download(const kf_buffer *buffer, size_t offset, void *data, size_t bytes,
                                      kf_error *error) {
-    (void)error;
+    KF_TRY(settle(error));
     memcpy(data, (const char *)buffer->address + offset, bytes);
     return KF_OK;
 }
 
 static kf_status cpu_buffer_copy(kf_buffer *target, const kf_buffer *source, size_t bytes, kf_error *error) {
-    (void)error;
+    KF_TRY(settle(error));
     memcpy(target->address, source->address, bytes);
     return KF_OK;
 }
 
 /* --- launching ---------------------------------------------------------------------------------------- */
 
-static void run_blocks(const void *work, int64_t first, int64_t last) {
-    const kf_launch *launch = work;
-    ((const cpu_function *)launch->function)->entry(launch->block, first, last, launch->arguments);
-}
-
-static kf_status run_launch(kf_backend *backend, const kf_launch *launch, kf_error *error) {
-    cpu_backend *cpu = (cpu_backend *)backend;
-    int extent[3];
-    int64_t blocks = 1;
-    kf_launch_extent(launch, extent);
-    for (int axis = 0; axis < 3; axis++)
-        blocks *= (extent[axis] + launch->block[axis] - 1) / launch->block[axis];
-    if (cpu->team == NULL)
-        KF_TRY(kf_cpu_team_start(backend->device.multiprocessors, cpu->bind, &cpu->team, error));
-    kf_cpu_team_run(cpu->team, run_blocks, launch, blocks);
-    return KF_OK;
-}
-
-static void run_copy(const kf_copy *copy) {
-    for (size_t row = 0; row < copy->rows; row++)
-        memmove((char *)copy->target->address + copy->target_offset + row * copy->target_pitch,
-                (const char *)copy->source->address + copy->source_offset + row * copy->source_pitch,
-                copy->bytes);
-}
-
 /* Room for one more in the graph that is being made; NULL: none is. */
-static cpu_work *keep(kf_stream *stream) {
+static kf_cpu_work *keep(kf_stream *stream) {
     cpu_graph *graph = ((cpu_backend *)stream->backend)->graph;
     if (graph == NULL) return NULL;
     graph->works = kf_grow(graph->works, graph->count, &graph->capacity, sizeof *graph->works);
-    cpu_work *work = &graph->works[graph->count++];
-    *work = (cpu_work){.stream = stream};
+    kf_cpu_work *work = &graph->works[graph->count++];
+    *work = (kf_cpu_work){.stream = stream};
     return work;
 }
 
 static kf_status cpu_launch(kf_stream *stream, const kf_launch *launch, kf_error *error) {
-    cpu_work *work = keep(stream);
-    if (work == NULL) return run_launch(stream->backend, launch, error);
-    work->launch = kf_allocate(sizeof *launch);
-    *work->launch = *launch;
+    kf_cpu_work *work = keep(stream), put = {.stream = stream};
+    if (work == NULL && !kf_cpu_shuffles()) return run_launch(stream->backend, launch, error);
+    kf_launch *copy = kf_allocate(sizeof *launch);
+    *copy = *launch;
+    put.launch = copy;
+    if (work != NULL)
+        *work = put;
+    else
+        kf_cpu_queue_put(&put);
     return KF_OK;
 }
 
 static kf_status cpu_call(kf_stream *stream, kf_call_function *enqueue, void *object, kf_error *error) {
-    cpu_work *work = keep(stream);
-    if (work == NULL) return enqueue(object, stream, error);
-    work->enqueue = enqueue;
-    work->object = object;
+    const kf_cpu_work put = {.stream = stream, .enqueue = enqueue, .object = object};
+    kf_cpu_work *work = keep(stream);
+    if (work == NULL && !kf_cpu_shuffles()) return enqueue(object, stream, error);
+    if (work != NULL)
+        *work = put;
+    else
+        kf_cpu_queue_put(&put);
     return KF_OK;
 }
 
 static kf_status cpu_copy(kf_stream *stream, const kf_copy *copy, kf_error *error) {
     (void)error;
-    cpu_work *work = keep(stream);
+    const kf_cpu_work put = {.stream = stream, .copy = *copy};
+    kf_cpu_work *work = keep(stream);
     if (work != NULL)
-        work->copy = *copy;
+        *work = put;
+    else if (kf_cpu_shuffles())
+        kf_cpu_queue_put(&put);
     else
         run_copy(copy);
     return KF_OK;
 }
 
 static kf_status cpu_synchronize(kf_backend *backend, kf_error *error) {
-    (void)backend; /* everything has ended when it returns */
-    (void)error;
-    return KF_OK;
+    (void)backend;
+    return settle(error); /* mostly everything has ended when it returns */
 }
 
 static kf_status cpu_mark_create(kf_backend *backend, kf_mark **mark, kf_error *error) {
     (void)error;
-    *mark = kf_allocate_zeroed(1, sizeof **mark);
-    (*mark)->backend = backend;
+    kf_cpu_mark *made = kf_allocate_zeroed(1, sizeof *made);
+    made->base.backend = backend;
+    *mark = &made->base;
     return KF_OK;
 }
 
@@ -325,9 +343,23 @@ static void cpu_mark_free(kf_mark *mark) {
     free(mark);
 }
 
-/* Signals and awaits: what comes later is done later. */
-static kf_status cpu_in_order(kf_stream *stream, kf_mark *mark, kf_error *error) {
-    (void)stream, (void)mark, (void)error;
+/* Signals and awaits: where there are no queues what comes later is done later. */
+static kf_status cpu_signal(kf_stream *stream, kf_mark *mark, kf_error *error) {
+    (void)error;
+    kf_cpu_mark *own = (kf_cpu_mark *)mark;
+    if (!kf_cpu_shuffles() || ((cpu_backend *)stream->backend)->graph != NULL) return KF_OK;
+    own->given++;
+    const kf_cpu_work put = {.stream = stream, .signal = own};
+    kf_cpu_queue_put(&put);
+    return KF_OK;
+}
+
+static kf_status cpu_await(kf_stream *stream, kf_mark *mark, kf_error *error) {
+    (void)error;
+    kf_cpu_mark *own = (kf_cpu_mark *)mark;
+    if (!kf_cpu_shuffles() || ((cpu_backend *)stream->backend)->graph != NULL) return KF_OK;
+    const kf_cpu_work put = {.stream = stream, .await = own, .target = own->given};
+    kf_cpu_queue_put(&put);
     return KF_OK;
 }
 
@@ -360,15 +392,9 @@ static kf_status cpu_graph_end(kf_backend *backend, kf_graph **graph, kf_error *
 
 static kf_status cpu_graph_launch(kf_graph *graph, kf_error *error) {
     const cpu_graph *sequence = (const cpu_graph *)graph;
-    for (size_t i = 0; i < sequence->count; i++) {
-        const cpu_work *work = &sequence->works[i];
-        if (work->launch != NULL)
-            KF_TRY(run_launch(graph->backend, work->launch, error));
-        else if (work->enqueue != NULL)
-            KF_TRY(work->enqueue(work->object, work->stream, error));
-        else
-            run_copy(&work->copy);
-    }
+    KF_TRY(settle(error));
+    for (size_t i = 0; i < sequence->count; i++)
+        KF_TRY(run_work(&sequence->works[i], error));
     return KF_OK;
 }
 
@@ -385,8 +411,8 @@ static void cpu_event_free(kf_event *event) {
 }
 
 static kf_status cpu_event_record(kf_event *event, kf_error *error) {
-    (void)error;
     cpu_event *recorded = (cpu_event *)event;
+    KF_TRY(settle(error));
     recorded->recorded = true;
     clock_gettime(CLOCK_MONOTONIC, &recorded->time);
     return KF_OK;
@@ -435,8 +461,8 @@ static const kf_backend_methods cpu_methods = {
     .synchronize = cpu_synchronize,
     .mark_create = cpu_mark_create,
     .mark_free = cpu_mark_free,
-    .signal = cpu_in_order,
-    .await = cpu_in_order,
+    .signal = cpu_signal,
+    .await = cpu_await,
     .graph_begin = cpu_graph_begin,
     .graph_end = cpu_graph_end,
     .graph_launch = cpu_graph_launch,
