@@ -408,6 +408,7 @@ kf_status kf_session_open(kf_session *session, const kf_tune_request *request, k
     session->effort = usual_effort(session);
     kf_info("device: %s (%s)", result->device.spec, result->device.name);
     const kf_system *system = request->problem->system;
+    KF_TRY(kf_system_check_team(system, &result->device, error));
     if (system->accepts_device != NULL)
         KF_TRY(system->accepts_device(request->problem, &result->device, error));
     KF_TRY(open_space(session, error));

@@ -3,151 +3,14 @@
 
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
-#include "solver/kinetic/kinetic.h"
+#include "solver/kinetic/kinetic_builder.h"
 
 enum { GPU_BLOCK = 128, CPU_BLOCK = 1024 };
-enum { BOTH = 2 }; /* instead of the parity of steps: even and odd ones */
 
-typedef struct builder {
-    kf_plan *plan;
-    kf_kinetic *kinetics; /* of all parts */
-    kf_kinetic *kinetic;  /* of the part whose items are appended now */
-    int parts;
-    kf_mark *ended[KF_MOST_PARTS], *ready[KF_MOST_PARTS], *summed[KF_MOST_PARTS]; /* of a team, see meet */
-    kf_error *error;
-    kf_status status;
-    int line_block[3], face_block[3]; /* of launches over samples or band, and over faces */
-    double node_bytes;                /* store_bytes * nodes of the part */
-    bool aside, joins;                /* of the kernels appended now, and of the next one */
-    bool beside;                      /* the same, in the lane of the same priority */
-    int every;                        /* the kernels appended now are due at each so many steps */
-} builder;
-
-/* What is appended from here on is that part's. */
-static void on_part(builder *b, int part) {
-    b->kinetic = &b->kinetics[part];
-    const int *n = b->kinetic->geometry.nodes;
-    b->node_bytes = (double)b->kinetic->store_bytes * n[0] * n[1] * b->kinetic->planes;
-    kf_plan_on(b->plan, part);
-}
-
-static kf_function *function(builder *b, kf_kinetic_source source, const char *name) {
-    kf_function *found = NULL;
-    if (b->status == KF_OK)
-        b->status = kf_module_function(b->kinetic->modules[source], name, &found, b->error);
-    return found;
-}
-
-/* Makes an item due at the steps of one parity or of BOTH, as far as they are among each b->every steps. */
-static void schedule(const builder *b, int parity, kf_item *item) {
-    const bool half = parity != BOTH && b->every % 2 == 1; /* of the steps that are due */
-    item->period = half ? 2 * b->every : b->every;
-    item->phase = half && parity == 1 ? b->every : 0;
-    item->lane = b->aside ? KF_LANE_ASIDE : b->beside ? KF_LANE_BESIDE : KF_LANE_MAIN;
-    item->joins = b->joins;
-}
-
-static void append_launch(builder *b, int parity, const kf_launch *launch, double bytes) {
-    if (b->status != KF_OK || (parity == 1 && b->every % 2 == 0)) return;
-    kf_item *item = kf_plan_add_kernel(b->plan, launch);
-    schedule(b, parity, item);
-    item->bytes = bytes;
-    b->joins = false;
-}
-
-/* Whether the items appended now have a step of that parity at all. */
-static bool falls(const builder *b, int parity) {
-    return b->status == KF_OK && (parity != 1 || b->every % 2 == 1);
-}
-
-/* --- teams -------------------------------------------------------------------------------------------------
- *
- * A part reads and writes the grids in its own planes and, for what streams across a cut and for the solid's
- * forces beside it, in those of its neighbours. Everything that it works out it works out as one device
- * would, so a step needs no more than an order: a part begins when its neighbours have ended the step before.
- */
-
-/* Every part's mark, when what it was given so far is done. */
-static void signal_all(builder *b, int parity, const char *name, kf_mark *const marks[]) {
-    for (int part = 0; b->parts > 1 && part < b->parts && falls(b, parity); part++) {
-        on_part(b, part);
-        b->joins = true;
-        schedule(b, parity, kf_plan_add_signal(b->plan, name, marks[part]));
-        b->joins = false;
-    }
-}
-
-static void await_one(builder *b, int parity, const char *name, kf_mark *mark) {
-    if (falls(b, parity)) schedule(b, parity, kf_plan_add_await(b->plan, name, mark));
-}
-
-/* Every part waits for both of its neighbours, the last's being the first across the seam. */
-static void await_neighbours(builder *b, int parity, const char *name, kf_mark *const marks[]) {
-    for (int part = 0; b->parts > 1 && part < b->parts; part++) {
-        const int below = (part + b->parts - 1) % b->parts, above = (part + 1) % b->parts;
-        on_part(b, part);
-        await_one(b, parity, name, marks[below]);
-        if (above != below) await_one(b, parity, name, marks[above]);
-    }
-}
-
-static void await_all(builder *b, int parity, const char *name, kf_mark *const marks[]) {
-    for (int part = 0; b->parts > 1 && part < b->parts; part++) {
-        on_part(b, part);
-        for (int other = 0; other < b->parts; other++)
-            if (other != part) await_one(b, parity, name, marks[other]);
-    }
-}
-
-/* Neighbours have come as far as this. */
-static void meet(builder *b, int parity) {
-    signal_all(b, parity, "part_ready", b->ready);
-    await_neighbours(b, parity, "part_ready", b->ready);
-}
-
-static void make_marks(builder *b) {
-    kf_mark **const marks[] = {b->ended, b->ready, b->summed};
-    for (int part = 0; b->parts > 1 && part < b->parts; part++) {
-        on_part(b, part);
-        for (int i = 0; i < 3 && b->status == KF_OK; i++)
-            b->status = kf_plan_mark(b->plan, &marks[i][part], b->error);
-    }
-}
-
-/* Appends to each part. */
-static void each_part(builder *b, int parity, void (*append)(builder *b, int parity)) {
-    for (int part = 0; part < b->parts; part++) {
-        on_part(b, part);
-        append(b, parity);
-    }
-}
-
-/* --- kernels -----------------------------------------------------------------------------------------------
- */
-
-/* bytes: least that are read and written. */
-static void append(builder *b, int parity, kf_kinetic_source source, const char *name, const int extent[3],
-                   const int block[3], kf_kinetic_arguments arguments, double bytes) {
-    kf_launch launch;
-    kf_function *kernel = function(b, source, name);
-    if (b->status != KF_OK) return;
-    memcpy(arguments.extent, extent, sizeof arguments.extent);
-    kf_launch_set(&launch, name, kernel, block, &arguments, sizeof arguments);
-    append_launch(b, parity, &launch, bytes);
-}
-
-/* Arguments with the two grids in the roles that a pass needs. */
-static kf_kinetic_arguments from_to(const kf_kinetic *kinetic, int from, int to) {
-    kf_kinetic_arguments arguments = kinetic->arguments;
-    arguments.source = kinetic->grids[from];
-    arguments.target = kinetic->grids[to];
-    return arguments;
-}
-
-static void append_nodes(builder *b, int parity, const char *name, int from, int to, double values) {
+static void append_nodes(kf_builder *b, int parity, const char *name, int from, int to, double values) {
     const int *n = b->kinetic->geometry.nodes, extent[3] = {n[0], n[1], b->kinetic->planes};
-    append(b, parity, KF_SOURCE_FLOW, name, extent, b->kinetic->options.block, from_to(b->kinetic, from, to),
-           values * b->node_bytes);
+    kf_append(b, parity, KF_SOURCE_FLOW, name, extent, b->kinetic->options.block,
+              kf_from_to(b->kinetic, from, to), values * b->node_bytes);
 }
 
 /* The two longest edges, and the faces. */
@@ -160,21 +23,21 @@ static void outflow_extent(const kf_kinetic *kinetic, int extent[3]) {
 
 /* What waits outside of outflows in the next step, from a grid after the collision; the fused plan's folded
  * boundaries keep it themselves. */
-static void append_outflow(builder *b, int parity, int grid) {
+static void append_outflow(kf_builder *b, int parity, int grid) {
     int extent[3];
     const kf_kinetic_options *options = &b->kinetic->options;
     const bool kept = options->plan == KF_PLAN_FUSED && options->boundary_kernels == 0;
     if (b->kinetic->outflow[0] == NULL || kept) return;
     outflow_extent(b->kinetic, extent);
-    append(b, parity, KF_SOURCE_BOUNDARY, "convect_outflow", extent, b->face_block,
-           from_to(b->kinetic, grid, grid), 0);
+    kf_append(b, parity, KF_SOURCE_BOUNDARY, "convect_outflow", extent, b->face_block,
+              kf_from_to(b->kinetic, grid, grid), 0);
 }
 
 /* The same of the initial state, of which the outflow takes all. */
-static void set_outflow_launch(builder *b) {
+static void set_outflow_launch(kf_builder *b) {
     if (b->kinetic->outflow[0] == NULL) return;
-    kf_function *convect = function(b, KF_SOURCE_BOUNDARY, "convect_outflow");
-    kf_kinetic_arguments arguments = from_to(b->kinetic, 0, 0);
+    kf_function *convect = kf_builder_function(b, KF_SOURCE_BOUNDARY, "convect_outflow");
+    kf_kinetic_arguments arguments = kf_from_to(b->kinetic, 0, 0);
     outflow_extent(b->kinetic, arguments.extent);
     arguments.outflow = arguments.outflow_next = kf_buffer_address(b->kinetic->outflow[0]);
     arguments.pushed = 0;
@@ -187,16 +50,16 @@ static void set_outflow_launch(builder *b) {
                       sizeof arguments);
 }
 
-static void append_boundaries(builder *b, int parity, int grid) {
+static void append_boundaries(kf_builder *b, int parity, int grid) {
     const int *n = b->kinetic->geometry.nodes;
-    kf_kinetic_arguments arguments = from_to(b->kinetic, grid, grid);
+    kf_kinetic_arguments arguments = kf_from_to(b->kinetic, grid, grid);
     double face_bytes = 18.0 * (double)b->kinetic->store_bytes;
     if (b->kinetic->options.boundary_kernels == 0) return;
     if (b->kinetic->options.boundary_kernels == 1) {
         int ghosts = 2 * ((n[0] + 2) * (n[1] + 2) + (n[0] + 2) * n[2] + n[1] * n[2]);
         const int extent[3] = {ghosts, 9, 1};
-        append(b, parity, KF_SOURCE_BOUNDARY, "boundary_all", extent, b->line_block, arguments,
-               face_bytes * ghosts);
+        kf_append(b, parity, KF_SOURCE_BOUNDARY, "boundary_all", extent, b->line_block, arguments,
+                  face_bytes * ghosts);
         return;
     }
     static const char *const names[KF_FACES] = {"boundary_xmin", "boundary_xmax", "boundary_ymin",
@@ -204,12 +67,12 @@ static void append_boundaries(builder *b, int parity, int grid) {
     const int extents[3][3] = {{n[1], n[2], 9}, {n[0] + 2, n[2], 9}, {n[0] + 2, n[1] + 2, 9}};
     for (int face = 0; face < KF_FACES; face++) {
         const int *extent = extents[face / 2];
-        append(b, parity, KF_SOURCE_BOUNDARY, names[face], extent, b->face_block, arguments,
-               face_bytes * extent[0] * extent[1]);
+        kf_append(b, parity, KF_SOURCE_BOUNDARY, names[face], extent, b->face_block, arguments,
+                  face_bytes * extent[0] * extent[1]);
     }
 }
 
-static void append_average_sum(builder *b, int parity, int grid) {
+static void append_average_sum(kf_builder *b, int parity, int grid) {
     const int *n = b->kinetic->geometry.nodes;
     int rows = ((n[1] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE) *
                ((n[2] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE);
@@ -218,38 +81,39 @@ static void append_average_sum(builder *b, int parity, int grid) {
     const long long enough = (long long)n[0] * rows / ITEMS;
     const int each = b->kinetic->options.gpu && enough < MOST ? (int)enough + (enough == 0) : MOST;
     const int extent[3] = {n[0], (rows + each - 1) / each, 1};
-    append(b, parity, KF_SOURCE_STATE, "average_sum", extent, b->face_block, from_to(b->kinetic, grid, grid),
-           27.0 * (double)b->kinetic->store_bytes * n[0] * rows / b->parts);
+    kf_append(b, parity, KF_SOURCE_STATE, "average_sum", extent, b->face_block,
+              kf_from_to(b->kinetic, grid, grid),
+              27.0 * (double)b->kinetic->store_bytes * n[0] * rows / b->parts);
 }
 
-static void append_average_finish(builder *b, int parity, int grid) {
+static void append_average_finish(kf_builder *b, int parity, int grid) {
     const int finish[3] = {KF_AVERAGE_SLOTS, 1, 1};
-    kf_kinetic_arguments arguments = from_to(b->kinetic, grid, grid);
+    kf_kinetic_arguments arguments = kf_from_to(b->kinetic, grid, grid);
     if (b->parts > 1) arguments.average_sums = kf_buffer_address(b->kinetic->team_sums);
-    append(b, parity, KF_SOURCE_STATE, "average_finish", finish, finish, arguments, 0);
+    kf_append(b, parity, KF_SOURCE_STATE, "average_finish", finish, finish, arguments, 0);
 }
 
-static void append_copy(builder *b, int parity, const char *name, kf_buffer *target, size_t offset,
+static void append_copy(kf_builder *b, int parity, const char *name, kf_buffer *target, size_t offset,
                         const kf_buffer *source, size_t bytes) {
     const kf_copy copy = {
         .target = target, .target_offset = offset, .source = source, .bytes = bytes, .rows = 1};
-    if (falls(b, parity)) schedule(b, parity, kf_plan_add_copy(b->plan, name, &copy));
+    if (kf_falls(b, parity)) kf_schedule(b, parity, kf_plan_add_copy(b->plan, name, &copy));
 }
 
 /* A team's averages: every part adds up its own rows, takes the sums of all, and finishes them itself. Its
  * sums are emptied when they begin, by which time all have taken those before. */
-static void append_team_averages(builder *b, int parity, int grid) {
+static void append_team_averages(kf_builder *b, int parity, int grid) {
     const size_t bytes = 3 * KF_AVERAGE_SLOTS * sizeof(long long);
-    await_all(b, parity, "step_ended", b->ended);
+    kf_await_all(b, parity, "step_ended", b->ended);
     for (int part = 0; part < b->parts; part++) {
-        on_part(b, part);
+        kf_on_part(b, part);
         append_copy(b, parity, "average_empty", b->kinetic->average_sums, 0, b->kinetic->no_sums, bytes);
         append_average_sum(b, parity, grid);
     }
-    signal_all(b, parity, "averages_summed", b->summed);
-    await_all(b, parity, "averages_summed", b->summed);
+    kf_signal_all(b, parity, "averages_summed", b->summed);
+    kf_await_all(b, parity, "averages_summed", b->summed);
     for (int part = 0; part < b->parts; part++) {
-        on_part(b, part);
+        kf_on_part(b, part);
         for (int other = 0; other < b->parts; other++)
             append_copy(b, parity, "average_take", b->kinetic->team_sums, (size_t)other * bytes,
                         b->kinetics[other].average_sums, bytes);
@@ -258,7 +122,7 @@ static void append_team_averages(builder *b, int parity, int grid) {
 }
 
 /* Of all parts; the same grid for all. */
-static void append_averages(builder *b, int parity, int grid) {
+static void append_averages(kf_builder *b, int parity, int grid) {
     if (!b->kinetics->adaptive) return;
     b->every = KF_AVERAGE_PERIOD;
     if (b->parts > 1) {
@@ -270,101 +134,15 @@ static void append_averages(builder *b, int parity, int grid) {
     b->every = 1;
 }
 
-static void append_items(builder *b, int parity, kf_kinetic_source source, const char *name, int items,
-                         int from, int to) {
-    const int extent[3] = {items, 1, 1};
-    append(b, parity, source, name, extent, b->line_block, from_to(b->kinetic, from, to), 0);
-}
-
 static int chunks(int items) {
     return (items + KF_LOAD_CHUNK - 1) / KF_LOAD_CHUNK;
 }
 
-/* --- ordering on the device --------------------------------------------------------------------------------
- */
-
-/* The sorting passes, by block order (then the samples move) or by cell (then a list is left). */
-static void append_order(builder *b, bool by_block) {
-    static const char *const passes[] = {
-        "order_keys",        "order_count", "order_scan_chunks", "order_scan_sums", "order_scan_add",
-        "order_begin_place", "order_place", "order_break_ties",  "order_take",      "order_put"};
-    kf_order_arguments arguments = b->kinetic->order;
-    int samples = arguments.sample_count, keys = arguments.key_count;
-    const int items[] = {samples > keys + 1 ? samples : keys + 1,
-                         samples,
-                         arguments.chunk_count,
-                         1,
-                         keys,
-                         keys,
-                         samples,
-                         keys,
-                         samples,
-                         samples};
-    arguments.by_block = by_block;
-    for (int pass = 0; pass < (by_block ? 10 : 8) && b->status == KF_OK; pass++) {
-        kf_function *kernel = function(b, KF_SOURCE_ORDER, passes[pass]);
-        if (b->status != KF_OK) return;
-        arguments.extent[0] = items[pass];
-        arguments.extent[1] = arguments.extent[2] = 1;
-        kf_launch *launch = &b->kinetic->order_launches[b->kinetic->order_launch_count++];
-        kf_launch_set(launch, passes[pass], kernel, b->line_block, &arguments, sizeof arguments);
-    }
-}
-
-static kf_status make_order(kf_plan *plan, kf_kinetic *kinetic, bool by_block, kf_error *error) {
-    kf_order_arguments *o = &kinetic->order;
-    const kf_kinetic_arguments *a = &kinetic->arguments;
-    int length = (int)kinetic->options.sample_block_length;
-    long long keys = 1;
-    o->block_length = length;
-    while (by_block && kinetic->options.morton && 1 << o->morton_bits < length)
-        o->morton_bits++;
-    for (int i = 0; i < 3; i++) {
-        o->box[i] = a->box[i];
-        o->blocks[i] = (a->box[i] + length - 1) / length;
-        keys *= by_block ? o->blocks[i] : o->box[i];
-    }
-    keys <<= 3 * o->morton_bits;
-    if (keys > 1 << 30)
-        return kf_fail(error, KF_MACHINE,
-                       "%lld ordering keys are too many: choose another sample_block_length", keys);
-    o->sample_count = a->sample_count;
-    o->key_count = (int)keys;
-    o->chunk_count = (o->key_count + KF_SCAN_CHUNK - 1) / KF_SCAN_CHUNK;
-    memcpy(o->nodes, a->nodes, sizeof o->nodes);
-    o->row_pitch = a->row_pitch;
-    o->plane_pitch = a->plane_pitch;
-    o->origin = a->origin;
-    o->pose = a->pose;
-    o->sample_x = a->sample_x;
-    o->sample_y = a->sample_y;
-    o->sample_z = a->sample_z;
-    o->sample_area = a->sample_area;
-    o->sample_corner = a->sample_corner;
-    o->identity = kf_buffer_address(kinetic->identity);
-
-    size_t samples = (size_t)o->sample_count, real = samples * kinetic->real_bytes;
-    kf_buffer *buffer;
-    int **integers[] = {&o->keys, &o->start, &o->chunk_sums, &o->next, &o->order, &o->spare_identity};
-    const size_t integer_counts[] = {samples,      (size_t)keys + 1, (size_t)o->chunk_count,
-                                     (size_t)keys, samples,          samples};
-    for (int i = 0; i < (by_block ? 6 : 5); i++) {
-        KF_TRY(kf_plan_buffer(plan, integer_counts[i] * sizeof(int), &buffer, error));
-        *integers[i] = kf_buffer_address(buffer);
-    }
-    void **spares[] = {&o->spare_x, &o->spare_y, &o->spare_z, &o->spare_area};
-    for (int i = 0; by_block && i < 4; i++) {
-        KF_TRY(kf_plan_buffer(plan, real, &buffer, error));
-        *spares[i] = kf_buffer_address(buffer);
-    }
-    return KF_OK;
-}
-
 /* Puts the prepared sorting passes into the step. */
-static void append_order_launches(builder *b, int parity, int period) {
+static void append_order_launches(kf_builder *b, int parity, int period) {
     b->every = period;
     for (int i = 0; i < b->kinetic->order_launch_count; i++)
-        append_launch(b, parity, &b->kinetic->order_launches[i], 0);
+        kf_append_launch(b, parity, &b->kinetic->order_launches[i], 0);
     b->every = 1;
 }
 
@@ -372,53 +150,53 @@ static void append_order_launches(builder *b, int parity, int period) {
  */
 
 /* What a moving solid needs before its forces: the pose of this step and the samples' order. */
-static void append_motion(builder *b, int parity, int grid) {
+static void append_motion(kf_builder *b, int parity, int grid) {
     const kf_kinetic *kinetic = b->kinetic;
     if (!kinetic->moving || !kinetic->has_samples) return;
     bool band = kinetic->band;
     if (band)
-        append_items(b, parity, KF_SOURCE_IMMERSED, "band_release", kinetic->arguments.band_capacity, grid,
-                     grid);
-    append_items(b, parity, KF_SOURCE_MOTION, "advance_pose", 1, grid, grid);
+        kf_append_items(b, parity, KF_SOURCE_IMMERSED, "band_release", kinetic->arguments.band_capacity, grid,
+                        grid);
+    kf_append_items(b, parity, KF_SOURCE_MOTION, "advance_pose", 1, grid, grid);
     bool list = kinetic->options.immersed == KF_GATHER;
     if (list || kinetic->options.reorder_period > 0)
         append_order_launches(b, parity, list ? 1 : (int)kinetic->options.reorder_period);
     if (!band) return;
     const int samples = kinetic->arguments.sample_count;
-    append_items(b, parity, KF_SOURCE_IMMERSED, kinetic->cells ? "cell_mark" : "band_mark", samples, grid,
-                 grid);
-    if (kinetic->cells) append_items(b, parity, KF_SOURCE_IMMERSED, "cell_fill", samples, grid, grid);
+    kf_append_items(b, parity, KF_SOURCE_IMMERSED, kinetic->cells ? "cell_mark" : "band_mark", samples, grid,
+                    grid);
+    if (kinetic->cells) kf_append_items(b, parity, KF_SOURCE_IMMERSED, "cell_fill", samples, grid, grid);
 }
 
 /* The velocities of a free solid, from what the samples see. */
-static void append_body(builder *b, int parity, int grid) {
+static void append_body(kf_builder *b, int parity, int grid) {
     const kf_kinetic *kinetic = b->kinetic;
     if (!kinetic->free) return;
     const int items = (kinetic->arguments.sample_count + KF_BODY_CHUNK - 1) / KF_BODY_CHUNK;
-    append_items(b, parity, KF_SOURCE_IMMERSED, kinetic->band ? "band_body_sums" : "body_sums", items, grid,
-                 grid);
+    kf_append_items(b, parity, KF_SOURCE_IMMERSED, kinetic->band ? "band_body_sums" : "body_sums", items,
+                    grid, grid);
     const int extent[3] = {KF_BODY_THREADS, 1, 1};
-    append(b, parity, KF_SOURCE_MOTION, "solve_body", extent, extent, kinetic->arguments, 0);
+    kf_append(b, parity, KF_SOURCE_MOTION, "solve_body", extent, extent, kinetic->arguments, 0);
 }
 
 /* Force of the solid on the streamed populations' fields, in the whole-domain field. */
-static void append_dense_pass(builder *b, int parity) {
+static void append_dense_pass(kf_builder *b, int parity) {
     const kf_kinetic *kinetic = b->kinetic;
     int samples = kinetic->arguments.sample_count;
     const int *box = kinetic->arguments.box;
     append_body(b, parity, 0);
-    append_items(b, parity, KF_SOURCE_IMMERSED, "penalty", samples, 0, 1);
+    kf_append_items(b, parity, KF_SOURCE_IMMERSED, "penalty", samples, 0, 1);
     if (kinetic->options.immersed == KF_GATHER) {
         const int extent[3] = {box[0] + 1, box[1] + 1, box[2] + 1};
-        append(b, parity, KF_SOURCE_IMMERSED, "gather", extent, kinetic->options.block, kinetic->arguments,
-               0);
+        kf_append(b, parity, KF_SOURCE_IMMERSED, "gather", extent, kinetic->options.block, kinetic->arguments,
+                  0);
     } else {
-        append_items(b, parity, KF_SOURCE_IMMERSED, "scatter", samples, 0, 1);
+        kf_append_items(b, parity, KF_SOURCE_IMMERSED, "scatter", samples, 0, 1);
     }
-    append_items(b, parity, KF_SOURCE_IMMERSED, "load_samples", chunks(samples), 0, 1);
+    kf_append_items(b, parity, KF_SOURCE_IMMERSED, "load_samples", chunks(samples), 0, 1);
 }
 
-static void append_dense_force(builder *b, int parity) {
+static void append_dense_force(kf_builder *b, int parity) {
     kf_kinetic_arguments *arguments = &b->kinetic->arguments;
     for (arguments->pass = 0; arguments->pass < b->kinetic->passes; arguments->pass++)
         append_dense_pass(b, parity);
@@ -426,7 +204,7 @@ static void append_dense_force(builder *b, int parity) {
 }
 
 /* Everything before the collision: grid `from` is streamed into grid `to`. */
-static void append_streamed_fields(builder *b, int parity, int from, int to) {
+static void append_streamed_fields(kf_builder *b, int parity, int from, int to) {
     bool solid = b->kinetic->has_solid;
     bool reset = solid && (b->kinetic->options.immersed == KF_SCATTER || b->kinetic->moving);
     append_boundaries(b, parity, from);
@@ -439,20 +217,20 @@ static void append_streamed_fields(builder *b, int parity, int from, int to) {
 
 /* Section 3.2: the collision terms go where the old populations were, the update adds them to the streamed
  * ones. */
-static void make_baseline(builder *b) {
-    append_streamed_fields(b, BOTH, 0, 1);
-    append_nodes(b, BOTH, "collision_terms", 1, 0, 61);
-    append_nodes(b, BOTH, "update", 1, 0, 81);
-    append_outflow(b, BOTH, 0);
+static void make_baseline(kf_builder *b) {
+    append_streamed_fields(b, KF_BOTH, 0, 1);
+    append_nodes(b, KF_BOTH, "collision_terms", 1, 0, 61);
+    append_nodes(b, KF_BOTH, "update", 1, 0, 81);
+    append_outflow(b, KF_BOTH, 0);
 }
 
 /* Algorithm 2. In one collision kernel the state comes back to the first grid; split over two, the moments
  * take its place and the state ends in the second. */
-static void make_paper(builder *b) {
+static void make_paper(kf_builder *b) {
     if (b->kinetic->options.collision_split == 1) {
-        append_streamed_fields(b, BOTH, 0, 1);
-        append_nodes(b, BOTH, "collide", 1, 0, 61);
-        append_outflow(b, BOTH, 0);
+        append_streamed_fields(b, KF_BOTH, 0, 1);
+        append_nodes(b, KF_BOTH, "collide", 1, 0, 61);
+        append_outflow(b, KF_BOTH, 0);
         return;
     }
     bool bgk = kf_plan_scene(b->plan)->collision == KF_BGK;
@@ -473,28 +251,28 @@ static void make_paper(builder *b) {
 
 /* Forces of the samples at the velocities in the band's field: spread on the band's nodes one by one, or
  * added up cell by cell first; of a static solid, for whoever reads them to collect. */
-static void append_band_pass(builder *b, int parity, int grid) {
+static void append_band_pass(kf_builder *b, int parity, int grid) {
     const kf_kinetic *kinetic = b->kinetic;
     append_body(b, parity, grid);
     const kf_kinetic_arguments *a = &kinetic->arguments;
     if (kinetic->segments)
-        append_items(b, parity, KF_SOURCE_IMMERSED, "segment_forces",
-                     (int)kinetic->options.segment_lanes * a->segment_count, grid, grid);
+        kf_append_items(b, parity, KF_SOURCE_IMMERSED, "segment_forces",
+                        (int)kinetic->options.segment_lanes * a->segment_count, grid, grid);
     else if (kinetic->cells)
-        append_items(b, parity, KF_SOURCE_IMMERSED, "cell_forces", a->cell_rows * a->band_capacity, grid,
-                     grid);
+        kf_append_items(b, parity, KF_SOURCE_IMMERSED, "cell_forces", a->cell_rows * a->band_capacity, grid,
+                        grid);
     else
-        append_items(b, parity, KF_SOURCE_IMMERSED, "band_spread", a->sample_count, grid, grid);
+        kf_append_items(b, parity, KF_SOURCE_IMMERSED, "band_spread", a->sample_count, grid, grid);
 }
 
 /* All passes of a step: in the end the force is where band_force of the arguments says. */
-static void append_band_force(builder *b, int parity, int grid) {
+static void append_band_force(kf_builder *b, int parity, int grid) {
     kf_kinetic_arguments *arguments = &b->kinetic->arguments;
     const int passes = b->kinetic->passes;
     for (arguments->pass = 0; arguments->pass < passes; arguments->pass++) {
         append_band_pass(b, parity, grid);
         if (passes > 1)
-            append_items(b, parity, KF_SOURCE_IMMERSED, "band_join", arguments->band_capacity, grid, grid);
+            kf_append_items(b, parity, KF_SOURCE_IMMERSED, "band_join", arguments->band_capacity, grid, grid);
     }
     arguments->pass = 0;
     if (passes > 1) arguments->band_force = arguments->band_total;
@@ -507,19 +285,20 @@ static const char *const in_place_names[4][2] = {{"band_macroscopic_even", "band
                                                  {"band_restore_even", "band_restore_odd"}};
 
 /* Step p of two on one grid: what the band's nodes become is worked out before the grid changes, */
-static void append_in_place_band(builder *b, int p) {
+static void append_in_place_band(kf_builder *b, int p) {
     const int band = b->kinetic->arguments.band_capacity;
     if (!b->kinetic->has_samples) return;
-    append_items(b, p, KF_SOURCE_FLOW, in_place_names[0][p], band, 0, 0);
+    kf_append_items(b, p, KF_SOURCE_FLOW, in_place_names[0][p], band, 0, 0);
     append_band_force(b, p, 0);
-    append_items(b, p, KF_SOURCE_FLOW, in_place_names[1][p], band, 0, 0);
+    kf_append_items(b, p, KF_SOURCE_FLOW, in_place_names[1][p], band, 0, 0);
 }
 
 /* and put back after it has. */
-static void append_in_place(builder *b, int p) {
+static void append_in_place(kf_builder *b, int p) {
     append_nodes(b, p, in_place_names[2][p], 0, 0, 54);
     if (b->kinetic->has_samples)
-        append_items(b, p, KF_SOURCE_FLOW, in_place_names[3][p], b->kinetic->arguments.band_capacity, 0, 0);
+        kf_append_items(b, p, KF_SOURCE_FLOW, in_place_names[3][p], b->kinetic->arguments.band_capacity, 0,
+                        0);
 }
 
 /* Items of stream_collide. Rows go to the end of a sector: one that is written in part has to be read first.
@@ -536,7 +315,7 @@ static void flow_extent(const kf_kinetic *kinetic, int extent[3]) {
 }
 
 /* Copies plane `from` of grid p to the ghosts at plane `to`. */
-static void append_plane_copy(builder *b, int p, int from, int to) {
+static void append_plane_copy(kf_builder *b, int p, int from, int to) {
     const kf_kinetic *kinetic = b->kinetic;
     const kf_kinetic_geometry *g = &kinetic->geometry;
     const bool apart = kinetic->options.layout == KF_SOA; /* the populations of a plane */
@@ -552,23 +331,23 @@ static void append_plane_copy(builder *b, int p, int from, int to) {
     copy.target_pitch = copy.source_pitch = (size_t)g->capacity * kinetic->store_bytes;
     if (b->status != KF_OK) return;
     kf_item *item = kf_plan_add_copy(b->plan, "plane_copy", &copy);
-    schedule(b, p, item);
+    kf_schedule(b, p, item);
     item->bytes = 2.0 * (double)(copy.bytes * copy.rows);
 }
 
 /* A mark on the main lane that follows what the other lanes were given. */
-static void append_join(builder *b, int p, const char *name) {
+static void append_join(kf_builder *b, int p, const char *name) {
     kf_mark *mark;
     if (b->status == KF_OK) b->status = kf_plan_mark(b->plan, &mark, b->error);
     if (b->status != KF_OK) return;
     b->joins = true;
-    schedule(b, p, kf_plan_add_signal(b->plan, name, mark));
+    kf_schedule(b, p, kf_plan_add_signal(b->plan, name, mark));
     b->joins = false;
 }
 
 /* What a slab overwrites was read by those before: the one just before may still be running beside it, in the
  * other lane, the others must have ended. */
-static void append_slabs(builder *b, int p) {
+static void append_slabs(kf_builder *b, int p) {
     enum { MARKS = 4, BEHIND = 3 };
     const kf_kinetic *kinetic = b->kinetic;
     const int slab = (int)kinetic->options.slab, slabs = (kinetic->geometry.nodes[2] + slab - 1) / slab;
@@ -578,15 +357,16 @@ static void append_slabs(builder *b, int p) {
     for (int i = 0; i < MARKS && b->status == KF_OK; i++)
         b->status = kf_plan_mark(b->plan, &marks[i], b->error);
     for (int i = 0; i < slabs && b->status == KF_OK; i++) {
-        kf_kinetic_arguments arguments = from_to(kinetic, p, 1 - p);
+        kf_kinetic_arguments arguments = kf_from_to(kinetic, p, 1 - p);
         arguments.first_plane = slab * (p == 0 ? i : slabs - 1 - i);
         const int left = kinetic->geometry.nodes[2] - arguments.first_plane;
         extent[2] = left < slab ? left : slab;
         b->beside = kinetic->options.gpu && i % 2 == 0;
-        if (i >= BEHIND) schedule(b, p, kf_plan_add_await(b->plan, "slab_read", marks[(i - BEHIND) % MARKS]));
-        append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block, arguments,
-               54 * b->node_bytes * extent[2] / kinetic->geometry.nodes[2]);
-        if (b->status == KF_OK) schedule(b, p, kf_plan_add_signal(b->plan, "slab_done", marks[i % MARKS]));
+        if (i >= BEHIND)
+            kf_schedule(b, p, kf_plan_add_await(b->plan, "slab_read", marks[(i - BEHIND) % MARKS]));
+        kf_append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block, arguments,
+                  54 * b->node_bytes * extent[2] / kinetic->geometry.nodes[2]);
+        if (b->status == KF_OK) kf_schedule(b, p, kf_plan_add_signal(b->plan, "slab_done", marks[i % MARKS]));
     }
     b->beside = false;
     append_join(b, p, "grid_done");
@@ -594,7 +374,7 @@ static void append_slabs(builder *b, int p) {
 
 /* Step p of two of a grid that moves to and fro: upwards from the far end in even steps, downwards in odd
  * ones. */
-static void append_shift(builder *b, int p) {
+static void append_shift(kf_builder *b, int p) {
     const kf_kinetic *kinetic = b->kinetic;
     const int band = kinetic->arguments.band_capacity, last = kinetic->geometry.nodes[2] - 1;
     if (kf_plan_scene(b->plan)->faces[KF_ZMIN] == KF_PERIODIC && kinetic->options.boundary_kernels == 0) {
@@ -602,65 +382,65 @@ static void append_shift(builder *b, int p) {
         append_plane_copy(b, p, last, -1);
     }
     if (kinetic->has_solid) {
-        append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
+        kf_append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
         append_band_force(b, p, p);
-        append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
+        kf_append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
     }
     append_slabs(b, p);
-    if (kinetic->has_solid) append_items(b, p, KF_SOURCE_FLOW, "band_restore", band, p, 1 - p);
+    if (kinetic->has_solid) kf_append_items(b, p, KF_SOURCE_FLOW, "band_restore", band, p, 1 - p);
 }
 
 /* Step p of two between two grids: the band's nodes are collided a second time, or by band_collide alone. */
-static void append_two_grids(builder *b, int p) {
+static void append_two_grids(kf_builder *b, int p) {
     const kf_kinetic *kinetic = b->kinetic;
     const int band = kinetic->arguments.band_capacity;
     const bool masked = kinetic->has_samples && kinetic->options.masked_band;
     if (kinetic->has_samples) {
         b->aside = kinetic->options.concurrent_solid;
-        append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
+        kf_append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
         append_band_force(b, p, p);
-        if (masked) append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
+        if (masked) kf_append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
         b->aside = false;
     }
     int extent[3];
     flow_extent(kinetic, extent);
-    append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block, from_to(kinetic, p, 1 - p),
-           54 * b->node_bytes);
+    kf_append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block,
+              kf_from_to(kinetic, p, 1 - p), 54 * b->node_bytes);
     if (masked && kinetic->options.concurrent_solid) append_join(b, p, "step_done");
     if (masked || !kinetic->has_samples) return;
     b->joins = true;
-    append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
+    kf_append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
 }
 
 /* Step p of two of plan moments: the collision without the solid's force, whose velocities are those that the
  * samples see, then the band's nodes with it. */
-static void append_moments(builder *b, int p) {
+static void append_moments(kf_builder *b, int p) {
     const kf_kinetic *kinetic = b->kinetic;
     const int *n = kinetic->geometry.nodes, planes = kinetic->planes, *tile = kinetic->options.block;
     const int tiles_x = (n[0] + tile[0] - 1) / tile[0], tiles_y = (n[1] + tile[1] - 1) / tile[1];
     const int walks = (planes + (int)kinetic->options.march - 1) / (int)kinetic->options.march;
     const int block[3] = {tile[0] * tile[1], 1, 1}, extent[3] = {tiles_x * block[0], tiles_y * walks, 1};
     const int band = kinetic->arguments.band_capacity;
-    kf_kinetic_arguments arguments = from_to(kinetic, p, 1 - p);
+    kf_kinetic_arguments arguments = kf_from_to(kinetic, p, 1 - p);
     arguments.march = (planes + walks - 1) / walks; /* equally long walks */
-    append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, block, arguments,
-           2.0 * kinetic->node_values * b->node_bytes);
+    kf_append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, block, arguments,
+              2.0 * kinetic->node_values * b->node_bytes);
     if (!kinetic->has_samples) return;
-    append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
+    kf_append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
     append_band_force(b, p, 1 - p);
-    append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
+    kf_append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
 }
 
 static void *address_or_null(const kf_buffer *buffer) {
     return buffer != NULL ? kf_buffer_address(buffer) : NULL;
 }
 
-static int grid_before(const builder *b, int p) {
+static int grid_before(const kf_builder *b, int p) {
     return b->kinetics->options.in_place != 0 ? 0 : p;
 }
 
 /* What step p of two reads and writes besides the grids. */
-static void set_roles(builder *b, int p) {
+static void set_roles(kf_builder *b, int p) {
     kf_kinetic_arguments *a = &b->kinetic->arguments;
     a->pushed = b->kinetic->options.in_place != 0 && p == 1;
     a->outflow = address_or_null(b->kinetic->outflow[p]);
@@ -668,17 +448,17 @@ static void set_roles(builder *b, int p) {
     if (b->kinetic->has_samples) a->band_force = kf_buffer_address(b->kinetic->band_force);
 }
 
-static void append_part_boundaries(builder *b, int p) {
+static void append_part_boundaries(kf_builder *b, int p) {
     append_boundaries(b, p, grid_before(b, p));
 }
 
-static void append_part_motion(builder *b, int p) {
+static void append_part_motion(kf_builder *b, int p) {
     b->aside = b->kinetic->options.concurrent_solid;
     append_motion(b, p, grid_before(b, p));
     b->aside = false;
 }
 
-static void append_flow(builder *b, int p) {
+static void append_flow(kf_builder *b, int p) {
     const bool in_place = b->kinetic->options.in_place != 0;
     if (b->kinetic->options.plan == KF_PLAN_MOMENTS)
         append_moments(b, p);
@@ -692,12 +472,12 @@ static void append_flow(builder *b, int p) {
     append_outflow(b, p, in_place ? 0 : 1 - p);
 }
 
-static void set_load_launch(builder *b, int p) {
+static void set_load_launch(kf_builder *b, int p) {
     (void)p;
     const kf_kinetic *kinetic = b->kinetic;
     b->kinetic->arguments.pushed = 0;
     if (!kinetic->has_samples) return;
-    kf_function *load = function(b, KF_SOURCE_IMMERSED, "load_band");
+    kf_function *load = kf_builder_function(b, KF_SOURCE_IMMERSED, "load_band");
     kf_kinetic_arguments arguments = kinetic->arguments;
     arguments.extent[0] = chunks(kinetic->arguments.band_capacity);
     arguments.extent[1] = arguments.extent[2] = 1;
@@ -707,64 +487,52 @@ static void set_load_launch(builder *b, int p) {
 }
 
 /* Plans fused and moments. On one grid the flow overwrites what the band and the averages of the parts beside
- * it read, so they meet before; where kernels fill ghosts, before others read them. */
-static void make_one_pass(builder *b) {
+ * it read, so they kf_meet before; where kernels fill ghosts, before others read them. */
+static void make_one_pass(kf_builder *b) {
     const kf_kinetic *kinetics = b->kinetics;
     const bool in_place = kinetics->options.in_place != 0;
     for (int part = 0; part < b->parts; part++)
         b->kinetics[part].swaps = !in_place;
     for (int p = 0; p < 2; p++) {
-        each_part(b, p, set_roles);
-        await_neighbours(b, p, "step_ended", b->ended);
-        each_part(b, p, append_part_boundaries);
-        if (kinetics->options.boundary_kernels > 0) meet(b, p);
+        kf_each_part(b, p, set_roles);
+        kf_await_neighbours(b, p, "step_ended", b->ended);
+        kf_each_part(b, p, append_part_boundaries);
+        if (kinetics->options.boundary_kernels > 0) kf_meet(b, p);
         append_averages(b, p, grid_before(b, p));
-        each_part(b, p, append_part_motion);
+        kf_each_part(b, p, append_part_motion);
         if (in_place) {
-            each_part(b, p, append_in_place_band);
-            if (kinetics->has_solid || kinetics->adaptive) meet(b, p);
+            kf_each_part(b, p, append_in_place_band);
+            if (kinetics->has_solid || kinetics->adaptive) kf_meet(b, p);
         }
-        each_part(b, p, append_flow);
-        signal_all(b, p, "step_ended", b->ended);
+        kf_each_part(b, p, append_flow);
+        kf_signal_all(b, p, "step_ended", b->ended);
     }
-    each_part(b, 0, set_load_launch);
-}
-
-static kf_status order_samples(builder *b, kf_error *error) {
-    kf_kinetic *kinetic = b->kinetic;
-    const bool list = kinetic->options.immersed == KF_GATHER;
-    if (!kf_kinetic_uses(kf_plan_scene(b->plan), &kinetic->options, KF_SOURCE_ORDER)) return KF_OK;
-    KF_TRY(make_order(b->plan, kinetic, !list, error));
-    append_order(b, !list);
-    if (!list) return KF_OK;
-    kinetic->arguments.cell_start = kinetic->order.start;
-    kinetic->arguments.cell_samples = kinetic->order.order;
-    return KF_OK;
+    kf_each_part(b, 0, set_load_launch);
 }
 
 kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
     bool gpu = strcmp(kf_backend_device(plan->backend)->backend, "cuda") == 0;
-    builder b = {.plan = plan,
-                 .kinetics = kinetics,
-                 .parts = plan->part_count,
-                 .error = error,
-                 .status = KF_OK,
-                 .every = 1,
-                 .line_block = {gpu ? GPU_BLOCK : CPU_BLOCK, 1, 1},
-                 .face_block = {64, gpu ? 4 : 1, 1}};
-    make_marks(&b);
+    kf_builder b = {.plan = plan,
+                    .kinetics = kinetics,
+                    .parts = plan->part_count,
+                    .error = error,
+                    .status = KF_OK,
+                    .every = 1,
+                    .line_block = {gpu ? GPU_BLOCK : CPU_BLOCK, 1, 1},
+                    .face_block = {64, gpu ? 4 : 1, 1}};
+    kf_make_marks(&b);
     for (int part = 0; part < b.parts; part++) {
-        on_part(&b, part);
-        KF_TRY(order_samples(&b, error));
+        kf_on_part(&b, part);
+        KF_TRY(kf_prepare_order(&b, error));
     }
-    on_part(&b, 0);
+    kf_on_part(&b, 0);
     if (kinetics->options.plan == KF_PLAN_BASELINE)
         make_baseline(&b);
     else if (kinetics->options.plan == KF_PLAN_PAPER)
         make_paper(&b);
     else
         make_one_pass(&b);
-    on_part(&b, 0);
+    kf_on_part(&b, 0);
     set_outflow_launch(&b);
     return b.status;
 }

@@ -1,0 +1,131 @@
+#include "solver/kinetic/kinetic_builder.h"
+
+#include <string.h>
+
+/* What is appended from here on is that part's. */
+void kf_on_part(kf_builder *b, int part) {
+    b->kinetic = &b->kinetics[part];
+    const int *n = b->kinetic->geometry.nodes;
+    b->node_bytes = (double)b->kinetic->store_bytes * n[0] * n[1] * b->kinetic->planes;
+    kf_plan_on(b->plan, part);
+}
+
+kf_function *kf_builder_function(kf_builder *b, kf_kinetic_source source, const char *name) {
+    kf_function *found = NULL;
+    if (b->status == KF_OK)
+        b->status = kf_module_function(b->kinetic->modules[source], name, &found, b->error);
+    return found;
+}
+
+/* Makes an item due at the steps of one parity or of KF_BOTH, as far as they are among each b->every steps.
+ */
+void kf_schedule(const kf_builder *b, int parity, kf_item *item) {
+    const bool half = parity != KF_BOTH && b->every % 2 == 1; /* of the steps that are due */
+    item->period = half ? 2 * b->every : b->every;
+    item->phase = half && parity == 1 ? b->every : 0;
+    item->lane = b->aside ? KF_LANE_ASIDE : b->beside ? KF_LANE_BESIDE : KF_LANE_MAIN;
+    item->joins = b->joins;
+}
+
+void kf_append_launch(kf_builder *b, int parity, const kf_launch *launch, double bytes) {
+    if (b->status != KF_OK || (parity == 1 && b->every % 2 == 0)) return;
+    kf_item *item = kf_plan_add_kernel(b->plan, launch);
+    kf_schedule(b, parity, item);
+    item->bytes = bytes;
+    b->joins = false;
+}
+
+/* Whether the items appended now have a step of that parity at all. */
+bool kf_falls(const kf_builder *b, int parity) {
+    return b->status == KF_OK && (parity != 1 || b->every % 2 == 1);
+}
+
+/* --- teams -------------------------------------------------------------------------------------------------
+ *
+ * A part reads and writes the grids in its own planes and, for what streams across a cut and for the solid's
+ * forces beside it, in those of its neighbours. Everything that it works out it works out as one device
+ * would, so a step needs no more than an order: a part begins when its neighbours have ended the step before.
+ */
+
+/* Every part's mark, when what it was given so far is done. */
+void kf_signal_all(kf_builder *b, int parity, const char *name, kf_mark *const marks[]) {
+    for (int part = 0; b->parts > 1 && part < b->parts && kf_falls(b, parity); part++) {
+        kf_on_part(b, part);
+        b->joins = true;
+        kf_schedule(b, parity, kf_plan_add_signal(b->plan, name, marks[part]));
+        b->joins = false;
+    }
+}
+
+static void await_one(kf_builder *b, int parity, const char *name, kf_mark *mark) {
+    if (kf_falls(b, parity)) kf_schedule(b, parity, kf_plan_add_await(b->plan, name, mark));
+}
+
+/* Every part waits for both of its neighbours, the last's being the first across the seam. */
+void kf_await_neighbours(kf_builder *b, int parity, const char *name, kf_mark *const marks[]) {
+    for (int part = 0; b->parts > 1 && part < b->parts; part++) {
+        const int below = (part + b->parts - 1) % b->parts, above = (part + 1) % b->parts;
+        kf_on_part(b, part);
+        await_one(b, parity, name, marks[below]);
+        if (above != below) await_one(b, parity, name, marks[above]);
+    }
+}
+
+void kf_await_all(kf_builder *b, int parity, const char *name, kf_mark *const marks[]) {
+    for (int part = 0; b->parts > 1 && part < b->parts; part++) {
+        kf_on_part(b, part);
+        for (int other = 0; other < b->parts; other++)
+            if (other != part) await_one(b, parity, name, marks[other]);
+    }
+}
+
+/* Neighbours have come as far as this. */
+void kf_meet(kf_builder *b, int parity) {
+    kf_signal_all(b, parity, "part_ready", b->ready);
+    kf_await_neighbours(b, parity, "part_ready", b->ready);
+}
+
+void kf_make_marks(kf_builder *b) {
+    kf_mark **const marks[] = {b->ended, b->ready, b->summed};
+    for (int part = 0; b->parts > 1 && part < b->parts; part++) {
+        kf_on_part(b, part);
+        for (int i = 0; i < 3 && b->status == KF_OK; i++)
+            b->status = kf_plan_mark(b->plan, &marks[i][part], b->error);
+    }
+}
+
+/* Appends to each part. */
+void kf_each_part(kf_builder *b, int parity, void (*add)(kf_builder *b, int parity)) {
+    for (int part = 0; part < b->parts; part++) {
+        kf_on_part(b, part);
+        add(b, parity);
+    }
+}
+
+/* --- kernels -----------------------------------------------------------------------------------------------
+ */
+
+/* bytes: least that are read and written. */
+void kf_append(kf_builder *b, int parity, kf_kinetic_source source, const char *name, const int extent[3],
+               const int block[3], kf_kinetic_arguments arguments, double bytes) {
+    kf_launch launch;
+    kf_function *kernel = kf_builder_function(b, source, name);
+    if (b->status != KF_OK) return;
+    memcpy(arguments.extent, extent, sizeof arguments.extent);
+    kf_launch_set(&launch, name, kernel, block, &arguments, sizeof arguments);
+    kf_append_launch(b, parity, &launch, bytes);
+}
+
+/* Arguments with the two grids in the roles that a pass needs. */
+kf_kinetic_arguments kf_from_to(const kf_kinetic *kinetic, int from, int to) {
+    kf_kinetic_arguments arguments = kinetic->arguments;
+    arguments.source = kinetic->grids[from];
+    arguments.target = kinetic->grids[to];
+    return arguments;
+}
+
+void kf_append_items(kf_builder *b, int parity, kf_kinetic_source source, const char *name, int items,
+                     int from, int to) {
+    const int extent[3] = {items, 1, 1};
+    kf_append(b, parity, source, name, extent, b->line_block, kf_from_to(b->kinetic, from, to), 0);
+}

@@ -1,0 +1,58 @@
+/* Appending the items of a step, of one device or of a team's parts. Shared by kinetic_launches.c,
+ * kinetic_builder.c and kinetic_order.c only. */
+#ifndef KF_SOLVER_KINETIC_KINETIC_BUILDER_H
+#define KF_SOLVER_KINETIC_KINETIC_BUILDER_H
+
+#include "solver/kinetic/kinetic.h"
+
+enum { KF_BOTH = 2 }; /* instead of the parity of steps: even and odd ones */
+
+typedef struct kf_builder {
+    kf_plan *plan;
+    kf_kinetic *kinetics; /* of all parts */
+    kf_kinetic *kinetic;  /* of the part whose items are appended now */
+    int parts;
+    kf_mark *ended[KF_MOST_PARTS], *ready[KF_MOST_PARTS], *summed[KF_MOST_PARTS]; /* of a team, see kf_meet */
+    kf_error *error;
+    kf_status status;
+    int line_block[3], face_block[3]; /* of launches over samples or band, and over faces */
+    double node_bytes;                /* store_bytes * nodes of the part */
+    bool aside, joins;                /* of the kernels appended now, and of the next one */
+    bool beside;                      /* the same, in the lane of the same priority */
+    int every;                        /* the kernels appended now are due at each so many steps */
+} kf_builder;
+
+/* What is appended from here on is that part's. */
+void kf_on_part(kf_builder *b, int part);
+kf_function *kf_builder_function(kf_builder *b, kf_kinetic_source source, const char *name);
+/* Makes an item due at the steps of one parity or of KF_BOTH, as far as they are among each b->every steps.
+ */
+void kf_schedule(const kf_builder *b, int parity, kf_item *item);
+/* Whether the items appended now have a step of that parity at all. */
+bool kf_falls(const kf_builder *b, int parity);
+
+/* bytes: least that are read and written. */
+void kf_append_launch(kf_builder *b, int parity, const kf_launch *launch, double bytes);
+void kf_append(kf_builder *b, int parity, kf_kinetic_source source, const char *name, const int extent[3],
+               const int block[3], kf_kinetic_arguments arguments, double bytes);
+void kf_append_items(kf_builder *b, int parity, kf_kinetic_source source, const char *name, int items,
+                     int from, int to);
+/* Arguments with the two grids in the roles that a pass needs. */
+kf_kinetic_arguments kf_from_to(const kf_kinetic *kinetic, int from, int to);
+
+/* Teams; of one device nothing is appended. */
+void kf_make_marks(kf_builder *b);
+/* Every part's mark, when what it was given so far is done. */
+void kf_signal_all(kf_builder *b, int parity, const char *name, kf_mark *const marks[]);
+/* Every part waits for both of its neighbours, the last's being the first across the seam; or for all. */
+void kf_await_neighbours(kf_builder *b, int parity, const char *name, kf_mark *const marks[]);
+void kf_await_all(kf_builder *b, int parity, const char *name, kf_mark *const marks[]);
+/* Neighbours have come as far as this. */
+void kf_meet(kf_builder *b, int parity);
+/* Appends to each part. */
+void kf_each_part(kf_builder *b, int parity, void (*add)(kf_builder *b, int parity));
+
+/* kinetic_order.c: makes b->kinetic->order_launches, where the part's config orders or lists samples. */
+kf_status kf_prepare_order(kf_builder *b, kf_error *error);
+
+#endif
