@@ -126,6 +126,12 @@ char *kf_human_time_us(double microseconds, char buffer[32]) {
     return human(microseconds / 3600e6, "h", buffer);
 }
 
+bool kf_is_printable(const char *text) {
+    for (; *text != '\0'; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f) return false;
+    return true;
+}
+
 void kf_copy_text(char *target, size_t size, const char *source) {
     if (size == 0) return;
     size_t length = strnlen(source, size - 1);

@@ -25,6 +25,9 @@ void kf_text_free(kf_text *text);
 char *kf_human_bytes(double bytes, char buffer[32]);
 char *kf_human_time_us(double microseconds, char buffer[32]);
 
+/* No control characters in it, as messages and tables are of single lines. */
+bool kf_is_printable(const char *text);
+
 /* Copies with truncation, always zero-terminated. */
 void kf_copy_text(char *target, size_t size, const char *source);
 

@@ -278,6 +278,15 @@ static kf_status read_roofs(kf_suite_file *file, kf_error *error) {
     return KF_OK;
 }
 
+static bool is_printable(const cJSON *json) {
+    if ((json->string != NULL && !kf_is_printable(json->string)) ||
+        (cJSON_IsString(json) && !kf_is_printable(json->valuestring)))
+        return false;
+    for (const cJSON *item = json->child; item != NULL; item = item->next)
+        if (!is_printable(item)) return false;
+    return true;
+}
+
 static kf_status read_file(kf_suite_file *file, kf_error *error) {
     static const char *const keys[] = {"suite", "description", "promise", "asked_of",   "about",   "seconds",
                                        "roofs", "scenes",      "timings", "candidates", "figures", NULL};
@@ -285,6 +294,9 @@ static kf_status read_file(kf_suite_file *file, kf_error *error) {
     object_list scenes, timings, figures;
     if (!cJSON_IsObject(file->root))
         return kf_fail(error, KF_BAD_INPUT, "%s: must be an object {...}", file->path);
+    if (!is_printable(file->root))
+        return kf_fail(error, KF_BAD_INPUT, "%s: a text in it has characters that cannot be printed",
+                       file->path);
     if (cJSON_HasObjectItem(file->root, "benchmarks"))
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: is a suite of `kftune nightly --suite %s`; figures are missing", file->path,

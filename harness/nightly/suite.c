@@ -24,18 +24,12 @@ static kf_status too_long(kf_json_place place, const char *key, kf_error *error)
                    place.file, place.path, key);
 }
 
-static bool printable(const char *text) {
-    for (; *text != '\0'; text++)
-        if ((unsigned char)*text < ' ' || *text == 0x7f) return false;
-    return true;
-}
-
 static kf_status read_text(kf_json_place place, const cJSON *json, const char *key, bool required,
                            char *target, size_t size, kf_error *error) {
     const char *text = target;
     KF_TRY(kf_json_string(place, json, key, required, &text, error));
     if (text == target) return KF_OK;
-    if (text[0] == '\0' || strlen(text) >= size || !printable(text)) return too_long(place, key, error);
+    if (text[0] == '\0' || strlen(text) >= size || !kf_is_printable(text)) return too_long(place, key, error);
     kf_copy_text(target, size, text);
     return KF_OK;
 }
