@@ -33,7 +33,8 @@ static void add_row(kf_force_series *s, uint64_t step, const double values[KF_CO
 
 void kf_force_series_running_means(const kf_force_series *series, kf_record *forces) {
     static const char *const names[] = {"drag_running_mean", "lift_running_mean"};
-    const double rows = (double)(series->count - series->count / 2);
+    const size_t earlier = series->count / 2;
+    const double rows = (double)(series->count - earlier);
     for (int c = KF_DRAG; c <= KF_LIFT; c++)
         kf_record_add(forces, names[c], "", rows > 0.0 ? series->later[c] / rows : (double)NAN);
 }

@@ -59,7 +59,7 @@ static FT_ULong next_character(const char **text) {
 }
 
 static void draw_glyph(kf_canvas *canvas, int x, int baseline, kf_colour colour) {
-    const FT_GlyphSlot glyph = face->glyph;
+    const FT_GlyphSlotRec *glyph = face->glyph;
     for (unsigned row = 0; row < glyph->bitmap.rows; row++)
         for (unsigned column = 0; column < glyph->bitmap.width; column++) {
             const int pitch = glyph->bitmap.pitch;

@@ -365,9 +365,11 @@ static void draw_bar(slice_picture *slice) {
     }
     const double range = slice->most - slice->bottom, step = tick_step(range, height / 50 + 1);
     char text[32];
-    for (double tick = ceil(slice->bottom / step - 1e-9); tick * step <= slice->most + 1e-9 * range; tick++) {
-        int y = TOP + height - 1 - (int)lround((tick * step - slice->bottom) / range * (height - 1));
-        tick_label(tick * step, step, text);
+    const double first = ceil(slice->bottom / step - 1e-9);
+    for (int i = 0; (first + i) * step <= slice->most + 1e-9 * range; i++) {
+        const double tick = (first + i) * step;
+        int y = TOP + height - 1 - (int)lround((tick - slice->bottom) / range * (height - 1));
+        tick_label(tick, step, text);
         kf_canvas_fill(canvas, x + BAR_WIDTH + 1, y, TICK, 1, black);
         kf_canvas_text(canvas, x + BAR_WIDTH + TICK + 6, y - 6, TEXT_SCALE, black, text);
     }

@@ -292,7 +292,8 @@ static void test_views(void **state) {
     float *velocity = kf_snapshot_find(&snapshot, "velocity")->values;
     const size_t plane_nodes = (size_t)scene->nodes[0] * (size_t)scene->nodes[1];
     for (size_t i = 0; i < snapshot.count; i++) {
-        velocity[3 * i] = (float)(10.0 * scene->cell_size * (double)(i / plane_nodes));
+        const size_t height = i / plane_nodes;
+        velocity[3 * i] = (float)(10.0 * scene->cell_size * (double)height);
         velocity[3 * i + 1] = velocity[3 * i + 2] = 0.0F;
     }
     view = (kf_picture_view){
