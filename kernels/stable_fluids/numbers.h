@@ -120,6 +120,15 @@ KF_FUNCTION kf_stored_mode kf_mode_to(kf_complex c) {
 #endif
 }
 
+/* A register whose value the compiler does not know, so that what follows from it is not computed ahead of a loop and kept. */
+#if !KF_CUDA
+#define KF_OPAQUE(value) ((void)0)
+#elif KF_VELOCITY_BITS == 64
+#define KF_OPAQUE(value) asm volatile("" : "+d"(value))
+#else
+#define KF_OPAQUE(value) asm volatile("" : "+f"(value))
+#endif
+
 /* p a + q b, the same to the bit as q b + p a. */
 KF_FUNCTION kf_real kf_sum_of_products(kf_real p, kf_real a, kf_real q, kf_real b) {
 #if !KF_CUDA

@@ -3,6 +3,7 @@
  * of latencies. Only for GPUs: the cpu's
  * blocks run one after the other.
  * Defines: those of rows.h and columns.h; a block has threads for the larger of both */
+#define KF_KEEP_POWERS 1
 #define KF_SURPLUS (KF_ROW_THREADS * KF_ROW_LINES != KF_COLUMN_THREADS * KF_COLUMN_LINES * (KF_COMPONENT_PER_THREAD ? 2 : 1))
 #include "rows.h"
 #include "columns.h"

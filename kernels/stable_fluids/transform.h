@@ -12,7 +12,9 @@
  *
  * Defines: KF_LANES the lines of a block; KF_EXCHANGE_BUFFERS 1 | 2 (one barrier less an exchange);
  * KF_TWIDDLES 0 products of the first, which is asked for before the data | 1 all from the table, where they are
- * used | 2 all from the table, before the data; KF_SURPLUS 1: the block may have more threads than its lines need */
+ * used | 2 all from the table, before the data; KF_EXCHANGE_HALVES 1: real and imaginary parts are exchanged one after
+ * the other, through half the shared memory; KF_KEEP_POWERS 1: those products may stay in registers from transform to
+ * transform; KF_SURPLUS 1: the block may have more threads than its lines need */
 #ifndef KF_KERNELS_STABLE_FLUIDS_TRANSFORM_H
 #define KF_KERNELS_STABLE_FLUIDS_TRANSFORM_H
 
@@ -86,8 +88,14 @@ KF_FUNCTION void kf_butterfly(kf_wide *a, int radix, int sign) {
 #ifndef KF_EXCHANGE_BUFFERS
 #define KF_EXCHANGE_BUFFERS 1
 #endif
+#ifndef KF_EXCHANGE_HALVES
+#define KF_EXCHANGE_HALVES 0
+#endif
 #ifndef KF_TWIDDLES
 #define KF_TWIDDLES 1
+#endif
+#ifndef KF_KEEP_POWERS
+#define KF_KEEP_POWERS 0
 #endif
 #ifndef KF_SURPLUS
 #define KF_SURPLUS 0
@@ -123,8 +131,8 @@ KF_FUNCTION void kf_butterfly(kf_wide *a, int radix, int sign) {
             for (int kf_b = slot % KF_SLOTS_OF(n, threads, radix), kf_q = slot / KF_SLOTS_OF(n, threads, radix), \
                      i = kf_t + (threads)*kf_b + (n) / (radix)*kf_q, kf_here = 1;                            \
                  kf_here && (!KF_RAGGED(n, threads, radix) || kf_t + (threads)*kf_b < (n) / (radix)); kf_here = 0)
-/* The number i of a value, by one addition of a constant. */
-#define KF_REAL_VALUE_NUMBER(i) (KF_R(kf_t) + KF_R((i)-kf_t))
+/* origin + the number i of a value, by one addition of a constant. */
+#define KF_REAL_VALUE_NUMBER(origin, i) (KF_R(kf_t) + (origin) + KF_R((i)-kf_t))
 /* Those with x < most of lines l < last, along the lines. */
 #define KF_EACH_VALUE_ALONG(l, last, slot, x, most, n, threads, lines, radix)                                \
     KF_EACH_VALUE(l, slot, x, n, threads, lines, 0, radix) if (x < (most) && ((last) == (lines) || l < (last)))
@@ -139,8 +147,10 @@ KF_FUNCTION void kf_set(kf_wide *v, int at, int l, kf_complex value) {
     v[at] = value;
 }
 /* Shared memory: value i of line l, padded so that a thread's radix is no stride of the banks. */
-#define KF_LINE_PITCH(n, lines)            ((n) + ((n) >> 4) + ((lines) > 1 && (lines) < 16 ? 16 / (lines) : 1))
-#define KF_EXCHANGE_VALUES(many, n, lines) (KF_EXCHANGE_BUFFERS * (many) * (lines)*KF_LINE_PITCH(n, lines))
+#define KF_LINE_PITCH(n, lines)                                                                              \
+    ((n) + ((n) >> 4) + ((lines) > 1 && (lines) < 16 ? (KF_EXCHANGE_HALVES ? 32 : 16) / (lines) : 1))
+#define KF_EXCHANGE_VALUES(many, n, lines) \
+    (KF_EXCHANGE_BUFFERS * ((many) * (lines)*KF_LINE_PITCH(n, lines) + KF_EXCHANGE_HALVES) / (1 + KF_EXCHANGE_HALVES))
 #define KF_MIRROR(v, shared)               (shared)
 #define KF_MIRRORED(x, n)                  ((x) == 0 ? 0 : (n) - (x))
 #define KF_LINE_PLACE(m, i, l, n, lines)   (((m) * (lines) + (l)) * KF_LINE_PITCH(n, lines) + (i) + ((i) >> 4))
@@ -158,7 +168,7 @@ KF_FUNCTION void kf_set(kf_wide *v, int at, int l, kf_complex value) {
 #define KF_EACH_VALUE_ALONG(l, last, slot, x, most, n, threads, lines, radix)                                \
     for (int l = 0, slot = 0; l < ((last) < (lines) ? (last) : (lines)); KF_NEXT_LINE(l))                    \
         _Pragma("omp simd") for (int x = 0; x < (most); x++)
-#define KF_REAL_VALUE_NUMBER(i)    KF_R(i)
+#define KF_REAL_VALUE_NUMBER(origin, i) ((origin) + KF_R(i))
 #define KF_VALUES(many, n, most)   ((many) * ((n) + 1))
 #define KF_AT(m, slot, x, n, most) ((m) * ((n) + 1) + (x) + 0 * (slot))
 #define KF_EXCHANGE_VALUES(many, n, lines) ((many) * ((n) + 1))
@@ -261,8 +271,8 @@ KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_turns *turns, co
                                                                                     (unsigned)t % (unsigned)s);
     const int low = (s * radix) % 16 == 0 || 16 % (s * radix) == 0 ? s : n;
 #define KF_TARGET(m, b, q)                                                                                   \
-    target[steady ? KF_LINE_STEP(m, first, threads * (b)*radix + (q)*s, low, l, n, lines)                    \
-                  : KF_LINE_STEP(m, (t + threads * (b)) / s * s * radix + (t + threads * (b)) % s, (q)*s, low, l, n, lines)]
+    (steady ? KF_LINE_STEP(m, first, threads * (b)*radix + (q)*s, low, l, n, lines)                          \
+            : KF_LINE_STEP(m, (t + threads * (b)) / s * s * radix + (t + threads * (b)) % s, (q)*s, low, l, n, lines))
     if (active) {
         KF_UNROLL for (int b = 0; b < slots; b++) {
             const int j = t + threads * b;
@@ -276,7 +286,13 @@ KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_turns *turns, co
                             const kf_complex held = turns->held[from + b * KF_TURNS_EACH(radix) + q];
                             w[1 + q] = kf_complex_of(held.re, sign > 0 ? -held.im : held.im);
                         }
-                    if (KF_TWIDDLES == 0) kf_powers(w, radix);
+                    if (KF_TWIDDLES == 0) {
+                        if (!KF_KEEP_POWERS) {
+                            KF_OPAQUE(w[1].re);
+                            KF_OPAQUE(w[1].im);
+                        }
+                        kf_powers(w, radix);
+                    }
                 }
                 KF_UNROLL for (int m = 0; m < many; m++) {
                     kf_wide a[20];
@@ -287,7 +303,7 @@ KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_turns *turns, co
                     kf_butterfly(a, radix, sign);
                     KF_UNROLL for (int q = 0; q < radix; q++) {
                         if (next && KF_EXCHANGE_BUFFERS == 2)
-                            KF_TARGET(m, b, q) = a[q];
+                            target[KF_TARGET(m, b, q)] = a[q];
                         else
                             v[m * most + b + slots * q] = a[q];
                     }
@@ -296,6 +312,46 @@ KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_turns *turns, co
         }
     }
     if (!next) return;
+    const int after = KF_SLOTS_OF(n, threads, next ? next : 1), stride = n / (next ? next : 1);
+    const int below = threads % 16 == 0 || after == 1 ? stride : n;
+#define KF_SOURCE(m, b, q) KF_LINE_STEP(m, t, threads * (b) + stride * (q), below, l, n, lines)
+#if KF_EXCHANGE_HALVES
+    kf_real *part = (kf_real *)target;
+    kf_wide taken[KF_EXCHANGE_MOST];
+    KF_UNROLL for (int half = 0; half < 2; half++) {
+        KF_BARRIER;
+        if (active) {
+            KF_UNROLL for (int b = 0; b < slots; b++) {
+                if (!KF_RAGGED(n, threads, radix) || t + threads * b < n / radix) {
+                    KF_UNROLL for (int m = 0; m < many; m++) {
+                        KF_UNROLL for (int q = 0; q < radix; q++) {
+                            const kf_wide value = v[m * most + b + slots * q];
+                            part[KF_TARGET(m, b, q)] = half == 0 ? value.re : value.im;
+                        }
+                    }
+                }
+            }
+        }
+        KF_BARRIER;
+        if (active) {
+            KF_UNROLL for (int b = 0; b < after; b++) {
+                if (!KF_RAGGED(n, threads, (next ? next : 1)) || t + threads * b < stride) {
+                    KF_UNROLL for (int m = 0; m < many; m++) {
+                        KF_UNROLL for (int q = 0; q < next; q++) {
+                            const kf_real value = part[KF_SOURCE(m, b, q)];
+                            if (half == 0)
+                                taken[m * most + b + after * q].re = value;
+                            else
+                                taken[m * most + b + after * q].im = value;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    KF_UNROLL for (int i = 0; i < many * most; i++) v[i] = taken[i];
+    return;
+#endif
 #if KF_EXCHANGE_BUFFERS != 2
     KF_BARRIER;
     if (active) {
@@ -303,27 +359,26 @@ KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_turns *turns, co
             const int j = t + threads * b;
             if (!KF_RAGGED(n, threads, radix) || j < n / radix) {
                 KF_UNROLL for (int m = 0; m < many; m++) {
-                    KF_UNROLL for (int q = 0; q < radix; q++) KF_TARGET(m, b, q) = v[m * most + b + slots * q];
+                    KF_UNROLL for (int q = 0; q < radix; q++) target[KF_TARGET(m, b, q)] = v[m * most + b + slots * q];
                 }
             }
         }
     }
 #endif
-#undef KF_TARGET
     KF_BARRIER;
-    const int after = KF_SLOTS_OF(n, threads, next ? next : 1), stride = n / (next ? next : 1);
-    const int below = threads % 16 == 0 || after == 1 ? stride : n;
     if (active) {
         KF_UNROLL for (int b = 0; b < after; b++) {
             const int j = t + threads * b;
             if (!KF_RAGGED(n, threads, (next ? next : 1)) || j < stride) {
                 KF_UNROLL for (int m = 0; m < many; m++) {
                     KF_UNROLL for (int q = 0; q < next; q++)
-                        v[m * most + b + after * q] = target[KF_LINE_STEP(m, t, threads * b + stride * q, below, l, n, lines)];
+                        v[m * most + b + after * q] = target[KF_SOURCE(m, b, q)];
                 }
             }
         }
     }
+#undef KF_SOURCE
+#undef KF_TARGET
 }
 
 /* All stages. The caller has a barrier between its own use of shared and this one, and after it. sign 1 takes the

@@ -38,22 +38,21 @@ scene() { # FILE CELLS N SIMULATIONS PARTICLES
 # What is worth trying at a size; the rest of the space is left out.
 space() { # SIZE
     case $1 in
-    256) echo plan=fused,persistent steps_per_launch=1,64 points_rows=4,8 points_columns=4,8 points_inverse=4,8 rows_per_block=1,2,4 \
-        columns_per_block=1,2 twiddles=products,early exchange_buffers=2 component_per_thread=true tile_columns=0,2 resident_rows=0 resident_columns=0 ;;
-    512) echo plan=fused,persistent steps_per_launch=1,64 points_rows=4,8 points_columns=4,8 points_inverse=4,8 rows_per_block=1,2,4 \
-        columns_per_block=1,2 twiddles=products,early exchange_buffers=2 tile_columns=0,2 resident_rows=0 resident_columns=0 ;;
-    1024) echo plan=fused points_rows=8,16 points_columns=8,16 points_inverse=8,16 rows_per_block=1,2 columns_per_block=2,4 \
-        twiddles=products,table,early exchange_buffers=1,2 tile_columns=0,2,4 resident_rows=0 resident_columns=0,2,4 ;;
-    2048) echo plan=fused points_rows=16 points_columns=8,16 points_inverse=16 rows_per_block=1,2 columns_per_block=1,2,4 \
-        twiddles=products,table exchange_buffers=1,2 tile_columns=0,2,4 resident_rows=0,4 resident_columns=0,1,2,4 ;;
-    4096*) echo plan=fused points_rows=16 points_columns=16 points_inverse=16 rows_per_block=1 columns_per_block=1,2 \
-        twiddles=products,table exchange_buffers=1 tile_columns=0,2,4 resident_rows=0,3,4 resident_columns=0,1,2 ;;
-    8192*) echo plan=fused points_rows=16 points_columns=16 points_inverse=16 rows_per_block=1 columns_per_block=1 \
-        twiddles=products,table exchange_buffers=1 tile_columns=0,2,4 resident_rows=0,2 resident_columns=0,1,2 ;;
-    *x*x*) echo plan=fused points_rows=8,16 points_columns=8,16 points_inverse=8,16 rows_per_block=1,2,4 columns_per_block=4,8,16 \
-        twiddles=products,table exchange_buffers=1,2 tile_columns=0 resident_rows=0 resident_columns=0 ;;
-    *x*) echo plan=fused,persistent steps_per_launch=1,64 points_rows=4,8,16 points_columns=4,8,16 points_inverse=4,8,16 rows_per_block=1,2,4 \
-        columns_per_block=2,4 twiddles=products,early exchange_buffers=1,2 tile_columns=0,4 resident_rows=0 resident_columns=0 ;;
+    256) echo plan=persistent steps_per_launch=64 points_rows=4,8 points_columns=8 points_inverse=8 rows_per_block=1,2,4 columns_per_block=2 \
+        twiddles=products,early exchange_buffers=2 component_per_thread=true tile_columns=0 resident_rows=0 resident_columns=0 prefetch=false ;;
+    512) echo plan=persistent steps_per_launch=64 points_rows=4,8 points_columns=8 points_inverse=8 rows_per_block=2,4 columns_per_block=1,2 \
+        twiddles=products,early exchange_buffers=2 tile_columns=0 resident_rows=0 resident_columns=0 prefetch=false ;;
+    1024) echo plan=fused points_rows=16 points_columns=8,16 points_inverse=16 rows_per_block=2 columns_per_block=2,4 \
+        twiddles=products,table exchange_buffers=2 tile_columns=0 resident_rows=0 resident_columns=0 prefetch=false ;;
+    2048) echo plan=fused points_rows=16 points_columns=16 points_inverse=16 rows_per_block=1 columns_per_block=2 \
+        twiddles=products exchange_buffers=1 component_per_thread=true tile_columns=0 resident_rows=0 resident_columns=0,2 ;;
+    4096 | 8192) echo plan=fused points_rows=16 points_columns=16 points_inverse=16 rows_per_block=1 columns_per_block=1,2 \
+        twiddles=products exchange_buffers=1 component_per_thread=true tile_columns=0 resident_rows=0,2 resident_columns=0,2 ;;
+    4096p) echo plan=fused points_rows=16 points_columns=16 points_inverse=16 ;;
+    *x*x*) echo plan=fused points_rows=8 points_columns=8,16 points_inverse=8 rows_per_block=1,2 columns_per_block=8,16 \
+        twiddles=products exchange_buffers=1,2 component_per_thread=true tile_columns=0 resident_rows=0 resident_columns=0 prefetch=false ;;
+    *x*) echo plan=fused points_rows=16 points_columns=4,8 points_inverse=16 rows_per_block=2 columns_per_block=4 \
+        twiddles=products exchange_buffers=2 component_per_thread=true tile_columns=0,4 resident_rows=0 resident_columns=0 prefetch=false ;;
     *) echo plan=fused ;;
     esac
 }

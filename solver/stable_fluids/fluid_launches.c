@@ -201,6 +201,25 @@ static double dye_bytes(const builder *b) {
     return 2.0 * b->f->dye_count * (double)cell_count(b) * (double)b->p->design.velocity_bytes;
 }
 
+/* Blocks that go from column to column: as many as fit on the device at once. */
+static kf_status read_ahead(const builder *b, work *columns) {
+    enum { SHARED = 227 << 10 };
+    const kf_fluid_design *d = &b->p->design;
+    kf_function *function;
+    KF_TRY(kf_module_function(b->p->modules[KF_COLUMNS], "columns", &function, b->error));
+    columns->shared = kf_line_prefetch_bytes(&d->columns, d->columns.lines, d->real_bytes, d->spectrum_bytes);
+    const int threads = columns->block[0], by_shared = (int)(SHARED / (columns->shared + 1024));
+    int resident = kf_function_resident_blocks(function, threads);
+    if (resident > by_shared) resident = by_shared;
+    if (resident < 1)
+        return kf_fail(b->error, KF_MACHINE,
+                       "columns: not one block of %d threads and %zu bytes fits a multiprocessor", threads,
+                       columns->shared);
+    const long most = (long)resident * kf_backend_device(b->plan->backend)->multiprocessors;
+    if (columns->extent[0] > most * threads) columns->extent[0] = (int)most * threads;
+    return KF_OK;
+}
+
 static kf_status add_fused(const builder *b, int half) {
     const kf_fluid *f = b->f;
     const kf_fluid_options *o = &b->p->options;
@@ -216,9 +235,10 @@ static kf_status add_fused(const builder *b, int half) {
                                     row_blocks, velocity + spectrum + dye_bytes(b));
     const work inverse = over_lines(b, KF_ROWS_INVERSE, "rows_inverse", &d->inverse, o->rows_per_block,
                                     at_once, row_blocks, velocity + spectrum);
-    const work columns = over_lines(b, KF_COLUMNS, "columns", &d->columns, d->columns.lines,
-                                    o->component_per_thread ? 1 : f->dimensions,
-                                    deep ? tiles * f->cells[1] : tiles, 2 * spectrum);
+    work columns = over_lines(b, KF_COLUMNS, "columns", &d->columns, d->columns.lines,
+                              o->component_per_thread ? 1 : f->dimensions, deep ? tiles * f->cells[1] : tiles,
+                              2 * spectrum);
+    if (o->prefetch) KF_TRY(read_ahead(b, &columns));
     const long axis_blocks = tiles * f->cells[2] * 3;
     KF_TRY(add_versions(b, &forward, a, half));
     if (deep) {

@@ -34,11 +34,13 @@ static kf_status check(const kf_fluid *f, const kf_fluid_options *o, bool gpu, k
         return refuse(error, "16-bit storage needs a scene whose stable_fluids.accuracy is 0.005 or more");
     if (o->plan == KF_FLUID_PERSISTENT && (!gpu || f->dimensions != 2))
         return refuse(error, "plan persistent needs a GPU and two dimensions");
-    if (!gpu &&
-        (o->tile > 0 || o->component_per_thread || o->exchange_buffers == 2 || o->graph ||
-         o->resident_rows > 0 || o->resident_columns > 0 || o->twiddles == KF_TWIDDLES_EARLY || o->overlap))
+    if (!gpu && (o->tile > 0 || o->component_per_thread || o->exchange_buffers == 2 || o->graph ||
+                 o->resident_rows > 0 || o->resident_columns > 0 || o->twiddles == KF_TWIDDLES_EARLY ||
+                 o->overlap || o->prefetch))
         return refuse(error, "tiles, component_per_thread, two exchange buffers, early twiddles, resident "
-                             "blocks, graphs and overlap are for GPUs");
+                             "blocks, graphs, overlap and prefetch are for GPUs");
+    if (o->prefetch && (f->dimensions == 3 || !o->component_per_thread || o->exchange_buffers == 2))
+        return refuse(error, "prefetch is for two dimensions, component_per_thread and one exchange buffer");
     if (!power_of_two(o->rows_per_block) || !power_of_two(o->columns_per_block) || o->rows_per_block > 32 ||
         o->columns_per_block > 32)
         return refuse(error, "rows_per_block and columns_per_block are 1, 2, 4, 8, 16 or 32");
@@ -65,6 +67,7 @@ kf_status kf_fluid_read_options(const kf_fluid *fluid, const kf_config *config, 
     KF_TRY(kf_config_boolean(config, "component_per_thread", &o->component_per_thread, error));
     KF_TRY(kf_config_boolean(config, "graph", &o->graph, error));
     KF_TRY(kf_config_boolean(config, "overlap", &o->overlap, error));
+    KF_TRY(kf_config_boolean(config, "prefetch", &o->prefetch, error));
     const struct {
         const char *name;
         int *value;
@@ -228,6 +231,7 @@ static void define_pass(const kf_fluid *f, const kf_fluid_options *o, const kf_f
     if (module == KF_AXIS) return;
     define(d, "KF_COMPONENT_PER_THREAD", o->component_per_thread);
     define(d, "KF_EXPONENTIAL", f->exponential);
+    define(d, "KF_PREFETCH", o->prefetch);
 }
 
 static void define_persistent(const kf_fluid *f, const kf_fluid_options *o, const kf_fluid_design *design,

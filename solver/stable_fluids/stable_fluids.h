@@ -46,7 +46,8 @@ typedef struct kf_fluid_options {
     int most_threads;                    /* of a block: 0, no limit, on the cpu */
     int steps_per_launch;                /* persistent */
     bool graph;
-    bool overlap; /* fused: a pass begins while the one before it ends */
+    bool overlap;  /* fused: a pass begins while the one before it ends */
+    bool prefetch; /* fused: blocks go from column to column and read the next ones ahead */
 } kf_fluid_options;
 
 /* How a block transforms lines of n values (kernels/stable_fluids/transform.h). */
@@ -104,6 +105,9 @@ kf_status kf_line_design(int n, int points, int lines, int most_threads, kf_line
                          kf_error *error);
 size_t kf_line_shared_bytes(const kf_line_engine *engine, int lines, int at_once, int buffers,
                             size_t real_bytes);
+/* The same of a pass that reads ahead: exchanges by halves, and the next lines. */
+size_t kf_line_prefetch_bytes(const kf_line_engine *engine, int lines, size_t real_bytes,
+                              size_t stored_bytes);
 /* Forward and inverse tables, 2 (n - 1) complex numbers; the caller frees. */
 double *kf_line_twiddles(const kf_line_engine *engine);
 
