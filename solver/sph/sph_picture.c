@@ -65,8 +65,8 @@ static void draw_labels(kf_canvas *canvas, const subject *s, double time) {
     for (int x = 0; x < bar; x++)
         kf_canvas_fill(canvas, left + x, top, 1, 12, colour_of(s, s->fastest * x / bar));
     kf_canvas_frame(canvas, left - 1, top - 1, bar + 2, 14, ink);
-    (void)snprintf(text, sizeof text, "0          speed          %.3g m/s", s->fastest);
-    kf_canvas_text(canvas, left + bar - kf_text_width(text, 1) * 3 / 2, top + 20, 1, ink, text);
+    (void)snprintf(text, sizeof text, "speed, 0 to %.3g m/s", s->fastest);
+    kf_canvas_text(canvas, left + (bar - kf_text_width(text, 1)) / 2, top + 20, 1, ink, text);
 }
 
 /* ---- two dimensions ---- */
@@ -196,7 +196,8 @@ kf_status kf_sph_picture(const kf_particle_scene *scene, const kf_snapshot *snap
                  .velocity = velocity->values,
                  .count = snapshot->count,
                  .fluid = scene->count - scene->wall_count};
-    s.fastest = end_of_scale(&s);
+    /* Not the last trembling of what has come to rest. */
+    s.fastest = fmax(end_of_scale(&s), 1e-3 * scene->sound_speed);
     kf_canvas canvas;
     kf_canvas_begin(&canvas, WIDTH, HEIGHT, paper);
     if (scene->dimensions == 2)

@@ -19,29 +19,38 @@ const kf_case kf_sph_cases[] = {
     {"sph-patch", "a rotating square patch: pressure at first, angular momentum", true, kf_case_sph_patch, 0},
     {"sph-dam-break", "the tip of a collapsing column of water against Koshizuka and Oka", true,
      kf_case_sph_dam_break, 0},
+    {"sph-spheric", "SPHERIC test 2: heights and pressures of a dam break onto a box", true,
+     kf_case_sph_spheric, 0},
     {"sph-slump", "where the slump of a Bingham block comes to rest", true, kf_case_sph_slump, 0},
     {"sph-column", "run-out of granular columns", true, kf_case_sph_column, 0},
     {0},
 };
 
-kf_status kf_sph_open(const kf_validation *validation, const char *text,
-                      void (*prepare)(kf_particle_scene *scene), const char *const *overrides,
-                      kf_sph_flow *flow, kf_error *error) {
+kf_status kf_sph_open_scene(const kf_validation *validation, kf_particle_scene *scene,
+                            const char *const *overrides, kf_sph_flow *flow, kf_error *error) {
     kf_config config;
     memset(flow, 0, sizeof *flow);
-    KF_TRY(kf_particle_scene_parse(validation->case_name, text, NULL, &flow->scene, error));
-    if (prepare != NULL) prepare(flow->scene);
-    kf_particle_scene_hash(flow->scene);
-    flow->problem = kf_sph_problem(flow->scene);
+    flow->scene = scene;
+    kf_particle_scene_hash(scene);
+    flow->problem = kf_sph_problem(scene);
     KF_TRY(kf_system_sph.accepts(flow->problem, error));
     KF_TRY(kf_validation_configure(validation, flow->problem, overrides, &config, error));
     KF_TRY(kf_system_sph.plan(flow->problem, &config, validation->backend, &flow->plan, error));
     return kf_plan_initialise(flow->plan, error);
 }
 
+kf_status kf_sph_open(const kf_validation *validation, const char *text,
+                      void (*prepare)(kf_particle_scene *scene), const char *const *overrides,
+                      kf_sph_flow *flow, kf_error *error) {
+    kf_particle_scene *scene;
+    memset(flow, 0, sizeof *flow);
+    KF_TRY(kf_particle_scene_parse(validation->case_name, text, NULL, &scene, error));
+    if (prepare != NULL) prepare(scene);
+    return kf_sph_open_scene(validation, scene, overrides, flow, error);
+}
+
 void kf_sph_close(kf_sph_flow *flow) {
     kf_plan_free(flow->plan);
-    if (flow->problem == NULL) kf_particle_scene_free(flow->scene);
     kf_problem_free(flow->problem);
     free(flow->values);
     memset(flow, 0, sizeof *flow);

@@ -20,6 +20,9 @@ typedef struct kf_sph_flow {
 kf_status kf_sph_open(const kf_validation *validation, const char *text,
                       void (*prepare)(kf_particle_scene *scene), const char *const *overrides,
                       kf_sph_flow *flow, kf_error *error);
+/* The same of a scene, which the flow owns from here on. */
+kf_status kf_sph_open_scene(const kf_validation *validation, kf_particle_scene *scene,
+                            const char *const *overrides, kf_sph_flow *flow, kf_error *error);
 void kf_sph_close(kf_sph_flow *flow);
 /* Advances to the first step at or after that time. */
 kf_status kf_sph_until(const kf_validation *validation, kf_sph_flow *flow, double seconds, kf_error *error);
@@ -46,6 +49,8 @@ kf_status kf_case_sph_patch(kf_validation *validation, kf_error *error);
 /* sph_cases_surface.c */
 kf_status kf_case_sph_hydrostatic(kf_validation *validation, kf_error *error);
 kf_status kf_case_sph_dam_break(kf_validation *validation, kf_error *error);
+/* sph_cases_spheric.c */
+kf_status kf_case_sph_spheric(kf_validation *validation, kf_error *error);
 /* sph_cases_slump.c */
 kf_status kf_case_sph_slump(kf_validation *validation, kf_error *error);
 kf_status kf_case_sph_column(kf_validation *validation, kf_error *error);

@@ -172,7 +172,7 @@ kf_status kf_case_sph_patch(kf_validation *validation, kf_error *error) {
                    "{\"size\": [3, 3], \"faces\": {\"xmin\": \"open\", \"xmax\": "
                    "\"open\", \"ymin\": \"open\", \"ymax\": \"open\"}}, \"material\": {\"density\": 1, "
                    "\"sound_speed\": 7, \"viscosity\": 0, "
-                   "\"state\": \"linear\"}, \"model\": {\"shifting\": 2, \"artificial_viscosity\": 0.01}, "
+                   "\"state\": \"linear\"}, \"model\": {\"artificial_viscosity\": 0.01}, "
                    "\"fluid\": [{\"shape\": \"box\", \"low\": [1, 1], "
                    "\"high\": [2, 2], \"rotation\": 1, \"hydrostatic\": false}]}",
                    spacing);

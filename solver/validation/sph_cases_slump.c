@@ -32,7 +32,7 @@ static double highest(const kf_sph_flow *flow) {
 
 /* Half of a block: length 2, height 0.4, by symmetry against a wall; B = tau_y X0 / (rho g H0^2). */
 kf_status kf_case_sph_slump(kf_validation *validation, kf_error *error) {
-    const double length = 2.0, height = 0.4, b = 0.1, spacing = validation->gpu ? 0.01 : 0.02;
+    const double length = 2.0, height = 0.4, b = 0.1, spacing = validation->gpu ? 0.01 : 0.04;
     const double yield = b * 1000.0 * 9.81 * height * height / length;
     char text[1024];
     (void)snprintf(text, sizeof text,
@@ -58,7 +58,7 @@ kf_status kf_case_sph_slump(kf_validation *validation, kf_error *error) {
 }
 
 static kf_status run_column(kf_validation *validation, double aspect, kf_error *error) {
-    const double width = 0.1, spacing = width / (validation->gpu ? 80 : 32), height = aspect * width;
+    const double width = 0.1, spacing = width / (validation->gpu ? 80 : 20), height = aspect * width;
     const double runout = aspect < 2.3 ? 1.2 * aspect : 1.9 * pow(aspect, 2.0 / 3.0);
     char text[1024], quantity[96];
     (void)snprintf(text, sizeof text,
