@@ -47,7 +47,7 @@ space() { # SIZE
     2048) echo plan=fused points_rows=16 points_columns=16 points_inverse=16 rows_per_block=1 columns_per_block=2 \
         twiddles=products exchange_buffers=1 component_per_thread=true tile_columns=0 resident_rows=0 resident_columns=0,2 ;;
     4096 | 8192) echo plan=fused points_rows=16 points_columns=16 points_inverse=16 rows_per_block=1 columns_per_block=1,2 \
-        twiddles=products exchange_buffers=1 component_per_thread=true tile_columns=0 resident_rows=0,2 resident_columns=0,2 ;;
+        twiddles=products exchange_buffers=1 component_per_thread=true tile_columns=0 resident_rows=$(($1 > 4096 ? 2 : 0)) resident_columns=0,2 ;;
     4096p) echo plan=fused points_rows=16 points_columns=16 points_inverse=16 ;;
     *x*x*) echo plan=fused points_rows=8 points_columns=8,16 points_inverse=8 rows_per_block=1,2 columns_per_block=8,16 \
         twiddles=products exchange_buffers=1,2 component_per_thread=true tile_columns=0 resident_rows=0 resident_columns=0 prefetch=false ;;
