@@ -301,8 +301,8 @@ static void add_order(kf_tally *tally) {
     static const double STEP = 0.3; /* accesses that wait, for one place of that line: most hit the cache */
     const kf_choice *c = &tally->choice;
     const kf_sample_survey *survey = &tally->cost->survey;
-    bool sorts = tally->cost->scene->motion.moving && c->reorder > 0;
-    if (!sorts && !c->gather) return;
+    /* A static solid's list of samples cell by cell is made once, before the first step. */
+    if (!tally->cost->scene->motion.moving || (!c->gather && !(c->reorder > 0))) return;
     const double cells = c->gather || c->morton ? 1 : c->block_length * c->block_length; /* a surface's */
     const double line = survey->samples_per_cell * cells;
     const double passes = c->gather ? LIST_PASSES : SORT_PASSES;
@@ -336,7 +336,8 @@ static void add_body(kf_tally *tally) {
     const kf_sample_survey *survey = &tally->cost->survey;
     double samples = (double)survey->count;
     if (!tally->cost->scene->motion.free) return;
-    add_items(tally, "body_sums", 7 * tally->choice.value_bytes * samples, interpolated_sectors(tally), 2)
+    add_items(tally, tally->choice.fused ? "band_body_sums" : "body_sums",
+              7 * tally->choice.value_bytes * samples, interpolated_sectors(tally), 2)
         ->amount[KF_COST_ATOMICS] = samples * KF_BODY_SUMS / KF_BODY_CHUNK;
     (void)add_items(tally, "solve_body", 0, 0, 2);
 }

@@ -15,6 +15,7 @@
 #include "harness/search/strategy.h"
 #include "solver/kinetic/kinetic.h"
 #include "solver/systems.h"
+#include "tests/unit/kinetic_plan.h"
 #include "tests/unit/problem_fixture.h"
 
 static const kf_device_info gpu = {.backend = "cuda",
@@ -351,13 +352,88 @@ static void test_sectors_of_a_row(void **state) {
     kf_scene_free(scene);
 }
 
+/* --- beside the plan ------------------------------------------------------------------------------------ */
+
+/* The model sees some kernels together: two faces, the shares of a split collision, the passes of a sort,
+ * even and odd steps. */
+static bool same_group(const char *a, const char *b) {
+    static const char *const groups[] = {"boundary_", "collide_", "macroscopic", "order"};
+    const char *const names[] = {a, b};
+    size_t lengths[2];
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        const size_t length = strlen(groups[i]);
+        if (strncmp(a, groups[i], length) == 0) return strncmp(b, groups[i], length) == 0;
+    }
+    for (int i = 0; i < 2; i++) {
+        const char *even = strstr(names[i], "_even"), *odd = strstr(names[i], "_odd");
+        lengths[i] = even != NULL  ? (size_t)(even - names[i])
+                     : odd != NULL ? (size_t)(odd - names[i])
+                                   : strlen(names[i]);
+    }
+    return lengths[0] == lengths[1] && strncmp(a, b, lengths[0]) == 0;
+}
+
+static double launches_in_plan(const kf_plan *plan, const char *name) {
+    double launches = 0;
+    for (size_t i = 0; i < plan->item_count; i++)
+        if (plan->items[i].kind == KF_ITEM_KERNEL && same_group(plan->items[i].name, name))
+            launches += 1.0 / plan->items[i].period;
+    return launches;
+}
+
+static double launches_in_works(const kf_works *works, const char *name) {
+    double launches = 0;
+    for (size_t i = 0; i < works->count; i++)
+        if (same_group(works->list[i].name, name))
+            launches += works->list[i].launches * works->list[i].amount[KF_COST_LAUNCH];
+    return launches;
+}
+
+/* The model lists what a step launches, as it must before there is a plan: what the plan then launches is
+ * that. */
+static void compare_launches(const char *scene, const char *preset, const char *streaming) {
+    const kf_scene_options options = {.nodes = {32, 24, 24}, .samples_per_cell = 4};
+    kf_error error = {KF_OK, ""};
+    kinetic_plan made;
+    kf_works works = {.count = 0};
+    if (kinetic_plan_open_streaming(&made, "cpu:1", scene, &options, preset, streaming, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    void *model = kf_cost_kinetic.open(problem_of(&kf_system_kinetic, made.scene), &gpu);
+    assert_int_equal(kf_cost_kinetic.works(model, &made.plan->config, &works, &error), KF_OK);
+    for (size_t i = 0; i < made.plan->item_count; i++) {
+        if (made.plan->items[i].kind != KF_ITEM_KERNEL) continue;
+        const char *name = made.plan->items[i].name;
+        const double there = launches_in_plan(made.plan, name), here = launches_in_works(&works, name);
+        if (fabs(there - here) > 1e-9)
+            fail_msg("%s, %s: the plan launches %s %g times a step, the model thinks %g", scene, preset, name,
+                     there, here);
+    }
+    for (size_t i = 0; i < works.count; i++)
+        if (launches_in_plan(made.plan, works.list[i].name) == 0)
+            fail_msg("%s, %s: the plan launches no %s", scene, preset, works.list[i].name);
+    kf_works_free(&works);
+    kf_cost_kinetic.close(model);
+    kinetic_plan_close(&made);
+}
+
+static void test_launches_of_plans(void **state) {
+    (void)state;
+    compare_launches("ball", "baseline", NULL);
+    compare_launches("ball", "paper", NULL);
+    compare_launches("ball", "default", NULL);
+    compare_launches("ball", "default", "in_place");
+    compare_launches("torus", "default", NULL);
+    compare_launches("settling", "paper", NULL);
+    compare_launches("settling", "default", NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_launches_add_up),    cmocka_unit_test(test_calibration),
         cmocka_unit_test(test_plans_in_order),     cmocka_unit_test(test_all_configs),
         cmocka_unit_test(test_sectors_of_samples), cmocka_unit_test(test_waiting),
         cmocka_unit_test(test_works_of_outflows),  cmocka_unit_test(test_works_on_the_band),
-        cmocka_unit_test(test_sectors_of_a_row),
+        cmocka_unit_test(test_sectors_of_a_row),   cmocka_unit_test(test_launches_of_plans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
