@@ -69,6 +69,23 @@ static void fused_in_two_dimensions(void **state) {
     holds(box(60, 45, 1), F64 "points_rows=20 points_columns=16 twiddles=products", 6);
     holds(box(27, 50, 1), F64 "points_rows=4 points_columns=4 points_inverse=16", 6);
 }
+/* The gate's trial is a small grid: lines as long as those that are timed are held against the reference
+ * here. */
+static void long_lines(void **state) {
+    static const int lengths[] = {512, 1024, 1920, 2048, 4096, 8192};
+    (void)state;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        const int n = lengths[i];
+        const char *config =
+            "points_rows=16 points_columns=16 points_inverse=16 rows_per_block=4 columns_per_block=4";
+        const bool gpu = strcmp(kf_backend_device(backend)->backend, "cuda") == 0;
+        if (gpu)
+            config = "points_rows=16 points_columns=16 points_inverse=16 rows_per_block=1 "
+                     "columns_per_block=1 twiddles=products";
+        holds(box(n, 8, 1), config, 2);
+        holds(box(8, n, 1), config, 2);
+    }
+}
 static void fused_in_three_dimensions(void **state) {
     (void)state;
     holds(box(16, 24, 20), F64, 4);
@@ -344,6 +361,7 @@ int main(void) {
                                        cmocka_unit_test(defaults_at_every_size),
                                        cmocka_unit_test(fused_in_two_dimensions),
                                        cmocka_unit_test(fused_in_three_dimensions),
+                                       cmocka_unit_test(long_lines),
                                        cmocka_unit_test(plans_of_a_gpu),
                                        cmocka_unit_test(separate_plans),
                                        cmocka_unit_test(library_transforms),
