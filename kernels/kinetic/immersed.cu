@@ -32,6 +32,7 @@ KF_SCALAR_KERNEL(penalty, kf_kinetic_arguments) {
     (void)y, (void)z;
     if (a->pass == 0) kf_clear_load(a, x);
     const kf_sample sample = kf_load_sample(a, x, 0);
+    if (!kf_is_near(a, &sample)) return;
     kf_real deviation = 0, ux = 0, uy = 0, uz = 0;
     KF_CELL_NODES(KF_INTERPOLATE)
     const kf_real4 g = kf_penalty(&sample, KF_R(1.0) + deviation, ux, uy, uz);
@@ -47,13 +48,16 @@ KF_SCALAR_KERNEL(penalty, kf_kinetic_arguments) {
         const kf_index k = KF_CELL_NODE(sample, dx, dy, dz);                                                 \
         const kf_real weight = KF_CELL_WEIGHT(sample.cell, dx, dy, dz);                                      \
         kf_real *field = (kf_real *)a->force;                                                                \
-        kf_atomic_add_real(field + kf_place(a, 3, 0, k), weight * gx);                                       \
-        kf_atomic_add_real(field + kf_place(a, 3, 1, k), weight * gy);                                       \
-        kf_atomic_add_real(field + kf_place(a, 3, 2, k), weight * gz);                                       \
+        if (kf_is_own(a, k)) {                                                                               \
+            kf_atomic_add_real(field + kf_place(a, 3, 0, k), weight * gx);                                   \
+            kf_atomic_add_real(field + kf_place(a, 3, 1, k), weight * gy);                                   \
+            kf_atomic_add_real(field + kf_place(a, 3, 2, k), weight * gz);                                   \
+        }                                                                                                    \
     }
 KF_SCALAR_KERNEL(scatter, kf_kinetic_arguments) {
     (void)y, (void)z;
     const kf_sample sample = kf_load_sample(a, x, 0);
+    if (!kf_is_near(a, &sample)) return;
     const kf_real *force = (const kf_real *)a->sample_force;
     const kf_real gx = force[x], gy = force[(long long)a->sample_count + x],
                   gz = force[2LL * a->sample_count + x];
@@ -67,6 +71,7 @@ KF_SCALAR_KERNEL(gather, kf_kinetic_arguments) {
     const int nx = kf_home(0, low[0] + x, a->nodes[0]), ny = kf_home(1, low[1] + y, a->nodes[1]),
               nz = kf_home(2, low[2] + z, a->nodes[2]);
     if (nx < 0 || ny < 0 || nz < 0 || nx >= a->nodes[0] || ny >= a->nodes[1] || nz >= a->nodes[2]) return;
+    if (!kf_is_own_plane(a, nz)) return;
     const kf_real *force = (const kf_real *)a->sample_force;
     kf_real gx = 0, gy = 0, gz = 0;
     for (int corner = 0; corner < 8; corner++) {
@@ -104,6 +109,7 @@ KF_SCALAR_KERNEL(load_samples, kf_kinetic_arguments) {
         load[i] = 0;
     for (int s = x; s < a->sample_count; s += a->extent[0]) {
         const kf_sample sample = kf_load_sample(a, s, 1);
+        if (!kf_is_own_plane(a, kf_home(2, sample.cell.z, a->nodes[2]))) continue; /* who has its cell's corner */
         kf_accumulate_load(load, (double)force[s], (double)force[(long long)a->sample_count + s],
                            (double)force[2LL * a->sample_count + s], (double)sample.cell.rx,
                            (double)sample.cell.ry, (double)sample.cell.rz);

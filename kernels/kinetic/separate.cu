@@ -7,6 +7,7 @@
     kf_set_population(a, a->target, i, k, kf_population(a, a->source, i, k - kf_offset(a, cx, cy, cz)));
 
 KF_KERNEL(stream, kf_kinetic_arguments) {
+    KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
     KF_D3Q27(KF_COPY_PULL)
 }
@@ -19,6 +20,7 @@ KF_KERNEL(stream, kf_kinetic_arguments) {
 
 /* Density and velocity of the streamed populations (source), before any force of the solid. */
 KF_KERNEL(macroscopic, kf_kinetic_arguments) {
+    KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
     KF_D3Q27(KF_LOAD_HERE)
     KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)
@@ -27,6 +29,7 @@ KF_KERNEL(macroscopic, kf_kinetic_arguments) {
 
 /* The same, and the force set to zero for the scatter that follows. */
 KF_KERNEL(macroscopic_reset, kf_kinetic_arguments) {
+    KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
     KF_D3Q27(KF_LOAD_HERE)
     KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)
@@ -50,6 +53,7 @@ KF_KERNEL(macroscopic_reset, kf_kinetic_arguments) {
 #if KF_SPLIT == 1
 /* The whole collision of the streamed populations (source) into target. */
 KF_KERNEL(collide, kf_kinetic_arguments) {
+    KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
     KF_LOAD_STATE
     KF_D3Q27(KF_LOAD_HERE)
@@ -65,6 +69,7 @@ KF_KERNEL(collide, kf_kinetic_arguments) {
 
 /* Baseline: the collision terms Omega + G alone ... */
 KF_KERNEL(collision_terms, kf_kinetic_arguments) {
+    KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
     KF_LOAD_STATE
     KF_D3Q27(KF_LOAD_HERE)
@@ -74,6 +79,7 @@ KF_KERNEL(collision_terms, kf_kinetic_arguments) {
 
 /* ... and the update of the populations with them. */
 KF_KERNEL(update, kf_kinetic_arguments) {
+    KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
     KF_D3Q27(KF_ADD_CHANGE)
 }
@@ -96,6 +102,7 @@ KF_KERNEL(update, kf_kinetic_arguments) {
 #else
 /* Moments after relaxation, stored in place of populations in target. */
 KF_KERNEL(moments, kf_kinetic_arguments) {
+    KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
     KF_LOAD_STATE
     KF_D3Q27(KF_LOAD_HERE)
@@ -115,6 +122,7 @@ KF_KERNEL(moments, kf_kinetic_arguments) {
  * Omega_26 of two. */
 #define KF_PART_OF(i) ((i)*KF_SPLIT / 27)
 #define KF_COLLIDE_PART                                                                                      \
+    KF_IN_PART                                                                                               \
     const kf_index k = kf_node(a, x, y, z);                                                                  \
     KF_LOAD_STATE                                                                                            \
     KF_PART_BEGIN                                                                                            \

@@ -161,22 +161,29 @@ static kf_status make_outflow(kf_plan *plan, kf_kinetic *kinetics, kf_error *err
     return KF_OK;
 }
 
-/* The grids, over the memories of all parts: each has its planes, the outermost the ghosts beside them too.
+/* Which bytes of so many values a node each part keeps: its planes, the outermost the ghosts beside them too.
  */
+static void share_out(const kf_plan *plan, const kf_kinetic *kinetics, size_t node_values, size_t value_bytes,
+                      size_t *period, size_t ends[]) {
+    const kf_kinetic_geometry *g = &kinetics->geometry;
+    const size_t node_bytes = value_bytes * (kinetics->options.layout == KF_SOA ? 1 : node_values);
+    *period = (size_t)g->capacity * node_bytes;
+    for (int part = 0; part < plan->part_count; part++) {
+        const size_t planes = (size_t)(kinetics[part].first_plane + kinetics[part].planes + 1);
+        ends[part] = part == plan->part_count - 1
+                         ? *period
+                         : ((size_t)g->origin + planes * (size_t)g->plane_pitch) * node_bytes;
+    }
+}
+
+/* The grids, over the memories of all parts. */
 static kf_status make_grids(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
     const kf_kinetic_geometry *g = &kinetics->geometry;
     const size_t bytes = (size_t)kinetics->node_values * (size_t)g->capacity * kinetics->store_bytes,
-                 values = kinetics->options.layout == KF_SOA ? 1 : (size_t)kinetics->node_values,
-                 period = bytes * values / (size_t)kinetics->node_values;
+                 values = kinetics->options.layout == KF_SOA ? 1 : (size_t)kinetics->node_values;
     const bool one = kinetics->options.in_place != 0 || g->shift > 0;
-    size_t ends[KF_MOST_PARTS];
-    for (int part = 0; part < plan->part_count; part++) {
-        const kf_kinetic *kinetic = &kinetics[part];
-        const size_t planes = (size_t)(kinetic->first_plane + kinetic->planes + 1);
-        ends[part] = part == plan->part_count - 1 ? period
-                                                  : ((size_t)g->origin + planes * (size_t)g->plane_pitch) *
-                                                        values * kinetics->store_bytes;
-    }
+    size_t period, ends[KF_MOST_PARTS];
+    share_out(plan, kinetics, (size_t)kinetics->node_values, kinetics->store_bytes, &period, ends);
     for (int grid = 0; grid < (one ? 1 : 2); grid++)
         KF_TRY(kf_plan_spread(plan, bytes, period, ends, &kinetics->populations[grid], error));
     for (int part = 0; part < plan->part_count; part++) {
@@ -193,21 +200,35 @@ static kf_status make_grids(kf_plan *plan, kf_kinetic *kinetics, kf_error *error
     return KF_OK;
 }
 
+/* A field of so many values a node, shared out like the grids; *address of each part counts from its first
+ * node. */
+static kf_status spread_field(kf_plan *plan, const kf_kinetic *kinetics, size_t values, kf_buffer **buffer,
+                              kf_error *error) {
+    const size_t bytes = values * (size_t)kinetics->geometry.capacity * kinetics->real_bytes;
+    size_t period, ends[KF_MOST_PARTS];
+    share_out(plan, kinetics, values, kinetics->real_bytes, &period, ends);
+    return kf_plan_spread(plan, bytes, period, ends, buffer, error);
+}
+
+static char *part_of_field(const kf_kinetic *kinetic, const kf_buffer *buffer, size_t values) {
+    return (char *)kf_buffer_address(buffer) +
+           (size_t)kinetic->geometry.before * values * kinetic->real_bytes;
+}
+
 /* Other buffers of the whole domain; the fused plan has no fields besides the populations. */
-static kf_status make_fields(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
-    kf_kinetic_arguments *a = &kinetic->arguments;
-    const size_t nodes = (size_t)kinetic->geometry.capacity, real = kinetic->real_bytes;
-    kf_buffer *buffer;
-    if (kinetic->band) return KF_OK;
-    KF_TRY(kf_plan_buffer(plan, nodes * real, &buffer, error));
-    a->density = kf_buffer_address(buffer);
-    KF_TRY(kf_plan_buffer(plan, 3 * nodes * real, &buffer, error));
-    a->velocity = kf_buffer_address(buffer);
-    KF_TRY(kf_plan_buffer(plan, 3 * nodes * real, &kinetic->force, error));
-    a->force = kf_buffer_address(kinetic->force);
-    if (!kinetic->has_solid) return KF_OK;
-    KF_TRY(kf_plan_buffer(plan, 3 * kf_plan_scene(plan)->samples.count * real, &buffer, error));
-    a->sample_force = kf_buffer_address(buffer);
+static kf_status make_fields(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
+    kf_buffer *density, *velocity;
+    if (kinetics->band) return KF_OK;
+    KF_TRY(spread_field(plan, kinetics, 1, &density, error));
+    KF_TRY(spread_field(plan, kinetics, 3, &velocity, error));
+    KF_TRY(spread_field(plan, kinetics, 3, &kinetics->force, error));
+    for (int part = 0; part < plan->part_count; part++) {
+        kf_kinetic *kinetic = &kinetics[part];
+        kinetic->force = kinetics->force;
+        kinetic->arguments.density = part_of_field(kinetic, density, 1);
+        kinetic->arguments.velocity = part_of_field(kinetic, velocity, 3);
+        kinetic->arguments.force = part_of_field(kinetic, kinetic->force, 3);
+    }
     return KF_OK;
 }
 

@@ -179,13 +179,26 @@ static void append_body(kf_builder *b, int parity, int grid) {
     kf_append(b, parity, KF_SOURCE_MOTION, "solve_body", extent, extent, kinetic->arguments, 0);
 }
 
-/* Force of the solid on the streamed populations' fields, in the whole-domain field. */
-static void append_dense_pass(kf_builder *b, int parity) {
-    const kf_kinetic *kinetic = b->kinetic;
-    int samples = kinetic->arguments.sample_count;
-    const int *box = kinetic->arguments.box;
+/* A kernel over the nodes of every part. */
+static void append_all_nodes(kf_builder *b, int parity, const char *name, int from, int to, double values) {
+    for (int part = 0; part < b->parts; part++) {
+        kf_on_part(b, part);
+        append_nodes(b, parity, name, from, to, values);
+    }
+}
+
+/* Force of the solid on the streamed populations' fields, in the whole-domain field: at the samples, */
+static void append_penalty(kf_builder *b, int parity) {
+    if (!b->kinetic->has_samples) return;
     append_body(b, parity, 0);
-    kf_append_items(b, parity, KF_SOURCE_IMMERSED, "penalty", samples, 0, 1);
+    kf_append_items(b, parity, KF_SOURCE_IMMERSED, "penalty", b->kinetic->arguments.sample_count, 0, 1);
+}
+
+/* and at the nodes. */
+static void append_dense_sum(kf_builder *b, int parity) {
+    const kf_kinetic *kinetic = b->kinetic;
+    const int samples = kinetic->arguments.sample_count, *box = kinetic->arguments.box;
+    if (!kinetic->has_samples) return;
     if (kinetic->options.immersed == KF_GATHER) {
         const int extent[3] = {box[0] + 1, box[1] + 1, box[2] + 1};
         kf_append(b, parity, KF_SOURCE_IMMERSED, "gather", extent, kinetic->options.block, kinetic->arguments,
@@ -196,56 +209,86 @@ static void append_dense_pass(kf_builder *b, int parity) {
     kf_append_items(b, parity, KF_SOURCE_IMMERSED, "load_samples", chunks(samples), 0, 1);
 }
 
+/* A later pass reads the force of the passes before, beside cuts too: before it changes, all have read it. */
 static void append_dense_force(kf_builder *b, int parity) {
-    kf_kinetic_arguments *arguments = &b->kinetic->arguments;
-    for (arguments->pass = 0; arguments->pass < b->kinetic->passes; arguments->pass++)
-        append_dense_pass(b, parity);
-    arguments->pass = 0;
+    const int passes = b->kinetics->passes;
+    for (int pass = 0; pass < passes; pass++) {
+        for (int part = 0; part < b->parts; part++)
+            b->kinetics[part].arguments.pass = pass;
+        if (pass > 0) kf_meet(b, parity);
+        kf_each_part(b, parity, append_penalty);
+        if (pass > 0) kf_meet(b, parity);
+        kf_each_part(b, parity, append_dense_sum);
+    }
+    for (int part = 0; part < b->parts; part++)
+        b->kinetics[part].arguments.pass = 0;
 }
 
-/* Everything before the collision: grid `from` is streamed into grid `to`. */
+/* Everything before the collision: grid `from` is streamed into grid `to`. The collision overwrites what
+ * others stream from, and forces need the fields beside a cut: parts meet between. */
 static void append_streamed_fields(kf_builder *b, int parity, int from, int to) {
-    bool solid = b->kinetic->has_solid;
-    bool reset = solid && (b->kinetic->options.immersed == KF_SCATTER || b->kinetic->moving);
-    append_boundaries(b, parity, from);
+    const kf_kinetic *kinetics = b->kinetics;
+    const bool solid = kinetics->has_solid,
+               reset = solid && (kinetics->options.immersed == KF_SCATTER || kinetics->moving);
+    kf_await_neighbours(b, parity, "step_ended", b->ended);
+    for (int part = 0; part < b->parts; part++) {
+        kf_on_part(b, part);
+        append_boundaries(b, parity, from);
+    }
+    kf_meet(b, parity);
+    kf_on_part(b, 0);
     append_averages(b, parity, from);
-    append_motion(b, parity, from);
-    append_nodes(b, parity, "stream", from, to, 54);
-    append_nodes(b, parity, reset ? "macroscopic_reset" : "macroscopic", to, to, reset ? 34 : 31);
+    for (int part = 0; part < b->parts; part++) {
+        kf_on_part(b, part);
+        append_motion(b, parity, from);
+    }
+    append_all_nodes(b, parity, "stream", from, to, 54);
+    append_all_nodes(b, parity, reset ? "macroscopic_reset" : "macroscopic", to, to, reset ? 34 : 31);
+    kf_meet(b, parity);
     if (solid) append_dense_force(b, parity);
+}
+
+/* What follows the collision into a grid. */
+static void end_dense_step(kf_builder *b, int parity, int grid) {
+    for (int part = 0; part < b->parts; part++) {
+        kf_on_part(b, part);
+        append_outflow(b, parity, grid);
+    }
+    kf_signal_all(b, parity, "step_ended", b->ended);
 }
 
 /* Section 3.2: the collision terms go where the old populations were, the update adds them to the streamed
  * ones. */
 static void make_baseline(kf_builder *b) {
     append_streamed_fields(b, KF_BOTH, 0, 1);
-    append_nodes(b, KF_BOTH, "collision_terms", 1, 0, 61);
-    append_nodes(b, KF_BOTH, "update", 1, 0, 81);
-    append_outflow(b, KF_BOTH, 0);
+    append_all_nodes(b, KF_BOTH, "collision_terms", 1, 0, 61);
+    append_all_nodes(b, KF_BOTH, "update", 1, 0, 81);
+    end_dense_step(b, KF_BOTH, 0);
 }
 
 /* Algorithm 2. In one collision kernel the state comes back to the first grid; split over two, the moments
  * take its place and the state ends in the second. */
 static void make_paper(kf_builder *b) {
-    if (b->kinetic->options.collision_split == 1) {
+    if (b->kinetics->options.collision_split == 1) {
         append_streamed_fields(b, KF_BOTH, 0, 1);
-        append_nodes(b, KF_BOTH, "collide", 1, 0, 61);
-        append_outflow(b, KF_BOTH, 0);
+        append_all_nodes(b, KF_BOTH, "collide", 1, 0, 61);
+        end_dense_step(b, KF_BOTH, 0);
         return;
     }
     bool bgk = kf_plan_scene(b->plan)->collision == KF_BGK;
-    b->kinetic->swaps = !bgk;
+    for (int part = 0; part < b->parts; part++)
+        b->kinetics[part].swaps = !bgk;
     for (int p = 0; p < 2; p++) {
         int from = bgk ? 0 : p, to = 1 - from;
         append_streamed_fields(b, p, from, to);
-        if (!bgk) append_nodes(b, p, "moments", to, from, 61);
+        if (!bgk) append_all_nodes(b, p, "moments", to, from, 61);
         static const char *const parts[] = {"collide_part_1", "collide_part_2", "collide_part_3",
                                             "collide_part_4"};
-        const int split = (int)b->kinetic->options.collision_split;
+        const int split = (int)b->kinetics->options.collision_split;
         for (int part = 0; part < split; part++) /* a share of the populations written; 7 of the state read */
-            append_nodes(b, p, parts[part], bgk ? to : from, bgk ? from : to,
-                         7.0 + (bgk ? 54.0 : 27.0 * (split + 1)) / split);
-        append_outflow(b, p, bgk ? from : to);
+            append_all_nodes(b, p, parts[part], bgk ? to : from, bgk ? from : to,
+                             7.0 + (bgk ? 54.0 : 27.0 * (split + 1)) / split);
+        end_dense_step(b, p, bgk ? from : to);
     }
 }
 

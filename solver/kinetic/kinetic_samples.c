@@ -395,6 +395,11 @@ static kf_status make_sample_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_erro
                               &kinetic->sample_corner, error));
     if (kf_kinetic_uses(kf_plan_scene(plan), &kinetic->options, KF_SOURCE_ORDER))
         KF_TRY(kf_plan_buffer(plan, count * sizeof(int), &kinetic->identity, error));
+    if (!kinetic->band) {
+        kf_buffer *force;
+        KF_TRY(kf_plan_buffer(plan, 3 * count * kinetic->real_bytes, &force, error));
+        a->sample_force = kf_buffer_address(force);
+    }
     a->sample_x = kf_buffer_address(kinetic->samples[0]);
     a->sample_y = kf_buffer_address(kinetic->samples[1]);
     a->sample_z = kf_buffer_address(kinetic->samples[2]);

@@ -124,8 +124,9 @@ static kf_status initialise(kf_plan *plan, kf_error *error) {
         KF_TRY(kf_kinetic_reset_samples(plan, &kinetic[part], error));
     KF_TRY(kf_backend_synchronize(plan->backend, error));
     if (!kinetic->has_solid || kinetic->moving || kinetic->options.immersed != KF_GATHER) return KF_OK;
-    for (int i = 0; i < kinetic->order_launch_count; i++) /* the cell list of a static solid, once */
-        KF_TRY(kf_backend_launch(plan->backend, &kinetic->order_launches[i], error));
+    for (int part = 0; part < plan->part_count; part++) /* the cell list of a static solid, once */
+        for (int i = 0; i < kinetic[part].order_launch_count; i++)
+            KF_TRY(kf_backend_launch(plan->parts[part], &kinetic[part].order_launches[i], error));
     return kf_backend_synchronize(plan->backend, error);
 }
 

@@ -183,6 +183,40 @@ static void test_one_grid(void **state) {
     kf_scene_free(scene);
 }
 
+#define SEPARATE                                                                                             \
+    "morton=false", "sample_block_length=2", "storage=f32", "block_x=64", "block_y=2", "boundary_kernels=1", \
+        "reorder_period=0"
+static const char *const separate[][24] = {
+    {"plan=baseline", "layout=aos", SEPARATE, "immersed_boundary=gather", NULL},
+    {"plan=paper", "layout=csoa", "alpha=32", "collision_split=2", SEPARATE, "immersed_boundary=scatter",
+     NULL},
+};
+
+/* The unfused plans: fields of the whole domain, cell lists and scattered forces. */
+static void test_separate_passes(void **state) {
+    (void)state;
+    static const char *const scenes[] = {"ball", "torus"};
+    for (size_t i = 0; i < 4; i++) {
+        kf_scene *scene = open_scene(scenes[i % 2], 6000);
+        if (i == 0) scene->immersed_passes = 2;
+        compare(scene, separate[i / 2], i == 0 ? 2 : 1);
+        kf_scene_free(scene);
+    }
+}
+
+/* Nine moments a node, without a solid. */
+static void test_moments(void **state) {
+    (void)state;
+    static const char *const moments[] = {"plan=moments", "layout=csoa", "alpha=32", "storage=f32",
+                                          "block_x=32",   "block_y=8",   "march=8",  NULL};
+    kf_scene *scene = open_scene("ball", 6000);
+    scene->rate_rule = KF_RATE_ONES;
+    scene->samples.count = 0;
+    scene->mesh.triangle_count = 0;
+    compare(scene, moments, 2);
+    kf_scene_free(scene);
+}
+
 /* Across z periodic, the solid lies across the seam and a cut, in two passes. */
 static void test_across_the_seam(void **state) {
     (void)state;
@@ -225,7 +259,7 @@ static bool equal(const outcome *one, const outcome *team) {
 static void test_streams_in_random_order(void **state) {
     (void)state;
     kf_scene *scene = open_scene("ball", 6000);
-    const char *const *const plans[] = {two_grids[0], one_grid[0], two_grids[2]};
+    const char *const *const plans[] = {two_grids[0], one_grid[0], two_grids[2], separate[1]};
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
         outcome one, team;
         run(scene, plans[i], "cpu:1", &one);
@@ -366,6 +400,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_grids),
         cmocka_unit_test(test_one_grid),
+        cmocka_unit_test(test_separate_passes),
+        cmocka_unit_test(test_moments),
         cmocka_unit_test(test_across_the_seam),
         cmocka_unit_test(test_moving_solid),
         cmocka_unit_test(test_streams_in_random_order),
