@@ -1,5 +1,5 @@
-/* The band of a static solid: left out of the flow's kernel, and segments that lanes share.
- * KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+/* The band of a solid: left out of the flow's kernel, segments that lanes share, samples that crowd in a
+ * cell, and an outflow beside it. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <string.h>
 
 #include "scene/scene.h"
@@ -100,12 +101,70 @@ static void test_lanes(void **state) {
     kf_scene_free(scene);
 }
 
+/* Samples about a corner of the lattice that move into one cell: more of them than its rows hold, which have
+ * places for half as many again as the fullest cell had at the start. */
+static void test_samples_that_crowd(void **state) {
+    (void)state;
+    enum { SIDE = 4, COUNT = SIDE * SIDE * SIDE };
+    static const char *const values[] = {"storage=f64", "segment_length=16", "immersed_boundary=aggregated",
+                                         NULL};
+    kf_scene *scene = open_scene("torus", 3000);
+    kf_samples *samples = &scene->samples;
+    assert_true(scene->motion.moving && samples->count > COUNT);
+    scene->collision = KF_BGK;
+    scene->viscosity = 0.05;
+    samples->count = COUNT;
+    double *const along[3] = {samples->x, samples->y, samples->z};
+    for (int axis = 0; axis < 3; axis++) {
+        const double corner = floor(0.5 * scene->nodes[axis]);
+        scene->motion.center[axis] = corner;
+        scene->motion.velocity[axis] = 0.05;
+        scene->solid_low[axis] = corner - 0.3;
+        scene->solid_high[axis] = corner + 0.3;
+        for (int s = 0; s < COUNT; s++) {
+            const int place = axis == 0 ? s % SIDE : axis == 1 ? s / SIDE % SIDE : s / SIDE / SIDE;
+            along[axis][s] = corner + 0.2 * (place - 1.5);
+        }
+    }
+    for (int s = 0; s < COUNT; s++)
+        samples->area[s] = 0.5 / COUNT;
+    const kf_config config = default_with(scene, values);
+    kf_plan *plan = open_plan(scene, &config);
+    const kf_kinetic *kinetic = plan->system;
+    assert_true(16 * kinetic->arguments.cell_rows < COUNT);
+    kf_plan_free(plan);
+    verify(scene, values);
+    kf_scene_free(scene);
+}
+
+/* A band that reaches the outflow: on one grid its nodes are put back after the others have left, with what
+ * waits outside. */
+static void test_band_at_the_outflow(void **state) {
+    (void)state;
+    static const char *const values[][7] = {{"storage=f32", "layout=csoa", "alpha=32", "streaming=in_place",
+                                             "boundary_kernels=0", "staged_nodes=0", NULL},
+                                            {"storage=f32", "layout=csoa", "alpha=32", "streaming=esoteric",
+                                             "boundary_kernels=0", "staged_nodes=0", NULL}};
+    kf_scene *scene = open_scene("ball", 3000);
+    scene->collision = KF_BGK;
+    scene->viscosity = 0.05;
+    scene->faces[KF_ZMAX] = KF_OUTFLOW;
+    scene->initial_velocity[2] = 0.03;
+    const double shift = scene->nodes[2] - 1.2 - scene->solid_high[2];
+    for (size_t s = 0; s < scene->samples.count; s++)
+        scene->samples.z[s] += shift;
+    scene->solid_low[2] += shift;
+    scene->solid_high[2] += shift;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        verify(scene, values[i]);
+    kf_scene_free(scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_left_out),
-        cmocka_unit_test(test_left_out_of_pairs),
-        cmocka_unit_test(test_left_out_on_gpu),
-        cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_left_out),           cmocka_unit_test(test_left_out_of_pairs),
+        cmocka_unit_test(test_left_out_on_gpu),    cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_samples_that_crowd), cmocka_unit_test(test_band_at_the_outflow),
     };
     return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
 }
