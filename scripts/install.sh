@@ -43,7 +43,7 @@ mkdir -p "$root/share/bash-completion/completions" "$DESTDIR$ZSH_FUNCTIONS" "$ro
 "$kftune" completion zsh >"$DESTDIR$ZSH_FUNCTIONS/_kftune"
 "$kftune" completion fish >"$root/share/fish/vendor_completions.d/kftune.fish"
 
-cp --parents -t "$root/share/doc/kftune" README.md LICENSE NOTICE CHANGELOG.md CITATION.cff SECURITY.md docs/*.md docs/images/* ci/*
+cp --parents -t "$root/share/doc/kftune" README.md LICENSE NOTICE CHANGELOG.md CITATION.cff SECURITY.md docs/*.md docs/images/* docs/schemas/* ci/*
 mkdir -p "$root/share/doc/kftune/examples"
 cp harness/library/examples/* "$root/share/doc/kftune/examples"
 find "$root/share/kftune" "$root/share/doc/kftune" -type f ! -name '*.sh' -exec chmod 644 {} +

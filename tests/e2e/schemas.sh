@@ -1,0 +1,74 @@
+#!/bin/bash
+# What the program prints as JSON, what it writes and what is shipped, against docs/schemas. KFTUNE: the program; KFTUNE_SCRATCH: a
+# folder to write into. Without Python's jsonschema there is nothing that could check: skipped.
+cd "$(dirname "$0")/../.." || exit 3
+# shellcheck source=tests/e2e/preamble.bash
+. tests/e2e/preamble.bash
+for python in python3 /usr/bin/python3 ''; do
+    [ -z "$python" ] || ! "$python" -W ignore -c 'import jsonschema' 2>/dev/null || break
+done
+if [ -z "$python" ]; then
+    echo "schemas.sh: Python has no jsonschema here (Debian: python3-jsonschema): skipped"
+    exit 77
+fi
+holds() { "$python" -W ignore tests/e2e/schema-check.py "$@" 2>"$err" || complain "docs/schemas/$1"; }
+prints() { # SCHEMA ARGUMENT...: what kftune prints with --json
+    local schema=$1
+    shift
+    expect 0 "$@" --json
+    cp "$out" "$scratch/printed.json"
+    holds "$schema" "$scratch/printed.json"
+}
+refuses() { # SCHEMA JSON: as the program does
+    echo "$2" >"$scratch/wrong.json"
+    "$python" -W ignore tests/e2e/schema-check.py --fails "$1" "$scratch/wrong.json" 2>"$err" || complain "docs/schemas/$1 takes $2"
+}
+[ "$(find docs/schemas -name '*.schema.json' | wc -l)" -ge 20 ] || complain "docs/schemas is not whole"
+
+# Files that are shipped.
+holds space variants/*.json
+holds scene scene/library/*.json
+holds nightly-suite suites/quick.json suites/gpu.json
+holds bench-suite suites/step.json suites/toelke.json
+holds t1 tests/data/t1/*.json
+holds landscape results/landscapes/h200-ball-160x80x80.json.gz
+holds output-bench results/measured/h200-step.json
+holds output-roofs results/measured/h200-roofs.json
+refuses nightly-suite '{"suite": "s", "benchmarks": [{"name": "a", "scene": "ball", "nodes": 3}]}'
+refuses nightly-suite '{"suite": "s", "benchmarks": [{"name": "a", "command": ["true"], "time": {"unit": "s"}}]}'
+refuses nightly-suite '{"suite": "s", "processes": 4, "benchmarks": [{"name": "a", "scene": "ball"}]}'
+refuses scene '{"domain": {"cells": [1, 2, 3]}, "flow": {}, "slid": {}}'
+refuses space '{"system": "x", "format": 2, "parameters": [{"name": "a", "type": "integer"}], "presets": {"baseline": {}, "paper": {}}}'
+refuses best-config '{"format": 3}'
+
+# What is printed. A kernel is tuned, a plane flow is run: both compile in a moment.
+store=$scratch/s.db
+prints output-tune tune --scene tests/data/t1/blur.t1.json --device cpu --budget 2evals --rounds 0 --store "$store" --out "$scratch/b.kftune.json"
+holds best-config "$scratch/b.kftune.json"
+prints output-store store list --store "$store"
+prints output-store store show --store "$store"
+prints output-store store export --store "$store" --format landscape --out "$scratch/l.json"
+holds landscape "$scratch/l.json"
+prints output-store store export --store "$store" --format github-benchmark --out "$scratch/g.json"
+holds github-benchmark "$scratch/g.json"
+prints output-store store import "$scratch/l.json" --store "$scratch/other.db"
+prints output-store store prune --older-than 1000 --store "$store"
+prints output-report report --store "$store" --out "$scratch/r.html"
+! command -v gnuplot >/dev/null || prints output-plot plot kernels --store "$store" --out "$scratch/k.svg"
+prints output-scene scene ball --picture "$scratch/ball.png"
+prints output-space space --scene ball --device cpu
+prints output-predict predict --scene ball --device cpu --top 2
+prints output-replay replay --landscape results/landscapes/h200-ball-160x80x80.json.gz --strategy random --evaluations 5 --repeats 2
+prints output-validate validate --list
+prints output-validate validate --case d2q9-poiseuille --quick --device cpu
+prints output-run run --scene cylinder2d --device cpu --steps 4 --output "$scratch/run"
+holds output-run "$scratch/run/run.json"
+prints output-doctor doctor
+for what in systems scenes strategies metrics devices; do prints output-list list $what; done
+echo '{"suite": "s", "benchmarks": [{"name": "a", "command": ["sleep", "0.01"], "warm_up": 0, "repeats": 1}]}' >"$scratch/suite.json"
+holds nightly-suite "$scratch/suite.json"
+prints output-nightly nightly --suite "$scratch/suite.json" --store "$scratch/n.db" --github "$scratch/n.json"
+holds github-benchmark "$scratch/n.json"
+prints output-nightly nightly show --store "$scratch/n.db"
+prints output-nightly-list nightly list --store "$scratch/n.db"
+finish
