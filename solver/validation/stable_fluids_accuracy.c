@@ -326,6 +326,21 @@ static void spectral_run(const spectral *s, kf_dcomplex *omega, int steps, doubl
     free(stage);
 }
 
+/* Velocity (0: u, 1: v) of modes of the vorticity. */
+static void spectral_velocity(const spectral *s, const kf_dcomplex *omega, int component, double *velocity) {
+    const int cells[3] = {s->n, s->n, 1};
+    const size_t count = (size_t)s->n * (size_t)s->n;
+    for (size_t at = 0; at < count; at++) {
+        double kx, ky;
+        spectral_modes(s, (int)(at % (size_t)s->n), (int)(at / (size_t)s->n), &kx, &ky);
+        const double k2 = kx * kx + ky * ky, turn = k2 > 0 ? (component == 0 ? ky : -kx) / k2 : 0;
+        s->work[0][at] = (kf_dcomplex){-turn * omega[at].im, turn * omega[at].re};
+    }
+    kf_plain_transform(s->work[0], cells, 1);
+    for (size_t at = 0; at < count; at++)
+        velocity[at] = s->work[0][at].re / (double)count;
+}
+
 /* Long waves of the stream function sin x sin y + cos(2 x + y + 0.4) / 2 + 0.3 sin(x - 2 y): its velocity. */
 typedef struct field {
     int n;
@@ -365,17 +380,8 @@ static kf_status spectral_error(const kf_validation *v, int n, double *result, k
         spectral_run(&s, omega, steps, 1);
         double *expected[3] = {kf_allocate(count * sizeof(double)), kf_allocate(count * sizeof(double)),
                                NULL};
-        for (int i = 0; i < 2; i++) {
-            for (size_t at = 0; at < count; at++) {
-                double kx, ky;
-                spectral_modes(&s, (int)(at % (size_t)n), (int)(at / (size_t)n), &kx, &ky);
-                const double k2 = kx * kx + ky * ky, turn = k2 > 0 ? (i == 0 ? ky : -kx) / k2 : 0;
-                s.work[0][at] = (kf_dcomplex){-turn * omega[at].im, turn * omega[at].re};
-            }
-            kf_plain_transform(s.work[0], cells, 1);
-            for (size_t at = 0; at < count; at++)
-                expected[i][at] = s.work[0][at].re / (double)count;
-        }
+        for (int i = 0; i < 2; i++)
+            spectral_velocity(&s, omega, i, expected[i]);
         *result = kf_fluid_distance(f, state.velocity, expected);
         for (int i = 0; i < 4; i++)
             free(s.work[i]);
@@ -396,6 +402,86 @@ kf_status kf_case_fluid_spectral(kf_validation *v, kf_error *error) {
                       "pseudo-spectral code, Runge-Kutta 4", 0, fine, 0.05);
     kf_check_at_least(v, "order in cell size and time step", "first order", 0.85, log2(coarse / fine), 0);
     return KF_OK;
+}
+
+/* Two like vortices that turn about each other. */
+typedef struct pair {
+    int n;
+    double *velocity[2];
+} pair;
+static void pair_velocity(const void *context, const int cell[3], double velocity[3]) {
+    const pair *g = context;
+    const size_t at = (size_t)cell[1] * (size_t)g->n + (size_t)cell[0];
+    velocity[0] = g->velocity[0][at], velocity[1] = g->velocity[1][at], velocity[2] = 0;
+}
+
+/* Angle of the pair's axis with x, and the root of the larger moment about their centre, from the vorticity
+ * that is more than a fifth of the largest. */
+static void pair_axis(int n, double *const velocity[3], double *angle, double *spread) {
+    double most = 0, sum = 0, xx = 0, yy = 0, xy = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int y = 0; y < n; y++)
+            for (int x = 0; x < n; x++) {
+                const int east = (x + 1) % n, west = (x + n - 1) % n, north = (y + 1) % n,
+                          south = (y + n - 1) % n;
+                const double turn = 0.5 * (velocity[1][y * n + east] - velocity[1][y * n + west] -
+                                           velocity[0][north * n + x] + velocity[0][south * n + x]);
+                const double dx = x - 0.5 * n, dy = y - 0.5 * n;
+                if (pass == 0) most = fmax(most, turn);
+                if (pass == 0 || turn < 0.2 * most) continue;
+                sum += turn, xx += turn * dx * dx, yy += turn * dy * dy, xy += turn * dx * dy;
+            }
+    *angle = 0.5 * atan2(2 * xy, xx - yy);
+    *spread = sqrt((0.5 * (xx + yy) + hypot(0.5 * (xx - yy), xy)) / sum);
+}
+
+kf_status kf_case_fluid_pair(kf_validation *v, kf_error *error) {
+    enum { N = 96, STEPS = 100 };
+    const int cells[3] = {N, N, 1};
+    const size_t count = (size_t)N * N;
+    const double apart = 24, radius = 5, circulation = 19.7;
+    spectral s = {.n = N, .viscosity = 0.01};
+    kf_dcomplex *omega = kf_allocate(count * sizeof *omega);
+    double *fields[3] = {kf_allocate(count * sizeof(double)), kf_allocate(count * sizeof(double)), NULL};
+    const pair g = {N, {fields[0], fields[1]}};
+    for (int i = 0; i < 4; i++)
+        s.work[i] = kf_allocate(count * sizeof *omega);
+    for (size_t at = 0; at < count; at++) {
+        const double x = (double)(at % N) - 0.5 * N, y = (double)(at / N) - 0.5 * N;
+        const double one = hypot(x - 0.5 * apart, y) / radius, other = hypot(x + 0.5 * apart, y) / radius;
+        omega[at] =
+            (kf_dcomplex){circulation / (pi * radius * radius) * (exp(-one * one) + exp(-other * other)), 0};
+    }
+    kf_plain_transform(omega, cells, -1);
+    for (int i = 0; i < 2; i++)
+        spectral_velocity(&s, omega, i, fields[i]);
+    kf_fluid *f = kf_fluid_case_box(v, N, N, 1, pair_velocity, &g);
+    kf_fluid_state state;
+    f->advection = KF_ADVECT_CUBIC;
+    f->midpoint = true;
+    f->viscosity = s.viscosity;
+    const kf_status status =
+        kf_fluid_case_run(v, f, &kf_fluid_precisions[1], STEPS, STEPS, NULL, NULL, &state, error);
+    if (status == KF_OK) {
+        double angle, spread, found, found_spread;
+        spectral_run(&s, omega, STEPS / 2, 2);
+        for (int i = 0; i < 2; i++)
+            spectral_velocity(&s, omega, i, fields[i]);
+        pair_axis(N, fields, &angle, &spread);
+        pair_axis(N, state.velocity, &found, &found_spread);
+        kf_check_relative(v, "96^2: angle that two vortices turn about each other",
+                          "pseudo-spectral code, Runge-Kutta 4", angle, found, 0.1);
+        kf_check_relative(v, "96^2: their spread about the centre", "pseudo-spectral code, Runge-Kutta 4",
+                          spread, found_spread, 0.1);
+        kf_fluid_state_free(&state);
+    }
+    kf_fluid_free(f);
+    free(omega);
+    for (int i = 0; i < 4; i++)
+        free(s.work[i]);
+    free(fields[0]);
+    free(fields[1]);
+    return status;
 }
 
 /* --- walls and solids ----------------------------------------------------------------------------------- */

@@ -335,5 +335,7 @@ const kf_case kf_stable_fluids_cases[] = {
      kf_case_fluid_particles, 0},
     {"sf_spectral", "beside a pseudo-spectral code of fourth order for a short time", false,
      kf_case_fluid_spectral, 0},
+    {"sf_pair", "two like vortices turn about each other, beside a pseudo-spectral code", false,
+     kf_case_fluid_pair, 0},
     {"sf_walls", "free-slip walls and a solid: what leaks", false, kf_case_fluid_walls, 0},
     {NULL, NULL, false, NULL, 0}};

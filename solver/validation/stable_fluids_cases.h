@@ -37,6 +37,7 @@ kf_status kf_case_fluid_energy(kf_validation *validation, kf_error *error);
 kf_status kf_case_fluid_symmetry(kf_validation *validation, kf_error *error);
 kf_status kf_case_fluid_particles(kf_validation *validation, kf_error *error);
 kf_status kf_case_fluid_spectral(kf_validation *validation, kf_error *error);
+kf_status kf_case_fluid_pair(kf_validation *validation, kf_error *error);
 kf_status kf_case_fluid_walls(kf_validation *validation, kf_error *error);
 
 #endif
