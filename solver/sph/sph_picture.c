@@ -9,7 +9,8 @@
 #include "solver/picture/canvas.h"
 #include "solver/sph/sph_view.h"
 
-static const kf_colour ink = {30, 34, 40}, paper = {250, 250, 250}, stone = {120, 116, 110};
+static const kf_colour ink = {30, 34, 40}, paper = {250, 250, 250}, stone = {120, 116, 110},
+                       dusk = {158, 170, 186};
 
 /* What is drawn of a snapshot. */
 typedef struct subject {
@@ -84,6 +85,9 @@ static void draw_flat(kf_canvas *canvas, const subject *s, double time) {
     const double wide = scene->size[0] * scene->spacing, high = scene->size[1] * scene->spacing;
     const double scale = fmin((canvas->width - 80) / wide, (canvas->height - 120) / high);
     const double left = 0.5 * (canvas->width - scale * wide), bottom = canvas->height - 76;
+    if (scene->material.yield_kind != KF_YIELD_NONE) /* what rests is white */
+        kf_canvas_fill(canvas, (int)left, (int)(bottom - scale * high), (int)(scale * wide),
+                       (int)(scale * high), dusk);
     for (int x = 0; x < (int)(scale * wide) && scene->terrain.heights != NULL; x++) {
         const double ground =
             kf_terrain_height(&scene->terrain, x / scale / scene->spacing, 0.0, NULL) * scene->spacing;

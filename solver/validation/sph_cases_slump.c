@@ -4,7 +4,7 @@
 
 #include "solver/validation/sph_cases.h"
 
-/* The rightmost particle that is not alone in its column of particles: two within a support of each other. */
+/* Where all but that share of the particles are behind. */
 static double front(const kf_sph_flow *flow, double quantile) {
     enum { BINS = 4096 };
     static double counts[BINS];
@@ -21,6 +21,15 @@ static double front(const kf_sph_flow *flow, double quantile) {
         if (beyond > quantile * n) return (b + 1) * width / BINS;
     }
     return 0.0;
+}
+
+/* The toe of a deposit: how far it is more than one particle high. */
+static double toe(const kf_sph_flow *flow) {
+    const double above = 1.1 * flow->scene->spacing;
+    double most = 0.0;
+    for (size_t k = 0; k < kf_sph_fluid(flow); k++)
+        if (kf_sph_place(flow, k, 1) > above) most = fmax(most, kf_sph_place(flow, k, 0));
+    return most + 0.5 * flow->scene->spacing;
 }
 
 static double highest(const kf_sph_flow *flow) {
@@ -78,7 +87,7 @@ static kf_status run_column(kf_validation *validation, double aspect, kf_error *
     if (status == KF_OK) {
         (void)snprintf(quantity, sizeof quantity, "aspect ratio %.2g: run-out over the width", aspect);
         kf_check_relative(validation, quantity, "Lube et al., Phys. Rev. E 72 (2005) 041301", runout,
-                          front(&flow, 0.002) / width - 1.0, 0.15);
+                          toe(&flow) / width - 1.0, 0.15);
     }
     kf_sph_close(&flow);
     return status;
