@@ -43,16 +43,18 @@ static kf_status find_name(const object_list *in, int count, const char *what, c
                            kf_error *error) {
     const char **names = kf_allocate((size_t)(count + 1) * sizeof *names);
     const cJSON *item = in->items != NULL ? in->items->child : NULL;
+    int known = 0;
     *index = -1;
-    for (int i = 0; i < count; i++, item = item->next) {
-        names[i] = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "name"));
-        if (strcmp(names[i], name) == 0) *index = i;
+    for (; item != NULL && known < count; item = item->next) {
+        names[known] = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "name"));
+        if (strcmp(names[known], name) == 0) *index = known;
+        known++;
     }
     char hint[KF_HINT];
     const kf_status status =
         *index >= 0 ? KF_OK
                     : kf_fail(error, KF_BAD_INPUT, "%s: %s: '%s' is not among the %s before it%s",
-                              in->place.file, what, name, in->place.path, kf_hint(name, names, count, hint));
+                              in->place.file, what, name, in->place.path, kf_hint(name, names, known, hint));
     free(names);
     return status;
 }
@@ -177,7 +179,8 @@ static kf_status read_timing(kf_suite_file *file, const object_list *scenes, con
 
 /* --- figures -------------------------------------------------------------------------------------------- */
 
-kf_status kf_figure_kind_find(const char *name, const kf_figure_kind **kind, kf_error *error) {
+/* The kind of this name, of all systems'. */
+static kf_status find_kind(const char *name, const kf_figure_kind **kind, kf_error *error) {
     enum { MOST_KINDS = 128 };
     const char *names[MOST_KINDS];
     int count = 0;
@@ -234,7 +237,7 @@ static kf_status read_figure(kf_suite_file *file, const object_list *timings, co
     *figure = (kf_suite_figure){.note = "", .must = NAN, .aim = NAN, .row = json};
     KF_TRY(kf_json_string(place, json, "name", true, &figure->name, error));
     KF_TRY(kf_json_string(place, json, "kind", true, &kind, error));
-    if (kf_figure_kind_find(kind, &figure->kind, error) != KF_OK)
+    if (find_kind(kind, &figure->kind, error) != KF_OK)
         return kf_fail_context(error, "%s: figures: %s", file->path, figure->name);
     KF_TRY(check_figure_keys(file, json, figure->kind, error));
     KF_TRY(read_timings_of(file, timings, json, "of", figure->name, &figure->of, &figure->of_count, error));

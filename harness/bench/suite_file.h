@@ -68,8 +68,6 @@ struct kf_suite_file {
 kf_status kf_suite_file_read(const char *path, kf_suite_file **file, kf_error *error);
 void kf_suite_file_free(kf_suite_file *file);
 
-/* The kind of this name, of all systems'; the nearest name in the error. */
-kf_status kf_figure_kind_find(const char *name, const kf_figure_kind **kind, kf_error *error);
 /* figure_kinds.c: those that make sense for every system, ended by an entry without a name. */
 extern const kf_figure_kind kf_figure_kinds[];
 

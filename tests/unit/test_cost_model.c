@@ -339,7 +339,8 @@ static void test_sectors_of_a_row(void **state) {
     double expected = 0;
     for (int first = 1; first <= CELLS; first++) {
         const int last = first + 32 <= CELLS + 1 ? first + 32 : CELLS + 1; /* nodes */
-        expected += 4.0 * (last / 8 - first / 8 + 1) / CELLS;
+        const int sectors = last / 8 - first / 8 + 1;
+        expected += 4.0 * sectors / CELLS;
     }
     kf_sample_survey survey;
     kf_sample_survey_open(scene, &survey);
