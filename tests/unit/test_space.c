@@ -343,7 +343,7 @@ static void test_bad_declarations_are_named(void **state) {
         {ONE("{\"name\":\"a\",\"type\":\"name\",\"values\":[\"x y\"],\"default\":\"x y\"}"),
          "'x y' must be 1 to 39"},
         {ONE("{\"name\":\"a\",\"type\":\"name\",\"values\":[\"x\\ny\"],\"default\":\"x\"}"),
-         "'x?y' must be 1 to 39"},
+         "'x y' must be 1 to 39"},
         {ONE("{\"name\":\"a\",\"type\":\"integer\",\"help\":\"x\\ny\",\"values\":[1],\"default\":1}"),
          "parameters[0].help must be one line"},
         {WHOLE(A, ""), "presets: is missing"},
