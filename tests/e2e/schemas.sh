@@ -33,6 +33,7 @@ holds bench-suite suites/step.json suites/toelke.json
 holds t1 tests/data/t1/*.json
 holds landscape results/landscapes/h200-ball-160x80x80.json.gz
 holds output-bench results/measured/h200-step.json
+holds output-validate results/measured/h200-validate.json
 holds output-roofs results/measured/h200-roofs.json
 refuses nightly-suite '{"suite": "s", "benchmarks": [{"name": "a", "scene": "ball", "nodes": 3}]}'
 refuses nightly-suite '{"suite": "s", "benchmarks": [{"name": "a", "command": ["true"], "time": {"unit": "s"}}]}'
@@ -60,7 +61,6 @@ prints output-space space --scene ball --device cpu
 prints output-predict predict --scene ball --device cpu --top 2
 prints output-replay replay --landscape results/landscapes/h200-ball-160x80x80.json.gz --strategy random --evaluations 5 --repeats 2
 prints output-validate validate --list
-prints output-validate validate --case d2q9-poiseuille --quick --device cpu
 prints output-run run --scene cylinder2d --device cpu --steps 4 --output "$scratch/run"
 holds output-run "$scratch/run/run.json"
 prints output-doctor doctor
