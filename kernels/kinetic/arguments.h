@@ -91,6 +91,8 @@ typedef struct kf_kinetic_arguments {
     /* Outflow: what waits outside [face][9 velocities][v][u], in kf_real, each face from outflow_start on;
      * the share that a step takes from the outermost nodes, and its pull towards density 1 (boundary.h). */
     void *outflow, *outflow_next; /* of this step, and of the next: another place where collisions write it */
+    /* outflow_next of the parts below and above, which read the rows nearest to the cut from their own; NULL: none */
+    void *outflow_below, *outflow_above;
     long long outflow_start[6];
     double outflow_take[6], outflow_pull[6];
     struct {

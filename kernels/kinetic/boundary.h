@@ -47,6 +47,17 @@ KF_FUNCTION kf_real kf_outflow(const kf_kinetic_arguments *a, int axis, int high
                         ((const kf_real *)a->outflow)[kf_outflow_place(a, axis, high, cx, cy, cz, u, v)]);
 }
 
+/* Near a cut a neighbour's nodes, and those of its solid beside it, pull what waits outside of row z, too. */
+KF_FUNCTION void kf_hand_outflow(const kf_kinetic_arguments *a, int z, kf_index place, kf_real value) {
+#if KF_TEAM
+    const int beside = a->reach + 2;
+    if (a->outflow_below && z < a->first_plane + beside) ((kf_real *)a->outflow_below)[place] = value;
+    if (a->outflow_above && z >= a->first_plane + a->planes - beside) ((kf_real *)a->outflow_above)[place] = value;
+#else
+    (void)a, (void)z, (void)place, (void)value;
+#endif
+}
+
 /* What the outflow keeps for the next step of the populations f_* that have just left a node of the face, with the
  * density deviation in scope. u, v as in kf_outflow_place. */
 #define KF_KEEP_OUTSIDE(i, name, cx, cy, cz)                                                                 \
@@ -54,8 +65,9 @@ KF_FUNCTION kf_real kf_outflow(const kf_kinetic_arguments *a, int axis, int high
         const kf_index place = kf_outflow_place(a, axis, high, cx, cy, cz, u, v);                            \
         const kf_real now = KF_R(1.0 / KF_UNIT) * kf_as_stored(f_##name);                                    \
         const kf_real before = share < KF_R(1.0) ? ((const kf_real *)a->outflow)[place] : now;               \
-        ((kf_real *)a->outflow_next)[place] =                                                                \
-            before + share * (now - before) - pull * KF_WEIGHT(cx, cy, cz) * deviation;                      \
+        const kf_real next = before + share * (now - before) - pull * KF_WEIGHT(cx, cy, cz) * deviation;     \
+        ((kf_real *)a->outflow_next)[place] = next;                                                          \
+        if (axis != 2) kf_hand_outflow(a, v, place, next);                                                   \
     }
 #define KF_KEEP_OUTFLOW(axis_, high_, u_, v_)                                                                \
     {                                                                                                        \

@@ -122,42 +122,53 @@ static void set_scalars(const kf_scene *scene, kf_kinetic_arguments *a) {
     memcpy(a->specular_share, scene->specular_share, sizeof a->specular_share);
 }
 
-/* What waits outside of outflow faces, nine values for each of their nodes: one place for all parts, shared
- * out as far as that is easy, by the faces across x and y. */
-static kf_status make_outflow(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
-    kf_kinetic_arguments *a = &kinetics->arguments;
-    const kf_scene *scene = kf_plan_scene(plan);
-    long long count = 0;
-    for (int face = 0; face < KF_FACES; face++) {
-        if (scene->faces[face] != KF_OUTFLOW) continue;
-        const double speed = kf_scene_outflow_speed(scene, (kf_face)face);
-        a->outflow_start[face] = count;
-        a->outflow_take[face] = speed / (1.0 + speed);
-        a->outflow_pull[face] = kf_scene_outflow_pull(scene, (kf_face)face);
-        count += 9LL * scene->nodes[(face / 2 + 1) % 3] * scene->nodes[(face / 2 + 2) % 3];
-    }
-    if (count == 0) return KF_OK;
-    const size_t bytes = (size_t)count * kinetics->real_bytes;
+/* Where a part keeps what waits outside: in its own memory, which its neighbours write to. */
+static kf_status keep_outflow(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
+    const size_t bytes = kinetic->outflow_bytes;
     size_t ends[KF_MOST_PARTS];
     for (int part = 0; part < plan->part_count; part++)
-        ends[part] = bytes; /* the first keeps it */
-    kinetics->outflow_bytes = bytes;
-    KF_TRY(kf_plan_spread(plan, bytes, bytes, ends, &kinetics->outflow[0], error));
-    kinetics->outflow[1] = kinetics->outflow[0];
-    if (kinetics->options.boundary_kernels == 0)
-        KF_TRY(kf_plan_spread(plan, bytes, bytes, ends, &kinetics->outflow[1], error));
-    a->outflow = kf_buffer_address(kinetics->outflow[0]);
-    a->outflow_next = kf_buffer_address(kinetics->outflow[1]);
-    for (int part = 1; part < plan->part_count; part++) {
-        kf_kinetic *other = &kinetics[part];
-        other->outflow_bytes = bytes;
-        memcpy(other->outflow, kinetics->outflow, sizeof other->outflow);
-        memcpy(other->arguments.outflow_start, a->outflow_start, sizeof a->outflow_start);
-        memcpy(other->arguments.outflow_take, a->outflow_take, sizeof a->outflow_take);
-        memcpy(other->arguments.outflow_pull, a->outflow_pull, sizeof a->outflow_pull);
-        other->arguments.outflow = a->outflow;
-        other->arguments.outflow_next = a->outflow_next;
+        ends[part] = part < kinetic->part ? 0 : bytes;
+    KF_TRY(kf_plan_spread(plan, bytes, bytes, ends, &kinetic->outflow[0], error));
+    kinetic->outflow[1] = kinetic->outflow[0];
+    if (kinetic->options.boundary_kernels > 0) return KF_OK;
+    return kf_plan_spread(plan, bytes, bytes, ends, &kinetic->outflow[1], error);
+}
+
+void kf_kinetic_choose_outflow(kf_kinetic *kinetics, int part, int parity) {
+    kf_kinetic *kinetic = &kinetics[part];
+    kf_kinetic_arguments *a = &kinetic->arguments;
+    const int parts = a->parts, next = 1 - parity;
+    if (kinetic->outflow[0] == NULL) return;
+    a->outflow = kf_buffer_address(kinetic->outflow[parity]);
+    a->outflow_next = kf_buffer_address(kinetic->outflow[next]);
+    const bool ring = kinetic->is_ring && parts > 1;
+    if (part > 0 || ring)
+        a->outflow_below = kf_buffer_address(kinetics[(part + parts - 1) % parts].outflow[next]);
+    if (part < parts - 1 || ring)
+        a->outflow_above = kf_buffer_address(kinetics[(part + 1) % parts].outflow[next]);
+}
+
+/* What waits outside of outflow faces, nine values for each of their nodes. */
+static kf_status make_outflow(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
+    const kf_scene *scene = kf_plan_scene(plan);
+    for (int part = 0; part < plan->part_count; part++) {
+        kf_kinetic_arguments *a = &kinetics[part].arguments;
+        long long count = 0;
+        for (int face = 0; face < KF_FACES; face++) {
+            if (scene->faces[face] != KF_OUTFLOW) continue;
+            const double speed = kf_scene_outflow_speed(scene, (kf_face)face);
+            a->outflow_start[face] = count;
+            a->outflow_take[face] = speed / (1.0 + speed);
+            a->outflow_pull[face] = kf_scene_outflow_pull(scene, (kf_face)face);
+            count += 9LL * scene->nodes[(face / 2 + 1) % 3] * scene->nodes[(face / 2 + 2) % 3];
+        }
+        if (count == 0) return KF_OK;
+        kinetics[part].outflow_bytes = (size_t)count * kinetics->real_bytes;
+        kinetics[part].is_ring = scene->faces[KF_ZMIN] == KF_PERIODIC;
+        KF_TRY(keep_outflow(plan, &kinetics[part], error));
     }
+    for (int part = 0; part < plan->part_count; part++)
+        kf_kinetic_choose_outflow(kinetics, part, 0);
     return KF_OK;
 }
 

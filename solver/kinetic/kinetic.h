@@ -114,6 +114,7 @@ typedef struct kf_kinetic {
     kf_buffer *team_sums, *no_sums; /* of a team: all parts' average_sums, and zeros to begin them with */
     kf_buffer *outflow[2]; /* what waits outside of outflows, at even and odd steps; NULL without one */
     size_t outflow_bytes;
+    bool is_ring;                      /* the last part is the first one's neighbour */
     kf_buffer *body_sums, *band_total; /* of a free solid; of several passes */
     kf_buffer *cell_count;             /* of a moving solid's cells */
     kf_buffer *samples[4], *sample_corner, *identity, *band_of, *band_node, *band_count, *band_force, *force,
@@ -127,6 +128,9 @@ typedef struct kf_kinetic {
     bool swaps;   /* the two grids swap roles every step */
     int band_count_static;
 } kf_kinetic;
+
+/* kinetic.c: the roles of outflow[] in steps of that parity, of a part and of those beside it. */
+void kf_kinetic_choose_outflow(kf_kinetic *kinetics, int part, int parity);
 
 /* kinetic_options.c */
 kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config,

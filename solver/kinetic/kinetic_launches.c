@@ -43,6 +43,7 @@ static void set_outflow_launch(kf_builder *b) {
     arguments.pushed = 0;
     arguments.first_plane = 0;
     arguments.planes = arguments.nodes[2];
+    arguments.outflow_below = arguments.outflow_above = NULL;
     for (int face = 0; face < KF_FACES; face++)
         arguments.outflow_take[face] = 1.0;
     if (b->status == KF_OK)
@@ -474,10 +475,6 @@ static void append_moments(kf_builder *b, int p) {
     kf_append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
 }
 
-static void *address_or_null(const kf_buffer *buffer) {
-    return buffer != NULL ? kf_buffer_address(buffer) : NULL;
-}
-
 static int grid_before(const kf_builder *b, int p) {
     return b->kinetics->options.in_place != 0 ? 0 : p;
 }
@@ -486,8 +483,7 @@ static int grid_before(const kf_builder *b, int p) {
 static void set_roles(kf_builder *b, int p) {
     kf_kinetic_arguments *a = &b->kinetic->arguments;
     a->pushed = b->kinetic->options.in_place != 0 && p == 1;
-    a->outflow = address_or_null(b->kinetic->outflow[p]);
-    a->outflow_next = address_or_null(b->kinetic->outflow[1 - p]);
+    kf_kinetic_choose_outflow(b->kinetics, b->kinetic->part, p);
     if (b->kinetic->has_samples) a->band_force = kf_buffer_address(b->kinetic->band_force);
 }
 
@@ -575,7 +571,9 @@ kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetics, kf_error
         make_paper(&b);
     else
         make_one_pass(&b);
-    kf_on_part(&b, 0);
-    set_outflow_launch(&b);
+    for (int part = 0; part < b.parts; part++) {
+        kf_on_part(&b, part);
+        set_outflow_launch(&b);
+    }
     return b.status;
 }

@@ -117,9 +117,9 @@ static kf_status initialise(kf_plan *plan, kf_error *error) {
     kf_kinetic *kinetic = kinetic_of(plan);
     KF_TRY(poison(plan, error));
     kf_status status = initialise_populations(plan, error);
-    if (status == KF_OK && kinetic->outflow[0] != NULL)
-        status = kf_backend_launch(plan->backend, &kinetic->outflow_launch, error);
     KF_TRY(status);
+    for (int part = 0; kinetic->outflow[0] != NULL && part < plan->part_count; part++)
+        KF_TRY(kf_backend_launch(plan->parts[part], &kinetic[part].outflow_launch, error));
     for (int part = 0; kinetic->has_solid && part < plan->part_count; part++)
         KF_TRY(kf_kinetic_reset_samples(plan, &kinetic[part], error));
     KF_TRY(kf_backend_synchronize(plan->backend, error));
@@ -339,14 +339,52 @@ static int checkpoint_planes(const kf_plan *plan) {
     return planes > 0 ? planes : 1;
 }
 
+/* Brings the rows of a part's planes, and what waits outside of its end of the domain, from what the part
+ * keeps. */
+static void take_outflow(const kf_plan *plan, const kf_kinetic *kinetic, const char *kept, char *all) {
+    const kf_scene *scene = kf_plan_scene(plan);
+    const int *n = scene->nodes;
+    for (int face = 0; face < KF_FACES; face++) {
+        if (scene->faces[face] != KF_OUTFLOW) continue;
+        const bool ends = face / 2 == 2,
+                   own = face == KF_ZMIN ? kinetic->part == 0 : kinetic->part == plan->part_count - 1;
+        if (ends && !own) continue;
+        const size_t row = (size_t)n[face / 2 == 0 ? 1 : 0] * kinetic->real_bytes,
+                     rows = (size_t)n[ends ? 1 : 2], first = ends ? 0 : (size_t)kinetic->first_plane,
+                     count = ends ? rows : (size_t)kinetic->planes,
+                     start = (size_t)kinetic->arguments.outflow_start[face] * kinetic->real_bytes;
+        for (size_t i = 0; i < 9; i++) {
+            const size_t at = start + (i * rows + first) * row;
+            memcpy(all + at, kept + at, count * row);
+        }
+    }
+}
+
+static kf_status gather_outflow(kf_plan *plan, char *all, kf_error *error) {
+    const kf_kinetic *kinetics = kinetic_of(plan);
+    char *kept = kf_allocate(kinetics->outflow_bytes);
+    kf_status status = KF_OK;
+    for (int part = 1; part < plan->part_count && status == KF_OK; part++) {
+        const kf_kinetic *kinetic = &kinetics[part];
+        status = kf_buffer_download(kinetic->outflow[plan->steps_done % 2], 0, kept, kinetic->outflow_bytes,
+                                    error);
+        if (status == KF_OK) take_outflow(plan, kinetic, kept, all);
+    }
+    free(kept);
+    return status;
+}
+
 static kf_status save(kf_plan *plan, void *state, kf_error *error) {
     kf_kinetic *kinetic = kinetic_of(plan);
     char *target = state;
     state_part parts[8];
     int count = small_parts(plan, kinetic_of(plan), parts), step = checkpoint_planes(plan);
     KF_TRY(kf_backend_synchronize(plan->backend, error));
-    for (int i = 0; i < count; target += parts[i++].bytes)
+    for (int i = 0; i < count; target += parts[i++].bytes) {
         KF_TRY(kf_buffer_download(parts[i].buffer, 0, target, parts[i].bytes, error));
+        if (parts[i].buffer == kinetic->outflow[plan->steps_done % 2])
+            KF_TRY(gather_outflow(plan, target, error));
+    }
     for (int first = 0; first < kf_plan_scene(plan)->nodes[2]; first += step) {
         int planes =
             kf_plan_scene(plan)->nodes[2] - first < step ? kf_plan_scene(plan)->nodes[2] - first : step;
