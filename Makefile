@@ -41,7 +41,7 @@ ALONE := test_backend_gpu test_cupti_gpu test_handwritten test_measure test_qual
 TESTS_ALONE := $(ALONE:%=$(BUILD)/tests/%)
 LONGEST_TESTS := $(BUILD)/tests/test_kinetic $(BUILD)/tests/test_kinetic_walls
 UNIT_TESTS_BESIDE := $(LONGEST_TESTS) $(filter-out $(LONGEST_TESTS) $(TESTS_ALONE),$(UNIT_TESTS))
-# These two call make, which must not meet itself in the same folder.
+# The last two call make, which must not meet itself in the same folder.
 END_TESTS_ALONE := tests/e2e/nightly.sh tests/e2e/install.sh tests/e2e/library.sh
 OUR_C := harness/main.c $(SOURCES) $(wildcard tests/unit/*.c tests/tools/*.c)
 OUR_HEADERS := $(wildcard base/*/*.h harness/*/*.h solver/*.h solver/*/*.h scene/*.h results/*.h cost_model/*.h plots/*.h plots/*/*.h tests/unit/*.h tests/tools/*.h)
