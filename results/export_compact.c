@@ -9,7 +9,7 @@
 #include "base/util/program.h"
 #include "base/util/text.h"
 #include "results/landscape_file.h"
-#include "results/store_internal.h"
+#include "results/provenance.h"
 
 typedef struct kf_compact_row {
     char hash[KF_HASH_HEX];
@@ -20,6 +20,7 @@ typedef struct kf_compact_row {
 } kf_compact_row;
 
 typedef struct kf_compact_rows {
+    const kf_provenance *provenance; /* of the run that is being collected */
     kf_compact_row *rows;
     size_t count, capacity;
 } kf_compact_rows;
@@ -40,22 +41,23 @@ static kf_compact_row *find_row(kf_compact_rows *rows, const char *hash) {
 
 /* Of a skipped config the first samples are known, which is enough of a time for one that is far from the
  * best. */
-static double time_of(const kf_measurement *m) {
-    if (m->state == KF_STATE_OK) return m->step_us.median;
+static double time_of(const kf_provenance *provenance, const kf_measurement *m) {
+    if (m->state == KF_STATE_OK) return kf_provenance_time(provenance, m);
     return m->state == KF_STATE_SKIPPED && m->sample_count > 0 ? kf_median(m->samples_us, m->sample_count)
                                                                : NAN;
 }
 
 static kf_status collect(void *context, const kf_result_row *from, kf_error *error) {
     (void)error;
+    kf_compact_rows *rows = context;
     const kf_measurement *m = &from->measurement;
-    kf_compact_row *row = find_row(context, from->config_hash);
+    kf_compact_row *row = find_row(rows, from->config_hash);
     bool known = row->state == KF_STATE_OK && isfinite(row->time_us) && row->config.count > 0;
     if (strncmp(from->role, "preset:", 7) == 0) kf_copy_text(row->preset, sizeof row->preset, from->role + 7);
     if (known && m->state == KF_STATE_SKIPPED) return KF_OK; /* measured in full before */
     row->config = from->config;
     row->state = m->state;
-    row->time_us = time_of(m);
+    row->time_us = time_of(rows->provenance, m);
     if (strcmp(from->role, "final") != 0) row->seconds = kf_landscape_seconds(m);
     return KF_OK;
 }
@@ -101,14 +103,25 @@ static kf_status check_alike(const kf_compact_rows *rows, kf_error *error) {
     return KF_OK;
 }
 
+static const kf_value *value_of(const kf_config *config, const char *parameter) {
+    int p = 0;
+    while (strcmp(config->values[p].parameter, parameter) != 0)
+        p++;
+    return &config->values[p];
+}
+
+/* Positions in the order of the domains, which is that of the file's parameters. */
 static void print_rows(const kf_compact_rows *rows, cJSON *domains, FILE *stream) {
+    const cJSON *domain;
     for (size_t i = 0; i < rows->count; i++) {
         const kf_compact_row *row = &rows->rows[i];
         (void)fputs(i == 0 ? "\n[" : ",\n[", stream);
-        for (int p = 0; p < row->config.count; p++)
-            (void)fprintf(stream, "%d,", position_of(domains, &row->config.values[p]));
+        cJSON_ArrayForEach(domain, domains) {
+            const kf_value *value = value_of(&row->config, domain->string);
+            (void)fprintf(stream, "%d,", position_of(domains, value));
+        }
         if (isfinite(row->time_us))
-            (void)fprintf(stream, "%.6g,", row->time_us);
+            (void)fprintf(stream, "%.9g,", (double)(float)row->time_us); /* as a store keeps samples */
         else
             (void)fprintf(stream, "\"%s\",", kf_state_names[row->state]);
         if (isfinite(row->seconds))
@@ -169,11 +182,13 @@ static cJSON *head(const kf_run_summary *run, const kf_compact_origin *origin, c
 }
 
 static kf_status print_landscape(const kf_run_summary *run, const kf_compact_origin *origin,
-                                 const kf_compact_rows *rows, FILE *stream, kf_error *error) {
+                                 const kf_provenance *provenance, const kf_compact_rows *rows, FILE *stream,
+                                 kf_error *error) {
     cJSON *domains = cJSON_CreateObject();
     for (size_t i = 0; i < rows->count; i++)
         for (int p = 0; p < rows->rows[i].config.count; p++)
             (void)position_of(domains, &rows->rows[i].config.values[p]);
+    kf_provenance_order(provenance, domains);
     cJSON *json = head(run, origin, rows, domains);
     char *text = kf_json_text(json, false);
     cJSON_Delete(json);
@@ -204,6 +219,16 @@ static void note_alike(void *context, const kf_run_summary *run) {
     alike->ids[alike->count++] = run->id;
 }
 
+static kf_status collect_run(kf_store *store, int64_t run_id, kf_compact_rows *rows, kf_error *error) {
+    kf_provenance provenance;
+    KF_TRY(kf_provenance_read(store, run_id, &provenance, error));
+    rows->provenance = &provenance;
+    const kf_status status = kf_store_rows(store, run_id, false, collect, rows, error);
+    kf_provenance_release(&provenance);
+    rows->provenance = NULL;
+    return status;
+}
+
 kf_status kf_store_export_compact(kf_store *store, int64_t run_id, FILE *stream, kf_error *error) {
     kf_run_summary run;
     char name[24];
@@ -211,13 +236,18 @@ kf_status kf_store_export_compact(kf_store *store, int64_t run_id, FILE *stream,
     KF_TRY(kf_store_find_run(store, name, &run, error));
     kf_compact_origin origin = {.backend = ""};
     KF_TRY(find_origin(store, run_id, &origin, error));
+    kf_provenance provenance;
+    KF_TRY(kf_provenance_read(store, run_id, &provenance, error));
+    if (provenance.backend[0] != '\0')
+        kf_copy_text(origin.backend, sizeof origin.backend, provenance.backend);
     kf_alike alike = {.run = &run};
-    kf_compact_rows rows = {0};
+    kf_compact_rows rows = {.rows = NULL};
     kf_status status = kf_store_runs(store, note_alike, &alike, error);
     for (int i = alike.count - 1; i >= 0 && status == KF_OK; i--) /* oldest first: the last result counts */
-        status = kf_store_rows(store, alike.ids[i], false, collect, &rows, error);
+        status = collect_run(store, alike.ids[i], &rows, error);
     if (status == KF_OK) status = check_alike(&rows, error);
-    if (status == KF_OK) status = print_landscape(&run, &origin, &rows, stream, error);
+    if (status == KF_OK) status = print_landscape(&run, &origin, &provenance, &rows, stream, error);
+    kf_provenance_release(&provenance);
     free(alike.ids);
     free(rows.rows);
     return status;

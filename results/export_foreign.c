@@ -9,6 +9,7 @@
 #include "base/util/json.h"
 #include "base/util/program.h"
 #include "base/util/text.h"
+#include "results/provenance.h"
 
 const kf_state_words kf_state_words_of[KF_STATES] = {
     [KF_STATE_OK] = {"correct", NULL},
@@ -67,7 +68,8 @@ void kf_domains_add(cJSON *domains, const kf_config *config) {
 
 typedef struct kf_landscape_writer {
     FILE *stream;
-    const cJSON *domains; /* Kernel Tuner: all parameters in order */
+    cJSON *domains; /* Kernel Tuner: all parameters in order */
+    kf_provenance provenance;
     bool first;
 } kf_landscape_writer;
 
@@ -121,8 +123,8 @@ static kf_status print_entry(kf_landscape_writer *writer, cJSON *entry, kf_error
     return good ? KF_OK : kf_fail(error, KF_MACHINE, "the export cannot be written; make room on the disk");
 }
 
-static void add_identity(cJSON *object, const kf_run_summary *run) {
-    (void)cJSON_AddStringToObject(object, "device_name", run->device);
+static void add_identity(cJSON *object, const kf_run_summary *run, const kf_provenance *provenance) {
+    if (!provenance->nameless) (void)cJSON_AddStringToObject(object, "device_name", run->device);
     (void)cJSON_AddStringToObject(object, "kernel_name", run->system);
     int size[3];
     if (kf_facts_get_size(run->facts, size))
@@ -154,12 +156,12 @@ static cJSON *t4_times(const kf_measurement *measurement) {
     return times;
 }
 
-static cJSON *t4_measurements(const kf_measurement *measurement) {
+static cJSON *t4_measurements(const kf_provenance *provenance, const kf_measurement *measurement) {
     cJSON *list = cJSON_CreateArray(), *time = cJSON_CreateObject();
     bool ok = measurement->state == KF_STATE_OK;
     (void)cJSON_AddStringToObject(time, "name", "time");
     if (ok)
-        (void)cJSON_AddNumberToObject(time, "value", measurement->step_us.median / 1000);
+        (void)cJSON_AddNumberToObject(time, "value", kf_provenance_time(provenance, measurement) / 1000);
     else
         (void)cJSON_AddStringToObject(time, "value", kf_state_words_of[measurement->state].kernel_tuner);
     (void)cJSON_AddStringToObject(time, "unit", ok ? "ms" : "");
@@ -175,29 +177,40 @@ static kf_status print_t4(void *context, const kf_result_row *row, kf_error *err
     writer->first = false;
     cJSON *entry = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(entry, "timestamp", row->measured);
-    (void)cJSON_AddItemToObject(entry, "configuration", parameters_json(&row->config));
+    cJSON *parameters = parameters_json(&row->config);
+    kf_provenance_order(&writer->provenance, parameters);
+    (void)cJSON_AddItemToObject(entry, "configuration", parameters);
     static const char *const objective = "time";
     (void)cJSON_AddItemToObject(entry, "objectives", cJSON_CreateStringArray(&objective, 1));
     (void)cJSON_AddItemToObject(entry, "times", t4_times(measurement));
     (void)cJSON_AddStringToObject(entry, "invalidity", kf_state_words_of[measurement->state].t4);
     (void)cJSON_AddNumberToObject(entry, "correctness", measurement->state == KF_STATE_OK ? 1 : 0);
-    (void)cJSON_AddItemToObject(entry, "measurements", t4_measurements(measurement));
+    (void)cJSON_AddItemToObject(entry, "measurements", t4_measurements(&writer->provenance, measurement));
     add_ours(entry, row);
     return print_entry(writer, entry, error);
+}
+
+static kf_status write_t4(kf_store *store, const kf_run_summary *run, kf_landscape_writer *writer,
+                          kf_error *error) {
+    FILE *stream = writer->stream;
+    cJSON *metadata = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(metadata, "timeunit", "milliseconds");
+    add_identity(metadata, run, &writer->provenance);
+    (void)fputs("{\"schema_version\":\"1.0.0\",\n\"metadata\":", stream);
+    KF_TRY(print_entry(writer, metadata, error));
+    (void)fputs(",\n\"results\":[", stream);
+    KF_TRY(kf_store_rows(store, run->id, false, print_t4, writer, error));
+    return fputs("\n]}\n", stream) >= 0 ? KF_OK : kf_fail(error, KF_MACHINE, "the export cannot be written");
 }
 
 kf_status kf_store_export_t4(kf_store *store, int64_t run_id, FILE *stream, kf_error *error) {
     kf_run_summary run;
     KF_TRY(find_run(store, run_id, &run, error));
     kf_landscape_writer writer = {.stream = stream, .first = true};
-    cJSON *metadata = cJSON_CreateObject();
-    (void)cJSON_AddStringToObject(metadata, "timeunit", "milliseconds");
-    add_identity(metadata, &run);
-    (void)fputs("{\"schema_version\":\"1.0.0\",\n\"metadata\":", stream);
-    KF_TRY(print_entry(&writer, metadata, error));
-    (void)fputs(",\n\"results\":[", stream);
-    KF_TRY(kf_store_rows(store, run_id, false, print_t4, &writer, error));
-    return fputs("\n]}\n", stream) >= 0 ? KF_OK : kf_fail(error, KF_MACHINE, "the export cannot be written");
+    KF_TRY(kf_provenance_read(store, run_id, &writer.provenance, error));
+    const kf_status status = write_t4(store, &run, &writer, error);
+    kf_provenance_release(&writer.provenance);
+    return status;
 }
 
 /* --- Kernel Tuner cache ------------------------------------------------------------------------------- */
@@ -218,6 +231,7 @@ static kf_status print_cache_entry(void *context, const kf_result_row *row, kf_e
     if (kf_state_words_of[measurement->state].t4 == NULL) return KF_OK;
     bool ok = measurement->state == KF_STATE_OK;
     cJSON *entry = parameters_json(&row->config);
+    kf_provenance_order(&writer->provenance, entry);
     kf_text key = {0};
     for (const cJSON *domain = writer->domains->child; domain != NULL; domain = domain->next) {
         kf_text_append(&key, domain == writer->domains->child ? "" : ",");
@@ -230,7 +244,8 @@ static kf_status print_cache_entry(void *context, const kf_result_row *row, kf_e
     kf_status status = print_entry(writer, name, error);
     (void)fputs(": ", writer->stream);
     if (ok) {
-        (void)cJSON_AddNumberToObject(entry, "time", measurement->step_us.median / 1000);
+        (void)cJSON_AddNumberToObject(entry, "time",
+                                      kf_provenance_time(&writer->provenance, measurement) / 1000);
         (void)cJSON_AddItemToObject(entry, "times", runtimes(measurement));
     } else {
         (void)cJSON_AddStringToObject(entry, "time", kf_state_words_of[measurement->state].kernel_tuner);
@@ -252,14 +267,15 @@ static kf_status collect_domains(void *context, const kf_result_row *row, kf_err
     return KF_OK;
 }
 
-static kf_status print_cache(kf_store *store, int64_t run_id, const kf_run_summary *run, cJSON *domains,
-                             FILE *stream, kf_error *error) {
-    kf_landscape_writer writer = {.stream = stream, .domains = domains, .first = true};
+static kf_status print_cache(kf_store *store, const kf_run_summary *run, kf_landscape_writer *writer,
+                             kf_error *error) {
+    FILE *stream = writer->stream;
+    cJSON *domains = writer->domains;
     cJSON *keys = cJSON_CreateArray(), *head = cJSON_CreateObject();
     for (const cJSON *domain = domains->child; domain != NULL; domain = domain->next)
         (void)cJSON_AddItemToArray(keys, cJSON_CreateString(domain->string));
     (void)cJSON_AddStringToObject(head, "schema_version", "1.1.0");
-    add_identity(head, run);
+    add_identity(head, run, &writer->provenance);
     (void)cJSON_AddItemToObject(head, "tune_params_keys", keys);
     (void)cJSON_AddItemReferenceToObject(head, "tune_params", domains);
     (void)cJSON_AddStringToObject(head, "objective", "time");
@@ -269,16 +285,21 @@ static kf_status print_cache(kf_store *store, int64_t run_id, const kf_run_summa
     text[strlen(text) - 1] = '\0'; /* the brace stays open for the entries */
     (void)fprintf(stream, "%s,\n\"cache\": {", text);
     cJSON_free(text);
-    KF_TRY(kf_store_rows(store, run_id, true, print_cache_entry, &writer, error));
+    KF_TRY(kf_store_rows(store, run->id, true, print_cache_entry, writer, error));
     return fputs("}\n}\n", stream) >= 0 ? KF_OK : kf_fail(error, KF_MACHINE, "the export cannot be written");
 }
 
 kf_status kf_store_export_kernel_tuner(kf_store *store, int64_t run_id, FILE *stream, kf_error *error) {
     kf_run_summary run;
     KF_TRY(find_run(store, run_id, &run, error));
-    cJSON *domains = cJSON_CreateObject();
+    kf_landscape_writer writer = {.stream = stream, .first = true};
+    KF_TRY(kf_provenance_read(store, run_id, &writer.provenance, error));
+    cJSON *domains = writer.provenance.domains != NULL ? cJSON_Duplicate(writer.provenance.domains, 1)
+                                                       : cJSON_CreateObject();
+    writer.domains = domains;
     kf_status status = kf_store_rows(store, run_id, true, collect_domains, domains, error);
-    if (status == KF_OK) status = print_cache(store, run_id, &run, domains, stream, error);
+    if (status == KF_OK) status = print_cache(store, &run, &writer, error);
     cJSON_Delete(domains);
+    kf_provenance_release(&writer.provenance);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "base/util/text.h"
 #include "results/foreign_words.h"
 #include "results/landscape_file.h"
+#include "results/provenance.h"
 
 typedef struct kf_import {
     kf_store *store;
@@ -15,7 +16,8 @@ typedef struct kf_import {
     kf_device_info device;
     kf_run_row run;
     char started[KF_MOMENT]; /* "": the file does not say */
-    cJSON *domains;
+    kf_provenance provenance;
+    int means, medians; /* results whose time in the file is the one and not the other */
     int count;
 } kf_import;
 
@@ -42,22 +44,63 @@ static void identify(kf_import *import) {
     kf_copy_text(import->run.strategy, sizeof import->run.strategy, "import");
 }
 
+/* Which of the two figures the file's own time is; as far as the samples' 32 bits allow. */
+static void note_figure(kf_import *import, const kf_landscape_entry *entry) {
+    static const double ROUNDING = 1e-6;
+    const kf_measurement *m = &entry->measurement;
+    if (m->state != KF_STATE_OK || m->sample_count < 2) return;
+    const double mean = kf_mean_of_samples(m), median = m->step_us.median;
+    const bool is_mean = fabs(entry->time_us - mean) <= ROUNDING * mean;
+    const bool is_median = fabs(entry->time_us - median) <= ROUNDING * median;
+    import->means += is_mean && !is_median;
+    import->medians += is_median && !is_mean;
+}
+
+/* The order that a row of the file has its parameters in, where no list in its head says it. */
+static void note_order(kf_import *import, const kf_landscape_entry *entry) {
+    const cJSON *values = cJSON_GetObjectItemCaseSensitive(entry->json, "configuration"), *value;
+    cJSON_ArrayForEach(value, values) {
+        if (!cJSON_HasObjectItem(import->provenance.domains, value->string))
+            (void)cJSON_AddArrayToObject(import->provenance.domains, value->string);
+    }
+    kf_domains_add(import->provenance.domains, &entry->config);
+}
+
 /* What the run needs to know before its first result. */
 static kf_status look_ahead(void *context, kf_landscape_entry *entry, kf_error *error) {
     (void)error;
     kf_import *import = context;
     if (import->started[0] == '\0' && !kf_moment_parse(entry->timestamp, import->started))
         import->started[0] = '\0';
-    if (import->file->parameters == NULL) kf_domains_add(import->domains, &entry->config);
+    note_figure(import, entry);
+    if (import->file->parameters == NULL) note_order(import, entry);
     return KF_OK;
 }
 
-/* The space that the run refers to: the values that its parameters take. Caller frees. */
+/* In the order of tune_params_keys, which need not be that of tune_params. */
+static void list_parameters(kf_import *import) {
+    const cJSON *keys = cJSON_GetObjectItemCaseSensitive(import->file->root, "tune_params_keys"), *key;
+    kf_provenance order = {.domains = cJSON_CreateObject()};
+    cJSON_Delete(import->provenance.domains);
+    import->provenance.domains = cJSON_Duplicate(import->file->parameters, 1);
+    cJSON_ArrayForEach(key, keys) {
+        if (cJSON_IsString(key)) (void)cJSON_AddNullToObject(order.domains, key->valuestring);
+    }
+    kf_provenance_order(&order, import->provenance.domains);
+    kf_provenance_release(&order);
+}
+
+/* The space that the run refers to: the values that its parameters take, and what exports need to know of the
+ * file. Caller frees. */
 static char *describe_space(kf_import *import) {
-    const cJSON *parameters = import->file->parameters != NULL ? import->file->parameters : import->domains;
+    kf_provenance *provenance = &import->provenance;
+    provenance->mean = import->means > import->medians;
+    provenance->nameless = import->file->device[0] == '\0';
+    kf_copy_text(provenance->backend, sizeof provenance->backend, import->file->backend);
     cJSON *space = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(space, "system", import->file->system);
-    (void)cJSON_AddItemToObject(space, "parameters", cJSON_Duplicate(parameters, 1));
+    (void)cJSON_AddItemToObject(space, "parameters", cJSON_Duplicate(provenance->domains, 1));
+    (void)cJSON_AddItemToObject(space, "imported", kf_provenance_to_json(provenance));
     char *text = kf_json_canonical(space);
     cJSON_Delete(space);
     kf_hasher hasher;
@@ -92,6 +135,7 @@ static kf_status add_all(kf_import *import, kf_error *error) {
 static kf_status import_file(kf_import *import, kf_error *error) {
     identify(import);
     KF_TRY(kf_landscape_file_visit(import->file, look_ahead, import, error));
+    if (import->file->parameters != NULL) list_parameters(import);
     char *space = describe_space(import);
     kf_status status = kf_store_begin(import->store, error);
     if (status == KF_OK) {
@@ -112,14 +156,14 @@ kf_status kf_store_import(kf_store *store, const char *path, int64_t *run_id, in
     kf_import *import = kf_allocate_zeroed(1, sizeof *import);
     import->store = store;
     import->file = &file;
-    import->domains = cJSON_CreateObject();
+    import->provenance.domains = cJSON_CreateObject();
     const kf_status status = import_file(import, error);
     if (status == KF_OK) {
         *run_id = import->run.id;
         *imported = import->count;
     }
     kf_facts_free(&import->problem.facts);
-    cJSON_Delete(import->domains);
+    kf_provenance_release(&import->provenance);
     kf_landscape_file_close(&file);
     free(import);
     return status;

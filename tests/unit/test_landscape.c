@@ -442,7 +442,7 @@ static void test_kinds_of_values(void **state) {
     assert_non_null(strstr(text, "{\"x\":3},\"system\":\"k\"}|NULL|3|import|crash|RuntimeFailedConfig|"));
     free(text);
     text = export(store, run, kf_store_export_kernel_tuner);
-    assert_non_null(strstr(text, "\"x\":[0.5,true,\"float4\",3]"));
+    assert_non_null(strstr(text, "\"x\":[1,2,0.5,true,\"float4\",3]"));
     free(text);
     kf_store_close(store);
 }
