@@ -1,0 +1,138 @@
+/* How long a run lasts, by its options, and what it reports of drag and lift. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/util/json.h"
+#include "base/util/text.h"
+#include "harness/cli/run_coefficients.h"
+#include "harness/cli/run_duration.h"
+#include "solver/systems.h"
+
+static kf_problem *problem;
+static const kf_scene *scene;
+
+static int open_ball(void **state) {
+    (void)state;
+    const kf_problem_options options = {.nodes = {32, 16, 16}};
+    if (kf_problem_open("ball", "kinetic", &options, &problem, NULL) != KF_OK) return -1;
+    scene = kf_run_scene(problem);
+    return scene != NULL ? 0 : -1;
+}
+static int close_ball(void **state) {
+    (void)state;
+    kf_problem_free(problem);
+    return 0;
+}
+
+static kf_status run_nothing(const kf_arguments *arguments, kf_error *error) {
+    (void)arguments, (void)error;
+    return KF_OK;
+}
+
+/* The steps that these words ask for; 7 where they say nothing. */
+static kf_status steps_of(const char *words, long *steps, kf_error *error) {
+    static const kf_option options[] = {KF_DURATION_OPTIONS, {0}};
+    const kf_command command = {.name = "run", .options = options, .run = run_nothing};
+    char text[128], *word[8];
+    int count = 0;
+    kf_arguments *arguments = kf_allocate_zeroed(1, sizeof *arguments);
+    kf_production_options how = {0};
+    kf_copy_text(text, sizeof text, words);
+    for (char *rest = text, *one; (one = strtok_r(rest, " ", &rest)) != NULL;)
+        word[count++] = one;
+    *steps = 7;
+    kf_status status = kf_arguments_parse(&command, count, word, arguments, error);
+    if (status == KF_OK) status = kf_run_duration(arguments, problem, steps, &how, error);
+    free(arguments);
+    return status;
+}
+
+static void test_durations(void **state) {
+    (void)state;
+    const double through = kf_scene_flow_through(scene), dt = scene->time_step;
+    const struct {
+        const char *words;
+        double steps;
+    } cases[] = {{"", 7},
+                 {"--steps 12", 12},
+                 {"--flow-throughs 2.5", ceil(2.5 * through)},
+                 {"--time 2s", ceil(2 / dt)},
+                 {"--time 2", ceil(2 / dt)},
+                 {"--time 250ms", ceil(0.25 / dt)},
+                 {"--until settled", ceil(50 * through)},
+                 {"--until settled --steps 9", 9}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        long steps;
+        kf_error error = {KF_OK, ""};
+        if (steps_of(cases[i].words, &steps, &error) != KF_OK) fail_msg("%s", error.message);
+        assert_true(fabs((double)steps - cases[i].steps) <= 1);
+    }
+    static const char *const refused[] = {"--steps 5 --time 2s",
+                                          "--steps 5 --flow-throughs 1",
+                                          "--time 2s --flow-throughs 1",
+                                          "--time 2h",
+                                          "--time -1s",
+                                          "--until tired"};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        long steps;
+        kf_error error = {KF_OK, ""};
+        assert_int_equal(steps_of(refused[i], &steps, &error), KF_BAD_INPUT);
+        assert_non_null(strstr(error.message, "--"));
+    }
+}
+
+static double value_of(const cJSON *json, const char *name) {
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(json, name);
+    assert_non_null(value);
+    return value->valuedouble;
+}
+
+static void assert_near(double value, double expected) {
+    if (!(fabs(value - expected) <= 1e-12 * fabs(expected))) fail_msg("%.9g is not %.9g", value, expected);
+}
+
+/* With an area of reference twice the measured one all shares are half. */
+static void test_coefficients(void **state) {
+    (void)state;
+    kf_drag_report report = {.known = true, .settled = true, .from_step = 100, .step = 400};
+    for (int c = 0; c < KF_COEFFICIENTS; c++)
+        report.mean[c] = (kf_series_mean){.mean = 0.4 + c, .half = 0.01 * (1 + c), .rms = 0.02};
+    const double area = scene->frontal_area * scene->cell_size * scene->cell_size;
+    for (int given = 0; given < 2; given++) {
+        const double share = given ? 0.5 : 1;
+        cJSON *json = kf_run_coefficients_json(scene, &report, given ? 2 * area : 0, 200);
+        static const char *const names[KF_COEFFICIENTS] = {"drag", "lift", "side"};
+        for (int c = 0; c < KF_COEFFICIENTS; c++) {
+            const cJSON *mean = cJSON_GetObjectItemCaseSensitive(json, names[c]),
+                        *interval = cJSON_GetObjectItemCaseSensitive(mean, "interval_95");
+            assert_near(value_of(mean, "mean"), share * (0.4 + c));
+            assert_near(value_of(mean, "rms"), share * 0.02);
+            assert_near(cJSON_GetArrayItem(interval, 0)->valuedouble, share * (0.4 + c - 0.01 * (1 + c)));
+            assert_near(cJSON_GetArrayItem(interval, 1)->valuedouble, share * (0.4 + c + 0.01 * (1 + c)));
+        }
+        assert_near(value_of(json, "reference_area_m2"), area / share);
+        assert_near(value_of(json, "simulated_s"), 400 * scene->time_step);
+        assert_near(value_of(json, "flow_throughs"), 2);
+        assert_near(value_of(json, "speed_m_s"),
+                    scene->reference_speed * scene->cell_size / scene->time_step);
+        cJSON_Delete(json);
+    }
+    report.known = false;
+    cJSON *none = kf_run_coefficients_json(scene, &report, 0, 200);
+    assert_true(cJSON_IsNull(none));
+    cJSON_Delete(none);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_durations),
+        cmocka_unit_test(test_coefficients),
+    };
+    return cmocka_run_group_tests(tests, open_ball, close_ball);
+}
