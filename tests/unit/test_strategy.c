@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/util/json.h"
+#include "base/util/random.h"
 #include "base/util/text.h"
 #include "harness/search/strategy.h"
 
@@ -284,6 +285,43 @@ static void test_a_prior_is_followed_first(void **state) {
     kf_space_free(space);
 }
 
+/* Truth and prior differ by a part that only measuring tells. */
+static double bumpy(uint64_t index) {
+    return 1.0 + (double)(index % 97) / 97.0 + 0.3 * (double)(kf_random_mix(index) % 1000) / 1000.0;
+}
+static double scaled_guess(void *context, uint64_t index) {
+    return *(const double *)context * (1.0 + (double)(index % 97) / 97.0);
+}
+
+/* A prior's ratios count, not its unit: the model proposes the same for one that is a thousand times as
+ * large. */
+static void test_unit_of_a_prior(void **state) {
+    (void)state;
+    enum { COUNT = 60 };
+    static const char *const fixed[] = {"layout=csoa", "plan=fused", "storage=f32"};
+    kf_space *space = kinetic(8, fixed, 3);
+    uint64_t proposals[2][COUNT];
+    for (int large = 0; large < 2; large++) {
+        kf_strategy *strategy = opened("model", space, 1);
+        double unit = large ? 1024.0 : 1.0;
+        kf_strategy_set_prior(strategy, &(kf_prior){scaled_guess, &unit});
+        for (int i = 0; i < COUNT; i++) {
+            kf_proposal proposal;
+            assert_true(kf_strategy_next(strategy, &proposal));
+            kf_strategy_tell(strategy, proposal.index, true, bumpy(proposal.index));
+            proposals[large][i] = proposal.index;
+        }
+        kf_strategy_close(strategy);
+    }
+    int same = 0;
+    for (int i = 0; i < COUNT; i++)
+        for (int k = 0; k < COUNT; k++)
+            same += proposals[0][i] == proposals[1][k];
+    print_message("%d of %d proposals are the same\n", same, COUNT);
+    assert_true(same >= COUNT - 6);
+    kf_space_free(space);
+}
+
 /* Nothing works: local search still goes on, and never calls a failure its best. */
 static void test_all_configs_fail(void **state) {
     (void)state;
@@ -327,6 +365,7 @@ int main(void) {
         cmocka_unit_test(test_local_search_beats_random),
         cmocka_unit_test(test_local_search_begins_at_the_presets),
         cmocka_unit_test(test_a_prior_is_followed_first),
+        cmocka_unit_test(test_unit_of_a_prior),
         cmocka_unit_test(test_all_configs_fail),
         cmocka_unit_test(test_unknown_strategy),
     };
