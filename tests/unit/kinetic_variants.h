@@ -11,15 +11,21 @@ static inline kf_scene *open_scene(const char *name, long nodes) {
     return scene;
 }
 
-static inline kf_space *open_space(const kf_scene *scene) {
+/* blocks: one size of blocks, for who walks through the whole space. */
+static inline kf_space *open_space_with(const kf_scene *scene, bool blocks) {
     static const char *const fixed[] = {"register_cap=0",
                                         "concurrent_solid=false",
                                         "exchange=false",
                                         "shell_choices=false", /* of no use on the cpu */
                                         "slab=0",              /* test_kinetic_shift.c */
                                         "masked_band=false",
-                                        "segment_lanes=1"}; /* test_kinetic_band.c */
-    return open_space_with_gpu(scene, fixed, 7);
+                                        "segment_lanes=1", /* test_kinetic_band.c */
+                                        "block_x=64",
+                                        "block_y=2"};
+    return open_space_with_gpu(scene, fixed, blocks ? 9 : 7);
+}
+static inline kf_space *open_space(const kf_scene *scene) {
+    return open_space_with(scene, false);
 }
 
 /* One value of those parameters that only change how work is cut up; the two values of morton, of
@@ -81,7 +87,7 @@ static inline bool is_about_samples(const kf_scene *scene, const kf_config *conf
 
 /* Verifies those that are wanted. */
 static inline int verify_variants(const kf_scene *scene, int steps, config_filter wanted) {
-    return verify_configs(scene, open_space(scene), steps, wanted);
+    return verify_configs(scene, open_space_with(scene, true), steps, wanted);
 }
 
 /* The fields after that many steps of the default config; the caller frees the fields. */
