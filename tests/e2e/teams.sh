@@ -1,0 +1,32 @@
+#!/bin/bash
+# A run on a team of devices writes what a run on one device writes, byte for byte: fields, forces, smoke, checkpoints; and it goes on
+# from its checkpoint on another number of parts. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+set -u
+kftune=${KFTUNE:?KFTUNE must name the program}
+scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+cd "$scratch" || exit 3
+fail() { echo "teams.sh: $*" >&2; exit 1; }
+
+"$kftune" tune --scene ball --grid 40x24x24 --device cpu:1 --budget 1evals --effort 0.01 --store store.db --out ball.json >tune.out 2>&1 ||
+    fail "tuning: $(tail -n 2 tune.out)"
+run() { # FOLDER DEVICES OPTION...
+    local folder=$1 devices=$2
+    shift 2
+    "$kftune" run --config ball.json --devices "$devices" --output "$folder" --every 30 --smoke "$@" >"$folder.out" 2>&1 ||
+        fail "$devices: $(tail -n 2 "$folder.out")"
+}
+run one cpu:1 --steps 60
+run two cpu:1,cpu:1 --steps 60
+run begun cpu:1,cpu:1,cpu:1 --steps 30
+run gone-on cpu:1,cpu:1 --steps 30 --restart begun/checkpoint_000030.kfc
+for file in fields_000060.vtkhdf checkpoint_000060.kfc smoke_000060.png; do
+    cmp "one/$file" "two/$file" || fail "two parts write another $file"
+    cmp "one/$file" "gone-on/$file" || fail "after a restart on two parts $file is another"
+done
+cmp one/forces.csv two/forces.csv || fail "two parts feel other forces"
+
+"$kftune" run --scene cavity2d --devices cpu:1,cpu:1 --steps 2 --output flat >flat.out 2>&1 && fail "d2q9 runs on a team"
+grep -q 'runs on one device' flat.out || fail "what d2q9 says of a team: $(cat flat.out)"
+"$kftune" run --scene ball --device cpu --devices cpu,cpu --steps 2 >both.out 2>&1 && fail "--device and --devices at once"
+grep -q 'not both' both.out || fail "what --device and --devices at once give: $(cat both.out)"
+echo "teams.sh: the same on one, two and three parts, byte for byte"
