@@ -28,6 +28,15 @@ static inline kf_space *open_space(const kf_scene *scene) {
     return open_space_with(scene, false);
 }
 
+/* A preset of a space as of a GPU, with what only a GPU can left out elsewhere. */
+static inline void take_preset(const kf_space *space, const char *name, kf_config *config) {
+    kf_error error = {0};
+    must(kf_space_preset(space, name, config, &error), &error);
+    if (strcmp(kf_backend_device(backend)->backend, "cpu") != 0) return;
+    kf_config_set_integer(config, "segment_lanes", 1);
+    kf_config_set_boolean(config, "masked_band", false);
+}
+
 /* One value of those parameters that only change how work is cut up; the two values of morton, of
  * boundary_kernels and of reorder_period go together, so that each appears in every combination of the
  * others. */
@@ -96,7 +105,7 @@ static inline kf_fields fields_after(const kf_scene *scene, uint64_t steps) {
     kf_space *space = open_space(scene);
     kf_config config;
     kf_fields fields = {0};
-    must(kf_space_preset(space, "default", &config, &error), &error);
+    take_preset(space, "default", &config);
     kf_plan *plan = open_plan(scene, &config);
     advance(plan, steps);
     must(plan->methods->flow->fields(plan, &fields, &error), &error);

@@ -55,7 +55,7 @@ static void test_static_solid_on_a_plane_of_the_lattice(void **state) {
     static const char *const presets[] = {"baseline", "paper", "default"};
     for (int p = 0; p < 3; p++) {
         kf_config config;
-        must(kf_space_preset(space, presets[p], &config, &error), &error);
+        take_preset(space, presets[p], &config);
         (void)verify_config(kinetic_system, scene, &config, reference, 4);
     }
     kinetic_system->free_reference(reference);

@@ -51,7 +51,7 @@ static void test_free_solid_resumes(void **state) {
     kf_scene *scene = open_free_torus();
     kf_space *space = open_space(scene);
     kf_config config;
-    must(kf_space_preset(space, "default", &config, &error), &error);
+    take_preset(space, "default", &config);
     kf_plan *plan = open_plan(scene, &config), *resumed = open_plan(scene, &config);
     kf_solid_pose poses[2];
     size_t bytes;
@@ -93,7 +93,7 @@ static void test_free_solid_at_the_edge(void **state) {
     kf_config config;
     kf_solid_load load;
     kf_solid_pose pose;
-    must(kf_space_preset(space, "default", &config, &error), &error);
+    take_preset(space, "default", &config);
     kf_plan *plan = open_plan(scene, &config);
     advance(plan, 2);
     must(plan->methods->flow->load(plan, &load, &error), &error);

@@ -24,7 +24,7 @@ static void test_gate_refuses_a_wrong_result(void **state) {
     must(kinetic_system->reference(problem_of(kinetic_system, scene), 5, &reference, &error), &error);
     kf_space *space = open_space(scene);
     kf_config config;
-    must(kf_space_preset(space, "default", &config, &error), &error);
+    take_preset(space, "default", &config);
     kf_plan *plan = open_plan(scene, &config);
     kf_verification verification;
     advance(plan, 6);
@@ -47,7 +47,7 @@ static void test_plans_agree_after_100_steps(void **state) {
     double *first = NULL;
     for (int p = 0; p < 3; p++) {
         kf_config config;
-        must(kf_space_preset(space, presets[p], &config, &error), &error);
+        take_preset(space, presets[p], &config);
         kf_config_set_name(&config, "storage", "f64");
         kf_plan *plan = open_plan(scene, &config);
         advance(plan, 100);
@@ -82,7 +82,7 @@ static void test_force_is_the_momentum_change(void **state) {
     kf_space *space = open_space(scene);
     size_t count = (size_t)scene->nodes[0] * (size_t)scene->nodes[1] * (size_t)scene->nodes[2];
     kf_config config;
-    must(kf_space_preset(space, "default", &config, &error), &error);
+    take_preset(space, "default", &config);
     kf_config_set_name(&config, "storage", "f64");
     kf_plan *plan = open_plan(scene, &config);
     double momentum[2][3] = {{0}}, mass[2] = {0};
@@ -116,7 +116,7 @@ static void test_device_order_is_the_hosts(void **state) {
     kf_scene *scene = open_scene("torus", 20000);
     kf_space *space = open_space(scene);
     kf_config config;
-    must(kf_space_preset(space, "default", &config, &error), &error);
+    take_preset(space, "default", &config);
     kf_config_set_integer(&config, "reorder_period", 8);
     size_t count = scene->samples.count;
     uint32_t *expected = malloc(count * sizeof *expected);
@@ -159,7 +159,7 @@ static void test_the_solid_goes_to_any_window(void **state) {
     kf_scene *scene = open_scene("torus", 6000);
     kf_space *space = open_space(scene);
     kf_config config;
-    must(kf_space_preset(space, "default", &config, &error), &error);
+    take_preset(space, "default", &config);
     kf_plan *plan = open_plan(scene, &config);
     const kf_kinetic *kinetic = plan->system;
     const double turns = (double)plan->window_steps * fabs(scene->motion.angular_speed) / (2.0 * acos(-1.0));
@@ -186,7 +186,7 @@ static void test_the_solid_goes_to_any_window(void **state) {
     kf_space_free(space);
     scene = open_scene("ball", 3000); /* nothing turns */
     space = open_space(scene);
-    must(kf_space_preset(space, "default", &config, &error), &error);
+    take_preset(space, "default", &config);
     plan = open_plan(scene, &config);
     assert_true(plan->window_steps == 0);
     kf_plan_free(plan);
@@ -201,7 +201,7 @@ static void test_impossible_configs_are_refused(void **state) {
     kf_space *space = open_space(scene);
     kf_config good, bad;
     kf_plan *plan;
-    must(kf_space_preset(space, "default", &good, &error), &error);
+    take_preset(space, "default", &good);
     bad = good;
     kf_config_set_integer(&bad, "collision_split", 2);
     assert_int_equal(kinetic_system->plan(problem_of(kinetic_system, scene), &bad, backend, &plan, &error),
@@ -226,7 +226,7 @@ static void test_configs_are_held_against_their_space(void **state) {
     kf_space *space;
     must(kf_problem_space(problem, device, NULL, 0, &space, &error), &error);
     kf_config good, bad;
-    must(kf_space_preset(space, "default", &good, &error), &error);
+    take_preset(space, "default", &good);
     must(kf_problem_check_config(problem, device, &good, &error), &error);
     bad = good;
     kf_config_set_integer(&bad, "collision_split", 2);
