@@ -47,9 +47,16 @@ static kf_status open_file(const char *source, const kf_problem_options *options
 
 /* Configs are verified on the problem as it is: what is right for a smaller one need not be for this. */
 static kf_status make_trial(const kf_problem *problem, kf_problem **small, int *steps, kf_error *error) {
-    (void)error;
+    const kf_t1_problem *own = problem->own;
+    if (own->kernel_missing)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: KernelSpecification.KernelFile: %s is not there; it is looked for beside the "
+                       "problem file",
+                       own->file, own->kernel_file);
     *small = problem_of(problem->own, false);
     *steps = 10;
+    for (int i = 0; i < own->argument_count; i++)
+        if (own->arguments[i].answer != NULL) *steps = 1; /* it is that of one launch */
     return KF_OK;
 }
 

@@ -27,6 +27,7 @@ typedef struct kf_t1_argument {
     double threshold;   /* accepted relative deviation; NAN: what the type allows */
     size_t count;       /* values; 1 for a scalar */
     void *initial;      /* before the first launch; owned */
+    void *answer;       /* of an output: what is right after one launch; NULL: a run says; owned */
 } kf_t1_argument;
 
 typedef struct kf_t1_parameter {
@@ -41,7 +42,8 @@ typedef struct kf_t1_parameter {
 /* One problem file: what is inside of a problem of this system. */
 typedef struct kf_t1_problem {
     char file[KF_PATH], kernel_file[KF_PATH], kernel_name[128], name[128];
-    char hash[KF_HASH_HEX]; /* of both files' content */
+    char hash[KF_HASH_HEX]; /* of both files' content, and of the answers */
+    bool kernel_missing;    /* its file is not there: the space can be shown, and nothing be launched */
     bool portable;          /* written with kernels/portable.h; else CUDA */
     long size[3];           /* ProblemSize; 1 where it has fewer */
     kf_t1_parameter parameters[KF_CONFIG_VALUES];
@@ -57,8 +59,10 @@ typedef struct kf_t1_problem {
     cJSON *declaration; /* of the space */
     kf_config
         reference; /* what results are compared with: the defaults, or the valid config nearest to them */
-    char *notes;   /* for the user; NULL: none */
+    char *notes;   /* for the user, a line each; NULL: none */
 } kf_t1_problem;
+
+void kf_t1_note(kf_t1_problem *problem, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* t1_read.c: reads and checks everything but what the data holds. The caller frees with kf_t1_release. */
 kf_status kf_t1_read(const char *file, kf_t1_problem **problem, kf_error *error);

@@ -69,19 +69,20 @@ static void fill_random(kf_t1_argument *argument, double value, uint64_t seed) {
     }
 }
 
-static kf_status fill_from_file(const kf_t1_problem *problem, kf_json_place place, const cJSON *json,
-                                kf_t1_argument *argument, kf_error *error) {
+/* A file of exactly the argument's bytes, named by a key. */
+static kf_status read_values(const kf_t1_problem *problem, kf_json_place place, const cJSON *json,
+                             const char *key, const kf_t1_argument *argument, void *values, kf_error *error) {
     const char *name = NULL;
     char path[KF_PATH], *data = NULL;
     size_t size = 0, wanted = argument->count * argument->type->bytes;
-    KF_TRY(kf_json_string(place, json, "DataSource", true, &name, error));
+    KF_TRY(kf_json_string(place, json, key, true, &name, error));
     const char *slash = strrchr(problem->file, '/');
     if (name[0] == '/' || slash == NULL)
         KF_TRY(kf_path(path, error, "%s", name));
     else
         KF_TRY(kf_path(path, error, "%.*s/%s", (int)(slash - problem->file), problem->file, name));
     KF_TRY(kf_file_read(path, wanted + 1, &data, &size, error));
-    if (size == wanted) memcpy(argument->initial, data, wanted);
+    if (size == wanted) memcpy(values, data, wanted);
     free(data);
     if (size == wanted) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT, "%s: has %zu bytes, %s of %s needs %zu", path, size, argument->name,
@@ -103,13 +104,26 @@ static kf_status fill(const kf_t1_problem *problem, kf_json_place place, const c
                        place.path, value, argument->type->name);
     KF_TRY(kf_json_integer(place, json, "RandomSeed", false, 0, 1L << 53, &seed, error));
     argument->initial = kf_allocate_zeroed(argument->count, argument->type->bytes);
-    if (kind == 2) return fill_from_file(problem, place, json, argument, error);
+    if (kind == 2) return read_values(problem, place, json, "DataSource", argument, argument->initial, error);
     if (kind == 1)
         fill_random(argument, value, (uint64_t)seed);
     else
         for (size_t i = 0; i < argument->count; i++)
             set_value(argument->type, argument->initial, i, value);
     return KF_OK;
+}
+
+/* What its author knows to be right; NULL where there is no such key. */
+static kf_status read_answer(const kf_t1_problem *problem, kf_json_place place, const cJSON *json,
+                             kf_t1_argument *argument, kf_error *error) {
+    if (!cJSON_HasObjectItem(json, "ReferenceSource")) return KF_OK;
+    if (!argument->output)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: %s.ReferenceSource: %s is no output, so nothing is compared with it; leave it out",
+            place.file, place.path, argument->name);
+    argument->answer = kf_allocate(argument->count * argument->type->bytes);
+    return read_values(problem, place, json, "ReferenceSource", argument, argument->answer, error);
 }
 
 static kf_status read_count(const kf_t1_problem *problem, kf_json_place place, const cJSON *json,
@@ -157,7 +171,8 @@ static kf_status read_argument(kf_t1_problem *problem, const cJSON *json, int nu
     argument->threshold = (double)NAN;
     KF_TRY(kf_json_number(place, json, "ValidationThreshold", false, 0.0, 1e9, &argument->threshold, error));
     KF_TRY(read_count(problem, place, json, argument, error));
-    return fill(problem, place, json, number, argument, error);
+    KF_TRY(fill(problem, place, json, number, argument, error));
+    return read_answer(problem, place, json, argument, error);
 }
 
 kf_status kf_t1_read_arguments(kf_t1_problem *problem, const cJSON *list, kf_error *error) {

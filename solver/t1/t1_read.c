@@ -1,6 +1,7 @@
 /* Reading a T1 problem file. Keys that are not known are left alone: other programs have their own. */
 #include <errno.h>
 #include <libgen.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,9 +132,16 @@ static kf_status read_options(kf_t1_problem *problem, const cJSON *kernel, kf_er
 static kf_status read_kernel(kf_t1_problem *problem, const cJSON *kernel, kf_error *error) {
     static const char *const languages[] = {"CUDA", "portable"};
     const kf_json_place place = {problem->file, "KernelSpecification"};
+    const char *foreign = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(kernel, "Language"));
     const char *name = NULL, *file = NULL;
     char path[KF_PATH];
     int language = 0;
+    if (foreign != NULL && strcasecmp(foreign, "OpenCL") == 0)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: KernelSpecification.Language: is OpenCL, which kftune has no backend for; it runs "
+            "CUDA, and \"portable\" (kernels/portable.h) on the cpu too",
+            problem->file);
     KF_TRY(kf_json_choice(place, kernel, "Language", true, languages, 2, &language, error));
     KF_TRY(kf_json_string(place, kernel, "KernelName", true, &name, error));
     KF_TRY(kf_json_string(place, kernel, "KernelFile", true, &file, error));
@@ -144,11 +152,22 @@ static kf_status read_kernel(kf_t1_problem *problem, const cJSON *kernel, kf_err
         KF_TRY(kf_path(path, error, "%s", file));
     else
         KF_TRY(kf_path(path, error, "%.*s/%s", (int)(slash - problem->file), problem->file, file));
-    if (realpath(path, problem->kernel_file) == NULL)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: KernelSpecification.KernelFile: %s: %s; it is looked for beside the problem file",
-                       problem->file, path, strerror(errno));
+    problem->kernel_missing = realpath(path, problem->kernel_file) == NULL;
+    if (problem->kernel_missing) memcpy(problem->kernel_file, path, sizeof path);
     return read_options(problem, kernel, error);
+}
+
+void kf_t1_note(kf_t1_problem *problem, const char *format, ...) {
+    char line[1024];
+    kf_text notes = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    kf_text_append(&notes, "%s%s%s", problem->notes != NULL ? problem->notes : "",
+                   problem->notes != NULL ? "\n" : "", line);
+    free(problem->notes);
+    problem->notes = notes.text;
 }
 
 static void read_name(kf_t1_problem *problem, const cJSON *root) {
@@ -165,11 +184,16 @@ static kf_status hash_files(kf_t1_problem *problem, const char *text, size_t siz
     kf_hasher hasher;
     char *kernel = NULL;
     size_t kernel_size = 0;
-    KF_TRY(kf_file_read(problem->kernel_file, 0, &kernel, &kernel_size, error));
+    if (!problem->kernel_missing) KF_TRY(kf_file_read(problem->kernel_file, 0, &kernel, &kernel_size, error));
     kf_hash_begin(&hasher);
     kf_hash_add(&hasher, &size, sizeof size);
     kf_hash_add(&hasher, text, size);
     kf_hash_add(&hasher, kernel, kernel_size);
+    for (int i = 0; i < problem->argument_count; i++) {
+        const kf_t1_argument *argument = &problem->arguments[i];
+        if (argument->answer != NULL)
+            kf_hash_add(&hasher, argument->answer, argument->count * argument->type->bytes);
+    }
     kf_hash_end(&hasher, problem->hash);
     free(kernel);
     return KF_OK;
@@ -230,8 +254,10 @@ void kf_t1_release(kf_t1_problem *problem) {
         kf_expression_free(problem->blocks[axis]);
     }
     kf_expression_free(problem->shared_bytes);
-    for (int i = 0; i < problem->argument_count; i++)
+    for (int i = 0; i < problem->argument_count; i++) {
         free(problem->arguments[i].initial);
+        free(problem->arguments[i].answer);
+    }
     for (int i = 0; i < problem->define_count; i++)
         free((void *)(uintptr_t)problem->defines[i].name);
     cJSON_Delete(problem->declaration);

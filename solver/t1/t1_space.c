@@ -88,6 +88,57 @@ static bool equals(const kf_scalar *value, const cJSON *json) {
            (double)value->integer == number;
 }
 
+static void set(kf_config *config, const kf_t1_parameter *parameter) {
+    const kf_scalar *value = &parameter->values[parameter->chosen];
+    if (parameter->kind == KF_VALUE_NAME)
+        kf_config_set_name(config, parameter->name, value->text);
+    else if (parameter->kind == KF_VALUE_BOOLEAN)
+        kf_config_set_boolean(config, parameter->name, value->integer != 0);
+    else
+        kf_config_set_integer(config, parameter->name, (long)value->integer);
+}
+
+static bool choose(kf_t1_parameter *parameter, const cJSON *wanted) {
+    for (size_t i = 0; i < parameter->count; i++) {
+        if (!equals(&parameter->values[i], wanted)) continue;
+        parameter->chosen = i;
+        return true;
+    }
+    return false;
+}
+
+/* The number nearest to the wanted one; for what is no number the first value. */
+static size_t nearest(const kf_t1_parameter *parameter, const cJSON *wanted) {
+    size_t best = 0;
+    for (size_t i = 1; i < parameter->count && cJSON_IsNumber(wanted); i++)
+        if (parameter->kind == KF_VALUE_INTEGER &&
+            fabs((double)parameter->values[i].integer - wanted->valuedouble) <
+                fabs((double)parameter->values[best].integer - wanted->valuedouble))
+            best = i;
+    return best;
+}
+
+/* Published files have lists of defaults, and defaults that are none of the values. Without any, the first
+ * value. */
+static void read_default(kf_t1_problem *problem, const cJSON *json, kf_t1_parameter *parameter) {
+    const cJSON *given = cJSON_GetObjectItemCaseSensitive(json, "Default"), *wanted = given;
+    if (given == NULL || choose(parameter, given)) return;
+    if (cJSON_IsArray(given)) {
+        wanted = given->child;
+        while (wanted != NULL && !choose(parameter, wanted))
+            wanted = wanted->next;
+        if (wanted == NULL) wanted = given->child;
+    }
+    if (wanted != NULL) parameter->chosen = nearest(parameter, wanted);
+    kf_config one = {.count = 0};
+    set(&one, parameter);
+    char *summary = kf_config_summary(&one), *text = kf_json_text(given, false);
+    kf_t1_note(problem, "the Default of '%s' is %.200s, which is %s; in its place: %s", parameter->name,
+               text != NULL ? text : "", cJSON_IsArray(given) ? "a list" : "none of its values", summary);
+    cJSON_free(text);
+    free(summary);
+}
+
 static kf_status read_parameter(kf_t1_problem *problem, const cJSON *json, int number, kf_error *error) {
     char path[64];
     (void)snprintf(path, sizeof path, "ConfigurationSpace.TuningParameters[%d]", number);
@@ -104,13 +155,8 @@ static kf_status read_parameter(kf_t1_problem *problem, const cJSON *json, int n
     problem->parameter_count++;
     KF_TRY(read_type(place, json, parameter, error));
     KF_TRY(read_values(place, json, parameter, error));
-    const cJSON *chosen = cJSON_GetObjectItemCaseSensitive(json, "Default");
-    while (chosen != NULL && parameter->chosen < parameter->count &&
-           !equals(&parameter->values[parameter->chosen], chosen))
-        parameter->chosen++;
-    if (parameter->chosen < parameter->count) return KF_OK;
-    return kf_fail(error, KF_BAD_INPUT, "%s: %s.Default: is not among the values of '%s'", place.file, path,
-                   name);
+    read_default(problem, json, parameter);
+    return KF_OK;
 }
 
 /* --- conditions ----------------------------------------------------------------------------------------- */
@@ -123,16 +169,6 @@ static kf_status read_condition(kf_t1_problem *problem, const cJSON *json, int n
         return kf_fail(error, KF_BAD_INPUT, "%s: more than %d conditions", problem->file, KF_T1_CONDITIONS);
     KF_TRY(kf_json_string((kf_json_place){problem->file, path}, json, "Expression", true, &text, error));
     return kf_t1_expression(problem, path, text, &problem->conditions[problem->condition_count++], error);
-}
-
-static void set(kf_config *config, const kf_t1_parameter *parameter) {
-    const kf_scalar *value = &parameter->values[parameter->chosen];
-    if (parameter->kind == KF_VALUE_NAME)
-        kf_config_set_name(config, parameter->name, value->text);
-    else if (parameter->kind == KF_VALUE_BOOLEAN)
-        kf_config_set_boolean(config, parameter->name, value->integer != 0);
-    else
-        kf_config_set_integer(config, parameter->name, (long)value->integer);
 }
 
 static bool look_up(void *context, const char *name, kf_scalar *value) {
@@ -192,12 +228,10 @@ static kf_status choose_reference(kf_t1_problem *problem, const cJSON *condition
     for (int p = 0; p < problem->parameter_count; p++)
         set(&problem->reference, &problem->parameters[p]);
     if (changes == 0) return KF_OK;
-    kf_text notes = {0};
     char *summary = kf_config_summary(&problem->reference);
-    kf_text_append(&notes, "the file's defaults break its condition \"%s\"; in their place: %s", text,
-                   summary);
+    kf_t1_note(problem, "the file's defaults break its condition \"%.200s\"; in their place: %s", text,
+               summary);
     free(summary);
-    problem->notes = notes.text;
     return KF_OK;
 }
 

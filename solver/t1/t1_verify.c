@@ -1,5 +1,6 @@
-/* The gate: outputs after a number of launches against those of a reference run, which is the problem's
- * default config on the same device. It needs the device, which only a worker has, so it is made there when
+/* The gate: outputs after a number of launches against the answers that the problem file gives, and where it
+ * gives none against those of a reference run, which is the problem's default config on the same device. It
+ * needs the device, which only a worker has, so it is made there when
  * it is first asked for. */
 #include <math.h>
 #include <stdio.h>
@@ -33,13 +34,17 @@ void kf_t1_free_reference(kf_reference *reference) {
     free(reference);
 }
 
+static bool by_run(const kf_t1_argument *argument) {
+    return argument->output && argument->answer == NULL;
+}
+
 static kf_status run_reference(kf_plan *plan, const kf_reference *reference, kf_error *error) {
     const kf_t1_problem *problem = reference->problem->own;
     KF_TRY(kf_plan_initialise(plan, error));
     KF_TRY(kf_plan_advance(plan, (uint64_t)reference->steps, error));
     KF_TRY(kf_backend_synchronize(plan->backend, error));
     for (int i = 0; i < problem->argument_count; i++)
-        if (problem->arguments[i].output)
+        if (by_run(&problem->arguments[i]))
             KF_TRY(kf_t1_download(plan, i, &reference->outputs->values[i], error));
     reference->outputs->made = true;
     return KF_OK;
@@ -48,7 +53,10 @@ static kf_status run_reference(kf_plan *plan, const kf_reference *reference, kf_
 static kf_status make_reference(kf_backend *backend, const kf_reference *reference, kf_error *error) {
     const kf_t1_problem *problem = reference->problem->own;
     kf_plan *plan = NULL;
-    if (reference->outputs->made) return KF_OK;
+    bool needed = false;
+    for (int i = 0; i < problem->argument_count; i++)
+        needed = needed || by_run(&problem->arguments[i]);
+    if (!needed || reference->outputs->made) return KF_OK;
     kf_status status = kf_t1_plan(reference->problem, &problem->reference, backend, &plan, error);
     if (status == KF_OK) status = run_reference(plan, reference, error);
     if (plan != NULL) kf_plan_free(plan);
@@ -74,6 +82,7 @@ kf_status kf_t1_verify(kf_plan *plan, const kf_reference *reference, kf_verifica
                        kf_error *error) {
     const kf_t1_problem *problem = reference->problem->own;
     double farthest = -1.0;
+    bool answered = false; /* what stands for all is held against an answer */
     memset(verification, 0, sizeof *verification);
     verification->error = (double)NAN;
     KF_TRY(make_reference(plan->backend, reference, error));
@@ -82,20 +91,23 @@ kf_status kf_t1_verify(kf_plan *plan, const kf_reference *reference, kf_verifica
         void *values = NULL;
         size_t worst = 0;
         if (!argument->output) continue;
+        const void *right = argument->answer != NULL ? argument->answer : reference->outputs->values[i];
         KF_TRY(kf_t1_download(plan, i, &values, error));
         const double bound = bound_of(argument);
-        const double off = kf_t1_deviation(argument, values, reference->outputs->values[i], &worst);
+        const double off = kf_t1_deviation(argument, values, right, &worst);
         /* The output that comes nearest to its bound, or is farthest beyond it, stands for all. */
         const double share = off == 0.0 ? 0.0 : bound > 0.0 ? off / bound : (double)INFINITY;
         if (!(share <= farthest)) {
+            answered = argument->answer != NULL;
             farthest = isnan(share) ? (double)INFINITY : share;
             verification->count = 0;
             kf_verification_add(verification, argument->name, off, bound);
-            describe(argument, values, reference->outputs->values[i], worst, verification);
+            describe(argument, values, right, worst, verification);
         }
         free(values);
     }
     if (verification->error <= verification->bound) return KF_OK;
-    return kf_fail(error, KF_GATE_FAILED, "deviates from the reference run by %.3g, accepted is %.3g: %s",
-                   verification->error, verification->bound, verification->worst);
+    return kf_fail(error, KF_GATE_FAILED, "deviates from the reference%s by %.3g, accepted is %.3g: %s",
+                   answered ? " answer" : " run", verification->error, verification->bound,
+                   verification->worst);
 }

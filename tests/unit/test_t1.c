@@ -128,13 +128,11 @@ static void sizes_and_ends_are_words_of_expressions(void **state) {
 
 /* --- what is refused ------------------------------------------------------------------------------------ */
 
-/* The file with the first `from` replaced is refused with a message that holds `says`. */
-static void expect_refused(const char *file, const char *from, const char *to, const char *says) {
+/* changed.t1.json is the file with the first `from` replaced. */
+static void change(const char *file, const char *from, const char *to) {
     char *text = NULL;
     size_t size = 0;
     kf_text changed = {0};
-    kf_problem *problem = NULL;
-    kf_error error = {KF_OK, ""};
     assert_int_equal(kf_file_read(problem_path(file), 0, &text, &size, NULL), KF_OK);
     const char *at = strstr(text, from);
     if (at == NULL) fail_msg("%s lacks %s", file, from);
@@ -142,23 +140,29 @@ static void expect_refused(const char *file, const char *from, const char *to, c
     assert_int_equal(
         kf_file_write_atomic(problem_path("changed.t1.json"), changed.text, strlen(changed.text), NULL),
         KF_OK);
+    kf_text_free(&changed);
+    free(text);
+}
+
+/* The file so changed is refused with a message that holds `says`. */
+static void expect_refused(const char *file, const char *from, const char *to, const char *says) {
+    kf_problem *problem = NULL;
+    kf_error error = {KF_OK, ""};
+    change(file, from, to);
     const kf_status status = kf_problem_open(problem_path("changed.t1.json"), "t1", NULL, &problem, &error);
     if (status != KF_BAD_INPUT || strstr(error.message, says) == NULL || strchr(error.message, '\n') != NULL)
         fail_msg("%s for %s: status %d: %s", to, from, (int)status, error.message);
     assert_null(problem);
-    kf_text_free(&changed);
-    free(text);
 }
 
 static void mistakes_are_named_with_their_place(void **state) {
     (void)state;
     static const char *const mistakes[][3] = {
-        {"\"blur.cu\"", "\"blurr.cu\"", "beside the problem file"},
+        {"\"portable\"", "\"OpenCL\"", "is OpenCL, which kftune has no backend for"},
         {"\"portable\"", "\"Fortran\"", "KernelSpecification.Language"},
         {"\"ConfigurationSpace\"", "\"Configuration\"", "ConfigurationSpace"},
         {"\"-DUNUSED=1\"", "\"-O3\"", "'-O3' is not taken"},
         {"\"int\", \"Values\": [1, 2, 4, 8]", "\"float\", \"Values\": [1, 2, 4, 8]", "as strings"},
-        {"[1, 2, 4, 8], \"Default\": 1", "[1, 2, 4, 8], \"Default\": 3", "is not among the values of 'rows'"},
         {"[1, 2, 4, 8]", "[1, 2, \"four\"]", "value 3 is not of the parameter's type"},
         {"[1, 2, 4, 8]", "[]", "is empty"},
         {"for i in range(1, 5)]", "for i in range(1, 5)", "TuningParameters[0].Values"},
@@ -178,6 +182,10 @@ static void mistakes_are_named_with_their_place(void **state) {
         {"\"FillType\": \"Random\"", "\"FillType\": \"Rndom\"", "FillType"},
         {"\"FillType\": \"Random\"", "\"FillType\": \"BinaryRaw\", \"DataSource\": \"blur.cu\"",
          "needs 244412"},
+        {"\"AccessType\": \"WriteOnly\"", "\"AccessType\": \"WriteOnly\", \"ReferenceSource\": \"blur.cu\"",
+         "needs 244412"},
+        {"\"FillType\": \"Random\"", "\"FillType\": \"Random\", \"ReferenceSource\": \"answer.raw\"",
+         "in is no output"},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
         expect_refused("blur.t1.json", mistakes[i][0], mistakes[i][1], mistakes[i][2]);
@@ -186,6 +194,55 @@ static void mistakes_are_named_with_their_place(void **state) {
     assert_int_equal(kf_problem_open(problem_path("nowhere.t1.json"), "t1", NULL, &problem, &error),
                      KF_BAD_INPUT);
     assert_non_null(strstr(error.message, "nowhere.t1.json"));
+}
+
+/* What published files have: a list of defaults, a default that is none of the values. */
+static void defaults_are_mended_and_said(void **state) {
+    (void)state;
+    static const struct {
+        const char *given, *says;
+        long rows;
+    } defaults[] = {
+        {"3", "the Default of 'rows' is 3, which is none of its values; in its place: rows=2", 2},
+        {"100", "in its place: rows=8", 8},
+        {"[4]", "the Default of 'rows' is [4], which is a list; in its place: rows=4", 4},
+        {"[3, 8, 2]", "in its place: rows=8", 8},
+        {"[]", "in its place: rows=1", 1},
+        {"\"many\"", "in its place: rows=1", 1},
+    };
+    for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++) {
+        char to[64];
+        long rows = 0;
+        (void)snprintf(to, sizeof to, "[1, 2, 4, 8], \"Default\": %s", defaults[i].given);
+        change("blur.t1.json", "[1, 2, 4, 8], \"Default\": 1", to);
+        kf_problem *problem = open_problem("changed.t1.json");
+        const kf_t1_problem *own = problem->own;
+        assert_int_equal(kf_config_integer(&own->reference, "rows", &rows, NULL), KF_OK);
+        assert_int_equal(rows, defaults[i].rows);
+        assert_non_null(problem->notes);
+        if (strstr(problem->notes, defaults[i].says) == NULL)
+            fail_msg("'%s' lacks '%s'", problem->notes, defaults[i].says);
+        /* The block that breaks the condition is said as before, in a line of its own. */
+        assert_non_null(strstr(problem->notes, "\nthe file's defaults break its condition"));
+        kf_problem_free(problem);
+    }
+}
+
+/* A space needs no kernel; a launch does, and says which file it lacks. */
+static void a_space_needs_no_kernel(void **state) {
+    (void)state;
+    change("blur.t1.json", "\"blur.cu\"", "\"nowhere.cu\"");
+    kf_problem *problem = open_problem("changed.t1.json"), *small = NULL;
+    kf_space *space = open_space(problem);
+    kf_error error = {KF_OK, ""};
+    int steps = 0;
+    assert_int_equal((int)kf_space_size(space), 9 * 4 * 2);
+    assert_int_equal(kf_system_t1.trial(problem, &small, &steps, &error), KF_BAD_INPUT);
+    assert_non_null(
+        strstr(error.message, "nowhere.cu is not there; it is looked for beside the problem file"));
+    assert_null(small);
+    kf_space_free(space);
+    kf_problem_free(problem);
 }
 
 /* --- on the cpu ----------------------------------------------------------------------------------------- */
@@ -261,6 +318,54 @@ static void a_fast_wrong_config_is_refused(void **state) {
     assert_non_null(strstr(error.message, "deviates from the reference run"));
     assert_non_null(strstr(verification.worst, "out["));
     kf_problem_free(problem);
+}
+
+/* The mean by plain loops, as its author would hand it over; with one value off in the second round. */
+static void write_answer(const kf_problem *problem, double off) {
+    const kf_t1_problem *own = problem->own;
+    const float *in = own->arguments[1].initial;
+    const int width = (int)own->size[0], height = (int)own->size[1];
+    float *out = kf_allocate((size_t)width * (size_t)height * sizeof *out);
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) {
+            double sum = 0.0;
+            for (int j = y - 1; j <= y + 1; j++)
+                for (int i = x - 1; i <= x + 1; i++)
+                    if (i >= 0 && i < width && j >= 0 && j < height) sum += (double)in[j * width + i];
+            out[y * width + x] = (float)(sum / 9.0);
+        }
+    out[17] += (float)off;
+    assert_int_equal(kf_file_write_atomic(problem_path("answer.raw"), out,
+                                          (size_t)width * (size_t)height * sizeof *out, NULL),
+                     KF_OK);
+    free(out);
+}
+
+/* With the author's own answer even the default config is judged: a reference run would call it right. */
+static void an_answer_judges_the_default_too(void **state) {
+    (void)state;
+    kf_problem *plain = open_problem("blur.t1.json"), *trial = NULL;
+    kf_verification verification;
+    kf_error error = {KF_OK, ""};
+    char first[KF_HASH_HEX] = "";
+    int steps = 0;
+    for (int wrong = 0; wrong < 2; wrong++) {
+        write_answer(plain, wrong * 50.0);
+        change("blur.t1.json", "\"AccessType\": \"WriteOnly\"",
+               "\"AccessType\": \"WriteOnly\", \"ReferenceSource\": \"answer.raw\"");
+        kf_problem *problem = open_problem("changed.t1.json");
+        const kf_config config = ((const kf_t1_problem *)problem->own)->reference;
+        assert_int_equal(kf_system_t1.trial(problem, &trial, &steps, &error), KF_OK);
+        assert_int_equal(steps, 1);
+        kf_problem_free(trial);
+        assert_int_equal(verify(problem, &config, &verification, &error), wrong ? KF_GATE_FAILED : KF_OK);
+        if (wrong) assert_non_null(strstr(error.message, "deviates from the reference answer"));
+        if (wrong) assert_non_null(strstr(verification.worst, "out[17]"));
+        assert_string_not_equal(first, problem->hash);
+        memcpy(first, problem->hash, sizeof first);
+        kf_problem_free(problem);
+    }
+    kf_problem_free(plain);
 }
 
 static void deviations_are_relative_and_exact_for_whole_numbers(void **state) {
@@ -395,6 +500,9 @@ int main(void) {
         cmocka_unit_test(files_decide_the_hash),
         cmocka_unit_test(sizes_and_ends_are_words_of_expressions),
         cmocka_unit_test(mistakes_are_named_with_their_place),
+        cmocka_unit_test(defaults_are_mended_and_said),
+        cmocka_unit_test(a_space_needs_no_kernel),
+        cmocka_unit_test(an_answer_judges_the_default_too),
         cmocka_unit_test(the_kernel_gets_its_arguments),
         cmocka_unit_test(a_fast_wrong_config_is_refused),
         cmocka_unit_test(deviations_are_relative_and_exact_for_whole_numbers),
