@@ -59,7 +59,7 @@ int kf_spawn_wait(pid_t process) {
 
 char *kf_spawn_read(int input, size_t limit, bool drain, size_t *length) {
     enum { PIECE = 1 << 16 };
-    char *text = NULL, surplus[4096];
+    char *text = NULL, surplus[4096] = {0};
     size_t kept = 0, capacity = 0;
     for (;;) {
         const bool full = kept == limit;
