@@ -39,10 +39,21 @@ static kf_status list_scenes(listing *list, kf_error *error) {
     return KF_OK;
 }
 
+/* Its options stand under it. */
+static void add_strategy(listing *list, const kf_strategy_methods *strategy) {
+    add(list, strategy->name, strategy->summary);
+    for (const kf_strategy_option *o = strategy->options; o != NULL && o->name != NULL; o++) {
+        char name[64], summary[256];
+        (void)snprintf(name, sizeof name, "%s:%s=%g", strategy->name, o->name, o->usual);
+        (void)snprintf(summary, sizeof summary, "%s; %g to %g", o->help, o->least, o->most);
+        add(list, name, summary);
+    }
+}
+
 static kf_status list_strategies(listing *list, kf_error *error) {
     (void)error;
     for (int i = 0; kf_strategies[i] != NULL; i++)
-        add(list, kf_strategies[i]->name, kf_strategies[i]->summary);
+        add_strategy(list, kf_strategies[i]);
     return KF_OK;
 }
 
@@ -95,7 +106,7 @@ static void print_text(const listing *list) {
         const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(entry, "name"));
         const char *summary = cJSON_GetStringValue(cJSON_GetObjectItem(entry, "summary"));
         if (*summary != '\0')
-            printf("%-16s %s\n", name, summary);
+            printf("%-22s %s\n", name, summary);
         else
             printf("%s\n", name);
     }

@@ -11,7 +11,8 @@
 
 static const kf_option options[] = {
     {"--landscape", "FILE", "a Kernel Tuner cache, T4 results or a landscape of kftune, also gzipped", false},
-    {"--strategy", "NAME", "the search strategy to judge (default: model)", false},
+    {"--strategy", "NAME[:OPTION=V]",
+     "the search strategy to judge, with options as in model:points=300 (default: model)", false},
     {"--evaluations", "N", "configs a search may measure (default: 200)", false},
     {"--repeats", "K", "searches to run, each with its own seed (default: 100)", false},
     {"--seed", "N", "seed of the first search (default: 1)", false},

@@ -26,7 +26,8 @@ static const kf_option options[] = {
     {"--devices", "cuda:0-3|cpu,cpu", "a team of devices that share the domain (docs/teams.md)", false},
     {"--grid", "NXxNYxNZ", "nodes of the domain (default: as the scene says)", false},
     {"--samples-per-cell", "R", "surface samples in a fluid cell (default: as the scene says)", false},
-    {"--strategy", "NAME", "how to search; 'kftune list strategies' (default: by size of space and budget)",
+    {"--strategy", "NAME[:OPTION=V]",
+     "how to search, as in model:points=300; 'kftune list strategies' (default: by size of space and budget)",
      false},
     {"--budget", "60s|500evals|20s-device",
      "what tuning may cost: wall time, configs, or time on the device (default: 60s)", false},
@@ -96,7 +97,10 @@ static kf_status check_strategy(const char *name, kf_error *error) {
     int count = 0;
     for (; count < MOST && kf_strategies[count] != NULL; count++) {
         names[count] = kf_strategies[count]->name;
-        if (name == NULL || strcmp(name, names[count]) == 0) return KF_OK;
+        const size_t length = strlen(names[count]);
+        if (name == NULL) return KF_OK;
+        if (strncmp(name, names[count], length) == 0 && (name[length] == '\0' || name[length] == ':'))
+            return kf_strategy_check(name, error);
     }
     char hint[KF_HINT];
     return kf_fail(error, KF_BAD_INPUT,

@@ -2,6 +2,7 @@
 #include "harness/search/strategy.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ struct kf_strategy {
     uint64_t known_count, full_count, slot_count; /* full_count: of those with effort 1 */
     uint64_t starts[KF_STRATEGY_STARTS], seed;
     int start_count, started;
+    double settings[KF_STRATEGY_OPTIONS];
 };
 
 /* --- known configs -------------------------------------------------------------------------------------- */
@@ -95,13 +97,17 @@ static void rank_starts(kf_strategy *strategy, const kf_prior *prior) {
 
 /* --- public --------------------------------------------------------------------------------------------- */
 
-static const kf_strategy_methods *find_methods(const char *name) {
+static const kf_strategy_methods *find_methods(const char *text) {
+    const size_t length = strcspn(text, ":");
     for (int i = 0; kf_strategies[i] != NULL; i++)
-        if (strcmp(kf_strategies[i]->name, name) == 0) return kf_strategies[i];
+        if (strncmp(kf_strategies[i]->name, text, length) == 0 && kf_strategies[i]->name[length] == '\0')
+            return kf_strategies[i];
     return NULL;
 }
 
-static kf_status fail_unknown(const char *name, kf_error *error) {
+static kf_status fail_unknown(const char *text, kf_error *error) {
+    char name[KF_NAME];
+    (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
     const char *names[sizeof kf_strategies / sizeof kf_strategies[0]];
     kf_text all = {0};
     int count = 0;
@@ -118,19 +124,88 @@ static kf_status fail_unknown(const char *name, kf_error *error) {
     return status;
 }
 
-kf_status kf_strategy_check(const char *name, kf_error *error) {
-    return find_methods(name) != NULL ? KF_OK : fail_unknown(name, error);
+static kf_status fail_option(const kf_strategy_methods *methods, const char *name, kf_error *error) {
+    const char *names[KF_STRATEGY_OPTIONS];
+    kf_text all = {0};
+    int count = 0;
+    for (; methods->options != NULL && methods->options[count].name != NULL; count++) {
+        names[count] = methods->options[count].name;
+        kf_text_append(&all, "%s%s", count > 0 ? ", " : "", names[count]);
+    }
+    const char *nearest = kf_nearest(name, names, count);
+    kf_status status =
+        count == 0 ? kf_fail(error, KF_BAD_INPUT, "strategy %s has no options; leave ':%.40s' out",
+                             methods->name, name)
+        : nearest != NULL
+            ? kf_fail(error, KF_BAD_INPUT, "strategy %s has no option '%.40s'; did you mean '%s'?",
+                      methods->name, name, nearest)
+            : kf_fail(error, KF_BAD_INPUT, "strategy %s has no option '%.40s'; there are: %s", methods->name,
+                      name, all.text);
+    kf_text_free(&all);
+    return status;
 }
 
-kf_status kf_strategy_open(const char *name, const kf_space *space, uint64_t seed, kf_strategy **strategy,
+/* "name=value" */
+static kf_status read_option(const kf_strategy_methods *methods, char *text, double *settings,
+                             kf_error *error) {
+    char *value = strchr(text, '='), *end = NULL;
+    if (value == NULL)
+        return kf_fail(error, KF_BAD_INPUT, "strategy %s: '%.40s' is no option; write %s:NAME=VALUE",
+                       methods->name, text, methods->name);
+    *value++ = '\0';
+    int at = 0;
+    while (methods->options != NULL && methods->options[at].name != NULL &&
+           strcmp(methods->options[at].name, text) != 0)
+        at++;
+    if (methods->options == NULL || methods->options[at].name == NULL)
+        return fail_option(methods, text, error);
+    const kf_strategy_option *option = &methods->options[at];
+    const double number = strtod(value, &end);
+    if (end != value && *end == '\0' && number >= option->least && number <= option->most &&
+        (!option->whole || number == floor(number))) {
+        settings[at] = number;
+        return KF_OK;
+    }
+    return kf_fail(error, KF_BAD_INPUT, "strategy %s: %s is '%.40s', must be a %snumber from %g to %g",
+                   methods->name, text, value, option->whole ? "whole " : "", option->least, option->most);
+}
+
+static kf_status read_settings(const char *text, double settings[KF_STRATEGY_OPTIONS], kf_error *error) {
+    const kf_strategy_methods *methods = find_methods(text);
+    char options[KF_NAME], *rest, *option;
+    if (methods == NULL) return fail_unknown(text, error);
+    if (strlen(text) >= KF_NAME)
+        return kf_fail(error, KF_BAD_INPUT, "strategy '%.60s' is longer than %d characters", text,
+                       KF_NAME - 1);
+    for (int i = 0; methods->options != NULL && methods->options[i].name != NULL; i++)
+        settings[i] = methods->options[i].usual;
+    rest = text[strlen(methods->name)] == ':' ? options : NULL;
+    if (rest != NULL) kf_copy_text(options, sizeof options, text + strlen(methods->name) + 1);
+    while (rest != NULL) {
+        option = rest;
+        rest = strchr(option, ':');
+        if (rest != NULL) *rest++ = '\0';
+        KF_TRY(read_option(methods, option, settings, error));
+    }
+    return KF_OK;
+}
+
+kf_status kf_strategy_check(const char *text, kf_error *error) {
+    double settings[KF_STRATEGY_OPTIONS];
+    return read_settings(text, settings, error);
+}
+
+kf_status kf_strategy_open(const char *text, const kf_space *space, uint64_t seed, kf_strategy **strategy,
                            kf_error *error) {
-    const kf_strategy_methods *methods = find_methods(name);
+    double settings[KF_STRATEGY_OPTIONS] = {0};
     *strategy = NULL;
-    KF_TRY(kf_strategy_check(name, error));
+    KF_TRY(read_settings(text, settings, error));
+    const kf_strategy_methods *methods = find_methods(text);
     kf_strategy *made = kf_allocate_zeroed(1, sizeof *made);
     made->methods = methods;
     made->space_size = kf_space_size(space);
     made->seed = seed;
+    memcpy(made->settings, settings, sizeof settings);
     made->slot_count = 256;
     made->known = kf_allocate_zeroed(made->slot_count, sizeof *made->known);
     made->efforts = kf_allocate_zeroed(made->slot_count, sizeof *made->efforts);
@@ -163,6 +238,10 @@ void kf_strategy_tell(kf_strategy *strategy, uint64_t index, bool ok, double tim
     if (!ok || !kf_strategy_knows(strategy, index)) (void)note(strategy, index, 1.0);
     if (strategy->methods->tell != NULL)
         strategy->methods->tell(strategy->state, index, ok && isfinite(time_us), time_us);
+}
+
+double kf_strategy_setting(const kf_strategy *strategy, int option) {
+    return strategy->settings[option];
 }
 
 void kf_strategy_close(kf_strategy *strategy) {

@@ -22,7 +22,15 @@ typedef struct kf_prior {
     void *context;
 } kf_prior;
 
-enum { KF_STRATEGY_STARTS = 8 };
+enum { KF_STRATEGY_STARTS = 8, KF_STRATEGY_OPTIONS = 8 };
+
+/* A number that a strategy leaves to the user, within [least, most]. */
+typedef struct kf_strategy_option {
+    const char *name; /* NULL ends a table */
+    const char *help; /* one line for `kftune list strategies` */
+    double least, most, usual;
+    bool whole;
+} kf_strategy_option;
 
 /* One strategy a file. The methods never see a config twice: strategy.c keeps account of what was proposed or
  * told. */
@@ -40,15 +48,18 @@ typedef struct kf_strategy_methods {
      * KF_STRATEGY_STARTS), and told like those that were never proposed. */
     int starts;
     void (*close)(void *state);
+    const kf_strategy_option *options; /* at most KF_STRATEGY_OPTIONS; NULL: none */
 } kf_strategy_methods;
 
 /* NULL-terminated. */
 extern const kf_strategy_methods *const kf_strategies[];
 
-/* An unknown name is KF_BAD_INPUT with the nearest one. */
-kf_status kf_strategy_check(const char *name, kf_error *error);
+/* text is a strategy as the command line and the store have it: its name, and options behind it,
+ * "model:points=300:explore=5"; shorter than KF_NAME. Unknown names are KF_BAD_INPUT with the nearest one,
+ * and so are values that are none of the option's. */
+kf_status kf_strategy_check(const char *text, kf_error *error);
 /* The space must outlive the strategy. */
-kf_status kf_strategy_open(const char *name, const kf_space *space, uint64_t seed, kf_strategy **strategy,
+kf_status kf_strategy_open(const char *text, const kf_space *space, uint64_t seed, kf_strategy **strategy,
                            kf_error *error);
 /* Before the first kf_strategy_next; what prior refers to must outlive the strategy. */
 void kf_strategy_set_prior(kf_strategy *strategy, const kf_prior *prior);
@@ -59,6 +70,8 @@ bool kf_strategy_next(kf_strategy *strategy, kf_proposal *proposal);
 void kf_strategy_tell(kf_strategy *strategy, uint64_t index, bool ok, double time_us);
 void kf_strategy_close(kf_strategy *strategy);
 
+/* For strategies: the value of an option by its place in the table. */
+double kf_strategy_setting(const kf_strategy *strategy, int option);
 /* For strategies: whether the config was proposed or told, at whatever effort. */
 bool kf_strategy_knows(const kf_strategy *strategy, uint64_t index);
 

@@ -8,9 +8,17 @@
 #include "harness/search/moves.h"
 #include "harness/search/strategies.h"
 
-/* The temperature, in logarithms of times, is HOT / (1 + told / COOLING): 5 % at first, 0.5 % after 200. */
-static const double HOT = 0.05, COOLING = 20;
-enum { PATIENCE = 25 }; /* told without a step, before the walk goes back to the best */
+/* The temperature, in logarithms of times, is hot / (1 + told / cooling): usually 5 % at first, 0.5 % after
+ * 200. */
+enum { HOT, COOLING, PATIENCE };
+static const kf_strategy_option options[] = {
+    [HOT] = {"hot", "temperature at first: a loss so large, relative, is accepted by one in e", 1e-4, 10,
+             0.05, false},
+    [COOLING] = {"cooling", "configs until the temperature is half of that", 1, 1e6, 20, false},
+    [PATIENCE] = {"patience", "configs without a step before the walk goes back to the best", 1, 1e6, 25,
+                  true},
+    {.name = NULL},
+};
 
 typedef struct kf_annealing {
     const kf_strategy *strategy;
@@ -41,7 +49,9 @@ static bool next(void *state, uint64_t *index) {
 
 static void tell(void *state, uint64_t index, bool ok, double time_us) {
     kf_annealing *walk = state;
-    double temperature = HOT / (1 + walk->told++ / COOLING), time = ok ? log(time_us) : INFINITY;
+    const double hot = kf_strategy_setting(walk->strategy, HOT),
+                 cooling = kf_strategy_setting(walk->strategy, COOLING);
+    double temperature = hot / (1 + walk->told++ / cooling), time = ok ? log(time_us) : INFINITY;
     double chance = (double)(kf_random_next(&walk->random) >> 11) * 0x1p-53;
     walk->idle++;
     if (time < walk->best_log) {
@@ -52,7 +62,7 @@ static void tell(void *state, uint64_t index, bool ok, double time_us) {
         walk->current = index;
         walk->current_log = time;
         walk->idle = 0;
-    } else if (walk->idle >= PATIENCE) {
+    } else if (walk->idle >= kf_strategy_setting(walk->strategy, PATIENCE)) {
         walk->current = walk->best;
         walk->current_log = walk->best_log;
         walk->idle = 0;
@@ -67,4 +77,5 @@ const kf_strategy_methods kf_strategy_annealing = {
     .tell = tell,
     .starts = 4,
     .close = free,
+    .options = options,
 };

@@ -11,6 +11,13 @@
 
 enum { NEIGHBOURS = 1 << 16, KICK_TRIES = 50, REPAIR_TRIES = 30 };
 
+enum { RANDOM };
+static const kf_strategy_option options[] = {
+    [RANDOM] = {"random", "every so many starts from a random config, the others from a changed best", 1, 1e6,
+                4, true},
+    {.name = NULL},
+};
+
 typedef struct kf_walk {
     const kf_strategy *strategy;
     const kf_space *space;
@@ -165,7 +172,8 @@ static bool random_start(kf_walk *walk, uint64_t *index) {
 
 static bool next_start(kf_walk *walk, uint64_t *index) {
     walk->awaiting_start = true;
-    if (walk->starts++ % 4 != 3 && kick(walk, index)) return true;
+    const uint64_t round = (uint64_t)kf_strategy_setting(walk->strategy, RANDOM);
+    if (walk->starts++ % round != round - 1 && kick(walk, index)) return true;
     return random_start(walk, index);
 }
 
@@ -213,4 +221,5 @@ const kf_strategy_methods kf_strategy_local = {
     .tell = tell,
     .starts = 4,
     .close = close_walk,
+    .options = options,
 };

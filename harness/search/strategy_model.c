@@ -15,21 +15,30 @@
 enum {
     BASE_CANDIDATES = 2048, /* drawn anew whenever the lengths are fitted; the rest is for neighbours */
     SLOTS = 4 * KF_SURROGATE_CANDIDATES,
-    DESIGN = 4,       /* configs spread over the space before the model decides, without a prior */
-    PRIOR_DESIGN = 2, /* and with one: of the configs it ranks first, whatever is known already */
+    PRIOR_DESIGN = 2, /* configs that a prior ranks first, measured whatever is known already */
     SPREAD_TRIES = 20,
     MOST_SPREAD = 64, /* configs spread like this while hardly any works */
     FIT_POINTS = 80,  /* lengths are fitted on so many: half the best, half at random */
-    KEPT_POINTS = 160,
+    NEW_POINTS = 96,  /* that join those kept before the surrogate is built again */
     FIRST_STEPS = 30,
     NEXT_STEPS = 8,
     PRIOR_SCAN = 20000,    /* configs that the prior is asked for at the start */
     PRIOR_FIRST = 512,     /* of which so many stay candidates */
     PRIOR_SLOTS = 1 << 16, /* what it said is remembered */
     CENTRES = 3,           /* best configs whose neighbours are candidates */
-    EXPLORE = 3,           /* every so many proposals explore the neighbours of the best */
     MOST_NEIGHBOURS = 1024,
     MUTATIONS = 48, /* of each, in one to three parameters, beside all changes of one */
+};
+
+enum { DESIGN, POINTS, EXPLORE };
+static const kf_strategy_option options[] = {
+    [DESIGN] = {"design", "configs spread over the space before the model decides, without a prior", 2, 64, 4,
+                true},
+    [POINTS] = {"points", "measured configs that the surrogate keeps when it is built again", 20,
+                KF_SURROGATE_POINTS - NEW_POINTS, 160, true},
+    [EXPLORE] = {"explore", "every so many proposals the neighbour of the best of which least is known", 1,
+                 1000, 3, true},
+    {.name = NULL},
 };
 
 /* Times beyond the median by more than this share of its distance to the best say no more than "slow". */
@@ -57,7 +66,8 @@ typedef struct kf_model {
     const kf_strategy *strategy;
     const kf_space *space;
     kf_prior prior;
-    kf_said *said; /* [PRIOR_SLOTS], each the last of its slot; NULL without a prior */
+    kf_said *said;                    /* [PRIOR_SLOTS], each the last of its slot; NULL without a prior */
+    int design, kept_points, explore; /* its options */
     uint64_t random, order_seed, order_place;
     kf_features *features;
     int feature_count;
@@ -88,6 +98,9 @@ static void *open_model(const kf_strategy *strategy, const kf_space *space, uint
     kf_model *model = kf_allocate_zeroed(1, sizeof *model);
     model->strategy = strategy;
     model->space = space;
+    model->design = (int)kf_strategy_setting(strategy, DESIGN);
+    model->kept_points = (int)kf_strategy_setting(strategy, POINTS);
+    model->explore = (int)kf_strategy_setting(strategy, EXPLORE);
     model->random = seed;
     model->order_seed = kf_random_next(&model->random);
     model->features = kf_features_open(space);
@@ -396,8 +409,12 @@ static void draw_candidates(kf_model *model) {
 
 /* --- keeping the surrogate up to date ------------------------------------------------------------------- */
 
+static int most_points(const kf_model *model) {
+    return model->kept_points + NEW_POINTS;
+}
+
 static void add_observation(kf_model *model, kf_observation *o) {
-    if (o->fate != FAILS && o->point < 0 && kf_surrogate_point_count(model->surrogate) < KF_SURROGATE_POINTS)
+    if (o->fate != FAILS && o->point < 0 && kf_surrogate_point_count(model->surrogate) < most_points(model))
         o->point = kf_surrogate_add_point(model->surrogate, o->features);
     if (o->fate == WORKS && o->point >= 0 && !o->has_target) {
         kf_surrogate_set_target(model->surrogate, o->point, target_of(model, o));
@@ -424,8 +441,8 @@ static void rebuild(kf_model *model) {
         o->point = -1;
         o->has_target = o->voted = false;
     }
-    kf_observation *selected[KEPT_POINTS];
-    int kept = select_points(model, KEPT_POINTS, selected);
+    kf_observation *selected[KF_SURROGATE_POINTS];
+    int kept = select_points(model, model->kept_points, selected);
     bool all = kept == model->works;
     for (int i = 0; i < kept && !all; i++)
         add_observation(model, selected[i]);
@@ -440,12 +457,12 @@ static void rebuild(kf_model *model) {
 }
 
 static void update(kf_model *model) {
-    bool full = kf_surrogate_point_count(model->surrogate) == KF_SURROGATE_POINTS;
+    bool full = kf_surrogate_point_count(model->surrogate) == most_points(model);
     if (model->count >= model->next_fit || full || model->fits == 0) {
         rebuild(model);
         return;
     }
-    int first = model->count - 2 * KF_SURROGATE_POINTS;
+    int first = model->count - 2 * most_points(model);
     for (int i = first > 0 ? first : 0; i < model->count; i++) {
         kf_observation *o = &model->observations[i];
         bool dropped = o->fate == WORKS && o->point < 0 && o->voted; /* by the last rebuild */
@@ -514,7 +531,7 @@ static int least_known_neighbour(kf_model *model, double goal) {
 static bool propose(kf_model *model, uint64_t *index) {
     double goal = squash(model, model->observations[model->best].logarithm) / model->scale;
     for (;;) {
-        int chosen = model->count % EXPLORE == 0 ? least_known_neighbour(model, goal) : -1;
+        int chosen = model->count % model->explore == 0 ? least_known_neighbour(model, goal) : -1;
         if (chosen < 0) chosen = kf_surrogate_choose(model->surrogate, goal, model->offsets, model->skip, 1);
         if (chosen < 0) return unknown_at_random(model, index);
         model->skip[chosen] = true;
@@ -526,7 +543,7 @@ static bool propose(kf_model *model, uint64_t *index) {
 static bool next(void *state, uint64_t *index) {
     kf_model *model = state;
     const bool led = model->ranked_count == 0
-                         ? model->count >= DESIGN
+                         ? model->count >= model->design
                          : model->led >= PRIOR_DESIGN || model->led == model->ranked_count;
     bool found;
     if (model->works < 2 || !led) {
@@ -547,4 +564,5 @@ const kf_strategy_methods kf_strategy_model = {
     .tell = tell,
     .set_prior = set_prior,
     .close = close_model,
+    .options = options,
 };

@@ -11,7 +11,7 @@
 
 #include "harness/search/features.h"
 
-enum { KF_SURROGATE_POINTS = 256, KF_SURROGATE_CANDIDATES = 4096 };
+enum { KF_SURROGATE_POINTS = 512, KF_SURROGATE_CANDIDATES = 4096 };
 
 typedef struct kf_lengths {
     double logarithm[KF_FEATURES];

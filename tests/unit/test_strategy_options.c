@@ -1,0 +1,127 @@
+/* Options of strategies: read, checked with clear words, and of effect. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/util/json.h"
+#include "harness/search/strategy.h"
+
+enum { SIDE = 20, PROPOSALS = 60 };
+
+/* 20 x 20 configs. */
+static kf_space *make_space(void) {
+    static kf_config configs[SIDE * SIDE];
+    kf_space *space = NULL;
+    kf_error error = {KF_OK, ""};
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        configs[i] = (kf_config){.system = "test"};
+        kf_config_set_integer(&configs[i], "x", i % SIDE);
+        kf_config_set_integer(&configs[i], "y", i / SIDE);
+    }
+    if (kf_space_from_configs("test", configs, (size_t)SIDE * SIDE, &space, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    return space;
+}
+
+/* What a search proposes where the time is that of a bowl with ripples. */
+static void search(const char *text, const kf_space *space, uint64_t proposed[PROPOSALS]) {
+    kf_strategy *strategy = NULL;
+    kf_error error = {KF_OK, ""};
+    if (kf_strategy_open(text, space, 3, &strategy, &error) != KF_OK) fail_msg("%s", error.message);
+    for (int i = 0; i < PROPOSALS; i++) {
+        kf_proposal proposal;
+        kf_config config;
+        long x = 0, y = 0;
+        assert_true(kf_strategy_next(strategy, &proposal));
+        proposed[i] = proposal.index;
+        kf_space_config(space, proposal.index, &config);
+        assert_int_equal(kf_config_integer(&config, "x", &x, NULL), KF_OK);
+        assert_int_equal(kf_config_integer(&config, "y", &y, NULL), KF_OK);
+        kf_strategy_tell(strategy, proposal.index, true,
+                         1000.0 + (double)((x - 13) * (x - 13) + (y - 6) * (y - 6)) +
+                             20.0 * sin((double)(x * y)));
+    }
+    kf_strategy_close(strategy);
+}
+
+/* Every option of every strategy: at its usual value nothing changes, at an end of its range something does.
+ */
+static void options_have_their_usual_values_and_an_effect(void **state) {
+    (void)state;
+    kf_space *space = make_space();
+    int count = 0;
+    for (int s = 0; kf_strategies[s] != NULL; s++)
+        for (const kf_strategy_option *o = kf_strategies[s]->options; o != NULL && o->name != NULL; o++) {
+            char text[64];
+            uint64_t plain[PROPOSALS], usual[PROPOSALS], other[PROPOSALS];
+            assert_true(o->least <= o->usual && o->usual <= o->most);
+            search(kf_strategies[s]->name, space, plain);
+            (void)snprintf(text, sizeof text, "%s:%s=%g", kf_strategies[s]->name, o->name, o->usual);
+            search(text, space, usual);
+            assert_memory_equal(plain, usual, sizeof plain);
+            bool changes = false;
+            for (int end = 0; end < 2; end++) {
+                (void)snprintf(text, sizeof text, "%s:%s=%g", kf_strategies[s]->name, o->name,
+                               end == 0 ? o->least : o->most);
+                search(text, space, other);
+                changes = changes || memcmp(plain, other, sizeof plain) != 0;
+            }
+            if (!changes) fail_msg("%s:%s changes nothing", kf_strategies[s]->name, o->name);
+            count++;
+        }
+    assert_true(count >= 7);
+    kf_space_free(space);
+}
+
+static void several_options_go_together(void **state) {
+    (void)state;
+    kf_space *space = make_space();
+    uint64_t one[PROPOSALS], both[PROPOSALS], turned[PROPOSALS];
+    search("model:design=20", space, one);
+    search("model:design=20:explore=1", space, both);
+    search("model:explore=1:design=20", space, turned);
+    assert_memory_equal(both, turned, sizeof both);
+    assert_memory_equal(one, both, 20 * sizeof *one); /* the design is the same, what follows is not */
+    assert_memory_not_equal(one, both, sizeof one);
+    kf_space_free(space);
+}
+
+static void mistakes_are_named(void **state) {
+    (void)state;
+    static const char *const mistakes[][2] = {
+        {"modle:points=50", "unknown strategy 'modle'; did you mean 'model'?"},
+        {"model:pionts=50", "strategy model has no option 'pionts'; did you mean 'points'?"},
+        {"model:zzzzzz=50", "there are: design, points, explore"},
+        {"random:points=50", "strategy random has no options"},
+        {"model:points", "write model:NAME=VALUE"},
+        {"model:", "write model:NAME=VALUE"},
+        {"model:points=50:", "write model:NAME=VALUE"},
+        {"model:points=", "must be a whole number from 20"},
+        {"model:points=50x", "must be a whole number from 20"},
+        {"model:points=50.5", "must be a whole number from 20"},
+        {"model:points=19", "must be a whole number from 20"},
+        {"model:points=1e9", "must be a whole number from 20"},
+        {"annealing:hot=nan", "must be a number from 0.0001 to 10"},
+        {"model:points=000000000000000000000000000050", "longer than 39 characters"},
+    };
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        kf_error error = {KF_OK, ""};
+        assert_int_equal(kf_strategy_check(mistakes[i][0], &error), KF_BAD_INPUT);
+        if (strstr(error.message, mistakes[i][1]) == NULL) fail_msg("%s: %s", mistakes[i][0], error.message);
+    }
+    assert_int_equal(kf_strategy_check("model:points=300", NULL), KF_OK);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_have_their_usual_values_and_an_effect),
+        cmocka_unit_test(several_options_go_together),
+        cmocka_unit_test(mistakes_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
