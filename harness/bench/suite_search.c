@@ -9,11 +9,10 @@
 #include "base/util/file.h"
 #include "base/util/log.h"
 #include "base/util/text.h"
-#include "cost_model/model.h"
 #include "harness/bench/bench.h"
+#include "harness/replay/landscape_prior.h"
 #include "harness/replay/replay.h"
 #include "harness/worker/worker.h"
-#include "solver/systems.h"
 
 enum { SEEDS = 100, MOST_FILES = 64, MARKS = 2 };
 
@@ -91,37 +90,6 @@ static kf_status list_files(kf_files *files, kf_error *error) {
 
 /* --- the cost model as prior ---------------------------------------------------------------------------- */
 
-typedef struct kf_believed {
-    kf_problem *problem;
-    kf_device_info device;
-    kf_cost_prior source;
-    kf_prior prior;
-} kf_believed;
-
-/* A landscape of a shipped scene on a GPU lets the cost model speak; false for others. */
-static bool open_prior(const kf_landscape *landscape, kf_believed *believed) {
-    kf_config config;
-    memset(believed, 0, sizeof *believed);
-    if (strcmp(landscape->backend, "cuda") != 0 || landscape->options.nodes[0] == 0) return false;
-    kf_space_config(landscape->space, 0, &config);
-    if (kf_problem_open(landscape->scene, config.system, &landscape->options, &believed->problem, NULL) !=
-        KF_OK)
-        return false;
-    kf_copy_text(believed->device.backend, sizeof believed->device.backend, landscape->backend);
-    believed->device.peak_bandwidth = landscape->peak_bandwidth;
-    kf_cost_model_open(believed->problem, &believed->device, NULL, &believed->source.model);
-    believed->source.space = landscape->space;
-    believed->prior = (kf_prior){kf_cost_prior_time, &believed->source};
-    if (believed->source.model != NULL) return true;
-    kf_problem_free(believed->problem);
-    return false;
-}
-
-static void close_prior(kf_believed *believed) {
-    kf_cost_model_close(believed->source.model);
-    kf_problem_free(believed->problem);
-}
-
 /* How far the fastest of the configs that are predicted to be fastest is from the fastest of all. */
 static double regret_of_first(const double *measured, const double *predicted, size_t count) {
     enum { FIRST = 5 };
@@ -143,7 +111,7 @@ static double regret_of_first(const double *measured, const double *predicted, s
 
 /* Of the cost model before any calibration: rank correlation with all that was measured, and what its first
  * five are worth. */
-static void add_agreement(const kf_landscape *landscape, kf_believed *believed, kf_figures *figures) {
+static void add_agreement(const kf_landscape *landscape, kf_landscape_prior *believed, kf_figures *figures) {
     double *measured = kf_allocate(landscape->size * sizeof *measured);
     double *predicted = kf_allocate(landscape->size * sizeof *predicted);
     size_t count = 0;
@@ -235,15 +203,28 @@ static kf_status judge(const kf_landscape *landscape, const kf_prior *prior, kf_
     return KF_OK;
 }
 
+/* What the model finds without its prior, to be seen beside it. */
+static kf_status add_without_prior(const kf_landscape *landscape, kf_figures *figures, kf_error *error) {
+    const kf_target *target = target_of(landscape);
+    const kf_replay_request request = {landscape, "model", target->evaluations[MARKS - 1], SEEDS, 1, NULL};
+    kf_replay_result result;
+    KF_TRY(kf_replay(&request, &result, error));
+    for (int mark = 0; mark < MARKS; mark++)
+        add_figure(landscape, "model no prior", &result, target->evaluations[mark], INFINITY, figures);
+    kf_replay_free(&result);
+    return KF_OK;
+}
+
 static kf_status judge_file(const char *file, kf_figures *figures, kf_error *error) {
     kf_landscape *landscape = NULL;
-    kf_believed believed;
+    kf_landscape_prior believed;
     KF_TRY(kf_landscape_open(file, &landscape, error));
     kf_info("search: %s, %llu configs", landscape->name, (unsigned long long)landscape->size);
-    bool prior = open_prior(landscape, &believed);
+    bool prior = kf_landscape_prior_open(landscape, &believed);
     if (prior) add_agreement(landscape, &believed, figures);
     kf_status status = judge(landscape, prior ? &believed.prior : NULL, figures, error);
-    if (prior) close_prior(&believed);
+    if (prior && status == KF_OK) status = add_without_prior(landscape, figures, error);
+    if (prior) kf_landscape_prior_close(&believed);
     kf_landscape_free(landscape);
     return status;
 }

@@ -8,6 +8,7 @@
 #include "base/util/json.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
+#include "harness/replay/landscape_prior.h"
 #include "harness/replay/replay_plot.h"
 #include "plots/history.h"
 #include "plots/plot.h"
@@ -98,6 +99,20 @@ static kf_status execute_history(const kf_arguments *arguments, kf_error *error)
 
 /* --- searches on a landscape ---------------------------------------------------------------------------- */
 
+static kf_status replay_one(const kf_replay_request *request, const char *knowing, kf_replayed *replayed,
+                            kf_error *error) {
+    if (replayed->count == KF_REPLAYED)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "option '--strategy': at most %d curves in a picture, and those led by a prior have two",
+            KF_REPLAYED);
+    KF_TRY(kf_replay(request, &replayed->results[replayed->count], error));
+    (void)snprintf(replayed->names[replayed->count], sizeof replayed->names[0], "%s%s", request->strategy,
+                   knowing);
+    replayed->count++;
+    return KF_OK;
+}
+
 static kf_status replay_all(const kf_arguments *arguments, kf_replayed *replayed, kf_error *error) {
     static const char *const usual[] = {"random", "model"};
     const char *const *names = usual;
@@ -111,16 +126,22 @@ static kf_status replay_all(const kf_arguments *arguments, kf_replayed *replayed
         return kf_fail(error, KF_BAD_INPUT, "option '--strategy': at most %d in a picture", KF_REPLAYED);
     for (int s = 0; s < count; s++)
         KF_TRY(kf_strategy_check(names[s], error));
-    for (int s = 0; s < count; s++) {
-        const kf_replay_request request = {.landscape = replayed->landscape,
-                                           .strategy = names[s],
-                                           .evaluations = (int)evaluations,
-                                           .repeats = (int)repeats,
-                                           .seed = 1};
-        KF_TRY(kf_replay(&request, &replayed->results[s], error));
-        replayed->names[replayed->count++] = names[s];
+    kf_landscape_prior prior;
+    const bool has_prior = kf_landscape_prior_open(replayed->landscape, &prior);
+    kf_status status = KF_OK;
+    for (int s = 0; s < count && status == KF_OK; s++) {
+        kf_replay_request request = {.landscape = replayed->landscape,
+                                     .strategy = names[s],
+                                     .evaluations = (int)evaluations,
+                                     .repeats = (int)repeats,
+                                     .seed = 1};
+        status = replay_one(&request, "", replayed, error);
+        request.prior = &prior.prior;
+        if (has_prior && status == KF_OK && kf_strategy_uses_prior(names[s]))
+            status = replay_one(&request, ", with prior", replayed, error);
     }
-    return KF_OK;
+    if (has_prior) kf_landscape_prior_close(&prior);
+    return status;
 }
 
 static void print_replayed(const kf_arguments *arguments, const kf_replayed *replayed, const char *out) {
@@ -136,7 +157,9 @@ static void print_replayed(const kf_arguments *arguments, const kf_replayed *rep
         kf_device_remembered_to_json(replayed->landscape->device, replayed->landscape->backend));
     cJSON_AddStringToObject(json, "kind", "convergence");
     cJSON_AddStringToObject(json, "landscape", replayed->landscape->name);
-    cJSON_AddItemToObject(json, "strategies", cJSON_CreateStringArray(replayed->names, replayed->count));
+    cJSON *strategies = cJSON_AddArrayToObject(json, "strategies");
+    for (int s = 0; s < replayed->count; s++)
+        cJSON_AddItemToArray(strategies, cJSON_CreateString(replayed->names[s]));
     cJSON_AddStringToObject(json, "out", out);
     kf_json_print(json);
 }

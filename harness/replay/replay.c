@@ -127,6 +127,30 @@ kf_summary kf_replay_after(const kf_replay_request *request, const kf_replay_res
     return summary;
 }
 
+kf_replay_within kf_replay_time_to(const kf_replay_result *result, double regret) {
+    const size_t repeats = (size_t)result->repeats;
+    double *evaluations = kf_allocate(repeats * sizeof *evaluations);
+    double *seconds = kf_allocate(repeats * sizeof *seconds);
+    kf_replay_within within = {.reached = 0};
+    for (size_t k = 0; k < repeats; k++) {
+        int i = 0;
+        while (i < result->evaluations && result->regrets[(size_t)i * repeats + k] > regret)
+            i++;
+        const bool there = i < result->evaluations;
+        within.reached += there;
+        evaluations[k] = there ? i + 1 : (double)INFINITY;
+        seconds[k] = there ? result->spent[(size_t)i * repeats + k] : (double)INFINITY;
+    }
+    qsort(evaluations, repeats, sizeof *evaluations, kf_ascending);
+    qsort(seconds, repeats, sizeof *seconds, kf_ascending);
+    /* The upper of the middle two: half of all have come there by then. */
+    within.evaluations = evaluations[repeats / 2];
+    within.seconds = isfinite(result->seconds[result->evaluations - 1]) ? seconds[repeats / 2] : (double)NAN;
+    free(evaluations);
+    free(seconds);
+    return within;
+}
+
 kf_status kf_replay(const kf_replay_request *request, kf_replay_result *result, kf_error *error) {
     uint64_t size = request->landscape->size;
     int evaluations =

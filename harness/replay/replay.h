@@ -34,6 +34,13 @@ kf_status kf_replay(const kf_replay_request *request, kf_replay_result *result, 
 /* Regrets of all searches after so many seconds of measuring; a search that has not ended its first
  * evaluation by then has the regret of the slowest correct config. count 0: seconds are not known. */
 kf_summary kf_replay_after(const kf_replay_request *request, const kf_replay_result *result, double seconds);
+/* How soon searches come so near to the best. evaluations, seconds: the median over all searches; INFINITY
+ * when fewer than half come there, seconds NAN when they are not known. */
+typedef struct kf_replay_within {
+    int reached; /* searches that come there at all */
+    double evaluations, seconds;
+} kf_replay_within;
+kf_replay_within kf_replay_time_to(const kf_replay_result *result, double regret);
 void kf_replay_free(kf_replay_result *result); /* its contents */
 
 #endif

@@ -10,7 +10,7 @@ enum { KF_REPLAYED = 8 };
 /* Searches of some strategies on one landscape. */
 typedef struct kf_replayed {
     const kf_landscape *landscape;
-    const char *names[KF_REPLAYED];
+    char names[KF_REPLAYED][KF_NAME + 16]; /* of the strategy, and what it knows */
     kf_replay_result results[KF_REPLAYED];
     int count;
 } kf_replayed;

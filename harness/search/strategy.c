@@ -214,6 +214,11 @@ kf_status kf_strategy_open(const char *text, const kf_space *space, uint64_t see
     return KF_OK;
 }
 
+bool kf_strategy_uses_prior(const char *text) {
+    const kf_strategy_methods *methods = find_methods(text);
+    return methods != NULL && (methods->set_prior != NULL || methods->starts > 0);
+}
+
 void kf_strategy_set_prior(kf_strategy *strategy, const kf_prior *prior) {
     if (strategy->methods->set_prior != NULL) strategy->methods->set_prior(strategy->state, prior);
     if (strategy->methods->starts > 0 && prior->predict != NULL) rank_starts(strategy, prior);

@@ -61,6 +61,8 @@ kf_status kf_strategy_check(const char *text, kf_error *error);
 /* The space must outlive the strategy. */
 kf_status kf_strategy_open(const char *text, const kf_space *space, uint64_t seed, kf_strategy **strategy,
                            kf_error *error);
+/* Whether a strategy that kf_strategy_check takes makes use of a prior. */
+bool kf_strategy_uses_prior(const char *text);
 /* Before the first kf_strategy_next; what prior refers to must outlive the strategy. */
 void kf_strategy_set_prior(kf_strategy *strategy, const kf_prior *prior);
 /* False when every config of the space was proposed or told at full effort. */
