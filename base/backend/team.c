@@ -14,7 +14,8 @@ typedef struct members {
 } members;
 
 bool kf_spec_is_team(const char *spec) {
-    return strpbrk(spec, ",-") != NULL;
+    const char *dash = strchr(spec, '-');
+    return strchr(spec, ',') != NULL || (dash != NULL && dash > spec && dash[-1] >= '0' && dash[-1] <= '9');
 }
 
 static kf_status add(const char *spec, const char *member, members *team, kf_error *error) {

@@ -78,7 +78,7 @@ static void keys_must_be_known(void **state) {
                "ball.scene.json: solid.viscosity: unknown key; there are: mesh, motion, pose");
     check_keys("{\"mesh\": 1, \"mesh\": 2}", "ball.scene.json: solid.mesh: is there twice; remove one");
     check_keys("[]", "ball.scene.json: solid: must be an object {...}, not an array");
-    check_keys("{\"a\\nb\": 1}", "ball.scene.json: solid.a?b: unknown key; there are: mesh, motion, pose");
+    check_keys("{\"a\\nb\": 1}", "ball.scene.json: solid.a b: unknown key; there are: mesh, motion, pose");
 }
 
 /* One key "v" in each text; NAN marks a refusal. */
