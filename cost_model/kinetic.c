@@ -36,10 +36,10 @@ static const kf_form forms[] = {{"factorised", 735, 48, 56, 56},
 /* A config's parameters as far as they matter here. */
 typedef struct kf_choice {
     bool baseline, fused, moments, in_place, esoteric, exchange, aos, gather, aggregated, fixed, morton,
-        concurrent;
+        concurrent, masked;
     const struct kf_form *form;
-    double alpha, value_bytes, split, block_x, block_y, boundary_kernels, block_length, segment, reorder,
-        nodes_per_thread, register_cap;
+    double alpha, value_bytes, split, block_x, block_y, boundary_kernels, block_length, segment, lanes,
+        reorder, nodes_per_thread, register_cap;
 } kf_choice;
 
 typedef struct kf_tally {
@@ -96,12 +96,14 @@ static kf_choice read_choice(const kf_config *config) {
     (void)kf_config_boolean(config, "morton", &choice.morton, NULL);
     (void)kf_config_boolean(config, "exchange", &choice.exchange, NULL);
     (void)kf_config_boolean(config, "concurrent_solid", &choice.concurrent, NULL);
+    (void)kf_config_boolean(config, "masked_band", &choice.masked, NULL);
     choice.split = number(config, "collision_split", 0);
     choice.block_x = number(config, "block_x", 128);
     choice.block_y = number(config, "block_y", 1);
     choice.boundary_kernels = number(config, "boundary_kernels", 1);
     choice.block_length = number(config, "sample_block_length", 1);
     choice.segment = number(config, "segment_length", 16);
+    choice.lanes = number(config, "segment_lanes", 1);
     choice.reorder = number(config, "reorder_period", 0);
     choice.nodes_per_thread = number(config, "nodes_per_thread", 1);
     choice.register_cap = number(config, "register_cap", 0);
@@ -363,8 +365,8 @@ static double segments_of(const kf_tally *tally) {
     return kf_sample_survey_segments(&tally->cost->survey, (long)tally->choice.segment);
 }
 
-/* Forces on the band alone. A segment's samples follow each other in one thread, at their full number also
- * where the cell has fewer. */
+/* Forces on the band alone. A segment's samples follow each other in one thread, or in each of its lanes, at
+ * their full number also where the cell has fewer. */
 static void add_band_pass(kf_tally *tally) {
     const kf_sample_survey *survey = &tally->cost->survey;
     const kf_choice *c = &tally->choice;
@@ -375,7 +377,7 @@ static void add_band_pass(kf_tally *tally) {
             ->amount[KF_COST_ATOMICS] = 24 * segments * wide(c);
     else if (c->aggregated)
         (void)add_items(tally, "segment_forces", (4 * c->value_bytes * c->segment + 100) * segments, 0,
-                        0.75 + 0.25 * c->segment);
+                        0.75 + 0.25 * c->segment / c->lanes);
     else
         add_items(tally, "band_spread", 7 * c->value_bytes * samples, interpolated_sectors(tally), 0)
             ->amount[KF_COST_ATOMICS] = atomics(tally);
@@ -505,7 +507,10 @@ static void add_fused(kf_tally *tally, size_t first_aside) {
         add_in_place(tally);
     else
         add_two_grids(tally);
+    const size_t before = tally->works->count;
     add_band_collide(tally);
+    if (tally->works->count > before)
+        tally->works->list[before].aside = tally->choice.masked && tally->choice.concurrent;
     if (solid && in_place) (void)add_items(tally, "band_restore", 0, band_accesses(tally, 2 * Q), 2.5);
 }
 
