@@ -148,15 +148,17 @@ static void print_json(const kf_replay_request *request, const kf_replay_result 
 }
 
 /* Without a prior, and where tuning has one, with it too. */
-static kf_status replay_both(const kf_arguments *arguments, kf_replay_request *request, kf_error *error) {
+static kf_status replay_both(const kf_arguments *arguments, const kf_replay_request *request,
+                             kf_error *error) {
     kf_replay_result plain, led;
     kf_landscape_prior prior;
     KF_TRY(kf_replay(request, &plain, error));
     const bool has_prior = kf_landscape_prior_open(request->landscape, &prior);
     kf_status status = KF_OK;
     if (has_prior) {
-        request->prior = &prior.prior;
-        status = kf_replay(request, &led, error);
+        kf_replay_request led_request = *request;
+        led_request.prior = &prior.prior;
+        status = kf_replay(&led_request, &led, error);
         kf_landscape_prior_close(&prior);
     }
     const kf_replay_result *with = has_prior ? &led : NULL;
