@@ -115,6 +115,7 @@ static inline kf_plan *make_quiet_plan(const kf_scene *scene, kf_backend *backen
 }
 
 static inline void free_quiet_plan(kf_plan *plan) {
+    kf_problem_free((kf_problem *)(uintptr_t)plan->problem);
     free(plan->system);
     free(plan);
 }
