@@ -238,6 +238,16 @@ KF_FUNCTION int kf_sees_images(const kf_sph_arguments *a, const int *home) {
             sees |= home[axis] < KF_REACH || home[axis] >= a->cells[axis] - KF_REACH;
     return sees;
 }
+/* KF_DISTANCE to the nearest image; kf_images: there may be one. */
+#define KF_DISTANCE_TO_IMAGE(from)                                                                           \
+    const kf_four q = kf_load(a->sorted.position, j, a->count);                                              \
+    float dx = from.x - q.x, dy = from.y - q.y, dz = from.z - q.z;                                           \
+    if (KF_PERIODIC && kf_images) {                                                                          \
+        dx = kf_nearest_image(a, 0, dx), dy = kf_nearest_image(a, 1, dy);                                    \
+        if (KF_DIMENSIONS == 3) dz = kf_nearest_image(a, 2, dz);                                             \
+    }                                                                                                        \
+    const float r2 = dx * dx + dy * dy + dz * dz;                                                            \
+    (void)dz;
 #define KF_EACH_LISTED(p, i, pragma, ...)                                                                    \
     {                                                                                                        \
         const unsigned *kf_mine = a->hits + kf_word(a, i);                                                   \
@@ -248,14 +258,7 @@ KF_FUNCTION int kf_sees_images(const kf_sph_arguments *a, const int *home) {
         (void)kf_images;                                                                                     \
         KF_SOME KF_SIMD(pragma) for (int kf_l = 0; kf_l < kf_length; kf_l++) {                               \
             const int j = (int)kf_mine[KF_STRIDE * kf_l];                                                           \
-            const kf_four q = kf_load(a->sorted.position, j, a->count);                                      \
-            float dx = p.x - q.x, dy = p.y - q.y, dz = p.z - q.z;                                            \
-            if (KF_PERIODIC && kf_images) {                                                                  \
-                dx = kf_nearest_image(a, 0, dx), dy = kf_nearest_image(a, 1, dy);                            \
-                if (KF_DIMENSIONS == 3) dz = kf_nearest_image(a, 2, dz);                                     \
-            }                                                                                                \
-            const float r2 = dx * dx + dy * dy + dz * dz;                                                    \
-            (void)dz;                                                                                        \
+            KF_DISTANCE_TO_IMAGE(p)                                                                          \
             __VA_ARGS__                                                                                      \
         }                                                                                                    \
     }
@@ -323,14 +326,7 @@ KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_range r, int fir
             }                                                                                                \
             const int j = kf_base + KF_LOW_BIT(kf_bits);                                                     \
             kf_bits &= kf_bits - 1;                                                                          \
-            const kf_four q = kf_load(a->sorted.position, j, a->count);                                      \
-            float dx = p.x - q.x, dy = p.y - q.y, dz = p.z - q.z;                                            \
-            if (KF_PERIODIC && kf_images) {                                                                  \
-                dx = kf_nearest_image(a, 0, dx), dy = kf_nearest_image(a, 1, dy);                            \
-                if (KF_DIMENSIONS == 3) dz = kf_nearest_image(a, 2, dz);                                     \
-            }                                                                                                \
-            const float r2 = dx * dx + dy * dy + dz * dz;                                                    \
-            (void)dz;                                                                                        \
+            KF_DISTANCE_TO_IMAGE(p)                                                                          \
             __VA_ARGS__                                                                                      \
         }                                                                                                    \
     }
