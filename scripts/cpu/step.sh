@@ -7,13 +7,7 @@ set -u
 folder=${1:?usage: scripts/cpu/step.sh FOLDER [GRID] [OPTION...]}
 grid=${2:-192x192x192}
 shift $(($# < 2 ? $# : 2))
-here=$(dirname "$0")
-mkdir -p "$folder" || exit 3
-folder=$(realpath "$folder")
-cd "$here/../.." || exit 3
-for kftune in ${KFTUNE:-} ./kftune build/kftune; do [ -x "$kftune" ] && break; done
-[ -x "$kftune" ] || { echo "kftune is neither here nor in build/: build it first" >&2; exit 3; }
-export KFTUNE_DATA=${KFTUNE_DATA:-$PWD}
+. "$(dirname "$0")/../gpu/program.sh"
 "$kftune" roofs --device cpu --json >"$folder/roofs.json" || exit
 "$kftune" roofs --device cpu | grep -E 'dram|launch|graph'
 STEP_LIMIT=${STEP_LIMIT:-580} scripts/gpu/step.sh "$folder" cpu --grid "$grid" --figure step_f32_acm --figure acm_over_bgk \

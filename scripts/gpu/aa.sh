@@ -16,12 +16,7 @@ case $device in
 cuda*) scene=${SCENE:-ball} grid=${GRID:-256x128x128} budget=${BUDGET:-12evals} effort=${EFFORT:-0.4} limit=${LIMIT:-240} ;;
 *) scene=${SCENE:-ball} grid=${GRID:-48x32x32} budget=${BUDGET:-8evals} effort=${EFFORT:-1} limit=${LIMIT:-7200} ;;
 esac
-mkdir -p "$folder" || exit 2
-folder=$(realpath "$folder")
-cd "$(dirname "$0")/../.."
-for kftune in ${KFTUNE:-} ./kftune build/kftune; do [ -x "$kftune" ] && break; done
-[ -x "$kftune" ] || { echo "kftune is not built" >&2; exit 1; }
-export KFTUNE_DATA=${KFTUNE_DATA:-$PWD}
+. "$(dirname "$0")/program.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 : >"$folder/log.txt"

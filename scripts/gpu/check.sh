@@ -7,12 +7,8 @@ set -u
 folder=${1:?usage: scripts/gpu/check.sh FOLDER [DEVICE]}
 device=${2:-cuda:0}
 budget=115 # seconds; checks have the rest when they begin
-mkdir -p "$folder" || exit 2
-folder=$(realpath "$folder")
-cd "$(dirname "$0")/../.." || exit 3
-for kftune in ${KFTUNE:-} ./kftune build/kftune; do [ -x "$kftune" ] && break; done
-[ -x "$kftune" ] || { echo "kftune is not built" >&2; exit 3; }
-export KFTUNE_DATA=${KFTUNE_DATA:-$PWD} KFTUNE_TEST_DEVICE=$device
+. "$(dirname "$0")/program.sh"
+export KFTUNE_TEST_DEVICE=$device
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -5,21 +5,18 @@
 # Leaves FOLDER/cold.txt (the tables it prints: what was found, and after how many seconds what was reached), cold-SECONDS.json (what tune found) and cold.log. MESH names the mesh;
 # without it beetle.obj in shared/meshes or ../shared/meshes. KFTUNE names the program.
 set -u
-out=${1:?usage: $0 FOLDER [DEVICE] [GRID] [SECONDS...]}
+folder=${1:?usage: $0 FOLDER [DEVICE] [GRID] [SECONDS...]}
 device=${2:-cuda:0}
 grid=${3:-200x400x200}
 shift $(($# < 3 ? $# : 3))
 [ $# -gt 0 ] || set -- 20 50
-root=$(cd "$(dirname "$0")/../.." && pwd)
-for program in "${KFTUNE:-}" "$root/kftune" "$root/build/kftune" "$root/bin/kftune"; do
-    [ -n "$program" ] && [ -x "$program" ] && break
-done
-for mesh in "${MESH:-}" "$root/shared/meshes/beetle.obj" "$root/../shared/meshes/beetle.obj"; do [ -f "$mesh" ] && break; done
+mesh=${MESH:+$(realpath "$MESH")}
+. "$(dirname "$0")/program.sh"
+for mesh in "$mesh" shared/meshes/beetle.obj ../shared/meshes/beetle.obj; do [ -f "$mesh" ] && break; done
 [ -f "$mesh" ] || { echo "$0: beetle.obj is not there; MESH=FILE names it" >&2; exit 2; }
-mkdir -p "$out"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-: >"$out/cold.log"
+: >"$folder/cold.log"
 
 # value KEY FILE: the first number of that name in --json's output.
 value() { sed -n "s/^.*\"$1\":[^0-9-]*\([0-9.e+-]*\),\{0,1\}$/\1/p" "$2" | head -n 1; }
@@ -35,29 +32,29 @@ row() {
 }
 
 moments=(scene device compiler reference worker first presets best search)
-printf '%8s %8s %8s %10s %10s %10s %10s %10s %10s\n' budget wall_s tried best_us mlups over_base over_paper verify_s measure_s | tee "$out/cold.txt"
+printf '%8s %8s %8s %10s %10s %10s %10s %10s %10s\n' budget wall_s tried best_us mlups over_base over_paper verify_s measure_s | tee "$folder/cold.txt"
 failed=0
 for budget in "$@"; do
-    json=$out/cold-$budget.json
+    json=$folder/cold-$budget.json
     begin=$(date +%s.%N)
-    XDG_CACHE_HOME=$work/cache-$budget timeout -k 10 $((budget + 60)) "$program" --scene "$mesh" --grid "$grid" --device "$device" \
-        --budget "${budget}s" --store "$work/$budget.db" --out "$work/beetle.kftune.json" --json >"$json" 2>>"$out/cold.log" </dev/null
+    XDG_CACHE_HOME=$work/cache-$budget timeout -k 10 $((budget + 60)) "$kftune" --scene "$mesh" --grid "$grid" --device "$device" \
+        --budget "${budget}s" --store "$work/$budget.db" --out "$work/beetle.kftune.json" --json >"$json" 2>>"$folder/cold.log" </dev/null
     status=$?
     end=$(date +%s.%N)
-    [ $status -eq 0 ] || { echo "budget $budget s: status $status" | tee -a "$out/cold.log"; failed=1; continue; }
+    [ $status -eq 0 ] || { echo "budget $budget s: status $status" | tee -a "$folder/cold.log"; failed=1; continue; }
     printf '%8s %8.1f %8s %10.2f %10.1f %10.2f %10.2f %10.2f %10.2f\n' "$budget" "$(awk "BEGIN { print $end - $begin }")" \
         "$(value evaluations "$json")" "$(value time_us "$json")" "$(value mlups "$json")" "$(value baseline "$json")" \
-        "$(value paper "$json")" "$(value verifying "$json")" "$(value measuring "$json")" | tee -a "$out/cold.txt"
+        "$(value paper "$json")" "$(value verifying "$json")" "$(value measuring "$json")" | tee -a "$folder/cold.txt"
 done
 {
     echo
     row budget "${moments[@]}" end opening compilers sources compiling
     for budget in "$@"; do
-        json=$out/cold-$budget.json
+        json=$folder/cold-$budget.json
         reached=()
         for moment in "${moments[@]}"; do reached+=("$(section timeline "$moment" "$json")"); done
         row "$budget" "${reached[@]}" "$(section seconds total "$json")" "$(section seconds opening "$json")" \
             "$(section builds compilers "$json")" "$(section builds sources "$json")" "$(section builds seconds "$json")"
     done
-} | tee -a "$out/cold.txt"
+} | tee -a "$folder/cold.txt"
 exit $failed

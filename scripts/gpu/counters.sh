@@ -7,13 +7,9 @@
 set -u
 folder=${1:?usage: scripts/gpu/counters.sh FOLDER [DEVICE]}
 device=${2:-cuda:0}
-mkdir -p "$folder" || exit 2
-folder=$(realpath "$folder")
-cd "$(dirname "$0")/../.."
-for kftune in ${KFTUNE:-} ./kftune build/kftune; do [ -x "$kftune" ] && break; done
+. "$(dirname "$0")/program.sh"
 for program in "$(dirname "$kftune")/tests/test_cupti_gpu" tests/unit/test_cupti_gpu; do [ -x "$program" ] && break; done
-[ -x "$kftune" ] && [ -x "$program" ] || { echo "kftune or test_cupti_gpu is not built" >&2; exit 1; }
-export KFTUNE_DATA=${KFTUNE_DATA:-$PWD}
+[ -x "$program" ] || { echo "test_cupti_gpu is not built" >&2; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 log=$folder/log.txt

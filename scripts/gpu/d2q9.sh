@@ -7,15 +7,11 @@
 # validate.log and summary.txt, which is also printed.
 # Status 1 when a test or a check fails or is out of time, or a config of the suite fails the gate.
 set -u
-folder=$(realpath -m "${1:?usage: scripts/gpu/d2q9.sh FOLDER [DEVICE]}")
+folder=${1:?usage: scripts/gpu/d2q9.sh FOLDER [DEVICE]}
 device=${2:-cuda:0}
-cd "$(dirname "$0")/../.." || exit 3
-for kftune in "${KFTUNE:-}" ./kftune build/kftune; do [ -n "$kftune" ] && [ -x "$kftune" ] && break; done
-[ -x "$kftune" ] || { echo "kftune is neither here nor in build/: build it first" >&2; exit 3; }
+. "$(dirname "$0")/program.sh"
 for tests in tests/unit/test_d2q9 build/tests/test_d2q9; do [ -x "$tests" ] && break; done
 [ -x "$tests" ] || { echo "test_d2q9 is neither in tests/unit/ nor in build/tests/: build it first" >&2; exit 3; }
-export KFTUNE_DATA=${KFTUNE_DATA:-$PWD}
-mkdir -p "$folder" || exit 3
 case $device in
 cuda*) quick='' seconds=150 suite=$folder/h200-d2q9.json ;;
 *) quick=--quick seconds=600 suite=$folder/${device//:/}-d2q9.json ;;

@@ -14,12 +14,7 @@ cuda*) grids=${GRIDS:-128x48x48 256x96x96 512x192x192} high=${HIGH_GRIDS-128x48x
 *) grids=${GRIDS:-32x12x12 48x18x18 64x24x24} high=${HIGH_GRIDS-32x12x12} through=${FLOW_THROUGHS:-1} budget=${BUDGET:-600} quick=--quick ;;
 esac
 cases=${CASES-cylinder_drag sphere_drag}
-mkdir -p "$folder" || exit 2
-folder=$(realpath "$folder")
-cd "$(dirname "$0")/../.." || exit 3
-for kftune in ${KFTUNE:-} ./kftune build/kftune; do [ -x "$kftune" ] && break; done
-[ -x "$kftune" ] || { echo "kftune is not built" >&2; exit 3; }
-export KFTUNE_DATA=${KFTUNE_DATA:-$PWD}
+. "$(dirname "$0")/program.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export XDG_DATA_HOME=$work # no store: the default config

@@ -1,12 +1,7 @@
 # Sourced by the scripts that run a flow rather than a search: finds the program, and tunes $scene on $grid to $work/config.json.
 # Takes folder, device, scene, grid and budget (seconds); leaves folder (absolute), kftune, work (removed at the end), the file
 # log.txt in folder, and the functions failed and left.
-mkdir -p "$folder" || exit 2
-folder=$(realpath "$folder")
-cd "$(dirname "$0")/../.." || exit 3
-for kftune in ${KFTUNE:-} ./kftune build/kftune; do [ -x "$kftune" ] && break; done
-[ -x "$kftune" ] || { echo "kftune is not built" >&2; exit 3; }
-export KFTUNE_DATA=${KFTUNE_DATA:-$PWD}
+. "$(dirname "$0")/program.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 : >"$folder/log.txt"

@@ -4,26 +4,20 @@
 # Usage: scripts/gpu/landscapes.sh FOLDER [DEVICES] [SECONDS from beginning to end of measuring, 225]
 # DEVICES of one kind share the scenes: cuda:0,cuda:1 (default: cuda:0).
 # Leaves FOLDER/landscapes.tar (to be unpacked in results/landscapes/), landscapes.txt (the table it prints) and
-# landscapes.log; both are renewed every minute, so that little is lost where time runs out. KFTUNE names the program;
-# without it, kftune beside this script's folder or in build/ or bin/.
+# landscapes.log; both are renewed every minute, so that little is lost where time runs out. KFTUNE names the program.
 # SCENES="ball:32x24x24 ...": other scenes. SEED=11: the first scene's seed (the next has 12). EFFORT=0.1: another effort. FIX="--fix ...": other limits on what makes new code,
 # without which compiling would take the time; these leave some 200 modules for all ten scenes. All scenes are measured at once, config by config in turns: while one has the device, the others
 # sample, compile, order samples and fill buffers, and each is sampled once.
 set -u
-out=${1:?usage: $0 FOLDER [DEVICES] [SECONDS]}
+folder=${1:?usage: $0 FOLDER [DEVICES] [SECONDS]}
 IFS=, read -ra devices <<<"${2:-cuda:0}"
 seconds=${3:-225}
-root=$(cd "$(dirname "$0")/../.." && pwd)
-for program in "${KFTUNE:-}" "$root/kftune" "$root/build/kftune" "$root/bin/kftune"; do
-    [ -n "$program" ] && [ -x "$program" ] && break
-done
+. "$(dirname "$0")/program.sh"
 scenes=(${SCENES:-ball:160x80x80 ball:224x112x112 ahmed:192x72x72 ahmed:256x96x96 concave:144x96x96 concave:192x128x128
     plate:160x80x80 plate:224x112x112 torus:144x96x96 torus:192x128x128})
 fix=(${FIX:---fix plan=baseline,paper,fused --fix alpha=1,32 --fix storage=f32 --fix collision_form=factorised,low_order
     --fix collision_split=0,1,2 --fix streaming=two_grids,in_place --fix register_cap=0 --fix streaming_stores=false --fix force_sum=float --fix segment_length=8,16,32})
 effort=${EFFORT:-0.04}
-mkdir -p "$out"
-out=$(cd "$out" && pwd)
 # In memory, where there is a GiB: results and code are written down safely one by one, which a slow disk makes all wait for.
 memory=$(df --output=avail /dev/shm 2>/dev/null | tail -n 1)
 [ "${memory:-0}" -gt 1048576 ] && [ -w /dev/shm ] && export TMPDIR=/dev/shm
@@ -36,7 +30,7 @@ trap 'pack; exit 143' TERM
 measure() {
     local label=${1/:/-}
     # What is not ready some seconds after its time hangs.
-    timeout -s INT -k 10 $((seconds + 15)) "$program" tune --scene "${1%%:*}" --grid "${1#*:}" --device "$3" \
+    timeout -s INT -k 10 $((seconds + 15)) "$kftune" tune --scene "${1%%:*}" --grid "${1#*:}" --device "$3" \
         --take-turns --strategy survey --seed "$2" --budget "${seconds}s" --effort "$effort" --rounds 0 "${fix[@]}" \
         --store "$work/$label.db" --out "$work/$label.kftune.json" --json >"$work/$label.tune" 2>"$work/$label.err" </dev/null
     echo "status $?" >>"$work/$label.err"
@@ -50,27 +44,27 @@ pack() {
     local scene label
     for scene in "${scenes[@]}"; do
         label=${scene/:/-}
-        "$program" store export --store "$work/$label.db" --format landscape --out "$work/$label.landscape" >/dev/null 2>&1 &&
+        "$kftune" store export --store "$work/$label.db" --format landscape --out "$work/$label.landscape" >/dev/null 2>&1 &&
             gzip -9nc "$work/$label.landscape" >"$work/$label.json.gz"
     done
     for scene in "${scenes[@]}"; do
         echo "== ${scene/:/-}" && tail -n 4 "$work/${scene/:/-}.err"
-    done >"$out/landscapes.log" 2>&1
+    done >"$folder/landscapes.log" 2>&1
     {
         printf '%-20s %8s %8s %9s %8s %10s %10s\n' landscape configs correct best_us seconds verifying measuring
         for scene in "${scenes[@]}"; do
             label=${scene/:/-}
             [ -s "$work/$label.json.gz" ] || { echo "$label was not measured; landscapes.log says why" && continue; }
-            "$program" replay --landscape "$work/$label.json.gz" --strategy random --evaluations 1 --repeats 1 --json \
-                >"$work/replay" 2>>"$out/landscapes.log"
+            "$kftune" replay --landscape "$work/$label.json.gz" --strategy random --evaluations 1 --repeats 1 --json \
+                >"$work/replay" 2>>"$folder/landscapes.log"
             printf '%-20s %8s %8s %9.2f %8.1f %10.1f %10.1f\n' "$label" "$(value configs "$work/replay")" \
                 "$(value correct "$work/replay")" "$(value optimum "$work/replay")" "$(value total "$work/$label.tune")" \
                 "$(value verifying "$work/$label.tune")" "$(value measuring "$work/$label.tune")"
         done
         echo "$SECONDS s in all"
     } >"$work/table"
-    mv "$work/table" "$out/landscapes.txt"
-    (cd "$work" && ls ./*.json.gz >/dev/null 2>&1 && tar -cf all.tar ./*.json.gz && mv all.tar "$out/landscapes.tar")
+    mv "$work/table" "$folder/landscapes.txt"
+    (cd "$work" && ls ./*.json.gz >/dev/null 2>&1 && tar -cf all.tar ./*.json.gz && mv all.tar "$folder/landscapes.tar")
 }
 
 running=()
@@ -87,6 +81,6 @@ while kill -0 "${running[@]}" 2>/dev/null; do # any of them
 done
 wait "${running[@]}"
 pack
-cat "$out/landscapes.txt"
-[ -s "$out/landscapes.tar" ] || exit 1
-echo "$(stat -c %s "$out/landscapes.tar") bytes in landscapes.tar"
+cat "$folder/landscapes.txt"
+[ -s "$folder/landscapes.tar" ] || exit 1
+echo "$(stat -c %s "$folder/landscapes.tar") bytes in landscapes.tar"

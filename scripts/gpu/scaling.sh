@@ -8,33 +8,12 @@ set -u
 folder=${1:?usage: scripts/gpu/scaling.sh FOLDER [DEVICES] [OPTION...]}
 devices=${2:-cuda:0-1}
 shift $(($# < 2 ? $# : 2))
-mkdir -p "$folder" || exit 3
-folder=$(realpath "$folder")
-cd "$(dirname "$0")/../.." || exit 3
-for kftune in ${KFTUNE:-} ./kftune build/kftune; do [ -x "$kftune" ] && break; done
-[ -x "$kftune" ] || { echo "kftune is neither here nor in build/: build it first" >&2; exit 3; }
-export KFTUNE_DATA=${KFTUNE_DATA:-$PWD}
+. "$(dirname "$0")/program.sh"
 
 begin=$SECONDS
 timeout "${SCALING_LIMIT:-280}" "$kftune" bench --suite scaling --devices "$devices" "$@" --json >"$folder/scaling.json" 2>"$folder/scaling.log"
 status=$?
 echo "suite scaling: status $status, $((SECONDS - begin)) s" >>"$folder/scaling.log"
-# One line a figure, without a JSON tool: the keys of a figure follow each other, one a line.
-awk '
-    function is(key) { return index($0, "\t\t\t\"" key "\":\t") == 1 }
-    { value = $0; sub(/^[^:]*:\t/, "", value); gsub(/^"|"?,?$/, "", value) }
-    function short(number) { return number == "null" || number == "" ? "-" : sprintf("%.4g", number) }
-    is("name") { name = value; unit = note = ""; must = aim = met = share = "null" }
-    is("value") { figure = value }
-    is("unit") { unit = value }
-    is("share") { share = value }
-    is("must") { must = value }
-    is("aim") { aim = value }
-    is("met") { met = value == "true" ? "met" : value == "false" ? "missed" : "" }
-    is("note") { note = value }
-    /^\t\t}/ {
-        printf "%-26s %9s %-10s share %-7s must %-5s aim %-5s %-6s %s\n", name, short(figure), unit, short(share), short(must),
-            short(aim), met == "null" ? "" : met, note
-    }' "$folder/scaling.json" | tee "$folder/scaling.txt"
+awk -f scripts/gpu/figures.awk "$folder/scaling.json" | tee "$folder/scaling.txt"
 tail -n 3 "$folder/scaling.log"
 exit $status

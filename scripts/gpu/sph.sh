@@ -7,17 +7,13 @@
 # FOLDER gets h200-sph.json (a list of what `tune --json` prints), summary.txt and logs.
 # Status 1 when a row could not be measured.
 set -u
-folder=$(realpath -m "${1:?usage: scripts/gpu/sph.sh FOLDER [DEVICE] [EVALUATIONS [ROW...]]}")
+folder=${1:?usage: scripts/gpu/sph.sh FOLDER [DEVICE] [EVALUATIONS [ROW...]]}
 device=${2:-cuda:0}
 evaluations=${3:-14}
 searches=${SEARCHES:-staged list rows}
 shift $(($# < 3 ? $# : 3))
 wanted=" ${*:-water32_1m water80_1m water32_8m water80_8m bingham32_8m} "
-cd "$(dirname "$0")/../.." || exit 3
-for kftune in "${KFTUNE:-}" ./kftune build/kftune; do [ -n "$kftune" ] && [ -x "$kftune" ] && break; done
-[ -x "$kftune" ] || { echo "kftune is neither here nor in build/: build it first" >&2; exit 3; }
-export KFTUNE_DATA=${KFTUNE_DATA:-$PWD}
-mkdir -p "$folder" || exit 3
+. "$(dirname "$0")/program.sh"
 store=$folder/sph.db
 failed=0
 measured=()

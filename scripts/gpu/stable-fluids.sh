@@ -13,12 +13,7 @@ shift $(($# < 2 ? $# : 2))
 sizes=("$@")
 [ $# -gt 0 ] || sizes=(256 512 1024 2048 4096 8192 256x16 256x256x256 4096p)
 seconds=${SECONDS_EACH:-14}
-mkdir -p "$folder" || exit 3
-folder=$(realpath "$folder")
-cd "$(dirname "$0")/../.." || exit 3
-for kftune in ${KFTUNE:-} ./kftune build/kftune; do [ -x "$kftune" ] && break; done
-[ -x "$kftune" ] || { echo "kftune is neither here nor in build/: build it first" >&2; exit 3; }
-export KFTUNE_DATA=${KFTUNE_DATA:-$PWD}
+. "$(dirname "$0")/program.sh"
 log=$folder/stable-fluids.log out=$folder/stable-fluids.json table=$folder/stable-fluids.txt
 : >"$log"
 graph=

@@ -8,12 +8,7 @@ set -u
 folder=${1:?usage: scripts/gpu/step.sh FOLDER [DEVICE] [OPTION...]}
 device=${2:-cuda:0}
 shift $(($# < 2 ? $# : 2))
-mkdir -p "$folder" || exit 3
-folder=$(realpath "$folder")
-cd "$(dirname "$0")/../.." || exit 3
-for kftune in ${KFTUNE:-} ./kftune build/kftune; do [ -x "$kftune" ] && break; done
-[ -x "$kftune" ] || { echo "kftune is neither here nor in build/: build it first" >&2; exit 3; }
-export KFTUNE_DATA=${KFTUNE_DATA:-$PWD}
+. "$(dirname "$0")/program.sh"
 case "$device $*" in
 cuda* | *--grid*) grid=() ;;
 *) grid=(--grid 64x48x48) ;;

@@ -12,25 +12,15 @@
 set -u
 estimates="cylinder_drag 40 sphere_drag 35 cylinder_wake 15 taylor_green_3d 25 cavity_3d 10 free_solid 6 models 4 cavity_2d 2 d2q9-cavity 5
 d2q9-channel 5 d2q9-array 5 d2q9-poiseuille 1"
-folder=$(realpath -m "${1:?usage: scripts/gpu/validate.sh FOLDER [DEVICE] [OPTION...]}")
+folder=${1:?usage: scripts/gpu/validate.sh FOLDER [DEVICE] [OPTION...]}
 device=${2:-cuda:0}
 shift $(($# < 2 ? $# : 2))
-cd "$(dirname "$0")/../.." || exit 3
-program=
-for candidate in "${KFTUNE:-}" ./kftune build/kftune; do
-    if [ -n "$candidate" ] && [ -x "$candidate" ]; then program=$candidate; break; fi
-done
-if [ -z "$program" ]; then
-    echo "kftune is neither here nor in build/: build it first" >&2
-    exit 3
-fi
-export KFTUNE_DATA=${KFTUNE_DATA:-$PWD}
+. "$(dirname "$0")/program.sh"
 jobs=${KFTUNE_JOBS:-1}
 case $device in
 cuda*) jobs=${KFTUNE_JOBS:-5} budget=${BUDGET:-500} ;;
 *) budget=${BUDGET:-7200} ;;
 esac
-mkdir -p "$folder" || exit 3
 parts=$(mktemp -d)
 trap 'rm -rf "$parts"' EXIT
 
@@ -52,7 +42,7 @@ stable_fluids) only='^sf_' ;;
 esac
 # The longest first.
 if [ ${#names[@]} -eq 0 ]; then
-    list=$("$program" validate --list | { [ -n "$quick" ] && grep -v 'not with --quick' || cat; } | awk '{ print $1 }' | grep ${except:-} "$only")
+    list=$("$kftune" validate --list | { [ -n "$quick" ] && grep -v 'not with --quick' || cat; } | awk '{ print $1 }' | grep ${except:-} "$only")
     [ -n "$list" ] || { echo "--system $system has no cases; there are kinetic, d2q9, stable_fluids and sph" >&2; exit 2; }
     for known in $estimates; do grep -qx -- "$known" <<<"$list" && names+=("$known"); done
     for name in $list; do grep -qw -- "$name" <<<"${names[*]}" || names+=("$name"); done
@@ -67,7 +57,7 @@ left() { echo $((budget - SECONDS - 5)); } # five to bring the results together
 
 run_case() {
     local name=$1 start=$EPOCHREALTIME status
-    timeout -k 2 "$(left)" "$program" validate --device "$device" --json --case "$name" --pictures "$folder" \
+    timeout -k 2 "$(left)" "$kftune" validate --device "$device" --json --case "$name" --pictures "$folder" \
         ${options[@]+"${options[@]}"} >"$parts/$name.json" 2>"$parts/$name.log"
     status=$?
     printf '%-20s %6.1f s   estimated %3s s   status %d\n' "$name" \
