@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/statistics/cholesky.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 
 const char *const kf_resource_names[KF_RESOURCES] = {

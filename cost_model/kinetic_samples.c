@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "base/util/random.h"
-#include "base/util/text.h"
 #include "cost_model/kinetic.h"
 #include "scene/scene.h"
 

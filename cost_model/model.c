@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "cost_model/kinetic.h"
 
 static const kf_cost_methods *const all_methods[] = {&kf_cost_kinetic};

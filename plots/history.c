@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/statistics/detector.h"
+#include "base/util/memory.h"
 #include "plots/gnuplot.h"
 #include "plots/tables.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "base/util/text.h"
 
 static void take_counters(const kf_measurement *m, const kf_kernel_time *from, kf_plot_kernel *kernel) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "plots/gnuplot.h"
 #include "plots/tables.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "plots/tables.h"
 
 enum { MOST_LINES = 256, LEAST_CELLS = 4 };

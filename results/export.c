@@ -5,6 +5,7 @@
 
 #include "base/util/clean.h"
 #include "base/util/json.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "results/store_internal.h"
 

@@ -6,6 +6,7 @@
 
 #include "base/statistics/statistics.h"
 #include "base/util/json.h"
+#include "base/util/memory.h"
 #include "base/util/program.h"
 #include "base/util/text.h"
 #include "results/landscape_file.h"

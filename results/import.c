@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/util/json.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "results/foreign_words.h"
 #include "results/landscape_file.h"

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "results/store_internal.h"
 

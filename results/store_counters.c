@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "results/store_internal.h"
 

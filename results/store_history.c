@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "results/nightly.h"
 #include "results/store_internal.h"
 

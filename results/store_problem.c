@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/util/json.h"
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "results/store_internal.h"
 
 kf_status kf_store_problem(kf_store *store, const kf_problem *problem, int64_t *id, kf_error *error) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/util/json.h"
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "results/store_internal.h"
 
 /* --- samples: 32-bit floats, little-endian ------------------------------------------------------------ */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "scene/internal.h"
 
 typedef struct mesh_edge {

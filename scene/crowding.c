@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "scene/scene.h"
 
 /* Nodes about the solid; an axis that it leaves across a seam is taken whole. */

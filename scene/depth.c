@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "scene/internal.h"
 
 static const double DEEPEST = 1.0, MOST_BY_INSIDE = 2.0;

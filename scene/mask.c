@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/util/json.h"
+#include "base/util/memory.h"
 #include "scene/internal.h"
 
 /* A picture of one colour is a thousand times larger than its file: what it claims is limited. */

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/util/json.h"
+#include "base/util/memory.h"
 #include "scene/internal.h"
 #include "scene/mesh_import.h"
 

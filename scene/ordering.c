@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "scene/internal.h"
 
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };

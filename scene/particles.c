@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/util/json.h"
+#include "base/util/memory.h"
 #include "scene/particles_internal.h"
 
 const char *const kf_side_names[KF_SIDES] = {"no_slip", "free_slip", "periodic", "open", "dummies"};

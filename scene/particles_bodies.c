@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/util/json.h"
+#include "base/util/memory.h"
 #include "scene/particles_internal.h"
 
 static const char *const body_names[KF_BODY_KINDS] = {"box", "ball", "mesh", "polygon"};

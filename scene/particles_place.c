@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "base/util/parallel.h"
 #include "base/util/random.h"
 #include "scene/particles_internal.h"

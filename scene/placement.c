@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/util/memory.h"
 #include "scene/posture.h"
 
 static const double BLOCKAGE = 0.05, USUAL_NODES = 1e6, BEFORE = 1.25, BEHIND = 3.0;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "scene/posture.h"
 
 enum { POINTS = 40000, CUBES = 40 };

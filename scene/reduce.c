@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "scene/internal.h"
 
 enum { FEWEST_NODES = 12 };

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "base/util/parallel.h"
 #include "scene/internal.h"
 

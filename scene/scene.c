@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/util/clean.h"
+#include "base/util/memory.h"
 #include "scene/internal.h"
 
 static const double PI = 3.14159265358979323846;

@@ -9,6 +9,7 @@
 #include "base/expression/expression.h"
 #include "base/util/file.h"
 #include "base/util/json.h"
+#include "base/util/memory.h"
 
 enum { LEAST_NODES = 3 };
 static const size_t LARGEST_FILE = (size_t)2 << 30;

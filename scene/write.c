@@ -4,6 +4,7 @@
 
 #include "base/util/file.h"
 #include "base/util/json.h"
+#include "base/util/memory.h"
 #include "scene/internal.h"
 #include "scene/placement.h"
 

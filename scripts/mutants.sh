@@ -67,10 +67,14 @@ plant() { # ID FILE FROM TO PROGRAM...
     else
         planted=$((planted + 1))
         by=
-        for program in "$@"; do passes "$program" || { by=$program && break; }; done
+        for program in "$@"; do
+            passes "$program"
+            ended=$?
+            [ $ended = 0 ] || { by=$program && break; }
+        done
         if [ -n "$by" ]; then
             caught=$((caught + 1))
-            echo "$id: caught by $by"
+            echo "$id: caught by $by$([ $ended != 124 ] || echo ", which took longer than $limit s")"
         else
             survivors+=("$id $file: $to")
             echo "$id: SURVIVED $*"

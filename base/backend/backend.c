@@ -10,6 +10,7 @@
 
 #include "base/backend/internal.h"
 #include "base/util/log.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 
 enum { MOST_THREADS = 4096, MOST_DEVICES = 64 };

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/util/log.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 
 /* An entry is its content, the hash of its name and content in hexadecimal, and this mark. */

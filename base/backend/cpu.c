@@ -16,6 +16,7 @@
 #include "base/backend/cpu_queue.h"
 #include "base/backend/cpu_team.h"
 #include "base/backend/internal.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 
 /* Blocks first .. last - 1 of a launch, x fastest. */

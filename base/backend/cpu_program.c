@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/backend/cpu.h"
+#include "base/util/memory.h"
 #include "base/util/spawn.h"
-#include "base/util/text.h"
 
 enum { OUTPUT_LIMIT = 256 << 10 };
 enum { NOT_STARTED = 125 }; /* no compiler ends with this; 126 and 127 are a shell's */

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/util/clock.h"
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 /* Longer than from one launch of a step to the next, shorter than what another program would miss. */
 static const double spin_seconds = 50e-6;

@@ -8,7 +8,7 @@
 #include "base/backend/cuda_native.h"
 #include "base/backend/cuda_nvml.h"
 #include "base/backend/cuda_nvrtc.h"
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 static void device_state(kf_backend *backend, kf_device_state *state) {
     kf_nvml_device_state(backend->device.identity, state);

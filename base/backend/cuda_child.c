@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 void kf_child_send(int out, const void *data, size_t size) {
     for (size_t sent = 0; sent < size;) {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/backend/cuda_internal.h"
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 typedef struct kf_cuda_mark {
     kf_mark base;

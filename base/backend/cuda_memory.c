@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/backend/cuda_internal.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 
 /* Copies above DIRECT_BYTES go through pinned stages of STAGE_BYTES: while one is on the bus, the processor

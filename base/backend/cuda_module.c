@@ -6,6 +6,7 @@
 
 #include "base/backend/cuda_internal.h"
 #include "base/backend/cuda_nvrtc.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 
 typedef struct kf_cuda_module {

@@ -17,6 +17,7 @@
 #include "base/backend/cuda_library.h"
 #include "base/backend/internal.h"
 #include "base/util/log.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 
 #define NVRTC_FUNCTIONS(X)                                                                                   \

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/backend/cuda_internal.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 
 static kf_status check_peers(kf_backend *const *parts, int count, kf_error *error) {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 struct kf_fft {
     bool cuda;

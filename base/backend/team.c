@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/backend/internal.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 
 enum { SPEC = 32 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/expression/expression_code.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 
 enum { QUICK = 16 }; /* values kept without allocating, on the stack and in lists; constraints need no more */

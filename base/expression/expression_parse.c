@@ -4,7 +4,7 @@
 
 #include "base/expression/expression_code.h"
 #include "base/expression/expression_tokens.h"
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 typedef struct kf_parser {
     kf_expression *expression;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 static const struct {
     const char *text;

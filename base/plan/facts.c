@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "base/util/text.h"
 
 static const char *const size_names[3] = {"size_x", "size_y", "size_z"};

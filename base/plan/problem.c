@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 kf_problem_options kf_problem_options_of(const kf_facts *facts, uint64_t seed) {
     kf_problem_options options = {.seed = seed};

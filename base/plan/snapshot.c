@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "base/util/text.h"
 
 void kf_snapshot_of_nodes(kf_snapshot *snapshot, const int nodes[3], double origin, double spacing) {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 void kf_figures_add(kf_figures *figures, const kf_figure *figure) {
     figures->list = kf_reallocate(figures->list, (size_t)(figures->count + 1) * sizeof *figures->list);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "base/util/text.h"
 
 const char *const kf_state_names[KF_STATES] = {"ok",      "wrong_result", "crash",         "timeout",

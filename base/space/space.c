@@ -8,6 +8,7 @@
 #include "base/space/space_parts.h"
 #include "base/util/file.h"
 #include "base/util/json.h"
+#include "base/util/memory.h"
 
 /* --- --fix ---------------------------------------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/space/space_parts.h"
+#include "base/util/memory.h"
 
 /* --- domains -------------------------------------------------------------------------------------------- */
 

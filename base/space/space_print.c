@@ -5,6 +5,7 @@
 
 #include "base/space/space_parts.h"
 #include "base/util/json.h"
+#include "base/util/memory.h"
 
 enum { MOST_PRESETS_IN_TABLE = 4 };
 

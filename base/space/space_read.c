@@ -6,6 +6,7 @@
 
 #include "base/space/space_parts.h"
 #include "base/util/json.h"
+#include "base/util/memory.h"
 
 static const char *const kind_names[] = {"integer", "boolean", "name"};
 static const kf_scalar_kind scalar_kinds[] = {KF_SCALAR_INTEGER, KF_SCALAR_BOOLEAN, KF_SCALAR_STRING};

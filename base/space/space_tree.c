@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/space/space_parts.h"
+#include "base/util/memory.h"
 
 /* A constraint while building: asked through a table of outcomes, indexed by the positions of its parameters.
  */

@@ -5,7 +5,7 @@
 
 #include "base/statistics/detector.h"
 #include "base/statistics/statistics.h"
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 /* Sums of |z_i - z_j| over i < row, j < column. */
 typedef struct distances {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 /* Four sums, so that an addition need not wait for the one before it. */
 static double dot(const double *a, const double *b, size_t count) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/statistics/statistics.h"
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 const kf_rules kf_standard_rules = {
     .least_change = 0.00995033, /* log 1.01 */

@@ -5,7 +5,7 @@
 
 #include "base/statistics/detector.h"
 #include "base/statistics/statistics.h"
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 /* Twice the ranks of a's values then b's among all, so that shared ranks are whole numbers too. */
 static void double_ranks(const double *a, size_t a_count, const double *b, size_t b_count, int *ranks) {

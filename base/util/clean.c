@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/util/memory.h"
 #include "base/util/text.h"
 
 /* The character that begins with these bytes, of which a zero ends the text; length 0: there is none. */

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/util/memory.h"
 #include "base/util/program.h"
 #include "base/util/text.h"
 

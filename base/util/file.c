@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/util/memory.h"
 #include "base/util/text.h"
 
 /* --- reading ------------------------------------------------------------------------------------------ */

@@ -9,6 +9,7 @@
 
 #include "base/util/clean.h"
 #include "base/util/file.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 
 /* Integers beyond this are not exact in a double, which is what cJSON reads into. */

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 static void default_signals(posix_spawnattr_t *attributes) {
     sigset_t ours, none;

@@ -31,17 +31,7 @@ bool kf_is_printable(const char *text);
 /* Copies with truncation, always zero-terminated. */
 void kf_copy_text(char *target, size_t size, const char *source);
 
-/* Called when memory is gone, must not return; NULL: the program ends with a clear line and status 3. For a
- * library, which must not end the program it serves. */
-void kf_on_out_of_memory(void (*handler)(size_t bytes));
-/* malloc/calloc/realloc that never give NULL: see above. */
-void *kf_allocate(size_t size) __attribute__((returns_nonnull));
-void *kf_allocate_zeroed(size_t count, size_t size) __attribute__((returns_nonnull));
-void *kf_reallocate(void *memory, size_t size) __attribute__((returns_nonnull));
-/* The array with room for one element more than count; *capacity (0 for a NULL array) doubles when it must
- * grow. */
-void *kf_grow(void *array, size_t count, size_t *capacity, size_t element_bytes)
-    __attribute__((returns_nonnull));
+/* A copy that the caller frees. */
 char *kf_duplicate(const char *text) __attribute__((returns_nonnull));
 
 #endif

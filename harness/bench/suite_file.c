@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/util/json.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "harness/roofs/roofs.h"
 #include "solver/suites/suite_system.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "base/util/program.h"
 #include "base/util/text.h"
 #include "harness/bench/suite_run.h"

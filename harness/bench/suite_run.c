@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/util/log.h"
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "harness/roofs/roofs.h"
 #include "harness/worker/child.h"
 #include "harness/worker/worker.h"

@@ -8,6 +8,7 @@
 #include "base/statistics/statistics.h"
 #include "base/util/file.h"
 #include "base/util/log.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "harness/bench/bench.h"
 #include "harness/replay/landscape_prior.h"

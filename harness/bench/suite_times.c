@@ -7,6 +7,7 @@
 
 #include "base/util/clock.h"
 #include "base/util/log.h"
+#include "base/util/memory.h"
 #include "base/util/program.h"
 #include "base/util/text.h"
 #include "harness/bench/suite_run.h"

@@ -7,6 +7,7 @@
 #include "base/backend/device_json.h"
 #include "base/statistics/statistics.h"
 #include "base/util/json.h"
+#include "base/util/memory.h"
 #include "base/util/random.h"
 #include "base/util/text.h"
 #include "cost_model/model.h"

@@ -8,7 +8,7 @@
 #include "base/backend/device_json.h"
 #include "base/util/json.h"
 #include "base/util/log.h"
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "harness/cli/command.h"
 #include "harness/roofs/roofs.h"
 #include "results/store.h"

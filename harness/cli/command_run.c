@@ -8,6 +8,7 @@
 
 #include "base/backend/device_json.h"
 #include "base/util/log.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
 #include "harness/cli/known_config.h"

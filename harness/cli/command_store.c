@@ -7,6 +7,7 @@
 #include "base/backend/device_json.h"
 #include "base/util/json.h"
 #include "base/util/log.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
 #include "results/nightly.h"

@@ -8,6 +8,7 @@
 #include "base/util/clock.h"
 #include "base/util/json.h"
 #include "base/util/log.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
 #include "harness/cli/placement_argument.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/util/file.h"
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "harness/counters/metric_set.h"
 
 /* A line of the table: on chips that fit the pattern, metric is called name there; "-": it does not exist. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "harness/counters/count_internal.h"
 #include "harness/counters/cupti_host.h"

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "harness/counters/cupti_library.h"
 
 #ifdef KF_HAVE_CUPTI

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/util/file.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 
 const char *const kf_set_variables[KF_SET_VARIABLES] = {"time_us", "least_bytes"};

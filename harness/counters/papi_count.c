@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "harness/counters/count_internal.h"
 #include "harness/counters/papi_library.h"
 

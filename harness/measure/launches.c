@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/util/clock.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "harness/measure/timing.h"
 

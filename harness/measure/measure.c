@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/util/clock.h"
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "harness/measure/quality.h"
 #include "harness/measure/timing.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 static const double OFF_CLOCK = 0.02; /* a sample at another clock than the median: relative */
 static const double MOST_OFF = 0.2;   /* share of such samples that is still called steady */

@@ -6,7 +6,7 @@
 
 #include "base/statistics/statistics.h"
 #include "base/util/log.h"
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 /* The kernel's arguments (kernels/probe/clock.cu). */
 typedef struct clock_arguments {

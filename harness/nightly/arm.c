@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/util/log.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "harness/nightly/entry.h"
 

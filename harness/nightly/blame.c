@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "harness/nightly/entry.h"
 
 /* A kernel in both arms: its time in a step, process by process. */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "harness/nightly/program.h"
 #include "harness/worker/await.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "harness/nightly/entry.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/util/log.h"
+#include "base/util/memory.h"
 #include "harness/counters/count_plan.h"
 #include "harness/nightly/entry.h"
 

@@ -6,6 +6,7 @@
 
 #include "base/space/space.h"
 #include "base/util/json.h"
+#include "base/util/memory.h"
 #include "harness/worker/worker.h"
 #include "results/best_config.h"
 #include "solver/systems.h"

@@ -7,6 +7,7 @@
 
 #include "base/util/clock.h"
 #include "base/util/json.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "harness/nightly/entry.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/util/log.h"
+#include "base/util/memory.h"
 #include "harness/nightly/entry.h"
 
 enum { MANY_CANDIDATES = 6 }; /* from 7 on, 5 processes against 5 cannot pass the false-discovery control */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/backend/device_json.h"
+#include "base/util/memory.h"
 #include "base/util/program.h"
 #include "base/util/text.h"
 #include "harness/counters/count.h"

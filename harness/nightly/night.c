@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/util/log.h"
+#include "base/util/memory.h"
 #include "base/util/program.h"
 #include "harness/nightly/entry.h"
 

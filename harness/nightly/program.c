@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/util/memory.h"
 #include "base/util/text.h"
 
 /* What a program reads at run time, below the data folder. */

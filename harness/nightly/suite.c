@@ -7,6 +7,7 @@
 
 #include "base/statistics/detector.h"
 #include "base/util/json.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 
 enum { MOST_BENCHMARKS = 200 };

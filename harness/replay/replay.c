@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/util/memory.h"
 #include "base/util/program.h"
-#include "base/util/text.h"
 
 static double slowest(const kf_landscape *landscape) {
     double time = 0;

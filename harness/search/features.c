@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/space/space_parts.h"
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 /* Features of one parameter alone: a row of width values for every position. */
 typedef struct kf_columns {

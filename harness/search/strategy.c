@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "base/util/random.h"
 #include "base/util/text.h"
 #include "harness/search/strategies.h"

@@ -1,7 +1,7 @@
 /* Every config, in the order of the space. */
 #include <stdlib.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "harness/search/strategies.h"
 
 typedef struct enumeration {

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/util/memory.h"
 #include "base/util/random.h"
-#include "base/util/text.h"
 #include "harness/search/moves.h"
 #include "harness/search/strategies.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "base/util/random.h"
-#include "base/util/text.h"
 #include "harness/search/strategies.h"
 
 enum { NEIGHBOURS = 1 << 16, KICK_TRIES = 50, REPAIR_TRIES = 30 };

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/statistics/statistics.h"
+#include "base/util/memory.h"
 #include "base/util/random.h"
-#include "base/util/text.h"
 #include "harness/search/strategies.h"
 #include "harness/search/surrogate.h"
 

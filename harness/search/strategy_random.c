@@ -2,7 +2,7 @@
  * space of any size takes no memory. */
 #include <stdlib.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "harness/search/strategies.h"
 
 typedef struct sampling {

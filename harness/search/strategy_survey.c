@@ -2,7 +2,7 @@
  * are judged on, the others are what the model proposes. For landscapes. */
 #include <stdlib.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "harness/search/strategies.h"
 
 enum { PARTS = 2 };

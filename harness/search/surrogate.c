@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 /* Candidates are worked on in blocks: a loop over one has a fixed length, which compilers vectorise, and all
  * rows of a block lie together. */

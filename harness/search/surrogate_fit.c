@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/statistics/cholesky.h"
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "harness/search/surrogate.h"
 
 /* Lengths are believed to be about a feature's range, give or take a factor of e; the noise about

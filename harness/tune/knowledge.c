@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "base/util/text.h"
 
 void kf_knowledge_open(kf_knowledge *knowledge, const kf_problem *problem, const kf_device_info *device,

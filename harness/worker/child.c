@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/util/clock.h"
+#include "base/util/memory.h"
 #include "base/util/program.h"
-#include "base/util/text.h"
 
 pid_t kf_child_fork(kf_error *error) {
     (void)fflush(NULL); /* or both processes would write what is buffered now */

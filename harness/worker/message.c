@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 enum { LONGEST_MESSAGE = 16 << 20 };
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/util/clock.h"
+#include "base/util/memory.h"
 #include "base/util/program.h"
 #include "base/util/text.h"
 #include "harness/counters/count.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "plots/history.h"
 #include "plots/report/sections.h"
 

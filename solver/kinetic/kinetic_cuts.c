@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "scene/scene.h"
 #include "solver/kinetic/kinetic.h"
 

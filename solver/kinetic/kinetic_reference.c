@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "base/util/parallel.h"
-#include "base/util/text.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic.h"

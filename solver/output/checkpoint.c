@@ -9,6 +9,7 @@
 
 #include "base/plan/system.h"
 #include "base/util/json.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 
 /* The file: "kftune-checkpoint 2 ", the checksum of all that follows its line, and the description as one

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/util/file.h"
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 static const char *const columns[KF_COEFFICIENTS] = {"drag_coefficient", "lift_coefficient",
                                                      "side_coefficient"};

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "solver/output/flow_files.h"
 #include "solver/picture/section.h"

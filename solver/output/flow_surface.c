@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "solver/output/flow_files.h"
 
 static const double PRESSURE_AT = 1.0, SHEAR_AT = 1.5, FIRST_NODE = 0.5; /* cells outside of the surface */

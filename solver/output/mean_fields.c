@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 static size_t values_of(const kf_snapshot *snapshot) {
     size_t values = 0;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/util/log.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "solver/flow/flow_plan.h"
 #include "solver/output/checkpoint.h"

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "solver/output/table.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/util/file.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 
 /* "fields_000200.vtkhdf": true, and its step. */

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/util/file.h"
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 /* --- HDF5 ------------------------------------------------------------------------------------------------
  */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/util/file.h"
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "solver/picture/face.h"
 #include "solver/picture/font.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "solver/picture/canvas.h"
 
 enum { LEAST_PIXELS = 720, MOST_PIXELS = 4096, DYES = 3 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/statistics/statistics.h"
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "solver/flow/flow_frame.h"
 #include "solver/picture/canvas.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 /* Right, up and height above the plane of one posed vertex. */
 typedef struct view {

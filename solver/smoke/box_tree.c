@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 enum { LEAF = 4, MOST_NEIGHBOURS = 64 };
 static const double LEAST_COSINE = 0.82; /* of 35 degrees */

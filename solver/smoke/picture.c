@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "kernels/smoke/picture.h"
 #include "kernels/smoke/tracers.h"
 #include "solver/picture/canvas.h"

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/smoke/picture.h"
 #include "solver/smoke/sources.h"

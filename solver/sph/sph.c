@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "solver/sph/sph_problem.h"
 
 static void describe(const kf_problem *problem, const kf_device_info *device, kf_variables *variables) {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "solver/sph/sph.h"
 
 static const double MOST_CELLS = 1.5e9;

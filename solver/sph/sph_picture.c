@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/util/memory.h"
 #include "base/util/parallel.h"
-#include "base/util/text.h"
 #include "solver/picture/canvas.h"
 #include "solver/sph/sph_view.h"
 

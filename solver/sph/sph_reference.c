@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "solver/sph/reference.h"
 
 static double dot(const double a[3], const double b[3]) {

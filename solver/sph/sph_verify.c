@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "solver/sph/reference.h"
 
 /* Accepted relative deviations: rounding of single precision grown over a few steps, with a margin of ten. */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "base/util/parallel.h"
-#include "base/util/text.h"
 
 static const float FAR = 1e30f;
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "base/util/random.h"
 
 const char *const kf_fluid_advection_names[KF_ADVECTIONS] = {"none", "linear", "maccormack", "cubic"};

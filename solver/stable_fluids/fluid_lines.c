@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "solver/stable_fluids/stable_fluids.h"
 
 static const int radices[] = {20, 16, 15, 12, 10, 9, 8, 6, 5, 4, 3, 2};

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "solver/stable_fluids/stable_fluids.h"
 
 static const double pi = 3.14159265358979323846;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/util/json.h"
+#include "base/util/memory.h"
 #include "scene/scene.h"
 #include "solver/stable_fluids/fluid.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "base/util/parallel.h"
 
 static const double pi = 3.14159265358979323846;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/backend/fft.h"
+#include "base/util/memory.h"
 #include "solver/stable_fluids/stable_fluids.h"
 
 static kf_fluid_plan *own(const kf_plan *plan) {

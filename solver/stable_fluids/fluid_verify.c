@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "solver/stable_fluids/stable_fluids.h"
 
 /* The first and the last simulation. */

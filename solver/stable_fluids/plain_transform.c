@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "base/util/parallel.h"
 #include "solver/stable_fluids/fluid_reference.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/suites/suite_system.h"

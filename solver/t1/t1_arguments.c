@@ -6,6 +6,7 @@
 
 #include "base/util/file.h"
 #include "base/util/json.h"
+#include "base/util/memory.h"
 #include "base/util/random.h"
 #include "solver/t1/t1.h"
 

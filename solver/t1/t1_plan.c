@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "solver/t1/t1.h"
 
 /* What a plan keeps. */

@@ -7,6 +7,7 @@
 
 #include "base/util/file.h"
 #include "base/util/json.h"
+#include "base/util/memory.h"
 #include "solver/t1/t1.h"
 
 /* --- the launch ----------------------------------------------------------------------------------------- */

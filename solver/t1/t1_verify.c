@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "solver/t1/t1.h"
 
 typedef struct kf_t1_outputs {

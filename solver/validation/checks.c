@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "solver/validation/validation.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/util/file.h"
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "solver/flow/flow_plan.h"
 #include "solver/validation/d2q9_cases.h"
 #include "solver/validation/flow.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/util/file.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "solver/flow/flow_plan.h"
 #include "solver/kinetic/kinetic.h"

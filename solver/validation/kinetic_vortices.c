@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "scene/scene.h"
 #include "solver/validation/data.h"
 #include "solver/validation/kinetic_cases.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "solver/picture/picture.h"
 #include "solver/validation/kinetic_cases.h"
 #include "solver/validation/kinetic_tunnel.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "solver/validation/stable_fluids_cases.h"
 
 static const double pi = 3.14159265358979323846;

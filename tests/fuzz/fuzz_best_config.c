@@ -1,6 +1,7 @@
 /* Any bytes as a configuration file. */
 #include "tests/fuzz/fuzz_file.h"
 
+#include "base/util/memory.h"
 #include "results/best_config.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

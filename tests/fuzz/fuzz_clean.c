@@ -2,6 +2,7 @@
 #include "tests/fuzz/fuzz_file.h"
 
 #include "base/util/clean.h"
+#include "base/util/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     kf_error error = {KF_OK, ""};

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/expression/expression.h"
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

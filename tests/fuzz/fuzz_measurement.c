@@ -3,6 +3,7 @@
 
 #include "base/record/measurement.h"
 #include "base/util/json.h"
+#include "base/util/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     kf_error error = {KF_OK, ""};

@@ -1,6 +1,7 @@
 /* Any bytes as a scene file: what its description says, without meshes. */
 #include "tests/fuzz/fuzz_file.h"
 
+#include "base/util/memory.h"
 #include "scene/internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

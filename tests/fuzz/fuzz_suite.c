@@ -1,6 +1,7 @@
 /* Any bytes as a suite of nights, and as one of fixed comparisons. */
 #include "tests/fuzz/fuzz_file.h"
 
+#include "base/util/memory.h"
 #include "harness/bench/suite_file.h"
 #include "harness/nightly/suite.h"
 

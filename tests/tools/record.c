@@ -6,6 +6,7 @@
 
 #include "base/backend/device_json.h"
 #include "base/util/log.h"
+#include "base/util/memory.h"
 #include "base/util/program.h"
 #include "harness/nightly/entry.h"
 #include "tests/tools/planted.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/util/json.h"
+#include "base/util/memory.h"
 #include "base/util/random.h"
 #include "base/util/text.h"
 

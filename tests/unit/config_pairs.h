@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/space/config.h"
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 static const bool values_alone = true;

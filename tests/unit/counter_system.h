@@ -13,7 +13,7 @@
 
 #include "base/plan/system.h"
 #include "base/util/file.h"
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 /* --- the data folder -------------------------------------------------------------------------------------
  */

@@ -2,6 +2,7 @@
 #ifndef KF_TESTS_UNIT_KINETIC_FIXTURE_H
 #define KF_TESTS_UNIT_KINETIC_FIXTURE_H
 
+#include "base/util/memory.h"
 #include "scene/scene.h"
 #include "solver/kinetic/kinetic.h"
 #include "tests/unit/config_pairs.h"

@@ -3,6 +3,7 @@
 #ifndef KF_TESTS_UNIT_NIGHT_FIXTURE_H
 #define KF_TESTS_UNIT_NIGHT_FIXTURE_H
 
+#include "base/util/memory.h"
 #include "base/util/random.h"
 #include "harness/nightly/night.h"
 #include "tests/unit/store_fixture.h"

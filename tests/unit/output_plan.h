@@ -3,6 +3,7 @@
 #ifndef KF_TESTS_UNIT_OUTPUT_PLAN_H
 #define KF_TESTS_UNIT_OUTPUT_PLAN_H
 
+#include "base/util/memory.h"
 #include "tests/unit/output_scene.h"
 
 enum { STATE_BYTES = 4096 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/plan/plan.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "solver/flow/flow_plan.h"
 

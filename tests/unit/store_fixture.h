@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "base/plan/system.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "results/store_internal.h"
 

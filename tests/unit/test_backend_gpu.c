@@ -12,7 +12,7 @@
 #include <signal.h>
 
 #include "base/backend/backend.h"
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "tests/unit/kernel_folder.h"
 
 static const char kernels_text[] =

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "results/best_config.h"
 

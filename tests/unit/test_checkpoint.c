@@ -8,6 +8,7 @@
 
 #include "base/space/space.h"
 #include "base/util/file.h"
+#include "base/util/memory.h"
 #include "scene/scene.h"
 #include "solver/output/checkpoint.h"
 #include "solver/output/vtkhdf.h"

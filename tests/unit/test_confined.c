@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/util/confined.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 
 static const kf_confinement limits = {.memory_bytes = (size_t)64 << 20, .cpu_seconds = 1};

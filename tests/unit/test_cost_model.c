@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "base/util/memory.h"
 #include "base/util/random.h"
-#include "base/util/text.h"
 #include "cost_model/kinetic.h"
 #include "cost_model/model.h"
 #include "harness/search/strategy.h"

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/util/file.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "harness/counters/count_internal.h"
 #include "harness/counters/count_plan.h"

@@ -1,4 +1,5 @@
 /* How deep samples lie under the surface. */
+#include "base/util/memory.h"
 #include "tests/unit/scene_files.h"
 
 #include <math.h>

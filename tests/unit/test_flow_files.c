@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/util/file.h"
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "solver/output/flow_files.h"
 #include "solver/output/mean_fields.h"
 #include "solver/output/series_file.h"

@@ -14,7 +14,7 @@
 
 #include "base/backend/backend.h"
 #include "base/statistics/statistics.h"
-#include "base/util/text.h"
+#include "base/util/memory.h"
 
 enum { ROUNDS = 61, DIRECTIONS = 27 };
 static const double round_us =

@@ -2,6 +2,7 @@
 #include "tests/unit/store_fixture.h"
 
 #include "base/util/json.h"
+#include "base/util/memory.h"
 #include "harness/replay/landscape.h"
 
 static const char *shared(char path[KF_PATH], const char *name) {

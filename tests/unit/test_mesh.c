@@ -1,3 +1,4 @@
+#include "base/util/memory.h"
 #include "tests/unit/scene_files.h"
 
 #include <math.h>

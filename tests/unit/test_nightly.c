@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "base/util/log.h"
+#include "base/util/memory.h"
 #include "harness/cli/command.h"
 #include "harness/nightly/job.h"
 #include "harness/nightly/suite.h"

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <time.h>
 
+#include "base/util/memory.h"
 #include "scene/ordering.h"
 
 enum { COUNT = 20000 };

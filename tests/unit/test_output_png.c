@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/util/memory.h"
 #include "solver/flow/flow_frame.h"
 #include "solver/picture/canvas.h"
 #include "solver/picture/face.h"

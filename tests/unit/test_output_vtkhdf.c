@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/util/memory.h"
 #include "scene/scene.h"
 #include "solver/output/vtkhdf.h"
 #include "tests/unit/output_scene.h"

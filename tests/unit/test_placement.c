@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/util/memory.h"
 #include "scene/placement.h"
 #include "scene/posture.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "harness/measure/measure.h"
 #include "harness/measure/quality.h"
 #include "scene/scene.h"

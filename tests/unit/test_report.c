@@ -1,6 +1,7 @@
 /* The report and the history plot: escaped, self-contained, complete; from a store as bad as one can be. */
 #include "tests/unit/night_fixture.h"
 
+#include "base/util/memory.h"
 #include "plots/history.h"
 #include "plots/report/html.h"
 #include "plots/report/report.h"

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/util/json.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "harness/cli/run_coefficients.h"
 #include "harness/cli/run_duration.h"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "solver/flow/flow_plan.h"
 #include "solver/smoke/tracers.h"
 #include "tests/unit/kinetic_plan.h"

@@ -8,6 +8,7 @@
 
 #include <png.h>
 
+#include "base/util/memory.h"
 #include "kernels/smoke/tracers.h"
 #include "solver/smoke/box_tree.h"
 #include "solver/smoke/camera.h"

@@ -11,6 +11,7 @@
 
 #include "base/space/space.h"
 #include "base/util/json.h"
+#include "base/util/memory.h"
 #include "base/util/text.h"
 
 static kf_variables scene(double node_count, double shortest_edge, double gpu) {

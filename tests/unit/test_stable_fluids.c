@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/util/memory.h"
 #include "stable_fluids_support.h"
 
 static kf_backend *backend;

@@ -1,5 +1,6 @@
 /* The store: what goes in comes out, contradictions are refused, several writers and sudden death lose
  * nothing. */
+#include "base/util/memory.h"
 #include "tests/unit/store_fixture.h"
 
 #include <signal.h>

@@ -5,6 +5,7 @@
 
 #include "base/statistics/statistics.h"
 #include "base/util/clock.h"
+#include "base/util/memory.h"
 
 enum { RUNS = 200, ADDED = 400, LISTS = 5 };
 static const double LIST_SECONDS = 1.0, ADD_SECONDS = 0.0002; /* docs/store.md */

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/util/json.h"
+#include "base/util/memory.h"
 #include "base/util/random.h"
-#include "base/util/text.h"
 #include "harness/search/strategy.h"
 
 static kf_space *kinetic(double shortest_edge, const char *const *fixed, int fixed_count) {

@@ -10,6 +10,7 @@
 
 #include "base/backend/cache.h"
 #include "base/space/space.h"
+#include "base/util/memory.h"
 #include "solver/systems.h"
 #include "solver/t1/t1.h"
 #include "tests/unit/kernel_folder.h"

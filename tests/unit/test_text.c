@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/util/memory.h"
 #include "base/util/status.h"
 #include "base/util/text.h"
 

@@ -1,0 +1,19 @@
+/* Memory that is there: what these give is never NULL. */
+#ifndef KF_BASE_UTIL_MEMORY_H
+#define KF_BASE_UTIL_MEMORY_H
+
+#include <stddef.h>
+
+/* Called when memory is gone, must not return; NULL: the program ends with a clear line and status 3. For a
+ * library, which must not end the program it serves. */
+void kf_on_out_of_memory(void (*handler)(size_t bytes));
+/* malloc/calloc/realloc that never give NULL: see above. */
+void *kf_allocate(size_t size) __attribute__((returns_nonnull));
+void *kf_allocate_zeroed(size_t count, size_t size) __attribute__((returns_nonnull));
+void *kf_reallocate(void *memory, size_t size) __attribute__((returns_nonnull));
+/* The array with room for one element more than count; *capacity (0 for a NULL array) doubles when it must
+ * grow. */
+void *kf_grow(void *array, size_t count, size_t *capacity, size_t element_bytes)
+    __attribute__((returns_nonnull));
+
+#endif
