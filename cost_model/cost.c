@@ -88,12 +88,14 @@ static double busy_share(double resident, double service_us, double wait_us) {
 }
 
 /* Time of a launch whose limiting resource would take bulk_us if it never had to wait: its multiprocessors
- * wait where few blocks fit, and in the end for the last blocks. */
-static double with_waiting(const kf_work *work, double bulk_us) {
+ * wait where few blocks fit, and in the end for the last blocks. others_us: what the launch asks of the other
+ * resources. */
+static double with_waiting(const kf_work *work, double bulk_us, double others_us) {
     static const double TAIL = 0.85;
     if (!(work->blocks > 0) || bulk_us <= 0) return bulk_us;
     const double service_us = bulk_us / work->blocks;
-    const double time_us = bulk_us / busy_share(work->resident, service_us, work->wait_us);
+    const double away_us = work->wait_us + (work->in_turn ? others_us / work->blocks : 0);
+    const double time_us = bulk_us / busy_share(work->resident, service_us, away_us);
     return time_us + TAIL * fmin(time_us, time_us * work->resident / work->blocks);
 }
 
@@ -105,7 +107,7 @@ typedef struct kf_timed {
 static kf_timed time_launch(const kf_work *work, bool one_by_one, const kf_ceilings *ceilings,
                             const kf_calibration *calibration, double busy_us[KF_RESOURCES]) {
     kf_timed timed = {.sum_us = 0};
-    double slowest_us = 0;
+    double slowest_us = 0, together_us = 0;
     int limit = KF_COST_DRAM;
     for (int r = 0; r < KF_RESOURCES; r++) {
         double us = 1e6 * calibration->factor[r] * work->amount[r] / ceilings->rate[r];
@@ -116,11 +118,12 @@ static kf_timed time_launch(const kf_work *work, bool one_by_one, const kf_ceili
             continue;
         }
         if (r == KF_COST_DRAM) us /= work->efficiency;
+        together_us += us;
         if (us <= slowest_us) continue;
         slowest_us = us;
         limit = r;
     }
-    timed.parts_us[limit] = work->launches * with_waiting(work, slowest_us);
+    timed.parts_us[limit] = work->launches * with_waiting(work, slowest_us, together_us - slowest_us);
     timed.sum_us = timed.parts_us[limit] + timed.parts_us[KF_COST_LATENCY] + timed.parts_us[KF_COST_LAUNCH];
     return timed;
 }

@@ -30,7 +30,9 @@ typedef struct kf_work {
      * asks for nothing (latency, arithmetic, its beginning and end). 0 blocks: so small that nothing is lost.
      */
     double blocks, resident, wait_us;
-    bool aside; /* beside the launches that are not, in a graph */
+    bool in_turn; /* a block reads, computes and writes in turn: what does not limit the launch is time that
+                     its blocks are away, too */
+    bool aside;   /* beside the launches that are not, in a graph */
 } kf_work;
 
 typedef struct kf_works {

@@ -6,8 +6,9 @@
 
 #include "base/util/memory.h"
 #include "cost_model/kinetic.h"
+#include "cost_model/stable_fluids.h"
 
-static const kf_cost_methods *const all_methods[] = {&kf_cost_kinetic};
+static const kf_cost_methods *const all_methods[] = {&kf_cost_kinetic, &kf_cost_stable_fluids};
 
 struct kf_cost_model {
     const kf_cost_methods *methods;

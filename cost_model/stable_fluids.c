@@ -1,0 +1,377 @@
+/* The work of the stable fluids plans, launch by launch. A pass through the transforms is made of blocks that
+ * read lines, work on them and write them, in turn: what a block computes and what it moves add up where it
+ * is alone on a multiprocessor, and hide each other where several are. Registers and instructions are those
+ * of the compiler for sm_90 (docs/cost-model.md). */
+#include "cost_model/stable_fluids.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/memory.h"
+#include "solver/stable_fluids/stable_fluids.h"
+
+typedef struct kf_fluid_cost {
+    const kf_fluid *fluid;
+    const kf_device_info *device;
+    bool gpu;
+} kf_fluid_cost;
+
+typedef struct kf_tally {
+    const kf_fluid_cost *cost;
+    const kf_fluid *fluid;
+    kf_fluid_options options;
+    kf_fluid_design design;
+    kf_works *works;
+    double cells, values; /* cells of all simulations; numbers of a velocity field */
+    double arithmetic;    /* of an instruction in single precision */
+    double cached;        /* bytes of memory that a byte costs where the caches hold some of the data */
+} kf_tally;
+
+/* --- a block of lines ----------------------------------------------------------------------------------- */
+
+/* What a thread does to one complex value of a line: butterflies, exchanges through shared memory, twiddles;
+ * and to get it from memory and back. */
+static double line_instructions(const kf_tally *t, const kf_line_engine *e) {
+    static const double LEVEL = 2.3, EXCHANGE = 5, TURN[] = {3, 3, 2}, ENDS = 9;
+    double stages = 0;
+    for (int i = 0; i < 5; i++)
+        stages += e->radices[i] > 1;
+    const double exchange = EXCHANGE * (t->options.exchange_buffers == 2 ? 0.9 : 1);
+    return LEVEL * log2(e->n) + (stages - 1) * (exchange + TURN[t->options.twiddles]) + ENDS;
+}
+
+/* A pass of blocks of lines. */
+typedef struct kf_line_pass {
+    const char *name;
+    const kf_line_engine *engine;
+    double lines;               /* of a block */
+    double blocks;              /* in all */
+    double at_once;             /* lines that a thread works on: it has the values of all of them */
+    double transforms;          /* there and back: 2 */
+    double bytes;               /* moved in all */
+    double pieces, piece_bytes; /* places of memory that are read and written apart, and how long they are */
+    double instructions;        /* beside the transforms, in all */
+    int resident;               /* blocks that the config asks room for; 0: none */
+    bool one_component;         /* a thread has one of a column's components */
+    size_t shared_bytes;
+} kf_line_pass;
+
+/* Registers of a thread: its values, and those that stay of the twiddles. */
+static double registers_of(const kf_tally *t, const kf_line_pass *p) {
+    static const double OWN = 26, VALUE = 2.1, EARLY = 1.4;
+    const kf_line_engine *e = p->engine;
+    const double wide = t->design.real_bytes == sizeof(double) ? 1.8 : 1;
+    double early = 0;
+    for (int i = 1; i < 5 && t->options.twiddles == KF_TWIDDLES_EARLY; i++)
+        early += e->radices[i] > 1 ? EARLY * e->most : 0;
+    return OWN + wide * (VALUE * p->at_once * e->most + (p->transforms > 1 ? 10 : 0) + early);
+}
+
+/* Blocks that a multiprocessor holds, by threads, registers and shared memory; and what does not fit into the
+ * registers that a thread may have. */
+static double resident_of(const kf_line_pass *p, double threads, double registers, double *spilled) {
+    static const double FILE = 65536, THREADS = 2048, BLOCKS = 32, SHARED = 227 << 10, MOST = 255,
+                        PORTION = 8;
+    const double warps = 32 * ceil(threads / 32), asked = p->resident > 0 ? p->resident : 1;
+    const double allowed = fmin(MOST, PORTION * floor(FILE / (warps * asked) / PORTION));
+    *spilled = fmax(0, registers - allowed);
+    const double given = PORTION * ceil(fmin(registers, allowed) / PORTION);
+    const double by_registers = floor(FILE / (given * warps)), by_threads = floor(THREADS / warps);
+    const double by_shared = floor(SHARED / ((double)p->shared_bytes + 1024));
+    return fmax(1, fmin(fmin(BLOCKS, by_registers), fmin(by_threads, by_shared)));
+}
+
+/* A piece of a row shorter than two sectors costs more than its bytes: part of a sector is written, and each
+ * is of another page. */
+static double piece_bytes_lost(const kf_line_pass *p) {
+    static const double PARTIAL = 18, SECTOR = 12, TWO = 1;
+    if (p->piece_bytes < 32) return PARTIAL;
+    return p->piece_bytes < 64 ? SECTOR : p->piece_bytes < 128 ? TWO : 0;
+}
+
+static void add_lines(kf_tally *t, const kf_line_pass *p) {
+    static const double MULTIPROCESSORS = 132, /* as an H200, where unknown */
+        READ_US = 0.5, STAGE_US = 0.1, BUSY_WARPS = 12, SPILL_INSTRUCTIONS = 6, SPILL_BYTES = 4;
+    const kf_line_engine *e = p->engine;
+    const double threads = fmax(1, e->threads * p->lines), values = p->blocks * p->lines * p->at_once * e->n;
+    double spilled, stages = 0;
+    kf_work *work = kf_works_add(t->works, p->name, 1);
+    const double resident = resident_of(p, threads, registers_of(t, p), &spilled);
+    for (int i = 0; i < 5; i++)
+        stages += e->radices[i] > 1;
+    const double all_threads = p->blocks * threads, used = e->n / (e->threads * fmax(1, e->most));
+    /* Threads that have fewer values than they have room for wait for the others. */
+    const double ragged = 1 + 0.5 * (1 - fmin(1, used));
+    work->amount[KF_COST_DRAM] = t->cached * (p->bytes + p->pieces * piece_bytes_lost(p)) +
+                                 (t->cost->gpu ? spilled * all_threads * SPILL_BYTES : 0);
+    work->amount[KF_COST_INSTRUCTIONS] =
+        t->arithmetic * ragged * (p->transforms * values * line_instructions(t, e) + p->instructions) +
+        (t->cost->gpu ? spilled * all_threads * SPILL_INSTRUCTIONS : 0);
+    work->amount[KF_COST_LAUNCH] = t->options.overlap ? 0.6 : 1;
+    if (!t->cost->gpu) return;
+    const double multiprocessors =
+        t->cost->device->multiprocessors > 0 ? t->cost->device->multiprocessors : MULTIPROCESSORS;
+    const double blocks = p->blocks / multiprocessors, wait_us = READ_US + p->transforms * stages * STAGE_US;
+    /* Few warps do not keep the schedulers of a multiprocessor busy. */
+    const double warps = fmax(1, fmin(blocks, resident)) * ceil(threads / 32);
+    work->amount[KF_COST_INSTRUCTIONS] /= fmin(1, warps / BUSY_WARPS);
+    work->amount[KF_COST_LATENCY] = 0.3;
+    if (blocks <= resident) { /* all at once: nothing waits for its turn, or for the last ones */
+        work->amount[KF_COST_LATENCY] += wait_us;
+        return;
+    }
+    work->blocks = blocks;
+    work->resident = resident;
+    work->wait_us = wait_us;
+    work->in_turn = !t->options.prefetch || p->transforms < 2;
+}
+
+/* --- the fused plan ------------------------------------------------------------------------------------- */
+
+/* What an advected cell takes. */
+static double gather_instructions(const kf_fluid *f) {
+    static const double each[KF_ADVECTIONS] = {4, 50, 100, 160};
+    const double deep = f->dimensions == 3 ? 1.9 : 1, trace = f->midpoint ? 40 : 0;
+    return deep * (each[f->advection] + trace) + 25.0 * f->dye_count +
+           (f->solid == KF_SOLID_MOVING  ? 150
+            : f->solid == KF_SOLID_STILL ? 10
+                                         : 0);
+}
+/* Bytes of what is read where the flow arrives, beside the velocity. */
+static double extra_bytes(const kf_tally *t) {
+    const kf_fluid *f = t->fluid;
+    const double value = (double)t->design.velocity_bytes,
+                 more = f->advection == KF_ADVECT_MACCORMACK ? 1 : 0;
+    double bytes = f->dye_count * (2 + more) * value + more * f->dimensions * value;
+    if (f->confinement > 0 || f->body_amplitude != 0) bytes += f->dimensions * value;
+    if (f->solid != KF_SOLID_NONE) bytes += sizeof(float);
+    if (f->reflection) bytes += f->dimensions * value;
+    return bytes * t->cells;
+}
+
+static kf_line_pass rows_pass(const kf_tally *t, const char *name, const kf_line_engine *e) {
+    const kf_fluid *f = t->fluid;
+    const kf_fluid_options *o = &t->options;
+    const bool deep = f->dimensions == 3;
+    const double rows = (double)f->cells[1] * f->cells[2], lines = deep ? ceil(rows / 2) : rows;
+    const double mode =
+        deep ? 2.0 * (double)t->design.spectrum_bytes : 4.0 * (double)t->design.spectrum_bytes;
+    const double spectrum = t->values * (double)t->design.spectrum_bytes;
+    kf_line_pass p = {.name = name, .engine = e, .lines = o->rows_per_block, .transforms = 1};
+    p.blocks = ceil(lines / o->rows_per_block) * f->simulations;
+    p.at_once = deep ? 3 : 1;
+    p.bytes = t->values * (double)t->design.velocity_bytes + spectrum;
+    p.piece_bytes = o->tile > 0 ? o->tile * mode : INFINITY;
+    p.pieces = o->tile > 0 ? spectrum / p.piece_bytes : 0;
+    p.shared_bytes =
+        kf_line_shared_bytes(e, o->rows_per_block, (int)p.at_once, o->exchange_buffers, t->design.real_bytes);
+    return p;
+}
+
+static kf_line_pass columns_pass(const kf_tally *t, const char *name, const kf_line_engine *e, bool last) {
+    const kf_fluid *f = t->fluid;
+    const kf_fluid_options *o = &t->options;
+    const bool deep = f->dimensions == 3, own = last && o->component_per_thread;
+    const double tiles = ceil((double)t->design.modes_x / o->columns_per_block);
+    const double spectrum = t->values * (double)t->design.spectrum_bytes,
+                 mode = (deep ? 2.0 : 4.0) * (double)t->design.spectrum_bytes;
+    kf_line_pass p = {.name = name, .engine = e, .transforms = last ? 2 : 1, .one_component = own};
+    p.lines = last ? e->lines : o->columns_per_block;
+    p.at_once = last && !own ? f->dimensions : 1;
+    p.blocks = tiles * f->simulations * (!deep ? 1 : last ? f->cells[1] : 3.0 * f->cells[2]);
+    p.bytes = 2 * spectrum;
+    /* A tile lies in one piece; its columns fill it when a block has them all. */
+    p.piece_bytes =
+        o->tile > 0 && o->columns_per_block % o->tile == 0 ? INFINITY : o->columns_per_block * mode;
+    p.pieces = isfinite(p.piece_bytes) ? 2 * spectrum / p.piece_bytes : 0;
+    p.instructions = last ? 18 * t->cells : 0;
+    p.resident = o->resident_columns;
+    p.shared_bytes = o->prefetch
+                         ? kf_line_prefetch_bytes(e, e->lines, t->design.real_bytes, t->design.spectrum_bytes)
+                         : kf_line_shared_bytes(e, (int)p.lines, (int)p.at_once, o->exchange_buffers,
+                                                t->design.real_bytes);
+    return p;
+}
+
+static void add_fused(kf_tally *t) {
+    const kf_fluid *f = t->fluid;
+    kf_line_pass forward = rows_pass(t, "rows_forward", &t->design.rows);
+    kf_line_pass inverse = rows_pass(t, "rows_inverse", &t->design.inverse);
+    forward.instructions = t->cells * gather_instructions(f);
+    forward.bytes += extra_bytes(t);
+    forward.resident = inverse.resident = t->options.resident_rows;
+    add_lines(t, &forward);
+    kf_line_pass axis = columns_pass(t, "axis_forward", &t->design.axis, false);
+    if (f->dimensions == 3) add_lines(t, &axis);
+    const kf_line_pass columns = columns_pass(t, "columns", &t->design.columns, true);
+    add_lines(t, &columns);
+    axis.name = "axis_inverse";
+    if (f->dimensions == 3) add_lines(t, &axis);
+    add_lines(t, &inverse);
+}
+
+/* Passes of one kernel: no starts, but barriers; and the registers and shared memory of the largest for all.
+ */
+static void add_persistent(kf_tally *t) {
+    static const double BARRIER = 0.35;
+    const size_t first = t->works->count;
+    double resident = INFINITY;
+    add_fused(t);
+    for (size_t i = first; i < t->works->count; i++)
+        if (t->works->list[i].blocks > 0) resident = fmin(resident, t->works->list[i].resident);
+    for (size_t i = first; i < t->works->count; i++) {
+        kf_work *work = &t->works->list[i];
+        work->amount[KF_COST_LAUNCH] = i == first ? 1.0 / t->options.steps_per_launch : 0;
+        work->amount[KF_COST_LATENCY] = BARRIER;
+        if (work->blocks > 0) work->resident = resident;
+    }
+}
+
+/* --- plans with their transforms apart ------------------------------------------------------------------ */
+
+/* A kernel with a thread a cell. */
+static void add_cells(kf_tally *t, const char *name, double bytes, double instructions, double efficiency) {
+    kf_work *work = kf_works_add(t->works, name, 1);
+    work->amount[KF_COST_DRAM] = t->cached * bytes;
+    work->amount[KF_COST_INSTRUCTIONS] = t->arithmetic * instructions;
+    work->amount[KF_COST_LATENCY] = t->cost->gpu ? 0.8 : 0;
+    work->efficiency = efficiency;
+}
+
+/* A library's transforms of whole fields: a kernel for each axis. Complex ones reach 0.61, real ones 0.53 of
+ * a copy's speed (cuFFT 12.0 at 4096^2 on an H200). */
+static void add_library(kf_tally *t, const char *name) {
+    const kf_fluid *f = t->fluid;
+    const double bytes = 2 * (double)t->design.real_bytes * t->cells;
+    const bool packed = t->options.plan == KF_FLUID_PACKED;
+    const int calls = packed ? f->dimensions - 1 : t->options.plan == KF_FLUID_BATCHED ? 1 : f->dimensions;
+    for (int call = 0; call < calls; call++) {
+        const double fields = packed && call == 0                   ? 2
+                              : t->options.plan == KF_FLUID_BATCHED ? f->dimensions
+                                                                    : 1;
+        for (int axis = 0; axis < f->dimensions; axis++)
+            add_cells(t, name, fields * bytes, fields * 30 * t->cells, packed && call == 0 ? 0.65 : 0.58);
+    }
+}
+
+/* One field, or several in one launch, along all axes. */
+static void add_field(kf_tally *t, double fields, bool complex, bool inverse) {
+    const kf_fluid *f = t->fluid;
+    const kf_fluid_options *o = &t->options;
+    const double real = (double)t->design.real_bytes, rows = (double)f->cells[1] * f->cells[2];
+    for (int i = 0; i < f->dimensions; i++) {
+        const int axis = inverse ? f->dimensions - 1 - i : i;
+        const kf_line_engine *e = axis == 0                   ? &t->design.rows
+                                  : axis == f->dimensions - 1 ? &t->design.columns
+                                                              : &t->design.axis;
+        const double row = complex ? f->cells[0] : f->cells[0] / 2 + 1;
+        kf_line_pass p = {.name = "lines", .engine = e, .at_once = 1, .transforms = 1};
+        p.lines = axis == 0 ? o->rows_per_block : o->columns_per_block;
+        const double lines = axis == 0 ? (complex ? rows : ceil(rows / 2)) : row * rows / f->cells[axis];
+        p.blocks = ceil(lines / p.lines) * fields;
+        p.bytes = 2 * fields * (complex ? 2 : 1) * real * t->cells;
+        p.piece_bytes = axis == 0 ? INFINITY : 2 * real * p.lines;
+        p.pieces = axis == 0 ? 0 : p.bytes / p.piece_bytes;
+        p.shared_bytes = kf_line_shared_bytes(e, (int)p.lines, 1, o->exchange_buffers, t->design.real_bytes);
+        add_lines(t, &p);
+    }
+}
+static void add_own(kf_tally *t, bool inverse) {
+    const kf_fluid *f = t->fluid;
+    const kf_fluid_plan_kind plan = t->options.plan;
+    if (plan == KF_FLUID_PACKED) {
+        add_field(t, 1, true, inverse);
+        if (f->dimensions == 3) add_field(t, 1, false, inverse);
+    } else if (plan == KF_FLUID_BATCHED) {
+        add_field(t, f->dimensions, false, inverse);
+    } else {
+        for (int i = 0; i < f->dimensions; i++)
+            add_field(t, 1, false, inverse);
+    }
+}
+
+static void add_parts(kf_tally *t) {
+    const bool own = t->options.fft == KF_FFT_OWN;
+    const kf_fluid_plan_kind plan = t->options.plan;
+    const double moved = 2 * t->values * (double)t->design.real_bytes; /* a field read and written */
+    /* Warps that cover several short rows, and blocks of few threads, ask for less at a time. */
+    const double shape = t->options.block_x * t->options.block_y >= 128 ? 0.92 : 0.8;
+    if (plan == KF_FLUID_PAPER) add_cells(t, "copy_velocity", moved, 12 * t->cells, shape);
+    add_cells(t, "advect", moved + extra_bytes(t), t->cells * (gather_instructions(t->fluid) + 20),
+              0.85 * shape);
+    own ? add_own(t, false) : add_library(t, "transform_forward");
+    add_cells(t, "project", moved, 40 * t->cells, (plan == KF_FLUID_PACKED ? 0.85 : 1) * shape);
+    own ? add_own(t, true) : add_library(t, "transform_inverse");
+    if (plan == KF_FLUID_PACKED ? own : plan != KF_FLUID_BATCHED || own)
+        add_cells(t, "update", moved, 12 * t->cells, shape);
+}
+
+/* --- a step --------------------------------------------------------------------------------------------- */
+
+static void add_step(kf_tally *t) {
+    const kf_fluid *f = t->fluid;
+    const double moved = 2 * t->values * (double)t->design.velocity_bytes;
+    if (kf_fluid_has_clock(f)) add_cells(t, "impulses", 0, 0, 1);
+    if (f->source_count > 0) add_cells(t, "sources", 0, 0, 1);
+    if (f->confinement > 0) add_cells(t, "confine", moved, 260 * t->cells, 0.8);
+    for (int half = 0; half < (f->reflection ? 2 : 1); half++) {
+        if (f->advection == KF_ADVECT_MACCORMACK) add_cells(t, "predict", moved, 80 * t->cells, 0.8);
+        if (t->options.plan == KF_FLUID_FUSED)
+            add_fused(t);
+        else if (t->options.plan == KF_FLUID_PERSISTENT)
+            add_persistent(t);
+        else
+            add_parts(t);
+        if (f->reflection && half == 0) add_cells(t, "reflect", 1.5 * moved, 20 * t->cells, 0.9);
+    }
+    const double particles = (double)f->particle_count * f->simulations;
+    if (particles > 0)
+        add_cells(t, "particles",
+                  particles * f->dimensions *
+                      (2.0 * (double)t->design.real_bytes + (double)t->design.velocity_bytes),
+                  particles * (f->particle_midpoint ? 120 : 45), 0.9);
+}
+
+/* Where velocity and spectrum fit into the cache of the device they move at its speed: 1.8 times a copy's in
+ * an H200's roofs, of which half is left to passes that wait between each other. */
+static double cached_share(const kf_tally *t) {
+    static const double FITS = 0.5, OVERFLOWS = 1.6, GAIN = 0.7;
+    const double bytes = t->values * (double)(t->design.velocity_bytes + t->design.spectrum_bytes);
+    const double size = bytes / fmax(1, (double)t->cost->device->l2_bytes);
+    return GAIN + (1 - GAIN) * fmin(1, fmax(0, (size - FITS) / (OVERFLOWS - FITS)));
+}
+
+static void *open_cost(const kf_problem *problem, const kf_device_info *device) {
+    kf_fluid_cost *cost = kf_allocate_zeroed(1, sizeof *cost);
+    cost->fluid = kf_problem_fluid(problem);
+    cost->device = device;
+    cost->gpu = strcmp(device->backend, "cuda") == 0;
+    return cost;
+}
+
+static kf_status works_of(void *state, const kf_config *config, kf_works *works, kf_error *error) {
+    static const double DOUBLE = 1.9, HALF = 1.1;
+    const kf_fluid_cost *cost = state;
+    if (strcmp(config->system, "stable_fluids") != 0)
+        return kf_fail(error, KF_BAD_INPUT, "the config is for system %s, not stable_fluids", config->system);
+    kf_tally t = {.cost = cost, .fluid = cost->fluid, .works = works};
+    KF_TRY(kf_fluid_read_options(cost->fluid, config, cost->gpu, &t.options, error));
+    KF_TRY(kf_fluid_design_of(cost->fluid, &t.options, &t.design, error));
+    t.cells = (double)kf_fluid_cell_count(cost->fluid) * cost->fluid->simulations;
+    t.values = t.cells * cost->fluid->dimensions;
+    t.arithmetic = t.options.velocity_bits == 64                                    ? DOUBLE
+                   : t.options.velocity_bits == 16 || t.options.spectrum_bits == 16 ? HALF
+                                                                                    : 1;
+    t.cached = cached_share(&t);
+    works->one_by_one = cost->gpu && !t.options.graph;
+    add_step(&t);
+    return KF_OK;
+}
+
+const kf_cost_methods kf_cost_stable_fluids = {
+    .system = "stable_fluids",
+    .open = open_cost,
+    .works = works_of,
+    .close = free,
+};

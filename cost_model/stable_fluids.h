@@ -1,0 +1,9 @@
+/* The work of the stable fluids system's plans. */
+#ifndef KF_COST_MODEL_STABLE_FLUIDS_H
+#define KF_COST_MODEL_STABLE_FLUIDS_H
+
+#include "cost_model/model.h"
+
+extern const kf_cost_methods kf_cost_stable_fluids;
+
+#endif
