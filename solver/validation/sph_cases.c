@@ -14,6 +14,7 @@ const kf_case kf_sph_cases[] = {
      kf_case_sph_channel, 0},
     {"sph-bingham", "the plug of a Bingham fluid between plates", true, kf_case_sph_bingham, 0},
     {"sph-film", "a viscoplastic film on a slope: it flows with a plug, or rests", true, kf_case_sph_film, 0},
+    {"sph-grains", "grains on a slope: the profile that mu(I) has", true, kf_case_sph_grains, 0},
     {"sph-hydrostatic", "a tank at rest: pressure, load, no motion", true, kf_case_sph_hydrostatic, 0},
     {"sph-taylor-green", "decay of vortices at Reynolds number 100", false, kf_case_sph_taylor_green, 0},
     {"sph-patch", "a rotating square patch: pressure at first, angular momentum", false, kf_case_sph_patch,

@@ -42,6 +42,7 @@ double kf_sph_kinetic(const kf_sph_flow *flow); /* J, of masses density spacing^
 kf_status kf_case_sph_channel(kf_validation *validation, kf_error *error);
 kf_status kf_case_sph_bingham(kf_validation *validation, kf_error *error);
 kf_status kf_case_sph_film(kf_validation *validation, kf_error *error);
+kf_status kf_case_sph_grains(kf_validation *validation, kf_error *error);
 /* sph_cases_free.c */
 kf_status kf_case_sph_operators(kf_validation *validation, kf_error *error);
 kf_status kf_case_sph_taylor_green(kf_validation *validation, kf_error *error);

@@ -178,3 +178,45 @@ kf_status kf_case_sph_film(kf_validation *validation, kf_error *error) {
     kf_sph_close(&flow);
     return status;
 }
+
+/* Grains that flow down a slope with mu(I): I is the same at all depths, so that the speed grows as Bagnold
+ * has it, u = 2/3 I / d sqrt(phi g cos(theta)) (H^(3/2) - (H - y)^(3/2)), phi being the bulk's density over
+ * the grains'. */
+kf_status kf_case_sph_grains(kf_validation *validation, kf_error *error) {
+    const double slow = 0.43, fast = 0.7, inertial = 0.3, slope = 0.55, diameter = 0.2, height = 1.0;
+    const double spacing = validation->gpu ? 0.02 : 0.04, phi = 0.6;
+    const double down = 9.81 / sqrt(1.0 + slope * slope), along = slope * down;
+    const double number = inertial * (slope - slow) / (fast - slope);
+    const double scale = 2.0 / 3.0 * number / diameter * sqrt(phi * down);
+    char text[1024];
+    (void)snprintf(
+        text, sizeof text,
+        "{\"particles\": {\"dimensions\": 2, \"spacing\": %.17g}, \"box\": {\"size\": [%.17g, 1.5], "
+        "\"faces\": {\"xmin\": \"periodic\", \"xmax\": \"periodic\", \"ymin\": \"no_slip\"}}, "
+        "\"gravity\": [%.17g, %.17g], \"material\": {\"law\": \"mu_i\", \"density\": 1500, \"sound_speed\": "
+        "60, "
+        "\"mu_s\": %.17g, \"mu_2\": %.17g, \"I_0\": %.17g, \"grain_diameter\": %.17g, \"grain_density\": "
+        "2500}, "
+        "\"model\": {\"tension\": false}, \"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [10, "
+        "%.17g]}]}",
+        spacing, 10 * spacing, along, -down, slow, fast, inertial, diameter, height);
+    kf_sph_flow flow;
+    kf_status status = kf_sph_open(validation, text, NULL, NULL, &flow, error);
+    if (status == KF_OK) status = kf_sph_until(validation, &flow, 10.0, error);
+    if (status == KF_OK) status = kf_sph_look(&flow, error);
+    if (status == KF_OK) {
+        double error2 = 0.0, scale2 = 0.0;
+        for (size_t k = 0; k < kf_sph_fluid(&flow); k++) {
+            const double above = fmax(height - kf_sph_place(&flow, k, 1), 0.0);
+            const double exact = scale * (1.0 - pow(above, 1.5)), d = kf_sph_velocity(&flow, k, 0) - exact;
+            error2 += d * d;
+            scale2 += exact * exact;
+        }
+        kf_check_relative(validation, "grains on a slope: speed at the surface", "mu(I): Bagnold's profile",
+                          scale, kf_sph_mean_velocity(&flow, 0, 1, height - spacing, 2.0 * spacing), 0.03);
+        kf_check_absolute(validation, "grains on a slope: profile, relative L2", "mu(I): Bagnold's profile",
+                          0.0, sqrt(error2 / scale2), 0.03);
+    }
+    kf_sph_close(&flow);
+    return status;
+}

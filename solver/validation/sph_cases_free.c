@@ -165,7 +165,7 @@ static double pressure_in_middle(const kf_sph_flow *flow) {
 }
 
 kf_status kf_case_sph_patch(kf_validation *validation, kf_error *error) {
-    const double spacing = validation->gpu ? 0.01 : 0.02;
+    const double spacing = 0.02; /* the tension of finer ones tears the patch before its pressure is known */
     char text[1024];
     (void)snprintf(text, sizeof text,
                    "{\"particles\": {\"dimensions\": 2, \"spacing\": %.17g, \"support\": 3}, \"box\": "
