@@ -6,8 +6,8 @@
 # Leaves FOLDER/landscapes.tar (to be unpacked in results/landscapes/), landscapes.txt (the table it prints) and
 # landscapes.log; both are renewed every minute, so that little is lost where time runs out. KFTUNE names the program.
 # SCENES="ball:32x24x24 ...": other scenes. SEED=11: the first scene's seed (the next has 12). EFFORT=0.1: another effort. FIX="--fix ...": other limits on what makes new code,
-# without which compiling would take the time; these leave some 200 modules for all ten scenes. All scenes are measured at once, config by config in turns: while one has the device, the others
-# sample, compile, order samples and fill buffers, and each is sampled once.
+# without which compiling would take the time (" ": none); these leave some 200 modules for all ten scenes. All scenes are measured at once, config by config in turns: while one has the device, the others
+# sample, compile, order samples and fill buffers, and each is sampled once. AT_ONCE=4: only so many at a time, the others when one of them ends. STRATEGY=random: without a model. A scene may be a T1 file.
 set -u
 folder=${1:?usage: $0 FOLDER [DEVICES] [SECONDS]}
 IFS=, read -ra devices <<<"${2:-cuda:0}"
@@ -18,6 +18,7 @@ scenes=(${SCENES:-ball:160x80x80 ball:224x112x112 ahmed:192x72x72 ahmed:256x96x9
 fix=(${FIX:---fix plan=baseline,paper,fused --fix alpha=1,32 --fix storage=f32 --fix collision_form=factorised,low_order
     --fix collision_split=0,1,2 --fix streaming=two_grids,in_place --fix register_cap=0 --fix streaming_stores=false --fix force_sum=float --fix segment_length=8,16,32})
 effort=${EFFORT:-0.04}
+at_once=${AT_ONCE:-${#scenes[@]}}
 # In memory, where there is a GiB: results and code are written down safely one by one, which a slow disk makes all wait for.
 memory=$(df --output=avail /dev/shm 2>/dev/null | tail -n 1)
 [ "${memory:-0}" -gt 1048576 ] && [ -w /dev/shm ] && export TMPDIR=/dev/shm
@@ -26,12 +27,21 @@ export XDG_CACHE_HOME=$work/cache
 trap 'rm -rf "$work"' EXIT
 trap 'pack; exit 143' TERM
 
+# label SCENE:GRID: as its files are called
+label() {
+    local name=${1##*/}
+    name=${name/.t1.json/}
+    echo "${name/:/-}"
+}
+
 # measure SCENE:GRID SEED DEVICE
 measure() {
-    local label=${1/:/-}
+    local label
+    label=$(label "$1")
+    [ $((seconds - SECONDS)) -gt 5 ] || return
     # What is not ready some seconds after its time hangs.
-    timeout -s INT -k 10 $((seconds + 15)) "$kftune" tune --scene "${1%%:*}" --grid "${1#*:}" --device "$3" \
-        --take-turns --strategy survey --seed "$2" --budget "${seconds}s" --effort "$effort" --rounds 0 "${fix[@]}" \
+    timeout -s INT -k 10 $((seconds - SECONDS + 15)) "$kftune" tune --scene "${1%%:*}" --grid "${1#*:}" --device "$3" \
+        --take-turns --strategy "${STRATEGY:-survey}" --seed "$2" --budget "$((seconds - SECONDS))s" --effort "$effort" --rounds 0 "${fix[@]}" \
         --store "$work/$label.db" --out "$work/$label.kftune.json" --json >"$work/$label.tune" 2>"$work/$label.err" </dev/null
     echo "status $?" >>"$work/$label.err"
 }
@@ -43,17 +53,19 @@ value() { sed -n "s/^.*\"$1\":[^0-9-]*\([0-9.e+-]*\),\{0,1\}$/\1/p" "$2" | head 
 pack() {
     local scene label
     for scene in "${scenes[@]}"; do
-        label=${scene/:/-}
+        label=$(label "$scene")
+        [ -s "$work/$label.db" ] || continue
         "$kftune" store export --store "$work/$label.db" --format landscape --out "$work/$label.landscape" >/dev/null 2>&1 &&
             gzip -9nc "$work/$label.landscape" >"$work/$label.json.gz"
     done
     for scene in "${scenes[@]}"; do
-        echo "== ${scene/:/-}" && tail -n 4 "$work/${scene/:/-}.err"
+        label=$(label "$scene")
+        echo "== $label" && tail -n 4 "$work/$label.err"
     done >"$folder/landscapes.log" 2>&1
     {
         printf '%-20s %8s %8s %9s %8s %10s %10s\n' landscape configs correct best_us seconds verifying measuring
         for scene in "${scenes[@]}"; do
-            label=${scene/:/-}
+            label=$(label "$scene")
             [ -s "$work/$label.json.gz" ] || { echo "$label was not measured; landscapes.log says why" && continue; }
             "$kftune" replay --landscape "$work/$label.json.gz" --strategy random --evaluations 1 --repeats 1 --json \
                 >"$work/replay" 2>>"$folder/landscapes.log"
@@ -67,19 +79,21 @@ pack() {
     (cd "$work" && ls ./*.json.gz >/dev/null 2>&1 && tar -cf all.tar ./*.json.gz && mv all.tar "$folder/landscapes.tar")
 }
 
-running=()
-for i in "${!scenes[@]}"; do
-    measure "${scenes[i]}" $((${SEED:-1} + i)) "${devices[i % ${#devices[@]}]}" &
-    running+=($!)
-done
+started=0
 next=60
-while kill -0 "${running[@]}" 2>/dev/null; do # any of them
+while
+    while [ $started -lt ${#scenes[@]} ] && [ "$(jobs -rp | wc -l)" -lt "$at_once" ]; do
+        measure "${scenes[started]}" $((${SEED:-1} + started)) "${devices[started % ${#devices[@]}]}" &
+        started=$((started + 1))
+    done
+    [ -n "$(jobs -rp)" ]
+do
     sleep 1
     [ $SECONDS -ge $next ] && [ $((SECONDS + 10)) -lt "$seconds" ] || continue
     next=$((next + 60))
     pack
 done
-wait "${running[@]}"
+wait
 pack
 cat "$folder/landscapes.txt"
 [ -s "$folder/landscapes.tar" ] || exit 1

@@ -23,15 +23,9 @@ static kf_problem *problem_of(kf_t1_problem *own, bool owned) {
 static kf_status open_file(const char *source, const kf_problem_options *options, kf_problem **problem,
                            kf_error *error) {
     kf_t1_problem *own = NULL;
-    KF_TRY(kf_t1_read(source, &own, error));
-    const long *size = own->size;
-    const int *asked = options->nodes;
+    KF_TRY(kf_t1_read(source, options->nodes, &own, error));
     kf_status status = KF_OK;
-    if (asked[0] > 0 && (asked[0] != size[0] || asked[1] != size[1] || asked[2] != size[2]))
-        status = kf_fail(error, KF_BAD_INPUT,
-                         "option '--grid': %s says the size of its problem itself, %ldx%ldx%ld; leave it out",
-                         source, size[0], size[1], size[2]);
-    else if (options->samples_per_cell > 0)
+    if (options->samples_per_cell > 0)
         status =
             kf_fail(error, KF_BAD_INPUT,
                     "option '--samples-per-cell': the kernel of %s has no samples; leave it out", source);
@@ -54,7 +48,7 @@ static kf_status make_trial(const kf_problem *problem, kf_problem **small, int *
                        "problem file",
                        own->file, own->kernel_file);
     *small = problem_of(problem->own, false);
-    *steps = 10;
+    *steps = own->reference_file[0] != '\0' ? 1 : 10;
     for (int i = 0; i < own->argument_count; i++)
         if (own->arguments[i].answer != NULL) *steps = 1; /* it is that of one launch */
     return KF_OK;

@@ -27,6 +27,7 @@ typedef struct kf_t1_argument {
     double threshold;   /* accepted relative deviation; NAN: what the type allows */
     size_t count;       /* values; 1 for a scalar */
     void *initial;      /* before the first launch; owned */
+    bool from_file;     /* initial is what a file holds */
     void *answer;       /* of an output: what is right after one launch; NULL: a run says; owned */
 } kf_t1_argument;
 
@@ -42,10 +43,12 @@ typedef struct kf_t1_parameter {
 /* One problem file: what is inside of a problem of this system. */
 typedef struct kf_t1_problem {
     char file[KF_PATH], kernel_file[KF_PATH], kernel_name[128], name[128];
-    char hash[KF_HASH_HEX]; /* of both files' content, and of the answers */
-    bool kernel_missing;    /* its file is not there: the space can be shown, and nothing be launched */
-    bool portable;          /* written with kernels/portable.h; else CUDA */
-    long size[3];           /* ProblemSize; 1 where it has fewer */
+    char hash[KF_HASH_HEX]; /* of all files' content, and of the size */
+    char reference_file[KF_PATH],
+        reference_name[128]; /* a portable kernel that says what is right; "": none */
+    bool kernel_missing;     /* its file is not there: the space can be shown, and nothing be launched */
+    bool portable;           /* written with kernels/portable.h; else CUDA */
+    long size[3];            /* ProblemSize; 1 where it has fewer */
     kf_t1_parameter parameters[KF_CONFIG_VALUES];
     int parameter_count;
     kf_expression *conditions[KF_T1_CONDITIONS];
@@ -64,8 +67,9 @@ typedef struct kf_t1_problem {
 
 void kf_t1_note(kf_t1_problem *problem, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* t1_read.c: reads and checks everything but what the data holds. The caller frees with kf_t1_release. */
-kf_status kf_t1_read(const char *file, kf_t1_problem **problem, kf_error *error);
+/* t1_read.c: reads and checks everything but what the data holds. size takes the place of the file's
+ * ProblemSize; NULL, or its first is 0: the file's. The caller frees with kf_t1_release. */
+kf_status kf_t1_read(const char *file, const int *size, kf_t1_problem **problem, kf_error *error);
 void kf_t1_release(kf_t1_problem *problem); /* NULL is fine */
 
 /* t1_space.c: parameters and conditions become the declaration of a space, and a reference is chosen. */
@@ -98,6 +102,9 @@ kf_status kf_t1_plan(const kf_problem *problem, const kf_config *config, kf_back
 kf_status kf_t1_sources(const kf_problem *problem, const kf_config *config, const kf_device_info *device,
                         kf_status (*visit)(const kf_source *source, void *data, kf_error *error), void *data,
                         kf_error *error);
+/* Its kernel launched once for each item of the problem's size; only where it has one. */
+kf_status kf_t1_reference_plan(const kf_problem *problem, kf_backend *backend, kf_plan **plan,
+                               kf_error *error);
 /* Downloads an output of the plan; caller frees. */
 kf_status kf_t1_download(kf_plan *plan, int argument, void **values, kf_error *error);
 

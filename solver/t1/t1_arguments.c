@@ -105,6 +105,7 @@ static kf_status fill(const kf_t1_problem *problem, kf_json_place place, const c
                        place.path, value, argument->type->name);
     KF_TRY(kf_json_integer(place, json, "RandomSeed", false, 0, 1L << 53, &seed, error));
     argument->initial = kf_allocate_zeroed(argument->count, argument->type->bytes);
+    argument->from_file = kind == 2;
     if (kind == 2) return read_values(problem, place, json, "DataSource", argument, argument->initial, error);
     if (kind == 1)
         fill_random(argument, value, (uint64_t)seed);
@@ -194,15 +195,23 @@ kf_status kf_t1_read_arguments(kf_t1_problem *problem, const cJSON *list, kf_err
 
 /* --- comparing ------------------------------------------------------------------------------------------ */
 
+/* Outputs are millions of floats mostly, and there is one comparison a config. */
+static double value_at(const kf_t1_argument *argument, const void *values, size_t index) {
+    float single;
+    if (!argument->type->real || argument->type->bytes != sizeof single)
+        return kf_t1_value(argument->type, values, index);
+    memcpy(&single, (const char *)values + index * sizeof single, sizeof single);
+    return (double)single;
+}
+
 double kf_t1_deviation(const kf_t1_argument *argument, const void *values, const void *reference,
                        size_t *worst) {
     double difference = 0.0, scale = 0.0, largest = -1.0;
     *worst = 0;
     for (size_t i = 0; i < argument->count; i++) {
-        const double right = kf_t1_value(argument->type, reference, i);
-        double off = kf_t1_value(argument->type, values, i) - right;
-        if (isnan(right) && isnan(off))
-            off = isnan(kf_t1_value(argument->type, values, i)) ? 0.0 : (double)INFINITY;
+        const double right = value_at(argument, reference, i), value = value_at(argument, values, i);
+        double off = value - right;
+        if (isnan(right) && isnan(off)) off = isnan(value) ? 0.0 : (double)INFINITY;
         if (!isnan(right) && isfinite(right)) scale += right * right;
         difference += off * off;
         if (!(fabs(off) <= largest)) { /* also true for NaN */

@@ -224,6 +224,41 @@ kf_status kf_t1_plan(const kf_problem *problem, const kf_config *config, kf_back
     return status;
 }
 
+/* --- the reference kernel ------------------------------------------------------------------------------- */
+
+static kf_status build_reference(kf_plan *plan, kf_t1 *t1, kf_error *error) {
+    static const int block[3] = {128, 1, 1};
+    const kf_t1_problem *problem = t1->problem;
+    const kf_source source = {problem->reference_file, problem->defines, problem->define_count};
+    const int extent[3] = {(int)problem->size[0], (int)problem->size[1], (int)problem->size[2]};
+    kf_function *function = NULL;
+    packed arguments = {.length = 0};
+    kf_launch launch;
+    KF_TRY(load_module(&source, plan, error));
+    if (kf_module_function(plan->modules[0], problem->reference_name, &function, error) != KF_OK)
+        return kf_fail_context(error, "is it a KF_KERNEL?");
+    KF_TRY(make_buffers(plan, t1, error));
+    KF_TRY(pack(&arguments, extent, sizeof extent, sizeof extent[0], error));
+    KF_TRY(pack_arguments(t1, true, &arguments, error));
+    kf_launch_set(&launch, problem->reference_name, function, block, arguments.bytes, arguments.length);
+    kf_plan_add_kernel(plan, &launch);
+    return KF_OK;
+}
+
+kf_status kf_t1_reference_plan(const kf_problem *problem, kf_backend *backend, kf_plan **plan,
+                               kf_error *error) {
+    const kf_t1_problem *own = problem->own;
+    kf_t1 *t1 = kf_allocate_zeroed(1, sizeof *t1);
+    kf_plan *made = kf_plan_create(backend, problem, &own->reference, &methods, t1);
+    t1->problem = own;
+    kf_status status = build_reference(made, t1, error);
+    if (status != KF_OK)
+        kf_plan_free(made);
+    else
+        *plan = made;
+    return status;
+}
+
 kf_status kf_t1_download(kf_plan *plan, int argument, void **values, kf_error *error) {
     const kf_t1 *t1 = plan->system;
     const size_t bytes =

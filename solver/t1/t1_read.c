@@ -14,18 +14,32 @@
 
 static const char *const axes[] = {"X", "Y", "Z"};
 
+/* The size that was asked for stays; a file without one has nothing that would follow it. */
 static kf_status read_size(kf_t1_problem *problem, const cJSON *kernel, kf_error *error) {
     const cJSON *size = cJSON_GetObjectItemCaseSensitive(kernel, "ProblemSize"), *item;
     int axis = 0;
-    for (int i = 0; i < 3; i++)
+    const bool asked = problem->size[0] > 0;
+    const bool one = problem->size[0] * problem->size[1] * problem->size[2] == 1;
+    if (size == NULL && asked && !one)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "option '--grid': %s has no KernelSpecification.ProblemSize, so its size is fixed; "
+                       "leave it out",
+                       problem->file);
+    for (int i = 0; i < 3 && !asked; i++)
         problem->size[i] = 1;
     if (size == NULL) return KF_OK;
     bool good = cJSON_IsArray(size) && size->child != NULL;
     cJSON_ArrayForEach(item, size) {
         good = good && axis < 3 && cJSON_IsNumber(item) && item->valuedouble >= 1.0 &&
                item->valuedouble <= 2147483647.0 && item->valuedouble == (double)(long)item->valuedouble;
-        if (good) problem->size[axis++] = (long)item->valuedouble;
+        if (good && !asked) problem->size[axis] = (long)item->valuedouble;
+        axis++;
     }
+    for (; asked && axis < 3; axis++)
+        if (good && problem->size[axis] != 1)
+            return kf_fail(error, KF_BAD_INPUT,
+                           "option '--grid': the ProblemSize of %s has %d numbers; those behind must be 1",
+                           problem->file, axis);
     if (good) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT,
                    "%s: KernelSpecification.ProblemSize: must be a list of one to three whole numbers",
@@ -130,12 +144,41 @@ static kf_status read_options(kf_t1_problem *problem, const cJSON *kernel, kf_er
     return KF_OK;
 }
 
+/* The path of a source beside the problem file, or of an absolute one. */
+static kf_status find_source(const kf_t1_problem *problem, const char *file, char found[KF_PATH], bool *there,
+                             kf_error *error) {
+    char path[KF_PATH];
+    const char *slash = strrchr(problem->file, '/');
+    if (file[0] == '/')
+        KF_TRY(kf_path(path, error, "%s", file));
+    else
+        KF_TRY(kf_path(path, error, "%.*s/%s", (int)(slash - problem->file), problem->file, file));
+    *there = realpath(path, found) != NULL;
+    if (!*there) memcpy(found, path, sizeof path);
+    return KF_OK;
+}
+
+static kf_status read_reference(kf_t1_problem *problem, kf_json_place place, const cJSON *kernel,
+                                kf_error *error) {
+    const char *file = NULL, *name = problem->kernel_name;
+    bool there = false;
+    KF_TRY(kf_json_string(place, kernel, "ReferenceFile", false, &file, error));
+    KF_TRY(kf_json_string(place, kernel, "ReferenceName", false, &name, error));
+    if (file == NULL) return KF_OK;
+    KF_TRY(find_source(problem, file, problem->reference_file, &there, error));
+    kf_copy_text(problem->reference_name, sizeof problem->reference_name, name);
+    if (there) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT,
+                   "%s: KernelSpecification.ReferenceFile: %s is not there; it is looked for beside the "
+                   "problem file",
+                   problem->file, problem->reference_file);
+}
+
 static kf_status read_kernel(kf_t1_problem *problem, const cJSON *kernel, kf_error *error) {
     static const char *const languages[] = {"CUDA", "portable"};
     const kf_json_place place = {problem->file, "KernelSpecification"};
     const char *foreign = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(kernel, "Language"));
     const char *name = NULL, *file = NULL;
-    char path[KF_PATH];
     int language = 0;
     if (foreign != NULL && strcasecmp(foreign, "OpenCL") == 0)
         return kf_fail(
@@ -148,13 +191,10 @@ static kf_status read_kernel(kf_t1_problem *problem, const cJSON *kernel, kf_err
     KF_TRY(kf_json_string(place, kernel, "KernelFile", true, &file, error));
     problem->portable = language == 1;
     kf_copy_text(problem->kernel_name, sizeof problem->kernel_name, name);
-    const char *slash = strrchr(problem->file, '/');
-    if (file[0] == '/')
-        KF_TRY(kf_path(path, error, "%s", file));
-    else
-        KF_TRY(kf_path(path, error, "%.*s/%s", (int)(slash - problem->file), problem->file, file));
-    problem->kernel_missing = realpath(path, problem->kernel_file) == NULL;
-    if (problem->kernel_missing) memcpy(problem->kernel_file, path, sizeof path);
+    bool there = false;
+    KF_TRY(find_source(problem, file, problem->kernel_file, &there, error));
+    problem->kernel_missing = !there;
+    KF_TRY(read_reference(problem, place, kernel, error));
     return read_options(problem, kernel, error);
 }
 
@@ -183,20 +223,33 @@ static void read_name(kf_t1_problem *problem, const cJSON *root) {
 
 static kf_status hash_files(kf_t1_problem *problem, const char *text, size_t size, kf_error *error) {
     kf_hasher hasher;
-    char *kernel = NULL;
-    size_t kernel_size = 0;
+    char *kernel = NULL, *reference = NULL;
+    size_t kernel_size = 0, reference_size = 0;
     if (!problem->kernel_missing) KF_TRY(kf_file_read(problem->kernel_file, 0, &kernel, &kernel_size, error));
+    kf_status status = KF_OK;
+    if (problem->reference_file[0] != '\0')
+        status = kf_file_read(problem->reference_file, 0, &reference, &reference_size, error);
+    if (status != KF_OK) {
+        free(kernel);
+        return status;
+    }
     kf_hash_begin(&hasher);
     kf_hash_add(&hasher, &size, sizeof size);
     kf_hash_add(&hasher, text, size);
+    kf_hash_add(&hasher, problem->size, sizeof problem->size);
     kf_hash_add(&hasher, kernel, kernel_size);
+    kf_hash_add(&hasher, &reference_size, sizeof reference_size);
+    if (reference != NULL) kf_hash_add(&hasher, reference, reference_size);
     for (int i = 0; i < problem->argument_count; i++) {
         const kf_t1_argument *argument = &problem->arguments[i];
         if (argument->answer != NULL)
             kf_hash_add(&hasher, argument->answer, argument->count * argument->type->bytes);
+        if (argument->from_file)
+            kf_hash_add(&hasher, argument->initial, argument->count * argument->type->bytes);
     }
     kf_hash_end(&hasher, problem->hash);
     free(kernel);
+    free(reference);
     return KF_OK;
 }
 
@@ -228,12 +281,14 @@ static kf_status read_file(kf_t1_problem *problem, kf_error *error) {
     return status;
 }
 
-kf_status kf_t1_read(const char *file, kf_t1_problem **problem, kf_error *error) {
+kf_status kf_t1_read(const char *file, const int *size, kf_t1_problem **problem, kf_error *error) {
     char path[KF_PATH];
     *problem = NULL;
     if (realpath(file, path) == NULL) return kf_fail(error, KF_BAD_INPUT, "%s: %s", file, strerror(errno));
     kf_t1_problem *made = kf_allocate_zeroed(1, sizeof *made);
     memcpy(made->file, path, sizeof path);
+    for (int axis = 0; axis < 3 && size != NULL; axis++)
+        made->size[axis] = size[axis];
     kf_status status = read_file(made, error);
     if (status == KF_OK)
         *problem = made;

@@ -1,7 +1,7 @@
 /* The gate: outputs after a number of launches against the answers that the problem file gives, and where it
- * gives none against those of a reference run, which is the problem's default config on the same device. It
- * needs the device, which only a worker has, so it is made there when
- * it is first asked for. */
+ * gives none against those of a reference run on the same device, of the problem's reference kernel or, if it
+ * has none, of its default config. It needs the device, which only a worker has, so it is made there when it
+ * is first asked for. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,11 +58,14 @@ static kf_status make_reference(kf_backend *backend, const kf_reference *referen
     for (int i = 0; i < problem->argument_count; i++)
         needed = needed || by_run(&problem->arguments[i]);
     if (!needed || reference->outputs->made) return KF_OK;
-    kf_status status = kf_t1_plan(reference->problem, &problem->reference, backend, &plan, error);
+    const bool kernel = problem->reference_file[0] != '\0';
+    kf_status status = kernel ? kf_t1_reference_plan(reference->problem, backend, &plan, error)
+                              : kf_t1_plan(reference->problem, &problem->reference, backend, &plan, error);
     if (status == KF_OK) status = run_reference(plan, reference, error);
     if (plan != NULL) kf_plan_free(plan);
     return status == KF_OK ? KF_OK
-                           : kf_fail_context(error, "the reference run, with the default config, failed");
+                           : kf_fail_context(error, "the reference run, with %s, failed",
+                                             kernel ? "the reference kernel" : "the default config");
 }
 
 /* What the type's rounding may come to over some thousand operations; whole numbers are the same or wrong. */
@@ -107,6 +110,7 @@ kf_status kf_t1_verify(kf_plan *plan, const kf_reference *reference, kf_verifica
         }
         free(values);
     }
+    answered = answered || problem->reference_file[0] != '\0';
     if (verification->error <= verification->bound) return KF_OK;
     return kf_fail(error, KF_GATE_FAILED, "deviates from the reference%s by %.3g, accepted is %.3g: %s",
                    answered ? " answer" : " run", verification->error, verification->bound,

@@ -160,6 +160,7 @@ static void mistakes_are_named_with_their_place(void **state) {
     (void)state;
     static const char *const mistakes[][3] = {
         {"\"portable\"", "\"OpenCL\"", "is OpenCL, which kftune has no backend for"},
+        {"\"KernelFile\"", "\"ReferenceFile\": \"nowhere.cu\", \"KernelFile\"", "nowhere.cu is not there"},
         {"\"portable\"", "\"Fortran\"", "KernelSpecification.Language"},
         {"\"ConfigurationSpace\"", "\"Configuration\"", "ConfigurationSpace"},
         {"\"-DUNUSED=1\"", "\"-O3\"", "'-O3' is not taken"},
@@ -369,6 +370,102 @@ static void an_answer_judges_the_default_too(void **state) {
     kf_problem_free(plain);
 }
 
+/* A kernel that sums nine values straight, or with one neighbour left out. */
+static void write_reference(bool wrong) {
+    kf_text text = {0};
+    kf_text_append(&text,
+                   "#include \"portable.h\"\n"
+                   "typedef struct picture { int extent[3]; float *out; const float *in; float weight; int "
+                   "width, height; } picture;\n"
+                   "KF_SCALAR_KERNEL(%s, picture) {\n"
+                   "    double sum = 0;\n"
+                   "    for (int j = y - 1; j <= y + 1; j++)\n"
+                   "        for (int i = x - 1; i <= x + %d; i++)\n"
+                   "            if (i >= 0 && i < a->width && j >= 0 && j < a->height) sum += a->in[j * "
+                   "a->width + i];\n"
+                   "    a->out[y * a->width + x] = (float)(sum / 9);\n"
+                   "}\n",
+                   wrong ? "mean" : "blur", wrong ? 0 : 1);
+    assert_int_equal(
+        kf_file_write_atomic(problem_path("blur.reference.cu"), text.text, strlen(text.text), NULL), KF_OK);
+    kf_text_free(&text);
+}
+
+static void a_reference_kernel_judges_the_default_too(void **state) {
+    (void)state;
+    char first[KF_HASH_HEX] = "";
+    for (int wrong = 0; wrong < 2; wrong++) {
+        kf_verification verification;
+        kf_problem *trial = NULL;
+        kf_error error = {KF_OK, ""};
+        int steps = 0;
+        write_reference(wrong);
+        change("blur.t1.json", "\"KernelFile\"",
+               wrong ? "\"ReferenceFile\": \"blur.reference.cu\", \"ReferenceName\": \"mean\", \"KernelFile\""
+                     : "\"ReferenceFile\": \"blur.reference.cu\", \"KernelFile\"");
+        kf_problem *problem = open_problem("changed.t1.json");
+        const kf_config config = ((const kf_t1_problem *)problem->own)->reference;
+        assert_int_equal(kf_system_t1.trial(problem, &trial, &steps, &error), KF_OK);
+        assert_int_equal(steps, 1);
+        kf_problem_free(trial);
+        if (verify(problem, &config, &verification, &error) != (wrong ? KF_GATE_FAILED : KF_OK))
+            fail_msg("%s", error.message);
+        if (wrong) assert_non_null(strstr(error.message, "deviates from the reference answer"));
+        assert_string_not_equal(first, problem->hash);
+        memcpy(first, problem->hash, sizeof first);
+        kf_problem_free(problem);
+    }
+}
+
+/* Another size than the file's is another problem, with data and launches to match. */
+static void a_size_can_be_asked_for(void **state) {
+    (void)state;
+    kf_problem *whole = open_problem("blur.t1.json"), *problem = NULL;
+    kf_problem_options options = {.seed = 1, .nodes = {64, 30, 1}};
+    kf_error error = {KF_OK, ""};
+    assert_int_equal(kf_problem_open(problem_path("blur.t1.json"), "t1", &options, &problem, &error), KF_OK);
+    const kf_t1_problem *own = problem->own;
+    const kf_config config = config_of(problem, 48, 2, 4, false);
+    kf_verification verification;
+    int size[3];
+    assert_int_equal(own->arguments[0].count, 64 * 30);
+    assert_true(kf_facts_get_size(&problem->facts, size));
+    assert_int_equal(size[0], 64);
+    assert_int_equal(size[2], 1);
+    assert_string_not_equal(problem->hash, whole->hash);
+    if (verify(problem, &config, &verification, &error) != KF_OK) fail_msg("%s", error.message);
+    kf_problem_free(problem);
+    problem = NULL;
+    memcpy(options.nodes, (int[3]){301, 203, 1}, sizeof options.nodes);
+    assert_int_equal(kf_problem_open(problem_path("blur.t1.json"), "t1", &options, &problem, &error), KF_OK);
+    assert_string_equal(problem->hash, whole->hash);
+    kf_problem_free(problem);
+    problem = NULL;
+    options.nodes[2] = 2;
+    assert_int_equal(kf_problem_open(problem_path("blur.t1.json"), "t1", &options, &problem, &error),
+                     KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "has 2 numbers; those behind must be 1"));
+    kf_problem_free(whole);
+}
+
+/* What a file fills an argument with is a part of the problem. */
+static void data_decides_the_hash(void **state) {
+    (void)state;
+    char first[KF_HASH_HEX] = "", *data = kf_allocate_zeroed(301 * 203, sizeof(float));
+    change("blur.t1.json", "\"FillType\": \"Random\"",
+           "\"FillType\": \"BinaryRaw\", \"DataSource\": \"in.raw\"");
+    for (int i = 0; i < 2; i++) {
+        data[77] = (char)i;
+        assert_int_equal(kf_file_write_atomic(problem_path("in.raw"), data, 301 * 203 * sizeof(float), NULL),
+                         KF_OK);
+        kf_problem *problem = open_problem("changed.t1.json");
+        assert_string_not_equal(first, problem->hash);
+        memcpy(first, problem->hash, sizeof first);
+        kf_problem_free(problem);
+    }
+    free(data);
+}
+
 static void deviations_are_relative_and_exact_for_whole_numbers(void **state) {
     (void)state;
     const kf_t1_type real = {"float", 4, true, true}, whole = {"int16", 2, false, true};
@@ -504,6 +601,9 @@ int main(void) {
         cmocka_unit_test(defaults_are_mended_and_said),
         cmocka_unit_test(a_space_needs_no_kernel),
         cmocka_unit_test(an_answer_judges_the_default_too),
+        cmocka_unit_test(a_reference_kernel_judges_the_default_too),
+        cmocka_unit_test(a_size_can_be_asked_for),
+        cmocka_unit_test(data_decides_the_hash),
         cmocka_unit_test(the_kernel_gets_its_arguments),
         cmocka_unit_test(a_fast_wrong_config_is_refused),
         cmocka_unit_test(deviations_are_relative_and_exact_for_whole_numbers),
