@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/backend/internal.h"
+#include "base/backend/world.h"
 #include "base/util/log.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
@@ -90,6 +91,7 @@ kf_status kf_backend_open_one(const char *spec, int threads, kf_backend **backen
 }
 
 kf_status kf_backend_open(const char *spec, kf_backend **backend, kf_error *error) {
+    if (kf_world_size() > 1) return kf_team_open_share(spec, backend, error);
     if (spec == NULL) return open_best(backend, error);
     if (kf_spec_is_team(spec)) return kf_team_open(spec, backend, error);
     return kf_backend_open_one(spec, 0, backend, error);
@@ -113,6 +115,10 @@ void kf_backend_close(kf_backend *backend) {
         backend->team[part]->methods->close(backend->team[part]);
     if (backend->parts > 1) free(backend->team);
     backend->methods->close(backend);
+}
+
+int kf_backend_first_part(const kf_backend *backend) {
+    return backend->first_part;
 }
 
 kf_backend *const *kf_backend_team(const kf_backend *backend, int *count) {

@@ -27,7 +27,8 @@ typedef struct kf_device_info {
     char architecture[32]; /* "sm_90", or the host compiler's -march=native target */
     char driver[64];       /* driver version, or kernel release */
     char compiler[128];    /* NVRTC or host compiler version */
-    int parts;             /* devices of a team whose first this is (kf_backend_open); 1, or 0: it is alone */
+    int parts;             /* devices of a team whose first this is (kf_backend_open), those of other
+                            * processes included (world.h); 1, or 0: it is alone */
     int multiprocessors;   /* or threads used; of one device, as all that follows but the memory of a team */
     int warp_size;         /* 32; on the cpu the number of SIMD lanes of a float */
     int max_threads_per_block;
@@ -40,12 +41,16 @@ typedef struct kf_device_info {
 
 /* spec: "cpu", "cpu:THREADS", "cuda", "cuda:N", or NULL for the best there is (a GPU if one works, else cpu).
  * Several, "cuda:0-3" or "cpu,cpu", are a team of equal devices: *backend is the first of it, which owns the
- * others and answers for all: it is closed and synchronised with them. One device may be named twice. */
+ * others and answers for all: it is closed and synchronised with them. One device may be named twice.
+ * In a world of several processes (world.h) spec names the devices of each host, of which every process there
+ * takes its share; *backend is the first of those, and all call this together. */
 kf_status kf_backend_open(const char *spec, kf_backend **backend, kf_error *error);
 /* Whether spec is one of those, without looking for the device; *parts: of how many devices (may be NULL). */
 kf_status kf_device_check(const char *spec, int *parts, kf_error *error);
 /* The devices of the team whose first backend is, itself included; one where it is alone. */
 kf_backend *const *kf_backend_team(const kf_backend *backend, int *count);
+/* The parts of a run that other processes have before those of this one's devices; 0 where there are none. */
+int kf_backend_first_part(const kf_backend *backend);
 enum { KF_MOST_PARTS = 64 };
 void kf_backend_close(kf_backend *backend);
 const kf_device_info *kf_backend_device(const kf_backend *backend);

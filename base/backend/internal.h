@@ -87,6 +87,7 @@ struct kf_backend {
     kf_backend **team; /* of which it is the first; &own where it is alone, or another one's */
     kf_mark **come;    /* [parts], of a first: see kf_event_record; NULL: not made yet */
     int parts;
+    int first_part; /* of a first: parts of other processes before its own (world.h) */
 };
 struct kf_module {
     kf_backend *backend;
@@ -130,6 +131,8 @@ kf_status kf_backend_open_one(const char *spec, int threads, kf_backend **backen
 bool kf_spec_is_team(const char *spec);
 kf_status kf_team_check(const char *spec, int *parts, kf_error *error);
 kf_status kf_team_open(const char *spec, kf_backend **backend, kf_error *error);
+/* The share of this process in a world of several, where spec names the devices of a host. */
+kf_status kf_team_open_share(const char *spec, kf_backend **backend, kf_error *error);
 
 /* For the open functions: methods and streams. */
 void kf_backend_begin(kf_backend *backend, const kf_backend_methods *methods);

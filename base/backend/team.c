@@ -2,8 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/backend/internal.h"
+#include "base/backend/world.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
 
@@ -74,17 +76,16 @@ static int share_of_threads(const members *team) {
 }
 
 /* What the first says of all. */
-static void describe(const char *spec, kf_backend *first) {
+static void describe(const char *spec, int parts, kf_backend *first) {
     kf_device_info *info = &first->device;
     char name[sizeof info->name];
     kf_copy_text(name, sizeof name, info->name);
-    (void)snprintf(info->name, sizeof info->name, "%d x %.*s", first->parts, (int)sizeof info->name - 16,
-                   name);
+    (void)snprintf(info->name, sizeof info->name, "%d x %.*s", parts, (int)sizeof info->name - 16, name);
     kf_copy_text(info->spec, sizeof info->spec, spec);
-    info->parts = first->parts;
+    info->parts = parts;
     if (strcmp(info->backend, "cuda") != 0) return;
-    info->memory_bytes *= (uint64_t)first->parts;
-    info->memory_free_bytes *= (uint64_t)first->parts;
+    info->memory_bytes *= (uint64_t)parts;
+    info->memory_free_bytes *= (uint64_t)parts;
 }
 
 static kf_status check_equal(const char *spec, const kf_backend *first, const kf_backend *other,
@@ -94,22 +95,19 @@ static kf_status check_equal(const char *spec, const kf_backend *first, const kf
                    spec, first->device.spec, first->device.name, other->device.spec, other->device.name);
 }
 
-kf_status kf_team_open(const char *spec, kf_backend **backend, kf_error *error) {
-    members team;
-    *backend = NULL;
-    KF_TRY(read_members(spec, &team, error));
-    const int threads = share_of_threads(&team);
+static kf_status open_members(const char *spec, const members *team, int threads, kf_backend **backend,
+                              kf_error *error) {
     kf_backend *first = NULL;
-    KF_TRY(kf_backend_open_one(team.specs[0], threads, &first, error));
-    if (team.count == 1) {
+    KF_TRY(kf_backend_open_one(team->specs[0], threads, &first, error));
+    if (team->count == 1) {
         *backend = first;
         return KF_OK;
     }
-    first->team = kf_allocate((size_t)team.count * sizeof *first->team);
+    first->team = kf_allocate((size_t)team->count * sizeof *first->team);
     first->team[0] = first;
     kf_status status = KF_OK;
-    for (int part = 1; part < team.count && status == KF_OK; part++) {
-        status = kf_backend_open_one(team.specs[part], threads, &first->team[part], error);
+    for (int part = 1; part < team->count && status == KF_OK; part++) {
+        status = kf_backend_open_one(team->specs[part], threads, &first->team[part], error);
         if (status != KF_OK) break;
         first->parts++;
         status = check_equal(spec, first, first->team[part], error);
@@ -122,7 +120,84 @@ kf_status kf_team_open(const char *spec, kf_backend **backend, kf_error *error) 
         kf_backend_close(first);
         return status;
     }
-    describe(spec, first);
     *backend = first;
     return KF_OK;
+}
+
+kf_status kf_team_open(const char *spec, kf_backend **backend, kf_error *error) {
+    members team;
+    *backend = NULL;
+    KF_TRY(read_members(spec, &team, error));
+    KF_TRY(open_members(spec, &team, share_of_threads(&team), backend, error));
+    if (team.count > 1) describe(spec, team.count, *backend);
+    return KF_OK;
+}
+
+/* --- the share of a process ------------------------------------------------------------------------------
+ */
+
+/* Of the devices of a host, those of this process: one for each, or as many for each; one cpu, or GPUs
+ * without a number, are for all. */
+static kf_status take_share(const char *spec, members *team, kf_error *error) {
+    const int processes = kf_world_local_size(), rank = kf_world_local_rank();
+    if (team->count == 1 && strcmp(team->specs[0], "cuda") == 0)
+        (void)snprintf(team->specs[0], SPEC, "cuda:%d", rank);
+    if (team->count == 1) return KF_OK;
+    if (team->count % processes != 0)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "devices \"%s\": %d devices cannot be shared out among the %d processes of this host: start one "
+            "process a device, or one for all",
+            spec, team->count, processes);
+    team->count /= processes;
+    memmove(team->specs, team->specs + (size_t)rank * (size_t)team->count, (size_t)team->count * SPEC);
+    return KF_OK;
+}
+
+/* A process that mpirun has bound to processors has these; others share all. */
+static int share_of_host(const members *team) {
+    kf_device_info cpu;
+    if (strncmp(team->specs[0], "cpu", 3) != 0 || kf_cpu_device_describe(&cpu, NULL) != KF_OK) return 0;
+    const bool bound = cpu.multiprocessors < (int)sysconf(_SC_NPROCESSORS_ONLN);
+    const int users = team->count * (bound ? 1 : kf_world_local_size());
+    return cpu.multiprocessors > users ? cpu.multiprocessors / users : 1;
+}
+
+/* Where this process's parts stand among those of all. */
+static kf_status number_parts(const char *spec, kf_backend *first, kf_error *error) {
+    const int size = kf_world_size(), rank = kf_world_rank();
+    int64_t *counts = kf_allocate_zeroed((size_t)size, sizeof *counts);
+    counts[rank] = first->parts;
+    const kf_status status = kf_world_sum(counts, size, error);
+    int all = 0;
+    for (int r = 0; r < size; r++) {
+        if (r == rank) first->first_part = all;
+        all += (int)counts[r];
+    }
+    free(counts);
+    KF_TRY(status);
+    if (all > KF_MOST_PARTS)
+        return kf_fail(error, KF_BAD_INPUT, "%d devices of all processes are more than %d", all,
+                       KF_MOST_PARTS);
+    describe(spec, all, first);
+    return KF_OK;
+}
+
+static kf_status open_share(const char *spec, kf_backend **backend, kf_error *error) {
+    members team;
+    KF_TRY(read_members(spec, &team, error));
+    KF_TRY(take_share(spec, &team, error));
+    return open_members(spec, &team, share_of_host(&team), backend, error);
+}
+
+kf_status kf_team_open_share(const char *spec, kf_backend **backend, kf_error *error) {
+    const char *devices = spec != NULL ? spec : kf_cuda_device_count(NULL, 0) > 0 ? "cuda" : "cpu";
+    *backend = NULL;
+    kf_status status = kf_world_agree(open_share(devices, backend, error), error);
+    if (status == KF_OK) status = kf_world_check_same("the device", kf_backend_device(*backend)->name, error);
+    if (status == KF_OK) status = kf_world_agree(number_parts(devices, *backend, error), error);
+    if (status == KF_OK) return KF_OK;
+    kf_backend_close(*backend);
+    *backend = NULL;
+    return status;
 }

@@ -12,7 +12,12 @@ kf_plan *kf_plan_create(kf_backend *backend, const kf_problem *problem, const kf
                         const kf_plan_methods *methods, void *system) {
     kf_plan *plan = kf_allocate_zeroed(1, sizeof *plan);
     plan->backend = backend;
-    if (backend != NULL) plan->parts = kf_backend_team(backend, &plan->part_count);
+    if (backend != NULL) {
+        const int all = kf_backend_device(backend)->parts;
+        plan->parts = kf_backend_team(backend, &plan->part_count);
+        plan->first_part = kf_backend_first_part(backend);
+        plan->all_parts = all > 1 ? all : 1;
+    }
     plan->problem = problem;
     plan->config = *config;
     plan->methods = methods;
@@ -267,7 +272,7 @@ static bool repeats(const kf_plan *plan, int steps) {
 static kf_status make_graph(kf_plan *plan, kf_error *error) {
     int steps = kf_plan_cycle(plan);
     if (steps == 1) steps = 2; /* half as many graphs to start */
-    if (plan->part_count > 1 || steps > KF_LONGEST_GRAPH || !repeats(plan, steps)) {
+    if (plan->all_parts > 1 || steps > KF_LONGEST_GRAPH || !repeats(plan, steps)) {
         plan->graph_steps = -1;
         return KF_OK;
     }

@@ -47,6 +47,7 @@ struct kf_plan {
     kf_backend *backend;      /* of part 0 */
     kf_backend *const *parts; /* [part] of the items: the backend's team */
     int part_count;
+    int first_part, all_parts; /* where these stand among those of all processes (base/backend/world.h) */
     int part;                  /* that is being built (kf_plan_on) */
     const kf_problem *problem; /* outlives the plan */
     kf_config config;

@@ -13,12 +13,18 @@
 
 static kf_status bench(const kf_bench_suite *suite, const kf_bench_options *options, bool json,
                        kf_figures *figures, kf_error *error) {
-    kf_device_info device;
-    KF_TRY(suite->run(suite, options, &device, figures, error));
+    kf_device_info device = {.parts = 1};
+    const kf_status status = suite->run(suite, options, &device, figures, error);
+    const bool interrupted =
+        status == KF_INTERRUPTED && figures->count > 0; /* what was measured is not lost */
+    if (status != KF_OK && !interrupted) return status;
     if (json)
         kf_json_print(kf_figures_to_json(suite, &device, figures));
     else
         kf_figures_print(suite, &device, figures);
+    if (interrupted)
+        return kf_fail(error, KF_INTERRUPTED, "suite %s: interrupted after %d figures", suite->name,
+                       figures->count);
     int failed = 0;
     for (int i = 0; i < figures->count; i++)
         failed += figures->list[i].failed;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/backend/device_json.h"
+#include "base/backend/world.h"
 #include "base/util/log.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
@@ -192,13 +193,31 @@ static kf_status open_tuned(run *job, const char *config, kf_error *error) {
     return open_device(job, error);
 }
 
+static kf_status check_all_run_the_same(const run *job, kf_error *error) {
+    char config[KF_HASH_HEX];
+    kf_config_hash(&job->best.config, config);
+    KF_TRY(kf_world_check_same("the version of kftune", KF_VERSION, error));
+    KF_TRY(kf_world_check_same("the scene", job->problem->hash, error));
+    return kf_world_check_same("the config", config, error);
+}
+
 static kf_status open_plan(run *job, kf_error *error) {
     const kf_system *system = job->problem->system;
     KF_TRY(kf_system_check_team(system, kf_backend_device(job->backend), error));
-    /* First: what does not fit into memory says so before anything is compiled. */
-    KF_TRY(system->plan(job->problem, &job->best.config, job->backend, &job->plan, error));
+    /* First: what does not fit into memory says so before anything is compiled. Of several processes the
+     * first compiles, the others find its kernels. */
+    for (int turn = 0; turn < 2; turn++) {
+        kf_status status = KF_OK;
+        if ((kf_world_rank() == 0) == (turn == 0))
+            status = system->plan(job->problem, &job->best.config, job->backend, &job->plan, error);
+        KF_TRY(kf_world_agree(status, error));
+    }
+    KF_TRY(check_all_run_the_same(job, error));
     if (job->foreign) KF_TRY(kf_known_config_verify(job->problem, &job->best.config, job->backend, error));
     if (!kf_argument_given(job->arguments, "--smoke")) return KF_OK;
+    if (kf_world_size() > 1)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "--smoke: smoke is drawn in one process, whose --devices may be several");
     KF_TRY(kf_smoke_open(job->plan, job->smoke_size, &job->how.viewpoint, &job->smoke, error));
     job->how.smoke = job->smoke;
     return KF_OK;
@@ -356,7 +375,8 @@ static cJSON *record(const run *job, const char *state) {
 
 static kf_status write_record(const run *job, const char *state, bool print, kf_error *error) {
     cJSON *json = record(job, state);
-    kf_status status = kf_run_folder_record(job->folder, json, error);
+    kf_status status = kf_world_rank() > 0 ? KF_OK : kf_run_folder_record(job->folder, json, error);
+    print = print && kf_world_rank() == 0;
     char *text = print ? cJSON_Print(json) : NULL;
     if (text) puts(text);
     free(text);
@@ -466,7 +486,7 @@ static kf_status finish(const run *job, kf_status status, kf_error *error) {
         *error = record_error;
         return recorded;
     }
-    if (status == KF_OK && !json) print_result(job);
+    if (status == KF_OK && !json && kf_world_rank() == 0) print_result(job);
     if (status != KF_INTERRUPTED) return status;
     kf_text command = {0};
     append_resumption(job, &command);
@@ -519,8 +539,11 @@ static kf_status prepare(run *job, kf_error *error) {
     KF_TRY(choose_folder(job, error));
     KF_TRY(open_plan(job, error));
     KF_TRY(kf_production_start(job->plan, job->smoke, kf_argument(job->arguments, "--restart", NULL), error));
-    KF_TRY(kf_run_folder_open(job->folder, job->problem->hash, kf_argument_given(job->arguments, "--force"),
-                              &job->lock, error));
+    kf_status opened = KF_OK;
+    if (kf_world_rank() == 0)
+        opened = kf_run_folder_open(job->folder, job->problem->hash,
+                                    kf_argument_given(job->arguments, "--force"), &job->lock, error);
+    KF_TRY(kf_world_agree(opened, error));
     tell_of_killed(job);
     char *summary = kf_config_summary(&job->best.config);
     char facts[KF_FACTS_TEXT];
@@ -530,7 +553,20 @@ static kf_status prepare(run *job, kf_error *error) {
     return write_record(job, "running", false, error);
 }
 
+static void say_nothing(const char *line) {
+    (void)line;
+}
+
+/* One of several that mpirun or srun started; without --devices each is alone. */
+static kf_status join_others(const kf_arguments *arguments, kf_error *error) {
+    if (!kf_argument_given(arguments, "--devices") || !kf_world_is_wanted()) return KF_OK;
+    KF_TRY(kf_world_open(error));
+    if (kf_world_rank() > 0) kf_log_to(say_nothing);
+    return KF_OK;
+}
+
 static kf_status execute(const kf_arguments *arguments, kf_error *error) {
+    KF_TRY(join_others(arguments, error));
     run *job = kf_allocate_zeroed(1, sizeof *job);
     job->arguments = arguments;
     job->lock = -1;
@@ -547,6 +583,7 @@ static kf_status execute(const kf_arguments *arguments, kf_error *error) {
     kf_best_config_free(&job->best);
     if (job->lock >= 0) (void)close(job->lock);
     free(job);
+    kf_world_close(status, error);
     return status;
 }
 

@@ -137,7 +137,7 @@ static kf_status keep_outflow(kf_plan *plan, kf_kinetic *kinetic, kf_error *erro
 void kf_kinetic_choose_outflow(kf_kinetic *kinetics, int part, int parity) {
     kf_kinetic *kinetic = &kinetics[part];
     kf_kinetic_arguments *a = &kinetic->arguments;
-    const int parts = a->parts, next = 1 - parity;
+    const int parts = kinetic->parts, next = 1 - parity;
     if (kinetic->outflow[0] == NULL) return;
     a->outflow = kf_buffer_address(kinetic->outflow[parity]);
     a->outflow_next = kf_buffer_address(kinetic->outflow[next]);
@@ -164,7 +164,7 @@ static kf_status make_outflow(kf_plan *plan, kf_kinetic *kinetics, kf_error *err
         }
         if (count == 0) return KF_OK;
         kinetics[part].outflow_bytes = (size_t)count * kinetics->real_bytes;
-        kinetics[part].is_ring = scene->faces[KF_ZMIN] == KF_PERIODIC;
+        kinetics[part].is_ring = scene->faces[KF_ZMIN] == KF_PERIODIC && plan->part_count == plan->all_parts;
         KF_TRY(keep_outflow(plan, &kinetics[part], error));
     }
     for (int part = 0; part < plan->part_count; part++)
@@ -250,8 +250,8 @@ static kf_status make_averages(kf_plan *plan, kf_kinetic *kinetic, kf_error *err
     KF_TRY(kf_plan_buffer(plan, bytes, &kinetic->average_sums, error));
     kinetic->arguments.averages = kf_buffer_address(kinetic->averages);
     kinetic->arguments.average_sums = kf_buffer_address(kinetic->average_sums);
-    if (plan->part_count == 1) return KF_OK;
-    KF_TRY(kf_plan_buffer(plan, (size_t)plan->part_count * bytes, &kinetic->team_sums, error));
+    if (plan->all_parts == 1) return KF_OK;
+    KF_TRY(kf_plan_buffer(plan, (size_t)plan->all_parts * bytes, &kinetic->team_sums, error));
     return kf_plan_buffer(plan, bytes, &kinetic->no_sums, error);
 }
 
@@ -282,6 +282,7 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const int first[], in
     kf_kinetic_arguments *a = &kinetic->arguments;
     static const size_t store_bytes[] = {[KF_F16] = 2, [KF_F32] = sizeof(float), [KF_F64] = sizeof(double)};
     kinetic->part = part;
+    kinetic->parts = plan->part_count;
     kinetic->first_plane = first[part];
     kinetic->planes = first[part + 1] - first[part];
     kinetic->store_bytes = store_bytes[kinetic->options.storage];
@@ -290,6 +291,7 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const int first[], in
     kinetic->moving = kinetic->has_solid && scene->motion.moving;
     kinetic->free = kinetic->moving && scene->motion.free;
     kinetic->passes = scene->immersed_passes > 1 ? scene->immersed_passes : 1;
+    kinetic->near_planes = kinetic->has_solid ? kinetic->passes + 1 : 1;
     kinetic->wraps = kf_kinetic_wraps(scene);
     const bool moments = kinetic->options.plan == KF_PLAN_MOMENTS;
     const double *force = scene->body_force;
@@ -310,7 +312,7 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const int first[], in
     a->first_plane = kinetic->first_plane;
     a->planes = kinetic->planes;
     a->reach = kinetic->passes - 1;
-    a->parts = plan->part_count;
+    a->parts = plan->all_parts;
     set_scalars(scene, a);
 }
 
@@ -318,9 +320,9 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const int first[], in
 static kf_status build(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
     const kf_scene *scene = kf_plan_scene(plan);
     int first[KF_MOST_PARTS + 1] = {0};
-    kf_kinetic_cut(scene, plan->part_count, first);
+    kf_kinetic_cut(scene, plan->all_parts, first);
     for (int part = 0; part < plan->part_count; part++)
-        begin_part(plan, &kinetics[part], first, part);
+        begin_part(plan, &kinetics[part], first + plan->first_part, part);
     plan->updates = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
     plan->least_bytes = 2.0 * kinetics->node_values * (double)kinetics->store_bytes * plan->updates;
     if (kinetics->moving && !kinetics->free) plan->window_steps = turn_steps(&scene->motion);

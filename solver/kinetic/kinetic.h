@@ -92,6 +92,8 @@ typedef enum kf_kinetic_source {
 /* A plan's data, one for each part of a team: plan->system is their array. */
 typedef struct kf_kinetic {
     int part, first_plane, planes; /* all planes of one device */
+    int parts;                     /* of this process, part counts them */
+    int near_planes;               /* beside its own whose populations a part reads */
     kf_kinetic_options options;
     kf_kinetic_geometry geometry;
     kf_ordering ordering;
@@ -124,8 +126,9 @@ typedef struct kf_kinetic {
     kf_launch outflow_launch; /* once at initialise: what waits outside of outflows */
     kf_launch load_launch;    /* band plans: force on the solid, on demand */
     int slab_planes;
-    int solution; /* populations[] that holds the state at even steps */
-    bool swaps;   /* the two grids swap roles every step */
+    struct kf_kinetic_link *links[2]; /* of the first part, where there are several processes */
+    int solution;                     /* populations[] that holds the state at even steps */
+    bool swaps;                       /* the two grids swap roles every step */
     int band_count_static;
 } kf_kinetic;
 
@@ -184,7 +187,31 @@ kf_status kf_kinetic_make_segments(kf_plan *plan, kf_kinetic *kinetic, const lon
 /* kinetic_launches.c: the launches of a step, of all parts. */
 kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetics, kf_error *error);
 
+/* kinetic_world.c: between the processes of a run (base/backend/world.h), each with a contiguous range of
+ * parts. Every process has addresses for the whole domain, of which it uses its own planes and copies of
+ * those beside them. */
+/* KF_BAD_INPUT with what several processes cannot run. */
+kf_status kf_kinetic_check_world(const kf_scene *scene, const kf_kinetic_options *options, kf_error *error);
+/* What makes the calls for steps of that parity; the plan's to free. NULL where there is one process. */
+typedef struct kf_kinetic_link kf_kinetic_link;
+kf_status kf_kinetic_link_make(kf_plan *plan, int parity, kf_kinetic_link **link, kf_error *error);
+void kf_kinetic_link_free(kf_kinetic_link *link);
+/* Calls of a plan; object is the link: after a step, the planes that others read; sums of averages from all.
+ */
+kf_call_function kf_kinetic_exchange_planes, kf_kinetic_gather_sums;
+/* Planes that this process keeps: range[i][0] .. range[i][1] - 1; returns their number. */
+enum { KF_PLANE_RANGES = 3 };
+int kf_kinetic_kept_planes(const kf_plan *plan, int range[KF_PLANE_RANGES][2]);
+/* Its own, which other processes do not have: all of one process. */
+void kf_kinetic_own_planes(const kf_plan *plan, int *first, int *end);
+/* Brings all processes' own planes of an array [z] of plane_bytes each together, on all. */
+kf_status kf_kinetic_gather_planes(const kf_plan *plan, void *all, size_t plane_bytes, kf_error *error);
+
 /* kinetic_state.c */
+/* Launches a kernel of state.cu on planes first .. first + planes - 1 of the populations after so many steps,
+ * with what it exchanges in a buffer; waits for it. */
+kf_status kf_kinetic_on_slab(kf_plan *plan, const char *name, kf_buffer *slab, uint64_t steps, int first,
+                             int planes, kf_error *error);
 extern const kf_plan_methods kf_kinetic_methods;
 /* Density - 1 and velocity [4][z][y][x] in double, for verification; caller frees. */
 kf_status kf_kinetic_read(kf_plan *plan, double **values, kf_error *error);

@@ -90,7 +90,7 @@ static void append_average_sum(kf_builder *b, int parity, int grid) {
 static void append_average_finish(kf_builder *b, int parity, int grid) {
     const int finish[3] = {KF_AVERAGE_SLOTS, 1, 1};
     kf_kinetic_arguments arguments = kf_from_to(b->kinetic, grid, grid);
-    if (b->parts > 1) arguments.average_sums = kf_buffer_address(b->kinetic->team_sums);
+    if (b->plan->all_parts > 1) arguments.average_sums = kf_buffer_address(b->kinetic->team_sums);
     kf_append(b, parity, KF_SOURCE_STATE, "average_finish", finish, finish, arguments, 0);
 }
 
@@ -99,6 +99,16 @@ static void append_copy(kf_builder *b, int parity, const char *name, kf_buffer *
     const kf_copy copy = {
         .target = target, .target_offset = offset, .source = source, .bytes = bytes, .rows = 1};
     if (kf_falls(b, parity)) kf_schedule(b, parity, kf_plan_add_copy(b->plan, name, &copy));
+}
+
+/* Of all parts of this process together; nothing where there is no other. */
+static void append_link_call(kf_builder *b, int parity, const char *name, kf_call_function *enqueue) {
+    if (b->kinetics->links[0] == NULL || !kf_falls(b, parity)) return;
+    const kf_call call = {.enqueue = enqueue, .object = b->kinetics->links[parity == 1]};
+    kf_on_part(b, 0);
+    b->joins = true;
+    kf_schedule(b, parity, kf_plan_add_call(b->plan, name, &call));
+    b->joins = false;
 }
 
 /* A team's averages: every part adds up its own rows, takes the sums of all, and finishes them itself. Its
@@ -113,9 +123,10 @@ static void append_team_averages(kf_builder *b, int parity, int grid) {
     }
     kf_signal_all(b, parity, "averages_summed", b->summed);
     kf_await_all(b, parity, "averages_summed", b->summed);
+    append_link_call(b, parity, "average_gather", kf_kinetic_gather_sums);
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
-        for (int other = 0; other < b->parts; other++)
+        for (int other = 0; b->kinetics->links[0] == NULL && other < b->parts; other++)
             append_copy(b, parity, "average_take", b->kinetic->team_sums, (size_t)other * bytes,
                         b->kinetics[other].average_sums, bytes);
         append_average_finish(b, parity, grid);
@@ -126,7 +137,7 @@ static void append_team_averages(kf_builder *b, int parity, int grid) {
 static void append_averages(kf_builder *b, int parity, int grid) {
     if (!b->kinetics->adaptive) return;
     b->every = KF_AVERAGE_PERIOD;
-    if (b->parts > 1) {
+    if (b->plan->all_parts > 1) {
         append_team_averages(b, parity, grid);
     } else {
         append_average_sum(b, parity, grid);
@@ -545,6 +556,7 @@ static void make_one_pass(kf_builder *b) {
         }
         kf_each_part(b, p, append_flow);
         kf_signal_all(b, p, "step_ended", b->ended);
+        append_link_call(b, p, "exchange_planes", kf_kinetic_exchange_planes);
     }
     kf_each_part(b, 0, set_load_launch);
 }
@@ -559,6 +571,8 @@ kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetics, kf_error
                     .every = 1,
                     .line_block = {gpu ? GPU_BLOCK : CPU_BLOCK, 1, 1},
                     .face_block = {64, gpu ? 4 : 1, 1}};
+    for (int parity = 0; parity < 2; parity++)
+        KF_TRY(kf_kinetic_link_make(plan, parity, &kinetics->links[parity], error));
     kf_make_marks(&b);
     for (int part = 0; part < b.parts; part++) {
         kf_on_part(&b, part);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backend/world.h"
 #include "base/util/memory.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
@@ -12,28 +13,27 @@ static kf_kinetic *kinetic_of(const kf_plan *plan) {
     return plan->system;
 }
 
-/* Where the populations are after the last step. */
-static void find_populations(const kf_plan *plan, kf_kinetic_arguments *a) {
+/* Where the populations are after so many steps. */
+static void find_populations(const kf_plan *plan, uint64_t steps, kf_kinetic_arguments *a) {
     const kf_kinetic *kinetic = kinetic_of(plan);
-    const bool odd = plan->steps_done % 2 == 1;
+    const bool odd = steps % 2 == 1;
     a->source = kinetic->grids[kinetic->swaps && odd];
     a->pushed = kinetic->options.in_place != 0 && odd;
 }
 
-/* Launches a kernel of state.cu on the slab of planes first .. first + planes - 1 of the current populations.
- */
-static kf_status on_slab(kf_plan *plan, const char *name, int first, int planes, kf_error *error) {
+kf_status kf_kinetic_on_slab(kf_plan *plan, const char *name, kf_buffer *buffer, uint64_t steps, int first,
+                             int planes, kf_error *error) {
     kf_kinetic *kinetic = kinetic_of(plan);
     kf_function *kernel;
     KF_TRY(kf_module_function(kinetic->modules[KF_SOURCE_STATE], name, &kernel, error));
     kf_kinetic_arguments a = kinetic->arguments;
     size_t cells = (size_t)a.nodes[0] * (size_t)a.nodes[1] * (size_t)planes;
-    char *slab = kf_buffer_address(kinetic->slab);
+    char *slab = kf_buffer_address(buffer);
     a.extent[0] = a.nodes[0];
     a.extent[1] = a.nodes[1];
     a.extent[2] = planes;
     a.first_plane = first;
-    find_populations(plan, &a);
+    find_populations(plan, steps, &a);
     a.density = slab;
     a.velocity = slab + cells * kinetic->real_bytes;
     const int block[3] = {64, 1, 1};
@@ -43,9 +43,13 @@ static kf_status on_slab(kf_plan *plan, const char *name, int first, int planes,
     return kf_backend_synchronize(plan->backend, error);
 }
 
-static int slab_planes_at(const kf_plan *plan, int first) {
-    int left = kf_plan_scene(plan)->nodes[2] - first, most = kinetic_of(plan)->slab_planes;
-    return left < most ? left : most;
+/* The same of the current populations, with the slab that everything shares. */
+static kf_status on_slab(kf_plan *plan, const char *name, int first, int planes, kf_error *error) {
+    return kf_kinetic_on_slab(plan, name, kinetic_of(plan)->slab, plan->steps_done, first, planes, error);
+}
+
+static int smaller(int left, int right) {
+    return left < right ? left : right;
 }
 
 static void put_real(const kf_kinetic *kinetic, void *values, size_t index, double value) {
@@ -78,7 +82,9 @@ static void fill_initial_slab(const kf_plan *plan, int first, int planes, void *
 /* Whatever is not written before it is read shows as NaN in the result. */
 static kf_status poison(kf_plan *plan, kf_error *error) {
     kf_kinetic *kinetic = kinetic_of(plan);
-    for (int grid = 0; grid < 2 && kinetic->populations[grid] != NULL; grid++)
+    const bool all =
+        plan->part_count == plan->all_parts; /* else most of the memory is never used, nor there */
+    for (int grid = 0; all && grid < 2 && kinetic->populations[grid] != NULL; grid++)
         KF_TRY(kf_buffer_fill(kinetic->populations[grid], 0xff, error));
     if (kinetic->listed != NULL) KF_TRY(kf_buffer_fill(kinetic->listed, 0xff, error));
     if (kinetic->force != NULL) KF_TRY(kf_buffer_fill(kinetic->force, 0, error));
@@ -100,15 +106,18 @@ static kf_status initialise_populations(kf_plan *plan, kf_error *error) {
     const size_t plane_bytes = 4 * (size_t)n[0] * (size_t)n[1] * kinetic->real_bytes;
     void *values = kf_allocate(plane_bytes * (size_t)most);
     kf_status status = KF_OK;
-    for (int first = 0, before = 0, planes = 0; first < n[2] && status == KF_OK; first += planes) {
-        planes = n[2] - first < most ? n[2] - first : most;
-        if (!uniform || planes != before) {
-            fill_initial_slab(plan, first, planes, values);
-            status = kf_buffer_upload(kinetic->slab, 0, values, plane_bytes * (size_t)planes, error);
+    int range[KF_PLANE_RANGES][2], before = 0, planes = 0;
+    const int ranges = kf_kinetic_kept_planes(plan, range);
+    for (int r = 0; r < ranges; r++)
+        for (int first = range[r][0]; first < range[r][1] && status == KF_OK; first += planes) {
+            planes = smaller(range[r][1] - first, most);
+            if (!uniform || planes != before) {
+                fill_initial_slab(plan, first, planes, values);
+                status = kf_buffer_upload(kinetic->slab, 0, values, plane_bytes * (size_t)planes, error);
+            }
+            if (status == KF_OK) status = on_slab(plan, "initialise", first, planes, error);
+            before = planes;
         }
-        if (status == KF_OK) status = on_slab(plan, "initialise", first, planes, error);
-        before = planes;
-    }
     free(values);
     return status;
 }
@@ -130,7 +139,7 @@ static kf_status initialise(kf_plan *plan, kf_error *error) {
     return kf_backend_synchronize(plan->backend, error);
 }
 
-/* Calls take for every node, slab by slab: index in [z][y][x], density - 1 and velocity. */
+/* Calls take for every node of this process, slab by slab: index in [z][y][x], density - 1 and velocity. */
 static kf_status visit_fields(kf_plan *plan, void (*take)(void *context, size_t index, const double value[4]),
                               void *context, kf_error *error) {
     kf_kinetic *kinetic = kinetic_of(plan);
@@ -138,8 +147,10 @@ static kf_status visit_fields(kf_plan *plan, void (*take)(void *context, size_t 
     size_t plane = (size_t)n[0] * (size_t)n[1];
     void *values = kf_allocate(4 * plane * (size_t)kinetic->slab_planes * kinetic->real_bytes);
     kf_status status = KF_OK;
-    for (int first = 0; first < n[2] && status == KF_OK; first += kinetic->slab_planes) {
-        int planes = slab_planes_at(plan, first);
+    int begin, end;
+    kf_kinetic_own_planes(plan, &begin, &end);
+    for (int first = begin; first < end && status == KF_OK; first += kinetic->slab_planes) {
+        int planes = smaller(end - first, kinetic->slab_planes);
         size_t cells = plane * (size_t)planes;
         status = on_slab(plan, "read_fields", first, planes, error);
         if (status == KF_OK)
@@ -181,7 +192,11 @@ static kf_status read_fields(kf_plan *plan, kf_fields *fields, kf_error *error) 
     fields->density = kf_allocate(count * sizeof(float));
     for (int i = 0; i < 3; i++)
         fields->velocity[i] = kf_allocate(count * sizeof(float));
+    const size_t plane_bytes = (size_t)n[0] * (size_t)n[1] * sizeof(float);
     kf_status status = visit_fields(plan, take_single, fields, error);
+    if (status == KF_OK) status = kf_kinetic_gather_planes(plan, fields->density, plane_bytes, error);
+    for (int i = 0; i < 3 && status == KF_OK; i++)
+        status = kf_kinetic_gather_planes(plan, fields->velocity[i], plane_bytes, error);
     if (status != KF_OK) kf_fields_free(fields);
     return status;
 }
@@ -200,7 +215,7 @@ static kf_status device_velocity(kf_plan *plan, kf_buffer *buffer, kf_error *err
     KF_TRY(kf_module_function(*module, "velocity", &kernel, error));
     kf_kinetic_arguments a = kinetic->arguments;
     memcpy(a.extent, a.nodes, sizeof a.extent);
-    find_populations(plan, &a);
+    find_populations(plan, plan->steps_done, &a);
     a.velocity = kf_buffer_address(buffer);
     if (plan->part_count > 1) KF_TRY(kf_backend_synchronize(plan->backend, error));
     const int block[3] = {64, 1, 1};
@@ -227,6 +242,9 @@ kf_status kf_kinetic_read(kf_plan *plan, double **values, kf_error *error) {
     double_fields fields = {.count = (size_t)n[0] * (size_t)n[1] * (size_t)n[2]};
     fields.values = kf_allocate(4 * fields.count * sizeof(double));
     kf_status status = visit_fields(plan, take_double, &fields, error);
+    for (size_t i = 0; i < 4 && status == KF_OK; i++)
+        status = kf_kinetic_gather_planes(plan, fields.values + i * fields.count,
+                                          (size_t)n[0] * (size_t)n[1] * sizeof(double), error);
     if (status != KF_OK)
         free(fields.values);
     else
@@ -283,6 +301,12 @@ static kf_status solid_load(kf_plan *plan, kf_solid_load *load, kf_error *error)
     KF_TRY(kf_backend_synchronize(plan->backend, error));
     for (int part = 0; part < plan->part_count; part++)
         KF_TRY(add_load(plan, &kinetics[part], total, error));
+    int64_t sums[6];
+    for (int i = 0; i < 6; i++)
+        sums[i] = total[i];
+    KF_TRY(kf_world_sum(sums, 6, error));
+    for (int i = 0; i < 6; i++)
+        total[i] = sums[i];
     if (kinetics->free) KF_TRY(check_body(plan, error));
     for (int i = 0; i < 3; i++) {
         load->force[i] = (double)total[i] / KF_FORCE_SCALE;
@@ -346,8 +370,9 @@ static void take_outflow(const kf_plan *plan, const kf_kinetic *kinetic, const c
     const int *n = scene->nodes;
     for (int face = 0; face < KF_FACES; face++) {
         if (scene->faces[face] != KF_OUTFLOW) continue;
-        const bool ends = face / 2 == 2,
-                   own = face == KF_ZMIN ? kinetic->part == 0 : kinetic->part == plan->part_count - 1;
+        const bool ends = face / 2 == 2, own = face == KF_ZMIN
+                                                   ? kinetic->first_plane == 0
+                                                   : kinetic->first_plane + kinetic->planes == n[2];
         if (ends && !own) continue;
         const size_t row = (size_t)n[face / 2 == 0 ? 1 : 0] * kinetic->real_bytes,
                      rows = (size_t)n[ends ? 1 : 2], first = ends ? 0 : (size_t)kinetic->first_plane,
@@ -360,16 +385,21 @@ static void take_outflow(const kf_plan *plan, const kf_kinetic *kinetic, const c
     }
 }
 
+/* Of all parts, of all processes: what is not a part's own is 0 in its share of the sum. */
 static kf_status gather_outflow(kf_plan *plan, char *all, kf_error *error) {
     const kf_kinetic *kinetics = kinetic_of(plan);
-    char *kept = kf_allocate(kinetics->outflow_bytes);
+    const size_t bytes = kinetics->outflow_bytes, words = (bytes + sizeof(int64_t) - 1) / sizeof(int64_t);
+    char *kept = kf_allocate(bytes);
+    int64_t *sums = kf_allocate_zeroed(words, sizeof *sums);
     kf_status status = KF_OK;
-    for (int part = 1; part < plan->part_count && status == KF_OK; part++) {
+    for (int part = 0; part < plan->part_count && status == KF_OK; part++) {
         const kf_kinetic *kinetic = &kinetics[part];
-        status = kf_buffer_download(kinetic->outflow[plan->steps_done % 2], 0, kept, kinetic->outflow_bytes,
-                                    error);
-        if (status == KF_OK) take_outflow(plan, kinetic, kept, all);
+        status = kf_buffer_download(kinetic->outflow[plan->steps_done % 2], 0, kept, bytes, error);
+        if (status == KF_OK) take_outflow(plan, kinetic, kept, (char *)sums);
     }
+    if (status == KF_OK) status = kf_world_sum(sums, (int)words, error);
+    memcpy(all, sums, bytes);
+    free(sums);
     free(kept);
     return status;
 }
@@ -382,18 +412,19 @@ static kf_status save(kf_plan *plan, void *state, kf_error *error) {
     KF_TRY(kf_backend_synchronize(plan->backend, error));
     for (int i = 0; i < count; target += parts[i++].bytes) {
         KF_TRY(kf_buffer_download(parts[i].buffer, 0, target, parts[i].bytes, error));
-        if (parts[i].buffer == kinetic->outflow[plan->steps_done % 2])
+        if (parts[i].buffer == kinetic->outflow[plan->steps_done % 2] && plan->all_parts > 1)
             KF_TRY(gather_outflow(plan, target, error));
     }
-    for (int first = 0; first < kf_plan_scene(plan)->nodes[2]; first += step) {
-        int planes =
-            kf_plan_scene(plan)->nodes[2] - first < step ? kf_plan_scene(plan)->nodes[2] - first : step;
-        size_t bytes = plane_bytes(plan) * (size_t)planes;
+    int begin, end;
+    const size_t plane = plane_bytes(plan);
+    kf_kinetic_own_planes(plan, &begin, &end);
+    for (int first = begin, planes = 0; first < end; first += planes) {
+        planes = smaller(end - first, step);
         KF_TRY(on_slab(plan, "pack", first, planes, error));
-        KF_TRY(kf_buffer_download(kinetic->slab, 0, target, bytes, error));
-        target += bytes;
+        KF_TRY(kf_buffer_download(kinetic->slab, 0, target + plane * (size_t)first, plane * (size_t)planes,
+                                  error));
     }
-    return KF_OK;
+    return kf_kinetic_gather_planes(plan, target, plane, error);
 }
 
 static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_error *error) {
@@ -409,14 +440,16 @@ static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_er
         for (int i = 0; i < count; source += parts[i++].bytes)
             KF_TRY(kf_buffer_upload(parts[i].buffer, 0, source, parts[i].bytes, error));
     }
-    for (int first = 0; first < kf_plan_scene(plan)->nodes[2]; first += step) {
-        int planes =
-            kf_plan_scene(plan)->nodes[2] - first < step ? kf_plan_scene(plan)->nodes[2] - first : step;
-        size_t bytes = plane_bytes(plan) * (size_t)planes;
-        KF_TRY(kf_buffer_upload(kinetic->slab, 0, source, bytes, error));
-        KF_TRY(on_slab(plan, "unpack", first, planes, error));
-        source += bytes;
-    }
+    int range[KF_PLANE_RANGES][2];
+    const int ranges = kf_kinetic_kept_planes(plan, range);
+    const size_t plane = plane_bytes(plan);
+    for (int r = 0; r < ranges; r++)
+        for (int first = range[r][0], planes = 0; first < range[r][1]; first += planes) {
+            planes = smaller(range[r][1] - first, step);
+            KF_TRY(kf_buffer_upload(kinetic->slab, 0, source + plane * (size_t)first, plane * (size_t)planes,
+                                    error));
+            KF_TRY(on_slab(plan, "unpack", first, planes, error));
+        }
     return KF_OK;
 }
 
@@ -439,6 +472,8 @@ static kf_status seek(kf_plan *plan, int window, double shift, kf_error *error) 
 }
 
 static void free_system(kf_plan *plan) {
+    for (int parity = 0; parity < 2; parity++)
+        kf_kinetic_link_free(kinetic_of(plan)->links[parity]);
     free(plan->system);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/backend/world.h"
 #include "base/plan/system.h"
 #include "base/util/json.h"
 #include "base/util/memory.h"
@@ -137,8 +138,10 @@ kf_status kf_checkpoint_write(const char *path, kf_plan *plan, kf_smoke *smoke, 
     char *file = kf_allocate(all), *state = file + HEADER;
     kf_status status = plan->methods->save(plan, state, error);
     if (status == KF_OK && smoke != NULL) status = kf_smoke_save(smoke, state + bytes, error);
-    if (status == KF_OK) status = write_header(&checkpoint, file, state, error);
-    if (status == KF_OK) status = kf_file_write_atomic(path, file, all, error);
+    if (status == KF_OK && kf_world_rank() == 0) {
+        status = write_header(&checkpoint, file, state, error);
+        if (status == KF_OK) status = kf_file_write_atomic(path, file, all, error);
+    }
     free(file);
     return status;
 }

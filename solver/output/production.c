@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/backend/world.h"
 #include "base/util/log.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
@@ -37,7 +38,14 @@ typedef struct production_run {
     double judged;   /* likewise, when the drag was looked at */
     double saved;    /* likewise, when the last checkpoint was written; at first as started */
     bool records;    /* the plan has some, as far as is known */
+    bool save_is_due;
+    bool interrupted;
 } production_run;
+
+/* Of the processes of a run one writes files; what they hold comes from all, so all come here. */
+static bool writes(void) {
+    return kf_world_rank() == 0;
+}
 
 static double now(void) {
     struct timespec time;
@@ -227,7 +235,7 @@ static kf_status write_state(production_run *producer, kf_snapshot *snapshot, kf
 static kf_status write_snapshot(production_run *producer, kf_error *error) {
     kf_snapshot snapshot;
     kf_status status = kf_plan_snapshot(producer->plan, &snapshot, error);
-    if (status == KF_OK) status = write_state(producer, &snapshot, error);
+    if (status == KF_OK && writes()) status = write_state(producer, &snapshot, error);
     kf_snapshot_free(&snapshot);
     return status;
 }
@@ -249,7 +257,7 @@ static kf_status add_to_means(production_run *producer, kf_error *error) {
 static kf_status write_means(production_run *producer, kf_error *error) {
     char path[KF_PATH];
     kf_snapshot snapshot;
-    if (producer->means.samples == 0) return KF_OK;
+    if (producer->means.samples == 0 || !writes()) return KF_OK;
     KF_TRY(output_path(producer, "mean", "vtkhdf", path, error));
     kf_mean_fields_snapshot(&producer->means, &snapshot);
     kf_status status = kf_vtkhdf_write(path, &snapshot, producer->options->compression, error);
@@ -271,7 +279,8 @@ static kf_status draw_frame(production_run *producer, kf_error *error) {
     const kf_picture_view *views;
     kf_snapshot snapshot;
     KF_TRY(kf_plan_snapshot(producer->plan, &snapshot, error));
-    const kf_status status = views_of(options, &views) > 0
+    const kf_status status = !writes() ? KF_OK
+                             : views_of(options, &views) > 0
                                  ? kf_picture_of_plan(path, producer->plan, &snapshot, &views[0], error)
                                  : draw_solid(producer, &snapshot, path, error);
     kf_snapshot_free(&snapshot);
@@ -285,7 +294,7 @@ static kf_status draw_between(production_run *producer, kf_error *error) {
     if (period == 0 || producer->plan->steps_done % period != 0 || producer->plan->methods->flow == NULL)
         return KF_OK;
     kf_status status = kf_plan_snapshot(producer->plan, &snapshot, error);
-    if (status == KF_OK) status = write_pictures(producer, &snapshot, error);
+    if (status == KF_OK && writes()) status = write_pictures(producer, &snapshot, error);
     kf_snapshot_free(&snapshot);
     return status;
 }
@@ -313,6 +322,7 @@ static kf_status add_records(production_run *producer, kf_error *error) {
         kf_force_series_add(&producer->forces, result->records.step, table);
         kf_force_series_running_means(&producer->forces, table);
     }
+    if (!writes()) return KF_OK;
     KF_TRY(kf_record_files_add(&producer->files, &result->records, error));
     for (size_t i = 0; i < producer->files.count && first; i++)
         note_output(result, producer->files.list[i].path);
@@ -321,7 +331,7 @@ static kf_status add_records(production_run *producer, kf_error *error) {
 
 static kf_status draw_chart(production_run *producer, kf_error *error) {
     char path[KF_PATH];
-    if (producer->forces.count < 2) return KF_OK;
+    if (producer->forces.count < 2 || !writes()) return KF_OK;
     KF_TRY(kf_path(path, error, "%s/forces.png", producer->options->folder));
     KF_TRY(kf_drag_chart(path, producer->plan->problem->name, &producer->forces,
                          producer->options->flow_through, error));
@@ -360,12 +370,28 @@ static kf_status write_due(production_run *producer, kf_error *error) {
     return producer->plan->methods->snapshot != NULL ? write_snapshot(producer, error) : KF_OK;
 }
 
+/* What clocks and signals say is for the first process to decide, and whether the drag has settled; an
+ * interruption of any counts. */
+static kf_status look_around(production_run *producer, kf_error *error) {
+    const bool last = producer->plan->steps_done == producer->end,
+               due = last || now() - producer->saved >= producer->options->checkpoint_seconds;
+    int64_t values[] = {(int64_t)producer->end, (int64_t)producer->stride, due,
+                        *producer->options->interrupted != 0};
+    for (int i = 0; i < 3 && !writes(); i++)
+        values[i] = 0;
+    KF_TRY(kf_world_sum(values, 4, error));
+    producer->end = (uint64_t)values[0];
+    producer->stride = (uint64_t)values[1];
+    producer->save_is_due = values[2] != 0;
+    producer->interrupted = values[3] != 0;
+    return KF_OK;
+}
+
 /* By the clock, whatever outputs are due; a state that blew up takes no good one's place. */
 static kf_status save_due(production_run *producer, kf_error *error) {
     kf_plan *plan = producer->plan;
-    const bool last = plan->steps_done == producer->end;
-    const bool due = last || now() - producer->saved >= producer->options->checkpoint_seconds;
-    if (producer->options->checkpoints == 0 || !due || plan->methods->save == NULL) return KF_OK;
+    if (producer->options->checkpoints == 0 || !producer->save_is_due || plan->methods->save == NULL)
+        return KF_OK;
     kf_snapshot snapshot = {.count = 0};
     kf_status status = plan->methods->snapshot != NULL ? kf_plan_snapshot(plan, &snapshot, error) : KF_OK;
     kf_snapshot_free(&snapshot);
@@ -474,16 +500,18 @@ static kf_status begin(production_run *producer, kf_error *error) {
 
 static kf_status run(production_run *producer, kf_error *error) {
     KF_TRY(begin(producer, error));
+    KF_TRY(look_around(producer, error));
     while (producer->plan->steps_done < producer->end) {
-        if (*producer->options->interrupted) {
+        if (producer->interrupted) {
             if (producer->plan->methods->save != NULL) KF_TRY(write_checkpoint(producer, error));
             return kf_fail(error, KF_INTERRUPTED, "interrupted after step %" PRIu64,
                            producer->plan->steps_done);
         }
         KF_TRY(advance(producer, error));
         show_progress(producer);
-        const kf_status written = write_due(producer, error);
+        const kf_status written = kf_world_agree(write_due(producer, error), error);
         if (written != KF_OK) return save_after(producer, written, error);
+        KF_TRY(look_around(producer, error));
         KF_TRY(save_due(producer, error));
     }
     return KF_OK;

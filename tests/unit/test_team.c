@@ -7,10 +7,12 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/backend/cpu_queue.h"
+#include "base/backend/world.h"
 #include "scene/scene.h"
 #include "solver/kinetic/kinetic.h"
 #include "tests/unit/problem_fixture.h"
@@ -204,22 +206,27 @@ static void test_separate_passes(void **state) {
     }
 }
 
-/* Nine moments a node, without a solid. */
-static void test_moments(void **state) {
-    (void)state;
-    static const char *const moments[] = {"plan=moments", "layout=csoa", "alpha=32", "storage=f32",
-                                          "block_x=32",   "block_y=8",   "march=8",  NULL};
+static kf_scene *empty_scene(void) {
     kf_scene *scene = open_scene("ball", 6000);
     scene->rate_rule = KF_RATE_ONES;
     scene->samples.count = 0;
     scene->mesh.triangle_count = 0;
+    return scene;
+}
+
+static const char *const moments[] = {"plan=moments", "layout=csoa", "alpha=32", "storage=f32",
+                                      "block_x=32",   "block_y=8",   "march=8",  NULL};
+
+/* Nine moments a node, without a solid. */
+static void test_moments(void **state) {
+    (void)state;
+    kf_scene *scene = empty_scene();
     compare(scene, moments, 2);
     kf_scene_free(scene);
 }
 
 /* Across z periodic, the solid lies across the seam and a cut, in two passes. */
-static void test_across_the_seam(void **state) {
-    (void)state;
+static kf_scene *seam_scene(void) {
     kf_scene *scene = open_scene("ball", 6000);
     const double shift = scene->nodes[2] - 1.3 - 0.5 * (scene->solid_low[2] + scene->solid_high[2]);
     scene->faces[KF_ZMIN] = scene->faces[KF_ZMAX] = KF_PERIODIC;
@@ -228,22 +235,34 @@ static void test_across_the_seam(void **state) {
     scene->solid_low[2] += shift;
     scene->solid_high[2] += shift;
     scene->immersed_passes = 2;
+    return scene;
+}
+
+static void test_across_the_seam(void **state) {
+    (void)state;
+    kf_scene *scene = seam_scene();
     compare(scene, two_grids[0], 1);
     compare(scene, two_grids[2], 1);
     compare(scene, one_grid[0], 1);
     kf_scene_free(scene);
 }
 
-static void test_moving_solid(void **state) {
-    (void)state;
-    static const char *const moving[][24] = {
-        {FUSED, "layout=csoa", "alpha=32", "storage=f32", "streaming=two_grids", "boundary_kernels=0",
-         "immersed_boundary=aggregated", "force_sum=fixed", NULL},
-        {FUSED, "layout=csoa", "alpha=32", "storage=f16", "streaming=in_place", "boundary_kernels=0",
-         "immersed_boundary=scatter", "force_sum=fixed", NULL},
-    };
+static const char *const moving[][24] = {
+    {FUSED, "layout=csoa", "alpha=32", "storage=f32", "streaming=two_grids", "boundary_kernels=0",
+     "immersed_boundary=aggregated", "force_sum=fixed", NULL},
+    {FUSED, "layout=csoa", "alpha=32", "storage=f16", "streaming=in_place", "boundary_kernels=0",
+     "immersed_boundary=scatter", "force_sum=fixed", NULL},
+};
+
+static kf_scene *moving_scene(void) {
     kf_scene *scene = open_scene("torus", 6000);
     scene->motion.velocity[2] = 0.02;
+    return scene;
+}
+
+static void test_moving_solid(void **state) {
+    (void)state;
+    kf_scene *scene = moving_scene();
     for (size_t i = 0; i < sizeof moving / sizeof *moving; i++)
         compare(scene, moving[i], i == 0 ? 3 : 1);
     kf_scene_free(scene);
@@ -396,7 +415,47 @@ static void test_compiles_for_a_gpu(void **state) {
     }
 }
 
+static kf_scene *ball_scene(void) {
+    return open_scene("ball", 6000);
+}
+
+/* Started as two processes by mpirun (tests/e2e/mpi.sh), a device or two each: the same as one device, on
+ * both. */
+static void test_in_several_processes(void **state) {
+    (void)state;
+    static const struct {
+        kf_scene *(*open)(void);
+        const char *const *plan;
+    } cases[] = {{ball_scene, two_grids[0]}, {ball_scene, two_grids[1]}, {ball_scene, one_grid[0]},
+                 {ball_scene, one_grid[2]},  {empty_scene, moments},     {seam_scene, two_grids[0]},
+                 {seam_scene, one_grid[0]},  {moving_scene, moving[0]},  {moving_scene, moving[1]}};
+    enum { CASES = sizeof cases / sizeof *cases };
+    kf_error error = {KF_OK, ""};
+    outcome alone[CASES];
+    for (int c = 0; c < CASES; c++) {
+        kf_scene *scene = cases[c].open();
+        run(scene, cases[c].plan, "cpu:1", &alone[c]);
+        kf_scene_free(scene);
+    }
+    must(kf_world_open(&error), &error);
+    assert_int_equal(kf_world_size(), 2);
+    for (int c = 0; c < CASES; c++) {
+        outcome together;
+        char what[32];
+        (void)snprintf(what, sizeof what, "processes, case %d", c);
+        kf_scene *scene = cases[c].open();
+        run(scene, cases[c].plan, kf_kinetic_most_parts(scene) < 4 ? "cpu:1" : teams[2], &together);
+        same(&alone[c], &together, what);
+        outcome_free(&together);
+        outcome_free(&alone[c]);
+        kf_scene_free(scene);
+    }
+    kf_world_close(KF_OK, &error);
+}
+
 int main(void) {
+    const struct CMUnitTest of_several[] = {cmocka_unit_test(test_in_several_processes)};
+    if (kf_world_is_wanted()) return cmocka_run_group_tests(of_several, NULL, NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_grids),
         cmocka_unit_test(test_one_grid),

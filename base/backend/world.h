@@ -1,0 +1,51 @@
+/* The processes of a run that mpirun or srun started: how many, and messages between them. MPI is what the
+ * site has: a shim (kernels/mpi/shim.c) is built with its mpicc when the first such run begins. A process
+ * that nobody else belongs to is a world of one, in which nothing below needs MPI or does anything.
+ *
+ * All processes call the same functions in the same order. A process that dies, hangs or fails ends all
+ * others with a line each, within ten seconds (world_watch.c): a function that waits for it never returns. */
+#ifndef KF_BASE_BACKEND_WORLD_H
+#define KF_BASE_BACKEND_WORLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/util/status.h"
+
+/* Whether this process was started as one of several: Open MPI's, MPICH's and Slurm's variables say so. */
+bool kf_world_is_wanted(void);
+/* Begins the world of those processes; before anything else below. KF_HOST, with what to install, where
+ * there is no MPI. */
+kf_status kf_world_open(kf_error *error);
+/* status: how this process's work ended. Where it failed the others are told; where all say the same, only
+ * the first has a message in *error afterwards. */
+void kf_world_close(kf_status status, kf_error *error);
+
+int kf_world_rank(void); /* 0 of 1 where there is no other */
+int kf_world_size(void);
+/* The same among the processes of this host. */
+int kf_world_local_rank(void);
+int kf_world_local_size(void);
+
+/* A message to or from another process, or to itself; of a pair that sends several at once each has its own
+ * tag, 0 to 99. */
+typedef struct kf_message {
+    int other, tag;
+    bool sends;
+    void *data;
+    size_t bytes;
+} kf_message;
+kf_status kf_world_exchange(const kf_message *messages, int count, kf_error *error);
+/* Every process's values become the sums over all. */
+kf_status kf_world_sum(int64_t *values, int count, kf_error *error);
+/* data of the first process goes to all. */
+kf_status kf_world_share(void *data, size_t bytes, kf_error *error);
+/* The bytes of `all` from ends[rank - 1] (0 for the first) to ends[rank] are this process's and go to all. */
+kf_status kf_world_gather(void *all, const size_t *ends, kf_error *error);
+/* KF_OK when it is that on all; else, on all, the status and message of the first that failed. */
+kf_status kf_world_agree(kf_status status, kf_error *error);
+/* KF_BAD_INPUT, naming the process, where another has another text; what: "the config", … */
+kf_status kf_world_check_same(const char *what, const char *text, kf_error *error);
+
+#endif

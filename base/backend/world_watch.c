@@ -1,0 +1,191 @@
+/* The watch of a world: a thread that tells the next process twice a second that this one is there, hears the
+ * same from the one before, and ends this process with one line when another has died, hangs, or says why it
+ * ends. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/backend/world_internal.h"
+#include "base/util/clock.h"
+#include "base/util/memory.h"
+#include "base/util/program.h"
+#include "base/util/text.h"
+
+/* Seconds: between two signs of life; after which a process that gave none is taken for dead; that the news
+ * of an end take at most. */
+static const double sign_seconds = 0.5, silence_seconds = 5.0, news_seconds = 1.0;
+enum { SIGN = 1, END = 2, WATCH = 1, LOOKS_A_SECOND = 10 };
+
+/* What a process says when it ends. */
+typedef struct last_words {
+    int32_t rank;
+    char text[KF_LAST_WORDS];
+} last_words;
+
+static struct {
+    const kf_world *world;
+    pthread_t thread;
+    bool started;
+    atomic_bool stops; /* the main thread ends this process itself */
+    atomic_bool ended; /* the thread has seen it */
+    last_words heard;  /* of another; rank -1: nothing */
+} watch;
+
+static void nap(void) {
+    const struct timespec time = {.tv_nsec = 1000000000 / LOOKS_A_SECOND};
+    (void)nanosleep(&time, NULL);
+}
+
+/* Tells all others; they may be gone. */
+static void spread(const char *text) {
+    const kf_world *world = watch.world;
+    last_words *words =
+        kf_allocate_zeroed(1, sizeof *words); /* stays: a message may be under way when this ends */
+    void **requests = kf_allocate_zeroed((size_t)world->size, sizeof *requests);
+    words->rank = world->rank;
+    kf_copy_text(words->text, sizeof words->text, text);
+    for (int rank = 0; rank < world->size; rank++)
+        if (rank != world->rank)
+            requests[rank] = world->mpi.send(words, (int)sizeof *words, rank, END, WATCH);
+    const double until = kf_clock_seconds() + news_seconds;
+    for (int left = 1; left > 0 && kf_clock_seconds() < until; nap()) {
+        left = 0;
+        for (int rank = 0; rank < world->size; rank++) {
+            if (requests[rank] != NULL && world->mpi.test(requests[rank]) != 0) requests[rank] = NULL;
+            left += requests[rank] != NULL;
+        }
+    }
+    free(requests);
+}
+
+/* The run is over: one line, and the rest of the program must not go on. */
+static void end_here(const char *text) {
+    char self[KF_MEMBER_TEXT];
+    (void)fprintf(stderr,
+                  "kftune: %s: %s; the run ends here: go on from its last checkpoint, which is whole\n",
+                  kf_member_text(watch.world, watch.world->rank, self), text);
+    (void)fflush(stderr);
+    nap(), nap(), nap(); /* others have their say before mpirun ends them */
+    _exit(KF_MACHINE);
+}
+
+static void report(const char *text) {
+    if (watch.world->threads) spread(text);
+    end_here(text);
+}
+
+/* 'R', 'T', … of a process of this host, 'X' of none. */
+static char state_of(int64_t process) {
+    char path[64], line[512];
+    (void)snprintf(path, sizeof path, "/proc/%lld/stat", (long long)process);
+    FILE *file = fopen(path, "r");
+    if (file == NULL) return 'X';
+    const char *name_end = fgets(line, sizeof line, file) != NULL ? strrchr(line, ')') : NULL;
+    (void)fclose(file);
+    return name_end != NULL && name_end[1] == ' ' ? name_end[2] : 'X';
+}
+
+static bool is_near(int rank) {
+    const kf_world *world = watch.world;
+    return strcmp(world->members[rank].host, world->members[world->rank].host) == 0;
+}
+
+/* A process of this host that is no more. */
+static void look_for_dead(void) {
+    const kf_world *world = watch.world;
+    for (int rank = 0; rank < world->size; rank++) {
+        if (rank == world->rank || !is_near(rank)) continue;
+        const char state = state_of(world->members[rank].process);
+        if (state != 'X' && state != 'Z') continue;
+        nap(), nap(); /* it may have said why */
+        if (atomic_load(&watch.stops)) return;
+        char who[KF_MEMBER_TEXT], text[KF_LAST_WORDS];
+        (void)snprintf(text, sizeof text, "%s (process %lld) was killed", kf_member_text(world, rank, who),
+                       (long long)world->members[rank].process);
+        report(text);
+    }
+}
+
+static void report_silence(int rank) {
+    char who[KF_MEMBER_TEXT], text[KF_LAST_WORDS];
+    const bool stopped = is_near(rank) && state_of(watch.world->members[rank].process) == 'T';
+    (void)snprintf(text, sizeof text, "%s (process %lld) %s", kf_member_text(watch.world, rank, who),
+                   (long long)watch.world->members[rank].process,
+                   stopped ? "is stopped" : "does not answer: it or its host hangs or is gone");
+    report(text);
+}
+
+/* What another said when it ended. */
+static void hear(const last_words *heard) {
+    char who[KF_MEMBER_TEXT], text[KF_LAST_WORDS + KF_MEMBER_TEXT];
+    if (strncmp(heard->text, "rank ", 5) == 0) end_here(heard->text); /* news of a third */
+    (void)snprintf(text, sizeof text, "%s: %s", kf_member_text(watch.world, heard->rank, who), heard->text);
+    end_here(text);
+}
+
+static void *keep_watch(void *unused) {
+    (void)unused;
+    const kf_world *world = watch.world;
+    const kf_mpi *mpi = &world->mpi;
+    const int before = (world->rank + world->size - 1) % world->size, after = (world->rank + 1) % world->size;
+    char sent = 0, received = 0;
+    last_words words = {.rank = -1};
+    void *out = NULL, *in = world->threads ? mpi->receive(&received, 1, before, SIGN, WATCH) : NULL,
+         *end = world->threads ? mpi->receive(&words, (int)sizeof words, -1, END, WATCH) : NULL;
+    double said = 0, heard = kf_clock_seconds();
+    while (!atomic_load(&watch.stops)) {
+        const double now = kf_clock_seconds();
+        if (out != NULL && mpi->test(out) != 0) out = NULL;
+        if (world->threads && out == NULL && now - said >= sign_seconds) {
+            out = mpi->send(&sent, 1, after, SIGN, WATCH);
+            said = now;
+        }
+        while (in != NULL && mpi->test(in) != 0) {
+            in = mpi->receive(&received, 1, before, SIGN, WATCH);
+            heard = now;
+        }
+        if (end != NULL && mpi->test(end) != 0) {
+            end = NULL;
+            hear(&words);
+        }
+        look_for_dead();
+        if (world->threads && now - heard > silence_seconds) report_silence(before);
+        nap();
+    }
+    if (in != NULL) mpi->cancel(in);
+    watch.heard = words;
+    for (int looks = 0; end != NULL && looks < 4; looks++, nap())
+        if (mpi->test(end) != 0) {
+            watch.heard = words;
+            end = NULL;
+        }
+    if (end != NULL) mpi->cancel(end);
+    return NULL;
+}
+
+kf_status kf_watch_start(const kf_world *world, kf_error *error) {
+    watch.world = world;
+    watch.heard.rank = -1;
+    atomic_store(&watch.stops, false);
+    if (pthread_create(&watch.thread, NULL, keep_watch, NULL) != 0)
+        return kf_fail(error, KF_HOST, "the thread that watches the other processes does not start");
+    watch.started = true;
+    return KF_OK;
+}
+
+void kf_watch_stop(const char *message, char told[KF_LAST_WORDS]) {
+    told[0] = '\0';
+    if (!watch.started) return;
+    atomic_store(&watch.stops, true);
+    if (message != NULL) spread(message);
+    pthread_join(watch.thread, NULL);
+    watch.started = false;
+    if (watch.heard.rank >= 0 && watch.heard.rank < watch.world->rank)
+        kf_copy_text(told, KF_LAST_WORDS, watch.heard.text);
+}

@@ -1,0 +1,81 @@
+/* What kftune asks of MPI, in types that are the same for every MPI. Built with the user's own mpicc when the
+ * first run of several processes begins, and kept like a kernel; base/backend/world.c, which loads it, has
+ * the same declarations. A request is an address, NULL when there was no memory or MPI refused; all sizes are
+ * in bytes, below 2^31. Functions of type int give 0 or an error of MPI. channel: 0 the run's messages, 1
+ * those of its watch. */
+#include <mpi.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+static MPI_Comm channels[2];
+
+/* threads: whether several threads may call at once. */
+int kf_mpi_begin(int *rank, int *size, int *threads) {
+    int provided = 0, status = MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided);
+    if (status != MPI_SUCCESS) return status;
+    *threads = provided == MPI_THREAD_MULTIPLE;
+    for (int channel = 0; channel < 2; channel++) {
+        status = MPI_Comm_dup(MPI_COMM_WORLD, &channels[channel]);
+        if (status != MPI_SUCCESS) return status;
+        MPI_Comm_set_errhandler(channels[channel], MPI_ERRORS_RETURN);
+    }
+    status = MPI_Comm_rank(channels[0], rank);
+    return status != MPI_SUCCESS ? status : MPI_Comm_size(channels[0], size);
+}
+
+int kf_mpi_end(void) {
+    return MPI_Finalize();
+}
+
+static void *begun(MPI_Request *request, int status) {
+    if (status == MPI_SUCCESS) return request;
+    free(request);
+    return NULL;
+}
+
+void *kf_mpi_send(const void *data, int bytes, int to, int tag, int channel) {
+    MPI_Request *request = malloc(sizeof *request);
+    return request == NULL
+               ? NULL
+               : begun(request, MPI_Isend(data, bytes, MPI_BYTE, to, tag, channels[channel], request));
+}
+
+/* from < 0: any. */
+void *kf_mpi_receive(void *data, int bytes, int from, int tag, int channel) {
+    MPI_Request *request = malloc(sizeof *request);
+    const int source = from < 0 ? MPI_ANY_SOURCE : from;
+    return request == NULL
+               ? NULL
+               : begun(request, MPI_Irecv(data, bytes, MPI_BYTE, source, tag, channels[channel], request));
+}
+
+/* In place: every process's values become the sums over all. */
+void *kf_mpi_sum(int64_t *values, int count) {
+    MPI_Request *request = malloc(sizeof *request);
+    return request == NULL ? NULL
+                           : begun(request, MPI_Iallreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_SUM,
+                                                           channels[0], request));
+}
+
+/* From one process to all. */
+void *kf_mpi_share(void *data, int bytes, int from) {
+    MPI_Request *request = malloc(sizeof *request);
+    return request == NULL ? NULL
+                           : begun(request, MPI_Ibcast(data, bytes, MPI_BYTE, from, channels[0], request));
+}
+
+/* 1: done, and freed; 0: not yet; negative: failed, and freed. */
+int kf_mpi_test(void *request) {
+    int done = 0;
+    const int status = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+    if (status == MPI_SUCCESS && !done) return 0;
+    free(request);
+    return status == MPI_SUCCESS ? 1 : -1;
+}
+
+/* Gives a receive up. */
+void kf_mpi_cancel(void *request) {
+    MPI_Cancel(request);
+    MPI_Wait(request, MPI_STATUS_IGNORE);
+    free(request);
+}
