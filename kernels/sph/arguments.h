@@ -5,7 +5,7 @@
  * the origin. The last axis (y in two dimensions, z in three) points up: rows of cells run along it.
  *
  * Particles lie in two sets of arrays: `sorted` by cells, which the sums over neighbours read, and `next`, which
- * the integration writes and the sort reads. position holds x, y, z and the volume (negative: a particle of a
+ * the integration writes and the sort reads. The two change places from step to step while lists are kept. position holds x, y, z and the volume (negative: a particle of a
  * wall); velocity the predicted velocity and e; rate the last acceleration and d e / d t; stress the deviatoric
  * stress xx, yy, xy, xz, yz. */
 #ifndef KF_KERNELS_SPH_ARGUMENTS_H
@@ -48,7 +48,7 @@ typedef struct kf_sph_clock {
     float step, previous; /* the coming one; the one that led here */
     int speed, acceleration;
     int flags; /* KF_SPH_LOST ... */
-    int spare;
+    int moved; /* square of the longest way since lists were made */
 } kf_sph_clock;
 enum { KF_SPH_LOST = 1, KF_SPH_OVERFLOW = 2, KF_SPH_SKIN = 4 }; /* not a number; a list or mask is full; moved too far */
 
@@ -68,7 +68,8 @@ typedef struct kf_sph_arguments {
 
     float support, support2, inverse_support; /* of the neighbour sums */
     float list_support2; /* of lists: with the skin */
-    float list_slack2;   /* square of how far a particle may move while its list is kept: half of the skin */
+    float list_slack;    /* how far a particle may move while its list is kept: half of the skin; 0: none are kept */
+    int list_left;       /* steps that the list has to serve after the coming one */
     float gradient;    /* |grad W| = gradient r (1 - r/h)^3 */
     float softening;   /* 0.01 s^2 */
     float diffusion;   /* 2 delta s, of density */
@@ -95,7 +96,7 @@ typedef struct kf_sph_arguments {
     float *sums;               /* what one sum over neighbours leaves to the next, [4] a particle */
     unsigned *hits;            /* lists or masks */
     int *hit_count;
-    float *list_position;      /* where particles were when their lists were made */
+    float *list_position;      /* where particles were when their lists were made; NULL: in the last step of a list */
 
     int *cell_of;              /* [count][2] of next: cell, and place in the cell */
     int *counts, *start;       /* [cell_count + 2] */

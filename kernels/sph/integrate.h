@@ -52,6 +52,24 @@ KF_FUNCTION void kf_count(const kf_sph_arguments *a, int i, kf_four p) {
 #define kf_count(a, i, p) ((void)0)
 #endif
 
+/* While its list is kept, a particle has to stay within the skin's half. */
+KF_FUNCTION void kf_watch(const kf_sph_arguments *a, int i, kf_four p) {
+#if KF_LISTS_KEPT
+    if (!a->list_position) return;
+    const kf_four q = kf_load(a->list_position, i, a->count);
+    const float d[3] = {p.x - q.x, p.y - q.y, p.z - q.z};
+    float d2 = 0.0f;
+    KF_UNROLL for (int axis = 0; axis < KF_DIMENSIONS; axis++) {
+        const float along = kf_nearest_image(a, axis, d[axis]);
+        d2 += along * along;
+    }
+    if (d2 > a->list_slack * a->list_slack) a->clock->flags |= KF_SPH_SKIN;
+    kf_raise(&a->clock->moved, d2);
+#else
+    (void)a, (void)i, (void)p;
+#endif
+}
+
 /* acceleration.w: d e / d t; shift: displacement beside the motion. */
 KF_FUNCTION void kf_integrate(const kf_sph_arguments *a, int i, kf_four p, kf_four v, kf_four acceleration,
                               kf_four shift) {
@@ -74,6 +92,7 @@ KF_FUNCTION void kf_integrate(const kf_sph_arguments *a, int i, kf_four p, kf_fo
     p.z += 0.5f * h * (v.z + w.z) + shift.z;
     p.w = 1.0f / (1.0f + w.w);
     p = kf_settled(a, p);
+    kf_watch(a, i, p);
     kf_keep(a->next.position, i, n, p), kf_keep(a->next.velocity, i, n, w);
     kf_keep(a->next.rate, i, n, acceleration);
     kf_count(a, i, p);

@@ -224,12 +224,6 @@ KF_FUNCTION long long kf_word(const kf_sph_arguments *a, int i) {
     }
 
 /* ---- lists (lists.cu makes them) ---- */
-/* A list knows no images: the nearest one is the neighbour. */
-KF_FUNCTION float kf_nearest_image(const kf_sph_arguments *a, int axis, float d) {
-    if (!((KF_PERIODIC >> axis) & 1)) return d;
-    const float half = 0.5f * a->size[axis];
-    return d > half ? d - a->size[axis] : d < -half ? d + a->size[axis] : d;
-}
 /* True where neighbours may be beyond a periodic face; also while a list is kept, since its skin is part of the cells. */
 KF_FUNCTION int kf_sees_images(const kf_sph_arguments *a, const int *home) {
     int sees = 0;

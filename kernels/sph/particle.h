@@ -122,6 +122,13 @@ KF_FUNCTION void kf_keep_stress(float *values, int i, int count, kf_deviator s) 
 
 /* ---- cells ---- */
 
+/* Of a distance along an axis, that to the nearest image: lists know no images. */
+KF_FUNCTION float kf_nearest_image(const kf_sph_arguments *a, int axis, float d) {
+    if (!((KF_PERIODIC >> axis) & 1)) return d;
+    const float half = 0.5f * a->size[axis];
+    return d > half ? d - a->size[axis] : d < -half ? d + a->size[axis] : d;
+}
+
 KF_FUNCTION int kf_within(int value, int low, int high) {
     return value < low ? low : value > high ? high : value;
 }

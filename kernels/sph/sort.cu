@@ -127,18 +127,3 @@ KF_SCALAR_KERNEL(rank, kf_sph_arguments) {
             to += a->slots[2 * k] < identity;
     kf_move(a, from, to, identity);
 }
-
-/* A step whose order and lists are kept: as long as nobody has moved too far. */
-KF_SCALAR_KERNEL(carry, kf_sph_arguments) {
-    (void)y, (void)z;
-    const kf_four p = kf_load(a->next.position, x, a->count), q = kf_load(a->list_position, x, a->count);
-    float d2 = 0.0f;
-    const float d[3] = {p.x - q.x, p.y - q.y, p.z - q.z};
-    KF_UNROLL for (int axis = 0; axis < KF_DIMENSIONS; axis++) {
-        float along = fabsf(d[axis]);
-        if ((KF_PERIODIC >> axis) & 1) along = fminf(along, fabsf(a->size[axis] - along));
-        d2 += along * along;
-    }
-    if (d2 > a->list_slack2) a->clock->flags |= KF_SPH_SKIN;
-    kf_move(a, x, x, a->next.identity[x]);
-}

@@ -8,10 +8,18 @@ KF_SCALAR_KERNEL(advance_clock, kf_sph_arguments) {
     const float speed = kf_bits_float(clock->speed), acceleration = kf_bits_float(clock->acceleration);
     clock->time += (double)clock->step;
     clock->previous = clock->step;
+    if (!a->list_position) clock->moved = 0; /* the list has served */
     if (a->time_step > 0.0f) clock->step = a->time_step;
-    else
+    else {
         clock->step = fminf(fminf(a->courant_length / (a->acoustic_speed + speed), a->viscous_step),
                             0.25f * sqrtf(a->force_length / fmaxf(acceleration, 1e-12f)));
+        /* What is faster than anybody expected takes smaller steps, so that lists stay complete. */
+        if (a->list_slack > 0.0f && a->list_left > 0) {
+            const float left = fmaxf(0.9f * a->list_slack - sqrtf(kf_bits_float(clock->moved)), 0.0f);
+            clock->step = fminf(clock->step, left / ((float)a->list_left *
+                                                     fmaxf(speed + acceleration * clock->step, 1e-12f)));
+        }
+    }
     clock->speed = clock->acceleration = 0;
 }
 

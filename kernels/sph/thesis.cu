@@ -140,6 +140,7 @@ KF_SCALAR_KERNEL(force, kf_sph_arguments) {
         v = kf_limited(v, a->speed_limit);
         p.x += h * v.x, p.y += h * v.y, p.z += h * v.z, p.w = volume;
         p = kf_settled(a, p);
+        kf_watch(a, i, p);
         const float speed = kf_length(v.x, v.y, v.z);
         if (!(speed < 1e10f)) a->clock->flags |= KF_SPH_LOST;
         kf_raise(&a->clock->speed, speed);

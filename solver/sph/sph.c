@@ -15,6 +15,7 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     kf_add_variable(variables, "neighbours", kf_sph_neighbours(scene));
     kf_add_variable(variables, "dimensions", scene->dimensions);
     kf_add_variable(variables, "stress", kf_sph_has_stress(scene));
+    kf_add_variable(variables, "stride", 100.0 * kf_sph_stride(scene) / scene->support);
     kf_add_variable(variables, "thesis", scene->scheme == KF_SCHEME_THESIS);
     kf_add_variable(variables, "dummies", scene->wall_count > 0);
     kf_add_device_variables(variables, device);
@@ -160,8 +161,7 @@ static kf_status build(kf_plan *plan, kf_sph *system, kf_error *error) {
     /* The sort moves the state, and each sum over neighbours reads positions and velocities once. */
     plan->least_bytes = plan->updates * (system->stress ? 344.0 : 200.0);
     KF_TRY(load_modules(plan, system, error));
-    kf_buffer *sorted_identity;
-    KF_TRY(make_set(plan, system, &a->sorted, &sorted_identity, error));
+    KF_TRY(make_set(plan, system, &a->sorted, &system->sorted_identity, error));
     KF_TRY(make_set(plan, system, &a->next, &system->identity, error));
     KF_TRY(make_search(plan, system, error));
     KF_TRY(make_tables(plan, system, error));

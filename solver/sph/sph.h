@@ -67,7 +67,7 @@ typedef struct kf_sph {
     bool stress;                        /* the scheme stores one */
     kf_module *modules[KF_SPH_SOURCES]; /* CHECK: made when it is first asked for */
     kf_sph_arguments arguments;         /* common to all launches */
-    kf_buffer *clock, *counts, *identity, *exchange, *totals, *gauge_sums;
+    kf_buffer *clock, *counts, *identity, *sorted_identity, *exchange, *totals, *gauge_sums;
     int exchanged; /* particles that the buffer exchange holds */
 } kf_sph;
 
@@ -80,6 +80,9 @@ void kf_sph_define(const kf_particle_scene *scene, const kf_sph_options *options
                    kf_source *source, kf_sph_defines *defines);
 /* The sums over neighbours of a step leave to each other who is near. */
 bool kf_sph_keeps_slots(const kf_particle_scene *scene, const kf_sph_options *options);
+/* How far a particle may move in a step, in spacings: one that falls through the box, beside what it began
+ * with. */
+double kf_sph_stride(const kf_particle_scene *scene);
 /* Words of bits with a hit that search staged holds at a time. */
 int kf_sph_slots(const kf_particle_scene *scene, const kf_sph_options *options);
 /* Mean neighbours of a particle inside the fluid. */
@@ -102,9 +105,14 @@ double kf_sph_usual_step(const kf_particle_scene *scene);
 double kf_sph_first_step(const kf_particle_scene *scene, const kf_sph_arguments *arguments);
 
 /* sph_launches.c */
+/* The arguments of a launch between steps: `next` is where the particles are. */
+kf_sph_arguments kf_sph_between(const kf_plan *plan);
+/* Those of the sums over neighbours of a step: `sorted` is what they read. While a list is kept the two sets
+ * change places from step to step, so that nothing has to be copied back. */
+kf_sph_arguments kf_sph_within(const kf_sph *system, uint64_t step);
 kf_status kf_sph_make_launches(kf_plan *plan, kf_sph *system, kf_error *error);
-/* Cells, order and lists of where the particles now are, outside of a step. */
-kf_status kf_sph_sort(kf_plan *plan, kf_error *error);
+/* Cells, order and lists of the particles of arguments->next, into arguments->sorted, outside of a step. */
+kf_status kf_sph_sort(kf_plan *plan, const kf_sph_arguments *arguments, kf_error *error);
 /* One kernel outside of the step, on extent items. */
 kf_status kf_sph_launch(kf_plan *plan, kf_sph_source source, const char *name,
                         const kf_sph_arguments *arguments, int extent, kf_error *error);

@@ -137,7 +137,10 @@ void kf_sph_set_arguments(const kf_particle_scene *scene, const kf_sph_options *
     a->inverse_support = (float)(1.0 / h);
     const double wider = h * (1.0 + 0.01 * options->skin);
     a->list_support2 = (float)(wider * wider);
-    a->list_slack2 = (float)(0.25 * (wider - h) * (wider - h));
+    if (options->list_period > 1) {
+        a->list_slack = (float)(0.5 * (wider - h));
+        a->list_left = options->list_period - 1;
+    }
     a->gradient = (float)(5.0 * w / (s * s));
     a->softening = (float)(0.01 * s * s);
     a->diffusion = (float)(2.0 * scene->diffusion * s);
@@ -172,5 +175,7 @@ double kf_sph_first_step(const kf_particle_scene *scene, const kf_sph_arguments 
     const double *g = scene->gravity, force = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     double step =
         fmin((double)a->courant_length / ((double)a->acoustic_speed + fastest), (double)a->viscous_step);
-    return fmin(step, 0.25 * sqrt((double)a->force_length / fmax(force, 1e-12)));
+    step = fmin(step, 0.25 * sqrt((double)a->force_length / fmax(force, 1e-12)));
+    if (a->list_left == 0) return step;
+    return fmin(step, 0.9 * (double)a->list_slack / a->list_left / fmax(fastest + force * step, 1e-12));
 }

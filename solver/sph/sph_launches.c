@@ -11,6 +11,7 @@ typedef struct builder {
     kf_error *error;
     kf_status status;
     int period, phase;
+    kf_sph_arguments arguments; /* of the launches */
 } builder;
 
 static bool on_gpu(const kf_plan *plan) {
@@ -25,7 +26,7 @@ static void append(builder *b, kf_sph_source source, const char *name, int threa
     if (b->status != KF_OK) return;
     b->status = kf_module_function(b->system->modules[source], name, &function, b->error);
     if (b->status != KF_OK) return;
-    kf_sph_arguments arguments = b->system->arguments;
+    kf_sph_arguments arguments = b->arguments;
     kf_launch launch;
     arguments.extent[0] = (int)extent;
     arguments.extent[1] = arguments.extent[2] = 1;
@@ -51,7 +52,6 @@ static void append_sort(builder *b) {
     const kf_sph_arguments *a = &b->system->arguments;
     const long long groups = (a->cell_count + KF_SPH_SCAN) / KF_SPH_SCAN, n = a->count;
     const double cells = 4.0 * (double)a->cell_count / (double)n, state = 2.0 * state_bytes(b->system);
-    b->period = b->system->options.list_period;
     if (!b->system->options.fused_count) append(b, KF_SPH_SORT, "count_cells", SORT_THREADS, n, 24.0);
     append(b, KF_SPH_SORT, "sum_cells", SORT_THREADS, groups * SORT_THREADS, cells);
     append(b, KF_SPH_SORT, "sum_groups", SORT_THREADS, SORT_THREADS, 0.0);
@@ -64,10 +64,6 @@ static void append_sort(builder *b) {
     }
     if (b->system->options.search == KF_SPH_LIST)
         append(b, KF_SPH_LISTS, "make_lists", on_gpu(b->plan) ? KF_SPH_THREADS : CPU_BLOCK, n, 32.0);
-    for (b->phase = 1; b->phase < b->period; b->phase++)
-        append(b, KF_SPH_SORT, "carry", SORT_THREADS, n, state);
-    b->phase = 0;
-    b->period = 1;
 }
 
 static void append_modern(builder *b) {
@@ -87,14 +83,46 @@ static void append_thesis(builder *b) {
     append_sums(b, "force", 2.0 * state_bytes(b->system));
 }
 
+/* How often the particles have gone to the other set before a step begins; a sort takes them there, too. */
+static uint64_t moves(const kf_sph *system, uint64_t step) {
+    const uint64_t kept = (uint64_t)system->options.list_period, into = step % kept;
+    return step / kept * (kept + 1) + (into > 0 ? into + 1 : 0);
+}
+
+static kf_sph_arguments arguments_of(const kf_sph *system, bool swapped) {
+    kf_sph_arguments a = system->arguments;
+    if (swapped) {
+        a.sorted = system->arguments.next;
+        a.next = system->arguments.sorted;
+    }
+    return a;
+}
+
+kf_sph_arguments kf_sph_between(const kf_plan *plan) {
+    const kf_sph *system = plan->system;
+    return arguments_of(system, moves(system, plan->steps_done) % 2 == 1);
+}
+
+kf_sph_arguments kf_sph_within(const kf_sph *system, uint64_t step) {
+    const bool sorts = step % (uint64_t)system->options.list_period == 0;
+    return arguments_of(system, (moves(system, step) + (sorts ? 1 : 0)) % 2 == 0);
+}
+
 kf_status kf_sph_make_launches(kf_plan *plan, kf_sph *system, kf_error *error) {
-    builder b = {.plan = plan, .system = system, .error = error, .status = KF_OK, .period = 1};
-    append_sort(&b);
-    if (system->scene->scheme == KF_SCHEME_MODERN)
-        append_modern(&b);
-    else
-        append_thesis(&b);
-    append(&b, KF_SPH_STATE, "advance_clock", 32, 1, 0.0);
+    const int kept = system->options.list_period;
+    builder b = {.plan = plan, .system = system, .error = error, .status = KF_OK};
+    b.period = kept == 1 ? 1 : 2 * kept;
+    for (b.phase = 0; b.phase < b.period; b.phase++) {
+        b.arguments = kf_sph_within(system, (uint64_t)b.phase);
+        if (b.phase % kept == 0) append_sort(&b);
+        if (b.phase % kept == kept - 1) b.arguments.list_position = NULL;
+        if (system->scene->scheme == KF_SCHEME_MODERN)
+            append_modern(&b);
+        else
+            append_thesis(&b);
+        b.arguments.list_left = kept - 1 - (b.phase + 1) % kept;
+        append(&b, KF_SPH_STATE, "advance_clock", 32, 1, 0.0);
+    }
     return b.status;
 }
 
@@ -119,9 +147,8 @@ kf_status kf_sph_launch(kf_plan *plan, kf_sph_source source, const char *name,
                       error);
 }
 
-kf_status kf_sph_sort(kf_plan *plan, kf_error *error) {
+kf_status kf_sph_sort(kf_plan *plan, const kf_sph_arguments *a, kf_error *error) {
     kf_sph *system = plan->system;
-    const kf_sph_arguments *a = &system->arguments;
     const long long groups = (a->cell_count + KF_SPH_SCAN) / KF_SPH_SCAN;
     KF_TRY(kf_backend_synchronize(plan->backend, error));
     KF_TRY(kf_buffer_fill(system->counts, 0, error));

@@ -27,6 +27,21 @@ bool kf_sph_keeps_slots(const kf_particle_scene *scene, const kf_sph_options *o)
     return o->search == KF_SPH_STAGED && !one_sum(scene);
 }
 
+double kf_sph_stride(const kf_particle_scene *scene) {
+    const double *g = scene->gravity, force = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    double largest = 0.0, fall = 0.0;
+    for (int i = 0; i < scene->dimensions; i++)
+        fall += force > 0.0 ? fabs(g[i]) / force * scene->size[i] : 0.0;
+    for (size_t k = 0; k < scene->count - scene->wall_count; k++) {
+        const float *v = scene->velocity + 3 * k;
+        largest = fmax(largest, sqrt((double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2]));
+    }
+    const double speed = sqrt(largest * largest + 2.0 * force * fall);
+    const double step =
+        scene->time_step > 0.0 ? scene->time_step : scene->courant * 0.5 * scene->support / (1.0 + speed);
+    return (1.0 + 0.1 * scene->shifting) * speed * step;
+}
+
 int kf_sph_slots(const kf_particle_scene *scene, const kf_sph_options *o) {
     const double cell = scene->support / o->reach, row = (2 * o->reach + 1) * pow(cell, scene->dimensions);
     return o->reach == 1 && row < 28.0 ? 12 : 20;
@@ -105,6 +120,7 @@ static void define_model(const kf_particle_scene *scene, const kf_sph_options *o
     define(d, "KF_FLOW", (long)m->branch);
     define(d, "KF_NEWTONIAN", m->exponent == 1.0);
     define(d, "KF_FUSED_COUNT", o->fused_count);
+    define(d, "KF_LISTS_KEPT", o->list_period > 1);
     if (scene->scheme == KF_SCHEME_THESIS) {
         define(d, "KF_XSPH", scene->thesis.xsph > 0.0);
     } else {

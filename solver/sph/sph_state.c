@@ -13,9 +13,8 @@ static kf_sph *system_of(const kf_plan *plan) {
 
 /* ---- to the device and back: in parts ---- */
 
-static kf_status send_state(kf_plan *plan, const float *values, kf_error *error) {
+static kf_status send_state(kf_plan *plan, kf_sph_arguments a, const float *values, kf_error *error) {
     kf_sph *system = system_of(plan);
-    kf_sph_arguments a = system->arguments;
     const size_t bytes = KF_SPH_STATE_VALUES * sizeof(float);
     for (a.first = 0; a.first < a.count; a.first += system->exchanged) {
         a.limit = a.count - a.first < system->exchanged ? a.count - a.first : system->exchanged;
@@ -29,7 +28,7 @@ static kf_status send_state(kf_plan *plan, const float *values, kf_error *error)
 
 kf_status kf_sph_read(kf_plan *plan, float **values, kf_error *error) {
     kf_sph *system = system_of(plan);
-    kf_sph_arguments a = system->arguments;
+    kf_sph_arguments a = kf_sph_between(plan);
     const size_t bytes = KF_SPH_STATE_VALUES * sizeof(float);
     float *read = kf_allocate((size_t)a.count * bytes);
     kf_status status = KF_OK;
@@ -65,23 +64,28 @@ kf_status kf_sph_flagged(int flags, kf_error *error) {
                    "a particle moved further than half of the list's skin: use a smaller list_period");
 }
 
-/* Particles are in the order of their identities; the counts of cells are 0, or those of the first step. */
-static kf_status reset(kf_plan *plan, const float *values, const kf_sph_clock *clock, kf_error *error) {
+/* Particles are in the order of their identities; the counts of cells are 0, or those of the first step.
+ * Where a list is being kept at that step, it is made, and the particles go on in its order. */
+static kf_status reset(kf_plan *plan, const float *values, const kf_sph_clock *clock, uint64_t step,
+                       kf_error *error) {
     kf_sph *system = system_of(plan);
     const kf_particle_scene *scene = system->scene;
+    const kf_sph_arguments a = kf_sph_within(system, step);
+    kf_buffer *target =
+        a.next.identity == system->arguments.next.identity ? system->identity : system->sorted_identity;
     int *identity = kf_allocate(scene->count * sizeof *identity);
     for (size_t k = 0; k < scene->count; k++)
         identity[k] = (int)k | (k >= scene->count - scene->wall_count ? KF_SPH_WALL_BIT : 0);
-    kf_status status =
-        kf_buffer_upload(system->identity, 0, identity, scene->count * sizeof *identity, error);
+    kf_status status = kf_buffer_upload(target, 0, identity, scene->count * sizeof *identity, error);
     free(identity);
     KF_TRY(status);
     KF_TRY(kf_buffer_upload(system->clock, 0, clock, sizeof *clock, error));
     KF_TRY(kf_buffer_fill(system->counts, 0, error));
-    KF_TRY(send_state(plan, values, error));
+    KF_TRY(send_state(plan, a, values, error));
+    plan->steps_done = step;
+    if (step % (uint64_t)system->options.list_period != 0) return kf_sph_sort(plan, &a, error);
     if (!system->options.fused_count) return KF_OK;
-    return kf_sph_launch(plan, KF_SPH_SORT, "count_cells", &system->arguments, system->arguments.count,
-                         error);
+    return kf_sph_launch(plan, KF_SPH_SORT, "count_cells", &a, a.count, error);
 }
 
 static kf_status initialise(kf_plan *plan, kf_error *error) {
@@ -96,7 +100,7 @@ static kf_status initialise(kf_plan *plan, kf_error *error) {
     }
     kf_sph_clock clock = {0};
     clock.step = (float)kf_sph_first_step(scene, &system->arguments);
-    const kf_status status = reset(plan, values, &clock, error);
+    const kf_status status = reset(plan, values, &clock, 0, error);
     free(values);
     return status;
 }
@@ -127,9 +131,8 @@ static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_er
     float *values = kf_allocate(bytes); /* the state may lie unaligned */
     memcpy(&clock, state, sizeof clock);
     memcpy(values, (const char *)state + sizeof clock, bytes);
-    const kf_status status = reset(plan, values, &clock, error);
+    const kf_status status = reset(plan, values, &clock, steps, error);
     free(values);
-    plan->steps_done = steps;
     return status;
 }
 
@@ -191,9 +194,10 @@ static double time_of(const kf_plan *plan, uint64_t step) {
 /* Sums of state.cu in a fixed order. */
 static kf_status add_up(kf_plan *plan, double sums[KF_SPH_TOTALS], kf_error *error) {
     kf_sph *system = system_of(plan);
-    const int parts = (system->arguments.count + KF_SPH_CHUNK - 1) / KF_SPH_CHUNK;
+    const kf_sph_arguments a = kf_sph_between(plan);
+    const int parts = (a.count + KF_SPH_CHUNK - 1) / KF_SPH_CHUNK;
     const size_t bytes = (size_t)parts * KF_SPH_TOTALS * sizeof(double);
-    KF_TRY(kf_sph_launch(plan, KF_SPH_STATE, "totals", &system->arguments, parts, error));
+    KF_TRY(kf_sph_launch(plan, KF_SPH_STATE, "totals", &a, parts, error));
     KF_TRY(kf_backend_synchronize(plan->backend, error));
     double *read = kf_allocate(bytes);
     const kf_status status = kf_buffer_download(system->totals, 0, read, bytes, error);
@@ -213,8 +217,9 @@ static kf_status record_gauges(kf_plan *plan, kf_records *records, kf_error *err
     const kf_particle_scene *s = system->scene;
     long long sums[3 * KF_PARTICLE_GAUGES];
     if (s->gauge_count == 0) return KF_OK;
+    const kf_sph_arguments a = kf_sph_between(plan);
     KF_TRY(kf_buffer_fill(system->gauge_sums, 0, error));
-    KF_TRY(kf_sph_launch(plan, KF_SPH_STATE, "gauges", &system->arguments, system->arguments.count, error));
+    KF_TRY(kf_sph_launch(plan, KF_SPH_STATE, "gauges", &a, a.count, error));
     KF_TRY(kf_backend_synchronize(plan->backend, error));
     KF_TRY(kf_buffer_download(system->gauge_sums, 0, sums, 3 * (size_t)s->gauge_count * sizeof *sums, error));
     kf_record *record = kf_records_add(records, "gauges");

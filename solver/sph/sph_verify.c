@@ -29,13 +29,13 @@ static kf_status check_module(kf_plan *plan, kf_sph *system, kf_error *error) {
 /* The plan's neighbours of where its particles now are: the sort of a step, then the search. */
 static kf_status find(kf_plan *plan, unsigned *found, kf_error *error) {
     kf_sph *system = plan->system;
-    kf_sph_arguments a = system->arguments;
+    kf_sph_arguments a = kf_sph_between(plan);
     kf_buffer *buffer;
     const size_t bytes = 2 * system->scene->count * sizeof *found;
     KF_TRY(check_module(plan, system, error));
     KF_TRY(kf_plan_buffer(plan, bytes, &buffer, error));
     a.found = kf_buffer_address(buffer);
-    KF_TRY(kf_sph_sort(plan, error));
+    KF_TRY(kf_sph_sort(plan, &a, error));
     KF_TRY(kf_sph_launch(plan, KF_SPH_CHECK, "find_neighbours", &a, a.count, error));
     KF_TRY(kf_backend_synchronize(plan->backend, error));
     return kf_buffer_download(buffer, 0, found, bytes, error);

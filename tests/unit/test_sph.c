@@ -238,6 +238,84 @@ static void a_restart_is_bit_for_bit(void **state) {
     }
 }
 
+/* A list that is kept ends nowhere: whatever the step, a snapshot shows where the particles are, and a
+ * restart goes on. */
+static void a_list_is_kept_and_taken_up_again(void **state) {
+    (void)state;
+    kf_problem *problem = problem_at(8);
+    const kf_particle_scene *scene = problem->own;
+    kf_space *space = space_of(problem);
+    kf_config plain, kept;
+    kf_error error = {KF_OK, ""};
+    must(kf_space_preset(space, "default", &plain, &error), &error);
+    kept = plain;
+    set(&kept, "list", 1, false, "float4", false);
+    kf_config_set_integer(&kept, "list_period", 4);
+    kf_config_set_integer(&kept, "skin", 10);
+    kf_plan *straight = plan_of(problem, &plain), *lists = plan_of(problem, &kept),
+            *again = plan_of(problem, &kept);
+    for (int step = 1; step <= 13; step++) {
+        size_t bytes;
+        float *expected, *values, *restarted;
+        advance(straight, 1);
+        advance(lists, 1);
+        void *middle = saved(lists, &bytes);
+        must(kf_sph_methods.restore(again, middle, (uint64_t)step, &error), &error);
+        free(middle);
+        advance(again, 2);
+        must(kf_sph_read(straight, &expected, &error), &error);
+        must(kf_sph_read(lists, &values, &error), &error);
+        for (size_t i = 0; i < scene->count * KF_SPH_STATE_VALUES; i++)
+            if (i % KF_SPH_STATE_VALUES < 7) assert_true(fabsf(values[i] - expected[i]) < 2e-4f);
+        free(values);
+        kf_plan *ahead = plan_of(problem, &plain);
+        advance(ahead, (uint64_t)step + 2);
+        free(expected);
+        must(kf_sph_read(ahead, &expected, &error), &error);
+        must(kf_sph_read(again, &restarted, &error), &error);
+        for (size_t i = 0; i < scene->count * KF_SPH_STATE_VALUES; i++)
+            if (i % KF_SPH_STATE_VALUES < 7) assert_true(fabsf(restarted[i] - expected[i]) < 2e-4f);
+        free(expected);
+        free(restarted);
+        kf_plan_free(ahead);
+    }
+    kf_plan_free(straight);
+    kf_plan_free(lists);
+    kf_plan_free(again);
+    kf_space_free(space);
+    kf_problem_free(problem);
+}
+
+/* What falls faster than anybody thought takes smaller steps, and never leaves its list. */
+static void a_list_stays_complete(void **state) {
+    (void)state;
+    static const char fast[] = "{\"particles\": {\"dimensions\": 2, \"spacing\": 0.05}, \"box\": {\"size\": "
+                               "[4, 1.5]}, \"material\": "
+                               "{\"density\": 300, \"sound_speed\": 20, \"viscosity\": 1}, \"fluid\": "
+                               "[{\"shape\": \"box\", \"low\": [0.5, "
+                               "0.2], \"high\": [1, 1], \"velocity\": [8, 0]}, {\"shape\": \"box\", \"low\": "
+                               "[2.5, 0.2], \"high\": [3, 1], "
+                               "\"velocity\": [-8, 0]}]}";
+    kf_particle_scene *scene = NULL;
+    kf_error error = {KF_OK, ""};
+    kf_config config;
+    kf_sph_clock clock;
+    must(kf_particle_scene_parse("fast.json", fast, NULL, &scene, &error), &error);
+    kf_problem *problem = kf_sph_problem(scene);
+    kf_space *space = space_of(problem);
+    must(kf_space_preset(space, "default", &config, &error), &error);
+    set(&config, "list", 1, false, "float4", false);
+    kf_config_set_integer(&config, "list_period", 8);
+    kf_config_set_integer(&config, "skin", 5);
+    kf_plan *plan = plan_of(problem, &config);
+    advance(plan, 400);
+    must(kf_sph_read_clock(plan, &clock, &error), &error);
+    assert_int_equal(clock.flags, 0);
+    kf_plan_free(plan);
+    kf_space_free(space);
+    kf_problem_free(problem);
+}
+
 /* Without walls nothing but gravity changes the momentum: the sums are antisymmetric. */
 static void momentum_is_conserved(void **state) {
     (void)state;
@@ -285,6 +363,8 @@ int main(void) {
         cmocka_unit_test(every_scene_agrees_with_the_reference),
         cmocka_unit_test(a_step_more_is_refused),
         cmocka_unit_test(a_restart_is_bit_for_bit),
+        cmocka_unit_test(a_list_is_kept_and_taken_up_again),
+        cmocka_unit_test(a_list_stays_complete),
         cmocka_unit_test(momentum_is_conserved),
     };
     return cmocka_run_group_tests(tests, open_backend, close_backend);
