@@ -177,6 +177,25 @@ static void test_contact_with_the_road(void **state) {
         }
 }
 
+/* The cabin of a car is what is in the upper third of its height, not what sticks out of its front. */
+static void test_the_cabin_is_behind_the_front(void **state) {
+    (void)state;
+    for (int turn = 0; turn < 2; turn++) {
+        double vertices[3 * 24];
+        uint32_t triangles[3 * 36];
+        kf_mesh car = {.vertices = vertices, .triangles = triangles};
+        kf_posture posture = {.up = {2, 1}, .across = 1};
+        add_box(&car, 0, -0.8, 0, 4, 1.6, 0.6);
+        add_box(&car, turn == 0 ? 2.0 : 0.4, -0.7, 0.6, 1.6, 1.4, 0.6);
+        add_box(&car, turn == 0 ? 0.2 : 3.6, -0.1, 0.6, 0.2, 0.2, 0.8);
+        kf_posture_heading(&car, &posture);
+        assert_true(posture.like_a_car);
+        assert_int_equal(posture.wind.axis, 0);
+        assert_int_equal(posture.wind.sign, turn == 0 ? 1 : -1);
+        assert_true(posture.front_sure >= KF_SURE);
+    }
+}
+
 static void test_what_is_said(void **state) {
     (void)state;
     static const double x[3] = {1, 0, 0}, y[3] = {0, 1, 0};
@@ -276,6 +295,7 @@ int main(void) {
         cmocka_unit_test(test_the_three_meshes),
         cmocka_unit_test(test_a_car_turned_onto_all_axes),
         cmocka_unit_test(test_contact_with_the_road),
+        cmocka_unit_test(test_the_cabin_is_behind_the_front),
         cmocka_unit_test(test_what_is_said),
         cmocka_unit_test(test_an_unsure_guess_names_the_option),
         cmocka_unit_test(test_written_scene_is_the_same),

@@ -357,8 +357,28 @@ static void defaults_at_every_size(void **state) {
             }
 }
 
+/* As few factors as there can be, of these the smallest: two ways to make 1024 of three factors. */
+static void radices_of_a_line(void **state) {
+    (void)state;
+    static const struct {
+        int n, points, radices[5];
+    } lines[] = {{1024, 16, {16, 8, 8, 1, 1}},
+                 {512, 16, {8, 8, 8, 1, 1}},
+                 {60, 20, {10, 6, 1, 1, 1}},
+                 {16, 16, {16, 1, 1, 1, 1}}};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        kf_line_engine engine;
+        kf_error error;
+        assert_int_equal(kf_line_design(lines[i].n, lines[i].points, 1, 0, &engine, &error), KF_OK);
+        for (int s = 0; s < 5; s++)
+            assert_int_equal(engine.radices[s], lines[i].radices[s]);
+        assert_int_equal(engine.threads, (lines[i].n + lines[i].points - 1) / lines[i].points);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sizes),
+                                       cmocka_unit_test(radices_of_a_line),
                                        cmocka_unit_test(defaults_at_every_size),
                                        cmocka_unit_test(fused_in_two_dimensions),
                                        cmocka_unit_test(fused_in_three_dimensions),
