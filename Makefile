@@ -37,7 +37,7 @@ TOOL_PROGRAMS := $(BUILD)/tests/nightly_trials
 TOOLS := $(filter-out tests/tools/nightly_trials.c,$(wildcard tests/tools/*.c))
 END_TESTS := $(wildcard tests/e2e/*.sh)
 # Tests of times, memory limits and counters want the machine for themselves; the longest begin first.
-ALONE := test_backend_gpu test_cupti_gpu test_handwritten test_measure test_quality test_roofs test_store_speed test_tune test_worker
+ALONE := test_backend_gpu test_backend_gpu_graphs test_cupti_gpu test_handwritten test_measure test_quality test_roofs test_store_speed test_tune test_worker
 TESTS_ALONE := $(ALONE:%=$(BUILD)/tests/%)
 LONGEST_TESTS := $(BUILD)/tests/test_kinetic $(BUILD)/tests/test_kinetic_walls
 UNIT_TESTS_BESIDE := $(LONGEST_TESTS) $(filter-out $(LONGEST_TESTS) $(TESTS_ALONE),$(UNIT_TESTS))
@@ -168,7 +168,7 @@ mutants: all tests ## plant faults one by one and list those that no test notice
 
 # What runs in more than one thread or talks to another process.
 THREADS_BUILD := $(BUILD)/threads
-THREAD_TESTS := $(patsubst %,tests/test_%,backend_cpu cache confined file log measure nightly replay roofs store strategy tune worker)
+THREAD_TESTS := $(patsubst %,tests/test_%,backend_cpu cache confined device_lock file log measure nightly replay roofs store store_processes strategy tune worker)
 check-threads: ## the tests of driver, workers and cpu backend under ThreadSanitizer
 	@sh scripts/packages.sh build check
 	@$(MAKE) BUILD=$(THREADS_BUILD) SANITIZE="-fsanitize=thread -fno-omit-frame-pointer" programs $(THREAD_TESTS:%=$(THREADS_BUILD)/%)

@@ -33,13 +33,15 @@ check() { # PROGRAM
 check test_cupti_gpu
 check test_d2q9 &
 check test_backend_gpu
+check test_backend_gpu_graphs
 check test_worker
 wait
 
-programs='test_backend_gpu test_worker test_cupti_gpu test_d2q9'
+programs='test_backend_gpu test_backend_gpu_graphs test_worker test_cupti_gpu test_d2q9'
 what() {
     case $1 in
-    test_backend_gpu) echo "the cuda backend: launches, graphs, events, large copies, too little memory, an illegal address" ;;
+    test_backend_gpu) echo "the cuda backend: launches, large copies, too little memory, an illegal address" ;;
+    test_backend_gpu_graphs) echo "the cuda backend: events, graphs, lanes" ;;
     test_worker) echo "planted faults, each measured between good configs: wrong, NaN, out of bounds, illegal address, endless, too much shared memory, leaks, crashes" ;;
     test_cupti_gpu) echo "counters against arithmetic: axpy, copy, strides 1 to 32, half warps" ;;
     test_d2q9) echo "every plan of d2q9 against the reference" ;;

@@ -1,9 +1,7 @@
 /* The tuning run from beginning to end, on a system whose configs fail in every way, with a real store. */
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -17,7 +15,6 @@
 #include "harness/tune/explain.h"
 #include "harness/tune/session.h"
 #include "harness/tune/tune.h"
-#include "harness/worker/device_lock.h"
 
 static kf_problem problem;
 
@@ -479,99 +476,6 @@ static void effort_counts_against_the_budget(void **state) {
     kf_store_close(store);
 }
 
-/* --- one run at a time on a GPU --------------------------------------------------------------------------
- */
-
-static void give_up_after_a_while(void *context) {
-    int *looks = context;
-    if (++*looks == 3) kf_interrupted = 1;
-}
-
-static void a_gpu_is_measured_by_one_run_at_a_time(void **state) {
-    (void)state;
-    const kf_device_info gpu = {.backend = "cuda", .spec = "cuda:0", .identity = "GPU-../a"};
-    const kf_device_info cpu = {.backend = "cpu", .spec = "cpu", .identity = "b"};
-    kf_error error = {KF_OK, ""};
-    int first = -1, second = -1, looks = 0;
-    assert_int_equal(kf_device_lock(&gpu, NULL, NULL, &first, &error), KF_OK);
-    assert_true(first >= 0);
-    assert_int_equal(kf_device_lock(&gpu, give_up_after_a_while, &looks, &second, &error), KF_INTERRUPTED);
-    assert_true(second == -1 && looks == 3);
-    kf_interrupted = 0;
-    kf_device_unlock(first);
-    /* Who holds it and is killed holds it no more. */
-    pid_t holder = fork();
-    if (holder == 0) {
-        _exit(kf_device_lock(&gpu, NULL, NULL, &first, &error) == KF_OK && kill(getpid(), SIGKILL) == 0 ? 0
-                                                                                                        : 1);
-    }
-    int status = 0;
-    assert_true(waitpid(holder, &status, 0) == holder && WIFSIGNALED(status));
-    assert_int_equal(kf_device_lock(&gpu, NULL, NULL, &second, &error), KF_OK);
-    assert_true(second >= 0);
-    kf_device_unlock(second);
-    assert_int_equal(kf_device_lock(&cpu, NULL, NULL, &first, &error), KF_OK);
-    assert_int_equal(first, -1);
-    kf_device_unlock(first);
-}
-
-/* Two processes add to a counter in turns; without the lock additions would be lost. */
-static void runs_that_take_turns_exclude_each_other(void **state) {
-    (void)state;
-    enum { TURNS = 200 };
-    const kf_device_info gpu = {.backend = "cuda", .spec = "cuda:0", .identity = "GPU-turns"};
-    kf_error error = {KF_OK, ""};
-    const int zero = open("/dev/zero", O_RDWR | O_CLOEXEC); /* pages of it that are shared begin as zeros */
-    assert_true(zero >= 0);
-    volatile int *count = mmap(NULL, sizeof *count, PROT_READ | PROT_WRITE, MAP_SHARED, zero, 0);
-    (void)close(zero);
-    assert_true(count != MAP_FAILED);
-    pid_t other = fork();
-    for (int i = 0; i < TURNS; i++) {
-        int lock = -1;
-        if (kf_device_turn(&gpu, KF_TURN_ALONE, &lock, &error) != KF_OK || lock < 0) break;
-        const int before = *count;
-        (void)nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
-        *count = before + 1;
-        kf_device_unlock(lock);
-    }
-    if (other == 0) _exit(0);
-    int status = 0;
-    assert_true(waitpid(other, &status, 0) == other && WIFEXITED(status));
-    assert_int_equal(*count, 2 * TURNS);
-    (void)munmap((void *)count, sizeof *count);
-
-    /* Two may share it; who wants to be alone waits for both, and is served before a third who would share
-     * it. */
-    int first = -1, second = -1, ends[2];
-    char order[3] = "";
-    assert_int_equal(kf_device_turn(&gpu, KF_TURN_SHARED, &first, &error), KF_OK);
-    assert_int_equal(kf_device_turn(&gpu, KF_TURN_SHARED, &second, &error), KF_OK);
-    assert_int_equal(pipe(ends), 0);
-    pid_t waiting[2];
-    for (int i = 0; i < 2; i++) {
-        waiting[i] = fork();
-        if (waiting[i] == 0) {
-            int own = -1;
-            (void)close(first);
-            (void)close(second);
-            const bool got =
-                kf_device_turn(&gpu, i == 0 ? KF_TURN_ALONE : KF_TURN_SHARED, &own, &error) == KF_OK;
-            _exit(got && write(ends[1], i == 0 ? "a" : "s", 1) == 1 ? 0 : 1);
-        }
-        (void)nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
-    }
-    kf_device_unlock(first);
-    kf_device_unlock(second);
-    for (int i = 0; i < 2; i++)
-        assert_true(waitpid(waiting[i], &status, 0) == waiting[i] && WIFEXITED(status) &&
-                    WEXITSTATUS(status) == 0);
-    assert_int_equal(read(ends[0], order, 2), 2);
-    assert_string_equal(order, "as");
-    (void)close(ends[0]);
-    (void)close(ends[1]);
-}
-
 static void bad_requests_are_refused(void **state) {
     (void)state;
     kf_store *store = open_store("bad.db");
@@ -595,87 +499,8 @@ static void bad_requests_are_refused(void **state) {
     kf_store_close(store);
 }
 
-/* --- choosing --------------------------------------------------------------------------------------------
- */
-
-static void put(kf_evaluations *list, long work, kf_state state, double low, double median, double high) {
-    kf_measurement m = {.state = state, .step_us = {.count = 5, .median = median, .low = low, .high = high}};
-    kf_config config = counter_config("right", work);
-    kf_evaluations_add(list, "search", &config, &m)->eligible = true;
-}
-
-static void finals_decide_and_overlap_is_a_tie(void **state) {
-    (void)state;
-    kf_tune_result result = {.presets = {0, 1, -1}};
-    put(&result.tried, 1, KF_STATE_OK, 99, 100, 101);
-    put(&result.tried, 2, KF_STATE_OK, 197, 200, 205);
-    put(&result.tried, 3, KF_STATE_OK, 88, 90, 92);  /* lucky in the search */
-    put(&result.tried, 4, KF_STATE_OK, 96, 99, 101); /* overlaps the best */
-    put(&result.tried, 5, KF_STATE_WRONG_RESULT, 1, 1, 1);
-    put(&result.tried, 6, KF_STATE_OK, 50, 50, 50); /* fails in the final */
-    put(&result.finals, 1, KF_STATE_OK, 97, 98, 100);
-    put(&result.finals, 3, KF_STATE_OK, 109, 110, 111);
-    put(&result.finals, 6, KF_STATE_CRASH, 50, 50, 50);
-    kf_tune_choose(&result);
-    assert_int_equal(result.best, 0);
-    assert_true(result.best_measurement->step_us.median == 98);
-    assert_true(fabs(result.gain[KF_PRESET_DEFAULT] - 1.0) < 1e-12);
-    assert_true(fabs(result.gain[KF_PRESET_BASELINE] - 200.0 / 98.0) < 1e-12);
-    assert_true(isnan(result.gain[KF_PRESET_PAPER]));
-    assert_int_equal(result.tie_count, 1);
-    assert_int_equal(result.ties[0], 3);
-    kf_tune_result_free(&result);
-    kf_tune_result none = {.presets = {-1, -1, -1}};
-    kf_tune_choose(&none);
-    assert_int_equal(none.best, -1);
-}
-
-/* Whatever else a search tried: the default wins where nothing is measurably faster, and not where something
- * is. */
-static void the_default_wins_a_tie(void **state) {
-    (void)state;
-    for (int faster = 0; faster < 2; faster++) {
-        kf_tune_result result = {.presets = {0, -1, -1}, .noise_floor = 0.002};
-        put(&result.tried, 1, KF_STATE_OK, 99.9, 100, 100.1);
-        for (int i = 0; i < 20; i++)
-            put(&result.tried, 2 + i, KF_STATE_OK, 99.8 + 0.01 * i, 99.85 + 0.01 * i, 99.9 + 0.01 * i);
-        put(&result.finals, 1, KF_STATE_OK, 99.9, 100, 100.1);
-        put(&result.finals, 5, KF_STATE_OK, 99.6, 99.7, 99.8);
-        if (faster) put(&result.finals, 6, KF_STATE_OK, 97.9, 98.0, 98.1);
-        kf_tune_choose(&result);
-        assert_int_equal(result.best, faster ? 5 : 0);
-        /* Of twenty ties the fastest are named. */
-        assert_int_equal(result.tie_count, faster ? 0 : KF_BEST_TIES);
-        if (!faster) assert_int_equal(result.ties[0], 4);
-        kf_tune_result_free(&result);
-    }
-}
-
-/* The same three configs: the fastest, the most frugal, and the one whose product of both is least. */
-static void the_objective_decides(void **state) {
-    (void)state;
-    static const double times[] = {100, 200, 130}, joules[] = {3.0, 1.2, 1.7};
-    static const int winners[] = {[KF_OBJECTIVE_TIME] = 0, [KF_OBJECTIVE_ENERGY] = 1, [KF_OBJECTIVE_EDP] = 2};
-    for (int objective = 0; objective < 3; objective++) {
-        kf_tune_result result = {
-            .presets = {0, -1, -1}, .objective = (kf_objective)objective, .noise_floor = 0.001};
-        for (int i = 0; i < 3; i++) {
-            put(&result.tried, 1 + i, KF_STATE_OK, times[i] - 1, times[i], times[i] + 1);
-            put(&result.finals, 1 + i, KF_STATE_OK, times[i] - 1, times[i], times[i] + 1);
-            result.tried.items[i].measurement.energy_j = result.finals.items[i].measurement.energy_j =
-                joules[i];
-        }
-        kf_tune_choose(&result);
-        assert_int_equal(result.best, winners[objective]);
-        assert_int_equal(result.tie_count, 0);
-        kf_tune_result_free(&result);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_objective_decides),
-        cmocka_unit_test(the_default_wins_a_tie),
         cmocka_unit_test(a_run_finds_the_fastest_right_config),
         cmocka_unit_test(time_budgets_hold),
         cmocka_unit_test(budgets_of_device_seconds_hold),
@@ -686,10 +511,7 @@ int main(void) {
         cmocka_unit_test(interrupted_runs_resume),
         cmocka_unit_test(what_was_best_before_is_tried_first),
         cmocka_unit_test(effort_counts_against_the_budget),
-        cmocka_unit_test(a_gpu_is_measured_by_one_run_at_a_time),
-        cmocka_unit_test(runs_that_take_turns_exclude_each_other),
         cmocka_unit_test(bad_requests_are_refused),
-        cmocka_unit_test(finals_decide_and_overlap_is_a_tie),
     };
     counter_prepare();
     kf_log_set_level(KF_LOG_QUIET);

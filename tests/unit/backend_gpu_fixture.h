@@ -1,0 +1,140 @@
+/* Each test of the cuda backend runs in a forked child. The parent only ever counts and describes devices, so
+ * that these programs also show what the tuning driver relies on: that CUDA works in its children afterwards.
+ */
+#ifndef KF_TESTS_UNIT_BACKEND_GPU_FIXTURE_H
+#define KF_TESTS_UNIT_BACKEND_GPU_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <signal.h>
+
+#include "base/backend/backend.h"
+#include "tests/unit/kernel_folder.h"
+
+static const char kernels_text[] =
+    "#include \"portable.h\"\n"
+    "typedef struct axpy_arguments { int extent[3]; const float *x; float *y; float factor; } "
+    "axpy_arguments;\n"
+    "KF_KERNEL(axpy, axpy_arguments) { a->y[x] += a->factor * a->x[x]; }\n"
+    "typedef struct number_arguments { int extent[3]; int *out; } number_arguments;\n"
+    "KF_KERNEL(number, number_arguments) {\n"
+    "    a->out[((kf_int64)z * a->extent[1] + y) * a->extent[0] + x] = x + 1000 * y + 1000000 * z;\n"
+    "}\n"
+    "typedef struct sum_arguments {\n"
+    "    int extent[3]; int *i; kf_int64 *l; float *f; double *d;\n"
+    "} sum_arguments;\n"
+    "KF_SCALAR_KERNEL(sum, sum_arguments) {\n"
+    "    kf_atomic_add_int(a->i, 1);\n"
+    "    kf_atomic_add_int64(a->l, -((kf_int64)x << 20));\n"
+    "    kf_atomic_add_float(a->f, 1.0f);\n"
+    "    kf_atomic_add_double(a->d, 0.5 * x);\n"
+    "}\n"
+    "typedef struct pattern_arguments { int extent[3]; unsigned char *out; } pattern_arguments;\n"
+    "KF_KERNEL(pattern, pattern_arguments) {\n"
+    "    const kf_int64 i = (kf_int64)y * a->extent[0] + x;\n"
+    "    a->out[i] = (unsigned char)(i * 7 + (i >> 16));\n"
+    "}\n"
+    "typedef struct wild_arguments { int extent[3]; int *out; } wild_arguments;\n"
+    "KF_SCALAR_KERNEL(wild, wild_arguments) { *a->out = x; }\n";
+
+/* The same structs on the host. */
+typedef struct axpy_arguments {
+    int extent[3];
+    const float *x;
+    float *y;
+    float factor;
+} axpy_arguments;
+typedef struct pointer_arguments { /* number, pattern, wild */
+    int extent[3];
+    void *out;
+} pointer_arguments;
+typedef struct sum_arguments {
+    int extent[3];
+    void *i, *l, *f, *d;
+} sum_arguments;
+
+/* --- running a test in a child ------------------------------------------------------------------------ */
+
+/* In the child cmocka's assertions would carry on as a second copy of the test program. */
+#define CHECK(condition)                                                                                     \
+    do {                                                                                                     \
+        if (!(condition)) {                                                                                  \
+            (void)fprintf(stderr, "%s:%d: not true: %s; last error: %s\n", __FILE__, __LINE__, #condition,   \
+                          problem.message);                                                                  \
+            _exit(1);                                                                                        \
+        }                                                                                                    \
+    } while (0)
+#define WORKS(call) CHECK((call) == KF_OK)
+
+static kf_error problem; /* of the child's last call that failed */
+static kf_backend *gpu;
+static kf_module *kernels;
+
+static inline kf_function *kernel(const char *name) {
+    kf_function *function = NULL;
+    WORKS(kf_module_function(kernels, name, &function, &problem));
+    return function;
+}
+
+static inline kf_buffer *buffer_of(size_t bytes) {
+    kf_buffer *buffer = NULL;
+    WORKS(kf_buffer_create(gpu, bytes, &buffer, &problem));
+    return buffer;
+}
+
+static inline kf_launch make_launch(const char *name, int bx, int by, int bz, const void *arguments,
+                                    size_t bytes) {
+    kf_launch launch;
+    kf_launch_set(&launch, name, kernel(name), (const int[3]){bx, by, bz}, arguments, bytes);
+    return launch;
+}
+
+static inline void run_and_wait(const kf_launch *launch) {
+    WORKS(kf_backend_launch(gpu, launch, &problem));
+    WORKS(kf_backend_synchronize(gpu, &problem));
+}
+
+static inline void need_gpu(void) {
+    char why[512] = "";
+    if (kf_cuda_device_count(why, sizeof why) > 0) return;
+    print_message("%s\n", why);
+    skip();
+}
+
+/* Runs test with the device open and the kernels loaded. The child ends like any program, through the
+ * driver's exit handlers. */
+static inline void in_child(void (*test)(void)) {
+    need_gpu();
+    (void)fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)signal(SIGSEGV, SIG_DFL); /* cmocka's handler would carry on with the tests */
+        const kf_source source = {"kernels/test/gpu.cu", NULL, 0};
+        WORKS(kf_backend_open("cuda:0", &gpu, &problem));
+        WORKS(kf_module_load(gpu, &source, &kernels, NULL, &problem));
+        test();
+        kf_module_free(kernels);
+        kf_backend_close(gpu);
+        exit(0);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (WIFSIGNALED(status)) fail_msg("the child ended by signal %d", WTERMSIG(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static inline int set_up(void **state) {
+    (void)state;
+    return make_kernel_folder() || write_kernel("gpu.cu", kernels_text);
+}
+
+static inline int tear_down(void **state) {
+    (void)state;
+    return remove_kernel_folder();
+}
+
+#endif

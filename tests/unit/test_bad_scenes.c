@@ -1,0 +1,197 @@
+/* Scenes that are refused: what is wrong, where, and what to do. */
+#include "tests/unit/scene_files.h"
+#include "tests/unit/scene_texts.h"
+
+typedef struct bad_scene {
+    const char *text, *part;
+} bad_scene;
+
+static const bad_scene bad_scenes[] = {
+    {"", ""},
+    {"{\"domain\": ", ""},
+    {"[1, 2]", "one JSON object"},
+    {"{}", "domain"},
+    {BOX(TUNNEL, FLOW ", \"solidd\": {}"), "solid"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"position\": [1, 1, 1]}"), "either \"mesh\""},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"bal\", \"position\": [1, 1, 1]}"), "ball"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"position\": [1, 1, 1], \"radios\": 1}"),
+     "radius"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\"}"), "position"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"position\": [1, 1]}"), "position"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"position\": [1, 1, 1], \"mesh\": \"a.obj\"}"),
+     "either"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"torus\", \"minor_radius\": 1, \"position\": [1, 1, 1]}"),
+     "minor_radius"},
+    {BOX(TUNNEL,
+         FLOW ", \"solid\": {\"shape\": \"knot\", \"turns\": 2, \"windings\": 4, \"position\": [1, 1, 1]}"),
+     "divisor"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ahmed\", \"slant_angle\": 50, \"position\": [1, 1, 1]}"),
+     "slant_angle"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"mesh\": \"none.obj\", \"position\": [1, 1, 1]}"), "No such file"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"mesh\": \"\", \"position\": [1, 1, 1]}"), "solid.mesh"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"radius\": 3, \"position\": [1, 1, 1]}"),
+     "the domain only 2 m"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.2, \"position\": [1, 1.5, 0.6]}"),
+     "along y, out of the domain"},
+    {BOX(TUNNEL,
+         FLOW ", \"solid\": {\"shape\": \"ball\", \"scale\": 1, \"length\": 1, \"position\": [1, 1, 1]}"),
+     "not both"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"position\": [1, 1, 1], \"rotation\": {\"axis\": "
+                      "[0, 0, 0], \"degrees\": 5}}"),
+     "no direction"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"position\": [1, 1, 1], \"motion\": {}}"),
+     "neither angular_velocity"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"position\": [1, 1, 1], \"motion\": "
+                      "{\"angular_velocity\": 1}}"),
+     "axis"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.2, \"position\": [1, 0.8, 0.6], "
+                      "\"motion\": {\"velocity\": [0, 1, 0]}}"),
+     "moves along y"},
+    {BOX(TUNNEL,
+         FLOW ", \"solid\": {\"shape\": \"plate\", \"width\": 0.2, \"scale\": 0.7, \"position\": [1, 0.8, "
+              "0.6], \"motion\": {\"axis\": [1, 0, 0], \"angular_velocity\": 1, \"center\": [1, 0.8, 0.2]}}"),
+     "turning, the solid reaches"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.2, \"position\": [1, 0.8, 0.6], "
+                      "\"motion\": {\"axis\": [1, 0, 0], \"angular_velocity\": 100}}"),
+     "the surface moves at 20 m/s"},
+#define FREE(motion)                                                                                         \
+    BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.2, \"position\": [1, 0.8, 0.6], "     \
+                     "\"motion\": {\"free\": true, " motion "}}")
+    {FREE("\"gravity\": [0, 0, -1]"), "solid.motion.density: is missing"},
+    {FREE("\"density\": 0.5"), "density: must be a finite number from 1"},
+    {FREE("\"density\": 2, \"center\": [1, 1, 1]"), "solid.motion.center: unknown key"},
+    {FREE("\"density\": 2, \"velocity\": [30, 0, 0]"), "the surface moves at 30 m/s"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.2, \"position\": [1, 0.8, 0.22], "
+                      "\"motion\": {\"free\": true, \"density\": 2}}"),
+     "closer than half a cell"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"mesh\": \"open.obj\", \"position\": [1, 0.8, 0.6], "
+                      "\"motion\": {\"free\": true, \"density\": 2}}"),
+     "3 of its edges are open"},
+    {BOX(TUNNEL, FLOW ", " BALL ", \"model\": {\"immersed_passes\": 11}"), "immersed_passes"},
+    {"{\"domain\": {\"cells\": [20, 16, 12]}, " FLOW "}", "give two of"},
+    {"{\"domain\": {\"cells\": [20, 16], \"cell_size\": 1}, " FLOW "}", "domain"},
+    {"{\"domain\": {\"cells\": [20, 16, 1.5], \"cell_size\": 1}, " FLOW "}", "whole number"},
+    {"{\"domain\": {\"cells\": [20, 16, -1], \"cell_size\": 1}, " FLOW "}", "cells"},
+    {"{\"domain\": {\"cells\": [20, 16, 12], \"size\": [2, 1.6, 2]}, " FLOW "}",
+     "along z, but size says 2 m"},
+    {"{\"domain\": {\"size\": [2, 1.6, 2], \"cell_size\": 1e-6}, " FLOW "}", "make cell_size larger"},
+    {"{\"domain\": {\"cells\": [9000, 9000, 9000], \"cell_size\": 1}, " FLOW ", " BALL "}", "has more than"},
+    {"{\"domain\": {\"cells\": [20, 2, 20], \"cell_size\": 1}, " FLOW ", " BALL "}", "at least 3"},
+    {BOX("\"boundaries\": {\"xmin\": \"inflow\"}", FLOW), "xmax"},
+    {BOX("\"boundaries\": {\"xmin\": \"periodic\", \"xmax\": \"outflow\", \"ymin\": \"wall\", \"ymax\": "
+         "\"wall\", \"zmin\": \"wall\", \"zmax\": \"wall\"}",
+         FLOW),
+     "xmin and xmax must both be periodic"},
+    {BOX("\"boundaries\": {\"xmin\": \"inflow\", \"xmax\": \"wall\", \"ymin\": \"wall\", \"ymax\": \"wall\", "
+         "\"zmin\": \"wall\", \"zmax\": \"wall\"}",
+         FLOW ", " BALL),
+     "nowhere out"},
+    {BOX("\"boundaries\": {\"xmin\": \"inflo\", \"xmax\": \"wall\", \"ymin\": \"wall\", \"ymax\": \"wall\", "
+         "\"zmin\": \"wall\", \"zmax\": \"wall\"}",
+         FLOW),
+     "inflow"},
+    {BOX("\"boundaries\": {\"xmin\": {\"type\": \"wall\", \"velocity\": [1, 0, 0]}, \"xmax\": \"wall\", "
+         "\"ymin\": \"wall\", \"ymax\": \"wall\", \"zmin\": \"wall\", \"zmax\": \"wall\"}",
+         FLOW),
+     "own plane"},
+    {BOX("\"boundaries\": {\"xmin\": {\"type\": \"inflow\", \"specular_share\": 0.5}, \"xmax\": \"outflow\", "
+         "\"ymin\": \"wall\", \"ymax\": \"wall\", \"zmin\": \"wall\", \"zmax\": \"wall\"}",
+         FLOW),
+     "boundaries.xmin.specular_share: only a wall mirrors"},
+    {BOX("\"boundaries\": {\"xmin\": {\"type\": \"outflow\", \"velocity\": [1, 0, 0]}, \"xmax\": \"wall\", "
+         "\"ymin\": \"wall\", \"ymax\": \"wall\", \"zmin\": \"wall\", \"zmax\": \"wall\"}",
+         FLOW),
+     "no velocity of its own"},
+    {BOX("\"boundaries\": {\"xmin\": {\"type\": \"inflow\", \"velocity\": [50, 0, 0]}, \"xmax\": "
+         "\"outflow\", \"ymin\": \"wall\", \"ymax\": \"wall\", \"zmin\": \"wall\", \"zmax\": \"wall\"}",
+         FLOW ", " BALL),
+     "xmin.velocity: 1.25 cells a step"},
+    {BOX(TUNNEL, FLOW ", " BALL ", \"smoke\": {\"emitters\": []}"), "list of 1 to 8"},
+    {BOX(TUNNEL, FLOW ", " BALL ", \"smoke\": {\"capacity\": 1e9}"), "capacity"},
+    {SMOKE("{\"shape\": \"cone\", \"rate\": 1}"), "box, disc, rake"},
+    {SMOKE("{\"shape\": \"box\", \"low\": [0, 0, 0], \"high\": [1, 1, 1]}"), "smoke.emitters[0].rate"},
+    {SMOKE("{\"shape\": \"box\", \"rate\": 1, \"low\": [0, 1, 0], \"high\": [1, 0, 1]}"),
+     "below low along y"},
+    {SMOKE("{\"shape\": \"box\", \"rate\": 1, \"low\": [0, 0, 0], \"high\": [1, 1, 5]}"),
+     "out of the domain"},
+    {SMOKE(
+         "{\"shape\": \"disc\", \"rate\": 1, \"center\": [1, 1, 1], \"radius\": 0.1, \"normal\": [0, 0, 0]}"),
+     "no direction"},
+    {BOX(TUNNEL, "\"flow\": {\"speed\": 1}"), "exactly one of"},
+    {BOX(TUNNEL, "\"flow\": {\"speed\": 1, \"reynolds\": 1, \"viscosity\": 1}"), "exactly one of"},
+    {BOX(TUNNEL, "\"flow\": {\"reynolds\": 1}"), "speed"},
+    {BOX(TUNNEL, "\"flow\": {\"speed\": -1, \"reynolds\": 1}"), "speed"},
+    {BOX(TUNNEL, "\"flow\": {\"speed\": \"fast\", \"reynolds\": 1}"), "speed"},
+    {BOX(TUNNEL, FLOW), "flow.reference_length: is missing"},
+    {BOX(TUNNEL, BALL ", \"flow\": {\"speed\": 1, \"reynolds\": 100, \"lattice_speed\": 0.4}"),
+     "lattice_speed: 0.4"},
+    {BOX(TUNNEL, BALL ", \"flow\": {\"speed\": 1, \"reynolds\": 100, \"lattice_viscosity\": 0.1}"),
+     "needs \"viscosity\""},
+    {BOX(TUNNEL, BALL ", \"flow\": {\"speed\": 1, \"viscosity\": 1, \"lattice_viscosity\": 0.1, "
+                      "\"lattice_speed\": 0.1}"),
+     "no \"lattice_speed\""},
+    {BOX(TUNNEL, BALL ", \"flow\": {\"speed\": 1, \"reynolds\": 1e9}"), "far too coarse"},
+    {BOX(TUNNEL, BALL ", \"flow\": {\"speed\": 1, \"reynolds\": 0.01}"), "lattice viscosity is 30"},
+    {BOX(TUNNEL, BALL ", \"flow\": {\"speed\": 1, \"reynolds\": 100, \"initial\": \"taylor_green_2d\"}"),
+     "periodic"},
+    {BOX(PERIODIC, "\"flow\": {\"speed\": 1, \"reynolds\": 100, \"initial\": \"taylor_green_2d\"}"),
+     "equally many cells along x and y"},
+    {BOX(TUNNEL, FLOW ", " BALL ", \"model\": {\"collision\": \"bkg\"}"), "bgk"},
+    {BOX(TUNNEL, FLOW ", " BALL ", \"model\": {\"collision\": \"bgk\", \"rates\": \"ones\"}"),
+     "only the collision \"acm_mrt\""},
+    {BOX(TUNNEL, FLOW ", " BALL ", \"model\": {\"high_order_rate\": 1.5}"), "needs \"rates\""},
+    {BOX(TUNNEL, FLOW ", " BALL ", \"sampling\": {\"samples_per_cell\": 0}"), "samples_per_cell"},
+    {BOX(TUNNEL, FLOW ", " BALL ", \"sampling\": {\"samples_per_cell\": 2000}"), "samples_per_cell"},
+    {BOX(TUNNEL, FLOW ", " BALL ", \"sampling\": {\"seed\": -4}"), "seed"},
+    {BOX(TUNNEL, FLOW ", " BALL ", \"sampling\": {\"sed\": 4}"), "seed"},
+};
+
+static void refuse(const char *file, const kf_scene_options *options, const char *part) {
+    kf_scene *scene = (kf_scene *)&scene;
+    kf_error error = {0};
+    if (kf_scene_open(file, options, &scene, &error) != KF_BAD_INPUT)
+        fail_msg("accepted, but should say \"%s\"", part);
+    assert_null(scene);
+    assert_holds(error.message, part);
+    assert_null(strchr(error.message, '\n'));
+}
+
+static void test_bad_scenes(void **state) {
+    (void)state;
+    (void)write_text("open.obj", "v 0 0 0\nv 0.4 0 0\nv 0 0.4 0\nv 0 0 0.4\nf 1 3 2\nf 1 2 4\nf 1 4 3\n");
+    for (size_t b = 0; b < sizeof bad_scenes / sizeof bad_scenes[0]; b++) {
+        const char *file = write_text("bad.json", bad_scenes[b].text);
+        refuse(file, NULL, bad_scenes[b].part);
+        refuse(file, NULL, b == 14 ? "none.obj" : "bad.json"); /* and names the file */
+    }
+}
+
+static void test_bad_names(void **state) {
+    (void)state;
+    refuse("", NULL, "empty");
+    refuse("bal", NULL, "did you mean ball?");
+    refuse(
+        "zzzzzzzz", NULL,
+        "shipped are ahmed, avalanche, ball, cavity2d, column, concave, cylinder2d, cylinder_array2d, "
+        "dam_break_2d, dam_break_3d, decay, jet, kolmogorov, particles_32, particles_80, particles_bingham, "
+        "plate, plume, plume3d, pool, river, settling, slump, stress, torus");
+    refuse("nowhere/car.obj", NULL, "nowhere/car.obj: no such file");
+    refuse(test_folder, NULL, "no such file");
+    refuse(write_text("car.step", "x"), NULL, "neither a scene file");
+    const kf_scene_options sparse = {.samples_per_cell = 0.5}, few = {.nodes = {10, 0, 10}},
+                           negative = {.nodes = {-1, -1, -1}};
+    refuse("ball", &sparse, "between 1 and 1000");
+    refuse("ball", &few, "grid 10x0x10");
+    refuse("ball", &negative, "grid -1");
+    const kf_scene_options tiny = {.nodes = {2, 2, 2}}, unreachable = {.node_limit = 10};
+    refuse("ball", &tiny, "at least 3");
+    refuse("ball", &unreachable, "cannot be reduced");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bad_scenes),
+        cmocka_unit_test(test_bad_names),
+    };
+    return cmocka_run_group_tests(tests, make_test_folder, remove_test_folder);
+}

@@ -1,0 +1,95 @@
+/* What a tuning run takes for the best of what it measured. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "harness/tune/session.h"
+#include "harness/tune/tune.h"
+
+static void put(kf_evaluations *list, long work, kf_state state, double low, double median, double high) {
+    kf_measurement m = {.state = state, .step_us = {.count = 5, .median = median, .low = low, .high = high}};
+    kf_config config = {.system = "counter"};
+    kf_config_set_integer(&config, "work", work);
+    kf_evaluations_add(list, "search", &config, &m)->eligible = true;
+}
+
+static void finals_decide_and_overlap_is_a_tie(void **state) {
+    (void)state;
+    kf_tune_result result = {.presets = {0, 1, -1}};
+    put(&result.tried, 1, KF_STATE_OK, 99, 100, 101);
+    put(&result.tried, 2, KF_STATE_OK, 197, 200, 205);
+    put(&result.tried, 3, KF_STATE_OK, 88, 90, 92);  /* lucky in the search */
+    put(&result.tried, 4, KF_STATE_OK, 96, 99, 101); /* overlaps the best */
+    put(&result.tried, 5, KF_STATE_WRONG_RESULT, 1, 1, 1);
+    put(&result.tried, 6, KF_STATE_OK, 50, 50, 50); /* fails in the final */
+    put(&result.finals, 1, KF_STATE_OK, 97, 98, 100);
+    put(&result.finals, 3, KF_STATE_OK, 109, 110, 111);
+    put(&result.finals, 6, KF_STATE_CRASH, 50, 50, 50);
+    kf_tune_choose(&result);
+    assert_int_equal(result.best, 0);
+    assert_true(result.best_measurement->step_us.median == 98);
+    assert_true(fabs(result.gain[KF_PRESET_DEFAULT] - 1.0) < 1e-12);
+    assert_true(fabs(result.gain[KF_PRESET_BASELINE] - 200.0 / 98.0) < 1e-12);
+    assert_true(isnan(result.gain[KF_PRESET_PAPER]));
+    assert_int_equal(result.tie_count, 1);
+    assert_int_equal(result.ties[0], 3);
+    kf_tune_result_free(&result);
+    kf_tune_result none = {.presets = {-1, -1, -1}};
+    kf_tune_choose(&none);
+    assert_int_equal(none.best, -1);
+}
+
+/* Whatever else a search tried: the default wins where nothing is measurably faster, and not where something
+ * is. */
+static void the_default_wins_a_tie(void **state) {
+    (void)state;
+    for (int faster = 0; faster < 2; faster++) {
+        kf_tune_result result = {.presets = {0, -1, -1}, .noise_floor = 0.002};
+        put(&result.tried, 1, KF_STATE_OK, 99.9, 100, 100.1);
+        for (int i = 0; i < 20; i++)
+            put(&result.tried, 2 + i, KF_STATE_OK, 99.8 + 0.01 * i, 99.85 + 0.01 * i, 99.9 + 0.01 * i);
+        put(&result.finals, 1, KF_STATE_OK, 99.9, 100, 100.1);
+        put(&result.finals, 5, KF_STATE_OK, 99.6, 99.7, 99.8);
+        if (faster) put(&result.finals, 6, KF_STATE_OK, 97.9, 98.0, 98.1);
+        kf_tune_choose(&result);
+        assert_int_equal(result.best, faster ? 5 : 0);
+        /* Of twenty ties the fastest are named. */
+        assert_int_equal(result.tie_count, faster ? 0 : KF_BEST_TIES);
+        if (!faster) assert_int_equal(result.ties[0], 4);
+        kf_tune_result_free(&result);
+    }
+}
+
+/* The same three configs: the fastest, the most frugal, and the one whose product of both is least. */
+static void the_objective_decides(void **state) {
+    (void)state;
+    static const double times[] = {100, 200, 130}, joules[] = {3.0, 1.2, 1.7};
+    static const int winners[] = {[KF_OBJECTIVE_TIME] = 0, [KF_OBJECTIVE_ENERGY] = 1, [KF_OBJECTIVE_EDP] = 2};
+    for (int objective = 0; objective < 3; objective++) {
+        kf_tune_result result = {
+            .presets = {0, -1, -1}, .objective = (kf_objective)objective, .noise_floor = 0.001};
+        for (int i = 0; i < 3; i++) {
+            put(&result.tried, 1 + i, KF_STATE_OK, times[i] - 1, times[i], times[i] + 1);
+            put(&result.finals, 1 + i, KF_STATE_OK, times[i] - 1, times[i], times[i] + 1);
+            result.tried.items[i].measurement.energy_j = result.finals.items[i].measurement.energy_j =
+                joules[i];
+        }
+        kf_tune_choose(&result);
+        assert_int_equal(result.best, winners[objective]);
+        assert_int_equal(result.tie_count, 0);
+        kf_tune_result_free(&result);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finals_decide_and_overlap_is_a_tie),
+        cmocka_unit_test(the_default_wins_a_tie),
+        cmocka_unit_test(the_objective_decides),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,115 @@
+/* One run at a time on a GPU, and turns. */
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "tests/unit/store_fixture.h"
+
+#include "base/util/program.h"
+#include "harness/worker/device_lock.h"
+
+static int set_up(void **state) {
+    const int made = fixture_make_folder(state);
+    (void)setenv("XDG_CACHE_HOME", fixture_folder, 1);
+    return made;
+}
+
+static void give_up_after_a_while(void *context) {
+    int *looks = context;
+    if (++*looks == 3) kf_interrupted = 1;
+}
+
+static void a_gpu_is_measured_by_one_run_at_a_time(void **state) {
+    (void)state;
+    const kf_device_info gpu = {.backend = "cuda", .spec = "cuda:0", .identity = "GPU-../a"};
+    const kf_device_info cpu = {.backend = "cpu", .spec = "cpu", .identity = "b"};
+    kf_error error = {KF_OK, ""};
+    int first = -1, second = -1, looks = 0;
+    assert_int_equal(kf_device_lock(&gpu, NULL, NULL, &first, &error), KF_OK);
+    assert_true(first >= 0);
+    assert_int_equal(kf_device_lock(&gpu, give_up_after_a_while, &looks, &second, &error), KF_INTERRUPTED);
+    assert_true(second == -1 && looks == 3);
+    kf_interrupted = 0;
+    kf_device_unlock(first);
+    /* Who holds it and is killed holds it no more. */
+    pid_t holder = fork();
+    if (holder == 0) {
+        _exit(kf_device_lock(&gpu, NULL, NULL, &first, &error) == KF_OK && kill(getpid(), SIGKILL) == 0 ? 0
+                                                                                                        : 1);
+    }
+    int status = 0;
+    assert_true(waitpid(holder, &status, 0) == holder && WIFSIGNALED(status));
+    assert_int_equal(kf_device_lock(&gpu, NULL, NULL, &second, &error), KF_OK);
+    assert_true(second >= 0);
+    kf_device_unlock(second);
+    assert_int_equal(kf_device_lock(&cpu, NULL, NULL, &first, &error), KF_OK);
+    assert_int_equal(first, -1);
+    kf_device_unlock(first);
+}
+
+/* Two processes add to a counter in turns; without the lock additions would be lost. */
+static void runs_that_take_turns_exclude_each_other(void **state) {
+    (void)state;
+    enum { TURNS = 200 };
+    const kf_device_info gpu = {.backend = "cuda", .spec = "cuda:0", .identity = "GPU-turns"};
+    kf_error error = {KF_OK, ""};
+    const int zero = open("/dev/zero", O_RDWR | O_CLOEXEC); /* pages of it that are shared begin as zeros */
+    assert_true(zero >= 0);
+    volatile int *count = mmap(NULL, sizeof *count, PROT_READ | PROT_WRITE, MAP_SHARED, zero, 0);
+    (void)close(zero);
+    assert_true(count != MAP_FAILED);
+    pid_t other = fork();
+    for (int i = 0; i < TURNS; i++) {
+        int lock = -1;
+        if (kf_device_turn(&gpu, KF_TURN_ALONE, &lock, &error) != KF_OK || lock < 0) break;
+        const int before = *count;
+        (void)nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+        *count = before + 1;
+        kf_device_unlock(lock);
+    }
+    if (other == 0) _exit(0);
+    int status = 0;
+    assert_true(waitpid(other, &status, 0) == other && WIFEXITED(status));
+    assert_int_equal(*count, 2 * TURNS);
+    (void)munmap((void *)count, sizeof *count);
+
+    /* Two may share it; who wants to be alone waits for both, and is served before a third who would share
+     * it. */
+    int first = -1, second = -1, ends[2];
+    char order[3] = "";
+    assert_int_equal(kf_device_turn(&gpu, KF_TURN_SHARED, &first, &error), KF_OK);
+    assert_int_equal(kf_device_turn(&gpu, KF_TURN_SHARED, &second, &error), KF_OK);
+    assert_int_equal(pipe(ends), 0);
+    pid_t waiting[2];
+    for (int i = 0; i < 2; i++) {
+        waiting[i] = fork();
+        if (waiting[i] == 0) {
+            int own = -1;
+            (void)close(first);
+            (void)close(second);
+            const bool got =
+                kf_device_turn(&gpu, i == 0 ? KF_TURN_ALONE : KF_TURN_SHARED, &own, &error) == KF_OK;
+            _exit(got && write(ends[1], i == 0 ? "a" : "s", 1) == 1 ? 0 : 1);
+        }
+        (void)nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+    }
+    kf_device_unlock(first);
+    kf_device_unlock(second);
+    for (int i = 0; i < 2; i++)
+        assert_true(waitpid(waiting[i], &status, 0) == waiting[i] && WIFEXITED(status) &&
+                    WEXITSTATUS(status) == 0);
+    assert_int_equal(read(ends[0], order, 2), 2);
+    assert_string_equal(order, "as");
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_gpu_is_measured_by_one_run_at_a_time),
+        cmocka_unit_test(runs_that_take_turns_exclude_each_other),
+    };
+    return cmocka_run_group_tests(tests, set_up, fixture_remove_folder);
+}
