@@ -259,9 +259,9 @@ static kf_status read_sampling(const char *file, const cJSON *root, kf_descripti
 /* Ours, and those that are somebody else's to read. */
 static kf_status check_root_keys(kf_json_place top, const cJSON *root, const char *const *sections,
                                  kf_error *error) {
-    enum { OURS = 9, MOST = 32 };
+    enum { OURS = 10, MOST = 32 };
     const char *keys[MOST + 1] = {"description", "solid", "mask",     "domain", "boundaries",
-                                  "flow",        "model", "sampling", "smoke"};
+                                  "flow",        "model", "sampling", "smoke",  "incompressible"};
     for (int i = 0; sections != NULL && sections[i] != NULL && OURS + i < MOST; i++)
         keys[OURS + i] = sections[i];
     return kf_json_check_keys(top, root, keys, error);
@@ -283,6 +283,7 @@ static kf_status read_root(const char *file, const cJSON *root, const char *cons
     KF_TRY(read_flow(file, root, d, notes, error));
     KF_TRY(read_model(file, root, d, error));
     KF_TRY(read_sampling(file, root, d, error));
+    KF_TRY(kf_description_read_incompressible(file, root, &d->incompressible, error));
     return kf_description_read_smoke(file, root, &d->smoke, error);
 }
 

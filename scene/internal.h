@@ -194,6 +194,7 @@ typedef struct kf_description {
     kf_moment_basis basis;
     double accuracy, high_order_rate;
     int immersed_passes;
+    kf_incompressible_model incompressible;
     double samples_per_cell;
     uint64_t seed;
     kf_smoke_sources smoke; /* metres */
@@ -207,6 +208,8 @@ kf_status kf_description_read(const char *file, const char *const *sections, kf_
                               kf_text *notes, kf_error *error);
 kf_status kf_description_read_solid(const char *file, const cJSON *root, kf_solid_description *solid,
                                     kf_error *error);
+kf_status kf_description_read_incompressible(const char *file, const cJSON *root,
+                                             kf_incompressible_model *model, kf_error *error);
 kf_status kf_description_read_smoke(const char *file, const cJSON *root, kf_smoke_sources *smoke,
                                     kf_error *error);
 /* The wind tunnel around a bare mesh (placement.c); placement NULL: nothing is said; nodes all 0: no grid is.

@@ -119,6 +119,16 @@ static void hash_scene(kf_scene *scene) {
         hash_numbers(&hasher, 3, scene->motion.gravity);
     }
     if (scene->immersed_passes > 1) hash_integer(&hasher, scene->immersed_passes);
+    const kf_incompressible_model *model = &scene->incompressible;
+    if (model->unlimited || model->trace != KF_TRACE_MIDPOINT || model->viscous_term != KF_VISCOUS_EXPLICIT ||
+        model->steps != 0.0 || model->tolerance != 0.0) {
+        kf_hash_add_string(&hasher, "incompressible");
+        hash_integer(&hasher, model->unlimited);
+        hash_integer(&hasher, model->trace);
+        hash_integer(&hasher, model->viscous_term);
+        hash_numbers(&hasher, 1, &model->steps);
+        hash_numbers(&hasher, 1, &model->tolerance);
+    }
     hash_integer(&hasher, (int64_t)scene->samples.count);
     hash_numbers(&hasher, scene->samples.count, scene->samples.x);
     hash_numbers(&hasher, scene->samples.count, scene->samples.y);

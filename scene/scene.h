@@ -65,6 +65,27 @@ typedef enum kf_initial {
 } kf_initial;
 extern const char *const kf_initial_names[KF_INITIALS];
 
+/* What only the incompressible solver asks of a scene (docs/incompressible.md). All zero: what holds when a
+ * file says nothing. */
+typedef enum kf_viscous_term {
+    KF_VISCOUS_EXPLICIT,
+    KF_VISCOUS_IMPLICIT,
+    KF_VISCOUS_OFF,
+    KF_VISCOUS_TERMS
+} kf_viscous_term;
+extern const char *const kf_viscous_term_names[KF_VISCOUS_TERMS]; /* "explicit", "implicit", "off" */
+typedef enum kf_trace { KF_TRACE_MIDPOINT, KF_TRACE_EULER, KF_TRACES } kf_trace;
+extern const char *const kf_trace_names[KF_TRACES]; /* "midpoint", "euler" */
+#define KF_DEFAULT_TOLERANCE 1e-4
+#define KF_MOST_STEP_RATIO   1e3
+typedef struct kf_incompressible_model {
+    bool unlimited; /* MacCormack's correction is not limited to the values that it was made of */
+    kf_trace trace;
+    kf_viscous_term viscous_term;
+    double steps;     /* of the scene's time steps in one of the solver's; 0 means 1 */
+    double tolerance; /* of the pressure, relative residual; 0 means KF_DEFAULT_TOLERANCE */
+} kf_incompressible_model;
+
 /* Prescribed rigid motion: x(t) = center + velocity t + R(axis, angular_speed t) (x0 - center); or the
  * initial motion of a free solid, which the fluid then moves. Lattice units. */
 typedef struct kf_motion {
@@ -184,6 +205,7 @@ struct kf_scene {
     double mask_density;     /* density - 1 there, where it is given and the velocity is not */
     bool mask_has_pressure;  /* that it is so */
     bool parabolic_inflow;   /* face_velocity of an inflow face is the mean of a parabola across it */
+    kf_incompressible_model incompressible;
     int immersed_passes;     /* of the immersed boundary in a step, 1 .. KF_MOST_PASSES; 0 means 1 */
     kf_samples samples;      /* in sampling order; see scene/ordering.h */
     double samples_per_cell; /* as asked for */
@@ -212,6 +234,9 @@ void kf_scene_free(kf_scene *scene);
 /* The same scene on a coarser grid: same Reynolds number, boundaries and samples per cell. Used to verify a
  * config cheaply. At most node_limit nodes. */
 kf_status kf_scene_reduce(const kf_scene *scene, long node_limit, kf_scene **reduced, kf_error *error);
+
+/* The same scene in lattice units of a time step so many times as long; its hash stays. */
+void kf_scene_stretch_time(kf_scene *scene, double ratio);
 
 /* Density and velocity (lattice) at time 0 at node (i,j,k). */
 void kf_scene_initial(const kf_scene *scene, int i, int j, int k, double *density, double velocity[3]);

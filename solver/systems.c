@@ -8,13 +8,19 @@
 #include "base/util/text.h"
 #include "scene/scene.h"
 #include "solver/d2q9/d2q9.h"
+#include "solver/incompressible/incompressible.h"
 #include "solver/kinetic/kinetic.h"
 #include "solver/sph/sph.h"
 #include "solver/stable_fluids/stable_fluids.h"
 #include "solver/t1/t1.h"
 
-const kf_system *const kf_systems[] = {&kf_system_kinetic, &kf_system_d2q9, &kf_system_stable_fluids,
-                                       &kf_system_sph,     &kf_system_t1,   NULL};
+const kf_system *const kf_systems[] = {&kf_system_kinetic,
+                                       &kf_system_d2q9,
+                                       &kf_system_stable_fluids,
+                                       &kf_system_sph,
+                                       &kf_system_incompressible,
+                                       &kf_system_t1,
+                                       NULL};
 
 kf_status kf_system_find(const char *name, const kf_system **system, kf_error *error) {
     enum { MOST = sizeof kf_systems / sizeof kf_systems[0] };

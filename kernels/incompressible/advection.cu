@@ -1,0 +1,143 @@
+/* A sub-step of MacCormack's advection (Selle et al., J. Sci. Comput. 35 (2008) 350) with the viscous term. Defines besides
+ * those of grid.h: KF_MIDPOINT 0|1 the trace, KF_LIMITER 0|1, KF_VISCOUS 0 off | 1 explicit | 2 implicit. */
+#include "grid.h"
+#include "viscous.h"
+
+/* Eight values and how to mix them. */
+typedef struct kf_corners {
+    int low[3], high[3]; /* offsets along each axis, in places */
+    kf_real share[3];
+} kf_corners;
+
+/* Along one axis: `at` plus `offset`, held in [0, count - 1] or wrapped. A NaN goes to the lower end. */
+KF_FUNCTION void kf_find(const kf_grid *a, int axis, int at, kf_real offset, int count, int stride, kf_corners *c) {
+    const kf_real most = KF_R(count - 1);
+    offset = offset > most ? most : (offset > -most ? offset : -most);
+    const kf_real whole = KF_FLOOR(offset);
+    int low = at + (int)whole, high;
+    c->share[axis] = offset - whole;
+    if (kf_is_periodic(a, axis)) {
+        low = low < 0 ? low + count : low >= count ? low - count : low;
+        high = low + 1 == count ? 0 : low + 1;
+    } else {
+        high = low + 1;
+        low = low < 0 ? 0 : low > count - 1 ? count - 1 : low;
+        high = high < 0 ? 0 : high > count - 1 ? count - 1 : high;
+    }
+    c->low[axis] = low * stride;
+    c->high[axis] = high * stride;
+}
+
+/* Where component `of` is found at a displacement from the face of component `from` at (x, y, z). */
+KF_FUNCTION kf_corners kf_corners_of(const kf_grid *a, int of, int from, int x, int y, int z, const kf_real d[3]) {
+    kf_corners c;
+    const int stride[3] = {1, a->row, a->plane}, at[3] = {x, y, z};
+    KF_UNROLL for (int i = 0; i < 3; i++) {
+        const kf_real half = KF_R(0.5) * KF_R((of == i) - (from == i));
+        kf_find(a, i, at[i], d[i] + half, a->cells[i] + (of == i && !kf_is_periodic(a, i)), stride[i], &c);
+    }
+    return c;
+}
+
+KF_FUNCTION kf_real kf_mix(kf_real low, kf_real high, kf_real share) {
+    return low + share * (high - low);
+}
+
+KF_FUNCTION kf_real kf_sample(const kf_grid *a, const void *field, int of, const kf_corners *c) {
+    const kf_real *v = KF_CONSTANTS(field) + of * a->capacity + a->origin;
+    const int y0 = c->low[1] + c->low[2], y1 = c->high[1] + c->low[2], y2 = c->low[1] + c->high[2],
+              y3 = c->high[1] + c->high[2];
+    return kf_mix(kf_mix(kf_mix(v[c->low[0] + y0], v[c->high[0] + y0], c->share[0]),
+                         kf_mix(v[c->low[0] + y1], v[c->high[0] + y1], c->share[0]), c->share[1]),
+                  kf_mix(kf_mix(v[c->low[0] + y2], v[c->high[0] + y2], c->share[0]),
+                         kf_mix(v[c->low[0] + y3], v[c->high[0] + y3], c->share[0]), c->share[1]),
+                  c->share[2]);
+}
+
+/* How far the face's place moves in `time` with the carrier. */
+KF_FUNCTION void kf_trace(const kf_grid *a, int from, int x, int y, int z, kf_real time, kf_real d[3]) {
+    const kf_real none[3] = {KF_R(0), KF_R(0), KF_R(0)};
+    kf_real first[3];
+    KF_UNROLL for (int of = 0; of < 3; of++) {
+        const kf_corners c = kf_corners_of(a, of, from, x, y, z, none);
+        first[of] = time * kf_sample(a, a->carrier, of, &c);
+    }
+#if KF_MIDPOINT
+    const kf_real half[3] = {KF_R(0.5) * first[0], KF_R(0.5) * first[1], KF_R(0.5) * first[2]};
+    KF_UNROLL for (int of = 0; of < 3; of++) {
+        const kf_corners c = kf_corners_of(a, of, from, x, y, z, half);
+        d[of] = time * kf_sample(a, a->carrier, of, &c);
+    }
+#else
+    KF_UNROLL for (int of = 0; of < 3; of++) d[of] = first[of];
+#endif
+}
+
+KF_FUNCTION void kf_predict(const kf_grid *a, int c, int x, int y, int z) {
+    const int k = kf_place(a, x, y, z);
+    kf_real d[3], value;
+    kf_trace(a, c, x, y, z, KF_R(-a->duration), d);
+    const kf_corners from = kf_corners_of(a, c, c, x, y, z, d);
+    const kf_real moved = kf_sample(a, a->source, c, &from);
+    KF_VALUES(a->predicted)[c * a->capacity + k] = kf_is_held(a, c, x, y, z, k, &value) ? value : moved;
+}
+
+KF_FUNCTION kf_real kf_least(kf_real a, kf_real b) {
+    return a < b ? a : b;
+}
+/* Within the values that the prediction was made of. */
+KF_FUNCTION kf_real kf_limit(const kf_grid *a, int of, const kf_corners *c, kf_real value) {
+    const kf_real *v = KF_CONSTANTS(a->source) + of * a->capacity + a->origin;
+    kf_real least = v[c->low[0] + c->low[1] + c->low[2]], most = least;
+    KF_UNROLL for (int i = 1; i < 8; i++) {
+        const kf_real corner = v[(i & 1 ? c->high[0] : c->low[0]) + (i & 2 ? c->high[1] : c->low[1]) +
+                                 (i & 4 ? c->high[2] : c->low[2])];
+        least = kf_least(least, corner);
+        most = kf_most_of(most, corner);
+    }
+    return kf_least(kf_most_of(value, least), most);
+}
+
+KF_FUNCTION void kf_correct(const kf_grid *a, int c, int x, int y, int z) {
+    const int k = kf_place(a, x, y, z);
+    const long long at = c * a->capacity + k;
+    kf_real d[3], held;
+    kf_trace(a, c, x, y, z, KF_R(a->duration), d);
+    const kf_corners to = kf_corners_of(a, c, c, x, y, z, d);
+    kf_real value = KF_CONSTANTS(a->predicted)[at] +
+                    KF_R(0.5) * (KF_CONSTANTS(a->source)[at] - kf_sample(a, a->predicted, c, &to));
+#if KF_LIMITER
+    kf_trace(a, c, x, y, z, KF_R(-a->duration), d);
+    const kf_corners from = kf_corners_of(a, c, c, x, y, z, d);
+    value = kf_limit(a, c, &from, value);
+#endif
+    value += KF_R(a->duration * a->force[c]);
+#if KF_VISCOUS == 1
+    value = kf_diffused(a, KF_CONSTANTS(a->carrier) + c * a->capacity, c, x, y, z, k, value);
+#endif
+    KF_VALUES(a->target)[at] = kf_is_held(a, c, x, y, z, k, &held) ? held : value;
+}
+
+/* Extent: cells + 1 along each axis. */
+KF_KERNEL(predict, kf_incompressible_arguments) {
+    KF_UNROLL for (int c = 0; c < 3; c++) kf_predict(a, c, x, y, z);
+}
+KF_KERNEL(correct, kf_incompressible_arguments) {
+    KF_UNROLL for (int c = 0; c < 3; c++) kf_correct(a, c, x, y, z);
+}
+
+#if KF_VISCOUS == 2
+/* A Jacobi iteration of the implicit viscous term: source is what advection left, carrier the last iterate. */
+KF_KERNEL(diffuse, kf_incompressible_arguments) {
+    const int k = kf_place(a, x, y, z);
+    KF_UNROLL for (int c = 0; c < 3; c++) {
+        const kf_real *last = KF_CONSTANTS(a->carrier) + c * a->capacity;
+        const kf_friction f = kf_friction_of(a, last, c, x, y, z, k);
+        const kf_real time = KF_R(a->viscosity * a->duration);
+        kf_real held;
+        const kf_real value = (KF_CONSTANTS(a->source)[c * a->capacity + k] + time * (f.around + f.wall)) /
+                              (KF_R(1) + time * (f.links + f.wall_links));
+        KF_VALUES(a->target)[c * a->capacity + k] = kf_is_held(a, c, x, y, z, k, &held) ? held : value;
+    }
+}
+#endif

@@ -1,0 +1,164 @@
+/* Arithmetic, places, openness of faces and sums over blocks. Defines: KF_DOUBLE 0|1, KF_SOLID 0 none | 1 static | 2
+ * moving, KF_THREADS of a block that sums. */
+#ifndef KF_KERNELS_INCOMPRESSIBLE_GRID_H
+#define KF_KERNELS_INCOMPRESSIBLE_GRID_H
+
+#include "../portable.h"
+#include "arguments.h"
+
+#if KF_DOUBLE
+typedef double kf_real;
+#define KF_FLOOR floor
+#else
+typedef float kf_real;
+#define KF_FLOOR floorf
+#endif
+#define KF_R(value) ((kf_real)(value))
+
+typedef kf_incompressible_arguments kf_grid;
+
+#define KF_VALUES(pointer) ((kf_real *)(pointer))
+#define KF_CONSTANTS(pointer) ((const kf_real *)(pointer))
+
+KF_FUNCTION int kf_place(const kf_grid *a, int x, int y, int z) {
+    return (int)a->origin + x + a->row * y + a->plane * z;
+}
+KF_FUNCTION int kf_is_periodic(const kf_grid *a, int axis) {
+    return a->faces[2 * axis] == KF_FACE_PERIODIC;
+}
+
+/* Distance, in places, to the neighbour above and below. */
+KF_FUNCTION int kf_above(const kf_grid *a, int axis, int at, int stride) {
+    return kf_is_periodic(a, axis) && at == a->cells[axis] - 1 ? -(a->cells[axis] - 1) * stride : stride;
+}
+KF_FUNCTION int kf_below(const kf_grid *a, int axis, int at, int stride) {
+    return kf_is_periodic(a, axis) && at == 0 ? (a->cells[axis] - 1) * stride : -stride;
+}
+
+/* The six neighbours of a cell, and how open the faces to them are. */
+typedef struct kf_links {
+    int to[6];
+    kf_real open[6], sum;
+} kf_links;
+
+KF_FUNCTION kf_links kf_links_of(const kf_grid *a, const unsigned *words, int k, int x, int y, int z) {
+    kf_links l;
+    const unsigned own = words[k];
+    l.to[0] = k + kf_below(a, 0, x, 1);
+    l.to[1] = k + kf_above(a, 0, x, 1);
+    l.to[2] = k + kf_below(a, 1, y, a->row);
+    l.to[3] = k + kf_above(a, 1, y, a->row);
+    l.to[4] = k + kf_below(a, 2, z, a->plane);
+    l.to[5] = k + kf_above(a, 2, z, a->plane);
+    l.open[0] = KF_R((int)(own & 255));
+    l.open[1] = KF_R((int)(words[l.to[1]] & 255));
+    l.open[2] = KF_R((int)(own >> 8 & 255));
+    l.open[3] = KF_R((int)(words[l.to[3]] >> 8 & 255));
+    l.open[4] = KF_R((int)(own >> 16 & 255));
+    l.open[5] = KF_R((int)(words[l.to[5]] >> 16 & 255));
+    l.sum = KF_R(0);
+    KF_UNROLL for (int i = 0; i < 6; i++) {
+        l.open[i] *= KF_R(1.0 / KF_OPEN);
+        l.sum += l.open[i];
+    }
+    return l;
+}
+
+/* The sum of the neighbours' values, each as far as the face to it is open. */
+KF_FUNCTION kf_real kf_around(const kf_links *l, const kf_real *values) {
+    kf_real sum = KF_R(0);
+    KF_UNROLL for (int i = 0; i < 6; i++) sum += l->open[i] * values[l->to[i]];
+    return sum;
+}
+
+/* --- sums over blocks: each takes rows of cells, and leaves up to three sums ------------------------------------- */
+
+#define KF_SUMS_BEGIN                                                                                        \
+    KF_SHARED double shared_sums[3][KF_THREADS];                                                             \
+    double own[3][KF_PRIVATE(KF_THREADS)];                                                                   \
+    (void)block_x;                                                                                           \
+    KF_EACH_THREAD(t, KF_THREADS) {                                                                          \
+        own[0][KF_OWN(t)] = 0.0;                                                                             \
+        own[1][KF_OWN(t)] = 0.0;                                                                             \
+        own[2][KF_OWN(t)] = 0.0;                                                                             \
+    }
+/* Around what is done to cell (x, y, z) at place k; it adds to KF_SUM(0) and so on. */
+#define KF_EACH_CELL_BEGIN                                                                                   \
+    for (int line = block_y * a->rows_per_block; line < (block_y + 1) * a->rows_per_block; line++) {         \
+        if (line >= a->cells[1] * a->cells[2]) break;                                                        \
+        const int y = line % a->cells[1], z = line / a->cells[1];                                            \
+        for (int first = 0; first < a->cells[0]; first += KF_THREADS)                                        \
+            KF_EACH_THREAD(t, KF_THREADS) {                                                                  \
+                const int x = first + t;                                                                     \
+                if (x < a->cells[0]) {                                                                       \
+                    const int k = kf_place(a, x, y, z);
+#define KF_EACH_CELL_END                                                                                     \
+    }                                                                                                        \
+    }                                                                                                        \
+    }
+#define KF_SUM(i) own[i][KF_OWN(t)]
+#define KF_SUMS_END(count, target)                                                                           \
+    KF_EACH_THREAD(t, KF_THREADS) {                                                                          \
+        for (int i = 0; i < (count); i++)                                                                    \
+            shared_sums[i][t] = own[i][KF_OWN(t)];                                                           \
+    }                                                                                                        \
+    for (int half = KF_THREADS / 2; half > 0; half /= 2) {                                                   \
+        KF_BARRIER;                                                                                          \
+        KF_EACH_THREAD(t, KF_THREADS) {                                                                      \
+            if (t < half)                                                                                    \
+                for (int i = 0; i < (count); i++)                                                            \
+                    shared_sums[i][t] += shared_sums[i][t + half];                                           \
+        }                                                                                                    \
+    }                                                                                                        \
+    KF_EACH_THREAD_SCALAR(t, KF_THREADS) {                                                                   \
+        if (t == 0)                                                                                          \
+            for (int i = 0; i < (count); i++)                                                                \
+                (target)[(long long)i * a->partial_room + block_y] = shared_sums[i][0];                      \
+    }
+
+KF_FUNCTION kf_real kf_most_of(kf_real left, kf_real right) {
+    return left > right ? left : right;
+}
+
+/* --- the solid ------------------------------------------------------------------------------------------- */
+
+/* Its velocity along `component` at the face at `position`. */
+KF_FUNCTION kf_real kf_solid_velocity(const kf_grid *a, int component, const kf_real position[3]) {
+#if KF_SOLID == 2
+    const kf_solid_state *s = a->solid;
+    const int i = (component + 1) % 3, j = (component + 2) % 3;
+    return KF_R(s->velocity[component]) + KF_R(s->turn[i]) * (position[j] - KF_R(s->center[j])) -
+           KF_R(s->turn[j]) * (position[i] - KF_R(s->center[i]));
+#else
+    (void)a, (void)component, (void)position;
+    return KF_R(0);
+#endif
+}
+/* How far outside of the solid the centre of a cell lies, in cells. */
+KF_FUNCTION kf_real kf_height(unsigned word) {
+    return KF_R(128 - (int)(word >> 24)) * KF_R(1.0 / KF_DEPTH);
+}
+
+/* What is known of component `c` at face (x, y, z): 0 nothing, else its value. */
+KF_FUNCTION int kf_is_held(const kf_grid *a, int c, int x, int y, int z, int k, kf_real *value) {
+    const int at[3] = {x, y, z};
+    const int lower = at[c] == 0, upper = at[c] == a->cells[c];
+    if ((lower || upper) && !kf_is_periodic(a, c)) {
+        const int face = 2 * c + upper;
+        *value = KF_R(a->face_velocity[face][c]);
+        if (a->faces[face] >= KF_FACE_SLIP) return 1;
+    }
+#if KF_SOLID
+    if ((a->open[k] >> (8 * c) & 255) == 0) {
+        const kf_real position[3] = {KF_R(x) - (c == 0 ? KF_R(0.5) : KF_R(0)), KF_R(y) - (c == 1 ? KF_R(0.5) : KF_R(0)),
+                                     KF_R(z) - (c == 2 ? KF_R(0.5) : KF_R(0))};
+        *value = kf_solid_velocity(a, c, position);
+        return 1;
+    }
+#else
+    (void)k;
+#endif
+    return 0;
+}
+
+#endif

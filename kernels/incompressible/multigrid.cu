@@ -1,0 +1,128 @@
+/* A V cycle of geometric multigrid on cell centres: damped Jacobi sweeps, residuals summed over the eight cells of a coarse
+ * one, corrections interpolated linearly as far as faces are open. Coarse openness is the mean of the four faces. */
+#include "grid.h"
+
+#define KF_DONE (a->solve->done != 0)
+
+/* The first sweep, or the first two at once, from a guess of 0: wanted to guess. The very first divides by 6. */
+KF_KERNEL(smooth_first, kf_incompressible_arguments) {
+    if (KF_DONE) return;
+    const int k = kf_place(a, x, y, z);
+    const kf_real *b = KF_CONSTANTS(a->wanted), damping = KF_R(a->damping), share = damping * KF_R(1.0 / 6.0);
+    kf_real value = share * b[k];
+    if (a->sweeps > 1) {
+        const kf_links l = kf_links_of(a, a->open, k, x, y, z);
+        if (l.sum > KF_R(0)) value += damping * (b[k] - share * (l.sum * b[k] - kf_around(&l, b))) / l.sum;
+    }
+    KF_VALUES(a->guess)[k] = value;
+}
+
+/* guess to other. */
+KF_FUNCTION kf_real kf_swept(const kf_grid *a, const kf_real *from, int x, int y, int z, int k) {
+    const kf_links l = kf_links_of(a, a->open, k, x, y, z);
+    const kf_real left = KF_CONSTANTS(a->wanted)[k] - l.sum * from[k] + kf_around(&l, from);
+    return l.sum > KF_R(0) ? from[k] + KF_R(a->damping) * left / l.sum : KF_R(0);
+}
+KF_KERNEL(smooth, kf_incompressible_arguments) {
+    if (KF_DONE) return;
+    const int k = kf_place(a, x, y, z);
+    KF_VALUES(a->other)[k] = kf_swept(a, KF_CONSTANTS(a->guess), x, y, z, k);
+}
+/* The last sweep of the finest level, with the products of what comes out (other). */
+KF_BLOCK_KERNEL(smooth_last, kf_incompressible_arguments) {
+    if (KF_DONE) return;
+    KF_SUMS_BEGIN
+    KF_EACH_CELL_BEGIN
+        const kf_real value = kf_swept(a, KF_CONSTANTS(a->guess), x, y, z, k);
+        KF_VALUES(a->other)[k] = value;
+        KF_SUM(0) += (double)value * (double)KF_CONSTANTS(a->wanted)[k];
+        KF_SUM(1) += (double)value * (double)KF_CONSTANTS(a->image)[k];
+    KF_EACH_CELL_END
+    KF_SUMS_END(2, a->partial)
+}
+
+KF_FUNCTION int kf_coarse_place(const kf_grid *a, int x, int y, int z) {
+    return (int)a->coarse_origin + x + a->coarse_row * y + a->coarse_plane * z;
+}
+
+/* Extent: coarse cells. */
+KF_KERNEL(restrict_residual, kf_incompressible_arguments) {
+    if (KF_DONE) return;
+    const kf_real *from = KF_CONSTANTS(a->guess), *b = KF_CONSTANTS(a->wanted);
+    kf_real sum = KF_R(0);
+    KF_UNROLL for (int i = 0; i < 8; i++) {
+        const int fx = 2 * x + i % 2, fy = 2 * y + i / 2 % 2, fz = 2 * z + i / 4;
+        if (fx < a->cells[0] && fy < a->cells[1] && fz < a->cells[2]) {
+            const int k = kf_place(a, fx, fy, fz);
+            const kf_links l = kf_links_of(a, a->open, k, fx, fy, fz);
+            sum += b[k] - l.sum * from[k] + kf_around(&l, from);
+        }
+    }
+    KF_VALUES(a->coarse_wanted)[kf_coarse_place(a, x, y, z)] = KF_R(0.5) * sum;
+}
+
+/* guess += what the coarse level found. Extent: cells. */
+KF_KERNEL(interpolate, kf_incompressible_arguments) {
+    if (KF_DONE) return;
+    const kf_real *e = KF_CONSTANTS(a->coarse_guess);
+    const int at[3] = {x, y, z}, stride[3] = {1, a->coarse_row, a->coarse_plane};
+    const int k = kf_place(a, x, y, z), own = kf_coarse_place(a, x / 2, y / 2, z / 2);
+    const unsigned here = a->coarse_open[own];
+    kf_real value = e[own];
+    KF_UNROLL for (int i = 0; i < 3; i++) {
+        const int up = at[i] % 2, half = at[i] / 2, n = a->coarse_cells[i], wraps = kf_is_periodic(a, i);
+        const int step = up ? (wraps && half == n - 1 ? -(n - 1) : 1) : (wraps && half == 0 ? n - 1 : -1);
+        const int to = own + step * stride[i];
+        const int open = (int)((up ? a->coarse_open[to] : here) >> (8 * i) & 255);
+        const kf_real share = KF_R(0.25) * (open < KF_OPEN ? KF_R(open) * KF_R(1.0 / KF_OPEN) : KF_R(1));
+        value += share * (e[to] - e[own]);
+    }
+    KF_VALUES(a->guess)[k] += value;
+}
+
+/* The coarsest level, in one block: sweeps (even) from 0, between guess and other. */
+KF_BLOCK_KERNEL(solve_coarsest, kf_incompressible_arguments) {
+    if (KF_DONE) return;
+    (void)block_x, (void)block_y;
+    const int count = a->cells[0] * a->cells[1] * a->cells[2];
+    kf_real *guess = KF_VALUES(a->guess), *other = KF_VALUES(a->other);
+#define KF_EACH_COARSE(body)                                                                                 \
+    KF_EACH_THREAD_SCALAR(t, KF_THREADS) {                                                                   \
+        for (int i = t; i < count; i += KF_THREADS) {                                                        \
+            const int x = i % a->cells[0], y = i / a->cells[0] % a->cells[1], z = i / (a->cells[0] * a->cells[1]); \
+            const int k = kf_place(a, x, y, z);                                                              \
+            body                                                                                             \
+        }                                                                                                    \
+    }                                                                                                        \
+    KF_BARRIER;
+    KF_EACH_COARSE(guess[k] = KF_R(0);)
+    for (int sweep = 0; sweep < a->sweeps; sweep += 2) {
+        KF_EACH_COARSE(other[k] = kf_swept(a, guess, x, y, z, k);)
+        KF_EACH_COARSE(guess[k] = kf_swept(a, other, x, y, z, k);)
+    }
+}
+
+/* How open coarse faces are. Extent: coarse cells + 1; outflow_ratio: how much nearer, in cells, the pressure outside is. */
+KF_SCALAR_KERNEL(coarsen, kf_incompressible_arguments) {
+    const int at[3] = {x, y, z};
+    unsigned word = 0;
+    for (int c = 0; c < 3; c++) {
+        const int i = (c + 1) % 3, j = (c + 2) % 3;
+        int fine[3], sum = 0;
+        fine[c] = 2 * at[c] < a->cells[c] ? 2 * at[c] : a->cells[c];
+        if (at[i] >= a->coarse_cells[i] || at[j] >= a->coarse_cells[j]) continue;
+        if (fine[c] == a->cells[c] && kf_is_periodic(a, c)) continue;
+        for (int n = 0; n < 4; n++) {
+            fine[i] = 2 * at[i] + n % 2;
+            fine[j] = 2 * at[j] + n / 2;
+            if (fine[i] < a->cells[i] && fine[j] < a->cells[j])
+                sum += (int)(a->open[kf_place(a, fine[0], fine[1], fine[2])] >> (8 * c) & 255);
+        }
+        const int edge = fine[c] == 0 || fine[c] == a->cells[c];
+        const double ratio = edge && !kf_is_periodic(a, c) ? a->outflow_ratio : 1.0;
+        int share = (int)(ratio * sum / 4.0 + 0.5);
+        share = share > 255 ? 255 : share;
+        word |= (unsigned)share << (8 * c);
+    }
+    a->coarse_open[kf_coarse_place(a, x, y, z)] = word;
+}

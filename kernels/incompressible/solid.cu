@@ -1,0 +1,159 @@
+/* How open every cell is, from the solid's distance where it is now; and the force on it. */
+#include "grid.h"
+#include "viscous.h"
+
+/* Where a moving solid is in the step that begins. One item. */
+KF_SCALAR_KERNEL(move_solid, kf_incompressible_arguments) {
+    (void)x, (void)y, (void)z;
+    kf_solid_state *s = a->solid;
+    s->step += 1;
+    const double t = (double)s->step, angle = a->angular_speed * t, c = cos(angle), sine = sin(angle);
+    const double *n = a->axis;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++)
+            s->rotation[3 * i + j] = (i == j ? c : 0.0) + (1.0 - c) * n[i] * n[j];
+        s->center[i] = a->start[i] + a->speed[i] * t;
+        s->velocity[i] = a->speed[i];
+        s->turn[i] = a->angular_speed * n[i];
+    }
+    s->rotation[1] -= sine * n[2];
+    s->rotation[2] += sine * n[1];
+    s->rotation[3] += sine * n[2];
+    s->rotation[5] -= sine * n[0];
+    s->rotation[6] -= sine * n[1];
+    s->rotation[7] += sine * n[0];
+}
+
+#if KF_SOLID
+/* Signed distance at a point of the domain. */
+KF_FUNCTION float kf_distance(const kf_grid *a, double x, double y, double z) {
+    const kf_solid_state *s = a->solid;
+    const double from[3] = {x - s->center[0], y - s->center[1], z - s->center[2]};
+    int at[3];
+    float share[3];
+    for (int i = 0; i < 3; i++) {
+        const double body = s->rotation[i] * from[0] + s->rotation[3 + i] * from[1] + s->rotation[6 + i] * from[2] + a->start[i];
+        double place = (body - a->distance_corner[i]) / a->distance_spacing;
+        const double last = a->distance_size[i] - 1;
+        place = place < 0.0 ? 0.0 : place > last ? last : place;
+        at[i] = (int)place;
+        if (at[i] > a->distance_size[i] - 2) at[i] = a->distance_size[i] - 2;
+        share[i] = (float)(place - at[i]);
+    }
+    const long long row = a->distance_size[0], plane = row * a->distance_size[1];
+    const float *d = a->distance + at[0] + row * at[1] + plane * at[2];
+    float sum = 0.0f;
+    for (int i = 0; i < 8; i++)
+        sum += d[i % 2 + (i / 2 % 2) * row + (i / 4) * plane] * (i % 2 ? share[0] : 1.0f - share[0]) *
+               (i / 2 % 2 ? share[1] : 1.0f - share[1]) * (i / 4 ? share[2] : 1.0f - share[2]);
+    return sum;
+}
+
+/* Share of a triangle on which a linear function is positive. */
+KF_FUNCTION float kf_share_of_triangle(float p, float q, float r) {
+    const int positive = (p > 0.0f) + (q > 0.0f) + (r > 0.0f);
+    if (positive == 3) return 1.0f;
+    if (positive == 0) return 0.0f;
+    /* o: the one whose sign is its own. */
+    const int odd = positive == 1;
+    const float o = (p > 0.0f) == odd ? p : (q > 0.0f) == odd ? q : r;
+    const float s = (p > 0.0f) == odd ? q : (q > 0.0f) == odd ? r : p;
+    const float t = (p > 0.0f) == odd ? r : (q > 0.0f) == odd ? p : q;
+    const float corner = o / (o - s) * (o / (o - t));
+    return odd ? corner : 1.0f - corner;
+}
+/* Of a square with corners in turn; little counts as nothing. */
+KF_FUNCTION float kf_share_of_square(const float d[4]) {
+    const float share = 0.5f * (kf_share_of_triangle(d[0], d[1], d[2]) + kf_share_of_triangle(d[0], d[2], d[3]));
+    return share < 0.02f ? 0.0f : share;
+}
+#endif
+
+/* The word of a place. Extent: cells + 1 along each axis. */
+KF_SCALAR_KERNEL(open_faces, kf_incompressible_arguments) {
+    const int at[3] = {x, y, z};
+    unsigned word = 0;
+#if KF_SOLID
+    const int far = 1; /* the corners are nearer than this to the middle */
+    const float middle = kf_distance(a, x, y, z);
+    float corner[2][2][2];
+    if (middle < (float)far)
+        for (int i = 0; i < 8; i++)
+            corner[i % 2][i / 2 % 2][i / 4] = kf_distance(a, x - 0.5 + i % 2, y - 0.5 + i / 2 % 2, z - 0.5 + i / 4);
+    const int depth = 128 - (int)(middle * KF_DEPTH + (middle > 0.0f ? 0.5f : -0.5f));
+    word = (unsigned)(depth < 0 ? 0 : depth > 255 ? 255 : depth) << 24;
+#endif
+    for (int c = 0; c < 3; c++) {
+        const int i = (c + 1) % 3, j = (c + 2) % 3;
+        if (at[i] >= a->cells[i] || at[j] >= a->cells[j]) continue;
+        if (at[c] == 0 || at[c] == a->cells[c]) {
+            const int face = a->faces[2 * c + (at[c] > 0)];
+            if (face >= KF_FACE_SLIP || (face == KF_FACE_PERIODIC && at[c] > 0)) continue;
+        }
+        float share = 1.0f;
+#if KF_SOLID
+        if (middle < (float)far) {
+            const float x4[4] = {corner[0][0][0], corner[0][1][0], corner[0][1][1], corner[0][0][1]},
+                        y4[4] = {corner[0][0][0], corner[0][0][1], corner[1][0][1], corner[1][0][0]},
+                        z4[4] = {corner[0][0][0], corner[1][0][0], corner[1][1][0], corner[0][1][0]};
+            share = kf_share_of_square(c == 0 ? x4 : c == 1 ? y4 : z4);
+        }
+#endif
+        word |= (unsigned)(share * KF_OPEN + 0.5f) << (8 * c);
+    }
+    ((unsigned *)a->coarse_open)[kf_place(a, x, y, z)] = word;
+}
+
+#if KF_SOLID
+/* Force of the fluid on the solid, per density: the pressure on what closes the cells, and friction. Sums: three of the force,
+ * then three of the torque about the solid's centre. */
+KF_FUNCTION void kf_load_of_cell(const kf_grid *a, int x, int y, int z, int k, double load[6]) {
+    const kf_links l = kf_links_of(a, a->open, k, x, y, z);
+    const int at[3] = {x, y, z}, stride[3] = {1, a->row, a->plane};
+    const double pressure = 2.0 * (double)KF_CONSTANTS(a->pressures[0])[k] + (double)KF_CONSTANTS(a->pressures[1])[k];
+    double force[3] = {0.0, 0.0, 0.0}, middle[3];
+    for (int i = 0; i < 6; i++)
+        load[i] = 0.0;
+    for (int i = 0; i < 3; i++)
+        middle[i] = at[i] - a->solid->center[i];
+    for (int c = 0; c < 3; c++) {
+        const int edge = !kf_is_periodic(a, c) && (at[c] == 0 || at[c] == a->cells[c] - 1);
+        double pushed = 0.0, rubbed = 0.0;
+        if (!edge && l.sum > KF_R(0)) pushed = -pressure * (double)(l.open[2 * c + 1] - l.open[2 * c]);
+        if ((a->open[k] >> (8 * c) & 255) != 0) {
+            const kf_real *u = KF_CONSTANTS(a->target) + c * a->capacity;
+            const kf_friction f = kf_friction_of(a, u, c, x, y, z, k);
+            rubbed = a->viscosity * ((double)(f.wall_links * u[k]) - (double)f.wall);
+        }
+        (void)stride;
+        force[c] = pushed + rubbed;
+    }
+    for (int c = 0; c < 3; c++) {
+        const int i = (c + 1) % 3, j = (c + 2) % 3;
+        load[c] = force[c];
+        load[3 + c] = middle[i] * force[j] - middle[j] * force[i];
+    }
+}
+KF_BLOCK_KERNEL(load_force, kf_incompressible_arguments) {
+    KF_SUMS_BEGIN
+    KF_EACH_CELL_BEGIN
+        double load[6];
+        kf_load_of_cell(a, x, y, z, k, load);
+        KF_SUM(0) += load[0];
+        KF_SUM(1) += load[1];
+        KF_SUM(2) += load[2];
+    KF_EACH_CELL_END
+    KF_SUMS_END(3, a->load)
+}
+KF_BLOCK_KERNEL(load_torque, kf_incompressible_arguments) {
+    KF_SUMS_BEGIN
+    KF_EACH_CELL_BEGIN
+        double load[6];
+        kf_load_of_cell(a, x, y, z, k, load);
+        KF_SUM(0) += load[3];
+        KF_SUM(1) += load[4];
+        KF_SUM(2) += load[5];
+    KF_EACH_CELL_END
+    KF_SUMS_END(3, a->load + 3LL * a->partial_room)
+}
+#endif

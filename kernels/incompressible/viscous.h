@@ -1,0 +1,63 @@
+/* The viscous term at a face of the staggered grid: the sum over its six neighbours, walls and the solid's surface where it
+ * lies between the two. */
+#ifndef KF_KERNELS_INCOMPRESSIBLE_VISCOUS_H
+#define KF_KERNELS_INCOMPRESSIBLE_VISCOUS_H
+
+#include "grid.h"
+
+/* Laplacian = around - links u + wall - wall_links u; the latter is the solid's part. */
+typedef struct kf_friction {
+    kf_real around, links, wall, wall_links;
+} kf_friction;
+
+/* A surface closer than this share of a cell counts as this far. */
+#define KF_NEAREST KF_R(0.25)
+
+/* Height of face (c) at place k over the solid. */
+KF_FUNCTION kf_real kf_face_height(const kf_grid *a, int below, int k) {
+    return KF_R(0.5) * (kf_height(a->open[k]) + kf_height(a->open[k + below]));
+}
+
+KF_FUNCTION kf_friction kf_friction_of(const kf_grid *a, const kf_real *u, int c, int x, int y, int z, int k) {
+    kf_friction f = {KF_R(0), KF_R(0), KF_R(0), KF_R(0)};
+    const int stride[3] = {1, a->row, a->plane}, at[3] = {x, y, z};
+#if KF_SOLID
+    const int lower = kf_below(a, c, at[c], stride[c]);
+    const kf_real height = kf_most_of(kf_face_height(a, lower, k), KF_R(0.02));
+    const kf_real position[3] = {KF_R(x) - (c == 0 ? KF_R(0.5) : KF_R(0)), KF_R(y) - (c == 1 ? KF_R(0.5) : KF_R(0)),
+                                 KF_R(z) - (c == 2 ? KF_R(0.5) : KF_R(0))};
+    const kf_real solid = kf_solid_velocity(a, c, position);
+#endif
+    KF_UNROLL for (int i = 0; i < 6; i++) {
+        const int axis = i / 2, up = i % 2, last = a->cells[axis] - 1 + (axis == c);
+        const int outside = !kf_is_periodic(a, axis) && at[axis] == (up ? last : 0);
+        if (outside) {
+            const int fixed = axis != c && a->faces[i] == KF_FACE_FIXED;
+            f.around += fixed ? KF_R(2 * a->face_velocity[i][c]) : KF_R(0);
+            f.links += fixed ? KF_R(2) : KF_R(0);
+        } else {
+            const int to = k + (up ? kf_above(a, axis, at[axis], stride[axis]) : kf_below(a, axis, at[axis], stride[axis]));
+#if KF_SOLID
+            const kf_real there = kf_face_height(a, lower, to);
+            if (there <= KF_R(0)) {
+                const kf_real link = KF_R(1) / kf_most_of(height / (height - there), KF_NEAREST);
+                f.wall += link * solid;
+                f.wall_links += link;
+                continue;
+            }
+#endif
+            f.around += u[to];
+            f.links += KF_R(1);
+        }
+    }
+    return f;
+}
+
+/* `value` after the viscous term of u acted for the sub-step; the solid's part is taken at its end. */
+KF_FUNCTION kf_real kf_diffused(const kf_grid *a, const kf_real *u, int c, int x, int y, int z, int k, kf_real value) {
+    const kf_friction f = kf_friction_of(a, u, c, x, y, z, k);
+    const kf_real time = KF_R(a->viscosity * a->duration);
+    return (value + time * (f.around - f.links * u[k] + f.wall)) / (KF_R(1) + time * f.wall_links);
+}
+
+#endif

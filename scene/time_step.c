@@ -1,0 +1,19 @@
+#include "scene/scene.h"
+
+void kf_scene_stretch_time(kf_scene *scene, double ratio) {
+    scene->time_step *= ratio;
+    scene->reference_speed *= ratio;
+    scene->viscosity *= ratio;
+    scene->motion.angular_speed *= ratio;
+    for (int a = 0; a < 3; a++) {
+        for (int face = 0; face < KF_FACES; face++)
+            scene->face_velocity[face][a] *= ratio;
+        scene->initial_velocity[a] *= ratio;
+        scene->body_force[a] *= ratio * ratio;
+        scene->motion.velocity[a] *= ratio;
+        scene->motion.gravity[a] *= ratio * ratio;
+        scene->mask_velocity[a] *= ratio;
+    }
+    for (int e = 0; e < scene->smoke.count; e++)
+        scene->smoke.emitters[e].rate *= ratio;
+}

@@ -1,0 +1,322 @@
+/* The table of the system, and its plans. */
+#include "solver/incompressible/incompressible.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/text.h"
+#include "solver/flow/flow_problem.h"
+
+enum { LEAST_CELLS = 8 };
+
+/* The scene's time step is the solver's from here on. */
+static kf_status open_problem(const char *source, const kf_problem_options *options, kf_problem **problem,
+                              kf_error *error) {
+    kf_scene_options asked = {
+        .samples_per_cell = options->samples_per_cell, .accuracy = options->accuracy, .seed = options->seed};
+    memcpy(asked.nodes, options->nodes, sizeof asked.nodes);
+    kf_scene *scene = NULL;
+    KF_TRY(kf_scene_open(source, &asked, &scene, error));
+    if (scene->incompressible.steps > 0.0) kf_scene_stretch_time(scene, scene->incompressible.steps);
+    *problem = kf_flow_problem(&kf_system_incompressible, scene, true);
+    return KF_OK;
+}
+
+/* The reference solves to rounding: so does the trial, nearly. */
+static kf_status make_trial(const kf_problem *problem, kf_problem **small, int *steps, kf_error *error) {
+    enum { STEPS = 4 };
+    static const double tolerance = 1e-5;
+    KF_TRY(kf_flow_problem_trial(problem, small, steps, error));
+    kf_scene *scene = (*small)->own;
+    scene->incompressible.tolerance = tolerance;
+    *steps = STEPS;
+    return KF_OK;
+}
+
+static bool has_outflow(const kf_scene *scene) {
+    for (int face = 0; face < KF_FACES; face++)
+        if (scene->faces[face] == KF_OUTFLOW) return true;
+    return false;
+}
+
+static kf_status check_faces(const kf_scene *scene, kf_error *error) {
+    double through = 0.0, most = 0.0;
+    for (int face = 0; face < KF_FACES; face++) {
+        const int axis = face / 2;
+        const double area = (double)scene->nodes[(axis + 1) % 3] * scene->nodes[(axis + 2) % 3],
+                     speed = scene->face_velocity[face][axis];
+        if (scene->faces[face] == KF_PERIODIC) continue;
+        through += (face % 2 ? 1.0 : -1.0) * area * speed;
+        most = fmax(most, area * fabs(speed));
+    }
+    if (!has_outflow(scene) && fabs(through) > 1e-9 * most)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "incompressible: what flows in through the faces has to leave: make a face an outflow");
+    return KF_OK;
+}
+
+static kf_status accepts(const kf_problem *problem, kf_error *error) {
+    const kf_scene *scene = kf_problem_scene(problem);
+    if (scene->mask != NULL)
+        return kf_fail(error, KF_BAD_INPUT, "incompressible: a solid is a mesh or a shape, not a mask");
+    for (int i = 0; i < 3; i++)
+        if (scene->nodes[i] < LEAST_CELLS)
+            return kf_fail(error, KF_BAD_INPUT,
+                           "incompressible: at least %d cells are needed along each axis", LEAST_CELLS);
+    if ((double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2] > 1.5e9)
+        return kf_fail(error, KF_BAD_INPUT, "incompressible: at most 1.5e9 cells");
+    if (scene->motion.free)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "incompressible: solids move as prescribed; the fluid does not move them");
+    if (scene->mesh.triangle_count == 0 && scene->samples.count > 0)
+        return kf_fail(error, KF_BAD_INPUT, "incompressible: the solid needs a mesh, not samples alone");
+    if (scene->parabolic_inflow)
+        return kf_fail(error, KF_BAD_INPUT, "incompressible: a parabolic inflow is d2q9's");
+    return check_faces(scene, error);
+}
+
+static void describe(const kf_problem *problem, const kf_device_info *device, kf_variables *variables) {
+    const kf_scene *scene = kf_problem_scene(problem);
+    memset(variables, 0, sizeof *variables);
+    kf_add_variable(variables, "gpu", strcmp(device->backend, "cuda") == 0);
+    kf_add_variable(variables, "node_count", (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2]);
+    kf_add_variable(variables, "nodes_x", scene->nodes[0]);
+    kf_add_variable(variables, "nodes_y", scene->nodes[1]);
+    kf_add_variable(variables, "nodes_z", scene->nodes[2]);
+    kf_add_variable(variables, "solid", scene->mesh.triangle_count > 0);
+    kf_add_variable(variables, "moving", scene->motion.moving);
+    kf_add_variable(variables, "accuracy", scene->accuracy);
+    kf_add_device_variables(variables, device);
+}
+
+static kf_status visit_sources(const kf_problem *problem, const kf_config *config,
+                               const kf_device_info *device,
+                               kf_status (*visit)(const kf_source *source, void *data, kf_error *error),
+                               void *data, kf_error *error) {
+    const kf_scene *scene = kf_problem_scene(problem);
+    kf_incompressible_options options;
+    KF_TRY(kf_incompressible_read_options(config, strcmp(device->backend, "cuda") == 0, &options, error));
+    for (int which = 0; which < KF_INCOMPRESSIBLE_SOURCES; which++) {
+        kf_source source;
+        kf_incompressible_defines defines;
+        if (!kf_incompressible_uses(scene, &options, (kf_incompressible_source)which)) continue;
+        kf_incompressible_define(scene, &options, (kf_incompressible_source)which, &source, &defines);
+        KF_TRY(visit(&source, data, error));
+    }
+    return KF_OK;
+}
+
+/* --- plans
+ * --------------------------------------------------------------------------------------------------- */
+
+static int face_kind(kf_boundary boundary) {
+    switch (boundary) {
+    case KF_PERIODIC:
+        return KF_FACE_PERIODIC;
+    case KF_OUTFLOW:
+        return KF_FACE_OUTFLOW;
+    case KF_FREE_SLIP:
+        return KF_FACE_SLIP;
+    default:
+        return KF_FACE_FIXED;
+    }
+}
+
+static void set_arguments(const kf_scene *scene, kf_incompressible *s) {
+    enum { SUMS = 2048 };
+    kf_incompressible_arguments *a = &s->arguments;
+    const kf_level *level = &s->levels[0];
+    memcpy(a->cells, scene->nodes, sizeof a->cells);
+    a->row = level->row;
+    a->plane = level->plane;
+    a->origin = level->origin;
+    a->capacity = level->capacity;
+    double speed = 0.0;
+    for (int face = 0; face < KF_FACES; face++)
+        for (int i = 0; i < 3; i++) {
+            a->face_velocity[face][i] = scene->face_velocity[face][i];
+            speed = fmax(speed, fabs(scene->face_velocity[face][i]));
+        }
+    for (int i = 0; i < 3; i++) {
+        a->force[i] = scene->body_force[i];
+        a->start[i] = scene->motion.center[i];
+        a->axis[i] = scene->motion.axis[i];
+        a->speed[i] = scene->motion.velocity[i];
+        speed = fmax(speed, fabs(scene->initial_velocity[i]));
+    }
+    a->angular_speed = scene->motion.moving ? scene->motion.angular_speed : 0.0;
+    a->duration = 0.5;
+    a->viscosity = scene->incompressible.viscous_term == KF_VISCOUS_OFF ? 0.0 : scene->viscosity;
+    const double rounding = (s->options.double_precision ? 1e-15 : 1e-7) * fmax(speed, 1e-3);
+    a->tolerance = kf_incompressible_tolerance(scene);
+    a->floor = pow(a->tolerance * rounding, 2) * scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
+    a->singular = !has_outflow(scene);
+    const int lines = scene->nodes[1] * scene->nodes[2];
+    a->rows_per_block = (lines + SUMS - 1) / SUMS;
+    a->blocks = (lines + a->rows_per_block - 1) / a->rows_per_block;
+    a->partial_room = a->blocks;
+    a->least_iterations = s->options.least_iterations;
+    a->inline_preconditioner = s->options.solver == KF_SOLVE_CG          ? KF_INLINE_NONE
+                               : s->options.solver == KF_SOLVE_JACOBI_CG ? KF_INLINE_JACOBI
+                                                                         : KF_INLINE_ARRAY;
+    a->flexible = s->options.solver == KF_SOLVE_MULTIGRID_CG;
+}
+
+/* Zeroed: what is never written holds 0. */
+static kf_status make_buffer(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf_error *error) {
+    KF_TRY(kf_plan_buffer(plan, bytes, buffer, error));
+    return kf_buffer_fill(*buffer, 0, error);
+}
+
+static kf_status make_fields(kf_plan *plan, kf_incompressible *s, kf_error *error) {
+    const size_t scalar = (size_t)s->arguments.capacity * s->real_bytes;
+    const kf_pressure_solver solver = s->options.solver;
+    KF_TRY(make_buffer(plan, 3 * scalar, &s->velocity, error));
+    KF_TRY(make_buffer(plan, 3 * scalar, &s->advected, error));
+    KF_TRY(make_buffer(plan, 3 * scalar, &s->predicted, error));
+    KF_TRY(make_buffer(plan, 3 * scalar, &s->second, error));
+    for (int half = 0; half < KF_HALVES; half++)
+        KF_TRY(make_buffer(plan, scalar, &s->pressures[half], error));
+    KF_TRY(make_buffer(plan, scalar, &s->residual, error));
+    s->right = s->residual;
+    if (solver == KF_SOLVE_MULTIGRID) KF_TRY(make_buffer(plan, scalar, &s->right, error));
+    if (solver != KF_SOLVE_MULTIGRID) {
+        KF_TRY(make_buffer(plan, scalar, &s->direction, error));
+        KF_TRY(make_buffer(plan, scalar, &s->image, error));
+    }
+    if (s->arguments.inline_preconditioner == KF_INLINE_ARRAY)
+        KF_TRY(make_buffer(plan, scalar, &s->corrected, error));
+    return kf_incompressible_uses(kf_plan_scene(plan), &s->options, KF_INCOMPRESSIBLE_MULTIGRID)
+               ? make_buffer(plan, scalar, &s->other, error)
+               : KF_OK;
+}
+
+static kf_status make_levels(kf_plan *plan, kf_incompressible *s, kf_error *error) {
+    for (int i = 0; i < s->level_count; i++) {
+        kf_level *level = &s->levels[i];
+        const size_t scalar = (size_t)level->capacity * s->real_bytes;
+        KF_TRY(make_buffer(plan, (size_t)level->capacity * sizeof(unsigned), &level->open, error));
+        if (i == 0) continue;
+        KF_TRY(make_buffer(plan, scalar, &level->guess, error));
+        KF_TRY(make_buffer(plan, scalar, &level->other, error));
+        KF_TRY(make_buffer(plan, scalar, &level->wanted, error));
+    }
+    return KF_OK;
+}
+
+static kf_status make_solid(kf_plan *plan, kf_incompressible *s, kf_error *error) {
+    kf_incompressible_arguments *a = &s->arguments;
+    KF_TRY(make_buffer(plan, sizeof(kf_solid_state), &s->solid_state, error));
+    a->solid = kf_buffer_address(s->solid_state);
+    if (s->solid == 0) return KF_OK;
+    kf_distance_grid grid;
+    kf_incompressible_distance(kf_plan_scene(plan), &grid);
+    const size_t bytes = (size_t)grid.size[0] * (size_t)grid.size[1] * (size_t)grid.size[2] * sizeof(float);
+    kf_status status = kf_plan_buffer(plan, bytes, &s->distance, error);
+    if (status == KF_OK) status = kf_buffer_upload(s->distance, 0, grid.values, bytes, error);
+    free(grid.values);
+    KF_TRY(status);
+    a->distance = kf_buffer_address(s->distance);
+    memcpy(a->distance_size, grid.size, sizeof a->distance_size);
+    memcpy(a->distance_corner, grid.corner, sizeof a->distance_corner);
+    a->distance_spacing = grid.spacing;
+    KF_TRY(make_buffer(plan, 6 * (size_t)a->partial_room * sizeof(double), &s->load, error));
+    a->load = kf_buffer_address(s->load);
+    return KF_OK;
+}
+
+static void *address(const kf_buffer *buffer) {
+    return buffer != NULL ? kf_buffer_address(buffer) : NULL;
+}
+
+static kf_status make_buffers(kf_plan *plan, kf_incompressible *s, kf_error *error) {
+    kf_incompressible_arguments *a = &s->arguments;
+    KF_TRY(make_fields(plan, s, error));
+    KF_TRY(make_levels(plan, s, error));
+    KF_TRY(make_buffer(plan, 3 * (size_t)a->partial_room * sizeof(double), &s->partial, error));
+    KF_TRY(make_buffer(plan, KF_HALVES * sizeof(kf_solve_state), &s->solves, error));
+    a->open = address(s->levels[0].open);
+    a->right = address(s->right);
+    a->residual = address(s->residual);
+    a->direction = address(s->direction);
+    a->image = address(s->image);
+    a->corrected = address(s->corrected);
+    a->partial = address(s->partial);
+    a->solve = address(s->solves);
+    return make_solid(plan, s, error);
+}
+
+/* Jacobi's iterations of the implicit viscous term until their error is a thousandth: each takes 6 s / (1 + 6
+ * s) of it, s being what the viscosity does in a sub-step. */
+static int diffusions_of(const kf_scene *scene) {
+    if (scene->incompressible.viscous_term != KF_VISCOUS_IMPLICIT) return 0;
+    const double s = 6.0 * scene->viscosity * 0.5, rate = s / (1.0 + s);
+    const double count = ceil(log(1e-3) / log(fmax(rate, 1e-3)));
+    return (int)fmin(fmax(count, 1.0), 200.0);
+}
+
+static kf_status build(kf_plan *plan, kf_incompressible *s, kf_error *error) {
+    const kf_scene *scene = kf_plan_scene(plan);
+    s->real_bytes = s->options.double_precision ? sizeof(double) : sizeof(float);
+    s->solid = scene->mesh.triangle_count == 0 ? 0 : scene->motion.moving ? 2 : 1;
+    s->diffusions = diffusions_of(scene);
+    memcpy(s->levels[0].cells, scene->nodes, sizeof s->levels[0].cells);
+    for (int face = 0; face < KF_FACES; face++)
+        s->arguments.faces[face] = face_kind(scene->faces[face]);
+    kf_incompressible_lay_out_levels(s);
+    set_arguments(scene, s);
+    plan->updates = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
+    /* docs/incompressible.md: 44 values, four of them words, without the solves' iterations. */
+    plan->least_bytes = plan->updates * (44.0 * (double)s->real_bytes + 8.0 * sizeof(unsigned));
+    KF_TRY(make_buffers(plan, s, error)); /* first: what does not fit says so before it compiles */
+    for (int which = 0; which < KF_INCOMPRESSIBLE_SOURCES; which++) {
+        kf_source source;
+        kf_incompressible_defines defines;
+        if (!kf_incompressible_uses(scene, &s->options, (kf_incompressible_source)which)) continue;
+        kf_incompressible_define(scene, &s->options, (kf_incompressible_source)which, &source, &defines);
+        KF_TRY(kf_plan_module(plan, &source, &s->modules[which], error));
+    }
+    kf_incompressible_builder b = {.plan = plan, .system = s, .error = error, .status = KF_OK};
+    kf_incompressible_make_steps(&b);
+    return b.status;
+}
+
+static kf_status make_plan(const kf_problem *problem, const kf_config *config, kf_backend *backend,
+                           kf_plan **plan, kf_error *error) {
+    KF_TRY(accepts(problem, error));
+    kf_incompressible_options options;
+    const bool gpu = strcmp(kf_backend_device(backend)->backend, "cuda") == 0;
+    KF_TRY(kf_incompressible_read_options(config, gpu, &options, error));
+    kf_incompressible *system = kf_allocate_zeroed(1, sizeof *system);
+    system->options = options;
+    kf_plan *made = kf_plan_create(backend, problem, config, &kf_incompressible_methods, system);
+    if (!options.graph) made->graph_steps = -1;
+    const kf_status status = build(made, system, error);
+    if (status != KF_OK)
+        kf_plan_free(made);
+    else
+        *plan = made;
+    return status;
+}
+
+static const char *const sections[] = {"incompressible", NULL};
+
+const kf_system kf_system_incompressible = {
+    .name = "incompressible",
+    .summary = "advection and reflection with MacCormack's scheme and a pressure solve, on a staggered grid",
+    .update = "cell",
+    .space_file = "variants/incompressible.json",
+    .runs = true,
+    .sections = sections,
+    .open = open_problem,
+    .trial = make_trial,
+    .accepts = accepts,
+    .variables = describe,
+    .plan = make_plan,
+    .sources = visit_sources,
+    .reference = kf_incompressible_reference,
+    .verify = kf_incompressible_verify,
+    .free_reference = kf_incompressible_free_reference,
+};

@@ -1,0 +1,141 @@
+/* The incompressible system: advection and reflection with MacCormack's scheme on a staggered grid
+ * (docs/incompressible.md). This header is shared by the files of solver/incompressible/ and its validation;
+ * others need kf_system_incompressible only. */
+#ifndef KF_SOLVER_INCOMPRESSIBLE_INCOMPRESSIBLE_H
+#define KF_SOLVER_INCOMPRESSIBLE_INCOMPRESSIBLE_H
+
+#include "base/plan/system.h"
+#include "kernels/incompressible/arguments.h"
+#include "scene/scene.h"
+#include "solver/flow/flow_plan.h"
+
+extern const kf_system kf_system_incompressible;
+
+typedef enum kf_pressure_solver {
+    KF_SOLVE_CG,
+    KF_SOLVE_JACOBI_CG,
+    KF_SOLVE_INCOMPLETE_CG,
+    KF_SOLVE_MULTIGRID,
+    KF_SOLVE_MULTIGRID_CG,
+    KF_PRESSURE_SOLVERS
+} kf_pressure_solver;
+extern const char *const kf_pressure_solver_names[KF_PRESSURE_SOLVERS];
+
+/* A config's parameters. */
+typedef struct kf_incompressible_options {
+    kf_pressure_solver solver;
+    bool double_precision, graph;
+    int iterations, least_iterations; /* of a solve, at most and at least */
+    int sweeps;                       /* of a multigrid level before and after the coarser ones */
+    int threads;                      /* of a block that sums */
+    int block_x, block_y;             /* of kernels with a thread a cell */
+} kf_incompressible_options;
+
+typedef enum kf_incompressible_source {
+    KF_INCOMPRESSIBLE_ADVECTION,
+    KF_INCOMPRESSIBLE_PROJECTION,
+    KF_INCOMPRESSIBLE_PRESSURE,
+    KF_INCOMPRESSIBLE_MULTIGRID,
+    KF_INCOMPRESSIBLE_SOLID,
+    KF_INCOMPRESSIBLE_STATE,
+    KF_INCOMPRESSIBLE_SOURCES
+} kf_incompressible_source;
+
+enum { KF_INCOMPRESSIBLE_DEFINES = 8, KF_LEVELS = 16 };
+typedef struct kf_incompressible_defines {
+    kf_define list[KF_INCOMPRESSIBLE_DEFINES];
+    int count;
+} kf_incompressible_defines;
+
+/* A grid of the multigrid; the first is the flow's. Buffers that the first has elsewhere are NULL there. */
+typedef struct kf_level {
+    int cells[3], row, plane;
+    long long origin, capacity;
+    double outflow_ratio; /* of the next coarser level */
+    kf_buffer *open, *guess, *other, *wanted;
+} kf_level;
+
+/* The solid's signed distance, in cells, in its frame at time 0: negative inside, no further than two cells.
+ */
+typedef struct kf_distance_grid {
+    int size[3];
+    double corner[3], spacing;
+    float *values; /* [z][y][x]; owned */
+} kf_distance_grid;
+
+enum { KF_HALVES = 2 };
+typedef struct kf_incompressible {
+    kf_incompressible_options options;
+    size_t real_bytes;
+    int solid; /* as KF_SOLID of kernels/incompressible/grid.h */
+    kf_module *modules[KF_INCOMPRESSIBLE_SOURCES];
+    kf_incompressible_arguments arguments;               /* common to all launches, of the finest level */
+    kf_buffer *velocity, *advected, *predicted, *second; /* vectors */
+    kf_buffer *pressures[KF_HALVES], *right, *residual, *direction, *image, *corrected, *other;
+    kf_buffer *partial, *solves, *distance, *solid_state, *load;
+    kf_level levels[KF_LEVELS];
+    int level_count;
+    int diffusions; /* Jacobi iterations of the implicit viscous term in a sub-step */
+} kf_incompressible;
+
+/* incompressible_options.c */
+kf_status kf_incompressible_read_options(const kf_config *config, bool gpu,
+                                         kf_incompressible_options *options, kf_error *error);
+void kf_incompressible_define(const kf_scene *scene, const kf_incompressible_options *options,
+                              kf_incompressible_source which, kf_source *source,
+                              kf_incompressible_defines *defines);
+bool kf_incompressible_uses(const kf_scene *scene, const kf_incompressible_options *options,
+                            kf_incompressible_source which);
+double kf_incompressible_tolerance(const kf_scene *scene);
+
+/* incompressible_launches.c. A launch is appended to the plan's steps, or done at once. */
+typedef struct kf_incompressible_builder {
+    kf_plan *plan;
+    kf_incompressible *system;
+    bool at_once;
+    kf_error *error;
+    kf_status status;
+} kf_incompressible_builder;
+/* A thread a place: extent; or, where it is NULL, blocks that sum over the first level's cells. bytes: least
+ * that are read and written. */
+void kf_incompressible_launch(kf_incompressible_builder *b, kf_incompressible_source which, const char *name,
+                              const int *extent, const kf_incompressible_arguments *arguments, double bytes);
+/* One block, or one item. */
+void kf_incompressible_launch_one(kf_incompressible_builder *b, kf_incompressible_source which,
+                                  const char *name, bool block, const kf_incompressible_arguments *arguments);
+void kf_incompressible_make_steps(kf_incompressible_builder *b);
+/* How open the cells of all levels are with the solid where it is. */
+void kf_incompressible_open_faces(kf_incompressible_builder *b);
+/* Takes the divergence out of the velocity at the beginning. */
+void kf_incompressible_project_start(kf_incompressible_builder *b);
+/* The last step's force and torque, as sums of blocks; the divergence that is left. */
+void kf_incompressible_sum_load(kf_incompressible_builder *b);
+void kf_incompressible_sum_divergence(kf_incompressible_builder *b);
+
+/* incompressible_pressure.c: items of a solve for arguments->pressure, whose divergence is summed. */
+void kf_incompressible_solve(kf_incompressible_builder *b, const kf_incompressible_arguments *arguments);
+/* How open the coarse levels are. */
+void kf_incompressible_coarsen(kf_incompressible_builder *b);
+/* The grids of the multigrid, from levels[0]. */
+void kf_incompressible_lay_out_levels(kf_incompressible *system);
+
+/* incompressible_solid.c: of the scene's mesh; the caller frees values. */
+void kf_incompressible_distance(const kf_scene *scene, kf_distance_grid *grid);
+
+/* incompressible_state.c */
+extern const kf_plan_methods kf_incompressible_methods;
+/* Density - 1 (3 times the pressure) and velocity at the cells' centres, [4][z][y][x], in double; caller
+ * frees. */
+kf_status kf_incompressible_read(kf_plan *plan, double **values, kf_error *error);
+/* Where the solves of both halves of the last step ended. */
+kf_status kf_incompressible_solves(kf_plan *plan, kf_solve_state states[KF_HALVES], kf_error *error);
+
+/* incompressible_reference.c */
+kf_status kf_incompressible_reference(const kf_problem *problem, int steps, kf_reference **reference,
+                                      kf_error *error);
+void kf_incompressible_free_reference(kf_reference *reference);
+/* incompressible_verify.c */
+kf_status kf_incompressible_verify(kf_plan *plan, const kf_reference *reference,
+                                   kf_verification *verification, kf_error *error);
+
+#endif

@@ -1,0 +1,138 @@
+/* The launches of a step: two halves, each advection, its divergence, a pressure solve and the gradient taken
+ * away. */
+#include <string.h>
+
+#include "solver/incompressible/incompressible.h"
+
+void kf_incompressible_launch(kf_incompressible_builder *b, kf_incompressible_source which, const char *name,
+                              const int *extent, const kf_incompressible_arguments *arguments, double bytes) {
+    const kf_incompressible_options *o = &b->system->options;
+    kf_incompressible_arguments a = *arguments;
+    const int sums[3] = {o->threads, 1, 1}, items[3] = {o->block_x, o->block_y, 1};
+    kf_function *function;
+    kf_launch launch;
+    if (b->status != KF_OK) return;
+    b->status = kf_module_function(b->system->modules[which], name, &function, b->error);
+    if (b->status != KF_OK) return;
+    a.extent[0] = extent != NULL ? extent[0] : o->threads;
+    a.extent[1] = extent != NULL ? extent[1] : a.blocks;
+    a.extent[2] = extent != NULL ? extent[2] : 1;
+    kf_launch_set(&launch, name, function, extent != NULL ? items : sums, &a, sizeof a);
+    if (b->at_once)
+        b->status = kf_backend_launch(b->plan->backend, &launch, b->error);
+    else
+        kf_plan_add_kernel(b->plan, &launch)->bytes = bytes;
+}
+
+void kf_incompressible_launch_one(kf_incompressible_builder *b, kf_incompressible_source which,
+                                  const char *name, bool block,
+                                  const kf_incompressible_arguments *arguments) {
+    const int one[3] = {1, 1, 1};
+    kf_incompressible_arguments a = *arguments;
+    if (!block) {
+        kf_incompressible_launch(b, which, name, one, &a, 0.0);
+        return;
+    }
+    kf_function *function;
+    kf_launch launch;
+    const int threads[3] = {b->system->options.threads, 1, 1};
+    if (b->status != KF_OK) return;
+    b->status = kf_module_function(b->system->modules[which], name, &function, b->error);
+    if (b->status != KF_OK) return;
+    memcpy(a.extent, threads, sizeof a.extent);
+    kf_launch_set(&launch, name, function, threads, &a, sizeof a);
+    if (b->at_once)
+        b->status = kf_backend_launch(b->plan->backend, &launch, b->error);
+    else
+        (void)kf_plan_add_kernel(b->plan, &launch);
+}
+
+void kf_incompressible_open_faces(kf_incompressible_builder *b) {
+    const kf_incompressible *s = b->system;
+    kf_incompressible_arguments a = s->arguments;
+    const int extent[3] = {a.cells[0] + 1, a.cells[1] + 1, a.cells[2] + 1};
+    a.coarse_open = kf_buffer_address(s->levels[0].open);
+    kf_incompressible_launch(b, KF_INCOMPRESSIBLE_SOLID, "open_faces", extent, &a, 0.0);
+    kf_incompressible_coarsen(b);
+}
+
+/* values: of a cell, read and written. */
+static void on_faces(kf_incompressible_builder *b, kf_incompressible_source which, const char *name,
+                     const kf_incompressible_arguments *a, double values) {
+    const int extent[3] = {a->cells[0] + 1, a->cells[1] + 1, a->cells[2] + 1};
+    const double cells = (double)a->cells[0] * a->cells[1] * a->cells[2];
+    kf_incompressible_launch(b, which, name, extent, a,
+                             cells * (values * (double)b->system->real_bytes + sizeof(unsigned)));
+}
+
+/* The velocity `source` after a sub-step is left in the buffer that is returned; two more are free for it. */
+static kf_buffer *advect(kf_incompressible_builder *b, kf_buffer *source, kf_buffer *target,
+                         kf_buffer *spare) {
+    const kf_incompressible *s = b->system;
+    kf_incompressible_arguments a = s->arguments;
+    const double carried = source == s->velocity ? 0.0 : 3.0;
+    a.source = kf_buffer_address(source);
+    a.carrier = kf_buffer_address(s->velocity);
+    a.predicted = kf_buffer_address(s->predicted);
+    a.target = kf_buffer_address(target);
+    on_faces(b, KF_INCOMPRESSIBLE_ADVECTION, "predict", &a, 6.0 + carried);
+    on_faces(b, KF_INCOMPRESSIBLE_ADVECTION, "correct", &a, 9.0 + carried);
+    kf_buffer *last = target, *next = s->predicted;
+    a.source = kf_buffer_address(target);
+    for (int i = 0; i < s->diffusions; i++) {
+        a.carrier = kf_buffer_address(last);
+        a.target = kf_buffer_address(next);
+        on_faces(b, KF_INCOMPRESSIBLE_ADVECTION, "diffuse", &a, i == 0 ? 6.0 : 9.0);
+        last = next;
+        next = last == s->predicted ? spare : s->predicted;
+    }
+    return last;
+}
+
+static void project(kf_incompressible_builder *b, kf_buffer *source, int half, kf_buffer *reflected) {
+    const kf_incompressible *s = b->system;
+    kf_incompressible_arguments a = s->arguments;
+    a.source = kf_buffer_address(source);
+    a.target = kf_buffer_address(s->velocity);
+    a.pressure = kf_buffer_address(s->pressures[half]);
+    a.solve = (kf_solve_state *)kf_buffer_address(s->solves) + half;
+    kf_incompressible_launch(b, KF_INCOMPRESSIBLE_PROJECTION, "divergence", NULL, &a,
+                             (double)a.cells[0] * a.cells[1] * a.cells[2] *
+                                 (4.0 * (double)s->real_bytes + sizeof(unsigned)));
+    kf_incompressible_solve(b, &a);
+    a.reflect = reflected != NULL ? 2.0 : 0.0;
+    a.predicted = reflected != NULL ? kf_buffer_address(reflected) : NULL;
+    on_faces(b, KF_INCOMPRESSIBLE_PROJECTION, "project", &a, reflected != NULL ? 10.0 : 7.0);
+}
+
+void kf_incompressible_make_steps(kf_incompressible_builder *b) {
+    const kf_incompressible *s = b->system;
+    if (s->solid == 2) {
+        kf_incompressible_launch_one(b, KF_INCOMPRESSIBLE_SOLID, "move_solid", false, &s->arguments);
+        kf_incompressible_open_faces(b);
+    }
+    kf_buffer *advected = advect(b, s->velocity, s->advected, s->second);
+    project(b, advected, 0, s->advected);
+    advected = advect(b, s->advected, s->second, s->advected);
+    project(b, advected, 1, NULL);
+}
+
+void kf_incompressible_project_start(kf_incompressible_builder *b) {
+    project(b, b->system->velocity, 0, NULL);
+}
+
+void kf_incompressible_sum_load(kf_incompressible_builder *b) {
+    const kf_incompressible *s = b->system;
+    kf_incompressible_arguments a = s->arguments;
+    a.target = kf_buffer_address(s->velocity);
+    for (int half = 0; half < KF_HALVES; half++)
+        a.pressures[half] = kf_buffer_address(s->pressures[half]);
+    kf_incompressible_launch(b, KF_INCOMPRESSIBLE_SOLID, "load_force", NULL, &a, 0.0);
+    kf_incompressible_launch(b, KF_INCOMPRESSIBLE_SOLID, "load_torque", NULL, &a, 0.0);
+}
+
+void kf_incompressible_sum_divergence(kf_incompressible_builder *b) {
+    kf_incompressible_arguments a = b->system->arguments;
+    a.target = kf_buffer_address(b->system->velocity);
+    kf_incompressible_launch(b, KF_INCOMPRESSIBLE_STATE, "left_divergence", NULL, &a, 0.0);
+}

@@ -1,0 +1,85 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "solver/incompressible/incompressible.h"
+
+const char *const kf_pressure_solver_names[KF_PRESSURE_SOLVERS] = {"cg", "jacobi_cg", "incomplete_cg",
+                                                                   "multigrid", "multigrid_cg"};
+
+double kf_incompressible_tolerance(const kf_scene *scene) {
+    const double tolerance = scene->incompressible.tolerance;
+    return tolerance > 0.0 ? tolerance : KF_DEFAULT_TOLERANCE;
+}
+
+static kf_status integer(const kf_config *config, const char *name, long low, long high, int *value,
+                         kf_error *error) {
+    long read;
+    KF_TRY(kf_config_integer(config, name, &read, error));
+    if (read < low || read > high)
+        return kf_fail(error, KF_BAD_INPUT, "config: %s must lie between %ld and %ld", name, low, high);
+    *value = (int)read;
+    return KF_OK;
+}
+
+kf_status kf_incompressible_read_options(const kf_config *config, bool gpu,
+                                         kf_incompressible_options *options, kf_error *error) {
+    static const char *const storages[] = {"f32", "f64"};
+    int solver, storage;
+    memset(options, 0, sizeof *options);
+    KF_TRY(kf_config_choice(config, "solver", kf_pressure_solver_names, KF_PRESSURE_SOLVERS, &solver, error));
+    KF_TRY(kf_config_choice(config, "storage", storages, 2, &storage, error));
+    KF_TRY(kf_config_boolean(config, "graph", &options->graph, error));
+    KF_TRY(integer(config, "iterations", 1, 10000, &options->iterations, error));
+    KF_TRY(integer(config, "least_iterations", 0, 10000, &options->least_iterations, error));
+    KF_TRY(integer(config, "sweeps", 1, 8, &options->sweeps, error));
+    KF_TRY(integer(config, "threads", 32, 1024, &options->threads, error));
+    KF_TRY(integer(config, "block_x", 1, 1024, &options->block_x, error));
+    KF_TRY(integer(config, "block_y", 1, 1024, &options->block_y, error));
+    options->solver = (kf_pressure_solver)solver;
+    options->double_precision = storage == 1;
+    if (options->graph && !gpu) return kf_fail(error, KF_BAD_INPUT, "config: graph is for GPUs");
+    if ((options->threads & (options->threads - 1)) != 0)
+        return kf_fail(error, KF_BAD_INPUT, "config: threads must be a power of two");
+    if (options->block_x * options->block_y > 1024 && gpu)
+        return kf_fail(error, KF_BAD_INPUT, "config: a block has at most 1024 threads");
+    if (options->least_iterations > options->iterations)
+        return kf_fail(error, KF_BAD_INPUT, "config: least_iterations must be at most iterations");
+    return KF_OK;
+}
+
+bool kf_incompressible_uses(const kf_scene *scene, const kf_incompressible_options *options,
+                            kf_incompressible_source which) {
+    (void)scene;
+    if (which == KF_INCOMPRESSIBLE_MULTIGRID)
+        return options->solver == KF_SOLVE_MULTIGRID || options->solver == KF_SOLVE_MULTIGRID_CG;
+    return true;
+}
+
+static void define(kf_incompressible_defines *defines, const char *name, long value) {
+    kf_define *entry = &defines->list[defines->count++];
+    entry->name = name;
+    (void)snprintf(entry->value, sizeof entry->value, "%ld", value);
+}
+
+void kf_incompressible_define(const kf_scene *scene, const kf_incompressible_options *options,
+                              kf_incompressible_source which, kf_source *source,
+                              kf_incompressible_defines *defines) {
+    static const char *const files[KF_INCOMPRESSIBLE_SOURCES] = {
+        "kernels/incompressible/advection.cu", "kernels/incompressible/projection.cu",
+        "kernels/incompressible/pressure.cu",  "kernels/incompressible/multigrid.cu",
+        "kernels/incompressible/solid.cu",     "kernels/incompressible/state.cu"};
+    const kf_incompressible_model *model = &scene->incompressible;
+    defines->count = 0;
+    define(defines, "KF_DOUBLE", options->double_precision);
+    define(defines, "KF_SOLID", scene->mesh.triangle_count == 0 ? 0 : scene->motion.moving ? 2 : 1);
+    define(defines, "KF_THREADS", options->threads);
+    if (which == KF_INCOMPRESSIBLE_ADVECTION) {
+        define(defines, "KF_MIDPOINT", model->trace == KF_TRACE_MIDPOINT);
+        define(defines, "KF_LIMITER", !model->unlimited);
+        define(defines, "KF_VISCOUS",
+               model->viscous_term == KF_VISCOUS_OFF        ? 0
+               : model->viscous_term == KF_VISCOUS_EXPLICIT ? 1
+                                                            : 2);
+    }
+    *source = (kf_source){files[which], defines->list, defines->count};
+}

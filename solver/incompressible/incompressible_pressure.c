@@ -1,0 +1,196 @@
+/* The launches of a pressure solve, and the grids of its multigrid. */
+#include <math.h>
+#include <string.h>
+
+#include "solver/incompressible/incompressible.h"
+
+enum { COARSEST_SWEEPS = 24, COARSEST_CELLS = 4 };
+/* Of Jacobi's sweeps: 6/7 smooths best in three dimensions (Trottenberg et al., Multigrid, 2001,
+ * section 2.9). */
+static const double damping = 6.0 / 7.0;
+
+static bool has_multigrid(const kf_incompressible *s) {
+    return s->options.solver == KF_SOLVE_MULTIGRID || s->options.solver == KF_SOLVE_MULTIGRID_CG;
+}
+
+/* --- grids
+ * --------------------------------------------------------------------------------------------------- */
+
+static bool can_halve(const kf_incompressible *s, const kf_level *level) {
+    bool large = false;
+    for (int i = 0; i < 3; i++) {
+        const bool periodic = s->arguments.faces[2 * i] == KF_FACE_PERIODIC;
+        if (periodic && level->cells[i] > 1 && level->cells[i] % 2 != 0) return false;
+        large |= level->cells[i] > COARSEST_CELLS;
+    }
+    return large;
+}
+
+static void lay_out(kf_level *level) {
+    enum { ALIGNMENT = 8 };
+    level->row = (level->cells[0] + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
+    level->plane = level->row * (level->cells[1] + 1);
+    level->origin = level->plane + level->row + ALIGNMENT;
+    level->origin = (level->origin + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    level->capacity =
+        level->origin + (long long)level->plane * (level->cells[2] + 2) + level->row + ALIGNMENT;
+    level->capacity = (level->capacity + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* How far, in cells of its own, the pressure outside of an outflow is from the middle of the cell before it:
+ * half a cell, and half a cell of the finest level. */
+static double outflow_openness(int level) {
+    const double size = pow(2.0, level);
+    return size / (0.5 * size + 0.5);
+}
+
+void kf_incompressible_lay_out_levels(kf_incompressible *s) {
+    lay_out(&s->levels[0]);
+    s->level_count = 1;
+    while (has_multigrid(s) && s->level_count < KF_LEVELS && can_halve(s, &s->levels[s->level_count - 1])) {
+        kf_level *fine = &s->levels[s->level_count - 1], *coarse = fine + 1;
+        for (int i = 0; i < 3; i++)
+            coarse->cells[i] = (fine->cells[i] + 1) / 2;
+        fine->outflow_ratio = outflow_openness(s->level_count) / outflow_openness(s->level_count - 1);
+        lay_out(coarse);
+        s->level_count++;
+    }
+}
+
+/* --- multigrid
+ * ----------------------------------------------------------------------------------------------- */
+
+static void *address(const kf_buffer *buffer) {
+    return buffer != NULL ? kf_buffer_address(buffer) : NULL;
+}
+
+static double bytes_of(const kf_incompressible *s, const kf_level *level, double values) {
+    return (double)level->cells[0] * level->cells[1] * level->cells[2] *
+           (values * (double)s->real_bytes + sizeof(unsigned));
+}
+
+static kf_incompressible_arguments of_level(const kf_incompressible *s,
+                                            const kf_incompressible_arguments *from, int level) {
+    const kf_level *l = &s->levels[level];
+    kf_incompressible_arguments a = *from;
+    memcpy(a.cells, l->cells, sizeof a.cells);
+    a.row = l->row;
+    a.plane = l->plane;
+    a.origin = l->origin;
+    a.capacity = l->capacity;
+    a.open = address(l->open);
+    a.guess = address(level > 0 ? l->guess : s->corrected);
+    a.other = address(level > 0 ? l->other : s->other);
+    a.wanted = address(level > 0 ? l->wanted : s->residual);
+    a.damping = damping;
+    a.outflow_ratio = l->outflow_ratio;
+    a.sweeps = s->options.sweeps;
+    if (level + 1 < s->level_count) {
+        const kf_level *coarse = l + 1;
+        memcpy(a.coarse_cells, coarse->cells, sizeof a.coarse_cells);
+        a.coarse_row = coarse->row;
+        a.coarse_plane = coarse->plane;
+        a.coarse_origin = coarse->origin;
+        a.coarse_open = address(coarse->open);
+        a.coarse_guess = address(coarse->guess);
+        a.coarse_wanted = address(coarse->wanted);
+    }
+    return a;
+}
+
+void kf_incompressible_coarsen(kf_incompressible_builder *b) {
+    const kf_incompressible *s = b->system;
+    for (int level = 0; level + 1 < s->level_count; level++) {
+        const kf_incompressible_arguments a = of_level(s, &s->arguments, level);
+        const int extent[3] = {a.coarse_cells[0] + 1, a.coarse_cells[1] + 1, a.coarse_cells[2] + 1};
+        kf_incompressible_launch(b, KF_INCOMPRESSIBLE_MULTIGRID, "coarsen", extent, &a, 0.0);
+    }
+}
+
+static void swap(kf_incompressible_arguments *a) {
+    void *guess = a->guess;
+    a->guess = a->other;
+    a->other = guess;
+}
+
+/* From wanted to a guess, which the returned arguments say where it is. Sweeps before the coarser levels are
+ * counted so that the result ends in `guess` of the level above's arguments (coarse_guess): an even number of
+ * swaps. */
+static void cycle(kf_incompressible_builder *b, const kf_incompressible_arguments *from, int level,
+                  bool products) {
+    const kf_incompressible *s = b->system;
+    const kf_level *l = &s->levels[level];
+    kf_incompressible_arguments a = of_level(s, from, level);
+    if (level + 1 == s->level_count) {
+        a.sweeps = COARSEST_SWEEPS;
+        kf_incompressible_launch_one(b, KF_INCOMPRESSIBLE_MULTIGRID, "solve_coarsest", true, &a);
+        return;
+    }
+    const int first = s->options.sweeps > 1 ? 2 : 1, before = s->options.sweeps - first,
+              after = s->options.sweeps;
+    if ((before + after) % 2 != 0) swap(&a);
+    kf_incompressible_launch(b, KF_INCOMPRESSIBLE_MULTIGRID, "smooth_first", l->cells, &a, bytes_of(s, l, 2));
+    for (int i = 0; i < before; i++, swap(&a))
+        kf_incompressible_launch(b, KF_INCOMPRESSIBLE_MULTIGRID, "smooth", l->cells, &a, bytes_of(s, l, 3));
+    kf_incompressible_launch(b, KF_INCOMPRESSIBLE_MULTIGRID, "restrict_residual", a.coarse_cells, &a,
+                             bytes_of(s, l, 2.125));
+    cycle(b, from, level + 1, false);
+    kf_incompressible_launch(b, KF_INCOMPRESSIBLE_MULTIGRID, "interpolate", l->cells, &a,
+                             bytes_of(s, l, 2.125));
+    for (int i = 0; i < after; i++, swap(&a)) {
+        const bool last = products && i + 1 == after;
+        kf_incompressible_launch(b, KF_INCOMPRESSIBLE_MULTIGRID, last ? "smooth_last" : "smooth",
+                                 last ? NULL : l->cells, &a, bytes_of(s, l, last ? 4 : 3));
+    }
+}
+
+/* --- solves
+ * -------------------------------------------------------------------------------------------------- */
+
+static void launch(kf_incompressible_builder *b, const char *name, bool sums,
+                   const kf_incompressible_arguments *a, double values) {
+    const kf_incompressible *s = b->system;
+    kf_incompressible_launch(b, KF_INCOMPRESSIBLE_PRESSURE, name, sums ? NULL : a->cells, a,
+                             bytes_of(s, &s->levels[0], values));
+}
+static void scalars(kf_incompressible_builder *b, const char *name, const kf_incompressible_arguments *a) {
+    kf_incompressible_launch_one(b, KF_INCOMPRESSIBLE_PRESSURE, name, true, a);
+}
+
+/* z of the residual, and its products. */
+static void precondition(kf_incompressible_builder *b, const kf_incompressible_arguments *a) {
+    if (b->system->options.solver == KF_SOLVE_MULTIGRID_CG) {
+        cycle(b, a, 0, true);
+    } else if (b->system->options.solver == KF_SOLVE_INCOMPLETE_CG) {
+        launch(b, "factor_red", false, a, 1);
+        launch(b, "factor_black", false, a, 2);
+        launch(b, "factor_back", false, a, 2);
+        launch(b, "products", true, a, 3);
+    } else {
+        return;
+    }
+    scalars(b, "find_beta", a);
+}
+
+void kf_incompressible_solve(kf_incompressible_builder *b, const kf_incompressible_arguments *arguments) {
+    const kf_incompressible_options *o = &b->system->options;
+    const kf_incompressible_arguments *a = arguments;
+    scalars(b, "begin_solve", a);
+    launch(b, "residual", true, a, 3);
+    scalars(b, "begin_iterations", a);
+    for (int i = 0; i < o->iterations; i++) {
+        if (o->solver == KF_SOLVE_MULTIGRID) {
+            cycle(b, a, 0, false);
+            launch(b, "add_correction", false, a, 3);
+            launch(b, "residual_again", true, a, 3);
+        } else {
+            precondition(b, a);
+            launch(b, "direct", false, a, 3);
+            launch(b, "apply", true, a, 2);
+            scalars(b, "find_alpha", a);
+            launch(b, "advance", true, a, 6);
+        }
+        scalars(b, "judge", a);
+    }
+    kf_incompressible_launch_one(b, KF_INCOMPRESSIBLE_PRESSURE, "end_solve", false, a);
+}

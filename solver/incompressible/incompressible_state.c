@@ -1,0 +1,363 @@
+/* State of a plan: initial conditions, fields, force on the solid, the solves' records, checkpoints. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/text.h"
+#include "solver/incompressible/incompressible.h"
+
+static kf_incompressible *system_of(const kf_plan *plan) {
+    return plan->system;
+}
+
+static size_t place_of(const kf_level *level, int x, int y, int z) {
+    return (size_t)(level->origin + x + (long long)level->row * y + (long long)level->plane * z);
+}
+
+/* --- the beginning ---------------------------------------------------------------------------------------
+ */
+
+/* Velocity at a face: the mean of the two cells', of that inside at a face of the domain. */
+static double initial_at(const kf_scene *scene, int axis, const int at[3]) {
+    double sum = 0.0, density, velocity[3];
+    for (int side = 0; side < 2; side++) {
+        int cell[3] = {at[0], at[1], at[2]};
+        cell[axis] -= side;
+        const int n = scene->nodes[axis];
+        if (scene->faces[2 * axis] == KF_PERIODIC)
+            cell[axis] = (cell[axis] + n) % n;
+        else
+            cell[axis] = cell[axis] < 0 ? 0 : cell[axis] >= n ? n - 1 : cell[axis];
+        kf_scene_initial(scene, cell[0], cell[1], cell[2], &density, velocity);
+        sum += 0.5 * velocity[axis];
+    }
+    return sum;
+}
+
+static kf_status upload_velocity(kf_plan *plan, kf_error *error) {
+    const kf_incompressible *s = system_of(plan);
+    const kf_scene *scene = kf_plan_scene(plan);
+    const kf_level *level = &s->levels[0];
+    const size_t bytes = (size_t)level->capacity * s->real_bytes;
+    void *values = kf_allocate(bytes);
+    kf_status status = KF_OK;
+    for (int axis = 0; axis < 3 && status == KF_OK; axis++) {
+        memset(values, 0, bytes);
+        for (int z = 0; z <= scene->nodes[2]; z++)
+            for (int y = 0; y <= scene->nodes[1]; y++)
+                for (int x = 0; x <= scene->nodes[0]; x++) {
+                    const int at[3] = {x, y, z};
+                    bool within = true;
+                    for (int i = 0; i < 3; i++)
+                        within &=
+                            at[i] < scene->nodes[i] || (i == axis && scene->faces[2 * i] != KF_PERIODIC);
+                    if (!within) continue;
+                    double value = initial_at(scene, axis, at);
+                    if (scene->faces[2 * axis] != KF_PERIODIC && at[axis] == 0 &&
+                        scene->faces[2 * axis] != KF_OUTFLOW)
+                        value = scene->face_velocity[2 * axis][axis];
+                    if (scene->faces[2 * axis] != KF_PERIODIC && at[axis] == scene->nodes[axis] &&
+                        scene->faces[2 * axis + 1] != KF_OUTFLOW)
+                        value = scene->face_velocity[2 * axis + 1][axis];
+                    const size_t k = place_of(level, x, y, z);
+                    if (s->real_bytes == sizeof(double))
+                        ((double *)values)[k] = value;
+                    else
+                        ((float *)values)[k] = (float)value;
+                }
+        status = kf_buffer_upload(s->velocity, (size_t)axis * bytes, values, bytes, error);
+    }
+    free(values);
+    return status;
+}
+
+/* The pose before the first step, which the host sets; a step moves on from it. */
+static kf_status place_solid(kf_plan *plan, uint64_t step, kf_error *error) {
+    const kf_scene *scene = kf_plan_scene(plan);
+    kf_solid_state state = {.step = (long long)step};
+    if (scene->motion.moving) {
+        kf_motion_pose(&scene->motion, (double)step, state.rotation, state.center);
+        for (int i = 0; i < 3; i++) {
+            state.velocity[i] = scene->motion.velocity[i];
+            state.turn[i] = scene->motion.angular_speed * scene->motion.axis[i];
+        }
+    } else {
+        state.rotation[0] = state.rotation[4] = state.rotation[8] = 1.0;
+        memcpy(state.center, scene->motion.center, sizeof state.center);
+    }
+    return kf_buffer_upload(system_of(plan)->solid_state, 0, &state, sizeof state, error);
+}
+
+static kf_status clear(kf_buffer *buffer, kf_error *error) {
+    return buffer != NULL ? kf_buffer_fill(buffer, 0, error) : KF_OK;
+}
+
+static kf_status clear_all(kf_incompressible *s, kf_error *error) {
+    kf_buffer *const all[] = {s->advected,     s->predicted, s->second,   s->pressures[0],
+                              s->pressures[1], s->right,     s->residual, s->direction,
+                              s->image,        s->corrected, s->other,    s->solves};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        KF_TRY(clear(all[i], error));
+    return KF_OK;
+}
+
+kf_status kf_incompressible_solves(kf_plan *plan, kf_solve_state states[KF_HALVES], kf_error *error) {
+    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    return kf_buffer_download(system_of(plan)->solves, 0, states, KF_HALVES * sizeof *states, error);
+}
+
+/* The velocity without divergence from which the first step goes out. A solver that does not converge says so
+ * here, on the whole problem. */
+static kf_status initialise(kf_plan *plan, kf_error *error) {
+    kf_incompressible *s = system_of(plan);
+    kf_incompressible_builder b = {
+        .plan = plan, .system = s, .at_once = true, .error = error, .status = KF_OK};
+    kf_solve_state states[KF_HALVES];
+    KF_TRY(clear_all(s, error));
+    KF_TRY(place_solid(plan, 0, error));
+    KF_TRY(upload_velocity(plan, error));
+    kf_incompressible_open_faces(&b);
+    kf_incompressible_project_start(&b);
+    KF_TRY(b.status);
+    KF_TRY(kf_incompressible_solves(plan, states, error));
+    if (!states[0].done)
+        return kf_fail(
+            error, KF_GATE_FAILED,
+            "the pressure did not converge: %s left a relative residual of %.3g after %d iterations "
+            "(%.3g is asked for)",
+            kf_pressure_solver_names[s->options.solver], states[0].residual, states[0].iterations,
+            s->arguments.tolerance);
+    return clear_all(s, error);
+}
+
+/* --- fields ----------------------------------------------------------------------------------------------
+ */
+
+static kf_status download(const kf_buffer *buffer, void **values, kf_error *error) {
+    *values = kf_allocate(kf_buffer_size(buffer));
+    return kf_buffer_download(buffer, 0, *values, kf_buffer_size(buffer), error);
+}
+
+static double real_at(const kf_incompressible *s, const void *values, size_t index) {
+    return s->real_bytes == sizeof(double) ? ((const double *)values)[index]
+                                           : (double)((const float *)values)[index];
+}
+
+/* Along each axis to the next face. */
+static size_t next_face(const kf_scene *scene, const kf_level *level, int axis, const int at[3]) {
+    int to[3] = {at[0], at[1], at[2]};
+    to[axis]++;
+    if (scene->faces[2 * axis] == KF_PERIODIC) to[axis] %= scene->nodes[axis];
+    return place_of(level, to[0], to[1], to[2]);
+}
+
+typedef struct raw_state {
+    void *velocity, *pressures[KF_HALVES], *open;
+} raw_state;
+
+static void convert(const kf_plan *plan, const raw_state *raw, double *values) {
+    const kf_incompressible *s = system_of(plan);
+    const kf_scene *scene = kf_plan_scene(plan);
+    const kf_level *level = &s->levels[0];
+    const int *n = scene->nodes;
+    const size_t count = (size_t)n[0] * (size_t)n[1] * (size_t)n[2], capacity = (size_t)level->capacity;
+    double sum = 0.0, open_cells = 0.0;
+    size_t i = 0;
+    for (int z = 0; z < n[2]; z++)
+        for (int y = 0; y < n[1]; y++)
+            for (int x = 0; x < n[0]; x++, i++) {
+                const int at[3] = {x, y, z};
+                const size_t k = place_of(level, x, y, z);
+                double open = 0.0;
+                for (int axis = 0; axis < 3; axis++) {
+                    const size_t to = next_face(scene, level, axis, at), base = (size_t)axis * capacity;
+                    values[((size_t)axis + 1) * count + i] =
+                        0.5 * (real_at(s, raw->velocity, base + k) + real_at(s, raw->velocity, base + to));
+                    const unsigned *words = raw->open;
+                    open += (words[k] >> (8 * axis) & 255) + (words[to] >> (8 * axis) & 255);
+                }
+                const double pressure =
+                    2.0 * real_at(s, raw->pressures[0], k) + real_at(s, raw->pressures[1], k);
+                values[i] = open > 0.0 ? 3.0 * pressure : (double)NAN;
+                if (open > 0.0) {
+                    sum += values[i];
+                    open_cells += 1.0;
+                }
+            }
+    /* Where nothing flows out the pressure is known but for a constant. Inside of the solid it is 0. */
+    const double mean = s->arguments.singular && open_cells > 0.0 ? sum / open_cells : 0.0;
+    for (i = 0; i < count; i++)
+        values[i] = isnan(values[i]) && !isnan(sum) ? 0.0 : values[i] - mean;
+}
+
+kf_status kf_incompressible_read(kf_plan *plan, double **values, kf_error *error) {
+    const kf_incompressible *s = system_of(plan);
+    const int *n = kf_plan_scene(plan)->nodes;
+    raw_state raw = {.velocity = NULL};
+    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    kf_status status = download(s->velocity, &raw.velocity, error);
+    for (int half = 0; half < KF_HALVES && status == KF_OK; half++)
+        status = download(s->pressures[half], &raw.pressures[half], error);
+    if (status == KF_OK) status = download(s->levels[0].open, &raw.open, error);
+    if (status == KF_OK) {
+        *values = kf_allocate(4 * (size_t)n[0] * (size_t)n[1] * (size_t)n[2] * sizeof **values);
+        convert(plan, &raw, *values);
+    }
+    free(raw.velocity);
+    free(raw.pressures[0]);
+    free(raw.pressures[1]);
+    free(raw.open);
+    return status;
+}
+
+static kf_status read_fields(kf_plan *plan, kf_fields *fields, kf_error *error) {
+    const int *n = kf_plan_scene(plan)->nodes;
+    const size_t count = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
+    double *values;
+    KF_TRY(kf_incompressible_read(plan, &values, error));
+    memcpy(fields->nodes, n, sizeof fields->nodes);
+    float **const arrays[4] = {&fields->density, &fields->velocity[0], &fields->velocity[1],
+                               &fields->velocity[2]};
+    for (size_t a = 0; a < 4; a++) {
+        *arrays[a] = kf_allocate(count * sizeof(float));
+        for (size_t i = 0; i < count; i++)
+            (*arrays[a])[i] = (float)(values[a * count + i] + (a == 0 ? 1.0 : 0.0));
+    }
+    free(values);
+    return KF_OK;
+}
+
+/* Speeds beyond half a cell a step are sound here: only numbers that are none are not. */
+static kf_status take_snapshot(kf_plan *plan, kf_snapshot *snapshot, kf_error *error) {
+    kf_fields fields = {.density = NULL};
+    KF_TRY(read_fields(plan, &fields, error));
+    kf_flow_snapshot_of(kf_plan_scene(plan), &fields, snapshot);
+    kf_fields_free(&fields);
+    return KF_OK;
+}
+
+static kf_status device_velocity(kf_plan *plan, kf_buffer *buffer, kf_error *error) {
+    const kf_incompressible *s = system_of(plan);
+    kf_incompressible_builder b = {
+        .plan = plan, .system = system_of(plan), .at_once = true, .error = error, .status = KF_OK};
+    kf_incompressible_arguments a = s->arguments;
+    a.target = kf_buffer_address(s->velocity);
+    a.compact = kf_buffer_address(buffer);
+    kf_incompressible_launch(&b, KF_INCOMPRESSIBLE_STATE, "velocity", a.cells, &a, 0.0);
+    return b.status;
+}
+
+/* --- sums of blocks ----------------------------------------------------------------------------------------
+ */
+
+static kf_status add_up(kf_plan *plan, const kf_buffer *buffer, int count, double *sums, kf_error *error) {
+    const size_t room = (size_t)system_of(plan)->arguments.partial_room;
+    double *values = kf_allocate((size_t)count * room * sizeof *values);
+    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    const kf_status status =
+        kf_buffer_download(buffer, 0, values, (size_t)count * room * sizeof *values, error);
+    for (size_t i = 0; i < (size_t)count && status == KF_OK; i++) {
+        sums[i] = 0.0;
+        for (size_t b = 0; b < room; b++)
+            sums[i] += values[i * room + b];
+    }
+    free(values);
+    return status;
+}
+
+static kf_status solid_load(kf_plan *plan, kf_solid_load *load, kf_error *error) {
+    kf_incompressible *s = system_of(plan);
+    kf_incompressible_builder b = {
+        .plan = plan, .system = s, .at_once = true, .error = error, .status = KF_OK};
+    double sums[6];
+    memset(load, 0, sizeof *load);
+    if (s->solid == 0 || plan->steps_done == 0) return KF_OK;
+    kf_incompressible_sum_load(&b);
+    KF_TRY(b.status);
+    KF_TRY(add_up(plan, s->load, 6, sums, error));
+    memcpy(load->force, sums, sizeof load->force);
+    memcpy(load->torque, sums + 3, sizeof load->torque);
+    return KF_OK;
+}
+
+/* Of the solid, as all flows; and of the pressure: iterations and relative residual of both halves' solves,
+ * the root mean square of the divergence that is left (1/s), and how many solves missed the tolerance. */
+static kf_status take_records(kf_plan *plan, kf_records *records, kf_error *error) {
+    kf_incompressible *s = system_of(plan);
+    kf_incompressible_builder b = {
+        .plan = plan, .system = s, .at_once = true, .error = error, .status = KF_OK};
+    kf_solve_state states[KF_HALVES];
+    double sums[3] = {0};
+    KF_TRY(kf_flow_record(plan, records, error));
+    KF_TRY(kf_incompressible_solves(plan, states, error));
+    kf_incompressible_sum_divergence(&b);
+    KF_TRY(b.status);
+    KF_TRY(add_up(plan, s->partial, 3, sums, error));
+    kf_record *record = kf_records_add(records, "pressure");
+    kf_record_add(record, "iterations", "", states[0].iterations);
+    kf_record_add(record, "iterations_second", "", states[1].iterations);
+    kf_record_add(record, "residual", "", states[0].residual);
+    kf_record_add(record, "residual_second", "", states[1].residual);
+    kf_record_add(record, "divergence", "1_s",
+                  sqrt(sums[0] / fmax(sums[1], 1.0)) / kf_plan_scene(plan)->time_step);
+    kf_record_add(record, "solves", "", (double)(states[0].solves + states[1].solves));
+    kf_record_add(record, "missed", "", (double)(states[0].missed + states[1].missed));
+    return KF_OK;
+}
+
+/* --- checkpoints: velocity, both pressures
+ * ------------------------------------------------------------------ */
+
+static kf_status state_size(kf_plan *plan, size_t *bytes, kf_error *error) {
+    const kf_incompressible *s = system_of(plan);
+    (void)error;
+    *bytes = kf_buffer_size(s->velocity) + kf_buffer_size(s->pressures[0]) + kf_buffer_size(s->pressures[1]);
+    return KF_OK;
+}
+
+static kf_status save(kf_plan *plan, void *state, kf_error *error) {
+    const kf_incompressible *s = system_of(plan);
+    const kf_buffer *const parts[] = {s->velocity, s->pressures[0], s->pressures[1]};
+    char *to = state;
+    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    for (int i = 0; i < 3; i++) {
+        KF_TRY(kf_buffer_download(parts[i], 0, to, kf_buffer_size(parts[i]), error));
+        to += kf_buffer_size(parts[i]);
+    }
+    return KF_OK;
+}
+
+static kf_status restore(kf_plan *plan, const void *state, uint64_t step, kf_error *error) {
+    kf_incompressible *s = system_of(plan);
+    kf_incompressible_builder b = {
+        .plan = plan, .system = s, .at_once = true, .error = error, .status = KF_OK};
+    kf_buffer *const parts[] = {s->velocity, s->pressures[0], s->pressures[1]};
+    const char *from = state;
+    KF_TRY(clear_all(s, error));
+    for (int i = 0; i < 3; i++) {
+        KF_TRY(kf_buffer_upload(parts[i], 0, from, kf_buffer_size(parts[i]), error));
+        from += kf_buffer_size(parts[i]);
+    }
+    KF_TRY(place_solid(plan, step, error));
+    kf_incompressible_open_faces(&b);
+    KF_TRY(b.status);
+    plan->steps_done = step;
+    return KF_OK;
+}
+
+static void free_system(kf_plan *plan) {
+    free(plan->system);
+}
+
+static const kf_flow_methods flow = {.fields = read_fields, .velocity = device_velocity, .load = solid_load};
+
+const kf_plan_methods kf_incompressible_methods = {.initialise = initialise,
+                                                   .snapshot = take_snapshot,
+                                                   .record = take_records,
+                                                   .time = kf_flow_time,
+                                                   .flow = &flow,
+                                                   .state_size = state_size,
+                                                   .save = save,
+                                                   .restore = restore,
+                                                   .free = free_system};

@@ -1,0 +1,170 @@
+/* The incompressible system: every solver of its space against the reference, on scenes with walls, solids
+ * that rest and turn, open and periodic faces; its state. KFTUNE_TEST_DEVICE chooses the device (default
+ * cpu). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/plan/trial.h"
+#include "solver/incompressible/incompressible.h"
+#include "solver/validation/flow.h"
+#include "tests/unit/plan_fixture.h"
+#include "tests/unit/problem_fixture.h"
+
+static const kf_system *const incompressible = &kf_system_incompressible;
+
+static kf_config configure(const kf_scene *scene, const char *changes) {
+    kf_error error = {0};
+    kf_config config;
+    kf_variables variables;
+    kf_space *space;
+    char text[256], *rest = text, why[256];
+    uint64_t index;
+    incompressible->variables(problem_of(incompressible, scene), kf_backend_device(backend), &variables);
+    must(kf_space_open(incompressible->name, incompressible->space_file, &variables, NULL, 0, &space, &error),
+         &error);
+    must(kf_space_preset(space, "default", &config, &error), &error);
+    (void)snprintf(text, sizeof text, "%s", changes);
+    for (char *word; (word = strtok_r(rest, " ", &rest)) != NULL;) {
+        char *value = strchr(word, '=');
+        assert_non_null(value);
+        *value++ = '\0';
+        if (*value >= '0' && *value <= '9')
+            kf_config_set_integer(&config, word, atol(value));
+        else
+            kf_config_set_name(&config, word, value);
+    }
+    if (!kf_space_index(space, &config, &index, why, sizeof why)) fail_msg("%s: %s", changes, why);
+    kf_space_free(space);
+    return config;
+}
+
+static void verify(kf_scene *scene, int steps, const char *const *changes) {
+    kf_error error = {0};
+    kf_reference *reference;
+    scene->incompressible.tolerance = 1e-5;
+    must(incompressible->reference(problem_of(incompressible, scene), steps, &reference, &error), &error);
+    for (int i = 0; changes[i] != NULL; i++) {
+        const kf_config config = configure(scene, changes[i]);
+        const double off = verify_config(incompressible, scene, &config, reference, steps);
+        if (getenv("KFTUNE_TEST_PRINT") != NULL) (void)printf("%s %s: %.3g\n", scene->name, changes[i], off);
+    }
+    incompressible->free_reference(reference);
+    kf_scene_free(scene);
+}
+
+static const char *const all_solvers[] = {
+    "solver=multigrid_cg",
+    "solver=multigrid_cg sweeps=1",
+    "solver=multigrid_cg sweeps=3 storage=f64",
+    "solver=multigrid iterations=50",
+    "solver=cg iterations=400",
+    "solver=jacobi_cg iterations=400",
+    "solver=incomplete_cg iterations=400",
+    "solver=incomplete_cg iterations=400 least_iterations=300 storage=f64",
+    NULL};
+static const char *const one_solver[] = {"solver=multigrid_cg", "solver=multigrid_cg storage=f64", NULL};
+
+static void test_ball(void **state) {
+    (void)state;
+    verify(open_shipped_scene("ball", 5000), 2, all_solvers);
+}
+/* A moving wall and stilts. */
+static void test_ahmed(void **state) {
+    (void)state;
+    verify(open_shipped_scene("ahmed", 14000), 2, one_solver);
+}
+static void test_turning(void **state) {
+    (void)state;
+    kf_scene *scene = open_shipped_scene("ahmed", 10000);
+    scene->motion.moving = true;
+    scene->motion.axis[0] = scene->motion.axis[1] = 0.0;
+    scene->motion.axis[2] = 1.0;
+    scene->motion.angular_speed = 0.02;
+    for (int i = 0; i < 3; i++)
+        scene->motion.center[i] = 0.5 * (scene->solid_low[i] + scene->solid_high[i]);
+    verify(scene, 3, one_solver);
+}
+static void disturb(const void *context, int i, int j, int k, double *density, double velocity[3]) {
+    (void)context;
+    *density = 1.0;
+    velocity[0] = 0.2 * sin(0.7 * i + 0.3 * j) * cos(0.4 * k);
+    velocity[1] = 0.3 * cos(0.5 * i - 0.8 * k);
+    velocity[2] = 0.25 * sin(0.6 * j + 0.9 * k + 0.2 * i);
+}
+/* Periodic along x, walls that move along y, free slip along z; steps that carry over cells. */
+static void test_box(void **state) {
+    (void)state;
+    for (int variant = 0; variant < 3; variant++) {
+        kf_scene *scene = kf_flow_box("box", 16, 13, 10, 0.05);
+        scene->initial_state = disturb;
+        scene->faces[KF_YMIN] = scene->faces[KF_YMAX] = KF_WALL;
+        scene->face_velocity[KF_YMAX][0] = 0.3;
+        scene->faces[KF_ZMIN] = scene->faces[KF_ZMAX] = KF_FREE_SLIP;
+        scene->body_force[0] = 1e-3;
+        if (variant > 0) kf_scene_stretch_time(scene, 8.0);
+        scene->incompressible.unlimited = variant == 1;
+        scene->incompressible.trace = variant == 1 ? KF_TRACE_EULER : KF_TRACE_MIDPOINT;
+        scene->incompressible.viscous_term = variant == 0   ? KF_VISCOUS_EXPLICIT
+                                             : variant == 1 ? KF_VISCOUS_OFF
+                                                            : KF_VISCOUS_IMPLICIT;
+        verify(scene, 3, one_solver);
+    }
+}
+
+/* A run goes on from a checkpoint bit for bit. */
+static void test_checkpoint(void **state) {
+    (void)state;
+    kf_error error = {0};
+    kf_scene *scene = open_shipped_scene("ball", 6000);
+    const kf_config config = configure(scene, "solver=multigrid_cg");
+    kf_plan *plan = open_plan_of(incompressible, scene, &config);
+    size_t bytes;
+    double *values[2];
+    advance(plan, 2);
+    must(plan->methods->state_size(plan, &bytes, &error), &error);
+    void *kept = malloc(bytes);
+    must(plan->methods->save(plan, kept, &error), &error);
+    advance(plan, 2);
+    must(kf_incompressible_read(plan, &values[0], &error), &error);
+    must(plan->methods->restore(plan, kept, 2, &error), &error);
+    advance(plan, 2);
+    must(kf_incompressible_read(plan, &values[1], &error), &error);
+    const size_t count = (size_t)scene->nodes[0] * (size_t)scene->nodes[1] * (size_t)scene->nodes[2];
+    assert_memory_equal(values[0], values[1], 4 * count * sizeof(double));
+    free(values[0]);
+    free(values[1]);
+    free(kept);
+    kf_plan_free(plan);
+    kf_scene_free(scene);
+}
+
+/* Too few iterations are a result with a reason. */
+static void test_too_few(void **state) {
+    (void)state;
+    kf_error error = {0};
+    kf_scene *scene = open_shipped_scene("ball", 20000);
+    kf_plan *plan;
+    scene->incompressible.tolerance = 1e-6;
+    const kf_config config = configure(scene, "solver=multigrid_cg iterations=6 sweeps=1");
+    must(incompressible->plan(problem_of(incompressible, scene), &config, backend, &plan, &error), &error);
+    assert_int_equal(kf_plan_initialise(plan, &error), KF_GATE_FAILED);
+    assert_non_null(strstr(error.message, "did not converge"));
+    kf_plan_free(plan);
+    kf_scene_free(scene);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ball),       cmocka_unit_test(test_ahmed),
+                                       cmocka_unit_test(test_turning),    cmocka_unit_test(test_box),
+                                       cmocka_unit_test(test_checkpoint), cmocka_unit_test(test_too_few)};
+    return cmocka_run_group_tests(tests, open_backend, close_backend);
+}
