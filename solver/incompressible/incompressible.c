@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "solver/flow/flow_problem.h"
 
 enum { LEAST_CELLS = 8 };

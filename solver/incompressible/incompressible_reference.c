@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "solver/incompressible/incompressible.h"
 #include "solver/incompressible/reference.h"
 

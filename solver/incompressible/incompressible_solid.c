@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "solver/incompressible/incompressible.h"
 
 /* Cells from the surface within which the distance is exact; beyond, only the side counts. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "solver/incompressible/incompressible.h"
 
 static kf_incompressible *system_of(const kf_plan *plan) {
