@@ -11,6 +11,7 @@
 #include "base/util/random.h"
 #include "harness/search/strategies.h"
 #include "harness/search/surrogate.h"
+#include "harness/search/trend.h"
 
 enum {
     BASE_CANDIDATES = 2048, /* drawn anew whenever the lengths are fitted; the rest is for neighbours */
@@ -91,7 +92,8 @@ typedef struct kf_model {
     int neighbour_count;
 
     /* targets are (squashed logarithm - squashed trend) / scale; the trend is what the prior says */
-    double median, knee, scale, trend_offset, trend_slope;
+    double median, knee, scale;
+    kf_trend trend;
 } kf_model;
 
 static void *open_model(const kf_strategy *strategy, const kf_space *space, uint64_t seed) {
@@ -224,33 +226,26 @@ static double squash(const kf_model *model, double logarithm) {
 }
 
 static double trend(const kf_model *model, float prior) {
-    if (!isfinite(prior)) return model->trend_slope > 0 ? model->median : 0;
-    return squash(model, model->trend_offset + model->trend_slope * (double)prior);
+    if (!isfinite(prior)) return model->trend.slope > 0 ? model->median : 0;
+    return squash(model, model->trend.offset + model->trend.slope * (double)prior);
 }
 
 static double target_of(const kf_model *model, const kf_observation *observation) {
     return (squash(model, observation->logarithm) - trend(model, observation->prior)) / model->scale;
 }
 
-/* The straight line from the prior's logarithms to the measured ones. Two measurements' worth of belief in
- * slope 1: a prior is right about ratios until shown to be wrong. */
 static void fit_trend(kf_model *model) {
-    double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+    double *prior = kf_allocate(2 * (size_t)model->count * sizeof *prior), *measured = prior + model->count;
+    size_t count = 0;
     for (int i = 0; i < model->count; i++) {
         const kf_observation *o = &model->observations[i];
         if (o->fate != WORKS || !isfinite(o->prior)) continue;
-        double p = (double)o->prior;
-        n++, x += p, y += o->logarithm, xx += p * p, xy += p * o->logarithm;
+        prior[count] = (double)o->prior;
+        measured[count++] = o->logarithm;
     }
-    model->trend_offset = model->trend_slope = 0;
-    if (n == 0) {
-        model->trend_offset = model->median;
-        return;
-    }
-    double variance = xx / n - x * x / n / n, covariance = xy / n - x * y / n / n;
-    double belief = 2 * (variance + 0.01);
-    model->trend_slope = fmax(0, (n * covariance + belief) / (n * variance + belief));
-    model->trend_offset = (y - model->trend_slope * x) / n;
+    model->trend = kf_trend_fit(prior, measured, count);
+    if (count == 0) model->trend.offset = model->median;
+    free(prior);
 }
 
 static void set_scale(kf_model *model) {
@@ -273,7 +268,7 @@ static void set_scale(kf_model *model) {
     }
     double mean = sum / count, variance = squares / count - mean * mean;
     /* Without a prior the trend is a constant: the mean of the targets becomes 0. */
-    if (model->trend_slope == 0) model->trend_offset += mean;
+    if (model->trend.slope == 0) model->trend.offset += mean;
     model->scale = sqrt(fmax(variance, 1e-8));
 }
 
@@ -394,7 +389,7 @@ static void draw_candidates(kf_model *model) {
     int count = select_points(model, CENTRES * 2, centres);
     for (int i = 0; i < count && i < CENTRES; i++)
         add_neighbours(model, (int)(centres[i] - model->observations));
-    for (int i = 0; i < model->ranked_count && model->trend_slope > 0;
+    for (int i = 0; i < model->ranked_count && model->trend.slope > 0;
          i++) /* unless it was found to mislead */
         (void)add_candidate(model, model->ranked[i]);
     if (size <= BASE_CANDIDATES) {

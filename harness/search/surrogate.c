@@ -243,17 +243,17 @@ static float signal_deviation(const kf_surrogate *surrogate) {
     return count > 0 ? (float)sqrt(fmax(sum / count, 1e-12)) : 1.0F;
 }
 
-/* Logarithm of the expected improvement in units of the deviation, for u = (best - mean) / deviation. Far
- * below the best the asymptotic form keeps the order. */
-static float log_improvement(float u) {
+/* Far below the best nothing but the asymptotic series (of Mills' ratio) is left in single precision. */
+float kf_log_improvement(float u) {
     if (u > -5) {
         float density = 0.39894228F * expf(-0.5F * u * u);
         return logf(density + u * 0.5F * erfcf(-0.70710678F * u) + 1e-12F);
     }
-    return -0.5F * u * u - 0.9189385F - 2 * logf(-u);
+    const float t = 1 / (u * u);
+    return -0.5F * u * u - 0.9189385F + logf(t * (1 - t * (3 - t * (15 - 105 * t))));
 }
 
-/* What log_improvement cannot exceed; spares most candidates the rest. */
+/* What kf_log_improvement cannot exceed; spares most candidates the rest. */
 static float improvement_bound(float u) {
     return u > 0 ? logf(0.39894229F + u) : -0.5F * u * u - 0.91893853F;
 }
@@ -272,7 +272,7 @@ int kf_surrogate_choose(kf_surrogate *surrogate, double best, const float *offse
         float u = (goal - block->mean[k] - offsets[i]) / deviation, scale = logf(deviation);
         if (chosen >= 0 && improvement_bound(u) + scale < most) continue;
         float votes = block->works[k] + PRIOR_VOTES;
-        float score = log_improvement(u) + scale + logf(votes / (votes + block->fails[k]));
+        float score = kf_log_improvement(u) + scale + logf(votes / (votes + block->fails[k]));
         if (chosen >= 0 && score <= most) continue;
         most = score;
         chosen = i;

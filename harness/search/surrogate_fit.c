@@ -141,10 +141,8 @@ static void descend(kf_fit *fit, kf_lengths *lengths, int steps) {
     lengths->noise = exp(best[fit->features]);
 }
 
-void kf_lengths_fit(kf_lengths *lengths, int feature_count, int count, const float *features,
-                    const double *targets, int steps) {
-    if (count < 2 || feature_count == 0) return;
-    size_t n = (size_t)count;
+static kf_fit open_fit(int feature_count, int count, const float *features, const double *targets) {
+    const size_t n = (size_t)count;
     kf_fit fit = {.features = feature_count,
                   .points = count,
                   .squares = kf_allocate_zeroed(n * (n - 1) / 2 * (size_t)feature_count + 1, sizeof(float)),
@@ -152,8 +150,30 @@ void kf_lengths_fit(kf_lengths *lengths, int feature_count, int count, const flo
                   .kernel = kf_allocate(n * n * sizeof(double)),
                   .solution = kf_allocate(n * sizeof(double))};
     fill_squares(&fit, features);
+    return fit;
+}
+
+static void close_fit(const kf_fit *fit) {
+    free(fit->kernel);
+    free(fit->solution);
+    free(fit->squares);
+}
+
+void kf_lengths_fit(kf_lengths *lengths, int feature_count, int count, const float *features,
+                    const double *targets, int steps) {
+    if (count < 2 || feature_count == 0) return;
+    kf_fit fit = open_fit(feature_count, count, features, targets);
     descend(&fit, lengths, steps);
-    free(fit.kernel);
-    free(fit.solution);
-    free(fit.squares);
+    close_fit(&fit);
+}
+
+double kf_lengths_posterior(const kf_lengths *lengths, int feature_count, int count, const float *features,
+                            const double *targets, double *gradient) {
+    double parameters[KF_FEATURES + 1];
+    kf_fit fit = open_fit(feature_count, count, features, targets);
+    memcpy(parameters, lengths->logarithm, (size_t)feature_count * sizeof *parameters);
+    parameters[feature_count] = log(lengths->noise);
+    const double value = posterior(&fit, parameters, gradient);
+    close_fit(&fit);
+    return value;
 }
