@@ -55,7 +55,7 @@ typedef struct kf_kinetic_arguments {
     const unsigned *band_mask; /* a bit a node index, set in the band: the nodes that masked_band leaves out */
     void *band_field; /* kf_real4: velocity, density before the force */
     void *band_force; /* [band][4], kf_real or fixed point */
-    void *band_kept;  /* kf_stored [27][band_capacity]: in place, the band's nodes after collision */
+    void *band_kept;  /* kf_stored [velocities][band_capacity]: in place, the band's nodes after collision */
     int march;        /* planes that a block of plan moments walks */
     void *listed;     /* kf_real [27][band_capacity]: plan moments, populations of the band's nodes (moments.h) */
     void *band_total; /* the same, summed over the passes of a step; only with several */

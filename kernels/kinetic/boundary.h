@@ -74,7 +74,7 @@ KF_FUNCTION void kf_hand_outflow(const kf_kinetic_arguments *a, int z, kf_index 
         const int axis = axis_, high = high_, u = u_, v = v_;                                                \
         const kf_real share = KF_R(a->outflow_take[2 * axis + high]);                                        \
         const kf_real pull = KF_R(a->outflow_pull[2 * axis + high] / KF_UNIT);                               \
-        KF_D3Q27(KF_KEEP_OUTSIDE)                                                                            \
+        KF_EACH_VELOCITY(KF_KEEP_OUTSIDE)                                                                            \
     }
 #define KF_HAS_OUTFLOW                                                                                       \
     (KF_FACE_0 == 4 || KF_FACE_1 == 4 || KF_FACE_2 == 4 || KF_FACE_3 == 4 || KF_FACE_4 == 4 || KF_FACE_5 == 4)

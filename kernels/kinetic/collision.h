@@ -167,17 +167,23 @@ KF_FUNCTION kf_real kf_force_source(int cx, int cy, int cz, kf_real gx, kf_real 
 /* Collides f_* in place, with deviation, ux .. uz and Fx .. Fz in scope. forced is a constant 0 or 1: whether
  * Fx, Fy, Fz can differ from zero. The order-of-axes transforms and the product equilibrium describe the same
  * equilibrium and the same force, so equal rates give equal results. */
-#if KF_COLLISION == 0
+#if KF_VELOCITIES == 19
+#if KF_COLLISION != 0
+#include "low_order.h"
+#endif
+#include "collision_19.h"
+#define KF_COLLIDE(forced) KF_COLLIDE_19(forced)
+#elif KF_COLLISION == 0
 #define KF_COLLIDE(forced)                                                                                   \
     do {                                                                                                     \
         const kf_real omega = KF_PARAMETER(a, shear_rate);                                                   \
         KF_EQUILIBRIUM_FACTORS(x, ux)                                                                        \
         KF_EQUILIBRIUM_FACTORS(y, uy)                                                                        \
         KF_EQUILIBRIUM_FACTORS(z, uz)                                                                        \
-        KF_D3Q27(KF_RELAX_BGK)                                                                               \
+        KF_EACH_VELOCITY(KF_RELAX_BGK)                                                                               \
         if (forced) {                                                                                        \
             const kf_real source = KF_R(1.0) - KF_R(0.5) * omega;                                            \
-            KF_D3Q27(KF_ADD_BGK_SOURCE)                                                                      \
+            KF_EACH_VELOCITY(KF_ADD_BGK_SOURCE)                                                                      \
         }                                                                                                    \
     } while (0)
 #elif KF_COLLISION == 2 && KF_RATE_RULE == 4

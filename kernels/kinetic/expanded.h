@@ -112,6 +112,6 @@
     KF_EQUILIBRIUM_FACTORS(x, ux)                                                                            \
     KF_EQUILIBRIUM_FACTORS(y, uy)                                                                            \
     KF_EQUILIBRIUM_FACTORS(z, uz)                                                                            \
-    KF_D3Q27(KF_EXPANDED_FINISH)
+    KF_EACH_VELOCITY(KF_EXPANDED_FINISH)
 
 #endif

@@ -69,20 +69,20 @@
     }
 #define KF_PAIR_LOAD                                                                                         \
     if (KF_IN_SHELL || last < KF_PAIRED_LANES) {                                                             \
-        KF_D3Q27(KF_PAIR_TAKE)                                                                               \
+        KF_EACH_VELOCITY(KF_PAIR_TAKE)                                                                               \
     } else if (x >= KF_PAIRED_LANES && x < (last & -KF_PAIRED_LANES)) {                                      \
-        KF_D3Q27(KF_PAIR_PULL)                                                                               \
+        KF_EACH_VELOCITY(KF_PAIR_PULL)                                                                               \
     } else if (x < KF_PAIRED_LANES) {                                                                        \
-        KF_D3Q27(KF_PAIR_FIRST)                                                                              \
+        KF_EACH_VELOCITY(KF_PAIR_FIRST)                                                                              \
     } else {                                                                                                 \
-        KF_D3Q27(KF_PAIR_LAST)                                                                               \
+        KF_EACH_VELOCITY(KF_PAIR_LAST)                                                                               \
     }
 #else
-#define KF_PAIR_LOAD KF_D3Q27(KF_PAIR_PULL)
+#define KF_PAIR_LOAD KF_EACH_VELOCITY(KF_PAIR_PULL)
 #endif
 /* What waits while the other node is collided waits in couples of populations, halves packed into one register: with the
  * numbers i and i + 1, and velocities along x of +1 and -1, or 0 both. */
-#define KF_COUPLES(X)                                                                                        \
+#define KF_COUPLES_19(X)                                                                                     \
     X(1, pzz, mzz, 1)                                                                                        \
     X(3, zpz, zmz, 0)                                                                                        \
     X(5, zzp, zzm, 0)                                                                                        \
@@ -91,11 +91,17 @@
     X(11, pzp, mzp, 1)                                                                                       \
     X(13, pzm, mzm, 1)                                                                                       \
     X(15, zpp, zmp, 0)                                                                                       \
-    X(17, zpm, zmm, 0)                                                                                       \
+    X(17, zpm, zmm, 0)
+#define KF_COUPLES_OF_CORNERS(X)                                                                             \
     X(19, ppp, mpp, 1)                                                                                       \
     X(21, pmp, mmp, 1)                                                                                       \
     X(23, ppm, mpm, 1)                                                                                       \
     X(25, pmm, mmm, 1)
+#if KF_VELOCITIES == 19
+#define KF_COUPLES(X) KF_COUPLES_19(X)
+#else
+#define KF_COUPLES(X) KF_COUPLES_19(X) KF_COUPLES_OF_CORNERS(X)
+#endif
 #define KF_TAKE_LOW(i, first, second, shifted)                                                               \
     kf_real f_##first = shifted ? kf_from_store(beside_##first) : kf_low(pair_##first);                      \
     kf_real f_##second = shifted ? kf_high(pair_##second) : kf_low(pair_##second);
@@ -136,7 +142,7 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
     x = 2 * pair;
     const kf_index k = kf_node(a, x, y, z);
     KF_BAND_BITS(3)
-    KF_D3Q27(KF_PAIR_DECLARE)
+    KF_EACH_VELOCITY(KF_PAIR_DECLARE)
     KF_PAIR_LOAD
     KF_COUPLES(KF_KEEP_HIGH)
     KF_COUPLES(KF_TAKE_LOW)
@@ -168,13 +174,13 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
 KF_ROW_KERNEL(stream_collide, kf_kinetic_arguments, KF_ROW_PART, kf_stored, KF_KEPT_VALUES, kf_fill_row, kf_finish_row) {
     KF_IN_SLAB
     const kf_index k = kf_node(a, x, y, z);
-    KF_D3Q27(KF_DECLARE)
-    KF_D3Q27(KF_PULL)
+    KF_EACH_VELOCITY(KF_DECLARE)
+    KF_EACH_VELOCITY(KF_PULL)
     KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)
     const kf_real Fx = KF_BODY_X, Fy = KF_BODY_Y, Fz = KF_BODY_Z;
     (void)Fx, (void)Fy, (void)Fz;
     KF_COLLIDE(KF_BODY_FORCE);
-    KF_D3Q27(KF_HAND_ON)
+    KF_EACH_VELOCITY(KF_HAND_ON)
 }
 #else
 KF_KERNEL(stream_collide, kf_kinetic_arguments) {
@@ -190,7 +196,7 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
         if (x < a->nodes[0]) {
             KF_FINISH
         }
-        KF_D3Q27(KF_STREAM_TARGET)
+        KF_EACH_VELOCITY(KF_STREAM_TARGET)
     }
 }
 #endif
@@ -221,7 +227,7 @@ KF_SCALAR_KERNEL(band_collide, kf_kinetic_arguments) {
     KF_DECLARE_STATE(Fx, Fy, Fz)
     KF_COLLIDE(1);
 #if KF_SLABS
-    KF_D3Q27(KF_KEEP_ASIDE)
+    KF_EACH_VELOCITY(KF_KEEP_ASIDE)
 }
 
 /* Puts them back, and keeps what the outflow keeps of them. */
@@ -231,7 +237,7 @@ KF_SCALAR_KERNEL(band_restore, kf_kinetic_arguments) {
     if (!KF_IN_BAND(a, place)) return;
     const kf_index k = ((const kf_index *)a->band_node)[place];
     const kf_stored *kept = (const kf_stored *)a->band_kept + place;
-    KF_D3Q27(KF_LOAD_ASIDE)
+    KF_EACH_VELOCITY(KF_LOAD_ASIDE)
     KF_BAND_POSITION
     KF_MOMENTUM(deviation, jx, jy, jz)
     (void)deviation, (void)jx, (void)jy, (void)jz;
@@ -239,5 +245,5 @@ KF_SCALAR_KERNEL(band_restore, kf_kinetic_arguments) {
 #else
     KF_FINISH
 #endif
-    KF_D3Q27(KF_STORE_TARGET)
+    KF_EACH_VELOCITY(KF_STORE_TARGET)
 }

@@ -1,4 +1,4 @@
-/* Streaming and collision in one pass on one grid (plan `fused`). A node reads and writes the same 27 places, so the order
+/* Streaming and collision in one pass on one grid (plan `fused`). A node reads and writes the same places, so the order
  * of nodes does not matter. Two patterns (kf_kept in lattice.h):
  *
  * in_place: AA, Bailey et al. (ICPP 2009, doi:10.1109/ICPP.2009.38). Before an even step a node's own places hold what
@@ -87,7 +87,7 @@
         KF_COLLIDE(KF_BODY_FORCE);                                                                           \
         KF_FINISH                                                                                            \
         KF_EXCHANGE_AHEAD(AHEAD)                                                                             \
-        KF_D3Q27(WRITE)                                                                                      \
+        KF_EACH_VELOCITY(WRITE)                                                                                      \
     }
 KF_KERNEL(stream_collide_even, kf_kinetic_arguments)
 KF_COLLIDE_NODE(KF_READ_EVEN, KF_WRITE_EVEN, KF_AHEAD_EVEN)
@@ -111,7 +111,7 @@ KF_BAND_MACROSCOPIC(KF_READ_EVEN)
 KF_SCALAR_KERNEL(band_macroscopic_odd, kf_kinetic_arguments)
 KF_BAND_MACROSCOPIC(KF_READ_ODD)
 
-/* The band's nodes with the force that the samples spread on them, into band_kept [27][band_capacity]. */
+/* The band's nodes with the force that the samples spread on them, into band_kept [velocities][band_capacity]. */
 #define KF_BAND_COLLIDE(READ)                                                                                \
     {                                                                                                        \
         (void)y, (void)z;                                                                                    \
@@ -125,7 +125,7 @@ KF_BAND_MACROSCOPIC(KF_READ_ODD)
         KF_LOAD_STREAMED(READ)                                                                                       \
         KF_DECLARE_STATE(Fx, Fy, Fz)                                                                         \
         KF_COLLIDE(1);                                                                                       \
-        KF_D3Q27(KF_KEEP_ASIDE)                                                                              \
+        KF_EACH_VELOCITY(KF_KEEP_ASIDE)                                                                              \
     }
 KF_SCALAR_KERNEL(band_collide_even, kf_kinetic_arguments)
 KF_BAND_COLLIDE(KF_READ_EVEN)
@@ -143,12 +143,12 @@ KF_BAND_COLLIDE(KF_READ_ODD)
         const kf_index k = ((const kf_index *)a->band_node)[place];                                          \
         if (!kf_is_own(a, k)) return;                                                                        \
         const kf_stored *kept = (const kf_stored *)a->band_kept + place;                                       \
-        KF_D3Q27(KF_LOAD_ASIDE)                                                                              \
+        KF_EACH_VELOCITY(KF_LOAD_ASIDE)                                                                              \
         KF_BAND_POSITION                                                                                     \
         KF_MOMENTUM(deviation, jx, jy, jz)                                                                   \
         (void)deviation, (void)jx, (void)jy, (void)jz;                                                       \
         KF_FINISH                                                                                            \
-        KF_D3Q27(PUT_BACK)                                                                                   \
+        KF_EACH_VELOCITY(PUT_BACK)                                                                                   \
     }
 KF_SCALAR_KERNEL(band_restore_even, kf_kinetic_arguments)
 KF_BAND_RESTORE(KF_PUT_BACK_EVEN)

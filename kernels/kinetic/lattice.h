@@ -1,6 +1,6 @@
-/* D3Q27: velocities, weights, precision and memory layout. Velocity order: De Rosis 2017 (PRE 95, 013310),
- * which is the order of the paper's Omega_0 .. Omega_26. Defines that a config sets: KF_STORAGE 0 f16 | 1 f32
- * | 2 f64   KF_LAYOUT 0 aos | 1 soa | 2 csoa   KF_ALPHA_LOG2   KF_INDEX64 0|1   KF_ALIGNED_ROWS 0|1 (rows
+/* D3Q27 and D3Q19: velocities, weights, precision and memory layout. Velocity order: De Rosis 2017 (PRE 95, 013310),
+ * which is the order of the paper's Omega_0 .. Omega_26; the first 19 are those of Qian, d'Humieres and Lallemand 1992
+ * (Europhys. Lett. 17, 479). Defines that a config sets: KF_VELOCITIES 27|19   KF_STORAGE 0 f16 | 1 f32 | 2 f64   KF_LAYOUT 0 aos | 1 soa | 2 csoa   KF_ALPHA_LOG2   KF_INDEX64 0|1   KF_ALIGNED_ROWS 0|1 (rows
  * begin at multiples of alpha)   KF_IN_PLACE 0 | 1 AA | 2 esoteric pull (one grid, in_place.cu)   KF_TEAM 1: several
  * devices, each with the planes from first_plane on, share the grids */
 #ifndef KF_KERNELS_KINETIC_LATTICE_H
@@ -8,6 +8,10 @@
 
 #include "arguments.h"
 #include "portable.h"
+
+#ifndef KF_VELOCITIES
+#define KF_VELOCITIES 27
+#endif
 
 #if KF_STORAGE == 2
 typedef double kf_stored;
@@ -104,7 +108,7 @@ typedef struct
 kf_real4;
 
 /* X(number, name, cx, cy, cz); in a name, m z p stand for -1 0 +1 along x, y, z. */
-#define KF_D3Q27(X)                                                                                          \
+#define KF_D3Q19(X)                                                                                          \
     X(0, zzz, 0, 0, 0)                                                                                       \
     X(1, pzz, 1, 0, 0)                                                                                       \
     X(2, mzz, -1, 0, 0)                                                                                      \
@@ -123,7 +127,8 @@ kf_real4;
     X(15, zpp, 0, 1, 1)                                                                                      \
     X(16, zmp, 0, -1, 1)                                                                                     \
     X(17, zpm, 0, 1, -1)                                                                                     \
-    X(18, zmm, 0, -1, -1)                                                                                    \
+    X(18, zmm, 0, -1, -1)
+#define KF_CORNERS(X)                                                                                        \
     X(19, ppp, 1, 1, 1)                                                                                      \
     X(20, mpp, -1, 1, 1)                                                                                     \
     X(21, pmp, 1, -1, 1)                                                                                     \
@@ -132,6 +137,11 @@ kf_real4;
     X(24, mpm, -1, 1, -1)                                                                                    \
     X(25, pmm, 1, -1, -1)                                                                                    \
     X(26, mmm, -1, -1, -1)
+#if KF_VELOCITIES == 19
+#define KF_EACH_VELOCITY(X) KF_D3Q19(X)
+#else
+#define KF_EACH_VELOCITY(X) KF_D3Q19(X) KF_CORNERS(X)
+#endif
 
 /* Number of the velocity opposite to that of number i. */
 #define KF_OPPOSITE(i) ((i) == 0 ? 0 : (i) < 7 ? (((i)-1) ^ 1) + 1 : (i) < 11 ? 17 - (i) : (i) < 15 ? 25 - (i) : (i) < 19 ? 33 - (i) : 45 - (i))
@@ -145,7 +155,13 @@ KF_FUNCTION int kf_direction(int cx, int cy, int cz) {
 }
 
 #define KF_WEIGHT_1D(c)       ((c) == 0 ? 2.0 / 3.0 : 1.0 / 6.0)
+#if KF_VELOCITIES == 19 /* a corner's weight goes to the velocities beside it, as all that it carries does (lattice_19.h) */
+#define KF_SQUARE(cx, cy, cz) ((cx) * (cx) + (cy) * (cy) + (cz) * (cz))
+#define KF_WEIGHT(cx, cy, cz)                                                                                \
+    KF_R(KF_SQUARE(cx, cy, cz) == 0 ? 1.0 / 3.0 : KF_SQUARE(cx, cy, cz) == 1 ? 1.0 / 18.0 : 1.0 / 36.0)
+#else
 #define KF_WEIGHT(cx, cy, cz) KF_R(KF_WEIGHT_1D(cx) * KF_WEIGHT_1D(cy) * KF_WEIGHT_1D(cz))
+#endif
 
 /* Two values that move as one memory access on the GPU, where two halves stay together in one register. */
 #if KF_CUDA && KF_STORAGE == 0
@@ -274,9 +290,9 @@ KF_FUNCTION kf_index kf_place(const kf_kinetic_arguments *a, int beta, int i, kf
 /* Address of population i at node k. i is added last, so that it becomes a constant offset of the memory access. */
 KF_FUNCTION kf_stored *kf_address(const kf_kinetic_arguments *a, const void *f, int i, kf_index k) {
 #if KF_LAYOUT == 1
-    return (kf_stored *)f + kf_place(a, 27, i, k);
+    return (kf_stored *)f + kf_place(a, KF_VELOCITIES, i, k);
 #else
-    return (kf_stored *)f + kf_place(a, 27, 0, k) + kf_place(a, 27, i, 0);
+    return (kf_stored *)f + kf_place(a, KF_VELOCITIES, 0, k) + kf_place(a, KF_VELOCITIES, i, 0);
 #endif
 }
 
@@ -285,7 +301,8 @@ KF_FUNCTION kf_stored *kf_address(const kf_kinetic_arguments *a, const void *f, 
 KF_FUNCTION kf_stored *kf_neighbour(const kf_kinetic_arguments *a, const void *f, int i, kf_index k, int dx, int dy,
                                    int dz) {
 #if KF_LAYOUT == 2 && KF_ALIGNED_ROWS
-    return (kf_stored *)f + (kf_place(a, 27, 0, k + dx) + 27 * kf_offset(a, 0, dy, dz)) + kf_place(a, 27, i, 0);
+    return (kf_stored *)f + (kf_place(a, KF_VELOCITIES, 0, k + dx) + KF_VELOCITIES * kf_offset(a, 0, dy, dz)) +
+           kf_place(a, KF_VELOCITIES, i, 0);
 #else
     return kf_address(a, f, i, k + kf_offset(a, dx, dy, dz));
 #endif
@@ -367,6 +384,9 @@ KF_FUNCTION void kf_set_component(const kf_kinetic_arguments *a, void *v, int i,
 #define KF_STORE_TARGET(i, name, cx, cy, cz)                                                                 \
     *kf_kept(a, a->target, i, k, cx, cy, cz) = kf_to_store(f_##name);
 
+#if KF_VELOCITIES == 19
+#include "lattice_19.h"
+#else
 /* Deviation of density from rest and momentum of the populations f_*. The sums are those that the transform to central
  * moments begins with, in its order, so that compilers compute them once. */
 #define KF_MOMENTUM(density_deviation, jx, jy, jz)                                                           \
@@ -384,5 +404,6 @@ KF_FUNCTION void kf_set_component(const kf_kinetic_arguments *a, void *v, int i,
     const kf_real jx = (along_p + along_m) + along_z;                                                        \
     const kf_real jy = ((row_pp - row_mp) + (row_pm - row_mm)) + (row_pz - row_mz);                          \
     const kf_real jz = plane_p - plane_m;
+#endif
 
 #endif

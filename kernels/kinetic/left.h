@@ -9,9 +9,9 @@
 #define KF_LOAD_LEFT                                                                                         \
     kf_real populations[27];                                                                                 \
     kf_node_populations(a, a->source, k, populations, 1);                                                    \
-    KF_D3Q27(KF_TAKE_POPULATION)
+    KF_EACH_VELOCITY(KF_TAKE_POPULATION)
 #else
-#define KF_LOAD_LEFT KF_D3Q27(KF_LOAD_HERE)
+#define KF_LOAD_LEFT KF_EACH_VELOCITY(KF_LOAD_HERE)
 #endif
 
 /* The one that left node (x, y, z) with velocity (cx, cy, cz). */

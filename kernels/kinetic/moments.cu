@@ -174,7 +174,7 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
         KF_EACH_THREAD(t, KF_THREADS) {
             const int o = KF_OWN(t), tx = t % KF_TILE_X, ty = t / KF_TILE_X;
             const int p = tx + 1 + KF_PLANE_X * (ty + 1);
-            KF_D3Q27(KF_ARRIVED)
+            KF_EACH_VELOCITY(KF_ARRIVED)
             const kf_level down = kf_sum_level(f_mmm, f_zmm, f_pmm, f_mzm, f_zzm, f_pzm, f_mpm, f_zpm, f_ppm);
             const kf_level here = kf_sum_level(f_mmz, f_zmz, f_pmz, f_mzz, f_zzz, f_pzz, f_mpz, f_zpz, f_ppz);
             const kf_level up = kf_sum_level(f_mmp, f_zmp, f_pmp, f_mzp, f_zzp, f_pzp, f_mpp, f_zpp, f_ppp);

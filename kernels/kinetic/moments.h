@@ -162,7 +162,7 @@ KF_FUNCTION kf_real *kf_listed(const kf_kinetic_arguments *a, int i, kf_bits pla
  * whether F can differ from zero. */
 KF_FUNCTION void kf_to_populations(const kf_moments *m, int forced, kf_real Fx, kf_real Fy, kf_real Fz,
                                    kf_real *populations, int stride) {
-    KF_D3Q27(KF_DECLARE_POPULATION)
+    KF_EACH_VELOCITY(KF_DECLARE_POPULATION)
     const kf_real half_xx = KF_R(0.5) * m->xx, half_yy = KF_R(0.5) * m->yy, half_zz = KF_R(0.5) * KF_ZZ(m),
                   half_xz = KF_R(0.5) * m->xz, half_yz = KF_R(0.5) * m->yz, quarter_xy = KF_R(0.25) * m->xy;
     kf_real level_m, level_z, level_p;
@@ -173,7 +173,7 @@ KF_FUNCTION void kf_to_populations(const kf_moments *m, int forced, kf_real Fx, 
     KF_HERMITE_LEVEL(m, level_m, ends - half, m->uz - KF_R(0.5), 1.0 / 6.0)
     KF_HERMITE_LEVEL(z, level_z, KF_R(2.0 / 3.0) - square, -KF_R(2.0) * m->uz, 2.0 / 3.0)
     KF_HERMITE_LEVEL(p, level_p, ends + half, m->uz + KF_R(0.5), 1.0 / 6.0)
-    KF_D3Q27(KF_PUT_POPULATION)
+    KF_EACH_VELOCITY(KF_PUT_POPULATION)
 }
 
 /* The population of velocity (cx, cy, cz) alone. */

@@ -132,7 +132,7 @@ KF_FUNCTION kf_rates kf_high_order_rates(const kf_kinetic_arguments *a, kf_real 
         f_zmm += Fx;                                                                                         \
         f_mzm += Fy;                                                                                         \
         f_mmz += Fz;                                                                                         \
-        KF_D3Q27(KF_RELAX_RAW)                                                                               \
+        KF_EACH_VELOCITY(KF_RELAX_RAW)                                                                               \
     } while (0)
 
 /* --- ACM-MRT, the paper's raw central moments --------------------------------------------------------------
@@ -350,7 +350,7 @@ KF_FUNCTION kf_real kf_limit_rate(kf_real rate, kf_real moment) {
         KF_EQUILIBRIUM_FACTORS(x, ux)                                                                        \
         KF_EQUILIBRIUM_FACTORS(y, uy)                                                                        \
         KF_EQUILIBRIUM_FACTORS(z, uz)                                                                        \
-        KF_D3Q27(KF_KBC_DEVIATE)                                                                             \
+        KF_EACH_VELOCITY(KF_KBC_DEVIATE)                                                                             \
         const kf_real even_xy = (f_ppz + f_mmz) + (f_pmz + f_mpz),                                           \
                       even_xz = (f_pzp + f_mzm) + (f_pzm + f_mzp),                                           \
                       even_yz = (f_zpp + f_zmm) + (f_zpm + f_zmp);                                           \
@@ -367,9 +367,9 @@ KF_FUNCTION kf_real kf_limit_rate(kf_real rate, kf_real moment) {
         const kf_real along_x = sixth * (KF_R(2.0) * nxz - nyz), along_y = sixth * (KF_R(2.0) * nyz - nxz),  \
                       along_z = -sixth * (nxz + nyz);                                                        \
         kf_real mixed = 0, square = KF_R(1e-30);                                                             \
-        KF_D3Q27(KF_KBC_SUM)                                                                                 \
+        KF_EACH_VELOCITY(KF_KBC_SUM)                                                                                 \
         const kf_real gamma = KF_R(1.0) / beta - (KF_R(2.0) - KF_R(1.0) / beta) * mixed / square;            \
-        KF_D3Q27(KF_KBC_RELAX)                                                                               \
+        KF_EACH_VELOCITY(KF_KBC_RELAX)                                                                               \
     } while (0)
 
 #endif

@@ -14,7 +14,7 @@
 #endif
 #if KF_STAGED
 #define KF_ROW_PART KF_STAGED
-#define KF_KEPT_VALUES (27 * KF_STAGED)
+#define KF_KEPT_VALUES (KF_VELOCITIES * KF_STAGED)
 #define KF_COLLIDED(i) kept[(i) * KF_STAGED + x - x0]
 #else
 #define KF_ROW_PART (1 << 30)
@@ -40,19 +40,19 @@ KF_FUNCTION void kf_fill_row(const kf_kinetic_arguments *a, int x0, int x1, int 
     if (KF_IN_SHELL) {
         for (int x = x0; x < x1; x++) {
             const kf_index k = kf_node(a, x, y, z);
-            kf_real populations[27];
+            kf_real populations[KF_VELOCITIES];
             kf_take_streamed(a, x, y, z, populations);
-            KF_D3Q27(KF_FILL_GHOST)
+            KF_EACH_VELOCITY(KF_FILL_GHOST)
         }
         return;
     }
     if (x0 == 0) {
         const kf_index k = kf_node(a, 0, y, z);
-        KF_D3Q27(KF_FILL_FIRST)
+        KF_EACH_VELOCITY(KF_FILL_FIRST)
     }
     if (x1 == a->nodes[0]) {
         const kf_index k = kf_node(a, x1 - 1, y, z);
-        KF_D3Q27(KF_FILL_LAST)
+        KF_EACH_VELOCITY(KF_FILL_LAST)
     }
 }
 
@@ -60,7 +60,7 @@ KF_FUNCTION void kf_fill_row(const kf_kinetic_arguments *a, int x0, int x1, int 
 KF_FUNCTION void kf_keep_outflows(const kf_kinetic_arguments *a, int x, int y, int z, const kf_stored *kept, int x0) {
     const kf_index k = kf_node(a, x, y, z);
     (void)k, (void)kept, (void)x0;
-    KF_D3Q27(KF_LOAD_COLLIDED)
+    KF_EACH_VELOCITY(KF_LOAD_COLLIDED)
     KF_MOMENTUM(deviation, jx, jy, jz)
     (void)deviation, (void)jx, (void)jy, (void)jz;
     KF_KEEP_OUTFLOWS
@@ -89,7 +89,7 @@ KF_FUNCTION void kf_finish_row(const kf_kinetic_arguments *a, int x0, int x1, in
 #endif
 #if KF_STAGED
     const kf_index k = kf_node(a, x0, y, z);
-    KF_D3Q27(KF_WRITE_PART)
+    KF_EACH_VELOCITY(KF_WRITE_PART)
 #endif
 }
 

@@ -9,7 +9,7 @@
 KF_KERNEL(stream, kf_kinetic_arguments) {
     KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
-    KF_D3Q27(KF_COPY_PULL)
+    KF_EACH_VELOCITY(KF_COPY_PULL)
 }
 
 #define KF_STORE_STATE                                                                                       \
@@ -22,7 +22,7 @@ KF_KERNEL(stream, kf_kinetic_arguments) {
 KF_KERNEL(macroscopic, kf_kinetic_arguments) {
     KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
-    KF_D3Q27(KF_LOAD_HERE)
+    KF_EACH_VELOCITY(KF_LOAD_HERE)
     KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)
     KF_STORE_STATE
 }
@@ -31,7 +31,7 @@ KF_KERNEL(macroscopic, kf_kinetic_arguments) {
 KF_KERNEL(macroscopic_reset, kf_kinetic_arguments) {
     KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
-    KF_D3Q27(KF_LOAD_HERE)
+    KF_EACH_VELOCITY(KF_LOAD_HERE)
     KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)
     KF_STORE_STATE
     kf_set_component(a, a->force, 0, k, KF_R(0.0));
@@ -56,9 +56,9 @@ KF_KERNEL(collide, kf_kinetic_arguments) {
     KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
     KF_LOAD_STATE
-    KF_D3Q27(KF_LOAD_HERE)
+    KF_EACH_VELOCITY(KF_LOAD_HERE)
     KF_COLLIDE(1);
-    KF_D3Q27(KF_STORE_TARGET)
+    KF_EACH_VELOCITY(KF_STORE_TARGET)
 }
 
 #define KF_STORE_CHANGE(i, name, cx, cy, cz)                                                                 \
@@ -72,16 +72,16 @@ KF_KERNEL(collision_terms, kf_kinetic_arguments) {
     KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
     KF_LOAD_STATE
-    KF_D3Q27(KF_LOAD_HERE)
+    KF_EACH_VELOCITY(KF_LOAD_HERE)
     KF_COLLIDE(1);
-    KF_D3Q27(KF_STORE_CHANGE)
+    KF_EACH_VELOCITY(KF_STORE_CHANGE)
 }
 
 /* ... and the update of the populations with them. */
 KF_KERNEL(update, kf_kinetic_arguments) {
     KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
-    KF_D3Q27(KF_ADD_CHANGE)
+    KF_EACH_VELOCITY(KF_ADD_CHANGE)
 }
 #else
 
@@ -105,14 +105,14 @@ KF_KERNEL(moments, kf_kinetic_arguments) {
     KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
     KF_LOAD_STATE
-    KF_D3Q27(KF_LOAD_HERE)
+    KF_EACH_VELOCITY(KF_LOAD_HERE)
     KF_TO_MOMENTS(ux, uy, uz)
     KF_RELAX_MOMENTS;
-    KF_D3Q27(KF_STORE_TARGET)
+    KF_EACH_VELOCITY(KF_STORE_TARGET)
 }
 #define KF_PART_BEGIN                                                                                        \
     (void)Fx, (void)Fy, (void)Fz, (void)deviation;                                                           \
-    KF_D3Q27(KF_LOAD_HERE)                                                                                   \
+    KF_EACH_VELOCITY(KF_LOAD_HERE)                                                                                   \
     KF_FROM_MOMENTS(ux, uy, uz)
 #define KF_PART(i, name, cx, cy, cz)                                                                         \
     if (KF_PART_OF(i) == KF_PART_NUMBER) kf_set_population(a, a->target, i, k, f_##name);
@@ -126,7 +126,7 @@ KF_KERNEL(moments, kf_kinetic_arguments) {
     const kf_index k = kf_node(a, x, y, z);                                                                  \
     KF_LOAD_STATE                                                                                            \
     KF_PART_BEGIN                                                                                            \
-    KF_D3Q27(KF_PART)
+    KF_EACH_VELOCITY(KF_PART)
 #define KF_PART_NUMBER 0
 KF_KERNEL(collide_part_1, kf_kinetic_arguments){KF_COLLIDE_PART}
 #undef KF_PART_NUMBER

@@ -53,16 +53,28 @@ KF_SCALAR_KERNEL(unpack, kf_kinetic_arguments) {
         kf_to_store(kf_equilibrium_deviation(KF_W1(cx), KF_E(x, cx), KF_W1(cy), KF_E(y, cy), KF_W1(cz),      \
                                              KF_E(z, cz), deviation));
 
+#define KF_NOTHING(i, name, cx, cy, cz)      kf_real f_##name = KF_R(0.0);
+#define KF_STORE_SOURCE(i, name, cx, cy, cz) *kf_kept(a, a->source, i, k, cx, cy, cz) = kf_to_store(f_##name);
+
 /* Populations in equilibrium with density - 1 [z][y][x] and velocity [3][z][y][x]. */
 KF_SCALAR_KERNEL(initialise, kf_kinetic_arguments) {
     KF_SLAB_BEGIN
     const long long count = plane * a->extent[2], n = plane * z + in_plane;
     const kf_real deviation = ((const kf_real *)a->density)[n];
     const kf_real *u = (const kf_real *)a->velocity;
+#if KF_VELOCITIES == 19
+    const kf_real ux = u[n], uy = u[count + n], uz = u[2 * count + n], keep = KF_R(0.0);
+    const kf_real q_x = KF_R(0.0), q_y = KF_R(0.0), q_z = KF_R(0.0), a_xx = KF_R(0.0), a_yy = KF_R(0.0),
+                  a_zz = KF_R(0.0), a_xy = KF_R(0.0), a_xz = KF_R(0.0), a_yz = KF_R(0.0);
+    KF_EACH_VELOCITY(KF_NOTHING)
+    KF_REBUILD_19(keep, KF_R(1.0), deviation)
+    KF_EACH_VELOCITY(KF_STORE_SOURCE)
+#else
     KF_EQUILIBRIUM_FACTORS(x, u[n])
     KF_EQUILIBRIUM_FACTORS(y, u[count + n])
     KF_EQUILIBRIUM_FACTORS(z, u[2 * count + n])
-    KF_D3Q27(KF_SET_EQUILIBRIUM)
+    KF_EACH_VELOCITY(KF_SET_EQUILIBRIUM)
+#endif
 }
 
 /* Populations as [z][i][y][x] in density, whatever the layout. */
@@ -70,13 +82,13 @@ KF_SCALAR_KERNEL(initialise, kf_kinetic_arguments) {
 #define KF_UNPACK(i, name, cx, cy, cz) *kf_kept(a, a->source, i, k, cx, cy, cz) = compact[(i)*plane];
 KF_SCALAR_KERNEL(pack, kf_kinetic_arguments) {
     KF_SLAB_BEGIN
-    kf_stored *compact = (kf_stored *)a->density + 27 * plane * z + in_plane;
-    KF_D3Q27(KF_PACK)
+    kf_stored *compact = (kf_stored *)a->density + KF_VELOCITIES * plane * z + in_plane;
+    KF_EACH_VELOCITY(KF_PACK)
 }
 KF_SCALAR_KERNEL(unpack, kf_kinetic_arguments) {
     KF_SLAB_BEGIN
-    const kf_stored *compact = (const kf_stored *)a->density + 27 * plane * z + in_plane;
-    KF_D3Q27(KF_UNPACK)
+    const kf_stored *compact = (const kf_stored *)a->density + KF_VELOCITIES * plane * z + in_plane;
+    KF_EACH_VELOCITY(KF_UNPACK)
 }
 
 #endif
@@ -111,6 +123,10 @@ KF_SCALAR_KERNEL(average_sum, kf_kinetic_arguments) {
         KF_LOAD_LEFT
         KF_MOMENTUM(deviation, jx, jy, jz)
         const kf_real third = KF_R(1.0 / 3.0);
+#if KF_VELOCITIES == 19
+        KF_SECOND_MOMENTS
+        const kf_real xx = pi_xx + third, yy = pi_yy + third, zz = pi_zz + third, xy = pi_xy, xz = pi_xz, yz = pi_yz;
+#else
         const kf_real face_x = f_pzz + f_mzz, face_y = f_zpz + f_zmz, face_z = f_zzp + f_zzm;
         const kf_real edge_xy = (f_ppz + f_mmz) + (f_pmz + f_mpz),
                       edge_xz = (f_pzp + f_mzm) + (f_pzm + f_mzp),
@@ -125,6 +141,7 @@ KF_SCALAR_KERNEL(average_sum, kf_kinetic_arguments) {
                            (((f_ppp + f_mmm) + (f_pmp + f_mpm)) - ((f_ppm + f_mmp) + (f_pmm + f_mpp)));
         const kf_real yz = ((f_zpp + f_zmm) - (f_zpm + f_zmp)) +
                            (((f_ppp + f_mmm) + (f_pmm + f_mpp)) - ((f_ppm + f_mmp) + (f_pmp + f_mpm)));
+#endif
         const kf_real momentum = kf_square_root(jx * jx + jy * jy + jz * jz);
         const kf_real second =
             kf_square_root(xx * xx + yy * yy + zz * zz + KF_R(2.0) * (xy * xy + xz * xz + yz * yz));

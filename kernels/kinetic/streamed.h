@@ -29,30 +29,30 @@
 #if KF_ROWS
 /* Once in a module: few nodes are asked about one by one. */
 #define KF_TAKE_INTO(i, name, cx, cy, cz) populations[i] = kf_incoming_at_shell(a, i, cx, cy, cz, x, y, z);
-KF_RARE_FUNCTION void kf_take_streamed(const kf_kinetic_arguments *a, int x, int y, int z, kf_real populations[27]) {
-    KF_D3Q27(KF_TAKE_INTO)
+KF_RARE_FUNCTION void kf_take_streamed(const kf_kinetic_arguments *a, int x, int y, int z, kf_real populations[KF_VELOCITIES]) {
+    KF_EACH_VELOCITY(KF_TAKE_INTO)
 }
 #define KF_TAKE_STREAMED(i, name, cx, cy, cz) f_##name = populations[i];
 #define KF_LOAD_STREAMED(GET)                                                                                \
-    KF_D3Q27(KF_DECLARE)                                                                                     \
+    KF_EACH_VELOCITY(KF_DECLARE)                                                                                     \
     if (KF_IN_SHELL || x == 0 || x == a->nodes[0] - 1) {                                                     \
-        kf_real populations[27];                                                                             \
+        kf_real populations[KF_VELOCITIES];                                                                             \
         kf_take_streamed(a, x, y, z, populations);                                                           \
-        KF_D3Q27(KF_TAKE_STREAMED)                                                                           \
+        KF_EACH_VELOCITY(KF_TAKE_STREAMED)                                                                           \
     } else {                                                                                                 \
-        KF_D3Q27(GET)                                                                                        \
+        KF_EACH_VELOCITY(GET)                                                                                        \
     }
 #else
 #define KF_LOAD_STREAMED(GET)                                                                                \
-    KF_D3Q27(KF_DECLARE)                                                                                     \
+    KF_EACH_VELOCITY(KF_DECLARE)                                                                                     \
     if (KF_IN_SHELL || a->nodes[0] <= KF_LANES_ALONG_X) {                                                    \
-        KF_D3Q27(KF_TAKE)                                                                                    \
+        KF_EACH_VELOCITY(KF_TAKE)                                                                                    \
     } else if (x >= KF_LANES_ALONG_X && x < ((a->nodes[0] - 1) & -KF_LANES_ALONG_X)) {                       \
-        KF_D3Q27(GET)                                                                                        \
+        KF_EACH_VELOCITY(GET)                                                                                        \
     } else if (x < KF_LANES_ALONG_X) {                                                                       \
-        KF_D3Q27(KF_TAKE_FIRST)                                                                              \
+        KF_EACH_VELOCITY(KF_TAKE_FIRST)                                                                              \
     } else {                                                                                                 \
-        KF_D3Q27(KF_TAKE_LAST)                                                                               \
+        KF_EACH_VELOCITY(KF_TAKE_LAST)                                                                               \
     }
 #endif
 #define KF_FINISH KF_KEEP_OUTFLOWS
@@ -60,8 +60,8 @@ KF_RARE_FUNCTION void kf_take_streamed(const kf_kinetic_arguments *a, int x, int
 #define KF_BAND_POSITION kf_node_position(k, a->origin, a->row_pitch, a->plane_pitch, &x, &y, &z);
 #else
 #define KF_LOAD_STREAMED(GET)                                                                                \
-    KF_D3Q27(KF_DECLARE)                                                                                     \
-    KF_D3Q27(GET)
+    KF_EACH_VELOCITY(KF_DECLARE)                                                                                     \
+    KF_EACH_VELOCITY(GET)
 #define KF_FINISH
 #define KF_BAND_POSITION
 #endif

@@ -69,6 +69,7 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     kf_add_variable(variables, "splits", kf_kinetic_splits(scene));
     kf_add_variable(variables, "central_moments", kf_kinetic_has_central_moments(scene));
     kf_add_variable(variables, "one_high_order_rate", kf_kinetic_has_one_high_order_rate(scene));
+    kf_add_variable(variables, "nineteen_velocities", kf_kinetic_has_19_velocities(scene));
     kf_add_variable(variables, "regularised", kf_kinetic_is_regularised(scene));
     kf_add_variable(variables, "shortest_edge", scene->samples.count > 0 ? kf_scene_shortest_edge(scene) : 1);
     kf_add_device_variables(variables, device);
@@ -296,7 +297,7 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const int first[], in
     const bool moments = kinetic->options.plan == KF_PLAN_MOMENTS;
     const double *force = scene->body_force;
     const bool forced = force[0] != 0.0 || force[1] != 0.0 || force[2] != 0.0;
-    kinetic->node_values = moments ? 9 + forced : 27; /* moments.h */
+    kinetic->node_values = moments ? 9 + forced : (int)kinetic->options.velocities; /* moments.h */
     kinetic->band = kf_kinetic_has_band(&kinetic->options);
     const bool aggregated = kinetic->has_solid && kinetic->options.immersed == KF_AGGREGATED;
     kinetic->segments = aggregated && !kinetic->moving;
@@ -366,7 +367,7 @@ static kf_status make_plan(const kf_problem *problem, const kf_config *config, k
 
 const kf_system kf_system_kinetic = {
     .name = "kinetic",
-    .summary = "D3Q27 lattice Boltzmann (BGK, ACM-MRT) with an immersed boundary",
+    .summary = "D3Q27 and D3Q19 lattice Boltzmann (BGK, ACM-MRT) with an immersed boundary",
     .update = "node",
     .space_file = "variants/kinetic.json",
     .runs = true,

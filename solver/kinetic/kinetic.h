@@ -35,6 +35,7 @@ typedef struct kf_kinetic_options {
     long collision_split;
     kf_collision_form collision_form;
     int block[3];
+    long velocities;    /* 27, or 19 in plan fused */
     kf_storage storage; /* of populations; arithmetic is in double precision for KF_F64, else in single */
     int in_place; /* 1 AA, 2 esoteric: one grid (kernels/kinetic/in_place.cu) instead of two, plan fused */
     long slab;    /* planes of a launch where one grid moves to and fro (streaming shift); 0: it does not */
@@ -71,7 +72,7 @@ typedef struct kf_kinetic_geometry {
     int shift; /* planes that the grid moves by from step to step; 0: there are two, or it stays */
 } kf_kinetic_geometry;
 
-enum { KF_DEFINES = 40 };
+enum { KF_DEFINES = 41 };
 typedef struct kf_kinetic_defines {
     kf_define list[KF_DEFINES];
     int count;
@@ -153,6 +154,8 @@ bool kf_kinetic_has_central_moments(const kf_scene *scene);
 bool kf_kinetic_has_one_high_order_rate(const kf_scene *scene);
 /* Whether nine moments hold all that a collision leaves (kernels/kinetic/moments.h). */
 bool kf_kinetic_is_regularised(const kf_scene *scene);
+/* Whether there is a collision on 19 velocities (kernels/kinetic/collision_19.h). */
+bool kf_kinetic_has_19_velocities(const kf_scene *scene);
 bool kf_kinetic_has_outflow(const kf_scene *scene);
 /* Whether the solid's force lives on the band of nodes that its samples touch (plans fused and moments). */
 bool kf_kinetic_has_band(const kf_kinetic_options *options);
@@ -216,7 +219,9 @@ extern const kf_plan_methods kf_kinetic_methods;
 /* Density - 1 and velocity [4][z][y][x] in double, for verification; caller frees. */
 kf_status kf_kinetic_read(kf_plan *plan, double **values, kf_error *error);
 
-/* kinetic_reference.c */
+/* kinetic_reference.c. Of scenes that allow it there is a reference on 19 velocities, too: those whose
+ * accuracy is at least this. */
+#define KF_ACCURACY_OF_19 0.03
 kf_status kf_kinetic_reference(const kf_problem *problem, int steps, kf_reference **reference,
                                kf_error *error);
 kf_status kf_kinetic_verify(kf_plan *plan, const kf_reference *reference, kf_verification *verification,

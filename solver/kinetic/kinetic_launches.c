@@ -84,7 +84,7 @@ static void append_average_sum(kf_builder *b, int parity, int grid) {
     const int extent[3] = {n[0], (rows + each - 1) / each, 1};
     kf_append(b, parity, KF_SOURCE_STATE, "average_sum", extent, b->face_block,
               kf_from_to(b->kinetic, grid, grid),
-              27.0 * (double)b->kinetic->store_bytes * n[0] * rows / b->parts);
+              b->kinetic->node_values * (double)b->kinetic->store_bytes * n[0] * rows / b->parts);
 }
 
 static void append_average_finish(kf_builder *b, int parity, int grid) {
@@ -374,7 +374,8 @@ static void append_plane_copy(kf_builder *b, int p, int from, int to) {
     const kf_kinetic *kinetic = b->kinetic;
     const kf_kinetic_geometry *g = &kinetic->geometry;
     const bool apart = kinetic->options.layout == KF_SOA; /* the populations of a plane */
-    const size_t value = kinetic->store_bytes * (apart ? 1 : 27), plane = (size_t)g->plane_pitch * value;
+    const size_t value = kinetic->store_bytes * (apart ? 1 : (size_t)kinetic->node_values),
+                 plane = (size_t)g->plane_pitch * value;
     const size_t grid = (size_t)(kinetic->grids[p] - (char *)kf_buffer_address(kinetic->populations[0])) +
                         (size_t)g->origin * value;
     kf_copy copy = {.target = kinetic->populations[0],
@@ -382,7 +383,7 @@ static void append_plane_copy(kf_builder *b, int p, int from, int to) {
                     .target_offset = grid + (size_t)(to + 1) * plane,
                     .source_offset = grid + (size_t)(from + 1) * plane,
                     .bytes = plane,
-                    .rows = apart ? 27 : 1};
+                    .rows = apart ? (size_t)kinetic->node_values : 1};
     copy.target_pitch = copy.source_pitch = (size_t)g->capacity * kinetic->store_bytes;
     if (b->status != KF_OK) return;
     kf_item *item = kf_plan_add_copy(b->plan, "plane_copy", &copy);
@@ -420,7 +421,7 @@ static void append_slabs(kf_builder *b, int p) {
         if (i >= BEHIND)
             kf_schedule(b, p, kf_plan_add_await(b->plan, "slab_read", marks[(i - BEHIND) % MARKS]));
         kf_append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block, arguments,
-                  54 * b->node_bytes * extent[2] / kinetic->geometry.nodes[2]);
+                  2.0 * kinetic->node_values * b->node_bytes * extent[2] / kinetic->geometry.nodes[2]);
         if (b->status == KF_OK) kf_schedule(b, p, kf_plan_add_signal(b->plan, "slab_done", marks[i % MARKS]));
     }
     b->beside = false;
@@ -460,7 +461,7 @@ static void append_two_grids(kf_builder *b, int p) {
     int extent[3];
     flow_extent(kinetic, extent);
     kf_append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block,
-              kf_from_to(kinetic, p, 1 - p), 54 * b->node_bytes);
+              kf_from_to(kinetic, p, 1 - p), 2.0 * kinetic->node_values * b->node_bytes);
     if (masked && kinetic->options.concurrent_solid) append_join(b, p, "step_done");
     if (masked || !kinetic->has_samples) return;
     b->joins = true;

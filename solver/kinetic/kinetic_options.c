@@ -29,6 +29,10 @@ bool kf_kinetic_is_regularised(const kf_scene *scene) {
            scene->basis == KF_BASIS_HERMITE;
 }
 
+bool kf_kinetic_has_19_velocities(const kf_scene *scene) {
+    return scene->collision == KF_BGK || kf_kinetic_has_one_high_order_rate(scene);
+}
+
 bool kf_kinetic_has_outflow(const kf_scene *scene) {
     bool outflow = false;
     for (int face = 0; face < KF_FACES; face++)
@@ -69,6 +73,9 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
     if (one_pass ? o->immersed == KF_GATHER : o->immersed == KF_AGGREGATED)
         return refuse(error,
                       "immersed_boundary gather belongs to the unfused plans, aggregated to the others");
+    if (o->velocities != 27 && (o->velocities != 19 || !fused || !kf_kinetic_has_19_velocities(scene) ||
+                                (scene->collision != KF_BGK && o->collision_form != KF_LOW_ORDER)))
+        return refuse(error, "velocities must be 27, or 19 in plan fused with BGK or the form low_order");
     if (!within(o->nodes_per_thread, 1, 2) || (o->nodes_per_thread == 2 && (!fused || o->layout == KF_AOS)))
         return refuse(error, "nodes_per_thread must be 1, or 2 in plan fused with layout soa or csoa");
     if (o->in_place != 0 && (!fused || o->nodes_per_thread != 1))
@@ -121,6 +128,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_choice(config, "force_sum", sums, 2, &sum, error));
     KF_TRY(kf_config_choice(config, "collision_form", forms, 4, &form, error));
     KF_TRY(kf_config_choice(config, "streaming", streamings, 4, &streaming, error));
+    KF_TRY(kf_config_integer(config, "velocities", &options->velocities, error));
     KF_TRY(kf_config_integer(config, "alpha", &options->alpha, error));
     KF_TRY(kf_config_integer(config, "sample_block_length", &options->sample_block_length, error));
     KF_TRY(kf_config_boolean(config, "morton", &options->morton, error));
@@ -175,7 +183,7 @@ void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options
     const int alignment = row_alignment(options);
     memcpy(geometry->nodes, scene->nodes, sizeof geometry->nodes);
     long long pitch = (scene->nodes[0] + 2 + alignment - 1) / alignment * alignment;
-    /* Strides of a high power of two would map all 27 streams to the same cache sets and memory channels. */
+    /* Strides of a high power of two would map all streams to the same cache sets and memory channels. */
     if (pitch % 128 == 0) pitch += alignment;
     geometry->row_pitch = (int)pitch;
     geometry->plane_pitch = pitch * (scene->nodes[1] + 2);
@@ -188,7 +196,8 @@ void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options
     geometry->capacity = (capacity + group - 1) / group * group;
     /* Compilers of the cpu see that neighbours lie side by side only when addresses are worked out in 64
      * bits. */
-    geometry->wide_domain = geometry->wide_index = !options->gpu || geometry->capacity > 2147483647LL / 27;
+    geometry->wide_domain = geometry->wide_index =
+        !options->gpu || geometry->capacity > 2147483647LL / options->velocities;
     geometry->most_planes = scene->nodes[2];
     geometry->before = 0;
     if (options->parts == 1) return;
@@ -200,8 +209,8 @@ void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options
             geometry->most_planes = first[part + 1] - first[part];
     enum { BESIDE = 16 }; /* planes of neighbours that a part reaches, and some */
     if (counts_from_its_planes(scene, options, geometry))
-        geometry->wide_index =
-            !options->gpu || geometry->plane_pitch * (geometry->most_planes + BESIDE) > 2147483647LL / 27;
+        geometry->wide_index = !options->gpu || geometry->plane_pitch * (geometry->most_planes + BESIDE) >
+                                                    2147483647LL / options->velocities;
 }
 
 void kf_kinetic_lay_out_part(const kf_scene *scene, const kf_kinetic_options *options, int first_plane,
@@ -271,6 +280,7 @@ static void define_populations(const kf_scene *scene, const kf_kinetic_options *
     if (which != KF_SOURCE_BOUNDARY || moments)
         define(defines, "KF_BODY_FORCE", force[0] != 0.0 || force[1] != 0.0 || force[2] != 0.0);
     define(defines, "KF_IN_PLACE", options->in_place);
+    if (options->velocities != 27) define(defines, "KF_VELOCITIES", options->velocities);
     if (!moments) return;
     define(defines, "KF_MOMENTS", 1);
     define(defines, "KF_LISTED", scene->samples.count > 0);

@@ -17,6 +17,8 @@ enum { LEAST_SHARED = 500 }; /* nodes or samples for which threads are worth sta
 
 typedef struct reference_run {
     const kf_scene *scene;
+    bool folded; /* 19 velocities: nothing goes along the other eight */
+    double weights[KF_REFERENCE_Q];
     int n[3];
     size_t count;
     double *f, *streamed, *force; /* [KF_REFERENCE_Q][count] twice, [3][count] */
@@ -41,7 +43,12 @@ static size_t node_at(const reference_run *run, const int x[3]) {
     return (size_t)x[0] + (size_t)run->n[0] * ((size_t)x[1] + (size_t)run->n[1] * (size_t)x[2]);
 }
 
-static const double zero_velocity[3] = {0, 0, 0};
+static void set_equilibrium(const reference_run *run, double density, const double u[3], double *f,
+                            size_t stride) {
+    for (int i = 0; i < KF_REFERENCE_Q; i++)
+        f[(size_t)i * stride] = kf_reference_equilibrium(i, density, u);
+    if (run->folded) kf_reference_fold_corners(f, stride);
+}
 
 /* --- streaming and domain boundaries
  * ------------------------------------------------------------------------- */
@@ -77,8 +84,8 @@ static double arriving(const reference_run *run, int i, const int x[3]) {
         const double *wall = run->scene->face_velocity[face];
         const int back[3] = {-c[0], -c[1], -c[2]};
         const double along = c[0] * wall[0] + c[1] * wall[1] + c[2] * wall[2];
-        const double returned = run->f[(size_t)direction_of(back) * run->count + node_at(run, x)] +
-                                6.0 * kf_reference_equilibrium(i, 1.0, zero_velocity) * along;
+        const double returned =
+            run->f[(size_t)direction_of(back) * run->count + node_at(run, x)] + 6.0 * run->weights[i] * along;
         const double share = run->scene->specular_share[face];
         return share > 0.0 ? (1.0 - share) * returned + share * arriving_mirrored(run, i, x) : returned;
     }
@@ -112,8 +119,7 @@ static void convect_outflow(reference_run *run, int face, bool first) {
             const double here = run->f[i * run->count + node];
             *outside =
                 first ? here
-                      : (*outside + speed * here) / (1.0 + speed) -
-                            pull * kf_reference_equilibrium((int)i, 1.0, zero_velocity) * (density - 1.0);
+                      : (*outside + speed * here) / (1.0 + speed) - pull * run->weights[i] * (density - 1.0);
         }
     }
 }
@@ -372,15 +378,19 @@ static void collide_nodes(void *context, size_t begin, size_t end) {
             F[i] = run->scene->body_force[i] + run->force[(size_t)i * run->count + node];
         kf_reference_collide(run->scene, run->omega, run->average, run->streamed + node, run->count, F,
                              run->f + node);
+        if (run->folded) kf_reference_fold_corners(run->f + node, run->count);
     }
 }
 
 /* --- the run
  * ----------------------------------------------------------------------------------------------------- */
 
-static void begin(reference_run *run, const kf_scene *scene) {
+static void begin(reference_run *run, const kf_scene *scene, bool folded) {
+    static const double at_rest[3] = {0, 0, 0};
     memset(run, 0, sizeof *run);
     run->scene = scene;
+    run->folded = folded;
+    set_equilibrium(run, 1.0, at_rest, run->weights, 1);
     memcpy(run->n, scene->nodes, sizeof run->n);
     run->count = (size_t)run->n[0] * (size_t)run->n[1] * (size_t)run->n[2];
     run->f = kf_allocate(KF_REFERENCE_Q * run->count * sizeof(double));
@@ -395,9 +405,7 @@ static void begin(reference_run *run, const kf_scene *scene) {
             for (x[0] = 0; x[0] < run->n[0]; x[0]++) {
                 double density, u[3];
                 kf_scene_initial(scene, x[0], x[1], x[2], &density, u);
-                for (int i = 0; i < KF_REFERENCE_Q; i++)
-                    run->f[(size_t)i * run->count + node_at(run, x)] =
-                        kf_reference_equilibrium(i, density, u);
+                set_equilibrium(run, density, u, run->f + node_at(run, x), run->count);
             }
     for (int face = 0; face < KF_FACES; face++) {
         if (scene->faces[face] != KF_OUTFLOW) continue;
@@ -415,23 +423,18 @@ static void advance(reference_run *run, int step) {
     kf_in_parallel(run->count, LEAST_SHARED, collide_nodes, run);
 }
 
-kf_status kf_kinetic_reference(const kf_problem *problem, int steps, kf_reference **reference,
-                               kf_error *error) {
-    const kf_scene *scene = kf_problem_scene(problem);
-    (void)error;
+static kf_reference_result reference_result(const kf_scene *scene, int steps, bool folded) {
     reference_run run;
-    begin(&run, scene);
+    begin(&run, scene, folded);
     for (int step = 0; step < steps; step++)
         advance(&run, step);
-    kf_reference *result = kf_allocate_zeroed(1, sizeof *result);
-    result->count = run.count;
-    result->load = run.load;
-    result->values = kf_allocate(4 * run.count * sizeof(double));
+    kf_reference_result result = {.load = run.load};
+    result.values = kf_allocate(4 * run.count * sizeof(double));
     for (size_t node = 0; node < run.count; node++) {
         double j[3], second[3][3], density = kf_reference_sums(run.f + node, run.count, j, second);
-        result->values[node] = density - 1.0;
+        result.values[node] = density - 1.0;
         for (size_t i = 0; i < 3; i++)
-            result->values[(i + 1) * run.count + node] = (j[i] - 0.5 * scene->body_force[i]) / density;
+            result.values[(i + 1) * run.count + node] = (j[i] - 0.5 * scene->body_force[i]) / density;
     }
     free(run.f);
     free(run.streamed);
@@ -439,12 +442,25 @@ kf_status kf_kinetic_reference(const kf_problem *problem, int steps, kf_referenc
     free(run.area);
     for (int face = 0; face < KF_FACES; face++)
         free(run.outside[face]);
+    return result;
+}
+
+kf_status kf_kinetic_reference(const kf_problem *problem, int steps, kf_reference **reference,
+                               kf_error *error) {
+    const kf_scene *scene = kf_problem_scene(problem);
+    (void)error;
+    kf_reference *result = kf_allocate_zeroed(1, sizeof *result);
+    result->count = (size_t)scene->nodes[0] * (size_t)scene->nodes[1] * (size_t)scene->nodes[2];
+    result->of_27 = reference_result(scene, steps, false);
+    if (kf_kinetic_has_19_velocities(scene) && scene->accuracy >= KF_ACCURACY_OF_19)
+        result->of_19 = reference_result(scene, steps, true);
     *reference = result;
     return KF_OK;
 }
 
 void kf_kinetic_free_reference(kf_reference *reference) {
     if (reference == NULL) return;
-    free(reference->values);
+    free(reference->of_27.values);
+    free(reference->of_19.values);
     free(reference);
 }

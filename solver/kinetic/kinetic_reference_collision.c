@@ -24,6 +24,25 @@ double kf_reference_equilibrium(int i, double density, const double u[3]) {
     return product;
 }
 
+void kf_reference_fold_corners(double *f, size_t stride) {
+    for (int corner = 0; corner < Q; corner++) {
+        const int *c = kf_reference_velocities[corner];
+        const double value = f[(size_t)corner * stride];
+        if (c[0] == 0 || c[1] == 0 || c[2] == 0) continue;
+        f[(size_t)corner * stride] = 0.0;
+        for (int i = 0; i < Q; i++) {
+            const int *d = kf_reference_velocities[i];
+            int along = 0; /* axes along which both go the same way; along the others this one rests */
+            bool beside = true;
+            for (int axis = 0; axis < 3; axis++) {
+                along += d[axis] == c[axis];
+                beside = beside && (d[axis] == c[axis] || d[axis] == 0);
+            }
+            if (beside && along < 3) f[(size_t)i * stride] += along == 1 ? -value : value;
+        }
+    }
+}
+
 /* Density, momentum and second moments of the populations f[i * stride]. */
 double kf_reference_sums(const double *f, size_t stride, double j[3], double second[3][3]) {
     double density = 0;

@@ -246,7 +246,8 @@ static kf_status make_band_buffers(kf_plan *plan, kf_kinetic *kinetic, size_t to
     KF_TRY(kf_plan_buffer(plan, 3 * sizeof(int), &kinetic->band_count, error));
     if (kinetic->options.in_place != 0 || kinetic->geometry.shift > 0) {
         kf_buffer *kept;
-        KF_TRY(kf_plan_buffer(plan, 27 * place * kinetic->store_bytes, &kept, error));
+        KF_TRY(
+            kf_plan_buffer(plan, (size_t)kinetic->node_values * place * kinetic->store_bytes, &kept, error));
         a->band_kept = kf_buffer_address(kept);
     }
     if (kinetic->options.plan == KF_PLAN_MOMENTS) {

@@ -36,8 +36,15 @@ kf_status kf_kinetic_verify(kf_plan *plan, const kf_reference *reference, kf_ver
     kf_solid_load load;
     memset(verification, 0, sizeof *verification);
     verification->error = NAN;
+    const bool folded = kinetic->options.velocities == 19;
+    const kf_reference_result *exact = folded ? &reference->of_19 : &reference->of_27;
+    if (exact->values == NULL)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "the scene's model.accuracy does not allow 19 velocities: it must be %g or more",
+                       KF_ACCURACY_OF_19);
     KF_TRY(kf_kinetic_read(plan, &values, error));
-    const kf_field_deviation d = kf_compare_fields(values, reference->values, reference->count, 3);
+    const kf_field_deviation d = kf_compare_fields(values, exact->values, reference->count, 3);
+    const kf_field_deviation to_27 = kf_compare_fields(values, reference->of_27.values, reference->count, 3);
     free(values);
     KF_TRY(plan->methods->flow->load(plan, &load, error));
     int worst = (int)d.worst; /* a reference is far smaller than 2^31 nodes */
@@ -47,6 +54,11 @@ kf_status kf_kinetic_verify(kf_plan *plan, const kf_reference *reference, kf_ver
     const double bound = kinetic->options.storage == KF_F64   ? double_bound
                          : kinetic->options.storage == KF_F32 ? single_bound
                                                               : kf_plan_scene(plan)->accuracy;
-    return kf_judge(&d, kinetic->has_solid ? load_deviation(&load, &reference->load) : 0.0, bound,
-                    verification, error);
+    /* The model's error, which the scene allows; that of the arithmetic comes beside it. Of the velocity
+     * alone: the sound of the sudden start, which fills the density at first, has wavelengths that neither
+     * lattice resolves. */
+    if (folded)
+        kf_verification_add(verification, "27 velocities", to_27.velocity, kf_plan_scene(plan)->accuracy);
+    return kf_judge(&d, kinetic->has_solid ? load_deviation(&load, &exact->load) : 0.0, bound, verification,
+                    error);
 }

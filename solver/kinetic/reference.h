@@ -5,10 +5,16 @@
 
 #include "solver/flow/flow_plan.h"
 
+/* density - 1 and velocity [4][z][y][x], lattice units, and the load. */
+typedef struct kf_reference_result {
+    double *values;
+    kf_solid_load load;
+} kf_reference_result;
+
 struct kf_reference {
     size_t count;
-    double *values; /* density - 1 and velocity [4][z][y][x], lattice units */
-    kf_solid_load load;
+    kf_reference_result of_27;
+    kf_reference_result of_19; /* on 19 velocities; values NULL where the scene does not allow them */
 };
 
 enum { KF_REFERENCE_Q = 27 };
@@ -16,6 +22,9 @@ extern const int kf_reference_velocities[KF_REFERENCE_Q][3];
 
 /* Equilibrium population i (product form). */
 double kf_reference_equilibrium(int i, double density, const double u[3]);
+/* Gives what the eight corners of 27 populations f[i * stride] carry to the other 19, whose moments stay: a
+ * corner's goes to the three edges beside it, less to the three faces, and to the rest. */
+void kf_reference_fold_corners(double *f, size_t stride);
 /* Density (returned), momentum and second moments of the populations f[i * stride]. */
 double kf_reference_sums(const double *f, size_t stride, double j[3], double second[3][3]);
 /* Frobenius norm. */
