@@ -14,7 +14,7 @@
 
 /* Of the values that the fused kernel reads; it has fewer threads than a kernel that only streams. */
 enum { THRASHING = 4 };
-enum { Q = 27, FACE_Q = 9, WARP = 32, SECTOR = 32, SORT_PASSES = 10, LIST_PASSES = 8 };
+enum { FACE_Q = 9, WARP = 32, SECTOR = 32, SORT_PASSES = 10, LIST_PASSES = 8 };
 
 typedef struct kf_kinetic_cost {
     const kf_scene *scene;
@@ -38,8 +38,8 @@ typedef struct kf_choice {
     bool baseline, fused, moments, in_place, esoteric, exchange, aos, gather, aggregated, fixed, morton,
         concurrent, masked;
     const struct kf_form *form;
-    double alpha, value_bytes, split, block_x, block_y, boundary_kernels, block_length, segment, lanes,
-        reorder, nodes_per_thread, register_cap;
+    double velocities, alpha, value_bytes, split, block_x, block_y, boundary_kernels, block_length, segment,
+        lanes, reorder, nodes_per_thread, register_cap;
 } kf_choice;
 
 typedef struct kf_tally {
@@ -97,6 +97,7 @@ static kf_choice read_choice(const kf_config *config) {
     (void)kf_config_boolean(config, "exchange", &choice.exchange, NULL);
     (void)kf_config_boolean(config, "concurrent_solid", &choice.concurrent, NULL);
     (void)kf_config_boolean(config, "masked_band", &choice.masked, NULL);
+    choice.velocities = number(config, "velocities", 27);
     choice.split = number(config, "collision_split", 0);
     choice.block_x = number(config, "block_x", 128);
     choice.block_y = number(config, "block_y", 1);
@@ -108,6 +109,11 @@ static kf_choice read_choice(const kf_config *config) {
     choice.nodes_per_thread = number(config, "nodes_per_thread", 1);
     choice.register_cap = number(config, "register_cap", 0);
     return choice;
+}
+
+/* Populations of a node. */
+static double populations(const kf_tally *tally) {
+    return tally->choice.velocities;
 }
 
 /* --- passes over all nodes ------------------------------------------------------------------------------ */
@@ -240,7 +246,9 @@ static void add_outflow(kf_tally *tally) {
         if (scene->faces[face] != KF_OUTFLOW) continue;
         int axis = face / 2;
         double area = tally->nodes / scene->nodes[axis];
-        scattered += area * (tally->choice.aos ? 4 : axis == 0 ? Q : Q / 8.0);
+        scattered += area * (tally->choice.aos ? 4
+                             : axis == 0       ? populations(tally)
+                                               : populations(tally) / 8.0);
     }
     if (!(scattered > 0)) return;
     kf_work *work = kf_works_add(tally->works, "convect_outflow", 1);
@@ -250,11 +258,12 @@ static void add_outflow(kf_tally *tally) {
 
 static void add_averages(kf_tally *tally) {
     const kf_scene *scene = tally->cost->scene;
-    if (scene->rate_rule != KF_RATE_ADAPTIVE_2020 || scene->collision == KF_BGK) return;
+    if (scene->rate_rule != KF_RATE_ADAPTIVE_2020 || scene->collision == KF_BGK || populations(tally) < 27)
+        return;
     double rows =
         ceil((double)scene->nodes[1] / KF_AVERAGE_STRIDE) * ceil((double)scene->nodes[2] / KF_AVERAGE_STRIDE);
     kf_work *sum = kf_works_add(tally->works, "average_sum", 1.0 / KF_AVERAGE_PERIOD);
-    sum->amount[KF_COST_DRAM] = Q * tally->choice.value_bytes * scene->nodes[0] * rows;
+    sum->amount[KF_COST_DRAM] = populations(tally) * tally->choice.value_bytes * scene->nodes[0] * rows;
     sum->efficiency = 0.6;
     sum->amount[KF_COST_LATENCY] = 2;
     kf_works_add(tally->works, "average_finish", 1.0 / KF_AVERAGE_PERIOD)->amount[KF_COST_LATENCY] = 2;
@@ -385,7 +394,8 @@ static void add_band_pass(kf_tally *tally) {
 
 static void add_forces(kf_tally *tally) {
     const double band = tally->cost->survey.band_nodes;
-    if (tally->choice.fused) (void)add_items(tally, "band_macroscopic", 0, band_accesses(tally, Q), 6);
+    if (tally->choice.fused)
+        (void)add_items(tally, "band_macroscopic", 0, band_accesses(tally, populations(tally)), 6);
     for (int pass = 0; pass < passes(tally); pass++) {
         if (!tally->choice.fused) {
             add_dense_pass(tally);
@@ -403,7 +413,8 @@ static void add_band_collide(kf_tally *tally) {
     if (!(band > 0)) return;
     const bool listed = tally->choice.aggregated && !tally->cost->scene->motion.moving;
     const double entries = listed ? 8 * segments_of(tally) / band : 0;
-    (void)add_items(tally, "band_collide", 0, band_accesses(tally, 2 * Q), DEPTH + ENTRY * entries);
+    (void)add_items(tally, "band_collide", 0, band_accesses(tally, 2 * populations(tally)),
+                    DEPTH + ENTRY * entries);
 }
 
 /* --- plans ---------------------------------------------------------------------------------------------- */
@@ -412,12 +423,14 @@ enum { DEPTH = 3, FUSED_DEPTH = 5 }; /* of a pass over all nodes */
 
 static void add_streamed_fields(kf_tally *tally) {
     bool solid = tally->cost->survey.count > 0;
-    (void)add_pass(
-        tally,
-        &(kf_pass){
-            .name = "stream", .reads = Q, .writes = Q, .thrashing = Q, .registers = 28, .depth = DEPTH});
+    (void)add_pass(tally, &(kf_pass){.name = "stream",
+                                     .reads = populations(tally),
+                                     .writes = populations(tally),
+                                     .thrashing = populations(tally),
+                                     .registers = 28,
+                                     .depth = DEPTH});
     (void)add_pass(tally, &(kf_pass){.name = "macroscopic",
-                                     .reads = Q,
+                                     .reads = populations(tally),
                                      .writes = solid && !tally->choice.gather ? 7 : 4,
                                      .registers = 32,
                                      .depth = DEPTH});
@@ -426,14 +439,18 @@ static void add_streamed_fields(kf_tally *tally) {
 
 /* Instructions a node of the fused kernel; half precision is converted, pairs of nodes share addresses. */
 static double fused_instructions(const kf_choice *c) {
+    static const double NINETEEN = 0.6; /* of the instructions of 27 velocities in the same form */
     const double conversions = c->value_bytes < 4 ? 55 : 0, shared = c->nodes_per_thread > 1 ? 100 : 0;
-    return (c->form->instructions + conversions - shared) * (c->value_bytes > 4 ? 2 : 1);
+    return (c->form->instructions + conversions - shared) * (c->velocities < 27 ? NINETEEN : 1) *
+           (c->value_bytes > 4 ? 2 : 1);
 }
 
 /* At least: of pairs of nodes, and of the kernels on one grid. Values of double precision take two. */
 static double fused_registers(const kf_choice *c, double least) {
     static const double MOST = 255, WIDE = 64;
-    const double own = c->boundary_kernels < 1 ? c->form->folded_registers : c->form->registers;
+    static const double FEWER = 16; /* of threads with 19 velocities */
+    const double own = (c->boundary_kernels < 1 ? c->form->folded_registers : c->form->registers) -
+                       (c->velocities < 27 ? FEWER : 0);
     return fmin(MOST, fmax(least, own) + (c->value_bytes > 4 ? WIDE : 0));
 }
 
@@ -444,8 +461,8 @@ static void add_in_place(kf_tally *tally) {
     const kf_choice *c = &tally->choice;
     const bool folded = c->boundary_kernels < 1;
     kf_pass pass = {.name = "stream_collide_even",
-                    .reads = Q,
-                    .writes = Q,
+                    .reads = populations(tally),
+                    .writes = populations(tally),
                     .thrashing = THRASHING,
                     .ends = c->exchange   ? 0
                             : c->esoteric ? 18
@@ -486,8 +503,8 @@ static void add_two_grids(kf_tally *tally) {
     static const double PAIRS_DEPTH = 5; /* more, of threads with two nodes: one after the other */
     const kf_choice *c = &tally->choice;
     (void)add_pass(tally, &(kf_pass){.name = "stream_collide",
-                                     .reads = Q,
-                                     .writes = Q,
+                                     .reads = populations(tally),
+                                     .writes = populations(tally),
                                      .thrashing = THRASHING,
                                      .registers = fused_registers(c, c->nodes_per_thread > 1 ? 96 : 0),
                                      .instructions = fused_instructions(c),
@@ -511,15 +528,17 @@ static void add_fused(kf_tally *tally, size_t first_aside) {
     add_band_collide(tally);
     if (tally->works->count > before)
         tally->works->list[before].aside = tally->choice.masked && tally->choice.concurrent;
-    if (solid && in_place) (void)add_items(tally, "band_restore", 0, band_accesses(tally, 2 * Q), 2.5);
+    if (solid && in_place)
+        (void)add_items(tally, "band_restore", 0, band_accesses(tally, 2 * populations(tally)), 2.5);
 }
 
 static void add_collision(kf_tally *tally, const char *name, double writes, double registers) {
     static const double STATE = 7; /* beside the populations or moments */
-    (void)add_pass(
-        tally,
-        &(kf_pass){
-            .name = name, .reads = Q + STATE, .writes = writes, .registers = registers, .depth = DEPTH});
+    (void)add_pass(tally, &(kf_pass){.name = name,
+                                     .reads = populations(tally) + STATE,
+                                     .writes = writes,
+                                     .registers = registers,
+                                     .depth = DEPTH});
 }
 
 /* The moments are written once and read by each of the kernels that share the way back. */
@@ -527,18 +546,20 @@ static void add_split_collision(kf_tally *tally) {
     static const char *const parts[] = {"collide_part_1", "collide_part_2", "collide_part_3",
                                         "collide_part_4"};
     const int kernels = (int)tally->choice.split;
-    add_collision(tally, "moments", Q, 58);
+    add_collision(tally, "moments", populations(tally), 58);
     for (int part = 0; part < kernels && part < 4; part++)
-        add_collision(tally, parts[part], (double)Q / kernels, 40);
+        add_collision(tally, parts[part], populations(tally) / kernels, 40);
 }
 
 static void add_baseline_collision(kf_tally *tally) {
-    add_collision(tally, "collision_terms", Q, tally->choice.form->separate_registers);
+    add_collision(tally, "collision_terms", populations(tally), tally->choice.form->separate_registers);
     /* Two arrays at a time are too much for the L1 cache. */
-    (void)add_pass(
-        tally,
-        &(kf_pass){
-            .name = "update", .reads = 2 * Q, .writes = Q, .thrashing = 14, .registers = 28, .depth = DEPTH});
+    (void)add_pass(tally, &(kf_pass){.name = "update",
+                                     .reads = 2 * populations(tally),
+                                     .writes = populations(tally),
+                                     .thrashing = 14,
+                                     .registers = 28,
+                                     .depth = DEPTH});
 }
 
 static void add_plan(kf_tally *tally) {
@@ -558,7 +579,7 @@ static void add_plan(kf_tally *tally) {
     if (tally->choice.baseline)
         add_baseline_collision(tally);
     else if (tally->choice.split <= 1)
-        add_collision(tally, "collide", Q, tally->choice.form->separate_registers);
+        add_collision(tally, "collide", populations(tally), tally->choice.form->separate_registers);
     else
         add_split_collision(tally);
 }

@@ -131,6 +131,7 @@ enum {
     KF_BODY_THREADS = 32,
     KF_SCAN_CHUNK = 512,
 };
+#define KF_LARGEST_RATE_19 1.7 /* of the moments above order 2, on 19 velocities */
 #define KF_AVERAGE_SCALE 4294967296.0     /* 2^32 */
 #define KF_FORCE_SCALE   17592186044416.0 /* 2^44: force sums, exact to 6e-14 up to 5e5 */
 #define KF_TORQUE_SCALE  68719476736.0    /* 2^36 */

@@ -4,7 +4,9 @@
  * that central moments of them need no others: the transform to a frame that moves along is exact, as on 27 velocities
  * (De Rosis and Coreixas 2020, Phys. Fluids 32, 117101). Populations of 27 velocities with the same 19 moments become those of
  * 19 when each corner's goes to the three edges beside it (+), the three faces (-) and the rest (+). Weights, equilibrium and
- * force are therefore those of 27 velocities, carried over. */
+ * force are therefore those of 27 velocities, carried over. One thing differs: with the weights of 19 velocities the polynomial
+ * (y^2 - 1/3) (z^2 - 1/3) is not orthogonal to x^2 - 1/3, but with a sixth of that added it is; so it is this sum of central
+ * moments that is relaxed. Without it high-order rates above 1 are unstable. */
 #ifndef KF_KERNELS_KINETIC_LATTICE_19_H
 #define KF_KERNELS_KINETIC_LATTICE_19_H
 
@@ -27,12 +29,12 @@
                   pi_zz = face_z + (edge_xz + edge_yz);                                                      \
     const kf_real pi_xy = sum_xy - mixed_xy, pi_xz = sum_xz - mixed_xz, pi_yz = sum_yz - mixed_yz;
 
-/* The populations g (less those at rest) of the density `rate` + share, that have no central-Hermite moments above order 2:
+/* The populations g (less those at rest) of the density `rate` + share, that have no orthogonal central moments above order 2:
  * of order 1 about the velocity ux, uy, uz they have 4 q_x .., of order 2 4 a_xx .. (a quarter, for an edge is a quarter of
  * sums of moments). f_* becomes `keep` f + g. Raw moments of (x, y), p_x = 1/3 + ux^2 and R being the density:
  *
  *     M20 = a_xx + 2 ux q_x + R p_x,   M11 = a_xy + ux q_y + uy (q_x + ux R),
- *     M21 = uy M20 + 2 ux a_xy + q_y p_x,   M22 = p_y M20 + p_x (a_yy + 2 uy q_y) + 4 ux uy a_xy. */
+ *     M21 = uy M20 + 2 ux a_xy + q_y p_x,   M22 = p_y M20 + p_x (a_yy + 2 uy q_y) + 4 ux uy a_xy - a_zz / 6. */
 #if defined(KF_RATE_RULE) && KF_RATE_RULE == 2 && KF_COLLISION == 2 /* rate 1: nothing is kept */
 #define KF_WITH_KEPT_19(f, g) (g)
 #else
@@ -44,13 +46,14 @@
                   normal_##axis = excess_##axis + (third_share + quarter_density * square_##axis),           \
                   full_##axis = normal_##axis + third_rest, first_##axis = q_##axis + (u)*quarter_density;
 /* The four edges of a plane, pp mm pm mp their names there. */
-#define KF_PLANE_19(i, j, u, v, pp, mm, pm, mp)                                                              \
+#define KF_PLANE_19(i, j, l, u, v, pp, mm, pm, mp)                                                              \
     const kf_real twice_##i##j = KF_R(2.0) * a_##i##j;                                                       \
     const kf_real m11_##i##j = a_##i##j + ((u)*q_##j + (v)*first_##i);                                       \
     const kf_real m21_##i##j = (v)*full_##i + ((u)*twice_##i##j + q_##j * spread_##i),                       \
                   m12_##i##j = (u)*full_##j + ((v)*twice_##i##j + q_##i * spread_##j);                       \
     const kf_real m22_##i##j = (spread_##j * normal_##i + third_rest * square_##j) +                         \
-                               (spread_##i * excess_##j + KF_R(2.0) * (u) * ((v)*twice_##i##j));             \
+                               (spread_##i * excess_##j + (KF_R(2.0) * (u) * ((v)*twice_##i##j) -            \
+                                                           KF_R(1.0 / 6.0) * a_##l##l));                     \
     {                                                                                                        \
         const kf_real even = m22_##i##j + m11_##i##j, odd = m21_##i##j + m12_##i##j;                         \
         const kf_real even_mixed = m22_##i##j - m11_##i##j, odd_mixed = m12_##i##j - m21_##i##j;             \
@@ -74,9 +77,9 @@
         KF_AXIS_19(x, ux)                                                                                    \
         KF_AXIS_19(y, uy)                                                                                    \
         KF_AXIS_19(z, uz)                                                                                    \
-        KF_PLANE_19(x, y, ux, uy, ppz, mmz, pmz, mpz)                                                        \
-        KF_PLANE_19(x, z, ux, uz, pzp, mzm, pzm, mzp)                                                        \
-        KF_PLANE_19(y, z, uy, uz, zpp, zmm, zpm, zmp)                                                        \
+        KF_PLANE_19(x, y, z, ux, uy, ppz, mmz, pmz, mpz)                                                        \
+        KF_PLANE_19(x, z, y, ux, uz, pzp, mzm, pzm, mzp)                                                        \
+        KF_PLANE_19(y, z, x, uy, uz, zpp, zmm, zpm, zmp)                                                        \
         KF_FACES_19(x, m22_xy, m22_xz, m12_xy, m12_xz, pzz, mzz)                                             \
         KF_FACES_19(y, m22_xy, m22_yz, m21_xy, m12_yz, zpz, zmz)                                             \
         KF_FACES_19(z, m22_xz, m22_yz, m21_xz, m21_yz, zzp, zzm)                                             \

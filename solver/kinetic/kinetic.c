@@ -302,7 +302,8 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const int first[], in
     const bool aggregated = kinetic->has_solid && kinetic->options.immersed == KF_AGGREGATED;
     kinetic->segments = aggregated && !kinetic->moving;
     kinetic->cells = aggregated && kinetic->moving;
-    kinetic->adaptive = scene->collision == KF_ACM_MRT && scene->rate_rule == KF_RATE_ADAPTIVE_2020;
+    kinetic->adaptive = scene->collision == KF_ACM_MRT && scene->rate_rule == KF_RATE_ADAPTIVE_2020 &&
+                        kinetic->options.velocities == 27;
     kf_kinetic_lay_out(scene, &kinetic->options, &kinetic->geometry);
     kf_kinetic_lay_out_part(scene, &kinetic->options, kinetic->first_plane, &kinetic->geometry);
     memcpy(a->nodes, scene->nodes, sizeof a->nodes);

@@ -30,7 +30,8 @@ bool kf_kinetic_is_regularised(const kf_scene *scene) {
 }
 
 bool kf_kinetic_has_19_velocities(const kf_scene *scene) {
-    return scene->collision == KF_BGK || kf_kinetic_has_one_high_order_rate(scene);
+    const bool too_fast = scene->rate_rule == KF_RATE_CONSTANT && scene->high_order_rate > KF_LARGEST_RATE_19;
+    return scene->collision == KF_BGK || (kf_kinetic_has_one_high_order_rate(scene) && !too_fast);
 }
 
 bool kf_kinetic_has_outflow(const kf_scene *scene) {
@@ -75,7 +76,8 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
                       "immersed_boundary gather belongs to the unfused plans, aggregated to the others");
     if (o->velocities != 27 && (o->velocities != 19 || !fused || !kf_kinetic_has_19_velocities(scene) ||
                                 (scene->collision != KF_BGK && o->collision_form != KF_LOW_ORDER)))
-        return refuse(error, "velocities must be 27, or 19 in plan fused with BGK or the form low_order");
+        return refuse(error, "velocities must be 27, or 19 in plan fused with BGK, or the form low_order and "
+                             "a rate of at most 1.7");
     if (!within(o->nodes_per_thread, 1, 2) || (o->nodes_per_thread == 2 && (!fused || o->layout == KF_AOS)))
         return refuse(error, "nodes_per_thread must be 1, or 2 in plan fused with layout soa or csoa");
     if (o->in_place != 0 && (!fused || o->nodes_per_thread != 1))

@@ -376,8 +376,8 @@ static void collide_nodes(void *context, size_t begin, size_t end) {
         double F[3];
         for (int i = 0; i < 3; i++)
             F[i] = run->scene->body_force[i] + run->force[(size_t)i * run->count + node];
-        kf_reference_collide(run->scene, run->omega, run->average, run->streamed + node, run->count, F,
-                             run->f + node);
+        kf_reference_collide(run->scene, run->folded, run->omega, run->average, run->streamed + node,
+                             run->count, F, run->f + node);
         if (run->folded) kf_reference_fold_corners(run->f + node, run->count);
     }
 }

@@ -7,6 +7,7 @@
 #include "solver/kinetic/reference.h"
 
 enum { Q = KF_REFERENCE_Q };
+static const double LARGEST_RATE_19 = 1.7;
 
 const int kf_reference_velocities[Q][3] = {
     {0, 0, 0},   {1, 0, 0},   {-1, 0, 0}, {0, 1, 0},   {0, -1, 0},  {0, 0, 1},   {0, 0, -1},
@@ -191,9 +192,16 @@ static void relax_plainly(moment_array k, moment_array equilibrium, moment_array
     k[0][0][2] = normal[2] + correction;
 }
 
+/* On 19 velocities H_yyzz is made orthogonal to H_xx with a sixth of that (docs/physics.md). */
+static double tail(moment_array k, int a, int b, int c, bool folded) {
+    const double hermite = hermite_tail(k, a, b, c);
+    if (!folded || a == 1 || b == 1 || c == 1 || a + b + c != 4) return hermite;
+    return hermite - (k[2 - a][2 - b][2 - c] - k[0][0][0] / 3.0) / 6.0;
+}
+
 /* Hermite moments: those of order 4 to 6 relaxed as deviations from their tails. */
 static void relax_hermite(moment_array k, moment_array equilibrium, moment_array force, double omega,
-                          const double rates[7]) {
+                          const double rates[7], bool folded) {
     moment_array before;
     memcpy(before, k, sizeof(moment_array));
     relax_plainly(k, equilibrium, force, omega, 1.0, rates);
@@ -203,8 +211,8 @@ static void relax_hermite(moment_array k, moment_array equilibrium, moment_array
                 for (int c = 0; c < 3; c++)
                     if (a + b + c == order)
                         k[a][b][c] =
-                            (1.0 - rates[order]) * (before[a][b][c] - hermite_tail(before, a, b, c)) +
-                            hermite_tail(k, a, b, c);
+                            (1.0 - rates[order]) * (before[a][b][c] - tail(before, a, b, c, folded)) +
+                            tail(k, a, b, c, folded);
 }
 
 /* --- K17 ---------------------------------------------------------------------------------------------------
@@ -347,8 +355,8 @@ static void collide_bgk(const double *f, size_t stride, double rho, const double
     }
 }
 
-void kf_reference_collide(const kf_scene *scene, double omega, const double average[3], const double *f,
-                          size_t stride, const double F[3], double *out) {
+void kf_reference_collide(const kf_scene *scene, bool folded, double omega, const double average[3],
+                          const double *f, size_t stride, const double F[3], double *out) {
     double j[3], u[3], second[3][3], rates[7] = {0}, equilibrium_populations[Q], force_populations[Q];
     const double rho = kf_reference_sums(f, stride, j, second);
     for (int i = 0; i < 3; i++)
@@ -382,10 +390,12 @@ void kf_reference_collide(const kf_scene *scene, double omega, const double aver
             second[p][q] = k[index[0]][index[1]][index[2]] + rho * u[p] * u[q];
         }
     high_order_rates(scene, average, rho, u, second, rates);
+    for (int order = 3; order <= 6 && folded && scene->rate_rule == KF_RATE_ADAPTIVE_2020; order++)
+        rates[order] = LARGEST_RATE_19;
     if (central && scene->rate_rule == KF_RATE_K17)
         relax_k17(k, rho, u, omega, F);
     else if (central && scene->basis == KF_BASIS_HERMITE)
-        relax_hermite(k, equilibrium, force, omega, rates);
+        relax_hermite(k, equilibrium, force, omega, rates, folded);
     else
         relax_plainly(k, equilibrium, force, omega, central ? rates[3] : 1.0, rates);
     populations_from(k, about, out, stride);

@@ -29,9 +29,10 @@ void kf_reference_fold_corners(double *f, size_t stride);
 double kf_reference_sums(const double *f, size_t stride, double j[3], double second[3][3]);
 /* Frobenius norm. */
 double kf_reference_norm(const double second[3][3]);
-/* Populations f[i * stride] of a node with force F on it, after the scene's collision, into out[i * stride].
- * average: what the adaptive rule divides density, |momentum| and |second moments| by. */
-void kf_reference_collide(const kf_scene *scene, double omega, const double average[3], const double *f,
-                          size_t stride, const double F[3], double *out);
+/* Populations f[i * stride] of a node with force F on it, after the scene's collision, into out[i * stride];
+ * folded: on 19 velocities.  * average: what the adaptive rule divides density, |momentum| and |second
+ * moments| by. */
+void kf_reference_collide(const kf_scene *scene, bool folded, double omega, const double average[3],
+                          const double *f, size_t stride, const double F[3], double *out);
 
 #endif

@@ -31,6 +31,8 @@ const kf_case kf_kinetic_cases[] = {
      KF_LEFT_TO_STORAGE},
     {"rate_rules", "rate rules on the Taylor-Green vortex against an independent program", true,
      kf_case_rate_rules, 0},
+    {"nineteen", "the lattice of 19 velocities in some of these cases", false, kf_case_nineteen,
+     KF_LEFT_TO_STORAGE},
     {"models", "BGK, RM-MRT and ACM-MRT past a ball, with pictures", true, kf_case_models,
      KF_LEFT_TO_STORAGE},
     {NULL, NULL, false, NULL, 0},

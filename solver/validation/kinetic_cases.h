@@ -32,5 +32,7 @@ kf_status kf_case_outflow(kf_validation *validation, kf_error *error);
 /* kinetic_models.c */
 kf_status kf_case_rate_rules(kf_validation *validation, kf_error *error);
 kf_status kf_case_models(kf_validation *validation, kf_error *error);
+/* kinetic_nineteen.c */
+kf_status kf_case_nineteen(kf_validation *validation, kf_error *error);
 
 #endif

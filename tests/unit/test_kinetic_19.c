@@ -58,7 +58,7 @@ static void test_static_solid(void **state) {
     kf_scene *scene = open_scene("ball", 3000);
     scene->faces[KF_ZMAX] = KF_OUTFLOW;
     scene->accuracy = 0.04;
-    verify(scene, 8, configs, 8);
+    verify(scene, 10, configs, 8);
     kf_scene_free(scene);
 }
 
