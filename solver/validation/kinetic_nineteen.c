@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util/text.h"
+#include "base/util/memory.h"
 #include "solver/validation/kinetic_cases.h"
 
 kf_status kf_case_nineteen(kf_validation *validation, kf_error *error) {
