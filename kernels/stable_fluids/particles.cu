@@ -18,11 +18,20 @@ KF_FUNCTION kf_vector kf_flow_at(kf_view field, kf_vector p) {
 #endif
 KF_KERNEL(particles, kf_fluid_arguments) {
     (void)z;
+#if KF_CUDA && KF_DIMENSIONS == 2 /* both coordinates at once: halves of sectors cost as much as whole ones */
+    kf_complex *own = (kf_complex *)a->particles + (a->particle_count * y + x);
+    const kf_complex position = *own;
+#else
     kf_real *own = (kf_real *)a->particles + (a->particle_count * y + x) * KF_DIMENSIONS;
+#endif
     const kf_view field = kf_view_of(a, a->field, y);
     const kf_real step = KF_PARAMETER(a, particle_step);
     kf_vector p, velocity;
+#if KF_CUDA && KF_DIMENSIONS == 2
+    p.u = position.re, p.v = position.im, p.w = KF_R(0.5);
+#else
     p.u = own[0], p.v = own[1], p.w = KF_DIMENSIONS == 3 ? own[KF_DIMENSIONS - 1] : KF_R(0.5);
+#endif
 #if KF_PARTICLE_RULE == 0
     const int i = kf_wrapped(kf_whole_cells(p.u), KF_NX), j = kf_wrapped(kf_whole_cells(p.v), KF_NY);
     const int k = KF_DIMENSIONS == 3 ? kf_wrapped(kf_whole_cells(p.w), KF_NZ) : 0;
@@ -33,7 +42,11 @@ KF_KERNEL(particles, kf_fluid_arguments) {
     middle.u += KF_R(0.5) * step * velocity.u, middle.v += KF_R(0.5) * step * velocity.v, middle.w += KF_R(0.5) * step * velocity.w;
     velocity = kf_flow_at(field, middle);
 #endif
+#if KF_CUDA && KF_DIMENSIONS == 2
+    *own = kf_complex_of(kf_around(p.u + step * velocity.u, KF_NX), kf_around(p.v + step * velocity.v, KF_NY));
+#else
     own[0] = kf_around(p.u + step * velocity.u, KF_NX);
     own[1] = kf_around(p.v + step * velocity.v, KF_NY);
     if (KF_DIMENSIONS == 3) own[KF_DIMENSIONS - 1] = kf_around(p.w + step * velocity.w, KF_NZ);
+#endif
 }
