@@ -24,6 +24,7 @@ typedef struct kf_tally {
     kf_fluid_design design;
     kf_works *works;
     double cells, values; /* cells of all simulations; numbers of a velocity field */
+    double images;        /* beside each cell, that walls mirror and the passes write */
     double arithmetic;    /* of an instruction in single precision */
     double cached;        /* bytes of memory that a byte costs where the caches hold some of the data */
 } kf_tally;
@@ -154,7 +155,7 @@ static kf_line_pass rows_pass(const kf_tally *t, const char *name, const kf_line
     const kf_fluid *f = t->fluid;
     const kf_fluid_options *o = &t->options;
     const bool deep = f->dimensions == 3;
-    const double rows = (double)f->cells[1] * f->cells[2], lines = deep ? ceil(rows / 2) : rows;
+    const double rows = t->design.row_count, lines = deep ? ceil(rows / 2) : rows;
     const double mode =
         deep ? 2.0 * (double)t->design.spectrum_bytes : 4.0 * (double)t->design.spectrum_bytes;
     const double spectrum = t->values * (double)t->design.spectrum_bytes;
@@ -179,7 +180,10 @@ static kf_line_pass columns_pass(const kf_tally *t, const char *name, const kf_l
     kf_line_pass p = {.name = name, .engine = e, .transforms = last ? 2 : 1, .one_component = own};
     p.lines = last ? e->lines : o->columns_per_block;
     p.at_once = last && !own ? f->dimensions : 1;
-    p.blocks = tiles * f->simulations * (!deep ? 1 : last ? f->cells[1] : 3.0 * f->cells[2]);
+    p.blocks = tiles * f->simulations *
+               (!deep  ? 1
+                : last ? f->cells[1]
+                       : 3.0 * t->design.row_count / f->cells[1]);
     p.bytes = 2 * spectrum;
     /* A tile lies in one piece; its columns fill it when a block has them all. */
     p.piece_bytes =
@@ -200,6 +204,7 @@ static void add_fused(kf_tally *t) {
     kf_line_pass inverse = rows_pass(t, "rows_inverse", &t->design.inverse);
     forward.instructions = t->cells * gather_instructions(f);
     forward.bytes += extra_bytes(t);
+    inverse.bytes += t->images * t->values * (double)t->design.velocity_bytes;
     forward.resident = inverse.resident = t->options.resident_rows;
     add_lines(t, &forward);
     kf_line_pass axis = columns_pass(t, "axis_forward", &t->design.axis, false);
@@ -359,6 +364,8 @@ static kf_status works_of(void *state, const kf_config *config, kf_works *works,
     KF_TRY(kf_fluid_read_options(cost->fluid, config, cost->gpu, &t.options, error));
     KF_TRY(kf_fluid_design_of(cost->fluid, &t.options, &t.design, error));
     t.cells = (double)kf_fluid_cell_count(cost->fluid) * cost->fluid->simulations;
+    t.images = (t.design.fold_x ? 2 : 1) * (t.design.fold_last ? 2 : 1) - 1;
+    t.cells /= 1 + t.images;
     t.values = t.cells * cost->fluid->dimensions;
     t.arithmetic = t.options.velocity_bits == 64                                    ? DOUBLE
                    : t.options.velocity_bits == 16 || t.options.spectrum_bits == 16 ? HALF

@@ -84,6 +84,24 @@ KF_FUNCTION void kf_put_velocity(const kf_fluid_arguments *a, void *field, int s
         ((kf_stored_real *)((kf_stored_pair *)field + (long long)KF_CELLS * a->simulations))[(long long)KF_CELLS * simulation + cell] =
             KF_TO_STORED(velocity.w);
 }
+/* Cell (x, y, z) and its mirror images behind walls that passes fold at: bit 0 across x, the next across the last axis. */
+#define KF_IMAGES ((1 + KF_FOLD_X) * (1 + KF_FOLD_LAST))
+#define KF_IMAGE_ACROSS_X(image)    (KF_FOLD_X && ((image)&1))
+#define KF_IMAGE_ACROSS_LAST(image) (KF_FOLD_LAST && ((image) >> KF_FOLD_X))
+KF_FUNCTION int kf_image(int x, int y, int z, int image) {
+    const int last = KF_IMAGE_ACROSS_LAST(image), i = KF_IMAGE_ACROSS_X(image) ? KF_NX - 1 - x : x;
+    const int j = last && KF_DIMENSIONS == 2 ? KF_NY - 1 - y : y, k = last && KF_DIMENSIONS == 3 ? KF_NZ - 1 - z : z;
+    return (k * KF_NY + j) * KF_NX + i;
+}
+KF_FUNCTION void kf_put_images(const kf_fluid_arguments *a, void *field, int simulation, int x, int y, int z, kf_vector velocity) {
+    KF_UNROLL for (int image = 0; image < KF_IMAGES; image++) {
+        kf_vector turned = velocity;
+        if (KF_IMAGE_ACROSS_X(image)) turned.u = -turned.u;
+        if (KF_IMAGE_ACROSS_LAST(image) && KF_DIMENSIONS == 2) turned.v = -turned.v;
+        if (KF_IMAGE_ACROSS_LAST(image) && KF_DIMENSIONS == 3) turned.w = -turned.w;
+        kf_put_velocity(a, field, simulation, kf_image(x, y, z, image), turned);
+    }
+}
 KF_FUNCTION const kf_stored_real *kf_dye_of(const void *dyes, int simulation, int dye) {
     return (const kf_stored_real *)dyes + ((long long)simulation * KF_DYES + dye) * KF_CELLS;
 }
@@ -328,7 +346,9 @@ KF_FUNCTION kf_vector kf_arrived(const kf_fluid_arguments *a, int simulation, in
     KF_UNROLL for (int i = 0; i < KF_DYES; i++) {
         const kf_real dye = decay[i] * kf_came_real(kf_dye_of(a->dye, simulation, i), kf_dye_of(a->dye_predicted, simulation, i), cell,
                                                     &place, &ahead);
-        ((kf_stored_real *)a->dye_target)[((long long)simulation * KF_DYES + i) * KF_CELLS + cell] = KF_TO_STORED(dye);
+        KF_UNROLL for (int image = 0; image < KF_IMAGES; image++)
+            ((kf_stored_real *)a->dye_target)[((long long)simulation * KF_DYES + i) * KF_CELLS + kf_image(x, y, z, image)] =
+                KF_TO_STORED(dye);
 #if KF_BUOYANCY
         /* In the mirror image below walls up is down. */
         const kf_real up = KF_LIFT_MIRRORED && (KF_DIMENSIONS == 3 ? 2 * z >= KF_NZ : 2 * y >= KF_NY) ? -lift[i] : lift[i];

@@ -14,7 +14,7 @@ KF_FUNCTION void kf_axis(const kf_fluid_arguments *a, int block, int simulation,
                          const int to) {
     kf_wide v[KF_VALUES(1, KF_NY, KF_COLUMN_MOST)];
     const int first = block % KF_COLUMN_TILES * KF_COLUMN_LINES, rest = block / KF_COLUMN_TILES;
-    const int iz = rest % KF_NZ, component = rest / KF_NZ;
+    const int planes = KF_ROWS / KF_NY, iz = rest % planes, component = rest / planes;
     kf_turns turns;
     KF_LET_SUCCESSOR;
     kf_take_turns(&turns, (const kf_complex *)a->twiddles_y + (sign < 0 ? 0 : KF_NY - 1), sign, KF_COLUMN_ENGINE);

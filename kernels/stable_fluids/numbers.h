@@ -23,6 +23,15 @@ typedef float kf_real;
 #endif
 #define KF_R(value) ((kf_real)(value))
 
+/* Between walls across x, across the last axis: the box is twice the domain in memory, its upper half the mirror image of
+ * the lower one; 1: passes take the lower half alone, by cosine and sine transforms, and write the upper one beside it. */
+#ifndef KF_FOLD_X
+#define KF_FOLD_X 0
+#endif
+#ifndef KF_FOLD_LAST
+#define KF_FOLD_LAST 0
+#endif
+
 /* The second one where the first is not a number. */
 KF_FUNCTION kf_real kf_smaller(kf_real x, kf_real y) {
 #if KF_CUDA

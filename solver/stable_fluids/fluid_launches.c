@@ -225,8 +225,7 @@ static kf_status add_fused(const builder *b, int half) {
     const kf_fluid_options *o = &b->p->options;
     const kf_fluid_design *d = &b->p->design;
     const kf_fluid_arguments a = arguments_of(b, half);
-    const int rows = f->cells[1] * f->cells[2], deep = f->dimensions == 3,
-              lines = deep ? (rows + 1) / 2 : rows;
+    const int rows = d->row_count, deep = f->dimensions == 3, lines = deep ? (rows + 1) / 2 : rows;
     const long row_blocks = (lines + o->rows_per_block - 1) / o->rows_per_block;
     const long tiles = (d->modes_x + o->columns_per_block - 1) / o->columns_per_block;
     const int at_once = deep ? 3 : 1;
@@ -239,7 +238,7 @@ static kf_status add_fused(const builder *b, int half) {
                               o->component_per_thread ? 1 : f->dimensions, deep ? tiles * f->cells[1] : tiles,
                               2 * spectrum);
     if (o->prefetch) KF_TRY(read_ahead(b, &columns));
-    const long axis_blocks = tiles * f->cells[2] * 3;
+    const long axis_blocks = tiles * (rows / f->cells[1]) * 3;
     KF_TRY(add_versions(b, &forward, a, half));
     if (deep) {
         const work w = over_lines(b, KF_AXIS, "axis_forward", &d->axis, o->columns_per_block, 1, axis_blocks,
@@ -307,7 +306,7 @@ kf_status kf_fluid_persistent_launch(const kf_plan *plan, int steps, kf_launch *
     if (by_shared < resident) resident = by_shared;
     const long most = (long)resident * kf_backend_device(plan->backend)->multiprocessors;
     const long row_blocks =
-        (p->fluid->cells[1] + o->rows_per_block - 1) / o->rows_per_block * p->fluid->simulations;
+        (p->design.row_count + o->rows_per_block - 1) / o->rows_per_block * p->fluid->simulations;
     const long column_blocks =
         (p->design.modes_x + o->columns_per_block - 1) / o->columns_per_block * p->fluid->simulations;
     const long needed = row_blocks > column_blocks ? row_blocks : column_blocks,

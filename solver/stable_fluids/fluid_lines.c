@@ -74,7 +74,10 @@ size_t kf_line_prefetch_bytes(const kf_line_engine *engine, int lines, size_t re
 
 double *kf_line_twiddles(const kf_line_engine *e) {
     static const double pi = 3.14159265358979323846;
-    double *table = kf_allocate(sizeof *table * 4 * (size_t)e->n);
+    double *table = kf_allocate(sizeof *table * 6 * (size_t)e->n);
+    double *quarters = table + 4 * (size_t)(e->n - 1);
+    for (int k = 0; k < e->n; k++)
+        quarters[2 * k] = cos(0.5 * pi * k / e->n), quarters[2 * k + 1] = -sin(0.5 * pi * k / e->n);
     for (int direction = 0; direction < 2; direction++) {
         double *half = table + 2 * (size_t)direction * (size_t)(e->n - 1);
         int s = 1;

@@ -41,6 +41,8 @@ static kf_status check(const kf_fluid *f, const kf_fluid_options *o, bool gpu, k
                              "blocks, graphs, overlap and prefetch are for GPUs");
     if (o->prefetch && (f->dimensions == 3 || !o->component_per_thread || o->exchange_buffers == 2))
         return refuse(error, "prefetch is for two dimensions, component_per_thread and one exchange buffer");
+    if (o->prefetch && (f->walls[0] || f->walls[1]))
+        return refuse(error, "prefetch is for boxes without walls");
     if (!power_of_two(o->rows_per_block) || !power_of_two(o->columns_per_block) || o->rows_per_block > 32 ||
         o->columns_per_block > 32)
         return refuse(error, "rows_per_block and columns_per_block are 1, 2, 4, 8, 16 or 32");
@@ -109,14 +111,19 @@ kf_status kf_fluid_design_of(const kf_fluid *f, const kf_fluid_options *o, kf_fl
     d->real_bytes = o->velocity_bits == 64 ? sizeof(double) : sizeof(float);
     d->velocity_bytes = (size_t)o->velocity_bits / 8;
     d->spectrum_bytes = (size_t)o->spectrum_bits / 8;
-    const int last = f->cells[f->dimensions - 1];
-    KF_TRY(kf_line_design(f->cells[0], o->points_rows, o->rows_per_block, o->most_threads, &d->rows, error));
-    KF_TRY(kf_line_design(f->cells[0], o->points_inverse, o->rows_per_block, o->most_threads, &d->inverse,
-                          error));
+    const bool own = o->plan == KF_FLUID_FUSED || o->plan == KF_FLUID_PERSISTENT;
+    d->fold_x = own && f->walls[0] && f->dimensions == 2;
+    d->fold_last = own && f->walls[f->dimensions - 1];
+    const int along_x = d->fold_x ? f->cells[0] / 2 : f->cells[0];
+    const int last = d->fold_last ? f->cells[f->dimensions - 1] / 2 : f->cells[f->dimensions - 1];
+    d->row_count = f->cells[1] * f->cells[2] / (d->fold_last ? 2 : 1);
+    KF_TRY(kf_line_design(along_x, o->points_rows, o->rows_per_block, o->most_threads, &d->rows, error));
+    KF_TRY(
+        kf_line_design(along_x, o->points_inverse, o->rows_per_block, o->most_threads, &d->inverse, error));
     KF_TRY(kf_line_design(last, o->points_columns, column_lines(f, o), o->most_threads, &d->columns, error));
     KF_TRY(kf_line_design(f->cells[1], o->points_columns, o->columns_per_block, o->most_threads, &d->axis,
                           error));
-    d->modes_x = (f->cells[0] + 1) / 2;
+    d->modes_x = (along_x + 1) / 2;
     int unit = ALIGNMENT;
     if (o->columns_per_block > unit) unit = o->columns_per_block;
     d->pitch = (d->modes_x + unit - 1) / unit * unit + o->pad;
@@ -211,6 +218,8 @@ static void define_physics(const kf_fluid *f, const kf_fluid_options *o, kf_flui
 static void define_layout(const kf_fluid_options *o, const kf_fluid_design *design, kf_fluid_defines *d) {
     define(d, "KF_PITCH", design->pitch);
     define(d, "KF_TILE", o->tile);
+    define(d, "KF_FOLD_X", design->fold_x);
+    define(d, "KF_FOLD_LAST", design->fold_last);
 }
 
 static void define_pass(const kf_fluid *f, const kf_fluid_options *o, const kf_fluid_design *design,

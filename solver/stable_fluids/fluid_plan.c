@@ -32,13 +32,13 @@ static kf_status make_twiddles(kf_plan *plan, kf_fluid_plan *p, kf_error *error)
         const kf_line_engine *engine = axis == 0                   ? &p->design.rows
                                        : axis == f->dimensions - 1 ? &p->design.columns
                                                                    : &p->design.axis;
-        const size_t count = 4 * (size_t)(engine->n - 1);
+        const size_t half = 2 * (size_t)(engine->n - 1), count = 2 * half + 2 * (size_t)engine->n;
         KF_TRY(buffer(plan, count * p->design.real_bytes, &p->twiddles[axis], error));
         double *forward = kf_line_twiddles(engine),
                *inverse = axis == 0 ? kf_line_twiddles(&p->design.inverse) : NULL;
         /* Rows have engines of their own for the way back. */
         if (inverse != NULL && p->options.plan == KF_FLUID_FUSED)
-            memcpy(forward + count / 2, inverse + count / 2, count / 2 * sizeof *forward);
+            memcpy(forward + half, inverse + half, half * sizeof *forward);
         const kf_status status = upload_reals(p, p->twiddles[axis], forward, count, error);
         free(forward);
         free(inverse);
@@ -87,7 +87,7 @@ static size_t work_bytes(const kf_fluid_plan *p) {
 static kf_status make_buffers(kf_plan *plan, kf_fluid_plan *p, kf_error *error) {
     const kf_fluid *f = p->fluid;
     const kf_fluid_design *d = &p->design;
-    const size_t rows = (size_t)f->cells[1] * (size_t)f->cells[2], simulations = (size_t)f->simulations;
+    const size_t rows = (size_t)d->row_count, simulations = (size_t)f->simulations;
     const size_t field = kf_fluid_cell_count(f) * simulations * (size_t)f->dimensions * d->velocity_bytes;
     KF_TRY(buffer(plan, field, &p->velocity, error));
     if (p->options.plan == KF_FLUID_FUSED || p->options.plan == KF_FLUID_PERSISTENT)
@@ -142,7 +142,7 @@ static void set_arguments(kf_fluid_plan *p) {
     d->wave_x = 2 * pi / f->cells[0];
     d->wave_y = 2 * pi / f->cells[1];
     d->wave_z = 2 * pi / f->cells[2];
-    d->scale = 1.0 / ((double)f->cells[1] * f->cells[2] * (fused ? 1.0 : f->cells[0]));
+    d->scale = 1.0 / (p->design.row_count * (fused ? 1.0 : f->cells[0]));
     d->confinement = f->confinement;
     d->particle_step = 1;
 }

@@ -108,6 +108,7 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     kf_add_variable(variables, "cells_y", f->cells[1]);
     kf_add_variable(variables, "cells_z", f->cells[2]);
     kf_add_variable(variables, "last", f->cells[f->dimensions - 1]);
+    kf_add_variable(variables, "walls", f->walls[0] || f->walls[1] || f->walls[2]);
     kf_add_variable(variables, "node_count", (double)kf_fluid_cell_count(f) * f->simulations);
     kf_add_variable(variables, "simulations", f->simulations);
     kf_add_variable(variables, "clock", kf_fluid_has_clock(f));

@@ -79,7 +79,11 @@ typedef struct kf_fluid_defines {
 /* Engines and layout that follow from a config. */
 typedef struct kf_fluid_design {
     kf_line_engine rows, inverse, columns, axis; /* axis: along y in three dimensions */
-    int modes_x, pitch;                          /* modes of a row, and from row to row */
+    /* Between walls across x, the last axis: passes take the domain alone, by cosine and sine transforms of
+     * its length, and write the mirror image beside it; else the whole box. */
+    bool fold_x, fold_last;
+    int row_count;      /* rows of the spectrum */
+    int modes_x, pitch; /* modes of a row, and from row to row */
     size_t real_bytes, velocity_bytes, spectrum_bytes;
 } kf_fluid_design;
 
@@ -108,7 +112,8 @@ size_t kf_line_shared_bytes(const kf_line_engine *engine, int lines, int at_once
 /* The same of a pass that reads ahead: exchanges by halves, and the next lines. */
 size_t kf_line_prefetch_bytes(const kf_line_engine *engine, int lines, size_t real_bytes,
                               size_t stored_bytes);
-/* Forward and inverse tables, 2 (n - 1) complex numbers; the caller frees. */
+/* Forward and inverse tables, 2 (n - 1) complex numbers, then exp(-i pi k / (2 n)), k < n; the caller frees.
+ */
 double *kf_line_twiddles(const kf_line_engine *engine);
 
 /* fluid_options.c */

@@ -2,8 +2,15 @@
 #ifndef KF_TESTS_STABLE_FLUIDS_SUPPORT_H
 #define KF_TESTS_STABLE_FLUIDS_SUPPORT_H
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #include "base/backend/fft.h"
 #include "base/util/text.h"
@@ -57,5 +64,55 @@ static void test_config(kf_config *config, const char *changes) {
     }
     free(copy);
 }
+
+static kf_backend *backend;
+
+static int open_backend(void **state) {
+    const char *device = getenv("KFTUNE_TEST_DEVICE");
+    kf_error error;
+    (void)state;
+    if (kf_backend_open(device != NULL ? device : "cpu", &backend, &error) == KF_OK) return 0;
+    print_error("%s\n", error.message);
+    return -1;
+}
+static int close_backend(void **state) {
+    (void)state;
+    kf_backend_close(backend);
+    return 0;
+}
+
+static kf_fluid *box(int nx, int ny, int nz) {
+    const int cells[3] = {nx, ny, nz};
+    kf_fluid *f = kf_fluid_make(nz > 1 ? 3 : 2, cells);
+    f->viscosity = 0.01;
+    f->start = KF_START_RANDOM;
+    f->start_amplitude = 1.5;
+    f->start_velocity[0] = 0.4;
+    return f;
+}
+
+/* Runs the config for some steps and holds it against the reference. Takes the fluid. */
+static void holds(kf_fluid *fluid, const char *changes, int steps) {
+    kf_error error = {KF_OK, ""};
+    kf_problem problem = {.own = fluid, .system = &kf_system_stable_fluids};
+    kf_config config;
+    kf_plan *plan = NULL;
+    kf_reference *reference = NULL;
+    kf_verification v;
+    kf_fluid_finish(fluid);
+    test_config(&config, changes);
+    kf_status status = kf_fluid_make_plan(&problem, &config, backend, &plan, &error);
+    if (status == KF_OK) status = kf_plan_initialise(plan, &error);
+    if (status == KF_OK) status = kf_plan_advance(plan, (uint64_t)steps, &error);
+    if (status == KF_OK) status = kf_fluid_reference(&problem, steps, &reference, &error);
+    if (status == KF_OK) status = kf_fluid_verify(plan, reference, &v, &error);
+    if (status == KF_OK) status = kf_plan_check_buffers(plan, &error);
+    if (status != KF_OK) print_error("%s: %s\n", changes, error.message);
+    assert_int_equal(status, KF_OK);
+    kf_fluid_free_reference(reference);
+    kf_plan_free(plan);
+    kf_fluid_free(fluid);
+}
+#define F64 "storage_velocity=f64 storage_spectrum=f64 "
 
 #endif
