@@ -240,8 +240,10 @@ static kf_status read_gauges(const char *file, const cJSON *root, kf_particle_sc
     return KF_OK;
 }
 
+const char *const kf_particle_colour_names[KF_COLOURS] = {"speed", "pressure", "yield"};
+
 static kf_status read_run(const char *file, const cJSON *root, kf_particle_scene *s, kf_error *error) {
-    static const char *const keys[] = {"time", "windows", NULL};
+    static const char *const keys[] = {"time", "windows", "colour", NULL};
     const kf_json_place place = {file, "run"};
     const cJSON *object;
     s->window_count = 1;
@@ -249,6 +251,12 @@ static kf_status read_run(const char *file, const cJSON *root, kf_particle_scene
     if (object == NULL) return KF_OK;
     KF_TRY(kf_json_check_keys(place, object, keys, error));
     KF_TRY(kf_json_number(place, object, "time", false, 1e-9, 1e6, &s->end_time, error));
+    int colour = KF_COLOUR_SPEED;
+    KF_TRY(
+        kf_json_choice(place, object, "colour", false, kf_particle_colour_names, KF_COLOURS, &colour, error));
+    if (colour == KF_COLOUR_YIELD && s->material.yield_kind == KF_YIELD_NONE)
+        return kf_fail(error, KF_BAD_INPUT, "%s: run.colour: the material has no yield stress", file);
+    s->colour = (kf_particle_colour)colour;
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(object, "windows");
     if (list == NULL) return KF_OK;
     const int most = (int)(sizeof s->windows / sizeof s->windows[0]), count = cJSON_GetArraySize(list);

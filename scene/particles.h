@@ -79,6 +79,15 @@ typedef struct kf_gauge {
     double place[3];
 } kf_gauge;
 
+/* What pictures are coloured by. */
+typedef enum kf_particle_colour {
+    KF_COLOUR_SPEED,
+    KF_COLOUR_PRESSURE,
+    KF_COLOUR_YIELD, /* the shear stress over the yield stress */
+    KF_COLOURS
+} kf_particle_colour;
+extern const char *const kf_particle_colour_names[KF_COLOURS];
+
 typedef struct kf_particle_scene {
     char name[128], source[KF_PATH], hash[KF_HASH_HEX];
     int dimensions;
@@ -107,6 +116,7 @@ typedef struct kf_particle_scene {
 
     int gauge_count;
     kf_gauge gauges[KF_PARTICLE_GAUGES];
+    kf_particle_colour colour;
     double end_time;   /* what the scene shows, seconds; 0: not said */
     double windows[4]; /* seconds at which the windows of timing begin; the first is 0 */
     int window_count;

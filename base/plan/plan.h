@@ -26,6 +26,10 @@ typedef struct kf_plan_methods {
     /* Draws a snapshot of the plan as a PNG file. NULL: flows are drawn as slices (solver/picture), others
      * not. */
     kf_status (*picture)(kf_plan *plan, const kf_snapshot *snapshot, const char *path, kf_error *error);
+    /* Writes a map of a snapshot as an ESRI ASCII grid. NULL, or map_name returns NULL: the problem has none.
+     */
+    const char *(*map_name)(const kf_plan *plan);
+    kf_status (*map)(kf_plan *plan, const kf_snapshot *snapshot, const char *path, kf_error *error);
     double (*time)(const kf_plan *plan, uint64_t step); /* s; NULL: steps have no duration */
     /* Goes to the place of that window (0 .. plan->windows - 1) from which on steps stand for a part of the
      * whole, and shift (0 <= shift < 1) of the distance to the next one further, where places lie between.

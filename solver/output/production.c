@@ -104,10 +104,21 @@ static kf_status add_smoke(production_run *producer, kf_snapshot *snapshot, kf_e
     return kf_smoke_density(producer->options->smoke, density, &producer->result->tracers, error);
 }
 
+static kf_status write_map(production_run *producer, const kf_snapshot *snapshot, kf_error *error) {
+    const kf_plan_methods *methods = producer->plan->methods;
+    const char *name = methods->map_name != NULL ? methods->map_name(producer->plan) : NULL;
+    char path[KF_PATH];
+    if (name == NULL) return KF_OK;
+    KF_TRY(output_path(producer, name, "asc", path, error));
+    KF_TRY(methods->map(producer->plan, snapshot, path, error));
+    note_output(producer->result, path);
+    return KF_OK;
+}
+
 /* The picture of a system that draws itself. */
 static kf_status write_own_picture(production_run *producer, const kf_snapshot *snapshot, kf_error *error) {
     char path[KF_PATH];
-    KF_TRY(output_path(producer, "speed", "png", path, error));
+    KF_TRY(output_path(producer, "picture", "png", path, error));
     KF_TRY(producer->plan->methods->picture(producer->plan, snapshot, path, error));
     note_output(producer->result, path);
     return KF_OK;
@@ -226,6 +237,7 @@ static kf_status write_state(production_run *producer, kf_snapshot *snapshot, kf
     if (methods->flow != NULL) KF_TRY(add_flow(producer, snapshot, error));
     KF_TRY(write_numbered(producer, on_nodes ? "fields" : "particles", snapshot, error));
     if (methods->flow != NULL) return KF_OK;
+    KF_TRY(write_map(producer, snapshot, error));
     if (methods->picture != NULL) return write_own_picture(producer, snapshot, error);
     return on_nodes && kf_snapshot_find(snapshot, "velocity") != NULL
                ? write_field_pictures(producer, snapshot, error)

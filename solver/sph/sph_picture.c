@@ -15,37 +15,71 @@ static const kf_colour ink = {30, 34, 40}, paper = {250, 250, 250}, stone = {120
 /* What is drawn of a snapshot. */
 typedef struct subject {
     const kf_particle_scene *scene;
-    const float *position, *velocity;
+    const float *position;
+    float *value; /* of each particle: what it is coloured by */
     size_t count, fluid;
-    double fastest; /* m/s: the end of the colours */
+    double most; /* the end of the colours */
 } subject;
-
-static double speed_of(const subject *s, size_t k) {
-    const float *v = s->velocity + 3 * k;
-    return sqrt((double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2]);
-}
 
 static int compare(const void *a, const void *b) {
     const double p = *(const double *)a, q = *(const double *)b;
     return p < q ? -1 : p > q;
 }
 
-/* The speed that one particle in a thousand exceeds: a splash does not darken all others. */
+/* The value that one particle in a thousand exceeds: a splash does not darken all others. */
 static double end_of_scale(const subject *s) {
     enum { SAMPLES = 20000 };
-    double *speeds = kf_allocate(SAMPLES * sizeof *speeds), end;
+    double *values = kf_allocate(SAMPLES * sizeof *values), end;
     const size_t n = s->fluid < SAMPLES ? s->fluid : SAMPLES;
     for (size_t k = 0; k < n; k++)
-        speeds[k] = speed_of(s, k * s->fluid / n);
-    qsort(speeds, n, sizeof *speeds, compare);
-    end = n > 0 ? speeds[n - 1 - n / 1000] : 0.0;
-    free(speeds);
+        values[k] = (double)s->value[k * s->fluid / n];
+    qsort(values, n, sizeof *values, compare);
+    end = n > 0 ? values[n - 1 - n / 1000] : 0.0;
+    free(values);
     return end;
 }
 
-static kf_colour colour_of(const subject *s, double speed) {
-    const double share = s->fastest > 0.0 ? fmin(speed / s->fastest, 1.0) : 0.0;
-    if (s->scene->material.yield_kind == KF_YIELD_NONE) return kf_colour_map(0.15 + 0.85 * share);
+/* How near the stress is to the yield stress at its pressure: 1 where the material flows. */
+static double yielded(const kf_particle_scene *s, double stress, double pressure) {
+    const double unit = s->density * s->sound_speed * s->sound_speed, p = fmax(pressure / unit, 0.0);
+    const kf_material *m = &s->material;
+    const double limit = m->yield_kind == KF_YIELD_MU_I ? m->friction * p : m->yield + m->friction * p;
+    return limit > 0.0 ? fmin(stress / unit / limit, 1.0) : 1.0;
+}
+
+static kf_status find_values(const kf_snapshot *snapshot, const char *path, subject *s, kf_error *error) {
+    const kf_quantity *velocity = kf_snapshot_find(snapshot, "velocity"),
+                      *pressure = kf_snapshot_find(snapshot, "pressure"),
+                      *stress = kf_snapshot_find(snapshot, "shear_stress");
+    const kf_particle_colour by = s->scene->colour;
+    if (velocity == NULL || (by != KF_COLOUR_SPEED && pressure == NULL) ||
+        (by == KF_COLOUR_YIELD && stress == NULL))
+        return kf_fail(error, KF_BAD_INPUT, "%s: the snapshot lacks what particles are coloured by, %s", path,
+                       kf_particle_colour_names[by]);
+    s->value = kf_allocate(s->count * sizeof *s->value);
+    for (size_t k = 0; k < s->count; k++) {
+        const float *v = velocity->values + 3 * k;
+        double value;
+        if (by == KF_COLOUR_SPEED)
+            value = sqrt((double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2]);
+        else if (by == KF_COLOUR_PRESSURE)
+            value = (double)pressure->values[k];
+        else
+            value = yielded(s->scene, (double)stress->values[k], (double)pressure->values[k]);
+        s->value[k] = (float)value;
+    }
+    /* Not the last trembling of what has come to rest. */
+    if (by == KF_COLOUR_SPEED)
+        s->most = fmax(end_of_scale(s), 1e-3 * s->scene->sound_speed);
+    else
+        s->most = by == KF_COLOUR_PRESSURE ? fmax(end_of_scale(s), 1e-9) : 1.0;
+    return KF_OK;
+}
+
+static kf_colour colour_of(const subject *s, double value) {
+    const double share = fmin(fmax(value / s->most, 0.0), 1.0);
+    if (s->scene->material.yield_kind == KF_YIELD_NONE || s->scene->colour == KF_COLOUR_PRESSURE)
+        return kf_colour_map(0.15 + 0.85 * share);
     /* Snow at rest is white, then ice blue, then the blue of dusk. */
     static const double stops[3][3] = {{250, 251, 254}, {128, 176, 226}, {24, 62, 140}};
     const int from = share < 0.5 ? 0 : 1;
@@ -64,9 +98,14 @@ static void draw_labels(kf_canvas *canvas, const subject *s, double time) {
     (void)snprintf(text, sizeof text, "%s   t = %.2f s   %zu particles", s->scene->name, time, s->fluid);
     kf_canvas_text(canvas, 24, canvas->height - 40, 2, ink, text);
     for (int x = 0; x < bar; x++)
-        kf_canvas_fill(canvas, left + x, top, 1, 12, colour_of(s, s->fastest * x / bar));
+        kf_canvas_fill(canvas, left + x, top, 1, 12, colour_of(s, s->most * x / bar));
     kf_canvas_frame(canvas, left - 1, top - 1, bar + 2, 14, ink);
-    (void)snprintf(text, sizeof text, "speed, 0 to %.3g m/s", s->fastest);
+    static const struct {
+        const char *what, *unit;
+    } labels[KF_COLOURS] = {
+        {"speed", " m/s"}, {"pressure", " Pa"}, {"shear stress over the yield stress", ""}};
+    (void)snprintf(text, sizeof text, "%s, 0 to %.3g%s", labels[s->scene->colour].what, s->most,
+                   labels[s->scene->colour].unit);
     kf_canvas_text(canvas, left + (bar - kf_text_width(text, 1)) / 2, top + 20, 1, ink, text);
 }
 
@@ -98,7 +137,7 @@ static void draw_flat(kf_canvas *canvas, const subject *s, double time) {
         const double x = (double)s->position[3 * k] + scene->origin[0] * scene->spacing,
                      y = (double)s->position[3 * k + 1] + scene->origin[1] * scene->spacing;
         draw_disc(canvas, left + scale * x, bottom - scale * y, 0.56 * scale * scene->spacing,
-                  k < s->fluid ? colour_of(s, speed_of(s, k)) : stone);
+                  k < s->fluid ? colour_of(s, (double)s->value[k]) : stone);
     }
     kf_canvas_frame(canvas, (int)left - 1, (int)(bottom - scale * high), (int)(scale * wide) + 2,
                     (int)(scale * high) + 1, ink);
@@ -133,7 +172,7 @@ static void colour_ground(const kf_sph_pixel *pixel, double light, kf_colour *co
 
 static void colour_surface(const subject *s, const kf_sph_pixel *pixel, double light, const double half[3],
                            kf_colour *colour) {
-    const kf_colour c = pixel->wall ? stone : colour_of(s, (double)pixel->speed);
+    const kf_colour c = pixel->wall ? stone : colour_of(s, (double)pixel->value);
     const double *n = pixel->normal;
     const double shine = pow(fmax(0.0, n[0] * half[0] + n[1] * half[1] + n[2] * half[2]), 40.0);
     const double gloss = s->scene->material.yield_kind == KF_YIELD_NONE ? 110.0 : 18.0,
@@ -179,7 +218,7 @@ static void draw_solid(kf_canvas *canvas, const subject *s, double time) {
     for (size_t k = 0; k < s->count; k++) {
         const float *p = s->position + 3 * k;
         if (k >= s->fluid && s->scene->terrain.heights == NULL && !kf_sph_view_shows_wall(&view, p)) continue;
-        kf_sph_view_particle(&view, p, (float)speed_of(s, k), k >= s->fluid);
+        kf_sph_view_particle(&view, p, s->value[k], k >= s->fluid);
     }
     kf_sph_view_end(&view);
     colouring work = {.subject = s, .canvas = canvas, .view = &view};
@@ -191,17 +230,14 @@ static void draw_solid(kf_canvas *canvas, const subject *s, double time) {
 kf_status kf_sph_picture(const kf_particle_scene *scene, const kf_snapshot *snapshot, const char *path,
                          kf_error *error) {
     enum { WIDTH = 1600, HEIGHT = 900 };
-    const kf_quantity *position = kf_snapshot_find(snapshot, "position"),
-                      *velocity = kf_snapshot_find(snapshot, "velocity");
-    if (position == NULL || velocity == NULL)
-        return kf_fail(error, KF_BAD_INPUT, "%s: the snapshot has no positions and velocities to draw", path);
+    const kf_quantity *position = kf_snapshot_find(snapshot, "position");
+    if (position == NULL)
+        return kf_fail(error, KF_BAD_INPUT, "%s: the snapshot has no positions to draw", path);
     subject s = {.scene = scene,
                  .position = position->values,
-                 .velocity = velocity->values,
                  .count = snapshot->count,
                  .fluid = scene->count - scene->wall_count};
-    /* Not the last trembling of what has come to rest. */
-    s.fastest = fmax(end_of_scale(&s), 1e-3 * scene->sound_speed);
+    KF_TRY(find_values(snapshot, path, &s, error));
     kf_canvas canvas;
     kf_canvas_begin(&canvas, WIDTH, HEIGHT, paper);
     if (scene->dimensions == 2)
@@ -210,5 +246,6 @@ kf_status kf_sph_picture(const kf_particle_scene *scene, const kf_snapshot *snap
         draw_solid(&canvas, &s, snapshot->time);
     const kf_status status = kf_canvas_write_png(&canvas, path, error);
     kf_canvas_free(&canvas);
+    free(s.value);
     return status;
 }

@@ -5,6 +5,7 @@
 
 #include "base/util/memory.h"
 #include "solver/sph/sph.h"
+#include "solver/sph/sph_depth.h"
 #include "solver/sph/sph_picture.h"
 
 static kf_sph *system_of(const kf_plan *plan) {
@@ -265,6 +266,15 @@ static kf_status draw(kf_plan *plan, const kf_snapshot *snapshot, const char *pa
     return kf_sph_picture(system_of(plan)->scene, snapshot, path, error);
 }
 
+static const char *map_name(const kf_plan *plan) {
+    const kf_particle_scene *scene = ((const kf_sph *)plan->system)->scene;
+    return scene->terrain.heights != NULL && scene->dimensions == 3 ? "depth" : NULL;
+}
+
+static kf_status write_map(kf_plan *plan, const kf_snapshot *snapshot, const char *path, kf_error *error) {
+    return kf_sph_write_depth(system_of(plan)->scene, snapshot, path, error);
+}
+
 static void free_system(kf_plan *plan) {
     kf_sph *system = plan->system;
     kf_sph_free_grid(&system->grid);
@@ -276,6 +286,8 @@ const kf_plan_methods kf_sph_methods = {.initialise = initialise,
                                         .record = take_record,
                                         .time = time_of,
                                         .picture = draw,
+                                        .map_name = map_name,
+                                        .map = write_map,
                                         .state_size = state_size,
                                         .save = save,
                                         .restore = restore,

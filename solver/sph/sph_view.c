@@ -8,6 +8,7 @@
 #include "base/util/parallel.h"
 
 static const float FAR = 1e30f;
+static const double SOCKLE = 0.08; /* ground below the lowest point of the terrain, of the height of all */
 
 static double dot(const double a[3], const double b[3]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -35,8 +36,9 @@ static void bounds(const kf_particle_scene *s, double low[3], double high[3]) {
     if (s->terrain.heights != NULL) {
         double lowest, highest;
         kf_terrain_range(&s->terrain, &lowest, &highest);
-        low[2] = (lowest - s->origin[2]) * s->spacing;
         top = fmax(top, (highest - s->origin[2]) * s->spacing);
+        low[2] = (lowest - s->origin[2]) * s->spacing;
+        low[2] -= SOCKLE * (top - low[2]);
     }
     high[2] = fmin(high[2], low[2] + 1.15 * (top - low[2]));
 }
@@ -47,6 +49,7 @@ static void place_camera(kf_sph_view *v) {
     const double *from = v->scene->terrain.heights != NULL ? terrain_view : box_view;
     double low[3], high[3], middle[3], distance = 0.0;
     bounds(v->scene, low, high);
+    v->base = low[2];
     for (int i = 0; i < 3; i++) {
         middle[i] = 0.5 * (low[i] + high[i]);
         v->ahead[i] = -from[i];
@@ -89,7 +92,7 @@ void kf_sph_view_begin(const kf_particle_scene *scene, int width, int height, kf
     view->ground = filled(count, FAR);
     view->surface = filled(count, FAR);
     view->scratch = filled(count, FAR);
-    view->speed = filled(count, 0.0f);
+    view->value = filled(count, 0.0f);
     view->wall = kf_allocate_zeroed(count, 1);
     view->pixels = kf_allocate_zeroed(count, sizeof *view->pixels);
     place_camera(view);
@@ -99,7 +102,7 @@ void kf_sph_view_free(kf_sph_view *view) {
     free(view->ground);
     free(view->surface);
     free(view->scratch);
-    free(view->speed);
+    free(view->value);
     free(view->wall);
     free(view->pixels);
 }
@@ -141,12 +144,15 @@ static float ground_depth(const kf_sph_view *v, int x, int y, double from, doubl
     double place[3];
     for (double t = from; t < to; t += step) {
         place_of(v, x + 0.5, y + 0.5, t, place);
-        if (!above_box(v, place) || place[2] > ground_below(v->scene, place[0], place[1], NULL)) continue;
+        if (!above_box(v, place) || place[2] < v->base ||
+            place[2] > ground_below(v->scene, place[0], place[1], NULL))
+            continue;
         double low = t - step, high = t;
         for (int k = 0; k < 24; k++) {
             const double middle = 0.5 * (low + high);
             place_of(v, x + 0.5, y + 0.5, middle, place);
-            if (above_box(v, place) && place[2] < ground_below(v->scene, place[0], place[1], NULL))
+            if (above_box(v, place) && place[2] >= v->base &&
+                place[2] < ground_below(v->scene, place[0], place[1], NULL))
                 high = middle;
             else
                 low = middle;
@@ -205,7 +211,7 @@ bool kf_sph_view_shows_wall(const kf_sph_view *view, const float place[3]) {
     return true;
 }
 
-void kf_sph_view_particle(kf_sph_view *v, const float place[3], float speed, bool wall) {
+void kf_sph_view_particle(kf_sph_view *v, const float place[3], float value, bool wall) {
     const double at[3] = {(double)place[0], (double)place[1], (double)place[2]};
     double x, y, depth;
     if (!project(v, at, &x, &y, &depth)) return;
@@ -219,7 +225,7 @@ void kf_sph_view_particle(kf_sph_view *v, const float place[3], float speed, boo
             const size_t pixel = (size_t)j * (size_t)v->width + (size_t)i;
             if (front >= v->surface[pixel]) continue;
             v->surface[pixel] = front;
-            v->speed[pixel] = speed;
+            v->value[pixel] = value;
             v->wall[pixel] = wall;
         }
 }
@@ -309,7 +315,7 @@ static void see_rows(void *data, size_t begin, size_t end) {
             if (v->surface[at] >= FAR && v->ground[at] >= FAR) continue;
             if (v->surface[at] < v->ground[at]) {
                 pixel->kind = KF_SPH_SURFACE;
-                pixel->speed = v->speed[at];
+                pixel->value = v->value[at];
                 pixel->wall = v->wall[at] != 0;
                 normal_at(v, v->surface, x, (int)y, pixel->normal);
                 continue;

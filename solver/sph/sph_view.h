@@ -11,7 +11,7 @@ typedef struct kf_sph_pixel {
     kf_sph_seen kind;
     bool wall, contour;
     bool cut; /* below the ground, on a face of the box */
-    float speed;
+    float value;
     double normal[3]; /* towards the camera's side */
 } kf_sph_pixel;
 
@@ -22,8 +22,9 @@ typedef struct kf_sph_view {
     double light[3];                             /* unit vector towards it */
     double focal;                                /* pixels at distance 1 */
     double radius;                               /* of a particle's ball, m */
+    double base;                                 /* terrain is cut off below, m */
     float *ground, *surface, *scratch;           /* depths along ahead, m */
-    float *speed;
+    float *value;
     unsigned char *wall;
     kf_sph_pixel *pixels; /* after kf_sph_view_end */
 } kf_sph_view;
@@ -32,7 +33,7 @@ typedef struct kf_sph_view {
 void kf_sph_view_begin(const kf_particle_scene *scene, int width, int height, kf_sph_view *view);
 void kf_sph_view_ground(kf_sph_view *view);
 /* place in metres from the file's origin. */
-void kf_sph_view_particle(kf_sph_view *view, const float place[3], float speed, bool wall);
+void kf_sph_view_particle(kf_sph_view *view, const float place[3], float value, bool wall);
 /* Particles of walls inside the box, obstacles: the layers at its faces would hide the fluid. */
 bool kf_sph_view_shows_wall(const kf_sph_view *view, const float place[3]);
 void kf_sph_view_end(kf_sph_view *view);

@@ -3,6 +3,8 @@
 #include "tests/unit/plan_fixture.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "solver/sph/sph.h"
 #include "solver/sph/sph_problem.h"
@@ -316,6 +318,39 @@ static void a_list_stays_complete(void **state) {
     kf_problem_free(problem);
 }
 
+/* The map of depths over the terrain holds all that lies there. */
+static void depths_hold_the_volume(void **state) {
+    (void)state;
+    kf_problem *problem = problem_at(8);
+    const kf_particle_scene *scene = problem->own;
+    kf_space *space = space_of(problem);
+    kf_config config;
+    kf_snapshot snapshot = {0};
+    kf_error error = {KF_OK, ""};
+    char path[] = "/tmp/kftune-depth-XXXXXX", word[64];
+    must(kf_space_preset(space, "default", &config, &error), &error);
+    kf_plan *plan = plan_of(problem, &config);
+    must(kf_plan_snapshot(plan, &snapshot, &error), &error);
+    assert_true(close(mkstemp(path)) == 0);
+    must(kf_sph_methods.map(plan, &snapshot, path, &error), &error);
+    FILE *file = fopen(path, "r");
+    double values[6], sum = 0.0, depth;
+    for (int k = 0; k < 6; k++)
+        assert_int_equal(fscanf(file, "%63s %lf", word, &values[k]), 2);
+    long cells = 0;
+    for (; fscanf(file, "%lf", &depth) == 1; cells++)
+        sum += depth;
+    (void)fclose(file);
+    (void)remove(path);
+    assert_int_equal(cells, (long)(values[0] * values[1]));
+    const double expected = (double)scene->count * pow(scene->spacing, 3.0);
+    assert_true(fabs(sum * values[4] * values[4] - expected) < 0.02 * expected);
+    kf_snapshot_free(&snapshot);
+    kf_plan_free(plan);
+    kf_space_free(space);
+    kf_problem_free(problem);
+}
+
 /* Without walls nothing but gravity changes the momentum: the sums are antisymmetric. */
 static void momentum_is_conserved(void **state) {
     (void)state;
@@ -365,6 +400,7 @@ int main(void) {
         cmocka_unit_test(a_restart_is_bit_for_bit),
         cmocka_unit_test(a_list_is_kept_and_taken_up_again),
         cmocka_unit_test(a_list_stays_complete),
+        cmocka_unit_test(depths_hold_the_volume),
         cmocka_unit_test(momentum_is_conserved),
     };
     return cmocka_run_group_tests(tests, open_backend, close_backend);
