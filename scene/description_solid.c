@@ -168,7 +168,7 @@ kf_status kf_description_read_solid(const char *file, const cJSON *root, kf_soli
     if (mesh == shape)
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: solid: give either \"mesh\" (a file) or \"shape\" (ball, torus, "
-                       "ahmed, plate, knot)",
+                       "ahmed, plate, knot, car, aircraft, town, bunch)",
                        file);
     solid->present = true;
     KF_TRY(mesh ? read_mesh_name(file, object, solid, error) : read_shape(file, object, solid, error));

@@ -97,12 +97,33 @@ typedef struct kf_shape {
     void (*generate)(const double *values, kf_mesh_builder *builder);
 } kf_shape;
 
-enum { KF_SHAPES = 5 };
+enum { KF_SHAPES = 9 };
 extern const kf_shape kf_shapes[KF_SHAPES];
 const char *const *kf_shape_names(void);
 void kf_shape_mesh(const kf_shape *shape, const double *values, kf_mesh *mesh);
 
 void kf_shape_ahmed(const double *values, kf_mesh_builder *builder); /* slant_angle, clearance, stilts */
+void kf_shape_car(const double *values, kf_mesh_builder *builder);
+void kf_shape_aircraft(const double *values, kf_mesh_builder *builder);
+void kf_shape_town(const double *values, kf_mesh_builder *builder);
+const char *kf_check_bunch(const double *values);
+void kf_shape_bunch(const double *values, kf_mesh_builder *builder); /* rods, radius, rod_radius */
+
+/* A closed tube through rings of as many points each, closed at both ends by fans. The points of a ring run
+ * counter-clockwise seen against the way from ring to ring. */
+enum { KF_LOFT_POINTS = 128 };
+typedef struct kf_loft {
+    kf_mesh_builder *builder;
+    uint32_t points, ring; /* of a ring; first vertex of the last one */
+    int rings;
+} kf_loft;
+void kf_loft_begin(kf_loft *loft, kf_mesh_builder *builder, uint32_t points);
+void kf_loft_ring(kf_loft *loft, const double (*ring)[3]);
+void kf_loft_end(const kf_loft *loft);
+/* Round about the line from, to: profile has a place along it (0 to 1) and a radius for each ring. points: at
+ * most KF_LOFT_POINTS. */
+void kf_loft_tube(kf_mesh_builder *builder, const double from[3], const double to[3], uint32_t points,
+                  int rings, const double (*profile)[2]);
 
 /* ---- sampling ---- */
 

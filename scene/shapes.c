@@ -131,6 +131,13 @@ const kf_shape kf_shapes[KF_SHAPES] = {
       {"windings", KF_SHAPE_INTEGER, 1.0, 40.0, 7.0}},
      check_knot,
      generate_knot},
+    {"car", {{NULL, KF_SHAPE_LENGTH, 0, 0, 0}}, NULL, kf_shape_car},
+    {"aircraft", {{NULL, KF_SHAPE_LENGTH, 0, 0, 0}}, NULL, kf_shape_aircraft},
+    {"town", {{NULL, KF_SHAPE_LENGTH, 0, 0, 0}}, NULL, kf_shape_town},
+    {"bunch",
+     {{"rods", KF_SHAPE_INTEGER, 1.0, 1000.0, 64.0}, METRES("radius", 0.5), METRES("rod_radius", 0.01)},
+     kf_check_bunch,
+     kf_shape_bunch},
 };
 
 const char *const *kf_shape_names(void) {

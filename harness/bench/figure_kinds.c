@@ -201,6 +201,89 @@ static void own_kernels_rate(const kf_figure_input *input, kf_figure *figure) {
     (void)cJSON_AddItemToObject(figure->verdict->details, "facts", kf_facts_to_json(facts));
 }
 
+/* --- of some kernels ------------------------------------------------------------------------------------ */
+
+/* The kernels whose names begin as the row says (kernels). */
+static bool is_listed(const kf_figure_input *input, const char *name) {
+    const cJSON *begin;
+    cJSON_ArrayForEach(begin, cJSON_GetObjectItemCaseSensitive(input->row, "kernels")) {
+        if (cJSON_IsString(begin) && strncmp(name, begin->valuestring, strlen(begin->valuestring)) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Their sum over a step; bytes: what they move, 0 where one of them does not say. */
+static kernel_sum listed_kernels(const kf_figure_input *input, const kf_measurement *m, double *bytes) {
+    kernel_sum sum = {0};
+    bool all_say = true;
+    *bytes = 0;
+    for (int i = 0; i < m->kernel_count; i++) {
+        const kf_kernel_time *kernel = &m->kernels[i];
+        if (!is_listed(input, kernel->name)) continue;
+        sum.us += kernel->launches_per_step * kernel->time_us.median;
+        sum.low += kernel->launches_per_step * kernel->time_us.low;
+        sum.high += kernel->launches_per_step * kernel->time_us.high;
+        *bytes += kernel->launches_per_step * kernel->bytes;
+        all_say = all_say && kernel->bytes > 0;
+    }
+    if (!all_say) *bytes = 0;
+    return sum;
+}
+
+static const char *const kernels_key[] = {"kernels", NULL};
+
+static void no_such_kernel(kf_figure *figure) {
+    kf_copy_text(figure->verdict->note, sizeof figure->verdict->note,
+                 "not available: no kernel of the plan has such a name");
+}
+
+/* Microseconds of a step, against what copying the bytes that they say they move would take. */
+static void kernels_time(const kf_figure_input *input, kf_figure *figure) {
+    double bytes = 0;
+    const kernel_sum sum = listed_kernels(input, input->of.measurement, &bytes);
+    if (!(sum.us > 0)) {
+        no_such_kernel(figure);
+        return;
+    }
+    kf_figure_set(figure, sum.us, sum.low, sum.high);
+    if (!(bytes > 0)) return;
+    figure->floor = bytes / input->limit * 1e6;
+    figure->share = figure->floor / figure->value;
+}
+
+static void kernels_ratio(const kf_figure_input *input, kf_figure *figure) {
+    double bytes = 0;
+    const kernel_sum a = listed_kernels(input, input->of.measurement, &bytes),
+                     b = listed_kernels(input, input->against.measurement, &bytes);
+    if (a.us > 0 && b.us > 0)
+        kf_figure_set(figure, a.us / b.us, a.low / b.high, a.high / b.low);
+    else
+        no_such_kernel(figure);
+}
+
+/* What of these kernels' time the other's save. */
+static void kernels_difference(const kf_figure_input *input, kf_figure *figure) {
+    double bytes = 0;
+    const kernel_sum a = listed_kernels(input, input->of.measurement, &bytes),
+                     b = listed_kernels(input, input->against.measurement, &bytes);
+    if (a.us > 0 && b.us > 0)
+        set_part(figure, 1 - b.us / a.us, 1 - b.high / a.low, 1 - b.low / a.high);
+    else
+        no_such_kernel(figure);
+}
+
+/* --- beside a published time ---------------------------------------------------------------------------- */
+
+static const char *const published_step_key[] = {"published_us", NULL};
+
+/* A published time of a step over the measured one. */
+static void times_published(const kf_figure_input *input, kf_figure *figure) {
+    const kf_summary *step_us = &input->of.measurement->step_us;
+    const double us = number(input, "published_us");
+    kf_figure_set(figure, us / step_us->median, us / step_us->high, us / step_us->low);
+}
+
 /* --- of none -------------------------------------------------------------------------------------------- */
 
 static const char *const roof_key[] = {"roof", NULL};
@@ -246,6 +329,18 @@ const kf_figure_kind kf_figure_kinds[] = {
      .keys = throughput_keys,
      .unit = "G/s",
      .make = own_kernels_rate},
+    {.name = "kernels_time", .timings = 1, .keys = kernels_key, .unit = "us", .make = kernels_time},
+    {.name = "kernels_ratio", .timings = 2, .keys = kernels_key, .unit = "x", .make = kernels_ratio},
+    {.name = "kernels_difference",
+     .timings = 2,
+     .keys = kernels_key,
+     .unit = "%",
+     .make = kernels_difference},
+    {.name = "times_published",
+     .timings = 1,
+     .keys = published_step_key,
+     .unit = "x",
+     .make = times_published},
     {.name = "roof", .keys = roof_key, .unit = "", .make = roof},
     {.name = "copy", .unit = "GB/s", .make = copy},
     {.name = NULL},

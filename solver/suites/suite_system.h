@@ -33,6 +33,9 @@ kf_status kf_fluid_change(const kf_problem *from, const cJSON *changes, kf_json_
                           const kf_device_info *device, kf_problem **changed, char reason[256],
                           kf_error *error);
 
+/* kinetic_kinds.c */
+extern const kf_figure_kind kf_kinetic_figure_kinds[];
+
 /* d2q9_kinds.c */
 extern const kf_figure_kind kf_d2q9_figure_kinds[];
 

@@ -1,8 +1,10 @@
 /* What each system brings to suites; systems that are not here bring nothing. */
 #include "solver/suites/suite_system.h"
 
-static const kf_suite_system kinetic = {
-    .system = "kinetic", .change = kf_flow_change, .adjust_trial = kf_flow_adjust_trial};
+static const kf_suite_system kinetic = {.system = "kinetic",
+                                        .change = kf_flow_change,
+                                        .adjust_trial = kf_flow_adjust_trial,
+                                        .kinds = kf_kinetic_figure_kinds};
 static const kf_suite_system d2q9 = {
     .system = "d2q9", .change = kf_flow_change, .kinds = kf_d2q9_figure_kinds};
 

@@ -95,7 +95,8 @@ static void test_names_of_suites(void **state) {
     assert_int_equal(kf_bench_suite_open("stp", &suite, &error), KF_BAD_INPUT);
     assert_non_null(strstr(error.message, "did you mean step?"));
     assert_int_equal(kf_bench_suite_open(NULL, &suite, &error), KF_BAD_INPUT);
-    static const char *const shipped[] = {"avalanche", "rtfluids", "scaling", "search", "step", "toelke"};
+    static const char *const shipped[] = {"avalanche", "kinetic-paper", "rtfluids", "scaling",
+                                          "search",    "step",          "toelke"};
     for (size_t i = 0; i < sizeof shipped / sizeof *shipped; i++)
         assert_non_null(strstr(error.message, shipped[i]));
     open_suite("search", &suite);
@@ -256,13 +257,16 @@ static void check_candidates(kf_suite_problems *problems, const kf_suite_timing 
     }
 }
 
-static void check_suite_of_a_gpu(const char *name, const kf_bench_options *options) {
+/* on_small_grids: those of the cpu, where the suite's own take minutes to sample. */
+static void check_suite_of_a_gpu(const char *name, const kf_bench_options *options, bool on_small_grids) {
     kf_bench_suite suite;
     kf_suite_problems problems;
     kf_error error = {KF_OK, ""};
     bool wanted[64];
     memset(wanted, true, sizeof wanted);
     open_suite(name, &suite);
+    for (int i = 0; on_small_grids && i < suite.file->scene_count; i++)
+        suite.file->scenes[i].gpu = suite.file->scenes[i].cpu;
     if (kf_suite_problems_open(suite.file, &gpu, options, wanted, &problems, &error) != KF_OK)
         fail_msg("%s", error.message);
     for (int i = 0; i < suite.file->timing_count; i++)
@@ -272,9 +276,10 @@ static void check_suite_of_a_gpu(const char *name, const kf_bench_options *optio
 
 static void test_candidates_of_a_gpu(void **state) {
     (void)state;
-    check_suite_of_a_gpu("step", &small);
-    check_suite_of_a_gpu("toelke", &(kf_bench_options){.device = "cpu"});
-    check_suite_of_a_gpu("rtfluids", &(kf_bench_options){.device = "cpu"});
+    check_suite_of_a_gpu("step", &small, false);
+    check_suite_of_a_gpu("toelke", &(kf_bench_options){.device = "cpu"}, false);
+    check_suite_of_a_gpu("kinetic-paper", &(kf_bench_options){.device = "cpu"}, true);
+    check_suite_of_a_gpu("rtfluids", &(kf_bench_options){.device = "cpu"}, false);
 }
 
 /* --- figures ---------------------------------------------------------------------------------------------
@@ -361,6 +366,36 @@ static void test_suite_on_a_small_grid(void **state) {
     kf_bench_suite_free(&suite);
 }
 
+/* Rounds of loops and sums of kernels; the plans' kernels are those that the figures name. */
+static void test_figures_of_the_kinetic_paper(void **state) {
+    (void)state;
+    static const char *const names[] = {
+        "table_1_gather_least",     "table_1_gather_most", "table_1_scatter_most",
+        "table_1_gather",           "table_1_scatter",     "table_1_gather_over_scatter",
+        "figure_14_collision_with", "table_3_figure_23b",  "table_3_figure_23b_times"};
+    kf_bench_options options = {
+        .device = "cpu", .figures = names, .figure_count = sizeof names / sizeof *names};
+    kf_error error = {KF_OK, ""};
+    kf_figures figures = {0};
+    kf_bench_suite suite;
+    open_suite("kinetic-paper", &suite);
+    if (suite.run(&suite, &options, &device, &figures, &error) != KF_OK) fail_msg("%s", error.message);
+    for (int i = 0; i < figures.count; i++)
+        assert_false(figures.list[i].failed || !(figures.list[i].value > 0));
+    assert_true(find(&figures, "table_1_gather_least")->value >= 1);
+    assert_true(find(&figures, "table_1_gather_most")->value > find(&figures, "table_1_gather_least")->value);
+    assert_true(find(&figures, "table_1_scatter_most")->value == 8);
+    assert_true(find(&figures, "table_1_gather")->published == 53900);
+    const double quotient =
+        find(&figures, "table_1_gather")->value / find(&figures, "table_1_scatter")->value;
+    assert_true(fabs(find(&figures, "table_1_gather_over_scatter")->value / quotient - 1) < 1e-9);
+    const kf_figure *torus = find(&figures, "table_3_figure_23b"),
+                    *times = find(&figures, "table_3_figure_23b_times");
+    assert_true(fabs(torus->value * times->value / torus->published - 1) < 1e-9);
+    kf_figures_free(&figures);
+    kf_bench_suite_free(&suite);
+}
+
 static void test_unknown_figure(void **state) {
     (void)state;
     static const char *const names[] = {"step_f32_amc"};
@@ -413,6 +448,7 @@ int main(void) {
         cmocka_unit_test(test_unknown_figure),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_suite_on_a_small_grid),
+        cmocka_unit_test(test_figures_of_the_kinetic_paper),
     };
     return cmocka_run_group_tests(tests, describe_device, NULL);
 }
