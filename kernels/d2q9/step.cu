@@ -12,6 +12,14 @@
 #if KF_NODES == 1
 
 #if KF_FOLDED
+/* KF_OVERLAP 1: a step may begin while the one before it ends. */
+#if KF_OVERLAP
+#define KF_LET_NEXT   KF_LET_SUCCESSOR;
+#define KF_AWAIT_LAST KF_AWAIT_PREDECESSOR;
+#else
+#define KF_LET_NEXT
+#define KF_AWAIT_LAST
+#endif
 #define KF_BEYOND(cx, x, count) ((cx) > 0 ? (x) == 0 : (cx) < 0 && (x) == (count)-1)
 #define KF_LOAD_WRAPPED(i, name, cx, cy, opposite)                                                           \
     f.name = kf_population(                                                                                  \
@@ -39,7 +47,9 @@ KF_FUNCTION kf_real kf_bounced(const kf_d2q9_arguments *a, int i, int opposite, 
 KF_KERNEL(stream_collide, kf_d2q9_arguments) {
     (void)z;
     const kf_index k = kf_node(a, x, y);
+    KF_LET_NEXT
     const int bounces = a->bounces[k];
+    KF_AWAIT_LAST
     kf_nine f;
     KF_D2Q9(KF_LOAD_WRAPPED)
     if (bounces != 0) {

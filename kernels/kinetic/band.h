@@ -1,7 +1,7 @@
 /* The band: the nodes that samples touch, with the fluid's state there and the force that the samples spread.
  * Defines that a config sets: KF_SEGMENTS 0|1 (segment_forces has added up the samples of a cell),
  * KF_FIXED_POINT_FORCE 0|1 (the band's force is in fixed point), KF_SEGMENT_LANES (lanes of a warp that share a segment),
- * KF_MOVING 0|1. */
+ * KF_MOVING 0|1, KF_OVERLAP 0|1. */
 #ifndef KF_KERNELS_KINETIC_BAND_H
 #define KF_KERNELS_KINETIC_BAND_H
 
@@ -12,6 +12,16 @@
 #define KF_IN_BAND(a, place) ((place) < (a)->band_count[0])
 #else
 #define KF_IN_BAND(a, place) 1
+#endif
+
+/* Of the chain band_macroscopic, segment_forces, band_collide each kernel may begin before the one before it ends, and reads
+ * what that one does not write. */
+#if KF_OVERLAP
+#define KF_LET_FORCES   KF_LET_SUCCESSOR;
+#define KF_AWAIT_FORCES KF_AWAIT_PREDECESSOR;
+#else
+#define KF_LET_FORCES
+#define KF_AWAIT_FORCES
 #endif
 
 /* From one component of a segment's force at a corner of its cell to the next, and where the first lies: shared by

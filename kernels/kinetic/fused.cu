@@ -208,6 +208,7 @@ KF_SCALAR_KERNEL(band_macroscopic, kf_kinetic_arguments) {
     if (!KF_IN_BAND(a, place)) return;
     const kf_index k = ((const kf_index *)a->band_node)[place];
     KF_BAND_POSITION
+    KF_LET_FORCES
     KF_LOAD_STREAMED(KF_PULL)
     KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)
     kf_begin_band(a, place, deviation, ux, uy, uz);
@@ -222,6 +223,7 @@ KF_SCALAR_KERNEL(band_collide, kf_kinetic_arguments) {
     if (!kf_is_own(a, k)) return;
     KF_BAND_POSITION
     KF_LOAD_STREAMED(KF_PULL)
+    KF_AWAIT_FORCES
     const kf_real4 force = kf_band_force(a, place);
     const kf_real Fx = KF_BODY_X + force.x, Fy = KF_BODY_Y + force.y, Fz = KF_BODY_Z + force.z;
     KF_DECLARE_STATE(Fx, Fy, Fz)

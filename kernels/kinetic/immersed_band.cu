@@ -86,9 +86,10 @@ KF_SCALAR_KERNEL(band_join, kf_kinetic_arguments) {
 
 /* Interpolates, computes the penalty forces and adds them up for the samples of a segment: no atomics, and
  * the same sums in every run. Static solids. */
+#define KF_SEGMENT_PLACE(dx, dy, dz)                                                                         \
+    const int place_##dx##dy##dz = a->segment_places[(dx + 2 * dy + 4 * dz) * a->segment_count + x];
 #define KF_SEGMENT_FIELD(dx, dy, dz)                                                                         \
-    const kf_real4 field_##dx##dy##dz =                                                                      \
-        ((const kf_real4 *)a->band_field)[a->segment_places[(dx + 2 * dy + 4 * dz) * a->segment_count + x]]; \
+    const kf_real4 field_##dx##dy##dz = ((const kf_real4 *)a->band_field)[place_##dx##dy##dz];               \
     kf_real sum_x_##dx##dy##dz = 0, sum_y_##dx##dy##dz = 0, sum_z_##dx##dy##dz = 0;
 #define KF_SEGMENT_INTERPOLATE(dx, dy, dz)                                                                   \
     const kf_real weight_##dx##dy##dz = KF_CELL_WEIGHT(sample.cell, dx, dy, dz);                             \
@@ -137,6 +138,9 @@ KF_SCALAR_KERNEL(segment_forces, kf_kinetic_arguments) {
     x = item / KF_SEGMENT_LANES;
     const unsigned lanes = (0xffffffffU >> (32 - KF_SEGMENT_LANES)) << (threadIdx.x % 32 - lane);
     const kf_real4 *samples = (const kf_real4 *)a->segment_samples + (long long)x * KF_SEGMENT_LENGTH + lane;
+    KF_LET_FORCES
+    KF_CELL_NODES(KF_SEGMENT_PLACE)
+    KF_AWAIT_FORCES
     KF_CELL_NODES(KF_SEGMENT_FIELD)
     kf_sample sample;
     sample.bx = sample.by = sample.bz = KF_R(0.0);
@@ -159,6 +163,9 @@ KF_SCALAR_KERNEL(segment_forces, kf_kinetic_arguments) {
 KF_SCALAR_KERNEL(segment_forces, kf_kinetic_arguments) {
     (void)y, (void)z;
     const kf_real4 *samples = (const kf_real4 *)a->segment_samples + x;
+    KF_LET_FORCES
+    KF_CELL_NODES(KF_SEGMENT_PLACE)
+    KF_AWAIT_FORCES
     KF_CELL_NODES(KF_SEGMENT_FIELD)
     kf_sample sample;
     sample.bx = sample.by = sample.bz = KF_R(0.0);

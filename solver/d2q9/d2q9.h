@@ -35,6 +35,7 @@ typedef struct kf_d2q9_options {
     int resident_blocks;             /* launch bound; 0: none */
     bool graph;                      /* steps are sent as a graph */
     bool folded_boundary;            /* into stream_collide; plan pull */
+    bool overlap;                    /* a step begins while the one before it ends; folded_boundary */
 } kf_d2q9_options;
 
 /* Storage of the nodes, ghosts included (kernels/d2q9/arguments.h). */

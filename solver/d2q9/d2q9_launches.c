@@ -56,6 +56,7 @@ static void append(builder *b, int parity, kf_d2q9_source source, const char *na
     arguments.extent[2] = 1;
     kf_launch launch;
     kf_launch_set(&launch, name, function, block, &arguments, sizeof arguments);
+    launch.overlaps = b->system->options.overlap;
     append_launch(b->plan, parity, 1, &launch, bytes);
 }
 

@@ -54,8 +54,9 @@ typedef struct kf_kinetic_options {
     bool exchange; /* esoteric: threads hand on what goes ahead along x, so that whole sectors are written */
     bool concurrent_solid; /* what the solid needs runs beside the flow's kernel */
     bool masked_band; /* the flow's kernel leaves the band's nodes out, so band_collide runs beside it, too */
-    bool prefetch;    /* plan moments asks for the next plane early */
-    long march;       /* planes that a block of plan moments walks; 0: other plans */
+    bool overlap;  /* kernels of the band begin while the one before ends (programmatic dependent launch) */
+    bool prefetch; /* plan moments asks for the next plane early */
+    long march;    /* planes that a block of plan moments walks; 0: other plans */
     long reorder_period; /* steps between reorderings of a moving solid's samples; 0: never */
 } kf_kinetic_options;
 
@@ -72,7 +73,7 @@ typedef struct kf_kinetic_geometry {
     int shift; /* planes that the grid moves by from step to step; 0: there are two, or it stays */
 } kf_kinetic_geometry;
 
-enum { KF_DEFINES = 41 };
+enum { KF_DEFINES = 42 };
 typedef struct kf_kinetic_defines {
     kf_define list[KF_DEFINES];
     int count;

@@ -113,6 +113,7 @@ void kf_append(kf_builder *b, int parity, kf_kinetic_source source, const char *
     if (b->status != KF_OK) return;
     memcpy(arguments.extent, extent, sizeof arguments.extent);
     kf_launch_set(&launch, name, kernel, block, &arguments, sizeof arguments);
+    launch.overlaps = b->overlaps;
     kf_append_launch(b, parity, &launch, bytes);
 }
 

@@ -19,6 +19,7 @@ typedef struct kf_builder {
     double node_bytes;                /* store_bytes * nodes of the part */
     bool aside, joins;                /* of the kernels appended now, and of the next one */
     bool beside;                      /* the same, in the lane of the same priority */
+    bool overlaps;                    /* the kernels appended now begin while those before them end */
     int every;                        /* the kernels appended now are due at each so many steps */
 } kf_builder;
 

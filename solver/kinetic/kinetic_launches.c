@@ -454,9 +454,10 @@ static void append_two_grids(kf_builder *b, int p) {
     if (kinetic->has_samples) {
         b->aside = kinetic->options.concurrent_solid;
         kf_append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
+        b->overlaps = kinetic->options.overlap && kinetic->passes == 1;
         append_band_force(b, p, p);
         if (masked) kf_append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
-        b->aside = false;
+        b->aside = b->overlaps = false;
     }
     int extent[3];
     flow_extent(kinetic, extent);

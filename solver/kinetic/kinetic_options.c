@@ -102,6 +102,8 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
         (!fused || o->in_place != 0 || o->slab > 0 || scene->motion.moving ||
          (!o->gpu && o->nodes_per_thread == 1 && (o->boundary_kernels == 0 || o->staged_nodes > 0))))
         return refuse(error, "masked_band does not go with the plan, or with a moving solid");
+    if (o->overlap && (!o->gpu || !o->masked_band || o->immersed != KF_AGGREGATED))
+        return refuse(error, "overlap belongs to masked_band with immersed_boundary aggregated, on a GPU");
     if (!within(o->segment_length, 1, 4096) || o->sample_block_length < 1 ||
         !within(o->reorder_period, 0, 1000000) || !within(o->block[0], 1, 65536) ||
         !within(o->block[1], 1, 1024))
@@ -139,6 +141,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_boolean(config, "exchange", &options->exchange, error));
     KF_TRY(kf_config_boolean(config, "concurrent_solid", &options->concurrent_solid, error));
     KF_TRY(kf_config_boolean(config, "masked_band", &options->masked_band, error));
+    KF_TRY(kf_config_boolean(config, "overlap", &options->overlap, error));
     KF_TRY(kf_config_integer(config, "collision_split", &options->collision_split, error));
     KF_TRY(kf_config_integer(config, "register_cap", &options->register_cap, error));
     KF_TRY(kf_config_integer(config, "nodes_per_thread", &options->nodes_per_thread, error));
@@ -332,6 +335,7 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
     const bool aggregated = options->immersed == KF_AGGREGATED;
     define(defines, "KF_SEGMENTS", aggregated && !scene->motion.moving && scene->immersed_passes <= 1);
     if (options->segment_lanes > 1) define(defines, "KF_SEGMENT_LANES", options->segment_lanes);
+    if (options->overlap) define(defines, "KF_OVERLAP", 1);
     define(defines, "KF_MOVING", scene->motion.moving);
     define(defines, "KF_STREAMING_STORES", options->streaming_stores);
     if (options->staged_nodes > 0) define(defines, "KF_STAGED", options->staged_nodes);
@@ -357,6 +361,7 @@ static void define_immersed(const kf_scene *scene, const kf_kinetic_options *opt
     define(defines, "KF_CELLS", aggregated && scene->motion.moving);
     define(defines, "KF_SEGMENT_LENGTH", aggregated ? options->segment_length : 1);
     if (options->segment_lanes > 1) define(defines, "KF_SEGMENT_LANES", options->segment_lanes);
+    if (options->overlap) define(defines, "KF_OVERLAP", 1);
 }
 
 /* Only what a file reads is defined, so that configs that differ in nothing else share the compiled module.

@@ -19,10 +19,11 @@ static inline kf_space *open_space_with(const kf_scene *scene, bool blocks) {
                                         "shell_choices=false", /* of no use on the cpu */
                                         "slab=0",              /* test_kinetic_shift.c */
                                         "masked_band=false",
+                                        "overlap=false",   /* of a GPU's launches */
                                         "segment_lanes=1", /* test_kinetic_band.c */
                                         "block_x=64",
                                         "block_y=2"};
-    return open_space_with_gpu(scene, fixed, blocks ? 9 : 7);
+    return open_space_with_gpu(scene, fixed, blocks ? 10 : 8);
 }
 static inline kf_space *open_space(const kf_scene *scene) {
     return open_space_with(scene, false);
@@ -35,6 +36,7 @@ static inline void take_preset(const kf_space *space, const char *name, kf_confi
     if (strcmp(kf_backend_device(backend)->backend, "cpu") != 0) return;
     kf_config_set_integer(config, "segment_lanes", 1);
     kf_config_set_boolean(config, "masked_band", false);
+    kf_config_set_boolean(config, "overlap", false);
 }
 
 /* One value of those parameters that only change how work is cut up; the two values of morton, of

@@ -89,11 +89,14 @@ static void test_left_out_on_gpu(void **state) {
 /* Sums of lanes are in another order, so they are held against the reference. */
 static void test_lanes(void **state) {
     (void)state;
-    static const char *const lanes[][4] = {{"storage=f32", "segment_lanes=8", "segment_length=8", NULL},
-                                           {"storage=f32", "segment_lanes=8", "segment_length=128", NULL},
-                                           {"storage=f64", "segment_lanes=8", "segment_length=32", NULL},
-                                           {"storage=f32", "segment_lanes=32", "segment_length=32", NULL},
-                                           {"storage=f32", "segment_lanes=32", "segment_length=128", NULL}};
+    static const char *const lanes[][5] = {
+        {"storage=f32", "segment_lanes=8", "segment_length=8", NULL},
+        {"storage=f32", "segment_lanes=8", "segment_length=128", NULL},
+        {"storage=f64", "segment_lanes=8", "segment_length=32", NULL},
+        {"storage=f32", "segment_lanes=32", "segment_length=32", NULL},
+        {"storage=f32", "segment_lanes=32", "segment_length=128", NULL},
+        {"storage=f32", "segment_lanes=1", "segment_length=16", "overlap=true", NULL},
+        {"storage=f32", "segment_lanes=8", "segment_length=32", "overlap=true", NULL}};
     if (!on_gpu()) skip();
     kf_scene *scene = open_scene("ball", 30000);
     for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
