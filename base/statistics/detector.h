@@ -9,7 +9,7 @@
 enum {
     KF_LEAST_PROCESSES = 5, /* 4 against 4 cannot have a probability below 0.029 */
     KF_MORE_PROCESSES = 8,  /* where 5 against 5 left it open, or many candidates share the error */
-    KF_SAMPLE_LIMIT = 64,   /* values of one side of a comparison */
+    KF_SAMPLE_LIMIT = 64,   /* values of one side of a comparison that is exact */
     KF_WINDOW = 50,         /* nights looked at */
     KF_RECENT = 3,          /* a change that is older is history */
 };
@@ -29,9 +29,14 @@ extern const kf_rules kf_standard_rules;
 
 /* --- two samples --- */
 
-/* Exact two-sided probability of ranks at least as uneven as these, were both from one distribution; equal
- * values share their ranks. 1 when a side is empty. At most KF_SAMPLE_LIMIT values a side. */
+/* Two-sided probability of ranks at least as uneven as these, were both from one distribution; equal values
+ * share their ranks. 1 when a side is empty. Exact for at most KF_SAMPLE_LIMIT values a side; for more by the
+ * normal distribution, with a half for continuity and the variance of ranks that are shared. */
 double kf_mann_whitney(const double *a, size_t a_count, const double *b, size_t b_count);
+
+/* Holm's correction of count probabilities, in place: what stays below 0.05 may be called significant, all of
+ * it together with an error of 0.05. */
+void kf_holm(double *probabilities, size_t count);
 
 /* How far b lies above a: the Hodges-Lehmann estimate (median of all differences), its confidence interval of
  * at least 95 % (5 against 5: 96.8 %), and the probability above. NAN when a side is empty. */

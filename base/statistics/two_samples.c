@@ -22,15 +22,35 @@ static void double_ranks(const double *a, size_t a_count, const double *b, size_
     }
 }
 
+/* observed: twice the sum of a's ranks. */
+static double by_normal(const int *ranks, size_t a_count, size_t b_count, double observed) {
+    const size_t count = a_count + b_count;
+    const double n = (double)count, m = (double)a_count * (double)b_count;
+    double squares = 0.0;
+    for (size_t i = 0; i < count; i++)
+        squares += 0.25 * ranks[i] * ranks[i];
+    /* Of the sum of a_count ranks drawn without putting back. */
+    const double variance = m / (n * (n - 1.0)) * (squares - n * (n + 1.0) * (n + 1.0) / 4.0);
+    const double off = fabs(0.5 * observed - (double)a_count * (n + 1.0) / 2.0) - 0.5;
+    if (!(variance > 0.0)) return 1.0;
+    return erfc(fmax(off, 0.0) / sqrt(2.0 * variance));
+}
+
 /* ways[chosen][sum] by dynamic programming: in how many ways so many of the ranks add up to sum. */
 double kf_mann_whitney(const double *a, size_t a_count, const double *b, size_t b_count) {
     if (a_count == 0 || b_count == 0) return 1.0;
-    int ranks[2 * KF_SAMPLE_LIMIT], total = 0, observed = 0;
+    int total = 0, observed = 0;
     size_t count = a_count + b_count;
+    int *ranks = kf_allocate(count * sizeof *ranks);
     double_ranks(a, a_count, b, b_count, ranks);
     for (size_t i = 0; i < count; i++) {
         total += ranks[i];
         if (i < a_count) observed += ranks[i];
+    }
+    if (a_count > KF_SAMPLE_LIMIT || b_count > KF_SAMPLE_LIMIT) {
+        const double probability = by_normal(ranks, a_count, b_count, observed);
+        free(ranks);
+        return probability;
     }
     size_t sums = (size_t)total + 1;
     double *ways = kf_allocate_zeroed((a_count + 1) * sums, sizeof *ways);
@@ -46,7 +66,24 @@ double kf_mann_whitney(const double *a, size_t a_count, const double *b, size_t 
         if (fabs((double)sum - expected) >= fabs(observed - expected) - 1e-9) uneven += number;
     }
     free(ways);
+    free(ranks);
     return uneven / all;
+}
+
+void kf_holm(double *probabilities, size_t count) {
+    size_t *order = kf_allocate((count + 1) * sizeof *order);
+    for (size_t i = 0; i < count; i++) {
+        size_t place = i;
+        for (; place > 0 && probabilities[order[place - 1]] > probabilities[i]; place--)
+            order[place] = order[place - 1];
+        order[place] = i;
+    }
+    double most = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        most = fmax(most, fmin(1.0, (double)(count - i) * probabilities[order[i]]));
+        probabilities[order[i]] = most;
+    }
+    free(order);
 }
 
 /* How many of the ordered differences may be cut off at each end for at least 95 %: by the distribution of

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/statistics/detector.h"
 #include "base/statistics/statistics.h"
 #include "base/util/file.h"
 #include "base/util/log.h"
@@ -17,7 +18,17 @@
 
 enum { SEEDS = 100, MOST_FILES = 64, MARKS = 2 };
 
-/* What the model must reach, mean regret; of a landscape that is not named here the last holds. */
+/* Where the model is held against the best of all others, by Mann-Whitney's test over the seeds. */
+static const int cells[] = {20, 50, 100, 200};
+enum { CELLS = sizeof cells / sizeof *cells, LEAST_CONFIGS = 1000, STRATEGIES = 16 };
+
+typedef struct kf_cells {
+    double probabilities[MOST_FILES * CELLS];
+    bool better[MOST_FILES * CELLS]; /* the model has the lower mean */
+    int count;
+} kf_cells;
+
+/* What the model must reach, mean regret. */
 typedef struct kf_target {
     const char *landscape;
     int evaluations[MARKS];
@@ -26,14 +37,19 @@ typedef struct kf_target {
 static const kf_target targets[] = {
     {"convolution-A4000", {50, 200}, {0.10, 0.02}},
     {"dedispersion-W6600", {50, 200}, {0.05, 0.025}},
-    {NULL, {8, 20}, {INFINITY, 0.01}},
 };
+static const kf_target whole_target = {"any space measured whole", {50, 200}, {INFINITY, 0.02}},
+                       survey_target = {"any survey", {8, 20}, {INFINITY, 0.01}};
 
-static const kf_target *target_of(const kf_landscape *landscape) {
-    const kf_target *target = targets;
-    while (target->landscape != NULL && strcmp(target->landscape, landscape->name) != 0)
-        target++;
-    return target;
+/* Of a survey, which tuning has a cost model for, half of the configs may have been chosen by a model. */
+static bool is_whole(const kf_landscape *landscape, bool has_prior) {
+    return !has_prior && landscape->ok_count >= LEAST_CONFIGS;
+}
+
+static const kf_target *target_of(const kf_landscape *landscape, bool whole) {
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+        if (strcmp(targets[i].landscape, landscape->name) == 0) return &targets[i];
+    return whole ? &whole_target : &survey_target;
 }
 
 /* --- the landscapes there are --------------------------------------------------------------------------- */
@@ -167,46 +183,92 @@ static bool is_replayed(const kf_landscape *landscape, const kf_strategy_methods
            (strategy->effort == NULL || kf_landscape_has_samples(landscape));
 }
 
-/* The model must reach the target. All others must beat random search
- * after the last mark on the landscapes that are named above, or they are no use; elsewhere half of the
- * configs may have been chosen by a model, so that random search does well too. */
-static kf_status judge(const kf_landscape *landscape, const kf_prior *prior, kf_figures *figures,
-                       kf_error *error) {
-    const kf_target *target = target_of(landscape);
-    const bool whole = target->landscape != NULL;
-    double random_regret = INFINITY;
-    static const char *const order_first = "random";
-    for (int pass = 0; pass < 2; pass++) {
+static void add_cells(kf_cells *all, const kf_replay_result *results, int count, int model) {
+    for (int c = 0; c < CELLS; c++) {
+        const size_t at = (size_t)cells[c] - 1;
+        if (cells[c] > results[model].evaluations) return;
+        int other = -1;
+        for (int s = 0; s < count; s++)
+            if (s != model && (other < 0 || results[s].means[at] < results[other].means[at])) other = s;
+        all->probabilities[all->count] = kf_mann_whitney(results[model].regrets + at * SEEDS, SEEDS,
+                                                         results[other].regrets + at * SEEDS, SEEDS);
+        all->better[all->count++] = results[model].means[at] < results[other].means[at];
+    }
+}
+
+/* After Holm's correction over all cells of all landscapes: no other strategy may be better anywhere. */
+static void add_comparison(kf_cells *all, kf_figures *figures) {
+    int better = 0, worse = 0;
+    kf_holm(all->probabilities, (size_t)all->count);
+    for (int i = 0; i < all->count; i++) {
+        if (all->probabilities[i] >= 0.05) continue;
+        better += all->better[i];
+        worse += !all->better[i];
+    }
+    if (all->count == 0) return;
+    kf_figure figure = {.value = worse, .floor = 0, .share = NAN, .failed = worse > 0};
+    (void)snprintf(figure.name, sizeof figure.name, "cells where another is better");
+    kf_figures_add(figures, &figure);
+    figure = (kf_figure){.value = better, .floor = (double)NAN, .share = NAN};
+    (void)snprintf(figure.name, sizeof figure.name, "of %d, cells won by the model", all->count);
+    kf_figures_add(figures, &figure);
+}
+
+static void add_overhead(const kf_landscape *landscape, const kf_replay_result *result, kf_figures *figures) {
+    kf_figure own = {.value = result->overhead_us, .unit = "us", .floor = 1000, .share = NAN};
+    own.failed = own.value > own.floor;
+    (void)snprintf(own.name, sizeof own.name, "%.24s model overhead", landscape->name);
+    kf_figures_add(figures, &own);
+}
+
+/* Every strategy that can be replayed, random search first. */
+static kf_status replay_all(const kf_landscape *landscape, const kf_prior *prior, int evaluations,
+                            const char **names, kf_replay_result *results, int *count, kf_error *error) {
+    for (int pass = 0; pass < 2; pass++)
         for (int s = 0; kf_strategies[s] != NULL; s++) {
             const char *name = kf_strategies[s]->name;
-            bool random = strcmp(name, order_first) == 0, model = strcmp(name, "model") == 0;
+            const bool random = strcmp(name, "random") == 0;
             if (random != (pass == 0) || !is_replayed(landscape, kf_strategies[s])) continue;
-            kf_replay_request request = {landscape, name, target->evaluations[MARKS - 1], SEEDS, 1, prior};
-            kf_replay_result result;
-            KF_TRY(kf_replay(&request, &result, error));
-            for (int mark = 0; mark < MARKS; mark++) {
-                bool last = mark == MARKS - 1;
-                double bound = model                      ? target->regret[mark]
-                               : last && whole && !random ? random_regret
-                                                          : INFINITY;
-                add_figure(landscape, name, &result, target->evaluations[mark], bound, figures);
-            }
-            if (random) random_regret = result.means[result.evaluations - 1];
-            if (model) {
-                kf_figure own = {.value = result.overhead_us, .unit = "us", .floor = 1000, .share = NAN};
-                own.failed = own.value > own.floor;
-                (void)snprintf(own.name, sizeof own.name, "%.24s model overhead", landscape->name);
-                kf_figures_add(figures, &own);
-            }
-            kf_replay_free(&result);
+            const kf_replay_request request = {landscape, name, evaluations, SEEDS, 1, prior};
+            KF_TRY(kf_replay(&request, &results[*count], error));
+            names[(*count)++] = name;
         }
-    }
     return KF_OK;
+}
+
+/* The model must reach the target. All others must beat random search after the last mark on spaces that were
+ * measured whole, or they are no use; of surveys random search finds good configs too. */
+static kf_status judge(const kf_landscape *landscape, const kf_prior *prior, kf_cells *all,
+                       kf_figures *figures, kf_error *error) {
+    const bool whole = is_whole(landscape, prior != NULL);
+    const kf_target *target = target_of(landscape, whole);
+    kf_replay_result results[STRATEGIES];
+    const char *names[STRATEGIES];
+    int count = 0, model_at = -1;
+    kf_status status =
+        replay_all(landscape, prior, target->evaluations[MARKS - 1], names, results, &count, error);
+    for (int s = 0; s < count && status == KF_OK; s++) {
+        const bool model = strcmp(names[s], "model") == 0;
+        for (int mark = 0; mark < MARKS; mark++) {
+            const bool judged = mark == MARKS - 1 && whole && s > 0;
+            const double bound = model    ? target->regret[mark]
+                                 : judged ? results[0].means[results[0].evaluations - 1]
+                                          : INFINITY;
+            add_figure(landscape, names[s], &results[s], target->evaluations[mark], bound, figures);
+        }
+        if (!model) continue;
+        add_overhead(landscape, &results[s], figures);
+        model_at = s;
+    }
+    if (model_at >= 0 && whole && status == KF_OK) add_cells(all, results, count, model_at);
+    for (int s = 0; s < count; s++)
+        kf_replay_free(&results[s]);
+    return status;
 }
 
 /* What the model finds without its prior, to be seen beside it. */
 static kf_status add_without_prior(const kf_landscape *landscape, kf_figures *figures, kf_error *error) {
-    const kf_target *target = target_of(landscape);
+    const kf_target *target = target_of(landscape, false);
     const kf_replay_request request = {landscape, "model", target->evaluations[MARKS - 1], SEEDS, 1, NULL};
     kf_replay_result result;
     KF_TRY(kf_replay(&request, &result, error));
@@ -216,14 +278,14 @@ static kf_status add_without_prior(const kf_landscape *landscape, kf_figures *fi
     return KF_OK;
 }
 
-static kf_status judge_file(const char *file, kf_figures *figures, kf_error *error) {
+static kf_status judge_file(const char *file, kf_cells *all, kf_figures *figures, kf_error *error) {
     kf_landscape *landscape = NULL;
     kf_landscape_prior believed;
     KF_TRY(kf_landscape_open(file, &landscape, error));
     kf_info("search: %s, %llu configs", landscape->name, (unsigned long long)landscape->size);
     bool prior = kf_landscape_prior_open(landscape, &believed);
     if (prior) add_agreement(landscape, &believed, figures);
-    kf_status status = judge(landscape, prior ? &believed.prior : NULL, figures, error);
+    kf_status status = judge(landscape, prior ? &believed.prior : NULL, all, figures, error);
     if (prior && status == KF_OK) status = add_without_prior(landscape, figures, error);
     if (prior) kf_landscape_prior_close(&believed);
     kf_landscape_free(landscape);
@@ -233,13 +295,15 @@ static kf_status judge_file(const char *file, kf_figures *figures, kf_error *err
 static kf_status run(const kf_bench_suite *suite, const kf_bench_options *options, kf_device_info *device,
                      kf_figures *figures, kf_error *error) {
     kf_files files = {.count = 0};
+    kf_cells all = {.count = 0};
     if (options->nodes[0] > 0 || options->samples_per_cell > 0 || options->figure_count > 0)
         return kf_fail(error, KF_BAD_INPUT,
                        "--suite %s: it has no use for --grid, --samples-per-cell and --figure", suite->name);
     KF_TRY(kf_device_probe(options->device, device, error));
     kf_status status = list_files(&files, error);
     for (int i = 0; i < files.count && status == KF_OK; i++)
-        status = judge_file(files.paths[i], figures, error);
+        status = judge_file(files.paths[i], &all, figures, error);
+    if (status == KF_OK) add_comparison(&all, figures);
     for (int i = 0; i < files.count; i++)
         free(files.paths[i]);
     return status;
@@ -248,7 +312,8 @@ static kf_status run(const kf_bench_suite *suite, const kf_bench_options *option
 const kf_bench_suite kf_suite_search = {
     .name = "search",
     .summary = "regret of every strategy after so many evaluations on stored landscapes, mean of 100 seeds",
-    .promise = "the models reach their targets (floor), and on imported landscapes every strategy beats "
-               "random search",
+    .promise = "the models reach their targets (floor), no strategy is better than the model (Mann-Whitney, "
+               "Holm) and "
+               "each beats random search where the whole space was measured",
     .run = run,
 };

@@ -51,6 +51,38 @@ static void test_mann_whitney_ties(void **state) {
     assert_near(kf_mann_whitney(a, 0, b, 3), 1.0, 0);
 }
 
+/* Beyond the limit of what is exact nothing jumps, whether values are shared or not. */
+static void test_mann_whitney_of_many(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        double a[65], b[65];
+        for (int i = 0; i < 65; i++) {
+            a[i] = kind < 2 ? i : i / 8;
+            b[i] = kind < 2 ? i + (kind == 0 ? 9.5 : 12.5) : (i + (kind == 2 ? 10 : 13)) / 8;
+        }
+        const double exact = kf_mann_whitney(a, 64, b, 64), many = kf_mann_whitney(a, 65, b, 65);
+        if (!(exact < 0.2 && many > 0.7 * exact && many < 1.3 * exact))
+            fail_msg("%d: exactly %.4g, nearly %.4g", kind, exact, many);
+    }
+    double same[100] = {0};
+    assert_near(kf_mann_whitney(same, 100, same, 100), 1.0, 0);
+}
+
+static void test_holm(void **state) {
+    (void)state;
+    /* 0.01 * 4, 0.013 * 3 (not below the one before), 0.03 * 2, 0.2. */
+    double p[] = {0.03, 0.01, 0.2, 0.013};
+    kf_holm(p, 4);
+    assert_near(p[1], 0.04, 1e-12);
+    assert_near(p[3], 0.04, 1e-12);
+    assert_near(p[0], 0.06, 1e-12);
+    assert_near(p[2], 0.2, 1e-12);
+    double all[] = {0.9, 0.8};
+    kf_holm(all, 2);
+    assert_near(all[1], 1.0, 0);
+    kf_holm(NULL, 0);
+}
+
 static void test_shift(void **state) {
     (void)state;
     const double a[] = {1, 2, 3, 4, 5}, b[] = {11, 12, 13, 14, 15};
@@ -363,6 +395,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mann_whitney_exact),
         cmocka_unit_test(test_mann_whitney_ties),
+        cmocka_unit_test(test_mann_whitney_of_many),
+        cmocka_unit_test(test_holm),
         cmocka_unit_test(test_shift),
         cmocka_unit_test(test_coverage),
         cmocka_unit_test(test_false_discovery),
