@@ -15,6 +15,8 @@
  *                      memory on a GPU, of KF_SUM_THREADS threads). With KF_KEEPS_SLOTS the first sum of a step leaves
  *                      them for the others
  *
+ * KF_IN_FLIGHT candidates or listed neighbours are loaded at a time on a GPU.
+ *
  * The body sees j, dx, dy, dz (own position less j's) and r2. On the cpu the candidates of a range are the SIMD loop,
  * and the body runs for all of them: what it adds must vanish beyond the support (kf_weight does). */
 #ifndef KF_KERNELS_SPH_NEIGHBOURS_H
@@ -126,7 +128,9 @@ KF_FUNCTION long long kf_word(const kf_sph_arguments *a, int i) {
 #define KF_NEAR(test) if (test)
 #define KF_LOW_BIT(word) (__ffs((int)(word)) - 1)
 #define KF_ONE_BY_ONE _Pragma("unroll 1")
-#define KF_SOME _Pragma("unroll 2")
+#define KF_TEXT_PRAGMA(words) _Pragma(#words)
+#define KF_ANY_PRAGMA(words) KF_TEXT_PRAGMA(words)
+#define KF_SOME KF_ANY_PRAGMA(unroll KF_IN_FLIGHT)
 #else
 #define KF_SIMD(pragma) _Pragma(pragma)
 #define KF_NEAR(test)
@@ -282,7 +286,7 @@ KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_range r, int fir
 #endif
 #if KF_CUDA
     unsigned bit = 1;
-    _Pragma("unroll 4") for (int j = first; j < end; j++) {
+    KF_SOME for (int j = first; j < end; j++) {
         KF_DISTANCE(r)
         hits |= r2 < reach2 ? bit : 0u;
         bit <<= 1;

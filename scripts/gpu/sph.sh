@@ -25,8 +25,12 @@ row() { # name, scene, spacings along x, least billion particle-steps a second
         local fix=(--fix "search=$search")
         case $device in
         cuda*)
-            fix+=(--fix layout=float4 --fix threads=64,96,128,192,256 --fix graph=true)
-            [ "$search" = list ] && fix+=(--fix list_period=4,8 --fix skin=10,20)
+            fix+=(--fix layout=float4 --fix graph=true --fix order=atomic)
+            case $search in # around what was best before: the whole space takes hours
+            list) fix+=(--fix cells=2 --fix prune=true --fix list_period=8 --fix skin=10 --fix in_flight=2,4,8 --fix threads=128
+                --fix resident_blocks=0,4,5,6) ;;
+            staged) fix+=(--fix cells=1 --fix in_flight=2,4,8 --fix threads=64,96,192 --fix resident_blocks=0,4,8,16) ;;
+            esac
             ;;
         esac
         "$kftune" tune --scene "$scene" --grid "${across}x${across}x${across}" --device "$device" --budget "${evaluations}evals" --rounds 1 \

@@ -29,6 +29,7 @@ typedef struct kf_sph_options {
     bool fused_count;
     int list_period; /* steps that a list serves */
     int skin;        /* of lists, percent of the support */
+    int in_flight;   /* candidates or listed neighbours that a thread of a GPU loads at a time */
     int threads, resident_blocks;
     bool graph;
 } kf_sph_options;

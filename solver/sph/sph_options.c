@@ -62,6 +62,7 @@ static kf_status check_options(const kf_particle_scene *scene, const kf_sph_opti
         return refuse(error, "masks need a scheme with several sums over the neighbours");
     if (o->search == KF_SPH_STAGED && o->threads > 256)
         return refuse(error, "search staged takes up to 256 threads");
+    if (o->in_flight < 1 || o->in_flight > 16) return refuse(error, "in_flight must be 1 to 16");
     if (o->threads < 32 || o->threads > 1024 || o->threads % 32 != 0)
         return refuse(error, "threads must be a multiple of 32, 32 to 1024");
     if (o->resident_blocks < 0 || o->resident_blocks * o->threads > 2048)
@@ -92,6 +93,7 @@ kf_status kf_sph_read_options(const kf_particle_scene *scene, const kf_config *c
     KF_TRY(kf_config_boolean(config, "fuse_count", &options->fused_count, error));
     KF_TRY(integer(config, "list_period", &options->list_period, error));
     KF_TRY(integer(config, "skin", &options->skin, error));
+    KF_TRY(integer(config, "in_flight", &options->in_flight, error));
     KF_TRY(integer(config, "threads", &options->threads, error));
     KF_TRY(integer(config, "resident_blocks", &options->resident_blocks, error));
     KF_TRY(kf_config_boolean(config, "graph", &options->graph, error));
@@ -160,6 +162,7 @@ void kf_sph_define(const kf_particle_scene *scene, const kf_sph_options *options
         define(defines, "KF_REACH", options->reach);
         define(defines, "KF_PRUNE", options->prune);
         define(defines, "KF_SEARCH", (long)search);
+        define(defines, "KF_IN_FLIGHT", options->in_flight);
         if (search == KF_SPH_STAGED) {
             define(defines, "KF_STAGE_SLOTS", kf_sph_slots(scene, options));
             define(defines, "KF_SUM_THREADS", which == KF_SPH_SCHEME ? options->threads : KF_SPH_THREADS);
