@@ -81,7 +81,8 @@ typedef struct kf_kinetic_arguments {
 
     long long *load_sums; /* fixed point, [KF_LOAD_SLOTS][6] */
     long long pose_step;  /* of set_pose_step alone */
-    /* Of a free solid: fixed point [KF_LOAD_SLOTS][KF_BODY_SUMS], and the samples that left the domain. */
+    /* Of a free solid: fixed point [KF_LOAD_SLOTS][KF_BODY_SUMS], and the samples that left the
+     * domain; where the velocities are solved for, of each part. */
     long long *body_sums;
     int pass; /* of the immersed boundary within the step */
 
@@ -127,6 +128,7 @@ enum {
     KF_LOAD_SLOTS = 64,
     KF_LOAD_CHUNK = 64, /* samples or band nodes that one item adds up */
     KF_BODY_SUMS = 16,  /* body.h */
+    KF_BODY_PLACES = KF_LOAD_SLOTS * KF_BODY_SUMS + 1, /* of body_sums, of one part */
     KF_BODY_CHUNK = 16, /* samples that one item adds up */
     KF_BODY_THREADS = 32,
     KF_SCAN_CHUNK = 512,

@@ -125,6 +125,7 @@ KF_SCALAR_KERNEL(body_sums, kf_kinetic_arguments) {
     kf_body_share share = kf_no_body_share();
     for (int s = x; s < a->sample_count; s += a->extent[0]) {
         const kf_sample sample = kf_load_sample(a, s, 0);
+        if (!kf_is_own_plane(a, kf_home(2, sample.cell.z, a->nodes[2]))) continue; /* who has its cell's corner */
         kf_real deviation = 0, ux = 0, uy = 0, uz = 0;
         KF_CELL_NODES(KF_INTERPOLATE)
         kf_add_sample_to_body(a, &sample, &share, 1.0 + (double)deviation, (double)ux, (double)uy,

@@ -156,13 +156,13 @@ KF_FUNCTION int kf_has_left(const kf_kinetic_arguments *a, const kf_sample_cell 
 
 /* What the samples of an item add to the solid's equations of motion (body.h), and how many of them have left. */
 typedef struct kf_body_share {
-    double sums[KF_BODY_SUMS];
+    kf_int64 sums[KF_BODY_SUMS];
     int left;
 } kf_body_share;
 KF_FUNCTION kf_body_share kf_no_body_share(void) {
     kf_body_share share;
     for (int i = 0; i < KF_BODY_SUMS; i++)
-        share.sums[i] = 0.0;
+        share.sums[i] = 0;
     share.left = 0;
     return share;
 }
@@ -170,14 +170,19 @@ KF_FUNCTION void kf_add_sample_to_body(const kf_kinetic_arguments *a, const kf_s
                                        kf_body_share *share, double density, double ux, double uy,
                                        double uz) {
     const double per_radius = 1.0 / ((const kf_pose *)a->pose)->radius;
-    kf_add_to_body(share->sums, 2.0 * density * (double)sample->area, per_radius * (double)sample->cell.rx,
+    double one[KF_BODY_SUMS];
+    for (int i = 0; i < KF_BODY_SUMS; i++)
+        one[i] = 0.0;
+    kf_add_to_body(one, 2.0 * density * (double)sample->area, per_radius * (double)sample->cell.rx,
                    per_radius * (double)sample->cell.ry, per_radius * (double)sample->cell.rz, ux, uy, uz);
+    for (int i = 0; i < KF_BODY_SUMS; i++)
+        share->sums[i] += (kf_int64)floor(one[i] * KF_BODY_SCALE + 0.5); /* without a bias */
     share->left += kf_has_left(a, &sample->cell);
 }
 KF_FUNCTION void kf_add_body_share(const kf_kinetic_arguments *a, int item, const kf_body_share *share) {
     kf_int64 *slot = (kf_int64 *)a->body_sums + KF_BODY_SUMS * (item % KF_LOAD_SLOTS);
     for (int i = 0; i < KF_BODY_SUMS; i++)
-        kf_atomic_add_int64(slot + i, (kf_int64)floor(share->sums[i] * KF_BODY_SCALE + 0.5)); /* without a bias */
+        kf_atomic_add_int64(slot + i, share->sums[i]);
     if (share->left != 0)
         kf_atomic_add_int64((kf_int64 *)a->body_sums + KF_BODY_SUMS * KF_LOAD_SLOTS, share->left);
 }

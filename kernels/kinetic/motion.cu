@@ -1,5 +1,6 @@
 /* Where a moving solid is: the pose of each step, prescribed or of a free solid, whose equations of motion
- * (body.h) are solved from the sums that the samples leave. Defines: KF_FREE 0|1. */
+ * (body.h) are solved from the sums that the samples leave. Defines: KF_FREE 0|1, KF_TEAM 1: of a team, whose sums are
+ * those of all parts. */
 #include "body.h"
 
 #if !KF_FREE
@@ -52,8 +53,14 @@ KF_BLOCK_KERNEL(solve_body, kf_kinetic_arguments) {
     KF_EACH_THREAD_SCALAR(t, KF_BODY_THREADS) {
         double sum = 0.0;
         for (int i = t; i < KF_LOAD_SLOTS * KF_BODY_SUMS; i += KF_BODY_THREADS) {
-            sum += (double)a->body_sums[i];
+            long long all = a->body_sums[i];
+#if KF_TEAM
+            for (int part = 1; part < a->parts; part++)
+                all += a->body_sums[part * KF_BODY_PLACES + i];
+#else
             a->body_sums[i] = 0;
+#endif
+            sum += (double)all;
         }
         sums[t] = sum * (1.0 / KF_BODY_SCALE);
     }
@@ -63,7 +70,12 @@ KF_BLOCK_KERNEL(solve_body, kf_kinetic_arguments) {
         if (t != 0) continue;
         for (int i = 0; i < KF_BODY_SUMS; i++)
             sums[i] += sums[KF_BODY_SUMS + i];
-        if (pose->left_at < 0 && a->body_sums[KF_LOAD_SLOTS * KF_BODY_SUMS] > 0)
+        long long left = a->body_sums[KF_BODY_PLACES - 1];
+#if KF_TEAM
+        for (int part = 1; part < a->parts; part++)
+            left += a->body_sums[part * KF_BODY_PLACES + KF_BODY_PLACES - 1];
+#endif
+        if (pose->left_at < 0 && left > 0)
             pose->left_at = pose->step - 1;
         if (pose->left_at < 0)
             kf_solve_body(pose, sums, a->pass);

@@ -120,6 +120,7 @@ typedef struct kf_kinetic {
     size_t outflow_bytes;
     bool is_ring;                      /* the last part is the first one's neighbour */
     kf_buffer *body_sums, *band_total; /* of a free solid; of several passes */
+    kf_buffer *team_body, *no_body;    /* of a team: all parts' body_sums, and zeros to begin them with */
     kf_buffer *cell_count;             /* of a moving solid's cells */
     kf_buffer *samples[4], *sample_corner, *identity, *band_of, *band_node, *band_count, *band_force, *force,
         *slab;
@@ -195,14 +196,14 @@ kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetics, kf_error
  * parts. Every process has addresses for the whole domain, of which it uses its own planes and copies of
  * those beside them. */
 /* KF_BAD_INPUT with what several processes cannot run. */
-kf_status kf_kinetic_check_world(const kf_scene *scene, const kf_kinetic_options *options, kf_error *error);
+kf_status kf_kinetic_check_world(const kf_kinetic_options *options, kf_error *error);
 /* What makes the calls for steps of that parity; the plan's to free. NULL where there is one process. */
 typedef struct kf_kinetic_link kf_kinetic_link;
 kf_status kf_kinetic_link_make(kf_plan *plan, int parity, kf_kinetic_link **link, kf_error *error);
 void kf_kinetic_link_free(kf_kinetic_link *link);
 /* Calls of a plan; object is the link: after a step, the planes that others read; sums of averages from all.
  */
-kf_call_function kf_kinetic_exchange_planes, kf_kinetic_gather_sums;
+kf_call_function kf_kinetic_exchange_planes, kf_kinetic_gather_sums, kf_kinetic_gather_body;
 /* Planes that this process keeps: range[i][0] .. range[i][1] - 1; returns their number. */
 enum { KF_PLANE_RANGES = 3 };
 int kf_kinetic_kept_planes(const kf_plan *plan, int range[KF_PLANE_RANGES][2]);

@@ -86,10 +86,10 @@ void kf_meet(kf_builder *b, int parity) {
 }
 
 void kf_make_marks(kf_builder *b) {
-    kf_mark **const marks[] = {b->ended, b->ready, b->summed};
+    kf_mark **const marks[] = {b->ended, b->ready, b->summed, b->body_summed, b->body_taken};
     for (int part = 0; b->parts > 1 && part < b->parts; part++) {
         kf_on_part(b, part);
-        for (int i = 0; i < 3 && b->status == KF_OK; i++)
+        for (size_t i = 0; i < sizeof marks / sizeof *marks && b->status == KF_OK; i++)
             b->status = kf_plan_mark(b->plan, &marks[i][part], b->error);
     }
 }

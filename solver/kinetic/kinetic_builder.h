@@ -1,5 +1,5 @@
 /* Appending the items of a step, of one device or of a team's parts. Shared by kinetic_launches.c,
- * kinetic_builder.c and kinetic_order.c only. */
+ * kinetic_builder.c, kinetic_sums.c and kinetic_order.c only. */
 #ifndef KF_SOLVER_KINETIC_KINETIC_BUILDER_H
 #define KF_SOLVER_KINETIC_KINETIC_BUILDER_H
 
@@ -13,6 +13,7 @@ typedef struct kf_builder {
     kf_kinetic *kinetic;  /* of the part whose items are appended now */
     int parts;
     kf_mark *ended[KF_MOST_PARTS], *ready[KF_MOST_PARTS], *summed[KF_MOST_PARTS]; /* of a team, see kf_meet */
+    kf_mark *body_summed[KF_MOST_PARTS], *body_taken[KF_MOST_PARTS];
     kf_error *error;
     kf_status status;
     int line_block[3], face_block[3]; /* of launches over samples or band, and over faces */
@@ -20,6 +21,7 @@ typedef struct kf_builder {
     bool aside, joins;                /* of the kernels appended now, and of the next one */
     bool beside;                      /* the same, in the lane of the same priority */
     bool overlaps;                    /* the kernels appended now begin while those before them end */
+    bool band_is_done;                /* the band's forces of this step are appended already */
     int every;                        /* the kernels appended now are due at each so many steps */
 } kf_builder;
 
@@ -52,6 +54,15 @@ void kf_await_all(kf_builder *b, int parity, const char *name, kf_mark *const ma
 void kf_meet(kf_builder *b, int parity);
 /* Appends to each part. */
 void kf_each_part(kf_builder *b, int parity, void (*add)(kf_builder *b, int parity));
+
+/* kinetic_sums.c. A call that all parts of this process make together; nothing where there is no other. */
+void kf_append_link_call(kf_builder *b, int parity, const char *name, kf_call_function *enqueue);
+/* The domain's averages, of all parts; the same grid for all. */
+void kf_append_averages(kf_builder *b, int parity, int grid);
+/* The velocities of a free solid, from what its samples see: of one device; of a team, of all parts together.
+ */
+void kf_append_body(kf_builder *b, int parity, int grid);
+void kf_append_team_body(kf_builder *b, int parity, int grid);
 
 /* kinetic_order.c: makes b->kinetic->order_launches, where the part's config orders or lists samples. */
 kf_status kf_prepare_order(kf_builder *b, kf_error *error);

@@ -55,12 +55,10 @@ kf_status kf_kinetic_check_team(const kf_scene *scene, const kf_kinetic_options 
         return kf_fail(error, KF_BAD_INPUT,
                        "%d devices are too many for %d planes along z: this scene can be cut into %d parts",
                        options->parts, scene->nodes[2], most);
-    KF_TRY(kf_kinetic_check_world(scene, options, error));
+    KF_TRY(kf_kinetic_check_world(options, error));
     if (options->slab > 0)
         return kf_fail(error, KF_BAD_INPUT, "streaming shift runs on one device; use another streaming");
     if (options->plan == KF_PLAN_MOMENTS && scene->samples.count > 0)
         return kf_fail(error, KF_BAD_INPUT, "plan moments with a solid runs on one device; use plan fused");
-    if (scene->motion.free)
-        return kf_fail(error, KF_BAD_INPUT, "a free solid runs on one device: use --device");
     return KF_OK;
 }

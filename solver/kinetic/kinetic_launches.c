@@ -73,79 +73,6 @@ static void append_boundaries(kf_builder *b, int parity, int grid) {
     }
 }
 
-static void append_average_sum(kf_builder *b, int parity, int grid) {
-    const int *n = b->kinetic->geometry.nodes;
-    int rows = ((n[1] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE) *
-               ((n[2] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE);
-    /* As many rows an item as still fill a large GPU; more would make it wait for one after the other. */
-    enum { ITEMS = 1 << 18, MOST = 16 };
-    const long long enough = (long long)n[0] * rows / ITEMS;
-    const int each = b->kinetic->options.gpu && enough < MOST ? (int)enough + (enough == 0) : MOST;
-    const int extent[3] = {n[0], (rows + each - 1) / each, 1};
-    kf_append(b, parity, KF_SOURCE_STATE, "average_sum", extent, b->face_block,
-              kf_from_to(b->kinetic, grid, grid),
-              b->kinetic->node_values * (double)b->kinetic->store_bytes * n[0] * rows / b->parts);
-}
-
-static void append_average_finish(kf_builder *b, int parity, int grid) {
-    const int finish[3] = {KF_AVERAGE_SLOTS, 1, 1};
-    kf_kinetic_arguments arguments = kf_from_to(b->kinetic, grid, grid);
-    if (b->plan->all_parts > 1) arguments.average_sums = kf_buffer_address(b->kinetic->team_sums);
-    kf_append(b, parity, KF_SOURCE_STATE, "average_finish", finish, finish, arguments, 0);
-}
-
-static void append_copy(kf_builder *b, int parity, const char *name, kf_buffer *target, size_t offset,
-                        const kf_buffer *source, size_t bytes) {
-    const kf_copy copy = {
-        .target = target, .target_offset = offset, .source = source, .bytes = bytes, .rows = 1};
-    if (kf_falls(b, parity)) kf_schedule(b, parity, kf_plan_add_copy(b->plan, name, &copy));
-}
-
-/* Of all parts of this process together; nothing where there is no other. */
-static void append_link_call(kf_builder *b, int parity, const char *name, kf_call_function *enqueue) {
-    if (b->kinetics->links[0] == NULL || !kf_falls(b, parity)) return;
-    const kf_call call = {.enqueue = enqueue, .object = b->kinetics->links[parity == 1]};
-    kf_on_part(b, 0);
-    b->joins = true;
-    kf_schedule(b, parity, kf_plan_add_call(b->plan, name, &call));
-    b->joins = false;
-}
-
-/* A team's averages: every part adds up its own rows, takes the sums of all, and finishes them itself. Its
- * sums are emptied when they begin, by which time all have taken those before. */
-static void append_team_averages(kf_builder *b, int parity, int grid) {
-    const size_t bytes = 3 * KF_AVERAGE_SLOTS * sizeof(long long);
-    kf_await_all(b, parity, "step_ended", b->ended);
-    for (int part = 0; part < b->parts; part++) {
-        kf_on_part(b, part);
-        append_copy(b, parity, "average_empty", b->kinetic->average_sums, 0, b->kinetic->no_sums, bytes);
-        append_average_sum(b, parity, grid);
-    }
-    kf_signal_all(b, parity, "averages_summed", b->summed);
-    kf_await_all(b, parity, "averages_summed", b->summed);
-    append_link_call(b, parity, "average_gather", kf_kinetic_gather_sums);
-    for (int part = 0; part < b->parts; part++) {
-        kf_on_part(b, part);
-        for (int other = 0; b->kinetics->links[0] == NULL && other < b->parts; other++)
-            append_copy(b, parity, "average_take", b->kinetic->team_sums, (size_t)other * bytes,
-                        b->kinetics[other].average_sums, bytes);
-        append_average_finish(b, parity, grid);
-    }
-}
-
-/* Of all parts; the same grid for all. */
-static void append_averages(kf_builder *b, int parity, int grid) {
-    if (!b->kinetics->adaptive) return;
-    b->every = KF_AVERAGE_PERIOD;
-    if (b->plan->all_parts > 1) {
-        append_team_averages(b, parity, grid);
-    } else {
-        append_average_sum(b, parity, grid);
-        append_average_finish(b, parity, grid);
-    }
-    b->every = 1;
-}
-
 static int chunks(int items) {
     return (items + KF_LOAD_CHUNK - 1) / KF_LOAD_CHUNK;
 }
@@ -180,17 +107,6 @@ static void append_motion(kf_builder *b, int parity, int grid) {
     if (kinetic->cells) kf_append_items(b, parity, KF_SOURCE_IMMERSED, "cell_fill", samples, grid, grid);
 }
 
-/* The velocities of a free solid, from what the samples see. */
-static void append_body(kf_builder *b, int parity, int grid) {
-    const kf_kinetic *kinetic = b->kinetic;
-    if (!kinetic->free) return;
-    const int items = (kinetic->arguments.sample_count + KF_BODY_CHUNK - 1) / KF_BODY_CHUNK;
-    kf_append_items(b, parity, KF_SOURCE_IMMERSED, kinetic->band ? "band_body_sums" : "body_sums", items,
-                    grid, grid);
-    const int extent[3] = {KF_BODY_THREADS, 1, 1};
-    kf_append(b, parity, KF_SOURCE_MOTION, "solve_body", extent, extent, kinetic->arguments, 0);
-}
-
 /* A kernel over the nodes of every part. */
 static void append_all_nodes(kf_builder *b, int parity, const char *name, int from, int to, double values) {
     for (int part = 0; part < b->parts; part++) {
@@ -202,7 +118,7 @@ static void append_all_nodes(kf_builder *b, int parity, const char *name, int fr
 /* Force of the solid on the streamed populations' fields, in the whole-domain field: at the samples, */
 static void append_penalty(kf_builder *b, int parity) {
     if (!b->kinetic->has_samples) return;
-    append_body(b, parity, 0);
+    kf_append_body(b, parity, 0);
     kf_append_items(b, parity, KF_SOURCE_IMMERSED, "penalty", b->kinetic->arguments.sample_count, 0, 1);
 }
 
@@ -228,6 +144,7 @@ static void append_dense_force(kf_builder *b, int parity) {
         for (int part = 0; part < b->parts; part++)
             b->kinetics[part].arguments.pass = pass;
         if (pass > 0) kf_meet(b, parity);
+        kf_append_team_body(b, parity, 0);
         kf_each_part(b, parity, append_penalty);
         if (pass > 0) kf_meet(b, parity);
         kf_each_part(b, parity, append_dense_sum);
@@ -249,7 +166,7 @@ static void append_streamed_fields(kf_builder *b, int parity, int from, int to) 
     }
     kf_meet(b, parity);
     kf_on_part(b, 0);
-    append_averages(b, parity, from);
+    kf_append_averages(b, parity, from);
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
         append_motion(b, parity, from);
@@ -308,7 +225,7 @@ static void make_paper(kf_builder *b) {
  * added up cell by cell first; of a static solid, for whoever reads them to collect. */
 static void append_band_pass(kf_builder *b, int parity, int grid) {
     const kf_kinetic *kinetic = b->kinetic;
-    append_body(b, parity, grid);
+    kf_append_body(b, parity, grid);
     const kf_kinetic_arguments *a = &kinetic->arguments;
     if (kinetic->segments)
         kf_append_items(b, parity, KF_SOURCE_IMMERSED, "segment_forces",
@@ -320,17 +237,27 @@ static void append_band_pass(kf_builder *b, int parity, int grid) {
         kf_append_items(b, parity, KF_SOURCE_IMMERSED, "band_spread", a->sample_count, grid, grid);
 }
 
+/* The force of a pass joins those of the passes before. */
+static void append_band_join(kf_builder *b, int parity, int grid) {
+    kf_kinetic_arguments *arguments = &b->kinetic->arguments;
+    if (b->kinetic->passes > 1)
+        kf_append_items(b, parity, KF_SOURCE_IMMERSED, "band_join", arguments->band_capacity, grid, grid);
+}
+
+static void end_band_force(kf_builder *b) {
+    kf_kinetic_arguments *arguments = &b->kinetic->arguments;
+    arguments->pass = 0;
+    if (b->kinetic->passes > 1) arguments->band_force = arguments->band_total;
+}
+
 /* All passes of a step: in the end the force is where band_force of the arguments says. */
 static void append_band_force(kf_builder *b, int parity, int grid) {
     kf_kinetic_arguments *arguments = &b->kinetic->arguments;
-    const int passes = b->kinetic->passes;
-    for (arguments->pass = 0; arguments->pass < passes; arguments->pass++) {
+    for (arguments->pass = 0; arguments->pass < b->kinetic->passes; arguments->pass++) {
         append_band_pass(b, parity, grid);
-        if (passes > 1)
-            kf_append_items(b, parity, KF_SOURCE_IMMERSED, "band_join", arguments->band_capacity, grid, grid);
+        append_band_join(b, parity, grid);
     }
-    arguments->pass = 0;
-    if (passes > 1) arguments->band_force = arguments->band_total;
+    end_band_force(b);
 }
 
 /* The two steps of kernels on one grid. */
@@ -343,8 +270,10 @@ static const char *const in_place_names[4][2] = {{"band_macroscopic_even", "band
 static void append_in_place_band(kf_builder *b, int p) {
     const int band = b->kinetic->arguments.band_capacity;
     if (!b->kinetic->has_samples) return;
-    kf_append_items(b, p, KF_SOURCE_FLOW, in_place_names[0][p], band, 0, 0);
-    append_band_force(b, p, 0);
+    if (!b->band_is_done) {
+        kf_append_items(b, p, KF_SOURCE_FLOW, in_place_names[0][p], band, 0, 0);
+        append_band_force(b, p, 0);
+    }
     kf_append_items(b, p, KF_SOURCE_FLOW, in_place_names[1][p], band, 0, 0);
 }
 
@@ -453,9 +382,11 @@ static void append_two_grids(kf_builder *b, int p) {
     const bool masked = kinetic->has_samples && kinetic->options.masked_band;
     if (kinetic->has_samples) {
         b->aside = kinetic->options.concurrent_solid;
-        kf_append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
-        b->overlaps = kinetic->options.overlap && kinetic->passes == 1;
-        append_band_force(b, p, p);
+        if (!b->band_is_done) {
+            kf_append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
+            b->overlaps = kinetic->options.overlap && kinetic->passes == 1;
+            append_band_force(b, p, p);
+        }
         if (masked) kf_append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
         b->aside = b->overlaps = false;
     }
@@ -490,6 +421,36 @@ static void append_moments(kf_builder *b, int p) {
 
 static int grid_before(const kf_builder *b, int p) {
     return b->kinetics->options.in_place != 0 ? 0 : p;
+}
+
+/* A team's free solid: the forces of each pass need the sums of all parts, so parts go through them together.
+ */
+static void append_free_band(kf_builder *b, int p) {
+    const int grid = grid_before(b, p), passes = b->kinetics->passes;
+    b->band_is_done = b->kinetics->free && b->plan->all_parts > 1;
+    if (!b->band_is_done) return;
+    b->aside = b->kinetics->options.concurrent_solid;
+    for (int part = 0; part < b->parts; part++) {
+        const bool in_place = b->kinetics->options.in_place != 0;
+        kf_on_part(b, part);
+        kf_append_items(b, p, KF_SOURCE_FLOW, in_place ? in_place_names[0][p] : "band_macroscopic",
+                        b->kinetic->arguments.band_capacity, grid, in_place ? 0 : 1 - p);
+    }
+    for (int pass = 0; pass < passes; pass++) {
+        for (int part = 0; part < b->parts; part++)
+            b->kinetics[part].arguments.pass = pass;
+        kf_append_team_body(b, p, grid);
+        for (int part = 0; part < b->parts; part++) {
+            kf_on_part(b, part);
+            append_band_pass(b, p, grid);
+            append_band_join(b, p, grid);
+        }
+    }
+    for (int part = 0; part < b->parts; part++) {
+        kf_on_part(b, part);
+        end_band_force(b);
+    }
+    b->aside = false;
 }
 
 /* What step p of two reads and writes besides the grids. */
@@ -550,15 +511,16 @@ static void make_one_pass(kf_builder *b) {
         kf_await_neighbours(b, p, "step_ended", b->ended);
         kf_each_part(b, p, append_part_boundaries);
         if (kinetics->options.boundary_kernels > 0) kf_meet(b, p);
-        append_averages(b, p, grid_before(b, p));
+        kf_append_averages(b, p, grid_before(b, p));
         kf_each_part(b, p, append_part_motion);
+        append_free_band(b, p);
         if (in_place) {
             kf_each_part(b, p, append_in_place_band);
             if (kinetics->has_solid || kinetics->adaptive) kf_meet(b, p);
         }
         kf_each_part(b, p, append_flow);
         kf_signal_all(b, p, "step_ended", b->ended);
-        append_link_call(b, p, "exchange_planes", kf_kinetic_exchange_planes);
+        kf_append_link_call(b, p, "exchange_planes", kf_kinetic_exchange_planes);
     }
     kf_each_part(b, 0, set_load_launch);
 }

@@ -374,6 +374,7 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
     defines->count = 0;
     if (which == KF_SOURCE_MOTION) {
         define(defines, "KF_FREE", scene->motion.free);
+        if (scene->motion.free && options->parts > 1) define(defines, "KF_TEAM", 1);
     } else {
         define(defines, "KF_STORAGE",
                (long)(options->storage == KF_F16 && samples ? KF_F32 : options->storage));

@@ -384,9 +384,14 @@ static kf_status make_sample_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_erro
     a->pose = kf_buffer_address(kinetic->pose);
     a->load_sums = kf_buffer_address(kinetic->load_sums);
     if (kinetic->free) {
-        KF_TRY(kf_plan_buffer(plan, (KF_LOAD_SLOTS * KF_BODY_SUMS + 1) * sizeof(long long),
-                              &kinetic->body_sums, error));
+        const size_t bytes = KF_BODY_PLACES * sizeof(long long);
+        KF_TRY(kf_plan_buffer(plan, bytes, &kinetic->body_sums, error));
         a->body_sums = kf_buffer_address(kinetic->body_sums);
+        if (plan->all_parts > 1) {
+            KF_TRY(kf_plan_buffer(plan, (size_t)plan->all_parts * bytes, &kinetic->team_body, error));
+            KF_TRY(kf_plan_buffer(plan, bytes, &kinetic->no_body, error));
+            KF_TRY(kf_buffer_fill(kinetic->no_body, 0, error));
+        }
     }
     if (kinetic->segments || count == 0) return KF_OK;
     for (int i = 0; i < 4; i++)

@@ -2,6 +2,7 @@
  * planes beside its own, through the host and MPI. Populations travel packed [z][i][y][x], as node's own
  * wherever the layout or streaming in place keeps them, and with them what waits outside of outflows beside
  * the cut. */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,16 +29,13 @@ struct kf_kinetic_link {
     kf_buffer *packed;                 /* of one side, on the first part's device */
 };
 
-kf_status kf_kinetic_check_world(const kf_scene *scene, const kf_kinetic_options *options, kf_error *error) {
+kf_status kf_kinetic_check_world(const kf_kinetic_options *options, kf_error *error) {
     if (kf_world_size() == 1) return KF_OK;
     if (options->plan == KF_PLAN_BASELINE || options->plan == KF_PLAN_PAPER || options->boundary_kernels > 0)
         return kf_fail(
             error, KF_BAD_INPUT,
             "several processes run plans fused and moments with boundary_kernels=0; this config's plan runs "
             "in one process, whose --devices may be several");
-    if (scene->motion.free)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "a free solid runs in one process, whose --devices may be several");
     return KF_OK;
 }
 
@@ -208,22 +206,34 @@ kf_status kf_kinetic_exchange_planes(void *object, kf_stream *stream, kf_error *
     return KF_OK;
 }
 
-/* Every part gets the sums of all, each at its place. */
-kf_status kf_kinetic_gather_sums(void *object, kf_stream *stream, kf_error *error) {
-    enum { VALUES = 3 * KF_AVERAGE_SLOTS };
-    const kf_kinetic_link *link = object;
+/* Every part gets the sums of all, each at its place: count of them from `from` of every part to `to`. */
+static kf_status gather(const kf_kinetic_link *link, size_t from, size_t to, size_t count, kf_error *error) {
     const kf_plan *plan = link->plan;
-    const kf_kinetic *kinetics = plan->system;
-    const size_t bytes = VALUES * sizeof(int64_t);
-    int64_t *all = kf_allocate_zeroed((size_t)plan->all_parts * VALUES, sizeof *all);
-    (void)stream;
+    const char *kinetics = plan->system;
+    const size_t bytes = count * sizeof(int64_t);
+    int64_t *all = kf_allocate_zeroed((size_t)plan->all_parts * count, sizeof *all);
     kf_status status = kf_backend_synchronize(plan->backend, error);
-    for (int part = 0; part < plan->part_count && status == KF_OK; part++)
-        status = kf_buffer_download(kinetics[part].average_sums, 0,
-                                    all + (size_t)(plan->first_part + part) * VALUES, bytes, error);
-    if (status == KF_OK) status = kf_world_sum(all, plan->all_parts * VALUES, error);
-    for (int part = 0; part < plan->part_count && status == KF_OK; part++)
-        status = kf_buffer_upload(kinetics[part].team_sums, 0, all, (size_t)plan->all_parts * bytes, error);
+    for (int part = 0; part < plan->part_count && status == KF_OK; part++) {
+        const kf_buffer *sums = *(kf_buffer *const *)(kinetics + (size_t)part * sizeof(kf_kinetic) + from);
+        status = kf_buffer_download(sums, 0, all + (size_t)(plan->first_part + part) * count, bytes, error);
+    }
+    if (status == KF_OK) status = kf_world_sum(all, plan->all_parts * (int)count, error);
+    for (int part = 0; part < plan->part_count && status == KF_OK; part++) {
+        kf_buffer *sums = *(kf_buffer *const *)(kinetics + (size_t)part * sizeof(kf_kinetic) + to);
+        status = kf_buffer_upload(sums, 0, all, (size_t)plan->all_parts * bytes, error);
+    }
     free(all);
     return status;
+}
+
+kf_status kf_kinetic_gather_sums(void *object, kf_stream *stream, kf_error *error) {
+    (void)stream;
+    return gather(object, offsetof(kf_kinetic, average_sums), offsetof(kf_kinetic, team_sums),
+                  3 * KF_AVERAGE_SLOTS, error);
+}
+
+kf_status kf_kinetic_gather_body(void *object, kf_stream *stream, kf_error *error) {
+    (void)stream;
+    return gather(object, offsetof(kf_kinetic, body_sums), offsetof(kf_kinetic, team_body), KF_BODY_PLACES,
+                  error);
 }

@@ -10,29 +10,12 @@
 #include <string.h>
 
 #include "scene/scene.h"
+#include "tests/unit/free_torus.h"
 #include "tests/unit/kinetic_variants.h"
 
-/* A free torus across the seam of a periodic box, in two passes of the immersed boundary. */
 static kf_scene *open_free_torus(void) {
     kf_scene *scene = open_scene("torus", 3000);
-    const double shift =
-        scene->nodes[0] - 1.0 - scene->motion.center[0]; /* half of it beyond the last node */
-    for (int face = 0; face < KF_FACES; face++)
-        scene->faces[face] = KF_PERIODIC;
-    memset(scene->face_velocity, 0, sizeof scene->face_velocity);
-    for (size_t s = 0; s < scene->samples.count; s++)
-        scene->samples.x[s] += shift;
-    scene->solid_low[0] += shift;
-    scene->solid_high[0] += shift;
-    scene->motion.center[0] += shift;
-    scene->motion.free = true;
-    scene->motion.velocity[0] = 0.02;
-    scene->motion.excess_mass = 60.0;
-    scene->motion.gravity[2] = -1e-3;
-    const double inertia[9] = {300, 40, 0, 40, 400, 0, 0, 0, 500};
-    memcpy(scene->motion.excess_inertia, inertia, sizeof inertia);
-    scene->immersed_passes = 2;
-    scene->accuracy = 0.05; /* little moves, against which 16-bit storage is measured */
+    set_free_torus(scene);
     return scene;
 }
 

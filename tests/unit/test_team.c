@@ -15,6 +15,7 @@
 #include "base/backend/world.h"
 #include "scene/scene.h"
 #include "solver/kinetic/kinetic.h"
+#include "tests/unit/free_torus.h"
 #include "tests/unit/problem_fixture.h"
 
 enum { STEPS = 37, SEEDS = 3, MOST_SEEDS = 12 };
@@ -268,6 +269,30 @@ static void test_moving_solid(void **state) {
     kf_scene_free(scene);
 }
 
+/* A free solid across the seam along x and the cuts, in one pass and in two; its velocities need the sums of
+ * all parts. */
+static kf_scene *free_scene(void) {
+    kf_scene *scene = open_scene("torus", 6000);
+    set_free_torus(scene);
+    return scene;
+}
+
+static void test_free_solid(void **state) {
+    (void)state;
+    kf_scene *scene = free_scene();
+    compare(scene, moving[0], 1);
+    compare(scene, separate[1], 1);
+    scene->immersed_passes = 1;
+    compare(scene, moving[0], 2);
+    compare(scene, moving[1], 2);
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        kf_cpu_shuffle(seed, -1);
+        compare(scene, moving[seed % 2], 1);
+    }
+    kf_cpu_shuffle(0, -1);
+    kf_scene_free(scene);
+}
+
 static bool equal(const outcome *one, const outcome *team) {
     return one->bytes == team->bytes && memcmp(one->state, team->state, one->bytes) == 0 &&
            memcmp(&one->load, &team->load, sizeof one->load) == 0;
@@ -428,7 +453,8 @@ static void test_in_several_processes(void **state) {
         const char *const *plan;
     } cases[] = {{ball_scene, two_grids[0]}, {ball_scene, two_grids[1]}, {ball_scene, one_grid[0]},
                  {ball_scene, one_grid[2]},  {empty_scene, moments},     {seam_scene, two_grids[0]},
-                 {seam_scene, one_grid[0]},  {moving_scene, moving[0]},  {moving_scene, moving[1]}};
+                 {seam_scene, one_grid[0]},  {moving_scene, moving[0]},  {moving_scene, moving[1]},
+                 {free_scene, moving[0]}};
     enum { CASES = sizeof cases / sizeof *cases };
     kf_error error = {KF_OK, ""};
     outcome alone[CASES];
@@ -463,6 +489,7 @@ int main(void) {
         cmocka_unit_test(test_moments),
         cmocka_unit_test(test_across_the_seam),
         cmocka_unit_test(test_moving_solid),
+        cmocka_unit_test(test_free_solid),
         cmocka_unit_test(test_streams_in_random_order),
         cmocka_unit_test(test_restart_on_any_number),
         cmocka_unit_test(test_cuts),

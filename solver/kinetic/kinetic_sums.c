@@ -1,0 +1,128 @@
+/* What needs sums over all parts within a step: the domain's averages, and the velocities of a free solid. */
+#include <string.h>
+
+#include "scene/scene.h"
+#include "solver/flow/flow_problem.h"
+#include "solver/kinetic/kinetic_builder.h"
+
+static void append_average_sum(kf_builder *b, int parity, int grid) {
+    const int *n = b->kinetic->geometry.nodes;
+    int rows = ((n[1] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE) *
+               ((n[2] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE);
+    /* As many rows an item as still fill a large GPU; more would make it wait for one after the other. */
+    enum { ITEMS = 1 << 18, MOST = 16 };
+    const long long enough = (long long)n[0] * rows / ITEMS;
+    const int each = b->kinetic->options.gpu && enough < MOST ? (int)enough + (enough == 0) : MOST;
+    const int extent[3] = {n[0], (rows + each - 1) / each, 1};
+    kf_append(b, parity, KF_SOURCE_STATE, "average_sum", extent, b->face_block,
+              kf_from_to(b->kinetic, grid, grid),
+              b->kinetic->node_values * (double)b->kinetic->store_bytes * n[0] * rows / b->parts);
+}
+
+static void append_average_finish(kf_builder *b, int parity, int grid) {
+    const int finish[3] = {KF_AVERAGE_SLOTS, 1, 1};
+    kf_kinetic_arguments arguments = kf_from_to(b->kinetic, grid, grid);
+    if (b->plan->all_parts > 1) arguments.average_sums = kf_buffer_address(b->kinetic->team_sums);
+    kf_append(b, parity, KF_SOURCE_STATE, "average_finish", finish, finish, arguments, 0);
+}
+
+static void append_copy(kf_builder *b, int parity, const char *name, kf_buffer *target, size_t offset,
+                        const kf_buffer *source, size_t bytes) {
+    const kf_copy copy = {
+        .target = target, .target_offset = offset, .source = source, .bytes = bytes, .rows = 1};
+    if (kf_falls(b, parity)) kf_schedule(b, parity, kf_plan_add_copy(b->plan, name, &copy));
+}
+
+/* Of all parts of this process together; nothing where there is no other. */
+void kf_append_link_call(kf_builder *b, int parity, const char *name, kf_call_function *enqueue) {
+    if (b->kinetics->links[0] == NULL || !kf_falls(b, parity)) return;
+    const kf_call call = {.enqueue = enqueue, .object = b->kinetics->links[parity == 1]};
+    kf_on_part(b, 0);
+    b->joins = true;
+    kf_schedule(b, parity, kf_plan_add_call(b->plan, name, &call));
+    b->joins = false;
+}
+
+/* A team's averages: every part adds up its own rows, takes the sums of all, and finishes them itself. Its
+ * sums are emptied when they begin, by which time all have taken those before. */
+static void append_team_averages(kf_builder *b, int parity, int grid) {
+    const size_t bytes = 3 * KF_AVERAGE_SLOTS * sizeof(long long);
+    kf_await_all(b, parity, "step_ended", b->ended);
+    for (int part = 0; part < b->parts; part++) {
+        kf_on_part(b, part);
+        append_copy(b, parity, "average_empty", b->kinetic->average_sums, 0, b->kinetic->no_sums, bytes);
+        append_average_sum(b, parity, grid);
+    }
+    kf_signal_all(b, parity, "averages_summed", b->summed);
+    kf_await_all(b, parity, "averages_summed", b->summed);
+    kf_append_link_call(b, parity, "average_gather", kf_kinetic_gather_sums);
+    for (int part = 0; part < b->parts; part++) {
+        kf_on_part(b, part);
+        for (int other = 0; b->kinetics->links[0] == NULL && other < b->parts; other++)
+            append_copy(b, parity, "average_take", b->kinetic->team_sums, (size_t)other * bytes,
+                        b->kinetics[other].average_sums, bytes);
+        append_average_finish(b, parity, grid);
+    }
+}
+
+/* Of all parts; the same grid for all. */
+void kf_append_averages(kf_builder *b, int parity, int grid) {
+    if (!b->kinetics->adaptive) return;
+    b->every = KF_AVERAGE_PERIOD;
+    if (b->plan->all_parts > 1) {
+        append_team_averages(b, parity, grid);
+    } else {
+        append_average_sum(b, parity, grid);
+        append_average_finish(b, parity, grid);
+    }
+    b->every = 1;
+}
+
+/* What the samples of a free solid see, */
+static void append_body_sums(kf_builder *b, int parity, int grid) {
+    const kf_kinetic *kinetic = b->kinetic;
+    const int items = (kinetic->arguments.sample_count + KF_BODY_CHUNK - 1) / KF_BODY_CHUNK;
+    if (b->plan->all_parts > 1)
+        append_copy(b, parity, "body_empty", kinetic->body_sums, 0, kinetic->no_body,
+                    KF_BODY_PLACES * sizeof(long long));
+    kf_append_items(b, parity, KF_SOURCE_IMMERSED, kinetic->band ? "band_body_sums" : "body_sums", items,
+                    grid, grid);
+}
+
+/* and its velocities from that. */
+static void append_solve(kf_builder *b, int parity) {
+    const int extent[3] = {KF_BODY_THREADS, 1, 1};
+    kf_kinetic_arguments arguments = b->kinetic->arguments;
+    if (b->plan->all_parts > 1) arguments.body_sums = kf_buffer_address(b->kinetic->team_body);
+    kf_append(b, parity, KF_SOURCE_MOTION, "solve_body", extent, extent, arguments, 0);
+}
+
+/* One device's. */
+void kf_append_body(kf_builder *b, int parity, int grid) {
+    if (!b->kinetic->free || b->plan->all_parts > 1) return;
+    append_body_sums(b, parity, grid);
+    append_solve(b, parity);
+}
+
+/* A team's, of all parts: each adds up the samples whose cells begin in its planes, takes the sums of all,
+ * and solves them itself. Its sums are emptied when all have taken those before. */
+void kf_append_team_body(kf_builder *b, int parity, int grid) {
+    const size_t bytes = KF_BODY_PLACES * sizeof(long long);
+    if (!b->kinetics->free || b->plan->all_parts == 1) return;
+    kf_await_all(b, parity, "body_taken", b->body_taken);
+    for (int part = 0; part < b->parts; part++) {
+        kf_on_part(b, part);
+        append_body_sums(b, parity, grid);
+    }
+    kf_signal_all(b, parity, "body_summed", b->body_summed);
+    kf_await_all(b, parity, "body_summed", b->body_summed);
+    for (int part = 0; b->kinetics->links[0] == NULL && part < b->parts; part++) {
+        kf_on_part(b, part);
+        for (int other = 0; other < b->parts; other++)
+            append_copy(b, parity, "body_take", b->kinetic->team_body, (size_t)other * bytes,
+                        b->kinetics[other].body_sums, bytes);
+    }
+    kf_append_link_call(b, parity, "body_gather", kf_kinetic_gather_body);
+    kf_signal_all(b, parity, "body_taken", b->body_taken);
+    kf_each_part(b, parity, append_solve);
+}
