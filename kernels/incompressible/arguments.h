@@ -24,7 +24,7 @@ typedef struct kf_solve_state {
     double mean;          /* of the right hand side, which is taken away where the pressure has no level of its own */
     double rz, alpha, beta;
     double limit;         /* square of the residual that is asked for */
-    double scale;         /* square of the right hand side */
+    double scale;         /* square of the right hand side, or of one whose tolerance is rounding */
     double residual;      /* reached, relative */
     double divergence;    /* square sum that the velocity had before it */
     double cells;         /* that the sums are taken over */

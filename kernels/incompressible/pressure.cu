@@ -187,15 +187,15 @@ KF_BLOCK_KERNEL(begin_solve, kf_incompressible_arguments) {
 }
 
 KF_FUNCTION void kf_judge_residual(const kf_grid *a, kf_solve_state *s, double square) {
-    s->residual = s->scale > 0.0 ? sqrt(square / s->scale) : sqrt(square);
+    s->residual = sqrt(square / s->scale);
     s->done = square <= s->limit && (s->iterations >= a->least_iterations || square == 0.0);
 }
 KF_BLOCK_KERNEL(begin_iterations, kf_incompressible_arguments) {
     KF_TOTALS(3) {
         kf_solve_state *s = a->solve;
         const double asked = a->tolerance * a->tolerance * KF_TOTAL(1);
-        s->scale = KF_TOTAL(1);
         s->limit = asked > a->floor ? asked : a->floor;
+        s->scale = s->limit / (a->tolerance * a->tolerance);
         s->rz = KF_TOTAL(2);
         kf_judge_residual(a, s, KF_TOTAL(0));
     }
@@ -204,7 +204,7 @@ KF_BLOCK_KERNEL(find_alpha, kf_incompressible_arguments) {
     if (KF_DONE) return;
     KF_TOTALS(1) {
         kf_solve_state *s = a->solve;
-        s->alpha = KF_TOTAL(0) > 0.0 ? s->rz / KF_TOTAL(0) : 0.0;
+        s->alpha = KF_TOTAL(0) > 0.0 ? s->rz / KF_TOTAL(0) : 0.0; /* nothing is left but rounding */
     }
 }
 /* After a step: the new residual, and with an inline preconditioner the next beta. */

@@ -149,9 +149,10 @@ static void set_arguments(const kf_scene *scene, kf_incompressible *s) {
     a->angular_speed = scene->motion.moving ? scene->motion.angular_speed : 0.0;
     a->duration = 0.5;
     a->viscosity = scene->incompressible.viscous_term == KF_VISCOUS_OFF ? 0.0 : scene->viscosity;
-    const double rounding = (s->options.double_precision ? 1e-15 : 1e-7) * fmax(speed, 1e-3);
+    /* What rounding leaves of a divergence of velocities of this size; less cannot be asked for. */
+    const double rounding = (s->options.double_precision ? 2e-16 : 1e-7) * fmax(speed, 1e-3);
     a->tolerance = kf_incompressible_tolerance(scene);
-    a->floor = pow(a->tolerance * rounding, 2) * scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
+    a->floor = rounding * rounding * scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
     a->singular = !has_outflow(scene);
     const int lines = scene->nodes[1] * scene->nodes[2];
     a->rows_per_block = (lines + SUMS - 1) / SUMS;

@@ -130,6 +130,9 @@ kf_status kf_incompressible_read(kf_plan *plan, double **values, kf_error *error
 /* Where the solves of both halves of the last step ended. */
 kf_status kf_incompressible_solves(kf_plan *plan, kf_solve_state states[KF_HALVES], kf_error *error);
 
+/* Root mean square of the divergence that is left, per step. */
+kf_status kf_incompressible_divergence(kf_plan *plan, double *divergence, kf_error *error);
+
 /* incompressible_reference.c */
 kf_status kf_incompressible_reference(const kf_problem *problem, int steps, kf_reference **reference,
                                       kf_error *error);

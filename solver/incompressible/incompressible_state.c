@@ -281,26 +281,32 @@ static kf_status solid_load(kf_plan *plan, kf_solid_load *load, kf_error *error)
     return KF_OK;
 }
 
-/* Of the solid, as all flows; and of the pressure: iterations and relative residual of both halves' solves,
- * the root mean square of the divergence that is left (1/s), and how many solves missed the tolerance. */
-static kf_status take_records(kf_plan *plan, kf_records *records, kf_error *error) {
+kf_status kf_incompressible_divergence(kf_plan *plan, double *divergence, kf_error *error) {
     kf_incompressible *s = system_of(plan);
     kf_incompressible_builder b = {
         .plan = plan, .system = s, .at_once = true, .error = error, .status = KF_OK};
-    kf_solve_state states[KF_HALVES];
     double sums[3] = {0};
-    KF_TRY(kf_flow_record(plan, records, error));
-    KF_TRY(kf_incompressible_solves(plan, states, error));
     kf_incompressible_sum_divergence(&b);
     KF_TRY(b.status);
     KF_TRY(add_up(plan, s->partial, 3, sums, error));
+    *divergence = sqrt(sums[0] / fmax(sums[1], 1.0));
+    return KF_OK;
+}
+
+/* Of the solid, as all flows; and of the pressure: iterations and relative residual of both halves' solves,
+ * the root mean square of the divergence that is left (1/s), and how many solves missed the tolerance. */
+static kf_status take_records(kf_plan *plan, kf_records *records, kf_error *error) {
+    kf_solve_state states[KF_HALVES];
+    double divergence;
+    KF_TRY(kf_flow_record(plan, records, error));
+    KF_TRY(kf_incompressible_solves(plan, states, error));
+    KF_TRY(kf_incompressible_divergence(plan, &divergence, error));
     kf_record *record = kf_records_add(records, "pressure");
     kf_record_add(record, "iterations", "", states[0].iterations);
     kf_record_add(record, "iterations_second", "", states[1].iterations);
     kf_record_add(record, "residual", "", states[0].residual);
     kf_record_add(record, "residual_second", "", states[1].residual);
-    kf_record_add(record, "divergence", "1_s",
-                  sqrt(sums[0] / fmax(sums[1], 1.0)) / kf_plan_scene(plan)->time_step);
+    kf_record_add(record, "divergence", "1_s", divergence / kf_plan_scene(plan)->time_step);
     kf_record_add(record, "solves", "", (double)(states[0].solves + states[1].solves));
     kf_record_add(record, "missed", "", (double)(states[0].missed + states[1].missed));
     return KF_OK;

@@ -36,6 +36,12 @@ kf_status kf_fluid_change(const kf_problem *from, const cJSON *changes, kf_json_
 /* kinetic_kinds.c */
 extern const kf_figure_kind kf_kinetic_figure_kinds[];
 
+/* incompressible_changes.c, incompressible_kinds.c */
+kf_status kf_incompressible_change(const kf_problem *from, const cJSON *changes, kf_json_place place,
+                                   const kf_device_info *device, kf_problem **changed, char reason[256],
+                                   kf_error *error);
+extern const kf_figure_kind kf_incompressible_figure_kinds[];
+
 /* d2q9_kinds.c */
 extern const kf_figure_kind kf_d2q9_figure_kinds[];
 

@@ -10,4 +10,7 @@ static const kf_suite_system d2q9 = {
 
 static const kf_suite_system stable_fluids = {.system = "stable_fluids", .change = kf_fluid_change};
 
-const kf_suite_system *const kf_suite_systems[] = {&kinetic, &d2q9, &stable_fluids, NULL};
+static const kf_suite_system incompressible = {
+    .system = "incompressible", .change = kf_incompressible_change, .kinds = kf_incompressible_figure_kinds};
+
+const kf_suite_system *const kf_suite_systems[] = {&kinetic, &d2q9, &stable_fluids, &incompressible, NULL};

@@ -1,0 +1,84 @@
+/* Time for a second of the flow, memory of a plan, and what a pressure solve takes: comparisons of solvers
+ * whose steps are not alike. */
+#include <math.h>
+#include <stdio.h>
+
+#include "solver/incompressible/incompressible.h"
+#include "solver/suites/suite_system.h"
+
+static double step_seconds(const kf_timed *timed) {
+    return kf_facts_value(&timed->problem->facts, "time_step");
+}
+
+/* Seconds that a second of the flow takes. */
+static void physical_second(const kf_figure_input *input, kf_figure *figure) {
+    const kf_summary *step = &input->of.measurement->step_us;
+    const double steps = 1e-6 / step_seconds(&input->of);
+    kf_figure_set(figure, steps * step->median, steps * step->low, steps * step->high);
+}
+
+static void second_ratio(const kf_figure_input *input, kf_figure *figure) {
+    const kf_summary *of = &input->of.measurement->step_us, *against = &input->against.measurement->step_us;
+    const double steps = step_seconds(&input->against) / step_seconds(&input->of);
+    kf_figure_set(figure, steps * of->median / against->median, steps * of->low / against->high,
+                  steps * of->high / against->low);
+}
+
+static kf_status open_plan(const kf_figure_input *input, kf_backend *backend, kf_plan **plan,
+                           kf_error *error) {
+    const kf_problem *problem = input->of.problem;
+    return problem->system->plan(problem, input->of.config, backend, plan, error);
+}
+
+static kf_status measure_memory(const kf_figure_input *input, kf_backend *backend,
+                                double values[KF_FIGURE_VALUES], kf_error *error) {
+    kf_plan *plan = NULL;
+    KF_TRY(open_plan(input, backend, &plan, error));
+    for (size_t i = 0; i < plan->buffer_count; i++)
+        values[0] += (double)kf_buffer_size(plan->buffers[i]);
+    kf_plan_free(plan);
+    return KF_OK;
+}
+
+static void plan_memory(const kf_figure_input *input, kf_figure *figure) {
+    kf_figure_set(figure, input->values[0] / 1048576.0, (double)NAN, (double)NAN);
+}
+
+/* Mean iterations of a solve, largest residual that one ended with, and solves that missed the tolerance, in
+ * the first steps. */
+static kf_status measure_solves(const kf_figure_input *input, kf_backend *backend,
+                                double values[KF_FIGURE_VALUES], kf_error *error) {
+    enum { STEPS = 20 };
+    kf_plan *plan = NULL;
+    kf_solve_state states[KF_HALVES];
+    KF_TRY(open_plan(input, backend, &plan, error));
+    kf_status status = kf_plan_initialise(plan, error);
+    if (status == KF_OK) status = kf_plan_advance(plan, STEPS, error);
+    if (status == KF_OK) status = kf_incompressible_solves(plan, states, error);
+    kf_plan_free(plan);
+    KF_TRY(status);
+    values[0] = (double)(states[0].all_iterations + states[1].all_iterations) /
+                (double)(states[0].solves + states[1].solves);
+    values[1] = fmax(states[0].residual, states[1].residual);
+    values[2] = (double)(states[0].missed + states[1].missed);
+    return KF_OK;
+}
+
+static void solve_iterations(const kf_figure_input *input, kf_figure *figure) {
+    kf_figure_set(figure, input->values[0], (double)NAN, (double)NAN);
+    (void)snprintf(figure->verdict->note, sizeof figure->verdict->note,
+                   "residual %.2g at the end; %g solves missed the tolerance", input->values[1],
+                   input->values[2]);
+}
+
+const kf_figure_kind kf_incompressible_figure_kinds[] = {
+    {.name = "physical_second", .timings = 1, .unit = "s", .make = physical_second},
+    {.name = "second_ratio", .timings = 2, .unit = "x", .make = second_ratio},
+    {.name = "plan_memory", .timings = 1, .unit = "MiB", .measure = measure_memory, .make = plan_memory},
+    {.name = "solve_iterations",
+     .timings = 1,
+     .unit = "",
+     .measure = measure_solves,
+     .make = solve_iterations},
+    {.name = NULL},
+};
