@@ -55,6 +55,10 @@ static kf_status hash_included(source_files *files, const char *from, const char
                                kf_error *error) {
     const char *slash = strrchr(from, '/');
     char path[KF_PATH];
+    if (name[0] == '/') {
+        KF_TRY(kf_path(path, error, "%.*s", length, name));
+        return access(path, R_OK) == 0 ? hash_file(files, path, error) : KF_OK;
+    }
     if (slash != NULL) {
         KF_TRY(kf_path(path, error, "%.*s/%.*s", (int)(slash - from), from, length, name));
         if (access(path, R_OK) == 0) return hash_file(files, path, error);

@@ -61,7 +61,11 @@ static kf_status accepts(const kf_problem *problem, kf_error *error) {
 
 static kf_status accepts_device(const kf_problem *problem, const kf_device_info *device, kf_error *error) {
     const kf_t1_problem *own = problem->own;
-    if (own->portable || strcmp(device->backend, "cuda") == 0) return KF_OK;
+    const bool gpu = strcmp(device->backend, "cuda") == 0;
+    if (own->plain && gpu)
+        return kf_fail(error, KF_BAD_INPUT, "%s is C, and this device is a GPU; tune it with --device cpu",
+                       own->kernel_file);
+    if (own->portable || own->plain || gpu) return KF_OK;
     return kf_fail(error, KF_MACHINE,
                    "%s is CUDA and needs a GPU, this device is the cpu; a kernel written with "
                    "kernels/portable.h (Language "

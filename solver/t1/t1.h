@@ -47,7 +47,8 @@ typedef struct kf_t1_problem {
     char reference_file[KF_PATH],
         reference_name[128]; /* a portable kernel that says what is right; "": none */
     bool kernel_missing;     /* its file is not there: the space can be shown, and nothing be launched */
-    bool portable;           /* written with kernels/portable.h; else CUDA */
+    bool portable;           /* written with kernels/portable.h */
+    bool plain;              /* a C function; neither: CUDA */
     long size[3];            /* ProblemSize; 1 where it has fewer */
     kf_t1_parameter parameters[KF_CONFIG_VALUES];
     int parameter_count;
@@ -107,6 +108,11 @@ kf_status kf_t1_reference_plan(const kf_problem *problem, kf_backend *backend, k
                                kf_error *error);
 /* Downloads an output of the plan; caller frees. */
 kf_status kf_t1_download(kf_plan *plan, int argument, void **values, kf_error *error);
+
+/* t1_plain.c: writes the source that makes an entry for the cpu backend of a kernel in plain C, and says
+ * where. */
+extern const char kf_t1_plain_entry[];
+kf_status kf_t1_plain_source(const kf_t1_problem *problem, char path[KF_PATH], kf_error *error);
 
 /* t1_verify.c */
 kf_status kf_t1_reference(const kf_problem *problem, int steps, kf_reference **reference, kf_error *error);

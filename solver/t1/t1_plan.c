@@ -33,7 +33,9 @@ kf_status kf_t1_sources(const kf_problem *problem, const kf_config *config, cons
         define_value(&config->values[i], &defines[count++]);
     for (int i = 0; i < own->define_count; i++)
         defines[count++] = own->defines[i];
-    const kf_source source = {own->kernel_file, defines, count};
+    char plain[KF_PATH];
+    if (own->plain) KF_TRY(kf_t1_plain_source(own, plain, error));
+    const kf_source source = {own->plain ? plain : own->kernel_file, defines, count};
     return visit(&source, data, error);
 }
 
@@ -186,12 +188,16 @@ static kf_status append_launch(kf_plan *plan, kf_t1 *t1, kf_error *error) {
     kf_function *function = NULL;
     kf_launch launch = {.grid = {0}};
     packed arguments = {.length = 0};
-    kf_status status = kf_module_function(plan->modules[0], problem->kernel_name, &function, error);
+    const char *entry = problem->plain ? kf_t1_plain_entry : problem->kernel_name;
+    kf_status status = kf_module_function(plan->modules[0], entry, &function, error);
     if (status != KF_OK)
         return kf_fail_context(error,
                                problem->portable ? "is it a KF_KERNEL?" : "is it declared extern \"C\"?");
-    KF_TRY(set_shape(problem, &plan->config, &launch, error));
-    if (problem->portable)
+    if (problem->plain) /* one thread calls it once */
+        launch = (kf_launch){.block = {1, 1, 1}, .grid = {1, 1, 1}};
+    else
+        KF_TRY(set_shape(problem, &plan->config, &launch, error));
+    if (problem->portable || problem->plain)
         KF_TRY(pack_portable(t1, &launch, &arguments, error));
     else
         KF_TRY(pack_cuda(plan, t1, function, &arguments, error));

@@ -175,7 +175,7 @@ static kf_status read_reference(kf_t1_problem *problem, kf_json_place place, con
 }
 
 static kf_status read_kernel(kf_t1_problem *problem, const cJSON *kernel, kf_error *error) {
-    static const char *const languages[] = {"CUDA", "portable"};
+    static const char *const languages[] = {"CUDA", "portable", "C"};
     const kf_json_place place = {problem->file, "KernelSpecification"};
     const char *foreign = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(kernel, "Language"));
     const char *name = NULL, *file = NULL;
@@ -184,12 +184,13 @@ static kf_status read_kernel(kf_t1_problem *problem, const cJSON *kernel, kf_err
         return kf_fail(
             error, KF_BAD_INPUT,
             "%s: KernelSpecification.Language: is OpenCL, which kftune has no backend for; it runs "
-            "CUDA, and \"portable\" (kernels/portable.h) on the cpu too",
+            "CUDA, \"portable\" (kernels/portable.h) on the cpu too, and C on the cpu",
             problem->file);
-    KF_TRY(kf_json_choice(place, kernel, "Language", true, languages, 2, &language, error));
+    KF_TRY(kf_json_choice(place, kernel, "Language", true, languages, 3, &language, error));
     KF_TRY(kf_json_string(place, kernel, "KernelName", true, &name, error));
     KF_TRY(kf_json_string(place, kernel, "KernelFile", true, &file, error));
     problem->portable = language == 1;
+    problem->plain = language == 2;
     kf_copy_text(problem->kernel_name, sizeof problem->kernel_name, name);
     bool there = false;
     KF_TRY(find_source(problem, file, problem->kernel_file, &there, error));

@@ -33,6 +33,9 @@ grep -q ' 6 wrong_result' "$out" || complain "the 6 wrong configs were not found
 grep -q '^best ' "$out" && ! grep -q '^best .*shortcut=true' "$out" || complain "the best config is wrong"
 grep -q '"shortcut":.*false' blur.kftune.json || complain "blur.kftune.json was not written"
 
+# Plain C, against a reference kernel: configs that forget where tiles meet are wrong, those of one tile a row are not.
+expect 0 'over default' "${tune[@]}" --scene "$problems/sums.t1.json" --fix rows=8 --budget 13evals
+grep -q ' 4 wrong_result' "$out" || complain "the 4 wrong configs of plain C were not found out"
 # A config of a kernel is nothing that run could run.
 expect 2 'compile the kernel' run --config blur.kftune.json
 expect 0 'kftune_landscape' store export --store t1.db --format landscape

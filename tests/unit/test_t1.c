@@ -466,6 +466,25 @@ static void data_decides_the_hash(void **state) {
     free(data);
 }
 
+/* A changed kernel in plain C is compiled anew, although the source that calls it is the same. */
+static void plain_c_follows_its_file(void **state) {
+    (void)state;
+    kf_verification verification;
+    kf_error error = {KF_OK, ""};
+    for (int round = 0; round < 2; round++) {
+        kf_problem *problem = open_problem("sums.t1.json");
+        const kf_config config = ((const kf_t1_problem *)problem->own)->reference;
+        if (verify(problem, &config, &verification, &error) != (round == 0 ? KF_OK : KF_GATE_FAILED))
+            fail_msg("%s", error.message);
+        kf_problem_free(problem);
+        static const char wrong[] = "void sums(float *out, const float *in, int width, int height);\n"
+                                    "void sums(float *out, const float *in, int width, int height) {\n"
+                                    "    for (int i = 0; i < width * height; i++) out[i] = in[i];\n}\n";
+        assert_int_equal(kf_file_write_atomic(problem_path("sums.c"), wrong, sizeof wrong - 1, NULL), KF_OK);
+    }
+    copy_file("sums.c");
+}
+
 static void deviations_are_relative_and_exact_for_whole_numbers(void **state) {
     (void)state;
     const kf_t1_type real = {"float", 4, true, true}, whole = {"int16", 2, false, true};
@@ -494,6 +513,11 @@ static void cuda_is_refused_on_the_cpu(void **state) {
     assert_int_equal(kf_system_t1.accepts_device(problem, &cpu, &error), KF_MACHINE);
     assert_non_null(strstr(error.message, "needs a GPU"));
     assert_int_equal(kf_system_t1.accepts_device(problem, &gpu, &error), KF_OK);
+    kf_problem_free(problem);
+    problem = open_problem("sums.t1.json"); /* plain C: the other way round */
+    assert_int_equal(kf_system_t1.accepts_device(problem, &gpu, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "tune it with --device cpu"));
+    assert_int_equal(kf_system_t1.accepts_device(problem, &cpu, &error), KF_OK);
     kf_problem_free(problem);
 }
 
@@ -581,7 +605,8 @@ static int set_up(void **state) {
         kf_path(problem_folder, NULL, "%s/problems", kernel_scratch) != KF_OK ||
         kf_make_folders(problem_folder, NULL) != KF_OK)
         return 1;
-    static const char *const files[] = {"blur.cu", "blur.t1.json", "stencil.cu", "stencil.t1.json"};
+    static const char *const files[] = {"blur.cu", "blur.t1.json", "stencil.cu",       "stencil.t1.json",
+                                        "sums.c",  "sums.t1.json", "sums.reference.cu"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         copy_file(files[i]);
     return 0;
@@ -604,6 +629,7 @@ int main(void) {
         cmocka_unit_test(a_reference_kernel_judges_the_default_too),
         cmocka_unit_test(a_size_can_be_asked_for),
         cmocka_unit_test(data_decides_the_hash),
+        cmocka_unit_test(plain_c_follows_its_file),
         cmocka_unit_test(the_kernel_gets_its_arguments),
         cmocka_unit_test(a_fast_wrong_config_is_refused),
         cmocka_unit_test(deviations_are_relative_and_exact_for_whole_numbers),
