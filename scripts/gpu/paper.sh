@@ -1,0 +1,77 @@
+#!/bin/bash
+# The paper's evaluation beside ours, on a GPU: the suite kinetic-paper, or the pictures of the scenes of its Table 3 and of its
+# Figure 17. From a bundle or a built source tree; builds nothing.
+# usage: scripts/gpu/paper.sh tables|pictures FOLDER [DEVICE]
+# tables: FOLDER gets tables.json, small.json, large.json and figure10.json, each a part of the suite with a time limit of its
+# own (large: the three scenes of 250 to 340 million nodes), and their logs. PARTS may name some of them.
+# pictures: SCENE-smoke_STEP.png and SCENE.json (what kftune run says) of each scene, and 17-MODEL.png. SHARE is the part of Table
+# 3's grid along each axis (2: a half, the default; the two small scenes are always whole); STEPS how many.
+# With DEVICE cpu the same on small grids, to see that it works.
+set -u
+what=${1:?usage: scripts/gpu/paper.sh tables|pictures FOLDER [DEVICE]}
+folder=${2:?usage: scripts/gpu/paper.sh tables|pictures FOLDER [DEVICE]}
+device=${3:-cuda:0}
+. "$(dirname "$0")/program.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export XDG_DATA_HOME=$work # no store: every scene runs with the default config
+failed=0
+
+part() { # NAME SECONDS PATTERN
+    case " ${PARTS:-tables small large figure10} " in *" $1 "*) ;; *) return ;; esac
+    local name names=() options=()
+    mapfile -t names < <(grep '"kind"' suites/kinetic-paper.json | grep -o '{"name": "[^"]*"' | sed 's/.*: "//; s/"//' | grep -E "$3")
+    for name in "${names[@]}"; do options+=(--figure "$name"); done
+    sed "s/\"seconds\": 240/\"seconds\": $(($2 - 4))/" suites/kinetic-paper.json >"$work/kinetic-paper.json"
+    timeout -s INT -k 3 "$2" "$kftune" bench --suite "$work/kinetic-paper.json" --device "$device" "${options[@]}" --json \
+        >"$folder/$1.json" 2>"$folder/$1.log" || failed=1
+    echo "$1: $SECONDS s"
+    awk -f scripts/gpu/figures.awk "$folder/$1.json"
+}
+
+picture() { # SCENE NX NY NZ STEPS CAMERA
+    local grid=$2x$3x$4 steps=${STEPS:-$5} picture
+    case $device in cuda*) ;; *) grid=$(($2 / 10))x$(($3 / 10))x$(($4 / 10)) steps=200 ;; esac
+    "$kftune" run --scene "$1" --grid "$grid" --device "$device" --steps "$steps" --every "$steps" --smoke --smoke-every $((steps / 4)) \
+        --smoke-size 1200x675 --camera "$6" --checkpoints 0 --fields pressure --output "$work/$1" --json >"$folder/$1.json" 2>"$folder/$1.log" || failed=1
+    for picture in "$work/$1"/smoke_*.png; do cp "$picture" "$folder/$1-${picture##*/}"; done
+    rm -f "$work/$1"/*.vtkhdf
+    echo "$1: $SECONDS s"
+}
+
+# The jet of Figure 17: the shipped ball with another model and Reynolds number, 50 cells across at 0.1 cells a step.
+figure17() { # NAME MODEL REYNOLDS
+    local grid=400x200x200 steps=6000
+    case $device in cuda*) ;; *) grid=40x20x20 steps=200 ;; esac
+    sed "s/\"reynolds\": 1000/\"reynolds\": $3/; s/\"lattice_speed\": 0.05/\"lattice_speed\": 0.1/; s/\"collision\": \"acm_mrt\", \"rates\": \"adaptive_2020\"/$2/" \
+        scene/library/ball.json >"$work/$1.json"
+    "$kftune" run --scene "$work/$1.json" --grid "$grid" --samples-per-cell 10 --device "$device" --steps "$steps" --every "$steps" --picture speed \
+        --range speed=0:1.5 --checkpoints 0 --fields pressure --output "$work/17-$1" --json >"$folder/17-$1.json" 2>"$folder/17-$1.log" || failed=1
+    cp "$work/17-$1"/speed_*.png "$folder/17-$1.png"
+    echo "figure 17, $1: $SECONDS s"
+}
+
+case $what in
+tables)
+    part tables 60 '^(table_1|figure_1[1-9]|figures_11|section)'
+    part small 20 '^table_3_figure_23'
+    part large 90 '^table_3_figure_(1|24|25)(_|$)'
+    part figure10 60 '^figure_10'
+    ;;
+pictures)
+    share=${SHARE:-2}
+    picture architecture $((1200 / share)) $((840 / share)) $((250 / share)) 6500 60,32,1.2
+    picture car $((2240 / share)) $((480 / share)) $((320 / share)) 6000 54,15
+    picture aircraft $((2100 / share)) $((600 / share)) $((240 / share)) 6000 58,22,0.85
+    picture vortices 400 400 200 6000 60,40,0.6
+    picture spinning_torus 400 400 200 6000 60,18
+    figure17 acm '"collision": "acm_mrt", "rates": "adaptive_2020"' 50000
+    figure17 rm '"collision": "rm_mrt"' 50000
+    figure17 bgk '"collision": "bgk"' 2500
+    ;;
+*)
+    echo "scripts/gpu/paper.sh: $what: tables or pictures" >&2
+    exit 2
+    ;;
+esac
+exit $failed
