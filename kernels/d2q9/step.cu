@@ -1,6 +1,7 @@
 /* The passes of a step without tiles: fused pull and push, in place, and streaming and collision apart.
- * Defines besides those of the headers: KF_NODES 1 | 2 | 4 nodes a thread, along x; KF_FOLDED 0|1: stream_collide works
- * out itself what arrives from beyond walls and periodic faces (KF_PERIODIC_X, KF_PERIODIC_Y 0|1) and from solid nodes. */
+ * Defines besides those of the headers: KF_NODES 1 | 2 | 4 nodes a thread, along x; KF_FOLDED 0|1: stream_collide and the
+ * kernels in place work out themselves what arrives from beyond walls and periodic faces (KF_PERIODIC_X, KF_PERIODIC_Y 0|1)
+ * and from solid nodes. */
 #include "collision.h"
 
 #if KF_FULL_WAY
@@ -21,29 +22,29 @@
 #define KF_AWAIT_LAST
 #endif
 #define KF_BEYOND(cx, x, count) ((cx) > 0 ? (x) == 0 : (cx) < 0 && (x) == (count)-1)
-#define KF_LOAD_WRAPPED(i, name, cx, cy, opposite)                                                           \
-    f.name = kf_population(                                                                                  \
-        a, a->source, i,                                                                                     \
-        k - KF_OFFSET(a, cx, cy) +                                                                           \
-            (KF_PERIODIC_X && KF_BEYOND(cx, x, a->nodes[0]) ? (cx)*a->nodes[0] : 0) +                        \
-            (KF_PERIODIC_Y && KF_BEYOND(cy, y, a->nodes[1]) ? (kf_index)((cy)*a->nodes[1]) * a->row_pitch : 0));
-/* As the kernel boundary does it. */
-KF_FUNCTION kf_real kf_bounced(const kf_d2q9_arguments *a, int i, int opposite, kf_index k, int x, int y) {
+/* Distance in node indices to the node at (-cx, -cy), across periodic faces. */
+#define KF_UPSTREAM(cx, cy)                                                                                  \
+    ((KF_PERIODIC_X && KF_BEYOND(cx, x, a->nodes[0]) ? (cx)*a->nodes[0] : 0) +                               \
+     (KF_PERIODIC_Y && KF_BEYOND(cy, y, a->nodes[1]) ? (kf_index)((cy)*a->nodes[1]) * a->row_pitch : 0) -    \
+     KF_OFFSET(a, cx, cy))
+#define KF_LOAD_WRAPPED(i, name, cx, cy, opposite) f.name = kf_population(a, a->source, i, k + KF_UPSTREAM(cx, cy));
+/* What a moving wall adds to what it sends back along i, as the kernel boundary does it. */
+KF_FUNCTION kf_real kf_wall_gain(const kf_d2q9_arguments *a, int i, int x, int y) {
     const int from_x = x - kf_cx[i], from_y = y - kf_cy[i];
     const int side = !KF_PERIODIC_X && from_x < 0                 ? 0
                      : !KF_PERIODIC_X && from_x >= a->nodes[0]     ? 1
                      : !KF_PERIODIC_Y && from_y < 0                ? 2
                      : !KF_PERIODIC_Y && from_y >= a->nodes[1]     ? 3
                                                                    : -1;
-    kf_real value = kf_population(a, a->source, opposite, k);
-    if (side >= 0) {
-        const double *u = a->face_velocity[side];
-        value += KF_R(6.0 * kf_weight[i] * (kf_cx[i] * u[0] + kf_cy[i] * u[1]));
-    }
-    return kf_from_store(kf_to_store(value));
+    if (side < 0) return KF_R(0);
+    const double *u = a->face_velocity[side];
+    return KF_R(6.0 * kf_weight[i] * (kf_cx[i] * u[0] + kf_cy[i] * u[1]));
 }
-#define KF_BOUNCE(i, name, cx, cy, opposite)                                                                 \
-    if ((i) > 0 && (bounces << 1 >> (i)&1)) f.name = kf_bounced(a, i, KF_##opposite, k, x, y);
+#define KF_BOUNCES(i) ((i) > 0 && (bounces << 1 >> (i)&1))
+#define KF_BOUNCED(i, from)                                                                                  \
+    kf_from_store(kf_to_store(kf_population(a, a->source, from, k) + kf_wall_gain(a, i, x, y)))
+#define KF_BOUNCE(i, name, cx, cy, opposite) \
+    if (KF_BOUNCES(i)) f.name = KF_BOUNCED(i, KF_##opposite);
 KF_KERNEL(stream_collide, kf_d2q9_arguments) {
     (void)z;
     const kf_index k = kf_node(a, x, y);
@@ -94,6 +95,55 @@ KF_KERNEL(collide_push, kf_d2q9_arguments) {
 
 /* In place (AA pattern): every value is read and written by the same node, so one grid is enough. After an
  * even number of steps the next one reads and writes the neighbours, after an odd number the node itself. */
+#if KF_FOLDED
+/* A solid node, which half-way bounce back never reads, keeps what its neighbours leave there for those who ask what left
+ * them; all of its own bits are set, as those of a fluid node may be. */
+#define KF_LEAVE_SOLIDS \
+    if (!KF_FULL_WAY && bounces == 255 && (a->flags[k] & KF_NODE_SOLID_BIT)) return;
+#define KF_LOAD_SWAPPED_WRAPPED(i, name, cx, cy, opposite)                                                   \
+    f.name = kf_population(a, a->source, KF_##opposite, k + KF_UPSTREAM(cx, cy));
+#define KF_BOUNCE_SWAPPED(i, name, cx, cy, opposite) \
+    if (KF_BOUNCES(i)) f.name = KF_BOUNCED(i, i);
+/* Where a neighbour expects it across a periodic face, or the node itself from a wall or a solid node. */
+#define KF_STORE_ACROSS(i, name, cx, cy, opposite)                                                           \
+    if ((KF_PERIODIC_X && KF_BEYOND(-(cx), x, a->nodes[0])) || (KF_PERIODIC_Y && KF_BEYOND(-(cy), y, a->nodes[1]))) \
+        kf_set_population(a, a->target, i, k + KF_UPSTREAM(-(cx), -(cy)), f.name);
+#define KF_STORE_BOUNCED(i, name, cx, cy, opposite)                                                          \
+    if (KF_BOUNCES(KF_##opposite))                                                                           \
+        kf_set_population(a, a->target, KF_##opposite, k,                                                    \
+                          kf_from_store(kf_to_store(f.name)) + kf_wall_gain(a, KF_##opposite, x, y));
+KF_KERNEL(collide_neighbours, kf_d2q9_arguments) {
+    (void)z;
+    const kf_index k = kf_node(a, x, y);
+    KF_LET_NEXT
+    const int bounces = a->bounces[k];
+    KF_LEAVE_SOLIDS
+    KF_AWAIT_LAST
+    kf_nine f;
+    KF_D2Q9(KF_LOAD_SWAPPED_WRAPPED)
+    if (bounces != 0) {
+        KF_D2Q9(KF_BOUNCE_SWAPPED)
+    }
+    kf_relax(a, &f, KF_SOLID(k));
+    KF_D2Q9(KF_STORE_PUSHED)
+    KF_D2Q9(KF_STORE_ACROSS)
+    if (bounces != 0) {
+        KF_D2Q9(KF_STORE_BOUNCED)
+    }
+}
+KF_KERNEL(collide_here, kf_d2q9_arguments) {
+    (void)z;
+    const kf_index k = kf_node(a, x, y);
+    KF_LET_NEXT
+    const int bounces = a->bounces[k];
+    KF_LEAVE_SOLIDS
+    KF_AWAIT_LAST
+    kf_nine f;
+    KF_D2Q9(KF_LOAD_HERE)
+    kf_relax(a, &f, KF_SOLID(k));
+    KF_D2Q9(KF_STORE_SWAPPED)
+}
+#else
 KF_KERNEL(collide_neighbours, kf_d2q9_arguments) {
     (void)z;
     const kf_index k = kf_node(a, x, y);
@@ -110,6 +160,7 @@ KF_KERNEL(collide_here, kf_d2q9_arguments) {
     kf_relax(a, &f, KF_SOLID(k));
     KF_D2Q9(KF_STORE_SWAPPED)
 }
+#endif
 
 #else
 

@@ -34,7 +34,7 @@ typedef struct kf_d2q9_options {
     int steps_per_launch, tile_rows; /* temporal */
     int resident_blocks;             /* launch bound; 0: none */
     bool graph;                      /* steps are sent as a graph */
-    bool folded_boundary;            /* into stream_collide; plan pull */
+    bool folded_boundary;            /* into the flow's kernel; plans pull, inplace */
     bool overlap;                    /* a step begins while the one before it ends; folded_boundary */
 } kf_d2q9_options;
 
@@ -97,12 +97,15 @@ kf_status kf_d2q9_make_launches(kf_plan *plan, kf_d2q9 *system, kf_error *error)
 /* Scheme of the grid that a number of steps leaves, and the grid (kernels/d2q9/arguments.h). */
 int kf_d2q9_scheme(const kf_d2q9 *system, uint64_t steps);
 int kf_d2q9_grid(const kf_d2q9 *system, uint64_t steps);
-/* Fills a launch of one temporal pass of so many levels; or of the boundary conditions on arguments.source.
- */
+/* Fills a launch of one temporal pass of so many levels; or of the boundary conditions on arguments.source:
+ * open nodes, or walls, periodic faces and solid nodes. */
 kf_status kf_d2q9_temporal_launch(const kf_d2q9 *system, int levels, const void *source, void *target,
                                   kf_launch *launch, kf_error *error);
 kf_status kf_d2q9_open_launch(const kf_plan *plan, const kf_d2q9 *system, kf_d2q9_arguments arguments,
                               kf_launch *launch, kf_error *error);
+
+kf_status kf_d2q9_boundary_launch(const kf_plan *plan, const kf_d2q9 *system, kf_d2q9_arguments arguments,
+                                  kf_launch *launch, kf_error *error);
 
 /* d2q9_state.c */
 extern const kf_plan_methods kf_d2q9_methods;

@@ -15,7 +15,7 @@ typedef struct survey {
     const kf_d2q9_geometry *geometry;
     unsigned char *flags;   /* [capacity] */
     unsigned char *bounces; /* the same, of the folded boundary, else NULL */
-    bool half_way;
+    bool half_way, in_place;
     long long *links;
     int *open_nodes;
     size_t link_count, open_count, link_capacity;
@@ -69,6 +69,8 @@ static void survey_node(survey *s, int x, int y) {
     kf_node_kind kind = kind_at(s->scene, x, y);
     unsigned char *flags = &s->flags[node_index(s, x, y)];
     if (kind == KF_NODE_SOLID) *flags |= KF_NODE_SOLID_BIT;
+    if (kind == KF_NODE_SOLID && s->bounces != NULL && s->half_way && s->in_place) /* it is left out */
+        s->bounces[node_index(s, x, y)] = 255;
     if (kind == KF_NODE_INFLOW || kind == KF_NODE_OUTFLOW) add_open(s, x, y, kind);
     for (int i = 1; i < 9; i++) {
         int from[2];
@@ -90,7 +92,8 @@ static kf_status upload(kf_plan *plan, const void *data, size_t bytes, kf_buffer
 static kf_status upload_survey(kf_plan *plan, kf_d2q9 *system, const survey *s, kf_error *error) {
     kf_d2q9_arguments *a = &system->arguments;
     kf_buffer *buffer;
-    if (system->options.full_way || system->options.plan == KF_D2Q9_TEMPORAL) {
+    if (system->options.full_way || system->options.plan == KF_D2Q9_TEMPORAL ||
+        (s->bounces != NULL && s->in_place)) {
         KF_TRY(upload(plan, s->flags, (size_t)s->geometry->capacity, &buffer, error));
         a->flags = kf_buffer_address(buffer);
     }
@@ -146,7 +149,10 @@ static long count_solid(const kf_scene *scene) {
 
 kf_status kf_d2q9_upload_geometry(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
     const kf_scene *scene = kf_plan_scene(plan);
-    survey s = {.scene = scene, .geometry = &system->geometry, .half_way = !system->options.full_way};
+    survey s = {.scene = scene,
+                .geometry = &system->geometry,
+                .half_way = !system->options.full_way,
+                .in_place = system->options.plan == KF_D2Q9_IN_PLACE};
     if (system->options.folded_boundary) s.bounces = kf_allocate_zeroed((size_t)system->geometry.capacity, 1);
     s.flags = kf_allocate_zeroed((size_t)system->geometry.capacity, 1);
     unsigned char *kinds = kf_allocate_zeroed((size_t)scene->nodes[0], 1);

@@ -157,6 +157,17 @@ kf_status kf_d2q9_open_launch(const kf_plan *plan, const kf_d2q9 *system, kf_d2q
     return KF_OK;
 }
 
+kf_status kf_d2q9_boundary_launch(const kf_plan *plan, const kf_d2q9 *system, kf_d2q9_arguments arguments,
+                                  kf_launch *launch, kf_error *error) {
+    const int block[3] = {line_threads(plan), 1, 1};
+    kf_function *function;
+    KF_TRY(kf_module_function(system->modules[KF_D2Q9_BOUNDARY], "boundary", &function, error));
+    arguments.extent[0] = boundary_items(system);
+    arguments.extent[1] = arguments.extent[2] = 1;
+    kf_launch_set(launch, "boundary", function, block, &arguments, sizeof arguments);
+    return KF_OK;
+}
+
 kf_status kf_d2q9_make_launches(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
     if (system->options.plan == KF_D2Q9_TEMPORAL) return make_temporal(plan, system, error);
     builder b = {.plan = plan, .system = system, .error = error, .status = KF_OK};

@@ -59,10 +59,12 @@ static kf_status check_options(const kf_scene *scene, const kf_d2q9_options *o, 
                                     (o->layout == KF_D2Q9_CSOA && o->alpha < o->nodes_per_thread)))
         return refuse(error, "several nodes a thread need plan pull or separate, and a layout that keeps "
                              "them side by side");
-    if (o->folded_boundary && (o->plan != KF_D2Q9_PULL || o->nodes_per_thread != 1 || kf_d2q9_is_open(scene)))
-        return refuse(error,
-                      "folded_boundary needs plan pull, one node a thread, and faces that are walls or "
-                      "periodic, without open nodes");
+    if (o->folded_boundary && ((o->plan != KF_D2Q9_PULL && o->plan != KF_D2Q9_IN_PLACE) ||
+                               o->nodes_per_thread != 1 || kf_d2q9_is_open(scene)))
+        return refuse(
+            error,
+            "folded_boundary needs plan pull or inplace, one node a thread, and faces that are walls or "
+            "periodic, without open nodes");
     if (o->resident_blocks < 0 || o->resident_blocks * o->threads > 2048)
         return refuse(error, "resident_blocks times threads must be at most 2048");
     return check_temporal(scene, o, error);

@@ -290,6 +290,12 @@ static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_er
                                 row_state(plan) * (size_t)rows, error));
         KF_TRY(on_rows(plan, a, "unpack", first, rows, error));
     }
+    /* What walls send back has no place of its own in a state; folded boundaries have put it there by now. */
+    if (system->options.folded_boundary && a.scheme == KF_SCHEME_PUSHED) {
+        kf_launch launch;
+        KF_TRY(kf_d2q9_boundary_launch(plan, system, a, &launch, error));
+        KF_TRY(kf_backend_launch(plan->backend, &launch, error));
+    }
     return catch_up(plan, &a, error);
 }
 

@@ -153,6 +153,10 @@ static void test_folded(void **state) {
     compare_folded(cavity, SOA "plan=pull storage=f64");
     compare_folded(array, "plan=pull layout=csoa alpha=32");
     compare_folded(array, SOA "plan=pull bounce_back=full_way");
+    compare_folded(cavity, SOA "plan=inplace");
+    compare_folded(cavity, SOA "plan=inplace storage=f64");
+    compare_folded(array, "plan=inplace layout=csoa alpha=32");
+    compare_folded(array, SOA "plan=inplace bounce_back=full_way");
     kf_scene_free(cavity);
     kf_scene_free(array);
 }
@@ -317,16 +321,20 @@ static void test_refusals(void **state) {
 static void test_checkpoint(void **state) {
     (void)state;
     static const char *const changes[] = {
-        SOA "plan=toelke bounce_back=full_way", SOA "plan=push", SOA "plan=inplace",
+        SOA "plan=toelke bounce_back=full_way",
+        SOA "plan=push",
+        SOA "plan=inplace",
         SOA "plan=temporal steps_per_launch=3 tile_rows=32",
-        SOA "plan=temporal steps_per_launch=3 tile_rows=64 bounce_back=full_way"};
-    enum { BEFORE = 7, AFTER = 9 };
+        SOA "plan=temporal steps_per_launch=3 tile_rows=64 bounce_back=full_way",
+        SOA "plan=inplace"};
+    enum { BEFORE = 7, AFTER = 9, FOLDED = 5 };
     kf_scene *scene = open_shipped_scene("cylinder_array2d", 50 * 50);
     size_t values = 3 * (size_t)scene->nodes[0] * (size_t)scene->nodes[1];
     kf_space *space = open_space(scene);
-    for (int p = 0; p < 5; p++) {
+    for (int p = 0; p < 6; p++) {
         kf_error error = {0};
         kf_config config = configure(space, changes[p]);
+        kf_config_set_boolean(&config, "folded_boundary", p == FOLDED);
         size_t bytes;
         double *whole, *restored;
         kf_plan *plan = open_plan(scene, &config);
