@@ -55,6 +55,7 @@ static void test_kinds_of_values(void **state) {
     free(text);
     text = export(store, run, kf_store_export_kernel_tuner);
     assert_non_null(strstr(text, "\"x\":[1,2,0.5,true,\"float4\",3]"));
+    assert_non_null(strstr(text, "\"problem_size\":[100],")); /* an axis, not three */
     free(text);
     kf_store_close(store);
 }
