@@ -14,7 +14,12 @@
 #include "base/util/status.h"
 #include "scene/terrain.h"
 
-enum { KF_PARTICLES_LIMIT = 500000000, KF_PARTICLE_GAUGES = 16, KF_PARTICLE_SHAPES = 32 };
+enum {
+    KF_PARTICLES_LIMIT = 500000000,
+    KF_PARTICLE_GAUGES = 16,
+    KF_PARTICLE_WINDOWS = 4,
+    KF_PARTICLE_SHAPES = 32
+};
 
 typedef enum kf_scheme { KF_SCHEME_MODERN, KF_SCHEME_THESIS, KF_SCHEMES } kf_scheme;
 extern const char *const kf_scheme_names[KF_SCHEMES];
@@ -117,8 +122,8 @@ typedef struct kf_particle_scene {
     int gauge_count;
     kf_gauge gauges[KF_PARTICLE_GAUGES];
     kf_particle_colour colour;
-    double end_time;   /* what the scene shows, seconds; 0: not said */
-    double windows[4]; /* seconds at which the windows of timing begin; the first is 0 */
+    double end_time;                     /* what the scene shows, seconds; 0: not said */
+    double windows[KF_PARTICLE_WINDOWS]; /* seconds at which steps are timed; one: no others than the first */
     int window_count;
     uint64_t seed;
     double shake; /* places and velocities are random by this much: trials */

@@ -55,6 +55,7 @@ enum { KF_SPH_LOST = 1, KF_SPH_OVERFLOW = 2, KF_SPH_SKIN = 4 }; /* not a number;
 typedef struct kf_sph_arguments {
     int extent[3];
     int count;         /* particles */
+    int fluid_count;   /* the others are those of walls, whose identities are the last ones */
     int cells[3];      /* along each axis */
     int cell_count;    /* in all; cell number cell_count holds what has left the domain */
     int capacity;      /* of a particle's list or masks */

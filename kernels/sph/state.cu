@@ -33,7 +33,8 @@ KF_SCALAR_KERNEL(unpack, kf_sph_arguments) {
     p.x = from[0], p.y = from[1], p.z = from[2];
     v.x = from[3], v.y = from[4], v.z = from[5], v.w = from[6];
     r.x = from[7], r.y = from[8], r.z = from[9], r.w = from[10];
-    const int wall = kf_is_wall(a->next.identity[i]);
+    const int wall = i >= a->fluid_count;
+    a->next.identity[i] = wall ? i | KF_SPH_WALL_BIT : i;
     p.w = (wall ? -1.0f : 1.0f) / (1.0f + v.w);
     kf_keep(a->next.position, i, n, p), kf_keep(a->next.velocity, i, n, v), kf_keep(a->next.rate, i, n, r);
 #if KF_STRESS

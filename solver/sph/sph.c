@@ -6,6 +6,7 @@
 
 #include "base/util/memory.h"
 #include "solver/sph/sph_problem.h"
+#include "solver/sph/sph_windows.h"
 
 static void describe(const kf_problem *problem, const kf_device_info *device, kf_variables *variables) {
     const kf_particle_scene *scene = problem->own;
@@ -53,14 +54,13 @@ static kf_status buffer(kf_plan *plan, size_t count, size_t bytes, kf_buffer **m
     return KF_OK;
 }
 
-static kf_status make_set(kf_plan *plan, kf_sph *system, kf_sph_set *set, kf_buffer **identity,
-                          kf_error *error) {
+static kf_status make_set(kf_plan *plan, kf_sph *system, kf_sph_set *set, kf_error *error) {
     const size_t n = system->scene->count;
     KF_TRY(buffer(plan, n, 4 * sizeof(float), NULL, &set->position, error));
     KF_TRY(buffer(plan, n, 4 * sizeof(float), NULL, &set->velocity, error));
     KF_TRY(buffer(plan, n, 4 * sizeof(float), NULL, &set->rate, error));
     if (system->stress) KF_TRY(buffer(plan, n, KF_SPH_STRESSES * sizeof(float), NULL, &set->stress, error));
-    return buffer(plan, n, sizeof(int), identity, &set->identity, error);
+    return buffer(plan, n, sizeof(int), NULL, &set->identity, error);
 }
 
 static kf_status make_search(kf_plan *plan, kf_sph *system, kf_error *error) {
@@ -161,13 +161,14 @@ static kf_status build(kf_plan *plan, kf_sph *system, kf_error *error) {
     /* The sort moves the state, and each sum over neighbours reads positions and velocities once. */
     plan->least_bytes = plan->updates * (system->stress ? 344.0 : 200.0);
     KF_TRY(load_modules(plan, system, error));
-    KF_TRY(make_set(plan, system, &a->sorted, &system->sorted_identity, error));
-    KF_TRY(make_set(plan, system, &a->next, &system->identity, error));
+    KF_TRY(make_set(plan, system, &a->sorted, error));
+    KF_TRY(make_set(plan, system, &a->next, error));
     KF_TRY(make_search(plan, system, error));
     KF_TRY(make_tables(plan, system, error));
     KF_TRY(make_exchange(plan, system, error));
     KF_TRY(make_gauges(plan, system, error));
     if (system->stress) KF_TRY(buffer(plan, scene->count, 4 * sizeof(float), NULL, &a->sums, error));
+    kf_sph_declare_windows(plan);
     return kf_sph_make_launches(plan, system, error);
 }
 

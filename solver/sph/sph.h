@@ -68,8 +68,9 @@ typedef struct kf_sph {
     bool stress;                        /* the scheme stores one */
     kf_module *modules[KF_SPH_SOURCES]; /* CHECK: made when it is first asked for */
     kf_sph_arguments arguments;         /* common to all launches */
-    kf_buffer *clock, *counts, *identity, *sorted_identity, *exchange, *totals, *gauge_sums;
-    int exchanged; /* particles that the buffer exchange holds */
+    kf_buffer *clock, *counts, *exchange, *totals, *gauge_sums;
+    kf_buffer *windows[KF_PARTICLE_WINDOWS]; /* states; made when they are first asked for */
+    int exchanged;                           /* particles that the buffer exchange holds */
 } kf_sph;
 
 /* sph_options.c */
@@ -123,6 +124,9 @@ extern const kf_plan_methods kf_sph_methods;
 enum { KF_SPH_STATE_VALUES = 16 }; /* place, velocity, e, rates, stress: kernels/sph/state.cu */
 /* [count][KF_SPH_STATE_VALUES] in the order of the scene's particles; caller frees. */
 kf_status kf_sph_read(kf_plan *plan, float **values, kf_error *error);
+/* Particles have been put into arguments->next, and the counts of cells are 0: what else the plan's next step
+ * begins with. Where a list is being kept at that step, it is made, and the particles go on in its order. */
+kf_status kf_sph_settle(kf_plan *plan, const kf_sph_arguments *arguments, kf_error *error);
 /* What a kernel found wrong, by the clock's flags. */
 kf_status kf_sph_flagged(int flags, kf_error *error);
 kf_status kf_sph_read_clock(kf_plan *plan, kf_sph_clock *clock, kf_error *error);

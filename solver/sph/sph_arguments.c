@@ -120,6 +120,7 @@ void kf_sph_set_arguments(const kf_particle_scene *scene, const kf_sph_options *
                           const kf_sph_grid *grid, kf_sph_arguments *a) {
     const double h = scene->support, s = 0.5 * h, w = normal(scene->dimensions, h);
     a->count = (int)scene->count;
+    a->fluid_count = (int)(scene->count - scene->wall_count);
     a->cell_count = grid->cell_count;
     a->capacity = grid->capacity;
     a->keeps = 1;

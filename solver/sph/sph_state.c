@@ -7,6 +7,7 @@
 #include "solver/sph/sph.h"
 #include "solver/sph/sph_depth.h"
 #include "solver/sph/sph_picture.h"
+#include "solver/sph/sph_windows.h"
 
 static kf_sph *system_of(const kf_plan *plan) {
     return plan->system;
@@ -65,28 +66,22 @@ kf_status kf_sph_flagged(int flags, kf_error *error) {
                    "a particle moved further than half of the list's skin: use a smaller list_period");
 }
 
-/* Particles are in the order of their identities; the counts of cells are 0, or those of the first step.
- * Where a list is being kept at that step, it is made, and the particles go on in its order. */
+kf_status kf_sph_settle(kf_plan *plan, const kf_sph_arguments *a, kf_error *error) {
+    const kf_sph_options *options = &system_of(plan)->options;
+    if (plan->steps_done % (uint64_t)options->list_period != 0) return kf_sph_sort(plan, a, error);
+    return options->fused_count ? kf_sph_launch(plan, KF_SPH_SORT, "count_cells", a, a->count, error) : KF_OK;
+}
+
+/* Particles are in the order of their identities. */
 static kf_status reset(kf_plan *plan, const float *values, const kf_sph_clock *clock, uint64_t step,
                        kf_error *error) {
     kf_sph *system = system_of(plan);
-    const kf_particle_scene *scene = system->scene;
     const kf_sph_arguments a = kf_sph_within(system, step);
-    kf_buffer *target =
-        a.next.identity == system->arguments.next.identity ? system->identity : system->sorted_identity;
-    int *identity = kf_allocate(scene->count * sizeof *identity);
-    for (size_t k = 0; k < scene->count; k++)
-        identity[k] = (int)k | (k >= scene->count - scene->wall_count ? KF_SPH_WALL_BIT : 0);
-    kf_status status = kf_buffer_upload(target, 0, identity, scene->count * sizeof *identity, error);
-    free(identity);
-    KF_TRY(status);
     KF_TRY(kf_buffer_upload(system->clock, 0, clock, sizeof *clock, error));
     KF_TRY(kf_buffer_fill(system->counts, 0, error));
     KF_TRY(send_state(plan, a, values, error));
     plan->steps_done = step;
-    if (step % (uint64_t)system->options.list_period != 0) return kf_sph_sort(plan, &a, error);
-    if (!system->options.fused_count) return KF_OK;
-    return kf_sph_launch(plan, KF_SPH_SORT, "count_cells", &a, a.count, error);
+    return kf_sph_settle(plan, &a, error);
 }
 
 static kf_status initialise(kf_plan *plan, kf_error *error) {
@@ -285,6 +280,7 @@ const kf_plan_methods kf_sph_methods = {.initialise = initialise,
                                         .snapshot = take_snapshot,
                                         .record = take_record,
                                         .time = time_of,
+                                        .seek = kf_sph_seek,
                                         .picture = draw,
                                         .map_name = map_name,
                                         .map = write_map,

@@ -318,6 +318,41 @@ static void a_list_stays_complete(void **state) {
     kf_problem_free(problem);
 }
 
+/* The windows of a dam break: the column, the water on its way, and at the far wall; whatever the plan does
+ * in between. */
+static void windows_show_the_dam_break(void **state) {
+    (void)state;
+    static const double reaches[3] = {1.0, 3.3, 4.0};
+    kf_problem *problem;
+    kf_config config;
+    kf_error error = {KF_OK, ""};
+    const kf_problem_options options = {.nodes = {100, 75, 1}};
+    must(kf_sph_problem_open("dam_break_2d", &options, &problem, &error), &error);
+    kf_space *space = space_of(problem);
+    must(kf_space_preset(space, "default", &config, &error), &error);
+    kf_plan *plan = plan_of(problem, &config);
+    assert_int_equal(plan->windows, 3);
+    assert_true(plan->window_steps > 100);
+    for (int visit = 0; visit < 4; visit++) {
+        const int window = visit % 3;
+        kf_records records = {0};
+        kf_sph_clock clock;
+        must(kf_sph_methods.seek(plan, window, 0.5, &error), &error);
+        must(kf_plan_record(plan, &records, &error), &error);
+        const double front = kf_record_value(kf_records_find(&records, "runout"), "front_x");
+        assert_true(fabs(front - reaches[window]) < 0.25);
+        assert_true(kf_record_value(kf_records_find(&records, "runout"), "particles_inside") == 1250.0);
+        kf_records_free(&records);
+        advance(plan, 25);
+        must(kf_sph_read_clock(plan, &clock, &error), &error);
+        assert_int_equal(clock.flags, 0);
+    }
+    must(kf_plan_check_buffers(plan, &error), &error);
+    kf_plan_free(plan);
+    kf_space_free(space);
+    kf_problem_free(problem);
+}
+
 /* The map of depths over the terrain holds all that lies there. */
 static void depths_hold_the_volume(void **state) {
     (void)state;
@@ -400,6 +435,7 @@ int main(void) {
         cmocka_unit_test(a_restart_is_bit_for_bit),
         cmocka_unit_test(a_list_is_kept_and_taken_up_again),
         cmocka_unit_test(a_list_stays_complete),
+        cmocka_unit_test(windows_show_the_dam_break),
         cmocka_unit_test(depths_hold_the_volume),
         cmocka_unit_test(momentum_is_conserved),
     };
