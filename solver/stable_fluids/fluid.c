@@ -91,6 +91,10 @@ static void add_start(const kf_fluid *f, int simulation, const int cell[3], doub
     }
 }
 
+double kf_fluid_body(const kf_fluid *f, int y) {
+    return f->body_amplitude * (f->body_mode == 0 ? 1.0 : sin(2.0 * pi * f->body_mode * y / f->cells[1]));
+}
+
 void kf_fluid_initial(const kf_fluid *f, int simulation, const int cell[3], double velocity[3]) {
     int inside[3], domain[3];
     double sign[3] = {1, 1, 1};

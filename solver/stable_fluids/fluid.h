@@ -67,7 +67,7 @@ typedef struct kf_fluid {
     const void *initial_context;
     double shake; /* a random start of this speed on top of it: what the gate's trial adds */
 
-    double body_amplitude; /* acceleration sin(2 pi mode y / NY) along x, cells a step^2 */
+    double body_amplitude; /* acceleration sin(2 pi mode y / NY) along x, cells a step^2; mode 0: even */
     int body_mode;
 
     kf_fluid_impulse *impulses; /* by step */
@@ -96,6 +96,8 @@ bool kf_fluid_size_fits(int n);
 /* The nearest such sizes below and above. */
 void kf_fluid_nearest_sizes(int n, int *below, int *above);
 
+/* The steady acceleration along x at row y. */
+double kf_fluid_body(const kf_fluid *fluid, int y);
 /* Velocity at time 0 of a cell of a simulation. */
 void kf_fluid_initial(const kf_fluid *fluid, int simulation, const int cell[3], double velocity[3]);
 /* Where particle i of a simulation begins, in cells from the lower corner: in the middle of the cells, in

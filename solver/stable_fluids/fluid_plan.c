@@ -166,7 +166,7 @@ static kf_status upload_body(const kf_fluid_plan *p, kf_error *error) {
     double *values = kf_allocate_zeroed(cells * simulations * (size_t)f->dimensions, sizeof *values);
     for (size_t n = 0; n < cells * simulations; n++) {
         const int y = (int)(n / (size_t)f->cells[0] % (size_t)f->cells[1]);
-        values[planar ? n : 2 * n] = f->body_amplitude * sin(2 * pi * f->body_mode * y / f->cells[1]);
+        values[planar ? n : 2 * n] = kf_fluid_body(f, y);
     }
     kf_status status = KF_OK;
     if (p->options.velocity_bits == 16) {

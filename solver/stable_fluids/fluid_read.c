@@ -153,7 +153,7 @@ static kf_status read_start(const reader *r) {
     KF_TRY(kf_json_choice(place, initial, "kind", false, kf_fluid_start_names, KF_STARTS, &kind, r->error));
     KF_TRY(vector(r, place, initial, "velocity", false, f->start_velocity));
     KF_TRY(kf_json_number(place, initial, "amplitude", false, -FAR, FAR, &amplitude, r->error));
-    KF_TRY(kf_json_integer(place, initial, "mode", false, 1, 1024, &mode, r->error));
+    KF_TRY(kf_json_integer(place, initial, "mode", false, 0, 1024, &mode, r->error));
     KF_TRY(kf_json_integer(place, initial, "seed", false, 0, 1L << 53, &seed, r->error));
     f->start = (kf_fluid_start)kind;
     f->start_mode = (int)mode;
@@ -174,7 +174,7 @@ static kf_status read_body(const reader *r) {
     KF_TRY(section(r, "kolmogorov", false, keys, &body));
     if (body == NULL) return KF_OK;
     KF_TRY(kf_json_number(place, body, "acceleration", true, -FAR, FAR, &acceleration, r->error));
-    KF_TRY(kf_json_integer(place, body, "mode", false, 1, 1024, &mode, r->error));
+    KF_TRY(kf_json_integer(place, body, "mode", false, 0, 1024, &mode, r->error));
     f->body_amplitude = acceleration * f->time_step * speed_unit(f);
     f->body_mode = (int)mode;
     return KF_OK;

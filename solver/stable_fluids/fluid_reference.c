@@ -268,7 +268,7 @@ static void find_push(reference *r) {
         int at[3];
         double curl[3], d[3];
         coordinates(f, n, at);
-        r->push[0][n] = f->body_amplitude * sin(2 * pi * f->body_mode * at[1] / f->cells[1]);
+        r->push[0][n] = kf_fluid_body(f, at[1]);
         if (f->confinement == 0) continue;
         const long x = at[0], y = at[1], z = at[2];
         vorticity(r, x, y, z, curl);

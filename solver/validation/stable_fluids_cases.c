@@ -339,4 +339,6 @@ const kf_case kf_stable_fluids_cases[] = {
     {"sf_pair", "two like vortices turn about each other, beside a pseudo-spectral code", false,
      kf_case_fluid_pair, 0},
     {"sf_walls", "free-slip walls and a solid: what leaks", false, kf_case_fluid_walls, 0},
+    {"sf_cylinder", "drag of a cylinder at Reynolds number 40, beside d2q9's", true, kf_case_fluid_cylinder,
+     0},
     {NULL, NULL, false, NULL, 0}};

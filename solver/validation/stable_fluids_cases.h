@@ -38,6 +38,8 @@ kf_status kf_case_fluid_symmetry(kf_validation *validation, kf_error *error);
 kf_status kf_case_fluid_particles(kf_validation *validation, kf_error *error);
 kf_status kf_case_fluid_spectral(kf_validation *validation, kf_error *error);
 kf_status kf_case_fluid_pair(kf_validation *validation, kf_error *error);
+/* stable_fluids_solids.c */
 kf_status kf_case_fluid_walls(kf_validation *validation, kf_error *error);
+kf_status kf_case_fluid_cylinder(kf_validation *validation, kf_error *error);
 
 #endif
