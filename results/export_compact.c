@@ -11,6 +11,7 @@
 #include "base/util/text.h"
 #include "results/landscape_file.h"
 #include "results/provenance.h"
+#include "results/store_internal.h"
 
 typedef struct kf_compact_row {
     char hash[KF_HASH_HEX];
@@ -220,6 +221,42 @@ static void note_alike(void *context, const kf_run_summary *run) {
     alike->ids[alike->count++] = run->id;
 }
 
+/* The identity of a run's device, and the time of the preset that every run measures; NAN without it. */
+static kf_status read_anchor(kf_store *store, int64_t run, char identity[64], double *time_us,
+                             kf_error *error) {
+    static const char *const sql = "SELECT e.identity, (SELECT avg(t.step_us) FROM result t WHERE t.run = "
+                                   "r.id AND t.role = 'preset:default') "
+                                   "FROM run r JOIN environment e ON e.id = r.environment WHERE r.id = ?";
+    sqlite3_stmt *statement = NULL;
+    bool found = false;
+    KF_TRY(kf_store_prepare(store, sql, &statement, error));
+    kf_binder binder = {statement, 0};
+    kf_bind_integer(&binder, run);
+    const kf_status status = kf_store_step(store, statement, "reading a run's device", &found, error);
+    kf_reader reader = {statement, 0};
+    if (status == KF_OK && found) {
+        kf_read_text(&reader, identity, 64);
+        *time_us = kf_read_number(&reader);
+    }
+    (void)sqlite3_finalize(statement);
+    return status;
+}
+
+/* Chips of one model are not equally fast: another one's runs count only where the anchors agree. */
+static kf_status drop_other_chips(kf_store *store, int64_t run, kf_alike *alike, kf_error *error) {
+    static const double APART = 0.01;
+    char own[64] = "", other[64] = "";
+    double time = NAN, its = NAN;
+    int kept = 0;
+    KF_TRY(read_anchor(store, run, own, &time, error));
+    for (int i = 0; i < alike->count; i++) {
+        KF_TRY(read_anchor(store, alike->ids[i], other, &its, error));
+        if (strcmp(own, other) == 0 || fabs(its / time - 1.0) <= APART) alike->ids[kept++] = alike->ids[i];
+    }
+    alike->count = kept;
+    return KF_OK;
+}
+
 static kf_status collect_run(kf_store *store, int64_t run_id, kf_compact_rows *rows, kf_error *error) {
     kf_provenance provenance;
     KF_TRY(kf_provenance_read(store, run_id, &provenance, error));
@@ -244,6 +281,7 @@ kf_status kf_store_export_compact(kf_store *store, int64_t run_id, FILE *stream,
     kf_alike alike = {.run = &run};
     kf_compact_rows rows = {.rows = NULL};
     kf_status status = kf_store_runs(store, note_alike, &alike, error);
+    if (status == KF_OK) status = drop_other_chips(store, run_id, &alike, error);
     for (int i = alike.count - 1; i >= 0 && status == KF_OK; i--) /* oldest first: the last result counts */
         status = collect_run(store, alike.ids[i], &rows, error);
     if (status == KF_OK) status = check_alike(&rows, error);

@@ -111,6 +111,26 @@ kf_status kf_store_export_compact(kf_store *store, int64_t run_id, FILE *stream,
  * file's single samples. */
 kf_status kf_store_import(kf_store *store, const char *path, int64_t *run_id, int *imported, kf_error *error);
 
+/* Whether a file is a database, as a store is. */
+bool kf_is_store(const char *path);
+/* Takes over the runs of another store, but for those of nights, with their results; one that is here already
+ * gets what it lacks. A run that is still going on there is interrupted here, until it is merged again. All
+ * or nothing; KF_BAD_INPUT where a result is another than the one with its number here. *runs, *results: how
+ * many are new. */
+kf_status kf_store_merge(kf_store *store, const char *path, int *runs, int *results, kf_error *error);
+
+/* A run that measured one shard of a landscape. */
+typedef struct kf_shard {
+    char scene[128], scene_hash[KF_HASH_HEX], device[128], identity[64];
+    uint64_t seed;
+    int index, count; /* the shard, and of how many */
+    bool finished;
+    int configs;      /* measured */
+    double anchor_us; /* time of the preset default, which every shard measures; NAN: not known */
+} kf_shard;
+typedef void kf_shard_visit(void *context, const kf_shard *shard);
+kf_status kf_store_shards(kf_store *store, kf_shard_visit *visit, void *context, kf_error *error);
+
 /* The ceilings of a device, named by its identity; the newest measurement replaces the one before. count is 0
  * for a device that was not measured. */
 kf_status kf_store_save_roofs(kf_store *store, const kf_device_info *device, const kf_roofs *roofs,

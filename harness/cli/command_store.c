@@ -1,8 +1,10 @@
 /* `kftune store`: looking at, moving and clearing what was measured. */
+#include <glob.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/backend/device_json.h"
 #include "base/util/json.h"
@@ -10,6 +12,7 @@
 #include "base/util/memory.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/store_shards.h"
 #include "results/nightly.h"
 
 extern const kf_command kf_command_store;
@@ -374,26 +377,98 @@ static kf_status export(const kf_arguments *arguments, kf_error *error) {
     return status;
 }
 
-static kf_status import(const kf_arguments *arguments, kf_error *error) {
-    if (arguments->positional_count < 2)
-        return kf_fail(error, KF_BAD_INPUT, "store import: the file is missing: kftune store import FILE");
-    const char *file = arguments->positional[1];
-    kf_store *store = NULL;
-    KF_TRY(open_store(arguments, false, &store, error));
+/* Of other programs: one file is a run. */
+static kf_status import_file(kf_store *store, const char *file, cJSON *list, kf_error *error) {
     int64_t run = 0;
     int count = 0;
-    kf_status status = kf_store_import(store, file, &run, &count, error);
-    if (status == KF_OK && kf_arguments_json(arguments)) {
-        cJSON *root = begin_json("import", store);
-        (void)cJSON_AddStringToObject(root, "file", file);
-        (void)cJSON_AddNumberToObject(root, "run", (double)run);
-        (void)cJSON_AddNumberToObject(root, "results", count);
-        kf_json_print(root);
-    } else if (status == KF_OK) {
+    KF_TRY(kf_store_import(store, file, &run, &count, error));
+    if (list == NULL) {
         printf("%s: %d results are run %lld of %s\n", file, count, (long long)run, kf_store_path(store));
+        return KF_OK;
     }
+    (void)cJSON_AddStringToObject(list, "file", file);
+    (void)cJSON_AddNumberToObject(list, "run", (double)run);
+    (void)cJSON_AddNumberToObject(list, "results", count);
+    return KF_OK;
+}
+
+/* Stores, as the shards of a landscape leave them. */
+static kf_status merge_file(kf_store *store, const char *file, int *merged, int all[2], kf_error *error) {
+    int runs = 0, results = 0;
+    KF_TRY(kf_store_merge(store, file, &runs, &results, error));
+    all[0] += runs;
+    all[1] += results;
+    ++*merged;
+    return KF_OK;
+}
+
+static bool is_folder(const char *path) {
+    struct stat entry;
+    return stat(path, &entry) == 0 && S_ISDIR(entry.st_mode);
+}
+
+/* All that a --journal holds. */
+static kf_status merge_folder(kf_store *store, const char *folder, int *merged, int all[2], kf_error *error) {
+    char pattern[KF_PATH];
+    glob_t found;
+    KF_TRY(kf_path(pattern, error, "%s/*.db", folder));
+    if (glob(pattern, 0, NULL, &found) != 0)
+        return kf_fail(error, KF_BAD_INPUT, "store import: there is no store in %s (*.db)", folder);
+    kf_status status = KF_OK;
+    for (size_t i = 0; i < found.gl_pathc && status == KF_OK; i++)
+        status = merge_file(store, found.gl_pathv[i], merged, all, error);
+    globfree(&found);
+    return status;
+}
+
+static kf_status import(const kf_arguments *arguments, kf_error *error) {
+    if (arguments->positional_count < 2)
+        return kf_fail(error, KF_BAD_INPUT, "store import: the file is missing: kftune store import FILE...");
+    kf_store *store = NULL;
+    KF_TRY(open_store(arguments, false, &store, error));
+    cJSON *root = kf_arguments_json(arguments) ? begin_json("import", store) : NULL;
+    int all[2] = {0, 0}, merged = 0;
+    kf_status status = KF_OK;
+    for (int i = 1; i < arguments->positional_count && status == KF_OK; i++) {
+        const char *file = arguments->positional[i];
+        if (is_folder(file))
+            status = merge_folder(store, file, &merged, all, error);
+        else if (kf_is_store(file))
+            status = merge_file(store, file, &merged, all, error);
+        else
+            status = import_file(store, file, root, error);
+    }
+    if (merged > 0 && root == NULL && status == KF_OK)
+        printf("%d stores: %d runs with %d results are new in %s\n", merged, all[0], all[1],
+               kf_store_path(store));
+    if (merged > 0 && root != NULL) {
+        (void)cJSON_AddNumberToObject(root, "stores", merged);
+        (void)cJSON_AddNumberToObject(root, "runs", all[0]);
+        (void)cJSON_AddNumberToObject(root, "results", all[1]);
+    }
+    if (root != NULL && status == KF_OK)
+        kf_json_print(root);
+    else
+        cJSON_Delete(root);
     kf_store_close(store);
     return status;
+}
+
+/* --- check ---------------------------------------------------------------------------------------------- */
+
+static kf_status check(const kf_arguments *arguments, kf_error *error) {
+    kf_store *store = NULL;
+    int missing = 0;
+    KF_TRY(open_store(arguments, true, &store, error));
+    cJSON *root = kf_arguments_json(arguments) ? begin_json("check", store) : NULL;
+    const kf_status status = kf_check_shards(store, root, &missing, error);
+    if (root != NULL && status == KF_OK)
+        kf_json_print(root);
+    else
+        cJSON_Delete(root);
+    kf_store_close(store);
+    KF_TRY(status);
+    return missing == 0 ? KF_OK : kf_fail(error, KF_GATE_FAILED, "%d shards are missing", missing);
 }
 
 /* --- prune, schema ------------------------------------------------------------------------------------ */
@@ -435,11 +510,12 @@ typedef struct kf_action {
     kf_status (*run)(const kf_arguments *arguments, kf_error *error);
 } kf_action;
 static const kf_action actions[] = {{"list", list},     {"show", show},   {"export", export},
-                                    {"import", import}, {"prune", prune}, {"schema", schema}};
+                                    {"import", import}, {"check", check}, {"prune", prune},
+                                    {"schema", schema}};
 enum { ACTIONS = sizeof actions / sizeof actions[0] };
 
 static kf_status run_store(const kf_arguments *arguments, kf_error *error) {
-    static const char *const usage = "list, show, export, import, prune, schema";
+    static const char *const usage = "list, show, export, import, check, prune, schema";
     if (arguments->positional_count == 0)
         return kf_fail(error, KF_BAD_INPUT, "store: say what to do: %s", usage);
     const char *names[ACTIONS], *name = arguments->positional[0];
@@ -466,16 +542,18 @@ static const kf_option options[] = {
     {"--older-than", "DAYS", "prune: delete the runs that began longer ago", false},
     {NULL, NULL, NULL, false},
 };
-static const char *const positional[] = {"list|show|export|import|prune|schema", "FILE", NULL};
+static const char *const positional[] = {"list|show|export|import|check|prune|schema", "FILE...", NULL};
 
 const kf_command kf_command_store = {
     .name = "store",
     .summary = "list, show, export, import and prune what was measured",
-    .synopsis = "kftune store list|show|export|import FILE|prune|schema [options]",
+    .synopsis = "kftune store list|show|export|import FILE...|check|prune|schema [options]",
     .description =
         "list: one line a run. show: the results of a run by time, and the kernels of the fastest.\n"
         "export: one run for other programs. import: a T4 or Kernel Tuner cache file, also gzipped, as a\n"
-        "run. prune: delete one run, or old ones. schema: the SQL that makes a store.",
+        "run; or stores, or a folder\n"
+        "of them, whose runs become this one's. check: the shards of landscapes that are missing. "
+        "prune: delete one run, or old ones. schema: the SQL that makes a store.",
     .example = "kftune store export --format csv --out results.csv",
     .options = options,
     .positional = positional,

@@ -7,6 +7,7 @@
 
 extern const kf_strategy_methods kf_strategy_enumerate;
 extern const kf_strategy_methods kf_strategy_random;
+extern const kf_strategy_methods kf_strategy_shard;
 extern const kf_strategy_methods kf_strategy_local;
 extern const kf_strategy_methods kf_strategy_annealing;
 extern const kf_strategy_methods kf_strategy_halving;

@@ -12,8 +12,9 @@
 #include "harness/search/strategies.h"
 
 const kf_strategy_methods *const kf_strategies[] = {
-    &kf_strategy_model,  &kf_strategy_local,  &kf_strategy_annealing, &kf_strategy_halving,
-    &kf_strategy_survey, &kf_strategy_random, &kf_strategy_enumerate, NULL,
+    &kf_strategy_model,     &kf_strategy_local,  &kf_strategy_annealing,
+    &kf_strategy_halving,   &kf_strategy_survey, &kf_strategy_random,
+    &kf_strategy_enumerate, &kf_strategy_shard,  NULL,
 };
 
 struct kf_strategy {

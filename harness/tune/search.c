@@ -75,7 +75,8 @@ kf_status kf_tune_try(kf_session *session, const char *role, const kf_config *co
                   .verify = true,
                   .effort = kf_session_effort(session, effort),
                   /* What is slower may still use less energy. */
-                  .may_lose = may_lose && session->request->objective == KF_OBJECTIVE_TIME,
+                  .may_lose = may_lose && session->request->objective == KF_OBJECTIVE_TIME &&
+                              !session->request->measures_all,
                   .time_limit_us = time_limit_us(session),
                   .incumbent = incumbent_samples(session)};
     kf_measurement m;

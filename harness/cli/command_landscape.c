@@ -1,0 +1,167 @@
+/* kftune landscape: measures a random sample of a space, all of it or one shard of many, each with a journal
+ * of its own. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/util/clock.h"
+#include "base/util/file.h"
+#include "base/util/json.h"
+#include "base/util/memory.h"
+#include "base/util/program.h"
+#include "harness/cli/command.h"
+#include "harness/cli/placement_argument.h"
+#include "harness/cli/problem_argument.h"
+#include "harness/search/strategy.h"
+#include "harness/tune/tune.h"
+
+static const kf_option options[] = {
+    {"--scene", "FILE|NAME", "as for kftune tune", false},
+    {"--system", "NAME", "family of solver (default: the first of 'kftune list systems' that runs the scene)",
+     false},
+    {"--device", "cuda:N|cpu", "where to run (default: a GPU if one works, else the cpu)", false},
+    {"--grid", "NXxNYxNZ", "nodes of the domain (default: as the scene says)", false},
+    {"--samples-per-cell", "R", "surface samples in a fluid cell (default: as the scene says)", false},
+    {"--configs", "N", "configs of the landscape, of all shards together (10000, or all there are)", false},
+    {"--shard", "I/N", "measure every N-th of them, from I = 0 to N - 1 (0/1: all)", false},
+    {"--journal", "DIR",
+     "a folder in which every shard has a store of its own, for 'kftune store import DIR/*.db'", false},
+    {"--store", "FILE",
+     "without --journal: where results are kept (default: kftune.db in $XDG_DATA_HOME/kftune)", false},
+    {"--fix", "KEY=VALUE[,VALUE]", "only configs with this value, or one of these values, of a parameter",
+     true},
+    {"--effort", "SHARE", "share of the usual measuring that a config gets (default: 1)", false},
+    {"--take-turns", NULL,
+     "other runs with this option may measure on the same GPU, in turns, config by config", false},
+    {"--seed", "N", "seed of sampling and of the order of configs: the same for all shards (default: 1)",
+     false},
+    {"--resume", NULL, "carry on where this shard was interrupted, on the same device", false},
+    KF_PLACEMENT_OPTIONS,
+    KF_ACCURACY_OPTION,
+    {NULL, NULL, NULL, false},
+};
+
+static const double CONFIG_LIMIT_SECONDS = 60.0;
+
+typedef struct landscape {
+    long shard, shards, configs;
+    char strategy[KF_NAME], path[KF_PATH];
+    kf_tune_request request;
+} landscape;
+
+static kf_status read_shard(const kf_arguments *arguments, landscape *work, kf_error *error) {
+    const char *text = kf_argument(arguments, "--shard", "0/1");
+    int used = 0;
+    if (sscanf(text, "%ld/%ld%n", &work->shard, &work->shards, &used) != 2 || text[used] != '\0' ||
+        work->shards < 1 || work->shards > 1000000 || work->shard < 0 || work->shard >= work->shards)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "option '--shard': '%s' is no shard; give I/N with I from 0 to N - 1, as in 3/256",
+                       text);
+    work->configs = 10000;
+    KF_TRY(kf_argument_integer(arguments, "--configs", 1, 1000000000, &work->configs, error));
+    (void)snprintf(work->strategy, sizeof work->strategy, "shard:i=%ld:n=%ld:configs=%ld", work->shard,
+                   work->shards, work->configs);
+    return kf_strategy_check(work->strategy, error);
+}
+
+/* DIR/shard-003-of-256.db: nobody else writes it. */
+static kf_status choose_store(const kf_arguments *arguments, landscape *work, kf_error *error) {
+    const char *folder = kf_argument(arguments, "--journal", NULL);
+    if (folder == NULL) {
+        const char *store = kf_argument(arguments, "--store", NULL);
+        return store != NULL ? kf_path(work->path, error, "%s", store) : KF_OK;
+    }
+    if (kf_argument_given(arguments, "--store"))
+        return kf_fail(error, KF_BAD_INPUT, "give --journal, or --store for one file of all, not both");
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return kf_fail(error, KF_BAD_INPUT, "option '--journal': %s cannot be made: %s", folder,
+                       strerror(errno));
+    int digits = 1;
+    for (long most = work->shards - 1; most >= 10; most /= 10)
+        digits++;
+    return kf_path(work->path, error, "%s/shard-%0*ld-of-%ld.db", folder, digits, work->shard, work->shards);
+}
+
+static kf_status read_request(const kf_arguments *arguments, landscape *work, kf_problem_options *known,
+                              kf_error *error) {
+    kf_tune_request *request = &work->request;
+    long seed = 0;
+    KF_TRY(read_shard(arguments, work, error));
+    KF_TRY(choose_store(arguments, work, error));
+    KF_TRY(kf_argument_integer(arguments, "--seed", 1, 1L << 53, &seed, error));
+    KF_TRY(kf_argument_number(arguments, "--effort", 0.001, 1.0, &request->effort, error));
+    known->seed = (uint64_t)seed; /* 0: the scene's own */
+    request->seed = seed > 0 ? (uint64_t)seed : 1;
+    request->strategy = work->strategy;
+    request->budget_text = "all";
+    request->device = kf_argument_device(arguments, NULL);
+    request->fixed_count = kf_argument_all(arguments, "--fix", &request->fixed);
+    request->resume = kf_argument_given(arguments, "--resume");
+    request->turns = kf_argument_given(arguments, "--take-turns");
+    request->limit_seconds = CONFIG_LIMIT_SECONDS;
+    request->rounds = -1;
+    request->measures_all = true;
+    return KF_OK;
+}
+
+static void print_result(const landscape *work, const kf_tune_result *result, const char *store, bool json) {
+    const int failed = result->tried.count - result->states[KF_STATE_OK] - result->states[KF_STATE_SKIPPED];
+    if (!json) {
+        printf("shard %ld of %ld: %d configs measured, %d failed; run %s in %s\n", work->shard, work->shards,
+               result->tried.count, failed, result->run.uuid, store);
+        return;
+    }
+    cJSON *root = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(root, "kftune", KF_VERSION);
+    (void)cJSON_AddStringToObject(root, "command", "landscape");
+    (void)cJSON_AddNumberToObject(root, "shard", (double)work->shard);
+    (void)cJSON_AddNumberToObject(root, "shards", (double)work->shards);
+    (void)cJSON_AddNumberToObject(root, "configs", result->tried.count);
+    (void)cJSON_AddNumberToObject(root, "failed", failed);
+    (void)cJSON_AddStringToObject(root, "run", result->run.uuid);
+    (void)cJSON_AddStringToObject(root, "store", store);
+    kf_json_print(root);
+}
+
+static kf_status measure(landscape *work, const kf_problem *problem, bool json, kf_error *error) {
+    KF_TRY(kf_store_open(work->path[0] != '\0' ? work->path : NULL, false, &work->request.store, error));
+    work->request.problem = problem;
+    kf_tune_result *result = kf_allocate(sizeof *result);
+    const kf_status status = kf_tune(&work->request, result, error);
+    if (status == KF_OK) print_result(work, result, kf_store_path(work->request.store), json);
+    kf_tune_result_free(result);
+    free(result);
+    kf_store_close(work->request.store);
+    return status;
+}
+
+extern const kf_command kf_command_landscape;
+
+static kf_status run(const kf_arguments *arguments, kf_error *error) {
+    landscape work = {.request = {.started = kf_clock_seconds()}};
+    kf_problem_options known = {.seed = 0};
+    kf_problem *problem = NULL;
+    KF_TRY(read_request(arguments, &work, &known, error));
+    kf_status status = kf_argument_problem(arguments, &kf_command_landscape, NULL, &known, &problem, error);
+    if (status == KF_OK) status = measure(&work, problem, kf_arguments_json(arguments), error);
+    kf_problem_free(problem);
+    return status;
+}
+
+const kf_command kf_command_landscape = {
+    .name = "landscape",
+    .summary = "measure a random sample of a space, all of it or one shard of many",
+    .synopsis = "kftune landscape --scene FILE|NAME [--shard I/N] [--journal DIR] [options]",
+    .description =
+        "Measures configs for replays, plots and models, not for a winner: the presets and every N-th config "
+        "of a\n"
+        "random sample that all shards agree on. Shards need nothing from each other: a scheduler starts "
+        "them\n"
+        "(docs/clusters.md has job files), and 'kftune store import' brings their journals together.",
+    .example = "kftune landscape --scene ahmed --configs 1000 --shard 0/16 --journal ahmed-shards",
+    .options = options,
+    .run = run,
+};
