@@ -349,7 +349,7 @@ static void test_unknown_strategy(void **state) {
     assert_null(strategy);
     assert_int_equal(kf_strategy_open("hopscotch", space, 1, &strategy, &error), KF_BAD_INPUT);
     assert_string_equal(error.message, "unknown strategy 'hopscotch'; there are: model, local, annealing, "
-                                       "halving, survey, random, enumerate");
+                                       "halving, survey, random, enumerate, shard");
     kf_strategy_close(NULL);
     kf_space_free(space);
 }
