@@ -37,7 +37,8 @@ static void search(const char *text, const kf_space *space, uint64_t proposed[PR
         kf_proposal proposal;
         kf_config config;
         long x = 0, y = 0;
-        assert_true(kf_strategy_next(strategy, &proposal));
+        proposed[i] = UINT64_MAX; /* a share of the space comes to its end */
+        if (!kf_strategy_next(strategy, &proposal)) continue;
         proposed[i] = proposal.index;
         kf_space_config(space, proposal.index, &config);
         assert_int_equal(kf_config_integer(&config, "x", &x, NULL), KF_OK);
@@ -61,6 +62,7 @@ static void options_have_their_usual_values_and_an_effect(void **state) {
             uint64_t plain[PROPOSALS], usual[PROPOSALS], other[PROPOSALS];
             assert_true(o->least <= o->usual && o->usual <= o->most);
             search(kf_strategies[s]->name, space, plain);
+            assert_true(plain[PROPOSALS - 1] < SIDE * SIDE);
             (void)snprintf(text, sizeof text, "%s:%s=%g", kf_strategies[s]->name, o->name, o->usual);
             search(text, space, usual);
             assert_memory_equal(plain, usual, sizeof plain);
