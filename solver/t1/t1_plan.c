@@ -76,6 +76,20 @@ static kf_status pack_arguments(const kf_t1 *t1, bool constants, packed *into, k
     return KF_OK;
 }
 
+/* The struct that a portable kernel takes: the extent, all arguments, and what fills it up to its alignment.
+ */
+static kf_status pack_struct(const kf_t1 *t1, const int extent[3], packed *into, kf_error *error) {
+    size_t alignment = sizeof extent[0];
+    for (int i = 0; i < t1->problem->argument_count; i++) {
+        const kf_t1_argument *argument = &t1->problem->arguments[i];
+        const size_t own = argument->scalar ? argument->type->bytes : sizeof(void *);
+        if (own > alignment) alignment = own;
+    }
+    KF_TRY(pack(into, extent, 3 * sizeof extent[0], sizeof extent[0], error));
+    KF_TRY(pack_arguments(t1, true, into, error));
+    return pack(into, "", 0, alignment, error);
+}
+
 /* Fills the module's __constant__ variables; *missing: there is not one for each argument that should have
  * one. */
 static kf_status write_constants(const kf_plan *plan, const kf_t1 *t1, bool *missing, kf_error *error) {
@@ -179,8 +193,7 @@ static kf_status pack_portable(const kf_t1 *t1, kf_launch *launch, packed *into,
         launch->grid[axis] = 0;
     }
     launch->shared_bytes = 0;
-    KF_TRY(pack(into, extent, sizeof extent, sizeof extent[0], error));
-    return pack_arguments(t1, true, into, error);
+    return pack_struct(t1, extent, into, error);
 }
 
 static kf_status append_launch(kf_plan *plan, kf_t1 *t1, kf_error *error) {
@@ -244,8 +257,7 @@ static kf_status build_reference(kf_plan *plan, kf_t1 *t1, kf_error *error) {
     if (kf_module_function(plan->modules[0], problem->reference_name, &function, error) != KF_OK)
         return kf_fail_context(error, "is it a KF_KERNEL?");
     KF_TRY(make_buffers(plan, t1, error));
-    KF_TRY(pack(&arguments, extent, sizeof extent, sizeof extent[0], error));
-    KF_TRY(pack_arguments(t1, true, &arguments, error));
+    KF_TRY(pack_struct(t1, extent, &arguments, error));
     kf_launch_set(&launch, problem->reference_name, function, block, arguments.bytes, arguments.length);
     kf_plan_add_kernel(plan, &launch);
     return KF_OK;
