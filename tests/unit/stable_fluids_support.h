@@ -17,7 +17,7 @@
 #include "solver/stable_fluids/stable_fluids.h"
 
 /* A config as "key=value key=value" over values that fit any small grid. */
-static void test_config(kf_config *config, const char *changes) {
+static inline void test_config(kf_config *config, const char *changes) {
     static const struct {
         const char *name, *text;
         long number;
@@ -67,7 +67,7 @@ static void test_config(kf_config *config, const char *changes) {
 
 static kf_backend *backend;
 
-static int open_backend(void **state) {
+static inline int open_backend(void **state) {
     const char *device = getenv("KFTUNE_TEST_DEVICE");
     kf_error error;
     (void)state;
@@ -75,13 +75,13 @@ static int open_backend(void **state) {
     print_error("%s\n", error.message);
     return -1;
 }
-static int close_backend(void **state) {
+static inline int close_backend(void **state) {
     (void)state;
     kf_backend_close(backend);
     return 0;
 }
 
-static kf_fluid *box(int nx, int ny, int nz) {
+static inline kf_fluid *box(int nx, int ny, int nz) {
     const int cells[3] = {nx, ny, nz};
     kf_fluid *f = kf_fluid_make(nz > 1 ? 3 : 2, cells);
     f->viscosity = 0.01;
@@ -92,7 +92,7 @@ static kf_fluid *box(int nx, int ny, int nz) {
 }
 
 /* Runs the config for some steps and holds it against the reference. Takes the fluid. */
-static void holds(kf_fluid *fluid, const char *changes, int steps) {
+static inline void holds(kf_fluid *fluid, const char *changes, int steps) {
     kf_error error = {KF_OK, ""};
     kf_problem problem = {.own = fluid, .system = &kf_system_stable_fluids};
     kf_config config;
