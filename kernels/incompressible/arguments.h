@@ -71,8 +71,11 @@ typedef struct kf_incompressible_arguments {
     unsigned *coarse_open;
     int coarse_cells[3], coarse_row, coarse_plane;
     long long coarse_origin;
-    double damping, outflow_ratio;
+    double damping, outflow_ratio[6]; /* of each face of the domain, see coarsen */
     int sweeps;
+
+    int stream;           /* axis without a cosine transform */
+    const void *modes[2]; /* eigenvalues along the other two, the lower axis first */
 
     /* Solid: signed distance in the body's frame at time 0, negative inside, `spacing` apart from `corner`. */
     const float *distance;

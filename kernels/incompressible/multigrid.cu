@@ -119,7 +119,7 @@ KF_SCALAR_KERNEL(coarsen, kf_incompressible_arguments) {
                 sum += (int)(a->open[kf_place(a, fine[0], fine[1], fine[2])] >> (8 * c) & 255);
         }
         const int edge = fine[c] == 0 || fine[c] == a->cells[c];
-        const double ratio = edge && !kf_is_periodic(a, c) ? a->outflow_ratio : 1.0;
+        const double ratio = edge && !kf_is_periodic(a, c) ? a->outflow_ratio[2 * c + (fine[c] > 0)] : 1.0;
         int share = (int)(ratio * sum / 4.0 + 0.5);
         share = share > 255 ? 255 : share;
         word |= (unsigned)share << (8 * c);

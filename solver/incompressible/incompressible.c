@@ -87,6 +87,8 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     kf_add_variable(variables, "nodes_z", scene->nodes[2]);
     kf_add_variable(variables, "solid", scene->mesh.triangle_count > 0);
     kf_add_variable(variables, "moving", scene->motion.moving);
+    int axes[2];
+    kf_add_variable(variables, "cosines", kf_incompressible_cosine_axes(scene, axes));
     kf_add_variable(variables, "accuracy", scene->accuracy);
     kf_add_device_variables(variables, device);
 }
@@ -189,9 +191,9 @@ static kf_status make_fields(kf_plan *plan, kf_incompressible *s, kf_error *erro
     }
     if (s->arguments.inline_preconditioner == KF_INLINE_ARRAY)
         KF_TRY(make_buffer(plan, scalar, &s->corrected, error));
-    return kf_incompressible_uses(kf_plan_scene(plan), &s->options, KF_INCOMPRESSIBLE_MULTIGRID)
-               ? make_buffer(plan, scalar, &s->other, error)
-               : KF_OK;
+    if (solver == KF_SOLVE_MULTIGRID || solver == KF_SOLVE_MULTIGRID_CG || solver == KF_SOLVE_FOURIER_CG)
+        KF_TRY(make_buffer(plan, scalar, &s->other, error));
+    return solver == KF_SOLVE_FOURIER_CG ? kf_incompressible_make_cosines(plan, s, error) : KF_OK;
 }
 
 static kf_status make_levels(kf_plan *plan, kf_incompressible *s, kf_error *error) {
@@ -246,6 +248,7 @@ static kf_status make_buffers(kf_plan *plan, kf_incompressible *s, kf_error *err
     a->corrected = address(s->corrected);
     a->partial = address(s->partial);
     a->solve = address(s->solves);
+    a->other = address(s->other);
     return make_solid(plan, s, error);
 }
 
@@ -290,6 +293,11 @@ static kf_status make_plan(const kf_problem *problem, const kf_config *config, k
     kf_incompressible_options options;
     const bool gpu = strcmp(kf_backend_device(backend)->backend, "cuda") == 0;
     KF_TRY(kf_incompressible_read_options(config, gpu, &options, error));
+    int axes[2];
+    if (options.solver == KF_SOLVE_FOURIER_CG &&
+        !kf_incompressible_cosine_axes(kf_problem_scene(problem), axes))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "config: fourier_cg needs two axes between walls, inflows or free slip");
     kf_incompressible *system = kf_allocate_zeroed(1, sizeof *system);
     system->options = options;
     kf_plan *made = kf_plan_create(backend, problem, config, &kf_incompressible_methods, system);

@@ -17,6 +17,7 @@ typedef enum kf_pressure_solver {
     KF_SOLVE_INCOMPLETE_CG,
     KF_SOLVE_MULTIGRID,
     KF_SOLVE_MULTIGRID_CG,
+    KF_SOLVE_FOURIER_CG,
     KF_PRESSURE_SOLVERS
 } kf_pressure_solver;
 extern const char *const kf_pressure_solver_names[KF_PRESSURE_SOLVERS];
@@ -36,12 +37,14 @@ typedef enum kf_incompressible_source {
     KF_INCOMPRESSIBLE_PROJECTION,
     KF_INCOMPRESSIBLE_PRESSURE,
     KF_INCOMPRESSIBLE_MULTIGRID,
+    KF_INCOMPRESSIBLE_COSINE, /* along the lower axis that has a transform */
+    KF_INCOMPRESSIBLE_COSINE_SECOND,
     KF_INCOMPRESSIBLE_SOLID,
     KF_INCOMPRESSIBLE_STATE,
     KF_INCOMPRESSIBLE_SOURCES
 } kf_incompressible_source;
 
-enum { KF_INCOMPRESSIBLE_DEFINES = 8, KF_LEVELS = 16 };
+enum { KF_INCOMPRESSIBLE_DEFINES = 12, KF_LEVELS = 16 };
 typedef struct kf_incompressible_defines {
     kf_define list[KF_INCOMPRESSIBLE_DEFINES];
     int count;
@@ -51,7 +54,7 @@ typedef struct kf_incompressible_defines {
 typedef struct kf_level {
     int cells[3], row, plane;
     long long origin, capacity;
-    double outflow_ratio; /* of the next coarser level */
+    double outflow_ratio[KF_FACES]; /* of the next coarser level */
     kf_buffer *open, *guess, *other, *wanted;
 } kf_level;
 
@@ -75,6 +78,8 @@ typedef struct kf_incompressible {
     kf_buffer *partial, *solves, *distance, *solid_state, *load;
     kf_level levels[KF_LEVELS];
     int level_count;
+    int cosine_axes[2];
+    kf_buffer *roots[2], *modes[2];
     int diffusions; /* Jacobi iterations of the implicit viscous term in a sub-step */
 } kf_incompressible;
 
@@ -114,6 +119,18 @@ void kf_incompressible_sum_divergence(kf_incompressible_builder *b);
 
 /* incompressible_pressure.c: items of a solve for arguments->pressure, whose divergence is summed. */
 void kf_incompressible_solve(kf_incompressible_builder *b, const kf_incompressible_arguments *arguments);
+/* incompressible_cosine.c */
+enum { KF_COSINE_STAGES = 12 };
+/* The two axes with transforms; false: the scene's faces or cells do not suit them. */
+bool kf_incompressible_cosine_axes(const kf_scene *scene, int axes[2]);
+/* Factors of a line, their count (large ones are slow); pairs of lines that a block's shared memory takes. */
+int kf_incompressible_cosine_radices(int cells, int radices[KF_COSINE_STAGES]);
+int kf_incompressible_cosine_pairs(int cells, size_t real_bytes);
+/* Tables on the device. */
+kf_status kf_incompressible_make_cosines(kf_plan *plan, kf_incompressible *system, kf_error *error);
+/* From the residual to what a box without a solid would correct. */
+void kf_incompressible_cosines(kf_incompressible_builder *b, const kf_incompressible_arguments *arguments);
+
 /* How open the coarse levels are. */
 void kf_incompressible_coarsen(kf_incompressible_builder *b);
 /* The grids of the multigrid, from levels[0]. */

@@ -3,8 +3,8 @@
 
 #include "solver/incompressible/incompressible.h"
 
-const char *const kf_pressure_solver_names[KF_PRESSURE_SOLVERS] = {"cg", "jacobi_cg", "incomplete_cg",
-                                                                   "multigrid", "multigrid_cg"};
+const char *const kf_pressure_solver_names[KF_PRESSURE_SOLVERS] = {
+    "cg", "jacobi_cg", "incomplete_cg", "multigrid", "multigrid_cg", "fourier_cg"};
 
 double kf_incompressible_tolerance(const kf_scene *scene) {
     const double tolerance = scene->incompressible.tolerance;
@@ -50,6 +50,8 @@ kf_status kf_incompressible_read_options(const kf_config *config, bool gpu,
 bool kf_incompressible_uses(const kf_scene *scene, const kf_incompressible_options *options,
                             kf_incompressible_source which) {
     (void)scene;
+    if (which == KF_INCOMPRESSIBLE_COSINE || which == KF_INCOMPRESSIBLE_COSINE_SECOND)
+        return options->solver == KF_SOLVE_FOURIER_CG;
     if (which == KF_INCOMPRESSIBLE_MULTIGRID)
         return options->solver == KF_SOLVE_MULTIGRID || options->solver == KF_SOLVE_MULTIGRID_CG;
     return true;
@@ -61,18 +63,41 @@ static void define(kf_incompressible_defines *defines, const char *name, long va
     (void)snprintf(entry->value, sizeof entry->value, "%ld", value);
 }
 
+static void define_cosine(const kf_scene *scene, const kf_incompressible_options *options, int axis,
+                          kf_incompressible_defines *defines) {
+    const int cells = scene->nodes[axis];
+    int radices[KF_COSINE_STAGES];
+    const int stages = kf_incompressible_cosine_radices(cells, radices);
+    define(defines, "KF_AXIS", axis);
+    define(defines, "KF_LINE", cells);
+    define(defines, "KF_PAIRS",
+           kf_incompressible_cosine_pairs(cells, options->double_precision ? sizeof(double) : sizeof(float)));
+    define(defines, "KF_STAGES", stages);
+    kf_define *list = &defines->list[defines->count++];
+    list->name = "KF_RADICES";
+    list->value[0] = '\0';
+    for (int i = 0; i < stages; i++)
+        (void)snprintf(list->value + strlen(list->value), sizeof list->value - strlen(list->value), "%s%d",
+                       i > 0 ? "," : "", radices[i]);
+}
+
 void kf_incompressible_define(const kf_scene *scene, const kf_incompressible_options *options,
                               kf_incompressible_source which, kf_source *source,
                               kf_incompressible_defines *defines) {
     static const char *const files[KF_INCOMPRESSIBLE_SOURCES] = {
         "kernels/incompressible/advection.cu", "kernels/incompressible/projection.cu",
         "kernels/incompressible/pressure.cu",  "kernels/incompressible/multigrid.cu",
+        "kernels/incompressible/cosine.cu",    "kernels/incompressible/cosine.cu",
         "kernels/incompressible/solid.cu",     "kernels/incompressible/state.cu"};
     const kf_incompressible_model *model = &scene->incompressible;
     defines->count = 0;
     define(defines, "KF_DOUBLE", options->double_precision);
     define(defines, "KF_SOLID", scene->mesh.triangle_count == 0 ? 0 : scene->motion.moving ? 2 : 1);
     define(defines, "KF_THREADS", options->threads);
+    int axes[2];
+    if ((which == KF_INCOMPRESSIBLE_COSINE || which == KF_INCOMPRESSIBLE_COSINE_SECOND) &&
+        kf_incompressible_cosine_axes(scene, axes))
+        define_cosine(scene, options, axes[which == KF_INCOMPRESSIBLE_COSINE_SECOND], defines);
     if (which == KF_INCOMPRESSIBLE_ADVECTION) {
         define(defines, "KF_MIDPOINT", model->trace == KF_TRACE_MIDPOINT);
         define(defines, "KF_LIMITER", !model->unlimited);

@@ -37,11 +37,13 @@ static void lay_out(kf_level *level) {
     level->capacity = (level->capacity + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* How far, in cells of its own, the pressure outside of an outflow is from the middle of the cell before it:
- * half a cell, and half a cell of the finest level. */
-static double outflow_openness(int level) {
-    const double size = pow(2.0, level);
-    return size / (0.5 * size + 0.5);
+/* How open an outflow is on a level: the size of a cell over the distance from the middle of the last one to
+ * where the pressure is 0, half a cell of the finest level outside. The last cell may reach beyond the
+ * domain. Words hold little more than 2. */
+static double outflow_openness(const kf_incompressible *s, int level, int face) {
+    const double size = pow(2.0, level),
+                 beyond = s->levels[level].cells[face / 2] * size - s->levels[0].cells[face / 2];
+    return size / fmax(0.5 * size + 0.5 - (face % 2 ? beyond : 0.0), 0.48 * size);
 }
 
 void kf_incompressible_lay_out_levels(kf_incompressible *s) {
@@ -51,7 +53,9 @@ void kf_incompressible_lay_out_levels(kf_incompressible *s) {
         kf_level *fine = &s->levels[s->level_count - 1], *coarse = fine + 1;
         for (int i = 0; i < 3; i++)
             coarse->cells[i] = (fine->cells[i] + 1) / 2;
-        fine->outflow_ratio = outflow_openness(s->level_count) / outflow_openness(s->level_count - 1);
+        for (int face = 0; face < KF_FACES; face++)
+            fine->outflow_ratio[face] =
+                outflow_openness(s, s->level_count, face) / outflow_openness(s, s->level_count - 1, face);
         lay_out(coarse);
         s->level_count++;
     }
@@ -83,7 +87,7 @@ static kf_incompressible_arguments of_level(const kf_incompressible *s,
     a.other = address(level > 0 ? l->other : s->other);
     a.wanted = address(level > 0 ? l->wanted : s->residual);
     a.damping = damping;
-    a.outflow_ratio = l->outflow_ratio;
+    memcpy(a.outflow_ratio, l->outflow_ratio, sizeof a.outflow_ratio);
     a.sweeps = s->options.sweeps;
     if (level + 1 < s->level_count) {
         const kf_level *coarse = l + 1;
@@ -165,6 +169,9 @@ static void precondition(kf_incompressible_builder *b, const kf_incompressible_a
         launch(b, "factor_red", false, a, 1);
         launch(b, "factor_black", false, a, 2);
         launch(b, "factor_back", false, a, 2);
+        launch(b, "products", true, a, 3);
+    } else if (b->system->options.solver == KF_SOLVE_FOURIER_CG) {
+        kf_incompressible_cosines(b, a);
         launch(b, "products", true, a, 3);
     } else {
         return;
