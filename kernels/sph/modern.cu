@@ -1,7 +1,7 @@
 /* The scheme `modern`: weakly compressible, density by continuity with diffusion, Wendland C2, antisymmetric stress.
  * Water and other fluids of constant viscosity take one sum over the neighbours (flow); others two, for rates of density
  * and strain (strain), and for the forces (motion). Defines besides those of the headers: KF_STIFF, Tait's equation of
- * state with exponent 7 (else linear); KF_TENSION, pressures below 0 stay; KF_SHIFTS; KF_DUMMIES, walls are made of
+ * state with exponent 7 (else linear); KF_TENSION, pressures below 0 stay, and KF_DROPS, but for drops at walls; KF_SHIFTS; KF_DUMMIES, walls are made of
  * particles, too; KF_ARTIFICIAL, artificial viscosity; KF_VISCOUS. */
 #include "integrate.h"
 #include "neighbours.h"
@@ -66,12 +66,12 @@ KF_SCALAR_KERNEL(dummies, kf_sph_arguments) {
 
 /* Pressures of particle and wall times G, the wall's by hydrostatics from the particle's: p_w G = p_i G + rho g_n M; and
  * the artificial viscosity of a particle that approaches. One that is all but through is pushed back. */
-KF_FUNCTION float kf_wall_push(const kf_sph_arguments *a, const kf_wall *w, kf_four v, float pressure) {
+KF_FUNCTION float kf_wall_push(const kf_sph_arguments *a, const kf_wall *w, kf_four v, float pressure, int drop) {
     const float un = (v.x - w->vx) * w->nx + (v.y - w->vy) * w->ny + (v.z - w->vz) * w->nz;
     const float weight = -(a->gravity[0] * w->nx + a->gravity[1] * w->ny + a->gravity[2] * w->nz) * (1.0f + v.w);
     const float on_wall = (pressure * w->gradient + weight * w->moment);
     const float through = kf_larger(KF_CLOSEST_WALL - w->distance, 0.0f);
-    return pressure * w->gradient + (KF_TENSION ? on_wall : kf_larger(on_wall, 0.0f)) +
+    return pressure * w->gradient + (KF_TENSION && !drop ? on_wall : kf_larger(on_wall, 0.0f)) +
            0.1f * kf_smaller(through, 1.0f) * w->gradient +
            a->artificial * kf_larger(-un, 0.0f) / kf_larger(w->distance, KF_CLOSEST_WALL) * w->gradient;
 }
@@ -117,22 +117,29 @@ KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
             ax -= drag * ux, ay -= drag * uy, az -= drag * uz;
 #endif
 #if KF_SHIFTS
-            cx -= weight * dx, cy -= weight * dy, cz -= weight * dz, spread += weight * r2;
+            cx -= weight * dx, cy -= weight * dy, cz -= weight * dz;
+#endif
+#if KF_SHIFTS || KF_DROPS
+            spread += weight * r2;
 #endif
         })
     }
     const float f = a->gradient, fv = f * p.w;
+    /* A drop, whose own density nothing evens out, would swing at a wall that pulls, further each time: only what
+     * brings it closer counts, and walls do not pull. */
+    const int drop = KF_DROPS && spread * f < 0.125f * (float)KF_DIMENSIONS;
+    const float on_wall = drop ? kf_larger(pressure, 0.0f) : pressure;
     ax *= fv, ay *= fv, az *= fv, cx *= f, cy *= f, cz *= f, spread *= f;
     compression *= -f;
     KF_ONE_BY_ONE for (int k = 0; k < KF_WALLS; k++) {
         kf_wall w;
         if (!kf_wall_at(a, p, k, &w)) continue;
-        const float d = kf_larger(w.distance, KF_CLOSEST_WALL), push = p.w * kf_wall_push(a, &w, v, pressure);
+        const float d = kf_larger(w.distance, KF_CLOSEST_WALL), push = p.w * kf_wall_push(a, &w, v, on_wall, drop);
         const float ux = v.x - w.vx, uy = v.y - w.vy, uz = v.z - w.vz, un = ux * w.nx + uy * w.ny + uz * w.nz;
         const float drag = p.w * p.w * a->viscosity * (1.0f - w.slip) * w.gradient / d;
         ax += push * w.nx - drag * (ux - un * w.nx), ay += push * w.ny - drag * (uy - un * w.ny);
         az += push * w.nz - drag * (uz - un * w.nz);
-        compression -= un * w.moment / d; /* behind the wall the velocity is linear in the distance */
+        compression -= (drop ? kf_smaller(un, 0.0f) : un) * w.moment / d; /* behind the wall the velocity is linear in the distance */
         cx -= w.gradient * w.nx, cy -= w.gradient * w.ny, cz -= w.gradient * w.nz;
         spread += w.moment;
     }
@@ -230,7 +237,7 @@ KF_SCALAR_KERNEL(motion, kf_sph_arguments) {
         KF_ONE_BY_ONE for (int k = 0; k < KF_WALLS; k++) {
             kf_wall w;
             if (!kf_wall_at(a, p, k, &w)) continue;
-            const float push = kf_wall_push(a, &w, v, pressure), g = 2.0f * w.gradient;
+            const float push = kf_wall_push(a, &w, v, pressure, 0), g = 2.0f * w.gradient;
             /* Traction of the fluid's stress on the wall; along the wall no more than its friction carries. */
             float tx = g * (s.xx * w.nx + s.xy * w.ny + s.xz * w.nz), ty = g * (s.xy * w.nx + s.yy * w.ny + s.yz * w.nz),
                   tz = g * (s.xz * w.nx + s.yz * w.ny + szz * w.nz);

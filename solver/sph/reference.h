@@ -13,6 +13,7 @@ typedef struct kf_sph_body { /* one particle */
     double strain[3][3]; /* gradient of the velocity: d v_i / d x_j */
     double new_a[3], new_de;
     bool wall, gone;
+    bool lone; /* a drop: walls do not pull it */
 } kf_sph_body;
 
 typedef struct kf_sph_neighbour {

@@ -44,7 +44,7 @@ typedef struct kf_sph_grid {
 } kf_sph_grid;
 
 enum {
-    KF_SPH_DEFINES = 24,
+    KF_SPH_DEFINES = 32, /* room: a GPU config of the scheme modern has 26 */
     KF_SPH_THREADS = 128 /* of a block that searches outside of the sums, on a GPU */
 };
 typedef struct kf_sph_defines {

@@ -115,6 +115,14 @@ static void define(kf_sph_defines *defines, const char *name, long value) {
     (void)snprintf(entry->value, sizeof entry->value, "%ld", value);
 }
 
+/* Half-spaces or terrain. */
+static bool has_walls(const kf_particle_scene *scene) {
+    bool has = scene->terrain.heights != NULL;
+    for (int f = 0; f < 2 * scene->dimensions; f++)
+        has = has || scene->sides[f] == KF_SIDE_NO_SLIP || scene->sides[f] == KF_SIDE_FREE_SLIP;
+    return has;
+}
+
 static void define_model(const kf_particle_scene *scene, const kf_sph_options *o, kf_sph_defines *d) {
     const kf_material *m = &scene->material;
     define(d, "KF_TERRAIN", scene->terrain.heights != NULL);
@@ -128,6 +136,7 @@ static void define_model(const kf_particle_scene *scene, const kf_sph_options *o
     } else {
         define(d, "KF_STIFF", m->stiff);
         define(d, "KF_TENSION", scene->tension);
+        define(d, "KF_DROPS", scene->tension && !kf_sph_has_stress(scene) && has_walls(scene));
         define(d, "KF_SHIFTS", scene->shifting > 0.0);
         define(d, "KF_DUMMIES", scene->wall_count > 0);
         define(d, "KF_ARTIFICIAL", scene->artificial > 0.0);

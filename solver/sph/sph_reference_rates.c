@@ -64,7 +64,7 @@ static void add_half_strain(const kf_sph_body *b, const kf_sph_half *h, double d
     for (int p = 0; p < 3; p++)
         u[p] = b->v[p] - h->velocity[p];
     const double un = dot(u, h->n), g = h->moment / d;
-    *inflow -= un * g;
+    *inflow -= b->lone ? fmin(un, 0.0) * g : un * g;
     for (int p = 0; p < 3; p++) {
         tangent[p] = u[p] - un * h->n[p];
         for (int q = 0; q < 3; q++)
@@ -98,6 +98,7 @@ static void strain_of(kf_sph_world *w, int i) {
             crowding[p] += volume * f * n->d[p];
         spread -= volume * f * r2;
     }
+    b->lone = s->tension && s->material.law == KF_LAW_NEWTONIAN && spread < s->dimensions / 8.0;
     for (int k = 0; k < kf_sph_half_count(s); k++) {
         kf_sph_half half;
         if (kf_sph_half_at(w, b->x, k, &half))
@@ -219,9 +220,10 @@ static void add_pair(const kf_sph_world *w, const kf_sph_body *b, const kf_sph_n
 
 static void add_half(const kf_particle_scene *s, const kf_sph_body *b, const kf_sph_half *h, double a[3]) {
     const kf_material *m = &s->material;
-    const double d = fmax(h->distance, 0.25), volume = 1.0 / (1.0 + b->e), p = pressure_of(s, b->e);
+    const double d = fmax(h->distance, 0.25), volume = 1.0 / (1.0 + b->e);
+    const double p = b->lone ? fmax(pressure_of(s, b->e), 0.0) : pressure_of(s, b->e);
     double on_wall = p * h->gradient - dot(s->gravity, h->n) * (1.0 + b->e) * h->moment;
-    if (!s->tension) on_wall = fmax(on_wall, 0.0);
+    if (!s->tension || b->lone) on_wall = fmax(on_wall, 0.0);
     double approach = 0.0;
     for (int i = 0; i < 3; i++)
         approach -= (b->v[i] - h->velocity[i]) * h->n[i];
