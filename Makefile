@@ -168,7 +168,7 @@ mutants: all tests ## plant faults one by one and list those that no test notice
 
 # What runs in more than one thread or talks to another process.
 THREADS_BUILD := $(BUILD)/threads
-THREAD_TESTS := $(patsubst %,tests/test_%,backend_cpu cache confined device_lock file log measure nightly replay roofs store store_processes strategy tune worker)
+THREAD_TESTS := $(patsubst %,tests/test_%,backend_cpu cache confined device_lock file log measure nightly replay roofs store store_processes tune worker)
 check-threads: ## the tests of driver, workers and cpu backend under ThreadSanitizer
 	@sh scripts/packages.sh build check
 	@$(MAKE) BUILD=$(THREADS_BUILD) SANITIZE="-fsanitize=thread -fno-omit-frame-pointer" programs $(THREAD_TESTS:%=$(THREADS_BUILD)/%)
