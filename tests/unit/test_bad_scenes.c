@@ -144,6 +144,8 @@ static const bad_scene bad_scenes[] = {
     {BOX(TUNNEL, FLOW ", " BALL ", \"sampling\": {\"samples_per_cell\": 2000}"), "samples_per_cell"},
     {BOX(TUNNEL, FLOW ", " BALL ", \"sampling\": {\"seed\": -4}"), "seed"},
     {BOX(TUNNEL, FLOW ", " BALL ", \"sampling\": {\"sed\": 4}"), "seed"},
+    {BOX(PERIODIC, "\"flow\": {\"speed\": 2, \"reynolds\": 100, \"initial_velocity\": [10, 10, 0]}"),
+     "flow.initial_velocity: 0.354 cells a step"},
 };
 
 static void refuse(const char *file, const kf_scene_options *options, const char *part) {

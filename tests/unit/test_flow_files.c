@@ -162,6 +162,8 @@ static void test_words(void **state) {
     assert_int_equal(kf_flow_quantities_read("velocity,heat", &quantities, &error), KF_BAD_INPUT);
     assert_non_null(strstr(error.message, "'heat'"));
     assert_int_equal(kf_flow_quantities_read("", &quantities, &error), KF_BAD_INPUT);
+    assert_int_equal(kf_flow_quantities_read("velocities", &quantities, &error), KF_BAD_INPUT);
+    assert_int_equal(kf_flow_quantities_read("veloc", &quantities, &error), KF_BAD_INPUT);
 }
 
 static void touch(const char *folder, const char *name) {

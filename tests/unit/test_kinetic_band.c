@@ -144,20 +144,22 @@ static void test_samples_that_crowd(void **state) {
  * waits outside. */
 static void test_band_at_the_outflow(void **state) {
     (void)state;
-    static const char *const values[][7] = {{"storage=f32", "layout=csoa", "alpha=32", "streaming=in_place",
+    static const char *const values[][7] = {{"storage=f64", "layout=csoa", "alpha=32", "streaming=in_place",
                                              "boundary_kernels=0", "staged_nodes=0", NULL},
-                                            {"storage=f32", "layout=csoa", "alpha=32", "streaming=esoteric",
+                                            {"storage=f64", "layout=csoa", "alpha=32", "streaming=esoteric",
                                              "boundary_kernels=0", "staged_nodes=0", NULL}};
     kf_scene *scene = open_scene("ball", 3000);
     scene->collision = KF_BGK;
     scene->viscosity = 0.05;
-    scene->faces[KF_ZMAX] = KF_OUTFLOW;
-    scene->initial_velocity[2] = 0.03;
-    const double shift = scene->nodes[2] - 1.2 - scene->solid_high[2];
+    assert_int_equal(scene->faces[KF_XMAX], KF_OUTFLOW);
+    assert_true(kf_scene_outflow_speed(scene, KF_XMAX) > 0.01);
+    double shift = scene->nodes[0];
     for (size_t s = 0; s < scene->samples.count; s++)
-        scene->samples.z[s] += shift;
-    scene->solid_low[2] += shift;
-    scene->solid_high[2] += shift;
+        shift = fmin(shift, scene->nodes[0] - 1.1 - scene->samples.x[s]);
+    for (size_t s = 0; s < scene->samples.count; s++)
+        scene->samples.x[s] += shift;
+    scene->solid_low[0] += shift;
+    scene->solid_high[0] += shift;
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         verify(scene, values[i]);
     kf_scene_free(scene);

@@ -216,6 +216,29 @@ static void long_cycles_run_item_by_item(void **state) {
     }
 }
 
+/* A byte behind the end of any of a plan's buffers is found. */
+static void the_end_of_every_buffer_is_checked(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    enum { BYTES = 100 };
+    invented p;
+    open_invented(&p);
+    kf_buffer *more;
+    must(kf_plan_buffer(p.plan, BYTES, &more, &error), &error);
+    must(kf_plan_buffer(p.plan, BYTES, &more, &error), &error);
+    must(kf_plan_check_buffers(p.plan, &error), &error);
+    for (size_t i = 0; i < p.plan->buffer_count; i++) {
+        kf_buffer *buffer = p.plan->buffers[i];
+        unsigned char *end = (unsigned char *)kf_buffer_address(buffer) + kf_buffer_size(buffer);
+        const unsigned char before = *end;
+        *end ^= 1;
+        assert_int_not_equal(kf_plan_check_buffers(p.plan, &error), KF_OK);
+        *end = before;
+        must(kf_plan_check_buffers(p.plan, &error), &error);
+    }
+    close_invented(&p);
+}
+
 /* Nothing of a plan has a fixed number. */
 static void plans_hold_many_items(void **state) {
     (void)state;
@@ -409,15 +432,11 @@ static void copies_keep_to_their_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_do_what_is_due),
-        cmocka_unit_test(walks_visit_in_order),
-        cmocka_unit_test(cycles_hold_all_periods),
-        cmocka_unit_test(long_cycles_run_item_by_item),
-        cmocka_unit_test(plans_hold_many_items),
-        cmocka_unit_test(items_are_timed),
-        cmocka_unit_test(calls_are_counted_as_one_range),
-        cmocka_unit_test(libraries_enter_the_hash),
-        cmocka_unit_test(a_call_that_fails_ends_the_graph),
+        cmocka_unit_test(steps_do_what_is_due),      cmocka_unit_test(walks_visit_in_order),
+        cmocka_unit_test(cycles_hold_all_periods),   cmocka_unit_test(long_cycles_run_item_by_item),
+        cmocka_unit_test(plans_hold_many_items),     cmocka_unit_test(the_end_of_every_buffer_is_checked),
+        cmocka_unit_test(items_are_timed),           cmocka_unit_test(calls_are_counted_as_one_range),
+        cmocka_unit_test(libraries_enter_the_hash),  cmocka_unit_test(a_call_that_fails_ends_the_graph),
         cmocka_unit_test(copies_keep_to_their_rows),
     };
     counter_prepare();

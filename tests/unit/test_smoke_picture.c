@@ -265,11 +265,39 @@ static bool is_red(colour seen) {
     return seen.value[0] > 2 * seen.value[1] && seen.value[0] > 2 * seen.value[2];
 }
 
+/* No pixel of the solid's colour lies outside of the solid. */
+static void assert_nothing_beside(const kf_scene *scene, const drawn *picture) {
+    kf_camera camera;
+    double center[2], outline = 0.0, farthest = 0.0;
+    int seen = 0;
+    kf_camera_choose(scene, (double)WIDTH / HEIGHT, &KF_VIEWPOINT_USUAL, &camera);
+    seen_at(&camera, ball_center, center);
+    for (size_t v = 0; v < scene->mesh.vertex_count; v++) {
+        double place[2];
+        seen_at(&camera, scene->mesh.vertices + 3 * v, place);
+        outline =
+            fmax(outline, hypot((place[0] - center[0]) / 2 * WIDTH, (place[1] - center[1]) / 2 * HEIGHT));
+    }
+    for (int row = 0; row < HEIGHT; row++)
+        for (int column = 0; column < WIDTH; column++) {
+            colour one;
+            for (size_t i = 0; i < 3; i++)
+                one.value[i] = picture->pixels[3 * ((size_t)row * WIDTH + (size_t)column) + i];
+            if (!is_red(one)) continue;
+            seen++;
+            farthest = fmax(farthest, hypot(column + 0.5 - (center[0] + 1) / 2 * WIDTH,
+                                            row + 0.5 - (1 - center[1]) / 2 * HEIGHT));
+        }
+    assert_true(seen > 100);
+    if (farthest > outline + 1) fail_msg("%g pixels from the middle instead of %g", farthest, outline);
+}
+
 static void test_what_is_seen(void **state) {
     (void)state;
     kf_scene *scene = make_scene();
     drawn clear = draw(scene, "cpu:2", 0, 0, 0);
     assert_true(is_red(colour_at(scene, &clear, ball_center)));
+    assert_nothing_beside(scene, &clear);
     const unsigned char *corner = clear.pixels;
     assert_true(corner[0] < 100 && abs(corner[0] - corner[2]) < 40); /* the background */
 

@@ -2,6 +2,7 @@
 #include <time.h>
 
 #include "base/util/text.h"
+#include "tests/unit/sanitized.h"
 #include "tests/unit/space_fixture.h"
 
 /* Of this process's work, so that a busy machine does not count. */
@@ -40,18 +41,6 @@ static char *generated(int count, int choices, const char *const constraints[CON
     kf_text_append(&text, "],\"presets\":{\"baseline\":{},\"paper\":{}}}");
     return text.text;
 }
-
-#if defined(__SANITIZE_ADDRESS__)
-enum { SANITIZED = 1 };
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-enum { SANITIZED = 1 };
-#else
-enum { SANITIZED = 0 };
-#endif
-#else
-enum { SANITIZED = 0 };
-#endif
 
 static kf_space *built_in_time(const char *what, const char *text) {
     kf_error error = {0};

@@ -128,6 +128,9 @@ static double verify(const kf_problem *problem, const kf_config *config, const k
     kf_verification verification;
     kf_error error = {KF_OK, ""};
     kf_plan *plan = plan_of(problem, config);
+    bool graph = false;
+    must(kf_config_boolean(config, "graph", &graph, &error), &error);
+    if (!graph) assert_int_equal(plan->graph_steps, -1);
     advance(plan, STEPS);
     kf_status status = kf_system_sph.verify(plan, reference, &verification, &error);
     if (status == KF_OK) status = kf_plan_check_buffers(plan, &error);

@@ -1,0 +1,49 @@
+/* A benchmark of somebody else's program: as it is read, written and read again. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "harness/nightly/command.h"
+
+static const char *const texts[] = {
+    "{\"command\":[\"sh\",\"-c\",\"echo 3\"],\"folder\":\"/tmp\",\"environment\":{\"A\":\"1\",\"B\":\"x=y\"},"
+    "\"keep\":[],\"time\":{\"printed\":\"step:\",\"unit\":\"ms\"},\"warm_up\":2,\"repeats\":7,\"timeout\":33,"
+    "\"instructions\":true}",
+    "{\"command\":[\"true\"],\"folder\":\"/"
+    "tmp\",\"environment\":{},\"keep\":[],\"time\":\"wall\",\"warm_up\":1,"
+    "\"repeats\":3,\"timeout\":10,\"instructions\":false}",
+};
+
+static char *read_and_written(const char *text, kf_timed_command *command) {
+    kf_error error = {KF_OK, ""};
+    cJSON *json = NULL;
+    assert_int_equal(kf_json_parse("suite", text, strlen(text), &json, &error), KF_OK);
+    if (kf_command_read((kf_json_place){"suite", "benchmarks"}, json, "/", command, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    cJSON_Delete(json);
+    json = kf_command_to_json(command);
+    char *written = cJSON_PrintUnformatted(json);
+    cJSON_Delete(json);
+    return written;
+}
+
+static void test_round_trip(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        kf_timed_command command;
+        char *written = read_and_written(texts[i], &command);
+        assert_string_equal(written, texts[i]);
+        kf_command_free(&command);
+        free(written);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
