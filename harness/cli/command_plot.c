@@ -8,6 +8,7 @@
 #include "base/util/json.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/plot_scaling.h"
 #include "harness/replay/landscape_prior.h"
 #include "harness/replay/replay_plot.h"
 #include "plots/history.h"
@@ -22,32 +23,27 @@ static const kf_option options[] = {
      "convergence on a landscape: these strategies (default: random and model)", true},
     {"--evaluations", "N", "convergence on a landscape: configs a search may measure (default: 200)", false},
     {"--repeats", "K", "convergence on a landscape: searches of each strategy (default: 100)", false},
+    {"--figures", "FILE", "scaling: what kftune bench --suite scaling --json printed", false},
     {"--benchmark", "NAME", "history: of which benchmark of the nights (the first)", false},
     {NULL, NULL, NULL, false},
 };
-static const char *const positionals[] = {"kernels|surface|convergence|roofline|occupancy|history", NULL};
-
-/* Kinds of the contract that are still to come. */
-static const char *const later[] = {"scaling"};
-enum { LATER = sizeof later / sizeof later[0] };
+static const char *const positionals[] = {"kernels|surface|convergence|roofline|occupancy|history|scaling",
+                                          NULL};
 
 static kf_status find_kind(const kf_arguments *arguments, kf_plot_kind *kind, kf_error *error) {
     if (arguments->positional_count == 0) {
         return kf_fail(error, KF_BAD_INPUT,
                        "plot: what? give kernels, surface, convergence, roofline or occupancy");
     }
-    const char *wanted = arguments->positional[0], *names[KF_PLOTS + LATER];
+    const char *wanted = arguments->positional[0], *names[KF_PLOTS + 2];
     for (int i = 0; i < KF_PLOTS; i++) {
         names[i] = kf_plot_names[i];
         *kind = (kf_plot_kind)i;
         if (strcmp(wanted, names[i]) == 0) return KF_OK;
     }
-    for (int i = 0; i < LATER; i++) {
-        names[KF_PLOTS + i] = later[i];
-        if (strcmp(wanted, later[i]) == 0)
-            return kf_fail(error, KF_MACHINE, "'plot %s' is not available yet", wanted);
-    }
-    const char *nearest = kf_nearest(wanted, names, KF_PLOTS + LATER);
+    names[KF_PLOTS] = "history";
+    names[KF_PLOTS + 1] = "scaling";
+    const char *nearest = kf_nearest(wanted, names, KF_PLOTS + 2);
     if (nearest) {
         return kf_fail(error, KF_BAD_INPUT, "plot: unknown kind '%s' (did you mean '%s'?)", wanted, nearest);
     }
@@ -181,9 +177,25 @@ static kf_status execute_replayed(const kf_arguments *arguments, const char *fil
     return status;
 }
 
+/* Of a suite's figures, not of a store. */
+static kf_status execute_scaling(const kf_arguments *arguments, kf_error *error) {
+    const char *out = kf_argument(arguments, "--out", NULL),
+               *figures = kf_argument(arguments, "--figures", NULL);
+    if (!out)
+        return kf_fail(error, KF_BAD_INPUT, "plot: --out FILE is missing; it must end in .svg, .png or .pdf");
+    if (!figures)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "plot scaling: --figures FILE is missing; kftune bench --suite scaling --json prints one");
+    KF_TRY(kf_plot_check_path(out, error));
+    return kf_plot_scaling(figures, out, kf_arguments_json(arguments), error);
+}
+
 static kf_status execute(const kf_arguments *arguments, kf_error *error) {
     if (arguments->positional_count == 1 && strcmp(arguments->positional[0], "history") == 0)
         return execute_history(arguments, error);
+    if (arguments->positional_count == 1 && strcmp(arguments->positional[0], "scaling") == 0)
+        return execute_scaling(arguments, error);
     kf_plot_kind kind = KF_PLOT_KERNELS;
     KF_TRY(find_kind(arguments, &kind, error));
     const char *landscape = kf_argument(arguments, "--landscape", NULL);
@@ -208,8 +220,9 @@ extern const kf_command kf_command_plot;
 const kf_command kf_command_plot = {
     .name = "plot",
     .summary = "draw what a store remembers",
-    .synopsis = "kftune plot kernels|surface|convergence|roofline|occupancy|history --out FILE.{svg,png,pdf} "
-                "[options]",
+    .synopsis =
+        "kftune plot kernels|surface|convergence|roofline|occupancy|history|scaling --out FILE.{svg,png,pdf} "
+        "[options]",
     .description =
         "kernels: time of each kernel, baseline against paper against best.\n"
         "surface: best time over sample block length and layout.\n"
@@ -218,7 +231,9 @@ const kf_command kf_command_plot = {
         "roofline: kernels under the roofs of the device; needs counters and 'kftune roofs'.\n"
         "occupancy: achieved against theoretical, baseline against best.\n"
         "history: time of a benchmark night by night, and where its level changed.\n"
-        "scaling is not available yet. Needs gnuplot.",
+        "scaling: efficiency over devices, what 'kftune bench --suite scaling --json' measured (--figures) "
+        "and what is\n"
+        "predicted to 16,384. Needs gnuplot.",
     .example = "kftune plot kernels --store kftune.db --out kernels.svg",
     .options = options,
     .positional = positionals,

@@ -21,4 +21,9 @@ for legend in L1 L2 'device memory' measured theoretical 'L2 left of L1' 'stream
 drawn occupancy stream_collide
 drawn kernels baseline
 drawn surface AoS
+expect 0 plot scaling --figures results/measured/h200-scaling.json --out "$scratch/scaling.svg"
+shows "assumed: InfiniBand"
+drawn scaling measured
+drawn scaling 'copied after the step'
+expect 2 plot scaling --out "$scratch/scaling.svg"
 finish

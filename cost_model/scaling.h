@@ -1,0 +1,46 @@
+/* How a lattice Boltzmann step scales over GPUs and nodes: a part's own time, and what the exchange across
+ * cuts adds, by how it is done. Constants of links are measured in a node and assumed beyond one
+ * (docs/teams.md). */
+#ifndef KF_COST_MODEL_SCALING_H
+#define KF_COST_MODEL_SCALING_H
+
+#include "base/util/text.h"
+
+/* Seconds of an exchange alone are latency + bytes / rate; beside a step it takes that much from it. */
+typedef struct kf_link {
+    double latency, rate;         /* s, bytes/s */
+    double beside, beside_a_byte; /* s, s/byte */
+} kf_link;
+
+typedef struct kf_cluster {
+    int node_devices;  /* that reach each other's memory */
+    kf_link near, far; /* in a node, between nodes */
+    double order;      /* s a step: what waiting for one another costs when nothing is hidden */
+    double spread;     /* of the devices' speeds: standard deviation, relative */
+} kf_cluster;
+/* H200s, eight a node by NVLink, one InfiniBand NDR port a device. */
+extern const kf_cluster kf_cluster_h200;
+
+typedef enum kf_exchange {
+    KF_EXCHANGE_IN_PLACE,   /* planes are read where they are in a node; beyond, copied beside the step */
+    KF_EXCHANGE_HIDDEN,     /* copied beside the step, everywhere */
+    KF_EXCHANGE_AFTER_STEP, /* copied when it has ended */
+    KF_EXCHANGES
+} kf_exchange;
+extern const char *const kf_exchange_names[KF_EXCHANGES];
+
+typedef struct kf_scaling_case {
+    double nodes;       /* of one device, or of all together */
+    bool strong;        /* of all together */
+    double rate;        /* nodes/s of one device */
+    double value_bytes; /* of a stored population, of which nine cross a face's node */
+} kf_scaling_case;
+
+/* Time that one device would need for its share alone, over the time of a step on so many devices. Slabs
+ * within a node; beyond, blocks with a face in each direction, three of them across nodes. */
+double kf_scaling_efficiency(const kf_cluster *cluster, const kf_scaling_case *what, kf_exchange exchange,
+                             int devices);
+/* The assumptions, a line each. */
+void kf_scaling_assumptions(const kf_cluster *cluster, kf_text *text);
+
+#endif

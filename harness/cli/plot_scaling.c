@@ -1,0 +1,166 @@
+#include "harness/cli/plot_scaling.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/json.h"
+#include "base/util/memory.h"
+#include "base/util/program.h"
+#include "base/util/text.h"
+#include "cost_model/scaling.h"
+#include "plots/gnuplot.h"
+
+enum { MOST_DEVICES = 16384, EDGE = 400 };
+static const char base_figure[] = "weak 400^3, f32"; /* its note has the time of a device alone */
+
+typedef struct panel {
+    const char *title;
+    kf_scaling_case what;
+    const char *measured; /* what names of figures begin with; NULL: none are of this */
+} panel;
+
+static const cJSON *find_figure(const cJSON *figures, const char *name) {
+    const cJSON *figure;
+    cJSON_ArrayForEach(figure, figures) {
+        const char *its = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(figure, "name"));
+        if (its != NULL && strcmp(its, name) == 0) return figure;
+    }
+    return NULL;
+}
+
+/* Nodes a second of a device alone: "alone 3.4980 to 3.5021 ms", the slowest. */
+static kf_status read_rate(const char *file, const cJSON *figures, double *rate, kf_error *error) {
+    const cJSON *figure = find_figure(figures, base_figure);
+    const char *note = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(figure, "note"));
+    double fastest = 0, slowest = 0;
+    if (note == NULL || sscanf(note, "alone %lf to %lf ms", &fastest, &slowest) != 2 || !(slowest > 0))
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: has no figure \"%s\" with the time of a device alone; measure it with kftune bench "
+            "--suite scaling --devices cuda:0-1 --json",
+            file, base_figure);
+    *rate = (double)EDGE * EDGE * EDGE / (1e-3 * slowest);
+    return KF_OK;
+}
+
+static void append_predictions(const panel *p, kf_text *data) {
+    for (int e = 0; e < KF_EXCHANGES; e++) {
+        kf_text_append(data, "%s%s\n", data->length > 0 ? "\n\n" : "", kf_exchange_names[e]);
+        for (int devices = 1; devices <= MOST_DEVICES; devices *= 2)
+            kf_text_append(data, "%d\t%.5g\n", devices,
+                           100.0 *
+                               kf_scaling_efficiency(&kf_cluster_h200, &p->what, (kf_exchange)e, devices));
+    }
+}
+
+static void append_measured(const panel *p, const cJSON *figures, int devices, kf_text *data) {
+    const cJSON *figure;
+    kf_text_append(data, "\n\nmeasured\n");
+    cJSON_ArrayForEach(figure, figures) {
+        const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(figure, "name"));
+        const cJSON *share = cJSON_GetObjectItemCaseSensitive(figure, "share");
+        if (p->measured == NULL || name == NULL || !cJSON_IsNumber(share) ||
+            strncmp(name, p->measured, strlen(p->measured)) != 0)
+            continue;
+        kf_text_append(data, "%d\t%.5g\t", devices, 100.0 * share->valuedouble);
+        kf_gnuplot_field(data, name);
+        kf_text_append(data, "\n");
+    }
+    kf_text_append(data, "NaN\tNaN\t\n"); /* a block is never empty */
+}
+
+static void print_table(const panel *panels, int count, const char *assumptions) {
+    for (int i = 0; i < count; i++) {
+        printf("%s\n%10s", panels[i].title, "devices");
+        for (int devices = 1; devices <= MOST_DEVICES; devices *= 4)
+            printf("%8d", devices);
+        puts("");
+        for (int e = 0; e < KF_EXCHANGES; e++) {
+            printf("%10s", "");
+            for (int devices = 1; devices <= MOST_DEVICES; devices *= 4)
+                printf("%7.1f%%", 100.0 * kf_scaling_efficiency(&kf_cluster_h200, &panels[i].what,
+                                                                (kf_exchange)e, devices));
+            printf("  %s\n", kf_exchange_names[e]);
+        }
+    }
+    printf("assumed:\n%s", assumptions);
+}
+
+static void print_json(const panel *panels, int count, const char *assumptions, const char *path) {
+    cJSON *root = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(root, "kftune", KF_VERSION);
+    (void)cJSON_AddStringToObject(root, "command", "plot");
+    (void)cJSON_AddStringToObject(root, "kind", "scaling");
+    (void)cJSON_AddStringToObject(root, "out", path);
+    (void)cJSON_AddStringToObject(root, "assumptions", assumptions);
+    cJSON *predicted = cJSON_AddArrayToObject(root, "predicted");
+    for (int i = 0; i < count; i++)
+        for (int e = 0; e < KF_EXCHANGES; e++)
+            for (int devices = 1; devices <= MOST_DEVICES; devices *= 2) {
+                cJSON *row = cJSON_CreateObject();
+                (void)cJSON_AddItemToArray(predicted, row);
+                (void)cJSON_AddStringToObject(row, "case", panels[i].title);
+                (void)cJSON_AddStringToObject(row, "exchange", kf_exchange_names[e]);
+                (void)cJSON_AddNumberToObject(row, "devices", devices);
+                (void)cJSON_AddNumberToObject(
+                    row, "efficiency",
+                    kf_scaling_efficiency(&kf_cluster_h200, &panels[i].what, (kf_exchange)e, devices));
+            }
+    kf_json_print(root);
+}
+
+static kf_status draw(const cJSON *root, const panel *panels, int count, const char *path, kf_error *error) {
+    const cJSON *figures = cJSON_GetObjectItemCaseSensitive(root, "figures"),
+                *device = cJSON_GetObjectItemCaseSensitive(root, "device");
+    const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(device, "name"));
+    int devices = 1;
+    char subtitle[256], number[16];
+    kf_text data = {0};
+    if (name == NULL || sscanf(name, "%d x ", &devices) != 1) devices = 1;
+    for (int i = 0; i < count; i++) {
+        append_predictions(&panels[i], &data);
+        append_measured(&panels[i], figures, devices, &data);
+    }
+    (void)snprintf(subtitle, sizeof subtitle,
+                   "points: measured, %s; lines: predicted (eight a node by NVLink, InfiniBand NDR between)",
+                   name != NULL ? name : "unknown devices");
+    (void)snprintf(number, sizeof number, "%d", count);
+    const kf_gnuplot_job job = {.script = "scaling.gp",
+                                .data = data.text,
+                                .title = "Efficiency of a step over devices, f32",
+                                .subtitle = subtitle,
+                                .values = {panels[0].title, panels[1].title, panels[2].title},
+                                .path = path};
+    const kf_status status = kf_gnuplot_run(&job, error);
+    kf_text_free(&data);
+    return status;
+}
+
+kf_status kf_plot_scaling(const char *file, const char *path, bool json, kf_error *error) {
+    cJSON *root = NULL;
+    double rate = 0;
+    KF_TRY(kf_json_read_file(file, &root, error));
+    kf_status status = read_rate(file, cJSON_GetObjectItemCaseSensitive(root, "figures"), &rate, error);
+    const panel panels[] = {
+        {"weak, 400^3 nodes a device",
+         {.nodes = pow(EDGE, 3), .rate = rate, .value_bytes = 4},
+         "weak 400^3, f32"},
+        {"strong, 512^3 nodes in all",
+         {.nodes = pow(512, 3), .strong = true, .rate = rate, .value_bytes = 4},
+         "strong 512^3"},
+        {"strong, 2048^3 nodes in all",
+         {.nodes = pow(2048, 3), .strong = true, .rate = rate, .value_bytes = 4},
+         NULL},
+    };
+    enum { PANELS = sizeof panels / sizeof *panels };
+    if (status == KF_OK) status = draw(root, panels, PANELS, path, error);
+    kf_text assumptions = {0};
+    kf_scaling_assumptions(&kf_cluster_h200, &assumptions);
+    if (status == KF_OK && json) print_json(panels, PANELS, assumptions.text, path);
+    if (status == KF_OK && !json) print_table(panels, PANELS, assumptions.text);
+    kf_text_free(&assumptions);
+    cJSON_Delete(root);
+    return status;
+}

@@ -1,0 +1,94 @@
+/* The model of scaling against what a plain D3Q27 kernel without a solid was measured to reach on two and
+ * four H200s of one host (docs/teams.md): efficiency in percent of one GPU alone, copies beside the step and
+ * after it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cost_model/scaling.h"
+
+static const struct {
+    double edge, alone_ms;
+    bool strong;
+    kf_exchange exchange;
+    int devices;
+    double percent;
+} measured[] = {
+    {256, 0.959, false, KF_EXCHANGE_IN_PLACE, 2, 100.5},
+    {256, 0.959, false, KF_EXCHANGE_IN_PLACE, 4, 100.0},
+    {400, 3.700, false, KF_EXCHANGE_IN_PLACE, 2, 100.0},
+    {400, 3.700, false, KF_EXCHANGE_IN_PLACE, 4, 100.0},
+    {256, 0.959, false, KF_EXCHANGE_HIDDEN, 2, 100.0},
+    {256, 0.959, false, KF_EXCHANGE_HIDDEN, 4, 99.5},
+    {400, 3.700, false, KF_EXCHANGE_HIDDEN, 2, 99.6},
+    {400, 3.700, false, KF_EXCHANGE_HIDDEN, 4, 99.6},
+    {256, 0.959, false, KF_EXCHANGE_AFTER_STEP, 2, 97.0},
+    {256, 0.959, false, KF_EXCHANGE_AFTER_STEP, 4, 96.2},
+    {400, 3.700, false, KF_EXCHANGE_AFTER_STEP, 2, 98.4},
+    {400, 3.700, false, KF_EXCHANGE_AFTER_STEP, 4, 98.1},
+    {512, 7.640, true, KF_EXCHANGE_AFTER_STEP, 2, 98.2},
+    {512, 7.640, true, KF_EXCHANGE_AFTER_STEP, 4, 95.9},
+};
+
+static void test_measured_within_two_percent(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
+        const double nodes = pow(measured[i].edge, 3.0);
+        const kf_scaling_case what = {.nodes = nodes,
+                                      .strong = measured[i].strong,
+                                      .rate = nodes / (1e-3 * measured[i].alone_ms),
+                                      .value_bytes = 4};
+        const double said =
+            100.0 * kf_scaling_efficiency(&kf_cluster_h200, &what, measured[i].exchange, measured[i].devices);
+        if (fabs(said - measured[i].percent) > 2.0)
+            fail_msg("row %zu: %.1f %%, measured %.1f %%", i, said, measured[i].percent);
+    }
+}
+
+/* To the largest machines: more devices, or less to hide behind, are never better. */
+static void test_order(void **state) {
+    (void)state;
+    for (int strong = 0; strong < 2; strong++)
+        for (int e = 0; e < KF_EXCHANGES; e++) {
+            double before = 1.0;
+            for (int devices = 1; devices <= 16384; devices *= 2) {
+                const kf_scaling_case what = {.nodes = strong ? pow(2048, 3) : pow(400, 3),
+                                              .strong = strong,
+                                              .rate = 18e9,
+                                              .value_bytes = 4};
+                const double now = kf_scaling_efficiency(&kf_cluster_h200, &what, (kf_exchange)e, devices);
+                assert_true(now > 0.0 && now <= 1.0);
+                assert_true(devices == 16 ||
+                            now <= before + 1e-12); /* the first of more nodes is cut another way */
+                before = now;
+                if (e > 0)
+                    assert_true(
+                        now <= kf_scaling_efficiency(&kf_cluster_h200, &what, (kf_exchange)(e - 1), devices) +
+                                   1e-12);
+            }
+        }
+}
+
+static void test_assumptions_are_said(void **state) {
+    (void)state;
+    kf_text text = {0};
+    kf_scaling_assumptions(&kf_cluster_h200, &text);
+    assert_non_null(strstr(text.text, "393 GB/s"));
+    assert_non_null(strstr(text.text, "assumed: InfiniBand"));
+    assert_non_null(strstr(text.text, "not in it"));
+    kf_text_free(&text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_measured_within_two_percent),
+                                       cmocka_unit_test(test_order),
+                                       cmocka_unit_test(test_assumptions_are_said)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
