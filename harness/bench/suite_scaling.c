@@ -35,7 +35,8 @@ typedef struct row {
 } row;
 
 #define ON_ONE_GRID                                                                                          \
-    ", \"concurrent_solid\": false, \"masked_band\": false, \"staged_nodes\": 0, \"shell_choices\": false"
+    ", \"concurrent_solid\": false, \"masked_band\": false, \"overlap\": false, \"staged_nodes\": 0, "       \
+    "\"shell_choices\": false"
 static const row rows[] = {
     {"same as one, f32", SAME, 128, 24, 25, false, 0, 0, "{}"},
     {"same as one, f16", SAME, 128, 24, 25, false, 0, 0, "{\"storage\": \"f16\"}"},

@@ -51,6 +51,12 @@ static inline kf_config default_with(const kf_scene *scene, const char *const *v
     must(kf_space_preset(space, "default", &config, &error), &error);
     kf_space_free(space);
     set_values(&config, values);
+    const char *streaming = "";
+    must(kf_config_name(&config, "streaming", &streaming, &error), &error);
+    if (strcmp(streaming, "two_grids") != 0) /* what a GPU's default has between two grids alone */
+        for (int i = 0; i < 3; i++)
+            kf_config_set_boolean(
+                &config, (const char *const[]){"masked_band", "overlap", "concurrent_solid"}[i], false);
     return config;
 }
 

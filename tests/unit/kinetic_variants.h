@@ -37,6 +37,7 @@ static inline void take_preset(const kf_space *space, const char *name, kf_confi
     kf_config_set_integer(config, "segment_lanes", 1);
     kf_config_set_boolean(config, "masked_band", false);
     kf_config_set_boolean(config, "overlap", false);
+    kf_config_set_integer(config, "register_cap", 0);
 }
 
 /* One value of those parameters that only change how work is cut up; the two values of morton, of

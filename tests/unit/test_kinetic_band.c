@@ -23,9 +23,12 @@ static bool on_gpu(void) {
  * them out. */
 static void compare(const kf_scene *scene, const char *const *values) {
     kf_config config = default_with(scene, values);
+    const bool overlaps = on_gpu();
     kf_config_set_boolean(&config, "masked_band", false);
+    kf_config_set_boolean(&config, "overlap", false);
     kf_plan *written = open_plan(scene, &config);
     kf_config_set_boolean(&config, "masked_band", true);
+    kf_config_set_boolean(&config, "overlap", overlaps);
     kf_plan *left_out = open_plan(scene, &config);
     advance(written, STEPS);
     advance(left_out, STEPS);

@@ -30,6 +30,7 @@ static void compare(const kf_scene *scene, const char *const *values, long slab)
     kf_config config = default_with(scene, values);
     kf_config_set_boolean(&config, "concurrent_solid", false);
     kf_config_set_boolean(&config, "masked_band", false);
+    kf_config_set_boolean(&config, "overlap", false);
     kf_plan *two = open_plan(scene, &config);
     kf_config_set_name(&config, "streaming", "shift");
     kf_config_set_integer(&config, "slab", slab);
