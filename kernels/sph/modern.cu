@@ -125,8 +125,8 @@ KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
         })
     }
     const float f = a->gradient, fv = f * p.w;
-    /* A drop, whose own density nothing evens out, would swing at a wall that pulls, further each time: only what
-     * brings it closer counts, and walls do not pull. */
+    /* A drop, whose own density nothing evens out, would swing at a wall that pulls, further each time: walls do not
+     * pull it, and leaving them does not thin it below its density at rest. */
     const int drop = KF_DROPS && spread * f < 0.125f * (float)KF_DIMENSIONS;
     const float on_wall = drop ? kf_larger(pressure, 0.0f) : pressure;
     ax *= fv, ay *= fv, az *= fv, cx *= f, cy *= f, cz *= f, spread *= f;
@@ -139,7 +139,7 @@ KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
         const float drag = p.w * p.w * a->viscosity * (1.0f - w.slip) * w.gradient / d;
         ax += push * w.nx - drag * (ux - un * w.nx), ay += push * w.ny - drag * (uy - un * w.ny);
         az += push * w.nz - drag * (uz - un * w.nz);
-        compression -= (drop ? kf_smaller(un, 0.0f) : un) * w.moment / d; /* behind the wall the velocity is linear in the distance */
+        compression -= (drop && v.w <= 0.0f ? kf_smaller(un, 0.0f) : un) * w.moment / d; /* behind the wall the velocity is linear in the distance */
         cx -= w.gradient * w.nx, cy -= w.gradient * w.ny, cz -= w.gradient * w.nz;
         spread += w.moment;
     }

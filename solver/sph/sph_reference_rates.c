@@ -64,7 +64,7 @@ static void add_half_strain(const kf_sph_body *b, const kf_sph_half *h, double d
     for (int p = 0; p < 3; p++)
         u[p] = b->v[p] - h->velocity[p];
     const double un = dot(u, h->n), g = h->moment / d;
-    *inflow -= b->lone ? fmin(un, 0.0) * g : un * g;
+    *inflow -= b->lone && b->e <= 0.0 ? fmin(un, 0.0) * g : un * g;
     for (int p = 0; p < 3; p++) {
         tangent[p] = u[p] - un * h->n[p];
         for (int q = 0; q < 3; q++)
