@@ -23,10 +23,11 @@ typedef struct kf_tally {
     kf_fluid_options options;
     kf_fluid_design design;
     kf_works *works;
-    double cells, values; /* cells of all simulations; numbers of a velocity field */
-    double images;        /* beside each cell, that walls mirror and the passes write */
-    double arithmetic;    /* of an instruction in single precision */
-    double cached;        /* bytes of memory that a byte costs where the caches hold some of the data */
+    double cells, values;                  /* cells of all simulations; numbers of a velocity field */
+    double images;                         /* beside each cell, that walls mirror and the passes write */
+    double least_threads, least_registers; /* of a block, that another pass of the same kernel asks for */
+    double arithmetic;                     /* of an instruction in single precision */
+    double cached; /* bytes of memory that a byte costs where the caches hold some of the data */
 } kf_tally;
 
 /* --- a block of lines ----------------------------------------------------------------------------------- */
@@ -34,7 +35,7 @@ typedef struct kf_tally {
 /* What a thread does to one complex value of a line: butterflies, exchanges through shared memory, twiddles;
  * and to get it from memory and back. */
 static double line_instructions(const kf_tally *t, const kf_line_engine *e) {
-    static const double LEVEL = 2.3, EXCHANGE = 5, TURN[] = {3, 3, 2}, ENDS = 9;
+    static const double LEVEL = 2.3, EXCHANGE = 5, TURN[] = {3, 6, 2}, ENDS = 9;
     double stages = 0;
     for (int i = 0; i < 5; i++)
         stages += e->radices[i] > 1;
@@ -60,13 +61,13 @@ typedef struct kf_line_pass {
 
 /* Registers of a thread: its values, and those that stay of the twiddles. */
 static double registers_of(const kf_tally *t, const kf_line_pass *p) {
-    static const double OWN = 26, VALUE = 2.1, EARLY = 1.4;
+    static const double OWN = 26, VALUE = 2.1, EARLY = 1.4, TABLE = 1.2;
     const kf_line_engine *e = p->engine;
     const double wide = t->design.real_bytes == sizeof(double) ? 1.8 : 1;
-    double early = 0;
+    double turns = t->options.twiddles == KF_TWIDDLES_TABLE && p->transforms > 1 ? TABLE * e->most : 0;
     for (int i = 1; i < 5 && t->options.twiddles == KF_TWIDDLES_EARLY; i++)
-        early += e->radices[i] > 1 ? EARLY * e->most : 0;
-    return OWN + wide * (VALUE * p->at_once * e->most + (p->transforms > 1 ? 10 : 0) + early);
+        turns += e->radices[i] > 1 ? EARLY * e->most : 0;
+    return OWN + wide * (VALUE * p->at_once * e->most + (p->transforms > 1 ? 10 : 0) + turns);
 }
 
 /* Blocks that a multiprocessor holds, by threads, registers and shared memory; and what does not fit into the
@@ -77,6 +78,8 @@ static double resident_of(const kf_line_pass *p, double threads, double register
     const double warps = 32 * ceil(threads / 32), asked = p->resident > 0 ? p->resident : 1;
     const double allowed = fmin(MOST, PORTION * floor(FILE / (warps * asked) / PORTION));
     *spilled = fmax(0, registers - allowed);
+    if (p->resident > 0)
+        registers = fmax(registers, fmin(1.3 * registers, allowed)); /* the compiler takes what it may */
     const double given = PORTION * ceil(fmin(registers, allowed) / PORTION);
     const double by_registers = floor(FILE / (given * warps)), by_threads = floor(THREADS / warps);
     const double by_shared = floor(SHARED / ((double)p->shared_bytes + 1024));
@@ -87,18 +90,20 @@ static double resident_of(const kf_line_pass *p, double threads, double register
  * is of another page. */
 static double piece_bytes_lost(const kf_line_pass *p) {
     static const double PARTIAL = 18, SECTOR = 12, TWO = 1;
+    if (p->piece_bytes < 16) return 2 * PARTIAL;
     if (p->piece_bytes < 32) return PARTIAL;
     return p->piece_bytes < 64 ? SECTOR : p->piece_bytes < 128 ? TWO : 0;
 }
 
 static void add_lines(kf_tally *t, const kf_line_pass *p) {
     static const double MULTIPROCESSORS = 132, /* as an H200, where unknown */
-        READ_US = 0.5, STAGE_US = 0.1, BUSY_WARPS = 12, SPILL_INSTRUCTIONS = 6, SPILL_BYTES = 4;
+        READ_US = 0.5, STAGE_US = 0.1, BUSY_WARPS = 12, SPILL_INSTRUCTIONS = 6, SPILL_BYTES = 25;
     const kf_line_engine *e = p->engine;
     const double threads = fmax(1, e->threads * p->lines), values = p->blocks * p->lines * p->at_once * e->n;
     double spilled, stages = 0;
     kf_work *work = kf_works_add(t->works, p->name, 1);
-    const double resident = resident_of(p, threads, registers_of(t, p), &spilled);
+    const double resident = resident_of(p, fmax(threads, t->least_threads),
+                                        fmax(registers_of(t, p), t->least_registers), &spilled);
     for (int i = 0; i < 5; i++)
         stages += e->radices[i] > 1;
     const double all_threads = p->blocks * threads, used = e->n / (e->threads * fmax(1, e->most));
@@ -125,7 +130,7 @@ static void add_lines(kf_tally *t, const kf_line_pass *p) {
     work->blocks = blocks;
     work->resident = resident;
     work->wait_us = wait_us;
-    work->in_turn = !t->options.prefetch || p->transforms < 2;
+    work->in_turn = true;
 }
 
 /* --- the fused plan ------------------------------------------------------------------------------------- */
@@ -219,17 +224,17 @@ static void add_fused(kf_tally *t) {
 /* Passes of one kernel: no starts, but barriers; and the registers and shared memory of the largest for all.
  */
 static void add_persistent(kf_tally *t) {
-    static const double BARRIER = 0.35;
+    static const double BARRIER = 0.35, KEPT = 1.6;
     const size_t first = t->works->count;
-    double resident = INFINITY;
+    const kf_line_pass rows = rows_pass(t, "rows_forward", &t->design.rows),
+                       columns = columns_pass(t, "columns", &t->design.columns, true);
+    t->least_threads = fmax(rows.engine->threads * rows.lines, columns.engine->threads * columns.lines);
+    t->least_registers = KEPT * fmax(registers_of(t, &rows), registers_of(t, &columns));
     add_fused(t);
-    for (size_t i = first; i < t->works->count; i++)
-        if (t->works->list[i].blocks > 0) resident = fmin(resident, t->works->list[i].resident);
     for (size_t i = first; i < t->works->count; i++) {
         kf_work *work = &t->works->list[i];
         work->amount[KF_COST_LAUNCH] = i == first ? 1.0 / t->options.steps_per_launch : 0;
-        work->amount[KF_COST_LATENCY] = BARRIER;
-        if (work->blocks > 0) work->resident = resident;
+        work->amount[KF_COST_LATENCY] += BARRIER;
     }
 }
 

@@ -188,7 +188,8 @@ static kf_status add_particles(const builder *b) {
     set_single(&a);
     const work w = {.name = "particles",
                     .module = KF_PARTICLES,
-                    .extent = {(int)f->particle_count, f->simulations, 1},
+                    .extent = {(int)(f->particle_count / (b->gpu && kf_fluid_pairs_particles(f) ? 2 : 1)),
+                               f->simulations, 1},
                     .block = {THREADS, 1, 1},
                     .bytes = (double)f->particle_count * f->simulations * f->dimensions *
                              (2 * (double)b->p->design.real_bytes + (double)b->p->design.velocity_bytes)};

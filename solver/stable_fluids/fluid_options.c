@@ -135,6 +135,10 @@ bool kf_fluid_has_clock(const kf_fluid *f) {
     return f->impulse_count > 0 || f->source_count > 0 || f->solid == KF_SOLID_MOVING;
 }
 
+bool kf_fluid_pairs_particles(const kf_fluid *f) {
+    return f->dimensions == 2 && f->particle_count % 2 == 0;
+}
+
 bool kf_fluid_uses(const kf_fluid *f, const kf_fluid_options *o, kf_fluid_module module) {
     const bool fused = o->plan == KF_FLUID_FUSED;
     const bool parts = !fused && o->plan != KF_FLUID_PERSISTENT;
@@ -298,6 +302,7 @@ void kf_fluid_define(const kf_fluid *f, const kf_fluid_options *o, const kf_flui
     if (module == KF_PARTS || module == KF_FORCES) define_physics(f, o, d);
     if (module == KF_PARTICLES) {
         define(d, "KF_PARTICLE_RULE", f->particle_midpoint);
+        define(d, "KF_PARTICLE_PAIRS", gpu && kf_fluid_pairs_particles(f));
         define(d, "KF_PLANAR", o->plan == KF_FLUID_BATCHED);
     }
     if (module == KF_PERSISTENT_STEPS) define_persistent(f, o, design, d);

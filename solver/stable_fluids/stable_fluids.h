@@ -124,6 +124,8 @@ kf_status kf_fluid_design_of(const kf_fluid *fluid, const kf_fluid_options *opti
 bool kf_fluid_uses(const kf_fluid *fluid, const kf_fluid_options *options, kf_fluid_module module);
 void kf_fluid_define(const kf_fluid *fluid, const kf_fluid_options *options, const kf_fluid_design *design,
                      kf_fluid_module module, bool gpu, kf_source *source, kf_fluid_defines *defines);
+/* Whether a thread of a GPU has two particles. */
+bool kf_fluid_pairs_particles(const kf_fluid *fluid);
 /* Whether every step has work of its own before it: pushes, sources, a moving solid. */
 bool kf_fluid_has_clock(const kf_fluid *fluid);
 

