@@ -6,6 +6,8 @@
 #include "base/util/memory.h"
 #include "scene/scene.h"
 
+static const double FARTHEST_SHIFT = 0.5; /* cells */
+
 /* Nodes about the solid; an axis that it leaves across a seam is taken whole. */
 typedef struct node_box {
     int low[3], length[3];
@@ -22,6 +24,7 @@ static node_box box_around(const kf_scene *scene) {
             low = fmin(low, position[axis][s]);
             high = fmax(high, position[axis][s]);
         }
+        high += FARTHEST_SHIFT;
         box.low[axis] = (int)floor(low);
         box.length[axis] = (int)floor(high) + 2 - box.low[axis];
         if (box.low[axis] < 0 || box.low[axis] + box.length[axis] > scene->nodes[axis]) {
@@ -34,10 +37,10 @@ static node_box box_around(const kf_scene *scene) {
     return box;
 }
 
-/* Places and weights of the eight nodes around a sample. */
-static void nodes_around(const node_box *box, const kf_samples *samples, size_t s, size_t place[8],
-                         double weight[8]) {
-    const double position[3] = {samples->x[s], samples->y[s], samples->z[s]};
+/* Places and weights of the eight nodes around a sample that lies so much further along each axis. */
+static void nodes_around(const node_box *box, const kf_samples *samples, size_t s, const double shift[3],
+                         size_t place[8], double weight[8]) {
+    const double position[3] = {samples->x[s] + shift[0], samples->y[s] + shift[1], samples->z[s] + shift[2]};
     size_t at[3][2];
     double share[3][2];
     for (int axis = 0; axis < 3; axis++) {
@@ -58,26 +61,45 @@ static void nodes_around(const node_box *box, const kf_samples *samples, size_t 
     }
 }
 
+/* crowd[s]: surface about a sample, 1 at most at a plane wall; the largest of what it was and is. */
+static void raise_crowds(node_box *box, const kf_samples *samples, const double shift[3], double *crowd) {
+    double weight[8];
+    size_t place[8], count = (size_t)box->length[0] * (size_t)box->length[1] * (size_t)box->length[2];
+    for (size_t n = 0; n < count; n++)
+        box->value[n] = 0.0;
+    for (size_t s = 0; s < samples->count; s++) {
+        nodes_around(box, samples, s, shift, place, weight);
+        for (int c = 0; c < 8; c++)
+            box->value[place[c]] += weight[c] * samples->area[s];
+    }
+    for (size_t s = 0; s < samples->count; s++) {
+        double here = 0.0;
+        nodes_around(box, samples, s, shift, place, weight);
+        for (int c = 0; c < 8; c++)
+            here += weight[c] * box->value[place[c]];
+        crowd[s] = fmax(crowd[s], here);
+    }
+}
+
+/* A moving solid's samples meet the nodes in ever other ways: eight of them stand for all, and only what is
+ * thin in each counts. */
 double *kf_scene_acting_areas(const kf_scene *scene) {
+    static const double UNSTABLE = 1.5;
     const kf_samples *samples = &scene->samples;
-    double *areas = kf_allocate((samples->count + 1) * sizeof *areas), weight[8];
-    size_t place[8];
+    const bool moving = scene->motion.moving;
+    double *areas = kf_allocate((samples->count + 1) * sizeof *areas);
+    double *crowd = kf_allocate_zeroed(samples->count + 1, sizeof *crowd);
+    if (samples->count > 0) {
+        node_box box = box_around(scene);
+        for (int c = 0; c < (moving ? 8 : 1); c++)
+            raise_crowds(&box, samples,
+                         (double[3]){FARTHEST_SHIFT * (c & 1), FARTHEST_SHIFT * (c >> 1 & 1),
+                                     FARTHEST_SHIFT * (c >> 2)},
+                         crowd);
+        free(box.value);
+    }
     for (size_t s = 0; s < samples->count; s++)
-        areas[s] = samples->area[s];
-    if (samples->count == 0 || scene->motion.moving) return areas;
-    node_box box = box_around(scene);
-    for (size_t s = 0; s < samples->count; s++) {
-        nodes_around(&box, samples, s, place, weight);
-        for (int c = 0; c < 8; c++)
-            box.value[place[c]] += weight[c] * samples->area[s];
-    }
-    for (size_t s = 0; s < samples->count; s++) {
-        double crowd = 0.0;
-        nodes_around(&box, samples, s, place, weight);
-        for (int c = 0; c < 8; c++)
-            crowd += weight[c] * box.value[place[c]];
-        areas[s] /= fmax(1.0, crowd);
-    }
-    free(box.value);
+        areas[s] = samples->area[s] / (crowd[s] > (moving ? UNSTABLE : 1.0) ? crowd[s] : 1.0);
+    free(crowd);
     return areas;
 }

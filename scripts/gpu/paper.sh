@@ -6,6 +6,7 @@
 # own (large: the three scenes of 250 to 340 million nodes), and their logs. PARTS may name some of them.
 # pictures: SCENE-smoke_STEP.png and SCENE.json (what kftune run says) of each scene, and 17-MODEL.png. SHARE is the part of Table
 # 3's grid along each axis (2: a half, the default; the two small scenes are always whole); STEPS how many.
+# SCENES may name some of them, 17 for the figure.
 # With DEVICE cpu the same on small grids, to see that it works.
 set -u
 what=${1:?usage: scripts/gpu/paper.sh tables|pictures FOLDER [DEVICE]}
@@ -31,6 +32,7 @@ part() { # NAME SECONDS PATTERN
 
 picture() { # SCENE NX NY NZ STEPS CAMERA
     local grid=$2x$3x$4 steps=${STEPS:-$5} picture
+    case " ${SCENES:-$1} " in *" $1 "*) ;; *) return ;; esac
     case $device in cuda*) ;; *) grid=$(($2 / 10))x$(($3 / 10))x$(($4 / 10)) steps=200 ;; esac
     "$kftune" run --scene "$1" --grid "$grid" --device "$device" --steps "$steps" --every "$steps" --smoke --smoke-every $((steps / 4)) \
         --smoke-size 1200x675 --camera "$6" --checkpoints 0 --fields pressure --output "$work/$1" --json >"$folder/$1.json" 2>"$folder/$1.log" || failed=1
@@ -42,6 +44,7 @@ picture() { # SCENE NX NY NZ STEPS CAMERA
 # The jet of Figure 17: the shipped ball with another model and Reynolds number, 50 cells across at 0.1 cells a step.
 figure17() { # NAME MODEL REYNOLDS
     local grid=400x200x200 steps=6000
+    case " ${SCENES:-17} " in *" 17 "*) ;; *) return ;; esac
     case $device in cuda*) ;; *) grid=40x20x20 steps=200 ;; esac
     sed "s/\"reynolds\": 1000/\"reynolds\": $3/; s/\"lattice_speed\": 0.05/\"lattice_speed\": 0.1/; s/\"collision\": \"acm_mrt\", \"rates\": \"adaptive_2020\"/$2/" \
         scene/library/ball.json >"$work/$1.json"
@@ -53,10 +56,10 @@ figure17() { # NAME MODEL REYNOLDS
 
 case $what in
 tables)
-    part tables 60 '^(table_1|figure_1[1-9]|figures_11|section)'
-    part small 20 '^table_3_figure_23'
-    part large 90 '^table_3_figure_(1|24|25)(_|$)'
-    part figure10 60 '^figure_10'
+    part tables 45 '^(table_1|figure_1[1-9]|figures_11|section)'
+    part small 18 '^table_3_figure_23'
+    part large 83 '^table_3_figure_(1|24|25)(_|$)'
+    part figure10 38 '^figure_10'
     ;;
 pictures)
     share=${SHARE:-2}
