@@ -36,10 +36,10 @@ static const kf_form forms[] = {{"factorised", 735, 48, 56, 56},
 /* A config's parameters as far as they matter here. */
 typedef struct kf_choice {
     bool baseline, fused, moments, in_place, esoteric, exchange, aos, gather, aggregated, fixed, morton,
-        concurrent, masked;
+        concurrent, masked, overlap;
     const struct kf_form *form;
-    double velocities, alpha, value_bytes, split, block_x, block_y, boundary_kernels, block_length, segment,
-        lanes, reorder, nodes_per_thread, register_cap;
+    double velocities, slab, alpha, value_bytes, split, block_x, block_y, boundary_kernels, block_length,
+        segment, lanes, reorder, nodes_per_thread, register_cap;
 } kf_choice;
 
 typedef struct kf_tally {
@@ -97,7 +97,9 @@ static kf_choice read_choice(const kf_config *config) {
     (void)kf_config_boolean(config, "exchange", &choice.exchange, NULL);
     (void)kf_config_boolean(config, "concurrent_solid", &choice.concurrent, NULL);
     (void)kf_config_boolean(config, "masked_band", &choice.masked, NULL);
+    (void)kf_config_boolean(config, "overlap", &choice.overlap, NULL);
     choice.velocities = number(config, "velocities", 27);
+    choice.slab = number(config, "slab", 0);
     choice.split = number(config, "collision_split", 0);
     choice.block_x = number(config, "block_x", 128);
     choice.block_y = number(config, "block_y", 1);
@@ -370,6 +372,13 @@ static void add_dense_pass(kf_tally *tally) {
     (void)add_items(tally, "load_samples", 50 * bytes * samples, 0, 2);
 }
 
+/* Of a kernel that begins while the one before it ends, with what that one does not write: accesses that wait
+ * beside it. */
+static double waits(const kf_tally *tally, double depth) {
+    static const double HIDDEN = 1.5;
+    return fmax(0, depth - (tally->choice.overlap ? HIDDEN : 0));
+}
+
 static double segments_of(const kf_tally *tally) {
     return kf_sample_survey_segments(&tally->cost->survey, (long)tally->choice.segment);
 }
@@ -386,7 +395,7 @@ static void add_band_pass(kf_tally *tally) {
             ->amount[KF_COST_ATOMICS] = 24 * segments * wide(c);
     else if (c->aggregated)
         (void)add_items(tally, "segment_forces", (4 * c->value_bytes * c->segment + 100) * segments, 0,
-                        0.75 + 0.25 * c->segment / c->lanes);
+                        waits(tally, 0.75 + 0.25 * c->segment / c->lanes));
     else
         add_items(tally, "band_spread", 7 * c->value_bytes * samples, interpolated_sectors(tally), 0)
             ->amount[KF_COST_ATOMICS] = atomics(tally);
@@ -414,7 +423,7 @@ static void add_band_collide(kf_tally *tally) {
     const bool listed = tally->choice.aggregated && !tally->cost->scene->motion.moving;
     const double entries = listed ? 8 * segments_of(tally) / band : 0;
     (void)add_items(tally, "band_collide", 0, band_accesses(tally, 2 * populations(tally)),
-                    DEPTH + ENTRY * entries);
+                    waits(tally, DEPTH + ENTRY * entries));
 }
 
 /* --- plans ---------------------------------------------------------------------------------------------- */
@@ -512,6 +521,16 @@ static void add_two_grids(kf_tally *tally) {
                                      .depth = FUSED_DEPTH + (c->nodes_per_thread > 1 ? PAIRS_DEPTH : 0)});
 }
 
+/* One grid that moves to and fro: a launch a slab. */
+static void add_slabs(kf_tally *tally) {
+    add_two_grids(tally);
+    kf_work *work = &tally->works->list[tally->works->count - 1];
+    work->launches = ceil(tally->cost->scene->nodes[2] / tally->choice.slab);
+    for (int r = 0; r < KF_RESOURCES; r++)
+        if (r != KF_COST_LATENCY && r != KF_COST_LAUNCH) work->amount[r] /= work->launches;
+    work->blocks /= work->launches;
+}
+
 static void add_fused(kf_tally *tally, size_t first_aside) {
     const bool solid = tally->cost->survey.count > 0,
                in_place = tally->choice.in_place || tally->choice.esoteric;
@@ -522,13 +541,15 @@ static void add_fused(kf_tally *tally, size_t first_aside) {
         add_moments(tally);
     else if (in_place)
         add_in_place(tally);
+    else if (tally->choice.slab > 0)
+        add_slabs(tally);
     else
         add_two_grids(tally);
     const size_t before = tally->works->count;
     add_band_collide(tally);
     if (tally->works->count > before)
         tally->works->list[before].aside = tally->choice.masked && tally->choice.concurrent;
-    if (solid && in_place)
+    if (solid && (in_place || tally->choice.slab > 0))
         (void)add_items(tally, "band_restore", 0, band_accesses(tally, 2 * populations(tally)), 2.5);
 }
 

@@ -125,6 +125,30 @@ static double preset_time(const kf_fixture *fixture, const char *name, const cha
     return predicted(fixture, &config);
 }
 
+/* Values that came later, in the order that an H200 showed. */
+static void test_later_values(void **state) {
+    (void)state;
+    kf_fixture fixture = opened("ball");
+    kf_config config;
+    assert_int_equal(kf_space_preset(fixture.space, "default", &config, NULL), KF_OK);
+    const double best = predicted(&fixture, &config);
+    kf_config_set_boolean(&config, "overlap", false);
+    const double apart = predicted(&fixture, &config);
+    assert_true(apart > best);
+    kf_config_set_integer(&config, "velocities", 19);
+    assert_true(predicted(&fixture, &config) < apart);
+    kf_config_set_integer(&config, "velocities", 27);
+    kf_config_set_boolean(&config, "masked_band", false);
+    kf_config_set_boolean(&config, "concurrent_solid", false);
+    const double two = predicted(&fixture, &config);
+    kf_config_set_name(&config, "streaming", "shift");
+    kf_config_set_integer(&config, "slab", 32);
+    const double thick = predicted(&fixture, &config);
+    kf_config_set_integer(&config, "slab", 8);
+    assert_true(thick > two && predicted(&fixture, &config) > thick);
+    closed(&fixture);
+}
+
 /* What was measured again and again: fewer passes and whole sectors are faster. */
 static void test_plans_in_order(void **state) {
     (void)state;
@@ -430,11 +454,12 @@ static void test_launches_of_plans(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_launches_add_up),    cmocka_unit_test(test_calibration),
-        cmocka_unit_test(test_plans_in_order),     cmocka_unit_test(test_all_configs),
-        cmocka_unit_test(test_sectors_of_samples), cmocka_unit_test(test_waiting),
-        cmocka_unit_test(test_works_of_outflows),  cmocka_unit_test(test_works_on_the_band),
-        cmocka_unit_test(test_sectors_of_a_row),   cmocka_unit_test(test_launches_of_plans),
+        cmocka_unit_test(test_launches_add_up),   cmocka_unit_test(test_calibration),
+        cmocka_unit_test(test_later_values),      cmocka_unit_test(test_plans_in_order),
+        cmocka_unit_test(test_all_configs),       cmocka_unit_test(test_sectors_of_samples),
+        cmocka_unit_test(test_waiting),           cmocka_unit_test(test_works_of_outflows),
+        cmocka_unit_test(test_works_on_the_band), cmocka_unit_test(test_sectors_of_a_row),
+        cmocka_unit_test(test_launches_of_plans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
