@@ -48,7 +48,7 @@ static bool has_section(const cJSON *root, const kf_system *system) {
 
 /* The system that a file belongs to by a section of it. NULL: none. What is wrong with the file is for
  * whoever reads it to say. */
-static kf_status find_by_section(const char *source, const kf_system **system, kf_error *error) {
+kf_status kf_system_by_section(const char *source, const kf_system **system, kf_error *error) {
     char path[KF_PATH];
     cJSON *root = NULL;
     *system = NULL;
@@ -108,7 +108,7 @@ kf_status kf_problem_open(const char *source, const char *system, const kf_probl
     if (system != NULL)
         KF_TRY(kf_system_find(system, &found, error));
     else
-        KF_TRY(find_by_section(source, &found, error));
+        KF_TRY(kf_system_by_section(source, &found, error));
     kf_status status = KF_OK;
     if (found == NULL) {
         status = open_with_first(source, options, problem, error);

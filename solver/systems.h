@@ -8,6 +8,9 @@
 extern const kf_system *const kf_systems[];
 kf_status kf_system_find(const char *name, const kf_system **system, kf_error *error);
 
+/* The system whose section the scene's file has; NULL: none has one of its own. */
+kf_status kf_system_by_section(const char *source, const kf_system **system, kf_error *error);
+
 /* Opens what a user named: a file, or a shipped scene. system: its name; NULL: the one whose section the file
  * has, else the first of the table that accepts it. The caller frees with kf_problem_free. */
 kf_status kf_problem_open(const char *source, const char *system, const kf_problem_options *options,

@@ -1,8 +1,10 @@
 /* kftune scene: what was understood of a mesh or a scene file. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/json.h"
 #include "base/util/log.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
@@ -10,6 +12,7 @@
 #include "harness/cli/scene_summary.h"
 #include "scene/placement.h"
 #include "solver/picture/scene_view.h"
+#include "solver/systems.h"
 
 static const kf_option options[] = {
     KF_PLACEMENT_OPTIONS,
@@ -78,14 +81,69 @@ static kf_status show(const kf_arguments *arguments, const kf_scene *scene, kf_e
     return print_scene(arguments, scene, picture);
 }
 
+/* ---- scenes of systems that are no flows: what they say of themselves ---- */
+
+static void print_facts(const kf_arguments *arguments, const kf_problem *problem) {
+    char text[KF_FACTS_TEXT];
+    if (kf_arguments_json(arguments)) {
+        cJSON *json = cJSON_CreateObject();
+        cJSON_AddStringToObject(json, "kftune", KF_VERSION);
+        cJSON_AddStringToObject(json, "command", "scene");
+        cJSON_AddStringToObject(json, "scene", problem->name);
+        cJSON_AddStringToObject(json, "system", problem->system->name);
+        int size[3];
+        (void)kf_facts_get_size(&problem->facts, size);
+        cJSON_AddItemToObject(json, "grid", cJSON_CreateIntArray(size, 3));
+        cJSON_AddItemToObject(json, "facts", kf_facts_to_json(&problem->facts));
+        cJSON_AddItemToObject(json, "units", kf_facts_units(&problem->facts));
+        cJSON_AddStringToObject(json, "notes", problem->notes != NULL ? problem->notes : "");
+        kf_json_print(json);
+        return;
+    }
+    printf("%s: %s, system %s\n", problem->name, kf_facts_text(&problem->facts, text), problem->system->name);
+    for (int k = 0; k < problem->facts.count; k++) {
+        const kf_fact *fact = &problem->facts.list[k];
+        if (isnan(fact->value))
+            printf("  %-22s %s\n", fact->name, fact->word);
+        else
+            printf("  %-22s %.6g %s\n", fact->name, fact->value, fact->unit);
+    }
+    if (problem->notes != NULL) kf_info("%s", problem->notes);
+}
+
+/* *shown: the file is of such a system. */
+static kf_status show_problem(const kf_arguments *arguments, const char *name, bool *shown, kf_error *error) {
+    kf_problem_options wanted = {.seed = 0};
+    const kf_system *system;
+    kf_problem *problem;
+    *shown = false;
+    if (kf_scene_is_mesh(name) || kf_system_by_section(name, &system, NULL) != KF_OK || system == NULL)
+        return KF_OK;
+    KF_TRY(kf_argument_grid(arguments, "--grid", wanted.nodes, error));
+    KF_TRY(kf_argument_number(arguments, "--samples-per-cell", 1.0, 1000.0, &wanted.samples_per_cell, error));
+    KF_TRY(kf_problem_open(name, system->name, &wanted, &problem, error));
+    *shown = true;
+    print_facts(arguments, problem);
+    kf_problem_free(problem);
+    return KF_OK;
+}
+
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     kf_scene *scene = NULL;
+    bool shown;
     if (arguments->positional_count == 0)
         return kf_fail(
             error, KF_BAD_INPUT,
             "scene: FILE|NAME is missing: a mesh, a scene file, or a shipped scene ('kftune list scenes')");
-    KF_TRY(open_scene(arguments, arguments->positional[0], &scene, error));
-    const kf_status status = show(arguments, scene, error);
+    kf_error own = {KF_OK, ""};
+    kf_status status = open_scene(arguments, arguments->positional[0], &scene, &own);
+    if (status != KF_OK) { /* it may be no flow's */
+        KF_TRY(show_problem(arguments, arguments->positional[0], &shown, error));
+        if (shown) return KF_OK;
+        *error = own;
+        return status;
+    }
+    status = show(arguments, scene, error);
     kf_scene_free(scene);
     return status;
 }
@@ -97,7 +155,8 @@ const kf_command kf_command_scene = {
     .synopsis = "kftune scene FILE|NAME [options]",
     .description = "Draws the solid right side up with the wind, and prints sizes, Reynolds number, what a "
                    "run costs and what its\n"
-                   "grid cannot do. A mesh is placed as the options say, else by a guess from its shape; a "
+                   "grid cannot do; of a scene without a stream, what its system says of it. A mesh is "
+                   "placed as the options say, else by a guess from its shape; a "
                    "guess that is not sure\n"
                    "is an error that names the option. --write makes a scene file of it.",
     .example = "kftune scene ahmed",

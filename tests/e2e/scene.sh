@@ -17,6 +17,13 @@ for key in reynolds blockage frontal_area_m2 y_plus flow_through_s warnings; do
     grep -q "\"$key\"" out || complain "--json has no $key"
 done
 
+# What is no flow says what its system knows of it.
+expect 0 scene column
+shows "3200 particles"
+shows "system sph"
+expect 0 scene column --json
+grep -q '"neighbours"' out || complain "--json has no facts"
+
 # A wedge that stands on y-, longer along z, the same from nothing but left and right: its front is anybody's guess.
 cat >wedge.obj <<'END'
 v 0 0 0
