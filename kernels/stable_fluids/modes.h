@@ -6,6 +6,18 @@
 
 #include "numbers.h"
 
+/* KF_OVERLAP 1: the pass overlaps with its neighbours. Awaiting where nothing does would hold the twiddles in registers that
+ * long lines do not have. */
+#ifndef KF_OVERLAP
+#define KF_OVERLAP 0
+#endif
+#if KF_OVERLAP
+#define KF_LET_NEXT   KF_LET_SUCCESSOR
+#define KF_AWAIT_LAST KF_AWAIT_PREDECESSOR
+#else
+#define KF_LET_NEXT   ((void)0)
+#define KF_AWAIT_LAST ((void)0)
+#endif
 #define KF_LINE_X     (KF_NX / (1 + KF_FOLD_X)) /* values of a row that are transformed */
 #define KF_MODES_X    ((KF_LINE_X + 1) / 2)
 #define KF_ROWS       (KF_NY * KF_NZ / (1 + KF_FOLD_LAST))

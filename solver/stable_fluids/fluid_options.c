@@ -232,6 +232,7 @@ static void define_pass(const kf_fluid *f, const kf_fluid_options *o, const kf_f
     define_layout(o, design, d);
     define(d, "KF_EXCHANGE_BUFFERS", o->exchange_buffers);
     define(d, "KF_TWIDDLES", (long)o->twiddles);
+    define(d, "KF_OVERLAP", o->overlap);
     if (module == KF_ROWS_FORWARD || module == KF_ROWS_INVERSE) {
         define_engine(d, row_names, engine, o->rows_per_block);
         if (gpu) define_bounds(d, engine->threads * o->rows_per_block, o->resident_rows);
