@@ -47,6 +47,8 @@ typedef struct kf_device_info {
 kf_status kf_backend_open(const char *spec, kf_backend **backend, kf_error *error);
 /* Whether spec is one of those, without looking for the device; *parts: of how many devices (may be NULL). */
 kf_status kf_device_check(const char *spec, int *parts, kf_error *error);
+/* Member n of the team that spec names, which kf_device_check takes: "cuda:2" of "cuda:1-3", 1. */
+kf_status kf_device_member(const char *spec, int n, char member[32], kf_error *error);
 /* The devices of the team whose first backend is, itself included; one where it is alone. */
 kf_backend *const *kf_backend_team(const kf_backend *backend, int *count);
 /* The parts of a run that other processes have before those of this one's devices; 0 where there are none. */

@@ -68,6 +68,15 @@ kf_status kf_team_check(const char *spec, int *parts, kf_error *error) {
     return KF_OK;
 }
 
+kf_status kf_device_member(const char *spec, int n, char member[32], kf_error *error) {
+    members team;
+    KF_TRY(read_members(spec, &team, error));
+    if (n < 0 || n >= team.count)
+        return kf_fail(error, KF_BAD_INPUT, "devices \"%s\": there is no number %d", spec, n);
+    kf_copy_text(member, SPEC, team.specs[n]);
+    return KF_OK;
+}
+
 /* A cpu that says no number of threads takes its share of them. */
 static int share_of_threads(const members *team) {
     kf_device_info cpu;

@@ -191,19 +191,6 @@ static kf_status run_fastest(const bench *b, const row *r, const char *spec, int
     return KF_OK;
 }
 
-/* Member number n of the team, alone: of a range or of a list, which are all that a team is. */
-static void member(const bench *b, int n, char spec[32]) {
-    int first = 0;
-    if (sscanf(b->spec, "cuda:%d-", &first) == 1 && strchr(b->spec, ',') == NULL) {
-        (void)snprintf(spec, 32, "cuda:%d", first + n);
-        return;
-    }
-    const char *word = b->spec;
-    for (int i = 0; i < n && strchr(word, ',') != NULL; i++)
-        word = strchr(word, ',') + 1;
-    (void)snprintf(spec, 32, "%.*s", (int)strcspn(word, ","), word);
-}
-
 /* --- figures ---------------------------------------------------------------------------------------------
  */
 
@@ -225,7 +212,7 @@ static void add_figure(const bench *b, const row *r, double value, const char *u
 static kf_status compare(const bench *b, const row *r, kf_error *error) {
     char alone[32];
     timing one = {0}, team = {0};
-    member(b, 0, alone);
+    KF_TRY(kf_device_member(b->spec, 0, alone, error));
     kf_status status = on_device(b, r, alone, b->parts, 1, "", &one, error);
     if (status == KF_OK) status = on_device(b, r, b->spec, b->parts, 1, "", &team, error);
     if (status == KF_OK) {
@@ -251,7 +238,7 @@ static kf_status weak(const bench *b, const row *r, kf_error *error) {
     for (int part = 0; part < b->parts; part++) {
         char alone[32];
         timing one = {0};
-        member(b, part, alone);
+        KF_TRY(kf_device_member(b->spec, part, alone, error));
         KF_TRY(run_fastest(b, r, alone, 1, &one, error));
         slowest = fmax(slowest, one.ms);
         fastest = fmin(fastest, one.ms);
@@ -266,7 +253,7 @@ static kf_status weak(const bench *b, const row *r, kf_error *error) {
 static kf_status strong(const bench *b, const row *r, kf_error *error) {
     char alone[32], note[200];
     timing one = {0}, team = {0};
-    member(b, 0, alone);
+    KF_TRY(kf_device_member(b->spec, 0, alone, error));
     KF_TRY(on_device(b, r, alone, 1, 1, "", &one, error));
     KF_TRY(on_device(b, r, b->spec, 1, 1, "", &team, error));
     (void)snprintf(note, sizeof note, "%.3f times one device's %.4f ms", one.ms / team.ms, one.ms);

@@ -25,6 +25,7 @@ static const kf_option options[] = {
      false},
     {"--device", "cuda:N|cpu", "where to run (default: a GPU if one works, else the cpu)", false},
     {"--devices", "cuda:0-3|cpu,cpu", "a team of devices that share the domain (docs/teams.md)", false},
+    {"--share", "search", "the --devices share the search instead: each measures configs of its own", false},
     {"--grid", "NXxNYxNZ", "nodes of the domain (default: as the scene says)", false},
     {"--samples-per-cell", "R", "surface samples in a fluid cell (default: as the scene says)", false},
     {"--strategy", "NAME[:OPTION=V]",
@@ -119,6 +120,19 @@ static kf_status read_request(const kf_arguments *arguments, kf_tune_request *re
     known->seed = (uint64_t)seed; /* 0: the scene's own */
     request->seed = seed > 0 ? (uint64_t)seed : 1;
     request->device = kf_argument_device(arguments, NULL);
+    const char *share = kf_argument(arguments, "--share", NULL);
+    int devices = 1;
+    if (share != NULL && strcmp(share, "search") != 0)
+        return kf_fail(error, KF_BAD_INPUT, "option '--share': '%s' cannot be shared; use search", share);
+    if (share != NULL) KF_TRY(kf_device_check(request->device, &devices, error));
+    if (share != NULL && devices < 2)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "option '--share': with whom? give several --devices, as in cuda:0-3");
+    if (share != NULL) {
+        request->sharing = request->device;
+        KF_TRY(kf_device_member(request->sharing, 0, request->first_device, error));
+        request->device = request->first_device;
+    }
     request->strategy = kf_argument(arguments, "--strategy", NULL);
     request->fixed_count = kf_argument_all(arguments, "--fix", &request->fixed);
     request->resume = kf_argument_given(arguments, "--resume");

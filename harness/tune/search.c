@@ -34,6 +34,13 @@ typedef struct search {
     int count;
     int told;   /* results that the strategy was told of */
     bool asked; /* what was best for a similar scene */
+    /* Where several devices share the search: what each measures now, the first's first. */
+    struct {
+        pending entry;
+        bool busy;
+    } flights[KF_MOST_PARTS];
+    double shared_since;
+    int shared;
 } search;
 
 /* --- one config ----------------------------------------------------------------------------------------- */
@@ -69,31 +76,40 @@ static void log_result(const kf_evaluation *evaluation) {
     free(summary);
 }
 
-kf_status kf_tune_try(kf_session *session, const char *role, const kf_config *config, double effort,
-                      bool may_lose, double deadline, int *index, kf_error *error) {
-    kf_job job = {.config = *config,
-                  .verify = true,
-                  .effort = kf_session_effort(session, effort),
-                  /* What is slower may still use less energy. */
-                  .may_lose = may_lose && session->request->objective == KF_OBJECTIVE_TIME &&
-                              !session->request->measures_all,
-                  .time_limit_us = time_limit_us(session),
-                  .incumbent = incumbent_samples(session)};
-    kf_measurement m;
-    kf_outcome outcome = KF_ABANDONED;
-    *index = -1;
-    KF_TRY(kf_session_measure(session, &job, deadline, &outcome, &m, error));
-    if (outcome == KF_ABANDONED) return KF_OK;
-    kf_status status = kf_session_store(session, role, config, &m, error);
+static kf_job job_for(const kf_session *session, const kf_config *config, double effort, bool may_lose) {
+    return (kf_job){.config = *config,
+                    .verify = true,
+                    .effort = kf_session_effort(session, effort),
+                    /* What is slower may still use less energy. */
+                    .may_lose = may_lose && session->request->objective == KF_OBJECTIVE_TIME &&
+                                !session->request->measures_all,
+                    .time_limit_us = time_limit_us(session),
+                    .incumbent = incumbent_samples(session)};
+}
+
+/* Stores and notes what was measured, and owns it; *index: where in tried. */
+static kf_status accept(kf_session *session, const char *role, const kf_config *config, kf_measurement *m,
+                        int *index, kf_error *error) {
+    kf_status status = kf_session_store(session, role, config, m, error);
     if (status != KF_OK) {
-        kf_measurement_free(&m);
+        kf_measurement_free(m);
         return status;
     }
-    *index = kf_session_note(session, role, config, &m);
+    *index = kf_session_note(session, role, config, m);
     session->result->tried.items[*index].sequence = session->sequence - 1;
     log_result(&session->result->tried.items[*index]);
     kf_session_progress(session, false);
     return KF_OK;
+}
+
+kf_status kf_tune_try(kf_session *session, const char *role, const kf_config *config, double effort,
+                      bool may_lose, double deadline, int *index, kf_error *error) {
+    const kf_job job = job_for(session, config, effort, may_lose);
+    kf_measurement m;
+    kf_outcome outcome = KF_ABANDONED;
+    *index = -1;
+    KF_TRY(kf_session_measure(session, &job, deadline, &outcome, &m, error));
+    return outcome == KF_ABANDONED ? KF_OK : accept(session, role, config, &m, index, error);
 }
 
 /* --- what stands in the queue first --------------------------------------------------------------------- */
@@ -189,9 +205,19 @@ static long room(const kf_session *session) {
     return left;
 }
 
+static int in_flight(const search *s) {
+    int count = 0;
+    for (int w = 0; w <= s->session->other_count; w++)
+        count += s->flights[w].busy;
+    return count;
+}
+
 /* Proposals that may stand in the queue. */
 static long window(const search *s) {
     const int compilers = s->session->compilers;
+    if (s->session->other_count > 0)
+        return (long)fmin(MOST_PENDING - KF_PRESETS - 1,
+                          fmax(GPU_LEAST, 2.0 * (s->session->other_count + 1)));
     if (!s->session->gpu) return CPU_BATCH;
     if (s->told == 0) return GPU_FIRST;
     return compilers < GPU_LEAST ? GPU_LEAST : compilers > GPU_MOST ? GPU_MOST : compilers;
@@ -200,10 +226,10 @@ static long window(const search *s) {
 /* Proposals to ask for. */
 static long wanted(const search *s) {
     int proposals = 0;
-    if (!s->session->gpu && s->count > 0) return 0;
+    if (!s->session->gpu && s->count > 0 && s->session->other_count == 0) return 0;
     for (int i = 0; i < s->count; i++)
         proposals += !s->queue[i].preset;
-    const long affordable = room(s->session) - s->count, missing = window(s) - proposals;
+    const long affordable = room(s->session) - s->count - in_flight(s), missing = window(s) - proposals;
     return affordable < missing ? affordable : missing;
 }
 
@@ -434,6 +460,68 @@ static kf_status measure_built(search *s, bool *late, kf_error *error) {
     return KF_OK;
 }
 
+/* --- several devices at once ---------------------------------------------------------------------------- */
+
+static kf_worker *worker_of(const search *s, int w) {
+    return w == 0 ? s->session->worker : s->session->others[w - 1].worker;
+}
+
+/* Gives every device that is idle the next config that is built. */
+static kf_status give_out(search *s, kf_error *error) {
+    kf_session *session = s->session;
+    kf_builder_poll(session->builder);
+    for (int w = 0; w <= session->other_count; w++) {
+        int place = 0;
+        while (place < s->count && !kf_builder_ready(session->builder, s->queue[place].ticket))
+            place++;
+        if (s->flights[w].busy || place == s->count) continue;
+        const pending entry = s->queue[place];
+        take_out(s, place);
+        if (is_measured(session, &entry)) continue;
+        const kf_job job = job_for(session, &entry.config, entry.effort, !entry.preset);
+        const kf_status status = kf_worker_give(worker_of(s, w), &job, deadline_of(s, &entry), error);
+        if (status == KF_INTERRUPTED) return KF_OK;
+        KF_TRY(status);
+        s->flights[w].entry = entry;
+        s->flights[w].busy = true;
+    }
+    return KF_OK;
+}
+
+static kf_status take_in(search *s, int w, bool *late, kf_error *error) {
+    enum { MILLISECONDS = 2 };
+    kf_session *session = s->session;
+    const pending *entry = &s->flights[w].entry;
+    kf_measurement m;
+    kf_outcome outcome = KF_ABANDONED;
+    bool ended = false;
+    int index = -1;
+    KF_TRY(kf_worker_poll(worker_of(s, w), MILLISECONDS, &ended, &outcome, &m, error));
+    if (!ended) return KF_OK;
+    s->flights[w].busy = false;
+    *late = *late || outcome == KF_ABANDONED;
+    if (outcome == KF_ABANDONED) return KF_OK;
+    kf_detail("on device %d of %d:", w + 1, session->other_count + 1);
+    KF_TRY(accept(session, entry->role, &entry->config, &m, &index, error));
+    session->seconds = (kf_clock_seconds() - s->shared_since) / ++s->shared;
+    double cost = 0.0;
+    const bool known = kf_session_cost(session, &session->result->tried.items[index].measurement, &cost);
+    tell(s, index, known, cost);
+    return entry->preset ? check_energy(session, error) : KF_OK;
+}
+
+/* Whatever is built first goes to whoever is free first. */
+static kf_status measure_shared(search *s, bool *late, kf_error *error) {
+    if (replay_next(s)) return KF_OK;
+    if (s->shared_since <= 0.0) s->shared_since = kf_clock_seconds();
+    KF_TRY(give_out(s, error));
+    if (in_flight(s) == 0) (void)nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    for (int w = 0; w <= s->session->other_count; w++)
+        if (s->flights[w].busy) KF_TRY(take_in(s, w, late, error));
+    kf_session_idle(s->session);
+    return KF_OK;
+}
+
 static void set_search_end(kf_session *session) {
     if (session->deadline <= 0.0) return;
     const double budget = session->request->budget.seconds;
@@ -447,6 +535,8 @@ static kf_status run(search *s, kf_error *error) {
     KF_TRY(ask_knowledge(s, error));
     propose(s);
     KF_TRY(kf_session_take_device(session, error));
+    KF_TRY(kf_session_take_others(session, error));
+    const bool shared = session->other_count > 0;
     while (!kf_interrupted) {
         set_search_end(session);
         if (late || room(session) <= 0) {
@@ -455,8 +545,8 @@ static kf_status run(search *s, kf_error *error) {
             KF_TRY(ask_knowledge(s, error));
             propose(s);
         }
-        if (s->count == 0) break;
-        KF_TRY((session->gpu ? measure_built : measure_batch)(s, &late, error));
+        if (s->count == 0 && in_flight(s) == 0) break;
+        KF_TRY((shared ? measure_shared : session->gpu ? measure_built : measure_batch)(s, &late, error));
         note_presets(s);
     }
     return KF_OK;
@@ -466,6 +556,7 @@ kf_status kf_tune_search(kf_session *session, kf_error *error) {
     search *s = kf_allocate_zeroed(1, sizeof *s);
     s->session = session;
     const kf_status status = run(s, error);
+    kf_session_free_others(session);
     free(s);
     kf_tune_result *result = session->result;
     kf_builder_drop_queue(session->builder);

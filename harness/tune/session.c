@@ -355,6 +355,39 @@ kf_status kf_session_take_device(kf_session *session, kf_error *error) {
     return KF_OK;
 }
 
+kf_status kf_session_take_others(kf_session *session, kf_error *error) {
+    const char *sharing = session->request->sharing;
+    int count = 1;
+    if (sharing == NULL) return KF_OK;
+    KF_TRY(kf_device_check(sharing, &count, error));
+    for (int i = 1; i < count; i++) {
+        kf_device_info info;
+        char *device = session->others[session->other_count].device;
+        int *lock = &session->others[session->other_count].lock;
+        *lock = -1;
+        KF_TRY(kf_device_member(sharing, i, device, error));
+        KF_TRY(kf_device_probe(device, &info, error));
+        if (strcmp(info.name, session->result->device.name) != 0)
+            return kf_fail(error, KF_BAD_INPUT,
+                           "--share search: %s is a %s and %s a %s; only equal devices share a search",
+                           session->result->device.spec, session->result->device.name, device, info.name);
+        if (!session->request->turns) KF_TRY(kf_device_lock(&info, kf_session_idle, session, lock, error));
+        kf_worker_setup setup = kf_session_worker_setup(session);
+        setup.device = device;
+        session->other_count++;
+        KF_TRY(kf_worker_open(&setup, &session->others[session->other_count - 1].worker, error));
+    }
+    return KF_OK;
+}
+
+void kf_session_free_others(kf_session *session) {
+    for (int i = 0; i < session->other_count; i++) {
+        kf_worker_close(session->others[i].worker);
+        kf_device_unlock(session->others[i].lock);
+    }
+    session->other_count = 0;
+}
+
 kf_status kf_session_fresh_worker(kf_session *session, kf_error *error) {
     kf_worker_close(session->worker);
     session->worker = NULL;
@@ -429,6 +462,7 @@ kf_status kf_session_open(kf_session *session, const kf_tune_request *request, k
 }
 
 void kf_session_close(kf_session *session) {
+    kf_session_free_others(session);
     kf_worker_close(session->worker);
     kf_builder_close(session->builder);
     kf_device_unlock(session->lock);

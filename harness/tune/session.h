@@ -31,6 +31,12 @@ typedef struct kf_session {
     kf_builder *builder;
     int compilers; /* processes that it may have */
     kf_worker *worker;
+    struct {
+        kf_worker *worker;
+        char device[32];
+        int lock;
+    } others[KF_MOST_PARTS]; /* that share the search */
+    int other_count;
     double effort;     /* share of the usual measuring that a config gets in the search */
     int lock;          /* of the device; -1: none */
     double waited;     /* seconds, for it */
@@ -56,6 +62,10 @@ void kf_session_close(kf_session *session);
 
 /* Waits until no other run measures, and opens the device in a worker. */
 kf_status kf_session_take_device(kf_session *session, kf_error *error);
+
+/* The same of the devices that share the search; and ends that. */
+kf_status kf_session_take_others(kf_session *session, kf_error *error);
+void kf_session_free_others(kf_session *session);
 
 /* Seconds of the timeline at a time of kf_clock_seconds: since the command began, without waiting for the
  * device. */

@@ -12,8 +12,11 @@
 
 typedef struct kf_tune_request {
     const kf_problem *problem;
-    const char *device;   /* as for kf_backend_open */
-    const char *strategy; /* NULL: chosen by the size of the space and the budget */
+    const char *device;  /* as for kf_backend_open */
+    const char *sharing; /* devices like it, itself the first, that share the search: configs are measured on
+                          * all of them at once, the final on the first alone; NULL: none */
+    char first_device[32]; /* room for its name */
+    const char *strategy;  /* NULL: chosen by the size of the space and the budget */
     const char *const *fixed;
     int fixed_count;
     double started; /* kf_clock_seconds when the command began; the budget counts from here */

@@ -21,6 +21,12 @@
 /* Between two calls of idle. */
 enum { IDLE_MILLISECONDS = 20 };
 
+/* What the wait for one reply keeps. */
+typedef struct wait_state {
+    kf_stage stage;
+    double limit, ends; /* seconds allowed to this stage; when they are over */
+} wait_state;
+
 struct kf_worker {
     kf_worker_setup setup;
     char device[64];
@@ -28,6 +34,9 @@ struct kf_worker {
     int socket;
     kf_inbox inbox;
     int starts, jobs; /* processes; configs that this one was given */
+    kf_job job;       /* the last */
+    double deadline;  /* of that */
+    wait_state wait;
 };
 
 /* --- jobs and device as JSON --------------------------------------------------------------------------- */
@@ -238,13 +247,8 @@ static void record_timeout(kf_worker *worker, kf_stage stage, double limit, kf_m
                    kf_stage_names[stage]);
 }
 
-/* What the wait for one reply keeps. */
-typedef struct wait_state {
-    kf_stage stage;
-    double limit, ends; /* seconds allowed to this stage; when they are over */
-} wait_state;
-
-static void enter_stage(const kf_worker *worker, wait_state *wait, kf_stage stage) {
+static void enter_stage(kf_worker *worker, kf_stage stage) {
+    wait_state *wait = &worker->wait;
     /* Verifying and measuring share a limit, but for the time that others had the device. */
     const bool begins = wait->stage == KF_STAGE_COMPILE || wait->stage == KF_STAGE_WAIT;
     const bool waits = stage == KF_STAGE_WAIT;
@@ -273,42 +277,37 @@ static kf_status take_reply(kf_worker *worker, const cJSON *message, kf_measurem
 }
 
 /* True when the message only said how far the worker is. */
-static bool take_stage(const kf_worker *worker, wait_state *wait, const cJSON *message) {
+static bool take_stage(kf_worker *worker, const cJSON *message) {
     const cJSON *stage = cJSON_GetObjectItemCaseSensitive(message, "stage");
     if (!cJSON_IsNumber(stage)) return false;
-    if (stage->valueint >= 0 && stage->valueint < KF_STAGES)
-        enter_stage(worker, wait, (kf_stage)stage->valueint);
+    if (stage->valueint >= 0 && stage->valueint < KF_STAGES) enter_stage(worker, (kf_stage)stage->valueint);
     return true;
 }
 
-static kf_status await_reply(kf_worker *worker, double deadline, void (*idle)(void *), void *context,
-                             kf_outcome *outcome, kf_measurement *m, kf_error *error) {
-    wait_state wait = {.stage = KF_STAGE_COMPILE, .limit = worker->setup.compile_limit_seconds};
-    wait.ends = kf_clock_seconds() + wait.limit;
+/* One look at the worker; *ended: the reply is there, or there will be none. */
+static kf_status look_for_reply(kf_worker *worker, int milliseconds, bool *ended, kf_outcome *outcome,
+                                kf_measurement *m, kf_error *error) {
+    cJSON *message = NULL;
+    *ended = true;
     *outcome = KF_MEASURED;
-    for (;;) {
-        cJSON *message = NULL;
-        kf_receipt receipt = kf_message_receive(worker->socket, &worker->inbox, IDLE_MILLISECONDS, &message);
-        if (receipt == KF_RECEIVED) {
-            const bool waits = take_stage(worker, &wait, message);
-            const kf_status status = waits ? KF_OK : take_reply(worker, message, m, error);
-            cJSON_Delete(message);
-            if (!waits) return status;
-            continue;
-        }
-        if (receipt == KF_RECEIPT_END) return record_crash(worker, wait.stage, m, error);
-        double now = kf_clock_seconds();
-        if (kf_interrupted || (deadline > 0.0 && now >= deadline)) {
-            stop_worker(worker, NULL);
-            *outcome = KF_ABANDONED;
-            return KF_OK;
-        }
-        if (now >= wait.ends) {
-            record_timeout(worker, wait.stage, wait.limit, m);
-            return KF_OK;
-        }
-        if (idle != NULL) idle(context);
+    const kf_receipt receipt = kf_message_receive(worker->socket, &worker->inbox, milliseconds, &message);
+    if (receipt == KF_RECEIVED) {
+        *ended = !take_stage(worker, message);
+        const kf_status status = *ended ? take_reply(worker, message, m, error) : KF_OK;
+        cJSON_Delete(message);
+        return status;
     }
+    if (receipt == KF_RECEIPT_END) return record_crash(worker, worker->wait.stage, m, error);
+    const double now = kf_clock_seconds();
+    if (kf_interrupted || (worker->deadline > 0.0 && now >= worker->deadline)) {
+        stop_worker(worker, NULL);
+        *outcome = KF_ABANDONED;
+    } else if (now >= worker->wait.ends) {
+        record_timeout(worker, worker->wait.stage, worker->wait.limit, m);
+    } else {
+        *ended = false;
+    }
+    return KF_OK;
 }
 
 /* A worker may have died since its last answer; then a new one gets the job. */
@@ -323,24 +322,48 @@ static kf_status give_job(kf_worker *worker, const kf_job *job, kf_error *error)
     return KF_OK;
 }
 
+kf_status kf_worker_give(kf_worker *worker, const kf_job *job, double deadline, kf_error *error) {
+    if (kf_interrupted) return kf_fail(error, KF_INTERRUPTED, "interrupted");
+    KF_TRY(give_job(worker, job, error));
+    worker->job = *job;
+    worker->deadline = deadline;
+    worker->wait = (wait_state){.stage = KF_STAGE_COMPILE, .limit = worker->setup.compile_limit_seconds};
+    worker->wait.ends = kf_clock_seconds() + worker->wait.limit;
+    return KF_OK;
+}
+
+kf_status kf_worker_poll(kf_worker *worker, int milliseconds, bool *ended, kf_outcome *outcome,
+                         kf_measurement *measurement, kf_error *error) {
+    no_measurement(measurement, KF_STATE_CRASH);
+    KF_TRY(look_for_reply(worker, milliseconds, ended, outcome, measurement, error));
+    /* Memory that earlier configs have leaked is no fault of this one: a new process decides. */
+    if (!*ended || *outcome != KF_MEASURED || measurement->state != KF_STATE_OUT_OF_MEMORY ||
+        worker->jobs == 1)
+        return KF_OK;
+    kf_measurement_free(measurement);
+    no_measurement(measurement, KF_STATE_CRASH);
+    *ended = false;
+    const kf_job again = worker->job;
+    const kf_status status = kf_worker_give(worker, &again, worker->deadline, error);
+    if (status != KF_INTERRUPTED) return status;
+    *ended = true;
+    *outcome = KF_ABANDONED;
+    return KF_OK;
+}
+
 kf_status kf_worker_measure(kf_worker *worker, const kf_job *job, double deadline,
                             void (*idle)(void *context), void *context, kf_outcome *outcome,
                             kf_measurement *measurement, kf_error *error) {
     no_measurement(measurement, KF_STATE_CRASH);
     *outcome = KF_ABANDONED;
-    if (kf_interrupted) return KF_OK;
-    for (;;) {
-        const kf_status status = give_job(worker, job, error);
-        if (status == KF_INTERRUPTED) return KF_OK;
-        KF_TRY(status);
-        KF_TRY(await_reply(worker, deadline, idle, context, outcome, measurement, error));
-        /* Memory that earlier configs have leaked is no fault of this one: a new process decides. */
-        if (*outcome != KF_MEASURED || measurement->state != KF_STATE_OUT_OF_MEMORY || worker->jobs == 1)
-            return KF_OK;
-        kf_measurement_free(measurement);
-        no_measurement(measurement, KF_STATE_CRASH);
-        *outcome = KF_ABANDONED;
+    const kf_status status = kf_worker_give(worker, job, deadline, error);
+    if (status == KF_INTERRUPTED) return KF_OK;
+    KF_TRY(status);
+    for (bool ended = false; !ended;) {
+        KF_TRY(kf_worker_poll(worker, IDLE_MILLISECONDS, &ended, outcome, measurement, error));
+        if (!ended && idle != NULL) idle(context);
     }
+    return KF_OK;
 }
 
 /* --- asking what a device is ---------------------------------------------------------------------------- */

@@ -41,6 +41,13 @@ kf_status kf_worker_measure(kf_worker *worker, const kf_job *job, double deadlin
                             void (*idle)(void *context), void *context, kf_outcome *outcome,
                             kf_measurement *measurement, kf_error *error);
 
+/* The same without waiting, for several workers at a time: gives the worker a config; then asks, for at most
+ * so many milliseconds, whether it has ended. One at a time for each worker. KF_INTERRUPTED when nothing was
+ * given. */
+kf_status kf_worker_give(kf_worker *worker, const kf_job *job, double deadline, kf_error *error);
+kf_status kf_worker_poll(kf_worker *worker, int milliseconds, bool *ended, kf_outcome *outcome,
+                         kf_measurement *measurement, kf_error *error);
+
 int kf_worker_starts(const kf_worker *worker); /* processes started so far */
 void kf_worker_close(kf_worker *worker);
 

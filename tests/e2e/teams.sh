@@ -25,6 +25,18 @@ for file in fields_000060.vtkhdf checkpoint_000060.kfc smoke_000060.png; do
 done
 cmp one/forces.csv two/forces.csv || fail "two parts feel other forces"
 
+# One search measures on two devices: as many configs as asked for, none twice, on both.
+small=(--scene ball --grid 16x12x12 --fix plan=fused --fix layout=soa --fix storage=f32 --fix collision_form=factorised
+    --fix segment_length=16 --fix boundary_kernels=1 --fix staged_nodes=0 --effort 0.01)
+"$kftune" tune "${small[@]}" --devices cpu:1,cpu:1 --share search --budget 12evals --rounds 1 --strategy random --store shared.db --out shared.json \
+    --verbose >shared.out 2>&1 || fail "a search on two devices: $(tail -n 2 shared.out)"
+"$kftune" store export --store shared.db --format csv >shared.csv || fail "what two devices measured cannot be exported"
+[ "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["role"] != "final" { print $at["hash"] }' shared.csv | sort -u | wc -l)" -eq 12 ] ||
+    fail "two devices measured other than 12 configs: $(cat shared.csv)"
+for device in 1 2; do grep -q "on device $device of 2" shared.out || fail "device $device measured nothing: $(cat shared.out)"; done
+"$kftune" tune --scene ball --device cpu --share search >alone.out 2>&1 && fail "a search is shared with nobody"
+grep -q 'give several --devices' alone.out || fail "what --share alone gives: $(cat alone.out)"
+
 "$kftune" run --scene cavity2d --devices cpu:1,cpu:1 --steps 2 --output flat >flat.out 2>&1 && fail "d2q9 runs on a team"
 grep -q 'runs on one device' flat.out || fail "what d2q9 says of a team: $(cat flat.out)"
 "$kftune" run --scene ball --device cpu --devices cpu,cpu --steps 2 >both.out 2>&1 && fail "--device and --devices at once"
