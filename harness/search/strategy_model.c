@@ -9,6 +9,7 @@
 #include "base/statistics/statistics.h"
 #include "base/util/memory.h"
 #include "base/util/random.h"
+#include "harness/search/moves.h"
 #include "harness/search/strategies.h"
 #include "harness/search/surrogate.h"
 #include "harness/search/trend.h"
@@ -31,14 +32,18 @@ enum {
     MUTATIONS = 48, /* of each, in one to three parameters, beside all changes of one */
 };
 
-enum { DESIGN, POINTS, EXPLORE };
+enum { DESIGN, SWEEP, POINTS, EXPLORE, CAUTION };
 static const kf_strategy_option options[] = {
     [DESIGN] = {"design", "configs spread over the space before the model decides, without a prior", 2, 64, 4,
                 true},
+    [SWEEP] = {"sweep", "changes of one parameter of the best preset in their place, where there are presets",
+               0, 64, 8, true},
     [POINTS] = {"points", "measured configs that the surrogate keeps when it is built again", 20,
                 KF_SURROGATE_POINTS - NEW_POINTS, 160, true},
     [EXPLORE] = {"explore", "every so many proposals the neighbour of the best of which least is known", 1,
                  1000, 3, true},
+    [CAUTION] = {"caution", "what deviations count while fewer than 25 configs are known; 1: as later", 0.01,
+                 1, 0.4, false},
     {.name = NULL},
 };
 
@@ -67,8 +72,9 @@ typedef struct kf_model {
     const kf_strategy *strategy;
     const kf_space *space;
     kf_prior prior;
-    kf_said *said;                    /* [PRIOR_SLOTS], each the last of its slot; NULL without a prior */
-    int design, kept_points, explore; /* its options */
+    kf_said *said; /* [PRIOR_SLOTS], each the last of its slot; NULL without a prior */
+    int design, sweep, kept_points, explore; /* its options */
+    float caution;
     uint64_t random, order_seed, order_place;
     kf_features *features;
     int feature_count;
@@ -103,6 +109,8 @@ static void *open_model(const kf_strategy *strategy, const kf_space *space, uint
     model->design = (int)kf_strategy_setting(strategy, DESIGN);
     model->kept_points = (int)kf_strategy_setting(strategy, POINTS);
     model->explore = (int)kf_strategy_setting(strategy, EXPLORE);
+    model->caution = (float)kf_strategy_setting(strategy, CAUTION);
+    model->sweep = kf_space_preset_count(space) > 0 ? (int)kf_strategy_setting(strategy, SWEEP) : 0;
     model->random = seed;
     model->order_seed = kf_random_next(&model->random);
     model->features = kf_features_open(space);
@@ -503,12 +511,17 @@ static bool spread(kf_model *model, uint64_t *index) {
     return farthest >= 0 || unknown_at_random(model, index);
 }
 
-/* Before the model has anything to go by: what the prior ranks first, then configs far from each other. */
+/* Before the model has anything to go by: what the prior ranks first, then changes of the best preset, which
+ * its author chose, or without presets configs far from each other. */
 static bool design(kf_model *model, uint64_t *index) {
     while (model->led < PRIOR_DESIGN && model->led < model->ranked_count) {
         *index = model->ranked[model->led++];
         if (!kf_strategy_knows(model->strategy, *index)) return true;
     }
+    if (model->ranked_count == 0 && model->best >= 0 && model->sweep > 0 &&
+        kf_move_near(model->strategy, model->space, &model->random, model->observations[model->best].index, 1,
+                     index))
+        return true;
     return model->count < MOST_SPREAD ? spread(model, index) : unknown_at_random(model, index);
 }
 
@@ -524,10 +537,15 @@ static int least_known_neighbour(kf_model *model, double goal) {
 }
 
 static bool propose(kf_model *model, uint64_t *index) {
+    enum {
+        EARLY = 25
+    }; /* few points leave the ends of ranges so uncertain that nothing else would be tried */
+    const float boldness = model->count < EARLY ? model->caution : 1.0F;
     double goal = squash(model, model->observations[model->best].logarithm) / model->scale;
     for (;;) {
         int chosen = model->count % model->explore == 0 ? least_known_neighbour(model, goal) : -1;
-        if (chosen < 0) chosen = kf_surrogate_choose(model->surrogate, goal, model->offsets, model->skip, 1);
+        if (chosen < 0)
+            chosen = kf_surrogate_choose(model->surrogate, goal, model->offsets, model->skip, boldness);
         if (chosen < 0) return unknown_at_random(model, index);
         model->skip[chosen] = true;
         *index = model->candidates[chosen];
@@ -538,7 +556,7 @@ static bool propose(kf_model *model, uint64_t *index) {
 static bool next(void *state, uint64_t *index) {
     kf_model *model = state;
     const bool led = model->ranked_count == 0
-                         ? model->count >= model->design
+                         ? model->count >= (model->sweep > 0 ? model->sweep : model->design)
                          : model->led >= PRIOR_DESIGN || model->led == model->ranked_count;
     bool found;
     if (model->works < 2 || !led) {

@@ -8,13 +8,14 @@
 
 #include <cmocka.h>
 
+#include "base/space/space_parts.h"
 #include "base/util/json.h"
 #include "harness/search/strategy.h"
 
 enum { SIDE = 20, PROPOSALS = 60 };
 
 /* 20 x 20 configs. */
-static kf_space *make_space(void) {
+static kf_space *make_space(bool preset) {
     static kf_config configs[SIDE * SIDE];
     kf_space *space = NULL;
     kf_error error = {KF_OK, ""};
@@ -25,6 +26,7 @@ static kf_space *make_space(void) {
     }
     if (kf_space_from_configs("test", configs, (size_t)SIDE * SIDE, &space, &error) != KF_OK)
         fail_msg("%s", error.message);
+    if (preset) assert_int_equal(kf_space_add_preset(space, "default", &configs[SIDE + 3], &error), KF_OK);
     return space;
 }
 
@@ -54,7 +56,7 @@ static void search(const char *text, const kf_space *space, uint64_t proposed[PR
  */
 static void options_have_their_usual_values_and_an_effect(void **state) {
     (void)state;
-    kf_space *space = make_space();
+    kf_space *space = make_space(false), *with_preset = make_space(true);
     int count = 0;
     for (int s = 0; kf_strategies[s] != NULL; s++)
         for (const kf_strategy_option *o = kf_strategies[s]->options; o != NULL && o->name != NULL; o++) {
@@ -67,22 +69,25 @@ static void options_have_their_usual_values_and_an_effect(void **state) {
             search(text, space, usual);
             assert_memory_equal(plain, usual, sizeof plain);
             bool changes = false;
-            for (int end = 0; end < 2; end++) {
+            for (int way = 0; way < 4; way++) {
+                const kf_space *one = way < 2 ? space : with_preset;
+                search(kf_strategies[s]->name, one, plain);
                 (void)snprintf(text, sizeof text, "%s:%s=%g", kf_strategies[s]->name, o->name,
-                               end == 0 ? o->least : o->most);
-                search(text, space, other);
+                               way % 2 == 0 ? o->least : o->most);
+                search(text, one, other);
                 changes = changes || memcmp(plain, other, sizeof plain) != 0;
             }
             if (!changes) fail_msg("%s:%s changes nothing", kf_strategies[s]->name, o->name);
             count++;
         }
-    assert_true(count >= 7);
+    assert_true(count >= 9);
     kf_space_free(space);
+    kf_space_free(with_preset);
 }
 
 static void several_options_go_together(void **state) {
     (void)state;
-    kf_space *space = make_space();
+    kf_space *space = make_space(false);
     uint64_t one[PROPOSALS], both[PROPOSALS], turned[PROPOSALS];
     search("model:design=20", space, one);
     search("model:design=20:explore=1", space, both);
@@ -98,7 +103,7 @@ static void mistakes_are_named(void **state) {
     static const char *const mistakes[][2] = {
         {"modle:points=50", "unknown strategy 'modle'; did you mean 'model'?"},
         {"model:pionts=50", "strategy model has no option 'pionts'; did you mean 'points'?"},
-        {"model:zzzzzz=50", "there are: design, points, explore"},
+        {"model:zzzzzz=50", "there are: design, sweep, points, explore, caution"},
         {"random:points=50", "strategy random has no options"},
         {"model:points", "write model:NAME=VALUE"},
         {"model:", "write model:NAME=VALUE"},
