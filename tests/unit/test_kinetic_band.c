@@ -147,10 +147,11 @@ static void test_samples_that_crowd(void **state) {
  * waits outside. */
 static void test_band_at_the_outflow(void **state) {
     (void)state;
-    static const char *const values[][7] = {{"storage=f64", "layout=csoa", "alpha=32", "streaming=in_place",
-                                             "boundary_kernels=0", "staged_nodes=0", NULL},
-                                            {"storage=f64", "layout=csoa", "alpha=32", "streaming=esoteric",
-                                             "boundary_kernels=0", "staged_nodes=0", NULL}};
+    static const char *const values[][8] = {
+        {"storage=f64", "layout=csoa", "alpha=32", "streaming=in_place", "boundary_kernels=0",
+         "staged_nodes=0", "shell_choices=false", NULL},
+        {"storage=f64", "layout=csoa", "alpha=32", "streaming=esoteric", "boundary_kernels=0",
+         "staged_nodes=0", "shell_choices=false", NULL}};
     kf_scene *scene = open_scene("ball", 3000);
     scene->collision = KF_BGK;
     scene->viscosity = 0.05;
