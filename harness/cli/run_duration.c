@@ -7,7 +7,7 @@
 #include "solver/flow/flow_problem.h"
 
 const kf_scene *kf_run_scene(const kf_problem *problem) {
-    return problem->system->open == kf_flow_problem_open ? kf_problem_scene(problem) : NULL;
+    return kf_problem_is_flow(problem) ? kf_problem_scene(problem) : NULL;
 }
 
 /* "2s", "250ms", "2". */

@@ -120,12 +120,12 @@ KF_FUNCTION void kf_load_of_cell(const kf_grid *a, int x, int y, int z, int k, d
         const int edge = !kf_is_periodic(a, c) && (at[c] == 0 || at[c] == a->cells[c] - 1);
         double pushed = 0.0, rubbed = 0.0;
         if (!edge && l.sum > KF_R(0)) pushed = -pressure * (double)(l.open[2 * c + 1] - l.open[2 * c]);
-        if ((a->open[k] >> (8 * c) & 255) != 0) {
+        /* What rubs on a face whose middle is in the solid is counted where the surface is crossed. */
+        if ((a->open[k] >> (8 * c) & 255) != 0 && kf_face_height(a, kf_below(a, c, at[c], stride[c]), k) > KF_R(0)) {
             const kf_real *u = KF_CONSTANTS(a->target) + c * a->capacity;
             const kf_friction f = kf_friction_of(a, u, c, x, y, z, k);
             rubbed = a->viscosity * ((double)(f.wall_links * u[k]) - (double)f.wall);
         }
-        (void)stride;
         force[c] = pushed + rubbed;
     }
     for (int c = 0; c < 3; c++) {

@@ -24,6 +24,10 @@ static void free_scene(void *own) {
     kf_scene_free(own);
 }
 
+bool kf_problem_is_flow(const kf_problem *problem) {
+    return problem->free_own == free_scene;
+}
+
 kf_problem *kf_flow_problem(const kf_system *system, kf_scene *scene, bool owned) {
     kf_problem *problem = kf_problem_make(scene, owned ? free_scene : NULL);
     problem->system = system;

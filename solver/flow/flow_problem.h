@@ -15,6 +15,9 @@ kf_status kf_flow_problem_trial(const kf_problem *problem, kf_problem **small, i
  * (owned), or leaves it to whoever made it. */
 kf_problem *kf_flow_problem(const kf_system *system, kf_scene *scene, bool owned);
 
+/* Whether it was opened as one: then there is a scene inside. */
+bool kf_problem_is_flow(const kf_problem *problem);
+
 /* Only for the problems and plans of flows. */
 static inline const kf_scene *kf_problem_scene(const kf_problem *problem) {
     return problem->own;

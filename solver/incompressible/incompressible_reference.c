@@ -468,7 +468,7 @@ static void find_load(const run *r, kf_solid_load *load) {
                     force[axis] = edge ? 0.0 : -p * (r->open[axis][at(r, up)] - r->open[axis][at(r, x)]);
                     if (sum == 0.0) force[axis] = 0.0;
                     arm[axis] = x[axis] - r->center[axis];
-                    if (r->open[axis][at(r, x)] == 0.0) continue;
+                    if (r->open[axis][at(r, x)] == 0.0 || face_height(r, axis, x) <= 0.0) continue;
                     (void)viscous_sum(r, r->u[axis], axis, x, &links, &wall, &wall_links);
                     force[axis] += nu * (wall_links * r->u[axis][at(r, x)] - wall);
                 }

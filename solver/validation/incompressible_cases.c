@@ -145,7 +145,7 @@ static kf_scene *make_tunnel(const kf_tunnel *t) {
 
 static kf_status sphere(kf_validation *validation, const kf_tunnel *t, double published, const char *source,
                         kf_error *error) {
-    enum { LOOKS = 50 };
+    enum { LOOKS = 20 };
     const double travel = t->diameter / t->speed;
     kf_scene *scene = make_tunnel(t);
     kf_problem *problem = NULL;
@@ -170,7 +170,7 @@ static kf_status sphere(kf_validation *validation, const kf_tunnel *t, double pu
 
 static kf_status case_sphere(kf_validation *validation, kf_error *error) {
     static const char johnson[] = "Johnson & Patel, J. Fluid Mech. 378 (1999) 19";
-    static const kf_tunnel small = {false, 8, 0.3, 100, 3, 4, 6, 8, 2, 0.2},
+    static const kf_tunnel small = {false, 8, 0.3, 100, 3, 3, 5, 6, 1, 0.2},
                            steady = {false, 24, 0.25, 100, 5, 7, 8, 14, 2, 0.05},
                            shedding = {false, 24, 0.25, 300, 5, 9, 8, 25, 15, 0.1};
     if (!validation->gpu) return sphere(validation, &small, 1.087, johnson, error);

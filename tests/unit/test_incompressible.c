@@ -12,9 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/plan/trial.h"
 #include "solver/incompressible/incompressible.h"
+#include "solver/systems.h"
 #include "solver/validation/flow.h"
 #include "tests/unit/plan_fixture.h"
 #include "tests/unit/problem_fixture.h"
@@ -154,6 +155,42 @@ static void test_checkpoint(void **state) {
     kf_scene_free(scene);
 }
 
+/* A section makes a file this system's, and its steps longer; what it does not know is refused. */
+static void test_section(void **state) {
+    (void)state;
+    static const char text[] =
+        "{\"domain\": {\"cells\": [16, 16, 16], \"size\": [1, 1, 1]},"
+        " \"boundaries\": {\"xmin\": \"inflow\", \"xmax\": \"outflow\", \"ymin\": \"free_slip\", \"ymax\": "
+        "\"free_slip\","
+        " \"zmin\": \"free_slip\", \"zmax\": \"free_slip\"},"
+        " \"flow\": {\"speed\": 1, \"reynolds\": 100, \"reference_length\": 1, \"lattice_speed\": 0.05},"
+        " \"incompressible\": {\"steps\": 10, \"%s\": false}}";
+    static const char *const keys[] = {"limiter", "limiters"};
+    kf_error error = {0};
+    for (int i = 0; i < 2; i++) {
+        char path[] = "/tmp/kftune-section-XXXXXX.json", whole[1024];
+        kf_problem *problem = NULL;
+        const int file = mkstemps(path, 5);
+        assert_true(file >= 0);
+        (void)snprintf(whole, sizeof whole, text, keys[i]);
+        assert_int_equal(write(file, whole, strlen(whole)), (long)strlen(whole));
+        (void)close(file);
+        const kf_status status = kf_problem_open(path, NULL, NULL, &problem, &error);
+        (void)unlink(path);
+        assert_int_equal(status, i == 0 ? KF_OK : KF_BAD_INPUT);
+        if (i == 1) {
+            assert_non_null(strstr(error.message, "limiters"));
+            continue;
+        }
+        assert_ptr_equal(problem->system, incompressible);
+        assert_true(kf_problem_is_flow(problem));
+        assert_true(kf_problem_scene(problem)->incompressible.unlimited);
+        assert_true(fabs(kf_facts_value(&problem->facts, "time_step") / (10 * 0.05 / 16) - 1) < 1e-9);
+        assert_true(fabs(kf_problem_scene(problem)->face_velocity[KF_XMIN][0] - 0.5) < 1e-9);
+        kf_problem_free(problem);
+    }
+}
+
 /* Too few iterations are a result with a reason. */
 static void test_too_few(void **state) {
     (void)state;
@@ -172,6 +209,7 @@ static void test_too_few(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_ball),       cmocka_unit_test(test_ahmed),
                                        cmocka_unit_test(test_turning),    cmocka_unit_test(test_box),
-                                       cmocka_unit_test(test_checkpoint), cmocka_unit_test(test_too_few)};
+                                       cmocka_unit_test(test_checkpoint), cmocka_unit_test(test_section),
+                                       cmocka_unit_test(test_too_few)};
     return cmocka_run_group_tests(tests, open_backend, close_backend);
 }
