@@ -82,6 +82,8 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
         return refuse(error, "nodes_per_thread must be 1, or 2 in plan fused with layout soa or csoa");
     if (o->in_place != 0 && (!fused || o->nodes_per_thread != 1))
         return refuse(error, "streaming in one grid belongs to plan fused with nodes_per_thread 1");
+    if (o->shell_choices && o->in_place != 0)
+        return refuse(error, "shell_choices does not go with streaming in_place or esoteric");
     if (!within(o->slab, 0, 65536) || (o->slab > 0 && !fused))
         return refuse(error, "slab must be 0, or 1 to 65536 in plan fused");
     if (o->slab > 0 && o->layout == KF_CSOA && o->alpha > row_alignment(o))
