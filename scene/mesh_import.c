@@ -173,5 +173,6 @@ kf_status kf_mesh_import(const char *file, kf_mesh *mesh, kf_text *notes, kf_err
     *mesh = walk.builder.mesh;
     if (status == KF_OK) status = check_placed(file, mesh, error);
     if (status == KF_OK) status = clean(file, mesh, notes, error);
+    if (status != KF_OK) kf_mesh_free(mesh);
     return status;
 }

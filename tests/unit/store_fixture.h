@@ -128,7 +128,7 @@ static inline void fixture_measurement(kf_measurement *measurement, double time_
     for (int i = 0; i < 2; i++) {
         kf_kernel_time *kernel = kf_measurement_add_kernel(measurement);
         *kernel = (kf_kernel_time){
-            .bytes = 1e6, .registers = 64, .shared_bytes = 128, .theoretical_occupancy = 0.5};
+            .bytes = 1e6, .flops = 3e6, .registers = 64, .shared_bytes = 128, .theoretical_occupancy = 0.5};
         kernel->time_us = measurement->step_us;
         kf_copy_text(kernel->name, sizeof kernel->name, i == 0 ? "stream" : "collide");
     }

@@ -43,6 +43,10 @@ static void assert_same_measurement(const kf_measurement *a, const kf_measuremen
         assert_same_summary(&a->kernels[i].time_us, &b->kernels[i].time_us);
         assert_same_number(a->kernels[i].theoretical_occupancy, b->kernels[i].theoretical_occupancy);
         assert_int_equal(a->kernels[i].registers, b->kernels[i].registers);
+        assert_int_equal(a->kernels[i].spill_bytes, b->kernels[i].spill_bytes);
+        assert_int_equal(a->kernels[i].shared_bytes, b->kernels[i].shared_bytes);
+        assert_same_number(a->kernels[i].bytes, b->kernels[i].bytes);
+        assert_same_number(a->kernels[i].flops, b->kernels[i].flops);
     }
     if (a->state != KF_STATE_OK) return;
     assert_int_equal(a->batch, b->batch);

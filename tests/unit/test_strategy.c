@@ -260,6 +260,40 @@ static void test_local_search_begins_at_the_presets(void **state) {
     kf_space_free(space);
 }
 
+/* Where nothing is faster than the preset, all that differs from it in one parameter comes before any
+ * restart. */
+static void test_local_search_tries_every_neighbour(void **state) {
+    (void)state;
+    enum { SIDE = 6, NEIGHBOURS = 2 * (SIDE - 1) };
+    kf_config configs[SIDE * SIDE];
+    kf_space *space = NULL;
+    kf_error error = {KF_OK, ""};
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        configs[i] = (kf_config){.system = "test"};
+        kf_config_set_integer(&configs[i], "x", i % SIDE);
+        kf_config_set_integer(&configs[i], "y", i / SIDE);
+    }
+    if (kf_space_from_configs("test", configs, (size_t)SIDE * SIDE, &space, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        kf_strategy *strategy = opened("local", space, seed);
+        kf_proposal proposal;
+        assert_true(kf_strategy_next(strategy, &proposal));
+        const uint64_t first = proposal.index;
+        kf_strategy_tell(strategy, first, true, 1.0);
+        for (int i = 0; i < NEIGHBOURS; i++) {
+            int here[KF_CONFIG_VALUES], there[KF_CONFIG_VALUES];
+            assert_true(kf_strategy_next(strategy, &proposal));
+            kf_space_positions(space, first, here);
+            kf_space_positions(space, proposal.index, there);
+            assert_int_equal((here[0] != there[0]) + (here[1] != there[1]), 1);
+            kf_strategy_tell(strategy, proposal.index, true, 2.0);
+        }
+        kf_strategy_close(strategy);
+    }
+    kf_space_free(space);
+}
+
 static double higher_is_slower(void *context, uint64_t index) {
     const uint64_t *best = context;
     return index >= *best ? 1.0 + (double)(index - *best) : NAN; /* of those before it nothing is known */
@@ -365,6 +399,7 @@ int main(void) {
         cmocka_unit_test(test_random_order_is_a_permutation),
         cmocka_unit_test(test_local_search_beats_random),
         cmocka_unit_test(test_local_search_begins_at_the_presets),
+        cmocka_unit_test(test_local_search_tries_every_neighbour),
         cmocka_unit_test(test_a_prior_is_followed_first),
         cmocka_unit_test(test_unit_of_a_prior),
         cmocka_unit_test(test_all_configs_fail),
