@@ -6,9 +6,10 @@
 
 #include "base/util/memory.h"
 #include "cost_model/kinetic.h"
+#include "cost_model/sph.h"
 #include "cost_model/stable_fluids.h"
 
-static const kf_cost_methods *const all_methods[] = {&kf_cost_kinetic, &kf_cost_stable_fluids};
+static const kf_cost_methods *const all_methods[] = {&kf_cost_kinetic, &kf_cost_stable_fluids, &kf_cost_sph};
 
 struct kf_cost_model {
     const kf_cost_methods *methods;
@@ -37,6 +38,10 @@ void kf_cost_model_close(kf_cost_model *model) {
 
 const kf_ceilings *kf_cost_model_ceilings(const kf_cost_model *model) {
     return &model->ceilings;
+}
+
+bool kf_cost_model_leads(const kf_cost_model *model) {
+    return model != NULL && !model->methods->predicts_only;
 }
 
 kf_status kf_cost_model_predict(kf_cost_model *model, const kf_config *config,

@@ -13,6 +13,7 @@ typedef struct kf_cost_methods {
     /* KF_BAD_INPUT for a config that is none of the system's. */
     kf_status (*works)(void *state, const kf_config *config, kf_works *works, kf_error *error);
     void (*close)(void *state);
+    bool predicts_only; /* its order has not been shown to be near enough to measurements to lead a search */
 } kf_cost_methods;
 
 typedef struct kf_cost_model kf_cost_model;
@@ -27,6 +28,9 @@ const kf_ceilings *kf_cost_model_ceilings(const kf_cost_model *model);
 kf_status kf_cost_model_predict(kf_cost_model *model, const kf_config *config,
                                 const kf_calibration *calibration, kf_prediction *prediction,
                                 kf_error *error);
+
+/* Whether a search on a GPU begins with its order. */
+bool kf_cost_model_leads(const kf_cost_model *model);
 
 /* The model as prior of a strategy over a space of its system. */
 typedef struct kf_cost_prior {

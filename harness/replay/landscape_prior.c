@@ -17,7 +17,8 @@ bool kf_landscape_prior_open(const kf_landscape *landscape, kf_landscape_prior *
     kf_cost_model_open(prior->problem, &prior->device, NULL, &prior->source.model);
     prior->source.space = landscape->space;
     prior->prior = (kf_prior){kf_cost_prior_time, &prior->source};
-    if (prior->source.model != NULL) return true;
+    if (kf_cost_model_leads(prior->source.model)) return true;
+    kf_cost_model_close(prior->source.model);
     kf_problem_free(prior->problem);
     return false;
 }

@@ -15,7 +15,7 @@ void kf_knowledge_open(kf_knowledge *knowledge, const kf_problem *problem, const
     if (strcmp(device->backend, "cuda") != 0) return;
     if (kf_store_roofs(store, device->identity, &roofs, NULL) != KF_OK) roofs.count = 0;
     kf_cost_model_open(problem, device, roofs.count > 0 ? &roofs : NULL, &knowledge->model);
-    if (knowledge->model == NULL) return;
+    if (!kf_cost_model_leads(knowledge->model)) return;
     knowledge->prior = (kf_cost_prior){knowledge->model, space};
     kf_strategy_set_prior(strategy, &(kf_prior){kf_cost_prior_time, &knowledge->prior});
 }

@@ -1,0 +1,9 @@
+/* The work of the sph system's plans. */
+#ifndef KF_COST_MODEL_SPH_H
+#define KF_COST_MODEL_SPH_H
+
+#include "cost_model/model.h"
+
+extern const kf_cost_methods kf_cost_sph;
+
+#endif
