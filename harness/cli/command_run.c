@@ -470,8 +470,13 @@ static void append_resumption(const run *job, kf_text *text) {
     if (job->smoke)
         kf_text_append(text, " --smoke --smoke-every %" PRIu64 " --smoke-size %dx%d", job->how.smoke_every,
                        job->smoke_size[0], job->smoke_size[1]);
-    kf_text_append(text, " --every %" PRIu64 " --steps %" PRIu64 " --output", job->how.every,
-                   job->how.steps - (job->done.last_step - job->done.first_step));
+    kf_text_append(text, " --every %" PRIu64, job->how.every);
+    if (job->how.seconds > 0.0)
+        kf_text_append(text, " --time %.9gs", fmax(job->done.seconds_left, 1e-9));
+    else
+        kf_text_append(text, " --steps %" PRIu64,
+                       job->how.steps - (job->done.last_step - job->done.first_step));
+    kf_text_append(text, " --output");
     append_word(text, job->folder);
     append_word(text, "--restart");
     append_word(text, job->done.checkpoint);

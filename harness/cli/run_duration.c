@@ -47,6 +47,7 @@ kf_status kf_run_duration(const kf_arguments *arguments, const kf_problem *probl
         const double step = kf_facts_value(&problem->facts, "time_step");
         if (given == 0 && kf_facts_find(&problem->facts, "end_time") != NULL)
             seconds = kf_facts_value(&problem->facts, "end_time");
+        how->seconds = step > 0.0 ? seconds : 0.0;
         if (until == NULL && flow_throughs == 0.0 && step > 0.0 && seconds > 0.0)
             *steps = (long)fmin(ceil(seconds / step), 1e12);
         if (until == NULL && flow_throughs == 0.0 && (step > 0.0 || seconds == 0.0)) return KF_OK;

@@ -33,6 +33,7 @@ typedef struct production_run {
     kf_force_series forces;
     kf_mean_fields means;
     uint64_t end;    /* step to reach */
+    double until;    /* s of the flow to reach, by which the end is moved; 0: none */
     uint64_t stride; /* steps that take about pace_seconds */
     double started;  /* wall clock */
     double judged;   /* likewise, when the drag was looked at */
@@ -447,6 +448,17 @@ static uint64_t smaller(uint64_t left, uint64_t right) {
     return left < right ? left : right;
 }
 
+/* Where steps differ in length: about how many are left until the time is reached. */
+static void look_at_the_time(production_run *producer) {
+    const kf_plan *plan = producer->plan;
+    if (producer->until <= 0) return;
+    const double time = kf_plan_time(plan), left = producer->until - time;
+    producer->result->seconds_left = left;
+    const double step = plan->methods->time(plan, plan->steps_done + 1) - time;
+    if (isfinite(left) && step > 0)
+        producer->end = plan->steps_done + (uint64_t)fmin(fmax(ceil(left / step - 1e-6), 0), 1e12);
+}
+
 /* Advances to whatever comes first: an output, the end, or the next look at the interruption flag. */
 static kf_status advance(production_run *producer, kf_error *error) {
     kf_plan *plan = producer->plan;
@@ -473,6 +485,7 @@ static kf_status advance(production_run *producer, kf_error *error) {
     double seconds = now() - began;
     result->seconds += seconds;
     result->last_step = plan->steps_done;
+    look_at_the_time(producer);
     result->steps_per_second = (double)(plan->steps_done - result->first_step) / result->seconds;
     result->updates_per_second = plan->updates * result->steps_per_second;
     double wanted = pace_seconds / seconds * (double)steps;
@@ -500,6 +513,9 @@ static kf_status begin(production_run *producer, kf_error *error) {
     const kf_plan *plan = producer->plan;
     producer->result->first_step = producer->result->last_step = plan->steps_done;
     producer->end = plan->steps_done + producer->options->steps;
+    producer->result->seconds_left = producer->options->seconds;
+    if (producer->options->seconds > 0 && plan->methods->time != NULL)
+        producer->until = kf_plan_time(plan) + producer->options->seconds;
     producer->records = plan->methods->record != NULL;
     producer->files = (kf_record_files){producer->options->folder, plan->steps_done, NULL, 0};
     char before[KF_PATH];

@@ -11,6 +11,7 @@
 typedef struct kf_production_options {
     const char *folder;        /* exists and may be written to, see run_folder.h */
     uint64_t steps;            /* to do, from where the run starts; at least 1 */
+    double seconds;            /* of the flow instead, where steps differ in length: `steps` is a guess; 0 */
     uint64_t every;            /* output after every step divisible by this, and after the last; at least 1 */
     uint64_t record_every;     /* likewise a row of each table of records; at least 1 */
     double flow_through;       /* steps in which the stream goes once through the domain; 0: there is none */
@@ -35,6 +36,7 @@ typedef struct kf_production_options {
 
 typedef struct kf_production {
     uint64_t first_step, last_step;              /* steps done before and after */
+    double seconds_left;                         /* of the options' seconds of the flow */
     double seconds;                              /* spent advancing, output not counted */
     double steps_per_second, updates_per_second; /* 0 when nothing was advanced */
     size_t output_count;
