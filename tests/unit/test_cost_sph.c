@@ -34,7 +34,9 @@ static kf_problem *opened(const char *scene, int nodes) {
 }
 
 /* search, cells, prune, layout, order, fuse_count, list_period, skin, in_flight, threads, resident_blocks,
- * graph; a million particles. */
+ * graph; a million particles, or an eighth of 8 million (particles_bingham). Presets by their gain; lists
+ * less the copy that they no longer make; in_flight as it was before it could be chosen. The model's
+ * constants were fitted to these. */
 typedef struct quiet_step {
     int scene;
     double us;
