@@ -50,7 +50,7 @@ static kf_status measure_solves(const kf_figure_input *input, kf_backend *backen
                                 double values[KF_FIGURE_VALUES], kf_error *error) {
     enum { STEPS = 20 };
     kf_plan *plan = NULL;
-    kf_solve_state states[KF_HALVES];
+    kf_solve_state states[KF_HALVES] = {{0}};
     KF_TRY(open_plan(input, backend, &plan, error));
     kf_status status = kf_plan_initialise(plan, error);
     if (status == KF_OK) status = kf_plan_advance(plan, STEPS, error);
