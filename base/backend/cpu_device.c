@@ -48,29 +48,30 @@ static uint64_t memory_info(const char *key) {
     return read_line_value("/proc/meminfo", key, value, sizeof value) ? strtoull(value, NULL, 10) * 1024 : 0;
 }
 
+static const char control_groups[] = "/sys/fs/cgroup";
+
 /* Limits of control groups, version 2 and 1, and what counts against them (page cache does not: it gives
  * way). */
 static const struct {
     const char *limit, *usage, *key;
 } memory_groups[] = {
-    {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.stat", "anon"},
-    {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.stat", "total_rss"},
+    {"memory.max", "memory.stat", "anon"},
+    {"memory/memory.limit_in_bytes", "memory/memory.stat", "total_rss"},
 };
 
 static uint64_t smaller(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* Applies the groups' limits to a figure for the machine; without: whether to subtract what is in use. */
-static uint64_t within_groups(uint64_t bytes, bool subtract_usage) {
+uint64_t kf_cpu_memory_within(const char *groups, uint64_t bytes, bool subtract_usage) {
     for (size_t i = 0; i < sizeof memory_groups / sizeof memory_groups[0]; i++) {
-        char text[64];
-        if (!read_value(memory_groups[i].limit, text, sizeof text) || text[0] < '0' || text[0] > '9')
-            continue;
+        char limits[256], usages[256], text[64];
+        snprintf(limits, sizeof limits, "%s/%s", groups, memory_groups[i].limit);
+        snprintf(usages, sizeof usages, "%s/%s", groups, memory_groups[i].usage);
+        if (!read_value(limits, text, sizeof text) || text[0] < '0' || text[0] > '9') continue;
         const uint64_t limit = strtoull(text, NULL, 10);
         uint64_t used = 0;
-        if (subtract_usage &&
-            read_line_value(memory_groups[i].usage, memory_groups[i].key, text, sizeof text))
+        if (subtract_usage && read_line_value(usages, memory_groups[i].key, text, sizeof text))
             used = strtoull(text, NULL, 10);
         bytes = smaller(bytes, limit > used ? limit - used : 0);
     }
@@ -78,7 +79,7 @@ static uint64_t within_groups(uint64_t bytes, bool subtract_usage) {
 }
 
 uint64_t kf_cpu_available_memory(void) {
-    return within_groups(memory_info("MemAvailable"), true);
+    return kf_cpu_memory_within(control_groups, memory_info("MemAvailable"), true);
 }
 
 /* --- processor ---------------------------------------------------------------------------------------- */
@@ -179,7 +180,7 @@ kf_status kf_cpu_device_describe(kf_device_info *info, kf_error *error) {
     info->multiprocessors = usable_threads();
     info->warp_size = simd_lanes();
     info->max_threads_per_block = 1 << 30; /* a block is a tile of loops */
-    info->memory_bytes = within_groups(memory_info("MemTotal"), false);
+    info->memory_bytes = kf_cpu_memory_within(control_groups, memory_info("MemTotal"), false);
     info->memory_free_bytes = kf_cpu_available_memory();
     info->l2_bytes = last_level_cache();
     name_identity(info);

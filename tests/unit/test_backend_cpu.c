@@ -10,6 +10,7 @@
 
 #include "base/backend/backend.h"
 #include "base/backend/cache.h"
+#include "base/backend/cpu.h"
 
 typedef struct scale_arguments {
     int extent[3];
@@ -89,6 +90,30 @@ static void test_device_is_described(void **state) {
     assert_true(isnan(now.sm_clock_mhz) || (now.sm_clock_mhz > 100 && now.sm_clock_mhz < 10000));
     assert_true(isnan(now.power_w));
     kf_backend_close(backend);
+}
+
+/* Control groups of both versions, as files say it. */
+static void test_memory_of_control_groups(void **state) {
+    (void)state;
+    const uint64_t machine = 8000000;
+    char groups[KF_PATH], version_1[KF_PATH];
+    kf_error error = {0};
+    assert_int_equal(kf_path(groups, &error, "%s/groups", fixture_folder), KF_OK);
+    assert_int_equal(kf_path(version_1, &error, "%s/memory", groups), KF_OK);
+    assert_int_equal(kf_make_folders(version_1, &error), KF_OK);
+    assert_int_equal(kf_cpu_memory_within(groups, machine, true), machine);
+    fixture_write("groups/memory.max", "max\n");
+    fixture_write("groups/memory.stat", "anon_thp 7\nanon 300000\nfile 600000\n");
+    assert_int_equal(kf_cpu_memory_within(groups, machine, true), machine);
+    fixture_write("groups/memory.max", "1000000\n");
+    assert_int_equal(kf_cpu_memory_within(groups, machine, true), 700000);
+    assert_int_equal(kf_cpu_memory_within(groups, machine, false), 1000000);
+    assert_int_equal(kf_cpu_memory_within(groups, 500000, true), 500000);
+    fixture_write("groups/memory/memory.limit_in_bytes", "900000\n");
+    fixture_write("groups/memory/memory.stat", "rss 1\ntotal_rss 400000\n");
+    assert_int_equal(kf_cpu_memory_within(groups, machine, true), 500000);
+    fixture_write("groups/memory.stat", "anon 1000001\n"); /* more than allowed */
+    assert_int_equal(kf_cpu_memory_within(groups, machine, true), 0);
 }
 
 static void test_missing_compiler_is_explained(void **state) {
@@ -471,6 +496,7 @@ int main(void) {
         cmocka_unit_test(test_processes_build_the_same_kernel_at_once),
         cmocka_unit_test(test_wrong_specs_name_the_right_form),
         cmocka_unit_test(test_device_is_described),
+        cmocka_unit_test(test_memory_of_control_groups),
         cmocka_unit_test(test_missing_compiler_is_explained),
         cmocka_unit_test(test_compilers_with_spaces),
         cmocka_unit_test(test_second_load_comes_from_the_cache),

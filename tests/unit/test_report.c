@@ -57,6 +57,13 @@ static void test_base64(void **state) {
     kf_text_free(&page);
 }
 
+/* Values of counters, and how the report writes them. */
+static const struct {
+    double value;
+    const char *shown;
+} counted[] = {{2.5e12, "2.5 T"},  {3.634e9, "3.634 G"}, {4.5e6, "4.5 M"},
+               {12340, "12.34 k"}, {9876.5, "9876"},     {0.0125, "0.0125"}};
+
 /* Everything that a store can hold as text is hostile here. */
 static void fill(kf_store *store) {
     kf_problem *problem = kf_allocate_zeroed(1, sizeof *problem);
@@ -87,6 +94,17 @@ static void fill(kf_store *store) {
                                             "search",         "search",          "search"};
         if (kf_store_add(store, &run, i, roles[i], &config, m, &error) != KF_OK)
             fail_msg("%s", error.message);
+        if (i < 5) {
+            m->counters = kf_allocate_zeroed(sizeof counted / sizeof *counted, sizeof *m->counters);
+            for (size_t c = 0; c < sizeof counted / sizeof *counted; c++) {
+                kf_counter *counter = &m->counters[m->counter_count++];
+                kf_copy_text(counter->kernel, sizeof counter->kernel, m->kernels[1].name);
+                (void)snprintf(counter->metric, sizeof counter->metric, "counted_%zu", c);
+                counter->value = counted[c].value;
+                counter->passes = 1;
+            }
+            assert_int_equal(kf_store_add_counters(store, &run, i, m, &error), KF_OK);
+        }
         kf_measurement_free(m);
         free(m);
     }
@@ -141,6 +159,13 @@ static void test_report(void **state) {
         "ball/&#60;best&#62;", "stream_collide",   "@media print",   "viewport",     ">FAST<"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strstr(page, parts[i]) == NULL) fail_msg("the report lacks %s", parts[i]);
+    const char *at = page;
+    for (size_t c = 0; c < sizeof counted / sizeof *counted; c++) {
+        char cell[64];
+        (void)snprintf(cell, sizeof cell, "<td class=\"n\">%s</td>", counted[c].shown);
+        at = strstr(at, cell);
+        if (at == NULL) fail_msg("the report lacks %s, or it is not in its place", counted[c].shown);
+    }
     if (have_gnuplot()) assert_non_null(strstr(page, "data:image/svg+xml;base64,"));
     free(page);
     const char *keep = getenv("KFTUNE_KEEP_REPORT"); /* to be looked at */

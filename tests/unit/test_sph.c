@@ -2,12 +2,14 @@
  * what a plan promises of its state. */
 #include "tests/unit/plan_fixture.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "solver/sph/sph.h"
 #include "solver/sph/sph_problem.h"
+#include "solver/sph/sph_view.h"
 
 #define SHAKEN        "\"particles\": {\"dimensions\": 3, \"spacing\": 0.1, \"shake\": 0.1"
 #define FLAT          "\"particles\": {\"dimensions\": 2, \"spacing\": 0.05, \"shake\": 0.1"
@@ -389,6 +391,96 @@ static void depths_hold_the_volume(void **state) {
     kf_problem_free(problem);
 }
 
+/* The terrain is seen where it lies, to its far end. */
+static void the_whole_terrain_is_seen(void **state) {
+    (void)state;
+    enum { WIDTH = 160, HEIGHT = 100, POINTS = 15 };
+    kf_problem *problem = problem_at(8);
+    const kf_particle_scene *scene = problem->own;
+    kf_sph_view view;
+    kf_sph_view_begin(scene, WIDTH, HEIGHT, &view);
+    kf_sph_view_ground(&view);
+    int shown = 0;
+    for (int i = 0; i < POINTS * POINTS; i++) {
+        const double x = (scene->size[0] - scene->origin[0]) * (1.0 + i % POINTS) / (POINTS + 1),
+                     y = (scene->size[1] - scene->origin[1]) * (1.0 + i / POINTS) / (POINTS + 1);
+        const double height =
+            kf_terrain_height(&scene->terrain, x + scene->origin[0], y + scene->origin[1], NULL);
+        const double place[3] = {x * scene->spacing, y * scene->spacing,
+                                 (height - scene->origin[2]) * scene->spacing};
+        double depth = 0, right = 0, above = 0;
+        for (int a = 0; a < 3; a++) {
+            const double way = place[a] - view.eye[a];
+            depth += way * view.ahead[a], right += way * view.right[a], above += way * view.above[a];
+        }
+        const int column = (int)floor(WIDTH / 2.0 + view.focal * right / depth),
+                  row = (int)floor(HEIGHT / 2.0 - view.focal * above / depth);
+        assert_in_range(column, 0, WIDTH - 1);
+        assert_in_range(row, 0, HEIGHT - 1);
+        const double seen = (double)view.ground[row * WIDTH + column];
+        shown += fabs(seen - depth) < 10 * depth / view.focal;
+    }
+    assert_int_equal(shown, POINTS * POINTS); /* none is hidden in this scene */
+    kf_sph_view_free(&view);
+    kf_problem_free(problem);
+}
+
+/* The flags that a sum over neighbours leaves when masks have room for so many words. */
+static int flags_with(kf_plan *plan, kf_sph_arguments a, int capacity) {
+    kf_sph_clock clock;
+    kf_error error = {KF_OK, ""};
+    must(kf_sph_read_clock(plan, &clock, &error), &error);
+    clock.flags = 0;
+    must(kf_buffer_upload(((kf_sph *)plan->system)->clock, 0, &clock, sizeof clock, &error), &error);
+    a.capacity = capacity;
+    must(kf_sph_launch(plan, KF_SPH_SCHEME, "density", &a, a.count, &error), &error);
+    must(kf_sph_read_clock(plan, &clock, &error), &error);
+    return clock.flags;
+}
+
+/* Words of the fullest mask: those that are written. */
+static int words_used(kf_plan *plan, const kf_sph_arguments *a) {
+    const unsigned char nothing = 0xff;
+    const int stride = strcmp(kf_backend_device(backend)->backend, "cuda") == 0 ? 32 : 1;
+    kf_buffer *hits = NULL;
+    kf_error error = {KF_OK, ""};
+    for (size_t b = 0; b < plan->buffer_count; b++)
+        if (kf_buffer_address(plan->buffers[b]) == (void *)a->hits) hits = plan->buffers[b];
+    assert_non_null(hits);
+    must(kf_buffer_fill(hits, nothing, &error), &error);
+    assert_int_equal(flags_with(plan, *a, a->capacity), 0);
+    const size_t bytes = kf_buffer_size(hits);
+    unsigned *words = malloc(bytes);
+    must(kf_buffer_download(hits, 0, words, bytes, &error), &error);
+    int most = 0;
+    for (int i = 0; i < a->count; i++)
+        for (int w = most; w < a->capacity; w++)
+            if (words[(i / stride * a->capacity + w) * stride + i % stride] != UINT_MAX) most = w + 1;
+    free(words);
+    return most;
+}
+
+/* A mask that lacks a single word is told. */
+static void a_mask_too_short_is_told(void **state) {
+    (void)state;
+    kf_problem *problem = problem_at(10);
+    kf_space *space = space_of(problem);
+    kf_config config;
+    kf_error error = {KF_OK, ""};
+    must(kf_space_preset(space, "default", &config, &error), &error);
+    set(&config, "masks", 2, true, "float4", true);
+    kf_plan *plan = plan_of(problem, &config);
+    advance(plan, 1);
+    const kf_sph_arguments a = kf_sph_within(plan->system, 0);
+    const int used = words_used(plan, &a);
+    assert_in_range(used, 2, a.capacity);
+    assert_int_equal(flags_with(plan, a, used), 0);
+    assert_int_equal(flags_with(plan, a, used - 1), KF_SPH_OVERFLOW);
+    kf_plan_free(plan);
+    kf_space_free(space);
+    kf_problem_free(problem);
+}
+
 /* Without walls nothing but gravity changes the momentum: the sums are antisymmetric. */
 static void momentum_is_conserved(void **state) {
     (void)state;
@@ -440,6 +532,8 @@ int main(void) {
         cmocka_unit_test(a_list_stays_complete),
         cmocka_unit_test(windows_show_the_dam_break),
         cmocka_unit_test(depths_hold_the_volume),
+        cmocka_unit_test(the_whole_terrain_is_seen),
+        cmocka_unit_test(a_mask_too_short_is_told),
         cmocka_unit_test(momentum_is_conserved),
     };
     return cmocka_run_group_tests(tests, open_backend, close_backend);
