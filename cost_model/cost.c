@@ -25,6 +25,12 @@ void kf_works_free(kf_works *works) {
     *works = (kf_works){0};
 }
 
+double kf_cost_cached(double bytes, double cache_bytes, double least) {
+    static const double FITS = 0.5, OVERFLOWS = 1.6;
+    const double size = bytes / fmax(1, cache_bytes);
+    return least + (1 - least) * fmin(1, fmax(0, (size - FITS) / (OVERFLOWS - FITS)));
+}
+
 /* --- ceilings ------------------------------------------------------------------------------------------- */
 
 /* What a byte's worth of bandwidth does in the other ways of using it, measured on an H200

@@ -45,6 +45,10 @@ typedef struct kf_works {
 kf_work *kf_works_add(kf_works *works, const char *name, double launches);
 void kf_works_free(kf_works *works);
 
+/* Bytes of memory that a byte costs, least..1: least where bytes of data, used again and again, are at most
+ * half of the last cache, 1 from 1.6 times its size on. cache_bytes 0: unknown, and taken as none. */
+double kf_cost_cached(double bytes, double cache_bytes, double least);
+
 /* What the device does in a second. */
 typedef struct kf_ceilings {
     double rate[KF_RESOURCES]; /* bytes, sectors, atomics, instructions, launches a second */

@@ -1,5 +1,5 @@
 /* The d2q9 system: two-dimensional lattice Boltzmann after Tölke 2008 (docs/d2q9.md). This header is shared
- * by the files of solver/d2q9/ only, apart from kf_system_d2q9. */
+ * by the files of solver/d2q9/ and the cost model, apart from kf_system_d2q9. */
 #ifndef KF_SOLVER_D2Q9_D2Q9_H
 #define KF_SOLVER_D2Q9_D2Q9_H
 

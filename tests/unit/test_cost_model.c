@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@
 #include "solver/kinetic/kinetic.h"
 #include "solver/systems.h"
 #include "tests/unit/kinetic_plan.h"
+#include "tests/unit/model_launches.h"
 #include "tests/unit/problem_fixture.h"
 
 static const kf_device_info gpu = {.backend = "cuda",
@@ -379,41 +381,6 @@ static void test_sectors_of_a_row(void **state) {
 
 /* --- beside the plan ------------------------------------------------------------------------------------ */
 
-/* The model sees some kernels together: two faces, the shares of a split collision, the passes of a sort,
- * even and odd steps. */
-static bool same_group(const char *a, const char *b) {
-    static const char *const groups[] = {"boundary_", "collide_", "macroscopic", "order"};
-    const char *const names[] = {a, b};
-    size_t lengths[2];
-    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
-        const size_t length = strlen(groups[i]);
-        if (strncmp(a, groups[i], length) == 0) return strncmp(b, groups[i], length) == 0;
-    }
-    for (int i = 0; i < 2; i++) {
-        const char *even = strstr(names[i], "_even"), *odd = strstr(names[i], "_odd");
-        lengths[i] = even != NULL  ? (size_t)(even - names[i])
-                     : odd != NULL ? (size_t)(odd - names[i])
-                                   : strlen(names[i]);
-    }
-    return lengths[0] == lengths[1] && strncmp(a, b, lengths[0]) == 0;
-}
-
-static double launches_in_plan(const kf_plan *plan, const char *name) {
-    double launches = 0;
-    for (size_t i = 0; i < plan->item_count; i++)
-        if (plan->items[i].kind == KF_ITEM_KERNEL && same_group(plan->items[i].name, name))
-            launches += 1.0 / plan->items[i].period;
-    return launches;
-}
-
-static double launches_in_works(const kf_works *works, const char *name) {
-    double launches = 0;
-    for (size_t i = 0; i < works->count; i++)
-        if (same_group(works->list[i].name, name))
-            launches += works->list[i].launches * works->list[i].amount[KF_COST_LAUNCH];
-    return launches;
-}
-
 /* The model lists what a step launches, as it must before there is a plan: what the plan then launches is
  * that. */
 static void compare_launches(const char *scene, const char *preset, const char *streaming) {
@@ -425,17 +392,9 @@ static void compare_launches(const char *scene, const char *preset, const char *
         fail_msg("%s", error.message);
     void *model = kf_cost_kinetic.open(problem_of(&kf_system_kinetic, made.scene), &gpu);
     assert_int_equal(kf_cost_kinetic.works(model, &made.plan->config, &works, &error), KF_OK);
-    for (size_t i = 0; i < made.plan->item_count; i++) {
-        if (made.plan->items[i].kind != KF_ITEM_KERNEL) continue;
-        const char *name = made.plan->items[i].name;
-        const double there = launches_in_plan(made.plan, name), here = launches_in_works(&works, name);
-        if (fabs(there - here) > 1e-9)
-            fail_msg("%s, %s: the plan launches %s %g times a step, the model thinks %g", scene, preset, name,
-                     there, here);
-    }
-    for (size_t i = 0; i < works.count; i++)
-        if (launches_in_plan(made.plan, works.list[i].name) == 0)
-            fail_msg("%s, %s: the plan launches no %s", scene, preset, works.list[i].name);
+    char title[128];
+    (void)snprintf(title, sizeof title, "%s, %s", scene, preset);
+    compare_works(made.plan, &works, title);
     kf_works_free(&works);
     kf_cost_kinetic.close(model);
     kinetic_plan_close(&made);
