@@ -148,7 +148,7 @@ static void ranks_of_an_h200(void **state) {
     }
     const double whole = kf_rank_correlation(all.measured, all.predicted, all.count);
     if (!(whole >= 0.95)) fail_msg("all: rank correlation %.4f", whole);
-    if (!(worst_error <= 0.36)) fail_msg("a step is off by %.2f", worst_error);
+    if (!(worst_error <= 0.355)) fail_msg("a step is off by %.2f", worst_error);
     cJSON_Delete(root);
 }
 
