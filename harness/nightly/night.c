@@ -132,7 +132,7 @@ static kf_status hash_suite(const kf_suite *suite, char hash[KF_HASH_HEX], kf_er
         if (command == NULL) continue;
         commands = true;
         if (kf_files_hash(command->folder, (const char *const *)command->kept, files, error) != KF_OK)
-            return kf_fail_context(error, suite->benchmarks[i].name);
+            return kf_fail_context(error, "%s", suite->benchmarks[i].name);
         kf_hash_add_string(&hasher, files);
     }
     kf_hash_end(&hasher, hash);

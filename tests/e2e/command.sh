@@ -95,8 +95,9 @@ has out "cannot be started"
 echo '{"suite": "s", "benchmarks": [{"name": "a", "command": ["true"], "time": {"unit": "s"}}]}' >wrong.json
 night 2 wrong.json bad.db
 has err "benchmarks.time: must be \"wall\""
-echo '{"suite": "s", "benchmarks": [{"name": "a", "command": ["true"], "keep": ["missing"]}]}' >wrong.json
+echo '{"suite": "s", "benchmarks": [{"name": "at 50%", "command": ["true"], "keep": ["missing"]}]}' >wrong.json
 night 2 wrong.json bad.db
+has err "at 50%: "
 has err "missing"
 
 # Times that vary by half, instructions that grow by a fifth: the second measure tells.
