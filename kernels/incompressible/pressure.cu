@@ -12,14 +12,17 @@
                      ? (double)(r) * (double)(r) / (double)(sum)                                             \
                      : (double)(r) * (double)(r);
 
+/* What is left of the right hand side in cell k, as r; p and mean are what they are in the kernels below. */
+#define KF_RESIDUAL_HERE                                                                                     \
+    const kf_links l = kf_links_of(a, a->open, k, x, y, z);                                                  \
+    const kf_real right = KF_CONSTANTS(a->right)[k] - (l.sum > KF_R(0) ? mean : KF_R(0));                    \
+    const kf_real r = right - l.sum * p[k] + kf_around(&l, p);                                               \
+    KF_VALUES(a->residual)[k] = r;
 KF_BLOCK_KERNEL(residual, kf_incompressible_arguments) {
     KF_SUMS_BEGIN
     const kf_real *p = KF_CONSTANTS(a->pressure), mean = a->singular ? KF_R(a->solve->mean) : KF_R(0);
     KF_EACH_CELL_BEGIN
-        const kf_links l = kf_links_of(a, a->open, k, x, y, z);
-        const kf_real right = KF_CONSTANTS(a->right)[k] - (l.sum > KF_R(0) ? mean : KF_R(0));
-        const kf_real r = right - l.sum * p[k] + kf_around(&l, p);
-        KF_VALUES(a->residual)[k] = r;
+        KF_RESIDUAL_HERE
         KF_SUM(1) += (double)right * (double)right;
         KF_ADD_RESIDUAL(r, l.sum)
     KF_EACH_CELL_END
@@ -85,10 +88,7 @@ KF_BLOCK_KERNEL(residual_again, kf_incompressible_arguments) {
     KF_SUMS_BEGIN
     const kf_real *p = KF_CONSTANTS(a->pressure), mean = a->singular ? KF_R(a->solve->mean) : KF_R(0);
     KF_EACH_CELL_BEGIN
-        const kf_links l = kf_links_of(a, a->open, k, x, y, z);
-        const kf_real right = KF_CONSTANTS(a->right)[k] - (l.sum > KF_R(0) ? mean : KF_R(0));
-        const kf_real r = right - l.sum * p[k] + kf_around(&l, p);
-        KF_VALUES(a->residual)[k] = r;
+        KF_RESIDUAL_HERE
         KF_SUM(0) += (double)r * (double)r;
     KF_EACH_CELL_END
     KF_SUMS_END(1, a->partial)

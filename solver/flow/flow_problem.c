@@ -40,13 +40,18 @@ kf_problem *kf_flow_problem(const kf_system *system, kf_scene *scene, bool owned
     return problem;
 }
 
-kf_status kf_flow_problem_open(const char *source, const kf_problem_options *options, kf_problem **problem,
-                               kf_error *error) {
+kf_status kf_flow_scene_open(const char *source, const kf_problem_options *options, kf_scene **scene,
+                             kf_error *error) {
     kf_scene_options asked = {
         .samples_per_cell = options->samples_per_cell, .accuracy = options->accuracy, .seed = options->seed};
     memcpy(asked.nodes, options->nodes, sizeof asked.nodes);
+    return kf_scene_open(source, &asked, scene, error);
+}
+
+kf_status kf_flow_problem_open(const char *source, const kf_problem_options *options, kf_problem **problem,
+                               kf_error *error) {
     kf_scene *scene = NULL;
-    KF_TRY(kf_scene_open(source, &asked, &scene, error));
+    KF_TRY(kf_flow_scene_open(source, options, &scene, error));
     *problem = kf_flow_problem(NULL, scene, true);
     return KF_OK;
 }

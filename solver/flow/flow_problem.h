@@ -5,6 +5,10 @@
 #include "base/plan/system.h"
 #include "scene/scene.h"
 
+/* The scene that a user's words mean; the caller's to free with kf_scene_free. */
+kf_status kf_flow_scene_open(const char *source, const kf_problem_options *options, kf_scene **scene,
+                             kf_error *error);
+
 /* kf_system.open and kf_system.trial of systems that run scenes as they are: the trial is the scene on at
  * most 24000 nodes, for 10 steps. */
 kf_status kf_flow_problem_open(const char *source, const kf_problem_options *options, kf_problem **problem,

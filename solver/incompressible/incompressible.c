@@ -13,11 +13,8 @@ enum { LEAST_CELLS = 8 };
 /* The scene's time step is the solver's from here on. */
 static kf_status open_problem(const char *source, const kf_problem_options *options, kf_problem **problem,
                               kf_error *error) {
-    kf_scene_options asked = {
-        .samples_per_cell = options->samples_per_cell, .accuracy = options->accuracy, .seed = options->seed};
-    memcpy(asked.nodes, options->nodes, sizeof asked.nodes);
     kf_scene *scene = NULL;
-    KF_TRY(kf_scene_open(source, &asked, &scene, error));
+    KF_TRY(kf_flow_scene_open(source, options, &scene, error));
     if (scene->incompressible.steps > 0.0) kf_scene_stretch_time(scene, scene->incompressible.steps);
     *problem = kf_flow_problem(&kf_system_incompressible, scene, true);
     return KF_OK;
