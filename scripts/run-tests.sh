@@ -2,8 +2,8 @@
 # Runs test programs side by side, then those that measure times alone, and sums their results.
 # usage: scripts/run-tests.sh BUILD PROGRAM... [--alone PROGRAM...]
 # A program is a cmocka program, whose own counts are used, or a script (*.sh), which is one test: exit status 0 is
-# a pass, 77 a skip. What it prints is shown as a whole when it ends. The last line is 'N passed, N failed, N skipped';
-# the exit status is 0 only if something ran and nothing failed. KFTUNE_TEST_LIMIT: seconds a program may take (default
+# a pass, 77 a skip. What it prints is shown as a whole when it ends, and why it failed once more at the end. The last
+# line is 'N passed, N failed, N skipped'; the exit status is 0 only if something ran and nothing failed. KFTUNE_TEST_LIMIT: seconds a program may take (default
 # 900). KFTUNE_TEST_JOBS: how many run at a time (default: one for each processor, at most 4).
 set -um
 
@@ -108,7 +108,12 @@ for program in "$@"; do
 done
 finish_until 0
 
-for failure in ${failures[@]+"${failures[@]}"}; do echo "FAILED $failure"; done
+for failure in ${failures[@]+"${failures[@]}"}; do
+    echo "FAILED $failure"
+    # Why, once more: what a program said may be far above, or cut off.
+    log=$logs/${failure%%: *}.log
+    [ ! -f "$log" ] || { grep -E '^\[ *(ERROR|  FAILED)|: error:|Error|Failure' "$log" || tail -n 10 "$log"; } | head -n 15 | sed 's/^/    /'
+done
 [ $((passed + failed)) -gt 0 ] || echo "FAILED: no test ran"
 used_cpu "$home/times"
 echo "$SECONDS s, $cpu s of processor time"

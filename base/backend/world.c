@@ -295,10 +295,10 @@ void kf_world_close(kf_status status, kf_error *error) {
     if (status == KF_OK) {
         int64_t here = 1;
         (void)kf_world_sum(&here, 1, NULL); /* all have come so far: nobody's end is a failure from now on */
-        kf_watch_stop(NULL, told);
+        kf_watch_stop(KF_OK, NULL, told);
         (void)world->mpi.end();
     } else {
-        kf_watch_stop(error->message, told);
+        kf_watch_stop(status, error->message, told);
         if (told[0] != '\0' && strstr(error->message, told) != NULL) error->message[0] = '\0';
     }
     free(world->members);

@@ -37,9 +37,10 @@ char *kf_member_text(const kf_world *world, int rank, char buffer[KF_MEMBER_TEXT
 /* From now on a thread says twice a second that this process is there, and ends it with one line when another
  * is not. */
 kf_status kf_watch_start(const kf_world *world, kf_error *error);
-/* From here on nothing that others do ends this process. message: what all are told, or NULL. *told: what was
- * heard from a process of lower rank meanwhile, "" if nothing. */
+/* From here on nothing that others do ends this process. status, message: how its work ended, which all are
+ * told unless it is KF_OK (message NULL). *told: what was heard from a process of lower rank meanwhile, "" if
+ * nothing. */
 enum { KF_LAST_WORDS = 512 };
-void kf_watch_stop(const char *message, char told[KF_LAST_WORDS]);
+void kf_watch_stop(kf_status status, const char *message, char told[KF_LAST_WORDS]);
 
 #endif

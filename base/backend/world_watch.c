@@ -25,6 +25,7 @@ enum { SIGN = 1, END = 2, WATCH = 1, LOOKS_A_SECOND = 10 };
 /* What a process says when it ends. */
 typedef struct last_words {
     int32_t rank;
+    int32_t status;
     char text[KF_LAST_WORDS];
 } last_words;
 
@@ -43,12 +44,13 @@ static void nap(void) {
 }
 
 /* Tells all others; they may be gone. */
-static void spread(const char *text) {
+static void spread(kf_status status, const char *text) {
     const kf_world *world = watch.world;
     last_words *words =
         kf_allocate_zeroed(1, sizeof *words); /* stays: a message may be under way when this ends */
     void **requests = kf_allocate_zeroed((size_t)world->size, sizeof *requests);
     words->rank = world->rank;
+    words->status = status;
     kf_copy_text(words->text, sizeof words->text, text);
     for (int rank = 0; rank < world->size; rank++)
         if (rank != world->rank)
@@ -64,20 +66,25 @@ static void spread(const char *text) {
     free(requests);
 }
 
-/* The run is over: one line, and the rest of the program must not go on. */
-static void end_here(const char *text) {
+static void say_end(const char *text) {
     char self[KF_MEMBER_TEXT];
     (void)fprintf(stderr,
                   "kftune: %s: %s; the run ends here: go on from its last checkpoint, which is whole\n",
                   kf_member_text(watch.world, watch.world->rank, self), text);
     (void)fflush(stderr);
-    nap(), nap(), nap(); /* others have their say before mpirun ends them */
-    _exit(KF_MACHINE);
 }
 
+/* The run is over: the rest of the program must not go on. */
+static void end_here(kf_status status) {
+    nap(), nap(), nap(); /* others have their say before mpirun ends them */
+    _exit(status);
+}
+
+/* First the line: mpirun may end this process before the others have heard of it. */
 static void report(const char *text) {
-    if (watch.world->threads) spread(text);
-    end_here(text);
+    say_end(text);
+    if (watch.world->threads) spread(KF_MACHINE, text);
+    end_here(KF_MACHINE);
 }
 
 /* 'R', 'T', … of a process of this host, 'X' of none. */
@@ -121,12 +128,19 @@ static void report_silence(int rank) {
     report(text);
 }
 
-/* What another said when it ended. */
+/* What another said when it ended. A mistake of the user is one for all processes, and said once is enough.
+ */
 static void hear(const last_words *heard) {
     char who[KF_MEMBER_TEXT], text[KF_LAST_WORDS + KF_MEMBER_TEXT];
-    if (strncmp(heard->text, "rank ", 5) == 0) end_here(heard->text); /* news of a third */
-    (void)snprintf(text, sizeof text, "%s: %s", kf_member_text(watch.world, heard->rank, who), heard->text);
-    end_here(text);
+    if (heard->status == KF_BAD_INPUT) end_here(KF_BAD_INPUT);
+    if (strncmp(heard->text, "rank ", 5) == 0) { /* news of a third */
+        say_end(heard->text);
+    } else {
+        (void)snprintf(text, sizeof text, "%s: %s", kf_member_text(watch.world, heard->rank, who),
+                       heard->text);
+        say_end(text);
+    }
+    end_here(KF_MACHINE);
 }
 
 static void *keep_watch(void *unused) {
@@ -179,11 +193,11 @@ kf_status kf_watch_start(const kf_world *world, kf_error *error) {
     return KF_OK;
 }
 
-void kf_watch_stop(const char *message, char told[KF_LAST_WORDS]) {
+void kf_watch_stop(kf_status status, const char *message, char told[KF_LAST_WORDS]) {
     told[0] = '\0';
     if (!watch.started) return;
     atomic_store(&watch.stops, true);
-    if (message != NULL) spread(message);
+    if (status != KF_OK) spread(status, message);
     pthread_join(watch.thread, NULL);
     watch.started = false;
     if (watch.heard.rank >= 0 && watch.heard.rank < watch.world->rank)
