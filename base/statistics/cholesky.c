@@ -4,9 +4,10 @@
 #include <stdlib.h>
 
 #include "base/util/memory.h"
+#include "base/util/wide.h"
 
 /* Four sums, so that an addition need not wait for the one before it. */
-static double dot(const double *a, const double *b, size_t count) {
+static inline double dot(const double *a, const double *b, size_t count) {
     double sums[4] = {0};
     size_t i = 0;
     for (; i + 4 <= count; i += 4)
@@ -17,7 +18,7 @@ static double dot(const double *a, const double *b, size_t count) {
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-bool kf_cholesky_factor(size_t n, double *matrix) {
+KF_WIDE bool kf_cholesky_factor(size_t n, double *matrix) {
     for (size_t i = 0; i < n; i++) {
         double *row = matrix + i * n;
         for (size_t j = 0; j < i; j++)
@@ -40,7 +41,7 @@ void kf_cholesky_solve(size_t n, const double *factor, double *right) {
 }
 
 /* Row j of inverted becomes column j of the inverse of L, from its diagonal on. */
-void kf_cholesky_invert(size_t n, double *factor) {
+KF_WIDE void kf_cholesky_invert(size_t n, double *factor) {
     double *inverted = kf_allocate_zeroed(n * n, sizeof *inverted);
     for (size_t j = 0; j < n; j++) {
         double *column = inverted + j * n;

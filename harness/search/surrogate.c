@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/util/memory.h"
+#include "base/util/wide.h"
 
 /* Candidates are worked on in blocks: a loop over one has a fixed length, which compilers vectorise, and all
  * rows of a block lie together. */
@@ -70,7 +71,7 @@ int kf_surrogate_candidate_count(const kf_surrogate *surrogate) {
 /* --- the kernel ----------------------------------------------------------------------------------------- */
 
 /* square: r^2; effects: sum of 1/(1 + d_f^2). */
-static float kernel(const kf_surrogate *surrogate, float square, float effects) {
+static inline float kernel(const kf_surrogate *surrogate, float square, float effects) {
     float sum = 1 + 0.25F * square;
     return 0.5F / (sum * sum) + surrogate->effect_share * effects;
 }
@@ -85,8 +86,8 @@ static float kernel_between(const kf_surrogate *surrogate, const float *a, const
     return kernel(surrogate, square, effects);
 }
 
-static void kernel_block(const kf_surrogate *surrogate, const kf_block *block, const float *point,
-                         float *restrict values) {
+static inline void kernel_block(const kf_surrogate *surrogate, const kf_block *block, const float *point,
+                                float *restrict values) {
     float squares[BLOCK] = {0}, effects[BLOCK] = {0};
     for (int f = 0; f < surrogate->feature_count; f++) {
         const float *row = block->features[f], at = point[f];
@@ -100,17 +101,24 @@ static void kernel_block(const kf_surrogate *surrogate, const kf_block *block, c
         values[k] = kernel(surrogate, squares[k], effects[k]);
 }
 
-/* Row number point of a block, given the rows before it. */
-static void fill_row(const kf_surrogate *surrogate, kf_block *block, int point) {
+/* Row number point of a block, given the rows before it: four at a time, which spares loads and stores and
+ * keeps the order of the sums. */
+KF_WIDE static void fill_row(const kf_surrogate *surrogate, kf_block *block, int point) {
     const double *factor = surrogate->factor[point];
     float row[BLOCK];
     kernel_block(surrogate, block, surrogate->points[point], row);
-    for (int j = 0; j < point; j++) {
-        float share = (float)factor[j];
-        const float *earlier = block->rows[j];
+    int j = 0;
+    for (; j + 4 <= point; j += 4) {
+        const float share[4] = {(float)factor[j], (float)factor[j + 1], (float)factor[j + 2],
+                                (float)factor[j + 3]};
+        const float(*earlier)[BLOCK] = (const float(*)[BLOCK])block->rows + j;
         for (int k = 0; k < BLOCK; k++)
-            row[k] -= share * earlier[k];
+            row[k] = row[k] - share[0] * earlier[0][k] - share[1] * earlier[1][k] - share[2] * earlier[2][k] -
+                     share[3] * earlier[3][k];
     }
+    for (; j < point; j++)
+        for (int k = 0; k < BLOCK; k++)
+            row[k] -= (float)factor[j] * block->rows[j][k];
     float scale = (float)(1 / factor[point]);
     for (int k = 0; k < BLOCK; k++)
         block->rows[point][k] = row[k] *= scale;
@@ -129,19 +137,39 @@ static void scale_features(const kf_surrogate *surrogate, const float *features,
         scaled[f] = features[f] * surrogate->inverse[f];
 }
 
+/* L^-1 of the kernel's values, in place. Four rows go together, because each sum waits for its own last
+ * addition. */
+KF_WIDE static void substitute(const kf_surrogate *surrogate, int n, double *values) {
+    for (int j = 0; j < n; j += 4) {
+        const int rows = n - j < 4 ? n - j : 4;
+        const double *row[4];
+        double sums[4];
+        for (int k = 0; k < 4; k++) {
+            const int at = k < rows ? j + k : j;
+            row[k] = surrogate->factor[at];
+            sums[k] = values[at];
+        }
+        for (int i = 0; i < j; i++)
+            for (int k = 0; k < 4; k++)
+                sums[k] -= values[i] * row[k][i];
+        for (int k = 0; k < rows; k++) {
+            for (int i = j; i < j + k; i++)
+                sums[k] -= values[i] * row[k][i];
+            values[j + k] = sums[k] / row[k][j + k];
+        }
+    }
+}
+
 int kf_surrogate_add_point(kf_surrogate *surrogate, const float *features) {
     int n = surrogate->point_count++;
     float *point = surrogate->points[n];
     double *factor = surrogate->factor[n], rest = 1 + surrogate->noise;
     scale_features(surrogate, features, point);
-    for (int j = 0; j < n; j++) {
-        double sum = (double)kernel_between(surrogate, point, surrogate->points[j]);
-        const double *other = surrogate->factor[j];
-        for (int i = 0; i < j; i++)
-            sum -= factor[i] * other[i];
-        factor[j] = sum / other[j];
+    for (int j = 0; j < n; j++)
+        factor[j] = (double)kernel_between(surrogate, point, surrogate->points[j]);
+    substitute(surrogate, n, factor);
+    for (int j = 0; j < n; j++)
         rest -= factor[j] * factor[j];
-    }
     factor[n] = sqrt(fmax(rest, 1e-6));
     surrogate->has_target[n] = false;
     surrogate->weights[n] = 0;
@@ -176,7 +204,7 @@ static void update_weights(kf_surrogate *surrogate) {
     }
 }
 
-void kf_surrogate_vote(kf_surrogate *surrogate, const float *features, bool works) {
+KF_WIDE void kf_surrogate_vote(kf_surrogate *surrogate, const float *features, bool works) {
     float point[KF_FEATURES], values[BLOCK];
     scale_features(surrogate, features, point);
     for (int b = 0; b < used_blocks(surrogate); b++) {

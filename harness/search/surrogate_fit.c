@@ -5,6 +5,7 @@
 
 #include "base/statistics/cholesky.h"
 #include "base/util/memory.h"
+#include "base/util/wide.h"
 #include "harness/search/surrogate.h"
 
 /* Lengths are believed to be about a feature's range, give or take a factor of e; the noise about
@@ -14,62 +15,90 @@ static const double SHORTEST = -3, LONGEST = 5, LEAST_NOISE = -13.8, MOST_NOISE 
 
 typedef struct kf_fit {
     int features, points;
-    float *squares; /* [pair][feature]: squared differences; pairs (i, j), j < i, row by row */
+    /* Squared differences of pairs (i, j), j < i: [i][feature][j], rows of j filled up to whole LANES with 0.
+     */
+    float *squares;
     const double *targets;
     double *kernel; /* its lower triangle, then that of its factor, then of its inverse */
     double *solution;
 } kf_fit;
 
-static void fill_squares(kf_fit *fit, const float *features) {
+/* Loops over pairs go by so many, a fixed number that compilers make vectors of. */
+enum { LANES = 8 };
+
+static int padded(int pairs) {
+    return (pairs + LANES - 1) / LANES * LANES;
+}
+
+static void fill_squares(const kf_fit *fit, const float *features) {
     float *square = fit->squares;
     for (int i = 1; i < fit->points; i++)
-        for (int j = 0; j < i; j++)
-            for (int f = 0; f < fit->features; f++, square++) {
+        for (int f = 0; f < fit->features; f++, square += padded(i))
+            for (int j = 0; j < i; j++) {
                 float difference = features[i * fit->features + f] - features[j * fit->features + f];
-                *square = difference * difference;
+                square[j] = difference * difference;
             }
 }
 
-static void fill_kernel(kf_fit *fit, const double *weights, double noise) {
+KF_WIDE static void fill_kernel(const kf_fit *fit, const double *weights, double noise) {
     const float *square = fit->squares;
-    for (int i = 0; i < fit->points; i++) {
+    if (fit->points > 0) fit->kernel[0] = 1 + noise;
+    for (int i = 1; i < fit->points; i++) {
         double *row = fit->kernel + i * fit->points;
-        for (int j = 0; j < i; j++, square += fit->features) {
-            double r2 = 0, effects = 0;
-            for (int f = 0; f < fit->features; f++) {
-                double own = weights[f] * (double)square[f];
-                r2 += own;
-                effects += 1 / (1 + own);
+        const int width = padded(i);
+        for (int j = 0; j < i; j += LANES) {
+            double r2[LANES] = {0}, effects[LANES] = {0}, values[LANES];
+            for (int f = 0; f < fit->features; f++)
+                for (int k = 0; k < LANES; k++) {
+                    double own = weights[f] * (double)square[f * width + j + k];
+                    r2[k] += own;
+                    effects[k] += 1 / (1 + own);
+                }
+            for (int k = 0; k < LANES; k++) {
+                double together = 1 / ((1 + r2[k] / 4) * (1 + r2[k] / 4));
+                values[k] = 0.5 * (together + effects[k] / fit->features);
             }
-            double together = 1 / ((1 + r2 / 4) * (1 + r2 / 4));
-            row[j] = 0.5 * (together + effects / fit->features);
+            for (int k = 0; k < LANES && j + k < i; k++)
+                row[j + k] = values[k];
         }
         row[i] = 1 + noise;
+        square += fit->features * width;
     }
 }
 
 /* d(-log likelihood)/dK contracted with dK/dparameter, for every length and the noise. */
-static void contract(const kf_fit *fit, const double *weights, double noise, double signal,
-                     double *gradient) {
+KF_WIDE static void contract(const kf_fit *fit, const double *weights, double noise, double signal,
+                             double *gradient) {
     const float *square = fit->squares;
     const double *solution = fit->solution;
-    double diagonal = 0;
-    memset(gradient, 0, (size_t)(fit->features + 1) * sizeof *gradient);
+    double diagonal = 0, sums[KF_FEATURES][LANES] = {{0}};
     for (int i = 0; i < fit->points; i++) {
         const double *inverse = fit->kernel + i * fit->points;
-        double at_i = solution[i] / signal;
-        for (int j = 0; j < i; j++, square += fit->features) {
-            double slope = inverse[j] - at_i * solution[j];
-            double r2 = 0;
+        const double at_i = solution[i] / signal;
+        const int width = padded(i);
+        for (int j = 0; j < i; j += LANES) {
+            double slope[LANES] = {0}, r2[LANES] = {0}, together[LANES];
+            for (int k = 0; k < LANES && j + k < i; k++)
+                slope[k] = inverse[j + k] - at_i * solution[j + k];
             for (int f = 0; f < fit->features; f++)
-                r2 += weights[f] * (double)square[f];
-            double together = 0.5 / ((1 + r2 / 4) * (1 + r2 / 4) * (1 + r2 / 4));
-            for (int f = 0; f < fit->features; f++) {
-                double own = weights[f] * (double)square[f];
-                gradient[f] += slope * own * (together + 1 / (fit->features * (1 + own) * (1 + own)));
-            }
+                for (int k = 0; k < LANES; k++)
+                    r2[k] += weights[f] * (double)square[f * width + j + k];
+            for (int k = 0; k < LANES; k++)
+                together[k] = 0.5 / ((1 + r2[k] / 4) * (1 + r2[k] / 4) * (1 + r2[k] / 4));
+            for (int f = 0; f < fit->features; f++)
+                for (int k = 0; k < LANES; k++) {
+                    double own = weights[f] * (double)square[f * width + j + k];
+                    sums[f][k] +=
+                        slope[k] * own * (together[k] + 1 / (fit->features * (1 + own) * (1 + own)));
+                }
         }
         diagonal += 0.5 * (inverse[i] - at_i * solution[i]);
+        square += fit->features * width;
+    }
+    for (int f = 0; f < fit->features; f++) {
+        gradient[f] = 0;
+        for (int k = 0; k < LANES; k++)
+            gradient[f] += sums[f][k];
     }
     gradient[fit->features] = diagonal * noise;
 }
@@ -145,7 +174,8 @@ static kf_fit open_fit(int feature_count, int count, const float *features, cons
     const size_t n = (size_t)count;
     kf_fit fit = {.features = feature_count,
                   .points = count,
-                  .squares = kf_allocate_zeroed(n * (n - 1) / 2 * (size_t)feature_count + 1, sizeof(float)),
+                  .squares =
+                      kf_allocate_zeroed(n * (n + 2 * LANES) / 2 * (size_t)feature_count + 1, sizeof(float)),
                   .targets = targets,
                   .kernel = kf_allocate(n * n * sizeof(double)),
                   .solution = kf_allocate(n * sizeof(double))};
