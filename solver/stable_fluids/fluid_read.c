@@ -279,12 +279,13 @@ static kf_status read_stress_test(const reader *r, const cJSON *pushes, long rea
  * comment. */
 static kf_status read_push_file(const reader *r, const char *name, long reach) {
     char path[KF_PATH], *text = NULL, *rest = NULL;
+    size_t size;
     kf_fluid *f = r->fluid;
     const char *slash = strrchr(r->file, '/');
     KF_TRY(name[0] == '/' || slash == NULL
                ? kf_path(path, r->error, "%s", name)
                : kf_path(path, r->error, "%.*s/%s", (int)(slash - r->file), r->file, name));
-    KF_TRY(kf_file_read(path, 1 << 28, &text, NULL, r->error));
+    KF_TRY(kf_file_read(path, 1 << 28, &text, &size, r->error));
     kf_status status = KF_OK;
     int number = 0;
     for (char *line = strtok_r(text, "\n", &rest); line != NULL && status == KF_OK;
