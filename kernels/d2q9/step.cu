@@ -45,30 +45,62 @@ KF_FUNCTION kf_real kf_wall_gain(const kf_d2q9_arguments *a, int i, int x, int y
     kf_from_store(kf_to_store(kf_population(a, a->source, from, k) + kf_wall_gain(a, i, x, y)))
 #define KF_BOUNCE(i, name, cx, cy, opposite) \
     if (KF_BOUNCES(i)) f.name = KF_BOUNCED(i, KF_##opposite);
-KF_KERNEL(stream_collide, kf_d2q9_arguments) {
-    (void)z;
-    const kf_index k = kf_node(a, x, y);
-    KF_LET_NEXT
-    const int bounces = a->bounces[k];
-    KF_AWAIT_LAST
+#define KF_BEGIN(leave)                                                                                      \
+    (void)z;                                                                                                 \
+    const kf_index k = kf_node(a, x, y);                                                                     \
+    KF_LET_NEXT                                                                                              \
+    const int bounces = a->bounces[k];                                                                       \
+    leave                                                                                                    \
+    KF_AWAIT_LAST                                                                                            \
     kf_nine f;
-    KF_D2Q9(KF_LOAD_WRAPPED)
-    if (bounces != 0) {
-        KF_D2Q9(KF_BOUNCE)
+#define KF_PULL                                                                                              \
+    KF_D2Q9(KF_LOAD_WRAPPED)                                                                                 \
+    if (bounces != 0) {                                                                                      \
+        KF_D2Q9(KF_BOUNCE)                                                                                   \
     }
-    kf_relax(a, &f, KF_SOLID(k));
-    KF_D2Q9(KF_STORE_HERE)
-}
+/* A solid node, which half-way bounce back never reads, keeps what its neighbours leave there for those who ask what left
+ * them; all of its own bits are set, as those of a fluid node may be. */
+#define KF_LEAVE_SOLIDS \
+    if (!KF_FULL_WAY && bounces == 255 && (a->flags[k] & KF_NODE_SOLID_BIT)) return;
+#define KF_LOAD_SWAPPED_WRAPPED(i, name, cx, cy, opposite)                                                   \
+    f.name = kf_population(a, a->source, KF_##opposite, k + KF_UPSTREAM(cx, cy));
+#define KF_BOUNCE_SWAPPED(i, name, cx, cy, opposite) \
+    if (KF_BOUNCES(i)) f.name = KF_BOUNCED(i, i);
+#define KF_PULL_SWAPPED                                                                                      \
+    KF_D2Q9(KF_LOAD_SWAPPED_WRAPPED)                                                                         \
+    if (bounces != 0) {                                                                                      \
+        KF_D2Q9(KF_BOUNCE_SWAPPED)                                                                           \
+    }
+/* Where a neighbour expects it across a periodic face, or the node itself from a wall or a solid node. */
+#define KF_STORE_ACROSS(i, name, cx, cy, opposite)                                                           \
+    if ((KF_PERIODIC_X && KF_BEYOND(-(cx), x, a->nodes[0])) || (KF_PERIODIC_Y && KF_BEYOND(-(cy), y, a->nodes[1]))) \
+        kf_set_population(a, a->target, i, k + KF_UPSTREAM(-(cx), -(cy)), f.name);
+#define KF_STORE_BOUNCED(i, name, cx, cy, opposite)                                                          \
+    if (KF_BOUNCES(KF_##opposite))                                                                           \
+        kf_set_population(a, a->target, KF_##opposite, k,                                                    \
+                          kf_from_store(kf_to_store(f.name)) + kf_wall_gain(a, KF_##opposite, x, y));
+#define KF_PUSH                                                                                              \
+    KF_D2Q9(KF_STORE_PUSHED)                                                                                 \
+    KF_D2Q9(KF_STORE_ACROSS)                                                                                 \
+    if (bounces != 0) {                                                                                      \
+        KF_D2Q9(KF_STORE_BOUNCED)                                                                            \
+    }
 #else
-KF_KERNEL(stream_collide, kf_d2q9_arguments) {
-    (void)z;
-    const kf_index k = kf_node(a, x, y);
+#define KF_BEGIN(leave)                                                                                      \
+    (void)z;                                                                                                 \
+    const kf_index k = kf_node(a, x, y);                                                                     \
     kf_nine f;
-    KF_D2Q9(KF_LOAD_PULL)
+#define KF_PULL         KF_D2Q9(KF_LOAD_PULL)
+#define KF_PULL_SWAPPED KF_D2Q9(KF_LOAD_SWAPPED)
+#define KF_PUSH         KF_D2Q9(KF_STORE_PUSHED)
+#endif
+
+KF_KERNEL(stream_collide, kf_d2q9_arguments) {
+    KF_BEGIN()
+    KF_PULL
     kf_relax(a, &f, KF_SOLID(k));
     KF_D2Q9(KF_STORE_HERE)
 }
-#endif
 KF_KERNEL(stream, kf_d2q9_arguments) {
     (void)z;
     const kf_index k = kf_node(a, x, y);
@@ -95,72 +127,18 @@ KF_KERNEL(collide_push, kf_d2q9_arguments) {
 
 /* In place (AA pattern): every value is read and written by the same node, so one grid is enough. After an
  * even number of steps the next one reads and writes the neighbours, after an odd number the node itself. */
-#if KF_FOLDED
-/* A solid node, which half-way bounce back never reads, keeps what its neighbours leave there for those who ask what left
- * them; all of its own bits are set, as those of a fluid node may be. */
-#define KF_LEAVE_SOLIDS \
-    if (!KF_FULL_WAY && bounces == 255 && (a->flags[k] & KF_NODE_SOLID_BIT)) return;
-#define KF_LOAD_SWAPPED_WRAPPED(i, name, cx, cy, opposite)                                                   \
-    f.name = kf_population(a, a->source, KF_##opposite, k + KF_UPSTREAM(cx, cy));
-#define KF_BOUNCE_SWAPPED(i, name, cx, cy, opposite) \
-    if (KF_BOUNCES(i)) f.name = KF_BOUNCED(i, i);
-/* Where a neighbour expects it across a periodic face, or the node itself from a wall or a solid node. */
-#define KF_STORE_ACROSS(i, name, cx, cy, opposite)                                                           \
-    if ((KF_PERIODIC_X && KF_BEYOND(-(cx), x, a->nodes[0])) || (KF_PERIODIC_Y && KF_BEYOND(-(cy), y, a->nodes[1]))) \
-        kf_set_population(a, a->target, i, k + KF_UPSTREAM(-(cx), -(cy)), f.name);
-#define KF_STORE_BOUNCED(i, name, cx, cy, opposite)                                                          \
-    if (KF_BOUNCES(KF_##opposite))                                                                           \
-        kf_set_population(a, a->target, KF_##opposite, k,                                                    \
-                          kf_from_store(kf_to_store(f.name)) + kf_wall_gain(a, KF_##opposite, x, y));
 KF_KERNEL(collide_neighbours, kf_d2q9_arguments) {
-    (void)z;
-    const kf_index k = kf_node(a, x, y);
-    KF_LET_NEXT
-    const int bounces = a->bounces[k];
-    KF_LEAVE_SOLIDS
-    KF_AWAIT_LAST
-    kf_nine f;
-    KF_D2Q9(KF_LOAD_SWAPPED_WRAPPED)
-    if (bounces != 0) {
-        KF_D2Q9(KF_BOUNCE_SWAPPED)
-    }
+    KF_BEGIN(KF_LEAVE_SOLIDS)
+    KF_PULL_SWAPPED
     kf_relax(a, &f, KF_SOLID(k));
-    KF_D2Q9(KF_STORE_PUSHED)
-    KF_D2Q9(KF_STORE_ACROSS)
-    if (bounces != 0) {
-        KF_D2Q9(KF_STORE_BOUNCED)
-    }
+    KF_PUSH
 }
 KF_KERNEL(collide_here, kf_d2q9_arguments) {
-    (void)z;
-    const kf_index k = kf_node(a, x, y);
-    KF_LET_NEXT
-    const int bounces = a->bounces[k];
-    KF_LEAVE_SOLIDS
-    KF_AWAIT_LAST
-    kf_nine f;
+    KF_BEGIN(KF_LEAVE_SOLIDS)
     KF_D2Q9(KF_LOAD_HERE)
     kf_relax(a, &f, KF_SOLID(k));
     KF_D2Q9(KF_STORE_SWAPPED)
 }
-#else
-KF_KERNEL(collide_neighbours, kf_d2q9_arguments) {
-    (void)z;
-    const kf_index k = kf_node(a, x, y);
-    kf_nine f;
-    KF_D2Q9(KF_LOAD_SWAPPED)
-    kf_relax(a, &f, KF_SOLID(k));
-    KF_D2Q9(KF_STORE_PUSHED)
-}
-KF_KERNEL(collide_here, kf_d2q9_arguments) {
-    (void)z;
-    const kf_index k = kf_node(a, x, y);
-    kf_nine f;
-    KF_D2Q9(KF_LOAD_HERE)
-    kf_relax(a, &f, KF_SOLID(k));
-    KF_D2Q9(KF_STORE_SWAPPED)
-}
-#endif
 
 #else
 
