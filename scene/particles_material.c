@@ -113,7 +113,7 @@ static kf_status read_thesis(kf_json_place place, const cJSON *object, kf_partic
                              kf_error *error) {
     kf_thesis_model *t = &s->thesis;
     const units u = units_of(s);
-    const double acceleration = u.time / s->sound_speed; /* of 1 m/s^2 */
+    const double acceleration = 1.0 / (u.time * s->sound_speed); /* of 1 m/s^2 */
     double penalty = 1e4, damping = 10.0, drag = 0.0, height = 0.0, speed = s->sound_speed, limit = 1e4,
            at_rest = 500.0;
     KF_TRY(kf_json_number(place, object, "xsph", false, 0.0, 1.0, &t->xsph, error));

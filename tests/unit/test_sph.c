@@ -95,6 +95,7 @@ static const char *const scenes[] = {
     "{" SHAKEN "}, " BOX ", " MATERIAL(
         "\"law\": \"bingham\", \"viscosity\": 5, \"yield_stress\": 60") ", \"model\": {\"scheme\": "
                                                                         "\"thesis\", \"xsph\": 0.1, "
+                                                                        "\"acceleration_limit\": 40, "
                                                                         "\"viscosity_at_rest\": "
                                                                         "50}, " BLOCK "}",
 };
