@@ -1,5 +1,4 @@
-/* The work of the kinetic plans, launch by launch. Parameters that a config lacks (one of an older landscape)
- * have the value that makes no difference. Where a number was measured, it was on an H200
+/* The work of the kinetic plans, launch by launch. Where a number was measured, it was on an H200
  * (docs/cost-model.md). */
 #include "cost_model/kinetic.h"
 
@@ -8,6 +7,7 @@
 #include <string.h>
 
 #include "base/util/memory.h"
+#include "cost_model/kinetic_choice.h"
 #include "kernels/kinetic/arguments.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
@@ -22,96 +22,12 @@ typedef struct kf_kinetic_cost {
     kf_sample_survey survey;
 } kf_kinetic_cost;
 
-/* What the compiler makes of a collision form for sm_90: instructions a node of the fused kernel, registers
- * of its threads, the same with folded boundaries, and registers of a collision in a kernel of its own. */
-typedef struct kf_form {
-    const char *name;
-    double instructions, registers, folded_registers, separate_registers;
-} kf_form;
-static const kf_form forms[] = {{"factorised", 735, 48, 56, 56},
-                                {"low_order", 556, 64, 72, 56},
-                                {"shared", 2110, 128, 168, 84},
-                                {"expanded", 2620, 168, 255, 84}};
-
-/* A config's parameters as far as they matter here. */
-typedef struct kf_choice {
-    bool baseline, fused, moments, in_place, esoteric, exchange, aos, gather, aggregated, fixed, morton,
-        concurrent, masked, overlap;
-    const struct kf_form *form;
-    double velocities, slab, alpha, value_bytes, split, block_x, block_y, boundary_kernels, block_length,
-        segment, lanes, reorder, nodes_per_thread, register_cap;
-} kf_choice;
-
 typedef struct kf_tally {
     kf_kinetic_cost *cost;
-    kf_choice choice;
+    kf_kinetic_choice choice;
     kf_works *works;
     double nodes;
 } kf_tally;
-
-/* --- config --------------------------------------------------------------------------------------------- */
-
-static double number(const kf_config *config, const char *name, double fallback) {
-    long value;
-    return kf_config_integer(config, name, &value, NULL) == KF_OK ? (double)value : fallback;
-}
-
-/* "" for a parameter that the config lacks. */
-static const char *name_of(const kf_config *config, const char *name) {
-    const char *given;
-    return kf_config_name(config, name, &given, NULL) == KF_OK ? given : "";
-}
-
-static const kf_form *read_form(const char *name) {
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        if (strcmp(name, forms[i].name) == 0) return &forms[i];
-    return forms;
-}
-
-static bool same(const char *a, const char *b) {
-    return strcmp(a, b) == 0;
-}
-
-static void read_names(const kf_config *config, kf_choice *choice) {
-    const char *plan = name_of(config, "plan"), *streaming = name_of(config, "streaming"),
-               *layout = name_of(config, "layout"), *storage = name_of(config, "storage"),
-               *immersed = name_of(config, "immersed_boundary");
-    choice->baseline = same(plan, "baseline");
-    choice->moments = same(plan, "moments");
-    choice->fused = choice->moments || same(plan, "fused");
-    choice->in_place = same(streaming, "in_place");
-    choice->esoteric = same(streaming, "esoteric");
-    choice->form = read_form(name_of(config, "collision_form"));
-    choice->aos = same(layout, "aos");
-    choice->alpha = same(layout, "csoa") ? number(config, "alpha", 1) : choice->aos ? 1 : INFINITY;
-    choice->gather = same(immersed, "gather");
-    choice->aggregated = same(immersed, "aggregated");
-    choice->fixed = same(name_of(config, "force_sum"), "fixed");
-    choice->value_bytes = same(storage, "f64") ? 8 : same(storage, "f16") ? 2 : 4;
-}
-
-static kf_choice read_choice(const kf_config *config) {
-    kf_choice choice = {.morton = true};
-    read_names(config, &choice);
-    (void)kf_config_boolean(config, "morton", &choice.morton, NULL);
-    (void)kf_config_boolean(config, "exchange", &choice.exchange, NULL);
-    (void)kf_config_boolean(config, "concurrent_solid", &choice.concurrent, NULL);
-    (void)kf_config_boolean(config, "masked_band", &choice.masked, NULL);
-    (void)kf_config_boolean(config, "overlap", &choice.overlap, NULL);
-    choice.velocities = number(config, "velocities", 27);
-    choice.slab = number(config, "slab", 0);
-    choice.split = number(config, "collision_split", 0);
-    choice.block_x = number(config, "block_x", 128);
-    choice.block_y = number(config, "block_y", 1);
-    choice.boundary_kernels = number(config, "boundary_kernels", 1);
-    choice.block_length = number(config, "sample_block_length", 1);
-    choice.segment = number(config, "segment_length", 16);
-    choice.lanes = number(config, "segment_lanes", 1);
-    choice.reorder = number(config, "reorder_period", 0);
-    choice.nodes_per_thread = number(config, "nodes_per_thread", 1);
-    choice.register_cap = number(config, "register_cap", 0);
-    return choice;
-}
 
 /* Populations of a node. */
 static double populations(const kf_tally *tally) {
@@ -122,14 +38,14 @@ static double populations(const kf_tally *tally) {
 
 /* Distance of the streams in memory decides how many pages of DRAM and entries of the TLB are open at a time:
  * groups of 2^5 nodes keep 94.5 % of a copy's speed, of 2^20 or separate arrays 88 %. */
-static double stream_efficiency(const kf_choice *choice) {
+static double stream_efficiency(const kf_kinetic_choice *choice) {
     double far = isfinite(choice->alpha) ? (log2(choice->alpha) - 5) / 15 : 1;
     return 0.945 - 0.065 * fmin(fmax(far, 0), 1);
 }
 
 /* Requests of a warp that use a part of each sector only, a value: the pieces it falls into when groups are
  * shorter than a sector. */
-static double partial_a_value(const kf_choice *choice) {
+static double partial_a_value(const kf_kinetic_choice *choice) {
     double group_bytes = choice->alpha * choice->value_bytes;
     return group_bytes >= SECTOR ? 0 : WARP / choice->alpha;
 }
@@ -151,13 +67,13 @@ typedef struct kf_pass {
 /* The columns of blocks along x and y: threads beyond the end of a row or of a column do nothing. */
 static double blocks_of(const kf_tally *tally, double nodes_per_thread) {
     const int *nodes = tally->cost->scene->nodes;
-    const kf_choice *c = &tally->choice;
+    const kf_kinetic_choice *c = &tally->choice;
     return ceil(nodes[0] / nodes_per_thread / c->block_x) * ceil(nodes[1] / c->block_y) * nodes[2];
 }
 
 /* Blocks that a multiprocessor holds at a time: registers are given to warps in portions of 256, from the
  * quarter of the file that a warp's scheduler has. */
-static double resident_blocks(const kf_choice *c, double registers) {
+static double resident_blocks(const kf_kinetic_choice *c, double registers) {
     static const double QUARTER = 16384, PORTION = 256, MOST_WARPS = 64, MOST_BLOCKS = 32;
     const double warps = ceil(c->block_x * c->block_y / WARP);
     const double fit = 4 * floor(QUARTER / (PORTION * ceil(registers * WARP / PORTION)));
@@ -180,7 +96,7 @@ static void set_blocks(const kf_tally *tally, const kf_pass *pass, kf_work *work
 }
 
 /* Warps that cover several short rows ask for each on its own. */
-static double row_efficiency(const kf_choice *c, double nodes_per_thread) {
+static double row_efficiency(const kf_kinetic_choice *c, double nodes_per_thread) {
     const double pieces = WARP / fmin(WARP, c->block_x * nodes_per_thread);
     return 1 / (1 + 0.07 * pow(pieces - 1, 1.5));
 }
@@ -194,7 +110,7 @@ static double spilled_bytes(const kf_tally *tally, const kf_pass *pass) {
 }
 
 static kf_work *add_pass(kf_tally *tally, const kf_pass *given) {
-    const kf_choice *c = &tally->choice;
+    const kf_kinetic_choice *c = &tally->choice;
     kf_pass pass = *given;
     if (!(pass.nodes_per_thread > 0)) pass.nodes_per_thread = 1;
     kf_work *work = kf_works_add(tally->works, pass.name, 1);
@@ -214,7 +130,7 @@ static kf_work *add_pass(kf_tally *tally, const kf_pass *given) {
 
 /* Faces across x have every value in another sector, and each sector in another page. */
 static kf_work *add_faces(kf_tally *tally, const char *name, int axis, double faces) {
-    const kf_choice *c = &tally->choice;
+    const kf_kinetic_choice *c = &tally->choice;
     const int *n = tally->cost->scene->nodes;
     double area = axis == 0 ? (double)n[1] * n[2] : axis == 1 ? (double)n[0] * n[2] : (double)n[0] * n[1];
     kf_work *work = kf_works_add(tally->works, name, 1);
@@ -284,7 +200,7 @@ static kf_work *add_items(kf_tally *tally, const char *name, double dram_bytes, 
 }
 
 /* Fixed-point sums are of 64 bits. */
-static double wide(const kf_choice *choice) {
+static double wide(const kf_kinetic_choice *choice) {
     return choice->fixed ? 1.5 : 1;
 }
 
@@ -296,7 +212,7 @@ static double atomics(const kf_tally *tally) {
 }
 
 static double interpolated_sectors(const kf_tally *tally) {
-    const kf_choice *c = &tally->choice;
+    const kf_kinetic_choice *c = &tally->choice;
     kf_sample_survey *survey = &tally->cost->survey;
     double sectors = kf_sample_survey_sectors(survey, (long)c->block_length, c->morton);
     double layout = c->aos ? 8 : c->alpha < 8 ? 8 / c->alpha : c->value_bytes / 4;
@@ -312,7 +228,7 @@ static double band_accesses(const kf_tally *tally, double values) {
 /* The sort, step by step; where samples of one key are many, one thread puts them in line one by one. */
 static void add_order(kf_tally *tally) {
     static const double STEP = 0.3; /* accesses that wait, for one place of that line: most hit the cache */
-    const kf_choice *c = &tally->choice;
+    const kf_kinetic_choice *c = &tally->choice;
     const kf_sample_survey *survey = &tally->cost->survey;
     /* A static solid's list of samples cell by cell is made once, before the first step. */
     if (!tally->cost->scene->motion.moving || (!c->gather && !(c->reorder > 0))) return;
@@ -330,7 +246,7 @@ static void add_order(kf_tally *tally) {
 static void add_motion(kf_tally *tally) {
     static const double MARKING = 6;
     const kf_sample_survey *survey = &tally->cost->survey;
-    const kf_choice *c = &tally->choice;
+    const kf_kinetic_choice *c = &tally->choice;
     if (!tally->cost->scene->motion.moving) return;
     double samples = (double)survey->count;
     (void)add_items(tally, "advance_pose", 0, 0, 0.5);
@@ -387,7 +303,7 @@ static double segments_of(const kf_tally *tally) {
  * their full number also where the cell has fewer. */
 static void add_band_pass(kf_tally *tally) {
     const kf_sample_survey *survey = &tally->cost->survey;
-    const kf_choice *c = &tally->choice;
+    const kf_kinetic_choice *c = &tally->choice;
     double samples = (double)survey->count, segments = segments_of(tally);
     add_body(tally);
     if (c->aggregated && tally->cost->scene->motion.moving)
@@ -447,7 +363,7 @@ static void add_streamed_fields(kf_tally *tally) {
 }
 
 /* Instructions a node of the fused kernel; half precision is converted, pairs of nodes share addresses. */
-static double fused_instructions(const kf_choice *c) {
+static double fused_instructions(const kf_kinetic_choice *c) {
     static const double NINETEEN = 0.6; /* of the instructions of 27 velocities in the same form */
     const double conversions = c->value_bytes < 4 ? 55 : 0, shared = c->nodes_per_thread > 1 ? 100 : 0;
     return (c->form->instructions + conversions - shared) * (c->velocities < 27 ? NINETEEN : 1) *
@@ -455,7 +371,7 @@ static double fused_instructions(const kf_choice *c) {
 }
 
 /* At least: of pairs of nodes, and of the kernels on one grid. Values of double precision take two. */
-static double fused_registers(const kf_choice *c, double least) {
+static double fused_registers(const kf_kinetic_choice *c, double least) {
     static const double MOST = 255, WIDE = 64;
     static const double FEWER = 16; /* of threads with 19 velocities */
     const double own = (c->boundary_kernels < 1 ? c->form->folded_registers : c->form->registers) -
@@ -467,7 +383,7 @@ static double fused_registers(const kf_choice *c, double least) {
  * for half of the populations. Rows shorter than a line of the cache are written by two blocks at a time. */
 static void add_in_place(kf_tally *tally) {
     static const double EVEN = 0.85, ESOTERIC = 0.93, EXCHANGE = 0.87, SHORT = 1 / 1.22;
-    const kf_choice *c = &tally->choice;
+    const kf_kinetic_choice *c = &tally->choice;
     const bool folded = c->boundary_kernels < 1;
     kf_pass pass = {.name = "stream_collide_even",
                     .reads = populations(tally),
@@ -497,7 +413,7 @@ static void add_in_place(kf_tally *tally) {
 /* Nine moments a node; a block reads those around its tile too, and makes populations of all it reads. */
 static void add_moments(kf_tally *tally) {
     static const double MOMENTS = 9, INSTRUCTIONS = 470;
-    const kf_choice *c = &tally->choice;
+    const kf_kinetic_choice *c = &tally->choice;
     const double halo = (c->block_x + 2) * (c->block_y + 2) / (c->block_x * c->block_y);
     kf_work *work = add_pass(tally, &(kf_pass){.name = "stream_collide",
                                                .reads = MOMENTS * halo,
@@ -510,7 +426,7 @@ static void add_moments(kf_tally *tally) {
 
 static void add_two_grids(kf_tally *tally) {
     static const double PAIRS_DEPTH = 5; /* more, of threads with two nodes: one after the other */
-    const kf_choice *c = &tally->choice;
+    const kf_kinetic_choice *c = &tally->choice;
     (void)add_pass(tally, &(kf_pass){.name = "stream_collide",
                                      .reads = populations(tally),
                                      .writes = populations(tally),
@@ -627,7 +543,7 @@ static kf_status works_of(void *state, const kf_config *config, kf_works *works,
     const int *nodes = cost->scene->nodes;
     if (strcmp(config->system, "kinetic") != 0)
         return kf_fail(error, KF_BAD_INPUT, "the config is for system %s, not kinetic", config->system);
-    kf_tally tally = {cost, read_choice(config), works, (double)nodes[0] * nodes[1] * nodes[2]};
+    kf_tally tally = {cost, kf_read_kinetic_choice(config), works, (double)nodes[0] * nodes[1] * nodes[2]};
     add_plan(&tally);
     return KF_OK;
 }
