@@ -129,8 +129,10 @@ static kf_status make_gauges(kf_plan *plan, kf_sph *system, kf_error *error) {
     a->gauge_count = scene->gauge_count;
     if (scene->gauge_count == 0) return KF_OK;
     for (int g = 0; g < scene->gauge_count; g++) {
-        for (int i = 0; i < 3; i++)
+        /* x and y beside, then what points up: y in two dimensions. */
+        for (int i = 0; i < 2; i++)
             places[4 * g + i] = (float)scene->gauges[g].place[i];
+        places[4 * g + 2] = (float)scene->gauges[g].place[scene->dimensions - 1];
         places[4 * g + 3] = (float)scene->support;
     }
     KF_TRY(buffer(plan, 4 * KF_PARTICLE_GAUGES, sizeof(float), &made, &a->gauges, error));

@@ -1,0 +1,264 @@
+/* What a plan of particles says of its state: snapshot, records, gauges, time, against sums that the test
+ * adds up, and against motions that are known. */
+#include <math.h>
+
+#include "solver/sph/sph.h"
+#include "solver/sph/sph_picture.h"
+#include "solver/sph/sph_problem.h"
+#include "tests/unit/output_scratch.h"
+#include "tests/unit/plan_fixture.h"
+
+#include <png.h>
+
+#define WATER "\"material\": {\"density\": 300, \"sound_speed\": 20, \"viscosity\": 2}"
+static const char tank[] =
+    "{\"particles\": {\"dimensions\": 2, \"spacing\": 0.05, \"shake\": 0.1}, \"box\": {\"size\": [2, 1.5], "
+    "\"faces\": {\"xmin\": \"dummies\", \"ymin\": \"dummies\"}}, \"gravity\": [1, -9.81], " WATER
+    ", \"gauges\": [{\"name\": \"H\", \"height\": [0.4]}, {\"name\": \"P\", \"pressure\": [0.4, 0.62]}, "
+    "{\"name\": "
+    "\"dry\", \"height\": [1.7]}], \"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [1, 0.9], "
+    "\"velocity\": [0.5, -0.25], \"rotation\": 1}]}";
+static const char block[] = "{\"particles\": {\"spacing\": 0.1, \"shake\": 0.1}, \"box\": {\"size\": [1.4, "
+                            "0.7, 1.2], \"faces\": {\"zmin\": "
+                            "\"dummies\"}}, \"gravity\": [0, 1, -9.81], \"material\": {\"density\": 300, "
+                            "\"sound_speed\": 20, \"law\": "
+                            "\"bingham\", \"viscosity\": 2, \"yield_stress\": 300}, \"gauges\": [{\"name\": "
+                            "\"H\", \"height\": [0.4, 0.3]}, "
+                            "{\"name\": \"P\", \"pressure\": [0.4, 0.3, 0.2]}], \"fluid\": [{\"shape\": "
+                            "\"box\", \"low\": [0, 0, 0], \"high\": "
+                            "[0.8, 0.7, 0.9], \"velocity\": [0.5, 0, 1]}]}";
+
+static kf_problem *problem_from(const char *text) {
+    kf_particle_scene *scene = NULL;
+    kf_error error = {KF_OK, ""};
+    must(kf_particle_scene_parse("records.json", text, NULL, &scene, &error), &error);
+    return kf_sph_problem(scene);
+}
+
+static kf_plan *plan_of(const kf_problem *problem) {
+    kf_variables variables;
+    kf_space *space;
+    kf_config config;
+    kf_plan *plan;
+    kf_error error = {KF_OK, ""};
+    kf_system_sph.variables(problem, kf_backend_device(backend), &variables);
+    must(kf_space_open("sph", kf_system_sph.space_file, &variables, NULL, 0, &space, &error), &error);
+    must(kf_space_preset(space, "default", &config, &error), &error);
+    must(kf_system_sph.plan(problem, &config, backend, &plan, &error), &error);
+    must(kf_plan_initialise(plan, &error), &error);
+    kf_space_free(space);
+    return plan;
+}
+
+static void near_at(double value, double expected, double relative, int line) {
+    if (!(fabs(value - expected) <= relative * fmax(fabs(expected), 1e-6)))
+        fail_msg("line %d: %.9g is not %.9g", line, value, expected);
+}
+#define near(value, expected, relative) near_at(value, expected, relative, __LINE__)
+
+static double column(const kf_records *records, const char *table, const char *name) {
+    const kf_record *record = kf_records_find(records, table);
+    assert_non_null(record);
+    return kf_record_value(record, name);
+}
+
+/* In SI units from the snapshot, whose own units the scene's first state fixes. */
+static void sums_of_the_snapshot(const char *text, int steps) {
+    kf_problem *problem = problem_from(text);
+    const kf_particle_scene *s = problem->own;
+    kf_plan *plan = plan_of(problem);
+    kf_error error = {KF_OK, ""};
+    kf_snapshot snapshot = {0};
+    kf_records records = {0};
+    const int d = s->dimensions, up = d - 1;
+    const size_t fluid = s->count - s->wall_count;
+    advance(plan, (uint64_t)steps);
+    must(kf_plan_snapshot(plan, &snapshot, &error), &error);
+    must(kf_plan_record(plan, &records, &error), &error);
+    const float *x = kf_snapshot_find(&snapshot, "position")->values,
+                *v = kf_snapshot_find(&snapshot, "velocity")->values,
+                *rho = kf_snapshot_find(&snapshot, "density")->values,
+                *p = kf_snapshot_find(&snapshot, "pressure")->values,
+                *wall = kf_snapshot_find(&snapshot, "wall")->values;
+    const double mass = 300 * pow(s->spacing, d),
+                 g[3] = {s->gravity[0] * 400 / s->spacing, s->gravity[1] * 400 / s->spacing,
+                         s->gravity[2] * 400 / s->spacing};
+    double kinetic = 0, potential = 0, fastest = 0, front = 0, centre[3] = {0}, most = 0, mean = 0;
+    double highest[2] = {-1, -1}, weights = 0, pressure = 0;
+    const double reach = s->support * s->spacing, at[3] = {0.4, d == 2 ? 0.62 : 0.3, 0.2};
+    for (size_t k = 0; k < s->count; k++) {
+        assert_true((wall[k] != 0.0f) == (k >= fluid));
+        if (steps == 0) {
+            for (size_t i = 0; i < 3; i++) {
+                near((double)x[3 * k + i] + 1,
+                     ((double)s->position[3 * k + i] - s->origin[i]) * s->spacing + 1, 1e-6);
+                near((double)v[3 * k + i] + 1, (double)s->velocity[3 * k + i] * 20 + 1, 1e-6);
+            }
+            near((double)rho[k], 300 * (1 + (double)s->deviation[k]), 1e-6);
+        }
+        if (k >= fluid) continue;
+        const double e = (double)rho[k] / 300 - 1, stiff = (pow(1 + e, 7) - 1) / 7;
+        assert_true(fabs((double)p[k] - 300 * 400 * (s->material.stiff ? stiff : e)) < 0.1);
+        double square = 0, r2 = 0;
+        for (size_t i = 0; i < 3; i++) {
+            square += (double)v[3 * k + i] * (double)v[3 * k + i];
+            potential -= mass * g[i] * ((double)x[3 * k + i] + s->origin[i] * s->spacing);
+            centre[i] += (double)x[3 * k + i] / (double)fluid;
+            if ((int)i < d) r2 += pow((double)x[3 * k + i] - at[i], 2);
+        }
+        kinetic += 0.5 * mass * square;
+        fastest = fmax(fastest, sqrt(square));
+        front = fmax(front, (double)x[3 * k]);
+        most = fmax(most, fabs(e));
+        mean += fabs(e) / (double)fluid;
+        const double beside = hypot((double)x[3 * k] - 0.4, d == 2 ? 0 : (double)x[3 * k + 1] - 0.3);
+        if (beside <= 0.5 * reach) highest[0] = fmax(highest[0], (double)x[3 * k + (size_t)up]);
+        if (fabs((double)x[3 * k] - 1.7) <= 0.5 * reach) highest[1] = 1;
+        if (r2 < reach * reach) {
+            const double weight = pow(1 - sqrt(r2) / reach, 2);
+            weights += weight, pressure += weight * (double)p[k];
+        }
+    }
+    near(column(&records, "energy", "kinetic_energy"), kinetic, 1e-4);
+    near(column(&records, "energy", "potential_energy"), potential, 1e-4);
+    near(column(&records, "energy", "largest_speed"), fastest, 1e-5);
+    near(column(&records, "energy", "largest_density_deviation"), most, 1e-3);
+    near(column(&records, "energy", "mean_density_deviation"), mean, 1e-3);
+    near(column(&records, "runout", "front_x"), front, 1e-5);
+    near(column(&records, "runout", "centre_x"), centre[0], 1e-5);
+    near(column(&records, "runout", "centre_y"), centre[1], 1e-5);
+    if (d == 3) near(column(&records, "runout", "centre_z"), centre[2], 1e-5);
+    assert_true(column(&records, "runout", "particles_inside") == (double)fluid);
+    near(column(&records, "gauges", "H"), highest[0] + 0.5 * s->spacing, 1e-5);
+    near(column(&records, "gauges", "P"), pressure / weights, 1e-3);
+    if (d == 2) assert_true(column(&records, "gauges", "dry") == 0.0 && highest[1] < 0);
+    if (steps == 0) assert_true(kf_sph_methods.time(plan, 0) == 0.0);
+    kf_records_free(&records);
+    kf_snapshot_free(&snapshot);
+    kf_plan_free(plan);
+    kf_problem_free(problem);
+}
+
+static void in_two_dimensions(void **state) {
+    (void)state;
+    sums_of_the_snapshot(tank, 0);
+    sums_of_the_snapshot(tank, 9);
+}
+static void in_three_dimensions(void **state) {
+    (void)state;
+    sums_of_the_snapshot(block, 0);
+    sums_of_the_snapshot(block, 9);
+}
+
+/* A drop that touches nothing: its centre falls as a stone does, its energy stays, and so does the law of its
+ * time, whose steps are fixed. */
+static void a_drop_falls_as_a_stone(void **state) {
+    (void)state;
+    kf_problem *problem = problem_from(
+        "{\"particles\": {\"spacing\": 0.1}, \"box\": {\"size\": [3, 3, 3]}, \"gravity\": [2, -1, -9.81], "
+        "\"material\": {\"density\": 300, \"sound_speed\": 20, \"viscosity\": 0}, \"model\": {\"time_step\": "
+        "0.001}, "
+        "\"fluid\": [{\"shape\": \"ball\", \"center\": [1.5, 1.5, 2], \"radius\": 0.4, \"velocity\": [1, 2, "
+        "0.5]}]}");
+    kf_plan *plan = plan_of(problem);
+    kf_error error = {KF_OK, ""};
+    kf_records first = {0}, last = {0};
+    must(kf_plan_record(plan, &first, &error), &error);
+    advance(plan, 100);
+    must(kf_plan_record(plan, &last, &error), &error);
+    near(kf_sph_methods.time(plan, 100), 0.1, 1e-5);
+    near(kf_sph_methods.time(plan, 150), 0.15, 1e-5);
+    static const double v[3] = {1, 2, 0.5}, g[3] = {2, -1, -9.81}, start[3] = {1.5, 1.5, 2};
+    static const char *const names[3] = {"centre_x", "centre_y", "centre_z"};
+    for (int i = 0; i < 3; i++) {
+        near(column(&first, "runout", names[i]), start[i], 1e-5);
+        near(column(&last, "runout", names[i]), start[i] + 0.1 * v[i] + 0.005 * g[i], 2e-4);
+    }
+    const double before = column(&first, "energy", "kinetic_energy"),
+                 work = column(&first, "energy", "potential_energy") -
+                        column(&last, "energy", "potential_energy");
+    near(column(&last, "energy", "kinetic_energy"), before + work, 2e-3);
+    kf_records_free(&first);
+    kf_records_free(&last);
+    kf_plan_free(plan);
+    kf_problem_free(problem);
+}
+
+/* What a problem says of itself, counted by hand. */
+static void facts(void **state) {
+    (void)state;
+    kf_problem *problem = problem_from(tank);
+    const kf_facts *f = &problem->facts;
+    assert_true(kf_facts_value(f, "size_x") == 43 && kf_facts_value(f, "size_y") == 33);
+    assert_true(kf_facts_value(f, "particle_count") == 20 * 18);
+    assert_true(kf_facts_value(f, "wall_particle_count") == 43 * 33 - 40 * 30);
+    assert_true(kf_facts_value(f, "dimensions") == 2 && kf_facts_value(f, "terrain") == 0);
+    near(kf_facts_value(f, "spacing"), 0.05, 1e-12);
+    near(kf_facts_value(f, "sound_speed"), 20, 1e-12);
+    near(kf_facts_value(f, "neighbours"), acos(-1) * 9, 0.05);
+    /* 0.25 s / (c + 0.05 c) with s half the support, 1.5 spacings: 3.57e-1 of 0.05 m / 20 m/s. */
+    near(kf_facts_value(f, "time_step"), 0.25 * 1.5 / 1.05 * 0.05 / 20, 1e-6);
+    kf_problem_free(problem);
+}
+
+static void colour_at(const char *path, int x, int y, int rgb[3]) {
+    png_image image = {.version = PNG_IMAGE_VERSION};
+    assert_true(png_image_begin_read_from_file(&image, path));
+    image.format = PNG_FORMAT_RGB;
+    unsigned char *pixels = malloc(PNG_IMAGE_SIZE(image));
+    assert_true(png_image_finish_read(&image, NULL, pixels, 0, NULL));
+    for (int i = 0; i < 3; i++)
+        rgb[i] = pixels[3 * (y * (int)image.width + x) + i];
+    free(pixels);
+}
+
+/* A box of 2 x 1 m: 760 pixels a metre, its floor at row 824. What moves fastest is yellow, what rests at the
+ * dark end of the colours, an obstacle grey, where there is nothing the paper. */
+static void a_flat_picture_shows_what_is_where(void **state) {
+    (void)state;
+    kf_problem *problem = problem_from(
+        "{\"particles\": {\"dimensions\": 2, \"spacing\": 0.05}, \"box\": {\"size\": [2, 1]}, " WATER
+        ", \"obstacles\": [{\"shape\": \"box\", \"low\": [1.5, 0], \"high\": [1.8, 0.3]}], \"fluid\": "
+        "[{\"shape\": "
+        "\"box\", \"low\": [0, 0], \"high\": [0.5, 0.5]}, {\"shape\": \"box\", \"low\": [0.75, 0.5], "
+        "\"high\": [1.25, "
+        "1], \"velocity\": [3, 4]}]}");
+    kf_plan *plan = plan_of(problem);
+    kf_error error = {KF_OK, ""};
+    kf_snapshot snapshot = {0};
+    must(kf_plan_snapshot(plan, &snapshot, &error), &error);
+    const char *path = in_scratch("flat.png");
+    must(kf_sph_picture(problem->own, &snapshot, path, &error), &error);
+    static const struct {
+        double x, y;
+        int rgb[3];
+    } places[] = {{0.225, 0.225, {70, 53, 126}}, /* 0.15 of the colours */
+                  {1.025, 0.775, {253, 231, 37}}, {1.675, 0.175, {120, 116, 110}},
+                  {0.25, 0.75, {250, 250, 250}},  {1.4, 0.6, {250, 250, 250}},
+                  {1.9, 0.1, {250, 250, 250}}};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        int rgb[3];
+        colour_at(path, (int)(40 + 760 * places[i].x), (int)(824 - 760 * places[i].y), rgb);
+        for (int c = 0; c < 3; c++)
+            if (abs(rgb[c] - places[i].rgb[c]) > 3)
+                fail_msg("place %zu has the colour (%d, %d, %d)", i, rgb[0], rgb[1], rgb[2]);
+    }
+    kf_snapshot_free(&snapshot);
+    kf_plan_free(plan);
+    kf_problem_free(problem);
+}
+
+static int setup(void **state) {
+    return open_backend(state) != 0 ? -1 : make_scratch(state);
+}
+static int teardown(void **state) {
+    return close_backend(state) + remove_scratch(state);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(in_two_dimensions),
+                                       cmocka_unit_test(in_three_dimensions),
+                                       cmocka_unit_test(a_drop_falls_as_a_stone), cmocka_unit_test(facts),
+                                       cmocka_unit_test(a_flat_picture_shows_what_is_where)};
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
