@@ -20,6 +20,7 @@
 #include "solver/systems.h"
 #include "tests/unit/model_launches.h"
 #include "tests/unit/plan_fixture.h"
+#include "tests/unit/works_by_hand.h"
 
 static const kf_device_info gpu = {.backend = "cuda",
                                    .spec = "cuda:0",
@@ -214,8 +215,255 @@ static void every_config(void **state) {
     }
 }
 
+/* --- by hand -------------------------------------------------------------------------------------------- */
+
+enum { NX = 512, NY = 2000 };
+static const double N = (double)NX * NY;
+
+static kf_device_info plain = {
+    .backend = "cuda", .spec = "cuda:0", .name = "test", .multiprocessors = 100, .warp_size = 32};
+
+static kf_scene *open_by_hand(const char *name, int nx, int ny) {
+    const kf_scene_options options = {.nodes = {nx, ny, 1}};
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = NULL;
+    must(kf_scene_open(name, &options, &scene, &error), &error);
+    scene->accuracy = 0.01;
+    return scene;
+}
+
+static kf_config config_of(const char *plan) {
+    kf_config config = {.system = "d2q9"};
+    kf_config_set_name(&config, "plan", plan);
+    kf_config_set_name(&config, "layout", "soa");
+    kf_config_set_integer(&config, "alpha", 1);
+    kf_config_set_name(&config, "storage", "f32");
+    kf_config_set_name(&config, "bounce_back", "half_way");
+    kf_config_set_integer(&config, "threads", 128);
+    kf_config_set_integer(&config, "nodes_per_thread", 1);
+    kf_config_set_integer(&config, "steps_per_launch", 1);
+    kf_config_set_integer(&config, "tile_rows", 0);
+    kf_config_set_integer(&config, "resident_blocks", 0);
+    kf_config_set_boolean(&config, "folded_boundary", false);
+    kf_config_set_boolean(&config, "overlap", false);
+    kf_config_set_boolean(&config, "graph", true);
+    return config;
+}
+
+static void check(const kf_scene *scene, const kf_config *config, const expected *wanted, size_t count) {
+    kf_works works = works_of_model(&kf_cost_d2q9, problem_of(&kf_system_d2q9, scene), &plain, config);
+    compare_all(&works, wanted, count);
+    kf_works_free(&works);
+}
+#define CHECK(scene, config, wanted) check(scene, config, wanted, sizeof(wanted) / sizeof *(wanted))
+
+/* Rows of four blocks on 100 multiprocessors, of which each holds 16 blocks of 128 threads with 32 registers.
+ * A row that is read shifted costs half a sector for each of six values, one that is written shifted two
+ * partial accesses. */
+static const double BLOCKS = 4.0 * NY / 100, SHIFTED = 0.5 * 4 * NY * 6 * 32, PUSHED = 2.0 * 4 * NY * 6;
+#define PASS .latency = 3, .efficiency = 0.935, .blocks = BLOCKS, .resident = 16, .waits = 0.3
+
+static void passes_by_hand(void **state) {
+    (void)state;
+    kf_scene *scene = open_by_hand("cavity2d", NX, NY);
+    const expected boundary = {"boundary", .scattered = 12.0 * NY, .dram = 12.0 * NX * 4, .latency = 0.8};
+    kf_config config = config_of("pull");
+    expected pull[] = {
+        boundary,
+        {"stream_collide", .dram = N * 72 + SHIFTED, .instructions = N * 132, PASS},
+    };
+    CHECK(scene, &config, pull);
+    config = config_of("push");
+    expected push[] = {
+        boundary,
+        {"collide_push", .dram = N * 72, .partial = PUSHED, .instructions = N * 132, PASS},
+    };
+    push[1].efficiency *= 0.93;
+    CHECK(scene, &config, push);
+    config = config_of("separate");
+    const expected separate[] = {
+        boundary,
+        {"stream", .dram = N * 72 + SHIFTED, .instructions = N * 36, PASS},
+        {"collide", .dram = N * 72, .instructions = N * 132, PASS},
+    };
+    CHECK(scene, &config, separate);
+    config = config_of("inplace");
+    expected here[] = {
+        boundary,
+        {"collide_here", .launches = 0.5, .dram = N * 72, .instructions = N * 132, PASS},
+        {"collide_neighbours", .launches = 0.5, .dram = N * 72 + SHIFTED, .partial = PUSHED,
+         .instructions = N * 132, PASS},
+    };
+    here[2].efficiency *= 0.85;
+    CHECK(scene, &config, here);
+    config = config_of("toelke");
+    const expected toelke[] = {
+        boundary,
+        {"lb_coll_prop", .dram = N * 72, .instructions = N * 132, PASS},
+        {"lb_exchange", .scattered = 6.0 * 8 * (NY + 2), .latency = 1.55 * 8},
+    };
+    CHECK(scene, &config, toelke);
+    /* One kernel a step: a byte a node tells what is there. */
+    config = config_of("pull");
+    kf_config_set_boolean(&config, "folded_boundary", true);
+    expected folded[] = {{"stream_collide", .dram = N * 73 + SHIFTED, .instructions = N * 162, PASS}};
+    CHECK(scene, &config, folded);
+    kf_config_set_boolean(&config, "overlap", true);
+    folded[0].latency = 1.5;
+    CHECK(scene, &config, folded);
+    /* A device of unknown size is an H200; few blocks are all there at once; a processor has no blocks. */
+    plain.multiprocessors = 0;
+    folded[0].blocks = 4.0 * NY / 132;
+    CHECK(scene, &config, folded);
+    plain.multiprocessors = 500;
+    folded[0].blocks = 0; /* 16 each */
+    CHECK(scene, &config, folded);
+    plain.multiprocessors = 100;
+    kf_scene_free(scene);
+}
+
+static void layouts_by_hand(void **state) {
+    (void)state;
+    kf_scene *scene = open_by_hand("cavity2d", NX, NY);
+    expected list[] = {
+        {"boundary", .scattered = 12.0 * NY, .dram = 12.0 * NX * 4, .latency = 0.8},
+        {"stream_collide", .dram = N * 72 + SHIFTED, .instructions = N * 132, PASS},
+    };
+    expected *pass = &list[1];
+    kf_config config = config_of("pull");
+    kf_config_set_name(&config, "layout", "csoa");
+    kf_config_set_integer(&config, "alpha", 4); /* 16 bytes: a warp's access falls into 8 */
+    pass->partial = N / 32 * 8 * 18;
+    pass->efficiency = 1;
+    CHECK(scene, &config, list);
+    kf_config_set_integer(&config, "alpha", 8);
+    pass->partial = 0;
+    CHECK(scene, &config, list);
+    kf_config_set_integer(&config, "alpha", 256); /* three of fifteen doublings */
+    pass->efficiency = 1 - 0.065 / 5;
+    CHECK(scene, &config, list);
+    kf_config_set_integer(&config, "alpha", 1);
+    kf_config_set_name(&config, "layout", "aos");
+    pass->partial = N / 32 * 32 * 18;
+    pass->efficiency = 1;
+    CHECK(scene, &config, list);
+    config = config_of("pull");
+    kf_config_set_name(&config, "storage", "f16");
+    list[0].dram = 12.0 * NX * 2;
+    *pass = (expected){"stream_collide", .dram = N * 36 + SHIFTED, .instructions = N * 150, PASS};
+    CHECK(scene, &config, list);
+    /* Doubles: 58 registers, of which 64 are given: 8 blocks, half of the nodes that a pass asks for. */
+    kf_config_set_name(&config, "storage", "f64");
+    list[0].dram = 12.0 * NX * 8;
+    *pass = (expected){"stream_collide", .dram = N * 144 + SHIFTED, .instructions = N * 264, PASS};
+    pass->resident = 8;
+    pass->efficiency *= 1 - 0.16 / 2;
+    CHECK(scene, &config, list);
+    /* Pairs and fours: 48 and 72 registers. */
+    config = config_of("pull");
+    list[0].dram = 12.0 * NX * 4;
+    for (int each = 2; each <= 4; each += 2) {
+        kf_config_set_integer(&config, "nodes_per_thread", each);
+        *pass = (expected){"stream_collide", .dram = N * 72 + SHIFTED / each, .instructions = N * 132, PASS};
+        pass->blocks = BLOCKS / each;
+        pass->resident = each == 2 ? 10 : 7;
+        CHECK(scene, &config, list);
+    }
+    /* Two grids that a cache holds, and that are as large as it is. */
+    config = config_of("push");
+    static const double times[] = {2, 1, 0.5}, shares[] = {0.52, 0.52 + 0.48 / 2.2, 1};
+    for (int i = 0; i < 3; i++) {
+        plain.l2_bytes = (uint64_t)(times[i] * 72 * N);
+        list[1] = (expected){"collide_push", .dram = shares[i] * N * 72, .partial = PUSHED,
+                             .instructions = N * 132, PASS};
+        pass->latency = 3 * shares[i];
+        pass->efficiency *= 0.93;
+        CHECK(scene, &config, list);
+    }
+    plain.l2_bytes = 0;
+    kf_scene_free(scene);
+}
+
+/* Tiles of 120 x 64 nodes of blocks of 128 threads, three steps a launch: 5 x 32 of them, of which two
+ * multiprocessors in five have a second. */
+static void steps_together_by_hand(void **state) {
+    (void)state;
+    kf_scene *scene = open_by_hand("cavity2d", NX, NY);
+    kf_config config = config_of("temporal");
+    kf_config_set_integer(&config, "steps_per_launch", 3);
+    kf_config_set_integer(&config, "tile_rows", 64);
+    const double threads = 5 * 32 * 128, read = threads * 68, updates = threads * (68 + 66.0 + 66);
+    expected list[] = {{"temporal", .launches = 1.0 / 3, .dram = read * 37 + N * 36,
+                        .instructions = 2 / 1.6 * updates * 132, .efficiency = 0.935, .blocks = 1.6 * 70,
+                        .resident = 2, .waits = 0.3}};
+    CHECK(scene, &config, list);
+    kf_config_set_name(&config, "storage", "f16");
+    list[0].dram = read * 19 + N * 18;
+    list[0].instructions += 2 / 1.6 * 9 * (read + N);
+    CHECK(scene, &config, list);
+    /* Room for eight blocks leaves 64 of 113 registers. Five steps: tiles of 120 x 128. */
+    config = config_of("temporal");
+    kf_config_set_integer(&config, "steps_per_launch", 5);
+    kf_config_set_integer(&config, "tile_rows", 128);
+    kf_config_set_integer(&config, "resident_blocks", 8);
+    kf_config_set_name(&config, "layout", "csoa");
+    kf_config_set_integer(&config, "alpha", 2);
+    const double wide = 5 * 16 * 128, all = wide * (5 * 136.0 - 16), seen = wide * 136;
+    const expected five[] = {{"temporal", .launches = 0.2, .dram = seen * 37 + N * 36,
+                              .partial = N / 32 * 16 * 9 * (1 + seen / N),
+                              .instructions = 1 / 0.8 * all * (132 + 2 * (113 - 64)), .efficiency = 1,
+                              .blocks = 0.8 * 140, .resident = 1, .waits = 0.3}};
+    CHECK(scene, &config, five);
+    kf_scene_free(scene);
+}
+
+/* Links between fluid and solid, counted from the fluid's side; nodes where something flows in or out. */
+static void mask_by_hand(void **state) {
+    (void)state;
+    kf_scene *scene = open_by_hand("cylinder_array2d", 96, 80);
+    assert_non_null(scene->mask);
+    const int nx = scene->nodes[0], ny = scene->nodes[1];
+    const double nodes = (double)nx * ny;
+    scene->mask[nx + 1] = KF_NODE_INFLOW;
+    scene->mask[2 * nx + 1] = KF_NODE_OUTFLOW;
+    scene->mask[3 * nx + 1] = KF_NODE_OUTFLOW;
+    for (int walls = 0; walls < 2; walls++) {
+        double links = 0;
+        for (int face = 0; face < 4; face++)
+            scene->faces[face] = walls ? KF_WALL : KF_PERIODIC;
+        scene->mask[0] = KF_NODE_SOLID; /* beside the corner: links across faces, where they are periodic */
+        for (int y = 0; y < ny; y++)
+            for (int x = 0; x < nx; x++)
+                for (int dy = -1; dy <= 1 && scene->mask[x + nx * y] == KF_NODE_FLUID; dy++)
+                    for (int dx = -1; dx <= 1; dx++) {
+                        const bool outside = x + dx < 0 || x + dx >= nx || y + dy < 0 || y + dy >= ny;
+                        const int there = (x + dx + nx) % nx + nx * ((y + dy + ny) % ny);
+                        links += scene->mask[there] == KF_NODE_SOLID && !(outside && walls);
+                    }
+        assert_true(links > 100);
+        kf_config config = config_of("push");
+        expected list[] = {
+            {"open_boundary", .scattered = 3 * 27, .latency = 1.6},
+            {"boundary", .scattered = 12.0 * ny, .partial = 2 * links, .dram = 12.0 * nx * 4 + 8 * links,
+             .latency = 0.8},
+            {"collide_push", .dram = nodes * 72, .partial = 2.0 * ny * 6, .instructions = nodes * 132,
+             .latency = 3, .efficiency = 0.935 * 0.93},
+        };
+        CHECK(scene, &config, list);
+        kf_config_set_name(&config, "bounce_back", "full_way"); /* a flag a node instead */
+        list[1].partial = 0;
+        list[1].dram = 12.0 * nx * 4;
+        list[2].dram = nodes * 73;
+        CHECK(scene, &config, list);
+    }
+    kf_scene_free(scene);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ranks_of_an_h200),
-                                       cmocka_unit_test(launches_of_plans), cmocka_unit_test(every_config)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_of_an_h200), cmocka_unit_test(launches_of_plans),
+        cmocka_unit_test(every_config),     cmocka_unit_test(passes_by_hand),
+        cmocka_unit_test(layouts_by_hand),  cmocka_unit_test(steps_together_by_hand),
+        cmocka_unit_test(mask_by_hand)};
     return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
 }

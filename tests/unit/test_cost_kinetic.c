@@ -2,13 +2,8 @@
  * segments and the band from the samples themselves. Figures that an H200 measured (docs/cost-model.md) stand
  * here as numbers. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/util/memory.h"
 #include "cost_model/kinetic.h"
@@ -16,6 +11,7 @@
 #include "solver/kinetic/kinetic.h"
 #include "solver/systems.h"
 #include "tests/unit/problem_fixture.h"
+#include "tests/unit/works_by_hand.h"
 
 enum { NX = 64, NY = 48, NZ = 40 };
 static const double N = (double)NX * NY * NZ;
@@ -27,56 +23,13 @@ static kf_device_info gpu = {.backend = "cuda",
                              .multiprocessors = 100,
                              .warp_size = 32};
 
-/* Figures of a launch; blocks: in all; what is not named is 0. */
-typedef struct expected {
-    const char *name;
-    double launches, dram, partial, scattered, atomics, instructions, latency;
-    double efficiency;              /* 0: 1 */
-    double starts;                  /* of amount[KF_COST_LAUNCH], 0: 1; -1: none */
-    double blocks, resident, waits; /* as kf_work has them, blocks of the whole device */
-    bool aside;
-} expected;
-
-static void near(const char *launch, const char *what, double value, double wanted) {
-    if (!(fabs(value - wanted) <= 1e-9 * fmax(1e-6, fabs(wanted))))
-        fail_msg("%s: %s is %.9g, by hand %.9g", launch, what, value, wanted);
-}
-
-static void compare(const kf_work *work, const expected *wanted) {
-    assert_string_equal(work->name, wanted->name);
-    const double amounts[KF_RESOURCES] = {[KF_COST_DRAM] = wanted->dram,
-                                          [KF_COST_PARTIAL] = wanted->partial,
-                                          [KF_COST_SCATTERED] = wanted->scattered,
-                                          [KF_COST_ATOMICS] = wanted->atomics,
-                                          [KF_COST_LATENCY] = wanted->latency,
-                                          [KF_COST_INSTRUCTIONS] = wanted->instructions,
-                                          [KF_COST_LAUNCH] = wanted->starts > 0   ? wanted->starts
-                                                             : wanted->starts < 0 ? 0
-                                                                                  : 1};
-    for (int r = 0; r < KF_RESOURCES; r++)
-        near(work->name, kf_resource_names[r], work->amount[r], amounts[r]);
-    near(work->name, "launches", work->launches, wanted->launches > 0 ? wanted->launches : 1);
-    near(work->name, "efficiency", work->efficiency, wanted->efficiency > 0 ? wanted->efficiency : 1);
-    near(work->name, "blocks", work->blocks, wanted->blocks / gpu.multiprocessors);
-    if (wanted->resident > 0) near(work->name, "resident", work->resident, wanted->resident);
-    if (wanted->waits > 0) near(work->name, "wait_us", work->wait_us, wanted->waits);
-    assert_int_equal(work->aside, wanted->aside);
-}
-
 static kf_works works_of(const kf_scene *scene, const kf_config *config) {
-    kf_error error = {KF_OK, ""};
-    kf_works works = {.count = 0};
-    void *model = kf_cost_kinetic.open(problem_of(&kf_system_kinetic, scene), &gpu);
-    if (kf_cost_kinetic.works(model, config, &works, &error) != KF_OK) fail_msg("%s", error.message);
-    kf_cost_kinetic.close(model);
-    return works;
+    return works_of_model(&kf_cost_kinetic, problem_of(&kf_system_kinetic, scene), &gpu, config);
 }
 
 static void check(const kf_scene *scene, const kf_config *config, const expected *wanted, size_t count) {
     kf_works works = works_of(scene, config);
-    for (size_t i = 0; i < works.count && i < count; i++)
-        compare(&works.list[i], &wanted[i]);
-    assert_int_equal(works.count, count);
+    compare_all(&works, wanted, count);
     kf_works_free(&works);
 }
 #define CHECK(scene, config, wanted) check(scene, config, wanted, sizeof(wanted) / sizeof *(wanted))
@@ -84,11 +37,7 @@ static void check(const kf_scene *scene, const kf_config *config, const expected
 /* One launch of a config. */
 static void check_launch(const kf_scene *scene, const kf_config *config, const expected *wanted) {
     kf_works works = works_of(scene, config);
-    const kf_work *found = NULL;
-    for (size_t i = 0; i < works.count && found == NULL; i++)
-        if (strcmp(works.list[i].name, wanted->name) == 0) found = &works.list[i];
-    if (found == NULL) fail_msg("no %s", wanted->name);
-    compare(found, wanted);
+    compare_one(&works, wanted);
     kf_works_free(&works);
 }
 
@@ -122,8 +71,8 @@ static kf_config config_of(const char *plan, const char *immersed) {
 }
 
 /* Blocks of 4 warps in a grid of 2 x 12 x 40. A quarter of the register file holds 16384 / (32 x registers)
- * warps. */
-static const double BLOCKS = 2.0 * 12 * NZ;
+ * warps. The device has 100 multiprocessors. */
+static const double BLOCKS = 2.0 * 12 * NZ / 100;
 
 /* --- passes --------------------------------------------------------------------------------------------- */
 
@@ -210,14 +159,14 @@ static void test_layouts(void **state) {
     kf_config_set_integer(&config, "block_x", 8);
     check_launch(scene, &config,
                  &(expected){"stream", .dram = N * 4 * 54, .latency = 3,
-                             .efficiency = 0.88 / (1 + 0.07 * pow(3, 1.5)), .blocks = 8.0 * 12 * NZ,
+                             .efficiency = 0.88 / (1 + 0.07 * pow(3, 1.5)), .blocks = 8.0 * 12 * NZ / 100,
                              .resident = 32});
     /* Rows end within a block: 64 / 48 is two of them. */
     kf_config_set_integer(&config, "block_x", 48);
     kf_config_set_integer(&config, "block_y", 5);
     check_launch(scene, &config,
                  &(expected){"stream", .dram = N * 4 * 54, .latency = 3, .efficiency = 0.88,
-                             .blocks = 2.0 * 10 * NZ, .resident = 8});
+                             .blocks = 2.0 * 10 * NZ / 100, .resident = 8});
     kf_scene_free(scene);
 }
 
@@ -328,7 +277,7 @@ static void test_other_streamings(void **state) {
     kf_config_set_integer(&config, "block_x", 16); /* two blocks write a line of the cache */
     even.dram += 18 * ends;
     even.efficiency /= 1.22;
-    even.blocks = 4.0 * 12 * NZ;
+    even.blocks = 4.0 * 12 * NZ / 100;
     even.resident = 12;
     check_launch(scene, &config, &even);
     /* 40 planes in slabs of 16 are three launches. */
