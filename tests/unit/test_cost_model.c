@@ -269,6 +269,179 @@ static void test_waiting(void **state) {
     }
 }
 
+/* What a byte's worth of bandwidth does in other ways, an H200's; roofs that were measured stand above the
+ * data sheet. */
+static void test_ceilings(void **state) {
+    (void)state;
+    static const double bytes[KF_RESOURCES] = {[KF_COST_DRAM] = 1,
+                                               [KF_COST_PARTIAL] = 57,
+                                               [KF_COST_SCATTERED] = 110,
+                                               [KF_COST_ATOMICS] = 65,
+                                               [KF_COST_INSTRUCTIONS] = 0.21};
+    const kf_device_info cpu = {.backend = "cpu"};
+    kf_roofs roofs = {.count = 3,
+                      .list = {{.name = "dram_copy", .value = 3900},
+                               {.name = "dram_copy_nt", .value = 4100},
+                               {.name = "graph_node", .value = 1.6}}};
+    kf_ceilings c;
+    kf_ceilings_from(&gpu, &roofs, &c);
+    for (int r = 0; r < KF_COST_LATENCY; r++)
+        assert_near(c.rate[r] * bytes[r], 4.1e12, 1e-12);
+    assert_near(c.rate[KF_COST_LAUNCH], 1e6 / 1.6, 1e-12);
+    assert_near(c.rate[KF_COST_LATENCY], 1e6 / 1.2, 1e-12);
+    assert_true(c.measured);
+    roofs.list[0].value = 4300;
+    roofs.list[2].value = 0.4; /* never below what a kernel of a graph takes */
+    kf_ceilings_from(&gpu, &roofs, &c);
+    assert_near(c.rate[KF_COST_DRAM], 4.3e12, 1e-12);
+    assert_near(c.rate[KF_COST_LAUNCH], 1e6, 1e-12);
+    roofs.list[0].value = roofs.list[1].value = 0; /* no roof at all */
+    kf_ceilings_from(&gpu, &roofs, &c);
+    assert_false(c.measured);
+    assert_near(c.rate[KF_COST_DRAM], 0.88 * 4.8e12, 1e-12);
+    kf_ceilings_from(&cpu, NULL, &c);
+    assert_false(c.measured);
+    assert_near(c.rate[KF_COST_DRAM], 1.2e10, 1e-12);
+    assert_near(c.rate[KF_COST_LAUNCH], 1e6, 1e-12);
+    assert_near(c.rate[KF_COST_LATENCY], 1e7, 1e-12);
+}
+
+/* Whole below half of the cache, nothing from 1.6 times its size on. */
+static void test_cached(void **state) {
+    (void)state;
+    assert_near(kf_cost_cached(10, 100, 0.5), 0.5, 1e-12);
+    assert_near(kf_cost_cached(50, 100, 0.5), 0.5, 1e-12);
+    assert_near(kf_cost_cached(105, 100, 0.5), 0.75, 1e-12);
+    assert_near(kf_cost_cached(160, 100, 0.5), 1, 1e-12);
+    assert_near(kf_cost_cached(1e9, 100, 0.5), 1, 1e-12);
+    assert_near(kf_cost_cached(1e9, 0, 0.5), 1, 1e-12);
+}
+
+/* A ceiling of 1e6 of anything a second: an amount is its time in microseconds. */
+static kf_prediction predict(const kf_works *works, const kf_calibration *calibration) {
+    kf_ceilings ceilings = {.measured = true};
+    kf_calibration none;
+    kf_prediction prediction;
+    kf_calibration_begin(&none);
+    for (int r = 0; r < KF_RESOURCES; r++)
+        ceilings.rate[r] = 1e6;
+    kf_cost_predict(works, &ceilings, calibration != NULL ? calibration : &none, &prediction);
+    return prediction;
+}
+
+/* Launches in a graph, and outside of one 2.5 times their starts; what runs aside costs what it takes beyond
+ * 14 us; a launch that gets half of the memory's roof takes twice as long there. */
+static void test_beside_each_other(void **state) {
+    (void)state;
+    kf_works works = {.count = 0};
+    kf_works_add(&works, "flow", 1)->amount[KF_COST_DRAM] = 100;
+    works.list[0].amount[KF_COST_LATENCY] = 3;
+    works.list[0].efficiency = 0.5;
+    works.list[0].amount[KF_COST_INSTRUCTIONS] = 150;
+    kf_works_add(&works, "solid", 2)->amount[KF_COST_ATOMICS] = 10;
+    works.list[1].amount[KF_COST_DRAM] = 4;
+    works.list[1].aside = true;
+    kf_prediction p = predict(&works, NULL);
+    const double flow = 200 + 3 + 1, solid = 2 * (10 + 1), shown = 1 - 14 / solid;
+    assert_near(p.time_us, flow + shown * solid, 1e-12);
+    assert_near(p.parts_us[KF_COST_DRAM], 200, 1e-12);
+    assert_near(p.parts_us[KF_COST_ATOMICS], shown * 20, 1e-12);
+    assert_near(p.parts_us[KF_COST_LAUNCH], 1 + shown * 2, 1e-12);
+    assert_near(p.parts_us[KF_COST_LATENCY], 3, 1e-12);
+    assert_near(p.busy[KF_COST_DRAM], 108 / p.time_us, 1e-12);
+    assert_near(p.busy[KF_COST_INSTRUCTIONS], 150 / p.time_us, 1e-12);
+    assert_near(p.busy[KF_COST_ATOMICS], 20 / p.time_us, 1e-12);
+    assert_string_equal(p.longest, "flow");
+    assert_near(p.longest_us, flow, 1e-12);
+    works.list[1].amount[KF_COST_ATOMICS] = 5; /* 12 us in all: they hide */
+    p = predict(&works, NULL);
+    assert_near(p.time_us, flow, 1e-12);
+    works.one_by_one = true;
+    p = predict(&works, NULL);
+    assert_near(p.time_us, 200 + 3 + 2.5 + 2 * (5 + 2.5), 1e-12);
+    kf_calibration calibration;
+    kf_calibration_begin(&calibration);
+    calibration.factor[KF_COST_INSTRUCTIONS] = 2; /* which then limits the flow */
+    calibration.factor[KF_COST_LAUNCH] = 0.2;
+    p = predict(&works, &calibration);
+    assert_near(p.time_us, 300 + 3 + 0.5 + 2 * (5 + 0.5), 1e-12);
+    assert_near(p.parts_us[KF_COST_INSTRUCTIONS], 300, 1e-12);
+    /* Blocks that read, compute and write in turn: what they compute is time away from the memory. */
+    works.count = 1;
+    works.one_by_one = false;
+    works.list[0].blocks = 50;
+    works.list[0].resident = 1;
+    works.list[0].wait_us = 0.5;
+    works.list[0].in_turn = true;
+    works.list[0].efficiency = 1;
+    works.list[0].amount[KF_COST_DRAM] = 200;
+    works.list[0].amount[KF_COST_ATOMICS] = 25;
+    p = predict(&works, NULL);
+    const double away = (0.5 + (150 + 25) / 50.0) / (200 / 50.0), busy = 1 / (1 + away);
+    assert_near(p.parts_us[KF_COST_DRAM], 200 / (busy / pow(1 + pow(busy, 8), 0.125)) * (1 + 0.85 / 50),
+                1e-12);
+    /* Fewer blocks than fit end together: a second wave at most. */
+    works.list[0].resident = 80;
+    works.list[0].in_turn = false;
+    works.list[0].wait_us = 0;
+    p = predict(&works, NULL);
+    assert_true(p.parts_us[KF_COST_DRAM] > 200 * 1.84 && p.parts_us[KF_COST_DRAM] < 200 * 1.86 * 1.1);
+    kf_works_free(&works);
+}
+
+/* No resource becomes free, or slower than all else together; measurements that failed say nothing. */
+static void test_calibration_has_limits(void **state) {
+    (void)state;
+    kf_calibration calibration;
+    kf_prediction predictions[50] = {{0}};
+    double measured[50];
+    for (int i = 0; i < 50; i++) {
+        predictions[i].parts_us[KF_COST_DRAM] = 100;
+        measured[i] = i % 2 == 0 ? 1e5 : 0;
+    }
+    kf_cost_calibrate(predictions, measured, 50, &calibration);
+    assert_int_equal(calibration.measurements, 25);
+    /* (0.25 + 25 * 0.001) / (0.25 + 25 * 1e-6) by hand: one resource. */
+    assert_near(calibration.factor[KF_COST_DRAM], 0.275 / 0.250025, 1e-12);
+    for (int i = 0; i < 50; i++)
+        measured[i] = 5000;
+    kf_cost_calibrate(predictions, measured, 50, &calibration);
+    assert_near(calibration.factor[KF_COST_DRAM], (0.25 + 50 * 0.02) / (0.25 + 50 * 0.0004), 1e-12);
+    for (int i = 0; i < 50; i++)
+        measured[i] = 1;
+    kf_cost_calibrate(predictions, measured, 50, &calibration);
+    assert_near(calibration.factor[KF_COST_DRAM], 0.05, 1e-12);
+    for (int i = 0; i < 50; i++) { /* one resource too little, to be made up by the other */
+        predictions[i].parts_us[KF_COST_DRAM] = 1;
+        measured[i] = 40;
+    }
+    kf_prediction *many = kf_allocate(20000 * sizeof *many);
+    double *slow = kf_allocate(20000 * sizeof *slow);
+    for (int i = 0; i < 20000; i++) {
+        many[i] = predictions[0];
+        slow[i] = measured[0];
+    }
+    kf_cost_calibrate(many, slow, 20000, &calibration);
+    assert_near(calibration.factor[KF_COST_DRAM], 20, 1e-12);
+    free(many);
+    free(slow);
+}
+
+/* The two that take most, and the first launch; what is below a percent is left out. */
+static void test_explanations(void **state) {
+    (void)state;
+    char text[256];
+    kf_prediction p = {.time_us = 1000, .longest = "pass", .longest_us = 700};
+    p.parts_us[KF_COST_LAUNCH] = 600;
+    p.parts_us[KF_COST_DRAM] = 391;
+    p.parts_us[KF_COST_ATOMICS] = 9;
+    p.busy[KF_COST_LAUNCH] = 0.5;
+    assert_string_equal(kf_cost_explain(&p, text, sizeof text),
+                        "launches bound at 50 %, DRAM 39 % of the time; pass takes 700 us");
+    p.parts_us[KF_COST_DRAM] = 0;
+    assert_string_equal(kf_cost_explain(&p, text, sizeof text), "launches bound at 50 %; pass takes 700 us");
+}
+
 static double amount_of(const kf_scene *scene, const kf_config *config, const char *name,
                         kf_resource resource) {
     const kf_problem *problem = problem_of(&kf_system_kinetic, scene);
@@ -413,12 +586,22 @@ static void test_launches_of_plans(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_launches_add_up),   cmocka_unit_test(test_calibration),
-        cmocka_unit_test(test_later_values),      cmocka_unit_test(test_plans_in_order),
-        cmocka_unit_test(test_all_configs),       cmocka_unit_test(test_sectors_of_samples),
-        cmocka_unit_test(test_waiting),           cmocka_unit_test(test_works_of_outflows),
-        cmocka_unit_test(test_works_on_the_band), cmocka_unit_test(test_sectors_of_a_row),
+        cmocka_unit_test(test_launches_add_up),
+        cmocka_unit_test(test_calibration),
+        cmocka_unit_test(test_later_values),
+        cmocka_unit_test(test_plans_in_order),
+        cmocka_unit_test(test_all_configs),
+        cmocka_unit_test(test_sectors_of_samples),
+        cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_works_of_outflows),
+        cmocka_unit_test(test_works_on_the_band),
+        cmocka_unit_test(test_sectors_of_a_row),
         cmocka_unit_test(test_launches_of_plans),
+        cmocka_unit_test(test_ceilings),
+        cmocka_unit_test(test_cached),
+        cmocka_unit_test(test_beside_each_other),
+        cmocka_unit_test(test_calibration_has_limits),
+        cmocka_unit_test(test_explanations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
