@@ -12,9 +12,12 @@
 #include "base/statistics/statistics.h"
 #include "base/util/random.h"
 #include "base/util/text.h"
-#include "cost_model/model.h"
+#include "cost_model/sph.h"
 #include "harness/replay/landscape_prior.h"
+#include "kernels/sph/arguments.h"
+#include "scene/particles.h"
 #include "solver/systems.h"
+#include "tests/unit/works_by_hand.h"
 
 static const kf_device_info gpu = {.backend = "cuda",
                                    .spec = "cuda:0",
@@ -175,9 +178,254 @@ static void every_config(void **state) {
     }
 }
 
+/* --- by hand -------------------------------------------------------------------------------------------- */
+
+/* A box of 20 x 16 x 12 spacings with a support of two: 480 cells of a support, and 216 candidates in 27 of
+ * them for each of 1000 particles. */
+enum { PARTICLES = 1000 };
+static const double P = PARTICLES, NEAR = 4.0 / 3.0 * 3.14159265358979323846 * 8 - 1;
+
+static kf_particle_scene box_of(void) {
+    static float zeros[3 * PARTICLES];
+    kf_particle_scene scene = {.dimensions = 3,
+                               .support = 2,
+                               .size = {20, 16, 12},
+                               .spacing = 0.01,
+                               .sound_speed = 10,
+                               .density = 1000,
+                               .courant = 0.25,
+                               .count = PARTICLES,
+                               .position = zeros,
+                               .velocity = zeros,
+                               .deviation = zeros};
+    for (int side = 0; side < 6; side++)
+        scene.sides[side] = KF_SIDE_NO_SLIP;
+    return scene;
+}
+
+static kf_config config_by_hand(const char *search, long cells, bool prune, const char *layout) {
+    kf_config config = {.system = "sph"};
+    kf_config_set_name(&config, "search", search);
+    kf_config_set_integer(&config, "cells", cells);
+    kf_config_set_boolean(&config, "prune", prune);
+    kf_config_set_name(&config, "layout", layout);
+    kf_config_set_name(&config, "order", "atomic");
+    kf_config_set_boolean(&config, "fuse_count", true);
+    kf_config_set_integer(&config, "list_period", 1);
+    kf_config_set_integer(&config, "skin", 0);
+    kf_config_set_integer(&config, "in_flight", 2);
+    kf_config_set_integer(&config, "threads", 128);
+    kf_config_set_integer(&config, "resident_blocks", 0);
+    kf_config_set_boolean(&config, "graph", true);
+    return config;
+}
+
+static void check_works(kf_particle_scene *scene, const kf_device_info *device, const kf_config *config,
+                        const expected *wanted, size_t count) {
+    const kf_problem problem = {.own = scene};
+    kf_works works = works_of_model(&kf_cost_sph, &problem, device, config);
+    if (count > 1) compare_all(&works, wanted, count);
+    if (count == 1) compare_one(&works, wanted);
+    bool graph = true;
+    (void)kf_config_boolean(config, "graph", &graph, NULL);
+    assert_int_equal(works.one_by_one, strcmp(device->backend, "cuda") == 0 && !graph);
+    kf_works_free(&works);
+}
+#define CHECK(scene, config, wanted)                                                                         \
+    check_works(scene, &gpu, config, wanted, sizeof(wanted) / sizeof *(wanted))
+
+/* Of a warp's pairs, those in which any of its groups of lanes has a neighbour. */
+static double any(double candidates) {
+    return 1 - pow(1 - NEAR / candidates, 6);
+}
+
+/* Every candidate of 27 cells is compared: places and values of 36.4 and 6 instructions in the layout of
+ * three floats and one. 50 registers, of which 56 are given: nine blocks of four warps. */
+static void cells_by_hand(void **state) {
+    (void)state;
+    kf_particle_scene scene = box_of();
+    kf_config config = config_by_hand("cells", 1, false, "float3");
+    kf_config_set_boolean(&config, "fuse_count", false);
+    const double each = 4 * 0.48, pairs = 27 * 90 + 216 * (9 + 6 + any(216) * (40 + 6)),
+                 busy = sqrt(36 * 2 / 90.0);
+    expected list[] = {
+        {"count_cells", .dram = 24 * P, .atomics = P, .instructions = 40 * P, .latency = 1},
+        {"sum_cells", .dram = each * P, .instructions = 2 * each * P, .latency = 1},
+        {"sum_groups", .latency = 1},
+        {"begin_cells", .dram = 3 * each * P, .instructions = 4 * each * P, .latency = 1},
+        {"scatter", .dram = (8 + 2 * 52) * P, .instructions = 50 * P, .latency = 1},
+        {"flow", .dram = 104 * P, .instructions = P * (150 + pairs) / busy, .latency = 1},
+        {"advance_clock", .latency = 3},
+    };
+    CHECK(&scene, &config, list);
+    kf_config_set_boolean(&config, "graph", false);
+    CHECK(&scene, &config, list);
+    /* A launch bound of twelve blocks takes ten registers away, and hides more. */
+    kf_config_set_integer(&config, "resident_blocks", 12);
+    list[5].instructions = P * (150 + pairs + 2 * 10 * any(216) * 216);
+    CHECK(&scene, &config, list);
+    /* One value in flight; places by numbers, two a cell. */
+    kf_config_set_integer(&config, "resident_blocks", 0);
+    kf_config_set_integer(&config, "in_flight", 1);
+    kf_config_set_name(&config, "order", "ranked");
+    const double alone = sqrt(64 / 90.0);
+    const expected ranked[] = {
+        {"count_cells", .dram = 24 * P, .atomics = P, .instructions = 40 * P / alone, .latency = 1},
+        {"sum_cells", .dram = each * P, .instructions = 2 * each * P / alone, .latency = 1},
+        {"sum_groups", .latency = 1},
+        {"begin_cells", .dram = 3 * each * P, .instructions = 4 * each * P / alone, .latency = 1},
+        {"place", .dram = 20 * P, .instructions = 20 * P / alone, .latency = 1},
+        {"rank", .dram = 120 * P, .instructions = (60 + 4 / 0.48) * P / alone, .latency = 1},
+        {"flow", .dram = 104 * P, .instructions = P * (150 + pairs) / sqrt(36 / 90.0), .latency = 1},
+        {"advance_clock", .latency = 3},
+    };
+    CHECK(&scene, &config, ranked);
+    /* Large blocks: 65536 registers hold two of 512 threads. */
+    kf_config_set_integer(&config, "threads", 512);
+    expected flow[] = {
+        {"flow", .dram = 104 * P, .instructions = P * (150 + pairs) / sqrt(32 / 90.0), .latency = 1}};
+    CHECK(&scene, &config, flow);
+    /* Two dimensions: nine cells of four places. */
+    scene.dimensions = 2;
+    const double flat = 3.14159265358979323846 * 4 - 1, share = 1 - pow(1 - flat / 36, 6);
+    flow[0].instructions = P * (150 + 9 * 90 + 36 * (15 + share * 46)) / sqrt(32 / 90.0);
+    CHECK(&scene, &config, flow);
+    const expected cells[] = {
+        {"sum_cells", .dram = 4 * 80, .instructions = 8 * 80 / alone, .latency = 1}}; /* 10 x 8 */
+    CHECK(&scene, &config, cells);
+    /* A processor has neither warps nor blocks. */
+    const kf_device_info cpu = {.backend = "cpu"};
+    kf_config_set_boolean(&config, "graph", false);
+    flow[0] = (expected){"flow", .dram = 104 * P};
+    flow[0].instructions = P * (150 + 9 * 90 + 36 * (15 + share * 46));
+    check_works(&scene, &cpu, &config, flow, 1);
+}
+
+/* Rows end where the support does: means over four places of a particle in its cell, of cells of a spacing.
+ */
+static double pruned_candidates(void) {
+    double cells = 0;
+    for (int a = 0; a < 16; a++)
+        for (int row = 0; row < 25; row++) {
+            const double at[2] = {0.125 + 0.25 * (a % 4), 0.125 + 0.25 * (a / 4)};
+            const int offset[2] = {row % 5 - 2, row / 5 - 2};
+            double square = 0;
+            for (int i = 0; i < 2; i++) {
+                const double gap = fmax(0, fmax(offset[i] - at[i], at[i] - offset[i] - 1));
+                square += gap * gap;
+            }
+            if (square < 4) cells += fmin(5, 1 + 2 * sqrt(4 - square)) / 16;
+        }
+    return cells;
+}
+
+static void rows_by_hand(void **state) {
+    (void)state;
+    kf_particle_scene scene = box_of();
+    kf_config config = config_by_hand("rows", 2, true, "float4");
+    const double candidates = pruned_candidates(), busy = sqrt(36 * 2 / 90.0);
+    assert_true(candidates > NEAR && candidates < 125);
+    double ranges = 25 * 90 + 25 * 60;
+    expected flow[] = {{"flow", .dram = 104 * P, .latency = 1}};
+    flow[0].instructions = P * (150 + ranges + candidates * (9 + 3 + any(candidates) * (40 + 3))) / busy;
+    CHECK(&scene, &config, flow);
+    const expected cells[] = {
+        {"sum_cells", .dram = 4 * 20 * 16 * 12, .instructions = 8 * 20 * 16 * 12, .latency = 1}};
+    CHECK(&scene, &config, cells);
+    /* Across a periodic face a row has images: three ranges, two of them beyond. */
+    scene.sides[4] = scene.sides[5] = KF_SIDE_PERIODIC;
+    ranges = 25 * 90 + 50 * 20 + 75 * 60;
+    flow[0].instructions = P * (150 + ranges + candidates * (9 + 3 + any(candidates) * (40 + 3))) / busy;
+    CHECK(&scene, &config, flow);
+    /* On terrain there are no more cells than particles. */
+    static double heights[4];
+    scene.terrain.heights = heights;
+    const expected few[] = {{"sum_cells", .dram = 4 * P, .instructions = 8 * P, .latency = 1}};
+    CHECK(&scene, &config, few);
+    scene.terrain.heights = NULL;
+    /* Walls of particles are summed over first. */
+    scene.wall_count = 100;
+    expected dummies[] = {{"dummies", .dram = 32 * P, .latency = 1}};
+    dummies[0].instructions = P * (60 + ranges + candidates * (9 + 3 + any(candidates) * (30 + 3))) / busy;
+    CHECK(&scene, &config, dummies);
+}
+
+/* Two loops, and bits between the sums of a scheme with several. */
+static void bits_by_hand(void **state) {
+    (void)state;
+    kf_particle_scene scene = box_of();
+    kf_config config = config_by_hand("staged", 1, false, "float4");
+    kf_config_set_integer(&config, "threads", 64);
+    const double stresses = 4.0 * KF_SPH_STRESSES, state_bytes = 52 + stresses;
+    const double scan = 9 * 90 + 216 * (8 + 3) + 12 * 9; /* a word of bits a range */
+    /* 57 registers of 64 threads: 16 blocks; the bits of 12 slots take less shared memory than there is. */
+    const double near = 1.25 * NEAR * (9 + 40 + 2 * 26 + 6);
+    expected flow[] = {{"flow", .dram = 104 * P, .latency = 1}};
+    flow[0].instructions = P * (150 + near + scan) / sqrt(32 * 2 / 90.0);
+    CHECK(&scene, &config, flow);
+    /* With a stress: strain first, then motion with what it left. */
+    scene.material.law = KF_LAW_BINGHAM;
+    const expected strain[] = {{"strain", .dram = (48 + 2 * stresses + 8 * 216 / 16.0) * P,
+                                .instructions = P * (250 + 1.25 * NEAR * (9 + 38 + 2 * 26 + 6) + scan) /
+                                                sqrt(32 * 2 / 90.0),
+                                .latency = 1}},
+                   motion[] = {{"motion", .dram = (2 * state_bytes + 16 + 8 * 216 / 16.0) * P,
+                                .instructions =
+                                    P * (150 + 1.25 * NEAR * (9 + 36 + 3.5 * 26 + 6)) / sqrt(36 * 2 / 90.0),
+                                .latency = 1}};
+    CHECK(&scene, &config, strain);
+    CHECK(&scene, &config, motion);
+    /* The thesis: densities, stress rates, forces; masks of the candidates are read again. */
+    scene.scheme = KF_SCHEME_THESIS;
+    config = config_by_hand("masks", 1, false, "soa");
+    const double gather = 26 * 2.5;
+    const expected thesis[] = {{"density", .dram = (48 + 216 / 8.0) * P,
+                                .instructions = P * (30 + 3 * 216 + 9 * 90 + 216 * (9 + 9 + any(216) * 6)),
+                                .latency = 1}},
+                   rates[] = {{"stress", .dram = (48 + stresses + 216 / 8.0) * P,
+                               .instructions = P * (80 + 1.25 * NEAR * (9 + 30 + 2 * gather + 6) + 9 * 90) /
+                                               sqrt(36 * 2 / 90.0),
+                               .latency = 1}},
+                   force[] = {{"force", .dram = (2 * state_bytes + 216 / 8.0) * P,
+                               .instructions = P * (150 + 1.25 * NEAR * (9 + 40 + 4 * gather + 6) + 9 * 90) /
+                                               sqrt(32 * 2 / 90.0),
+                               .latency = 1}};
+    CHECK(&scene, &config, thesis);
+    CHECK(&scene, &config, rates);
+    CHECK(&scene, &config, force);
+}
+
+/* Lists that serve four steps reach a tenth further, in every direction. */
+static void lists_by_hand(void **state) {
+    (void)state;
+    kf_particle_scene scene = box_of();
+    kf_config config = config_by_hand("list", 1, false, "float4");
+    kf_config_set_boolean(&config, "fuse_count", false);
+    kf_config_set_integer(&config, "list_period", 4);
+    kf_config_set_integer(&config, "skin", 10);
+    const double listed = pow(1.1, 3) * NEAR, candidates = 27 * pow(2.2, 3),
+                 cells = ceil(20 / 2.2) * ceil(16 / 2.2) * ceil(12 / 2.2);
+    const expected make[] = {{"make_lists", .launches = 0.25, .dram = (32 + 4 * listed) * P,
+                              .instructions =
+                                  P * (9 * 90 + candidates * (8 + 3) + 12 * 9 + 1.25 * listed * (20 + 3)) /
+                                  sqrt(fmin(1, 40 * 2 / 90.0)),
+                              .latency = 1}},
+                   sum[] = {{"sum_cells", .launches = 0.25, .dram = 4 * cells, .instructions = 8 * cells,
+                             .latency = 1}},
+                   flow[] = {
+                       {"flow", .dram = (104 + 4 * listed) * P,
+                        .instructions = P * (150 + 1.15 * listed * (9 + 40 + 2 * 26)) / sqrt(36 * 2 / 90.0),
+                        .latency = 1}};
+    CHECK(&scene, &config, make);
+    CHECK(&scene, &config, sum);
+    CHECK(&scene, &config, flow);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(steps_of_a_quiet_gpu),
-                                       cmocka_unit_test(landscapes_of_a_gpu_in_use),
-                                       cmocka_unit_test(every_config)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_of_a_quiet_gpu), cmocka_unit_test(landscapes_of_a_gpu_in_use),
+        cmocka_unit_test(every_config),         cmocka_unit_test(cells_by_hand),
+        cmocka_unit_test(rows_by_hand),         cmocka_unit_test(bits_by_hand),
+        cmocka_unit_test(lists_by_hand)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

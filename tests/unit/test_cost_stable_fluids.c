@@ -9,9 +9,10 @@
 #include <cmocka.h>
 
 #include "base/util/random.h"
-#include "cost_model/cost.h"
-#include "cost_model/model.h"
+#include "cost_model/stable_fluids.h"
+#include "solver/stable_fluids/fluid.h"
 #include "solver/systems.h"
+#include "tests/unit/works_by_hand.h"
 
 static const kf_device_info gpu = {.backend = "cuda",
                                    .spec = "cuda:0",
@@ -116,8 +117,214 @@ static void every_config(void **state) {
     }
 }
 
+/* --- by hand -------------------------------------------------------------------------------------------- */
+
+enum { NX = 512, NY = 256 };
+static const double C = (double)NX * NY;
+
+static kf_device_info ten = {
+    .backend = "cuda", .spec = "cuda:0", .name = "test", .multiprocessors = 10, .warp_size = 32};
+
+static kf_config config_of(const char *plan, const char *fft) {
+    kf_config config = {.system = "stable_fluids"};
+    static const struct {
+        const char *name;
+        long value;
+    } numbers[] = {{"points_rows", 8},
+                   {"points_columns", 16},
+                   {"points_inverse", 16},
+                   {"rows_per_block", 2},
+                   {"columns_per_block", 4},
+                   {"tile_columns", 0},
+                   {"pad", 0},
+                   {"exchange_buffers", 1},
+                   {"resident_rows", 0},
+                   {"resident_columns", 0},
+                   {"block_x", 32},
+                   {"block_y", 4},
+                   {"steps_per_launch", 1}};
+    static const char *const switches[] = {"component_per_thread", "overlap", "prefetch"};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        kf_config_set_integer(&config, numbers[i].name, numbers[i].value);
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
+        kf_config_set_boolean(&config, switches[i], false);
+    kf_config_set_boolean(&config, "graph", true);
+    kf_config_set_name(&config, "plan", plan);
+    kf_config_set_name(&config, "fft", fft);
+    kf_config_set_name(&config, "storage_velocity", "f32");
+    kf_config_set_name(&config, "storage_spectrum", "f32");
+    kf_config_set_name(&config, "twiddles", "products");
+    return config;
+}
+
+static void check(kf_fluid *fluid, const kf_config *config, const expected *wanted, size_t count) {
+    const kf_problem problem = {.own = fluid};
+    kf_works works = works_of_model(&kf_cost_stable_fluids, &problem, &ten, config);
+    compare_all(&works, wanted, count);
+    kf_works_free(&works);
+}
+#define CHECK(fluid, config, wanted) check(fluid, config, wanted, sizeof(wanted) / sizeof *(wanted))
+
+/* Rows of 512 in three stages of 8, 64 threads a row and two rows a block: 42.8 registers, of which 48 are
+ * given: ten of 12.8 blocks at a time. Columns of 256 in two stages of 16, and rows back with 16 values a
+ * thread: all blocks at once. */
+static void fused_by_hand(void **state) {
+    (void)state;
+    kf_fluid *fluid = kf_fluid_make(2, (const int[3]){NX, NY, 1});
+    fluid->advection = KF_ADVECT_LINEAR;
+    const double row = 2.3 * 9 + 2 * (5 + 3) + 9, column = 2.3 * 8 + (5 + 3) + 9;
+    kf_config config = config_of("fused", "own");
+    expected list[] = {
+        {"rows_forward", .dram = 16 * C, .instructions = C * (row + 50), .latency = 0.3, .blocks = 12.8,
+         .resident = 10, .waits = 0.5 + 3 * 0.1, .in_turn = true},
+        {"columns", .dram = 16 * C + 16 * C / 64, /* pieces of 64 bytes lose one */
+         .instructions = C * (2 * column + 18), .latency = 0.3 + 0.5 + 4 * 0.1},
+        {"rows_inverse", .dram = 16 * C, .instructions = C * row, .latency = 0.3 + 0.5 + 3 * 0.1},
+    };
+    CHECK(fluid, &config, list);
+    /* What acts on the fluid, where it arrives: a midpoint, dyes, a solid. Reads of the force and the mask.
+     */
+    fluid->midpoint = true;
+    fluid->dye_count = 2;
+    fluid->solid = KF_SOLID_STILL;
+    fluid->body_amplitude = 0.1;
+    list[0].instructions = C * (row + 50 + 40 + 2 * 25 + 10);
+    list[0].dram = C * (16 + 2 * 2 * 4 + 2 * 4 + 4);
+    CHECK(fluid, &config, list);
+    fluid->midpoint = false;
+    fluid->dye_count = 0;
+    fluid->solid = KF_SOLID_NONE;
+    fluid->body_amplitude = 0;
+    fluid->advection = KF_ADVECT_CUBIC;
+    list[0].instructions = C * (row + 160);
+    list[0].dram = 16 * C;
+    CHECK(fluid, &config, list);
+    /* Two exchange buffers, turns all from a table; launches that begin while others end. */
+    kf_config_set_integer(&config, "exchange_buffers", 2);
+    kf_config_set_name(&config, "twiddles", "table");
+    kf_config_set_boolean(&config, "overlap", true);
+    const double table_row = 2.3 * 9 + 2 * (4.5 + 6) + 9, table_column = 2.3 * 8 + (4.5 + 6) + 9;
+    list[0].instructions = C * (table_row + 160);
+    list[1].instructions = C * (2 * table_column + 18);
+    list[2].instructions = C * table_row;
+    /* Two buffers of 17664 bytes leave room for six of 6.4 blocks of columns, and twelve of rows. */
+    const expected columns = list[1], inverse = list[2];
+    list[1].latency = list[2].latency = 0.3;
+    list[1].blocks = 6.4;
+    list[1].resident = 6;
+    list[1].waits = 0.5 + 4 * 0.1;
+    list[2].blocks = 12.8;
+    list[2].resident = 12;
+    list[2].waits = 0.5 + 3 * 0.1;
+    list[1].in_turn = list[2].in_turn = true;
+    for (int i = 0; i < 3; i++)
+        list[i].starts = 0.6;
+    CHECK(fluid, &config, list);
+    /* Tiles of four columns lie in one piece; eight columns of a block are two of them. Rows write them so.
+     */
+    config = config_of("fused", "own");
+    kf_config_set_integer(&config, "tile_columns", 2);
+    list[0].instructions = C * (row + 160);
+    list[1] = columns;
+    list[2] = inverse;
+    list[0].dram = list[2].dram = 16 * C + 8 * C / 32 * 12; /* pieces of 32 bytes */
+    list[1].dram = 16 * C;
+    list[1].instructions = C * (2 * column + 18);
+    list[2].instructions = C * row;
+    for (int i = 0; i < 3; i++)
+        list[i].starts = 0;
+    CHECK(fluid, &config, list);
+    kf_fluid_free(fluid);
+}
+
+/* A mirror image across both axes: passes take a quarter of the box, and write four times as much. */
+static void walls_by_hand(void **state) {
+    (void)state;
+    kf_fluid *fluid = kf_fluid_make(2, (const int[3]){2 * NX, 2 * NY, 1});
+    fluid->advection = KF_ADVECT_LINEAR;
+    fluid->walls[0] = fluid->walls[1] = true;
+    const double row = 2.3 * 9 + 2 * (5 + 3) + 9;
+    const kf_config config = config_of("fused", "own");
+    const kf_problem problem = {.own = fluid};
+    kf_works works = works_of_model(&kf_cost_stable_fluids, &problem, &ten, &config);
+    assert_int_equal(works.count, 3);
+    compare_by_hand(&works.list[0],
+                    &(expected){"rows_forward", .dram = 16 * C, .instructions = C * (row + 50),
+                                .latency = 0.3, .blocks = 12.8, .resident = 10, .waits = 0.8,
+                                .in_turn = true});
+    near("rows_inverse", "DRAM", works.list[2].amount[KF_COST_DRAM], 16 * C + 3 * 8 * C);
+    kf_works_free(&works);
+    kf_fluid_free(fluid);
+}
+
+/* Transforms of a library, a kernel an axis and component; blocks of 128 threads reach 0.92. */
+static void parts_by_hand(void **state) {
+    (void)state;
+    kf_fluid *fluid = kf_fluid_make(2, (const int[3]){NX, NY, 1});
+    fluid->advection = KF_ADVECT_LINEAR;
+    kf_config config = config_of("paper", "library");
+    const expected copy = {"copy_velocity", .dram = 16 * C, .instructions = 12 * C, .latency = 0.8,
+                           .efficiency = 0.92},
+                   advect = {"advect", .dram = 16 * C, .instructions = 70 * C, .latency = 0.8,
+                             .efficiency = 0.85 * 0.92},
+                   project = {"project", .dram = 16 * C, .instructions = 40 * C, .latency = 0.8,
+                              .efficiency = 0.92},
+                   update = {"update", .dram = 16 * C, .instructions = 12 * C, .latency = 0.8,
+                             .efficiency = 0.92};
+    expected there = {"transform_forward", .dram = 8 * C, .instructions = 30 * C, .latency = 0.8,
+                      .efficiency = 0.58};
+    expected back = there;
+    back.name = "transform_inverse";
+    const expected paper[] = {copy,    advect, there, there, there, there,
+                              project, back,   back,  back,  back,  update};
+    CHECK(fluid, &config, paper);
+    kf_config_set_name(&config, "plan", "separate");
+    check(fluid, &config, paper + 1, sizeof paper / sizeof *paper - 1);
+    /* Both components in one call, whose result needs no pass of its own. */
+    kf_config_set_name(&config, "plan", "batched");
+    there.dram = back.dram = 16 * C;
+    there.instructions = back.instructions = 60 * C;
+    const expected batched[] = {advect, there, there, project, back, back};
+    CHECK(fluid, &config, batched);
+    /* As real and imaginary part of one. */
+    kf_config_set_name(&config, "plan", "packed");
+    there.efficiency = back.efficiency = 0.65;
+    expected packed[] = {advect, there, there, project, back, back};
+    packed[3].efficiency = 0.85 * 0.92;
+    CHECK(fluid, &config, packed);
+    /* Beside the step: confinement, sources, particles, MacCormack's prediction, the reflection. */
+    kf_config_set_integer(&config, "block_y", 2); /* small blocks */
+    fluid->confinement = 0.1;
+    fluid->advection = KF_ADVECT_MACCORMACK;
+    fluid->reflection = true;
+    fluid->particle_count = 1000;
+    expected all[17] = {
+        {"confine", .dram = 16 * C, .instructions = 260 * C, .latency = 0.8, .efficiency = 0.8}};
+    int count = 1;
+    for (int half = 0; half < 2; half++) {
+        all[count++] =
+            (expected){"predict", .dram = 16 * C, .instructions = 80 * C, .latency = 0.8, .efficiency = 0.8};
+        for (int i = 0; i < 6; i++)
+            all[count++] = packed[i];
+        all[count - 6].efficiency = 0.85 * 0.8;
+        all[count - 6].dram = C * (16 + 8 + 8 + 8); /* the prediction, the force, the reflected velocity */
+        all[count - 6].instructions = 120 * C;
+        all[count - 3].efficiency = 0.85 * 0.8;
+        if (half == 0)
+            all[count++] = (expected){"reflect", .dram = 24 * C, .instructions = 20 * C, .latency = 0.8,
+                                      .efficiency = 0.9};
+    }
+    all[count++] = (expected){"particles", .dram = 1000 * 2 * (8 + 4), .instructions = 45 * 1000,
+                              .latency = 0.8, .efficiency = 0.9};
+    assert_int_equal(count, 17);
+    CHECK(fluid, &config, all);
+    kf_fluid_free(fluid);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(plans_in_order),
-                                       cmocka_unit_test(parameters_in_order), cmocka_unit_test(every_config)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plans_in_order), cmocka_unit_test(parameters_in_order),
+        cmocka_unit_test(every_config),   cmocka_unit_test(fused_by_hand),
+        cmocka_unit_test(walls_by_hand),  cmocka_unit_test(parts_by_hand)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
