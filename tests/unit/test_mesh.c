@@ -101,6 +101,64 @@ static void test_round_shapes(void **state) {
     kf_mesh_free(&mesh);
 }
 
+/* The bodies that results were measured on, as they were then: volume, area, centre, inertia, and how far
+ * they reach. That of a bunch follows from its rods: prisms over 16 corners, whose ends narrow to seven
+ * tenths. */
+static void test_bodies_stay_as_they_are(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        double volume, area, centre[3], inertia[3], low[3], high[3];
+    } bodies[] = {{"car",
+                   6.900004225,
+                   27.11727132,
+                   {2.360310993, 0, 0.6421982318},
+                   {2.370430699, 9.42953624, 10.61679932},
+                   {0, -1.06757, 0},
+                   {4.42, 1.06757, 1.40015}},
+                  {"aircraft",
+                   471.4020541,
+                   921.2385436,
+                   {16.8494946, 0, -0.05810029308},
+                   {5318.234452, 33233.89867, 37257.76396},
+                   {0, -17.5, -3.03146},
+                   {37.6, 17.5, 7.6}},
+                  {"town",
+                   447284.3384,
+                   131524.9116,
+                   {7.658688636, 1.00448472, 12.44004104},
+                   {1445034136, 2670761252, 4030964704},
+                   {-142.952, -102.997, 0},
+                   {142.77, 102.875, 68}},
+                  {"bunch",
+                   64 * 0.425 * 8 * 1e-4 * 0.38268343236509 * (0.98 + 0.02 * 2.19 / 3),
+                   1.718416497,
+                   {0.0004478311383, 9.10680579e-05, 0},
+                   {0.0005391202537, 0.0005385703419, 0.000538943031},
+                   {-0.489043, -0.49601, -0.49342},
+                   {0.497564, 0.493901, 0.49342}}};
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        int shape = 0;
+        while (strcmp(kf_shapes[shape].name, bodies[i].name) != 0)
+            shape++;
+        kf_mesh mesh;
+        kf_body body;
+        make_shape(shape, NULL, &mesh);
+        assert_int_equal(kf_mesh_body(&mesh, &body), 0);
+        const kf_box box = kf_mesh_bounds(&mesh);
+        assert_near(body.volume, bodies[i].volume, 1e-8);
+        assert_near(kf_mesh_area(&mesh), bodies[i].area, 1e-8);
+        for (int a = 0; a < 3; a++) {
+            const double size = box.high[a] - box.low[a];
+            assert_true(fabs(body.center[a] - bodies[i].centre[a]) < 1e-5 * size);
+            assert_near(body.inertia[4 * a], bodies[i].inertia[a], 1e-8);
+            assert_true(fabs(box.low[a] - bodies[i].low[a]) < 1e-5 * size);
+            assert_true(fabs(box.high[a] - bodies[i].high[a]) < 1e-5 * size);
+        }
+        kf_mesh_free(&mesh);
+    }
+}
+
 /* Volume, centre and inertia of a torus whose axis is turned to x, far from the origin, with its triangles
  * looking inwards; and no body for a mesh with a hole. */
 static void test_bodies(void **state) {
@@ -493,6 +551,7 @@ int main(void) {
         cmocka_unit_test(test_shapes_are_closed),
         cmocka_unit_test(test_round_shapes),
         cmocka_unit_test(test_bodies),
+        cmocka_unit_test(test_bodies_stay_as_they_are),
         cmocka_unit_test(test_ahmed),
         cmocka_unit_test(test_shadow),
         cmocka_unit_test(test_formats),
