@@ -71,16 +71,18 @@ KF_FUNCTION kf_real kf_around(const kf_links *l, const kf_real *values) {
     return sum;
 }
 
-/* --- sums over blocks: each takes rows of cells, and leaves up to three sums ------------------------------------- */
+/* --- sums over blocks: each takes rows of cells, and leaves up to KF_MOST_SUMS sums ------------------------------ */
 
+#ifndef KF_MOST_SUMS
+#define KF_MOST_SUMS 3
+#endif
 #define KF_SUMS_BEGIN                                                                                        \
-    KF_SHARED double shared_sums[3][KF_THREADS];                                                             \
-    double own[3][KF_PRIVATE(KF_THREADS)];                                                                   \
+    KF_SHARED double shared_sums[KF_MOST_SUMS][KF_THREADS];                                                  \
+    double own[KF_MOST_SUMS][KF_PRIVATE(KF_THREADS)];                                                        \
     (void)block_x;                                                                                           \
     KF_EACH_THREAD(t, KF_THREADS) {                                                                          \
-        own[0][KF_OWN(t)] = 0.0;                                                                             \
-        own[1][KF_OWN(t)] = 0.0;                                                                             \
-        own[2][KF_OWN(t)] = 0.0;                                                                             \
+        KF_UNROLL for (int i = 0; i < KF_MOST_SUMS; i++)                                                     \
+            own[i][KF_OWN(t)] = 0.0;                                                                         \
     }
 /* Around what is done to cell (x, y, z) at place k; it adds to KF_SUM(0) and so on. */
 #define KF_EACH_CELL_BEGIN                                                                                   \

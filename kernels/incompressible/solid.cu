@@ -1,4 +1,5 @@
 /* How open every cell is, from the solid's distance where it is now; and the force on it. */
+#define KF_MOST_SUMS 6
 #include "grid.h"
 #include "viscous.h"
 
@@ -105,17 +106,11 @@ KF_SCALAR_KERNEL(open_faces, kf_incompressible_arguments) {
 }
 
 #if KF_SOLID
-/* Force of the fluid on the solid, per density: the pressure on what closes the cells, and friction. Sums: three of the force,
- * then three of the torque about the solid's centre. */
-KF_FUNCTION void kf_load_of_cell(const kf_grid *a, int x, int y, int z, int k, double load[6]) {
+/* Force of the fluid on what of the solid is in a cell, per density: the pressure on what closes the cell, and friction. */
+KF_FUNCTION void kf_force_of_cell(const kf_grid *a, int x, int y, int z, int k, double force[3]) {
     const kf_links l = kf_links_of(a, a->open, k, x, y, z);
     const int at[3] = {x, y, z}, stride[3] = {1, a->row, a->plane};
     const double pressure = 2.0 * (double)KF_CONSTANTS(a->pressures[0])[k] + (double)KF_CONSTANTS(a->pressures[1])[k];
-    double force[3] = {0.0, 0.0, 0.0}, middle[3];
-    for (int i = 0; i < 6; i++)
-        load[i] = 0.0;
-    for (int i = 0; i < 3; i++)
-        middle[i] = at[i] - a->solid->center[i];
     for (int c = 0; c < 3; c++) {
         const int edge = !kf_is_periodic(a, c) && (at[c] == 0 || at[c] == a->cells[c] - 1);
         double pushed = 0.0, rubbed = 0.0;
@@ -128,32 +123,21 @@ KF_FUNCTION void kf_load_of_cell(const kf_grid *a, int x, int y, int z, int k, d
         }
         force[c] = pushed + rubbed;
     }
-    for (int c = 0; c < 3; c++) {
-        const int i = (c + 1) % 3, j = (c + 2) % 3;
-        load[c] = force[c];
-        load[3 + c] = middle[i] * force[j] - middle[j] * force[i];
-    }
 }
-KF_BLOCK_KERNEL(load_force, kf_incompressible_arguments) {
+/* Sums: three of the force, then three of the torque about the solid's centre. */
+KF_BLOCK_KERNEL(load, kf_incompressible_arguments) {
     KF_SUMS_BEGIN
+    const double *center = a->solid->center;
     KF_EACH_CELL_BEGIN
-        double load[6];
-        kf_load_of_cell(a, x, y, z, k, load);
-        KF_SUM(0) += load[0];
-        KF_SUM(1) += load[1];
-        KF_SUM(2) += load[2];
+        const double middle[3] = {x - center[0], y - center[1], z - center[2]};
+        double force[3];
+        kf_force_of_cell(a, x, y, z, k, force);
+        KF_UNROLL for (int c = 0; c < 3; c++) {
+            const int i = (c + 1) % 3, j = (c + 2) % 3;
+            KF_SUM(c) += force[c];
+            KF_SUM(3 + c) += middle[i] * force[j] - middle[j] * force[i];
+        }
     KF_EACH_CELL_END
-    KF_SUMS_END(3, a->load)
-}
-KF_BLOCK_KERNEL(load_torque, kf_incompressible_arguments) {
-    KF_SUMS_BEGIN
-    KF_EACH_CELL_BEGIN
-        double load[6];
-        kf_load_of_cell(a, x, y, z, k, load);
-        KF_SUM(0) += load[3];
-        KF_SUM(1) += load[4];
-        KF_SUM(2) += load[5];
-    KF_EACH_CELL_END
-    KF_SUMS_END(3, a->load + 3LL * a->partial_room)
+    KF_SUMS_END(6, a->load)
 }
 #endif

@@ -127,8 +127,7 @@ void kf_incompressible_sum_load(kf_incompressible_builder *b) {
     a.target = kf_buffer_address(s->velocity);
     for (int half = 0; half < KF_HALVES; half++)
         a.pressures[half] = kf_buffer_address(s->pressures[half]);
-    kf_incompressible_launch(b, KF_INCOMPRESSIBLE_SOLID, "load_force", NULL, &a, 0.0);
-    kf_incompressible_launch(b, KF_INCOMPRESSIBLE_SOLID, "load_torque", NULL, &a, 0.0);
+    kf_incompressible_launch(b, KF_INCOMPRESSIBLE_SOLID, "load", NULL, &a, 0.0);
 }
 
 void kf_incompressible_sum_divergence(kf_incompressible_builder *b) {

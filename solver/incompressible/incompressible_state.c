@@ -108,7 +108,7 @@ kf_status kf_incompressible_solves(kf_plan *plan, kf_solve_state states[KF_HALVE
 }
 
 /* The velocity without divergence from which the first step goes out. A solver that does not converge says so
- * here, on the whole problem. */
+ * here, on the whole problem: the config asks for too few iterations, or for a solver that cannot. */
 static kf_status initialise(kf_plan *plan, kf_error *error) {
     kf_incompressible *s = system_of(plan);
     kf_incompressible_builder b = {
@@ -123,7 +123,7 @@ static kf_status initialise(kf_plan *plan, kf_error *error) {
     KF_TRY(kf_incompressible_solves(plan, states, error));
     if (!states[0].done)
         return kf_fail(
-            error, KF_GATE_FAILED,
+            error, KF_BAD_INPUT,
             "the pressure did not converge: %s left a relative residual of %.3g after %d iterations "
             "(%.3g is asked for)",
             kf_pressure_solver_names[s->options.solver], states[0].residual, states[0].iterations,

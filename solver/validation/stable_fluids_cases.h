@@ -36,8 +36,10 @@ kf_status kf_case_fluid_numerical_viscosity(kf_validation *validation, kf_error 
 kf_status kf_case_fluid_energy(kf_validation *validation, kf_error *error);
 kf_status kf_case_fluid_symmetry(kf_validation *validation, kf_error *error);
 kf_status kf_case_fluid_particles(kf_validation *validation, kf_error *error);
+/* stable_fluids_vortices.c */
 kf_status kf_case_fluid_spectral(kf_validation *validation, kf_error *error);
 kf_status kf_case_fluid_pair(kf_validation *validation, kf_error *error);
+kf_status kf_case_fluid_merger(kf_validation *validation, kf_error *error);
 /* stable_fluids_solids.c */
 kf_status kf_case_fluid_walls(kf_validation *validation, kf_error *error);
 kf_status kf_case_fluid_cylinder(kf_validation *validation, kf_error *error);
