@@ -256,6 +256,26 @@ kf_status kf_buffer_spread(kf_backend *backend, size_t bytes, size_t period, con
     return write_guard(buffer, error);
 }
 
+kf_status kf_buffer_partial(kf_backend *backend, size_t bytes, size_t period, const size_t (*kept)[2],
+                            int count, kf_buffer **buffer, kf_error *error) {
+    if (backend->methods->buffer_partial == NULL) return kf_buffer_create(backend, bytes, buffer, error);
+    *buffer = NULL;
+    KF_TRY(check_size(bytes, error));
+    for (int i = 0; i < count; i++)
+        if (kept[i][0] > kept[i][1] || kept[i][1] > period)
+            return kf_fail(error, KF_BAD_INPUT, "what is kept of a buffer must lie within its period");
+    KF_TRY(backend->methods->buffer_partial(backend, bytes, period, kept, count, buffer, error));
+    return write_guard(buffer, error);
+}
+
+kf_status kf_buffer_on_host(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error) {
+    if (backend->methods->buffer_on_host == NULL) return kf_buffer_create(backend, bytes, buffer, error);
+    *buffer = NULL;
+    KF_TRY(check_size(bytes, error));
+    KF_TRY(backend->methods->buffer_on_host(backend, bytes, buffer, error));
+    return write_guard(buffer, error);
+}
+
 kf_status kf_buffer_check(const kf_buffer *buffer, kf_error *error) {
     unsigned char guard[KF_GUARD_BYTES];
     KF_TRY(buffer->backend->methods->buffer_download(buffer, buffer->bytes, guard, sizeof guard, error));

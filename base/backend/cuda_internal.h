@@ -40,15 +40,19 @@ typedef struct kf_cuda_buffer {
     kf_cuda_run *runs; /* of one that is spread over a team; NULL: it lies in one piece */
     int run_count;
     size_t reserved; /* bytes of addresses of a spread one */
+    bool on_host;    /* pinned memory */
 } kf_cuda_buffer;
 
 /* cuda_spread.c: buffers over the memories of a team. */
 kf_status kf_cuda_buffer_spread(kf_backend *const *parts, int count, size_t bytes, size_t period,
                                 const size_t *ends, kf_buffer **buffer, kf_error *error);
+kf_status kf_cuda_buffer_partial(kf_backend *backend, size_t bytes, size_t period, const size_t (*kept)[2],
+                                 int count, kf_buffer **buffer, kf_error *error);
 void kf_cuda_spread_free(kf_cuda_buffer *buffer);
 
 /* cuda_memory.c: the methods on buffers. */
 kf_status kf_cuda_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
+kf_status kf_cuda_buffer_on_host(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
 void kf_cuda_buffer_free(kf_buffer *buffer);
 kf_status kf_cuda_buffer_fill(kf_buffer *buffer, unsigned char byte, kf_error *error);
 kf_status kf_cuda_buffer_upload(kf_buffer *buffer, size_t offset, const void *data, size_t bytes,

@@ -138,10 +138,14 @@ kf_status kf_cuda_copy(kf_stream *stream, const kf_copy *copy, kf_error *error) 
     KF_TRY(kf_cuda_enter(stream->backend, error));
     kf_cuda_of(stream->backend)->captured++;
     kf_backend *from = copy->source->backend, *to = copy->target->backend;
-    if (!rows && from != to)
+    const kf_cuda_buffer *source = (const kf_cuda_buffer *)copy->source,
+                         *target = (const kf_cuda_buffer *)copy->target;
+    /* What every device reaches by its address, and the host's memory, need no contexts. */
+    const bool reached = source->on_host || target->on_host || source->runs != NULL || target->runs != NULL;
+    if (!rows && from != to && !reached)
         KF_CUDA_TRY(cuMemcpyPeerAsync, description.dstDevice, kf_cuda_of(to)->context, description.srcDevice,
                     kf_cuda_of(from)->context, copy->bytes, handle_of(stream));
-    else if (rows)
+    else if (rows || reached)
         KF_CUDA_TRY(cuMemcpy2DAsync, &description, handle_of(stream));
     else
         KF_CUDA_TRY(cuMemcpyDtoDAsync, description.dstDevice, description.srcDevice, copy->bytes,

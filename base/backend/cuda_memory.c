@@ -37,10 +37,23 @@ kf_status kf_cuda_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **b
     return KF_OK;
 }
 
+kf_status kf_cuda_buffer_on_host(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error) {
+    void *address = NULL;
+    KF_TRY(kf_cuda_enter(backend, error));
+    KF_CUDA_TRY(cuMemHostAlloc, &address, bytes + KF_GUARD_BYTES, CU_MEMHOSTALLOC_PORTABLE);
+    kf_cuda_buffer *made = kf_allocate_zeroed(1, sizeof *made);
+    made->base = (kf_buffer){.backend = backend, .bytes = bytes, .address = address};
+    made->on_host = true;
+    *buffer = &made->base;
+    return KF_OK;
+}
+
 void kf_cuda_buffer_free(kf_buffer *buffer) {
     kf_cuda_buffer *own = (kf_cuda_buffer *)buffer;
     if (kf_cuda_enter(buffer->backend, NULL) == KF_OK) {
-        if (own->runs != NULL)
+        if (own->on_host)
+            kf_cuda.cuMemFreeHost(buffer->address);
+        else if (own->runs != NULL)
             kf_cuda_spread_free(own);
         else
             kf_cuda.cuMemFree(address_of(buffer));
@@ -54,6 +67,11 @@ kf_status kf_cuda_buffer_fill(kf_buffer *buffer, unsigned char byte, kf_error *e
     const kf_cuda_buffer *own = (const kf_cuda_buffer *)buffer;
     const kf_cuda_run whole = {0, buffer->bytes};
     KF_TRY(kf_cuda_enter(buffer->backend, error));
+    if (own->on_host) {
+        KF_CUDA_TRY(cuStreamSynchronize, kf_cuda_of(buffer->backend)->stream);
+        memset(buffer->address, byte, buffer->bytes);
+        return KF_OK;
+    }
     for (int i = 0; i < (own->runs != NULL ? own->run_count : 1); i++) {
         const kf_cuda_run run = own->runs != NULL ? own->runs[i] : whole;
         if (run.offset >= buffer->bytes) continue; /* the guard alone */
@@ -162,6 +180,11 @@ static kf_status upload_run(kf_buffer *buffer, size_t offset, const void *data, 
 kf_status kf_cuda_buffer_upload(kf_buffer *buffer, size_t offset, const void *data, size_t bytes,
                                 kf_error *error) {
     KF_TRY(kf_cuda_enter(buffer->backend, error));
+    if (((kf_cuda_buffer *)buffer)->on_host) {
+        KF_CUDA_TRY(cuStreamSynchronize, kf_cuda_of(buffer->backend)->stream);
+        memcpy((char *)buffer->address + offset, data, bytes);
+        return KF_OK;
+    }
     for (size_t done = 0, part; done < bytes; done += part) {
         part = together(buffer, offset + done, bytes - done);
         KF_TRY(upload_run(buffer, offset + done, (const char *)data + done, part, error));
@@ -183,6 +206,11 @@ static kf_status download_run(const kf_buffer *buffer, size_t offset, void *data
 kf_status kf_cuda_buffer_download(const kf_buffer *buffer, size_t offset, void *data, size_t bytes,
                                   kf_error *error) {
     KF_TRY(kf_cuda_enter(buffer->backend, error));
+    if (((const kf_cuda_buffer *)buffer)->on_host) {
+        KF_CUDA_TRY(cuStreamSynchronize, kf_cuda_of(buffer->backend)->stream);
+        memcpy(data, (const char *)buffer->address + offset, bytes);
+        return KF_OK;
+    }
     for (size_t done = 0, part; done < bytes; done += part) {
         part = together(buffer, offset + done, bytes - done);
         KF_TRY(download_run(buffer, offset + done, (char *)data + done, part, error));

@@ -1,5 +1,5 @@
 /* Buffers over the memories of a team: one range of addresses whose pages lie on several devices, all of
- * which read and write all of it. */
+ * which read and write all of it. And those of which one device keeps some pages only. */
 #ifdef KF_HAVE_CUDA
 
 #include <stdint.h>
@@ -74,8 +74,8 @@ static kf_status map_runs(kf_cuda_buffer *buffer, kf_backend *const *parts, int 
     return KF_OK;
 }
 
-static kf_status give_access(const kf_cuda_buffer *buffer, kf_backend *const *parts, int count,
-                             kf_error *error) {
+static kf_status give_access(const kf_cuda_buffer *buffer, size_t offset, size_t bytes,
+                             kf_backend *const *parts, int count, kf_error *error) {
     CUmemAccessDesc access[KF_MOST_PARTS];
     size_t devices = 0;
     for (int part = 0; part < count; part++) {
@@ -87,27 +87,30 @@ static kf_status give_access(const kf_cuda_buffer *buffer, kf_backend *const *pa
         access[devices++] = (CUmemAccessDesc){.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device},
                                               .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     }
-    KF_CUDA_TRY(cuMemSetAccess, (CUdeviceptr)(uintptr_t)buffer->base.address, buffer->reserved, access,
+    KF_CUDA_TRY(cuMemSetAccess, (CUdeviceptr)(uintptr_t)buffer->base.address + offset, bytes, access,
                 devices);
     return KF_OK;
 }
 
-kf_status kf_cuda_buffer_spread(kf_backend *const *parts, int count, size_t bytes, size_t period,
-                                const size_t *ends, kf_buffer **buffer, kf_error *error) {
-    const CUmemAllocationProp memory = memory_of(kf_cuda_of(parts[0])->device);
-    size_t page = 0;
+/* Addresses without memory. */
+static kf_status reserve(kf_backend *backend, size_t bytes, kf_cuda_buffer **buffer, size_t *page,
+                         kf_error *error) {
+    const CUmemAllocationProp memory = memory_of(kf_cuda_of(backend)->device);
     CUdeviceptr address = 0;
-    KF_TRY(check_peers(parts, count, error));
-    KF_TRY(kf_cuda_enter(parts[0], error));
-    KF_CUDA_TRY(cuMemGetAllocationGranularity, &page, &memory, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED);
-    const size_t reserved = (bytes + KF_GUARD_BYTES + page - 1) / page * page;
+    KF_TRY(kf_cuda_enter(backend, error));
+    KF_CUDA_TRY(cuMemGetAllocationGranularity, page, &memory, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED);
+    const size_t reserved = (bytes + KF_GUARD_BYTES + *page - 1) / *page * *page;
     KF_CUDA_TRY(cuMemAddressReserve, &address, reserved, 0, 0, 0);
     kf_cuda_buffer *made = kf_allocate_zeroed(1, sizeof *made);
     /* NOLINTNEXTLINE(performance-no-int-to-ptr): the driver gives addresses as numbers */
-    made->base = (kf_buffer){.backend = parts[0], .bytes = bytes, .address = (void *)(uintptr_t)address};
+    made->base = (kf_buffer){.backend = backend, .bytes = bytes, .address = (void *)(uintptr_t)address};
     made->reserved = reserved;
-    kf_status status = map_runs(made, parts, count, page, period, ends, error);
-    if (status == KF_OK) status = give_access(made, parts, count, error);
+    *buffer = made;
+    return KF_OK;
+}
+
+/* Takes over made. */
+static kf_status end_spread(kf_cuda_buffer *made, kf_status status, kf_buffer **buffer) {
     if (status == KF_OK) {
         *buffer = &made->base;
         return KF_OK;
@@ -116,6 +119,48 @@ kf_status kf_cuda_buffer_spread(kf_backend *const *parts, int count, size_t byte
     free(made->runs);
     free(made);
     return status;
+}
+
+kf_status kf_cuda_buffer_spread(kf_backend *const *parts, int count, size_t bytes, size_t period,
+                                const size_t *ends, kf_buffer **buffer, kf_error *error) {
+    size_t page = 0;
+    kf_cuda_buffer *made;
+    KF_TRY(check_peers(parts, count, error));
+    KF_TRY(reserve(parts[0], bytes, &made, &page, error));
+    kf_status status = map_runs(made, parts, count, page, period, ends, error);
+    if (status == KF_OK) status = give_access(made, 0, made->reserved, parts, count, error);
+    return end_spread(made, status, buffer);
+}
+
+/* Whether one of those bytes is kept. */
+static bool is_kept(size_t from, size_t to, size_t period, const size_t (*kept)[2], int count) {
+    for (size_t start = from / period * period; start < to; start += period)
+        for (int i = 0; i < count; i++)
+            if (start + kept[i][0] < to && start + kept[i][1] > from) return true;
+    return false;
+}
+
+kf_status kf_cuda_buffer_partial(kf_backend *backend, size_t bytes, size_t period, const size_t (*kept)[2],
+                                 int count, kf_buffer **buffer, kf_error *error) {
+    size_t page = 0;
+    kf_cuda_buffer *made;
+    KF_TRY(reserve(backend, bytes, &made, &page, error));
+    const size_t pages = made->reserved / page, guard = bytes / page; /* the first page with some of it */
+    kf_status status = KF_OK;
+    for (size_t first = 0, end; first < pages && status == KF_OK; first = end) {
+        for (end = first;
+             end < pages && (end >= guard || is_kept(end * page, (end + 1) * page, period, kept, count));
+             end++)
+            ;
+        if (end > first) {
+            status = map_run(made, backend, first * page, (end - first) * page, error);
+            if (status == KF_OK)
+                status = give_access(made, first * page, (end - first) * page, &backend, 1, error);
+        } else {
+            end++;
+        }
+    }
+    return end_spread(made, status, buffer);
 }
 
 void kf_cuda_spread_free(kf_cuda_buffer *buffer) {

@@ -38,6 +38,10 @@ typedef struct kf_backend_methods {
      */
     kf_status (*buffer_spread)(kf_backend *const *parts, int count, size_t bytes, size_t period,
                                const size_t *ends, kf_buffer **buffer, kf_error *error);
+    /* NULL, both: the same as buffer_create. */
+    kf_status (*buffer_partial)(kf_backend *backend, size_t bytes, size_t period, const size_t (*kept)[2],
+                                int count, kf_buffer **buffer, kf_error *error);
+    kf_status (*buffer_on_host)(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
     void (*buffer_free)(kf_buffer *buffer);
     kf_status (*buffer_fill)(kf_buffer *buffer, unsigned char byte, kf_error *error);
     kf_status (*buffer_upload)(kf_buffer *buffer, size_t offset, const void *data, size_t bytes,

@@ -47,6 +47,19 @@ kf_status kf_plan_spread(kf_plan *plan, size_t bytes, size_t period, const size_
     return KF_OK;
 }
 
+kf_status kf_plan_partial(kf_plan *plan, size_t bytes, size_t period, const size_t (*kept)[2], int count,
+                          kf_buffer **buffer, kf_error *error) {
+    KF_TRY(kf_buffer_partial(plan->parts[plan->part], bytes, period, kept, count, buffer, error));
+    own_buffer(plan, *buffer);
+    return KF_OK;
+}
+
+kf_status kf_plan_on_host(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf_error *error) {
+    KF_TRY(kf_buffer_on_host(plan->parts[plan->part], bytes, buffer, error));
+    own_buffer(plan, *buffer);
+    return KF_OK;
+}
+
 kf_status kf_plan_check_buffers(const kf_plan *plan, kf_error *error) {
     for (size_t i = 0; i < plan->buffer_count; i++)
         KF_TRY(kf_buffer_check(plan->buffers[i], error));

@@ -95,6 +95,10 @@ void kf_plan_on(kf_plan *plan, int part);
 /* Over the memories of all parts: kf_buffer_spread. */
 kf_status kf_plan_spread(kf_plan *plan, size_t bytes, size_t period, const size_t *ends, kf_buffer **buffer,
                          kf_error *error);
+/* Of the part: kf_buffer_partial, kf_buffer_on_host. */
+kf_status kf_plan_partial(kf_plan *plan, size_t bytes, size_t period, const size_t (*kept)[2], int count,
+                          kf_buffer **buffer, kf_error *error);
+kf_status kf_plan_on_host(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf_error *error);
 kf_status kf_plan_buffer(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf_error *error);
 kf_status kf_plan_module(kf_plan *plan, const kf_source *source, kf_module **module, kf_error *error);
 kf_status kf_plan_mark(kf_plan *plan, kf_mark **mark, kf_error *error);

@@ -188,23 +188,53 @@ static void share_out(const kf_plan *plan, const kf_kinetic *kinetics, size_t no
     }
 }
 
-/* The grids, over the memories of all parts. */
+/* Grids of one part alone, which keeps its planes and those that it reads beside them, each with the next,
+ * whose ghosts may lie there. */
+static kf_status make_partial(kf_plan *plan, const kf_kinetic *kinetics, int part, size_t bytes,
+                              size_t period, kf_buffer **buffer, kf_error *error) {
+    const kf_kinetic_geometry *g = &kinetics->geometry;
+    const size_t plane = period / (size_t)g->capacity * (size_t)g->plane_pitch,
+                 origin = period / (size_t)g->capacity * (size_t)g->origin;
+    int range[KF_PLANE_RANGES][2];
+    size_t kept[KF_PLANE_RANGES][2];
+    const int ranges = kf_kinetic_kept_planes(plan, part, range);
+    for (int r = 0; r < ranges; r++) {
+        kept[r][0] = range[r][0] == 0 ? 0 : origin + plane * (size_t)range[r][0];
+        kept[r][1] = range[r][1] == g->nodes[2] ? period : origin + plane * (size_t)(range[r][1] + 2);
+    }
+    kf_plan_on(plan, part);
+    return kf_plan_partial(plan, bytes, period, kept, ranges, buffer, error);
+}
+
+/* One grid of every part: over the memories of all, or where they copy planes, or processes have one part
+ * each, of each alone. */
+static kf_status make_grid(kf_plan *plan, kf_kinetic *kinetics, int grid, size_t bytes, kf_error *error) {
+    const bool alone = plan->all_parts > 1 && plan->part_count == kf_kinetic_grids(plan);
+    size_t period, ends[KF_MOST_PARTS];
+    share_out(plan, kinetics, (size_t)kinetics->node_values, kinetics->store_bytes, &period, ends);
+    for (int part = 0; part < plan->part_count; part++)
+        if (alone)
+            KF_TRY(
+                make_partial(plan, kinetics, part, bytes, period, &kinetics[part].populations[grid], error));
+        else if (part == 0)
+            KF_TRY(kf_plan_spread(plan, bytes, period, ends, &kinetics->populations[grid], error));
+        else
+            kinetics[part].populations[grid] = kinetics->populations[grid];
+    return KF_OK;
+}
+
+/* The grids, and where each part's nodes begin in them. */
 static kf_status make_grids(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
     const kf_kinetic_geometry *g = &kinetics->geometry;
     const size_t bytes = (size_t)kinetics->node_values * (size_t)g->capacity * kinetics->store_bytes,
                  values = kinetics->options.layout == KF_SOA ? 1 : (size_t)kinetics->node_values;
     const bool one = kinetics->options.in_place != 0 || g->shift > 0;
-    size_t period, ends[KF_MOST_PARTS];
-    share_out(plan, kinetics, (size_t)kinetics->node_values, kinetics->store_bytes, &period, ends);
-    for (int grid = 0; grid < (one ? 1 : 2); grid++)
-        KF_TRY(kf_plan_spread(plan, bytes, period, ends, &kinetics->populations[grid], error));
-    for (int part = 0; part < plan->part_count; part++) {
-        kf_kinetic *kinetic = &kinetics[part];
-        for (int grid = 0; grid < (one ? 1 : 2); grid++) {
-            kinetic->populations[grid] = kinetics->populations[grid];
-            kinetic->grids[grid] = (char *)kf_buffer_address(kinetics->populations[grid]) +
-                                   (size_t)kinetic->geometry.before * values * kinetic->store_bytes;
-        }
+    for (int grid = 0; grid < (one ? 1 : 2); grid++) {
+        KF_TRY(make_grid(plan, kinetics, grid, bytes, error));
+        for (int part = 0; part < plan->part_count; part++)
+            kinetics[part].grids[grid] =
+                (char *)kf_buffer_address(kinetics[part].populations[grid]) +
+                (size_t)kinetics[part].geometry.before * values * kinetics->store_bytes;
     }
     if (g->shift == 0) return KF_OK;
     kinetics->grids[1] = kinetics->grids[0]; /* even steps begin at the far end */
@@ -335,8 +365,11 @@ static kf_status build(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
         kf_plan_on(plan, part);
         KF_TRY(make_averages(plan, &kinetics[part], error));
     }
+    for (int grid = 0; grid < kf_kinetic_grids(plan); grid++) {
+        kf_plan_on(plan, grid);
+        KF_TRY(make_slab(plan, &kinetics[grid], error));
+    }
     kf_plan_on(plan, 0);
-    KF_TRY(make_slab(plan, kinetics, error));
     KF_TRY(make_outflow(plan, kinetics, error));
     for (int part = 0; part < plan->part_count; part++) {
         kf_plan_on(plan, part);

@@ -22,6 +22,8 @@ typedef enum kf_immersed { KF_GATHER, KF_SCATTER, KF_AGGREGATED } kf_immersed;
 
 /* The values are those of the kernels' KF_STORAGE. */
 typedef enum kf_storage { KF_F16, KF_F32, KF_F64 } kf_storage;
+/* How the planes beside a cut of a team come to its other side. */
+typedef enum kf_kinetic_transfer { KF_DIRECT, KF_PEER_COPIES, KF_THROUGH_HOST } kf_kinetic_transfer;
 typedef enum kf_collision_form { KF_FACTORISED, KF_EXPANDED, KF_SHARED, KF_LOW_ORDER } kf_collision_form;
 
 /* A config's parameters, checked against each other. */
@@ -45,6 +47,7 @@ typedef struct kf_kinetic_options {
     long staged_nodes; /* on the cpu: nodes of a row that leave the nearest cache together; 0: one by one */
     bool gpu;
     int parts; /* devices of the team */
+    kf_kinetic_transfer transfer;
     kf_immersed immersed;
     long segment_length; /* samples that one item of the aggregated variant adds up, or so many lanes of a
                             warp */
@@ -192,6 +195,9 @@ kf_status kf_kinetic_make_segments(kf_plan *plan, kf_kinetic *kinetic, const lon
 /* kinetic_launches.c: the launches of a step, of all parts. */
 kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetics, kf_error *error);
 
+/* kinetic_transfer.c: whether a part has one below (side 0) or above (1). */
+bool kf_kinetic_has_neighbour(const kf_plan *plan, int part, int side);
+
 /* kinetic_world.c: between the processes of a run (base/backend/world.h), each with a contiguous range of
  * parts. Every process has addresses for the whole domain, of which it uses its own planes and copies of
  * those beside them. */
@@ -204,19 +210,21 @@ void kf_kinetic_link_free(kf_kinetic_link *link);
 /* Calls of a plan; object is the link: after a step, the planes that others read; sums of averages from all.
  */
 kf_call_function kf_kinetic_exchange_planes, kf_kinetic_gather_sums, kf_kinetic_gather_body;
-/* Planes that this process keeps: range[i][0] .. range[i][1] - 1; returns their number. */
+/* Grids of this process: one that all parts share, or one for each. */
+int kf_kinetic_grids(const kf_plan *plan);
+/* Planes that a grid keeps: range[i][0] .. range[i][1] - 1; returns their number. */
 enum { KF_PLANE_RANGES = 3 };
-int kf_kinetic_kept_planes(const kf_plan *plan, int range[KF_PLANE_RANGES][2]);
-/* Its own, which other processes do not have: all of one process. */
-void kf_kinetic_own_planes(const kf_plan *plan, int *first, int *end);
+int kf_kinetic_kept_planes(const kf_plan *plan, int grid, int range[KF_PLANE_RANGES][2]);
+/* Those that no other grid and no other process has for its own. */
+void kf_kinetic_own_planes(const kf_plan *plan, int grid, int *first, int *end);
 /* Brings all processes' own planes of an array [z] of plane_bytes each together, on all. */
 kf_status kf_kinetic_gather_planes(const kf_plan *plan, void *all, size_t plane_bytes, kf_error *error);
 
 /* kinetic_state.c */
-/* Launches a kernel of state.cu on planes first .. first + planes - 1 of the populations after so many steps,
- * with what it exchanges in a buffer; waits for it. */
-kf_status kf_kinetic_on_slab(kf_plan *plan, const char *name, kf_buffer *slab, uint64_t steps, int first,
-                             int planes, kf_error *error);
+/* Launches a kernel of state.cu on planes first .. first + planes - 1 of a grid's populations after so many
+ * steps, with what it exchanges in a buffer of the grid's first part; waits for it. */
+kf_status kf_kinetic_on_slab(kf_plan *plan, const char *name, int grid, kf_buffer *slab, uint64_t steps,
+                             int first, int planes, kf_error *error);
 extern const kf_plan_methods kf_kinetic_methods;
 /* Density - 1 and velocity [4][z][y][x] in double, for verification; caller frees. */
 kf_status kf_kinetic_read(kf_plan *plan, double **values, kf_error *error);

@@ -1,5 +1,5 @@
 /* Appending the items of a step, of one device or of a team's parts. Shared by kinetic_launches.c,
- * kinetic_builder.c, kinetic_sums.c and kinetic_order.c only. */
+ * kinetic_builder.c, kinetic_transfer.c, kinetic_sums.c and kinetic_order.c only. */
 #ifndef KF_SOLVER_KINETIC_KINETIC_BUILDER_H
 #define KF_SOLVER_KINETIC_KINETIC_BUILDER_H
 
@@ -7,12 +7,19 @@
 
 enum { KF_BOTH = 2 }; /* instead of the parity of steps: even and odd ones */
 
+/* What a part takes from one side, where a team copies planes: packed on its neighbour, on the way, come. */
+typedef struct kf_transfer {
+    kf_buffer *packed, *host[2], *taken[2]; /* [parity of the step]; host: only through the host */
+} kf_transfer;
+
 typedef struct kf_builder {
     kf_plan *plan;
     kf_kinetic *kinetics; /* of all parts */
     kf_kinetic *kinetic;  /* of the part whose items are appended now */
     int parts;
     kf_mark *ended[KF_MOST_PARTS], *ready[KF_MOST_PARTS], *summed[KF_MOST_PARTS]; /* of a team, see kf_meet */
+    kf_mark *sent[KF_MOST_PARTS];
+    kf_transfer transfers[KF_MOST_PARTS][2]; /* from below, from above */
     kf_mark *body_summed[KF_MOST_PARTS], *body_taken[KF_MOST_PARTS];
     kf_error *error;
     kf_status status;
@@ -54,6 +61,12 @@ void kf_await_all(kf_builder *b, int parity, const char *name, kf_mark *const ma
 void kf_meet(kf_builder *b, int parity);
 /* Appends to each part. */
 void kf_each_part(kf_builder *b, int parity, void (*add)(kf_builder *b, int parity));
+
+/* kinetic_transfer.c. Nothing where parts read each other's planes in place. */
+void kf_make_transfers(kf_builder *b);
+/* Sends the planes that step p has written beside the cuts, and takes those of the neighbours; aside: beside
+ * what the main lane is given next. */
+void kf_append_transfers(kf_builder *b, int p, bool aside);
 
 /* kinetic_sums.c. A call that all parts of this process make together; nothing where there is no other. */
 void kf_append_link_call(kf_builder *b, int parity, const char *name, kf_call_function *enqueue);

@@ -375,21 +375,74 @@ static void append_shift(kf_builder *b, int p) {
     if (kinetic->has_solid) kf_append_items(b, p, KF_SOURCE_FLOW, "band_restore", band, p, 1 - p);
 }
 
+/* What the solid needs before the flow, in step p of two between two grids: all of the band where the flow's
+ * kernel leaves it out. */
+static void append_band_first(kf_builder *b, int p) {
+    const kf_kinetic *kinetic = b->kinetic;
+    const int band = kinetic->arguments.band_capacity;
+    if (!kinetic->has_samples) return;
+    b->aside = kinetic->options.concurrent_solid;
+    if (!b->band_is_done) {
+        kf_append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
+        b->overlaps = kinetic->options.overlap && kinetic->passes == 1;
+        append_band_force(b, p, p);
+    }
+    if (kinetic->options.masked_band) kf_append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
+    b->aside = b->overlaps = false;
+}
+
+/* Planes first .. end - 1 of the part, and its band's nodes there. */
+static void append_some_planes(kf_builder *b, int p, int first, int end) {
+    const kf_kinetic *kinetic = b->kinetic;
+    kf_kinetic_arguments arguments = kf_from_to(kinetic, p, 1 - p);
+    int extent[3];
+    flow_extent(kinetic, extent);
+    extent[2] = arguments.planes = end - first;
+    arguments.first_plane = first;
+    if (first > kinetic->first_plane) arguments.outflow_below = NULL;
+    if (end < kinetic->first_plane + kinetic->planes) arguments.outflow_above = NULL;
+    kf_append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block, arguments,
+              2.0 * kinetic->node_values * b->node_bytes * extent[2] / kinetic->planes);
+    if (!kinetic->has_samples || kinetic->options.masked_band) return;
+    const int band[3] = {kinetic->arguments.band_capacity, 1, 1};
+    b->joins = true;
+    kf_append(b, p, KF_SOURCE_FLOW, "band_collide", band, b->line_block, arguments, 0);
+}
+
+/* Planes low .. high - 1 of the part are those that no other reads; none: low == high. */
+static void inner_planes(const kf_builder *b, int *low, int *high) {
+    const kf_kinetic *kinetic = b->kinetic;
+    const int near = kinetic->near_planes, end = kinetic->first_plane + kinetic->planes;
+    *low = kinetic->first_plane + (kf_kinetic_has_neighbour(b->plan, kinetic->part, 0) ? near : 0);
+    *high = end - (kf_kinetic_has_neighbour(b->plan, kinetic->part, 1) ? near : 0);
+    if (*low >= *high) *low = *high = end;
+}
+
+/* The step of a team that copies planes: first those that others read, and what they leave to the outflow, */
+static void append_outer(kf_builder *b, int p) {
+    const kf_kinetic *kinetic = b->kinetic;
+    const int first = kinetic->first_plane, end = first + kinetic->planes;
+    int low, high;
+    inner_planes(b, &low, &high);
+    append_band_first(b, p);
+    if (low > first) append_some_planes(b, p, first, low);
+    if (high < end) append_some_planes(b, p, high, end);
+    if (kinetic->has_samples && kinetic->options.concurrent_solid) append_join(b, p, "planes_done");
+}
+
+/* then, while these travel, the others. */
+static void append_inner(kf_builder *b, int p) {
+    int low, high;
+    inner_planes(b, &low, &high);
+    if (low < high) append_some_planes(b, p, low, high);
+}
+
 /* Step p of two between two grids: the band's nodes are collided a second time, or by band_collide alone. */
 static void append_two_grids(kf_builder *b, int p) {
     const kf_kinetic *kinetic = b->kinetic;
     const int band = kinetic->arguments.band_capacity;
     const bool masked = kinetic->has_samples && kinetic->options.masked_band;
-    if (kinetic->has_samples) {
-        b->aside = kinetic->options.concurrent_solid;
-        if (!b->band_is_done) {
-            kf_append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
-            b->overlaps = kinetic->options.overlap && kinetic->passes == 1;
-            append_band_force(b, p, p);
-        }
-        if (masked) kf_append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
-        b->aside = b->overlaps = false;
-    }
+    append_band_first(b, p);
     int extent[3];
     flow_extent(kinetic, extent);
     kf_append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block,
@@ -500,15 +553,17 @@ static void set_load_launch(kf_builder *b, int p) {
 }
 
 /* Plans fused and moments. On one grid the flow overwrites what the band and the averages of the parts beside
- * it read, so they kf_meet before; where kernels fill ghosts, before others read them. */
+ * it read, so they kf_meet before; where kernels fill ghosts, before others read them. Parts that copy planes
+ * wait for these alone. */
 static void make_one_pass(kf_builder *b) {
     const kf_kinetic *kinetics = b->kinetics;
-    const bool in_place = kinetics->options.in_place != 0;
+    const bool in_place = kinetics->options.in_place != 0, copies = kinetics->options.transfer != KF_DIRECT,
+               early = copies && !in_place && kinetics->options.plan == KF_PLAN_FUSED;
     for (int part = 0; part < b->parts; part++)
         b->kinetics[part].swaps = !in_place;
     for (int p = 0; p < 2; p++) {
         kf_each_part(b, p, set_roles);
-        kf_await_neighbours(b, p, "step_ended", b->ended);
+        if (!copies) kf_await_neighbours(b, p, "step_ended", b->ended);
         kf_each_part(b, p, append_part_boundaries);
         if (kinetics->options.boundary_kernels > 0) kf_meet(b, p);
         kf_append_averages(b, p, grid_before(b, p));
@@ -516,10 +571,17 @@ static void make_one_pass(kf_builder *b) {
         append_free_band(b, p);
         if (in_place) {
             kf_each_part(b, p, append_in_place_band);
-            if (kinetics->has_solid || kinetics->adaptive) kf_meet(b, p);
+            if (!copies && (kinetics->has_solid || kinetics->adaptive)) kf_meet(b, p);
         }
-        kf_each_part(b, p, append_flow);
-        kf_signal_all(b, p, "step_ended", b->ended);
+        if (early) {
+            kf_each_part(b, p, append_outer);
+            kf_append_transfers(b, p, true);
+            kf_each_part(b, p, append_inner);
+        } else {
+            kf_each_part(b, p, append_flow);
+            if (copies) kf_append_transfers(b, p, false);
+        }
+        if (!copies) kf_signal_all(b, p, "step_ended", b->ended);
         kf_append_link_call(b, p, "exchange_planes", kf_kinetic_exchange_planes);
     }
     kf_each_part(b, 0, set_load_launch);
@@ -538,6 +600,7 @@ kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetics, kf_error
     for (int parity = 0; parity < 2; parity++)
         KF_TRY(kf_kinetic_link_make(plan, parity, &kinetics->links[parity], error));
     kf_make_marks(&b);
+    kf_make_transfers(&b);
     for (int part = 0; part < b.parts; part++) {
         kf_on_part(&b, part);
         KF_TRY(kf_prepare_order(&b, error));

@@ -123,8 +123,9 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     static const char *const sums[] = {"float", "fixed"};
     static const char *const streamings[] = {"two_grids", "in_place", "esoteric", "shift"};
     static const char *const forms[] = {"factorised", "expanded", "shared", "low_order"};
+    static const char *const transfers[] = {"direct", "copies", "host"};
     enum { SHIFT = 3 };
-    int plan, layout, variant, storage, sum, form, streaming;
+    int transfer, plan, layout, variant, storage, sum, form, streaming;
     long block_x, block_y;
     memset(options, 0, sizeof *options);
     KF_TRY(kf_config_choice(config, "plan", plans, 4, &plan, error));
@@ -134,6 +135,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_choice(config, "force_sum", sums, 2, &sum, error));
     KF_TRY(kf_config_choice(config, "collision_form", forms, 4, &form, error));
     KF_TRY(kf_config_choice(config, "streaming", streamings, 4, &streaming, error));
+    KF_TRY(kf_config_choice(config, "transfer", transfers, 3, &transfer, error));
     KF_TRY(kf_config_integer(config, "velocities", &options->velocities, error));
     KF_TRY(kf_config_integer(config, "alpha", &options->alpha, error));
     KF_TRY(kf_config_integer(config, "sample_block_length", &options->sample_block_length, error));
@@ -163,6 +165,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     options->layout = (kf_kinetic_layout)layout;
     options->immersed = (kf_immersed)variant;
     options->storage = (kf_storage)storage;
+    options->transfer = options->parts > 1 ? (kf_kinetic_transfer)transfer : KF_DIRECT;
     options->in_place = streaming < SHIFT ? streaming : 0;
     if ((streaming == SHIFT) != (options->slab > 0))
         return refuse(error, "slab > 0 belongs to streaming shift, and to it alone");

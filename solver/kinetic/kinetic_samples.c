@@ -449,6 +449,8 @@ kf_status kf_kinetic_upload_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error
         status = upload_ordered(kinetic, &ordered, error);
     if (status == KF_OK && kinetic->band && kinetic->has_samples)
         status = make_band(plan, kinetic, &ordered, error);
+    else if (status == KF_OK && kinetic->options.masked_band) /* the flow's kernel is that of all parts */
+        status = upload_mask(plan, kinetic, NULL, 0, error);
     free_ordered(&ordered);
     return status;
 }

@@ -14,16 +14,15 @@ static kf_kinetic *kinetic_of(const kf_plan *plan) {
 }
 
 /* Where the populations are after so many steps. */
-static void find_populations(const kf_plan *plan, uint64_t steps, kf_kinetic_arguments *a) {
-    const kf_kinetic *kinetic = kinetic_of(plan);
+static void find_populations(const kf_kinetic *kinetic, uint64_t steps, kf_kinetic_arguments *a) {
     const bool odd = steps % 2 == 1;
     a->source = kinetic->grids[kinetic->swaps && odd];
     a->pushed = kinetic->options.in_place != 0 && odd;
 }
 
-kf_status kf_kinetic_on_slab(kf_plan *plan, const char *name, kf_buffer *buffer, uint64_t steps, int first,
-                             int planes, kf_error *error) {
-    kf_kinetic *kinetic = kinetic_of(plan);
+kf_status kf_kinetic_on_slab(kf_plan *plan, const char *name, int grid, kf_buffer *buffer, uint64_t steps,
+                             int first, int planes, kf_error *error) {
+    const kf_kinetic *kinetic = &kinetic_of(plan)[grid];
     kf_function *kernel;
     KF_TRY(kf_module_function(kinetic->modules[KF_SOURCE_STATE], name, &kernel, error));
     kf_kinetic_arguments a = kinetic->arguments;
@@ -33,19 +32,20 @@ kf_status kf_kinetic_on_slab(kf_plan *plan, const char *name, kf_buffer *buffer,
     a.extent[1] = a.nodes[1];
     a.extent[2] = planes;
     a.first_plane = first;
-    find_populations(plan, steps, &a);
+    find_populations(kinetic, steps, &a);
     a.density = slab;
     a.velocity = slab + cells * kinetic->real_bytes;
     const int block[3] = {64, 1, 1};
     kf_launch launch;
     kf_launch_set(&launch, name, kernel, block, &a, sizeof a);
-    KF_TRY(kf_backend_launch(plan->backend, &launch, error));
-    return kf_backend_synchronize(plan->backend, error);
+    KF_TRY(kf_backend_launch(plan->parts[grid], &launch, error));
+    return kf_backend_synchronize(plan->parts[grid], error);
 }
 
 /* The same of the current populations, with the slab that everything shares. */
-static kf_status on_slab(kf_plan *plan, const char *name, int first, int planes, kf_error *error) {
-    return kf_kinetic_on_slab(plan, name, kinetic_of(plan)->slab, plan->steps_done, first, planes, error);
+static kf_status on_slab(kf_plan *plan, const char *name, int grid, int first, int planes, kf_error *error) {
+    return kf_kinetic_on_slab(plan, name, grid, kinetic_of(plan)[grid].slab, plan->steps_done, first, planes,
+                              error);
 }
 
 static int smaller(int left, int right) {
@@ -84,8 +84,9 @@ static kf_status poison(kf_plan *plan, kf_error *error) {
     kf_kinetic *kinetic = kinetic_of(plan);
     const bool all =
         plan->part_count == plan->all_parts; /* else most of the memory is never used, nor there */
-    for (int grid = 0; all && grid < 2 && kinetic->populations[grid] != NULL; grid++)
-        KF_TRY(kf_buffer_fill(kinetic->populations[grid], 0xff, error));
+    for (int part = 0; all && part < kf_kinetic_grids(plan); part++)
+        for (int grid = 0; grid < 2 && kinetic[part].populations[grid] != NULL; grid++)
+            KF_TRY(kf_buffer_fill(kinetic[part].populations[grid], 0xff, error));
     if (kinetic->listed != NULL) KF_TRY(kf_buffer_fill(kinetic->listed, 0xff, error));
     if (kinetic->force != NULL) KF_TRY(kf_buffer_fill(kinetic->force, 0, error));
     for (int part = 0; part < plan->part_count; part++) {
@@ -97,9 +98,9 @@ static kf_status poison(kf_plan *plan, kf_error *error) {
 
 /* Populations of the initial state, slab by slab. Where the state is the same everywhere so are slabs, and
  * thin ones, of which only the first and the last are filled and brought to the device, take no time. */
-static kf_status initialise_populations(kf_plan *plan, kf_error *error) {
+static kf_status initialise_grid(kf_plan *plan, int grid, kf_error *error) {
     enum { THIN = 8 };
-    const kf_kinetic *kinetic = kinetic_of(plan);
+    const kf_kinetic *kinetic = &kinetic_of(plan)[grid];
     const int *n = kf_plan_scene(plan)->nodes;
     const bool uniform = kf_scene_starts_uniform(kf_plan_scene(plan));
     const int most = uniform && kinetic->slab_planes > THIN ? THIN : kinetic->slab_planes;
@@ -107,7 +108,7 @@ static kf_status initialise_populations(kf_plan *plan, kf_error *error) {
     void *values = kf_allocate(plane_bytes * (size_t)most);
     kf_status status = KF_OK;
     int range[KF_PLANE_RANGES][2], before = 0, planes = 0;
-    const int ranges = kf_kinetic_kept_planes(plan, range);
+    const int ranges = kf_kinetic_kept_planes(plan, grid, range);
     for (int r = 0; r < ranges; r++)
         for (int first = range[r][0]; first < range[r][1] && status == KF_OK; first += planes) {
             planes = smaller(range[r][1] - first, most);
@@ -115,7 +116,7 @@ static kf_status initialise_populations(kf_plan *plan, kf_error *error) {
                 fill_initial_slab(plan, first, planes, values);
                 status = kf_buffer_upload(kinetic->slab, 0, values, plane_bytes * (size_t)planes, error);
             }
-            if (status == KF_OK) status = on_slab(plan, "initialise", first, planes, error);
+            if (status == KF_OK) status = on_slab(plan, "initialise", grid, first, planes, error);
             before = planes;
         }
     free(values);
@@ -125,8 +126,8 @@ static kf_status initialise_populations(kf_plan *plan, kf_error *error) {
 static kf_status initialise(kf_plan *plan, kf_error *error) {
     kf_kinetic *kinetic = kinetic_of(plan);
     KF_TRY(poison(plan, error));
-    kf_status status = initialise_populations(plan, error);
-    KF_TRY(status);
+    for (int grid = 0; grid < kf_kinetic_grids(plan); grid++)
+        KF_TRY(initialise_grid(plan, grid, error));
     for (int part = 0; kinetic->outflow[0] != NULL && part < plan->part_count; part++)
         KF_TRY(kf_backend_launch(plan->parts[part], &kinetic[part].outflow_launch, error));
     for (int part = 0; kinetic->has_solid && part < plan->part_count; part++)
@@ -147,20 +148,22 @@ static kf_status visit_fields(kf_plan *plan, void (*take)(void *context, size_t 
     size_t plane = (size_t)n[0] * (size_t)n[1];
     void *values = kf_allocate(4 * plane * (size_t)kinetic->slab_planes * kinetic->real_bytes);
     kf_status status = KF_OK;
-    int begin, end;
-    kf_kinetic_own_planes(plan, &begin, &end);
-    for (int first = begin; first < end && status == KF_OK; first += kinetic->slab_planes) {
-        int planes = smaller(end - first, kinetic->slab_planes);
+    for (int grid = 0, first = 0, end = 0, planes = 0; grid < kf_kinetic_grids(plan) && status == KF_OK;) {
+        if (first == end) kf_kinetic_own_planes(plan, grid, &first, &end);
+        planes = smaller(end - first, kinetic->slab_planes);
         size_t cells = plane * (size_t)planes;
-        status = on_slab(plan, "read_fields", first, planes, error);
+        status = on_slab(plan, "read_fields", grid, first, planes, error);
         if (status == KF_OK)
-            status = kf_buffer_download(kinetic->slab, 0, values, 4 * cells * kinetic->real_bytes, error);
+            status =
+                kf_buffer_download(kinetic[grid].slab, 0, values, 4 * cells * kinetic->real_bytes, error);
         for (size_t c = 0; c < cells && status == KF_OK; c++) {
             double value[4];
             for (size_t i = 0; i < 4; i++)
                 value[i] = get_real(kinetic, values, i * cells + c);
             take(context, (size_t)first * plane + c, value);
         }
+        first += planes;
+        if (first == end) grid++;
     }
     free(values);
     return status;
@@ -204,6 +207,10 @@ static kf_status read_fields(kf_plan *plan, kf_fields *fields, kf_error *error) 
 static kf_status device_velocity(kf_plan *plan, kf_buffer *buffer, kf_error *error) {
     kf_kinetic *kinetic = kinetic_of(plan);
     kf_module **module = &kinetic->modules[KF_SOURCE_VELOCITY];
+    if (kf_kinetic_grids(plan) > 1)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "smoke needs all populations in reach of one device: use a config with transfer=direct");
     if (*module == NULL) {
         kf_source source;
         kf_kinetic_defines defines;
@@ -215,7 +222,7 @@ static kf_status device_velocity(kf_plan *plan, kf_buffer *buffer, kf_error *err
     KF_TRY(kf_module_function(*module, "velocity", &kernel, error));
     kf_kinetic_arguments a = kinetic->arguments;
     memcpy(a.extent, a.nodes, sizeof a.extent);
-    find_populations(plan, plan->steps_done, &a);
+    find_populations(kinetic, plan->steps_done, &a);
     a.velocity = kf_buffer_address(buffer);
     if (plan->part_count > 1) KF_TRY(kf_backend_synchronize(plan->backend, error));
     const int block[3] = {64, 1, 1};
@@ -415,16 +422,33 @@ static kf_status save(kf_plan *plan, void *state, kf_error *error) {
         if (parts[i].buffer == kinetic->outflow[plan->steps_done % 2] && plan->all_parts > 1)
             KF_TRY(gather_outflow(plan, target, error));
     }
-    int begin, end;
     const size_t plane = plane_bytes(plan);
-    kf_kinetic_own_planes(plan, &begin, &end);
-    for (int first = begin, planes = 0; first < end; first += planes) {
-        planes = smaller(end - first, step);
-        KF_TRY(on_slab(plan, "pack", first, planes, error));
-        KF_TRY(kf_buffer_download(kinetic->slab, 0, target + plane * (size_t)first, plane * (size_t)planes,
-                                  error));
+    for (int grid = 0; grid < kf_kinetic_grids(plan); grid++) {
+        int begin, end;
+        kf_kinetic_own_planes(plan, grid, &begin, &end);
+        for (int first = begin, planes = 0; first < end; first += planes) {
+            planes = smaller(end - first, step);
+            KF_TRY(on_slab(plan, "pack", grid, first, planes, error));
+            KF_TRY(kf_buffer_download(kinetic[grid].slab, 0, target + plane * (size_t)first,
+                                      plane * (size_t)planes, error));
+        }
     }
     return kf_kinetic_gather_planes(plan, target, plane, error);
+}
+
+/* From all populations, [z][i][y][x]. */
+static kf_status restore_grid(kf_plan *plan, int grid, const char *source, kf_error *error) {
+    kf_buffer *slab = kinetic_of(plan)[grid].slab;
+    int range[KF_PLANE_RANGES][2];
+    const int ranges = kf_kinetic_kept_planes(plan, grid, range), step = checkpoint_planes(plan);
+    const size_t plane = plane_bytes(plan);
+    for (int r = 0; r < ranges; r++)
+        for (int first = range[r][0], planes = 0; first < range[r][1]; first += planes) {
+            planes = smaller(range[r][1] - first, step);
+            KF_TRY(kf_buffer_upload(slab, 0, source + plane * (size_t)first, plane * (size_t)planes, error));
+            KF_TRY(on_slab(plan, "unpack", grid, first, planes, error));
+        }
+    return KF_OK;
 }
 
 static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_error *error) {
@@ -433,23 +457,15 @@ static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_er
     KF_TRY(initialise(plan, error));
     plan->steps_done = steps; /* which decides where the parts are */
     state_part parts[8];
-    int count = 0, step = checkpoint_planes(plan);
+    int count = 0;
     for (int part = 0; part < plan->part_count; part++) {
         count = small_parts(plan, &kinetic[part], parts);
         source = state;
         for (int i = 0; i < count; source += parts[i++].bytes)
             KF_TRY(kf_buffer_upload(parts[i].buffer, 0, source, parts[i].bytes, error));
     }
-    int range[KF_PLANE_RANGES][2];
-    const int ranges = kf_kinetic_kept_planes(plan, range);
-    const size_t plane = plane_bytes(plan);
-    for (int r = 0; r < ranges; r++)
-        for (int first = range[r][0], planes = 0; first < range[r][1]; first += planes) {
-            planes = smaller(range[r][1] - first, step);
-            KF_TRY(kf_buffer_upload(kinetic->slab, 0, source + plane * (size_t)first, plane * (size_t)planes,
-                                    error));
-            KF_TRY(on_slab(plan, "unpack", first, planes, error));
-        }
+    for (int grid = 0; grid < kf_kinetic_grids(plan); grid++)
+        KF_TRY(restore_grid(plan, grid, source, error));
     return KF_OK;
 }
 

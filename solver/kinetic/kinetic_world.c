@@ -36,22 +36,32 @@ kf_status kf_kinetic_check_world(const kf_kinetic_options *options, kf_error *er
             error, KF_BAD_INPUT,
             "several processes run plans fused and moments with boundary_kernels=0; this config's plan runs "
             "in one process, whose --devices may be several");
+    if (options->transfer != KF_DIRECT)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "several processes copy planes through the host and MPI; use transfer=direct");
     return KF_OK;
 }
 
 /* --- planes -------------------------------------------------------------------------------------------- */
 
-void kf_kinetic_own_planes(const kf_plan *plan, int *first, int *end) {
-    const kf_kinetic *kinetics = plan->system, *last = &kinetics[plan->part_count - 1];
-    *first = kinetics->first_plane;
-    *end = last->first_plane + last->planes;
+int kf_kinetic_grids(const kf_plan *plan) {
+    const kf_kinetic *kinetics = plan->system;
+    return kinetics->options.transfer != KF_DIRECT ? plan->part_count : 1;
 }
 
-int kf_kinetic_kept_planes(const kf_plan *plan, int range[KF_PLANE_RANGES][2]) {
+void kf_kinetic_own_planes(const kf_plan *plan, int grid, int *first, int *end) {
+    const bool shared = kf_kinetic_grids(plan) == 1;
+    const kf_kinetic *kinetics = plan->system, *begins = &kinetics[grid],
+                     *ends = shared ? &kinetics[plan->part_count - 1] : begins;
+    *first = begins->first_plane;
+    *end = ends->first_plane + ends->planes;
+}
+
+int kf_kinetic_kept_planes(const kf_plan *plan, int grid, int range[KF_PLANE_RANGES][2]) {
     const kf_kinetic *kinetics = plan->system;
     const int nodes = kf_plan_scene(plan)->nodes[2], near = kinetics->near_planes;
     int first, end, count = 1;
-    kf_kinetic_own_planes(plan, &first, &end);
+    kf_kinetic_own_planes(plan, grid, &first, &end);
     range[0][0] = first > near ? first - near : 0;
     range[0][1] = end + near < nodes ? end + near : nodes;
     const bool ring = kf_plan_scene(plan)->faces[KF_ZMIN] == KF_PERIODIC;
@@ -70,7 +80,7 @@ kf_status kf_kinetic_gather_planes(const kf_plan *plan, void *all, size_t plane_
     const int size = kf_world_size();
     int first, end;
     if (size == 1) return KF_OK;
-    kf_kinetic_own_planes(plan, &first, &end);
+    kf_kinetic_own_planes(plan, 0, &first, &end);
     int64_t *planes = kf_allocate_zeroed((size_t)size, sizeof *planes);
     size_t *ends = kf_allocate((size_t)size * sizeof *ends);
     planes[kf_world_rank()] = end;
@@ -101,7 +111,7 @@ static void set_sides(kf_kinetic_link *link) {
     const int nodes = kf_plan_scene(plan)->nodes[2], rank = kf_world_rank(), size = kf_world_size();
     const bool ring = kf_plan_scene(plan)->faces[KF_ZMIN] == KF_PERIODIC;
     int first, end;
-    kf_kinetic_own_planes(plan, &first, &end);
+    kf_kinetic_own_planes(plan, 0, &first, &end);
     link->sides[0] = (side){.other = rank > 0 ? rank - 1
                                      : ring   ? size - 1
                                               : -1,
@@ -171,7 +181,8 @@ static kf_status move_outflow(const kf_kinetic_link *link, const kf_kinetic *par
 static kf_status take_out(kf_kinetic_link *link, const side *s, kf_error *error) {
     const size_t bytes = link->plane_bytes * (size_t)link->planes;
     const uint64_t steps = link->plan->steps_done + 1; /* the step is not counted yet */
-    KF_TRY(kf_kinetic_on_slab(link->plan, "pack", link->packed, steps, s->first_sent, link->planes, error));
+    KF_TRY(
+        kf_kinetic_on_slab(link->plan, "pack", 0, link->packed, steps, s->first_sent, link->planes, error));
     KF_TRY(kf_buffer_download(link->packed, 0, s->sent, bytes, error));
     return move_outflow(link, s->own, s->first_sent, s->sent + bytes, true, error);
 }
@@ -180,8 +191,8 @@ static kf_status put_in(kf_kinetic_link *link, const side *s, kf_error *error) {
     const size_t bytes = link->plane_bytes * (size_t)link->planes;
     const uint64_t steps = link->plan->steps_done + 1;
     KF_TRY(kf_buffer_upload(link->packed, 0, s->taken, bytes, error));
-    KF_TRY(
-        kf_kinetic_on_slab(link->plan, "unpack", link->packed, steps, s->first_taken, link->planes, error));
+    KF_TRY(kf_kinetic_on_slab(link->plan, "unpack", 0, link->packed, steps, s->first_taken, link->planes,
+                              error));
     return move_outflow(link, s->own, s->first_taken, s->taken + bytes, false, error);
 }
 

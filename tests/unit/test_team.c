@@ -116,6 +116,18 @@ static void same(const outcome *one, const outcome *team, const char *what) {
 
 static const char *const teams[] = {"cpu:1,cpu:1", "cpu:1,cpu:1,cpu:1", "cpu:1,cpu:1,cpu:1,cpu:1"};
 
+/* The same planes, copied instead of read in place. */
+static void run_copying(const kf_scene *scene, const char *const *fixed, const char *transfer,
+                        const char *device, outcome *o) {
+    const char *with[32];
+    int count = 0;
+    for (; fixed[count] != NULL; count++)
+        with[count] = fixed[count];
+    with[count++] = transfer;
+    with[count] = NULL;
+    run(scene, with, device, o);
+}
+
 /* One plan, on one device and on the first `count` of the teams. */
 static void compare(const kf_scene *scene, const char *const *fixed, int count) {
     outcome one, team;
@@ -142,6 +154,10 @@ static kf_scene *open_scene(const char *name, long nodes) {
     return scene;
 }
 
+static kf_scene *ball_scene(void) {
+    return open_scene("ball", 6000);
+}
+
 /* Of the fused plan: what is common to the rows below. */
 #define FUSED                                                                                                \
     "plan=fused", "morton=false", "sample_block_length=2", "register_cap=0", "exchange=false",               \
@@ -159,11 +175,37 @@ static const char *const two_grids[][24] = {
      "immersed_boundary=scatter", "force_sum=fixed", NULL},
 };
 
+/* The flow's kernel leaves out the band, also in parts that have no samples. */
+static const char *const masked[] = {"plan=fused",
+                                     "morton=false",
+                                     "sample_block_length=2",
+                                     "register_cap=0",
+                                     "exchange=false",
+                                     "shell_choices=false",
+                                     "nodes_per_thread=2",
+                                     "block_x=64",
+                                     "block_y=2",
+                                     "staged_nodes=0",
+                                     "streaming_stores=false",
+                                     "reorder_period=0",
+                                     "layout=csoa",
+                                     "alpha=32",
+                                     "storage=f32",
+                                     "streaming=two_grids",
+                                     "boundary_kernels=0",
+                                     "immersed_boundary=aggregated",
+                                     "masked_band=true",
+                                     "concurrent_solid=true",
+                                     "overlap=false",
+                                     "slab=0",
+                                     NULL};
+
 static void test_two_grids(void **state) {
     (void)state;
     kf_scene *scene = open_scene("ball", 6000);
     for (size_t i = 0; i < sizeof two_grids / sizeof *two_grids; i++)
         compare(scene, two_grids[i], i == 0 ? 3 : 1);
+    compare(scene, masked, 2);
     kf_scene_free(scene);
 }
 
@@ -329,6 +371,83 @@ static void test_streams_in_random_order(void **state) {
     kf_scene_free(scene);
 }
 
+static const char *const transfers[] = {"transfer=copies", "transfer=host"};
+
+/* Whether a team that copies planes ends as one device does, in as many orders of its streams. */
+static bool copies_alike(const kf_scene *scene, const char *const *fixed, const char *transfer,
+                         const char *device, const outcome *one, int seeds, int dropped) {
+    bool alike = true;
+    for (int seed = 1; seed <= seeds && alike; seed++) {
+        outcome team;
+        kf_cpu_shuffle((uint64_t)seed, dropped);
+        run_copying(scene, fixed, transfer, device, &team);
+        alike = equal(one, &team);
+        outcome_free(&team);
+    }
+    kf_cpu_shuffle(0, -1);
+    return alike;
+}
+
+/* Copied planes, from device to device and through the host, in two grids and in one, with and without the
+ * band masked, of static, moving and free solids, domains that wrap, and moments; parts so thin that there is
+ * nothing to work on meanwhile. */
+static void test_copied_planes(void **state) {
+    (void)state;
+    static const char *const concurrent[] = {FUSED,
+                                             "layout=csoa",
+                                             "alpha=32",
+                                             "storage=f32",
+                                             "streaming=two_grids",
+                                             "boundary_kernels=0",
+                                             "immersed_boundary=aggregated",
+                                             "concurrent_solid=true",
+                                             NULL};
+    static const struct {
+        kf_scene *(*open)(void);
+        const char *const *plan;
+        int team;
+    } cases[] = {{ball_scene, two_grids[0], 0}, {ball_scene, two_grids[1], 2}, {ball_scene, one_grid[0], 2},
+                 {ball_scene, one_grid[2], 1},  {empty_scene, moments, 2},     {seam_scene, two_grids[0], 1},
+                 {seam_scene, one_grid[0], 0},  {moving_scene, moving[0], 0},  {moving_scene, moving[1], 1},
+                 {free_scene, moving[0], 1},    {ball_scene, concurrent, 2},   {ball_scene, masked, 1}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        outcome one;
+        kf_scene *scene = cases[c].open();
+        run(scene, cases[c].plan, "cpu:1", &one);
+        for (int t = 0; t < 2; t++)
+            for (int ordered = 0; ordered < 2; ordered++) {
+                outcome team;
+                kf_cpu_shuffle(ordered == 0 ? c + 1 : 0, -1);
+                run_copying(scene, cases[c].plan, transfers[t], teams[cases[c].team], &team);
+                kf_cpu_shuffle(0, -1);
+                char what[64];
+                (void)snprintf(what, sizeof what, "case %zu, %s, %s", c, transfers[t],
+                               ordered == 0 ? "in random order" : "in order");
+                same(&one, &team, what);
+                outcome_free(&team);
+            }
+        outcome_free(&one);
+        kf_scene_free(scene);
+    }
+}
+
+/* No await of the copies is there in vain. */
+static void test_awaits_of_copies(void **state) {
+    (void)state;
+    kf_scene *scene = ball_scene();
+    outcome one;
+    run(scene, two_grids[0], "cpu:1", &one);
+    for (int t = 0; t < 2; t++) {
+        if (!copies_alike(scene, two_grids[0], transfers[t], teams[2], &one, SEEDS, -1))
+            fail_msg("%s: another result in random order", transfers[t]);
+        for (int dropped = 0; dropped < KF_CPU_DROPS; dropped++)
+            if (copies_alike(scene, two_grids[0], transfers[t], teams[2], &one, MOST_SEEDS, dropped))
+                fail_msg("%s: awaits %d of %d are not missed", transfers[t], dropped, KF_CPU_DROPS);
+    }
+    outcome_free(&one);
+    kf_scene_free(scene);
+}
+
 static void test_restart_on_any_number(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
@@ -440,10 +559,6 @@ static void test_compiles_for_a_gpu(void **state) {
     }
 }
 
-static kf_scene *ball_scene(void) {
-    return open_scene("ball", 6000);
-}
-
 /* Started as two processes by mpirun (tests/e2e/mpi.sh), a device or two each: the same as one device, on
  * both. */
 static void test_in_several_processes(void **state) {
@@ -491,6 +606,8 @@ int main(void) {
         cmocka_unit_test(test_moving_solid),
         cmocka_unit_test(test_free_solid),
         cmocka_unit_test(test_streams_in_random_order),
+        cmocka_unit_test(test_copied_planes),
+        cmocka_unit_test(test_awaits_of_copies),
         cmocka_unit_test(test_restart_on_any_number),
         cmocka_unit_test(test_cuts),
         cmocka_unit_test(test_refusals),

@@ -1,0 +1,122 @@
+/* Planes that a team's parts copy from each other, where they do not read them in place: packed on the part
+ * they belong to, copied to the neighbour or through the host, and unpacked beside its own. Every part has
+ * grids of its own, so all of it happens once a step, when the planes beside the cuts are done. */
+#include "solver/kinetic/kinetic_builder.h"
+
+#include "scene/scene.h"
+
+enum { BELOW, ABOVE };
+
+bool kf_kinetic_has_neighbour(const kf_plan *plan, int part, int side) {
+    const bool ring = kf_plan_scene(plan)->faces[KF_ZMIN] == KF_PERIODIC;
+    return ring || (side == BELOW ? part > 0 : part < plan->part_count - 1);
+}
+
+static int neighbour(const kf_builder *b, int part, int side) {
+    return (part + (side == BELOW ? b->parts - 1 : 1)) % b->parts;
+}
+
+static size_t packed_bytes(const kf_kinetic *kinetic) {
+    const int *n = kinetic->geometry.nodes;
+    return (size_t)kinetic->near_planes * (size_t)kinetic->node_values * (size_t)n[0] * (size_t)n[1] *
+           kinetic->store_bytes;
+}
+
+/* What comes from one side of a part. At even and odd steps it comes to another place: the neighbour sends
+ * those of a step when it has those of the step before, and they were sent when this part had taken out
+ * those before them. */
+static kf_status make_side(kf_builder *b, int part, int side, kf_error *error) {
+    kf_transfer *t = &b->transfers[part][side];
+    kf_plan *plan = b->plan;
+    const size_t bytes = packed_bytes(b->kinetics);
+    const int from = neighbour(b, part, side);
+    size_t ends[KF_MOST_PARTS];
+    for (int i = 0; i < b->parts; i++)
+        ends[i] = i < part ? 0 : bytes;
+    kf_plan_on(plan, from);
+    KF_TRY(kf_plan_buffer(plan, bytes, &t->packed, error));
+    for (int parity = 0; parity < 2; parity++) {
+        if (b->kinetics->options.transfer == KF_THROUGH_HOST) {
+            kf_plan_on(plan, from);
+            KF_TRY(kf_plan_on_host(plan, bytes, &t->host[parity], error));
+            kf_plan_on(plan, part);
+            KF_TRY(kf_plan_buffer(plan, bytes, &t->taken[parity], error));
+        } else {
+            KF_TRY(kf_plan_spread(plan, bytes, bytes, ends, &t->taken[parity], error));
+        }
+    }
+    return KF_OK;
+}
+
+void kf_make_transfers(kf_builder *b) {
+    for (int part = 0; part < b->parts && b->kinetics->options.transfer != KF_DIRECT; part++) {
+        for (int side = BELOW; side <= ABOVE; side++)
+            if (b->status == KF_OK && kf_kinetic_has_neighbour(b->plan, part, side))
+                b->status = make_side(b, part, side, b->error);
+        kf_plan_on(b->plan, part);
+        if (b->status == KF_OK) b->status = kf_plan_mark(b->plan, &b->sent[part], b->error);
+    }
+}
+
+/* pack or unpack, of the grid that the step has written. */
+static void append_slab(kf_builder *b, int p, const char *name, int first, const kf_buffer *packed) {
+    const kf_kinetic *kinetic = b->kinetic;
+    const int *n = kinetic->geometry.nodes, extent[3] = {n[0], n[1], kinetic->near_planes};
+    const bool in_place = kinetic->options.in_place != 0;
+    kf_kinetic_arguments arguments = kf_from_to(kinetic, in_place ? 0 : 1 - p, in_place ? 0 : 1 - p);
+    if (b->status != KF_OK) return;
+    arguments.pushed = in_place && p == 0;
+    arguments.first_plane = first;
+    arguments.density = kf_buffer_address(packed);
+    kf_append(b, p, KF_SOURCE_STATE, name, extent, b->face_block, arguments,
+              2.0 * (double)packed_bytes(kinetic));
+}
+
+static void append_copy(kf_builder *b, int p, const char *name, kf_buffer *target, const kf_buffer *source) {
+    const size_t bytes = packed_bytes(b->kinetic);
+    const kf_copy copy = {.target = target, .source = source, .bytes = bytes, .rows = 1};
+    if (b->status != KF_OK) return;
+    kf_item *item = kf_plan_add_copy(b->plan, name, &copy);
+    kf_schedule(b, p, item);
+    item->bytes = (double)bytes;
+}
+
+/* What the part beside on that side reads of this one. */
+static void send(kf_builder *b, int p, int part, int side) {
+    const kf_kinetic *kinetic = b->kinetic;
+    const int to = neighbour(b, part, side);
+    const kf_transfer *t = &b->transfers[to][side == BELOW ? ABOVE : BELOW];
+    const int end = kinetic->first_plane + kinetic->planes;
+    append_slab(b, p, "pack", side == BELOW ? kinetic->first_plane : end - kinetic->near_planes, t->packed);
+    if (t->host[p] != NULL)
+        append_copy(b, p, "to_host", t->host[p], t->packed);
+    else
+        append_copy(b, p, "peer_copy", t->taken[p], t->packed);
+}
+
+static void take(kf_builder *b, int p, int part, int side) {
+    const kf_kinetic *kinetic = b->kinetic;
+    const kf_transfer *t = &b->transfers[part][side];
+    const int nodes = kinetic->geometry.nodes[2], first = kinetic->first_plane, end = first + kinetic->planes;
+    if (t->host[p] != NULL) append_copy(b, p, "from_host", t->taken[p], t->host[p]);
+    append_slab(b, p, "unpack",
+                side == BELOW ? (first > 0 ? first : nodes) - kinetic->near_planes : end % nodes,
+                t->taken[p]);
+}
+
+void kf_append_transfers(kf_builder *b, int p, bool aside) {
+    b->aside = aside;
+    for (int part = 0; part < b->parts; part++) {
+        kf_on_part(b, part);
+        for (int side = BELOW; side <= ABOVE; side++)
+            if (kf_kinetic_has_neighbour(b->plan, part, side)) send(b, p, part, side);
+    }
+    kf_signal_all(b, p, "planes_sent", b->sent);
+    kf_await_neighbours(b, p, "planes_sent", b->sent);
+    for (int part = 0; part < b->parts; part++) {
+        kf_on_part(b, part);
+        for (int side = BELOW; side <= ABOVE; side++)
+            if (kf_kinetic_has_neighbour(b->plan, part, side)) take(b, p, part, side);
+    }
+    b->aside = false;
+}
