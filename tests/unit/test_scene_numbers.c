@@ -1,0 +1,450 @@
+/* What sections and options of a scene become, by hand: model, sampling, pose, masks, other grids and time
+ * steps; how outflows carry out what arrives; which way drag and lift point. */
+#include "solver/flow/flow_frame.h"
+#include "solver/flow/flow_problem.h"
+#include "tests/unit/scene_files.h"
+#include "tests/unit/scene_texts.h"
+
+#include <math.h>
+#include <png.h>
+
+static const double PI = 3.14159265358979323846;
+
+static void near(double value, double expected) {
+    if (!(fabs(value - expected) <= 1e-9 * fmax(1e-3, fabs(expected))))
+        fail_msg("%.12g is not %.12g", value, expected);
+}
+static void near_vector(const double *value, double x, double y, double z) {
+    near(value[0], x);
+    near(value[1], y);
+    near(value[2], z);
+}
+
+static kf_scene *open_text(const char *text, const kf_scene_options *options) {
+    kf_scene *scene = NULL;
+    kf_error error = {KF_OK, ""};
+    if (kf_scene_open(write_text("scene.json", text), options, &scene, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    return scene;
+}
+static void refused(const char *text, const char *why) {
+    kf_scene *scene = NULL;
+    kf_error error = {KF_OK, ""};
+    assert_int_equal(kf_scene_open(write_text("scene.json", text), NULL, &scene, &error), KF_BAD_INPUT);
+    assert_holds(error.message, why);
+}
+
+/* Cells of 0.1 m; 2 m/s are 0.05 cells a step of 2.5 ms. */
+static void models_and_what_is_not_said(void **state) {
+    (void)state;
+    kf_scene *s =
+        open_text("{\"domain\": {\"cells\": [20, 16, 12], \"cell_size\": 0.1}, " FLOW ", " BALL "}", NULL);
+    static const kf_boundary faces[6] = {KF_INFLOW,    KF_OUTFLOW,   KF_FREE_SLIP,
+                                         KF_FREE_SLIP, KF_FREE_SLIP, KF_FREE_SLIP};
+    for (int f = 0; f < 6; f++)
+        assert_int_equal(s->faces[f], faces[f]);
+    assert_int_equal(s->collision, KF_ACM_MRT);
+    assert_int_equal(s->rate_rule, KF_RATE_ADAPTIVE_2020);
+    near(s->accuracy, KF_DEFAULT_ACCURACY);
+    near(s->samples_per_cell, 25);
+    near(s->reference_speed, 0.05);
+    near(s->time_step, 0.0025);
+    assert_true(s->seed == 1 && s->immersed_passes == 1 && !s->motion.moving && s->mask == NULL);
+    near(kf_scene_flow_through(s), 20 / 0.05);
+    s->initial_velocity[0] = 0.01, s->initial_velocity[1] = -0.04;
+    near(kf_scene_flow_through(s), 16 / 0.04);
+    s->initial = KF_INITIAL_TAYLOR_GREEN_3D;
+    near(kf_scene_flow_through(s), 0);
+    kf_scene_free(s);
+
+    s = open_text(BOX(TUNNEL, FLOW ", " BALL ", \"model\": {\"collision\": \"rm_mrt\"}, \"sampling\": "
+                                   "{\"samples_per_cell\": 9, \"seed\": 4}"),
+                  NULL);
+    assert_int_equal(s->collision, KF_RM_MRT);
+    assert_int_equal(s->rate_rule, KF_RATE_CONSTANT);
+    near(s->high_order_rate, 1.4);
+    near(s->samples_per_cell, 9);
+    assert_true(s->seed == 4);
+    kf_scene_free(s);
+    s = open_text(BOX(TUNNEL, FLOW ", " BALL ", \"model\": {\"accuracy\": 0.03, \"immersed_passes\": 10}"),
+                  NULL);
+    near(s->accuracy, 0.03);
+    assert_int_equal(s->immersed_passes, 10);
+    kf_problem *problem = kf_flow_problem(NULL, s, true);
+    const kf_facts *f = &problem->facts;
+    assert_true(kf_facts_value(f, "size_x") == 20 && kf_facts_value(f, "size_z") == 12);
+    assert_true(kf_facts_value(f, "node_count") == 20 * 16 * 12);
+    assert_true(kf_facts_value(f, "sample_count") == (double)s->samples.count);
+    near(kf_facts_value(f, "reynolds"), 100);
+    near(kf_facts_value(f, "viscosity"), 0.05 * 6 / 100);
+    near(kf_facts_value(f, "cell_size"), 0.1);
+    near(kf_facts_value(f, "time_step"), 0.0025);
+    near(kf_facts_value(f, "accuracy"), 0.03);
+    kf_problem_free(problem);
+}
+
+/* The domain by two of cells, size and cell size; cells are cubes to 0.2 %. */
+static void domains(void **state) {
+    (void)state;
+#define DOMAIN(domain) "{\"domain\": {" domain "}, " FLOW ", " BALL "}"
+    kf_scene *s = open_text(DOMAIN("\"cells\": [40, 32, 24], \"size\": [2, 1.6, 1.2]"), NULL);
+    near(s->cell_size, 0.05);
+    kf_scene_free(s);
+    s = open_text(DOMAIN("\"size\": [2, 1.6, 1.2], \"cell_size\": 0.08"), NULL);
+    assert_true(s->nodes[0] == 25 && s->nodes[1] == 20 && s->nodes[2] == 15);
+    kf_scene_free(s);
+    s = open_text(DOMAIN("\"cells\": [40, 32, 24], \"size\": [2, 1.603, 1.2]"), NULL);
+    kf_scene_free(s);
+    refused(DOMAIN("\"cells\": [40, 32, 24], \"size\": [2, 1.61, 1.2]"), "along y");
+    /* Another grid: longer along z, between faces of one kind half on either side. */
+    const kf_scene_options wide = {.nodes = {20, 16, 18}};
+    s = open_text(BOX(TUNNEL, FLOW
+                      ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.3, \"position\": [1, 0.8, 0.6], "
+                      "\"motion\": {\"center\": [1, 0.8, 0.7], \"axis\": [0, 0, 3], "
+                      "\"angular_velocity\": 2}}, \"smoke\": {\"emitters\": [{\"shape\": \"rake\", \"rate\": "
+                      "1, \"from\": [0.5, 0.2, 0.1], \"to\": [0.5, 1.4, 0.2], \"nozzles\": 7, \"radius\": "
+                      "0.01}]}"),
+                  &wide);
+    near(s->cell_size, 0.1);
+    near_vector(s->motion.center, 9.5, 7.5, 6.5 + 3);
+    near_vector(s->motion.axis, 0, 0, 1);
+    near(s->motion.angular_speed, 2 * 0.0025);
+    near(s->solid_low[2], 5.5 + 3 - 3);
+    near_vector(s->smoke.emitters[0].from, 4.5, 1.5, 0.5 + 3);
+    near_vector(s->smoke.emitters[0].to, 4.5, 13.5, 1.5 + 3);
+    kf_scene_free(s);
+    const kf_scene_options longer = {.nodes = {30, 16, 12}};
+    s = open_text(BOX(TUNNEL, FLOW ", " BALL), &longer); /* from inflow to outflow: at the far end */
+    near(0.5 * (s->solid_low[0] + s->solid_high[0]), 9.5);
+    near(0.5 * (s->solid_low[1] + s->solid_high[1]), 7.5);
+    kf_scene_free(s);
+    const kf_scene_options finer = {.nodes = {40, 32, 24}};
+    s = open_text(BOX(TUNNEL, FLOW ", " BALL), &finer);
+    near(s->cell_size, 0.05);
+    near(0.5 * (s->solid_low[0] + s->solid_high[0]), 19.5);
+    near(s->solid_high[2] - s->solid_low[2], 12);
+    near(s->time_step, 0.05 * 0.05 / 2);
+    kf_scene_free(s);
+}
+
+/* Rotations one after the other: x to y, then y to z. */
+static void poses(void **state) {
+    (void)state;
+    kf_scene *s = open_text(
+        BOX(TUNNEL,
+            FLOW ", \"solid\": {\"shape\": \"plate\", \"chord\": 0.8, \"width\": 0.4, \"thickness\": 0.2, "
+                 "\"position\": [1, 0.8, 0.2], \"anchor\": \"bottom\", \"rotation\": [{\"axis\": [0, 0, 1], "
+                 "\"degrees\": 90}, {\"axis\": [2, 0, 0], \"degrees\": 90}]}"),
+        NULL);
+    near_vector(s->solid_low, 9.5 - 2, 7.5 - 1, 1.5);
+    near_vector(s->solid_high, 9.5 + 2, 7.5 + 1, 1.5 + 8);
+    near(s->reference_length, 4); /* along the inflow */
+    assert_true(fabs(s->frontal_area / (2 * 8) - 1) < 0.06);
+    assert_int_equal(kf_scene_shortest_edge(s), 2);
+    kf_scene_free(s);
+}
+
+/* Speeds and places at the limits: up to 0.3 cells a step, and no closer than half a cell. */
+static void limits(void **state) {
+    (void)state;
+#define TURNING(speed, z)                                                                                    \
+    BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.3, \"position\": [1, 0.8, " z "], "   \
+                     "\"motion\": {\"axis\": [0, 1, 0], \"angular_velocity\": " speed "}}")
+    /* The rim of 3 cells at 0.3 cells a step: 0.1 rad in 2.5 ms. */
+    kf_scene_free(open_text(TURNING("39.9", "0.6"), NULL));
+    refused(TURNING("40.2", "0.6"), "the surface moves at");
+    kf_scene_free(open_text(TURNING("1", "0.351"), NULL));
+    refused(TURNING("1", "0.348"), "turning, the solid reaches");
+    kf_scene_free(open_text(TURNING("1", "0.849"), NULL));
+    refused(TURNING("1", "0.852"), "turning, the solid reaches");
+#define LIMITED(flow, more)                                                                                  \
+    "{\"domain\": {\"cells\": [20, 16, 12], \"cell_size\": 0.1}, \"flow\": {\"speed\": 2, " flow             \
+    "}, " more BALL "}"
+    kf_scene_free(open_text(LIMITED("\"reynolds\": 100, \"lattice_speed\": 0.3", ""), NULL));
+    refused(LIMITED("\"reynolds\": 100, \"lattice_speed\": 0.301", ""), "flow.lattice_speed");
+    kf_scene_free(open_text(LIMITED("\"reynolds\": 100, \"initial_velocity\": [0, 8, 8]", ""), NULL));
+    refused(LIMITED("\"reynolds\": 100, \"initial_velocity\": [0, 9, 9]", ""), "flow.initial_velocity");
+    kf_scene_free(open_text(LIMITED("\"reynolds\": 0.16", ""), NULL)); /* viscosity 1.9 */
+    refused(LIMITED("\"reynolds\": 0.14", ""), "above 2");
+    refused(LIMITED("\"reynolds\": 4e6", ""), "below 1e-07");
+    kf_scene_free(open_text(LIMITED("\"reynolds\": 2e6", ""), NULL));
+}
+
+/* The section of the incompressible solver: names, and longer steps of all that has a time in it. */
+static void longer_steps(void **state) {
+    (void)state;
+    kf_scene *s =
+        open_text(BOX(TUNNEL, FLOW ", " BALL ", \"incompressible\": {\"trace\": \"euler\", \"viscous_term\": "
+                                   "\"implicit\", \"tolerance\": 1e-6, \"limiter\": true, \"steps\": 4}"),
+                  NULL);
+    assert_int_equal(s->incompressible.trace, KF_TRACE_EULER);
+    assert_int_equal(s->incompressible.viscous_term, KF_VISCOUS_IMPLICIT);
+    near(s->incompressible.tolerance, 1e-6);
+    near(s->incompressible.steps, 4);
+    assert_false(s->incompressible.unlimited);
+    kf_scene_free(s);
+    s = open_text(BOX(TUNNEL, FLOW ", " BALL), NULL);
+    assert_int_equal(s->incompressible.trace, KF_TRACE_MIDPOINT);
+    assert_int_equal(s->incompressible.viscous_term, KF_VISCOUS_EXPLICIT);
+    assert_true(s->incompressible.steps == 0 && s->incompressible.tolerance == 0 &&
+                !s->incompressible.unlimited);
+    for (int a = 0; a < 3; a++) {
+        s->body_force[a] = 1e-3 * (a + 1);
+        s->motion.velocity[a] = 0.01 * (a + 1);
+        s->motion.gravity[a] = 2e-3 * (a + 1);
+        s->mask_velocity[a] = 0.02 * (a + 1);
+        s->face_velocity[KF_ZMAX][a] = 0.03 * (a + 1);
+    }
+    s->motion.angular_speed = 0.1;
+    s->smoke.count = 1;
+    s->smoke.emitters[0].rate = 2;
+    const double viscosity = s->viscosity;
+    kf_scene_stretch_time(s, 3);
+    near(s->time_step, 0.0075);
+    near(s->reference_speed, 0.15);
+    near(s->viscosity, 3 * viscosity);
+    near(s->motion.angular_speed, 0.3);
+    near_vector(s->body_force, 9e-3, 18e-3, 27e-3);
+    near_vector(s->motion.velocity, 0.03, 0.06, 0.09);
+    near_vector(s->motion.gravity, 18e-3, 36e-3, 54e-3);
+    near_vector(s->mask_velocity, 0.06, 0.12, 0.18);
+    near_vector(s->face_velocity[KF_ZMAX], 0.09, 0.18, 0.27);
+    near_vector(s->face_velocity[KF_XMIN], 0.15, 0, 0);
+    near_vector(s->initial_velocity, 0.15, 0, 0);
+    near(s->smoke.emitters[0].rate, 6);
+    kf_scene_free(s);
+}
+
+/* What a stream carries out, face by face; where none leads out, what flows in, spread over the outflows. */
+static void outflows(void **state) {
+    (void)state;
+    kf_scene s = {.nodes = {20, 10, 5}};
+    for (int f = 0; f < KF_FACES; f++)
+        s.faces[f] = KF_OUTFLOW;
+    s.faces[KF_XMIN] = KF_INFLOW;
+    s.face_velocity[KF_XMIN][0] = 0.08;
+    s.face_velocity[KF_XMIN][1] = -0.02;
+    near(kf_scene_outflow_speed(&s, KF_XMAX), 0.08);
+    near(kf_scene_outflow_speed(&s, KF_YMIN), 0.02);
+    near(kf_scene_outflow_speed(&s, KF_YMAX), 0);
+    near(kf_scene_outflow_speed(&s, KF_ZMIN), 0);
+    near(kf_scene_outflow_pull(&s, KF_XMAX), 0.27 / sqrt(3) / 20);
+    near(kf_scene_outflow_pull(&s, KF_YMIN), 0.27 / sqrt(3) / 10);
+    near(kf_scene_outflow_pull(&s, KF_ZMAX), 0.27 / sqrt(3) / 5);
+    /* In at xmin, out at both faces across z only: 50 nodes at 0.08 through 2 x 200. */
+    s.face_velocity[KF_XMIN][1] = 0;
+    s.faces[KF_XMAX] = s.faces[KF_YMIN] = s.faces[KF_YMAX] = KF_WALL;
+    near(kf_scene_outflow_speed(&s, KF_ZMAX), 0.08 * 50 / 400);
+    near(kf_scene_outflow_speed(&s, KF_ZMIN), 0.08 * 50 / 400);
+    /* Without an inflow: the stream at the start. */
+    s.faces[KF_XMIN] = KF_WALL;
+    s.initial_velocity[2] = -0.03;
+    near(kf_scene_outflow_speed(&s, KF_ZMIN), 0.03);
+    near(kf_scene_outflow_speed(&s, KF_ZMAX), 0);
+    s.initial_velocity[2] = 0;
+    near(kf_scene_outflow_speed(&s, KF_ZMIN), 0);
+}
+
+static void frame_is(const kf_scene *s, int flow, int up, const double drag[3], const double lift[3]) {
+    kf_flow_frame frame;
+    kf_flow_frame_of(s, &frame);
+    assert_int_equal(frame.flow_axis, flow);
+    assert_int_equal(frame.up_axis, up);
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, c = (a + 2) % 3;
+        near(frame.drag[a], drag[a]);
+        near(frame.lift[a], lift[a]);
+        near(frame.side[a], drag[b] * lift[c] - drag[c] * lift[b]);
+    }
+}
+
+/* Drag along the fastest inflow, else the start, the force, the fastest wall; lift away from the one pair of
+ * walls beside it, else along z; square to the drag. */
+static void frames(void **state) {
+    (void)state;
+    kf_scene s = {.nodes = {10, 10, 10}};
+    for (int f = 0; f < KF_FACES; f++)
+        s.faces[f] = KF_FREE_SLIP;
+    static const double x[3] = {1, 0, 0}, y[3] = {0, 1, 0}, z[3] = {0, 0, 1}, down[3] = {0, 0, -1};
+    frame_is(&s, 0, 2, x, z);
+    s.faces[KF_ZMAX] = KF_WALL;
+    s.face_velocity[KF_ZMAX][1] = 0.02;
+    frame_is(&s, 1, 2, y, z);
+    s.body_force[2] = -1e-4;
+    frame_is(&s, 2, 1, down, y);
+    s.initial_velocity[0] = 0.03;
+    frame_is(&s, 0, 2, x, z);
+    s.faces[KF_XMIN] = s.faces[KF_ZMIN] = KF_INFLOW;
+    s.face_velocity[KF_XMIN][0] = 0.02;
+    s.face_velocity[KF_ZMIN][2] = 0.05;
+    frame_is(&s, 2, 1, z, y);
+    s.faces[KF_XMAX] = KF_WALL;
+    frame_is(&s, 2, 0, z, x);
+    s.faces[KF_YMIN] = KF_WALL; /* two pairs of walls say nothing */
+    frame_is(&s, 2, 1, z, y);
+    s.faces[KF_ZMIN] = s.faces[KF_XMAX] = s.faces[KF_YMIN] = s.faces[KF_ZMAX] = KF_FREE_SLIP;
+    s.face_velocity[KF_XMIN][0] = 0.04;
+    s.face_velocity[KF_XMIN][2] = 0.03;
+    frame_is(&s, 0, 2, (double[3]){0.8, 0, 0.6}, (double[3]){-0.6, 0, 0.8});
+}
+
+#define FLAT_FACES                                                                                           \
+    "\"boundaries\": {\"xmin\": \"wall\", \"xmax\": \"wall\", \"ymin\": \"wall\", \"ymax\": \"wall\", "      \
+    "\"zmin\": \"periodic\", \"zmax\": \"periodic\"}"
+
+/* Pictures: kinds by their colours, however pale; on coarser grids half solid is solid, and what is open
+ * stays so. Discs: the nodes whose centres they hold. */
+static void masks(void **state) {
+    (void)state;
+    unsigned char pixels[12][16][3];
+    memset(pixels, 255, sizeof pixels);
+    for (int x = 0; x < 16; x++)
+        memset(pixels[11][x], 127, 3); /* dark enough; at ymin */
+    memset(pixels[0][7], 128, 3);      /* not */
+    const unsigned char green[3] = {60, 200, 130}, red[3] = {200, 100, 120};
+    for (int y = 2; y < 10; y++) {
+        memcpy(pixels[y][0], green, 3);
+        memcpy(pixels[y][15], red, 3);
+    }
+    png_image image = {.version = PNG_IMAGE_VERSION, .width = 16, .height = 12, .format = PNG_FORMAT_RGB};
+    assert_int_equal(png_image_write_to_file(&image, test_path("channel.png"), 0, pixels, 0, NULL), 1);
+#define MASKED(mask)                                                                                         \
+    "{\"domain\": {\"cells\": [16, 12, 1], \"cell_size\": 0.1}, " FLAT_FACES ", \"flow\": {\"speed\": 2, "   \
+    "\"reynolds\": 100, \"reference_length\": 0.5}, \"model\": {\"collision\": \"mrt\"}, \"mask\": {" mask   \
+    "}}"
+    kf_scene *s = open_text(MASKED("\"file\": \"channel.png\", \"pressure\": 8"), NULL);
+    for (int y = 0; y < 12; y++)
+        for (int x = 0; x < 16; x++) {
+            const int row = 11 - y; /* of the picture */
+            const int kind = row == 11                         ? KF_NODE_SOLID
+                             : row >= 2 && row < 10 && x == 0  ? KF_NODE_INFLOW
+                             : row >= 2 && row < 10 && x == 15 ? KF_NODE_OUTFLOW
+                                                               : KF_NODE_FLUID;
+            assert_int_equal(s->mask[16 * y + x], kind);
+        }
+    near_vector(s->solid_low, -0.5, -0.5, 0);
+    near_vector(s->solid_high, 15.5, 0.5, 0);
+    assert_true(s->mask_has_pressure);
+    near(s->mask_density, 3 * 8 * pow(0.0025 / 0.1, 2));
+    near(s->mask_velocity[0], 0.05);
+    const int half[3] = {8, 6, 1};
+    kf_mask_coarsen(s, half);
+    for (int y = 0; y < 6; y++)
+        for (int x = 0; x < 8; x++) {
+            const int kind = x == 0 && y >= 1 && y <= 4   ? KF_NODE_INFLOW
+                             : x == 7 && y >= 1 && y <= 4 ? KF_NODE_OUTFLOW
+                             : y == 0                     ? KF_NODE_SOLID
+                                                          : KF_NODE_FLUID;
+            assert_int_equal(s->mask[8 * y + x], kind);
+        }
+    near(s->solid_high[1], 0.5);
+    kf_scene_free(s);
+    s = open_text(MASKED("\"file\": \"channel.png\", \"velocity\": [1, -0.5, 0]"), NULL);
+    near_vector(s->mask_velocity, 0.025, -0.0125, 0);
+    assert_false(s->mask_has_pressure);
+    kf_scene_free(s);
+    refused(MASKED("\"file\": \"channel.png\", \"velocity\": [1, 0, 0], \"pressure\": 1"), "not both");
+    refused(MASKED("\"file\": \"channel.png\", \"pressure\": 200"), "at most 0.3");
+
+    s = open_text(MASKED("\"shape\": \"disc\", \"center\": [0.8, 0.6], \"radius\": 0.31"), NULL);
+    int solid = 0;
+    for (int n = 0; n < 16 * 12; n++) {
+        const double dx = n % 16 + 0.5 - 8, dy = n / 16 + 0.5 - 6;
+        const int inside = dx * dx + dy * dy < 3.1 * 3.1;
+        assert_int_equal(s->mask[n], inside ? KF_NODE_SOLID : KF_NODE_FLUID);
+        solid += inside;
+    }
+    assert_int_equal(solid, 32);
+    near_vector(s->solid_low, 4.5, 2.5, 0);
+    kf_scene_free(s);
+    s = open_text(
+        MASKED("\"shape\": \"disc_array\", \"center\": [0.4, 0.2], \"radius\": 0.11, \"spacing\": 0.8"),
+        NULL);
+    for (int n = 0; n < 16 * 12; n++) {
+        const int x = n % 16 % 8, y = n / 16 % 8; /* four nodes about (4, 2) of every 8 x 8 */
+        assert_int_equal(s->mask[n] == KF_NODE_SOLID, (x == 3 || x == 4) && (y == 1 || y == 2));
+    }
+    kf_scene_free(s);
+
+    /* A bare picture: a pixel is a millimetre, walls where it says itself where fluid goes. */
+    kf_error error = {KF_OK, ""};
+    assert_int_equal(kf_scene_open(test_path("channel.png"), NULL, &s, &error), KF_OK);
+    near(s->cell_size, 0.001);
+    near(s->reference_length, 3);
+    near(s->reynolds, 100);
+    assert_int_equal(s->faces[KF_YMIN], KF_WALL);
+    assert_int_equal(s->faces[KF_XMIN], KF_WALL);
+    assert_int_equal(s->faces[KF_ZMIN], KF_PERIODIC);
+    near(s->time_step, 0.05 * 0.001 / 1);
+    kf_scene_free(s);
+}
+
+/* A reduced grid: the outermost nodes stay outermost between faces, periods stay periods. */
+static void reduced_grids(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    kf_scene *r = NULL,
+             *s = open_text("{\"domain\": {\"cells\": [48, 24, 24], \"cell_size\": 0.1}, \"boundaries\": "
+                            "{\"xmin\": \"inflow\", \"xmax\": "
+                            "\"outflow\", \"ymin\": \"periodic\", \"ymax\": \"periodic\", \"zmin\": "
+                            "\"wall\", \"zmax\": \"wall\"}, \"flow\": "
+                            "{\"speed\": 2, \"reynolds\": 100, \"acceleration\": [1, 0, 0]}, \"solid\": "
+                            "{\"shape\": \"ball\", \"radius\": "
+                            "0.4, \"position\": [1.6, 1, 1.5], \"motion\": {\"velocity\": [0, 0.5, 0]}}}",
+                            NULL);
+    assert_int_equal(kf_scene_reduce(s, 24 * 12 * 12, &r, &error), KF_OK);
+    assert_true(r->nodes[0] == 24 && r->nodes[1] == 12 && r->nodes[2] == 12);
+    const double factor = 11.0 / 23; /* the least of 23 / 47, 1 / 2, 11 / 23 */
+    near(r->cell_size, 0.1 / factor);
+    near(r->time_step, 0.0025 / factor);
+    near(r->viscosity, s->viscosity * factor);
+    near(r->body_force[0], s->body_force[0] / factor);
+    near(r->reference_length, s->reference_length * factor);
+    near(r->motion.velocity[1], s->motion.velocity[1]);
+    near_vector(r->motion.center, 15.5 * 23 / 47, 10 * 0.5 - 0.5, 14.5 * 11 / 23);
+    for (int a = 0; a < 3; a++) {
+        near(r->solid_high[a] - r->solid_low[a], 8 * factor);
+        near(0.5 * (r->solid_high[a] + r->solid_low[a]), r->motion.center[a]);
+    }
+    near(r->reynolds, 100);
+    kf_scene_free(r);
+    kf_scene_free(s);
+}
+
+/* A rotation about each axis by the rule of the right hand. */
+static void rotations(void **state) {
+    (void)state;
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, c = (a + 2) % 3;
+        double axis[3] = {0}, r[9];
+        axis[a] = 1;
+        kf_rotation(axis, 0.3, r);
+        near(r[4 * a], 1);
+        near(r[4 * b], cos(0.3));
+        near(r[4 * c], cos(0.3));
+        near(r[3 * c + b], sin(0.3)); /* b goes to c */
+        near(r[3 * b + c], -sin(0.3));
+        near(r[3 * a + b] * r[3 * b + a], 0);
+    }
+    const double skew[3] = {1 / sqrt(3), 1 / sqrt(3), 1 / sqrt(3)};
+    double r[9];
+    kf_rotation(skew, 2 * PI / 3, r); /* x to y to z to x */
+    for (int i = 0; i < 9; i++)
+        assert_true(fabs(r[i] - (i == 3 || i == 7 || i == 2)) < 1e-12);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(models_and_what_is_not_said),
+        cmocka_unit_test(domains),
+        cmocka_unit_test(poses),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(longer_steps),
+        cmocka_unit_test(outflows),
+        cmocka_unit_test(frames),
+        cmocka_unit_test(masks),
+        cmocka_unit_test(reduced_grids),
+        cmocka_unit_test(rotations),
+    };
+    return cmocka_run_group_tests(tests, make_test_folder, remove_test_folder);
+}
