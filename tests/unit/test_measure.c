@@ -9,6 +9,7 @@
 
 #include "base/util/clock.h"
 #include "harness/measure/measure.h"
+#include "tests/unit/full_measurement.h"
 
 static kf_measure_policy policy(void) {
     kf_device_info device = {.backend = "cpu"};
@@ -157,6 +158,84 @@ static void effort_scales_what_measuring_takes(void **state) {
     assert_true(little.kernel_repeats == 1 && little.window_steps == 1);
 }
 
+static void assert_close(double value, double wanted) {
+    if (!(fabs(value - wanted) <= 1e-9 * fabs(wanted))) fail_msg("%.9g is not %.9g", value, wanted);
+}
+
+/* As docs/measuring.md has them. */
+static void policies_are_as_documented(void **state) {
+    (void)state;
+    const kf_device_info gpu = {.backend = "cuda"};
+    for (int on_gpu = 0; on_gpu < 2; on_gpu++) {
+        const kf_measure_policy p = on_gpu ? kf_policy_for(&gpu) : policy();
+        assert_int_equal(p.warm_up_steps, 3);
+        assert_close(p.warm_up_us, on_gpu ? 50e3 : 20e3);
+        assert_close(p.warm_up_limit_us, 1e6);
+        assert_int_equal(p.queue, on_gpu ? 16 : 1);
+        assert_close(p.queue_us, 20e3);
+        assert_close(p.sample_us, on_gpu ? 200 : 1000);
+        assert_close(p.long_cycle_us, 50e3);
+        assert_true(p.least_samples == 5 && p.precise_samples == 15 && p.most_samples == 300);
+        assert_close(p.precise_us, 50e3);
+        assert_close(p.halfwidth, 0.005);
+        assert_close(p.lost_ratio, 1.05);
+        assert_close(p.time_limit_us, on_gpu ? 2e6 : 1.5e6);
+        assert_close(p.slow_us, 1e6);
+        assert_int_equal(p.slow_samples, 3);
+        assert_close(p.skip_ratio, 1.5);
+        assert_close(p.pause_us, 0.5e6);
+        assert_close(p.reading_us, 5e3);
+        assert_int_equal(p.window_steps, 500);
+        assert_int_equal(p.kernel_repeats, 15);
+        assert_close(p.kernel_limit_us, 0.3e6);
+    }
+}
+
+static void policies_can_be_asked_for_more(void **state) {
+    (void)state;
+    const kf_measure_policy full = policy();
+    kf_measure_policy half = full, p = full;
+    kf_policy_scale(&half, 0.5);
+    assert_close(half.warm_up_us, 10e3);
+    assert_close(half.warm_up_limit_us, 0.5e6);
+    assert_close(half.pause_us, 0.25e6);
+    assert_close(half.reading_us, 2.5e3);
+    assert_true(half.least_samples == 3 && half.precise_samples == 8 && half.most_samples == 150 &&
+                half.slow_samples == 2);
+    assert_close(half.precise_us, 25e3);
+    assert_close(half.halfwidth, 0.005 * sqrt(2));
+    assert_close(half.time_limit_us, 0.75e6);
+    assert_close(half.kernel_limit_us, 0.15e6);
+    assert_true(half.kernel_repeats == 8 && half.window_steps == 250);
+    kf_policy_scale(&half, 0.01);
+    assert_close(half.reading_us, 1e3); /* a thousand ticks of the clock */
+    assert_true(half.least_samples == 2 && half.precise_samples == 3 && half.most_samples == 3 &&
+                half.slow_samples == 1);
+    kf_policy_ask_samples(&p, 7); /* at least so many, not only so many */
+    assert_true(p.least_samples == 7 && p.slow_samples == 7 && p.precise_samples == 15 &&
+                p.most_samples == 300);
+    kf_policy_ask_samples(&p, 400);
+    assert_true(p.least_samples == 400 && p.slow_samples == 400 && p.precise_samples == 400 &&
+                p.most_samples == 400);
+    /* Energy is counted some ten times a second: a second of timing, in samples of which there are not too
+     * many. */
+    p = full;
+    kf_policy_ask_energy(&p);
+    assert_close(p.precise_us, 1e6);
+    assert_close(p.time_limit_us, 1.5e6);
+    assert_close(p.sample_us, 2e6 / 300);
+    p.precise_us = 3e6;
+    p.time_limit_us = 5e6;
+    kf_policy_ask_energy(&p);
+    assert_close(p.precise_us, 3e6);
+    assert_close(p.time_limit_us, 5e6);
+    assert_close(p.sample_us, 6e6 / 300);
+    /* Bits mirrored at the point. */
+    static const double places[] = {0, 0.5, 0.25, 0.75, 0.125, 0.625};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        assert_close(kf_policy_shift(i), places[i]);
+}
+
 /* However many samples there are, their windows are spread evenly: no gap is more than twice the mean. */
 static void windows_cover_a_turn(void **state) {
     (void)state;
@@ -211,6 +290,47 @@ static void json_keeps_everything(void **state) {
     assert_true(isnan(in.kernels[0].theoretical_occupancy));
     assert_string_equal(in.build_hash, out.build_hash);
     kf_measurement_free(&in);
+}
+
+static void json_keeps_every_member(void **state) {
+    (void)state;
+    kf_measurement out, in;
+    kf_error error = {KF_OK, ""};
+    full_measurement(&out);
+    cJSON *json = kf_measurement_to_json(&out);
+    char *text = cJSON_PrintUnformatted(json);
+    cJSON_Delete(json);
+    json = cJSON_Parse(text);
+    free(text);
+    if (kf_measurement_from_json(json, &in, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_same_in_full(&out, &in);
+    /* Clocks are as many as samples, or none; an integer fits its member. */
+    cJSON *clocks = cJSON_GetObjectItem(json, "clocks_mhz");
+    cJSON_DeleteItemFromArray(clocks, 0);
+    kf_measurement refused;
+    assert_int_equal(kf_measurement_from_json(json, &refused, &error), KF_BAD_INPUT);
+    cJSON_ReplaceItemInObject(json, "clocks_mhz", cJSON_CreateArray());
+    static const double batches[] = {2147483647.0, 2147483648.0, -2147483648.0};
+    for (int i = 0; i < 3; i++) {
+        cJSON_SetNumberHelper(cJSON_GetObjectItem(json, "batch"), batches[i]);
+        assert_int_equal(kf_measurement_from_json(json, &refused, &error), i == 0 ? KF_OK : KF_BAD_INPUT);
+        if (i == 0) assert_true(refused.batch == 2147483647 && refused.clocks_mhz == NULL);
+        if (i == 0) kf_measurement_free(&refused);
+    }
+    cJSON_Delete(json);
+    assert_same_value(kf_counter_value(&in, "stream", "dram_bytes"), 123456);
+    assert_same_value(kf_counter_value(&in, "", "achieved_occupancy"), 43.5);
+    assert_true(isnan(kf_counter_value(&in, "", "dram_bytes")));
+    assert_same_value(kf_measurement_cost(&in, KF_OBJECTIVE_TIME), in.step_us.median);
+    assert_same_value(kf_measurement_cost(&in, KF_OBJECTIVE_ENERGY), 0.0625);
+    assert_same_value(kf_measurement_cost(&in, KF_OBJECTIVE_EDP), 0.0625 * in.step_us.median);
+    in.energy_j = 0;
+    assert_true(isinf(kf_measurement_cost(&in, KF_OBJECTIVE_EDP)) &&
+                isinf(kf_measurement_cost(&in, KF_OBJECTIVE_ENERGY)));
+    in.state = KF_STATE_SKIPPED;
+    assert_true(isinf(kf_measurement_cost(&in, KF_OBJECTIVE_TIME)));
+    kf_measurement_free(&in);
+    kf_measurement_free(&out);
 }
 
 static void damaged_json_is_refused(void **state) {
@@ -400,6 +520,9 @@ int main(void) {
         cmocka_unit_test(effort_scales_what_measuring_takes),
         cmocka_unit_test(windows_cover_a_turn),
         cmocka_unit_test(json_keeps_everything),
+        cmocka_unit_test(json_keeps_every_member),
+        cmocka_unit_test(policies_are_as_documented),
+        cmocka_unit_test(policies_can_be_asked_for_more),
         cmocka_unit_test(damaged_json_is_refused),
         cmocka_unit_test(plans_are_timed),
         cmocka_unit_test(rare_launches_count_by_their_share),

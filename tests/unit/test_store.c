@@ -1,6 +1,7 @@
 /* The store: what goes in comes out, contradictions are refused, several writers and sudden death lose
  * nothing. */
 #include "base/util/memory.h"
+#include "tests/unit/full_measurement.h"
 #include "tests/unit/store_fixture.h"
 
 #include <signal.h>
@@ -136,6 +137,36 @@ static void test_round_trip(void **state) {
         kf_measurement_free(&measurements[i]);
     free(measurements);
     free(configs);
+}
+
+static kf_status compare_in_full(void *context, int sequence, const char *role, const kf_config *config,
+                                 const kf_measurement *measurement, kf_error *error) {
+    (void)config;
+    (void)error;
+    assert_int_equal(sequence, 7);
+    assert_string_equal(role, "search");
+    assert_same_in_full(context, measurement);
+    return KF_OK;
+}
+
+/* Every member of a result, each with a value of its own. */
+static void test_every_member(void **state) {
+    (void)state;
+    char path[KF_PATH];
+    fixture_path(path, "full.db");
+    kf_store *store = fixture_open(path);
+    kf_run_row run;
+    fixture_begin(store, &run);
+    kf_measurement measurement;
+    kf_config config;
+    kf_error error = {0};
+    full_measurement(&measurement);
+    fixture_config(&config, 1);
+    if (kf_store_add(store, &run, 7, "search", &config, &measurement, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    assert_int_equal(kf_store_results(store, run.id, compare_in_full, &measurement, &error), KF_OK);
+    kf_measurement_free(&measurement);
+    kf_store_close(store);
 }
 
 /* The schema's words are the program's. */
@@ -467,11 +498,17 @@ static void test_prune(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_schema_is_current), cmocka_unit_test(test_names_are_data),
-        cmocka_unit_test(test_texts_are_limited), cmocka_unit_test(test_documented_queries),
-        cmocka_unit_test(test_contradictions),    cmocka_unit_test(test_checks),
-        cmocka_unit_test(test_unfinished),        cmocka_unit_test(test_prune),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_every_member),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_schema_is_current),
+        cmocka_unit_test(test_names_are_data),
+        cmocka_unit_test(test_texts_are_limited),
+        cmocka_unit_test(test_documented_queries),
+        cmocka_unit_test(test_contradictions),
+        cmocka_unit_test(test_checks),
+        cmocka_unit_test(test_unfinished),
+        cmocka_unit_test(test_prune),
     };
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
 }
