@@ -71,6 +71,11 @@ typedef struct bench {
     bool gpu;
     kf_device_info device;
     kf_figures *figures;
+    /* The problems of the last row, for one cube and for several: opening them takes longer than a figure. */
+    kf_problem *problems[2];
+    kf_scene *scenes[2]; /* theirs */
+    const row *opened[2];
+    int cubes[2];
     /* Devices alone, as measured last: rows that differ in the transfer alone share them. */
     const row *known;
     double slowest, fastest;
@@ -110,6 +115,30 @@ static kf_status open_scene(const bench *b, const row *r, int cubes, kf_scene **
     s->motion = (kf_motion){.moving = true, .axis = {1, 0, 0}, .angular_speed = 2.0 * PI / TURN};
     for (int a = 0; a < 3; a++)
         s->motion.center[a] = 0.5 * (s->solid_low[a] + s->solid_high[a]);
+    return KF_OK;
+}
+
+static bool are_alike(const row *one, const row *other) {
+    return one->edge == other->edge && one->turning == other->turning &&
+           one->samples_per_cell == other->samples_per_cell;
+}
+
+/* The bench's own. */
+static kf_status find_problem(bench *b, const row *r, int cubes, kf_error *error) {
+    const int slot = cubes > 1;
+    const kf_system *system = NULL;
+    kf_scene *scene = NULL;
+    if (b->problems[slot] == NULL || b->cubes[slot] != cubes || !are_alike(b->opened[slot], r)) {
+        kf_problem_free(b->problems[slot]);
+        b->problems[slot] = NULL;
+        KF_TRY(kf_system_find("kinetic", &system, error));
+        KF_TRY(open_scene(b, r, cubes, &scene, error));
+        b->problems[slot] = kf_flow_problem(system, scene, true);
+        b->problems[slot]->system = system;
+        b->scenes[slot] = scene;
+        b->opened[slot] = r;
+        b->cubes[slot] = cubes;
+    }
     return KF_OK;
 }
 
@@ -166,40 +195,33 @@ static kf_status run_steps(kf_plan *plan, timing *t, kf_error *error) {
 }
 
 /* With the config for a domain of config_cubes cubes; one of that hash is not run again: ms is infinite. */
-static kf_status on_device(const bench *b, const row *r, const char *spec, int cubes, int config_cubes,
+static kf_status on_device(bench *b, const row *r, const char *spec, int cubes, int config_cubes,
                            const char *known, timing *t, kf_error *error) {
-    const kf_system *system = NULL;
-    kf_scene *scene = NULL;
     kf_backend *backend = NULL;
     kf_plan *plan = NULL;
     kf_config config;
-    KF_TRY(kf_system_find("kinetic", &system, error));
     kf_progress(true, "%s on %s", r->name, spec);
-    KF_TRY(open_scene(b, r, cubes, &scene, error));
-    kf_problem *problem = kf_flow_problem(system, scene, true);
-    problem->system = system;
+    KF_TRY(find_problem(b, r, cubes, error));
+    const kf_problem *problem = b->problems[cubes > 1];
+    kf_scene *scene = b->scenes[cubes > 1];
     const int planes = scene->nodes[2];
     scene->nodes[2] = planes / cubes * config_cubes;
     kf_status status = configure(b, r, strcmp(spec, b->spec) == 0, problem, &config, error);
     scene->nodes[2] = planes;
     t->ms = INFINITY;
     if (status == KF_OK) kf_config_hash(&config, t->hash);
-    if (status != KF_OK || strcmp(t->hash, known) == 0) {
-        kf_problem_free(problem);
-        return status;
-    }
+    if (status != KF_OK || strcmp(t->hash, known) == 0) return status;
     status = kf_backend_open(spec, &backend, error);
-    if (status == KF_OK) status = system->plan(problem, &config, backend, &plan, error);
+    if (status == KF_OK) status = problem->system->plan(problem, &config, backend, &plan, error);
     if (status == KF_OK) status = kf_plan_initialise(plan, error);
     if (status == KF_OK) status = r->kind == SAME ? run_steps(plan, t, error) : time_plan(plan, t, error);
     if (plan != NULL) kf_plan_free(plan);
     kf_backend_close(backend);
-    kf_problem_free(problem);
     return status;
 }
 
 /* The default config depends on the size: of that for one device's share and that for all the faster one. */
-static kf_status run_fastest(const bench *b, const row *r, const char *spec, int cubes, timing *best,
+static kf_status run_fastest(bench *b, const row *r, const char *spec, int cubes, timing *best,
                              kf_error *error) {
     timing other = {0};
     KF_TRY(on_device(b, r, spec, cubes, 1, "", best, error));
@@ -314,13 +336,17 @@ static kf_status run(const kf_bench_suite *suite, const kf_bench_options *option
     kf_backend_close(backend);
     static kf_status (*const measure[])(bench *, const row *,
                                         kf_error *) = {[SAME] = compare, [WEAK] = weak, [STRONG] = strong};
+    kf_status status = KF_OK;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!is_wanted(options, rows[i].name)) continue;
-        const kf_status status = measure[rows[i].kind](&b, &rows[i], error);
-        if (status == KF_INTERRUPTED) return status;
+        status = measure[rows[i].kind](&b, &rows[i], error);
+        if (status == KF_INTERRUPTED) break;
         if (status != KF_OK)
             add_figure(&b, &rows[i], NAN, "", NAN, NAN, error->message, status != KF_BAD_INPUT);
     }
+    kf_problem_free(b.problems[0]);
+    kf_problem_free(b.problems[1]);
+    if (status == KF_INTERRUPTED) return status;
     if (figures->count == 0)
         return kf_fail(error, KF_BAD_INPUT, "suite scaling: no figure \"%s\"; the first is \"%s\"",
                        options->figures[0], rows[0].name);

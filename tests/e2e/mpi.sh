@@ -18,7 +18,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_
 tuned() { # NAME SCENE OPTION...
     local name=$1 scene=$2
     shift 2
-    "$kftune" tune --scene "$scene" --device cpu:1 --budget 1evals --effort 0.01 --store store.db --out "$name.json" "$@" \
+    "$kftune" tune --scene "$scene" --device cpu:1 --budget 1evals --fix plan=fused --fix boundary_kernels=0 --effort 0.01 --store store.db --out "$name.json" "$@" \
         >"$name.tune" 2>&1 || fail "tuning $name: $(tail -n 2 "$name.tune")"
 }
 run() { # CONFIG FOLDER OPTION...
