@@ -16,7 +16,7 @@
 
 static void test_static_solid(void **state) {
     (void)state;
-    kf_scene *scene = open_scene("ball", 3000);
+    kf_scene *scene = open_scene_of_variants("ball", 3000);
     assert_true(verify_variants(scene, 18, is_representative) >= 6);
     kf_scene_free(scene);
 }
@@ -24,7 +24,7 @@ static void test_static_solid(void **state) {
 /* The same ball across the seam of a periodic axis, in two passes of the immersed boundary. */
 static void test_static_solid_across_the_seam(void **state) {
     (void)state;
-    kf_scene *scene = open_scene("ball", 3000);
+    kf_scene *scene = open_scene_of_variants("ball", 3000);
     const double shift = scene->nodes[1] - 1.3 - 0.5 * (scene->solid_low[1] + scene->solid_high[1]);
     scene->faces[KF_YMIN] = scene->faces[KF_YMAX] = KF_PERIODIC;
     for (size_t s = 0; s < scene->samples.count; s++)
@@ -39,7 +39,7 @@ static void test_static_solid_across_the_seam(void **state) {
 /* A solid whose lowest samples lie on a plane of the lattice, or round to just before it. */
 static void test_static_solid_on_a_plane_of_the_lattice(void **state) {
     (void)state;
-    kf_scene *scene = open_scene("ball", 3000);
+    kf_scene *scene = open_scene_of_variants("ball", 3000);
     double lowest = scene->samples.z[0];
     for (size_t s = 0; s < scene->samples.count; s++)
         lowest = fmin(lowest, scene->samples.z[s]);
@@ -65,38 +65,11 @@ static void test_static_solid_on_a_plane_of_the_lattice(void **state) {
 
 static void test_moving_solid(void **state) {
     (void)state;
-    kf_scene *scene = open_scene("torus", 3000);
+    kf_scene *scene = open_scene_of_variants("torus", 3000);
     assert_true(scene->motion.moving);
     scene->motion.velocity[0] = 0.01;
     assert_true(verify_variants(scene, 18, is_enough) >= 6);
     kf_scene_free(scene);
-}
-
-/* A plate of two fifths of a cell, whose two sides take the slip of the same nodes: forces of their full
- * areas would blow up within 200 steps, at rest or moving. Areas of walls are left alone. */
-static void test_solid_thinner_than_a_cell(void **state) {
-    (void)state;
-    kf_scene *scene = NULL;
-    for (int moving = 0; moving <= 1; moving++) {
-        scene = open_scene("plate", 48 * 24 * 24);
-        assert_int_equal(scene->nodes[0], 48);
-        scene->motion.moving = moving;
-        scene->motion.velocity[2] = moving ? 0.001 : 0.0;
-        kf_fields fields = fields_after(scene, 300);
-        for (int i = 0; i < 48 * 24 * 24; i++)
-            assert_true(fabs((double)fields.velocity[0][i]) < 0.1);
-        kf_fields_free(&fields);
-        kf_scene_free(scene);
-    }
-    static const char *const walls[] = {"ball", "torus"};
-    for (int w = 0; w < 2; w++) {
-        scene = open_scene(walls[w], 96 * 64 * 64);
-        assert_true(scene->motion.moving == (w == 1));
-        double *areas = kf_scene_acting_areas(scene);
-        assert_memory_equal(areas, scene->samples.area, scene->samples.count * sizeof *areas);
-        free(areas);
-        kf_scene_free(scene);
-    }
 }
 
 int main(void) {
@@ -105,7 +78,6 @@ int main(void) {
         cmocka_unit_test(test_static_solid_across_the_seam),
         cmocka_unit_test(test_static_solid_on_a_plane_of_the_lattice),
         cmocka_unit_test(test_moving_solid),
-        cmocka_unit_test(test_solid_thinner_than_a_cell),
     };
     return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
 }

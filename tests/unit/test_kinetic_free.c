@@ -14,7 +14,7 @@
 #include "tests/unit/kinetic_variants.h"
 
 static kf_scene *open_free_torus(void) {
-    kf_scene *scene = open_scene("torus", 3000);
+    kf_scene *scene = open_scene_of_variants("torus", 3000);
     set_free_torus(scene);
     return scene;
 }
