@@ -2,7 +2,7 @@
 #ifndef KF_BASE_RECORD_ROOFS_H
 #define KF_BASE_RECORD_ROOFS_H
 
-enum { KF_ROOFS = 24 };
+enum { KF_ROOFS = 64 };
 
 typedef struct kf_roof {
     char name[24];      /* "dram_copy", "fp32_multiply_add", ... (docs/counters.md lists them) */

@@ -53,8 +53,11 @@ static void print_table(const kf_device_info *device, const kf_roofs *roofs) {
 
 static kf_status measure(kf_backend *backend, kf_store *store, bool json, kf_error *error) {
     kf_roofs *roofs = kf_allocate(sizeof *roofs);
-    kf_status status = kf_roofs_measure(backend, KF_ROOFS_ALL, roofs, error);
-    if (status == KF_OK) status = kf_store_save_roofs(store, kf_backend_device(backend), roofs, error);
+    const bool team = kf_backend_device(backend)->parts > 1;
+    kf_status status = team ? kf_links_measure(backend, roofs, error)
+                            : kf_roofs_measure(backend, KF_ROOFS_ALL, roofs, error);
+    if (status == KF_OK && !team)
+        status = kf_store_save_roofs(store, kf_backend_device(backend), roofs, error);
     if (status == KF_OK && json)
         print_json(kf_backend_device(backend), roofs);
     else if (status == KF_OK)
@@ -67,7 +70,7 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
     kf_store *store = NULL;
     kf_backend *backend = NULL;
     KF_TRY(kf_store_open(kf_argument(arguments, "--store", NULL), false, &store, error));
-    kf_status status = kf_backend_open(kf_argument(arguments, "--device", NULL), &backend, error);
+    kf_status status = kf_backend_open(kf_argument_device(arguments, NULL), &backend, error);
     if (status == KF_OK) {
         kf_info("measuring the ceilings of %s, up to a second each", kf_backend_device(backend)->name);
         status = measure(backend, store, kf_arguments_json(arguments), error);
@@ -79,6 +82,7 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
 
 static const kf_option options[] = {
     {"--device", "cuda:N|cpu", "device to measure (default: a GPU if one works, else the cpu)", false},
+    {"--devices", "cuda:0-3|cpu,cpu", "a team, whose links are measured instead, and not kept", false},
     {"--store", "FILE", "where the ceilings are kept (default: kftune.db in $XDG_DATA_HOME/kftune)", false},
     {NULL, NULL, NULL, false},
 };
@@ -87,10 +91,13 @@ extern const kf_command kf_command_roofs;
 const kf_command kf_command_roofs = {
     .name = "roofs",
     .summary = "measure the machine's ceilings: copy, streams, flops, atomics, launch",
-    .synopsis = "kftune roofs [--device cuda:N|cpu] [--store FILE] [--json]",
+    .synopsis = "kftune roofs [--device cuda:N|cpu | --devices cuda:0-3] [--store FILE] [--json]",
     .description =
         "Measures what memory, caches, arithmetic, atomics and launches of a device reach at best, in under\n"
-        "a minute, next to what the hardware promises, and stores it for roofline plots and the cost model.",
+        "a minute, next to what the hardware promises, and stores it for roofline plots and the cost model.\n"
+        "With --devices, what the links between the devices of a team carry: from each to the next, both "
+        "ways\n"
+        "at once, to the host, and how long one waits for the other.",
     .example = "kftune roofs --device cpu",
     .options = options,
     .run = run,

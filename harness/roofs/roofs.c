@@ -27,7 +27,23 @@ static const struct {
     {"graph_node", "from one empty kernel to the next in a graph"},
 };
 
+/* The same of what ends the name of a link's. */
+static const char *const links[][2] = {
+    {"_copy", "copying from one device of a team to the next"},
+    {"_both", "the same both ways at once, each way"},
+    {"_host", "copying from the first of them to the host's pinned memory"},
+    {"_order", "from what one ends with to what the other begins with when it waits for that"}};
+
+static const char *about_link(const char *name) {
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
+        const size_t end = strlen(links[i][0]), length = strlen(name);
+        if (length > end && strcmp(name + length - end, links[i][0]) == 0) return links[i][1];
+    }
+    return "";
+}
+
 const char *kf_roof_about(const char *name) {
+    if (strncmp(name, "link_", 5) == 0) return about_link(name);
     for (size_t i = 0; i < sizeof descriptions / sizeof *descriptions; i++)
         if (strcmp(descriptions[i].name, name) == 0) return descriptions[i].about;
     return "";

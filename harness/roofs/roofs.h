@@ -19,6 +19,10 @@ enum {
  */
 kf_status kf_roofs_measure(kf_backend *backend, unsigned groups, kf_roofs *roofs, kf_error *error);
 
+/* Instead, of a team: what the links between devices that lie side by side in it carry, link_0_1_... that
+ * between its first two. About two seconds a link. KF_BAD_INPUT with more than 17 devices. */
+kf_status kf_links_measure(kf_backend *backend, kf_roofs *roofs, kf_error *error);
+
 /* What the hardware promises at best in multiply-adds of floating-point numbers of so many bits (16, 32, 64),
  * in operations a second, two for each; 0: not known. */
 double kf_roof_peak_flops(const kf_device_info *device, int bits);

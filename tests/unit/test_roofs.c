@@ -89,9 +89,28 @@ static void test_newest_replaces(void **state) {
     kf_store_close(store);
 }
 
+/* What carries the planes of a team: a link between each device and the next. */
+static void test_links(void **state) {
+    (void)state;
+    kf_backend *backend = NULL;
+    kf_error error = {0};
+    kf_roofs roofs;
+    assert_int_equal(kf_backend_open("cpu:1,cpu:1,cpu:1", &backend, &error), KF_OK);
+    if (kf_links_measure(backend, &roofs, &error) != KF_OK) fail_msg("%s", error.message);
+    static const char *const rates[] = {"link_0_1_copy", "link_0_1_both", "link_0_1_host",
+                                        "link_1_2_copy", "link_1_2_both", "link_1_2_host"};
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        check_roof(&roofs, rates[i], "GB/s");
+    check_roof(&roofs, "link_1_2_order", "us");
+    assert_int_equal(roofs.count, 8);
+    assert_string_equal(kf_roof_about("link_0_1_speed"), "");
+    kf_backend_close(backend);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cpu),
+        cmocka_unit_test(test_links),
         cmocka_unit_test(test_newest_replaces),
     };
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
