@@ -1,11 +1,39 @@
-#!/bin/sh
-# Measures the incompressible system on a GPU: 256^3 cells with a ball (solves, counters), validation, part of the suite.
-# usage: scripts/gpu/incompressible.sh FOLDER DEVICE; KFTUNE (default ./kftune) and KFTUNE_DATA as usual.
-set -eu
-folder=${1:?folder for the results} device=${2:?cuda:N}
-kftune=${KFTUNE:-./kftune}
-mkdir -p "$folder"
-cat >"$folder/cube.json" <<'JSON'
+#!/bin/bash
+# Measures the incompressible system on a GPU, part by part; never more than the seconds beside each (150 for the parts
+# that are done where none is named). From a bundle or a built source tree; builds nothing.
+# usage: scripts/gpu/incompressible.sh FOLDER [DEVICE] [PART...]; parts:
+#   suite-100x50x50 (25), suite-200x100x100 (45)  that size of the suite `incompressible`: suite-SIZE.json, .txt
+#   sphere-100 (45)   drag of the sphere at Re 100, 24 cells a diameter: sphere-100.txt
+#   vortices (25)     Taylor-Green vortices on 32^3, 64^3 and 128^3, and the divergence that is left: vortices.txt
+# and, when named,
+#   suite-400x200x200 (145)
+#   sphere-300 (150)  the same at Re 100 and 300: sphere-300.txt
+#   cube (110)        256^3 cells with a ball: solvers tuned, DRAM counted, iterations of a run of 20 steps: cube-*
+#   wake (60)         smoke and wake spectra of this system and the kinetic one, scripts/wake.sh: wake/
+set -u
+folder=${1:?usage: scripts/gpu/incompressible.sh FOLDER [DEVICE] [PART...]}
+device=${2:-cuda:0}
+shift $(($# < 2 ? $# : 2))
+parts=("$@")
+[ $# -gt 0 ] || parts=(suite-200x100x100 sphere-100 suite-100x50x50 vortices)
+. "$(dirname "$0")/program.sh"
+
+# Figures of one size of the suite; what is not timed in time is left out, and says so.
+suite() { # SIZE SECONDS
+    local figures=()
+    while IFS= read -r name; do figures+=(--figure "$name"); done < <(
+        sed -n '/"figures"/,$ s/.*{"name": "\([^"]*\)".*/\1/p' suites/incompressible.json | grep " $1" | grep -v half)
+    sed "s/\"suite\": \"incompressible\",/&\n  \"seconds\": $(($2 * 7 / 10)),/" suites/incompressible.json >"$folder/suite-$1.suite.json"
+    timeout -s INT -k 5 "$2" "$kftune" bench --suite "$folder/suite-$1.suite.json" --device "$device" --json "${figures[@]}" \
+        >"$folder/suite-$1.json" 2>"$folder/suite-$1.txt"
+}
+validate() { # FILE SECONDS OPTION...
+    local file=$1 seconds=$2
+    shift 2
+    timeout -k 5 "$seconds" "$kftune" validate --device "$device" "$@" >"$folder/$file.txt" 2>&1
+}
+cube() {
+    cat >"$folder/cube.json" <<'JSON'
 {"description": "256^3 cells with a ball of 64 cells in a stream",
  "solid": {"shape": "ball", "radius": 0.125, "position": [0.35, 0.5, 0.5]},
  "domain": {"cells": [256, 256, 256], "size": [1, 1, 1]},
@@ -13,14 +41,28 @@ cat >"$folder/cube.json" <<'JSON'
  "flow": {"speed": 1.0, "reynolds": 10000, "reference_length": 0.25, "lattice_speed": 0.05},
  "incompressible": {"steps": 10}}
 JSON
-timeout "${TUNE_LIMIT:-60}" "$kftune" tune --scene "$folder/cube.json" --device "$device" --budget "${TUNE_BUDGET:-25s}" --rounds 0 \
-    --fix solver=multigrid_cg,multigrid --counters standard --store "$folder/cube.db" --out "$folder/cube.kftune.json" \
-    --json >"$folder/cube-tune.json" 2>"$folder/cube-tune.txt" || echo "tune: status $?"
-timeout 40 "$kftune" run --config "$folder/cube.kftune.json" --device "$device" --steps 20 --every 10 --fields velocity --output "$folder/cube-run" \
-    >"$folder/cube-run.txt" 2>&1 || echo "run: status $?"
-rm -f "$folder"/cube-run/*.vtkhdf "$folder"/cube-run/*checkpoint* "$folder/cube.db"*
-for case in ${CASES:-incompressible-tg incompressible-div incompressible-sphere}; do
-    timeout "${CASE_LIMIT:-90}" "$kftune" validate --device "$device" --case "$case" ${CASE_OPTIONS:-} >"$folder/$case.txt" 2>&1 || echo "$case: status $?"
+    timeout 70 "$kftune" tune --scene "$folder/cube.json" --device "$device" --budget 25s --rounds 0 \
+        --fix solver=multigrid_cg,multigrid,fourier_cg --counters standard --store "$folder/cube.db" --out "$folder/cube.kftune.json" \
+        --json >"$folder/cube-tune.json" 2>"$folder/cube-tune.txt" &&
+        "$kftune" store show --store "$folder/cube.db" --limit 6 >"$folder/cube-kernels.txt" &&
+        timeout 40 "$kftune" run --config "$folder/cube.kftune.json" --device "$device" --steps 20 --every 10 --fields velocity \
+            --checkpoints 0 --output "$folder/cube-run" >"$folder/cube-run.txt" 2>&1
+    local status=$?
+    rm -f "$folder"/cube-run/*.vtkhdf "$folder"/cube.db*
+    return $status
+}
+for part in "${parts[@]}"; do
+    begin=$SECONDS
+    case $part in
+    suite-100x50x50) suite 100x50x50 25 ;;
+    suite-200x100x100) suite 200x100x100 45 ;;
+    suite-400x200x200) suite 400x200x200 145 ;;
+    sphere-100) validate sphere-100 45 --quick --case incompressible-sphere ;;
+    sphere-300) validate sphere-300 150 --case incompressible-sphere ;;
+    vortices) validate vortices 25 --case incompressible-tg --case incompressible-div ;;
+    cube) cube ;;
+    wake) timeout -k 5 60 bash scripts/wake.sh "$folder/wake" "$device" 200x100x100 ;;
+    *) echo "$part: no such part; see the head of this script" >&2 && exit 2 ;;
+    esac
+    echo "$part: status $?, $((SECONDS - begin)) s"
 done
-# shellcheck disable=SC2086 # a list of options
-timeout "${SUITE_LIMIT:-120}" "$kftune" bench --suite incompressible --device "$device" ${FIGURES:-} >"$folder/suite.txt" 2>&1 || echo "suite: status $?"

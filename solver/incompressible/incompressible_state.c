@@ -123,7 +123,7 @@ static kf_status initialise(kf_plan *plan, kf_error *error) {
     KF_TRY(kf_incompressible_solves(plan, states, error));
     if (!states[0].done)
         return kf_fail(
-            error, KF_BAD_INPUT,
+            error, KF_MACHINE,
             "the pressure did not converge: %s left a relative residual of %.3g after %d iterations "
             "(%.3g is asked for)",
             kf_pressure_solver_names[s->options.solver], states[0].residual, states[0].iterations,

@@ -182,6 +182,8 @@ const kf_case kf_incompressible_cases[] = {
     {"incompressible-tg", "decaying vortices at a fixed CFL number: order of the scheme", false,
      case_taylor_green, 0},
     {"incompressible-div", "divergence after a step beside the tolerance", false, case_divergence, 0},
+    {"incompressible-wake", "the wake of a ball beside the kinetic solver's: energy over wavelengths", true,
+     kf_case_incompressible_wake, 0},
     {"incompressible-sphere", "drag of a sphere at Re 100 and 300", true, case_sphere, 0},
     {NULL, NULL, false, NULL, 0},
 };

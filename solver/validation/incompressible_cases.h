@@ -6,4 +6,7 @@
 
 extern const kf_case kf_incompressible_cases[];
 
+/* incompressible_wake.c */
+kf_status kf_case_incompressible_wake(kf_validation *validation, kf_error *error);
+
 #endif
