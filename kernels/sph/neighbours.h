@@ -13,7 +13,7 @@
  *     KF_SEARCH_STAGED rows; a first loop over candidates only notes bits, a second visits those that are near, so that
  *                      the lanes of a warp all have work in it. KF_STAGE_SLOTS words with a hit are kept at a time (shared
  *                      memory on a GPU, of KF_SUM_THREADS threads). With KF_KEEPS_SLOTS the first sum of a step leaves
- *                      them for the others
+ *                      them for the others. On the cpu the second loop is one of vectors, over all that are near
  *
  * KF_IN_FLIGHT candidates or listed neighbours are loaded at a time on a GPU.
  *
@@ -23,6 +23,9 @@
 #define KF_KERNELS_SPH_NEIGHBOURS_H
 
 #include "particle.h"
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
 
 #define KF_SEARCH_CELLS 0
 #define KF_SEARCH_ROWS  1
@@ -137,6 +140,7 @@ KF_FUNCTION long long kf_word(const kf_sph_arguments *a, int i) {
 #define KF_LOW_BIT(word) __builtin_ctz(word)
 #define KF_ONE_BY_ONE
 #define KF_SOME
+#define KF_VECTOR 16 /* lanes of the widest vectors */
 #endif
 
 #define KF_DISTANCE(from)                                                                                    \
@@ -237,14 +241,21 @@ KF_FUNCTION int kf_sees_images(const kf_sph_arguments *a, const int *home) {
     return sees;
 }
 /* KF_DISTANCE to the nearest image; kf_images: there may be one. */
-#define KF_DISTANCE_TO_IMAGE(from)                                                                           \
+#define KF_WAY_TO_IMAGE(from, images)                                                                        \
     const kf_four q = kf_load(a->sorted.position, j, a->count);                                              \
     float dx = from.x - q.x, dy = from.y - q.y, dz = from.z - q.z;                                           \
-    if (KF_PERIODIC && kf_images) {                                                                          \
+    if (KF_PERIODIC && (images)) {                                                                           \
         dx = kf_nearest_image(a, 0, dx), dy = kf_nearest_image(a, 1, dy);                                    \
         if (KF_DIMENSIONS == 3) dz = kf_nearest_image(a, 2, dz);                                             \
-    }                                                                                                        \
+    }
+#define KF_DISTANCE_TO_IMAGE(from)                                                                           \
+    KF_WAY_TO_IMAGE(from, kf_images)                                                                         \
     const float r2 = dx * dx + dy * dy + dz * dz;                                                            \
+    (void)dz;
+/* The same in a lane of a vector; beyond the support where there is none. */
+#define KF_VECTOR_TO_IMAGE(from, there)                                                                      \
+    KF_WAY_TO_IMAGE(from, 1)                                                                                 \
+    const float r2 = (there) ? dx * dx + dy * dy + dz * dz : 4.0f * a->support2;                            \
     (void)dz;
 #define KF_EACH_LISTED(p, i, pragma, ...)                                                                    \
     {                                                                                                        \
@@ -284,7 +295,23 @@ KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_range r, int fir
 #else
     const float reach2 = a->support2;
 #endif
-#if KF_CUDA
+#if defined(__AVX512F__) && KF_LAYOUT == 1 /* compilers make no mask of comparisons in a loop */
+    const float *const at = a->sorted.position + first;
+    const __m512 x = _mm512_set1_ps(r.x), y = _mm512_set1_ps(r.y), z = _mm512_set1_ps(r.z);
+    for (int from = 0; from < end - first; from += KF_VECTOR) {
+        const int left = end - first - from;
+        const __mmask16 lanes = (__mmask16)(left < KF_VECTOR ? (1u << left) - 1u : 0xffffu);
+        const __m512 dx = _mm512_sub_ps(x, _mm512_maskz_loadu_ps(lanes, at + from)),
+                     dy = _mm512_sub_ps(y, _mm512_maskz_loadu_ps(lanes, at + a->count + from));
+        __m512 r2 = _mm512_fmadd_ps(dy, dy, _mm512_mul_ps(dx, dx));
+#if KF_DIMENSIONS == 3
+        const __m512 dz = _mm512_sub_ps(z, _mm512_maskz_loadu_ps(lanes, at + 2 * a->count + from));
+        r2 = _mm512_fmadd_ps(dz, dz, r2);
+#endif
+        (void)z;
+        hits |= (unsigned)_mm512_mask_cmp_ps_mask(lanes, r2, _mm512_set1_ps(reach2), _CMP_LT_OQ) << from;
+    }
+#elif KF_CUDA
     unsigned bit = 1;
     KF_SOME for (int j = first; j < end; j++) {
         KF_DISTANCE(r)
@@ -312,6 +339,67 @@ KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_range r, int fir
     a->hit_count[i] = kf_kept < a->capacity / 2 ? kf_kept : a->capacity / 2;
 #define KF_NOTHING
 
+#if !KF_CUDA && !KF_MAKES_LISTS
+/* On the cpu the bits become numbers, over which one loop of whole vectors goes. */
+enum { KF_MOST_NEAR = 4096 };
+#define KF_ALIGNED __attribute__((aligned(64))) /* else compilers peel lanes off */
+KF_FUNCTION int kf_add_near(int *near, int count, int base, unsigned bits) {
+#if defined(__AVX512F__)
+    __m512i numbers = _mm512_add_epi32(_mm512_set1_epi32(base), _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+    _mm512_storeu_si512(near + count, _mm512_maskz_compress_epi32((__mmask16)bits, numbers));
+    count += __builtin_popcount(bits & 0xffffu);
+    numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));
+    _mm512_storeu_si512(near + count, _mm512_maskz_compress_epi32((__mmask16)(bits >> 16), numbers));
+    return count + __builtin_popcount(bits >> 16);
+#else
+    for (; bits != 0; bits &= bits - 1)
+        near[count++] = base + KF_LOW_BIT(bits);
+    return count;
+#endif
+}
+#define KF_ADD_NEAR(base, bits)                                                                              \
+    if (kf_count <= KF_MOST_NEAR - 32) kf_count = kf_add_near(kf_near, kf_count, base, bits);                \
+    else a->clock->flags |= KF_SPH_OVERFLOW;
+/* Lanes to spare see i itself, out of reach. */
+#define KF_VISIT_NEAR(p, i, pragma, ...)                                                                     \
+    {                                                                                                        \
+        const int kf_whole = (kf_count + KF_VECTOR - 1) / KF_VECTOR * KF_VECTOR;                             \
+        for (int kf_m = 0; kf_m < KF_VECTOR; kf_m++)                                                         \
+            kf_near[kf_count + kf_m] = i;                                                                    \
+        KF_SIMD(pragma) for (int kf_m = 0; kf_m < kf_whole; kf_m++) {                                        \
+            const int j = kf_near[kf_m];                                                                     \
+            KF_VECTOR_TO_IMAGE(p, kf_m < kf_count)                                                           \
+            __VA_ARGS__                                                                                      \
+        }                                                                                                    \
+    }
+#define KF_SCAN_STAGED(p, i, pragma, KEEP, END, ...)                                                         \
+    {                                                                                                        \
+        int kf_near[KF_MOST_NEAR + KF_VECTOR] KF_ALIGNED, kf_home[3], kf_count = 0, kf_kept = 0;             \
+        unsigned *kf_mine = a->hits + kf_word(a, i);                                                         \
+        kf_home_of(a, p, kf_home);                                                                           \
+        (void)kf_mine, (void)kf_kept;                                                                        \
+        for (int kf_k = 0; kf_k < KF_RANGES; kf_k++) {                                                       \
+            const kf_range kf_r = kf_candidates(a, p, kf_home, kf_k);                                        \
+            for (int kf_b = kf_r.first; kf_b < kf_r.end; kf_b += 32) {                                       \
+                const unsigned kf_hits =                                                                     \
+                    kf_near_bits(a, kf_r, kf_b, kf_r.end < kf_b + 32 ? kf_r.end : kf_b + 32);                \
+                if (kf_hits == 0) continue;                                                                  \
+                KEEP(kf_kept, kf_b, kf_hits)                                                                 \
+                KF_ADD_NEAR(kf_b, kf_hits)                                                                   \
+            }                                                                                                \
+        }                                                                                                    \
+        END                                                                                                  \
+        KF_VISIT_NEAR(p, i, pragma, __VA_ARGS__)                                                             \
+    }
+#define KF_EACH_KEPT(p, i, pragma, ...)                                                                      \
+    {                                                                                                        \
+        const unsigned *kf_mine = a->hits + kf_word(a, i);                                                   \
+        int kf_near[KF_MOST_NEAR + KF_VECTOR] KF_ALIGNED, kf_count = 0;                                      \
+        for (int kf_l = 0; kf_l < a->hit_count[i]; kf_l++)                                                   \
+            KF_ADD_NEAR((int)kf_mine[2 * kf_l], kf_mine[2 * kf_l + 1])                                       \
+        KF_VISIT_NEAR(p, i, pragma, __VA_ARGS__)                                                             \
+    }
+#else
 /* Visits the neighbours of slots 0 ... number - 1, none of which is empty; LOAD sets kf_bits and kf_base of kf_l. */
 #define KF_VISIT_SLOTS(p, number, LOAD, ...)                                                                 \
     {                                                                                                        \
@@ -332,7 +420,7 @@ KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_range r, int fir
 #define KF_FROM_KEPT                                                                                         \
     kf_base = (int)kf_mine[KF_STRIDE * (2 * kf_l)], kf_bits = kf_mine[KF_STRIDE * (2 * kf_l + 1)];
 
-#define KF_SCAN_STAGED(p, i, KEEP, END, ...)                                                                 \
+#define KF_SCAN_STAGED(p, i, pragma, KEEP, END, ...)                                                                 \
     {                                                                                                        \
         KF_STAGE                                                                                             \
         int kf_home[3], kf_k = 0, kf_b = 0, kf_kept = 0;                                                     \
@@ -364,7 +452,7 @@ KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_range r, int fir
         }                                                                                                    \
         END                                                                                                  \
     }
-#define KF_EACH_KEPT(p, i, ...)                                                                              \
+#define KF_EACH_KEPT(p, i, pragma, ...)                                                                              \
     {                                                                                                        \
         const unsigned *kf_mine = a->hits + kf_word(a, i);                                                   \
         const int kf_number = a->hit_count[i];                                                               \
@@ -375,13 +463,14 @@ KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_range r, int fir
         KF_VISIT_SLOTS(p, kf_number, KF_FROM_KEPT, __VA_ARGS__)                                               \
     }
 #endif
+#endif
 
 #if KF_SEARCH == KF_SEARCH_STAGED && KF_KEEPS_SLOTS
-#define KF_FIRST_NEIGHBOURS(p, i, pragma, ...) KF_SCAN_STAGED(p, i, KF_KEEP_SLOT, KF_END_KEPT, __VA_ARGS__)
-#define KF_NEIGHBOURS(p, i, pragma, ...)       KF_EACH_KEPT(p, i, __VA_ARGS__)
+#define KF_FIRST_NEIGHBOURS(p, i, pragma, ...) KF_SCAN_STAGED(p, i, pragma, KF_KEEP_SLOT, KF_END_KEPT, __VA_ARGS__)
+#define KF_NEIGHBOURS(p, i, pragma, ...)       KF_EACH_KEPT(p, i, pragma, __VA_ARGS__)
 #elif KF_SEARCH == KF_SEARCH_STAGED
-#define KF_FIRST_NEIGHBOURS(p, i, pragma, ...) KF_SCAN_STAGED(p, i, KF_DROP_SLOT, KF_NOTHING, __VA_ARGS__)
-#define KF_NEIGHBOURS(p, i, pragma, ...)       KF_SCAN_STAGED(p, i, KF_DROP_SLOT, KF_NOTHING, __VA_ARGS__)
+#define KF_FIRST_NEIGHBOURS(p, i, pragma, ...) KF_SCAN_STAGED(p, i, pragma, KF_DROP_SLOT, KF_NOTHING, __VA_ARGS__)
+#define KF_NEIGHBOURS(p, i, pragma, ...)       KF_SCAN_STAGED(p, i, pragma, KF_DROP_SLOT, KF_NOTHING, __VA_ARGS__)
 #elif KF_SEARCH == KF_SEARCH_MASKS
 #define KF_FIRST_NEIGHBOURS(p, i, pragma, ...) KF_SCAN_AND_MARK(p, i, pragma, __VA_ARGS__)
 #define KF_NEIGHBOURS(p, i, pragma, ...)       KF_EACH_MARKED(p, i, __VA_ARGS__)
