@@ -410,16 +410,19 @@ static void add_in_place(kf_tally *tally) {
     odd->launches = 0.5;
 }
 
-/* Nine moments a node; a block reads those around its tile too, and makes populations of all it reads. */
+/* Nine moments a node, in 16 bits five words; a block reads those around its tile too, and makes populations
+ * of all it reads. Words are taken apart at each of these, and put together at each node. */
 static void add_moments(kf_tally *tally) {
-    static const double MOMENTS = 9, INSTRUCTIONS = 470;
+    static const double MOMENTS = 9, WORDS = 5, WORD = 4, APART = 30, TOGETHER = 50;
     const kf_kinetic_choice *c = &tally->choice;
+    const bool packed = c->value_bytes < WORD;
+    const double values = packed ? WORDS * WORD / c->value_bytes : MOMENTS, each = 470 + (packed ? APART : 0);
     const double halo = (c->block_x + 2) * (c->block_y + 2) / (c->block_x * c->block_y);
     kf_work *work = add_pass(tally, &(kf_pass){.name = "stream_collide",
-                                               .reads = MOMENTS * halo,
-                                               .writes = MOMENTS,
+                                               .reads = values * halo,
+                                               .writes = values,
                                                .registers = 64,
-                                               .instructions = INSTRUCTIONS * halo,
+                                               .instructions = each * halo + (packed ? TOGETHER : 0),
                                                .depth = FUSED_DEPTH});
     work->blocks = 0; /* they walk from plane to plane: few begin and end */
 }

@@ -116,13 +116,13 @@ KF_FUNCTION kf_index kf_tile_node(const kf_kinetic_arguments *a, int x0, int y0,
 
 #if KF_PREFETCH
 #define KF_DECLARE_HELD                                                                                      \
-    kf_moments held[KF_SLOTS(KF_PLANE, KF_THREADS)];                                                         \
+    kf_held held[KF_SLOTS(KF_PLANE, KF_THREADS)];                                                         \
     kf_index at[KF_SLOTS(KF_PLANE, KF_THREADS)];                                                             \
     KF_EACH_SLOT(p, slot, KF_PLANE, KF_THREADS) at[slot] = kf_tile_node(a, x0, y0, p);
 /* The moments of a plane of the source, whose first node is start. */
 #define KF_FETCH(start)                                                                                      \
     KF_EACH_SLOT(p, slot, KF_PLANE, KF_THREADS) {                                                            \
-        if (at[slot] >= 0) held[slot] = kf_load_moments(a, a->source, (start) + at[slot]);                   \
+        if (at[slot] >= 0) held[slot] = kf_load_held(a, a->source, (start) + at[slot]);                   \
     }
 #define KF_TURN(start)                                                                                       \
     KF_EACH_SLOT(p, slot, KF_PLANE, KF_THREADS) {                                                            \

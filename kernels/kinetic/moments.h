@@ -9,13 +9,11 @@
  * [27][band_capacity], and a mark with the place in the list instead of their numbers. There are no ghosts.
  *
  * Defines that a config or scene sets: KF_LISTED 0|1: whether there are listed nodes   KF_PREFETCH 0|1
- * (moments.cu) */
+ * (moments.cu)   KF_PACKED 0|1: stored in words of 32 bits (packed.h) instead of a kf_real each */
 #ifndef KF_KERNELS_KINETIC_MOMENTS_H
 #define KF_KERNELS_KINETIC_MOMENTS_H
 
 #include "collision.h"
-
-enum { KF_MOMENT_VALUES = 9 + KF_BODY_FORCE };
 
 /* Density - 1, velocity, moments of order 2 after the collision. */
 typedef struct kf_moments {
@@ -30,14 +28,6 @@ typedef struct kf_moments {
 #define KF_ZZ(m) (-((m)->xx + (m)->yy))
 #endif
 
-/* Address of value i at node k: kf_address for fewer values. */
-KF_FUNCTION kf_real *kf_moment_address(const kf_kinetic_arguments *a, const void *grid, int i, kf_index k) {
-#if KF_LAYOUT == 1
-    return (kf_real *)grid + kf_place(a, KF_MOMENT_VALUES, i, k);
-#else
-    return (kf_real *)grid + kf_place(a, KF_MOMENT_VALUES, 0, k) + kf_place(a, KF_MOMENT_VALUES, i, 0);
-#endif
-}
 #define KF_NINE_MOMENTS(X)                                                                                   \
     X(0, deviation) X(1, ux) X(2, uy) X(3, uz) X(4, xx) X(5, yy) X(6, xy) X(7, xz) X(8, yz)
 #if KF_BODY_FORCE
@@ -45,25 +35,29 @@ KF_FUNCTION kf_real *kf_moment_address(const kf_kinetic_arguments *a, const void
 #else
 #define KF_MOMENT_MEMBERS(X) KF_NINE_MOMENTS(X)
 #endif
-#define KF_LOAD_MOMENT(i, name) m.name = *kf_moment_address(a, grid, i, k);
-#if KF_CUDA && KF_STREAMING_STORES
-#define KF_STORE_MOMENT(i, name) __stcs(kf_moment_address(a, grid, i, k), m.name);
+
+/* What a grid holds of a node: words. The mark of a listed node stands in all of them but word 1, which has
+ * the place: a NaN that no arithmetic makes, in KF_PACKED two halves of that kind. */
+#if KF_PACKED
+#include "packed.h"
+#define KF_OF_NODE(a, k) kf_of_node((k) - (a)->origin)
+typedef unsigned kf_word;
+typedef int kf_bits;
+#define KF_MARK 0x7e5d7e5d
+#define KF_PACKED_WORDS(X) X(0, w0) X(1, w1) X(2, w2) X(3, w3) X(4, w4)
+#if KF_BODY_FORCE
+#define KF_EACH_WORD(X) KF_PACKED_WORDS(X) X(5, w5)
 #else
-#define KF_STORE_MOMENT(i, name) *kf_moment_address(a, grid, i, k) = m.name;
+#define KF_EACH_WORD(X) KF_PACKED_WORDS(X)
 #endif
-KF_FUNCTION kf_moments kf_load_moments(const kf_kinetic_arguments *a, const void *grid, kf_index k) {
-    kf_moments m;
-    KF_MOMENT_MEMBERS(KF_LOAD_MOMENT)
-    return m;
-}
-KF_FUNCTION void kf_store_moments(const kf_kinetic_arguments *a, void *grid, kf_index k, kf_moments m) {
-    KF_MOMENT_MEMBERS(KF_STORE_MOMENT)
-}
-
-/* --- listed nodes --------------------------------------------------------------------------------------- */
-
-/* The mark is a NaN that no arithmetic makes, in place of all values but the velocity along x, whose bits the
- * place takes. */
+#define KF_WORD_MEMBER(i, name) kf_word name;
+enum { KF_NODE_WORDS = 5 + KF_BODY_FORCE };
+typedef struct kf_held {
+    KF_EACH_WORD(KF_WORD_MEMBER)
+} kf_held;
+#else
+#define KF_OF_NODE(a, k) 0
+typedef kf_real kf_word;
 #if KF_STORAGE == 2
 typedef long long kf_bits;
 #define KF_MARK 0x7ff8c0de00000000LL
@@ -71,40 +65,123 @@ typedef long long kf_bits;
 typedef int kf_bits;
 #define KF_MARK 0x7fc0c0de
 #endif
-typedef union kf_real_bits {
-    kf_real value;
+#define KF_EACH_WORD(X) KF_MOMENT_MEMBERS(X)
+enum { KF_NODE_WORDS = 9 + KF_BODY_FORCE };
+typedef kf_moments kf_held;
+#endif
+typedef union kf_word_bits {
+    kf_word word;
     kf_bits bits;
-} kf_real_bits;
-
-KF_FUNCTION kf_bits kf_bits_of(kf_real value) {
-    kf_real_bits both;
-    both.value = value;
+} kf_word_bits;
+KF_FUNCTION kf_bits kf_bits_of(kf_word word) {
+    kf_word_bits both;
+    both.word = word;
     return both.bits;
 }
-KF_FUNCTION kf_real kf_real_of(kf_bits bits) {
-    kf_real_bits both;
+KF_FUNCTION kf_word kf_word_from(kf_bits bits) {
+    kf_word_bits both;
     both.bits = bits;
-    return both.value;
+    return both.word;
 }
-/* Every value but the place is the mark. To ask for all of them lets all loads be on their way before the
- * branch, where they have not been made long before (KF_PREFETCH). */
-KF_FUNCTION int kf_is_listed(const kf_moments *m) {
-#if KF_LISTED && KF_PREFETCH
-    return kf_bits_of(m->deviation) == KF_MARK;
-#elif KF_LISTED
-    const kf_bits others = (kf_bits_of(m->uy) ^ KF_MARK) | (kf_bits_of(m->uz) ^ KF_MARK) |
-                           (kf_bits_of(m->xx) ^ KF_MARK) | (kf_bits_of(m->yy) ^ KF_MARK) |
-                           (kf_bits_of(m->xy) ^ KF_MARK) | (kf_bits_of(m->xz) ^ KF_MARK) |
-                           (kf_bits_of(m->yz) ^ KF_MARK);
-    return ((kf_bits_of(m->deviation) ^ KF_MARK) | others) == 0;
+
+/* Address of word i at node k: kf_address for fewer values. */
+KF_FUNCTION kf_word *kf_moment_address(const kf_kinetic_arguments *a, const void *grid, int i, kf_index k) {
+#if KF_LAYOUT == 1
+    return (kf_word *)grid + kf_place(a, KF_NODE_WORDS, i, k);
 #else
-    (void)m;
+    return (kf_word *)grid + kf_place(a, KF_NODE_WORDS, 0, k) + kf_place(a, KF_NODE_WORDS, i, 0);
+#endif
+}
+#define KF_LOAD_WORD(i, name) h.name = *kf_moment_address(a, grid, i, k);
+#if KF_CUDA && KF_STREAMING_STORES
+#define KF_STORE_WORD(i, name) __stcs(kf_moment_address(a, grid, i, k), h.name);
+#else
+#define KF_STORE_WORD(i, name) *kf_moment_address(a, grid, i, k) = h.name;
+#endif
+KF_FUNCTION kf_held kf_load_held(const kf_kinetic_arguments *a, const void *grid, kf_index k) {
+    kf_held h;
+    KF_EACH_WORD(KF_LOAD_WORD)
+    return h;
+}
+
+/* The moments that the words of a node that is not listed stand for, and the other way round. */
+#if KF_PACKED
+KF_FUNCTION kf_moments kf_to_moments(const kf_held *h) {
+    kf_moments m;
+    float beside;
+    m.deviation = kf_from_fixed((h->w0 & 0xfffu) | (h->w1 & 0xffu) << 12);
+    m.ux = kf_from_fixed(h->w0 >> 12);
+    m.uy = kf_from_fixed(h->w1 >> 12);
+    m.uz = kf_from_fixed(h->w2 >> 12);
+    kf_from_halves((h->w1 << 4 & 0xf000u) | (h->w2 & 0xfffu), &m.xx, &beside);
+    kf_from_halves(h->w3, &m.yy, &m.xy);
+    kf_from_halves(h->w4, &m.xz, &m.yz);
+#if KF_BODY_FORCE
+    m.zz = kf_float_of(h->w5);
+#endif
+    return m;
+}
+KF_FUNCTION kf_held kf_to_held(const kf_moments *m, unsigned of_node) {
+    kf_held h;
+    const unsigned deviation = kf_to_fixed(m->deviation, kf_chance(m->xx, of_node >> 7)),
+                   half = kf_to_halves(m->xx, KF_R(0.0));
+    const int within = fmaxf(fmaxf(fabsf(m->ux), fabsf(m->uy)), fmaxf(fabsf(m->uz), fabsf(m->deviation))) <
+                       KF_FIXED_MOST;
+    h.w0 = kf_to_fixed(m->ux, kf_chance(m->xy, of_node)) << 12 | (deviation & 0xfffu);
+    h.w1 = kf_to_fixed(m->uy, kf_chance(m->yz, of_node >> 11)) << 12 | (half >> 4 & 0xf00u) | deviation >> 12;
+    h.w2 = kf_to_fixed(m->uz, kf_chance(m->xz, of_node >> 15)) << 12 | (half & 0xfffu);
+    h.w3 = within ? kf_to_halves(m->yy, m->xy) : 0x7fff7fffu;
+    h.w4 = kf_to_halves(m->xz, m->yz);
+#if KF_BODY_FORCE
+    h.w5 = kf_word_of(m->zz);
+#endif
+    return h;
+}
+#else
+KF_FUNCTION kf_moments kf_to_moments(const kf_held *h) {
+    return *h;
+}
+KF_FUNCTION kf_held kf_to_held(const kf_moments *m, unsigned of_node) {
+    (void)of_node;
+    return *m;
+}
+#endif
+KF_FUNCTION kf_moments kf_load_moments(const kf_kinetic_arguments *a, const void *grid, kf_index k) {
+    const kf_held h = kf_load_held(a, grid, k);
+    return kf_to_moments(&h);
+}
+KF_FUNCTION void kf_store_moments(const kf_kinetic_arguments *a, void *grid, kf_index k, kf_moments m) {
+    const kf_held h = kf_to_held(&m, KF_OF_NODE(a, k));
+    KF_EACH_WORD(KF_STORE_WORD)
+}
+
+/* --- listed nodes --------------------------------------------------------------------------------------- */
+
+/* To ask for all words lets all loads be on their way before the branch, where they have not been made long
+ * before (KF_PREFETCH). */
+#define KF_UNMARKED(i, name) | ((i) == 1 ? 0 : kf_bits_of(h->name) ^ KF_MARK)
+KF_FUNCTION int kf_is_listed(const kf_held *h) {
+#if KF_LISTED && KF_PREFETCH && KF_PACKED
+    return kf_bits_of(h->w3) == KF_MARK;
+#elif KF_LISTED && KF_PREFETCH
+    return kf_bits_of(h->deviation) == KF_MARK;
+#elif KF_LISTED
+    return (0 KF_EACH_WORD(KF_UNMARKED)) == 0;
+#else
+    (void)h;
     return 0;
 #endif
 }
+KF_FUNCTION kf_bits kf_listed_place(const kf_held *h) {
+#if KF_PACKED
+    return kf_bits_of(h->w1);
+#else
+    return kf_bits_of(h->ux);
+#endif
+}
 KF_FUNCTION void kf_mark_listed(const kf_kinetic_arguments *a, void *grid, kf_index k, kf_bits place) {
-    KF_UNROLL for (int i = 0; i < KF_MOMENT_VALUES; i++) * kf_moment_address(a, grid, i, k) =
-        kf_real_of(i == 1 ? place : KF_MARK);
+    KF_UNROLL for (int i = 0; i < KF_NODE_WORDS; i++) * kf_moment_address(a, grid, i, k) =
+        kf_word_from(i == 1 ? place : KF_MARK);
 }
 KF_FUNCTION kf_real *kf_listed(const kf_kinetic_arguments *a, int i, kf_bits place) {
     return (kf_real *)a->listed + ((long long)i * a->band_capacity + place);
@@ -195,25 +272,27 @@ KF_FUNCTION kf_real kf_to_population(const kf_moments *m, int forced, kf_real Fx
     return f;
 }
 
-/* All populations of a node that holds m, listed or not. */
-KF_FUNCTION void kf_held_populations(const kf_kinetic_arguments *a, const kf_moments *m, kf_real *populations,
+/* All populations of a node that holds h, listed or not. */
+KF_FUNCTION void kf_held_populations(const kf_kinetic_arguments *a, const kf_held *h, kf_real *populations,
                                      int stride) {
-    if (kf_is_listed(m)) {
-        const kf_bits place = kf_bits_of(m->ux);
+    if (kf_is_listed(h)) {
+        const kf_bits place = kf_listed_place(h);
         KF_UNROLL for (int i = 0; i < 27; i++) populations[i * (long long)stride] = *kf_listed(a, i, place);
     } else {
-        kf_to_populations(m, KF_BODY_FORCE, KF_BODY_X, KF_BODY_Y, KF_BODY_Z, populations, stride);
+        const kf_moments m = kf_to_moments(h);
+        kf_to_populations(&m, KF_BODY_FORCE, KF_BODY_X, KF_BODY_Y, KF_BODY_Z, populations, stride);
     }
 }
 KF_FUNCTION void kf_node_populations(const kf_kinetic_arguments *a, const void *grid, kf_index k,
                                      kf_real *populations, int stride) {
-    const kf_moments m = kf_load_moments(a, grid, k);
-    kf_held_populations(a, &m, populations, stride);
+    const kf_held h = kf_load_held(a, grid, k);
+    kf_held_populations(a, &h, populations, stride);
 }
 KF_FUNCTION kf_real kf_node_population(const kf_kinetic_arguments *a, const void *grid, kf_index k, int cx,
                                        int cy, int cz) {
-    const kf_moments m = kf_load_moments(a, grid, k);
-    if (kf_is_listed(&m)) return *kf_listed(a, kf_direction(cx, cy, cz), kf_bits_of(m.ux));
+    const kf_held h = kf_load_held(a, grid, k);
+    if (kf_is_listed(&h)) return *kf_listed(a, kf_direction(cx, cy, cz), kf_listed_place(&h));
+    const kf_moments m = kf_to_moments(&h);
     return kf_to_population(&m, KF_BODY_FORCE, KF_BODY_X, KF_BODY_Y, KF_BODY_Z, cx, cy, cz);
 }
 #define KF_TAKE_POPULATION(i, name, cx, cy, cz) const kf_real f_##name = populations[i];

@@ -36,16 +36,16 @@ KF_SCALAR_KERNEL(initialise, kf_kinetic_arguments) {
     kf_store_moments(a, a->source, k, m);
 }
 
-/* The moments as [z][i][y][x] in density, marks included; the list is saved beside them. */
+/* The moments' words as [z][i][y][x] in density, marks included; the list is saved beside them. */
 KF_SCALAR_KERNEL(pack, kf_kinetic_arguments) {
     KF_SLAB_BEGIN
-    kf_real *compact = (kf_real *)a->density + KF_MOMENT_VALUES * plane * z + in_plane;
-    KF_UNROLL for (int i = 0; i < KF_MOMENT_VALUES; i++) compact[i * plane] = *kf_moment_address(a, a->source, i, k);
+    kf_word *compact = (kf_word *)a->density + KF_NODE_WORDS * plane * z + in_plane;
+    KF_UNROLL for (int i = 0; i < KF_NODE_WORDS; i++) compact[i * plane] = *kf_moment_address(a, a->source, i, k);
 }
 KF_SCALAR_KERNEL(unpack, kf_kinetic_arguments) {
     KF_SLAB_BEGIN
-    const kf_real *compact = (const kf_real *)a->density + KF_MOMENT_VALUES * plane * z + in_plane;
-    KF_UNROLL for (int i = 0; i < KF_MOMENT_VALUES; i++) *kf_moment_address(a, a->source, i, k) = compact[i * plane];
+    const kf_word *compact = (const kf_word *)a->density + KF_NODE_WORDS * plane * z + in_plane;
+    KF_UNROLL for (int i = 0; i < KF_NODE_WORDS; i++) *kf_moment_address(a, a->source, i, k) = compact[i * plane];
 }
 #else
 #define KF_SET_EQUILIBRIUM(i, name, cx, cy, cz)                                                              \

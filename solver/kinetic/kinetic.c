@@ -316,7 +316,9 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const int first[], in
     kinetic->parts = plan->part_count;
     kinetic->first_plane = first[part];
     kinetic->planes = first[part + 1] - first[part];
-    kinetic->store_bytes = store_bytes[kinetic->options.storage];
+    const bool moments = kinetic->options.plan == KF_PLAN_MOMENTS,
+               packed = moments && kinetic->options.storage == KF_F16; /* packed.h */
+    kinetic->store_bytes = store_bytes[packed ? KF_F32 : kinetic->options.storage];
     kinetic->real_bytes = kinetic->options.storage == KF_F64 ? sizeof(double) : sizeof(float);
     kinetic->has_solid = kinetic->has_samples = scene->samples.count > 0;
     kinetic->moving = kinetic->has_solid && scene->motion.moving;
@@ -324,10 +326,11 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const int first[], in
     kinetic->passes = scene->immersed_passes > 1 ? scene->immersed_passes : 1;
     kinetic->near_planes = kinetic->has_solid ? kinetic->passes + 1 : 1;
     kinetic->wraps = kf_kinetic_wraps(scene);
-    const bool moments = kinetic->options.plan == KF_PLAN_MOMENTS;
     const double *force = scene->body_force;
     const bool forced = force[0] != 0.0 || force[1] != 0.0 || force[2] != 0.0;
-    kinetic->node_values = moments ? 9 + forced : (int)kinetic->options.velocities; /* moments.h */
+    kinetic->node_values = packed    ? 5 + forced
+                           : moments ? 9 + forced /* moments.h */
+                                     : (int)kinetic->options.velocities;
     kinetic->band = kf_kinetic_has_band(&kinetic->options);
     const bool aggregated = kinetic->has_solid && kinetic->options.immersed == KF_AGGREGATED;
     kinetic->segments = aggregated && !kinetic->moving;

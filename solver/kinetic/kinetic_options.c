@@ -294,6 +294,7 @@ static void define_populations(const kf_scene *scene, const kf_kinetic_options *
     if (!moments) return;
     define(defines, "KF_MOMENTS", 1);
     define(defines, "KF_LISTED", scene->samples.count > 0);
+    if (options->storage == KF_F16) define(defines, "KF_PACKED", 1);
 }
 
 static void define_faces(const kf_scene *scene, kf_kinetic_defines *defines) {
@@ -381,8 +382,9 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
         define(defines, "KF_FREE", scene->motion.free);
         if (scene->motion.free && options->parts > 1) define(defines, "KF_TEAM", 1);
     } else {
+        const bool words = samples || options->plan == KF_PLAN_MOMENTS; /* kernels/kinetic/packed.h */
         define(defines, "KF_STORAGE",
-               (long)(options->storage == KF_F16 && samples ? KF_F32 : options->storage));
+               (long)(options->storage == KF_F16 && words ? KF_F32 : options->storage));
         const bool whole =
             which == KF_SOURCE_STATE || which == KF_SOURCE_VELOCITY || which == KF_SOURCE_BOUNDARY;
         define(defines, "KF_INDEX64", whole ? geometry->wide_domain : geometry->wide_index);

@@ -293,6 +293,10 @@ static void test_other_streamings(void **state) {
     check_launch(scene, &config,
                  &(expected){"stream_collide", .dram = N * 4 * 9 * (1 + halo), .instructions = N * 470 * halo,
                              .latency = 5, .efficiency = 0.88});
+    kf_config_set_name(&config, "storage", "f16"); /* five words of 32 bits */
+    check_launch(scene, &config,
+                 &(expected){"stream_collide", .dram = N * 4 * 5 * (1 + halo),
+                             .instructions = N * (500 * halo + 50), .latency = 5, .efficiency = 0.88});
     kf_scene_free(scene);
 }
 

@@ -24,6 +24,7 @@ static kf_scene *open_scene(const char *name, long nodes) {
     scene->collision = KF_ACM_MRT;
     scene->rate_rule = KF_RATE_ONES;
     scene->basis = KF_BASIS_HERMITE;
+    scene->accuracy = 0.005; /* the least that has 16-bit storage in the space */
     return scene;
 }
 
@@ -37,8 +38,9 @@ static kf_scene *open_fluid(void) {
 /* One value of those parameters that only change how work is cut up; the grids of the scenes are no multiples
  * of the tiles. */
 static bool is_representative(const kf_scene *scene, const kf_config *config) {
-    (void)scene;
     kf_error error = {0};
+    const char *storage = "";
+    must(kf_config_name(config, "storage", &storage, &error), &error);
     bool morton = false, prefetch = false, streaming = false;
     must(kf_config_boolean(config, "morton", &morton, &error), &error);
     must(kf_config_boolean(config, "prefetch", &prefetch, &error), &error);
@@ -48,6 +50,8 @@ static bool is_representative(const kf_scene *scene, const kf_config *config) {
                       integer_of(config, "march") == 8;
     const bool square = integer_of(config, "block_x") == 32 && integer_of(config, "block_y") == 4 &&
                         integer_of(config, "march") == 64;
+    /* In 16 bits one of the two: with a solid that which asks for a plane's moments early. */
+    if (strcmp(storage, "f16") == 0 && (alpha == 1) != (scene->samples.count > 0)) return false;
     return (alpha == 1 || alpha == 32) && (alpha == 1 ? square : wide) && prefetch == (alpha == 1) &&
            morton && !streaming && integer_of(config, "register_cap") == 0 &&
            integer_of(config, "sample_block_length") == 1 && (reorder == 0 || reorder == 8) &&
@@ -147,11 +151,10 @@ static void test_other_rates_are_not_in_the_space(void **state) {
 }
 
 /* A state that was saved goes on to the same last digit, also around a moving solid. */
-static void test_saved_states_go_on(void **state) {
-    (void)state;
-    static const char *const fixed[] = {"plan=moments",     "storage=f32",    "block_x=32", "block_y=4",
-                                        "march=16",         "alpha=1",        "layout=soa", "force_sum=fixed",
-                                        "reorder_period=8", "segment_lanes=1"};
+static void check_saved_state(const char *storage) {
+    const char *const fixed[] = {"plan=moments",     storage,          "block_x=32", "block_y=4",
+                                 "march=16",         "alpha=1",        "layout=soa", "force_sum=fixed",
+                                 "reorder_period=8", "segment_lanes=1"};
     kf_error error = {0};
     kf_scene *scene = open_scene("torus", 3000);
     kf_space *space = open_space_with_gpu(scene, fixed, 10);
@@ -184,6 +187,51 @@ static void test_saved_states_go_on(void **state) {
     kf_scene_free(scene);
 }
 
+static void test_saved_states_go_on(void **state) {
+    (void)state;
+    check_saved_state("storage=f32");
+    check_saved_state("storage=f16");
+}
+
+/* 16-bit storage rounds by chance. A body force that changes the velocity by a seventh of what two numbers
+ * lie apart in a step must not be lost, as it would be where the nearest is taken; and a node whose velocity
+ * leaves the range says so. */
+static void test_small_forces_add_up(void **state) {
+    (void)state;
+    enum { STEPS = 400 };
+    static const char *const fixed[] = {"plan=moments", "storage=f16", "block_x=32",      "block_y=4",
+                                        "march=16",     "alpha=1",     "segment_lanes=1", "layout=soa"};
+    kf_error error = {0};
+    kf_scene *scene = open_fluid();
+    for (int face = 0; face < KF_FACES; face++)
+        scene->faces[face] = KF_PERIODIC;
+    const double force = 1.0 / 7 / (1 << 20);
+    scene->body_force[0] = force;
+    kf_space *space = open_space_with_gpu(scene, fixed, 8);
+    kf_config config;
+    assert_true(kf_space_size(space) > 0);
+    kf_space_config(space, 0, &config);
+    kf_space_free(space);
+    const size_t nodes = (size_t)scene->nodes[0] * (size_t)scene->nodes[1] * (size_t)scene->nodes[2];
+    for (int fast = 0; fast < 2; fast++) {
+        scene->initial_velocity[0] = fast ? 0.6 : 0.02;
+        kf_plan *plan = open_plan(scene, &config);
+        double *values, mean = 0;
+        advance(plan, fast ? 2 : STEPS);
+        must(kf_kinetic_read(plan, &values, &error), &error);
+        for (size_t k = 0; k < nodes; k++)
+            mean += values[nodes + k] / (double)nodes;
+        free(values);
+        kf_plan_free(plan);
+        if (fast)
+            assert_true(isnan(mean));
+        else
+            print_message("gained %.4g of %.4g\n", mean - 0.02, STEPS * force);
+        if (!fast) assert_true(fabs(mean - 0.02 - STEPS * force) < 0.1 * STEPS * force);
+    }
+    kf_scene_free(scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_static_solid),
@@ -192,6 +240,7 @@ int main(void) {
         cmocka_unit_test(test_faces),
         cmocka_unit_test(test_other_rates_are_not_in_the_space),
         cmocka_unit_test(test_saved_states_go_on),
+        cmocka_unit_test(test_small_forces_add_up),
     };
     return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
 }
