@@ -1,0 +1,54 @@
+/* The quick validation cases of every system that fit into a test: flows with a known answer, so that what a
+ * plan and its reference have in common is held against something else, too. */
+#include "harness/validate/validate.h"
+#include "tests/unit/plan_fixture.h"
+
+static volatile int never;
+
+/* All checks of the cases pass, as many as there are. */
+static void pass(const char *const *cases, int count, int checks) {
+    kf_error error = {KF_OK, ""};
+    kf_validate_result result;
+    const kf_validate_options options = {
+        .cases = cases, .case_count = count, .quick = true, .interrupted = &never};
+    must(kf_validate(backend, &options, &result, &error), &error);
+    for (int i = 0; i < result.check_count; i++)
+        if (!result.checks[i].pass)
+            print_error("%s, %s: %.6g (expected %.6g), error %.2g of %.2g\n", result.checks[i].name,
+                        result.checks[i].quantity, result.checks[i].measured, result.checks[i].expected,
+                        result.checks[i].error, result.checks[i].bound);
+    print_message("%d cases, %d checks\n", result.cases_run, result.check_count);
+    assert_int_equal(result.cases_run, count);
+    assert_int_equal(result.checks_failed, 0);
+    assert_int_equal(result.check_count, checks);
+    kf_validate_free(&result);
+}
+
+static void stable_fluids(void **state) {
+    (void)state;
+    static const char *const cases[] = {"sf_projection", "sf_diffusion", "sf_shear_wave",
+                                        "sf_seed_force", "sf_symmetry",  "sf_numerical_viscosity",
+                                        "sf_energy",     "sf_particles", "sf_walls"};
+    pass(cases, sizeof cases / sizeof *cases, 49);
+}
+static void particles(void **state) {
+    (void)state;
+    static const char *const cases[] = {"sph-operators"};
+    pass(cases, 1, 8);
+}
+static void incompressible(void **state) {
+    (void)state;
+    static const char *const cases[] = {"incompressible-div"};
+    pass(cases, 1, 2);
+}
+static void kinetic(void **state) {
+    (void)state;
+    static const char *const cases[] = {"poiseuille", "slip", "outflow", "torus"};
+    pass(cases, sizeof cases / sizeof *cases, 19);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stable_fluids), cmocka_unit_test(particles),
+                                       cmocka_unit_test(incompressible), cmocka_unit_test(kinetic)};
+    return cmocka_run_group_tests(tests, open_backend, close_backend);
+}
