@@ -1,0 +1,174 @@
+/* The least traffic that plans say of a step, on which bandwidths and shares of a roof rest: against the
+ * tables of docs/d2q9.md, docs/stable-fluids.md and docs/incompressible.md, and counted by hand. */
+#include <math.h>
+
+#include "solver/sph/sph_problem.h"
+#include "solver/systems.h"
+#include "solver/validation/flow.h"
+#include "tests/unit/plan_fixture.h"
+#include "tests/unit/problem_fixture.h"
+
+#include "solver/d2q9/d2q9.h"
+#include "solver/incompressible/incompressible.h"
+#include "solver/sph/sph.h"
+#include "solver/stable_fluids/stable_fluids.h"
+
+static void near(const char *what, double value, double expected, double relative) {
+    if (!(fabs(value - expected) <= relative * expected)) fail_msg("%s: %g, not %g", what, value, expected);
+}
+
+/* Of all items whose names begin so, a step and what is updated. */
+static double bytes_of(const kf_plan *plan, const char *name) {
+    double sum = 0;
+    for (size_t i = 0; i < plan->item_count; i++)
+        if (kf_item_is_work(&plan->items[i]) && strncmp(plan->items[i].name, name, strlen(name)) == 0)
+            sum += plan->items[i].bytes / plan->items[i].period;
+    return sum / plan->updates;
+}
+
+static kf_config changed(const kf_problem *problem, const char *preset, const char *changes) {
+    kf_error error = {KF_OK, ""};
+    kf_space *space;
+    kf_config config;
+    char text[256], *rest = text;
+    must(kf_problem_space(problem, kf_backend_device(backend), NULL, 0, &space, &error), &error);
+    must(kf_space_preset(space, preset, &config, &error), &error);
+    kf_space_free(space);
+    (void)snprintf(text, sizeof text, "%s", changes);
+    for (char *word; (word = strtok_r(rest, " ", &rest)) != NULL;) {
+        char *value = strchr(word, '=');
+        *value++ = '\0';
+        if (*value >= '0' && *value <= '9')
+            kf_config_set_integer(&config, word, atol(value));
+        else if (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)
+            kf_config_set_boolean(&config, word, value[0] == 't');
+        else
+            kf_config_set_name(&config, word, value);
+    }
+    return config;
+}
+
+static kf_plan *plan_of(const kf_problem *problem, const char *preset, const char *changes) {
+    kf_error error = {KF_OK, ""};
+    kf_plan *plan;
+    const kf_config config = changed(problem, preset, changes);
+    must(problem->system->plan(problem, &config, backend, &plan, &error), &error);
+    return plan;
+}
+
+static void d2q9(void **state) {
+    (void)state;
+    static const struct {
+        const char *changes;
+        double bytes, least;
+    } plans[] = {
+        {"plan=pull layout=soa alpha=1 folded_boundary=false", 72, 72},
+        {"plan=pull layout=soa alpha=1 folded_boundary=false storage=f64", 144, 144},
+        {"plan=pull layout=soa alpha=1 folded_boundary=true", 73, 72},
+        {"plan=separate layout=soa alpha=1 folded_boundary=false", 144, 72},
+        {"plan=inplace layout=soa alpha=1 folded_boundary=false", 72, 72},
+        {"plan=temporal layout=soa alpha=1 steps_per_launch=3 tile_rows=32 threads=64 folded_boundary=false",
+         73.0 / 3, 24}};
+    kf_scene *scene = open_shipped_scene("cavity2d", 75 * 75);
+    kf_problem *problem = kf_flow_problem(&kf_system_d2q9, scene, true);
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        kf_plan *plan = plan_of(problem, "default", plans[i].changes);
+        assert_true(plan->updates == (double)scene->nodes[0] * scene->nodes[1]);
+        near(plans[i].changes, bytes_of(plan, ""), plans[i].bytes, 1e-9);
+        near(plans[i].changes, plan->least_bytes / plan->updates, plans[i].least, 1e-9);
+        kf_plan_free(plan);
+    }
+    kf_problem_free(problem);
+}
+
+static void stable_fluids(void **state) {
+    (void)state;
+    static const int flat[3] = {32, 40, 1}, deep[3] = {16, 20, 24};
+    static const struct {
+        const char *preset;
+        int dimensions;
+        const char *changes;
+        double bytes;
+    } plans[] = {{"default", 2, "plan=paper fft=own", 128},  {"default", 2, "plan=separate fft=own", 112},
+                 {"default", 2, "plan=packed fft=own", 112}, {"default", 2, "plan=batched fft=own", 112},
+                 {"default", 2, "plan=fused fft=own", 48},   {"default", 3, "plan=fused fft=own", 120}};
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        kf_fluid *f = kf_fluid_make(plans[i].dimensions, plans[i].dimensions == 3 ? deep : flat);
+        kf_fluid_finish(f);
+        kf_problem *problem = kf_fluid_problem(f, true);
+        kf_plan *plan = plan_of(problem, plans[i].preset, plans[i].changes);
+        assert_true(plan->updates == (double)kf_fluid_cell_count(f));
+        /* rows of n / 2 + 1 modes where they are transformed apart */
+        near(plans[i].changes, bytes_of(plan, ""), plans[i].bytes,
+             plans[i].bytes > 48 && plans[i].dimensions == 2 ? 0.02 : 0.001);
+        near(plans[i].changes, plan->least_bytes / plan->updates, plans[i].dimensions == 3 ? 120 : 48, 1e-9);
+        kf_plan_free(plan);
+        kf_problem_free(problem);
+    }
+}
+
+/* Advection, divergence and gradient of both halves as the table has them: words of 4 bytes, values of 4. */
+static void incompressible(void **state) {
+    (void)state;
+    kf_scene *scene = kf_flow_box("box", 32, 16, 16, 0.05);
+    kf_problem *problem = kf_flow_problem(&kf_system_incompressible, scene, true);
+    for (int wide = 0; wide < 2; wide++) {
+        const double n = wide ? 8 : 4, w = 4;
+        kf_plan *plan =
+            plan_of(problem, "default",
+                    wide ? "solver=cg iterations=5 storage=f64" : "solver=cg iterations=5 storage=f32");
+        near("advection", bytes_of(plan, "predict") + bytes_of(plan, "correct"), (15 + 21) * n + 4 * w, 1e-9);
+        near("divergence", bytes_of(plan, "divergence"), 8 * n + 2 * w, 1e-9);
+        near("gradient", bytes_of(plan, "project"), 17 * n + 2 * w, 1e-9);
+        /* One residual and five iterations of 44 + 3 w bytes in each half. */
+        near("direct", bytes_of(plan, "direct"), 10 * (3 * n + w), 1e-9);
+        near("apply", bytes_of(plan, "apply"), 10 * (2 * n + w), 1e-9);
+        near("advance", bytes_of(plan, "advance"), 10 * (6 * n + w), 1e-9);
+        near("residual", bytes_of(plan, "residual"), 2 * (3 * n + w), 1e-9);
+        near("least", plan->least_bytes / plan->updates, 44 * n + 8 * w, 1e-9);
+        assert_true(plan->updates == 32 * 16 * 16);
+        kf_plan_free(plan);
+    }
+    kf_problem_free(problem);
+}
+
+/* A state has position, velocity and rate of 16 bytes and a number of 4; a stress 5 values more. */
+static void particles(void **state) {
+    (void)state;
+    static const char *const laws[] = {"\"viscosity\": 2",
+                                       "\"law\": \"bingham\", \"viscosity\": 2, \"yield_stress\": 300"};
+    for (int stress = 0; stress < 2; stress++) {
+        char text[600];
+        kf_particle_scene *scene = NULL;
+        kf_error error = {KF_OK, ""};
+        (void)snprintf(
+            text, sizeof text,
+            "{\"particles\": {\"spacing\": 0.1}, \"box\": {\"size\": [1.4, 0.7, 1.2]}, \"material\": "
+            "{\"density\": 300, \"sound_speed\": 20, %s}, \"fluid\": [{\"shape\": \"box\", \"low\": [0, 0, "
+            "0], \"high\": [0.8, 0.7, 0.9]}]}",
+            laws[stress]);
+        must(kf_particle_scene_parse("bytes.json", text, NULL, &scene, &error), &error);
+        kf_problem *problem = kf_sph_problem(scene);
+        kf_plan *plan = plan_of(problem, "default", "search=rows fuse_count=false");
+        const double own = 52 + (stress ? 4.0 * KF_SPH_STRESSES : 0);
+        assert_true(plan->updates == 8 * 7 * 9);
+        near("count", bytes_of(plan, "count_cells"), 24, 1e-9);
+        near("place", bytes_of(plan, "place"), 20, 1e-9);
+        near("rank", bytes_of(plan, "rank"), 16 + 2 * own, 1e-9);
+        if (stress) {
+            near("strain", bytes_of(plan, "strain"), 48 + 8.0 * KF_SPH_STRESSES, 1e-9);
+            near("motion", bytes_of(plan, "motion"), 16 + 2 * own, 1e-9);
+        } else {
+            near("flow", bytes_of(plan, "flow"), 2 * own, 1e-9);
+        }
+        near("least", plan->least_bytes / plan->updates, stress ? 344 : 200, 1e-9);
+        kf_plan_free(plan);
+        kf_problem_free(problem);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(d2q9), cmocka_unit_test(stable_fluids),
+                                       cmocka_unit_test(incompressible), cmocka_unit_test(particles)};
+    return cmocka_run_group_tests(tests, open_backend, close_backend);
+}
