@@ -29,10 +29,11 @@ enum {
     PRIOR_SLOTS = 1 << 16, /* what it said is remembered */
     CENTRES = 3,           /* best configs whose neighbours are candidates */
     MOST_NEIGHBOURS = 1024,
-    MUTATIONS = 48, /* of each, in one to three parameters, beside all changes of one */
+    MUTATIONS = 48,    /* of each, in one to three parameters, beside all changes of one */
+    EXPLORE_FROM = 20, /* configs: before, the least known neighbours of the best are not worth their time */
 };
 
-enum { DESIGN, SWEEP, POINTS, EXPLORE, CAUTION };
+enum { DESIGN, SWEEP, POINTS, EXPLORE, CAUTION, SETTLED, OPTIMISM, NEAR };
 static const kf_strategy_option options[] = {
     [DESIGN] = {"design", "configs spread over the space before the model decides, without a prior", 2, 64, 4,
                 true},
@@ -40,10 +41,21 @@ static const kf_strategy_option options[] = {
                0, 64, 8, true},
     [POINTS] = {"points", "measured configs that the surrogate keeps when it is built again", 20,
                 KF_SURROGATE_POINTS - NEW_POINTS, 160, true},
-    [EXPLORE] = {"explore", "every so many proposals the neighbour of the best of which least is known", 1,
-                 1000, 3, true},
+    [EXPLORE] =
+        {"explore",
+         "from 20 configs on, every so many proposals the neighbour of the best of which least is known", 1,
+         1000, 3, true},
     [CAUTION] = {"caution", "what deviations count while fewer than 25 configs are known; 1: as later", 0.01,
                  1, 0.4, false},
+    [SETTLED] = {"settled",
+                 "configs from which on differences near the best count more than those far above it", 0, 1e9,
+                 40, true},
+    [OPTIMISM] = {"optimism",
+                  "deviations below the mean that is expected where nothing is known, until then; no prior",
+                  0, 1000, 15, false},
+    [NEAR] = {"near",
+              "ratio to the best, less 1, up to which times then count as they are, beyond by its logarithm",
+              1e-3, 1e6, 0.1, false},
     {.name = NULL},
 };
 
@@ -74,6 +86,8 @@ typedef struct kf_model {
     kf_prior prior;
     kf_said *said; /* [PRIOR_SLOTS], each the last of its slot; NULL without a prior */
     int design, sweep, kept_points, explore; /* its options */
+    int settled_from;
+    double optimism, near;
     float caution;
     uint64_t random, order_seed, order_place;
     kf_features *features;
@@ -97,8 +111,10 @@ typedef struct kf_model {
     int neighbours[MOST_NEIGHBOURS]; /* numbers of the candidates one change away from the best */
     int neighbour_count;
 
-    /* targets are (squashed logarithm - squashed trend) / scale; the trend is what the prior says */
-    double median, knee, scale;
+    /* Targets are (squashed logarithm - squashed trend) / scale; the trend is what the prior says, and centre
+     * where it says nothing. */
+    double median, knee, low, scale, centre_target;
+    bool settled;
     kf_trend trend;
 } kf_model;
 
@@ -109,6 +125,9 @@ static void *open_model(const kf_strategy *strategy, const kf_space *space, uint
     model->design = (int)kf_strategy_setting(strategy, DESIGN);
     model->kept_points = (int)kf_strategy_setting(strategy, POINTS);
     model->explore = (int)kf_strategy_setting(strategy, EXPLORE);
+    model->settled_from = (int)kf_strategy_setting(strategy, SETTLED);
+    model->optimism = kf_strategy_setting(strategy, OPTIMISM);
+    model->near = kf_strategy_setting(strategy, NEAR);
     model->caution = (float)kf_strategy_setting(strategy, CAUTION);
     model->sweep = kf_space_preset_count(space) > 0 ? (int)kf_strategy_setting(strategy, SWEEP) : 0;
     model->random = seed;
@@ -230,11 +249,15 @@ static void tell(void *state, uint64_t index, bool ok, double time_us) {
 /* --- targets -------------------------------------------------------------------------------------------- */
 
 static double squash(const kf_model *model, double logarithm) {
-    return logarithm <= model->knee ? logarithm : model->knee + SLOW_SLOPE * (logarithm - model->knee);
+    if (logarithm > model->knee) logarithm = model->knee + SLOW_SLOPE * (logarithm - model->knee);
+    if (!model->settled) return logarithm;
+    const double above = (logarithm - model->low) / model->near;
+    return above > 0 ? log1p(above) : above;
 }
 
 static double trend(const kf_model *model, float prior) {
-    if (!isfinite(prior)) return model->trend.slope > 0 ? model->median : 0;
+    if (model->trend.slope == 0) return model->centre_target;
+    if (!isfinite(prior)) return squash(model, model->median);
     return squash(model, model->trend.offset + model->trend.slope * (double)prior);
 }
 
@@ -264,9 +287,12 @@ static void set_scale(kf_model *model) {
     qsort(times, (size_t)count, sizeof *times, kf_ascending);
     model->median = times[count / 2];
     model->knee = model->median + SLOW * (model->median - times[0]) + 1e-9;
+    model->low = times[0];
+    model->settled = model->count >= model->settled_from;
     free(times);
     fit_trend(model);
     model->scale = 1;
+    model->centre_target = 0;
     double sum = 0, squares = 0;
     for (int i = 0; i < model->count; i++) {
         if (model->observations[i].fate != WORKS) continue;
@@ -275,9 +301,9 @@ static void set_scale(kf_model *model) {
         squares += target * target;
     }
     double mean = sum / count, variance = squares / count - mean * mean;
-    /* Without a prior the trend is a constant: the mean of the targets becomes 0. */
-    if (model->trend.slope == 0) model->trend.offset += mean;
     model->scale = sqrt(fmax(variance, 1e-8));
+    /* Far below the mean, so that few configs do not keep the search from regions that it has not seen. */
+    model->centre_target = mean - (model->settled ? 0 : model->optimism) * model->scale;
 }
 
 /* --- fitting -------------------------------------------------------------------------------------------- */
@@ -543,7 +569,9 @@ static bool propose(kf_model *model, uint64_t *index) {
     const float boldness = model->count < EARLY ? model->caution : 1.0F;
     double goal = squash(model, model->observations[model->best].logarithm) / model->scale;
     for (;;) {
-        int chosen = model->count % model->explore == 0 ? least_known_neighbour(model, goal) : -1;
+        int chosen = model->count >= EXPLORE_FROM && model->count % model->explore == 0
+                         ? least_known_neighbour(model, goal)
+                         : -1;
         if (chosen < 0)
             chosen = kf_surrogate_choose(model->surrogate, goal, model->offsets, model->skip, boldness);
         if (chosen < 0) return unknown_at_random(model, index);

@@ -328,32 +328,43 @@ static double scaled_guess(void *context, uint64_t index) {
     return *(const double *)context * (1.0 + (double)(index % 97) / 97.0);
 }
 
-/* A prior's ratios count, not its unit: the model proposes the same for one that is a thousand times as
- * large. */
-static void test_unit_of_a_prior(void **state) {
+enum { UNIT_COUNT = 60 };
+
+/* What the model proposes with times in one unit and a prior in another (0: without prior). */
+static void propose_in_units(const kf_space *space, double unit, double prior_unit, uint64_t *proposals) {
+    kf_strategy *strategy = opened("model", space, 1);
+    if (prior_unit > 0) kf_strategy_set_prior(strategy, &(kf_prior){scaled_guess, &prior_unit});
+    for (int i = 0; i < UNIT_COUNT; i++) {
+        kf_proposal proposal;
+        assert_true(kf_strategy_next(strategy, &proposal));
+        kf_strategy_tell(strategy, proposal.index, true, unit * bumpy(proposal.index));
+        proposals[i] = proposal.index;
+    }
+    kf_strategy_close(strategy);
+}
+
+static int count_same(const uint64_t *left, const uint64_t *right) {
+    int same = 0;
+    for (int i = 0; i < UNIT_COUNT; i++)
+        for (int k = 0; k < UNIT_COUNT; k++)
+            same += left[i] == right[k];
+    print_message("%d of %d proposals are the same\n", same, UNIT_COUNT);
+    return same;
+}
+
+/* Ratios count, not units: the model proposes the same for a prior, and for times, a thousand times as large.
+ */
+static void test_units(void **state) {
     (void)state;
-    enum { COUNT = 60 };
     static const char *const fixed[] = {"layout=csoa", "plan=fused", "storage=f32"};
     kf_space *space = kinetic(8, fixed, 3);
-    uint64_t proposals[2][COUNT];
-    for (int large = 0; large < 2; large++) {
-        kf_strategy *strategy = opened("model", space, 1);
-        double unit = large ? 1024.0 : 1.0;
-        kf_strategy_set_prior(strategy, &(kf_prior){scaled_guess, &unit});
-        for (int i = 0; i < COUNT; i++) {
-            kf_proposal proposal;
-            assert_true(kf_strategy_next(strategy, &proposal));
-            kf_strategy_tell(strategy, proposal.index, true, bumpy(proposal.index));
-            proposals[large][i] = proposal.index;
-        }
-        kf_strategy_close(strategy);
-    }
-    int same = 0;
-    for (int i = 0; i < COUNT; i++)
-        for (int k = 0; k < COUNT; k++)
-            same += proposals[0][i] == proposals[1][k];
-    print_message("%d of %d proposals are the same\n", same, COUNT);
-    assert_true(same >= COUNT - 6);
+    uint64_t plain[UNIT_COUNT], large[UNIT_COUNT];
+    propose_in_units(space, 1, 1, plain);
+    propose_in_units(space, 1, 1024, large);
+    assert_true(count_same(plain, large) >= UNIT_COUNT - 6);
+    propose_in_units(space, 1, 0, plain);
+    propose_in_units(space, 1024, 0, large);
+    assert_true(count_same(plain, large) >= UNIT_COUNT - 6);
     kf_space_free(space);
 }
 
@@ -401,7 +412,7 @@ int main(void) {
         cmocka_unit_test(test_local_search_begins_at_the_presets),
         cmocka_unit_test(test_local_search_tries_every_neighbour),
         cmocka_unit_test(test_a_prior_is_followed_first),
-        cmocka_unit_test(test_unit_of_a_prior),
+        cmocka_unit_test(test_units),
         cmocka_unit_test(test_all_configs_fail),
         cmocka_unit_test(test_unknown_strategy),
     };
