@@ -554,7 +554,7 @@ static void set_load_launch(kf_builder *b, int p) {
 
 /* Plans fused and moments. On one grid the flow overwrites what the band and the averages of the parts beside
  * it read, so they kf_meet before; where kernels fill ghosts, before others read them. Parts that copy planes
- * wait for these alone. */
+ * wait for these alone, and for all where their averages begin. */
 static void make_one_pass(kf_builder *b) {
     const kf_kinetic *kinetics = b->kinetics;
     const bool in_place = kinetics->options.in_place != 0, copies = kinetics->options.transfer != KF_DIRECT,
@@ -581,7 +581,7 @@ static void make_one_pass(kf_builder *b) {
             kf_each_part(b, p, append_flow);
             if (copies) kf_append_transfers(b, p, false);
         }
-        if (!copies) kf_signal_all(b, p, "step_ended", b->ended);
+        kf_signal_all(b, p, "step_ended", b->ended);
         kf_append_link_call(b, p, "exchange_planes", kf_kinetic_exchange_planes);
     }
     kf_each_part(b, 0, set_load_launch);

@@ -520,6 +520,18 @@ static void test_refusals(void **state) {
     assert_int_equal(kinetic->plan(problem_of(kinetic, scene), &config, backend, &plan, &error),
                      KF_BAD_INPUT);
     assert_non_null(strstr(error.message, "one device"));
+    kf_config_set_name(&config, "streaming", "two_grids");
+    kf_config_set_integer(&config, "slab", 0);
+    kf_config_set_name(&config, "transfer", "copies");
+    kf_config_set_integer(&config, "boundary_kernels", 1);
+    assert_int_equal(kinetic->plan(problem_of(kinetic, scene), &config, backend, &plan, &error),
+                     KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "use transfer=direct"));
+    kf_config_set_integer(&config, "boundary_kernels", 0);
+    must(kinetic->plan(problem_of(kinetic, scene), &config, backend, &plan, &error), &error);
+    assert_int_equal(plan->methods->flow->velocity(plan, NULL, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "transfer=direct"));
+    kf_plan_free(plan);
     kf_scene_free(scene);
     kf_backend_close(backend);
 }
