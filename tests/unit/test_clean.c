@@ -36,6 +36,44 @@ static void terminals_are_not_commanded(void **state) {
     expect_clean("\xc0\xaf \xe0\x80\xaf \xed\xa0\x80 \xf5\x80\x80\x80 \xe2\x82", "?? ??? ??? ???? ??");
 }
 
+/* The first and last of each range that is taken away, and its neighbours that stay. */
+static void ranges_end_where_they_should(void **state) {
+    (void)state;
+    static const struct {
+        unsigned long code;
+        bool kept;
+    } codes[] = {{0x1f, false},   {0x20, true},    {0x7e, true},   {0x7f, false},  {0x80, false},
+                 {0x9f, false},   {0xa0, true},    {0x7ff, true},  {0x800, true},  {0x2029, true},
+                 {0x202a, false}, {0x202e, false}, {0x202f, true}, {0x2065, true}, {0x2066, false},
+                 {0x2069, false}, {0x206a, true},  {0xd7ff, true}, {0xe000, true}, {0xffff, true},
+                 {0x10000, true}, {0x10ffff, true}};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        const unsigned long c = codes[i].code;
+        char text[8] = "", kept[8];
+        if (c < 0x80) {
+            text[0] = (char)c;
+        } else if (c < 0x800) {
+            text[0] = (char)(0xc0 | c >> 6);
+            text[1] = (char)(0x80 | (c & 0x3f));
+        } else if (c < 0x10000) {
+            text[0] = (char)(0xe0 | c >> 12);
+            text[1] = (char)(0x80 | (c >> 6 & 0x3f));
+            text[2] = (char)(0x80 | (c & 0x3f));
+        } else {
+            text[0] = (char)(0xf0 | c >> 18);
+            text[1] = (char)(0x80 | (c >> 12 & 0x3f));
+            text[2] = (char)(0x80 | (c >> 6 & 0x3f));
+            text[3] = (char)(0x80 | (c & 0x3f));
+        }
+        memcpy(kept, text, sizeof kept);
+        assert_int_equal(kf_utf8_length(text), strlen(text));
+        kf_clean_text(text);
+        if (strcmp(text, codes[i].kept ? kept : "?") != 0) fail_msg("U+%04lx becomes '%s'", c, text);
+    }
+    expect_clean("\xf4\x90\x80\x80", "????"); /* beyond the last */
+    expect_clean("\xed\x9f\xbf\xee\x80\x80", "\xed\x9f\xbf\xee\x80\x80");
+}
+
 /* Every byte sequence of up to three bytes: clean text is UTF-8, holds no control character, and stays as it
  * is. */
 static void whatever_is_cleaned_is_clean(void **state) {
@@ -108,9 +146,8 @@ static void spreadsheets_run_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(terminals_are_not_commanded),
-        cmocka_unit_test(whatever_is_cleaned_is_clean),
-        cmocka_unit_test(stdout_is_cleaned),
+        cmocka_unit_test(terminals_are_not_commanded),  cmocka_unit_test(whatever_is_cleaned_is_clean),
+        cmocka_unit_test(ranges_end_where_they_should), cmocka_unit_test(stdout_is_cleaned),
         cmocka_unit_test(spreadsheets_run_nothing),
     };
     return cmocka_run_group_tests_name("clean", tests, NULL, NULL);

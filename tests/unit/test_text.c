@@ -88,6 +88,56 @@ static void figures_have_three_digits(void **state) {
     assert_true(strlen(buffer) < 32);
 }
 
+/* Where a figure goes over into the next unit, or loses a digit: never four digits, never "1024". */
+static void figures_change_units_where_they_would_round_up(void **state) {
+    (void)state;
+    static const struct {
+        double value;
+        const char *bytes, *time;
+    } figures[] = {
+        {9.994, "9.99 B", "9.99 us"},         {99.94, "99.9 B", "99.9 us"},
+        {99.96, "100 B", "100 us"},           {999.4, "999 B", "999 us"},
+        {1023.4, "1023 B", "1.02 ms"},        {999.4e3, "976 KiB", "999 ms"},
+        {999.6e3, "976 KiB", "1 s"},          {1023.4 * 1024, "1023 KiB", "1.05 s"},
+        {1023.6 * 1024, "1 MiB", "1.05 s"},   {119.4e6, "114 MiB", "119 s"},
+        {119.6e6, "114 MiB", "1.99 min"},     {119.4 * 60e6, "6.67 GiB", "119 min"},
+        {119.6 * 60e6, "6.68 GiB", "1.99 h"},
+    };
+    char buffer[32];
+    for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
+        assert_string_equal(kf_human_bytes(figures[i].value, buffer), figures[i].bytes);
+        assert_string_equal(kf_human_time_us(figures[i].value, buffer), figures[i].time);
+    }
+    assert_string_equal(kf_human_time_us(0.9994, buffer), "999 ns");
+    assert_string_equal(kf_human_time_us(0.9996, buffer), "1 us");
+    assert_string_equal(kf_human_bytes(3 * 1024.0 * 1024 * 1024 * 1024, buffer), "3 TiB");
+    assert_string_equal(kf_human_bytes(2 * 1024.0 * 1024 * 1024 * 1024 * 1024, buffer), "2 PiB");
+}
+
+/* A slip in every third letter; two letters swapped are one. */
+static void nearest_allows_a_slip_in_three_letters(void **state) {
+    (void)state;
+    static const char *const three[] = {"abc"}, *const six[] = {"abcdef"}, *const swaps[] = {"axbycz"};
+    assert_string_equal(kf_nearest("abd", three, 1), "abc");
+    assert_null(kf_nearest("axd", three, 1));
+    assert_string_equal(kf_nearest("abcdxx", six, 1), "abcdef");
+    assert_null(kf_nearest("abcxxx", six, 1));
+    assert_string_equal(kf_nearest("xabycz", swaps, 1), "axbycz");
+    assert_string_equal(kf_nearest("xaybcz", swaps, 1), "axbycz"); /* two swaps */
+    assert_null(kf_nearest("xaybzc", swaps, 1));
+    static const char *const several[] = {"store", "scene", "score"};
+    assert_string_equal(kf_nearest("scoer", several, 3), "score"); /* the nearest, not the first */
+    char hint[KF_HINT];
+    assert_non_null(strstr(kf_hint("scoer", several, 3, hint), "'score'"));
+    assert_string_equal(kf_hint("zzz", several, 3, hint), "");
+}
+
+static void controls_are_not_printable(void **state) {
+    (void)state;
+    assert_true(kf_is_printable("a ~") && kf_is_printable(""));
+    assert_false(kf_is_printable("a\x1f") || kf_is_printable("a\x7f") || kf_is_printable("\n"));
+}
+
 static void copies_truncate(void **state) {
     (void)state;
     char target[4] = "zzz";
@@ -157,10 +207,17 @@ static void errors_are_one_line(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nearest_finds_slips), cmocka_unit_test(nearest_does_not_guess_wildly),
-        cmocka_unit_test(text_grows),          cmocka_unit_test(figures_have_three_digits),
-        cmocka_unit_test(copies_truncate),     cmocka_unit_test(allocation_ends_the_program_cleanly),
-        cmocka_unit_test(errors_gain_context), cmocka_unit_test(errors_are_one_line),
+        cmocka_unit_test(nearest_finds_slips),
+        cmocka_unit_test(nearest_does_not_guess_wildly),
+        cmocka_unit_test(text_grows),
+        cmocka_unit_test(figures_have_three_digits),
+        cmocka_unit_test(figures_change_units_where_they_would_round_up),
+        cmocka_unit_test(nearest_allows_a_slip_in_three_letters),
+        cmocka_unit_test(controls_are_not_printable),
+        cmocka_unit_test(copies_truncate),
+        cmocka_unit_test(allocation_ends_the_program_cleanly),
+        cmocka_unit_test(errors_gain_context),
+        cmocka_unit_test(errors_are_one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
