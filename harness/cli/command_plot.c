@@ -24,6 +24,8 @@ static const kf_option options[] = {
     {"--evaluations", "N", "convergence on a landscape: configs a search may measure (default: 200)", false},
     {"--repeats", "K", "convergence on a landscape: searches of each strategy (default: 100)", false},
     {"--figures", "FILE", "scaling: what kftune bench --suite scaling --json printed", false},
+    {"--links", "FILE", "scaling: links in a node, what kftune roofs --devices cuda:0-1 --json printed",
+     false},
     {"--benchmark", "NAME", "history: of which benchmark of the nights (the first)", false},
     {NULL, NULL, NULL, false},
 };
@@ -188,7 +190,8 @@ static kf_status execute_scaling(const kf_arguments *arguments, kf_error *error)
             error, KF_BAD_INPUT,
             "plot scaling: --figures FILE is missing; kftune bench --suite scaling --json prints one");
     KF_TRY(kf_plot_check_path(out, error));
-    return kf_plot_scaling(figures, out, kf_arguments_json(arguments), error);
+    return kf_plot_scaling(figures, kf_argument(arguments, "--links", NULL), out,
+                           kf_arguments_json(arguments), error);
 }
 
 static kf_status execute(const kf_arguments *arguments, kf_error *error) {

@@ -30,6 +30,39 @@ static const cJSON *find_figure(const cJSON *figures, const char *name) {
     return NULL;
 }
 
+/* Of the roofs whose names begin with "link_" and end so, the worst; 0: there is none. */
+static double worst_link(const cJSON *roofs, const char *end, bool largest) {
+    const cJSON *roof;
+    double worst = 0;
+    cJSON_ArrayForEach(roof, roofs) {
+        const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(roof, "name"));
+        const double value = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(roof, "value"));
+        const size_t length = name != NULL ? strlen(name) : 0;
+        if (length <= strlen(end) || strncmp(name, "link_", 5) != 0 ||
+            strcmp(name + length - strlen(end), end) != 0 || !(value > 0))
+            continue;
+        if (!(worst > 0) || (value > worst) == largest) worst = value;
+    }
+    return worst;
+}
+
+/* The links in a node as `kftune roofs --devices` has measured them: how fast a copy is, and that two devices
+ * wait for each other in turn. */
+static kf_status read_links(const char *file, kf_cluster *cluster, kf_error *error) {
+    cJSON *root = NULL;
+    if (file == NULL) return KF_OK;
+    KF_TRY(kf_json_read_file(file, &root, error));
+    const cJSON *roofs = cJSON_GetObjectItemCaseSensitive(root, "roofs");
+    const double rate = worst_link(roofs, "_copy", false), order = worst_link(roofs, "_order", true);
+    cJSON_Delete(root);
+    if (!(rate > 0) || !(order > 0))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: has no links; measure them with kftune roofs --devices cuda:0-1 --json", file);
+    cluster->near.rate = 1e9 * rate;
+    cluster->order = 2e-6 * order;
+    return KF_OK;
+}
+
 /* Nodes a second of a device alone: "alone 3.4980 to 3.5021 ms", the slowest. */
 static kf_status read_rate(const char *file, const cJSON *figures, double *rate, kf_error *error) {
     const cJSON *figure = find_figure(figures, base_figure);
@@ -45,13 +78,12 @@ static kf_status read_rate(const char *file, const cJSON *figures, double *rate,
     return KF_OK;
 }
 
-static void append_predictions(const panel *p, kf_text *data) {
+static void append_predictions(const kf_cluster *cluster, const panel *p, kf_text *data) {
     for (int e = 0; e < KF_EXCHANGES; e++) {
         kf_text_append(data, "%s%s\n", data->length > 0 ? "\n\n" : "", kf_exchange_names[e]);
         for (int devices = 1; devices <= MOST_DEVICES; devices *= 2)
             kf_text_append(data, "%d\t%.5g\n", devices,
-                           100.0 *
-                               kf_scaling_efficiency(&kf_cluster_h200, &p->what, (kf_exchange)e, devices));
+                           100.0 * kf_scaling_efficiency(cluster, &p->what, (kf_exchange)e, devices));
     }
 }
 
@@ -71,7 +103,7 @@ static void append_measured(const panel *p, const cJSON *figures, int devices, k
     kf_text_append(data, "NaN\tNaN\t\n"); /* a block is never empty */
 }
 
-static void print_table(const panel *panels, int count, const char *assumptions) {
+static void print_table(const kf_cluster *cluster, const panel *panels, int count, const char *assumptions) {
     for (int i = 0; i < count; i++) {
         printf("%s\n%10s", panels[i].title, "devices");
         for (int devices = 1; devices <= MOST_DEVICES; devices *= 4)
@@ -80,15 +112,16 @@ static void print_table(const panel *panels, int count, const char *assumptions)
         for (int e = 0; e < KF_EXCHANGES; e++) {
             printf("%10s", "");
             for (int devices = 1; devices <= MOST_DEVICES; devices *= 4)
-                printf("%7.1f%%", 100.0 * kf_scaling_efficiency(&kf_cluster_h200, &panels[i].what,
-                                                                (kf_exchange)e, devices));
+                printf("%7.1f%%",
+                       100.0 * kf_scaling_efficiency(cluster, &panels[i].what, (kf_exchange)e, devices));
             printf("  %s\n", kf_exchange_names[e]);
         }
     }
     printf("assumed:\n%s", assumptions);
 }
 
-static void print_json(const panel *panels, int count, const char *assumptions, const char *path) {
+static void print_json(const kf_cluster *cluster, const panel *panels, int count, const char *assumptions,
+                       const char *path) {
     cJSON *root = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(root, "kftune", KF_VERSION);
     (void)cJSON_AddStringToObject(root, "command", "plot");
@@ -106,12 +139,13 @@ static void print_json(const panel *panels, int count, const char *assumptions, 
                 (void)cJSON_AddNumberToObject(row, "devices", devices);
                 (void)cJSON_AddNumberToObject(
                     row, "efficiency",
-                    kf_scaling_efficiency(&kf_cluster_h200, &panels[i].what, (kf_exchange)e, devices));
+                    kf_scaling_efficiency(cluster, &panels[i].what, (kf_exchange)e, devices));
             }
     kf_json_print(root);
 }
 
-static kf_status draw(const cJSON *root, const panel *panels, int count, const char *path, kf_error *error) {
+static kf_status draw(const cJSON *root, const kf_cluster *cluster, const panel *panels, int count,
+                      const char *path, kf_error *error) {
     const cJSON *figures = cJSON_GetObjectItemCaseSensitive(root, "figures"),
                 *device = cJSON_GetObjectItemCaseSensitive(root, "device");
     const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(device, "name"));
@@ -120,7 +154,7 @@ static kf_status draw(const cJSON *root, const panel *panels, int count, const c
     kf_text data = {0};
     if (name == NULL || sscanf(name, "%d x ", &devices) != 1) devices = 1;
     for (int i = 0; i < count; i++) {
-        append_predictions(&panels[i], &data);
+        append_predictions(cluster, &panels[i], &data);
         append_measured(&panels[i], figures, devices, &data);
     }
     (void)snprintf(subtitle, sizeof subtitle,
@@ -138,9 +172,11 @@ static kf_status draw(const cJSON *root, const panel *panels, int count, const c
     return status;
 }
 
-kf_status kf_plot_scaling(const char *file, const char *path, bool json, kf_error *error) {
+kf_status kf_plot_scaling(const char *file, const char *links, const char *path, bool json, kf_error *error) {
     cJSON *root = NULL;
     double rate = 0;
+    kf_cluster cluster = kf_cluster_h200;
+    KF_TRY(read_links(links, &cluster, error));
     KF_TRY(kf_json_read_file(file, &root, error));
     kf_status status = read_rate(file, cJSON_GetObjectItemCaseSensitive(root, "figures"), &rate, error);
     const panel panels[] = {
@@ -155,11 +191,11 @@ kf_status kf_plot_scaling(const char *file, const char *path, bool json, kf_erro
          NULL},
     };
     enum { PANELS = sizeof panels / sizeof *panels };
-    if (status == KF_OK) status = draw(root, panels, PANELS, path, error);
+    if (status == KF_OK) status = draw(root, &cluster, panels, PANELS, path, error);
     kf_text assumptions = {0};
-    kf_scaling_assumptions(&kf_cluster_h200, &assumptions);
-    if (status == KF_OK && json) print_json(panels, PANELS, assumptions.text, path);
-    if (status == KF_OK && !json) print_table(panels, PANELS, assumptions.text);
+    kf_scaling_assumptions(&cluster, &assumptions);
+    if (status == KF_OK && json) print_json(&cluster, panels, PANELS, assumptions.text, path);
+    if (status == KF_OK && !json) print_table(&cluster, panels, PANELS, assumptions.text);
     kf_text_free(&assumptions);
     cJSON_Delete(root);
     return status;

@@ -25,5 +25,10 @@ expect 0 plot scaling --figures results/measured/h200-scaling.json --out "$scrat
 shows "assumed: InfiniBand"
 drawn scaling measured
 drawn scaling 'copied after the step'
+echo '{"roofs": [{"name": "link_0_1_copy", "value": 40}, {"name": "link_1_2_copy", "value": 20}, {"name": "link_0_1_order", "value": 25}]}' >"$scratch/links.json"
+expect 0 plot scaling --figures results/measured/h200-scaling.json --links "$scratch/links.json" --out "$scratch/scaling.svg"
+shows "bytes / 20 GB/s"
+shows "nothing is hidden 50 us"
+expect 2 plot scaling --figures results/measured/h200-scaling.json --links results/measured/h200-roofs.json --out "$scratch/scaling.svg"
 expect 2 plot scaling --out "$scratch/scaling.svg"
 finish
