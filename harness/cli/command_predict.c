@@ -11,8 +11,10 @@
 #include "base/util/random.h"
 #include "base/util/text.h"
 #include "cost_model/model.h"
+#include "harness/cli/predict_learned.h"
 #include "harness/cli/problem_argument.h"
 #include "harness/replay/landscape.h"
+#include "harness/search/forecast.h"
 #include "harness/search/strategy.h"
 #include "harness/worker/worker.h"
 #include "results/store.h"
@@ -33,6 +35,8 @@ static const kf_option options[] = {
      false},
     {"--landscape", "FILE", "compare with an exported landscape, of its scene if no other is given", false},
     {"--top", "N", "configs to show (default: 10)", false},
+    {"--first", "N", "without a cost model: learn from so many of the configs measured first (default: 50)",
+     false},
     {NULL, NULL, NULL, false},
 };
 
@@ -77,7 +81,8 @@ static kf_status add_row(kf_predict *predict, kf_rows *rows, const kf_config *co
     if (isfinite(measured_us)) kf_config_hash(config, row->hash);
     row->measured_us = measured_us;
     row->place = 0;
-    KF_TRY(kf_cost_model_predict(predict->model, config, NULL, &row->prediction, error));
+    if (predict->model != NULL)
+        KF_TRY(kf_cost_model_predict(predict->model, config, NULL, &row->prediction, error));
     rows->count++;
     return KF_OK;
 }
@@ -131,11 +136,12 @@ static kf_status read_store(kf_predict *predict, kf_error *error) {
 
 static kf_status read_landscape(kf_predict *predict, kf_error *error) {
     const kf_landscape *landscape = predict->landscape;
-    for (uint64_t i = 0; i < landscape->size; i++) {
+    for (uint64_t i = 0; i < landscape->size; i++) { /* in random order: who learns takes the first */
+        const uint64_t index = kf_shuffled(landscape->size, 1, i);
         kf_config config;
-        kf_space_config(landscape->space, i, &config);
-        if (landscape->states[i] == KF_STATE_OK &&
-            add_row(predict, &predict->measured, &config, landscape->times_us[i], error) != KF_OK)
+        kf_space_config(landscape->space, index, &config);
+        if (landscape->states[index] == KF_STATE_OK &&
+            add_row(predict, &predict->measured, &config, landscape->times_us[index], error) != KF_OK)
             return kf_fail_context(error, "%s", landscape->name);
     }
     return KF_OK;
@@ -356,6 +362,39 @@ static void open_model(kf_predict *predict) {
     kf_cost_model_open(predict->problem, &predict->device, roofs.count > 0 ? &roofs : NULL, &predict->model);
 }
 
+/* Of a landscape the space is that of its configs, as in replay. */
+static kf_status learn_from_measured(kf_predict *predict, int top, kf_error *error) {
+    const char *const *fixed = NULL;
+    int fixed_count = kf_argument_all(predict->arguments, "--fix", &fixed);
+    long first = 50;
+    kf_space *opened = NULL;
+    KF_TRY(kf_argument_integer(predict->arguments, "--first", 2, KF_FORECAST_MOST, &first, error));
+    if (predict->landscape == NULL)
+        KF_TRY(kf_problem_space(predict->problem, &predict->device, fixed, fixed_count, &opened, error));
+    const kf_space *space = opened != NULL ? opened : predict->landscape->space;
+    uint64_t *indices = kf_allocate((predict->measured.count + 1) * sizeof *indices);
+    double *times = kf_allocate((predict->measured.count + 1) * sizeof *times);
+    size_t count = 0;
+    for (size_t i = 0; i < predict->measured.count; i++) {
+        if (!kf_space_index(space, &predict->measured.list[i].config, &indices[count], NULL, 0)) continue;
+        times[count++] = predict->measured.list[i].measured_us;
+    }
+    const kf_learned_request request = {.problem = predict->problem->name,
+                                        .device = &predict->device,
+                                        .space = space,
+                                        .indices = indices,
+                                        .times_us = times,
+                                        .count = count,
+                                        .first = (int)first,
+                                        .top = top,
+                                        .json = kf_arguments_json(predict->arguments)};
+    const kf_status status = kf_predict_learned(&request, error);
+    free(indices);
+    free(times);
+    kf_space_free(opened);
+    return status;
+}
+
 static kf_status predict_problem(kf_predict *predict, kf_error *error) {
     long top = 10;
     const char *store = kf_argument(predict->arguments, "--store", NULL);
@@ -363,11 +402,9 @@ static kf_status predict_problem(kf_predict *predict, kf_error *error) {
     KF_TRY(find_device(predict, error));
     if (store != NULL) KF_TRY(kf_store_open(store, true, &predict->store, error));
     open_model(predict);
-    if (predict->model == NULL)
-        return kf_fail(error, KF_MACHINE, "predict: system %s has no cost model",
-                       predict->problem->system->name);
     if (predict->store != NULL) KF_TRY(read_store(predict, error));
     if (predict->landscape != NULL) KF_TRY(read_landscape(predict, error));
+    if (predict->model == NULL) return learn_from_measured(predict, (int)top, error);
     place_measured(&predict->measured);
     KF_TRY(rank(predict, (size_t)top, error));
     kf_calibration_begin(&predict->calibration);
@@ -422,7 +459,9 @@ const kf_command kf_command_predict = {
         "and the\n"
         "device's roofs, and says what limits each. With --store or --landscape it compares: how well the "
         "order\n"
-        "agrees (rank correlation), and what the model becomes when it is calibrated on what was measured.",
+        "agrees (rank correlation), and what the model becomes when it is calibrated on what was measured. A "
+        "system\nwithout a cost model (t1) needs one of them: its first configs say what is expected of the "
+        "others.",
     .example = "kftune predict --scene ahmed --bandwidth 4242",
     .options = options,
     .run = run,

@@ -42,6 +42,9 @@ expect 0 'kftune_landscape' store export --store t1.db --format landscape
 expect 3 'needs a GPU' "${tune[@]}" --scene "$problems/stencil.t1.json" --budget 2evals
 expect 2 "'--scene FILE|NAME' is missing" "${tune[@]}"
 expect 2 'nowhere.t1.json' "${tune[@]}" --scene nowhere.t1.json
+# Without a cost model what was measured says what is expected of the rest.
+expect 0 'learned from the first 3 of ' predict --device cpu --store t1.db --scene "$problems/blur.t1.json" --first 3
+expect 2 'give measurements with --store or --landscape' predict --device cpu --scene "$problems/blur.t1.json"
 # Another size of the problem is another problem; behind the file's numbers there is nothing to set.
 expect 0 'over default' "${tune[@]}" --scene "$problems/blur.t1.json" --grid 200x90x1 --fix block_x=32 --fix rows=1 --budget 2evals
 expect 2 "'--grid'" "${tune[@]}" --scene "$problems/blur.t1.json" --grid 8x8x8
