@@ -5,6 +5,7 @@
 #include "solver/sph/sph.h"
 #include "solver/sph/sph_picture.h"
 #include "solver/sph/sph_problem.h"
+#include "solver/sph/sph_view.h"
 #include "tests/unit/output_scratch.h"
 #include "tests/unit/plan_fixture.h"
 
@@ -248,6 +249,97 @@ static void a_flat_picture_shows_what_is_where(void **state) {
     kf_problem_free(problem);
 }
 
+static double along(const double a[3], const double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Seen from in front and above: the fluid's room fills the picture, a particle is a ball of 0.8 spacings
+ * where it is, the nearer hides the farther; below it the floor, above the sky. */
+static void what_the_camera_sees(void **state) {
+    (void)state;
+    enum { WIDTH = 320, HEIGHT = 180 };
+    kf_problem *problem = problem_from(block);
+    const kf_particle_scene *s = problem->own;
+    kf_sph_view v;
+    kf_sph_view_begin(s, WIDTH, HEIGHT, &v);
+    static const double up[3] = {0, 0, 1}, sun[3] = {-0.35, -0.75, 0.75}, room[3] = {1.4, 0.7, 1.15 * 0.85};
+    const double size = sqrt(0.35 * 0.35 + 0.85 * 0.85 + 0.32 * 0.32), ahead[3] = {-0.35, 0.85, -0.32};
+    near(along(v.ahead, ahead), size, 1e-9);
+    near(along(v.ahead, v.ahead), 1, 1e-9);
+    near(along(v.right, v.right), 1, 1e-9);
+    near(along(v.above, v.above), 1, 1e-9);
+    near(1 + along(v.right, up) + fabs(along(v.right, v.ahead)) + fabs(along(v.above, v.ahead)), 1, 1e-9);
+    assert_true(v.right[0] > 0 && v.above[2] > 0);
+    near(along(v.light, sun) / sqrt(along(sun, sun)), 1, 1e-9);
+    near(v.focal, 1.6 * WIDTH, 1e-9);
+    double widest = 0, tallest = 0;
+    for (int corner = 0; corner < 8; corner++) {
+        double way[3];
+        for (int a = 0; a < 3; a++)
+            way[a] = (corner >> a & 1 ? room[a] : 0.0) - v.eye[a];
+        widest = fmax(widest, fabs(along(way, v.right)) / along(way, v.ahead) * v.focal / WIDTH);
+        tallest = fmax(tallest, fabs(along(way, v.above)) / along(way, v.ahead) * v.focal / HEIGHT);
+    }
+    assert_true(widest <= 0.4701 && tallest <= 0.45); /* particles are shaken a little */
+    assert_true(widest > 0.46 || tallest > 0.43);
+
+    static const float places[3][3] = {{0.7f, 0.35f, 0.4f}, {0.9f, 0.2f, 0.7f}, {0.3f, 0.5f, 0.2f}};
+    kf_sph_view_ground(&v);
+    for (int k = 0; k < 3; k++) {
+        const double *to = v.ahead;
+        const float behind[3] = {places[k][0] + (float)(0.5 * to[0]), places[k][1] + (float)(0.5 * to[1]),
+                                 places[k][2] + (float)(0.5 * to[2])};
+        kf_sph_view_particle(&v, places[k], 0.25f + (float)k, k == 1);
+        kf_sph_view_particle(&v, behind, 9.0f, false); /* half a metre farther on: seen beside it at most */
+    }
+    int pixels[3];
+    for (int k = 0; k < 3; k++) {
+        double way[3];
+        for (int a = 0; a < 3; a++)
+            way[a] = (double)places[k][a] - v.eye[a];
+        const double depth = along(way, v.ahead);
+        const int x = (int)floor(WIDTH / 2.0 + v.focal * along(way, v.right) / depth),
+                  y = (int)floor(HEIGHT / 2.0 - v.focal * along(way, v.above) / depth);
+        pixels[k] = y * WIDTH + x;
+        assert_true(fabs((double)v.surface[pixels[k]] - (depth - 0.8 * s->spacing)) < 0.1 * s->spacing);
+        assert_true(v.value[pixels[k]] == 0.25f + (float)k);
+        assert_int_equal(v.wall[pixels[k]] != 0, k == 1);
+        /* As wide as the ball: a pixel inside of its rim, and one beyond. */
+        const double radius = v.focal * 0.8 * s->spacing / depth;
+        assert_true(v.value[pixels[k] + (int)(0.9 * radius)] == 0.25f + (float)k);
+        assert_true(v.value[pixels[k] - (int)(1.0 + 1.1 * radius)] != 0.25f + (float)k);
+    }
+    kf_sph_view_end(&v);
+    for (int k = 0; k < 3; k++) {
+        const kf_sph_pixel *pixel = &v.pixels[pixels[k]];
+        assert_int_equal(pixel->kind, KF_SPH_SURFACE);
+        assert_true(pixel->value == 0.25f + (float)k && pixel->wall == (k == 1));
+        assert_true(along(pixel->normal, v.ahead) < -0.85);
+    }
+    assert_int_equal(v.pixels[0].kind, KF_SPH_NOTHING);
+    /* The floor's corner at the front is seen at its place, flat. */
+    static const double front[3] = {1.35, 0.05, 0.0};
+    double way[3];
+    for (int a = 0; a < 3; a++)
+        way[a] = front[a] - v.eye[a];
+    const double depth = along(way, v.ahead);
+    const int x = (int)floor(WIDTH / 2.0 + v.focal * along(way, v.right) / depth),
+              y = (int)floor(HEIGHT / 2.0 - v.focal * along(way, v.above) / depth);
+    const kf_sph_pixel *floor_pixel = &v.pixels[y * WIDTH + x];
+    assert_int_equal(floor_pixel->kind, KF_SPH_GROUND);
+    assert_true(fabs((double)v.ground[y * WIDTH + x] - depth) < 3 * depth / v.focal);
+    assert_true(floor_pixel->normal[2] == 1.0 && !floor_pixel->cut && !floor_pixel->contour);
+    static const struct {
+        float place[3];
+        bool shown;
+    } walls[] = {{{0.7f, 0.3f, 0.5f}, true},   {{0.7f, 0.3f, -0.05f}, false}, {{-0.1f, 0.3f, 0.5f}, false},
+                 {{1.45f, 0.3f, 0.5f}, false}, {{0.7f, 0.75f, 0.5f}, false},  {{0.7f, 0.3f, 1.25f}, false}};
+    for (size_t i = 0; i < sizeof walls / sizeof *walls; i++)
+        assert_int_equal(kf_sph_view_shows_wall(&v, walls[i].place), walls[i].shown);
+    kf_sph_view_free(&v);
+    kf_problem_free(problem);
+}
+
 static int setup(void **state) {
     return open_backend(state) != 0 ? -1 : make_scratch(state);
 }
@@ -258,7 +350,9 @@ static int teardown(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(in_two_dimensions),
                                        cmocka_unit_test(in_three_dimensions),
-                                       cmocka_unit_test(a_drop_falls_as_a_stone), cmocka_unit_test(facts),
-                                       cmocka_unit_test(a_flat_picture_shows_what_is_where)};
+                                       cmocka_unit_test(a_drop_falls_as_a_stone),
+                                       cmocka_unit_test(facts),
+                                       cmocka_unit_test(a_flat_picture_shows_what_is_where),
+                                       cmocka_unit_test(what_the_camera_sees)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
