@@ -17,6 +17,7 @@
 
 #include "harness/validate/validate.h"
 #include "scene/scene.h"
+#include "solver/d2q9/reference.h"
 #include "solver/validation/d2q9_cases.h"
 #include "solver/validation/flow.h"
 #include "tests/unit/plan_fixture.h"
@@ -193,6 +194,56 @@ static void test_open_faces(void **state) {
     verify_configs(scene, 9, changes);
     scene->collision = KF_BGK_LINEAR;
     verify_configs(scene, 3, changes + 2);
+    kf_scene_free(scene);
+}
+
+/* The gate refuses what is three bounds off, in velocity, density, force and torque, and passes a third of
+ * one. */
+static void test_gate(void **state) {
+    (void)state;
+    enum { STEPS = 10 };
+    kf_error error = {0};
+    kf_reference *reference;
+    kf_verification verification;
+    kf_scene *scene = open_shipped_scene("cylinder2d", 90 * 40);
+    kf_space *space = open_space(scene);
+    const kf_config config = configure(space, SOA "plan=pull");
+    must(d2q9->reference(problem_of(d2q9, scene), STEPS, &reference, &error), &error);
+    kf_plan *plan = open_plan(scene, &config);
+    advance(plan, STEPS);
+    kf_d2q9_solution *exact = &reference->solutions[0];
+    const size_t count = reference->count;
+    double scale[3] = {0};
+    for (size_t i = 0; i < 3 * count; i++)
+        scale[i / count] = fmax(scale[i / count], fabs(exact->values[i]));
+    assert_true(scale[0] > 0 && scale[1] > 0 && exact->load.force[0] != 0);
+    for (int what = 0; what < 5; what++)
+        for (int small = 0; small < 2; small++) {
+            const double bounds = small ? 1.0 / 3.0 : 3.0,
+                         force = hypot(exact->load.force[0], exact->load.force[1]);
+            double *values = malloc(3 * count * sizeof *values);
+            const kf_solid_load load = exact->load;
+            memcpy(values, exact->values, 3 * count * sizeof *values);
+            for (size_t i = 0; i < count && what < 2; i++)
+                for (size_t c = what == 0 ? 0 : 1; c < (what == 0 ? 1u : 3u); c++)
+                    exact->values[c * count + i] *= 1.0 + 1e-4 * bounds;
+            if (what == 2) exact->load.force[0] += 20e-4 * bounds * force;
+            if (what == 3) exact->load.force[1] -= 20e-4 * bounds * force;
+            if (what == 4)
+                exact->load.torque[2] +=
+                    20e-4 * bounds * force *
+                    (scene->solid_high[0] - scene->solid_low[0] + scene->solid_high[1] - scene->solid_low[1]);
+            const kf_status status = d2q9->verify(plan, reference, &verification, &error);
+            if (what > 0 || small) /* density also has the scale of the dynamic pressure */
+                if (status != (small ? KF_OK : KF_GATE_FAILED))
+                    fail_msg("%d %d: %s", what, small, error.message);
+            memcpy(exact->values, values, 3 * count * sizeof *values);
+            exact->load = load;
+            free(values);
+        }
+    d2q9->free_reference(reference);
+    kf_plan_free(plan);
+    kf_space_free(space);
     kf_scene_free(scene);
 }
 
@@ -556,6 +607,7 @@ int main(void) {
         cmocka_unit_test(test_folded),
         cmocka_unit_test(test_array),
         cmocka_unit_test(test_open_faces),
+        cmocka_unit_test(test_gate),
         cmocka_unit_test(test_mask),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_checkpoint),
