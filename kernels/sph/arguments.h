@@ -91,7 +91,7 @@ typedef struct kf_sph_arguments {
 
     float height_inverse[2], height_origin[2];
     const float *heights;      /* terrain, [x][y], in spacings above the origin */
-    const float *wall_table;   /* [KF_SPH_TABLE][2]: G and M of walls.h, by distance over the support */
+    const float *wall_table;   /* [KF_SPH_TABLE][3]: G, M and T of walls.h, by distance over the support */
 
     kf_sph_set sorted, next;
     float *sums;               /* what one sum over neighbours leaves to the next, [4] a particle */

@@ -1,7 +1,7 @@
 /* The scheme `modern`: weakly compressible, density by continuity with diffusion, Wendland C2, antisymmetric stress.
  * Water and other fluids of constant viscosity take one sum over the neighbours (flow); others two, for rates of density
  * and strain (strain), and for the forces (motion). Defines besides those of the headers: KF_STIFF, Tait's equation of
- * state with exponent 7 (else linear); KF_TENSION, pressures below 0 stay, and KF_DROPS, but for drops at walls; KF_SHIFTS; KF_DUMMIES, walls are made of
+ * state with exponent 7 (else linear); KF_TENSION, pressures below 0 stay, and KF_DROPS, but for drops at walls; KF_SHIFTS; KF_BOUNDED, there are walls without particles; KF_DUMMIES, walls are made of
  * particles, too; KF_ARTIFICIAL, artificial viscosity; KF_VISCOUS. */
 #include "integrate.h"
 #include "neighbours.h"
@@ -93,8 +93,9 @@ KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
     const kf_four p = kf_load(a->sorted.position, i, n), v = kf_load(a->sorted.velocity, i, n);
     const float pressure = kf_pressure(v.w);
     float ax = 0, ay = 0, az = 0, compression = 0, diffusion = 0, cx = 0, cy = 0, cz = 0, spread = 0;
+    float fx = 0, fy = 0, fz = 0; /* friction */
     if (p.w > 0.0f && kf_inside(a, p)) {
-        KF_NEIGHBOURS(p, i, "omp simd reduction(+ : ax, ay, az, compression, diffusion, cx, cy, cz, spread)", {
+        KF_NEIGHBOURS(p, i, "omp simd reduction(+ : ax, ay, az, compression, diffusion, cx, cy, cz, spread, fx, fy, fz)", {
             const kf_four w = kf_load(a->sorted.velocity, j, n);
             const float t = kf_weight(a, r2), weight = t * t * t * KF_VOLUME(q);
             const float ux = v.x - w.x, uy = v.y - w.y, uz = v.z - w.z;
@@ -114,7 +115,11 @@ KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
             ax += push * dx, ay += push * dy, az += push * dz;
 #if KF_VISCOUS
             const float drag = weight * r2 * soft * a->viscosity;
+#if KF_BOUNDED /* apart from the pressure, which walls complete */
+            fx -= drag * ux, fy -= drag * uy, fz -= drag * uz;
+#else
             ax -= drag * ux, ay -= drag * uy, az -= drag * uz;
+#endif
 #endif
 #if KF_SHIFTS
             cx -= weight * dx, cy -= weight * dy, cz -= weight * dz;
@@ -131,18 +136,32 @@ KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
     const float on_wall = drop ? kf_larger(pressure, 0.0f) : pressure;
     ax *= fv, ay *= fv, az *= fv, cx *= f, cy *= f, cz *= f, spread *= f;
     compression *= -f;
+#if KF_BOUNDED
+    float more = 0, xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0; /* sums over walls of m and of m n n */
+    fx *= fv, fy *= fv, fz *= fv;
     KF_ONE_BY_ONE for (int k = 0; k < KF_WALLS; k++) {
         kf_wall w;
         if (!kf_wall_at(a, p, k, &w)) continue;
         const float d = kf_larger(w.distance, KF_CLOSEST_WALL), push = p.w * kf_wall_push(a, &w, v, on_wall, drop);
         const float ux = v.x - w.vx, uy = v.y - w.vy, uz = v.z - w.vz, un = ux * w.nx + uy * w.ny + uz * w.nz;
         const float drag = p.w * p.w * a->viscosity * (1.0f - w.slip) * w.gradient / d;
-        ax += push * w.nx - drag * (ux - un * w.nx), ay += push * w.ny - drag * (uy - un * w.ny);
-        az += push * w.nz - drag * (uz - un * w.nz);
+        ax += push * w.nx, ay += push * w.ny, az += push * w.nz;
+        fx -= drag * (ux - un * w.nx), fy -= drag * (uy - un * w.ny), fz -= drag * (uz - un * w.nz);
+        const float m = w.along / (1.0f - w.along), mx = m * w.nx, my = m * w.ny, mz = m * w.nz;
+        more += m, xx += mx * w.nx, yy += my * w.ny, zz += mz * w.nz, xy += mx * w.ny, xz += mx * w.nz, yz += my * w.nz;
         compression -= (drop && v.w <= 0.0f ? kf_smaller(un, 0.0f) : un) * w.moment / d; /* behind the wall the velocity is linear in the distance */
         cx -= w.gradient * w.nx, cy -= w.gradient * w.ny, cz -= w.gradient * w.nz;
         spread += w.moment;
     }
+    /* Behind a wall the pressure changes along it as it does before it, which the fluid's sum lacks a share T of: a
+     * column of water at a side wall would fall. */
+    if (!drop) {
+        const float px = ax, py = ay, pz = az;
+        ax += more * px - xx * px - xy * py - xz * pz, ay += more * py - xy * px - yy * py - yz * pz;
+        az += more * pz - xz * px - yz * py - zz * pz;
+    }
+    ax += fx, ay += fy, az += fz;
+#endif
     kf_four acceleration;
     acceleration.x = ax + a->gravity[0], acceleration.y = ay + a->gravity[1], acceleration.z = az + a->gravity[2];
     acceleration.w = (1.0f + v.w) * compression + a->diffusion * f * diffusion;

@@ -1,6 +1,7 @@
 /* Walls without particles: half-spaces and terrain. Behind the wall the fluid goes on in layers, half a spacing, one and
- * a half ... from it; what they add to a sum is in a table, by the distance d of the particle: G = sum of |dW/dn|, and
- * M = sum of t |dW/dn| with t = normal . (x_i - x'), for quantities that are linear in t. */
+ * a half ... from it; what they add to a sum is in a table, by the distance d of the particle: G = sum of |dW/dn|,
+ * M = sum of t |dW/dn| with t = normal . (x_i - x'), for quantities that are linear in t, and T = sum of u |dW/du| with
+ * u along the wall, for those that are linear in u. */
 #ifndef KF_KERNELS_SPH_WALLS_H
 #define KF_KERNELS_SPH_WALLS_H
 
@@ -11,7 +12,7 @@
 typedef struct kf_wall {
     float nx, ny, nz, distance;
     float vx, vy, vz, slip;
-    float gradient, moment; /* G, M */
+    float gradient, moment, along; /* G, M, T */
 } kf_wall;
 
 #if KF_TERRAIN
@@ -88,9 +89,10 @@ KF_FUNCTION int kf_wall_at(const kf_sph_arguments *a, kf_four p, int k, kf_wall 
     const float at = d * a->inverse_support * (float)(KF_SPH_TABLE - 1);
     const int i = kf_within((int)at, 0, KF_SPH_TABLE - 2);
     const float t = at - (float)i;
-    const float *table = a->wall_table + 2 * i;
-    w->gradient = table[0] + t * (table[2] - table[0]);
-    w->moment = table[1] + t * (table[3] - table[1]);
+    const float *table = a->wall_table + 3 * i;
+    w->gradient = table[0] + t * (table[3] - table[0]);
+    w->moment = table[1] + t * (table[4] - table[1]);
+    w->along = table[2] + t * (table[5] - table[2]);
     return 1;
 }
 

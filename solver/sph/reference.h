@@ -29,7 +29,7 @@ typedef struct kf_sph_world {
     size_t *first; /* [count + 1] */
     size_t room;
     double step, previous, time;
-    double table[KF_SPH_TABLE][2]; /* G and M, as the kernels interpolate them */
+    double table[KF_SPH_TABLE][3]; /* G, M and T, as the kernels interpolate them */
 } kf_sph_world;
 
 struct kf_reference {
@@ -43,7 +43,7 @@ void kf_sph_thesis_rates(kf_sph_world *world);
 
 /* A wall without particles as particle sees it; false when it is out of reach. */
 typedef struct kf_sph_half {
-    double n[3], distance, velocity[3], slip, gradient, moment;
+    double n[3], distance, velocity[3], slip, gradient, moment, along;
 } kf_sph_half;
 int kf_sph_half_count(const kf_particle_scene *scene);
 bool kf_sph_half_at(const kf_sph_world *world, const double x[3], int k, kf_sph_half *half);

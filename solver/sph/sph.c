@@ -87,16 +87,15 @@ static kf_status make_search(kf_plan *plan, kf_sph *system, kf_error *error) {
 
 static kf_status make_tables(kf_plan *plan, kf_sph *system, kf_error *error) {
     const kf_particle_scene *scene = system->scene;
-    float table[2 * KF_SPH_TABLE];
+    float table[3 * KF_SPH_TABLE];
     kf_buffer *made;
     for (int k = 0; k < KF_SPH_TABLE; k++) {
-        double gradient, moment;
-        kf_sph_half_space(scene->dimensions, scene->support, scene->support * k / (KF_SPH_TABLE - 1),
-                          &gradient, &moment);
-        table[2 * k] = (float)gradient;
-        table[2 * k + 1] = (float)moment;
+        double sums[3];
+        kf_sph_half_space(scene->dimensions, scene->support, scene->support * k / (KF_SPH_TABLE - 1), sums);
+        for (int i = 0; i < 3; i++)
+            table[3 * k + i] = (float)sums[i];
     }
-    KF_TRY(buffer(plan, 2 * KF_SPH_TABLE, sizeof(float), &made, &system->arguments.wall_table, error));
+    KF_TRY(buffer(plan, 3 * KF_SPH_TABLE, sizeof(float), &made, &system->arguments.wall_table, error));
     KF_TRY(kf_buffer_upload(made, 0, table, sizeof table, error));
     if (scene->terrain.heights == NULL) return KF_OK;
     const size_t count = (size_t)scene->terrain.nodes[0] * (size_t)scene->terrain.nodes[1];

@@ -99,8 +99,8 @@ void kf_sph_free_grid(kf_sph_grid *grid);
 void kf_sph_set_arguments(const kf_particle_scene *scene, const kf_sph_options *options,
                           const kf_sph_grid *grid, kf_sph_arguments *arguments);
 /* Sums over the layers of a half-space at a distance, in spacings: G = of |dW/dn|, M = of t |dW/dn|, t being
- * the distance along the normal. */
-void kf_sph_half_space(int dimensions, double support, double distance, double *gradient, double *moment);
+ * the distance along the normal, T = of u |dW/du|, u being one along the wall. */
+void kf_sph_half_space(int dimensions, double support, double distance, double sums[3]);
 /* A step's length when the fastest particle moves at a twentieth of the speed of sound. */
 double kf_sph_usual_step(const kf_particle_scene *scene);
 /* The first step's length. */

@@ -35,15 +35,31 @@ static double plane_sum(int dimensions, double support, double distance) {
     return sum * step / 3.0;
 }
 
+/* Integral of u |dW/du| over the same plane, u along it: by Simpson's rule outwards. */
+static double plane_sum_along(int dimensions, double support, double distance) {
+    enum { PARTS = 128 };
+    const double left = support * support - distance * distance, s = 0.5 * support;
+    if (left <= 0.0) return 0.0;
+    const double step = sqrt(left) / PARTS, scale = 5.0 * normal(dimensions, support) / (s * s);
+    double sum = 0.0;
+    for (int k = 0; k <= PARTS; k++) {
+        const double u = k * step, weight = k == 0 || k == PARTS ? 1.0 : k % 2 == 1 ? 4.0 : 2.0;
+        const double t = fmax(1.0 - sqrt(distance * distance + u * u) / support, 0.0);
+        sum += weight * t * t * t * u * u * (dimensions == 3 ? PI * u : 2.0);
+    }
+    return scale * sum * step / 3.0;
+}
+
 /* Layers half a spacing, one and a half ... behind the wall, as the fluid's lie before it: with the integral
  * over the half-space, a particle of the first layer would be pushed by a few percent more or less than its
  * neighbours balance. */
-void kf_sph_half_space(int dimensions, double support, double distance, double *gradient, double *moment) {
-    *gradient = *moment = 0.0;
+void kf_sph_half_space(int dimensions, double support, double distance, double sums[3]) {
+    sums[0] = sums[1] = sums[2] = 0.0;
     for (double t = distance + 0.5; t < support; t += 1.0) {
         const double layer = plane_sum(dimensions, support, t);
-        *gradient += layer;
-        *moment += t * layer;
+        sums[0] += layer;
+        sums[1] += t * layer;
+        sums[2] += plane_sum_along(dimensions, support, t);
     }
 }
 

@@ -137,6 +137,7 @@ static void define_model(const kf_particle_scene *scene, const kf_sph_options *o
         define(d, "KF_STIFF", m->stiff);
         define(d, "KF_TENSION", scene->tension);
         define(d, "KF_DROPS", scene->tension && !kf_sph_has_stress(scene) && has_walls(scene));
+        define(d, "KF_BOUNDED", has_walls(scene));
         define(d, "KF_SHIFTS", scene->shifting > 0.0);
         define(d, "KF_DUMMIES", scene->wall_count > 0);
         define(d, "KF_ARTIFICIAL", scene->artificial > 0.0);

@@ -94,6 +94,7 @@ bool kf_sph_half_at(const kf_sph_world *w, const double x[3], int k, kf_sph_half
     const int i = at >= KF_SPH_TABLE - 2 ? KF_SPH_TABLE - 2 : (int)at;
     half->gradient = w->table[i][0] + (at - i) * (w->table[i + 1][0] - w->table[i][0]);
     half->moment = w->table[i][1] + (at - i) * (w->table[i + 1][1] - w->table[i][1]);
+    half->along = w->table[i][2] + (at - i) * (w->table[i + 1][2] - w->table[i][2]);
     return true;
 }
 
@@ -205,8 +206,7 @@ static void begin(const kf_particle_scene *s, kf_sph_world *w) {
         speed = fmax(speed, sqrt(dot(b->v, b->v)));
     }
     for (int k = 0; k < KF_SPH_TABLE; k++)
-        kf_sph_half_space(s->dimensions, s->support, s->support * k / (KF_SPH_TABLE - 1), &w->table[k][0],
-                          &w->table[k][1]);
+        kf_sph_half_space(s->dimensions, s->support, s->support * k / (KF_SPH_TABLE - 1), w->table[k]);
     w->step = next_step(w, speed, sqrt(dot(s->gravity, s->gravity)));
 }
 

@@ -196,7 +196,9 @@ static void new_stress(const kf_sph_world *w, kf_sph_body *b) {
 
 /* ---- forces ---- */
 
-static void add_pair(const kf_sph_world *w, const kf_sph_body *b, const kf_sph_neighbour *n, double a[3]) {
+/* Friction apart from the other forces: of Newtonian fluids. */
+static void add_pair(const kf_sph_world *w, const kf_sph_body *b, const kf_sph_neighbour *n, double a[3],
+                     double friction[3]) {
     const kf_particle_scene *s = w->scene;
     const kf_sph_body *o = &w->bodies[n->other];
     const double length = 0.5 * s->support, soft = n->r * n->r + 0.01 * length * length;
@@ -210,7 +212,7 @@ static void add_pair(const kf_sph_world *w, const kf_sph_body *b, const kf_sph_n
     for (int p = 0; p < 3; p++) {
         double traction = -push * n->d[p];
         if (s->material.law == KF_LAW_NEWTONIAN)
-            traction += 2.0 * s->material.viscosity * n->r * n->r / soft * u[p];
+            friction[p] += vi * vj * f * 2.0 * s->material.viscosity * n->r * n->r / soft * u[p];
         else
             for (int q = 0; q < 3; q++)
                 traction += (b->stress[p][q] + o->stress[p][q]) * n->d[q];
@@ -218,7 +220,8 @@ static void add_pair(const kf_sph_world *w, const kf_sph_body *b, const kf_sph_n
     }
 }
 
-static void add_half(const kf_particle_scene *s, const kf_sph_body *b, const kf_sph_half *h, double a[3]) {
+static void add_half(const kf_particle_scene *s, const kf_sph_body *b, const kf_sph_half *h, double a[3],
+                     double friction[3]) {
     const kf_material *m = &s->material;
     const double d = fmax(h->distance, 0.25), volume = 1.0 / (1.0 + b->e);
     const double p = b->lone ? fmax(pressure_of(s, b->e), 0.0) : pressure_of(s, b->e);
@@ -254,20 +257,31 @@ static void add_half(const kf_particle_scene *s, const kf_sph_body *b, const kf_
         const double size = sqrt(dot(along, along)), most = m->bed_friction * fmax(push - normal, 0.0);
         if (m->bed_friction > 0.0 && size > most) factor *= most / size;
     }
-    for (int i = 0; i < 3; i++)
-        a[i] += volume * ((push - normal) * h->n[i] - factor * along[i]);
+    for (int i = 0; i < 3; i++) {
+        a[i] += volume * (push - normal) * h->n[i];
+        friction[i] -= volume * factor * along[i];
+    }
 }
 
 static void force_on(const kf_sph_world *w, kf_sph_body *b, size_t first, size_t end) {
-    double a[3];
-    memcpy(a, w->scene->gravity, sizeof a);
+    const bool completed = w->scene->material.law == KF_LAW_NEWTONIAN && !b->lone;
+    double a[3] = {0}, friction[3] = {0}, more[3] = {0};
     for (size_t k = first; k < end; k++)
-        add_pair(w, b, &w->neighbours[k], a);
+        add_pair(w, b, &w->neighbours[k], a, friction);
     for (int k = 0; k < kf_sph_half_count(w->scene); k++) {
         kf_sph_half half;
-        if (kf_sph_half_at(w, b->x, k, &half)) add_half(w->scene, b, &half, a);
+        if (kf_sph_half_at(w, b->x, k, &half)) add_half(w->scene, b, &half, a, friction);
     }
-    memcpy(b->new_a, a, sizeof a);
+    /* Walls go on with the pressure along them. */
+    for (int k = 0; k < kf_sph_half_count(w->scene) && completed; k++) {
+        kf_sph_half half;
+        if (!kf_sph_half_at(w, b->x, k, &half)) continue;
+        const double normal = dot(a, half.n), share = half.along / (1.0 - half.along);
+        for (int i = 0; i < 3; i++)
+            more[i] += share * (a[i] - normal * half.n[i]);
+    }
+    for (int i = 0; i < 3; i++)
+        b->new_a[i] = w->scene->gravity[i] + a[i] + more[i] + friction[i];
 }
 
 void kf_sph_modern_rates(kf_sph_world *w) {

@@ -328,7 +328,8 @@ static void a_list_stays_complete(void **state) {
  * in between. */
 static void windows_show_the_dam_break(void **state) {
     (void)state;
-    static const double reaches[3] = {1.0, 3.3, 4.0};
+    static const double reaches[3] = {1.0, 3.55,
+                                      4.0}; /* ahead of the experiment's 3.25: no gate, no friction */
     kf_problem *problem;
     kf_config config;
     kf_error error = {KF_OK, ""};
@@ -346,7 +347,7 @@ static void windows_show_the_dam_break(void **state) {
         must(kf_sph_methods.seek(plan, window, 0.5, &error), &error);
         must(kf_plan_record(plan, &records, &error), &error);
         const double front = kf_record_value(kf_records_find(&records, "runout"), "front_x");
-        assert_true(fabs(front - reaches[window]) < 0.25);
+        assert_true(fabs(front - reaches[window]) < 0.15);
         assert_true(kf_record_value(kf_records_find(&records, "runout"), "particles_inside") == 1250.0);
         kf_records_free(&records);
         advance(plan, 25);

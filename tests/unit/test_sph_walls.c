@@ -1,0 +1,80 @@
+/* Walls without particles: what they add to a sum, and that water at rest stays at rest beside them. */
+#include "tests/unit/plan_fixture.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "solver/sph/sph.h"
+#include "solver/sph/sph_problem.h"
+#include "solver/systems.h"
+
+/* Layers on both sides of a particle and its own make the whole lattice, whose sum of u |dW/du| is 1 for a
+ * linear quantity, along the wall (T) as across it (M); as near as these supports come. */
+static void halves_make_a_whole(void **state) {
+    (void)state;
+    static const double supports[] = {2.71, 3.0, 4.0};
+    for (int dimensions = 2; dimensions <= 3; dimensions++)
+        for (int k = 0; k < 3; k++) {
+            double with[3], without[3], far[3];
+            kf_sph_half_space(dimensions, supports[k], -0.5, with);
+            kf_sph_half_space(dimensions, supports[k], 0.5, without);
+            kf_sph_half_space(dimensions, supports[k], supports[k] - 0.4, far);
+            assert_true(fabs(with[1] + without[1] - 1.0) < 0.02);
+            assert_true(fabs(with[2] + without[2] - 1.0) < 0.02);
+            assert_true(without[2] > 0.1 && without[2] < 0.35);
+            for (int i = 0; i < 3; i++)
+                assert_true(far[i] == 0.0);
+        }
+}
+
+/* A column of water at a side wall rests on the pressure below it like any other. */
+static void water_at_a_side_wall_does_not_fall(void **state) {
+    (void)state;
+    for (int dimensions = 2; dimensions <= 3; dimensions++) {
+        char text[1024];
+        (void)snprintf(text, sizeof text,
+                       "{\"particles\": {\"dimensions\": %d, \"spacing\": 0.1, \"support\": 3}, \"box\": "
+                       "{\"size\": [1, %s1.5]%s}, \"gravity\": [0, %s-9.81], \"material\": {\"density\": "
+                       "1000, \"sound_speed\": 40, \"viscosity\": 0.001}, \"fluid\": [{\"shape\": \"box\", "
+                       "\"low\": [0, %s0], \"high\": [1, %s1]}]}",
+                       dimensions, dimensions == 3 ? "1, " : "",
+                       dimensions == 3 ? ", \"faces\": {\"ymin\": \"periodic\", \"ymax\": \"periodic\"}" : "",
+                       dimensions == 3 ? "0, " : "", dimensions == 3 ? "0, " : "",
+                       dimensions == 3 ? "1, " : "");
+        kf_particle_scene *scene = NULL;
+        kf_space *space;
+        kf_config config;
+        kf_plan *plan;
+        float *values;
+        kf_error error = {KF_OK, ""};
+        must(kf_particle_scene_parse("tank.json", text, NULL, &scene, &error), &error);
+        kf_problem *problem = kf_sph_problem(scene);
+        must(kf_problem_space(problem, kf_backend_device(backend), NULL, 0, &space, &error), &error);
+        must(kf_space_preset(space, "default", &config, &error), &error);
+        must(kf_system_sph.plan(problem, &config, backend, &plan, &error), &error);
+        must(kf_plan_initialise(plan, &error), &error);
+        advance(plan, 1);
+        must(kf_sph_read(plan, &values, &error), &error);
+        const size_t up = (size_t)dimensions - 1;
+        const double down = scene->gravity[up];
+        int beside = 0;
+        for (size_t i = 0; i < scene->count; i++) {
+            const float *v = values + i * KF_SPH_STATE_VALUES;
+            const double from_side = fmin((double)v[0], scene->size[0] - (double)v[0]);
+            if (from_side > 3.0 || v[up] < 3.0f || v[up] > 7.0f) continue;
+            beside++;
+            assert_true(fabs((double)v[7 + up] / down) < 0.03);
+        }
+        assert_int_equal(beside, 6 * 4 * (dimensions == 3 ? 10 : 1));
+        free(values);
+        kf_plan_free(plan);
+        kf_space_free(space);
+        kf_problem_free(problem);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(halves_make_a_whole),
+                                       cmocka_unit_test(water_at_a_side_wall_does_not_fall)};
+    return cmocka_run_group_tests(tests, open_backend, close_backend);
+}
