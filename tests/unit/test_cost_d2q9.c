@@ -319,6 +319,12 @@ static void passes_by_hand(void **state) {
     folded[0].blocks = 0; /* 16 each */
     CHECK(scene, &config, folded);
     plain.multiprocessors = 100;
+    memcpy(plain.backend, "cpu", 4);
+    config = config_of("push");
+    kf_config_set_boolean(&config, "graph", false);
+    push[1].blocks = push[1].resident = push[1].waits = 0;
+    CHECK(scene, &config, push);
+    memcpy(plain.backend, "cuda", 5);
     kf_scene_free(scene);
 }
 

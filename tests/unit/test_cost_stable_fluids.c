@@ -237,6 +237,26 @@ static void fused_by_hand(void **state) {
     kf_fluid_free(fluid);
 }
 
+/* Two simulations side by side are twice the blocks, bytes and instructions. */
+static void simulations_by_hand(void **state) {
+    (void)state;
+    kf_fluid *fluid = kf_fluid_make(2, (const int[3]){NX, NY, 1});
+    fluid->advection = KF_ADVECT_LINEAR;
+    fluid->simulations = 2;
+    const double row = 2.3 * 9 + 2 * (5 + 3) + 9, column = 2.3 * 8 + (5 + 3) + 9;
+    const kf_config config = config_of("fused", "own");
+    const expected list[] = {
+        {"rows_forward", .dram = 32 * C, .instructions = 2 * C * (row + 50), .latency = 0.3, .blocks = 25.6,
+         .resident = 10, .in_turn = true},
+        {"columns", .dram = 2 * (16 * C + 16 * C / 64), .instructions = 2 * C * (2 * column + 18),
+         .latency = 0.3, .blocks = 12.8, .resident = 9, .in_turn = true},
+        {"rows_inverse", .dram = 32 * C, .instructions = 2 * C * row, .latency = 0.3, .blocks = 25.6,
+         .resident = 16, .in_turn = true},
+    };
+    CHECK(fluid, &config, list);
+    kf_fluid_free(fluid);
+}
+
 /* A mirror image across both axes: passes take a quarter of the box, and write four times as much. */
 static void walls_by_hand(void **state) {
     (void)state;
@@ -323,8 +343,9 @@ static void parts_by_hand(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plans_in_order), cmocka_unit_test(parameters_in_order),
-        cmocka_unit_test(every_config),   cmocka_unit_test(fused_by_hand),
-        cmocka_unit_test(walls_by_hand),  cmocka_unit_test(parts_by_hand)};
+        cmocka_unit_test(plans_in_order),      cmocka_unit_test(parameters_in_order),
+        cmocka_unit_test(every_config),        cmocka_unit_test(fused_by_hand),
+        cmocka_unit_test(simulations_by_hand), cmocka_unit_test(walls_by_hand),
+        cmocka_unit_test(parts_by_hand)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
