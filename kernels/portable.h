@@ -232,7 +232,7 @@ KF_FUNCTION void kf_stream_bytes(void *target, const void *source, kf_int64 byte
         kf_stream_vectors((kf_stream_vector *)target, (const kf_stream_vector *)source, bytes / size);
         done = bytes / size * size;
     }
-    __builtin_memcpy((char *)target + done, (const char *)source + done, (size_t)(bytes - done));
+    if (done < bytes) __builtin_memcpy((char *)target + done, (const char *)source + done, (size_t)(bytes - done));
 }
 
 #define KF_KERNEL(name, arguments_type)        KF_CPU_ENTRY(name, arguments_type, _Pragma("omp simd"))

@@ -18,6 +18,16 @@ enum {
     KF_OWN_COUNT = KF_PRIVATE(KF_THREADS)
 };
 
+/* A block's populations: of large tiles more than the 48 KiB that a kernel has without asking for them:
+ * its launch says how much (kinetic_launches.c). */
+#if KF_CUDA && 27 * (KF_TILE_X + 2) * (KF_TILE_Y + 2) * (KF_STORAGE == 2 ? 8 : 4) > 49152
+#define KF_LEAVING                                                                                           \
+    KF_DYNAMIC_SHARED(kf_real, leaving_places, 27 * KF_PLANE);                                               \
+    kf_real(*const leaving)[KF_PLANE] = (kf_real(*)[KF_PLANE])leaving_places;
+#else
+#define KF_LEAVING KF_SHARED kf_real leaving[27][KF_PLANE];
+#endif
+
 /* Sums over the nine velocities of one cz of 1, cx, cy, cx cx, cy cy, cx cy. */
 typedef struct kf_level {
     kf_real one, x, y, xx, yy, xy;
@@ -139,7 +149,7 @@ KF_FUNCTION kf_index kf_tile_node(const kf_kinetic_arguments *a, int x0, int y0,
 #endif
 
 KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
-    KF_SHARED kf_real leaving[27][KF_PLANE];
+    KF_LEAVING
     kf_rolling r;
     const int nx = a->nodes[0], ny = a->nodes[1], nz = a->nodes[2];
     const int tiles_y = (ny + KF_TILE_Y - 1) / KF_TILE_Y;

@@ -114,6 +114,7 @@ void kf_append(kf_builder *b, int parity, kf_kinetic_source source, const char *
     memcpy(arguments.extent, extent, sizeof arguments.extent);
     kf_launch_set(&launch, name, kernel, block, &arguments, sizeof arguments);
     launch.overlaps = b->overlaps;
+    launch.shared_bytes = b->shared_bytes;
     kf_append_launch(b, parity, &launch, bytes);
 }
 

@@ -453,6 +453,15 @@ static void append_two_grids(kf_builder *b, int p) {
     kf_append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
 }
 
+/* Shared memory that a block of plan moments asks for: its tile's populations, where they are more than a
+ * kernel has anyway (kernels/kinetic/moments.cu). */
+static size_t tile_bytes(const kf_kinetic *kinetic) {
+    enum { ANYWAY = 48 << 10 };
+    const int *tile = kinetic->options.block;
+    const size_t bytes = 27 * (size_t)(tile[0] + 2) * (size_t)(tile[1] + 2) * kinetic->real_bytes;
+    return bytes > ANYWAY ? bytes : 0;
+}
+
 /* Step p of two of plan moments: the collision without the solid's force, whose velocities are those that the
  * samples see, then the band's nodes with it. */
 static void append_moments(kf_builder *b, int p) {
@@ -464,8 +473,10 @@ static void append_moments(kf_builder *b, int p) {
     const int band = kinetic->arguments.band_capacity;
     kf_kinetic_arguments arguments = kf_from_to(kinetic, p, 1 - p);
     arguments.march = (planes + walks - 1) / walks; /* equally long walks */
+    b->shared_bytes = tile_bytes(kinetic);
     kf_append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, block, arguments,
               2.0 * kinetic->node_values * b->node_bytes);
+    b->shared_bytes = 0;
     if (!kinetic->has_samples) return;
     kf_append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
     append_band_force(b, p, 1 - p);

@@ -82,6 +82,31 @@ static void test_moving_solid(void **state) {
     kf_scene_free(scene);
 }
 
+/* A tile of 32 x 16 keeps 27 populations of 34 x 18 places, which its block must ask for; one of 32 x 8 does
+ * not. */
+static void test_shared_memory_of_tiles(void **state) {
+    (void)state;
+    kf_scene *scene = open_fluid();
+    for (int large = 0; large < 2; large++) {
+        const char *const fixed[] = {
+            "plan=moments", "storage=f16", "block_x=32", large ? "block_y=16" : "block_y=8",
+            "march=16",     "alpha=1",     "layout=soa"};
+        kf_space *space = open_space_with_gpu(scene, fixed, 7);
+        kf_config config;
+        assert_true(kf_space_size(space) > 0);
+        kf_space_config(space, 0, &config);
+        kf_space_free(space);
+        kf_plan *plan = open_plan(scene, &config);
+        size_t most = 0;
+        for (size_t i = 0; i < plan->item_count; i++)
+            if (plan->items[i].kind == KF_ITEM_KERNEL && plan->items[i].kernel->shared_bytes > most)
+                most = plan->items[i].kernel->shared_bytes;
+        assert_int_equal(most, large ? 27 * 34 * 18 * sizeof(float) : 0);
+        kf_plan_free(plan);
+    }
+    kf_scene_free(scene);
+}
+
 static void test_periodic(void **state) {
     (void)state;
     kf_scene *scene = open_fluid();
@@ -236,6 +261,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_static_solid),
         cmocka_unit_test(test_moving_solid),
+        cmocka_unit_test(test_shared_memory_of_tiles),
         cmocka_unit_test(test_periodic),
         cmocka_unit_test(test_faces),
         cmocka_unit_test(test_other_rates_are_not_in_the_space),
