@@ -66,7 +66,7 @@ plant() { # ID FILE FROM TO PROGRAM...
         broken+=("$id: does not compile")
     else
         planted=$((planted + 1))
-        by= late=
+        by="" late=""
         for program in "$@"; do
             passes "$program"
             case $? in

@@ -12,6 +12,10 @@ static inline kf_scene *open_scene(const char *name, long nodes) {
     return scene;
 }
 
+enum {
+    LEAST_VARIANTS = SANITIZED ? 4 : 6
+}; /* that a test verifies: a filter that has come to want few is told */
+
 /* For tests of many variants: under sanitizers, which do not see into kernels, with the collision that is the
  * quickest to compile. */
 static inline kf_scene *open_scene_of_variants(const char *name, long nodes) {

@@ -17,7 +17,7 @@
 static void test_static_solid(void **state) {
     (void)state;
     kf_scene *scene = open_scene_of_variants("ball", 3000);
-    assert_true(verify_variants(scene, 18, is_representative) >= 6);
+    assert_true(verify_variants(scene, 18, is_representative) >= LEAST_VARIANTS);
     kf_scene_free(scene);
 }
 
@@ -32,7 +32,7 @@ static void test_static_solid_across_the_seam(void **state) {
     scene->solid_low[1] += shift;
     scene->solid_high[1] += shift;
     scene->immersed_passes = 2;
-    assert_true(verify_variants(scene, 18, is_about_samples) >= 6);
+    assert_true(verify_variants(scene, 18, is_about_samples) >= LEAST_VARIANTS);
     kf_scene_free(scene);
 }
 
@@ -68,7 +68,7 @@ static void test_moving_solid(void **state) {
     kf_scene *scene = open_scene_of_variants("torus", 3000);
     assert_true(scene->motion.moving);
     scene->motion.velocity[0] = 0.01;
-    assert_true(verify_variants(scene, 18, is_enough) >= 6);
+    assert_true(verify_variants(scene, 18, is_enough) >= LEAST_VARIANTS);
     kf_scene_free(scene);
 }
 

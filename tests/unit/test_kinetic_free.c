@@ -23,7 +23,7 @@ static void test_free_solid(void **state) {
     (void)state;
     kf_scene *scene = open_free_torus();
     /* The rest of a config is test_moving_solid's. */
-    assert_true(verify_variants(scene, 18, is_about_samples) >= 6);
+    assert_true(verify_variants(scene, 18, is_about_samples) >= LEAST_VARIANTS);
     kf_scene_free(scene);
 }
 
