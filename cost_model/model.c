@@ -6,12 +6,13 @@
 
 #include "base/util/memory.h"
 #include "cost_model/d2q9.h"
+#include "cost_model/incompressible.h"
 #include "cost_model/kinetic.h"
 #include "cost_model/sph.h"
 #include "cost_model/stable_fluids.h"
 
 static const kf_cost_methods *const all_methods[] = {&kf_cost_kinetic, &kf_cost_d2q9, &kf_cost_stable_fluids,
-                                                     &kf_cost_sph};
+                                                     &kf_cost_sph, &kf_cost_incompressible};
 
 struct kf_cost_model {
     const kf_cost_methods *methods;

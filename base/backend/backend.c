@@ -295,7 +295,7 @@ size_t kf_buffer_size(const kf_buffer *buffer) {
     return buffer->bytes;
 }
 void *kf_buffer_address(const kf_buffer *buffer) {
-    return buffer->address;
+    return buffer != NULL ? buffer->address : NULL;
 }
 
 static kf_status check_range(const kf_buffer *buffer, const char *action, size_t offset, size_t bytes,

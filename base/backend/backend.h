@@ -143,7 +143,7 @@ kf_status kf_buffer_partial(kf_backend *backend, size_t bytes, size_t period, co
 kf_status kf_buffer_on_host(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
 void kf_buffer_free(kf_buffer *buffer);
 size_t kf_buffer_size(const kf_buffer *buffer);
-void *kf_buffer_address(const kf_buffer *buffer); /* as kernels see it */
+void *kf_buffer_address(const kf_buffer *buffer); /* as kernels see it; of NULL: NULL */
 kf_status kf_buffer_fill(kf_buffer *buffer, unsigned char byte, kf_error *error);
 kf_status kf_buffer_upload(kf_buffer *buffer, size_t offset, const void *data, size_t bytes, kf_error *error);
 kf_status kf_buffer_download(const kf_buffer *buffer, size_t offset, void *data, size_t bytes,

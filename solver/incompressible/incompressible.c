@@ -227,25 +227,21 @@ static kf_status make_solid(kf_plan *plan, kf_incompressible *s, kf_error *error
     return KF_OK;
 }
 
-static void *address(const kf_buffer *buffer) {
-    return buffer != NULL ? kf_buffer_address(buffer) : NULL;
-}
-
 static kf_status make_buffers(kf_plan *plan, kf_incompressible *s, kf_error *error) {
     kf_incompressible_arguments *a = &s->arguments;
     KF_TRY(make_fields(plan, s, error));
     KF_TRY(make_levels(plan, s, error));
     KF_TRY(make_buffer(plan, 3 * (size_t)a->partial_room * sizeof(double), &s->partial, error));
     KF_TRY(make_buffer(plan, KF_HALVES * sizeof(kf_solve_state), &s->solves, error));
-    a->open = address(s->levels[0].open);
-    a->right = address(s->right);
-    a->residual = address(s->residual);
-    a->direction = address(s->direction);
-    a->image = address(s->image);
-    a->corrected = address(s->corrected);
-    a->partial = address(s->partial);
-    a->solve = address(s->solves);
-    a->other = address(s->other);
+    a->open = kf_buffer_address(s->levels[0].open);
+    a->right = kf_buffer_address(s->right);
+    a->residual = kf_buffer_address(s->residual);
+    a->direction = kf_buffer_address(s->direction);
+    a->image = kf_buffer_address(s->image);
+    a->corrected = kf_buffer_address(s->corrected);
+    a->partial = kf_buffer_address(s->partial);
+    a->solve = kf_buffer_address(s->solves);
+    a->other = kf_buffer_address(s->other);
     return make_solid(plan, s, error);
 }
 
@@ -258,8 +254,7 @@ static int diffusions_of(const kf_scene *scene) {
     return (int)fmin(fmax(count, 1.0), 200.0);
 }
 
-static kf_status build(kf_plan *plan, kf_incompressible *s, kf_error *error) {
-    const kf_scene *scene = kf_plan_scene(plan);
+void kf_incompressible_outline(const kf_scene *scene, kf_incompressible *s) {
     s->real_bytes = s->options.double_precision ? sizeof(double) : sizeof(float);
     s->solid = scene->mesh.triangle_count == 0 ? 0 : scene->motion.moving ? 2 : 1;
     s->diffusions = diffusions_of(scene);
@@ -268,6 +263,13 @@ static kf_status build(kf_plan *plan, kf_incompressible *s, kf_error *error) {
         s->arguments.faces[face] = face_kind(scene->faces[face]);
     kf_incompressible_lay_out_levels(s);
     set_arguments(scene, s);
+    if (s->options.solver == KF_SOLVE_FOURIER_CG && kf_incompressible_cosine_axes(scene, s->cosine_axes))
+        s->arguments.stream = 3 - s->cosine_axes[0] - s->cosine_axes[1];
+}
+
+static kf_status build(kf_plan *plan, kf_incompressible *s, kf_error *error) {
+    const kf_scene *scene = kf_plan_scene(plan);
+    kf_incompressible_outline(scene, s);
     plan->updates = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
     /* docs/incompressible.md: 44 values, four of them words, without the solves' iterations. */
     plan->least_bytes = plan->updates * (44.0 * (double)s->real_bytes + 8.0 * sizeof(unsigned));

@@ -83,6 +83,9 @@ typedef struct kf_incompressible {
     int diffusions; /* Jacobi iterations of the implicit viscous term in a sub-step */
 } kf_incompressible;
 
+/* incompressible.c: what follows from scene and system->options alone: all but modules and buffers. */
+void kf_incompressible_outline(const kf_scene *scene, kf_incompressible *system);
+
 /* incompressible_options.c */
 kf_status kf_incompressible_read_options(const kf_config *config, bool gpu,
                                          kf_incompressible_options *options, kf_error *error);
@@ -93,11 +96,26 @@ bool kf_incompressible_uses(const kf_scene *scene, const kf_incompressible_optio
                             kf_incompressible_source which);
 double kf_incompressible_tolerance(const kf_scene *scene);
 
+/* A launch of a step as the cost model sees it. */
+typedef struct kf_listed_launch {
+    const char *name;
+    enum { KF_LAUNCH_PLACES, KF_LAUNCH_SUMS, KF_LAUNCH_BLOCK, KF_LAUNCH_ITEM } kind;
+    int cells[3];  /* of its level */
+    double bytes;  /* least that are read and written */
+    int sweeps;    /* of the coarsest level, one after the other; else 0 */
+    bool iterated; /* once for each iteration of a solve, at most options->iterations */
+} kf_listed_launch;
+
 /* incompressible_launches.c. A launch is appended to the plan's steps, or done at once. */
 typedef struct kf_incompressible_builder {
     kf_plan *plan;
     kf_incompressible *system;
     bool at_once;
+    /* Where it is set nothing is launched: it is told of each launch, of a solve's iterations only the
+     * first's. */
+    void (*list)(void *data, const kf_listed_launch *launch);
+    void *data;
+    bool iterating;
     kf_error *error;
     kf_status status;
 } kf_incompressible_builder;
@@ -109,6 +127,9 @@ void kf_incompressible_launch(kf_incompressible_builder *b, kf_incompressible_so
 void kf_incompressible_launch_one(kf_incompressible_builder *b, kf_incompressible_source which,
                                   const char *name, bool block, const kf_incompressible_arguments *arguments);
 void kf_incompressible_make_steps(kf_incompressible_builder *b);
+/* The launches of a step of a plan with these options, in order, without a device. */
+void kf_incompressible_list_launches(const kf_scene *scene, const kf_incompressible_options *options,
+                                     void (*list)(void *data, const kf_listed_launch *launch), void *data);
 /* How open the cells of all levels are with the solid where it is. */
 void kf_incompressible_open_faces(kf_incompressible_builder *b);
 /* Takes the divergence out of the velocity at the beginning. */

@@ -60,9 +60,6 @@ static kf_status upload(kf_plan *plan, const double *values, size_t count, size_
 }
 
 kf_status kf_incompressible_make_cosines(kf_plan *plan, kf_incompressible *s, kf_error *error) {
-    if (!kf_incompressible_cosine_axes(kf_plan_scene(plan), s->cosine_axes))
-        return kf_fail(error, KF_BAD_INPUT, "config: fourier_cg does not suit this scene");
-    s->arguments.stream = 3 - s->cosine_axes[0] - s->cosine_axes[1];
     for (int i = 0; i < 2; i++) {
         const size_t n = (size_t)s->levels[0].cells[s->cosine_axes[i]];
         double *roots = kf_allocate(4 * n * sizeof *roots), *modes = kf_allocate(n * sizeof *modes);

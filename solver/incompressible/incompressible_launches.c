@@ -4,6 +4,18 @@
 
 #include "solver/incompressible/incompressible.h"
 
+/* Whether it is told to who lists instead of launched. */
+static bool is_listed(const kf_incompressible_builder *b, const char *name, int kind,
+                      const kf_incompressible_arguments *a, double bytes) {
+    if (b->list == NULL) return false;
+    kf_listed_launch launch = {.name = name, .bytes = bytes, .iterated = b->iterating};
+    launch.kind = kind;
+    launch.sweeps = kind == KF_LAUNCH_BLOCK ? a->sweeps : 0;
+    memcpy(launch.cells, a->cells, sizeof launch.cells);
+    b->list(b->data, &launch);
+    return true;
+}
+
 void kf_incompressible_launch(kf_incompressible_builder *b, kf_incompressible_source which, const char *name,
                               const int *extent, const kf_incompressible_arguments *arguments, double bytes) {
     const kf_incompressible_options *o = &b->system->options;
@@ -12,6 +24,7 @@ void kf_incompressible_launch(kf_incompressible_builder *b, kf_incompressible_so
     kf_function *function;
     kf_launch launch;
     if (b->status != KF_OK) return;
+    if (is_listed(b, name, extent != NULL ? KF_LAUNCH_PLACES : KF_LAUNCH_SUMS, arguments, bytes)) return;
     b->status = kf_module_function(b->system->modules[which], name, &function, b->error);
     if (b->status != KF_OK) return;
     a.extent[0] = extent != NULL ? extent[0] : o->threads;
@@ -29,6 +42,7 @@ void kf_incompressible_launch_one(kf_incompressible_builder *b, kf_incompressibl
                                   const kf_incompressible_arguments *arguments) {
     const int one[3] = {1, 1, 1};
     kf_incompressible_arguments a = *arguments;
+    if (is_listed(b, name, block ? KF_LAUNCH_BLOCK : KF_LAUNCH_ITEM, arguments, 0.0)) return;
     if (!block) {
         kf_incompressible_launch(b, which, name, one, &a, 0.0);
         return;
@@ -66,11 +80,11 @@ static void on_faces(kf_incompressible_builder *b, kf_incompressible_source whic
 }
 
 /* The velocity `source` after a sub-step is left in the buffer that is returned; two more are free for it. */
-static kf_buffer *advect(kf_incompressible_builder *b, kf_buffer *source, kf_buffer *target,
+static kf_buffer *advect(kf_incompressible_builder *b, int half, kf_buffer *source, kf_buffer *target,
                          kf_buffer *spare) {
     const kf_incompressible *s = b->system;
     kf_incompressible_arguments a = s->arguments;
-    const double carried = source == s->velocity ? 0.0 : 3.0;
+    const double carried = half == 0 ? 0.0 : 3.0; /* the first half's velocity carries itself */
     a.source = kf_buffer_address(source);
     a.carrier = kf_buffer_address(s->velocity);
     a.predicted = kf_buffer_address(s->predicted);
@@ -89,20 +103,20 @@ static kf_buffer *advect(kf_incompressible_builder *b, kf_buffer *source, kf_buf
     return last;
 }
 
-static void project(kf_incompressible_builder *b, kf_buffer *source, int half, kf_buffer *reflected) {
+static void project(kf_incompressible_builder *b, kf_buffer *source, int half, bool reflects) {
     const kf_incompressible *s = b->system;
     kf_incompressible_arguments a = s->arguments;
     a.source = kf_buffer_address(source);
     a.target = kf_buffer_address(s->velocity);
     a.pressure = kf_buffer_address(s->pressures[half]);
-    a.solve = (kf_solve_state *)kf_buffer_address(s->solves) + half;
+    if (b->list == NULL) a.solve = (kf_solve_state *)kf_buffer_address(s->solves) + half;
     kf_incompressible_launch(b, KF_INCOMPRESSIBLE_PROJECTION, "divergence", NULL, &a,
                              (double)a.cells[0] * a.cells[1] * a.cells[2] *
                                  (4.0 * (double)s->real_bytes + sizeof(unsigned)));
     kf_incompressible_solve(b, &a);
-    a.reflect = reflected != NULL ? 2.0 : 0.0;
-    a.predicted = reflected != NULL ? kf_buffer_address(reflected) : NULL;
-    on_faces(b, KF_INCOMPRESSIBLE_PROJECTION, "project", &a, reflected != NULL ? 10.0 : 7.0);
+    a.reflect = reflects ? 2.0 : 0.0;
+    a.predicted = reflects ? kf_buffer_address(s->advected) : NULL;
+    on_faces(b, KF_INCOMPRESSIBLE_PROJECTION, "project", &a, reflects ? 10.0 : 7.0);
 }
 
 void kf_incompressible_make_steps(kf_incompressible_builder *b) {
@@ -111,14 +125,23 @@ void kf_incompressible_make_steps(kf_incompressible_builder *b) {
         kf_incompressible_launch_one(b, KF_INCOMPRESSIBLE_SOLID, "move_solid", false, &s->arguments);
         kf_incompressible_open_faces(b);
     }
-    kf_buffer *advected = advect(b, s->velocity, s->advected, s->second);
-    project(b, advected, 0, s->advected);
-    advected = advect(b, s->advected, s->second, s->advected);
-    project(b, advected, 1, NULL);
+    kf_buffer *advected = advect(b, 0, s->velocity, s->advected, s->second);
+    project(b, advected, 0, true);
+    advected = advect(b, 1, s->advected, s->second, s->advected);
+    project(b, advected, 1, false);
+}
+
+void kf_incompressible_list_launches(const kf_scene *scene, const kf_incompressible_options *options,
+                                     void (*list)(void *data, const kf_listed_launch *launch), void *data) {
+    kf_incompressible system = {.options = *options};
+    kf_error error;
+    kf_incompressible_builder b = {.system = &system, .list = list, .data = data, .error = &error};
+    kf_incompressible_outline(scene, &system);
+    kf_incompressible_make_steps(&b);
 }
 
 void kf_incompressible_project_start(kf_incompressible_builder *b) {
-    project(b, b->system->velocity, 0, NULL);
+    project(b, b->system->velocity, 0, false);
 }
 
 void kf_incompressible_sum_load(kf_incompressible_builder *b) {

@@ -64,10 +64,6 @@ void kf_incompressible_lay_out_levels(kf_incompressible *s) {
 /* --- multigrid
  * ----------------------------------------------------------------------------------------------- */
 
-static void *address(const kf_buffer *buffer) {
-    return buffer != NULL ? kf_buffer_address(buffer) : NULL;
-}
-
 static double bytes_of(const kf_incompressible *s, const kf_level *level, double values) {
     return (double)level->cells[0] * level->cells[1] * level->cells[2] *
            (values * (double)s->real_bytes + sizeof(unsigned));
@@ -82,10 +78,10 @@ static kf_incompressible_arguments of_level(const kf_incompressible *s,
     a.plane = l->plane;
     a.origin = l->origin;
     a.capacity = l->capacity;
-    a.open = address(l->open);
-    a.guess = address(level > 0 ? l->guess : s->corrected);
-    a.other = address(level > 0 ? l->other : s->other);
-    a.wanted = address(level > 0 ? l->wanted : s->residual);
+    a.open = kf_buffer_address(l->open);
+    a.guess = kf_buffer_address(level > 0 ? l->guess : s->corrected);
+    a.other = kf_buffer_address(level > 0 ? l->other : s->other);
+    a.wanted = kf_buffer_address(level > 0 ? l->wanted : s->residual);
     a.damping = damping;
     memcpy(a.outflow_ratio, l->outflow_ratio, sizeof a.outflow_ratio);
     a.sweeps = s->options.sweeps;
@@ -95,9 +91,9 @@ static kf_incompressible_arguments of_level(const kf_incompressible *s,
         a.coarse_row = coarse->row;
         a.coarse_plane = coarse->plane;
         a.coarse_origin = coarse->origin;
-        a.coarse_open = address(coarse->open);
-        a.coarse_guess = address(coarse->guess);
-        a.coarse_wanted = address(coarse->wanted);
+        a.coarse_open = kf_buffer_address(coarse->open);
+        a.coarse_guess = kf_buffer_address(coarse->guess);
+        a.coarse_wanted = kf_buffer_address(coarse->wanted);
     }
     return a;
 }
@@ -185,7 +181,9 @@ void kf_incompressible_solve(kf_incompressible_builder *b, const kf_incompressib
     scalars(b, "begin_solve", a);
     launch(b, "residual", true, a, 3);
     scalars(b, "begin_iterations", a);
-    for (int i = 0; i < o->iterations; i++) {
+    const int rounds = b->list != NULL ? 1 : o->iterations;
+    b->iterating = true;
+    for (int i = 0; i < rounds; i++) {
         if (o->solver == KF_SOLVE_MULTIGRID) {
             cycle(b, a, 0, false);
             launch(b, "add_correction", false, a, 3);
@@ -199,5 +197,6 @@ void kf_incompressible_solve(kf_incompressible_builder *b, const kf_incompressib
         }
         scalars(b, "judge", a);
     }
+    b->iterating = false;
     kf_incompressible_launch_one(b, KF_INCOMPRESSIBLE_PRESSURE, "end_solve", false, a);
 }

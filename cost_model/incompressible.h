@@ -1,0 +1,9 @@
+/* The work of the incompressible system's plans. */
+#ifndef KF_COST_MODEL_INCOMPRESSIBLE_H
+#define KF_COST_MODEL_INCOMPRESSIBLE_H
+
+#include "cost_model/model.h"
+
+extern const kf_cost_methods kf_cost_incompressible;
+
+#endif

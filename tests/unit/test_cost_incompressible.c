@@ -1,0 +1,220 @@
+/* What the cost model says of the incompressible plans: against the launches that plans make, figures counted
+ * by hand, and what an H200 measured. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cost_model/incompressible.h"
+#include "scene/scene.h"
+#include "solver/incompressible/incompressible.h"
+#include "tests/unit/model_launches.h"
+#include "tests/unit/plan_fixture.h"
+#include "tests/unit/works_by_hand.h"
+
+static const kf_device_info gpu = {.backend = "cuda",
+                                   .spec = "cuda:0",
+                                   .name = "test",
+                                   .peak_bandwidth = 4.8e12,
+                                   .multiprocessors = 132,
+                                   .warp_size = 32,
+                                   .max_threads_per_block = 1024,
+                                   .l2_bytes = (uint64_t)60 << 20,
+                                   .memory_bytes = (uint64_t)128 << 30};
+
+typedef struct fixture {
+    kf_scene *scene;
+    const kf_problem *problem;
+    kf_space *space;
+} fixture;
+
+static fixture opened(int x, int y, int z) {
+    const kf_scene_options options = {.nodes = {x, y, z}};
+    fixture f;
+    kf_error error = {KF_OK, ""};
+    must(kf_scene_open("ball", &options, &f.scene, &error), &error);
+    f.problem = problem_of(&kf_system_incompressible, f.scene);
+    must(kf_problem_space(f.problem, &gpu, NULL, 0, &f.space, &error), &error);
+    return f;
+}
+static void closed(fixture *f) {
+    kf_space_free(f->space);
+    kf_scene_free(f->scene);
+}
+static kf_config config_of(const fixture *f, const char *solver, int iterations) {
+    kf_config config;
+    kf_error error = {KF_OK, ""};
+    must(kf_space_preset(f->space, "default", &config, &error), &error);
+    kf_config_set_name(&config, "solver", solver);
+    kf_config_set_integer(&config, "iterations", iterations);
+    return config;
+}
+
+/* --- launches ------------------------------------------------------------------------------------------- */
+
+static void launches_of(const char *solver, int iterations) {
+    fixture f = opened(32, 16, 16);
+    kf_plan *plan;
+    kf_error error = {KF_OK, ""};
+    kf_config config = config_of(&f, solver, iterations);
+    kf_works works = works_of_model(&kf_cost_incompressible, f.problem, &gpu, &config);
+    kf_config_set_boolean(&config, "graph", false);
+    kf_config_set_integer(&config, "block_x", 1024);
+    kf_config_set_integer(&config, "block_y", 1);
+    must(kf_system_incompressible.plan(f.problem, &config, backend, &plan, &error), &error);
+    compare_works(plan, &works, solver);
+    kf_plan_free(plan);
+    kf_works_free(&works);
+    closed(&f);
+}
+static void launches_of_plans(void **state) {
+    (void)state;
+    launches_of("multigrid_cg", 6);
+    launches_of("multigrid", 9);
+    launches_of("incomplete_cg", 100);
+}
+
+/* --- by hand -------------------------------------------------------------------------------------------- */
+
+enum { CELLS = 64 * 32 * 32 };
+
+static double launches_named(const kf_works *works, const char *name) {
+    double launches = 0;
+    for (size_t i = 0; i < works->count; i++)
+        if (strcmp(works->list[i].name, name) == 0) launches += works->list[i].launches;
+    return launches;
+}
+
+/* 64x32x32, 32x16x16, 16x8x8, 8x4x4 and 4x2x2 cells: four levels above the coarsest. All lie in the cache. */
+static void works_of_multigrid(void **state) {
+    (void)state;
+    static const double cached = 0.52;
+    fixture f = opened(64, 32, 32);
+    const kf_config config = config_of(&f, "multigrid_cg", 18);
+    kf_works works = works_of_model(&kf_cost_incompressible, f.problem, &gpu, &config);
+    const expected predict = {.name = "predict",
+                              .dram = cached * CELLS * (6.0 * 4 + 4),
+                              .instructions = 21.0 * 125 * CELLS,
+                              .latency = 3,
+                              .efficiency = 0.63},
+                   correct = {.name = "correct",
+                              .dram = cached * CELLS * (9.0 * 4 + 4),
+                              .instructions = 42.0 * 177 * CELLS,
+                              .latency = 3,
+                              .efficiency = 0.63},
+                   divergence = {.name = "divergence",
+                                 .dram = cached * CELLS * (4.0 * 4 + 4),
+                                 .latency = 5,
+                                 .efficiency = 0.5},
+                   advance = {.name = "advance",
+                              .launches = 4, /* iterations */
+                              .dram = cached * CELLS * (6.0 * 4 + 4),
+                              .latency = 5,
+                              .efficiency = 0.5},
+                   project = {.name = "project",
+                              .dram = cached * CELLS * (10.0 * 4 + 4),
+                              .latency = 3,
+                              .efficiency = 0.63},
+                   coarsest = {
+                       .name = "solve_coarsest", .launches = 4, .latency = 5 + 2 * 24, .efficiency = 0.63};
+    compare_one(&works, &predict);
+    compare_one(&works, &correct);
+    compare_one(&works, &divergence);
+    compare_one(&works, &advance);
+    compare_one(&works, &project);
+    compare_one(&works, &coarsest);
+    assert_false(works.one_by_one);
+    /* Both halves, 18 iterations each, of which 14 return at once. */
+    assert_true(launches_named(&works, "smooth_first") == 2 * 18 * 4);
+    assert_true(launches_named(&works, "smooth") == 2 * 18 * (2 * 4 - 1));
+    assert_true(launches_named(&works, "smooth_last") == 2 * 18);
+    assert_true(launches_named(&works, "judge") == 2 * 18);
+    double least = 0;
+    for (size_t i = 0; i < works.count; i++)
+        if (strcmp(works.list[i].name, "smooth_first") == 0 && works.list[i].amount[KF_COST_DRAM] > 0)
+            least += works.list[i].amount[KF_COST_DRAM];
+    near("smooth_first", "bytes of its levels, both halves", least,
+         2 * cached * (2.0 * 4 + 4) * (CELLS + CELLS / 8.0 + CELLS / 64.0 + CELLS / 512.0));
+    kf_works_free(&works);
+    closed(&f);
+}
+
+/* More iterations where more cells lie in a row, no more than are allowed, and no fewer than are asked for.
+ */
+static void iterations_of_solvers(void **state) {
+    (void)state;
+    static const struct {
+        const char *solver;
+        int most, least;
+        double wanted;
+    } solves[] = {{"cg", 1600, 0, 122},
+                  {"jacobi_cg", 1600, 0, 122},
+                  {"jacobi_cg", 100, 0, 100},
+                  {"incomplete_cg", 800, 0, 64},
+                  {"incomplete_cg", 800, 300, 300}};
+    fixture f = opened(64, 32, 32);
+    for (size_t i = 0; i < sizeof solves / sizeof *solves; i++) {
+        kf_config config = config_of(&f, solves[i].solver, solves[i].most);
+        kf_config_set_integer(&config, "least_iterations", solves[i].least);
+        kf_works works = works_of_model(&kf_cost_incompressible, f.problem, &gpu, &config);
+        const expected advance = {.name = "advance",
+                                  .launches = solves[i].wanted,
+                                  .dram = 0.52 * CELLS * (6.0 * 4 + 4),
+                                  .latency = 5,
+                                  .efficiency = 0.5};
+        compare_one(&works, &advance);
+        kf_works_free(&works);
+    }
+    closed(&f);
+}
+
+/* --- an H200 -------------------------------------------------------------------------------------------- */
+
+/* results/measured/h200-incompressible.json: 36.42 ms, of which predict and correct gave two constants. */
+static void a_step_of_an_h200(void **state) {
+    (void)state;
+    fixture f = opened(256, 256, 256);
+    const kf_config config = config_of(&f, "multigrid_cg", 25);
+    kf_cost_model *model;
+    kf_prediction prediction;
+    kf_error error = {KF_OK, ""};
+    kf_cost_model_open(f.problem, &gpu, NULL, &model);
+    assert_non_null(model);
+    assert_false(kf_cost_model_leads(model));
+    must(kf_cost_model_predict(model, &config, NULL, &prediction, &error), &error);
+    print_message("predicted %.1f ms, measured 36.4\n", 1e-3 * prediction.time_us);
+    assert_true(fabs(prediction.time_us / 36421.56 - 1) < 0.2);
+    assert_string_equal(prediction.longest, "correct");
+    kf_cost_model_close(model);
+    closed(&f);
+}
+
+static void every_config(void **state) {
+    (void)state;
+    fixture f = opened(64, 32, 32);
+    kf_cost_model *model;
+    kf_error error = {KF_OK, ""};
+    kf_cost_model_open(f.problem, &gpu, NULL, &model);
+    for (uint64_t i = 0; i < kf_space_size(f.space); i += 7) {
+        kf_config config;
+        kf_prediction prediction;
+        kf_space_config(f.space, i, &config);
+        must(kf_cost_model_predict(model, &config, NULL, &prediction, &error), &error);
+        assert_true(prediction.time_us > 10 && prediction.time_us < 1e6);
+    }
+    kf_cost_model_close(model);
+    closed(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(launches_of_plans),     cmocka_unit_test(works_of_multigrid),
+        cmocka_unit_test(iterations_of_solvers), cmocka_unit_test(a_step_of_an_h200),
+        cmocka_unit_test(every_config),
+    };
+    return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
+}
