@@ -117,6 +117,18 @@ static void test_cavity(void **state) {
     kf_scene_free(scene);
 }
 
+/* A force along one axis alone counts. */
+static void test_force(void **state) {
+    (void)state;
+    static const char *const changes[] = {SOA "plan=pull", NULL};
+    for (int axis = 0; axis < 2; axis++) {
+        kf_scene *scene = open_shipped_scene("cavity2d", 24 * 24);
+        scene->body_force[axis] = 1e-3;
+        verify_configs(scene, 10, changes);
+        kf_scene_free(scene);
+    }
+}
+
 /* Boundaries folded into the kernel that pulls, with a moving lid, periodic faces and solid nodes: a GPU's
  * variant, right on the cpu too, but for roundings what the kernel `boundary` gives. */
 static void compare_folded(const kf_scene *scene, const char *changes) {
@@ -604,6 +616,7 @@ static int teardown(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cavity),
+        cmocka_unit_test(test_force),
         cmocka_unit_test(test_folded),
         cmocka_unit_test(test_array),
         cmocka_unit_test(test_open_faces),

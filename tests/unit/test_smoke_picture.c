@@ -292,6 +292,43 @@ static void assert_nothing_beside(const kf_scene *scene, const drawn *picture) {
     if (farthest > outline + 1) fail_msg("%g pixels from the middle instead of %g", farthest, outline);
 }
 
+/* Of the points of the ball that the camera sees well, the one whose normal's cosine with the light is
+ * nearest to one. */
+static colour lit_by(const kf_scene *scene, const drawn *picture, double cosine) {
+    kf_camera camera;
+    double nearest = INFINITY, point[3] = {0, 0, 0};
+    kf_camera_choose(scene, (double)WIDTH / HEIGHT, &KF_VIEWPOINT_USUAL, &camera);
+    for (int i = 0; i < 2000; i++) {
+        const double z = 1 - (i + 0.5) / 1000, around = 2.399963 * i, r = sqrt(1 - z * z); /* a spiral */
+        const double normal[3] = {r * cos(around), r * sin(around), z};
+        double towards[3], length = 0, seen = 0, lit = 0;
+        for (int a = 0; a < 3; a++) {
+            towards[a] = camera.eye[a] - ball_center[a] - ball_radius * normal[a];
+            length += towards[a] * towards[a];
+            seen += normal[a] * towards[a];
+            lit += normal[a] * camera.light[a];
+        }
+        if (seen < 0.4 * sqrt(length) || fabs(lit - cosine) >= nearest) continue;
+        nearest = fabs(lit - cosine);
+        for (int a = 0; a < 3; a++)
+            point[a] = ball_center[a] + ball_radius * normal[a];
+    }
+    assert_true(nearest < 0.1);
+    return colour_at(scene, picture, point);
+}
+
+/* A surface that light grazes gets little of it. */
+static void test_light(void **state) {
+    (void)state;
+    kf_scene *scene = make_scene();
+    drawn clear = draw(scene, "cpu:2", 0, 0, 0);
+    const colour full = lit_by(scene, &clear, 0.85), grazed = lit_by(scene, &clear, 0.25);
+    if (full.value[0] < 1.4 * grazed.value[0])
+        fail_msg("red is %d where light falls and %d where it grazes", full.value[0], grazed.value[0]);
+    free(clear.pixels);
+    free_scene(scene);
+}
+
 static void test_what_is_seen(void **state) {
     (void)state;
     kf_scene *scene = make_scene();
@@ -320,9 +357,13 @@ static void test_what_is_seen(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chosen_sources),   cmocka_unit_test(test_opacity_is_that_of_fresh_smoke),
-        cmocka_unit_test(test_camera),           cmocka_unit_test(test_tree_of_a_ball),
-        cmocka_unit_test(test_edges_stay_sharp), cmocka_unit_test(test_what_is_seen),
+        cmocka_unit_test(test_chosen_sources),
+        cmocka_unit_test(test_opacity_is_that_of_fresh_smoke),
+        cmocka_unit_test(test_camera),
+        cmocka_unit_test(test_tree_of_a_ball),
+        cmocka_unit_test(test_edges_stay_sharp),
+        cmocka_unit_test(test_what_is_seen),
+        cmocka_unit_test(test_light),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
