@@ -133,6 +133,32 @@ static void test_missing_compiler_is_explained(void **state) {
     kf_backend_close(open_cpu());
 }
 
+/* A program that ends badly has run; one that is not there has not. */
+static void test_how_programs_end(void **state) {
+    (void)state;
+    static const struct {
+        const char *script;
+        int exit_status, signal;
+    } cases[] = {{"echo said", 0, 0}, {"echo said; exit 3", 3, 0}, {"echo said; kill -TERM $$", -1, SIGTERM}};
+    kf_program_result result;
+    kf_error error = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *const words[] = {"sh", "-c", cases[i].script, NULL};
+        if (kf_program_run(words, &result, &error) != KF_OK) fail_msg("%s", error.message);
+        assert_int_equal(result.exit_status, cases[i].exit_status);
+        assert_int_equal(result.signal, cases[i].signal);
+        assert_string_equal(result.output, "said\n");
+        free(result.output);
+    }
+    const char *const interrupted[] = {"sh", "-c", "kill -INT $$", NULL};
+    assert_int_equal(kf_program_run(interrupted, &result, &error), KF_INTERRUPTED);
+    assert_null(result.output);
+    const char *const missing[] = {"/nonexistent/compiler", NULL};
+    assert_int_equal(kf_program_run(missing, &result, &error), KF_HOST);
+    assert_null(result.output);
+    assert_string_equal(error.message, "/nonexistent/compiler cannot be run: No such file or directory");
+}
+
 /* A program's name may have spaces; words that are no program are a program and its options, quoted where
  * they have spaces themselves. */
 static void test_compilers_with_spaces(void **state) {
@@ -498,6 +524,7 @@ int main(void) {
         cmocka_unit_test(test_device_is_described),
         cmocka_unit_test(test_memory_of_control_groups),
         cmocka_unit_test(test_missing_compiler_is_explained),
+        cmocka_unit_test(test_how_programs_end),
         cmocka_unit_test(test_compilers_with_spaces),
         cmocka_unit_test(test_second_load_comes_from_the_cache),
         cmocka_unit_test(test_damaged_entry_is_built_again),

@@ -74,6 +74,9 @@ static void test_wrong_files(void **state) {
         {HEAD "\"a\": 3}}", "cache[\"a\"]"},
         {HEAD ENTRY("1") ", \"b\": {\"x\": 1}}}", "cache[\"b\"]"},
         {HEAD "\"a\": {\"x\": 1, \"time\": -1.5}}}", "above 0"},
+        {HEAD "\"a\": {\"x\": 1, \"time\": 0}}}", "above 0"},
+        {HEAD "\"a\": {\"x\": 1, \"time\": 1, \"times\": [1, 0, 2]}}}", "above 0"},
+        {HEAD "\"a\": {\"x\": 1, \"time\": 1, \"times\": [1, 1e-60]}}}", "above 0"}, /* 0 as a sample */
         {HEAD "\"a\": {\"x\": 1, \"time\": 1, \"times\": [1, \"2\"]}}}", "above 0"},
         {HEAD "\"a\": {\"x\": {}, \"time\": 1}}}", "parameters.x"},
         {HEAD "\"a\": {\"x\": \"two words\", \"time\": 1}}}", "parameters.x"},

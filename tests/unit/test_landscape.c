@@ -112,6 +112,13 @@ static void test_compact(void **state) {
     assert_int_equal(landscape->states[index], KF_STATE_OK);
     assert_true(fabs(landscape->times_us[index] - 3.3) < 0.04);
     assert_true(fabs(landscape->seconds[index] - 0.875) < 1e-6);
+    /* The very number that was measured, as samples are kept. */
+    kf_measurement measured;
+    fixture_measurement(&measured, 3.3 + KF_STATES / 7.0, 5 + KF_STATES);
+    assert_int_equal(kf_space_preset(landscape->space, "paper", &preset, &error), KF_OK);
+    assert_true(kf_space_index(landscape->space, &preset, &index, NULL, 0));
+    assert_true((float)landscape->times_us[index] == (float)measured.step_us.median);
+    kf_measurement_free(&measured);
     kf_landscape_free(landscape);
     kf_store_close(store);
 }

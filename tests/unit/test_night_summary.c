@@ -38,7 +38,37 @@ static void test_changes_have_their_sign(void **state) {
     }
 }
 
+/* Program, label and start each in their place; what would be markup is not. */
+static void test_markdown(void **state) {
+    (void)state;
+    kf_verdict verdicts[] = {{.state = KF_SLOW, .time_us = 1000, .change = 0.25, .reason = "a|b"},
+                             {.state = KF_SAME, .time_us = 2000, .change = NAN, .reason = "as before"}};
+    for (int i = 0; i < 2; i++)
+        kf_copy_text(verdicts[i].benchmark, sizeof verdicts[i].benchmark, i == 0 ? "ball" : "car");
+    static const char *const labels[][2] = {{"nightly_2", " (nightly\\_2)"}, {"", ""}};
+    for (int l = 0; l < 2; l++) {
+        kf_nightly_result result = {.night = {.id = 7}, .count = 2, .verdicts = verdicts};
+        kf_copy_text(result.night.suite, sizeof result.night.suite, "small");
+        kf_copy_text(result.night.program, sizeof result.night.program, "0123456789abcdef0123");
+        kf_copy_text(result.night.label, sizeof result.night.label, labels[l][0]);
+        kf_copy_text(result.night.started, sizeof result.night.started, "2026-01-02T03:04:05Z");
+        char head[256];
+        (void)snprintf(
+            head, sizeof head,
+            "# Night 7 of small\n\n1 SAME, 1 SLOW. Program 0123456789ab%s, begun 2026-01-02T03:04:05Z.\n",
+            labels[l][1]);
+        kf_text text = {0};
+        kf_nightly_markdown(&result, &text);
+        if (strncmp(text.text, head, strlen(head)) != 0)
+            fail_msg("%s\ndoes not begin with\n%s", text.text, head);
+        assert_non_null(strstr(text.text, "\n| **SLOW** | ball | 1 ms | +200 us (+25 %) | a\\|b |\n"));
+        assert_non_null(strstr(text.text, "\n| SAME | car | 2 ms | - | as before |\n"));
+        kf_text_free(&text);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_changes_have_their_sign)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_changes_have_their_sign),
+                                       cmocka_unit_test(test_markdown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,9 +153,16 @@ static void test_best_and_presets(void **state) {
     assert_true(fabs(kf_plot_best(&results)->time_us - 9800) < 1e-6);
     assert_string_equal(kf_plot_best(&results)->role, "final");
     assert_null(kf_plot_preset(&results, "unheard of"));
+    /* Only these two have counters. */
+    for (size_t i = 0; i < results.count; i++)
+        assert_true(results.results[i].counted == (i == 0 || i == 13));
+    assert_ptr_equal(kf_plot_best_counted(&results), kf_plot_best(&results));
+    assert_ptr_equal(kf_plot_preset_counted(&results, "baseline"), kf_plot_preset(&results, "baseline"));
+    assert_null(kf_plot_preset_counted(&results, "paper"));
     /* What the run chose counts, where it is known. */
     results.winner = 2;
     assert_true(fabs(kf_plot_best(&results)->time_us - 15000) < 1e-6);
+    assert_true(fabs(kf_plot_best_counted(&results)->time_us - 9800) < 1e-6);
     results.winner = 3; /* is not ok */
     assert_true(fabs(kf_plot_best(&results)->time_us - 9800) < 1e-6);
     kf_plot_results_free(&results);

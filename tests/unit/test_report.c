@@ -86,6 +86,8 @@ static void fill(kf_store *store) {
         kf_config_set_name(&config, "note", "<i>note&");
         fixture_measurement(m, 100.0 + i, 15);
         kf_copy_text(m->kernels[0].name, sizeof m->kernels[0].name, "<img/src=x>");
+        m->kernels[0].launches_per_step = 3;
+        m->kernels[1].launches_per_step = 1;
         if (i == 5) {
             kf_measurement_free(m);
             fixture_failure(m, KF_STATE_CRASH, evil);
@@ -159,6 +161,10 @@ static void test_report(void **state) {
         "ball/&#60;best&#62;", "stream_collide",   "@media print",   "viewport",     ">FAST<"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strstr(page, parts[i]) == NULL) fail_msg("the report lacks %s", parts[i]);
+    /* Both kernels take as long a launch; one is launched three times a step. */
+    const char *share = strstr(page, "<td class=\"s\">75.0 %");
+    assert_non_null(share);
+    assert_non_null(strstr(share, "<td class=\"s\">25.0 %"));
     const char *at = page;
     for (size_t c = 0; c < sizeof counted / sizeof *counted; c++) {
         char cell[64];
@@ -189,6 +195,31 @@ static void test_report_without_content(void **state) {
     kf_store_close(store);
 }
 
+/* The histories of 24 benchmarks are drawn; a report says how many more there are. */
+static void test_many_benchmarks(void **state) {
+    (void)state;
+    char path[KF_PATH], out[KF_PATH];
+    kf_error error = {0};
+    fixture_path(path, "many.db");
+    fixture_path(out, "many.html");
+    kf_store *store = fixture_open(path);
+    uint64_t seed = 5;
+    for (int i = 0; i < 26; i++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "benchmark number %d", i);
+        (void)fixture_whole_night(store, name, "0", 100, KF_NODATA, &seed);
+        if (i != 23 && i != 25) continue;
+        if (kf_report_write(store, NULL, out, &error) != KF_OK) fail_msg("%s", error.message);
+        char *page = read_text(out), *more = strstr(page, " more; 'kftune plot history");
+        if (i == 23)
+            assert_null(more);
+        else
+            assert_memory_equal(more - strlen("<p>2"), "<p>2", strlen("<p>2"));
+        free(page);
+    }
+    kf_store_close(store);
+}
+
 static void test_history_plot(void **state) {
     (void)state;
     if (!have_gnuplot()) skip();
@@ -215,9 +246,9 @@ static void test_history_plot(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_escaping),     cmocka_unit_test(test_base64),
-        cmocka_unit_test(test_report),       cmocka_unit_test(test_report_without_content),
-        cmocka_unit_test(test_history_plot),
+        cmocka_unit_test(test_escaping),        cmocka_unit_test(test_base64),
+        cmocka_unit_test(test_report),          cmocka_unit_test(test_report_without_content),
+        cmocka_unit_test(test_many_benchmarks), cmocka_unit_test(test_history_plot),
     };
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
 }

@@ -82,6 +82,18 @@ static kf_status compare_result(void *context, int sequence, const char *role, c
     return KF_OK;
 }
 
+/* RFC 9562: 8-4-4-4-12 hexadecimal digits; version 4, variant 10. */
+static void assert_uuid(const char *uuid) {
+    static const char form[] = "xxxxxxxx-xxxx-4xxx-vxxx-xxxxxxxxxxxx";
+    assert_int_equal(strlen(uuid), sizeof form - 1);
+    for (size_t i = 0; i < sizeof form - 1; i++) {
+        const char allowed[2] = {form[i], '\0'}, *among = form[i] == 'x'   ? "0123456789abcdef"
+                                                          : form[i] == 'v' ? "89ab"
+                                                                           : allowed;
+        if (strchr(among, uuid[i]) == NULL) fail_msg("%s is not %s", uuid, form);
+    }
+}
+
 static void test_round_trip(void **state) {
     (void)state;
     enum { RESULTS = KF_STATES + 2 };
@@ -92,7 +104,7 @@ static void test_round_trip(void **state) {
     kf_store *store = fixture_open(path);
     kf_run_row run;
     fixture_begin(store, &run);
-    assert_int_equal(strlen(run.uuid), 36);
+    assert_uuid(run.uuid);
     kf_measurement *measurements = kf_allocate_zeroed(RESULTS, sizeof *measurements);
     kf_config *configs = kf_allocate_zeroed(RESULTS, sizeof *configs);
     kf_error error = {0};
@@ -128,6 +140,10 @@ static void test_round_trip(void **state) {
     assert_int_equal(summary.results, RESULTS);
     assert_int_equal(summary.ok, 3);
     assert_true(kf_facts_value(summary.facts, "size_z") == 32);
+    assert_string_equal(kf_facts_find(summary.facts, "size_z")->unit, "nodes");
+    assert_string_equal(kf_facts_find(summary.facts, "viscosity")->unit, "cell^2/step");
+    assert_string_equal(kf_facts_find(summary.facts, "reynolds")->unit, "");
+    assert_string_equal(kf_facts_find(summary.facts, "collision")->word, "acm_mrt");
     assert_true(summary.seed == run.seed);
     /* The finals decide, though the preset was faster. */
     assert_true(summary.best_us == measurements[KF_STATES].step_us.median);
