@@ -116,6 +116,15 @@ cc -O1 -DROUNDS=1000000u -o noisy noisy.c
 night 0 noisy.json noisy.db
 cc -O1 -DROUNDS=1200000u -o noisy noisy.c
 if command -v valgrind >/dev/null; then
+    # Only the first process of a night counts, in a run of its own.
+    printf '#!/bin/sh\necho run >>runs\n' >counted && chmod +x counted
+    job="{\"build\": \"b\", \"command\": {\"command\": [\"./counted\"], \"folder\": \"$PWD\", \"warm_up\": 0, \"repeats\": 1, \"instructions\": true}}"
+    "$kftune" nightly measure --job "$job" --verify >out 2>err || complain "the first process of a night fails"
+    has out '"metric":"instructions_'
+    [ "$(wc -l <runs)" -eq 2 ] || complain "the first process of a night ran its command $(wc -l <runs) times"
+    "$kftune" nightly measure --job "$job" >out 2>err || complain "a later process of a night fails"
+    has out '"counters":[]'
+    [ "$(wc -l <runs)" -eq 3 ] || complain "a later process of a night did not run its command once"
     night 1 noisy.json noisy.db
     has out "times are too noisy"
     grep -qE 'instructions_(cachegrind|perf_event) \+(19|20|2[0-9])' out || complain "instructions do not tell the planted fifth"

@@ -81,6 +81,8 @@ fault() { # SIGNAL WORDS
     [ $((SECONDS - begin)) -le 10 ] || fail "signal $1 to a rank: it took $((SECONDS - begin)) s to end"
     [ "$(grep -c "process $rank) $2; the run ends here" "$folder.out")" -ge $((ranks - 1)) ] ||
         fail "signal $1: not every rank said so: $(grep kftune: "$folder.out" | tail -n 5)"
+    # Who hears of it from a third says the same, not also from whom.
+    grep -E ': rank .*: rank .*: rank ' "$folder.out" && fail "signal $1: a line tells of three ranks"
     checkpoint=$(printf '%s\n' "$folder"/checkpoint_*.kfc | tail -n 1)
     local step=${checkpoint##*checkpoint_}
     step=$((10#${step%.kfc}))

@@ -16,6 +16,7 @@ done
 for key in kftune command device steps seconds steps_per_second updates_per_second update mlups outputs records; do
     grep -q "\"$key\"" out || complain "--json has no $key"
 done
+[ "$(cut -d, -f1 whole/forces.csv | tail -n +2)" = "$(seq 30)" ] || complain "forces.csv does not have every step, at 10 steps an output"
 cmp -s out whole/run.json || complain "run.json is not what --json printed"
 
 # An odd number of steps, because two grids swap roles. Files hold no time of day: equal results are equal bytes.
@@ -60,6 +61,9 @@ for signal in TERM HUP; do
     kill -$signal "$child"
     wait "$child"
     [ $? -eq 130 ] || complain "a run interrupted by SIG$signal does not end with status 130"
+    # The stream goes through 40 nodes in 800 steps: 64 rows at least in that time, however rare the outputs are.
+    awk -F, 'NR > 1 && $1 != 12 * (NR - 1) { other = 1 } END { exit other || NR < 2 }' broken$signal/forces.csv ||
+        complain "forces.csv does not have every twelfth step, but $(cut -d, -f1 broken$signal/forces.csv | tail -n +2 | head -n 4 | xargs)"
     grep -q '"state":[[:space:]]*"interrupted"' broken$signal/run.json || complain "run.json does not say that SIG$signal interrupted"
     resume=$(sed -n 's/.*go on with: kftune //p' err)
     [ -n "$resume" ] || complain "an interrupted run does not say how to go on"
