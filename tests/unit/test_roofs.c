@@ -1,7 +1,9 @@
 /* The ceilings of the cpu, and their place in the store. */
 #include "tests/unit/store_fixture.h"
 
+#include "base/util/clock.h"
 #include "harness/roofs/roofs.h"
+#include "kernels/roofs/arguments.h"
 
 static void check_roof(const kf_roofs *roofs, const char *name, const char *unit) {
     const kf_roof *roof = kf_roofs_find(roofs, name);
@@ -89,6 +91,92 @@ static void test_newest_replaces(void **state) {
     kf_store_close(store);
 }
 
+/* The kernel of a roof by itself: what it does and how long it takes, apart from what the roof says. */
+typedef struct bare_kernel {
+    kf_backend *backend;
+    kf_function *function;
+    kf_buffer *target, *lanes;
+} bare_kernel;
+
+static void run_bare(const bare_kernel *kernel, int items, int repeats) {
+    kf_error error = {0};
+    kf_launch launch;
+    const kf_roof_arguments arguments = {.extent = {items, 1, 1},
+                                         .repeats = repeats,
+                                         .target = kf_buffer_address(kernel->target),
+                                         .lanes = kf_buffer_address(kernel->lanes)};
+    kf_launch_set(&launch, "multiply_add", kernel->function, (const int[3]){1, 1, 1}, &arguments,
+                  sizeof arguments);
+    if (kf_backend_launch(kernel->backend, &launch, &error) != KF_OK ||
+        kf_backend_synchronize(kernel->backend, &error) != KF_OK)
+        fail_msg("%s", error.message);
+}
+
+/* Multiply-adds of an item in one repeat, told by its results. Chains begin with 0, 1, ... and go to 1 by
+ * sum = 0.999 sum + 0.001: after n of these the sum of c chains is c + (0 + 1 + ... - c) 0.999^n. */
+static double multiply_adds(const bare_kernel *kernel) {
+    enum { REPEATS = 10, MOST_LANES = 16 };
+    double sums[MOST_LANES + 1] = {0};
+    kf_error error = {0};
+    int lanes = 0;
+    assert_int_equal(kf_buffer_fill(kernel->target, 0, &error), KF_OK);
+    run_bare(kernel, 1, 10000);
+    assert_int_equal(kf_buffer_download(kernel->target, 0, sums, sizeof sums, &error), KF_OK);
+    while (lanes < MOST_LANES && sums[lanes] > 0.0)
+        lanes++;
+    const double chains = nearbyint(sums[0]);
+    run_bare(kernel, 1, REPEATS);
+    assert_int_equal(kf_buffer_download(kernel->target, 0, sums, sizeof sums, &error), KF_OK);
+    const double of_a_chain =
+        log((sums[0] - chains) / (chains * (chains - 1.0) / 2.0 - chains)) / log(0.999) / REPEATS;
+    assert_true(of_a_chain > 0.5 && fabs(of_a_chain - nearbyint(of_a_chain)) < 1e-6);
+    return lanes * chains * nearbyint(of_a_chain);
+}
+
+static double best_seconds(const bare_kernel *kernel, int items, int repeats) {
+    double best = INFINITY;
+    for (int i = 0; i < 100; i++) {
+        const double begin = kf_clock_seconds();
+        run_bare(kernel, items, repeats);
+        best = fmin(best, kf_clock_seconds() - begin);
+    }
+    return best;
+}
+
+/* A multiply-add is two operations. Other work on the machine disturbs one of the two rates now and then, not
+ * always. */
+static void test_multiply_adds_are_counted(void **state) {
+    (void)state;
+    enum { REPEATS = 50000, LOOKS = 12 };
+    const kf_define bits = {"ROOF_BITS", "64"};
+    const kf_source source = {"kernels/roofs/multiply_add.cu", &bits, 1};
+    kf_error error = {0};
+    kf_module *module = NULL;
+    bare_kernel kernel;
+    assert_int_equal(kf_backend_open("cpu", &kernel.backend, &error), KF_OK);
+    const int items = kf_backend_device(kernel.backend)->multiprocessors;
+    if (kf_module_load(kernel.backend, &source, &module, NULL, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    assert_int_equal(kf_module_function(module, "multiply_add", &kernel.function, &error), KF_OK);
+    assert_int_equal(kf_buffer_create(kernel.backend, 4096 + 64 * (size_t)items, &kernel.target, &error),
+                     KF_OK);
+    assert_int_equal(kf_buffer_create(kernel.backend, sizeof(int), &kernel.lanes, &error), KF_OK);
+    const double operations = 2.0 * multiply_adds(&kernel) * REPEATS * items;
+    double ratio = NAN;
+    for (int look = 0; look < LOOKS && !(ratio > 0.75 && ratio < 1.4); look++) {
+        kf_roofs roofs;
+        const double rate = 1e-9 * operations / best_seconds(&kernel, items, REPEATS);
+        if (kf_roofs_measure(kernel.backend, KF_ROOFS_ARITHMETIC, &roofs, &error) != KF_OK)
+            fail_msg("%s", error.message);
+        ratio = kf_roofs_find(&roofs, "fp64_multiply_add")->value / rate;
+    }
+    if (!(ratio > 0.75 && ratio < 1.4)) fail_msg("the roof is %g times what the kernel does", ratio);
+    kf_module_free(module);
+    kf_buffer_free(kernel.target);
+    kf_buffer_free(kernel.lanes);
+    kf_backend_close(kernel.backend);
+}
+
 /* What carries the planes of a team: a link between each device and the next. */
 static void test_links(void **state) {
     (void)state;
@@ -110,6 +198,7 @@ static void test_links(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cpu),
+        cmocka_unit_test(test_multiply_adds_are_counted),
         cmocka_unit_test(test_links),
         cmocka_unit_test(test_newest_replaces),
     };
