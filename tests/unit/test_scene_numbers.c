@@ -438,8 +438,63 @@ static void rotations(void **state) {
         assert_true(fabs(r[i] - (i == 3 || i == 7 || i == 2)) < 1e-12);
 }
 
+/* --- names ---------------------------------------------------------------------------------------------- */
+
+static void assert_named(const char *path, const char *wanted) {
+    char name[128];
+    kf_scene_name(path, name);
+    assert_string_equal(name, wanted);
+}
+/* The name of a path of so many letters a and one more letter. */
+static void name_of_letters(size_t count, char last, char name[128]) {
+    char path[256];
+    memset(path, 'a', count);
+    path[count] = last;
+    kf_copy_text(path + count + 1, sizeof path - count - 1, ".json");
+    kf_scene_name(path, name);
+}
+static void names(void **state) {
+    (void)state;
+    char one[128], other[128];
+    assert_named("a/b.c/wall.JSON", "wall");
+    assert_named("car.scene.json", "car");
+    assert_named("car.v2.obj", "car.v2");
+    assert_named(".json", ".json");
+    assert_named("a/.hidden.Png", ".hidden");
+    name_of_letters(126, 'x', one); /* the longest that stays whole */
+    assert_true(strlen(one) == 127 && one[125] == 'a' && one[126] == 'x');
+    name_of_letters(127, 'x', one);
+    name_of_letters(127, 'y', other);
+    assert_true(strlen(one) == 127 && strlen(other) == 127 && strcmp(one, other) != 0);
+    assert_true(one[118] == '-' && one[117] == 'a');
+
+    kf_scene *scene = NULL;
+    kf_error error = {KF_OK, ""};
+    if (kf_scene_open(write_text("wall.JSON", BOX(TUNNEL, FLOW ", " BALL)), NULL, &scene, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    assert_string_equal(scene->name, "wall");
+    kf_scene_free(scene);
+}
+
+/* As many emitters as there may be, and one more. */
+static void many_emitters(void **state) {
+    (void)state;
+#define EMITTER                                                                                              \
+    "{\"shape\": \"rake\", \"rate\": 1, \"from\": [0.5, 0.2, 0.1], \"to\": [0.5, 1.4, 0.2], \"nozzles\": "   \
+    "7, \"radius\": 0.01}"
+#define FOUR      EMITTER ", " EMITTER ", " EMITTER ", " EMITTER
+#define SMOKES(e) BOX(TUNNEL, FLOW ", " BALL ", \"smoke\": {\"emitters\": [" e "]}")
+    kf_scene *scene = open_text(SMOKES(FOUR ", " FOUR), NULL);
+    assert_int_equal(scene->smoke.count, 8);
+    near(scene->smoke.emitters[7].rate, scene->smoke.emitters[0].rate);
+    kf_scene_free(scene);
+    refused(SMOKES(FOUR ", " FOUR ", " EMITTER), "list of 1 to 8");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names),
+        cmocka_unit_test(many_emitters),
         cmocka_unit_test(models_and_what_is_not_said),
         cmocka_unit_test(domains),
         cmocka_unit_test(poses),
