@@ -300,19 +300,22 @@ kf_status kf_store_runs(kf_store *store, void (*visit)(void *context, const kf_r
     return status;
 }
 
-/* One query answers all three ways of naming a run; -1 and "" match nothing. */
+/* One query answers all three ways of naming a run; -1 and "" match nothing. Eight digits may be a UUID's
+ * first. */
 static kf_status find_id(kf_store *store, const char *name, int64_t *id, kf_error *error) {
     const char *shown = name != NULL ? name : "";
     char *end = NULL;
     long long number = name != NULL ? strtoll(name, &end, 10) : -1;
     if (name != NULL && (end == name || *end != '\0')) number = -1;
     sqlite3_stmt *statement = NULL;
-    KF_TRY(kf_store_prepare(store,
-                            name == NULL ? "SELECT id FROM run WHERE origin <> 'nightly' "
-                                           "ORDER BY id DESC LIMIT 1"
-                                         : "SELECT id FROM run WHERE id = ?1 OR (?2 <> '' AND ?1 < 0 AND "
-                                           "substr(uuid, 1, length(?2)) = ?2) ORDER BY id LIMIT 2",
-                            &statement, error));
+    KF_TRY(kf_store_prepare(
+        store,
+        name == NULL
+            ? "SELECT id FROM run WHERE origin <> 'nightly' "
+              "ORDER BY id DESC LIMIT 1"
+            : "SELECT id FROM run WHERE id = ?1 OR (?2 <> '' AND "
+              "(?1 < 0 OR length(?2) >= 8) AND substr(uuid, 1, length(?2)) = ?2) ORDER BY id LIMIT 2",
+        &statement, error));
     if (name != NULL) {
         kf_binder binder = {statement, 0};
         kf_bind_integer(&binder, number);

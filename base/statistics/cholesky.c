@@ -18,7 +18,7 @@ static inline double dot(const double *a, const double *b, size_t count) {
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-KF_WIDE bool kf_cholesky_factor(size_t n, double *matrix) {
+KF_WIDE static bool factor_rows(size_t n, double *matrix) {
     for (size_t i = 0; i < n; i++) {
         double *row = matrix + i * n;
         for (size_t j = 0; j < i; j++)
@@ -28,6 +28,9 @@ KF_WIDE bool kf_cholesky_factor(size_t n, double *matrix) {
         row[i] = sqrt(square);
     }
     return true;
+}
+bool kf_cholesky_factor(size_t n, double *matrix) {
+    return factor_rows(n, matrix);
 }
 
 void kf_cholesky_solve(size_t n, const double *factor, double *right) {
@@ -41,7 +44,7 @@ void kf_cholesky_solve(size_t n, const double *factor, double *right) {
 }
 
 /* Row j of inverted becomes column j of the inverse of L, from its diagonal on. */
-KF_WIDE void kf_cholesky_invert(size_t n, double *factor) {
+KF_WIDE static void invert_rows(size_t n, double *factor) {
     double *inverted = kf_allocate_zeroed(n * n, sizeof *inverted);
     for (size_t j = 0; j < n; j++) {
         double *column = inverted + j * n;
@@ -53,4 +56,7 @@ KF_WIDE void kf_cholesky_invert(size_t n, double *factor) {
         for (size_t j = 0; j <= i; j++)
             factor[i * n + j] = dot(inverted + i * n + i, inverted + j * n + i, n - i);
     free(inverted);
+}
+void kf_cholesky_invert(size_t n, double *factor) {
+    invert_rows(n, factor);
 }

@@ -204,7 +204,7 @@ static void update_weights(kf_surrogate *surrogate) {
     }
 }
 
-KF_WIDE void kf_surrogate_vote(kf_surrogate *surrogate, const float *features, bool works) {
+KF_WIDE static void vote(kf_surrogate *surrogate, const float *features, bool works) {
     float point[KF_FEATURES], values[BLOCK];
     scale_features(surrogate, features, point);
     for (int b = 0; b < used_blocks(surrogate); b++) {
@@ -214,6 +214,9 @@ KF_WIDE void kf_surrogate_vote(kf_surrogate *surrogate, const float *features, b
         for (int k = 0; k < BLOCK; k++) /* squared: failures have sharper borders than times */
             votes[k] += values[k] * values[k];
     }
+}
+void kf_surrogate_vote(kf_surrogate *surrogate, const float *features, bool works) {
+    vote(surrogate, features, works);
 }
 
 /* --- candidates ----------------------------------------------------------------------------------------- */

@@ -68,6 +68,15 @@ static void test_store(void **state) {
     assert_int_equal(kf_store_find_run(store, NULL, &summary, &error), KF_BAD_INPUT);
     assert_int_equal(kf_store_find_run(store, "1", &summary, &error), KF_OK);
     assert_string_equal(summary.origin, "nightly");
+    /* The beginning of a UUID may have digits alone; fewer than eight are a number. */
+    assert_int_equal(sqlite3_exec(store->database,
+                                  "UPDATE run SET uuid = '12345678' || substr(uuid, 9) WHERE id = 1", NULL,
+                                  NULL, NULL),
+                     SQLITE_OK);
+    assert_int_equal(kf_store_find_run(store, "12345678", &summary, &error), KF_OK);
+    assert_int_equal(summary.id, 1);
+    assert_int_equal(kf_store_find_run(store, "1234567", &summary, &error), KF_BAD_INPUT);
+    assert_int_equal(kf_store_find_run(store, "12345679", &summary, &error), KF_BAD_INPUT);
     kf_store_close(store);
 }
 
