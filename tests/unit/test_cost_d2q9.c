@@ -19,18 +19,9 @@
 #include "solver/flow/flow_problem.h"
 #include "solver/systems.h"
 #include "tests/unit/model_launches.h"
+#include "tests/unit/modelled_gpu.h"
 #include "tests/unit/plan_fixture.h"
 #include "tests/unit/works_by_hand.h"
-
-static const kf_device_info gpu = {.backend = "cuda",
-                                   .spec = "cuda:0",
-                                   .name = "test",
-                                   .peak_bandwidth = 4.8e12,
-                                   .multiprocessors = 132,
-                                   .warp_size = 32,
-                                   .max_threads_per_block = 1024,
-                                   .l2_bytes = (uint64_t)60 << 20,
-                                   .memory_bytes = (uint64_t)128 << 30};
 
 /* A scene as the suite changes it: one whose accuracy allows 16 bits. */
 typedef struct fixture {

@@ -13,18 +13,9 @@
 #include "scene/scene.h"
 #include "solver/incompressible/incompressible.h"
 #include "tests/unit/model_launches.h"
+#include "tests/unit/modelled_gpu.h"
 #include "tests/unit/plan_fixture.h"
 #include "tests/unit/works_by_hand.h"
-
-static const kf_device_info gpu = {.backend = "cuda",
-                                   .spec = "cuda:0",
-                                   .name = "test",
-                                   .peak_bandwidth = 4.8e12,
-                                   .multiprocessors = 132,
-                                   .warp_size = 32,
-                                   .max_threads_per_block = 1024,
-                                   .l2_bytes = (uint64_t)60 << 20,
-                                   .memory_bytes = (uint64_t)128 << 30};
 
 typedef struct fixture {
     kf_scene *scene;

@@ -12,17 +12,8 @@
 #include "cost_model/stable_fluids.h"
 #include "solver/stable_fluids/fluid.h"
 #include "solver/systems.h"
+#include "tests/unit/modelled_gpu.h"
 #include "tests/unit/works_by_hand.h"
-
-static const kf_device_info gpu = {.backend = "cuda",
-                                   .spec = "cuda:0",
-                                   .name = "test",
-                                   .peak_bandwidth = 4.8e12,
-                                   .multiprocessors = 132,
-                                   .warp_size = 32,
-                                   .max_threads_per_block = 1024,
-                                   .l2_bytes = (uint64_t)60 << 20,
-                                   .memory_bytes = (uint64_t)128 << 30};
 
 typedef struct fixture {
     kf_problem *problem;

@@ -17,21 +17,7 @@
 #include "solver/picture/picture.h"
 #include "tests/unit/output_scene.h"
 #include "tests/unit/output_scratch.h"
-
-/* A picture read back. */
-typedef struct pixels {
-    int width, height;
-    unsigned char *rgb;
-} pixels;
-
-static pixels read_png(const char *path) {
-    png_image image = {.version = PNG_IMAGE_VERSION};
-    assert_true(png_image_begin_read_from_file(&image, path));
-    image.format = PNG_FORMAT_RGB;
-    pixels read = {(int)image.width, (int)image.height, kf_allocate(PNG_IMAGE_SIZE(image))};
-    assert_true(png_image_finish_read(&image, NULL, read.rgb, 0, NULL));
-    return read;
-}
+#include "tests/unit/png_pixels.h"
 
 static bool near(const pixels *picture, int x, int y, kf_colour wanted) {
     const unsigned char *pixel = picture->rgb + 3 * ((size_t)y * (size_t)picture->width + (size_t)x);

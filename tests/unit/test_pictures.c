@@ -17,20 +17,7 @@
 #include "solver/picture/field_picture.h"
 #include "solver/picture/scene_view.h"
 #include "tests/unit/output_scratch.h"
-
-typedef struct pixels {
-    int width, height;
-    unsigned char *rgb;
-} pixels;
-
-static pixels read_png(const char *path) {
-    png_image image = {.version = PNG_IMAGE_VERSION};
-    assert_true(png_image_begin_read_from_file(&image, path));
-    image.format = PNG_FORMAT_RGB;
-    pixels read = {(int)image.width, (int)image.height, kf_allocate(PNG_IMAGE_SIZE(image))};
-    assert_true(png_image_finish_read(&image, NULL, read.rgb, 0, NULL));
-    return read;
-}
+#include "tests/unit/png_pixels.h"
 
 static const unsigned char *at(const pixels *p, int x, int y) {
     assert_in_range(x, 0, p->width - 1);
