@@ -5,10 +5,10 @@
 # their compiled modules. Leaves what landscapes.sh leaves.
 set -u
 problems=$(cd "$(dirname "$0")/../../tests/data/t1" && pwd)
-first=(matmul:1024x1024x1 nbody:8192x1x1 transpose:4096x2048x1 dedispersion:8192x128x1
-    matmul:2048x512x1 nbody:24000x1x1 transpose:3000x3000x1 dedispersion:5000x320x1)
-second=(convolution:2048x1024x1 star:256x256x128 logsumexp:4096x4096x1
-    convolution:1000x1400x1 star:400x200x60 logsumexp:1000x20000x1)
+first=(matmul:1024x768x1 nbody:4096x1x1 transpose:4096x2048x1 dedispersion:4096x96x1
+    matmul:2000x400x1 nbody:10000x1x1 transpose:3000x3000x1 dedispersion:10000x64x1)
+second=(convolution:1200x800x1 star:256x256x128 logsumexp:4096x4096x1
+    convolution:2048x512x1 star:400x200x60 logsumexp:1000x20000x1)
 case ${HALF:-} in
 0) chosen=("${first[@]}") ;;
 1) chosen=("${second[@]}") ;;

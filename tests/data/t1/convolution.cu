@@ -1,6 +1,7 @@
 /* Each value is the sum of FILTER x FILTER values from it on, weighted. A thread computes per_x values block_x apart in
  * per_y rows; stage: the block's part of the input goes through shared memory; constant_weights: they lie in constant memory;
- * unrolled: a row of the filter is. */
+ * down: a column of the input at a time goes into all of a thread's rows, instead of a row of the filter at a time; unrolled: a
+ * row of the filter is, or such a column. */
 #define FILTER 15
 #define TILE_X (block_x * per_x)
 #define TILE_Y (block_y * per_y)
@@ -25,27 +26,40 @@ extern "C" __global__ void __launch_bounds__(block_x * block_y)
     }
     __syncthreads();
 #endif
+    /* The input from the thread's row y and column x of the tile on. */
+    auto value = [&](int y, int x) {
+#if stage
+        return tile[y * WIDTH + x];
+#else
+        return x0 + x < pitch && y0 + y < height + FILTER - 1 ? in[(size_t)(y0 + y) * pitch + x0 + x] : 0.0f;
+#endif
+    };
     float sums[per_y][per_x] = {};
-    for (int j = 0; j < FILTER; j++) {
+#pragma unroll 1
+    for (int outer = 0; outer < FILTER; outer++) {
 #if unrolled
 #pragma unroll
 #else
 #pragma unroll 1
 #endif
-        for (int i = 0; i < FILTER; i++) {
-            const float weight = weights[j * FILTER + i];
+        for (int inner = 0; inner < (down ? FILTER + per_y - 1 : FILTER); inner++) {
+#if down
+#pragma unroll
+            for (int c = 0; c < per_x; c++) {
+                const float one = value((int)threadIdx.y * per_y + inner, (int)threadIdx.x + c * block_x + outer);
+#pragma unroll
+                for (int r = 0; r < per_y; r++)
+                    if (inner >= r && inner - r < FILTER) sums[r][c] += weights[(inner - r) * FILTER + outer] * one;
+            }
+#else
+            const float weight = weights[outer * FILTER + inner];
 #pragma unroll
             for (int r = 0; r < per_y; r++)
 #pragma unroll
-                for (int c = 0; c < per_x; c++) {
-                    const int x = (int)threadIdx.x + c * block_x, y = (int)threadIdx.y * per_y + r;
-#if stage
-                    sums[r][c] += weight * tile[(y + j) * WIDTH + x + i];
-#else
-                    if (x0 + x < width && y0 + y < height)
-                        sums[r][c] += weight * in[(size_t)(y0 + y + j) * pitch + x0 + x + i];
+                for (int c = 0; c < per_x; c++)
+                    sums[r][c] +=
+                        weight * value((int)threadIdx.y * per_y + r + outer, (int)threadIdx.x + c * block_x + inner);
 #endif
-                }
         }
     }
 #pragma unroll

@@ -1,35 +1,43 @@
 /* Sums over channels, each of which is delayed by shifts[channel] / 16 samples more for every row of the result. A thread has
- * per_x samples, block_x apart or side by side (strided), in per_y rows; `unrolled` channels are read at a time; staged: shifts
- * lie in shared memory. */
+ * per_x samples, block_x apart or side by side (strided), in per_y rows; `unrolled` channels are read at a time; whole: sums are
+ * whole numbers, and floats only in the end; words: four samples side by side are cut out of two words. */
 #define TILE_X (block_x * per_x)
 #define TILE_Y (block_y * per_y)
-#define MOST_CHANNELS 1024
 
 extern "C" __global__ void __launch_bounds__(block_x * block_y)
     dedispersion(float *out, const unsigned char *__restrict__ in, const int *__restrict__ shifts, int samples, int rows,
                  int channels, int pitch) {
-#if staged
-    __shared__ int table[MOST_CHANNELS];
-    for (int c = (int)(threadIdx.y * block_x + threadIdx.x); c < channels; c += block_x * block_y)
-        table[c] = shifts[c];
-    __syncthreads();
-#else
-    const int *__restrict__ table = shifts;
-#endif
     const int x0 = (int)blockIdx.x * TILE_X, y0 = (int)blockIdx.y * TILE_Y;
+#if whole
+    int sums[per_y][per_x] = {};
+#else
     float sums[per_y][per_x] = {};
+#endif
 #pragma unroll unrolled
     for (int c = 0; c < channels; c++) {
-        const int shift = table[c];
+        const int shift = shifts[c];
 #pragma unroll
         for (int j = 0; j < per_y; j++) {
             const int y = y0 + (int)threadIdx.y + j * block_y;
-            const unsigned char *row = in + (size_t)c * pitch + (min(y, rows - 1) * shift) / 16;
+            const size_t row = (size_t)c * pitch + (min(y, rows - 1) * shift) / 16;
+#if words
+#pragma unroll
+            for (int i = 0; i < per_x; i += 4) {
+                const size_t at = row + min(x0 + (int)threadIdx.x * per_x + i, (samples - 1) / 4 * 4);
+                const unsigned *two = (const unsigned *)in + at / 4;
+                const unsigned four = __funnelshift_r(two[0], at % 4 > 0 ? two[1] : 0u, 8 * (unsigned)(at % 4));
+                sums[j][i] += four & 255u;
+                sums[j][i + 1] += four >> 8 & 255u;
+                sums[j][i + 2] += four >> 16 & 255u;
+                sums[j][i + 3] += four >> 24;
+            }
+#else
 #pragma unroll
             for (int i = 0; i < per_x; i++) {
                 const int x = x0 + (strided ? (int)threadIdx.x + i * block_x : (int)threadIdx.x * per_x + i);
-                sums[j][i] += (float)row[min(x, samples - 1)];
+                sums[j][i] += in[row + min(x, samples - 1)];
             }
+#endif
         }
     }
 #pragma unroll
@@ -38,6 +46,6 @@ extern "C" __global__ void __launch_bounds__(block_x * block_y)
         for (int i = 0; i < per_x; i++) {
             const int y = y0 + (int)threadIdx.y + j * block_y;
             const int x = x0 + (strided ? (int)threadIdx.x + i * block_x : (int)threadIdx.x * per_x + i);
-            if (x < samples && y < rows) out[(size_t)y * samples + x] = sums[j][i];
+            if (x < samples && y < rows) out[(size_t)y * samples + x] = (float)sums[j][i];
         }
 }
