@@ -50,23 +50,66 @@ static double random_phase(uint64_t *state) {
     return 2.0 * pi * (double)(kf_random_next(state) >> 11) * 0x1p-53;
 }
 
-/* Waves with at most two periods an axis, from the seed and the simulation alone. */
-static void add_waves(const kf_fluid *f, int simulation, const int cell[3], double speed,
-                      double velocity[3]) {
-    enum { WAVES = 6 };
+enum { WAVES = 6, MOST_PERIODS = 2, PERIODS = 2 * MOST_PERIODS + 1 };
+
+/* Waves with at most two periods an axis, from the seed and the simulation alone. A sine of all axes is one
+ * product of complex numbers an axis, from tables: a large box has many cells. */
+struct kf_fluid_waves {
+    const kf_fluid *fluid;
+    int periods[WAVES][3];                   /* k + MOST_PERIODS */
+    double cosine[WAVES][3], sine[WAVES][3]; /* of the phase of each component */
+    double *turns[3];                        /* exp(2 pi i k cell / cells), [cell][k][2] */
+};
+
+kf_fluid_waves *kf_fluid_waves_make(const kf_fluid *f, int simulation) {
+    kf_fluid_waves *w = kf_allocate_zeroed(1, sizeof *w);
     uint64_t state = f->seed * 977 + (uint64_t)simulation;
+    w->fluid = f;
+    if (f->start != KF_START_RANDOM && f->shake <= 0) return w;
     for (int wave = 0; wave < WAVES; wave++) {
-        double argument = 0;
-        for (int i = 0; i < 3 && i < f->dimensions; i++) {
-            const double k = (double)(int)kf_random_below(&state, 5) - 2.0;
-            argument += 2.0 * pi * k * cell[i] / f->cells[i];
-        }
         for (int i = 0; i < f->dimensions; i++)
-            velocity[i] += speed / WAVES * sin(argument + random_phase(&state));
+            w->periods[wave][i] = (int)kf_random_below(&state, PERIODS);
+        for (int i = 0; i < f->dimensions; i++) {
+            const double phase = random_phase(&state);
+            w->cosine[wave][i] = cos(phase), w->sine[wave][i] = sin(phase);
+        }
+    }
+    for (int i = 0; i < f->dimensions; i++) {
+        w->turns[i] = kf_allocate(sizeof(double) * 2 * PERIODS * (size_t)f->cells[i]);
+        for (int n = 0; n < f->cells[i]; n++)
+            for (int k = 0; k < PERIODS; k++) {
+                const double angle = 2.0 * pi * (k - MOST_PERIODS) * n / f->cells[i];
+                double *turn = w->turns[i] + 2 * ((size_t)n * PERIODS + (size_t)k);
+                turn[0] = cos(angle), turn[1] = sin(angle);
+            }
+    }
+    return w;
+}
+
+void kf_fluid_waves_free(kf_fluid_waves *w) {
+    if (w == NULL) return;
+    for (int i = 0; i < 3; i++)
+        free(w->turns[i]);
+    free(w);
+}
+
+static void add_waves(const kf_fluid_waves *w, const int cell[3], double speed, double velocity[3]) {
+    const int dimensions = w->fluid->dimensions;
+    for (int wave = 0; wave < WAVES; wave++) {
+        double c = 1, s = 0;
+        for (int i = 0; i < dimensions; i++) {
+            const double *turn = w->turns[i] + 2 * ((size_t)cell[i] * PERIODS + (size_t)w->periods[wave][i]);
+            const double real = c * turn[0] - s * turn[1];
+            s = c * turn[1] + s * turn[0];
+            c = real;
+        }
+        for (int i = 0; i < dimensions; i++)
+            velocity[i] += speed / WAVES * (s * w->cosine[wave][i] + c * w->sine[wave][i]);
     }
 }
 
-static void add_start(const kf_fluid *f, int simulation, const int cell[3], double velocity[3]) {
+static void add_start(const kf_fluid_waves *w, const int cell[3], double velocity[3]) {
+    const kf_fluid *f = w->fluid;
     double phase[3];
     for (int i = 0; i < 3; i++)
         phase[i] = 2.0 * pi * f->start_mode * cell[i] / f->cells[i];
@@ -84,7 +127,7 @@ static void add_start(const kf_fluid *f, int simulation, const int cell[3], doub
         velocity[0] += f->start_amplitude * sin(phase[1]);
         break;
     case KF_START_RANDOM:
-        add_waves(f, simulation, cell, f->start_amplitude, velocity);
+        add_waves(w, cell, f->start_amplitude, velocity);
         break;
     default:
         break;
@@ -95,7 +138,8 @@ double kf_fluid_body(const kf_fluid *f, int y) {
     return f->body_amplitude * (f->body_mode == 0 ? 1.0 : sin(2.0 * pi * f->body_mode * y / f->cells[1]));
 }
 
-void kf_fluid_initial(const kf_fluid *f, int simulation, const int cell[3], double velocity[3]) {
+void kf_fluid_initial(const kf_fluid_waves *w, const int cell[3], double velocity[3]) {
+    const kf_fluid *f = w->fluid;
     int inside[3], domain[3];
     double sign[3] = {1, 1, 1};
     kf_fluid_domain(f, domain);
@@ -108,8 +152,8 @@ void kf_fluid_initial(const kf_fluid *f, int simulation, const int cell[3], doub
     if (f->initial != NULL)
         f->initial(f->initial_context, inside, velocity);
     else
-        add_start(f, simulation, inside, velocity);
-    if (f->shake > 0) add_waves(f, simulation, inside, f->shake, velocity);
+        add_start(w, inside, velocity);
+    if (f->shake > 0) add_waves(w, inside, f->shake, velocity);
     for (int i = 0; i < 3; i++)
         velocity[i] *= sign[i];
 }

@@ -399,14 +399,16 @@ static void move_particles(reference *r) {
 
 static void start(reference *r, int simulation) {
     const kf_fluid *f = r->fluid;
+    kf_fluid_waves *waves = kf_fluid_waves_make(f, simulation);
     for (size_t n = 0; n < r->count; n++) {
         int at[3];
         double velocity[3];
         coordinates(f, n, at);
-        kf_fluid_initial(f, simulation, at, velocity);
+        kf_fluid_initial(waves, at, velocity);
         for (int i = 0; i < 3; i++)
             r->state.velocity[i][n] = i < f->dimensions ? velocity[i] : 0;
     }
+    kf_fluid_waves_free(waves);
     for (long long j = 0; j < f->particle_count; j++)
         kf_fluid_particle(f, j, r->state.particles + 3 * j);
 }

@@ -76,14 +76,16 @@ static void allocate_state(const kf_fluid *f, kf_fluid_state *state) {
 
 static void start_state(const kf_fluid *f, int simulation, kf_fluid_state *state) {
     const size_t cells = kf_fluid_cell_count(f), nx = (size_t)f->cells[0], ny = (size_t)f->cells[1];
+    kf_fluid_waves *waves = kf_fluid_waves_make(f, simulation);
     allocate_state(f, state);
     for (size_t n = 0; n < cells; n++) {
         const int at[3] = {(int)(n % nx), (int)(n / nx % ny), (int)(n / (nx * ny))};
         double velocity[3];
-        kf_fluid_initial(f, simulation, at, velocity);
+        kf_fluid_initial(waves, at, velocity);
         for (int i = 0; i < f->dimensions; i++)
             state->velocity[i][n] = velocity[i];
     }
+    kf_fluid_waves_free(waves);
     for (long long j = 0; j < f->particle_count; j++)
         kf_fluid_particle(f, j, state->particles + 3 * j);
 }

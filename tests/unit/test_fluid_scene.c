@@ -18,6 +18,12 @@ static void near_vector(const double *value, double x, double y, double z) {
     near(value[2], z);
 }
 
+static void begin_at(const kf_fluid *f, int simulation, const int cell[3], double velocity[3]) {
+    kf_fluid_waves *waves = kf_fluid_waves_make(f, simulation);
+    kf_fluid_initial(waves, cell, velocity);
+    kf_fluid_waves_free(waves);
+}
+
 static kf_fluid *open_text(const char *text) {
     static const int as_said[3];
     kf_error error = {KF_OK, ""};
@@ -175,7 +181,7 @@ static void images_behind_walls(void **state) {
             const bool filled = (x == 11 || x == 12) && (y < 4 || y >= 20);
             near((double)f->mask[16 * y + x], filled);
             double u[3];
-            kf_fluid_initial(f, 0, (int[3]){x, y, 0}, u);
+            begin_at(f, 0, (int[3]){x, y, 0}, u);
             near_vector(u, 0.4, (y < 12 ? 1 : -1) * 0.4 * sin(2 * PI * x / 16), 0);
         }
     kf_fluid_free(f);
@@ -289,13 +295,13 @@ static void starts_by_their_formulas(void **state) {
         const double x = 4 * PI * at[0] / 16, y = 4 * PI * at[1] / 12, z = 4 * PI * at[2] / 10;
         double u[3];
         f->start = KF_START_SHEAR_WAVE;
-        kf_fluid_initial(f, 0, at, u);
+        begin_at(f, 0, at, u);
         near_vector(u, 0.4, 0.3 * sin(x), 0.1);
         f->start = KF_START_TAYLOR_GREEN;
-        kf_fluid_initial(f, 0, at, u);
+        begin_at(f, 0, at, u);
         near_vector(u, 0.4 + 0.3 * sin(x) * cos(y) * cos(z), -0.3 * cos(x) * sin(y) * cos(z), 0.1);
         f->start = KF_START_KOLMOGOROV;
-        kf_fluid_initial(f, 0, at, u);
+        begin_at(f, 0, at, u);
         near_vector(u, 0.4 + 0.3 * sin(y), 0, 0.1);
     }
     /* Random: of the asked size, another for each simulation, and only waves with two periods at most. */
@@ -304,8 +310,8 @@ static void starts_by_their_formulas(void **state) {
     for (int n = 0; n < 16 * 12 * 10; n++) {
         const int at[3] = {n % 16, n / 16 % 12, n / 192};
         double u[3], v[3];
-        kf_fluid_initial(f, 0, at, u);
-        kf_fluid_initial(f, 1, at, v);
+        begin_at(f, 0, at, u);
+        begin_at(f, 1, at, v);
         most = fmax(most, fabs(u[0] - 0.4));
         differs = fmax(differs, fabs(u[0] - v[0]));
         high += (u[1] - v[1]) * cos(2 * PI * 3 * at[0] / 16);
