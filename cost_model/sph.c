@@ -23,6 +23,7 @@ typedef struct kf_tally {
     double support;               /* with the skin, in spacings */
     /* That a particle looks through; a row has more ranges where it is periodic. */
     double rows, ranges, candidates;
+    double runs;  /* ranges of a row that hold any, in the mean */
     double cells; /* in all */
     bool gpu;
 } kf_tally;
@@ -33,6 +34,8 @@ typedef struct kf_tally {
  * value that does not fit the registers, once a neighbour. */
 static const double RANGE = 90, PRUNE = 60, IMAGE = 20, GATHER = 26, TEST = 9, NOTE = 8, BIT = 6, APPEND = 20,
                     SPILL = 2;
+/* To add a value up over the lanes of a particle, each time their number halves; values of a sum. */
+static const double SHUFFLE = 3, VALUES = 7;
 /* Lanes wait for the one of their warp with most neighbours. */
 static const double UNEVEN_LISTS = 1.15, UNEVEN_BITS = 1.25;
 /* Groups of lanes that look at different candidates; warps with a load in flight each that keep a
@@ -67,9 +70,15 @@ static void look_through(kf_tally *t) {
     cells /= deep ? PLACES * PLACES : PLACES;
     const int up = t->scene->dimensions - 1, width = 2 * reach + 1;
     const double rows = deep ? width * width : width;
-    const double parts = t->options.search == KF_SPH_CELLS             ? width
-                         : t->scene->sides[2 * up] == KF_SIDE_PERIODIC ? 3
-                                                                       : 1;
+    const bool periodic = t->scene->sides[2 * up] == KF_SIDE_PERIODIC;
+    const int runs = kf_sph_runs(&t->options);
+    const double parts = t->options.search == KF_SPH_CELLS ? width
+                         : runs > 1                        ? runs + periodic
+                         : periodic                        ? 3
+                                                           : 1;
+    t->runs = t->options.cell_order == KF_SPH_ORDER_BRICKS   ? 1 + (width - 1) / 4.0
+              : t->options.cell_order == KF_SPH_ORDER_MORTON ? 1 + (width - 1) / 2.0
+                                                             : 1;
     t->rows = rows;
     t->ranges = rows * parts;
     t->candidates = cells * pow(cell, t->scene->dimensions);
@@ -142,8 +151,8 @@ static double any_lane(double share) {
 /* Ranges of candidates: cells' beginnings are read, and the way around periodic faces found. */
 static double range_instructions(const kf_tally *t) {
     const bool cells = t->options.search == KF_SPH_CELLS;
-    return (cells ? t->ranges : t->rows) * RANGE + (cells ? 0 : t->ranges - t->rows) * IMAGE +
-           (t->options.prune ? t->ranges * PRUNE : 0);
+    const double full = cells ? t->ranges : t->rows * t->runs;
+    return full * RANGE + (t->ranges - full) * IMAGE + (t->options.prune ? t->ranges * PRUNE : 0);
 }
 /* Bits of those that are near: `staged`, and what makes lists. */
 static double scan_instructions(const kf_tally *t) {
@@ -163,11 +172,13 @@ static void add_sum(kf_tally *t, const kf_sum *s) {
                             .registers = s->registers,
                             .threads = t->gpu ? o->threads : 256,
                             .resident = o->resident_blocks};
+    const double lanes = o->lanes;
     double pairs = 0;
     switch (o->search) {
     case KF_SPH_LIST:
         k.registers += 4;
-        pairs = UNEVEN_LISTS * listed * apart;
+        /* The longest list of a warp, in whole passes of the lanes. */
+        pairs = ((1 + (UNEVEN_LISTS - 1) / sqrt(lanes)) * listed + 0.5 * (lanes - 1)) * apart;
         k.bytes += 4 * listed;
         k.visits = listed;
         break;
@@ -187,12 +198,12 @@ static void add_sum(kf_tally *t, const kf_sum *s) {
         pairs = 3 * t->candidates;
         /* fallthrough */
     default:
-        pairs +=
-            range_instructions(t) + t->candidates * (test + any_lane(t->neighbours / t->candidates) * body);
+        pairs += lanes * range_instructions(t) +
+                 t->candidates * (test + any_lane(t->neighbours / t->candidates) * body);
         k.visits = any_lane(t->neighbours / t->candidates) * t->candidates;
         break;
     }
-    k.instructions = s->own + pairs;
+    k.instructions = lanes * (s->own + (lanes > 1 ? SHUFFLE * VALUES * log2(lanes) : 0)) + pairs;
     add_kernel(t, &k);
 }
 

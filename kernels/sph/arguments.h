@@ -57,7 +57,8 @@ typedef struct kf_sph_arguments {
     int count;         /* particles */
     int fluid_count;   /* the others are those of walls, whose identities are the last ones */
     int cells[3];      /* along each axis */
-    int cell_count;    /* in all; cell number cell_count holds what has left the domain */
+    int tiles[3];      /* blocks of cells along each axis, where cells are numbered by them */
+    int cell_count;    /* numbers in all; cell number cell_count holds what has left the domain */
     int capacity;      /* of a particle's list or masks */
     int height_nodes[2];
     int plane_count;

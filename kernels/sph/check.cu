@@ -4,7 +4,7 @@
 
 KF_SCALAR_KERNEL(find_neighbours, kf_sph_arguments) {
     (void)y, (void)z;
-    const int i = x, n = a->count;
+    const int i = x / KF_LANES, n = a->count;
     const kf_four p = kf_load(a->sorted.position, i, n);
     unsigned count = 0, mixed = 0, count_again = 0, mixed_again = 0;
     if (kf_inside(a, p)) {
@@ -19,6 +19,8 @@ KF_SCALAR_KERNEL(find_neighbours, kf_sph_arguments) {
             count_again += near, mixed_again += near * (who * 2654435761u ^ who >> 3);
         })
     }
+    KF_ADD_LANES(unsigned, &count, &mixed, &count_again, &mixed_again)
+    if (KF_LANE > 0) return;
     unsigned *to = a->found + 2 * (a->sorted.identity[i] & ~KF_SPH_WALL_BIT);
     to[0] = count;
     to[1] = count == count_again && mixed == mixed_again ? mixed : ~mixed;

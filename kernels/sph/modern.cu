@@ -30,7 +30,7 @@ KF_FUNCTION float kf_pressure(float e) {
 #if KF_DUMMIES
 KF_SCALAR_KERNEL(dummies, kf_sph_arguments) {
     (void)y, (void)z;
-    const int i = x, n = a->count;
+    const int i = x / KF_LANES, n = a->count;
     if (!kf_is_wall(a->sorted.identity[i])) return;
     kf_four p = kf_load(a->sorted.position, i, n);
     float sum = 0, pressure = 0, sx = 0, sy = 0, sz = 0;
@@ -48,6 +48,9 @@ KF_SCALAR_KERNEL(dummies, kf_sph_arguments) {
             txz += weight * s.xz, tyz += weight * s.yz;
         }
     })
+    KF_ADD_LANES(float, &sum, &pressure, &sx, &sy, &sz)
+    if (KF_STRESS) KF_ADD_LANES(float, &txx, &tyy, &txy, &txz, &tyz)
+    if (KF_LANE > 0) return;
     const float inverse = sum > 1e-6f ? 1.0f / sum : 0.0f, sign = a->wall_slips ? inverse : -inverse;
     kf_four v;
     v.x = sign * sx, v.y = sign * sy, v.z = sign * sz;
@@ -89,7 +92,7 @@ KF_FUNCTION kf_four kf_shift(const kf_sph_arguments *a, kf_four v, float cx, flo
 #if !KF_STRESS
 KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
     (void)y, (void)z;
-    const int i = x, n = a->count;
+    const int i = x / KF_LANES, n = a->count;
     const kf_four p = kf_load(a->sorted.position, i, n), v = kf_load(a->sorted.velocity, i, n);
     const float pressure = kf_pressure(v.w);
     float ax = 0, ay = 0, az = 0, compression = 0, diffusion = 0, cx = 0, cy = 0, cz = 0, spread = 0;
@@ -128,7 +131,12 @@ KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
             spread += weight * r2;
 #endif
         })
+        KF_ADD_LANES(float, &ax, &ay, &az, &compression, &diffusion)
+        if (KF_VISCOUS && KF_BOUNDED) KF_ADD_LANES(float, &fx, &fy, &fz)
+        if (KF_SHIFTS) KF_ADD_LANES(float, &cx, &cy, &cz)
+        if (KF_SHIFTS || KF_DROPS) KF_ADD_LANES(float, &spread)
     }
+    if (KF_LANE > 0) return;
     const float f = a->gradient, fv = f * p.w;
     /* A drop, whose own density nothing evens out, would swing at a wall that pulls, further each time: walls do not
      * pull it, and leaving them does not thin it below its density at rest. */
@@ -172,7 +180,7 @@ KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
 /* d e / d t, the displacement, and the new stress. */
 KF_SCALAR_KERNEL(strain, kf_sph_arguments) {
     (void)y, (void)z;
-    const int i = x, n = a->count;
+    const int i = x / KF_LANES, n = a->count;
     const kf_four p = kf_load(a->sorted.position, i, n), v = kf_load(a->sorted.velocity, i, n);
     float lxx = 0, lxy = 0, lxz = 0, lyx = 0, lyy = 0, lyz = 0, lzx = 0, lzy = 0, lzz = 0;
     float compression = 0, diffusion = 0, cx = 0, cy = 0, cz = 0, spread = 0;
@@ -195,6 +203,11 @@ KF_SCALAR_KERNEL(strain, kf_sph_arguments) {
         cx -= gx, cy -= gy, cz -= gz, spread += weight * r2;
 #endif
     })
+    KF_ADD_LANES(float, &lxx, &lxy, &lyx, &lyy, &diffusion)
+    if (KF_DIMENSIONS == 3) KF_ADD_LANES(float, &lxz, &lyz, &lzx, &lzy, &lzz)
+    if (KF_DUMMIES) KF_ADD_LANES(float, &compression)
+    if (KF_SHIFTS) KF_ADD_LANES(float, &cx, &cy, &cz, &spread)
+    if (KF_LANE > 0) return;
     const float f = a->gradient;
     kf_gradient l;
 #if !KF_DUMMIES
@@ -227,7 +240,7 @@ KF_SCALAR_KERNEL(strain, kf_sph_arguments) {
 /* Forces, and the end of the step. */
 KF_SCALAR_KERNEL(motion, kf_sph_arguments) {
     (void)y, (void)z;
-    const int i = x, n = a->count;
+    const int i = x / KF_LANES, n = a->count;
     const kf_four p = kf_load(a->sorted.position, i, n), v = kf_load(a->sorted.velocity, i, n);
     const kf_deviator s = kf_load_stress(a->sorted.stress, i, n);
     const float pressure = kf_pressure(v.w), szz = -s.xx - s.yy;
@@ -250,6 +263,8 @@ KF_SCALAR_KERNEL(motion, kf_sph_arguments) {
             if (KF_DIMENSIONS == 3)
                 az += weight * ((push - szz + u.xx + u.yy) * dz - (s.xz + u.xz) * dx - (s.yz + u.yz) * dy);
         })
+        KF_ADD_LANES(float, &ax, &ay, &az)
+        if (KF_LANE > 0) return;
         const float fv = a->gradient * p.w;
         const kf_four old = kf_load(a->sorted.rate, i, n);
         ax *= fv, ay *= fv, az *= fv;
@@ -276,6 +291,7 @@ KF_SCALAR_KERNEL(motion, kf_sph_arguments) {
         acceleration.z = az + a->gravity[2], acceleration.w = a->sums[4 * i + 3];
         shift.x = a->sums[4 * i], shift.y = a->sums[4 * i + 1], shift.z = a->sums[4 * i + 2];
     }
+    if (KF_LANE > 0) return;
     kf_keep_stress(a->next.stress, i, n, s);
     kf_integrate(a, i, p, v, acceleration, shift);
 }

@@ -15,7 +15,9 @@
  *                      memory on a GPU, of KF_SUM_THREADS threads). With KF_KEEPS_SLOTS the first sum of a step leaves
  *                      them for the others. On the cpu the second loop is one of vectors, over all that are near
  *
- * KF_IN_FLIGHT candidates or listed neighbours are loaded at a time on a GPU.
+ * KF_IN_FLIGHT candidates or listed neighbours are loaded at a time on a GPU. There KF_LANES threads side by side may share
+ * a particle's candidates or list (searches cells, rows and list); KF_ADD_LANES then adds up what they have, in each of
+ * them.
  *
  * The body sees j, dx, dy, dz (own position less j's) and r2. On the cpu the candidates of a range are the SIMD loop,
  * and the body runs for all of them: what it adds must vanish beyond the support (kf_weight does). */
@@ -38,6 +40,8 @@
 #define KF_SLOW        (KF_DIMENSIONS == 3 ? KF_WIDTH * KF_WIDTH : KF_WIDTH) /* rows around a particle */
 #if KF_SEARCH == KF_SEARCH_CELLS
 #define KF_PARTS KF_WIDTH
+#elif KF_CELL_ORDER != KF_ROWS /* runs of cells that a row's part around a particle touches */
+#define KF_PARTS ((KF_WIDTH + KF_RUN - 2) / KF_RUN + 1 + KF_PERIODIC_UP)
 #else
 #define KF_PARTS (KF_PERIODIC_UP ? 3 : 1)
 #endif
@@ -60,6 +64,15 @@ KF_FUNCTION int kf_wrapped(const kf_sph_arguments *a, int axis, int cell, float 
     }
     return cell;
 }
+#if KF_CELL_ORDER != KF_ROWS
+/* Last cell along a row of those that lie side by side from this one on; it may be beyond a periodic face. */
+KF_FUNCTION int kf_end_of_run(const kf_sph_arguments *a, int cell) {
+    const int n = a->cells[KF_UP];
+    const int inside = !KF_PERIODIC_UP ? cell : cell < 0 ? cell + n : cell >= n ? cell - n : cell;
+    const int end = inside | (KF_RUN - 1);
+    return cell - inside + (end < n ? end : n - 1);
+}
+#endif
 KF_FUNCTION kf_range kf_candidates(const kf_sph_arguments *a, kf_four p, const int *home, int k) {
     kf_range r;
     r.first = r.end = 0;
@@ -90,10 +103,17 @@ KF_FUNCTION kf_range kf_candidates(const kf_sph_arguments *a, kf_four p, const i
     if (cy < 0 || cy >= a->cells[1]) return r;
 #endif
     (void)oy;
-    const kf_row row = kf_row_at(a, kf_row_number(a, cx, cy));
+    const kf_row row = kf_row_at(a, cx, cy);
     float *up = KF_DIMENSIONS == 3 ? &r.z : &r.y;
 #if KF_SEARCH == KF_SEARCH_CELLS
     low = high = kf_wrapped(a, KF_UP, low + part, up);
+#elif KF_CELL_ORDER != KF_ROWS
+    if (!KF_PERIODIC_UP) low = low < 0 ? 0 : low, high = high > row.high ? row.high : high;
+    for (int runs = 0; runs < part && low <= high; runs++) low = kf_end_of_run(a, low) + 1;
+    if (low > high) return r;
+    const int end = kf_end_of_run(a, low), from = low;
+    low = kf_wrapped(a, KF_UP, low, up);
+    high = low + (end < high ? end : high) - from;
 #else
     if (part == 1) {
         if (low >= 0) return r;
@@ -109,7 +129,7 @@ KF_FUNCTION kf_range kf_candidates(const kf_sph_arguments *a, kf_four p, const i
     low = low < row.low ? row.low : low, high = high > row.high ? row.high : high;
     if (low > high) return r;
 #endif
-    r.first = a->start[row.base + low], r.end = a->start[row.base + high + 1];
+    r.first = a->start[row.base + KF_ALONG_ROW(low)], r.end = a->start[row.base + KF_ALONG_ROW(high) + 1];
     return r;
 }
 
@@ -143,6 +163,36 @@ KF_FUNCTION long long kf_word(const kf_sph_arguments *a, int i) {
 #define KF_VECTOR 16 /* lanes of the widest vectors */
 #endif
 
+#ifndef KF_LANES
+#define KF_LANES 1
+#endif
+#if KF_LANES > 1
+#if KF_SEARCH == KF_SEARCH_MASKS || KF_SEARCH == KF_SEARCH_STAGED
+#error "bits are one thread's"
+#endif
+#define KF_LANE ((int)(threadIdx.x % KF_LANES))
+KF_FUNCTION unsigned kf_group(void) { /* the lanes of a warp that share a particle */
+    return ((1u << KF_LANES) - 1u) << (threadIdx.x % 32 / KF_LANES * KF_LANES);
+}
+KF_FUNCTION float kf_sum_of_lanes(float own) {
+    KF_UNROLL for (int other = KF_LANES / 2; other > 0; other /= 2) own += __shfl_xor_sync(kf_group(), own, other);
+    return own;
+}
+KF_FUNCTION unsigned kf_sum_of_lanes(unsigned own) {
+    KF_UNROLL for (int other = KF_LANES / 2; other > 0; other /= 2) own += __shfl_xor_sync(kf_group(), own, other);
+    return own;
+}
+#define KF_ADD_LANES(type, ...)                                                                              \
+    {                                                                                                        \
+        type *const kf_sums[] = {__VA_ARGS__};                                                               \
+        KF_UNROLL for (int kf_s = 0; kf_s < (int)(sizeof kf_sums / sizeof *kf_sums); kf_s++)                 \
+            *kf_sums[kf_s] = kf_sum_of_lanes(*kf_sums[kf_s]);                                                \
+    }
+#else
+#define KF_LANE 0
+#define KF_ADD_LANES(type, ...) {}
+#endif
+
 #define KF_DISTANCE(from)                                                                                    \
     const kf_four q = kf_load(a->sorted.position, j, a->count);                                              \
     const float dx = from.x - q.x, dy = from.y - q.y, dz = from.z - q.z;                                     \
@@ -156,7 +206,7 @@ KF_FUNCTION long long kf_word(const kf_sph_arguments *a, int i) {
         kf_home_of(a, p, kf_home);                                                                           \
         KF_ONE_BY_ONE for (int kf_k = 0; kf_k < KF_RANGES; kf_k++) {                                         \
             const kf_range kf_r = kf_candidates(a, p, kf_home, kf_k);                                        \
-            KF_SOME KF_SIMD(pragma) for (int j = kf_r.first; j < kf_r.end; j++) {                            \
+            KF_SOME KF_SIMD(pragma) for (int j = kf_r.first + KF_LANE; j < kf_r.end; j += KF_LANES) {        \
                 KF_DISTANCE(kf_r)                                                                            \
                 KF_NEAR(r2 < a->support2) __VA_ARGS__                                                        \
             }                                                                                                \
@@ -265,7 +315,7 @@ KF_FUNCTION int kf_sees_images(const kf_sph_arguments *a, const int *home) {
         kf_home_of(a, p, kf_home);                                                                           \
         const int kf_images = kf_sees_images(a, kf_home);                                                    \
         (void)kf_images;                                                                                     \
-        KF_SOME KF_SIMD(pragma) for (int kf_l = 0; kf_l < kf_length; kf_l++) {                               \
+        KF_SOME KF_SIMD(pragma) for (int kf_l = KF_LANE; kf_l < kf_length; kf_l += KF_LANES) {               \
             const int j = (int)kf_mine[KF_STRIDE * kf_l];                                                           \
             KF_DISTANCE_TO_IMAGE(p)                                                                          \
             __VA_ARGS__                                                                                      \

@@ -1,6 +1,6 @@
 /* Particles in memory, and the cells that they are sorted by. Defines: KF_DIMENSIONS 2 or 3; KF_LAYOUT 4 (four
  * floats side by side), 3 (three, and the fourth apart) or 1 (each apart); KF_REACH, cells a support; KF_COLUMNS,
- * rows of cells have a beginning of their own; KF_PERIODIC, a bit an axis. */
+ * rows of cells have a beginning of their own; KF_CELL_ORDER, how cells are numbered; KF_PERIODIC, a bit an axis. */
 #ifndef KF_KERNELS_SPH_PARTICLE_H
 #define KF_KERNELS_SPH_PARTICLE_H
 
@@ -136,27 +136,54 @@ KF_FUNCTION int kf_cell_along(const kf_sph_arguments *a, int axis, float x) {
     return kf_within((int)(x * a->cell_inverse[axis]), 0, a->cells[axis] - 1);
 }
 
-/* First cell of a row less its number along the row, and the numbers of its first and last cells. */
+/* Cells are numbered along rows (0), or block after block: those of a block of 4 cells an axis along its rows (1), those of
+ * one of 8 by Morton's order (2). KF_RUN of them lie side by side along a row then. */
+#define KF_ROWS   0
+#define KF_BRICKS 1
+#define KF_MORTON 2
+#ifndef KF_CELL_ORDER
+#define KF_CELL_ORDER KF_ROWS
+#endif
+#if KF_CELL_ORDER != KF_ROWS
+#define KF_BLOCK_BITS (KF_CELL_ORDER == KF_BRICKS ? 2 : 3)
+#define KF_RUN        (KF_CELL_ORDER == KF_BRICKS ? 4 : 2)
+/* What `cell` along an axis adds to the number; place: 0 for the axis along the row, then up. */
+KF_FUNCTION int kf_cell_share(int cell, int place) {
+    const int bits = cell & ((1 << KF_BLOCK_BITS) - 1);
+#if KF_CELL_ORDER == KF_BRICKS
+    return bits << KF_BLOCK_BITS * place;
+#else
+    return ((bits & 1) | (bits & 2) << (KF_DIMENSIONS - 1) | (bits & 4) << 2 * (KF_DIMENSIONS - 1)) << place;
+#endif
+}
+#define KF_BLOCK_CELLS (1 << KF_BLOCK_BITS * KF_DIMENSIONS)
+#define KF_ALONG_ROW(cell) (((cell) >> KF_BLOCK_BITS) * KF_BLOCK_CELLS + kf_cell_share(cell, 0))
+#else
+#define KF_ALONG_ROW(cell) (cell)
+#endif
+
+/* Numbers of its first and last cells along a row; cell c of it is number base + KF_ALONG_ROW(c). */
 typedef struct kf_row {
     int base, low, high;
 } kf_row;
-KF_FUNCTION kf_row kf_row_at(const kf_sph_arguments *a, int row) {
+KF_FUNCTION kf_row kf_row_at(const kf_sph_arguments *a, int cx, int cy) {
     kf_row r;
+    (void)cy;
 #if KF_COLUMNS
+    const int row = cx * a->cells[1] + cy;
     const int first = a->columns[2 * row], low = a->columns[2 * row + 1], end = a->columns[2 * row + 2];
     r.base = first - low, r.low = low, r.high = low + end - first - 1;
 #else
-    r.base = row * a->cells[KF_UP], r.low = 0, r.high = a->cells[KF_UP] - 1;
+#if KF_CELL_ORDER != KF_ROWS
+    const int tx = cx >> KF_BLOCK_BITS, ty = cy >> KF_BLOCK_BITS;
+    r.base = (KF_DIMENSIONS == 3 ? tx * a->tiles[1] + ty : tx) * a->tiles[KF_UP] * KF_BLOCK_CELLS +
+             kf_cell_share(cx, KF_UP) + (KF_DIMENSIONS == 3 ? kf_cell_share(cy, 1) : 0);
+#else
+    r.base = (KF_DIMENSIONS == 3 ? cx * a->cells[1] + cy : cx) * a->cells[KF_UP];
+#endif
+    r.low = 0, r.high = a->cells[KF_UP] - 1;
 #endif
     return r;
-}
-KF_FUNCTION int kf_row_number(const kf_sph_arguments *a, int cx, int cy) {
-#if KF_DIMENSIONS == 2
-    (void)a, (void)cy;
-    return cx;
-#else
-    return cx * a->cells[1] + cy;
-#endif
 }
 KF_FUNCTION float kf_up(kf_four p) {
 #if KF_DIMENSIONS == 2
@@ -178,8 +205,9 @@ KF_FUNCTION int kf_inside(const kf_sph_arguments *a, kf_four p) {
 KF_FUNCTION int kf_cell_of(const kf_sph_arguments *a, kf_four p) {
     if (!kf_inside(a, p)) return a->cell_count;
     const int cx = kf_cell_along(a, 0, p.x), cy = kf_cell_along(a, 1, p.y);
-    const kf_row row = kf_row_at(a, kf_row_number(a, cx, cy));
-    return row.base + kf_within(kf_cell_along(a, KF_UP, kf_up(p)), row.low, row.high);
+    const kf_row row = kf_row_at(a, cx, cy);
+    const int along = kf_within(kf_cell_along(a, KF_UP, kf_up(p)), row.low, row.high);
+    return row.base + KF_ALONG_ROW(along);
 }
 
 KF_FUNCTION int kf_is_wall(int identity) {

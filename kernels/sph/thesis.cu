@@ -13,7 +13,7 @@ KF_FUNCTION float kf_clipped(float e) {
 
 KF_SCALAR_KERNEL(density, kf_sph_arguments) {
     (void)y, (void)z;
-    const int i = x, n = a->count;
+    const int i = x / KF_LANES, n = a->count;
     const kf_four p = kf_load(a->sorted.position, i, n);
     float sum = 0;
     if (!kf_inside(a, p)) return;
@@ -21,6 +21,8 @@ KF_SCALAR_KERNEL(density, kf_sph_arguments) {
         const float t = kf_larger(a->support2 - r2, 0.0f);
         sum += t * t * t;
     })
+    KF_ADD_LANES(float, &sum)
+    if (KF_LANE > 0) return;
 #if KF_SEARCH == KF_SEARCH_LIST /* a list does not hold its owner */
     sum += a->support2 * a->support2 * a->support2;
 #endif
@@ -43,7 +45,7 @@ KF_FUNCTION kf_deviator kf_thesis_stress(const kf_sph_arguments *a, kf_gradient 
 
 KF_SCALAR_KERNEL(stress, kf_sph_arguments) {
     (void)y, (void)z;
-    const int i = x, n = a->count;
+    const int i = x / KF_LANES, n = a->count;
     const kf_four p = kf_load(a->sorted.position, i, n), v = kf_load(a->sorted.velocity, i, n);
     float lxx = 0, lxy = 0, lxz = 0, lyx = 0, lyy = 0, lyz = 0, lzx = 0, lzy = 0, lzz = 0, sx = 0, sy = 0, sz = 0;
     if (!kf_inside(a, p)) return;
@@ -60,6 +62,8 @@ KF_SCALAR_KERNEL(stress, kf_sph_arguments) {
             sx += s * ux, sy += s * uy, sz += s * uz;
         }
     })
+    KF_ADD_LANES(float, &lxx, &lxy, &lxz, &lyx, &lyy, &lyz, &lzx, &lzy, &lzz, &sx, &sy, &sz)
+    if (KF_LANE > 0) return;
     const float f = a->spiky, s = 2.0f * a->xsph * a->poly6;
     kf_gradient l;
     l.xx = f * lxx, l.xy = f * lxy, l.xz = f * lxz, l.yx = f * lyx, l.yy = f * lyy, l.yz = f * lyz;
@@ -95,9 +99,8 @@ KF_FUNCTION kf_four kf_limited(kf_four v, float limit) {
 
 KF_SCALAR_KERNEL(force, kf_sph_arguments) {
     (void)y, (void)z;
-    const int i = x, n = a->count;
+    const int i = x / KF_LANES, n = a->count;
     kf_four p = kf_load(a->sorted.position, i, n), v = kf_load(a->sorted.velocity, i, n), f;
-    a->next.identity[i] = a->sorted.identity[i];
     float px = 0, py = 0, pz = 0, sx = 0, sy = 0, sz = 0;
     const float pressure = kf_clipped(v.w), h = a->clock->step;
     if (kf_inside(a, p)) {
@@ -114,6 +117,7 @@ KF_SCALAR_KERNEL(force, kf_sph_arguments) {
             py += g * (yy * dy - (s.xy + u.xy) * dx - (s.yz + u.yz) * dz);
             pz += g * (zz * dz - (s.xz + u.xz) * dx - (s.yz + u.yz) * dy);
         })
+        KF_ADD_LANES(float, &px, &py, &pz)
         sx = a->sums[4 * i], sy = a->sums[4 * i + 1], sz = a->sums[4 * i + 2];
         px *= a->spiky, py *= a->spiky, pz *= a->spiky;
 #else
@@ -129,9 +133,11 @@ KF_SCALAR_KERNEL(force, kf_sph_arguments) {
                 sx += s * ux, sy += s * uy, sz += s * uz;
             }
         })
+        KF_ADD_LANES(float, &px, &py, &pz, &sx, &sy, &sz)
         const float s = 2.0f * a->xsph * a->poly6;
         sx *= s, sy *= s, sz *= s;
 #endif
+        if (KF_LANE > 0) return;
         const float volume = 1.0f / (1.0f + v.w);
         f.x = px * volume + a->gravity[0], f.y = py * volume + a->gravity[1], f.z = pz * volume + a->gravity[2];
         f.w = 0.0f;
@@ -147,6 +153,8 @@ KF_SCALAR_KERNEL(force, kf_sph_arguments) {
         kf_raise(&a->clock->acceleration, kf_length(f.x, f.y, f.z));
         kf_keep(a->next.rate, i, n, f);
     }
+    if (KF_LANE > 0) return;
+    a->next.identity[i] = a->sorted.identity[i];
     kf_keep(a->next.position, i, n, p), kf_keep(a->next.velocity, i, n, v);
     if (KF_STRESS) kf_keep_stress(a->next.stress, i, n, kf_load_stress(a->sorted.stress, i, n));
     kf_count(a, i, p);

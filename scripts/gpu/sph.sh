@@ -3,7 +3,8 @@
 # each with a short search for every way to find neighbours, and what each kernel of the best takes (r: registers).
 # From a bundle or a built source tree; builds nothing.
 # usage: scripts/gpu/sph.sh FOLDER [DEVICE] [EVALUATIONS [ROW...]]; about 3 minutes on an H200; EVALUATIONS of each search (14);
-# rows: splash_8m (a window of a dam break) water32_1m water80_1m water32_8m water80_8m bingham32_8m; SEARCHES in the environment: staged list rows.
+# rows: splash_8m (a window of a dam break) water32_1m water80_1m water32_8m water80_8m bingham32_8m; SEARCHES in the environment: staged list rows;
+# LANES, ORDERS, PERIODS, SKINS: of lists.
 # FOLDER gets h200-sph.json (a list of what `tune --json` prints), summary.txt and logs.
 # Status 1 when a row could not be measured.
 set -u
@@ -27,8 +28,8 @@ row() { # name, scene, spacings along x, least billion particle-steps a second
         cuda*)
             fix+=(--fix layout=float4 --fix graph=true --fix order=atomic)
             case $search in # around what was best before: the whole space takes hours
-            list) fix+=(--fix cells=2 --fix prune=true --fix "list_period=4,8" --fix "skin=10,20" --fix "in_flight=2,4,8" --fix threads=128
-                --fix "resident_blocks=0,4,5,6") ;;
+            list) fix+=(--fix cells=2 --fix prune=true --fix "list_period=${PERIODS:-4,8}" --fix "skin=${SKINS:-10,20}" --fix "in_flight=2,4,8" --fix threads=128
+                --fix "resident_blocks=0,4,5,6" --fix "lanes=${LANES:-1,2,4}" --fix "cell_order=${ORDERS:-rows,bricks}") ;;
             staged) fix+=(--fix cells=1 --fix "in_flight=2,4,8" --fix "threads=64,96,192" --fix "resident_blocks=0,4,8,16") ;;
             esac
             ;;

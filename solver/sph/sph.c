@@ -19,6 +19,7 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     kf_add_variable(variables, "stride", 100.0 * kf_sph_stride(scene) / scene->support);
     kf_add_variable(variables, "thesis", scene->scheme == KF_SCHEME_THESIS);
     kf_add_variable(variables, "dummies", scene->wall_count > 0);
+    kf_add_variable(variables, "columns", scene->terrain.heights != NULL && scene->dimensions == 3);
     kf_add_device_variables(variables, device);
 }
 

@@ -17,26 +17,34 @@ typedef enum kf_sph_search {
     KF_SPH_STAGED,
     KF_SPH_SEARCHES
 } kf_sph_search;
+typedef enum kf_sph_cell_order {
+    KF_SPH_ORDER_ROWS,
+    KF_SPH_ORDER_BRICKS,
+    KF_SPH_ORDER_MORTON,
+    KF_SPH_CELL_ORDERS
+} kf_sph_cell_order; /* KF_CELL_ORDER of kernels/sph/particle.h */
 typedef enum kf_sph_layout { KF_SPH_FLOAT4, KF_SPH_FLOAT3, KF_SPH_SOA, KF_SPH_LAYOUTS } kf_sph_layout;
 
 /* A config's parameters, checked against each other. */
 typedef struct kf_sph_options {
     kf_sph_search search;
     kf_sph_layout layout;
-    int reach;   /* cells a support */
+    int reach; /* cells a support */
+    kf_sph_cell_order cell_order;
     bool prune;  /* ranges of candidates end where the support does */
     bool ranked; /* particles of a cell in the order of their identities; else as the atomics came */
     bool fused_count;
     int list_period; /* steps that a list serves */
     int skin;        /* of lists, percent of the support */
     int in_flight;   /* candidates or listed neighbours that a thread of a GPU loads at a time */
+    int lanes;       /* threads of a GPU that share a particle's sums */
     int threads, resident_blocks;
     bool graph;
 } kf_sph_options;
 
 /* Cells, and what else the search needs of memory. */
 typedef struct kf_sph_grid {
-    int cells[3];
+    int cells[3], tiles[3];
     double inverse[3];
     int rows, cell_count;
     int *columns; /* [2 rows + 1], or NULL; owned */
@@ -44,7 +52,7 @@ typedef struct kf_sph_grid {
 } kf_sph_grid;
 
 enum {
-    KF_SPH_DEFINES = 32, /* room: a GPU config of the scheme modern has 26 */
+    KF_SPH_DEFINES = 32, /* room: a GPU config of the scheme modern has 28 */
     KF_SPH_THREADS = 128 /* of a block that searches outside of the sums, on a GPU */
 };
 typedef struct kf_sph_defines {
@@ -85,6 +93,9 @@ bool kf_sph_keeps_slots(const kf_particle_scene *scene, const kf_sph_options *op
 /* How far a particle may move in a step, in spacings: one that falls through the box, beside what it began
  * with. */
 double kf_sph_stride(const kf_particle_scene *scene);
+/* Ranges of candidates that the cells around a particle of one row make, beside those beyond periodic faces.
+ */
+int kf_sph_runs(const kf_sph_options *options);
 /* Words of bits with a hit that search staged holds at a time. */
 int kf_sph_slots(const kf_particle_scene *scene, const kf_sph_options *options);
 /* Mean neighbours of a particle inside the fluid. */

@@ -143,6 +143,7 @@ void kf_sph_set_arguments(const kf_particle_scene *scene, const kf_sph_options *
     a->wall_slips = scene->dummies_slip;
     for (int i = 0; i < 3; i++) {
         a->cells[i] = grid->cells[i];
+        a->tiles[i] = grid->tiles[i];
         a->cell_inverse[i] = (float)grid->inverse[i];
         a->size[i] = (float)scene->size[i];
         a->gravity[i] = (float)scene->gravity[i];

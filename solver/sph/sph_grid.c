@@ -102,9 +102,21 @@ static int words(const kf_particle_scene *scene, const kf_sph_options *o) {
     }
     if (o->search != KF_SPH_MASKS && !kf_sph_keeps_slots(scene, o)) return 0;
     const double a_row = width * cell * pow(cell, d - 1);
-    const int rows = d == 3 ? width * width : width;
-    const int a_word = (int)ceil(margin * a_row / 32.0);
+    const int rows = d == 3 ? width * width : width, runs = kf_sph_runs(o);
+    const int a_word = (int)ceil(margin * a_row / 32.0) + runs - 1;
     return o->search == KF_SPH_MASKS ? rows * (a_word + 1) : 2 * rows * a_word;
+}
+
+/* Cells in all; with blocks of them, whole ones. */
+static double numbers(const kf_sph_options *o, int dimensions, kf_sph_grid *grid) {
+    static const int sides[KF_SPH_CELL_ORDERS] = {1, 4, 8};
+    const int side = sides[o->cell_order];
+    double count = 1.0;
+    for (int i = 0; i < 3; i++) {
+        grid->tiles[i] = (grid->cells[i] + side - 1) / side;
+        if (i < dimensions) count *= (double)grid->tiles[i] * side;
+    }
+    return count;
 }
 
 kf_status kf_sph_make_grid(const kf_particle_scene *scene, const kf_sph_options *options, kf_sph_grid *grid,
@@ -113,7 +125,7 @@ kf_status kf_sph_make_grid(const kf_particle_scene *scene, const kf_sph_options 
     KF_TRY(divide(scene, options, grid, error));
     const int up = scene->dimensions - 1;
     const double rows = (double)grid->cells[0] * (up == 2 ? grid->cells[1] : 1),
-                 cells = rows * grid->cells[up];
+                 cells = numbers(options, scene->dimensions, grid);
     if (rows > 5e8) return kf_fail(error, KF_MACHINE, "%s: more than 5e8 rows of cells", scene->source);
     grid->rows = (int)rows;
     grid->capacity = words(scene, options);

@@ -39,8 +39,8 @@ static void append(builder *b, kf_sph_source source, const char *name, int threa
 
 static void append_sums(builder *b, const char *name, double bytes) {
     const kf_sph_options *o = &b->system->options;
-    append(b, KF_SPH_SCHEME, name, on_gpu(b->plan) ? o->threads : CPU_BLOCK, b->system->arguments.count,
-           bytes);
+    append(b, KF_SPH_SCHEME, name, on_gpu(b->plan) ? o->threads : CPU_BLOCK,
+           (long long)o->lanes * b->system->arguments.count, bytes);
 }
 
 /* Bytes of a particle's state, as the sort moves it and the integration writes it. */

@@ -1,3 +1,4 @@
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,6 +43,12 @@ double kf_sph_stride(const kf_particle_scene *scene) {
     return (1.0 + 0.1 * scene->shifting) * speed * step;
 }
 
+int kf_sph_runs(const kf_sph_options *o) {
+    static const int run[KF_SPH_CELL_ORDERS] = {0, 4, 2};
+    const int width = 2 * o->reach + 1, side_by_side = run[o->cell_order];
+    return o->cell_order == KF_SPH_ORDER_ROWS ? 1 : (width + side_by_side - 2) / side_by_side + 1;
+}
+
 int kf_sph_slots(const kf_particle_scene *scene, const kf_sph_options *o) {
     const double cell = scene->support / o->reach, row = (2 * o->reach + 1) * pow(cell, scene->dimensions);
     return o->reach == 1 && row < 28.0 ? 12 : 20;
@@ -62,6 +69,14 @@ static kf_status check_options(const kf_particle_scene *scene, const kf_sph_opti
         return refuse(error, "masks need a scheme with several sums over the neighbours");
     if (o->search == KF_SPH_STAGED && o->threads > 256)
         return refuse(error, "search staged takes up to 256 threads");
+    if (o->cell_order != KF_SPH_ORDER_ROWS && scene->terrain.heights != NULL && scene->dimensions == 3)
+        return refuse(error, "on terrain cells are numbered along rows");
+    if (o->lanes < 1 || o->lanes > 16 || (o->lanes & (o->lanes - 1)) != 0)
+        return refuse(error, "lanes must be 1, 2, 4, 8 or 16");
+    if (o->lanes > 1 && (o->search == KF_SPH_MASKS || o->search == KF_SPH_STAGED))
+        return refuse(error, "lanes share what is looked through or listed: not with masks or staged");
+    if (o->lanes > 1 && scene->count > (size_t)(INT_MAX / o->lanes))
+        return refuse(error, "too many particles for so many lanes");
     if (o->in_flight < 1 || o->in_flight > 16) return refuse(error, "in_flight must be 1 to 16");
     if (o->threads < 32 || o->threads > 1024 || o->threads % 32 != 0)
         return refuse(error, "threads must be a multiple of 32, 32 to 1024");
@@ -83,24 +98,29 @@ kf_status kf_sph_read_options(const kf_particle_scene *scene, const kf_config *c
     static const char *const searches[] = {"cells", "rows", "masks", "list", "staged"};
     static const char *const layouts[] = {"float4", "float3", "soa"};
     static const char *const orders[] = {"atomic", "ranked"};
-    int search, layout, order;
+    static const char *const cell_orders[] = {"rows", "bricks", "morton"};
+    int search, layout, order, cell_order;
     memset(options, 0, sizeof *options);
     KF_TRY(kf_config_choice(config, "search", searches, KF_SPH_SEARCHES, &search, error));
     KF_TRY(kf_config_choice(config, "layout", layouts, KF_SPH_LAYOUTS, &layout, error));
     KF_TRY(kf_config_choice(config, "order", orders, 2, &order, error));
+    KF_TRY(kf_config_choice(config, "cell_order", cell_orders, KF_SPH_CELL_ORDERS, &cell_order, error));
     KF_TRY(integer(config, "cells", &options->reach, error));
     KF_TRY(kf_config_boolean(config, "prune", &options->prune, error));
     KF_TRY(kf_config_boolean(config, "fuse_count", &options->fused_count, error));
     KF_TRY(integer(config, "list_period", &options->list_period, error));
     KF_TRY(integer(config, "skin", &options->skin, error));
     KF_TRY(integer(config, "in_flight", &options->in_flight, error));
+    KF_TRY(integer(config, "lanes", &options->lanes, error));
     KF_TRY(integer(config, "threads", &options->threads, error));
     KF_TRY(integer(config, "resident_blocks", &options->resident_blocks, error));
     KF_TRY(kf_config_boolean(config, "graph", &options->graph, error));
     options->search = (kf_sph_search)search;
     options->layout = (kf_sph_layout)layout;
+    options->cell_order = (kf_sph_cell_order)cell_order;
     options->ranked = order == 1;
     if (options->resident_blocks > 0 && !gpu) return refuse(error, "resident_blocks is for GPUs");
+    if (options->lanes > 1 && !gpu) return refuse(error, "lanes are a GPU's");
     if (options->graph && !gpu) return refuse(error, "graph is for GPUs");
     return check_options(scene, options, error);
 }
@@ -165,6 +185,8 @@ void kf_sph_define(const kf_particle_scene *scene, const kf_sph_options *options
     define(defines, "KF_DIMENSIONS", scene->dimensions);
     define(defines, "KF_LAYOUT", layouts[options->layout]);
     define(defines, "KF_COLUMNS", scene->terrain.heights != NULL && scene->dimensions == 3);
+    if (which != KF_SPH_STATE && options->cell_order != KF_SPH_ORDER_ROWS)
+        define(defines, "KF_CELL_ORDER", (long)options->cell_order);
     define(defines, "KF_PERIODIC", periodic);
     define(defines, "KF_STRESS", kf_sph_has_stress(scene));
     if (which == KF_SPH_SCHEME || which == KF_SPH_LISTS || which == KF_SPH_CHECK) {
@@ -179,6 +201,8 @@ void kf_sph_define(const kf_particle_scene *scene, const kf_sph_options *options
             define(defines, "KF_KEEPS_SLOTS", kf_sph_keeps_slots(scene, options));
         }
     }
+    if (options->lanes > 1 && (which == KF_SPH_SCHEME || which == KF_SPH_CHECK))
+        define(defines, "KF_LANES", options->lanes);
     if (which == KF_SPH_SCHEME) define_model(scene, options, defines);
     if (which == KF_SPH_STATE) define(defines, "KF_STIFF", scene->material.stiff);
     source->file =

@@ -36,7 +36,7 @@ static kf_status find(kf_plan *plan, unsigned *found, kf_error *error) {
     KF_TRY(kf_plan_buffer(plan, bytes, &buffer, error));
     a.found = kf_buffer_address(buffer);
     KF_TRY(kf_sph_sort(plan, &a, error));
-    KF_TRY(kf_sph_launch(plan, KF_SPH_CHECK, "find_neighbours", &a, a.count, error));
+    KF_TRY(kf_sph_launch(plan, KF_SPH_CHECK, "find_neighbours", &a, a.count * system->options.lanes, error));
     KF_TRY(kf_backend_synchronize(plan->backend, error));
     return kf_buffer_download(buffer, 0, found, bytes, error);
 }

@@ -81,6 +81,8 @@ static double predicted(kf_cost_model *model, const quiet_step *q) {
     kf_config_set_integer(&config, "list_period", q->list_period);
     kf_config_set_integer(&config, "skin", q->skin);
     kf_config_set_integer(&config, "in_flight", q->in_flight);
+    kf_config_set_name(&config, "cell_order", "rows");
+    kf_config_set_integer(&config, "lanes", 1);
     kf_config_set_integer(&config, "threads", q->threads);
     kf_config_set_integer(&config, "resident_blocks", q->resident_blocks);
     kf_config_set_boolean(&config, "graph", q->graph);
@@ -214,6 +216,8 @@ static kf_config config_by_hand(const char *search, long cells, bool prune, cons
     kf_config_set_integer(&config, "list_period", 1);
     kf_config_set_integer(&config, "skin", 0);
     kf_config_set_integer(&config, "in_flight", 2);
+    kf_config_set_name(&config, "cell_order", "rows");
+    kf_config_set_integer(&config, "lanes", 1);
     kf_config_set_integer(&config, "threads", 128);
     kf_config_set_integer(&config, "resident_blocks", 0);
     kf_config_set_boolean(&config, "graph", true);
@@ -332,6 +336,24 @@ static void rows_by_hand(void **state) {
     const expected cells[] = {
         {"sum_cells", .dram = 4 * 20 * 16 * 12, .instructions = 8 * 20 * 16 * 12, .latency = 1}};
     CHECK(&scene, &config, cells);
+    /* Four lanes a particle: each looks for the ranges, and seven values are added up twice. */
+    kf_config_set_integer(&config, "lanes", 4);
+    flow[0].instructions =
+        P * (4 * (150 + 2 * 3 * 7) + 4 * ranges + candidates * (9 + 3 + any(candidates) * (40 + 3))) / busy;
+    CHECK(&scene, &config, flow);
+    kf_config_set_integer(&config, "lanes", 1);
+    /* Five cells of a row touch two or three pairs of Morton's order; a range that is not there is soon seen.
+     */
+    kf_config_set_name(&config, "cell_order", "morton");
+    flow[0].instructions =
+        P * (150 + 25 * 3 * (90 + 60) + candidates * (9 + 3 + any(candidates) * (40 + 3))) / busy;
+    CHECK(&scene, &config, flow);
+    /* Of bricks of four they touch two. */
+    kf_config_set_name(&config, "cell_order", "bricks");
+    flow[0].instructions =
+        P * (150 + 25 * 2 * (90 + 60) + candidates * (9 + 3 + any(candidates) * (40 + 3))) / busy;
+    CHECK(&scene, &config, flow);
+    kf_config_set_name(&config, "cell_order", "rows");
     /* Across a periodic face a row has images: three ranges, two of them beyond. */
     scene.sides[4] = scene.sides[5] = KF_SIDE_PERIODIC;
     ranges = 25 * 90 + 50 * 20 + 75 * 60;

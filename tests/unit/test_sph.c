@@ -153,8 +153,18 @@ static void set(kf_config *config, const char *search, long cells, bool prune, c
     kf_config_set_boolean(config, "fuse_count", fused);
 }
 
+/* Cells in the k-th order, where the scene has a choice; on a GPU lists and rows with lanes. */
+static void order_cells(kf_config *config, const kf_problem *problem, int k, long lanes) {
+    static const char *const orders[] = {"rows", "bricks", "morton"};
+    const kf_particle_scene *scene = problem->own;
+    const bool columns = scene->terrain.heights != NULL && scene->dimensions == 3;
+    kf_config_set_name(config, "cell_order", orders[columns ? 0 : k % 3]);
+    const bool gpu = strcmp(kf_backend_device(backend)->backend, "cuda") == 0;
+    kf_config_set_integer(config, "lanes", gpu ? lanes : 1);
+}
+
 /* Each scene with the default, with the paper's preset, with staged neighbours and with one of the other
- * searches. */
+ * searches; lists in each order of cells. */
 static void every_scene_agrees_with_the_reference(void **state) {
     (void)state;
     for (int s = 0; s < SCENES; s++) {
@@ -168,14 +178,17 @@ static void every_scene_agrees_with_the_reference(void **state) {
         must(kf_space_preset(space, "default", &config, &error), &error);
         double largest = verify(problem, &config, reference);
         set(&config, "staged", 1 + s % 2, s % 2, s % 4 < 2 ? "soa" : "float4", true);
+        order_cells(&config, problem, s, 1);
         largest = fmax(largest, verify(problem, &config, reference));
         const bool sums = kf_sph_has_stress(problem->own) || s > 8;
         if (sums && s % 2 == 0) {
             set(&config, "masks", 1 + s / 2 % 2, s / 2 % 2, "float4", true);
+            order_cells(&config, problem, s / 2 + 1, 1);
         } else {
             set(&config, "list", 1 + s % 2, s % 2, "float4", false);
             kf_config_set_integer(&config, "list_period", 4);
             kf_config_set_integer(&config, "skin", 10);
+            order_cells(&config, problem, s + 1, 2L << s % 3);
         }
         largest = fmax(largest, verify(problem, &config, reference));
         must(kf_space_preset(space, "paper", &config, &error), &error);
