@@ -38,8 +38,7 @@ static void take_kernels(const kf_measurement *measurement, kf_plot_result *resu
             take_counters(measurement, kernel, &result->kernels[at]);
             result->kernel_count++;
         }
-        double launches = kernel->launches_per_step > 0 ? kernel->launches_per_step : 1; /* 0: not recorded */
-        result->kernels[at].time_us += kernel->time_us.median * launches;
+        result->kernels[at].time_us += kf_kernel_step_us(kernel);
     }
 }
 

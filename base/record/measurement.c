@@ -357,6 +357,10 @@ kf_status kf_measurement_from_json(const cJSON *json, kf_measurement *measuremen
     return status;
 }
 
+double kf_kernel_step_us(const kf_kernel_time *kernel) {
+    return kernel->time_us.median * (kernel->launches_per_step > 0.0 ? kernel->launches_per_step : 1.0);
+}
+
 double kf_counter_value(const kf_measurement *measurement, const char *kernel, const char *metric) {
     for (int i = 0; i < measurement->counter_count; i++)
         if (strcmp(measurement->counters[i].metric, metric) == 0 &&

@@ -111,6 +111,8 @@ double kf_measurement_cost(const kf_measurement *measurement, kf_objective objec
 /* NAN when there is none. kernel "": the whole step. */
 double kf_counter_value(const kf_measurement *measurement, const char *kernel, const char *metric);
 void kf_measurement_free(kf_measurement *measurement); /* its contents */
+/* Of its launches in one step, their median each; launches that were not recorded are one. */
+double kf_kernel_step_us(const kf_kernel_time *kernel);
 /* One more row, all zero; valid until the next. */
 kf_kernel_time *kf_measurement_add_kernel(kf_measurement *measurement);
 /* The list of a verification's deviations, and back; a value that is null is lost. */

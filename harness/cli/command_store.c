@@ -206,6 +206,7 @@ static cJSON *kernel_to_json(const kf_kernel_time *kernel) {
     cJSON *object = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(object, "name", kernel->name);
     kf_json_add_number(object, "time_us", kernel->time_us.median);
+    kf_json_add_number(object, "launches_per_step", kernel->launches_per_step);
     kf_json_add_number(object, "bytes", kernel->bytes);
     kf_json_add_number(object, "flops", kernel->flops);
     (void)cJSON_AddNumberToObject(object, "registers", kernel->registers);
@@ -232,7 +233,7 @@ static void print_kernels(const kf_show *show) {
     if (show->kernel_count == 0) return;
     double total = 0;
     for (int i = 0; i < show->kernel_count; i++)
-        if (isfinite(show->kernels[i].time_us.median)) total += show->kernels[i].time_us.median;
+        if (isfinite(show->kernels[i].time_us.median)) total += kf_kernel_step_us(&show->kernels[i]);
     printf("\nKernels of the fastest result:\n  %-28s  %10s  %6s  %9s  %9s  %9s  %9s\n", "kernel", "time",
            "share", "GB/s", "registers", "spilled", "occupancy");
     for (int i = 0; i < show->kernel_count; i++) {
@@ -244,8 +245,8 @@ static void print_kernels(const kf_show *show) {
         if (isfinite(kernel->theoretical_occupancy))
             (void)snprintf(occupancy, sizeof occupancy, "%.0f %%", 100 * kernel->theoretical_occupancy);
         printf("  %-28s  %10s  %4.0f %%  %9s  %9d  %9d  %9s\n", kernel->name, shown_time(median, time),
-               total > 0 && isfinite(median) ? 100 * median / total : 0, rate, kernel->registers,
-               kernel->spill_bytes, occupancy);
+               total > 0 && isfinite(median) ? 100 * kf_kernel_step_us(kernel) / total : 0, rate,
+               kernel->registers, kernel->spill_bytes, occupancy);
     }
 }
 

@@ -112,10 +112,9 @@ static void print_limit(const kf_tune_result *result, const char *label, const c
     int longest = -1;
     char bytes[32];
     for (int i = 0; i < m->kernel_count; i++) {
-        const double time = m->kernels[i].time_us.median * m->kernels[i].launches_per_step;
+        const double time = kf_kernel_step_us(&m->kernels[i]);
         total += time;
-        if (longest < 0 || time > m->kernels[longest].time_us.median * m->kernels[longest].launches_per_step)
-            longest = i;
+        if (longest < 0 || time > kf_kernel_step_us(&m->kernels[longest])) longest = i;
     }
     (void)fprintf(stream, "%-*s%s moves %s a step at %.1f GB/s", LABEL, label, name,
                   kf_human_bytes(m->effective_bandwidth * m->step_us.median * 1e-6, bytes),
@@ -128,9 +127,7 @@ static void print_limit(const kf_tune_result *result, const char *label, const c
     }
     if (longest >= 0 && total > 0.0)
         (void)fprintf(stream, "; %.0f %% of it in %s",
-                      100.0 * m->kernels[longest].time_us.median * m->kernels[longest].launches_per_step /
-                          total,
-                      m->kernels[longest].name);
+                      100.0 * kf_kernel_step_us(&m->kernels[longest]) / total, m->kernels[longest].name);
     (void)fprintf(stream, "\n");
 }
 

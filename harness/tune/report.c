@@ -68,13 +68,13 @@ static void print_kernels(const kf_tune_result *result, FILE *stream) {
     bool gpu = strcmp(result->device.backend, "cuda") == 0;
     double total = 0.0;
     for (int i = 0; i < m->kernel_count; i++)
-        total += m->kernels[i].time_us.median * m->kernels[i].launches_per_step;
+        total += kf_kernel_step_us(&m->kernels[i]);
     if (m->kernel_count == 0 || !(total > 0.0)) return;
     (void)fprintf(stream, "\n%-24s %8s %11s %9s", "kernel", "share", "time", "GB/s");
     (void)fprintf(stream, gpu ? " %9s %9s\n" : "\n", "registers", "occupancy");
     for (int i = 0; i < m->kernel_count; i++) {
         const kf_kernel_time *kernel = &m->kernels[i];
-        double share = kernel->time_us.median * kernel->launches_per_step / total;
+        double share = kf_kernel_step_us(kernel) / total;
         char time[32], bandwidth[32] = "-";
         if (kernel->bytes > 0.0)
             (void)snprintf(bandwidth, sizeof bandwidth, "%.1f",

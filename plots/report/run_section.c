@@ -196,14 +196,10 @@ static void add_config(kf_text *page, const row *best) {
     kf_text_append(page, "</table>\n");
 }
 
-static double kernel_step_us(const kf_kernel_time *kernel) {
-    return kernel->time_us.median * (kernel->launches_per_step > 0.0 ? kernel->launches_per_step : 1.0);
-}
-
 static void add_kernels(kf_text *page, const row *best) {
     double total = 0.0;
     for (int i = 0; i < best->kernel_count; i++)
-        if (best->kernels[i].time_us.median > 0.0) total += kernel_step_us(&best->kernels[i]);
+        if (best->kernels[i].time_us.median > 0.0) total += kf_kernel_step_us(&best->kernels[i]);
     if (total <= 0.0) return;
     kf_text_append(page, "<h2 id=\"kernels\">Kernels of the best config</h2>\n<div "
                          "class=\"wide\"><table><thead><tr><th>kernel</th>"
@@ -215,7 +211,7 @@ static void add_kernels(kf_text *page, const row *best) {
         const kf_kernel_time *kernel = &best->kernels[i];
         char time[32], rate[32] = "–", occupancy[32] = "–";
         double median = kernel->time_us.median,
-               share = median > 0.0 ? 100.0 * kernel_step_us(kernel) / total : 0.0;
+               share = median > 0.0 ? 100.0 * kf_kernel_step_us(kernel) / total : 0.0;
         if (kernel->bytes > 0.0 && median > 0.0)
             (void)snprintf(rate, sizeof rate, "%.0f", 1e-3 * kernel->bytes / median);
         if (isfinite(kernel->theoretical_occupancy))
@@ -227,7 +223,7 @@ static void add_kernels(kf_text *page, const row *best) {
                        "style=\"width:%.1f%%\"></span></td><td class=\"n\">%s</td>"
                        "<td class=\"n\">%.3g</td><td class=\"n\">%d</td><td class=\"n\">%d B</td><td "
                        "class=\"n\">%s</td></tr>\n",
-                       median > 0.0 ? kf_human_time_us(kernel_step_us(kernel), time) : "–", share, share,
+                       median > 0.0 ? kf_human_time_us(kf_kernel_step_us(kernel), time) : "–", share, share,
                        rate, kernel->launches_per_step, kernel->registers, kernel->spill_bytes, occupancy);
     }
     kf_text_append(page, "</tbody></table></div>\n");
@@ -293,7 +289,7 @@ static int choose_columns(const counter_table *table, const row *best, int *colu
         if (!table->used[i]) continue;
         int at = count++;
         for (; at > first &&
-               kernel_step_us(&best->kernels[columns[at - 1]]) < kernel_step_us(&best->kernels[i]);
+               kf_kernel_step_us(&best->kernels[columns[at - 1]]) < kf_kernel_step_us(&best->kernels[i]);
              at--)
             columns[at] = columns[at - 1];
         columns[at] = i;
