@@ -15,10 +15,16 @@ static const double exact_integers = 9007199254740992.0;
 
 /* Where parameter is, or where it belongs. */
 static int find_place(const kf_config *config, const char *parameter, bool *found) {
-    int place = 0, order = 1;
-    while (place < config->count && (order = strcmp(config->values[place].parameter, parameter)) < 0)
-        place++;
-    *found = place < config->count && order == 0;
+    int place = 0, end = config->count;
+    *found = false;
+    while (place < end) {
+        const int middle = (place + end) / 2, order = strcmp(config->values[middle].parameter, parameter);
+        if (order < 0)
+            place = middle + 1;
+        else
+            end = middle;
+        *found = *found || order == 0;
+    }
     return place;
 }
 

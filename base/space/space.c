@@ -114,9 +114,22 @@ static kf_status fail_empty(const kf_space *space, bool fixed, kf_error *error) 
         space->file, cause, strictest->text, strictest->reason, 100 * share);
 }
 
+static void order_by_name(kf_space *space) {
+    for (int p = 0; p < space->parameter_count; p++) {
+        int place = p;
+        for (; place > 0; place--) {
+            const int before = space->by_name[place - 1];
+            if (strcmp(space->parameters[before].name, space->parameters[p].name) < 0) break;
+            space->by_name[place] = before;
+        }
+        space->by_name[place] = p;
+    }
+}
+
 static kf_status fill(kf_space *space, const cJSON *declaration, const char *const *fixed, int fixed_count,
                       kf_error *error) {
     KF_TRY(kf_space_read(space, declaration, error));
+    order_by_name(space);
     for (int i = 0; i < fixed_count; i++)
         KF_TRY(fix(space, fixed[i], error));
     KF_TRY(kf_tree_build(space, error));
@@ -232,10 +245,10 @@ void kf_space_value(const kf_space *space, int parameter, int position, kf_value
 static void config_from_positions(const kf_space *space, const int *positions, kf_config *config) {
     memset(config, 0, sizeof *config);
     kf_copy_text(config->system, sizeof config->system, space->system);
-    for (int p = 0; p < space->parameter_count; p++) {
-        kf_value value;
-        kf_space_value(space, p, positions[p], &value);
-        kf_config_set(config, &value);
+    config->count = space->parameter_count;
+    for (int i = 0; i < config->count; i++) {
+        const int p = space->by_name[i];
+        kf_space_value(space, p, positions[p], &config->values[i]);
     }
 }
 

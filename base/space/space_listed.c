@@ -128,6 +128,7 @@ kf_status kf_space_from_configs(const char *file, const kf_config *configs, size
     bool fits = true;
     for (int p = 0; p < made->parameter_count; p++) {
         fill_parameter(configs, count, p, &made->parameters[p]);
+        made->by_name[p] = p; /* that order is the configs' */
         fits = fits && made->parameters[p].value_count <= KF_SPACE_DOMAIN;
     }
     if (!fits) {

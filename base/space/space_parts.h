@@ -66,6 +66,7 @@ struct kf_space {
     kf_variables variables;
     kf_parameter parameters[KF_CONFIG_VALUES];
     int parameter_count;
+    int by_name[KF_CONFIG_VALUES]; /* parameters in the order in which a config has their values */
     kf_constraint *constraints;
     int constraint_count;
     kf_preset *presets;

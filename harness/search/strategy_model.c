@@ -26,7 +26,7 @@ enum {
     NEXT_STEPS = 8,
     PRIOR_SCAN = 20000,    /* configs that the prior is asked for at the start */
     PRIOR_FIRST = 512,     /* of which so many stay candidates */
-    PRIOR_SLOTS = 1 << 16, /* what it said is remembered */
+    PRIOR_SLOTS = 1 << 16, /* what it said is remembered, of so many configs at most */
     CENTRES = 3,           /* best configs whose neighbours are candidates */
     MOST_NEIGHBOURS = 1024,
     MUTATIONS = 48,    /* of each, in one to three parameters, beside all changes of one */
@@ -84,7 +84,8 @@ typedef struct kf_model {
     const kf_strategy *strategy;
     const kf_space *space;
     kf_prior prior;
-    kf_said *said; /* [PRIOR_SLOTS], each the last of its slot; NULL without a prior */
+    kf_said *said; /* [said_slots], each the last of its slot; NULL without a prior */
+    uint64_t said_slots;
     int design, sweep, kept_points, explore; /* its options */
     int settled_from;
     double optimism, near;
@@ -158,7 +159,7 @@ static void close_model(void *state) {
 
 static float prior_of(const kf_model *model, uint64_t index) {
     if (model->said == NULL) return NAN;
-    kf_said *said = &model->said[index % PRIOR_SLOTS];
+    kf_said *said = &model->said[index % model->said_slots];
     if (said->key == index + 1) return said->prior;
     double time = model->prior.predict(model->prior.context, index);
     *said = (kf_said){index + 1, time > 0 && isfinite(time) ? (float)log(time) : NAN};
@@ -187,7 +188,9 @@ static void set_prior(void *state, const kf_prior *prior) {
     uint64_t size = kf_space_size(model->space), scan = size < PRIOR_SCAN ? size : PRIOR_SCAN, known = 0;
     model->prior = *prior;
     free(model->said);
-    model->said = prior->predict != NULL ? kf_allocate_zeroed(PRIOR_SLOTS, sizeof *model->said) : NULL;
+    model->said_slots = size < PRIOR_SLOTS ? size : PRIOR_SLOTS;
+    model->said =
+        prior->predict != NULL ? kf_allocate_zeroed((size_t)model->said_slots, sizeof *model->said) : NULL;
     kf_ranked *all = kf_allocate((size_t)scan * sizeof *all);
     for (uint64_t i = 0; i < scan; i++) {
         uint64_t index = scanned(model, i);
