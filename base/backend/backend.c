@@ -258,7 +258,6 @@ kf_status kf_buffer_spread(kf_backend *backend, size_t bytes, size_t period, con
 
 kf_status kf_buffer_partial(kf_backend *backend, size_t bytes, size_t period, const size_t (*kept)[2],
                             int count, kf_buffer **buffer, kf_error *error) {
-    if (backend->methods->buffer_partial == NULL) return kf_buffer_create(backend, bytes, buffer, error);
     *buffer = NULL;
     KF_TRY(check_size(bytes, error));
     for (int i = 0; i < count; i++)
@@ -266,6 +265,15 @@ kf_status kf_buffer_partial(kf_backend *backend, size_t bytes, size_t period, co
             return kf_fail(error, KF_BAD_INPUT, "what is kept of a buffer must lie within its period");
     KF_TRY(backend->methods->buffer_partial(backend, bytes, period, kept, count, buffer, error));
     return write_guard(buffer, error);
+}
+
+bool kf_buffer_keeps(size_t from, size_t to, size_t bytes, size_t period, const size_t (*kept)[2],
+                     int count) {
+    if (to > bytes) return true; /* the guard */
+    for (size_t start = from / period * period; start < to; start += period)
+        for (int i = 0; i < count; i++)
+            if (start + kept[i][0] < to && start + kept[i][1] > from) return true;
+    return false;
 }
 
 kf_status kf_buffer_on_host(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error) {

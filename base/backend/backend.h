@@ -135,8 +135,8 @@ kf_status kf_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer
 kf_status kf_buffer_spread(kf_backend *backend, size_t bytes, size_t period, const size_t *ends,
                            kf_buffer **buffer, kf_error *error);
 /* Addresses for all bytes on one device, which keeps only some of each period: kept[i][0] .. kept[i][1] - 1,
- * and the pages that these lie on (2 MiB on cuda). What lies between may not be touched. On the cpu, whose
- * system gives memory when it is first written, all are addresses of memory. */
+ * and the pages that these lie on (2 MiB on cuda, 4 KiB on most cpus). A kernel that touches what lies
+ * between ends with a fault, on both. */
 kf_status kf_buffer_partial(kf_backend *backend, size_t bytes, size_t period, const size_t (*kept)[2],
                             int count, kf_buffer **buffer, kf_error *error);
 /* Memory of the host that copies of any device of the kind reach: pinned on cuda. */

@@ -30,6 +30,13 @@ typedef struct cpu_backend {
     struct cpu_graph *graph; /* that is being made; NULL else */
 } cpu_backend;
 
+typedef struct cpu_buffer {
+    kf_buffer base;
+    size_t reserved; /* bytes of addresses of a partial one; 0: all has memory */
+    size_t page;
+    bool *kept; /* [reserved / page] */
+} cpu_buffer;
+
 typedef struct cpu_function {
     kf_function base;
     kf_cpu_entry *entry;
@@ -232,10 +239,10 @@ static kf_status cpu_buffer_create(kf_backend *backend, size_t bytes, kf_buffer 
                        "grid",
                        kf_human_bytes((double)bytes, wanted), kf_human_bytes((double)available, left));
     if (huge) (void)madvise(address, bytes, MADV_HUGEPAGE); /* faster where allowed, the same where not */
-    kf_buffer *created = kf_allocate_zeroed(1, sizeof *created);
-    *created = (kf_buffer){.backend = backend, .bytes = bytes, .address = address};
+    cpu_buffer *created = kf_allocate_zeroed(1, sizeof *created);
+    created->base = (kf_buffer){.backend = backend, .bytes = bytes, .address = address};
     cpu->allocated += bytes;
-    *buffer = created;
+    *buffer = &created->base;
     return KF_OK;
 }
 
@@ -247,14 +254,57 @@ static kf_status cpu_buffer_spread(kf_backend *const *parts, int count, size_t b
 }
 
 static void cpu_buffer_free(kf_buffer *buffer) {
-    ((cpu_backend *)buffer->backend)->allocated -= buffer->bytes;
-    free(buffer->address);
-    free(buffer);
+    cpu_buffer *own = (cpu_buffer *)buffer;
+    if (own->reserved > 0) {
+        munmap(buffer->address, own->reserved);
+        free(own->kept);
+    } else {
+        ((cpu_backend *)buffer->backend)->allocated -= buffer->bytes;
+        free(buffer->address);
+    }
+    free(own);
+}
+
+/* What is not kept may not be touched: a kernel that does ends here as it would on a device. */
+static kf_status cpu_buffer_partial(kf_backend *backend, size_t bytes, size_t period, const size_t (*kept)[2],
+                                    int count, kf_buffer **buffer, kf_error *error) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE),
+                 reserved = (bytes + KF_GUARD_BYTES + page - 1) / page * page, pages = reserved / page;
+    char *address = mmap(NULL, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (address == MAP_FAILED)
+        return kf_fail(error, KF_MACHINE, "out of memory: no %zu bytes of addresses; use a smaller grid",
+                       reserved);
+    cpu_buffer *created = kf_allocate_zeroed(1, sizeof *created);
+    created->base = (kf_buffer){.backend = backend, .bytes = bytes, .address = address};
+    created->reserved = reserved;
+    created->page = page;
+    created->kept = kf_allocate_zeroed(pages, sizeof *created->kept);
+    int failed = 0;
+    for (size_t first = 0, end; first < pages; first = end) {
+        for (end = first;
+             end < pages && kf_buffer_keeps(end * page, (end + 1) * page, bytes, period, kept, count); end++)
+            created->kept[end] = true;
+        if (end > first)
+            failed |= mprotect(address + first * page, (end - first) * page, PROT_READ | PROT_WRITE);
+        else
+            end++;
+    }
+    if (failed != 0) {
+        cpu_buffer_free(&created->base);
+        return kf_fail(error, KF_MACHINE, "out of memory: no pages for %zu bytes; use a smaller grid", bytes);
+    }
+    *buffer = &created->base;
+    return KF_OK;
 }
 
 static kf_status cpu_buffer_fill(kf_buffer *buffer, unsigned char byte, kf_error *error) {
+    const cpu_buffer *own = (const cpu_buffer *)buffer;
     KF_TRY(settle(error));
-    memset(buffer->address, byte, buffer->bytes);
+    if (own->reserved == 0) memset(buffer->address, byte, buffer->bytes);
+    for (size_t from = 0; own->reserved > 0 && from < buffer->bytes; from += own->page)
+        if (own->kept[from / own->page])
+            memset((char *)buffer->address + from, byte,
+                   buffer->bytes - from < own->page ? buffer->bytes - from : own->page);
     return KF_OK;
 }
 
@@ -451,6 +501,7 @@ static const kf_backend_methods cpu_methods = {
     .function_resident_blocks = cpu_function_resident_blocks,
     .buffer_create = cpu_buffer_create,
     .buffer_spread = cpu_buffer_spread,
+    .buffer_partial = cpu_buffer_partial,
     .buffer_free = cpu_buffer_free,
     .buffer_fill = cpu_buffer_fill,
     .buffer_upload = cpu_buffer_upload,

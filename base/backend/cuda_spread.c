@@ -132,25 +132,16 @@ kf_status kf_cuda_buffer_spread(kf_backend *const *parts, int count, size_t byte
     return end_spread(made, status, buffer);
 }
 
-/* Whether one of those bytes is kept. */
-static bool is_kept(size_t from, size_t to, size_t period, const size_t (*kept)[2], int count) {
-    for (size_t start = from / period * period; start < to; start += period)
-        for (int i = 0; i < count; i++)
-            if (start + kept[i][0] < to && start + kept[i][1] > from) return true;
-    return false;
-}
-
 kf_status kf_cuda_buffer_partial(kf_backend *backend, size_t bytes, size_t period, const size_t (*kept)[2],
                                  int count, kf_buffer **buffer, kf_error *error) {
     size_t page = 0;
     kf_cuda_buffer *made;
     KF_TRY(reserve(backend, bytes, &made, &page, error));
-    const size_t pages = made->reserved / page, guard = bytes / page; /* the first page with some of it */
+    const size_t pages = made->reserved / page;
     kf_status status = KF_OK;
     for (size_t first = 0, end; first < pages && status == KF_OK; first = end) {
         for (end = first;
-             end < pages && (end >= guard || is_kept(end * page, (end + 1) * page, period, kept, count));
-             end++)
+             end < pages && kf_buffer_keeps(end * page, (end + 1) * page, bytes, period, kept, count); end++)
             ;
         if (end > first) {
             status = map_run(made, backend, first * page, (end - first) * page, error);

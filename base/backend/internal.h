@@ -38,9 +38,9 @@ typedef struct kf_backend_methods {
      */
     kf_status (*buffer_spread)(kf_backend *const *parts, int count, size_t bytes, size_t period,
                                const size_t *ends, kf_buffer **buffer, kf_error *error);
-    /* NULL, both: the same as buffer_create. */
     kf_status (*buffer_partial)(kf_backend *backend, size_t bytes, size_t period, const size_t (*kept)[2],
                                 int count, kf_buffer **buffer, kf_error *error);
+    /* NULL: the same as buffer_create. */
     kf_status (*buffer_on_host)(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
     void (*buffer_free)(kf_buffer *buffer);
     kf_status (*buffer_fill)(kf_buffer *buffer, unsigned char byte, kf_error *error);
@@ -105,6 +105,8 @@ struct kf_buffer {
     size_t bytes;  /* without the guard */
     void *address; /* as kernels see it */
 };
+/* Whether a buffer_partial has memory for one of the bytes from .. to - 1, or for its guard there. */
+bool kf_buffer_keeps(size_t from, size_t to, size_t bytes, size_t period, const size_t (*kept)[2], int count);
 struct kf_event {
     kf_backend *backend;
 };

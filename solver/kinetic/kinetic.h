@@ -77,6 +77,7 @@ typedef struct kf_kinetic_geometry {
 } kf_kinetic_geometry;
 
 enum { KF_DEFINES = 42 };
+enum { KF_PLANE_RANGES = 3 }; /* kf_kinetic_kept_planes */
 typedef struct kf_kinetic_defines {
     kf_define list[KF_DEFINES];
     int count;
@@ -129,8 +130,9 @@ typedef struct kf_kinetic {
         *slab;
     kf_launch order_launches[16]; /* ordering of a moving solid's samples, or the cell list */
     int order_launch_count;
-    kf_launch outflow_launch; /* once at initialise: what waits outside of outflows */
-    kf_launch load_launch;    /* band plans: force on the solid, on demand */
+    kf_launch outflow_launch[KF_PLANE_RANGES]; /* once at initialise: what waits outside of outflows */
+    int outflow_launches;
+    kf_launch load_launch; /* band plans: force on the solid, on demand */
     int slab_planes;
     struct kf_kinetic_link *links[2]; /* of the first part, where there are several processes */
     int solution;                     /* populations[] that holds the state at even steps */
@@ -213,7 +215,6 @@ kf_call_function kf_kinetic_exchange_planes, kf_kinetic_gather_sums, kf_kinetic_
 /* Grids of this process: one that all parts share, or one for each. */
 int kf_kinetic_grids(const kf_plan *plan);
 /* Planes that a grid keeps: range[i][0] .. range[i][1] - 1; returns their number. */
-enum { KF_PLANE_RANGES = 3 };
 int kf_kinetic_kept_planes(const kf_plan *plan, int grid, int range[KF_PLANE_RANGES][2]);
 /* Those that no other grid and no other process has for its own. */
 void kf_kinetic_own_planes(const kf_plan *plan, int grid, int *first, int *end);

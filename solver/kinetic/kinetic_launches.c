@@ -33,22 +33,28 @@ static void append_outflow(kf_builder *b, int parity, int grid) {
               kf_from_to(b->kinetic, grid, grid), 0);
 }
 
-/* The same of the initial state, of which the outflow takes all. */
+/* The same of the initial state, of which the outflow takes all: at all planes of which the part has nodes.
+ */
 static void set_outflow_launch(kf_builder *b) {
     if (b->kinetic->outflow[0] == NULL) return;
+    const bool shared = kf_kinetic_grids(b->plan) == 1;
+    int range[KF_PLANE_RANGES][2];
+    const int ranges = kf_kinetic_kept_planes(b->plan, shared ? 0 : b->kinetic->part, range);
     kf_function *convect = kf_builder_function(b, KF_SOURCE_BOUNDARY, "convect_outflow");
     kf_kinetic_arguments arguments = kf_from_to(b->kinetic, 0, 0);
     outflow_extent(b->kinetic, arguments.extent);
     arguments.outflow = arguments.outflow_next = kf_buffer_address(b->kinetic->outflow[0]);
     arguments.pushed = 0;
-    arguments.first_plane = 0;
-    arguments.planes = arguments.nodes[2];
     arguments.outflow_below = arguments.outflow_above = NULL;
     for (int face = 0; face < KF_FACES; face++)
         arguments.outflow_take[face] = 1.0;
-    if (b->status == KF_OK)
-        kf_launch_set(&b->kinetic->outflow_launch, "convect_outflow", convect, b->face_block, &arguments,
+    for (int r = 0; r < ranges && b->status == KF_OK; r++) {
+        arguments.first_plane = range[r][0];
+        arguments.planes = range[r][1] - range[r][0];
+        kf_launch_set(&b->kinetic->outflow_launch[r], "convect_outflow", convect, b->face_block, &arguments,
                       sizeof arguments);
+    }
+    b->kinetic->outflow_launches = ranges;
 }
 
 static void append_boundaries(kf_builder *b, int parity, int grid) {

@@ -128,8 +128,9 @@ static kf_status initialise(kf_plan *plan, kf_error *error) {
     KF_TRY(poison(plan, error));
     for (int grid = 0; grid < kf_kinetic_grids(plan); grid++)
         KF_TRY(initialise_grid(plan, grid, error));
-    for (int part = 0; kinetic->outflow[0] != NULL && part < plan->part_count; part++)
-        KF_TRY(kf_backend_launch(plan->parts[part], &kinetic[part].outflow_launch, error));
+    for (int part = 0; part < plan->part_count; part++)
+        for (int i = 0; i < kinetic[part].outflow_launches; i++)
+            KF_TRY(kf_backend_launch(plan->parts[part], &kinetic[part].outflow_launch[i], error));
     for (int part = 0; kinetic->has_solid && part < plan->part_count; part++)
         KF_TRY(kf_kinetic_reset_samples(plan, &kinetic[part], error));
     KF_TRY(kf_backend_synchronize(plan->backend, error));

@@ -4,9 +4,11 @@
 #include <dirent.h>
 #include <limits.h>
 #include <math.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/backend/backend.h"
 #include "base/backend/cache.h"
@@ -516,10 +518,54 @@ static void test_events_measure_time(void **state) {
     kf_backend_close(backend);
 }
 
+/* How a process ends that writes that byte. */
+static int writes(const kf_buffer *buffer, size_t byte) {
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)signal(SIGSEGV, SIG_DFL); /* cmocka's would tell of a failed test */
+        ((volatile char *)kf_buffer_address(buffer))[byte] = 1;
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+static void test_partial_buffers_keep_what_they_are_asked_for(void **state) {
+    (void)state;
+    enum { PERIOD = 1 << 20, KEPT_FROM = 300000, KEPT_TO = 400000, PERIODS = 3, BYTES = PERIODS * PERIOD };
+    const size_t kept[2][2] = {{KEPT_FROM, KEPT_TO}, {PERIOD - 10, PERIOD}};
+    kf_backend *backend = open_cpu();
+    kf_buffer *buffer = NULL;
+    kf_error error = {0};
+    assert_int_equal(kf_buffer_partial(backend, BYTES, PERIOD, kept, 2, &buffer, &error), KF_OK);
+    assert_int_equal(kf_buffer_fill(buffer, 0x5a, &error), KF_OK);
+    const char *bytes = kf_buffer_address(buffer);
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    for (size_t start = 0; start < BYTES; start += PERIOD) {
+        for (size_t i = KEPT_FROM; i < KEPT_TO; i++)
+            assert_int_equal(bytes[start + i], 0x5a);
+        assert_int_equal(bytes[start + PERIOD - 1], 0x5a);
+        assert_int_equal(writes(buffer, start + KEPT_FROM), 0);
+        assert_int_equal(writes(buffer, start + KEPT_TO - 1), 0);
+        assert_int_equal(writes(buffer, start + KEPT_FROM - page), SIGSEGV);
+        assert_int_equal(writes(buffer, start + KEPT_TO + page), SIGSEGV);
+        assert_int_equal(writes(buffer, start + PERIOD - 10 - page), SIGSEGV);
+    }
+    assert_int_equal(kf_buffer_check(buffer, &error), KF_OK);
+    ((char *)kf_buffer_address(buffer))[BYTES] ^= 1;
+    assert_int_not_equal(kf_buffer_check(buffer, &error), KF_OK);
+    kf_buffer_free(buffer);
+    const size_t beyond[1][2] = {{0, PERIOD + 1}};
+    assert_int_equal(kf_buffer_partial(backend, BYTES, PERIOD, beyond, 1, &buffer, &error), KF_BAD_INPUT);
+    kf_backend_close(backend);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         /* First, as no launch must come before a fork. */
         cmocka_unit_test(test_processes_build_the_same_kernel_at_once),
+        cmocka_unit_test(test_partial_buffers_keep_what_they_are_asked_for),
         cmocka_unit_test(test_wrong_specs_name_the_right_form),
         cmocka_unit_test(test_device_is_described),
         cmocka_unit_test(test_memory_of_control_groups),
