@@ -448,6 +448,11 @@ kf_status kf_backend_synchronize(kf_backend *backend, kf_error *error) {
     return KF_OK;
 }
 
+kf_status kf_stream_synchronize(kf_stream *stream, kf_error *error) {
+    const kf_backend_methods *methods = stream->backend->methods;
+    return methods->stream_synchronize != NULL ? methods->stream_synchronize(stream, error) : KF_OK;
+}
+
 /* --- marks ---------------------------------------------------------------------------------------------- */
 
 kf_status kf_mark_create(kf_backend *backend, kf_mark **mark, kf_error *error) {

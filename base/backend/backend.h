@@ -208,6 +208,8 @@ kf_status kf_stream_call(kf_stream *stream, kf_call_function *enqueue, void *obj
 kf_status kf_stream_copy(kf_stream *stream, const kf_copy *copy, kf_error *error);
 kf_status kf_backend_launch(kf_backend *backend, const kf_launch *launch, kf_error *error); /* main lane */
 kf_status kf_backend_synchronize(kf_backend *backend, kf_error *error); /* the same, of the whole team */
+/* Waits for what the stream was given so far; for a call that speaks with the host. */
+kf_status kf_stream_synchronize(kf_stream *stream, kf_error *error);
 
 /* A mark is signalled when what its stream was given before is done. What a stream is given after an await
  * begins when the latest signal before it, in the order of these calls, has come; a mark that was never

@@ -52,6 +52,7 @@ static const kf_backend_methods methods = {
     .call = kf_cuda_call,
     .copy = kf_cuda_copy,
     .synchronize = kf_cuda_synchronize,
+    .stream_synchronize = kf_cuda_stream_synchronize,
     .mark_create = kf_cuda_mark_create,
     .mark_free = kf_cuda_mark_free,
     .signal = kf_cuda_signal,

@@ -80,6 +80,7 @@ kf_status kf_cuda_launch(kf_stream *stream, const kf_launch *launch, kf_error *e
 kf_status kf_cuda_call(kf_stream *stream, kf_call_function *enqueue, void *object, kf_error *error);
 kf_status kf_cuda_copy(kf_stream *stream, const kf_copy *copy, kf_error *error);
 kf_status kf_cuda_synchronize(kf_backend *backend, kf_error *error);
+kf_status kf_cuda_stream_synchronize(kf_stream *stream, kf_error *error);
 kf_status kf_cuda_mark_create(kf_backend *backend, kf_mark **mark, kf_error *error);
 void kf_cuda_mark_free(kf_mark *mark);
 kf_status kf_cuda_signal(kf_stream *stream, kf_mark *mark, kf_error *error);

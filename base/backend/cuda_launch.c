@@ -159,6 +159,12 @@ kf_status kf_cuda_synchronize(kf_backend *backend, kf_error *error) {
     return KF_OK;
 }
 
+kf_status kf_cuda_stream_synchronize(kf_stream *stream, kf_error *error) {
+    KF_TRY(kf_cuda_enter(stream->backend, error));
+    KF_CUDA_TRY(cuStreamSynchronize, handle_of(stream));
+    return KF_OK;
+}
+
 static kf_status make_event(kf_backend *backend, unsigned flags, CUevent *handle, kf_error *error) {
     KF_TRY(kf_cuda_enter(backend, error));
     KF_CUDA_TRY(cuEventCreate, handle, flags);

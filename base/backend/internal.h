@@ -55,6 +55,8 @@ typedef struct kf_backend_methods {
     kf_status (*call)(kf_stream *stream, kf_call_function *enqueue, void *object, kf_error *error);
     kf_status (*copy)(kf_stream *stream, const kf_copy *copy, kf_error *error);
     kf_status (*synchronize)(kf_backend *backend, kf_error *error);
+    /* NULL: a call is made when what its stream was given before is done. */
+    kf_status (*stream_synchronize)(kf_stream *stream, kf_error *error);
 
     kf_status (*mark_create)(kf_backend *backend, kf_mark **mark, kf_error *error);
     void (*mark_free)(kf_mark *mark);

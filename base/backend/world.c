@@ -139,28 +139,29 @@ static int piece_of(size_t bytes, size_t done) {
 
 /* --- messages ------------------------------------------------------------------------------------------ */
 
-kf_status kf_world_exchange(const kf_message *messages, int count, kf_error *error) {
-    enum { MOST = 64 };
-    void *requests[MOST];
-    if (world == NULL) return KF_OK;
-    if (count > MOST) return kf_fail(error, KF_BAD_INPUT, "%d messages at once are too many", count);
-    size_t largest = 0;
-    for (int i = 0; i < count; i++)
-        if (messages[i].bytes > largest) largest = messages[i].bytes;
-    for (size_t done = 0; done < largest; done += PIECE) {
-        for (int i = 0; i < count; i++) {
-            const kf_message *m = &messages[i];
-            requests[i] = NULL;
-            if (m->bytes <= done) continue;
+void kf_world_post(const kf_message *messages, int count, kf_posted *posted) {
+    *posted = (kf_posted){.count = 0};
+    for (int i = 0; world != NULL && i < count; i++) {
+        const kf_message *m = &messages[i];
+        for (size_t done = 0; done < m->bytes; done += PIECE) {
             char *data = (char *)m->data + done;
             const int bytes = piece_of(m->bytes, done);
-            requests[i] = m->sends ? world->mpi.send(data, bytes, m->other, m->tag, 0)
-                                   : world->mpi.receive(data, bytes, m->other, m->tag, 0);
+            posted->requests =
+                kf_grow(posted->requests, posted->count, &posted->room, sizeof *posted->requests);
+            posted->requests[posted->count++] = m->sends
+                                                    ? world->mpi.send(data, bytes, m->other, m->tag, 0)
+                                                    : world->mpi.receive(data, bytes, m->other, m->tag, 0);
         }
-        for (int i = 0; i < count; i++)
-            if (messages[i].bytes > done) KF_TRY(await(requests[i], error));
     }
-    return KF_OK;
+}
+
+kf_status kf_world_complete(kf_posted *posted, kf_error *error) {
+    kf_status status = KF_OK;
+    for (size_t i = 0; i < posted->count && status == KF_OK; i++)
+        status = await(posted->requests[i], error);
+    free(posted->requests);
+    *posted = (kf_posted){.count = 0};
+    return status;
 }
 
 kf_status kf_world_sum(int64_t *values, int count, kf_error *error) {

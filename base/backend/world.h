@@ -36,7 +36,15 @@ typedef struct kf_message {
     void *data;
     size_t bytes;
 } kf_message;
-kf_status kf_world_exchange(const kf_message *messages, int count, kf_error *error);
+/* Messages under way. */
+typedef struct kf_posted {
+    void **requests;
+    size_t count, room;
+} kf_posted;
+/* Begins them, and returns; their data stay as they are until they are complete. */
+void kf_world_post(const kf_message *messages, int count, kf_posted *posted);
+/* Waits until all have been sent or have come. */
+kf_status kf_world_complete(kf_posted *posted, kf_error *error);
 /* Every process's values become the sums over all. */
 kf_status kf_world_sum(int64_t *values, int count, kf_error *error);
 /* data of the first process goes to all. */

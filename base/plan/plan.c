@@ -237,7 +237,8 @@ static kf_status open_lanes(kf_plan *plan, int part, recording *r, kf_error *err
     return status;
 }
 
-/* A step of several parts: their items in their lanes, as they would stand in a graph. */
+/* A step of a team: the items of its parts, or of this process's one, in their lanes, as they would stand in
+ * a graph. */
 static kf_status step_of_team(kf_plan *plan, kf_error *error) {
     if (plan->lanes == NULL) {
         plan->lanes = kf_allocate_zeroed((size_t)plan->part_count, sizeof *plan->lanes);
@@ -251,8 +252,8 @@ static kf_status step_of_team(kf_plan *plan, kf_error *error) {
 }
 
 static kf_status one_step(kf_plan *plan, kf_error *error) {
-    KF_TRY(plan->part_count > 1 ? step_of_team(plan, error)
-                                : kf_plan_walk(plan, plan->steps_done, execute, plan, error));
+    KF_TRY(plan->all_parts > 1 ? step_of_team(plan, error)
+                               : kf_plan_walk(plan, plan->steps_done, execute, plan, error));
     plan->steps_done++;
     return KF_OK;
 }

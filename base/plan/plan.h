@@ -80,7 +80,7 @@ struct kf_plan {
     double least_bytes;          /* floor of memory traffic a step: every value read and written once */
     kf_graph *graph;             /* of graph_steps steps, made on first use */
     int graph_steps;             /* 0: not made yet; -1: none, steps run item by item */
-    struct kf_plan_lanes *lanes; /* [part], of several parts, whose steps are given lane by lane; or NULL */
+    struct kf_plan_lanes *lanes; /* [part], of a team, whose steps are given lane by lane; or NULL */
 };
 
 /* An empty plan on the backend's team, mostly one device. methods->free is called with it from here on,
@@ -123,7 +123,7 @@ kf_status kf_plan_execute(const kf_plan *plan, const kf_item *item, kf_error *er
 void kf_plan_hash(const kf_plan *plan, char hash[KF_HASH_HEX]);
 
 /* Runs steps time steps (asynchronously on cuda; synchronise before reading). Uses a graph where that pays;
- * of several parts each is given its items in their lanes. */
+ * of a team each part is given its items in their lanes. */
 kf_status kf_plan_advance(kf_plan *plan, uint64_t steps, kf_error *error);
 kf_status kf_plan_initialise(kf_plan *plan, kf_error *error);
 /* The state as it is now, for the caller to free whatever the status. A snapshot with a value that is not

@@ -134,9 +134,9 @@ typedef struct kf_kinetic {
     int outflow_launches;
     kf_launch load_launch; /* band plans: force on the solid, on demand */
     int slab_planes;
-    struct kf_kinetic_link *links[2]; /* of the first part, where there are several processes */
-    int solution;                     /* populations[] that holds the state at even steps */
-    bool swaps;                       /* the two grids swap roles every step */
+    struct kf_kinetic_link *link; /* of the first part, where there are several processes */
+    int solution;                 /* populations[] that holds the state at even steps */
+    bool swaps;                   /* the two grids swap roles every step */
     int band_count_static;
 } kf_kinetic;
 
@@ -197,21 +197,23 @@ kf_status kf_kinetic_make_segments(kf_plan *plan, kf_kinetic *kinetic, const lon
 /* kinetic_launches.c: the launches of a step, of all parts. */
 kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetics, kf_error *error);
 
-/* kinetic_transfer.c: whether a part has one below (side 0) or above (1). */
-bool kf_kinetic_has_neighbour(const kf_plan *plan, int part, int side);
+/* What lies beyond a side of a part, below (0) or above (1): nothing, a part that it reaches, or one of
+ * another process, with which it exchanges messages. */
+typedef enum kf_beyond { KF_BEYOND_NOTHING, KF_BEYOND_NEAR, KF_BEYOND_FAR } kf_beyond;
+/* kinetic_transfer.c */
+kf_beyond kf_kinetic_beyond(const kf_plan *plan, int part, int side);
 
 /* kinetic_world.c: between the processes of a run (base/backend/world.h), each with a contiguous range of
  * parts. Every process has addresses for the whole domain, of which it uses its own planes and copies of
  * those beside them. */
 /* KF_BAD_INPUT with what several processes cannot run. */
 kf_status kf_kinetic_check_world(const kf_kinetic_options *options, kf_error *error);
-/* What makes the calls for steps of that parity; the plan's to free. NULL where there is one process. */
+/* What makes the calls; the plan's to free. NULL where there is one process. */
 typedef struct kf_kinetic_link kf_kinetic_link;
-kf_status kf_kinetic_link_make(kf_plan *plan, int parity, kf_kinetic_link **link, kf_error *error);
+kf_kinetic_link *kf_kinetic_link_make(kf_plan *plan);
 void kf_kinetic_link_free(kf_kinetic_link *link);
-/* Calls of a plan; object is the link: after a step, the planes that others read; sums of averages from all.
- */
-kf_call_function kf_kinetic_exchange_planes, kf_kinetic_gather_sums, kf_kinetic_gather_body;
+/* Calls of a plan; object is the link: sums of averages and of a free solid from all. */
+kf_call_function kf_kinetic_gather_sums, kf_kinetic_gather_body;
 /* Grids of this process: one that all parts share, or one for each. */
 int kf_kinetic_grids(const kf_plan *plan);
 /* Planes that a grid keeps: range[i][0] .. range[i][1] - 1; returns their number. */

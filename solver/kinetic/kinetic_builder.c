@@ -86,7 +86,9 @@ void kf_meet(kf_builder *b, int parity) {
 }
 
 void kf_make_marks(kf_builder *b) {
-    kf_mark **const marks[] = {b->ended, b->ready, b->summed, b->body_summed, b->body_taken};
+    kf_mark **const marks[] = {b->ended, b->ready, b->summed, b->sent, b->body_summed, b->body_taken};
+    kf_on_part(b, 0);
+    if (b->parts > 1 && b->kinetics->link != NULL) b->status = kf_plan_mark(b->plan, &b->come, b->error);
     for (int part = 0; b->parts > 1 && part < b->parts; part++) {
         kf_on_part(b, part);
         for (size_t i = 0; i < sizeof marks / sizeof *marks && b->status == KF_OK; i++)
@@ -116,6 +118,14 @@ void kf_append(kf_builder *b, int parity, kf_kinetic_source source, const char *
     launch.overlaps = b->overlaps;
     launch.shared_bytes = b->shared_bytes;
     kf_append_launch(b, parity, &launch, bytes);
+}
+
+kf_item *kf_append_copy(kf_builder *b, int parity, const char *name, const kf_copy *copy) {
+    if (!kf_falls(b, parity)) return NULL;
+    kf_item *item = kf_plan_add_copy(b->plan, name, copy);
+    kf_schedule(b, parity, item);
+    item->bytes = (double)(copy->bytes * copy->rows);
+    return item;
 }
 
 /* Arguments with the two grids in the roles that a pass needs. */

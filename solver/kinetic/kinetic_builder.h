@@ -1,5 +1,5 @@
 /* Appending the items of a step, of one device or of a team's parts. Shared by kinetic_launches.c,
- * kinetic_builder.c, kinetic_transfer.c, kinetic_sums.c and kinetic_order.c only. */
+ * kinetic_builder.c, kinetic_transfer.c, kinetic_world.c, kinetic_sums.c and kinetic_order.c only. */
 #ifndef KF_SOLVER_KINETIC_KINETIC_BUILDER_H
 #define KF_SOLVER_KINETIC_KINETIC_BUILDER_H
 
@@ -12,6 +12,11 @@ typedef struct kf_transfer {
     kf_buffer *packed, *host[2], *taken[2]; /* [parity of the step]; host: only through the host */
 } kf_transfer;
 
+/* What crosses one end of a process's planes, on the device and as the host sends and receives it. */
+typedef struct kf_far_side {
+    kf_buffer *packed, *sent, *come, *taken;
+} kf_far_side;
+
 typedef struct kf_builder {
     kf_plan *plan;
     kf_kinetic *kinetics; /* of all parts */
@@ -20,6 +25,8 @@ typedef struct kf_builder {
     kf_mark *ended[KF_MOST_PARTS], *ready[KF_MOST_PARTS], *summed[KF_MOST_PARTS]; /* of a team, see kf_meet */
     kf_mark *sent[KF_MOST_PARTS];
     kf_transfer transfers[KF_MOST_PARTS][2]; /* from below, from above */
+    kf_far_side far[2];                      /* below, above */
+    kf_mark *come;                           /* the messages of a step */
     kf_mark *body_summed[KF_MOST_PARTS], *body_taken[KF_MOST_PARTS];
     kf_error *error;
     kf_status status;
@@ -48,6 +55,8 @@ void kf_append(kf_builder *b, int parity, kf_kinetic_source source, const char *
                const int block[3], kf_kinetic_arguments arguments, double bytes);
 void kf_append_items(kf_builder *b, int parity, kf_kinetic_source source, const char *name, int items,
                      int from, int to);
+/* Appends a copy; returns its item, or NULL where it is never due. */
+kf_item *kf_append_copy(kf_builder *b, int parity, const char *name, const kf_copy *copy);
 /* Arguments with the two grids in the roles that a pass needs. */
 kf_kinetic_arguments kf_from_to(const kf_kinetic *kinetic, int from, int to);
 
@@ -65,12 +74,29 @@ void kf_each_part(kf_builder *b, int parity, void (*add)(kf_builder *b, int pari
 
 /* kinetic_transfer.c. Nothing where parts read each other's planes in place. */
 void kf_make_transfers(kf_builder *b);
-/* Sends the planes that step p has written beside the cuts, and takes those of the neighbours; aside: beside
- * what the main lane is given next. */
-void kf_append_transfers(kf_builder *b, int p, bool aside);
+/* Whether a part's planes are copied across that side of it: 0 below, 1 above. */
+bool kf_is_copied(const kf_builder *b, int part, int side);
+/* Sends the planes that step p has written beside the cuts; takes those of the neighbours; aside: beside what
+ * the main lane is given meanwhile. */
+void kf_append_sends(kf_builder *b, int p, bool aside);
+void kf_append_takes(kf_builder *b, int p, bool aside);
+/* pack or unpack, of near_planes planes of the grid that step p has written. */
+void kf_append_slab(kf_builder *b, int p, const char *name, int first, const kf_buffer *packed);
+/* Planes that a part sends to one side, and that it takes from there: the first of near_planes. */
+int kf_first_sent(const kf_kinetic *kinetic, int side);
+int kf_first_taken(const kf_kinetic *kinetic, int side);
 
-/* kinetic_sums.c. A call that all parts of this process make together; nothing where there is no other. */
-void kf_append_link_call(kf_builder *b, int parity, const char *name, kf_call_function *enqueue);
+/* kinetic_world.c: the same across the ends of this process's planes, where another has what lies beyond. The
+ * messages are posted between the sends and the takes, by a call that on a GPU waits until what they hold has
+ * come to the host. */
+void kf_make_messages(kf_builder *b);
+void kf_append_far_send(kf_builder *b, int p, int side);
+void kf_append_post(kf_builder *b, int p, bool aside);
+void kf_append_far_takes(kf_builder *b, int p);
+
+/* kinetic_world.c. A call that all parts of this process make together, in a part's stream; nothing where
+ * there is no other process. */
+void kf_append_link_call(kf_builder *b, int parity, int part, const char *name, kf_call_function *enqueue);
 /* The domain's averages, of all parts; the same grid for all. */
 void kf_append_averages(kf_builder *b, int parity, int grid);
 /* The velocities of a free solid, from what its samples see: of one device; of a team, of all parts together.

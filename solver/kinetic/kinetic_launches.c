@@ -397,8 +397,9 @@ static void append_band_first(kf_builder *b, int p) {
     b->aside = b->overlaps = false;
 }
 
-/* Planes first .. end - 1 of the part, and its band's nodes there. */
-static void append_some_planes(kf_builder *b, int p, int first, int end) {
+/* Planes first .. end - 1 of the part, and its band's nodes there; joins: these are the first that need what
+ * the other lanes were given. */
+static void append_some_planes(kf_builder *b, int p, int first, int end, bool joins) {
     const kf_kinetic *kinetic = b->kinetic;
     kf_kinetic_arguments arguments = kf_from_to(kinetic, p, 1 - p);
     int extent[3];
@@ -411,16 +412,16 @@ static void append_some_planes(kf_builder *b, int p, int first, int end) {
               2.0 * kinetic->node_values * b->node_bytes * extent[2] / kinetic->planes);
     if (!kinetic->has_samples || kinetic->options.masked_band) return;
     const int band[3] = {kinetic->arguments.band_capacity, 1, 1};
-    b->joins = true;
+    b->joins = joins;
     kf_append(b, p, KF_SOURCE_FLOW, "band_collide", band, b->line_block, arguments, 0);
 }
 
-/* Planes low .. high - 1 of the part are those that no other reads; none: low == high. */
+/* Planes low .. high - 1 of the part are those that are not sent; none: low == high. */
 static void inner_planes(const kf_builder *b, int *low, int *high) {
     const kf_kinetic *kinetic = b->kinetic;
     const int near = kinetic->near_planes, end = kinetic->first_plane + kinetic->planes;
-    *low = kinetic->first_plane + (kf_kinetic_has_neighbour(b->plan, kinetic->part, 0) ? near : 0);
-    *high = end - (kf_kinetic_has_neighbour(b->plan, kinetic->part, 1) ? near : 0);
+    *low = kinetic->first_plane + (kf_is_copied(b, kinetic->part, 0) ? near : 0);
+    *high = end - (kf_is_copied(b, kinetic->part, 1) ? near : 0);
     if (*low >= *high) *low = *high = end;
 }
 
@@ -431,8 +432,8 @@ static void append_outer(kf_builder *b, int p) {
     int low, high;
     inner_planes(b, &low, &high);
     append_band_first(b, p);
-    if (low > first) append_some_planes(b, p, first, low);
-    if (high < end) append_some_planes(b, p, high, end);
+    if (low > first) append_some_planes(b, p, first, low, true);
+    if (high < end) append_some_planes(b, p, high, end, true);
     if (kinetic->has_samples && kinetic->options.concurrent_solid) append_join(b, p, "planes_done");
 }
 
@@ -440,7 +441,7 @@ static void append_outer(kf_builder *b, int p) {
 static void append_inner(kf_builder *b, int p) {
     int low, high;
     inner_planes(b, &low, &high);
-    if (low < high) append_some_planes(b, p, low, high);
+    if (low < high) append_some_planes(b, p, low, high, false);
 }
 
 /* Step p of two between two grids: the band's nodes are collided a second time, or by band_collide alone. */
@@ -575,7 +576,9 @@ static void set_load_launch(kf_builder *b, int p) {
 static void make_one_pass(kf_builder *b) {
     const kf_kinetic *kinetics = b->kinetics;
     const bool in_place = kinetics->options.in_place != 0, copies = kinetics->options.transfer != KF_DIRECT,
-               early = copies && !in_place && kinetics->options.plan == KF_PLAN_FUSED;
+               early =
+                   (copies || kinetics->link != NULL) && !in_place && kinetics->options.plan == KF_PLAN_FUSED,
+               gpu = kinetics->options.gpu;
     for (int part = 0; part < b->parts; part++)
         b->kinetics[part].swaps = !in_place;
     for (int p = 0; p < 2; p++) {
@@ -592,14 +595,18 @@ static void make_one_pass(kf_builder *b) {
         }
         if (early) {
             kf_each_part(b, p, append_outer);
-            kf_append_transfers(b, p, true);
+            kf_append_sends(b, p, true);
+            if (!gpu) kf_append_post(b, p, true);
             kf_each_part(b, p, append_inner);
+            if (gpu) kf_append_post(b, p, true); /* whose wait must not keep the inner planes from it */
+            kf_append_takes(b, p, true);
         } else {
             kf_each_part(b, p, append_flow);
-            if (copies) kf_append_transfers(b, p, false);
+            kf_append_sends(b, p, false);
+            kf_append_post(b, p, false);
+            kf_append_takes(b, p, false);
         }
         kf_signal_all(b, p, "step_ended", b->ended);
-        kf_append_link_call(b, p, "exchange_planes", kf_kinetic_exchange_planes);
     }
     kf_each_part(b, 0, set_load_launch);
 }
@@ -614,8 +621,7 @@ kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetics, kf_error
                     .every = 1,
                     .line_block = {gpu ? GPU_BLOCK : CPU_BLOCK, 1, 1},
                     .face_block = {64, gpu ? 4 : 1, 1}};
-    for (int parity = 0; parity < 2; parity++)
-        KF_TRY(kf_kinetic_link_make(plan, parity, &kinetics->links[parity], error));
+    kinetics->link = kf_kinetic_link_make(plan);
     kf_make_marks(&b);
     kf_make_transfers(&b);
     for (int part = 0; part < b.parts; part++) {

@@ -489,8 +489,7 @@ static kf_status seek(kf_plan *plan, int window, double shift, kf_error *error) 
 }
 
 static void free_system(kf_plan *plan) {
-    for (int parity = 0; parity < 2; parity++)
-        kf_kinetic_link_free(kinetic_of(plan)->links[parity]);
+    kf_kinetic_link_free(kinetic_of(plan)->link);
     free(plan->system);
 }
 

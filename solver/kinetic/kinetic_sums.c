@@ -26,21 +26,11 @@ static void append_average_finish(kf_builder *b, int parity, int grid) {
     kf_append(b, parity, KF_SOURCE_STATE, "average_finish", finish, finish, arguments, 0);
 }
 
-static void append_copy(kf_builder *b, int parity, const char *name, kf_buffer *target, size_t offset,
-                        const kf_buffer *source, size_t bytes) {
+static void append_sums_copy(kf_builder *b, int parity, const char *name, kf_buffer *target, size_t offset,
+                             const kf_buffer *source, size_t bytes) {
     const kf_copy copy = {
         .target = target, .target_offset = offset, .source = source, .bytes = bytes, .rows = 1};
-    if (kf_falls(b, parity)) kf_schedule(b, parity, kf_plan_add_copy(b->plan, name, &copy));
-}
-
-/* Of all parts of this process together; nothing where there is no other. */
-void kf_append_link_call(kf_builder *b, int parity, const char *name, kf_call_function *enqueue) {
-    if (b->kinetics->links[0] == NULL || !kf_falls(b, parity)) return;
-    const kf_call call = {.enqueue = enqueue, .object = b->kinetics->links[parity == 1]};
-    kf_on_part(b, 0);
-    b->joins = true;
-    kf_schedule(b, parity, kf_plan_add_call(b->plan, name, &call));
-    b->joins = false;
+    (void)kf_append_copy(b, parity, name, &copy);
 }
 
 /* A team's averages: every part adds up its own rows, takes the sums of all, and finishes them itself. Its
@@ -50,17 +40,17 @@ static void append_team_averages(kf_builder *b, int parity, int grid) {
     kf_await_all(b, parity, "step_ended", b->ended);
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
-        append_copy(b, parity, "average_empty", b->kinetic->average_sums, 0, b->kinetic->no_sums, bytes);
+        append_sums_copy(b, parity, "average_empty", b->kinetic->average_sums, 0, b->kinetic->no_sums, bytes);
         append_average_sum(b, parity, grid);
     }
     kf_signal_all(b, parity, "averages_summed", b->summed);
     kf_await_all(b, parity, "averages_summed", b->summed);
-    kf_append_link_call(b, parity, "average_gather", kf_kinetic_gather_sums);
+    kf_append_link_call(b, parity, 0, "average_gather", kf_kinetic_gather_sums);
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
-        for (int other = 0; b->kinetics->links[0] == NULL && other < b->parts; other++)
-            append_copy(b, parity, "average_take", b->kinetic->team_sums, (size_t)other * bytes,
-                        b->kinetics[other].average_sums, bytes);
+        for (int other = 0; b->kinetics->link == NULL && other < b->parts; other++)
+            append_sums_copy(b, parity, "average_take", b->kinetic->team_sums, (size_t)other * bytes,
+                             b->kinetics[other].average_sums, bytes);
         append_average_finish(b, parity, grid);
     }
 }
@@ -83,8 +73,8 @@ static void append_body_sums(kf_builder *b, int parity, int grid) {
     const kf_kinetic *kinetic = b->kinetic;
     const int items = (kinetic->arguments.sample_count + KF_BODY_CHUNK - 1) / KF_BODY_CHUNK;
     if (b->plan->all_parts > 1)
-        append_copy(b, parity, "body_empty", kinetic->body_sums, 0, kinetic->no_body,
-                    KF_BODY_PLACES * sizeof(long long));
+        append_sums_copy(b, parity, "body_empty", kinetic->body_sums, 0, kinetic->no_body,
+                         KF_BODY_PLACES * sizeof(long long));
     kf_append_items(b, parity, KF_SOURCE_IMMERSED, kinetic->band ? "band_body_sums" : "body_sums", items,
                     grid, grid);
 }
@@ -116,13 +106,13 @@ void kf_append_team_body(kf_builder *b, int parity, int grid) {
     }
     kf_signal_all(b, parity, "body_summed", b->body_summed);
     kf_await_all(b, parity, "body_summed", b->body_summed);
-    for (int part = 0; b->kinetics->links[0] == NULL && part < b->parts; part++) {
+    for (int part = 0; b->kinetics->link == NULL && part < b->parts; part++) {
         kf_on_part(b, part);
         for (int other = 0; other < b->parts; other++)
-            append_copy(b, parity, "body_take", b->kinetic->team_body, (size_t)other * bytes,
-                        b->kinetics[other].body_sums, bytes);
+            append_sums_copy(b, parity, "body_take", b->kinetic->team_body, (size_t)other * bytes,
+                             b->kinetics[other].body_sums, bytes);
     }
-    kf_append_link_call(b, parity, "body_gather", kf_kinetic_gather_body);
+    kf_append_link_call(b, parity, 0, "body_gather", kf_kinetic_gather_body);
     kf_signal_all(b, parity, "body_taken", b->body_taken);
     kf_each_part(b, parity, append_solve);
 }

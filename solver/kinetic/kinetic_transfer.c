@@ -7,9 +7,33 @@
 
 enum { BELOW, ABOVE };
 
-bool kf_kinetic_has_neighbour(const kf_plan *plan, int part, int side) {
+kf_beyond kf_kinetic_beyond(const kf_plan *plan, int part, int side) {
+    const int all = plan->all_parts, number = plan->first_part + part,
+              other = side == BELOW ? number - 1 : number + 1;
     const bool ring = kf_plan_scene(plan)->faces[KF_ZMIN] == KF_PERIODIC;
-    return ring || (side == BELOW ? part > 0 : part < plan->part_count - 1);
+    if (all == 1 || (!ring && (other < 0 || other == all))) return KF_BEYOND_NOTHING;
+    const int here = (other + all) % all - plan->first_part;
+    return here >= 0 && here < plan->part_count ? KF_BEYOND_NEAR : KF_BEYOND_FAR;
+}
+
+bool kf_is_copied(const kf_builder *b, int part, int side) {
+    const kf_beyond beyond = kf_kinetic_beyond(b->plan, part, side);
+    return beyond == KF_BEYOND_FAR ||
+           (beyond == KF_BEYOND_NEAR && b->kinetics->options.transfer != KF_DIRECT);
+}
+
+static bool is_copied_near(const kf_builder *b, int part, int side) {
+    return kf_is_copied(b, part, side) && kf_kinetic_beyond(b->plan, part, side) == KF_BEYOND_NEAR;
+}
+
+int kf_first_sent(const kf_kinetic *kinetic, int side) {
+    return side == BELOW ? kinetic->first_plane
+                         : kinetic->first_plane + kinetic->planes - kinetic->near_planes;
+}
+
+int kf_first_taken(const kf_kinetic *kinetic, int side) {
+    const int nodes = kinetic->geometry.nodes[2], first = kinetic->first_plane, end = first + kinetic->planes;
+    return side == BELOW ? (first > 0 ? first : nodes) - kinetic->near_planes : end % nodes;
 }
 
 static int neighbour(const kf_builder *b, int part, int side) {
@@ -49,17 +73,14 @@ static kf_status make_side(kf_builder *b, int part, int side, kf_error *error) {
 }
 
 void kf_make_transfers(kf_builder *b) {
-    for (int part = 0; part < b->parts && b->kinetics->options.transfer != KF_DIRECT; part++) {
+    for (int part = 0; part < b->parts; part++)
         for (int side = BELOW; side <= ABOVE; side++)
-            if (b->status == KF_OK && kf_kinetic_has_neighbour(b->plan, part, side))
+            if (b->status == KF_OK && is_copied_near(b, part, side))
                 b->status = make_side(b, part, side, b->error);
-        kf_plan_on(b->plan, part);
-        if (b->status == KF_OK) b->status = kf_plan_mark(b->plan, &b->sent[part], b->error);
-    }
+    kf_make_messages(b);
 }
 
-/* pack or unpack, of the grid that the step has written. */
-static void append_slab(kf_builder *b, int p, const char *name, int first, const kf_buffer *packed) {
+void kf_append_slab(kf_builder *b, int p, const char *name, int first, const kf_buffer *packed) {
     const kf_kinetic *kinetic = b->kinetic;
     const int *n = kinetic->geometry.nodes, extent[3] = {n[0], n[1], kinetic->near_planes};
     const bool in_place = kinetic->options.in_place != 0;
@@ -72,51 +93,55 @@ static void append_slab(kf_builder *b, int p, const char *name, int first, const
               2.0 * (double)packed_bytes(kinetic));
 }
 
-static void append_copy(kf_builder *b, int p, const char *name, kf_buffer *target, const kf_buffer *source) {
-    const size_t bytes = packed_bytes(b->kinetic);
-    const kf_copy copy = {.target = target, .source = source, .bytes = bytes, .rows = 1};
-    if (b->status != KF_OK) return;
-    kf_item *item = kf_plan_add_copy(b->plan, name, &copy);
-    kf_schedule(b, p, item);
-    item->bytes = (double)bytes;
+static void append_packed(kf_builder *b, int p, const char *name, kf_buffer *target,
+                          const kf_buffer *source) {
+    const kf_copy copy = {.target = target, .source = source, .bytes = packed_bytes(b->kinetic), .rows = 1};
+    (void)kf_append_copy(b, p, name, &copy);
 }
 
 /* What the part beside on that side reads of this one. */
 static void send(kf_builder *b, int p, int part, int side) {
-    const kf_kinetic *kinetic = b->kinetic;
     const int to = neighbour(b, part, side);
     const kf_transfer *t = &b->transfers[to][side == BELOW ? ABOVE : BELOW];
-    const int end = kinetic->first_plane + kinetic->planes;
-    append_slab(b, p, "pack", side == BELOW ? kinetic->first_plane : end - kinetic->near_planes, t->packed);
+    kf_append_slab(b, p, "pack", kf_first_sent(b->kinetic, side), t->packed);
     if (t->host[p] != NULL)
-        append_copy(b, p, "to_host", t->host[p], t->packed);
+        append_packed(b, p, "to_host", t->host[p], t->packed);
     else
-        append_copy(b, p, "peer_copy", t->taken[p], t->packed);
+        append_packed(b, p, "peer_copy", t->taken[p], t->packed);
 }
 
 static void take(kf_builder *b, int p, int part, int side) {
-    const kf_kinetic *kinetic = b->kinetic;
     const kf_transfer *t = &b->transfers[part][side];
-    const int nodes = kinetic->geometry.nodes[2], first = kinetic->first_plane, end = first + kinetic->planes;
-    if (t->host[p] != NULL) append_copy(b, p, "from_host", t->taken[p], t->host[p]);
-    append_slab(b, p, "unpack",
-                side == BELOW ? (first > 0 ? first : nodes) - kinetic->near_planes : end % nodes,
-                t->taken[p]);
+    if (t->host[p] != NULL) append_packed(b, p, "from_host", t->taken[p], t->host[p]);
+    kf_append_slab(b, p, "unpack", kf_first_taken(b->kinetic, side), t->taken[p]);
 }
 
-void kf_append_transfers(kf_builder *b, int p, bool aside) {
+void kf_append_sends(kf_builder *b, int p, bool aside) {
+    bool any = false;
     b->aside = aside;
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
-        for (int side = BELOW; side <= ABOVE; side++)
-            if (kf_kinetic_has_neighbour(b->plan, part, side)) send(b, p, part, side);
+        for (int side = BELOW; side <= ABOVE; side++) {
+            if (!kf_is_copied(b, part, side)) continue;
+            any = true;
+            if (is_copied_near(b, part, side))
+                send(b, p, part, side);
+            else
+                kf_append_far_send(b, p, side);
+        }
     }
-    kf_signal_all(b, p, "planes_sent", b->sent);
-    kf_await_neighbours(b, p, "planes_sent", b->sent);
+    if (any) kf_signal_all(b, p, "planes_sent", b->sent);
+    b->aside = false;
+}
+
+void kf_append_takes(kf_builder *b, int p, bool aside) {
+    b->aside = aside;
+    if (b->kinetics->options.transfer != KF_DIRECT) kf_await_neighbours(b, p, "planes_sent", b->sent);
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
         for (int side = BELOW; side <= ABOVE; side++)
-            if (kf_kinetic_has_neighbour(b->plan, part, side)) take(b, p, part, side);
+            if (is_copied_near(b, part, side)) take(b, p, part, side);
     }
+    kf_append_far_takes(b, p);
     b->aside = false;
 }

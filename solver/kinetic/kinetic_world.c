@@ -1,7 +1,7 @@
-/* A simulation of several processes: each has a range of parts, and after every step takes its neighbours'
- * planes beside its own, through the host and MPI. Populations travel packed [z][i][y][x], as node's own
- * wherever the layout or streaming in place keeps them, and with them what waits outside of outflows beside
- * the cut. */
+/* A simulation of several processes: each has a range of parts, and in every step takes its neighbours'
+ * planes beside its own, through the host and MPI, while it works on its inner planes where they are on two
+ * grids. Populations travel packed [z][i][y][x], as node's own wherever the layout or streaming in place
+ * keeps them, and with them what waits outside of outflows beside the cut. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,23 +10,15 @@
 #include "base/util/memory.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
-#include "solver/kinetic/kinetic.h"
+#include "solver/kinetic/kinetic_builder.h"
 
-/* One direction: planes that go to a neighbour, and those that come from it. */
-typedef struct side {
-    int other;                   /* its rank; -1: none */
-    int first_sent, first_taken; /* planes */
-    const kf_kinetic *own;       /* the part beside it */
-    char *sent, *taken;          /* in the host's memory */
-} side;
+enum { BELOW, ABOVE };
 
 struct kf_kinetic_link {
     kf_plan *plan;
-    int parity;
-    int planes;                        /* that travel */
-    size_t plane_bytes, outflow_bytes; /* of all that travel from outflows */
-    side sides[2];                     /* below, above */
-    kf_buffer *packed;                 /* of one side, on the first part's device */
+    kf_message messages[4];
+    int message_count;
+    kf_posted posted;
 };
 
 kf_status kf_kinetic_check_world(const kf_kinetic_options *options, kf_error *error) {
@@ -36,9 +28,6 @@ kf_status kf_kinetic_check_world(const kf_kinetic_options *options, kf_error *er
             error, KF_BAD_INPUT,
             "several processes run plans fused and moments with boundary_kernels=0; this config's plan runs "
             "in one process, whose --devices may be several");
-    if (options->transfer != KF_DIRECT)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "several processes copy planes through the host and MPI; use transfer=direct");
     return KF_OK;
 }
 
@@ -80,7 +69,7 @@ kf_status kf_kinetic_gather_planes(const kf_plan *plan, void *all, size_t plane_
     const int size = kf_world_size();
     int first, end;
     if (size == 1) return KF_OK;
-    kf_kinetic_own_planes(plan, 0, &first, &end);
+    kf_kinetic_own_planes(plan, kf_kinetic_grids(plan) - 1, &first, &end);
     int64_t *planes = kf_allocate_zeroed((size_t)size, sizeof *planes);
     size_t *ends = kf_allocate((size_t)size * sizeof *ends);
     planes[kf_world_rank()] = end;
@@ -105,117 +94,163 @@ static size_t row_bytes(const kf_plan *plan, int face) {
     return (size_t)kf_plan_scene(plan)->nodes[face / 2 == 0 ? 1 : 0] * kinetics->real_bytes;
 }
 
-static void set_sides(kf_kinetic_link *link) {
-    const kf_plan *plan = link->plan;
+/* Of what travels from outflows across one end. */
+static size_t outflow_bytes(const kf_plan *plan) {
     const kf_kinetic *kinetics = plan->system;
-    const int nodes = kf_plan_scene(plan)->nodes[2], rank = kf_world_rank(), size = kf_world_size();
-    const bool ring = kf_plan_scene(plan)->faces[KF_ZMIN] == KF_PERIODIC;
-    int first, end;
-    kf_kinetic_own_planes(plan, 0, &first, &end);
-    link->sides[0] = (side){.other = rank > 0 ? rank - 1
-                                     : ring   ? size - 1
-                                              : -1,
-                            .first_sent = first,
-                            .first_taken = (first > 0 ? first : nodes) - link->planes,
-                            .own = kinetics};
-    link->sides[1] = (side){.other = rank < size - 1 ? rank + 1
-                                     : ring          ? 0
-                                                     : -1,
-                            .first_sent = end - link->planes,
-                            .first_taken = end < nodes ? end : 0,
-                            .own = &kinetics[plan->part_count - 1]};
+    size_t bytes = 0;
+    for (int face = 0; face < KF_FACES; face++)
+        if (has_outflow(plan, face)) bytes += 9 * (size_t)kinetics->near_planes * row_bytes(plan, face);
+    return bytes;
 }
 
-kf_status kf_kinetic_link_make(kf_plan *plan, int parity, kf_kinetic_link **link, kf_error *error) {
+static size_t plane_bytes(const kf_plan *plan) {
     const kf_kinetic *kinetics = plan->system;
-    const int *n = kf_plan_scene(plan)->nodes;
-    *link = NULL;
-    if (kf_world_size() == 1) return KF_OK;
+    const int *n = kinetics->geometry.nodes;
+    return (size_t)kinetics->near_planes * (size_t)kinetics->node_values * (size_t)n[0] * (size_t)n[1] *
+           kinetics->store_bytes;
+}
+
+kf_kinetic_link *kf_kinetic_link_make(kf_plan *plan) {
+    if (kf_world_size() == 1) return NULL;
     kf_kinetic_link *made = kf_allocate_zeroed(1, sizeof *made);
     made->plan = plan;
-    made->parity = parity;
-    made->planes = kinetics->near_planes;
-    made->plane_bytes = (size_t)kinetics->node_values * (size_t)n[0] * (size_t)n[1] * kinetics->store_bytes;
-    for (int face = 0; face < KF_FACES; face++)
-        if (has_outflow(plan, face)) made->outflow_bytes += 9 * (size_t)made->planes * row_bytes(plan, face);
-    set_sides(made);
-    const size_t bytes = made->plane_bytes * (size_t)made->planes;
-    for (int s = 0; s < 2; s++) {
-        made->sides[s].sent = kf_allocate(bytes + made->outflow_bytes);
-        made->sides[s].taken = kf_allocate(bytes + made->outflow_bytes);
-    }
-    *link = made;
-    kf_plan_on(plan, 0);
-    return kf_plan_buffer(plan, bytes, &made->packed, error);
+    return made;
 }
 
 void kf_kinetic_link_free(kf_kinetic_link *link) {
-    for (int s = 0; link != NULL && s < 2; s++) {
-        free(link->sides[s].sent);
-        free(link->sides[s].taken);
-    }
     free(link);
+}
+
+/* The part at that end of this process's planes. */
+static int end_part(const kf_builder *b, int side) {
+    return side == BELOW ? 0 : b->parts - 1;
+}
+
+static bool is_far(const kf_builder *b, int side) {
+    return kf_kinetic_beyond(b->plan, end_part(b, side), side) == KF_BEYOND_FAR;
+}
+
+static kf_status make_end(kf_builder *b, int side, kf_error *error) {
+    enum { DOWN, UP }; /* tags */
+    kf_far_side *far = &b->far[side];
+    kf_kinetic_link *link = b->kinetics->link;
+    const size_t planes = plane_bytes(b->plan), all = planes + outflow_bytes(b->plan);
+    const int rank = kf_world_rank(), size = kf_world_size(),
+              other = (side == BELOW ? rank + size - 1 : rank + 1) % size;
+    kf_plan_on(b->plan, end_part(b, side));
+    KF_TRY(kf_plan_buffer(b->plan, planes, &far->packed, error));
+    KF_TRY(kf_plan_buffer(b->plan, planes, &far->taken, error));
+    KF_TRY(kf_plan_on_host(b->plan, all, &far->sent, error));
+    KF_TRY(kf_plan_on_host(b->plan, all, &far->come, error));
+    link->messages[link->message_count++] =
+        (kf_message){other, side == BELOW ? DOWN : UP, true, kf_buffer_address(far->sent), all};
+    link->messages[link->message_count++] =
+        (kf_message){other, side == BELOW ? UP : DOWN, false, kf_buffer_address(far->come), all};
+    return KF_OK;
+}
+
+void kf_make_messages(kf_builder *b) {
+    for (int side = BELOW; side <= ABOVE; side++)
+        if (b->status == KF_OK && is_far(b, side)) b->status = make_end(b, side, b->error);
 }
 
 /* --- a step -------------------------------------------------------------------------------------------- */
 
-/* What waits outside of those planes in the next step, to the host or from it. */
-static kf_status move_outflow(const kf_kinetic_link *link, const kf_kinetic *part, int first_plane,
-                              char *host, bool out, kf_error *error) {
-    const kf_plan *plan = link->plan;
-    kf_buffer *kept = part->outflow[1 - link->parity];
-    const size_t nodes = (size_t)kf_plan_scene(plan)->nodes[2];
+/* Object: the link. The messages' buffers are free: all of the step before has been sent, and what came then
+ * was taken before this step's planes were packed. */
+static kf_status post_planes(void *object, kf_stream *stream, kf_error *error) {
+    kf_kinetic_link *link = object;
+    KF_TRY(kf_stream_synchronize(stream, error));
+    kf_world_post(link->messages, link->message_count, &link->posted);
+    return KF_OK;
+}
+
+static kf_status await_planes(void *object, kf_stream *stream, kf_error *error) {
+    kf_kinetic_link *link = object;
+    (void)stream;
+    return kf_world_complete(&link->posted, error);
+}
+
+void kf_append_link_call(kf_builder *b, int parity, int part, const char *name, kf_call_function *enqueue) {
+    if (b->kinetics->link == NULL || !kf_falls(b, parity)) return;
+    const kf_call call = {.enqueue = enqueue, .object = b->kinetics->link};
+    kf_on_part(b, part);
+    b->joins = true;
+    kf_schedule(b, parity, kf_plan_add_call(b->plan, name, &call));
+    b->joins = false;
+}
+
+/* What waits outside of the planes that are sent, or of those that have come, in the next step. */
+static void append_outflow_copies(kf_builder *b, int p, int side, bool out) {
+    const kf_plan *plan = b->plan;
+    const kf_kinetic *kinetic = b->kinetic;
+    kf_buffer *kept = kinetic->outflow[1 - p], *host = out ? b->far[side].sent : b->far[side].come;
+    const size_t nodes = (size_t)kf_plan_scene(plan)->nodes[2], near = (size_t)kinetic->near_planes,
+                 first = (size_t)(out ? kf_first_sent(kinetic, side) : kf_first_taken(kinetic, side));
+    size_t at = plane_bytes(plan);
     for (int face = 0; face < KF_FACES; face++) {
         if (!has_outflow(plan, face)) continue;
-        const size_t row = row_bytes(plan, face), bytes = row * (size_t)link->planes,
-                     start = (size_t)part->arguments.outflow_start[face] * part->real_bytes;
-        for (size_t i = 0; i < 9; i++, host += bytes) {
-            const size_t at = start + (i * nodes + (size_t)first_plane) * row;
-            KF_TRY(out ? kf_buffer_download(kept, at, host, bytes, error)
-                       : kf_buffer_upload(kept, at, host, bytes, error));
-        }
+        const size_t row = row_bytes(plan, face),
+                     place =
+                         (size_t)kinetic->arguments.outflow_start[face] * kinetic->real_bytes + first * row;
+        const kf_copy copy = {.target = out ? host : kept,
+                              .source = out ? kept : host,
+                              .target_offset = out ? at : place,
+                              .source_offset = out ? place : at,
+                              .bytes = near * row,
+                              .rows = 9,
+                              .target_pitch = out ? near * row : nodes * row,
+                              .source_pitch = out ? nodes * row : near * row};
+        (void)kf_append_copy(b, p, out ? "outflow_to_host" : "outflow_from_host", &copy);
+        at += 9 * near * row;
     }
-    return KF_OK;
 }
 
-static kf_status take_out(kf_kinetic_link *link, const side *s, kf_error *error) {
-    const size_t bytes = link->plane_bytes * (size_t)link->planes;
-    const uint64_t steps = link->plan->steps_done + 1; /* the step is not counted yet */
-    KF_TRY(
-        kf_kinetic_on_slab(link->plan, "pack", 0, link->packed, steps, s->first_sent, link->planes, error));
-    KF_TRY(kf_buffer_download(link->packed, 0, s->sent, bytes, error));
-    return move_outflow(link, s->own, s->first_sent, s->sent + bytes, true, error);
+void kf_append_far_send(kf_builder *b, int p, int side) {
+    const kf_far_side *far = &b->far[side];
+    const kf_copy copy = {
+        .target = far->sent, .source = far->packed, .bytes = plane_bytes(b->plan), .rows = 1};
+    kf_append_slab(b, p, "pack", kf_first_sent(b->kinetic, side), far->packed);
+    (void)kf_append_copy(b, p, "to_host", &copy);
+    append_outflow_copies(b, p, side, true);
 }
 
-static kf_status put_in(kf_kinetic_link *link, const side *s, kf_error *error) {
-    const size_t bytes = link->plane_bytes * (size_t)link->planes;
-    const uint64_t steps = link->plan->steps_done + 1;
-    KF_TRY(kf_buffer_upload(link->packed, 0, s->taken, bytes, error));
-    KF_TRY(kf_kinetic_on_slab(link->plan, "unpack", 0, link->packed, steps, s->first_taken, link->planes,
-                              error));
-    return move_outflow(link, s->own, s->first_taken, s->taken + bytes, false, error);
+/* The part whose stream the calls are made in: one that has packed something. */
+static int caller(const kf_builder *b) {
+    return end_part(b, is_far(b, BELOW) ? BELOW : ABOVE);
 }
 
-kf_status kf_kinetic_exchange_planes(void *object, kf_stream *stream, kf_error *error) {
-    enum { DOWN, UP }; /* tags */
-    kf_kinetic_link *link = object;
-    const size_t bytes = link->plane_bytes * (size_t)link->planes + link->outflow_bytes;
-    kf_message messages[4];
-    int count = 0;
-    (void)stream;
-    KF_TRY(kf_backend_synchronize(link->plan->backend, error));
-    for (int s = 0; s < 2; s++) {
-        const side *at = &link->sides[s];
-        if (at->other < 0) continue;
-        KF_TRY(take_out(link, at, error));
-        messages[count++] = (kf_message){at->other, s == 0 ? DOWN : UP, true, at->sent, bytes};
-        messages[count++] = (kf_message){at->other, s == 0 ? UP : DOWN, false, at->taken, bytes};
+void kf_append_post(kf_builder *b, int p, bool aside) {
+    const int last = b->parts - 1;
+    if (!is_far(b, BELOW) && !is_far(b, ABOVE)) return;
+    b->aside = aside;
+    kf_on_part(b, caller(b));
+    if (caller(b) != last && is_far(b, ABOVE) && kf_falls(b, p))
+        kf_schedule(b, p, kf_plan_add_await(b->plan, "planes_sent", b->sent[last]));
+    kf_append_link_call(b, p, caller(b), "post_planes", post_planes);
+    b->aside = false;
+}
+
+void kf_append_far_takes(kf_builder *b, int p) {
+    if (!is_far(b, BELOW) && !is_far(b, ABOVE)) return;
+    kf_append_link_call(b, p, caller(b), "await_planes", await_planes);
+    if (b->parts > 1 && kf_falls(b, p))
+        kf_schedule(b, p, kf_plan_add_signal(b->plan, "planes_come", b->come));
+    for (int side = BELOW; side <= ABOVE; side++) {
+        const kf_far_side *far = &b->far[side];
+        if (!is_far(b, side)) continue;
+        const kf_copy copy = {
+            .target = far->taken, .source = far->come, .bytes = plane_bytes(b->plan), .rows = 1};
+        kf_on_part(b, end_part(b, side));
+        if (end_part(b, side) != caller(b) && kf_falls(b, p))
+            kf_schedule(b, p, kf_plan_add_await(b->plan, "planes_come", b->come));
+        (void)kf_append_copy(b, p, "from_host", &copy);
+        kf_append_slab(b, p, "unpack", kf_first_taken(b->kinetic, side), far->taken);
+        append_outflow_copies(b, p, side, false);
     }
-    KF_TRY(kf_world_exchange(messages, count, error));
-    for (int s = 0; s < 2; s++)
-        if (link->sides[s].other >= 0) KF_TRY(put_in(link, &link->sides[s], error));
-    return KF_OK;
 }
+
+/* --- sums ---------------------------------------------------------------------------------------------- */
 
 /* Every part gets the sums of all, each at its place: count of them from `from` of every part to `to`. */
 static kf_status gather(const kf_kinetic_link *link, size_t from, size_t to, size_t count, kf_error *error) {

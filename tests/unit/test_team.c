@@ -371,7 +371,7 @@ static void test_streams_in_random_order(void **state) {
     kf_scene_free(scene);
 }
 
-static const char *const transfers[] = {"transfer=copies", "transfer=host"};
+static const char *const transfers[] = {"transfer=copies", "transfer=host"}, direct[] = "transfer=direct";
 
 /* Whether a team that copies planes ends as one device does, in as many orders of its streams. */
 static bool copies_alike(const kf_scene *scene, const char *const *fixed, const char *transfer,
@@ -578,10 +578,14 @@ static void test_in_several_processes(void **state) {
     static const struct {
         kf_scene *(*open)(void);
         const char *const *plan;
-    } cases[] = {{ball_scene, two_grids[0]}, {ball_scene, two_grids[1]}, {ball_scene, one_grid[0]},
-                 {ball_scene, one_grid[2]},  {empty_scene, moments},     {seam_scene, two_grids[0]},
-                 {seam_scene, one_grid[0]},  {moving_scene, moving[0]},  {moving_scene, moving[1]},
-                 {free_scene, moving[0]}};
+        const char *transfer;
+    } cases[] = {{ball_scene, two_grids[0], direct},     {ball_scene, two_grids[1], direct},
+                 {ball_scene, one_grid[0], direct},      {ball_scene, one_grid[2], direct},
+                 {ball_scene, masked, direct},           {empty_scene, moments, direct},
+                 {seam_scene, two_grids[0], direct},     {seam_scene, one_grid[0], direct},
+                 {moving_scene, moving[0], direct},      {moving_scene, moving[1], direct},
+                 {free_scene, moving[0], direct},        {ball_scene, two_grids[0], transfers[0]},
+                 {seam_scene, one_grid[0], transfers[1]}};
     enum { CASES = sizeof cases / sizeof *cases };
     kf_error error = {KF_OK, ""};
     outcome alone[CASES];
@@ -597,7 +601,8 @@ static void test_in_several_processes(void **state) {
         char what[32];
         (void)snprintf(what, sizeof what, "processes, case %d", c);
         kf_scene *scene = cases[c].open();
-        run(scene, cases[c].plan, kf_kinetic_most_parts(scene) < 4 ? "cpu:1" : teams[2], &together);
+        run_copying(scene, cases[c].plan, cases[c].transfer,
+                    kf_kinetic_most_parts(scene) < 4 ? "cpu:1" : teams[2], &together);
         same(&alone[c], &together, what);
         outcome_free(&together);
         outcome_free(&alone[c]);
