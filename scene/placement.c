@@ -264,7 +264,7 @@ kf_status kf_description_place(kf_description *d, const kf_mesh *mesh, const kf_
     set_flow(d, said, t.straight * d->solid.scale, notes);
     if (road) set_road(d);
     if (road && p.patches > 0)
-        kf_note(notes, "contact: %d patch%s of the solid touch%s the road, %.2g %% of its footprint%s",
+        kf_note(notes, "contact: %d patch%s of the solid touch%s the road, %.3g %% of its footprint%s",
                 p.patches, p.patches == 1 ? "" : "es", p.patches == 1 ? "es" : "", 100.0 * p.contact,
                 p.stand > 0.0 ? "" : "; they do not lie around its middle: it would fall over, is up right?");
     kf_note(

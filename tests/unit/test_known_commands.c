@@ -1,0 +1,115 @@
+/* What commands print that measure nothing, as a known text: every option that places a mesh, lists, plots of
+ * stored figures, replays. KFTUNE names the program; without it there is nothing to ask. */
+#include "tests/unit/known_text.h"
+
+#include <unistd.h>
+
+#include "base/util/program.h"
+#include "tests/unit/output_scratch.h"
+
+/* A wedge of 1 x 1.9 x 3 that stands on y and narrows towards +z: no two axes are alike. */
+static const char wedge[] = "v 0 0 0\nv 1 0 0\nv 1 0 3\nv 0 0 3\nv 0.5 1.9 0.3\nv 0.5 1.9 1.2\nf 1 2 3\nf 1 "
+                            "3 4\nf 1 5 2\nf 4 3 6\nf 1 4 6\nf 1 6 5\n"
+                            "f 2 5 6\nf 2 6 3\n";
+static const char links[] = "{\"roofs\": [{\"name\": \"link_0_1_copy\", \"value\": 40}, {\"name\": "
+                            "\"link_1_2_copy\", \"value\": 20}, {\"name\": "
+                            "\"link_0_1_order\", \"value\": 25}]}";
+static const char toy[] =
+    "{\"device_name\": \"gpu\", \"kernel_name\": \"k\", \"problem_size\": [1],\n\"tune_params_keys\": "
+    "[\"a\"], \"tune_params\": "
+    "{\"a\": [1, 2, 3, 4]},\n\"cache\": {\n"
+    "\"1\": {\"a\": 1, \"time\": 4, \"times\": [4, 4.5, 3.5], \"compile_time\": 1000, \"benchmark_time\": "
+    "500},\n"
+    "\"2\": {\"a\": 2, \"time\": 2, \"compile_time\": 1000, \"benchmark_time\": 250},\n"
+    "\"3\": {\"a\": 3, \"time\": \"RuntimeFailedConfig\", \"compile_time\": 1000, \"benchmark_time\": 500},\n"
+    "\"4\": {\"a\": 4, \"time\": 2.05, \"compile_time\": 2000, \"benchmark_time\": 500}}}\n";
+
+static void write_text(const char *name, const char *text) {
+    assert_int_equal(kf_file_write_atomic(in_scratch(name), text, strlen(text), NULL), KF_OK);
+}
+
+static void assert_commands(const char *name, const char *const *commands, size_t count) {
+    const char *program = getenv("KFTUNE"), *data = getenv("KFTUNE_DATA");
+    char here[KF_PATH];
+    if (program == NULL || getcwd(here, sizeof here) == NULL) skip();
+    kf_text text = {0};
+    for (size_t i = 0; i < count; i++) {
+        char line[8192];
+        char *command = kf_duplicate(commands[i]);
+        command = with_word(command, "DATA", data != NULL ? data : here);
+        kf_text whole = {0};
+        kf_text_append(&whole, "cd '%s' && XDG_DATA_HOME='%s' '%s' %s 2>&1", scratch, scratch, program,
+                       command);
+        kf_text_append(&text, "$ kftune %s\n", commands[i]);
+        FILE *output = popen(whole.text, "r");
+        assert_non_null(output);
+        while (fgets(line, sizeof line, output) != NULL)
+            kf_text_append(&text, "%s", line);
+        kf_text_append(&text, "status %d\n\n", pclose(output) >> 8);
+        kf_text_free(&whole);
+        free(command);
+    }
+    text.text = without_between(text.text, "searches, ", " us of its own", "SOME");
+    text.text = without_between(text.text, "\"overhead_us\":\t", ",", "SOME");
+    assert_known(name, with_word(with_word(text.text, scratch, "FOLDER"), KF_VERSION, "VERSION"));
+}
+
+static void test_meshes_are_placed_as_said(void **state) {
+    (void)state;
+    static const char *const commands[] = {
+        "scene wedge.obj --wind -z --up y --length 420cm --speed 108km/h --reynolds 500 --grid 48x24x24",
+        "scene wedge.obj --wind -z --up y --length 420cm --speed 108km/h --reynolds 500 --grid 48x24x24 "
+        "--json --picture one.png --write one.scene.json",
+        "scene one.scene.json --json --picture one.png",
+        "scene wedge.obj --wind -z --up y --length 4.2m --speed 30m/s --viscosity 0.2 --cells 12 "
+        "--blockage 8% --road yes --json --samples-per-cell 3",
+        "scene wedge.obj --wind x --up -y --length 2100mm --speed 12 --cells 12 --blockage 0.1 --road no "
+        "--yaw 15 --json",
+        "scene wedge.obj --wind -z --up y --yaw 90 --cells 16",
+        "scene wedge.obj --wind -z --road maybe",
+        "scene wedge.obj --wind -z --blockage 0",
+        "scene wedge.obj --wind -z --cells 0",
+        "scene wedge.obj --wind -z --reynolds 100 --viscosity 1e-5",
+        "scene wedge.obj --wind -z --yaw north",
+        "scene wedge.obj --wind -z --speed -3",
+        "scene column --json --picture column.png"};
+    write_text("wedge.obj", wedge);
+    assert_commands("placed.txt", commands, sizeof commands / sizeof *commands);
+    assert_int_equal(access(in_scratch("one.png"), F_OK), 0);
+    assert_int_equal(access(in_scratch("column.png"), F_OK), 0);
+}
+
+static void test_what_is_there(void **state) {
+    (void)state;
+    static const char *const commands[] = {"list systems",    "list systems --json",    "list scenes --json",
+                                           "validate --list", "list strategies --json", "list nothing"};
+    assert_commands("lists.txt", commands, sizeof commands / sizeof *commands);
+}
+
+static void test_what_is_stored_is_shown(void **state) {
+    (void)state;
+    static const char *const commands[] = {
+        "plot scaling --figures DATA/results/measured/h200-scaling.json --out scaling.svg",
+        "plot scaling --figures DATA/results/measured/h200-scaling.json --links links.json --out scaling.svg",
+        "plot scaling --figures DATA/results/measured/h200-scaling.json --links links.json --out scaling.svg "
+        "--json",
+        "replay --landscape toy.json --strategy enumerate --evaluations 4 --repeats 2",
+        "replay --landscape toy.json --strategy enumerate --evaluations 4 --repeats 2 --json",
+        "replay --landscape toy.json --strategy enumerate --evaluations 3 --repeats 1 --json",
+        "store import toy.json --store s.db",
+        "plot convergence --landscape toy.json --strategy enumerate --evaluations 4 --repeats 2 --out c.svg "
+        "--json"};
+    if (system("command -v gnuplot >/dev/null 2>&1") != 0) skip();
+    write_text("links.json", links);
+    write_text("toy.json", toy);
+    assert_commands("shown.txt", commands, sizeof commands / sizeof *commands);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_meshes_are_placed_as_said),
+        cmocka_unit_test(test_what_is_there),
+        cmocka_unit_test(test_what_is_stored_is_shown),
+    };
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}
