@@ -1,5 +1,5 @@
 /* A sub-step of MacCormack's advection (Selle et al., J. Sci. Comput. 35 (2008) 350) with the viscous term. Defines besides
- * those of grid.h: KF_MIDPOINT 0|1 the trace, KF_LIMITER 0|1, KF_VISCOUS 0 off | 1 explicit | 2 implicit. */
+ * those of grid.h: KF_MIDPOINT 0|1 the trace, KF_LIMITER 0|1, KF_VISCOUS 0 off | 1 explicit | 2 implicit; KF_PERIODIC 0|1. */
 #include "grid.h"
 #include "viscous.h"
 
@@ -54,29 +54,43 @@ KF_FUNCTION kf_real kf_sample(const kf_grid *a, const void *field, int of, const
                   c->share[2]);
 }
 
-/* How far the face's place moves in `time` with the carrier. */
-KF_FUNCTION void kf_trace(const kf_grid *a, int from, int x, int y, int z, kf_real time, kf_real d[3]) {
-    const kf_real none[3] = {KF_R(0), KF_R(0), KF_R(0)};
-    kf_real first[3];
+/* The carrier at the face itself, as kf_sample finds it: the component that lies there, means of four of the others. */
+KF_FUNCTION void kf_carrier_at(const kf_grid *a, int from, int x, int y, int z, kf_real u[3]) {
+    const int stride[3] = {1, a->row, a->plane}, at[3] = {x, y, z}, n = a->cells[from];
+    const int k = kf_place(a, x, y, z), wraps = kf_is_periodic(a, from);
+    /* Cells on both sides of the face. */
+    const int low = k + (at[from] > 0 ? -stride[from] : wraps ? (n - 1) * stride[from] : 0);
+    const int high = at[from] < n ? k : wraps ? k - n * stride[from] : k - stride[from];
     KF_UNROLL for (int of = 0; of < 3; of++) {
-        const kf_corners c = kf_corners_of(a, of, from, x, y, z, none);
-        first[of] = time * kf_sample(a, a->carrier, of, &c);
+        const kf_real *v = KF_CONSTANTS(a->carrier) + of * a->capacity;
+        const int m = a->cells[of], last = kf_is_periodic(a, of) ? m - 1 : m;
+        const int up = at[of] < last ? stride[of] : kf_is_periodic(a, of) ? -last * stride[of] : 0;
+        const kf_real half = KF_R(0.5);
+        u[of] = of == from  ? v[k]
+                : of < from ? kf_mix(kf_mix(v[low], v[low + up], half), kf_mix(v[high], v[high + up], half), half)
+                            : kf_mix(kf_mix(v[low], v[high], half), kf_mix(v[low + up], v[high + up], half), half);
     }
+}
+
+/* How far the face's place, where the carrier is u, moves in `time` with it. */
+KF_FUNCTION void kf_trace(const kf_grid *a, int from, int x, int y, int z, const kf_real u[3], kf_real time, kf_real d[3]) {
 #if KF_MIDPOINT
-    const kf_real half[3] = {KF_R(0.5) * first[0], KF_R(0.5) * first[1], KF_R(0.5) * first[2]};
+    const kf_real half[3] = {KF_R(0.5) * (time * u[0]), KF_R(0.5) * (time * u[1]), KF_R(0.5) * (time * u[2])};
     KF_UNROLL for (int of = 0; of < 3; of++) {
         const kf_corners c = kf_corners_of(a, of, from, x, y, z, half);
         d[of] = time * kf_sample(a, a->carrier, of, &c);
     }
 #else
-    KF_UNROLL for (int of = 0; of < 3; of++) d[of] = first[of];
+    (void)a, (void)from, (void)x, (void)y, (void)z;
+    KF_UNROLL for (int of = 0; of < 3; of++) d[of] = time * u[of];
 #endif
 }
 
 KF_FUNCTION void kf_predict(const kf_grid *a, int c, int x, int y, int z) {
     const int k = kf_place(a, x, y, z);
-    kf_real d[3], value;
-    kf_trace(a, c, x, y, z, KF_R(-a->duration), d);
+    kf_real u[3], d[3], value;
+    kf_carrier_at(a, c, x, y, z, u);
+    kf_trace(a, c, x, y, z, u, KF_R(-a->duration), d);
     const kf_corners from = kf_corners_of(a, c, c, x, y, z, d);
     const kf_real moved = kf_sample(a, a->source, c, &from);
     KF_VALUES(a->predicted)[c * a->capacity + k] = kf_is_held(a, c, x, y, z, k, &value) ? value : moved;
@@ -101,13 +115,14 @@ KF_FUNCTION kf_real kf_limit(const kf_grid *a, int of, const kf_corners *c, kf_r
 KF_FUNCTION void kf_correct(const kf_grid *a, int c, int x, int y, int z) {
     const int k = kf_place(a, x, y, z);
     const long long at = c * a->capacity + k;
-    kf_real d[3], held;
-    kf_trace(a, c, x, y, z, KF_R(a->duration), d);
+    kf_real u[3], d[3], held;
+    kf_carrier_at(a, c, x, y, z, u);
+    kf_trace(a, c, x, y, z, u, KF_R(a->duration), d);
     const kf_corners to = kf_corners_of(a, c, c, x, y, z, d);
     kf_real value = KF_CONSTANTS(a->predicted)[at] +
                     KF_R(0.5) * (KF_CONSTANTS(a->source)[at] - kf_sample(a, a->predicted, c, &to));
 #if KF_LIMITER
-    kf_trace(a, c, x, y, z, KF_R(-a->duration), d);
+    kf_trace(a, c, x, y, z, u, KF_R(-a->duration), d);
     const kf_corners from = kf_corners_of(a, c, c, x, y, z, d);
     value = kf_limit(a, c, &from, value);
 #endif

@@ -14,6 +14,9 @@ typedef float kf_real;
 #define KF_FLOOR floorf
 #endif
 #define KF_R(value) ((kf_real)(value))
+#ifndef KF_PERIODIC /* 0: no axis is */
+#define KF_PERIODIC 1
+#endif
 
 typedef kf_incompressible_arguments kf_grid;
 
@@ -24,7 +27,7 @@ KF_FUNCTION int kf_place(const kf_grid *a, int x, int y, int z) {
     return (int)a->origin + x + a->row * y + a->plane * z;
 }
 KF_FUNCTION int kf_is_periodic(const kf_grid *a, int axis) {
-    return a->faces[2 * axis] == KF_FACE_PERIODIC;
+    return KF_PERIODIC && a->faces[2 * axis] == KF_FACE_PERIODIC;
 }
 
 /* Distance, in places, to the neighbour above and below. */

@@ -1,15 +1,16 @@
 #!/bin/bash
-# Measures the incompressible system on a GPU, part by part; never more than the seconds beside each (150 for the parts
-# that are done where none is named). From a bundle or a built source tree; builds nothing.
+# Measures the incompressible system on a GPU, part by part; never more than the seconds beside each. From a bundle or a
+# built source tree; builds nothing.
 # usage: scripts/gpu/incompressible.sh FOLDER [DEVICE] [PART...]; parts:
-#   suite-100x50x50 (25), suite-200x100x100 (45)  that size of the suite `incompressible`: suite-SIZE.json, .txt
+#   suite-100x50x50 (80), suite-200x100x100 (110)  that size of the suite `incompressible`: suite-SIZE.json, .txt
 #   sphere-100 (45)   drag of the sphere at Re 100, 24 cells a diameter: sphere-100.txt
 #   vortices (25)     Taylor-Green vortices on 32^3, 64^3 and 128^3, and the divergence that is left: vortices.txt
 # and, when named,
 #   suite-400x200x200 (145)
 #   sphere-300 (150)  the same at Re 100 and 300: sphere-300.txt
 #   cube (110)        256^3 cells with a ball: solvers tuned, DRAM counted, iterations of a run of 20 steps: cube-*
-#   wake (60)         smoke and wake spectra of this system and the kinetic one, scripts/wake.sh: wake/
+#   wake (60)         smoke of this system and the kinetic one at one moment, scripts/wake.sh: wake/
+#   spectra (40)      the case incompressible-wake with its pictures: spectra.txt, spectra/
 set -u
 folder=${1:?usage: scripts/gpu/incompressible.sh FOLDER [DEVICE] [PART...]}
 device=${2:-cuda:0}
@@ -18,12 +19,12 @@ parts=("$@")
 [ $# -gt 0 ] || parts=(suite-200x100x100 sphere-100 suite-100x50x50 vortices)
 . "$(dirname "$0")/program.sh"
 
-# Figures of one size of the suite; what is not timed in time is left out, and says so.
+# Figures of one size of the suite; what is not begun half a minute before the end is left out, and says so.
 suite() { # SIZE SECONDS
     local figures=()
     while IFS= read -r name; do figures+=(--figure "$name"); done < <(
-        sed -n '/"figures"/,$ s/.*{"name": "\([^"]*\)".*/\1/p' suites/incompressible.json | grep " $1" | grep -v half)
-    sed "s/\"suite\": \"incompressible\",/&\n  \"seconds\": $(($2 * 7 / 10)),/" suites/incompressible.json >"$folder/suite-$1.suite.json"
+        sed -n '/"figures"/,$ s/.*{"name": "\([^"]*\)".*/\1/p' suites/incompressible.json | grep " $1")
+    sed "s/\"suite\": \"incompressible\",/&\n  \"seconds\": $(($2 - 30)),/" suites/incompressible.json >"$folder/suite-$1.suite.json"
     timeout -s INT -k 5 "$2" "$kftune" bench --suite "$folder/suite-$1.suite.json" --device "$device" --json "${figures[@]}" \
         >"$folder/suite-$1.json" 2>"$folder/suite-$1.txt"
 }
@@ -54,13 +55,14 @@ JSON
 for part in "${parts[@]}"; do
     begin=$SECONDS
     case $part in
-    suite-100x50x50) suite 100x50x50 25 ;;
-    suite-200x100x100) suite 200x100x100 45 ;;
+    suite-100x50x50) suite 100x50x50 80 ;;
+    suite-200x100x100) suite 200x100x100 110 ;;
     suite-400x200x200) suite 400x200x200 145 ;;
     sphere-100) validate sphere-100 45 --quick --case incompressible-sphere ;;
     sphere-300) validate sphere-300 150 --case incompressible-sphere ;;
     vortices) validate vortices 25 --case incompressible-tg --case incompressible-div ;;
     cube) cube ;;
+    spectra) validate spectra 40 --case incompressible-wake --pictures "$folder/spectra" ;;
     wake) timeout -k 5 60 bash scripts/wake.sh "$folder/wake" "$device" 200x100x100 ;;
     *) echo "$part: no such part; see the head of this script" >&2 && exit 2 ;;
     esac

@@ -67,7 +67,7 @@ pictures)
     share=${SHARE:-2}
     picture architecture $((1200 / share)) $((840 / share)) $((250 / share)) 6500 60,32,1.2
     picture car $((2240 / share)) $((480 / share)) $((320 / share)) 6000 54,15
-    picture aircraft $((2100 / share)) $((600 / share)) $((240 / share)) 6000 58,22,0.85
+    picture aircraft $((2100 / share)) $((600 / share)) $((240 / share)) 9000 58,22,0.85
     picture vortices 400 400 200 6000 60,40,0.6
     picture spinning_torus 400 400 200 6000 60,18
     figure17 acm '"collision": "acm_mrt", "rates": "adaptive_2020"' 50000

@@ -106,11 +106,13 @@ typedef struct kf_listed_launch {
     bool iterated; /* once for each iteration of a solve, at most options->iterations */
 } kf_listed_launch;
 
+enum { KF_PATIENCE = 10 };
 /* incompressible_launches.c. A launch is appended to the plan's steps, or done at once. */
 typedef struct kf_incompressible_builder {
     kf_plan *plan;
     kf_incompressible *system;
     bool at_once;
+    bool patient; /* a solve may take KF_PATIENCE times its iterations */
     /* Where it is set nothing is launched: it is told of each launch, of a solve's iterations only the
      * first's. */
     void (*list)(void *data, const kf_listed_launch *launch);

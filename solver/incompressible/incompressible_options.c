@@ -99,6 +99,10 @@ void kf_incompressible_define(const kf_scene *scene, const kf_incompressible_opt
         kf_incompressible_cosine_axes(scene, axes))
         define_cosine(scene, options, axes[which == KF_INCOMPRESSIBLE_COSINE_SECOND], defines);
     if (which == KF_INCOMPRESSIBLE_ADVECTION) {
+        bool periodic = false;
+        for (int face = 0; face < KF_FACES; face++)
+            periodic |= scene->faces[face] == KF_PERIODIC;
+        define(defines, "KF_PERIODIC", periodic);
         define(defines, "KF_MIDPOINT", model->trace == KF_TRACE_MIDPOINT);
         define(defines, "KF_LIMITER", !model->unlimited);
         define(defines, "KF_VISCOUS",

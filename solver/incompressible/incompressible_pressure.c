@@ -175,15 +175,25 @@ static void precondition(kf_incompressible_builder *b, const kf_incompressible_a
     scalars(b, "find_beta", a);
 }
 
+/* Of what is done at once the host can see whether it is done. */
+static bool has_arrived(kf_incompressible_builder *b, const kf_incompressible_arguments *a) {
+    const kf_solve_state *first = kf_buffer_address(b->system->solves);
+    kf_solve_state states[KF_HALVES];
+    if (b->status == KF_OK) b->status = kf_incompressible_solves(b->plan, states, b->error);
+    return b->status != KF_OK || states[a->solve - first].done;
+}
+
 void kf_incompressible_solve(kf_incompressible_builder *b, const kf_incompressible_arguments *arguments) {
+    enum { LOOKS = 8 }; /* iterations from look to look */
     const kf_incompressible_options *o = &b->system->options;
     const kf_incompressible_arguments *a = arguments;
     scalars(b, "begin_solve", a);
     launch(b, "residual", true, a, 3);
     scalars(b, "begin_iterations", a);
-    const int rounds = b->list != NULL ? 1 : o->iterations;
+    const int rounds = b->list != NULL ? 1 : o->iterations * (b->patient ? KF_PATIENCE : 1);
     b->iterating = true;
     for (int i = 0; i < rounds; i++) {
+        if (b->at_once && i > 0 && i % LOOKS == 0 && has_arrived(b, a)) break;
         if (o->solver == KF_SOLVE_MULTIGRID) {
             cycle(b, a, 0, false);
             launch(b, "add_correction", false, a, 3);
