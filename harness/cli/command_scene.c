@@ -119,6 +119,10 @@ static kf_status show_problem(const kf_arguments *arguments, const char *name, b
     *shown = false;
     if (kf_scene_is_mesh(name) || kf_system_by_section(name, &system, NULL) != KF_OK || system == NULL)
         return KF_OK;
+    if (kf_argument_given(arguments, "--picture"))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "option '--picture': scenes of %s are described, not drawn; leave it out",
+                       system->name);
     KF_TRY(kf_argument_grid(arguments, "--grid", wanted.nodes, error));
     KF_TRY(kf_argument_number(arguments, "--samples-per-cell", 1.0, 1000.0, &wanted.samples_per_cell, error));
     KF_TRY(kf_problem_open(name, system->name, &wanted, &problem, error));

