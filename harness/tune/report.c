@@ -81,8 +81,11 @@ static void print_kernels(const kf_tune_result *result, FILE *stream) {
                            1e-3 * kernel->bytes / kernel->time_us.median);
         (void)fprintf(stream, "%-24s %6.1f %% %11s %9s", kernel->name, 100.0 * share,
                       kf_human_time_us(kernel->time_us.median, time), bandwidth);
-        if (gpu)
-            (void)fprintf(stream, " %9d %7.0f %%", kernel->registers, 100.0 * kernel->theoretical_occupancy);
+        if (gpu) (void)fprintf(stream, " %9d", kernel->registers);
+        if (gpu && isfinite(kernel->theoretical_occupancy))
+            (void)fprintf(stream, " %7.0f %%", 100.0 * kernel->theoretical_occupancy);
+        else if (gpu)
+            (void)fprintf(stream, " %9s", "-");
         (void)fprintf(stream, "\n");
     }
     char time[32];
