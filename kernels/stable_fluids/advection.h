@@ -31,6 +31,13 @@
 #define KF_SOLID 0
 #endif
 #define KF_CELLS (KF_NX * KF_NY * KF_NZ)
+/* KF_STRIPS 1: the cpu fetches what came to a strip of cells before it goes on with them. Vectors of cells would take each
+ * number on its own from where it lies; one cell after the other takes u and v at once. KF_STRIP_X(i): x of cell i of a row. */
+#define KF_STRIPS (!KF_CUDA && KF_ADVECTION == 1 && !KF_PLANAR && KF_VELOCITY_BITS != 16)
+#define KF_STRIP  128
+#ifndef KF_STRIP_X
+#define KF_STRIP_X(i) (i)
+#endif
 
 typedef struct kf_vector {
     kf_real u, v, w;
@@ -321,9 +328,68 @@ KF_FUNCTION kf_real kf_solid_at(const kf_fluid_arguments *a, int x, int y, int z
 #endif
 }
 
+/* The velocities that came to a strip of cells. */
+typedef struct kf_strip {
+#if KF_STRIPS
+    unsigned from[KF_DIMENSIONS == 3 ? 8 : 4][KF_STRIP]; /* the cells around where each was, x fastest */
+    kf_real weights[3][2 * KF_STRIP];                    /* twice each: of u and v */
+    kf_real pairs[2 * KF_STRIP], thirds[KF_STRIP];
+#else
+    int none;
+#endif
+} kf_strip;
+#if KF_STRIPS
+KF_FUNCTION void kf_locate_cell(const kf_fluid_arguments *a, int simulation, int i, int y, int z, kf_strip *s, int k) {
+    const int x = KF_STRIP_X(i);
+    const kf_place p = kf_locate(x, y, z, kf_trace(a, kf_view_of(a, a->wind, simulation), x, y, z), 2);
+    KF_UNROLL for (int corner = 0; corner < (KF_DIMENSIONS == 3 ? 8 : 4); corner++)
+        s->from[corner][k] = (unsigned)(p.x[corner & 1] + p.y[corner >> 1 & 1] + (KF_DIMENSIONS == 3 ? p.z[corner >> 2] : 0));
+    s->weights[0][2 * k] = s->weights[0][2 * k + 1] = p.wx, s->weights[1][2 * k] = s->weights[1][2 * k + 1] = p.wy;
+    if (KF_DIMENSIONS == 3) s->weights[2][2 * k] = s->weights[2][2 * k + 1] = p.wz;
+}
+typedef kf_real kf_duo __attribute__((vector_size(2 * sizeof(kf_real)), aligned(sizeof(kf_real)), may_alias));
+#define KF_FETCHED_PLANE(type, result, value, f, wx, wy)                                                     \
+    type result = value(s->from[f][k]);                                                                      \
+    {                                                                                                        \
+        type upper = value(s->from[(f) + 2][k]);                                                             \
+        result += (wx) * (value(s->from[(f) + 1][k]) - result);                                              \
+        upper += (wx) * (value(s->from[(f) + 3][k]) - upper);                                                \
+        result += (wy) * (upper - result);                                                                   \
+    }
+#define KF_DUO_VALUE(cell)   (*(const kf_duo *)(pairs + 2 * (unsigned long long)(cell)))
+#define KF_THIRD_VALUE(cell) field.thirds[cell]
+/* What kf_linear_velocity says, for each of the cells that were located. */
+KF_FUNCTION void kf_fetch_located(const kf_fluid_arguments *a, int simulation, int count, kf_strip *s) {
+    const kf_view field = kf_view_of(a, a->field, simulation);
+    const kf_real *pairs = (const kf_real *)field.pairs;
+    for (int k = 0; k < count; k++) {
+        const kf_duo wx = *(const kf_duo *)(s->weights[0] + 2 * k), wy = *(const kf_duo *)(s->weights[1] + 2 * k);
+        KF_FETCHED_PLANE(kf_duo, pair, KF_DUO_VALUE, 0, wx, wy)
+#if KF_DIMENSIONS == 3
+        const kf_duo wz = *(const kf_duo *)(s->weights[2] + 2 * k);
+        KF_FETCHED_PLANE(kf_duo, pair_above, KF_DUO_VALUE, 4, wx, wy)
+        KF_FETCHED_PLANE(kf_real, third, KF_THIRD_VALUE, 0, wx[0], wy[0])
+        KF_FETCHED_PLANE(kf_real, third_above, KF_THIRD_VALUE, 4, wx[0], wy[0])
+        pair += wz * (pair_above - pair);
+        s->thirds[k] = third + wz[0] * (third_above - third);
+#endif
+        *(kf_duo *)(s->pairs + 2 * k) = pair;
+    }
+}
+KF_FUNCTION void kf_fetch(const kf_fluid_arguments *a, int simulation, int y, int z, int from, int to, kf_strip *s) {
+    _Pragma("omp simd") for (int i = from; i < to; i++) kf_locate_cell(a, simulation, i, y, z, s, i - from);
+    kf_fetch_located(a, simulation, to - from, s);
+}
+KF_FUNCTION kf_vector kf_fetched(const kf_strip *s, int k) {
+    kf_vector velocity;
+    velocity.u = s->pairs[2 * k], velocity.v = s->pairs[2 * k + 1], velocity.w = KF_DIMENSIONS == 3 ? s->thirds[k] : KF_R(0);
+    return velocity;
+}
+#endif
+
 /* Velocity of a cell before the projection; its dyes go to dye_target. Forces that depend on what arrives, then the
- * pull of a solid. */
-KF_FUNCTION kf_vector kf_arrived(const kf_fluid_arguments *a, int simulation, int x, int y, int z) {
+ * pull of a solid. fetched: what came to it, with KF_STRIPS, at place k. */
+KF_FUNCTION kf_vector kf_arrived(const kf_fluid_arguments *a, int simulation, int x, int y, int z, const kf_strip *fetched, int k) {
     const int cell = (z * KF_NY + y) * KF_NX + x;
     const kf_view field = kf_view_of(a, a->field, simulation);
 #if KF_ADVECTION == 0
@@ -339,7 +405,12 @@ KF_FUNCTION kf_vector kf_arrived(const kf_fluid_arguments *a, int simulation, in
 #else
     const kf_place ahead = place;
 #endif
+#if KF_STRIPS
+    kf_vector velocity = kf_fetched(fetched, k);
+#else
     kf_vector velocity = kf_came_velocity(field, predicted, cell, &place, &ahead);
+    (void)fetched, (void)k;
+#endif
 #if KF_DYES > 0
     const kf_real decay[3] = {KF_PARAMETER(a, decay_0), KF_PARAMETER(a, decay_1), KF_PARAMETER(a, decay_2)};
     const kf_real lift[3] = {KF_PARAMETER(a, lift_0), KF_PARAMETER(a, lift_1), KF_PARAMETER(a, lift_2)};

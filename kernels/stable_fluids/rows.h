@@ -6,8 +6,14 @@
 
 #define KF_ROW_MANY (KF_DIMENSIONS == 3 ? 3 : 1) /* complex lines at once */
 #define KF_LANES KF_ROW_LINES
-#include "advection.h"
 #include "modes.h"
+/* Between walls a row is taken in the order of Makhoul 1980 (IEEE Trans. ASSP 28, 27): cells of even x forwards, then those
+ * of odd x backwards, u of these with its sign turned. The Fourier transform V of a line in that order is, turned by
+ * w_k = exp(-i pi k / (2 L)), its cosine transform C_k - i C_(L-k) = 2 w_k V_k; of u, which is a sum of sines, S_(L-k) - i S_k. */
+#define KF_ROW_X(i)    (KF_FOLD_X ? (2 * (i) < KF_LINE_X ? 2 * (i) : 2 * (KF_LINE_X - (i)) - 1) : (i))
+#define KF_ROW_SIGN(i) (KF_FOLD_X && 2 * (i) >= KF_LINE_X ? KF_R(-1) : KF_R(1))
+#define KF_STRIP_X(i) KF_ROW_X(i)
+#include "advection.h"
 #include "transform.h"
 
 #ifndef KF_KEEP
@@ -28,11 +34,19 @@
 #define KF_LINES_LEFT(block) (KF_LINES_IN_ALL % KF_ROW_LINES == 0 ? KF_ROW_LINES : KF_LINES_IN_ALL - (block)*KF_ROW_LINES)
 
 #define KF_ROW_AT(m, slot, x) KF_AT(m, slot, x, KF_LINE_X, KF_ROW_MOST)
-/* Between walls a row is taken in the order of Makhoul 1980 (IEEE Trans. ASSP 28, 27): cells of even x forwards, then those
- * of odd x backwards, u of these with its sign turned. The Fourier transform V of a line in that order is, turned by
- * w_k = exp(-i pi k / (2 L)), its cosine transform C_k - i C_(L-k) = 2 w_k V_k; of u, which is a sum of sines, S_(L-k) - i S_k. */
-#define KF_ROW_X(i)    (KF_FOLD_X ? (2 * (i) < KF_LINE_X ? 2 * (i) : 2 * (KF_LINE_X - (i)) - 1) : (i))
-#define KF_ROW_SIGN(i) (KF_FOLD_X && 2 * (i) >= KF_LINE_X ? KF_R(-1) : KF_R(1))
+/* Value x of line l, in the order of the first or last stage, or of its mirror image, which another thread may have: on the cpu
+ * all are among the lines in shared memory. */
+#if KF_CUDA
+#define KF_ROW_GET(m, slot, x, l)            kf_get(v, KF_ROW_AT(m, slot, x), l)
+#define KF_ROW_SET(m, slot, x, l, value)     kf_set(v, KF_ROW_AT(m, slot, x), l, value)
+#define KF_ROW_GET_MIRRORED(m, x, l)         kf_get(shared, KF_ROW_PLACE(m, x, l), l)
+#define KF_ROW_SET_MIRRORED(m, x, l, value)  kf_set(shared, KF_ROW_PLACE(m, x, l), l, value)
+#else
+#define KF_ROW_GET(m, slot, x, l)            kf_get_along(shared, KF_ALONG_PLACE(m, l, x, KF_LINE_X), KF_LINE_X)
+#define KF_ROW_SET(m, slot, x, l, value)     kf_set_along(shared, KF_ALONG_PLACE(m, l, x, KF_LINE_X), KF_LINE_X, value)
+#define KF_ROW_GET_MIRRORED(m, x, l)         KF_ROW_GET(m, 0, x, l)
+#define KF_ROW_SET_MIRRORED(m, x, l, value)  KF_ROW_SET(m, 0, x, l, value)
+#endif
 
 /* The spectrum of two real lines from that of (first + i second). */
 KF_FUNCTION void kf_split(kf_complex here, kf_complex mirrored, kf_complex *first, kf_complex *second) {
@@ -77,61 +91,144 @@ KF_FUNCTION void kf_put_row(const kf_fluid_arguments *a, void *field, int simula
         kf_put_images(a, field, simulation, x, KF_ROW_Y(row), KF_ROW_Z(row), velocity);
 }
 
+/* KF_ROW_QUADS 1: the cpu takes four rows at a time from memory to lanes and back, and splits and joins them on the way. */
+#define KF_ROW_QUADS \
+    (!KF_CUDA && KF_DIMENSIONS == 2 && !KF_FOLD_X && !KF_FOLD_LAST && KF_SPECTRUM_BITS != 16 && KF_VELOCITY_BITS != 16 && KF_ROW_LINES % 4 == 0)
+#if KF_ROW_QUADS
+/* Row of line l of a block, or the last one there is. */
+KF_FUNCTION int kf_row_there(int block, int l) {
+    const int row = block * KF_ROW_LINES + l;
+    return row < KF_ROWS ? row : KF_ROWS - 1;
+}
+KF_FUNCTION kf_real *kf_row_modes(const kf_fluid_arguments *a, int simulation, int row) {
+    return (kf_real *)a->spectrum + 4 * (KF_SPECTRUM_MODES * simulation + kf_mode_place(0, row));
+}
+/* kf_split, written. */
+KF_FUNCTION void kf_lanes_to_modes(const kf_fluid_arguments *a, int block, int simulation, int here, kf_wide *v) {
+    const kf_real half = KF_R(0.5 / KF_LINE_X);
+    for (int l = 0; l < here; l += 4)
+        for (int x = 0; x < KF_MODES_X; x++) {
+            const int mirror = x == 0 ? 0 : KF_LINE_X - x;
+            const kf_quad re = *kf_four_lanes(v, x, 0, l), im = *kf_four_lanes(v, x, 1, l);
+            const kf_quad mirrored_re = *kf_four_lanes(v, mirror, 0, l), mirrored_im = *kf_four_lanes(v, mirror, 1, l);
+            kf_quad q[4] = {half * (re + mirrored_re), half * (im - mirrored_im), half * (im + mirrored_im), half * (mirrored_re - re)};
+            kf_transpose(q);
+            KF_UNROLL for (int i = 0; i < 4; i++)
+                if (l + i < here) *(kf_quad *)(kf_row_modes(a, simulation, block * KF_ROW_LINES + l + i) + 4 * x) = q[i];
+        }
+}
+/* kf_joined, read. */
+KF_FUNCTION void kf_modes_to_lanes(const kf_fluid_arguments *a, int block, int simulation, kf_wide *v) {
+    for (int l = 0; l < KF_ROW_LINES; l += 4) {
+        const kf_real *rows[4];
+        KF_UNROLL for (int i = 0; i < 4; i++) rows[i] = kf_row_modes(a, simulation, kf_row_there(block, l + i));
+        for (int x = 0; x < KF_MODES_X; x++) {
+            kf_quad q[4];
+            KF_UNROLL for (int i = 0; i < 4; i++) q[i] = *(const kf_quad *)(rows[i] + 4 * x);
+            kf_transpose(q);
+            *kf_four_lanes(v, x, 0, l) = q[0] - q[3], *kf_four_lanes(v, x, 1, l) = q[1] + q[2];
+            *kf_four_lanes(v, KF_LINE_X - x, 0, l) = q[0] + q[3], *kf_four_lanes(v, KF_LINE_X - x, 1, l) = q[2] - q[1];
+        }
+    }
+    if (KF_LINE_X % 2 == 0) v[KF_LINE_X / 2] = kf_wide_of((kf_lanes){0}, (kf_lanes){0});
+}
+KF_FUNCTION void kf_lanes_to_velocity(const kf_fluid_arguments *a, int block, int simulation, int here, kf_wide *v) {
+    for (int l = 0; l < here; l += 4) {
+        kf_real *rows[4];
+        KF_UNROLL for (int i = 0; i < 4; i++)
+            rows[i] = (kf_real *)a->target + 2 * ((long long)KF_CELLS * simulation + (long long)kf_row_there(block, l + i) * KF_NX);
+        for (int x = 0; x + 1 < KF_LINE_X; x += 2) {
+            kf_quad q[4];
+            KF_UNROLL for (int i = 0; i < 4; i++) q[i] = *kf_four_lanes(v, x + i / 2, i % 2, l);
+            kf_transpose(q);
+            KF_UNROLL for (int i = 0; i < 4; i++)
+                if (l + i < here) *(kf_quad *)(rows[i] + 2 * x) = q[i];
+        }
+        if (KF_LINE_X % 2 == 1)
+            for (int i = 0; i < 4 && l + i < here; i++) {
+                const kf_complex pair = kf_get(v, KF_LINE_X - 1, l + i);
+                rows[i][2 * KF_LINE_X - 2] = pair.re, rows[i][2 * KF_LINE_X - 1] = pair.im;
+            }
+    }
+}
+#endif
+
 KF_FUNCTION void kf_rows_forward(const kf_fluid_arguments *a, int block, int simulation, const kf_turns *turns, kf_wide *shared) {
     kf_wide v[KF_VALUES(KF_ROW_MANY, KF_LINE_X, KF_ROW_MOST)];
     const int here = KF_LINES_LEFT(block);
-    KF_EACH_VALUE_ALONG(l, here, slot, i, KF_LINE_X, KF_LINE_X, KF_ROW_THREADS, KF_ROW_LINES, KF_ROW_FIRST) {
-        const int row = (block * KF_ROW_LINES + l) * KF_ROWS_A_LINE, x = KF_ROW_X(i);
-        const kf_vector first = kf_arrived(a, simulation, x, KF_ROW_Y(row), KF_ROW_Z(row));
+#if KF_STRIPS
+    kf_strip strips[KF_ROWS_A_LINE];
+#define KF_ROW_FETCHED(k, i) &strips[k], (i)-kf_from
+#define KF_ROW_FETCH(k) \
+    kf_fetch(a, simulation, KF_ROW_Y(KF_ROW_NEXT(k)), KF_ROW_Z(KF_ROW_NEXT(k)), kf_from, kf_to, &strips[(k) % KF_ROWS_A_LINE])
+#else
+#define KF_ROW_FETCHED(k, i) 0, 0
+#define KF_ROW_FETCH(k)      (void)0
+#endif
+/* Row k of line l; the last line may have one row only. */
+#define KF_ROW_OF(l)   ((block * KF_ROW_LINES + (l)) * KF_ROWS_A_LINE)
+#define KF_ROW_NEXT(k) (KF_ROW_OF(l) + (k) < KF_ROWS ? KF_ROW_OF(l) + (k) : KF_ROW_OF(l))
+    KF_EACH_VALUE_IN_STRIPS(l, here, slot, i, KF_LINE_X, KF_STRIP, (KF_ROW_FETCH(0), KF_DIMENSIONS == 3 ? KF_ROW_FETCH(1) : (void)0),
+                            KF_LINE_X, KF_ROW_THREADS, KF_ROW_LINES, KF_ROW_FIRST) {
+        const int row = KF_ROW_OF(l), x = KF_ROW_X(i);
+        const kf_vector first = kf_arrived(a, simulation, x, KF_ROW_Y(row), KF_ROW_Z(row), KF_ROW_FETCHED(0, i));
 #if KF_KEEP
         if (a->kept != 0) kf_put_row(a, a->kept, simulation, row, x, first);
 #endif
-        kf_set(v, KF_ROW_AT(0, slot, i), l, kf_complex_of(KF_ROW_SIGN(i) * first.u, first.v));
+        KF_ROW_SET(0, slot, i, l, kf_complex_of(KF_ROW_SIGN(i) * first.u, first.v));
 #if KF_DIMENSIONS == 3
-        const int next = row + 1 < KF_ROWS ? row + 1 : row;
-        const kf_vector second = kf_arrived(a, simulation, x, KF_ROW_Y(next), KF_ROW_Z(next));
+        const int next = KF_ROW_NEXT(1);
+        const kf_vector second = kf_arrived(a, simulation, x, KF_ROW_Y(next), KF_ROW_Z(next), KF_ROW_FETCHED(1, i));
 #if KF_KEEP
         if (a->kept != 0) kf_put_row(a, a->kept, simulation, next, x, second);
 #endif
-        kf_set(v, KF_ROW_AT(1, slot, i), l, kf_complex_of(second.u, second.v));
-        kf_set(v, KF_ROW_AT(2, slot, i), l, kf_complex_of(first.w, second.w));
+        KF_ROW_SET(1, slot, i, l, kf_complex_of(second.u, second.v));
+        KF_ROW_SET(2, slot, i, l, kf_complex_of(first.w, second.w));
 #endif
     }
+#if !KF_CUDA
+    kf_turn_lines(v, shared, KF_ROW_MANY, KF_LINE_X, 1);
+#endif
     kf_transform(v, shared, turns, -1, KF_ROW_ENGINE);
-    const kf_wide *mirrored = KF_MIRROR(v, shared);
 #if KF_CUDA
     KF_BARRIER;
     KF_EACH_VALUE(l, slot, x, KF_LINE_X, KF_ROW_THREADS, KF_ROW_LINES, 0, KF_ROW_LAST) {
         KF_UNROLL for (int m = 0; m < KF_ROW_MANY; m++) shared[KF_ROW_PLACE(m, x, l)] = v[KF_ROW_AT(m, slot, x)];
     }
     KF_BARRIER;
-#else
-    for (int m = 0; m < KF_ROW_MANY; m++) v[KF_ROW_AT(m, 0, KF_LINE_X)] = v[KF_ROW_AT(m, 0, 0)];
+#elif !KF_ROW_QUADS
+    kf_turn_lines(v, shared, KF_ROW_MANY, KF_LINE_X, 0);
+    for (int m = 0; m < KF_ROW_MANY; m++)
+        for (int l = 0; l < KF_ROW_LINES; l++) KF_ROW_SET(m, 0, KF_LINE_X, l, KF_ROW_GET(m, 0, 0, l));
 #endif
+#if KF_ROW_QUADS
+    kf_lanes_to_modes(a, block, simulation, here, v);
+#else
     KF_EACH_VALUE_ALONG(l, here, slot, x, KF_MODES_X, KF_LINE_X, KF_ROW_THREADS, KF_ROW_LINES, KF_ROW_LAST) {
-        const int row = (block * KF_ROW_LINES + l) * KF_ROWS_A_LINE;
+        const int row = KF_ROW_OF(l);
         const int mirror = KF_MIRRORED(x, KF_LINE_X), place = kf_mode_place(x, row);
         kf_complex first, second;
-        kf_split(kf_get(v, KF_ROW_AT(0, slot, x), l), kf_get(mirrored, KF_ROW_PLACE(0, mirror, l), l), &first, &second);
+        kf_split(KF_ROW_GET(0, slot, x, l), KF_ROW_GET_MIRRORED(0, mirror, l), &first, &second);
 #if KF_FOLD_X
-        kf_to_waves(a, x, kf_get(mirrored, KF_ROW_PLACE(0, KF_LINE_X / 2, l), l), &first, &second);
+        kf_to_waves(a, x, KF_ROW_GET_MIRRORED(0, KF_LINE_X / 2, l), &first, &second);
 #endif
 #if KF_DIMENSIONS == 2
         kf_write_modes(a, simulation, place, first, second);
 #else
         *kf_mode(a, simulation, 0, place) = kf_mode_to(first);
         *kf_mode(a, simulation, 1, place) = kf_mode_to(second);
-        kf_split(kf_get(v, KF_ROW_AT(2, slot, x), l), kf_get(mirrored, KF_ROW_PLACE(2, mirror, l), l), &first, &second);
+        kf_split(KF_ROW_GET(2, slot, x, l), KF_ROW_GET_MIRRORED(2, mirror, l), &first, &second);
         *kf_mode(a, simulation, 2, place) = kf_mode_to(first);
         if (row + 1 < KF_ROWS) {
             const int next = kf_mode_place(x, row + 1);
             *kf_mode(a, simulation, 2, next) = kf_mode_to(second);
-            kf_split(kf_get(v, KF_ROW_AT(1, slot, x), l), kf_get(mirrored, KF_ROW_PLACE(1, mirror, l), l), &first, &second);
+            kf_split(KF_ROW_GET(1, slot, x, l), KF_ROW_GET_MIRRORED(1, mirror, l), &first, &second);
             *kf_mode(a, simulation, 0, next) = kf_mode_to(first);
             *kf_mode(a, simulation, 1, next) = kf_mode_to(second);
         }
 #endif
     }
+#endif
 }
 
 /* first + i second, and what that is at the mirrored wave number. */
@@ -144,11 +241,16 @@ KF_FUNCTION kf_complex kf_joined_mirror(kf_complex first, kf_complex second) {
 
 KF_FUNCTION void kf_rows_inverse(const kf_fluid_arguments *a, int block, int simulation, const kf_turns *turns, kf_wide *shared) {
     kf_wide v[KF_VALUES(KF_ROW_MANY, KF_LINE_X, KF_ROW_MOST)];
-    kf_wide *mirrored = KF_MIRROR(v, shared);
     const int here = KF_LINES_LEFT(block);
+#if KF_ROW_QUADS
+    kf_modes_to_lanes(a, block, simulation, v);
+    kf_transform(v, shared, turns, 1, KF_ROW_ENGINE);
+    kf_lanes_to_velocity(a, block, simulation, here, v);
+#else
 #if !KF_CUDA
     if (KF_LINE_X % 2 == 0)
-        for (int m = 0; m < KF_ROW_MANY; m++) v[KF_ROW_AT(m, 0, KF_LINE_X / 2)] = kf_wide_of((kf_lanes){0}, (kf_lanes){0});
+        for (int m = 0; m < KF_ROW_MANY; m++)
+            for (int l = 0; l < KF_ROW_LINES; l++) KF_ROW_SET(m, 0, KF_LINE_X / 2, l, kf_complex_of(0, 0));
 #endif
     KF_EACH_VALUE_ALONG(l, here, slot, x, KF_MODES_X, KF_LINE_X, KF_ROW_THREADS, KF_ROW_LINES, KF_ROW_LAST) {
         const int row = (block * KF_ROW_LINES + l) * KF_ROWS_A_LINE;
@@ -170,14 +272,9 @@ KF_FUNCTION void kf_rows_inverse(const kf_fluid_arguments *a, int block, int sim
         second[2] = kf_mode_from(*kf_mode(a, simulation, 2, next));
 #endif
         KF_UNROLL for (int m = 0; m < KF_ROW_MANY; m++) {
-            kf_set(v, KF_ROW_AT(m, slot, x), l, kf_joined(first[m], second[m]));
-#if KF_CUDA
-            if (x > 0) kf_set(mirrored, KF_ROW_PLACE(m, KF_LINE_X - x, l), l, kf_joined_mirror(first[m], second[m]));
-            if (x == 0 && KF_LINE_X % 2 == 0) kf_set(mirrored, KF_ROW_PLACE(m, KF_LINE_X / 2, l), l, middle);
-#else
-            kf_set(mirrored, KF_ROW_PLACE(m, KF_LINE_X - x, l), l, kf_joined_mirror(first[m], second[m]));
-            if (KF_FOLD_X && x == 0 && KF_LINE_X % 2 == 0) kf_set(mirrored, KF_ROW_PLACE(m, KF_LINE_X / 2, l), l, middle);
-#endif
+            KF_ROW_SET(m, slot, x, l, kf_joined(first[m], second[m]));
+            if (x > 0 || !KF_CUDA) KF_ROW_SET_MIRRORED(m, KF_LINE_X - x, l, kf_joined_mirror(first[m], second[m]));
+            if (x == 0 && KF_LINE_X % 2 == 0 && (KF_CUDA || KF_FOLD_X)) KF_ROW_SET_MIRRORED(m, KF_LINE_X / 2, l, middle);
         }
     }
 #if KF_CUDA
@@ -190,15 +287,20 @@ KF_FUNCTION void kf_rows_inverse(const kf_fluid_arguments *a, int block, int sim
 #if KF_EXCHANGE_BUFFERS == 2
     KF_BARRIER;
 #endif
+#else
+    kf_turn_lines(v, shared, KF_ROW_MANY, KF_LINE_X, 1);
 #endif
     kf_transform(v, shared, turns, 1, KF_ROW_ENGINE);
+#if !KF_CUDA
+    kf_turn_lines(v, shared, KF_ROW_MANY, KF_LINE_X, 0);
+#endif
     KF_EACH_VALUE_ALONG(l, here, slot, i, KF_LINE_X, KF_LINE_X, KF_ROW_THREADS, KF_ROW_LINES, KF_ROW_FIRST) {
         const int row = (block * KF_ROW_LINES + l) * KF_ROWS_A_LINE, x = KF_ROW_X(i);
-        const kf_complex pair = kf_get(v, KF_ROW_AT(0, slot, i), l);
+        const kf_complex pair = KF_ROW_GET(0, slot, i, l);
         kf_vector velocity;
         velocity.u = KF_ROW_SIGN(i) * pair.re, velocity.v = pair.im, velocity.w = 0;
 #if KF_DIMENSIONS == 3
-        const kf_complex thirds = kf_get(v, KF_ROW_AT(2, slot, i), l), above = kf_get(v, KF_ROW_AT(1, slot, i), l);
+        const kf_complex thirds = KF_ROW_GET(2, slot, i, l), above = KF_ROW_GET(1, slot, i, l);
         velocity.w = thirds.re;
 #endif
         kf_put_row(a, a->target, simulation, row, x, velocity);
@@ -207,6 +309,7 @@ KF_FUNCTION void kf_rows_inverse(const kf_fluid_arguments *a, int block, int sim
         if (row + 1 < KF_ROWS) kf_put_row(a, a->target, simulation, row + 1, x, velocity);
 #endif
     }
+#endif
 }
 
 #endif

@@ -16,28 +16,44 @@ KF_KERNEL(copy_velocity, kf_fluid_arguments) {
     kf_put_velocity(a, a->target, 0, cell, kf_velocity_at(kf_view_of(a, a->field, 0), cell));
 }
 
-KF_FUNCTION kf_vector kf_advected(const kf_fluid_arguments *a, int x, int y, int z) {
-    const kf_vector velocity = kf_arrived(a, 0, x, y, z);
+KF_FUNCTION kf_vector kf_advected(const kf_fluid_arguments *a, int x, int y, int z, const kf_strip *fetched, int k) {
+    const kf_vector velocity = kf_arrived(a, 0, x, y, z, fetched, k);
 #if KF_KEEP
     if (a->kept != 0) kf_put_velocity(a, a->kept, 0, (z * KF_NY + y) * KF_NX + x, velocity);
 #endif
     return velocity;
 }
-
-KF_KERNEL(advect_planes, kf_fluid_arguments) {
-    const kf_vector velocity = kf_advected(a, x, y, z);
+KF_FUNCTION void kf_to_planes(const kf_fluid_arguments *a, int x, int y, int z, kf_vector velocity) {
     kf_real *plane = (kf_real *)a->spectrum + (long long)2 * KF_HALF_MODES * (z * KF_NY + y) + x;
     plane[0] = velocity.u;
     plane[2 * KF_PLANE_MODES] = velocity.v;
     if (KF_DIMENSIONS == 3) plane[4 * KF_PLANE_MODES] = velocity.w;
 }
-KF_KERNEL(advect_packed, kf_fluid_arguments) {
-    const kf_vector velocity = kf_advected(a, x, y, z);
+KF_FUNCTION void kf_to_packed(const kf_fluid_arguments *a, int x, int y, int z, kf_vector velocity) {
     const int row = z * KF_NY + y;
     ((kf_complex *)a->spectrum)[(long long)row * KF_NX + x] = kf_complex_of(velocity.u, velocity.v);
     if (KF_DIMENSIONS == 3)
         ((kf_real *)((kf_complex *)a->spectrum + KF_CELLS))[(long long)2 * KF_HALF_MODES * row + x] = velocity.w;
 }
+#if KF_STRIPS
+#define KF_NOTHING_BEFORE(a, x0, x1, y, z) (void)0
+#define KF_ADVECTION_KERNEL(name, put)                                                                       \
+    KF_FUNCTION void name##_strip(const kf_fluid_arguments *a, int x0, int x1, int y, int z, kf_strip *strip) {            \
+        kf_fetch_located(a, 0, x1 - x0, strip);                                                              \
+        _Pragma("omp simd") for (int x = x0; x < x1; x++)                                                    \
+            put(a, x, y, z, kf_advected(a, x, y, z, strip, x - x0));                                         \
+    }                                                                                                        \
+    KF_ROW_KERNEL(name, kf_fluid_arguments, KF_STRIP, kf_strip, 1, KF_NOTHING_BEFORE, name##_strip) {        \
+        kf_locate_cell(a, 0, x, y, z, kept, x - x0);                                                         \
+    }
+#else
+#define KF_ADVECTION_KERNEL(name, put)                                                                       \
+    KF_KERNEL(name, kf_fluid_arguments) {                                                                    \
+        put(a, x, y, z, kf_advected(a, x, y, z, 0, 0));                                                      \
+    }
+#endif
+KF_ADVECTION_KERNEL(advect_planes, kf_to_planes)
+KF_ADVECTION_KERNEL(advect_packed, kf_to_packed)
 
 #if KF_DIMENSIONS == 2
 #define KF_PROJECT(c)                                                                                        \

@@ -8,7 +8,8 @@
  * begins where the forward one ended.
  *
  * On the cpu one thread does it all: the lines of a block are the lanes of a vector, and a stage reads one array of
- * values and writes another, so that nothing is exchanged.
+ * values and writes another, so that nothing is exchanged. Passes along lines read and write them as lines in shared
+ * memory, value after value, which are turned into lanes and back four by four.
  *
  * Defines: KF_LANES the lines of a block; KF_EXCHANGE_BUFFERS 1 | 2 (one barrier less an exchange);
  * KF_TWIDDLES 0 products of the first, which is asked for before the data | 1 all from the table, where they are
@@ -136,6 +137,9 @@ KF_FUNCTION void kf_butterfly(kf_wide *a, int radix, int sign) {
 /* Those with x < most of lines l < last, along the lines. */
 #define KF_EACH_VALUE_ALONG(l, last, slot, x, most, n, threads, lines, radix)                                \
     KF_EACH_VALUE(l, slot, x, n, threads, lines, 0, radix) if (x < (most) && ((last) == (lines) || l < (last)))
+/* The same in strips of values; on the cpu `prepare` comes before each, from value kf_from to kf_to - 1 of line l. */
+#define KF_EACH_VALUE_IN_STRIPS(l, last, slot, x, most, strip, prepare, n, threads, lines, radix)            \
+    KF_EACH_VALUE_ALONG(l, last, slot, x, most, n, threads, lines, radix)
 
 /* A thread's values of so many lines, and where they are. */
 #define KF_VALUES(many, n, most)   ((many) * (most))
@@ -151,7 +155,6 @@ KF_FUNCTION void kf_set(kf_wide *v, int at, int l, kf_complex value) {
     ((n) + ((n) >> 4) + ((lines) > 1 && (lines) < 16 ? (KF_EXCHANGE_HALVES ? 32 : 16) / (lines) : 1))
 #define KF_EXCHANGE_VALUES(many, n, lines) \
     (KF_EXCHANGE_BUFFERS * ((many) * (lines)*KF_LINE_PITCH(n, lines) + KF_EXCHANGE_HALVES) / (1 + KF_EXCHANGE_HALVES))
-#define KF_MIRROR(v, shared)               (shared)
 #define KF_MIRRORED(x, n)                  ((x) == 0 ? 0 : (n) - (x))
 #define KF_LINE_PLACE(m, i, l, n, lines)   (((m) * (lines) + (l)) * KF_LINE_PITCH(n, lines) + (i) + ((i) >> 4))
 /* Place of value i + step, the step a constant: apart where no carry can come into the padding, so that it becomes part of
@@ -168,11 +171,15 @@ KF_FUNCTION void kf_set(kf_wide *v, int at, int l, kf_complex value) {
 #define KF_EACH_VALUE_ALONG(l, last, slot, x, most, n, threads, lines, radix)                                \
     for (int l = 0, slot = 0; l < ((last) < (lines) ? (last) : (lines)); KF_NEXT_LINE(l))                    \
         _Pragma("omp simd") for (int x = 0; x < (most); x++)
+#define KF_EACH_VALUE_IN_STRIPS(l, last, slot, x, most, strip, prepare, n, threads, lines, radix)            \
+    for (int l = 0, slot = 0; l < ((last) < (lines) ? (last) : (lines)); KF_NEXT_LINE(l))                    \
+        for (int kf_from = 0, kf_to = 0; kf_from < (most); kf_from = kf_to)                                  \
+            for (int kf_once = (kf_to = kf_from + (strip) < (most) ? kf_from + (strip) : (most), prepare, 1); kf_once; kf_once = 0) \
+                _Pragma("omp simd") for (int x = kf_from; x < kf_to; x++)
 #define KF_REAL_VALUE_NUMBER(origin, i) ((origin) + KF_R(i))
 #define KF_VALUES(many, n, most)   ((many) * ((n) + 1))
 #define KF_AT(m, slot, x, n, most) ((m) * ((n) + 1) + (x) + 0 * (slot))
-#define KF_EXCHANGE_VALUES(many, n, lines) ((many) * ((n) + 1))
-#define KF_MIRROR(v, shared)             (v) /* the values of all threads can be seen where they are */
+#define KF_EXCHANGE_VALUES(many, n, lines) ((many) * KF_ALONG_PITCH(n))
 #define KF_MIRRORED(x, n)                ((n) - (x)) /* the first value stands behind the last once more */
 #define KF_LINE_PLACE(m, i, l, n, lines) ((m) * ((n) + 1) + (i))
 KF_FUNCTION kf_complex kf_get(const kf_wide *v, int at, int l) {
@@ -182,6 +189,66 @@ KF_FUNCTION kf_complex kf_get(const kf_wide *v, int at, int l) {
 KF_FUNCTION void kf_set(kf_wide *v, int at, int l, kf_complex value) {
     kf_real *values = (kf_real *)v;
     values[2 * KF_LANES * at + l] = value.re, values[2 * KF_LANES * at + KF_LANES + l] = value.im;
+}
+
+/* Lines in shared memory: real parts of line l, then its imaginary ones; no pitch is a power of two, and none begins amid a
+ * line of the cache. */
+#define KF_ALONG_PITCH(n)           (((n) + 15) / 16 * 16 + 16)
+#define KF_ALONG_PLACE(m, l, x, n)  (2 * ((m)*KF_LANES + (l)) * KF_ALONG_PITCH(n) + (x))
+KF_FUNCTION kf_complex kf_get_along(const kf_wide *lines, int place, int n) {
+    const kf_real *values = (const kf_real *)lines + place;
+    return kf_complex_of(values[0], values[KF_ALONG_PITCH(n)]);
+}
+KF_FUNCTION void kf_set_along(kf_wide *lines, int place, int n, kf_complex value) {
+    kf_real *values = (kf_real *)lines + place;
+    values[0] = value.re, values[KF_ALONG_PITCH(n)] = value.im;
+}
+/* Four numbers in a row; four of them become columns. */
+typedef kf_real kf_quad __attribute__((vector_size(4 * sizeof(kf_real)), aligned(sizeof(kf_real)), may_alias));
+#if defined(__clang__)
+#define KF_SHUFFLED(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#else
+#if KF_VELOCITY_BITS == 64
+typedef kf_int64 kf_quad_places __attribute__((vector_size(4 * sizeof(kf_real))));
+#else
+typedef int kf_quad_places __attribute__((vector_size(4 * sizeof(kf_real))));
+#endif
+#define KF_SHUFFLED(a, b, i, j, k, l) __builtin_shuffle(a, b, (kf_quad_places){i, j, k, l})
+#endif
+KF_FUNCTION void kf_transpose(kf_quad *q) {
+    const kf_quad a = KF_SHUFFLED(q[0], q[1], 0, 4, 1, 5), b = KF_SHUFFLED(q[0], q[1], 2, 6, 3, 7);
+    const kf_quad c = KF_SHUFFLED(q[2], q[3], 0, 4, 1, 5), d = KF_SHUFFLED(q[2], q[3], 2, 6, 3, 7);
+    q[0] = KF_SHUFFLED(a, c, 0, 1, 4, 5), q[1] = KF_SHUFFLED(a, c, 2, 3, 6, 7);
+    q[2] = KF_SHUFFLED(b, d, 0, 1, 4, 5), q[3] = KF_SHUFFLED(b, d, 2, 3, 6, 7);
+}
+/* The real (part 0) or imaginary parts of value `at` of four lines from l on. */
+KF_FUNCTION kf_quad *kf_four_lanes(kf_wide *v, int at, int part, int l) {
+    return (kf_quad *)((kf_real *)v + (2 * at + part) * KF_LANES + l);
+}
+/* Lines to the lanes of values, or back. */
+KF_FUNCTION void kf_turn_lines(kf_wide *v, kf_wide *shared, const int many, const int n, const int to_lanes) {
+    const int whole = KF_LANES % 4 == 0 ? n / 4 * 4 : 0, pitch = KF_ALONG_PITCH(n);
+    for (int m = 0; m < many; m++) {
+        kf_real *lines = (kf_real *)shared + KF_ALONG_PLACE(m, 0, 0, n);
+        for (int l = 0; l < (whole > 0 ? KF_LANES : 0); l += 4)
+            for (int x = 0; x < whole; x += 4) {
+                KF_UNROLL for (int part = 0; part < 2; part++) {
+                    kf_real *line = lines + (2 * l + part) * pitch + x;
+                    kf_quad q[4];
+                    KF_UNROLL for (int i = 0; i < 4; i++)
+                        q[i] = to_lanes ? *(const kf_quad *)(line + 2 * pitch * i) : *kf_four_lanes(v, m * (n + 1) + x + i, part, l);
+                    kf_transpose(q);
+                    KF_UNROLL for (int i = 0; i < 4; i++)
+                        *(to_lanes ? kf_four_lanes(v, m * (n + 1) + x + i, part, l) : (kf_quad *)(line + 2 * pitch * i)) = q[i];
+                }
+            }
+        for (int x = whole; x < n; x++)
+            for (int l = 0; l < KF_LANES; l++)
+                if (to_lanes)
+                    kf_set(v, m * (n + 1) + x, l, kf_get_along(shared, KF_ALONG_PLACE(m, l, x, n), n));
+                else
+                    kf_set_along(shared, KF_ALONG_PLACE(m, l, x, n), n, kf_get(v, m * (n + 1) + x, l));
+    }
 }
 #endif
 
