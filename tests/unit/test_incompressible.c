@@ -374,10 +374,10 @@ static void test_too_few(void **state) {
     kf_scene *scene = open_shipped_scene("ball", 20000);
     kf_plan *plan;
     scene->incompressible.tolerance = 1e-6;
-    const kf_config config = configure(scene, "solver=multigrid_cg iterations=6 sweeps=1");
+    const kf_config config = configure(scene, "solver=multigrid_cg iterations=3 sweeps=1");
     must(incompressible->plan(problem_of(incompressible, scene), &config, backend, &plan, &error), &error);
     assert_int_equal(kf_plan_initialise(plan, &error), KF_MACHINE);
-    assert_non_null(strstr(error.message, "did not converge"));
+    assert_non_null(strstr(error.message, "did not converge in the first steps"));
     kf_plan_free(plan);
     kf_scene_free(scene);
 }
