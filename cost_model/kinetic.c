@@ -410,14 +410,17 @@ static void add_in_place(kf_tally *tally) {
     odd->launches = 0.5;
 }
 
-/* Nine moments a node, in 16 bits five words; a block reads those around its tile too, and makes populations
+/* Nine moments a node, in 16 bits six words; a block reads those around its tile too, and makes populations
  * of all it reads. Words are taken apart at each of these, and put together at each node. */
 static void add_moments(kf_tally *tally) {
-    static const double MOMENTS = 9, WORDS = 5, WORD = 4, APART = 30, TOGETHER = 50;
+    static const double MOMENTS = 9, WORDS = 6, WORD = 4, APART = 12, TOGETHER = 15;
     const kf_kinetic_choice *c = &tally->choice;
     const bool packed = c->value_bytes < WORD;
-    const double values = packed ? WORDS * WORD / c->value_bytes : MOMENTS, each = 470 + (packed ? APART : 0);
-    const double halo = (c->block_x + 2) * (c->block_y + 2) / (c->block_x * c->block_y);
+    const double values = packed ? WORDS * WORD / c->value_bytes : MOMENTS,
+                 each = (c->halo_threads ? 350 : 470) + (packed ? APART : 0);
+    const double rim = c->halo_threads ? 0 : 2; /* places around the tile that have no threads */
+    const double halo =
+        (c->block_x + rim) * (c->block_y + rim) / ((c->block_x + rim - 2) * (c->block_y + rim - 2));
     kf_work *work = add_pass(tally, &(kf_pass){.name = "stream_collide",
                                                .reads = values * halo,
                                                .writes = values,

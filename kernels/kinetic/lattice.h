@@ -56,6 +56,16 @@ KF_FUNCTION kf_real kf_reciprocal(kf_real value) {
     return KF_R(1.0) / value;
 #endif
 }
+/* a - 2 b in one operation, which compilers miss: to them 2 b is b + b. */
+KF_FUNCTION kf_real kf_less_twice(kf_real a, kf_real b) {
+#if KF_CUDA && KF_STORAGE == 2
+    return __fma_rn(-2.0, b, a);
+#elif KF_CUDA
+    return __fmaf_rn(-2.0f, b, a);
+#else
+    return a - KF_R(2.0) * b;
+#endif
+}
 KF_FUNCTION kf_real kf_square_root(kf_real value) {
 #if KF_STORAGE == 2
     return sqrt(value);

@@ -19,7 +19,7 @@
 #define KF_LINE_FROM_HALVES(z, p, m, m0, full, half1, half2, half_u)                                         \
     const kf_real first_##z = (half1) + (half_u) * (full);                                                   \
     const kf_real second_##z = (half2) + KF_R(2.0) * (half_u) * ((half1) + first_##z);                       \
-    const kf_real z = (m0)-KF_R(2.0) * second_##z, p = second_##z + first_##z, m = second_##z - first_##z;
+    const kf_real z = kf_less_twice(m0, second_##z), p = second_##z + first_##z, m = second_##z - first_##z;
 
 /* The equilibrium's factor and its derivative by the velocity along one axis. */
 #define KF_DECLARE_FACTORS(axis, u)                                                                          \

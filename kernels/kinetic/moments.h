@@ -15,7 +15,7 @@
 
 #include "collision.h"
 
-/* Density - 1, velocity, moments of order 2 after the collision. */
+/* Density - 1, velocity, half of the moments of order 2 after the collision. */
 typedef struct kf_moments {
     kf_real deviation, ux, uy, uz, xx, yy, xy, xz, yz;
 #if KF_BODY_FORCE
@@ -44,14 +44,14 @@ typedef struct kf_moments {
 typedef unsigned kf_word;
 typedef int kf_bits;
 #define KF_MARK 0x7e5d7e5d
-#define KF_PACKED_WORDS(X) X(0, w0) X(1, w1) X(2, w2) X(3, w3) X(4, w4)
+#define KF_PACKED_WORDS(X) X(0, w0) X(1, w1) X(2, w2) X(3, w3) X(4, w4) X(5, w5)
 #if KF_BODY_FORCE
-#define KF_EACH_WORD(X) KF_PACKED_WORDS(X) X(5, w5)
+#define KF_EACH_WORD(X) KF_PACKED_WORDS(X) X(6, w6)
 #else
 #define KF_EACH_WORD(X) KF_PACKED_WORDS(X)
 #endif
 #define KF_WORD_MEMBER(i, name) kf_word name;
-enum { KF_NODE_WORDS = 5 + KF_BODY_FORCE };
+enum { KF_NODE_WORDS = 6 + KF_BODY_FORCE };
 typedef struct kf_held {
     KF_EACH_WORD(KF_WORD_MEMBER)
 } kf_held;
@@ -108,32 +108,27 @@ KF_FUNCTION kf_held kf_load_held(const kf_kinetic_arguments *a, const void *grid
 #if KF_PACKED
 KF_FUNCTION kf_moments kf_to_moments(const kf_held *h) {
     kf_moments m;
-    float beside;
-    m.deviation = kf_from_fixed((h->w0 & 0xfffu) | (h->w1 & 0xffu) << 12);
-    m.ux = kf_from_fixed(h->w0 >> 12);
-    m.uy = kf_from_fixed(h->w1 >> 12);
-    m.uz = kf_from_fixed(h->w2 >> 12);
-    kf_from_halves((h->w1 << 4 & 0xf000u) | (h->w2 & 0xfffu), &m.xx, &beside);
-    kf_from_halves(h->w3, &m.yy, &m.xy);
-    kf_from_halves(h->w4, &m.xz, &m.yz);
+    m.ux = kf_float_of(h->w0);
+    m.uy = kf_float_of(h->w1);
+    m.uz = kf_float_of(h->w2);
+    kf_from_halves(h->w3, &m.deviation, &m.xx);
+    kf_from_halves(h->w4, &m.yy, &m.xy);
+    kf_from_halves(h->w5, &m.xz, &m.yz);
 #if KF_BODY_FORCE
-    m.zz = kf_float_of(h->w5);
+    m.zz = kf_float_of(h->w6);
 #endif
     return m;
 }
 KF_FUNCTION kf_held kf_to_held(const kf_moments *m, unsigned of_node) {
     kf_held h;
-    const unsigned deviation = kf_to_fixed(m->deviation, kf_chance(m->xx, of_node >> 7)),
-                   half = kf_to_halves(m->xx, KF_R(0.0));
-    const int within = fmaxf(fmaxf(fabsf(m->ux), fabsf(m->uy)), fmaxf(fabsf(m->uz), fabsf(m->deviation))) <
-                       KF_FIXED_MOST;
-    h.w0 = kf_to_fixed(m->ux, kf_chance(m->xy, of_node)) << 12 | (deviation & 0xfffu);
-    h.w1 = kf_to_fixed(m->uy, kf_chance(m->yz, of_node >> 11)) << 12 | (half >> 4 & 0xf00u) | deviation >> 12;
-    h.w2 = kf_to_fixed(m->uz, kf_chance(m->xz, of_node >> 15)) << 12 | (half & 0xfffu);
-    h.w3 = within ? kf_to_halves(m->yy, m->xy) : 0x7fff7fffu;
-    h.w4 = kf_to_halves(m->xz, m->yz);
+    h.w0 = kf_word_of(m->ux);
+    h.w1 = kf_word_of(m->uy);
+    h.w2 = kf_word_of(m->uz);
+    h.w3 = kf_to_halves(kf_by_chance(m->deviation, kf_word_of(m->xx) ^ of_node), m->xx);
+    h.w4 = kf_to_halves(m->yy, m->xy);
+    h.w5 = kf_to_halves(m->xz, m->yz);
 #if KF_BODY_FORCE
-    h.w5 = kf_word_of(m->zz);
+    h.w6 = kf_word_of(m->zz);
 #endif
     return h;
 }
@@ -191,44 +186,30 @@ KF_FUNCTION kf_real *kf_listed(const kf_kinetic_arguments *a, int i, kf_bits pla
  */
 
 /* One line of three populations from its central-Hermite moments of order 0, 1, 2 (the latter two halved), as
- * deviations from the state at rest, which has rest in order 0; order0_only where those of order 1 and 2 are
- * zero. */
-#define KF_HERMITE_ENDS(m, z, p, order0)                                                                     \
-    z = (order0)-KF_R(2.0) * even;                                                                           \
-    p = even + odd;                                                                                          \
-    m = even - odd;
+ * deviations from the state at rest, which has rest in order 0. */
 #define KF_HERMITE_LINE(m, z, p, u, order0, rest, half1, half2)                                              \
     {                                                                                                        \
         const kf_real first = half1, odd = KF_R(0.5) * (u) * ((order0) + KF_R(rest)) + first;                \
         const kf_real even = (u) * (odd + first) + (KF_R(1.0 / 6.0) * (order0) + (half2));                   \
-        KF_HERMITE_ENDS(m, z, p, order0)                                                                     \
-    }
-#define KF_HERMITE_LINE_01(m, z, p, u, order0, half1)                                                        \
-    {                                                                                                        \
-        const kf_real zeroth = order0, first = half1, odd = KF_R(0.5) * (u)*zeroth + first;                  \
-        const kf_real even = (u) * (odd + first) + KF_R(1.0 / 6.0) * zeroth;                                 \
-        KF_HERMITE_ENDS(m, z, p, zeroth)                                                                     \
-    }
-#define KF_HERMITE_LINE_0(m, z, p, u, order0)                                                                \
-    {                                                                                                        \
-        const kf_real zeroth = order0, odd = KF_R(0.5) * (u)*zeroth;                                         \
-        const kf_real even = (u)*odd + KF_R(1.0 / 6.0) * zeroth;                                             \
-        KF_HERMITE_ENDS(m, z, p, zeroth)                                                                     \
+        z = kf_less_twice(order0, even);                                                                     \
+        p = even + odd;                                                                                      \
+        m = even - odd;                                                                                      \
     }
 
 /* The nine populations that move with cz, by its letter: level is the z line's value there, c0 and c1 what
- * moments of order 0 and 1 along z give it. */
+ * moments of order 0 and 1 along z give it. Along y a moment of order 1 or 2 along x is a line of fixed shape. */
+#define KF_HERMITE_ROW(c, y, weight)                                                                         \
+    KF_HERMITE_LINE(f_m##y##c, f_z##y##c, f_p##y##c, m->ux, zero_##y, weight,                                \
+                    KF_WITH_FORCE(xz_##y *by_1 + xy_##y * by_0, Fx *by_0 *ends_##y), xx_##y *by_0)
 #define KF_HERMITE_LEVEL(c, level, c0, c1, weight)                                                           \
     {                                                                                                        \
-        kf_real zero_m, zero_z, zero_p, one_m, one_z, one_p, two_m, two_z, two_p;                            \
+        const kf_real by_0 = c0, by_1 = c1;                                                                  \
+        kf_real zero_m, zero_z, zero_p;                                                                      \
         KF_HERMITE_LINE(zero_m, zero_z, zero_p, m->uy, level, weight,                                        \
-                        KF_WITH_FORCE(half_yz *(c1), Fy *(c0)), half_yy *(c0))                               \
-        KF_HERMITE_LINE_01(one_m, one_z, one_p, m->uy, KF_WITH_FORCE(half_xz *(c1), Fx *(c0)),               \
-                           quarter_xy *(c0))                                                                 \
-        KF_HERMITE_LINE_0(two_m, two_z, two_p, m->uy, half_xx *(c0))                                         \
-        KF_HERMITE_LINE(f_mm##c, f_zm##c, f_pm##c, m->ux, zero_m, (weight) / 6.0, one_m, two_m)              \
-        KF_HERMITE_LINE(f_mz##c, f_zz##c, f_pz##c, m->ux, zero_z, (weight)*2.0 / 3.0, one_z, two_z)          \
-        KF_HERMITE_LINE(f_mp##c, f_zp##c, f_pp##c, m->ux, zero_p, (weight) / 6.0, one_p, two_p)              \
+                        KF_WITH_FORCE(m->yz *by_1, Fy *by_0), m->yy *by_0)                                   \
+        KF_HERMITE_ROW(c, m, (weight) / 6.0)                                                                 \
+        KF_HERMITE_ROW(c, z, (weight)*2.0 / 3.0)                                                             \
+        KF_HERMITE_ROW(c, p, (weight) / 6.0)                                                                 \
     }
 /* Half of a moment of order 1, which a quarter of the force is part of. */
 #define KF_WITH_FORCE(moment, force)               (forced ? (moment) + KF_R(0.25) * (force) : (moment))
@@ -240,11 +221,16 @@ KF_FUNCTION kf_real *kf_listed(const kf_kinetic_arguments *a, int i, kf_bits pla
 KF_FUNCTION void kf_to_populations(const kf_moments *m, int forced, kf_real Fx, kf_real Fy, kf_real Fz,
                                    kf_real *populations, int stride) {
     KF_EACH_VELOCITY(KF_DECLARE_POPULATION)
-    const kf_real half_xx = KF_R(0.5) * m->xx, half_yy = KF_R(0.5) * m->yy, half_zz = KF_R(0.5) * KF_ZZ(m),
-                  half_xz = KF_R(0.5) * m->xz, half_yz = KF_R(0.5) * m->yz, quarter_xy = KF_R(0.25) * m->xy;
+    const kf_real square_y = m->uy * m->uy, middle_y = KF_R(0.5) * square_y + KF_R(1.0 / 6.0);
+    const kf_real ends_m = middle_y - KF_R(0.5) * m->uy, ends_z = KF_R(2.0 / 3.0) - square_y,
+                  ends_p = middle_y + KF_R(0.5) * m->uy;
+    const kf_real xx_m = m->xx * ends_m, xx_z = m->xx * ends_z, xx_p = m->xx * ends_p;
+    const kf_real xz_m = m->xz * ends_m, xz_z = m->xz * ends_z, xz_p = m->xz * ends_p;
+    const kf_real xy_m = m->xy * (m->uy - KF_R(0.5)), xy_z = m->xy * (KF_R(-2.0) * m->uy),
+                  xy_p = m->xy * (m->uy + KF_R(0.5));
     kf_real level_m, level_z, level_p;
     KF_HERMITE_LINE(level_m, level_z, level_p, m->uz, m->deviation, 1.0, forced ? KF_R(0.25) * Fz : KF_R(0.0),
-                    half_zz)
+                    KF_ZZ(m))
     const kf_real square = m->uz * m->uz, ends = KF_R(0.5) * square + KF_R(1.0 / 6.0),
                   half = KF_R(0.5) * m->uz;
     KF_HERMITE_LEVEL(m, level_m, ends - half, m->uz - KF_R(0.5), 1.0 / 6.0)
@@ -266,8 +252,8 @@ KF_FUNCTION kf_real kf_to_population(const kf_moments *m, int forced, kf_real Fx
     const kf_real z0 = KF_W1(cz) + KF_E(z, cz), z1 = KF_HERMITE_1(cz, m->uz), z2 = KF_HERMITE_2(cz);
     kf_real f = kf_equilibrium_deviation(KF_W1(cx), KF_E(x, cx), KF_W1(cy), KF_E(y, cy), KF_W1(cz),
                                          KF_E(z, cz), m->deviation);
-    f += m->xx * x2 * y0 * z0 + m->yy * x0 * y2 * z0 + KF_ZZ(m) * x0 * y0 * z2;
-    f += m->xy * x1 * y1 * z0 + m->xz * x1 * y0 * z1 + m->yz * x0 * y1 * z1;
+    f += KF_R(2.0) * (m->xx * x2 * y0 * z0 + m->yy * x0 * y2 * z0 + KF_ZZ(m) * x0 * y0 * z2);
+    f += KF_R(2.0) * (m->xy * x1 * y1 * z0 + m->xz * x1 * y0 * z1 + m->yz * x0 * y1 * z1);
     if (forced) f += KF_R(0.5) * (Fx * x1 * y0 * z0 + Fy * x0 * y1 * z0 + Fz * x0 * y0 * z1);
     return f;
 }
@@ -308,9 +294,13 @@ typedef struct kf_sums {
 /* With the body force alone. The moments of order 2 relax with the shear rate, those of higher order are
  * gone. */
 KF_FUNCTION kf_moments kf_collide_sums(const kf_kinetic_arguments *a, const kf_sums *s) {
-    const kf_real stay = KF_R(1.0) - KF_PARAMETER(a, shear_rate);
+    const kf_real half = KF_R(0.5) - KF_R(0.5) * KF_PARAMETER(a, shear_rate);
+#if KF_BODY_FORCE
     const kf_real qx = s->x + KF_R(0.5) * KF_BODY_X, qy = s->y + KF_R(0.5) * KF_BODY_Y,
                   qz = s->z + KF_R(0.5) * KF_BODY_Z;
+#else /* + 0 would be an operation each */
+    const kf_real qx = s->x, qy = s->y, qz = s->z;
+#endif
     const kf_real per_density = kf_reciprocal(KF_R(1.0) + s->one);
     kf_moments m;
     m.deviation = s->one;
@@ -327,15 +317,15 @@ KF_FUNCTION kf_moments kf_collide_sums(const kf_kinetic_arguments *a, const kf_s
     xz += KF_R(0.5) * (m.ux * KF_BODY_Z + m.uz * KF_BODY_X);
     yz += KF_R(0.5) * (m.uy * KF_BODY_Z + m.uz * KF_BODY_Y);
 #endif
-    const kf_real d1 = stay * (xx - yy), d2 = stay * (xx - zz);
+    const kf_real d1 = half * (xx - yy), d2 = half * (xx - zz);
     m.xx = KF_R(1.0 / 3.0) * (d1 + d2);
     m.yy = m.xx - d1;
 #if KF_BODY_FORCE
     m.zz = m.xx - d2;
 #endif
-    m.xy = stay * xy;
-    m.xz = stay * xz;
-    m.yz = stay * yz;
+    m.xy = half * xy;
+    m.xz = half * xz;
+    m.yz = half * yz;
     return m;
 }
 
@@ -346,10 +336,10 @@ KF_FUNCTION kf_moments kf_add_force(const kf_kinetic_arguments *a, kf_moments m,
                                     kf_real Gz) {
     const kf_real stay = KF_R(1.0) - KF_PARAMETER(a, shear_rate);
     const kf_real per_density = kf_reciprocal(KF_R(1.0) + m.deviation),
-                  quarter = KF_R(0.25) * stay * per_density;
+                  eighth = KF_R(0.125) * stay * per_density;
     const kf_real hx = Gx + KF_R(2.0) * KF_BODY_X, hy = Gy + KF_R(2.0) * KF_BODY_Y,
                   hz = Gz + KF_R(2.0) * KF_BODY_Z;
-    const kf_real d1 = quarter * (Gx * hx - Gy * hy), d2 = quarter * (Gx * hx - Gz * hz);
+    const kf_real d1 = eighth * (Gx * hx - Gy * hy), d2 = eighth * (Gx * hx - Gz * hz);
     const kf_real xx = KF_R(1.0 / 3.0) * (d1 + d2);
     m.ux += KF_R(0.5) * Gx * per_density;
     m.uy += KF_R(0.5) * Gy * per_density;
@@ -359,9 +349,9 @@ KF_FUNCTION kf_moments kf_add_force(const kf_kinetic_arguments *a, kf_moments m,
 #if KF_BODY_FORCE
     m.zz += xx - d2;
 #endif
-    m.xy += quarter * (Gx * Gy + KF_BODY_X * Gy + KF_BODY_Y * Gx);
-    m.xz += quarter * (Gx * Gz + KF_BODY_X * Gz + KF_BODY_Z * Gx);
-    m.yz += quarter * (Gy * Gz + KF_BODY_Y * Gz + KF_BODY_Z * Gy);
+    m.xy += eighth * (Gx * Gy + KF_BODY_X * Gy + KF_BODY_Y * Gx);
+    m.xz += eighth * (Gx * Gz + KF_BODY_X * Gz + KF_BODY_Z * Gx);
+    m.yz += eighth * (Gy * Gz + KF_BODY_Y * Gz + KF_BODY_Z * Gy);
     return m;
 }
 

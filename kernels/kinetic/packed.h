@@ -1,19 +1,15 @@
-/* A node's moments in five words of 32 bits (KF_PACKED 1, plan `moments` with 16-bit storage), a body force's zz in a
- * sixth. What a step changes by little, density - 1 and velocity, has 20 bits in fixed point, 2^-20 apart, within
- * (-1/2, 1/2): in halves, 2^-11 of the value apart, an acceleration of less would be lost in every step. The moments of
- * order 2, which relax, are halves of 2^15 times their value, like 16-bit populations. Fixed-point numbers are rounded
- * by chance (kf_chance), so that on average nothing is lost. Beyond the range a node becomes NaN.
+/* A node's moments in six words of 32 bits (KF_PACKED 1, plan `moments` with 16-bit storage), a body force's zz in a
+ * seventh. What a step changes by little has to be kept: velocity is a float, in a half, 2^-11 of the value apart, an
+ * acceleration of less would be lost in every step. Density - 1 and the moments of order 2, which relax, are halves of
+ * 2^15 times their value, like 16-bit populations; density - 1 is rounded by chance (kf_by_chance), so that on average
+ * no mass is lost. Beyond the range a node becomes infinite, then NaN.
  *
- *     word 0: ux 20 bits | deviation, low 12        word 3: yy | xy
- *     word 1: uy 20 | xx, high 4 | deviation, high 8  word 4: xz | yz
- *     word 2: uz 20 | xx, low 12                    word 5: zz as a float
- * (the first is the high one; of words 3 and 4 the low one). */
+ *     words 0, 1, 2: ux, uy, uz   word 3: density - 1 | xx   word 4: yy | xy   word 5: xz | yz   word 6: zz as a float
+ * (the first is the low half). */
 #ifndef KF_KERNELS_KINETIC_PACKED_H
 #define KF_KERNELS_KINETIC_PACKED_H
 
 #define KF_HALF_UNIT 32768.0f
-#define KF_FIXED_UNIT 1048576.0f /* 2^20 */
-#define KF_FIXED_MOST 0.4999f
 
 typedef union kf_word_float {
     unsigned word;
@@ -30,17 +26,11 @@ KF_FUNCTION float kf_float_of(unsigned word) {
     return both.value;
 }
 
-/* The low 20 bits: value in units of 2^-20, in two's complement. Added to 1.5 2^23 a float's last place is 1. */
-KF_FUNCTION unsigned kf_to_fixed(float value, float chance) {
-    return kf_word_of((value * KF_FIXED_UNIT + chance) + 12582912.0f) & 0xfffffu;
-}
-KF_FUNCTION float kf_from_fixed(unsigned bits) {
-    return (kf_float_of(bits ^ 0x4b080000u) - 8912896.0f) * (1.0f / KF_FIXED_UNIT);
-}
-/* A number between -1/2 and 1/2 from the last 16 bits of another value of the node, which rounding has mixed, and of what
- * differs from node to node. A multiple of 2^-20 stays what it is. */
-KF_FUNCTION float kf_chance(float other, unsigned of_node) {
-    return (kf_float_of(((kf_word_of(other) ^ of_node) & 0xffffu) | 0x4b000000u) - 8421375.5f) * (1.0f / 65536.0f);
+/* value rounded down to what a half of 2^15 of it holds, or up: the more likely the nearer it is. The chance is in the
+ * last 13 bits of another value of the node, which rounding has mixed, and of what differs from node to node. A value that a
+ * half holds stays what it is. */
+KF_FUNCTION float kf_by_chance(float value, unsigned chance) {
+    return kf_float_of((kf_word_of(value) + (chance & 0x1fffu)) & 0xffffe000u);
 }
 /* Differs from node to node; offset: the node's distance from the first, which is the same on any number of devices. */
 KF_FUNCTION unsigned kf_of_node(long long offset) {
@@ -52,9 +42,7 @@ KF_FUNCTION unsigned kf_of_node(long long offset) {
 #if KF_CUDA
 KF_FUNCTION unsigned kf_to_halves(float low, float high) {
     unsigned word;
-    asm("{ .reg .b16 l, h; cvt.rn.f16.f32 l, %1; cvt.rn.f16.f32 h, %2; mov.b32 %0, {l, h}; }"
-        : "=r"(word)
-        : "f"(low * KF_HALF_UNIT), "f"(high * KF_HALF_UNIT));
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high * KF_HALF_UNIT), "f"(low * KF_HALF_UNIT));
     return word;
 }
 KF_FUNCTION void kf_from_halves(unsigned word, float *low, float *high) {

@@ -23,7 +23,7 @@ KF_SCALAR_KERNEL(initialise, kf_kinetic_arguments) {
     m.uy = u[count + n] - KF_BODY_Y * half_per_density;
     m.uz = u[2 * count + n] - KF_BODY_Z * half_per_density;
 #if KF_BODY_FORCE
-    const kf_real per_density = KF_R(0.25) / (KF_R(1.0) + m.deviation);
+    const kf_real per_density = KF_R(0.125) / (KF_R(1.0) + m.deviation);
     m.xx = KF_BODY_X * KF_BODY_X * per_density;
     m.yy = KF_BODY_Y * KF_BODY_Y * per_density;
     m.zz = KF_BODY_Z * KF_BODY_Z * per_density;

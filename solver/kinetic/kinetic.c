@@ -328,7 +328,7 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const int first[], in
     kinetic->wraps = kf_kinetic_wraps(scene);
     const double *force = scene->body_force;
     const bool forced = force[0] != 0.0 || force[1] != 0.0 || force[2] != 0.0;
-    kinetic->node_values = packed    ? 5 + forced
+    kinetic->node_values = packed    ? 6 + forced
                            : moments ? 9 + forced /* moments.h */
                                      : (int)kinetic->options.velocities;
     kinetic->band = kf_kinetic_has_band(&kinetic->options);

@@ -464,8 +464,10 @@ static void append_two_grids(kf_builder *b, int p) {
  * kernel has anyway (kernels/kinetic/moments.cu). */
 static size_t tile_bytes(const kf_kinetic *kinetic) {
     enum { ANYWAY = 48 << 10 };
-    const int *tile = kinetic->options.block;
-    const size_t bytes = 27 * (size_t)(tile[0] + 2) * (size_t)(tile[1] + 2) * kinetic->real_bytes;
+    const int *block = kinetic->options.block;
+    const bool halo = kinetic->options.halo_threads; /* 24 populations of two planes */
+    const size_t places = (size_t)(block[0] + (halo ? 0 : 2)) * (size_t)(block[1] + (halo ? 0 : 2));
+    const size_t bytes = (halo ? 48 : 27) * places * kinetic->real_bytes;
     return bytes > ANYWAY ? bytes : 0;
 }
 
@@ -473,10 +475,13 @@ static size_t tile_bytes(const kf_kinetic *kinetic) {
  * samples see, then the band's nodes with it. */
 static void append_moments(kf_builder *b, int p) {
     const kf_kinetic *kinetic = b->kinetic;
-    const int *n = kinetic->geometry.nodes, planes = kinetic->planes, *tile = kinetic->options.block;
+    const int *n = kinetic->geometry.nodes, planes = kinetic->planes, *threads = kinetic->options.block;
+    const int around = kinetic->options.halo_threads ? 2 : 0,
+              tile[2] = {threads[0] - around, threads[1] - around};
     const int tiles_x = (n[0] + tile[0] - 1) / tile[0], tiles_y = (n[1] + tile[1] - 1) / tile[1];
     const int walks = (planes + (int)kinetic->options.march - 1) / (int)kinetic->options.march;
-    const int block[3] = {tile[0] * tile[1], 1, 1}, extent[3] = {tiles_x * block[0], tiles_y * walks, 1};
+    const int block[3] = {threads[0] * threads[1], 1, 1},
+              extent[3] = {tiles_x * block[0], tiles_y * walks, 1};
     const int band = kinetic->arguments.band_capacity;
     kf_kinetic_arguments arguments = kf_from_to(kinetic, p, 1 - p);
     arguments.march = (planes + walks - 1) / walks; /* equally long walks */

@@ -37,30 +37,28 @@ static kf_scene *open_fluid(void) {
 
 /* One value of those parameters that only change how work is cut up; the grids of the scenes are no multiples
  * of the tiles. */
+static const char *const one_value[] = {"plan=moments",     "segment_lanes=1" /* the cpu has one */,
+                                        "block_x=32",       "block_y=4",
+                                        "morton=true",      "streaming_stores=false",
+                                        "register_cap=0",   "sample_block_length=1",
+                                        "segment_length=16"};
 static bool is_representative(const kf_scene *scene, const kf_config *config) {
     kf_error error = {0};
     const char *storage = "";
     must(kf_config_name(config, "storage", &storage, &error), &error);
-    bool morton = false, prefetch = false, streaming = false;
-    must(kf_config_boolean(config, "morton", &morton, &error), &error);
+    bool prefetch = false, halo = false;
     must(kf_config_boolean(config, "prefetch", &prefetch, &error), &error);
-    must(kf_config_boolean(config, "streaming_stores", &streaming, &error), &error);
-    const long alpha = integer_of(config, "alpha"), reorder = integer_of(config, "reorder_period");
-    const bool wide = integer_of(config, "block_x") == 64 && integer_of(config, "block_y") == 1 &&
-                      integer_of(config, "march") == 8;
-    const bool square = integer_of(config, "block_x") == 32 && integer_of(config, "block_y") == 4 &&
-                        integer_of(config, "march") == 64;
-    /* In 16 bits one of the two: with a solid that which asks for a plane's moments early. */
-    if (strcmp(storage, "f16") == 0 && (alpha == 1) != (scene->samples.count > 0)) return false;
-    return (alpha == 1 || alpha == 32) && (alpha == 1 ? square : wide) && prefetch == (alpha == 1) &&
-           morton && !streaming && integer_of(config, "register_cap") == 0 &&
-           integer_of(config, "sample_block_length") == 1 && (reorder == 0 || reorder == 8) &&
-           integer_of(config, "segment_length") == 16;
+    must(kf_config_boolean(config, "halo_threads", &halo, &error), &error);
+    const long reorder = integer_of(config, "reorder_period");
+    /* In 16 bits one of the two: with a solid that which has threads around the tile. */
+    if (strcmp(storage, "f16") == 0 && halo != (scene->samples.count > 0)) return false;
+    return integer_of(config, "march") == (halo ? 8 : 64) && integer_of(config, "alpha") == (halo ? 32 : 1) &&
+           prefetch == (strcmp(storage, "f64") != 0) && (reorder == 0 || reorder == 8);
 }
 
 static int verify_space(const kf_scene *scene, int steps) {
-    static const char *const fixed[] = {"plan=moments", "segment_lanes=1"}; /* the cpu has one */
-    return verify_configs(scene, open_space_with_gpu(scene, fixed, 2), steps, is_representative);
+    return verify_configs(scene, open_space_with_gpu(scene, one_value, sizeof one_value / sizeof *one_value),
+                          steps, is_representative);
 }
 
 static void test_static_solid(void **state) {
@@ -82,16 +80,17 @@ static void test_moving_solid(void **state) {
     kf_scene_free(scene);
 }
 
-/* A tile of 32 x 16 keeps 27 populations of 34 x 18 places, which its block must ask for; one of 32 x 8 does
- * not. */
+/* A tile of 32 x 16 keeps 27 populations of 34 x 18 places, which its block must ask for, and with threads
+ * around it 24 of its own threads in two planes; one of 32 x 8 does not. */
 static void test_shared_memory_of_tiles(void **state) {
     (void)state;
     kf_scene *scene = open_fluid();
-    for (int large = 0; large < 2; large++) {
+    for (int which = 0; which < 4; which++) {
+        const bool large = which % 2 != 0, halo = which >= 2;
         const char *const fixed[] = {
             "plan=moments", "storage=f16", "block_x=32", large ? "block_y=16" : "block_y=8",
-            "march=16",     "alpha=1",     "layout=soa"};
-        kf_space *space = open_space_with_gpu(scene, fixed, 7);
+            "march=16",     "alpha=1",     "layout=soa", halo ? "halo_threads=true" : "halo_threads=false"};
+        kf_space *space = open_space_with_gpu(scene, fixed, sizeof fixed / sizeof *fixed);
         kf_config config;
         assert_true(kf_space_size(space) > 0);
         kf_space_config(space, 0, &config);
@@ -101,7 +100,7 @@ static void test_shared_memory_of_tiles(void **state) {
         for (size_t i = 0; i < plan->item_count; i++)
             if (plan->items[i].kind == KF_ITEM_KERNEL && plan->items[i].kernel->shared_bytes > most)
                 most = plan->items[i].kernel->shared_bytes;
-        assert_int_equal(most, large ? 27 * 34 * 18 * sizeof(float) : 0);
+        assert_int_equal(most, (size_t)(large ? halo ? 2 * 24 * 32 * 16 : 27 * 34 * 18 : 0) * sizeof(float));
         kf_plan_free(plan);
     }
     kf_scene_free(scene);
