@@ -111,6 +111,7 @@ void kf_backend_close(kf_backend *backend) {
     for (int part = 1; backend->come != NULL && part < backend->parts; part++)
         kf_mark_free(backend->come[part]);
     free(backend->come);
+    free(backend->near_counts);
     for (int part = 1; part < backend->parts; part++)
         backend->team[part]->methods->close(backend->team[part]);
     if (backend->parts > 1) free(backend->team);
@@ -119,6 +120,12 @@ void kf_backend_close(kf_backend *backend) {
 
 int kf_backend_first_part(const kf_backend *backend) {
     return backend->first_part;
+}
+
+void kf_backend_near(const kf_backend *backend, int *first, int *count) {
+    const bool others = backend->near_counts != NULL;
+    *first = others ? backend->near_first : backend->first_part;
+    *count = others ? backend->near_parts : backend->parts;
 }
 
 kf_backend *const *kf_backend_team(const kf_backend *backend, int *count) {
@@ -253,6 +260,14 @@ kf_status kf_buffer_spread(kf_backend *backend, size_t bytes, size_t period, con
                            "the shares of a buffer must be ascending parts of its period");
     KF_TRY(
         backend->methods->buffer_spread(backend->team, backend->parts, bytes, period, ends, buffer, error));
+    return write_guard(buffer, error);
+}
+
+kf_status kf_buffer_share(kf_backend *backend, size_t bytes, size_t period, const size_t *ends,
+                          kf_buffer **buffer, kf_error *error) {
+    *buffer = NULL;
+    KF_TRY(check_size(bytes, error));
+    KF_TRY(backend->methods->buffer_share(backend, bytes, period, ends, buffer, error));
     return write_guard(buffer, error);
 }
 
@@ -461,7 +476,11 @@ kf_status kf_mark_create(kf_backend *backend, kf_mark **mark, kf_error *error) {
 }
 
 void kf_mark_free(kf_mark *mark) {
-    if (mark != NULL) mark->backend->methods->mark_free(mark);
+    if (mark == NULL) return;
+    if (mark->flag != NULL)
+        kf_shared_mark_free(mark);
+    else
+        mark->backend->methods->mark_free(mark);
 }
 
 /* The number of the graph that is being made; 0: none. */
@@ -470,6 +489,7 @@ static uint64_t graph_of(const kf_backend *backend) {
 }
 
 kf_status kf_stream_signal(kf_stream *stream, kf_mark *mark, kf_error *error) {
+    if (mark->flag != NULL) return kf_shared_signal(stream, mark, error);
     KF_TRY(stream->backend->methods->signal(stream, mark, error));
     mark->signalled = true;
     mark->graph = graph_of(stream->backend);
@@ -477,6 +497,7 @@ kf_status kf_stream_signal(kf_stream *stream, kf_mark *mark, kf_error *error) {
 }
 
 kf_status kf_stream_await(kf_stream *stream, kf_mark *mark, kf_error *error) {
+    if (mark->flag != NULL) return kf_shared_await(stream, mark, error);
     if (!mark->signalled) return KF_OK;
     if (mark->graph == graph_of(stream->backend)) return stream->backend->methods->await(stream, mark, error);
     /* From outside of this graph, or from another one: the main lane has both in order. */

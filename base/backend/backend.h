@@ -53,6 +53,9 @@ kf_status kf_device_member(const char *spec, int n, char member[32], kf_error *e
 kf_backend *const *kf_backend_team(const kf_backend *backend, int *count);
 /* The parts of a run that other processes have before those of this one's devices; 0 where there are none. */
 int kf_backend_first_part(const kf_backend *backend);
+/* The parts of a run whose memory these devices can reach: their own, and those of other processes of the
+ * host where processes can share memory. */
+void kf_backend_near(const kf_backend *backend, int *first, int *count);
 enum { KF_MOST_PARTS = 64 };
 void kf_backend_close(kf_backend *backend);
 const kf_device_info *kf_backend_device(const kf_backend *backend);
@@ -134,6 +137,10 @@ kf_status kf_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer
  */
 kf_status kf_buffer_spread(kf_backend *backend, size_t bytes, size_t period, const size_t *ends,
                            kf_buffer **buffer, kf_error *error);
+/* The same over the memories of all parts that kf_backend_near says, whose processes call this together;
+ * ends: of these parts. */
+kf_status kf_buffer_share(kf_backend *backend, size_t bytes, size_t period, const size_t *ends,
+                          kf_buffer **buffer, kf_error *error);
 /* Addresses for all bytes on one device, which keeps only some of each period: kept[i][0] .. kept[i][1] - 1,
  * and the pages that these lie on (2 MiB on cuda, 4 KiB on most cpus). A kernel that touches what lies
  * between ends with a fault, on both. */
@@ -215,6 +222,10 @@ kf_status kf_stream_synchronize(kf_stream *stream, kf_error *error);
  * begins when the latest signal before it, in the order of these calls, has come; a mark that was never
  * signalled holds nothing up. The two streams may be of two devices of the same kind. */
 kf_status kf_mark_create(kf_backend *backend, kf_mark **mark, kf_error *error);
+/* One that streams of all processes in reach await, and one of them signals: own: this one, in which backend
+ * is the device. In the others a signal of theirs says that the own one's is due by then. All of these
+ * processes make, signal and free the same such marks in the same order. */
+kf_status kf_mark_create_shared(kf_backend *backend, bool own, kf_mark **mark, kf_error *error);
 void kf_mark_free(kf_mark *mark);
 kf_status kf_stream_signal(kf_stream *stream, kf_mark *mark, kf_error *error);
 kf_status kf_stream_await(kf_stream *stream, kf_mark *mark, kf_error *error);

@@ -16,6 +16,7 @@
 #include "base/backend/cpu_queue.h"
 #include "base/backend/cpu_team.h"
 #include "base/backend/internal.h"
+#include "base/backend/world.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
 
@@ -32,9 +33,9 @@ typedef struct cpu_backend {
 
 typedef struct cpu_buffer {
     kf_buffer base;
-    size_t reserved; /* bytes of addresses of a partial one; 0: all has memory */
+    size_t reserved; /* bytes of addresses of a partial one, or one that processes share; 0: of another */
     size_t page;
-    bool *kept; /* [reserved / page] */
+    bool *kept; /* of a partial one: [reserved / page] */
 } cpu_buffer;
 
 typedef struct cpu_function {
@@ -253,6 +254,24 @@ static kf_status cpu_buffer_spread(kf_backend *const *parts, int count, size_t b
     return cpu_buffer_create(parts[0], bytes, buffer, error);
 }
 
+/* One piece of memory, which the first of the processes makes. */
+static kf_status cpu_buffer_share(kf_backend *first, size_t bytes, size_t period, const size_t *ends,
+                                  kf_buffer **buffer, kf_error *error) {
+    const uint64_t available = kf_cpu_available_memory();
+    const kf_status room =
+        bytes <= available
+            ? KF_OK
+            : kf_fail(error, KF_MACHINE, "out of memory: no %zu bytes; use a smaller grid", bytes);
+    void *address = NULL;
+    (void)period, (void)ends;
+    KF_TRY(kf_shared_memory(room, bytes + KF_GUARD_BYTES, &address, error));
+    cpu_buffer *created = kf_allocate_zeroed(1, sizeof *created);
+    created->base = (kf_buffer){.backend = first, .bytes = bytes, .address = address};
+    created->reserved = bytes + KF_GUARD_BYTES;
+    *buffer = &created->base;
+    return KF_OK;
+}
+
 static void cpu_buffer_free(kf_buffer *buffer) {
     cpu_buffer *own = (cpu_buffer *)buffer;
     if (own->reserved > 0) {
@@ -270,6 +289,7 @@ static kf_status cpu_buffer_partial(kf_backend *backend, size_t bytes, size_t pe
                                     int count, kf_buffer **buffer, kf_error *error) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE),
                  reserved = (bytes + KF_GUARD_BYTES + page - 1) / page * page, pages = reserved / page;
+    /* cppcheck-suppress invalidFunctionArg ; no file */
     char *address = mmap(NULL, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (address == MAP_FAILED)
         return kf_fail(error, KF_MACHINE, "out of memory: no %zu bytes of addresses; use a smaller grid",
@@ -300,8 +320,8 @@ static kf_status cpu_buffer_partial(kf_backend *backend, size_t bytes, size_t pe
 static kf_status cpu_buffer_fill(kf_buffer *buffer, unsigned char byte, kf_error *error) {
     const cpu_buffer *own = (const cpu_buffer *)buffer;
     KF_TRY(settle(error));
-    if (own->reserved == 0) memset(buffer->address, byte, buffer->bytes);
-    for (size_t from = 0; own->reserved > 0 && from < buffer->bytes; from += own->page)
+    if (own->kept == NULL) memset(buffer->address, byte, buffer->bytes);
+    for (size_t from = 0; own->kept != NULL && from < buffer->bytes; from += own->page)
         if (own->kept[from / own->page])
             memset((char *)buffer->address + from, byte,
                    buffer->bytes - from < own->page ? buffer->bytes - from : own->page);
@@ -414,6 +434,22 @@ static kf_status cpu_await(kf_stream *stream, kf_mark *mark, kf_error *error) {
     return KF_OK;
 }
 
+static kf_status cpu_raise(kf_stream *stream, uint32_t *flag, uint32_t count, kf_error *error) {
+    (void)stream;
+    KF_TRY(settle(error));
+    __atomic_store_n(flag, count, __ATOMIC_RELEASE);
+    return KF_OK;
+}
+
+static kf_status cpu_await_flag(kf_stream *stream, uint32_t *flag, uint32_t count, kf_error *error) {
+    (void)stream;
+    KF_TRY(settle(error));
+    for (int looks = 0; (int32_t)(__atomic_load_n(flag, __ATOMIC_ACQUIRE) - count) < 0;
+         looks += looks < 1 << 20)
+        kf_world_rest(looks);
+    return KF_OK;
+}
+
 static void cpu_graph_free(kf_graph *graph) {
     cpu_graph *sequence = (cpu_graph *)graph;
     for (size_t i = 0; i < sequence->count; i++)
@@ -502,6 +538,7 @@ static const kf_backend_methods cpu_methods = {
     .buffer_create = cpu_buffer_create,
     .buffer_spread = cpu_buffer_spread,
     .buffer_partial = cpu_buffer_partial,
+    .buffer_share = cpu_buffer_share,
     .buffer_free = cpu_buffer_free,
     .buffer_fill = cpu_buffer_fill,
     .buffer_upload = cpu_buffer_upload,
@@ -515,6 +552,8 @@ static const kf_backend_methods cpu_methods = {
     .mark_free = cpu_mark_free,
     .signal = cpu_signal,
     .await = cpu_await,
+    .raise = cpu_raise,
+    .await_flag = cpu_await_flag,
     .graph_begin = cpu_graph_begin,
     .graph_end = cpu_graph_end,
     .graph_launch = cpu_graph_launch,

@@ -20,6 +20,7 @@ static void close_backend(kf_backend *backend) {
     if (own->context) {
         kf_cuda.cuCtxSetCurrent(own->context);
         kf_cuda_stages_free(own);
+        if (own->registered) kf_cuda.cuMemHostUnregister(own->registered);
         if (own->beside) kf_cuda.cuStreamDestroy(own->beside);
         if (own->aside) kf_cuda.cuStreamDestroy(own->aside);
         if (own->stream) kf_cuda.cuStreamDestroy(own->stream);
@@ -41,6 +42,7 @@ static const kf_backend_methods methods = {
     .buffer_create = kf_cuda_buffer_create,
     .buffer_spread = kf_cuda_buffer_spread,
     .buffer_partial = kf_cuda_buffer_partial,
+    .buffer_share = kf_cuda_buffer_share,
     .buffer_on_host = kf_cuda_buffer_on_host,
     .buffer_free = kf_cuda_buffer_free,
     .buffer_fill = kf_cuda_buffer_fill,
@@ -57,6 +59,9 @@ static const kf_backend_methods methods = {
     .mark_free = kf_cuda_mark_free,
     .signal = kf_cuda_signal,
     .await = kf_cuda_await,
+    .reach_flags = kf_cuda_reach_flags,
+    .raise = kf_cuda_raise,
+    .await_flag = kf_cuda_await_flag,
     .graph_begin = kf_cuda_graph_begin,
     .graph_end = kf_cuda_graph_end,
     .graph_launch = kf_cuda_graph_launch,

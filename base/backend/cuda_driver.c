@@ -25,6 +25,8 @@ static const kf_symbol driver_symbols[] = {
     KF_CUDA_FUNCTIONS(KF_ENTRY){"cuEventElapsedTime", offsetof(kf_cuda_driver, elapsed_time), true},
     {"cuEventElapsedTime_v2", offsetof(kf_cuda_driver, elapsed_time_v2), true},
     {"cuFuncGetParamInfo", offsetof(kf_cuda_driver, parameter_info), true},
+    {"cuStreamWriteValue32_v2", offsetof(kf_cuda_driver, write_value), true},
+    {"cuStreamWaitValue32_v2", offsetof(kf_cuda_driver, wait_value), true},
 #ifdef KF_CUDA_LAUNCH_CONFIG
     {"cuLaunchKernelEx", offsetof(kf_cuda_driver, launch_kernel_ex), true},
 #endif

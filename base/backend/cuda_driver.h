@@ -33,6 +33,11 @@
     X(cuMemMap)                                                                                              \
     X(cuMemUnmap)                                                                                            \
     X(cuMemSetAccess)                                                                                        \
+    X(cuMemExportToShareableHandle)                                                                          \
+    X(cuMemImportFromShareableHandle)                                                                        \
+    X(cuMemHostRegister)                                                                                     \
+    X(cuMemHostUnregister)                                                                                   \
+    X(cuMemHostGetDevicePointer)                                                                             \
     X(cuMemHostAlloc)                                                                                        \
     X(cuMemFreeHost)                                                                                         \
     X(cuMemsetD8Async)                                                                                       \
@@ -74,6 +79,8 @@ typedef CUresult kf_cuda_elapsed_time(float *milliseconds, CUevent start, CUeven
 typedef CUresult kf_cuda_launch_kernel_ex(const CUlaunchConfig *config, CUfunction function,
                                           void **parameters, void **extra);
 #endif
+/* Of the second version, CUDA 11.7 and later. */
+typedef CUresult kf_cuda_stream_value(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags);
 /* CUDA 12.4 and later. */
 typedef CUresult kf_cuda_parameter_info(CUfunction function, size_t index, size_t *offset, size_t *size);
 
@@ -83,6 +90,7 @@ typedef struct kf_cuda_driver {
 #undef KF_MEMBER
     kf_cuda_elapsed_time *elapsed_time, *elapsed_time_v2; /* one of them may be NULL */
     kf_cuda_parameter_info *parameter_info;               /* or NULL */
+    kf_cuda_stream_value *write_value, *wait_value;       /* or NULL */
 #ifdef KF_CUDA_LAUNCH_CONFIG
     kf_cuda_launch_kernel_ex *launch_kernel_ex; /* or NULL */
 #endif

@@ -17,6 +17,10 @@ typedef struct kf_cuda_backend {
     size_t captured;   /* pieces of work in the graph that is being made */
     int grid_limit[3], block_limit[3];
     bool launches_overlap; /* the device knows programmatic dependent launch */
+    /* Words of marks that processes share, as the device and as the host sees them; registered: by this one.
+     */
+    CUdeviceptr flags;
+    void *flags_on_host, *registered;
     /* Pinned memory through which large copies go, made when first needed. */
     void *stage[KF_STAGES];
     CUevent stage_free[KF_STAGES];
@@ -49,6 +53,27 @@ kf_status kf_cuda_buffer_spread(kf_backend *const *parts, int count, size_t byte
 kf_status kf_cuda_buffer_partial(kf_backend *backend, size_t bytes, size_t period, const size_t (*kept)[2],
                                  int count, kf_buffer **buffer, kf_error *error);
 void kf_cuda_spread_free(kf_cuda_buffer *buffer);
+/* The steps of making one: addresses without memory; the end of the run of pages from `first` on that one
+ * part keeps, and which; memory on a device, perhaps for other processes too; at its place, which takes the
+ * handle over; for these devices to read and write; and the whole, or nothing where something has failed. */
+kf_status kf_cuda_reserve(kf_backend *backend, size_t bytes, kf_cuda_buffer **buffer, size_t *page,
+                          kf_error *error);
+size_t kf_cuda_run_end(const kf_cuda_buffer *buffer, size_t page, size_t period, const size_t *ends,
+                       int count, size_t first, int *part);
+kf_status kf_cuda_make_pages(kf_backend *part, size_t bytes, bool shared,
+                             CUmemGenericAllocationHandle *handle, kf_error *error);
+kf_status kf_cuda_map_pages(kf_cuda_buffer *buffer, size_t offset, size_t bytes,
+                            CUmemGenericAllocationHandle handle, kf_error *error);
+kf_status kf_cuda_give_access(const kf_cuda_buffer *buffer, size_t offset, size_t bytes,
+                              kf_backend *const *parts, int count, kf_error *error);
+kf_status kf_cuda_end_spread(kf_cuda_buffer *made, kf_status status, kf_buffer **buffer);
+
+/* cuda_share.c: over those of several processes, and the marks between them. */
+kf_status kf_cuda_buffer_share(kf_backend *first, size_t bytes, size_t period, const size_t *ends,
+                               kf_buffer **buffer, kf_error *error);
+kf_status kf_cuda_reach_flags(kf_backend *first, void *flags, size_t bytes, kf_error *error);
+kf_status kf_cuda_raise(kf_stream *stream, uint32_t *flag, uint32_t count, kf_error *error);
+kf_status kf_cuda_await_flag(kf_stream *stream, uint32_t *flag, uint32_t count, kf_error *error);
 
 /* cuda_memory.c: the methods on buffers. */
 kf_status kf_cuda_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);

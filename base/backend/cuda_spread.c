@@ -26,8 +26,10 @@ static kf_status check_peers(kf_backend *const *parts, int count, kf_error *erro
     return KF_OK;
 }
 
-static CUmemAllocationProp memory_of(CUdevice device) {
+static CUmemAllocationProp memory_of(CUdevice device, bool shared) {
     return (CUmemAllocationProp){.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                 .requestedHandleTypes = shared ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+                                                                : CU_MEM_HANDLE_TYPE_NONE,
                                  .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device}};
 }
 
@@ -39,43 +41,64 @@ static int keeper(size_t byte, size_t period, const size_t *ends, int count) {
     return part;
 }
 
-static kf_status map_run(kf_cuda_buffer *buffer, kf_backend *part, size_t offset, size_t bytes,
-                         kf_error *error) {
-    const CUmemAllocationProp memory = memory_of(kf_cuda_of(part)->device);
-    const CUdeviceptr at = (CUdeviceptr)(uintptr_t)buffer->base.address + offset;
-    CUmemGenericAllocationHandle handle = 0;
+kf_status kf_cuda_make_pages(kf_backend *part, size_t bytes, bool shared,
+                             CUmemGenericAllocationHandle *handle, kf_error *error) {
+    const CUmemAllocationProp memory = memory_of(kf_cuda_of(part)->device, shared);
     char wanted[32];
-    const CUresult made = kf_cuda.cuMemCreate(&handle, bytes, &memory, 0);
+    const CUresult made = kf_cuda.cuMemCreate(handle, bytes, &memory, 0);
     if (made == CUDA_ERROR_OUT_OF_MEMORY)
         return kf_fail(error, KF_MACHINE, "cuda: out of memory: %s wanted on device %d: use a smaller grid",
                        kf_human_bytes((double)bytes, wanted), (int)memory.location.id);
-    if (made != CUDA_SUCCESS) return kf_cuda_fail(error, made, "cuMemCreate");
+    return made == CUDA_SUCCESS ? KF_OK : kf_cuda_fail(error, made, "cuMemCreate");
+}
+
+kf_status kf_cuda_map_pages(kf_cuda_buffer *buffer, size_t offset, size_t bytes,
+                            CUmemGenericAllocationHandle handle, kf_error *error) {
+    const CUdeviceptr at = (CUdeviceptr)(uintptr_t)buffer->base.address + offset;
     const CUresult mapped = kf_cuda.cuMemMap(at, bytes, 0, handle, 0);
     kf_cuda.cuMemRelease(handle); /* the mapping keeps the memory */
     if (mapped != CUDA_SUCCESS) return kf_cuda_fail(error, mapped, "cuMemMap");
     buffer->runs = kf_reallocate(buffer->runs, ((size_t)buffer->run_count + 1) * sizeof *buffer->runs);
-    buffer->runs[buffer->run_count++] = (kf_cuda_run){offset, bytes};
+    int at_run = buffer->run_count++; /* ascending */
+    for (; at_run > 0 && buffer->runs[at_run - 1].offset > offset; at_run--)
+        buffer->runs[at_run] = buffer->runs[at_run - 1];
+    buffer->runs[at_run] = (kf_cuda_run){offset, bytes};
     return KF_OK;
+}
+
+static kf_status map_run(kf_cuda_buffer *buffer, kf_backend *part, size_t offset, size_t bytes,
+                         kf_error *error) {
+    CUmemGenericAllocationHandle handle = 0;
+    KF_TRY(kf_cuda_make_pages(part, bytes, false, &handle, error));
+    return kf_cuda_map_pages(buffer, offset, bytes, handle, error);
+}
+
+size_t kf_cuda_run_end(const kf_cuda_buffer *buffer, size_t page, size_t period, const size_t *ends,
+                       int count, size_t first, int *part) {
+    const size_t bytes = buffer->base.bytes, pages = buffer->reserved / page;
+    size_t end = first;
+    for (; end < pages; end++) {
+        const size_t middle = end * page + page / 2;
+        const int keeps = keeper(middle < bytes ? middle : bytes - 1, period, ends, count);
+        if (end == first) *part = keeps;
+        if (keeps != *part) break;
+    }
+    return end;
 }
 
 static kf_status map_runs(kf_cuda_buffer *buffer, kf_backend *const *parts, int count, size_t page,
                           size_t period, const size_t *ends, kf_error *error) {
-    const size_t bytes = buffer->base.bytes, pages = buffer->reserved / page;
+    const size_t pages = buffer->reserved / page;
     for (size_t first = 0, end; first < pages; first = end) {
         int part = 0;
-        for (end = first; end < pages; end++) {
-            const size_t middle = end * page + page / 2;
-            const int keeps = keeper(middle < bytes ? middle : bytes - 1, period, ends, count);
-            if (end == first) part = keeps;
-            if (keeps != part) break;
-        }
+        end = kf_cuda_run_end(buffer, page, period, ends, count, first, &part);
         KF_TRY(map_run(buffer, parts[part], first * page, (end - first) * page, error));
     }
     return KF_OK;
 }
 
-static kf_status give_access(const kf_cuda_buffer *buffer, size_t offset, size_t bytes,
-                             kf_backend *const *parts, int count, kf_error *error) {
+kf_status kf_cuda_give_access(const kf_cuda_buffer *buffer, size_t offset, size_t bytes,
+                              kf_backend *const *parts, int count, kf_error *error) {
     CUmemAccessDesc access[KF_MOST_PARTS];
     size_t devices = 0;
     for (int part = 0; part < count; part++) {
@@ -93,9 +116,9 @@ static kf_status give_access(const kf_cuda_buffer *buffer, size_t offset, size_t
 }
 
 /* Addresses without memory. */
-static kf_status reserve(kf_backend *backend, size_t bytes, kf_cuda_buffer **buffer, size_t *page,
-                         kf_error *error) {
-    const CUmemAllocationProp memory = memory_of(kf_cuda_of(backend)->device);
+kf_status kf_cuda_reserve(kf_backend *backend, size_t bytes, kf_cuda_buffer **buffer, size_t *page,
+                          kf_error *error) {
+    const CUmemAllocationProp memory = memory_of(kf_cuda_of(backend)->device, false);
     CUdeviceptr address = 0;
     KF_TRY(kf_cuda_enter(backend, error));
     KF_CUDA_TRY(cuMemGetAllocationGranularity, page, &memory, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED);
@@ -110,7 +133,7 @@ static kf_status reserve(kf_backend *backend, size_t bytes, kf_cuda_buffer **buf
 }
 
 /* Takes over made. */
-static kf_status end_spread(kf_cuda_buffer *made, kf_status status, kf_buffer **buffer) {
+kf_status kf_cuda_end_spread(kf_cuda_buffer *made, kf_status status, kf_buffer **buffer) {
     if (status == KF_OK) {
         *buffer = &made->base;
         return KF_OK;
@@ -126,17 +149,17 @@ kf_status kf_cuda_buffer_spread(kf_backend *const *parts, int count, size_t byte
     size_t page = 0;
     kf_cuda_buffer *made;
     KF_TRY(check_peers(parts, count, error));
-    KF_TRY(reserve(parts[0], bytes, &made, &page, error));
+    KF_TRY(kf_cuda_reserve(parts[0], bytes, &made, &page, error));
     kf_status status = map_runs(made, parts, count, page, period, ends, error);
-    if (status == KF_OK) status = give_access(made, 0, made->reserved, parts, count, error);
-    return end_spread(made, status, buffer);
+    if (status == KF_OK) status = kf_cuda_give_access(made, 0, made->reserved, parts, count, error);
+    return kf_cuda_end_spread(made, status, buffer);
 }
 
 kf_status kf_cuda_buffer_partial(kf_backend *backend, size_t bytes, size_t period, const size_t (*kept)[2],
                                  int count, kf_buffer **buffer, kf_error *error) {
     size_t page = 0;
     kf_cuda_buffer *made;
-    KF_TRY(reserve(backend, bytes, &made, &page, error));
+    KF_TRY(kf_cuda_reserve(backend, bytes, &made, &page, error));
     const size_t pages = made->reserved / page;
     kf_status status = KF_OK;
     for (size_t first = 0, end; first < pages && status == KF_OK; first = end) {
@@ -146,12 +169,12 @@ kf_status kf_cuda_buffer_partial(kf_backend *backend, size_t bytes, size_t perio
         if (end > first) {
             status = map_run(made, backend, first * page, (end - first) * page, error);
             if (status == KF_OK)
-                status = give_access(made, first * page, (end - first) * page, &backend, 1, error);
+                status = kf_cuda_give_access(made, first * page, (end - first) * page, &backend, 1, error);
         } else {
             end++;
         }
     }
-    return end_spread(made, status, buffer);
+    return kf_cuda_end_spread(made, status, buffer);
 }
 
 void kf_cuda_spread_free(kf_cuda_buffer *buffer) {

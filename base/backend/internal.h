@@ -41,6 +41,9 @@ typedef struct kf_backend_methods {
     kf_status (*buffer_partial)(kf_backend *backend, size_t bytes, size_t period, const size_t (*kept)[2],
                                 int count, kf_buffer **buffer, kf_error *error);
     /* NULL: the same as buffer_create. */
+    /* Over the memories that processes of a host share; ends as in backend.h. NULL: they share none. */
+    kf_status (*buffer_share)(kf_backend *first, size_t bytes, size_t period, const size_t *ends,
+                              kf_buffer **buffer, kf_error *error);
     kf_status (*buffer_on_host)(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
     void (*buffer_free)(kf_buffer *buffer);
     kf_status (*buffer_fill)(kf_buffer *buffer, unsigned char byte, kf_error *error);
@@ -62,6 +65,12 @@ typedef struct kf_backend_methods {
     void (*mark_free)(kf_mark *mark);
     kf_status (*signal)(kf_stream *stream, kf_mark *mark, kf_error *error);
     kf_status (*await)(kf_stream *stream, kf_mark *mark, kf_error *error);
+
+    /* Words of shared marks: makes them known to the team's devices (NULL: they are); puts a count into one
+     * when what the stream was given is done; has the stream wait for a count. */
+    kf_status (*reach_flags)(kf_backend *first, void *flags, size_t bytes, kf_error *error);
+    kf_status (*raise)(kf_stream *stream, uint32_t *flag, uint32_t count, kf_error *error);
+    kf_status (*await_flag)(kf_stream *stream, uint32_t *flag, uint32_t count, kf_error *error);
 
     kf_status (*graph_begin)(kf_backend *backend, kf_error *error);
     kf_status (*graph_end)(kf_backend *backend, kf_graph **graph, kf_error *error); /* graph may be NULL */
@@ -94,6 +103,8 @@ struct kf_backend {
     kf_mark **come;    /* [parts], of a first: see kf_event_record; NULL: not made yet */
     int parts;
     int first_part; /* of a first: parts of other processes before its own (world.h) */
+    /* Of a first that reaches parts of other processes: how many there are, and each process's; or NULL. */
+    int near_first, near_parts, *near_counts;
 };
 struct kf_module {
     kf_backend *backend;
@@ -114,6 +125,10 @@ struct kf_event {
 };
 struct kf_mark {
     kf_backend *backend;
+    /* Of a shared one (shared.c), else NULL: where its signals are counted for all to see, and how many there
+     * must have been by now. */
+    uint32_t *flag, *given;
+    bool own; /* this process signals it */
     bool signalled;
     uint64_t graph; /* in which it was signalled last, by the backend's count; 0: outside of any */
 };
@@ -141,6 +156,15 @@ kf_status kf_team_check(const char *spec, int *parts, kf_error *error);
 kf_status kf_team_open(const char *spec, kf_backend **backend, kf_error *error);
 /* The share of this process in a world of several, where spec names the devices of a host. */
 kf_status kf_team_open_share(const char *spec, kf_backend **backend, kf_error *error);
+
+/* shared.c: what processes of a host share. Memory that all of them see, from made == KF_OK on all. */
+kf_status kf_shared_memory(kf_status made, size_t bytes, void **address, kf_error *error);
+void kf_shared_mark_free(kf_mark *mark);
+kf_status kf_shared_signal(kf_stream *stream, kf_mark *mark, kf_error *error);
+kf_status kf_shared_await(kf_stream *stream, const kf_mark *mark, kf_error *error);
+/* Tries which other processes' parts a team reaches; parts_of[rank]: parts of each. Where it cannot, it says
+ * why, and reaches its own alone. All processes call it. */
+kf_status kf_find_reach(kf_backend *first, const int64_t parts_of[], kf_error *error);
 
 /* For the open functions: methods and streams. */
 void kf_backend_begin(kf_backend *backend, const kf_backend_methods *methods);

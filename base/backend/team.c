@@ -6,6 +6,7 @@
 
 #include "base/backend/internal.h"
 #include "base/backend/world.h"
+#include "base/util/log.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
 
@@ -172,6 +173,12 @@ static int share_of_host(const members *team) {
     return cpu.multiprocessors > users ? cpu.multiprocessors / users : 1;
 }
 
+static void find_reach(kf_backend *first, const int64_t parts_of[]) {
+    kf_error why = {KF_OK, ""};
+    if (kf_find_reach(first, parts_of, &why) != KF_OK)
+        kf_warn("processes of a host exchange planes through its memory: %s", why.message);
+}
+
 /* Where this process's parts stand among those of all. */
 static kf_status number_parts(const char *spec, kf_backend *first, kf_error *error) {
     const int size = kf_world_size(), rank = kf_world_rank();
@@ -183,6 +190,7 @@ static kf_status number_parts(const char *spec, kf_backend *first, kf_error *err
         if (r == rank) first->first_part = all;
         all += (int)counts[r];
     }
+    if (status == KF_OK && all <= KF_MOST_PARTS) find_reach(first, counts);
     free(counts);
     KF_TRY(status);
     if (all > KF_MOST_PARTS)

@@ -31,7 +31,7 @@ static kf_status no_mpi(const char *why, kf_error *error) {
         error, KF_HOST,
         "this is one of several processes (mpirun, srun), and there is no MPI to speak with the others: %s; "
         "install openmpi-bin and libopenmpi-dev (or mpich and libmpich-dev), or name its compiler in "
-        "KFTUNE_MPICC",
+        "KFTUNE_MPICC, or what it made of kernels/mpi/shim.c in KFTUNE_MPI_SHIM",
         why);
 }
 
@@ -66,8 +66,14 @@ static kf_status build_shim(const kf_source *source, const char *key, kf_error *
     return status;
 }
 
-/* The shim for this MPI, from the cache or built; of the processes of a host one builds it. */
+/* The shim for this MPI: one that was built before, where it is named; else from the cache or built; of the
+ * processes of a host one builds it. */
 static kf_status provide_shim(char path[KF_PATH], kf_error *error) {
+    const char *named = getenv("KFTUNE_MPI_SHIM");
+    if (named != NULL && named[0] != '\0') {
+        kf_copy_text(path, KF_PATH, named);
+        return KF_OK;
+    }
     const kf_source source = {.file = "kernels/mpi/shim.c"};
     const char *const show[] = {mpicc(), "-show", NULL};
     char *line = NULL, key[KF_HASH_HEX];
@@ -112,7 +118,7 @@ static kf_status load_shim(kf_mpi *mpi, kf_error *error) {
 /* --- waiting ------------------------------------------------------------------------------------------- */
 
 /* A host with fewer processors than processes is slow at everything when they all look all the time. */
-static void rest(int looks) {
+void kf_world_rest(int looks) {
     enum { EAGER = 64, PATIENT = 1024 };
     const struct timespec nap = {.tv_nsec = 50000};
     if (looks > PATIENT)
@@ -127,7 +133,7 @@ static kf_status await(void *request, kf_error *error) {
         const int done = world->mpi.test(request);
         if (done == 1) return KF_OK;
         if (done < 0) return kf_fail(error, KF_HOST, "MPI: a message was lost");
-        rest(looks);
+        kf_world_rest(looks);
     }
 }
 
@@ -241,6 +247,24 @@ int kf_world_rank(void) {
 
 int kf_world_size(void) {
     return world != NULL ? world->size : 1;
+}
+
+int64_t kf_world_process(int rank) {
+    return world->members[rank].process;
+}
+
+static bool is_here(int rank) {
+    return strcmp(world->members[rank].host, world->members[world->rank].host) == 0;
+}
+
+void kf_world_near(int *first, int *count) {
+    *first = kf_world_rank();
+    *count = 1;
+    if (world == NULL) return;
+    while (*first > 0 && is_here(*first - 1))
+        --*first;
+    while (*first + *count < world->size && is_here(*first + *count))
+        ++*count;
 }
 
 int kf_world_local_rank(void) {

@@ -28,8 +28,11 @@ int kf_world_size(void);
 int kf_world_local_rank(void);
 int kf_world_local_size(void);
 
+/* The processes of this host whose ranks follow each other, this one among them: from rank *first on. */
+void kf_world_near(int *first, int *count);
+
 /* A message to or from another process, or to itself; of a pair that sends several at once each has its own
- * tag, 0 to 99. */
+ * tag, 0 to 89. */
 typedef struct kf_message {
     int other, tag;
     bool sends;
@@ -45,6 +48,8 @@ typedef struct kf_posted {
 void kf_world_post(const kf_message *messages, int count, kf_posted *posted);
 /* Waits until all have been sent or have come. */
 kf_status kf_world_complete(kf_posted *posted, kf_error *error);
+/* A pause between two looks at what another process does, the longer the more looks there were. */
+void kf_world_rest(int looks);
 /* Every process's values become the sums over all. */
 kf_status kf_world_sum(int64_t *values, int count, kf_error *error);
 /* data of the first process goes to all. */
@@ -53,6 +58,13 @@ kf_status kf_world_share(void *data, size_t bytes, kf_error *error);
 kf_status kf_world_gather(void *all, const size_t *ends, kf_error *error);
 /* KF_OK when it is that on all; else, on all, the status and message of the first that failed. */
 kf_status kf_world_agree(kf_status status, kf_error *error);
+/* Among the processes of kf_world_near, which call these together: the same; and open files that each gives
+ * to all others, counts[i] the i-th of them: taken, all in their order, for the caller to close; -1 in place
+ * of its own, which stay the caller's. made: how making them went; where one has failed all fail, and nothing
+ * is taken. */
+kf_status kf_world_agree_near(kf_status status, kf_error *error);
+kf_status kf_world_give_files(kf_status made, const int *given, const int counts[], int *taken,
+                              kf_error *error);
 /* KF_BAD_INPUT, naming the process, where another has another text; what: "the config", … */
 kf_status kf_world_check_same(const char *what, const char *text, kf_error *error);
 

@@ -30,6 +30,9 @@ typedef struct kf_world {
     kf_member *members; /* [size] */
 } kf_world;
 
+/* The system's number of a process. */
+int64_t kf_world_process(int rank);
+
 /* "rank 2 of 4 on node07". Returns buffer. */
 enum { KF_MEMBER_TEXT = 128 };
 char *kf_member_text(const kf_world *world, int rank, char buffer[KF_MEMBER_TEXT]);

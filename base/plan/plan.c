@@ -17,6 +17,7 @@ kf_plan *kf_plan_create(kf_backend *backend, const kf_problem *problem, const kf
         plan->parts = kf_backend_team(backend, &plan->part_count);
         plan->first_part = kf_backend_first_part(backend);
         plan->all_parts = all > 1 ? all : 1;
+        kf_backend_near(backend, &plan->near_first, &plan->near_parts);
     }
     plan->problem = problem;
     plan->config = *config;
@@ -42,7 +43,8 @@ kf_status kf_plan_buffer(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf_err
 
 kf_status kf_plan_spread(kf_plan *plan, size_t bytes, size_t period, const size_t *ends, kf_buffer **buffer,
                          kf_error *error) {
-    KF_TRY(kf_buffer_spread(plan->backend, bytes, period, ends, buffer, error));
+    KF_TRY((plan->near_parts > plan->part_count ? kf_buffer_share : kf_buffer_spread)(
+        plan->backend, bytes, period, ends, buffer, error));
     own_buffer(plan, *buffer);
     return KF_OK;
 }
@@ -74,10 +76,24 @@ kf_status kf_plan_module(kf_plan *plan, const kf_source *source, kf_module **mod
     return KF_OK;
 }
 
-kf_status kf_plan_mark(kf_plan *plan, kf_mark **mark, kf_error *error) {
+static void own_mark(kf_plan *plan, kf_mark *mark) {
     plan->marks = kf_grow(plan->marks, plan->mark_count, &plan->mark_room, sizeof *plan->marks);
+    plan->marks[plan->mark_count++] = mark;
+}
+
+kf_status kf_plan_mark(kf_plan *plan, kf_mark **mark, kf_error *error) {
     KF_TRY(kf_mark_create(plan->parts[plan->part], mark, error));
-    plan->marks[plan->mark_count++] = *mark;
+    own_mark(plan, *mark);
+    return KF_OK;
+}
+
+kf_status kf_plan_mark_near(kf_plan *plan, int part, kf_mark **mark, kf_error *error) {
+    const int here = plan->near_first + part - plan->first_part;
+    const bool own = here >= 0 && here < plan->part_count;
+    kf_plan_on(plan, own ? here : 0);
+    if (plan->near_parts == plan->part_count) return kf_plan_mark(plan, mark, error);
+    KF_TRY(kf_mark_create_shared(plan->parts[plan->part], own, mark, error));
+    own_mark(plan, *mark);
     return KF_OK;
 }
 

@@ -51,9 +51,10 @@ struct kf_plan {
     kf_backend *backend;      /* of part 0 */
     kf_backend *const *parts; /* [part] of the items: the backend's team */
     int part_count;
-    int first_part, all_parts; /* where these stand among those of all processes (base/backend/world.h) */
-    int part;                  /* that is being built (kf_plan_on) */
-    const kf_problem *problem; /* outlives the plan */
+    int first_part, all_parts;  /* where these stand among those of all processes (base/backend/world.h) */
+    int near_first, near_parts; /* among those of all, the parts whose memory these reach (kf_backend_near) */
+    int part;                   /* that is being built (kf_plan_on) */
+    const kf_problem *problem;  /* outlives the plan */
     kf_config config;
     const kf_plan_methods *methods;
     void *system; /* the system's own data */
@@ -92,7 +93,7 @@ kf_plan *kf_plan_create(kf_backend *backend, const kf_problem *problem, const kf
 void kf_plan_on(kf_plan *plan, int part);
 
 /* Building blocks for systems; the plan owns what they create. */
-/* Over the memories of all parts: kf_buffer_spread. */
+/* Over the memories of all parts in reach, and ends of each: kf_buffer_spread, or kf_buffer_share. */
 kf_status kf_plan_spread(kf_plan *plan, size_t bytes, size_t period, const size_t *ends, kf_buffer **buffer,
                          kf_error *error);
 /* Of the part: kf_buffer_partial, kf_buffer_on_host. */
@@ -102,6 +103,10 @@ kf_status kf_plan_on_host(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf_er
 kf_status kf_plan_buffer(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf_error *error);
 kf_status kf_plan_module(kf_plan *plan, const kf_source *source, kf_module **module, kf_error *error);
 kf_status kf_plan_mark(kf_plan *plan, kf_mark **mark, kf_error *error);
+/* Of a part in reach, counted from the first of these: kf_mark_create_shared where there are other
+ * processes'.
+ */
+kf_status kf_plan_mark_near(kf_plan *plan, int part, kf_mark **mark, kf_error *error);
 
 /* Each appends an item, due at every step on the main lane of the part, and returns it for filling in the
  * rest: valid until the next is appended. A kernel has its launch's name; the launch is copied. */

@@ -188,7 +188,10 @@ static kf_status open_tuned(run *job, const char *config, kf_error *error) {
                            "option '%s': --config says it already; leave one of them out", useless[i]);
     KF_TRY(kf_best_config_read(config, &job->best, error));
     KF_TRY(open_problem(job, error));
-    if (kf_problem_check_config(job->problem, &job->best.device, &job->best.config, error) != KF_OK)
+    kf_device_info device = job->best.device; /* as many of them as will run it */
+    KF_TRY(kf_device_check(kf_argument_device(job->arguments, device.spec), &device.parts, error));
+    if (device.parts < kf_world_size()) device.parts = kf_world_size();
+    if (kf_problem_check_config(job->problem, &device, &job->best.config, error) != KF_OK)
         return kf_fail_context(error, "%s", config);
     return open_device(job, error);
 }
@@ -201,18 +204,29 @@ static kf_status check_all_run_the_same(const run *job, kf_error *error) {
     return kf_world_check_same("the config", config, error);
 }
 
+static kf_status compile(const kf_source *source, void *device, kf_error *error) {
+    kf_build build;
+    return kf_source_prebuild(device, source, &build, error);
+}
+
+/* Of several processes the first compiles, the others find its kernels. */
+static kf_status compile_first(const run *job, kf_error *error) {
+    kf_device_info device = *kf_backend_device(job->backend);
+    kf_status status = KF_OK;
+    if (kf_world_size() > 1 && kf_world_rank() == 0)
+        status =
+            job->problem->system->sources(job->problem, &job->best.config, &device, compile, &device, error);
+    return kf_world_agree(status, error);
+}
+
 static kf_status open_plan(run *job, kf_error *error) {
     const kf_system *system = job->problem->system;
     KF_TRY(kf_system_check_team(system, kf_backend_device(job->backend), error));
-    /* First: what does not fit into memory says so before anything is compiled. Of several processes the
-     * first compiles, the others find its kernels. */
-    for (int turn = 0; turn < 2; turn++) {
-        kf_status status = KF_OK;
-        if ((kf_world_rank() == 0) == (turn == 0))
-            status = system->plan(job->problem, &job->best.config, job->backend, &job->plan, error);
-        KF_TRY(kf_world_agree(status, error));
-    }
     KF_TRY(check_all_run_the_same(job, error));
+    KF_TRY(compile_first(job, error));
+    /* First: what does not fit into memory says so before anything is compiled, in one process. */
+    KF_TRY(kf_world_agree(system->plan(job->problem, &job->best.config, job->backend, &job->plan, error),
+                          error));
     if (job->foreign) KF_TRY(kf_known_config_verify(job->problem, &job->best.config, job->backend, error));
     if (!kf_argument_given(job->arguments, "--smoke")) return KF_OK;
     if (kf_world_size() > 1)

@@ -123,30 +123,37 @@ static void set_scalars(const kf_scene *scene, kf_kinetic_arguments *a) {
     memcpy(a->specular_share, scene->specular_share, sizeof a->specular_share);
 }
 
-/* Where a part keeps what waits outside: in its own memory, which its neighbours write to. */
-static kf_status keep_outflow(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
-    const size_t bytes = kinetic->outflow_bytes;
+/* Where a part in reach keeps what waits outside: in its own memory, which its neighbours write to. */
+static kf_status keep_outflow(kf_plan *plan, int near, size_t bytes, bool twice, kf_buffer *outflow[2],
+                              kf_error *error) {
     size_t ends[KF_MOST_PARTS];
-    for (int part = 0; part < plan->part_count; part++)
-        ends[part] = part < kinetic->part ? 0 : bytes;
-    KF_TRY(kf_plan_spread(plan, bytes, bytes, ends, &kinetic->outflow[0], error));
-    kinetic->outflow[1] = kinetic->outflow[0];
-    if (kinetic->options.boundary_kernels > 0) return KF_OK;
-    return kf_plan_spread(plan, bytes, bytes, ends, &kinetic->outflow[1], error);
+    for (int part = 0; part < plan->near_parts; part++)
+        ends[part] = part < near ? 0 : bytes;
+    KF_TRY(kf_plan_spread(plan, bytes, bytes, ends, &outflow[0], error));
+    outflow[1] = outflow[0];
+    return twice ? kf_plan_spread(plan, bytes, bytes, ends, &outflow[1], error) : KF_OK;
 }
 
-void kf_kinetic_choose_outflow(kf_kinetic *kinetics, int part, int parity) {
-    kf_kinetic *kinetic = &kinetics[part];
+/* What the part on that side keeps, which perhaps another process has. */
+static void *outflow_beside(const kf_plan *plan, int part, int side, int parity) {
+    const kf_kinetic *kinetics = plan->system;
+    const int near = plan->near_parts,
+              other = (part + plan->first_part - plan->near_first + (side == 0 ? near - 1 : 1)) % near +
+                      plan->near_first - plan->first_part;
+    if (kf_kinetic_beyond(plan, part, side) != KF_BEYOND_NEAR) return NULL;
+    return kf_buffer_address(other >= 0 && other < plan->part_count ? kinetics[other].outflow[parity]
+                                                                    : kinetics->outflow_beside[side][parity]);
+}
+
+void kf_kinetic_choose_outflow(const kf_plan *plan, int part, int parity) {
+    kf_kinetic *kinetic = (kf_kinetic *)plan->system + part;
     kf_kinetic_arguments *a = &kinetic->arguments;
-    const int parts = kinetic->parts, next = 1 - parity;
+    const int next = 1 - parity;
     if (kinetic->outflow[0] == NULL) return;
     a->outflow = kf_buffer_address(kinetic->outflow[parity]);
     a->outflow_next = kf_buffer_address(kinetic->outflow[next]);
-    const bool ring = kinetic->is_ring && parts > 1;
-    if (part > 0 || ring)
-        a->outflow_below = kf_buffer_address(kinetics[(part + parts - 1) % parts].outflow[next]);
-    if (part < parts - 1 || ring)
-        a->outflow_above = kf_buffer_address(kinetics[(part + 1) % parts].outflow[next]);
+    a->outflow_below = outflow_beside(plan, part, 0, next);
+    a->outflow_above = outflow_beside(plan, part, 1, next);
 }
 
 /* What waits outside of outflow faces, nine values for each of their nodes. */
@@ -165,26 +172,37 @@ static kf_status make_outflow(kf_plan *plan, kf_kinetic *kinetics, kf_error *err
         }
         if (count == 0) return KF_OK;
         kinetics[part].outflow_bytes = (size_t)count * kinetics->real_bytes;
-        kinetics[part].is_ring = scene->faces[KF_ZMIN] == KF_PERIODIC && plan->part_count == plan->all_parts;
-        KF_TRY(keep_outflow(plan, &kinetics[part], error));
+    }
+    const int offset = plan->first_part - plan->near_first, near = plan->near_parts;
+    const bool twice = kinetics->options.boundary_kernels == 0;
+    for (int n = 0; n < near; n++) {
+        kf_buffer *kept[2];
+        KF_TRY(keep_outflow(plan, n, kinetics->outflow_bytes, twice, kept, error));
+        const int part = n - offset;
+        if (part >= 0 && part < plan->part_count) memcpy(kinetics[part].outflow, kept, sizeof kept);
+        if (n == (offset + near - 1) % near) memcpy(kinetics->outflow_beside[0], kept, sizeof kept);
+        if (n == (offset + plan->part_count) % near) memcpy(kinetics->outflow_beside[1], kept, sizeof kept);
     }
     for (int part = 0; part < plan->part_count; part++)
-        kf_kinetic_choose_outflow(kinetics, part, 0);
+        kf_kinetic_choose_outflow(plan, part, 0);
     return KF_OK;
 }
 
-/* Which bytes of so many values a node each part keeps: its planes, the outermost the ghosts beside them too.
- */
+/* Which bytes of so many values a node each part in reach keeps: its planes, the outermost the ghosts beside
+ * them too. */
 static void share_out(const kf_plan *plan, const kf_kinetic *kinetics, size_t node_values, size_t value_bytes,
                       size_t *period, size_t ends[]) {
     const kf_kinetic_geometry *g = &kinetics->geometry;
     const size_t node_bytes = value_bytes * (kinetics->options.layout == KF_SOA ? 1 : node_values);
+    const long long origin = g->origin + g->before; /* of the domain's first plane */
+    int first[KF_MOST_PARTS + 1];
+    kf_kinetic_cut(kf_plan_scene(plan), plan->all_parts, first);
     *period = (size_t)g->capacity * node_bytes;
-    for (int part = 0; part < plan->part_count; part++) {
-        const size_t planes = (size_t)(kinetics[part].first_plane + kinetics[part].planes + 1);
-        ends[part] = part == plan->part_count - 1
+    for (int part = 0; part < plan->near_parts; part++) {
+        const size_t planes = (size_t)first[plan->near_first + part + 1] + 1;
+        ends[part] = part == plan->near_parts - 1
                          ? *period
-                         : ((size_t)g->origin + planes * (size_t)g->plane_pitch) * node_bytes;
+                         : ((size_t)origin + planes * (size_t)g->plane_pitch) * node_bytes;
     }
 }
 
@@ -194,7 +212,7 @@ static kf_status make_partial(kf_plan *plan, const kf_kinetic *kinetics, int par
                               size_t period, kf_buffer **buffer, kf_error *error) {
     const kf_kinetic_geometry *g = &kinetics->geometry;
     const size_t plane = period / (size_t)g->capacity * (size_t)g->plane_pitch,
-                 origin = period / (size_t)g->capacity * (size_t)g->origin;
+                 origin = period / (size_t)g->capacity * (size_t)(g->origin + g->before);
     int range[KF_PLANE_RANGES][2];
     size_t kept[KF_PLANE_RANGES][2];
     const int ranges = kf_kinetic_kept_planes(plan, part, range);
@@ -206,10 +224,11 @@ static kf_status make_partial(kf_plan *plan, const kf_kinetic *kinetics, int par
     return kf_plan_partial(plan, bytes, period, kept, ranges, buffer, error);
 }
 
-/* One grid of every part: over the memories of all, or where they copy planes, or processes have one part
- * each, of each alone. */
+/* One grid of every part: over the memories of all in reach, or where they copy planes, or none is in reach,
+ * of each alone. */
 static kf_status make_grid(kf_plan *plan, kf_kinetic *kinetics, int grid, size_t bytes, kf_error *error) {
-    const bool alone = plan->all_parts > 1 && plan->part_count == kf_kinetic_grids(plan);
+    const bool alone =
+        plan->all_parts > 1 && (kinetics->options.transfer != KF_DIRECT || plan->near_parts == 1);
     size_t period, ends[KF_MOST_PARTS];
     share_out(plan, kinetics, (size_t)kinetics->node_values, kinetics->store_bytes, &period, ends);
     for (int part = 0; part < plan->part_count; part++)
@@ -394,6 +413,10 @@ static kf_status make_plan(const kf_problem *problem, const kf_config *config, k
     for (int part = 0; part < options.parts; part++)
         kinetics[part].options = options;
     kf_plan *made = kf_plan_create(backend, problem, config, &kf_kinetic_methods, kinetics);
+    if (options.transfer == KF_THROUGH_HOST) { /* also between the processes of a host */
+        made->near_first = made->first_part;
+        made->near_parts = made->part_count;
+    }
     kf_status status = build(made, kinetics, error);
     if (status != KF_OK)
         kf_plan_free(made);

@@ -122,8 +122,9 @@ typedef struct kf_kinetic {
     kf_buffer *averages, *average_sums, *load_sums, *pose;
     kf_buffer *team_sums, *no_sums; /* of a team: all parts' average_sums, and zeros to begin them with */
     kf_buffer *outflow[2]; /* what waits outside of outflows, at even and odd steps; NULL without one */
+    /* Of the first part: those of the parts beside this process's, [below, above], where it reaches them. */
+    kf_buffer *outflow_beside[2][2];
     size_t outflow_bytes;
-    bool is_ring;                      /* the last part is the first one's neighbour */
     kf_buffer *body_sums, *band_total; /* of a free solid; of several passes */
     kf_buffer *team_body, *no_body;    /* of a team: all parts' body_sums, and zeros to begin them with */
     kf_buffer *cell_count;             /* of a moving solid's cells */
@@ -142,7 +143,7 @@ typedef struct kf_kinetic {
 } kf_kinetic;
 
 /* kinetic.c: the roles of outflow[] in steps of that parity, of a part and of those beside it. */
-void kf_kinetic_choose_outflow(kf_kinetic *kinetics, int part, int parity);
+void kf_kinetic_choose_outflow(const kf_plan *plan, int part, int parity);
 
 /* kinetic_options.c */
 kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config,
@@ -198,11 +199,13 @@ kf_status kf_kinetic_make_segments(kf_plan *plan, kf_kinetic *kinetic, const lon
 /* kinetic_launches.c: the launches of a step, of all parts. */
 kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetics, kf_error *error);
 
-/* What lies beyond a side of a part, below (0) or above (1): nothing, a part that it reaches, or one of
- * another process, with which it exchanges messages. */
+/* What lies beyond a side of a part, below (0) or above (1): nothing, a part whose memory it reaches, or one
+ * of another process, with which it exchanges messages. */
 typedef enum kf_beyond { KF_BEYOND_NOTHING, KF_BEYOND_NEAR, KF_BEYOND_FAR } kf_beyond;
-/* kinetic_transfer.c */
+/* kinetic_transfer.c; part: counted from this process's first, also one beside these. */
 kf_beyond kf_kinetic_beyond(const kf_plan *plan, int part, int side);
+/* Whether planes are copied across that side. */
+bool kf_kinetic_is_copied(const kf_plan *plan, int part, int side);
 
 /* kinetic_world.c: between the processes of a run (base/backend/world.h), each with a contiguous range of
  * parts. Every process has addresses for the whole domain, of which it uses its own planes and copies of
@@ -219,6 +222,11 @@ kf_call_function kf_kinetic_gather_sums, kf_kinetic_gather_body;
 int kf_kinetic_grids(const kf_plan *plan);
 /* Planes that a grid keeps: range[i][0] .. range[i][1] - 1; returns their number. */
 int kf_kinetic_kept_planes(const kf_plan *plan, int grid, int range[KF_PLANE_RANGES][2]);
+/* The same, and those beside them that others keep and that can be read. */
+int kf_kinetic_read_planes(const kf_plan *plan, int grid, int range[KF_PLANE_RANGES][2]);
+/* All processes that share memory have come as far as this, and their devices have done what they were given.
+ */
+kf_status kf_kinetic_settle(const kf_plan *plan, kf_error *error);
 /* Those that no other grid and no other process has for its own. */
 void kf_kinetic_own_planes(const kf_plan *plan, int grid, int *first, int *end);
 /* Brings all processes' own planes of an array [z] of plane_bytes each together, on all. */

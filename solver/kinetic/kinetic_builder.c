@@ -47,12 +47,16 @@ bool kf_falls(const kf_builder *b, int parity) {
  * would, so a step needs no more than an order: a part begins when its neighbours have ended the step before.
  */
 
-/* Every part's mark, when what it was given so far is done. */
+static bool is_own(const kf_builder *b, int near) {
+    return near >= b->offset && near < b->offset + b->parts;
+}
+
+/* Every part's mark, when what it was given so far is done; of other processes' parts it is only counted. */
 void kf_signal_all(kf_builder *b, int parity, const char *name, kf_mark *const marks[]) {
-    for (int part = 0; b->parts > 1 && part < b->parts && kf_falls(b, parity); part++) {
-        kf_on_part(b, part);
-        b->joins = true;
-        kf_schedule(b, parity, kf_plan_add_signal(b->plan, name, marks[part]));
+    for (int near = 0; b->near > 1 && near < b->near && kf_falls(b, parity); near++) {
+        kf_on_part(b, is_own(b, near) ? near - b->offset : 0);
+        b->joins = is_own(b, near);
+        kf_schedule(b, parity, kf_plan_add_signal(b->plan, name, marks[near]));
         b->joins = false;
     }
 }
@@ -63,19 +67,21 @@ static void await_one(kf_builder *b, int parity, const char *name, kf_mark *mark
 
 /* Every part waits for both of its neighbours, the last's being the first across the seam. */
 void kf_await_neighbours(kf_builder *b, int parity, const char *name, kf_mark *const marks[]) {
-    for (int part = 0; b->parts > 1 && part < b->parts; part++) {
-        const int below = (part + b->parts - 1) % b->parts, above = (part + 1) % b->parts;
+    const bool all = b->near == b->plan->all_parts;
+    for (int part = 0; b->near > 1 && part < b->parts; part++) {
+        const int self = b->offset + part, below = (self + b->near - 1) % b->near,
+                  above = (self + 1) % b->near;
         kf_on_part(b, part);
-        await_one(b, parity, name, marks[below]);
-        if (above != below) await_one(b, parity, name, marks[above]);
+        if (all || self > 0) await_one(b, parity, name, marks[below]);
+        if (above != below && (all || self < b->near - 1)) await_one(b, parity, name, marks[above]);
     }
 }
 
 void kf_await_all(kf_builder *b, int parity, const char *name, kf_mark *const marks[]) {
-    for (int part = 0; b->parts > 1 && part < b->parts; part++) {
+    for (int part = 0; b->near > 1 && part < b->parts; part++) {
         kf_on_part(b, part);
-        for (int other = 0; other < b->parts; other++)
-            if (other != part) await_one(b, parity, name, marks[other]);
+        for (int other = 0; other < b->near; other++)
+            if (other != b->offset + part) await_one(b, parity, name, marks[other]);
     }
 }
 
@@ -87,13 +93,14 @@ void kf_meet(kf_builder *b, int parity) {
 
 void kf_make_marks(kf_builder *b) {
     kf_mark **const marks[] = {b->ended, b->ready, b->summed, b->sent, b->body_summed, b->body_taken};
-    kf_on_part(b, 0);
-    if (b->parts > 1 && b->kinetics->link != NULL) b->status = kf_plan_mark(b->plan, &b->come, b->error);
-    for (int part = 0; b->parts > 1 && part < b->parts; part++) {
-        kf_on_part(b, part);
+    for (int near = 0; b->near > 1 && near < b->near; near++)
         for (size_t i = 0; i < sizeof marks / sizeof *marks && b->status == KF_OK; i++)
-            b->status = kf_plan_mark(b->plan, &marks[i][part], b->error);
-    }
+            b->status = kf_plan_mark_near(b->plan, near, &marks[i][near], b->error);
+    if (b->parts == 1 || b->kinetics->link == NULL || b->status != KF_OK) return;
+    kf_plan_on(b->plan, b->parts - 1);
+    b->status = kf_plan_mark(b->plan, &b->gone, b->error);
+    kf_plan_on(b->plan, 0);
+    if (b->status == KF_OK) b->status = kf_plan_mark(b->plan, &b->come, b->error);
 }
 
 /* Appends to each part. */

@@ -22,11 +22,13 @@ typedef struct kf_builder {
     kf_kinetic *kinetics; /* of all parts */
     kf_kinetic *kinetic;  /* of the part whose items are appended now */
     int parts;
-    kf_mark *ended[KF_MOST_PARTS], *ready[KF_MOST_PARTS], *summed[KF_MOST_PARTS]; /* of a team, see kf_meet */
+    int near, offset; /* parts in reach, and those of other processes among them before this one's own */
+    /* Of the parts in reach, which with other processes' they share; see kf_meet. */
+    kf_mark *ended[KF_MOST_PARTS], *ready[KF_MOST_PARTS], *summed[KF_MOST_PARTS];
     kf_mark *sent[KF_MOST_PARTS];
-    kf_transfer transfers[KF_MOST_PARTS][2]; /* from below, from above */
+    kf_transfer transfers[KF_MOST_PARTS][2]; /* of a part in reach, from below and from above */
     kf_far_side far[2];                      /* below, above */
-    kf_mark *come;                           /* the messages of a step */
+    kf_mark *gone, *come;                    /* what the messages of a step hold, within this process */
     kf_mark *body_summed[KF_MOST_PARTS], *body_taken[KF_MOST_PARTS];
     kf_error *error;
     kf_status status;
@@ -74,8 +76,6 @@ void kf_each_part(kf_builder *b, int parity, void (*add)(kf_builder *b, int pari
 
 /* kinetic_transfer.c. Nothing where parts read each other's planes in place. */
 void kf_make_transfers(kf_builder *b);
-/* Whether a part's planes are copied across that side of it: 0 below, 1 above. */
-bool kf_is_copied(const kf_builder *b, int part, int side);
 /* Sends the planes that step p has written beside the cuts; takes those of the neighbours; aside: beside what
  * the main lane is given meanwhile. */
 void kf_append_sends(kf_builder *b, int p, bool aside);
@@ -90,6 +90,7 @@ int kf_first_taken(const kf_kinetic *kinetic, int side);
  * messages are posted between the sends and the takes, by a call that on a GPU waits until what they hold has
  * come to the host. */
 void kf_make_messages(kf_builder *b);
+bool kf_has_messages(const kf_builder *b);
 void kf_append_far_send(kf_builder *b, int p, int side);
 void kf_append_post(kf_builder *b, int p, bool aside);
 void kf_append_far_takes(kf_builder *b, int p);

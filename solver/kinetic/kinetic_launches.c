@@ -39,7 +39,7 @@ static void set_outflow_launch(kf_builder *b) {
     if (b->kinetic->outflow[0] == NULL) return;
     const bool shared = kf_kinetic_grids(b->plan) == 1;
     int range[KF_PLANE_RANGES][2];
-    const int ranges = kf_kinetic_kept_planes(b->plan, shared ? 0 : b->kinetic->part, range);
+    const int ranges = kf_kinetic_read_planes(b->plan, shared ? 0 : b->kinetic->part, range);
     kf_function *convect = kf_builder_function(b, KF_SOURCE_BOUNDARY, "convect_outflow");
     kf_kinetic_arguments arguments = kf_from_to(b->kinetic, 0, 0);
     outflow_extent(b->kinetic, arguments.extent);
@@ -420,8 +420,8 @@ static void append_some_planes(kf_builder *b, int p, int first, int end, bool jo
 static void inner_planes(const kf_builder *b, int *low, int *high) {
     const kf_kinetic *kinetic = b->kinetic;
     const int near = kinetic->near_planes, end = kinetic->first_plane + kinetic->planes;
-    *low = kinetic->first_plane + (kf_is_copied(b, kinetic->part, 0) ? near : 0);
-    *high = end - (kf_is_copied(b, kinetic->part, 1) ? near : 0);
+    *low = kinetic->first_plane + (kf_kinetic_is_copied(b->plan, kinetic->part, 0) ? near : 0);
+    *high = end - (kf_kinetic_is_copied(b->plan, kinetic->part, 1) ? near : 0);
     if (*low >= *high) *low = *high = end;
 }
 
@@ -533,7 +533,7 @@ static void append_free_band(kf_builder *b, int p) {
 static void set_roles(kf_builder *b, int p) {
     kf_kinetic_arguments *a = &b->kinetic->arguments;
     a->pushed = b->kinetic->options.in_place != 0 && p == 1;
-    kf_kinetic_choose_outflow(b->kinetics, b->kinetic->part, p);
+    kf_kinetic_choose_outflow(b->plan, b->kinetic->part, p);
     if (b->kinetic->has_samples) a->band_force = kf_buffer_address(b->kinetic->band_force);
 }
 
@@ -581,8 +581,7 @@ static void set_load_launch(kf_builder *b, int p) {
 static void make_one_pass(kf_builder *b) {
     const kf_kinetic *kinetics = b->kinetics;
     const bool in_place = kinetics->options.in_place != 0, copies = kinetics->options.transfer != KF_DIRECT,
-               early =
-                   (copies || kinetics->link != NULL) && !in_place && kinetics->options.plan == KF_PLAN_FUSED,
+               early = (copies || kf_has_messages(b)) && !in_place && kinetics->options.plan == KF_PLAN_FUSED,
                gpu = kinetics->options.gpu;
     for (int part = 0; part < b->parts; part++)
         b->kinetics[part].swaps = !in_place;
@@ -621,6 +620,8 @@ kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetics, kf_error
     kf_builder b = {.plan = plan,
                     .kinetics = kinetics,
                     .parts = plan->part_count,
+                    .near = plan->near_parts,
+                    .offset = plan->first_part - plan->near_first,
                     .error = error,
                     .status = KF_OK,
                     .every = 1,

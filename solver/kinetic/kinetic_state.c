@@ -125,15 +125,17 @@ static kf_status initialise_grid(kf_plan *plan, int grid, kf_error *error) {
 
 static kf_status initialise(kf_plan *plan, kf_error *error) {
     kf_kinetic *kinetic = kinetic_of(plan);
+    KF_TRY(kf_kinetic_settle(plan, error));
     KF_TRY(poison(plan, error));
     for (int grid = 0; grid < kf_kinetic_grids(plan); grid++)
         KF_TRY(initialise_grid(plan, grid, error));
+    KF_TRY(kf_kinetic_settle(plan, error));
     for (int part = 0; part < plan->part_count; part++)
         for (int i = 0; i < kinetic[part].outflow_launches; i++)
             KF_TRY(kf_backend_launch(plan->parts[part], &kinetic[part].outflow_launch[i], error));
     for (int part = 0; kinetic->has_solid && part < plan->part_count; part++)
         KF_TRY(kf_kinetic_reset_samples(plan, &kinetic[part], error));
-    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    KF_TRY(kf_kinetic_settle(plan, error));
     if (!kinetic->has_solid || kinetic->moving || kinetic->options.immersed != KF_GATHER) return KF_OK;
     for (int part = 0; part < plan->part_count; part++) /* the cell list of a static solid, once */
         for (int i = 0; i < kinetic[part].order_launch_count; i++)
@@ -148,7 +150,7 @@ static kf_status visit_fields(kf_plan *plan, void (*take)(void *context, size_t 
     const int *n = kf_plan_scene(plan)->nodes;
     size_t plane = (size_t)n[0] * (size_t)n[1];
     void *values = kf_allocate(4 * plane * (size_t)kinetic->slab_planes * kinetic->real_bytes);
-    kf_status status = KF_OK;
+    kf_status status = kf_kinetic_settle(plan, error);
     for (int grid = 0, first = 0, end = 0, planes = 0; grid < kf_kinetic_grids(plan) && status == KF_OK;) {
         if (first == end) kf_kinetic_own_planes(plan, grid, &first, &end);
         planes = smaller(end - first, kinetic->slab_planes);
@@ -417,7 +419,7 @@ static kf_status save(kf_plan *plan, void *state, kf_error *error) {
     char *target = state;
     state_part parts[8];
     int count = small_parts(plan, kinetic_of(plan), parts), step = checkpoint_planes(plan);
-    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    KF_TRY(kf_kinetic_settle(plan, error));
     for (int i = 0; i < count; target += parts[i++].bytes) {
         KF_TRY(kf_buffer_download(parts[i].buffer, 0, target, parts[i].bytes, error));
         if (parts[i].buffer == kinetic->outflow[plan->steps_done % 2] && plan->all_parts > 1)
@@ -467,7 +469,7 @@ static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_er
     }
     for (int grid = 0; grid < kf_kinetic_grids(plan); grid++)
         KF_TRY(restore_grid(plan, grid, source, error));
-    return KF_OK;
+    return kf_kinetic_settle(plan, error);
 }
 
 /* The solid turns to where it is at a window's first step; the flow stays as it is. One kernel in the stream,

@@ -12,18 +12,19 @@ kf_beyond kf_kinetic_beyond(const kf_plan *plan, int part, int side) {
               other = side == BELOW ? number - 1 : number + 1;
     const bool ring = kf_plan_scene(plan)->faces[KF_ZMIN] == KF_PERIODIC;
     if (all == 1 || (!ring && (other < 0 || other == all))) return KF_BEYOND_NOTHING;
-    const int here = (other + all) % all - plan->first_part;
-    return here >= 0 && here < plan->part_count ? KF_BEYOND_NEAR : KF_BEYOND_FAR;
+    const int near = (other + all) % all - plan->near_first;
+    return near >= 0 && near < plan->near_parts ? KF_BEYOND_NEAR : KF_BEYOND_FAR;
 }
 
-bool kf_is_copied(const kf_builder *b, int part, int side) {
-    const kf_beyond beyond = kf_kinetic_beyond(b->plan, part, side);
-    return beyond == KF_BEYOND_FAR ||
-           (beyond == KF_BEYOND_NEAR && b->kinetics->options.transfer != KF_DIRECT);
+bool kf_kinetic_is_copied(const kf_plan *plan, int part, int side) {
+    const kf_kinetic *kinetics = plan->system;
+    const kf_beyond beyond = kf_kinetic_beyond(plan, part, side);
+    return beyond == KF_BEYOND_FAR || (beyond == KF_BEYOND_NEAR && kinetics->options.transfer != KF_DIRECT);
 }
 
 static bool is_copied_near(const kf_builder *b, int part, int side) {
-    return kf_is_copied(b, part, side) && kf_kinetic_beyond(b->plan, part, side) == KF_BEYOND_NEAR;
+    return kf_kinetic_is_copied(b->plan, part, side) &&
+           kf_kinetic_beyond(b->plan, part, side) == KF_BEYOND_NEAR;
 }
 
 int kf_first_sent(const kf_kinetic *kinetic, int side) {
@@ -36,8 +37,9 @@ int kf_first_taken(const kf_kinetic *kinetic, int side) {
     return side == BELOW ? (first > 0 ? first : nodes) - kinetic->near_planes : end % nodes;
 }
 
-static int neighbour(const kf_builder *b, int part, int side) {
-    return (part + (side == BELOW ? b->parts - 1 : 1)) % b->parts;
+/* Of a part in reach. */
+static int neighbour(const kf_builder *b, int near, int side) {
+    return (near + (side == BELOW ? b->near - 1 : 1)) % b->near;
 }
 
 static size_t packed_bytes(const kf_kinetic *kinetic) {
@@ -49,21 +51,21 @@ static size_t packed_bytes(const kf_kinetic *kinetic) {
 /* What comes from one side of a part. At even and odd steps it comes to another place: the neighbour sends
  * those of a step when it has those of the step before, and they were sent when this part had taken out
  * those before them. */
-static kf_status make_side(kf_builder *b, int part, int side, kf_error *error) {
-    kf_transfer *t = &b->transfers[part][side];
+static kf_status make_side(kf_builder *b, int near, int side, kf_error *error) {
+    kf_transfer *t = &b->transfers[near][side];
     kf_plan *plan = b->plan;
     const size_t bytes = packed_bytes(b->kinetics);
-    const int from = neighbour(b, part, side);
+    const int from = neighbour(b, near, side) - b->offset; /* perhaps another process's */
     size_t ends[KF_MOST_PARTS];
-    for (int i = 0; i < b->parts; i++)
-        ends[i] = i < part ? 0 : bytes;
+    for (int i = 0; i < b->near; i++)
+        ends[i] = i < near ? 0 : bytes;
     kf_plan_on(plan, from);
-    KF_TRY(kf_plan_buffer(plan, bytes, &t->packed, error));
+    if (from >= 0 && from < b->parts) KF_TRY(kf_plan_buffer(plan, bytes, &t->packed, error));
     for (int parity = 0; parity < 2; parity++) {
         if (b->kinetics->options.transfer == KF_THROUGH_HOST) {
             kf_plan_on(plan, from);
             KF_TRY(kf_plan_on_host(plan, bytes, &t->host[parity], error));
-            kf_plan_on(plan, part);
+            kf_plan_on(plan, near);
             KF_TRY(kf_plan_buffer(plan, bytes, &t->taken[parity], error));
         } else {
             KF_TRY(kf_plan_spread(plan, bytes, bytes, ends, &t->taken[parity], error));
@@ -73,10 +75,10 @@ static kf_status make_side(kf_builder *b, int part, int side, kf_error *error) {
 }
 
 void kf_make_transfers(kf_builder *b) {
-    for (int part = 0; part < b->parts; part++)
+    for (int near = 0; near < b->near; near++)
         for (int side = BELOW; side <= ABOVE; side++)
-            if (b->status == KF_OK && is_copied_near(b, part, side))
-                b->status = make_side(b, part, side, b->error);
+            if (b->status == KF_OK && is_copied_near(b, near - b->offset, side))
+                b->status = make_side(b, near, side, b->error);
     kf_make_messages(b);
 }
 
@@ -101,7 +103,7 @@ static void append_packed(kf_builder *b, int p, const char *name, kf_buffer *tar
 
 /* What the part beside on that side reads of this one. */
 static void send(kf_builder *b, int p, int part, int side) {
-    const int to = neighbour(b, part, side);
+    const int to = neighbour(b, b->offset + part, side);
     const kf_transfer *t = &b->transfers[to][side == BELOW ? ABOVE : BELOW];
     kf_append_slab(b, p, "pack", kf_first_sent(b->kinetic, side), t->packed);
     if (t->host[p] != NULL)
@@ -111,26 +113,22 @@ static void send(kf_builder *b, int p, int part, int side) {
 }
 
 static void take(kf_builder *b, int p, int part, int side) {
-    const kf_transfer *t = &b->transfers[part][side];
+    const kf_transfer *t = &b->transfers[b->offset + part][side];
     if (t->host[p] != NULL) append_packed(b, p, "from_host", t->taken[p], t->host[p]);
     kf_append_slab(b, p, "unpack", kf_first_taken(b->kinetic, side), t->taken[p]);
 }
 
 void kf_append_sends(kf_builder *b, int p, bool aside) {
-    bool any = false;
     b->aside = aside;
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
-        for (int side = BELOW; side <= ABOVE; side++) {
-            if (!kf_is_copied(b, part, side)) continue;
-            any = true;
+        for (int side = BELOW; side <= ABOVE; side++)
             if (is_copied_near(b, part, side))
                 send(b, p, part, side);
-            else
+            else if (kf_kinetic_is_copied(b->plan, part, side))
                 kf_append_far_send(b, p, side);
-        }
     }
-    if (any) kf_signal_all(b, p, "planes_sent", b->sent);
+    if (b->kinetics->options.transfer != KF_DIRECT) kf_signal_all(b, p, "planes_sent", b->sent);
     b->aside = false;
 }
 

@@ -46,23 +46,40 @@ void kf_kinetic_own_planes(const kf_plan *plan, int grid, int *first, int *end) 
     *end = ends->first_plane + ends->planes;
 }
 
-int kf_kinetic_kept_planes(const kf_plan *plan, int grid, int range[KF_PLANE_RANGES][2]) {
-    const kf_kinetic *kinetics = plan->system;
-    const int nodes = kf_plan_scene(plan)->nodes[2], near = kinetics->near_planes;
+/* A grid's own planes, and so many beside them. */
+static int planes_around(const kf_plan *plan, int grid, int low, int high, int range[KF_PLANE_RANGES][2]) {
+    const int nodes = kf_plan_scene(plan)->nodes[2];
     int first, end, count = 1;
     kf_kinetic_own_planes(plan, grid, &first, &end);
-    range[0][0] = first > near ? first - near : 0;
-    range[0][1] = end + near < nodes ? end + near : nodes;
+    range[0][0] = first > low ? first - low : 0;
+    range[0][1] = end + high < nodes ? end + high : nodes;
     const bool ring = kf_plan_scene(plan)->faces[KF_ZMIN] == KF_PERIODIC;
-    if (ring && first < near && range[0][1] < nodes) { /* beyond the seam */
-        range[count][0] = nodes - near > range[0][1] ? nodes - near : range[0][1];
+    if (ring && first < low && range[0][1] < nodes) { /* beyond the seam */
+        range[count][0] = nodes - low > range[0][1] ? nodes - low : range[0][1];
         range[count++][1] = nodes;
     }
-    if (ring && end + near > nodes && range[0][0] > 0) {
+    if (ring && end + high > nodes && range[0][0] > 0) {
         range[count][0] = 0;
-        range[count++][1] = near < range[0][0] ? near : range[0][0];
+        range[count++][1] = high < range[0][0] ? high : range[0][0];
     }
     return count;
+}
+
+int kf_kinetic_kept_planes(const kf_plan *plan, int grid, int range[KF_PLANE_RANGES][2]) {
+    const kf_kinetic *kinetics = plan->system;
+    const int near = kinetics->near_planes, last = kf_kinetic_grids(plan) == 1 ? plan->part_count - 1 : grid;
+    return planes_around(plan, grid, kf_kinetic_is_copied(plan, grid, BELOW) ? near : 0,
+                         kf_kinetic_is_copied(plan, last, ABOVE) ? near : 0, range);
+}
+
+int kf_kinetic_read_planes(const kf_plan *plan, int grid, int range[KF_PLANE_RANGES][2]) {
+    const int near = ((const kf_kinetic *)plan->system)->near_planes;
+    return planes_around(plan, grid, near, near, range);
+}
+
+kf_status kf_kinetic_settle(const kf_plan *plan, kf_error *error) {
+    const kf_status status = kf_backend_synchronize(plan->backend, error);
+    return plan->near_parts > plan->part_count ? kf_world_agree_near(status, error) : status;
 }
 
 kf_status kf_kinetic_gather_planes(const kf_plan *plan, void *all, size_t plane_bytes, kf_error *error) {
@@ -128,6 +145,10 @@ static int end_part(const kf_builder *b, int side) {
 
 static bool is_far(const kf_builder *b, int side) {
     return kf_kinetic_beyond(b->plan, end_part(b, side), side) == KF_BEYOND_FAR;
+}
+
+bool kf_has_messages(const kf_builder *b) {
+    return is_far(b, BELOW) || is_far(b, ABOVE);
 }
 
 static kf_status make_end(kf_builder *b, int side, kf_error *error) {
@@ -222,17 +243,20 @@ static int caller(const kf_builder *b) {
 
 void kf_append_post(kf_builder *b, int p, bool aside) {
     const int last = b->parts - 1;
-    if (!is_far(b, BELOW) && !is_far(b, ABOVE)) return;
+    if (!kf_has_messages(b)) return;
     b->aside = aside;
-    kf_on_part(b, caller(b));
-    if (caller(b) != last && is_far(b, ABOVE) && kf_falls(b, p))
-        kf_schedule(b, p, kf_plan_add_await(b->plan, "planes_sent", b->sent[last]));
+    if (caller(b) != last && is_far(b, ABOVE) && kf_falls(b, p)) {
+        kf_on_part(b, last);
+        kf_schedule(b, p, kf_plan_add_signal(b->plan, "planes_packed", b->gone));
+        kf_on_part(b, caller(b));
+        kf_schedule(b, p, kf_plan_add_await(b->plan, "planes_packed", b->gone));
+    }
     kf_append_link_call(b, p, caller(b), "post_planes", post_planes);
     b->aside = false;
 }
 
 void kf_append_far_takes(kf_builder *b, int p) {
-    if (!is_far(b, BELOW) && !is_far(b, ABOVE)) return;
+    if (!kf_has_messages(b)) return;
     kf_append_link_call(b, p, caller(b), "await_planes", await_planes);
     if (b->parts > 1 && kf_falls(b, p))
         kf_schedule(b, p, kf_plan_add_signal(b->plan, "planes_come", b->come));

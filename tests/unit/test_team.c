@@ -578,14 +578,21 @@ static void test_in_several_processes(void **state) {
     static const struct {
         kf_scene *(*open)(void);
         const char *const *plan;
-        const char *transfer;
-    } cases[] = {{ball_scene, two_grids[0], direct},     {ball_scene, two_grids[1], direct},
-                 {ball_scene, one_grid[0], direct},      {ball_scene, one_grid[2], direct},
-                 {ball_scene, masked, direct},           {empty_scene, moments, direct},
-                 {seam_scene, two_grids[0], direct},     {seam_scene, one_grid[0], direct},
-                 {moving_scene, moving[0], direct},      {moving_scene, moving[1], direct},
-                 {free_scene, moving[0], direct},        {ball_scene, two_grids[0], transfers[0]},
-                 {seam_scene, one_grid[0], transfers[1]}};
+        const char *transfer; /* read in place, or copied; each is also sent through MPI */
+    } cases[] = {{ball_scene, two_grids[0], direct},
+                 {ball_scene, two_grids[1], direct},
+                 {ball_scene, one_grid[0], direct},
+                 {ball_scene, one_grid[2], direct},
+                 {ball_scene, masked, direct},
+                 {empty_scene, moments, direct},
+                 {seam_scene, two_grids[0], direct},
+                 {seam_scene, one_grid[0], direct},
+                 {moving_scene, moving[0], direct},
+                 {moving_scene, moving[1], direct},
+                 {free_scene, moving[0], direct},
+                 {ball_scene, two_grids[0], transfers[0]},
+                 {seam_scene, one_grid[0], transfers[0]},
+                 {moving_scene, moving[1], transfers[0]}};
     enum { CASES = sizeof cases / sizeof *cases };
     kf_error error = {KF_OK, ""};
     outcome alone[CASES];
@@ -597,17 +604,27 @@ static void test_in_several_processes(void **state) {
     must(kf_world_open(&error), &error);
     assert_int_equal(kf_world_size(), 2);
     for (int c = 0; c < CASES; c++) {
-        outcome together;
-        char what[32];
-        (void)snprintf(what, sizeof what, "processes, case %d", c);
         kf_scene *scene = cases[c].open();
-        run_copying(scene, cases[c].plan, cases[c].transfer,
-                    kf_kinetic_most_parts(scene) < 4 ? "cpu:1" : teams[2], &together);
-        same(&alone[c], &together, what);
-        outcome_free(&together);
+        const char *device = kf_kinetic_most_parts(scene) < 4 ? "cpu:1" : teams[2];
+        for (int mpi = 0; mpi < 2; mpi++) {
+            outcome together;
+            char what[64];
+            const char *transfer = mpi == 0 ? cases[c].transfer : transfers[1];
+            (void)snprintf(what, sizeof what, "processes, case %d, %s", c, transfer);
+            run_copying(scene, cases[c].plan, transfer, device, &together);
+            same(&alone[c], &together, what);
+            outcome_free(&together);
+        }
         outcome_free(&alone[c]);
         kf_scene_free(scene);
     }
+    kf_backend *backend;
+    int first, reached;
+    must(kf_backend_open("cpu:1", &backend, &error), &error);
+    kf_backend_near(backend, &first, &reached); /* the processes of a host share memory */
+    assert_int_equal(first, 0);
+    assert_int_equal(reached, 2);
+    kf_backend_close(backend);
     kf_world_close(KF_OK, &error);
 }
 
