@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -38,6 +39,14 @@ static inline int open_backend(void **state) {
 static inline int open_backend_on_one_core(void **state) {
     (void)state;
     return open_device_or("cpu:1");
+}
+/* For tests of many variants, most of whose time is the compiler's: kernels with -O1. Those that users get
+ * are the other tests'; with KFTUNE_TEST_ALL=1 these tests have them too. */
+static inline int open_backend_for_variants(void **state) {
+    const bool quick =
+        getenv("KFTUNE_TEST_ALL") == NULL && access("tests/tools/quick_compiler.sh", X_OK) == 0;
+    if (quick && setenv("KFTUNE_CC", "tests/tools/quick_compiler.sh", 0) != 0) return -1;
+    return open_backend_on_one_core(state);
 }
 static inline int close_backend(void **state) {
     (void)state;

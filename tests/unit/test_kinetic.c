@@ -79,5 +79,5 @@ int main(void) {
         cmocka_unit_test(test_static_solid_on_a_plane_of_the_lattice),
         cmocka_unit_test(test_moving_solid),
     };
-    return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
+    return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }

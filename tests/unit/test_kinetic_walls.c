@@ -156,5 +156,5 @@ int main(void) {
         cmocka_unit_test(test_uniform_stream_to_the_outflow),
         cmocka_unit_test(test_slip_of_specular_walls),
     };
-    return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
+    return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }

@@ -267,5 +267,5 @@ int main(void) {
         cmocka_unit_test(test_saved_states_go_on),
         cmocka_unit_test(test_small_forces_add_up),
     };
-    return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
+    return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }
