@@ -293,10 +293,15 @@ static void test_other_streamings(void **state) {
     check_launch(scene, &config,
                  &(expected){"stream_collide", .dram = N * 4 * 9 * (1 + halo), .instructions = N * 470 * halo,
                              .latency = 5, .efficiency = 0.88});
-    kf_config_set_name(&config, "storage", "f16"); /* five words of 32 bits */
+    kf_config_set_name(&config, "storage", "f16"); /* six words of 32 bits */
     check_launch(scene, &config,
-                 &(expected){"stream_collide", .dram = N * 4 * 5 * (1 + halo),
-                             .instructions = N * (500 * halo + 50), .latency = 5, .efficiency = 0.88});
+                 &(expected){"stream_collide", .dram = N * 4 * 6 * (1 + halo),
+                             .instructions = N * (482 * halo + 15), .latency = 5, .efficiency = 0.88});
+    const double threads = 32.0 * 4 / (30 * 2); /* one each around the tile, too */
+    kf_config_set_boolean(&config, "halo_threads", true);
+    check_launch(scene, &config,
+                 &(expected){"stream_collide", .dram = N * 4 * 6 * (1 + threads),
+                             .instructions = N * (362 * threads + 15), .latency = 5, .efficiency = 0.88});
     kf_scene_free(scene);
 }
 
