@@ -179,12 +179,16 @@ static void explain_none(kf_suite_time *time) {
     kf_copy_text(time->reason, sizeof time->reason, time->tries[0].reason);
 }
 
+static bool is_over(const session *s) {
+    return s->file->seconds > 0 && kf_clock_seconds() - s->begin > s->file->seconds;
+}
+
 static kf_status measure(session *s, int index, kf_error *error) {
     const kf_suite_timing *timing = &s->file->timings[index];
     kf_suite_time *time = &s->times[index];
     kf_incumbent incumbent = {0};
     int available = 0, only = -1;
-    if (s->file->seconds > 0 && kf_clock_seconds() - s->begin > s->file->seconds) {
+    if (is_over(s)) {
         kf_copy_text(time->reason, sizeof time->reason, "not measured: the suite's time is over");
         return KF_OK;
     }
@@ -197,7 +201,11 @@ static kf_status measure(session *s, int index, kf_error *error) {
         time->best = only;
     else
         for (int i = 0; i < time->try_count; i++)
-            if (time->tries[i].in_space) KF_TRY(try_candidate(s, index, i, &incumbent, error));
+            if (time->best >= 0 && is_over(s))
+                kf_copy_text(time->tries[i].reason, sizeof time->tries[i].reason,
+                             "not tried: the suite's time is over");
+            else if (time->tries[i].in_space)
+                KF_TRY(try_candidate(s, index, i, &incumbent, error));
     if (time->best >= 0) KF_TRY(measure_best(s, index, available > 1, error));
     explain_none(time);
     const double seconds = kf_clock_seconds() - s->begin;
