@@ -185,6 +185,34 @@ static void a_drop_falls_as_a_stone(void **state) {
     kf_problem_free(problem);
 }
 
+/* What leaves through an open face stays where it came to be, less than a step's way (2 cm) beyond it, and no
+ * longer counts. */
+static void what_leaves_stays(void **state) {
+    (void)state;
+    kf_problem *problem = problem_from(
+        "{\"particles\": {\"dimensions\": 2, \"spacing\": 0.1}, \"box\": {\"size\": [2, 2], \"faces\": "
+        "{\"ymin\": \"open\"}}, \"gravity\": [0, -9.81], \"material\": {\"density\": 300, \"sound_speed\": "
+        "100, "
+        "\"viscosity\": 0}, \"model\": {\"time_step\": 0.001}, \"fluid\": [{\"shape\": \"ball\", \"center\": "
+        "[1, 0.4], \"radius\": 0.3, \"velocity\": [0, -10]}]}");
+    kf_plan *plan = plan_of(problem);
+    const size_t count = ((const kf_particle_scene *)problem->own)->count;
+    kf_error error = {KF_OK, ""};
+    kf_snapshot snapshot = {0};
+    kf_records records = {0};
+    advance(plan, 90);
+    must(kf_plan_snapshot(plan, &snapshot, &error), &error);
+    must(kf_plan_record(plan, &records, &error), &error);
+    const float *x = kf_snapshot_find(&snapshot, "position")->values;
+    for (size_t k = 0; k < count; k++)
+        assert_true(x[3 * k + 1] < 0.0f && x[3 * k + 1] > -0.02f);
+    assert_true(count > 20 && column(&records, "runout", "particles_inside") == 0.0);
+    kf_records_free(&records);
+    kf_snapshot_free(&snapshot);
+    kf_plan_free(plan);
+    kf_problem_free(problem);
+}
+
 /* What a problem says of itself, counted by hand. */
 static void facts(void **state) {
     (void)state;
@@ -351,6 +379,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(in_two_dimensions),
                                        cmocka_unit_test(in_three_dimensions),
                                        cmocka_unit_test(a_drop_falls_as_a_stone),
+                                       cmocka_unit_test(what_leaves_stays),
                                        cmocka_unit_test(facts),
                                        cmocka_unit_test(a_flat_picture_shows_what_is_where),
                                        cmocka_unit_test(what_the_camera_sees)};
