@@ -200,12 +200,13 @@ static kf_status measure(session *s, int index, kf_error *error) {
     if (available == 1)
         time->best = only;
     else
-        for (int i = 0; i < time->try_count; i++)
-            if (time->best >= 0 && is_over(s))
-                kf_copy_text(time->tries[i].reason, sizeof time->tries[i].reason,
-                             "not tried: the suite's time is over");
-            else if (time->tries[i].in_space)
+        for (int i = 0; i < time->try_count; i++) {
+            kf_suite_try *try = &time->tries[i];
+            if (try->in_space && time->best >= 0 && is_over(s))
+                kf_copy_text(try->reason, sizeof try->reason, "not tried: the suite's time is over");
+            else if (try->in_space)
                 KF_TRY(try_candidate(s, index, i, &incumbent, error));
+        }
     if (time->best >= 0) KF_TRY(measure_best(s, index, available > 1, error));
     explain_none(time);
     const double seconds = kf_clock_seconds() - s->begin;

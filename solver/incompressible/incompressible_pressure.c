@@ -179,7 +179,8 @@ static void precondition(kf_incompressible_builder *b, const kf_incompressible_a
 static bool has_arrived(kf_incompressible_builder *b, const kf_incompressible_arguments *a) {
     const kf_solve_state *first = kf_buffer_address(b->system->solves);
     kf_solve_state states[KF_HALVES];
-    if (b->status == KF_OK) b->status = kf_incompressible_solves(b->plan, states, b->error);
+    if (b->status != KF_OK) return true;
+    b->status = kf_incompressible_solves(b->plan, states, b->error);
     return b->status != KF_OK || states[a->solve - first].done;
 }
 
