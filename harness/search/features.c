@@ -157,6 +157,10 @@ int kf_features_count(const kf_features *features) {
     return features->count;
 }
 
+bool kf_features_is_size(const kf_features *features, int parameter) {
+    return features->logarithms[parameter] != NULL;
+}
+
 void kf_features_of(const kf_features *features, const int positions[KF_CONFIG_VALUES], float *values) {
     int at = 0;
     for (int i = 0; i < features->column_count; i++) {

@@ -17,6 +17,8 @@ typedef struct kf_features kf_features;
 kf_features *kf_features_open(const kf_space *space);
 void kf_features_close(kf_features *features);
 int kf_features_count(const kf_features *features);
+/* Whether the parameter's values are whole numbers with an order, more than two of them. */
+bool kf_features_is_size(const kf_features *features, int parameter);
 /* values: one a feature. */
 void kf_features_of(const kf_features *features, const int positions[KF_CONFIG_VALUES], float *values);
 

@@ -22,7 +22,7 @@ typedef struct kf_prior {
     void *context;
 } kf_prior;
 
-enum { KF_STRATEGY_STARTS = 8, KF_STRATEGY_OPTIONS = 8 };
+enum { KF_STRATEGY_STARTS = 8, KF_STRATEGY_OPTIONS = 9 };
 
 /* A number that a strategy leaves to the user, within [least, most]. */
 typedef struct kf_strategy_option {

@@ -10,6 +10,7 @@
 #include "base/util/memory.h"
 #include "base/util/random.h"
 #include "harness/search/moves.h"
+#include "harness/search/ranking.h"
 #include "harness/search/strategies.h"
 #include "harness/search/surrogate.h"
 #include "harness/search/trend.h"
@@ -24,21 +25,20 @@ enum {
     NEW_POINTS = 96,  /* that join those kept before the surrogate is built again */
     FIRST_STEPS = 30,
     NEXT_STEPS = 8,
-    PRIOR_SCAN = 20000,    /* configs that the prior is asked for at the start */
-    PRIOR_FIRST = 512,     /* of which so many stay candidates */
-    PRIOR_SLOTS = 1 << 16, /* what it said is remembered, of so many configs at most */
-    CENTRES = 3,           /* best configs whose neighbours are candidates */
+    CENTRES = 3, /* best configs whose neighbours are candidates */
     MOST_NEIGHBOURS = 1024,
     MUTATIONS = 48,    /* of each, in one to three parameters, beside all changes of one */
     EXPLORE_FROM = 20, /* configs: before, the least known neighbours of the best are not worth their time */
 };
 
-enum { DESIGN, SWEEP, POINTS, EXPLORE, CAUTION, SETTLED, OPTIMISM, NEAR };
+enum { DESIGN, SWEEP, POINTS, EXPLORE, CAUTION, SETTLED, OPTIMISM, NEAR, STEPS };
 static const kf_strategy_option options[] = {
     [DESIGN] = {"design", "configs spread over the space before the model decides, without a prior", 2, 64, 4,
                 true},
-    [SWEEP] = {"sweep", "changes of one parameter of the best preset in their place, where there are presets",
-               0, 64, 8, true},
+    [SWEEP] =
+        {"sweep",
+         "in their place, where there are presets: changes of one parameter of the best and others in turns",
+         0, 64, 4, true},
     [POINTS] = {"points", "measured configs that the surrogate keeps when it is built again", 20,
                 KF_SURROGATE_POINTS - NEW_POINTS, 160, true},
     [EXPLORE] =
@@ -56,6 +56,9 @@ static const kf_strategy_option options[] = {
     [NEAR] = {"near",
               "ratio to the best, less 1, up to which times then count as they are, beyond by its logarithm",
               1e-3, 1e6, 0.1, false},
+    [STEPS] = {"steps",
+               "until then, every so many proposals the best one's neighbour by a single step; 0: none", 0,
+               1000, 4, true},
     {.name = NULL},
 };
 
@@ -72,21 +75,15 @@ typedef struct kf_observation {
     float prior;      /* logarithm of the prior's time */
     int point;        /* in the surrogate, or -1 */
     bool has_target, voted;
+    bool spent; /* all its neighbours are known */
     float features[KF_FEATURES];
 } kf_observation;
-
-typedef struct kf_said {
-    uint64_t key; /* index + 1; 0: nothing */
-    float prior;
-} kf_said;
 
 typedef struct kf_model {
     const kf_strategy *strategy;
     const kf_space *space;
-    kf_prior prior;
-    kf_said *said; /* [said_slots], each the last of its slot; NULL without a prior */
-    uint64_t said_slots;
-    int design, sweep, kept_points, explore; /* its options */
+    kf_ranking *ranking;                            /* what the prior says; NULL without one */
+    int design, sweep, kept_points, explore, steps; /* its options */
     int settled_from;
     double optimism, near;
     float caution;
@@ -101,14 +98,14 @@ typedef struct kf_model {
     int next_fit;                            /* when count reaches it */
     int fits, centre;                        /* centre: the best whose neighbours are candidates already */
 
-    uint64_t *ranked;      /* what the prior ranks first */
-    int ranked_count, led; /* led: of them proposed for that alone */
+    int led; /* of what the prior ranks first, proposed for that alone */
 
     uint64_t candidates[KF_SURROGATE_CANDIDATES];
     float offsets[KF_SURROGATE_CANDIDATES]; /* what the prior says, as targets are */
     bool skip[KF_SURROGATE_CANDIDATES];
     uint64_t *slots;                 /* hash table of candidates: index + 1, 0 is empty */
     int *numbers;                    /* [slot] of the candidate */
+    bool adjacent[MOST_NEIGHBOURS];  /* of neighbours: by one step */
     int neighbours[MOST_NEIGHBOURS]; /* numbers of the candidates one change away from the best */
     int neighbour_count;
 
@@ -126,6 +123,7 @@ static void *open_model(const kf_strategy *strategy, const kf_space *space, uint
     model->design = (int)kf_strategy_setting(strategy, DESIGN);
     model->kept_points = (int)kf_strategy_setting(strategy, POINTS);
     model->explore = (int)kf_strategy_setting(strategy, EXPLORE);
+    model->steps = (int)kf_strategy_setting(strategy, STEPS);
     model->settled_from = (int)kf_strategy_setting(strategy, SETTLED);
     model->optimism = kf_strategy_setting(strategy, OPTIMISM);
     model->near = kf_strategy_setting(strategy, NEAR);
@@ -147,63 +145,17 @@ static void close_model(void *state) {
     kf_model *model = state;
     kf_features_close(model->features);
     kf_surrogate_close(model->surrogate);
+    kf_ranking_close(model->ranking);
     free(model->observations);
-    free(model->ranked);
-    free(model->said);
     free(model->slots);
     free(model->numbers);
     free(model);
 }
 
-/* --- prior ---------------------------------------------------------------------------------------------- */
-
-static float prior_of(const kf_model *model, uint64_t index) {
-    if (model->said == NULL) return NAN;
-    kf_said *said = &model->said[index % model->said_slots];
-    if (said->key == index + 1) return said->prior;
-    double time = model->prior.predict(model->prior.context, index);
-    *said = (kf_said){index + 1, time > 0 && isfinite(time) ? (float)log(time) : NAN};
-    return said->prior;
-}
-
-typedef struct kf_ranked {
-    float time;
-    uint64_t index;
-} kf_ranked;
-
-static int compare_ranked(const void *left, const void *right) {
-    const kf_ranked *a = left, *b = right;
-    if (a->time != b->time) return a->time < b->time ? -1 : 1;
-    return (a->index > b->index) - (a->index < b->index);
-}
-
-/* The configs that the prior is asked for at the start: all, or some at random. */
-static uint64_t scanned(const kf_model *model, uint64_t i) {
-    uint64_t size = kf_space_size(model->space);
-    return size <= PRIOR_SCAN ? i : kf_shuffled(size, model->order_seed ^ 1, i);
-}
-
 static void set_prior(void *state, const kf_prior *prior) {
     kf_model *model = state;
-    uint64_t size = kf_space_size(model->space), scan = size < PRIOR_SCAN ? size : PRIOR_SCAN, known = 0;
-    model->prior = *prior;
-    free(model->said);
-    model->said_slots = size < PRIOR_SLOTS ? size : PRIOR_SLOTS;
-    model->said =
-        prior->predict != NULL ? kf_allocate_zeroed((size_t)model->said_slots, sizeof *model->said) : NULL;
-    kf_ranked *all = kf_allocate((size_t)scan * sizeof *all);
-    for (uint64_t i = 0; i < scan; i++) {
-        uint64_t index = scanned(model, i);
-        float time = prior_of(model, index);
-        if (isfinite(time)) all[known++] = (kf_ranked){time, index};
-    }
-    qsort(all, (size_t)known, sizeof *all, compare_ranked);
-    model->ranked_count = known < PRIOR_FIRST ? (int)known : PRIOR_FIRST;
-    free(model->ranked);
-    model->ranked = kf_allocate(((size_t)model->ranked_count + 1) * sizeof *model->ranked);
-    for (int i = 0; i < model->ranked_count; i++)
-        model->ranked[i] = all[i].index;
-    free(all);
+    kf_ranking_close(model->ranking);
+    model->ranking = kf_ranking_open(model->space, prior, model->order_seed ^ 1);
 }
 
 /* --- observations --------------------------------------------------------------------------------------- */
@@ -222,7 +174,7 @@ static kf_observation *observe(kf_model *model, uint64_t index) {
     }
     kf_observation *observation = &model->observations[model->count++];
     *observation = (kf_observation){.index = index, .fate = PENDING, .point = -1};
-    observation->prior = prior_of(model, index);
+    observation->prior = kf_ranking_logarithm(model->ranking, index);
     features_of(model, index, observation->features);
     return observation;
 }
@@ -369,37 +321,45 @@ static int add_candidate(kf_model *model, uint64_t index) {
     model->slots[slot] = index + 1;
     model->numbers[slot] = number;
     model->candidates[number] = index;
-    model->offsets[number] = (float)(trend(model, prior_of(model, index)) / model->scale);
+    model->offsets[number] =
+        (float)(trend(model, kf_ranking_logarithm(model->ranking, index)) / model->scale);
     model->skip[number] = false;
     return number;
 }
 
-/* All configs that differ from positions in one parameter. */
+/* All configs that differ from positions in one parameter, the nearest values first. */
 static void add_changes_of_one(kf_model *model, const int *positions, bool of_best) {
     int changed[KF_CONFIG_VALUES];
     uint64_t index;
     memcpy(changed, positions, sizeof changed);
     for (int p = 0; p < kf_space_parameter_count(model->space); p++) {
-        for (int i = 0; i < kf_space_domain_size(model->space, p); i++) {
-            changed[p] = i;
-            if (i == positions[p] || !kf_space_positions_index(model->space, changed, &index)) continue;
-            int number = add_candidate(model, index);
-            if (of_best && number >= 0 && model->neighbour_count < MOST_NEIGHBOURS)
-                model->neighbours[model->neighbour_count++] = number;
-        }
+        const int size = kf_space_domain_size(model->space, p);
+        bool beside[2] = {false, false}; /* something is, where values have an order */
+        for (int away = 1; away < size; away++)
+            for (int side = 0; side < 2; side++) {
+                const int i = side == 0 ? positions[p] - away : positions[p] + away;
+                changed[p] = i;
+                if (i < 0 || i >= size || !kf_space_positions_index(model->space, changed, &index)) continue;
+                int number = add_candidate(model, index);
+                if (of_best && model->neighbour_count < MOST_NEIGHBOURS && number >= 0) {
+                    model->adjacent[model->neighbour_count] = !beside[side];
+                    model->neighbours[model->neighbour_count++] = number;
+                }
+                beside[side] = kf_features_is_size(model->features, p);
+            }
         changed[p] = positions[p];
     }
 }
 
-static void add_neighbours(kf_model *model, int centre) {
+static void add_neighbours(kf_model *model, int centre, bool is_centre) {
     int positions[KF_CONFIG_VALUES] = {0}, changed[KF_CONFIG_VALUES];
     uint64_t index, parameters = (uint64_t)kf_space_parameter_count(model->space);
     kf_space_positions(model->space, model->observations[centre].index, positions);
-    if (centre == model->best) {
+    if (is_centre) {
         model->neighbour_count = 0;
         model->centre = centre;
     }
-    add_changes_of_one(model, positions, centre == model->best);
+    add_changes_of_one(model, positions, is_centre);
     /* Values that constraints tie to each other only change together. */
     for (int i = 0; i < MUTATIONS && parameters > 0; i++) {
         memcpy(changed, positions, sizeof changed);
@@ -414,9 +374,8 @@ static void add_neighbours(kf_model *model, int centre) {
 
 /* At random: of those that the prior was asked for, because asking takes time. */
 static uint64_t any_config(kf_model *model) {
-    uint64_t size = kf_space_size(model->space);
-    if (model->said == NULL) return kf_random_below(&model->random, size);
-    return scanned(model, kf_random_below(&model->random, size < PRIOR_SCAN ? size : PRIOR_SCAN));
+    if (model->ranking == NULL) return kf_random_below(&model->random, kf_space_size(model->space));
+    return kf_ranking_draw(model->ranking, &model->random);
 }
 
 static void draw_candidates(kf_model *model) {
@@ -425,10 +384,11 @@ static void draw_candidates(kf_model *model) {
     kf_observation *centres[CENTRES * 2];
     int count = select_points(model, CENTRES * 2, centres);
     for (int i = 0; i < count && i < CENTRES; i++)
-        add_neighbours(model, (int)(centres[i] - model->observations));
-    for (int i = 0; i < model->ranked_count && model->trend.slope > 0;
+        add_neighbours(model, (int)(centres[i] - model->observations), false);
+    model->centre = -1;
+    for (int i = 0; i < kf_ranking_count(model->ranking) && model->trend.slope > 0;
          i++) /* unless it was found to mislead */
-        (void)add_candidate(model, model->ranked[i]);
+        (void)add_candidate(model, kf_ranking_first(model->ranking, i));
     if (size <= BASE_CANDIDATES) {
         for (uint64_t i = 0; i < size; i++)
             (void)add_candidate(model, i);
@@ -488,10 +448,28 @@ static void rebuild(kf_model *model) {
     model->next_fit = model->count + fit_interval(model->count);
 }
 
+/* The best config that has neighbours which are not known; -1: none. */
+static int next_centre(const kf_model *model) {
+    int centre = -1;
+    for (int i = 0; i < model->count; i++) {
+        const kf_observation *o = &model->observations[i];
+        if (o->fate == WORKS && !o->spent &&
+            (centre < 0 || o->logarithm < model->observations[centre].logarithm))
+            centre = i;
+    }
+    return centre;
+}
+
+static void find_centre(kf_model *model) {
+    const int centre = next_centre(model);
+    if (centre >= 0 && model->centre != centre) add_neighbours(model, centre, true);
+}
+
 static void update(kf_model *model) {
     bool full = kf_surrogate_point_count(model->surrogate) == most_points(model);
     if (model->count >= model->next_fit || full || model->fits == 0) {
         rebuild(model);
+        find_centre(model);
         return;
     }
     int first = model->count - 2 * most_points(model);
@@ -500,7 +478,7 @@ static void update(kf_model *model) {
         bool dropped = o->fate == WORKS && o->point < 0 && o->voted; /* by the last rebuild */
         if (!dropped) add_observation(model, o);
     }
-    if (model->centre != model->best) add_neighbours(model, model->best);
+    find_centre(model);
 }
 
 /* --- proposals ------------------------------------------------------------------------------------------ */
@@ -543,11 +521,12 @@ static bool spread(kf_model *model, uint64_t *index) {
 /* Before the model has anything to go by: what the prior ranks first, then changes of the best preset, which
  * its author chose, or without presets configs far from each other. */
 static bool design(kf_model *model, uint64_t *index) {
-    while (model->led < PRIOR_DESIGN && model->led < model->ranked_count) {
-        *index = model->ranked[model->led++];
+    while (model->led < PRIOR_DESIGN && model->led < kf_ranking_count(model->ranking)) {
+        *index = kf_ranking_first(model->ranking, model->led++);
         if (!kf_strategy_knows(model->strategy, *index)) return true;
     }
-    if (model->ranked_count == 0 && model->best >= 0 && model->sweep > 0 &&
+    if (kf_ranking_count(model->ranking) == 0 && model->best >= 0 && model->sweep > 0 &&
+        model->count % 2 > 0 &&
         kf_move_near(model->strategy, model->space, &model->random, model->observations[model->best].index, 1,
                      index))
         return true;
@@ -555,14 +534,32 @@ static bool design(kf_model *model, uint64_t *index) {
 }
 
 /* The neighbour of the best config of which the surrogate knows least, -1 when all are known. */
-static int least_known_neighbour(kf_model *model, double goal) {
+static int choose_neighbour(kf_model *model, double goal, float boldness, bool adjacent) {
     bool *skip = kf_allocate(KF_SURROGATE_CANDIDATES * sizeof *skip);
     memset(skip, 1, KF_SURROGATE_CANDIDATES * sizeof *skip);
     for (int i = 0; i < model->neighbour_count; i++)
-        skip[model->neighbours[i]] = model->skip[model->neighbours[i]];
-    int chosen = kf_surrogate_choose(model->surrogate, goal, model->offsets, skip, EXPLORING);
+        if (!adjacent || model->adjacent[i]) skip[model->neighbours[i]] = model->skip[model->neighbours[i]];
+    int chosen = kf_surrogate_choose(model->surrogate, goal, model->offsets, skip, boldness);
     free(skip);
     return chosen;
+}
+
+/* Local search within the model's: first single steps from the best config, because the ends of ranges are
+ * what the surrogate knows least; later, so that it is not sure of itself where it is wrong, what it knows
+ * least around the best, and around the next best once there all is known. -1: the model is to decide. */
+static int from_neighbours(kf_model *model, double goal, float boldness) {
+    if (model->count < EXPLORE_FROM)
+        return model->ranking == NULL && model->steps > 0 && model->count % model->steps == 0
+                   ? choose_neighbour(model, goal, boldness, true)
+                   : -1;
+    if (model->count % model->explore > 0) return -1;
+    for (int round = 0; round < CENTRES && model->centre >= 0; round++) {
+        const int chosen = choose_neighbour(model, goal, EXPLORING, false);
+        if (chosen >= 0) return chosen;
+        model->observations[model->centre].spent = true;
+        find_centre(model);
+    }
+    return -1;
 }
 
 static bool propose(kf_model *model, uint64_t *index) {
@@ -572,9 +569,7 @@ static bool propose(kf_model *model, uint64_t *index) {
     const float boldness = model->count < EARLY ? model->caution : 1.0F;
     double goal = squash(model, model->observations[model->best].logarithm) / model->scale;
     for (;;) {
-        int chosen = model->count >= EXPLORE_FROM && model->count % model->explore == 0
-                         ? least_known_neighbour(model, goal)
-                         : -1;
+        int chosen = from_neighbours(model, goal, boldness);
         if (chosen < 0)
             chosen = kf_surrogate_choose(model->surrogate, goal, model->offsets, model->skip, boldness);
         if (chosen < 0) return unknown_at_random(model, index);
@@ -586,9 +581,9 @@ static bool propose(kf_model *model, uint64_t *index) {
 
 static bool next(void *state, uint64_t *index) {
     kf_model *model = state;
-    const bool led = model->ranked_count == 0
+    const bool led = kf_ranking_count(model->ranking) == 0
                          ? model->count >= (model->sweep > 0 ? model->sweep : model->design)
-                         : model->led >= PRIOR_DESIGN || model->led == model->ranked_count;
+                         : model->led >= PRIOR_DESIGN || model->led == kf_ranking_count(model->ranking);
     bool found;
     if (model->works < 2 || !led) {
         found = design(model, index);

@@ -138,21 +138,26 @@ static void surveys_take_turns(void **state) {
 
 /* --- the model without a prior -------------------------------------------------------------------------- */
 
-/* With a preset that was measured: until eight configs are known, changes of one parameter of the best. */
-static void a_sweep_changes_one_parameter(void **state) {
+/* With a preset that was measured: until four configs are known (or as many as the option says), changes of
+ * one parameter of the best and configs far from all in turns. */
+static void a_sweep_takes_turns(void **state) {
     (void)state;
     kf_space *space = make_space();
     kf_config preset;
     kf_space_config(space, 500, &preset);
     assert_int_equal(kf_space_add_preset(space, "default", &preset, NULL), KF_OK);
     for (int sweep = 8; sweep >= 4; sweep -= 4) {
-        kf_strategy *strategy = opened(sweep == 8 ? "model" : "model:sweep=4", space, 2);
+        kf_strategy *strategy = opened(sweep == 4 ? "model" : "model:sweep=8", space, 2);
         uint64_t best = 500;
         double least = bowl(space, best);
         kf_strategy_tell(strategy, best, true, least);
         for (int known = 1; known < sweep; known++) {
             const uint64_t index = propose(strategy);
-            if (known < 4 || sweep == 8) assert_int_equal(changes_between(space, best, index), 1);
+            const int changes = changes_between(space, best, index);
+            if (known % 2 == 1)
+                assert_int_equal(changes, 1);
+            else
+                assert_in_range(changes, 2, 3);
             const double time = bowl(space, index);
             kf_strategy_tell(strategy, index, true, time);
             if (time < least) {
@@ -192,6 +197,65 @@ static void a_design_lies_apart(void **state) {
         }
     print_message("a design's configs lie %.2f apart, random ones %.2f\n", apart[0], apart[1]);
     assert_true(apart[0] > 1.12 * apart[1]);
+    kf_space_free(space);
+}
+
+static long steps_between(const kf_space *space, uint64_t a, uint64_t b) {
+    long p[3], q[3];
+    place_of(space, a, p);
+    place_of(space, b, q);
+    return labs(p[0] - q[0]) + labs(p[1] - q[1]) + labs(p[2] - q[2]);
+}
+
+/* Before 20 configs are known every fourth proposal is a single step from the best, unless steps=0. */
+static void early_steps_are_single(void **state) {
+    (void)state;
+    int single[2] = {0, 0};
+    kf_space *space = make_space();
+    for (int way = 0; way < 2; way++) {
+        kf_strategy *strategy = opened(way == 0 ? "model" : "model:steps=0", space, 4);
+        uint64_t best = 0;
+        double least = INFINITY;
+        for (int i = 0; i < 20; i++) {
+            const uint64_t index = propose(strategy);
+            single[way] += i >= 4 && i % 4 == 0 && steps_between(space, best, index) == 1;
+            const double time = bowl(space, index);
+            kf_strategy_tell(strategy, index, true, time);
+            if (time < least) {
+                least = time;
+                best = index;
+            }
+        }
+        kf_strategy_close(strategy);
+    }
+    assert_int_equal(single[0], 4);
+    assert_true(single[1] < 4);
+    kf_space_free(space);
+}
+
+/* Where all neighbours of the best are known, those of the next best are looked at. */
+static void the_next_best_comes_next(void **state) {
+    (void)state;
+    kf_space *space = make_space();
+    kf_strategy *strategy = opened("model", space, 4);
+    uint64_t index, best = 0, second = 0;
+    int known = 0;
+    while (bowl(space, best) > 1.0)
+        best++;
+    for (index = 0; index < SIZE; index++)
+        if (steps_between(space, best, index) == 1) second = index;
+    for (index = 0; index < SIZE; index++)
+        if (changes_between(space, best, index) <= 1) {
+            kf_strategy_tell(strategy, index, true, index == second ? 1.001 : bowl(space, index));
+            known++;
+        }
+    for (; known % 3 > 0; known++) {
+        index = propose(strategy);
+        kf_strategy_tell(strategy, index, true, 2.0);
+    }
+    index = propose(strategy);
+    assert_int_equal(changes_between(space, second, index), 1);
+    kf_strategy_close(strategy);
     kf_space_free(space);
 }
 
@@ -379,8 +443,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shards_share_a_sample),
         cmocka_unit_test(surveys_take_turns),
-        cmocka_unit_test(a_sweep_changes_one_parameter),
+        cmocka_unit_test(a_sweep_takes_turns),
         cmocka_unit_test(a_design_lies_apart),
+        cmocka_unit_test(early_steps_are_single),
+        cmocka_unit_test(the_next_best_comes_next),
         cmocka_unit_test(every_third_looks_around_the_best),
         cmocka_unit_test(a_prior_leads_as_far_as_it_is_right),
         cmocka_unit_test(walks_begin_where_a_prior_says),

@@ -1,0 +1,99 @@
+#include "harness/search/ranking.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/util/memory.h"
+#include "base/util/random.h"
+
+enum {
+    SCAN = 20000,    /* configs that the prior is asked for at the start */
+    FIRST = 512,     /* of which so many stay in the ranking */
+    SLOTS = 1 << 16, /* what it said is remembered, of so many configs at most */
+};
+
+typedef struct kf_said {
+    uint64_t key; /* index + 1; 0: nothing */
+    float logarithm;
+} kf_said;
+
+struct kf_ranking {
+    kf_prior prior;
+    uint64_t size, scan, seed; /* of the space; configs asked for at the start, at random where fewer */
+    kf_said *said;             /* [slots], each the last of its slot */
+    uint64_t slots;
+    uint64_t *first; /* [count] */
+    int count;
+};
+
+typedef struct kf_ranked {
+    float logarithm;
+    uint64_t index;
+} kf_ranked;
+
+static int compare_ranked(const void *left, const void *right) {
+    const kf_ranked *a = left, *b = right;
+    if (a->logarithm != b->logarithm) return a->logarithm < b->logarithm ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+static uint64_t scanned(const kf_ranking *ranking, uint64_t i) {
+    return ranking->scan == ranking->size ? i : kf_shuffled(ranking->size, ranking->seed, i);
+}
+
+static void rank(kf_ranking *ranking) {
+    kf_ranked *all = kf_allocate((size_t)ranking->scan * sizeof *all);
+    uint64_t known = 0;
+    for (uint64_t i = 0; i < ranking->scan; i++) {
+        const uint64_t index = scanned(ranking, i);
+        const float logarithm = kf_ranking_logarithm(ranking, index);
+        if (isfinite(logarithm)) all[known++] = (kf_ranked){logarithm, index};
+    }
+    qsort(all, (size_t)known, sizeof *all, compare_ranked);
+    ranking->count = known < FIRST ? (int)known : FIRST;
+    ranking->first = kf_allocate(((size_t)ranking->count + 1) * sizeof *ranking->first);
+    for (int i = 0; i < ranking->count; i++)
+        ranking->first[i] = all[i].index;
+    free(all);
+}
+
+kf_ranking *kf_ranking_open(const kf_space *space, const kf_prior *prior, uint64_t seed) {
+    if (prior->predict == NULL) return NULL;
+    kf_ranking *ranking = kf_allocate_zeroed(1, sizeof *ranking);
+    ranking->prior = *prior;
+    ranking->size = kf_space_size(space);
+    ranking->scan = ranking->size < SCAN ? ranking->size : SCAN;
+    ranking->seed = seed;
+    ranking->slots = ranking->size < SLOTS ? ranking->size : SLOTS;
+    ranking->said = kf_allocate_zeroed((size_t)ranking->slots, sizeof *ranking->said);
+    rank(ranking);
+    return ranking;
+}
+
+void kf_ranking_close(kf_ranking *ranking) {
+    if (ranking == NULL) return;
+    free(ranking->said);
+    free(ranking->first);
+    free(ranking);
+}
+
+float kf_ranking_logarithm(kf_ranking *ranking, uint64_t index) {
+    if (ranking == NULL) return NAN;
+    kf_said *said = &ranking->said[index % ranking->slots];
+    if (said->key == index + 1) return said->logarithm;
+    const double time = ranking->prior.predict(ranking->prior.context, index);
+    *said = (kf_said){index + 1, time > 0 && isfinite(time) ? (float)log(time) : NAN};
+    return said->logarithm;
+}
+
+int kf_ranking_count(const kf_ranking *ranking) {
+    return ranking != NULL ? ranking->count : 0;
+}
+
+uint64_t kf_ranking_first(const kf_ranking *ranking, int i) {
+    return ranking->first[i];
+}
+
+uint64_t kf_ranking_draw(const kf_ranking *ranking, uint64_t *random) {
+    return scanned(ranking, kf_random_below(random, ranking->scan));
+}
