@@ -209,7 +209,7 @@ KF_SCALAR_KERNEL(band_macroscopic, kf_kinetic_arguments) {
     const kf_index k = ((const kf_index *)a->band_node)[place];
     KF_BAND_POSITION
     KF_LET_FORCES
-    KF_LOAD_STREAMED(KF_PULL)
+    KF_LOAD_OF_BAND(KF_PULL)
     KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)
     kf_begin_band(a, place, deviation, ux, uy, uz);
 }
@@ -222,7 +222,7 @@ KF_SCALAR_KERNEL(band_collide, kf_kinetic_arguments) {
     const kf_index k = ((const kf_index *)a->band_node)[place];
     if (!kf_is_own(a, k)) return;
     KF_BAND_POSITION
-    KF_LOAD_STREAMED(KF_PULL)
+    KF_LOAD_OF_BAND(KF_PULL)
     KF_AWAIT_FORCES
     const kf_real4 force = kf_band_force(a, place);
     const kf_real Fx = KF_BODY_X + force.x, Fy = KF_BODY_Y + force.y, Fz = KF_BODY_Z + force.z;

@@ -4,6 +4,8 @@
  * population from the node's neighbour, unless it comes from outside. Rows at the shell take what comes from
  * outside by the rule of the boundaries. In all others the first and the last nodes do, as many
  * as lanes of a warp lie along x, without branches.
+ * KF_LOAD_OF_BAND(GET): the same for a kernel of the band, which waits for its loads and for little else: between two
+ * grids its nodes at the faces choose between addresses in any case.
  * KF_FINISH: what is left to do for the boundaries with the populations after the collision.
  *
  * Defines that a config sets: KF_FOLDED_BOUNDARY 0|1, KF_SHELL_CHOICES 0|1 (nodes at the faces choose between addresses
@@ -21,10 +23,11 @@
     f_##name = kf_incoming_in_row(a, i, cx, cy, cz, k, x == 0, 0, y, z);
 #define KF_TAKE_LAST(i, name, cx, cy, cz)                                                                    \
     f_##name = kf_incoming_in_row(a, i, cx, cy, cz, k, 0, x == a->nodes[0] - 1, y, z);
+#define KF_CHOOSE(i, name, cx, cy, cz) f_##name = kf_incoming_at_shell(a, i, cx, cy, cz, x, y, z);
 #if !KF_SHELL_CHOICES
 #define KF_TAKE(i, name, cx, cy, cz) f_##name = kf_incoming(a, cx, cy, cz, x, y, z);
 #else
-#define KF_TAKE(i, name, cx, cy, cz) f_##name = kf_incoming_at_shell(a, i, cx, cy, cz, x, y, z);
+#define KF_TAKE KF_CHOOSE
 #endif
 #if KF_ROWS
 /* Once in a module: few nodes are asked about one by one. */
@@ -42,11 +45,12 @@ KF_RARE_FUNCTION void kf_take_streamed(const kf_kinetic_arguments *a, int x, int
     } else {                                                                                                 \
         KF_EACH_VELOCITY(GET)                                                                                        \
     }
+#define KF_LOAD_OF_BAND(GET) KF_LOAD_STREAMED(GET)
 #else
-#define KF_LOAD_STREAMED(GET)                                                                                \
+#define KF_LOAD_STREAMED_BY(GET, TAKE)                                                                       \
     KF_EACH_VELOCITY(KF_DECLARE)                                                                                     \
     if (KF_IN_SHELL || a->nodes[0] <= KF_LANES_ALONG_X) {                                                    \
-        KF_EACH_VELOCITY(KF_TAKE)                                                                                    \
+        KF_EACH_VELOCITY(TAKE)                                                                                       \
     } else if (x >= KF_LANES_ALONG_X && x < ((a->nodes[0] - 1) & -KF_LANES_ALONG_X)) {                       \
         KF_EACH_VELOCITY(GET)                                                                                        \
     } else if (x < KF_LANES_ALONG_X) {                                                                       \
@@ -54,6 +58,12 @@ KF_RARE_FUNCTION void kf_take_streamed(const kf_kinetic_arguments *a, int x, int
     } else {                                                                                                 \
         KF_EACH_VELOCITY(KF_TAKE_LAST)                                                                               \
     }
+#define KF_LOAD_STREAMED(GET) KF_LOAD_STREAMED_BY(GET, KF_TAKE)
+#if KF_IN_PLACE
+#define KF_LOAD_OF_BAND(GET) KF_LOAD_STREAMED(GET)
+#else
+#define KF_LOAD_OF_BAND(GET) KF_LOAD_STREAMED_BY(GET, KF_CHOOSE)
+#endif
 #endif
 #define KF_FINISH KF_KEEP_OUTFLOWS
 /* A band kernel's item is a place in the list, and becomes the node's coordinates. */
@@ -62,6 +72,7 @@ KF_RARE_FUNCTION void kf_take_streamed(const kf_kinetic_arguments *a, int x, int
 #define KF_LOAD_STREAMED(GET)                                                                                \
     KF_EACH_VELOCITY(KF_DECLARE)                                                                                     \
     KF_EACH_VELOCITY(GET)
+#define KF_LOAD_OF_BAND(GET) KF_LOAD_STREAMED(GET)
 #define KF_FINISH
 #define KF_BAND_POSITION
 #endif
