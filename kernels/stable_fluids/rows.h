@@ -95,6 +95,11 @@ KF_FUNCTION void kf_put_row(const kf_fluid_arguments *a, void *field, int simula
 #define KF_ROW_QUADS \
     (!KF_CUDA && KF_DIMENSIONS == 2 && !KF_FOLD_X && !KF_FOLD_LAST && KF_SPECTRUM_BITS != 16 && KF_VELOCITY_BITS != 16 && KF_ROW_LINES % 4 == 0)
 #if KF_ROW_QUADS
+/* Lines that a block has. */
+KF_FUNCTION int kf_lines_here(int block) {
+    const int left = KF_LINES_LEFT(block);
+    return left < KF_ROW_LINES ? left : KF_ROW_LINES;
+}
 /* Row of line l of a block, or the last one there is. */
 KF_FUNCTION int kf_row_there(int block, int l) {
     const int row = block * KF_ROW_LINES + l;
@@ -104,8 +109,9 @@ KF_FUNCTION kf_real *kf_row_modes(const kf_fluid_arguments *a, int simulation, i
     return (kf_real *)a->spectrum + 4 * (KF_SPECTRUM_MODES * simulation + kf_mode_place(0, row));
 }
 /* kf_split, written. */
-KF_FUNCTION void kf_lanes_to_modes(const kf_fluid_arguments *a, int block, int simulation, int here, kf_wide *v) {
+KF_FUNCTION void kf_lanes_to_modes(const kf_fluid_arguments *a, int block, int simulation, kf_wide *v) {
     const kf_real half = KF_R(0.5 / KF_LINE_X);
+    const int here = kf_lines_here(block);
     for (int l = 0; l < here; l += 4)
         for (int x = 0; x < KF_MODES_X; x++) {
             const int mirror = x == 0 ? 0 : KF_LINE_X - x;
@@ -132,7 +138,8 @@ KF_FUNCTION void kf_modes_to_lanes(const kf_fluid_arguments *a, int block, int s
     }
     if (KF_LINE_X % 2 == 0) v[KF_LINE_X / 2] = kf_wide_of((kf_lanes){0}, (kf_lanes){0});
 }
-KF_FUNCTION void kf_lanes_to_velocity(const kf_fluid_arguments *a, int block, int simulation, int here, kf_wide *v) {
+KF_FUNCTION void kf_lanes_to_velocity(const kf_fluid_arguments *a, int block, int simulation, kf_wide *v) {
+    const int here = kf_lines_here(block);
     for (int l = 0; l < here; l += 4) {
         kf_real *rows[4];
         KF_UNROLL for (int i = 0; i < 4; i++)
@@ -202,7 +209,7 @@ KF_FUNCTION void kf_rows_forward(const kf_fluid_arguments *a, int block, int sim
         for (int l = 0; l < KF_ROW_LINES; l++) KF_ROW_SET(m, 0, KF_LINE_X, l, KF_ROW_GET(m, 0, 0, l));
 #endif
 #if KF_ROW_QUADS
-    kf_lanes_to_modes(a, block, simulation, here, v);
+    kf_lanes_to_modes(a, block, simulation, v);
 #else
     KF_EACH_VALUE_ALONG(l, here, slot, x, KF_MODES_X, KF_LINE_X, KF_ROW_THREADS, KF_ROW_LINES, KF_ROW_LAST) {
         const int row = KF_ROW_OF(l);
@@ -241,12 +248,12 @@ KF_FUNCTION kf_complex kf_joined_mirror(kf_complex first, kf_complex second) {
 
 KF_FUNCTION void kf_rows_inverse(const kf_fluid_arguments *a, int block, int simulation, const kf_turns *turns, kf_wide *shared) {
     kf_wide v[KF_VALUES(KF_ROW_MANY, KF_LINE_X, KF_ROW_MOST)];
-    const int here = KF_LINES_LEFT(block);
 #if KF_ROW_QUADS
     kf_modes_to_lanes(a, block, simulation, v);
     kf_transform(v, shared, turns, 1, KF_ROW_ENGINE);
-    kf_lanes_to_velocity(a, block, simulation, here, v);
+    kf_lanes_to_velocity(a, block, simulation, v);
 #else
+    const int here = KF_LINES_LEFT(block);
 #if !KF_CUDA
     if (KF_LINE_X % 2 == 0)
         for (int m = 0; m < KF_ROW_MANY; m++)

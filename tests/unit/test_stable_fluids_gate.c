@@ -50,7 +50,7 @@ static void hold_gate(int nx, int ny, int nz, int samples) {
 
 static void in_two_dimensions(void **state) {
     (void)state;
-    hold_gate(30, 48, 1, 32);
+    hold_gate(45, 54, 1, 32);
 }
 static void in_three_dimensions(void **state) {
     (void)state;
