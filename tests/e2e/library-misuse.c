@@ -115,6 +115,14 @@ int main(int argc, char **argv) {
     MUST(kftune_tune(problem, &options, &result) == KFTUNE_INPUT);
     kftune_close(problem);
 
+    /* Each axis of the grid is looked at. */
+    for (int axis = 0; axis < 3; axis++) {
+        kftune_scene_options wrong = {.size = sizeof wrong, .nodes = {24, 12, 12}, .samples_per_cell = 2};
+        wrong.nodes[axis] = -1;
+        MUST(kftune_open_scene("ball", &wrong, &problem) == KFTUNE_INPUT &&
+             strstr(kftune_error(), "nodes must be positive") != NULL);
+    }
+
     /* No memory: an answer, not an end. */
     struct rlimit limit = {64u << 20, RLIM_INFINITY}, all;
     const kftune_scene_options large = {

@@ -195,6 +195,31 @@ static void test_report_without_content(void **state) {
     kf_store_close(store);
 }
 
+/* A run of failures alone has no best config; asked for by name it is shown all the same. */
+static void test_report_of_failures(void **state) {
+    (void)state;
+    char path[KF_PATH], out[KF_PATH];
+    kf_error error = {0};
+    kf_run_row run;
+    kf_config config;
+    kf_measurement *m = kf_allocate(sizeof *m);
+    fixture_path(path, "failures.db");
+    fixture_path(out, "failures.html");
+    kf_store *store = fixture_open(path);
+    fixture_begin(store, &run);
+    fixture_config(&config, 1);
+    fixture_failure(m, KF_STATE_TIMEOUT, "ended after 60 s");
+    assert_int_equal(kf_store_add(store, &run, 0, "search", &config, m, &error), KF_OK);
+    free(m);
+    if (kf_report_write(store, "1", out, &error) != KF_OK) fail_msg("%s", error.message);
+    char *page = read_text(out);
+    assert_non_null(strstr(page, "<h2 id=\"best\">Best config</h2>\n<p>No config of this run is ok.</p>\n"));
+    assert_non_null(strstr(page, "<p>1 timeout. The fastest:</p>"));
+    assert_null(strstr(page, "Kernels of the best config"));
+    free(page);
+    kf_store_close(store);
+}
+
 /* The histories of 24 benchmarks are drawn; a report says how many more there are. */
 static void test_many_benchmarks(void **state) {
     (void)state;
@@ -248,7 +273,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_escaping),        cmocka_unit_test(test_base64),
         cmocka_unit_test(test_report),          cmocka_unit_test(test_report_without_content),
-        cmocka_unit_test(test_many_benchmarks), cmocka_unit_test(test_history_plot),
+        cmocka_unit_test(test_many_benchmarks), cmocka_unit_test(test_report_of_failures),
+        cmocka_unit_test(test_history_plot),
     };
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
 }

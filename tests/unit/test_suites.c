@@ -282,6 +282,37 @@ static void test_candidates_of_a_gpu(void **state) {
     check_suite_of_a_gpu("rtfluids", &(kf_bench_options){.device = "cpu"}, false);
 }
 
+/* 32 x 32 nodes of 100 bytes and 1000 bytes for each of 32 columns are 134400 bytes. */
+static void test_scenes_that_do_not_fit(void **state) {
+    (void)state;
+    static const char text[] = "{\"suite\": \"s\", \"scenes\": [{\"name\": \"a\", \"scene\": \"cavity2d\", "
+                               "\"system\": \"d2q9\", \"grid\": [32, "
+                               "32, 1], \"memory\": {\"node_count\": 100, \"size_x\": 1000}}], \"figures\": "
+                               "[{\"name\": \"c\", \"kind\": \"copy\"}]}";
+    kf_error error = {KF_OK, ""};
+    kf_bench_suite suite;
+    char path[KF_PATH];
+    const char *base = getenv("TMPDIR");
+    assert_int_equal(kf_path(path, NULL, "%s/fits-%d.json", base != NULL ? base : "/tmp", (int)getpid()),
+                     KF_OK);
+    assert_int_equal(kf_file_write_atomic(path, text, strlen(text), NULL), KF_OK);
+    open_suite(path, &suite);
+    assert_int_equal(unlink(path), 0);
+    for (uint64_t lacking = 0; lacking < 2; lacking++) {
+        kf_device_info tight = gpu;
+        kf_suite_problems problems;
+        bool wanted[1] = {true};
+        tight.memory_free_bytes = 134400 - lacking;
+        const kf_bench_options options = {.device = "cpu"};
+        if (kf_suite_problems_open(suite.file, &tight, &options, wanted, &problems, &error) != KF_OK)
+            fail_msg("%s", error.message);
+        assert_string_equal(problems.list[0].reason,
+                            lacking == 0 ? "" : "it needs 131 KiB of memory, and 131 KiB are free");
+        kf_suite_problems_close(&problems);
+    }
+    kf_bench_suite_free(&suite);
+}
+
 /* --- figures ---------------------------------------------------------------------------------------------
  */
 
@@ -445,6 +476,7 @@ int main(void) {
         cmocka_unit_test(test_rotating_scene),
         cmocka_unit_test(test_configs_say_what_is_missing),
         cmocka_unit_test(test_candidates_of_a_gpu),
+        cmocka_unit_test(test_scenes_that_do_not_fit),
         cmocka_unit_test(test_unknown_figure),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_suite_on_a_small_grid),
