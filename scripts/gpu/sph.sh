@@ -28,8 +28,8 @@ row() { # name, scene, spacings along x, least billion particle-steps a second
         cuda*)
             fix+=(--fix layout=float4 --fix graph=true --fix order=atomic)
             case $search in # around what was best before: the whole space takes hours
-            list) fix+=(--fix cells=2 --fix prune=true --fix "list_period=${PERIODS:-4,8}" --fix "skin=${SKINS:-10,20}" --fix "in_flight=2,4,8" --fix threads=128
-                --fix "resident_blocks=0,4,5,6" --fix "lanes=${LANES:-1,2,4}" --fix "cell_order=${ORDERS:-rows,bricks}") ;;
+            list) fix+=(--fix "cells=1,2" --fix prune=true --fix "list_period=${PERIODS:-8}" --fix "skin=${SKINS:-5,10}" --fix "in_flight=2,4,8" --fix threads=128
+                --fix "resident_blocks=0,4,5,6" --fix "lanes=${LANES:-1}" --fix "cell_order=${ORDERS:-rows}") ;;
             staged) fix+=(--fix cells=1 --fix "in_flight=2,4,8" --fix "threads=64,96,192" --fix "resident_blocks=0,4,8,16") ;;
             esac
             ;;
