@@ -418,9 +418,10 @@ static void add_moments(kf_tally *tally) {
     const bool packed = c->value_bytes < WORD;
     const double values = packed ? WORDS * WORD / c->value_bytes : MOMENTS,
                  each = (c->halo_threads ? 350 : 470) + (packed ? APART : 0);
-    const double rim = c->halo_threads ? 0 : 2; /* places around the tile that have no threads */
-    const double halo =
-        (c->block_x + rim) * (c->block_y + rim) / ((c->block_x + rim - 2) * (c->block_y + rim - 2));
+    /* Threads, or places of the plane, over nodes of the tile. */
+    const double threads = c->block_x * c->block_y,
+                 halo = c->halo_threads ? threads / (c->block_x * (floor(threads / (c->block_x + 2)) - 2))
+                                        : (c->block_x + 2) * (c->block_y + 2) / threads;
     kf_work *work = add_pass(tally, &(kf_pass){.name = "stream_collide",
                                                .reads = values * halo,
                                                .writes = values,

@@ -6,20 +6,24 @@
  *
  * With halo threads a thread has one place of the tile or around it, in every plane. What it turns a node into
  * it keeps where it moves straight up, down or not at all; the other 24 populations go to one of two shared
- * places, in turns, so that a plane has one barrier.
+ * places, in turns, so that a plane has one barrier. Warps lie along the tile's rows, which whole sectors of
+ * memory hold; the columns beside it have the threads after them.
  *
  * Defines that a config sets: KF_TILE_X, KF_TILE_Y threads of a block   KF_HALO_THREADS 0|1: those around the
- * tile count, too   KF_PREFETCH 0|1: the moments of the next plane are asked for before the sums of this one */
+ * tile count, too, which then has as many rows less   KF_PREFETCH 0|1: the moments of the next plane are asked for before the sums of this one */
 #include "band.h"
 #include "boundary.h"
 #include "moments.h"
 
-#define KF_PLANE_X (KF_TILE_X + 2 - 2 * KF_HALO_THREADS)
-#define KF_PLANE_Y (KF_TILE_Y + 2 - 2 * KF_HALO_THREADS)
-#define KF_PLANE   (KF_PLANE_X * KF_PLANE_Y)
+#define KF_PLANE_X (KF_TILE_X + 2)
+#if KF_HALO_THREADS
+#define KF_PLANE_Y (KF_TILE_X * KF_TILE_Y / KF_PLANE_X)
+#else
+#define KF_PLANE_Y (KF_TILE_Y + 2)
+#endif
+#define KF_PLANE (KF_PLANE_X * KF_PLANE_Y)
 enum {
-    KF_OWN_X = KF_PLANE_X - 2, /* the nodes that a block computes */
-    KF_OWN_Y = KF_PLANE_Y - 2,
+    KF_OWN_Y = KF_PLANE_Y - 2, /* rows of nodes that a block computes, of KF_TILE_X each */
     KF_THREADS = KF_TILE_X * KF_TILE_Y,
     KF_OWN_COUNT = KF_PRIVATE(KF_THREADS)
 };
@@ -54,6 +58,17 @@ enum { KF_LEAVING_PLANES = 1 };
 #define KF_LEAVING KF_SHARED kf_plane_values leaving[KF_LEAVING_PLANES];
 #endif
 
+/* The place, counted along rows of the plane, that is number i of its places. */
+KF_FUNCTION int kf_place_of(int i) {
+#if KF_HALO_THREADS
+    const int column = i - KF_TILE_X * KF_PLANE_Y;
+    return column < 0 ? i % KF_TILE_X + 1 + KF_PLANE_X * (i / KF_TILE_X)
+                      : column / KF_PLANE_Y * (KF_PLANE_X - 1) + KF_PLANE_X * (column % KF_PLANE_Y);
+#else
+    return i;
+#endif
+}
+
 /* Sums over the nine velocities of one cz of 1, cx, cy, cx cx, cy cy, cx cy. */
 typedef struct kf_level {
     kf_real one, x, y, xx, yy, xy;
@@ -83,7 +98,7 @@ typedef struct kf_rolling {
         xy[KF_OWN_COUNT];
 } kf_rolling;
 
-/* Adds what arrives at thread t's place from the plane of the populations f: below its node they complete the
+/* Adds what arrives at a place from the plane of the populations f: below its node they complete the
  * sums of the node in the plane below. */
 #define KF_ADD_UP(s, r, o)                                                                                   \
     const kf_level down = kf_sum_level(f_mmm, f_zmm, f_pmm, f_mzm, f_zzm, f_pzm, f_mpm, f_zpm, f_ppm);       \
@@ -195,9 +210,9 @@ enum { KF_ENTRY_COLUMN = 4 }; /* outside of the domain nothing moves along it: h
         plane->up[q][p] = populations[KF_NUMBER_##name##p];                                                  \
     }
 #define KF_ARRIVED_COLUMN(q, name, cx, cy)                                                                   \
-    const kf_two slow_##name = plane->slow[q][t - (cx)-KF_PLANE_X * (cy)];                                   \
+    const kf_two slow_##name = plane->slow[q][p - (cx)-KF_PLANE_X * (cy)];                                   \
     const kf_real f_##name##m = slow_##name.down, f_##name##z = slow_##name.level,                           \
-                  f_##name##p = plane->up[q][t - (cx)-KF_PLANE_X * (cy)];
+                  f_##name##p = plane->up[q][p - (cx)-KF_PLANE_X * (cy)];
 #define KF_NUMBER(i, name, cx, cy, cz) KF_NUMBER_##name = i,
 enum { KF_EACH_VELOCITY(KF_NUMBER) };
 
@@ -236,21 +251,23 @@ KF_FUNCTION kf_real *kf_entrance(kf_plane_values *plane, const kf_entry *e) {
 #define KF_DECLARE_HELD                                                                                      \
     kf_held held[KF_SLOTS(KF_PLANE, KF_THREADS)];                                                            \
     kf_index at[KF_SLOTS(KF_PLANE, KF_THREADS)];                                                             \
-    KF_EACH_SLOT(p, slot, KF_PLANE, KF_THREADS) at[slot] = kf_tile_node(a, x0, y0, p);
+    KF_EACH_SLOT(i, slot, KF_PLANE, KF_THREADS) at[slot] = kf_tile_node(a, x0, y0, kf_place_of(i));
 /* The moments of a plane of the source, whose first node is start. */
 #define KF_FETCH(start)                                                                                      \
-    KF_EACH_SLOT(p, slot, KF_PLANE, KF_THREADS) {                                                            \
+    KF_EACH_SLOT(i, slot, KF_PLANE, KF_THREADS) {                                                            \
         if (at[slot] >= 0) held[slot] = kf_load_held(a, a->source, (start) + at[slot]);                      \
     }
 #define KF_TURN(start)                                                                                       \
-    KF_EACH_SLOT(p, slot, KF_PLANE, KF_THREADS) {                                                            \
+    KF_EACH_SLOT(i, slot, KF_PLANE, KF_THREADS) {                                                            \
+        const int p = kf_place_of(i);                                                                        \
         if (at[slot] >= 0) KF_TURN_HELD(&held[slot])                                                         \
     }
 #else
 #define KF_DECLARE_HELD
 #define KF_FETCH(start)
 #define KF_TURN(start)                                                                                       \
-    KF_EACH_OF(p, KF_PLANE, KF_THREADS) {                                                                    \
+    KF_EACH_OF(i, KF_PLANE, KF_THREADS) {                                                                    \
+        const int p = kf_place_of(i);                                                                        \
         const kf_index at = kf_tile_node(a, x0, y0, p);                                                      \
         if (at >= 0) {                                                                                       \
             const kf_held h = kf_load_held(a, a->source, (start) + at);                                      \
@@ -274,7 +291,7 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
     kf_rolling r;
     const int nx = a->nodes[0], ny = a->nodes[1], nz = a->nodes[2];
     const int tiles_y = (ny + KF_OWN_Y - 1) / KF_OWN_Y;
-    const int x0 = block_x * KF_OWN_X - 1, y0 = block_y % tiles_y * KF_OWN_Y - 1;
+    const int x0 = block_x * KF_TILE_X - 1, y0 = block_y % tiles_y * KF_OWN_Y - 1;
 #if KF_TEAM
     const int begin = a->first_plane, stop = begin + a->planes;
 #else
@@ -307,10 +324,11 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
         KF_BARRIER;
 #if KF_HALO_THREADS
         KF_EACH_THREAD(t, KF_THREADS) {
-            const int o = KF_OWN(t), tx = t % KF_PLANE_X, ty = t / KF_PLANE_X, x = x0 + tx, y = y0 + ty;
-            if (tx > 0 && tx <= KF_OWN_X && x < nx && ty > 0 && ty <= KF_OWN_Y && y < ny) {
+            const int row = t / KF_TILE_X, p = t % KF_TILE_X + 1 + KF_PLANE_X * row, o = KF_OWN(p);
+            const int x = x0 + 1 + t % KF_TILE_X, y = y0 + row;
+            if (x < nx && row > 0 && row <= KF_OWN_Y && y < ny) {
                 KF_EACH_COLUMN(KF_ARRIVED_COLUMN)
-                const kf_real entry = side != 0 ? plane->slow[KF_ENTRY_COLUMN][t].level : KF_R(0.0);
+                const kf_real entry = side != 0 ? plane->slow[KF_ENTRY_COLUMN][p].level : KF_R(0.0);
                 const kf_real f_zzm = side != 0 ? entry : straight[0][o], f_zzz = straight[1][o],
                               f_zzp = side != 0 ? entry : straight[2][o];
                 KF_ADD_UP(s, r, o)

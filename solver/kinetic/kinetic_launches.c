@@ -460,14 +460,20 @@ static void append_two_grids(kf_builder *b, int p) {
     kf_append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
 }
 
-/* Shared memory that a block of plan moments asks for: its tile's populations, where they are more than a
- * kernel has anyway (kernels/kinetic/moments.cu). */
-static size_t tile_bytes(const kf_kinetic *kinetic) {
-    enum { ANYWAY = 48 << 10 };
+/* The nodes of a block of plan moments along x and y: all that it has threads for, but for those around them.
+ */
+static void moments_tile(const kf_kinetic *kinetic, int tile[2]) {
     const int *block = kinetic->options.block;
-    const bool halo = kinetic->options.halo_threads; /* 24 populations of two planes */
-    const size_t places = (size_t)(block[0] + (halo ? 0 : 2)) * (size_t)(block[1] + (halo ? 0 : 2));
-    const size_t bytes = (halo ? 48 : 27) * places * kinetic->real_bytes;
+    tile[0] = block[0];
+    tile[1] = kinetic->options.halo_threads ? block[0] * block[1] / (block[0] + 2) - 2 : block[1];
+}
+
+/* Shared memory that a block of plan moments asks for: its plane's populations, of two planes 24 of 27 with
+ * halo threads, where they are more than a kernel has anyway (kernels/kinetic/moments.cu). */
+static size_t tile_bytes(const kf_kinetic *kinetic, const int tile[2]) {
+    enum { ANYWAY = 48 << 10 };
+    const size_t places = (size_t)(tile[0] + 2) * (size_t)(tile[1] + 2);
+    const size_t bytes = (kinetic->options.halo_threads ? 48 : 27) * places * kinetic->real_bytes;
     return bytes > ANYWAY ? bytes : 0;
 }
 
@@ -476,8 +482,8 @@ static size_t tile_bytes(const kf_kinetic *kinetic) {
 static void append_moments(kf_builder *b, int p) {
     const kf_kinetic *kinetic = b->kinetic;
     const int *n = kinetic->geometry.nodes, planes = kinetic->planes, *threads = kinetic->options.block;
-    const int around = kinetic->options.halo_threads ? 2 : 0,
-              tile[2] = {threads[0] - around, threads[1] - around};
+    int tile[2];
+    moments_tile(kinetic, tile);
     const int tiles_x = (n[0] + tile[0] - 1) / tile[0], tiles_y = (n[1] + tile[1] - 1) / tile[1];
     const int walks = (planes + (int)kinetic->options.march - 1) / (int)kinetic->options.march;
     const int block[3] = {threads[0] * threads[1], 1, 1},
@@ -485,7 +491,7 @@ static void append_moments(kf_builder *b, int p) {
     const int band = kinetic->arguments.band_capacity;
     kf_kinetic_arguments arguments = kf_from_to(kinetic, p, 1 - p);
     arguments.march = (planes + walks - 1) / walks; /* equally long walks */
-    b->shared_bytes = tile_bytes(kinetic);
+    b->shared_bytes = tile_bytes(kinetic, tile);
     kf_append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, block, arguments,
               2.0 * kinetic->node_values * b->node_bytes);
     b->shared_bytes = 0;

@@ -71,8 +71,8 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
         return refuse(error, "collision_split does not go with the plan, or with the scene's rule for rates");
     if (moments != within(o->march, 1, 65536) || (moments && !moments_fit(scene, o)))
         return refuse(error, "march belongs to plan moments, and that to the rates 'ones' in one pass");
-    if (o->halo_threads && (!moments || o->block[0] < 3 || o->block[1] < 3))
-        return refuse(error, "halo_threads belongs to plan moments, in blocks of at least three by three");
+    if (o->halo_threads && (!moments || (o->block[0] * o->block[1]) / (o->block[0] + 2) < 3))
+        return refuse(error, "halo_threads belongs to plan moments, in blocks with threads for three rows");
     if (one_pass ? o->immersed == KF_GATHER : o->immersed == KF_AGGREGATED)
         return refuse(error,
                       "immersed_boundary gather belongs to the unfused plans, aggregated to the others");

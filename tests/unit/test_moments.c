@@ -81,7 +81,7 @@ static void test_moving_solid(void **state) {
 }
 
 /* A tile of 32 x 16 keeps 27 populations of 34 x 18 places, which its block must ask for, and with threads
- * around it 24 of its own threads in two planes; one of 32 x 8 does not. */
+ * for the nodes around 24 of 34 x 15 in two planes; one of 32 x 8 does not. */
 static void test_shared_memory_of_tiles(void **state) {
     (void)state;
     kf_scene *scene = open_fluid();
@@ -100,7 +100,7 @@ static void test_shared_memory_of_tiles(void **state) {
         for (size_t i = 0; i < plan->item_count; i++)
             if (plan->items[i].kind == KF_ITEM_KERNEL && plan->items[i].kernel->shared_bytes > most)
                 most = plan->items[i].kernel->shared_bytes;
-        assert_int_equal(most, (size_t)(large ? halo ? 2 * 24 * 32 * 16 : 27 * 34 * 18 : 0) * sizeof(float));
+        assert_int_equal(most, (size_t)(large ? halo ? 2 * 24 * 34 * 15 : 27 * 34 * 18 : 0) * sizeof(float));
         kf_plan_free(plan);
     }
     kf_scene_free(scene);
