@@ -106,7 +106,7 @@ static int column_lines(const kf_fluid *f, const kf_fluid_options *o) {
 
 kf_status kf_fluid_design_of(const kf_fluid *f, const kf_fluid_options *o, kf_fluid_design *d,
                              kf_error *error) {
-    enum { ALIGNMENT = 16 }; /* modes */
+    enum { ALIGNMENT = 16 /* modes */, PAGE = 4096 };
     memset(d, 0, sizeof *d);
     d->real_bytes = o->velocity_bits == 64 ? sizeof(double) : sizeof(float);
     d->velocity_bytes = (size_t)o->velocity_bits / 8;
@@ -127,6 +127,9 @@ kf_status kf_fluid_design_of(const kf_fluid *f, const kf_fluid_options *o, kf_fl
     int unit = ALIGNMENT;
     if (o->columns_per_block > unit) unit = o->columns_per_block;
     d->pitch = (d->modes_x + unit - 1) / unit * unit + o->pad;
+    /* Rows that begin a page apart share few places of a cpu's caches: columns would push each other out. */
+    if (o->most_threads == 0 && f->dimensions == 2 && (size_t)d->pitch * 4 * d->spectrum_bytes % PAGE == 0)
+        d->pitch += ALIGNMENT / 4;
     if (o->tile > 0) d->pitch = (d->pitch + o->tile - 1) / o->tile * o->tile;
     return KF_OK;
 }
