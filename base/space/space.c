@@ -218,6 +218,10 @@ uint64_t kf_space_size(const kf_space *space) {
 int kf_space_parameter_count(const kf_space *space) {
     return space->parameter_count;
 }
+bool kf_space_parameter_is_of_team(const kf_space *space, int parameter) {
+    return space->parameters[parameter].team;
+}
+
 const char *kf_space_parameter_name(const kf_space *space, int parameter) {
     return space->parameters[parameter].name;
 }

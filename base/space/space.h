@@ -37,6 +37,8 @@ bool kf_space_index(const kf_space *space, const kf_config *config, uint64_t *in
  * declared domain (--fix does not renumber). For strategies, which need no names. */
 int kf_space_parameter_count(const kf_space *space);
 const char *kf_space_parameter_name(const kf_space *space, int parameter);
+/* Whether it says how a team of devices shares the work, not what each does. */
+bool kf_space_parameter_is_of_team(const kf_space *space, int parameter);
 int kf_space_domain_size(const kf_space *space, int parameter);
 void kf_space_value(const kf_space *space, int parameter, int position, kf_value *value);
 void kf_space_positions(const kf_space *space, uint64_t index, int positions[KF_CONFIG_VALUES]);

@@ -19,6 +19,7 @@ typedef struct kf_parameter {
     char name[KF_NAME];
     kf_value_kind kind;
     char *help;        /* may be "" */
+    bool team;         /* says how a team of devices shares the work, not what each does */
     kf_scalar *values; /* integers, booleans or strings; strings are owned */
     int value_count;
     int *sorted;  /* positions in ascending order of value, for looking values up */

@@ -239,7 +239,8 @@ static kf_status check_name(const kf_space *space, const char *name, kf_json_pla
 }
 
 static kf_status read_parameter(kf_space *space, const cJSON *json, int number, kf_error *error) {
-    static const char *const keys[] = {"name", "type", "values", "default", "help", NULL};
+    static const char *const keys[] = {"name", "type", "values", "default", "help", "team", NULL};
+    bool team = false;
     char path[32];
     (void)snprintf(path, sizeof path, "parameters[%d]", number);
     kf_json_place place = {space->file, path};
@@ -249,11 +250,13 @@ static kf_status read_parameter(kf_space *space, const cJSON *json, int number, 
     KF_TRY(kf_json_string(place, json, "name", true, &name, error));
     KF_TRY(kf_json_choice(place, json, "type", true, kind_names, 3, &kind, error));
     KF_TRY(kf_json_string(place, json, "help", false, &help, error));
+    KF_TRY(kf_json_boolean(place, json, "team", false, &team, error));
     KF_TRY(kf_space_check_line(space->file, path, "help", help, error));
     KF_TRY(check_name(space, name, place, error));
     kf_parameter *parameter = &space->parameters[space->parameter_count++];
     kf_copy_text(parameter->name, sizeof parameter->name, name);
     parameter->kind = (kf_value_kind)kind;
+    parameter->team = team;
     parameter->help = kf_duplicate(help);
     if (read_values(space, cJSON_GetObjectItemCaseSensitive(json, "values"), parameter, error) != KF_OK)
         return kf_fail_context(error, "%s: %s.values of '%s'", space->file, path, name);

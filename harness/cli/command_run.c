@@ -189,7 +189,10 @@ static kf_status open_tuned(run *job, const char *config, kf_error *error) {
     KF_TRY(kf_best_config_read(config, &job->best, error));
     KF_TRY(open_problem(job, error));
     kf_device_info device = job->best.device; /* as many of them as will run it */
+    int tuned = 1; /* for a team: how it shares the work has no meaning on one device */
     KF_TRY(kf_device_check(kf_argument_device(job->arguments, device.spec), &device.parts, error));
+    (void)kf_device_check(device.spec, &tuned, NULL);
+    if (device.parts < tuned) device.parts = tuned;
     if (device.parts < kf_world_size()) device.parts = kf_world_size();
     if (kf_problem_check_config(job->problem, &device, &job->best.config, error) != KF_OK)
         return kf_fail_context(error, "%s", config);

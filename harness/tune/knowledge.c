@@ -51,14 +51,21 @@ static double distance_to(const kf_similar_query *query, const kf_run_summary *r
     return distance;
 }
 
+/* What one device of a team came to is known of it, too: "NVIDIA H200" of "2 x NVIDIA H200". */
+static bool is_device_of(const kf_device_info *device, const char *name) {
+    const char *member = device->parts > 1 ? strstr(device->name, " x ") : NULL;
+    return strcmp(name, device->name) == 0 || (member != NULL && strcmp(name, member + 3) == 0);
+}
+
 static void look_at_run(void *context, const kf_run_summary *run) {
     kf_candidates *candidates = context;
     const kf_similar_query *query = candidates->query;
     bool same = strcmp(run->scene_hash, query->problem->hash) == 0;
     bool comparable = strcmp(run->system, query->problem->system->name) == 0 &&
-                      strcmp(run->device, query->device->name) == 0 && run->ok > 0 &&
+                      is_device_of(query->device, run->device) && run->ok > 0 &&
                       strcmp(run->origin, "measured") == 0 && (query->before == 0 || run->id < query->before);
     double distance = same ? -1.0 : distance_to(query, run);
+    if (same && strcmp(run->device, query->device->name) == 0) distance = -2.0;
     if (!comparable || distance > log(query->farthest) || isinf(distance)) return;
     if (candidates->count == candidates->capacity) {
         candidates->capacity = candidates->capacity > 0 ? 2 * candidates->capacity : 16;

@@ -36,7 +36,8 @@ typedef struct kf_similar {
 } kf_similar;
 
 /* The best config of the scene most like this one that lies in the space; tried are first runs of this very
- * scene, then others by their distance, newer ones first. A device of the same name counts as the same. */
+ * scene, then others by their distance, newer ones first. A device of the same name counts as the same, and
+ * for a team, after it, one that is like its devices. */
 kf_status kf_knowledge_similar(kf_store *store, const kf_similar_query *query, kf_similar *similar,
                                kf_error *error);
 

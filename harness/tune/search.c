@@ -32,7 +32,9 @@ typedef struct search {
     char presets[KF_PRESETS][KF_HASH_HEX];
     pending queue[MOST_PENDING];
     int count;
-    int told;   /* results that the strategy was told of */
+    int told;  /* results that the strategy was told of */
+    int swept; /* the incumbent whose ways of sharing were tried last, and when to try again: see sweep */
+    int next_sweep;
     bool asked; /* what was best for a similar scene */
     /* Where several devices share the search: what each measures now, the first's first. */
     struct {
@@ -250,8 +252,39 @@ static void order_builds(search *s) {
         }
 }
 
+/* A team: the best so far with another way of sharing the work. A way changes no kernel, so these need no
+ * compiling; and so that they take no more than every fourth config, there are three times as many others
+ * between two sweeps. */
+static void sweep(search *s) {
+    enum { SELDOM = 4 };
+    const kf_session *session = s->session;
+    const kf_space *space = session->space;
+    const int best = session->incumbent, parameters = kf_space_parameter_count(space);
+    if (session->result->device.parts <= 1 || best < 0 || best == s->swept || s->told < s->next_sweep) return;
+    s->swept = best;
+    int count = 0;
+    for (int p = 0; p < parameters; p++)
+        for (int v = 0; kf_space_parameter_is_of_team(space, p) && v < kf_space_domain_size(space, p); v++) {
+            kf_config config = session->result->tried.items[best].config;
+            kf_value value;
+            char hash[KF_HASH_HEX];
+            uint64_t place;
+            kf_space_value(space, p, v, &value);
+            kf_config_set(&config, &value);
+            kf_config_hash(&config, hash);
+            if (kf_session_find(session, hash) >= 0 || find_pending(s, hash) != NULL ||
+                !kf_space_index(space, &config, &place, NULL, 0) || s->count >= MOST_PENDING - KF_PRESETS ||
+                room(session) <= s->count + in_flight(s))
+                continue;
+            (void)enqueue(s, "search", &config, 1.0);
+            count++;
+        }
+    s->next_sweep = s->told + SELDOM * count;
+}
+
 static void propose(search *s) {
     kf_proposal proposal;
+    sweep(s);
     for (long more = wanted(s); more > 0 && kf_strategy_next(s->session->strategy, &proposal); more--) {
         kf_config config;
         char hash[KF_HASH_HEX];
@@ -554,6 +587,7 @@ static kf_status run(search *s, kf_error *error) {
 
 kf_status kf_tune_search(kf_session *session, kf_error *error) {
     search *s = kf_allocate_zeroed(1, sizeof *s);
+    s->swept = -1;
     s->session = session;
     const kf_status status = run(s, error);
     kf_session_free_others(session);

@@ -196,7 +196,7 @@ static void share_out(const kf_plan *plan, const kf_kinetic *kinetics, size_t no
     const size_t node_bytes = value_bytes * (kinetics->options.layout == KF_SOA ? 1 : node_values);
     const long long origin = g->origin + g->before; /* of the domain's first plane */
     int first[KF_MOST_PARTS + 1];
-    kf_kinetic_cut(kf_plan_scene(plan), plan->all_parts, first);
+    kf_kinetic_cut(kf_plan_scene(plan), kinetics->options.sample_cost, plan->all_parts, first);
     *period = (size_t)g->capacity * node_bytes;
     for (int part = 0; part < plan->near_parts; part++) {
         const size_t planes = (size_t)first[plan->near_first + part + 1] + 1;
@@ -374,7 +374,7 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const int first[], in
 static kf_status build(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
     const kf_scene *scene = kf_plan_scene(plan);
     int first[KF_MOST_PARTS + 1] = {0};
-    kf_kinetic_cut(scene, plan->all_parts, first);
+    kf_kinetic_cut(scene, kinetics->options.sample_cost, plan->all_parts, first);
     for (int part = 0; part < plan->part_count; part++)
         begin_part(plan, &kinetics[part], first + plan->first_part, part);
     plan->updates = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];

@@ -48,6 +48,7 @@ typedef struct kf_kinetic_options {
     bool gpu;
     int parts; /* devices of the team */
     kf_kinetic_transfer transfer;
+    double sample_cost; /* in updates of a node, by which a team's cuts share out the planes */
     kf_immersed immersed;
     long segment_length; /* samples that one item of the aggregated variant adds up, or so many lanes of a
                             warp */
@@ -171,7 +172,9 @@ bool kf_kinetic_has_band(const kf_kinetic_options *options);
 bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, kf_kinetic_source which);
 
 /* kinetic_cuts.c: part p of a team has the planes first[p] .. first[p + 1] - 1. */
-void kf_kinetic_cut(const kf_scene *scene, int parts, int first[KF_MOST_PARTS + 1]);
+void kf_kinetic_cut(const kf_scene *scene, double sample_cost, int parts, int first[KF_MOST_PARTS + 1]);
+/* Of a sample, in updates of a node; tenths: of such updates, 0: what was measured on a GPU. */
+double kf_kinetic_sample_cost(const kf_scene *scene, long tenths);
 int kf_kinetic_most_parts(const kf_scene *scene);
 /* KF_BAD_INPUT with what a team cannot run. */
 kf_status kf_kinetic_check_team(const kf_scene *scene, const kf_kinetic_options *options, kf_error *error);

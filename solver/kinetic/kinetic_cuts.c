@@ -7,7 +7,8 @@
 #include "solver/kinetic/kinetic.h"
 
 /* Of a sample, in updates of a node: at 400^3 nodes 1.5 million samples of a static solid take 1.8 % of an
- * H200's step, those of a turning one about three times that (docs/performance-log.md). */
+ * H200's step, those of a turning one about three times that (docs/performance-log.md). A config may say
+ * another (sample_cost): how much a sample costs beside a node is another on each device and in each plan. */
 static const double static_sample_cost = 0.8, moving_sample_cost = 2.4;
 
 /* Planes of the least part: what a node's force needs lies within two planes of it, and two more for every
@@ -22,10 +23,13 @@ int kf_kinetic_most_parts(const kf_scene *scene) {
     return most < KF_MOST_PARTS ? most : KF_MOST_PARTS;
 }
 
-void kf_kinetic_cut(const kf_scene *scene, int parts, int first[KF_MOST_PARTS + 1]) {
+double kf_kinetic_sample_cost(const kf_scene *scene, long tenths) {
+    return tenths > 0 ? 0.1 * (double)tenths : scene->motion.moving ? moving_sample_cost : static_sample_cost;
+}
+
+void kf_kinetic_cut(const kf_scene *scene, double sample_cost, int parts, int first[KF_MOST_PARTS + 1]) {
     const int planes = scene->nodes[2], least = least_planes(scene);
-    const double node_cost = (double)scene->nodes[0] * scene->nodes[1],
-                 sample_cost = scene->motion.moving ? moving_sample_cost : static_sample_cost;
+    const double node_cost = (double)scene->nodes[0] * scene->nodes[1];
     double *until = kf_allocate_zeroed((size_t)planes + 1, sizeof *until); /* cost of the planes before */
     for (size_t s = 0; s < scene->samples.count; s++) {
         int plane = (int)scene->samples.z[s];

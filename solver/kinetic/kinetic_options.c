@@ -128,7 +128,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     static const char *const transfers[] = {"direct", "copies", "host"};
     enum { SHIFT = 3 };
     int transfer, plan, layout, variant, storage, sum, form, streaming;
-    long block_x, block_y;
+    long block_x, block_y, sample_cost;
     memset(options, 0, sizeof *options);
     KF_TRY(kf_config_choice(config, "plan", plans, 4, &plan, error));
     KF_TRY(kf_config_choice(config, "layout", layouts, 3, &layout, error));
@@ -138,6 +138,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_choice(config, "collision_form", forms, 4, &form, error));
     KF_TRY(kf_config_choice(config, "streaming", streamings, 4, &streaming, error));
     KF_TRY(kf_config_choice(config, "transfer", transfers, 3, &transfer, error));
+    KF_TRY(kf_config_integer(config, "sample_cost", &sample_cost, error));
     KF_TRY(kf_config_integer(config, "velocities", &options->velocities, error));
     KF_TRY(kf_config_integer(config, "alpha", &options->alpha, error));
     KF_TRY(kf_config_integer(config, "sample_block_length", &options->sample_block_length, error));
@@ -168,6 +169,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     options->layout = (kf_kinetic_layout)layout;
     options->immersed = (kf_immersed)variant;
     options->storage = (kf_storage)storage;
+    options->sample_cost = kf_kinetic_sample_cost(scene, sample_cost);
     options->transfer = options->parts > 1 ? (kf_kinetic_transfer)transfer : KF_DIRECT;
     options->in_place = streaming < SHIFT ? streaming : 0;
     if ((streaming == SHIFT) != (options->slab > 0))
@@ -215,7 +217,7 @@ void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options
     geometry->before = 0;
     if (options->parts == 1) return;
     int first[KF_MOST_PARTS + 1];
-    kf_kinetic_cut(scene, options->parts, first);
+    kf_kinetic_cut(scene, options->sample_cost, options->parts, first);
     geometry->most_planes = 0;
     for (int part = 0; part < options->parts; part++)
         if (first[part + 1] - first[part] > geometry->most_planes)

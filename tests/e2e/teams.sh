@@ -37,6 +37,17 @@ for device in 1 2; do grep -q "on device $device of 2" shared.out || fail "devic
 "$kftune" tune --scene ball --device cpu --share search >alone.out 2>&1 && fail "a search is shared with nobody"
 grep -q 'give several --devices' alone.out || fail "what --share alone gives: $(cat alone.out)"
 
+# Tuning for a team tries how planes cross the cuts and where these lie on the best so far, and begins with what was best for one device.
+folded=("${small[@]/boundary_kernels=1/boundary_kernels=0}")
+"$kftune" tune "${folded[@]}" --device cpu:1 --budget 1evals --rounds 1 --store team.db --out alone.json >alone.out 2>&1 || fail "tuning for one: $(tail -n 2 alone.out)"
+"$kftune" tune "${folded[@]}" --devices cpu:1,cpu:1 --budget 10evals --rounds 1 --store team.db --out team.json --verbose >team.out 2>&1 ||
+    fail "tuning for a team: $(tail -n 2 team.out)"
+"$kftune" store export --store team.db --format csv >team.csv || fail "what was measured on a team cannot be exported"
+ways=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["transfer"], $at["sample_cost"] }' team.csv | sort -u)
+for way in 'copies 0' 'host 0' 'direct 2' 'direct 48'; do grep -qx "$way" <<<"$ways" || fail "a team's search did not try $way: $ways"; done
+grep -q 'trying what was best for' team.out || fail "a team's search does not ask what was best for one device: $(cat team.out)"
+"$kftune" run --config team.json --device cpu:1 --steps 2 --output team-one >team-one.out 2>&1 || fail "one device does not run what was tuned for two: $(tail -n 2 team-one.out)"
+
 "$kftune" run --scene cavity2d --devices cpu:1,cpu:1 --steps 2 --output flat >flat.out 2>&1 && fail "d2q9 runs on a team"
 grep -q 'runs on one device' flat.out || fail "what d2q9 says of a team: $(cat flat.out)"
 "$kftune" run --scene ball --device cpu --devices cpu,cpu --steps 2 >both.out 2>&1 && fail "--device and --devices at once"

@@ -482,12 +482,17 @@ static void test_cuts(void **state) {
     int first[KF_MOST_PARTS + 1];
     kf_scene *scene = open_scene("ball", 6000);
     for (int parts = 1; parts <= kf_kinetic_most_parts(scene); parts++) {
-        kf_kinetic_cut(scene, parts, first);
+        kf_kinetic_cut(scene, 0.8, parts, first);
         assert_int_equal(first[0], 0);
         assert_int_equal(first[parts], scene->nodes[2]);
         for (int part = 0; part < parts; part++)
             assert_true(first[part + 1] - first[part] >= 3);
     }
+    /* The dearer a sample, the thinner the slab with most of them, in the middle. */
+    int dearer[KF_MOST_PARTS + 1];
+    kf_kinetic_cut(scene, 0.0, 3, first);
+    kf_kinetic_cut(scene, 10.0, 3, dearer);
+    assert_true(dearer[2] - dearer[1] < first[2] - first[1]);
     kf_scene_free(scene);
 }
 
