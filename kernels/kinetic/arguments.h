@@ -57,6 +57,7 @@ typedef struct kf_kinetic_arguments {
     void *band_force; /* [band][4], kf_real or fixed point */
     void *band_kept;  /* kf_stored [velocities][band_capacity]: in place, the band's nodes after collision */
     int march;        /* planes that a block of plan moments walks */
+    int cut_side;     /* of pack_cut and unpack_cut: whether the reader lies above (1) or below (-1) */
     void *listed;     /* kf_real [27][band_capacity]: plan moments, populations of the band's nodes (moments.h) */
     void *band_total; /* the same, summed over the passes of a step; only with several */
     int *band_count;  /* [0] used places, [1] places that were needed but not there, [2] samples in crowded */

@@ -91,6 +91,44 @@ KF_SCALAR_KERNEL(unpack, kf_kinetic_arguments) {
     KF_EACH_VELOCITY(KF_UNPACK)
 }
 
+/* Of planes beside a cut what is pulled beyond it, and no more: of the plane beside it what goes there; where a band's
+ * velocities are worked out beyond it (several planes), of all but the farthest what stays in its plane, and of all but
+ * the two farthest what goes the other way. Values follow each other in density plane by plane, [value][y][x]; cut_side 1: the
+ * reader lies above, -1: below. */
+#define KF_COUNT_UP(i, name, cx, cy, cz)    +((cz) > 0)
+#define KF_COUNT_LEVEL(i, name, cx, cy, cz) +((cz) == 0)
+enum { KF_UP = 0 KF_EACH_VELOCITY(KF_COUNT_UP), KF_LEVEL = 0 KF_EACH_VELOCITY(KF_COUNT_LEVEL) };
+KF_FUNCTION int kf_planes_beyond(const kf_kinetic_arguments *a, int z) {
+    return a->cut_side > 0 ? z : a->extent[2] - 1 - z; /* farther from the cut */
+}
+KF_FUNCTION long long kf_values_before(const kf_kinetic_arguments *a, int z) {
+    long long values = 0;
+    for (int q = 0; q < z; q++) {
+        const int beyond = kf_planes_beyond(a, q);
+        values += KF_UP + (beyond > 0 ? KF_LEVEL : 0) + (beyond > 1 ? KF_UP : 0);
+    }
+    return values;
+}
+#define KF_CROSSES(cz) ((cz)*a->cut_side > 0 || ((cz) == 0 && beyond > 0) || beyond > 1)
+#define KF_PACK_CUT(i, name, cx, cy, cz)                                                                     \
+    if (KF_CROSSES(cz)) compact[value++ * plane] = *kf_kept(a, a->source, i, k, cx, cy, cz);
+#define KF_UNPACK_CUT(i, name, cx, cy, cz)                                                                   \
+    if (KF_CROSSES(cz)) *kf_kept(a, a->source, i, k, cx, cy, cz) = compact[value++ * plane];
+KF_SCALAR_KERNEL(pack_cut, kf_kinetic_arguments) {
+    KF_SLAB_BEGIN
+    const int beyond = kf_planes_beyond(a, z);
+    kf_stored *compact = (kf_stored *)a->density + kf_values_before(a, z) * plane + in_plane;
+    int value = 0;
+    KF_EACH_VELOCITY(KF_PACK_CUT)
+}
+KF_SCALAR_KERNEL(unpack_cut, kf_kinetic_arguments) {
+    KF_SLAB_BEGIN
+    const int beyond = kf_planes_beyond(a, z);
+    const kf_stored *compact = (const kf_stored *)a->density + kf_values_before(a, z) * plane + in_plane;
+    int value = 0;
+    KF_EACH_VELOCITY(KF_UNPACK_CUT)
+}
+
 #endif
 
 /* Density - 1 [z][y][x] and velocity [3][z][y][x] after the last step; the velocity holds half of the body

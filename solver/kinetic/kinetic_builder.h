@@ -80,8 +80,9 @@ void kf_make_transfers(kf_builder *b);
  * the main lane is given meanwhile. */
 void kf_append_sends(kf_builder *b, int p, bool aside);
 void kf_append_takes(kf_builder *b, int p, bool aside);
-/* pack or unpack, of near_planes planes of the grid that step p has written. */
-void kf_append_slab(kf_builder *b, int p, const char *name, int first, const kf_buffer *packed);
+/* Packs what a part sends to one side in step p, or unpacks what it takes from there; so many bytes. */
+void kf_append_slab(kf_builder *b, int p, bool packs, int side, const kf_buffer *packed);
+size_t kf_packed_bytes(const kf_kinetic *kinetic);
 /* Planes that a part sends to one side, and that it takes from there: the first of near_planes. */
 int kf_first_sent(const kf_kinetic *kinetic, int side);
 int kf_first_taken(const kf_kinetic *kinetic, int side);

@@ -42,9 +42,17 @@ static int neighbour(const kf_builder *b, int near, int side) {
     return (near + (side == BELOW ? b->near - 1 : 1)) % b->near;
 }
 
-static size_t packed_bytes(const kf_kinetic *kinetic) {
-    const int *n = kinetic->geometry.nodes;
-    return (size_t)kinetic->near_planes * (size_t)kinetic->node_values * (size_t)n[0] * (size_t)n[1] *
+/* Between two grids only what is pulled across the cut travels (pack_cut of kernels/kinetic/state.cu). */
+static bool is_cut_alone(const kf_kinetic *kinetic) {
+    return kinetic->options.plan == KF_PLAN_FUSED && kinetic->options.in_place == 0;
+}
+
+size_t kf_packed_bytes(const kf_kinetic *kinetic) {
+    enum { LEVEL = 9 }; /* velocities without a part along z */
+    const int *n = kinetic->geometry.nodes, near = kinetic->near_planes, values = kinetic->node_values;
+    const int across = (values - LEVEL) / 2,
+              some = near * across + (near - 1) * LEVEL + (near > 2 ? (near - 2) * across : 0);
+    return (size_t)(is_cut_alone(kinetic) ? some : near * values) * (size_t)n[0] * (size_t)n[1] *
            kinetic->store_bytes;
 }
 
@@ -54,7 +62,7 @@ static size_t packed_bytes(const kf_kinetic *kinetic) {
 static kf_status make_side(kf_builder *b, int near, int side, kf_error *error) {
     kf_transfer *t = &b->transfers[near][side];
     kf_plan *plan = b->plan;
-    const size_t bytes = packed_bytes(b->kinetics);
+    const size_t bytes = kf_packed_bytes(b->kinetics);
     const int from = neighbour(b, near, side) - b->offset; /* perhaps another process's */
     size_t ends[KF_MOST_PARTS];
     for (int i = 0; i < b->near; i++)
@@ -82,22 +90,25 @@ void kf_make_transfers(kf_builder *b) {
     kf_make_messages(b);
 }
 
-void kf_append_slab(kf_builder *b, int p, const char *name, int first, const kf_buffer *packed) {
+void kf_append_slab(kf_builder *b, int p, bool packs, int side, const kf_buffer *packed) {
+    static const char *const names[2][2] = {{"unpack", "unpack_cut"}, {"pack", "pack_cut"}};
     const kf_kinetic *kinetic = b->kinetic;
     const int *n = kinetic->geometry.nodes, extent[3] = {n[0], n[1], kinetic->near_planes};
     const bool in_place = kinetic->options.in_place != 0;
     kf_kinetic_arguments arguments = kf_from_to(kinetic, in_place ? 0 : 1 - p, in_place ? 0 : 1 - p);
     if (b->status != KF_OK) return;
     arguments.pushed = in_place && p == 0;
-    arguments.first_plane = first;
+    arguments.first_plane = packs ? kf_first_sent(kinetic, side) : kf_first_taken(kinetic, side);
+    arguments.cut_side = packs == (side == ABOVE) ? 1 : -1;
     arguments.density = kf_buffer_address(packed);
-    kf_append(b, p, KF_SOURCE_STATE, name, extent, b->face_block, arguments,
-              2.0 * (double)packed_bytes(kinetic));
+    kf_append(b, p, KF_SOURCE_STATE, names[packs][is_cut_alone(kinetic)], extent, b->face_block, arguments,
+              2.0 * (double)kf_packed_bytes(kinetic));
 }
 
 static void append_packed(kf_builder *b, int p, const char *name, kf_buffer *target,
                           const kf_buffer *source) {
-    const kf_copy copy = {.target = target, .source = source, .bytes = packed_bytes(b->kinetic), .rows = 1};
+    const kf_copy copy = {
+        .target = target, .source = source, .bytes = kf_packed_bytes(b->kinetic), .rows = 1};
     (void)kf_append_copy(b, p, name, &copy);
 }
 
@@ -105,7 +116,7 @@ static void append_packed(kf_builder *b, int p, const char *name, kf_buffer *tar
 static void send(kf_builder *b, int p, int part, int side) {
     const int to = neighbour(b, b->offset + part, side);
     const kf_transfer *t = &b->transfers[to][side == BELOW ? ABOVE : BELOW];
-    kf_append_slab(b, p, "pack", kf_first_sent(b->kinetic, side), t->packed);
+    kf_append_slab(b, p, true, side, t->packed);
     if (t->host[p] != NULL)
         append_packed(b, p, "to_host", t->host[p], t->packed);
     else
@@ -115,7 +126,7 @@ static void send(kf_builder *b, int p, int part, int side) {
 static void take(kf_builder *b, int p, int part, int side) {
     const kf_transfer *t = &b->transfers[b->offset + part][side];
     if (t->host[p] != NULL) append_packed(b, p, "from_host", t->taken[p], t->host[p]);
-    kf_append_slab(b, p, "unpack", kf_first_taken(b->kinetic, side), t->taken[p]);
+    kf_append_slab(b, p, false, side, t->taken[p]);
 }
 
 void kf_append_sends(kf_builder *b, int p, bool aside) {

@@ -120,13 +120,6 @@ static size_t outflow_bytes(const kf_plan *plan) {
     return bytes;
 }
 
-static size_t plane_bytes(const kf_plan *plan) {
-    const kf_kinetic *kinetics = plan->system;
-    const int *n = kinetics->geometry.nodes;
-    return (size_t)kinetics->near_planes * (size_t)kinetics->node_values * (size_t)n[0] * (size_t)n[1] *
-           kinetics->store_bytes;
-}
-
 kf_kinetic_link *kf_kinetic_link_make(kf_plan *plan) {
     if (kf_world_size() == 1) return NULL;
     kf_kinetic_link *made = kf_allocate_zeroed(1, sizeof *made);
@@ -155,7 +148,7 @@ static kf_status make_end(kf_builder *b, int side, kf_error *error) {
     enum { DOWN, UP }; /* tags */
     kf_far_side *far = &b->far[side];
     kf_kinetic_link *link = b->kinetics->link;
-    const size_t planes = plane_bytes(b->plan), all = planes + outflow_bytes(b->plan);
+    const size_t planes = kf_packed_bytes(b->kinetics), all = planes + outflow_bytes(b->plan);
     const int rank = kf_world_rank(), size = kf_world_size(),
               other = (side == BELOW ? rank + size - 1 : rank + 1) % size;
     kf_plan_on(b->plan, end_part(b, side));
@@ -208,7 +201,7 @@ static void append_outflow_copies(kf_builder *b, int p, int side, bool out) {
     kf_buffer *kept = kinetic->outflow[1 - p], *host = out ? b->far[side].sent : b->far[side].come;
     const size_t nodes = (size_t)kf_plan_scene(plan)->nodes[2], near = (size_t)kinetic->near_planes,
                  first = (size_t)(out ? kf_first_sent(kinetic, side) : kf_first_taken(kinetic, side));
-    size_t at = plane_bytes(plan);
+    size_t at = kf_packed_bytes(b->kinetics);
     for (int face = 0; face < KF_FACES; face++) {
         if (!has_outflow(plan, face)) continue;
         const size_t row = row_bytes(plan, face),
@@ -230,8 +223,8 @@ static void append_outflow_copies(kf_builder *b, int p, int side, bool out) {
 void kf_append_far_send(kf_builder *b, int p, int side) {
     const kf_far_side *far = &b->far[side];
     const kf_copy copy = {
-        .target = far->sent, .source = far->packed, .bytes = plane_bytes(b->plan), .rows = 1};
-    kf_append_slab(b, p, "pack", kf_first_sent(b->kinetic, side), far->packed);
+        .target = far->sent, .source = far->packed, .bytes = kf_packed_bytes(b->kinetics), .rows = 1};
+    kf_append_slab(b, p, true, side, far->packed);
     (void)kf_append_copy(b, p, "to_host", &copy);
     append_outflow_copies(b, p, side, true);
 }
@@ -264,12 +257,12 @@ void kf_append_far_takes(kf_builder *b, int p) {
         const kf_far_side *far = &b->far[side];
         if (!is_far(b, side)) continue;
         const kf_copy copy = {
-            .target = far->taken, .source = far->come, .bytes = plane_bytes(b->plan), .rows = 1};
+            .target = far->taken, .source = far->come, .bytes = kf_packed_bytes(b->kinetics), .rows = 1};
         kf_on_part(b, end_part(b, side));
         if (end_part(b, side) != caller(b) && kf_falls(b, p))
             kf_schedule(b, p, kf_plan_add_await(b->plan, "planes_come", b->come));
         (void)kf_append_copy(b, p, "from_host", &copy);
-        kf_append_slab(b, p, "unpack", kf_first_taken(b->kinetic, side), far->taken);
+        kf_append_slab(b, p, false, side, far->taken);
         append_outflow_copies(b, p, side, false);
     }
 }
