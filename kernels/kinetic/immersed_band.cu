@@ -7,7 +7,7 @@
 
 #if KF_FIXED_POINT_FORCE
 typedef kf_int64 kf_force_sum;
-#define KF_FORCE_TERM(value) ((kf_int64)((double)(value)*KF_SPREAD_SCALE))
+#define KF_FORCE_TERM(value) ((kf_int64)((value)*KF_R(KF_SPREAD_SCALE))) /* a power of two: exact */
 #define KF_ADD_FORCE_SUM(place, component, sum)                                                              \
     kf_atomic_add_int64((kf_int64 *)a->band_force + 4LL * (place) + (component), sum)
 #else
@@ -293,21 +293,31 @@ KF_SCALAR_KERNEL(band_release, kf_kinetic_arguments) {
 #endif
 }
 
-/* Puts every node of a sample's cell into the band once. -2 marks a node that somebody is just adding. */
+/* Puts every node of a sample's cell into the band once. -2 marks a node that somebody is just adding. All corners
+ * are asked for, then claimed, then given places: one by one each would wait for the one before. */
 KF_FUNCTION void kf_mark_cell(const kf_kinetic_arguments *a, const kf_sample *sample) {
-    for (int corner = 0; corner < 8; corner++) {
-        const kf_index k = KF_CELL_NODE(*sample, corner & 1, corner >> 1 & 1, corner >> 2);
-        if (a->band_of[k] != -1 || kf_atomic_compare_swap_int(a->band_of + k, -1, -2) != -1) continue;
-        const int place = kf_atomic_add_int(a->band_count, 1);
-        if (place < a->band_capacity) {
-            ((kf_index *)a->band_node)[place] = k;
-            a->band_of[k] = place;
-        } else {
-            kf_atomic_add_int(a->band_count, -1);
-            kf_atomic_add_int(a->band_count + 1, 1);
-            a->band_of[k] = -1;
-        }
+    int known[8], claimed[8], count = 0, over = 0;
+    KF_UNROLL for (int corner = 0; corner < 8; corner++) known[corner] =
+        a->band_of[KF_CELL_NODE(*sample, corner & 1, corner >> 1 & 1, corner >> 2)];
+    KF_UNROLL for (int corner = 0; corner < 8; corner++) {
+        int *const of = a->band_of + KF_CELL_NODE(*sample, corner & 1, corner >> 1 & 1, corner >> 2);
+        claimed[corner] = known[corner] == -1 && kf_atomic_compare_swap_int(of, -1, -2) == -1;
     }
+    KF_UNROLL for (int corner = 0; corner < 8; corner++) count += claimed[corner];
+    if (count == 0) return;
+    int place = kf_atomic_add_int(a->band_count, count);
+    KF_UNROLL for (int corner = 0; corner < 8; corner++) {
+        const kf_index k = KF_CELL_NODE(*sample, corner & 1, corner >> 1 & 1, corner >> 2);
+        if (!claimed[corner]) continue;
+        const int fits = place < a->band_capacity;
+        if (fits) ((kf_index *)a->band_node)[place] = k;
+        a->band_of[k] = fits ? place : -1;
+        over += !fits;
+        place++;
+    }
+    if (over == 0) return;
+    kf_atomic_add_int(a->band_count, -over);
+    kf_atomic_add_int(a->band_count + 1, over);
 }
 #if KF_CELLS
 /* The first sample of a cell marks it. Who comes first differs between runs: only sums of integers of what
