@@ -217,6 +217,14 @@ static void test_report_of_failures(void **state) {
     assert_non_null(strstr(page, "<p>1 timeout. The fastest:</p>"));
     assert_null(strstr(page, "Kernels of the best config"));
     free(page);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    assert_int_equal(kf_store_export_github(store, run.id, stream, &error),
+                     KF_OK); /* a failure has no time */
+    assert_int_equal(fclose(stream), 0);
+    assert_string_equal(text, "[]\n");
+    free(text);
     kf_store_close(store);
 }
 

@@ -13,6 +13,8 @@
 #include "base/util/text.h"
 #include "harness/cli/run_coefficients.h"
 #include "harness/cli/run_duration.h"
+#include "harness/cli/run_pictures.h"
+#include "solver/picture/colour_map.h"
 #include "solver/systems.h"
 
 static kf_problem *problem;
@@ -88,14 +90,78 @@ static void test_durations(void **state) {
     }
 }
 
+static void assert_near(double value, double expected) {
+    if (!(fabs(value - expected) <= 1e-12 * fabs(expected))) fail_msg("%.9g is not %.9g", value, expected);
+}
+
+/* What is drawn, as these words say, of a run of 1000 steps. */
+static kf_status pictures_of(const char *words, kf_production_options *how, kf_error *error) {
+    static const kf_option options[] = {KF_PICTURE_OPTIONS, {0}};
+    const kf_command command = {.name = "run", .options = options, .run = run_nothing};
+    char text[256], *word[16];
+    int count = 0;
+    kf_arguments *arguments = kf_allocate_zeroed(1, sizeof *arguments);
+    kf_copy_text(text, sizeof text, words);
+    for (char *rest = text, *one; (one = strtok_r(rest, " ", &rest)) != NULL;)
+        word[count++] = one;
+    *how = (kf_production_options){.steps = 1000};
+    kf_status status = kf_arguments_parse(&command, count, word, arguments, error);
+    if (status == KF_OK) status = kf_run_pictures(arguments, scene, how, error);
+    free(arguments);
+    return status;
+}
+
+static void test_pictures(void **state) {
+    (void)state;
+    kf_production_options how;
+    kf_error error = {KF_OK, ""};
+    if (pictures_of("--picture vorticity,speed,surface --slice y=0.3m --range speed=2:60 --range "
+                    "surface=-3:0.5 --range -7:8 --camera 90,-10,1.5 "
+                    "--picture-every 25",
+                    &how, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    assert_int_equal(how.picture_count, 2);
+    assert_true(how.surface_picture && how.picture_every == 25 && how.film_every == 0);
+    assert_int_equal(how.pictures[0].field, KF_PICTURE_VORTICITY);
+    assert_int_equal(how.pictures[1].field, KF_PICTURE_SPEED);
+    static const double spans[3][2] = {{-7, 8}, {2, 60}, {-3, 0.5}};
+    for (int i = 0; i < 2; i++) {
+        const kf_picture_view *view = &how.pictures[i];
+        assert_true(view->ranged && view->low == spans[i][0] && view->high == spans[i][1]);
+        assert_true(view->normal == 1 && view->placed);
+        assert_near(view->position, 0.3);
+    }
+    assert_true(how.surface_range[0] == spans[2][0] && how.surface_range[1] == spans[2][1]);
+    assert_true(how.viewpoint.azimuth == 90 && how.viewpoint.elevation == -10 && how.viewpoint.zoom == 1.5);
+    /* A film's colours stay: 1 m/s about 0.1 m. 1000 steps are 250 frames, or as said. */
+    assert_int_equal(
+        pictures_of("--film --picture speed,pressure,vorticity,surface --range pressure=-2:3", &how, &error),
+        KF_OK);
+    assert_int_equal(how.film_every, 4);
+    const double most = kf_scale_top(100),
+                 span[4][2] = {{0, kf_scale_top(1.5)}, {-2, 3}, {-most, most}, {-1.5, 1}};
+    for (int i = 0; i < 3; i++)
+        assert_true(how.pictures[i].ranged && how.pictures[i].low == span[i][0] &&
+                    how.pictures[i].high == span[i][1]);
+    assert_true(how.surface_range[0] == span[3][0] && how.surface_range[1] == span[3][1]);
+    assert_int_equal(pictures_of("--film --film-every 7", &how, &error), KF_OK);
+    assert_int_equal(how.film_every, 7);
+    assert_int_equal(pictures_of("", &how, &error), KF_OK);
+    assert_true(how.film_every == 0 && how.picture_every == 0 && !how.surface_picture &&
+                how.viewpoint.azimuth == 54.5);
+    static const char *const refused[] = {"--range 5:1",    "--range 1",       "--range pressure=0:1",
+                                          "--camera 90",    "--camera 0,81",   "--camera 0,0,0.05",
+                                          "--film-every 3", "--picture heat",  "--slice w",
+                                          "--slice y=5m",   "--range 1:2:3",   "--range speed=1:inf",
+                                          "--camera 361,0", "--camera 0,0,1,2"};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (pictures_of(refused[i], &how, &error) != KF_BAD_INPUT) fail_msg("%s is taken", refused[i]);
+}
+
 static double value_of(const cJSON *json, const char *name) {
     const cJSON *value = cJSON_GetObjectItemCaseSensitive(json, name);
     assert_non_null(value);
     return value->valuedouble;
-}
-
-static void assert_near(double value, double expected) {
-    if (!(fabs(value - expected) <= 1e-12 * fabs(expected))) fail_msg("%.9g is not %.9g", value, expected);
 }
 
 /* With an area of reference twice the measured one all shares are half. */
@@ -133,6 +199,7 @@ static void test_coefficients(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_durations),
+        cmocka_unit_test(test_pictures),
         cmocka_unit_test(test_coefficients),
     };
     return cmocka_run_group_tests(tests, open_ball, close_ball);
