@@ -43,12 +43,13 @@ picture() { # SCENE NX NY NZ STEPS CAMERA
     echo "$1: $SECONDS s"
 }
 
-# The jet of Figure 17: the shipped ball with another model and Reynolds number, 50 cells across at 0.1 cells a step.
+# The jet of Figure 17: the shipped ball with another model and Reynolds number, 50 cells across at 0.1 cells a step, between
+# periodic faces: at a viscosity of 1e-4 the edges of free slip ones blow up after step 2750.
 figure17() { # NAME MODEL REYNOLDS
-    local grid=400x200x200 steps=6000
+    local grid=400x200x200 steps=2600
     case " ${SCENES:-17} " in *" 17 "*) ;; *) return ;; esac
     case $device in cuda*) ;; *) grid=40x20x20 steps=200 ;; esac
-    sed "s/\"reynolds\": 1000/\"reynolds\": $3/; s/\"lattice_speed\": 0.05/\"lattice_speed\": 0.1/; s/\"collision\": \"acm_mrt\", \"rates\": \"adaptive_2020\"/$2/" \
+    sed "s/\"reynolds\": 1000/\"reynolds\": $3/; s/\"lattice_speed\": 0.05/\"lattice_speed\": 0.1/; s/\"collision\": \"acm_mrt\", \"rates\": \"adaptive_2020\"/$2/; s/free_slip/periodic/g" \
         scene/library/ball.json >"$work/$1.json"
     "$kftune" run --scene "$work/$1.json" --grid "$grid" --samples-per-cell 10 --device "$device" --steps "$steps" --every "$steps" --picture speed \
         --range speed=0:1.5 --checkpoints 0 --fields pressure --output "$work/17-$1" --json >"$folder/17-$1.json" 2>"$folder/17-$1.log" || failed=1
