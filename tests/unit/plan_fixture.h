@@ -40,13 +40,18 @@ static inline int open_backend_on_one_core(void **state) {
     (void)state;
     return open_device_or("cpu:1");
 }
-/* For tests of many variants, most of whose time is the compiler's: kernels with -O1. Those that users get
- * are the other tests'; with KFTUNE_TEST_ALL=1 these tests have them too. */
+/* The same for tests of many variants, most of whose time is the compiler's: kernels with -O1. Those that
+ * users get are the other tests'; with KFTUNE_TEST_ALL=1 these tests have them too. */
+static inline int take_quick_compiler(void) {
+    static const char file[] = "tests/tools/quick_compiler.sh";
+    if (getenv("KFTUNE_TEST_ALL") != NULL || access(file, X_OK) != 0) return 0;
+    return setenv("KFTUNE_CC", file, 0);
+}
 static inline int open_backend_for_variants(void **state) {
-    const bool quick =
-        getenv("KFTUNE_TEST_ALL") == NULL && access("tests/tools/quick_compiler.sh", X_OK) == 0;
-    if (quick && setenv("KFTUNE_CC", "tests/tools/quick_compiler.sh", 0) != 0) return -1;
-    return open_backend_on_one_core(state);
+    return take_quick_compiler() != 0 ? -1 : open_backend_on_one_core(state);
+}
+static inline int open_backend_for_variants_on_all_cores(void **state) {
+    return take_quick_compiler() != 0 ? -1 : open_backend(state);
 }
 static inline int close_backend(void **state) {
     (void)state;

@@ -157,5 +157,5 @@ int main(void) {
         cmocka_unit_test(test_low_order_form),
         cmocka_unit_test(test_unstable_rates_are_refused),
     };
-    return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
+    return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }

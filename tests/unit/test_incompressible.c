@@ -389,5 +389,5 @@ int main(void) {
         cmocka_unit_test(test_known_profiles), cmocka_unit_test(test_force_of_the_body),
         cmocka_unit_test(test_records),        cmocka_unit_test(test_checkpoint),
         cmocka_unit_test(test_section),        cmocka_unit_test(test_too_few)};
-    return cmocka_run_group_tests(tests, open_backend, close_backend);
+    return cmocka_run_group_tests(tests, open_backend_for_variants_on_all_cores, close_backend);
 }

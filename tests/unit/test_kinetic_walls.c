@@ -73,7 +73,7 @@ static void noise(const void *speed, int i, int j, int k, double *density, doubl
 
 /* A layer between walls across z, with a share of it mirrored by both; periodic along x and y. */
 static kf_scene *open_layer(int length, int height, double viscosity, double specular_share) {
-    kf_scene *scene = open_scene_of_variants("ball", 2000);
+    kf_scene *scene = open_scene("ball", 2000);
     const int nodes[3] = {length, 4, height};
     memcpy(scene->nodes, nodes, sizeof nodes);
     memset(scene->face_velocity, 0, sizeof scene->face_velocity);
