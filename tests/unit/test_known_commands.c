@@ -81,8 +81,8 @@ static void test_meshes_are_placed_as_said(void **state) {
 
 static void test_what_is_there(void **state) {
     (void)state;
-    static const char *const commands[] = {"list systems",    "list systems --json",    "list scenes --json",
-                                           "validate --list", "list strategies --json", "list nothing"};
+    static const char *const commands[] = {"list systems", "list systems --json", "list scenes --json",
+                                           "list nothing"};
     assert_commands("lists.txt", commands, sizeof commands / sizeof *commands);
 }
 

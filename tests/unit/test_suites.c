@@ -470,13 +470,13 @@ static int describe_device(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_scenes_that_do_not_fit),
         cmocka_unit_test(test_names_of_suites),
         cmocka_unit_test(test_scenes_differ_in_one_thing),
         cmocka_unit_test(test_dense_scene),
         cmocka_unit_test(test_rotating_scene),
         cmocka_unit_test(test_configs_say_what_is_missing),
         cmocka_unit_test(test_candidates_of_a_gpu),
-        cmocka_unit_test(test_scenes_that_do_not_fit),
         cmocka_unit_test(test_unknown_figure),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_suite_on_a_small_grid),
