@@ -89,7 +89,7 @@ static double resident_of(const kf_line_pass *p, double threads, double register
 /* A piece of a row shorter than two sectors costs more than its bytes: part of a sector is written, and each
  * is of another page. */
 static double piece_bytes_lost(const kf_line_pass *p) {
-    static const double PARTIAL = 18, SECTOR = 12, TWO = 1;
+    static const double PARTIAL = 35, SECTOR = 12, TWO = 1;
     if (p->piece_bytes < 16) return 2 * PARTIAL;
     if (p->piece_bytes < 32) return PARTIAL;
     return p->piece_bytes < 64 ? SECTOR : p->piece_bytes < 128 ? TWO : 0;
@@ -97,7 +97,8 @@ static double piece_bytes_lost(const kf_line_pass *p) {
 
 static void add_lines(kf_tally *t, const kf_line_pass *p) {
     static const double MULTIPROCESSORS = 132, /* as an H200, where unknown */
-        READ_US = 0.5, STAGE_US = 0.1, BUSY_WARPS = 12, SPILL_INSTRUCTIONS = 6, SPILL_BYTES = 25;
+        READ_US = 0.5, STAGE_US = 0.1, BUSY_WARPS = 12, SPILL_INSTRUCTIONS = 3, SPILL_BYTES = 10, RAGGED = 3;
+    static const double OVERLAPPED = 1.2; /* blocks that wait for their predecessors take room */
     const kf_line_engine *e = p->engine;
     const double threads = fmax(1, e->threads * p->lines), values = p->blocks * p->lines * p->at_once * e->n;
     double spilled, stages = 0;
@@ -108,13 +109,13 @@ static void add_lines(kf_tally *t, const kf_line_pass *p) {
         stages += e->radices[i] > 1;
     const double all_threads = p->blocks * threads, used = e->n / (e->threads * fmax(1, e->most));
     /* Threads that have fewer values than they have room for wait for the others. */
-    const double ragged = 1 + 0.5 * (1 - fmin(1, used));
+    const double ragged = 1 + RAGGED * (1 - fmin(1, used));
     work->amount[KF_COST_DRAM] = t->cached * (p->bytes + p->pieces * piece_bytes_lost(p)) +
                                  (t->cost->gpu ? spilled * all_threads * SPILL_BYTES : 0);
     work->amount[KF_COST_INSTRUCTIONS] =
         t->arithmetic * ragged * (p->transforms * values * line_instructions(t, e) + p->instructions) +
         (t->cost->gpu ? spilled * all_threads * SPILL_INSTRUCTIONS : 0);
-    work->amount[KF_COST_LAUNCH] = t->options.overlap ? 0.6 : 1;
+    work->amount[KF_COST_LAUNCH] = t->options.overlap ? OVERLAPPED : 1;
     if (!t->cost->gpu) return;
     const double multiprocessors =
         t->cost->device->multiprocessors > 0 ? t->cost->device->multiprocessors : MULTIPROCESSORS;

@@ -209,7 +209,7 @@ static void fused_by_hand(void **state) {
     list[2].waits = 0.5 + 3 * 0.1;
     list[1].in_turn = list[2].in_turn = true;
     for (int i = 0; i < 3; i++)
-        list[i].starts = 0.6;
+        list[i].starts = 1.2;
     CHECK(fluid, &config, list);
     /* Tiles of four columns lie in one piece; eight columns of a block are two of them. Rows write them so.
      */
