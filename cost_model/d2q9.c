@@ -264,7 +264,7 @@ static kf_status works_of(void *state, const kf_config *config, kf_works *works,
     if (strcmp(config->system, "d2q9") != 0)
         return kf_fail(error, KF_BAD_INPUT, "the config is for system %s, not d2q9", config->system);
     kf_tally t = {.cost = cost, .works = works};
-    KF_TRY(kf_d2q9_read_options(cost->scene, config, cost->gpu, &t.options, error));
+    KF_TRY(kf_d2q9_read_options(cost->scene, config, cost->device, &t.options, error));
     const kf_d2q9_storage storage = t.options.storage;
     t.nodes = (double)cost->scene->nodes[0] * cost->scene->nodes[1];
     t.store_bytes = storage == KF_D2Q9_F64 ? 8 : storage == KF_D2Q9_F16 ? 2 : 4;

@@ -37,7 +37,7 @@ typedef struct kf_d2q9_arguments {
     int nodes[2];
     int row_pitch;
     int scheme;    /* of source */
-    int first_row; /* of the rows that initialise, read_fields, pack and unpack work on */
+    int first_row; /* of the rows that initialise, read_fields, pack and unpack work on, or a team's part of step.cu */
     int levels;    /* steps of this temporal launch */
     int tile_rows; /* rows of a temporal tile */
     int link_count, open_count;

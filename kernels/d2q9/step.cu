@@ -21,11 +21,17 @@
 #define KF_LET_NEXT
 #define KF_AWAIT_LAST
 #endif
+/* A team's part begins at another row than the first. */
+#if KF_TEAM
+#define KF_ROW (y + a->first_row)
+#else
+#define KF_ROW y
+#endif
 #define KF_BEYOND(cx, x, count) ((cx) > 0 ? (x) == 0 : (cx) < 0 && (x) == (count)-1)
 /* Distance in node indices to the node at (-cx, -cy), across periodic faces. */
 #define KF_UPSTREAM(cx, cy)                                                                                  \
     ((KF_PERIODIC_X && KF_BEYOND(cx, x, a->nodes[0]) ? (cx)*a->nodes[0] : 0) +                               \
-     (KF_PERIODIC_Y && KF_BEYOND(cy, y, a->nodes[1]) ? (kf_index)((cy)*a->nodes[1]) * a->row_pitch : 0) -    \
+     (KF_PERIODIC_Y && KF_BEYOND(cy, KF_ROW, a->nodes[1]) ? (kf_index)((cy)*a->nodes[1]) * a->row_pitch : 0) -    \
      KF_OFFSET(a, cx, cy))
 #define KF_LOAD_WRAPPED(i, name, cx, cy, opposite) f.name = kf_population(a, a->source, i, k + KF_UPSTREAM(cx, cy));
 /* What a moving wall adds to what it sends back along i, as the kernel boundary does it. */
@@ -42,12 +48,12 @@ KF_FUNCTION kf_real kf_wall_gain(const kf_d2q9_arguments *a, int i, int x, int y
 }
 #define KF_BOUNCES(i) ((i) > 0 && (bounces << 1 >> (i)&1))
 #define KF_BOUNCED(i, from)                                                                                  \
-    kf_from_store(kf_to_store(kf_population(a, a->source, from, k) + kf_wall_gain(a, i, x, y)))
+    kf_from_store(kf_to_store(kf_population(a, a->source, from, k) + kf_wall_gain(a, i, x, KF_ROW)))
 #define KF_BOUNCE(i, name, cx, cy, opposite) \
     if (KF_BOUNCES(i)) f.name = KF_BOUNCED(i, KF_##opposite);
 #define KF_BEGIN(leave)                                                                                      \
     (void)z;                                                                                                 \
-    const kf_index k = kf_node(a, x, y);                                                                     \
+    const kf_index k = kf_node(a, x, KF_ROW);                                                                \
     KF_LET_NEXT                                                                                              \
     const int bounces = a->bounces[k];                                                                       \
     leave                                                                                                    \
@@ -73,12 +79,12 @@ KF_FUNCTION kf_real kf_wall_gain(const kf_d2q9_arguments *a, int i, int x, int y
     }
 /* Where a neighbour expects it across a periodic face, or the node itself from a wall or a solid node. */
 #define KF_STORE_ACROSS(i, name, cx, cy, opposite)                                                           \
-    if ((KF_PERIODIC_X && KF_BEYOND(-(cx), x, a->nodes[0])) || (KF_PERIODIC_Y && KF_BEYOND(-(cy), y, a->nodes[1]))) \
+    if ((KF_PERIODIC_X && KF_BEYOND(-(cx), x, a->nodes[0])) || (KF_PERIODIC_Y && KF_BEYOND(-(cy), KF_ROW, a->nodes[1]))) \
         kf_set_population(a, a->target, i, k + KF_UPSTREAM(-(cx), -(cy)), f.name);
 #define KF_STORE_BOUNCED(i, name, cx, cy, opposite)                                                          \
     if (KF_BOUNCES(KF_##opposite))                                                                           \
         kf_set_population(a, a->target, KF_##opposite, k,                                                    \
-                          kf_from_store(kf_to_store(f.name)) + kf_wall_gain(a, KF_##opposite, x, y));
+                          kf_from_store(kf_to_store(f.name)) + kf_wall_gain(a, KF_##opposite, x, KF_ROW));
 #define KF_PUSH                                                                                              \
     KF_D2Q9(KF_STORE_PUSHED)                                                                                 \
     KF_D2Q9(KF_STORE_ACROSS)                                                                                 \

@@ -50,7 +50,7 @@ static kf_status visit_sources(const kf_problem *problem, const kf_config *confi
     const kf_scene *scene = kf_problem_scene(problem);
     kf_d2q9_options options;
     kf_d2q9_geometry geometry;
-    KF_TRY(kf_d2q9_read_options(scene, config, strcmp(device->backend, "cuda") == 0, &options, error));
+    KF_TRY(kf_d2q9_read_options(scene, config, device, &options, error));
     kf_d2q9_lay_out(scene, &options, &geometry);
     for (int which = 0; which < KF_D2Q9_SOURCES; which++) {
         kf_source source;
@@ -87,14 +87,32 @@ static void set_arguments(const kf_scene *scene, const kf_d2q9_geometry *geometr
     }
 }
 
+int kf_d2q9_first_row(const kf_plan *plan, int part) {
+    return (int)((long long)kf_plan_scene(plan)->nodes[1] * part / plan->part_count);
+}
+
+kf_status kf_d2q9_spread(kf_plan *plan, const kf_d2q9 *system, size_t node_bytes, size_t values,
+                         kf_buffer **buffer, kf_error *error) {
+    const kf_d2q9_geometry *g = &system->geometry;
+    const size_t each = node_bytes * (system->options.layout == KF_D2Q9_SOA ? 1 : values),
+                 period = (size_t)g->capacity * each;
+    size_t ends[KF_MOST_PARTS];
+    for (int part = 0; part < plan->part_count; part++)
+        ends[part] =
+            part == plan->part_count - 1
+                ? period
+                : (size_t)(g->origin + (long long)g->row_pitch * (kf_d2q9_first_row(plan, part + 1) + 1)) *
+                      each;
+    return kf_plan_spread(plan, values * (size_t)g->capacity * node_bytes, period, ends, buffer, error);
+}
+
 static kf_status make_buffers(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
     enum { ROW_VALUES = 9, LARGEST = 64 << 20 };
     const int *n = kf_plan_scene(plan)->nodes;
-    size_t bytes = 9 * (size_t)system->geometry.capacity * system->store_bytes;
-    KF_TRY(kf_plan_buffer(plan, bytes, &system->populations[0], error));
+    KF_TRY(kf_d2q9_spread(plan, system, system->store_bytes, 9, &system->populations[0], error));
     system->populations[1] = system->populations[0];
     if (system->options.plan != KF_D2Q9_IN_PLACE)
-        KF_TRY(kf_plan_buffer(plan, bytes, &system->populations[1], error));
+        KF_TRY(kf_d2q9_spread(plan, system, system->store_bytes, 9, &system->populations[1], error));
     size_t row = ROW_VALUES * (size_t)n[0] * system->real_bytes, rows = LARGEST / row;
     system->rows_at_once = rows < 1 ? 1 : rows > (size_t)n[1] ? n[1] : (int)rows;
     KF_TRY(kf_plan_buffer(plan, row * (size_t)system->rows_at_once, &system->rows, error));
@@ -120,6 +138,12 @@ static kf_status build(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
         kf_d2q9_defines defines;
         kf_d2q9_define(scene, &system->options, &system->geometry, (kf_d2q9_source)which, &source, &defines);
         KF_TRY(kf_plan_module(plan, &source, &system->modules[which], error));
+        system->flow[0] = system->modules[KF_D2Q9_FLOW];
+        for (int part = 1; which == KF_D2Q9_FLOW && part < plan->part_count; part++) {
+            kf_plan_on(plan, part);
+            KF_TRY(kf_plan_module(plan, &source, &system->flow[part], error));
+        }
+        kf_plan_on(plan, 0);
     }
     KF_TRY(kf_d2q9_upload_geometry(plan, system, error));
     return kf_d2q9_make_launches(plan, system, error);
@@ -129,8 +153,12 @@ static kf_status make_plan(const kf_problem *problem, const kf_config *config, k
                            kf_plan **plan, kf_error *error) {
     KF_TRY(accepts(problem, error));
     kf_d2q9_options options;
-    bool gpu = strcmp(kf_backend_device(backend)->backend, "cuda") == 0;
-    KF_TRY(kf_d2q9_read_options(kf_problem_scene(problem), config, gpu, &options, error));
+    KF_TRY(
+        kf_d2q9_read_options(kf_problem_scene(problem), config, kf_backend_device(backend), &options, error));
+    int here;
+    (void)kf_backend_team(backend, &here);
+    if (here < options.parts)
+        return kf_fail(error, KF_BAD_INPUT, "d2q9 runs in one process, whose --devices may be several");
     kf_d2q9 *system = kf_allocate_zeroed(1, sizeof *system);
     system->options = options;
     kf_plan *made = kf_plan_create(backend, problem, config, &kf_d2q9_methods, system);
@@ -149,6 +177,7 @@ const kf_system kf_system_d2q9 = {
     .update = "node",
     .space_file = "variants/d2q9.json",
     .runs = true,
+    .teams = true,
     .open = kf_flow_problem_open,
     .trial = kf_flow_problem_trial,
     .accepts = accepts,

@@ -35,6 +35,7 @@ typedef struct kf_d2q9_options {
     int resident_blocks;             /* launch bound; 0: none */
     bool graph;                      /* steps are sent as a graph */
     bool folded_boundary;            /* into the flow's kernel; plans pull, inplace */
+    int parts;                       /* devices of the team */
     bool overlap;                    /* a step begins while the one before it ends; folded_boundary */
 } kf_d2q9_options;
 
@@ -63,7 +64,8 @@ typedef struct kf_d2q9 {
     kf_d2q9_geometry geometry;
     size_t real_bytes, store_bytes; /* of an arithmetic value, of a stored population */
     bool has_solid;
-    kf_module *modules[KF_D2Q9_SOURCES];
+    kf_module *modules[KF_D2Q9_SOURCES]; /* of the first part, which alone does what is not the flow's */
+    kf_module *flow[KF_MOST_PARTS];
     kf_d2q9_arguments arguments; /* common to all launches */
     kf_buffer *populations[2];   /* the same one twice in place */
     kf_buffer *rows, *load_sums;
@@ -76,7 +78,7 @@ typedef struct kf_d2q9 {
 } kf_d2q9;
 
 /* d2q9_options.c */
-kf_status kf_d2q9_read_options(const kf_scene *scene, const kf_config *config, bool gpu,
+kf_status kf_d2q9_read_options(const kf_scene *scene, const kf_config *config, const kf_device_info *device,
                                kf_d2q9_options *options, kf_error *error);
 void kf_d2q9_lay_out(const kf_scene *scene, const kf_d2q9_options *options, kf_d2q9_geometry *geometry);
 void kf_d2q9_define(const kf_scene *scene, const kf_d2q9_options *options, const kf_d2q9_geometry *geometry,
@@ -88,6 +90,13 @@ bool kf_d2q9_is_open(const kf_scene *scene);
 bool kf_d2q9_has_solid(const kf_scene *scene);
 /* Relaxation rates of Eq. 6 in the order v, e, h, epsilon. */
 void kf_d2q9_rates(const kf_scene *scene, double rates[4]);
+
+/* d2q9.c: a buffer of so many bytes a node (of each of so many values) over the memories of a team, each
+ * part's rows in its own. */
+kf_status kf_d2q9_spread(kf_plan *plan, const kf_d2q9 *system, size_t node_bytes, size_t values,
+                         kf_buffer **buffer, kf_error *error);
+/* The rows of a part are those from its first to the next one's. */
+int kf_d2q9_first_row(const kf_plan *plan, int part);
 
 /* d2q9_geometry.c: uploads flags, links and open nodes. */
 kf_status kf_d2q9_upload_geometry(kf_plan *plan, kf_d2q9 *system, kf_error *error);

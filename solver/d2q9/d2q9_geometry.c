@@ -89,16 +89,23 @@ static kf_status upload(kf_plan *plan, const void *data, size_t bytes, kf_buffer
     return kf_buffer_upload(*buffer, 0, data, bytes, error);
 }
 
+/* A byte a node, which every part of a team reads. */
+static kf_status upload_nodes(kf_plan *plan, const kf_d2q9 *system, const unsigned char *data,
+                              kf_buffer **buffer, kf_error *error) {
+    KF_TRY(kf_d2q9_spread(plan, system, 1, 1, buffer, error));
+    return kf_buffer_upload(*buffer, 0, data, (size_t)system->geometry.capacity, error);
+}
+
 static kf_status upload_survey(kf_plan *plan, kf_d2q9 *system, const survey *s, kf_error *error) {
     kf_d2q9_arguments *a = &system->arguments;
     kf_buffer *buffer;
     if (system->options.full_way || system->options.plan == KF_D2Q9_TEMPORAL ||
         (s->bounces != NULL && s->in_place)) {
-        KF_TRY(upload(plan, s->flags, (size_t)s->geometry->capacity, &buffer, error));
+        KF_TRY(upload_nodes(plan, system, s->flags, &buffer, error));
         a->flags = kf_buffer_address(buffer);
     }
     if (s->bounces != NULL) {
-        KF_TRY(upload(plan, s->bounces, (size_t)s->geometry->capacity, &buffer, error));
+        KF_TRY(upload_nodes(plan, system, s->bounces, &buffer, error));
         a->bounces = kf_buffer_address(buffer);
     }
     if (s->link_count > INT32_MAX / 2) return kf_fail(error, KF_MACHINE, "the mask has too many solid edges");

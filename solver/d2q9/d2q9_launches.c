@@ -1,6 +1,7 @@
 /* The kernels of a time step of each plan. */
 #include <string.h>
 
+#include "scene/scene.h"
 #include "solver/d2q9/d2q9.h"
 
 enum { GPU_BLOCK = 128, CPU_BLOCK = 1024 };
@@ -8,6 +9,7 @@ enum { GPU_BLOCK = 128, CPU_BLOCK = 1024 };
 typedef struct builder {
     kf_plan *plan;
     const kf_d2q9 *system;
+    kf_mark *ended[KF_MOST_PARTS], *bounded; /* of a team: a part's step, and the boundary conditions */
     kf_error *error;
     kf_status status;
 } builder;
@@ -49,7 +51,8 @@ static void append(builder *b, int parity, kf_d2q9_source source, const char *na
     kf_function *function;
     const int block[3] = {threads, 1, 1};
     if (b->status != KF_OK) return;
-    b->status = kf_module_function(b->system->modules[source], name, &function, b->error);
+    kf_module *module = source == KF_D2Q9_FLOW ? b->system->flow[b->plan->part] : b->system->modules[source];
+    b->status = kf_module_function(module, name, &function, b->error);
     if (b->status != KF_OK) return;
     arguments.extent[0] = extent_x;
     arguments.extent[1] = extent_y;
@@ -85,14 +88,89 @@ static void append_nodes(builder *b, int parity, const char *name, int from, int
     const int *n = b->system->arguments.nodes;
     const double bytes = values * (double)b->system->store_bytes + (flags && o->full_way ? 1.0 : 0.0) +
                          (o->folded_boundary ? 1.0 : 0.0);
-    append(b, parity, KF_D2Q9_FLOW, name, (n[0] + o->nodes_per_thread - 1) / o->nodes_per_thread, n[1],
-           o->threads, from_to(b->system, parity, from, to), bytes * b->plan->updates);
+    for (int part = 0; part < b->plan->part_count; part++) {
+        const int first = kf_d2q9_first_row(b->plan, part),
+                  rows = kf_d2q9_first_row(b->plan, part + 1) - first;
+        kf_d2q9_arguments arguments = from_to(b->system, parity, from, to);
+        if (o->folded_boundary)
+            arguments.first_row = first; /* it looks where the domain ends */
+        else
+            arguments.origin += (long long)arguments.row_pitch * first;
+        kf_plan_on(b->plan, part);
+        append(b, parity, KF_D2Q9_FLOW, name, (n[0] + o->nodes_per_thread - 1) / o->nodes_per_thread, rows,
+               o->threads, arguments, bytes * b->plan->updates * rows / n[1]);
+    }
+    kf_plan_on(b->plan, 0);
+}
+
+/* --- teams: slabs of rows, each written by its part; the first does what is not the flow's, for all ------
+ */
+
+static void schedule(int parity, kf_item *item) {
+    item->period = 2;
+    item->phase = parity;
+}
+
+static void append_signal(builder *b, int parity, int part, const char *name, kf_mark *mark) {
+    if (b->status != KF_OK || b->plan->part_count == 1) return;
+    kf_plan_on(b->plan, part);
+    schedule(parity, kf_plan_add_signal(b->plan, name, mark));
+    kf_plan_on(b->plan, 0);
+}
+
+static void append_await(builder *b, int parity, int part, const char *name, kf_mark *mark) {
+    if (b->status != KF_OK || b->plan->part_count == 1) return;
+    kf_plan_on(b->plan, part);
+    schedule(parity, kf_plan_add_await(b->plan, name, mark));
+    kf_plan_on(b->plan, 0);
+}
+
+static void end_parts(builder *b, int parity) {
+    for (int part = 0; part < b->plan->part_count; part++)
+        append_signal(b, parity, part, "step_ended", b->ended[part]);
+}
+
+/* The first waits for all others. */
+static void await_parts(builder *b, int parity) {
+    for (int part = 1; part < b->plan->part_count; part++)
+        append_await(b, parity, 0, "step_ended", b->ended[part]);
+}
+
+/* Before the flow: each for those beside it, or for the boundary conditions, which come after all. */
+static void begin_parts(builder *b, int parity, int grid) {
+    const int parts = b->plan->part_count;
+    const bool ring = kf_plan_scene(b->plan)->faces[KF_YMIN] == KF_PERIODIC;
+    if (!b->system->options.folded_boundary) {
+        await_parts(b, parity);
+        append_boundaries(b, parity, grid);
+        append_signal(b, parity, 0, "boundaries_set", b->bounded);
+        for (int part = 1; part < parts; part++)
+            append_await(b, parity, part, "boundaries_set", b->bounded);
+        return;
+    }
+    for (int part = 0; part < parts; part++) {
+        const int below = (part + parts - 1) % parts, above = (part + 1) % parts;
+        const bool waits = part > 0 || ring; /* for the one below */
+        if (waits) append_await(b, parity, part, "step_ended", b->ended[below]);
+        if ((part < parts - 1 || ring) && !(waits && above == below))
+            append_await(b, parity, part, "step_ended", b->ended[above]);
+    }
+}
+
+static void make_marks(builder *b) {
+    for (int part = 0; b->plan->part_count > 1 && part < b->plan->part_count && b->status == KF_OK; part++) {
+        kf_plan_on(b->plan, part);
+        b->status = kf_plan_mark(b->plan, &b->ended[part], b->error);
+    }
+    kf_plan_on(b->plan, 0);
+    if (b->plan->part_count > 1 && b->status == KF_OK)
+        b->status = kf_plan_mark(b->plan, &b->bounded, b->error);
 }
 
 static void make_step(builder *b, int p) {
     const kf_d2q9_options *o = &b->system->options;
     const int *n = b->system->arguments.nodes;
-    if (!o->folded_boundary) append_boundaries(b, p, o->plan == KF_D2Q9_IN_PLACE ? 0 : p);
+    begin_parts(b, p, o->plan == KF_D2Q9_IN_PLACE ? 0 : p);
     switch (o->plan) {
     case KF_D2Q9_SEPARATE:
         append_nodes(b, p, "stream", p, 1 - p, 18, false);
@@ -106,6 +184,8 @@ static void make_step(builder *b, int p) {
         break;
     case KF_D2Q9_TOELKE:
         append_nodes(b, p, "lb_coll_prop", p, 1 - p, 18, true);
+        end_parts(b, p);
+        await_parts(b, p); /* what leaves a block may lie in a row of the part beside it */
         append(b, p, KF_D2Q9_FLOW, "lb_exchange", n[1] + 2, 1, o->threads, from_to(b->system, p, p, 1 - p),
                0);
         break;
@@ -113,6 +193,7 @@ static void make_step(builder *b, int p) {
         append_nodes(b, p, "stream_collide", p, 1 - p, 18, true);
         break;
     }
+    if (o->plan != KF_D2Q9_TOELKE) end_parts(b, p);
 }
 
 kf_status kf_d2q9_temporal_launch(const kf_d2q9 *system, int levels, const void *source, void *target,
@@ -171,6 +252,7 @@ kf_status kf_d2q9_boundary_launch(const kf_plan *plan, const kf_d2q9 *system, kf
 kf_status kf_d2q9_make_launches(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
     if (system->options.plan == KF_D2Q9_TEMPORAL) return make_temporal(plan, system, error);
     builder b = {.plan = plan, .system = system, .error = error, .status = KF_OK};
+    make_marks(&b);
     for (int p = 0; p < 2; p++)
         make_step(&b, p);
     return b.status;

@@ -78,8 +78,19 @@ static kf_status integer(const kf_config *config, const char *name, int *value, 
     return KF_OK;
 }
 
-kf_status kf_d2q9_read_options(const kf_scene *scene, const kf_config *config, bool gpu,
+static kf_status check_team(const kf_scene *scene, const kf_d2q9_options *options, kf_error *error) {
+    if (options->parts == 1) return KF_OK;
+    if (options->plan == KF_D2Q9_TEMPORAL)
+        return refuse(error, "plan temporal runs on one device; use another plan");
+    if (options->parts > scene->nodes[1])
+        return kf_fail(error, KF_BAD_INPUT, "%d devices are too many for %d rows", options->parts,
+                       scene->nodes[1]);
+    return KF_OK;
+}
+
+kf_status kf_d2q9_read_options(const kf_scene *scene, const kf_config *config, const kf_device_info *device,
                                kf_d2q9_options *options, kf_error *error) {
+    const bool gpu = strcmp(device->backend, "cuda") == 0;
     static const char *const plans[] = {"toelke", "separate", "pull", "push", "inplace", "temporal"};
     static const char *const layouts[] = {"aos", "soa", "csoa"};
     static const char *const storages[] = {"f16", "f32", "f64"};
@@ -109,6 +120,9 @@ kf_status kf_d2q9_read_options(const kf_scene *scene, const kf_config *config, b
     if (options->graph && !gpu) return refuse(error, "graph is for GPUs");
     while (1L << options->alpha_log2 < options->alpha)
         options->alpha_log2++;
+    options->parts = device->parts > 1 ? device->parts : 1;
+    if (options->parts > 1) options->overlap = false; /* a step waits for those beside it */
+    KF_TRY(check_team(scene, options, error));
     return check_options(scene, options, error);
 }
 
@@ -174,6 +188,7 @@ static void define_flow(const kf_scene *scene, const kf_d2q9_options *options, k
     else
         define(defines, "KF_NODES", options->nodes_per_thread);
     if (options->folded_boundary) define(defines, "KF_FOLDED", 1);
+    if (options->folded_boundary && options->parts > 1) define(defines, "KF_TEAM", 1);
     if (options->overlap) define(defines, "KF_OVERLAP", 1);
     if (options->folded_boundary || options->plan == KF_D2Q9_TEMPORAL) {
         define(defines, "KF_PERIODIC_X", scene->faces[KF_XMIN] == KF_PERIODIC);

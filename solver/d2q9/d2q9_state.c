@@ -16,6 +16,7 @@ static kf_d2q9 *system_of(const kf_plan *plan) {
  * last step: the state within its steps is computed again from where it started, which is still there. */
 static kf_status present(kf_plan *plan, kf_d2q9_arguments *a, kf_error *error) {
     kf_d2q9 *system = system_of(plan);
+    if (plan->part_count > 1) KF_TRY(kf_backend_synchronize(plan->backend, error)); /* all parts are there */
     uint64_t steps = plan->steps_done, k = (uint64_t)system->options.steps_per_launch;
     *a = system->arguments;
     a->scheme = kf_d2q9_scheme(system, steps);
@@ -295,6 +296,7 @@ static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_er
         kf_launch launch;
         KF_TRY(kf_d2q9_boundary_launch(plan, system, a, &launch, error));
         KF_TRY(kf_backend_launch(plan->backend, &launch, error));
+        if (plan->part_count > 1) KF_TRY(kf_backend_synchronize(plan->backend, error));
     }
     return catch_up(plan, &a, error);
 }

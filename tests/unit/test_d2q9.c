@@ -341,10 +341,11 @@ static void test_mask(void **state) {
 
 /* Whether a config is accepted on a cpu and on a GPU, whatever this backend is. */
 static void expect(const kf_scene *scene, const kf_config *config, bool on_cpu, bool on_gpu) {
+    const kf_device_info cpu = {.backend = "cpu"}, gpu = {.backend = "cuda"};
     kf_error error = {0};
     kf_d2q9_options options;
-    assert_int_equal(kf_d2q9_read_options(scene, config, false, &options, &error) == KF_OK, on_cpu);
-    assert_int_equal(kf_d2q9_read_options(scene, config, true, &options, &error) == KF_OK, on_gpu);
+    assert_int_equal(kf_d2q9_read_options(scene, config, &cpu, &options, &error) == KF_OK, on_cpu);
+    assert_int_equal(kf_d2q9_read_options(scene, config, &gpu, &options, &error) == KF_OK, on_gpu);
 }
 
 static void test_refusals(void **state) {

@@ -1,0 +1,176 @@
+/* Teams of devices: a plan of d2q9 on 2 and 3 parts is bit for bit that of one device, in its fields, its
+ * force and its whole state, also with streams done in random order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/backend/cpu_queue.h"
+#include "scene/scene.h"
+#include "solver/d2q9/d2q9.h"
+#include "tests/unit/problem_fixture.h"
+
+enum { STEPS = 41, MOST_SEEDS = 12 };
+
+static void must(kf_status status, const kf_error *error) {
+    if (status != KF_OK) fail_msg("%s", error->message);
+}
+
+typedef struct outcome {
+    void *state;
+    size_t bytes;
+    kf_solid_load load;
+} outcome;
+
+static const kf_system *const d2q9 = &kf_system_d2q9;
+
+/* The default of the space with these values, also what only pays on a GPU. */
+static kf_config config_of(const kf_scene *scene, const kf_backend *backend, const char *const *fixed) {
+    kf_error error = {KF_OK, ""};
+    kf_variables variables = {0};
+    kf_space *space;
+    kf_config config;
+    int count = 0;
+    while (fixed[count] != NULL)
+        count++;
+    d2q9->variables(problem_of(d2q9, scene), kf_backend_device(backend), &variables);
+    for (int v = 0; v < variables.count; v++)
+        if (strcmp(variables.values[v].name, "gpu") == 0) variables.values[v].value = 1;
+    must(kf_space_open(d2q9->name, d2q9->space_file, &variables, fixed, count, &space, &error), &error);
+    assert_true(kf_space_size(space) > 0);
+    kf_space_config(space, 0, &config);
+    kf_space_free(space);
+    return config;
+}
+
+static void run(const kf_scene *scene, const char *const *fixed, const char *device, outcome *o) {
+    kf_error error = {KF_OK, ""};
+    kf_backend *backend;
+    kf_plan *plan;
+    must(kf_backend_open(device, &backend, &error), &error);
+    const kf_config config = config_of(scene, backend, fixed);
+    must(d2q9->plan(problem_of(d2q9, scene), &config, backend, &plan, &error), &error);
+    must(kf_plan_initialise(plan, &error), &error);
+    must(kf_plan_advance(plan, STEPS, &error), &error);
+    must(kf_backend_synchronize(backend, &error), &error);
+    memset(o, 0, sizeof *o);
+    must(plan->methods->flow->load(plan, &o->load, &error), &error);
+    must(plan->methods->state_size(plan, &o->bytes, &error), &error);
+    o->state = malloc(o->bytes);
+    must(plan->methods->save(plan, o->state, &error), &error);
+    must(kf_plan_check_buffers(plan, &error), &error);
+    kf_plan_free(plan);
+    kf_backend_close(backend);
+}
+
+static bool equal(const outcome *one, const outcome *team) {
+    return one->bytes == team->bytes && memcmp(one->state, team->state, one->bytes) == 0 &&
+           memcmp(&one->load, &team->load, sizeof one->load) == 0;
+}
+
+#define ONE_BY_ONE                                                                                           \
+    "graph=false", "overlap=false", "resident_blocks=0", "threads=64", "nodes_per_thread=1", "storage=f32"
+static const char *const plans[][16] = {
+    {"plan=pull", "folded_boundary=false", "layout=csoa", "alpha=32", "bounce_back=half_way", ONE_BY_ONE,
+     NULL},
+    {"plan=push", "folded_boundary=false", "layout=soa", "bounce_back=half_way", ONE_BY_ONE, NULL},
+    {"plan=inplace", "folded_boundary=false", "layout=aos", "bounce_back=half_way", ONE_BY_ONE, NULL},
+    {"plan=separate", "folded_boundary=false", "layout=soa", "bounce_back=half_way", ONE_BY_ONE, NULL},
+    {"plan=toelke", "folded_boundary=false", "layout=soa", ONE_BY_ONE, NULL},
+    {"plan=pull", "folded_boundary=true", "layout=soa", "bounce_back=half_way", ONE_BY_ONE, NULL},
+    {"plan=inplace", "folded_boundary=true", "layout=csoa", "alpha=32", "bounce_back=half_way", ONE_BY_ONE,
+     NULL},
+};
+enum { PLANS = sizeof plans / sizeof *plans, FIRST_FOLDED = 5 };
+
+static kf_scene *open_scene(const char *name, long nodes) {
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene;
+    const kf_scene_options options = {.node_limit = nodes};
+    must(kf_scene_open(name, &options, &scene, &error), &error);
+    return scene;
+}
+
+/* Few rows, so that what moves has come to all cuts. In order, and in a random one as far as signals and
+ * awaits allow. */
+static void compare(const char *name, int first, int last) {
+    kf_scene *scene = open_scene(name, 600);
+    for (int i = first; i < last; i++) {
+        outcome one, team;
+        run(scene, plans[i], "cpu:1", &one);
+        for (int turn = 0; turn < 3; turn++) {
+            kf_cpu_shuffle((uint64_t)turn, -1);
+            run(scene, plans[i], turn == 1 ? "cpu:1,cpu:1,cpu:1" : "cpu:1,cpu:1", &team);
+            kf_cpu_shuffle(0, -1);
+            if (!equal(&one, &team)) fail_msg("%s, plan %d, %d: not one device's", name, i, turn);
+            free(team.state);
+        }
+        free(one.state);
+    }
+    kf_scene_free(scene);
+}
+
+static void test_open_faces_and_a_solid(void **state) {
+    (void)state;
+    compare("cylinder2d", 0, FIRST_FOLDED);
+}
+
+static void test_walls(void **state) {
+    (void)state;
+    compare("cavity2d", FIRST_FOLDED - 1, PLANS);
+}
+
+/* Without one of their awaits parts end otherwise, so none is there in vain. */
+static void test_awaits(void **state) {
+    (void)state;
+    kf_scene *scene = open_scene("cavity2d", 600);
+    outcome one, team;
+    run(scene, plans[FIRST_FOLDED], "cpu:1", &one);
+    for (int i = 0; i < 2 * KF_CPU_DROPS; i++) {
+        const int dropped = i % KF_CPU_DROPS;
+        bool noticed = false;
+        for (uint64_t seed = 1; seed <= MOST_SEEDS && !noticed; seed++) {
+            kf_cpu_shuffle(seed, dropped);
+            run(scene, plans[FIRST_FOLDED], i < KF_CPU_DROPS ? "cpu:1,cpu:1" : "cpu:1,cpu:1,cpu:1,cpu:1",
+                &team);
+            noticed = !equal(&one, &team);
+            free(team.state);
+        }
+        if (!noticed) fail_msg("awaits %d of %d are not missed", dropped, KF_CPU_DROPS);
+    }
+    kf_cpu_shuffle(0, -1);
+    free(one.state);
+    kf_scene_free(scene);
+}
+
+static void test_refuses_tiles(void **state) {
+    (void)state;
+    static const char *const temporal[] = {"plan=temporal", "graph=false", "resident_blocks=0", "storage=f32",
+                                           NULL};
+    kf_error error = {KF_OK, ""};
+    kf_backend *backend;
+    kf_plan *plan;
+    kf_scene *scene = open_scene("cavity2d", 600);
+    must(kf_backend_open("cpu:1,cpu:1", &backend, &error), &error);
+    const kf_config config = config_of(scene, backend, temporal);
+    assert_int_equal(d2q9->plan(problem_of(d2q9, scene), &config, backend, &plan, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "plan temporal runs on one device"));
+    kf_backend_close(backend);
+    kf_scene_free(scene);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_open_faces_and_a_solid),
+        cmocka_unit_test(test_walls),
+        cmocka_unit_test(test_awaits),
+        cmocka_unit_test(test_refuses_tiles),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
