@@ -20,7 +20,7 @@ enum { SEEDS = 100, MOST_FILES = 64, MARKS = 2 };
 
 /* Where the model is held against the best of all others, by Mann-Whitney's test over the seeds. */
 static const int cells[] = {20, 50, 100, 200};
-enum { CELLS = sizeof cells / sizeof *cells, LEAST_CONFIGS = 1000, STRATEGIES = 16 };
+enum { CELLS = sizeof cells / sizeof *cells, LEAST_CONFIGS = 700, STRATEGIES = 16 };
 
 typedef struct kf_cells {
     double probabilities[MOST_FILES * CELLS];
@@ -41,15 +41,16 @@ static const kf_target targets[] = {
 static const kf_target whole_target = {"any space measured whole", {50, 200}, {INFINITY, 0.02}},
                        survey_target = {"any survey", {8, 20}, {INFINITY, 0.01}};
 
-/* Of a survey, which tuning has a cost model for, half of the configs may have been chosen by a model. */
+/* A space, or a part of it at random that is large enough. Of a survey, which tuning has a cost model for,
+ * half of the configs may have been chosen by a model. */
 static bool is_whole(const kf_landscape *landscape, bool has_prior) {
     return !has_prior && landscape->ok_count >= LEAST_CONFIGS;
 }
 
-static const kf_target *target_of(const kf_landscape *landscape, bool whole) {
+static const kf_target *target_of(const kf_landscape *landscape, bool has_prior) {
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
         if (strcmp(targets[i].landscape, landscape->name) == 0) return &targets[i];
-    return whole ? &whole_target : &survey_target;
+    return has_prior ? &survey_target : &whole_target;
 }
 
 /* --- the landscapes there are --------------------------------------------------------------------------- */
@@ -196,6 +197,19 @@ static void add_cells(kf_cells *all, const kf_replay_result *results, int count,
     }
 }
 
+/* What the model's regret after 50 evaluations is of random search's. */
+static void add_share_of_random(const kf_landscape *landscape, const kf_replay_result *model,
+                                const kf_replay_result *random, kf_figures *figures) {
+    enum { AFTER = 50 };
+    if (model->evaluations < AFTER || !(random->means[AFTER - 1] > 0)) return;
+    kf_figure figure = {.value = 100 * model->means[AFTER - 1] / random->means[AFTER - 1],
+                        .unit = "%",
+                        .floor = (double)NAN,
+                        .share = NAN};
+    (void)snprintf(figure.name, sizeof figure.name, "%.24s of random's 50", landscape->name);
+    kf_figures_add(figures, &figure);
+}
+
 /* After Holm's correction over all cells of all landscapes: no other strategy may be better anywhere. */
 static void add_comparison(kf_cells *all, kf_figures *figures) {
     int better = 0, worse = 0;
@@ -241,7 +255,7 @@ static kf_status replay_all(const kf_landscape *landscape, const kf_prior *prior
 static kf_status judge(const kf_landscape *landscape, const kf_prior *prior, kf_cells *all,
                        kf_figures *figures, kf_error *error) {
     const bool whole = is_whole(landscape, prior != NULL);
-    const kf_target *target = target_of(landscape, whole);
+    const kf_target *target = target_of(landscape, prior != NULL);
     kf_replay_result results[STRATEGIES];
     const char *names[STRATEGIES];
     int count = 0, model_at = -1;
@@ -260,7 +274,10 @@ static kf_status judge(const kf_landscape *landscape, const kf_prior *prior, kf_
         add_overhead(landscape, &results[s], figures);
         model_at = s;
     }
-    if (model_at >= 0 && whole && status == KF_OK) add_cells(all, results, count, model_at);
+    if (model_at >= 0 && whole && status == KF_OK) {
+        add_cells(all, results, count, model_at);
+        add_share_of_random(landscape, &results[model_at], &results[0], figures);
+    }
     for (int s = 0; s < count; s++)
         kf_replay_free(&results[s]);
     return status;
@@ -268,7 +285,7 @@ static kf_status judge(const kf_landscape *landscape, const kf_prior *prior, kf_
 
 /* What the model finds without its prior, to be seen beside it. */
 static kf_status add_without_prior(const kf_landscape *landscape, kf_figures *figures, kf_error *error) {
-    const kf_target *target = target_of(landscape, false);
+    const kf_target *target = target_of(landscape, true);
     const kf_replay_request request = {landscape, "model", target->evaluations[MARKS - 1], SEEDS, 1, NULL};
     kf_replay_result result;
     KF_TRY(kf_replay(&request, &result, error));

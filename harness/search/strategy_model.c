@@ -49,7 +49,7 @@ static const kf_strategy_option options[] = {
                  1, 0.4, false},
     [SETTLED] = {"settled",
                  "configs from which on differences near the best count more than those far above it", 0, 1e9,
-                 40, true},
+                 30, true},
     [OPTIMISM] = {"optimism",
                   "deviations below the mean that is expected where nothing is known, until then; no prior",
                   0, 1000, 15, false},
@@ -57,13 +57,15 @@ static const kf_strategy_option options[] = {
               "ratio to the best, less 1, up to which times then count as they are, beyond by its logarithm",
               1e-3, 1e6, 0.1, false},
     [STEPS] = {"steps",
-               "until then, every so many proposals the best one's neighbour by a single step; 0: none", 0,
-               1000, 4, true},
+               "until then, with presets: every so many the best one's neighbour by a single step; 0: none",
+               0, 1000, 4, true},
     {.name = NULL},
 };
 
 /* Times beyond the median by more than this share of its distance to the best say no more than "slow". */
 static const double SLOW = 1.0, SLOW_SLOPE = 0.1;
+/* Share of the optimism where presets are a beginning. */
+static const double BESIDE_PRESETS = 0.4;
 static const float EXPLORING = 30.0F; /* boldness, against 1 */
 
 typedef enum kf_fate { PENDING, WORKS, FAILS } kf_fate;
@@ -117,18 +119,19 @@ typedef struct kf_model {
 } kf_model;
 
 static void *open_model(const kf_strategy *strategy, const kf_space *space, uint64_t seed) {
+    const bool presets = kf_space_preset_count(space) > 0;
     kf_model *model = kf_allocate_zeroed(1, sizeof *model);
     model->strategy = strategy;
     model->space = space;
     model->design = (int)kf_strategy_setting(strategy, DESIGN);
     model->kept_points = (int)kf_strategy_setting(strategy, POINTS);
     model->explore = (int)kf_strategy_setting(strategy, EXPLORE);
-    model->steps = (int)kf_strategy_setting(strategy, STEPS);
+    model->steps = presets ? (int)kf_strategy_setting(strategy, STEPS) : 0;
     model->settled_from = (int)kf_strategy_setting(strategy, SETTLED);
-    model->optimism = kf_strategy_setting(strategy, OPTIMISM);
+    model->optimism = kf_strategy_setting(strategy, OPTIMISM) * (presets ? BESIDE_PRESETS : 1);
     model->near = kf_strategy_setting(strategy, NEAR);
     model->caution = (float)kf_strategy_setting(strategy, CAUTION);
-    model->sweep = kf_space_preset_count(space) > 0 ? (int)kf_strategy_setting(strategy, SWEEP) : 0;
+    model->sweep = presets ? (int)kf_strategy_setting(strategy, SWEEP) : 0;
     model->random = seed;
     model->order_seed = kf_random_next(&model->random);
     model->features = kf_features_open(space);
