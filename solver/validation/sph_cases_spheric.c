@@ -33,8 +33,10 @@ static kf_status read_gauges(kf_sph_flow *flow, double values[4], kf_error *erro
 }
 
 static kf_status watch(const kf_validation *validation, kf_sph_flow *flow, gauges *seen, kf_error *error) {
-    const double step = 0.005, end = validation->gpu ? 6.0 : 2.0;
-    double before[2] = {0.0, 0.0}, earlier = 0.0;
+    /* As often as the experiment was read; a pressure swings with the sound from wall to wall. */
+    enum { MEAN = 11 };
+    const double step = 0.001, end = validation->gpu ? 6.0 : 2.0;
+    double before[2] = {0.0, 0.0}, recent[MEAN] = {0.0};
     int at = 0;
     seen->arrival = (double)NAN;
     for (int k = 1; k * step < end + 0.5 * step; k++) {
@@ -45,8 +47,11 @@ static kf_status watch(const kf_validation *validation, kf_sph_flow *flow, gauge
         if (isnan(seen->arrival) && values[0] > 0.02) seen->arrival = t;
         for (int g = 0; g < 2 && t > 0.3 && t <= 1.5; g++)
             seen->impulse[g] += 0.5 * step * (before[g] + values[2 + g]);
-        if (t < 1.5) seen->peak = fmax(seen->peak, (earlier + before[0] + values[2]) / 3.0);
-        earlier = before[0];
+        recent[k % MEAN] = values[2];
+        double mean = 0.0;
+        for (int i = 0; i < MEAN; i++)
+            mean += recent[i] / MEAN;
+        if (t < 1.5) seen->peak = fmax(seen->peak, mean);
         before[0] = values[2];
         before[1] = values[3];
         if (at < MOMENTS && t > moments[at] - 0.5 * step) {
@@ -87,7 +92,7 @@ kf_status kf_case_sph_spheric(kf_validation *validation, kf_error *error) {
         kf_check_relative(validation, "impulse at P1 from 0.3 s to 1.5 s, Pa s", source, 4297.0,
                           seen.impulse[0], 0.15);
         kf_check_relative(validation, "impulse at P2, Pa s", source, 3613.0, seen.impulse[1], 0.15);
-        kf_check_relative(validation, "peak at P1, means over 10 ms, Pa", source, 10204.0, seen.peak, 0.3);
+        kf_check_relative(validation, "peak at P1, means over 10 ms, Pa", source, 10032.0, seen.peak, 0.3);
     }
     kf_sph_close(&flow);
     return status;
