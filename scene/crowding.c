@@ -84,7 +84,7 @@ static void raise_crowds(node_box *box, const kf_samples *samples, const double 
 /* A moving solid's samples meet the nodes in ever other ways: eight of them stand for all, and only what is
  * thin in each counts. */
 double *kf_scene_acting_areas(const kf_scene *scene) {
-    static const double UNSTABLE = 1.5;
+    static const double UNSTABLE = 1.2;
     const kf_samples *samples = &scene->samples;
     const bool moving = scene->motion.moving;
     double *areas = kf_allocate((samples->count + 1) * sizeof *areas);
