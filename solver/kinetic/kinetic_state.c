@@ -298,8 +298,8 @@ static kf_status add_load(const kf_plan *plan, kf_kinetic *kinetic, long long to
     long long sums[KF_LOAD_SLOTS][6];
     KF_TRY(kf_buffer_download(kinetic->load_sums, 0, sums, sizeof sums, error));
     for (int slot = 0; slot < KF_LOAD_SLOTS; slot++)
-        for (int i = 0; i < 6; i++)
-            total[i] += sums[slot][i];
+        for (int i = 0; i < 6; i++) /* around its end, as in kernels, once the flow has blown up */
+            total[i] = (long long)((unsigned long long)total[i] + (unsigned long long)sums[slot][i]);
     return KF_OK;
 }
 
