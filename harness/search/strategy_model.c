@@ -56,9 +56,10 @@ static const kf_strategy_option options[] = {
     [NEAR] = {"near",
               "ratio to the best, less 1, up to which times then count as they are, beyond by its logarithm",
               1e-3, 1e6, 0.1, false},
-    [STEPS] = {"steps",
-               "until then, with presets: every so many the best one's neighbour by a single step; 0: none",
-               0, 1000, 4, true},
+    [STEPS] =
+        {"steps",
+         "with presets, below 20 configs: every so many the best one's neighbour by a single step; 0: none",
+         0, 1000, 4, true},
     {.name = NULL},
 };
 
