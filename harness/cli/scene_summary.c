@@ -95,12 +95,13 @@ void kf_scene_summary_print(const kf_scene *scene, const kf_scene_summary *s, FI
     fprintf(file, "%s: %dx%dx%d nodes, cells of %.4g m, domain %.4g x %.4g x %.4g m\n", scene->name,
             scene->nodes[0], scene->nodes[1], scene->nodes[2], scene->cell_size, s->domain[0], s->domain[1],
             s->domain[2]);
-    if (isfinite(s->boundary_layer))
-        fprintf(file,
-                "  solid       %.4g x %.4g x %.4g m, %.3g cells a length, frontal area %.4g m^2, blockage "
-                "%.2g %%\n",
-                s->solid[0], s->solid[1], s->solid[2], s->cells_a_length, s->frontal_area,
-                100.0 * s->blockage);
+    if (isfinite(s->boundary_layer)) {
+        fprintf(file, "  solid       %.4g x %.4g x %.4g m, %.3g cells a length", s->solid[0], s->solid[1],
+                s->solid[2], s->cells_a_length);
+        if (isfinite(s->frontal_area)) /* there is a stream that comes in */
+            fprintf(file, ", frontal area %.4g m^2, blockage %.2g %%", s->frontal_area, 100.0 * s->blockage);
+        fputc('\n', file);
+    }
     fprintf(file, "  flow        %.4g m/s, Reynolds number %.4g with %.4g m, viscosity %.3g m^2/s\n",
             s->speed, s->reynolds, s->length, s->viscosity);
     fprintf(file, "  lattice     %.3g cells a step (Mach %.2g), viscosity %.3g, time step %.3g s\n",
