@@ -114,7 +114,7 @@ static void test_result(void **state) {
     fixture_path(path, "best.json");
     if (kf_best_config_write(path, best, &error) != KF_OK) fail_msg("%s", error.message);
     assert_int_equal(kf_file_read(path, 0, &text, &size, &error), KF_OK);
-    assert_known("best.kftune.json", with_word(text, KF_VERSION, "VERSION"));
+    assert_known("best-config.json", with_word(text, KF_VERSION, "VERSION"));
     kf_best_config_free(best);
     free(best);
     for (int i = 0; i < TRIED; i++)
