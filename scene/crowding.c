@@ -81,8 +81,10 @@ static void raise_crowds(node_box *box, const kf_samples *samples, const double 
     }
 }
 
-/* A moving solid's samples meet the nodes in ever other ways: eight of them stand for all. */
+/* A moving solid's samples meet the nodes in ever other ways: eight of them stand for all, and in one of them
+ * a wall's samples, which lie unevenly, come to a little more than 1. */
 double *kf_scene_acting_areas(const kf_scene *scene) {
+    static const double UNEVEN_WALL = 1.1;
     const kf_samples *samples = &scene->samples;
     const bool moving = scene->motion.moving;
     double *areas = kf_allocate((samples->count + 1) * sizeof *areas);
@@ -97,7 +99,7 @@ double *kf_scene_acting_areas(const kf_scene *scene) {
         free(box.value);
     }
     for (size_t s = 0; s < samples->count; s++)
-        areas[s] = samples->area[s] / fmax(crowd[s], 1.0);
+        areas[s] = samples->area[s] / (crowd[s] > (moving ? UNEVEN_WALL : 1.0) ? crowd[s] : 1.0);
     free(crowd);
     return areas;
 }

@@ -259,8 +259,8 @@ double kf_scene_outflow_pull(const kf_scene *scene, kf_face face);
 /* Area with which each sample's penalty force acts (lattice): its own, divided by the sum that the samples
  * around it (itself included) have about it, weighted as their forces are spread and its velocity is
  * interpolated, where that is more than 1. It is 1/2 to 1 on a wall, and more where a solid is thinner
- * than a cell: there forces that take the same slip twice would overshoot. Of a moving solid it is the
- * largest of eight places within a cell of where it begins. Caller frees. */
+ * than a cell: there forces that take the same slip twice would overshoot. A moving solid's are left as they
+ * are, unless that sum is more than 1.1 somewhere within a cell of where it begins. Caller frees. */
 double *kf_scene_acting_areas(const kf_scene *scene);
 
 /* How far (cells) outside of its samples a solid acts on the flow, and so how far under its surface they are

@@ -63,7 +63,7 @@ static void test_passes(void **state) {
 }
 
 /* A plate of two fifths of a cell, whose two sides take the slip of the same nodes: forces of their full
- * areas would blow up within 200 steps, at rest or moving. Areas of walls are left alone, or nearly. */
+ * areas would blow up within 200 steps, at rest or moving. Areas of walls are left alone. */
 static void test_solid_thinner_than_a_cell(void **state) {
     (void)state;
     kf_scene *scene = NULL;
@@ -83,14 +83,7 @@ static void test_solid_thinner_than_a_cell(void **state) {
         scene = open_scene(walls[w], 96 * 64 * 64);
         assert_true(scene->motion.moving == (w == 1));
         double *areas = kf_scene_acting_areas(scene);
-        double own = 0, acting = 0;
-        for (size_t i = 0; i < scene->samples.count; i++) {
-            own += scene->samples.area[i];
-            acting += areas[i];
-            assert_true(areas[i] <= scene->samples.area[i] && areas[i] > 0.7 * scene->samples.area[i]);
-        }
-        if (w == 0) assert_memory_equal(areas, scene->samples.area, scene->samples.count * sizeof *areas);
-        assert_true(acting > 0.998 * own); /* of eight places of a turning one some sample's is uneven */
+        assert_memory_equal(areas, scene->samples.area, scene->samples.count * sizeof *areas);
         free(areas);
         kf_scene_free(scene);
     }
