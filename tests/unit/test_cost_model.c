@@ -18,16 +18,8 @@
 #include "solver/systems.h"
 #include "tests/unit/kinetic_plan.h"
 #include "tests/unit/model_launches.h"
+#include "tests/unit/modelled_gpu.h"
 #include "tests/unit/problem_fixture.h"
-
-static const kf_device_info gpu = {.backend = "cuda",
-                                   .spec = "cuda:0",
-                                   .name = "test",
-                                   .peak_bandwidth = 4.8e12,
-                                   .multiprocessors = 132,
-                                   .warp_size = 32,
-                                   .max_threads_per_block = 1024,
-                                   .memory_bytes = (uint64_t)128 << 30};
 
 static void test_launches_add_up(void **state) {
     (void)state;

@@ -14,13 +14,9 @@
 #include "base/backend/cpu_queue.h"
 #include "scene/scene.h"
 #include "solver/d2q9/d2q9.h"
-#include "tests/unit/problem_fixture.h"
+#include "tests/unit/team_fixture.h"
 
 enum { STEPS = 41, MOST_SEEDS = 12 };
-
-static void must(kf_status status, const kf_error *error) {
-    if (status != KF_OK) fail_msg("%s", error->message);
-}
 
 typedef struct outcome {
     void *state;
@@ -30,40 +26,19 @@ typedef struct outcome {
 
 static const kf_system *const d2q9 = &kf_system_d2q9;
 
-/* The default of the space with these values, also what only pays on a GPU. */
-static kf_config config_of(const kf_scene *scene, const kf_backend *backend, const char *const *fixed) {
-    kf_error error = {KF_OK, ""};
-    kf_variables variables = {0};
-    kf_space *space;
-    kf_config config;
-    int count = 0;
-    while (fixed[count] != NULL)
-        count++;
-    d2q9->variables(problem_of(d2q9, scene), kf_backend_device(backend), &variables);
-    for (int v = 0; v < variables.count; v++)
-        if (strcmp(variables.values[v].name, "gpu") == 0) variables.values[v].value = 1;
-    must(kf_space_open(d2q9->name, d2q9->space_file, &variables, fixed, count, &space, &error), &error);
-    assert_true(kf_space_size(space) > 0);
-    kf_space_config(space, 0, &config);
-    kf_space_free(space);
-    return config;
-}
-
 static void run(const kf_scene *scene, const char *const *fixed, const char *device, outcome *o) {
     kf_error error = {KF_OK, ""};
     kf_backend *backend;
     kf_plan *plan;
     must(kf_backend_open(device, &backend, &error), &error);
-    const kf_config config = config_of(scene, backend, fixed);
+    const kf_config config = config_of(d2q9, scene, backend, fixed);
     must(d2q9->plan(problem_of(d2q9, scene), &config, backend, &plan, &error), &error);
     must(kf_plan_initialise(plan, &error), &error);
     must(kf_plan_advance(plan, STEPS, &error), &error);
     must(kf_backend_synchronize(backend, &error), &error);
     memset(o, 0, sizeof *o);
     must(plan->methods->flow->load(plan, &o->load, &error), &error);
-    must(plan->methods->state_size(plan, &o->bytes, &error), &error);
-    o->state = malloc(o->bytes);
-    must(plan->methods->save(plan, o->state, &error), &error);
+    take_state(plan, &o->state, &o->bytes);
     must(kf_plan_check_buffers(plan, &error), &error);
     kf_plan_free(plan);
     kf_backend_close(backend);
@@ -158,7 +133,7 @@ static void test_refuses_tiles(void **state) {
     kf_plan *plan;
     kf_scene *scene = open_scene("cavity2d", 600);
     must(kf_backend_open("cpu:1,cpu:1", &backend, &error), &error);
-    const kf_config config = config_of(scene, backend, temporal);
+    const kf_config config = config_of(d2q9, scene, backend, temporal);
     assert_int_equal(d2q9->plan(problem_of(d2q9, scene), &config, backend, &plan, &error), KF_BAD_INPUT);
     assert_non_null(strstr(error.message, "plan temporal runs on one device"));
     kf_backend_close(backend);

@@ -63,6 +63,15 @@ static double bowl(const kf_space *space, uint64_t index) {
     return exp(0.02 * (double)((p[0] - 8) * (p[0] - 8) + (p[1] - 3) * (p[1] - 3) + (p[2] - 5) * (p[2] - 5)));
 }
 
+static void tell_bowl(kf_strategy *strategy, const kf_space *space, uint64_t index, uint64_t *best,
+                      double *least) {
+    const double time = bowl(space, index);
+    kf_strategy_tell(strategy, index, true, time);
+    if (time >= *least) return;
+    *least = time;
+    *best = index;
+}
+
 static uint64_t propose(kf_strategy *strategy) {
     kf_proposal proposal;
     assert_true(kf_strategy_next(strategy, &proposal));
@@ -158,12 +167,7 @@ static void a_sweep_takes_turns(void **state) {
                 assert_int_equal(changes, 1);
             else
                 assert_in_range(changes, 2, 3);
-            const double time = bowl(space, index);
-            kf_strategy_tell(strategy, index, true, time);
-            if (time < least) {
-                least = time;
-                best = index;
-            }
+            tell_bowl(strategy, space, index, &best, &least);
         }
         kf_strategy_close(strategy);
     }
@@ -224,12 +228,7 @@ static void early_steps_are_single(void **state) {
         for (int i = 1; i < 20; i++) {
             const uint64_t index = propose(strategy);
             single[way] += i >= 4 && i % 4 == 0 && steps_between(space, best, index) == 1;
-            const double time = bowl(space, index);
-            kf_strategy_tell(strategy, index, true, time);
-            if (time < least) {
-                least = time;
-                best = index;
-            }
+            tell_bowl(strategy, space, index, &best, &least);
         }
         kf_strategy_close(strategy);
     }

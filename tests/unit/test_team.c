@@ -16,13 +16,9 @@
 #include "scene/scene.h"
 #include "solver/kinetic/kinetic.h"
 #include "tests/unit/free_torus.h"
-#include "tests/unit/problem_fixture.h"
+#include "tests/unit/team_fixture.h"
 
 enum { STEPS = 37, SEEDS = 3, MOST_SEEDS = 12 };
-
-static void must(kf_status status, const kf_error *error) {
-    if (status != KF_OK) fail_msg("%s", error->message);
-}
 
 static const kf_system *const kinetic = &kf_system_kinetic;
 
@@ -39,37 +35,10 @@ static void outcome_free(outcome *o) {
     kf_fields_free(&o->fields);
 }
 
-static void take_state(kf_plan *plan, void **state, size_t *bytes) {
-    kf_error error = {KF_OK, ""};
-    must(kf_backend_synchronize(plan->backend, &error), &error);
-    must(plan->methods->state_size(plan, bytes, &error), &error);
-    *state = malloc(*bytes);
-    must(plan->methods->save(plan, *state, &error), &error);
-}
-
-/* The default of the space with these parameters: "plan=fused", …, up to NULL. */
-static kf_config config_of(const kf_scene *scene, const kf_backend *backend, const char *const *fixed) {
-    kf_error error = {KF_OK, ""};
-    kf_variables variables = {0};
-    kf_space *space;
-    kf_config config;
-    int count = 0;
-    while (fixed[count] != NULL)
-        count++;
-    kinetic->variables(problem_of(kinetic, scene), kf_backend_device(backend), &variables);
-    for (int v = 0; v < variables.count; v++) /* what only pays on a GPU is right here too */
-        if (strcmp(variables.values[v].name, "gpu") == 0) variables.values[v].value = 1;
-    must(kf_space_open(kinetic->name, kinetic->space_file, &variables, fixed, count, &space, &error), &error);
-    assert_true(kf_space_size(space) > 0);
-    kf_space_config(space, 0, &config);
-    kf_space_free(space);
-    return config;
-}
-
 static kf_plan *open_plan(const kf_scene *scene, const char *const *fixed, kf_backend *backend) {
     kf_error error = {KF_OK, ""};
     kf_plan *plan;
-    const kf_config config = config_of(scene, backend, fixed);
+    const kf_config config = config_of(kinetic, scene, backend, fixed);
     must(kinetic->plan(problem_of(kinetic, scene), &config, backend, &plan, &error), &error);
     must(kf_plan_initialise(plan, &error), &error);
     return plan;
@@ -518,7 +487,7 @@ static void test_refusals(void **state) {
     assert_int_equal(kf_backend_device(backend)->parts, 2);
     static const char *const shift[] = {FUSED, "layout=soa", "storage=f32", "streaming=two_grids", NULL};
     kf_scene *scene = open_scene("ball", 6000);
-    kf_config config = config_of(scene, backend, shift);
+    kf_config config = config_of(kinetic, scene, backend, shift);
     kf_config_set_name(&config, "streaming", "shift");
     kf_config_set_integer(&config, "slab", 2);
     kf_plan *plan = NULL;
@@ -563,7 +532,7 @@ static void test_compiles_for_a_gpu(void **state) {
         kf_backend *cpu;
         must(kf_backend_open("cpu:1", &cpu, &error), &error);
         kf_scene *scene = open_scene(scenes[i % 2], 6000);
-        const kf_config config = config_of(scene, cpu, fixed[i / 2]);
+        const kf_config config = config_of(kinetic, scene, cpu, fixed[i / 2]);
         kf_backend_close(cpu);
         const kf_status status =
             kinetic->sources(problem_of(kinetic, scene), &config, &gpu, compile, &gpu, &error);
