@@ -246,6 +246,10 @@ static void add_figure(const bench *b, const row *r, double value, const char *u
     kf_copy_text(figure.name, sizeof figure.name, r->name);
     kf_copy_text(figure.unit, sizeof figure.unit, unit);
     kf_figures_add(b->figures, &figure);
+    if (isfinite(share))
+        kf_progress(true, "%s: %.4g %s, %.2f %%; %s", r->name, value, unit, 100 * share, note);
+    else
+        kf_progress(true, "%s: %s", r->name, note);
 }
 
 static kf_status compare(bench *b, const row *r, kf_error *error) {
