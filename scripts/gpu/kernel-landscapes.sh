@@ -1,8 +1,8 @@
 #!/bin/bash
 # Measures landscapes of kernels that are not kftune's (tests/data/t1) on a GPU: seven kernels at two sizes each, every config of their
 # spaces in random order. Usage: scripts/gpu/kernel-landscapes.sh FOLDER [DEVICE] [SECONDS, 250]
-# HALF=0: matmul, nbody, transpose and dedispersion alone; HALF=1: the others, for a second GPU. The two sizes of a kernel share
-# their compiled modules. Leaves what landscapes.sh leaves.
+# HALF=0: matmul, nbody, transpose and dedispersion alone; HALF=1: the others, for a second GPU. PROBLEMS="nbody:6000x1x1 ...": these. The two
+# sizes of a kernel share their compiled modules. Leaves what landscapes.sh leaves.
 set -u
 problems=$(cd "$(dirname "$0")/../../tests/data/t1" && pwd)
 first=(matmul:1024x768x1 nbody:4096x1x1 transpose:4096x2048x1 dedispersion:4096x96x1
@@ -14,6 +14,7 @@ case ${HALF:-} in
 1) chosen=("${second[@]}") ;;
 *) chosen=("${first[@]:0:4}" "${second[@]:0:3}" "${first[@]:4}" "${second[@]:3}") ;;
 esac
+[ -z "${PROBLEMS:-}" ] || read -ra chosen <<<"$PROBLEMS"
 for scene in "${chosen[@]}"; do
     scenes+="$problems/${scene/:/.t1.json:} "
 done

@@ -1,6 +1,7 @@
 /* Sums over channels, each of which is delayed by shifts[channel] / 16 samples more for every row of the result. A thread has
  * per_x samples, block_x apart or side by side (strided), in per_y rows; `unrolled` channels are read at a time; whole: sums are
- * whole numbers, and floats only in the end; words: four samples side by side are cut out of two words. */
+ * whole numbers, and floats only in the end; words: four samples side by side are cut out of two words; packed: two of their sums
+ * share a word, 16 bits each, which 256 channels do not overflow. */
 #define TILE_X (block_x * per_x)
 #define TILE_Y (block_y * per_y)
 
@@ -12,6 +13,9 @@ extern "C" __global__ void __launch_bounds__(block_x * block_y)
     int sums[per_y][per_x] = {};
 #else
     float sums[per_y][per_x] = {};
+#endif
+#if packed
+    unsigned pairs[per_y][per_x / 2] = {}; /* of each four samples the first and third, then the second and fourth */
 #endif
 #pragma unroll unrolled
     for (int c = 0; c < channels; c++) {
@@ -26,10 +30,15 @@ extern "C" __global__ void __launch_bounds__(block_x * block_y)
                 const size_t at = row + min(x0 + (int)threadIdx.x * per_x + i, (samples - 1) / 4 * 4);
                 const unsigned *two = (const unsigned *)in + at / 4;
                 const unsigned four = __funnelshift_r(two[0], at % 4 > 0 ? two[1] : 0u, 8 * (unsigned)(at % 4));
+#if packed
+                pairs[j][i / 2] += four & 0x00ff00ffu;
+                pairs[j][i / 2 + 1] += four >> 8 & 0x00ff00ffu;
+#else
                 sums[j][i] += four & 255u;
                 sums[j][i + 1] += four >> 8 & 255u;
                 sums[j][i + 2] += four >> 16 & 255u;
                 sums[j][i + 3] += four >> 24;
+#endif
             }
 #else
 #pragma unroll
@@ -40,6 +49,13 @@ extern "C" __global__ void __launch_bounds__(block_x * block_y)
 #endif
         }
     }
+#if packed
+#pragma unroll
+    for (int j = 0; j < per_y; j++)
+#pragma unroll
+        for (int i = 0; i < per_x; i++)
+            sums[j][i] = pairs[j][i / 4 * 2 + i % 2] >> i % 4 / 2 * 16 & 0xffffu;
+#endif
 #pragma unroll
     for (int j = 0; j < per_y; j++)
 #pragma unroll

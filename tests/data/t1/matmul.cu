@@ -1,7 +1,7 @@
 /* c = a b of row-major matrices: a is rows x depth, b is depth x columns. A block has a tile of c, a thread per_x x per_y
  * values of it, block_x apart or side by side (strided). stage: how many of the two matrices go through shared memory,
  * tile_k of the depth at a time, that of a with the depth outside; vector: so many values are read at once on the way there;
- * prefetch: those of the next tile are on their way while this one is worked on. */
+ * prefetch: those of the next tile are on their way while this one is worked on; unrolled: the loop over a tile's depth is. */
 #define TILE_X (block_x * per_x)
 #define TILE_Y (block_y * per_y)
 #define THREADS (block_x * block_y)
@@ -90,7 +90,11 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         if (k0 + tile_k < depth) fetch(k0 + tile_k);
 #endif
 #endif
+#if unrolled
 #pragma unroll
+#else
+#pragma unroll 1
+#endif
         for (int k = 0; k < tile_k; k++) {
             const int inside = k0 + k < depth;
             float row[per_x];
