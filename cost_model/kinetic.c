@@ -416,12 +416,9 @@ static void add_moments(kf_tally *tally) {
     static const double MOMENTS = 9, WORDS = 6, WORD = 4, APART = 12, TOGETHER = 15;
     const kf_kinetic_choice *c = &tally->choice;
     const bool packed = c->value_bytes < WORD;
-    const double values = packed ? WORDS * WORD / c->value_bytes : MOMENTS,
-                 each = (c->halo_threads ? 350 : 470) + (packed ? APART : 0);
-    /* Threads, or places of the plane, over nodes of the tile. */
-    const double threads = c->block_x * c->block_y,
-                 halo = c->halo_threads ? threads / (c->block_x * (floor(threads / (c->block_x + 2)) - 2))
-                                        : (c->block_x + 2) * (c->block_y + 2) / threads;
+    const double values = packed ? WORDS * WORD / c->value_bytes : MOMENTS, each = 470 + (packed ? APART : 0);
+    /* Places of the plane over nodes of the tile. */
+    const double halo = (c->block_x + 2) * (c->block_y + 2) / (c->block_x * c->block_y);
     kf_work *work = add_pass(tally, &(kf_pass){.name = "stream_collide",
                                                .reads = values * halo,
                                                .writes = values,

@@ -4,70 +4,31 @@
  * what streams to it. Of what moves upwards in plane z - 1, stays in plane z and moves downwards in plane z +
  * 1 only sums are kept.
  *
- * With halo threads a thread has one place of the tile or around it, in every plane. What it turns a node into
- * it keeps where it moves straight up, down or not at all; the other 24 populations go to one of two shared
- * places, in turns, so that a plane has one barrier. Warps lie along the tile's rows, which whole sectors of
- * memory hold; the columns beside it have the threads after them.
- *
- * Defines that a config sets: KF_TILE_X, KF_TILE_Y threads of a block   KF_HALO_THREADS 0|1: those around the
- * tile count, too, which then has as many rows less   KF_PREFETCH 0|1: the moments of the next plane are asked for before the sums of this one */
+ * Defines that a config sets: KF_TILE_X, KF_TILE_Y nodes of a tile, a thread each   KF_PREFETCH 0|1: the
+ * moments of the next plane are asked for before the sums of this one */
 #include "band.h"
 #include "boundary.h"
 #include "moments.h"
 
 #define KF_PLANE_X (KF_TILE_X + 2)
-#if KF_HALO_THREADS
-#define KF_PLANE_Y (KF_TILE_X * KF_TILE_Y / KF_PLANE_X)
-#else
 #define KF_PLANE_Y (KF_TILE_Y + 2)
-#endif
 #define KF_PLANE (KF_PLANE_X * KF_PLANE_Y)
 enum {
-    KF_OWN_Y = KF_PLANE_Y - 2, /* rows of nodes that a block computes, of KF_TILE_X each */
     KF_THREADS = KF_TILE_X * KF_TILE_Y,
     KF_OWN_COUNT = KF_PRIVATE(KF_THREADS)
 };
 
-/* What leaves a plane's places, in shared memory. With halo threads those that move up or down within their
- * column stay with their thread, and two of each other column move as one value. */
-#if KF_HALO_THREADS
-typedef struct
-#if KF_CUDA
-    __align__(2 * sizeof(kf_real))
-#endif
-        kf_two {
-    kf_real down, level;
-}
-kf_two;
-typedef struct kf_plane_values {
-    kf_two slow[8][KF_PLANE];
-    kf_real up[8][KF_PLANE];
-} kf_plane_values;
-enum { KF_LEAVING_PLANES = 2 };
-#else
+/* What leaves a plane's places, in shared memory. */
 typedef struct kf_plane_values {
     kf_real population[27][KF_PLANE];
 } kf_plane_values;
-enum { KF_LEAVING_PLANES = 1 };
-#endif
 /* Of large tiles more than the 48 KiB that a kernel has without asking for them: its launch says how much
  * (kinetic_launches.c). */
-#if KF_CUDA && (27 + 21 * KF_HALO_THREADS) * KF_PLANE * (KF_STORAGE == 2 ? 8 : 4) > 49152
-#define KF_LEAVING KF_DYNAMIC_SHARED(kf_plane_values, leaving, KF_LEAVING_PLANES);
+#if KF_CUDA && 27 * KF_PLANE * (KF_STORAGE == 2 ? 8 : 4) > 49152
+#define KF_LEAVING KF_DYNAMIC_SHARED(kf_plane_values, leaving, 1);
 #else
-#define KF_LEAVING KF_SHARED kf_plane_values leaving[KF_LEAVING_PLANES];
+#define KF_LEAVING KF_SHARED kf_plane_values leaving[1];
 #endif
-
-/* The place, counted along rows of the plane, that is number i of its places. */
-KF_FUNCTION int kf_place_of(int i) {
-#if KF_HALO_THREADS
-    const int column = i - KF_TILE_X * KF_PLANE_Y;
-    return column < 0 ? i % KF_TILE_X + 1 + KF_PLANE_X * (i / KF_TILE_X)
-                      : column / KF_PLANE_Y * (KF_PLANE_X - 1) + KF_PLANE_X * (column % KF_PLANE_Y);
-#else
-    return i;
-#endif
-}
 
 /* Sums over the nine velocities of one cz of 1, cx, cy, cx cx, cy cy, cx cy. */
 typedef struct kf_level {
@@ -195,63 +156,16 @@ KF_FUNCTION kf_index kf_tile_node(const kf_kinetic_arguments *a, int x0, int y0,
     return kf_beyond(x, nx) == 0 && kf_beyond(y, ny) == 0 ? kf_offset(a, x, y, 0) : -1;
 }
 
-#if KF_HALO_THREADS
-/* The eight columns around a place: number, name along x and y, cx, cy. */
-#define KF_EACH_COLUMN(X)                                                                                    \
-    X(0, mm, -1, -1) X(1, zm, 0, -1) X(2, pm, 1, -1) X(3, mz, -1, 0) X(4, pz, 1, 0) X(5, mp, -1, 1)          \
-        X(6, zp, 0, 1) X(7, pp, 1, 1)
-enum { KF_ENTRY_COLUMN = 4 }; /* outside of the domain nothing moves along it: has what comes straight in */
-#define KF_LEAVE_COLUMN(q, name, cx, cy)                                                                     \
-    {                                                                                                        \
-        kf_two slow;                                                                                         \
-        slow.down = populations[KF_NUMBER_##name##m];                                                        \
-        slow.level = populations[KF_NUMBER_##name##z];                                                       \
-        plane->slow[q][p] = slow;                                                                            \
-        plane->up[q][p] = populations[KF_NUMBER_##name##p];                                                  \
-    }
-#define KF_ARRIVED_COLUMN(q, name, cx, cy)                                                                   \
-    const kf_two slow_##name = plane->slow[q][p - (cx)-KF_PLANE_X * (cy)];                                   \
-    const kf_real f_##name##m = slow_##name.down, f_##name##z = slow_##name.level,                           \
-                  f_##name##p = plane->up[q][p - (cx)-KF_PLANE_X * (cy)];
-#define KF_NUMBER(i, name, cx, cy, cz) KF_NUMBER_##name = i,
-enum { KF_EACH_VELOCITY(KF_NUMBER) };
-
-/* Leaves the node's populations at place p of the plane; own: those that stay in its column. */
-KF_FUNCTION void kf_leave(const kf_kinetic_arguments *a, const kf_held *h, kf_plane_values *plane, int p, kf_real *own) {
-    kf_real populations[27];
-    if (kf_is_listed(h)) {
-        const kf_bits place = kf_listed_place(h);
-        KF_UNROLL for (int i = 0; i < 27; i++) populations[i] = *kf_listed(a, i, place);
-        KF_EACH_COLUMN(KF_LEAVE_COLUMN)
-    } else {
-        const kf_moments m = kf_to_moments(h);
-        kf_to_populations(&m, KF_BODY_FORCE, KF_BODY_X, KF_BODY_Y, KF_BODY_Z, populations, 1);
-        KF_EACH_COLUMN(KF_LEAVE_COLUMN)
-    }
-    own[0] = populations[KF_NUMBER_zzm];
-    own[1] = populations[KF_NUMBER_zzz];
-    own[2] = populations[KF_NUMBER_zzp];
-}
-KF_FUNCTION kf_real *kf_entrance(kf_plane_values *plane, const kf_entry *e) {
-    const int p = e->px + KF_PLANE_X * e->py, column = e->cx + 1 + 3 * (e->cy + 1), q = column - (column > 4);
-    kf_two *slow = &plane->slow[q][p];
-    return column == 4 ? &plane->slow[KF_ENTRY_COLUMN][p].level
-           : e->cz > 0 ? &plane->up[q][p]
-           : e->cz < 0 ? &slow->down
-                       : &slow->level;
-}
-#else
 #define KF_ARRIVED(i, name, cx, cy, cz) const kf_real f_##name = leaving->population[i][p - (cx)-KF_PLANE_X * (cy)];
 KF_FUNCTION kf_real *kf_entrance(kf_plane_values *plane, const kf_entry *e) {
     return &plane->population[kf_direction(e->cx, e->cy, e->cz)][e->px + KF_PLANE_X * e->py];
 }
-#endif
 
 #if KF_PREFETCH
 #define KF_DECLARE_HELD                                                                                      \
     kf_held held[KF_SLOTS(KF_PLANE, KF_THREADS)];                                                            \
     kf_index at[KF_SLOTS(KF_PLANE, KF_THREADS)];                                                             \
-    KF_EACH_SLOT(i, slot, KF_PLANE, KF_THREADS) at[slot] = kf_tile_node(a, x0, y0, kf_place_of(i));
+    KF_EACH_SLOT(i, slot, KF_PLANE, KF_THREADS) at[slot] = kf_tile_node(a, x0, y0, i);
 /* The moments of a plane of the source, whose first node is start. */
 #define KF_FETCH(start)                                                                                      \
     KF_EACH_SLOT(i, slot, KF_PLANE, KF_THREADS) {                                                            \
@@ -259,39 +173,28 @@ KF_FUNCTION kf_real *kf_entrance(kf_plane_values *plane, const kf_entry *e) {
     }
 #define KF_TURN(start)                                                                                       \
     KF_EACH_SLOT(i, slot, KF_PLANE, KF_THREADS) {                                                            \
-        const int p = kf_place_of(i);                                                                        \
-        if (at[slot] >= 0) KF_TURN_HELD(&held[slot])                                                         \
+        if (at[slot] >= 0) KF_TURN_HELD(&held[slot], i)                                                      \
     }
 #else
 #define KF_DECLARE_HELD
 #define KF_FETCH(start)
 #define KF_TURN(start)                                                                                       \
     KF_EACH_OF(i, KF_PLANE, KF_THREADS) {                                                                    \
-        const int p = kf_place_of(i);                                                                        \
-        const kf_index at = kf_tile_node(a, x0, y0, p);                                                      \
+        const kf_index at = kf_tile_node(a, x0, y0, i);                                                      \
         if (at >= 0) {                                                                                       \
             const kf_held h = kf_load_held(a, a->source, (start) + at);                                      \
-            KF_TURN_HELD(&h)                                                                                 \
+            KF_TURN_HELD(&h, i)                                                                              \
         }                                                                                                    \
     }
 #endif
-#if KF_HALO_THREADS
-#define KF_TURN_HELD(h)                                                                                      \
-    {                                                                                                        \
-        kf_real own[3];                                                                                      \
-        kf_leave(a, h, plane, p, own);                                                                       \
-        KF_UNROLL for (int c = 0; c < 3; c++) straight[c][KF_OWN(p)] = own[c];                               \
-    }
-#else
-#define KF_TURN_HELD(h) kf_held_populations(a, h, &plane->population[0][p], KF_PLANE);
-#endif
+#define KF_TURN_HELD(h, p) kf_held_populations(a, h, &leaving->population[0][p], KF_PLANE);
 
 KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
     KF_LEAVING
     kf_rolling r;
     const int nx = a->nodes[0], ny = a->nodes[1], nz = a->nodes[2];
-    const int tiles_y = (ny + KF_OWN_Y - 1) / KF_OWN_Y;
-    const int x0 = block_x * KF_TILE_X - 1, y0 = block_y % tiles_y * KF_OWN_Y - 1;
+    const int tiles_y = (ny + KF_TILE_Y - 1) / KF_TILE_Y;
+    const int x0 = block_x * KF_TILE_X - 1, y0 = block_y % tiles_y * KF_TILE_Y - 1;
 #if KF_TEAM
     const int begin = a->first_plane, stop = begin + a->planes;
 #else
@@ -299,16 +202,12 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
 #endif
     const int first = begin + block_y / tiles_y * a->march, end = first + a->march < stop ? first + a->march : stop;
     const int sides = kf_tile_sides(a, x0, y0);
-#if KF_HALO_THREADS
-    kf_real straight[3][KF_OWN_COUNT]; /* downwards, at rest, upwards */
-#endif
     KF_DECLARE_HELD
     if (KF_FACE_4 == 0 || first > 0) {
         KF_FETCH(kf_node(a, 0, 0, kf_home(first - 1, nz, KF_FACE_4 == 0)))
     }
     for (int z = first - 1; z <= end; z++) {
         const int side = KF_FACE_4 != 0 ? kf_beyond(z, nz) : 0;
-        kf_plane_values *const plane = leaving + (z & (KF_LEAVING_PLANES - 1));
         if (side == 0) {
             KF_TURN(kf_node(a, 0, 0, kf_home(z, nz, KF_FACE_4 == 0)))
         }
@@ -319,23 +218,9 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
             const kf_entry e = side != 0 ? kf_plane_entry(side, n) : kf_side_entry(a, x0, y0, sides, n);
             const int x = x0 + e.px, y = y0 + e.py, tx = x + e.cx, ty = y + e.cy, tz = z + e.cz;
             if (kf_beyond(tx, nx) != 0 || kf_beyond(ty, ny) != 0 || kf_beyond(tz, nz) != 0) continue;
-            *kf_entrance(plane, &e) = kf_incoming(a, e.cx, e.cy, e.cz, tx, ty, tz);
+            *kf_entrance(leaving, &e) = kf_incoming(a, e.cx, e.cy, e.cz, tx, ty, tz);
         }
         KF_BARRIER;
-#if KF_HALO_THREADS
-        KF_EACH_THREAD(t, KF_THREADS) {
-            const int row = t / KF_TILE_X, p = t % KF_TILE_X + 1 + KF_PLANE_X * row, o = KF_OWN(p);
-            const int x = x0 + 1 + t % KF_TILE_X, y = y0 + row;
-            if (x < nx && row > 0 && row <= KF_OWN_Y && y < ny) {
-                KF_EACH_COLUMN(KF_ARRIVED_COLUMN)
-                const kf_real entry = side != 0 ? plane->slow[KF_ENTRY_COLUMN][p].level : KF_R(0.0);
-                const kf_real f_zzm = side != 0 ? entry : straight[0][o], f_zzz = straight[1][o],
-                              f_zzp = side != 0 ? entry : straight[2][o];
-                KF_ADD_UP(s, r, o)
-                if (z > first) kf_store_moments(a, a->target, kf_node(a, x, y, z - 1), kf_collide_sums(a, &s));
-            }
-        }
-#else
         KF_EACH_THREAD(t, KF_THREADS) {
             const int o = KF_OWN(t), tx = t % KF_TILE_X, ty = t / KF_TILE_X;
             const int p = tx + 1 + KF_PLANE_X * (ty + 1);
@@ -346,7 +231,6 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
                 kf_store_moments(a, a->target, kf_node(a, x, y, z - 1), kf_collide_sums(a, &s));
         }
         KF_BARRIER;
-#endif
     }
 }
 

@@ -60,8 +60,7 @@ typedef struct kf_kinetic_options {
     bool masked_band; /* the flow's kernel leaves the band's nodes out, so band_collide runs beside it, too */
     bool overlap;  /* kernels of the band begin while the one before ends (programmatic dependent launch) */
     bool prefetch; /* plan moments asks for the next plane early */
-    bool halo_threads;   /* its blocks have a thread for each place around the tile, too */
-    long march;          /* planes that a block of plan moments walks; 0: other plans */
+    long march;    /* planes that a block of plan moments walks; 0: other plans */
     long reorder_period; /* steps between reorderings of a moving solid's samples; 0: never */
 } kf_kinetic_options;
 

@@ -62,6 +62,17 @@ kf_item *kf_append_copy(kf_builder *b, int parity, const char *name, const kf_co
 /* Arguments with the two grids in the roles that a pass needs. */
 kf_kinetic_arguments kf_from_to(const kf_kinetic *kinetic, int from, int to);
 
+/* Items of stream_collide. Rows go to the end of a sector: one that is written in part has to be read first.
+ * Where kernels fill ghosts, none may be written. */
+void kf_flow_extent(const kf_kinetic *kinetic, int extent[3]);
+/* A mark on the main lane that follows what the other lanes were given. */
+void kf_append_join(kf_builder *b, int p, const char *name);
+/* The force of the samples on the band, in all passes of a step: in the end it is where band_force of the
+ * arguments says. */
+void kf_append_band_force(kf_builder *b, int parity, int grid);
+/* kinetic_shift.c: step p of two of a grid that moves to and fro. */
+void kf_append_shift(kf_builder *b, int p);
+
 /* Teams; of one device nothing is appended. */
 void kf_make_marks(kf_builder *b);
 /* Every part's mark, when what it was given so far is done. */

@@ -256,8 +256,7 @@ static void end_band_force(kf_builder *b) {
     if (b->kinetic->passes > 1) arguments->band_force = arguments->band_total;
 }
 
-/* All passes of a step: in the end the force is where band_force of the arguments says. */
-static void append_band_force(kf_builder *b, int parity, int grid) {
+void kf_append_band_force(kf_builder *b, int parity, int grid) {
     kf_kinetic_arguments *arguments = &b->kinetic->arguments;
     for (arguments->pass = 0; arguments->pass < b->kinetic->passes; arguments->pass++) {
         append_band_pass(b, parity, grid);
@@ -278,7 +277,7 @@ static void append_in_place_band(kf_builder *b, int p) {
     if (!b->kinetic->has_samples) return;
     if (!b->band_is_done) {
         kf_append_items(b, p, KF_SOURCE_FLOW, in_place_names[0][p], band, 0, 0);
-        append_band_force(b, p, 0);
+        kf_append_band_force(b, p, 0);
     }
     kf_append_items(b, p, KF_SOURCE_FLOW, in_place_names[1][p], band, 0, 0);
 }
@@ -291,9 +290,7 @@ static void append_in_place(kf_builder *b, int p) {
                         0);
 }
 
-/* Items of stream_collide. Rows go to the end of a sector: one that is written in part has to be read first.
- * Where kernels fill ghosts, none may be written. */
-static void flow_extent(const kf_kinetic *kinetic, int extent[3]) {
+void kf_flow_extent(const kf_kinetic *kinetic, int extent[3]) {
     enum { SECTOR = 32 };
     const bool beyond = kinetic->options.gpu && kinetic->options.boundary_kernels == 0;
     const int whole = beyond ? SECTOR / (int)kinetic->store_bytes : 1,
@@ -304,81 +301,13 @@ static void flow_extent(const kf_kinetic *kinetic, int extent[3]) {
     extent[0] = (extent[0] + together - 1) / together;
 }
 
-/* Copies plane `from` of grid p to the ghosts at plane `to`. */
-static void append_plane_copy(kf_builder *b, int p, int from, int to) {
-    const kf_kinetic *kinetic = b->kinetic;
-    const kf_kinetic_geometry *g = &kinetic->geometry;
-    const bool apart = kinetic->options.layout == KF_SOA; /* the populations of a plane */
-    const size_t value = kinetic->store_bytes * (apart ? 1 : (size_t)kinetic->node_values),
-                 plane = (size_t)g->plane_pitch * value;
-    const size_t grid = (size_t)(kinetic->grids[p] - (char *)kf_buffer_address(kinetic->populations[0])) +
-                        (size_t)g->origin * value;
-    kf_copy copy = {.target = kinetic->populations[0],
-                    .source = kinetic->populations[0],
-                    .target_offset = grid + (size_t)(to + 1) * plane,
-                    .source_offset = grid + (size_t)(from + 1) * plane,
-                    .bytes = plane,
-                    .rows = apart ? (size_t)kinetic->node_values : 1};
-    copy.target_pitch = copy.source_pitch = (size_t)g->capacity * kinetic->store_bytes;
-    if (b->status != KF_OK) return;
-    kf_item *item = kf_plan_add_copy(b->plan, "plane_copy", &copy);
-    kf_schedule(b, p, item);
-    item->bytes = 2.0 * (double)(copy.bytes * copy.rows);
-}
-
-/* A mark on the main lane that follows what the other lanes were given. */
-static void append_join(kf_builder *b, int p, const char *name) {
+void kf_append_join(kf_builder *b, int p, const char *name) {
     kf_mark *mark;
     if (b->status == KF_OK) b->status = kf_plan_mark(b->plan, &mark, b->error);
     if (b->status != KF_OK) return;
     b->joins = true;
     kf_schedule(b, p, kf_plan_add_signal(b->plan, name, mark));
     b->joins = false;
-}
-
-/* What a slab overwrites was read by those before: the one just before may still be running beside it, in the
- * other lane, the others must have ended. */
-static void append_slabs(kf_builder *b, int p) {
-    enum { MARKS = 4, BEHIND = 3 };
-    const kf_kinetic *kinetic = b->kinetic;
-    const int slab = (int)kinetic->options.slab, slabs = (kinetic->geometry.nodes[2] + slab - 1) / slab;
-    kf_mark *marks[MARKS];
-    int extent[3];
-    flow_extent(kinetic, extent);
-    for (int i = 0; i < MARKS && b->status == KF_OK; i++)
-        b->status = kf_plan_mark(b->plan, &marks[i], b->error);
-    for (int i = 0; i < slabs && b->status == KF_OK; i++) {
-        kf_kinetic_arguments arguments = kf_from_to(kinetic, p, 1 - p);
-        arguments.first_plane = slab * (p == 0 ? i : slabs - 1 - i);
-        const int left = kinetic->geometry.nodes[2] - arguments.first_plane;
-        extent[2] = left < slab ? left : slab;
-        b->beside = kinetic->options.gpu && i % 2 == 0;
-        if (i >= BEHIND)
-            kf_schedule(b, p, kf_plan_add_await(b->plan, "slab_read", marks[(i - BEHIND) % MARKS]));
-        kf_append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block, arguments,
-                  2.0 * kinetic->node_values * b->node_bytes * extent[2] / kinetic->geometry.nodes[2]);
-        if (b->status == KF_OK) kf_schedule(b, p, kf_plan_add_signal(b->plan, "slab_done", marks[i % MARKS]));
-    }
-    b->beside = false;
-    append_join(b, p, "grid_done");
-}
-
-/* Step p of two of a grid that moves to and fro: upwards from the far end in even steps, downwards in odd
- * ones. */
-static void append_shift(kf_builder *b, int p) {
-    const kf_kinetic *kinetic = b->kinetic;
-    const int band = kinetic->arguments.band_capacity, last = kinetic->geometry.nodes[2] - 1;
-    if (kf_plan_scene(b->plan)->faces[KF_ZMIN] == KF_PERIODIC && kinetic->options.boundary_kernels == 0) {
-        append_plane_copy(b, p, 0, last + 1);
-        append_plane_copy(b, p, last, -1);
-    }
-    if (kinetic->has_solid) {
-        kf_append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
-        append_band_force(b, p, p);
-        kf_append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
-    }
-    append_slabs(b, p);
-    if (kinetic->has_solid) kf_append_items(b, p, KF_SOURCE_FLOW, "band_restore", band, p, 1 - p);
 }
 
 /* What the solid needs before the flow, in step p of two between two grids: all of the band where the flow's
@@ -391,7 +320,7 @@ static void append_band_first(kf_builder *b, int p) {
     if (!b->band_is_done) {
         kf_append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
         b->overlaps = kinetic->options.overlap && kinetic->passes == 1;
-        append_band_force(b, p, p);
+        kf_append_band_force(b, p, p);
     }
     if (kinetic->options.masked_band) kf_append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
     b->aside = b->overlaps = false;
@@ -403,7 +332,7 @@ static void append_some_planes(kf_builder *b, int p, int first, int end, bool jo
     const kf_kinetic *kinetic = b->kinetic;
     kf_kinetic_arguments arguments = kf_from_to(kinetic, p, 1 - p);
     int extent[3];
-    flow_extent(kinetic, extent);
+    kf_flow_extent(kinetic, extent);
     extent[2] = arguments.planes = end - first;
     arguments.first_plane = first;
     if (first > kinetic->first_plane) arguments.outflow_below = NULL;
@@ -434,7 +363,7 @@ static void append_outer(kf_builder *b, int p) {
     append_band_first(b, p);
     if (low > first) append_some_planes(b, p, first, low, true);
     if (high < end) append_some_planes(b, p, high, end, true);
-    if (kinetic->has_samples && kinetic->options.concurrent_solid) append_join(b, p, "planes_done");
+    if (kinetic->has_samples && kinetic->options.concurrent_solid) kf_append_join(b, p, "planes_done");
 }
 
 /* then, while these travel, the others. */
@@ -451,29 +380,21 @@ static void append_two_grids(kf_builder *b, int p) {
     const bool masked = kinetic->has_samples && kinetic->options.masked_band;
     append_band_first(b, p);
     int extent[3];
-    flow_extent(kinetic, extent);
+    kf_flow_extent(kinetic, extent);
     kf_append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block,
               kf_from_to(kinetic, p, 1 - p), 2.0 * kinetic->node_values * b->node_bytes);
-    if (masked && kinetic->options.concurrent_solid) append_join(b, p, "step_done");
+    if (masked && kinetic->options.concurrent_solid) kf_append_join(b, p, "step_done");
     if (masked || !kinetic->has_samples) return;
     b->joins = true;
     kf_append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
 }
 
-/* The nodes of a block of plan moments along x and y: all that it has threads for, but for those around them.
- */
-static void moments_tile(const kf_kinetic *kinetic, int tile[2]) {
-    const int *block = kinetic->options.block;
-    tile[0] = block[0];
-    tile[1] = kinetic->options.halo_threads ? block[0] * block[1] / (block[0] + 2) - 2 : block[1];
-}
-
-/* Shared memory that a block of plan moments asks for: its plane's populations, of two planes 24 of 27 with
- * halo threads, where they are more than a kernel has anyway (kernels/kinetic/moments.cu). */
-static size_t tile_bytes(const kf_kinetic *kinetic, const int tile[2]) {
+/* Shared memory that a block of plan moments asks for: its plane's populations, where they are more than a
+ * kernel has anyway (kernels/kinetic/moments.cu). */
+static size_t tile_bytes(const kf_kinetic *kinetic) {
     enum { ANYWAY = 48 << 10 };
-    const size_t places = (size_t)(tile[0] + 2) * (size_t)(tile[1] + 2);
-    const size_t bytes = (kinetic->options.halo_threads ? 48 : 27) * places * kinetic->real_bytes;
+    const int *tile = kinetic->options.block;
+    const size_t bytes = 27 * (size_t)(tile[0] + 2) * (size_t)(tile[1] + 2) * kinetic->real_bytes;
     return bytes > ANYWAY ? bytes : 0;
 }
 
@@ -481,23 +402,20 @@ static size_t tile_bytes(const kf_kinetic *kinetic, const int tile[2]) {
  * samples see, then the band's nodes with it. */
 static void append_moments(kf_builder *b, int p) {
     const kf_kinetic *kinetic = b->kinetic;
-    const int *n = kinetic->geometry.nodes, planes = kinetic->planes, *threads = kinetic->options.block;
-    int tile[2];
-    moments_tile(kinetic, tile);
+    const int *n = kinetic->geometry.nodes, planes = kinetic->planes, *tile = kinetic->options.block;
     const int tiles_x = (n[0] + tile[0] - 1) / tile[0], tiles_y = (n[1] + tile[1] - 1) / tile[1];
     const int walks = (planes + (int)kinetic->options.march - 1) / (int)kinetic->options.march;
-    const int block[3] = {threads[0] * threads[1], 1, 1},
-              extent[3] = {tiles_x * block[0], tiles_y * walks, 1};
+    const int block[3] = {tile[0] * tile[1], 1, 1}, extent[3] = {tiles_x * block[0], tiles_y * walks, 1};
     const int band = kinetic->arguments.band_capacity;
     kf_kinetic_arguments arguments = kf_from_to(kinetic, p, 1 - p);
     arguments.march = (planes + walks - 1) / walks; /* equally long walks */
-    b->shared_bytes = tile_bytes(kinetic, tile);
+    b->shared_bytes = tile_bytes(kinetic);
     kf_append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, block, arguments,
               2.0 * kinetic->node_values * b->node_bytes);
     b->shared_bytes = 0;
     if (!kinetic->has_samples) return;
     kf_append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
-    append_band_force(b, p, 1 - p);
+    kf_append_band_force(b, p, 1 - p);
     kf_append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
 }
 
@@ -560,7 +478,7 @@ static void append_flow(kf_builder *b, int p) {
     else if (in_place)
         append_in_place(b, p);
     else if (b->kinetic->geometry.shift > 0)
-        append_shift(b, p);
+        kf_append_shift(b, p);
     else
         append_two_grids(b, p);
     b->kinetic->arguments.pushed = in_place && p == 0;

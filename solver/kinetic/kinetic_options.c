@@ -71,8 +71,6 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
         return refuse(error, "collision_split does not go with the plan, or with the scene's rule for rates");
     if (moments != within(o->march, 1, 65536) || (moments && !moments_fit(scene, o)))
         return refuse(error, "march belongs to plan moments, and that to the rates 'ones' in one pass");
-    if (o->halo_threads && (!moments || (o->block[0] * o->block[1]) / (o->block[0] + 2) < 3))
-        return refuse(error, "halo_threads belongs to plan moments, in blocks with threads for three rows");
     if (one_pass ? o->immersed == KF_GATHER : o->immersed == KF_AGGREGATED)
         return refuse(error,
                       "immersed_boundary gather belongs to the unfused plans, aggregated to the others");
@@ -160,7 +158,6 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_integer(config, "staged_nodes", &options->staged_nodes, error));
     KF_TRY(kf_config_integer(config, "slab", &options->slab, error));
     KF_TRY(kf_config_boolean(config, "prefetch", &options->prefetch, error));
-    KF_TRY(kf_config_boolean(config, "halo_threads", &options->halo_threads, error));
     KF_TRY(kf_config_integer(config, "march", &options->march, error));
     KF_TRY(kf_config_integer(config, "reorder_period", &options->reorder_period, error));
     options->gpu = strcmp(device->backend, "cuda") == 0;
@@ -326,7 +323,6 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
         define(defines, "KF_TILE_X", options->block[0]);
         define(defines, "KF_TILE_Y", options->block[1]);
         define(defines, "KF_PREFETCH", options->prefetch);
-        define(defines, "KF_HALO_THREADS", options->halo_threads);
     }
     if (options->plan == KF_PLAN_FUSED) {
         define(defines, "KF_FOLDED_BOUNDARY", folded);

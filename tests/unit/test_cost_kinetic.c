@@ -297,11 +297,6 @@ static void test_other_streamings(void **state) {
     check_launch(scene, &config,
                  &(expected){"stream_collide", .dram = N * 4 * 6 * (1 + halo),
                              .instructions = N * (482 * halo + 15), .latency = 5, .efficiency = 0.88});
-    const double threads = 32.0 * 4 / (32 * 1); /* three rows of 34, of which the tile has one */
-    kf_config_set_boolean(&config, "halo_threads", true);
-    check_launch(scene, &config,
-                 &(expected){"stream_collide", .dram = N * 4 * 6 * (1 + threads),
-                             .instructions = N * (362 * threads + 15), .latency = 5, .efficiency = 0.88});
     kf_scene_free(scene);
 }
 

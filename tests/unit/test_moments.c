@@ -51,13 +51,14 @@ static bool is_representative(const kf_scene *scene, const kf_config *config) {
     kf_error error = {0};
     const char *storage = "";
     must(kf_config_name(config, "storage", &storage, &error), &error);
-    bool prefetch = false, halo = false;
+    bool prefetch = false;
     must(kf_config_boolean(config, "prefetch", &prefetch, &error), &error);
-    must(kf_config_boolean(config, "halo_threads", &halo, &error), &error);
     const long reorder = integer_of(config, "reorder_period");
-    /* In 16 bits one of the two: with a solid that which has threads around the tile. */
-    if (strcmp(storage, "f16") == 0 && halo != (scene->samples.count > 0)) return false;
-    return integer_of(config, "march") == (halo ? 8 : 64) && integer_of(config, "alpha") == (halo ? 32 : 1) &&
+    /* In 16 bits with a solid shorter walks and groups; without one both layouts in every storage type. */
+    const bool solid = scene->samples.count > 0, short_walks = strcmp(storage, "f16") == 0 && solid;
+    const long alpha = integer_of(config, "alpha");
+    return integer_of(config, "march") == (short_walks ? 8 : 64) &&
+           (alpha == (short_walks ? 32 : 1) || (!solid && alpha == 32)) &&
            prefetch == (strcmp(storage, "f64") != 0) && (reorder == 0 || reorder == 8);
 }
 
@@ -85,16 +86,15 @@ static void test_moving_solid(void **state) {
     kf_scene_free(scene);
 }
 
-/* A tile of 32 x 16 keeps 27 populations of 34 x 18 places, which its block must ask for, and with threads
- * for the nodes around 24 of 34 x 15 in two planes; one of 32 x 8 does not. */
+/* A tile of 32 x 16 keeps 27 populations of 34 x 18 places, which its block must ask for; one of 32 x 8 has
+ * them anyway. */
 static void test_shared_memory_of_tiles(void **state) {
     (void)state;
     kf_scene *scene = open_fluid();
-    for (int which = 0; which < 4; which++) {
-        const bool large = which % 2 != 0, halo = which >= 2;
+    for (int large = 0; large < 2; large++) {
         const char *const fixed[] = {
             "plan=moments", "storage=f16", "block_x=32", large ? "block_y=16" : "block_y=8",
-            "march=16",     "alpha=1",     "layout=soa", halo ? "halo_threads=true" : "halo_threads=false"};
+            "march=16",     "alpha=1",     "layout=soa"};
         kf_space *space = open_space_with_gpu(scene, fixed, sizeof fixed / sizeof *fixed);
         kf_config config;
         assert_true(kf_space_size(space) > 0);
@@ -105,7 +105,7 @@ static void test_shared_memory_of_tiles(void **state) {
         for (size_t i = 0; i < plan->item_count; i++)
             if (plan->items[i].kind == KF_ITEM_KERNEL && plan->items[i].kernel->shared_bytes > most)
                 most = plan->items[i].kernel->shared_bytes;
-        assert_int_equal(most, (size_t)(large ? halo ? 2 * 24 * 34 * 15 : 27 * 34 * 18 : 0) * sizeof(float));
+        assert_int_equal(most, (size_t)(large ? 27 * 34 * 18 : 0) * sizeof(float));
         kf_plan_free(plan);
     }
     kf_scene_free(scene);

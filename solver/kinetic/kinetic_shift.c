@@ -1,0 +1,72 @@
+/* The step of a grid that moves to and fro within a buffer of some planes more (streaming shift). */
+#include <string.h>
+
+#include "scene/scene.h"
+#include "solver/kinetic/kinetic_builder.h"
+
+/* Copies plane `from` of grid p to the ghosts at plane `to`. */
+static void append_plane_copy(kf_builder *b, int p, int from, int to) {
+    const kf_kinetic *kinetic = b->kinetic;
+    const kf_kinetic_geometry *g = &kinetic->geometry;
+    const bool apart = kinetic->options.layout == KF_SOA; /* the populations of a plane */
+    const size_t value = kinetic->store_bytes * (apart ? 1 : (size_t)kinetic->node_values),
+                 plane = (size_t)g->plane_pitch * value;
+    const size_t grid = (size_t)(kinetic->grids[p] - (char *)kf_buffer_address(kinetic->populations[0])) +
+                        (size_t)g->origin * value;
+    kf_copy copy = {.target = kinetic->populations[0],
+                    .source = kinetic->populations[0],
+                    .target_offset = grid + (size_t)(to + 1) * plane,
+                    .source_offset = grid + (size_t)(from + 1) * plane,
+                    .bytes = plane,
+                    .rows = apart ? (size_t)kinetic->node_values : 1};
+    copy.target_pitch = copy.source_pitch = (size_t)g->capacity * kinetic->store_bytes;
+    if (b->status != KF_OK) return;
+    kf_item *item = kf_plan_add_copy(b->plan, "plane_copy", &copy);
+    kf_schedule(b, p, item);
+    item->bytes = 2.0 * (double)(copy.bytes * copy.rows);
+}
+
+/* What a slab overwrites was read by those before: the one just before may still be running beside it, in the
+ * other lane, the others must have ended. */
+static void append_slabs(kf_builder *b, int p) {
+    enum { MARKS = 4, BEHIND = 3 };
+    const kf_kinetic *kinetic = b->kinetic;
+    const int slab = (int)kinetic->options.slab, slabs = (kinetic->geometry.nodes[2] + slab - 1) / slab;
+    kf_mark *marks[MARKS];
+    int extent[3];
+    kf_flow_extent(kinetic, extent);
+    for (int i = 0; i < MARKS && b->status == KF_OK; i++)
+        b->status = kf_plan_mark(b->plan, &marks[i], b->error);
+    for (int i = 0; i < slabs && b->status == KF_OK; i++) {
+        kf_kinetic_arguments arguments = kf_from_to(kinetic, p, 1 - p);
+        arguments.first_plane = slab * (p == 0 ? i : slabs - 1 - i);
+        const int left = kinetic->geometry.nodes[2] - arguments.first_plane;
+        extent[2] = left < slab ? left : slab;
+        b->beside = kinetic->options.gpu && i % 2 == 0;
+        if (i >= BEHIND)
+            kf_schedule(b, p, kf_plan_add_await(b->plan, "slab_read", marks[(i - BEHIND) % MARKS]));
+        kf_append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block, arguments,
+                  2.0 * kinetic->node_values * b->node_bytes * extent[2] / kinetic->geometry.nodes[2]);
+        if (b->status == KF_OK) kf_schedule(b, p, kf_plan_add_signal(b->plan, "slab_done", marks[i % MARKS]));
+    }
+    b->beside = false;
+    kf_append_join(b, p, "grid_done");
+}
+
+/* Step p of two of a grid that moves to and fro: upwards from the far end in even steps, downwards in odd
+ * ones. */
+void kf_append_shift(kf_builder *b, int p) {
+    const kf_kinetic *kinetic = b->kinetic;
+    const int band = kinetic->arguments.band_capacity, last = kinetic->geometry.nodes[2] - 1;
+    if (kf_plan_scene(b->plan)->faces[KF_ZMIN] == KF_PERIODIC && kinetic->options.boundary_kernels == 0) {
+        append_plane_copy(b, p, 0, last + 1);
+        append_plane_copy(b, p, last, -1);
+    }
+    if (kinetic->has_solid) {
+        kf_append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
+        kf_append_band_force(b, p, p);
+        kf_append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
+    }
+    append_slabs(b, p);
+    if (kinetic->has_solid) kf_append_items(b, p, KF_SOURCE_FLOW, "band_restore", band, p, 1 - p);
+}
