@@ -1,5 +1,5 @@
 /* Fourier transforms of lines of KF_R(n) complex values by a block of threads: Stockham's order (natural in,
- * natural out), radices 2 to 20 of the factors 2, 3 and 5, exchanges through shared memory.
+ * natural out), radices 2 to 32 of the factors 2, 3 and 5, exchanges through shared memory.
  *
  * A block has `lines` lines with `threads` threads each; a thread works on `many` lines at once, so that they share
  * the twiddles. Stage by stage, thread t has butterflies j = t + threads b; a butterfly of radix r takes the
@@ -14,7 +14,7 @@
  * Defines: KF_LANES the lines of a block; KF_EXCHANGE_BUFFERS 1 | 2 (one barrier less an exchange);
  * KF_TWIDDLES 0 products of the first, which is asked for before the data | 1 all from the table, where they are
  * used | 2 all from the table, before the data; KF_EXCHANGE_HALVES 1: real and imaginary parts are exchanged one after
- * the other, through half the shared memory; KF_KEEP_POWERS 1: those products may stay in registers from transform to
+ * the other, through half the shared memory; KF_EXCHANGE_APART 1: the lines of a thread one after another; KF_KEEP_POWERS 1: those products may stay in registers from transform to
  * transform; KF_SURPLUS 1: the block may have more threads than its lines need */
 #ifndef KF_KERNELS_STABLE_FLUIDS_TRANSFORM_H
 #define KF_KERNELS_STABLE_FLUIDS_TRANSFORM_H
@@ -35,7 +35,7 @@ KF_FUNCTION void kf_butterfly_3(kf_wide *a, int sign) {
 }
 KF_FUNCTION void kf_butterfly_4(kf_wide *a, int sign) {
     const kf_wide p = kf_plus(a[0], a[2]), q = kf_minus(a[0], a[2]), r = kf_plus(a[1], a[3]);
-    const kf_wide s = kf_turned(kf_minus(a[1], a[3]), 180, sign);
+    const kf_wide s = kf_turned(kf_minus(a[1], a[3]), 360, sign);
     a[0] = kf_plus(p, r), a[1] = kf_plus(q, s), a[2] = kf_minus(p, r), a[3] = kf_minus(q, s);
 }
 KF_FUNCTION void kf_butterfly_5(kf_wide *a, int sign) {
@@ -63,12 +63,25 @@ KF_FUNCTION void kf_butterfly_product(kf_wide *a, int p, int q, int sign) {
     KF_UNROLL for (int j = 0; j < q; j++) {
         KF_UNROLL for (int i = 0; i < p; i++) c[i] = a[q * i + j];
         kf_butterfly_small(c, p, sign);
-        KF_UNROLL for (int k = 0; k < p; k++) b[j * p + k] = kf_turned(c[k], j * k * (720 / (p * q)), sign);
+        KF_UNROLL for (int k = 0; k < p; k++) b[j * p + k] = kf_turned(c[k], j * k * (1440 / (p * q)), sign);
     }
     KF_UNROLL for (int k = 0; k < p; k++) {
         KF_UNROLL for (int j = 0; j < q; j++) c[j] = b[j * p + k];
         kf_butterfly_small(c, q, sign);
         KF_UNROLL for (int j = 0; j < q; j++) a[k + p * j] = c[j];
+    }
+}
+KF_FUNCTION void kf_butterfly_32(kf_wide *a, int sign) {
+    kf_wide b[32], c[8];
+    KF_UNROLL for (int j = 0; j < 4; j++) {
+        KF_UNROLL for (int i = 0; i < 8; i++) c[i] = a[4 * i + j];
+        kf_butterfly_product(c, 4, 2, sign);
+        KF_UNROLL for (int k = 0; k < 8; k++) b[j * 8 + k] = kf_turned(c[k], j * k * (1440 / 32), sign);
+    }
+    KF_UNROLL for (int k = 0; k < 8; k++) {
+        KF_UNROLL for (int j = 0; j < 4; j++) c[j] = b[j * 8 + k];
+        kf_butterfly_4(c, sign);
+        KF_UNROLL for (int j = 0; j < 4; j++) a[k + 8 * j] = c[j];
     }
 }
 /* In place, natural order; sign -1: forward. */
@@ -82,6 +95,7 @@ KF_FUNCTION void kf_butterfly(kf_wide *a, int radix, int sign) {
     if (radix == 15) kf_butterfly_product(a, 5, 3, sign);
     if (radix == 16) kf_butterfly_product(a, 4, 4, sign);
     if (radix == 20) kf_butterfly_product(a, 5, 4, sign);
+    if (radix == 32) kf_butterfly_32(a, sign);
 }
 
 /* --- a block's threads on its lines -------------------------------------------------------------------- */
@@ -91,6 +105,9 @@ KF_FUNCTION void kf_butterfly(kf_wide *a, int radix, int sign) {
 #endif
 #ifndef KF_EXCHANGE_HALVES
 #define KF_EXCHANGE_HALVES 0
+#endif
+#ifndef KF_EXCHANGE_APART
+#define KF_EXCHANGE_APART 0
 #endif
 #ifndef KF_TWIDDLES
 #define KF_TWIDDLES 1
@@ -154,7 +171,8 @@ KF_FUNCTION void kf_set(kf_wide *v, int at, int l, kf_complex value) {
 #define KF_LINE_PITCH(n, lines)                                                                              \
     ((n) + ((n) >> 4) + ((lines) > 1 && (lines) < 16 ? (KF_EXCHANGE_HALVES ? 32 : 16) / (lines) : 1))
 #define KF_EXCHANGE_VALUES(many, n, lines) \
-    (KF_EXCHANGE_BUFFERS * ((many) * (lines)*KF_LINE_PITCH(n, lines) + KF_EXCHANGE_HALVES) / (1 + KF_EXCHANGE_HALVES))
+    (KF_EXCHANGE_BUFFERS * ((KF_EXCHANGE_APART ? 1 : (many)) * (lines)*KF_LINE_PITCH(n, lines) + KF_EXCHANGE_HALVES) / \
+     (1 + KF_EXCHANGE_HALVES))
 #define KF_MIRRORED(x, n)                  ((x) == 0 ? 0 : (n) - (x))
 #define KF_LINE_PLACE(m, i, l, n, lines)   (((m) * (lines) + (l)) * KF_LINE_PITCH(n, lines) + (i) + ((i) >> 4))
 /* Place of value i + step, the step a constant: apart where no carry can come into the padding, so that it becomes part of
@@ -295,7 +313,7 @@ KF_FUNCTION void kf_hold_turns(kf_turns *turns, const int from, const int t, con
     if (radix < 2) return;
     KF_UNROLL for (int b = 0; b < KF_SLOTS_OF(n, threads, radix); b++) {
         const int j = t + threads * b;
-        kf_complex w[20];
+        kf_complex w[32];
         if (!KF_RAGGED(n, threads, radix) || j < n / radix) {
             kf_stage_twiddles(w, turns->table, j, s, radix, -1);
             KF_UNROLL for (int q = 0; q < KF_TURNS_EACH(radix); q++) turns->held[from + b * KF_TURNS_EACH(radix) + q] = w[1 + q];
@@ -344,7 +362,7 @@ KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_turns *turns, co
         KF_UNROLL for (int b = 0; b < slots; b++) {
             const int j = t + threads * b;
             if (!KF_RAGGED(n, threads, radix) || j < n / radix) {
-                kf_complex w[20];
+                kf_complex w[32];
                 if (s > 1) {
                     if (KF_TWIDDLES == 1)
                         kf_stage_twiddles(w, turns->table, j, s, radix, sign);
@@ -362,7 +380,7 @@ KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_turns *turns, co
                     }
                 }
                 KF_UNROLL for (int m = 0; m < many; m++) {
-                    kf_wide a[20];
+                    kf_wide a[32];
                     KF_UNROLL for (int q = 0; q < radix; q++) {
                         a[q] = v[m * most + b + slots * q];
                         if (s > 1 && q > 0) a[q] = kf_times(a[q], w[q]);
@@ -417,6 +435,27 @@ KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_turns *turns, co
         }
     }
     KF_UNROLL for (int i = 0; i < many * most; i++) v[i] = taken[i];
+    return;
+#endif
+#if KF_EXCHANGE_APART
+    KF_UNROLL for (int m = 0; m < many; m++) {
+        KF_BARRIER;
+        if (active) {
+            KF_UNROLL for (int b = 0; b < slots; b++) {
+                if (!KF_RAGGED(n, threads, radix) || t + threads * b < n / radix) {
+                    KF_UNROLL for (int q = 0; q < radix; q++) target[KF_TARGET(0, b, q)] = v[m * most + b + slots * q];
+                }
+            }
+        }
+        KF_BARRIER;
+        if (active) {
+            KF_UNROLL for (int b = 0; b < after; b++) {
+                if (!KF_RAGGED(n, threads, (next ? next : 1)) || t + threads * b < stride) {
+                    KF_UNROLL for (int q = 0; q < next; q++) v[m * most + b + after * q] = target[KF_SOURCE(0, b, q)];
+                }
+            }
+        }
+    }
     return;
 #endif
 #if KF_EXCHANGE_BUFFERS != 2
@@ -478,8 +517,8 @@ KF_FUNCTION void kf_stage(const kf_wide *from, kf_wide *to, const kf_complex *ta
                           const int s, const int radix) {
     for (int m = 0; m < many; m++)
         for (int j = 0; j < n / radix; j++) {
-            kf_complex w[20];
-            kf_wide a[20];
+            kf_complex w[32];
+            kf_wide a[32];
             if (s > 1) {
                 kf_stage_twiddles(w, table, j, s, radix, sign);
                 if (KF_TWIDDLES == 0) kf_powers(w, radix);

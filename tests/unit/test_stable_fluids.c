@@ -19,6 +19,8 @@ static void fused_in_two_dimensions(void **state) {
     holds(box(32, 32, 1), "", 6);
     holds(box(60, 45, 1), F64 "points_rows=20 points_columns=16 twiddles=products", 6);
     holds(box(27, 50, 1), F64 "points_rows=4 points_columns=4 points_inverse=16", 6);
+    holds(box(64, 32, 1), F64 "points_rows=32 points_columns=32 points_inverse=32", 6);
+    holds(box(96, 160, 1), "points_rows=32 points_columns=32 points_inverse=32 twiddles=products", 6);
 }
 /* The gate's trial is a small grid: lines as long as those that are timed are held against the reference
  * here. */
@@ -33,6 +35,12 @@ static void long_lines(void **state) {
         if (gpu)
             config = "points_rows=16 points_columns=16 points_inverse=16 rows_per_block=1 "
                      "columns_per_block=1 twiddles=products";
+        holds(box(n, 8, 1), config, 2);
+        holds(box(8, n, 1), config, 2);
+        if (n != 8192 && !gpu) continue;
+        config =
+            gpu ? "points_rows=32 points_columns=32 points_inverse=32 rows_per_block=1 columns_per_block=1"
+                : "points_rows=32 points_columns=32 points_inverse=32 rows_per_block=4 columns_per_block=4";
         holds(box(n, 8, 1), config, 2);
         holds(box(8, n, 1), config, 2);
     }
@@ -66,6 +74,16 @@ static void plans_of_a_gpu(void **state) {
             holds(box(16, 24, n / 2), config, 4);
         }
     holds(box(64, 256, 1), F64 "component_per_thread=true prefetch=true columns_per_block=2 overlap=true", 6);
+    holds(box(64, 256, 1), F64 "prefetch=true columns_per_block=2 tile_columns=4", 6);
+    for (int points = 16; points <= 32; points += 16) {
+        char config[256];
+        (void)snprintf(
+            config, sizeof config,
+            "points_columns=%d columns_per_block=1 tile_columns=%d twiddles=products prefetch=true", points,
+            points / 8);
+        holds(box(300, 8192, 1), config, 4);
+        holds(box(16, 1920, 1), config, 4);
+    }
     holds(box(4096, 16, 1), "points_rows=16 points_inverse=16 rows_per_block=1 twiddles=products", 4);
     for (int prefetch = 0; prefetch < 2; prefetch++) {
         char config[256];
