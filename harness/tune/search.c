@@ -45,75 +45,6 @@ typedef struct search {
     int shared;
 } search;
 
-/* --- one config ----------------------------------------------------------------------------------------- */
-
-static kf_incumbent incumbent_samples(const kf_session *session) {
-    kf_incumbent incumbent = {0};
-    if (session->incumbent < 0) return incumbent;
-    const kf_measurement *best = &session->result->tried.items[session->incumbent].measurement;
-    if (best->sample_count < KF_SKIP_SAMPLES) return incumbent;
-    incumbent.count = KF_SKIP_SAMPLES;
-    memcpy(incumbent.samples_us, best->samples_us, sizeof incumbent.samples_us);
-    incumbent.high_us = best->step_us.high;
-    return incumbent;
-}
-
-/* A short budget buys less precision, not fewer configs only: no config gets more than a fortieth. */
-static double time_limit_us(const kf_session *session) {
-    double limit = kf_policy_for(&session->result->device).time_limit_us;
-    const kf_budget *budget = &session->request->budget;
-    double share = 1e6 * (budget->seconds + budget->device_seconds) / 40.0;
-    if (session->request->timing_seconds > 0.0) return 1e6 * session->request->timing_seconds;
-    return share > 0.0 ? fmin(limit, fmax(share, 1e5)) : limit;
-}
-
-static void log_result(const kf_evaluation *evaluation) {
-    const kf_measurement *m = &evaluation->measurement;
-    char time[32] = "";
-    if (m->state == KF_STATE_OK) (void)kf_human_time_us(m->step_us.median, time);
-    char *summary = kf_config_summary(&evaluation->config);
-    kf_detail("%s: %s%s: %s", evaluation->role, kf_state_names[m->state], m->state == KF_STATE_OK ? "" : ":",
-              m->state == KF_STATE_OK ? time : m->reason);
-    kf_detail("    %s", summary);
-    free(summary);
-}
-
-static kf_job job_for(const kf_session *session, const kf_config *config, double effort, bool may_lose) {
-    return (kf_job){.config = *config,
-                    .verify = true,
-                    .effort = kf_session_effort(session, effort),
-                    /* What is slower may still use less energy. */
-                    .may_lose = may_lose && session->request->objective == KF_OBJECTIVE_TIME &&
-                                !session->request->measures_all,
-                    .time_limit_us = time_limit_us(session),
-                    .incumbent = incumbent_samples(session)};
-}
-
-/* Stores and notes what was measured, and owns it; *index: where in tried. */
-static kf_status accept(kf_session *session, const char *role, const kf_config *config, kf_measurement *m,
-                        int *index, kf_error *error) {
-    kf_status status = kf_session_store(session, role, config, m, error);
-    if (status != KF_OK) {
-        kf_measurement_free(m);
-        return status;
-    }
-    *index = kf_session_note(session, role, config, m);
-    session->result->tried.items[*index].sequence = session->sequence - 1;
-    log_result(&session->result->tried.items[*index]);
-    kf_session_progress(session, false);
-    return KF_OK;
-}
-
-kf_status kf_tune_try(kf_session *session, const char *role, const kf_config *config, double effort,
-                      bool may_lose, double deadline, int *index, kf_error *error) {
-    const kf_job job = job_for(session, config, effort, may_lose);
-    kf_measurement m;
-    kf_outcome outcome = KF_ABANDONED;
-    *index = -1;
-    KF_TRY(kf_session_measure(session, &job, deadline, &outcome, &m, error));
-    return outcome == KF_ABANDONED ? KF_OK : accept(session, role, config, &m, index, error);
-}
-
 /* --- what stands in the queue first --------------------------------------------------------------------- */
 
 static pending *find_pending(search *s, const char *hash) {
@@ -511,7 +442,7 @@ static kf_status give_out(search *s, kf_error *error) {
         const pending entry = s->queue[place];
         take_out(s, place);
         if (is_measured(session, &entry)) continue;
-        const kf_job job = job_for(session, &entry.config, entry.effort, !entry.preset);
+        const kf_job job = kf_tune_job(session, &entry.config, entry.effort, !entry.preset);
         const kf_status status = kf_worker_give(worker_of(s, w), &job, deadline_of(s, &entry), error);
         if (status == KF_INTERRUPTED) return KF_OK;
         KF_TRY(status);
@@ -535,7 +466,7 @@ static kf_status take_in(search *s, int w, bool *late, kf_error *error) {
     *late = *late || outcome == KF_ABANDONED;
     if (outcome == KF_ABANDONED) return KF_OK;
     kf_detail("on device %d of %d:", w + 1, session->other_count + 1);
-    KF_TRY(accept(session, entry->role, &entry->config, &m, &index, error));
+    KF_TRY(kf_tune_accept(session, entry->role, &entry->config, &m, &index, error));
     session->seconds = (kf_clock_seconds() - s->shared_since) / ++s->shared;
     double cost = 0.0;
     const bool known = kf_session_cost(session, &session->result->tried.items[index].measurement, &cost);

@@ -112,6 +112,12 @@ void kf_session_progress(kf_session *session, bool final);
 /* The phases. Each ends early, with KF_OK, on Ctrl-C and when time is up. */
 kf_status kf_tune_search(kf_session *session, kf_error *error);
 kf_status kf_tune_final(kf_session *session, kf_error *error);
+/* What a worker is to do for one config. effort: as a proposal's; may_lose: it is left alone once it is seen
+ * to be far slower than the best. */
+kf_job kf_tune_job(const kf_session *session, const kf_config *config, double effort, bool may_lose);
+/* Stores and notes what was measured, and owns it, whatever the status; *index: where in tried. */
+kf_status kf_tune_accept(kf_session *session, const char *role, const kf_config *config, kf_measurement *m,
+                         int *index, kf_error *error);
 /* Measures, stores and notes one config; *index: where in tried, -1 when there was no time left for it
  * (deadline as for kf_worker_measure). effort: as a proposal's. */
 kf_status kf_tune_try(kf_session *session, const char *role, const kf_config *config, double effort,
