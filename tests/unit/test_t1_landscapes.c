@@ -1,5 +1,6 @@
 /* The kernels of tests/data/t1 that landscapes are measured on: their spaces are large enough, they compile
- * for a GPU at both ends of every parameter, and their references are right on the cpu. */
+ * for a GPU at both ends of every parameter, and their references are right on the cpu; those in plain C are
+ * held against the same references. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +12,7 @@
 #include "base/backend/cache.h"
 #include "base/space/space.h"
 #include "base/util/random.h"
+#include "base/util/text.h"
 #include "solver/systems.h"
 #include "solver/t1/t1.h"
 #include "tests/unit/kernel_folder.h"
@@ -28,11 +30,12 @@ static kf_problem *open_problem(const char *name, const int size[3]) {
     return problem;
 }
 
-static kf_space *open_space(const kf_problem *problem) {
+static kf_space *open_space(const kf_problem *problem, const char *backend) {
     kf_variables variables;
-    const kf_device_info device = {.backend = "cuda"};
+    kf_device_info device = {0};
     kf_space *space = NULL;
     kf_error error = {KF_OK, ""};
+    kf_copy_text(device.backend, sizeof device.backend, backend);
     kf_system_t1.variables(problem, &device, &variables);
     if (kf_space_open(kf_system_t1.name, kf_system_t1.space_file, &variables, NULL, 0, &space, &error) !=
         KF_OK)
@@ -43,12 +46,14 @@ static kf_space *open_space(const kf_problem *problem) {
 static const char *const names[] = {"matmul", "convolution", "transpose",   "nbody",
                                     "star",   "logsumexp",   "dedispersion"};
 enum { NAMES = sizeof names / sizeof *names };
+static const char *const plain_names[] = {"matmul_c", "convolution_c", "nbody_c"};
+enum { PLAIN = sizeof plain_names / sizeof *plain_names };
 
 static void spaces_are_large_enough(void **state) {
     (void)state;
-    for (int i = 0; i < NAMES; i++) {
-        kf_problem *problem = open_problem(names[i], NULL);
-        kf_space *space = open_space(problem);
+    for (int i = 0; i < NAMES + PLAIN; i++) {
+        kf_problem *problem = open_problem(i < NAMES ? names[i] : plain_names[i - NAMES], NULL);
+        kf_space *space = open_space(problem, i < NAMES ? "cuda" : "cpu");
         assert_in_range(kf_space_size(space), 1000, 4000);
         assert_null(problem->notes); /* the defaults are valid */
         kf_space_free(space);
@@ -70,7 +75,7 @@ static void configs_compile(void **state) {
     const long count = more != NULL ? strtol(more, NULL, 10) : 3;
     for (int i = 0; i < NAMES; i++) {
         kf_problem *problem = open_problem(names[i], NULL);
-        kf_space *space = open_space(problem);
+        kf_space *space = open_space(problem, "cuda");
         const uint64_t size = kf_space_size(space);
         uint64_t random = 7;
         for (long k = 0; k < count; k++) {
@@ -93,14 +98,15 @@ static void configs_compile(void **state) {
 
 /* --- references on the cpu ------------------------------------------------------------------------------ */
 
-/* The first output of the reference kernel on a problem of this size; caller frees. */
-static float *run_reference(const kf_problem *problem) {
+/* The first output of the reference kernel, or of a config, on a problem of this size; caller frees. */
+static float *run(const kf_problem *problem, const kf_config *config) {
     kf_backend *backend = NULL;
     kf_plan *plan = NULL;
     void *out = NULL;
     kf_error error = {KF_OK, ""};
     assert_int_equal(kf_backend_open("cpu:1", &backend, &error), KF_OK);
-    kf_status status = kf_t1_reference_plan(problem, backend, &plan, &error);
+    kf_status status = config == NULL ? kf_t1_reference_plan(problem, backend, &plan, &error)
+                                      : kf_t1_plan(problem, config, backend, &plan, &error);
     if (status == KF_OK) status = kf_plan_initialise(plan, &error);
     if (status == KF_OK) status = kf_plan_advance(plan, 1, &error);
     if (status == KF_OK) status = kf_backend_synchronize(backend, &error);
@@ -238,10 +244,35 @@ static void references_are_right(void **state) {
         int steps = 0;
         assert_int_equal(kf_system_t1.trial(problem, &trial, &steps, &error), KF_OK);
         assert_int_equal(steps, 1); /* a reference kernel says what is right after one */
-        float *out = run_reference(problem);
+        float *out = run(problem, NULL);
         cases[i].check(problem, out, cases[i].size);
         free(out);
         kf_problem_free(trial);
+        kf_problem_free(problem);
+    }
+}
+
+static void plain_kernels_are_right(void **state) {
+    (void)state;
+    enum { CONFIGS = 3 };
+    static const int sizes[PLAIN][3] = {{37, 20, 1}, {41, 19, 1}, {101, 1, 1}};
+    uint64_t random = 11;
+    for (int i = 0; i < PLAIN; i++) {
+        kf_problem *problem = open_problem(plain_names[i], sizes[i]);
+        kf_space *space = open_space(problem, "cpu");
+        float *right = run(problem, NULL);
+        for (int k = 0; k < CONFIGS; k++) {
+            kf_config config;
+            size_t worst = 0;
+            kf_space_config(space, kf_random_below(&random, kf_space_size(space)), &config);
+            float *out = run(problem, &config);
+            const double off =
+                kf_t1_deviation(&((const kf_t1_problem *)problem->own)->arguments[0], out, right, &worst);
+            if (!(off < 1e-5)) fail_msg("%s is off by %g at %zu", plain_names[i], off, worst);
+            free(out);
+        }
+        free(right);
+        kf_space_free(space);
         kf_problem_free(problem);
     }
 }
@@ -260,6 +291,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spaces_are_large_enough),
         cmocka_unit_test(references_are_right),
+        cmocka_unit_test(plain_kernels_are_right),
         cmocka_unit_test(configs_compile),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
