@@ -13,6 +13,7 @@
 #else
 #define KF_IN_SLAB KF_IN_PART
 #endif
+#include "ahead.h"
 #include "band.h"
 #include "streamed.h"
 #if KF_ROWS
@@ -137,6 +138,7 @@
  * whole; what lands in the ghosts there is never used. */
 KF_KERNEL(stream_collide, kf_kinetic_arguments) {
     KF_IN_SLAB
+    KF_ASK_AHEAD
     const int last = a->nodes[0] - 1;
     const int pair = x;
     x = 2 * pair;
@@ -185,6 +187,7 @@ KF_ROW_KERNEL(stream_collide, kf_kinetic_arguments, KF_ROW_PART, kf_stored, KF_K
 #else
 KF_KERNEL(stream_collide, kf_kinetic_arguments) {
     KF_IN_SLAB
+    KF_ASK_AHEAD
     const kf_index k = kf_node(a, x, y, z);
     KF_LOAD_STREAMED(KF_PULL)
     KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)

@@ -6,6 +6,7 @@
  *
  * Defines that a config sets: KF_TILE_X, KF_TILE_Y nodes of a tile, a thread each   KF_PREFETCH 0|1: the
  * moments of the next plane are asked for before the sums of this one */
+#include "ahead.h"
 #include "band.h"
 #include "boundary.h"
 #include "moments.h"
@@ -189,6 +190,21 @@ KF_FUNCTION kf_real *kf_entrance(kf_plane_values *plane, const kf_entry *e) {
 #endif
 #define KF_TURN_HELD(h, p) kf_held_populations(a, h, &leaving->population[0][p], KF_PLANE);
 
+/* Asks the last-level cache for the tile's nodes in a plane. */
+#if KF_AHEAD
+enum { KF_ASKED = KF_TILE_X * (int)sizeof(kf_word) / KF_AHEAD_BYTES > 1 ? KF_TILE_X * (int)sizeof(kf_word) / KF_AHEAD_BYTES : 1 };
+#define KF_ASK_AHEAD(plane)                                                                                  \
+    if ((plane) <= end && (plane) < nz)                                                                      \
+        KF_EACH_OF(n, KF_NODE_WORDS * KF_TILE_Y * KF_ASKED, KF_THREADS) {                                    \
+            const int word = n / KF_ASKED % KF_NODE_WORDS, y = y0 + 1 + n / (KF_ASKED * KF_NODE_WORDS);      \
+            const int x = x0 + 1 + n % KF_ASKED * (KF_TILE_X / KF_ASKED);                                    \
+            if (x < nx && y < ny)                                                                            \
+                kf_ask_for((const kf_word *)a->source + kf_place(a, KF_NODE_WORDS, word, kf_node(a, x, y, plane))); \
+        }
+#else
+#define KF_ASK_AHEAD(plane)
+#endif
+
 KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
     KF_LEAVING
     kf_rolling r;
@@ -207,6 +223,7 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
         KF_FETCH(kf_node(a, 0, 0, kf_home(first - 1, nz, KF_FACE_4 == 0)))
     }
     for (int z = first - 1; z <= end; z++) {
+        KF_ASK_AHEAD(z + KF_PREFETCH + KF_AHEAD)
         const int side = KF_FACE_4 != 0 ? kf_beyond(z, nz) : 0;
         if (side == 0) {
             KF_TURN(kf_node(a, 0, 0, kf_home(z, nz, KF_FACE_4 == 0)))

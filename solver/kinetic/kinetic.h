@@ -58,9 +58,11 @@ typedef struct kf_kinetic_options {
     bool exchange; /* esoteric: threads hand on what goes ahead along x, so that whole sectors are written */
     bool concurrent_solid; /* what the solid needs runs beside the flow's kernel */
     bool masked_band; /* the flow's kernel leaves the band's nodes out, so band_collide runs beside it, too */
-    bool overlap;  /* kernels of the band begin while the one before ends (programmatic dependent launch) */
-    bool prefetch; /* plan moments asks for the next plane early */
-    long march;    /* planes that a block of plan moments walks; 0: other plans */
+    bool overlap; /* kernels of the band begin while the one before ends (programmatic dependent launch) */
+    long ahead;   /* rows, or planes of plan moments, by which the last-level cache is asked ahead; 0: not */
+    long ahead_bytes;    /* that it brings at once */
+    bool prefetch;       /* plan moments asks for the next plane early */
+    long march;          /* planes that a block of plan moments walks; 0: other plans */
     long reorder_period; /* steps between reorderings of a moving solid's samples; 0: never */
 } kf_kinetic_options;
 
@@ -77,7 +79,7 @@ typedef struct kf_kinetic_geometry {
     int shift; /* planes that the grid moves by from step to step; 0: there are two, or it stays */
 } kf_kinetic_geometry;
 
-enum { KF_DEFINES = 42 };
+enum { KF_DEFINES = 44 };
 enum { KF_PLANE_RANGES = 3 }; /* kf_kinetic_kept_planes */
 typedef struct kf_kinetic_defines {
     kf_define list[KF_DEFINES];

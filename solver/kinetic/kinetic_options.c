@@ -100,6 +100,9 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
                                   o->segment_length % o->segment_lanes != 0))
         return refuse(error,
                       "segment_lanes must be 1, or on a GPU 8 or 32, with segments of a multiple of it");
+    if (o->ahead != 0 && (!within(o->ahead, 0, 1024) || !within(o->ahead_bytes, 32, 128) || !o->gpu ||
+                          !one_pass || o->parts > 1 || o->in_place != 0))
+        return refuse(error, "ahead belongs to the plans fused and moments on a GPU");
     if (o->masked_band &&
         (!fused || o->in_place != 0 || o->slab > 0 || scene->motion.moving ||
          (!o->gpu && o->nodes_per_thread == 1 && (o->boundary_kernels == 0 || o->staged_nodes > 0))))
@@ -158,6 +161,8 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_integer(config, "staged_nodes", &options->staged_nodes, error));
     KF_TRY(kf_config_integer(config, "slab", &options->slab, error));
     KF_TRY(kf_config_boolean(config, "prefetch", &options->prefetch, error));
+    KF_TRY(kf_config_integer(config, "ahead", &options->ahead, error));
+    KF_TRY(kf_config_integer(config, "ahead_bytes", &options->ahead_bytes, error));
     KF_TRY(kf_config_integer(config, "march", &options->march, error));
     KF_TRY(kf_config_integer(config, "reorder_period", &options->reorder_period, error));
     options->gpu = strcmp(device->backend, "cuda") == 0;
@@ -333,6 +338,10 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
             define(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
         else
             define(defines, "KF_EXCHANGE", options->exchange);
+    }
+    if (options->ahead > 0) {
+        define(defines, "KF_AHEAD", options->ahead);
+        define(defines, "KF_AHEAD_BYTES", options->ahead_bytes);
     }
     if (options->collision_split > 0) {
         define(defines, "KF_SPLIT", options->collision_split);

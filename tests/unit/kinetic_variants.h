@@ -37,9 +37,10 @@ static inline kf_space *open_space_with(const kf_scene *scene, bool blocks) {
                                         "masked_band=false",
                                         "overlap=false",   /* of a GPU's launches */
                                         "segment_lanes=1", /* test_kinetic_band.c */
+                                        "ahead=0",         /* the last-level cache of a GPU */
                                         "block_x=64",
                                         "block_y=2"};
-    return open_space_with_gpu(scene, fixed, blocks ? 10 : 8);
+    return open_space_with_gpu(scene, fixed, blocks ? 11 : 9);
 }
 static inline kf_space *open_space(const kf_scene *scene) {
     return open_space_with(scene, false);

@@ -1,0 +1,41 @@
+/* Asking a GPU's last-level cache ahead of the loads that need what lies there, so that these wait for the
+ * cache instead of the memory. Defines that a config sets: KF_AHEAD rows further on (in moments.cu planes)
+ * KF_AHEAD_BYTES between the places that are asked for */
+#ifndef KF_KERNELS_KINETIC_AHEAD_H
+#define KF_KERNELS_KINETIC_AHEAD_H
+
+#include "lattice.h"
+
+#if KF_AHEAD
+KF_FUNCTION void kf_ask_for(const void *place) {
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(place));
+}
+
+#ifdef KF_NODES_PER_THREAD
+#define KF_BIT_UP(i, name, cx, cy, cz)   | ((cz) > 0 ? 1u << (i) : 0u)
+#define KF_BIT_DOWN(i, name, cx, cy, cz) | ((cz) < 0 ? 1u << (i) : 0u)
+/* What the nodes KF_AHEAD rows further on will stream in: of a warp's first lanes each for one population of
+ * its nodes. */
+KF_FUNCTION void kf_ask_ahead(const kf_kinetic_arguments *a, int x, int y, int z) {
+    const unsigned up = 0 KF_EACH_VELOCITY(KF_BIT_UP), down = 0 KF_EACH_VELOCITY(KF_BIT_DOWN);
+    const int along_x = KF_LANES_ALONG_X, bytes = KF_NODES_PER_THREAD * (int)sizeof(kf_stored) * along_x;
+    const int lane_x = (int)threadIdx.x % along_x, lane_y = (int)threadIdx.y % (32 / along_x);
+    const int i = lane_x + along_x * lane_y;
+    if (i >= KF_VELOCITIES) return;
+    kf_index k = kf_node(a, KF_NODES_PER_THREAD * (x - lane_x), y - lane_y + KF_AHEAD,
+                         z + (int)(down >> i & 1) - (int)(up >> i & 1));
+    for (int row = 0; row < 32 / along_x; row++) {
+        const char *place = (const char *)((const kf_stored *)a->source + kf_place(a, KF_VELOCITIES, i, k));
+        if (k < a->capacity)
+            for (int byte = 0; byte < bytes; byte += KF_AHEAD_BYTES)
+                kf_ask_for(place + byte);
+        k += a->row_pitch;
+    }
+}
+#define KF_ASK_AHEAD kf_ask_ahead(a, x, y, z);
+#endif
+#elif defined(KF_NODES_PER_THREAD)
+#define KF_ASK_AHEAD
+#endif
+
+#endif
