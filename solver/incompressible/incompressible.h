@@ -169,6 +169,9 @@ extern const kf_plan_methods kf_incompressible_methods;
 kf_status kf_incompressible_read(kf_plan *plan, double **values, kf_error *error);
 /* Where the solves of both halves of the last step ended. */
 kf_status kf_incompressible_solves(kf_plan *plan, kf_solve_state states[KF_HALVES], kf_error *error);
+/* KF_MACHINE where a solve of the first `halves` missed the tolerance since the records were cleared; where:
+ * in which steps, for the message. */
+kf_status kf_incompressible_judge_solves(kf_plan *plan, int halves, const char *where, kf_error *error);
 
 /* Root mean square of the divergence that is left, per step. */
 kf_status kf_incompressible_divergence(kf_plan *plan, double *divergence, kf_error *error);

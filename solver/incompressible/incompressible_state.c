@@ -112,17 +112,18 @@ static kf_status download(const kf_buffer *buffer, void **values, kf_error *erro
     return kf_buffer_download(buffer, 0, *values, kf_buffer_size(buffer), error);
 }
 
-static kf_status judge_solves(kf_plan *plan, int halves, const char *where, kf_error *error) {
+kf_status kf_incompressible_judge_solves(kf_plan *plan, int halves, const char *where, kf_error *error) {
     const kf_incompressible *s = system_of(plan);
     kf_solve_state states[KF_HALVES];
     KF_TRY(kf_incompressible_solves(plan, states, error));
-    for (int half = 0; half < halves; half++)
-        if (!states[half].done)
+    for (const kf_solve_state *last = states; last < states + halves; last++)
+        if (!last->done || last->missed > 0)
             return kf_fail(error, KF_MACHINE,
                            "the pressure did not converge %s: %s left a relative residual of %.3g after %d "
                            "iterations (%.3g is asked for)",
-                           where, kf_pressure_solver_names[s->options.solver], states[half].residual,
-                           states[half].iterations, s->arguments.tolerance);
+                           where, kf_pressure_solver_names[s->options.solver],
+                           last->done ? last->worst : last->residual,
+                           last->done ? s->options.iterations : last->iterations, s->arguments.tolerance);
     return KF_OK;
 }
 
@@ -138,7 +139,8 @@ static kf_status try_steps(kf_plan *plan, kf_incompressible_builder *b, kf_error
         b->patient = step == 0;
         kf_incompressible_make_steps(b);
         status = b->status;
-        if (status == KF_OK) status = judge_solves(plan, KF_HALVES, "in the first steps", error);
+        if (status == KF_OK)
+            status = kf_incompressible_judge_solves(plan, KF_HALVES, "in the first steps", error);
     }
     if (status == KF_OK)
         status = kf_buffer_upload(s->velocity, 0, velocity, kf_buffer_size(s->velocity), error);
@@ -161,7 +163,7 @@ static kf_status initialise(kf_plan *plan, kf_error *error) {
     kf_incompressible_open_faces(&b);
     kf_incompressible_project_start(&b);
     KF_TRY(b.status);
-    KF_TRY(judge_solves(plan, 1, "at the beginning", error));
+    KF_TRY(kf_incompressible_judge_solves(plan, 1, "at the beginning", error));
     KF_TRY(clear_all(s, error));
     KF_TRY(try_steps(plan, &b, error));
     return clear(s->solves, error);

@@ -382,12 +382,45 @@ static void test_too_few(void **state) {
     kf_scene_free(scene);
 }
 
+/* Also where they suffice for the first steps and not for the gate's: what is judged is no wrong kernel. */
+static void test_gate_of_too_few(void **state) {
+    (void)state;
+    kf_error error = {0};
+    kf_scene *scene = open_shipped_scene("ball", 20000);
+    const kf_problem *problem = problem_of(incompressible, scene);
+    kf_plan *plan;
+    kf_reference *reference;
+    kf_verification verification;
+    scene->incompressible.tolerance = 1e-5;
+    const kf_config config = configure(scene, "solver=multigrid_cg iterations=9 sweeps=2");
+    must(incompressible->plan(problem, &config, backend, &plan, &error), &error);
+    must(incompressible->reference(problem, 2, &reference, &error), &error);
+    must(kf_plan_initialise(plan, &error), &error);
+    must(kf_plan_advance(plan, 2, &error), &error);
+    must(incompressible->verify(plan, reference, &verification, &error), &error);
+    kf_incompressible *system = plan->system;
+    kf_solve_state states[KF_HALVES];
+    must(kf_incompressible_solves(plan, states, &error), &error);
+    states[1].missed = 1;
+    states[1].worst = 0.5;
+    must(kf_buffer_upload(system->solves, 0, states, sizeof states, &error), &error);
+    assert_int_equal(incompressible->verify(plan, reference, &verification, &error), KF_MACHINE);
+    assert_non_null(strstr(error.message, "did not converge in the gate's steps: multigrid_cg left"));
+    states[1].residual = (double)NAN;
+    must(kf_buffer_upload(system->solves, 0, states, sizeof states, &error), &error);
+    assert_int_equal(incompressible->verify(plan, reference, &verification, &error), KF_GATE_FAILED);
+    incompressible->free_reference(reference);
+    kf_plan_free(plan);
+    kf_scene_free(scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ball),           cmocka_unit_test(test_ahmed),
         cmocka_unit_test(test_turning),        cmocka_unit_test(test_box),
         cmocka_unit_test(test_known_profiles), cmocka_unit_test(test_force_of_the_body),
         cmocka_unit_test(test_records),        cmocka_unit_test(test_checkpoint),
-        cmocka_unit_test(test_section),        cmocka_unit_test(test_too_few)};
+        cmocka_unit_test(test_section),        cmocka_unit_test(test_too_few),
+        cmocka_unit_test(test_gate_of_too_few)};
     return cmocka_run_group_tests(tests, open_backend_for_variants_on_all_cores, close_backend);
 }
