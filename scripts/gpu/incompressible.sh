@@ -8,7 +8,8 @@
 # and, when named,
 #   suite-400x200x200 (145)
 #   sphere-300 (150)  the same at Re 100 and 300: sphere-300.txt
-#   cube (110)        256^3 cells with a ball: solvers tuned, DRAM counted, iterations of a run of 20 steps: cube-*
+#   cube (110)        256^3 cells (or KFTUNE_CUBE) with a ball: the best solver's time and iterations, cube-bench.json; DRAM
+#                     counted, cube.db, table `counter`
 #   wake (60)         smoke of this system and the kinetic one at one moment, scripts/wake.sh: wake/
 #   spectra (40)      the case incompressible-wake with its pictures: spectra.txt, spectra/
 set -u
@@ -34,22 +35,36 @@ validate() { # FILE SECONDS OPTION...
     timeout -k 5 "$seconds" "$kftune" validate --device "$device" "$@" >"$folder/$file.txt" 2>&1
 }
 cube() {
-    cat >"$folder/cube.json" <<'JSON'
-{"description": "256^3 cells with a ball of 64 cells in a stream",
+    local n=${KFTUNE_CUBE:-256}
+    cat >"$folder/cube.json" <<JSON
+{"description": "$n^3 cells with a ball of a quarter of them in a stream",
  "solid": {"shape": "ball", "radius": 0.125, "position": [0.35, 0.5, 0.5]},
- "domain": {"cells": [256, 256, 256], "size": [1, 1, 1]},
+ "domain": {"cells": [$n, $n, $n], "size": [1, 1, 1]},
  "boundaries": {"xmin": "inflow", "xmax": "outflow", "ymin": "free_slip", "ymax": "free_slip", "zmin": "free_slip", "zmax": "free_slip"},
  "flow": {"speed": 1.0, "reynolds": 10000, "reference_length": 0.25, "lattice_speed": 0.05},
  "incompressible": {"steps": 10}}
 JSON
-    timeout 70 "$kftune" tune --scene "$folder/cube.json" --device "$device" --budget 25s --rounds 0 \
-        --fix solver=multigrid_cg,multigrid,fourier_cg --counters standard --store "$folder/cube.db" --out "$folder/cube.kftune.json" \
-        --json >"$folder/cube-tune.json" 2>"$folder/cube-tune.txt" &&
-        "$kftune" store show --store "$folder/cube.db" --limit 6 >"$folder/cube-kernels.txt" &&
-        timeout 40 "$kftune" run --config "$folder/cube.kftune.json" --device "$device" --steps 20 --every 10 --fields velocity \
-            --checkpoints 0 --output "$folder/cube-run" >"$folder/cube-run.txt" 2>&1
+    cat >"$folder/cube.suite.json" <<JSON
+{"suite": "cube", "description": "the pressure solve on $n^3 cells with a solid", "promise": "every config passes the gate",
+ "scenes": [{"name": "cube", "scene": "$folder/cube.json"}],
+ "candidates": {"solvers": [
+  {"name": "multigrid_cg, 2 sweeps, 4", "with": {"iterations": 4}}, {"name": "multigrid_cg, 2 sweeps, 5", "with": {"iterations": 5}},
+  {"name": "multigrid_cg, 2 sweeps, 6", "with": {"iterations": 6}}, {"name": "multigrid_cg, 1 sweep, 9", "with": {"sweeps": 1, "iterations": 9}},
+  {"name": "multigrid, 2 sweeps, 9", "with": {"solver": "multigrid", "iterations": 9}},
+  {"name": "fourier_cg, 12", "with": {"solver": "fourier_cg", "iterations": 12}}]},
+ "timings": [{"name": "cube", "scene": "cube", "candidates": "solvers", "seconds": 1}],
+ "figures": [
+  {"name": "solve", "kind": "solve_time", "of": "cube", "must": 12, "at_most": true},
+  {"name": "iterations", "kind": "solve_iterations", "of": "cube", "must": 12, "at_most": true},
+  {"name": "step", "kind": "step", "of": "cube"}, {"name": "memory", "kind": "plan_memory", "of": "cube"}]}
+JSON
+    timeout -s INT -k 5 50 "$kftune" bench --suite "$folder/cube.suite.json" --device "$device" --json >"$folder/cube.json.out" \
+        2>"$folder/cube-bench.txt"
     local status=$?
-    rm -f "$folder"/cube-run/*.vtkhdf "$folder"/cube.db*
+    mv "$folder/cube.json.out" "$folder/cube-bench.json"
+    timeout 60 "$kftune" tune --scene "$folder/cube.json" --device "$device" --strategy random --budget 1evals --rounds 0 --fix iterations=6 \
+        --counters standard --store "$folder/cube.db" --out "$folder/cube.kftune.json" --json >"$folder/cube-tune.json" 2>"$folder/cube-tune.txt" || status=1
+    "$kftune" store show --store "$folder/cube.db" --limit 2 >"$folder/cube-kernels.txt"
     return $status
 }
 for part in "${parts[@]}"; do
