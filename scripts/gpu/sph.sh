@@ -4,7 +4,7 @@
 # From a bundle or a built source tree; builds nothing.
 # usage: scripts/gpu/sph.sh FOLDER [DEVICE] [EVALUATIONS [ROW...]]; about 3 minutes on an H200; EVALUATIONS of each search (14);
 # rows: splash_8m (a window of a dam break) water32_1m water80_1m water32_8m water80_8m bingham32_8m; SEARCHES in the environment: staged list rows;
-# LANES, ORDERS, PERIODS, SKINS: of lists.
+# LANES, ORDERS, PERIODS, SKINS: of lists; SPLASH_ACROSS: spacings along the tank of the splash (734: 8 M particles), fewer to see that it works.
 # FOLDER gets h200-sph.json (a list of what `tune --json` prints), summary.txt and logs.
 # Status 1 when a row could not be measured.
 set -u
@@ -67,7 +67,7 @@ row water80_8m particles_80 200 1.2
 row bingham32_8m particles_bingham 200 1.4
 # SPHERIC 2 half a second after the water was let go: a jet goes up from the box
 sed 's/"windows": \[[^]]*\]/"windows": [0.5]/' scene/library/dam_break_3d.json >"$folder/splash.json" || exit 3
-row splash_8m "$folder/splash.json" 734 1.8
+row splash_8m "$folder/splash.json" "${SPLASH_ACROSS:-734}" 1.8
 {
     echo '['
     separator=''

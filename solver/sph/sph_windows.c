@@ -55,14 +55,14 @@ static void make_lattice(const kf_particle_scene *scene, kf_lattice *lattice) {
     }
 }
 
-/* The particle that is nearest to a place, among those of the cells around it; -1: none is there. */
-static int nearest(const kf_lattice *lattice, const double place[3]) {
+/* The particle that is nearest to a place, among those of the cells up to `reach` away; -1: none is there. */
+static int nearest_within(const kf_lattice *lattice, const double place[3], int reach, double *least) {
     int low[3], high[3], found = -1;
-    double least = INFINITY;
+    *least = INFINITY;
     for (int i = 0; i < 3; i++) {
         const int c = (int)fmax(place[i], 0.0);
-        low[i] = c > 1 ? c - 2 : 0;
-        high[i] = c + 2 < lattice->cells[i] ? c + 2 : lattice->cells[i] - 1;
+        low[i] = c >= reach ? c - reach : 0;
+        high[i] = c + reach < lattice->cells[i] ? c + reach : lattice->cells[i] - 1;
     }
     for (int x = low[0]; x <= high[0]; x++)
         for (int y = low[1]; y <= high[1]; y++)
@@ -75,12 +75,19 @@ static int nearest(const kf_lattice *lattice, const double place[3]) {
                         const double d = (double)lattice->scene->position[3 * k + i] - place[i];
                         apart += d * d;
                     }
-                    if (apart >= least) continue;
-                    least = apart;
+                    if (apart >= *least) continue;
+                    *least = apart;
                     found = k;
                 }
             }
     return found;
+}
+
+/* Cells are one wide: what is no further than that lies in the next one at most. */
+static int nearest(const kf_lattice *lattice, const double place[3]) {
+    double apart;
+    const int found = nearest_within(lattice, place, 1, &apart);
+    return apart <= 1.0 ? found : nearest_within(lattice, place, 2, &apart);
 }
 
 /* For each particle of the fluid the coarse one; -1: none near. */
