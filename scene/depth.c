@@ -40,6 +40,8 @@ static double third_order_rate(const kf_scene *scene, double omega) {
         return omega;
     case KF_RATE_K17:
         return 8.0 * (omega - 2.0) * (1.0 + 2.0 * omega) / (-8.0 - 14.0 * omega + 7.0 * omega * omega);
+    case KF_RATE_SUGA_2015: /* between that of sums, 1.5, and that of differences, 1.74 */
+        return 1.61;
     default:
         return 1.97;
     }

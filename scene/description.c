@@ -221,17 +221,23 @@ static kf_status read_model(const char *file, const cJSON *root, kf_description 
     const bool rule_given = cJSON_HasObjectItem(object, "rates");
     if (rule_given && d->collision == KF_BGK)
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: model.rates: only the collision \"acm_mrt\" (and \"rm_mrt\", with \"ones\" or "
-                       "\"constant\") has a rate rule; remove the key",
+                       "%s: model.rates: only the collisions \"acm_mrt\" and \"rm_mrt\" have a rate rule; "
+                       "remove the key",
                        file);
-    if (d->collision == KF_RM_MRT && !rule_given) {
-        d->rate_rule = KF_RATE_CONSTANT;
+    if (d->collision == KF_RM_MRT) {
+        if (!rule_given) d->rate_rule = KF_RATE_SUGA_2015;
         if (!cJSON_HasObjectItem(object, "high_order_rate"))
             d->high_order_rate = 1.4; /* 1 and 1.8 blow up earlier */
     }
-    if (d->collision == KF_RM_MRT && d->rate_rule != KF_RATE_ONES && d->rate_rule != KF_RATE_CONSTANT)
+    const bool of_raw_moments =
+        d->rate_rule == KF_RATE_ONES || d->rate_rule == KF_RATE_CONSTANT || d->rate_rule == KF_RATE_SUGA_2015;
+    if (d->collision == KF_RM_MRT && !of_raw_moments)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: model.rates: the collision \"rm_mrt\" takes \"suga_2015\", \"ones\" or \"constant\"", file);
+    if (d->collision != KF_RM_MRT && d->rate_rule == KF_RATE_SUGA_2015)
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: model.rates: the collision \"rm_mrt\" takes \"ones\" or \"constant\"", file);
+                       "%s: model.rates: \"suga_2015\" belongs to the collision \"rm_mrt\"", file);
     if (cJSON_HasObjectItem(object, "basis") && d->collision != KF_ACM_MRT)
         return kf_fail(
             error, KF_BAD_INPUT,

@@ -6,8 +6,8 @@
 const char *const kf_boundary_names[KF_BOUNDARIES] = {"periodic", "wall", "free_slip", "inflow", "outflow"};
 const char *const kf_collision_names[KF_COLLISIONS] = {"bgk",        "rm_mrt", "acm_mrt",
                                                        "bgk_linear", "mrt",    "mrt_linear"};
-const char *const kf_rate_rule_names[KF_RATE_RULES] = {"adaptive_2020",  "constant", "ones",
-                                                       "empirical_2019", "kbc",      "k17"};
+const char *const kf_rate_rule_names[KF_RATE_RULES] = {
+    "adaptive_2020", "constant", "ones", "empirical_2019", "kbc", "k17", "suga_2015"};
 const char *const kf_moment_basis_names[KF_BASES] = {"hermite", "raw"};
 const char *const kf_initial_names[KF_INITIALS] = {"uniform", "taylor_green_2d", "taylor_green_3d"};
 const char *const kf_emitter_shape_names[KF_EMITTER_SHAPES] = {"box", "disc", "rake"};

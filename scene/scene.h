@@ -49,6 +49,7 @@ typedef enum kf_rate_rule {
     KF_RATE_EMPIRICAL_2019,
     KF_RATE_KBC,
     KF_RATE_K17,
+    KF_RATE_SUGA_2015,
     KF_RATE_RULES
 } kf_rate_rule;
 extern const char *const kf_rate_rule_names[KF_RATE_RULES];
@@ -187,7 +188,7 @@ struct kf_scene {
     double reference_speed;  /* lattice */
     double viscosity;        /* lattice, kinematic */
     kf_collision collision;
-    kf_rate_rule rate_rule; /* of rm_mrt: constant or ones */
+    kf_rate_rule rate_rule; /* of rm_mrt: suga_2015, constant or ones */
     kf_moment_basis basis;  /* of acm_mrt */
     double accuracy;        /* relative error of fields that storage may add, KF_DEFAULT_ACCURACY .. 0.1 */
     double high_order_rate; /* used by KF_RATE_CONSTANT, in (0, 2) */

@@ -5,8 +5,9 @@
  * BGK: f* = f + omega (f_eq - f) + (1 - omega/2) S with the product-form equilibrium f_eq (discrete
  * Maxwellian on D3Q27) and the source S = F . grad_u f_eq.
  *
- * RM-MRT: raw moments m_abc = sum f cx^a cy^b cz^c, the shear moments relaxed with omega, the trace with rate
- * 1, orders 3 to 6 with one rate (d'Humieres et al. 2002 in its structure; basis and rates are our choice).
+ * RM-MRT: raw moments, the shear moments relaxed with omega. Rule suga_2015 (Suga, Kuwata, Takashima,
+ * Chikasue 2015): orthogonal polynomials of the velocities, the others with that paper's rates. Otherwise
+ * m_abc = sum f cx^a cy^b cz^c, the trace with rate 1, orders 3 to 6 with one rate.
  *
  * ACM-MRT: central moments k_abc = sum f (cx-ux)^a (cy-uy)^b (cz-uz)^c by one transform per axis (factorised
  * central moments, Geier 2009) or, backwards, by the paper's expanded expressions (expanded.h), relaxed as
@@ -17,8 +18,8 @@
  * empirical_2019.
  *
  * Defines that a config or scene sets: KF_COLLISION 0 bgk | 1 rm_mrt | 2 acm_mrt, KF_RATE_RULE 0
- * adaptive_2020 | 1 constant | 2 ones | 3 empirical_2019 | 4 kbc | 5 k17, KF_BASIS 0 hermite | 1 raw, KF_FORM
- * 0 factorised | 1 expanded | 2 shared | 3 low_order (low_order.h), KF_BODY_FORCE 0|1. */
+ * adaptive_2020 | 1 constant | 2 ones | 3 empirical_2019 | 4 kbc | 5 k17 | 6 suga_2015, KF_BASIS 0 hermite |
+ * 1 raw, KF_FORM 0 factorised | 1 expanded | 2 shared | 3 low_order (low_order.h), KF_BODY_FORCE 0|1. */
 #ifndef KF_KERNELS_KINETIC_COLLISION_H
 #define KF_KERNELS_KINETIC_COLLISION_H
 
@@ -46,14 +47,14 @@
     do {                                                                                                     \
         const kf_real sum = p + m, difference = p - m;                                                       \
         const kf_real order0 = sum + z;                                                                      \
-        const kf_real order1 = difference - u * (order0 + KF_R((rest) * KF_UNIT));                                       \
+        const kf_real order1 = difference - u * (order0 + KF_R((rest)*KF_UNIT));                             \
         p = sum - u * (difference + order1);                                                                 \
         z = order1;                                                                                          \
         m = order0;                                                                                          \
     } while (0)
 #define KF_LINE_FROM_MOMENTS(m, z, p, u, rest)                                                               \
     do {                                                                                                     \
-        const kf_real raw1 = z + u * (m + KF_R((rest) * KF_UNIT));                                                       \
+        const kf_real raw1 = z + u * (m + KF_R((rest)*KF_UNIT));                                             \
         const kf_real raw2 = p + u * (z + raw1);                                                             \
         const kf_real half = KF_R(0.5) * raw2;                                                               \
         z = m - raw2;                                                                                        \
@@ -128,7 +129,8 @@
     const kf_real e_##axis##z = -(u) * (u);                                                                  \
     const kf_real e_##axis##p = KF_R(0.5) * ((u) * (u) + (u)), e_##axis##m = KF_R(0.5) * ((u) * (u) - (u));
 
-/* f_eq - w for factors a, b, c = w + e and density deviation d, arranged so that nothing cancels; in the unit of d. */
+/* f_eq - w for factors a, b, c = w + e and density deviation d, arranged so that nothing cancels; in the unit
+ * of d. */
 KF_FUNCTION kf_real kf_equilibrium_deviation(kf_real wx, kf_real ex, kf_real wy, kf_real ey, kf_real wz,
                                              kf_real ez, kf_real d) {
     const kf_real xy = ex * (wy + ey) + wx * ey;
@@ -180,10 +182,10 @@ KF_FUNCTION kf_real kf_force_source(int cx, int cy, int cz, kf_real gx, kf_real 
         KF_EQUILIBRIUM_FACTORS(x, ux)                                                                        \
         KF_EQUILIBRIUM_FACTORS(y, uy)                                                                        \
         KF_EQUILIBRIUM_FACTORS(z, uz)                                                                        \
-        KF_EACH_VELOCITY(KF_RELAX_BGK)                                                                               \
+        KF_EACH_VELOCITY(KF_RELAX_BGK)                                                                       \
         if (forced) {                                                                                        \
             const kf_real source = KF_R(1.0) - KF_R(0.5) * omega;                                            \
-            KF_EACH_VELOCITY(KF_ADD_BGK_SOURCE)                                                                      \
+            KF_EACH_VELOCITY(KF_ADD_BGK_SOURCE)                                                              \
         }                                                                                                    \
     } while (0)
 #elif KF_COLLISION == 2 && KF_RATE_RULE == 4
@@ -204,7 +206,7 @@ KF_FUNCTION kf_real kf_force_source(int cx, int cy, int cz, kf_real gx, kf_real 
  */
 #define KF_DECLARE_STATE(force_x, force_y, force_z)                                                          \
     KF_MOMENTUM(deviation, jx, jy, jz)                                                                       \
-    const kf_real per_density = kf_reciprocal(KF_R(KF_UNIT) + deviation);                                         \
+    const kf_real per_density = kf_reciprocal(KF_R(KF_UNIT) + deviation);                                    \
     const kf_real ux = (jx + KF_R(0.5) * (force_x)) * per_density,                                           \
                   uy = (jy + KF_R(0.5) * (force_y)) * per_density,                                           \
                   uz = (jz + KF_R(0.5) * (force_z)) * per_density;

@@ -107,6 +107,63 @@ KF_FUNCTION kf_rates kf_high_order_rates(const kf_kinetic_arguments *a, kf_real 
     (Fx * KF_RAW_D(cx, ux) * KF_RAW_G(cy, uy) * KF_RAW_G(cz, uz) +                                           \
      Fy * KF_RAW_G(cx, ux) * KF_RAW_D(cy, uy) * KF_RAW_G(cz, uz) +                                           \
      Fz * KF_RAW_G(cx, ux) * KF_RAW_G(cy, uy) * KF_RAW_D(cz, uz))
+
+#if KF_RATE_RULE == 6
+
+/* Orthogonal moments: products of 1, c and c^2 - 2/3, the normal ones of order 2, 3 and 4 by sums and
+ * differences. Rates: trace 1.54; order 3, sums 1.5, differences and c c c 1.74; order 4, the sum of the
+ * three 1.4, the others 1.98; order 5, 1.83; order 6, 1.61. With m' = m + S/2 - m_eq, which has no orders 0
+ * and 1, m* = m' - s m' + m_eq + S/2. Order of moment (cx, cy, cz): cx + cy + cz + 3. */
+#define KF_DEVIATE_RAW(i, name, cx, cy, cz)                                                                  \
+    if ((cx) + (cy) + (cz) >= -1)                                                                            \
+        f_##name += KF_R(0.5) * KF_RAW_SOURCE(cx, cy, cz) - KF_RAW_EQUILIBRIUM(cx, cy, cz);
+#define KF_RESTORE_RAW(i, name, cx, cy, cz)                                                                  \
+    if ((cx) + (cy) + (cz) >= -1)                                                                            \
+        f_##name += KF_RAW_EQUILIBRIUM(cx, cy, cz) + KF_R(0.5) * KF_RAW_SOURCE(cx, cy, cz);
+#define KF_RELAX_ORTHOGONAL_PAIR(p, q)                                                                       \
+    do {                                                                                                     \
+        const kf_real half_sum = KF_R(-0.25) * (p + q), half_difference = KF_R(-0.37) * (p - q);             \
+        p = half_sum + half_difference;                                                                      \
+        q = half_sum - half_difference;                                                                      \
+    } while (0);
+#define KF_RELAX_MOMENTS                                                                                     \
+    do {                                                                                                     \
+        const kf_real omega = KF_PARAMETER(a, shear_rate), c = KF_R(1.0 / 3.0), q = KF_R(2.0 / 3.0);         \
+        KF_EACH_VELOCITY(KF_DEVIATE_RAW)                                                                     \
+        const kf_real sum4 = f_ppm + f_pmp + f_mpp, sum2 = f_pmm + f_mpm + f_mmp;                            \
+        const kf_real all4 = KF_R(0.58 / 3.0) * (sum4 - KF_R(2.0) * q * sum2);                               \
+        const kf_real h220 = all4 + KF_R(-0.98) * (f_ppm - q * (f_pmm + f_mpm)),                             \
+                      h202 = all4 + KF_R(-0.98) * (f_pmp - q * (f_pmm + f_mmp)),                             \
+                      h022 = all4 + KF_R(-0.98) * (f_mpp - q * (f_mpm + f_mmp));                             \
+        const kf_real h211 = KF_R(-0.98) * (f_pzz - q * f_mzz), h121 = KF_R(-0.98) * (f_zpz - q * f_zmz),    \
+                      h112 = KF_R(-0.98) * (f_zzp - q * f_zzm);                                              \
+        const kf_real h122 = KF_R(-0.83) * (f_zpp - q * (f_zpm + f_zmp)),                                    \
+                      h212 = KF_R(-0.83) * (f_pzp - q * (f_pzm + f_mzp)),                                    \
+                      h221 = KF_R(-0.83) * (f_ppz - q * (f_pmz + f_mpz));                                    \
+        const kf_real h222 = KF_R(-0.61) * (f_ppp - q * sum4 + q * q * sum2);                                \
+        KF_RELAX_ORDER_2(KF_R(-0.54) * sum2)                                                                 \
+        KF_RELAX_ORTHOGONAL_PAIR(f_zpm, f_zmp)                                                               \
+        KF_RELAX_ORTHOGONAL_PAIR(f_pzm, f_mzp)                                                               \
+        KF_RELAX_ORTHOGONAL_PAIR(f_pmz, f_mpz)                                                               \
+        f_zzz *= KF_R(-0.74);                                                                                \
+        f_ppm = h220 + q * (f_pmm + f_mpm);                                                                  \
+        f_pmp = h202 + q * (f_pmm + f_mmp);                                                                  \
+        f_mpp = h022 + q * (f_mpm + f_mmp);                                                                  \
+        f_pzz = h211 + q * f_mzz;                                                                            \
+        f_zpz = h121 + q * f_zmz;                                                                            \
+        f_zzp = h112 + q * f_zzm;                                                                            \
+        f_zpp = h122 + q * (f_zpm + f_zmp);                                                                  \
+        f_pzp = h212 + q * (f_pzm + f_mzp);                                                                  \
+        f_ppz = h221 + q * (f_pmz + f_mpz);                                                                  \
+        f_ppp = h222 + q * (f_ppm + f_pmp + f_mpp) - q * q * (f_pmm + f_mpm + f_mmp);                        \
+        f_zmm += Fx;                                                                                         \
+        f_mzm += Fy;                                                                                         \
+        f_mmz += Fz;                                                                                         \
+        KF_EACH_VELOCITY(KF_RESTORE_RAW)                                                                     \
+    } while (0)
+
+#else
+
 /* Order of moment (cx, cy, cz): cx + cy + cz + 3. */
 #define KF_RELAX_RAW(i, name, cx, cy, cz)                                                                    \
     if ((cx) + (cy) + (cz) >= 0)                                                                             \
@@ -132,8 +189,10 @@ KF_FUNCTION kf_rates kf_high_order_rates(const kf_kinetic_arguments *a, kf_real 
         f_zmm += Fx;                                                                                         \
         f_mzm += Fy;                                                                                         \
         f_mmz += Fz;                                                                                         \
-        KF_EACH_VELOCITY(KF_RELAX_RAW)                                                                               \
+        KF_EACH_VELOCITY(KF_RELAX_RAW)                                                                       \
     } while (0)
+
+#endif
 
 /* --- ACM-MRT, the paper's raw central moments --------------------------------------------------------------
  */
@@ -142,7 +201,7 @@ KF_FUNCTION kf_rates kf_high_order_rates(const kf_kinetic_arguments *a, kf_real 
 
 #define KF_RELAX_MOMENTS                                                                                     \
     do {                                                                                                     \
-        const kf_real c = KF_R(1.0 / 3.0), density = KF_R(KF_UNIT) + deviation;                                  \
+        const kf_real c = KF_R(1.0 / 3.0), density = KF_R(KF_UNIT) + deviation;                              \
         const kf_real omega = KF_PARAMETER(a, shear_rate);                                                   \
         const kf_rates rates = KF_CENTRAL_RATES;                                                             \
         const kf_real keep4 = KF_R(1.0) - rates.four, keep5 = KF_R(1.0) - rates.five;                        \
@@ -175,7 +234,7 @@ KF_FUNCTION kf_rates kf_high_order_rates(const kf_kinetic_arguments *a, kf_real 
 
 #define KF_RELAX_MOMENTS                                                                                     \
     do {                                                                                                     \
-        const kf_real c = KF_R(1.0 / 3.0), density = KF_R(KF_UNIT) + deviation;                                  \
+        const kf_real c = KF_R(1.0 / 3.0), density = KF_R(KF_UNIT) + deviation;                              \
         const kf_real omega = KF_PARAMETER(a, shear_rate);                                                   \
         const kf_rates rates = KF_CENTRAL_RATES;                                                             \
         const kf_real keep4 = KF_R(1.0) - rates.four, keep5 = KF_R(1.0) - rates.five,                        \
@@ -233,7 +292,7 @@ KF_FUNCTION kf_real kf_limit_rate(kf_real rate, kf_real moment) {
 #define KF_RELAX_MOMENTS                                                                                     \
     do {                                                                                                     \
         const kf_real c = KF_R(1.0 / 3.0), w = KF_PARAMETER(a, shear_rate), one = KF_R(1.0);                 \
-        const kf_real per_density = kf_reciprocal(one + deviation);                                                 \
+        const kf_real per_density = kf_reciprocal(one + deviation);                                          \
         const kf_real w3 = KF_R(8.0) * (w - KF_R(2.0)) * (one + KF_R(2.0) * w) /                             \
                            (KF_R(-8.0) - KF_R(14.0) * w + KF_R(7.0) * w * w);                                \
         const kf_real w4 = KF_R(8.0) * (w - KF_R(2.0)) * (KF_R(-7.0) + KF_R(4.0) * w) /                      \
@@ -350,7 +409,7 @@ KF_FUNCTION kf_real kf_limit_rate(kf_real rate, kf_real moment) {
         KF_EQUILIBRIUM_FACTORS(x, ux)                                                                        \
         KF_EQUILIBRIUM_FACTORS(y, uy)                                                                        \
         KF_EQUILIBRIUM_FACTORS(z, uz)                                                                        \
-        KF_EACH_VELOCITY(KF_KBC_DEVIATE)                                                                             \
+        KF_EACH_VELOCITY(KF_KBC_DEVIATE)                                                                     \
         const kf_real even_xy = (f_ppz + f_mmz) + (f_pmz + f_mpz),                                           \
                       even_xz = (f_pzp + f_mzm) + (f_pzm + f_mzp),                                           \
                       even_yz = (f_zpp + f_zmm) + (f_zpm + f_zmp);                                           \
@@ -367,9 +426,9 @@ KF_FUNCTION kf_real kf_limit_rate(kf_real rate, kf_real moment) {
         const kf_real along_x = sixth * (KF_R(2.0) * nxz - nyz), along_y = sixth * (KF_R(2.0) * nyz - nxz),  \
                       along_z = -sixth * (nxz + nyz);                                                        \
         kf_real mixed = 0, square = KF_R(1e-30);                                                             \
-        KF_EACH_VELOCITY(KF_KBC_SUM)                                                                                 \
+        KF_EACH_VELOCITY(KF_KBC_SUM)                                                                         \
         const kf_real gamma = KF_R(1.0) / beta - (KF_R(2.0) - KF_R(1.0) / beta) * mixed / square;            \
-        KF_EACH_VELOCITY(KF_KBC_RELAX)                                                                               \
+        KF_EACH_VELOCITY(KF_KBC_RELAX)                                                                       \
     } while (0)
 
 #endif

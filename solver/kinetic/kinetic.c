@@ -20,14 +20,18 @@ static double least_shear_rate(double high_order_rate) {
 
 static kf_status check_collision(const kf_scene *scene, kf_error *error) {
     /* The largest rates that the rules adaptive_2020 (tau at least 0.005) and empirical_2019 choose. */
-    static const double largest[KF_RATE_RULES] = {1.0 / 0.505, 0.0, 1.0, 1.0 / 0.515, 0.0, 0.0};
+    static const double largest[KF_RATE_RULES] = {1.0 / 0.505, 0.0, 1.0, 1.0 / 0.515, 0.0, 0.0, 0.0};
     const kf_rate_rule rule = scene->rate_rule;
     if (scene->collision != KF_BGK && scene->collision != KF_RM_MRT && scene->collision != KF_ACM_MRT)
         return kf_fail(error, KF_BAD_INPUT,
                        "collision '%s' belongs to another system; use bgk, rm_mrt or acm_mrt",
                        kf_collision_names[scene->collision]);
-    if (scene->collision == KF_RM_MRT && rule != KF_RATE_ONES && rule != KF_RATE_CONSTANT)
-        return kf_fail(error, KF_BAD_INPUT, "collision rm_mrt takes the rates 'ones' or 'constant'");
+    if (scene->collision == KF_RM_MRT && rule != KF_RATE_ONES && rule != KF_RATE_CONSTANT &&
+        rule != KF_RATE_SUGA_2015)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "collision rm_mrt takes the rates 'suga_2015', 'ones' or 'constant'");
+    if (scene->collision == KF_ACM_MRT && rule == KF_RATE_SUGA_2015)
+        return kf_fail(error, KF_BAD_INPUT, "the rates 'suga_2015' belong to the collision rm_mrt");
     if (scene->collision != KF_ACM_MRT || scene->basis == KF_BASIS_HERMITE) return KF_OK;
     if (rule == KF_RATE_KBC || rule == KF_RATE_K17)
         return kf_fail(error, KF_BAD_INPUT,

@@ -355,6 +355,71 @@ static void collide_bgk(const double *f, size_t stride, double rho, const double
     }
 }
 
+/* One of the polynomials 1, c and c^2 - 2/3, which are orthogonal on -1, 0, 1. */
+static double orthogonal(int order, int c) {
+    return order == 0 ? 1.0 : order == 1 ? c : c * c - 2.0 / 3.0;
+}
+
+/* A row of the matrix of Suga et al. 2015: the products of these polynomials with these weights. */
+typedef struct orthogonal_row {
+    double rate; /* 0: of the shear, from the viscosity */
+    int weight[3], order[3][3];
+} orthogonal_row;
+
+static const orthogonal_row orthogonal_rows[] = {
+    {1.54, {1, 1, 1}, {{2, 0, 0}, {0, 2, 0}, {0, 0, 2}}},
+    {0.00, {2, -1, -1}, {{2, 0, 0}, {0, 2, 0}, {0, 0, 2}}},
+    {0.00, {0, 1, -1}, {{2, 0, 0}, {0, 2, 0}, {0, 0, 2}}},
+    {0.00, {1, 0, 0}, {{1, 1, 0}}},
+    {0.00, {1, 0, 0}, {{0, 1, 1}}},
+    {0.00, {1, 0, 0}, {{1, 0, 1}}},
+    {1.50, {1, 1, 0}, {{1, 2, 0}, {1, 0, 2}}},
+    {1.50, {1, 1, 0}, {{2, 1, 0}, {0, 1, 2}}},
+    {1.50, {1, 1, 0}, {{2, 0, 1}, {0, 2, 1}}},
+    {1.83, {1, 0, 0}, {{1, 2, 2}}},
+    {1.83, {1, 0, 0}, {{2, 1, 2}}},
+    {1.83, {1, 0, 0}, {{2, 2, 1}}},
+    {1.40, {1, 1, 1}, {{2, 2, 0}, {2, 0, 2}, {0, 2, 2}}},
+    {1.61, {1, 0, 0}, {{2, 2, 2}}},
+    {1.98, {1, 1, -2}, {{2, 2, 0}, {2, 0, 2}, {0, 2, 2}}},
+    {1.98, {1, -1, 0}, {{2, 2, 0}, {2, 0, 2}}},
+    {1.98, {1, 0, 0}, {{1, 1, 2}}},
+    {1.98, {1, 0, 0}, {{2, 1, 1}}},
+    {1.98, {1, 0, 0}, {{1, 2, 1}}},
+    {1.74, {1, -1, 0}, {{1, 2, 0}, {1, 0, 2}}},
+    {1.74, {1, -1, 0}, {{2, 1, 0}, {0, 1, 2}}},
+    {1.74, {1, -1, 0}, {{2, 0, 1}, {0, 2, 1}}},
+    {1.74, {1, 0, 0}, {{1, 1, 1}}},
+};
+
+static void collide_orthogonal(const double *f, size_t stride, double rho, const double u[3], double omega,
+                               const double F[3], double *out) {
+    double deviation[Q];
+    for (int i = 0; i < Q; i++) {
+        const double value = f[(size_t)i * stride], source = force_term(i, u, F);
+        deviation[i] = value + 0.5 * source - kf_reference_equilibrium(i, rho, u);
+        out[(size_t)i * stride] = value + source;
+    }
+    for (size_t r = 0; r < sizeof orthogonal_rows / sizeof *orthogonal_rows; r++) {
+        const orthogonal_row *row = &orthogonal_rows[r];
+        double entry[Q], moment = 0, square = 0;
+        for (int i = 0; i < Q; i++) {
+            const int *c = kf_reference_velocities[i];
+            entry[i] = 0;
+            for (int term = 0; term < 3; term++) {
+                const int *order = row->order[term];
+                entry[i] += row->weight[term] * orthogonal(order[0], c[0]) * orthogonal(order[1], c[1]) *
+                            orthogonal(order[2], c[2]);
+            }
+            moment += entry[i] * deviation[i];
+            square += entry[i] * entry[i];
+        }
+        const double rate = row->rate > 0 ? row->rate : omega;
+        for (int i = 0; i < Q; i++)
+            out[(size_t)i * stride] -= rate * moment / square * entry[i];
+    }
+}
+
 void kf_reference_collide(const kf_scene *scene, bool folded, double omega, const double average[3],
                           const double *f, size_t stride, const double F[3], double *out) {
     double j[3], u[3], second[3][3], rates[7] = {0}, equilibrium_populations[Q], force_populations[Q];
@@ -368,6 +433,10 @@ void kf_reference_collide(const kf_scene *scene, bool folded, double omega, cons
     }
     if (central && scene->rate_rule == KF_RATE_KBC) {
         collide_kbc(f, stride, rho, u, omega, F, out);
+        return;
+    }
+    if (scene->collision == KF_RM_MRT && scene->rate_rule == KF_RATE_SUGA_2015) {
+        collide_orthogonal(f, stride, rho, u, omega, F, out);
         return;
     }
     static const double at_rest[3] = {0, 0, 0};
