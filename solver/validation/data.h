@@ -32,4 +32,12 @@ enum { KF_ALBENSOEDER_U = 17, KF_ALBENSOEDER_V = 15 };
 extern const kf_profile_point kf_albensoeder_u_1000[KF_ALBENSOEDER_U];
 extern const kf_profile_point kf_albensoeder_v_1000[KF_ALBENSOEDER_V];
 
+/* Tip, m, every KF_DAM_BREAK_SECONDS from 0 on, of a column of water 1 m wide and 2 m high that is let go at
+ * once, without friction, g = 9.81 m/s^2: potential flow by boundary elements
+ * (tests/unit/test_dam_break_tip.c, which says how; nodes 5 mm apart at the tip; 10 mm apart the same to 2
+ * mm). */
+#define KF_DAM_BREAK_SECONDS 0.02
+enum { KF_DAM_BREAK_TIPS = 36 };
+extern const double kf_dam_break_tip[KF_DAM_BREAK_TIPS];
+
 #endif
