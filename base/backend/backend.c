@@ -108,6 +108,7 @@ void kf_backend_begin(kf_backend *backend, const kf_backend_methods *methods) {
 
 void kf_backend_close(kf_backend *backend) {
     if (backend == NULL) return;
+    kf_nccl_close(backend);
     for (int part = 1; backend->come != NULL && part < backend->parts; part++)
         kf_mark_free(backend->come[part]);
     free(backend->come);

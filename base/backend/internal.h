@@ -105,6 +105,7 @@ struct kf_backend {
     int first_part; /* of a first: parts of other processes before its own (world.h) */
     /* Of a first that reaches parts of other processes: how many there are, and each process's; or NULL. */
     int near_first, near_parts, *near_counts;
+    struct kf_nccl *nccl; /* of a first whose parts NCCL has joined (nccl.c); or NULL */
 };
 struct kf_module {
     kf_backend *backend;
@@ -156,6 +157,9 @@ kf_status kf_team_check(const char *spec, int *parts, kf_error *error);
 kf_status kf_team_open(const char *spec, kf_backend **backend, kf_error *error);
 /* The share of this process in a world of several, where spec names the devices of a host. */
 kf_status kf_team_open_share(const char *spec, kf_backend **backend, kf_error *error);
+
+/* nccl.c: parts that were joined, come apart. */
+void kf_nccl_close(kf_backend *first);
 
 /* shared.c: what processes of a host share. Memory that all of them see, from made == KF_OK on all. */
 kf_status kf_shared_memory(kf_status made, size_t bytes, void **address, kf_error *error);

@@ -102,9 +102,15 @@ static kf_status load_shim(kf_mpi *mpi, kf_error *error) {
         const char *name;
         void *to;
     } functions[] = {
-        {"kf_mpi_begin", &mpi->begin},     {"kf_mpi_end", &mpi->end},       {"kf_mpi_send", &mpi->send},
-        {"kf_mpi_receive", &mpi->receive}, {"kf_mpi_sum", &mpi->sum},       {"kf_mpi_share", &mpi->share},
-        {"kf_mpi_test", &mpi->test},       {"kf_mpi_cancel", &mpi->cancel},
+        {"kf_mpi_begin", &mpi->begin},
+        {"kf_mpi_end", &mpi->end},
+        {"kf_mpi_send", &mpi->send},
+        {"kf_mpi_receive", &mpi->receive},
+        {"kf_mpi_sum", &mpi->sum},
+        {"kf_mpi_share", &mpi->share},
+        {"kf_mpi_test", &mpi->test},
+        {"kf_mpi_cancel", &mpi->cancel},
+        {"kf_mpi_takes_device_memory", &mpi->takes_device_memory},
     };
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         void *symbol = dlsym(library, functions[i].name);
@@ -265,6 +271,10 @@ void kf_world_near(int *first, int *count) {
         --*first;
     while (*first + *count < world->size && is_here(*first + *count))
         ++*count;
+}
+
+bool kf_world_takes_device_memory(void) {
+    return world != NULL && world->mpi.takes_device_memory() != 0;
 }
 
 int kf_world_local_rank(void) {

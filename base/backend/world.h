@@ -50,6 +50,8 @@ void kf_world_post(const kf_message *messages, int count, kf_posted *posted);
 kf_status kf_world_complete(kf_posted *posted, kf_error *error);
 /* A pause between two looks at what another process does, the longer the more looks there were. */
 void kf_world_rest(int looks);
+/* Whether messages may lie in the memory of GPUs: MPI says that it is CUDA-aware. */
+bool kf_world_takes_device_memory(void);
 /* Every process's values become the sums over all. */
 kf_status kf_world_sum(int64_t *values, int count, kf_error *error);
 /* data of the first process goes to all. */

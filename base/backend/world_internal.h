@@ -14,6 +14,7 @@ typedef struct kf_mpi {
     void *(*share)(void *data, int bytes, int from);
     int (*test)(void *request);
     void (*cancel)(void *request);
+    int (*takes_device_memory)(void);
 } kf_mpi;
 
 enum { KF_HOST_NAME = 64 };

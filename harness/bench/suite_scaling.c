@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backend/nccl.h"
 #include "base/util/clock.h"
 #include "base/util/log.h"
 #include "base/util/memory.h"
@@ -27,7 +28,8 @@ typedef enum kind { SAME, WEAK, STRONG } kind;
 typedef struct row {
     const char *name;
     kind kind;
-    int edge, cpu_edge;      /* nodes along an edge of the cube: of a device's share, or STRONG of all */
+    int edge, cpu_edge;      /* nodes along an edge of the cube: of a device's share, or STRONG of all; 0: it
+                              * is no cube, but as long as of_figure_20 */
     double samples_per_cell; /* of the body's surface, on a GPU */
     bool turning;
     double must, aim; /* of the share that is reached; 0: nothing is asked */
@@ -38,6 +40,8 @@ typedef struct row {
 #define ON_ONE_GRID                                                                                          \
     ", \"concurrent_solid\": false, \"masked_band\": false, \"overlap\": false, \"staged_nodes\": 0, "       \
     "\"shell_choices\": false"
+/* The paper's domain, on a GPU; a twentieth of it on the cpu. */
+static const int of_figure_20[3] = {200, 400, 200};
 static const row rows[] = {
     {"same as one, f32", SAME, 128, 24, 25, false, 0, 0, "{}", NULL},
     {"same as one, f16", SAME, 128, 24, 25, false, 0, 0, "{\"storage\": \"f16\"}", NULL},
@@ -51,17 +55,24 @@ static const row rows[] = {
     {"same as one, copies esoteric", SAME, 128, 24, 25, false, 0, 0,
      "{\"streaming\": \"esoteric\"" ON_ONE_GRID "}", "copies"},
     {"same as one, through the host", SAME, 128, 24, 25, false, 0, 0, "{}", "host"},
+    {"same as one, nccl", SAME, 128, 24, 25, false, 0, 0, "{}", "nccl"},
+    {"same as one, nccl f16", SAME, 128, 24, 25, false, 0, 0, "{\"storage\": \"f16\"}", "nccl"},
+    {"same as one, nccl esoteric", SAME, 128, 24, 25, false, 0, 0,
+     "{\"streaming\": \"esoteric\"" ON_ONE_GRID "}", "nccl"},
     {"weak 400^3, f32", WEAK, 400, 32, 107, false, 0.99, 1.0, "{}", NULL},
     {"weak 400^3, copies", WEAK, 400, 32, 107, false, 0.99, 0.996, "{}", "copies"},
     {"weak 400^3, through the host", WEAK, 400, 32, 107, false, 0.99, 0.997, "{}", "host"},
+    {"weak 400^3, nccl", WEAK, 400, 32, 107, false, 0.985, 0.993, "{}", "nccl"},
     {"weak 400^3, f16", WEAK, 400, 32, 107, false, 0.985, 0.995, "{\"storage\": \"f16\"}", NULL},
     {"weak 400^3, f32 in place", WEAK, 400, 32, 107, false, 0, 0,
      "{\"streaming\": \"esoteric\"" ON_ONE_GRID "}", NULL},
     {"weak 400^3, turning", WEAK, 400, 32, 107, true, 0.96, 0.98, "{\"force_sum\": \"fixed\"}", NULL},
     {"weak 256^3, f32", WEAK, 256, 24, 107, false, 0.98, 0.995, "{}", NULL},
     {"weak 256^3, copies", WEAK, 256, 24, 107, false, 0, 0, "{}", "copies"},
+    {"weak 256^3, nccl", WEAK, 256, 24, 107, false, 0, 0, "{}", "nccl"},
     {"strong 512^3, f32", STRONG, 512, 40, 107, false, 0.98, 1.0, "{}", NULL},
     {"strong 512^3, copies", STRONG, 512, 40, 107, false, 0, 0, "{}", "copies"},
+    {"Figure 20 (a), 200x400x200", STRONG, 0, 0, 495, false, 0.95, 0.975, "{}", NULL},
 };
 
 typedef struct bench {
@@ -94,9 +105,12 @@ typedef struct timing {
 
 /* The body in the middle of a domain of so many cubes one above the other. */
 static kf_status open_scene(const bench *b, const row *r, int cubes, kf_scene **scene, kf_error *error) {
-    int edge = b->gpu ? r->edge : r->cpu_edge;
+    enum { ON_CPU = 20 };
+    int edge = b->gpu ? r->edge : r->cpu_edge, nodes[3];
     if (b->options->nodes[0] > 0) edge = b->options->nodes[0];
-    const kf_scene_options options = {.nodes = {edge, edge, edge},
+    for (int a = 0; a < 3; a++)
+        nodes[a] = edge > 0 ? edge : b->gpu ? of_figure_20[a] : of_figure_20[a] / ON_CPU;
+    const kf_scene_options options = {.nodes = {nodes[0], nodes[1], nodes[2]},
                                       .samples_per_cell = b->options->samples_per_cell > 0
                                                               ? b->options->samples_per_cell
                                                           : b->gpu ? r->samples_per_cell
@@ -104,7 +118,7 @@ static kf_status open_scene(const bench *b, const row *r, int cubes, kf_scene **
     KF_TRY(kf_scene_open("ahmed", &options, scene, error));
     kf_scene *s = *scene;
     s->accuracy = fmax(s->accuracy, 0.03); /* 16 bits are let in */
-    s->nodes[2] = edge * cubes;
+    s->nodes[2] = nodes[2] * cubes;
     const double lift = 0.5 * (s->nodes[2] - 1) - 0.5 * (s->solid_low[2] + s->solid_high[2]);
     for (size_t i = 0; i < s->samples.count; i++)
         s->samples.z[i] += lift;
@@ -325,6 +339,11 @@ static bool is_wanted(const kf_bench_options *options, const char *name) {
     return options->figure_count == 0;
 }
 
+static bool lacks_nccl(const row *r, const kf_device_info *device, kf_error *error) {
+    return r->transfer != NULL && strcmp(r->transfer, "nccl") == 0 &&
+           kf_nccl_available(device->backend, error) != KF_OK;
+}
+
 static kf_status run(const kf_bench_suite *suite, const kf_bench_options *options, kf_device_info *device,
                      kf_figures *figures, kf_error *error) {
     (void)suite;
@@ -343,7 +362,8 @@ static kf_status run(const kf_bench_suite *suite, const kf_bench_options *option
     kf_status status = KF_OK;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!is_wanted(options, rows[i].name)) continue;
-        status = measure[rows[i].kind](&b, &rows[i], error);
+        status =
+            lacks_nccl(&rows[i], device, error) ? KF_BAD_INPUT : measure[rows[i].kind](&b, &rows[i], error);
         if (status == KF_INTERRUPTED) break;
         if (status != KF_OK)
             add_figure(&b, &rows[i], NAN, "", NAN, NAN, error->message, status != KF_BAD_INPUT);

@@ -6,6 +6,9 @@
 #include <mpi.h>
 #include <stdint.h>
 #include <stdlib.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
 
 static MPI_Comm channels[2];
 
@@ -25,6 +28,17 @@ int kf_mpi_begin(int *rank, int *size, int *threads) {
 
 int kf_mpi_end(void) {
     return MPI_Finalize();
+}
+
+/* Whether data may lie in the memory of a CUDA device: Open MPI's extension, and MPICH's. */
+int kf_mpi_takes_device_memory(void) {
+    int takes = 0;
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+    takes = MPIX_Query_cuda_support();
+#elif defined(MPIX_GPU_SUPPORT_CUDA)
+    if (MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &takes) != MPI_SUCCESS) takes = 0;
+#endif
+    return takes;
 }
 
 static void *begun(MPI_Request *request, int status) {

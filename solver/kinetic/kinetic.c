@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backend/nccl.h"
 #include "base/util/memory.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
@@ -78,6 +79,8 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     kf_add_variable(variables, "shortest_edge", scene->samples.count > 0 ? kf_scene_shortest_edge(scene) : 1);
     kf_add_device_variables(variables, device);
     kf_add_variable(variables, "parts", device->parts > 1 ? device->parts : 1);
+    kf_add_variable(variables, "nccl",
+                    device->parts > 1 && kf_nccl_available(device->backend, NULL) == KF_OK);
 }
 
 static kf_status visit_sources(const kf_problem *problem, const kf_config *config,
@@ -417,7 +420,7 @@ static kf_status make_plan(const kf_problem *problem, const kf_config *config, k
     for (int part = 0; part < options.parts; part++)
         kinetics[part].options = options;
     kf_plan *made = kf_plan_create(backend, problem, config, &kf_kinetic_methods, kinetics);
-    if (options.transfer == KF_THROUGH_HOST) { /* also between the processes of a host */
+    if (options.transfer == KF_THROUGH_HOST || options.transfer == KF_BY_NCCL) { /* in all of a host, too */
         made->near_first = made->first_part;
         made->near_parts = made->part_count;
     }

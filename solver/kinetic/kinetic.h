@@ -23,7 +23,12 @@ typedef enum kf_immersed { KF_GATHER, KF_SCATTER, KF_AGGREGATED } kf_immersed;
 /* The values are those of the kernels' KF_STORAGE. */
 typedef enum kf_storage { KF_F16, KF_F32, KF_F64 } kf_storage;
 /* How the planes beside a cut of a team come to its other side. */
-typedef enum kf_kinetic_transfer { KF_DIRECT, KF_PEER_COPIES, KF_THROUGH_HOST } kf_kinetic_transfer;
+typedef enum kf_kinetic_transfer {
+    KF_DIRECT,
+    KF_PEER_COPIES,
+    KF_THROUGH_HOST,
+    KF_BY_NCCL
+} kf_kinetic_transfer;
 typedef enum kf_collision_form { KF_FACTORISED, KF_EXPANDED, KF_SHARED, KF_LOW_ORDER } kf_collision_form;
 
 /* A config's parameters, checked against each other. */
@@ -139,6 +144,7 @@ typedef struct kf_kinetic {
     kf_launch load_launch; /* band plans: force on the solid, on demand */
     int slab_planes;
     struct kf_kinetic_link *link; /* of the first part, where there are several processes */
+    struct kf_nccl_group *nccl;   /* of the first part: the messages of a step, where NCCL carries them */
     int solution;                 /* populations[] that holds the state at even steps */
     bool swaps;                   /* the two grids swap roles every step */
     int band_count_static;

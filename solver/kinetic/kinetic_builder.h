@@ -12,9 +12,11 @@ typedef struct kf_transfer {
     kf_buffer *packed, *host[2], *taken[2]; /* [parity of the step]; host: only through the host */
 } kf_transfer;
 
-/* What crosses one end of a process's planes, on the device and as the host sends and receives it. */
+/* What crosses one end of a process's planes, on the device and as it is sent and received: by the host, or
+ * from where it was packed to where it is taken. */
 typedef struct kf_far_side {
     kf_buffer *packed, *sent, *come, *taken;
+    size_t bytes; /* of a message: the planes, then what waits outside of outflows beside them */
 } kf_far_side;
 
 typedef struct kf_builder {
@@ -106,6 +108,9 @@ bool kf_has_messages(const kf_builder *b);
 void kf_append_far_send(kf_builder *b, int p, int side);
 void kf_append_post(kf_builder *b, int p, bool aside);
 void kf_append_far_takes(kf_builder *b, int p);
+/* Whether NCCL carries the messages, among this process's parts too; it then is given them by a call in every
+ * part's stream, between what packs and what unpacks them. */
+bool kf_is_by_nccl(const kf_builder *b);
 
 /* kinetic_world.c. A call that all parts of this process make together, in a part's stream; nothing where
  * there is no other process. */

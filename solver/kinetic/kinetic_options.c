@@ -126,7 +126,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     static const char *const sums[] = {"float", "fixed"};
     static const char *const streamings[] = {"two_grids", "in_place", "esoteric", "shift"};
     static const char *const forms[] = {"factorised", "expanded", "shared", "low_order"};
-    static const char *const transfers[] = {"direct", "copies", "host"};
+    static const char *const transfers[] = {"direct", "copies", "host", "nccl"};
     enum { SHIFT = 3 };
     int transfer, plan, layout, variant, storage, sum, form, streaming;
     long block_x, block_y, sample_cost;
@@ -138,7 +138,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_choice(config, "force_sum", sums, 2, &sum, error));
     KF_TRY(kf_config_choice(config, "collision_form", forms, 4, &form, error));
     KF_TRY(kf_config_choice(config, "streaming", streamings, 4, &streaming, error));
-    KF_TRY(kf_config_choice(config, "transfer", transfers, 3, &transfer, error));
+    KF_TRY(kf_config_choice(config, "transfer", transfers, 4, &transfer, error));
     KF_TRY(kf_config_integer(config, "sample_cost", &sample_cost, error));
     KF_TRY(kf_config_integer(config, "velocities", &options->velocities, error));
     KF_TRY(kf_config_integer(config, "alpha", &options->alpha, error));

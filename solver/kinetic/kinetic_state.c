@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backend/nccl.h"
 #include "base/backend/world.h"
 #include "base/util/memory.h"
 #include "scene/scene.h"
@@ -492,6 +493,7 @@ static kf_status seek(kf_plan *plan, int window, double shift, kf_error *error) 
 
 static void free_system(kf_plan *plan) {
     kf_kinetic_link_free(kinetic_of(plan)->link);
+    kf_nccl_group_free(kinetic_of(plan)->nccl);
     free(plan->system);
 }
 

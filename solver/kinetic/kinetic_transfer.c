@@ -3,6 +3,8 @@
  * grids of its own, so all of it happens once a step, when the planes beside the cuts are done. */
 #include "solver/kinetic/kinetic_builder.h"
 
+#include "base/backend/nccl.h"
+#include "base/util/text.h"
 #include "scene/scene.h"
 
 enum { BELOW, ABOVE };
@@ -70,7 +72,11 @@ static kf_status make_side(kf_builder *b, int near, int side, kf_error *error) {
     kf_plan_on(plan, from);
     if (from >= 0 && from < b->parts) KF_TRY(kf_plan_buffer(plan, bytes, &t->packed, error));
     for (int parity = 0; parity < 2; parity++) {
-        if (b->kinetics->options.transfer == KF_THROUGH_HOST) {
+        if (kf_is_by_nccl(b)) {
+            kf_plan_on(plan, near);
+            if (parity == 0) KF_TRY(kf_plan_buffer(plan, bytes, &t->taken[0], error));
+            t->taken[1] = t->taken[0]; /* its stream holds the next message back until this one is taken */
+        } else if (b->kinetics->options.transfer == KF_THROUGH_HOST) {
             kf_plan_on(plan, from);
             KF_TRY(kf_plan_on_host(plan, bytes, &t->host[parity], error));
             kf_plan_on(plan, near);
@@ -82,12 +88,59 @@ static kf_status make_side(kf_builder *b, int near, int side, kf_error *error) {
     return KF_OK;
 }
 
+bool kf_is_by_nccl(const kf_builder *b) {
+    return b->kinetics->options.transfer == KF_BY_NCCL;
+}
+
+/* A part's message to one side, or from there. */
+static void add_message(kf_builder *b, int part, int side, bool sends) {
+    const kf_plan *plan = b->plan;
+    const int other = plan->first_part + part + (side == BELOW ? -1 : 1);
+    kf_nccl_message message = {
+        .part = part, .other = (other + plan->all_parts) % plan->all_parts, .sends = sends};
+    if (!kf_kinetic_is_copied(plan, part, side)) return;
+    if (is_copied_near(b, part, side)) {
+        const kf_transfer *goes = &b->transfers[neighbour(b, part, side)][side == BELOW ? ABOVE : BELOW],
+                          *comes = &b->transfers[part][side];
+        message.buffer = sends ? goes->packed : comes->taken[0];
+        message.bytes = kf_packed_bytes(b->kinetics);
+    } else {
+        message.buffer = sends ? b->far[side].sent : b->far[side].come;
+        message.bytes = b->far[side].bytes;
+    }
+    kf_nccl_group_add(b->kinetics->nccl, &message);
+}
+
+/* Between two parts of a ring two messages go each way: what goes down comes from above. */
+static void make_exchange(kf_builder *b) {
+    if (!kf_is_by_nccl(b) || b->status != KF_OK) return;
+    b->status = kf_nccl_group_create(b->plan->backend, &b->kinetics->nccl, b->error);
+    for (int part = 0; part < b->parts && b->status == KF_OK; part++) {
+        add_message(b, part, BELOW, true);
+        add_message(b, part, ABOVE, true);
+        add_message(b, part, ABOVE, false);
+        add_message(b, part, BELOW, false);
+    }
+}
+
+static void append_exchange(kf_builder *b, int p) {
+    for (int part = 0; kf_is_by_nccl(b) && part < b->parts && kf_falls(b, p); part++) {
+        kf_call call = {.enqueue = kf_nccl_enqueue,
+                        .object = kf_nccl_group_end(b->kinetics->nccl, part),
+                        .kernels = part == b->parts - 1};
+        kf_copy_text(call.version, sizeof call.version, kf_nccl_version(b->kinetics->nccl));
+        kf_on_part(b, part);
+        kf_schedule(b, p, kf_plan_add_call(b->plan, "nccl", &call));
+    }
+}
+
 void kf_make_transfers(kf_builder *b) {
     for (int near = 0; near < b->near; near++)
         for (int side = BELOW; side <= ABOVE; side++)
             if (b->status == KF_OK && is_copied_near(b, near - b->offset, side))
                 b->status = make_side(b, near, side, b->error);
     kf_make_messages(b);
+    make_exchange(b);
 }
 
 void kf_append_slab(kf_builder *b, int p, bool packs, int side, const kf_buffer *packed) {
@@ -119,7 +172,7 @@ static void send(kf_builder *b, int p, int part, int side) {
     kf_append_slab(b, p, true, side, t->packed);
     if (t->host[p] != NULL)
         append_packed(b, p, "to_host", t->host[p], t->packed);
-    else
+    else if (!kf_is_by_nccl(b))
         append_packed(b, p, "peer_copy", t->taken[p], t->packed);
 }
 
@@ -140,6 +193,7 @@ void kf_append_sends(kf_builder *b, int p, bool aside) {
                 kf_append_far_send(b, p, side);
     }
     if (b->kinetics->options.transfer != KF_DIRECT) kf_signal_all(b, p, "planes_sent", b->sent);
+    append_exchange(b, p);
     b->aside = false;
 }
 

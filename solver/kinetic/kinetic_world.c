@@ -144,18 +144,32 @@ bool kf_has_messages(const kf_builder *b) {
     return is_far(b, BELOW) || is_far(b, ABOVE);
 }
 
+/* Whether messages go from the device's memory to another's, not by way of the host's. */
+static bool is_sent_as_packed(const kf_builder *b) {
+    return kf_is_by_nccl(b) || (b->kinetics->options.transfer != KF_THROUGH_HOST &&
+                                (strcmp(kf_backend_device(b->plan->backend)->backend, "cpu") == 0 ||
+                                 kf_world_takes_device_memory()));
+}
+
 static kf_status make_end(kf_builder *b, int side, kf_error *error) {
     enum { DOWN, UP }; /* tags */
     kf_far_side *far = &b->far[side];
     kf_kinetic_link *link = b->kinetics->link;
+    const bool as_packed = is_sent_as_packed(b);
     const size_t planes = kf_packed_bytes(b->kinetics), all = planes + outflow_bytes(b->plan);
     const int rank = kf_world_rank(), size = kf_world_size(),
               other = (side == BELOW ? rank + size - 1 : rank + 1) % size;
     kf_plan_on(b->plan, end_part(b, side));
-    KF_TRY(kf_plan_buffer(b->plan, planes, &far->packed, error));
-    KF_TRY(kf_plan_buffer(b->plan, planes, &far->taken, error));
-    KF_TRY(kf_plan_on_host(b->plan, all, &far->sent, error));
-    KF_TRY(kf_plan_on_host(b->plan, all, &far->come, error));
+    far->bytes = all;
+    KF_TRY(kf_plan_buffer(b->plan, as_packed ? all : planes, &far->packed, error));
+    KF_TRY(kf_plan_buffer(b->plan, as_packed ? all : planes, &far->taken, error));
+    far->sent = far->packed;
+    far->come = far->taken;
+    if (kf_is_by_nccl(b)) return KF_OK;
+    if (!as_packed) {
+        KF_TRY(kf_plan_on_host(b->plan, all, &far->sent, error));
+        KF_TRY(kf_plan_on_host(b->plan, all, &far->come, error));
+    }
     link->messages[link->message_count++] =
         (kf_message){other, side == BELOW ? DOWN : UP, true, kf_buffer_address(far->sent), all};
     link->messages[link->message_count++] =
@@ -215,7 +229,7 @@ static void append_outflow_copies(kf_builder *b, int p, int side, bool out) {
                               .rows = 9,
                               .target_pitch = out ? near * row : nodes * row,
                               .source_pitch = out ? nodes * row : near * row};
-        (void)kf_append_copy(b, p, out ? "outflow_to_host" : "outflow_from_host", &copy);
+        (void)kf_append_copy(b, p, out ? "outflow_out" : "outflow_in", &copy);
         at += 9 * near * row;
     }
 }
@@ -225,7 +239,7 @@ void kf_append_far_send(kf_builder *b, int p, int side) {
     const kf_copy copy = {
         .target = far->sent, .source = far->packed, .bytes = kf_packed_bytes(b->kinetics), .rows = 1};
     kf_append_slab(b, p, true, side, far->packed);
-    (void)kf_append_copy(b, p, "to_host", &copy);
+    if (far->sent != far->packed) (void)kf_append_copy(b, p, "to_host", &copy);
     append_outflow_copies(b, p, side, true);
 }
 
@@ -236,7 +250,7 @@ static int caller(const kf_builder *b) {
 
 void kf_append_post(kf_builder *b, int p, bool aside) {
     const int last = b->parts - 1;
-    if (!kf_has_messages(b)) return;
+    if (!kf_has_messages(b) || kf_is_by_nccl(b)) return;
     b->aside = aside;
     if (caller(b) != last && is_far(b, ABOVE) && kf_falls(b, p)) {
         kf_on_part(b, last);
@@ -249,9 +263,10 @@ void kf_append_post(kf_builder *b, int p, bool aside) {
 }
 
 void kf_append_far_takes(kf_builder *b, int p) {
+    const bool posted = !kf_is_by_nccl(b);
     if (!kf_has_messages(b)) return;
-    kf_append_link_call(b, p, caller(b), "await_planes", await_planes);
-    if (b->parts > 1 && kf_falls(b, p))
+    if (posted) kf_append_link_call(b, p, caller(b), "await_planes", await_planes);
+    if (posted && b->parts > 1 && kf_falls(b, p))
         kf_schedule(b, p, kf_plan_add_signal(b->plan, "planes_come", b->come));
     for (int side = BELOW; side <= ABOVE; side++) {
         const kf_far_side *far = &b->far[side];
@@ -259,9 +274,9 @@ void kf_append_far_takes(kf_builder *b, int p) {
         const kf_copy copy = {
             .target = far->taken, .source = far->come, .bytes = kf_packed_bytes(b->kinetics), .rows = 1};
         kf_on_part(b, end_part(b, side));
-        if (end_part(b, side) != caller(b) && kf_falls(b, p))
+        if (posted && end_part(b, side) != caller(b) && kf_falls(b, p))
             kf_schedule(b, p, kf_plan_add_await(b->plan, "planes_come", b->come));
-        (void)kf_append_copy(b, p, "from_host", &copy);
+        if (far->come != far->taken) (void)kf_append_copy(b, p, "from_host", &copy);
         kf_append_slab(b, p, false, side, far->taken);
         append_outflow_copies(b, p, side, false);
     }

@@ -506,6 +506,10 @@ static void test_refusals(void **state) {
     assert_int_equal(plan->methods->flow->velocity(plan, NULL, &error), KF_BAD_INPUT);
     assert_non_null(strstr(error.message, "transfer=direct"));
     kf_plan_free(plan);
+    kf_config_set_name(&config, "transfer", "nccl");
+    assert_int_equal(kinetic->plan(problem_of(kinetic, scene), &config, backend, &plan, &error),
+                     KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "between GPUs"));
     kf_scene_free(scene);
     kf_backend_close(backend);
 }
