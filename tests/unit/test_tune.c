@@ -138,6 +138,7 @@ static void a_run_finds_the_fastest_right_config(void **state) {
     assert_string_equal(emitted.run_uuid, result.run.uuid);
     assert_true(emitted.time_us == result.best_measurement->step_us.median);
     assert_true(emitted.verification_error <= emitted.verification_bound);
+    kf_best_config_free(&emitted);
 
     char text[8192];
     FILE *stream = fmemopen(text, sizeof text, "w");
