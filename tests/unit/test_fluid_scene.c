@@ -3,20 +3,11 @@
 #include <math.h>
 #include <png.h>
 
+#include "tests/unit/near.h"
 #include "tests/unit/scene_files.h"
 #include "tests/unit/stable_fluids_support.h"
 
 static const double PI = 3.14159265358979323846;
-
-static void near(double value, double expected) {
-    if (!(fabs(value - expected) <= 1e-12 * fmax(1.0, fabs(expected))))
-        fail_msg("%.15g is not %.15g", value, expected);
-}
-static void near_vector(const double *value, double x, double y, double z) {
-    near(value[0], x);
-    near(value[1], y);
-    near(value[2], z);
-}
 
 static void begin_at(const kf_fluid *f, int simulation, const int cell[3], double velocity[3]) {
     kf_fluid_waves *waves = kf_fluid_waves_make(f, simulation);

@@ -3,19 +3,10 @@
 #include <math.h>
 
 #include "scene/particles.h"
+#include "tests/unit/near.h"
 #include "tests/unit/scene_files.h"
 
 static const double PI = 3.14159265358979323846;
-
-static void near(double value, double expected) {
-    if (!(fabs(value - expected) <= 1e-12 * fmax(1e-3, fabs(expected))))
-        fail_msg("%.15g is not %.15g", value, expected);
-}
-static void near_vector(const double *value, double x, double y, double z) {
-    near(value[0], x);
-    near(value[1], y);
-    near(value[2], z);
-}
 
 static kf_particle_scene *parse(const char *text, const kf_particle_options *options) {
     kf_particle_scene *scene = NULL;

@@ -2,6 +2,7 @@
  * steps; how outflows carry out what arrives; which way drag and lift point. */
 #include "solver/flow/flow_frame.h"
 #include "solver/flow/flow_problem.h"
+#include "tests/unit/near.h"
 #include "tests/unit/scene_files.h"
 #include "tests/unit/scene_texts.h"
 
@@ -9,16 +10,6 @@
 #include <png.h>
 
 static const double PI = 3.14159265358979323846;
-
-static void near(double value, double expected) {
-    if (!(fabs(value - expected) <= 1e-9 * fmax(1e-3, fabs(expected))))
-        fail_msg("%.12g is not %.12g", value, expected);
-}
-static void near_vector(const double *value, double x, double y, double z) {
-    near(value[0], x);
-    near(value[1], y);
-    near(value[2], z);
-}
 
 static kf_scene *open_text(const char *text, const kf_scene_options *options) {
     kf_scene *scene = NULL;
