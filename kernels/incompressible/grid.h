@@ -139,10 +139,6 @@ KF_FUNCTION kf_real kf_solid_velocity(const kf_grid *a, int component, const kf_
     return KF_R(0);
 #endif
 }
-/* How far outside of the solid the centre of a cell lies, in cells. */
-KF_FUNCTION kf_real kf_height(unsigned word) {
-    return KF_R(128 - (int)(word >> 24)) * KF_R(1.0 / KF_DEPTH);
-}
 
 /* What is known of component `c` at face (x, y, z): 0 nothing, else its value. */
 KF_FUNCTION int kf_is_held(const kf_grid *a, int c, int x, int y, int z, int k, kf_real *value) {

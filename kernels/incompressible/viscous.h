@@ -13,9 +13,11 @@ typedef struct kf_friction {
 /* A surface closer than this share of a cell counts as this far. */
 #define KF_NEAREST KF_R(0.25)
 
-/* Height of face (c) at place k over the solid. */
+/* Height of face (c) at place k over the solid, in cells: the mean of the two cells'. Their sum is one of integers, so that
+ * a face on the surface has exactly 0, which a contracted product and sum would miss. */
 KF_FUNCTION kf_real kf_face_height(const kf_grid *a, int below, int k) {
-    return KF_R(0.5) * (kf_height(a->open[k]) + kf_height(a->open[k + below]));
+    const int depths = (int)(a->open[k] >> 24) + (int)(a->open[k + below] >> 24);
+    return KF_R(256 - depths) * KF_R(0.5 / KF_DEPTH);
 }
 
 KF_FUNCTION kf_friction kf_friction_of(const kf_grid *a, const kf_real *u, int c, int x, int y, int z, int k) {
