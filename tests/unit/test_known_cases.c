@@ -1,0 +1,187 @@
+/* What every validation case sets up, as known texts: the scene of each of its plans, its config, the steps
+ * that it takes, and what its checks expect, with which bounds. On a device that only records
+ * (tests/tools/recording_backend.h): a plan is made of the scene, but its steps are counted and not taken, so
+ * that what is measured means nothing and is not told. Cases end where they need a flow that develops. */
+#include "base/space/space.h"
+#include "solver/validation/validation.h"
+#include "tests/tools/recording_backend.h"
+#include "tests/unit/modelled_gpu.h"
+#include "tests/unit/tell_scene.h"
+
+enum { MOST_ADVANCES = 200 };
+static kf_text *told;     /* by the case that runs; NULL: none does */
+static uint64_t advances; /* of it */
+static char *last_scene;  /* of the case's plan before; NULL: there was none */
+
+/* Steps of one plan that follow each other, as often as they do. */
+static const kf_plan *advanced;
+static uint64_t stretch, times;
+static void end_stretch(void) {
+    if (times > 0)
+        kf_text_append(told, "  advances %llu x %llu steps\n", (unsigned long long)times,
+                       (unsigned long long)stretch);
+    times = 0;
+}
+
+static bool has_line(const char *text, const char *line, size_t length) {
+    for (const char *at = text; at != NULL && *at != '\0'; at = strchr(at, '\n') + 1)
+        if (strncmp(at, line, length) == 0 && at[length] == '\n') return true;
+    return false;
+}
+
+/* Those of its lines that the text before has not. */
+static void tell_new_lines(const char *text, const char *before) {
+    for (const char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
+        if (!has_line(before, line, (size_t)(end - line)))
+            kf_text_append(told, "%.*s\n", (int)(end - line), line);
+}
+
+/* The linker gives calls of these functions from other files to what follows (Makefile). */
+kf_plan *__real_kf_plan_create(kf_backend *backend, const kf_problem *problem, const kf_config *config,
+                               const kf_plan_methods *methods, void *system);
+kf_plan *__wrap_kf_plan_create(kf_backend *backend, const kf_problem *problem, const kf_config *config,
+                               const kf_plan_methods *methods, void *system);
+kf_status __wrap_kf_plan_advance(kf_plan *plan, uint64_t steps, kf_error *error);
+kf_status __wrap_kf_plan_initialise(kf_plan *plan, kf_error *error);
+
+static void tell_config(const kf_backend *backend, const kf_problem *problem, const kf_config *config) {
+    kf_space *space = NULL;
+    kf_config usual;
+    kf_error error = {KF_OK, ""};
+    if (kf_problem_space(problem, kf_backend_device(backend), NULL, 0, &space, &error) != KF_OK ||
+        kf_space_preset(space, "default", &usual, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    char *summary = kf_config_relative(config, &usual, "default");
+    kf_text_append(told, "  config: %s\n", summary);
+    free(summary);
+    kf_space_free(space);
+}
+
+kf_plan *__wrap_kf_plan_create(kf_backend *backend, const kf_problem *problem, const kf_config *config,
+                               const kf_plan_methods *methods, void *system) {
+    const char *name = problem->system->name;
+    end_stretch();
+    advanced = NULL;
+    kf_text scene = {0};
+    kf_text_append(&scene, " %s ", name);
+    if (strcmp(name, "sph") == 0)
+        tell_particles(&scene, problem->own);
+    else if (strcmp(name, "stable_fluids") == 0)
+        tell_fluid(&scene, problem->own);
+    else
+        tell_scene(&scene, problem->own);
+    kf_text_append(told, " plan\n");
+    tell_new_lines(scene.text, last_scene);
+    free(last_scene);
+    last_scene = scene.text;
+    tell_config(backend, problem, config);
+    return __real_kf_plan_create(backend, problem, config, methods, system);
+}
+
+kf_status __wrap_kf_plan_advance(kf_plan *plan, uint64_t steps, kf_error *error) {
+    if (plan != advanced || steps != stretch) end_stretch();
+    advanced = plan;
+    stretch = steps;
+    times++;
+    plan->steps_done += steps;
+    return ++advances < MOST_ADVANCES ? KF_OK : kf_fail(error, KF_GATE_FAILED, "enough of it");
+}
+
+kf_status __wrap_kf_plan_initialise(kf_plan *plan, kf_error *error) {
+    (void)error;
+    plan->steps_done = 0;
+    return KF_OK;
+}
+
+static void tell_checks(const kf_validation *validation, const char *before) {
+    kf_text checks = {0};
+    for (int i = 0; i < validation->check_count; i++) {
+        const kf_check *check = &validation->checks[i];
+        kf_text_append(&checks, "  check %s: %.6g, bound %.6g (%s)\n", check->quantity, check->expected,
+                       check->bound, check->source);
+    }
+    if (checks.text != NULL) tell_new_lines(checks.text, before);
+    free(checks.text);
+}
+
+/* What was told before in text of the same case is not told again. */
+static void run_case(kf_text *text, size_t begin, const kf_case *one, bool quick, bool on_gpu) {
+    static const kf_device_info host = {.backend = "cpu",
+                                        .spec = "cpu:1",
+                                        .name = "test",
+                                        .multiprocessors = 1,
+                                        .warp_size = 8,
+                                        .max_threads_per_block = 1024,
+                                        .l2_bytes = (uint64_t)32 << 20,
+                                        .memory_bytes = (uint64_t)16 << 30};
+    static const int never = 0;
+    kf_error error = {KF_OK, ""};
+    kf_backend *backend = recording_open(on_gpu ? &gpu : &host);
+    recording_of(backend)->most_bytes = (size_t)48 << 20;
+    kf_validation validation = {.backend = backend,
+                                .quick = quick,
+                                .gpu = on_gpu,
+                                .interrupted = &never,
+                                .accuracy = one->accuracy > 0 ? one->accuracy : KF_DEFAULT_ACCURACY,
+                                .case_name = one->name};
+    told = text;
+    advances = 0;
+    advanced = NULL;
+    const kf_status status = one->run(&validation, &error);
+    end_stretch();
+    if (status != KF_OK) kf_text_append(told, "  ends: %s\n", error.message);
+    char *before = strdup(told->text + begin);
+    tell_checks(&validation, before);
+    free(before);
+    free(validation.checks);
+    kf_backend_close(backend);
+}
+
+/* Without a GPU's where plans need a library of it. */
+static void tell_cases(const kf_case *table, bool with_gpu, const char *known) {
+    kf_text text = {0};
+    for (const kf_case *one = table; one->name != NULL; one++) {
+        kf_text_append(&text, "%s%s, accuracy %g, quick\n", one->name, one->slow ? ", slow" : "",
+                       one->accuracy);
+        const size_t begin = text.length;
+        run_case(&text, begin, one, true, false);
+        kf_text_append(&text, "whole\n");
+        run_case(&text, begin, one, false, false);
+        if (with_gpu) {
+            kf_text_append(&text, "on a GPU\n");
+            run_case(&text, begin, one, false, true);
+        }
+        free(last_scene);
+        last_scene = NULL;
+    }
+    assert_known(known, text.text);
+}
+
+static void test_kinetic(void **state) {
+    (void)state;
+    tell_cases(kf_case_tables[0], true, "cases-kinetic.txt");
+}
+static void test_flat(void **state) {
+    (void)state;
+    tell_cases(kf_case_tables[1], true, "cases-d2q9.txt");
+}
+static void test_fluids(void **state) {
+    (void)state;
+    tell_cases(kf_case_tables[2], false, "cases-stable-fluids.txt");
+}
+static void test_particles_cases(void **state) {
+    (void)state;
+    tell_cases(kf_case_tables[3], true, "cases-sph.txt");
+}
+static void test_incompressible(void **state) {
+    (void)state;
+    tell_cases(kf_case_tables[4], true, "cases-incompressible.txt");
+    assert_null(kf_case_tables[5]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinetic), cmocka_unit_test(test_flat),
+                                       cmocka_unit_test(test_fluids), cmocka_unit_test(test_particles_cases),
+                                       cmocka_unit_test(test_incompressible)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
