@@ -283,13 +283,25 @@ kf_status kf_buffer_partial(kf_backend *backend, size_t bytes, size_t period, co
     return write_guard(buffer, error);
 }
 
-bool kf_buffer_keeps(size_t from, size_t to, size_t bytes, size_t period, const size_t (*kept)[2],
-                     int count) {
+/* Whether one of the bytes from .. to - 1 is kept, or belongs to the guard. */
+static bool keeps(size_t from, size_t to, size_t bytes, size_t period, const size_t (*kept)[2], int count) {
     if (to > bytes) return true; /* the guard */
     for (size_t start = from / period * period; start < to; start += period)
         for (int i = 0; i < count; i++)
             if (start + kept[i][0] < to && start + kept[i][1] > from) return true;
     return false;
+}
+
+bool kf_buffer_next_kept(size_t page, size_t pages, size_t bytes, size_t period, const size_t (*kept)[2],
+                         int count, size_t run[2]) {
+    size_t at = run[1];
+    while (at < pages && !keeps(at * page, (at + 1) * page, bytes, period, kept, count))
+        at++;
+    run[0] = at;
+    while (at < pages && keeps(at * page, (at + 1) * page, bytes, period, kept, count))
+        at++;
+    run[1] = at;
+    return run[0] < pages;
 }
 
 kf_status kf_buffer_on_host(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error) {

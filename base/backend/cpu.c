@@ -300,14 +300,10 @@ static kf_status cpu_buffer_partial(kf_backend *backend, size_t bytes, size_t pe
     created->page = page;
     created->kept = kf_allocate_zeroed(pages, sizeof *created->kept);
     int failed = 0;
-    for (size_t first = 0, end; first < pages; first = end) {
-        for (end = first;
-             end < pages && kf_buffer_keeps(end * page, (end + 1) * page, bytes, period, kept, count); end++)
-            created->kept[end] = true;
-        if (end > first)
-            failed |= mprotect(address + first * page, (end - first) * page, PROT_READ | PROT_WRITE);
-        else
-            end++;
+    for (size_t run[2] = {0, 0}; kf_buffer_next_kept(page, pages, bytes, period, kept, count, run);) {
+        for (size_t i = run[0]; i < run[1]; i++)
+            created->kept[i] = true;
+        failed |= mprotect(address + run[0] * page, (run[1] - run[0]) * page, PROT_READ | PROT_WRITE);
     }
     if (failed != 0) {
         cpu_buffer_free(&created->base);

@@ -162,17 +162,11 @@ kf_status kf_cuda_buffer_partial(kf_backend *backend, size_t bytes, size_t perio
     KF_TRY(kf_cuda_reserve(backend, bytes, &made, &page, error));
     const size_t pages = made->reserved / page;
     kf_status status = KF_OK;
-    for (size_t first = 0, end; first < pages && status == KF_OK; first = end) {
-        for (end = first;
-             end < pages && kf_buffer_keeps(end * page, (end + 1) * page, bytes, period, kept, count); end++)
-            ;
-        if (end > first) {
-            status = map_run(made, backend, first * page, (end - first) * page, error);
-            if (status == KF_OK)
-                status = kf_cuda_give_access(made, first * page, (end - first) * page, &backend, 1, error);
-        } else {
-            end++;
-        }
+    for (size_t run[2] = {0, 0};
+         status == KF_OK && kf_buffer_next_kept(page, pages, bytes, period, kept, count, run);) {
+        const size_t offset = run[0] * page, size = (run[1] - run[0]) * page;
+        status = map_run(made, backend, offset, size, error);
+        if (status == KF_OK) status = kf_cuda_give_access(made, offset, size, &backend, 1, error);
     }
     return kf_cuda_end_spread(made, status, buffer);
 }

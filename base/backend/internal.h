@@ -119,8 +119,11 @@ struct kf_buffer {
     size_t bytes;  /* without the guard */
     void *address; /* as kernels see it */
 };
-/* Whether a buffer_partial has memory for one of the bytes from .. to - 1, or for its guard there. */
-bool kf_buffer_keeps(size_t from, size_t to, size_t bytes, size_t period, const size_t (*kept)[2], int count);
+/* The pages of a buffer_partial of so many bytes that have memory: those with one of the bytes kept, or of
+ * the guard. Sets run to the next run of them from page run[1] on, the first and the one behind the last;
+ * false where there is none before pages. Begin with run {0, 0}. */
+bool kf_buffer_next_kept(size_t page, size_t pages, size_t bytes, size_t period, const size_t (*kept)[2],
+                         int count, size_t run[2]);
 struct kf_event {
     kf_backend *backend;
 };
