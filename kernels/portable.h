@@ -18,15 +18,17 @@
 
 #define KF_CUDA     1
 #define KF_FUNCTION static __device__ __forceinline__
-#define KF_RARE_FUNCTION static __device__ __noinline__ /* for few threads: it takes no registers from the others */
-#define KF_RESTRICT __restrict__
-#define KF_UNROLL   _Pragma("unroll")
+#define KF_RARE_FUNCTION                                                                                     \
+    static __device__ __noinline__ /* for few threads: it takes no registers from the others */
+#define KF_RESTRICT    __restrict__
+#define KF_UNROLL      _Pragma("unroll")
 #define KF_UNROLL_BY_4 _Pragma("unroll 4")
 #define KF_UNROLL_BY_8 _Pragma("unroll 8")
-#define KF_CONSTANT static __device__ const
+#define KF_CONSTANT    static __device__ const
 /* Lanes of a warp along x: a block is a power of two up to 32, or a multiple of 32, long. */
 #define KF_LANES_ALONG_X ((int)(blockDim.x < 32 ? blockDim.x : 32))
-#ifndef KF_LAUNCH_BOUNDS /* "__launch_bounds__(threads, blocks)" or "__maxnreg__(registers)" when a config asks for it */
+#ifndef KF_LAUNCH_BOUNDS /* "__launch_bounds__(threads, blocks)" or "__maxnreg__(registers)" when a config   \
+                            asks for it */
 #define KF_LAUNCH_BOUNDS
 #endif
 typedef long long kf_int64;
@@ -44,7 +46,6 @@ typedef unsigned long long kf_uint64;
     KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z)
 #define KF_SCALAR_KERNEL(name, arguments_type) KF_KERNEL(name, arguments_type)
 
-
 /* A kernel whose threads share memory and wait for each other is written as phases of one block:
  *
  *     KF_BLOCK_KERNEL(name, arguments_type) {  has a, block_x, block_y; a block is THREADS x 1 x 1
@@ -55,8 +56,9 @@ typedef unsigned long long kf_uint64;
  *     }
  *
  * On the GPU every thread runs the body of a phase once, on the cpu a phase is a SIMD loop over the block's
- * threads (KF_EACH_THREAD_SCALAR: a plain loop). KF_EACH_OF(i, count, threads) shares any number of items among
- * them; KF_EACH_SLOT does, and numbers those of a thread, for arrays of KF_SLOTS(count, threads) places. What a thread keeps from phase to phase lives in an array of KF_PRIVATE(THREADS) places, of which
+ * threads (KF_EACH_THREAD_SCALAR: a plain loop). KF_EACH_OF(i, count, threads) shares any number of items
+ * among them; KF_EACH_SLOT does, and numbers those of a thread, for arrays of KF_SLOTS(count, threads)
+ * places. What a thread keeps from phase to phase lives in an array of KF_PRIVATE(THREADS) places, of which
  * KF_OWN(t) is its own. The extent is in threads along x and in blocks along y. */
 #define KF_BLOCK_KERNEL(name, arguments_type)                                                                \
     KF_FUNCTION void name##_block(const arguments_type *a, int block_x, int block_y);                        \
@@ -64,8 +66,8 @@ typedef unsigned long long kf_uint64;
         name##_block(&arguments, (int)blockIdx.x, (int)blockIdx.y);                                          \
     }                                                                                                        \
     KF_FUNCTION void name##_block(const arguments_type *a, int block_x, int block_y)
-/* Of a launch that overlaps (kf_launch): all before it in the stream is done and seen; and the one behind it may begin,
- * as soon as every block of this one says so. */
+/* Of a launch that overlaps (kf_launch): all before it in the stream is done and seen; and the one behind it
+ * may begin, as soon as every block of this one says so. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 #define KF_AWAIT_PREDECESSOR asm volatile("griddepcontrol.wait;" ::: "memory")
 #define KF_LET_SUCCESSOR     asm volatile("griddepcontrol.launch_dependents;")
@@ -73,13 +75,13 @@ typedef unsigned long long kf_uint64;
 #define KF_AWAIT_PREDECESSOR ((void)0)
 #define KF_LET_SUCCESSOR     ((void)0)
 #endif
-#define KF_SHARED                __shared__
+#define KF_SHARED __shared__
 /* Of the size that the launch says, more than 48 KiB where the device has it; one in a kernel. */
 #define KF_DYNAMIC_SHARED(type, name, count)                                                                 \
     extern __shared__ __align__(16) unsigned char kf_dynamic_shared[];                                       \
     type *const name = (type *)kf_dynamic_shared
-#define KF_BARRIER               __syncthreads()
-#define KF_EACH_THREAD(t, count) for (int t = (int)threadIdx.x, kf_once = 1; kf_once; kf_once = 0)
+#define KF_BARRIER                      __syncthreads()
+#define KF_EACH_THREAD(t, count)        for (int t = (int)threadIdx.x, kf_once = 1; kf_once; kf_once = 0)
 #define KF_EACH_THREAD_SCALAR(t, count) KF_EACH_THREAD(t, count)
 #define KF_EACH_OF(i, count, threads)   for (int i = (int)threadIdx.x; i < (count); i += (threads))
 #define KF_EACH_SLOT(i, slot, count, threads)                                                                \
@@ -108,7 +110,8 @@ KF_FUNCTION void kf_atomic_add_int64(kf_int64 *target, kf_int64 value) {
 KF_FUNCTION void kf_atomic_add_int64_of_warp(kf_int64 *target, kf_int64 value) {
     int first = 1;
     if (__activemask() == 0xffffffffU) {
-        KF_UNROLL for (int others = 16; others > 0; others /= 2) value += __shfl_xor_sync(0xffffffffU, value, others);
+        KF_UNROLL for (int others = 16; others > 0; others /= 2) value +=
+            __shfl_xor_sync(0xffffffffU, value, others);
         first = (threadIdx.x + (threadIdx.y + threadIdx.z * blockDim.y) * blockDim.x) % 32 == 0;
     }
     if (first) kf_atomic_add_int64(target, value);
@@ -135,23 +138,24 @@ KF_FUNCTION int kf_atomic_compare_swap_int(int *target, int expected, int value)
 #include <stddef.h>
 #include <stdint.h>
 
-#define KF_CUDA     0
-#define KF_FUNCTION static inline __attribute__((always_inline, unused))
+#define KF_CUDA          0
+#define KF_FUNCTION      static inline __attribute__((always_inline, unused))
 #define KF_RARE_FUNCTION static __attribute__((noinline, unused))
-#define KF_RESTRICT restrict
-#define KF_UNROLL   _Pragma("GCC unroll 64") /* clang knows it too */
-#define KF_UNROLL_BY_4 _Pragma("GCC unroll 4")
-#define KF_UNROLL_BY_8 _Pragma("GCC unroll 8")
-#define KF_CONSTANT static const
+#define KF_RESTRICT      restrict
+#define KF_UNROLL        _Pragma("GCC unroll 64") /* clang knows it too */
+#define KF_UNROLL_BY_4   _Pragma("GCC unroll 4")
+#define KF_UNROLL_BY_8   _Pragma("GCC unroll 8")
+#define KF_CONSTANT      static const
 #define KF_LANES_ALONG_X 32
 typedef int64_t kf_int64;
 typedef uint64_t kf_uint64;
 
-/* Entry point on the cpu: block shape, the blocks to do (first .. last - 1, x fastest), the arguments struct. */
+/* Entry point on the cpu: block shape, the blocks to do (first .. last - 1, x fastest), the arguments struct.
+ */
 #define KF_CPU_ENTRY(name, arguments_type, x_loop)                                                           \
     KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z);                              \
-    void name(const int *block, kf_int64 first, kf_int64 last, const void *arguments);                                         \
-    void name(const int *block, kf_int64 first, kf_int64 last, const void *arguments) {                                        \
+    void name(const int *block, kf_int64 first, kf_int64 last, const void *arguments);                       \
+    void name(const int *block, kf_int64 first, kf_int64 last, const void *arguments) {                      \
         const arguments_type a = *(const arguments_type *)arguments;                                         \
         const int bx = block[0], by = block[1], bz = block[2];                                               \
         const int nx = a.extent[0], ny = a.extent[1], nz = a.extent[2];                                      \
@@ -167,9 +171,9 @@ typedef uint64_t kf_uint64;
         }                                                                                                    \
     }                                                                                                        \
     KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z)
-/* The same for a kernel that takes rows in parts of up to `length` items. Before the items of a part comes before(a, x0,
- * x1, y, z), after them after(a, x0, x1, y, z, kept); kept is an array of `count` values of `type`, of the thread's own,
- * for what the items hand on: name##_item(a, x, y, z, kept, x0). */
+/* The same for a kernel that takes rows in parts of up to `length` items. Before the items of a part comes
+ * before(a, x0, x1, y, z), after them after(a, x0, x1, y, z, kept); kept is an array of `count` values of
+ * `type`, of the thread's own, for what the items hand on: name##_item(a, x, y, z, kept, x0). */
 #define KF_ROW_KERNEL(name, arguments_type, length, type, count, before, after)                              \
     KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z, type *kept, int x0);          \
     void name(const int *block, kf_int64 first, kf_int64 last, const void *arguments);                       \
@@ -197,8 +201,8 @@ typedef uint64_t kf_uint64;
     }                                                                                                        \
     KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z, type *kept, int x0)
 
-/* Copies bytes past the caches, as far as they fill whole vectors; source is aligned like a line of the cache.
- * KF_STREAM_END makes them visible to other threads. */
+/* Copies bytes past the caches, as far as they fill whole vectors; source is aligned like a line of the
+ * cache. KF_STREAM_END makes them visible to other threads. */
 #if defined(__AVX512F__)
 typedef float kf_stream_vector __attribute__((vector_size(64), may_alias));
 #elif defined(__AVX__)
@@ -232,7 +236,8 @@ KF_FUNCTION void kf_stream_bytes(void *target, const void *source, kf_int64 byte
         kf_stream_vectors((kf_stream_vector *)target, (const kf_stream_vector *)source, bytes / size);
         done = bytes / size * size;
     }
-    if (done < bytes) __builtin_memcpy((char *)target + done, (const char *)source + done, (size_t)(bytes - done));
+    if (done < bytes)
+        __builtin_memcpy((char *)target + done, (const char *)source + done, (size_t)(bytes - done));
 }
 
 #define KF_KERNEL(name, arguments_type)        KF_CPU_ENTRY(name, arguments_type, _Pragma("omp simd"))
@@ -240,26 +245,26 @@ KF_FUNCTION void kf_stream_bytes(void *target, const void *source, kf_int64 byte
 
 #define KF_BLOCK_KERNEL(name, arguments_type)                                                                \
     KF_FUNCTION void name##_block(const arguments_type *a, int block_x, int block_y);                        \
-    void name(const int *block, kf_int64 first, kf_int64 last, const void *arguments);                                         \
-    void name(const int *block, kf_int64 first, kf_int64 last, const void *arguments) {                                        \
+    void name(const int *block, kf_int64 first, kf_int64 last, const void *arguments);                       \
+    void name(const int *block, kf_int64 first, kf_int64 last, const void *arguments) {                      \
         const arguments_type a = *(const arguments_type *)arguments;                                         \
         const kf_int64 gx = (a.extent[0] + block[0] - 1) / block[0];                                         \
         for (kf_int64 b = first; b < last; b++)                                                              \
             name##_block(&a, (int)(b % gx), (int)(b / gx));                                                  \
     }                                                                                                        \
     KF_FUNCTION void name##_block(const arguments_type *a, int block_x, int block_y)
-#define KF_AWAIT_PREDECESSOR     ((void)0)
-#define KF_LET_SUCCESSOR         ((void)0)
+#define KF_AWAIT_PREDECESSOR ((void)0)
+#define KF_LET_SUCCESSOR     ((void)0)
 #define KF_SHARED
-#define KF_DYNAMIC_SHARED(type, name, count) __attribute__((aligned(64))) type name[count]
-#define KF_BARRIER               ((void)0)
-#define KF_EACH_THREAD(t, count) _Pragma("omp simd") for (int t = 0; t < (count); t++)
-#define KF_EACH_THREAD_SCALAR(t, count) for (int t = 0; t < (count); t++)
-#define KF_EACH_OF(i, count, threads)   for (int i = 0; i < (count); i++)
+#define KF_DYNAMIC_SHARED(type, name, count)  __attribute__((aligned(64))) type name[count]
+#define KF_BARRIER                            ((void)0)
+#define KF_EACH_THREAD(t, count)              _Pragma("omp simd") for (int t = 0; t < (count); t++)
+#define KF_EACH_THREAD_SCALAR(t, count)       for (int t = 0; t < (count); t++)
+#define KF_EACH_OF(i, count, threads)         for (int i = 0; i < (count); i++)
 #define KF_EACH_SLOT(i, slot, count, threads) for (int i = 0, slot = 0; i < (count); slot = ++i)
-#define KF_SLOTS(count, threads) (count)
-#define KF_PRIVATE(count)        (count)
-#define KF_OWN(t)                (t)
+#define KF_SLOTS(count, threads)              (count)
+#define KF_PRIVATE(count)                     (count)
+#define KF_OWN(t)                             (t)
 
 #define KF_ATOMIC_ADD(type, target, value)                                                                   \
     type before_ = *(target), after_;                                                                        \
@@ -275,7 +280,7 @@ KF_FUNCTION void kf_atomic_add_double(double *target, double value) {
 KF_FUNCTION void kf_atomic_add_int64(kf_int64 *target, kf_int64 value) {
     __atomic_fetch_add(target, value, __ATOMIC_RELAXED);
 }
-#define kf_load_late(place) (*(place))
+#define kf_load_late(place)         (*(place))
 #define kf_atomic_add_int64_of_warp kf_atomic_add_int64
 KF_FUNCTION int kf_atomic_add_int(int *target, int value) {
     return __atomic_fetch_add(target, value, __ATOMIC_RELAXED);
@@ -289,4 +294,20 @@ KF_FUNCTION int kf_atomic_compare_swap_int(int *target, int expected, int value)
 }
 
 #endif
+
+/* The bits of a number as an integer, and the number of such bits. */
+#define KF_BITS(name, from, to)                                                                              \
+    KF_FUNCTION to name(from x) {                                                                            \
+        union {                                                                                              \
+            from in;                                                                                         \
+            to out;                                                                                          \
+        } both;                                                                                              \
+        both.in = x;                                                                                         \
+        return both.out;                                                                                     \
+    }
+KF_BITS(kf_float_bits, float, int)
+KF_BITS(kf_bits_float, int, float)
+KF_BITS(kf_double_bits, double, kf_int64)
+KF_BITS(kf_bits_double, kf_int64, double)
+
 #endif

@@ -43,7 +43,9 @@ typedef struct kf_moments {
 #define KF_OF_NODE(a, k) kf_of_node((k) - (a)->origin)
 typedef unsigned kf_word;
 typedef int kf_bits;
-#define KF_MARK 0x7e5d7e5d
+#define KF_MARK            0x7e5d7e5d
+#define kf_bits_of(word)   ((kf_bits)(word))
+#define kf_word_from(bits) ((kf_word)(bits))
 #define KF_PACKED_WORDS(X) X(0, w0) X(1, w1) X(2, w2) X(3, w3) X(4, w4) X(5, w5)
 #if KF_BODY_FORCE
 #define KF_EACH_WORD(X) KF_PACKED_WORDS(X) X(6, w6)
@@ -60,29 +62,19 @@ typedef struct kf_held {
 typedef kf_real kf_word;
 #if KF_STORAGE == 2
 typedef long long kf_bits;
-#define KF_MARK 0x7ff8c0de00000000LL
+#define KF_MARK      0x7ff8c0de00000000LL
+#define kf_bits_of   kf_double_bits
+#define kf_word_from kf_bits_double
 #else
 typedef int kf_bits;
-#define KF_MARK 0x7fc0c0de
+#define KF_MARK      0x7fc0c0de
+#define kf_bits_of   kf_float_bits
+#define kf_word_from kf_bits_float
 #endif
 #define KF_EACH_WORD(X) KF_MOMENT_MEMBERS(X)
 enum { KF_NODE_WORDS = 9 + KF_BODY_FORCE };
 typedef kf_moments kf_held;
 #endif
-typedef union kf_word_bits {
-    kf_word word;
-    kf_bits bits;
-} kf_word_bits;
-KF_FUNCTION kf_bits kf_bits_of(kf_word word) {
-    kf_word_bits both;
-    both.word = word;
-    return both.bits;
-}
-KF_FUNCTION kf_word kf_word_from(kf_bits bits) {
-    kf_word_bits both;
-    both.bits = bits;
-    return both.word;
-}
 
 /* Address of word i at node k: kf_address for fewer values. */
 KF_FUNCTION kf_word *kf_moment_address(const kf_kinetic_arguments *a, const void *grid, int i, kf_index k) {
@@ -197,16 +189,17 @@ KF_FUNCTION kf_real *kf_listed(const kf_kinetic_arguments *a, int i, kf_bits pla
     }
 
 /* The nine populations that move with cz, by its letter: level is the z line's value there, c0 and c1 what
- * moments of order 0 and 1 along z give it. Along y a moment of order 1 or 2 along x is a line of fixed shape. */
+ * moments of order 0 and 1 along z give it. Along y a moment of order 1 or 2 along x is a line of fixed
+ * shape. */
 #define KF_HERMITE_ROW(c, y, weight)                                                                         \
     KF_HERMITE_LINE(f_m##y##c, f_z##y##c, f_p##y##c, m->ux, zero_##y, weight,                                \
-                    KF_WITH_FORCE(xz_##y *by_1 + xy_##y * by_0, Fx *by_0 *ends_##y), xx_##y *by_0)
+                    KF_WITH_FORCE(xz_##y *by_1 + xy_##y * by_0, Fx * by_0 * ends_##y), xx_##y *by_0)
 #define KF_HERMITE_LEVEL(c, level, c0, c1, weight)                                                           \
     {                                                                                                        \
         const kf_real by_0 = c0, by_1 = c1;                                                                  \
         kf_real zero_m, zero_z, zero_p;                                                                      \
-        KF_HERMITE_LINE(zero_m, zero_z, zero_p, m->uy, level, weight,                                        \
-                        KF_WITH_FORCE(m->yz *by_1, Fy *by_0), m->yy *by_0)                                   \
+        KF_HERMITE_LINE(zero_m, zero_z, zero_p, m->uy, level, weight, KF_WITH_FORCE(m->yz *by_1, Fy *by_0),  \
+                        m->yy *by_0)                                                                         \
         KF_HERMITE_ROW(c, m, (weight) / 6.0)                                                                 \
         KF_HERMITE_ROW(c, z, (weight)*2.0 / 3.0)                                                             \
         KF_HERMITE_ROW(c, p, (weight) / 6.0)                                                                 \

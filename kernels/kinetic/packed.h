@@ -1,38 +1,32 @@
-/* A node's moments in six words of 32 bits (KF_PACKED 1, plan `moments` with 16-bit storage), a body force's zz in a
- * seventh. What a step changes by little has to be kept: velocity is a float, in a half, 2^-11 of the value apart, an
- * acceleration of less would be lost in every step. Density - 1 and the moments of order 2, which relax, are halves of
- * 2^15 times their value, like 16-bit populations; density - 1 is rounded by chance (kf_by_chance), so that on average
- * no mass is lost. Beyond the range a node becomes infinite, then NaN.
+/* A node's moments in six words of 32 bits (KF_PACKED 1, plan `moments` with 16-bit storage), a body force's
+ * zz in a seventh. What a step changes by little has to be kept: velocity is a float, in a half, 2^-11 of the
+ * value apart, an acceleration of less would be lost in every step. Density - 1 and the moments of order 2,
+ * which relax, are halves of 2^15 times their value, like 16-bit populations; density - 1 is rounded by
+ * chance (kf_by_chance), so that on average no mass is lost. Beyond the range a node becomes infinite, then
+ * NaN.
  *
- *     words 0, 1, 2: ux, uy, uz   word 3: density - 1 | xx   word 4: yy | xy   word 5: xz | yz   word 6: zz as a float
- * (the first is the low half). */
+ *     words 0, 1, 2: ux, uy, uz   word 3: density - 1 | xx   word 4: yy | xy   word 5: xz | yz   word 6: zz
+ * as a float (the first is the low half). */
 #ifndef KF_KERNELS_KINETIC_PACKED_H
 #define KF_KERNELS_KINETIC_PACKED_H
 
 #define KF_HALF_UNIT 32768.0f
 
-typedef union kf_word_float {
-    unsigned word;
-    float value;
-} kf_word_float;
 KF_FUNCTION unsigned kf_word_of(float value) {
-    kf_word_float both;
-    both.value = value;
-    return both.word;
+    return (unsigned)kf_float_bits(value);
 }
 KF_FUNCTION float kf_float_of(unsigned word) {
-    kf_word_float both;
-    both.word = word;
-    return both.value;
+    return kf_bits_float((int)word);
 }
 
-/* value rounded down to what a half of 2^15 of it holds, or up: the more likely the nearer it is. The chance is in the
- * last 13 bits of another value of the node, which rounding has mixed, and of what differs from node to node. A value that a
- * half holds stays what it is. */
+/* value rounded down to what a half of 2^15 of it holds, or up: the more likely the nearer it is. The chance
+ * is in the last 13 bits of another value of the node, which rounding has mixed, and of what differs from
+ * node to node. A value that a half holds stays what it is. */
 KF_FUNCTION float kf_by_chance(float value, unsigned chance) {
     return kf_float_of((kf_word_of(value) + (chance & 0x1fffu)) & 0xffffe000u);
 }
-/* Differs from node to node; offset: the node's distance from the first, which is the same on any number of devices. */
+/* Differs from node to node; offset: the node's distance from the first, which is the same on any number of
+ * devices. */
 KF_FUNCTION unsigned kf_of_node(long long offset) {
     const unsigned spread = (unsigned)offset * 0x9e3779b1u; /* Knuth's multiplicative hash */
     return spread ^ spread >> 16;
@@ -47,7 +41,9 @@ KF_FUNCTION unsigned kf_to_halves(float low, float high) {
 }
 KF_FUNCTION void kf_from_halves(unsigned word, float *low, float *high) {
     float l, h;
-    asm("{ .reg .b16 l, h; mov.b32 {l, h}, %2; cvt.f32.f16 %0, l; cvt.f32.f16 %1, h; }" : "=f"(l), "=f"(h) : "r"(word));
+    asm("{ .reg .b16 l, h; mov.b32 {l, h}, %2; cvt.f32.f16 %0, l; cvt.f32.f16 %1, h; }"
+        : "=f"(l), "=f"(h)
+        : "r"(word));
     *low = l * (1.0f / KF_HALF_UNIT);
     *high = h * (1.0f / KF_HALF_UNIT);
 }

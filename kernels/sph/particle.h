@@ -1,6 +1,7 @@
-/* Particles in memory, and the cells that they are sorted by. Defines: KF_DIMENSIONS 2 or 3; KF_LAYOUT 4 (four
- * floats side by side), 3 (three, and the fourth apart) or 1 (each apart); KF_REACH, cells a support; KF_COLUMNS,
- * rows of cells have a beginning of their own; KF_CELL_ORDER, how cells are numbered; KF_PERIODIC, a bit an axis. */
+/* Particles in memory, and the cells that they are sorted by. Defines: KF_DIMENSIONS 2 or 3; KF_LAYOUT 4
+ * (four floats side by side), 3 (three, and the fourth apart) or 1 (each apart); KF_REACH, cells a support;
+ * KF_COLUMNS, rows of cells have a beginning of their own; KF_CELL_ORDER, how cells are numbered;
+ * KF_PERIODIC, a bit an axis. */
 #ifndef KF_KERNELS_SPH_PARTICLE_H
 #define KF_KERNELS_SPH_PARTICLE_H
 
@@ -30,34 +31,12 @@ KF_FUNCTION float kf_square_root(float x) {
 KF_FUNCTION float kf_reciprocal(float x) {
     return __fdividef(1.0f, x);
 }
-KF_FUNCTION int kf_float_bits(float x) {
-    return __float_as_int(x);
-}
-KF_FUNCTION float kf_bits_float(int x) {
-    return __int_as_float(x);
-}
 #else
 KF_FUNCTION float kf_square_root(float x) {
     return sqrtf(x);
 }
 KF_FUNCTION float kf_reciprocal(float x) {
     return 1.0f / x;
-}
-KF_FUNCTION int kf_float_bits(float x) {
-    union {
-        float value;
-        int bits;
-    } u;
-    u.value = x;
-    return u.bits;
-}
-KF_FUNCTION float kf_bits_float(int x) {
-    union {
-        int bits;
-        float value;
-    } u;
-    u.bits = x;
-    return u.value;
 }
 #endif
 
@@ -136,8 +115,8 @@ KF_FUNCTION int kf_cell_along(const kf_sph_arguments *a, int axis, float x) {
     return kf_within((int)(x * a->cell_inverse[axis]), 0, a->cells[axis] - 1);
 }
 
-/* Cells are numbered along rows (0), or block after block: those of a block of 4 cells an axis along its rows (1), those of
- * one of 8 by Morton's order (2). KF_RUN of them lie side by side along a row then. */
+/* Cells are numbered along rows (0), or block after block: those of a block of 4 cells an axis along its rows
+ * (1), those of one of 8 by Morton's order (2). KF_RUN of them lie side by side along a row then. */
 #define KF_ROWS   0
 #define KF_BRICKS 1
 #define KF_MORTON 2
@@ -156,7 +135,7 @@ KF_FUNCTION int kf_cell_share(int cell, int place) {
     return ((bits & 1) | (bits & 2) << (KF_DIMENSIONS - 1) | (bits & 4) << 2 * (KF_DIMENSIONS - 1)) << place;
 #endif
 }
-#define KF_BLOCK_CELLS (1 << KF_BLOCK_BITS * KF_DIMENSIONS)
+#define KF_BLOCK_CELLS     (1 << KF_BLOCK_BITS * KF_DIMENSIONS)
 #define KF_ALONG_ROW(cell) (((cell) >> KF_BLOCK_BITS) * KF_BLOCK_CELLS + kf_cell_share(cell, 0))
 #else
 #define KF_ALONG_ROW(cell) (cell)
