@@ -241,6 +241,7 @@ KF_SCALAR_KERNEL(band_restore, kf_kinetic_arguments) {
     const int place = x;
     if (!KF_IN_BAND(a, place)) return;
     const kf_index k = ((const kf_index *)a->band_node)[place];
+    if (!kf_is_own(a, k)) return;
     const kf_stored *kept = (const kf_stored *)a->band_kept + place;
     KF_EACH_VELOCITY(KF_LOAD_ASIDE)
     KF_BAND_POSITION

@@ -214,7 +214,7 @@ static void share_out(const kf_plan *plan, const kf_kinetic *kinetics, size_t no
 }
 
 /* Grids of one part alone, which keeps its planes and those that it reads beside them, each with the next,
- * whose ghosts may lie there. */
+ * whose ghosts may lie there, and those that a grid moves to. */
 static kf_status make_partial(kf_plan *plan, const kf_kinetic *kinetics, int part, size_t bytes,
                               size_t period, kf_buffer **buffer, kf_error *error) {
     const kf_kinetic_geometry *g = &kinetics->geometry;
@@ -225,7 +225,8 @@ static kf_status make_partial(kf_plan *plan, const kf_kinetic *kinetics, int par
     const int ranges = kf_kinetic_kept_planes(plan, part, range);
     for (int r = 0; r < ranges; r++) {
         kept[r][0] = range[r][0] == 0 ? 0 : origin + plane * (size_t)range[r][0];
-        kept[r][1] = range[r][1] == g->nodes[2] ? period : origin + plane * (size_t)(range[r][1] + 2);
+        kept[r][1] =
+            range[r][1] == g->nodes[2] ? period : origin + plane * (size_t)(range[r][1] + 2 + g->shift);
     }
     kf_plan_on(plan, part);
     return kf_plan_partial(plan, bytes, period, kept, ranges, buffer, error);
@@ -262,9 +263,11 @@ static kf_status make_grids(kf_plan *plan, kf_kinetic *kinetics, kf_error *error
                 (char *)kf_buffer_address(kinetics[part].populations[grid]) +
                 (size_t)kinetics[part].geometry.before * values * kinetics->store_bytes;
     }
-    if (g->shift == 0) return KF_OK;
-    kinetics->grids[1] = kinetics->grids[0]; /* even steps begin at the far end */
-    kinetics->grids[0] += (size_t)g->shift * (size_t)g->plane_pitch * values * kinetics->store_bytes;
+    for (int part = 0; part < plan->part_count && g->shift > 0;
+         part++) { /* even steps begin at the far end */
+        kinetics[part].grids[1] = kinetics[part].grids[0];
+        kinetics[part].grids[0] += (size_t)g->shift * (size_t)g->plane_pitch * values * kinetics->store_bytes;
+    }
     return KF_OK;
 }
 

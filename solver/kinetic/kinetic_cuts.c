@@ -65,8 +65,15 @@ kf_status kf_kinetic_check_team(const kf_scene *scene, const kf_kinetic_options 
         return kf_fail(error, KF_BAD_INPUT,
                        "planes are copied in plans fused and moments with boundary_kernels=0; use "
                        "transfer=direct");
-    if (options->slab > 0)
-        return kf_fail(error, KF_BAD_INPUT, "streaming shift runs on one device; use another streaming");
+    if (options->slab > 0 && options->transfer == KF_DIRECT)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "streaming shift moves the grid of each device, which no other can read then; use "
+                       "transfer=copies, host or nccl");
+    const int passes = scene->immersed_passes > 1 ? scene->immersed_passes : 1;
+    if (options->slab > 0 && options->slab < 2 * passes + 1)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "streaming shift of several devices takes slabs of at least %d planes, not %ld",
+                       2 * passes + 1, options->slab);
     if (options->plan == KF_PLAN_MOMENTS && scene->samples.count > 0)
         return kf_fail(error, KF_BAD_INPUT, "plan moments with a solid runs on one device; use plan fused");
     return KF_OK;

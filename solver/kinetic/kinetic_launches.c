@@ -505,7 +505,8 @@ static void set_load_launch(kf_builder *b, int p) {
 static void make_one_pass(kf_builder *b) {
     const kf_kinetic *kinetics = b->kinetics;
     const bool in_place = kinetics->options.in_place != 0, copies = kinetics->options.transfer != KF_DIRECT,
-               early = (copies || kf_has_messages(b)) && !in_place && kinetics->options.plan == KF_PLAN_FUSED,
+               early = (copies || kf_has_messages(b)) && !in_place && kinetics->geometry.shift == 0 &&
+                       kinetics->options.plan == KF_PLAN_FUSED,
                gpu = kinetics->options.gpu;
     for (int part = 0; part < b->parts; part++)
         b->kinetics[part].swaps = !in_place;

@@ -26,12 +26,19 @@ static void append_plane_copy(kf_builder *b, int p, int from, int to) {
     item->bytes = 2.0 * (double)(copy.bytes * copy.rows);
 }
 
+/* First plane of slab i from below; those of a team's part are of one size, so that none at a cut is thin. */
+static int slab_begin(const kf_kinetic *kinetic, int slabs, int i) {
+    const int slab = (int)kinetic->options.slab, planes = kinetic->planes;
+    if (kinetic->options.parts > 1) return kinetic->first_plane + planes * i / slabs;
+    return slab * i < planes ? slab * i : planes;
+}
+
 /* What a slab overwrites was read by those before: the one just before may still be running beside it, in the
  * other lane, the others must have ended. */
 static void append_slabs(kf_builder *b, int p) {
     enum { MARKS = 4, BEHIND = 3 };
     const kf_kinetic *kinetic = b->kinetic;
-    const int slab = (int)kinetic->options.slab, slabs = (kinetic->geometry.nodes[2] + slab - 1) / slab;
+    const int slab = (int)kinetic->options.slab, slabs = (kinetic->planes + slab - 1) / slab;
     kf_mark *marks[MARKS];
     int extent[3];
     kf_flow_extent(kinetic, extent);
@@ -39,14 +46,16 @@ static void append_slabs(kf_builder *b, int p) {
         b->status = kf_plan_mark(b->plan, &marks[i], b->error);
     for (int i = 0; i < slabs && b->status == KF_OK; i++) {
         kf_kinetic_arguments arguments = kf_from_to(kinetic, p, 1 - p);
-        arguments.first_plane = slab * (p == 0 ? i : slabs - 1 - i);
-        const int left = kinetic->geometry.nodes[2] - arguments.first_plane;
-        extent[2] = left < slab ? left : slab;
+        const int from_below = p == 0 ? i : slabs - 1 - i;
+        arguments.first_plane = slab_begin(kinetic, slabs, from_below);
+        extent[2] = arguments.planes = slab_begin(kinetic, slabs, from_below + 1) - arguments.first_plane;
+        if (from_below > 0) arguments.outflow_below = NULL;
+        if (from_below < slabs - 1) arguments.outflow_above = NULL;
         b->beside = kinetic->options.gpu && i % 2 == 0;
         if (i >= BEHIND)
             kf_schedule(b, p, kf_plan_add_await(b->plan, "slab_read", marks[(i - BEHIND) % MARKS]));
         kf_append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block, arguments,
-                  2.0 * kinetic->node_values * b->node_bytes * extent[2] / kinetic->geometry.nodes[2]);
+                  2.0 * kinetic->node_values * b->node_bytes * extent[2] / kinetic->planes);
         if (b->status == KF_OK) kf_schedule(b, p, kf_plan_add_signal(b->plan, "slab_done", marks[i % MARKS]));
     }
     b->beside = false;
@@ -54,19 +63,23 @@ static void append_slabs(kf_builder *b, int p) {
 }
 
 /* Step p of two of a grid that moves to and fro: upwards from the far end in even steps, downwards in odd
- * ones. */
+ * ones. A team's part has a grid of its own, in which both ends of the domain lie if it is at one of them. */
 void kf_append_shift(kf_builder *b, int p) {
     const kf_kinetic *kinetic = b->kinetic;
     const int band = kinetic->arguments.band_capacity, last = kinetic->geometry.nodes[2] - 1;
-    if (kf_plan_scene(b->plan)->faces[KF_ZMIN] == KF_PERIODIC && kinetic->options.boundary_kernels == 0) {
+    const bool ring = kf_plan_scene(b->plan)->faces[KF_ZMIN] == KF_PERIODIC,
+               ends = kinetic->first_plane == 0 || kinetic->first_plane + kinetic->planes > last;
+    if (ring && ends && kinetic->options.boundary_kernels == 0) {
         append_plane_copy(b, p, 0, last + 1);
         append_plane_copy(b, p, last, -1);
     }
-    if (kinetic->has_solid) {
-        kf_append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
-        kf_append_band_force(b, p, p);
+    if (kinetic->has_samples) {
+        if (!b->band_is_done) {
+            kf_append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
+            kf_append_band_force(b, p, p);
+        }
         kf_append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
     }
     append_slabs(b, p);
-    if (kinetic->has_solid) kf_append_items(b, p, KF_SOURCE_FLOW, "band_restore", band, p, 1 - p);
+    if (kinetic->has_samples) kf_append_items(b, p, KF_SOURCE_FLOW, "band_restore", band, p, 1 - p);
 }

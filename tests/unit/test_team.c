@@ -400,6 +400,52 @@ static void test_copied_planes(void **state) {
     }
 }
 
+/* A plan of two grids with one that moves to and fro instead. */
+static void run_shifted(const kf_scene *scene, const char *const *two, const char *slab, const char *transfer,
+                        const char *device, outcome *o) {
+    const char *with[32];
+    int count = 0;
+    for (; two[count] != NULL; count++)
+        with[count] = strcmp(two[count], "slab=0") == 0                ? slab
+                      : strcmp(two[count], "streaming=two_grids") == 0 ? "streaming=shift"
+                                                                       : two[count];
+    with[count++] = transfer;
+    with[count] = NULL;
+    run(scene, with, device, o);
+}
+
+/* Grids that move to and fro, each within its part's memory: open and periodic ends, static, moving and free
+ * solids, one slab and several. */
+static void test_shifted_grids(void **state) {
+    (void)state;
+    static const struct {
+        kf_scene *(*open)(void);
+        const char *const *plan;
+        const char *slab;
+        int team;
+    } cases[] = {{ball_scene, two_grids[0], "slab=4", 0},
+                 {ball_scene, two_grids[1], "slab=8", 2},
+                 {seam_scene, two_grids[0], "slab=8", 1},
+                 {moving_scene, moving[0], "slab=4", 1},
+                 {free_scene, moving[0], "slab=8", 0}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        outcome one, team;
+        kf_scene *scene = cases[c].open();
+        run(scene, cases[c].plan, "cpu:1", &one);
+        for (int t = 0; t < 2; t++) {
+            char what[64];
+            (void)snprintf(what, sizeof what, "shifted, case %zu, %s", c, transfers[t]);
+            kf_cpu_shuffle(t == 0 ? c + 1 : 0, -1);
+            run_shifted(scene, cases[c].plan, cases[c].slab, transfers[t], teams[cases[c].team], &team);
+            kf_cpu_shuffle(0, -1);
+            same(&one, &team, what);
+            outcome_free(&team);
+        }
+        outcome_free(&one);
+        kf_scene_free(scene);
+    }
+}
+
 /* No await of the copies is there in vain. */
 static void test_awaits_of_copies(void **state) {
     (void)state;
@@ -489,14 +535,18 @@ static void test_refusals(void **state) {
     kf_scene *scene = open_scene("ball", 6000);
     kf_config config = config_of(kinetic, scene, backend, shift);
     kf_config_set_name(&config, "streaming", "shift");
-    kf_config_set_integer(&config, "slab", 2);
+    kf_config_set_integer(&config, "slab", 4);
     kf_plan *plan = NULL;
     assert_int_equal(kinetic->plan(problem_of(kinetic, scene), &config, backend, &plan, &error),
                      KF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "one device"));
+    assert_non_null(strstr(error.message, "use transfer=copies"));
+    kf_config_set_name(&config, "transfer", "copies");
+    kf_config_set_integer(&config, "slab", 2);
+    assert_int_equal(kinetic->plan(problem_of(kinetic, scene), &config, backend, &plan, &error),
+                     KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "at least 3 planes"));
     kf_config_set_name(&config, "streaming", "two_grids");
     kf_config_set_integer(&config, "slab", 0);
-    kf_config_set_name(&config, "transfer", "copies");
     kf_config_set_integer(&config, "boundary_kernels", 1);
     assert_int_equal(kinetic->plan(problem_of(kinetic, scene), &config, backend, &plan, &error),
                      KF_BAD_INPUT);
@@ -619,6 +669,7 @@ int main(void) {
         cmocka_unit_test(test_free_solid),
         cmocka_unit_test(test_streams_in_random_order),
         cmocka_unit_test(test_copied_planes),
+        cmocka_unit_test(test_shifted_grids),
         cmocka_unit_test(test_awaits_of_copies),
         cmocka_unit_test(test_restart_on_any_number),
         cmocka_unit_test(test_cuts),
