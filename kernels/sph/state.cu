@@ -80,6 +80,8 @@ KF_SCALAR_KERNEL(totals, kf_sph_arguments) {
         sum[KF_SPH_DEVIATION] = fmax(sum[KF_SPH_DEVIATION], fabs((double)v.w));
         sum[KF_SPH_FRONT] = fmax(sum[KF_SPH_FRONT], (double)p.x);
         sum[KF_SPH_COMPRESSION] += fabs((double)v.w);
+        sum[KF_SPH_DENSEST] = fmax(sum[KF_SPH_DENSEST], (double)v.w);
+        sum[KF_SPH_OFF] += fabs((double)v.w) > KF_SPH_OFF_FROM ? 1.0 : 0.0;
     }
     for (int k = 0; k < KF_SPH_TOTALS; k++)
         to[k] = sum[k];

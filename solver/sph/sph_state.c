@@ -201,7 +201,8 @@ static kf_status add_up(kf_plan *plan, double sums[KF_SPH_TOTALS], kf_error *err
     for (int part = 0; part < parts && status == KF_OK; part++)
         for (int k = 0; k < KF_SPH_TOTALS; k++) {
             const double value = read[part * KF_SPH_TOTALS + k];
-            const bool largest = k == KF_SPH_SPEED || k == KF_SPH_DEVIATION || k == KF_SPH_FRONT;
+            const bool largest =
+                k == KF_SPH_SPEED || k == KF_SPH_DEVIATION || k == KF_SPH_FRONT || k == KF_SPH_DENSEST;
             sums[k] = largest ? fmax(sums[k], value) : sums[k] + value;
         }
     free(read);
@@ -248,6 +249,8 @@ static kf_status take_record(kf_plan *plan, kf_records *records, kf_error *error
     kf_record_add(energy, "largest_speed", "m_s", sums[KF_SPH_SPEED] * s->sound_speed);
     kf_record_add(energy, "largest_density_deviation", "", sums[KF_SPH_DEVIATION]);
     kf_record_add(energy, "mean_density_deviation", "", sums[KF_SPH_COMPRESSION] / sums[KF_SPH_INSIDE]);
+    kf_record_add(energy, "largest_compression", "", sums[KF_SPH_DENSEST]);
+    kf_record_add(energy, "share_1_percent_off", "", sums[KF_SPH_OFF] / sums[KF_SPH_INSIDE]);
     kf_record *place = kf_records_add(records, "runout");
     kf_record_add(place, "front_x", "m", (sums[KF_SPH_FRONT] - s->origin[0]) * s->spacing);
     for (int i = 0; i < 3; i++)

@@ -112,6 +112,7 @@ static int *parents_of(const kf_particle_scene *scene, const kf_particle_scene *
 static void divide(const kf_particle_scene *scene, const kf_particle_scene *coarse, const int *parents,
                    const float *state, float *values) {
     const double scale = coarse->spacing / scene->spacing;
+    const int up = scene->dimensions - 1;
     memset(values, 0, scene->count * VALUES * sizeof *values);
     for (size_t k = 0; k < scene->count; k++) {
         float *to = values + k * VALUES;
@@ -127,6 +128,10 @@ static void divide(const kf_particle_scene *scene, const kf_particle_scene *coar
             to[i] = (float)(scene->sides[2 * i] == KF_SIDE_PERIODIC
                                 ? at - scene->size[i] * floor(at / scene->size[i])
                                 : fmin(fmax(at, 0.25), scene->size[i] - 0.25));
+        }
+        if (scene->terrain.heights != NULL) { /* which is as steep as below the coarse one only there */
+            const double ground = kf_terrain_height(&scene->terrain, (double)to[0], (double)to[1], NULL);
+            to[up] = (float)fmax((double)to[up], ground + 0.25);
         }
         if (!inside) to[0] = -2.0f * (float)scene->size[0];
         memcpy(to + 3, from + 3, 4 * sizeof *to);

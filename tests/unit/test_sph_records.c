@@ -84,7 +84,8 @@ static void sums_of_the_snapshot(const char *text, int steps) {
     const double mass = 300 * pow(s->spacing, d),
                  g[3] = {s->gravity[0] * 400 / s->spacing, s->gravity[1] * 400 / s->spacing,
                          s->gravity[2] * 400 / s->spacing};
-    double kinetic = 0, potential = 0, fastest = 0, front = 0, centre[3] = {0}, most = 0, mean = 0;
+    double kinetic = 0, potential = 0, fastest = 0, front = 0, centre[3] = {0}, most = 0, mean = 0,
+           densest = 0, off = 0;
     double highest[2] = {-1, -1}, weights = 0, pressure = 0;
     const double reach = s->support * s->spacing, at[3] = {0.4, d == 2 ? 0.62 : 0.3, 0.2};
     for (size_t k = 0; k < s->count; k++) {
@@ -111,6 +112,8 @@ static void sums_of_the_snapshot(const char *text, int steps) {
         fastest = fmax(fastest, sqrt(square));
         front = fmax(front, (double)x[3 * k]);
         most = fmax(most, fabs(e));
+        densest = fmax(densest, e);
+        off += fabs(e) > 0.01 ? 1.0 / (double)fluid : 0.0;
         mean += fabs(e) / (double)fluid;
         const double beside = hypot((double)x[3 * k] - 0.4, d == 2 ? 0 : (double)x[3 * k + 1] - 0.3);
         if (beside <= 0.5 * reach) highest[0] = fmax(highest[0], (double)x[3 * k + (size_t)up]);
@@ -125,6 +128,8 @@ static void sums_of_the_snapshot(const char *text, int steps) {
     near(column(&records, "energy", "largest_speed"), fastest, 1e-5);
     near(column(&records, "energy", "largest_density_deviation"), most, 1e-3);
     near(column(&records, "energy", "mean_density_deviation"), mean, 1e-3);
+    near(column(&records, "energy", "largest_compression"), densest, 1e-3);
+    near(column(&records, "energy", "share_1_percent_off"), off, 1e-6);
     near(column(&records, "runout", "front_x"), front, 1e-5);
     near(column(&records, "runout", "centre_x"), centre[0], 1e-5);
     near(column(&records, "runout", "centre_y"), centre[1], 1e-5);
