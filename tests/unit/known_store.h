@@ -99,17 +99,25 @@ static inline void known_add(kf_store *store, const kf_run_row *run, int sequenc
     kf_measurement_free(m);
 }
 
-static inline void known_run(kf_store *store, const kf_device_info *device) {
+/* Begins a run of the problem of that name. */
+static inline void known_begin(kf_store *store, const kf_device_info *device, const char *name,
+                               kf_run_row *run) {
     kf_problem *problem = kf_allocate_zeroed(1, sizeof *problem);
+    kf_error error = {0};
+    fixture_problem(problem, name);
+    if (kf_store_begin_run(store, problem, device, run, &error) != KF_OK) fail_msg("%s", error.message);
+    kf_problem_free(problem);
+}
+
+static inline void known_run(kf_store *store, const kf_device_info *device) {
     kf_run_row run;
     kf_error error = {0};
     kf_config config;
     kf_measurement m;
-    fixture_problem(problem, "beetle");
     fixture_run(&run);
     kf_copy_text(run.strategy, sizeof run.strategy, "model");
     run.seed = 42;
-    if (kf_store_begin_run(store, problem, device, &run, &error) != KF_OK) fail_msg("%s", error.message);
+    known_begin(store, device, "beetle", &run);
     static const struct {
         const char *role, *plan, *layout;
         long alpha, length;
@@ -156,29 +164,25 @@ static inline void known_run(kf_store *store, const kf_device_info *device) {
     }
     assert_int_equal(kf_store_set_winner(store, &run, sequence - 2, 0.0125, &error), KF_OK);
     assert_int_equal(kf_store_end_run(store, &run, "finished", &error), KF_OK);
-    kf_problem_free(problem);
 }
 
 /* A run on the cpu that was interrupted, of one result. */
 static inline void known_second_run(kf_store *store) {
-    kf_problem *problem = kf_allocate_zeroed(1, sizeof *problem);
     kf_device_info device;
     kf_run_row run;
     kf_error error = {0};
     kf_config config;
     kf_measurement m;
-    fixture_problem(problem, "spot");
     fixture_device(&device);
     kf_copy_text(device.name, sizeof device.name, "Some processor");
     kf_copy_text(device.identity, sizeof device.identity, "CPU-1");
     kf_copy_text(device.backend, sizeof device.backend, "cpu");
     fixture_run(&run);
-    if (kf_store_begin_run(store, problem, &device, &run, &error) != KF_OK) fail_msg("%s", error.message);
+    known_begin(store, &device, "spot", &run);
     known_config(&config, "fused", "soa", 1, 1, false);
     known_measurement(&m, 25000, 2);
     known_add(store, &run, 0, "preset:default", &config, &m);
     assert_int_equal(kf_store_end_run(store, &run, "interrupted", &error), KF_OK);
-    kf_problem_free(problem);
 }
 
 /* A night of two benchmarks; the times of its processes are 1, 1.01, 0.99, 1.02, 0.98 of time_us. The car has
