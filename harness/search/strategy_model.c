@@ -6,18 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/statistics/statistics.h"
 #include "base/util/memory.h"
 #include "base/util/random.h"
+#include "harness/search/model_parts.h"
 #include "harness/search/moves.h"
-#include "harness/search/ranking.h"
-#include "harness/search/strategies.h"
-#include "harness/search/surrogate.h"
-#include "harness/search/trend.h"
 
 enum {
-    BASE_CANDIDATES = 2048, /* drawn anew whenever the lengths are fitted; the rest is for neighbours */
-    SLOTS = 4 * KF_SURROGATE_CANDIDATES,
     PRIOR_DESIGN = 2, /* configs that a prior ranks first, measured whatever is known already */
     SPREAD_TRIES = 20,
     MOST_SPREAD = 64, /* configs spread like this while hardly any works */
@@ -25,9 +19,6 @@ enum {
     NEW_POINTS = 96,  /* that join those kept before the surrogate is built again */
     FIRST_STEPS = 30,
     NEXT_STEPS = 8,
-    CENTRES = 3, /* best configs whose neighbours are candidates */
-    MOST_NEIGHBOURS = 1024,
-    MUTATIONS = 48,    /* of each, in one to three parameters, beside all changes of one */
     EXPLORE_FROM = 20, /* configs: before, the least known neighbours of the best are not worth their time */
 };
 
@@ -63,61 +54,9 @@ static const kf_strategy_option options[] = {
     {.name = NULL},
 };
 
-/* Times beyond the median by more than this share of its distance to the best say no more than "slow". */
-static const double SLOW = 1.0, SLOW_SLOPE = 0.1;
 /* Share of the optimism where presets are a beginning. */
 static const double BESIDE_PRESETS = 0.4;
 static const float EXPLORING = 30.0F; /* boldness, against 1 */
-
-typedef enum kf_fate { PENDING, WORKS, FAILS } kf_fate;
-
-typedef struct kf_observation {
-    uint64_t index;
-    kf_fate fate;
-    double logarithm; /* of the time */
-    float prior;      /* logarithm of the prior's time */
-    int point;        /* in the surrogate, or -1 */
-    bool has_target, voted;
-    bool spent; /* all its neighbours are known */
-    float features[KF_FEATURES];
-} kf_observation;
-
-typedef struct kf_model {
-    const kf_strategy *strategy;
-    const kf_space *space;
-    kf_ranking *ranking;                            /* what the prior says; NULL without one */
-    int design, sweep, kept_points, explore, steps; /* its options */
-    int settled_from;
-    double optimism, near;
-    float caution;
-    uint64_t random, order_seed, order_place;
-    kf_features *features;
-    int feature_count;
-    kf_surrogate *surrogate;
-    kf_lengths lengths;
-
-    kf_observation *observations;
-    int count, capacity, works, fails, best; /* best: number of an observation, or -1 */
-    int next_fit;                            /* when count reaches it */
-    int fits, centre;                        /* centre: the best whose neighbours are candidates already */
-
-    int led; /* of what the prior ranks first, proposed for that alone */
-
-    uint64_t candidates[KF_SURROGATE_CANDIDATES];
-    float offsets[KF_SURROGATE_CANDIDATES]; /* what the prior says, as targets are */
-    bool skip[KF_SURROGATE_CANDIDATES];
-    uint64_t *slots;                 /* hash table of candidates: index + 1, 0 is empty */
-    int *numbers;                    /* [slot] of the candidate */
-    bool adjacent[MOST_NEIGHBOURS];  /* of neighbours: by one step */
-    int neighbours[MOST_NEIGHBOURS]; /* numbers of the candidates one change away from the best */
-    int neighbour_count;
-
-    /* Targets are (squashed logarithm - squashed trend) / scale; the trend is what the prior says, and centre
-     * where it says nothing. */
-    double median, knee, low, scale, centre_target;
-    bool settled;
-    kf_trend trend;
-} kf_model;
 
 static void *open_model(const kf_strategy *strategy, const kf_space *space, uint64_t seed) {
     const bool presets = kf_space_preset_count(space) > 0;
@@ -140,8 +79,8 @@ static void *open_model(const kf_strategy *strategy, const kf_space *space, uint
     model->surrogate = kf_surrogate_open(model->feature_count);
     model->lengths.noise = 1e-3;
     model->best = model->centre = -1;
-    model->slots = kf_allocate_zeroed(SLOTS, sizeof *model->slots);
-    model->numbers = kf_allocate_zeroed(SLOTS, sizeof *model->numbers);
+    model->slots = kf_allocate_zeroed(KF_MODEL_SLOTS, sizeof *model->slots);
+    model->numbers = kf_allocate_zeroed(KF_MODEL_SLOTS, sizeof *model->numbers);
     return model;
 }
 
@@ -164,38 +103,32 @@ static void set_prior(void *state, const kf_prior *prior) {
 
 /* --- observations --------------------------------------------------------------------------------------- */
 
-static void features_of(const kf_model *model, uint64_t index, float *features) {
-    int positions[KF_CONFIG_VALUES];
-    kf_space_positions(model->space, index, positions);
-    kf_features_of(model->features, positions, features);
-}
-
-static kf_observation *observe(kf_model *model, uint64_t index) {
+static kf_model_observation *observe(kf_model *model, uint64_t index) {
     if (model->count == model->capacity) {
         model->capacity = model->capacity == 0 ? 64 : 2 * model->capacity;
         model->observations =
             kf_reallocate(model->observations, (size_t)model->capacity * sizeof *model->observations);
     }
-    kf_observation *observation = &model->observations[model->count++];
-    *observation = (kf_observation){.index = index, .fate = PENDING, .point = -1};
+    kf_model_observation *observation = &model->observations[model->count++];
+    *observation = (kf_model_observation){.index = index, .fate = KF_MODEL_PENDING, .point = -1};
     observation->prior = kf_ranking_logarithm(model->ranking, index);
-    features_of(model, index, observation->features);
+    kf_model_features(model, index, observation->features);
     return observation;
 }
 
-static kf_observation *find_pending(kf_model *model, uint64_t index) {
+static kf_model_observation *find_pending(kf_model *model, uint64_t index) {
     for (int i = model->count - 1; i >= 0; i--) /* what is pending is among the last */
-        if (model->observations[i].index == index && model->observations[i].fate == PENDING)
+        if (model->observations[i].index == index && model->observations[i].fate == KF_MODEL_PENDING)
             return &model->observations[i];
     return NULL;
 }
 
 static void tell(void *state, uint64_t index, bool ok, double time_us) {
     kf_model *model = state;
-    kf_observation *observation = find_pending(model, index);
+    kf_model_observation *observation = find_pending(model, index);
     if (observation == NULL) observation = observe(model, index);
-    observation->fate = ok && time_us > 0 ? WORKS : FAILS;
-    if (observation->fate == FAILS) {
+    observation->fate = ok && time_us > 0 ? KF_MODEL_WORKS : KF_MODEL_FAILS;
+    if (observation->fate == KF_MODEL_FAILS) {
         model->fails++;
         return;
     }
@@ -205,202 +138,21 @@ static void tell(void *state, uint64_t index, bool ok, double time_us) {
         model->best = (int)(observation - model->observations);
 }
 
-/* --- targets -------------------------------------------------------------------------------------------- */
-
-static double squash(const kf_model *model, double logarithm) {
-    if (logarithm > model->knee) logarithm = model->knee + SLOW_SLOPE * (logarithm - model->knee);
-    if (!model->settled) return logarithm;
-    const double above = (logarithm - model->low) / model->near;
-    return above > 0 ? log1p(above) : above;
-}
-
-static double trend(const kf_model *model, float prior) {
-    if (model->trend.slope == 0) return model->centre_target;
-    if (!isfinite(prior)) return squash(model, model->median);
-    return squash(model, model->trend.offset + model->trend.slope * (double)prior);
-}
-
-static double target_of(const kf_model *model, const kf_observation *observation) {
-    return (squash(model, observation->logarithm) - trend(model, observation->prior)) / model->scale;
-}
-
-static void fit_trend(kf_model *model) {
-    double *prior = kf_allocate(2 * (size_t)model->count * sizeof *prior), *measured = prior + model->count;
-    size_t count = 0;
-    for (int i = 0; i < model->count; i++) {
-        const kf_observation *o = &model->observations[i];
-        if (o->fate != WORKS || !isfinite(o->prior)) continue;
-        prior[count] = (double)o->prior;
-        measured[count++] = o->logarithm;
-    }
-    model->trend = kf_trend_fit(prior, measured, count);
-    if (count == 0) model->trend.offset = model->median;
-    free(prior);
-}
-
-static void set_scale(kf_model *model) {
-    double *times = kf_allocate((size_t)model->works * sizeof *times);
-    int count = 0;
-    for (int i = 0; i < model->count; i++)
-        if (model->observations[i].fate == WORKS) times[count++] = model->observations[i].logarithm;
-    qsort(times, (size_t)count, sizeof *times, kf_ascending);
-    model->median = times[count / 2];
-    model->knee = model->median + SLOW * (model->median - times[0]) + 1e-9;
-    model->low = times[0];
-    model->settled = model->count >= model->settled_from;
-    free(times);
-    fit_trend(model);
-    model->scale = 1;
-    model->centre_target = 0;
-    double sum = 0, squares = 0;
-    for (int i = 0; i < model->count; i++) {
-        if (model->observations[i].fate != WORKS) continue;
-        double target = target_of(model, &model->observations[i]);
-        sum += target;
-        squares += target * target;
-    }
-    double mean = sum / count, variance = squares / count - mean * mean;
-    model->scale = sqrt(fmax(variance, 1e-8));
-    /* Far below the mean, so that few configs do not keep the search from regions that it has not seen. */
-    model->centre_target = mean - (model->settled ? 0 : model->optimism) * model->scale;
-}
-
 /* --- fitting -------------------------------------------------------------------------------------------- */
 
-static int compare_times(const void *left, const void *right) {
-    const kf_observation *const *a = left, *const *b = right;
-    if ((*a)->logarithm != (*b)->logarithm) return (*a)->logarithm < (*b)->logarithm ? -1 : 1;
-    return (*a)->index < (*b)->index ? -1 : 1;
-}
-
-/* Observations that work: the best half, then others at random, at most most. */
-static int select_points(kf_model *model, int most, kf_observation **selected) {
-    kf_observation **all = kf_allocate(((size_t)model->works + 1) * sizeof *all);
-    int count = 0;
-    for (int i = 0; i < model->count; i++)
-        if (model->observations[i].fate == WORKS) all[count++] = &model->observations[i];
-    qsort(all, (size_t)count, sizeof(kf_observation *), compare_times);
-    int taken = count < most ? count : most;
-    for (int i = taken / 2; i < taken && taken < count; i++) {
-        int other = i + (int)kf_random_below(&model->random, (uint64_t)(count - i));
-        kf_observation *kept = all[i];
-        all[i] = all[other];
-        all[other] = kept;
-    }
-    memcpy(selected, all, (size_t)taken * sizeof(kf_observation *));
-    free(all);
-    return taken;
-}
-
 static void fit_lengths(kf_model *model) {
-    kf_observation *selected[FIT_POINTS];
+    kf_model_observation *selected[FIT_POINTS];
     double targets[FIT_POINTS];
-    int count = select_points(model, FIT_POINTS, selected);
+    int count = kf_model_select(model, FIT_POINTS, selected);
     size_t width = (size_t)model->feature_count;
     float *features = kf_allocate(((size_t)count * width + 1) * sizeof *features);
     for (int i = 0; i < count; i++) {
         memcpy(features + (size_t)i * width, selected[i]->features, width * sizeof *features);
-        targets[i] = target_of(model, selected[i]);
+        targets[i] = kf_model_target(model, selected[i]);
     }
     kf_lengths_fit(&model->lengths, model->feature_count, count, features, targets,
                    model->fits++ == 0 ? FIRST_STEPS : NEXT_STEPS);
     free(features);
-}
-
-/* --- candidates ----------------------------------------------------------------------------------------- */
-
-/* Returns the candidate's number, also of one that is there already; -1 for a config that is known, or when
- * there is no room. */
-static int add_candidate(kf_model *model, uint64_t index) {
-    uint64_t slot = kf_random_mix(index + 1) % SLOTS;
-    while (model->slots[slot] != 0 && model->slots[slot] != index + 1)
-        slot = (slot + 1) % SLOTS;
-    if (model->slots[slot] != 0) return model->numbers[slot];
-    if (kf_surrogate_candidate_count(model->surrogate) == KF_SURROGATE_CANDIDATES ||
-        kf_strategy_knows(model->strategy, index))
-        return -1;
-    float features[KF_FEATURES];
-    features_of(model, index, features);
-    int number = kf_surrogate_add_candidate(model->surrogate, features);
-    model->slots[slot] = index + 1;
-    model->numbers[slot] = number;
-    model->candidates[number] = index;
-    model->offsets[number] =
-        (float)(trend(model, kf_ranking_logarithm(model->ranking, index)) / model->scale);
-    model->skip[number] = false;
-    return number;
-}
-
-/* All configs that differ from positions in one parameter, the nearest values first. */
-static void add_changes_of_one(kf_model *model, const int *positions, bool of_best) {
-    int changed[KF_CONFIG_VALUES];
-    uint64_t index;
-    memcpy(changed, positions, sizeof changed);
-    for (int p = 0; p < kf_space_parameter_count(model->space); p++) {
-        const int size = kf_space_domain_size(model->space, p);
-        bool beside[2] = {false, false}; /* something is, where values have an order */
-        for (int away = 1; away < size; away++)
-            for (int side = 0; side < 2; side++) {
-                const int i = side == 0 ? positions[p] - away : positions[p] + away;
-                changed[p] = i;
-                if (i < 0 || i >= size || !kf_space_positions_index(model->space, changed, &index)) continue;
-                int number = add_candidate(model, index);
-                if (of_best && model->neighbour_count < MOST_NEIGHBOURS && number >= 0) {
-                    model->adjacent[model->neighbour_count] = !beside[side];
-                    model->neighbours[model->neighbour_count++] = number;
-                }
-                beside[side] = kf_features_is_size(model->features, p);
-            }
-        changed[p] = positions[p];
-    }
-}
-
-static void add_neighbours(kf_model *model, int centre, bool is_centre) {
-    int positions[KF_CONFIG_VALUES] = {0}, changed[KF_CONFIG_VALUES];
-    uint64_t index, parameters = (uint64_t)kf_space_parameter_count(model->space);
-    kf_space_positions(model->space, model->observations[centre].index, positions);
-    if (is_centre) {
-        model->neighbour_count = 0;
-        model->centre = centre;
-    }
-    add_changes_of_one(model, positions, is_centre);
-    /* Values that constraints tie to each other only change together. */
-    for (int i = 0; i < MUTATIONS && parameters > 0; i++) {
-        memcpy(changed, positions, sizeof changed);
-        for (uint64_t left = 2 + kf_random_below(&model->random, 2); left > 0; left--) {
-            int p = (int)kf_random_below(&model->random, parameters);
-            changed[p] =
-                (int)kf_random_below(&model->random, (uint64_t)kf_space_domain_size(model->space, p));
-        }
-        if (kf_space_positions_index(model->space, changed, &index)) (void)add_candidate(model, index);
-    }
-}
-
-/* At random: of those that the prior was asked for, because asking takes time. */
-static uint64_t any_config(kf_model *model) {
-    if (model->ranking == NULL) return kf_random_below(&model->random, kf_space_size(model->space));
-    return kf_ranking_draw(model->ranking, &model->random);
-}
-
-static void draw_candidates(kf_model *model) {
-    uint64_t size = kf_space_size(model->space);
-    memset(model->slots, 0, SLOTS * sizeof *model->slots);
-    kf_observation *centres[CENTRES * 2];
-    int count = select_points(model, CENTRES * 2, centres);
-    for (int i = 0; i < count && i < CENTRES; i++)
-        add_neighbours(model, (int)(centres[i] - model->observations), false);
-    model->centre = -1;
-    for (int i = 0; i < kf_ranking_count(model->ranking) && model->trend.slope > 0;
-         i++) /* unless it was found to mislead */
-        (void)add_candidate(model, kf_ranking_first(model->ranking, i));
-    if (size <= BASE_CANDIDATES) {
-        for (uint64_t i = 0; i < size; i++)
-            (void)add_candidate(model, i);
-        return;
-    }
-    for (int i = 0; i < BASE_CANDIDATES && kf_surrogate_candidate_count(model->surrogate) < BASE_CANDIDATES;
-         i++)
-        (void)add_candidate(model, any_config(model));
 }
 
 /* --- keeping the surrogate up to date ------------------------------------------------------------------- */
@@ -409,16 +161,17 @@ static int most_points(const kf_model *model) {
     return model->kept_points + NEW_POINTS;
 }
 
-static void add_observation(kf_model *model, kf_observation *o) {
-    if (o->fate != FAILS && o->point < 0 && kf_surrogate_point_count(model->surrogate) < most_points(model))
+static void add_observation(kf_model *model, kf_model_observation *o) {
+    if (o->fate != KF_MODEL_FAILS && o->point < 0 &&
+        kf_surrogate_point_count(model->surrogate) < most_points(model))
         o->point = kf_surrogate_add_point(model->surrogate, o->features);
-    if (o->fate == WORKS && o->point >= 0 && !o->has_target) {
-        kf_surrogate_set_target(model->surrogate, o->point, target_of(model, o));
+    if (o->fate == KF_MODEL_WORKS && o->point >= 0 && !o->has_target) {
+        kf_surrogate_set_target(model->surrogate, o->point, kf_model_target(model, o));
         o->has_target = true;
     }
     /* Where nothing fails there is nothing to learn. */
-    if (o->fate != PENDING && !o->voted && model->fails > 0) {
-        kf_surrogate_vote(model->surrogate, o->features, o->fate == WORKS);
+    if (o->fate != KF_MODEL_PENDING && !o->voted && model->fails > 0) {
+        kf_surrogate_vote(model->surrogate, o->features, o->fate == KF_MODEL_WORKS);
         o->voted = true;
     }
 }
@@ -428,23 +181,23 @@ static int fit_interval(int count) {
 }
 
 static void rebuild(kf_model *model) {
-    set_scale(model);
+    kf_model_set_scale(model);
     fit_lengths(model);
     kf_surrogate_reset(model->surrogate, &model->lengths);
-    draw_candidates(model);
+    kf_model_draw_candidates(model);
     for (int i = 0; i < model->count; i++) {
-        kf_observation *o = &model->observations[i];
+        kf_model_observation *o = &model->observations[i];
         o->point = -1;
         o->has_target = o->voted = false;
     }
-    kf_observation *selected[KF_SURROGATE_POINTS];
-    int kept = select_points(model, model->kept_points, selected);
+    kf_model_observation *selected[KF_SURROGATE_POINTS];
+    int kept = kf_model_select(model, model->kept_points, selected);
     bool all = kept == model->works;
     for (int i = 0; i < kept && !all; i++)
         add_observation(model, selected[i]);
     for (int i = 0; i < model->count; i++) {
-        kf_observation *o = &model->observations[i];
-        if (all || o->fate != WORKS)
+        kf_model_observation *o = &model->observations[i];
+        if (all || o->fate != KF_MODEL_WORKS)
             add_observation(model, o);
         else if (!o->voted && model->fails > 0)
             kf_surrogate_vote(model->surrogate, o->features, o->voted = true);
@@ -456,8 +209,8 @@ static void rebuild(kf_model *model) {
 static int next_centre(const kf_model *model) {
     int centre = -1;
     for (int i = 0; i < model->count; i++) {
-        const kf_observation *o = &model->observations[i];
-        if (o->fate == WORKS && !o->spent &&
+        const kf_model_observation *o = &model->observations[i];
+        if (o->fate == KF_MODEL_WORKS && !o->spent &&
             (centre < 0 || o->logarithm < model->observations[centre].logarithm))
             centre = i;
     }
@@ -466,7 +219,7 @@ static int next_centre(const kf_model *model) {
 
 static void find_centre(kf_model *model) {
     const int centre = next_centre(model);
-    if (centre >= 0 && model->centre != centre) add_neighbours(model, centre, true);
+    if (centre >= 0 && model->centre != centre) kf_model_add_neighbours(model, centre, true);
 }
 
 static void update(kf_model *model) {
@@ -478,8 +231,8 @@ static void update(kf_model *model) {
     }
     int first = model->count - 2 * most_points(model);
     for (int i = first > 0 ? first : 0; i < model->count; i++) {
-        kf_observation *o = &model->observations[i];
-        bool dropped = o->fate == WORKS && o->point < 0 && o->voted; /* by the last rebuild */
+        kf_model_observation *o = &model->observations[i];
+        bool dropped = o->fate == KF_MODEL_WORKS && o->point < 0 && o->voted; /* by the last rebuild */
         if (!dropped) add_observation(model, o);
     }
     find_centre(model);
@@ -513,7 +266,7 @@ static bool spread(kf_model *model, uint64_t *index) {
     for (int i = 0; i < SPREAD_TRIES; i++) {
         uint64_t one = kf_random_below(&model->random, kf_space_size(model->space));
         if (kf_strategy_knows(model->strategy, one)) continue;
-        features_of(model, one, features);
+        kf_model_features(model, one, features);
         float distance = distance_to_known(model, features);
         if (distance <= farthest) continue;
         farthest = distance;
@@ -557,7 +310,7 @@ static int from_neighbours(kf_model *model, double goal, float boldness) {
                    ? choose_neighbour(model, goal, boldness, true)
                    : -1;
     if (model->count % model->explore > 0) return -1;
-    for (int round = 0; round < CENTRES && model->centre >= 0; round++) {
+    for (int round = 0; round < KF_MODEL_CENTRES && model->centre >= 0; round++) {
         const int chosen = choose_neighbour(model, goal, EXPLORING, false);
         if (chosen >= 0) return chosen;
         model->observations[model->centre].spent = true;
@@ -571,7 +324,7 @@ static bool propose(kf_model *model, uint64_t *index) {
         EARLY = 25
     }; /* few points leave the ends of ranges so uncertain that nothing else would be tried */
     const float boldness = model->count < EARLY ? model->caution : 1.0F;
-    double goal = squash(model, model->observations[model->best].logarithm) / model->scale;
+    double goal = kf_model_squash(model, model->observations[model->best].logarithm) / model->scale;
     for (;;) {
         int chosen = from_neighbours(model, goal, boldness);
         if (chosen < 0)
