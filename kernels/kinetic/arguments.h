@@ -24,11 +24,13 @@ typedef struct kf_kinetic_arguments {
     int nodes[3];
     int row_pitch;
     int sample_count;
-    int first_plane; /* z of the slab that initialise, read_fields, pack and unpack work on, or a launch of the flow */
-    int planes; /* of a team's part, from first_plane on; all, of one device */
-    int reach;  /* planes beyond them whose nodes' forces the part works out too: passes of the immersed boundary - 1 */
-    int parts;  /* of the team */
-    long long plane_pitch, origin; /* of a team's part: less than the domain's by the indices before its first plane */
+    int first_plane; /* z of the slab that initialise, read_fields, pack and unpack work on, or a launch of
+                        the flow */
+    int planes;      /* of a team's part, from first_plane on; all, of one device */
+    int reach;       /* planes beyond them whose nodes' forces the part works out too: passes of the immersed
+                        boundary - 1 */
+    int parts;       /* of the team */
+    long long plane_pitch, origin; /* of a team's part: less by the indices before its first plane */
     long long capacity; /* node indices lie in [0, capacity); a multiple of alpha in the csoa layout */
 
     void *source, *target; /* populations, stored as f_i - w_i; the same grid when streaming is in place */
@@ -50,21 +52,23 @@ typedef struct kf_kinetic_arguments {
     int *cell_start, *cell_samples;
 
     /* Band: the nodes that samples touch. */
-    int *band_of;     /* node index -> place in the band, -1 outside */
-    void *band_node;  /* kf_index */
-    const unsigned *band_mask; /* a bit a node index, set in the band: the nodes that masked_band leaves out */
-    void *band_field; /* kf_real4: velocity, density before the force */
-    void *band_force; /* [band][4], kf_real or fixed point */
-    void *band_kept;  /* kf_stored [velocities][band_capacity]: in place, the band's nodes after collision */
-    int march;        /* planes that a block of plan moments walks */
-    int cut_side;     /* of pack_cut and unpack_cut: whether the reader lies above (1) or below (-1) */
-    void *listed;     /* kf_real [27][band_capacity]: plan moments, populations of the band's nodes (moments.h) */
-    void *band_total; /* the same, summed over the passes of a step; only with several */
-    int *band_count;  /* [0] used places, [1] places that were needed but not there, [2] samples in crowded */
+    int *band_of;              /* node index -> place in the band, -1 outside */
+    void *band_node;           /* kf_index */
+    const unsigned *band_mask; /* a bit a node index, set in the band: what masked_band leaves out */
+    void *band_field;          /* kf_real4: velocity, density before the force */
+    void *band_force;          /* [band][4], kf_real or fixed point */
+    void *band_kept; /* kf_stored [velocities][band_capacity]: in place, the band's nodes after collision */
+    int march;       /* planes that a block of plan moments walks */
+    int cut_side;    /* of pack_cut and unpack_cut: whether the reader lies above (1) or below (-1) */
+    void *listed; /* kf_real [27][listed_count]: plan moments, populations of the band's nodes (moments.h) */
+    int listed_count, listed_from; /* of a team: of all its bands' nodes, and where the part's place 0 is */
+    void *band_total;              /* the same, summed over the passes of a step; only with several */
+    int *band_count; /* [0] used places, [1] places that were needed but not there, [2] samples in crowded */
     int band_capacity;
     int box[3]; /* cells of the box around the solid */
 
-    /* Segments: up to KF_SEGMENT_LENGTH samples of one cell, which one item adds up, or the lanes of a warp together. */
+    /* Segments: up to KF_SEGMENT_LENGTH samples of one cell, which one item adds up, or the lanes of a warp
+     * together. */
     int segment_count;
     void *segment_samples; /* kf_real4 [KF_SEGMENT_LENGTH][segment_count]: fractions and area, 0 where there
                               is none; shared by lanes [segment_count][KF_SEGMENT_LENGTH] */
@@ -93,7 +97,8 @@ typedef struct kf_kinetic_arguments {
     /* Outflow: what waits outside [face][9 velocities][v][u], in kf_real, each face from outflow_start on;
      * the share that a step takes from the outermost nodes, and its pull towards density 1 (boundary.h). */
     void *outflow, *outflow_next; /* of this step, and of the next: another place where collisions write it */
-    /* outflow_next of the parts below and above, which read the rows nearest to the cut from their own; NULL: none */
+    /* outflow_next of the parts below and above, which read the rows nearest to the cut from their own; NULL:
+     * none */
     void *outflow_below, *outflow_above;
     long long outflow_start[6];
     double outflow_take[6], outflow_pull[6];
@@ -124,22 +129,22 @@ typedef struct kf_pose {
 
 enum {
     KF_AVERAGE_SLOTS = 256,
-    KF_AVERAGE_STRIDE = 4, /* every fourth row along y and z enters the domain averages */
+    KF_AVERAGE_STRIDE = 4,  /* every fourth row along y and z enters the domain averages */
     KF_AVERAGE_PERIOD = 16, /* steps from one sum to the next */
     KF_LOAD_SLOTS = 64,
-    KF_LOAD_CHUNK = 64, /* samples or band nodes that one item adds up */
-    KF_BODY_SUMS = 16,  /* body.h */
+    KF_LOAD_CHUNK = 64,                                /* samples or band nodes that one item adds up */
+    KF_BODY_SUMS = 16,                                 /* body.h */
     KF_BODY_PLACES = KF_LOAD_SLOTS * KF_BODY_SUMS + 1, /* of body_sums, of one part */
-    KF_BODY_CHUNK = 16, /* samples that one item adds up */
+    KF_BODY_CHUNK = 16,                                /* samples that one item adds up */
     KF_BODY_THREADS = 32,
     KF_SCAN_CHUNK = 512,
 };
-#define KF_LARGEST_RATE_19 1.7 /* of the moments above order 2, on 19 velocities */
-#define KF_AVERAGE_SCALE 4294967296.0     /* 2^32 */
-#define KF_FORCE_SCALE   17592186044416.0 /* 2^44: force sums, exact to 6e-14 up to 5e5 */
-#define KF_TORQUE_SCALE  68719476736.0    /* 2^36 */
-#define KF_BODY_SCALE    4398046511104.0  /* 2^42: sums over a free solid's surface, in units of its radius */
-#define KF_SPREAD_SCALE  1125899906842624.0 /* 2^50: force at one node, exact to 9e-16 up to 8192 */
+#define KF_LARGEST_RATE_19 1.7              /* of the moments above order 2, on 19 velocities */
+#define KF_AVERAGE_SCALE   4294967296.0     /* 2^32 */
+#define KF_FORCE_SCALE     17592186044416.0 /* 2^44: force sums, exact to 6e-14 up to 5e5 */
+#define KF_TORQUE_SCALE    68719476736.0    /* 2^36 */
+#define KF_BODY_SCALE      4398046511104.0 /* 2^42: sums over a free solid's surface, in units of its radius */
+#define KF_SPREAD_SCALE    1125899906842624.0 /* 2^50: force at one node, exact to 9e-16 up to 8192 */
 
 /* The arguments of the kernels that order samples (order.cu). */
 typedef struct kf_order_arguments {

@@ -267,10 +267,12 @@ KF_SCALAR_KERNEL(band_collide, kf_kinetic_arguments) {
     const int place = x;
     if (!KF_IN_BAND(a, place)) return;
     const kf_index k = ((const kf_index *)a->band_node)[place];
+    if (!kf_is_own(a, k)) return;
+    const kf_bits listed = (kf_bits)(place + a->listed_from);
     const kf_real4 force = kf_band_force(a, place);
     const kf_moments m = kf_add_force(a, kf_load_moments(a, a->target, k), force.x, force.y, force.z);
     kf_real populations[27];
     kf_to_populations(&m, 1, KF_BODY_X + force.x, KF_BODY_Y + force.y, KF_BODY_Z + force.z, populations, 1);
-    KF_UNROLL for (int i = 0; i < 27; i++) * kf_listed(a, i, place) = populations[i];
-    kf_mark_listed(a, a->target, k, place);
+    KF_UNROLL for (int i = 0; i < 27; i++) * kf_listed(a, i, listed) = populations[i];
+    kf_mark_listed(a, a->target, k, listed);
 }

@@ -6,7 +6,7 @@
  * body force, for an initial state that is in equilibrium without it.
  *
  * Listed nodes: the band's nodes, on which a force of the solid acts, have their populations in a list,
- * [27][band_capacity], and a mark with the place in the list instead of their numbers. There are no ghosts.
+ * [27][listed_count], and a mark with the place in the list instead of their numbers. There are no ghosts.
  *
  * Defines that a config or scene sets: KF_LISTED 0|1: whether there are listed nodes   KF_PREFETCH 0|1
  * (moments.cu)   KF_PACKED 0|1: stored in words of 32 bits (packed.h) instead of a kf_real each */
@@ -171,7 +171,7 @@ KF_FUNCTION void kf_mark_listed(const kf_kinetic_arguments *a, void *grid, kf_in
         kf_word_from(i == 1 ? place : KF_MARK);
 }
 KF_FUNCTION kf_real *kf_listed(const kf_kinetic_arguments *a, int i, kf_bits place) {
-    return (kf_real *)a->listed + ((long long)i * a->band_capacity + place);
+    return (kf_real *)a->listed + ((long long)i * a->listed_count + place);
 }
 
 /* --- populations from moments -----------------------------------------------------------------------------

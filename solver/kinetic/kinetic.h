@@ -125,7 +125,7 @@ typedef struct kf_kinetic {
     kf_order_arguments order;
     kf_buffer *populations[2]; /* or moments */
     char *grids[2];            /* where they begin: in two buffers, or in one */
-    kf_buffer *listed;         /* populations of the band, plan moments with a solid */
+    kf_buffer *listed; /* populations of the band, plan moments with a solid; of a team: of all bands */
     kf_buffer *averages, *average_sums, *load_sums, *pose;
     kf_buffer *team_sums, *no_sums; /* of a team: all parts' average_sums, and zeros to begin them with */
     kf_buffer *outflow[2]; /* what waits outside of outflows, at even and odd steps; NULL without one */
@@ -148,6 +148,7 @@ typedef struct kf_kinetic {
     int solution;                 /* populations[] that holds the state at even steps */
     bool swaps;                   /* the two grids swap roles every step */
     int band_count_static;
+    int listed_before; /* nodes in a team's list of the parts below */
 } kf_kinetic;
 
 /* kinetic.c: the roles of outflow[] in steps of that parity, of a part and of those beside it. */
@@ -192,6 +193,9 @@ int kf_kinetic_wraps(const kf_scene *scene);
 kf_status kf_kinetic_check_solid(const kf_scene *scene, kf_error *error);
 /* Node c (bits: x, y, z) of the cell with that corner. */
 long long kf_kinetic_cell_node(const kf_kinetic *kinetic, long long corner, int c);
+/* Of a team in plan moments: the list of all bands' nodes, in the order of one device's, each part's in its
+ * own memory. Nothing elsewhere. */
+kf_status kf_kinetic_share_list(kf_plan *plan, kf_kinetic *kinetics, kf_error *error);
 /* Uploads the samples in their order, the pose, and the band of a static solid. */
 kf_status kf_kinetic_upload_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 kf_status kf_kinetic_upload_pose(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);

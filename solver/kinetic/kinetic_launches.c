@@ -399,24 +399,42 @@ static size_t tile_bytes(const kf_kinetic *kinetic) {
 }
 
 /* Step p of two of plan moments: the collision without the solid's force, whose velocities are those that the
- * samples see, then the band's nodes with it. */
+ * samples see, then the band's nodes with it (append_all_moments). */
 static void append_moments(kf_builder *b, int p) {
     const kf_kinetic *kinetic = b->kinetic;
     const int *n = kinetic->geometry.nodes, planes = kinetic->planes, *tile = kinetic->options.block;
     const int tiles_x = (n[0] + tile[0] - 1) / tile[0], tiles_y = (n[1] + tile[1] - 1) / tile[1];
     const int walks = (planes + (int)kinetic->options.march - 1) / (int)kinetic->options.march;
     const int block[3] = {tile[0] * tile[1], 1, 1}, extent[3] = {tiles_x * block[0], tiles_y * walks, 1};
-    const int band = kinetic->arguments.band_capacity;
     kf_kinetic_arguments arguments = kf_from_to(kinetic, p, 1 - p);
     arguments.march = (planes + walks - 1) / walks; /* equally long walks */
     b->shared_bytes = tile_bytes(kinetic);
     kf_append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, block, arguments,
               2.0 * kinetic->node_values * b->node_bytes);
     b->shared_bytes = 0;
-    if (!kinetic->has_samples) return;
-    kf_append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
+}
+
+static void append_moments_force(kf_builder *b, int p) {
+    if (!b->kinetic->has_samples) return;
+    kf_append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", b->kinetic->arguments.band_capacity, p, 1 - p);
     kf_append_band_force(b, p, 1 - p);
-    kf_append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
+}
+
+static void append_moments_band(kf_builder *b, int p) {
+    if (b->kinetic->has_samples)
+        kf_append_items(b, p, KF_SOURCE_FLOW, "band_collide", b->kinetic->arguments.band_capacity, p, 1 - p);
+    append_outflow(b, p, 1 - p);
+}
+
+/* Before the solid's forces the nodes that the parts beside have worked out are there, and before these
+ * change them all have read them. */
+static void append_all_moments(kf_builder *b, int p) {
+    const bool solid = b->kinetics->has_solid;
+    kf_each_part(b, p, append_moments);
+    if (solid) kf_meet(b, p);
+    kf_each_part(b, p, append_moments_force);
+    if (solid) kf_meet(b, p);
+    kf_each_part(b, p, append_moments_band);
 }
 
 static int grid_before(const kf_builder *b, int p) {
@@ -473,9 +491,7 @@ static void append_part_motion(kf_builder *b, int p) {
 
 static void append_flow(kf_builder *b, int p) {
     const bool in_place = b->kinetic->options.in_place != 0;
-    if (b->kinetic->options.plan == KF_PLAN_MOMENTS)
-        append_moments(b, p);
-    else if (in_place)
+    if (in_place)
         append_in_place(b, p);
     else if (b->kinetic->geometry.shift > 0)
         kf_append_shift(b, p);
@@ -530,7 +546,10 @@ static void make_one_pass(kf_builder *b) {
             if (gpu) kf_append_post(b, p, true); /* whose wait must not keep the inner planes from it */
             kf_append_takes(b, p, true);
         } else {
-            kf_each_part(b, p, append_flow);
+            if (kinetics->options.plan == KF_PLAN_MOMENTS)
+                append_all_moments(b, p);
+            else
+                kf_each_part(b, p, append_flow);
             kf_append_sends(b, p, false);
             kf_append_post(b, p, false);
             kf_append_takes(b, p, false);

@@ -250,9 +250,10 @@ static kf_status make_band_buffers(kf_plan *plan, kf_kinetic *kinetic, size_t to
             kf_plan_buffer(plan, (size_t)kinetic->node_values * place * kinetic->store_bytes, &kept, error));
         a->band_kept = kf_buffer_address(kept);
     }
-    if (kinetic->options.plan == KF_PLAN_MOMENTS) {
+    if (kinetic->options.plan == KF_PLAN_MOMENTS && kinetic->listed == NULL) {
         KF_TRY(kf_plan_buffer(plan, 27 * place * kinetic->real_bytes, &kinetic->listed, error));
         a->listed = kf_buffer_address(kinetic->listed);
+        a->listed_count = (int)place;
     }
     if (kinetic->passes > 1) {
         KF_TRY(kf_plan_buffer(plan, place * 4 * sizeof(double), &kinetic->band_total, error));
@@ -343,6 +344,74 @@ static kf_status make_segments(kf_plan *plan, kf_kinetic *kinetic, const ordered
     return status;
 }
 
+/* Cells of a solid at rest, from its bounding box; a sample of a face that lies on a plane of the lattice may
+ * round into the cell before it. */
+static void begin_ordering(const kf_scene *scene, kf_kinetic *kinetic) {
+    const double *const position[3] = {scene->samples.x, scene->samples.y, scene->samples.z};
+    double low[3], high[3];
+    for (int i = 0; i < 3; i++) {
+        low[i] = scene->solid_low[i];
+        high[i] = scene->solid_high[i];
+        for (size_t s = 0; s < scene->samples.count; s++) {
+            const double cell = cell_of(kinetic, i, position[i][s]);
+            low[i] = fmin(low[i], cell);
+            high[i] = fmax(high[i], cell);
+        }
+    }
+    kf_ordering_begin(&kinetic->ordering, (int)kinetic->options.sample_block_length, kinetic->options.morton,
+                      low, high);
+}
+
+/* Plane of a node with that index. */
+static int plane_of(const kf_kinetic *kinetic, long long node) {
+    return (int)((node - kinetic->geometry.origin) / kinetic->geometry.plane_pitch) - 1;
+}
+
+/* Of a team's part: the first of its own nodes is where those of the parts below end. */
+static void place_in_list(kf_kinetic *kinetic, const long long *nodes, size_t touched) {
+    size_t first = 0;
+    while (first < touched && plane_of(kinetic, nodes[first]) < kinetic->first_plane)
+        first++;
+    kinetic->arguments.listed_from = kinetic->listed_before - (int)first;
+}
+
+kf_status kf_kinetic_share_list(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
+    const kf_scene *scene = kf_plan_scene(plan);
+    if (plan->all_parts == 1 || kinetics->options.plan != KF_PLAN_MOMENTS || !kinetics->has_solid)
+        return KF_OK;
+    if (plan->near_parts < plan->all_parts)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "plan moments with a solid runs on devices that reach each other's memory; use plan fused");
+    kf_kinetic whole = *kinetics;
+    whole.first_plane = 0;
+    whole.planes = scene->nodes[2];
+    begin_ordering(scene, &whole);
+    ordered_samples ordered = order_samples(scene, &whole);
+    size_t touched, ends[KF_MOST_PARTS], n = 0;
+    long long *nodes = touched_nodes(&whole, ordered.corner, ordered.count, &touched);
+    int first[KF_MOST_PARTS + 1];
+    kf_kinetic_cut(scene, kinetics->options.sample_cost, plan->all_parts, first);
+    for (int part = 0; part < plan->all_parts; part++) {
+        const int own = part - plan->first_part;
+        if (own >= 0 && own < plan->part_count) kinetics[own].listed_before = (int)n;
+        while (n < touched && plane_of(&whole, nodes[n]) < first[part + 1])
+            n++;
+        ends[part] = n * kinetics->real_bytes;
+    }
+    free(nodes);
+    free_ordered(&ordered);
+    kf_buffer *list;
+    const size_t row = touched * kinetics->real_bytes;
+    KF_TRY(kf_plan_spread(plan, 27 * row, row, ends, &list, error));
+    for (int part = 0; part < plan->part_count; part++) {
+        kinetics[part].listed = list;
+        kinetics[part].arguments.listed = kf_buffer_address(list);
+        kinetics[part].arguments.listed_count = (int)touched;
+    }
+    return KF_OK;
+}
+
 /* The band of a static solid, once. */
 static kf_status fill_band(kf_plan *plan, kf_kinetic *kinetic, const ordered_samples *ordered,
                            const long long *nodes, size_t touched, kf_error *error) {
@@ -357,6 +426,8 @@ static kf_status make_band(kf_plan *plan, kf_kinetic *kinetic, const ordered_sam
     size_t touched;
     long long *nodes = touched_nodes(kinetic, ordered->corner, ordered->count, &touched);
     kf_status status = make_band_buffers(plan, kinetic, touched, error);
+    if (kinetic->options.plan == KF_PLAN_MOMENTS && kinetic->options.parts > 1)
+        place_in_list(kinetic, nodes, touched);
     if (status == KF_OK && !kinetic->moving)
         status = fill_band(plan, kinetic, ordered, nodes, touched, error);
     if (status == KF_OK && kinetic->cells) status = make_cell_buffers(plan, kinetic, ordered->corner, error);
@@ -412,24 +483,6 @@ static kf_status make_sample_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_erro
     a->sample_area = kf_buffer_address(kinetic->samples[3]);
     if (kinetic->sample_corner != NULL) a->sample_corner = kf_buffer_address(kinetic->sample_corner);
     return KF_OK;
-}
-
-/* Cells of a solid at rest, from its bounding box; a sample of a face that lies on a plane of the lattice may
- * round into the cell before it. */
-static void begin_ordering(const kf_scene *scene, kf_kinetic *kinetic) {
-    const double *const position[3] = {scene->samples.x, scene->samples.y, scene->samples.z};
-    double low[3], high[3];
-    for (int i = 0; i < 3; i++) {
-        low[i] = scene->solid_low[i];
-        high[i] = scene->solid_high[i];
-        for (size_t s = 0; s < scene->samples.count; s++) {
-            const double cell = cell_of(kinetic, i, position[i][s]);
-            low[i] = fmin(low[i], cell);
-            high[i] = fmax(high[i], cell);
-        }
-    }
-    kf_ordering_begin(&kinetic->ordering, (int)kinetic->options.sample_block_length, kinetic->options.morton,
-                      low, high);
 }
 
 kf_status kf_kinetic_upload_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {

@@ -88,7 +88,7 @@ static kf_status poison(kf_plan *plan, kf_error *error) {
     for (int part = 0; all && part < kf_kinetic_grids(plan); part++)
         for (int grid = 0; grid < 2 && kinetic[part].populations[grid] != NULL; grid++)
             KF_TRY(kf_buffer_fill(kinetic[part].populations[grid], 0xff, error));
-    if (kinetic->listed != NULL) KF_TRY(kf_buffer_fill(kinetic->listed, 0xff, error));
+    if (all && kinetic->listed != NULL) KF_TRY(kf_buffer_fill(kinetic->listed, 0xff, error));
     if (kinetic->force != NULL) KF_TRY(kf_buffer_fill(kinetic->force, 0, error));
     for (int part = 0; part < plan->part_count; part++) {
         if (kinetic[part].average_sums != NULL) KF_TRY(kf_buffer_fill(kinetic[part].average_sums, 0, error));
@@ -341,8 +341,8 @@ static int small_parts(const kf_plan *plan, const kf_kinetic *kinetic, state_par
     if (kinetic->outflow[0] != NULL)
         parts[count++] = (state_part){kinetic->outflow[plan->steps_done % 2], kinetic->outflow_bytes};
     if (kinetic->listed != NULL)
-        parts[count++] = (state_part){kinetic->listed,
-                                      27 * (size_t)kinetic->arguments.band_capacity * kinetic->real_bytes};
+        parts[count++] =
+            (state_part){kinetic->listed, 27 * (size_t)kinetic->arguments.listed_count * kinetic->real_bytes};
     if (kinetic->pose != NULL) parts[count++] = (state_part){kinetic->pose, sizeof(kf_pose)};
     if (kinetic->moving && kinetic->identity != NULL) {
         size_t samples = kf_plan_scene(plan)->samples.count;

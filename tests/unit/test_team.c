@@ -226,14 +226,28 @@ static kf_scene *empty_scene(void) {
     return scene;
 }
 
+static kf_scene *solid_of_moments(void) {
+    kf_scene *scene = open_scene("ball", 6000);
+    scene->rate_rule = KF_RATE_ONES;
+    return scene;
+}
+
 static const char *const moments[] = {"plan=moments", "layout=csoa", "alpha=32", "storage=f32",
                                       "block_x=32",   "block_y=8",   "march=8",  NULL};
 
-/* Nine moments a node, without a solid. */
+/* Nine moments a node, without a solid and with one, whose band's nodes stand in a list of all parts'. */
 static void test_moments(void **state) {
     (void)state;
     kf_scene *scene = empty_scene();
     compare(scene, moments, 2);
+    kf_scene_free(scene);
+    scene = solid_of_moments();
+    compare(scene, moments, 3);
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        kf_cpu_shuffle(seed, -1);
+        compare(scene, moments, (int)seed);
+    }
+    kf_cpu_shuffle(0, -1);
     kf_scene_free(scene);
 }
 
