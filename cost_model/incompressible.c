@@ -49,8 +49,9 @@ static double instructions_of(const kf_tally *t, const char *name) {
     const kf_incompressible_model *model = &t->cost->scene->incompressible;
     const double places = 3 * (model->trace == KF_TRACE_MIDPOINT ? 7 : 4),
                  wide = t->options->double_precision ? 2 : 1;
-    if (strcmp(name, "predict") == 0) return wide * PREDICTED * places;
-    if (strcmp(name, "correct") == 0) return wide * CORRECTED * places * (model->unlimited ? 1 : 2);
+    if (strncmp(name, "predict", 7) == 0) return wide * PREDICTED * places;
+    if (strncmp(name, "correct", 7) == 0)
+        return wide * CORRECTED * places * (model->unlimited || t->options->keeps_bounds ? 1 : 2);
     return 0;
 }
 

@@ -48,6 +48,7 @@ typedef struct kf_incompressible_arguments {
     double face_velocity[6][3];
 
     void *source, *carrier, *predicted, *target; /* vectors: what is advected, by what; results */
+    void *kept;                                   /* two vectors: the least and the most of what a prediction is made of */
     double duration, viscosity;                   /* of a sub-step, in steps; cells^2 a step */
     double force[3];                              /* acceleration */
     double reflect;                               /* the source of the next sub-step has so much of the gradient taken away */

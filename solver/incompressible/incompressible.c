@@ -86,6 +86,7 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     kf_add_variable(variables, "moving", scene->motion.moving);
     int axes[2];
     kf_add_variable(variables, "cosines", kf_incompressible_cosine_axes(scene, axes));
+    kf_add_variable(variables, "limiter", !scene->incompressible.unlimited);
     kf_add_variable(variables, "accuracy", scene->accuracy);
     kf_add_device_variables(variables, device);
 }
@@ -177,6 +178,7 @@ static kf_status make_fields(kf_plan *plan, kf_incompressible *s, kf_error *erro
     KF_TRY(make_buffer(plan, 3 * scalar, &s->advected, error));
     KF_TRY(make_buffer(plan, 3 * scalar, &s->predicted, error));
     KF_TRY(make_buffer(plan, 3 * scalar, &s->second, error));
+    if (s->options.keeps_bounds) KF_TRY(make_buffer(plan, 6 * scalar, &s->kept, error));
     for (int half = 0; half < KF_HALVES; half++)
         KF_TRY(make_buffer(plan, scalar, &s->pressures[half], error));
     KF_TRY(make_buffer(plan, scalar, &s->residual, error));

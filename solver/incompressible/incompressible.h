@@ -25,7 +25,8 @@ extern const char *const kf_pressure_solver_names[KF_PRESSURE_SOLVERS];
 /* A config's parameters. */
 typedef struct kf_incompressible_options {
     kf_pressure_solver solver;
-    bool double_precision, graph;
+    bool double_precision, graph, fixed_rows;
+    bool keeps_bounds;                /* the prediction leaves the limiter's bounds in memory */
     int iterations, least_iterations; /* of a solve, at most and at least */
     int sweeps;                       /* of a multigrid level before and after the coarser ones */
     int threads;                      /* of a block that sums */
@@ -74,6 +75,7 @@ typedef struct kf_incompressible {
     kf_module *modules[KF_INCOMPRESSIBLE_SOURCES];
     kf_incompressible_arguments arguments;               /* common to all launches, of the finest level */
     kf_buffer *velocity, *advected, *predicted, *second; /* vectors */
+    kf_buffer *kept; /* two vectors: the limiter's bounds; NULL: found again */
     kf_buffer *pressures[KF_HALVES], *right, *residual, *direction, *image, *corrected, *other;
     kf_buffer *partial, *solves, *distance, *solid_state, *load;
     kf_level levels[KF_LEVELS];
@@ -117,7 +119,7 @@ typedef struct kf_incompressible_builder {
      * first's. */
     void (*list)(void *data, const kf_listed_launch *launch);
     void *data;
-    bool iterating;
+    bool iterating, second_half;
     kf_error *error;
     kf_status status;
 } kf_incompressible_builder;
@@ -156,6 +158,8 @@ void kf_incompressible_cosines(kf_incompressible_builder *b, const kf_incompress
 
 /* How open the coarse levels are. */
 void kf_incompressible_coarsen(kf_incompressible_builder *b);
+/* Row, plane, origin and capacity of a grid with level->cells. */
+void kf_incompressible_lay_out(kf_level *level);
 /* The grids of the multigrid, from levels[0]. */
 void kf_incompressible_lay_out_levels(kf_incompressible *system);
 

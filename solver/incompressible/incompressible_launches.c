@@ -4,11 +4,22 @@
 
 #include "solver/incompressible/incompressible.h"
 
+/* What a launch is called in tables: in a step's second half these move other bytes than in the first. */
+static const char *called(const kf_incompressible_builder *b, const char *name) {
+    static const char *const second[][2] = {{"predict", "predict_second"},
+                                            {"correct", "correct_second"},
+                                            {"diffuse", "diffuse_second"},
+                                            {"project", "project_second"}};
+    for (size_t i = 0; b->second_half && i < sizeof second / sizeof *second; i++)
+        if (strcmp(second[i][0], name) == 0) return second[i][1];
+    return name;
+}
+
 /* Whether it is told to who lists instead of launched. */
 static bool is_listed(const kf_incompressible_builder *b, const char *name, int kind,
                       const kf_incompressible_arguments *a, double bytes) {
     if (b->list == NULL) return false;
-    kf_listed_launch launch = {.name = name, .bytes = bytes, .iterated = b->iterating};
+    kf_listed_launch launch = {.name = called(b, name), .bytes = bytes, .iterated = b->iterating};
     launch.kind = kind;
     launch.sweeps = kind == KF_LAUNCH_BLOCK ? a->sweeps : 0;
     memcpy(launch.cells, a->cells, sizeof launch.cells);
@@ -30,7 +41,7 @@ void kf_incompressible_launch(kf_incompressible_builder *b, kf_incompressible_so
     a.extent[0] = extent != NULL ? extent[0] : o->threads;
     a.extent[1] = extent != NULL ? extent[1] : a.blocks;
     a.extent[2] = extent != NULL ? extent[2] : 1;
-    kf_launch_set(&launch, name, function, extent != NULL ? items : sums, &a, sizeof a);
+    kf_launch_set(&launch, called(b, name), function, extent != NULL ? items : sums, &a, sizeof a);
     if (b->at_once)
         b->status = kf_backend_launch(b->plan->backend, &launch, b->error);
     else
@@ -85,12 +96,14 @@ static kf_buffer *advect(kf_incompressible_builder *b, int half, kf_buffer *sour
     const kf_incompressible *s = b->system;
     kf_incompressible_arguments a = s->arguments;
     const double carried = half == 0 ? 0.0 : 3.0; /* the first half's velocity carries itself */
+    const double kept = s->options.keeps_bounds ? 6.0 : 0.0;
     a.source = kf_buffer_address(source);
     a.carrier = kf_buffer_address(s->velocity);
     a.predicted = kf_buffer_address(s->predicted);
+    a.kept = kf_buffer_address(s->kept);
     a.target = kf_buffer_address(target);
-    on_faces(b, KF_INCOMPRESSIBLE_ADVECTION, "predict", &a, 6.0 + carried);
-    on_faces(b, KF_INCOMPRESSIBLE_ADVECTION, "correct", &a, 9.0 + carried);
+    on_faces(b, KF_INCOMPRESSIBLE_ADVECTION, "predict", &a, 6.0 + carried + kept);
+    on_faces(b, KF_INCOMPRESSIBLE_ADVECTION, "correct", &a, 9.0 + carried + kept);
     kf_buffer *last = target, *next = s->predicted;
     a.source = kf_buffer_address(target);
     for (int i = 0; i < s->diffusions; i++) {
@@ -125,8 +138,10 @@ void kf_incompressible_make_steps(kf_incompressible_builder *b) {
         kf_incompressible_launch_one(b, KF_INCOMPRESSIBLE_SOLID, "move_solid", false, &s->arguments);
         kf_incompressible_open_faces(b);
     }
+    b->second_half = false;
     kf_buffer *advected = advect(b, 0, s->velocity, s->advected, s->second);
     project(b, advected, 0, true);
+    b->second_half = true;
     advected = advect(b, 1, s->advected, s->second, s->advected);
     project(b, advected, 1, false);
 }

@@ -23,11 +23,13 @@ static kf_status integer(const kf_config *config, const char *name, long low, lo
 
 kf_status kf_incompressible_read_options(const kf_config *config, bool gpu,
                                          kf_incompressible_options *options, kf_error *error) {
-    static const char *const storages[] = {"f32", "f64"};
-    int solver, storage;
+    static const char *const storages[] = {"f32", "f64"}, *const bounds[] = {"found", "kept"};
+    int solver, storage, kept;
     memset(options, 0, sizeof *options);
     KF_TRY(kf_config_choice(config, "solver", kf_pressure_solver_names, KF_PRESSURE_SOLVERS, &solver, error));
     KF_TRY(kf_config_choice(config, "storage", storages, 2, &storage, error));
+    KF_TRY(kf_config_choice(config, "bounds", bounds, 2, &kept, error));
+    KF_TRY(kf_config_boolean(config, "fixed_rows", &options->fixed_rows, error));
     KF_TRY(kf_config_boolean(config, "graph", &options->graph, error));
     KF_TRY(integer(config, "iterations", 1, 10000, &options->iterations, error));
     KF_TRY(integer(config, "least_iterations", 0, 10000, &options->least_iterations, error));
@@ -37,6 +39,7 @@ kf_status kf_incompressible_read_options(const kf_config *config, bool gpu,
     KF_TRY(integer(config, "block_y", 1, 1024, &options->block_y, error));
     options->solver = (kf_pressure_solver)solver;
     options->double_precision = storage == 1;
+    options->keeps_bounds = kept == 1;
     if (options->graph && !gpu) return kf_fail(error, KF_BAD_INPUT, "config: graph is for GPUs");
     if ((options->threads & (options->threads - 1)) != 0)
         return kf_fail(error, KF_BAD_INPUT, "config: threads must be a power of two");
@@ -104,11 +107,17 @@ void kf_incompressible_define(const kf_scene *scene, const kf_incompressible_opt
             periodic |= scene->faces[face] == KF_PERIODIC;
         define(defines, "KF_PERIODIC", periodic);
         define(defines, "KF_MIDPOINT", model->trace == KF_TRACE_MIDPOINT);
-        define(defines, "KF_LIMITER", !model->unlimited);
+        define(defines, "KF_LIMITER", model->unlimited ? 0 : options->keeps_bounds ? 2 : 1);
         define(defines, "KF_VISCOUS",
                model->viscous_term == KF_VISCOUS_OFF        ? 0
                : model->viscous_term == KF_VISCOUS_EXPLICIT ? 1
                                                             : 2);
+        if (options->fixed_rows) {
+            kf_level level = {.cells = {scene->nodes[0], scene->nodes[1], scene->nodes[2]}};
+            kf_incompressible_lay_out(&level);
+            define(defines, "KF_ROW", level.row);
+            define(defines, "KF_PLANE", level.plane);
+        }
     }
     *source = (kf_source){files[which], defines->list, defines->count};
 }

@@ -26,7 +26,7 @@ static bool can_halve(const kf_incompressible *s, const kf_level *level) {
     return large;
 }
 
-static void lay_out(kf_level *level) {
+void kf_incompressible_lay_out(kf_level *level) {
     enum { ALIGNMENT = 8 };
     level->row = (level->cells[0] + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
     level->plane = level->row * (level->cells[1] + 1);
@@ -47,7 +47,7 @@ static double outflow_openness(const kf_incompressible *s, int level, int face) 
 }
 
 void kf_incompressible_lay_out_levels(kf_incompressible *s) {
-    lay_out(&s->levels[0]);
+    kf_incompressible_lay_out(&s->levels[0]);
     s->level_count = 1;
     while (has_multigrid(s) && s->level_count < KF_LEVELS && can_halve(s, &s->levels[s->level_count - 1])) {
         kf_level *fine = &s->levels[s->level_count - 1], *coarse = fine + 1;
@@ -56,7 +56,7 @@ void kf_incompressible_lay_out_levels(kf_incompressible *s) {
         for (int face = 0; face < KF_FACES; face++)
             fine->outflow_ratio[face] =
                 outflow_openness(s, s->level_count, face) / outflow_openness(s, s->level_count - 1, face);
-        lay_out(coarse);
+        kf_incompressible_lay_out(coarse);
         s->level_count++;
     }
 }

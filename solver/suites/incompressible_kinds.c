@@ -72,15 +72,15 @@ static void solve_iterations(const kf_figure_input *input, kf_figure *figure) {
                    input->values[2]);
 }
 
-/* Half of what the step takes beside its other kernels: each of those runs in both halves and is far longer
- * than a launch. Kernels of a solve cannot be added up, for most of their launches return at once. */
+/* Half of what the step takes beside its other kernels: each of those is far longer than a launch. Kernels of
+ * a solve cannot be added up, for most of their launches return at once. */
 static void solve_time(const kf_figure_input *input, kf_figure *figure) {
     static const char *const others[] = {"predict", "correct", "diffuse", "divergence", "project"};
     const kf_measurement *m = input->of.measurement;
     double us = 0.0;
     for (int i = 0; i < m->kernel_count; i++)
         for (size_t k = 0; k < sizeof others / sizeof *others; k++)
-            if (strcmp(m->kernels[i].name, others[k]) == 0)
+            if (strncmp(m->kernels[i].name, others[k], strlen(others[k])) == 0)
                 us += m->kernels[i].launches_per_step * m->kernels[i].time_us.median;
     kf_figure_set(figure, 5e-4 * (m->step_us.median - us), 5e-4 * (m->step_us.low - us),
                   5e-4 * (m->step_us.high - us));
