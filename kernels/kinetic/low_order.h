@@ -1,12 +1,13 @@
-/* ACM-MRT with one rate for the orders 3 to 6, without their moments (KF_FORM 3). In the basis hermite those orders are kept, but
- * for the factor 1 - rate, and so is every population's share of them: f* = (1 - rate) f + g, where g has no moment above
- * order 2 in central-Hermite form. Only the moments up to order 2 of f are needed, and g is built from them one axis at a time:
- * with a_2 = k*_2 - (1 - rate) k_2 (central-Hermite moments of order 2, after and before) and the force's F (1 - rate / 2),
+/* ACM-MRT with one rate for the orders 3 to 6, without their moments (KF_FORM 3). In the basis hermite those
+ * orders are kept, but for the factor 1 - rate, and so is every population's share of them: f* = (1 - rate) f
+ * + g, where g has no moment above order 2 in central-Hermite form. Only the moments up to order 2 of f are
+ * needed, and g is built from them one axis at a time: with a_2 = k*_2 - (1 - rate) k_2 (central-Hermite
+ * moments of order 2, after and before) and the force's F (1 - rate / 2),
  *
  *     g = rate rho Ex Ey Ez + F . grad_u(Ex Ey Ez) (1 - rate / 2) + sum a_2 of the second derivatives,
  *
- * E being the product equilibrium's factors. The force vector R adds nothing to the orders above in this basis.
- * Same collision as the factorised form, with 40 % fewer operations. */
+ * E being the product equilibrium's factors. The force vector R adds nothing to the orders above in this
+ * basis. Same collision as the factorised form, with 40 % fewer operations. */
 #ifndef KF_KERNELS_KINETIC_LOW_ORDER_H
 #define KF_KERNELS_KINETIC_LOW_ORDER_H
 
@@ -14,8 +15,8 @@
 #error "the form low_order needs one rate for the orders 3 to 6 and the basis hermite"
 #endif
 
-/* One line of populations z, p, m with the central moments m0, 2 half1, 2 half2 about velocity 2 half_u: as in
- * KF_LINE_FROM_MOMENTS, full being m0 with its part at rest. */
+/* One line of populations z, p, m with the central moments m0, 2 half1, 2 half2 about velocity 2 half_u: as
+ * in KF_LINE_FROM_MOMENTS, full being m0 with its part at rest. */
 #define KF_LINE_FROM_HALVES(z, p, m, m0, full, half1, half2, half_u)                                         \
     const kf_real first_##z = (half1) + (half_u) * (full);                                                   \
     const kf_real second_##z = (half2) + KF_R(2.0) * (half_u) * ((half1) + first_##z);                       \
@@ -47,18 +48,25 @@
     {                                                                                                        \
         const kf_real Rx = half_zz * Ex##X;                                                                  \
         const kf_real half_first = (forced) ? half_xy * (dx) + force_y * Ex##X : half_xy * (dx);             \
-        KF_LINE_FROM_HALVES(Pz, Pp, Pm, T##X, T##X + (rest_line), half_first, half_yy * Ex##X + sixth * T##X, half_y) \
+        KF_LINE_FROM_HALVES(Pz, Pp, Pm, T##X, T##X + (rest_line), half_first,                                \
+                            half_yy * Ex##X + sixth * T##X, half_y)                                          \
         const kf_real moment = (forced) ? half_xz * (dx) + force_z * Ex##X : half_xz * (dx);                 \
-        KF_LINE_FROM_HALVES(Qz, Qp, Qm, moment, moment, quarter_yz * Ex##X, sixth * moment, half_y)          \
+        KF_LINE_FROM_HALVES(Qz, Qp, Qm, moment, moment, quarter_yz *Ex##X, sixth *moment, half_y)            \
         KF_LOW_ORDER_Z(X, z, rest_z)                                                                         \
         KF_LOW_ORDER_Z(X, p, rest_pm)                                                                        \
         KF_LOW_ORDER_Z(X, m, rest_pm)                                                                        \
     }
 
+/* What takes the populations anew from where they were packed meanwhile (fused.cu); nothing where they are
+ * kept. */
+#ifndef KF_TAKE_AGAIN
+#define KF_TAKE_AGAIN
+#endif
+
 /* The rate that the orders 3 to 6 share; jx .. jz and pi_.. are moments of the streamed populations. */
 #define KF_LOW_ORDER_RATE(forced)                                                                            \
-    ((forced) ? kf_high_order_rates(a, density, jx + KF_R(0.5) * Fx, jy + KF_R(0.5) * Fy, jz + KF_R(0.5) * Fz, \
-                                    pi_xx + ux * Fx, pi_yy + uy * Fy, pi_zz + uz * Fz,                       \
+    ((forced) ? kf_high_order_rates(a, density, jx + KF_R(0.5) * Fx, jy + KF_R(0.5) * Fy,                    \
+                                    jz + KF_R(0.5) * Fz, pi_xx + ux * Fx, pi_yy + uy * Fy, pi_zz + uz * Fz,  \
                                     pi_xy + KF_R(0.5) * (ux * Fy + uy * Fx),                                 \
                                     pi_xz + KF_R(0.5) * (ux * Fz + uz * Fx),                                 \
                                     pi_yz + KF_R(0.5) * (uy * Fz + uz * Fy))                                 \
@@ -93,6 +101,7 @@
         const kf_real half_source = KF_R(0.5) - KF_R(0.25) * rate;                                           \
         const kf_real force_x = half_source * Fx, force_y = half_source * Fy, force_z = half_source * Fz;    \
         (void)force_x, (void)force_y, (void)force_z, (void)keep;                                             \
+        KF_TAKE_AGAIN                                                                                        \
         KF_DECLARE_FACTORS(x, ux)                                                                            \
         KF_DECLARE_FACTORS(y, uy)                                                                            \
         const kf_real half_z = KF_R(0.5) * uz, rest = KF_R(KF_UNIT) * rate, share = rate * deviation;        \

@@ -5,8 +5,8 @@
  * 1 only sums are kept.
  *
  * Defines that a config sets: KF_TILE_X, KF_TILE_Y nodes of a tile, a thread each   KF_PREFETCH 0|1: the
- * moments of the next plane are asked for before the sums of this one */
-#include "ahead.h"
+ * moments of the next plane are asked for before the sums of this one   KF_SHARED_CODE 0|1: the places of a thread are
+ * turned by the same code then */
 #include "band.h"
 #include "boundary.h"
 #include "moments.h"
@@ -172,10 +172,21 @@ KF_FUNCTION kf_real *kf_entrance(kf_plane_values *plane, const kf_entry *e) {
     KF_EACH_SLOT(i, slot, KF_PLANE, KF_THREADS) {                                                            \
         if (at[slot] >= 0) held[slot] = kf_load_held(a, a->source, (start) + at[slot]);                      \
     }
+#if KF_CUDA && KF_SHARED_CODE && (KF_PLANE - 1) / (KF_TILE_X * KF_TILE_Y) == 1
+#define KF_TURN(start)                                                                                       \
+    _Pragma("unroll 1") for (int turn = 0, i = (int)threadIdx.x; turn < 2; turn++, i += KF_THREADS) {        \
+        if (i < KF_PLANE && at[0] >= 0) KF_TURN_HELD(&held[0], i)                                            \
+        const kf_index other = at[1];                                                                        \
+        at[1] = at[0];                                                                                       \
+        at[0] = other;                                                                                       \
+        held[0] = held[1];                                                                                   \
+    }
+#else
 #define KF_TURN(start)                                                                                       \
     KF_EACH_SLOT(i, slot, KF_PLANE, KF_THREADS) {                                                            \
         if (at[slot] >= 0) KF_TURN_HELD(&held[slot], i)                                                      \
     }
+#endif
 #else
 #define KF_DECLARE_HELD
 #define KF_FETCH(start)
@@ -189,21 +200,6 @@ KF_FUNCTION kf_real *kf_entrance(kf_plane_values *plane, const kf_entry *e) {
     }
 #endif
 #define KF_TURN_HELD(h, p) kf_held_populations(a, h, &leaving->population[0][p], KF_PLANE);
-
-/* Asks the last-level cache for the tile's nodes in a plane. */
-#if KF_AHEAD
-enum { KF_ASKED = KF_TILE_X * (int)sizeof(kf_word) / KF_AHEAD_BYTES > 1 ? KF_TILE_X * (int)sizeof(kf_word) / KF_AHEAD_BYTES : 1 };
-#define KF_ASK_AHEAD(plane)                                                                                  \
-    if ((plane) <= end && (plane) < nz)                                                                      \
-        KF_EACH_OF(n, KF_NODE_WORDS * KF_TILE_Y * KF_ASKED, KF_THREADS) {                                    \
-            const int word = n / KF_ASKED % KF_NODE_WORDS, y = y0 + 1 + n / (KF_ASKED * KF_NODE_WORDS);      \
-            const int x = x0 + 1 + n % KF_ASKED * (KF_TILE_X / KF_ASKED);                                    \
-            if (x < nx && y < ny)                                                                            \
-                kf_ask_for((const kf_word *)a->source + kf_place(a, KF_NODE_WORDS, word, kf_node(a, x, y, plane))); \
-        }
-#else
-#define KF_ASK_AHEAD(plane)
-#endif
 
 KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
     KF_LEAVING
@@ -223,7 +219,6 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
         KF_FETCH(kf_node(a, 0, 0, kf_home(first - 1, nz, KF_FACE_4 == 0)))
     }
     for (int z = first - 1; z <= end; z++) {
-        KF_ASK_AHEAD(z + KF_PREFETCH + KF_AHEAD)
         const int side = KF_FACE_4 != 0 ? kf_beyond(z, nz) : 0;
         if (side == 0) {
             KF_TURN(kf_node(a, 0, 0, kf_home(z, nz, KF_FACE_4 == 0)))

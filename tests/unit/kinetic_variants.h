@@ -37,10 +37,13 @@ static inline kf_space *open_space_with(const kf_scene *scene, bool blocks) {
                                         "masked_band=false",
                                         "overlap=false",   /* of a GPU's launches */
                                         "segment_lanes=1", /* test_kinetic_band.c */
-                                        "ahead=0",         /* the last-level cache of a GPU */
+                                        "ahead=0",
+                                        "streaming_loads=false",
+                                        "alternate=false",
+                                        "node_code=apart", /* test_kinetic_shift.c */
                                         "block_x=64",
                                         "block_y=2"};
-    return open_space_with_gpu(scene, fixed, blocks ? 11 : 9);
+    return open_space_with_gpu(scene, fixed, blocks ? 14 : 12);
 }
 static inline kf_space *open_space(const kf_scene *scene) {
     return open_space_with(scene, false);

@@ -1,5 +1,6 @@
 /* One grid that moves to and fro by some planes gives what two grids give, bit for bit, and their states are
- * exchangeable. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+ * exchangeable. So do planes taken upwards and downwards in turn. KFTUNE_TEST_DEVICE chooses the device
+ * (default cpu). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -112,11 +113,63 @@ static void test_pairs(void **state) {
     kf_scene_free(scene);
 }
 
+/* Planes in the order that changes from step to step, and on a GPU loads that leave the cache first. */
+static void compare_orders(const kf_scene *scene, const char *const *values) {
+    const bool gpu = strcmp(kf_backend_device(backend)->backend, "cuda") == 0;
+    kf_config config = default_with(scene, values);
+    kf_config_set_boolean(&config, "alternate", false);
+    kf_plan *upwards = open_plan(scene, &config);
+    kf_config_set_boolean(&config, "alternate", true);
+    kf_config_set_boolean(&config, "streaming_loads", gpu);
+    kf_plan *in_turn = open_plan(scene, &config);
+    advance(upwards, STEPS);
+    advance(in_turn, STEPS);
+    assert_same_state(in_turn, upwards);
+    kf_plan_free(in_turn);
+    kf_plan_free(upwards);
+}
+
+/* Nodes of a pair by code of their own, by the same, and packed meanwhile. */
+static void test_code_of_pairs(void **state) {
+    (void)state;
+    static const char *const pairs[] = {"storage=f16",        "layout=csoa",         "alpha=64",
+                                        "nodes_per_thread=2", "staged_nodes=0",      "masked_band=false",
+                                        "overlap=false",      "shell_choices=false", NULL};
+    kf_scene *scene = open_scene("ball", 2000);
+    kf_config config = default_with(scene, pairs);
+    kf_plan *apart = open_plan(scene, &config);
+    advance(apart, STEPS);
+    static const char *const others[] = {"shared", "packed"};
+    for (int i = 0; i < 2; i++) {
+        kf_config_set_name(&config, "node_code", others[i]);
+        kf_plan *other = open_plan(scene, &config);
+        advance(other, STEPS);
+        assert_same_state(other, apart);
+        kf_plan_free(other);
+    }
+    kf_plan_free(apart);
+    kf_scene_free(scene);
+}
+
+static void test_planes_in_turn(void **state) {
+    (void)state;
+    static const char *const single[] = {"storage=f32", "staged_nodes=0", "boundary_kernels=1", NULL};
+    static const char *const pairs[] = {
+        "storage=f16",       "layout=csoa",         "alpha=64", "nodes_per_thread=2", "staged_nodes=0",
+        "masked_band=false", "shell_choices=false", NULL};
+    kf_scene *scene = open_scene("ball", 2000);
+    scene->collision = KF_BGK; /* less to compile */
+    scene->viscosity = 0.05;
+    compare_orders(scene, single);
+    compare_orders(scene, pairs);
+    kf_scene_free(scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_static_solid),
-        cmocka_unit_test(test_from_end_to_end),
-        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_static_solid),  cmocka_unit_test(test_from_end_to_end),
+        cmocka_unit_test(test_pairs),         cmocka_unit_test(test_planes_in_turn),
+        cmocka_unit_test(test_code_of_pairs),
     };
     return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
 }

@@ -46,7 +46,7 @@ static const char *const one_value[] = {"plan=moments",      "segment_lanes=1" /
                                         "block_x=32",        "block_y=4",
                                         "morton=true",       "streaming_stores=false",
                                         "register_cap=0",    "sample_block_length=1",
-                                        "segment_length=16", "ahead=0"};
+                                        "segment_length=16", "node_code=apart"};
 static bool is_representative(const kf_scene *scene, const kf_config *config) {
     kf_error error = {0};
     const char *storage = "";
