@@ -221,9 +221,9 @@ KF_FUNCTION kf_hit kf_cast(const kf_picture_arguments *a, kf_ray world, float fa
 #define KF_SUN     kf_make(2.5f, 2.35f, 2.1f)
 #define KF_SKY     kf_make(0.20f, 0.25f, 0.34f)
 #define KF_PAINT   kf_make(0.26f, 0.028f, 0.020f)
-#define KF_ASPHALT kf_make(0.040f, 0.043f, 0.048f)
-#define KF_HORIZON kf_make(0.070f, 0.079f, 0.094f)
-#define KF_ZENITH  kf_make(0.012f, 0.016f, 0.024f)
+#define KF_ASPHALT kf_make(0.020f, 0.022f, 0.026f)
+#define KF_HORIZON kf_make(0.030f, 0.036f, 0.046f)
+#define KF_ZENITH  kf_make(0.006f, 0.008f, 0.013f)
 #define KF_SMOKE   kf_make(0.96f, 0.97f, 0.98f)
 
 /* A number in [0, 1) that is a function of the pixel and a counter. */

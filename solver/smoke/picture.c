@@ -24,6 +24,7 @@ struct kf_smoke_picture {
     int buffer_count;
     kf_buffer *pixels;
     kf_picture_arguments arguments;
+    double eye[3], focus[3]; /* of the camera, with the solid where it begins */
 };
 
 /* --- opening ----------------------------------------------------------------------------------------------
@@ -34,16 +35,18 @@ static void to_floats(const double *from, float *to, int count) {
         to[i] = (float)from[i];
 }
 
-static void set_camera(const kf_scene *scene, int refinement, const int size[2], const kf_viewpoint *from,
-                       kf_picture_arguments *a) {
+static void set_camera(kf_smoke_picture *picture, int refinement, const int size[2],
+                       const kf_viewpoint *from) {
+    const kf_scene *scene = picture->scene;
+    kf_picture_arguments *a = &picture->arguments;
     kf_camera camera;
     kf_camera_choose(scene, (double)size[0] / size[1], from, &camera);
-    to_floats(camera.eye, a->eye, 3);
+    memcpy(picture->eye, camera.eye, sizeof camera.eye);
+    memcpy(picture->focus, camera.focus, sizeof camera.focus);
     to_floats(camera.ahead, a->ahead, 3);
     to_floats(camera.right, a->right, 3);
     to_floats(camera.above, a->above, 3);
     to_floats(camera.light, a->light, 3);
-    to_floats(camera.focus, a->focus, 3);
     a->reach = (float)camera.reach;
     a->width = size[0];
     a->height = size[1];
@@ -120,7 +123,7 @@ kf_status kf_smoke_picture_open(kf_backend *backend, const kf_scene *scene, doub
     made->backend = backend;
     made->scene = scene;
     set_grid(scene, extinction, refinement, &made->arguments);
-    set_camera(scene, refinement, size, from, &made->arguments);
+    set_camera(made, refinement, size, from);
     kf_status status = build(made, error);
     if (status != KF_OK)
         kf_smoke_picture_free(made);
@@ -152,13 +155,22 @@ static kf_status launch(kf_smoke_picture *picture, int kernel, int x, int y, int
     return kf_backend_launch(picture->backend, &one, error);
 }
 
-static void set_pose(const kf_scene *scene, double step, kf_picture_arguments *a) {
-    double rotation[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, center[3];
+/* The solid's pose, and the camera beside it. */
+static void set_pose(kf_smoke_picture *picture, double step) {
+    const kf_scene *scene = picture->scene;
+    kf_picture_arguments *a = &picture->arguments;
+    double rotation[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, center[3], eye[3], focus[3];
     memcpy(center, scene->motion.center, sizeof center);
     if (scene->motion.moving) kf_motion_pose(&scene->motion, step, rotation, center);
     to_floats(rotation, a->rotation, 9);
     to_floats(center, a->center, 3);
     to_floats(scene->motion.center, a->start, 3);
+    for (int i = 0; i < 3; i++) {
+        eye[i] = picture->eye[i] + center[i] - scene->motion.center[i];
+        focus[i] = picture->focus[i] + center[i] - scene->motion.center[i];
+    }
+    to_floats(eye, a->eye, 3);
+    to_floats(focus, a->focus, 3);
 }
 
 static kf_status draw(kf_smoke_picture *picture, kf_error *error) {
@@ -175,7 +187,7 @@ static kf_status draw(kf_smoke_picture *picture, kf_error *error) {
 kf_status kf_smoke_picture_write(kf_smoke_picture *picture, const kf_buffer *density, uint64_t step,
                                  const char *path, kf_error *error) {
     picture->arguments.density = kf_buffer_address((kf_buffer *)density);
-    set_pose(picture->scene, (double)step, &picture->arguments);
+    set_pose(picture, (double)step);
     KF_TRY(draw(picture, error));
     kf_canvas canvas;
     kf_canvas_begin(&canvas, picture->arguments.width, picture->arguments.height, (kf_colour){0, 0, 0});

@@ -10,8 +10,8 @@ typedef struct kf_smoke_picture kf_smoke_picture;
 
 /* extinction: a cell of one tracer a cell, in the scene's cells. refinement: of the density's grid, see
  * tracers.h. size: width and height in pixels, at least 1. Camera (as seen from there) and light are chosen
- * from the scene and stay. backend and scene outlive the picture. Takes 8 bytes a node of the density's grid
- * on the device besides the solid's mesh. */
+ * from the scene; the camera goes along with a solid that moves, without turning. backend and scene outlive
+ * the picture. Takes 8 bytes a node of the density's grid on the device besides the solid's mesh. */
 kf_status kf_smoke_picture_open(kf_backend *backend, const kf_scene *scene, double extinction, int refinement,
                                 const int size[2], const kf_viewpoint *from, kf_smoke_picture **picture,
                                 kf_error *error);

@@ -202,8 +202,10 @@ typedef struct drawn {
     unsigned char *pixels; /* [HEIGHT][WIDTH][3] */
 } drawn;
 
-/* The scene with a density of so many tracers at the nodes between two planes across y; twice as fine. */
-static drawn draw(const kf_scene *scene, const char *device, double density, int from, int to) {
+/* The scene after that step with a density of so many tracers at the nodes between two planes across y; twice
+ * as fine. */
+static drawn draw(const kf_scene *scene, const char *device, uint64_t step, double density, int from,
+                  int to) {
     kf_error error = {0};
     kf_backend *backend;
     kf_smoke_picture *picture;
@@ -221,7 +223,7 @@ static drawn draw(const kf_scene *scene, const char *device, double density, int
          &error);
     must(kf_buffer_create(backend, bytes, &buffer, &error), &error);
     must(kf_buffer_upload(buffer, 0, values, bytes, &error), &error);
-    must(kf_smoke_picture_write(picture, buffer, 0, in_scratch("smoke.png"), &error), &error);
+    must(kf_smoke_picture_write(picture, buffer, step, in_scratch("smoke.png"), &error), &error);
     assert_int_not_equal(kf_smoke_picture_write(picture, buffer, 0, in_scratch("no/such/folder.png"), &error),
                          KF_OK);
     kf_buffer_free(buffer);
@@ -321,7 +323,7 @@ static colour lit_by(const kf_scene *scene, const drawn *picture, double cosine)
 static void test_light(void **state) {
     (void)state;
     kf_scene *scene = make_scene();
-    drawn clear = draw(scene, "cpu:2", 0, 0, 0);
+    drawn clear = draw(scene, "cpu:2", 0, 0, 0, 0);
     const colour full = lit_by(scene, &clear, 0.85), grazed = lit_by(scene, &clear, 0.25);
     if (full.value[0] < 1.4 * grazed.value[0])
         fail_msg("red is %d where light falls and %d where it grazes", full.value[0], grazed.value[0]);
@@ -332,26 +334,41 @@ static void test_light(void **state) {
 static void test_what_is_seen(void **state) {
     (void)state;
     kf_scene *scene = make_scene();
-    drawn clear = draw(scene, "cpu:2", 0, 0, 0);
+    drawn clear = draw(scene, "cpu:2", 0, 0, 0, 0);
     assert_true(is_red(colour_at(scene, &clear, ball_center)));
     assert_nothing_beside(scene, &clear);
     const unsigned char *corner = clear.pixels;
     assert_true(corner[0] < 100 && abs(corner[0] - corner[2]) < 40); /* the background */
 
     /* Thick smoke in front of the ball (the camera looks from ymin) hides it; behind it, it does not. */
-    drawn hidden = draw(scene, "cpu:2", 200, 2, 8), shown = draw(scene, "cpu:1", 1, 36, 44);
+    drawn hidden = draw(scene, "cpu:2", 0, 200, 2, 8), shown = draw(scene, "cpu:1", 0, 1, 36, 44);
     const colour veil = colour_at(scene, &hidden, ball_center);
     assert_true(veil.value[0] > 60 && abs(veil.value[0] - veil.value[1]) < 20);
     assert_true(is_red(colour_at(scene, &shown, ball_center)));
     const double beside[3] = {ball_center[0] + 11, ball_center[1] + 7, ball_center[2]};
     assert_true(colour_at(scene, &shown, beside).value[1] > colour_at(scene, &clear, beside).value[1] + 25);
 
-    drawn again = draw(scene, "cpu:2", 1, 36, 44);
+    drawn again = draw(scene, "cpu:2", 0, 1, 36, 44);
     assert_memory_equal(shown.pixels, again.pixels, (size_t)WIDTH * HEIGHT * 3);
     free(clear.pixels);
     free(hidden.pixels);
     free(shown.pixels);
     free(again.pixels);
+    free_scene(scene);
+}
+
+/* A solid that moves stays where it was in the picture. */
+static void test_camera_goes_along(void **state) {
+    (void)state;
+    kf_scene *scene = make_scene();
+    scene->motion.moving = true;
+    scene->motion.velocity[0] = -0.1;
+    for (uint64_t step = 0; step <= 150; step += 150) {
+        drawn clear = draw(scene, "cpu:2", step, 0, 0, 0);
+        assert_true(is_red(colour_at(scene, &clear, ball_center)));
+        assert_nothing_beside(scene, &clear);
+        free(clear.pixels);
+    }
     free_scene(scene);
 }
 
@@ -363,6 +380,7 @@ int main(void) {
         cmocka_unit_test(test_tree_of_a_ball),
         cmocka_unit_test(test_edges_stay_sharp),
         cmocka_unit_test(test_what_is_seen),
+        cmocka_unit_test(test_camera_goes_along),
         cmocka_unit_test(test_light),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
