@@ -35,8 +35,8 @@ KF_FUNCTION void kf_to_packed(const kf_fluid_arguments *a, int x, int y, int z, 
     if (KF_DIMENSIONS == 3)
         ((kf_real *)((kf_complex *)a->spectrum + KF_CELLS))[(long long)2 * KF_HALF_MODES * row + x] = velocity.w;
 }
-#if KF_STRIPS
 #define KF_NOTHING_BEFORE(a, x0, x1, y, z) (void)0
+#if KF_STRIPS
 #define KF_ADVECTION_KERNEL(name, put)                                                                       \
     KF_FUNCTION void name##_strip(const kf_fluid_arguments *a, int x0, int x1, int y, int z, kf_strip *strip) {            \
         kf_fetch_located(a, 0, x1 - x0, strip);                                                              \
@@ -72,9 +72,8 @@ KF_KERNEL(project_planes, kf_fluid_arguments) {
     KF_UNROLL for (int i = 0; i < KF_DIMENSIONS; i++) mode[i * KF_PLANE_MODES] = c[i];
 }
 
-/* A thread has the modes k and -k. Extent: kx of 0 .. NX - 1 and one half of the last axis, its middle included; the other
- * half of planes that mirror themselves is left to their mirror images. */
-KF_SCALAR_KERNEL(project_packed, kf_fluid_arguments) {
+/* The modes k and -k, unless they are left to those of -k: the other half of planes that mirror themselves is. */
+KF_FUNCTION void kf_project_packed(const kf_fluid_arguments *a, int x, int y, int z) {
     const int my = y == 0 ? 0 : KF_NY - y, mz = z == 0 ? 0 : KF_NZ - z, mx = x == 0 ? 0 : KF_NX - x;
     const int row = z * KF_NY + y, mirror = (KF_DIMENSIONS == 3 ? mz : 0) * KF_NY + my;
     if (mirror < row || (mirror == row && mx < x)) return;
@@ -101,6 +100,48 @@ KF_SCALAR_KERNEL(project_packed, kf_fluid_arguments) {
     if (left && 2 * mx <= KF_NX) thirds[(long long)KF_HALF_MODES * mirror + mx] = kf_complex_of(c[2].re, -c[2].im);
 #endif
 }
+
+/* Extent: kx of 0 .. NX - 1 and one half of the last axis, its middle included. */
+#if KF_CUDA || KF_DIMENSIONS == 3
+KF_SCALAR_KERNEL(project_packed, kf_fluid_arguments) {
+    kf_project_packed(a, x, y, z);
+}
+#else
+/* What modes of a row are multiplied by, then those of the row that mirrors it, in the order of the former. */
+typedef struct kf_packed_strip {
+    kf_real along[KF_STRIP], whole[KF_STRIP], k0[KF_STRIP], k1[KF_STRIP], there[2 * KF_STRIP];
+} kf_packed_strip;
+KF_FUNCTION void kf_project_strip(const kf_fluid_arguments *a, int x0, int x1, int y, int z, kf_packed_strip *s) {
+    if (y == 0 || 2 * y == KF_NY) {
+        for (int x = x0; x < x1; x++) kf_project_packed(a, x, y, z);
+        return;
+    }
+    kf_real *here = (kf_real *)a->spectrum + 2 * ((long long)y * KF_NX + x0);
+    kf_real *there = (kf_real *)a->spectrum + 2 * (long long)(KF_NY - y) * KF_NX;
+    for (int x = x0; x < x1; x++) {
+        const kf_real *mode = there + 2 * (x == 0 ? 0 : KF_NX - x);
+        s->there[2 * (x - x0)] = mode[0], s->there[2 * (x - x0) + 1] = mode[1];
+    }
+    _Pragma("omp simd") for (int i = 0; i < x1 - x0; i++) {
+        kf_mode_factors f;
+        f.along = s->along[i], f.whole = s->whole[i], f.k[0] = s->k0[i], f.k[1] = s->k1[i], f.mean = 0;
+        const kf_complex p = kf_complex_of(here[2 * i], here[2 * i + 1]), q = kf_complex_of(s->there[2 * i], s->there[2 * i + 1]);
+        const kf_complex u = kf_complex_of(KF_R(0.5) * (p.re + q.re), KF_R(0.5) * (p.im - q.im));
+        const kf_complex v = kf_complex_of(KF_R(0.5) * (p.im + q.im), KF_R(0.5) * (q.re - p.re));
+        const kf_complex first = kf_projected_2(&f, u, v, 0), second = kf_projected_2(&f, u, v, 1);
+        here[2 * i] = first.re - second.im, here[2 * i + 1] = first.im + second.re;
+        s->there[2 * i] = first.re + second.im, s->there[2 * i + 1] = second.re - first.im;
+    }
+    for (int x = x0; x < x1; x++) {
+        kf_real *mode = there + 2 * (x == 0 ? 0 : KF_NX - x);
+        mode[0] = s->there[2 * (x - x0)], mode[1] = s->there[2 * (x - x0) + 1];
+    }
+}
+KF_ROW_KERNEL(project_packed, kf_fluid_arguments, KF_STRIP, kf_packed_strip, 1, KF_NOTHING_BEFORE, kf_project_strip) {
+    const kf_mode_factors f = kf_factors(a, KF_SIGNED(x, KF_NX), y, z);
+    kept->along[x - x0] = f.along, kept->whole[x - x0] = f.whole, kept->k0[x - x0] = f.k[0], kept->k1[x - x0] = f.k[1];
+}
+#endif
 
 /* Planes to a velocity. */
 KF_KERNEL(update, kf_fluid_arguments) {
