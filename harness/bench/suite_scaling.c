@@ -21,15 +21,15 @@
 enum { TURN = 500, SAMPLES = 11, SAMPLE_STEPS = 20, CHECK_STEPS = 40 };
 static const double PI = 3.14159265358979323846;
 
-typedef enum kind { SAME, WEAK, STRONG } kind;
+typedef enum kind { SAME, WEAK, STRONG, LARGEST } kind;
 
 /* A row: the space's default with these values, on a GPU and on the cpu alike as far as the space has them.
  */
 typedef struct row {
     const char *name;
     kind kind;
-    int edge, cpu_edge;      /* nodes along an edge of the cube: of a device's share, or STRONG of all; 0: it
-                              * is no cube, but as long as of_figure_20 */
+    int edge, cpu_edge; /* nodes along an edge of the cube: of a device's share, STRONG of all, LARGEST of
+                         * four devices'; 0: it is no cube, but as long as of_figure_20 */
     double samples_per_cell; /* of the body's surface, on a GPU */
     bool turning;
     double must, aim; /* of the share that is reached; 0: nothing is asked */
@@ -73,6 +73,8 @@ static const row rows[] = {
     {"strong 512^3, f32", STRONG, 512, 40, 107, false, 0.98, 1.0, "{}", NULL},
     {"strong 512^3, copies", STRONG, 512, 40, 107, false, 0, 0, "{}", "copies"},
     {"Figure 20 (a), 200x400x200", STRONG, 0, 0, 495, false, 0.95, 0.975, "{}", NULL},
+    {"largest, f32 in place", LARGEST, 1580, 48, 4, false, 0, 0,
+     "{\"streaming\": \"esoteric\"" ON_ONE_GRID "}", NULL},
 };
 
 typedef struct bench {
@@ -107,6 +109,7 @@ typedef struct timing {
 static kf_status open_scene(const bench *b, const row *r, int cubes, kf_scene **scene, kf_error *error) {
     enum { ON_CPU = 20 };
     int edge = b->gpu ? r->edge : r->cpu_edge, nodes[3];
+    if (r->kind == LARGEST) edge = (int)(edge * cbrt(b->parts / 4.0) + 0.5);
     if (b->options->nodes[0] > 0) edge = b->options->nodes[0];
     for (int a = 0; a < 3; a++)
         nodes[a] = edge > 0 ? edge : b->gpu ? of_figure_20[a] : of_figure_20[a] / ON_CPU;
@@ -182,6 +185,17 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+/* What fills the memory is only asked to run. */
+static kf_status time_once(kf_plan *plan, timing *t, kf_error *error) {
+    KF_TRY(kf_plan_advance(plan, SAMPLE_STEPS, error));
+    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    const double begin = kf_clock_seconds();
+    KF_TRY(kf_plan_advance(plan, SAMPLE_STEPS, error));
+    KF_TRY(kf_backend_synchronize(plan->backend, error));
+    t->ms = 1e3 * (kf_clock_seconds() - begin) / SAMPLE_STEPS;
+    return plan->methods->flow->load(plan, &t->load, error);
+}
+
 static kf_status time_plan(kf_plan *plan, timing *t, kf_error *error) {
     double samples[SAMPLES];
     KF_TRY(kf_plan_advance(plan, SAMPLE_STEPS, error));
@@ -228,7 +242,9 @@ static kf_status on_device(bench *b, const row *r, const char *spec, int cubes, 
     status = kf_backend_open(spec, &backend, error);
     if (status == KF_OK) status = problem->system->plan(problem, &config, backend, &plan, error);
     if (status == KF_OK) status = kf_plan_initialise(plan, error);
-    if (status == KF_OK) status = r->kind == SAME ? run_steps(plan, t, error) : time_plan(plan, t, error);
+    static kf_status (*const work[])(kf_plan *, timing *, kf_error *) = {
+        [SAME] = run_steps, [WEAK] = time_plan, [STRONG] = time_plan, [LARGEST] = time_once};
+    if (status == KF_OK) status = work[r->kind](plan, t, error);
     if (plan != NULL) kf_plan_free(plan);
     kf_backend_close(backend);
     return status;
@@ -333,6 +349,18 @@ static kf_status strong(bench *b, const row *r, kf_error *error) {
     return KF_OK;
 }
 
+static kf_status largest(bench *b, const row *r, kf_error *error) {
+    char note[200];
+    timing team = {0};
+    KF_TRY(on_device(b, r, b->spec, 1, 1, "", &team, error));
+    const int *n = b->scenes[0]->nodes;
+    const double *force = team.load.force;
+    (void)snprintf(note, sizeof note, "%dx%dx%d nodes, %.3g updates/s, drag %.4g N", n[0], n[1], n[2],
+                   1e3 * n[0] * n[1] * n[2] / team.ms, force[0]);
+    add_figure(b, r, team.ms, "ms", NAN, NAN, note, !isfinite(force[0] + force[1] + force[2]));
+    return KF_OK;
+}
+
 static bool is_wanted(const kf_bench_options *options, const char *name) {
     for (int i = 0; i < options->figure_count; i++)
         if (strcmp(options->figures[i], name) == 0) return true;
@@ -357,8 +385,8 @@ static kf_status run(const kf_bench_suite *suite, const kf_bench_options *option
     b.device = *device = *kf_backend_device(backend);
     b.gpu = strcmp(device->backend, "cuda") == 0;
     kf_backend_close(backend);
-    static kf_status (*const measure[])(bench *, const row *,
-                                        kf_error *) = {[SAME] = compare, [WEAK] = weak, [STRONG] = strong};
+    static kf_status (*const measure[])(bench *, const row *, kf_error *) = {
+        [SAME] = compare, [WEAK] = weak, [STRONG] = strong, [LARGEST] = largest};
     kf_status status = KF_OK;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!is_wanted(options, rows[i].name)) continue;
