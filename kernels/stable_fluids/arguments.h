@@ -75,6 +75,9 @@ typedef struct kf_fluid_arguments {
     const void *twiddles_x, *twiddles_y, *twiddles_z; /* forward, then inverse: 2 (N - 1) each */
     void *particles;                                  /* positions in cells, [simulation][particle][dimension] */
     long long particle_count;
+    int *numbers;            /* which particle is at a place, [simulation][place]; 0: that of the place */
+    void *ordered;           /* particles and numbers in their new order, while they are put into it */
+    int *ordered_numbers, *bins;
     long long *clock; /* [0] steps begun, [1] the next impulse */
     const kf_fluid_impulse *impulses;
     const kf_fluid_source *sources;

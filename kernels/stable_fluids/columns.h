@@ -2,7 +2,7 @@
  * Defines: KF_COLUMN_THREADS, KF_COLUMN_LINES columns of a block, KF_COLUMN_MOST values, KF_COLUMN_R0 .. R4;
  * KF_COMPONENT_PER_THREAD 0: a thread has all components of its columns | 1: one; KF_PREFETCH 1: a block goes on from column
  * to column, and asks for the next ones before it works on the present; to have room for both it exchanges real and imaginary
- * parts, or the components of a thread, one after the other */
+ * parts, or the components of a thread, one after the other; KF_STAGGER 1: a thread exchanges its two components in turns */
 #ifndef KF_KERNELS_STABLE_FLUIDS_COLUMNS_H
 #define KF_KERNELS_STABLE_FLUIDS_COLUMNS_H
 
@@ -17,6 +17,10 @@
 #define KF_EXCHANGE_HALVES (KF_PREFETCH && KF_COMPONENT_PER_THREAD)
 #define KF_EXCHANGE_APART  (KF_PREFETCH && !KF_COMPONENT_PER_THREAD)
 #define KF_EXCHANGE_MOST   KF_COLUMN_MOST
+#ifndef KF_STAGGER
+#define KF_STAGGER 0
+#endif
+#define KF_EXCHANGE_STAGGERED KF_STAGGER
 #include "modes.h"
 #include "transform.h"
 

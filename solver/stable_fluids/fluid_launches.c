@@ -180,6 +180,35 @@ static kf_status add_reflection(const builder *b, int half) {
     return add(b, &w, &a, 1, 0);
 }
 
+/* Now and then, after a step. */
+static kf_status add_order(const builder *b, const kf_fluid_arguments *a) {
+    enum { THREADS = 256, BIN_THREADS = 1024 /* of particles.cu */ };
+    const kf_fluid *f = b->f;
+    const int period = b->p->options.particle_order, particles = (int)f->particle_count,
+              bins = (int)kf_fluid_bins(f);
+    const double position = f->dimensions * (double)b->p->design.real_bytes, number = sizeof(int),
+                 all = (double)f->particle_count * f->simulations;
+    const struct {
+        const char *name;
+        int extent, threads;
+        double bytes;
+    } passes[] = {
+        {"count_particles", particles, THREADS, all * position},
+        {"add_bins", BIN_THREADS, BIN_THREADS, 2.0 * number * bins * f->simulations},
+        {"order_particles", particles, THREADS, 2 * all * (position + number)},
+        {"keep_order", particles > bins ? particles : bins, THREADS, 2 * all * (position + number)}};
+    if (period == 0) return KF_OK;
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
+        const work w = {.name = passes[i].name,
+                        .module = KF_PARTICLES,
+                        .extent = {passes[i].extent, f->simulations, 1},
+                        .block = {passes[i].threads, 1, 1},
+                        .bytes = passes[i].bytes};
+        KF_TRY(add(b, &w, a, period, period - 1));
+    }
+    return KF_OK;
+}
+
 static kf_status add_particles(const builder *b) {
     enum { THREADS = 256 };
     const kf_fluid *f = b->f;
@@ -193,7 +222,8 @@ static kf_status add_particles(const builder *b) {
                     .block = {THREADS, 1, 1},
                     .bytes = (double)f->particle_count * f->simulations * f->dimensions *
                              (2 * (double)b->p->design.real_bytes + (double)b->p->design.velocity_bytes)};
-    return add(b, &w, &a, 1, 0);
+    KF_TRY(add(b, &w, &a, 1, 0));
+    return add_order(b, &a);
 }
 
 /* --- the plans ------------------------------------------------------------------------------------------ */

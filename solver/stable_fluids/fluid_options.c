@@ -36,9 +36,13 @@ static kf_status check(const kf_fluid *f, const kf_fluid_options *o, bool gpu, k
         return refuse(error, "plan persistent needs a GPU and two dimensions");
     if (!gpu && (o->tile > 0 || o->component_per_thread || o->exchange_buffers == 2 || o->graph ||
                  o->resident_rows > 0 || o->resident_columns > 0 || o->twiddles == KF_TWIDDLES_EARLY ||
-                 o->overlap || o->prefetch))
+                 o->overlap || o->prefetch || o->stagger))
         return refuse(error, "tiles, component_per_thread, two exchange buffers, early twiddles, resident "
-                             "blocks, graphs, overlap and prefetch are for GPUs");
+                             "blocks, graphs, overlap, prefetch and stagger are for GPUs");
+    if (o->stagger && (o->plan != KF_FLUID_FUSED || f->dimensions == 3 || o->component_per_thread ||
+                       o->exchange_buffers == 2 || o->prefetch))
+        return refuse(error, "stagger is for the fused plan in two dimensions, without component_per_thread, "
+                             "two exchange buffers and prefetch");
     if (o->prefetch && (f->dimensions == 3 || o->exchange_buffers == 2))
         return refuse(error, "prefetch is for two dimensions and one exchange buffer");
     if (o->prefetch && (f->walls[0] || f->walls[1]))
@@ -70,6 +74,7 @@ kf_status kf_fluid_read_options(const kf_fluid *fluid, const kf_config *config, 
     KF_TRY(kf_config_boolean(config, "graph", &o->graph, error));
     KF_TRY(kf_config_boolean(config, "overlap", &o->overlap, error));
     KF_TRY(kf_config_boolean(config, "prefetch", &o->prefetch, error));
+    KF_TRY(kf_config_boolean(config, "stagger", &o->stagger, error));
     const struct {
         const char *name;
         int *value;
@@ -85,7 +90,8 @@ kf_status kf_fluid_read_options(const kf_fluid *fluid, const kf_config *config, 
                    {"resident_columns", &o->resident_columns},
                    {"block_x", &o->block_x},
                    {"block_y", &o->block_y},
-                   {"steps_per_launch", &o->steps_per_launch}};
+                   {"steps_per_launch", &o->steps_per_launch},
+                   {"particle_order", &o->particle_order}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         KF_TRY(integer(config, numbers[i].name, numbers[i].value, error));
     o->plan = (kf_fluid_plan_kind)plan;
@@ -136,6 +142,11 @@ kf_status kf_fluid_design_of(const kf_fluid *f, const kf_fluid_options *o, kf_fl
 
 bool kf_fluid_has_clock(const kf_fluid *f) {
     return f->impulse_count > 0 || f->source_count > 0 || f->solid == KF_SOLID_MOVING;
+}
+
+size_t kf_fluid_bins(const kf_fluid *f) {
+    enum { BIN = 64 }; /* KF_BIN of particles.cu */
+    return (size_t)((f->cells[0] + BIN - 1) / BIN) * (size_t)f->cells[1] * (size_t)f->cells[2];
 }
 
 bool kf_fluid_pairs_particles(const kf_fluid *f) {
@@ -249,6 +260,7 @@ static void define_pass(const kf_fluid *f, const kf_fluid_options *o, const kf_f
     define(d, "KF_COMPONENT_PER_THREAD", o->component_per_thread);
     define(d, "KF_EXPONENTIAL", f->exponential);
     define(d, "KF_PREFETCH", o->prefetch);
+    define(d, "KF_STAGGER", o->stagger);
 }
 
 static void define_persistent(const kf_fluid *f, const kf_fluid_options *o, const kf_fluid_design *design,

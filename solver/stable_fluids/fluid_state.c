@@ -6,6 +6,7 @@
 
 #include "base/backend/fft.h"
 #include "base/util/memory.h"
+#include "base/util/parallel.h"
 #include "solver/stable_fluids/stable_fluids.h"
 
 static kf_fluid_plan *own(const kf_plan *plan) {
@@ -64,6 +65,8 @@ static size_t place(const kf_fluid_plan *p, int simulation, size_t cell, int i) 
 
 /* --- states on the host --------------------------------------------------------------------------------- */
 
+enum { LEAST_CELLS = 1 << 16 }; /* for which threads are worth while */
+
 static void allocate_state(const kf_fluid *f, kf_fluid_state *state) {
     const size_t cells = kf_fluid_cell_count(f);
     memset(state, 0, sizeof *state);
@@ -74,17 +77,33 @@ static void allocate_state(const kf_fluid *f, kf_fluid_state *state) {
     state->particles = kf_allocate_zeroed(3 * (size_t)f->particle_count + 1, sizeof(double));
 }
 
-static void start_state(const kf_fluid *f, int simulation, kf_fluid_state *state) {
-    const size_t cells = kf_fluid_cell_count(f), nx = (size_t)f->cells[0], ny = (size_t)f->cells[1];
-    kf_fluid_waves *waves = kf_fluid_waves_make(f, simulation);
-    allocate_state(f, state);
-    for (size_t n = 0; n < cells; n++) {
+/* What threads share of starting a state: waves of a fluid, cell by cell. */
+typedef struct starting {
+    const kf_fluid *fluid;
+    const kf_fluid_waves *waves;
+    kf_fluid_state *state;
+} starting;
+static void start_cells(void *data, size_t begin, size_t end) {
+    const starting *s = data;
+    const size_t nx = (size_t)s->fluid->cells[0], ny = (size_t)s->fluid->cells[1];
+    for (size_t n = begin; n < end; n++) {
         const int at[3] = {(int)(n % nx), (int)(n / nx % ny), (int)(n / (nx * ny))};
         double velocity[3];
-        kf_fluid_initial(waves, at, velocity);
-        for (int i = 0; i < f->dimensions; i++)
-            state->velocity[i][n] = velocity[i];
+        kf_fluid_initial(s->waves, at, velocity);
+        for (int i = 0; i < s->fluid->dimensions; i++)
+            s->state->velocity[i][n] = velocity[i];
     }
+}
+static void start_state(const kf_fluid *f, int simulation, kf_fluid_state *state) {
+    const size_t cells = kf_fluid_cell_count(f);
+    kf_fluid_waves *waves = kf_fluid_waves_make(f, simulation);
+    starting s = {f, waves, state};
+    allocate_state(f, state);
+    /* A function of the caller's may keep something. */
+    if (f->initial != NULL)
+        start_cells(&s, 0, cells);
+    else
+        kf_in_parallel(cells, LEAST_CELLS, start_cells, &s);
     kf_fluid_waves_free(waves);
     for (long long j = 0; j < f->particle_count; j++)
         kf_fluid_particle(f, j, state->particles + 3 * j);
@@ -113,7 +132,7 @@ static kf_status send(mirror *m, kf_status status, kf_error *error) {
 }
 
 typedef struct mirrors {
-    mirror velocity, dye, particles;
+    mirror velocity, dye, particles, numbers;
 } mirrors;
 
 static kf_status fetch_all(kf_plan *plan, kf_buffer *velocity, mirrors *m, kf_error *error) {
@@ -122,23 +141,37 @@ static kf_status fetch_all(kf_plan *plan, kf_buffer *velocity, mirrors *m, kf_er
     KF_TRY(kf_backend_synchronize(plan->backend, error));
     KF_TRY(fetch(velocity, &m->velocity, error));
     KF_TRY(fetch(p->dyes[kf_fluid_dye_buffer(p->fluid, plan->steps_done)], &m->dye, error));
-    return fetch(p->particles, &m->particles, error);
+    KF_TRY(fetch(p->particles, &m->particles, error));
+    return fetch(p->numbers, &m->numbers, error);
 }
 
+typedef struct velocity_exchange {
+    const kf_fluid_plan *plan;
+    void *values;
+    int simulation;
+    const kf_fluid_state *state;
+    bool to;
+} velocity_exchange;
+static void exchange_velocity(void *data, size_t begin, size_t end) {
+    const velocity_exchange *e = data;
+    const int bits = e->plan->options.velocity_bits;
+    for (int i = 0; i < e->plan->fluid->dimensions; i++)
+        for (size_t n = begin; n < end; n++) {
+            const size_t at = place(e->plan, e->simulation, n, i);
+            if (e->to)
+                put(e->values, at, bits, e->state->velocity[i][n]);
+            else
+                e->state->velocity[i][n] = get(e->values, at, bits);
+        }
+}
 /* Copies between a state and what the buffers hold; to: towards the buffers. */
 static void exchange(const kf_fluid_plan *p, const mirrors *m, int simulation, const kf_fluid_state *state,
                      bool to) {
     const kf_fluid *f = p->fluid;
     const size_t cells = kf_fluid_cell_count(f), particles = (size_t)f->particle_count;
     const int bits = p->options.velocity_bits, real_bits = bits == 64 ? 64 : 32;
-    for (int i = 0; i < f->dimensions; i++)
-        for (size_t n = 0; n < cells; n++) {
-            const size_t at = place(p, simulation, n, i);
-            if (to)
-                put(m->velocity.values, at, bits, state->velocity[i][n]);
-            else
-                state->velocity[i][n] = get(m->velocity.values, at, bits);
-        }
+    velocity_exchange velocity = {p, m->velocity.values, simulation, state, to};
+    kf_in_parallel(cells, LEAST_CELLS, exchange_velocity, &velocity);
     for (int i = 0; i < f->dye_count && m->dye.values != NULL && state->dye[i] != NULL; i++)
         for (size_t n = 0; n < cells; n++) {
             const size_t at = ((size_t)simulation * (size_t)f->dye_count + (size_t)i) * cells + n;
@@ -147,25 +180,32 @@ static void exchange(const kf_fluid_plan *p, const mirrors *m, int simulation, c
             else
                 state->dye[i][n] = get(m->dye.values, at, bits);
         }
-    for (size_t j = 0; j < particles; j++)
+    for (size_t j = 0; j < particles; j++) {
+        const size_t place = (size_t)simulation * particles + j;
+        int *number = m->numbers.values == NULL ? NULL : (int *)m->numbers.values + place;
+        if (to && number != NULL) *number = (int)j;
+        const size_t which = number == NULL ? j : (size_t)*number;
         for (size_t i = 0; i < (size_t)f->dimensions; i++) {
-            const size_t at = ((size_t)simulation * particles + j) * (size_t)f->dimensions + i;
+            const size_t at = place * (size_t)f->dimensions + i;
             if (to)
-                put(m->particles.values, at, real_bits, state->particles[3 * j + i]);
+                put(m->particles.values, at, real_bits, state->particles[3 * which + i]);
             else
-                state->particles[3 * j + i] = get(m->particles.values, at, real_bits);
+                state->particles[3 * which + i] = get(m->particles.values, at, real_bits);
         }
+    }
 }
 
 static void free_mirrors(mirrors *m) {
     free(m->velocity.values);
     free(m->dye.values);
     free(m->particles.values);
+    free(m->numbers.values);
 }
 static kf_status send_all(mirrors *m, kf_error *error) {
     kf_status status = send(&m->velocity, KF_OK, error);
     status = send(&m->dye, status, error);
-    return send(&m->particles, status, error);
+    status = send(&m->particles, status, error);
+    return send(&m->numbers, status, error);
 }
 
 static kf_status set_clock(kf_plan *plan, uint64_t step, kf_error *error) {
