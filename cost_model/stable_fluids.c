@@ -329,11 +329,8 @@ static void add_order(kf_tally *t, double particles) {
                  instructions[] = {particles * (15 + ATOMIC), 10 * bins, particles * (25 + ATOMIC),
                                    particles * 15};
     for (int i = 0; i < 4; i++) {
-        const size_t at = t->works->count;
-        add_cells(t, names[i], bytes[i] / t->options.particle_order,
-                  instructions[i] / t->options.particle_order, 0.8);
-        t->works->list[at].amount[KF_COST_LATENCY] /= t->options.particle_order;
-        t->works->list[at].amount[KF_COST_LAUNCH] /= t->options.particle_order;
+        add_cells(t, names[i], bytes[i], instructions[i], 0.8);
+        t->works->list[t->works->count - 1].launches = 1.0 / t->options.particle_order;
     }
 }
 
