@@ -225,7 +225,7 @@ static kf_status read_model(const char *file, const cJSON *root, kf_description 
                        "remove the key",
                        file);
     if (d->collision == KF_RM_MRT) {
-        if (!rule_given) d->rate_rule = KF_RATE_SUGA_2015;
+        if (!rule_given) d->rate_rule = KF_RATE_CONSTANT;
         if (!cJSON_HasObjectItem(object, "high_order_rate"))
             d->high_order_rate = 1.4; /* 1 and 1.8 blow up earlier */
     }

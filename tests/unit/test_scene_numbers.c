@@ -52,7 +52,7 @@ static void models_and_what_is_not_said(void **state) {
                                    "{\"samples_per_cell\": 9, \"seed\": 4}"),
                   NULL);
     assert_int_equal(s->collision, KF_RM_MRT);
-    assert_int_equal(s->rate_rule, KF_RATE_SUGA_2015);
+    assert_int_equal(s->rate_rule, KF_RATE_CONSTANT);
     near(s->high_order_rate, 1.4);
     near(s->samples_per_cell, 9);
     assert_true(s->seed == 4);
