@@ -135,6 +135,21 @@ static void test_false_discovery(void **state) {
 
 /* --- change points --- */
 
+/* One night of its own between two levels. */
+static void test_a_level_of_one_night(void **state) {
+    (void)state;
+    enum { NIGHTS = 25, LONELY = 12 };
+    double values[NIGHTS];
+    kf_change_point points[NIGHTS];
+    for (int i = 0; i < NIGHTS; i++)
+        values[i] = (i < LONELY ? 1.0 : i == LONELY ? 5.0 : 2.0) + 0.01 * (i % 3);
+    assert_int_equal(kf_change_points(values, NIGHTS, 0.001, 0.01, points), 2);
+    assert_int_equal(points[0].at, LONELY);
+    assert_true(fabs(points[0].shift - (5.0 - 1.01)) < 1e-9);
+    assert_int_equal(points[1].at, LONELY + 1);
+    assert_true(fabs(points[1].shift - (2.01 - 5.0)) < 1e-9);
+}
+
 static void test_change_points(void **state) {
     (void)state;
     double values[40];
@@ -400,6 +415,7 @@ int main(void) {
         cmocka_unit_test(test_shift),
         cmocka_unit_test(test_coverage),
         cmocka_unit_test(test_false_discovery),
+        cmocka_unit_test(test_a_level_of_one_night),
         cmocka_unit_test(test_change_points),
         cmocka_unit_test(test_noise_floor),
         cmocka_unit_test(test_screen),

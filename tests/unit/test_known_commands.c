@@ -50,6 +50,7 @@ static void assert_commands(const char *name, const char *const *commands, size_
         free(command);
     }
     text.text = without_between(text.text, "searches, ", " us of its own", "SOME");
+    text.text = without_between(text.text, "was never tuned on ", ", and nothing", "THIS PROCESSOR");
     text.text = without_between(text.text, "\"overhead_us\":\t", ",", "SOME");
     assert_known(name, with_word(with_word(text.text, scratch, "FOLDER"), KF_VERSION, "VERSION"));
 }
@@ -105,11 +106,109 @@ static void test_what_is_stored_is_shown(void **state) {
     assert_commands("shown.txt", commands, sizeof commands / sizeof *commands);
 }
 
+/* Of every command what its options refuse, and where their ranges end. */
+static void test_what_is_refused(void **state) {
+    (void)state;
+    static const char *const commands[] = {
+        "tune --scene ball --device cpu:0",
+        "tune --scene ball --devices cpu,nope",
+        "tune --scene ball --device cpu:1 --devices cpu,cpu",
+        "tune --scene ball --grid 3x3",
+        "tune --scene ball --samples-per-cell 0.9",
+        "tune --scene ball --samples-per-cell 1001",
+        "tune --scene ball --strategy nope",
+        "tune --scene ball --strategy random:bogus=1",
+        "tune --scene ball --strategy model:trend=7",
+        "tune --scene ball --budget 5parsecs",
+        "tune --scene ball --accuracy 2",
+        "tune --scene ball --accuracy 11%",
+        "tune --scene ball --objective speed",
+        "tune --scene ball --cache lukewarm",
+        "tune --scene ball --seed 0",
+        "tune --scene ball --effort 1.5",
+        "tune --scene ball --counters nope",
+        "tune --scene ball --share nothing",
+        "tune --scene ball --grid 20x10x10 --system d2q9 --device cpu:1",
+        "tune --scene ball --system nope",
+        "tune --scene nothing",
+        "tune ball",
+        "tune --scene ball --scene torus",
+        "tune --scen ball",
+        "space --scene ball --grid 2x2x2",
+        "space --scene ball --system sph",
+        "space --scene cavity2d --system d2q9 --fix nope=1 --device cpu:1",
+        "space --scene cavity2d --system d2q9 --fix alpha=3 --device cpu:1",
+        "space --scene cavity2d --system d2q9 --fix alpha --device cpu:1",
+        "run --config missing.kftune.json",
+        "run --config missing.kftune.json --scene ball",
+        "run --scene cavity2d --steps 0 --device cpu:1",
+        "run --scene cavity2d --time 0s --device cpu:1",
+        "run --scene cavity2d --time 2parsecs --device cpu:1",
+        "run --scene cavity2d --flow-throughs 0 --device cpu:1",
+        "run --scene cavity2d --until never --device cpu:1",
+        "run --scene cavity2d --steps 1 --time 1s --device cpu:1",
+        "run --scene cavity2d --steps 1 --fields nope --device cpu:1",
+        "run --scene cavity2d --steps 1 --every 0 --device cpu:1",
+        "run --scene cavity2d --steps 1 --area -1 --device cpu:1",
+        "run --scene cavity2d --steps 1 --mean-from -1 --device cpu:1",
+        "run --scene cavity2d --steps 1 --checkpoints -1 --device cpu:1",
+        "run --scene cavity2d --steps 1 --checkpoint-every 0 --device cpu:1",
+        "run --scene cavity2d --steps 1 --smoke-every 0 --device cpu:1",
+        "run --scene cavity2d --steps 1 --smoke-size 3x3 --device cpu:1",
+        "run --scene cavity2d --steps 1 --compress 10 --device cpu:1",
+        "validate --case nope",
+        "validate --case poiseuile",
+        "validate --accuracy 0.5 --case poiseuille",
+        "validate --list --json",
+        "bench --suite nope --device cpu:1",
+        "bench --suite step --figure nope --device cpu:1",
+        "bench --suite step --grid 4 --device cpu:1",
+        "roofs --device cuda:99",
+        "roofs --device gpu:0",
+        "replay --landscape missing.json --strategy random",
+        "replay --landscape toy.json --strategy nope",
+        "replay --landscape toy.json --strategy random --evaluations 0",
+        "replay --landscape toy.json --strategy random --repeats 0",
+        "predict --scene ball --top 0",
+        "predict --scene ball --bandwidth 0",
+        "landscape --scene ball --configs 0",
+        "landscape --scene ball --shard 4/4",
+        "landscape --scene ball --shard 1",
+        "landscape --scene ball --effort 0",
+        "nightly --suite missing.json",
+        "nightly --suite missing.json --label nope",
+        "nightly --suite missing.json --night -1",
+        "nightly",
+        "store show",
+        "store show --run nope",
+        "store list --limit 0",
+        "store export --format nope",
+        "store export --format csv --run 0",
+        "store prune",
+        "store prune --older-than 3parsecs",
+        "store import missing.json",
+        "store nope",
+        "plot roofline --out a.svg",
+        "plot surface --out a.txt",
+        "plot nope --out a.svg",
+        "plot kernels --out a.svg --run -1",
+        "report --out r.html",
+        "report --run 0 --out r.html",
+        "completion nope",
+        "doctor nope",
+        "list systems scenes",
+        "nope",
+        "--nope"};
+    write_text("toy.json", toy);
+    assert_commands("refused.txt", commands, sizeof commands / sizeof *commands);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_meshes_are_placed_as_said),
         cmocka_unit_test(test_what_is_there),
         cmocka_unit_test(test_what_is_stored_is_shown),
+        cmocka_unit_test(test_what_is_refused),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -134,6 +134,12 @@ static void facts_go_out_and_in(void **state) {
     /* The nodes follow from the size; of the others it says the counts. */
     assert_string_equal(kf_facts_text(&facts, text), "96x48x32 nodes, 12345 samples");
     assert_string_equal(kf_facts_size_text(&facts, text), "96x48x32");
+    kf_facts counts = {NULL, 0, 0};
+    kf_facts_amount(&counts, "sample_count", 1, "samples");
+    kf_facts_amount(&counts, "particle_count", 22, "particles");
+    kf_facts_amount(&counts, "tracer_count", 333, "");
+    assert_string_equal(kf_facts_text(&counts, text), "1 samples, 22 particles, 333 tracer_count");
+    kf_facts_free(&counts);
     cJSON *json = kf_facts_to_json(&facts), *units = kf_facts_units(&facts);
     assert_int_equal(kf_facts_from_json("test", json, units, &back, NULL), KF_OK);
     assert_true(kf_facts_get_size(&back, size) && size[0] == 96 && size[1] == 48 && size[2] == 32);

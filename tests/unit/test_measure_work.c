@@ -1,0 +1,190 @@
+/* What measuring asks of a device, counted: warm-up, samples, what runs before them, launches one by one. On
+ * a device that only records, whose clock goes on by 10 us with each launch, so that every number follows
+ * from the policy's. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "harness/measure/measure.h"
+#include "tests/tools/recording_backend.h"
+
+static const kf_plan_methods methods = {0};
+static kf_status begin(kf_plan *plan, kf_error *error) {
+    (void)plan;
+    (void)error;
+    return KF_OK;
+}
+static void free_nothing(kf_plan *plan) {
+    (void)plan;
+}
+
+typedef struct bench {
+    kf_backend *backend;
+    kf_plan *plan;
+    kf_function *function;
+    kf_plan_methods methods;
+    kf_problem problem;
+    kf_config config;
+    kf_measurement measurement;
+} bench;
+
+static void add_kernel(bench *b, const char *name, int period, int phase) {
+    const int arguments[3] = {64, 2, 1}, block[3] = {32, 1, 1};
+    kf_launch launch;
+    kf_launch_set(&launch, name, b->function, block, arguments, sizeof arguments);
+    kf_item *item = kf_plan_add_kernel(b->plan, &launch);
+    item->period = period;
+    item->phase = phase;
+}
+
+/* A plan of one kernel, "step". */
+static void open_bench(bench *b) {
+    static const kf_device_info device = {
+        .backend = "cpu", .spec = "cpu", .name = "recording", .max_threads_per_block = 1024};
+    const kf_source source = {"kernels/none.cu", NULL, 0};
+    kf_module *module = NULL;
+    kf_error error = {KF_OK, ""};
+    memset(b, 0, sizeof *b);
+    b->backend = recording_open(&device);
+    b->methods = methods;
+    b->methods.initialise = begin;
+    b->methods.free = free_nothing;
+    b->plan = kf_plan_create(b->backend, &b->problem, &b->config, &b->methods, NULL);
+    b->plan->updates = 3000;
+    b->plan->least_bytes = 5e6;
+    assert_int_equal(kf_plan_module(b->plan, &source, &module, &error), KF_OK);
+    assert_int_equal(kf_module_function(module, "step", &b->function, &error), KF_OK);
+    add_kernel(b, "step", 1, 0);
+}
+
+static recorded_work measure(bench *b, const kf_measure_policy *policy, const kf_incumbent *incumbent) {
+    kf_error error = {KF_OK, ""};
+    if (kf_measure_plan(b->plan, policy, incumbent, &b->measurement, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    return recording_of(b->backend)->work;
+}
+
+static void close_bench(bench *b) {
+    kf_measurement_free(&b->measurement);
+    kf_plan_free(b->plan);
+    kf_backend_close(b->backend);
+}
+
+/* Real time is not what these are about. */
+static kf_measure_policy policy_of(const char *kind) {
+    kf_device_info device = {0};
+    (void)snprintf(device.backend, sizeof device.backend, "%s", kind);
+    kf_measure_policy p = kf_policy_for(&device);
+    p.warm_up_limit_us = p.time_limit_us = p.kernel_limit_us = 1e12;
+    return p;
+}
+
+/* 20 ms of warm-up are 2000 steps, in batches of 2, 4, ... 512 and the 978 that are left; one batch of 100
+ * that does not count (it may make a graph), 50 samples of 1 ms to time 50 ms, and 15 times two steps launch
+ * by launch. */
+static void on_a_cpu(void **state) {
+    (void)state;
+    bench b;
+    open_bench(&b);
+    const kf_measure_policy p = policy_of("cpu");
+    const recorded_work work = measure(&b, &p, NULL);
+    const kf_measurement *m = &b.measurement;
+    assert_int_equal(m->batch, 100);
+    assert_int_equal(m->sample_count, 50);
+    assert_int_equal(m->stop, KF_STOP_PRECISE);
+    assert_int_equal(work.launches, 2000 + 100 + 50 * 100 + 15 * 2);
+    assert_int_equal(work.fills, 0);
+    assert_int_equal(work.graphs_made, 1);
+    assert_true(fabs(m->step_us.median - 10.0) < 1e-4);
+    assert_true(fabs(m->updates_per_us - 300.0) < 0.01);
+    assert_true(fabs(m->effective_bandwidth - 5e6 / 10e-6) < 1e-4 * 5e11);
+    assert_int_equal(m->kernel_count, 1);
+    assert_int_equal(m->kernels[0].time_us.count, 15 * 2);
+    assert_true(fabs(m->kernels[0].time_us.median - 10.0) < 1e-4);
+    assert_int_equal(m->kernels[0].registers, 32);
+    close_bench(&b);
+}
+
+/* 50 ms of warm-up; samples of 20 steps: two alone, then 16 at a time, each time behind a batch that is not
+ * timed, until 50 ms are; every repeat launch by launch is behind one, too. */
+static void behind_a_queue(void **state) {
+    (void)state;
+    bench b;
+    open_bench(&b);
+    const kf_measure_policy p = policy_of("cuda");
+    const recorded_work work = measure(&b, &p, NULL);
+    const kf_measurement *m = &b.measurement;
+    assert_int_equal(m->batch, 20);
+    assert_int_equal(m->sample_count, 2 + 16 * 16);
+    assert_int_equal(work.launches, 5000 + 20 + (1 + 16) * 20 + m->sample_count * 20 + 15 * (20 + 2));
+    close_bench(&b);
+}
+
+/* Two samples are enough of what is much slower than the best; nothing is timed launch by launch then. */
+static void of_a_loser(void **state) {
+    (void)state;
+    bench b;
+    open_bench(&b);
+    const kf_measure_policy p = policy_of("cpu");
+    const kf_incumbent best = {2, {6.0, 6.0}, 6.0};
+    const recorded_work work = measure(&b, &p, &best);
+    assert_int_equal(b.measurement.state, KF_STATE_SKIPPED);
+    assert_int_equal(b.measurement.sample_count, KF_SKIP_SAMPLES);
+    assert_non_null(strstr(b.measurement.reason, "1.67 times as slow as the best so far after 2 samples"));
+    assert_int_equal(work.launches, 2000 + 100 + 2 * 100);
+    close_bench(&b);
+}
+
+/* Before every sample the cache is emptied, or filled by a batch that is not timed. */
+static void with_a_state_of_the_cache(void **state) {
+    (void)state;
+    static const kf_cache_policy caches[2] = {KF_CACHE_COLD, KF_CACHE_HOT};
+    for (int i = 0; i < 2; i++) {
+        bench b;
+        open_bench(&b);
+        kf_measure_policy p = policy_of("cpu");
+        p.cache = caches[i];
+        const recorded_work work = measure(&b, &p, NULL);
+        assert_int_equal(b.measurement.sample_count, 50);
+        assert_int_equal(b.measurement.cache, caches[i]);
+        assert_int_equal(work.fills, i == 0 ? 50 : 0);
+        assert_int_equal(work.launches, 2000 + 100 + (i == 0 ? 50 : 100) * 100 + 15 * 2);
+        close_bench(&b);
+    }
+}
+
+/* A kernel of every eighth step: warm-up takes 20 ms of 11.25 us a step; whole cycles are a sample of 1 ms,
+ * and the rare kernel is timed apart, twice at the beginning and as often as the others after. */
+static void of_rare_kernels(void **state) {
+    (void)state;
+    bench b;
+    open_bench(&b);
+    add_kernel(&b, "rare", 8, 5);
+    const kf_measure_policy p = policy_of("cpu");
+    (void)measure(&b, &p, NULL);
+    const kf_measurement *m = &b.measurement;
+    assert_int_equal(m->batch, 96); /* 12 cycles of 90 us */
+    assert_true(fabs(m->step_us.median - 11.25) < 1e-3);
+    assert_int_equal(m->sample_count, 47); /* 50 ms of 1.08 ms */
+    assert_int_equal(m->kernel_count, 2);
+    assert_string_equal(m->kernels[1].name, "rare");
+    assert_true(fabs(m->kernels[1].launches_per_step - 0.125) < 1e-12);
+    assert_true(fabs(m->kernels[1].time_us.median - 10.0) < 1e-4);
+    assert_int_equal(m->kernels[1].time_us.count, 2);
+    assert_int_equal(m->kernels[0].time_us.count, 2 * 2 + 2 + 15 * 2);
+    close_bench(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(on_a_cpu),        cmocka_unit_test(behind_a_queue),
+        cmocka_unit_test(of_a_loser),      cmocka_unit_test(with_a_state_of_the_cache),
+        cmocka_unit_test(of_rare_kernels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
