@@ -1,7 +1,7 @@
 /* A sub-step of MacCormack's advection (Selle et al., J. Sci. Comput. 35 (2008) 350) with the viscous term. Defines besides
  * those of grid.h: KF_MIDPOINT 0|1 the trace, KF_LIMITER 0 none | 1 within values that the correction finds again | 2 within
- * bounds that the prediction has kept, KF_VISCOUS 0 off | 1 explicit | 2 implicit; KF_PERIODIC 0|1; KF_ROW and KF_PLANE
- * where lengths of rows and planes are constants. */
+ * bounds that the prediction has kept, KF_VISCOUS 0 off | 1 explicit | 2 implicit; KF_PERIODIC 0|1; KF_STEPS 0 eight addresses
+ * of their own | 1 one address and constant steps from it; KF_ROW and KF_PLANE where lengths of rows and planes are constants. */
 #include "grid.h"
 #include "viscous.h"
 
@@ -11,27 +11,23 @@
 #define KF_STRIDES(a) {1, (a)->row, (a)->plane}
 #endif
 
-/* What portable C has no single instruction for. NaN becomes least. KF_REACH: what is converted to an integer, which a GPU
- * does for any number: held where it may, so that integers can be held instead. */
+KF_FUNCTION kf_real kf_least(kf_real a, kf_real b) {
+    return a < b ? a : b;
+}
+
+#if KF_STEPS
+/* What portable C has no single instruction for. KF_REACH: what is converted to an integer, which a GPU does for any number:
+ * held where it may, so that integers can be held instead. A NaN goes to the lower end, or stays. */
 #if KF_CUDA && KF_DOUBLE
 #define KF_REACH(value, least, most) (value)
 #define KF_SATURATE(value) fmin(fmax(value, 0.0), 1.0)
-#define KF_CLAMP(value, least, most) fmin(fmax(value, least), most)
-#define KF_LESSER(a, b) fmin(a, b)
-#define KF_GREATER(a, b) fmax(a, b)
 #define KF_FLOOR_TO_INT(value) __double2int_rd(value)
 #elif KF_CUDA
 #define KF_REACH(value, least, most) (value)
 #define KF_SATURATE(value) __saturatef(value)
-#define KF_CLAMP(value, least, most) fminf(fmaxf(value, least), most)
-#define KF_LESSER(a, b) fminf(a, b)
-#define KF_GREATER(a, b) fmaxf(a, b)
 #define KF_FLOOR_TO_INT(value) __float2int_rd(value)
 #else
-#define KF_LESSER(a, b) ((a) < (b) ? (a) : (b))
-#define KF_GREATER(a, b) ((a) > (b) ? (a) : (b))
-#define KF_CLAMP(value, least, most) KF_LESSER(KF_GREATER(value, least), most)
-#define KF_REACH(value, least, most) KF_CLAMP(value, least, most)
+#define KF_REACH(value, least, most) kf_least(kf_most_of(value, least), most)
 #define KF_SATURATE(value) (value)
 #define KF_FLOOR_TO_INT(value) ((int)KF_FLOOR(value))
 #endif
@@ -42,18 +38,27 @@ typedef struct kf_corners {
     kf_real share[3];
 } kf_corners;
 
-/* Along one axis: `at` plus `offset`, held in [0, count - 1] or wrapped. Both values of a held one exist, so that steps up
- * are constants. */
-KF_FUNCTION void kf_find(const kf_grid *a, int axis, int at, kf_real offset, int count, int stride, kf_corners *c) {
+/* Along one axis: `at` plus `offset`, held in [0, count - 1] or wrapped. A place at an end is mixed of the last two values, so
+ * that the step up is a constant; bounded: of the one alone, as the limiter's bounds are. */
+KF_FUNCTION void kf_find(const kf_grid *a, int axis, int at, kf_real offset, int count, int stride, int bounded, kf_corners *c) {
     int low;
-    c->up[axis] = stride;
     if (kf_is_periodic(a, axis)) {
-        const kf_real most = KF_R(count - 1), held = KF_CLAMP(offset, -most, most);
+        const kf_real most = KF_R(count - 1), held = offset > most ? most : (offset > -most ? offset : -most);
         const int whole = KF_FLOOR_TO_INT(held);
         low = at + whole;
         low = low < 0 ? low + count : low >= count ? low - count : low;
         c->share[axis] = held - KF_R(whole);
         c->up[axis] = low + 1 == count ? (1 - count) * stride : stride;
+    } else if (bounded) {
+        const kf_real held = KF_REACH(offset, KF_R(-at - 1), KF_R(count - at));
+        int whole = KF_FLOOR_TO_INT(held);
+        whole = whole < -at - 1 ? -at - 1 : whole;
+        whole = whole > count - 1 - at ? count - 1 - at : whole;
+        low = at + whole;
+        c->share[axis] = held - KF_R(whole);
+        c->up[axis] = low >= 0 && low < count - 1 ? stride : 0;
+        low = low < 0 ? 0 : low;
+        if (c->up[axis] == 0) c->share[axis] = KF_R(0);
     } else {
         const kf_real held = KF_REACH(offset, KF_R(-at), KF_R(count - 1 - at));
         int whole = KF_FLOOR_TO_INT(held);
@@ -61,18 +66,49 @@ KF_FUNCTION void kf_find(const kf_grid *a, int axis, int at, kf_real offset, int
         whole = whole > count - 2 - at ? count - 2 - at : whole;
         low = at + whole;
         c->share[axis] = KF_SATURATE(held - KF_R(whole));
+        c->up[axis] = stride;
     }
     c->base += low * stride;
 }
+#else
+/* Eight values and how to mix them. */
+typedef struct kf_corners {
+    int low[3], high[3]; /* offsets along each axis, in places */
+    kf_real share[3];
+} kf_corners;
 
-/* Where component `of` is found at a displacement from the face of component `from` at (x, y, z). */
-KF_FUNCTION kf_corners kf_corners_of(const kf_grid *a, int of, int from, int x, int y, int z, const kf_real d[3]) {
+/* Along one axis: `at` plus `offset`, held in [0, count - 1] or wrapped. A NaN goes to the lower end. */
+KF_FUNCTION void kf_find(const kf_grid *a, int axis, int at, kf_real offset, int count, int stride, int bounded, kf_corners *c) {
+    (void)bounded;
+    const kf_real most = KF_R(count - 1);
+    offset = offset > most ? most : (offset > -most ? offset : -most);
+    const kf_real whole = KF_FLOOR(offset);
+    int low = at + (int)whole, high;
+    c->share[axis] = offset - whole;
+    if (kf_is_periodic(a, axis)) {
+        low = low < 0 ? low + count : low >= count ? low - count : low;
+        high = low + 1 == count ? 0 : low + 1;
+    } else {
+        high = low + 1;
+        low = low < 0 ? 0 : low > count - 1 ? count - 1 : low;
+        high = high < 0 ? 0 : high > count - 1 ? count - 1 : high;
+    }
+    c->low[axis] = low * stride;
+    c->high[axis] = high * stride;
+}
+#endif
+
+/* Where component `of` is found at a displacement from the face of component `from` at (x, y, z). bounded: its bounds are
+ * wanted, too. */
+KF_FUNCTION kf_corners kf_corners_of(const kf_grid *a, int of, int from, int x, int y, int z, const kf_real d[3], int bounded) {
     kf_corners c;
     const int stride[3] = KF_STRIDES(a), at[3] = {x, y, z};
+#if KF_STEPS
     c.base = 0;
+#endif
     KF_UNROLL for (int i = 0; i < 3; i++) {
         const kf_real half = KF_R(0.5) * KF_R((of == i) - (from == i));
-        kf_find(a, i, at[i], d[i] + half, a->cells[i] + (of == i && !kf_is_periodic(a, i)), stride[i], &c);
+        kf_find(a, i, at[i], d[i] + half, a->cells[i] + (of == i && !kf_is_periodic(a, i)), stride[i], bounded, &c);
     }
     return c;
 }
@@ -81,21 +117,42 @@ KF_FUNCTION kf_real kf_mix(kf_real low, kf_real high, kf_real share) {
     return low + share * (high - low);
 }
 
+#if KF_STEPS
 /* The eight values; bit i of their index: above along axis i. */
 KF_FUNCTION void kf_gather(const kf_grid *a, const void *field, int of, const kf_corners *c, kf_real values[8]) {
     const kf_real *v = KF_CONSTANTS(field) + of * a->capacity + a->origin + c->base;
     KF_UNROLL for (int i = 0; i < 8; i++)
         values[i] = v[(i & 1 ? c->up[0] : 0) + (i & 2 ? c->up[1] : 0) + (i & 4 ? c->up[2] : 0)];
 }
+#else
+KF_FUNCTION void kf_gather(const kf_grid *a, const void *field, int of, const kf_corners *c, kf_real values[8]) {
+    const kf_real *v = KF_CONSTANTS(field) + of * a->capacity + a->origin;
+    const int y[4] = {c->low[1] + c->low[2], c->high[1] + c->low[2], c->low[1] + c->high[2], c->high[1] + c->high[2]};
+    KF_UNROLL for (int i = 0; i < 8; i++) values[i] = v[(i & 1 ? c->high[0] : c->low[0]) + y[i / 2]];
+}
+#endif
 KF_FUNCTION kf_real kf_mixture(const kf_real v[8], const kf_real share[3]) {
     return kf_mix(kf_mix(kf_mix(v[0], v[1], share[0]), kf_mix(v[2], v[3], share[0]), share[1]),
                   kf_mix(kf_mix(v[4], v[5], share[0]), kf_mix(v[6], v[7], share[0]), share[1]), share[2]);
 }
+#if KF_STEPS
 KF_FUNCTION kf_real kf_sample(const kf_grid *a, const void *field, int of, const kf_corners *c) {
     kf_real values[8];
     kf_gather(a, field, of, c, values);
     return kf_mixture(values, c->share);
 }
+#else
+KF_FUNCTION kf_real kf_sample(const kf_grid *a, const void *field, int of, const kf_corners *c) {
+    const kf_real *v = KF_CONSTANTS(field) + of * a->capacity + a->origin;
+    const int y0 = c->low[1] + c->low[2], y1 = c->high[1] + c->low[2], y2 = c->low[1] + c->high[2],
+              y3 = c->high[1] + c->high[2];
+    return kf_mix(kf_mix(kf_mix(v[c->low[0] + y0], v[c->high[0] + y0], c->share[0]),
+                         kf_mix(v[c->low[0] + y1], v[c->high[0] + y1], c->share[0]), c->share[1]),
+                  kf_mix(kf_mix(v[c->low[0] + y2], v[c->high[0] + y2], c->share[0]),
+                         kf_mix(v[c->low[0] + y3], v[c->high[0] + y3], c->share[0]), c->share[1]),
+                  c->share[2]);
+}
+#endif
 
 /* The carrier at the face itself, as kf_sample finds it: the component that lies there, means of four of the others. */
 KF_FUNCTION void kf_carrier_at(const kf_grid *a, int from, int x, int y, int z, kf_real u[3]) {
@@ -120,7 +177,7 @@ KF_FUNCTION void kf_trace(const kf_grid *a, int from, int x, int y, int z, const
 #if KF_MIDPOINT
     const kf_real half[3] = {KF_R(0.5) * (time * u[0]), KF_R(0.5) * (time * u[1]), KF_R(0.5) * (time * u[2])};
     KF_UNROLL for (int of = 0; of < 3; of++) {
-        const kf_corners c = kf_corners_of(a, of, from, x, y, z, half);
+        const kf_corners c = kf_corners_of(a, of, from, x, y, z, half, 0);
         d[of] = time * kf_sample(a, a->carrier, of, &c);
     }
 #else
@@ -132,28 +189,51 @@ KF_FUNCTION void kf_trace(const kf_grid *a, int from, int x, int y, int z, const
 KF_FUNCTION void kf_bounds_of(const kf_real v[8], kf_real *least, kf_real *most) {
     *least = *most = v[0];
     KF_UNROLL for (int i = 1; i < 8; i++) {
-        *least = KF_LESSER(*least, v[i]);
-        *most = KF_GREATER(*most, v[i]);
+        *least = kf_least(*least, v[i]);
+        *most = kf_most_of(*most, v[i]);
     }
 }
 
 KF_FUNCTION void kf_predict(const kf_grid *a, int c, int x, int y, int z) {
     const int k = kf_place(a, x, y, z);
-    const long long at = c * a->capacity + k;
-    kf_real u[3], d[3], held, values[8];
+    kf_real u[3], d[3], held;
     kf_carrier_at(a, c, x, y, z, u);
     kf_trace(a, c, x, y, z, u, KF_R(-a->duration), d);
-    const kf_corners from = kf_corners_of(a, c, c, x, y, z, d);
-    kf_gather(a, a->source, c, &from, values);
-    const kf_real moved = kf_mixture(values, from.share);
-    KF_VALUES(a->predicted)[at] = kf_is_held(a, c, x, y, z, k, &held) ? held : moved;
+    const kf_corners from = kf_corners_of(a, c, c, x, y, z, d, KF_LIMITER == 2);
 #if KF_LIMITER == 2
-    kf_real least, most;
+    kf_real values[8], least, most;
+    kf_gather(a, a->source, c, &from, values);
     kf_bounds_of(values, &least, &most);
-    KF_VALUES(a->kept)[at] = least;
-    KF_VALUES(a->kept)[3 * a->capacity + at] = most;
+    const kf_real moved = kf_mixture(values, from.share);
+    KF_VALUES(a->kept)[c * a->capacity + k] = least;
+    KF_VALUES(a->kept)[(3 + c) * a->capacity + k] = most;
+#else
+    const kf_real moved = kf_sample(a, a->source, c, &from);
 #endif
+    KF_VALUES(a->predicted)[c * a->capacity + k] = kf_is_held(a, c, x, y, z, k, &held) ? held : moved;
 }
+
+/* Within the values that the prediction was made of. */
+#if KF_STEPS
+KF_FUNCTION kf_real kf_limit(const kf_grid *a, int of, const kf_corners *c, kf_real value) {
+    kf_real values[8], least, most;
+    kf_gather(a, a->source, of, c, values);
+    kf_bounds_of(values, &least, &most);
+    return kf_least(kf_most_of(value, least), most);
+}
+#else
+KF_FUNCTION kf_real kf_limit(const kf_grid *a, int of, const kf_corners *c, kf_real value) {
+    const kf_real *v = KF_CONSTANTS(a->source) + of * a->capacity + a->origin;
+    kf_real least = v[c->low[0] + c->low[1] + c->low[2]], most = least;
+    KF_UNROLL for (int i = 1; i < 8; i++) {
+        const kf_real corner = v[(i & 1 ? c->high[0] : c->low[0]) + (i & 2 ? c->high[1] : c->low[1]) +
+                                 (i & 4 ? c->high[2] : c->low[2])];
+        least = kf_least(least, corner);
+        most = kf_most_of(most, corner);
+    }
+    return kf_least(kf_most_of(value, least), most);
+}
+#endif
 
 KF_FUNCTION void kf_correct(const kf_grid *a, int c, int x, int y, int z) {
     const int k = kf_place(a, x, y, z);
@@ -161,18 +241,15 @@ KF_FUNCTION void kf_correct(const kf_grid *a, int c, int x, int y, int z) {
     kf_real u[3], d[3], held;
     kf_carrier_at(a, c, x, y, z, u);
     kf_trace(a, c, x, y, z, u, KF_R(a->duration), d);
-    const kf_corners to = kf_corners_of(a, c, c, x, y, z, d);
+    const kf_corners to = kf_corners_of(a, c, c, x, y, z, d, 0);
     kf_real value = KF_CONSTANTS(a->predicted)[at] +
                     KF_R(0.5) * (KF_CONSTANTS(a->source)[at] - kf_sample(a, a->predicted, c, &to));
 #if KF_LIMITER == 1
-    kf_real values[8], least, most;
     kf_trace(a, c, x, y, z, u, KF_R(-a->duration), d);
-    const kf_corners from = kf_corners_of(a, c, c, x, y, z, d);
-    kf_gather(a, a->source, c, &from, values);
-    kf_bounds_of(values, &least, &most);
-    value = KF_CLAMP(value, least, most);
+    const kf_corners from = kf_corners_of(a, c, c, x, y, z, d, 1);
+    value = kf_limit(a, c, &from, value);
 #elif KF_LIMITER == 2
-    value = KF_CLAMP(value, KF_CONSTANTS(a->kept)[at], KF_CONSTANTS(a->kept)[3 * a->capacity + at]);
+    value = kf_least(kf_most_of(value, KF_CONSTANTS(a->kept)[at]), KF_CONSTANTS(a->kept)[3 * a->capacity + at]);
 #endif
     value += KF_R(a->duration * a->force[c]);
 #if KF_VISCOUS == 1

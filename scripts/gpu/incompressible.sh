@@ -10,6 +10,8 @@
 #   sphere-300 (150)  the same at Re 100 and 300: sphere-300.txt
 #   cube (110)        256^3 cells (or KFTUNE_CUBE) with a ball: the best solver's time and iterations, cube-bench.json; DRAM
 #                     counted, cube.db, table `counter`
+#   advection (60)    the same cube: advection with one address or eight, bounds found or kept, shapes of blocks: advection.json
+#   rest-100x50x50 (50)  figures of that size that 80 s do not reach: rest-100x50x50.json
 #   wake (60)         smoke of this system and the kinetic one at one moment, scripts/wake.sh: wake/
 #   spectra (40)      the case incompressible-wake with its pictures: spectra.txt, spectra/
 set -u
@@ -34,7 +36,8 @@ validate() { # FILE SECONDS OPTION...
     shift 2
     timeout -k 5 "$seconds" "$kftune" validate --device "$device" "$@" >"$folder/$file.txt" 2>&1
 }
-cube() {
+# Writes cube.json.
+write_cube() {
     local n=${KFTUNE_CUBE:-256}
     cat >"$folder/cube.json" <<JSON
 {"description": "$n^3 cells with a ball of a quarter of them in a stream",
@@ -44,6 +47,10 @@ cube() {
  "flow": {"speed": 1.0, "reynolds": 10000, "reference_length": 0.25, "lattice_speed": 0.05},
  "incompressible": {"steps": 10}}
 JSON
+}
+cube() {
+    local n=${KFTUNE_CUBE:-256}
+    write_cube
     cat >"$folder/cube.suite.json" <<JSON
 {"suite": "cube", "description": "the pressure solve on $n^3 cells with a solid", "promise": "every config passes the gate",
  "scenes": [{"name": "cube", "scene": "$folder/cube.json"}],
@@ -67,6 +74,35 @@ JSON
     "$kftune" store show --store "$folder/cube.db" --limit 2 >"$folder/cube-kernels.txt"
     return $status
 }
+# Every combination is a timing of its own, so that each has its kernels' times.
+advection() {
+    local shapes=(64/4 32/4 64/1 128/1 128/2 256/1) ways=(eight one fixed) timings=() figures=() shape bounds way name with
+    [ "$device" != cpu ] || { shapes=(1024/1) && ways=(eight one); }
+    write_cube
+    for shape in "${shapes[@]}"; do
+        for way in "${ways[@]}"; do
+            with="\"addresses\": \"$way\""
+            [ "$way" != fixed ] || with="\"addresses\": \"one\", \"fixed_rows\": true"
+            for bounds in found kept; do
+                name="$way $bounds $shape"
+                timings+=("{\"name\": \"$name\", \"scene\": \"cube\", \"seconds\": 0.3, \"with\": {\"iterations\": 6, $with,
+ \"bounds\": \"$bounds\", \"block_x\": ${shape%/*}, \"block_y\": ${shape#*/}}}")
+                figures+=("{\"name\": \"$name\", \"kind\": \"step\", \"of\": \"$name\"}"
+                    "{\"name\": \"advection, $name\", \"kind\": \"kernels_time\", \"of\": \"$name\", \"kernels\": [\"predict\", \"correct\"]}")
+            done
+        done
+    done
+    local IFS=,
+    echo "{\"suite\": \"advection\", \"seconds\": 35, \"description\": \"advection's variants\", \"promise\": \"every config passes the gate\",
+\"scenes\": [{\"name\": \"cube\", \"scene\": \"$folder/cube.json\"}], \"timings\": [${timings[*]}], \"figures\": [${figures[*]}]}" \
+        >"$folder/advection.suite.json"
+    timeout -s INT -k 5 60 "$kftune" bench --suite "$folder/advection.suite.json" --device "$device" --json >"$folder/advection.json" \
+        2>"$folder/advection.txt"
+}
+rest() { # SIZE
+    timeout -s INT -k 5 50 "$kftune" bench --suite incompressible --device "$device" --json --figure "40x $1" --figure "40x over kinetic $1" \
+        --figure "40x iterations $1" --figure "10x, paper $1" --figure "10x over kinetic, papers $1" >"$folder/rest-$1.json" 2>"$folder/rest-$1.txt"
+}
 for part in "${parts[@]}"; do
     begin=$SECONDS
     case $part in
@@ -76,7 +112,9 @@ for part in "${parts[@]}"; do
     sphere-100) validate sphere-100 45 --quick --case incompressible-sphere ;;
     sphere-300) validate sphere-300 150 --case incompressible-sphere ;;
     vortices) validate vortices 25 --case incompressible-tg --case incompressible-div ;;
+    rest-100x50x50) rest 100x50x50 ;;
     cube) cube ;;
+    advection) advection ;;
     spectra) validate spectra 40 --case incompressible-wake --pictures "$folder/spectra" ;;
     wake) timeout -k 5 60 bash scripts/wake.sh "$folder/wake" "$device" 200x100x100 ;;
     *) echo "$part: no such part; see the head of this script" >&2 && exit 2 ;;

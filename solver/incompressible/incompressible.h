@@ -27,6 +27,7 @@ typedef struct kf_incompressible_options {
     kf_pressure_solver solver;
     bool double_precision, graph, fixed_rows;
     bool keeps_bounds;                /* the prediction leaves the limiter's bounds in memory */
+    bool one_address;                 /* from which advection's eight values lie at constant distances */
     int iterations, least_iterations; /* of a solve, at most and at least */
     int sweeps;                       /* of a multigrid level before and after the coarser ones */
     int threads;                      /* of a block that sums */

@@ -23,12 +23,14 @@ static kf_status integer(const kf_config *config, const char *name, long low, lo
 
 kf_status kf_incompressible_read_options(const kf_config *config, bool gpu,
                                          kf_incompressible_options *options, kf_error *error) {
-    static const char *const storages[] = {"f32", "f64"}, *const bounds[] = {"found", "kept"};
-    int solver, storage, kept;
+    static const char *const storages[] = {"f32", "f64"}, *const bounds[] = {"found", "kept"},
+                             *const addresses[] = {"eight", "one"};
+    int solver, storage, kept, one;
     memset(options, 0, sizeof *options);
     KF_TRY(kf_config_choice(config, "solver", kf_pressure_solver_names, KF_PRESSURE_SOLVERS, &solver, error));
     KF_TRY(kf_config_choice(config, "storage", storages, 2, &storage, error));
     KF_TRY(kf_config_choice(config, "bounds", bounds, 2, &kept, error));
+    KF_TRY(kf_config_choice(config, "addresses", addresses, 2, &one, error));
     KF_TRY(kf_config_boolean(config, "fixed_rows", &options->fixed_rows, error));
     KF_TRY(kf_config_boolean(config, "graph", &options->graph, error));
     KF_TRY(integer(config, "iterations", 1, 10000, &options->iterations, error));
@@ -40,6 +42,7 @@ kf_status kf_incompressible_read_options(const kf_config *config, bool gpu,
     options->solver = (kf_pressure_solver)solver;
     options->double_precision = storage == 1;
     options->keeps_bounds = kept == 1;
+    options->one_address = one == 1;
     if (options->graph && !gpu) return kf_fail(error, KF_BAD_INPUT, "config: graph is for GPUs");
     if ((options->threads & (options->threads - 1)) != 0)
         return kf_fail(error, KF_BAD_INPUT, "config: threads must be a power of two");
@@ -112,6 +115,7 @@ void kf_incompressible_define(const kf_scene *scene, const kf_incompressible_opt
                model->viscous_term == KF_VISCOUS_OFF        ? 0
                : model->viscous_term == KF_VISCOUS_EXPLICIT ? 1
                                                             : 2);
+        define(defines, "KF_STEPS", options->one_address);
         if (options->fixed_rows) {
             kf_level level = {.cells = {scene->nodes[0], scene->nodes[1], scene->nodes[2]}};
             kf_incompressible_lay_out(&level);

@@ -154,17 +154,13 @@ static bool has_face(const run *r, int axis, const int x[3]) {
     return true;
 }
 
-/* Component `axis` of a field at a point, which is moved to the first or last value where it is beyond; the
- * least and the largest of what it is made of. */
+/* Component `axis` of a field at a point; the least and the largest of what it is made of. */
 static double sample(const run *r, double *const field[3], int axis, const double point[3], double range[2]) {
     double share[3], sum = 0.0;
     int low[3];
     for (int i = 0; i < 3; i++) {
-        const int last = r->n[i] - 1 + (i == axis);
-        double place = point[i] + (i == axis ? 0.5 : 0.0);
-        if (!r->wraps[i]) place = fmin(fmax(place, 0.0), last);
+        const double place = point[i] + (i == axis ? 0.5 : 0.0);
         low[i] = (int)floor(place);
-        if (!r->wraps[i] && low[i] == last) low[i]--;
         share[i] = place - low[i];
     }
     range[0] = INFINITY;
@@ -173,10 +169,13 @@ static double sample(const run *r, double *const field[3], int axis, const doubl
         double weight = 1.0;
         int x[3];
         for (int i = 0; i < 3; i++) {
-            const int up = corner >> i & 1;
+            const int up = corner >> i & 1, last = r->n[i] - 1 + (i == axis);
             x[i] = low[i] + up;
             weight *= up == 1 ? share[i] : 1.0 - share[i];
-            if (r->wraps[i]) x[i] = (x[i] % r->n[i] + r->n[i]) % r->n[i];
+            if (r->wraps[i])
+                x[i] = (x[i] % r->n[i] + r->n[i]) % r->n[i];
+            else
+                x[i] = x[i] < 0 ? 0 : x[i] > last ? last : x[i];
         }
         const double value = field[axis][at(r, x)];
         sum += weight * value;

@@ -65,7 +65,7 @@ static void verify(kf_scene *scene, int steps, const char *const *changes) {
 
 static const char *const all_solvers[] = {
     "solver=multigrid_cg",
-    "solver=multigrid_cg sweeps=1 bounds=kept",
+    "solver=multigrid_cg sweeps=1 bounds=kept addresses=one",
     "solver=multigrid_cg sweeps=3 storage=f64",
     "solver=multigrid iterations=50",
     "solver=cg iterations=400",
@@ -75,10 +75,12 @@ static const char *const all_solvers[] = {
     "solver=fourier_cg storage=f64",
     "solver=incomplete_cg iterations=400 least_iterations=300 storage=f64",
     NULL};
-static const char *const one_solver[] = {"solver=multigrid_cg", "solver=multigrid_cg bounds=kept storage=f64",
-                                         NULL};
-static const char *const unlimited[] = {"solver=multigrid_cg", "solver=multigrid_cg storage=f64", NULL};
-static const char *const two_solvers[] = {"solver=multigrid_cg", "solver=fourier_cg", NULL};
+static const char *const one_solver[] = {"solver=multigrid_cg",
+                                         "solver=multigrid_cg bounds=kept addresses=one storage=f64", NULL};
+static const char *const unlimited[] = {"solver=multigrid_cg addresses=one",
+                                        "solver=multigrid_cg storage=f64", NULL};
+static const char *const two_solvers[] = {"solver=multigrid_cg bounds=kept",
+                                          "solver=fourier_cg addresses=one", NULL};
 
 static void test_ball(void **state) {
     (void)state;
