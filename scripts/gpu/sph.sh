@@ -18,8 +18,8 @@ wanted=" ${*:-water32_1m water80_1m water32_8m water80_8m bingham32_8m splash_8m
 store=$folder/sph.db
 failed=0
 measured=()
-row() { # name, scene, spacings along x, least billion particle-steps a second
-    local name=$1 scene=$2 across=$3 must=$4 search label
+row() { # name, scene, spacings along x, least billion particle-steps a second, steps that lists are kept, their skins
+    local name=$1 scene=$2 across=$3 must=$4 period=${5:-8} skins=${6:-5,10} search label
     case $wanted in *" $name "*) ;; *) return ;; esac
     for search in $searches; do
         label=$name.$search
@@ -28,7 +28,7 @@ row() { # name, scene, spacings along x, least billion particle-steps a second
         cuda*)
             fix+=(--fix layout=float4 --fix graph=true --fix order=atomic)
             case $search in # around what was best before: the whole space takes hours
-            list) fix+=(--fix "cells=1,2" --fix prune=true --fix "list_period=${PERIODS:-8}" --fix "skin=${SKINS:-5,10}" --fix "in_flight=2,4,8" --fix threads=128
+            list) fix+=(--fix "cells=1,2" --fix prune=true --fix "list_period=${PERIODS:-$period}" --fix "skin=${SKINS:-$skins}" --fix "in_flight=2,4,8" --fix threads=128
                 --fix "resident_blocks=0,4,5,6" --fix "lanes=${LANES:-1}" --fix "cell_order=${ORDERS:-rows}") ;;
             staged) fix+=(--fix cells=1 --fix "in_flight=2,4,8" --fix "threads=64,96,192" --fix "resident_blocks=0,4,8,16") ;;
             esac
@@ -67,7 +67,7 @@ row water80_8m particles_80 200 1.2
 row bingham32_8m particles_bingham 200 1.4
 # SPHERIC 2 half a second after the water was let go: a jet goes up from the box
 sed 's/"windows": \[[^]]*\]/"windows": [0.5]/' scene/library/dam_break_3d.json >"$folder/splash.json" || exit 3
-row splash_8m "$folder/splash.json" "${SPLASH_ACROSS:-734}" 1.8
+row splash_8m "$folder/splash.json" "${SPLASH_ACROSS:-734}" 1.8 2,4 5,10 # it falls: further in 8 steps than a skin of 20 % lets it
 {
     echo '['
     separator=''

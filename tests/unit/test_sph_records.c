@@ -156,6 +156,44 @@ static void in_three_dimensions(void **state) {
     sums_of_the_snapshot(block, 9);
 }
 
+/* Snow that slides onto flatter ground: what a window makes of the coarse particles lies above the ground,
+ * though the slope below the coarse ones was steeper where they began. */
+static void a_window_on_terrain_lies_above_it(void **state) {
+    (void)state;
+    static const char text[] =
+        "{\"particles\": {\"dimensions\": 2, \"spacing\": 0.005}, \"box\": {\"size\": [1.5, 1.5]}, "
+        "\"gravity\": [0, -9.81], \"material\": {\"density\": 300, \"sound_speed\": 30, \"viscosity\": 2}, "
+        "\"terrain\": {\"formula\": \"0.1 + 0.8 * max(0, 1 - x / 1.2) ** 2\", \"cell\": 0.02}, \"fluid\": "
+        "[{\"shape\": \"polygon\", \"polygon\": [0.1, 0.5], \"depth\": 0.4, \"velocity\": [2.5, -2.5]}], "
+        "\"run\": {\"windows\": [0.12]}}";
+    const char *path = in_scratch("slide.json");
+    const kf_problem_options options = {0};
+    kf_error error = {KF_OK, ""};
+    kf_snapshot snapshot = {0};
+    kf_problem *problem;
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0 && fclose(file) == 0);
+    must(kf_sph_problem_open(path, &options, &problem, &error), &error);
+    const kf_particle_scene *s = problem->own;
+    assert_true(s->count > 5000); /* more than the coarse run has */
+    kf_plan *plan = plan_of(problem);
+    must(kf_sph_methods.seek(plan, 0, 0.0, &error), &error);
+    must(kf_plan_snapshot(plan, &snapshot, &error), &error);
+    const float *x = kf_snapshot_find(&snapshot, "position")->values;
+    double middle = 0;
+    for (size_t k = 0; k < s->count; k++) {
+        const double at = (double)x[3 * k] / s->spacing + s->origin[0];
+        const double up = (double)x[3 * k + 1] / s->spacing + s->origin[1];
+        assert_true(up > kf_terrain_height(&s->terrain, at, 0.0, NULL) + 0.24);
+        middle += (double)x[3 * k] / (double)s->count;
+    }
+    assert_true(middle > 0.45 && middle < 0.75); /* 0.3 at first */
+    kf_snapshot_free(&snapshot);
+    kf_plan_free(plan);
+    kf_problem_free(problem);
+}
+
 /* A drop that touches nothing: its centre falls as a stone does, its energy stays, and so does the law of its
  * time, whose steps are fixed. */
 static void a_drop_falls_as_a_stone(void **state) {
@@ -383,6 +421,7 @@ static int teardown(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(in_two_dimensions),
                                        cmocka_unit_test(in_three_dimensions),
+                                       cmocka_unit_test(a_window_on_terrain_lies_above_it),
                                        cmocka_unit_test(a_drop_falls_as_a_stone),
                                        cmocka_unit_test(what_leaves_stays),
                                        cmocka_unit_test(facts),
