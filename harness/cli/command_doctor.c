@@ -20,6 +20,7 @@ static const kf_diagnosis all_checks[] = {
     {.name = "cuda backend", .backend = true, .run = kf_check_cuda},
     {.name = "NVML", .run = kf_check_nvml},
     {.name = "CUPTI", .run = kf_check_cupti},
+    {.name = "NCCL", .run = kf_check_nccl},
     {.name = "GPU clock", .run = kf_check_clock},
     {.name = "GPU sharing", .run = kf_check_sharing},
     {.name = "PAPI", .run = kf_check_papi},

@@ -42,5 +42,6 @@ void kf_check_nvrtc(kf_diagnosis *check);
 void kf_check_cuda(kf_diagnosis *check);
 void kf_check_nvml(kf_diagnosis *check);
 void kf_check_cupti(kf_diagnosis *check);
+void kf_check_nccl(kf_diagnosis *check);
 
 #endif

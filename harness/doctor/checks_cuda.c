@@ -7,6 +7,7 @@
 #include "base/backend/backend.h"
 #include "base/backend/cuda_nvml.h"
 #include "base/backend/cuda_nvrtc.h"
+#include "base/backend/nccl.h"
 #include "base/util/file.h"
 #include "base/util/text.h"
 #include "harness/counters/cupti_library.h"
@@ -55,6 +56,16 @@ void kf_check_driver(kf_diagnosis *check) {
     }
     kf_check_report(check, KF_CHECK_OK, "", "%.380s", list.text);
     kf_text_free(&list);
+}
+
+void kf_check_nccl(kf_diagnosis *check) {
+    kf_error error = {0};
+    if (kf_nccl_available("cuda", &error) == KF_OK)
+        kf_check_report(check, KF_CHECK_OK, "", "can carry planes between the GPUs of a team");
+    else
+        kf_check_report(check, KF_CHECK_DEGRADED,
+                        "only transfer=nccl of a team of GPUs needs it; all else works without", "%.300s",
+                        error.message);
 }
 
 #ifdef KF_HAVE_CUDA

@@ -10,7 +10,8 @@
  * 2013, Comput. Math. Appl. 65, 160; Lou, Guo and Shi 2013, Phys. Rev. E 87, 063301), so that vortices leave
  * without an echo. Alone it leaves the mean density free; a pull of K (density - 1) brings it back, K = 0.27
  * c_s / length (Rudy and Strikwerda 1980, J. Comput. Phys. 36, 55). g is worked out after
- * each collision, by the collision itself where the boundaries are folded in, else by the kernel convect_outflow.
+ * each collision, by the collision itself where the boundaries are folded in, else by the kernel
+ * convect_outflow.
  *
  * Defines that a scene sets: KF_FACE_0 .. KF_FACE_5, each 0 periodic | 1 wall | 2 free slip | 3 inflow | 4
  * outflow. KF_SPECULAR 0|1: whether a wall mirrors a share. */
@@ -52,20 +53,22 @@ KF_FUNCTION void kf_hand_outflow(const kf_kinetic_arguments *a, int z, kf_index 
 #if KF_TEAM
     const int beside = a->reach + 2;
     if (a->outflow_below && z < a->first_plane + beside) ((kf_real *)a->outflow_below)[place] = value;
-    if (a->outflow_above && z >= a->first_plane + a->planes - beside) ((kf_real *)a->outflow_above)[place] = value;
+    if (a->outflow_above && z >= a->first_plane + a->planes - beside)
+        ((kf_real *)a->outflow_above)[place] = value;
 #else
     (void)a, (void)z, (void)place, (void)value;
 #endif
 }
 
-/* What the outflow keeps for the next step of the populations f_* that have just left a node of the face, with the
- * density deviation in scope. u, v as in kf_outflow_place. */
+/* What the outflow keeps for the next step of the populations f_* that have just left a node of the face,
+ * with the density deviation in scope. u, v as in kf_outflow_place. */
 #define KF_KEEP_OUTSIDE(i, name, cx, cy, cz)                                                                 \
     if ((axis == 0 ? (cx) : axis == 1 ? (cy) : (cz)) == (high ? -1 : 1)) {                                   \
         const kf_index place = kf_outflow_place(a, axis, high, cx, cy, cz, u, v);                            \
         const kf_real now = KF_R(1.0 / KF_UNIT) * kf_as_stored(f_##name);                                    \
         const kf_real before = share < KF_R(1.0) ? ((const kf_real *)a->outflow)[place] : now;               \
-        const kf_real next = before + share * (now - before) - pull * KF_WEIGHT(cx, cy, cz) * deviation;     \
+        const kf_real next = kf_multiply_add(-(pull * KF_WEIGHT(cx, cy, cz)), deviation,                     \
+                                             kf_multiply_add(share, now - before, before));                  \
         ((kf_real *)a->outflow_next)[place] = next;                                                          \
         if (axis != 2) kf_hand_outflow(a, v, place, next);                                                   \
     }
@@ -74,7 +77,7 @@ KF_FUNCTION void kf_hand_outflow(const kf_kinetic_arguments *a, int z, kf_index 
         const int axis = axis_, high = high_, u = u_, v = v_;                                                \
         const kf_real share = KF_R(a->outflow_take[2 * axis + high]);                                        \
         const kf_real pull = KF_R(a->outflow_pull[2 * axis + high] / KF_UNIT);                               \
-        KF_EACH_VELOCITY(KF_KEEP_OUTSIDE)                                                                            \
+        KF_EACH_VELOCITY(KF_KEEP_OUTSIDE)                                                                    \
     }
 #define KF_HAS_OUTFLOW                                                                                       \
     (KF_FACE_0 == 4 || KF_FACE_1 == 4 || KF_FACE_2 == 4 || KF_FACE_3 == 4 || KF_FACE_4 == 4 || KF_FACE_5 == 4)
@@ -86,16 +89,18 @@ KF_FUNCTION void kf_hand_outflow(const kf_kinetic_arguments *a, int z, kf_index 
     if (KF_FACE_4 == 4 && z == 0) KF_KEEP_OUTFLOW(2, 0, x, y)                                                \
     if (KF_FACE_5 == 4 && z == a->nodes[2] - 1) KF_KEEP_OUTFLOW(2, 1, x, y)
 
-/* Pairs of nodes take 96 registers instead of 80 when this is inlined; single nodes lose 2 % when it is not. */
+/* Pairs of nodes take 96 registers instead of 80 when this is inlined; single nodes lose 2 % when it is not.
+ */
 #if defined(KF_NODES_PER_THREAD) && KF_NODES_PER_THREAD == 2
 #define KF_MIRRORED_FUNCTION KF_RARE_FUNCTION
 #else
 #define KF_MIRRORED_FUNCTION KF_FUNCTION
 #endif
 
-/* The population of velocity (cx, cy, cz) that node (x, y, z) pulls, where the faces that it crosses are mirrors if they
- * are neither periodic nor outflows. */
-KF_MIRRORED_FUNCTION kf_real kf_mirrored(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y, int z) {
+/* The population of velocity (cx, cy, cz) that node (x, y, z) pulls, where the faces that it crosses are
+ * mirrors if they are neither periodic nor outflows. */
+KF_MIRRORED_FUNCTION kf_real kf_mirrored(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y,
+                                         int z) {
     int sx = x - cx, sy = y - cy, sz = z - cz;
     const int bx = kf_beyond(sx, a->nodes[0]), by = kf_beyond(sy, a->nodes[1]),
               bz = kf_beyond(sz, a->nodes[2]);
@@ -122,10 +127,10 @@ KF_MIRRORED_FUNCTION kf_real kf_mirrored(const kf_kinetic_arguments *a, int cx, 
     return kf_leaving(a, cx, cy, cz, sx, sy, sz);
 }
 
-/* The population of velocity (cx, cy, cz) that node (x, y, z) pulls across the faces bx, by, bz of the domain (kf_beyond), or
- * from inside. */
-KF_FUNCTION kf_real kf_incoming_across(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y, int z, int bx,
-                                       int by, int bz) {
+/* The population of velocity (cx, cy, cz) that node (x, y, z) pulls across the faces bx, by, bz of the domain
+ * (kf_beyond), or from inside. */
+KF_FUNCTION kf_real kf_incoming_across(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y,
+                                       int z, int bx, int by, int bz) {
     const int kind_x = bx < 0 ? KF_FACE_0 : KF_FACE_1, kind_y = by < 0 ? KF_FACE_2 : KF_FACE_3,
               kind_z = bz < 0 ? KF_FACE_4 : KF_FACE_5;
     const int solid_x = bx != 0 && KF_IS_SOLID_FACE(kind_x), solid_y = by != 0 && KF_IS_SOLID_FACE(kind_y),
@@ -146,16 +151,16 @@ KF_FUNCTION kf_real kf_incoming_across(const kf_kinetic_arguments *a, int cx, in
 
 /* The same wherever it comes from. */
 KF_FUNCTION kf_real kf_incoming(const kf_kinetic_arguments *a, int cx, int cy, int cz, int x, int y, int z) {
-    return kf_incoming_across(a, cx, cy, cz, x, y, z, kf_beyond(x - cx, a->nodes[0]), kf_beyond(y - cy, a->nodes[1]),
-                              kf_beyond(z - cz, a->nodes[2]));
+    return kf_incoming_across(a, cx, cy, cz, x, y, z, kf_beyond(x - cx, a->nodes[0]),
+                              kf_beyond(y - cy, a->nodes[1]), kf_beyond(z - cz, a->nodes[2]));
 }
 
 #if !KF_IN_PLACE && !KF_MOMENTS
-/* The same for a velocity known at compile time, by choices between addresses instead of branches: the loads of all
- * velocities are under way at once, where branches make one wait for the other. */
+/* The same for a velocity known at compile time, by choices between addresses instead of branches: the loads
+ * of all velocities are under way at once, where branches make one wait for the other. */
 #define KF_FLIPPED(fx, fy, fz) kf_direction((fx) ? -cx : cx, (fy) ? -cy : cy, (fz) ? -cz : cz)
-KF_FUNCTION kf_real kf_incoming_at_shell(const kf_kinetic_arguments *a, int i, int cx, int cy, int cz, int x, int y,
-                                         int z) {
+KF_FUNCTION kf_real kf_incoming_at_shell(const kf_kinetic_arguments *a, int i, int cx, int cy, int cz, int x,
+                                         int y, int z) {
     const int kind_x = cx > 0 ? KF_FACE_0 : KF_FACE_1, kind_y = cy > 0 ? KF_FACE_2 : KF_FACE_3,
               kind_z = cz > 0 ? KF_FACE_4 : KF_FACE_5;
     const int out_x = cx > 0 ? x == 0 : cx < 0 && x == a->nodes[0] - 1,
@@ -166,14 +171,20 @@ KF_FUNCTION kf_real kf_incoming_at_shell(const kf_kinetic_arguments *a, int i, i
     const int solid_x = out_x && KF_IS_SOLID_FACE(kind_x), solid_y = out_y && KF_IS_SOLID_FACE(kind_y),
               solid_z = out_z && KF_IS_SOLID_FACE(kind_z), solid = solid_x || solid_y || solid_z;
     /* Where it comes from when walls mirror, and its number there. */
-    const int dx = !out_x ? -cx : kind_x == 0 ? cx * (a->nodes[0] - 1) : 0,
-              dy = !out_y ? -cy : kind_y == 0 ? cy * (a->nodes[1] - 1) : 0,
-              dz = !out_z ? -cz : kind_z == 0 ? cz * (a->nodes[2] - 1) : 0;
-    const int number = flip_z ? flip_y   ? flip_x ? KF_FLIPPED(1, 1, 1) : KF_FLIPPED(0, 1, 1)
-                                : flip_x ? KF_FLIPPED(1, 0, 1)
-                                         : KF_FLIPPED(0, 0, 1)
-                       : flip_y ? flip_x ? KF_FLIPPED(1, 1, 0) : KF_FLIPPED(0, 1, 0)
-                       : flip_x ? KF_FLIPPED(1, 0, 0)
+    const int dx = !out_x        ? -cx
+                   : kind_x == 0 ? cx * (a->nodes[0] - 1)
+                                 : 0,
+              dy = !out_y        ? -cy
+                   : kind_y == 0 ? cy * (a->nodes[1] - 1)
+                                 : 0,
+              dz = !out_z        ? -cz
+                   : kind_z == 0 ? cz * (a->nodes[2] - 1)
+                                 : 0;
+    const int number = flip_z   ? flip_y   ? flip_x ? KF_FLIPPED(1, 1, 1) : KF_FLIPPED(0, 1, 1)
+                                    : flip_x ? KF_FLIPPED(1, 0, 1)
+                                           : KF_FLIPPED(0, 0, 1)
+                         : flip_y ? flip_x ? KF_FLIPPED(1, 1, 0) : KF_FLIPPED(0, 1, 0)
+                         : flip_x ? KF_FLIPPED(1, 0, 0)
                                 : i;
 #if KF_SLABS /* periodic along z: a copy of the plane at the other end */
     const int from_z = out_z && kind_z == 0 ? -cz : dz;
@@ -183,9 +194,11 @@ KF_FUNCTION kf_real kf_incoming_at_shell(const kf_kinetic_arguments *a, int i, i
     const kf_index k = kf_node(a, x, y, z),
                    from = k + (kf_index)(dx + (long long)a->row_pitch * dy + a->plane_pitch * from_z);
     const int bounced = solid && !KF_SPECULAR;
-    kf_real value = kf_from_store(*kf_address(a, a->source, bounced ? KF_OPPOSITE(i) : number, bounced ? k : from));
+    kf_real value =
+        kf_from_store(*kf_address(a, a->source, bounced ? KF_OPPOSITE(i) : number, bounced ? k : from));
     if ((cx != 0 && kind_x == 4) || (cy != 0 && kind_y == 4) || (cz != 0 && kind_z == 4)) {
-        const int waits_x = out_x && kind_x == 4, waits_y = out_y && kind_y == 4, waits_z = out_z && kind_z == 4;
+        const int waits_x = out_x && kind_x == 4, waits_y = out_y && kind_y == 4,
+                  waits_z = out_z && kind_z == 4;
         const int gx = flip_x ? -cx : cx, gy = flip_y ? -cy : cy, gz = flip_z ? -cz : cz;
         const kf_index place = waits_x   ? kf_outflow_place(a, 0, cx < 0, gx, gy, gz, y + dy, z + dz)
                                : waits_y ? kf_outflow_place(a, 1, cy < 0, gx, gy, gz, x + dx, z + dz)
@@ -202,10 +215,14 @@ KF_FUNCTION kf_real kf_incoming_at_shell(const kf_kinetic_arguments *a, int i, i
                       along_y = cx * u_y[0] + cy * u_y[1] + cz * u_y[2],
                       along_z = cx * u_z[0] + cy * u_z[1] + cz * u_z[2];
         const kf_real gain = KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, cz) *
-                             (solid_x ? along_x : solid_y ? along_y : along_z);
+                             (solid_x   ? along_x
+                              : solid_y ? along_y
+                                        : along_z);
 #if KF_SPECULAR
         const kf_real back = kf_from_store(*kf_address(a, a->source, KF_OPPOSITE(i), k)) + gain;
-        const kf_real share = (kf_real)a->specular_share[solid_x ? cx < 0 : solid_y ? 2 + (cy < 0) : 4 + (cz < 0)];
+        const kf_real share = (kf_real)a->specular_share[solid_x   ? cx < 0
+                                                         : solid_y ? 2 + (cy < 0)
+                                                                   : 4 + (cz < 0)];
         value = solid ? kf_as_stored(back + share * (value - back)) : value;
 #else
         value = solid ? kf_as_stored(value + gain) : value;
@@ -245,7 +262,8 @@ KF_FUNCTION kf_real kf_incoming_in_row(const kf_kinetic_arguments *a, int i, int
     const kf_real back = value + KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, cz) * along;
 #if KF_SPECULAR
     const kf_real share = (kf_real)a->specular_share[cx > 0 ? 0 : 1];
-    const kf_real mirrored = kf_from_store(*kf_kept(a, a->source, kf_direction(-cx, cy, cz), beside, -cx, cy, cz));
+    const kf_real mirrored =
+        kf_from_store(*kf_kept(a, a->source, kf_direction(-cx, cy, cz), beside, -cx, cy, cz));
     return outside ? kf_as_stored(back + share * (mirrored - back)) : value;
 #else
     return outside ? kf_as_stored(back) : value;

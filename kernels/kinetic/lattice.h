@@ -1,8 +1,9 @@
-/* D3Q27 and D3Q19: velocities, weights, precision and memory layout. Velocity order: De Rosis 2017 (PRE 95, 013310),
- * which is the order of the paper's Omega_0 .. Omega_26; the first 19 are those of Qian, d'Humieres and Lallemand 1992
- * (Europhys. Lett. 17, 479). Defines that a config sets: KF_VELOCITIES 27|19   KF_STORAGE 0 f16 | 1 f32 | 2 f64   KF_LAYOUT 0 aos | 1 soa | 2 csoa   KF_ALPHA_LOG2   KF_INDEX64 0|1   KF_ALIGNED_ROWS 0|1 (rows
- * begin at multiples of alpha)   KF_IN_PLACE 0 | 1 AA | 2 esoteric pull (one grid, in_place.cu)   KF_TEAM 1: several
- * devices, each with the planes from first_plane on, share the grids */
+/* D3Q27 and D3Q19: velocities, weights, precision and memory layout. Velocity order: De Rosis 2017 (PRE 95,
+ * 013310), which is the order of the paper's Omega_0 .. Omega_26; the first 19 are those of Qian, d'Humieres
+ * and Lallemand 1992 (Europhys. Lett. 17, 479). Defines that a config sets: KF_VELOCITIES 27|19   KF_STORAGE
+ * 0 f16 | 1 f32 | 2 f64   KF_LAYOUT 0 aos | 1 soa | 2 csoa   KF_ALPHA_LOG2   KF_INDEX64 0|1   KF_ALIGNED_ROWS
+ * 0|1 (rows begin at multiples of alpha)   KF_IN_PLACE 0 | 1 AA | 2 esoteric pull (one grid, in_place.cu)
+ * KF_TEAM 1: several devices, each with the planes from first_plane on, share the grids */
 #ifndef KF_KERNELS_KINETIC_LATTICE_H
 #define KF_KERNELS_KINETIC_LATTICE_H
 
@@ -33,20 +34,23 @@ typedef _Float16 kf_stored;
 #define KF_R(value) ((kf_real)(value))
 
 /* Half precision keeps 2^15 times the deviation from the weight: it stays below 2, and small ones keep their
- * digits (Lehmann et al. 2022, PRE 106, 015308). KF_UNIT is the density at rest in the unit in which populations are computed:
- * collisions that are homogeneous in density, momentum and force work in the stored unit and save the factors. */
+ * digits (Lehmann et al. 2022, PRE 106, 015308). KF_UNIT is the density at rest in the unit in which
+ * populations are computed: collisions that are homogeneous in density, momentum and force work in the stored
+ * unit and save the factors. */
 #if KF_STORAGE == 0
 #define KF_STORED_UNIT 32768.0
 #else
 #define KF_STORED_UNIT 1.0
 #endif
-#if defined(KF_COLLISION) && (KF_COLLISION == 0 || (KF_COLLISION == 2 && KF_RATE_RULE <= 3 && (KF_FORM == 0 || KF_FORM == 3)))
+#if defined(KF_COLLISION) &&                                                                                 \
+    (KF_COLLISION == 0 || (KF_COLLISION == 2 && KF_RATE_RULE <= 3 && (KF_FORM == 0 || KF_FORM == 3)))
 #define KF_UNIT KF_STORED_UNIT
 #else
 #define KF_UNIT 1.0
 #endif
 
-/* On the GPU in single precision to the last place or the one before, without the branches that make them exact. */
+/* On the GPU in single precision to the last place or the one before, without the branches that make them
+ * exact. */
 KF_FUNCTION kf_real kf_reciprocal(kf_real value) {
 #if KF_CUDA && KF_STORAGE != 2
     float result;
@@ -64,6 +68,21 @@ KF_FUNCTION kf_real kf_less_twice(kf_real a, kf_real b) {
     return __fmaf_rn(-2.0f, b, a);
 #else
     return a - KF_R(2.0) * b;
+#endif
+}
+/* a b + c, rounded once where the processor can: the same in every kernel, whatever a compiler makes of it
+ * there. */
+KF_FUNCTION kf_real kf_multiply_add(kf_real a, kf_real b, kf_real c) {
+#if KF_CUDA && KF_STORAGE == 2
+    return __fma_rn(a, b, c);
+#elif KF_CUDA
+    return __fmaf_rn(a, b, c);
+#elif KF_STORAGE == 2 && defined(__FP_FAST_FMA)
+    return __builtin_fma(a, b, c);
+#elif KF_STORAGE != 2 && defined(__FP_FAST_FMAF)
+    return __builtin_fmaf(a, b, c);
+#else
+    return a * b + c;
 #endif
 }
 KF_FUNCTION kf_real kf_square_root(kf_real value) {
@@ -154,7 +173,13 @@ kf_real4;
 #endif
 
 /* Number of the velocity opposite to that of number i. */
-#define KF_OPPOSITE(i) ((i) == 0 ? 0 : (i) < 7 ? (((i)-1) ^ 1) + 1 : (i) < 11 ? 17 - (i) : (i) < 15 ? 25 - (i) : (i) < 19 ? 33 - (i) : 45 - (i))
+#define KF_OPPOSITE(i)                                                                                       \
+    ((i) == 0   ? 0                                                                                          \
+     : (i) < 7  ? (((i)-1) ^ 1) + 1                                                                          \
+     : (i) < 11 ? 17 - (i)                                                                                   \
+     : (i) < 15 ? 25 - (i)                                                                                   \
+     : (i) < 19 ? 33 - (i)                                                                                   \
+                : 45 - (i))
 
 /* Numbers of the velocities by cx + 1 + 3 (cy + 1) + 9 (cz + 1). A table, not conditions on the signs: those
  * came out wrong from CUDA 13.0's compiler inside the loops of boundary.cu. */
@@ -164,8 +189,9 @@ KF_FUNCTION int kf_direction(int cx, int cy, int cz) {
     return kf_directions[(cx + 1) + 3 * (cy + 1) + 9 * (cz + 1)];
 }
 
-#define KF_WEIGHT_1D(c)       ((c) == 0 ? 2.0 / 3.0 : 1.0 / 6.0)
-#if KF_VELOCITIES == 19 /* a corner's weight goes to the velocities beside it, as all that it carries does (lattice_19.h) */
+#define KF_WEIGHT_1D(c) ((c) == 0 ? 2.0 / 3.0 : 1.0 / 6.0)
+#if KF_VELOCITIES ==                                                                                         \
+    19 /* a corner's weight goes to the velocities beside it, as all that it carries does (lattice_19.h) */
 #define KF_SQUARE(cx, cy, cz) ((cx) * (cx) + (cy) * (cy) + (cz) * (cz))
 #define KF_WEIGHT(cx, cy, cz)                                                                                \
     KF_R(KF_SQUARE(cx, cy, cz) == 0 ? 1.0 / 3.0 : KF_SQUARE(cx, cy, cz) == 1 ? 1.0 / 18.0 : 1.0 / 36.0)
@@ -297,7 +323,8 @@ KF_FUNCTION kf_index kf_place(const kf_kinetic_arguments *a, int beta, int i, kf
 #endif
 }
 
-/* Address of population i at node k. i is added last, so that it becomes a constant offset of the memory access. */
+/* Address of population i at node k. i is added last, so that it becomes a constant offset of the memory
+ * access. */
 KF_FUNCTION kf_stored *kf_address(const kf_kinetic_arguments *a, const void *f, int i, kf_index k) {
 #if KF_LAYOUT == 1
     return (kf_stored *)f + kf_place(a, KF_VELOCITIES, i, k);
@@ -306,38 +333,45 @@ KF_FUNCTION kf_stored *kf_address(const kf_kinetic_arguments *a, const void *f, 
 #endif
 }
 
-/* The same at the neighbour of k at (dx, dy, dz), each -1, 0 or 1. Where rows begin at multiples of alpha, neighbours
- * along y and z have k's place in another group, so that only three places are worked out bit by bit. */
-KF_FUNCTION kf_stored *kf_neighbour(const kf_kinetic_arguments *a, const void *f, int i, kf_index k, int dx, int dy,
-                                   int dz) {
+/* The same at the neighbour of k at (dx, dy, dz), each -1, 0 or 1. Where rows begin at multiples of alpha,
+ * neighbours along y and z have k's place in another group, so that only three places are worked out bit by
+ * bit. */
+KF_FUNCTION kf_stored *kf_neighbour(const kf_kinetic_arguments *a, const void *f, int i, kf_index k, int dx,
+                                    int dy, int dz) {
 #if KF_LAYOUT == 2 && KF_ALIGNED_ROWS
-    return (kf_stored *)f + (kf_place(a, KF_VELOCITIES, 0, k + dx) + KF_VELOCITIES * kf_offset(a, 0, dy, dz)) +
+    return (kf_stored *)f +
+           (kf_place(a, KF_VELOCITIES, 0, k + dx) + KF_VELOCITIES * kf_offset(a, 0, dy, dz)) +
            kf_place(a, KF_VELOCITIES, i, 0);
 #else
     return kf_address(a, f, i, k + kf_offset(a, dx, dy, dz));
 #endif
 }
 /* Population i of velocity (cx, cy, cz) as it streams into node k. */
-KF_FUNCTION const kf_stored *kf_pulled(const kf_kinetic_arguments *a, int i, kf_index k, int cx, int cy, int cz) {
+KF_FUNCTION const kf_stored *kf_pulled(const kf_kinetic_arguments *a, int i, kf_index k, int cx, int cy,
+                                       int cz) {
     return kf_neighbour(a, a->source, i, k, -cx, -cy, -cz);
 }
 /* Of a velocity and its opposite one is positive. */
 #define KF_POSITIVE(cx, cy, cz) ((cx) > 0 || ((cx) == 0 && ((cy) > 0 || ((cy) == 0 && (cz) > 0))))
-/* Where grid f keeps population i, which left node k with velocity (cx, cy, cz): with one grid under its own number or its
- * opposite's, at the node it left or the one it goes to, which in the esoteric pull depends on its sign. */
-KF_FUNCTION kf_stored *kf_kept(const kf_kinetic_arguments *a, const void *f, int i, kf_index k, int cx, int cy, int cz) {
+/* Where grid f keeps population i, which left node k with velocity (cx, cy, cz): with one grid under its own
+ * number or its opposite's, at the node it left or the one it goes to, which in the esoteric pull depends on
+ * its sign. */
+KF_FUNCTION kf_stored *kf_kept(const kf_kinetic_arguments *a, const void *f, int i, kf_index k, int cx,
+                               int cy, int cz) {
 #if KF_IN_PLACE == 2
     const int own = a->pushed ? kf_direction(-cx, -cy, -cz) : i;
     return KF_POSITIVE(cx, cy, cz) ? kf_neighbour(a, f, own, k, cx, cy, cz) : kf_address(a, f, own, k);
 #elif KF_IN_PLACE
-    return a->pushed ? kf_neighbour(a, f, i, k, cx, cy, cz) : kf_address(a, f, kf_direction(-cx, -cy, -cz), k);
+    return a->pushed ? kf_neighbour(a, f, i, k, cx, cy, cz)
+                     : kf_address(a, f, kf_direction(-cx, -cy, -cz), k);
 #else
     (void)cx, (void)cy, (void)cz;
     return kf_address(a, f, i, k);
 #endif
 }
 /* The same of one that comes to node k. */
-KF_FUNCTION const kf_stored *kf_arriving(const kf_kinetic_arguments *a, int i, kf_index k, int cx, int cy, int cz) {
+KF_FUNCTION const kf_stored *kf_arriving(const kf_kinetic_arguments *a, int i, kf_index k, int cx, int cy,
+                                         int cz) {
 #if KF_IN_PLACE == 2
     const int own = a->pushed ? KF_OPPOSITE(i) : i;
     return KF_POSITIVE(cx, cy, cz) ? kf_address(a, a->source, own, k)
@@ -384,21 +418,19 @@ KF_FUNCTION void kf_set_component(const kf_kinetic_arguments *a, void *v, int i,
 }
 
 /* Statements over all populations, held in variables f_zzz, f_pzz, ... */
-#define KF_LOAD_PULL(i, name, cx, cy, cz)                                                                    \
-    kf_real f_##name = kf_from_store(*kf_pulled(a, i, k, cx, cy, cz));
+#define KF_LOAD_PULL(i, name, cx, cy, cz) kf_real f_##name = kf_from_store(*kf_pulled(a, i, k, cx, cy, cz));
 #define KF_LOAD_HERE(i, name, cx, cy, cz)                                                                    \
     kf_real f_##name = kf_from_store(*kf_kept(a, a->source, i, k, cx, cy, cz));
 #define KF_LOAD_TARGET(i, name, cx, cy, cz)                                                                  \
     kf_real f_##name = kf_from_store(*kf_kept(a, a->target, i, k, cx, cy, cz));
 #define KF_STREAM_TARGET(i, name, cx, cy, cz) kf_stream(kf_address(a, a->target, i, k), f_##name);
-#define KF_STORE_TARGET(i, name, cx, cy, cz)                                                                 \
-    *kf_kept(a, a->target, i, k, cx, cy, cz) = kf_to_store(f_##name);
+#define KF_STORE_TARGET(i, name, cx, cy, cz)  *kf_kept(a, a->target, i, k, cx, cy, cz) = kf_to_store(f_##name);
 
 #if KF_VELOCITIES == 19
 #include "lattice_19.h"
 #else
-/* Deviation of density from rest and momentum of the populations f_*. The sums are those that the transform to central
- * moments begins with, in its order, so that compilers compute them once. */
+/* Deviation of density from rest and momentum of the populations f_*. The sums are those that the transform
+ * to central moments begins with, in its order, so that compilers compute them once. */
 #define KF_MOMENTUM(density_deviation, jx, jy, jz)                                                           \
     const kf_real row_mm = (f_pmm + f_mmm) + f_zmm, row_zm = (f_pzm + f_mzm) + f_zzm,                        \
                   row_pm = (f_ppm + f_mpm) + f_zpm, row_mz = (f_pmz + f_mmz) + f_zmz,                        \

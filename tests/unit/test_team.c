@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/backend/cpu_queue.h"
+#include "base/backend/nccl.h"
 #include "base/backend/world.h"
 #include "scene/scene.h"
 #include "solver/kinetic/kinetic.h"
@@ -578,6 +579,18 @@ static void test_refusals(void **state) {
     kf_backend_close(backend);
 }
 
+/* Where the library is not, one line says how to get it. */
+static void test_without_nccl(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    assert_int_equal(kf_nccl_available("cpu", &error), KF_BAD_INPUT);
+    setenv("KFTUNE_NCCL", "/nowhere/libnccl.so.2", 1);
+    assert_int_equal(kf_nccl_available("cuda", &error), KF_MACHINE);
+    assert_true(strstr(error.message, "$KFTUNE_NCCL") != NULL ||
+                strstr(error.message, "without CUDA") != NULL);
+    unsetenv("KFTUNE_NCCL");
+}
+
 static kf_status compile(const kf_source *source, void *device, kf_error *error) {
     kf_build build;
     return kf_source_prebuild(device, source, &build, error);
@@ -690,6 +703,7 @@ int main(void) {
         cmocka_unit_test(test_awaits_of_copies),
         cmocka_unit_test(test_restart_on_any_number),
         cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_without_nccl),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_compiles_for_a_gpu),
     };
