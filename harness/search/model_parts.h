@@ -33,7 +33,7 @@ typedef struct kf_model {
     kf_ranking *ranking;                            /* what the prior says; NULL without one */
     int design, sweep, kept_points, explore, steps; /* its options */
     int settled_from;
-    double optimism, near;
+    double optimism;
     float caution;
     uint64_t random, order_seed, order_place;
     kf_features *features;
@@ -59,8 +59,7 @@ typedef struct kf_model {
 
     /* Targets are (squashed logarithm - squashed trend) / scale; the trend is what the prior says, and centre
      * where it says nothing. */
-    double median, knee, low, scale, centre_target;
-    bool settled;
+    double median, knee, scale, centre_target;
     kf_trend trend;
 } kf_model;
 

@@ -10,10 +10,7 @@
 static const double SLOW = 1.0, SLOW_SLOPE = 0.1;
 
 double kf_model_squash(const kf_model *model, double logarithm) {
-    if (logarithm > model->knee) logarithm = model->knee + SLOW_SLOPE * (logarithm - model->knee);
-    if (!model->settled) return logarithm;
-    const double above = (logarithm - model->low) / model->near;
-    return above > 0 ? log1p(above) : above;
+    return logarithm > model->knee ? model->knee + SLOW_SLOPE * (logarithm - model->knee) : logarithm;
 }
 
 double kf_model_trend(const kf_model *model, float prior) {
@@ -49,8 +46,6 @@ void kf_model_set_scale(kf_model *model) {
     qsort(times, (size_t)count, sizeof *times, kf_ascending);
     model->median = times[count / 2];
     model->knee = model->median + SLOW * (model->median - times[0]) + 1e-9;
-    model->low = times[0];
-    model->settled = model->count >= model->settled_from;
     free(times);
     fit_trend(model);
     model->scale = 1;
@@ -65,5 +60,5 @@ void kf_model_set_scale(kf_model *model) {
     double mean = sum / count, variance = squares / count - mean * mean;
     model->scale = sqrt(fmax(variance, 1e-8));
     /* Far below the mean, so that few configs do not keep the search from regions that it has not seen. */
-    model->centre_target = mean - (model->settled ? 0 : model->optimism) * model->scale;
+    model->centre_target = model->count >= model->settled_from ? mean : mean - model->optimism * model->scale;
 }

@@ -22,7 +22,7 @@ enum {
     EXPLORE_FROM = 20, /* configs: before, the least known neighbours of the best are not worth their time */
 };
 
-enum { DESIGN, SWEEP, POINTS, EXPLORE, CAUTION, SETTLED, OPTIMISM, NEAR, STEPS };
+enum { DESIGN, SWEEP, POINTS, EXPLORE, CAUTION, SETTLED, OPTIMISM, STEPS };
 static const kf_strategy_option options[] = {
     [DESIGN] = {"design", "configs spread over the space before the model decides, without a prior", 2, 64, 4,
                 true},
@@ -38,15 +38,10 @@ static const kf_strategy_option options[] = {
          1000, 3, true},
     [CAUTION] = {"caution", "what deviations count while fewer than 25 configs are known; 1: as later", 0.01,
                  1, 0.4, false},
-    [SETTLED] = {"settled",
-                 "configs from which on differences near the best count more than those far above it", 0, 1e9,
-                 30, true},
-    [OPTIMISM] = {"optimism",
-                  "deviations below the mean that is expected where nothing is known, until then; no prior",
-                  0, 1000, 15, false},
-    [NEAR] = {"near",
-              "ratio to the best, less 1, up to which times then count as they are, beyond by its logarithm",
-              1e-3, 1e6, 0.1, false},
+    [SETTLED] = {"settled", "configs from which on the mean is expected where nothing is known; no prior", 0,
+                 1e9, 30, true},
+    [OPTIMISM] = {"optimism", "deviations below the mean that is expected there until then", 0, 1000, 15,
+                  false},
     [STEPS] =
         {"steps",
          "with presets, below 20 configs: every so many the best one's neighbour by a single step; 0: none",
@@ -69,7 +64,6 @@ static void *open_model(const kf_strategy *strategy, const kf_space *space, uint
     model->steps = presets ? (int)kf_strategy_setting(strategy, STEPS) : 0;
     model->settled_from = (int)kf_strategy_setting(strategy, SETTLED);
     model->optimism = kf_strategy_setting(strategy, OPTIMISM) * (presets ? BESIDE_PRESETS : 1);
-    model->near = kf_strategy_setting(strategy, NEAR);
     model->caution = (float)kf_strategy_setting(strategy, CAUTION);
     model->sweep = presets ? (int)kf_strategy_setting(strategy, SWEEP) : 0;
     model->random = seed;
