@@ -11,7 +11,7 @@ for system in kinetic incompressible; do
     "$kftune" tune --scene ball --system $system --grid "$grid" --device "$device" --strategy random --budget 1evals --rounds 0 \
         --store "$folder/wake.db" --out "$folder/$system.kftune.json" --quiet >"$folder/$system.txt" 2>&1 &&
         "$kftune" run --config "$folder/$system.kftune.json" --device "$device" --steps "$steps" --every "$steps" --checkpoints 0 \
-            --smoke --smoke-size 900x450 --camera 60,15,1.2 --force --output "$folder/$system-run" >>"$folder/$system.txt" 2>&1 &&
+            --smoke --smoke-size 900x450 --camera 90,12,0.6 --force --output "$folder/$system-run" >>"$folder/$system.txt" 2>&1 &&
         cp "$folder/$system-run/smoke_"*"$steps.png" "$folder/$system.png" || worst=1
     rm -rf "$folder/$system-run"
 done
