@@ -472,8 +472,8 @@ KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_turns *turns, co
         }
     }
     if (!next) return;
-    const int after = KF_SLOTS_OF(n, threads, next ? next : 1), stride = n / (next ? next : 1);
 #if KF_EXCHANGE_HALVES
+    const int after = KF_SLOTS_OF(n, threads, next ? next : 1), stride = n / (next ? next : 1);
     kf_real *part = (kf_real *)target;
     kf_wide taken[KF_EXCHANGE_MOST];
     KF_UNROLL for (int half = 0; half < 2; half++) {
