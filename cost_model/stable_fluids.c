@@ -197,10 +197,10 @@ static kf_line_pass columns_pass(const kf_tally *t, const char *name, const kf_l
     p.pieces = isfinite(p.piece_bytes) ? 2 * spectrum / p.piece_bytes : 0;
     p.instructions = last ? 18 * t->cells : 0;
     p.resident = o->resident_columns;
-    p.shared_bytes = o->prefetch ? kf_line_prefetch_bytes(e, e->lines, (int)p.at_once, t->design.real_bytes,
-                                                          t->design.spectrum_bytes)
-                                 : kf_line_shared_bytes(e, (int)p.lines, (int)p.at_once, o->exchange_buffers,
-                                                        t->design.real_bytes);
+    p.shared_bytes = o->prefetch
+                         ? kf_line_prefetch_bytes(e, e->lines, t->design.real_bytes, t->design.spectrum_bytes)
+                         : kf_line_shared_bytes(e, (int)p.lines, (int)p.at_once, o->exchange_buffers,
+                                                t->design.real_bytes);
     return p;
 }
 

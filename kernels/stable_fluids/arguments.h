@@ -75,9 +75,6 @@ typedef struct kf_fluid_arguments {
     const void *twiddles_x, *twiddles_y, *twiddles_z; /* forward, then inverse: 2 (N - 1) each */
     void *particles;                                  /* positions in cells, [simulation][particle][dimension] */
     long long particle_count;
-    int *numbers;            /* which particle is at a place, [simulation][place]; 0: that of the place */
-    void *ordered;           /* particles and numbers in their new order, while they are put into it */
-    int *ordered_numbers, *bins;
     long long *clock; /* [0] steps begun, [1] the next impulse */
     const kf_fluid_impulse *impulses;
     const kf_fluid_source *sources;
@@ -88,6 +85,9 @@ typedef struct kf_fluid_arguments {
     int steps;     /* persistent: of one launch */
     kf_fluid_singles single_precision;
     kf_fluid_doubles double_precision;
+    int *numbers;  /* which particle is at a place, [simulation][place]; 0: that of the place */
+    void *ordered; /* particles and numbers in their new order, while they are put into it */
+    int *ordered_numbers, *bins;
 } kf_fluid_arguments;
 
 /* Of transforms that are a pass of their own (transforms.cu): value i of line l of group g is at g group + l line +

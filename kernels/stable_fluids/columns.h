@@ -1,8 +1,7 @@
 /* The pass along the last axis: forward transform, diffusion and projection, inverse transform; in place.
  * Defines: KF_COLUMN_THREADS, KF_COLUMN_LINES columns of a block, KF_COLUMN_MOST values, KF_COLUMN_R0 .. R4;
  * KF_COMPONENT_PER_THREAD 0: a thread has all components of its columns | 1: one; KF_PREFETCH 1: a block goes on from column
- * to column, and asks for the next ones before it works on the present; to have room for both it exchanges real and imaginary
- * parts, or the components of a thread, one after the other; KF_STAGGER 1: a thread exchanges its two components in turns */
+ * to column, and asks for the next ones before it works on the present; KF_STAGGER 1: a thread exchanges its two components in turns */
 #ifndef KF_KERNELS_STABLE_FLUIDS_COLUMNS_H
 #define KF_KERNELS_STABLE_FLUIDS_COLUMNS_H
 
@@ -14,8 +13,7 @@
 #ifndef KF_PREFETCH
 #define KF_PREFETCH 0
 #endif
-#define KF_EXCHANGE_HALVES (KF_PREFETCH && KF_COMPONENT_PER_THREAD)
-#define KF_EXCHANGE_APART  (KF_PREFETCH && !KF_COMPONENT_PER_THREAD)
+#define KF_EXCHANGE_HALVES KF_PREFETCH
 #define KF_EXCHANGE_MOST   KF_COLUMN_MOST
 #ifndef KF_STAGGER
 #define KF_STAGGER 0
@@ -108,36 +106,21 @@ KF_FUNCTION void kf_read_columns(const kf_fluid_arguments *a, int first, int iy,
 #if KF_PREFETCH
 /* The same by way of shared memory: each thread asks for what it will take, while it works on something else. */
 #define KF_COLUMN_STAGED(slot) ((slot) * (KF_COLUMN_THREADS * KF_COLUMN_ALL) + (int)threadIdx.x)
-#if KF_COMPONENT_PER_THREAD
-typedef kf_stored_mode kf_staged;
-#else
-typedef kf_mode_pair kf_staged;
-#endif
-#define KF_STAGED_BYTES ((int)sizeof(kf_staged))
-#define KF_STAGED_PIECE (sizeof(kf_staged) < 16 ? (int)sizeof(kf_staged) : 16)
-KF_FUNCTION void kf_request_columns(const kf_fluid_arguments *a, int first, int simulation, kf_staged *staged) {
+KF_FUNCTION void kf_request_columns(const kf_fluid_arguments *a, int first, int simulation, kf_stored_mode *staged) {
     unsigned target = (unsigned)__cvta_generic_to_shared(staged + KF_COLUMN_STAGED(0));
     const int line = KF_LINE_OF(KF_COLUMN_THREADS, KF_COLUMN_ALL, 1), thread = KF_THREAD_OF(KF_COLUMN_THREADS, KF_COLUMN_ALL, 1);
-    const kf_staged *source = (const kf_staged *)kf_mode(a, simulation, KF_COMPONENT_OF(line), kf_mode_place(first + KF_COLUMN_OF(line), thread));
+    const kf_stored_mode *source = kf_mode(a, simulation, KF_COMPONENT_OF(line), kf_mode_place(first + KF_COLUMN_OF(line), thread));
     asm volatile("" : "+r"(target), "+l"(source)); /* one register, not one a value */
     KF_COLUMN_EACH(l, slot, i, KF_COLUMN_FIRST) {
-        const kf_staged *from = source + (KF_COMPONENT_PER_THREAD ? KF_DIMENSIONS : 1) * kf_mode_place(0, i - kf_t);
-        const unsigned to = target + (unsigned)(KF_STAGED_BYTES * (KF_COLUMN_STAGED(slot) - KF_COLUMN_STAGED(0)));
-        KF_UNROLL for (int piece = 0; piece < KF_STAGED_BYTES; piece += KF_STAGED_PIECE)
-            asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to + (unsigned)piece), "l"((const char *)from + piece),
-                         "n"(KF_STAGED_PIECE) : "memory");
+        const kf_stored_mode *from = source + KF_DIMENSIONS * kf_mode_place(0, i - kf_t);
+        const unsigned to = target + (unsigned)(sizeof *staged * (KF_COLUMN_STAGED(slot) - KF_COLUMN_STAGED(0)));
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(sizeof *staged) : "memory");
     }
 }
-KF_FUNCTION void kf_take_columns(const kf_staged *staged, kf_wide *v) {
+KF_FUNCTION void kf_take_columns(const kf_stored_mode *staged, kf_wide *v) {
     asm volatile("cp.async.wait_all;" ::: "memory");
     KF_COLUMN_EACH(l, slot, i, KF_COLUMN_FIRST) {
-        const kf_staged mode = staged[KF_COLUMN_STAGED(slot)];
-#if KF_COMPONENT_PER_THREAD
-        kf_set(v, KF_COLUMN_AT(0, slot, i), l, kf_mode_from(mode));
-#else
-        kf_set(v, KF_COLUMN_AT(0, slot, i), l, kf_mode_from(mode.u));
-        kf_set(v, KF_COLUMN_AT(1, slot, i), l, kf_mode_from(mode.v));
-#endif
+        kf_set(v, KF_COLUMN_AT(0, slot, i), l, kf_mode_from(staged[KF_COLUMN_STAGED(slot)]));
         (void)i;
     }
 }
@@ -322,7 +305,7 @@ KF_FUNCTION void kf_columns(const kf_fluid_arguments *a, int block, int simulati
 /* All columns whose turn it is: every so many blocks. */
 KF_FUNCTION void kf_columns(const kf_fluid_arguments *a, int block, int simulation, const kf_both_turns *turns, kf_wide *shared) {
     kf_wide v[KF_VALUES(KF_COLUMN_MANY, KF_COLUMN_N, KF_COLUMN_MOST)];
-    kf_staged *staged = (kf_staged *)(shared + (KF_COLUMN_SHARED + 1) / 2 * 2);
+    kf_stored_mode *staged = (kf_stored_mode *)(shared + (KF_COLUMN_SHARED + 1) / 2 * 2);
     const int blocks = (int)gridDim.x;
     kf_request_columns(a, block * KF_COLUMN_LINES, simulation, staged);
     for (; block < KF_COLUMN_TILES; block += blocks) {

@@ -37,37 +37,20 @@ KF_FUNCTION kf_vector kf_moved(kf_view field, kf_real step, kf_vector p) {
     return p;
 }
 #if KF_PARTICLE_PAIRS
-/* Two at once, 16 bytes in single precision: more of the memory's answers are on their way. The last ones first: their
- * velocities were written last, and the cache still has them; positions, which are used once, leave it first. */
+/* Two at once, 16 bytes in single precision: more of the memory's answers are on their way. */
 typedef struct KF_ALIGNED(16) kf_two_places { kf_complex first, second; } kf_two_places;
-KF_FUNCTION kf_two_places kf_read_places(const kf_two_places *own) {
-#if KF_CUDA && KF_VELOCITY_BITS != 64
-    const float4 values = __ldcs((const float4 *)own);
-    kf_two_places two;
-    two.first = kf_complex_of(values.x, values.y), two.second = kf_complex_of(values.z, values.w);
-    return two;
-#else
-    return *own;
-#endif
-}
-KF_FUNCTION void kf_write_places(kf_two_places *own, kf_vector p, kf_vector q) {
-#if KF_CUDA && KF_VELOCITY_BITS != 64
-    __stcs((float4 *)own, make_float4(p.u, p.v, q.u, q.v));
-#else
-    own->first = kf_complex_of(p.u, p.v), own->second = kf_complex_of(q.u, q.v);
-#endif
-}
 KF_KERNEL(particles, kf_fluid_arguments) {
     (void)z;
-    kf_two_places *own = (kf_two_places *)((kf_complex *)a->particles + a->particle_count * y) + (a->extent[0] - 1 - x);
+    kf_two_places *own = (kf_two_places *)((kf_complex *)a->particles + a->particle_count * y) + x;
     const kf_view field = kf_view_of(a, a->field, y);
     const kf_real step = KF_PARAMETER(a, particle_step);
-    const kf_two_places two = kf_read_places(own);
+    kf_two_places two = *own;
     kf_vector p, q;
     p.u = two.first.re, p.v = two.first.im, p.w = KF_R(0.5);
     q.u = two.second.re, q.v = two.second.im, q.w = KF_R(0.5);
     p = kf_moved(field, step, p), q = kf_moved(field, step, q);
-    kf_write_places(own, p, q);
+    two.first = kf_complex_of(p.u, p.v), two.second = kf_complex_of(q.u, q.v);
+    *own = two;
 }
 #else
 KF_KERNEL(particles, kf_fluid_arguments) {

@@ -14,8 +14,8 @@
  * Defines: KF_LANES the lines of a block; KF_EXCHANGE_BUFFERS 1 | 2 (one barrier less an exchange);
  * KF_TWIDDLES 0 products of the first, which is asked for before the data | 1 all from the table, where they are
  * used | 2 all from the table, before the data; KF_EXCHANGE_HALVES 1: real and imaginary parts are exchanged one after
- * the other, through half the shared memory; KF_EXCHANGE_APART 1: the lines of a thread one after another;
- * KF_EXCHANGE_STAGGERED 1: its two lines in turns, one while the other is worked on; KF_KEEP_POWERS 1: those products may stay in registers from transform to
+ * the other, through half the shared memory; KF_EXCHANGE_STAGGERED 1: a thread's two lines are
+ * exchanged in turns, one while the other is worked on; KF_KEEP_POWERS 1: those products may stay in registers from transform to
  * transform; KF_SURPLUS 1: the block may have more threads than its lines need */
 #ifndef KF_KERNELS_STABLE_FLUIDS_TRANSFORM_H
 #define KF_KERNELS_STABLE_FLUIDS_TRANSFORM_H
@@ -107,9 +107,6 @@ KF_FUNCTION void kf_butterfly(kf_wide *a, int radix, int sign) {
 #ifndef KF_EXCHANGE_HALVES
 #define KF_EXCHANGE_HALVES 0
 #endif
-#ifndef KF_EXCHANGE_APART
-#define KF_EXCHANGE_APART 0
-#endif
 #ifndef KF_EXCHANGE_STAGGERED
 #define KF_EXCHANGE_STAGGERED 0
 #endif
@@ -175,8 +172,7 @@ KF_FUNCTION void kf_set(kf_wide *v, int at, int l, kf_complex value) {
 #define KF_LINE_PITCH(n, lines)                                                                              \
     ((n) + ((n) >> 4) + ((lines) > 1 && (lines) < 16 ? (KF_EXCHANGE_HALVES ? 32 : 16) / (lines) : 1))
 #define KF_EXCHANGE_VALUES(many, n, lines) \
-    (KF_EXCHANGE_BUFFERS * ((KF_EXCHANGE_APART ? 1 : (many)) * (lines)*KF_LINE_PITCH(n, lines) + KF_EXCHANGE_HALVES) / \
-     (1 + KF_EXCHANGE_HALVES))
+    (KF_EXCHANGE_BUFFERS * ((many) * (lines)*KF_LINE_PITCH(n, lines) + KF_EXCHANGE_HALVES) / (1 + KF_EXCHANGE_HALVES))
 #define KF_MIRRORED(x, n)                  ((x) == 0 ? 0 : (n) - (x))
 #define KF_LINE_PLACE(m, i, l, n, lines)   (((m) * (lines) + (l)) * KF_LINE_PITCH(n, lines) + (i) + ((i) >> 4))
 /* Place of value i + step, the step a constant: apart where no carry can come into the padding, so that it becomes part of
@@ -346,6 +342,26 @@ KF_FUNCTION void kf_take_turns(kf_turns *turns, const kf_complex *table, const i
 #undef KF_HOLD
 }
 
+/* The turns of a thread's butterfly b, j = t + threads b, from those held at `from`, or from the table. */
+KF_FUNCTION void kf_turns_of(kf_complex *w, const kf_turns *turns, const int from, const int sign, const int b, const int j, const int s,
+                             const int radix) {
+    if (KF_TWIDDLES == 1)
+        kf_stage_twiddles(w, turns->table, j, s, radix, sign);
+    else
+        KF_UNROLL for (int q = 0; q < KF_TURNS_EACH(radix); q++) {
+            const kf_complex held = turns->held[from + b * KF_TURNS_EACH(radix) + q];
+            w[1 + q] = kf_complex_of(held.re, sign > 0 ? -held.im : held.im);
+        }
+    if (KF_TWIDDLES == 0) {
+        if (!KF_KEEP_POWERS) {
+            KF_OPAQUE(w[1].re);
+            KF_OPAQUE(w[1].im);
+        }
+        kf_powers(w, radix);
+    }
+}
+
+#if KF_EXCHANGE_STAGGERED
 /* Values of line m in the order of a stage's results to shared memory, and from there in the order of the next stage.
  * Value q s of butterfly t + threads b comes to place (t / s) s radix + t % s, and a constant further: */
 #define KF_STEADY(n, threads, s, radix) ((threads) % (s) == 0 && (threads) * (radix) % 16 == 0)
@@ -378,26 +394,6 @@ KF_FUNCTION void kf_take_values(kf_wide *v, const kf_wide *source, const int m, 
     }
 }
 
-/* The turns of a thread's butterfly b, j = t + threads b, from those held at `from`, or from the table. */
-KF_FUNCTION void kf_turns_of(kf_complex *w, const kf_turns *turns, const int from, const int sign, const int b, const int j, const int s,
-                             const int radix) {
-    if (KF_TWIDDLES == 1)
-        kf_stage_twiddles(w, turns->table, j, s, radix, sign);
-    else
-        KF_UNROLL for (int q = 0; q < KF_TURNS_EACH(radix); q++) {
-            const kf_complex held = turns->held[from + b * KF_TURNS_EACH(radix) + q];
-            w[1 + q] = kf_complex_of(held.re, sign > 0 ? -held.im : held.im);
-        }
-    if (KF_TWIDDLES == 0) {
-        if (!KF_KEEP_POWERS) {
-            KF_OPAQUE(w[1].re);
-            KF_OPAQUE(w[1].im);
-        }
-        kf_powers(w, radix);
-    }
-}
-
-#if KF_EXCHANGE_STAGGERED
 KF_FUNCTION void kf_work_on_line(kf_wide *v, const kf_complex *w, const int sign, const int t, const int n, const int threads, const int s,
                                  const int radix) {
     const int slots = KF_SLOTS_OF(n, threads, radix);
@@ -438,6 +434,8 @@ KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_turns *turns, co
     if (KF_HAS_LINE(t, l, threads, lines, across)) kf_work_on_line(v + most, w, sign, t, n, threads, s, radix);
     if (next) KF_BARRIER;
 }
+#undef KF_SOURCE
+#undef KF_TARGET
 #else
 /* One stage: butterflies, and the exchange to the order of the next unless it is the last (next 0). from: of its twiddles
  * among those held. */
@@ -448,6 +446,13 @@ KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_turns *turns, co
     const int t = KF_THREAD_OF(threads, lines, across), l = KF_LINE_OF(threads, lines, across);
     const int active = KF_HAS_LINE(t, l, threads, lines, across);
     kf_wide *target = shared + (KF_EXCHANGE_BUFFERS == 2 ? buffer * many * lines * KF_LINE_PITCH(n, lines) : 0);
+    /* Value q s of butterfly t + threads b comes to place (t / s) s radix + t % s, and a constant further: */
+    const int steady = threads % s == 0 && (threads * radix) % 16 == 0, first = (int)((unsigned)t / (unsigned)s * (unsigned)(s * radix) +
+                                                                                    (unsigned)t % (unsigned)s);
+    const int low = (s * radix) % 16 == 0 || 16 % (s * radix) == 0 ? s : n;
+#define KF_TARGET(m, b, q)                                                                                   \
+    (steady ? KF_LINE_STEP(m, first, threads * (b)*radix + (q)*s, low, l, n, lines)                          \
+            : KF_LINE_STEP(m, (t + threads * (b)) / s * s * radix + (t + threads * (b)) % s, (q)*s, low, l, n, lines))
     if (active) {
         KF_UNROLL for (int b = 0; b < slots; b++) {
             const int j = t + threads * b;
@@ -472,8 +477,10 @@ KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_turns *turns, co
         }
     }
     if (!next) return;
-#if KF_EXCHANGE_HALVES
     const int after = KF_SLOTS_OF(n, threads, next ? next : 1), stride = n / (next ? next : 1);
+    const int below = threads % 16 == 0 || after == 1 ? stride : n;
+#define KF_SOURCE(m, b, q) KF_LINE_STEP(m, t, threads * (b) + stride * (q), below, l, n, lines)
+#if KF_EXCHANGE_HALVES
     kf_real *part = (kf_real *)target;
     kf_wide taken[KF_EXCHANGE_MOST];
     KF_UNROLL for (int half = 0; half < 2; half++) {
@@ -510,25 +517,35 @@ KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_turns *turns, co
     KF_UNROLL for (int i = 0; i < many * most; i++) v[i] = taken[i];
     return;
 #endif
-#if KF_EXCHANGE_APART
-    KF_UNROLL for (int m = 0; m < many; m++) {
-        KF_BARRIER;
-        kf_put_values(v + m * most, target, 0, n, threads, lines, across, s, radix);
-        KF_BARRIER;
-        kf_take_values(v + m * most, target, 0, n, threads, lines, across, next ? next : 1);
-    }
-    return;
-#endif
 #if KF_EXCHANGE_BUFFERS != 2
     KF_BARRIER;
-    KF_UNROLL for (int m = 0; m < many; m++) kf_put_values(v + m * most, target, m, n, threads, lines, across, s, radix);
+    if (active) {
+        KF_UNROLL for (int b = 0; b < slots; b++) {
+            const int j = t + threads * b;
+            if (!KF_RAGGED(n, threads, radix) || j < n / radix) {
+                KF_UNROLL for (int m = 0; m < many; m++) {
+                    KF_UNROLL for (int q = 0; q < radix; q++) target[KF_TARGET(m, b, q)] = v[m * most + b + slots * q];
+                }
+            }
+        }
+    }
 #endif
     KF_BARRIER;
-    KF_UNROLL for (int m = 0; m < many; m++) kf_take_values(v + m * most, target, m, n, threads, lines, across, next ? next : 1);
-}
-#endif
+    if (active) {
+        KF_UNROLL for (int b = 0; b < after; b++) {
+            const int j = t + threads * b;
+            if (!KF_RAGGED(n, threads, (next ? next : 1)) || j < stride) {
+                KF_UNROLL for (int m = 0; m < many; m++) {
+                    KF_UNROLL for (int q = 0; q < next; q++)
+                        v[m * most + b + after * q] = target[KF_SOURCE(m, b, q)];
+                }
+            }
+        }
+    }
 #undef KF_SOURCE
 #undef KF_TARGET
+}
+#endif
 
 /* All stages. The caller has a barrier between its own use of shared and this one, and after it. sign 1 takes the
  * radices backwards; turns: of this direction, or of the other where the radices are a palindrome. */

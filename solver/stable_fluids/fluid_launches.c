@@ -238,9 +238,7 @@ static kf_status read_ahead(const builder *b, work *columns) {
     const kf_fluid_design *d = &b->p->design;
     kf_function *function;
     KF_TRY(kf_module_function(b->p->modules[KF_COLUMNS], "columns", &function, b->error));
-    columns->shared =
-        kf_line_prefetch_bytes(&d->columns, d->columns.lines, b->p->options.component_per_thread ? 1 : 2,
-                               d->real_bytes, d->spectrum_bytes);
+    columns->shared = kf_line_prefetch_bytes(&d->columns, d->columns.lines, d->real_bytes, d->spectrum_bytes);
     const int threads = columns->block[0], by_shared = (int)(SHARED / (columns->shared + 1024));
     int resident = kf_function_resident_blocks(function, threads);
     if (resident > by_shared) resident = by_shared;

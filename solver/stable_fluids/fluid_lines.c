@@ -64,15 +64,12 @@ size_t kf_line_shared_bytes(const kf_line_engine *engine, int lines, int at_once
     return (size_t)buffers * (size_t)at_once * (size_t)lines * (size_t)pitch * 2 * real_bytes;
 }
 
-size_t kf_line_prefetch_bytes(const kf_line_engine *engine, int lines, int at_once, size_t real_bytes,
+size_t kf_line_prefetch_bytes(const kf_line_engine *engine, int lines, size_t real_bytes,
                               size_t stored_bytes) {
-    /* Through half a line of each at a time, or one of the lines of a thread. */
-    const int own = at_once > 1 ? 16 : 32;
-    const int pitch = engine->n + (engine->n >> 4) + (lines > 1 && lines < 16 ? own / lines : 1);
-    const size_t values = (size_t)lines * (size_t)pitch, exchange = at_once > 1 ? values : (values + 1) / 2;
-    const size_t even = (exchange + 1) / 2 * 2;
-    return even * 2 * real_bytes + (size_t)engine->threads * (size_t)lines * (size_t)engine->most *
-                                       (size_t)at_once * 2 * stored_bytes;
+    const int pitch = engine->n + (engine->n >> 4) + (lines > 1 && lines < 16 ? 32 / lines : 1);
+    const size_t exchange = ((size_t)lines * (size_t)pitch + 1) / 2, even = (exchange + 1) / 2 * 2;
+    return even * 2 * real_bytes +
+           (size_t)engine->threads * (size_t)lines * (size_t)engine->most * 2 * stored_bytes;
 }
 
 double *kf_line_twiddles(const kf_line_engine *e) {

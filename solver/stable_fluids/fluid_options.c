@@ -43,8 +43,8 @@ static kf_status check(const kf_fluid *f, const kf_fluid_options *o, bool gpu, k
                        o->exchange_buffers == 2 || o->prefetch))
         return refuse(error, "stagger is for the fused plan in two dimensions, without component_per_thread, "
                              "two exchange buffers and prefetch");
-    if (o->prefetch && (f->dimensions == 3 || o->exchange_buffers == 2))
-        return refuse(error, "prefetch is for two dimensions and one exchange buffer");
+    if (o->prefetch && (f->dimensions == 3 || !o->component_per_thread || o->exchange_buffers == 2))
+        return refuse(error, "prefetch is for two dimensions, component_per_thread and one exchange buffer");
     if (o->prefetch && (f->walls[0] || f->walls[1]))
         return refuse(error, "prefetch is for boxes without walls");
     if (!power_of_two(o->rows_per_block) || !power_of_two(o->columns_per_block) || o->rows_per_block > 32 ||

@@ -112,9 +112,8 @@ kf_status kf_line_design(int n, int points, int lines, int most_threads, kf_line
                          kf_error *error);
 size_t kf_line_shared_bytes(const kf_line_engine *engine, int lines, int at_once, int buffers,
                             size_t real_bytes);
-/* The same of a pass that reads ahead, a thread of which works on one line or two at once: exchanges by
- * halves, or of one of the two, and the next lines. */
-size_t kf_line_prefetch_bytes(const kf_line_engine *engine, int lines, int at_once, size_t real_bytes,
+/* The same of a pass that reads ahead: exchanges by halves, and the next lines. */
+size_t kf_line_prefetch_bytes(const kf_line_engine *engine, int lines, size_t real_bytes,
                               size_t stored_bytes);
 /* Forward and inverse tables, 2 (n - 1) complex numbers, then exp(-i pi k / (2 n)), k < n; the caller frees.
  */

@@ -74,19 +74,12 @@ static void plans_of_a_gpu(void **state) {
             holds(box(16, 24, n / 2), config, 4);
         }
     holds(box(64, 256, 1), F64 "component_per_thread=true prefetch=true columns_per_block=2 overlap=true", 6);
-    holds(box(64, 256, 1), F64 "prefetch=true columns_per_block=2 tile_columns=4", 6);
     holds(box(64, 256, 1), F64 "stagger=true columns_per_block=2 tile_columns=4", 6);
     holds(box(60, 45, 1), F64 "stagger=true points_columns=20 columns_per_block=1 twiddles=early", 6);
     holds(box(16, 1920, 1), "stagger=true points_columns=16 columns_per_block=1 twiddles=products", 4);
     holds(box(16, 4096, 1), "stagger=true points_columns=16 columns_per_block=2 twiddles=products", 4);
     for (int points = 16; points <= 32; points += 16) {
         char config[256];
-        (void)snprintf(
-            config, sizeof config,
-            "points_columns=%d columns_per_block=1 tile_columns=%d twiddles=products prefetch=true", points,
-            points / 8);
-        holds(box(300, 8192, 1), config, 4);
-        holds(box(16, 1920, 1), config, 4);
         (void)snprintf(config, sizeof config,
                        "points_columns=%d columns_per_block=1 twiddles=products stagger=true", points);
         holds(box(16, 8192, 1), config, 4);
