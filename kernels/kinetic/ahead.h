@@ -1,5 +1,6 @@
-/* Asking a GPU's last-level cache ahead of the loads that need what lies there, so that these wait for the
- * cache instead of the memory. Define that a config sets: KF_AHEAD rows further on. */
+/* Single nodes of the fused plan: asking a GPU's last-level cache ahead of the loads that need what lies
+ * there, so that these wait for the cache instead of the memory. Define that a config sets: KF_AHEAD rows
+ * further on. */
 #ifndef KF_KERNELS_KINETIC_AHEAD_H
 #define KF_KERNELS_KINETIC_AHEAD_H
 
@@ -19,12 +20,11 @@ enum { KF_LINE = 128 };
  * its nodes. */
 KF_FUNCTION void kf_ask_ahead(const kf_kinetic_arguments *a, int x, int y, int z) {
     const unsigned up = 0 KF_EACH_VELOCITY(KF_BIT_UP), down = 0 KF_EACH_VELOCITY(KF_BIT_DOWN);
-    const int along_x = KF_LANES_ALONG_X, bytes = KF_NODES_PER_THREAD * (int)sizeof(kf_stored) * along_x;
+    const int along_x = KF_LANES_ALONG_X, bytes = (int)sizeof(kf_stored) * along_x;
     const int lane_x = (int)threadIdx.x % along_x, lane_y = (int)threadIdx.y % (32 / along_x);
     const int i = lane_x + along_x * lane_y;
     if (i >= KF_VELOCITIES) return;
-    kf_index k = kf_node(a, KF_NODES_PER_THREAD * (x - lane_x), y - lane_y + KF_AHEAD,
-                         z + (int)(down >> i & 1) - (int)(up >> i & 1));
+    kf_index k = kf_node(a, x - lane_x, y - lane_y + KF_AHEAD, z + (int)(down >> i & 1) - (int)(up >> i & 1));
     for (int row = 0; row < 32 / along_x; row++) {
         const char *place = (const char *)((const kf_stored *)a->source + kf_place(a, KF_VELOCITIES, i, k));
         if (k < a->capacity)

@@ -209,7 +209,6 @@ KF_FUNCTION kf_store_pair kf_same_pair(kf_store_pair pair, const kf_kinetic_argu
  * whole; what lands in the ghosts there is never used. */
 KF_KERNEL(stream_collide, kf_kinetic_arguments) {
     KF_IN_SLAB
-    KF_ASK_AHEAD
     const int last = a->nodes[0] - 1;
     const int pair = x;
     x = 2 * pair;

@@ -106,9 +106,9 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
         !o->gpu && o->nodes_per_thread == 1 && (o->boundary_kernels == 0 || o->staged_nodes > 0);
     if (o->alternate && (!fused || o->in_place != 0 || o->slab > 0 || in_rows))
         return refuse(error, "alternate belongs to plan fused between two grids, node by node");
-    if (o->ahead != 0 &&
-        (!within(o->ahead, 0, 1024) || !o->gpu || !fused || o->parts > 1 || o->in_place != 0))
-        return refuse(error, "ahead belongs to plan fused on a GPU, not in place");
+    if (o->ahead != 0 && (!within(o->ahead, 0, 1024) || !o->gpu || !fused || o->parts > 1 ||
+                          o->in_place != 0 || o->nodes_per_thread != 1))
+        return refuse(error, "ahead belongs to plan fused on a GPU, one node a thread, not in place");
     if (o->masked_band && (!fused || o->in_place != 0 || o->slab > 0 || scene->motion.moving || in_rows))
         return refuse(error, "masked_band does not go with the plan, or with a moving solid");
     if (o->overlap && (!o->gpu || !o->masked_band || o->immersed != KF_AGGREGATED))

@@ -29,7 +29,7 @@ refuses() { # SCHEMA JSON: as the program does
 holds space variants/*.json
 holds scene scene/library/*.json
 holds nightly-suite suites/quick.json suites/gpu.json
-holds bench-suite suites/step.json suites/toelke.json suites/kinetic-paper.json
+holds bench-suite suites/step.json suites/small-grids.json suites/toelke.json suites/kinetic-paper.json
 holds t1 tests/data/t1/*.json
 holds landscape results/landscapes/h200-ball-160x80x80.json.gz
 holds output-bench results/measured/h200-step.json
