@@ -33,8 +33,8 @@ static void stable_fluids(void **state) {
 }
 static void particles(void **state) {
     (void)state;
-    static const char *const cases[] = {"sph-operators"};
-    pass(cases, 1, 8);
+    static const char *const cases[] = {"sph-operators", "sph-dam-break"};
+    pass(cases, 2, 11);
 }
 static void incompressible(void **state) {
     (void)state;
