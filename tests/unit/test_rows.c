@@ -48,9 +48,18 @@ static kf_scene *open_rows(int length, kf_boundary low, kf_boundary high) {
  */
 static void verify(const kf_scene *scene, const kf_reference *reference, const char *const *values,
                    bool gpu) {
-    static const char *const common[] = {
-        "plan=fused", "boundary_kernels=0", "register_cap=0",         "concurrent_solid=false",
-        "block_x=64", "block_y=2",          "streaming_stores=false", "shell_choices=false"};
+    static const char *const common[] = {"plan=fused",
+                                         "boundary_kernels=0",
+                                         "register_cap=0",
+                                         "concurrent_solid=false",
+                                         "block_x=64",
+                                         "block_y=2",
+                                         "ahead=0",
+                                         "shell_choices=false",
+                                         "streaming_stores=false",
+                                         "streaming_loads=false",
+                                         "alternate=false",
+                                         "node_code=apart"};
     const char *fixes[FIXES];
     size_t count = sizeof common / sizeof *common;
     kf_config config;
