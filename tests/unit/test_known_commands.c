@@ -140,6 +140,7 @@ static void test_what_is_refused(void **state) {
         "space --scene cavity2d --system d2q9 --fix nope=1 --device cpu:1",
         "space --scene cavity2d --system d2q9 --fix alpha=3 --device cpu:1",
         "space --scene cavity2d --system d2q9 --fix alpha --device cpu:1",
+        "demo --steps 0",
         "run --config missing.kftune.json",
         "run --config missing.kftune.json --scene ball",
         "run --scene cavity2d --steps 0 --device cpu:1",
