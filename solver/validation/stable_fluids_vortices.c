@@ -287,7 +287,7 @@ typedef struct merger {
 
 static void look_at_merger(merger *m, double time, double *const velocity[3]) {
     const int n = m->n;
-    int top[2] = {0, 0};
+    int top[2] = {1, 1}; /* inside, where nothing turns, too */
     double most = 0, place[2];
     for (int y = 1; y < n - 1; y++)
         for (int x = 1; x < n - 1; x++) {

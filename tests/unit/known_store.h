@@ -40,7 +40,7 @@ static inline void known_measurement(kf_measurement *m, double time_us, int kern
     m->samples_us = kf_allocate(3 * sizeof *m->samples_us);
     m->sample_count = 3;
     for (int i = 0; i < 3; i++)
-        m->samples_us[i] = (double)(float)(time_us * spread[i]);
+        m->samples_us[i] = time_us * spread[i];
     m->step_us = kf_summarise(m->samples_us, 3);
     for (int i = 0; i < kernels; i++) {
         kf_kernel_time *kernel = kf_measurement_add_kernel(m);

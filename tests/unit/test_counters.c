@@ -457,6 +457,7 @@ static void test_stored(void **state) {
     assert_int_equal(kf_store_add_counters(store, &run, 7, &m, &error), KF_BAD_INPUT);
     assert_int_equal(kf_store_results(store, run.id, check_stored, NULL, &error), KF_OK);
     free(m.kernels);
+    kf_facts_free(&problem.facts);
     kf_store_close(store);
 }
 

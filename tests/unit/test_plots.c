@@ -128,6 +128,7 @@ static int make_store(void **state) {
                                      {"dram_copy_kernel", "GB/s", 80, 0.01, (double)NAN},
                                      {"l2_copy", "GB/s", 300, 0.01, (double)NAN}}};
     if (kf_store_save_roofs(store, &device, &roofs, &error) != KF_OK) return -1;
+    kf_facts_free(&problem.facts);
     kf_store_close(store);
     return 0;
 }
