@@ -1,6 +1,8 @@
 #include "base/util/log.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -125,17 +127,18 @@ static double give_sign(double started) {
     return due;
 }
 
-static void *give_signs(void *unused) {
+static void *give_signs(void *begun) {
     sigset_t all;
     (void)sigfillset(&all); /* Ctrl-C is for those who wait */
     (void)pthread_sigmask(SIG_BLOCK, &all, NULL);
+    (void)sem_post(begun);
     const double started = kf_clock_seconds();
     for (;;) {
         const double wait = give_sign(started);
         const struct timespec span = {(time_t)wait, (long)(1e9 * (wait - (double)(time_t)wait))};
         (void)nanosleep(&span, NULL);
     }
-    return unused;
+    return NULL;
 }
 
 static void take_lock(void) {
@@ -146,13 +149,18 @@ static void leave_lock(void) {
     (void)pthread_mutex_unlock(&lock);
 }
 
-/* A forked process must not inherit a lock that the thread of signs holds. */
+/* A forked process must not inherit a lock that the thread of signs holds, nor one that an allocator takes
+ * while the thread begins. */
 void kf_log_give_signs(double seconds) {
     if (current_level < KF_LOG_NORMAL || isatty(STDERR_FILENO) == 1 || sign_interval > 0.0) return;
     sign_interval = seconds;
     printed_at = kf_clock_seconds();
+    static sem_t begun;
     pthread_t thread;
-    if (pthread_atfork(take_lock, leave_lock, leave_lock) == 0 &&
-        pthread_create(&thread, NULL, give_signs, NULL) == 0)
-        (void)pthread_detach(thread);
+    if (sem_init(&begun, 0, 0) != 0 || pthread_atfork(take_lock, leave_lock, leave_lock) != 0 ||
+        pthread_create(&thread, NULL, give_signs, &begun) != 0)
+        return;
+    (void)pthread_detach(thread);
+    while (sem_wait(&begun) != 0 && errno == EINTR)
+        continue;
 }

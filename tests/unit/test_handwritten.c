@@ -228,6 +228,9 @@ static void test_kernels_against_loops(void **state) {
 }
 
 int main(void) {
+    const char *compiler = getenv("KFTUNE_CC");
+    if (compiler != NULL && strstr(compiler, "quick_compiler") != NULL)
+        (void)unsetenv("KFTUNE_CC"); /* times are those of kernels as users get them */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kernels_against_loops),
     };

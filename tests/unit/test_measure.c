@@ -290,6 +290,8 @@ static void json_keeps_everything(void **state) {
     assert_true(isnan(in.kernels[0].theoretical_occupancy));
     assert_string_equal(in.build_hash, out.build_hash);
     kf_measurement_free(&in);
+    out.samples_us = NULL; /* this function's own */
+    kf_measurement_free(&out);
 }
 
 static void json_keeps_every_member(void **state) {
@@ -353,6 +355,8 @@ static void damaged_json_is_refused(void **state) {
             cJSON_Delete(json);
         }
     assert_int_equal(kf_measurement_from_json(NULL, &in, NULL), KF_BAD_INPUT);
+    out.samples_us = NULL; /* this function's own */
+    kf_measurement_free(&out);
 }
 
 /* --- a real plan -----------------------------------------------------------------------------------------
