@@ -6,6 +6,15 @@
 #include "base/backend/internal.h"
 #include "base/util/memory.h"
 
+const kf_device_info recording_host = {.backend = "cpu",
+                                       .spec = "cpu:1",
+                                       .name = "test",
+                                       .multiprocessors = 1,
+                                       .warp_size = 8,
+                                       .max_threads_per_block = 1024,
+                                       .l2_bytes = (uint64_t)32 << 20,
+                                       .memory_bytes = (uint64_t)16 << 30};
+
 typedef struct recording_backend {
     kf_backend base;
     recording recording;

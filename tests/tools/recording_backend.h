@@ -25,6 +25,9 @@ typedef struct recording {
     const char *failing; /* a launch of this name fails; or NULL */
 } recording;
 
+/* A cpu of one thread, whose plans are told. */
+extern const kf_device_info recording_host;
+
 /* A device with this description; kf_backend_close frees it. */
 kf_backend *recording_open(const kf_device_info *device);
 /* A team of so many of them. */

@@ -106,17 +106,9 @@ static void tell_checks(const kf_validation *validation, const char *before) {
 
 /* What was told before in text of the same case is not told again. */
 static void run_case(kf_text *text, size_t begin, const kf_case *one, bool quick, bool on_gpu) {
-    static const kf_device_info host = {.backend = "cpu",
-                                        .spec = "cpu:1",
-                                        .name = "test",
-                                        .multiprocessors = 1,
-                                        .warp_size = 8,
-                                        .max_threads_per_block = 1024,
-                                        .l2_bytes = (uint64_t)32 << 20,
-                                        .memory_bytes = (uint64_t)16 << 30};
     static const int never = 0;
     kf_error error = {KF_OK, ""};
-    kf_backend *backend = recording_open(on_gpu ? &gpu : &host);
+    kf_backend *backend = recording_open(on_gpu ? &gpu : &recording_host);
     recording_of(backend)->most_bytes = (size_t)48 << 20;
     kf_validation validation = {.backend = backend,
                                 .quick = quick,

@@ -11,15 +11,6 @@
 #include "tests/unit/known_text.h"
 #include "tests/unit/modelled_gpu.h"
 
-static const kf_device_info host = {.backend = "cpu",
-                                    .spec = "cpu:1",
-                                    .name = "test",
-                                    .multiprocessors = 1,
-                                    .warp_size = 8,
-                                    .max_threads_per_block = 1024,
-                                    .l2_bytes = (uint64_t)32 << 20,
-                                    .memory_bytes = (uint64_t)16 << 30};
-
 static void must(kf_status status, const kf_error *error) {
     if (status != KF_OK) fail_msg("%s", error->message);
 }
@@ -248,7 +239,7 @@ static void test_kinetic(void **state) {
     kf_text text = {0};
     tell_plans(&text, "kinetic", "ball", &gpu, 1, true);
     tell_plans(&text, "kinetic", "spinning_torus", &gpu, 1, false);
-    tell_plans(&text, "kinetic", "settling", &host, 1, false);
+    tell_plans(&text, "kinetic", "settling", &recording_host, 1, false);
     tell_plans(&text, "kinetic", "ball", &gpu, 2, true);
     assert_known("launches-kinetic.txt", text.text);
 }
@@ -257,7 +248,7 @@ static void test_flat(void **state) {
     (void)state;
     kf_text text = {0};
     tell_plans(&text, "d2q9", "cylinder2d", &gpu, 1, true);
-    tell_plans(&text, "d2q9", "cavity2d", &host, 1, false);
+    tell_plans(&text, "d2q9", "cavity2d", &recording_host, 1, false);
     tell_plans(&text, "d2q9", "cylinder2d", &gpu, 2, true);
     assert_known("launches-d2q9.txt", text.text);
 }
@@ -265,9 +256,9 @@ static void test_flat(void **state) {
 static void test_fluids(void **state) {
     (void)state;
     kf_text text = {0};
-    tell_plans(&text, "stable_fluids", "plume", &host, 1, true);
-    tell_plans(&text, "stable_fluids", "kolmogorov", &host, 1, false);
-    tell_plans(&text, "stable_fluids", "plume3d", &host, 1, false);
+    tell_plans(&text, "stable_fluids", "plume", &recording_host, 1, true);
+    tell_plans(&text, "stable_fluids", "kolmogorov", &recording_host, 1, false);
+    tell_plans(&text, "stable_fluids", "plume3d", &recording_host, 1, false);
     assert_known("launches-stable-fluids.txt", text.text);
 }
 
@@ -276,7 +267,7 @@ static void test_particles(void **state) {
     kf_text text = {0};
     tell_plans(&text, "sph", "dam_break_3d", &gpu, 1, true);
     tell_plans(&text, "sph", "slump", &gpu, 1, false);
-    tell_plans(&text, "sph", "river", &host, 1, false);
+    tell_plans(&text, "sph", "river", &recording_host, 1, false);
     assert_known("launches-sph.txt", text.text);
 }
 
@@ -284,7 +275,7 @@ static void test_incompressible(void **state) {
     (void)state;
     kf_text text = {0};
     /* Of few triangles, from which every config looks for the distances of all nodes. */
-    tell_plans(&text, "incompressible", "plate", &host, 1, true);
+    tell_plans(&text, "incompressible", "plate", &recording_host, 1, true);
     assert_known("launches-incompressible.txt", text.text);
 }
 
