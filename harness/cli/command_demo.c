@@ -4,6 +4,7 @@
 
 #include "base/util/file.h"
 #include "harness/cli/command.h"
+#include "harness/cli/run_duration.h"
 
 extern const kf_command kf_command_demo, kf_command_tune, kf_command_run;
 
@@ -31,7 +32,7 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
         return kf_fail(error, KF_BAD_INPUT,
                        "demo: has no --json; 'kftune tune' and 'kftune run' print theirs");
     long steps = 0; /* refused before minutes are spent on tuning, not after */
-    KF_TRY(kf_argument_integer(arguments, "--steps", 1, 1000000000000, &steps, error));
+    KF_TRY(kf_run_steps(arguments, &steps, error));
     char folder[KF_PATH], store[KF_PATH], config[KF_PATH], output[KF_PATH];
     KF_TRY(kf_path(folder, error, "%s", kf_argument(arguments, "--output", "kftune-demo")));
     KF_TRY(kf_path(store, error, "%s/kftune.db", folder));

@@ -24,6 +24,10 @@ static kf_status read_time(const kf_arguments *arguments, double *seconds, kf_er
                    text);
 }
 
+kf_status kf_run_steps(const kf_arguments *arguments, long *steps, kf_error *error) {
+    return kf_argument_integer(arguments, "--steps", 1, 1000000000000, steps, error);
+}
+
 kf_status kf_run_duration(const kf_arguments *arguments, const kf_problem *problem, long *steps,
                           kf_production_options *how, kf_error *error) {
     static const char *const ways[] = {"--steps", "--flow-throughs", "--time"};
@@ -39,7 +43,7 @@ kf_status kf_run_duration(const kf_arguments *arguments, const kf_problem *probl
                        "options '--steps', '--flow-throughs' and '--time': give one of them");
     if (until != NULL && strcmp(until, "settled") != 0)
         return kf_fail(error, KF_BAD_INPUT, "option '--until': '%s' is not known; use settled", until);
-    KF_TRY(kf_argument_integer(arguments, "--steps", 1, 1000000000000, steps, error));
+    KF_TRY(kf_run_steps(arguments, steps, error));
     KF_TRY(kf_argument_number(arguments, "--flow-throughs", 1e-3, 1e6, &flow_throughs, error));
     KF_TRY(read_time(arguments, &seconds, error));
     if (scene == NULL) {

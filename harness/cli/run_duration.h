@@ -21,6 +21,9 @@
 /* The scene of a flow, NULL of anything else. */
 const kf_scene *kf_run_scene(const kf_problem *problem);
 
+/* The number of --steps; stays what it is where the option is not given. */
+kf_status kf_run_steps(const kf_arguments *arguments, long *steps, kf_error *error);
+
 /* In steps: --steps, or what --flow-throughs, --time and --until make of the scene; *steps stays where none
  * is given. Sets how->flow_through and how->until_settled. */
 kf_status kf_run_duration(const kf_arguments *arguments, const kf_problem *problem, long *steps,
