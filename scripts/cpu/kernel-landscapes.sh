@@ -1,11 +1,12 @@
 #!/bin/bash
 # Measures landscapes of the kernels in plain C under tests/data/t1 on a cpu: three kernels at two sizes each, every config of their spaces in
-# random order, all six side by side with two processors each, one of which measures while the other compiles.
-# usage: scripts/cpu/kernel-landscapes.sh FOLDER [SECONDS, 400]; PROBLEMS="matmul_c:256x192x1 ...": these. Leaves cpu-KERNEL-GRID.json.gz, to be
-# put into results/landscapes/, and what tune said of each. Nothing else should use these processors; a space takes some 1,000 s of one.
+# random order, all six side by side with two processors each: both compile, then one measures. Two sizes of a kernel share what is compiled.
+# usage: scripts/cpu/kernel-landscapes.sh FOLDER [SECONDS, 280]; PROBLEMS="matmul_c:256x192x1 ...": these. It takes the processors that it may run
+# on (taskset), in pairs. Leaves cpu-KERNEL-GRID.json.gz, to be put into results/landscapes/, and what tune said of each. Nothing else should use
+# these processors.
 set -u
 folder=${1:?usage: scripts/cpu/kernel-landscapes.sh FOLDER [SECONDS]}
-seconds=${2:-400}
+seconds=${2:-280}
 . "$(dirname "$0")/../gpu/program.sh"
 processors=()
 IFS=, read -ra ranges <<<"$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)"
@@ -20,7 +21,7 @@ export OMP_NUM_THREADS=1
 # measure PROBLEM SEED PROCESSORS
 measure() {
     local label=${1/:/-}
-    XDG_CACHE_HOME=$work/cache-$label timeout -s INT -k 20 $((seconds + 30)) taskset -c "$3" "$kftune" tune --scene "tests/data/t1/${1%%:*}.t1.json" \
+    XDG_CACHE_HOME=$work/cache-${1%%:*} timeout -s INT -k 20 $((seconds + 30)) taskset -c "$3" "$kftune" tune --scene "tests/data/t1/${1%%:*}.t1.json" \
         --grid "${1#*:}" --device cpu --strategy random --seed "$2" --budget "${seconds}s" --effort "${EFFORT:-0.03}" --rounds 0 \
         --store "$work/$label.db" --out "$work/$label.kftune.json" >"$folder/$label.txt" 2>&1 </dev/null
     "$kftune" store export --store "$work/$label.db" --format landscape --out "$work/$label" >/dev/null 2>&1 &&
