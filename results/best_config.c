@@ -84,14 +84,8 @@ static cJSON *best_to_json(const kf_best_config *best) {
 
 kf_status kf_best_config_write(const char *path, const kf_best_config *best, kf_error *error) {
     cJSON *root = best_to_json(best);
-    char *text = kf_json_text(root, true);
+    const kf_status status = kf_json_write_file(path, root, error);
     cJSON_Delete(root);
-    if (text == NULL) return kf_fail(error, KF_MACHINE, "%s: out of memory", path);
-    kf_text content = {0};
-    kf_text_append(&content, "%s\n", text);
-    cJSON_free(text);
-    kf_status status = kf_file_write_atomic(path, content.text, content.length, error);
-    kf_text_free(&content);
     return status;
 }
 

@@ -1,4 +1,4 @@
-/* Exports of one run as CSV and for github-action-benchmark. */
+/* Exports of one run as CSV and for github-action-benchmark; what all exports share. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,35 @@
 #include "base/util/memory.h"
 #include "base/util/text.h"
 #include "results/store_internal.h"
+
+/* --- what exports share --------------------------------------------------------------------------------- */
+
+kf_status kf_export_end(FILE *stream, kf_error *error) {
+    return ferror(stream) ? kf_fail(error, KF_MACHINE, "the export cannot be written; make room on the disk")
+                          : KF_OK;
+}
+
+kf_status kf_export_json(const cJSON *json, FILE *stream, kf_error *error) {
+    char *text = kf_json_text(json, true);
+    if (text == NULL) return kf_fail(error, KF_MACHINE, "out of memory while exporting");
+    (void)fprintf(stream, "%s\n", text);
+    cJSON_free(text);
+    return kf_export_end(stream, error);
+}
+
+kf_status kf_store_export_file(kf_store *store, int64_t id, kf_export export, const char *file,
+                               kf_error *error) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL) return kf_fail(error, KF_MACHINE, "%s: out of memory", file);
+    kf_status status = export(store, id, stream, error);
+    if (fclose(stream) != 0 && status == KF_OK)
+        status = kf_fail(error, KF_MACHINE, "%s: out of memory", file);
+    if (status == KF_OK) status = kf_file_write_atomic(file, text, size, error);
+    free(text);
+    return status;
+}
 
 /* --- CSV (RFC 4180) ----------------------------------------------------------------------------------- */
 
@@ -91,8 +120,7 @@ static kf_status print_row(void *context, const kf_result_row *row, kf_error *er
     for (int i = 0; i < csv->columns.count; i++)
         print_value(stream, find_value(&row->config, csv->columns.names[i]));
     (void)fputc('\n', stream);
-    return ferror(stream) ? kf_fail(error, KF_MACHINE, "the export cannot be written; make room on the disk")
-                          : KF_OK;
+    return kf_export_end(stream, error);
 }
 
 kf_status kf_store_export_csv(kf_store *store, int64_t run_id, FILE *stream, kf_error *error) {
@@ -172,10 +200,8 @@ static kf_status collect_figure(void *context, const kf_result_row *row, kf_erro
 }
 
 kf_status kf_store_export_github(kf_store *store, int64_t run_id, FILE *stream, kf_error *error) {
-    char name[24];
-    (void)snprintf(name, sizeof name, "%lld", (long long)run_id);
     kf_run_summary run;
-    KF_TRY(kf_store_find_run(store, name, &run, error));
+    KF_TRY(kf_store_run_of(store, run_id, &run, error));
     github_figures figures = {.presets = cJSON_CreateObject(), .run = &run};
     kf_status status = kf_store_rows(store, run_id, false, collect_figure, &figures, error);
     cJSON *list = cJSON_CreateArray();
@@ -183,10 +209,7 @@ kf_status kf_store_export_github(kf_store *store, int64_t run_id, FILE *stream, 
     while (figures.presets->child != NULL)
         (void)cJSON_AddItemToArray(list, cJSON_DetachItemViaPointer(figures.presets, figures.presets->child));
     cJSON_Delete(figures.presets);
-    char *text = kf_json_text(list, true);
-    if (status == KF_OK && (text == NULL || fprintf(stream, "%s\n", text) < 0))
-        status = kf_fail(error, KF_MACHINE, "the export cannot be written; make room on the disk");
-    cJSON_free(text);
+    if (status == KF_OK) status = kf_export_json(list, stream, error);
     cJSON_Delete(list);
     return status;
 }

@@ -199,10 +199,10 @@ static kf_status print_landscape(const kf_run_summary *run, const kf_compact_ori
         print_rows(rows, domains, stream);
         (void)fputs("]}\n", stream);
     }
-    bool good = text != NULL && !ferror(stream);
-    cJSON_free(text);
     cJSON_Delete(domains);
-    return good ? KF_OK : kf_fail(error, KF_MACHINE, "the export cannot be written; make room on the disk");
+    if (text == NULL) return kf_fail(error, KF_MACHINE, "out of memory while exporting");
+    cJSON_free(text);
+    return kf_export_end(stream, error);
 }
 
 /* The runs that measured the same: what one lacks another may have. */
@@ -269,9 +269,7 @@ static kf_status collect_run(kf_store *store, int64_t run_id, kf_compact_rows *r
 
 kf_status kf_store_export_compact(kf_store *store, int64_t run_id, FILE *stream, kf_error *error) {
     kf_run_summary run;
-    char name[24];
-    (void)snprintf(name, sizeof name, "%lld", (long long)run_id);
-    KF_TRY(kf_store_find_run(store, name, &run, error));
+    KF_TRY(kf_store_run_of(store, run_id, &run, error));
     kf_compact_origin origin = {.backend = ""};
     KF_TRY(find_origin(store, run_id, &origin, error));
     kf_provenance provenance;

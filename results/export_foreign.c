@@ -118,9 +118,10 @@ static void add_ours(cJSON *entry, const kf_result_row *row) {
 static kf_status print_entry(kf_landscape_writer *writer, cJSON *entry, kf_error *error) {
     char *text = kf_json_text(entry, false);
     cJSON_Delete(entry);
-    bool good = text != NULL && fputs(text, writer->stream) >= 0 && !ferror(writer->stream);
+    if (text == NULL) return kf_fail(error, KF_MACHINE, "out of memory while exporting");
+    (void)fputs(text, writer->stream);
     cJSON_free(text);
-    return good ? KF_OK : kf_fail(error, KF_MACHINE, "the export cannot be written; make room on the disk");
+    return kf_export_end(writer->stream, error);
 }
 
 static void add_identity(cJSON *object, const kf_run_summary *run, const kf_provenance *provenance) {
@@ -136,12 +137,6 @@ static void add_identity(cJSON *object, const kf_run_summary *run, const kf_prov
     (void)cJSON_AddStringToObject(ours, "version", KF_VERSION);
     (void)cJSON_AddStringToObject(ours, "scene", run->scene);
     (void)cJSON_AddStringToObject(ours, "run", run->uuid);
-}
-
-static kf_status find_run(kf_store *store, int64_t run_id, kf_run_summary *run, kf_error *error) {
-    char name[24];
-    (void)snprintf(name, sizeof name, "%lld", (long long)run_id);
-    return kf_store_find_run(store, name, run, error);
 }
 
 /* --- T4 ----------------------------------------------------------------------------------------------- */
@@ -203,12 +198,13 @@ static kf_status write_t4(kf_store *store, const kf_run_summary *run, kf_landsca
     KF_TRY(print_entry(writer, metadata, error));
     (void)fputs(",\n\"results\":[", stream);
     KF_TRY(kf_store_rows(store, run->id, false, print_t4, writer, error));
-    return fputs("\n]}\n", stream) >= 0 ? KF_OK : kf_fail(error, KF_MACHINE, "the export cannot be written");
+    (void)fputs("\n]}\n", stream);
+    return kf_export_end(stream, error);
 }
 
 kf_status kf_store_export_t4(kf_store *store, int64_t run_id, FILE *stream, kf_error *error) {
     kf_run_summary run;
-    KF_TRY(find_run(store, run_id, &run, error));
+    KF_TRY(kf_store_run_of(store, run_id, &run, error));
     kf_landscape_writer writer = {.stream = stream, .first = true};
     KF_TRY(kf_provenance_read(store, run_id, &writer.provenance, error));
     const kf_status status = write_t4(store, &run, &writer, error);
@@ -289,12 +285,13 @@ static kf_status print_cache(kf_store *store, const kf_run_summary *run, kf_land
     (void)fprintf(stream, "%s,\n\"cache\": {", text);
     cJSON_free(text);
     KF_TRY(kf_store_rows(store, run->id, true, print_cache_entry, writer, error));
-    return fputs("}\n}\n", stream) >= 0 ? KF_OK : kf_fail(error, KF_MACHINE, "the export cannot be written");
+    (void)fputs("}\n}\n", stream);
+    return kf_export_end(stream, error);
 }
 
 kf_status kf_store_export_kernel_tuner(kf_store *store, int64_t run_id, FILE *stream, kf_error *error) {
     kf_run_summary run;
-    KF_TRY(find_run(store, run_id, &run, error));
+    KF_TRY(kf_store_run_of(store, run_id, &run, error));
     kf_landscape_writer writer = {.stream = stream, .first = true};
     KF_TRY(kf_provenance_read(store, run_id, &writer.provenance, error));
     cJSON *domains = writer.provenance.domains != NULL ? cJSON_Duplicate(writer.provenance.domains, 1)

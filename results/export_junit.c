@@ -130,10 +130,8 @@ static void write_properties(FILE *stream, const kf_night *night) {
 }
 
 kf_status kf_store_export_junit(kf_store *store, int64_t night_id, FILE *stream, kf_error *error) {
-    char name[24];
-    (void)snprintf(name, sizeof name, "%lld", (long long)night_id);
     kf_night night;
-    KF_TRY(kf_store_find_night(store, name, &night, error));
+    KF_TRY(kf_store_night_of(store, night_id, &night, error));
     char *cases = NULL;
     size_t size = 0;
     junit out = {.night = &night, .cases = open_memstream(&cases, &size)};
@@ -200,16 +198,11 @@ static kf_status add_figure(void *context, const kf_verdict *verdict, kf_error *
 }
 
 kf_status kf_store_export_github_night(kf_store *store, int64_t night_id, FILE *stream, kf_error *error) {
-    char name[24];
-    (void)snprintf(name, sizeof name, "%lld", (long long)night_id);
     kf_night night;
-    KF_TRY(kf_store_find_night(store, name, &night, error));
+    KF_TRY(kf_store_night_of(store, night_id, &night, error));
     github out = {.night = &night, .list = cJSON_CreateArray(), .store = store};
     kf_status status = kf_store_verdicts(store, night_id, add_figure, &out, error);
-    char *text = kf_json_text(out.list, true);
-    if (status == KF_OK && (text == NULL || fprintf(stream, "%s\n", text) < 0))
-        status = kf_fail(error, KF_MACHINE, "the export cannot be written; make room on the disk");
-    cJSON_free(text);
+    if (status == KF_OK) status = kf_export_json(out.list, stream, error);
     cJSON_Delete(out.list);
     return status;
 }

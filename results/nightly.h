@@ -145,6 +145,8 @@ kf_status kf_store_nights(kf_store *store,
                           void *context, kf_error *error);
 /* name: a night's number, the beginning of its UUID, or NULL for the newest. */
 kf_status kf_store_find_night(kf_store *store, const char *name, kf_night *night, kf_error *error);
+kf_status kf_store_night_of(kf_store *store, int64_t id, kf_night *night,
+                            kf_error *error); /* by its number */
 
 /* One row a benchmark and series, by benchmark, the latest series first. */
 typedef struct kf_series_summary {

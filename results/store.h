@@ -95,6 +95,11 @@ kf_status kf_store_runs(kf_store *store, void (*visit)(void *context, const kf_r
 /* name: a run's number, the beginning of its UUID, or NULL for the newest that is no night's. */
 kf_status kf_store_find_run(kf_store *store, const char *name, kf_run_summary *run, kf_error *error);
 
+/* Exports of a run, or of a night (nightly.h), and one of them into a file, whole or not at all. */
+typedef kf_status (*kf_export)(kf_store *store, int64_t id, FILE *stream, kf_error *error);
+kf_status kf_store_export_file(kf_store *store, int64_t id, kf_export export, const char *file,
+                               kf_error *error);
+
 /* One row a result: run, sequence, role, state, reason, time, spread, updates, every parameter of its config.
  */
 kf_status kf_store_export_csv(kf_store *store, int64_t run_id, FILE *stream, kf_error *error);

@@ -145,6 +145,8 @@ kf_status kf_store_insert_counters(kf_store *store, int64_t result, const kf_mea
 /* Reads them into *measurement, whose kernels were read already. */
 kf_status kf_store_read_counters(kf_store *store, int64_t result, kf_measurement *measurement,
                                  kf_error *error);
+/* Of this number; KF_BAD_INPUT where there is none. */
+kf_status kf_store_run_of(kf_store *store, int64_t run_id, kf_run_summary *run, kf_error *error);
 /* Does the run exist? KF_BAD_INPUT if not. */
 kf_status kf_store_require_run(kf_store *store, int64_t run_id, kf_error *error);
 
@@ -161,5 +163,10 @@ typedef kf_status (*kf_row_visit)(void *context, const kf_result_row *row, kf_er
 /* last_only: of several results of one config only the last. */
 kf_status kf_store_rows(kf_store *store, int64_t run_id, bool last_only, kf_row_visit visit, void *context,
                         kf_error *error);
+
+/* What ends an export: KF_MACHINE where not all of it was written. */
+kf_status kf_export_end(FILE *stream, kf_error *error);
+/* The whole of an export that is one JSON value. */
+kf_status kf_export_json(const cJSON *json, FILE *stream, kf_error *error);
 
 #endif

@@ -209,6 +209,12 @@ kf_status kf_store_find_night(kf_store *store, const char *name, kf_night *night
                    store->path, name);
 }
 
+kf_status kf_store_night_of(kf_store *store, int64_t id, kf_night *night, kf_error *error) {
+    char name[24];
+    (void)snprintf(name, sizeof name, "%lld", (long long)id);
+    return kf_store_find_night(store, name, night, error);
+}
+
 /* --- processes ---------------------------------------------------------------------------------------- */
 
 void kf_store_series(const char *benchmark, const kf_problem *problem, const kf_device_info *device,

@@ -357,6 +357,12 @@ kf_status kf_store_find_run(kf_store *store, const char *name, kf_run_summary *r
     return status;
 }
 
+kf_status kf_store_run_of(kf_store *store, int64_t run_id, kf_run_summary *run, kf_error *error) {
+    char name[24];
+    (void)snprintf(name, sizeof name, "%lld", (long long)run_id);
+    return kf_store_find_run(store, name, run, error);
+}
+
 kf_status kf_store_require_run(kf_store *store, int64_t run_id, kf_error *error) {
     char name[24];
     (void)snprintf(name, sizeof name, "%lld", (long long)run_id);

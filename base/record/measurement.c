@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/json.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
 
@@ -148,11 +149,7 @@ static void write_fields(cJSON *object, const void *structure, const field *fiel
             number = (double)wide;
             break;
         }
-        /* JSON knows no NAN: null stands for it. */
-        if (isfinite(number))
-            (void)cJSON_AddNumberToObject(object, fields[i].key, number);
-        else
-            (void)cJSON_AddNullToObject(object, fields[i].key);
+        kf_json_add_number(object, fields[i].key, number);
     }
 }
 
@@ -240,8 +237,7 @@ cJSON *kf_measurement_to_json(const kf_measurement *m) {
         (void)cJSON_AddItemToArray(samples, cJSON_CreateNumber(m->samples_us[i]));
     cJSON *clocks = cJSON_AddArrayToObject(json, "clocks_mhz");
     for (size_t i = 0; m->clocks_mhz != NULL && i < m->sample_count; i++)
-        (void)cJSON_AddItemToArray(clocks, isfinite(m->clocks_mhz[i]) ? cJSON_CreateNumber(m->clocks_mhz[i])
-                                                                      : cJSON_CreateNull());
+        (void)cJSON_AddItemToArray(clocks, kf_json_number_or_null(m->clocks_mhz[i]));
     cJSON *kernels = cJSON_AddArrayToObject(json, "kernels");
     for (int i = 0; i < m->kernel_count; i++) {
         cJSON *kernel = cJSON_CreateObject();

@@ -10,6 +10,7 @@
 #include "base/util/clean.h"
 #include "base/util/file.h"
 #include "base/util/memory.h"
+#include "base/util/program.h"
 #include "base/util/text.h"
 
 /* Integers beyond this are not exact in a double, which is what cJSON reads into. */
@@ -377,9 +378,27 @@ void kf_json_add_number(cJSON *object, const char *key, double value) {
     (void)cJSON_AddItemToObject(object, key, kf_json_number_or_null(value));
 }
 
+cJSON *kf_json_answer(const char *command) {
+    cJSON *json = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
+    (void)cJSON_AddStringToObject(json, "command", command);
+    return json;
+}
+
 void kf_json_print(cJSON *json) {
-    char *text = cJSON_Print(json);
+    char *text = kf_json_text(json, true);
     cJSON_Delete(json);
     (void)puts(text != NULL ? text : "null");
     cJSON_free(text);
+}
+
+kf_status kf_json_write_file(const char *file, const cJSON *json, kf_error *error) {
+    char *text = kf_json_text(json, true);
+    if (text == NULL) return kf_fail(error, KF_MACHINE, "%s: out of memory", file);
+    kf_text content = {0};
+    kf_text_append(&content, "%s\n", text);
+    cJSON_free(text);
+    const kf_status status = kf_file_write_atomic(file, content.text, content.length, error);
+    kf_text_free(&content);
+    return status;
 }

@@ -47,8 +47,13 @@ kf_status kf_json_object(kf_json_place place, const cJSON *object, const char *k
 /* A number, or null where it is not finite. */
 cJSON *kf_json_number_or_null(double value);
 void kf_json_add_number(cJSON *object, const char *key, double value);
+/* How all that a command prints with --json begins: the version, and which command ("store", "nightly list")
+ * it was. Caller deletes it. */
+cJSON *kf_json_answer(const char *command);
 /* Prints it on stdout, for people too, and deletes it. */
 void kf_json_print(cJSON *json);
+/* Writes it into a file, indented, whole or not at all. */
+kf_status kf_json_write_file(const char *file, const cJSON *json, kf_error *error);
 
 /* Deterministic text: keys sorted, no spaces, numbers in the shortest form that reads back the same. Caller
  * frees. */

@@ -5,7 +5,6 @@
 
 #include "base/backend/device_json.h"
 #include "base/util/json.h"
-#include "base/util/program.h"
 #include "base/util/text.h"
 #include "harness/bench/bench.h"
 
@@ -41,9 +40,7 @@ static void add_verdict(cJSON *object, const kf_figure *figure) {
 
 cJSON *kf_figures_to_json(const kf_bench_suite *suite, const kf_device_info *device,
                           const kf_figures *figures) {
-    cJSON *root = cJSON_CreateObject();
-    (void)cJSON_AddStringToObject(root, "kftune", KF_VERSION);
-    (void)cJSON_AddStringToObject(root, "command", "bench");
+    cJSON *root = kf_json_answer("bench");
     (void)cJSON_AddItemToObject(root, "device", kf_device_to_json(device));
     (void)cJSON_AddStringToObject(root, "suite", suite->name);
     add_members(root, figures->about);

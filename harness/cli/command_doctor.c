@@ -39,9 +39,7 @@ static void print_line(const kf_diagnosis *check) {
 }
 
 static void print_json(const kf_diagnosis *checks, const char *device) {
-    cJSON *root = cJSON_CreateObject();
-    cJSON_AddStringToObject(root, "kftune", KF_VERSION);
-    cJSON_AddStringToObject(root, "command", "doctor");
+    cJSON *root = kf_json_answer("doctor");
     kf_device_info info;
     const bool known =
         device != NULL && (strcmp(device, "cpu") == 0 ? kf_cpu_device_describe(&info, NULL)

@@ -11,7 +11,6 @@
 #include "base/util/file.h"
 #include "base/util/json.h"
 #include "base/util/memory.h"
-#include "base/util/program.h"
 #include "harness/cli/command.h"
 #include "harness/cli/placement_argument.h"
 #include "harness/cli/problem_argument.h"
@@ -114,9 +113,7 @@ static void print_result(const landscape *work, const kf_tune_result *result, co
                result->tried.count, failed, result->run.uuid, store);
         return;
     }
-    cJSON *root = cJSON_CreateObject();
-    (void)cJSON_AddStringToObject(root, "kftune", KF_VERSION);
-    (void)cJSON_AddStringToObject(root, "command", "landscape");
+    cJSON *root = kf_json_answer("landscape");
     (void)cJSON_AddNumberToObject(root, "shard", (double)work->shard);
     (void)cJSON_AddNumberToObject(root, "shards", (double)work->shards);
     (void)cJSON_AddNumberToObject(root, "configs", result->tried.count);

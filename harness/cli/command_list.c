@@ -113,9 +113,7 @@ static void print_text(const listing *list) {
 }
 
 static void print_json(const listing *list, const char *kind) {
-    cJSON *json = cJSON_CreateObject();
-    (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
-    (void)cJSON_AddStringToObject(json, "command", "list");
+    cJSON *json = kf_json_answer("list");
     (void)cJSON_AddItemToObject(json, kind, cJSON_Duplicate(list->entries, true));
     kf_json_print(json);
 }

@@ -36,30 +36,15 @@ static kf_status open_store(const kf_arguments *arguments, bool read_only, kf_st
 /* --- a night
  * ------------------------------------------------------------------------------------------------- */
 
-typedef kf_status (*night_export)(kf_store *store, int64_t night, FILE *stream, kf_error *error);
-
-static kf_status write_export(kf_store *store, int64_t night, night_export export, const char *path,
-                              kf_error *error) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (stream == NULL) return kf_fail(error, KF_MACHINE, "%s: out of memory", path);
-    kf_status status = export(store, night, stream, error);
-    if (fclose(stream) != 0 && status == KF_OK)
-        status = kf_fail(error, KF_MACHINE, "%s: out of memory", path);
-    if (status == KF_OK) status = kf_file_write_atomic(path, text, size, error);
-    free(text);
-    return status;
-}
-
 static kf_status write_files(const kf_arguments *arguments, kf_store *store, const kf_nightly_result *result,
                              kf_error *error) {
     const char *junit = kf_argument(arguments, "--junit", NULL),
                *github = kf_argument(arguments, "--github", NULL),
                *report = kf_argument(arguments, "--report", NULL);
     const int64_t night = result->night.id;
-    if (junit != NULL) KF_TRY(write_export(store, night, kf_store_export_junit, junit, error));
-    if (github != NULL) KF_TRY(write_export(store, night, kf_store_export_github_night, github, error));
+    if (junit != NULL) KF_TRY(kf_store_export_file(store, night, kf_store_export_junit, junit, error));
+    if (github != NULL)
+        KF_TRY(kf_store_export_file(store, night, kf_store_export_github_night, github, error));
     if (report == NULL) return KF_OK;
     kf_text text = {0};
     kf_nightly_markdown(result, &text);
@@ -161,9 +146,7 @@ static kf_status list_nights(const kf_arguments *arguments, kf_error *error) {
     cJSON *json = NULL;
     KF_TRY(open_store(arguments, true, &list.store, error));
     if (kf_arguments_json(arguments)) {
-        json = cJSON_CreateObject();
-        (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
-        (void)cJSON_AddStringToObject(json, "command", "nightly list");
+        json = kf_json_answer("nightly list");
         list.json = cJSON_AddArrayToObject(json, "nights");
     }
     kf_status status = kf_store_nights(list.store, collect_night, &list, error);
@@ -242,9 +225,7 @@ static void print_comparison(const kf_compare_request *request, const kf_compare
                100.0 * expm1(c->high), result->processes, c->probability);
         return;
     }
-    cJSON *object = cJSON_CreateObject();
-    (void)cJSON_AddStringToObject(object, "kftune", KF_VERSION);
-    (void)cJSON_AddStringToObject(object, "command", "nightly compare");
+    cJSON *object = kf_json_answer("nightly compare");
     (void)cJSON_AddStringToObject(object, "finding", findings[result->finding]);
     (void)cJSON_AddNumberToObject(object, "change", expm1(c->shift));
     (void)cJSON_AddNumberToObject(object, "change_low", expm1(c->low));

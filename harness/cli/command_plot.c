@@ -60,9 +60,7 @@ static void print_result(const kf_arguments *arguments, kf_plot_kind kind, const
         printf("%s\n", out);
         return;
     }
-    cJSON *json = cJSON_CreateObject();
-    cJSON_AddStringToObject(json, "kftune", KF_VERSION);
-    cJSON_AddStringToObject(json, "command", "plot");
+    cJSON *json = kf_json_answer("plot");
     cJSON_AddItemToObject(json, "device", kf_device_remembered_to_json(run->device, run->backend));
     cJSON_AddStringToObject(json, "kind", kf_plot_names[kind]);
     cJSON_AddStringToObject(json, "scene", run->scene);
@@ -82,9 +80,7 @@ static kf_status execute_history(const kf_arguments *arguments, kf_error *error)
     KF_TRY(kf_store_open(kf_argument(arguments, "--store", NULL), true, &store, error));
     kf_status status = kf_plot_history(store, kf_argument(arguments, "--benchmark", NULL), out, error);
     if (status == KF_OK && kf_arguments_json(arguments)) {
-        cJSON *json = cJSON_CreateObject();
-        cJSON_AddStringToObject(json, "kftune", KF_VERSION);
-        cJSON_AddStringToObject(json, "command", "plot");
+        cJSON *json = kf_json_answer("plot");
         cJSON_AddStringToObject(json, "kind", "history");
         cJSON_AddStringToObject(json, "out", out);
         kf_json_print(json);
@@ -147,9 +143,7 @@ static void print_replayed(const kf_arguments *arguments, const kf_replayed *rep
         printf("%s\n", out);
         return;
     }
-    cJSON *json = cJSON_CreateObject();
-    cJSON_AddStringToObject(json, "kftune", KF_VERSION);
-    cJSON_AddStringToObject(json, "command", "plot");
+    cJSON *json = kf_json_answer("plot");
     cJSON_AddItemToObject(
         json, "device",
         kf_device_remembered_to_json(replayed->landscape->device, replayed->landscape->backend));

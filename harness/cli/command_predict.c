@@ -300,9 +300,7 @@ static cJSON *row_json(const kf_predict *predict, const kf_row *row) {
 }
 
 static void print_json(const kf_predict *predict, const kf_agreement *agreement, long top) {
-    cJSON *json = cJSON_CreateObject();
-    (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
-    (void)cJSON_AddStringToObject(json, "command", "predict");
+    cJSON *json = kf_json_answer("predict");
     (void)cJSON_AddItemToObject(json, "device", kf_device_to_json(&predict->device));
     (void)cJSON_AddStringToObject(json, "scene", predict->problem->name);
     (void)cJSON_AddNumberToObject(json, "configs", (double)predict->space_size);

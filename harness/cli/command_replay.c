@@ -125,9 +125,7 @@ static void add_result(cJSON *json, const kf_replay_result *result) {
 static void print_json(const kf_replay_request *request, const kf_replay_result *result,
                        const kf_replay_result *with) {
     const kf_landscape *landscape = request->landscape;
-    cJSON *json = cJSON_CreateObject();
-    (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
-    (void)cJSON_AddStringToObject(json, "command", "replay");
+    cJSON *json = kf_json_answer("replay");
     (void)cJSON_AddItemToObject(json, "device",
                                 kf_device_remembered_to_json(landscape->device, landscape->backend));
     (void)cJSON_AddStringToObject(json, "landscape", landscape->name);

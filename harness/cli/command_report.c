@@ -13,9 +13,7 @@ static void print_result(const kf_arguments *arguments, const char *out) {
         printf("%s\n", out);
         return;
     }
-    cJSON *json = cJSON_CreateObject();
-    (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
-    (void)cJSON_AddStringToObject(json, "command", "report");
+    cJSON *json = kf_json_answer("report");
     (void)cJSON_AddStringToObject(json, "out", out);
     kf_json_print(json);
 }

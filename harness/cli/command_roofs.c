@@ -16,9 +16,7 @@
 /* --- output ------------------------------------------------------------------------------------------- */
 
 static void print_json(const kf_device_info *device, const kf_roofs *roofs) {
-    cJSON *root = cJSON_CreateObject();
-    (void)cJSON_AddStringToObject(root, "kftune", KF_VERSION);
-    (void)cJSON_AddStringToObject(root, "command", "roofs");
+    cJSON *root = kf_json_answer("roofs");
     (void)cJSON_AddItemToObject(root, "device", kf_device_to_json(device));
     cJSON *list = cJSON_AddArrayToObject(root, "roofs");
     for (int i = 0; i < roofs->count; i++) {

@@ -8,6 +8,7 @@
 
 #include "base/backend/device_json.h"
 #include "base/backend/world.h"
+#include "base/util/json.h"
 #include "base/util/log.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
@@ -337,8 +338,7 @@ static cJSON *records_json(const kf_production *done) {
             const kf_column *column = &record->columns[i];
             char name[sizeof column->name + sizeof column->unit];
             kf_column_title(column, name, sizeof name);
-            (void)cJSON_AddItemToObject(
-                row, name, isfinite(column->value) ? cJSON_CreateNumber(column->value) : cJSON_CreateNull());
+            kf_json_add_number(row, name, column->value);
         }
     }
     return tables;
@@ -362,10 +362,8 @@ static cJSON *smoke_json(const run *job) {
 /* The object of --json, which is also the folder's run.json. */
 static cJSON *record(const run *job, const char *state) {
     const kf_production *done = &job->done;
-    cJSON *json = cJSON_CreateObject();
+    cJSON *json = kf_json_answer("run");
     const kf_scene *scene = kf_run_scene(job->problem);
-    cJSON_AddStringToObject(json, "kftune", KF_VERSION);
-    cJSON_AddStringToObject(json, "command", "run");
     cJSON_AddItemToObject(json, "device", kf_device_to_json(kf_backend_device(job->backend)));
     cJSON_AddStringToObject(json, "state", state);
     cJSON_AddStringToObject(json, "scene", job->problem->name);
@@ -393,11 +391,10 @@ static cJSON *record(const run *job, const char *state) {
 static kf_status write_record(const run *job, const char *state, bool print, kf_error *error) {
     cJSON *json = record(job, state);
     kf_status status = kf_world_rank() > 0 ? KF_OK : kf_run_folder_record(job->folder, json, error);
-    print = print && kf_world_rank() == 0;
-    char *text = print ? cJSON_Print(json) : NULL;
-    if (text) puts(text);
-    free(text);
-    cJSON_Delete(json);
+    if (print && kf_world_rank() == 0)
+        kf_json_print(json);
+    else
+        cJSON_Delete(json);
     return status;
 }
 

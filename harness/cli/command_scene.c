@@ -56,14 +56,9 @@ static kf_status print_scene(const kf_arguments *arguments, const kf_scene *scen
         return KF_OK;
     }
     cJSON *json = kf_scene_summary_json(scene, &summary);
-    cJSON_AddStringToObject(json, "kftune", KF_VERSION);
-    cJSON_AddStringToObject(json, "command", "scene");
     if (picture != NULL) cJSON_AddStringToObject(json, "picture", picture);
     cJSON_AddStringToObject(json, "notes", scene->notes != NULL ? scene->notes : "");
-    char *text = cJSON_Print(json);
-    puts(text);
-    free(text);
-    cJSON_Delete(json);
+    kf_json_print(json);
     return KF_OK;
 }
 
@@ -86,9 +81,7 @@ static kf_status show(const kf_arguments *arguments, const kf_scene *scene, kf_e
 static void print_facts(const kf_arguments *arguments, const kf_problem *problem) {
     char text[KF_FACTS_TEXT];
     if (kf_arguments_json(arguments)) {
-        cJSON *json = cJSON_CreateObject();
-        cJSON_AddStringToObject(json, "kftune", KF_VERSION);
-        cJSON_AddStringToObject(json, "command", "scene");
+        cJSON *json = kf_json_answer("scene");
         cJSON_AddStringToObject(json, "scene", problem->name);
         cJSON_AddStringToObject(json, "system", problem->system->name);
         int size[3];

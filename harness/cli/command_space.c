@@ -25,9 +25,7 @@ static const kf_option options[] = {
 };
 
 static void print_json(const kf_problem *problem, const kf_device_info *device, const kf_space *space) {
-    cJSON *json = cJSON_CreateObject();
-    (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
-    (void)cJSON_AddStringToObject(json, "command", "space");
+    cJSON *json = kf_json_answer("space");
     (void)cJSON_AddItemToObject(json, "device", kf_device_to_json(device));
     (void)cJSON_AddStringToObject(json, "scene", problem->name);
     (void)cJSON_AddItemToObject(json, "space", kf_space_to_json(space));

@@ -25,9 +25,7 @@ static kf_status open_store(const kf_arguments *arguments, bool read_only, kf_st
 }
 
 static cJSON *begin_json(const char *action, const kf_store *store) {
-    cJSON *root = cJSON_CreateObject();
-    (void)cJSON_AddStringToObject(root, "kftune", KF_VERSION);
-    (void)cJSON_AddStringToObject(root, "command", "store");
+    cJSON *root = kf_json_answer("store");
     (void)cJSON_AddStringToObject(root, "action", action);
     (void)cJSON_AddStringToObject(root, "store", kf_store_path(store));
     return root;
@@ -302,7 +300,7 @@ static kf_status show(const kf_arguments *arguments, kf_error *error) {
 
 typedef struct kf_format {
     const char *name;
-    kf_status (*write)(kf_store *store, int64_t run_id, FILE *stream, kf_error *error);
+    kf_export write;
 } kf_format;
 static const kf_format formats[] = {{"csv", kf_store_export_csv},
                                     {"t4", kf_store_export_t4},
@@ -328,21 +326,6 @@ static kf_status find_format(const kf_arguments *arguments, const kf_format **fo
                    kf_hint(name, names, FORMATS, hint));
 }
 
-/* Into memory first: a file appears whole or not at all. */
-static kf_status write_file(kf_store *store, int64_t run_id, const kf_format *format, const char *path,
-                            kf_error *error) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (stream == NULL) return kf_fail(error, KF_MACHINE, "%s: out of memory", path);
-    kf_status status = format->write(store, run_id, stream, error);
-    if (fclose(stream) != 0 && status == KF_OK)
-        status = kf_fail(error, KF_MACHINE, "%s: out of memory", path);
-    if (status == KF_OK) status = kf_file_write_atomic(path, text, size, error);
-    free(text);
-    return status;
-}
-
 /* What --run names: a run, or for JUnit, which holds verdicts, a night. */
 static kf_status find_exported(const kf_arguments *arguments, const kf_format *format, kf_store *store,
                                kf_run_summary *run, kf_error *error) {
@@ -363,7 +346,7 @@ static kf_status export(const kf_arguments *arguments, kf_error *error) {
     const char *path = kf_argument(arguments, "--out", NULL);
     kf_status status = find_exported(arguments, format, store, &run, error);
     if (status == KF_OK)
-        status = path != NULL ? write_file(store, run.id, format, path, error)
+        status = path != NULL ? kf_store_export_file(store, run.id, format->write, path, error)
                               : format->write(store, run.id, stdout, error);
     if (status == KF_OK && path != NULL && kf_arguments_json(arguments)) {
         cJSON *root = begin_json("export", store);

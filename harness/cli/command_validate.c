@@ -15,9 +15,7 @@
 #include "scene/scene.h"
 
 static void print_json(const kf_device_info *device, const kf_validate_result *result, bool quick) {
-    cJSON *root = cJSON_CreateObject();
-    cJSON_AddStringToObject(root, "kftune", KF_VERSION);
-    cJSON_AddStringToObject(root, "command", "validate");
+    cJSON *root = kf_json_answer("validate");
     cJSON_AddItemToObject(root, "device", kf_device_to_json(device));
     cJSON_AddBoolToObject(root, "quick", quick);
     if (result->unfinished[0] != '\0') cJSON_AddStringToObject(root, "unfinished", result->unfinished);
@@ -87,11 +85,8 @@ static kf_status validate(const kf_arguments *arguments, kf_backend *backend, kf
     return status;
 }
 
-static kf_status list_as_json(kf_error *error) {
-    cJSON *root = cJSON_CreateObject();
-    cJSON_AddStringToObject(root, "kftune", KF_VERSION);
-    cJSON_AddStringToObject(root, "command", "validate");
-    cJSON *cases = cJSON_AddArrayToObject(root, "cases");
+static void list_cases(bool as_json) {
+    cJSON *root = kf_json_answer("validate"), *cases = cJSON_AddArrayToObject(root, "cases");
     for (const kf_case *const *table = kf_case_tables; *table != NULL; table++)
         for (const kf_case *one = *table; one->name != NULL; one++) {
             cJSON *item = cJSON_CreateObject();
@@ -99,26 +94,21 @@ static kf_status list_as_json(kf_error *error) {
             cJSON_AddStringToObject(item, "summary", one->summary);
             cJSON_AddBoolToObject(item, "quick", !one->slow);
             cJSON_AddItemToArray(cases, item);
+            if (!as_json)
+                printf("%-22s %s%s\n", one->name, one->summary, one->slow ? " (not with --quick)" : "");
         }
-    char *text = kf_json_text(root, true);
-    cJSON_Delete(root);
-    if (text == NULL) return kf_fail(error, KF_MACHINE, "out of memory while listing the cases");
-    puts(text);
-    free(text);
-    return KF_OK;
-}
-
-static kf_status list_cases(const kf_arguments *arguments, kf_error *error) {
-    if (kf_arguments_json(arguments)) return list_as_json(error);
-    for (const kf_case *const *table = kf_case_tables; *table != NULL; table++)
-        for (const kf_case *one = *table; one->name != NULL; one++)
-            printf("%-20s %s%s\n", one->name, one->summary, one->slow ? " (not with --quick)" : "");
-    return KF_OK;
+    if (as_json)
+        kf_json_print(root);
+    else
+        cJSON_Delete(root);
 }
 
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     kf_backend *backend = NULL;
-    if (kf_argument_given(arguments, "--list")) return list_cases(arguments, error);
+    if (kf_argument_given(arguments, "--list")) {
+        list_cases(kf_arguments_json(arguments));
+        return KF_OK;
+    }
     KF_TRY(kf_backend_open(kf_argument(arguments, "--device", NULL), &backend, error));
     const kf_status status = validate(arguments, backend, error);
     kf_backend_close(backend);

@@ -7,7 +7,6 @@
 
 #include "base/util/json.h"
 #include "base/util/memory.h"
-#include "base/util/program.h"
 #include "base/util/text.h"
 #include "cost_model/scaling.h"
 #include "plots/gnuplot.h"
@@ -122,9 +121,7 @@ static void print_table(const kf_cluster *cluster, const panel *panels, int coun
 
 static void print_json(const kf_cluster *cluster, const panel *panels, int count, const char *assumptions,
                        const char *path) {
-    cJSON *root = cJSON_CreateObject();
-    (void)cJSON_AddStringToObject(root, "kftune", KF_VERSION);
-    (void)cJSON_AddStringToObject(root, "command", "plot");
+    cJSON *root = kf_json_answer("plot");
     (void)cJSON_AddStringToObject(root, "kind", "scaling");
     (void)cJSON_AddStringToObject(root, "out", path);
     (void)cJSON_AddStringToObject(root, "assumptions", assumptions);

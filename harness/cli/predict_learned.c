@@ -8,7 +8,6 @@
 #include "base/statistics/statistics.h"
 #include "base/util/json.h"
 #include "base/util/memory.h"
-#include "base/util/program.h"
 #include "base/util/text.h"
 #include "harness/search/forecast.h"
 
@@ -96,9 +95,7 @@ static void print_table(const kf_learned_request *request, const kf_learned *lea
 }
 
 static void print_json(const kf_learned_request *request, const kf_learned *learned) {
-    cJSON *json = cJSON_CreateObject();
-    (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
-    (void)cJSON_AddStringToObject(json, "command", "predict");
+    cJSON *json = kf_json_answer("predict");
     (void)cJSON_AddItemToObject(json, "device", kf_device_to_json(request->device));
     (void)cJSON_AddStringToObject(json, "scene", request->problem);
     (void)cJSON_AddNumberToObject(json, "configs", (double)learned->count);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/json.h"
 #include "base/util/text.h"
 
 enum { POPULATIONS = 27, GRIDS = 2, FLOWS = 10 };
@@ -118,36 +119,29 @@ void kf_scene_summary_print(const kf_scene *scene, const kf_scene_summary *s, FI
         fprintf(file, "  warning: %s\n", lines[i]);
 }
 
-static void add(cJSON *json, const char *key, double value) {
-    if (isfinite(value))
-        cJSON_AddNumberToObject(json, key, value);
-    else
-        cJSON_AddNullToObject(json, key);
-}
-
 cJSON *kf_scene_summary_json(const kf_scene *scene, const kf_scene_summary *s) {
     const char *const *lines;
-    cJSON *json = cJSON_CreateObject();
+    cJSON *json = kf_json_answer("scene");
     cJSON_AddStringToObject(json, "scene", scene->name);
     cJSON_AddStringToObject(json, "scene_hash", scene->hash);
     cJSON_AddItemToObject(json, "grid", cJSON_CreateIntArray(scene->nodes, 3));
-    add(json, "cell_size_m", scene->cell_size);
-    add(json, "time_step_s", scene->time_step);
+    kf_json_add_number(json, "cell_size_m", scene->cell_size);
+    kf_json_add_number(json, "time_step_s", scene->time_step);
     cJSON_AddItemToObject(json, "domain_m", cJSON_CreateDoubleArray(s->domain, 3));
     cJSON_AddItemToObject(json, "solid_m", cJSON_CreateDoubleArray(s->solid, 3));
-    add(json, "cells_a_length", s->cells_a_length);
-    add(json, "frontal_area_m2", s->frontal_area);
-    add(json, "blockage", s->blockage);
-    add(json, "speed_m_s", s->speed);
-    add(json, "reynolds", s->reynolds);
-    add(json, "reference_length_m", s->length);
-    add(json, "viscosity_m2_s", s->viscosity);
-    add(json, "lattice_viscosity", s->lattice_viscosity);
-    add(json, "flow_through_steps", s->flow_through_steps);
-    add(json, "flow_through_s", s->flow_through_seconds);
-    add(json, "memory_bytes", s->bytes);
-    add(json, "y_plus", s->wall_distance);
-    add(json, "boundary_layer_cells", s->boundary_layer);
+    kf_json_add_number(json, "cells_a_length", s->cells_a_length);
+    kf_json_add_number(json, "frontal_area_m2", s->frontal_area);
+    kf_json_add_number(json, "blockage", s->blockage);
+    kf_json_add_number(json, "speed_m_s", s->speed);
+    kf_json_add_number(json, "reynolds", s->reynolds);
+    kf_json_add_number(json, "reference_length_m", s->length);
+    kf_json_add_number(json, "viscosity_m2_s", s->viscosity);
+    kf_json_add_number(json, "lattice_viscosity", s->lattice_viscosity);
+    kf_json_add_number(json, "flow_through_steps", s->flow_through_steps);
+    kf_json_add_number(json, "flow_through_s", s->flow_through_seconds);
+    kf_json_add_number(json, "memory_bytes", s->bytes);
+    kf_json_add_number(json, "y_plus", s->wall_distance);
+    kf_json_add_number(json, "boundary_layer_cells", s->boundary_layer);
     const int count = kf_scene_warnings(s, &lines);
     cJSON_AddItemToObject(json, "warnings", cJSON_CreateStringArray(lines, count));
     return json;

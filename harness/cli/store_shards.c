@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/json.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
 
@@ -71,8 +72,7 @@ static void check_chips(const shard_list *list, const kf_shard *first, cJSON *js
         (void)cJSON_AddItemToArray(chips, chip);
         (void)cJSON_AddStringToObject(chip, "identity", shard->identity);
         (void)cJSON_AddNumberToObject(chip, "shards", shards);
-        (void)cJSON_AddItemToObject(chip, "factor",
-                                    isfinite(factor) ? cJSON_CreateNumber(factor) : cJSON_CreateNull());
+        kf_json_add_number(chip, "factor", factor);
         (void)cJSON_AddBoolToObject(chip, "apart", other);
     }
 }

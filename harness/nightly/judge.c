@@ -102,12 +102,10 @@ static bool same_code(const kf_history_night *a, const kf_history_night *b) {
 /* "night 12 (v1.3-4-gabc)": with what the user called its program. */
 enum { NIGHT_TEXT = 48 + KF_LABEL };
 static const char *night_text(kf_nightly_session *session, int64_t id, char buffer[NIGHT_TEXT]) {
-    char name[24];
     kf_night night = {.id = 0};
-    (void)snprintf(name, sizeof name, "%lld", (long long)id);
-    if (kf_store_find_night(session->request->store, name, &night, NULL) != KF_OK) night.label[0] = '\0';
-    (void)snprintf(buffer, NIGHT_TEXT, night.label[0] != '\0' ? "night %s (%s)" : "night %s", name,
-                   night.label);
+    if (kf_store_night_of(session->request->store, id, &night, NULL) != KF_OK) night.label[0] = '\0';
+    (void)snprintf(buffer, NIGHT_TEXT, night.label[0] != '\0' ? "night %lld (%s)" : "night %lld",
+                   (long long)id, night.label);
     return buffer;
 }
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/backend/device_json.h"
+#include "base/util/json.h"
 #include "base/util/memory.h"
-#include "base/util/program.h"
 #include "base/util/text.h"
 #include "harness/counters/count.h"
 #include "harness/nightly/command.h"
@@ -18,16 +18,17 @@ static void no_report(void *context, kf_stage stage) {
     (void)stage;
 }
 
+/* In one line, the last that the process prints. */
 static void print_answer(const kf_problem *problem, const kf_device_info *device,
                          const kf_measurement *measurement) {
-    cJSON *json = cJSON_CreateObject();
-    (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
-    (void)cJSON_AddStringToObject(json, "command", "nightly measure");
-    (void)cJSON_AddItemToObject(json, "device", kf_device_to_json(device));
-    (void)cJSON_AddStringToObject(json, "identity", device->identity);
-    (void)cJSON_AddStringToObject(json, "scene_hash", problem->hash);
+    cJSON *json = kf_json_answer("nightly measure");
+    if (device != NULL) {
+        (void)cJSON_AddItemToObject(json, "device", kf_device_to_json(device));
+        (void)cJSON_AddStringToObject(json, "identity", device->identity);
+        (void)cJSON_AddStringToObject(json, "scene_hash", problem->hash);
+    }
     (void)cJSON_AddItemToObject(json, "measurement", kf_measurement_to_json(measurement));
-    char *text = cJSON_PrintUnformatted(json);
+    char *text = kf_json_text(json, false);
     cJSON_Delete(json);
     puts(text != NULL ? text : "{}");
     free(text);
@@ -62,17 +63,6 @@ static kf_status measure_problem(const kf_nightly_job *job, kf_problem *problem,
     return status;
 }
 
-static void print_measurement(const kf_measurement *measurement) {
-    cJSON *json = cJSON_CreateObject();
-    (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
-    (void)cJSON_AddStringToObject(json, "command", "nightly measure");
-    (void)cJSON_AddItemToObject(json, "measurement", kf_measurement_to_json(measurement));
-    char *text = cJSON_PrintUnformatted(json);
-    cJSON_Delete(json);
-    puts(text != NULL ? text : "{}");
-    free(text);
-}
-
 /* {"build": HASH, "command": {...}}: the first process of a night also counts. */
 static kf_status measure_command(const cJSON *json, bool first, kf_error *error) {
     static const char *const keys[] = {"build", "command", NULL};
@@ -88,7 +78,7 @@ static kf_status measure_command(const cJSON *json, bool first, kf_error *error)
     kf_status status = kf_command_read((kf_json_place){"job", "command"}, inner, "/", command, error);
     if (status == KF_OK) status = kf_command_measure(command, first, measurement, error);
     kf_copy_text(measurement->build_hash, sizeof measurement->build_hash, build);
-    if (status == KF_OK) print_measurement(measurement);
+    if (status == KF_OK) print_answer(NULL, NULL, measurement);
     kf_measurement_free(measurement);
     kf_command_free(command);
     free(measurement);

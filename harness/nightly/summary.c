@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/util/json.h"
-#include "base/util/program.h"
 #include "harness/nightly/night.h"
 
 static const char *shown_time(double microseconds, char buffer[32]) {
@@ -147,9 +146,7 @@ static cJSON *verdict_to_json(const kf_verdict *verdict) {
 }
 
 cJSON *kf_nightly_to_json(const kf_nightly_result *result, const char *store) {
-    cJSON *json = cJSON_CreateObject();
-    (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
-    (void)cJSON_AddStringToObject(json, "command", "nightly");
+    cJSON *json = kf_json_answer("nightly");
     (void)cJSON_AddStringToObject(json, "suite", result->night.suite);
     (void)cJSON_AddStringToObject(json, "store", store);
     (void)cJSON_AddNumberToObject(json, "night", (double)result->night.id);

@@ -5,7 +5,6 @@
 
 #include "base/backend/device_json.h"
 #include "base/util/json.h"
-#include "base/util/program.h"
 #include "base/util/text.h"
 #include "harness/tune/explain.h"
 #include "harness/tune/report.h"
@@ -204,9 +203,7 @@ static void add_timeline(cJSON *json, const kf_tune_result *result) {
 }
 
 cJSON *kf_tune_to_json(const kf_tune_request *request, const kf_tune_result *result, const char *out) {
-    cJSON *json = cJSON_CreateObject();
-    (void)cJSON_AddStringToObject(json, "kftune", KF_VERSION);
-    (void)cJSON_AddStringToObject(json, "command", "tune");
+    cJSON *json = kf_json_answer("tune");
     (void)cJSON_AddItemToObject(json, "device", kf_device_to_json(&result->device));
     (void)cJSON_AddStringToObject(json, "scene", request->problem->name);
     if (result->best >= 0)

@@ -124,12 +124,5 @@ bool kf_run_folder_was_killed(const char *path, char checkpoint[KF_PATH]) {
 kf_status kf_run_folder_record(const char *path, const cJSON *record, kf_error *error) {
     char record_path[KF_PATH];
     KF_TRY(kf_path(record_path, error, "%s/%s", path, record_name));
-    char *json = kf_json_text(record, true);
-    if (!json) return kf_fail(error, KF_MACHINE, "%s: out of memory", record_path);
-    kf_text text = {0};
-    kf_text_append(&text, "%s\n", json);
-    free(json);
-    kf_status status = kf_file_write_atomic(record_path, text.text, text.length, error);
-    kf_text_free(&text);
-    return status;
+    return kf_json_write_file(record_path, record, error);
 }
