@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/backend/cuda_library.h"
 #include "base/backend/cuda_nvml.h"
+#include "base/backend/library.h"
 #include "base/util/text.h"
 
 kf_cuda_driver kf_cuda;

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "base/backend/cuda_library.h"
+#include "base/backend/library.h"
 
 /* nvml.h comes with the toolkit only in part of the distributions, so what is used of its stable binary
  * interface is declared here. Results are 0 on success. */

@@ -14,8 +14,8 @@
 #include "base/backend/cache.h"
 #include "base/backend/cuda_child.h"
 #include "base/backend/cuda_driver.h"
-#include "base/backend/cuda_library.h"
 #include "base/backend/internal.h"
+#include "base/backend/library.h"
 #include "base/util/log.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
@@ -40,23 +40,10 @@ static const kf_symbol nvrtc_symbols[] = {NVRTC_FUNCTIONS(NVRTC_ENTRY)};
 #undef NVRTC_ENTRY
 
 static const char *const nvrtc_names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", NULL};
-static const char *const nvrtc_folders[] = {
-    "$CUDA_HOME/lib64",
-    "$CUDA_PATH/lib64",
-    "/usr/local/cuda/lib64",
-    "/usr/local/cuda-*/lib64",
-    "/usr/local/cuda-*/targets/*/lib",
-    "$VIRTUAL_ENV/lib/python3*/site-packages/nvidia/*/lib",
-    "$CONDA_PREFIX/lib",
-    "/usr/lib/python3*/*-packages/nvidia/*/lib",
-    "/usr/local/lib/python3*/*-packages/nvidia/*/lib",
-    "/opt/*/.venv/lib/python3*/site-packages/nvidia/*/lib",
-    NULL,
-};
 static const kf_library nvrtc_library = {
     .override = "KFTUNE_NVRTC",
     .names = nvrtc_names,
-    .folders = nvrtc_folders,
+    .folders = kf_cuda_folders,
     .cure = "install CUDA's NVRTC library (package cuda-nvrtc-13-0, or pip's nvidia-cuda-nvrtc), or set "
             "KFTUNE_NVRTC to its file",
     .symbols = nvrtc_symbols,

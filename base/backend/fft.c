@@ -1,11 +1,12 @@
 #include "base/backend/fft.h"
 
-#include <dlfcn.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/backend/library.h"
 #include "base/util/memory.h"
 
 struct kf_fft {
@@ -46,62 +47,44 @@ static struct cufft {
     int (*execute_c2r)(int, void *, void *), (*execute_z2d)(int, void *, void *);
 } cufft;
 
-typedef struct symbol {
-    const char *name;
-    void *pointer; /* to a function pointer */
-} symbol;
+#define CUFFT_ENTRY(name, member)                                                                            \
+    { "cufft" #name, offsetof(struct cufft, member), false }
+static const kf_symbol cufft_symbols[] = {
+    CUFFT_ENTRY(Create, create),
+    CUFFT_ENTRY(SetAutoAllocation, set_auto_allocation),
+    CUFFT_ENTRY(MakePlanMany64, make_plan_many),
+    CUFFT_ENTRY(SetWorkArea, set_work_area),
+    CUFFT_ENTRY(SetStream, set_stream),
+    CUFFT_ENTRY(Destroy, destroy),
+    CUFFT_ENTRY(GetVersion, get_version),
+    CUFFT_ENTRY(ExecC2C, execute_c2c),
+    CUFFT_ENTRY(ExecZ2Z, execute_z2z),
+    CUFFT_ENTRY(ExecR2C, execute_r2c),
+    CUFFT_ENTRY(ExecD2Z, execute_d2z),
+    CUFFT_ENTRY(ExecC2R, execute_c2r),
+    CUFFT_ENTRY(ExecZ2D, execute_z2d),
+};
+#undef CUFFT_ENTRY
 
-/* Fills the pointers; NULL, or the first name that is missing. */
-static const char *fill(void *library, const symbol *symbols, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        void *address = dlsym(library, symbols[i].name);
-        if (address == NULL) return symbols[i].name;
-        memcpy(symbols[i].pointer, &address, sizeof address);
-    }
-    return NULL;
-}
-
-static void *open_first(const char *const *names) {
-    void *library = NULL;
-    for (; *names != NULL && library == NULL; names++)
-        library = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
-    return library;
-}
+static const char *const cufft_names[] = {"libcufft.so.12", "libcufft.so.11", "libcufft.so.13", "libcufft.so",
+                                          NULL};
+static const kf_library cufft_library = {
+    .override = "KFTUNE_CUFFT",
+    .names = cufft_names,
+    .folders = kf_cuda_folders,
+    .cure = "install cuFFT with the CUDA toolkit, or name its file in $KFTUNE_CUFFT; plans with transforms "
+            "of their own need none",
+    .symbols = cufft_symbols,
+    .symbol_count = sizeof cufft_symbols / sizeof *cufft_symbols,
+};
 
 static kf_status load_cufft(kf_error *error) {
-    static const char *const names[] = {"libcufft.so.12",
-                                        "libcufft.so.11",
-                                        "libcufft.so.13",
-                                        "libcufft.so",
-                                        "/usr/local/cuda/lib64/libcufft.so",
-                                        NULL};
-    const symbol symbols[] = {{"cufftCreate", &cufft.create},
-                              {"cufftSetAutoAllocation", &cufft.set_auto_allocation},
-                              {"cufftMakePlanMany64", &cufft.make_plan_many},
-                              {"cufftSetWorkArea", &cufft.set_work_area},
-                              {"cufftSetStream", &cufft.set_stream},
-                              {"cufftDestroy", &cufft.destroy},
-                              {"cufftGetVersion", &cufft.get_version},
-                              {"cufftExecC2C", &cufft.execute_c2c},
-                              {"cufftExecZ2Z", &cufft.execute_z2z},
-                              {"cufftExecR2C", &cufft.execute_r2c},
-                              {"cufftExecD2Z", &cufft.execute_d2z},
-                              {"cufftExecC2R", &cufft.execute_c2r},
-                              {"cufftExecZ2D", &cufft.execute_z2d}};
-    static void *library;
-    if (library != NULL) return KF_OK;
-    const char *chosen = getenv("KFTUNE_CUFFT");
-    library = chosen != NULL && chosen[0] != '\0' ? dlopen(chosen, RTLD_NOW | RTLD_LOCAL) : open_first(names);
-    if (library == NULL)
-        return kf_fail(
-            error, KF_MACHINE,
-            "cuFFT (libcufft.so) is not on this machine: install it with the CUDA toolkit, or name its file "
-            "in $KFTUNE_CUFFT; plans with transforms of their own need none");
-    const char *missing = fill(library, symbols, sizeof symbols / sizeof *symbols);
-    if (missing == NULL) return KF_OK;
-    dlclose(library);
-    library = NULL;
-    return kf_fail(error, KF_MACHINE, "cuFFT (libcufft.so) lacks %s: it is too old", missing);
+    static bool loaded;
+    char file[KF_PATH];
+    if (loaded) return KF_OK;
+    KF_TRY(kf_library_load(&cufft_library, &cufft, file, error));
+    loaded = true;
+    return KF_OK;
 }
 
 static int cufft_type(const kf_fft_shape *shape) {
@@ -159,7 +142,7 @@ static kf_status execute_cufft(const kf_fft *fft, kf_stream *stream, kf_error *e
 
 /* A precision's functions; the names differ by a prefix only. */
 typedef struct fftw {
-    void *library;
+    bool loaded;
     void *(*plan_c2c)(int, const int *, int, void *, const int *, int, int, void *, const int *, int, int,
                       int, unsigned);
     void *(*plan_r2c)(int, const int *, int, void *, const int *, int, int, void *, const int *, int, int,
@@ -174,42 +157,40 @@ typedef struct fftw {
 } fftw;
 static fftw single_precision, double_precision;
 
-static kf_status load_fftw(bool wide, kf_error *error) {
-    fftw *f = wide ? &double_precision : &single_precision;
-    const char *const prefix = wide ? "fftw" : "fftwf", *const stem = wide ? "fftw3" : "fftw3f";
-    char names[7][64], file[64];
-    const char *const functions[7] = {"plan_many_dft", "plan_many_dft_r2c", "plan_many_dft_c2r", "execute",
-                                      "destroy_plan",  "init_threads",      "plan_with_nthreads"};
-    if (f->library != NULL) return KF_OK;
-    /* The one with threads brings the other. */
-    (void)snprintf(file, sizeof file, "lib%s_threads.so.3", stem);
-    void *threads = dlopen(file, RTLD_NOW | RTLD_GLOBAL);
-    (void)snprintf(file, sizeof file, "lib%s.so.3", stem);
-    void *library = dlopen(file, RTLD_NOW | RTLD_GLOBAL);
-    if (library == NULL) {
-        if (threads != NULL) (void)dlclose(threads);
-        return kf_fail(
-            error, KF_MACHINE,
-            "FFTW (%s) is not on this machine: install it (Debian: libfftw3-dev); plans with transforms of "
-            "their own need none",
-            file);
+#define FFTW_SYMBOLS(prefix)                                                                                 \
+    {                                                                                                        \
+        {prefix "_plan_many_dft", offsetof(fftw, plan_c2c), false},                                          \
+            {prefix "_plan_many_dft_r2c", offsetof(fftw, plan_r2c), false},                                  \
+            {prefix "_plan_many_dft_c2r", offsetof(fftw, plan_c2r), false},                                  \
+            {prefix "_execute", offsetof(fftw, execute), false},                                             \
+            {prefix "_destroy_plan", offsetof(fftw, destroy), false},                                        \
+            {prefix "_init_threads", offsetof(fftw, init_threads), true},                                    \
+            {prefix "_plan_with_nthreads", offsetof(fftw, plan_with_threads), true},                         \
+            {prefix "_version", offsetof(fftw, version), true},                                              \
     }
-    for (int i = 0; i < 7; i++)
-        (void)snprintf(names[i], sizeof names[i], "%s_%s", prefix, functions[i]);
-    const symbol symbols[] = {{names[0], &f->plan_c2c},
-                              {names[1], &f->plan_r2c},
-                              {names[2], &f->plan_c2r},
-                              {names[3], &f->execute},
-                              {names[4], &f->destroy}};
-    const char *missing = fill(library, symbols, sizeof symbols / sizeof *symbols);
-    if (missing != NULL) return kf_fail(error, KF_MACHINE, "FFTW (%s) lacks %s", file, missing);
-    const symbol parallel[] = {{names[5], &f->init_threads}, {names[6], &f->plan_with_threads}};
-    if (threads == NULL || fill(threads, parallel, 2) != NULL || f->init_threads() == 0)
-        f->plan_with_threads = NULL;
-    (void)snprintf(names[0], sizeof names[0], "%s_version", prefix);
-    const char *version = dlsym(library, names[0]);
-    f->version = version != NULL ? version : prefix;
-    f->library = library;
+enum { FFTW_SYMBOL_COUNT = 8 };
+static const kf_symbol fftw_symbols[2][FFTW_SYMBOL_COUNT] = {FFTW_SYMBOLS("fftwf"), FFTW_SYMBOLS("fftw")};
+#undef FFTW_SYMBOLS
+/* The one with threads brings the other. */
+static const char *const fftw_names[2][3] = {{"libfftw3f_threads.so.3", "libfftw3f.so.3", NULL},
+                                             {"libfftw3_threads.so.3", "libfftw3.so.3", NULL}};
+
+static kf_status load_fftw(bool wide, kf_error *error) {
+    static const char *const folders[] = {NULL};
+    fftw *f = wide ? &double_precision : &single_precision;
+    char file[KF_PATH];
+    const kf_library library = {
+        .names = fftw_names[wide],
+        .folders = folders,
+        .cure = "install FFTW (Debian: libfftw3-dev); plans with transforms of their own need none",
+        .symbols = fftw_symbols[wide],
+        .symbol_count = FFTW_SYMBOL_COUNT,
+    };
+    if (f->loaded) return KF_OK;
+    KF_TRY(kf_library_load(&library, f, file, error));
+    if (f->init_threads == NULL || f->init_threads() == 0) f->plan_with_threads = NULL;
+    if (f->version == NULL) f->version = "fftw";
+    f->loaded = true;
     return KF_OK;
 }
 

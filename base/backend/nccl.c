@@ -35,7 +35,7 @@ struct kf_nccl_group {
 #include <stddef.h>
 
 #include "base/backend/cuda_internal.h"
-#include "base/backend/cuda_library.h"
+#include "base/backend/library.h"
 
 /* nccl.h does not come with CUDA's toolkit, so what is used of its stable binary interface is declared here.
  * Results are 0 on success. */
@@ -70,20 +70,10 @@ static const kf_symbol nccl_symbols[] = {
 #undef NCCL_ENTRY
 
 static const char *const nccl_names[] = {"libnccl.so.2", NULL};
-static const char *const nccl_folders[] = {"$CUDA_HOME/lib64",
-                                           "/usr/local/cuda/lib64",
-                                           "/usr/local/cuda-*/lib64",
-                                           "/usr/local/cuda-*/lib",
-                                           "$VIRTUAL_ENV/lib/python3*/site-packages/nvidia/nccl/lib",
-                                           "$CONDA_PREFIX/lib",
-                                           "/usr/lib/python3*/*-packages/nvidia/nccl/lib",
-                                           "/usr/local/lib/python3*/*-packages/nvidia/nccl/lib",
-                                           "/opt/*/lib/python3*/*-packages/nvidia/nccl/lib",
-                                           NULL};
 static const kf_library nccl_library = {
     .override = "KFTUNE_NCCL",
     .names = nccl_names,
-    .folders = nccl_folders,
+    .folders = kf_cuda_folders,
     .cure = "install NCCL (package libnccl2, or pip's nvidia-nccl-cu13), set KFTUNE_NCCL to its file, or use "
             "another transfer",
     .symbols = nccl_symbols,

@@ -18,12 +18,14 @@ static const kf_diagnosis all_checks[] = {
     {.name = "NVIDIA driver", .run = kf_check_driver},
     {.name = "NVRTC", .run = kf_check_nvrtc},
     {.name = "cuda backend", .backend = true, .run = kf_check_cuda},
-    {.name = "NVML", .run = kf_check_nvml},
-    {.name = "CUPTI", .run = kf_check_cupti},
-    {.name = "NCCL", .run = kf_check_nccl},
-    {.name = "GPU clock", .run = kf_check_clock},
-    {.name = "GPU sharing", .run = kf_check_sharing},
+    {.name = "NVML", .gpu = true, .run = kf_check_nvml},
+    {.name = "CUPTI", .gpu = true, .run = kf_check_cupti},
+    {.name = "NCCL", .gpu = true, .run = kf_check_nccl},
+    {.name = "cuFFT", .gpu = true, .run = kf_check_cufft},
+    {.name = "GPU clock", .gpu = true, .run = kf_check_clock},
+    {.name = "GPU sharing", .gpu = true, .run = kf_check_sharing},
     {.name = "PAPI", .run = kf_check_papi},
+    {.name = "FFTW", .run = kf_check_fftw},
     {.name = "gnuplot", .run = kf_check_gnuplot},
     {.name = "store folder", .run = kf_check_store},
     {.name = "cache folder", .run = kf_check_cache},
@@ -61,9 +63,14 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
     const bool json = kf_arguments_json(arguments);
     kf_diagnosis checks[CHECKS];
     const char *device = NULL; /* the best that works */
+    char why[256] = "";
+    const bool has_gpu = kf_cuda_device_count(why, sizeof why) > 0;
     for (int i = 0; i < CHECKS; i++) {
         checks[i] = all_checks[i];
-        checks[i].run(&checks[i]);
+        if (checks[i].gpu && !has_gpu)
+            kf_check_report(&checks[i], KF_CHECK_OK, "", "no GPU");
+        else
+            checks[i].run(&checks[i]);
         if (checks[i].backend && checks[i].state != KF_CHECK_MISSING)
             device = checks[i].run == kf_check_cuda ? "cuda:0" : "cpu";
         if (!json) print_line(&checks[i]);

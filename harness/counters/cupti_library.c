@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "base/backend/cuda_library.h"
+#include "base/backend/library.h"
 #include "base/util/text.h"
 
 kf_cupti_table kf_cupti;

@@ -1,21 +1,26 @@
 #include "harness/counters/papi_library.h"
 
-#include <dlfcn.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
+
+#include "base/backend/library.h"
 
 kf_papi_table kf_papi;
 
-static const char *const names[] = {"libpapi.so.7.1", "libpapi.so.7.0", "libpapi.so.7", "libpapi.so.6.0",
-                                    "libpapi.so"};
+static const char *const names[] = {"libpapi.so.7.1", "libpapi.so.7.0", "libpapi.so.7",
+                                    "libpapi.so.6.0", "libpapi.so",     NULL};
+static const char *const folders[] = {NULL};
 
-#define ENTRY(name, arguments) {#name, offsetof(kf_papi_table, name)},
-static const struct {
-    const char *name;
-    size_t offset;
-} entries[] = {KF_PAPI_FUNCTIONS(ENTRY)};
+#define ENTRY(name, arguments) {#name, offsetof(kf_papi_table, name), false},
+static const kf_symbol symbols[] = {KF_PAPI_FUNCTIONS(ENTRY)};
 #undef ENTRY
+
+static const kf_library library = {
+    .names = names,
+    .folders = folders,
+    .cure = "install PAPI (Debian: apt-get install libpapi-dev)",
+    .symbols = symbols,
+    .symbol_count = sizeof symbols / sizeof *symbols,
+};
 
 /* It wants to be told the version it is of: major and minor in the upper two bytes. */
 static bool initialise(void) {
@@ -25,28 +30,13 @@ static bool initialise(void) {
     return false;
 }
 
-static void *open_library(void) {
-    void *handle = NULL;
-    for (size_t i = 0; handle == NULL && i < sizeof names / sizeof *names; i++)
-        handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    return handle;
-}
-
 kf_status kf_papi_load(kf_error *error) {
     static bool loaded;
+    char file[KF_PATH];
+    kf_error why;
     if (loaded) return KF_OK;
-    void *handle = open_library();
-    if (handle == NULL)
-        return kf_fail(error, KF_MACHINE,
-                       "counters: not available because PAPI is not installed; on Debian: apt-get install "
-                       "libpapi-dev");
-    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
-        void *address = dlsym(handle, entries[i].name);
-        if (address == NULL)
-            return kf_fail(error, KF_MACHINE, "counters: not available because this PAPI lacks %s",
-                           entries[i].name);
-        memcpy((char *)&kf_papi + entries[i].offset, &address, sizeof address);
-    }
+    if (kf_library_load(&library, &kf_papi, file, &why) != KF_OK)
+        return kf_fail(error, KF_MACHINE, "counters: not available because %s", why.message);
     if (!initialise())
         return kf_fail(error, KF_MACHINE, "counters: not available because PAPI could not start");
     loaded = true;

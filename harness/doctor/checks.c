@@ -11,6 +11,7 @@
 #include "base/backend/backend.h"
 #include "base/backend/cache.h"
 #include "base/backend/cpu.h"
+#include "base/backend/fft.h"
 #include "base/util/text.h"
 #include "harness/counters/count.h"
 
@@ -23,6 +24,14 @@ void kf_check_report(kf_diagnosis *check, kf_check_state state, const char *cure
     va_start(arguments, format);
     (void)vsnprintf(check->detail, sizeof check->detail, format, arguments);
     va_end(arguments);
+}
+
+void kf_check_library(kf_diagnosis *check, kf_status status, const kf_error *why, const char *ok,
+                      const char *cure) {
+    if (status == KF_OK)
+        kf_check_report(check, KF_CHECK_OK, "", "%s", ok);
+    else
+        kf_check_report(check, KF_CHECK_DEGRADED, cure, "%.300s", why->message);
 }
 
 /* --- running a kernel --------------------------------------------------------------------------------- */
@@ -229,11 +238,13 @@ void kf_check_load(kf_diagnosis *check) {
 }
 
 void kf_check_papi(kf_diagnosis *check) {
-    kf_error error = {0};
-    if (kf_papi_check(&error) == KF_OK)
-        kf_check_report(check, KF_CHECK_OK, "", "PAPI counts instructions and more");
-    else
-        kf_check_report(check, KF_CHECK_DEGRADED,
-                        "only `tune --counters` on the cpu needs them; all else works without", "%s",
-                        error.message);
+    kf_error why = {0};
+    kf_check_library(check, kf_papi_check(&why), &why, "PAPI counts instructions and more",
+                     "only `tune --counters` on the cpu needs it; all else works without");
+}
+
+void kf_check_fftw(kf_diagnosis *check) {
+    kf_error why = {0};
+    kf_check_library(check, kf_fft_available("cpu", &why), &why, "transforms of a library on the cpu",
+                     "only fft=library of stable_fluids needs it; all else works without");
 }

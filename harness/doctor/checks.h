@@ -4,11 +4,14 @@
 
 #include <stdbool.h>
 
+#include "base/util/status.h"
+
 typedef enum kf_check_state { KF_CHECK_OK, KF_CHECK_DEGRADED, KF_CHECK_MISSING } kf_check_state;
 
 typedef struct kf_diagnosis {
     const char *name;
     bool backend; /* plans can run when one of these is not missing */
+    bool gpu;     /* only looked at where there is a GPU */
     void (*run)(struct kf_diagnosis *check);
     /* Filled by run; before: ok and empty. */
     kf_check_state state;
@@ -18,6 +21,10 @@ typedef struct kf_diagnosis {
 
 void kf_check_report(kf_diagnosis *check, kf_check_state state, const char *cure, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* A library that something needs and all else works without: ok, or degraded with why it cannot be used. */
+void kf_check_library(kf_diagnosis *check, kf_status status, const kf_error *why, const char *ok,
+                      const char *cure);
 
 /* Opens the device, builds a kernel, runs it and looks at its result. */
 void kf_check_device(kf_diagnosis *check, const char *spec, const char *cure);
@@ -31,6 +38,7 @@ void kf_check_memory(kf_diagnosis *check);
 void kf_check_threads(kf_diagnosis *check);
 void kf_check_load(kf_diagnosis *check);
 void kf_check_papi(kf_diagnosis *check);
+void kf_check_fftw(kf_diagnosis *check);
 
 /* checks_clock.c */
 void kf_check_clock(kf_diagnosis *check);
@@ -43,5 +51,6 @@ void kf_check_cuda(kf_diagnosis *check);
 void kf_check_nvml(kf_diagnosis *check);
 void kf_check_cupti(kf_diagnosis *check);
 void kf_check_nccl(kf_diagnosis *check);
+void kf_check_cufft(kf_diagnosis *check);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/backend/backend.h"
 #include "base/backend/cuda_nvml.h"
 #include "base/backend/cuda_nvrtc.h"
+#include "base/backend/fft.h"
 #include "base/backend/nccl.h"
 #include "base/util/file.h"
 #include "base/util/text.h"
@@ -59,13 +60,16 @@ void kf_check_driver(kf_diagnosis *check) {
 }
 
 void kf_check_nccl(kf_diagnosis *check) {
-    kf_error error = {0};
-    if (kf_nccl_available("cuda", &error) == KF_OK)
-        kf_check_report(check, KF_CHECK_OK, "", "can carry planes between the GPUs of a team");
-    else
-        kf_check_report(check, KF_CHECK_DEGRADED,
-                        "only transfer=nccl of a team of GPUs needs it; all else works without", "%.300s",
-                        error.message);
+    kf_error why = {0};
+    kf_check_library(check, kf_nccl_available("cuda", &why), &why,
+                     "can carry planes between the GPUs of a team",
+                     "only transfer=nccl of a team of GPUs needs it; all else works without");
+}
+
+void kf_check_cufft(kf_diagnosis *check) {
+    kf_error why = {0};
+    kf_check_library(check, kf_fft_available("cuda", &why), &why, "transforms of a library on GPUs",
+                     "only fft=library of stable_fluids needs it; all else works without");
 }
 
 #ifdef KF_HAVE_CUDA

@@ -1,6 +1,6 @@
 /* Shared libraries that are looked for at run time, so that one binary runs with and without them. */
-#ifndef KF_BASE_BACKEND_CUDA_LIBRARY_H
-#define KF_BASE_BACKEND_CUDA_LIBRARY_H
+#ifndef KF_BASE_BACKEND_LIBRARY_H
+#define KF_BASE_BACKEND_LIBRARY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,6 +28,9 @@ typedef struct kf_library {
 /* Opens the library and fills table; KF_MACHINE when it or one of its functions is missing. It stays open as
  * long as the program. file (KF_PATH bytes) gets where it was found. */
 kf_status kf_library_load(const kf_library *library, void *table, char file[KF_PATH], kf_error *error);
+
+/* Where CUDA's toolkit and its Python packages keep theirs; NULL at the end. */
+extern const char *const kf_cuda_folders[];
 
 #define KF_SYMBOL_TEXT_(name) #name
 #define KF_SYMBOL_TEXT(name)  KF_SYMBOL_TEXT_(name) /* after macros: cuMemAlloc is "cuMemAlloc_v2" */

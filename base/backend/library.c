@@ -1,6 +1,4 @@
-#include "base/backend/cuda_library.h"
-
-#ifdef KF_HAVE_CUDA
+#include "base/backend/library.h"
 
 #include <dlfcn.h>
 #include <glob.h>
@@ -9,6 +7,22 @@
 #include <string.h>
 
 #include "base/util/text.h"
+
+const char *const kf_cuda_folders[] = {
+    "$CUDA_HOME/lib64",
+    "$CUDA_PATH/lib64",
+    "/usr/local/cuda/lib64",
+    "/usr/local/cuda-*/lib64",
+    "/usr/local/cuda-*/lib",
+    "/usr/local/cuda-*/targets/*/lib",
+    "$VIRTUAL_ENV/lib/python3*/site-packages/nvidia/*/lib",
+    "$CONDA_PREFIX/lib",
+    "/usr/lib/python3*/*-packages/nvidia/*/lib",
+    "/usr/local/lib/python3*/*-packages/nvidia/*/lib",
+    "/opt/*/lib/python3*/*-packages/nvidia/*/lib",
+    "/opt/*/.venv/lib/python3*/site-packages/nvidia/*/lib",
+    NULL,
+};
 
 /* Replaces a leading $VARIABLE; false when the variable is not set. */
 static bool expand_folder(const char *folder, char path[KF_PATH]) {
@@ -42,8 +56,8 @@ static void *open_library(const kf_library *library, kf_error *error) {
     if (chosen && chosen[0]) {
         void *handle = dlopen(chosen, RTLD_NOW | RTLD_LOCAL);
         if (!handle)
-            kf_fail(error, KF_MACHINE, "cuda: $%s: %s: unset it or name the library's file",
-                    library->override, dlerror());
+            kf_fail(error, KF_MACHINE, "$%s: %s: unset it or name the library's file", library->override,
+                    dlerror());
         return handle;
     }
     for (const char *const *name = library->names; *name; name++) {
@@ -54,7 +68,7 @@ static void *open_library(const kf_library *library, kf_error *error) {
         void *handle = open_in_folder(library, *folder);
         if (handle) return handle;
     }
-    kf_fail(error, KF_MACHINE, "cuda: %s is not on this machine: %s", library->names[0], library->cure);
+    kf_fail(error, KF_MACHINE, "%s is not on this machine: %s", library->names[0], library->cure);
     return NULL;
 }
 
@@ -72,11 +86,9 @@ kf_status kf_library_load(const kf_library *library, void *table, char file[KF_P
         const kf_symbol *symbol = &library->symbols[i];
         void *address = dlsym(handle, symbol->name);
         if (!address && !symbol->optional)
-            return kf_fail(error, KF_MACHINE, "cuda: %s lacks %s, it is too old: %s", file, symbol->name,
+            return kf_fail(error, KF_MACHINE, "%s lacks %s, it is too old: %s", file, symbol->name,
                            library->cure);
         memcpy((char *)table + symbol->offset, &address, sizeof address);
     }
     return KF_OK;
 }
-
-#endif
