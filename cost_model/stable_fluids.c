@@ -318,22 +318,6 @@ static void add_parts(kf_tally *t) {
         add_cells(t, "update", moved, 12 * t->cells, shape);
 }
 
-/* Particles are put in order, once in so many steps. */
-static void add_order(kf_tally *t, double particles) {
-    static const char *const names[] = {"count_particles", "add_bins", "order_particles", "keep_order"};
-    static const double ATOMIC = 40; /* instructions that take as long */
-    const double position = t->fluid->dimensions * (double)t->design.real_bytes, number = sizeof(int),
-                 bins = (double)kf_fluid_bins(t->fluid) * t->fluid->simulations;
-    const double bytes[] = {particles * position, 2 * number * bins, 2 * particles * (position + number),
-                            2 * particles * (position + number)},
-                 instructions[] = {particles * (15 + ATOMIC), 10 * bins, particles * (25 + ATOMIC),
-                                   particles * 15};
-    for (int i = 0; i < 4; i++) {
-        add_cells(t, names[i], bytes[i], instructions[i], 0.8);
-        t->works->list[t->works->count - 1].launches = 1.0 / t->options.particle_order;
-    }
-}
-
 /* --- a step --------------------------------------------------------------------------------------------- */
 
 static void add_step(kf_tally *t) {
@@ -358,7 +342,6 @@ static void add_step(kf_tally *t) {
                   particles * f->dimensions *
                       (2.0 * (double)t->design.real_bytes + (double)t->design.velocity_bytes),
                   particles * (f->particle_midpoint ? 120 : 45), 0.9);
-    if (particles > 0 && t->options.particle_order > 0) add_order(t, particles);
 }
 
 static void *open_cost(const kf_problem *problem, const kf_device_info *device) {

@@ -83,11 +83,9 @@ typedef struct kf_fluid_arguments {
     kf_fluid_motion motion;
     int *barrier;  /* persistent: arrivals */
     int steps;     /* persistent: of one launch */
+    int ahead;     /* blocks after which the one comes whose data a block asks the cache for; with KF_AHEAD 1 */
     kf_fluid_singles single_precision;
     kf_fluid_doubles double_precision;
-    int *numbers;  /* which particle is at a place, [simulation][place]; 0: that of the place */
-    void *ordered; /* particles and numbers in their new order, while they are put into it */
-    int *ordered_numbers, *bins;
 } kf_fluid_arguments;
 
 /* Of transforms that are a pass of their own (transforms.cu): value i of line l of group g is at g group + l line +

@@ -1,7 +1,7 @@
 /* The pass along the last axis: forward transform, diffusion and projection, inverse transform; in place.
  * Defines: KF_COLUMN_THREADS, KF_COLUMN_LINES columns of a block, KF_COLUMN_MOST values, KF_COLUMN_R0 .. R4;
  * KF_COMPONENT_PER_THREAD 0: a thread has all components of its columns | 1: one; KF_PREFETCH 1: a block goes on from column
- * to column, and asks for the next ones before it works on the present; KF_STAGGER 1: a thread exchanges its two components in turns */
+ * to column, and asks for the next ones before it works on the present */
 #ifndef KF_KERNELS_STABLE_FLUIDS_COLUMNS_H
 #define KF_KERNELS_STABLE_FLUIDS_COLUMNS_H
 
@@ -15,10 +15,6 @@
 #endif
 #define KF_EXCHANGE_HALVES KF_PREFETCH
 #define KF_EXCHANGE_MOST   KF_COLUMN_MOST
-#ifndef KF_STAGGER
-#define KF_STAGGER 0
-#endif
-#define KF_EXCHANGE_STAGGERED KF_STAGGER
 #include "modes.h"
 #include "transform.h"
 
@@ -295,8 +291,18 @@ KF_FUNCTION void kf_work_on_columns(const kf_fluid_arguments *a, int first, int 
 }
 
 #if !KF_PREFETCH
+/* Columns that lie together in tiles, of a later block. */
+KF_FUNCTION void kf_ask_for_columns(const kf_fluid_arguments *a, int block, int simulation) {
+#if KF_CUDA && KF_AHEAD && KF_DIMENSIONS == 2 && KF_TILE > 0
+    if (threadIdx.x == 0 && block < KF_COLUMN_TILES && (block + 1) * KF_COLUMN_LINES <= KF_PITCH)
+        kf_ask_for(kf_modes(a, simulation, block * KF_COLUMN_LINES * KF_ROWS), KF_COLUMN_LINES * KF_ROWS * (unsigned)sizeof(kf_mode_pair));
+#else
+    (void)a, (void)block, (void)simulation;
+#endif
+}
 KF_FUNCTION void kf_columns(const kf_fluid_arguments *a, int block, int simulation, const kf_both_turns *turns, kf_wide *shared) {
     kf_wide v[KF_VALUES(KF_COLUMN_MANY, KF_COLUMN_N, KF_COLUMN_MOST)];
+    kf_ask_for_columns(a, block + a->ahead, simulation);
     const int first = block % KF_COLUMN_TILES * KF_COLUMN_LINES, iy = KF_DIMENSIONS == 3 ? block / KF_COLUMN_TILES : 0;
     kf_read_columns(a, first, iy, simulation, v);
     kf_work_on_columns(a, first, iy, simulation, turns, shared, v);

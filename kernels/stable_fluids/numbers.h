@@ -138,6 +138,20 @@ KF_FUNCTION kf_stored_mode kf_mode_to(kf_complex c) {
 #define KF_OPAQUE(value) asm volatile("" : "+f"(value))
 #endif
 
+/* Asks the cache that all multiprocessors share for bytes that another block will read: whole multiples of 16 within the range. Only
+ * where the config says so (KF_AHEAD) and from compute capability 9.0 on. */
+#ifndef KF_AHEAD
+#define KF_AHEAD 0
+#endif
+KF_FUNCTION void kf_ask_for(const void *range, const unsigned bytes) {
+#if KF_CUDA && KF_AHEAD && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    const unsigned long long from = ((unsigned long long)__cvta_generic_to_global(range) + 15) & ~15ull;
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes % 16 == 0 ? bytes : (bytes - 16) / 16 * 16) : "memory");
+#else
+    (void)range, (void)bytes;
+#endif
+}
+
 /* p a + q b, the same to the bit as q b + p a. */
 KF_FUNCTION kf_real kf_sum_of_products(kf_real p, kf_real a, kf_real q, kf_real b) {
 #if !KF_CUDA

@@ -160,8 +160,37 @@ KF_FUNCTION void kf_lanes_to_velocity(const kf_fluid_arguments *a, int block, in
 }
 #endif
 
+/* What a later block reads: the velocity of its rows; */
+KF_FUNCTION void kf_ask_for_velocity(const kf_fluid_arguments *a, int block, int simulation) {
+#if KF_CUDA && KF_AHEAD && KF_DIMENSIONS == 2
+    if (threadIdx.x == 0 && (block + 1) * KF_ROW_LINES <= KF_ROWS)
+        kf_ask_for((const kf_stored_pair *)a->wind + (long long)KF_CELLS * simulation + (long long)block * KF_ROW_LINES * KF_NX,
+                   KF_ROW_LINES * KF_NX * (unsigned)sizeof(kf_stored_pair));
+#else
+    (void)a, (void)block, (void)simulation;
+#endif
+}
+/* its modes; in tiles the blocks of a group share those of all their rows, which lie together. */
+KF_FUNCTION void kf_ask_for_modes(const kf_fluid_arguments *a, int block, int simulation) {
+#if KF_CUDA && KF_AHEAD && KF_DIMENSIONS == 2
+    const unsigned mode = (unsigned)sizeof(kf_mode_pair);
+#if KF_TILE > 0
+    const int group = 8, first = block / group * group * KF_ROW_LINES;
+    if (first + group * KF_ROW_LINES > KF_ROWS) return;
+    for (int tile = block % group + group * (int)threadIdx.x; tile * KF_TILE < KF_MODES_X; tile += group * KF_ROW_THREADS * KF_ROW_LINES)
+        kf_ask_for(kf_modes(a, simulation, kf_mode_place(tile * KF_TILE, first)), group * KF_ROW_LINES * KF_TILE * mode);
+#else
+    if (threadIdx.x == 0 && (block + 1) * KF_ROW_LINES <= KF_ROWS)
+        kf_ask_for(kf_modes(a, simulation, kf_mode_place(0, block * KF_ROW_LINES)), KF_ROW_LINES * KF_PITCH * mode);
+#endif
+#else
+    (void)a, (void)block, (void)simulation;
+#endif
+}
+
 KF_FUNCTION void kf_rows_forward(const kf_fluid_arguments *a, int block, int simulation, const kf_turns *turns, kf_wide *shared) {
     kf_wide v[KF_VALUES(KF_ROW_MANY, KF_LINE_X, KF_ROW_MOST)];
+    kf_ask_for_velocity(a, block + a->ahead, simulation);
     const int here = KF_LINES_LEFT(block);
 #if KF_STRIPS
     kf_strip strips[KF_ROWS_A_LINE];
@@ -254,6 +283,7 @@ KF_FUNCTION void kf_rows_inverse(const kf_fluid_arguments *a, int block, int sim
     kf_lanes_to_velocity(a, block, simulation, v);
 #else
     const int here = KF_LINES_LEFT(block);
+    kf_ask_for_modes(a, block + a->ahead, simulation);
 #if !KF_CUDA
     if (KF_LINE_X % 2 == 0)
         for (int m = 0; m < KF_ROW_MANY; m++)

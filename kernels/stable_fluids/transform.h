@@ -14,8 +14,7 @@
  * Defines: KF_LANES the lines of a block; KF_EXCHANGE_BUFFERS 1 | 2 (one barrier less an exchange);
  * KF_TWIDDLES 0 products of the first, which is asked for before the data | 1 all from the table, where they are
  * used | 2 all from the table, before the data; KF_EXCHANGE_HALVES 1: real and imaginary parts are exchanged one after
- * the other, through half the shared memory; KF_EXCHANGE_STAGGERED 1: a thread's two lines are
- * exchanged in turns, one while the other is worked on; KF_KEEP_POWERS 1: those products may stay in registers from transform to
+ * the other, through half the shared memory; KF_KEEP_POWERS 1: those products may stay in registers from transform to
  * transform; KF_SURPLUS 1: the block may have more threads than its lines need */
 #ifndef KF_KERNELS_STABLE_FLUIDS_TRANSFORM_H
 #define KF_KERNELS_STABLE_FLUIDS_TRANSFORM_H
@@ -106,9 +105,6 @@ KF_FUNCTION void kf_butterfly(kf_wide *a, int radix, int sign) {
 #endif
 #ifndef KF_EXCHANGE_HALVES
 #define KF_EXCHANGE_HALVES 0
-#endif
-#ifndef KF_EXCHANGE_STAGGERED
-#define KF_EXCHANGE_STAGGERED 0
 #endif
 #ifndef KF_TWIDDLES
 #define KF_TWIDDLES 1
@@ -361,82 +357,6 @@ KF_FUNCTION void kf_turns_of(kf_complex *w, const kf_turns *turns, const int fro
     }
 }
 
-#if KF_EXCHANGE_STAGGERED
-/* Values of line m in the order of a stage's results to shared memory, and from there in the order of the next stage.
- * Value q s of butterfly t + threads b comes to place (t / s) s radix + t % s, and a constant further: */
-#define KF_STEADY(n, threads, s, radix) ((threads) % (s) == 0 && (threads) * (radix) % 16 == 0)
-#define KF_LOW(n, s, radix)             ((s) * (radix) % 16 == 0 || 16 % ((s) * (radix)) == 0 ? (s) : (n))
-#define KF_TARGET(m, b, q)                                                                                   \
-    (KF_STEADY(n, threads, s, radix)                                                                         \
-         ? KF_LINE_STEP(m, (int)((unsigned)t / (unsigned)s * (unsigned)(s * radix) + (unsigned)t % (unsigned)s), threads * (b)*radix + (q)*s, \
-                        KF_LOW(n, s, radix), l, n, lines)                                                    \
-         : KF_LINE_STEP(m, (t + threads * (b)) / s * s * radix + (t + threads * (b)) % s, (q)*s, KF_LOW(n, s, radix), l, n, lines))
-#define KF_SOURCE(m, b, q)                                                                                   \
-    KF_LINE_STEP(m, t, threads * (b) + n / next * (q), threads % 16 == 0 || KF_SLOTS_OF(n, threads, next) == 1 ? n / next : n, l, n, lines)
-KF_FUNCTION void kf_put_values(const kf_wide *v, kf_wide *target, const int m, const int n, const int threads, const int lines,
-                               const int across, const int s, const int radix) {
-    const int t = KF_THREAD_OF(threads, lines, across), l = KF_LINE_OF(threads, lines, across);
-    if (!KF_HAS_LINE(t, l, threads, lines, across)) return;
-    KF_UNROLL for (int b = 0; b < KF_SLOTS_OF(n, threads, radix); b++) {
-        if (!KF_RAGGED(n, threads, radix) || t + threads * b < n / radix) {
-            KF_UNROLL for (int q = 0; q < radix; q++) target[KF_TARGET(m, b, q)] = v[b + KF_SLOTS_OF(n, threads, radix) * q];
-        }
-    }
-}
-KF_FUNCTION void kf_take_values(kf_wide *v, const kf_wide *source, const int m, const int n, const int threads, const int lines,
-                                const int across, const int next) {
-    const int t = KF_THREAD_OF(threads, lines, across), l = KF_LINE_OF(threads, lines, across);
-    if (!KF_HAS_LINE(t, l, threads, lines, across)) return;
-    KF_UNROLL for (int b = 0; b < KF_SLOTS_OF(n, threads, next); b++) {
-        if (!KF_RAGGED(n, threads, next) || t + threads * b < n / next) {
-            KF_UNROLL for (int q = 0; q < next; q++) v[b + KF_SLOTS_OF(n, threads, next) * q] = source[KF_SOURCE(m, b, q)];
-        }
-    }
-}
-
-KF_FUNCTION void kf_work_on_line(kf_wide *v, const kf_complex *w, const int sign, const int t, const int n, const int threads, const int s,
-                                 const int radix) {
-    const int slots = KF_SLOTS_OF(n, threads, radix);
-    KF_UNROLL for (int b = 0; b < slots; b++) {
-        if (!KF_RAGGED(n, threads, radix) || t + threads * b < n / radix) {
-            kf_wide a[32];
-            KF_UNROLL for (int q = 0; q < radix; q++) {
-                a[q] = v[b + slots * q];
-                if (s > 1 && q > 0) a[q] = kf_times(a[q], w[b * radix + q]);
-            }
-            kf_butterfly(a, radix, sign);
-            KF_UNROLL for (int q = 0; q < radix; q++) v[b + slots * q] = a[q];
-        }
-    }
-}
-/* A stage of a thread's two lines in turns: one is worked on while the other is on its way. Each has shared memory of its own,
- * and between two barriers one line is put there and the other one taken. before: the radix of the stage before. */
-KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_turns *turns, const int from, const int sign, const int n,
-                          const int threads, const int lines, const int across, const int many, const int most, const int s,
-                          const int radix, const int next, const int before) {
-    const int t = KF_THREAD_OF(threads, lines, across), l = KF_LINE_OF(threads, lines, across), slots = KF_SLOTS_OF(n, threads, radix);
-    kf_complex w[64];
-    (void)many;
-    if (s > 1) {
-        kf_put_values(v + most, shared, 1, n, threads, lines, across, s / before, before);
-        kf_take_values(v, shared, 0, n, threads, lines, across, radix);
-        if (KF_HAS_LINE(t, l, threads, lines, across)) {
-            KF_UNROLL for (int b = 0; b < slots; b++) {
-                if (!KF_RAGGED(n, threads, radix) || t + threads * b < n / radix)
-                    kf_turns_of(w + b * radix, turns, from, sign, b, t + threads * b, s, radix);
-            }
-        }
-    }
-    if (KF_HAS_LINE(t, l, threads, lines, across)) kf_work_on_line(v, w, sign, t, n, threads, s, radix);
-    if (s > 1) KF_BARRIER;
-    if (next) kf_put_values(v, shared, 0, n, threads, lines, across, s, radix);
-    if (s > 1) kf_take_values(v + most, shared, 1, n, threads, lines, across, radix);
-    if (KF_HAS_LINE(t, l, threads, lines, across)) kf_work_on_line(v + most, w, sign, t, n, threads, s, radix);
-    if (next) KF_BARRIER;
-}
-#undef KF_SOURCE
-#undef KF_TARGET
-#else
 /* One stage: butterflies, and the exchange to the order of the next unless it is the last (next 0). from: of its twiddles
  * among those held. */
 KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_turns *turns, const int from, const int sign, const int n,
@@ -545,29 +465,27 @@ KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_turns *turns, co
 #undef KF_SOURCE
 #undef KF_TARGET
 }
-#endif
 
 /* All stages. The caller has a barrier between its own use of shared and this one, and after it. sign 1 takes the
  * radices backwards; turns: of this direction, or of the other where the radices are a palindrome. */
 KF_FUNCTION void kf_transform(kf_wide *v, kf_wide *shared, const kf_turns *turns, const int sign, KF_ENGINE_PARAMETERS) {
-#define KF_STAGE(from, s, radix, next, buffer, before)                                                       \
-    kf_stage(v, shared, turns, from, sign, n, threads, lines, across, many, most, s, radix, (next) > 1 ? (next) : 0, \
-             KF_EXCHANGE_STAGGERED ? (before) : (buffer))
+#define KF_STAGE(from, s, radix, next, buffer)                                                               \
+    kf_stage(v, shared, turns, from, sign, n, threads, lines, across, many, most, s, radix, (next) > 1 ? (next) : 0, buffer)
     const int held_0 = KF_TURNS_OF(n, threads, r0), held_1 = KF_TURNS_OF(n, threads, r1), held_2 = KF_TURNS_OF(n, threads, r2),
               held_3 = KF_TURNS_OF(n, threads, r3);
     if (sign < 0) {
-        KF_STAGE(0, 1, r0, r1, 0, 1);
-        if (r1 > 1) KF_STAGE(0, r0, r1, r2, 1, r0);
-        if (r2 > 1) KF_STAGE(held_1, r0 * r1, r2, r3, 0, r1);
-        if (r3 > 1) KF_STAGE(held_1 + held_2, r0 * r1 * r2, r3, r4, 1, r2);
-        if (r4 > 1) KF_STAGE(held_1 + held_2 + held_3, r0 * r1 * r2 * r3, r4, 0, 0, r3);
+        KF_STAGE(0, 1, r0, r1, 0);
+        if (r1 > 1) KF_STAGE(0, r0, r1, r2, 1);
+        if (r2 > 1) KF_STAGE(held_1, r0 * r1, r2, r3, 0);
+        if (r3 > 1) KF_STAGE(held_1 + held_2, r0 * r1 * r2, r3, r4, 1);
+        if (r4 > 1) KF_STAGE(held_1 + held_2 + held_3, r0 * r1 * r2 * r3, r4, 0, 0);
     } else {
         const int from_3 = r4 > 1 ? held_3 : 0, from_2 = from_3 + (r3 > 1 ? held_2 : 0), from_1 = from_2 + (r2 > 1 ? held_1 : 0);
-        if (r4 > 1) KF_STAGE(0, 1, r4, r3, 0, 1);
-        if (r3 > 1) KF_STAGE(0, r4, r3, r2, 1, r4);
-        if (r2 > 1) KF_STAGE(from_3, r4 * r3, r2, r1, 0, r3);
-        if (r1 > 1) KF_STAGE(from_2, r4 * r3 * r2, r1, r0, 1, r2);
-        KF_STAGE(from_1, r4 * r3 * r2 * r1, r0, 0, 0, r1);
+        if (r4 > 1) KF_STAGE(0, 1, r4, r3, 0);
+        if (r3 > 1) KF_STAGE(0, r4, r3, r2, 1);
+        if (r2 > 1) KF_STAGE(from_3, r4 * r3, r2, r1, 0);
+        if (r1 > 1) KF_STAGE(from_2, r4 * r3 * r2, r1, r0, 1);
+        KF_STAGE(from_1, r4 * r3 * r2 * r1, r0, 0, 0);
     }
     (void)held_0;
 #undef KF_STAGE

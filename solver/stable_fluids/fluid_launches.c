@@ -180,35 +180,6 @@ static kf_status add_reflection(const builder *b, int half) {
     return add(b, &w, &a, 1, 0);
 }
 
-/* Now and then, after a step. */
-static kf_status add_order(const builder *b, const kf_fluid_arguments *a) {
-    enum { THREADS = 256, BIN_THREADS = 1024 /* of particles.cu */ };
-    const kf_fluid *f = b->f;
-    const int period = b->p->options.particle_order, particles = (int)f->particle_count,
-              bins = (int)kf_fluid_bins(f);
-    const double position = f->dimensions * (double)b->p->design.real_bytes, number = sizeof(int),
-                 all = (double)f->particle_count * f->simulations;
-    const struct {
-        const char *name;
-        int extent, threads;
-        double bytes;
-    } passes[] = {
-        {"count_particles", particles, THREADS, all * position},
-        {"add_bins", BIN_THREADS, BIN_THREADS, 2.0 * number * bins * f->simulations},
-        {"order_particles", particles, THREADS, 2 * all * (position + number)},
-        {"keep_order", particles > bins ? particles : bins, THREADS, 2 * all * (position + number)}};
-    if (period == 0) return KF_OK;
-    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
-        const work w = {.name = passes[i].name,
-                        .module = KF_PARTICLES,
-                        .extent = {passes[i].extent, f->simulations, 1},
-                        .block = {passes[i].threads, 1, 1},
-                        .bytes = passes[i].bytes};
-        KF_TRY(add(b, &w, a, period, period - 1));
-    }
-    return KF_OK;
-}
-
 static kf_status add_particles(const builder *b) {
     enum { THREADS = 256 };
     const kf_fluid *f = b->f;
@@ -222,8 +193,7 @@ static kf_status add_particles(const builder *b) {
                     .block = {THREADS, 1, 1},
                     .bytes = (double)f->particle_count * f->simulations * f->dimensions *
                              (2 * (double)b->p->design.real_bytes + (double)b->p->design.velocity_bytes)};
-    KF_TRY(add(b, &w, &a, 1, 0));
-    return add_order(b, &a);
+    return add(b, &w, &a, 1, 0);
 }
 
 /* --- the plans ------------------------------------------------------------------------------------------ */
@@ -256,6 +226,9 @@ static kf_status add_fused(const builder *b, int half) {
     const kf_fluid_options *o = &b->p->options;
     const kf_fluid_design *d = &b->p->design;
     const kf_fluid_arguments a = arguments_of(b, half);
+    kf_fluid_arguments along = a, across = a; /* the axes, and what is asked for ahead there */
+    along.ahead = o->ahead_rows * kf_backend_device(b->plan->backend)->multiprocessors;
+    across.ahead = o->ahead_columns * kf_backend_device(b->plan->backend)->multiprocessors;
     const int rows = d->row_count, deep = f->dimensions == 3, lines = deep ? (rows + 1) / 2 : rows;
     const long row_blocks = (lines + o->rows_per_block - 1) / o->rows_per_block;
     const long tiles = (d->modes_x + o->columns_per_block - 1) / o->columns_per_block;
@@ -270,19 +243,19 @@ static kf_status add_fused(const builder *b, int half) {
                               2 * spectrum);
     if (o->prefetch) KF_TRY(read_ahead(b, &columns));
     const long axis_blocks = tiles * (rows / f->cells[1]) * 3;
-    KF_TRY(add_versions(b, &forward, a, half));
+    KF_TRY(add_versions(b, &forward, along, half));
     if (deep) {
         const work w = over_lines(b, KF_AXIS, "axis_forward", &d->axis, o->columns_per_block, 1, axis_blocks,
                                   2 * spectrum);
         KF_TRY(add(b, &w, &a, 1, 0));
     }
-    KF_TRY(add(b, &columns, &a, 1, 0));
+    KF_TRY(add(b, &columns, &across, 1, 0));
     if (deep) {
         const work w = over_lines(b, KF_AXIS, "axis_inverse", &d->axis, o->columns_per_block, 1, axis_blocks,
                                   2 * spectrum);
         KF_TRY(add(b, &w, &a, 1, 0));
     }
-    return add(b, &inverse, &a, 1, 0);
+    return add(b, &inverse, &along, 1, 0);
 }
 
 /* Transforms are passes of their own. */

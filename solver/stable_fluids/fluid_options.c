@@ -36,13 +36,11 @@ static kf_status check(const kf_fluid *f, const kf_fluid_options *o, bool gpu, k
         return refuse(error, "plan persistent needs a GPU and two dimensions");
     if (!gpu && (o->tile > 0 || o->component_per_thread || o->exchange_buffers == 2 || o->graph ||
                  o->resident_rows > 0 || o->resident_columns > 0 || o->twiddles == KF_TWIDDLES_EARLY ||
-                 o->overlap || o->prefetch || o->stagger))
+                 o->overlap || o->prefetch || o->ahead_rows > 0 || o->ahead_columns > 0))
         return refuse(error, "tiles, component_per_thread, two exchange buffers, early twiddles, resident "
-                             "blocks, graphs, overlap, prefetch and stagger are for GPUs");
-    if (o->stagger && (o->plan != KF_FLUID_FUSED || f->dimensions == 3 || o->component_per_thread ||
-                       o->exchange_buffers == 2 || o->prefetch))
-        return refuse(error, "stagger is for the fused plan in two dimensions, without component_per_thread, "
-                             "two exchange buffers and prefetch");
+                             "blocks, graphs, overlap, prefetch, ahead_rows and ahead_columns are for GPUs");
+    if ((o->ahead_rows > 0 || o->ahead_columns > 0) && (o->plan != KF_FLUID_FUSED || f->dimensions == 3))
+        return refuse(error, "ahead_rows and ahead_columns are for the fused plan in two dimensions");
     if (o->prefetch && (f->dimensions == 3 || !o->component_per_thread || o->exchange_buffers == 2))
         return refuse(error, "prefetch is for two dimensions, component_per_thread and one exchange buffer");
     if (o->prefetch && (f->walls[0] || f->walls[1]))
@@ -74,7 +72,6 @@ kf_status kf_fluid_read_options(const kf_fluid *fluid, const kf_config *config, 
     KF_TRY(kf_config_boolean(config, "graph", &o->graph, error));
     KF_TRY(kf_config_boolean(config, "overlap", &o->overlap, error));
     KF_TRY(kf_config_boolean(config, "prefetch", &o->prefetch, error));
-    KF_TRY(kf_config_boolean(config, "stagger", &o->stagger, error));
     const struct {
         const char *name;
         int *value;
@@ -91,7 +88,8 @@ kf_status kf_fluid_read_options(const kf_fluid *fluid, const kf_config *config, 
                    {"block_x", &o->block_x},
                    {"block_y", &o->block_y},
                    {"steps_per_launch", &o->steps_per_launch},
-                   {"particle_order", &o->particle_order}};
+                   {"ahead_rows", &o->ahead_rows},
+                   {"ahead_columns", &o->ahead_columns}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         KF_TRY(integer(config, numbers[i].name, numbers[i].value, error));
     o->plan = (kf_fluid_plan_kind)plan;
@@ -142,11 +140,6 @@ kf_status kf_fluid_design_of(const kf_fluid *f, const kf_fluid_options *o, kf_fl
 
 bool kf_fluid_has_clock(const kf_fluid *f) {
     return f->impulse_count > 0 || f->source_count > 0 || f->solid == KF_SOLID_MOVING;
-}
-
-size_t kf_fluid_bins(const kf_fluid *f) {
-    enum { BIN = 64 }; /* KF_BIN of particles.cu */
-    return (size_t)((f->cells[0] + BIN - 1) / BIN) * (size_t)f->cells[1] * (size_t)f->cells[2];
 }
 
 bool kf_fluid_pairs_particles(const kf_fluid *f) {
@@ -248,6 +241,7 @@ static void define_pass(const kf_fluid *f, const kf_fluid_options *o, const kf_f
     define(d, "KF_TWIDDLES", (long)o->twiddles);
     define(d, "KF_OVERLAP", o->overlap);
     if (module == KF_ROWS_FORWARD || module == KF_ROWS_INVERSE) {
+        define(d, "KF_AHEAD", o->ahead_rows > 0);
         define_engine(d, row_names, engine, o->rows_per_block);
         if (gpu) define_bounds(d, engine->threads * o->rows_per_block, o->resident_rows);
         if (module == KF_ROWS_FORWARD) define_physics(f, o, d);
@@ -260,7 +254,7 @@ static void define_pass(const kf_fluid *f, const kf_fluid_options *o, const kf_f
     define(d, "KF_COMPONENT_PER_THREAD", o->component_per_thread);
     define(d, "KF_EXPONENTIAL", f->exponential);
     define(d, "KF_PREFETCH", o->prefetch);
-    define(d, "KF_STAGGER", o->stagger);
+    define(d, "KF_AHEAD", o->ahead_columns > 0);
 }
 
 static void define_persistent(const kf_fluid *f, const kf_fluid_options *o, const kf_fluid_design *design,

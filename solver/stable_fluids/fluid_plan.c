@@ -70,12 +70,7 @@ static kf_status make_scene_buffers(kf_plan *plan, kf_fluid_plan *p, kf_error *e
         KF_TRY(buffer(plan,
                       (size_t)f->particle_count * simulations * (size_t)f->dimensions * p->design.real_bytes,
                       &p->particles, error));
-    if (f->particle_count == 0 || p->options.particle_order == 0) return KF_OK;
-    const size_t numbers = (size_t)f->particle_count * simulations * sizeof(int);
-    KF_TRY(buffer(plan, numbers, &p->numbers, error));
-    KF_TRY(buffer(plan, numbers, &p->ordered_numbers, error));
-    KF_TRY(buffer(plan, kf_buffer_size(p->particles), &p->ordered, error));
-    return buffer(plan, kf_fluid_bins(f) * simulations * sizeof(int), &p->bins, error);
+    return KF_OK;
 }
 
 /* Bytes of the arrays that whole transforms work on. */
@@ -137,10 +132,6 @@ static void set_arguments(kf_fluid_plan *p) {
     a->twiddles_z = address(p->twiddles[2]);
     a->particles = (void *)address(p->particles);
     a->particle_count = f->particle_count;
-    a->numbers = (void *)address(p->numbers);
-    a->ordered = (void *)address(p->ordered);
-    a->ordered_numbers = (void *)address(p->ordered_numbers);
-    a->bins = (void *)address(p->bins);
     a->clock = (void *)address(p->clock);
     a->impulses = address(p->impulses);
     a->impulse_count = (long long)f->impulse_count;

@@ -132,7 +132,7 @@ static kf_status send(mirror *m, kf_status status, kf_error *error) {
 }
 
 typedef struct mirrors {
-    mirror velocity, dye, particles, numbers;
+    mirror velocity, dye, particles;
 } mirrors;
 
 static kf_status fetch_all(kf_plan *plan, kf_buffer *velocity, mirrors *m, kf_error *error) {
@@ -141,8 +141,7 @@ static kf_status fetch_all(kf_plan *plan, kf_buffer *velocity, mirrors *m, kf_er
     KF_TRY(kf_backend_synchronize(plan->backend, error));
     KF_TRY(fetch(velocity, &m->velocity, error));
     KF_TRY(fetch(p->dyes[kf_fluid_dye_buffer(p->fluid, plan->steps_done)], &m->dye, error));
-    KF_TRY(fetch(p->particles, &m->particles, error));
-    return fetch(p->numbers, &m->numbers, error);
+    return fetch(p->particles, &m->particles, error);
 }
 
 typedef struct velocity_exchange {
@@ -180,32 +179,25 @@ static void exchange(const kf_fluid_plan *p, const mirrors *m, int simulation, c
             else
                 state->dye[i][n] = get(m->dye.values, at, bits);
         }
-    for (size_t j = 0; j < particles; j++) {
-        const size_t place = (size_t)simulation * particles + j;
-        int *number = m->numbers.values == NULL ? NULL : (int *)m->numbers.values + place;
-        if (to && number != NULL) *number = (int)j;
-        const size_t which = number == NULL ? j : (size_t)*number;
+    for (size_t j = 0; j < particles; j++)
         for (size_t i = 0; i < (size_t)f->dimensions; i++) {
-            const size_t at = place * (size_t)f->dimensions + i;
+            const size_t at = ((size_t)simulation * particles + j) * (size_t)f->dimensions + i;
             if (to)
-                put(m->particles.values, at, real_bits, state->particles[3 * which + i]);
+                put(m->particles.values, at, real_bits, state->particles[3 * j + i]);
             else
-                state->particles[3 * which + i] = get(m->particles.values, at, real_bits);
+                state->particles[3 * j + i] = get(m->particles.values, at, real_bits);
         }
-    }
 }
 
 static void free_mirrors(mirrors *m) {
     free(m->velocity.values);
     free(m->dye.values);
     free(m->particles.values);
-    free(m->numbers.values);
 }
 static kf_status send_all(mirrors *m, kf_error *error) {
     kf_status status = send(&m->velocity, KF_OK, error);
     status = send(&m->dye, status, error);
-    status = send(&m->particles, status, error);
-    return send(&m->numbers, status, error);
+    return send(&m->particles, status, error);
 }
 
 static kf_status set_clock(kf_plan *plan, uint64_t step, kf_error *error) {

@@ -116,7 +116,6 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
                     f->dye_count == 0 && !f->reflection && f->confinement == 0 && f->particle_count == 0 &&
                         f->advection != KF_ADVECT_MACCORMACK && f->solid != KF_SOLID_MOVING &&
                         f->source_count == 0);
-    kf_add_variable(variables, "particles", (double)f->particle_count);
     kf_add_variable(variables, "library", kf_fft_available(device->backend, &ignored) == KF_OK);
     kf_add_variable(variables, "accuracy", f->accuracy);
     kf_add_device_variables(variables, device);

@@ -45,11 +45,11 @@ typedef struct kf_fluid_options {
     int block_x, block_y;                /* of kernels with a thread a cell */
     int most_threads;                    /* of a block: 0, no limit, on the cpu */
     int steps_per_launch;                /* persistent */
-    int particle_order;                  /* steps after which particles are put in order; 0: never */
     bool graph;
-    bool overlap;  /* fused: a pass begins while the one before it ends */
-    bool stagger;  /* fused: columns exchange a thread's two components in turns */
-    bool prefetch; /* fused: blocks go from column to column and read the next ones ahead */
+    bool overlap; /* fused: a pass begins while the one before it ends */
+    int ahead_rows,
+        ahead_columns; /* blocks a multiprocessor after which the one comes whose data is asked for */
+    bool prefetch;     /* fused: blocks go from column to column and read the next ones ahead */
 } kf_fluid_options;
 
 /* How a block transforms lines of n values (kernels/stable_fluids/transform.h). */
@@ -98,7 +98,6 @@ typedef struct kf_fluid_plan {
     kf_buffer *velocity, *work, *kept, *predicted, *acceleration, *copy;
     kf_buffer *dyes[2], *dye_predicted, *solid, *spectrum, *twiddles[3], *particles, *clock, *impulses,
         *sources;
-    kf_buffer *numbers, *ordered, *ordered_numbers, *bins; /* of particles that are put in order */
     kf_buffer *base, *barrier; /* persistent: the velocity that the present launch started from */
     uint64_t based_on;
     struct kf_fft *transforms[8];
@@ -127,8 +126,6 @@ kf_status kf_fluid_design_of(const kf_fluid *fluid, const kf_fluid_options *opti
 bool kf_fluid_uses(const kf_fluid *fluid, const kf_fluid_options *options, kf_fluid_module module);
 void kf_fluid_define(const kf_fluid *fluid, const kf_fluid_options *options, const kf_fluid_design *design,
                      kf_fluid_module module, bool gpu, kf_source *source, kf_fluid_defines *defines);
-/* Pieces of rows by which particles of a simulation are put in order. */
-size_t kf_fluid_bins(const kf_fluid *fluid);
 /* Whether a thread of a GPU has two particles. */
 bool kf_fluid_pairs_particles(const kf_fluid *fluid);
 /* Whether every step has work of its own before it: pushes, sources, a moving solid. */

@@ -41,11 +41,11 @@ static inline void test_config(kf_config *config, const char *changes) {
                 {"block_x", "", 64, 1},
                 {"block_y", "", 4, 1},
                 {"steps_per_launch", "", 1, 1},
-                {"particle_order", "", 0, 1},
+                {"ahead_rows", "", 0, 1},
+                {"ahead_columns", "", 0, 1},
                 {"graph", "", 0, 2},
                 {"overlap", "", 0, 2},
-                {"prefetch", "", 0, 2},
-                {"stagger", "", 0, 2}};
+                {"prefetch", "", 0, 2}};
     char *copy = kf_duplicate(changes), *rest = NULL;
     memset(config, 0, sizeof *config);
     kf_copy_text(config->system, sizeof config->system, "stable_fluids");

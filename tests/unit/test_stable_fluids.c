@@ -74,14 +74,15 @@ static void plans_of_a_gpu(void **state) {
             holds(box(16, 24, n / 2), config, 4);
         }
     holds(box(64, 256, 1), F64 "component_per_thread=true prefetch=true columns_per_block=2 overlap=true", 6);
-    holds(box(64, 256, 1), F64 "stagger=true columns_per_block=2 tile_columns=4", 6);
-    holds(box(60, 45, 1), F64 "stagger=true points_columns=20 columns_per_block=1 twiddles=early", 6);
-    holds(box(16, 1920, 1), "stagger=true points_columns=16 columns_per_block=1 twiddles=products", 4);
-    holds(box(16, 4096, 1), "stagger=true points_columns=16 columns_per_block=2 twiddles=products", 4);
+    holds(box(600, 300, 1),
+          F64 "rows_per_block=1 columns_per_block=2 tile_columns=4 ahead_rows=1 ahead_columns=1", 4);
+    holds(box(300, 600, 1), "rows_per_block=1 columns_per_block=1 ahead_rows=1", 4);
+    holds(box(16, 1920, 1), "points_columns=16 columns_per_block=1 twiddles=products", 4);
     for (int points = 16; points <= 32; points += 16) {
         char config[256];
         (void)snprintf(config, sizeof config,
-                       "points_columns=%d columns_per_block=1 twiddles=products stagger=true", points);
+                       "points_columns=%d columns_per_block=1 component_per_thread=%s twiddles=products",
+                       points, points == 32 ? "true" : "false");
         holds(box(16, 8192, 1), config, 4);
     }
     holds(box(4096, 16, 1), "points_rows=16 points_inverse=16 rows_per_block=1 twiddles=products", 4);
@@ -207,47 +208,12 @@ static void particles(void **state) {
             kf_fluid *f = deep ? box(12, 10, 9) : box(24, 20, 1);
             f->particle_count = 200;
             f->particle_midpoint = midpoint;
-            holds(f, midpoint ? F64 "particle_order=2" : F64, 5);
+            holds(f, F64, 5);
         }
     kf_fluid *f = box(80, 6, 1);
     f->particle_count = 999;
     f->simulations = 2;
-    holds(f, "particle_order=3", 7);
-}
-/* Particles that have been put in order lie so, each with its number. */
-static void order_of_particles(void **state) {
-    (void)state;
-    enum { COUNT = 300, PERIOD = 4 };
-    kf_error error = {KF_OK, ""};
-    kf_fluid *f = box(135, 6, 1);
-    f->particle_count = COUNT;
-    kf_fluid_finish(f);
-    kf_problem problem = {.own = f, .system = &kf_system_stable_fluids};
-    kf_config config;
-    kf_plan *plan = NULL;
-    test_config(&config, "particle_order=4");
-    assert_int_equal(kf_fluid_make_plan(&problem, &config, backend, &plan, &error), KF_OK);
-    assert_int_equal(kf_plan_initialise(plan, &error), KF_OK);
-    assert_int_equal(kf_plan_advance(plan, PERIOD, &error), KF_OK);
-    assert_int_equal(kf_backend_synchronize(backend, &error), KF_OK);
-    const kf_fluid_plan *p = plan->system;
-    float places[2 * COUNT];
-    int numbers[COUNT], seen[COUNT] = {0}, last = 0, moved = 0;
-    assert_int_equal(kf_buffer_download(p->particles, 0, places, sizeof places, &error), KF_OK);
-    assert_int_equal(kf_buffer_download(p->numbers, 0, numbers, sizeof numbers, &error), KF_OK);
-    for (int i = 0; i < COUNT; i++) {
-        const int bin = (int)places[2 * i + 1] * 3 + (int)places[2 * i] / 64;
-        assert_true(bin >= last);
-        last = bin;
-        assert_in_range(numbers[i], 0, COUNT - 1);
-        moved += numbers[i] != i;
-        seen[numbers[i]]++;
-    }
-    for (int i = 0; i < COUNT; i++)
-        assert_int_equal(seen[i], 1);
-    assert_true(moved > COUNT / 4);
-    kf_plan_free(plan);
-    kf_fluid_free(f);
+    holds(f, "", 7);
 }
 static void half_precision(void **state) {
     (void)state;
@@ -275,7 +241,7 @@ static void checkpoints(void **state) {
     kf_fluid_finish(f);
     kf_problem problem = {.own = f, .system = &kf_system_stable_fluids};
     kf_config config;
-    test_config(&config, "particle_order=2");
+    test_config(&config, "");
     size_t bytes = 0;
     char *states[2] = {NULL, NULL}, *middle = NULL;
     for (int run = 0; run < 2; run++) {
@@ -394,7 +360,6 @@ int main(void) {
                                        cmocka_unit_test(what_acts),
                                        cmocka_unit_test(solids),
                                        cmocka_unit_test(particles),
-                                       cmocka_unit_test(order_of_particles),
                                        cmocka_unit_test(half_precision),
                                        cmocka_unit_test(checkpoints)};
     return cmocka_run_group_tests(tests, open_backend, close_backend);
