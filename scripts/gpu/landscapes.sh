@@ -31,6 +31,7 @@ trap 'pack; exit 143' TERM
 label() {
     local name=${1##*/}
     name=${name/.t1.json/}
+    name=${name/.json:/:}
     echo "${name/:/-}"
 }
 
