@@ -18,6 +18,7 @@
 #include "harness/search/strategy.h"
 #include "harness/worker/worker.h"
 #include "results/store.h"
+#include "solver/systems.h"
 
 static const kf_option options[] = {
     {"--scene", "FILE|NAME", "a mesh, a scene file or the name of a shipped scene", false},
@@ -33,7 +34,9 @@ static const kf_option options[] = {
      true},
     {"--store", "FILE", "compare with what was measured for this scene and device; also holds the roofs",
      false},
-    {"--landscape", "FILE", "compare with an exported landscape, of its scene if no other is given", false},
+    {"--landscape", "FILE",
+     "compare with an exported landscape, of its scene if no other is given; or learn from one that has none",
+     false},
     {"--top", "N", "configs to show (default: 10)", false},
     {"--first", "N", "without a cost model: learn from so many of the configs measured first (default: 50)",
      false},
@@ -58,7 +61,7 @@ typedef struct kf_rows {
 
 typedef struct kf_predict {
     const kf_arguments *arguments;
-    kf_problem *problem;
+    kf_problem *problem; /* NULL: of a landscape whose scene cannot be opened by its name */
     kf_device_info device;
     kf_store *store;         /* NULL: none given */
     kf_landscape *landscape; /* NULL: none given */
@@ -377,7 +380,8 @@ static kf_status learn_from_measured(kf_predict *predict, int top, kf_error *err
         if (!kf_space_index(space, &predict->measured.list[i].config, &indices[count], NULL, 0)) continue;
         times[count++] = predict->measured.list[i].measured_us;
     }
-    const kf_learned_request request = {.problem = predict->problem->name,
+    const kf_learned_request request = {.problem = predict->problem != NULL ? predict->problem->name
+                                                                            : predict->landscape->name,
                                         .device = &predict->device,
                                         .space = space,
                                         .indices = indices,
@@ -414,6 +418,29 @@ static kf_status predict_problem(kf_predict *predict, kf_error *error) {
     return KF_OK;
 }
 
+/* A landscape of somebody's kernel says all that it takes to learn from it. */
+static bool has_own_space_only(const kf_predict *predict) {
+    const kf_landscape *landscape = predict->landscape;
+    const kf_system *system = NULL;
+    kf_config config;
+    if (landscape == NULL || kf_argument_given(predict->arguments, "--scene")) return false;
+    kf_space_config(landscape->space, landscape->optimum, &config);
+    return landscape->scene[0] == '\0' || kf_system_find(config.system, &system, NULL) != KF_OK ||
+           system->space_file == NULL;
+}
+
+static kf_status predict_landscape(kf_predict *predict, kf_error *error) {
+    const kf_landscape *landscape = predict->landscape;
+    long top = 10;
+    KF_TRY(kf_argument_integer(predict->arguments, "--top", 1, 1000, &top, error));
+    kf_copy_text(predict->device.name, sizeof predict->device.name,
+                 landscape->device[0] != '\0' ? landscape->device : "an unknown device");
+    kf_copy_text(predict->device.backend, sizeof predict->device.backend,
+                 landscape->backend[0] != '\0' ? landscape->backend : "unknown");
+    KF_TRY(read_landscape(predict, error));
+    return learn_from_measured(predict, (int)top, error);
+}
+
 extern const kf_command kf_command_predict;
 
 /* The scene of --scene, or that of the landscape as it was sampled there. */
@@ -422,9 +449,6 @@ static kf_status open_problem(kf_predict *predict, kf_error *error) {
     kf_problem_options known = {.seed = 0};
     const char *source = NULL;
     if (landscape != NULL && !kf_argument_given(predict->arguments, "--scene")) {
-        if (landscape->scene[0] == '\0')
-            return kf_fail(error, KF_BAD_INPUT,
-                           "predict: the landscape names no scene; give it with '--scene FILE|NAME'");
         source = landscape->scene;
         known = landscape->options;
     }
@@ -436,8 +460,9 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
     kf_predict predict = {.arguments = arguments};
     const char *landscape = kf_argument(arguments, "--landscape", NULL);
     if (landscape != NULL) KF_TRY(kf_landscape_open(landscape, &predict.landscape, error));
-    kf_status status = open_problem(&predict, error);
-    if (status == KF_OK) status = predict_problem(&predict, error);
+    const bool own = has_own_space_only(&predict);
+    kf_status status = own ? predict_landscape(&predict, error) : open_problem(&predict, error);
+    if (status == KF_OK && !own) status = predict_problem(&predict, error);
     kf_cost_model_close(predict.model);
     kf_store_close(predict.store);
     kf_landscape_free(predict.landscape);
@@ -459,7 +484,7 @@ const kf_command kf_command_predict = {
         "order\n"
         "agrees (rank correlation), and what the model becomes when it is calibrated on what was measured. A "
         "system\nwithout a cost model (t1) needs one of them: its first configs say what is expected of the "
-        "others.",
+        "others. So it is\nwith landscapes of other programs, which need no scene.",
     .example = "kftune predict --scene ahmed --bandwidth 4242",
     .options = options,
     .run = run,

@@ -96,7 +96,11 @@ static void print_table(const kf_learned_request *request, const kf_learned *lea
 
 static void print_json(const kf_learned_request *request, const kf_learned *learned) {
     cJSON *json = kf_json_answer("predict");
-    (void)cJSON_AddItemToObject(json, "device", kf_device_to_json(request->device));
+    const kf_device_info *device = request->device;
+    (void)cJSON_AddItemToObject(json, "device",
+                                device->spec[0] != '\0'
+                                    ? kf_device_to_json(device)
+                                    : kf_device_remembered_to_json(device->name, device->backend));
     (void)cJSON_AddStringToObject(json, "scene", request->problem);
     (void)cJSON_AddNumberToObject(json, "configs", (double)learned->count);
     cJSON *list = cJSON_AddArrayToObject(json, "ranking");

@@ -94,4 +94,18 @@ expect 0 predict --landscape $landscape --top 1 --fix plan=fused "${small[@]}"
 shows "$measured configs were measured"
 shows "rank correlation $correlation, the fastest has place $place "
 expect 2 predict --landscape "$scratch/none.json"
+
+# --- learned from somebody else's kernel, whose T1 file is not here
+landscape=results/landscapes/h200-matmul-1024x768x1.json.gz
+expect 0 predict --landscape $landscape --top 3 --json
+compact
+holds '"name":"NVIDIAH200"'
+awk -v l="$(numbers learned_from)" -v m="$(numbers measured | tail -n 1)" -v c="$(numbers rank_correlation)" \
+    'BEGIN {exit !(l == 50 && m == 861 && c > 0.8 && c <= 1)}' || complain "50 of a kernel's configs do not tell of the others"
+expect 0 predict --landscape $landscape --top 1 --first 100
+shows "learned from the first 100 of 861"
+echo '{"device_name": "X", "kernel_name": "k", "tune_params_keys": ["a"], "tune_params": {"a": [1, 2, 3, 4]}, "cache": {
+    "1": {"a": 1, "time": 8.0}, "2": {"a": 2, "time": 4.0}, "3": {"a": 3, "time": 3.0}, "4": {"a": 4, "time": 2.0}}}' >"$scratch/foreign.json"
+expect 0 predict --landscape "$scratch/foreign.json" --first 3
+shows "foreign on X: there is no cost model; learned from the first 3 of 4"
 finish

@@ -64,6 +64,7 @@ prints output-scene scene ball --picture "$scratch/ball.png"
 prints output-scene scene column
 prints output-space space --scene ball --device cpu
 prints output-predict predict --scene ball --device cpu --top 2
+prints output-predict predict --landscape results/landscapes/h200-nbody-6000x1x1.json.gz --top 2
 prints output-replay replay --landscape results/landscapes/h200-ball-160x80x80.json.gz --strategy random --evaluations 5 --repeats 2
 prints output-validate validate --list
 prints output-run run --scene cylinder2d --device cpu --steps 4 --output "$scratch/run"
