@@ -55,6 +55,7 @@ kf_kinetic_choice kf_read_kinetic_choice(const kf_config *config) {
     (void)kf_config_boolean(config, "concurrent_solid", &choice.concurrent, NULL);
     (void)kf_config_boolean(config, "masked_band", &choice.masked, NULL);
     (void)kf_config_boolean(config, "overlap", &choice.overlap, NULL);
+    (void)kf_config_boolean(config, "alternate", &choice.alternate, NULL);
     choice.velocities = number(config, "velocities", 27);
     choice.slab = number(config, "slab", 0);
     choice.split = number(config, "collision_split", 0);

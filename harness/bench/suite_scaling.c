@@ -38,8 +38,8 @@ typedef struct row {
 } row;
 
 #define ON_ONE_GRID                                                                                          \
-    ", \"concurrent_solid\": false, \"masked_band\": false, \"overlap\": false, \"staged_nodes\": 0, "       \
-    "\"shell_choices\": false"
+    ", \"alternate\": false, \"concurrent_solid\": false, \"masked_band\": false, \"overlap\": false, "      \
+    "\"staged_nodes\": 0, \"shell_choices\": false"
 /* The paper's domain, on a GPU; a twentieth of it on the cpu. */
 static const int of_figure_20[3] = {200, 400, 200};
 static const row rows[] = {

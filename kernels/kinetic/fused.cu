@@ -3,11 +3,10 @@
  * it.
  *
  * Defines that a config sets: KF_ALTERNATE 1: every second step goes through the planes downwards, so that what was written
- * last is read first, while the last-level cache still has it. KF_STREAMING_LOADS 1: what stream_collide reads of its own
- * columns is the first to leave that cache, for no step needs it again. KF_MASKED_BAND 1: stream_collide writes nothing at the band's nodes, so that band_collide may
- * run beside it. KF_SLABS 1: one grid moves to and fro within a buffer of some planes more. A launch of
- * stream_collide takes the planes from first_plane on and overwrites what earlier launches have read; so the band's nodes
- * are collided before all of them, and put back after. */
+ * last is read first, while the last-level cache still has it. KF_MASKED_BAND 1: stream_collide writes nothing at the
+ * band's nodes, so that band_collide may run beside it. KF_SLABS 1: one grid moves to and fro within a buffer of some
+ * planes more. A launch of stream_collide takes the planes from first_plane on and overwrites what earlier launches have
+ * read; so the band's nodes are collided before all of them, and put back after. */
 #include "portable.h"
 #define KF_ROWS (!KF_CUDA && KF_NODES_PER_THREAD == 1 && (KF_FOLDED_BOUNDARY || KF_STAGED))
 #if KF_SLABS
@@ -33,23 +32,6 @@
 #define KF_BAND_BITS(mask) const int left_out = 0;
 #endif
 
-#if KF_CUDA
-#define KF_NO_UNROLL _Pragma("unroll 1")
-#else
-#define KF_NO_UNROLL
-#endif
-#if KF_CUDA && KF_STREAMING_LOADS
-#define KF_LOAD_ONCE(place) __ldcs(place)
-#if KF_STORAGE == 0
-#define KF_LOAD_PAIR_ONCE(place) __ldcs((const unsigned *)(place))
-#endif
-#else
-#define KF_LOAD_ONCE(place) (*(place))
-#endif
-#ifndef KF_LOAD_PAIR_ONCE
-#define KF_LOAD_PAIR_ONCE(place) (*(const kf_store_pair *)(place))
-#endif
-#define KF_PULL_ONCE(i, name, cx, cy, cz) f_##name = kf_from_store(KF_LOAD_ONCE(kf_pulled(a, i, k, cx, cy, cz)));
 #define KF_PULL(i, name, cx, cy, cz) f_##name = kf_from_store(*kf_pulled(a, i, k, cx, cy, cz));
 
 #if KF_NODES_PER_THREAD == 2
@@ -60,7 +42,7 @@
     kf_stored beside_##name = 0;                                                                              \
     (void)beside_##name;
 #define KF_PAIR_PULL(i, name, cx, cy, cz)                                                                    \
-    pair_##name = KF_LOAD_PAIR_ONCE(kf_pulled(a, i, k, 0, cy, cz));                                          \
+    pair_##name = *(const kf_store_pair *)kf_pulled(a, i, k, 0, cy, cz);                                     \
     if ((cx) != 0) beside_##name = *kf_pulled(a, i, (cx) > 0 ? k : k + 1, cx, cy, cz);
 #if KF_FOLDED_BOUNDARY
 /* The first and the last nodes of a row, as many as a warp has along x: one of the pair may be at the end, at the high end
@@ -151,54 +133,6 @@
         kf_stream(kf_address(a, a->target, i + 1, k) + second_node,                                          \
                   second_node ? kf_high(highs) : kf_low(highs));                                             \
     }
-#if KF_PAIR_LOOP
-/* The nodes of a pair by the same code, one after the other, which the instruction cache holds. While one is collided, the
- * other waits packed, and with KF_PACKED_TWICE its own populations too: they are taken out once for the moments and once
- * for what they become, for which the compiler must not see that they are the same. */
-#define KF_TAKE_FIRST_NODE(i, first, second, shifted)                                                        \
-    kf_store_pair in_##first = shifted ? kf_pair_of(beside_##first, pair_##second)                           \
-                                       : kf_lows(pair_##first, pair_##second);                               \
-    kf_store_pair other_##first =                                                                            \
-        shifted ? kf_low_with(pair_##first, beside_##second) : kf_highs(pair_##first, pair_##second);
-#define KF_TAKE_COUPLE(i, first, second, shifted)                                                            \
-    kf_real f_##first = kf_low(in_##first), f_##second = kf_high(in_##first);
-#define KF_TAKE_COUPLE_AGAIN(i, first, second, shifted)                                                      \
-    in_##first = kf_same_pair(in_##first, a);                                                                \
-    f_##first = kf_low(in_##first), f_##second = kf_high(in_##first);
-#define KF_CHANGE_NODES(i, first, second, shifted)                                                           \
-    in_##first = other_##first;                                                                              \
-    other_##first = kf_pair(f_##first, f_##second);
-#define KF_PAIR_OUT(i, first, second, shifted)                                                               \
-    kf_stream_pair(kf_address(a, a->target, i, k), kf_lows(in_##first, other_##first));                      \
-    kf_stream_pair(kf_address(a, a->target, i + 1, k), kf_highs(in_##first, other_##first));
-#define KF_PAIR_OUT_ONE(i, first, second, shifted)                                                           \
-    {                                                                                                        \
-        const kf_store_pair left = left_out & 1 ? other_##first : in_##first;                                \
-        kf_stream(kf_address(a, a->target, i, k) + (left_out & 1), kf_low(left));                            \
-        kf_stream(kf_address(a, a->target, i + 1, k) + (left_out & 1), kf_high(left));                       \
-    }
-#if KF_CUDA && KF_STORAGE == 0
-KF_FUNCTION kf_store_pair kf_pair_of(kf_stored low, kf_store_pair high) {
-    return __byte_perm(low, high, 0x7610);
-}
-KF_FUNCTION kf_store_pair kf_same_pair(kf_store_pair pair, const kf_kinetic_arguments *a) {
-    return pair ^ (unsigned)a->extent[2] >> 31;
-}
-#else
-KF_FUNCTION kf_store_pair kf_pair_of(kf_stored low, kf_store_pair high) {
-    const kf_store_pair pair = {low, high.high};
-    return pair;
-}
-KF_FUNCTION kf_store_pair kf_same_pair(kf_store_pair pair, const kf_kinetic_arguments *a) {
-    (void)a;
-    return pair;
-}
-#endif
-#if KF_PACKED_TWICE
-#undef KF_TAKE_AGAIN
-#define KF_TAKE_AGAIN KF_COUPLES(KF_TAKE_COUPLE_AGAIN)
-#endif
-#endif
 #define KF_COLLIDE_ONE                                                                                       \
     KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)                                                        \
     const kf_real Fx = KF_BODY_X, Fy = KF_BODY_Y, Fz = KF_BODY_Z;                                            \
@@ -216,30 +150,6 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
     KF_BAND_BITS(3)
     KF_EACH_VELOCITY(KF_PAIR_DECLARE)
     KF_PAIR_LOAD
-#if KF_PAIR_LOOP
-    KF_COUPLES(KF_TAKE_FIRST_NODE)
-    kf_real in_zzz = kf_low(pair_zzz), other_zzz = kf_high(pair_zzz);
-    KF_NO_UNROLL for (int node = 0; node < 2; node++) {
-        kf_real f_zzz = in_zzz;
-        KF_COUPLES(KF_TAKE_COUPLE)
-        KF_COLLIDE_ONE
-        if (x <= last && !(left_out >> node & 1)) {
-            KF_FINISH
-        }
-        x++;
-        KF_COUPLES(KF_CHANGE_NODES)
-        in_zzz = other_zzz;
-        other_zzz = f_zzz;
-    }
-    if (left_out == 0) {
-        KF_COUPLES(KF_PAIR_OUT)
-        kf_stream_pair(kf_address(a, a->target, 0, k), kf_pair(in_zzz, other_zzz));
-    } else if (left_out != 3) {
-        KF_COUPLES(KF_PAIR_OUT_ONE)
-        kf_stream(kf_address(a, a->target, 0, k) + (left_out & 1), left_out & 1 ? other_zzz : in_zzz);
-    }
-}
-#else
     KF_COUPLES(KF_KEEP_HIGH)
     KF_COUPLES(KF_TAKE_LOW)
     kf_real f_zzz = kf_low(pair_zzz);
@@ -266,9 +176,6 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
         }
     }
 }
-#endif
-#undef KF_TAKE_AGAIN
-#define KF_TAKE_AGAIN
 #elif KF_ROWS
 KF_ROW_KERNEL(stream_collide, kf_kinetic_arguments, KF_ROW_PART, kf_stored, KF_KEPT_VALUES, kf_fill_row, kf_finish_row) {
     KF_IN_SLAB
@@ -286,7 +193,7 @@ KF_KERNEL(stream_collide, kf_kinetic_arguments) {
     KF_IN_SLAB
     KF_ASK_AHEAD
     const kf_index k = kf_node(a, x, y, z);
-    KF_LOAD_STREAMED(KF_PULL_ONCE)
+    KF_LOAD_STREAMED(KF_PULL)
     KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)
     const kf_real Fx = KF_BODY_X, Fy = KF_BODY_Y, Fz = KF_BODY_Z;
     (void)Fx, (void)Fy, (void)Fz;

@@ -57,12 +57,6 @@
         KF_LOW_ORDER_Z(X, m, rest_pm)                                                                        \
     }
 
-/* What takes the populations anew from where they were packed meanwhile (fused.cu); nothing where they are
- * kept. */
-#ifndef KF_TAKE_AGAIN
-#define KF_TAKE_AGAIN
-#endif
-
 /* The rate that the orders 3 to 6 share; jx .. jz and pi_.. are moments of the streamed populations. */
 #define KF_LOW_ORDER_RATE(forced)                                                                            \
     ((forced) ? kf_high_order_rates(a, density, jx + KF_R(0.5) * Fx, jy + KF_R(0.5) * Fy,                    \
@@ -101,7 +95,6 @@
         const kf_real half_source = KF_R(0.5) - KF_R(0.25) * rate;                                           \
         const kf_real force_x = half_source * Fx, force_y = half_source * Fy, force_z = half_source * Fz;    \
         (void)force_x, (void)force_y, (void)force_z, (void)keep;                                             \
-        KF_TAKE_AGAIN                                                                                        \
         KF_DECLARE_FACTORS(x, ux)                                                                            \
         KF_DECLARE_FACTORS(y, uy)                                                                            \
         const kf_real half_z = KF_R(0.5) * uz, rest = KF_R(KF_UNIT) * rate, share = rate * deviation;        \

@@ -5,8 +5,7 @@
  * 1 only sums are kept.
  *
  * Defines that a config sets: KF_TILE_X, KF_TILE_Y nodes of a tile, a thread each   KF_PREFETCH 0|1: the
- * moments of the next plane are asked for before the sums of this one   KF_SHARED_CODE 0|1: the places of a thread are
- * turned by the same code then */
+ * moments of the next plane are asked for before the sums of this one */
 #include "band.h"
 #include "boundary.h"
 #include "moments.h"
@@ -172,21 +171,10 @@ KF_FUNCTION kf_real *kf_entrance(kf_plane_values *plane, const kf_entry *e) {
     KF_EACH_SLOT(i, slot, KF_PLANE, KF_THREADS) {                                                            \
         if (at[slot] >= 0) held[slot] = kf_load_held(a, a->source, (start) + at[slot]);                      \
     }
-#if KF_CUDA && KF_SHARED_CODE && (KF_PLANE - 1) / (KF_TILE_X * KF_TILE_Y) == 1
-#define KF_TURN(start)                                                                                       \
-    _Pragma("unroll 1") for (int turn = 0, i = (int)threadIdx.x; turn < 2; turn++, i += KF_THREADS) {        \
-        if (i < KF_PLANE && at[0] >= 0) KF_TURN_HELD(&held[0], i)                                            \
-        const kf_index other = at[1];                                                                        \
-        at[1] = at[0];                                                                                       \
-        at[0] = other;                                                                                       \
-        held[0] = held[1];                                                                                   \
-    }
-#else
 #define KF_TURN(start)                                                                                       \
     KF_EACH_SLOT(i, slot, KF_PLANE, KF_THREADS) {                                                            \
         if (at[slot] >= 0) KF_TURN_HELD(&held[slot], i)                                                      \
     }
-#endif
 #else
 #define KF_DECLARE_HELD
 #define KF_FETCH(start)

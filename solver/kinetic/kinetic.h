@@ -47,8 +47,6 @@ typedef struct kf_kinetic_options {
     int in_place; /* 1 AA, 2 esoteric: one grid (kernels/kinetic/in_place.cu) instead of two, plan fused */
     long slab;    /* planes of a launch where one grid moves to and fro (streaming shift); 0: it does not */
     long nodes_per_thread; /* 2: pairs along x, plan fused */
-    int node_code; /* the nodes of a thread have 0: code of their own, 1: the same, 2: and wait packed in it
-                    */
     long register_cap;     /* of a thread on a GPU, plan fused; 0: none */
     long boundary_kernels; /* 6, 1, or 0: folded into streaming */
     long staged_nodes; /* on the cpu: nodes of a row that leave the nearest cache together; 0: one by one */
@@ -61,9 +59,8 @@ typedef struct kf_kinetic_options {
                             warp */
     long segment_lanes;
     bool fixed_point_force, streaming_stores;
-    bool streaming_loads; /* what the flow's kernel reads leaves a GPU's last-level cache first */
-    bool alternate;       /* every second step goes through the planes downwards */
-    bool shell_choices;   /* nodes at the domain's faces choose between addresses instead of branching */
+    bool alternate;     /* every second step goes through the planes downwards */
+    bool shell_choices; /* nodes at the domain's faces choose between addresses instead of branching */
     bool exchange; /* esoteric: threads hand on what goes ahead along x, so that whole sectors are written */
     bool concurrent_solid; /* what the solid needs runs beside the flow's kernel */
     bool masked_band; /* the flow's kernel leaves the band's nodes out, so band_collide runs beside it, too */
@@ -87,7 +84,7 @@ typedef struct kf_kinetic_geometry {
     int shift; /* planes that the grid moves by from step to step; 0: there are two, or it stays */
 } kf_kinetic_geometry;
 
-enum { KF_DEFINES = 48 };
+enum { KF_DEFINES = 44 };
 enum { KF_PLANE_RANGES = 3 }; /* kf_kinetic_kept_planes */
 typedef struct kf_kinetic_defines {
     kf_define list[KF_DEFINES];

@@ -80,8 +80,6 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
                              "a rate of at most 1.7");
     if (!within(o->nodes_per_thread, 1, 2) || (o->nodes_per_thread == 2 && (!fused || o->layout == KF_AOS)))
         return refuse(error, "nodes_per_thread must be 1, or 2 in plan fused with layout soa or csoa");
-    if (o->node_code != 0 && o->nodes_per_thread != 2 && !(moments && o->prefetch))
-        return refuse(error, "node_code is of nodes_per_thread 2, and of plan moments with prefetch");
     if (o->in_place != 0 && (!fused || o->nodes_per_thread != 1))
         return refuse(error, "streaming in one grid belongs to plan fused with nodes_per_thread 1");
     if (o->shell_choices && o->in_place != 0)
@@ -131,7 +129,6 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     static const char *const streamings[] = {"two_grids", "in_place", "esoteric", "shift"};
     static const char *const forms[] = {"factorised", "expanded", "shared", "low_order"};
     static const char *const transfers[] = {"direct", "copies", "host", "nccl"};
-    static const char *const node_codes[] = {"apart", "shared", "packed"};
     enum { SHIFT = 3 };
     int transfer, plan, layout, variant, storage, sum, form, streaming;
     long block_x, block_y, sample_cost;
@@ -144,14 +141,12 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_choice(config, "collision_form", forms, 4, &form, error));
     KF_TRY(kf_config_choice(config, "streaming", streamings, 4, &streaming, error));
     KF_TRY(kf_config_choice(config, "transfer", transfers, 4, &transfer, error));
-    KF_TRY(kf_config_choice(config, "node_code", node_codes, 3, &options->node_code, error));
     KF_TRY(kf_config_integer(config, "sample_cost", &sample_cost, error));
     KF_TRY(kf_config_integer(config, "velocities", &options->velocities, error));
     KF_TRY(kf_config_integer(config, "alpha", &options->alpha, error));
     KF_TRY(kf_config_integer(config, "sample_block_length", &options->sample_block_length, error));
     KF_TRY(kf_config_boolean(config, "morton", &options->morton, error));
     KF_TRY(kf_config_boolean(config, "streaming_stores", &options->streaming_stores, error));
-    KF_TRY(kf_config_boolean(config, "streaming_loads", &options->streaming_loads, error));
     KF_TRY(kf_config_boolean(config, "alternate", &options->alternate, error));
     KF_TRY(kf_config_boolean(config, "shell_choices", &options->shell_choices, error));
     KF_TRY(kf_config_boolean(config, "exchange", &options->exchange, error));
@@ -335,19 +330,13 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
         define(defines, "KF_TILE_X", options->block[0]);
         define(defines, "KF_TILE_Y", options->block[1]);
         define(defines, "KF_PREFETCH", options->prefetch);
-        if (options->node_code > 0) define(defines, "KF_SHARED_CODE", 1);
     }
     if (options->plan == KF_PLAN_FUSED) {
         define(defines, "KF_FOLDED_BOUNDARY", folded);
         if (options->slab > 0) define(defines, "KF_SLABS", 1);
         if (options->alternate) define(defines, "KF_ALTERNATE", 1);
-        if (options->streaming_loads) define(defines, "KF_STREAMING_LOADS", 1);
         if (options->shell_choices) define(defines, "KF_SHELL_CHOICES", 1);
         if (options->masked_band) define(defines, "KF_MASKED_BAND", 1);
-        if (options->nodes_per_thread == 2 && options->node_code > 0) {
-            define(defines, "KF_PAIR_LOOP", 1);
-            define(defines, "KF_PACKED_TWICE", options->node_code == 2);
-        }
         if (options->in_place == 0)
             define(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
         else

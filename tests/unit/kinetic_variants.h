@@ -38,12 +38,10 @@ static inline kf_space *open_space_with(const kf_scene *scene, bool blocks) {
                                         "overlap=false",   /* of a GPU's launches */
                                         "segment_lanes=1", /* test_kinetic_band.c */
                                         "ahead=0",
-                                        "streaming_loads=false",
-                                        "alternate=false",
-                                        "node_code=apart", /* test_kinetic_shift.c */
+                                        "alternate=false", /* test_kinetic_shift.c */
                                         "block_x=64",
                                         "block_y=2"};
-    return open_space_with_gpu(scene, fixed, blocks ? 14 : 12);
+    return open_space_with_gpu(scene, fixed, blocks ? 12 : 10);
 }
 static inline kf_space *open_space(const kf_scene *scene) {
     return open_space_with(scene, false);
@@ -55,6 +53,7 @@ static inline void take_preset(const kf_space *space, const char *name, kf_confi
     must(kf_space_preset(space, name, config, &error), &error);
     if (strcmp(kf_backend_device(backend)->backend, "cpu") != 0) return;
     kf_config_set_integer(config, "segment_lanes", 1);
+    kf_config_set_boolean(config, "alternate", false);
     kf_config_set_boolean(config, "masked_band", false);
     kf_config_set_boolean(config, "overlap", false);
     kf_config_set_integer(config, "register_cap", 0);

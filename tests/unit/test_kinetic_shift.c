@@ -44,6 +44,7 @@ static void compare(const kf_scene *scene, const char *const *values, long slab)
     size_t bytes;
     kf_config config = default_with(scene, values);
     kf_config_set_boolean(&config, "concurrent_solid", false);
+    kf_config_set_boolean(&config, "alternate", false);
     kf_config_set_boolean(&config, "masked_band", false);
     kf_config_set_boolean(&config, "overlap", false);
     kf_plan *two = open_plan(scene, &config);
@@ -113,42 +114,18 @@ static void test_pairs(void **state) {
     kf_scene_free(scene);
 }
 
-/* Planes in the order that changes from step to step, and on a GPU loads that leave the cache first. */
+/* Planes in the order that changes from step to step. */
 static void compare_orders(const kf_scene *scene, const char *const *values) {
-    const bool gpu = strcmp(kf_backend_device(backend)->backend, "cuda") == 0;
     kf_config config = default_with(scene, values);
     kf_config_set_boolean(&config, "alternate", false);
     kf_plan *upwards = open_plan(scene, &config);
     kf_config_set_boolean(&config, "alternate", true);
-    kf_config_set_boolean(&config, "streaming_loads", gpu);
     kf_plan *in_turn = open_plan(scene, &config);
     advance(upwards, STEPS);
     advance(in_turn, STEPS);
     assert_same_state(in_turn, upwards);
     kf_plan_free(in_turn);
     kf_plan_free(upwards);
-}
-
-/* Nodes of a pair by code of their own, by the same, and packed meanwhile. */
-static void test_code_of_pairs(void **state) {
-    (void)state;
-    static const char *const pairs[] = {"storage=f16",        "layout=csoa",         "alpha=64",
-                                        "nodes_per_thread=2", "staged_nodes=0",      "masked_band=false",
-                                        "overlap=false",      "shell_choices=false", NULL};
-    kf_scene *scene = open_scene("ball", 2000);
-    kf_config config = default_with(scene, pairs);
-    kf_plan *apart = open_plan(scene, &config);
-    advance(apart, STEPS);
-    static const char *const others[] = {"shared", "packed"};
-    for (int i = 0; i < 2; i++) {
-        kf_config_set_name(&config, "node_code", others[i]);
-        kf_plan *other = open_plan(scene, &config);
-        advance(other, STEPS);
-        assert_same_state(other, apart);
-        kf_plan_free(other);
-    }
-    kf_plan_free(apart);
-    kf_scene_free(scene);
 }
 
 static void test_planes_in_turn(void **state) {
@@ -167,9 +144,10 @@ static void test_planes_in_turn(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_static_solid),  cmocka_unit_test(test_from_end_to_end),
-        cmocka_unit_test(test_pairs),         cmocka_unit_test(test_planes_in_turn),
-        cmocka_unit_test(test_code_of_pairs),
+        cmocka_unit_test(test_static_solid),
+        cmocka_unit_test(test_from_end_to_end),
+        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_planes_in_turn),
     };
     return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
 }

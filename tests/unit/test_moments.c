@@ -42,11 +42,11 @@ static kf_scene *open_fluid(void) {
 
 /* One value of those parameters that only change how work is cut up; the grids of the scenes are no multiples
  * of the tiles. */
-static const char *const one_value[] = {"plan=moments",      "segment_lanes=1" /* the cpu has one */,
-                                        "block_x=32",        "block_y=4",
-                                        "morton=true",       "streaming_stores=false",
-                                        "register_cap=0",    "sample_block_length=1",
-                                        "segment_length=16", "node_code=apart"};
+static const char *const one_value[] = {"plan=moments",     "segment_lanes=1" /* the cpu has one */,
+                                        "block_x=32",       "block_y=4",
+                                        "morton=true",      "streaming_stores=false",
+                                        "register_cap=0",   "sample_block_length=1",
+                                        "segment_length=16"};
 static bool is_representative(const kf_scene *scene, const kf_config *config) {
     kf_error error = {0};
     const char *storage = "";

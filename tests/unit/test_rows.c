@@ -57,9 +57,7 @@ static void verify(const kf_scene *scene, const kf_reference *reference, const c
                                          "ahead=0",
                                          "shell_choices=false",
                                          "streaming_stores=false",
-                                         "streaming_loads=false",
-                                         "alternate=false",
-                                         "node_code=apart"};
+                                         "alternate=false"};
     const char *fixes[FIXES];
     size_t count = sizeof common / sizeof *common;
     kf_config config;
