@@ -120,6 +120,6 @@ void kf_bench_suites_print(void) {
     suite_names names;
     list_names(&names);
     for (int i = 0; i < names.count; i++)
-        printf("  %-10s%s\n", names.list[i], names.summaries[i]);
+        printf("  %-16s%s\n", names.list[i], names.summaries[i]);
     free_names(&names);
 }

@@ -31,11 +31,27 @@ static kf_status list_systems(listing *list, kf_error *error) {
     return KF_OK;
 }
 
+/* The first sentence of its description. */
+static kf_status add_scene(listing *list, const char *name, kf_error *error) {
+    char path[KF_PATH], first[200] = "";
+    cJSON *root = NULL;
+    KF_TRY(kf_scene_find(name, path, error));
+    KF_TRY(kf_json_read_file(path, &root, error));
+    const cJSON *words = cJSON_GetObjectItemCaseSensitive(root, "description");
+    if (words == NULL) words = cJSON_GetObjectItemCaseSensitive(root, "comment"); /* of particles */
+    if (cJSON_IsString(words)) kf_copy_text(first, sizeof first, words->valuestring);
+    char *end = strstr(first, ". ");
+    if (end != NULL) *end = '\0';
+    add(list, name, first);
+    cJSON_Delete(root);
+    return KF_OK;
+}
+
 static kf_status list_scenes(listing *list, kf_error *error) {
     const char *const *names = NULL;
     KF_TRY(kf_scene_library(&names, error));
     for (int i = 0; names[i] != NULL; i++)
-        add(list, names[i], "");
+        KF_TRY(add_scene(list, names[i], error));
     return KF_OK;
 }
 
@@ -104,11 +120,7 @@ static void print_text(const listing *list) {
     const cJSON *entry;
     cJSON_ArrayForEach(entry, list->entries) {
         const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(entry, "name"));
-        const char *summary = cJSON_GetStringValue(cJSON_GetObjectItem(entry, "summary"));
-        if (*summary != '\0')
-            printf("%-22s %s\n", name, summary);
-        else
-            printf("%s\n", name);
+        printf("%-22s %s\n", name, cJSON_GetStringValue(cJSON_GetObjectItem(entry, "summary")));
     }
 }
 

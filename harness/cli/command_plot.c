@@ -32,60 +32,59 @@ static const kf_option options[] = {
 static const char *const positionals[] = {"kernels|surface|convergence|roofline|occupancy|history|scaling",
                                           NULL};
 
-static kf_status find_kind(const kf_arguments *arguments, kf_plot_kind *kind, kf_error *error) {
-    if (arguments->positional_count == 0) {
-        return kf_fail(error, KF_BAD_INPUT,
-                       "plot: what? give kernels, surface, convergence, roofline or occupancy");
-    }
-    const char *wanted = arguments->positional[0], *names[KF_PLOTS + 2];
-    for (int i = 0; i < KF_PLOTS; i++) {
-        names[i] = kf_plot_names[i];
-        *kind = (kf_plot_kind)i;
-        if (strcmp(wanted, names[i]) == 0) return KF_OK;
-    }
-    names[KF_PLOTS] = "history";
-    names[KF_PLOTS + 1] = "scaling";
-    const char *nearest = kf_nearest(wanted, names, KF_PLOTS + 2);
-    if (nearest) {
-        return kf_fail(error, KF_BAD_INPUT, "plot: unknown kind '%s' (did you mean '%s'?)", wanted, nearest);
-    }
-    return kf_fail(error, KF_BAD_INPUT,
-                   "plot: unknown kind '%s'; give kernels, surface, convergence, roofline or occupancy",
-                   wanted);
+/* The pictures of a run, and after them those of nights and of a suite's figures. */
+enum { HISTORY = KF_PLOTS, SCALING, KINDS };
+
+static kf_status find_kind(const kf_arguments *arguments, int *kind, kf_error *error) {
+    static const char *const all = "kernels, surface, convergence, roofline, occupancy, history or scaling";
+    const char *names[KINDS] = {[HISTORY] = "history", [SCALING] = "scaling"};
+    if (arguments->positional_count == 0) return kf_fail(error, KF_BAD_INPUT, "plot: what? give %s", all);
+    const char *wanted = arguments->positional[0];
+    memcpy(names, kf_plot_names, sizeof kf_plot_names);
+    for (*kind = 0; *kind < KINDS; ++*kind)
+        if (strcmp(wanted, names[*kind]) == 0) return KF_OK;
+    char hint[KF_HINT];
+    return kf_fail(error, KF_BAD_INPUT, "plot: unknown kind '%s'%s; give %s", wanted,
+                   kf_hint(wanted, names, KINDS, hint), all);
 }
 
-static void print_result(const kf_arguments *arguments, kf_plot_kind kind, const kf_run_summary *run,
-                         const char *out) {
-    if (!kf_arguments_json(arguments)) {
-        printf("%s\n", out);
+/* With --json all that is said of the picture; takes it. */
+static void print_answer(const kf_arguments *arguments, cJSON *json, const char *out) {
+    if (kf_arguments_json(arguments)) {
+        cJSON_AddStringToObject(json, "out", out);
+        kf_json_print(json);
         return;
     }
+    cJSON_Delete(json);
+    printf("%s\n", out);
+}
+
+static cJSON *run_to_json(int kind, const kf_run_summary *run) {
     cJSON *json = kf_json_answer("plot");
     cJSON_AddItemToObject(json, "device", kf_device_remembered_to_json(run->device, run->backend));
     cJSON_AddStringToObject(json, "kind", kf_plot_names[kind]);
     cJSON_AddStringToObject(json, "scene", run->scene);
     cJSON_AddNumberToObject(json, "run", (double)run->id);
     cJSON_AddStringToObject(json, "uuid", run->uuid);
-    cJSON_AddStringToObject(json, "out", out);
-    kf_json_print(json);
+    return json;
 }
 
-/* Of a benchmark over its nights, not of one run. */
-static kf_status execute_history(const kf_arguments *arguments, kf_error *error) {
-    const char *out = kf_argument(arguments, "--out", NULL);
-    if (!out)
-        return kf_fail(error, KF_BAD_INPUT, "plot: --out FILE is missing; it must end in .svg, .png or .pdf");
-    KF_TRY(kf_plot_check_path(out, error));
+/* Of one run, or of a benchmark over its nights. */
+static kf_status execute_stored(const kf_arguments *arguments, int kind, const char *out, kf_error *error) {
     kf_store *store;
+    kf_run_summary run;
     KF_TRY(kf_store_open(kf_argument(arguments, "--store", NULL), true, &store, error));
-    kf_status status = kf_plot_history(store, kf_argument(arguments, "--benchmark", NULL), out, error);
-    if (status == KF_OK && kf_arguments_json(arguments)) {
-        cJSON *json = kf_json_answer("plot");
-        cJSON_AddStringToObject(json, "kind", "history");
-        cJSON_AddStringToObject(json, "out", out);
-        kf_json_print(json);
-    } else if (status == KF_OK) {
-        printf("%s\n", out);
+    kf_status status;
+    if (kind == HISTORY) {
+        status = kf_plot_history(store, kf_argument(arguments, "--benchmark", NULL), out, error);
+    } else {
+        status = kf_plot_find_run(store, kf_argument(arguments, "--run", NULL), &run, error);
+        if (status == KF_OK) status = kf_plot_write((kf_plot_kind)kind, store, &run, out, error);
+    }
+    if (status == KF_OK) {
+        cJSON *json = kind == HISTORY ? kf_json_answer("plot") : run_to_json(kind, &run);
+        if (kind == HISTORY) cJSON_AddStringToObject(json, "kind", "history");
+        print_answer(arguments, json, out);
     }
     kf_store_close(store);
     return status;
@@ -138,11 +137,7 @@ static kf_status replay_all(const kf_arguments *arguments, kf_replayed *replayed
     return status;
 }
 
-static void print_replayed(const kf_arguments *arguments, const kf_replayed *replayed, const char *out) {
-    if (!kf_arguments_json(arguments)) {
-        printf("%s\n", out);
-        return;
-    }
+static cJSON *replayed_to_json(const kf_replayed *replayed) {
     cJSON *json = kf_json_answer("plot");
     cJSON_AddItemToObject(
         json, "device",
@@ -152,65 +147,49 @@ static void print_replayed(const kf_arguments *arguments, const kf_replayed *rep
     cJSON *strategies = cJSON_AddArrayToObject(json, "strategies");
     for (int s = 0; s < replayed->count; s++)
         cJSON_AddItemToArray(strategies, cJSON_CreateString(replayed->names[s]));
-    cJSON_AddStringToObject(json, "out", out);
-    kf_json_print(json);
+    return json;
 }
 
-static kf_status execute_replayed(const kf_arguments *arguments, const char *file, kf_error *error) {
-    const char *out = kf_argument(arguments, "--out", NULL);
+static kf_status execute_replayed(const kf_arguments *arguments, const char *file, const char *out,
+                                  kf_error *error) {
     kf_landscape *landscape = NULL;
-    if (!out)
-        return kf_fail(error, KF_BAD_INPUT, "plot: --out FILE is missing; it must end in .svg, .png or .pdf");
-    KF_TRY(kf_plot_check_path(out, error));
     KF_TRY(kf_landscape_open(file, &landscape, error));
     kf_replayed replayed = {.landscape = landscape, .count = 0};
     kf_status status = replay_all(arguments, &replayed, error);
     if (status == KF_OK) status = kf_plot_replayed(&replayed, out, error);
-    if (status == KF_OK) print_replayed(arguments, &replayed, out);
+    if (status == KF_OK) print_answer(arguments, replayed_to_json(&replayed), out);
     for (int s = 0; s < replayed.count; s++)
         kf_replay_free(&replayed.results[s]);
     kf_landscape_free(landscape);
     return status;
 }
 
+/* --- either --------------------------------------------------------------------------------------------- */
+
 /* Of a suite's figures, not of a store. */
-static kf_status execute_scaling(const kf_arguments *arguments, kf_error *error) {
-    const char *out = kf_argument(arguments, "--out", NULL),
-               *figures = kf_argument(arguments, "--figures", NULL);
-    if (!out)
-        return kf_fail(error, KF_BAD_INPUT, "plot: --out FILE is missing; it must end in .svg, .png or .pdf");
+static kf_status execute_scaling(const kf_arguments *arguments, const char *out, kf_error *error) {
+    const char *figures = kf_argument(arguments, "--figures", NULL);
     if (!figures)
         return kf_fail(
             error, KF_BAD_INPUT,
             "plot scaling: --figures FILE is missing; kftune bench --suite scaling --json prints one");
-    KF_TRY(kf_plot_check_path(out, error));
     return kf_plot_scaling(figures, kf_argument(arguments, "--links", NULL), out,
                            kf_arguments_json(arguments), error);
 }
 
 static kf_status execute(const kf_arguments *arguments, kf_error *error) {
-    if (arguments->positional_count == 1 && strcmp(arguments->positional[0], "history") == 0)
-        return execute_history(arguments, error);
-    if (arguments->positional_count == 1 && strcmp(arguments->positional[0], "scaling") == 0)
-        return execute_scaling(arguments, error);
-    kf_plot_kind kind = KF_PLOT_KERNELS;
+    int kind = 0;
+    const char *out = kf_argument(arguments, "--out", NULL),
+               *landscape = kf_argument(arguments, "--landscape", NULL);
     KF_TRY(find_kind(arguments, &kind, error));
-    const char *landscape = kf_argument(arguments, "--landscape", NULL);
     if (landscape != NULL && kind != KF_PLOT_CONVERGENCE)
         return kf_fail(error, KF_BAD_INPUT, "option '--landscape' is for 'plot convergence'");
-    if (landscape != NULL) return execute_replayed(arguments, landscape, error);
-    const char *out = kf_argument(arguments, "--out", NULL);
-    if (!out)
+    if (out == NULL)
         return kf_fail(error, KF_BAD_INPUT, "plot: --out FILE is missing; it must end in .svg, .png or .pdf");
     KF_TRY(kf_plot_check_path(out, error));
-    kf_store *store;
-    KF_TRY(kf_store_open(kf_argument(arguments, "--store", NULL), true, &store, error));
-    kf_run_summary run;
-    kf_status status = kf_plot_find_run(store, kf_argument(arguments, "--run", NULL), &run, error);
-    if (status == KF_OK) status = kf_plot_write(kind, store, &run, out, error);
-    if (status == KF_OK) print_result(arguments, kind, &run, out);
-    kf_store_close(store);
-    return status;
+    if (kind == SCALING) return execute_scaling(arguments, out, error);
+    if (landscape != NULL) return execute_replayed(arguments, landscape, out, error);
+    return execute_stored(arguments, kind, out, error);
 }
 
 extern const kf_command kf_command_plot;
@@ -228,9 +207,8 @@ const kf_command kf_command_plot = {
         "roofline: kernels under the roofs of the device; needs counters and 'kftune roofs'.\n"
         "occupancy: achieved against theoretical, baseline against best.\n"
         "history: time of a benchmark night by night, and where its level changed.\n"
-        "scaling: efficiency over devices, what 'kftune bench --suite scaling --json' measured (--figures) "
-        "and what is\n"
-        "predicted to 16,384. Needs gnuplot.",
+        "scaling: efficiency over devices, what 'kftune bench --suite scaling --json' measured (--figures)\n"
+        "and what is predicted to 16,384. Needs gnuplot.",
     .example = "kftune plot kernels --store kftune.db --out kernels.svg",
     .options = options,
     .positional = positionals,

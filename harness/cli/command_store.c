@@ -507,8 +507,9 @@ static kf_status run_store(const kf_arguments *arguments, kf_error *error) {
         names[i] = actions[i].name;
         if (strcmp(name, names[i]) != 0) continue;
         if (arguments->positional_count > 1 && actions[i].run != import)
-            return kf_fail(error, KF_BAD_INPUT, "store %s: unexpected argument '%.80s'", name,
-                           arguments->positional[1]);
+            return kf_fail(error, KF_BAD_INPUT,
+                           "store %s: unexpected argument '%.80s'; options say more: --run ID, --out FILE",
+                           name, arguments->positional[1]);
         return actions[i].run(arguments, error);
     }
     char hint[KF_HINT];
@@ -533,11 +534,11 @@ const kf_command kf_command_store = {
     .summary = "list, show, export, import and prune what was measured",
     .synopsis = "kftune store list|show|export|import FILE...|check|prune|schema [options]",
     .description =
-        "list: one line a run. show: the results of a run by time, and the kernels of the fastest.\n"
-        "export: one run for other programs. import: a T4 or Kernel Tuner cache file, also gzipped, as a\n"
-        "run; or stores, or a folder\n"
-        "of them, whose runs become this one's. check: the shards of landscapes that are missing. "
-        "prune: delete one run, or old ones. schema: the SQL that makes a store.",
+        "list: one line a run. show: the results of a run (--run) by time, and the kernels of the fastest.\n"
+        "export: one run for other programs. import: a T4 or Kernel Tuner cache file, also gzipped, as a "
+        "run;\n"
+        "or stores, or a folder of them, whose runs become this one's. check: the shards of landscapes that\n"
+        "are missing. prune: delete one run, or old ones. schema: the SQL that makes a store.",
     .example = "kftune store export --format csv --out results.csv",
     .options = options,
     .positional = positional,

@@ -84,7 +84,7 @@ void kf_force_series_free(kf_force_series *series) {
     *series = (kf_force_series){0};
 }
 
-kf_drag_report kf_drag_report_of(const kf_force_series *s) {
+kf_drag_report kf_drag_report_of(const kf_force_series *s, double flow_through_steps) {
     kf_drag_report report = {.known = s->count > 0};
     if (!report.known) return report;
     report.mean[KF_DRAG] = kf_series_settled(s->values[KF_DRAG], s->count, &report.settled);
@@ -95,6 +95,7 @@ kf_drag_report kf_drag_report_of(const kf_force_series *s) {
     }
     report.from_step = s->steps[first];
     report.step = s->steps[s->count - 1];
+    report.settled = report.settled && (double)report.step >= flow_through_steps;
     return report;
 }
 

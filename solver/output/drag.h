@@ -36,7 +36,8 @@ typedef struct kf_drag_report {
     kf_series_mean mean[KF_COEFFICIENTS];
 } kf_drag_report;
 
-kf_drag_report kf_drag_report_of(const kf_force_series *series);
+/* What the stream has not gone through once (flow_through_steps; 0 without a stream) has not settled. */
+kf_drag_report kf_drag_report_of(const kf_force_series *series, double flow_through_steps);
 /* Settled for at least three flow-throughs, and the interval no wider than 1 % of the drag to either side. */
 bool kf_drag_is_done(const kf_drag_report *report, double flow_through_steps);
 

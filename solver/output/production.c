@@ -355,7 +355,7 @@ static kf_status draw_chart(production_run *producer, kf_error *error) {
 /* What the drag comes to; a run until it has settled ends here. */
 static void judge_drag(production_run *producer) {
     kf_production *result = producer->result;
-    result->drag = kf_drag_report_of(&producer->forces);
+    result->drag = kf_drag_report_of(&producer->forces, producer->options->flow_through);
     if (producer->options->until_settled && kf_drag_is_done(&result->drag, producer->options->flow_through))
         producer->end = producer->plan->steps_done;
 }

@@ -33,12 +33,12 @@ static void fill(kf_force_series *series, int rows) {
 static void test_means_and_end(void **state) {
     (void)state;
     kf_force_series series = {0};
-    kf_drag_report report = kf_drag_report_of(&series);
+    kf_drag_report report = kf_drag_report_of(&series, 600.0);
     assert_false(report.known || kf_drag_is_done(&report, 100.0));
     fill(&series, 400);
     add(&series, 4010, (double)NAN, 0.0); /* without an area there is no coefficient */
     assert_int_equal(series.count, 400);
-    report = kf_drag_report_of(&series);
+    report = kf_drag_report_of(&series, 600.0);
     assert_true(report.known && report.settled && report.step == 4000);
     assert_true(report.from_step > 400 && report.from_step < 2000);
     assert_true(fabs(report.mean[KF_DRAG].mean - 0.3) <= report.mean[KF_DRAG].half);
@@ -46,6 +46,8 @@ static void test_means_and_end(void **state) {
                 report.mean[KF_LIFT].first == report.mean[KF_DRAG].first);
     assert_true(kf_drag_is_done(&report, 600.0));
     assert_false(kf_drag_is_done(&report, 2000.0)); /* less than three flow-throughs */
+    assert_true(kf_drag_report_of(&series, 4000.0).settled);
+    assert_false(kf_drag_report_of(&series, 4001.0).settled); /* the stream was not through the domain once */
     report.mean[KF_DRAG].half = 0.004;
     assert_false(kf_drag_is_done(&report, 600.0)); /* wider than 1 % */
     kf_force_series_free(&series);
