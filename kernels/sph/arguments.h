@@ -105,7 +105,8 @@ typedef struct kf_sph_arguments {
     const float *wall_table; /* [KF_SPH_TABLE][3]: G, M and T of walls.h, by distance over the support */
 
     kf_sph_set sorted, next;
-    float *sums;    /* what one sum over neighbours leaves to the next, [4] a particle */
+    float *sums; /* what one sum over neighbours leaves to the next, [count][4]; then viscosities, [count], of
+                    laws that have one */
     unsigned *hits; /* lists or masks */
     int *hit_count;
     float *

@@ -234,7 +234,11 @@ KF_SCALAR_KERNEL(strain, kf_sph_arguments) {
     a->sums[4 * i] = s.x, a->sums[4 * i + 1] = s.y, a->sums[4 * i + 2] = s.z;
     a->sums[4 * i + 3] = (1.0f + v.w) * compression + a->diffusion * f * diffusion;
     const kf_deviator old = kf_load_stress(a->sorted.stress, i, n);
-    kf_keep_stress(a->sorted.stress, i, n, kf_new_stress(a, l, kf_pressure(v.w), old, a->clock->previous));
+    float viscosity;
+    kf_keep_stress(a->sorted.stress, i, n, kf_new_stress(a, l, kf_pressure(v.w), old, a->clock->previous, &viscosity));
+#if KF_PAIRED
+    a->sums[4 * n + i] = viscosity;
+#endif
 }
 
 /* Forces, and the end of the step. */
@@ -242,7 +246,13 @@ KF_SCALAR_KERNEL(motion, kf_sph_arguments) {
     (void)y, (void)z;
     const int i = x / KF_LANES, n = a->count;
     const kf_four p = kf_load(a->sorted.position, i, n), v = kf_load(a->sorted.velocity, i, n);
-    const kf_deviator s = kf_load_stress(a->sorted.stress, i, n);
+    const kf_deviator new_stress = kf_load_stress(a->sorted.stress, i, n);
+#if KF_PAIRED
+    const kf_deviator s = kf_scaled(new_stress, KF_SUM_SHARE);
+    const float viscosity = a->sums[4 * n + i];
+#else
+    const kf_deviator s = new_stress;
+#endif
     const float pressure = kf_pressure(v.w), szz = -s.xx - s.yy;
     float ax = 0, ay = 0, az = 0;
     kf_four acceleration, shift;
@@ -251,8 +261,14 @@ KF_SCALAR_KERNEL(motion, kf_sph_arguments) {
     if (p.w > 0.0f && kf_inside(a, p)) {
         KF_NEIGHBOURS(p, i, "omp simd reduction(+ : ax, ay, az)", {
             const kf_four w = kf_load(a->sorted.velocity, j, n);
-            const kf_deviator u = kf_load_stress(a->sorted.stress, j, n);
+            kf_deviator u = kf_load_stress(a->sorted.stress, j, n);
             const float t = kf_weight(a, r2), weight = t * t * t * KF_VOLUME(q);
+#if KF_PAIRED
+            const float between = viscosity + (KF_FLUID(q) > 0.0f ? a->sums[4 * n + j] : viscosity);
+            const float drag = KF_PAIR_SHARE * weight * between * r2 * kf_reciprocal(r2 + a->softening);
+            u = kf_scaled(u, KF_SUM_SHARE);
+            ax -= drag * (v.x - w.x), ay -= drag * (v.y - w.y), az -= drag * (v.z - w.z);
+#endif
             float push = pressure + kf_pressure(w.w);
 #if KF_ARTIFICIAL
             const float vx = (v.x - w.x) * dx + (v.y - w.y) * dy + (v.z - w.z) * dz;
@@ -280,8 +296,13 @@ KF_SCALAR_KERNEL(motion, kf_sph_arguments) {
             /* Behind the wall the traction is linear, as what moves the fluid along the wall has it:
              * d tau / d n = rho (a - g), with the last step's acceleration. */
             float lx = a->gravity[0] - old.x, ly = a->gravity[1] - old.y, lz = a->gravity[2] - old.z;
-            const float ln = lx * w.nx + ly * w.ny + lz * w.nz, more = w.moment * (1.0f + v.w);
+            const float ln = lx * w.nx + ly * w.ny + lz * w.nz, more = (KF_PAIRED ? KF_SUM_SHARE : 1.0f) * w.moment * (1.0f + v.w);
             tx += more * (lx - ln * w.nx), ty += more * (ly - ln * w.ny), tz += more * (lz - ln * w.nz);
+#if KF_PAIRED
+            const float ux = v.x - w.vx, uy = v.y - w.vy, uz = v.z - w.vz, un = ux * w.nx + uy * w.ny + uz * w.nz;
+            const float drag = 2.0f * KF_PAIR_SHARE * p.w * viscosity * w.gradient / kf_larger(w.distance, KF_CLOSEST_WALL);
+            tx += drag * (ux - un * w.nx), ty += drag * (uy - un * w.ny), tz += drag * (uz - un * w.nz);
+#endif
             const float most = a->bed_friction * kf_larger(push - tn, 0.0f), size = kf_length(tx, ty, tz);
             const float along = (1.0f - w.slip) * (a->bed_friction > 0.0f && size > most ? most / size : 1.0f);
             ax += p.w * ((push - tn) * w.nx - along * tx), ay += p.w * ((push - tn) * w.ny - along * ty);
@@ -292,7 +313,7 @@ KF_SCALAR_KERNEL(motion, kf_sph_arguments) {
         shift.x = a->sums[4 * i], shift.y = a->sums[4 * i + 1], shift.z = a->sums[4 * i + 2];
     }
     if (KF_LANE > 0) return;
-    kf_keep_stress(a->next.stress, i, n, s);
+    kf_keep_stress(a->next.stress, i, n, new_stress);
     kf_integrate(a, i, p, v, acceleration, shift);
 }
 #endif

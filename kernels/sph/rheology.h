@@ -84,11 +84,19 @@ KF_FUNCTION float kf_returned(const kf_sph_arguments *a, float trial, float yiel
 }
 #endif
 
+/* A stress made of sums over neighbours does not feel velocities that alternate from one particle to the next, which
+ * then grow; of a law with a viscosity this share acts between pairs instead, as Morris' viscosity, which damps them. */
+#define KF_PAIRED     (KF_STRESS && KF_FLOW != 2)
+#define KF_PAIR_SHARE 0.1f
+#define KF_SUM_SHARE  (1.0f - KF_PAIR_SHARE)
+
+/* viscosity: of the laws that have one. */
 KF_FUNCTION kf_deviator kf_new_stress(const kf_sph_arguments *a, kf_gradient l, float pressure, kf_deviator old,
-                                      float dt) {
+                                      float dt, float *viscosity) {
     const kf_deviator d = kf_strain_rate(l);
     const float gamma = 2.0f * kf_size(d), yield = kf_yield_stress(a, gamma, pressure);
 #if KF_FLOW == 2
+    *viscosity = 0.0f;
     const float wxy = 0.5f * (l.xy - l.yx), wxz = 0.5f * (l.xz - l.zx), wyz = 0.5f * (l.yz - l.zy);
     const float zz = -old.xx - old.yy, g = 2.0f * a->shear_modulus;
     kf_deviator t = old; /* W tau - tau W, W antisymmetric */
@@ -108,7 +116,8 @@ KF_FUNCTION kf_deviator kf_new_stress(const kf_sph_arguments *a, kf_gradient l, 
 #else
     const float eta = kf_consistency(a, gamma) + yield / rate;
 #endif
-    return kf_scaled(d, 2.0f * fminf(eta, a->viscosity_limit));
+    *viscosity = fminf(eta, a->viscosity_limit);
+    return kf_scaled(d, 2.0f * *viscosity);
 #endif
 }
 

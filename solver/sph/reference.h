@@ -9,6 +9,7 @@ typedef struct kf_sph_body { /* one particle */
     double x[3], v[3], e;    /* v and e predicted */
     double a[3], de;         /* last rates */
     double stress[3][3];     /* deviatoric */
+    double viscosity;        /* of laws that have one */
     double shift[3];
     double strain[3][3]; /* gradient of the velocity: d v_i / d x_j */
     double new_a[3], new_de;

@@ -134,6 +134,8 @@ static kf_status make_gauges(kf_plan *plan, kf_sph *system, kf_error *error) {
             places[4 * g + i] = (float)scene->gauges[g].place[i];
         places[4 * g + 2] = (float)scene->gauges[g].place[scene->dimensions - 1];
         places[4 * g + 3] = (float)scene->support;
+        if (scene->gauges[g].is_pressure)
+            system->gauge_room[g] = kf_sph_gauge_room(scene, scene->gauges[g].place, scene->support);
     }
     KF_TRY(buffer(plan, 4 * KF_PARTICLE_GAUGES, sizeof(float), &made, &a->gauges, error));
     KF_TRY(kf_buffer_upload(made, 0, places, 4 * (size_t)scene->gauge_count * sizeof(float), error));
@@ -169,7 +171,8 @@ static kf_status build(kf_plan *plan, kf_sph *system, kf_error *error) {
     KF_TRY(make_tables(plan, system, error));
     KF_TRY(make_exchange(plan, system, error));
     KF_TRY(make_gauges(plan, system, error));
-    if (system->stress) KF_TRY(buffer(plan, scene->count, 4 * sizeof(float), NULL, &a->sums, error));
+    const size_t sums = scene->material.branch == KF_BRANCH_ELASTIC ? 4 : 5;
+    if (system->stress) KF_TRY(buffer(plan, scene->count, sums * sizeof(float), NULL, &a->sums, error));
     kf_sph_declare_windows(plan);
     return kf_sph_make_launches(plan, system, error);
 }

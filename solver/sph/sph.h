@@ -79,6 +79,7 @@ typedef struct kf_sph {
     kf_buffer *clock, *counts, *exchange, *totals, *gauge_sums;
     kf_buffer *windows[KF_PARTICLE_WINDOWS]; /* states; made when they are first asked for */
     int exchanged;                           /* particles that the buffer exchange holds */
+    double gauge_room[KF_PARTICLE_GAUGES];   /* of gauges of pressure */
 } kf_sph;
 
 /* sph_options.c */
@@ -116,6 +117,11 @@ void kf_sph_half_space(int dimensions, double support, double distance, double s
 double kf_sph_usual_step(const kf_particle_scene *scene);
 /* The first step's length. */
 double kf_sph_first_step(const kf_particle_scene *scene, const kf_sph_arguments *arguments);
+
+/* sph_gauges.c */
+/* Sum of the weights (1 - r / reach)^2 that particles around a place have where all that no wall takes is
+ * wet; lengths in spacings. */
+double kf_sph_gauge_room(const kf_particle_scene *scene, const double place[3], double reach);
 
 /* sph_launches.c */
 /* The arguments of a launch between steps: `next` is where the particles are. */

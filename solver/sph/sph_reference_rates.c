@@ -188,13 +188,18 @@ static void new_stress(const kf_sph_world *w, kf_sph_body *b) {
     const double least = fmax(rate, 1e-8),
                  solid = m->branch == KF_BRANCH_PAPANASTASIOU ? 1.0 - exp(-m->growth * least) : 1.0;
     const double power = m->exponent == 1.0 ? 1.0 : pow(least, m->exponent - 1.0);
-    const double eta = fmin(m->consistency * power + yield * solid / least, m->viscosity_limit);
+    b->viscosity = fmin(m->consistency * power + yield * solid / least, m->viscosity_limit);
     for (int p = 0; p < 3; p++)
         for (int q = 0; q < 3; q++)
-            b->stress[p][q] = 2.0 * eta * d[p][q];
+            b->stress[p][q] = 2.0 * b->viscosity * d[p][q];
 }
 
 /* ---- forces ---- */
+
+/* Of the stress of laws with a viscosity a tenth acts between pairs. */
+static double share_between_pairs(const kf_material *m) {
+    return m->law == KF_LAW_NEWTONIAN ? 1.0 : m->branch == KF_BRANCH_ELASTIC ? 0.0 : 0.1;
+}
 
 /* Friction apart from the other forces: of Newtonian fluids. */
 static void add_pair(const kf_sph_world *w, const kf_sph_body *b, const kf_sph_neighbour *n, double a[3],
@@ -209,13 +214,15 @@ static void add_pair(const kf_sph_world *w, const kf_sph_body *b, const kf_sph_n
     const double approach = fmin(dot(u, n->d), 0.0);
     const double push =
         pressure_of(s, b->e) + pressure_of(s, o->e) - s->artificial * length * approach / soft;
+    const double paired = share_between_pairs(&s->material),
+                 viscosity = s->material.law == KF_LAW_NEWTONIAN
+                                 ? 2.0 * s->material.viscosity
+                                 : b->viscosity + (o->wall ? b->viscosity : o->viscosity);
     for (int p = 0; p < 3; p++) {
         double traction = -push * n->d[p];
-        if (s->material.law == KF_LAW_NEWTONIAN)
-            friction[p] += vi * vj * f * 2.0 * s->material.viscosity * n->r * n->r / soft * u[p];
-        else
-            for (int q = 0; q < 3; q++)
-                traction += (b->stress[p][q] + o->stress[p][q]) * n->d[q];
+        friction[p] += paired * vi * vj * f * viscosity * n->r * n->r / soft * u[p];
+        for (int q = 0; q < 3; q++)
+            traction += (1.0 - paired) * (b->stress[p][q] + o->stress[p][q]) * n->d[q];
         a[p] += vi * vj * f * traction;
     }
 }
@@ -233,17 +240,16 @@ static void add_half(const kf_particle_scene *s, const kf_sph_body *b, const kf_
     const double artificial = s->artificial * 0.5 * s->support * fmax(approach, 0.0) / d;
     const double push =
         on_wall + (p + artificial + 0.1 * fmin(fmax(0.25 - h->distance, 0.0), 1.0)) * h->gradient;
-    double along[3], normal = 0.0, factor = 1.0 - h->slip;
-    if (m->law == KF_LAW_NEWTONIAN) {
-        double u[3];
+    const double paired = share_between_pairs(m);
+    double along[3], drag[3], u[3], normal = 0.0, factor = 1.0 - h->slip;
+    for (int i = 0; i < 3; i++)
+        u[i] = b->v[i] - h->velocity[i];
+    const double un = dot(u, h->n), viscosity = m->law == KF_LAW_NEWTONIAN ? m->viscosity : b->viscosity;
+    for (int i = 0; i < 3; i++)
+        along[i] = drag[i] = 2.0 * paired * viscosity * volume * h->gradient / d * (u[i] - un * h->n[i]);
+    if (m->law != KF_LAW_NEWTONIAN) {
         for (int i = 0; i < 3; i++)
-            u[i] = b->v[i] - h->velocity[i];
-        const double un = dot(u, h->n);
-        for (int i = 0; i < 3; i++)
-            along[i] = 2.0 * m->viscosity * volume * h->gradient / d * (u[i] - un * h->n[i]);
-    } else {
-        for (int i = 0; i < 3; i++)
-            along[i] = 2.0 * h->gradient * dot(b->stress[i], h->n);
+            along[i] = 2.0 * (1.0 - paired) * h->gradient * dot(b->stress[i], h->n);
         normal = dot(along, h->n);
         for (int i = 0; i < 3; i++)
             along[i] -= normal * h->n[i];
@@ -253,7 +259,7 @@ static void add_half(const kf_particle_scene *s, const kf_sph_body *b, const kf_
             lack[i] = s->gravity[i] - b->a[i];
         const double upright = dot(lack, h->n);
         for (int i = 0; i < 3; i++)
-            along[i] += h->moment * (1.0 + b->e) * (lack[i] - upright * h->n[i]);
+            along[i] += (1.0 - paired) * h->moment * (1.0 + b->e) * (lack[i] - upright * h->n[i]) + drag[i];
         const double size = sqrt(dot(along, along)), most = m->bed_friction * fmax(push - normal, 0.0);
         if (m->bed_friction > 0.0 && size > most) factor *= most / size;
     }

@@ -223,7 +223,9 @@ static kf_status record_gauges(kf_plan *plan, kf_records *records, kf_error *err
     for (int g = 0; g < s->gauge_count; g++) {
         const kf_gauge *gauge = &s->gauges[g];
         if (gauge->is_pressure) {
-            const double weight = (double)sums[3 * g + 1] * 1e-9, sum = (double)sums[3 * g + 2] * 1e-12;
+            /* The force on a face over its area: where part of it is dry, nothing presses. */
+            const double weight = fmax((double)sums[3 * g + 1] * 1e-9, system->gauge_room[g]),
+                         sum = (double)sums[3 * g + 2] * 1e-12;
             kf_record_add(record, gauge->name, "Pa",
                           weight > 0.0 ? sum / weight * s->density * s->sound_speed * s->sound_speed : 0.0);
             continue;

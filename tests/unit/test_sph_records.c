@@ -16,7 +16,7 @@ static const char tank[] =
     "{\"particles\": {\"dimensions\": 2, \"spacing\": 0.05, \"shake\": 0.1}, \"box\": {\"size\": [2, 1.5], "
     "\"faces\": {\"xmin\": \"dummies\", \"ymin\": \"dummies\"}}, \"gravity\": [1, -9.81], " WATER
     ", \"gauges\": [{\"name\": \"H\", \"height\": [0.4]}, {\"name\": \"P\", \"pressure\": [0.4, 0.62]}, "
-    "{\"name\": "
+    "{\"name\": \"S\", \"pressure\": [0.4, 0.9]}, {\"name\": "
     "\"dry\", \"height\": [1.7]}], \"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [1, 0.9], "
     "\"velocity\": [0.5, -0.25], \"rotation\": 1}]}";
 static const char block[] = "{\"particles\": {\"spacing\": 0.1, \"shake\": 0.1}, \"box\": {\"size\": [1.4, "
@@ -86,8 +86,8 @@ static void sums_of_the_snapshot(const char *text, int steps) {
                          s->gravity[2] * 400 / s->spacing};
     double kinetic = 0, potential = 0, fastest = 0, front = 0, centre[3] = {0}, most = 0, mean = 0,
            densest = 0, off = 0;
-    double highest[2] = {-1, -1}, weights = 0, pressure = 0;
-    const double reach = s->support * s->spacing, at[3] = {0.4, d == 2 ? 0.62 : 0.3, 0.2};
+    double highest[2] = {-1, -1}, weights[2] = {0}, pressure[2] = {0};
+    const double reach = s->support * s->spacing, at[2][3] = {{0.4, d == 2 ? 0.62 : 0.3, 0.2}, {0.4, 0.9, 0}};
     for (size_t k = 0; k < s->count; k++) {
         assert_true((wall[k] != 0.0f) == (k >= fluid));
         if (steps == 0) {
@@ -101,12 +101,13 @@ static void sums_of_the_snapshot(const char *text, int steps) {
         if (k >= fluid) continue;
         const double e = (double)rho[k] / 300 - 1, stiff = (pow(1 + e, 7) - 1) / 7;
         assert_true(fabs((double)p[k] - 300 * 400 * (s->material.stiff ? stiff : e)) < 0.1);
-        double square = 0, r2 = 0;
+        double square = 0, r2[2] = {0};
         for (size_t i = 0; i < 3; i++) {
             square += (double)v[3 * k + i] * (double)v[3 * k + i];
             potential -= mass * g[i] * ((double)x[3 * k + i] + s->origin[i] * s->spacing);
             centre[i] += (double)x[3 * k + i] / (double)fluid;
-            if ((int)i < d) r2 += pow((double)x[3 * k + i] - at[i], 2);
+            for (int j = 0; j < 2 && (int)i < d; j++)
+                r2[j] += pow((double)x[3 * k + i] - at[j][i], 2);
         }
         kinetic += 0.5 * mass * square;
         fastest = fmax(fastest, sqrt(square));
@@ -118,9 +119,9 @@ static void sums_of_the_snapshot(const char *text, int steps) {
         const double beside = hypot((double)x[3 * k] - 0.4, d == 2 ? 0 : (double)x[3 * k + 1] - 0.3);
         if (beside <= 0.5 * reach) highest[0] = fmax(highest[0], (double)x[3 * k + (size_t)up]);
         if (fabs((double)x[3 * k] - 1.7) <= 0.5 * reach) highest[1] = 1;
-        if (r2 < reach * reach) {
-            const double weight = pow(1 - sqrt(r2) / reach, 2);
-            weights += weight, pressure += weight * (double)p[k];
+        for (int j = 0; j < 2; j++) {
+            const double weight = pow(fmax(1 - sqrt(r2[j]) / reach, 0), 2);
+            weights[j] += weight, pressure[j] += weight * (double)p[k];
         }
     }
     near(column(&records, "energy", "kinetic_energy"), kinetic, 1e-4);
@@ -136,13 +137,40 @@ static void sums_of_the_snapshot(const char *text, int steps) {
     if (d == 3) near(column(&records, "runout", "centre_z"), centre[2], 1e-5);
     assert_true(column(&records, "runout", "particles_inside") == (double)fluid);
     near(column(&records, "gauges", "H"), highest[0] + 0.5 * s->spacing, 1e-5);
-    near(column(&records, "gauges", "P"), pressure / weights, 1e-3);
+    double room[2];
+    for (int j = 0; j < 2; j++) {
+        const double place[3] = {at[j][0] / s->spacing + s->origin[0], at[j][1] / s->spacing + s->origin[1],
+                                 at[j][2] / s->spacing + s->origin[2]};
+        room[j] = kf_sph_gauge_room(s, place, s->support);
+    }
+    near(column(&records, "gauges", "P"), pressure[0] / fmax(weights[0], room[0]), 1e-3);
+    if (d == 2) { /* at the surface: where it is dry nothing presses */
+        assert_true(weights[1] < 0.6 * room[1]);
+        near(column(&records, "gauges", "S"), pressure[1] / room[1], 1e-3);
+    }
     if (d == 2) assert_true(column(&records, "gauges", "dry") == 0.0 && highest[1] < 0);
     if (steps == 0) assert_true(kf_sph_methods.time(plan, 0) == 0.0);
     kf_records_free(&records);
     kf_snapshot_free(&snapshot);
     kf_plan_free(plan);
     kf_problem_free(problem);
+}
+
+/* The integral of (1 - r / R)^2 over a ball is 4 pi R^3 / 30, over a disc pi R^2 / 6; a wall takes half, an
+ * edge three quarters. */
+static void what_a_gauge_of_pressure_has_around_it(void **state) {
+    (void)state;
+    const double pi = 3.14159265358979323846, disc = pi * 9.0 / 6.0, ball = 4.0 * pi * pow(2.4, 3.0) / 30.0;
+    kf_problem *flat = problem_from(tank), *deep = problem_from(block);
+    const kf_particle_scene *f = flat->own, *b = deep->own;
+    const double right = f->size[0], above = b->origin[2]; /* the floor is made of particles */
+    near(kf_sph_gauge_room(f, (double[]){right - 9, 12, 0}, 3.0), disc, 0.01);
+    near(kf_sph_gauge_room(f, (double[]){right, 12, 0}, 3.0), disc / 2, 0.01);
+    near(kf_sph_gauge_room(f, (double[]){right, f->size[1], 0}, 3.0), disc / 4, 0.01);
+    near(kf_sph_gauge_room(b, (double[]){5, 3.5, above + 5}, 2.4), ball, 0.01);
+    near(kf_sph_gauge_room(b, (double[]){5, 3.5, above}, 2.4), ball / 2, 0.02);
+    kf_problem_free(flat);
+    kf_problem_free(deep);
 }
 
 static void in_two_dimensions(void **state) {
@@ -419,7 +447,8 @@ static int teardown(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(in_two_dimensions),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_a_gauge_of_pressure_has_around_it),
+                                       cmocka_unit_test(in_two_dimensions),
                                        cmocka_unit_test(in_three_dimensions),
                                        cmocka_unit_test(a_window_on_terrain_lies_above_it),
                                        cmocka_unit_test(a_drop_falls_as_a_stone),

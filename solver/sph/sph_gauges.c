@@ -1,0 +1,43 @@
+/* What a gauge of pressure has around it where all is wet. */
+#include <math.h>
+
+#include "solver/sph/sph.h"
+
+/* A particle of a wall fills the cube of a spacing around it. */
+static bool in_a_wall(const kf_particle_scene *s, const double place[3]) {
+    for (size_t k = s->count - s->wall_count; k < s->count; k++) {
+        const float *at = s->position + 3 * k;
+        double most = 0.0;
+        for (int i = 0; i < s->dimensions; i++)
+            most = fmax(most, fabs((double)at[i] - place[i]));
+        if (most < 0.5) return true;
+    }
+    return false;
+}
+
+static bool has_room(const kf_particle_scene *s, const double place[3]) {
+    const int up = s->dimensions - 1;
+    for (int i = 0; i < s->dimensions; i++) {
+        if (s->sides[2 * i] != KF_SIDE_PERIODIC && place[i] < 0.0) return false;
+        if (s->sides[2 * i + 1] != KF_SIDE_PERIODIC && place[i] > s->size[i]) return false;
+    }
+    if (s->terrain.heights != NULL &&
+        place[up] < kf_terrain_height(&s->terrain, place[0], up == 2 ? place[1] : 0.0, NULL))
+        return false;
+    return !in_a_wall(s, place);
+}
+
+double kf_sph_gauge_room(const kf_particle_scene *scene, const double place[3], double reach) {
+    enum { FINE = 4 }; /* points a spacing */
+    const int most = (int)ceil(reach * FINE), deep = scene->dimensions == 3 ? most : 1;
+    double sum = 0.0;
+    for (int x = -most; x < most; x++)
+        for (int y = -most; y < most; y++)
+            for (int z = -deep; z < deep; z++) {
+                const double d[3] = {(x + 0.5) / FINE, (y + 0.5) / FINE, (z + 0.5) / FINE};
+                const double r = sqrt(d[0] * d[0] + d[1] * d[1] + (deep > 1 ? d[2] * d[2] : 0.0));
+                const double at[3] = {place[0] + d[0], place[1] + d[1], place[2] + d[2]};
+                if (r < reach && has_room(scene, at)) sum += (1.0 - r / reach) * (1.0 - r / reach);
+            }
+    return scene->dimensions == 3 ? sum / (FINE * FINE * FINE) : 0.5 * sum / (FINE * FINE);
+}
