@@ -1,31 +1,24 @@
 /* kftune run: the production run with a tuned configuration. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/backend/device_json.h"
 #include "base/backend/world.h"
-#include "base/util/json.h"
 #include "base/util/log.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
-#include "harness/cli/command.h"
 #include "harness/cli/known_config.h"
 #include "harness/cli/placement_argument.h"
 #include "harness/cli/problem_argument.h"
-#include "harness/cli/run_coefficients.h"
 #include "harness/cli/run_duration.h"
+#include "harness/cli/run_job.h"
 #include "harness/cli/run_pictures.h"
 #include "harness/cli/scene_summary.h"
-#include "results/best_config.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/output/flow_files.h"
-#include "solver/output/production.h"
 #include "solver/output/run_folder.h"
-#include "solver/picture/picture.h"
 #include "solver/systems.h"
 
 static const kf_option options[] = {
@@ -67,28 +60,11 @@ static const kf_option options[] = {
  * clock: this much is lost at most when the machine fails. */
 static const double usual_checkpoint_seconds = 300;
 
-/* Everything a run needs; freed together. */
-typedef struct run {
-    const kf_arguments *arguments;
-    kf_best_config best;
-    bool foreign; /* best was found for another problem */
-    kf_problem *problem;
-    kf_backend *backend;
-    kf_plan *plan;
-    kf_smoke *smoke; /* NULL without --smoke */
-    int smoke_size[2];
-    char folder[KF_PATH];
-    int lock;    /* of the folder; -1 */
-    double area; /* m^2: of the means; 0: as measured */
-    kf_production_options how;
-    kf_production done;
-} run;
-
 /* --- the scene and the device that were tuned ------------------------------------------------------------
  */
 
 /* A kernel that somebody else calls has nothing to run here. */
-static kf_status refuse_kernels(const run *job, kf_error *error) {
+static kf_status refuse_kernels(const kf_run_job *job, kf_error *error) {
     if (job->problem->system->runs) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT,
                    "%s: is the config of a kernel (system %s), not of a flow: compile the kernel with its "
@@ -117,7 +93,7 @@ static void append_differences(const kf_facts *then, const kf_facts *now, kf_tex
     }
 }
 
-static kf_status refuse_another(const run *job, const char *source, kf_error *error) {
+static kf_status refuse_another(const kf_run_job *job, const char *source, kf_error *error) {
     kf_text text = {0};
     append_differences(&job->best.facts, &job->problem->facts, &text);
     const kf_status status = kf_fail(
@@ -132,7 +108,7 @@ static kf_status refuse_another(const run *job, const char *source, kf_error *er
     return status;
 }
 
-static kf_status open_problem(run *job, kf_error *error) {
+static kf_status open_problem(kf_run_job *job, kf_error *error) {
     const kf_best_config *best = &job->best;
     const kf_problem_options wanted = kf_problem_options_of(&best->facts, best->seed);
     const char *source = kf_argument(job->arguments, "--scene", best->scene);
@@ -141,7 +117,7 @@ static kf_status open_problem(run *job, kf_error *error) {
     return strcmp(job->problem->hash, best->scene_hash) == 0 ? KF_OK : refuse_another(job, source, error);
 }
 
-static kf_status open_device(run *job, kf_error *error) {
+static kf_status open_device(kf_run_job *job, kf_error *error) {
     const kf_device_info *tuned = &job->best.device;
     const char *spec = kf_argument_device(job->arguments, tuned->spec);
     kf_status status = kf_backend_open(spec, &job->backend, error);
@@ -165,7 +141,7 @@ extern const kf_command kf_command_run;
 
 /* --- a scene that was not tuned ------------------------------------------------------------------------- */
 
-static kf_status open_untuned(run *job, kf_error *error) {
+static kf_status open_untuned(kf_run_job *job, kf_error *error) {
     const kf_arguments *arguments = job->arguments;
     const kf_problem_options known = {.seed = 0};
     if (!kf_argument_given(arguments, "--scene"))
@@ -180,7 +156,7 @@ static kf_status open_untuned(run *job, kf_error *error) {
 }
 
 /* What belongs to a scene without a config would be overruled by the config. */
-static kf_status open_tuned(run *job, const char *config, kf_error *error) {
+static kf_status open_tuned(kf_run_job *job, const char *config, kf_error *error) {
     static const char *const useless[] = {"--grid", "--samples-per-cell", "--store", "--system",
                                           "--accuracy"};
     for (int i = 0; i < 5; i++)
@@ -195,12 +171,14 @@ static kf_status open_tuned(run *job, const char *config, kf_error *error) {
     (void)kf_device_check(device.spec, &tuned, NULL);
     if (device.parts < tuned) device.parts = tuned;
     if (device.parts < kf_world_size()) device.parts = kf_world_size();
-    if (kf_problem_check_config(job->problem, &device, &job->best.config, error) != KF_OK)
-        return kf_fail_context(error, "%s", config);
+    kf_error why;
+    if (kf_problem_check_config(job->problem, &device, &job->best.config, &why) != KF_OK)
+        return kf_fail(error, why.status, "%s: %s; tune again if another version of kftune wrote it", config,
+                       why.message);
     return open_device(job, error);
 }
 
-static kf_status check_all_run_the_same(const run *job, kf_error *error) {
+static kf_status check_all_run_the_same(const kf_run_job *job, kf_error *error) {
     char config[KF_HASH_HEX];
     kf_config_hash(&job->best.config, config);
     KF_TRY(kf_world_check_same("the version of kftune", KF_VERSION, error));
@@ -214,7 +192,7 @@ static kf_status compile(const kf_source *source, void *device, kf_error *error)
 }
 
 /* Of several processes the first compiles, the others find its kernels. */
-static kf_status compile_first(const run *job, kf_error *error) {
+static kf_status compile_first(const kf_run_job *job, kf_error *error) {
     kf_device_info device = *kf_backend_device(job->backend);
     kf_status status = KF_OK;
     if (kf_world_size() > 1 && kf_world_rank() == 0)
@@ -223,7 +201,7 @@ static kf_status compile_first(const run *job, kf_error *error) {
     return kf_world_agree(status, error);
 }
 
-static kf_status open_plan(run *job, kf_error *error) {
+static kf_status open_plan(kf_run_job *job, kf_error *error) {
     const kf_system *system = job->problem->system;
     KF_TRY(kf_system_check_team(system, kf_backend_device(job->backend), error));
     KF_TRY(check_all_run_the_same(job, error));
@@ -244,7 +222,7 @@ static kf_status open_plan(run *job, kf_error *error) {
 /* --- what the user asked for -----------------------------------------------------------------------------
  */
 
-static kf_status read_smoke(run *job, long every, kf_error *error) {
+static kf_status read_smoke(kf_run_job *job, long every, kf_error *error) {
     static const char *const belonging[] = {"--smoke-every", "--smoke-size"};
     enum { LEAST = 16, MOST = 8192 };
     for (size_t i = 0; i < sizeof belonging / sizeof *belonging; i++)
@@ -266,13 +244,13 @@ static kf_status read_smoke(run *job, long every, kf_error *error) {
 }
 
 /* Rows enough for the means: 64 a flow-through at least. */
-static uint64_t record_period(const run *job, long every) {
+static uint64_t record_period(const kf_run_job *job, long every) {
     enum { ROWS = 64 };
     const double often = job->how.flow_through > 0.0 ? job->how.flow_through / ROWS : (double)every;
     return (uint64_t)fmax(1.0, floor(fmin((double)every / 20.0, often)));
 }
 
-static kf_status read_means(run *job, kf_error *error) {
+static kf_status read_means(kf_run_job *job, kf_error *error) {
     enum { MOMENTS = 16 };
     double from = 0.0;
     if (!kf_argument_given(job->arguments, "--mean-from")) return KF_OK;
@@ -285,7 +263,7 @@ static kf_status read_means(run *job, kf_error *error) {
     return KF_OK;
 }
 
-static kf_status read_options(run *job, kf_error *error) {
+static kf_status read_options(kf_run_job *job, kf_error *error) {
     const kf_arguments *arguments = job->arguments;
     long steps = 1000, checkpoints = 2;
     KF_TRY(kf_run_duration(arguments, job->problem, &steps, &job->how, error));
@@ -311,7 +289,7 @@ static kf_status read_options(run *job, kf_error *error) {
 }
 
 /* The scene's name becomes a folder name: nothing in it may lead elsewhere. */
-static kf_status choose_folder(run *job, kf_error *error) {
+static kf_status choose_folder(kf_run_job *job, kf_error *error) {
     const char *given = kf_argument(job->arguments, "--output", NULL);
     if (given) return kf_path(job->folder, error, "%s", given);
     char name[sizeof job->problem->name];
@@ -322,203 +300,10 @@ static kf_status choose_folder(run *job, kf_error *error) {
     return kf_path(job->folder, error, "%s-run", name);
 }
 
-/* --- what comes out --------------------------------------------------------------------------------------
- */
-
-/* The last row of each table, under its name, with the columns of its file; null without any. */
-static cJSON *records_json(const kf_production *done) {
-    if (done->records.count == 0) return cJSON_CreateNull();
-    cJSON *tables = cJSON_CreateObject();
-    for (size_t t = 0; t < done->records.count; t++) {
-        const kf_record *record = &done->records.tables[t];
-        cJSON *row = cJSON_AddObjectToObject(tables, record->table);
-        (void)cJSON_AddNumberToObject(row, "step", (double)done->records.step);
-        (void)cJSON_AddNumberToObject(row, "time_s", done->records.time);
-        for (size_t i = 0; i < record->count; i++) {
-            const kf_column *column = &record->columns[i];
-            char name[sizeof column->name + sizeof column->unit];
-            kf_column_title(column, name, sizeof name);
-            kf_json_add_number(row, name, column->value);
-        }
-    }
-    return tables;
-}
-
-static cJSON *smoke_json(const run *job) {
-    if (job->smoke == NULL) return cJSON_CreateNull();
-    const kf_smoke_sources *sources = kf_smoke_sources_of(job->smoke);
-    double rate = 0;
-    for (int e = 0; e < sources->count; e++)
-        rate += sources->emitters[e].rate;
-    cJSON *smoke = cJSON_CreateObject();
-    cJSON_AddNumberToObject(smoke, "pictures", (double)job->done.smoke_pictures);
-    cJSON_AddNumberToObject(smoke, "tracers", (double)job->done.tracers);
-    cJSON_AddNumberToObject(smoke, "tracers_a_step", rate);
-    cJSON_AddNumberToObject(smoke, "capacity", (double)sources->capacity);
-    cJSON_AddNumberToObject(smoke, "steps_a_move", kf_smoke_period(job->smoke));
-    return smoke;
-}
-
-/* The object of --json, which is also the folder's run.json. */
-static cJSON *record(const run *job, const char *state) {
-    const kf_production *done = &job->done;
-    cJSON *json = kf_json_answer("run");
-    const kf_scene *scene = kf_run_scene(job->problem);
-    cJSON_AddItemToObject(json, "device", kf_device_to_json(kf_backend_device(job->backend)));
-    cJSON_AddStringToObject(json, "state", state);
-    cJSON_AddStringToObject(json, "scene", job->problem->name);
-    cJSON_AddStringToObject(json, "scene_hash", job->problem->hash);
-    cJSON_AddItemToObject(json, "facts", kf_facts_to_json(&job->problem->facts));
-    cJSON_AddItemToObject(json, "config", kf_config_to_json(&job->best.config));
-    cJSON_AddStringToObject(json, "config_hash", job->best.config_hash);
-    cJSON_AddNumberToObject(json, "first_step", (double)done->first_step);
-    cJSON_AddNumberToObject(json, "last_step", (double)done->last_step);
-    cJSON_AddNumberToObject(json, "steps", (double)(done->last_step - done->first_step));
-    cJSON_AddNumberToObject(json, "seconds", done->seconds);
-    cJSON_AddNumberToObject(json, "steps_per_second", done->steps_per_second);
-    kf_rate_add(json, job->problem->system->update, done->updates_per_second);
-    cJSON_AddItemToObject(
-        json, "outputs",
-        cJSON_CreateStringArray((const char *const *)done->outputs, (int)done->output_count));
-    cJSON_AddStringToObject(json, "checkpoint", done->checkpoint);
-    cJSON_AddItemToObject(json, "records", records_json(done));
-    cJSON_AddItemToObject(json, "coefficients",
-                          kf_run_coefficients_json(scene, &job->done.drag, job->area, job->how.flow_through));
-    cJSON_AddItemToObject(json, "smoke", smoke_json(job));
-    return json;
-}
-
-static kf_status write_record(const run *job, const char *state, bool print, kf_error *error) {
-    cJSON *json = record(job, state);
-    kf_status status = kf_world_rank() > 0 ? KF_OK : kf_run_folder_record(job->folder, json, error);
-    if (print && kf_world_rank() == 0)
-        kf_json_print(json);
-    else
-        cJSON_Delete(json);
-    return status;
-}
-
-/* The last output whose path ends so, or NULL. */
-static const char *last_output(const kf_production *done, const char *ending) {
-    for (size_t i = done->output_count; i-- > 0;) {
-        size_t length = strlen(done->outputs[i]);
-        if (length > strlen(ending) && strcmp(done->outputs[i] + length - strlen(ending), ending) == 0) {
-            return done->outputs[i];
-        }
-    }
-    return NULL;
-}
-
-static void print_result(const run *job) {
-    const kf_production *done = &job->done;
-    printf("%s: step %" PRIu64 " to %" PRIu64 " on %s\n", job->problem->name, done->first_step,
-           done->last_step, kf_backend_device(job->backend)->name);
-    char rate[KF_RATE_TEXT], tuned[KF_RATE_TEXT];
-    printf("  %.1f steps/s, %s", done->steps_per_second,
-           kf_rate_text(job->problem->system->update, done->updates_per_second, rate));
-    if (job->best.updates_per_second > 0.0)
-        printf(" (tuned: %s)\n",
-               kf_rate_text(job->problem->system->update, job->best.updates_per_second, tuned));
-    else
-        puts(" (not tuned)");
-    kf_run_coefficients_print(kf_run_scene(job->problem), &done->drag, job->area, job->how.flow_through);
-    if (done->smoke_pictures > 0) {
-        printf("  smoke      %s/smoke_*.png: %zu pictures, %" PRIu64 " tracers at the end\n", job->folder,
-               done->smoke_pictures, done->tracers);
-    }
-    if (done->frames > 0)
-        printf("  film       %zu frames; ffmpeg -framerate 25 -i '%s/film_%%05d.png' -vf "
-               "'pad=ceil(iw/2)*2:ceil(ih/2)*2' "
-               "-pix_fmt yuv420p '%s/film.mp4'\n",
-               done->frames, job->folder, job->folder);
-    static const struct {
-        const char *label, *ending;
-    } kinds[] = {{"fields", ".vtkhdf"},    {"picture", ".png"},      {"chart", "forces.png"},
-                 {"forces", "forces.csv"}, {"motion", "motion.csv"}, {"checkpoint", ".kfc"}};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        const char *path = last_output(done, kinds[i].ending);
-        if (path) printf("  %-11s%s\n", kinds[i].label, path);
-    }
-}
-
-/* Appends one word of a command, quoted for the shell where it needs to be. */
-static void append_word(kf_text *text, const char *word) {
-    if (*word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%") ==
-                     strlen(word)) {
-        kf_text_append(text, " %s", word);
-        return;
-    }
-    kf_text_append(text, " '");
-    for (const char *c = word; *c; c++) {
-        if (*c == '\'') {
-            kf_text_append(text, "'\\''");
-        } else {
-            kf_text_append(text, "%c", *c);
-        }
-    }
-    kf_text_append(text, "'");
-}
-
-/* The command that goes on where this run was interrupted, with the same options. */
-static void append_resumption(const run *job, kf_text *text) {
-    static const char *const kept[] = {
-        "--config",  "--accuracy", "--checkpoints",      "--slice",     "--fields",
-        "--picture", "--camera",   "--picture-every",    "--mean-from", "--area",
-        "--scene",   "--grid",     "--samples-per-cell", "--store",     "--device",
-        "--devices", "--system",   "--checkpoint-every"};
-    kf_text_append(text, "kftune run");
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
-        if (!kf_argument_given(job->arguments, kept[i])) continue;
-        append_word(text, kept[i]);
-        append_word(text, kf_argument(job->arguments, kept[i], ""));
-    }
-    const char *const *ranges = NULL;
-    const int range_count = kf_argument_all(job->arguments, "--range", &ranges);
-    for (int i = 0; i < range_count; i++) {
-        append_word(text, "--range");
-        append_word(text, ranges[i]);
-    }
-    if (job->how.film_every > 0) kf_text_append(text, " --film --film-every %" PRIu64, job->how.film_every);
-    if (job->how.compression) append_word(text, "--compress");
-    if (job->how.until_settled) kf_text_append(text, " --until settled");
-    if (job->smoke)
-        kf_text_append(text, " --smoke --smoke-every %" PRIu64 " --smoke-size %dx%d", job->how.smoke_every,
-                       job->smoke_size[0], job->smoke_size[1]);
-    kf_text_append(text, " --every %" PRIu64, job->how.every);
-    if (job->how.seconds > 0.0)
-        kf_text_append(text, " --time %.9gs", fmax(job->done.seconds_left, 1e-9));
-    else
-        kf_text_append(text, " --steps %" PRIu64,
-                       job->how.steps - (job->done.last_step - job->done.first_step));
-    kf_text_append(text, " --output");
-    append_word(text, job->folder);
-    append_word(text, "--restart");
-    append_word(text, job->done.checkpoint);
-}
-
-static kf_status finish(const run *job, kf_status status, kf_error *error) {
-    bool json = kf_arguments_json(job->arguments);
-    const char *state = status == KF_OK ? "finished" : status == KF_INTERRUPTED ? "interrupted" : "failed";
-    kf_error record_error;
-    kf_status recorded = write_record(job, state, json, &record_error);
-    if (status == KF_OK && recorded != KF_OK) {
-        *error = record_error;
-        return recorded;
-    }
-    if (status == KF_OK && !json && kf_world_rank() == 0) print_result(job);
-    if (status != KF_INTERRUPTED) return status;
-    kf_text command = {0};
-    append_resumption(job, &command);
-    kf_status result = kf_fail(error, KF_INTERRUPTED, "interrupted after step %" PRIu64 "; go on with: %s",
-                               job->done.last_step, command.text);
-    kf_text_free(&command);
-    return result;
-}
-
 /* --- the command -----------------------------------------------------------------------------------------
  */
 
-static void tell_of_killed(const run *job) {
+static void tell_of_killed(const kf_run_job *job) {
     char checkpoint[KF_PATH];
     if (!kf_run_folder_was_killed(job->folder, checkpoint) || kf_argument_given(job->arguments, "--restart"))
         return;
@@ -529,7 +314,7 @@ static void tell_of_killed(const run *job) {
 }
 
 /* What `kftune scene` says, of a scene that was not tuned; what its grid cannot carry, of any. */
-static void say_what_to_expect(const run *job) {
+static void say_what_to_expect(const kf_run_job *job) {
     const kf_scene *scene = kf_run_scene(job->problem);
     const char *const *lines = NULL;
     if (scene == NULL) return;
@@ -549,7 +334,7 @@ static void say_what_to_expect(const run *job) {
     free(text);
 }
 
-static kf_status prepare(run *job, kf_error *error) {
+static kf_status prepare(kf_run_job *job, kf_error *error) {
     const char *config = kf_argument(job->arguments, "--config", NULL);
     KF_TRY(config != NULL ? open_tuned(job, config, error) : open_untuned(job, error));
     KF_TRY(refuse_kernels(job, error));
@@ -569,7 +354,7 @@ static kf_status prepare(run *job, kf_error *error) {
     kf_info("%s %s, on %s: %s", job->problem->name, kf_facts_text(&job->problem->facts, facts),
             kf_backend_device(job->backend)->name, summary);
     free(summary);
-    return write_record(job, "running", false, error);
+    return kf_run_record(job, "running", false, error);
 }
 
 static void say_nothing(const char *line) {
@@ -586,13 +371,13 @@ static kf_status join_others(const kf_arguments *arguments, kf_error *error) {
 
 static kf_status execute(const kf_arguments *arguments, kf_error *error) {
     KF_TRY(join_others(arguments, error));
-    run *job = kf_allocate_zeroed(1, sizeof *job);
+    kf_run_job *job = kf_allocate_zeroed(1, sizeof *job);
     job->arguments = arguments;
     job->lock = -1;
     kf_status status = prepare(job, error);
     if (status == KF_OK) {
         status = kf_produce(job->plan, &job->how, &job->done, error);
-        status = finish(job, status, error);
+        status = kf_run_conclude(job, status, error);
     }
     kf_production_free(&job->done);
     kf_smoke_free(job->smoke);

@@ -54,8 +54,7 @@ void kf_run_coefficients_print(const kf_scene *scene, const kf_drag_report *drag
     print_mean("drag coefficient", &drag->mean[KF_DRAG], measured / reference);
     print_mean(" lift", &drag->mean[KF_LIFT], measured / reference);
     printf("   (means with 95 %% intervals)\n");
-    printf("  %s: means over step %" PRIu64 " to %" PRIu64,
-           drag->settled ? "settled" : "NOT settled, run on with --restart and the checkpoint",
+    printf("  %s: means over step %" PRIu64 " to %" PRIu64, drag->settled ? "settled" : "NOT settled",
            drag->from_step, drag->step);
     if (through > 0.0)
         printf(", %.3g of %.3g flow-throughs", (double)(drag->step - drag->from_step) / through,

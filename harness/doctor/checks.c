@@ -246,5 +246,5 @@ void kf_check_papi(kf_diagnosis *check) {
 void kf_check_fftw(kf_diagnosis *check) {
     kf_error why = {0};
     kf_check_library(check, kf_fft_available("cpu", &why), &why, "transforms of a library on the cpu",
-                     "only fft=library of stable_fluids needs it; all else works without");
+                     "only plans with fft=library need it; all else works without");
 }

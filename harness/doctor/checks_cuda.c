@@ -69,7 +69,7 @@ void kf_check_nccl(kf_diagnosis *check) {
 void kf_check_cufft(kf_diagnosis *check) {
     kf_error why = {0};
     kf_check_library(check, kf_fft_available("cuda", &why), &why, "transforms of a library on GPUs",
-                     "only fft=library of stable_fluids needs it; all else works without");
+                     "only plans with fft=library need it; all else works without");
 }
 
 #ifdef KF_HAVE_CUDA

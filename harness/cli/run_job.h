@@ -1,0 +1,33 @@
+/* What `kftune run` holds while it runs, and what it says of it. */
+#ifndef KF_HARNESS_CLI_RUN_JOB_H
+#define KF_HARNESS_CLI_RUN_JOB_H
+
+#include "harness/cli/command.h"
+#include "results/best_config.h"
+#include "solver/output/production.h"
+
+/* Everything a run needs; freed together. */
+typedef struct kf_run_job {
+    const kf_arguments *arguments;
+    kf_best_config best;
+    bool foreign; /* best was found for another problem */
+    kf_problem *problem;
+    kf_backend *backend;
+    kf_plan *plan;
+    kf_smoke *smoke; /* NULL without --smoke */
+    int smoke_size[2];
+    char folder[KF_PATH];
+    int lock;    /* of the folder; -1 */
+    double area; /* m^2: of the means; 0: as measured */
+    kf_production_options how;
+    kf_production done;
+} kf_run_job;
+
+/* Writes the folder's run.json, which is also what --json prints; state: "running", "finished", "interrupted"
+ * or "failed". Of several processes the first. */
+kf_status kf_run_record(const kf_run_job *job, const char *state, bool print, kf_error *error);
+/* After a run that ended with status: its record, its results on stdout, the command that goes on. Returns
+ * status, or why the record could not be written. */
+kf_status kf_run_conclude(const kf_run_job *job, kf_status status, kf_error *error);
+
+#endif

@@ -1,0 +1,210 @@
+#include "harness/cli/run_job.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/backend/device_json.h"
+#include "base/backend/world.h"
+#include "base/util/json.h"
+#include "base/util/text.h"
+#include "harness/cli/run_coefficients.h"
+#include "harness/cli/run_duration.h"
+#include "solver/output/run_folder.h"
+
+/* The last row of each table, under its name, with the columns of its file; null without any. */
+static cJSON *records_json(const kf_production *done) {
+    if (done->records.count == 0) return cJSON_CreateNull();
+    cJSON *tables = cJSON_CreateObject();
+    for (size_t t = 0; t < done->records.count; t++) {
+        const kf_record *record = &done->records.tables[t];
+        cJSON *row = cJSON_AddObjectToObject(tables, record->table);
+        (void)cJSON_AddNumberToObject(row, "step", (double)done->records.step);
+        (void)cJSON_AddNumberToObject(row, "time_s", done->records.time);
+        for (size_t i = 0; i < record->count; i++) {
+            const kf_column *column = &record->columns[i];
+            char name[sizeof column->name + sizeof column->unit];
+            kf_column_title(column, name, sizeof name);
+            kf_json_add_number(row, name, column->value);
+        }
+    }
+    return tables;
+}
+
+static cJSON *smoke_json(const kf_run_job *job) {
+    if (job->smoke == NULL) return cJSON_CreateNull();
+    const kf_smoke_sources *sources = kf_smoke_sources_of(job->smoke);
+    double rate = 0;
+    for (int e = 0; e < sources->count; e++)
+        rate += sources->emitters[e].rate;
+    cJSON *smoke = cJSON_CreateObject();
+    cJSON_AddNumberToObject(smoke, "pictures", (double)job->done.smoke_pictures);
+    cJSON_AddNumberToObject(smoke, "tracers", (double)job->done.tracers);
+    cJSON_AddNumberToObject(smoke, "tracers_a_step", rate);
+    cJSON_AddNumberToObject(smoke, "capacity", (double)sources->capacity);
+    cJSON_AddNumberToObject(smoke, "steps_a_move", kf_smoke_period(job->smoke));
+    return smoke;
+}
+
+/* The object of --json, which is also the folder's run.json. */
+static cJSON *record(const kf_run_job *job, const char *state) {
+    const kf_production *done = &job->done;
+    cJSON *json = kf_json_answer("run");
+    const kf_scene *scene = kf_run_scene(job->problem);
+    cJSON_AddItemToObject(json, "device", kf_device_to_json(kf_backend_device(job->backend)));
+    cJSON_AddStringToObject(json, "state", state);
+    cJSON_AddStringToObject(json, "scene", job->problem->name);
+    cJSON_AddStringToObject(json, "scene_hash", job->problem->hash);
+    cJSON_AddItemToObject(json, "facts", kf_facts_to_json(&job->problem->facts));
+    cJSON_AddItemToObject(json, "config", kf_config_to_json(&job->best.config));
+    cJSON_AddStringToObject(json, "config_hash", job->best.config_hash);
+    cJSON_AddNumberToObject(json, "first_step", (double)done->first_step);
+    cJSON_AddNumberToObject(json, "last_step", (double)done->last_step);
+    cJSON_AddNumberToObject(json, "steps", (double)(done->last_step - done->first_step));
+    cJSON_AddNumberToObject(json, "seconds", done->seconds);
+    cJSON_AddNumberToObject(json, "steps_per_second", done->steps_per_second);
+    kf_rate_add(json, job->problem->system->update, done->updates_per_second);
+    cJSON_AddItemToObject(
+        json, "outputs",
+        cJSON_CreateStringArray((const char *const *)done->outputs, (int)done->output_count));
+    cJSON_AddStringToObject(json, "checkpoint", done->checkpoint);
+    cJSON_AddItemToObject(json, "records", records_json(done));
+    cJSON_AddItemToObject(json, "coefficients",
+                          kf_run_coefficients_json(scene, &job->done.drag, job->area, job->how.flow_through));
+    cJSON_AddItemToObject(json, "smoke", smoke_json(job));
+    return json;
+}
+
+kf_status kf_run_record(const kf_run_job *job, const char *state, bool print, kf_error *error) {
+    cJSON *json = record(job, state);
+    kf_status status = kf_world_rank() > 0 ? KF_OK : kf_run_folder_record(job->folder, json, error);
+    if (print && kf_world_rank() == 0)
+        kf_json_print(json);
+    else
+        cJSON_Delete(json);
+    return status;
+}
+
+/* The last output whose path ends so, or NULL. */
+static const char *last_output(const kf_production *done, const char *ending) {
+    for (size_t i = done->output_count; i-- > 0;) {
+        size_t length = strlen(done->outputs[i]);
+        if (length > strlen(ending) && strcmp(done->outputs[i] + length - strlen(ending), ending) == 0) {
+            return done->outputs[i];
+        }
+    }
+    return NULL;
+}
+
+/* Appends one word of a command, quoted for the shell where it needs to be. */
+static void append_word(kf_text *text, const char *word) {
+    if (*word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%") ==
+                     strlen(word)) {
+        kf_text_append(text, " %s", word);
+        return;
+    }
+    kf_text_append(text, " '");
+    for (const char *c = word; *c; c++) {
+        if (*c == '\'') {
+            kf_text_append(text, "'\\''");
+        } else {
+            kf_text_append(text, "%c", *c);
+        }
+    }
+    kf_text_append(text, "'");
+}
+
+/* The command that goes on where this run ended, with the same options: as far as it was to go, or, where it
+ * went so far, as long again. */
+static void append_resumption(const kf_run_job *job, kf_text *text) {
+    static const char *const kept[] = {
+        "--config",  "--accuracy", "--checkpoints",      "--slice",     "--fields",
+        "--picture", "--camera",   "--picture-every",    "--mean-from", "--area",
+        "--scene",   "--grid",     "--samples-per-cell", "--store",     "--device",
+        "--devices", "--system",   "--checkpoint-every"};
+    kf_text_append(text, "kftune run");
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        if (!kf_argument_given(job->arguments, kept[i])) continue;
+        append_word(text, kept[i]);
+        append_word(text, kf_argument(job->arguments, kept[i], ""));
+    }
+    const char *const *ranges = NULL;
+    const int range_count = kf_argument_all(job->arguments, "--range", &ranges);
+    for (int i = 0; i < range_count; i++) {
+        append_word(text, "--range");
+        append_word(text, ranges[i]);
+    }
+    if (job->how.film_every > 0) kf_text_append(text, " --film --film-every %" PRIu64, job->how.film_every);
+    if (job->how.compression) append_word(text, "--compress");
+    if (job->how.until_settled) kf_text_append(text, " --until settled");
+    if (job->smoke)
+        kf_text_append(text, " --smoke --smoke-every %" PRIu64 " --smoke-size %dx%d", job->how.smoke_every,
+                       job->smoke_size[0], job->smoke_size[1]);
+    kf_text_append(text, " --every %" PRIu64, job->how.every);
+    const uint64_t left = job->how.steps - (job->done.last_step - job->done.first_step);
+    if (job->how.seconds > 0.0)
+        kf_text_append(text, " --time %.9gs", fmax(job->done.seconds_left, 1e-9));
+    else
+        kf_text_append(text, " --steps %" PRIu64, left > 0 ? left : job->how.steps);
+    kf_text_append(text, " --output");
+    append_word(text, job->folder);
+    append_word(text, "--restart");
+    append_word(text, job->done.checkpoint);
+}
+
+static void print_result(const kf_run_job *job) {
+    const kf_production *done = &job->done;
+    printf("%s: step %" PRIu64 " to %" PRIu64 " on %s\n", job->problem->name, done->first_step,
+           done->last_step, kf_backend_device(job->backend)->name);
+    char rate[KF_RATE_TEXT], tuned[KF_RATE_TEXT];
+    printf("  %.1f steps/s, %s", done->steps_per_second,
+           kf_rate_text(job->problem->system->update, done->updates_per_second, rate));
+    if (job->best.updates_per_second > 0.0)
+        printf(" (tuned: %s)\n",
+               kf_rate_text(job->problem->system->update, job->best.updates_per_second, tuned));
+    else
+        puts(" (not tuned)");
+    kf_run_coefficients_print(kf_run_scene(job->problem), &done->drag, job->area, job->how.flow_through);
+    if (done->smoke_pictures > 0) {
+        printf("  smoke      %s/smoke_*.png: %zu pictures, %" PRIu64 " tracers at the end\n", job->folder,
+               done->smoke_pictures, done->tracers);
+    }
+    if (done->frames > 0)
+        printf("  film       %zu frames; ffmpeg -framerate 25 -i '%s/film_%%05d.png' -vf "
+               "'pad=ceil(iw/2)*2:ceil(ih/2)*2' "
+               "-pix_fmt yuv420p '%s/film.mp4'\n",
+               done->frames, job->folder, job->folder);
+    static const struct {
+        const char *label, *ending;
+    } kinds[] = {{"fields", ".vtkhdf"},    {"picture", ".png"},      {"chart", "forces.png"},
+                 {"forces", "forces.csv"}, {"motion", "motion.csv"}, {"checkpoint", ".kfc"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const char *path = last_output(done, kinds[i].ending);
+        if (path) printf("  %-11s%s\n", kinds[i].label, path);
+    }
+    if (!done->drag.known || done->drag.settled || done->checkpoint[0] == '\0') return;
+    kf_text command = {0};
+    append_resumption(job, &command);
+    printf("  go on      %s\n", command.text);
+    kf_text_free(&command);
+}
+
+kf_status kf_run_conclude(const kf_run_job *job, kf_status status, kf_error *error) {
+    bool json = kf_arguments_json(job->arguments);
+    const char *state = status == KF_OK ? "finished" : status == KF_INTERRUPTED ? "interrupted" : "failed";
+    kf_error record_error;
+    kf_status recorded = kf_run_record(job, state, json, &record_error);
+    if (status == KF_OK && recorded != KF_OK) {
+        *error = record_error;
+        return recorded;
+    }
+    if (status == KF_OK && !json && kf_world_rank() == 0) print_result(job);
+    if (status != KF_INTERRUPTED) return status;
+    kf_text command = {0};
+    append_resumption(job, &command);
+    kf_status result = kf_fail(error, KF_INTERRUPTED, "interrupted after step %" PRIu64 "; go on with: %s",
+                               job->done.last_step, command.text);
+    kf_text_free(&command);
+    return result;
+}
