@@ -1,20 +1,26 @@
 /* A V cycle of geometric multigrid on cell centres: damped Jacobi sweeps, residuals summed over the eight cells of a coarse
  * one, corrections interpolated linearly as far as faces are open. Coarse openness is the mean of the four faces. */
+#include "follow.h"
 #include "grid.h"
+#include "lower.h"
 
 #define KF_DONE (a->solve->done != 0)
 
 /* The first sweep, or the first two at once, from a guess of 0: wanted to guess. The very first divides by 6. */
-KF_KERNEL(smooth_first, kf_incompressible_arguments) {
-    if (KF_DONE) return;
-    const int k = kf_place(a, x, y, z);
+KF_FUNCTION kf_real kf_first_swept(const kf_grid *a, int x, int y, int z, int k) {
     const kf_real *b = KF_CONSTANTS(a->wanted), damping = KF_R(a->damping), share = damping * KF_R(1.0 / 6.0);
     kf_real value = share * b[k];
     if (a->sweeps > 1) {
         const kf_links l = kf_links_of(a, a->open, k, x, y, z);
         if (l.sum > KF_R(0)) value += damping * (b[k] - share * (l.sum * b[k] - kf_around(&l, b))) / l.sum;
     }
-    KF_VALUES(a->guess)[k] = value;
+    return value;
+}
+KF_KERNEL(smooth_first, kf_incompressible_arguments) {
+    KF_FOLLOW;
+    if (KF_DONE) return;
+    const int k = kf_place(a, x, y, z);
+    KF_VALUES(a->guess)[k] = kf_first_swept(a, x, y, z, k);
 }
 
 /* guess to other. */
@@ -24,12 +30,14 @@ KF_FUNCTION kf_real kf_swept(const kf_grid *a, const kf_real *from, int x, int y
     return l.sum > KF_R(0) ? from[k] + KF_R(a->damping) * left / l.sum : KF_R(0);
 }
 KF_KERNEL(smooth, kf_incompressible_arguments) {
+    KF_FOLLOW;
     if (KF_DONE) return;
     const int k = kf_place(a, x, y, z);
     KF_VALUES(a->other)[k] = kf_swept(a, KF_CONSTANTS(a->guess), x, y, z, k);
 }
 /* The last sweep of the finest level, with the products of what comes out (other). */
 KF_BLOCK_KERNEL(smooth_last, kf_incompressible_arguments) {
+    KF_FOLLOW;
     if (KF_DONE) return;
     KF_SUMS_BEGIN
     KF_EACH_CELL_BEGIN
@@ -46,8 +54,7 @@ KF_FUNCTION int kf_coarse_place(const kf_grid *a, int x, int y, int z) {
 }
 
 /* Extent: coarse cells. */
-KF_KERNEL(restrict_residual, kf_incompressible_arguments) {
-    if (KF_DONE) return;
+KF_FUNCTION kf_real kf_restricted(const kf_grid *a, int x, int y, int z) {
     const kf_real *from = KF_CONSTANTS(a->guess), *b = KF_CONSTANTS(a->wanted);
     kf_real sum = KF_R(0);
     KF_UNROLL for (int i = 0; i < 8; i++) {
@@ -58,15 +65,19 @@ KF_KERNEL(restrict_residual, kf_incompressible_arguments) {
             sum += b[k] - l.sum * from[k] + kf_around(&l, from);
         }
     }
-    KF_VALUES(a->coarse_wanted)[kf_coarse_place(a, x, y, z)] = KF_R(0.5) * sum;
+    return KF_R(0.5) * sum;
+}
+KF_KERNEL(restrict_residual, kf_incompressible_arguments) {
+    KF_FOLLOW;
+    if (KF_DONE) return;
+    KF_VALUES(a->coarse_wanted)[kf_coarse_place(a, x, y, z)] = kf_restricted(a, x, y, z);
 }
 
 /* guess += what the coarse level found. Extent: cells. */
-KF_KERNEL(interpolate, kf_incompressible_arguments) {
-    if (KF_DONE) return;
+KF_FUNCTION kf_real kf_interpolated(const kf_grid *a, int x, int y, int z) {
     const kf_real *e = KF_CONSTANTS(a->coarse_guess);
     const int at[3] = {x, y, z}, stride[3] = {1, a->coarse_row, a->coarse_plane};
-    const int k = kf_place(a, x, y, z), own = kf_coarse_place(a, x / 2, y / 2, z / 2);
+    const int own = kf_coarse_place(a, x / 2, y / 2, z / 2);
     const unsigned here = a->coarse_open[own];
     kf_real value = e[own];
     KF_UNROLL for (int i = 0; i < 3; i++) {
@@ -77,33 +88,113 @@ KF_KERNEL(interpolate, kf_incompressible_arguments) {
         const kf_real share = KF_R(0.25) * (open < KF_OPEN ? KF_R(open) * KF_R(1.0 / KF_OPEN) : KF_R(1));
         value += share * (e[to] - e[own]);
     }
-    KF_VALUES(a->guess)[k] += value;
+    return value;
+}
+KF_KERNEL(interpolate, kf_incompressible_arguments) {
+    KF_FOLLOW;
+    if (KF_DONE) return;
+    KF_VALUES(a->guess)[kf_place(a, x, y, z)] += kf_interpolated(a, x, y, z);
 }
 
-/* The coarsest level, in one block: sweeps (even) from 0, between guess and other. */
-KF_BLOCK_KERNEL(solve_coarsest, kf_incompressible_arguments) {
-    if (KF_DONE) return;
-    (void)block_x, (void)block_y;
-    const int count = a->cells[0] * a->cells[1] * a->cells[2];
-    kf_real *guess = KF_VALUES(a->guess), *other = KF_VALUES(a->other);
-#define KF_EACH_COARSE(body)                                                                                 \
-    KF_EACH_THREAD_SCALAR(t, KF_THREADS) {                                                                   \
-        for (int i = t; i < count; i += KF_THREADS) {                                                        \
-            const int x = i % a->cells[0], y = i / a->cells[0] % a->cells[1], z = i / (a->cells[0] * a->cells[1]); \
-            const int k = kf_place(a, x, y, z);                                                              \
+/* Around what `threads` threads of a block do to each of the grid's cells, (x, y, z) at place k. */
+#define KF_EACH_OF_GRID(g, threads, body)                                                                    \
+    KF_EACH_THREAD_SCALAR(t, threads) {                                                                      \
+        for (int i = t; i < (g)->cells[0] * (g)->cells[1] * (g)->cells[2]; i += (threads)) {                 \
+            const int line = i / (g)->cells[0], z = line / (g)->cells[1];                                    \
+            const int x = i - line * (g)->cells[0], y = line - z * (g)->cells[1];                            \
+            const int k = kf_place(g, x, y, z);                                                              \
             body                                                                                             \
         }                                                                                                    \
     }                                                                                                        \
     KF_BARRIER;
-    KF_EACH_COARSE(guess[k] = KF_R(0);)
+#define KF_SWEEP(g, threads, from, to)                                                                       \
+    KF_EACH_OF_GRID(g, threads, KF_VALUES(to)[k] = kf_swept(g, KF_CONSTANTS(from), x, y, z, k);)
+
+/* The coarsest level, in one block: sweeps (even) from 0, between guess and other. */
+KF_BLOCK_KERNEL(solve_coarsest, kf_incompressible_arguments) {
+    KF_FOLLOW;
+    if (KF_DONE) return;
+    (void)block_x, (void)block_y;
+    KF_EACH_OF_GRID(a, KF_THREADS, KF_VALUES(a->guess)[k] = KF_R(0);)
     for (int sweep = 0; sweep < a->sweeps; sweep += 2) {
-        KF_EACH_COARSE(other[k] = kf_swept(a, guess, x, y, z, k);)
-        KF_EACH_COARSE(guess[k] = kf_swept(a, other, x, y, z, k);)
+        KF_SWEEP(a, KF_THREADS, a->guess, a->other)
+        KF_SWEEP(a, KF_THREADS, a->other, a->guess)
+    }
+}
+
+/* What the functions above want to know of a level; guess and other change places where sweeps is odd, so that its
+ * result ends in the level's guess. */
+KF_FUNCTION void kf_lower_grid(const kf_lower_arguments *a, int level, kf_grid *g) {
+    const kf_lower_level *l = &a->levels[level], *coarse = &a->levels[level + 1 < a->count ? level + 1 : level];
+    const int turned = level + 1 < a->count && (a->sweeps + (a->sweeps > 1 ? a->sweeps - 2 : 0)) % 2 != 0;
+    KF_UNROLL for (int i = 0; i < 6; i++) g->faces[i] = a->faces[i];
+    KF_UNROLL for (int i = 0; i < 3; i++) {
+        g->cells[i] = l->cells[i];
+        g->coarse_cells[i] = coarse->cells[i];
+    }
+    g->row = l->row;
+    g->plane = l->plane;
+    g->origin = l->origin;
+    g->open = l->open;
+    g->guess = turned ? l->other : l->guess;
+    g->other = turned ? l->guess : l->other;
+    g->wanted = l->wanted;
+    g->coarse_row = coarse->row;
+    g->coarse_plane = coarse->plane;
+    g->coarse_origin = coarse->origin;
+    g->coarse_open = (unsigned *)coarse->open;
+    g->coarse_guess = coarse->guess;
+    g->coarse_wanted = coarse->wanted;
+    g->damping = a->damping;
+    g->sweeps = a->sweeps;
+}
+
+KF_FUNCTION void kf_lower_sweeps(kf_grid *g, int count) {
+    for (int i = 0; i < count; i++) {
+        void *from = g->guess;
+        KF_SWEEP(g, KF_LOWER_THREADS, from, g->other)
+        g->guess = g->other;
+        g->other = from;
+    }
+}
+/* The part of a cycle that its small levels are, by one block: as the launches level by level do it. */
+KF_BLOCK_KERNEL(cycle_lower, kf_lower_arguments) {
+    KF_FOLLOW;
+    if (KF_DONE) return;
+    (void)block_x, (void)block_y;
+    kf_grid grid, *g = &grid;
+    const int before = a->sweeps > 1 ? a->sweeps - 2 : 0;
+    for (int level = 0; level + 1 < a->count; level++) {
+        kf_lower_grid(a, level, g);
+        KF_EACH_OF_GRID(g, KF_LOWER_THREADS, KF_VALUES(g->guess)[k] = kf_first_swept(g, x, y, z, k);)
+        kf_lower_sweeps(g, before);
+        KF_EACH_THREAD_SCALAR(t, KF_LOWER_THREADS) {
+            const int nx = g->coarse_cells[0], ny = g->coarse_cells[1];
+            for (int i = t; i < nx * ny * g->coarse_cells[2]; i += KF_LOWER_THREADS) {
+                const int line = i / nx, z = line / ny, x = i - line * nx, y = line - z * ny;
+                KF_VALUES(g->coarse_wanted)[kf_coarse_place(g, x, y, z)] = kf_restricted(g, x, y, z);
+            }
+        }
+        KF_BARRIER;
+    }
+    kf_lower_grid(a, a->count - 1, g);
+    KF_EACH_OF_GRID(g, KF_LOWER_THREADS, KF_VALUES(g->guess)[k] = KF_R(0);)
+    kf_lower_sweeps(g, a->last_sweeps);
+    for (int level = a->count - 2; level >= 0; level--) {
+        kf_lower_grid(a, level, g);
+        if (before % 2 != 0) {
+            void *guess = g->guess;
+            g->guess = g->other;
+            g->other = guess;
+        }
+        KF_EACH_OF_GRID(g, KF_LOWER_THREADS, KF_VALUES(g->guess)[k] += kf_interpolated(g, x, y, z);)
+        kf_lower_sweeps(g, a->sweeps);
     }
 }
 
 /* How open coarse faces are. Extent: coarse cells + 1; outflow_ratio: how much nearer, in cells, the pressure outside is. */
 KF_SCALAR_KERNEL(coarsen, kf_incompressible_arguments) {
+    KF_FOLLOW;
     const int at[3] = {x, y, z};
     unsigned word = 0;
     for (int c = 0; c < 3; c++) {

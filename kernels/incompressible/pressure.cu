@@ -1,5 +1,6 @@
 /* Conjugate gradients for the pressure: sum over faces of openness times difference = what flows in. A solve is a fixed list
  * of launches; what comes after the residual is small enough returns at once (solve->done). */
+#include "follow.h"
 #include "grid.h"
 
 #define KF_DONE (a->solve->done != 0)
@@ -19,6 +20,7 @@
     const kf_real r = right - l.sum * p[k] + kf_around(&l, p);                                               \
     KF_VALUES(a->residual)[k] = r;
 KF_BLOCK_KERNEL(residual, kf_incompressible_arguments) {
+    KF_FOLLOW;
     KF_SUMS_BEGIN
     const kf_real *p = KF_CONSTANTS(a->pressure), mean = a->singular ? KF_R(a->solve->mean) : KF_R(0);
     KF_EACH_CELL_BEGIN
@@ -31,6 +33,7 @@ KF_BLOCK_KERNEL(residual, kf_incompressible_arguments) {
 
 /* The direction of the next step: p = z + beta p. */
 KF_KERNEL(direct, kf_incompressible_arguments) {
+    KF_FOLLOW;
     if (KF_DONE) return;
     const int k = kf_place(a, x, y, z);
     const kf_real beta = KF_R(a->solve->beta);
@@ -47,6 +50,7 @@ KF_KERNEL(direct, kf_incompressible_arguments) {
 
 /* q = A p, and their product. */
 KF_BLOCK_KERNEL(apply, kf_incompressible_arguments) {
+    KF_FOLLOW;
     if (KF_DONE) return;
     KF_SUMS_BEGIN
     const kf_real *p = KF_CONSTANTS(a->direction);
@@ -61,6 +65,7 @@ KF_BLOCK_KERNEL(apply, kf_incompressible_arguments) {
 
 /* A step along p. */
 KF_BLOCK_KERNEL(advance, kf_incompressible_arguments) {
+    KF_FOLLOW;
     if (KF_DONE) return;
     KF_SUMS_BEGIN
     const kf_real alpha = KF_R(a->solve->alpha);
@@ -79,11 +84,13 @@ KF_BLOCK_KERNEL(advance, kf_incompressible_arguments) {
 
 /* Multigrid alone: the pressure takes the whole correction. */
 KF_KERNEL(add_correction, kf_incompressible_arguments) {
+    KF_FOLLOW;
     if (KF_DONE) return;
     const int k = kf_place(a, x, y, z);
     KF_VALUES(a->pressure)[k] += KF_CONSTANTS(a->corrected)[k];
 }
 KF_BLOCK_KERNEL(residual_again, kf_incompressible_arguments) {
+    KF_FOLLOW;
     if (KF_DONE) return;
     KF_SUMS_BEGIN
     const kf_real *p = KF_CONSTANTS(a->pressure), mean = a->singular ? KF_R(a->solve->mean) : KF_R(0);
@@ -96,6 +103,7 @@ KF_BLOCK_KERNEL(residual_again, kf_incompressible_arguments) {
 
 /* z r and z q of a preconditioner that left z. */
 KF_BLOCK_KERNEL(products, kf_incompressible_arguments) {
+    KF_FOLLOW;
     if (KF_DONE) return;
     KF_SUMS_BEGIN
     KF_EACH_CELL_BEGIN
@@ -127,12 +135,14 @@ KF_FUNCTION kf_real kf_black_pivot(const kf_grid *a, const kf_links *l, int x, i
 }
 /* Forward: red cells are r / pivot; black ones take theirs into account. */
 KF_SCALAR_KERNEL(factor_red, kf_incompressible_arguments) {
+    KF_FOLLOW;
     if (KF_DONE || (x + y + z) % 2 != 0) return;
     const int k = kf_place(a, x, y, z);
     const kf_links l = kf_links_of(a, a->open, k, x, y, z);
     KF_VALUES(a->corrected)[k] = l.sum > KF_R(0) ? KF_CONSTANTS(a->residual)[k] / l.sum : KF_R(0);
 }
 KF_SCALAR_KERNEL(factor_black, kf_incompressible_arguments) {
+    KF_FOLLOW;
     if (KF_DONE || (x + y + z) % 2 == 0) return;
     const int k = kf_place(a, x, y, z);
     const kf_links l = kf_links_of(a, a->open, k, x, y, z);
@@ -142,6 +152,7 @@ KF_SCALAR_KERNEL(factor_black, kf_incompressible_arguments) {
 }
 /* Back: red cells again, with what the black ones became. */
 KF_SCALAR_KERNEL(factor_back, kf_incompressible_arguments) {
+    KF_FOLLOW;
     if (KF_DONE || (x + y + z) % 2 != 0) return;
     const int k = kf_place(a, x, y, z);
     const kf_links l = kf_links_of(a, a->open, k, x, y, z);
@@ -176,6 +187,7 @@ KF_SCALAR_KERNEL(factor_back, kf_incompressible_arguments) {
 
 /* A solve begins: what the divergence left. */
 KF_BLOCK_KERNEL(begin_solve, kf_incompressible_arguments) {
+    KF_FOLLOW;
     KF_TOTALS(3) {
         kf_solve_state *s = a->solve;
         s->cells = KF_TOTAL(1);
@@ -191,6 +203,7 @@ KF_FUNCTION void kf_judge_residual(const kf_grid *a, kf_solve_state *s, double s
     s->done = square <= s->limit && (s->iterations >= a->least_iterations || square == 0.0);
 }
 KF_BLOCK_KERNEL(begin_iterations, kf_incompressible_arguments) {
+    KF_FOLLOW;
     KF_TOTALS(3) {
         kf_solve_state *s = a->solve;
         const double asked = a->tolerance * a->tolerance * KF_TOTAL(1);
@@ -201,6 +214,7 @@ KF_BLOCK_KERNEL(begin_iterations, kf_incompressible_arguments) {
     }
 }
 KF_BLOCK_KERNEL(find_alpha, kf_incompressible_arguments) {
+    KF_FOLLOW;
     if (KF_DONE) return;
     KF_TOTALS(1) {
         kf_solve_state *s = a->solve;
@@ -209,6 +223,7 @@ KF_BLOCK_KERNEL(find_alpha, kf_incompressible_arguments) {
 }
 /* After a step: the new residual, and with an inline preconditioner the next beta. */
 KF_BLOCK_KERNEL(judge, kf_incompressible_arguments) {
+    KF_FOLLOW;
     if (KF_DONE) return;
     KF_TOTALS(3) {
         kf_solve_state *s = a->solve;
@@ -224,6 +239,7 @@ KF_BLOCK_KERNEL(judge, kf_incompressible_arguments) {
 /* After a preconditioner that leaves z. A flexible one is not the same symmetric matrix each time (Polak and Ribiere):
  * beta = z (r - r before) / (z r before), where r - r before is - alpha q. */
 KF_BLOCK_KERNEL(find_beta, kf_incompressible_arguments) {
+    KF_FOLLOW;
     if (KF_DONE) return;
     KF_TOTALS(2) {
         kf_solve_state *s = a->solve;
@@ -233,6 +249,7 @@ KF_BLOCK_KERNEL(find_beta, kf_incompressible_arguments) {
     }
 }
 KF_SCALAR_KERNEL(end_solve, kf_incompressible_arguments) {
+    KF_FOLLOW;
     (void)x, (void)y, (void)z;
     kf_solve_state *s = a->solve;
     s->solves++;

@@ -5,7 +5,7 @@
 #define KF_SOLVER_INCOMPRESSIBLE_INCOMPRESSIBLE_H
 
 #include "base/plan/system.h"
-#include "kernels/incompressible/arguments.h"
+#include "kernels/incompressible/lower.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_plan.h"
 
@@ -26,12 +26,14 @@ extern const char *const kf_pressure_solver_names[KF_PRESSURE_SOLVERS];
 typedef struct kf_incompressible_options {
     kf_pressure_solver solver;
     bool double_precision, graph, fixed_rows;
+    bool overlap;                     /* a kernel of a solve begins while the one before it ends */
     bool keeps_bounds;                /* the prediction leaves the limiter's bounds in memory */
     bool one_address;                 /* from which advection's eight values lie at constant distances */
     int iterations, least_iterations; /* of a solve, at most and at least */
     int sweeps;                       /* of a multigrid level before and after the coarser ones */
-    int threads;                      /* of a block that sums */
-    int block_x, block_y;             /* of kernels with a thread a cell */
+    int lower_cells; /* levels of no more cells are one block's, in one launch; 0: each has its launches */
+    int threads;     /* of a block that sums */
+    int block_x, block_y; /* of kernels with a thread a cell */
 } kf_incompressible_options;
 
 typedef enum kf_incompressible_source {
@@ -97,6 +99,8 @@ void kf_incompressible_define(const kf_scene *scene, const kf_incompressible_opt
                               kf_incompressible_defines *defines);
 bool kf_incompressible_uses(const kf_scene *scene, const kf_incompressible_options *options,
                             kf_incompressible_source which);
+/* Whether the kernels of a source begin while the ones before them end. */
+bool kf_incompressible_overlaps(const kf_incompressible_options *options, kf_incompressible_source which);
 double kf_incompressible_tolerance(const kf_scene *scene);
 
 /* A launch of a step as the cost model sees it. */
@@ -131,6 +135,8 @@ void kf_incompressible_launch(kf_incompressible_builder *b, kf_incompressible_so
 /* One block, or one item. */
 void kf_incompressible_launch_one(kf_incompressible_builder *b, kf_incompressible_source which,
                                   const char *name, bool block, const kf_incompressible_arguments *arguments);
+/* Small levels of a cycle, in one launch. */
+void kf_incompressible_launch_lower(kf_incompressible_builder *b, kf_lower_arguments *arguments);
 void kf_incompressible_make_steps(kf_incompressible_builder *b);
 /* The launches of a step of a plan with these options, in order, without a device. */
 void kf_incompressible_list_launches(const kf_scene *scene, const kf_incompressible_options *options,

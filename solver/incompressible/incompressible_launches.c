@@ -42,6 +42,7 @@ void kf_incompressible_launch(kf_incompressible_builder *b, kf_incompressible_so
     a.extent[1] = extent != NULL ? extent[1] : a.blocks;
     a.extent[2] = extent != NULL ? extent[2] : 1;
     kf_launch_set(&launch, called(b, name), function, extent != NULL ? items : sums, &a, sizeof a);
+    launch.overlaps = kf_incompressible_overlaps(o, which);
     if (b->at_once)
         b->status = kf_backend_launch(b->plan->backend, &launch, b->error);
     else
@@ -66,6 +67,32 @@ void kf_incompressible_launch_one(kf_incompressible_builder *b, kf_incompressibl
     if (b->status != KF_OK) return;
     memcpy(a.extent, threads, sizeof a.extent);
     kf_launch_set(&launch, name, function, threads, &a, sizeof a);
+    launch.overlaps = kf_incompressible_overlaps(&b->system->options, which);
+    if (b->at_once)
+        b->status = kf_backend_launch(b->plan->backend, &launch, b->error);
+    else
+        (void)kf_plan_add_kernel(b->plan, &launch);
+}
+
+void kf_incompressible_launch_lower(kf_incompressible_builder *b, kf_lower_arguments *arguments) {
+    static const char *const name = "cycle_lower";
+    const int threads[3] = {KF_LOWER_THREADS, 1, 1};
+    if (b->list != NULL) {
+        kf_incompressible_arguments a = {.sweeps = arguments->last_sweeps};
+        a.sweeps += (arguments->count - 1) * (2 * arguments->sweeps + 2);
+        memcpy(a.cells, arguments->levels[0].cells, sizeof a.cells);
+        (void)is_listed(b, name, KF_LAUNCH_BLOCK, &a, 0.0);
+        return;
+    }
+    kf_function *function;
+    kf_launch launch;
+    if (b->status != KF_OK) return;
+    b->status =
+        kf_module_function(b->system->modules[KF_INCOMPRESSIBLE_MULTIGRID], name, &function, b->error);
+    if (b->status != KF_OK) return;
+    memcpy(arguments->extent, threads, sizeof threads);
+    kf_launch_set(&launch, name, function, threads, arguments, sizeof *arguments);
+    launch.overlaps = kf_incompressible_overlaps(&b->system->options, KF_INCOMPRESSIBLE_MULTIGRID);
     if (b->at_once)
         b->status = kf_backend_launch(b->plan->backend, &launch, b->error);
     else

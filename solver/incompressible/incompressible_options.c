@@ -33,9 +33,11 @@ kf_status kf_incompressible_read_options(const kf_config *config, bool gpu,
     KF_TRY(kf_config_choice(config, "addresses", addresses, 2, &one, error));
     KF_TRY(kf_config_boolean(config, "fixed_rows", &options->fixed_rows, error));
     KF_TRY(kf_config_boolean(config, "graph", &options->graph, error));
+    KF_TRY(kf_config_boolean(config, "overlap", &options->overlap, error));
     KF_TRY(integer(config, "iterations", 1, 10000, &options->iterations, error));
     KF_TRY(integer(config, "least_iterations", 0, 10000, &options->least_iterations, error));
     KF_TRY(integer(config, "sweeps", 1, 8, &options->sweeps, error));
+    KF_TRY(integer(config, "lower_cells", 0, 100000, &options->lower_cells, error));
     KF_TRY(integer(config, "threads", 32, 1024, &options->threads, error));
     KF_TRY(integer(config, "block_x", 1, 1024, &options->block_x, error));
     KF_TRY(integer(config, "block_y", 1, 1024, &options->block_y, error));
@@ -44,6 +46,7 @@ kf_status kf_incompressible_read_options(const kf_config *config, bool gpu,
     options->keeps_bounds = kept == 1;
     options->one_address = one == 1;
     if (options->graph && !gpu) return kf_fail(error, KF_BAD_INPUT, "config: graph is for GPUs");
+    if (options->overlap && !gpu) return kf_fail(error, KF_BAD_INPUT, "config: overlap is for GPUs");
     if ((options->threads & (options->threads - 1)) != 0)
         return kf_fail(error, KF_BAD_INPUT, "config: threads must be a power of two");
     if (options->block_x * options->block_y > 1024 && gpu)
@@ -51,6 +54,10 @@ kf_status kf_incompressible_read_options(const kf_config *config, bool gpu,
     if (options->least_iterations > options->iterations)
         return kf_fail(error, KF_BAD_INPUT, "config: least_iterations must be at most iterations");
     return KF_OK;
+}
+
+bool kf_incompressible_overlaps(const kf_incompressible_options *options, kf_incompressible_source which) {
+    return options->overlap && (which == KF_INCOMPRESSIBLE_PRESSURE || which == KF_INCOMPRESSIBLE_MULTIGRID);
 }
 
 bool kf_incompressible_uses(const kf_scene *scene, const kf_incompressible_options *options,
@@ -100,6 +107,7 @@ void kf_incompressible_define(const kf_scene *scene, const kf_incompressible_opt
     define(defines, "KF_DOUBLE", options->double_precision);
     define(defines, "KF_SOLID", scene->mesh.triangle_count == 0 ? 0 : scene->motion.moving ? 2 : 1);
     define(defines, "KF_THREADS", options->threads);
+    if (kf_incompressible_overlaps(options, which)) define(defines, "KF_OVERLAP", 1);
     int axes[2];
     if ((which == KF_INCOMPRESSIBLE_COSINE || which == KF_INCOMPRESSIBLE_COSINE_SECOND) &&
         kf_incompressible_cosine_axes(scene, axes))

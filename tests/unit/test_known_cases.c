@@ -109,7 +109,7 @@ static void run_case(kf_text *text, size_t begin, const kf_case *one, bool quick
     static const int never = 0;
     kf_error error = {KF_OK, ""};
     kf_backend *backend = recording_open(on_gpu ? &gpu : &recording_host);
-    recording_of(backend)->most_bytes = (size_t)48 << 20;
+    recording_of(backend)->most_bytes = (size_t)56 << 20;
     kf_validation validation = {.backend = backend,
                                 .quick = quick,
                                 .gpu = on_gpu,
