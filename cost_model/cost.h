@@ -32,6 +32,7 @@ typedef struct kf_work {
     double blocks, resident, wait_us;
     bool in_turn; /* a block reads, computes and writes in turn: what does not limit the launch is time that
                      its blocks are away, too */
+    bool in_step; /* all blocks do the same at the same time: what they ask of the resources adds up */
     bool aside;   /* beside the launches that are not, in a graph */
 } kf_work;
 

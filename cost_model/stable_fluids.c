@@ -32,15 +32,37 @@ typedef struct kf_tally {
 
 /* --- a block of lines ----------------------------------------------------------------------------------- */
 
-/* What a thread does to one complex value of a line: butterflies, exchanges through shared memory, twiddles;
- * and to get it from memory and back. */
-static double line_instructions(const kf_tally *t, const kf_line_engine *e) {
-    static const double LEVEL = 2.3, EXCHANGE = 5, TURN[] = {3, 6, 2}, ENDS = 9;
-    double stages = 0;
-    for (int i = 0; i < 5; i++)
-        stages += e->radices[i] > 1;
-    const double exchange = EXCHANGE * (t->options.exchange_buffers == 2 ? 0.9 : 1);
-    return LEVEL * log2(e->n) + (stages - 1) * (exchange + TURN[t->options.twiddles]) + ENDS;
+/* How much longer a stage takes than if all threads of a line had as many of its butterflies: by what its
+ * warps issue, and by the thread that has most (alone); across: neighbours among the threads have lines next
+ * to each other. */
+static double idle_share(const kf_line_engine *e, int radix, double lines, bool across, bool alone) {
+    static const double WARP = 32;
+    const double all = (double)e->n / radix, together = across ? lines : 1;
+    const int slots = (int)ceil(all / e->threads);
+    double issued = 0;
+    for (int b = 0; b < slots; b++) {
+        const double here = fmin(e->threads, all - (double)e->threads * b);
+        issued += e->threads * together < WARP ? e->threads : WARP * ceil(here * together / WARP) / together;
+    }
+    return (alone ? slots * (double)e->threads : issued) / all;
+}
+
+/* What threads do to one complex value of a line: butterflies, exchanges through shared memory, twiddles; and
+ * to get it from memory and back. resident: blocks that fill each other's gaps. */
+static double line_instructions(const kf_tally *t, const kf_line_engine *e, double lines, bool across,
+                                double resident) {
+    static const double LEVEL = 2.3, EXCHANGE = 5, UNEVEN = 6, TURN[] = {3, 6, 2}, ENDS = 9;
+    /* Places of values are constants apart where the padding of 16 values goes with the threads. */
+    const double exchange = EXCHANGE * (t->options.exchange_buffers == 2 ? 0.9 : 1) +
+                            (t->cost->gpu && e->threads % 16 != 0 && e->threads > 1 ? UNEVEN : 0);
+    double sum = ENDS;
+    for (int i = 0; i < 5 && e->radices[i] > 1; i++) {
+        const double issued = idle_share(e, e->radices[i], lines, across, false),
+                     longest = idle_share(e, e->radices[i], lines, across, true);
+        sum += (issued + fmax(0, longest - issued) / resident) *
+               (LEVEL * log2(e->radices[i]) + (i > 0 ? exchange + TURN[t->options.twiddles] : 0));
+    }
+    return sum;
 }
 
 /* A pass of blocks of lines. */
@@ -55,7 +77,7 @@ typedef struct kf_line_pass {
     double pieces, piece_bytes; /* places of memory that are read and written apart, and how long they are */
     double instructions;        /* beside the transforms, in all */
     int resident;               /* blocks that the config asks room for; 0: none */
-    bool one_component;         /* a thread has one of a column's components */
+    bool across;                /* threads next to each other have lines next to each other */
     size_t shared_bytes;
 } kf_line_pass;
 
@@ -89,43 +111,67 @@ static double resident_of(const kf_line_pass *p, double threads, double register
 /* A piece of a row shorter than two sectors costs more than its bytes: part of a sector is written, and each
  * is of another page. */
 static double piece_bytes_lost(const kf_line_pass *p) {
-    static const double PARTIAL = 35, SECTOR = 12, TWO = 1;
+    static const double PARTIAL = 35, SECTOR = 12, TWO = 6;
     if (p->piece_bytes < 16) return 2 * PARTIAL;
     if (p->piece_bytes < 32) return PARTIAL;
     return p->piece_bytes < 64 ? SECTOR : p->piece_bytes < 128 ? TWO : 0;
 }
 
+/* What does not fit into registers is stored and loaded again in every stage, through a quarter as many ways
+ * as instructions are issued by; bytes: what of that does not fit into the nearest cache beside shared
+ * memory. */
+static double spill_instructions(const kf_line_pass *p, double spilled, double stages, double resident,
+                                 double threads, double *bytes) {
+    static const double ACCESSES = 2, ISSUED = 3, CACHE = 256 << 10, VALUE = 4, SECOND_CACHE = 0.6;
+    const double accesses = ACCESSES * p->transforms * stages * spilled;
+    const double held = resident * threads * spilled * VALUE,
+                 room = fmax(0, CACHE - resident * ((double)p->shared_bytes + 1024));
+    *bytes = held > room ? SECOND_CACHE * VALUE * accesses * (held - room) / held : 0;
+    return ISSUED * accesses;
+}
+
 static void add_lines(kf_tally *t, const kf_line_pass *p) {
     static const double MULTIPROCESSORS = 132, /* as an H200, where unknown */
-        READ_US = 0.5, STAGE_US = 0.1, BUSY_WARPS = 12, SPILL_INSTRUCTIONS = 3, SPILL_BYTES = 10, RAGGED = 3;
+        READ_US = 0.5, STAGE_US = 0.1, BUSY_VALUES = 96, DRAWN = 3, ISSUED = 0.75, IN_STEP = 2;
     static const double OVERLAPPED = 1.2; /* blocks that wait for their predecessors take room */
     const kf_line_engine *e = p->engine;
     const double threads = fmax(1, e->threads * p->lines), values = p->blocks * p->lines * p->at_once * e->n;
-    double spilled, stages = 0;
+    double spilled, spilled_bytes = 0, stages = 0;
     kf_work *work = kf_works_add(t->works, p->name, 1);
-    const double resident = resident_of(p, fmax(threads, t->least_threads),
-                                        fmax(registers_of(t, p), t->least_registers), &spilled);
     for (int i = 0; i < 5; i++)
         stages += e->radices[i] > 1;
-    const double all_threads = p->blocks * threads, used = e->n / (e->threads * fmax(1, e->most));
-    /* Threads that have fewer values than they have room for wait for the others. */
-    const double ragged = 1 + RAGGED * (1 - fmin(1, used));
-    work->amount[KF_COST_DRAM] = t->cached * (p->bytes + p->pieces * piece_bytes_lost(p)) +
-                                 (t->cost->gpu ? spilled * all_threads * SPILL_BYTES : 0);
-    work->amount[KF_COST_INSTRUCTIONS] =
-        t->arithmetic * ragged * (p->transforms * values * line_instructions(t, e) + p->instructions) +
-        (t->cost->gpu ? spilled * all_threads * SPILL_INSTRUCTIONS : 0);
+    work->amount[KF_COST_DRAM] = t->cached * (p->bytes + p->pieces * piece_bytes_lost(p));
     work->amount[KF_COST_LAUNCH] = t->options.overlap ? OVERLAPPED : 1;
-    if (!t->cost->gpu) return;
+    if (!t->cost->gpu) {
+        work->amount[KF_COST_INSTRUCTIONS] =
+            t->arithmetic *
+            (p->transforms * values * line_instructions(t, e, p->lines, p->across, 1) + p->instructions);
+        return;
+    }
+    const double resident = resident_of(p, fmax(threads, t->least_threads),
+                                        fmax(registers_of(t, p), t->least_registers), &spilled);
     const double multiprocessors =
         t->cost->device->multiprocessors > 0 ? t->cost->device->multiprocessors : MULTIPROCESSORS;
     const double blocks = p->blocks / multiprocessors, wait_us = READ_US + p->transforms * stages * STAGE_US;
-    /* Few warps do not keep the schedulers of a multiprocessor busy. */
-    const double warps = fmax(1, fmin(blocks, resident)) * ceil(threads / 32);
-    work->amount[KF_COST_INSTRUCTIONS] /= fmin(1, warps / BUSY_WARPS);
+    const double together = fmin(ceil(blocks), resident); /* on a multiprocessor */
+    const double spills = spill_instructions(p, spilled, stages, together, threads, &spilled_bytes);
+    work->amount[KF_COST_DRAM] += p->blocks * threads * spilled_bytes;
+    work->amount[KF_COST_INSTRUCTIONS] =
+        ISSUED * t->arithmetic *
+            (p->transforms * values * line_instructions(t, e, p->lines, p->across, together) +
+             p->instructions) +
+        p->blocks * threads * spills;
+    /* Few warps with few values do not keep the schedulers of a multiprocessor busy. */
+    const double in_work = together * ceil(threads / 32) * p->at_once * e->most;
+    work->amount[KF_COST_INSTRUCTIONS] /= fmin(1, in_work / BUSY_VALUES);
     work->amount[KF_COST_LATENCY] = 0.3;
-    if (blocks <= resident) { /* all at once: nothing waits for its turn, or for the last ones */
-        work->amount[KF_COST_LATENCY] += wait_us;
+    const double rounds = ceil(blocks / resident);
+    if (rounds <= IN_STEP) { /* what blocks read, compute and write hides behind nothing: all do the same */
+        const double fullest = ceil(blocks) / blocks; /* multiprocessor, over the mean */
+        work->amount[KF_COST_INSTRUCTIONS] *= fullest;
+        work->amount[KF_COST_DRAM] *= fmax(1, fullest / DRAWN); /* one can draw more than its share */
+        work->amount[KF_COST_LATENCY] += rounds * wait_us;
+        work->in_step = true;
         return;
     }
     work->blocks = blocks;
@@ -177,13 +223,14 @@ static kf_line_pass rows_pass(const kf_tally *t, const char *name, const kf_line
 }
 
 static kf_line_pass columns_pass(const kf_tally *t, const char *name, const kf_line_engine *e, bool last) {
+    static const double CACHE_LINE = 128;
     const kf_fluid *f = t->fluid;
     const kf_fluid_options *o = &t->options;
     const bool deep = f->dimensions == 3, own = last && o->component_per_thread;
     const double tiles = ceil((double)t->design.modes_x / o->columns_per_block);
     const double spectrum = t->values * (double)t->design.spectrum_bytes,
                  mode = (deep ? 2.0 : 4.0) * (double)t->design.spectrum_bytes;
-    kf_line_pass p = {.name = name, .engine = e, .transforms = last ? 2 : 1, .one_component = own};
+    kf_line_pass p = {.name = name, .engine = e, .transforms = last ? 2 : 1, .across = true};
     p.lines = last ? e->lines : o->columns_per_block;
     p.at_once = last && !own ? f->dimensions : 1;
     p.blocks = tiles * f->simulations *
@@ -191,12 +238,15 @@ static kf_line_pass columns_pass(const kf_tally *t, const char *name, const kf_l
                 : last ? f->cells[1]
                        : 3.0 * t->design.row_count / f->cells[1]);
     p.bytes = 2 * spectrum;
-    /* A tile lies in one piece; its columns fill it when a block has them all. */
-    p.piece_bytes =
-        o->tile > 0 && o->columns_per_block % o->tile == 0 ? INFINITY : o->columns_per_block * mode;
+    /* A tile lies in one piece; its columns fill it when a block has them all. Else other blocks take the
+     * rest of each line of the cache at about the same time. */
+    p.piece_bytes = o->tile == 0                          ? o->columns_per_block * mode
+                    : o->columns_per_block % o->tile == 0 ? INFINITY
+                                                          : CACHE_LINE * o->columns_per_block / o->tile;
     p.pieces = isfinite(p.piece_bytes) ? 2 * spectrum / p.piece_bytes : 0;
     p.instructions = last ? 18 * t->cells : 0;
-    p.resident = o->resident_columns;
+    /* The persistent plan's one kernel is built for its rows. */
+    p.resident = o->plan == KF_FLUID_PERSISTENT ? o->resident_rows : o->resident_columns;
     p.shared_bytes = o->prefetch
                          ? kf_line_prefetch_bytes(e, e->lines, t->design.real_bytes, t->design.spectrum_bytes)
                          : kf_line_shared_bytes(e, (int)p.lines, (int)p.at_once, o->exchange_buffers,
@@ -207,8 +257,12 @@ static kf_line_pass columns_pass(const kf_tally *t, const char *name, const kf_l
 static void add_fused(kf_tally *t) {
     const kf_fluid *f = t->fluid;
     kf_line_pass forward = rows_pass(t, "rows_forward", &t->design.rows);
-    kf_line_pass inverse = rows_pass(t, "rows_inverse", &t->design.inverse);
-    forward.instructions = t->cells * gather_instructions(f);
+    const bool persistent = t->options.plan == KF_FLUID_PERSISTENT; /* which has one engine for all rows */
+    kf_line_pass inverse = rows_pass(t, "rows_inverse", persistent ? &t->design.rows : &t->design.inverse);
+    /* A mode is split from, or joined with, its mirror image, which another thread has. */
+    static const double MIRROR = 25;
+    inverse.instructions = t->cells * MIRROR;
+    forward.instructions = t->cells * (gather_instructions(f) + MIRROR);
     forward.bytes += extra_bytes(t);
     inverse.bytes += t->images * t->values * (double)t->design.velocity_bytes;
     forward.resident = inverse.resident = t->options.resident_rows;

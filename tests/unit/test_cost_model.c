@@ -372,6 +372,11 @@ static void test_beside_each_other(void **state) {
     const double away = (0.5 + (150 + 25) / 50.0) / (200 / 50.0), busy = 1 / (1 + away);
     assert_near(p.parts_us[KF_COST_DRAM], 200 / (busy / pow(1 + pow(busy, 8), 0.125)) * (1 + 0.85 / 50),
                 1e-12);
+    /* Blocks that all do the same at the same time: a fifth of the rest is seen. */
+    works.list[0].in_step = true;
+    p = predict(&works, NULL);
+    assert_near(p.parts_us[KF_COST_DRAM], 200 + 0.2 * (150 + 25), 1e-12);
+    works.list[0].in_step = false;
     /* Fewer blocks than fit end together: a second wave at most. */
     works.list[0].resident = 80;
     works.list[0].in_turn = false;

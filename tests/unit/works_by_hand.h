@@ -20,7 +20,7 @@ typedef struct expected {
     double efficiency;              /* 0: 1 */
     double starts;                  /* of amount[KF_COST_LAUNCH], 0: 1; -1: none */
     double blocks, resident, waits; /* of a multiprocessor; resident and waits 0: not compared */
-    bool in_turn, aside;
+    bool in_turn, in_step, aside;
 } expected;
 
 static inline void near(const char *launch, const char *what, double value, double wanted) {
@@ -47,6 +47,7 @@ static inline void compare_by_hand(const kf_work *work, const expected *wanted) 
     if (wanted->resident > 0) near(work->name, "resident", work->resident, wanted->resident);
     if (wanted->waits > 0) near(work->name, "wait_us", work->wait_us, wanted->waits);
     assert_int_equal(work->in_turn, wanted->in_turn);
+    assert_int_equal(work->in_step, wanted->in_step);
     assert_int_equal(work->aside, wanted->aside);
 }
 
