@@ -54,6 +54,9 @@ static void print_table(const kf_replay_request *request, const kf_replay_result
            (unsigned long long)landscape->size, (unsigned long long)landscape->ok_count,
            landscape->device[0] != '\0' ? ", measured on " : "", landscape->device);
     printf("optimum   %s: %s\n", kf_human_time_us(landscape->times_us[landscape->optimum], time), summary);
+    const kf_landscape_spread spread = kf_landscape_spread_of(landscape);
+    printf("spread    the median takes %.2f times as long; %.2f %% are within 5 %%\n",
+           spread.median_over_optimum, 100 * spread.share_within_5);
     printf("strategy  %s, %d searches, %.0f us of its own a config\n\n", request->strategy, result->repeats,
            result->overhead_us);
     printf("%11s %9s %9s %9s %9s %11s\n", "evaluations", "mean", "median", "quartile", "quartile",
@@ -140,6 +143,9 @@ static void print_json(const kf_replay_request *request, const kf_replay_result 
     kf_config config;
     kf_space_config(landscape->space, landscape->optimum, &config);
     (void)cJSON_AddItemToObject(json, "optimum_config", kf_config_to_json(&config));
+    const kf_landscape_spread spread = kf_landscape_spread_of(landscape);
+    (void)cJSON_AddNumberToObject(json, "median_over_optimum", spread.median_over_optimum);
+    (void)cJSON_AddNumberToObject(json, "share_within_5_percent", spread.share_within_5);
     add_result(json, result);
     if (with != NULL) add_result(cJSON_AddObjectToObject(json, "with_prior"), with);
     kf_json_print(json);

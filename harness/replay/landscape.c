@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/space/space_parts.h"
+#include "base/statistics/statistics.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
 #include "results/landscape_file.h"
@@ -148,6 +149,21 @@ kf_status kf_landscape_open(const char *path, kf_landscape **landscape, kf_error
 
 bool kf_landscape_has_samples(const kf_landscape *landscape) {
     return landscape->sample_counts[landscape->optimum] > 1;
+}
+
+kf_landscape_spread kf_landscape_spread_of(const kf_landscape *landscape) {
+    const double best = landscape->times_us[landscape->optimum];
+    double *times = kf_allocate(landscape->ok_count * sizeof *times);
+    size_t count = 0, near = 0;
+    for (uint64_t i = 0; i < landscape->size; i++) {
+        if (landscape->states[i] != KF_STATE_OK) continue;
+        near += landscape->times_us[i] <= 1.05 * best;
+        times[count++] = landscape->times_us[i];
+    }
+    const kf_landscape_spread spread = {.median_over_optimum = kf_median(times, count) / best,
+                                        .share_within_5 = (double)near / (double)count};
+    free(times);
+    return spread;
 }
 
 double kf_landscape_observe(const kf_landscape *landscape, uint64_t index, double effort) {

@@ -30,6 +30,13 @@ bool kf_landscape_has_samples(const kf_landscape *landscape);
  * many of them; at full effort times_us. */
 double kf_landscape_observe(const kf_landscape *landscape, uint64_t index, double effort);
 
+/* How hard it is to find something good: the median time of what is correct over the best, and the share of
+ * these configs whose times are at most 1.05 of the best. */
+typedef struct kf_landscape_spread {
+    double median_over_optimum, share_within_5;
+} kf_landscape_spread;
+kf_landscape_spread kf_landscape_spread_of(const kf_landscape *landscape);
+
 /* Reads a Kernel Tuner cache, T4 results or kftune's own compact landscape (docs/search.md), plain or
  * gzipped; a cache may be unfinished. The time of a config is the file's own figure for it (Kernel Tuner's
  * "time" is the mean). Of several results of one config the last counts. A file without any correct result is

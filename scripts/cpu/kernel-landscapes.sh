@@ -34,5 +34,5 @@ for i in "${!problems[@]}"; do
 done
 wait
 for landscape in "$folder"/cpu-*.json.gz; do
-    "$kftune" replay --landscape "$landscape" --strategy model --evaluations 1 --repeats 1 | head -n 2
+    "$kftune" replay --landscape "$landscape" --strategy model --evaluations 1 --repeats 1 | head -n 3
 done

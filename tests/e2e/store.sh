@@ -139,6 +139,7 @@ compact
 holds '"landscape":"toy"'
 holds '"strategy":"random","evaluations":6,"repeats":4,"seed":7,"configs":6,"correct":5,"optimum":500,"unit":"us"'
 holds '"parameters":{"x":4,"y":true}'
+holds '"median_over_optimum":1.8,"share_within_5_percent":0.4'
 holds '"regret_mean":0,"regret_median":0,"regret_q1":0,"regret_q3":0'
 holds '{"regret":0.05,"reached":4,'
 holds '{"regret":0.01,"reached":4,'
@@ -154,6 +155,7 @@ holds '"within":[{"regret":0.05,"reached":1,"evaluations":5},{"regret":0.01,"rea
 expect 0 replay --landscape "$scratch/toy.json" --strategy enumerate --evaluations 6 --repeats 1
 shows "6 configs, 5 correct, measured on Toy"
 lines 1 '^optimum  *500 us: x=4 y=true'
+lines 1 '^spread  *the median takes 1.80 times as long; 40.00 % are within 5 %'
 marks=$(awk '/^ *evaluations/ {on = 1; next} on && !NF {exit} on {print $1 ":" $2 ":" $4}' "$out" | tr '\n' ' ')
 [ "$marks" = "1:300.00:300.00 2:100.00:100.00 5:2.00:2.00 6:0.00:0.00 " ] || complain "the table shows $marks"
 lines 1 '^within 5 %: 1 of 1 searches, half of all after 5 evaluations'
