@@ -204,16 +204,16 @@ static void set_domain(kf_description *d, const turned *t, double scale, bool ro
     const double reach = fmax(extent[0], sqrt(front));
     size[0] = extent[0] + (BEFORE + BEHIND) * reach;
     cross_section(extent, front / blockage, road, &size[1], &size[2]);
-    if (nodes[0] > 0) {
+    d->cell_size = said->cells > 0.0 ? t->straight * scale / said->cells
+                                     : cbrt(size[0] * size[1] * size[2] / USUAL_NODES);
+    for (int a = 0; a < 3; a++)
+        d->cells[a] = even_cells(size[a] / d->cell_size);
+    /* Asked for the grid that it has anyway, as 'kftune run' does, it stays the same scene. */
+    if (nodes[0] > 0 && memcmp(d->cells, nodes, sizeof d->cells) != 0) {
         memcpy(d->cells, nodes, sizeof d->cells);
         d->cell_size = fmax(size[0] / nodes[0], sqrt(front / blockage / ((double)nodes[1] * nodes[2])));
         for (int a = 1; a < 3; a++)
             d->cell_size = fmax(d->cell_size, 1.5 * extent[a] / nodes[a]);
-    } else {
-        d->cell_size = said->cells > 0.0 ? t->straight * scale / said->cells
-                                         : cbrt(size[0] * size[1] * size[2] / USUAL_NODES);
-        for (int a = 0; a < 3; a++)
-            d->cells[a] = even_cells(size[a] / d->cell_size);
     }
     const double longer = d->cells[0] * d->cell_size / size[0];
     d->solid.position[0] = longer * (BEFORE * reach + 0.5 * extent[0]);

@@ -7,6 +7,8 @@
 /* Room that a grid of other proportions adds goes to both sides between faces of one kind, else to the upper
  * end. */
 void kf_description_regrid(kf_description *d, const int nodes[3], kf_text *notes) {
+    /* The grid that it has changes nothing, not by a rounding either: the scene's hash is its numbers'. */
+    if (memcmp(d->cells, nodes, sizeof d->cells) == 0) return;
     double size[3], cell_size = 0.0;
     for (int a = 0; a < 3; a++) {
         size[a] = d->cells[a] * d->cell_size;

@@ -369,6 +369,27 @@ static void test_bare_meshes(void **state) {
     assert_holds(error.message, "--wind");
 }
 
+/* 'kftune run' opens a scene with the grid that was tuned: the scene's own must give the very same scene. */
+static void test_own_grid_again(void **state) {
+    (void)state;
+    const char *files[5] = {"ball", "cylinder2d",
+                            write_text("hundredths.json",
+                                       "{\"domain\": {\"cells\": [108, 40, 24], \"cell_size\": 0.21}, " TUNNEL
+                                       ", " FLOW ", " BALL "}"),
+                            write_text("sheet.obj", "v 0 0 0\nv 0 1 0\nv 0 1 1\nv 0 0 1\nf 1 2 3 4\n"),
+                            shared_mesh("beetle.obj")};
+    for (int i = 0; i < 5 && files[i] != NULL; i++) {
+        kf_scene *own = open_scene(files[i], NULL);
+        kf_scene_options options = {.seed = 0};
+        memcpy(options.nodes, own->nodes, sizeof options.nodes);
+        kf_scene *again = open_scene(files[i], &options);
+        if (strcmp(own->hash, again->hash) != 0)
+            fail_msg("%s: cells of %.17g and %.17g", files[i], own->cell_size, again->cell_size);
+        kf_scene_free(own);
+        kf_scene_free(again);
+    }
+}
+
 static void test_options(void **state) {
     (void)state;
     const kf_scene_options finer = {.nodes = {144, 72, 72}, .samples_per_cell = 10, .seed = 7};
@@ -480,6 +501,7 @@ int main(void) {
         cmocka_unit_test(test_pose_in_time),
         cmocka_unit_test(test_free_ball),
         cmocka_unit_test(test_bare_meshes),
+        cmocka_unit_test(test_own_grid_again),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_reduce),
         cmocka_unit_test(test_source_of_a_file),
