@@ -145,6 +145,15 @@ static kf_status lay_out(const char *file, const double metres[3], kf_particle_s
     return KF_OK;
 }
 
+/* The spacing that gives the box so many spacings along x, layers beyond its faces among them; the file's own
+ * stays to the last bit: asked for the size that it has, a scene is the same. */
+static double spacing_for(const kf_particle_scene *s, double metres, int spacings_x) {
+    const double layers =
+                     ceil(s->support) * ((s->sides[0] == KF_SIDE_DUMMIES) + (s->sides[1] == KF_SIDE_DUMMIES)),
+                 wanted = fmax(1.0, spacings_x - layers);
+    return wanted == nearbyint(metres / s->spacing) ? s->spacing : metres / wanted;
+}
+
 static kf_status read_box(const char *file, const cJSON *root, const kf_particle_options *options,
                           kf_particle_scene *s, double metres[3], kf_text *notes, kf_error *error) {
     static const char *const keys[] = {"size", "faces", "face_velocity", NULL};
@@ -153,9 +162,9 @@ static kf_status read_box(const char *file, const cJSON *root, const kf_particle
     KF_TRY(kf_json_object((kf_json_place){file, ""}, root, "box", true, &box, error));
     KF_TRY(kf_json_check_keys(place, box, keys, error));
     KF_TRY(kf_json_numbers(place, box, "size", true, 1e-9, 1e6, s->dimensions, metres, error));
-    if (options->spacings_x > 0) s->spacing = metres[0] / options->spacings_x;
-    if (options->spacing_scale > 0.0) s->spacing *= options->spacing_scale;
     KF_TRY(read_sides(file, box, s, error));
+    if (options->spacings_x > 0) s->spacing = spacing_for(s, metres[0], options->spacings_x);
+    if (options->spacing_scale > 0.0) s->spacing *= options->spacing_scale;
     KF_TRY(read_speeds(file, box, s, error));
     return lay_out(file, metres, s, notes, error);
 }

@@ -132,7 +132,7 @@ typedef struct kf_particle_scene {
 
 typedef struct kf_particle_options {
     double spacing_scale; /* 0: 1. Coarser: the same scene with larger spacings */
-    int spacings_x;       /* along the box; 0: as the file says */
+    int spacings_x;       /* along the box and the layers beyond its faces; 0: as the file says */
     uint64_t seed;        /* 0: the file's */
     double shake;         /* spacings; velocities are shaken by a tenth of it */
 } kf_particle_options;
