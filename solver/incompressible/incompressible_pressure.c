@@ -195,6 +195,7 @@ static void scalars(kf_incompressible_builder *b, const char *name, const kf_inc
 static void precondition(kf_incompressible_builder *b, const kf_incompressible_arguments *a) {
     if (b->system->options.solver == KF_SOLVE_MULTIGRID_CG) {
         cycle(b, a, 0, true);
+        if (b->system->level_count == 1) launch(b, "products", true, a, 3); /* no smooth_last summed them */
     } else if (b->system->options.solver == KF_SOLVE_INCOMPLETE_CG) {
         launch(b, "factor_red", false, a, 1);
         launch(b, "factor_black", false, a, 2);

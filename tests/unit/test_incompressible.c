@@ -16,6 +16,7 @@
 
 #include "base/util/text.h"
 #include "solver/incompressible/incompressible.h"
+#include "solver/incompressible/reference.h"
 #include "solver/systems.h"
 #include "solver/validation/flow.h"
 #include "tests/unit/plan_fixture.h"
@@ -328,6 +329,58 @@ static void test_records(void **state) {
     kf_scene_free(scene);
 }
 
+/* What carries smoke: at every cell the velocity of the fields, and that of the reference. */
+static void check_smoke_velocity(kf_scene *scene, const char *changes) {
+    enum { STEPS = 2 };
+    kf_error error = {0};
+    kf_fields fields = {0};
+    kf_reference *reference;
+    kf_buffer *buffer;
+    scene->incompressible.tolerance = 1e-5;
+    const size_t count = (size_t)scene->nodes[0] * (size_t)scene->nodes[1] * (size_t)scene->nodes[2],
+                 bytes = 4 * count * sizeof(float);
+    const kf_config config = configure(scene, changes);
+    kf_plan *plan = open_plan_of(incompressible, scene, &config);
+    float *velocity = malloc(bytes);
+    double most = 0.0, off = 0.0;
+    must(incompressible->reference(problem_of(incompressible, scene), STEPS, &reference, &error), &error);
+    must(kf_buffer_create(backend, bytes, &buffer, &error), &error);
+    must(kf_buffer_fill(buffer, 0xff, &error), &error); /* no numbers */
+    advance(plan, STEPS);
+    must(plan->methods->flow->velocity(plan, buffer, &error), &error);
+    must(kf_backend_synchronize(backend, &error), &error);
+    must(kf_buffer_download(buffer, 0, velocity, bytes, &error), &error);
+    must(plan->methods->flow->fields(plan, &fields, &error), &error);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t a = 0; a < 3; a++) {
+            const double expected = reference->values[(a + 1) * count + i];
+            assert_true(velocity[4 * i + a] == fields.velocity[a][i]);
+            most = fmax(most, fabs(expected));
+            off = fmax(off, fabs((double)velocity[4 * i + a] - expected));
+        }
+        assert_true(velocity[4 * i + 3] == 0.0F);
+    }
+    if (!(off < 1e-3 * most)) fail_msg("%s: %.3g off where speeds reach %.3g", changes, off, most);
+    kf_fields_free(&fields);
+    kf_buffer_free(buffer);
+    free(velocity);
+    incompressible->free_reference(reference);
+    kf_plan_free(plan);
+    kf_scene_free(scene);
+}
+static void test_smoke_velocity(void **state) {
+    (void)state;
+    check_smoke_velocity(open_shipped_scene("ball", 6000), "solver=multigrid_cg");
+    for (int periodic = 0; periodic < 3; periodic++) {
+        kf_scene *scene = kf_flow_box("smoke", 14 + periodic, 11, 9 + periodic, 0.05);
+        scene->initial_state = disturb;
+        for (int face = 0; face < KF_FACES; face++)
+            if (face / 2 != periodic) scene->faces[face] = KF_FREE_SLIP;
+        check_smoke_velocity(scene,
+                             periodic == 1 ? "solver=multigrid_cg storage=f64" : "solver=multigrid_cg");
+    }
+}
+
 /* Small levels of a cycle give the same by one block as level by level. */
 static void test_lower_levels(void **state) {
     (void)state;
@@ -481,6 +534,7 @@ int main(void) {
                                        cmocka_unit_test(test_known_profiles),
                                        cmocka_unit_test(test_force_of_the_body),
                                        cmocka_unit_test(test_records),
+                                       cmocka_unit_test(test_smoke_velocity),
                                        cmocka_unit_test(test_lower_levels),
                                        cmocka_unit_test(test_checkpoint),
                                        cmocka_unit_test(test_section),
