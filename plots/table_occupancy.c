@@ -67,5 +67,5 @@ kf_status kf_table_occupancy(const kf_plot_results *results, kf_text *data, int 
         ++*config_blocks;
     }
     if (position > *config_blocks) return KF_OK;
-    return kf_fail(error, KF_BAD_INPUT, "this run has no kernel whose occupancy is known: was it on a cpu?");
+    return kf_fail(error, KF_BAD_INPUT, "this run has no kernel whose occupancy is known; a cpu's have none");
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/backend/world.h"
+#include "base/space/space.h"
 #include "base/util/log.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
@@ -267,7 +268,7 @@ static kf_status read_options(kf_run_job *job, kf_error *error) {
     const kf_arguments *arguments = job->arguments;
     long steps = 1000, checkpoints = 2;
     KF_TRY(kf_run_duration(arguments, job->problem, &steps, &job->how, error));
-    long every = steps >= 5 ? steps / 5 : 1;
+    long every = (steps + 4) / 5; /* the fifth output is the last step's */
     KF_TRY(kf_argument_integer(arguments, "--every", 1, 1000000000000, &every, error));
     KF_TRY(kf_argument_integer(arguments, "--checkpoints", 0, 1000000, &checkpoints, error));
     double checkpoint_seconds = usual_checkpoint_seconds;
@@ -334,6 +335,25 @@ static void say_what_to_expect(const kf_run_job *job) {
     free(text);
 }
 
+/* The config by what differs from the default; --verbose has all of it. */
+static void say_config(const kf_run_job *job) {
+    const kf_device_info *device = kf_backend_device(job->backend);
+    char facts[KF_FACTS_TEXT];
+    kf_space *space = NULL;
+    kf_config usual;
+    kf_error ignored;
+    const bool known = kf_problem_space(job->problem, device, NULL, 0, &space, &ignored) == KF_OK &&
+                       kf_space_preset(space, "default", &usual, &ignored) == KF_OK;
+    char *text = kf_config_relative(&job->best.config, known ? &usual : NULL, "default"),
+         *whole = kf_config_summary(&job->best.config);
+    kf_info("%s %s, on %s: %s", job->problem->name, kf_facts_text(&job->problem->facts, facts), device->name,
+            text);
+    kf_detail("config: %s", whole);
+    kf_space_free(space);
+    free(whole);
+    free(text);
+}
+
 static kf_status prepare(kf_run_job *job, kf_error *error) {
     const char *config = kf_argument(job->arguments, "--config", NULL);
     KF_TRY(config != NULL ? open_tuned(job, config, error) : open_untuned(job, error));
@@ -349,11 +369,7 @@ static kf_status prepare(kf_run_job *job, kf_error *error) {
                                     kf_argument_given(job->arguments, "--force"), &job->lock, error);
     KF_TRY(kf_world_agree(opened, error));
     tell_of_killed(job);
-    char *summary = kf_config_summary(&job->best.config);
-    char facts[KF_FACTS_TEXT];
-    kf_info("%s %s, on %s: %s", job->problem->name, kf_facts_text(&job->problem->facts, facts),
-            kf_backend_device(job->backend)->name, summary);
-    free(summary);
+    say_config(job);
     return kf_run_record(job, "running", false, error);
 }
 

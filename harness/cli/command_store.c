@@ -123,6 +123,8 @@ typedef struct kf_show {
     kf_shown *results;
     size_t count, capacity;
     bool json;
+    char *usual_text; /* the default's config, by which the others are told; NULL: not measured */
+    kf_config usual;
     double best_us;
     kf_kernel_time *kernels; /* of the fastest result that has them; owned */
     int kernel_count;
@@ -138,17 +140,22 @@ static kf_status collect_result(void *context, int sequence, const char *role, c
     }
     kf_shown *shown = &show->results[show->count++];
     bool ok = measurement->state == KF_STATE_OK;
-    *shown = (kf_shown){.sequence = sequence,
-                        .samples = (int)measurement->sample_count,
-                        .state = measurement->state,
-                        .time_us = ok ? measurement->step_us.median : NAN,
-                        .low_us = ok ? measurement->step_us.low : NAN,
-                        .high_us = ok ? measurement->step_us.high : NAN,
-                        .updates_per_us = ok ? measurement->updates_per_us : NAN,
-                        .error = measurement->verification.error,
-                        .summary = kf_config_summary(config),
-                        .reason = kf_duplicate(measurement->reason),
-                        .config = show->json ? kf_config_to_json(config) : NULL};
+    if (show->usual_text == NULL && strcmp(role, "preset:default") == 0) {
+        show->usual = *config;
+        show->usual_text = kf_config_summary(config);
+    }
+    *shown = (kf_shown){
+        .sequence = sequence,
+        .samples = (int)measurement->sample_count,
+        .state = measurement->state,
+        .time_us = ok ? measurement->step_us.median : NAN,
+        .low_us = ok ? measurement->step_us.low : NAN,
+        .high_us = ok ? measurement->step_us.high : NAN,
+        .updates_per_us = ok ? measurement->updates_per_us : NAN,
+        .error = measurement->verification.error,
+        .summary = kf_config_relative(config, show->usual_text != NULL ? &show->usual : NULL, "default"),
+        .reason = kf_duplicate(measurement->reason),
+        .config = show->json ? kf_config_to_json(config) : NULL};
     kf_copy_text(shown->role, sizeof shown->role, role);
     kf_config_hash(config, shown->hash);
     if (ok && measurement->kernel_count > 0 && !(measurement->step_us.median >= show->best_us)) {
@@ -176,6 +183,7 @@ static void free_show(kf_show *show) {
         cJSON_Delete(show->results[i].config);
     }
     free(show->results);
+    free(show->usual_text);
     free(show->kernels);
 }
 
@@ -252,8 +260,10 @@ static void show_text(const kf_run_summary *run, const kf_show *show, size_t lim
     printf("run %lld  %s\n", (long long)run->id, run->uuid);
     char facts[KF_FACTS_TEXT];
     printf("scene %s (%s), system %s\n", run->scene, kf_facts_text(run->facts, facts), run->system);
-    printf("device %s\nstrategy %s, seed %llu, started %s, %s\n\n", run->device, run->strategy,
+    printf("device %s\nstrategy %s, seed %llu, started %s, %s\n", run->device, run->strategy,
            (unsigned long long)run->seed, run->started, run->state);
+    if (show->usual_text != NULL) printf("default %s\n", show->usual_text);
+    printf("\n");
     char unit[KF_RATE_TEXT];
     printf("%6s  %-13s  %10s  %9s  %9s  %-15s  %s\n", "number", "state", "step", "+-",
            kf_rate_unit(run->update, unit), "role", "config, or what went wrong");

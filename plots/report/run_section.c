@@ -362,10 +362,18 @@ static void add_results(kf_text *page, const kf_run_summary *run, const rows *al
     for (int i = 0, shown = 0; i < KF_STATES; i++)
         if (all->states[i] > 0)
             kf_text_append(page, "%s%d %s", shown++ > 0 ? ", " : "", all->states[i], kf_state_names[i]);
-    kf_text_append(page,
-                   ". The fastest:</p>\n<div class=\"wide\"><table><thead><tr><th class=\"n\">step</th><th "
-                   "class=\"n\">±</th>"
-                   "<th class=\"n\">");
+    const row *usual = preset_of(all, "default");
+    kf_text_append(page, ". The fastest%s:</p>\n", usual != NULL ? ", by what differs from the default" : "");
+    if (usual != NULL) {
+        char *whole = kf_config_summary(&usual->config);
+        kf_text_append(page, "<p class=\"quiet\">");
+        kf_html_print(page, "default: %s", whole);
+        kf_text_append(page, "</p>\n");
+        free(whole);
+    }
+    kf_text_append(page, "<div class=\"wide\"><table><thead><tr><th class=\"n\">step</th><th "
+                         "class=\"n\">±</th>"
+                         "<th class=\"n\">");
     kf_html_text(page, kf_rate_unit(run->update, unit));
     kf_text_append(page, "</th><th>role</th><th>config, or what went wrong</th></tr></thead><tbody>\n");
     const row **sorted = kf_allocate(((size_t)all->count + 1) * sizeof(row *));
@@ -374,7 +382,8 @@ static void add_results(kf_text *page, const kf_run_summary *run, const rows *al
     qsort(sorted, (size_t)all->count, sizeof(row *), compare_rows);
     for (int i = 0; i < all->count && i < SHOWN; i++) {
         const row *r = sorted[i];
-        char time[32], *summary = kf_config_summary(&r->config);
+        char time[32],
+            *summary = kf_config_relative(&r->config, usual != NULL ? &usual->config : NULL, "default");
         if (r->state == KF_STATE_OK)
             kf_text_append(
                 page, "<tr><td class=\"n\">%s</td><td class=\"n\">%.2f %%</td><td class=\"n\">%.1f</td><td>",
@@ -409,11 +418,16 @@ static void note_source(void *context, const char *name, const char *value) {
     if (strcmp(name, "file") == 0) kf_copy_text(context, KF_PATH, value);
 }
 
+static void note_budget(void *context, const char *name, const char *value) {
+    if (strcmp(name, "budget") == 0) kf_copy_text(context, KF_NAME, value);
+}
+
 static kf_status add_reproduction(kf_text *page, kf_store *store, const kf_run_summary *run,
                                   kf_error *error) {
-    char source[KF_PATH] = "";
+    char source[KF_PATH] = "", budget[KF_NAME] = "";
     const kf_problem_options options = kf_problem_options_of(run->facts, run->seed);
-    const kf_status status = kf_store_facts(store, run->id, KF_FACTS_SCENE, note_source, source, error);
+    kf_status status = kf_store_facts(store, run->id, KF_FACTS_SCENE, note_source, source, error);
+    if (status == KF_OK) status = kf_store_facts(store, run->id, KF_FACTS_RUN, note_budget, budget, error);
     kf_text_append(page, "<h2 id=\"reproduce\">How to do it again</h2>\n<pre>kftune tune --scene ");
     add_quoted(page, source);
     kf_html_print(page, " --system %s", run->system);
@@ -422,6 +436,7 @@ static kf_status add_reproduction(kf_text *page, kf_store *store, const kf_run_s
     if (options.samples_per_cell > 0) kf_html_print(page, " --samples-per-cell %g", options.samples_per_cell);
     kf_html_print(page, " --seed %" PRIu64 " --strategy ", run->seed);
     add_quoted(page, run->strategy);
+    if (budget[0] != '\0') kf_html_print(page, " --budget %s", budget);
     kf_text_append(page, "\n");
     kf_text_append(page, "kftune store show --run %.8s --store ", run->uuid);
     add_quoted(page, kf_store_path(store));
