@@ -148,9 +148,12 @@ static kf_status read_scene(kf_landscape_file *file, const cJSON *scene, kf_erro
 static kf_status read_device(kf_landscape_file *file, const cJSON *device, kf_error *error) {
     const kf_json_place place = {file->path, "device"};
     const char *name = NULL, *backend = "";
+    double l2_bytes = 0;
     KF_TRY(kf_json_string(place, device, "name", true, &name, error));
     KF_TRY(kf_json_string(place, device, "backend", false, &backend, error));
     KF_TRY(kf_json_number(place, device, "peak_bandwidth", false, 0, 1e18, &file->peak_bandwidth, error));
+    KF_TRY(kf_json_number(place, device, "l2_bytes", false, 0, 0x1p53, &l2_bytes, error));
+    file->l2_bytes = (uint64_t)l2_bytes;
     kf_copy_text(file->device, sizeof file->device, name);
     kf_copy_text(file->backend, sizeof file->backend, backend);
     return KF_OK;

@@ -138,12 +138,13 @@ static void print_rows(const kf_compact_rows *rows, cJSON *domains, FILE *stream
 typedef struct kf_compact_origin {
     char backend[16];
     double peak_bandwidth;
+    int64_t l2_bytes;
 } kf_compact_origin;
 
 static kf_status find_origin(kf_store *store, int64_t run_id, kf_compact_origin *origin, kf_error *error) {
-    static const char *const sql = "SELECT environment.backend, environment.peak_bandwidth FROM run "
-                                   "JOIN environment ON environment.id = run.environment WHERE "
-                                   "run.id = ?";
+    static const char *const sql = "SELECT environment.backend, environment.peak_bandwidth, "
+                                   "environment.l2_bytes FROM run JOIN environment ON "
+                                   "environment.id = run.environment WHERE run.id = ?";
     sqlite3_stmt *statement = NULL;
     KF_TRY(kf_store_prepare(store, sql, &statement, error));
     kf_binder binder = {statement, 0};
@@ -154,6 +155,7 @@ static kf_status find_origin(kf_store *store, int64_t run_id, kf_compact_origin 
         kf_reader reader = {statement, 0};
         kf_read_text(&reader, origin->backend, sizeof origin->backend);
         origin->peak_bandwidth = kf_read_number(&reader);
+        origin->l2_bytes = kf_read_integer(&reader);
     }
     (void)sqlite3_finalize(statement);
     return status;
@@ -174,6 +176,7 @@ static cJSON *head(const kf_run_summary *run, const kf_compact_origin *origin, c
     (void)cJSON_AddStringToObject(device, "name", run->device);
     (void)cJSON_AddStringToObject(device, "backend", origin->backend);
     (void)cJSON_AddNumberToObject(device, "peak_bandwidth", origin->peak_bandwidth);
+    (void)cJSON_AddNumberToObject(device, "l2_bytes", (double)origin->l2_bytes);
     (void)cJSON_AddStringToObject(json, "run", run->uuid);
     cJSON *presets = cJSON_AddObjectToObject(json, "presets");
     for (size_t i = 0; i < rows->count; i++)

@@ -41,6 +41,7 @@ static void identify(kf_import *import) {
     kf_copy_text(import->device.name, sizeof import->device.name,
                  file->device[0] != '\0' ? file->device : "unknown");
     import->device.peak_bandwidth = file->peak_bandwidth;
+    import->device.l2_bytes = file->l2_bytes;
     kf_copy_text(import->run.system, sizeof import->run.system, file->system);
     kf_copy_text(import->run.strategy, sizeof import->run.strategy, "import");
 }

@@ -19,6 +19,7 @@ typedef struct kf_landscape_file {
     char device[128];
     char backend[16];        /* "" when not known */
     double peak_bandwidth;   /* of the device, bytes/s; 0 when not known */
+    uint64_t l2_bytes;       /* its last-level cache; 0 when not known */
     const cJSON *parameters; /* {"alpha": [1, 2, 4], ...}; NULL: the file lists no values */
     double unit_us;          /* of its times */
 } kf_landscape_file;

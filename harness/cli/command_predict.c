@@ -347,6 +347,7 @@ static kf_status find_device(kf_predict *predict, kf_error *error) {
     if (foreign) {
         kf_copy_text(predict->device.name, sizeof predict->device.name, landscape->device);
         predict->device.peak_bandwidth = landscape->peak_bandwidth;
+        predict->device.l2_bytes = landscape->l2_bytes;
     }
     return KF_OK;
 }

@@ -125,6 +125,7 @@ static void identify(const kf_landscape_file *file, kf_landscape *landscape) {
     kf_copy_text(landscape->device, sizeof landscape->device, file->device);
     kf_copy_text(landscape->backend, sizeof landscape->backend, file->backend);
     landscape->peak_bandwidth = file->peak_bandwidth;
+    landscape->l2_bytes = file->l2_bytes;
 }
 
 kf_status kf_landscape_open(const char *path, kf_landscape **landscape, kf_error *error) {

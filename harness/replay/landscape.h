@@ -13,6 +13,7 @@ typedef struct kf_landscape {
     char device[128];
     char backend[16];      /* "" when not known */
     double peak_bandwidth; /* of the device, bytes/s; 0 when not known */
+    uint64_t l2_bytes;     /* its last-level cache; 0 when not known */
     kf_space *space;       /* of the configs that the file holds, and no others */
     uint64_t size;         /* of the space; the arrays below have one entry a config */
     kf_state *states;

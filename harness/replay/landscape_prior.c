@@ -14,6 +14,7 @@ bool kf_landscape_prior_open(const kf_landscape *landscape, kf_landscape_prior *
         return false;
     kf_copy_text(prior->device.backend, sizeof prior->device.backend, landscape->backend);
     prior->device.peak_bandwidth = landscape->peak_bandwidth;
+    prior->device.l2_bytes = landscape->l2_bytes;
     kf_cost_model_open(prior->problem, &prior->device, NULL, &prior->source.model);
     prior->source.space = landscape->space;
     prior->prior = (kf_prior){kf_cost_prior_time, &prior->source};

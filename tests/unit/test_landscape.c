@@ -102,7 +102,7 @@ static void test_compact(void **state) {
                 landscape->options.seed == 0); /* the seed is beyond 2^53 */
     assert_string_equal(landscape->device, "Test device");
     assert_string_equal(landscape->backend, "cuda");
-    assert_true(landscape->peak_bandwidth == 4.8e12);
+    assert_true(landscape->peak_bandwidth == 4.8e12 && landscape->l2_bytes == 50 << 20);
     assert_int_equal(landscape->size, 2 * KF_STATES);
     assert_int_equal(kf_space_preset_count(landscape->space), 2);
     kf_config preset;

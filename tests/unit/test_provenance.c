@@ -130,7 +130,8 @@ static void exports_keep_the_device(void **state) {
     }
     const char *compact =
         "{\"kftune_landscape\": 1, \"system\": \"k\", \"scene\": {\"name\": \"s\", \"facts\": {}, \"units\": "
-        "{}}, \"device\": {\"name\": \"NVIDIA H200\", \"backend\": \"cuda\", \"peak_bandwidth\": 4.8e12}, "
+        "{}}, \"device\": {\"name\": \"NVIDIA H200\", \"backend\": \"cuda\", \"peak_bandwidth\": 4.8e12, "
+        "\"l2_bytes\": 62914560}, "
         "\"parameters\": {\"x\": [1, 2]}, \"results\": [[0, 3.5, 1], [1, 2.5, 1]]}";
     assert_int_equal(kf_file_write_atomic(file, compact, strlen(compact), NULL), KF_OK);
     take_import(store, file, &run);
@@ -138,7 +139,7 @@ static void exports_keep_the_device(void **state) {
     kf_landscape *landscape = open_landscape(file);
     assert_string_equal(landscape->backend, "cuda");
     assert_string_equal(landscape->device, "NVIDIA H200");
-    assert_true(landscape->peak_bandwidth == 4.8e12);
+    assert_true(landscape->peak_bandwidth == 4.8e12 && landscape->l2_bytes == 60 << 20);
     kf_landscape_free(landscape);
     kf_store_close(store);
 }
