@@ -425,6 +425,9 @@ KF_FUNCTION void kf_set_component(const kf_kinetic_arguments *a, void *v, int i,
     kf_real f_##name = kf_from_store(*kf_kept(a, a->target, i, k, cx, cy, cz));
 #define KF_STREAM_TARGET(i, name, cx, cy, cz) kf_stream(kf_address(a, a->target, i, k), f_##name);
 #define KF_STORE_TARGET(i, name, cx, cy, cz)  *kf_kept(a, a->target, i, k, cx, cy, cz) = kf_to_store(f_##name);
+/* To and from an array. */
+#define KF_GIVE_POPULATION(i, name, cx, cy, cz) given[i] = f_##name;
+#define KF_TAKE_POPULATION(i, name, cx, cy, cz) const kf_real f_##name = populations[i];
 
 #if KF_VELOCITIES == 19
 #include "lattice_19.h"

@@ -274,7 +274,6 @@ KF_FUNCTION kf_real kf_node_population(const kf_kinetic_arguments *a, const void
     const kf_moments m = kf_to_moments(&h);
     return kf_to_population(&m, KF_BODY_FORCE, KF_BODY_X, KF_BODY_Y, KF_BODY_Z, cx, cy, cz);
 }
-#define KF_TAKE_POPULATION(i, name, cx, cy, cz) const kf_real f_##name = populations[i];
 
 /* --- collision --------------------------------------------------------------------------------------------
  */

@@ -1,5 +1,6 @@
 /* State of the simulation: initial populations, fields for output, checkpoints, and the domain averages that
  * the adaptive relaxation rule divides by. */
+#include "averages.h"
 #include "left.h"
 
 /* These kernels exchange a slab of planes with compact arrays: extent (nodes_x, nodes_y, planes), from
@@ -146,9 +147,8 @@ KF_SCALAR_KERNEL(read_fields, kf_kinetic_arguments) {
     u[2 * count + n] = uz;
 }
 
-/* Sums of density, |momentum| and |second moment| over every fourth row along y and z, in fixed point, so
- * that the result does not depend on the order of the additions. An item adds every so manieth row: extent (nodes_x,
- * items along y). */
+/* Sums over every fourth row along y and z (averages.h). An item adds every so manieth row: extent (nodes_x, items along
+ * y). */
 KF_SCALAR_KERNEL(average_sum, kf_kinetic_arguments) {
     (void)z;
     const int rows_y = (a->nodes[1] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE;
@@ -159,38 +159,11 @@ KF_SCALAR_KERNEL(average_sum, kf_kinetic_arguments) {
         if (!kf_is_own_plane(a, row / rows_y * KF_AVERAGE_STRIDE)) continue;
         const kf_index k = kf_node(a, x, row % rows_y * KF_AVERAGE_STRIDE, row / rows_y * KF_AVERAGE_STRIDE);
         KF_LOAD_LEFT
-        KF_MOMENTUM(deviation, jx, jy, jz)
-        const kf_real third = KF_R(1.0 / 3.0);
-#if KF_VELOCITIES == 19
-        KF_SECOND_MOMENTS
-        const kf_real xx = pi_xx + third, yy = pi_yy + third, zz = pi_zz + third, xy = pi_xy, xz = pi_xz, yz = pi_yz;
-#else
-        const kf_real face_x = f_pzz + f_mzz, face_y = f_zpz + f_zmz, face_z = f_zzp + f_zzm;
-        const kf_real edge_xy = (f_ppz + f_mmz) + (f_pmz + f_mpz),
-                      edge_xz = (f_pzp + f_mzm) + (f_pzm + f_mzp),
-                      edge_yz = (f_zpp + f_zmm) + (f_zpm + f_zmp);
-        const kf_real corner = ((f_ppp + f_mmm) + (f_ppm + f_mmp)) + ((f_pmp + f_mpm) + (f_pmm + f_mpp));
-        const kf_real xx = face_x + edge_xy + edge_xz + corner + third,
-                      yy = face_y + edge_xy + edge_yz + corner + third,
-                      zz = face_z + edge_xz + edge_yz + corner + third;
-        const kf_real xy = ((f_ppz + f_mmz) - (f_pmz + f_mpz)) +
-                           (((f_ppp + f_mmm) + (f_ppm + f_mmp)) - ((f_pmp + f_mpm) + (f_pmm + f_mpp)));
-        const kf_real xz = ((f_pzp + f_mzm) - (f_pzm + f_mzp)) +
-                           (((f_ppp + f_mmm) + (f_pmp + f_mpm)) - ((f_ppm + f_mmp) + (f_pmm + f_mpp)));
-        const kf_real yz = ((f_zpp + f_zmm) - (f_zpm + f_zmp)) +
-                           (((f_ppp + f_mmm) + (f_pmm + f_mpp)) - ((f_ppm + f_mmp) + (f_pmp + f_mpm)));
-#endif
-        const kf_real momentum = kf_square_root(jx * jx + jy * jy + jz * jz);
-        const kf_real second =
-            kf_square_root(xx * xx + yy * yy + zz * zz + KF_R(2.0) * (xy * xy + xz * xz + yz * yz));
-        sums[0] += (long long)((double)(KF_R(1.0) + deviation) * KF_AVERAGE_SCALE);
-        sums[1] += (long long)((double)momentum * KF_AVERAGE_SCALE);
-        sums[2] += (long long)((double)second * KF_AVERAGE_SCALE);
+        kf_real given[KF_VELOCITIES];
+        KF_EACH_VELOCITY(KF_GIVE_POPULATION)
+        kf_sum_node(given, sums);
     }
-    kf_int64 *slot = (kf_int64 *)a->average_sums + 3 * ((x + 31 * y) % KF_AVERAGE_SLOTS);
-    kf_atomic_add_int64_of_warp(slot, (kf_int64)sums[0]);
-    kf_atomic_add_int64_of_warp(slot + 1, (kf_int64)sums[1]);
-    kf_atomic_add_int64_of_warp(slot + 2, (kf_int64)sums[2]);
+    kf_add_to_averages(a, x + 31 * y, sums);
 }
 
 /* Reciprocals of the averages, and the slots emptied for the next time. A fluid at rest has no mean momentum:

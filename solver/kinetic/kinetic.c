@@ -76,6 +76,7 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     kf_add_variable(variables, "one_high_order_rate", kf_kinetic_has_one_high_order_rate(scene));
     kf_add_variable(variables, "nineteen_velocities", kf_kinetic_has_19_velocities(scene));
     kf_add_variable(variables, "regularised", kf_kinetic_is_regularised(scene));
+    kf_add_variable(variables, "adaptive", kf_kinetic_is_adaptive(scene, 27));
     kf_add_variable(variables, "shortest_edge", scene->samples.count > 0 ? kf_scene_shortest_edge(scene) : 1);
     kf_add_device_variables(variables, device);
     kf_add_variable(variables, "parts", device->parts > 1 ? device->parts : 1);
@@ -364,8 +365,7 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const int first[], in
     const bool aggregated = kinetic->has_solid && kinetic->options.immersed == KF_AGGREGATED;
     kinetic->segments = aggregated && !kinetic->moving;
     kinetic->cells = aggregated && kinetic->moving;
-    kinetic->adaptive = scene->collision == KF_ACM_MRT && scene->rate_rule == KF_RATE_ADAPTIVE_2020 &&
-                        kinetic->options.velocities == 27;
+    kinetic->adaptive = kf_kinetic_is_adaptive(scene, kinetic->options.velocities);
     kf_kinetic_lay_out(scene, &kinetic->options, &kinetic->geometry);
     kf_kinetic_lay_out_part(scene, &kinetic->options, kinetic->first_plane, &kinetic->geometry);
     memcpy(a->nodes, scene->nodes, sizeof a->nodes);

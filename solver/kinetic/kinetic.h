@@ -64,10 +64,12 @@ typedef struct kf_kinetic_options {
     bool exchange; /* esoteric: threads hand on what goes ahead along x, so that whole sectors are written */
     bool concurrent_solid; /* what the solid needs runs beside the flow's kernel */
     bool masked_band; /* the flow's kernel leaves the band's nodes out, so band_collide runs beside it, too */
-    bool overlap;  /* kernels of the band begin while the one before ends (programmatic dependent launch) */
-    long ahead;    /* rows by which a GPU's last-level cache is asked ahead; 0: not */
-    bool prefetch; /* plan moments asks for the next plane early */
-    long march;    /* planes that a block of plan moments walks; 0: other plans */
+    bool overlap;   /* kernels of the band begin while the one before ends (programmatic dependent launch) */
+    bool flow_sums; /* the flow's kernels add up the averages of what they store in a step before one with
+                       averages */
+    long ahead;     /* rows by which a GPU's last-level cache is asked ahead; 0: not */
+    bool prefetch;  /* plan moments asks for the next plane early */
+    long march;     /* planes that a block of plan moments walks; 0: other plans */
     long reorder_period; /* steps between reorderings of a moving solid's samples; 0: never */
 } kf_kinetic_options;
 
@@ -141,6 +143,7 @@ typedef struct kf_kinetic {
     int order_launch_count;
     kf_launch outflow_launch[KF_PLANE_RANGES]; /* once at initialise: what waits outside of outflows */
     int outflow_launches;
+    kf_launch sum_launch;  /* flow_sums: those of a state that no step has made */
     kf_launch load_launch; /* band plans: force on the solid, on demand */
     int slab_planes;
     struct kf_kinetic_link *link; /* of the first part, where there are several processes */
@@ -175,6 +178,8 @@ bool kf_kinetic_is_regularised(const kf_scene *scene);
 /* Whether there is a collision on 19 velocities (kernels/kinetic/collision_19.h). */
 bool kf_kinetic_has_19_velocities(const kf_scene *scene);
 bool kf_kinetic_has_outflow(const kf_scene *scene);
+/* Whether its relaxation rule divides by averages of the domain, on so many velocities. */
+bool kf_kinetic_is_adaptive(const kf_scene *scene, long velocities);
 /* Whether the solid's force lives on the band of nodes that its samples touch (plans fused and moments). */
 bool kf_kinetic_has_band(const kf_kinetic_options *options);
 bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, kf_kinetic_source which);

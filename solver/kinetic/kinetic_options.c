@@ -41,6 +41,10 @@ bool kf_kinetic_has_outflow(const kf_scene *scene) {
     return outflow;
 }
 
+bool kf_kinetic_is_adaptive(const kf_scene *scene, long velocities) {
+    return scene->collision == KF_ACM_MRT && scene->rate_rule == KF_RATE_ADAPTIVE_2020 && velocities == 27;
+}
+
 static bool within(long value, long low, long high) {
     return value >= low && value <= high;
 }
@@ -109,6 +113,13 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
         return refuse(error, "ahead belongs to plan fused on a GPU, one node a thread, not in place");
     if (o->masked_band && (!fused || o->in_place != 0 || o->slab > 0 || scene->motion.moving || in_rows))
         return refuse(error, "masked_band does not go with the plan, or with a moving solid");
+    const bool one_writer = scene->samples.count == 0 || o->masked_band; /* of every node */
+    if (o->flow_sums &&
+        (!kf_kinetic_is_adaptive(scene, o->velocities) || !fused || !one_writer || o->in_place != 0 ||
+         o->slab > 0 || o->nodes_per_thread != 1 || o->parts > 1 || in_rows))
+        return refuse(error,
+                      "flow_sums belongs to plan fused between two grids, node by node, with the rates "
+                      "'adaptive_2020', and to masked_band where there is a solid");
     if (o->overlap && (!o->gpu || !o->masked_band || o->immersed != KF_AGGREGATED))
         return refuse(error, "overlap belongs to masked_band with immersed_boundary aggregated, on a GPU");
     if (!within(o->segment_length, 1, 4096) || o->sample_block_length < 1 ||
@@ -153,6 +164,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_boolean(config, "concurrent_solid", &options->concurrent_solid, error));
     KF_TRY(kf_config_boolean(config, "masked_band", &options->masked_band, error));
     KF_TRY(kf_config_boolean(config, "overlap", &options->overlap, error));
+    KF_TRY(kf_config_boolean(config, "flow_sums", &options->flow_sums, error));
     KF_TRY(kf_config_integer(config, "collision_split", &options->collision_split, error));
     KF_TRY(kf_config_integer(config, "register_cap", &options->register_cap, error));
     KF_TRY(kf_config_integer(config, "nodes_per_thread", &options->nodes_per_thread, error));
@@ -337,6 +349,7 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
         if (options->alternate) define(defines, "KF_ALTERNATE", 1);
         if (options->shell_choices) define(defines, "KF_SHELL_CHOICES", 1);
         if (options->masked_band) define(defines, "KF_MASKED_BAND", 1);
+        if (options->flow_sums) define(defines, "KF_FLOW_SUMS", 1);
         if (options->in_place == 0)
             define(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
         else

@@ -5,18 +5,42 @@
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic_builder.h"
 
-static void append_average_sum(kf_builder *b, int parity, int grid) {
-    const int *n = b->kinetic->geometry.nodes;
-    int rows = ((n[1] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE) *
-               ((n[2] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE);
+/* Every so manieth row along y and z. */
+static int averaged_rows(const kf_kinetic *kinetic) {
+    const int *n = kinetic->geometry.nodes;
+    return ((n[1] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE) *
+           ((n[2] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE);
+}
+
+static void sum_extent(const kf_kinetic *kinetic, int extent[3]) {
+    const int *n = kinetic->geometry.nodes, rows = averaged_rows(kinetic);
     /* As many rows an item as still fill a large GPU; more would make it wait for one after the other. */
     enum { ITEMS = 1 << 18, MOST = 16 };
     const long long enough = (long long)n[0] * rows / ITEMS;
-    const int each = b->kinetic->options.gpu && enough < MOST ? (int)enough + (enough == 0) : MOST;
-    const int extent[3] = {n[0], (rows + each - 1) / each, 1};
+    const int each = kinetic->options.gpu && enough < MOST ? (int)enough + (enough == 0) : MOST;
+    extent[0] = n[0];
+    extent[1] = (rows + each - 1) / each;
+    extent[2] = 1;
+}
+
+static void append_average_sum(kf_builder *b, int parity, int grid) {
+    const kf_kinetic *kinetic = b->kinetic;
+    int extent[3];
+    sum_extent(kinetic, extent);
     kf_append(b, parity, KF_SOURCE_STATE, "average_sum", extent, b->face_block,
-              kf_from_to(b->kinetic, grid, grid),
-              b->kinetic->node_values * (double)b->kinetic->store_bytes * n[0] * rows / b->parts);
+              kf_from_to(kinetic, grid, grid),
+              kinetic->node_values * (double)kinetic->store_bytes * kinetic->geometry.nodes[0] *
+                  averaged_rows(kinetic) / b->parts);
+}
+
+void kf_set_sum_launch(kf_builder *b) {
+    if (!b->kinetic->options.flow_sums) return;
+    kf_function *sum = kf_builder_function(b, KF_SOURCE_STATE, "average_sum");
+    kf_kinetic_arguments arguments = kf_from_to(b->kinetic, 0, 0);
+    sum_extent(b->kinetic, arguments.extent);
+    if (b->status == KF_OK)
+        kf_launch_set(&b->kinetic->sum_launch, "average_sum", sum, b->face_block, &arguments,
+                      sizeof arguments);
 }
 
 static void append_average_finish(kf_builder *b, int parity, int grid) {
@@ -62,7 +86,7 @@ void kf_append_averages(kf_builder *b, int parity, int grid) {
     if (b->plan->all_parts > 1) {
         append_team_averages(b, parity, grid);
     } else {
-        append_average_sum(b, parity, grid);
+        if (!b->kinetics->options.flow_sums) append_average_sum(b, parity, grid);
         append_average_finish(b, parity, grid);
     }
     b->every = 1;

@@ -57,7 +57,8 @@ static void verify(const kf_scene *scene, const kf_reference *reference, const c
                                          "ahead=0",
                                          "shell_choices=false",
                                          "streaming_stores=false",
-                                         "alternate=false"};
+                                         "alternate=false",
+                                         "flow_sums=false"};
     const char *fixes[FIXES];
     size_t count = sizeof common / sizeof *common;
     kf_config config;
