@@ -151,6 +151,15 @@ typedef struct kf_emitter {
     int nozzles;
 } kf_emitter;
 
+/* What colours smoke in pictures. */
+typedef enum kf_smoke_paint {
+    KF_PAINT_NONE,  /* white, as its density and the light have it */
+    KF_PAINT_AGE,   /* of its tracers, up to the time that the stream takes through the domain */
+    KF_PAINT_SPEED, /* of its tracers, up to twice the stream's */
+    KF_SMOKE_PAINTS
+} kf_smoke_paint;
+extern const char *const kf_smoke_paint_names[KF_SMOKE_PAINTS]; /* "none", "age", "speed" */
+
 enum { KF_EMITTERS = 8, KF_TRACERS_LIMIT = 20000000 };
 typedef struct kf_smoke_sources {
     int count; /* 0: none are given */
@@ -158,6 +167,7 @@ typedef struct kf_smoke_sources {
     long capacity;  /* tracers kept at most, the oldest give way; 0: whoever makes smoke chooses */
     double opacity; /* optical depth of fresh smoke across its emitter, for pictures */
     uint64_t seed;  /* of the tracers' places */
+    kf_smoke_paint paint;
 } kf_smoke_sources;
 
 enum { KF_MOST_PASSES = 10 };

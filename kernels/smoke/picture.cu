@@ -2,6 +2,7 @@
  * and single scattering of a distant light, in front of the shaded solid, the road and a soft background. */
 #include "picture.h"
 #include "portable.h"
+#include "tracers.h"
 
 typedef struct kf_vector {
     float x, y, z;
@@ -54,30 +55,73 @@ KF_FUNCTION int kf_within(int i, int n) {
 
 /* Extinction from the tracers' density, smoothed by the weights 1 2 1 along each axis. */
 KF_SCALAR_KERNEL(smooth, kf_picture_arguments) {
-    double sum = 0;
+    double sum = 0, paint = 0;
     for (int dz = -1; dz <= 1; dz++)
         for (int dy = -1; dy <= 1; dy++)
             for (int dx = -1; dx <= 1; dx++) {
                 const long long node = kf_within(x + dx, a->nodes[0]) +
                                        kf_within(y + dy, a->nodes[1]) * a->stride[1] +
                                        kf_within(z + dz, a->nodes[2]) * a->stride[2];
-                sum += (double)a->density[node] * (double)((2 - dx * dx) * (2 - dy * dy) * (2 - dz * dz));
+                const double weight = (double)((2 - dx * dx) * (2 - dy * dy) * (2 - dz * dz));
+                sum += (double)a->density[node] * weight;
+                if (a->paint != 0) paint += (double)a->paint[node] * weight;
             }
-    a->extinction[x + y * a->stride[1] + z * a->stride[2]] = (float)(sum * (1.0 / 64.0)) * a->per_unit;
+    const long long node = x + y * a->stride[1] + z * a->stride[2];
+    a->extinction[node] = (float)(sum * (1.0 / 64.0)) * a->per_unit;
+    if (a->paint != 0) a->painted[node] = (float)(paint * (1.0 / (64.0 * KF_PAINT_UNIT))) * a->per_unit;
 }
 
-/* Whether a block holds smoke; the nodes on its upper sides belong to it too. Extent: the blocks. */
+/* Whether a block holds smoke, or has some within the margin; the nodes on its upper sides belong to it too.
+ * Extent: the blocks. */
 KF_SCALAR_KERNEL(find_occupied, kf_picture_arguments) {
+    const int from = -a->margin, to = KF_SMOKE_BLOCK + a->margin;
     int found = 0;
-    for (int k = 0; k <= KF_SMOKE_BLOCK && !found; k++)
-        for (int j = 0; j <= KF_SMOKE_BLOCK && !found; j++)
-            for (int i = 0; i <= KF_SMOKE_BLOCK && !found; i++) {
+    for (int k = from; k <= to && !found; k++)
+        for (int j = from; j <= to && !found; j++)
+            for (int i = from; i <= to && !found; i++) {
                 const long long node = kf_within(x * KF_SMOKE_BLOCK + i, a->nodes[0]) +
                                        kf_within(y * KF_SMOKE_BLOCK + j, a->nodes[1]) * a->stride[1] +
                                        kf_within(z * KF_SMOKE_BLOCK + k, a->nodes[2]) * a->stride[2];
                 found = a->extinction[node] > 0.0f;
             }
     a->occupied[x + a->blocks[0] * (y + a->blocks[1] * z)] = found;
+}
+
+/* Where tracers are few each of them can be seen: that part of the smoke is taken out, to be spread further. It
+ * falls with the density, so that thick smoke keeps its detail. Extent: the nodes. */
+KF_SCALAR_KERNEL(part_thin, kf_picture_arguments) {
+    const long long node = x + y * a->stride[1] + z * a->stride[2];
+    const float ratio = a->extinction[node] / a->sparse, thin = 1.0f / (1.0f + ratio * ratio);
+    a->shade[node] = thin * a->extinction[node];
+    a->extinction[node] -= a->shade[node];
+    if (a->paint == 0) return;
+    a->thin[node] = thin * a->painted[node];
+    a->painted[node] -= a->thin[node];
+}
+
+/* A field's mean about a node by the weights 1 4 6 4 1 along each axis. */
+KF_FUNCTION float kf_spread(const kf_picture_arguments *a, const float *field, int x, int y, int z) {
+    const float weights[2 * KF_SPREAD_TAPS + 1] = {0.0625f, 0.25f, 0.375f, 0.25f, 0.0625f};
+    float sum = 0.0f;
+    for (int k = -KF_SPREAD_TAPS; k <= KF_SPREAD_TAPS; k++)
+        for (int j = -KF_SPREAD_TAPS; j <= KF_SPREAD_TAPS; j++) {
+            const float *row = field + kf_within(y + j * a->spacing, a->nodes[1]) * a->stride[1] +
+                               kf_within(z + k * a->spacing, a->nodes[2]) * a->stride[2];
+            float line = 0.0f;
+            for (int i = -KF_SPREAD_TAPS; i <= KF_SPREAD_TAPS; i++)
+                line += weights[i + KF_SPREAD_TAPS] * row[kf_within(x + i * a->spacing, a->nodes[0])];
+            sum += weights[j + KF_SPREAD_TAPS] * weights[k + KF_SPREAD_TAPS] * line;
+        }
+    return sum;
+}
+
+/* The thin part again, spread. Extent: the nodes. */
+KF_SCALAR_KERNEL(spread_thin, kf_picture_arguments) {
+    const int block = x / KF_SMOKE_BLOCK + a->blocks[0] * (y / KF_SMOKE_BLOCK + a->blocks[1] * (z / KF_SMOKE_BLOCK));
+    if (!a->occupied[block]) return;
+    const long long node = x + y * a->stride[1] + z * a->stride[2];
+    a->extinction[node] += kf_spread(a, a->shade, x, y, z);
+    if (a->paint != 0) a->painted[node] += kf_spread(a, a->thin, x, y, z);
 }
 
 /* A coordinate in the smoke's grid. */
@@ -224,7 +268,7 @@ KF_FUNCTION kf_hit kf_cast(const kf_picture_arguments *a, kf_ray world, float fa
 #define KF_ASPHALT kf_make(0.020f, 0.022f, 0.026f)
 #define KF_HORIZON kf_make(0.030f, 0.036f, 0.046f)
 #define KF_ZENITH  kf_make(0.006f, 0.008f, 0.013f)
-#define KF_SMOKE   kf_make(0.96f, 0.97f, 0.98f)
+#define KF_SHADOW  3.0f /* depth counts so much more on the light's way than on the eye's: thin smoke has form, too */
 
 /* A number in [0, 1) that is a function of the pixel and a counter. */
 KF_FUNCTION float kf_noise(int x, int y, int counter) {
@@ -326,8 +370,16 @@ KF_FUNCTION float kf_leave_block(const kf_picture_arguments *a, kf_vector p, kf_
     return kf_most(least, 0.0f);
 }
 
+/* What colour smoke of that extinction has there. */
+KF_FUNCTION kf_vector kf_smoke_colour(const kf_picture_arguments *a, kf_vector p, float extinction) {
+    if (a->paint == 0) return kf_load(a->colours[1]);
+    const float share = 2.0f * kf_least(1.0f, kf_value_at(a, a->painted, p) / extinction);
+    const int upper = share > 1.0f;
+    return kf_mixed(kf_load(a->colours[upper]), kf_load(a->colours[upper + 1]), share - (float)upper);
+}
+
 /* Light that the smoke before distance end scatters into the ray; *clear gets the share that passes. Light that
- * is scattered more than once is a second, less absorbed term (Wrenninge, Kulla and Lundqvist 2013). */
+ * is scattered more than once is two further terms, each less absorbed (Wrenninge, Kulla and Lundqvist 2013). */
 KF_FUNCTION kf_vector kf_march(const kf_picture_arguments *a, kf_ray ray, float end, float offset, float *clear) {
     const float step = 0.8f / a->refinement, g = 0.35f;
     kf_vector colour = kf_make(0.0f, 0.0f, 0.0f);
@@ -356,10 +408,11 @@ KF_FUNCTION kf_vector kf_march(const kf_picture_arguments *a, kf_ray ray, float 
         if (extinction <= 0.0f) continue;
         const float depth = kf_value_at(a, a->shade, p);
         const float pass = expf(-extinction * step), taken = *clear * (1.0f - pass);
-        const float direct = 0.34f * phase * expf(-1.4f * depth) + 0.10f * expf(-0.3f * depth);
-        const float open = 0.25f + 0.75f * expf(-0.5f * depth);
-        const kf_vector light = kf_along(kf_scaled(direct, KF_SUN), 0.7f * open, KF_SKY);
-        colour = kf_along(colour, taken, kf_times(KF_SMOKE, light));
+        const float direct = 0.31f * phase * expf(-KF_SHADOW * depth) + 0.07f * expf(-0.3f * KF_SHADOW * depth) +
+                             0.02f * expf(-0.08f * KF_SHADOW * depth);
+        const float open = 0.20f + 0.50f * expf(-depth);
+        const kf_vector light = kf_along(kf_scaled(direct, KF_SUN), open, KF_SKY);
+        colour = kf_along(colour, taken, kf_times(kf_smoke_colour(a, p, extinction), light));
         *clear *= pass;
         if (*clear < 0.004f) break;
     }

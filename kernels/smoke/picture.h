@@ -17,6 +17,7 @@ enum {
     KF_TREE_DEPTH = 48,      /* longest way from the root to a leaf */
     KF_SMOKE_BLOCK = 8,      /* edge, in the smoke's cells, of the blocks that empty space is skipped by */
     KF_PICTURE_GRID = 3,     /* rays a pixel along either edge */
+    KF_SPREAD_TAPS = 2,      /* neighbours on either side that thin smoke is spread to, along each axis */
 };
 
 typedef struct kf_picture_arguments {
@@ -26,10 +27,16 @@ typedef struct kf_picture_arguments {
     float refinement;
     long long stride[3];      /* of a node along x, y, z */
     const long long *density; /* tracers, in units of 1 / KF_TRACER_UNIT */
+    const long long *paint;   /* as often as the tracers' paint, 0 to KF_PAINT_UNIT; NULL for plain smoke */
+    float *painted, *thin;    /* [z][y][x], with paint: extinction times the share of KF_PAINT_UNIT; the thin part */
+    float colours[3][3];      /* of smoke with no paint, half and the whole of it; linear */
     float per_unit;           /* extinction of one such unit at a node */
     float *extinction;        /* [z][y][x], per lattice cell of way */
-    float *shade;             /* [z][y][x], optical depth between the node and the light */
+    float *shade;             /* [z][y][x], optical depth between the node and the light; the thin smoke before */
     int *occupied;            /* [z][y][x] of the blocks: whether there is any smoke */
+    float sparse;             /* extinction of so few tracers that they show as grains */
+    int spacing;              /* nodes from a tap of the spreading to the next */
+    int margin;               /* nodes around a block whose smoke makes it occupied */
 
     /* The light is far away, above: towards it. The shade is swept downwards plane by plane. */
     float light[3];

@@ -149,11 +149,26 @@ KF_SCALAR_KERNEL(emit, kf_tracer_arguments) {
     kf_put(a, place, p[0] + age * u.x, p[1] + age * u.y, p[2] + age * u.z);
 }
 
+/* The tracers of the ring lie in the order of their birth, which gives their age. */
+KF_FUNCTION int kf_paint_of(const kf_tracer_arguments *a, int place) {
+    float value;
+    if (a->painted == KF_PAINTED_AGE) {
+        const int born_since = a->next_place - 1 - place;
+        value = (float)(born_since < 0 ? born_since + a->capacity : born_since);
+    } else {
+        const float u = a->u[place], v = a->v[place], w = a->w[place];
+        value = sqrtf(u * u + v * v + w * w);
+    }
+    value = value * a->per_paint + 0.5f;
+    return value < (float)KF_PAINT_UNIT ? (int)value : KF_PAINT_UNIT;
+}
+
 /* Every tracer spread on the eight nodes of the fine grid around it. Extent: the places of the ring. */
 KF_SCALAR_KERNEL(project, kf_tracer_arguments) {
     (void)y, (void)z;
     if (!KF_IS_HERE(a->x[x])) return;
     const float position[3] = {a->x[x], a->y[x], a->z[x]}, fine = (float)a->refinement;
+    const int paint = a->painted == KF_PAINTED_PLAIN ? 0 : kf_paint_of(a, x);
     int low[3], high[3], share[3];
     for (int i = 0; i < 3; i++) {
         const kf_between b = kf_around((position[i] + 0.5f) * fine - 0.5f, a->nodes[i] * a->refinement,
@@ -170,5 +185,6 @@ KF_SCALAR_KERNEL(project, kf_tracer_arguments) {
             weight *= up ? share[i] : KF_TRACER_PARTS - share[i];
         }
         kf_atomic_add_int64((kf_int64 *)a->density + node, weight);
+        if (paint > 0) kf_atomic_add_int64((kf_int64 *)a->paint + node, weight * paint);
     }
 }

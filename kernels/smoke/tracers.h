@@ -5,6 +5,9 @@
 
 /* What a face of the domain does with a tracer that crosses it. */
 enum { KF_TRACER_KEEP, KF_TRACER_WRAP, KF_TRACER_RETIRE };
+/* What a tracer brings along to colour the smoke with: 0 to KF_PAINT_UNIT. */
+enum { KF_PAINTED_PLAIN, KF_PAINTED_AGE, KF_PAINTED_SPEED };
+enum { KF_PAINT_UNIT = 1024 };
 enum { KF_PLACE_BOX, KF_PLACE_DISC, KF_PLACE_RAKE };
 
 /* Density is kept in fixed point, so that sums do not depend on the order of atomics. A weight along one axis
@@ -23,6 +26,9 @@ typedef struct kf_tracer_arguments {
     float *x, *y, *z, *u, *v, *w;
     long long *density; /* [z][y][x] of the fine grid, in units of 1 / KF_TRACER_UNIT tracers */
     int refinement;     /* cells of the fine grid along the edge of a cell */
+    long long *paint;   /* like density, every tracer as often as its paint; NULL when plain */
+    int painted, next_place; /* what the paint is; the place in the ring that the next tracer gets */
+    float per_paint;    /* age: KF_PAINT_UNIT over how many tracers are born meanwhile; speed: over the speed */
 
     /* One emitter. */
     int shape, nozzles;

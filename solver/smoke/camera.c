@@ -96,7 +96,7 @@ void kf_camera_choose(const kf_scene *scene, double aspect, const kf_viewpoint *
         camera->focus[a] = 0.5 * (low[a] + high[a]);
         camera->reach = fmax(camera->reach, 0.5 * (high[a] - low[a]));
         camera->ahead[a] = -cos(above) * (cos(beside) * side[a] - sin(beside) * flow[a]) - sin(above) * up[a];
-        camera->light[a] = 0.80 * up[a] + 0.38 * side[a] - 0.30 * flow[a];
+        camera->light[a] = 0.74 * up[a] + 0.52 * side[a] + 0.34 * flow[a];
     }
     make_unit(camera->light);
     cross(camera->ahead, up, camera->right);

@@ -11,9 +11,19 @@
 #include "solver/smoke/box_tree.h"
 #include "solver/smoke/camera.h"
 
-enum { BUFFERS = 6, KERNELS = 4 };
-enum { SMOOTH, FIND_OCCUPIED, CAST_SHADE, DRAW };
-static const char *const kernel_names[KERNELS] = {"smooth", "find_occupied", "cast_shade", "draw"};
+enum { BUFFERS = 8, KERNELS = 6 };
+enum { SMOOTH, FIND_OCCUPIED, PART_THIN, SPREAD_THIN, CAST_SHADE, DRAW };
+static const char *const kernel_names[KERNELS] = {"smooth",      "find_occupied", "part_thin",
+                                                  "spread_thin", "cast_shade",    "draw"};
+/* Linear colours of smoke with no paint, half and the whole of it: fresh to old, slow over the stream's to
+ * twice as fast. White is in the middle, which plain smoke has throughout, but for age. */
+static const float COLOURS[KF_SMOKE_PAINTS][3][3] = {
+    [KF_PAINT_NONE] = {{0.96F, 0.97F, 0.98F}, {0.96F, 0.97F, 0.98F}, {0.96F, 0.97F, 0.98F}},
+    [KF_PAINT_AGE] = {{1.0F, 0.95F, 0.86F}, {0.62F, 0.80F, 0.98F}, {0.20F, 0.36F, 0.90F}},
+    [KF_PAINT_SPEED] = {{0.10F, 0.30F, 0.95F}, {0.96F, 0.97F, 0.98F}, {1.0F, 0.42F, 0.08F}},
+};
+/* Tracers a node, after smoothing: below, they are seen one by one unless they are spread. */
+static const double SPARSE = 0.7;
 
 struct kf_smoke_picture {
     kf_backend *backend;
@@ -67,6 +77,8 @@ static void set_grid(const kf_scene *scene, double extinction, int refinement, k
     const double cells = (double)refinement * refinement * refinement;
     a->refinement = (float)refinement;
     a->per_unit = (float)(extinction * cells / KF_TRACER_UNIT);
+    a->sparse = (float)(SPARSE * extinction * cells);
+    a->spacing = refinement;
 }
 
 /* A buffer with these contents (undefined for NULL); its address. */
@@ -94,7 +106,7 @@ static kf_status upload_solid(kf_smoke_picture *picture, kf_error *error) {
     return status;
 }
 
-static kf_status build(kf_smoke_picture *picture, kf_error *error) {
+static kf_status build(kf_smoke_picture *picture, kf_smoke_paint paint, kf_error *error) {
     kf_picture_arguments *a = &picture->arguments;
     const size_t nodes = (size_t)a->nodes[0] * (size_t)a->nodes[1] * (size_t)a->nodes[2];
     const size_t blocks = (size_t)a->blocks[0] * (size_t)a->blocks[1] * (size_t)a->blocks[2];
@@ -108,6 +120,12 @@ static kf_status build(kf_smoke_picture *picture, kf_error *error) {
     a->extinction = address;
     KF_TRY(make_buffer(picture, nodes * sizeof(float), NULL, &address, error));
     a->shade = address;
+    if (paint != KF_PAINT_NONE) {
+        KF_TRY(make_buffer(picture, nodes * sizeof(float), NULL, &address, error));
+        a->painted = address;
+        KF_TRY(make_buffer(picture, nodes * sizeof(float), NULL, &address, error));
+        a->thin = address;
+    }
     KF_TRY(make_buffer(picture, blocks * sizeof(int), NULL, &address, error));
     a->occupied = address;
     KF_TRY(make_buffer(picture, (size_t)a->width * (size_t)a->height * 3, NULL, &address, error));
@@ -116,15 +134,16 @@ static kf_status build(kf_smoke_picture *picture, kf_error *error) {
     return upload_solid(picture, error);
 }
 
-kf_status kf_smoke_picture_open(kf_backend *backend, const kf_scene *scene, double extinction, int refinement,
-                                const int size[2], const kf_viewpoint *from, kf_smoke_picture **picture,
-                                kf_error *error) {
+kf_status kf_smoke_picture_open(kf_backend *backend, const kf_scene *scene, kf_smoke_paint paint,
+                                double extinction, int refinement, const int size[2],
+                                const kf_viewpoint *from, kf_smoke_picture **picture, kf_error *error) {
     kf_smoke_picture *made = kf_allocate_zeroed(1, sizeof *made);
     made->backend = backend;
     made->scene = scene;
     set_grid(scene, extinction, refinement, &made->arguments);
     set_camera(made, refinement, size, from);
-    kf_status status = build(made, error);
+    memcpy(made->arguments.colours, COLOURS[paint], sizeof COLOURS[paint]);
+    kf_status status = build(made, paint, error);
     if (status != KF_OK)
         kf_smoke_picture_free(made);
     else
@@ -177,6 +196,11 @@ static kf_status draw(kf_smoke_picture *picture, kf_error *error) {
     kf_picture_arguments *a = &picture->arguments;
     const int *n = a->nodes, up = a->up;
     KF_TRY(launch(picture, SMOOTH, n[0], n[1], n[2], error));
+    a->margin = KF_SPREAD_TAPS * a->spacing;
+    KF_TRY(launch(picture, FIND_OCCUPIED, a->blocks[0], a->blocks[1], a->blocks[2], error));
+    KF_TRY(launch(picture, PART_THIN, n[0], n[1], n[2], error));
+    KF_TRY(launch(picture, SPREAD_THIN, n[0], n[1], n[2], error));
+    a->margin = 0;
     KF_TRY(launch(picture, FIND_OCCUPIED, a->blocks[0], a->blocks[1], a->blocks[2], error));
     for (a->plane = n[up] - 1; a->plane >= 0; a->plane--)
         KF_TRY(launch(picture, CAST_SHADE, n[up == 0 ? 1 : 0], n[up == 2 ? 1 : 2], 1, error));
@@ -184,9 +208,10 @@ static kf_status draw(kf_smoke_picture *picture, kf_error *error) {
     return kf_backend_synchronize(picture->backend, error);
 }
 
-kf_status kf_smoke_picture_write(kf_smoke_picture *picture, const kf_buffer *density, uint64_t step,
-                                 const char *path, kf_error *error) {
+kf_status kf_smoke_picture_write(kf_smoke_picture *picture, const kf_buffer *density, const kf_buffer *paint,
+                                 uint64_t step, const char *path, kf_error *error) {
     picture->arguments.density = kf_buffer_address((kf_buffer *)density);
+    picture->arguments.paint = paint == NULL ? NULL : kf_buffer_address((kf_buffer *)paint);
     set_pose(picture, (double)step);
     KF_TRY(draw(picture, error));
     kf_canvas canvas;

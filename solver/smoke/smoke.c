@@ -15,6 +15,7 @@ struct kf_smoke {
     kf_smoke_picture *picture;
     int refinement;     /* of the pictures' grid */
     kf_buffer *density; /* of that grid, or of the plan's */
+    kf_buffer *paint;   /* of that grid; NULL without */
 };
 
 /* Pictures gain from a finer grid, because smoke is finer than the flow's cells; large grids are fine enough.
@@ -33,8 +34,11 @@ static kf_status build(kf_smoke *smoke, const int picture_size[2], const kf_view
     KF_TRY(kf_tracers_open(plan, &smoke->sources, &smoke->tracers, error));
     KF_TRY(kf_buffer_create(plan->backend, kf_tracers_density_bytes(smoke->tracers, smoke->refinement),
                             &smoke->density, error));
-    return kf_smoke_picture_open(plan->backend, kf_plan_scene(plan), extinction, smoke->refinement,
-                                 picture_size, from, &smoke->picture, error);
+    if (smoke->sources.paint != KF_PAINT_NONE)
+        KF_TRY(kf_buffer_create(plan->backend, kf_tracers_density_bytes(smoke->tracers, smoke->refinement),
+                                &smoke->paint, error));
+    return kf_smoke_picture_open(plan->backend, kf_plan_scene(plan), smoke->sources.paint, extinction,
+                                 smoke->refinement, picture_size, from, &smoke->picture, error);
 }
 
 kf_status kf_smoke_open(kf_plan *plan, const int picture_size[2], const kf_viewpoint *from, kf_smoke **smoke,
@@ -54,6 +58,7 @@ void kf_smoke_free(kf_smoke *smoke) {
     kf_smoke_picture_free(smoke->picture);
     kf_tracers_free(smoke->tracers);
     if (smoke->density != NULL) kf_buffer_free(smoke->density);
+    if (smoke->paint != NULL) kf_buffer_free(smoke->paint);
     free(smoke);
 }
 
@@ -96,8 +101,10 @@ kf_status kf_smoke_density(kf_smoke *smoke, float *density, uint64_t *count, kf_
 }
 
 kf_status kf_smoke_picture_png(kf_smoke *smoke, const char *path, kf_error *error) {
-    KF_TRY(kf_tracers_project(smoke->tracers, smoke->refinement, smoke->density, error));
-    return kf_smoke_picture_write(smoke->picture, smoke->density, smoke->plan->steps_done, path, error);
+    KF_TRY(
+        kf_tracers_project_painted(smoke->tracers, smoke->refinement, smoke->density, smoke->paint, error));
+    return kf_smoke_picture_write(smoke->picture, smoke->density, smoke->paint, smoke->plan->steps_done, path,
+                                  error);
 }
 
 size_t kf_smoke_state_size(const kf_smoke *smoke) {

@@ -15,8 +15,14 @@ static const double LEAST_RADIUS = 0.4, LEAST_SPACING = 3; /* cells: closer, smo
 static const double FRESH_DENSITY = 60;                    /* tracers a cell */
 static const double TRANSITS = 1.5, CALM_SPEED = 0.05;
 
-static double stream_speed(const kf_scene *scene) {
+double kf_smoke_stream_speed(const kf_scene *scene) {
     return scene->reference_speed > 0 ? scene->reference_speed : CALM_SPEED;
+}
+
+double kf_smoke_transit(const kf_scene *scene) {
+    kf_flow_frame frame;
+    kf_flow_frame_of(scene, &frame);
+    return scene->nodes[frame.flow_axis] / kf_smoke_stream_speed(scene);
 }
 
 static double within(double x, int nodes) {
@@ -43,7 +49,8 @@ static void choose_emitters(const kf_scene *scene, kf_smoke_sources *sources) {
         *rake = (kf_emitter){.shape = KF_EMITTER_RAKE,
                              .nozzles = (int)fmin(fmax(nozzles, FEWEST_NOZZLES), MOST_NOZZLES)};
         rake->radius = fmax(LEAST_RADIUS, RADIUS * height);
-        rake->rate = FRESH_DENSITY * stream_speed(scene) * PI * rake->radius * rake->radius * rake->nozzles;
+        rake->rate =
+            FRESH_DENSITY * kf_smoke_stream_speed(scene) * PI * rake->radius * rake->radius * rake->nozzles;
         rake->from[flow] = within(front, scene->nodes[flow]);
         rake->from[side] = within(middle + PLACES[r] * (high[side] - low[side]), scene->nodes[side]);
         memcpy(rake->to, rake->from, sizeof rake->to);
@@ -58,13 +65,11 @@ void kf_smoke_choose_sources(const kf_scene *scene, kf_smoke_sources *sources) {
     if (!(sources->opacity > 0)) sources->opacity = 2;
     if (sources->count == 0) choose_emitters(scene, sources);
     if (sources->capacity > 0) return;
-    kf_flow_frame frame;
-    kf_flow_frame_of(scene, &frame);
     double rate = 0;
     for (int e = 0; e < sources->count; e++)
         rate += sources->emitters[e].rate;
-    const double transit = scene->nodes[frame.flow_axis] / stream_speed(scene);
-    sources->capacity = (long)fmin(fmax(ceil(TRANSITS * rate * transit), 1000), KF_TRACERS_LIMIT);
+    sources->capacity =
+        (long)fmin(fmax(ceil(TRANSITS * rate * kf_smoke_transit(scene)), 1000), KF_TRACERS_LIMIT);
 }
 
 /* What an emitter shows to the stream, in cells^2, and how thick its smoke is. */
@@ -92,7 +97,7 @@ double kf_smoke_extinction(const kf_scene *scene, const kf_smoke_sources *source
     for (int e = 0; e < sources->count; e++) {
         double area, thickness;
         measure(&sources->emitters[e], frame.flow_axis, &area, &thickness);
-        const double density = sources->emitters[e].rate / (area * stream_speed(scene));
+        const double density = sources->emitters[e].rate / (area * kf_smoke_stream_speed(scene));
         thickest = fmax(thickest, density * thickness);
     }
     return sources->opacity / thickest;

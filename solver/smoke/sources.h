@@ -9,6 +9,10 @@
  * stream passes through the domain. */
 void kf_smoke_choose_sources(const kf_scene *scene, kf_smoke_sources *sources);
 
+/* Cells a step, a slow one where the scene has no stream; and the steps that it takes through the domain. */
+double kf_smoke_stream_speed(const kf_scene *scene);
+double kf_smoke_transit(const kf_scene *scene);
+
 /* Extinction a cell of one tracer a cell: so that the thickest fresh smoke has the wanted optical depth. */
 double kf_smoke_extinction(const kf_scene *scene, const kf_smoke_sources *sources);
 

@@ -7,6 +7,7 @@
 #include "base/util/memory.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_plan.h"
+#include "solver/smoke/sources.h"
 
 enum { VALUES = 6, LONGEST_PERIOD = 64 }; /* x y z u v w */
 static const double FARTHEST_MOVE = 0.5;  /* cells */
@@ -208,12 +209,39 @@ size_t kf_tracers_density_bytes(const kf_tracers *tracers, int refinement) {
     return tracers->nodes * cells * sizeof(long long);
 }
 
-kf_status kf_tracers_project(kf_tracers *tracers, int refinement, kf_buffer *density, kf_error *error) {
+static void set_paint(const kf_tracers *tracers, kf_tracer_arguments *a) {
+    const kf_smoke_sources *sources = &tracers->sources;
+    const uint64_t now = tracers->plan->steps_done - tracers->plan->steps_done % (uint64_t)tracers->period;
+    uint64_t births = 0;
+    double rate = 0;
+    for (int e = 0; e < sources->count; e++) {
+        births += births_by(&sources->emitters[e], now);
+        rate += sources->emitters[e].rate;
+    }
+    const bool age = sources->paint == KF_PAINT_AGE;
+    const double speed = kf_smoke_stream_speed(kf_plan_scene(tracers->plan));
+    a->painted = age ? KF_PAINTED_AGE : KF_PAINTED_SPEED;
+    a->next_place = (int)(births % (uint64_t)sources->capacity);
+    a->per_paint = (float)(age ? KF_PAINT_UNIT / (rate * kf_smoke_transit(kf_plan_scene(tracers->plan)))
+                               : KF_PAINT_UNIT / (2 * speed));
+}
+
+kf_status kf_tracers_project_painted(kf_tracers *tracers, int refinement, kf_buffer *density,
+                                     kf_buffer *paint, kf_error *error) {
     kf_tracer_arguments a = tracers->arguments;
     a.density = kf_buffer_address(density);
     a.refinement = refinement;
     KF_TRY(kf_buffer_fill(density, 0, error));
+    if (paint != NULL) {
+        set_paint(tracers, &a);
+        a.paint = kf_buffer_address(paint);
+        KF_TRY(kf_buffer_fill(paint, 0, error));
+    }
     return launch(tracers, "project", tracers->project, (size_t)tracers->sources.capacity, &a, error);
+}
+
+kf_status kf_tracers_project(kf_tracers *tracers, int refinement, kf_buffer *density, kf_error *error) {
+    return kf_tracers_project_painted(tracers, refinement, density, NULL, error);
 }
 
 /* --- checkpoints ------------------------------------------------------------------------------------------

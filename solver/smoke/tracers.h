@@ -30,6 +30,11 @@ size_t kf_tracers_density_bytes(const kf_tracers *tracers, int refinement);
  * has it: [z][y][x], 64-bit integers in units of 1 / KF_TRACER_UNIT tracers. Their sum is the number of
  * tracers, exactly. */
 kf_status kf_tracers_project(kf_tracers *tracers, int refinement, kf_buffer *density, kf_error *error);
+/* The same, and every tracer as often as the sources' paint has it, 0 to KF_PAINT_UNIT times, as large as the
+ * density: age is 0 at birth and KF_PAINT_UNIT after the time that the stream takes through the domain, speed
+ * KF_PAINT_UNIT at twice the stream's. paint is NULL for KF_PAINT_NONE, and only then. */
+kf_status kf_tracers_project_painted(kf_tracers *tracers, int refinement, kf_buffer *density,
+                                     kf_buffer *paint, kf_error *error);
 
 /* All there is to know of the tracers between two moves, for checkpoints; hash is of what makes them go on
  * alike (sources, period, grid). */

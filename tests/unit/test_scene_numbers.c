@@ -478,8 +478,17 @@ static void many_emitters(void **state) {
     kf_scene *scene = open_text(SMOKES(FOUR ", " FOUR), NULL);
     assert_int_equal(scene->smoke.count, 8);
     near(scene->smoke.emitters[7].rate, scene->smoke.emitters[0].rate);
+    assert_int_equal(scene->smoke.paint, KF_PAINT_NONE);
     kf_scene_free(scene);
     refused(SMOKES(FOUR ", " FOUR ", " EMITTER), "list of 1 to 8");
+    for (int paint = 0; paint < KF_SMOKE_PAINTS; paint++) {
+        char text[1000];
+        (void)snprintf(text, sizeof text, BOX(TUNNEL, FLOW ", " BALL ", \"smoke\": {\"paint\": \"%s\"}"),
+                       kf_smoke_paint_names[paint]);
+        scene = open_text(text, NULL);
+        assert_int_equal(scene->smoke.paint, paint);
+        kf_scene_free(scene);
+    }
 }
 
 int main(void) {

@@ -310,6 +310,60 @@ static float *bits_with(const char *device, uint64_t seed, long long **density) 
     return state;
 }
 
+/* Paint is a function of what the tracers are, and changes nothing of them. */
+static void test_paint(void **state) {
+    (void)state;
+    kf_error error = {0};
+    enum { CAPACITY = 1000 };
+    prescribed *given = open_flow(uniform, KF_PERIODIC, "cpu:2");
+    for (int paint = KF_PAINT_AGE; paint < KF_SMOKE_PAINTS; paint++) {
+        kf_smoke_sources sources = one_box(50, CAPACITY), plain = sources;
+        sources.paint = (kf_smoke_paint)paint;
+        given->plan.steps_done = 0;
+        kf_tracers *painted = open_tracers(given, &sources), *white = open_tracers(given, &plain);
+        for (int moves = 1; moves <= 4; moves++) { /* 400 are born in each: the ring goes round */
+            advance(given, painted, 1);
+            must(kf_tracers_move(white, &error), &error);
+            const size_t bytes = kf_tracers_density_bytes(painted, 1);
+            kf_buffer *buffers[2];
+            long long *values = kf_allocate(bytes), *usual, sum = 0;
+            for (int b = 0; b < 2; b++)
+                must(kf_buffer_create(given->backend, bytes, &buffers[b], &error), &error);
+            must(kf_tracers_project_painted(painted, 1, buffers[0], buffers[1], &error), &error);
+            must(kf_buffer_download(buffers[0], 0, values, bytes, &error), &error);
+            (void)sum_of(given, white, 1, &usual);
+            assert_memory_equal(values, usual, bytes);
+            must(kf_buffer_download(buffers[1], 0, values, bytes, &error), &error);
+            for (size_t i = 0; i < NODES; i++)
+                sum += values[i];
+            /* The stream takes 640 steps through 40 cells, in which 32000 are born; the speed is that of
+             * uniform. */
+            const int count = 400 * moves < CAPACITY ? 400 * moves : CAPACITY;
+            const double fast = hypot(hypot(0.0625, 0.03125), 0.015625) / (2 * 0.0625);
+            long long expected = 0;
+            for (int t = 0; t < count; t++)
+                expected += lround(KF_PAINT_UNIT * (paint == KF_PAINT_AGE ? t / 32000.0 : fast));
+            assert_int_equal(sum, expected * KF_TRACER_UNIT);
+            for (int b = 0; b < 2; b++)
+                kf_buffer_free(buffers[b]);
+            free(values);
+            free(usual);
+        }
+        /* A checkpoint is the same, and either goes on from the other's. */
+        char hashes[2][KF_HASH_HEX];
+        float *states[2] = {state_of(painted), state_of(white)};
+        kf_tracers_hash(painted, hashes[0]);
+        kf_tracers_hash(white, hashes[1]);
+        assert_string_equal(hashes[0], hashes[1]);
+        assert_memory_equal(states[0], states[1], kf_tracers_state_size(white));
+        free(states[0]);
+        free(states[1]);
+        kf_tracers_free(painted);
+        kf_tracers_free(white);
+    }
+    close_flow(given);
+}
+
 static void test_same_every_time(void **state) {
     (void)state;
     static const char *const devices[] = {"cpu:1", "cpu:2", "cpu:2"};
@@ -425,6 +479,7 @@ int main(void) {
         cmocka_unit_test(test_none_is_lost),
         cmocka_unit_test(test_what_leaves_is_gone),
         cmocka_unit_test(test_births_lie_in_their_shapes),
+        cmocka_unit_test(test_paint),
         cmocka_unit_test(test_same_every_time),
         cmocka_unit_test(test_saved_and_restored),
         cmocka_unit_test(test_refusals),

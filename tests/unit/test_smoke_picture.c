@@ -202,34 +202,56 @@ typedef struct drawn {
     unsigned char *pixels; /* [HEIGHT][WIDTH][3] */
 } drawn;
 
-/* The scene after that step with a density of so many tracers at the nodes between two planes across y; twice
- * as fine. */
-static drawn draw(const kf_scene *scene, const char *device, uint64_t step, double density, int from,
-                  int to) {
+/* Tracers at the nodes of a grid twice as fine as the scene's, in units of 1 / KF_TRACER_UNIT; none yet. */
+static long long *empty_grid(const kf_scene *scene) {
+    return kf_allocate_zeroed(8 * (size_t)scene->nodes[0] * (size_t)scene->nodes[1] * (size_t)scene->nodes[2],
+                              sizeof(long long));
+}
+
+/* So many tracers at every node of a box, up to its upper corner, whose coordinates are divisible by spacing.
+ */
+static void fill(const kf_scene *scene, long long *values, double density, const int low[3],
+                 const int high[3], int spacing) {
+    const long nx = 2 * scene->nodes[0], ny = 2 * scene->nodes[1];
+    for (int a = 0; a < 3; a++)
+        assert_true(low[a] >= 0 && high[a] <= 2 * scene->nodes[a]);
+    for (int z = low[2]; z < high[2]; z++)
+        for (int y = low[1]; y < high[1]; y++)
+            for (int x = low[0]; x < high[0]; x++)
+                if (x % spacing == 0 && y % spacing == 0 && z % spacing == 0)
+                    values[x + nx * (y + ny * z)] = (long long)(density * KF_TRACER_UNIT);
+}
+
+/* The scene after that step with such smoke, every tracer with as much paint. Extinction: of a tracer a cell.
+ */
+static drawn draw_smoke(const kf_scene *scene, const char *device, uint64_t step, const long long *values,
+                        double extinction, kf_smoke_paint paint, int amount) {
     kf_error error = {0};
     kf_backend *backend;
     kf_smoke_picture *picture;
-    kf_buffer *buffer;
-    const int nx = 2 * scene->nodes[0], ny = 2 * scene->nodes[1], nz = 2 * scene->nodes[2];
-    long long *values = kf_allocate_zeroed((size_t)nx * (size_t)ny * (size_t)nz, sizeof *values);
-    for (int z = 0; z < nz; z++)
-        for (int y = from; y < to; y++)
-            for (int x = 0; x < nx; x++)
-                values[x + nx * (y + (long)ny * z)] = (long long)(density * KF_TRACER_UNIT);
-    const size_t bytes = (size_t)nx * (size_t)ny * (size_t)nz * sizeof *values;
+    kf_buffer *buffers[2] = {NULL, NULL};
+    const size_t nodes = 8 * (size_t)scene->nodes[0] * (size_t)scene->nodes[1] * (size_t)scene->nodes[2];
     must(kf_backend_open(device, &backend, &error), &error);
-    must(kf_smoke_picture_open(backend, scene, 0.05, 2, (int[2]){WIDTH, HEIGHT}, &KF_VIEWPOINT_USUAL,
-                               &picture, &error),
+    must(kf_smoke_picture_open(backend, scene, paint, extinction, 2, (int[2]){WIDTH, HEIGHT},
+                               &KF_VIEWPOINT_USUAL, &picture, &error),
          &error);
-    must(kf_buffer_create(backend, bytes, &buffer, &error), &error);
-    must(kf_buffer_upload(buffer, 0, values, bytes, &error), &error);
-    must(kf_smoke_picture_write(picture, buffer, step, in_scratch("smoke.png"), &error), &error);
-    assert_int_not_equal(kf_smoke_picture_write(picture, buffer, 0, in_scratch("no/such/folder.png"), &error),
-                         KF_OK);
-    kf_buffer_free(buffer);
+    for (int b = 0; b < (paint == KF_PAINT_NONE ? 1 : 2); b++) {
+        long long *scaled = kf_allocate_zeroed(nodes, sizeof *scaled);
+        for (size_t i = 0; i < nodes; i++)
+            scaled[i] = values[i] * (b == 0 ? 1 : amount);
+        must(kf_buffer_create(backend, nodes * sizeof *scaled, &buffers[b], &error), &error);
+        must(kf_buffer_upload(buffers[b], 0, scaled, nodes * sizeof *scaled, &error), &error);
+        free(scaled);
+    }
+    must(kf_smoke_picture_write(picture, buffers[0], buffers[1], step, in_scratch("smoke.png"), &error),
+         &error);
+    assert_int_not_equal(
+        kf_smoke_picture_write(picture, buffers[0], buffers[1], 0, in_scratch("no/such/folder.png"), &error),
+        KF_OK);
+    for (int b = 0; b < 2; b++)
+        if (buffers[b] != NULL) kf_buffer_free(buffers[b]);
     kf_smoke_picture_free(picture);
     kf_backend_close(backend);
-    free(values);
 
     png_image image = {.version = PNG_IMAGE_VERSION};
     assert_true(png_image_begin_read_from_file(&image, in_scratch("smoke.png")));
@@ -238,6 +260,17 @@ static drawn draw(const kf_scene *scene, const char *device, uint64_t step, doub
     image.format = PNG_FORMAT_RGB;
     drawn result = {kf_allocate((size_t)WIDTH * HEIGHT * 3)};
     assert_true(png_image_finish_read(&image, NULL, result.pixels, 0, NULL));
+    return result;
+}
+
+/* With so many tracers at the nodes between two planes across y. */
+static drawn draw(const kf_scene *scene, const char *device, uint64_t step, double density, int from,
+                  int to) {
+    long long *values = empty_grid(scene);
+    const int low[3] = {0, from, 0}, high[3] = {2 * scene->nodes[0], to, 2 * scene->nodes[2]};
+    fill(scene, values, density, low, high, 1);
+    drawn result = draw_smoke(scene, device, step, values, 0.05, KF_PAINT_NONE, 0);
+    free(values);
     return result;
 }
 
@@ -372,6 +405,112 @@ static void test_camera_goes_along(void **state) {
     free_scene(scene);
 }
 
+/* Smoke in the shade of other smoke is darker, the more so the thicker that is. */
+static void test_light_falls_with_depth(void **state) {
+    (void)state;
+    kf_scene *scene = make_scene();
+    const double place[3] = {ball_center[0] + 10, ball_center[1] - 4, ball_center[2]};
+    int low[3], high[3], brightness[4];
+    for (int a = 0; a < 3; a++) { /* a cube of eight cells, its upper side above the place */
+        low[a] = (int)(2 * place[a]) - 8 - (a == 2 ? 6 : 0);
+        high[a] = low[a] + 16;
+    }
+    for (int i = 0; i < 4; i++) {
+        long long *values = empty_grid(scene);
+        fill(scene, values, 4, low, high, 1);
+        const int under[3] = {0, 0, high[2] + 8},
+                  over[3] = {2 * scene->nodes[0], 2 * scene->nodes[1], high[2] + 8 + 4};
+        const double above[] = {0, 0.2, 0.8, 20};
+        fill(scene, values, above[i], under, over, 1);
+        drawn picture = draw_smoke(scene, "cpu:2", 0, values, 0.05, KF_PAINT_NONE, 0);
+        brightness[i] = colour_at(scene, &picture, place).value[1];
+        free(picture.pixels);
+        free(values);
+    }
+    for (int i = 0; i < 3; i++)
+        if (brightness[i + 1] > brightness[i] - 8)
+            fail_msg("under thicker smoke %d instead of %d", brightness[i + 1], brightness[i]);
+    assert_true(brightness[3] > 20); /* the sky's light and what is scattered more than once */
+    free_scene(scene);
+}
+
+/* Few tracers are no grains, and as much light comes from them as if they were spread evenly. */
+static void test_no_grains(void **state) {
+    (void)state;
+    kf_scene *scene = make_scene();
+    const double place[3] = {ball_center[0] + 11, ball_center[1] + 7, ball_center[2]};
+    const int low[3] = {0, 36, 0}, high[3] = {2 * scene->nodes[0], 40, 2 * scene->nodes[2]};
+    long long *grains = empty_grid(scene), *even = empty_grid(scene);
+    fill(scene, grains, 1, low, high, 4); /* one layer of them */
+    fill(scene, even, 1.0 / 64, low, high, 1);
+    drawn pictures[2] = {draw_smoke(scene, "cpu:2", 0, grains, 12, KF_PAINT_NONE, 0),
+                         draw_smoke(scene, "cpu:2", 0, even, 12, KF_PAINT_NONE, 0)};
+    const colour expected = colour_at(scene, &pictures[1], place);
+    drawn clear = draw(scene, "cpu:2", 0, 0, 0, 0);
+    assert_true(expected.value[1] > colour_at(scene, &clear, place).value[1] + 20);
+    for (int i = -6; i <= 6; i++)
+        for (int k = -6; k <= 6; k++) { /* over three of the grains' distances */
+            const double near[3] = {place[0] + 0.5 * i, place[1], place[2] + 0.5 * k};
+            const int seen = colour_at(scene, &pictures[0], near).value[1],
+                      wanted = colour_at(scene, &pictures[1], near).value[1];
+            if (abs(seen - wanted) > 6) fail_msg("%d instead of %d", seen, wanted);
+        }
+    free(pictures[0].pixels);
+    free(pictures[1].pixels);
+    free(clear.pixels);
+    free(grains);
+    free(even);
+    free_scene(scene);
+}
+
+/* Paint gives smoke another colour; where there is none, its shadow on the ball included, the picture stays.
+ * Half of the paint of speed is white. */
+static void test_paint(void **state) {
+    (void)state;
+    kf_scene *scene = make_scene();
+    long long *values = empty_grid(scene);
+    const int middle = (int)(2 * ball_center[0]);
+    const int low[3] = {middle - 16, (int)(2 * ball_center[1]) - 18,
+                        (int)(2 * (ball_center[2] + ball_radius)) + 6},
+              high[3] = {middle + 16, low[1] + 20, low[2] + 4};
+    const double place[3] = {ball_center[0], ball_center[1] - 4, 0.5 * (low[2] + 1)};
+    fill(scene, values, 6, low, high, 1);
+    long long *nothing = empty_grid(scene);
+    drawn clear = draw_smoke(scene, "cpu:2", 0, nothing, 0.05, KF_PAINT_NONE, 0),
+          plain = draw_smoke(scene, "cpu:2", 0, values, 0.05, KF_PAINT_NONE, 0),
+          half = draw_smoke(scene, "cpu:2", 0, values, 0.05, KF_PAINT_SPEED, KF_PAINT_UNIT / 2),
+          slow = draw_smoke(scene, "cpu:2", 0, values, 0.05, KF_PAINT_SPEED, 0),
+          fast = draw_smoke(scene, "cpu:2", 0, values, 0.05, KF_PAINT_SPEED, KF_PAINT_UNIT);
+    assert_true(lit_by(scene, &clear, 0.85).value[0] > lit_by(scene, &plain, 0.85).value[0] + 8); /* shadow */
+    int painted = 0;
+    for (size_t i = 0; i < (size_t)WIDTH * HEIGHT * 3; i += 3) {
+        int change = 0, turned = 0, tinged = 0;
+        for (size_t c = 0; c < 3; c++) {
+            assert_true(abs(half.pixels[i + c] - plain.pixels[i + c]) <= 1);
+            change += abs(clear.pixels[i + c] - plain.pixels[i + c]);
+            turned += abs(fast.pixels[i + c] - slow.pixels[i + c]);
+            tinged +=
+                abs(fast.pixels[i + c] - plain.pixels[i + c]) + abs(slow.pixels[i + c] - plain.pixels[i + c]);
+        }
+        painted += turned > 60;
+        if (change == 0 && tinged > 6) fail_msg("pixel %zu has no smoke, but paint", i / 3);
+    }
+    assert_true(painted > 300);
+    const colour warm = colour_at(scene, &fast, place), cold = colour_at(scene, &slow, place),
+                 white = colour_at(scene, &plain, place);
+    assert_true(warm.value[0] > warm.value[2] + 30 && cold.value[2] > cold.value[0] + 30);
+    assert_true(abs(white.value[0] - white.value[2]) < 20);
+    const double ball[3] = {ball_center[0], ball_center[1], ball_center[2] - 0.3 * ball_radius};
+    for (int c = 0; c < 3; c++)
+        assert_int_equal(colour_at(scene, &fast, ball).value[c], colour_at(scene, &plain, ball).value[c]);
+    free(values);
+    free(nothing);
+    drawn *all[] = {&clear, &plain, &half, &slow, &fast};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        free(all[i]->pixels);
+    free_scene(scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chosen_sources),
@@ -382,6 +521,9 @@ int main(void) {
         cmocka_unit_test(test_what_is_seen),
         cmocka_unit_test(test_camera_goes_along),
         cmocka_unit_test(test_light),
+        cmocka_unit_test(test_light_falls_with_depth),
+        cmocka_unit_test(test_no_grains),
+        cmocka_unit_test(test_paint),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
