@@ -31,17 +31,28 @@ static kf_status list_systems(listing *list, kf_error *error) {
     return KF_OK;
 }
 
+/* Ends a text with its first sentence, without the full stop; "(Lube et al. 2005)" ends none. */
+static void keep_first_sentence(char *text) {
+    int open = 0;
+    for (char *c = text; *c != '\0'; c++) {
+        open += (*c == '(') - (*c == ')');
+        if (open <= 0 && *c == '.' && (c[1] == ' ' || c[1] == '\0')) {
+            *c = '\0';
+            return;
+        }
+    }
+}
+
 /* The first sentence of its description. */
 static kf_status add_scene(listing *list, const char *name, kf_error *error) {
-    char path[KF_PATH], first[200] = "";
+    char path[KF_PATH], first[400] = "";
     cJSON *root = NULL;
     KF_TRY(kf_scene_find(name, path, error));
     KF_TRY(kf_json_read_file(path, &root, error));
     const cJSON *words = cJSON_GetObjectItemCaseSensitive(root, "description");
     if (words == NULL) words = cJSON_GetObjectItemCaseSensitive(root, "comment"); /* of particles */
     if (cJSON_IsString(words)) kf_copy_text(first, sizeof first, words->valuestring);
-    char *end = strstr(first, ". ");
-    if (end != NULL) *end = '\0';
+    keep_first_sentence(first);
     add(list, name, first);
     cJSON_Delete(root);
     return KF_OK;
