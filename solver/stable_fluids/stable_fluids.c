@@ -14,7 +14,7 @@ static void add_facts(const kf_fluid *f, kf_facts *facts) {
     int domain[3];
     kf_fluid_domain(f, domain);
     kf_facts_size(facts, domain, "cells");
-    kf_facts_amount(facts, "node_count", (double)kf_fluid_cell_count(f) * f->simulations, "cells");
+    kf_facts_amount(facts, "node_count", (double)kf_fluid_cell_count(f) * f->simulations, "cells in all");
     if (f->simulations > 1) kf_facts_amount(facts, "simulation_count", f->simulations, "simulations");
     if (f->particle_count > 0)
         kf_facts_amount(facts, "particle_count", (double)f->particle_count * f->simulations, "particles");
