@@ -45,9 +45,11 @@ kf_status kf_scene_open_placed(const char *file_or_name, const kf_placement *pla
                                const kf_scene_options *options, kf_scene **scene, kf_error *error);
 
 /* Writes the scene file (JSON, docs/scene-format.md) that stands for a mesh placed so: opened, it is the same
- * scene to the bit. nodes all 0: no grid is given; samples_per_cell 0: the usual. A guess that is not sure is
- * KF_BAD_INPUT, and so is a scene file that is there and says something else. */
+ * scene to the bit. nodes all 0: no grid is given; samples_per_cell 0: the usual. *notes: what was guessed, a
+ * line each; NULL: not asked for; the caller frees it. A guess that is not sure is KF_BAD_INPUT, and so is a
+ * scene file that is there and says something else. */
 kf_status kf_scene_write_placed(const char *mesh_file, const kf_placement *placement, const int nodes[3],
-                                double samples_per_cell, const char *scene_file, kf_error *error);
+                                double samples_per_cell, const char *scene_file, char **notes,
+                                kf_error *error);
 
 #endif

@@ -110,19 +110,20 @@ static kf_status write_new(const char *file, const char *text, kf_error *error) 
 }
 
 kf_status kf_scene_write_placed(const char *mesh_file, const kf_placement *placement, const int nodes[3],
-                                double samples_per_cell, const char *scene_file, kf_error *error) {
+                                double samples_per_cell, const char *scene_file, char **notes,
+                                kf_error *error) {
     kf_description *d = kf_allocate(sizeof *d);
     kf_mesh mesh = {0};
-    kf_text notes = {0};
+    kf_text said = {0};
     char name[KF_PATH];
     kf_description_defaults(d, mesh_file);
-    kf_status status = kf_mesh_read(mesh_file, &mesh, &notes, error);
-    kf_text_free(&notes);
-    if (status == KF_OK) status = kf_description_place(d, &mesh, placement, nodes, &notes, error);
+    kf_status status = kf_mesh_read(mesh_file, &mesh, &said, error);
+    kf_text_free(&said);
+    if (status == KF_OK) status = kf_description_place(d, &mesh, placement, nodes, &said, error);
     if (status == KF_OK) status = name_mesh(mesh_file, scene_file, name, error);
     if (status == KF_OK) {
         if (samples_per_cell > 0.0) d->samples_per_cell = samples_per_cell;
-        cJSON *root = description_json(d, name, notes.text);
+        cJSON *root = description_json(d, name, said.text);
         char *json = cJSON_Print(root);
         kf_text text = {0};
         kf_text_append(&text, "%s\n", json);
@@ -131,7 +132,8 @@ kf_status kf_scene_write_placed(const char *mesh_file, const kf_placement *place
         free(json);
         cJSON_Delete(root);
     }
-    kf_text_free(&notes);
+    if (notes != NULL) *notes = status == KF_OK && said.text != NULL ? kf_duplicate(said.text) : NULL;
+    kf_text_free(&said);
     kf_mesh_free(&mesh);
     free(d);
     return status;

@@ -41,7 +41,11 @@ static kf_status open_scene(const kf_arguments *arguments, const char *name, kf_
         return kf_scene_open(name, &wanted, scene, error);
     }
     if (asked == NULL) return kf_scene_open_placed(name, &placement, &wanted, scene, error);
-    KF_TRY(kf_scene_write_placed(name, &placement, wanted.nodes, wanted.samples_per_cell, asked, error));
+    char *guesses = NULL;
+    KF_TRY(kf_scene_write_placed(name, &placement, wanted.nodes, wanted.samples_per_cell, asked, &guesses,
+                                 error));
+    if (guesses != NULL && !kf_arguments_json(arguments)) kf_info("%s", guesses);
+    free(guesses);
     const kf_scene_options as_written = {.seed = 0};
     return kf_scene_open(asked, &as_written, scene, error);
 }
@@ -50,9 +54,9 @@ static kf_status print_scene(const kf_arguments *arguments, const kf_scene *scen
     const kf_scene_summary summary = kf_summarise_scene(scene);
     if (!kf_arguments_json(arguments)) {
         kf_scene_summary_print(scene, &summary, stdout);
-        if (picture != NULL) printf("  picture     %s\n", picture);
+        if (picture != NULL) printf("  picture      %s\n", picture);
         if (kf_argument_given(arguments, "--write"))
-            printf("  written     %s\n", kf_argument(arguments, "--write", ""));
+            printf("  written      %s\n", kf_argument(arguments, "--write", ""));
         return KF_OK;
     }
     cJSON *json = kf_scene_summary_json(scene, &summary);

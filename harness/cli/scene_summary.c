@@ -81,14 +81,14 @@ static void print_cost(const kf_scene *scene, const kf_scene_summary *s, FILE *f
     char memory[32];
     const double updates =
         (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2] * s->flow_through_steps * FLOWS;
-    fprintf(file, "  memory      about %s on the device\n", kf_human_bytes(s->bytes, memory));
+    fprintf(file, "  memory       about %s on the device\n", kf_human_bytes(s->bytes, memory));
     if (!isfinite(updates)) return;
     fprintf(file, "  flow-through %.0f steps, %.3g s of the flow\n", s->flow_through_steps,
             s->flow_through_seconds);
+    char large[32], small[32];
     fprintf(file,
-            "  %d of them  %.2g node updates: %.2g s at 10000 MLUPS (a large GPU), %.2g h at 20 MLUPS (two "
-            "cores)\n",
-            FLOWS, updates, updates / 1e10, updates / 2e7 / 3600.0);
+            "  %d of them   %.2g node updates: %s at 10000 MLUPS (a large GPU), %s at 20 MLUPS (two cores)\n",
+            FLOWS, updates, kf_human_time_us(updates / 1e4, large), kf_human_time_us(updates / 20.0, small));
 }
 
 void kf_scene_summary_print(const kf_scene *scene, const kf_scene_summary *s, FILE *file) {
@@ -97,20 +97,20 @@ void kf_scene_summary_print(const kf_scene *scene, const kf_scene_summary *s, FI
             scene->nodes[0], scene->nodes[1], scene->nodes[2], scene->cell_size, s->domain[0], s->domain[1],
             s->domain[2]);
     if (isfinite(s->boundary_layer)) {
-        fprintf(file, "  solid       %.4g x %.4g x %.4g m, %.3g cells a length", s->solid[0], s->solid[1],
+        fprintf(file, "  solid        %.4g x %.4g x %.4g m, %.3g cells a length", s->solid[0], s->solid[1],
                 s->solid[2], s->cells_a_length);
         if (isfinite(s->frontal_area)) /* there is a stream that comes in */
             fprintf(file, ", frontal area %.4g m^2, blockage %.2g %%", s->frontal_area, 100.0 * s->blockage);
         fputc('\n', file);
     }
-    fprintf(file, "  flow        %.4g m/s, Reynolds number %.4g with %.4g m, viscosity %.3g m^2/s\n",
+    fprintf(file, "  flow         %.4g m/s, Reynolds number %.4g with %.4g m, viscosity %.3g m^2/s\n",
             s->speed, s->reynolds, s->length, s->viscosity);
-    fprintf(file, "  lattice     %.3g cells a step (Mach %.2g), viscosity %.3g, time step %.3g s\n",
+    fprintf(file, "  lattice      %.3g cells a step (Mach %.2g), viscosity %.3g, time step %.3g s\n",
             scene->reference_speed, scene->reference_speed * sqrt(3.0), s->lattice_viscosity,
             scene->time_step);
     if (isfinite(s->wall_distance))
         fprintf(file,
-                "  wall        y+ about %.2g at the first node, laminar boundary layer %.2g cells; no wall "
+                "  wall         y+ about %.2g at the first node, laminar boundary layer %.2g cells; no wall "
                 "model\n",
                 s->wall_distance, s->boundary_layer);
     print_cost(scene, s, file);

@@ -263,13 +263,18 @@ static void test_written_scene_is_the_same(void **state) {
     kf_scene *placed = NULL, *read = NULL;
     kf_error error;
     assert_int_equal(kf_scene_open_placed(mesh, &said, &options, &placed, &error), KF_OK);
-    assert_int_equal(kf_scene_write_placed(mesh, &said, options.nodes, 0.0, file, &error), KF_OK);
-    assert_int_equal(kf_scene_write_placed(mesh, &said, options.nodes, 0.0, file, &error), KF_OK);
+    char *notes = NULL;
+    assert_int_equal(kf_scene_write_placed(mesh, &said, options.nodes, 0.0, file, &notes, &error), KF_OK);
+    assert_non_null(strstr(notes, "the wind blows towards +y"));
+    assert_non_null(strstr(notes, "domain: 60x32x24 cells"));
+    free(notes);
+    assert_int_equal(kf_scene_write_placed(mesh, &said, options.nodes, 0.0, file, NULL, &error), KF_OK);
     if (kf_scene_open(file, NULL, &read, &error) != KF_OK) fail_msg("%s", error.message);
     assert_string_equal(placed->hash, read->hash);
     assert_true(fabs(placed->solid_low[2] + 0.5) < 1e-12); /* it stands on the road */
     const kf_placement other = {.wind = {1, -1}};
-    assert_int_equal(kf_scene_write_placed(mesh, &other, options.nodes, 0.0, file, &error), KF_BAD_INPUT);
+    assert_int_equal(kf_scene_write_placed(mesh, &other, options.nodes, 0.0, file, NULL, &error),
+                     KF_BAD_INPUT);
     assert_non_null(strstr(error.message, "says something else"));
     kf_scene_free(placed);
     kf_scene_free(read);
