@@ -36,7 +36,7 @@ static inline kf_space *open_space_with(const kf_scene *scene, bool blocks) {
                                         "slab=0",              /* test_kinetic_shift.c */
                                         "masked_band=false",
                                         "overlap=false",   /* of a GPU's launches */
-                                        "flow_sums=false", /* test_kinetic_shift.c */
+                                        "flow_sums=false", /* test_flow_sums.c */
                                         "segment_lanes=1", /* test_kinetic_band.c */
                                         "ahead=0",
                                         "alternate=false", /* test_kinetic_shift.c */
