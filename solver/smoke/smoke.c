@@ -18,11 +18,14 @@ struct kf_smoke {
     kf_buffer *paint;   /* of that grid; NULL without */
 };
 
-/* Pictures gain from a finer grid, because smoke is finer than the flow's cells; large grids are fine enough.
- */
-static int choose_refinement(const kf_scene *scene) {
-    const double most = 32e6, nodes = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
-    return nodes <= most ? 2 : 1;
+/* Pictures gain from a finer grid, because smoke is finer than the flow's cells: where it takes at most a
+ * quarter of the device's memory. */
+static int choose_refinement(const kf_plan *plan, kf_smoke_paint paint) {
+    const int *n = kf_plan_scene(plan)->nodes;
+    const kf_device_info *device = kf_backend_device(plan->backend);
+    const double memory = (double)device->memory_bytes / (device->parts > 1 ? device->parts : 1);
+    const double node = (paint == KF_PAINT_NONE ? 2 : 4) * sizeof(long long), finer = 8;
+    return finer * node * n[0] * n[1] * n[2] <= 0.25 * memory ? 2 : 1;
 }
 
 static kf_status build(kf_smoke *smoke, const int picture_size[2], const kf_viewpoint *from,
@@ -30,7 +33,7 @@ static kf_status build(kf_smoke *smoke, const int picture_size[2], const kf_view
     kf_plan *plan = smoke->plan;
     kf_smoke_choose_sources(kf_plan_scene(plan), &smoke->sources);
     const double extinction = kf_smoke_extinction(kf_plan_scene(plan), &smoke->sources);
-    smoke->refinement = choose_refinement(kf_plan_scene(plan));
+    smoke->refinement = choose_refinement(plan, smoke->sources.paint);
     KF_TRY(kf_tracers_open(plan, &smoke->sources, &smoke->tracers, error));
     KF_TRY(kf_buffer_create(plan->backend, kf_tracers_density_bytes(smoke->tracers, smoke->refinement),
                             &smoke->density, error));

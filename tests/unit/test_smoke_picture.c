@@ -441,10 +441,10 @@ static void test_no_grains(void **state) {
     const double place[3] = {ball_center[0] + 11, ball_center[1] + 7, ball_center[2]};
     const int low[3] = {0, 36, 0}, high[3] = {2 * scene->nodes[0], 40, 2 * scene->nodes[2]};
     long long *grains = empty_grid(scene), *even = empty_grid(scene);
-    fill(scene, grains, 1, low, high, 4); /* one layer of them */
-    fill(scene, even, 1.0 / 64, low, high, 1);
+    fill(scene, grains, 1, low, high, 4);      /* one layer of them */
+    fill(scene, even, 1e4 / 64, low, high, 1); /* tracers of a ten-thousandth each: none are few */
     drawn pictures[2] = {draw_smoke(scene, "cpu:2", 0, grains, 12, KF_PAINT_NONE, 0),
-                         draw_smoke(scene, "cpu:2", 0, even, 12, KF_PAINT_NONE, 0)};
+                         draw_smoke(scene, "cpu:2", 0, even, 12e-4, KF_PAINT_NONE, 0)};
     const colour expected = colour_at(scene, &pictures[1], place);
     drawn clear = draw(scene, "cpu:2", 0, 0, 0, 0);
     assert_true(expected.value[1] > colour_at(scene, &clear, place).value[1] + 20);
