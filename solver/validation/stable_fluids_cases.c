@@ -61,6 +61,25 @@ kf_status kf_fluid_case_run(const kf_validation *validation, kf_fluid *fluid,
     return status;
 }
 
+/* How far a velocity is from what it should be in a cell. */
+typedef double error_in_cell(const void *expected, const kf_fluid_state *state, int cell);
+
+/* Runs a fluid, which it frees, and gives the largest error of all cells. */
+static kf_status run_for_error(const kf_validation *v, kf_fluid *f, const kf_fluid_precision *precision,
+                               int steps, error_in_cell *error_in, const void *expected, double *worst,
+                               kf_error *error) {
+    kf_fluid_state state;
+    const kf_status status = kf_fluid_case_run(v, f, precision, steps, steps, NULL, NULL, &state, error);
+    *worst = 0;
+    if (status == KF_OK) {
+        for (int n = 0; n < (int)kf_fluid_cell_count(f); n++)
+            *worst = fmax(*worst, error_in(expected, &state, n));
+        kf_fluid_state_free(&state);
+    }
+    kf_fluid_free(f);
+    return status;
+}
+
 double kf_fluid_distance(const kf_fluid *f, double *const values[3], double *const expected[3]) {
     double square = 0, scale = 0;
     for (int i = 0; i < f->dimensions; i++)
@@ -108,26 +127,23 @@ static void shortest(const void *context, const int cell[3], double velocity[3])
     velocity[0] = velocity[1] = velocity[2] = 0;
     velocity[1 - along] = cell[along] % 2 == 0 ? 1 : -1;
 }
+
+static double across(const void *along, const kf_fluid_state *state, int n) {
+    return fabs(state->velocity[1 - *(const int *)along][n]);
+}
+
 static kf_status half_rate(kf_validation *v, kf_error *error) {
     char text[96];
     for (int p = 0; p < 2; p++)
         for (int along = 0; along < 2; along++) {
             const kf_fluid_precision *precision = &kf_fluid_precisions[p];
             kf_fluid *f = kf_fluid_case_box(v, 48, 48, 1, shortest, &along);
-            kf_fluid_state state;
+            double worst;
             f->advection = KF_ADVECT_NONE;
-            const kf_status status = kf_fluid_case_run(v, f, precision, 1, 1, NULL, NULL, &state, error);
-            if (status == KF_OK) {
-                double worst = 0;
-                for (size_t n = 0; n < kf_fluid_cell_count(f); n++)
-                    worst = fmax(worst, fabs(state.velocity[1 - along][n]));
-                kf_check_absolute(
-                    v, named(text, precision, "what is left of a wave of two cells along %c", "xy"[along]),
-                    "modes at half the sampling rate are 0", 0, worst, precision->wide ? 1e-13 : 1e-6);
-                kf_fluid_state_free(&state);
-            }
-            kf_fluid_free(f);
-            KF_TRY(status);
+            KF_TRY(run_for_error(v, f, precision, 1, across, &along, &worst, error));
+            kf_check_absolute(
+                v, named(text, precision, "what is left of a wave of two cells along %c", "xy"[along]),
+                "modes at half the sampling rate are 0", 0, worst, precision->wide ? 1e-13 : 1e-6);
         }
     return KF_OK;
 }
@@ -176,6 +192,17 @@ static void shear(const void *context, const int cell[3], double velocity[3]) {
     velocity[2] = 0;
 }
 
+/* A wave along y, sin(k y) times a factor; the error is a share of it. */
+typedef struct sine {
+    int n;
+    double k, factor;
+} sine;
+
+static double off_sine(const void *expected, const kf_fluid_state *state, int cell) {
+    const sine *s = expected;
+    return fabs(state->velocity[0][cell] / s->factor - sin(s->k * (cell / s->n)));
+}
+
 static kf_status diffusion(kf_validation *v, kf_error *error) {
     enum { STEPS = 40, N = 64 };
     char text[96];
@@ -184,34 +211,37 @@ static kf_status diffusion(kf_validation *v, kf_error *error) {
             const kf_fluid_precision *precision = &kf_fluid_precisions[p];
             const wave w = {.n = N, .mode = 5, .along = 1, .amplitude = 1};
             kf_fluid *f = kf_fluid_case_box(v, N, N, 1, shear, &w);
-            kf_fluid_state state;
+            double worst;
             f->advection = KF_ADVECT_NONE;
             f->viscosity = 0.05;
             f->exponential = exponential;
             const double k = 2 * pi * w.mode / N, decay = exponential ? exp(-STEPS * f->viscosity * k * k)
                                                                       : pow(1 + f->viscosity * k * k, -STEPS);
-            const kf_status status =
-                kf_fluid_case_run(v, f, precision, STEPS, STEPS, NULL, NULL, &state, error);
-            if (status == KF_OK) {
-                double worst = 0;
-                for (int n = 0; n < N * N; n++) {
-                    const int y = n / N;
-                    worst = fmax(worst, fabs(state.velocity[0][n] / decay - sin(k * y)));
-                }
-                kf_check_absolute(v,
-                                  named(text, precision, "%s: error of a mode after 40 steps",
-                                        exponential ? "exponential" : "implicit"),
-                                  "every mode is divided by 1 + nu k^2, or multiplied by exp(-nu k^2)", 0,
-                                  worst, precision->wide ? 1e-12 : 3e-7 * STEPS);
-                kf_fluid_state_free(&state);
-            }
-            kf_fluid_free(f);
-            KF_TRY(status);
+            KF_TRY(run_for_error(v, f, precision, STEPS, off_sine, &(sine){N, k, decay}, &worst, error));
+            kf_check_absolute(v,
+                              named(text, precision, "%s: error of a mode after 40 steps",
+                                    exponential ? "exponential" : "implicit"),
+                              "every mode is divided by 1 + nu k^2, or multiplied by exp(-nu k^2)", 0, worst,
+                              precision->wide ? 1e-12 : 3e-7 * STEPS);
         }
     return KF_OK;
 }
 
 /* --- exact solutions with advection --------------------------------------------------------------------- */
+
+typedef struct blown_wave {
+    wave wave;
+    double k;
+    double complex growth; /* of all steps together */
+} blown_wave;
+
+static double off_blown_wave(const void *expected, const kf_fluid_state *state, int cell) {
+    const blown_wave *b = expected;
+    const wave *w = &b->wave;
+    const double x = w->along == 0 ? cell % w->n : cell / w->n;
+    return fabs(state->velocity[1 - w->along][cell] - w->amplitude * cimag(b->growth * cexp(I * b->k * x))) /
+           w->amplitude;
+}
 
 /* In a wind of c cells a step linear interpolation multiplies the wave by G = ((1 - a) e^(ikq) + a
  * e^(ik(q+1))) D. */
@@ -226,33 +256,25 @@ static kf_status shear_wave(kf_validation *v, kf_error *error) {
                 const wave w = {.n = N, .mode = 3, .along = along, .wind = winds[i], .amplitude = 0.01};
                 const double k = 2 * pi * w.mode / N, nu = 2.25e-4 * w.mode * w.mode / (k * k),
                              q = floor(-w.wind), a = -w.wind - q;
-                const double complex g = ((1 - a) * cexp(I * k * q) + a * cexp(I * k * (q + 1))) /
-                                         (1 + nu * k * k),
-                                     all = cpow(g, STEPS);
+                const double complex g =
+                    ((1 - a) * cexp(I * k * q) + a * cexp(I * k * (q + 1))) / (1 + nu * k * k);
+                const blown_wave expected = {w, k, cpow(g, STEPS)};
                 kf_fluid *f = kf_fluid_case_box(v, N, N, 1, shear, &w);
-                kf_fluid_state state;
+                double worst;
                 f->viscosity = nu;
-                const kf_status status =
-                    kf_fluid_case_run(v, f, precision, STEPS, STEPS, NULL, NULL, &state, error);
-                if (status == KF_OK) {
-                    double worst = 0;
-                    for (int n = 0; n < N * N; n++) {
-                        const double x = along == 0 ? n % N : n / N;
-                        worst = fmax(worst, fabs(state.velocity[1 - along][n] -
-                                                 w.amplitude * cimag(all * cexp(I * k * x))) /
-                                                w.amplitude);
-                    }
-                    kf_check_absolute(
-                        v,
-                        named(text, precision, "wind of %.1f cells a step along %c: error / amplitude",
-                              w.wind, "xy"[along]),
-                        "exact solution of the scheme", 0, worst, precision->wide ? 1e-12 : 5e-5);
-                    kf_fluid_state_free(&state);
-                }
-                kf_fluid_free(f);
-                KF_TRY(status);
+                KF_TRY(run_for_error(v, f, precision, STEPS, off_blown_wave, &expected, &worst, error));
+                kf_check_absolute(v,
+                                  named(text, precision,
+                                        "wind of %.1f cells a step along %c: error / amplitude", w.wind,
+                                        "xy"[along]),
+                                  "exact solution of the scheme", 0, worst, precision->wide ? 1e-12 : 5e-5);
             }
     return KF_OK;
+}
+
+static double off_forced(const void *expected, const kf_fluid_state *state, int cell) {
+    const sine *s = expected;
+    return fabs(state->velocity[0][cell] - s->factor * sin(s->k * (cell / s->n))) / s->factor;
 }
 
 static kf_status kolmogorov(kf_validation *v, kf_error *error) {
@@ -263,28 +285,17 @@ static kf_status kolmogorov(kf_validation *v, kf_error *error) {
         for (int i = 0; i < 2; i++) {
             const kf_fluid_precision *precision = &kf_fluid_precisions[p];
             kf_fluid *f = kf_fluid_case_box(v, N, N, 1, NULL, NULL);
-            kf_fluid_state state;
+            double worst;
             f->viscosity = viscosities[i];
             f->body_amplitude = 1e-3;
             const double k = 2 * pi / N, steady = f->body_amplitude / (f->viscosity * k * k);
             const double now = i > 0 ? steady : steady * (1 - pow(1 + f->viscosity * k * k, -STEPS));
-            const kf_status status =
-                kf_fluid_case_run(v, f, precision, STEPS, STEPS, NULL, NULL, &state, error);
-            if (status == KF_OK) {
-                double worst = 0;
-                for (int n = 0; n < N * N; n++) {
-                    const int y = n / N;
-                    worst = fmax(worst, fabs(state.velocity[0][n] - now * sin(k * y)) / now);
-                }
-                kf_check_absolute(v,
-                                  named(text, precision, "forced flow %s: error / amplitude",
-                                        i > 0 ? "when it is steady" : "after 2000 steps"),
-                                  "exact solution of the scheme", 0, worst,
-                                  precision->wide ? 1e-11 : 5e-5); /* 3.3e-5 on a GPU */
-                kf_fluid_state_free(&state);
-            }
-            kf_fluid_free(f);
-            KF_TRY(status);
+            KF_TRY(run_for_error(v, f, precision, STEPS, off_forced, &(sine){N, k, now}, &worst, error));
+            kf_check_absolute(v,
+                              named(text, precision, "forced flow %s: error / amplitude",
+                                    i > 0 ? "when it is steady" : "after 2000 steps"),
+                              "exact solution of the scheme", 0, worst,
+                              precision->wide ? 1e-11 : 5e-5); /* 3.3e-5 on a GPU */
         }
     return KF_OK;
 }
@@ -293,30 +304,30 @@ static void uniform(const void *context, const int cell[3], double velocity[3]) 
     (void)context, (void)cell;
     velocity[0] = 1.37, velocity[1] = -0.61, velocity[2] = 0.22;
 }
+
+static double off_uniform(const void *dimensions, const kf_fluid_state *state, int cell) {
+    double worst = 0, expected[3];
+    uniform(NULL, NULL, expected);
+    for (int i = 0; i < *(const int *)dimensions; i++)
+        worst = fmax(worst, fabs(state->velocity[i][cell] - expected[i]));
+    return worst;
+}
+
 static kf_status uniform_flow(kf_validation *v, kf_error *error) {
     enum { STEPS = 1000 };
     char text[96];
     for (int p = 0; p < 2; p++)
-        for (int deep = 0; deep < 2; deep++) {
+        for (int dimensions = 2; dimensions <= 3; dimensions++) {
             const kf_fluid_precision *precision = &kf_fluid_precisions[p];
+            const bool deep = dimensions == 3;
             kf_fluid *f = kf_fluid_case_box(v, 32, 32, deep ? 16 : 1, uniform, NULL);
-            kf_fluid_state state;
+            double worst;
             f->viscosity = 0.01;
-            const kf_status status = kf_fluid_case_run(v, f, precision, deep ? STEPS / 10 : STEPS, STEPS,
-                                                       NULL, NULL, &state, error);
-            if (status == KF_OK) {
-                double worst = 0, expected[3] = {0, 0, 0};
-                uniform(NULL, NULL, expected);
-                for (size_t n = 0; n < kf_fluid_cell_count(f); n++)
-                    for (int i = 0; i < 3 && i < f->dimensions; i++)
-                        worst = fmax(worst, fabs(state.velocity[i][n] - expected[i]));
-                kf_check_absolute(
-                    v, named(text, precision, "%d dimensions: uniform flow, largest change", f->dimensions),
-                    "it stays", 0, worst, precision->wide ? 1e-13 : 1e-6);
-                kf_fluid_state_free(&state);
-            }
-            kf_fluid_free(f);
-            KF_TRY(status);
+            KF_TRY(run_for_error(v, f, precision, deep ? STEPS / 10 : STEPS, off_uniform, &dimensions, &worst,
+                                 error));
+            kf_check_absolute(
+                v, named(text, precision, "%d dimensions: uniform flow, largest change", dimensions),
+                "it stays", 0, worst, precision->wide ? 1e-13 : 1e-6);
         }
     return KF_OK;
 }
