@@ -135,13 +135,23 @@ typedef struct mirrors {
     mirror velocity, dye, particles;
 } mirrors;
 
+static void free_mirrors(mirrors *m) {
+    free(m->velocity.values);
+    free(m->dye.values);
+    free(m->particles.values);
+}
+
+/* The caller frees the mirrors; there are none when it fails. */
 static kf_status fetch_all(kf_plan *plan, kf_buffer *velocity, mirrors *m, kf_error *error) {
     const kf_fluid_plan *p = own(plan);
     memset(m, 0, sizeof *m);
-    KF_TRY(kf_backend_synchronize(plan->backend, error));
-    KF_TRY(fetch(velocity, &m->velocity, error));
-    KF_TRY(fetch(p->dyes[kf_fluid_dye_buffer(p->fluid, plan->steps_done)], &m->dye, error));
-    return fetch(p->particles, &m->particles, error);
+    kf_status status = kf_backend_synchronize(plan->backend, error);
+    if (status == KF_OK) status = fetch(velocity, &m->velocity, error);
+    if (status == KF_OK)
+        status = fetch(p->dyes[kf_fluid_dye_buffer(p->fluid, plan->steps_done)], &m->dye, error);
+    if (status == KF_OK) status = fetch(p->particles, &m->particles, error);
+    if (status != KF_OK) free_mirrors(m);
+    return status;
 }
 
 typedef struct velocity_exchange {
@@ -189,11 +199,6 @@ static void exchange(const kf_fluid_plan *p, const mirrors *m, int simulation, c
         }
 }
 
-static void free_mirrors(mirrors *m) {
-    free(m->velocity.values);
-    free(m->dye.values);
-    free(m->particles.values);
-}
 static kf_status send_all(mirrors *m, kf_error *error) {
     kf_status status = send(&m->velocity, KF_OK, error);
     status = send(&m->dye, status, error);
@@ -260,11 +265,7 @@ static kf_status initialise(kf_plan *plan, kf_error *error) {
     kf_fluid_plan *p = own(plan);
     mirrors m;
     p->based_on = 0;
-    kf_status status = fetch_all(plan, p->velocity, &m, error);
-    if (status != KF_OK) {
-        free_mirrors(&m);
-        return status;
-    }
+    KF_TRY(fetch_all(plan, p->velocity, &m, error));
     for (int s = 0; s < p->fluid->simulations; s++) {
         kf_fluid_state state;
         start_state(p->fluid, s, &state);
@@ -281,13 +282,11 @@ kf_status kf_fluid_read(kf_plan *plan, int simulation, kf_fluid_state *state, kf
     kf_buffer *velocity;
     mirrors m;
     KF_TRY(present(plan, &velocity, error));
-    const kf_status status = fetch_all(plan, velocity, &m, error);
-    if (status == KF_OK) {
-        allocate_state(p->fluid, state);
-        exchange(p, &m, simulation, state, false);
-    }
+    KF_TRY(fetch_all(plan, velocity, &m, error));
+    allocate_state(p->fluid, state);
+    exchange(p, &m, simulation, state, false);
     free_mirrors(&m);
-    return status;
+    return KF_OK;
 }
 
 /* A checkpoint: for every simulation velocity [component][z][y][x], dyes, particles, as doubles. */
@@ -334,11 +333,7 @@ static kf_status restore(kf_plan *plan, const void *packed, uint64_t step, kf_er
     const kf_fluid_plan *p = own(plan);
     mirrors m;
     plan->steps_done = step;
-    kf_status status = fetch_all(plan, p->velocity, &m, error);
-    if (status != KF_OK) {
-        free_mirrors(&m);
-        return status;
-    }
+    KF_TRY(fetch_all(plan, p->velocity, &m, error));
     for (int s = 0; s < p->fluid->simulations; s++) {
         kf_fluid_state state;
         allocate_state(p->fluid, &state);

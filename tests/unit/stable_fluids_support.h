@@ -15,6 +15,7 @@
 #include "base/backend/fft.h"
 #include "base/util/text.h"
 #include "solver/stable_fluids/stable_fluids.h"
+#include "tests/unit/config_changes.h"
 
 /* A config as "key=value key=value" over values that fit any small grid. */
 static inline void test_config(kf_config *config, const char *changes) {
@@ -46,7 +47,6 @@ static inline void test_config(kf_config *config, const char *changes) {
                 {"graph", "", 0, 2},
                 {"overlap", "", 0, 2},
                 {"prefetch", "", 0, 2}};
-    char *copy = kf_duplicate(changes), *rest = NULL;
     memset(config, 0, sizeof *config);
     kf_copy_text(config->system, sizeof config->system, "stable_fluids");
     for (size_t i = 0; i < sizeof base / sizeof *base; i++) {
@@ -54,17 +54,7 @@ static inline void test_config(kf_config *config, const char *changes) {
         if (base[i].kind == 1) kf_config_set_integer(config, base[i].name, base[i].number);
         if (base[i].kind == 2) kf_config_set_boolean(config, base[i].name, base[i].number != 0);
     }
-    for (char *word = strtok_r(copy, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
-        char *value = strchr(word, '=');
-        *value++ = '\0';
-        if (value[0] >= '0' && value[0] <= '9')
-            kf_config_set_integer(config, word, atol(value));
-        else if (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)
-            kf_config_set_boolean(config, word, value[0] == 't');
-        else
-            kf_config_set_name(config, word, value);
-    }
-    free(copy);
+    change_config(config, changes);
 }
 
 static kf_backend *backend;

@@ -20,6 +20,7 @@
 #include "solver/d2q9/reference.h"
 #include "solver/validation/d2q9_cases.h"
 #include "solver/validation/flow.h"
+#include "tests/unit/config_changes.h"
 #include "tests/unit/plan_fixture.h"
 #include "tests/unit/problem_fixture.h"
 
@@ -42,21 +43,10 @@ static kf_plan *open_plan(const kf_scene *scene, const kf_config *config) {
 static kf_config configure(const kf_space *space, const char *changes) {
     kf_error error = {0};
     kf_config config;
-    char text[256], why[256], *rest = text;
-    uint64_t index;
     must(kf_space_preset(space, "default", &config, &error), &error);
     kf_config_set_boolean(&config, "folded_boundary", false);
-    (void)snprintf(text, sizeof text, "threads=64 %s", changes);
-    for (char *word; (word = strtok_r(rest, " ", &rest)) != NULL;) {
-        char *value = strchr(word, '=');
-        assert_non_null(value);
-        *value++ = '\0';
-        if (*value >= '0' && *value <= '9')
-            kf_config_set_integer(&config, word, atol(value));
-        else
-            kf_config_set_name(&config, word, value);
-    }
-    if (!kf_space_index(space, &config, &index, why, sizeof why)) fail_msg("%s: %s", changes, why);
+    kf_config_set_integer(&config, "threads", 64);
+    change_config_within(space, &config, changes);
     return config;
 }
 

@@ -19,6 +19,7 @@
 #include "solver/incompressible/reference.h"
 #include "solver/systems.h"
 #include "solver/validation/flow.h"
+#include "tests/unit/config_changes.h"
 #include "tests/unit/plan_fixture.h"
 #include "tests/unit/problem_fixture.h"
 
@@ -29,23 +30,11 @@ static kf_config configure(const kf_scene *scene, const char *changes) {
     kf_config config;
     kf_variables variables;
     kf_space *space;
-    char text[256], *rest = text, why[256];
-    uint64_t index;
     incompressible->variables(problem_of(incompressible, scene), kf_backend_device(backend), &variables);
     must(kf_space_open(incompressible->name, incompressible->space_file, &variables, NULL, 0, &space, &error),
          &error);
     must(kf_space_preset(space, "default", &config, &error), &error);
-    (void)snprintf(text, sizeof text, "%s", changes);
-    for (char *word; (word = strtok_r(rest, " ", &rest)) != NULL;) {
-        char *value = strchr(word, '=');
-        assert_non_null(value);
-        *value++ = '\0';
-        if (*value >= '0' && *value <= '9')
-            kf_config_set_integer(&config, word, atol(value));
-        else
-            kf_config_set_name(&config, word, value);
-    }
-    if (!kf_space_index(space, &config, &index, why, sizeof why)) fail_msg("%s: %s", changes, why);
+    change_config_within(space, &config, changes);
     kf_space_free(space);
     return config;
 }

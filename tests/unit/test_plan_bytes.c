@@ -5,6 +5,7 @@
 #include "solver/sph/sph_problem.h"
 #include "solver/systems.h"
 #include "solver/validation/flow.h"
+#include "tests/unit/config_changes.h"
 #include "tests/unit/plan_fixture.h"
 #include "tests/unit/problem_fixture.h"
 
@@ -30,21 +31,10 @@ static kf_config changed(const kf_problem *problem, const char *preset, const ch
     kf_error error = {KF_OK, ""};
     kf_space *space;
     kf_config config;
-    char text[256], *rest = text;
     must(kf_problem_space(problem, kf_backend_device(backend), NULL, 0, &space, &error), &error);
     must(kf_space_preset(space, preset, &config, &error), &error);
     kf_space_free(space);
-    (void)snprintf(text, sizeof text, "%s", changes);
-    for (char *word; (word = strtok_r(rest, " ", &rest)) != NULL;) {
-        char *value = strchr(word, '=');
-        *value++ = '\0';
-        if (*value >= '0' && *value <= '9')
-            kf_config_set_integer(&config, word, atol(value));
-        else if (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)
-            kf_config_set_boolean(&config, word, value[0] == 't');
-        else
-            kf_config_set_name(&config, word, value);
-    }
+    change_config(&config, changes);
     return config;
 }
 
