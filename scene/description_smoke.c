@@ -72,14 +72,14 @@ static kf_status read_emitter(const char *file, const cJSON *object, int index, 
 
 kf_status kf_description_read_smoke(const char *file, const cJSON *root, kf_smoke_sources *smoke,
                                     kf_error *error) {
-    static const char *const keys[] = {"emitters", "capacity", "opacity", "seed", "paint", NULL};
+    static const char *const keys[] = {"emitters", "capacity", "opacity", "seed", "paint", "body", NULL};
     const kf_json_place top = {file, ""}, place = {file, "smoke"};
     const cJSON *object = NULL;
     KF_TRY(kf_json_object(top, root, "smoke", false, &object, error));
     if (object == NULL) return KF_OK;
     KF_TRY(kf_json_check_keys(place, object, keys, error));
     long seed = (long)smoke->seed;
-    int paint = KF_PAINT_NONE;
+    int paint = KF_PAINT_NONE, body = KF_BODY_LACQUER;
     KF_TRY(kf_json_integer(place, object, "capacity", false, 1, KF_TRACERS_LIMIT, &smoke->capacity, error));
     KF_TRY(kf_json_number(place, object, "opacity", false, 0.01, 100.0, &smoke->opacity, error));
     KF_TRY(kf_json_integer(place, object, "seed", false, 1, 1L << 53, &seed, error));
@@ -87,6 +87,8 @@ kf_status kf_description_read_smoke(const char *file, const cJSON *root, kf_smok
     KF_TRY(
         kf_json_choice(place, object, "paint", false, kf_smoke_paint_names, KF_SMOKE_PAINTS, &paint, error));
     smoke->paint = (kf_smoke_paint)paint;
+    KF_TRY(kf_json_choice(place, object, "body", false, kf_smoke_body_names, KF_SMOKE_BODIES, &body, error));
+    smoke->body = (kf_smoke_body)body;
     const cJSON *emitters = cJSON_GetObjectItemCaseSensitive(object, "emitters");
     if (emitters == NULL) return KF_OK;
     const int count = cJSON_GetArraySize(emitters);

@@ -160,6 +160,10 @@ typedef enum kf_smoke_paint {
 } kf_smoke_paint;
 extern const char *const kf_smoke_paint_names[KF_SMOKE_PAINTS]; /* "none", "age", "speed" */
 
+/* What the solid is made of in pictures of smoke. */
+typedef enum kf_smoke_body { KF_BODY_LACQUER, KF_BODY_STONE, KF_SMOKE_BODIES } kf_smoke_body;
+extern const char *const kf_smoke_body_names[KF_SMOKE_BODIES]; /* "lacquer" (red), "stone" */
+
 enum { KF_EMITTERS = 8, KF_TRACERS_LIMIT = 20000000 };
 typedef struct kf_smoke_sources {
     int count; /* 0: none are given */
@@ -168,6 +172,7 @@ typedef struct kf_smoke_sources {
     double opacity; /* optical depth of fresh smoke across its emitter, for pictures */
     uint64_t seed;  /* of the tracers' places */
     kf_smoke_paint paint;
+    kf_smoke_body body;
 } kf_smoke_sources;
 
 enum { KF_MOST_PASSES = 10 };

@@ -264,7 +264,6 @@ KF_FUNCTION kf_hit kf_cast(const kf_picture_arguments *a, kf_ray world, float fa
 /* Colours are linear. */
 #define KF_SUN     kf_make(2.5f, 2.35f, 2.1f)
 #define KF_SKY     kf_make(0.20f, 0.25f, 0.34f)
-#define KF_PAINT   kf_make(0.26f, 0.028f, 0.020f)
 #define KF_ASPHALT kf_make(0.020f, 0.022f, 0.026f)
 #define KF_HORIZON kf_make(0.030f, 0.036f, 0.046f)
 #define KF_ZENITH  kf_make(0.006f, 0.008f, 0.013f)
@@ -333,12 +332,12 @@ KF_FUNCTION kf_vector kf_shade_solid(const kf_picture_arguments *a, kf_vector pl
     const float facing = -kf_dot(normal, along);
     const kf_vector mirrored = kf_along(along, 2.0f * facing, normal);
     const float grazing = 1.0f - kf_least(facing, 1.0f), square = grazing * grazing;
-    const float fresnel = 0.04f + 0.60f * square * square * grazing;
+    const float fresnel = a->gloss * (0.16f + 2.40f * square * square * grazing);
     const float glint = kf_most(kf_dot(mirrored, kf_load(a->light)), 0.0f);
     const kf_vector sky = kf_scaled(2.0f, kf_background(a, mirrored));
-    kf_vector colour = kf_times(KF_PAINT, light);
+    kf_vector colour = kf_times(kf_load(a->body), light);
     colour = kf_along(colour, fresnel, sky);
-    return kf_along(colour, 0.25f * powf(glint, 40.0f) * light.y, kf_make(1.0f, 1.0f, 1.0f));
+    return kf_along(colour, a->gloss * powf(glint, 40.0f) * light.y, kf_make(1.0f, 1.0f, 1.0f));
 }
 
 /* The road goes over into the background far from the focus. */

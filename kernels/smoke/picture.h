@@ -50,6 +50,7 @@ typedef struct kf_picture_arguments {
 
     const kf_box_node *tree; /* of the solid where it is at time 0; NULL without one */
     const float *triangles;
+    float body[3], gloss; /* the solid's colour, linear, and how much of the light it mirrors */
     float rotation[9], center[3], start[3]; /* x = rotation (x0 - start) + center */
 
     int has_ground;

@@ -22,6 +22,13 @@ static const float COLOURS[KF_SMOKE_PAINTS][3][3] = {
     [KF_PAINT_AGE] = {{1.0F, 0.95F, 0.86F}, {0.62F, 0.80F, 0.98F}, {0.20F, 0.36F, 0.90F}},
     [KF_PAINT_SPEED] = {{0.10F, 0.30F, 0.95F}, {0.96F, 0.97F, 0.98F}, {1.0F, 0.42F, 0.08F}},
 };
+/* Linear. */
+static const struct {
+    float colour[3], gloss;
+} BODIES[KF_SMOKE_BODIES] = {
+    [KF_BODY_LACQUER] = {{0.26F, 0.028F, 0.020F}, 0.25F},
+    [KF_BODY_STONE] = {{0.26F, 0.17F, 0.10F}, 0.02F},
+};
 /* Tracers a node, after smoothing: below, they are seen one by one unless they are spread. */
 static const double SPARSE = 0.7;
 
@@ -143,6 +150,8 @@ kf_status kf_smoke_picture_open(kf_backend *backend, const kf_scene *scene, kf_s
     set_grid(scene, extinction, refinement, &made->arguments);
     set_camera(made, refinement, size, from);
     memcpy(made->arguments.colours, COLOURS[paint], sizeof COLOURS[paint]);
+    memcpy(made->arguments.body, BODIES[scene->smoke.body].colour, sizeof made->arguments.body);
+    made->arguments.gloss = BODIES[scene->smoke.body].gloss;
     kf_status status = build(made, paint, error);
     if (status != KF_OK)
         kf_smoke_picture_free(made);

@@ -94,8 +94,9 @@ static inline void tell_mask(kf_text *text, const kf_scene *s) {
 
 static inline void tell_smoke(kf_text *text, const kf_smoke_sources *smoke) {
     if (smoke->count == 0) return;
-    kf_text_append(text, "  smoke %ld tracers, opacity %g, seed %llu, paint %s\n", smoke->capacity,
-                   smoke->opacity, (unsigned long long)smoke->seed, kf_smoke_paint_names[smoke->paint]);
+    kf_text_append(text, "  smoke %ld tracers, opacity %g, seed %llu, paint %s, body %s\n", smoke->capacity,
+                   smoke->opacity, (unsigned long long)smoke->seed, kf_smoke_paint_names[smoke->paint],
+                   kf_smoke_body_names[smoke->body]);
     for (int e = 0; e < smoke->count; e++) {
         const kf_emitter *emitter = &smoke->emitters[e];
         const double numbers[] = {emitter->rate, emitter->radius, emitter->nozzles};

@@ -109,6 +109,7 @@ static const bad_scene bad_scenes[] = {
     {BOX(TUNNEL, FLOW ", " BALL ", \"smoke\": {\"emitters\": []}"), "list of 1 to 8"},
     {BOX(TUNNEL, FLOW ", " BALL ", \"smoke\": {\"capacity\": 1e9}"), "capacity"},
     {BOX(TUNNEL, FLOW ", " BALL ", \"smoke\": {\"paint\": \"rainbow\"}"), "none, age, speed"},
+    {BOX(TUNNEL, FLOW ", " BALL ", \"smoke\": {\"body\": \"jelly\"}"), "lacquer, stone"},
     {SMOKE("{\"shape\": \"cone\", \"rate\": 1}"), "box, disc, rake"},
     {SMOKE("{\"shape\": \"box\", \"low\": [0, 0, 0], \"high\": [1, 1, 1]}"), "smoke.emitters[0].rate"},
     {SMOKE("{\"shape\": \"box\", \"rate\": 1, \"low\": [0, 1, 0], \"high\": [1, 0, 1]}"),

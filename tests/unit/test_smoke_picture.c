@@ -390,6 +390,18 @@ static void test_what_is_seen(void **state) {
     free_scene(scene);
 }
 
+static void test_stone(void **state) {
+    (void)state;
+    kf_scene *scene = make_scene();
+    scene->smoke.body = KF_BODY_STONE;
+    drawn clear = draw(scene, "cpu:2", 0, 0, 0, 0);
+    const colour lit = lit_by(scene, &clear, 0.85);
+    assert_true(!is_red(lit) && lit.value[0] > lit.value[1] && lit.value[1] > lit.value[2]);
+    assert_true(lit.value[0] > 100);
+    free(clear.pixels);
+    free_scene(scene);
+}
+
 /* A solid that moves stays where it was in the picture. */
 static void test_camera_goes_along(void **state) {
     (void)state;
@@ -521,6 +533,7 @@ int main(void) {
         cmocka_unit_test(test_what_is_seen),
         cmocka_unit_test(test_camera_goes_along),
         cmocka_unit_test(test_light),
+        cmocka_unit_test(test_stone),
         cmocka_unit_test(test_light_falls_with_depth),
         cmocka_unit_test(test_no_grains),
         cmocka_unit_test(test_paint),
