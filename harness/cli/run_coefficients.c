@@ -53,7 +53,8 @@ void kf_run_coefficients_print(const kf_scene *scene, const kf_drag_report *drag
                  through = flow_through;
     print_mean("drag coefficient", &drag->mean[KF_DRAG], measured / reference);
     print_mean(" lift", &drag->mean[KF_LIFT], measured / reference);
-    printf("   (means with 95 %% intervals)\n");
+    puts(isfinite(drag->mean[KF_DRAG].half) ? "   (means with 95 % intervals)"
+                                            : "   (means, too short for an interval)");
     printf("  %s: means over step %" PRIu64 " to %" PRIu64, drag->settled ? "settled" : "NOT settled",
            drag->from_step, drag->step);
     if (through > 0.0)

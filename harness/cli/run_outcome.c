@@ -11,6 +11,7 @@
 #include "base/util/text.h"
 #include "harness/cli/run_coefficients.h"
 #include "harness/cli/run_duration.h"
+#include "scene/placement.h"
 #include "solver/output/run_folder.h"
 
 /* The last row of each table, under its name, with the columns of its file; null without any. */
@@ -126,8 +127,11 @@ static void append_resumption(const kf_run_job *job, kf_text *text) {
     kf_text_append(text, "kftune run");
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         if (!kf_argument_given(job->arguments, kept[i])) continue;
+        const char *value = kf_argument(job->arguments, kept[i], "");
         append_word(text, kept[i]);
-        append_word(text, kf_argument(job->arguments, kept[i], ""));
+        /* A mesh may have been placed by options: the scene file that was written says what they said. */
+        append_word(text, strcmp(kept[i], "--scene") == 0 && kf_scene_is_mesh(value) ? job->problem->source
+                                                                                     : value);
     }
     const char *const *ranges = NULL;
     const int range_count = kf_argument_all(job->arguments, "--range", &ranges);
@@ -167,8 +171,8 @@ static void print_result(const kf_run_job *job) {
         puts(" (not tuned)");
     kf_run_coefficients_print(kf_run_scene(job->problem), &done->drag, job->area, job->how.flow_through);
     if (done->smoke_pictures > 0) {
-        printf("  smoke      %s/smoke_*.png: %zu pictures, %" PRIu64 " tracers at the end\n", job->folder,
-               done->smoke_pictures, done->tracers);
+        printf("  smoke      %s/smoke_*.png: %zu picture%s, %" PRIu64 " tracers at the end\n", job->folder,
+               done->smoke_pictures, done->smoke_pictures == 1 ? "" : "s", done->tracers);
     }
     if (done->frames > 0)
         printf("  film       %zu frames; ffmpeg -framerate 25 -i '%s/film_%%05d.png' -vf "

@@ -65,6 +65,12 @@ says "running the default config, verified"
 shows "(not tuned)"
 expect 0 run --scene wedge.scene.json --device cpu --steps 4 --output second
 cmp -s first/forces.csv second/forces.csv || complain "a placed mesh and the scene file written for it differ"
+# The command that goes on knows how the mesh was placed.
+expect 0 run --scene wedge.obj --wind -z --reynolds 500 --grid 32x16x16 --samples-per-cell 10 --device cpu --steps 4 --output third
+resume=$(sed -n 's/^  go on *kftune //p' out)
+[ -n "$resume" ] || complain "a run whose drag has not settled does not say how to go on"
+expect 0 $resume
+shows "step 4 to 8"
 
 # A run as long as the flow asks for, and what its drag is worth.
 expect 0 run --scene wedge.scene.json --device cpu --flow-throughs 0.5 --output half

@@ -1,0 +1,260 @@
+/* Nights in the store: its tables, their migration, verdicts that lie, and JUnit's. */
+#include "tests/unit/night_fixture.h"
+
+#include "base/util/log.h"
+#include "base/util/memory.h"
+
+static kf_status refuse(void *context, const kf_verdict *verdict, kf_error *error) {
+    (void)context;
+    (void)verdict;
+    return kf_fail(error, KF_MACHINE, "unexpected verdict");
+}
+
+static kf_status copy_verdict(void *context, const kf_verdict *verdict, kf_error *error) {
+    (void)error;
+    *(kf_verdict *)context = *verdict;
+    return KF_OK;
+}
+
+static void test_store(void **state) {
+    (void)state;
+    char path[KF_PATH];
+    fixture_path(path, "nights.db");
+    kf_store *store = fixture_open(path);
+    kf_error error = {0};
+    kf_night night;
+    kf_run_row run = {0};
+    fixture_night(store, &night, "one");
+    assert_int_equal(fixture_process(store, &night, &run, "b", KF_ARM_NIGHT, 0, 100, &error), KF_OK);
+    int64_t id = run.id;
+    assert_true(id > 0);
+    assert_int_equal(fixture_process(store, &night, &run, "b", KF_ARM_NIGHT, 1, 101, &error), KF_OK);
+    assert_int_equal(run.id, id);
+    /* The same process once more is refused, and leaves nothing behind. */
+    int before = fixture_integer(store->database, "SELECT count(*) FROM result");
+    assert_int_equal(fixture_process(store, &night, &run, "b", KF_ARM_NIGHT, 1, 102, &error), KF_BAD_INPUT);
+    assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM result"), before);
+    kf_run_row none = {0};
+    assert_int_equal(fixture_process(store, &night, &none, "b", KF_ARM_NIGHT, 1, 102, &error), KF_BAD_INPUT);
+    assert_int_equal(none.id, 0);
+    assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM run"), 1);
+    /* A verdict and back. */
+    assert_int_equal(kf_store_verdicts(store, night.id, refuse, NULL, &error), KF_OK);
+    kf_verdict verdict = fixture_verdict("b", KF_SLOW, 100.5), read;
+    verdict.reference = night.id;
+    assert_int_equal(kf_store_add_verdict(store, night.id, run.id, &verdict, &error), KF_OK);
+    assert_int_equal(kf_store_verdicts(store, night.id, copy_verdict, &read, &error), KF_OK);
+    assert_int_equal(read.state, KF_SLOW);
+    assert_string_equal(read.kernel, "stream_collide");
+    assert_string_equal(read.counter, "registers a thread");
+    assert_true(read.change > 0.03 && read.reference == night.id && read.counter_after > 95);
+    assert_int_equal(kf_store_add_verdict(store, night.id, run.id, &verdict, &error), KF_BAD_INPUT);
+    assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM run WHERE state = 'finished'"),
+                     1);
+    /* Nights are not among the runs. */
+    kf_run_summary summary;
+    assert_int_equal(kf_store_find_run(store, NULL, &summary, &error), KF_BAD_INPUT);
+    assert_int_equal(kf_store_find_run(store, "1", &summary, &error), KF_OK);
+    assert_string_equal(summary.origin, "nightly");
+    /* The beginning of a UUID may have digits alone; fewer than eight are a number. */
+    assert_int_equal(sqlite3_exec(store->database,
+                                  "UPDATE run SET uuid = '12345678' || substr(uuid, 9) WHERE id = 1", NULL,
+                                  NULL, NULL),
+                     SQLITE_OK);
+    assert_int_equal(kf_store_find_run(store, "12345678", &summary, &error), KF_OK);
+    assert_int_equal(summary.id, 1);
+    assert_int_equal(kf_store_find_run(store, "1234567", &summary, &error), KF_BAD_INPUT);
+    assert_int_equal(kf_store_find_run(store, "12345679", &summary, &error), KF_BAD_INPUT);
+    kf_store_close(store);
+}
+
+/* CHECKs: a verdict cannot lie. */
+static void test_verdicts_that_lie(void **state) {
+    (void)state;
+    char path[KF_PATH];
+    fixture_path(path, "lies.db");
+    kf_store *store = fixture_open(path);
+    kf_error error = {0};
+    kf_night night;
+    fixture_night(store, &night, "one");
+    kf_verdict verdict = fixture_verdict("b", KF_SLOW, 100);
+    verdict.change = -verdict.change;
+    verdict.change_low = -1;
+    assert_int_equal(kf_store_add_verdict(store, night.id, 0, &verdict, &error), KF_BAD_INPUT);
+    verdict = fixture_verdict("b", KF_SLOW, 100);
+    verdict.probability = NAN;
+    assert_int_equal(kf_store_add_verdict(store, night.id, 0, &verdict, &error), KF_BAD_INPUT);
+    verdict = fixture_verdict("b", KF_SLOW, 100);
+    verdict.identical = true;
+    assert_int_equal(kf_store_add_verdict(store, night.id, 0, &verdict, &error), KF_BAD_INPUT);
+    verdict = fixture_verdict("b", KF_SAME, NAN);
+    assert_int_equal(kf_store_add_verdict(store, night.id, 0, &verdict, &error), KF_BAD_INPUT);
+    verdict = fixture_verdict("b", KF_NODATA, NAN);
+    assert_int_equal(kf_store_add_verdict(store, night.id, 0, &verdict, &error), KF_OK);
+    kf_store_close(store);
+}
+
+static void test_resuming_a_night(void **state) {
+    (void)state;
+    char path[KF_PATH];
+    fixture_path(path, "resume.db");
+    kf_store *store = fixture_open(path);
+    kf_error error = {0};
+    kf_night first, second;
+    bool resumed = true;
+    fixture_night(store, &first, "one");
+    assert_int_equal(kf_store_end_night(store, &first, "interrupted", &error), KF_OK);
+    second = first;
+    second.id = 0;
+    assert_int_equal(kf_store_begin_night(store, 12, &second, &resumed, &error), KF_OK);
+    assert_true(resumed);
+    assert_int_equal(second.id, first.id);
+    /* Another program begins another night. */
+    assert_int_equal(kf_store_end_night(store, &first, "interrupted", &error), KF_OK);
+    fixture_night(store, &second, "two");
+    assert_true(second.id != first.id);
+    assert_int_equal(kf_store_end_night(store, &second, "finished", &error), KF_OK);
+    /* A finished night in between, and the first is history. */
+    fixture_hash(second.program, "one");
+    assert_int_equal(kf_store_begin_night(store, 12, &second, &resumed, &error), KF_OK);
+    kf_store_close(store);
+}
+
+/* A store of version 1, with content, is brought up to date and keeps it. */
+static void test_migration(void **state) {
+    (void)state;
+    char path[KF_PATH], *old = NULL;
+    size_t size = 0;
+    kf_error error = {0};
+    fixture_path(path, "version-1.db");
+    if (kf_file_read("tests/data/store-version-1.sql", 0, &old, &size, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    sqlite3 *database = NULL;
+    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+    if (sqlite3_exec(database, old, NULL, NULL, NULL) != SQLITE_OK) fail_msg("%s", sqlite3_errmsg(database));
+    assert_int_equal(sqlite3_exec(database,
+                                  "UPDATE result SET mass_drift = 1e-9, load_error = 2e-6 WHERE id = 1", NULL,
+                                  NULL, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_close(database), SQLITE_OK);
+    free(old);
+    /* To look at it is not enough reason to change it. */
+    kf_store *store = NULL;
+    assert_int_equal(kf_store_open(path, true, &store, &error), KF_BAD_INPUT);
+    store = fixture_open(path);
+    assert_int_equal(fixture_integer(store->database, "PRAGMA user_version"), KF_STORE_VERSION);
+    assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM result WHERE state = 'ok'"), 1);
+    assert_int_equal(
+        fixture_integer(store->database, "SELECT count(*) FROM kernel WHERE launches_per_step IS NULL"), 2);
+    assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM counter"), 1);
+    assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM night"), 0);
+    assert_int_equal(
+        fixture_integer(
+            store->database,
+            "SELECT count(*) FROM problem WHERE facts ->> 'node_count' = 96 * 48 * 48 AND facts ->> "
+            "'size_y' = 48 AND facts ->> 'sample_count' = 100 AND facts ->> 'reynolds' = 1000 AND "
+            "facts ->> 'collision' = 'acm_mrt' AND units ->> 'sample_count' = 'samples'"),
+        1);
+    assert_int_equal(
+        fixture_integer(store->database,
+                        "SELECT count(*) FROM result r JOIN run ON run.id = r.run WHERE r.updates_per_us = 1 "
+                        "AND run.updates = 'node' AND json_array_length(r.deviations) = 3 AND "
+                        "r.deviations ->> '$[1].name' = 'mass' AND r.deviations ->> '$[1].bound' = 1e-4 AND "
+                        "r.deviations ->> '$[2].value' = 2e-6 AND r.deviations ->> '$[2].bound' IS NULL"),
+        1);
+    assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM result WHERE deviations IS NULL"),
+                     1);
+    /* Number 9 was pruned and is not given out again. */
+    kf_run_row run;
+    fixture_begin(store, &run);
+    assert_int_equal(run.id, 10);
+    assert_int_equal(fixture_add(store, &run, 0, 100, &error), KF_OK);
+    uint64_t seed = 1;
+    (void)fixture_whole_night(store, "b", "one", 100, KF_SAME, &seed);
+    /* The same tables as in a new store. */
+    char fresh_path[KF_PATH];
+    fixture_path(fresh_path, "fresh.db");
+    kf_store *fresh = fixture_open(fresh_path);
+    char attach[KF_PATH + 64];
+    (void)snprintf(attach, sizeof attach, "ATTACH '%s' AS fresh", fresh_path);
+    kf_store_close(fresh);
+    assert_int_equal(sqlite3_exec(store->database, attach, NULL, NULL, NULL), SQLITE_OK);
+    static const char *const differences[] = {
+        "SELECT count(*) FROM (SELECT type, name FROM main.sqlite_schema EXCEPT SELECT type, name FROM "
+        "fresh.sqlite_schema)",
+        "SELECT count(*) FROM (SELECT type, name FROM fresh.sqlite_schema EXCEPT SELECT type, name FROM "
+        "main.sqlite_schema)",
+        "SELECT count(*) FROM (SELECT t.name, c.name, c.type, c.\"notnull\", c.pk FROM main.sqlite_schema t, "
+        "pragma_table_xinfo(t.name, 'main') c EXCEPT SELECT t.name, c.name, c.type, c.\"notnull\", c.pk FROM "
+        "fresh.sqlite_schema t, pragma_table_xinfo(t.name, 'fresh') c)",
+        "SELECT count(*) FROM (SELECT t.name, k.\"table\", k.\"from\", k.on_delete FROM main.sqlite_schema "
+        "t, "
+        "pragma_foreign_key_list(t.name, 'main') k EXCEPT SELECT t.name, k.\"table\", k.\"from\", "
+        "k.on_delete FROM "
+        "fresh.sqlite_schema t, pragma_foreign_key_list(t.name, 'fresh') k)",
+    };
+    for (size_t i = 0; i < sizeof differences / sizeof *differences; i++)
+        assert_int_equal(fixture_integer(store->database, differences[i]), 0);
+    kf_store_close(store);
+}
+
+/* --- JUnit
+ * ------------------------------------------------------------------------------------------------------ */
+
+static int occurrences(const char *text, const char *word) {
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at++)
+        count++;
+    return count;
+}
+
+static void test_junit(void **state) {
+    (void)state;
+    char path[KF_PATH], out[KF_PATH];
+    fixture_path(path, "junit.db");
+    fixture_path(out, "junit.xml");
+    kf_store *store = fixture_open(path);
+    kf_error error = {0};
+    kf_night night;
+    fixture_night(store, &night, "a \"<&>\" \x01 program \xff");
+    for (int i = 0; i < KF_VERDICTS; i++) {
+        char name[64];
+        (void)snprintf(name, sizeof name, "%s <&\"'> \xc3\xa9", kf_verdict_names[i]);
+        kf_verdict verdict =
+            fixture_verdict(name, (kf_verdict_state)i, i == KF_NODATA ? (double)NAN : 100.0 + i);
+        kf_copy_text(verdict.reason, sizeof verdict.reason, "]]> \x02 <b>\"\nnext line");
+        assert_int_equal(kf_store_add_verdict(store, night.id, 0, &verdict, &error), KF_OK);
+    }
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (kf_store_export_junit(store, night.id, stream, &error) != KF_OK) fail_msg("%s", error.message);
+    (void)fclose(stream);
+    assert_int_equal(occurrences(text, "<testcase "), KF_VERDICTS);
+    assert_int_equal(occurrences(text, "<failure "), 2);
+    assert_int_equal(occurrences(text, "<error "), 1);
+    assert_int_equal(occurrences(text, "<skipped "), 2);
+    assert_int_equal(occurrences(text, "tests=\"7\" failures=\"2\" errors=\"1\" skipped=\"2\""), 2);
+    assert_null(strstr(text, "<b>"));
+    assert_null(strchr(text, '\x01'));
+    assert_int_equal(kf_file_write_atomic(out, text, size, &error), KF_OK);
+    free(text);
+    char command[KF_PATH + 64];
+    (void)snprintf(command, sizeof command, "command -v xmllint >/dev/null || exit 0; xmllint --noout '%s'",
+                   out);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(kf_store_export_junit(store, 99, stdout, &error), KF_BAD_INPUT);
+    kf_store_close(store);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_store),
+        cmocka_unit_test(test_verdicts_that_lie),
+        cmocka_unit_test(test_resuming_a_night),
+        cmocka_unit_test(test_migration),
+        cmocka_unit_test(test_junit),
+    };
+    kf_log_set_level(KF_LOG_QUIET);
+    return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
+}
