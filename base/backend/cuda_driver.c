@@ -36,7 +36,7 @@ static const kf_symbol driver_symbols[] = {
 static const kf_library driver_library = {
     .names = driver_names,
     .folders = driver_folders,
-    .cure = "install the NVIDIA driver (11.4 or later), or use --device cpu",
+    .cure = "install the NVIDIA driver (470 or later), or use --device cpu",
     .symbols = driver_symbols,
     .symbol_count = sizeof driver_symbols / sizeof driver_symbols[0],
 };

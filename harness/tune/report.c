@@ -62,6 +62,16 @@ static void print_gain(const kf_tune_result *result, FILE *stream) {
     (void)fprintf(stream, "\n");
 }
 
+/* Launches a step: "1", "2", "1/16". */
+static const char *launches_text(double launches, char text[16]) {
+    const double every = 1.0 / launches;
+    if (launches < 1.0 && fabs(every - nearbyint(every)) < 1e-9)
+        (void)snprintf(text, 16, "1/%.0f", every);
+    else
+        (void)snprintf(text, 16, "%.3g", launches);
+    return text;
+}
+
 static void print_kernels(const kf_tune_result *result, FILE *stream) {
     const kf_measurement *m = result->best_measurement;
     bool gpu = strcmp(result->device.backend, "cuda") == 0;
@@ -69,17 +79,18 @@ static void print_kernels(const kf_tune_result *result, FILE *stream) {
     for (int i = 0; i < m->kernel_count; i++)
         total += kf_kernel_step_us(&m->kernels[i]);
     if (m->kernel_count == 0 || !(total > 0.0)) return;
-    (void)fprintf(stream, "\n%-24s %8s %11s %9s", "kernel", "share", "time", "GB/s");
+    (void)fprintf(stream, "\n%-24s %8s %11s %7s %9s", "kernel", "share", "time", "a step", "GB/s");
     (void)fprintf(stream, gpu ? " %9s %9s\n" : "\n", "registers", "occupancy");
     for (int i = 0; i < m->kernel_count; i++) {
         const kf_kernel_time *kernel = &m->kernels[i];
         double share = kf_kernel_step_us(kernel) / total;
-        char time[32], bandwidth[32] = "-";
+        char time[32], launches[16], bandwidth[32] = "-";
         if (kernel->bytes > 0.0)
             (void)snprintf(bandwidth, sizeof bandwidth, "%.1f",
                            1e-3 * kernel->bytes / kernel->time_us.median);
-        (void)fprintf(stream, "%-24s %6.1f %% %11s %9s", kernel->name, 100.0 * share,
-                      kf_human_time_us(kernel->time_us.median, time), bandwidth);
+        (void)fprintf(stream, "%-24s %6.1f %% %11s %7s %9s", kernel->name, 100.0 * share,
+                      kf_human_time_us(kernel->time_us.median, time),
+                      launches_text(kernel->launches_per_step, launches), bandwidth);
         if (gpu) (void)fprintf(stream, " %9d", kernel->registers);
         if (gpu && isfinite(kernel->theoretical_occupancy))
             (void)fprintf(stream, " %7.0f %%", 100.0 * kernel->theoretical_occupancy);
