@@ -6,7 +6,9 @@
 # own (large: the three scenes of 250 to 340 million nodes), and their logs. PARTS may name some of them.
 # pictures: SCENE-smoke_STEP.png and SCENE.json (what kftune run says) of each scene, and 17-MODEL.png. SHARE is the part of Table
 # 3's grid along each axis (2: a half, the default; the two small scenes are always whole); STEPS how many.
-# SCENES may name some of them, 17 for the figure.
+# SCENES may name some of them, 17 for the figure; GRID and SIZE say how many nodes and pixels instead (1600x900), PICTURES how
+# many of the four are kept, the last ones, CAR a mesh of which the car is made instead: ../shared/meshes/beetle.obj; LIMIT how many seconds a scene may take: what is
+# drawn by then is kept.
 # team: Figure 24's car at full size on a team, DEVICE such as cuda:0-3: STEPS of its 26,300 steps (a tenth), car.json says how long.
 # With DEVICE cpu the same on small grids, to see that it works.
 set -u
@@ -33,13 +35,27 @@ part() { # NAME SECONDS PATTERN
     awk -f scripts/gpu/figures.awk "$folder/$1.json"
 }
 
+# The scene of a car on its road with the mesh of another one, which looks along +z in its file and has y up.
+car_of() { # MESH
+    awk -v mesh="$(realpath "$1")" '
+        /^  "solid"/ { print "  \"solid\": {\"mesh\": \"" mesh "\", \"length\": 4.1, \"anchor\": \"bottom\", \"position\": [5.0, 3.0, 0],"
+                       print "    \"rotation\": [{\"axis\": [1, 0, 0], \"degrees\": 90}, {\"axis\": [0, 0, 1], \"degrees\": -90}]},"; next }
+        { print }' scene/library/car.json
+}
+
 picture() { # SCENE NX NY NZ STEPS CAMERA
-    local grid=$2x$3x$4 steps=${STEPS:-$5} picture
+    local scene=$1 grid=$2x$3x$4 steps=$5 picture
     case " ${SCENES:-$1} " in *" $1 "*) ;; *) return ;; esac
     case $device in cuda*) ;; *) grid=$(($2 / 10))x$(($3 / 10))x$(($4 / 10)) steps=200 ;; esac
-    "$kftune" run --scene "$1" --grid "$grid" --device "$device" --steps "$steps" --every "$steps" --smoke --smoke-every $((steps / 4)) \
-        --smoke-size 1600x900 --camera "$6" --checkpoints 0 --fields pressure --output "$work/$1" --json >"$folder/$1.json" 2>"$folder/$1.log" || failed=1
-    for picture in "$work/$1"/smoke_*.png; do cp "$picture" "$folder/$1-${picture##*/}"; done
+    grid=${GRID:-$grid} steps=${STEPS:-$steps}
+    if [ "$1" = car ] && [ -n "${CAR:-}" ]; then
+        scene=$work/car.json
+        car_of "$CAR" >"$scene"
+    fi
+    timeout -s KILL "${LIMIT:-600}" "$kftune" run --scene "$scene" --grid "$grid" --device "$device" --steps "$steps" --every "$steps" --smoke --smoke-every $((steps / 4)) \
+        --smoke-size "${SIZE:-1600x900}" --camera "$6" --checkpoints 0 --fields pressure --output "$work/$1" --json >"$folder/$1.json" 2>"$folder/$1.log" || failed=1
+    for picture in "$work/$1"/smoke_*.png; do echo "$picture"; done | tail -n "${PICTURES:-4}" |
+        while read -r picture; do [ ! -e "$picture" ] || cp "$picture" "$folder/$1-${picture##*/}"; done
     rm -f "$work/$1"/*.vtkhdf
     echo "$1: $SECONDS s"
 }
@@ -67,8 +83,8 @@ tables)
     ;;
 pictures)
     share=${SHARE:-2}
-    picture architecture $((1200 / share)) $((840 / share)) $((250 / share)) 8000 60,30,1.4
-    picture car $((2240 / share)) $((480 / share)) $((320 / share)) 6800 54,12,1.25
+    picture architecture $((1200 / share)) $((840 / share)) $((250 / share)) 6000 58,34,1.5
+    picture car $((2240 / share)) $((480 / share)) $((320 / share)) 6800 54,14,1.25
     picture aircraft $((2100 / share)) $((600 / share)) $((240 / share)) 6900 52,24,1.15
     picture vortices 400 400 200 8000 60,42,0.6
     picture spinning_torus 400 400 200 9000 60,18,1.1
