@@ -382,7 +382,7 @@ static void plans_are_timed(void **state) {
     kf_backend *backend = NULL;
     kf_error error = {KF_OK, ""};
     assert_int_equal(kf_backend_open("cpu:1", &backend, &error), KF_OK);
-    kf_measurement one, eight;
+    kf_measurement one, sixteen;
     double begin = kf_clock_seconds();
     time_work(backend, 1, NULL, &one);
     double spent_us = 1e6 * (kf_clock_seconds() - begin);
@@ -400,8 +400,8 @@ static void plans_are_timed(void **state) {
     assert_true(one.kernels[0].time_us.minimum < 2.0 * one.step_us.minimum);
     assert_true(one.kernels[0].time_us.minimum > 0.3 * one.step_us.minimum);
 
-    time_work(backend, 16, NULL, &eight);
-    assert_true(eight.step_us.minimum > 3.0 * one.step_us.minimum);
+    time_work(backend, 16, NULL, &sixteen);
+    assert_true(sixteen.step_us.minimum > 3.0 * one.step_us.minimum);
     kf_incumbent incumbent = {2, {one.samples_us[0], one.samples_us[1]}, one.step_us.high};
     kf_measurement skipped;
     time_work(backend, 16, &incumbent, &skipped);
@@ -409,7 +409,7 @@ static void plans_are_timed(void **state) {
     assert_int_equal(skipped.sample_count, 2);
     assert_non_null(strstr(skipped.reason, "times as slow as the best"));
     kf_measurement_free(&one);
-    kf_measurement_free(&eight);
+    kf_measurement_free(&sixteen);
     kf_measurement_free(&skipped);
     kf_backend_close(backend);
 }
