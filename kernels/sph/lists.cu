@@ -13,6 +13,7 @@ KF_SCALAR_KERNEL(make_lists, kf_sph_arguments) {
         a->hit_count[i] = 0;
         return;
     }
+#if KF_CUDA
     KF_FIRST_NEIGHBOURS(p, i, "", {
         (void)r2;
         if (j != i) {
@@ -20,6 +21,12 @@ KF_SCALAR_KERNEL(make_lists, kf_sph_arguments) {
             length++;
         }
     })
+#else
+    KF_NEAR_NUMBERS(kf_find_near(a, p, i, 0, kf_near))
+    for (length = 0; length < kf_count && length < a->capacity; length++)
+        mine[length] = (unsigned)kf_near[length];
+    length = kf_count;
+#endif
     if (length > a->capacity) a->clock->flags |= KF_SPH_OVERFLOW;
     a->hit_count[i] = length < a->capacity ? length : a->capacity;
     kf_keep(a->list_position, i, a->count, p);

@@ -36,14 +36,14 @@ KF_SCALAR_KERNEL(dummies, kf_sph_arguments) {
     float sum = 0, pressure = 0, sx = 0, sy = 0, sz = 0;
     float txx = 0, tyy = 0, txy = 0, txz = 0, tyz = 0;
     KF_FIRST_NEIGHBOURS(p, i, "omp simd reduction(+ : sum, pressure, sx, sy, sz, txx, tyy, txy, txz, tyz)", {
-        const kf_four w = kf_load(a->sorted.velocity, j, n);
+        const kf_four w = KF_VELOCITY_OF(j);
         const float t = kf_weight(a, r2), weight = q.w > 0.0f ? t * t * t * t * (5.0f - 4.0f * t) : 0.0f;
         sum += weight;
         pressure += weight * (kf_pressure(w.w) +
                               (1.0f + w.w) * (a->gravity[0] * dx + a->gravity[1] * dy + a->gravity[2] * dz));
         sx += weight * w.x, sy += weight * w.y, sz += weight * w.z;
         if (KF_STRESS) {
-            const kf_deviator s = kf_load_stress(a->sorted.stress, j, n);
+            const kf_deviator s = KF_STRESS_OF(j);
             txx += weight * s.xx, tyy += weight * s.yy, txy += weight * s.xy;
             txz += weight * s.xz, tyz += weight * s.yz;
         }
@@ -99,7 +99,7 @@ KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
     float fx = 0, fy = 0, fz = 0; /* friction */
     if (p.w > 0.0f && kf_inside(a, p)) {
         KF_NEIGHBOURS(p, i, "omp simd reduction(+ : ax, ay, az, compression, diffusion, cx, cy, cz, spread, fx, fy, fz)", {
-            const kf_four w = kf_load(a->sorted.velocity, j, n);
+            const kf_four w = KF_VELOCITY_OF(j);
             const float t = kf_weight(a, r2), weight = t * t * t * KF_VOLUME(q);
             const float ux = v.x - w.x, uy = v.y - w.y, uz = v.z - w.z;
             const float vx = ux * dx + uy * dy + uz * dz;
@@ -186,7 +186,7 @@ KF_SCALAR_KERNEL(strain, kf_sph_arguments) {
     float compression = 0, diffusion = 0, cx = 0, cy = 0, cz = 0, spread = 0;
     if (p.w < 0.0f || !kf_inside(a, p)) return;
     KF_FIRST_NEIGHBOURS(p, i, "omp simd reduction(+ : lxx, lxy, lxz, lyx, lyy, lyz, lzx, lzy, lzz, compression, diffusion, cx, cy, cz, spread)", {
-        const kf_four w = kf_load(a->sorted.velocity, j, n);
+        const kf_four w = KF_VELOCITY_OF(j);
         const float t = kf_weight(a, r2), weight = t * t * t * KF_VOLUME(q);
         const float ux = v.x - w.x, uy = v.y - w.y, uz = v.z - w.z;
         const float gx = weight * dx, gy = weight * dy, gz = weight * dz; /* -V grad W / f */
@@ -260,8 +260,8 @@ KF_SCALAR_KERNEL(motion, kf_sph_arguments) {
     acceleration = shift;
     if (p.w > 0.0f && kf_inside(a, p)) {
         KF_NEIGHBOURS(p, i, "omp simd reduction(+ : ax, ay, az)", {
-            const kf_four w = kf_load(a->sorted.velocity, j, n);
-            kf_deviator u = kf_load_stress(a->sorted.stress, j, n);
+            const kf_four w = KF_VELOCITY_OF(j);
+            kf_deviator u = KF_STRESS_OF(j);
             const float t = kf_weight(a, r2), weight = t * t * t * KF_VOLUME(q);
 #if KF_PAIRED
             const float between = viscosity + (KF_FLUID(q) > 0.0f ? a->sums[4 * n + j] : viscosity);

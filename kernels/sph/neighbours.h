@@ -13,7 +13,7 @@
  *     KF_SEARCH_STAGED rows; a first loop over candidates only notes bits, a second visits those that are near, so that
  *                      the lanes of a warp all have work in it. KF_STAGE_SLOTS words with a hit are kept at a time (shared
  *                      memory on a GPU, of KF_SUM_THREADS threads). With KF_KEEPS_SLOTS the first sum of a step leaves
- *                      them for the others. On the cpu the second loop is one of vectors, over all that are near
+ *                      them for the others. On the cpu the second loop is one of whole vectors (near.h), with lists too
  *
  * KF_IN_FLIGHT candidates or listed neighbours are loaded at a time on a GPU. There KF_LANES threads side by side may share
  * a particle's candidates or list (searches cells, rows and list); KF_ADD_LANES then adds up what they have, in each of
@@ -25,9 +25,6 @@
 #define KF_KERNELS_SPH_NEIGHBOURS_H
 
 #include "particle.h"
-#if defined(__AVX512F__)
-#include <immintrin.h>
-#endif
 
 #define KF_SEARCH_CELLS 0
 #define KF_SEARCH_ROWS  1
@@ -199,6 +196,12 @@ KF_FUNCTION unsigned kf_sum_of_lanes(unsigned own) {
     const float r2 = dx * dx + dy * dy + dz * dz;                                                            \
     (void)dz;
 
+/* What a body takes of its neighbour beside the place. */
+#if KF_CUDA || (KF_SEARCH != KF_SEARCH_STAGED && KF_SEARCH != KF_SEARCH_LIST)
+#define KF_VELOCITY_OF(j) kf_load(a->sorted.velocity, j, a->count)
+#define KF_STRESS_OF(j)   kf_load_stress(a->sorted.stress, j, a->count)
+#endif
+
 /* ---- every candidate of every range ---- */
 #define KF_SCAN(p, pragma, ...)                                                                              \
     {                                                                                                        \
@@ -302,11 +305,7 @@ KF_FUNCTION int kf_sees_images(const kf_sph_arguments *a, const int *home) {
     KF_WAY_TO_IMAGE(from, kf_images)                                                                         \
     const float r2 = dx * dx + dy * dy + dz * dz;                                                            \
     (void)dz;
-/* The same in a lane of a vector; beyond the support where there is none. */
-#define KF_VECTOR_TO_IMAGE(from, there)                                                                      \
-    KF_WAY_TO_IMAGE(from, 1)                                                                                 \
-    const float r2 = (there) ? dx * dx + dy * dy + dz * dz : 4.0f * a->support2;                            \
-    (void)dz;
+#if KF_CUDA
 #define KF_EACH_LISTED(p, i, pragma, ...)                                                                    \
     {                                                                                                        \
         const unsigned *kf_mine = a->hits + kf_word(a, i);                                                   \
@@ -321,10 +320,15 @@ KF_FUNCTION int kf_sees_images(const kf_sph_arguments *a, const int *home) {
             __VA_ARGS__                                                                                      \
         }                                                                                                    \
     }
+#endif
 
 /* ---- in two loops: bits of candidates, then the neighbours ---- */
-#if KF_SEARCH == KF_SEARCH_STAGED
-#if KF_CUDA
+#ifndef KF_MAKES_LISTS
+#define KF_MAKES_LISTS 0
+#endif
+#if !KF_CUDA && (KF_SEARCH == KF_SEARCH_STAGED || KF_SEARCH == KF_SEARCH_LIST)
+#include "near.h"
+#elif KF_SEARCH == KF_SEARCH_STAGED
 KF_FUNCTION unsigned *kf_stage(void) { /* one for all sums of a kernel */
     __shared__ unsigned words[2 * KF_STAGE_SLOTS * KF_SUM_THREADS];
     return words + threadIdx.x;
@@ -332,124 +336,33 @@ KF_FUNCTION unsigned *kf_stage(void) { /* one for all sums of a kernel */
 #define KF_STAGE                                                                                             \
     unsigned *const kf_stage_bits = kf_stage(), *const kf_stage_base = kf_stage_bits + KF_STAGE_SLOTS * KF_SUM_THREADS;
 #define KF_SLOT_OF(array, slot) array[(slot)*KF_SUM_THREADS]
-#else
-#define KF_STAGE                unsigned kf_stage_bits[KF_STAGE_SLOTS], kf_stage_base[KF_STAGE_SLOTS];
-#define KF_SLOT_OF(array, slot) array[slot]
-#endif
 
 /* Bits of the candidates first ... end - 1, at most 32, of those that are near. */
 KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_range r, int first, int end) {
-    unsigned hits = 0;
-#if KF_MAKES_LISTS
-    const float reach2 = a->list_support2;
-#else
-    const float reach2 = a->support2;
-#endif
-#if defined(__AVX512F__) && KF_LAYOUT == 1 /* compilers make no mask of comparisons in a loop */
-    const float *const at = a->sorted.position + first;
-    const __m512 x = _mm512_set1_ps(r.x), y = _mm512_set1_ps(r.y), z = _mm512_set1_ps(r.z);
-    for (int from = 0; from < end - first; from += KF_VECTOR) {
-        const int left = end - first - from;
-        const __mmask16 lanes = (__mmask16)(left < KF_VECTOR ? (1u << left) - 1u : 0xffffu);
-        const __m512 dx = _mm512_sub_ps(x, _mm512_maskz_loadu_ps(lanes, at + from)),
-                     dy = _mm512_sub_ps(y, _mm512_maskz_loadu_ps(lanes, at + a->count + from));
-        __m512 r2 = _mm512_fmadd_ps(dy, dy, _mm512_mul_ps(dx, dx));
-#if KF_DIMENSIONS == 3
-        const __m512 dz = _mm512_sub_ps(z, _mm512_maskz_loadu_ps(lanes, at + 2 * a->count + from));
-        r2 = _mm512_fmadd_ps(dz, dz, r2);
-#endif
-        (void)z;
-        hits |= (unsigned)_mm512_mask_cmp_ps_mask(lanes, r2, _mm512_set1_ps(reach2), _CMP_LT_OQ) << from;
-    }
-#elif KF_CUDA
-    unsigned bit = 1;
+    unsigned hits = 0, bit = 1;
+    const float reach2 = KF_MAKES_LISTS ? a->list_support2 : a->support2;
     KF_SOME for (int j = first; j < end; j++) {
         KF_DISTANCE(r)
         hits |= r2 < reach2 ? bit : 0u;
         bit <<= 1;
     }
-#else
-    _Pragma("omp simd reduction(| : hits)") for (int j = first; j < end; j++) {
-        KF_DISTANCE(r)
-        hits |= (r2 < reach2 ? 1u : 0u) << (j - first);
-    }
-#endif
     return hits;
 }
 /* What the sums of a step leave to each other: slot l of particle i is at 2 l and 2 l + 1. */
-#define KF_KEEP_SLOT(slot, first, hits)                                                                      \
-    if (kf_kept < a->capacity / 2) {                                                                         \
-        kf_mine[KF_STRIDE * (2 * kf_kept)] = (unsigned)(first);                                              \
-        kf_mine[KF_STRIDE * (2 * kf_kept + 1)] = (hits);                                                     \
-    }                                                                                                        \
-    kf_kept++;
-#define KF_DROP_SLOT(slot, first, hits)
+#define KF_KEEP_SLOT(first, hits)                                                                            \
+    {                                                                                                        \
+        if (kf_kept < a->capacity / 2) {                                                                     \
+            kf_mine[KF_STRIDE * (2 * kf_kept)] = (unsigned)(first);                                          \
+            kf_mine[KF_STRIDE * (2 * kf_kept + 1)] = (hits);                                                 \
+        }                                                                                                    \
+        kf_kept++;                                                                                           \
+    }
 #define KF_END_KEPT                                                                                          \
-    if (kf_kept > a->capacity / 2) a->clock->flags |= KF_SPH_OVERFLOW;                                       \
-    a->hit_count[i] = kf_kept < a->capacity / 2 ? kf_kept : a->capacity / 2;
-#define KF_NOTHING
+    {                                                                                                        \
+        if (kf_kept > a->capacity / 2) a->clock->flags |= KF_SPH_OVERFLOW;                                   \
+        a->hit_count[i] = kf_kept < a->capacity / 2 ? kf_kept : a->capacity / 2;                             \
+    }
 
-#if !KF_CUDA && !KF_MAKES_LISTS
-/* On the cpu the bits become numbers, over which one loop of whole vectors goes. */
-enum { KF_MOST_NEAR = 4096 };
-#define KF_ALIGNED __attribute__((aligned(64))) /* else compilers peel lanes off */
-KF_FUNCTION int kf_add_near(int *near, int count, int base, unsigned bits) {
-#if defined(__AVX512F__)
-    __m512i numbers = _mm512_add_epi32(_mm512_set1_epi32(base), _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
-    _mm512_storeu_si512(near + count, _mm512_maskz_compress_epi32((__mmask16)bits, numbers));
-    count += __builtin_popcount(bits & 0xffffu);
-    numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));
-    _mm512_storeu_si512(near + count, _mm512_maskz_compress_epi32((__mmask16)(bits >> 16), numbers));
-    return count + __builtin_popcount(bits >> 16);
-#else
-    for (; bits != 0; bits &= bits - 1)
-        near[count++] = base + KF_LOW_BIT(bits);
-    return count;
-#endif
-}
-#define KF_ADD_NEAR(base, bits)                                                                              \
-    if (kf_count <= KF_MOST_NEAR - 32) kf_count = kf_add_near(kf_near, kf_count, base, bits);                \
-    else a->clock->flags |= KF_SPH_OVERFLOW;
-/* Lanes to spare see i itself, out of reach. */
-#define KF_VISIT_NEAR(p, i, pragma, ...)                                                                     \
-    {                                                                                                        \
-        const int kf_whole = (kf_count + KF_VECTOR - 1) / KF_VECTOR * KF_VECTOR;                             \
-        for (int kf_m = 0; kf_m < KF_VECTOR; kf_m++)                                                         \
-            kf_near[kf_count + kf_m] = i;                                                                    \
-        KF_SIMD(pragma) for (int kf_m = 0; kf_m < kf_whole; kf_m++) {                                        \
-            const int j = kf_near[kf_m];                                                                     \
-            KF_VECTOR_TO_IMAGE(p, kf_m < kf_count)                                                           \
-            __VA_ARGS__                                                                                      \
-        }                                                                                                    \
-    }
-#define KF_SCAN_STAGED(p, i, pragma, KEEP, END, ...)                                                         \
-    {                                                                                                        \
-        int kf_near[KF_MOST_NEAR + KF_VECTOR] KF_ALIGNED, kf_home[3], kf_count = 0, kf_kept = 0;             \
-        unsigned *kf_mine = a->hits + kf_word(a, i);                                                         \
-        kf_home_of(a, p, kf_home);                                                                           \
-        (void)kf_mine, (void)kf_kept;                                                                        \
-        for (int kf_k = 0; kf_k < KF_RANGES; kf_k++) {                                                       \
-            const kf_range kf_r = kf_candidates(a, p, kf_home, kf_k);                                        \
-            for (int kf_b = kf_r.first; kf_b < kf_r.end; kf_b += 32) {                                       \
-                const unsigned kf_hits =                                                                     \
-                    kf_near_bits(a, kf_r, kf_b, kf_r.end < kf_b + 32 ? kf_r.end : kf_b + 32);                \
-                if (kf_hits == 0) continue;                                                                  \
-                KEEP(kf_kept, kf_b, kf_hits)                                                                 \
-                KF_ADD_NEAR(kf_b, kf_hits)                                                                   \
-            }                                                                                                \
-        }                                                                                                    \
-        END                                                                                                  \
-        KF_VISIT_NEAR(p, i, pragma, __VA_ARGS__)                                                             \
-    }
-#define KF_EACH_KEPT(p, i, pragma, ...)                                                                      \
-    {                                                                                                        \
-        const unsigned *kf_mine = a->hits + kf_word(a, i);                                                   \
-        int kf_near[KF_MOST_NEAR + KF_VECTOR] KF_ALIGNED, kf_count = 0;                                      \
-        for (int kf_l = 0; kf_l < a->hit_count[i]; kf_l++)                                                   \
-            KF_ADD_NEAR((int)kf_mine[2 * kf_l], kf_mine[2 * kf_l + 1])                                       \
-        KF_VISIT_NEAR(p, i, pragma, __VA_ARGS__)                                                             \
-    }
-#else
 /* Visits the neighbours of slots 0 ... number - 1, none of which is empty; LOAD sets kf_bits and kf_base of kf_l. */
 #define KF_VISIT_SLOTS(p, number, LOAD, ...)                                                                 \
     {                                                                                                        \
@@ -470,7 +383,7 @@ KF_FUNCTION int kf_add_near(int *near, int count, int base, unsigned bits) {
 #define KF_FROM_KEPT                                                                                         \
     kf_base = (int)kf_mine[KF_STRIDE * (2 * kf_l)], kf_bits = kf_mine[KF_STRIDE * (2 * kf_l + 1)];
 
-#define KF_SCAN_STAGED(p, i, pragma, KEEP, END, ...)                                                                 \
+#define KF_SCAN_STAGED(p, i, pragma, keeps, ...)                                                             \
     {                                                                                                        \
         KF_STAGE                                                                                             \
         int kf_home[3], kf_k = 0, kf_b = 0, kf_kept = 0;                                                     \
@@ -494,13 +407,13 @@ KF_FUNCTION int kf_add_near(int *near, int count, int base, unsigned bits) {
                     KF_SLOT_OF(kf_stage_bits, kf_n) = kf_hits;                                               \
                     KF_SLOT_OF(kf_stage_base, kf_n) = (unsigned)kf_b;                                        \
                     kf_n++;                                                                                  \
-                    KEEP(kf_kept, kf_b, kf_hits)                                                             \
+                    if (keeps) KF_KEEP_SLOT(kf_b, kf_hits)                                                   \
                 }                                                                                            \
                 kf_b = kf_e;                                                                                 \
             }                                                                                                \
             KF_VISIT_SLOTS(p, kf_n, KF_FROM_STAGE, __VA_ARGS__)                                              \
         }                                                                                                    \
-        END                                                                                                  \
+        if (keeps) KF_END_KEPT                                                                               \
     }
 #define KF_EACH_KEPT(p, i, pragma, ...)                                                                              \
     {                                                                                                        \
@@ -513,14 +426,13 @@ KF_FUNCTION int kf_add_near(int *near, int count, int base, unsigned bits) {
         KF_VISIT_SLOTS(p, kf_number, KF_FROM_KEPT, __VA_ARGS__)                                               \
     }
 #endif
-#endif
 
 #if KF_SEARCH == KF_SEARCH_STAGED && KF_KEEPS_SLOTS
-#define KF_FIRST_NEIGHBOURS(p, i, pragma, ...) KF_SCAN_STAGED(p, i, pragma, KF_KEEP_SLOT, KF_END_KEPT, __VA_ARGS__)
+#define KF_FIRST_NEIGHBOURS(p, i, pragma, ...) KF_SCAN_STAGED(p, i, pragma, 1, __VA_ARGS__)
 #define KF_NEIGHBOURS(p, i, pragma, ...)       KF_EACH_KEPT(p, i, pragma, __VA_ARGS__)
 #elif KF_SEARCH == KF_SEARCH_STAGED
-#define KF_FIRST_NEIGHBOURS(p, i, pragma, ...) KF_SCAN_STAGED(p, i, pragma, KF_DROP_SLOT, KF_NOTHING, __VA_ARGS__)
-#define KF_NEIGHBOURS(p, i, pragma, ...)       KF_SCAN_STAGED(p, i, pragma, KF_DROP_SLOT, KF_NOTHING, __VA_ARGS__)
+#define KF_FIRST_NEIGHBOURS(p, i, pragma, ...) KF_SCAN_STAGED(p, i, pragma, 0, __VA_ARGS__)
+#define KF_NEIGHBOURS(p, i, pragma, ...)       KF_SCAN_STAGED(p, i, pragma, 0, __VA_ARGS__)
 #elif KF_SEARCH == KF_SEARCH_MASKS
 #define KF_FIRST_NEIGHBOURS(p, i, pragma, ...) KF_SCAN_AND_MARK(p, i, pragma, __VA_ARGS__)
 #define KF_NEIGHBOURS(p, i, pragma, ...)       KF_EACH_MARKED(p, i, __VA_ARGS__)

@@ -77,16 +77,20 @@ typedef struct kf_deviator {
     float xx, yy, xy, xz, yz;
 } kf_deviator;
 
-KF_FUNCTION kf_deviator kf_load_stress(const float *KF_RESTRICT values, int i, int count) {
+/* From the four that lie together and the last one, which is apart. */
+KF_FUNCTION kf_deviator kf_deviator_of(kf_four four, float last) {
     kf_deviator s;
-    const kf_four four = kf_load(values, i, count);
+    (void)last;
     s.xx = four.x, s.yy = four.y, s.xz = 0.0f, s.yz = 0.0f;
 #if KF_DIMENSIONS == 2
     s.xy = four.w;
 #else
-    s.xy = four.z, s.xz = four.w, s.yz = values[4 * count + i];
+    s.xy = four.z, s.xz = four.w, s.yz = last;
 #endif
     return s;
+}
+KF_FUNCTION kf_deviator kf_load_stress(const float *KF_RESTRICT values, int i, int count) {
+    return kf_deviator_of(kf_load(values, i, count), KF_DIMENSIONS == 3 ? values[4 * count + i] : 0.0f);
 }
 KF_FUNCTION void kf_keep_stress(float *values, int i, int count, kf_deviator s) {
     kf_four four;

@@ -50,7 +50,7 @@ KF_SCALAR_KERNEL(stress, kf_sph_arguments) {
     float lxx = 0, lxy = 0, lxz = 0, lyx = 0, lyy = 0, lyz = 0, lzx = 0, lzy = 0, lzz = 0, sx = 0, sy = 0, sz = 0;
     if (!kf_inside(a, p)) return;
     KF_NEIGHBOURS(p, i, "omp simd reduction(+ : lxx, lxy, lxz, lyx, lyy, lyz, lzx, lzy, lzz, sx, sy, sz)", {
-        const kf_four w = kf_load(a->sorted.velocity, j, n);
+        const kf_four w = KF_VELOCITY_OF(j);
         const float r = kf_square_root(r2), gap = kf_larger(a->support - r, 0.0f);
         const float g = gap * gap * kf_reciprocal(kf_larger(r, 1e-6f) * (1.0f + w.w));
         const float ux = w.x - v.x, uy = w.y - v.y, uz = w.z - v.z;
@@ -107,8 +107,8 @@ KF_SCALAR_KERNEL(force, kf_sph_arguments) {
 #if KF_STRESS
         const kf_deviator s = kf_load_stress(a->sorted.stress, i, n);
         KF_NEIGHBOURS(p, i, "omp simd reduction(+ : px, py, pz)", {
-            const kf_four w = kf_load(a->sorted.velocity, j, n);
-            const kf_deviator u = kf_load_stress(a->sorted.stress, j, n);
+            const kf_four w = KF_VELOCITY_OF(j);
+            const kf_deviator u = KF_STRESS_OF(j);
             const float r = kf_square_root(r2), gap = kf_larger(a->support - r, 0.0f);
             const float g = gap * gap * kf_reciprocal(kf_larger(r, 1e-6f) * (1.0f + w.w));
             const float push = a->half_pressure * (pressure + kf_clipped(w.w));
@@ -122,7 +122,7 @@ KF_SCALAR_KERNEL(force, kf_sph_arguments) {
         px *= a->spiky, py *= a->spiky, pz *= a->spiky;
 #else
         KF_NEIGHBOURS(p, i, "omp simd reduction(+ : px, py, pz, sx, sy, sz)", {
-            const kf_four w = kf_load(a->sorted.velocity, j, n);
+            const kf_four w = KF_VELOCITY_OF(j);
             const float r = kf_square_root(r2), gap = kf_larger(a->support - r, 0.0f), volume = kf_reciprocal(1.0f + w.w);
             const float push = a->half_pressure * a->spiky * (pressure + kf_clipped(w.w)) * volume * gap * gap *
                                kf_reciprocal(kf_larger(r, 1e-6f));
