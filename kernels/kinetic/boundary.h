@@ -192,7 +192,7 @@ KF_FUNCTION kf_real kf_incoming_at_shell(const kf_kinetic_arguments *a, int i, i
     const int from_z = dz;
 #endif
     const kf_index k = kf_node(a, x, y, z),
-                   from = k + (kf_index)(dx + (long long)a->row_pitch * dy + a->plane_pitch * from_z);
+                   from = k + (kf_index)(dx + (long long)KF_ROW_STRIDE(a) * dy + KF_PLANE_STRIDE(a) * from_z);
     const int bounced = solid && !KF_SPECULAR;
     kf_real value =
         kf_from_store(*kf_address(a, a->source, bounced ? KF_OPPOSITE(i) : number, bounced ? k : from));

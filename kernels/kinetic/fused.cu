@@ -296,7 +296,7 @@ KF_SCALAR_KERNEL(band_collide_sum, kf_kinetic_arguments) {
     KF_BAND_FLOW
     KF_FINISH
     KF_EACH_VELOCITY(KF_STORE_TARGET)
-    kf_node_position(k, a->origin, a->row_pitch, a->plane_pitch, &x, &y, &z);
+    kf_node_position(k, a->origin, KF_ROW_STRIDE(a), KF_PLANE_STRIDE(a), &x, &y, &z);
     KF_SUM_STORED(1)
 }
 #endif

@@ -67,10 +67,12 @@ typedef struct kf_kinetic_options {
     bool overlap;   /* kernels of the band begin while the one before ends (programmatic dependent launch) */
     bool flow_sums; /* the flow's kernels add up the averages of what they store in a step before one with
                        averages */
-    long ahead;     /* rows by which a GPU's last-level cache is asked ahead; 0: not */
-    bool prefetch;  /* plan moments asks for the next plane early */
-    long march;     /* planes that a block of plan moments walks; 0: other plans */
-    long reorder_period; /* steps between reorderings of a moving solid's samples; 0: never */
+    bool constant_strides; /* the fused kernels are compiled for the distances of this grid's rows and planes
+                            */
+    long ahead;            /* rows by which a GPU's last-level cache is asked ahead; 0: not */
+    bool prefetch;         /* plan moments asks for the next plane early */
+    long march;            /* planes that a block of plan moments walks; 0: other plans */
+    long reorder_period;   /* steps between reorderings of a moving solid's samples; 0: never */
 } kf_kinetic_options;
 
 /* Storage of the nodes, ghosts included (kernels/kinetic/arguments.h). */
@@ -86,7 +88,7 @@ typedef struct kf_kinetic_geometry {
     int shift; /* planes that the grid moves by from step to step; 0: there are two, or it stays */
 } kf_kinetic_geometry;
 
-enum { KF_DEFINES = 44 };
+enum { KF_DEFINES = 48 };
 enum { KF_PLANE_RANGES = 3 }; /* kf_kinetic_kept_planes */
 typedef struct kf_kinetic_defines {
     kf_define list[KF_DEFINES];

@@ -120,6 +120,8 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
         return refuse(error,
                       "flow_sums belongs to plan fused between two grids, node by node, with the rates "
                       "'adaptive_2020', and to masked_band where there is a solid");
+    if (o->constant_strides && (!fused || o->parts > 1))
+        return refuse(error, "constant_strides belongs to plan fused, on one device");
     if (o->overlap && (!o->gpu || !o->masked_band || o->immersed != KF_AGGREGATED))
         return refuse(error, "overlap belongs to masked_band with immersed_boundary aggregated, on a GPU");
     if (!within(o->segment_length, 1, 4096) || o->sample_block_length < 1 ||
@@ -165,6 +167,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_boolean(config, "masked_band", &options->masked_band, error));
     KF_TRY(kf_config_boolean(config, "overlap", &options->overlap, error));
     KF_TRY(kf_config_boolean(config, "flow_sums", &options->flow_sums, error));
+    KF_TRY(kf_config_boolean(config, "constant_strides", &options->constant_strides, error));
     KF_TRY(kf_config_integer(config, "collision_split", &options->collision_split, error));
     KF_TRY(kf_config_integer(config, "register_cap", &options->register_cap, error));
     KF_TRY(kf_config_integer(config, "nodes_per_thread", &options->nodes_per_thread, error));
@@ -420,6 +423,10 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
         if (!samples) define_populations(scene, options, which, defines);
     }
     if (which == KF_SOURCE_FLOW) define_flow(scene, options, defines);
+    if (which == KF_SOURCE_FLOW && options->constant_strides) {
+        define(defines, "KF_ROW_PITCH", geometry->row_pitch);
+        define(defines, "KF_PLANE_PITCH", (long)geometry->plane_pitch);
+    }
     if (which == KF_SOURCE_BOUNDARY) define_faces(scene, defines);
     if (which == KF_SOURCE_IMMERSED) define_immersed(scene, options, defines);
     if (which == KF_SOURCE_ORDER) define_samples(scene, defines);

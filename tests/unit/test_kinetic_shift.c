@@ -1,6 +1,6 @@
 /* One grid that moves to and fro by some planes gives what two grids give, bit for bit, and their states are
- * exchangeable. So do planes taken upwards and downwards in turn.
- * KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+ * exchangeable. So do planes taken upwards and downwards in turn, and kernels that are compiled for one size
+ * of grid. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -142,12 +142,54 @@ static void test_planes_in_turn(void **state) {
     kf_scene_free(scene);
 }
 
+/* Kernels for any grid, and for this one. */
+static void compare_strides(const kf_scene *scene, const char *const *values) {
+    kf_config config = default_with(scene, values);
+    kf_config_set_boolean(&config, "constant_strides", false);
+    kf_plan *any = open_plan(scene, &config);
+    kf_config_set_boolean(&config, "constant_strides", true);
+    kf_plan *one = open_plan(scene, &config);
+    advance(any, STEPS);
+    advance(one, STEPS);
+    assert_same_state(one, any);
+    kf_plan_free(one);
+    kf_plan_free(any);
+}
+
+/* In groups that rows are a multiple of, in one grid that moves, and by pairs. */
+static void test_constant_strides(void **state) {
+    (void)state;
+    static const char *const single[] = {"storage=f32",    "layout=csoa",        "alpha=32",
+                                         "staged_nodes=0", "boundary_kernels=1", NULL};
+    static const char *const slabs[] = {"storage=f64",     "layout=csoa", "alpha=16", "staged_nodes=0",
+                                        "streaming=shift", "slab=4",      NULL};
+    static const char *const pairs[] = {
+        "storage=f16",       "layout=csoa",         "alpha=64", "nodes_per_thread=2", "staged_nodes=0",
+        "masked_band=false", "shell_choices=false", NULL};
+    static const char *const folded[] = {"storage=f32", NULL};
+    static const char *const branches[] = {"storage=f32", "shell_choices=false", "alternate=false", NULL};
+    kf_scene *scene = open_scene("ball", 3000);
+    scene->collision = KF_BGK; /* less to compile */
+    scene->viscosity = 0.05;
+    scene->faces[KF_ZMAX] = KF_OUTFLOW;
+    if (strcmp(kf_backend_device(backend)->backend, "cuda") == 0) {
+        compare_strides(scene, folded);
+        compare_strides(scene, branches);
+    } else {
+        compare_strides(scene, single);
+        compare_strides(scene, slabs);
+    }
+    compare_strides(scene, pairs);
+    kf_scene_free(scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_static_solid),
         cmocka_unit_test(test_from_end_to_end),
         cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_planes_in_turn),
+        cmocka_unit_test(test_constant_strides),
     };
     return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
 }

@@ -58,7 +58,8 @@ static void verify(const kf_scene *scene, const kf_reference *reference, const c
                                          "shell_choices=false",
                                          "streaming_stores=false",
                                          "alternate=false",
-                                         "flow_sums=false"};
+                                         "flow_sums=false",
+                                         "constant_strides=false"};
     const char *fixes[FIXES];
     size_t count = sizeof common / sizeof *common;
     kf_config config;
