@@ -2,16 +2,16 @@
 # Measures the incompressible system on a GPU, part by part; never more than the seconds beside each. From a bundle or a
 # built source tree; builds nothing.
 # usage: scripts/gpu/incompressible.sh FOLDER [DEVICE] [PART...]; parts:
-#   suite-100x50x50 (80), suite-200x100x100 (110)  that size of the suite `incompressible`: suite-SIZE.json, .txt
+#   suite (105)       the suite `incompressible`; what is not begun after 75 s is left out, and says so: suite.json, .txt
+#   dram (45)         256^3 cells (or KFTUNE_CUBE) with a ball, today's default: DRAM bytes of a step outside of its solves,
+#                     both halves, over the least: dram.txt; all that was counted: dram.json
 #   sphere-100 (45)   drag of the sphere at Re 100, 24 cells a diameter: sphere-100.txt
 #   vortices (25)     Taylor-Green vortices on 32^3, 64^3 and 128^3, and the divergence that is left: vortices.txt
 # and, when named,
-#   suite-400x200x200 (145)
+#   suite-200x100x100 (110), suite-400x200x200 (145)  that size of the suite: suite-SIZE.json, .txt
 #   sphere-300 (150)  the same at Re 100 and 300: sphere-300.txt
-#   cube (110)        256^3 cells (or KFTUNE_CUBE) with a ball: the best solver's time and iterations, cube-bench.json; DRAM
-#                     counted, cube.db, table `counter`
+#   cube (50)         the same cube: the best solver's time, its share of the copy rate and iterations: cube-bench.json
 #   advection (60)    the same cube: advection with one address or eight, bounds found or kept, shapes of blocks: advection.json
-#   rest-100x50x50 (50)  figures of that size that 80 s do not reach: rest-100x50x50.json
 #   wake (60)         smoke of this system and the kinetic one at one moment, scripts/wake.sh: wake/
 #   spectra (40)      the case incompressible-wake with its pictures: spectra.txt, spectra/
 set -u
@@ -19,17 +19,17 @@ folder=${1:?usage: scripts/gpu/incompressible.sh FOLDER [DEVICE] [PART...]}
 device=${2:-cuda:0}
 shift $(($# < 2 ? $# : 2))
 parts=("$@")
-[ $# -gt 0 ] || parts=(suite-200x100x100 sphere-100 suite-100x50x50 vortices)
+[ $# -gt 0 ] || parts=(suite dram sphere-100 vortices)
 . "$(dirname "$0")/program.sh"
 
-# Figures of one size of the suite; what is not begun half a minute before the end is left out, and says so.
-suite() { # SIZE SECONDS
+# The suite's figures with that in their names (all: with nothing); what is not begun 30 s before the end is left out.
+suite() { # NAME SECONDS [SIZE]
     local figures=()
     while IFS= read -r name; do figures+=(--figure "$name"); done < <(
-        sed -n '/"figures"/,$ s/.*{"name": "\([^"]*\)".*/\1/p' suites/incompressible.json | grep " $1")
-    sed "s/\"suite\": \"incompressible\",/&\n  \"seconds\": $(($2 - 30)),/" suites/incompressible.json >"$folder/suite-$1.suite.json"
-    timeout -s INT -k 5 "$2" "$kftune" bench --suite "$folder/suite-$1.suite.json" --device "$device" --json "${figures[@]}" \
-        >"$folder/suite-$1.json" 2>"$folder/suite-$1.txt"
+        sed -n '/"figures"/,$ s/.*{"name": "\([^"]*\)".*/\1/p' suites/incompressible.json | grep " ${3:-}")
+    sed "s/\"suite\": \"incompressible\",/&\n  \"seconds\": $(($2 - 30)),/" suites/incompressible.json >"$folder/$1.suite.json"
+    timeout -s INT -k 5 "$2" "$kftune" bench --suite "$folder/$1.suite.json" --device "$device" --json "${figures[@]}" \
+        >"$folder/$1.json" 2>"$folder/$1.txt"
 }
 validate() { # FILE SECONDS OPTION...
     local file=$1 seconds=$2
@@ -69,10 +69,30 @@ JSON
         2>"$folder/cube-bench.txt"
     local status=$?
     mv "$folder/cube.json.out" "$folder/cube-bench.json"
-    timeout 60 "$kftune" tune --scene "$folder/cube.json" --device "$device" --strategy random --budget 1evals --rounds 0 --fix iterations=6 \
-        --counters standard --store "$folder/cube.db" --out "$folder/cube.kftune.json" --json >"$folder/cube-tune.json" 2>"$folder/cube-tune.txt" || status=1
-    "$kftune" store show --store "$folder/cube.db" --limit 2 >"$folder/cube-kernels.txt"
     return $status
+}
+# The default, timed before the budget is over and counted after: the kernels of advection, divergence and gradient. A step's two divergences are alike.
+dram() {
+    local cells=$((${KFTUNE_CUBE:-256} ** 3))
+    write_cube
+    cat >"$folder/dram.set" <<SET
+SHORT Bytes of device memory
+
+METRICS
+dram_read_bytes     B  dram__bytes_read.sum
+dram_write_bytes    B  dram__bytes_write.sum
+
+DERIVED
+dram_bytes          B  dram_read_bytes + dram_write_bytes
+traffic_over_least  1  dram_bytes / least_bytes
+
+LONG
+In one pass.
+SET
+    timeout -s INT -k 5 43 "$kftune" tune --scene "$folder/cube.json" --device "$device" --strategy random --budget 14s --rounds 0 \
+        --counters "$folder/dram.set" --store "$folder/dram.db" --out "$folder/dram.kftune.json" --json \
+        >"$folder/dram.json" 2>"$folder/dram-log.txt" || return 1
+    awk -v cells="$cells" -f scripts/gpu/dram.awk "$folder/dram.json" >"$folder/dram.txt"
 }
 # Every combination is a timing of its own, so that each has its kernels' times.
 advection() {
@@ -99,20 +119,16 @@ advection() {
     timeout -s INT -k 5 60 "$kftune" bench --suite "$folder/advection.suite.json" --device "$device" --json >"$folder/advection.json" \
         2>"$folder/advection.txt"
 }
-rest() { # SIZE
-    timeout -s INT -k 5 50 "$kftune" bench --suite incompressible --device "$device" --json --figure "40x $1" --figure "40x over kinetic $1" \
-        --figure "40x iterations $1" --figure "10x, paper $1" --figure "10x over kinetic, papers $1" >"$folder/rest-$1.json" 2>"$folder/rest-$1.txt"
-}
 for part in "${parts[@]}"; do
     begin=$SECONDS
     case $part in
-    suite-100x50x50) suite 100x50x50 80 ;;
-    suite-200x100x100) suite 200x100x100 110 ;;
-    suite-400x200x200) suite 400x200x200 145 ;;
+    suite) suite suite 105 ;;
+    dram) dram ;;
+    suite-200x100x100) suite "$part" 110 200x100x100 ;;
+    suite-400x200x200) suite "$part" 145 400x200x200 ;;
     sphere-100) validate sphere-100 45 --quick --case incompressible-sphere ;;
     sphere-300) validate sphere-300 150 --case incompressible-sphere ;;
     vortices) validate vortices 25 --case incompressible-tg --case incompressible-div ;;
-    rest-100x50x50) rest 100x50x50 ;;
     cube) cube ;;
     advection) advection ;;
     spectra) validate spectra 40 --case incompressible-wake --pictures "$folder/spectra" ;;

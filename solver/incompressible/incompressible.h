@@ -110,6 +110,7 @@ typedef struct kf_listed_launch {
     int cells[3];  /* of its level */
     double bytes;  /* least that are read and written */
     int sweeps;    /* of the coarsest level, one after the other; else 0 */
+    bool of_solve; /* of the pressure */
     bool iterated; /* once for each iteration of a solve, at most options->iterations */
 } kf_listed_launch;
 
@@ -124,7 +125,7 @@ typedef struct kf_incompressible_builder {
      * first's. */
     void (*list)(void *data, const kf_listed_launch *launch);
     void *data;
-    bool iterating, second_half;
+    bool solving, iterating, second_half;
     kf_error *error;
     kf_status status;
 } kf_incompressible_builder;
@@ -141,6 +142,13 @@ void kf_incompressible_make_steps(kf_incompressible_builder *b);
 /* The launches of a step of a plan with these options, in order, without a device. */
 void kf_incompressible_list_launches(const kf_scene *scene, const kf_incompressible_options *options,
                                      void (*list)(void *data, const kf_listed_launch *launch), void *data);
+/* Bytes of a pressure solve. Moved: each of its launches reads and writes each of its fields once. Least:
+ * each field that an iteration has is read and written once (docs/incompressible.md). */
+typedef struct kf_solve_bytes {
+    double start;        /* the first residual, of both */
+    double moved, least; /* by an iteration */
+} kf_solve_bytes;
+kf_solve_bytes kf_incompressible_solve_bytes(const kf_scene *scene, const kf_incompressible_options *options);
 /* How open the cells of all levels are with the solid where it is. */
 void kf_incompressible_open_faces(kf_incompressible_builder *b);
 /* Takes the divergence out of the velocity at the beginning. */

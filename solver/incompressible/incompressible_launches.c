@@ -19,7 +19,8 @@ static const char *called(const kf_incompressible_builder *b, const char *name) 
 static bool is_listed(const kf_incompressible_builder *b, const char *name, int kind,
                       const kf_incompressible_arguments *a, double bytes) {
     if (b->list == NULL) return false;
-    kf_listed_launch launch = {.name = called(b, name), .bytes = bytes, .iterated = b->iterating};
+    kf_listed_launch launch = {
+        .name = called(b, name), .bytes = bytes, .of_solve = b->solving, .iterated = b->iterating};
     launch.kind = kind;
     launch.sweeps = kind == KF_LAUNCH_BLOCK ? a->sweeps : 0;
     memcpy(launch.cells, a->cells, sizeof launch.cells);
@@ -180,6 +181,33 @@ void kf_incompressible_list_launches(const kf_scene *scene, const kf_incompressi
     kf_incompressible_builder b = {.system = &system, .list = list, .data = data, .error = &error};
     kf_incompressible_outline(scene, &system);
     kf_incompressible_make_steps(&b);
+}
+
+static void add_bytes(void *data, const kf_listed_launch *launch) {
+    kf_solve_bytes *bytes = data;
+    if (launch->of_solve) *(launch->iterated ? &bytes->moved : &bytes->start) += launch->bytes / KF_HALVES;
+}
+
+kf_solve_bytes kf_incompressible_solve_bytes(const kf_scene *scene,
+                                             const kf_incompressible_options *options) {
+    enum { GRADIENTS = 8, ALONE = 5, CORRECTION = 2 }; /* values of a cell; each with a word */
+    kf_incompressible system = {.options = *options};
+    kf_solve_bytes bytes = {.start = 0.0};
+    kf_incompressible_list_launches(scene, options, add_bytes, &bytes);
+    kf_incompressible_outline(scene, &system);
+    const bool alone = options->solver == KF_SOLVE_MULTIGRID,
+               plain = options->solver == KF_SOLVE_CG || options->solver == KF_SOLVE_JACOBI_CG;
+    for (int level = 0; level < system.level_count; level++) {
+        const int *cells = system.levels[level].cells;
+        const double values = (level > 0 ? 0.0
+                               : alone   ? ALONE
+                                         : GRADIENTS) +
+                              (plain ? 0.0 : CORRECTION),
+                     words = (level > 0 ? 0.0 : 1.0) + (plain ? 0.0 : 1.0);
+        bytes.least += (double)cells[0] * cells[1] * cells[2] *
+                       (values * (double)system.real_bytes + words * sizeof(unsigned));
+    }
+    return bytes;
 }
 
 void kf_incompressible_project_start(kf_incompressible_builder *b) {

@@ -223,6 +223,7 @@ void kf_incompressible_solve(kf_incompressible_builder *b, const kf_incompressib
     enum { LOOKS = 8 }; /* iterations from look to look */
     const kf_incompressible_options *o = &b->system->options;
     const kf_incompressible_arguments *a = arguments;
+    b->solving = true;
     scalars(b, "begin_solve", a);
     launch(b, "residual", true, a, 3);
     scalars(b, "begin_iterations", a);
@@ -245,4 +246,5 @@ void kf_incompressible_solve(kf_incompressible_builder *b, const kf_incompressib
     }
     b->iterating = false;
     kf_incompressible_launch_one(b, KF_INCOMPRESSIBLE_PRESSURE, "end_solve", false, a);
+    b->solving = false;
 }

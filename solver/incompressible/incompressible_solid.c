@@ -58,8 +58,22 @@ static float *value_at(const kf_distance_grid *grid, int x, int y, int z) {
     return grid->values + ((size_t)z * (size_t)grid->size[1] + (size_t)y) * (size_t)grid->size[0] + (size_t)x;
 }
 
-/* The points around a triangle learn how near it is. */
+/* Of a triangle's corners from its first one. */
+static double reach_of(const double *const corners[3]) {
+    double square = 0.0;
+    for (int c = 1; c < 3; c++) {
+        double from[3];
+        for (int i = 0; i < 3; i++)
+            from[i] = corners[c][i] - corners[0][i];
+        square = fmax(square, dot(from, from));
+    }
+    return sqrt(square);
+}
+
+/* The points around a triangle learn how near it is. No point of it is further from its first corner than
+ * `reach`: most points have a nearer triangle already, which that corner alone tells. */
 static void approach(const kf_distance_grid *grid, const double *const corners[3]) {
+    const double reach = 1.001 * reach_of(corners) + 1e-6;
     int low[3], high[3];
     for (int i = 0; i < 3; i++) {
         const double least = fmin(corners[0][i], fmin(corners[1][i], corners[2][i])),
@@ -73,6 +87,11 @@ static void approach(const kf_distance_grid *grid, const double *const corners[3
                 const double p[3] = {grid->corner[0] + grid->spacing * x, grid->corner[1] + grid->spacing * y,
                                      grid->corner[2] + grid->spacing * z};
                 float *value = value_at(grid, x, y, z);
+                double from[3];
+                for (int i = 0; i < 3; i++)
+                    from[i] = p[i] - corners[0][i];
+                const double near = (double)*value + reach;
+                if (dot(from, from) > near * near) continue;
                 *value = fminf(*value, (float)sqrt(square_to_triangle(p, corners)));
             }
 }

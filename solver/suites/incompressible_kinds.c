@@ -11,11 +11,15 @@ static double step_seconds(const kf_timed *timed) {
     return kf_facts_value(&timed->problem->facts, "time_step");
 }
 
-/* Seconds that a second of the flow takes. */
+/* Seconds that a second of the flow takes, against what copying the least bytes of its steps would. */
 static void physical_second(const kf_figure_input *input, kf_figure *figure) {
     const kf_summary *step = &input->of.measurement->step_us;
-    const double steps = 1e-6 / step_seconds(&input->of);
+    const double steps = 1e-6 / step_seconds(&input->of),
+                 share = input->of.measurement->effective_bandwidth / input->limit;
     kf_figure_set(figure, steps * step->median, steps * step->low, steps * step->high);
+    if (!(share > 0.0) || !isfinite(share)) return;
+    figure->share = share;
+    figure->floor = share * figure->value;
 }
 
 static void second_ratio(const kf_figure_input *input, kf_figure *figure) {
@@ -46,30 +50,54 @@ static void plan_memory(const kf_figure_input *input, kf_figure *figure) {
 }
 
 /* Mean iterations of a solve, largest residual that one ended with, and solves that missed the tolerance, in
- * the first steps. */
+ * the first steps; bytes of a solve with those iterations: that its launches move, and least. */
+enum { ITERATIONS, RESIDUAL, MISSED, MOVED, LEAST };
 static kf_status measure_solves(const kf_figure_input *input, kf_backend *backend,
                                 double values[KF_FIGURE_VALUES], kf_error *error) {
     enum { STEPS = 20 };
     kf_plan *plan = NULL;
     kf_solve_state states[KF_HALVES] = {{0}};
     KF_TRY(open_plan(input, backend, &plan, error));
+    const kf_incompressible *system = plan->system;
+    const kf_solve_bytes bytes = kf_incompressible_solve_bytes(kf_plan_scene(plan), &system->options);
     kf_status status = kf_plan_initialise(plan, error);
     if (status == KF_OK) status = kf_plan_advance(plan, STEPS, error);
     if (status == KF_OK) status = kf_incompressible_solves(plan, states, error);
     kf_plan_free(plan);
     KF_TRY(status);
-    values[0] = (double)(states[0].all_iterations + states[1].all_iterations) /
-                (double)(states[0].solves + states[1].solves);
-    values[1] = fmax(states[0].residual, states[1].residual);
-    values[2] = (double)(states[0].missed + states[1].missed);
+    values[ITERATIONS] = (double)(states[0].all_iterations + states[1].all_iterations) /
+                         (double)(states[0].solves + states[1].solves);
+    values[RESIDUAL] = fmax(states[0].residual, states[1].residual);
+    values[MISSED] = (double)(states[0].missed + states[1].missed);
+    values[MOVED] = bytes.start + values[ITERATIONS] * bytes.moved;
+    values[LEAST] = bytes.start + values[ITERATIONS] * bytes.least;
     return KF_OK;
 }
 
 static void solve_iterations(const kf_figure_input *input, kf_figure *figure) {
-    kf_figure_set(figure, input->values[0], (double)NAN, (double)NAN);
+    kf_figure_set(figure, input->values[ITERATIONS], (double)NAN, (double)NAN);
     (void)snprintf(figure->verdict->note, sizeof figure->verdict->note,
-                   "residual %.2g at the end; %g solves missed the tolerance", input->values[1],
-                   input->values[2]);
+                   "residual %.2g at the end; %g solves missed the tolerance", input->values[RESIDUAL],
+                   input->values[MISSED]);
+}
+
+/* What a solve moves, and how much of what copying could in that time. */
+static void add_solve(const kf_figure_input *input, kf_figure *figure) {
+    const double *values = input->values, could = figure->value * 1e-3 * input->limit;
+    cJSON *solve;
+    if (!(could > 0.0) || !isfinite(could)) return;
+    figure->share = values[MOVED] / could;
+    figure->floor = figure->share * figure->value;
+    figure->verdict->details = cJSON_CreateObject();
+    solve = cJSON_AddObjectToObject(figure->verdict->details, "solve");
+    (void)cJSON_AddNumberToObject(solve, "iterations", values[ITERATIONS]);
+    (void)cJSON_AddNumberToObject(solve, "bytes", values[MOVED]);
+    (void)cJSON_AddNumberToObject(solve, "least_bytes", values[LEAST]);
+    (void)cJSON_AddNumberToObject(solve, "share", figure->share);
+    (void)cJSON_AddNumberToObject(solve, "least_share", values[LEAST] / could);
+    (void)snprintf(figure->verdict->note, sizeof figure->verdict->note,
+                   "%.3g iterations, %g solves missed the tolerance; least bytes: %.1f %% of the copy rate",
+                   values[ITERATIONS], values[MISSED], 100.0 * values[LEAST] / could);
 }
 
 /* Half of what the step takes beside its other kernels: each of those is far longer than a launch. Kernels of
@@ -84,6 +112,7 @@ static void solve_time(const kf_figure_input *input, kf_figure *figure) {
                 us += m->kernels[i].launches_per_step * m->kernels[i].time_us.median;
     kf_figure_set(figure, 5e-4 * (m->step_us.median - us), 5e-4 * (m->step_us.low - us),
                   5e-4 * (m->step_us.high - us));
+    add_solve(input, figure);
 }
 
 const kf_figure_kind kf_incompressible_figure_kinds[] = {
@@ -95,6 +124,6 @@ const kf_figure_kind kf_incompressible_figure_kinds[] = {
      .unit = "",
      .measure = measure_solves,
      .make = solve_iterations},
-    {.name = "solve_time", .timings = 1, .unit = "ms", .make = solve_time},
+    {.name = "solve_time", .timings = 1, .unit = "ms", .measure = measure_solves, .make = solve_time},
     {.name = NULL},
 };

@@ -29,7 +29,7 @@ refuses() { # SCHEMA JSON: as the program does
 holds space variants/*.json
 holds scene scene/library/*.json
 holds nightly-suite suites/quick.json suites/gpu.json
-holds bench-suite suites/step.json suites/small-grids.json suites/toelke.json suites/kinetic-paper.json
+holds bench-suite suites/step.json suites/small-grids.json suites/toelke.json suites/kinetic-paper.json suites/incompressible.json
 holds t1 tests/data/t1/*.json
 holds landscape results/landscapes/h200-ball-160x80x80.json.gz
 holds output-bench results/measured/h200-step.json
@@ -41,6 +41,13 @@ refuses nightly-suite '{"suite": "s", "processes": 4, "benchmarks": [{"name": "a
 refuses scene '{"domain": {"cells": [1, 2, 3]}, "flow": {}, "slid": {}}'
 refuses space '{"system": "x", "format": 2, "parameters": [{"name": "a", "type": "integer"}], "presets": {"baseline": {}, "paper": {}}}'
 refuses best-config '{"format": 3}'
+bench() { # SOLVE: what a figure says of a pressure solve
+    echo '{"kftune": "0.2.0", "command": "bench", "device": {"name": "n", "backend": "cpu"}, "suite": "s", "figures": [{"name": "solve",' \
+        "\"value\": 1, \"unit\": \"ms\", \"spread\": null, \"floor\": 0.5, \"share\": 0.5, \"solve\": $1}]}"
+}
+bench '{"iterations": 3, "bytes": 9, "least_bytes": 4, "share": 0.5, "least_share": 0.2}' >"$scratch/bench.json"
+holds output-bench "$scratch/bench.json"
+refuses output-bench "$(bench '{"iterations": 3, "bytes": 9, "share": 0.5}')"
 
 # What is printed. A kernel is tuned, a plane flow is run: both compile in a moment.
 store=$scratch/s.db

@@ -70,6 +70,11 @@ static void tell_kind(kf_text *text, const kf_figure_kind *kind, const kf_proble
                    verdict->note);
     for (int k = 0; kind->keys != NULL && kind->keys[k] != NULL; k++)
         kf_text_append(text, "  key %s\n", kind->keys[k]);
+    if (verdict->details != NULL) {
+        char *details = kf_json_text(verdict->details, false);
+        kf_text_append(text, "  in JSON %s\n", details);
+        free(details);
+    }
     cJSON_Delete(json);
     kf_figures figures = {0};
     kf_figures_add(&figures, &figure);

@@ -122,6 +122,47 @@ static void incompressible(void **state) {
     kf_problem_free(problem);
 }
 
+/* Of a pressure solve: what its launches move is what the plan's items say; values of a cell as counted by
+ * hand. The multigrid of 32 x 16 x 16 cells has 1024, 128 and 16 further ones; the last level's sweeps stay
+ * in the cache. */
+static void solves(void **state) {
+    (void)state;
+    static const struct {
+        const char *changes;
+        double fine[2], coarse[2], least[2], least_coarse[2]; /* values, words */
+    } solvers[] = {
+        {"solver=cg iterations=5", {11, 3}, {0, 0}, {8, 1}, {0, 0}},
+        {"solver=incomplete_cg iterations=5 storage=f64", {19, 7}, {0, 0}, {10, 2}, {0, 0}},
+        {"solver=multigrid_cg sweeps=2 iterations=5", {24.25, 8}, {12.25, 5}, {10, 2}, {2, 1}},
+        {"solver=multigrid_cg sweeps=1 iterations=5", {21.25, 7}, {9.25, 4}, {10, 2}, {2, 1}},
+        {"solver=multigrid sweeps=2 iterations=5 storage=f64", {18.25, 7}, {12.25, 5}, {7, 2}, {2, 1}},
+    };
+    const double fine = 32 * 16 * 16, coarse = 1024 + 128, coarsest = 16, w = 4;
+    kf_scene *scene = kf_flow_box("box", 32, 16, 16, 0.05);
+    kf_problem *problem = kf_flow_problem(&kf_system_incompressible, scene, true);
+    for (size_t i = 0; i < sizeof solvers / sizeof *solvers; i++) {
+        kf_plan *plan = plan_of(problem, "default", solvers[i].changes);
+        const kf_incompressible *system = plan->system;
+        const double n = (double)system->real_bytes;
+        const kf_solve_bytes bytes = kf_incompressible_solve_bytes(scene, &system->options);
+        near(solvers[i].changes, bytes.start, fine * (3 * n + w), 1e-9);
+        near(solvers[i].changes, bytes.moved,
+             fine * (solvers[i].fine[0] * n + solvers[i].fine[1] * w) +
+                 coarse * (solvers[i].coarse[0] * n + solvers[i].coarse[1] * w),
+             1e-9);
+        near(solvers[i].changes, bytes.least,
+             fine * (solvers[i].least[0] * n + solvers[i].least[1] * w) +
+                 (coarse + coarsest) * (solvers[i].least_coarse[0] * n + solvers[i].least_coarse[1] * w),
+             1e-9);
+        const double others = bytes_of(plan, "predict") + bytes_of(plan, "correct") +
+                              bytes_of(plan, "divergence") + bytes_of(plan, "project");
+        near("all but that", plan->updates * (bytes_of(plan, "") - others),
+             2 * (bytes.start + 5 * bytes.moved), 1e-9);
+        kf_plan_free(plan);
+    }
+    kf_problem_free(problem);
+}
+
 /* A state has position, velocity and rate of 16 bytes and a number of 4; a stress 5 values more. */
 static void particles(void **state) {
     (void)state;
@@ -159,6 +200,7 @@ static void particles(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(d2q9), cmocka_unit_test(stable_fluids),
-                                       cmocka_unit_test(incompressible), cmocka_unit_test(particles)};
+                                       cmocka_unit_test(incompressible), cmocka_unit_test(solves),
+                                       cmocka_unit_test(particles)};
     return cmocka_run_group_tests(tests, open_backend, close_backend);
 }
