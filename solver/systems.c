@@ -1,8 +1,10 @@
 #include "solver/systems.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "base/util/json.h"
 #include "base/util/text.h"
@@ -99,6 +101,15 @@ static kf_status open_with_first(const char *source, const kf_problem_options *o
     return status;
 }
 
+/* What opens it again from any folder: a file's whole path, else the shipped scene's name. */
+static void remember_source(const char *source, kf_problem *problem) {
+    char absolute[KF_PATH];
+    struct stat about;
+    const bool file =
+        stat(source, &about) == 0 && !S_ISDIR(about.st_mode) && realpath(source, absolute) != NULL;
+    kf_copy_text(problem->source, sizeof problem->source, file ? absolute : source);
+}
+
 kf_status kf_problem_open(const char *source, const char *system, const kf_problem_options *options,
                           kf_problem **problem, kf_error *error) {
     static const kf_problem_options none;
@@ -116,7 +127,10 @@ kf_status kf_problem_open(const char *source, const char *system, const kf_probl
         status = open_as(found, source, options, problem, error);
         if (status == KF_OK) status = found->accepts(*problem, error);
     }
-    if (status == KF_OK) return KF_OK;
+    if (status == KF_OK) {
+        remember_source(source, *problem);
+        return KF_OK;
+    }
     kf_problem_free(*problem);
     *problem = NULL;
     return status;

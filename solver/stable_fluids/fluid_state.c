@@ -97,8 +97,8 @@ static void start_cells(void *data, size_t begin, size_t end) {
 static void start_state(const kf_fluid *f, int simulation, kf_fluid_state *state) {
     const size_t cells = kf_fluid_cell_count(f);
     kf_fluid_waves *waves = kf_fluid_waves_make(f, simulation);
-    starting s = {f, waves, state};
     allocate_state(f, state);
+    starting s = {f, waves, state};
     /* A function of the caller's may keep something. */
     if (f->initial != NULL)
         start_cells(&s, 0, cells);

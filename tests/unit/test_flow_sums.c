@@ -23,7 +23,7 @@ enum {
 /* Reciprocals of the averages that the next step reads, where it does not make others. */
 static void averages_of(const kf_plan *plan, double averages[3]) {
     const kf_kinetic *kinetic = plan->system;
-    float single[3];
+    float single[3] = {0};
     kf_error error = {KF_OK, ""};
     const bool twice = kinetic->real_bytes == sizeof(double);
     void *place = twice ? (void *)averages : (void *)single;

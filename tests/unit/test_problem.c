@@ -6,10 +6,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/plan/trial.h"
+#include "base/util/file.h"
 #include "base/util/text.h"
 #include "scene/scene.h"
 #include "solver/systems.h"
@@ -192,6 +194,42 @@ static void the_gate_is_one_function(void **state) {
     kf_backend_close(backend);
 }
 
+/* What a config remembers opens again from any folder: a file by its whole path, a shipped scene by its name.
+ */
+static void sources_open_from_anywhere(void **state) {
+    (void)state;
+    static const char *const shipped[] = {"ball", "cavity2d", "plume", "dam_break_2d"};
+    const kf_problem_options options = {.nodes = {0}};
+    char folder[] = "/tmp/kftune-problem-XXXXXX", here[KF_PATH], data[KF_PATH], file[KF_PATH], *text = NULL;
+    const char *shared_data = getenv("KFTUNE_DATA");
+    assert_non_null(getcwd(here, sizeof here));
+    assert_non_null(realpath(shared_data != NULL ? shared_data : ".", data));
+    setenv("KFTUNE_DATA", data, 1);
+    assert_non_null(mkdtemp(folder));
+    for (size_t i = 0; i < sizeof shipped / sizeof *shipped; i++) {
+        kf_problem *problem = NULL;
+        kf_error error = {KF_OK, ""};
+        size_t size = 0;
+        char wanted[KF_PATH];
+        assert_int_equal(kf_problem_open(shipped[i], NULL, &options, &problem, &error), KF_OK);
+        assert_string_equal(problem->source, shipped[i]);
+        kf_problem_free(problem);
+        assert_int_equal(kf_path(file, NULL, "%s/scene/library/%s.json", data, shipped[i]), KF_OK);
+        assert_int_equal(kf_file_read(file, 0, &text, &size, NULL), KF_OK);
+        assert_int_equal(kf_path(wanted, NULL, "%s/own.json", folder), KF_OK);
+        assert_int_equal(kf_file_write_atomic(wanted, text, size, NULL), KF_OK);
+        free(text);
+        assert_int_equal(chdir(folder), 0);
+        if (kf_problem_open("own.json", NULL, &options, &problem, &error) != KF_OK)
+            fail_msg("%s: %s", shipped[i], error.message);
+        assert_int_equal(chdir(here), 0);
+        assert_string_equal(problem->source, wanted);
+        kf_problem_free(problem);
+        assert_int_equal(remove(wanted), 0);
+    }
+    assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(facts_come_back_from_json),
@@ -202,6 +240,7 @@ int main(void) {
         cmocka_unit_test(what_no_system_runs_is_refused),
         cmocka_unit_test(a_trial_is_small_and_of_the_same_system),
         cmocka_unit_test(the_gate_is_one_function),
+        cmocka_unit_test(sources_open_from_anywhere),
     };
     return cmocka_run_group_tests_name("problem", tests, NULL, NULL);
 }
