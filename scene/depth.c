@@ -304,7 +304,8 @@ static const double LEAST_AREA = 0.25;
 void kf_scene_set_depth(kf_scene *scene) {
     kf_body body;
     const double area = kf_mesh_area(&scene->mesh);
-    const bool closed = kf_mesh_body(&scene->mesh, &body) == 0 && body.volume > 0.0;
+    scene->open_edges = kf_mesh_body(&scene->mesh, &body);
+    const bool closed = scene->open_edges == 0 && body.volume > 0.0;
     const double surface_to_volume = closed ? area / body.volume : 0.0;
     scene->surface_depth = kf_scene_surface_depth(scene, surface_to_volume);
     /* Exact for balls and cubes. */

@@ -134,7 +134,8 @@ enum { KF_SAMPLES_LIMIT = 10000000 };
  * of each, unless NULL. */
 void kf_sample_mesh(const kf_mesh *mesh, size_t count, uint64_t seed, kf_samples *samples,
                     uint32_t *triangles);
-/* From the mesh, closed or not: surface_depth, and solid_area, that of the surface this much deeper. */
+/* From the mesh, closed or not: open_edges, surface_depth, and solid_area, that of the surface this much
+ * deeper. */
 void kf_scene_set_depth(kf_scene *scene);
 /* Moves the scene's samples under the surface by surface_depth, less where the solid is thinner than two of
  * it (depth.c). A surface that the stream reaches from both sides stays where it is. */

@@ -96,7 +96,7 @@ static kf_status read_sides(const char *file, const cJSON *box, kf_particle_scen
     if (faces == NULL) return KF_OK;
     KF_TRY(kf_json_check_keys(place, faces, keys, error));
     for (int f = 0; f < 2 * s->dimensions; f++) {
-        int side = s->sides[f];
+        int side = (int)s->sides[f];
         KF_TRY(kf_json_choice(place, faces, keys[f], false, kf_side_names, KF_SIDES, &side, error));
         s->sides[f] = (kf_side)side;
     }

@@ -212,6 +212,7 @@ struct kf_scene {
     double solid_area;                  /* cells^2 inside the outermost nodes, surface_depth under the mesh:
                                          * what the samples stand for */
     double surface_depth;               /* cells by which the samples lie under the surface */
+    size_t open_edges;                  /* of the mesh; or between triangles that look to different sides */
     double frontal_area;                /* cells^2, projected along the inflow; 0 without solid or inflow */
     kf_mesh mesh;                       /* placed, lattice coordinates; empty when there is no solid */
     kf_motion motion;

@@ -20,6 +20,7 @@ kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
     }
     s.cells_a_length = scene->reference_length;
     s.length = scene->reference_length * dx;
+    s.open_edges = scene->open_edges;
     s.speed = scene->reference_speed * dx / dt;
     s.viscosity = scene->viscosity * dx * dx / dt;
     s.frontal_area = scene->frontal_area > 0.0 ? scene->frontal_area * dx * dx : nan;
@@ -43,8 +44,8 @@ kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
 }
 
 int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
-    static char texts[6][256];
-    static const char *found[6];
+    static char texts[7][256];
+    static const char *found[7];
     int count = 0;
 #define WARN(condition, ...)                                                                                 \
     if (condition) {                                                                                         \
@@ -72,6 +73,11 @@ int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
     WARN(s->blockage > MUCH_BLOCKAGE,
          "blockage %.2g %%: walls so near raise the drag by about as much again; below 5 %% is usual",
          100.0 * s->blockage)
+    WARN(s->open_edges > 0,
+         "%zu edges of the mesh are open, or between triangles that look to different sides: where it is "
+         "open the "
+         "flow goes inside, and forces are those of a shell",
+         s->open_edges)
 #undef WARN
     *lines = found;
     return count;

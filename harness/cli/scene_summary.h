@@ -19,6 +19,7 @@ typedef struct kf_scene_summary {
     double bytes;          /* of device memory, about: two grids of 27 floats a node */
     double wall_distance;  /* y+ of the node next to the surface (half a cell), of a flat plate */
     double boundary_layer; /* cells, of a laminar flat plate at its end: 5 L/sqrt(Re) */
+    size_t open_edges;     /* of the mesh: kf_scene */
 } kf_scene_summary;
 
 /* A flat plate's wall shear gives wall_distance: Cf = 0.664/sqrt(Re) up to Re 5e5 (Blasius), 0.026/Re^(1/7)

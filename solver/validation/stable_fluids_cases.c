@@ -200,7 +200,8 @@ typedef struct sine {
 
 static double off_sine(const void *expected, const kf_fluid_state *state, int cell) {
     const sine *s = expected;
-    return fabs(state->velocity[0][cell] / s->factor - sin(s->k * (cell / s->n)));
+    const int y = cell / s->n;
+    return fabs(state->velocity[0][cell] / s->factor - sin(s->k * y));
 }
 
 static kf_status diffusion(kf_validation *v, kf_error *error) {
@@ -274,7 +275,8 @@ static kf_status shear_wave(kf_validation *v, kf_error *error) {
 
 static double off_forced(const void *expected, const kf_fluid_state *state, int cell) {
     const sine *s = expected;
-    return fabs(state->velocity[0][cell] - s->factor * sin(s->k * (cell / s->n))) / s->factor;
+    const int y = cell / s->n;
+    return fabs(state->velocity[0][cell] - s->factor * sin(s->k * y)) / s->factor;
 }
 
 static kf_status kolmogorov(kf_validation *v, kf_error *error) {

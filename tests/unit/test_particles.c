@@ -261,12 +261,11 @@ static void seeds_and_spacings_change_the_hash(void **state) {
  * do not fill the box and where layers lie beyond its faces, too. */
 static void own_spacings_again(void **state) {
     (void)state;
-    static const char *const boxes[] = {
-        "\"spacing\": 0.03}, \"box\": {\"size\": [2, 1]}",
-        "\"spacing\": 0.07}, \"box\": {\"size\": [2.1, 1.4]}",
-        "\"spacing\": 0.05}, \"box\": {\"size\": [2, 1], \"faces\": {\"xmin\": \"dummies\", \"xmax\": "
-        "\"dummies\"}}",
-        "\"spacing\": 0.05}, \"box\": {\"size\": [2, 1], \"faces\": {\"xmax\": \"dummies\"}}"};
+#define BESIDE(faces) "\"spacing\": 0.05}, \"box\": {\"size\": [2, 1], \"faces\": {" faces "}}"
+    static const char *const boxes[] = {"\"spacing\": 0.03}, \"box\": {\"size\": [2, 1]}",
+                                        "\"spacing\": 0.07}, \"box\": {\"size\": [2.1, 1.4]}",
+                                        BESIDE("\"xmin\": \"dummies\", \"xmax\": \"dummies\""),
+                                        BESIDE("\"xmax\": \"dummies\"")};
     for (size_t k = 0; k < sizeof boxes / sizeof *boxes; k++) {
         char text[1024];
         kf_particle_scene *own, *again = NULL;

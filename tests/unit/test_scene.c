@@ -483,6 +483,10 @@ static void test_sheet_across_the_wind(void **state) {
     assert_near(s->reference_length, s->solid_high[1] - s->solid_low[1]);
     assert_near(s->solid_area, s->reference_length * s->reference_length);
     assert_int_equal(kf_scene_shortest_edge(s), 1);
+    assert_int_equal(s->open_edges, 4); /* its sides, not its diagonal */
+    kf_scene_free(s);
+    s = open_scene("ahmed", NULL);
+    assert_int_equal(s->open_edges, 0);
     kf_scene_free(s);
 }
 
