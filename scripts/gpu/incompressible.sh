@@ -13,7 +13,8 @@
 #   cube (50)         the same cube: the best solver's time, its share of the copy rate and iterations: cube-bench.json
 #   advection (60)    the same cube: advection with one address or eight, bounds found or kept, shapes of blocks: advection.json
 #   wake (60)         smoke of this system and the kinetic one at one moment, scripts/wake.sh: wake/
-#   spectra (40)      the case incompressible-wake with its pictures: spectra.txt, spectra/
+#   spectra (60)      the case incompressible-wake with its pictures: spectra.txt, spectra/
+#   beside (100)      drag of a sphere by both systems on one grid of 16 cells a diameter, steps 1, 10 and 40 times as long: beside.txt
 set -u
 folder=${1:?usage: scripts/gpu/incompressible.sh FOLDER [DEVICE] [PART...]}
 device=${2:-cuda:0}
@@ -131,7 +132,8 @@ for part in "${parts[@]}"; do
     vortices) validate vortices 25 --case incompressible-tg --case incompressible-div ;;
     cube) cube ;;
     advection) advection ;;
-    spectra) validate spectra 40 --case incompressible-wake --pictures "$folder/spectra" ;;
+    beside) validate beside 100 --case incompressible-beside ;;
+    spectra) validate spectra 60 --case incompressible-wake --pictures "$folder/spectra" ;;
     wake) timeout -k 5 60 bash scripts/wake.sh "$folder/wake" "$device" 200x100x100 ;;
     *) echo "$part: no such part; see the head of this script" >&2 && exit 2 ;;
     esac
