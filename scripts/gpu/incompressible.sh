@@ -2,7 +2,7 @@
 # Measures the incompressible system on a GPU, part by part; never more than the seconds beside each. From a bundle or a
 # built source tree; builds nothing.
 # usage: scripts/gpu/incompressible.sh FOLDER [DEVICE] [PART...]; parts:
-#   suite (105)       the suite `incompressible`; what is not begun after 75 s is left out, and says so: suite.json, .txt
+#   suite (105)       the suite `incompressible`; what is not begun after 65 s of timing is left out, and says so: suite.json, .txt
 #   dram (45)         256^3 cells (or KFTUNE_CUBE) with a ball, today's default: DRAM bytes of a step outside of its solves,
 #                     both halves, over the least: dram.txt; all that was counted: dram.json
 #   sphere-100 (45)   drag of the sphere at Re 100, 24 cells a diameter: sphere-100.txt
@@ -23,13 +23,13 @@ parts=("$@")
 [ $# -gt 0 ] || parts=(suite dram sphere-100 vortices)
 . "$(dirname "$0")/program.sh"
 
-# The suite's figures with that in their names (all: with nothing); what is not begun 30 s before the end is left out.
+# The suite, or its figures of one size; what is not begun 40 s before the end is left out (figures take a quarter of a minute).
 suite() { # NAME SECONDS [SIZE]
     local figures=()
-    while IFS= read -r name; do figures+=(--figure "$name"); done < <(
-        sed -n '/"figures"/,$ s/.*{"name": "\([^"]*\)".*/\1/p' suites/incompressible.json | grep " ${3:-}")
-    sed "s/\"suite\": \"incompressible\",/&\n  \"seconds\": $(($2 - 30)),/" suites/incompressible.json >"$folder/$1.suite.json"
-    timeout -s INT -k 5 "$2" "$kftune" bench --suite "$folder/$1.suite.json" --device "$device" --json "${figures[@]}" \
+    [ $# -lt 3 ] || while IFS= read -r name; do figures+=(--figure "$name"); done < <(
+        sed -n '/"figures"/,$ s/.*{"name": "\([^"]*\)".*/\1/p' suites/incompressible.json | grep " $3")
+    sed "s/\"suite\": \"incompressible\",/&\n  \"seconds\": $(($2 - 40)),/" suites/incompressible.json >"$folder/$1.suite.json"
+    timeout -s INT -k 5 "$2" "$kftune" bench --suite "$folder/$1.suite.json" --device "$device" --json ${figures[@]+"${figures[@]}"} \
         >"$folder/$1.json" 2>"$folder/$1.txt"
 }
 validate() { # FILE SECONDS OPTION...
