@@ -34,6 +34,10 @@ extern const kf_rules kf_standard_rules;
  * normal distribution, with a half for continuity and the variance of ranks that are shared. */
 double kf_mann_whitney(const double *a, size_t a_count, const double *b, size_t b_count);
 
+/* Which way it points: the share of pairs in which a's value is below b's, ties a half; 0.5 when a side is
+ * empty. Means may point the other way, where a few values are far off. */
+double kf_share_below(const double *a, size_t a_count, const double *b, size_t b_count);
+
 /* Holm's correction of count probabilities, in place: what stays below 0.05 may be called significant, all of
  * it together with an error of 0.05. */
 void kf_holm(double *probabilities, size_t count);

@@ -36,6 +36,15 @@ static double by_normal(const int *ranks, size_t a_count, size_t b_count, double
     return erfc(fmax(off, 0.0) / sqrt(2.0 * variance));
 }
 
+double kf_share_below(const double *a, size_t a_count, const double *b, size_t b_count) {
+    if (a_count == 0 || b_count == 0) return 0.5;
+    size_t halves = 0;
+    for (size_t i = 0; i < a_count; i++)
+        for (size_t k = 0; k < b_count; k++)
+            halves += a[i] < b[k] ? 2 : a[i] == b[k];
+    return 0.5 * (double)halves / ((double)a_count * (double)b_count);
+}
+
 /* ways[chosen][sum] by dynamic programming: in how many ways so many of the ranks add up to sum. */
 double kf_mann_whitney(const double *a, size_t a_count, const double *b, size_t b_count) {
     if (a_count == 0 || b_count == 0) return 1.0;

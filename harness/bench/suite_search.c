@@ -24,7 +24,8 @@ enum { CELLS = sizeof cells / sizeof *cells, LEAST_CONFIGS = 700, STRATEGIES = 1
 
 typedef struct kf_cells {
     double probabilities[MOST_FILES * CELLS];
-    bool better[MOST_FILES * CELLS]; /* the model has the lower mean */
+    int sides[MOST_FILES *
+              CELLS]; /* 1: the model is better, -1: worse, 0: by the mean it is not what it is by ranks */
     int count;
 } kf_cells;
 
@@ -191,9 +192,12 @@ static void add_cells(kf_cells *all, const kf_replay_result *results, int count,
         int other = -1;
         for (int s = 0; s < count; s++)
             if (s != model && (other < 0 || results[s].means[at] < results[other].means[at])) other = s;
-        all->probabilities[all->count] = kf_mann_whitney(results[model].regrets + at * SEEDS, SEEDS,
-                                                         results[other].regrets + at * SEEDS, SEEDS);
-        all->better[all->count++] = results[model].means[at] < results[other].means[at];
+        const double *own = results[model].regrets + at * SEEDS,
+                     *theirs = results[other].regrets + at * SEEDS;
+        const bool mean = results[model].means[at] < results[other].means[at];
+        const bool ranks = kf_share_below(own, SEEDS, theirs, SEEDS) > 0.5;
+        all->probabilities[all->count] = kf_mann_whitney(own, SEEDS, theirs, SEEDS);
+        all->sides[all->count++] = mean != ranks ? 0 : mean ? 1 : -1;
     }
 }
 
@@ -212,12 +216,13 @@ static void add_share_of_random(const kf_landscape *landscape, const kf_replay_r
 
 /* After Holm's correction over all cells of all landscapes: no other strategy may be better anywhere. */
 static void add_comparison(kf_cells *all, kf_figures *figures) {
-    int better = 0, worse = 0;
+    int better = 0, worse = 0, either = 0;
     kf_holm(all->probabilities, (size_t)all->count);
     for (int i = 0; i < all->count; i++) {
         if (all->probabilities[i] >= 0.05) continue;
-        better += all->better[i];
-        worse += !all->better[i];
+        better += all->sides[i] > 0;
+        worse += all->sides[i] < 0;
+        either += all->sides[i] == 0;
     }
     if (all->count == 0) return;
     kf_figure figure = {.value = worse, .floor = 0, .share = NAN, .failed = worse > 0};
@@ -225,6 +230,9 @@ static void add_comparison(kf_cells *all, kf_figures *figures) {
     kf_figures_add(figures, &figure);
     figure = (kf_figure){.value = better, .floor = (double)NAN, .share = NAN};
     (void)snprintf(figure.name, sizeof figure.name, "of %d, cells won by the model", all->count);
+    kf_figures_add(figures, &figure);
+    figure.value = either;
+    (void)snprintf(figure.name, sizeof figure.name, "cells won by mean or by ranks");
     kf_figures_add(figures, &figure);
 }
 

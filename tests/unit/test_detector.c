@@ -22,6 +22,16 @@ static void assert_near(double value, double expected, double tolerance) {
 
 /* --- two samples --- */
 
+static void test_share_below(void **state) {
+    (void)state;
+    static const double low[] = {1, 1, 1, 1, 100}, high[] = {2, 2, 2, 2, 2}, mixed[] = {1, 2};
+    assert_near(kf_share_below(low, 5, high, 5), 0.8, 1e-12); /* though its mean is the higher one */
+    assert_near(kf_share_below(high, 5, low, 5), 0.2, 1e-12);
+    assert_near(kf_share_below(mixed, 2, mixed, 2), 0.5, 1e-12);
+    assert_near(kf_share_below(mixed, 2, high, 5), 0.75, 1e-12);
+    assert_near(kf_share_below(low, 0, high, 5), 0.5, 1e-12);
+}
+
 static void test_mann_whitney_exact(void **state) {
     (void)state;
     const double low[] = {1, 2, 3, 4, 5, 6, 7, 8}, high[] = {11, 12, 13, 14, 15, 16, 17, 18};
@@ -408,6 +418,7 @@ static void test_place_of_a_change(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_share_below),
         cmocka_unit_test(test_mann_whitney_exact),
         cmocka_unit_test(test_mann_whitney_ties),
         cmocka_unit_test(test_mann_whitney_of_many),
