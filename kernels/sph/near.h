@@ -1,6 +1,6 @@
-/* Neighbours on the cpu: the numbers of those that are near, and one loop of whole vectors over them. With KF_LAYOUT 4
- * what that loop reads of them first goes into arrays of x, y ...: particles are loaded whole and turned, in a third of
- * the time in which their floats are gathered. Part of neighbours.h, where the defines are. */
+/* Neighbours on the cpu: the numbers of those that are near, and one loop of whole vectors over them. What
+ * that loop reads of them first goes into arrays of x, y ...; with KF_LAYOUT 4 particles are loaded whole and turned,
+ * which is faster than to gather their floats. Part of neighbours.h, where the defines are. */
 #ifndef KF_KERNELS_SPH_NEAR_H
 #define KF_KERNELS_SPH_NEAR_H
 

@@ -85,23 +85,24 @@ kf_status kf_case_sph_slump(kf_validation *validation, kf_error *error) {
     return status;
 }
 
-/* Lube's grains have angles of repose from 30 degrees on: mu_s = tan(31 degrees). The toe is where a
- * twentieth of the width lies, which is five grains, whatever the spacing. */
+/* mu_s is the tangent of the angle of repose of Lube's fine quartz sand, 29.5 degrees (their Table II). The
+ * toe is where a twentieth of the width lies, which is five grains, whatever the spacing. */
 static kf_status run_column(kf_validation *validation, double aspect, kf_error *error) {
     const double width = 0.1, height = aspect * width, least = fmin(width, height),
-                 spacing = least / (validation->gpu ? 80 : 20);
+                 spacing = least / (validation->gpu ? 80 : 20),
+                 friction = tan(29.5 / 180.0 * 3.14159265358979323846);
     const double runout = aspect < 2.3 ? 1.2 * aspect : 1.9 * pow(aspect, 2.0 / 3.0);
     char text[1024], quantity[96];
     (void)snprintf(text, sizeof text,
                    "{\"particles\": {\"dimensions\": 2, \"spacing\": %.17g}, \"box\": {\"size\": [%.17g, "
                    "%.17g], \"faces\": {\"ymin\": \"no_slip\"}}, "
                    "\"gravity\": [0, -9.81], \"material\": {\"law\": \"mu_i\", \"density\": 1500, "
-                   "\"sound_speed\": %.17g, \"mu_s\": 0.6, "
+                   "\"sound_speed\": %.17g, \"mu_s\": %.17g, "
                    "\"mu_2\": 0.9, \"grain_diameter\": 0.001, \"grain_density\": 2500}, \"model\": "
                    "{\"tension\": false}, \"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], "
                    "\"high\": [%.17g, %.17g]}]}",
                    spacing, width * (2.5 + 1.5 * runout), height * 1.2 + 0.05,
-                   15.0 * sqrt(2.0 * 9.81 * height), width, height);
+                   15.0 * sqrt(2.0 * 9.81 * height), friction, width, height);
     kf_sph_flow flow;
     kf_status status = kf_sph_open(validation, text, NULL, NULL, &flow, error);
     if (status == KF_OK) status = kf_sph_until(validation, &flow, 6.0 * sqrt(height / 9.81) + 0.2, error);
