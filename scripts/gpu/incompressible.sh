@@ -90,8 +90,8 @@ traffic_over_least  1  dram_bytes / least_bytes
 LONG
 In one pass.
 SET
-    timeout -s INT -k 5 43 "$kftune" tune --scene "$folder/cube.json" --device "$device" --strategy random --budget 14s --rounds 0 \
-        --counters "$folder/dram.set" --store "$folder/dram.db" --out "$folder/dram.kftune.json" --json \
+    timeout -s INT -k 5 43 "$kftune" tune --scene "$folder/cube.json" --device "$device" --samples-per-cell 1 --strategy random --budget 16s \
+        --rounds 0 --counters "$folder/dram.set" --store "$folder/dram.db" --out "$folder/dram.kftune.json" --json \
         >"$folder/dram.json" 2>"$folder/dram-log.txt" || return 1
     awk -v cells="$cells" -f scripts/gpu/dram.awk "$folder/dram.json" >"$folder/dram.txt"
 }
