@@ -251,6 +251,9 @@ kf_status kf_scene_find(const char *name, char path[KF_PATH], kf_error *error) {
     if (nearest != NULL)
         status = kf_fail(error, KF_BAD_INPUT, "%s: no such file or shipped scene; did you mean %s?", name,
                          nearest);
+    else if (strpbrk(name, "./") != NULL)
+        status = kf_fail(error, KF_BAD_INPUT,
+                         "%s: no such file; 'kftune list scenes' names the shipped scenes", name);
     else
         status = kf_fail(error, KF_BAD_INPUT, "%s: no such file or shipped scene; shipped are %s", name,
                          list.text);

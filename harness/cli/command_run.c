@@ -152,8 +152,13 @@ static kf_status open_untuned(kf_run_job *job, kf_error *error) {
             "FILE, to run it with what was best for the nearest scene known, or the default");
     KF_TRY(kf_argument_problem(arguments, &kf_command_run, NULL, &known, &job->problem, error));
     if (job->problem->notes) kf_detail("%s", job->problem->notes);
-    KF_TRY(kf_backend_open(kf_argument_device(arguments, NULL), &job->backend, error));
-    return kf_known_config(arguments, job->problem, job->backend, &job->best, &job->foreign, error);
+    return KF_OK;
+}
+
+/* Compiles and verifies, so after everything that may be refused. */
+static kf_status choose_config(kf_run_job *job, kf_error *error) {
+    KF_TRY(kf_backend_open(kf_argument_device(job->arguments, NULL), &job->backend, error));
+    return kf_known_config(job->arguments, job->problem, job->backend, &job->best, &job->foreign, error);
 }
 
 /* What belongs to a scene without a config would be overruled by the config. */
@@ -359,6 +364,7 @@ static kf_status prepare(kf_run_job *job, kf_error *error) {
     KF_TRY(config != NULL ? open_tuned(job, config, error) : open_untuned(job, error));
     KF_TRY(refuse_kernels(job, error));
     KF_TRY(read_options(job, error));
+    if (config == NULL) KF_TRY(choose_config(job, error));
     say_what_to_expect(job);
     KF_TRY(choose_folder(job, error));
     KF_TRY(open_plan(job, error));

@@ -56,6 +56,7 @@ expect 2 scene wedge.obj --length 3furlongs
 expect 2 scene car.scene.json --wind z
 says "is no mesh"
 expect 2 scene missing.obj
+says "missing.obj: no such file;"
 expect 2 scene
 
 # Nothing was ever tuned here, there is no store: the default runs, verified. The mesh becomes a scene file on the way.
@@ -65,6 +66,10 @@ says "running the default config, verified"
 shows "(not tuned)"
 expect 0 run --scene wedge.scene.json --device cpu --steps 4 --output second
 cmp -s first/forces.csv second/forces.csv || complain "a placed mesh and the scene file written for it differ"
+# What is refused is refused before a config is chosen.
+expect 2 run --scene wedge.scene.json --device cpu --steps many --output fourth
+says "not a whole number"
+grep -q "never tuned" err && complain "a config was chosen for a run that is refused"
 # The command that goes on knows how the mesh was placed.
 expect 0 run --scene wedge.obj --wind -z --reynolds 500 --grid 32x16x16 --samples-per-cell 10 --device cpu --steps 4 --output third
 resume=$(sed -n 's/^  go on *kftune //p' out)
