@@ -29,7 +29,7 @@ done
 # The same with smoke, at a step between two of its moves; and what is not asked for is not there.
 [ ! -e whole/smoke_000030.png ] || complain "smoke without --smoke"
 expect 0 run --config ball.kftune.json --steps 30 --every 30 --smoke --smoke-size 320x180 --output smoking
-grep -q 'smoking/smoke_\*.png: 1 pictures' out || complain "the smoke's pictures are not named"
+grep -q 'smoking/smoke_\*.png: 1 picture' out || complain "the smoke's pictures are not named"
 cmp whole/speed_000030.png smoking/speed_000030.png || complain "the flow feels its smoke"
 expect 0 run --config ball.kftune.json --steps 13 --every 30 --smoke --smoke-size 320x180 --output puffs --quiet
 expect 0 run --config ball.kftune.json --steps 17 --every 30 --smoke --smoke-size 320x180 --output puffs --restart puffs/checkpoint_000013.kfc --json
