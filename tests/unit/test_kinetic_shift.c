@@ -142,12 +142,12 @@ static void test_planes_in_turn(void **state) {
     kf_scene_free(scene);
 }
 
-/* Kernels for any grid, and for this one. */
-static void compare_strides(const kf_scene *scene, const char *const *values) {
+/* Kernels for any grid, and for this one; or without and with loads that most nodes skip. */
+static void compare_flag(const kf_scene *scene, const char *name, const char *const *values) {
     kf_config config = default_with(scene, values);
-    kf_config_set_boolean(&config, "constant_strides", false);
+    kf_config_set_boolean(&config, name, false);
     kf_plan *any = open_plan(scene, &config);
-    kf_config_set_boolean(&config, "constant_strides", true);
+    kf_config_set_boolean(&config, name, true);
     kf_plan *one = open_plan(scene, &config);
     advance(any, STEPS);
     advance(one, STEPS);
@@ -173,13 +173,45 @@ static void test_constant_strides(void **state) {
     scene->viscosity = 0.05;
     scene->faces[KF_ZMAX] = KF_OUTFLOW;
     if (strcmp(kf_backend_device(backend)->backend, "cuda") == 0) {
-        compare_strides(scene, folded);
-        compare_strides(scene, branches);
+        compare_flag(scene, "constant_strides", folded);
+        compare_flag(scene, "constant_strides", branches);
     } else {
-        compare_strides(scene, single);
-        compare_strides(scene, slabs);
+        compare_flag(scene, "constant_strides", single);
+        compare_flag(scene, "constant_strides", slabs);
     }
-    compare_strides(scene, pairs);
+    compare_flag(scene, "constant_strides", pairs);
+    kf_scene_free(scene);
+}
+
+/* Inflow and outflow, mirrors and walls that mirror a share, the other end: at both ends of rows. On the cpu
+ * pairs of nodes alone have kernels that choose at the ends. */
+static void test_guarded_loads(void **state) {
+    (void)state;
+    static const char *const pairs[] = {
+        "storage=f16",       "layout=csoa",         "alpha=64", "nodes_per_thread=2", "staged_nodes=0",
+        "masked_band=false", "shell_choices=false", NULL};
+    static const char *const wide[] = {
+        "storage=f64",       "layout=csoa",         "alpha=16", "nodes_per_thread=2", "staged_nodes=0",
+        "masked_band=false", "shell_choices=false", NULL};
+    static const char *const folded[] = {"storage=f32", NULL};
+    static const struct {
+        kf_boundary low, high;
+        double share;
+    } ends[] = {{KF_INFLOW, KF_OUTFLOW, 0.0},
+                {KF_OUTFLOW, KF_WALL, 0.5},
+                {KF_FREE_SLIP, KF_FREE_SLIP, 0.0},
+                {KF_PERIODIC, KF_PERIODIC, 0.0}};
+    const bool on_gpu = strcmp(kf_backend_device(backend)->backend, "cuda") == 0;
+    kf_scene *scene = open_scene("ball", 30000);
+    scene->collision = KF_BGK; /* less to compile */
+    scene->viscosity = 0.05;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        scene->faces[KF_XMIN] = ends[i].low;
+        scene->faces[KF_XMAX] = ends[i].high;
+        scene->specular_share[KF_XMAX] = ends[i].share;
+        compare_flag(scene, "guarded_loads", i % 2 == 0 ? pairs : wide);
+        if (on_gpu) compare_flag(scene, "guarded_loads", folded);
+    }
     kf_scene_free(scene);
 }
 
@@ -190,6 +222,7 @@ int main(void) {
         cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_planes_in_turn),
         cmocka_unit_test(test_constant_strides),
+        cmocka_unit_test(test_guarded_loads),
     };
     return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
 }

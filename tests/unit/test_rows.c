@@ -59,7 +59,8 @@ static void verify(const kf_scene *scene, const kf_reference *reference, const c
                                          "streaming_stores=false",
                                          "alternate=false",
                                          "flow_sums=false",
-                                         "constant_strides=false"};
+                                         "constant_strides=false",
+                                         "guarded_loads=false"};
     const char *fixes[FIXES];
     size_t count = sizeof common / sizeof *common;
     kf_config config;
