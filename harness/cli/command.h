@@ -16,7 +16,7 @@ typedef struct kf_option {
     bool repeatable;
 } kf_option;
 
-enum { KF_OPTION_VALUES = 32, KF_OPTIONS = 48 };
+enum { KF_OPTION_VALUES = 256, KF_OPTIONS = 48 };
 typedef struct kf_arguments {
     const kf_option *options;
     int option_count;

@@ -1,6 +1,8 @@
 #!/bin/bash
 # Measures the incompressible system on a GPU, part by part; never more than the seconds beside each. From a bundle or a
 # built source tree; builds nothing.
+# What a part says while it runs is in FOLDER/PART.txt (dram: dram-log.txt, cube: cube-bench.txt); where one fails its last lines are
+# printed, too, and the status is 1.
 # usage: scripts/gpu/incompressible.sh FOLDER [DEVICE] [PART...]; parts:
 #   suite (105)       the suite `incompressible`; what is not begun after 65 s of timing is left out, and says so: suite.json, .txt
 #   dram (45)         256^3 cells (or KFTUNE_CUBE) with a ball, today's default: DRAM bytes of a step outside of its solves,
@@ -120,22 +122,27 @@ advection() {
     timeout -s INT -k 5 60 "$kftune" bench --suite "$folder/advection.suite.json" --device "$device" --json >"$folder/advection.json" \
         2>"$folder/advection.txt"
 }
+failed=0
 for part in "${parts[@]}"; do
     begin=$SECONDS
+    log=$folder/$part.txt
     case $part in
     suite) suite suite 105 ;;
-    dram) dram ;;
+    dram) log=$folder/dram-log.txt && dram ;;
     suite-200x100x100) suite "$part" 110 200x100x100 ;;
     suite-400x200x200) suite "$part" 145 400x200x200 ;;
     sphere-100) validate sphere-100 45 --quick --case incompressible-sphere ;;
     sphere-300) validate sphere-300 150 --case incompressible-sphere ;;
     vortices) validate vortices 25 --case incompressible-tg --case incompressible-div ;;
-    cube) cube ;;
+    cube) log=$folder/cube-bench.txt && cube ;;
     advection) advection ;;
     beside) validate beside 100 --case incompressible-beside ;;
     spectra) validate spectra 60 --case incompressible-wake --pictures "$folder/spectra" ;;
-    wake) timeout -k 5 60 bash scripts/wake.sh "$folder/wake" "$device" 200x100x100 ;;
+    wake) timeout -k 5 60 bash scripts/wake.sh "$folder/wake" "$device" 200x100x100 >"$log" 2>&1 ;;
     *) echo "$part: no such part; see the head of this script" >&2 && exit 2 ;;
     esac
-    echo "$part: status $?, $((SECONDS - begin)) s"
+    status=$?
+    echo "$part: status $status, $((SECONDS - begin)) s"
+    [ $status -eq 0 ] || { failed=1 && tail -n 4 "$log"; }
 done
+exit $failed

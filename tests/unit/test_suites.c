@@ -15,6 +15,7 @@
 
 #include "base/util/text.h"
 #include "harness/bench/suite_run.h"
+#include "harness/cli/command.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
 
@@ -101,6 +102,17 @@ static void test_names_of_suites(void **state) {
         assert_non_null(strstr(error.message, shipped[i]));
     open_suite("search", &suite);
     assert_null(suite.file);
+}
+
+/* scripts/gpu/incompressible.sh names those of one size. */
+static void test_all_figures_can_be_named(void **state) {
+    (void)state;
+    static const char *const names[] = {"incompressible", "kinetic-paper", "toelke"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        kf_bench_suite suite;
+        open_suite(names[i], &suite);
+        assert_in_range(suite.file->figure_count, 1, KF_OPTION_VALUES);
+    }
 }
 
 /* --- scenes and configs ----------------------------------------------------------------------------------
@@ -472,6 +484,7 @@ int main(void) {
         cmocka_unit_test(test_bad_files),
         cmocka_unit_test(test_scenes_that_do_not_fit),
         cmocka_unit_test(test_names_of_suites),
+        cmocka_unit_test(test_all_figures_can_be_named),
         cmocka_unit_test(test_scenes_differ_in_one_thing),
         cmocka_unit_test(test_dense_scene),
         cmocka_unit_test(test_rotating_scene),
