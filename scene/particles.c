@@ -70,6 +70,7 @@ void kf_particle_scene_hash(kf_particle_scene *s) {
                               s->time_step,
                               s->dummies_slip};
     kf_hash_add(&hasher, numbers, sizeof numbers);
+    if (s->impact > 0.0) kf_hash_add(&hasher, &s->impact, sizeof s->impact); /* it came later */
     kf_hash_add(&hasher, s->size, sizeof s->size);
     kf_hash_add(&hasher, s->origin, sizeof s->origin);
     kf_hash_add(&hasher, s->gravity, sizeof s->gravity);

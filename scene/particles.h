@@ -107,6 +107,7 @@ typedef struct kf_particle_scene {
     kf_material material;
     kf_thesis_model thesis;
     double diffusion, artificial; /* delta; alpha */
+    double impact;                /* eta of the limited Riemann solver; 0: off */
     double shifting;              /* A; 0: off */
     bool tension;                 /* pressures below 0 stay */
     double courant;

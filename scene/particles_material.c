@@ -136,9 +136,9 @@ static kf_status read_thesis(kf_json_place place, const cJSON *object, kf_partic
 }
 
 static kf_status read_model(const char *file, const cJSON *root, kf_particle_scene *s, kf_error *error) {
-    static const char *const modern[] = {"scheme",    "diffusion",    "artificial_viscosity",
-                                         "shifting",  "tension",      "courant",
-                                         "time_step", "dummies_slip", NULL};
+    static const char *const modern[] = {
+        "scheme",  "diffusion", "artificial_viscosity", "shifting", "tension",
+        "courant", "time_step", "dummies_slip",         "impact",   NULL};
     static const char *const thesis[] = {"scheme",
                                          "time_step",
                                          "courant",
@@ -172,6 +172,9 @@ static kf_status read_model(const char *file, const cJSON *root, kf_particle_sce
     KF_TRY(kf_json_number(place, object, "courant", false, 0.01, 0.4, &s->courant, error));
     KF_TRY(kf_json_number(place, object, "time_step", false, 1e-9, 1.0, &step, error));
     KF_TRY(kf_json_boolean(place, object, "dummies_slip", false, &s->dummies_slip, error));
+    KF_TRY(kf_json_number(place, object, "impact", false, 0.0, 10.0, &s->impact, error));
+    if (s->impact > 0.0 && s->material.law != KF_LAW_NEWTONIAN)
+        return kf_fail(error, KF_BAD_INPUT, "%s: model: impact is for Newtonian fluids; leave it out", file);
     s->time_step = step * units_of(s).time;
     if (s->scheme == KF_SCHEME_THESIS) KF_TRY(read_thesis(place, object, s, error));
     return KF_OK;

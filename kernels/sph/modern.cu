@@ -2,12 +2,18 @@
  * Water and other fluids of constant viscosity take one sum over the neighbours (flow); others two, for rates of density
  * and strain (strain), and for the forces (motion). Defines besides those of the headers: KF_STIFF, Tait's equation of
  * state with exponent 7 (else linear); KF_TENSION, pressures below 0 stay, and KF_DROPS, but for drops at walls; KF_SHIFTS; KF_BOUNDED, there are walls without particles; KF_DUMMIES, walls are made of
- * particles, too; KF_ARTIFICIAL, artificial viscosity; KF_VISCOUS. */
+ * particles, too; KF_ARTIFICIAL, artificial viscosity; KF_VISCOUS; KF_IMPACT,
+ * pressures where water meets water or a wall. */
 #include "integrate.h"
 #include "neighbours.h"
 #include "rheology.h"
 #include "walls.h"
 
+/* What the limited Riemann solver of Zhang, Hu and Adams (2017) adds to the pressures of two that close in; behind a wall
+ * the velocity is the mirrored one. */
+KF_FUNCTION float kf_impact(const kf_sph_arguments *a, float closing) {
+    return kf_smaller(a->impact * closing, 1.0f) * closing;
+}
 KF_FUNCTION float kf_pressure(float e) {
 #if KF_STIFF /* ((1 + e)^7 - 1) / 7 */
     const float p = e * (1.0f + e * (3.0f + e * (5.0f + e * (5.0f + e * (3.0f + e * (1.0f + e * (1.0f / 7.0f)))))));
@@ -74,6 +80,9 @@ KF_FUNCTION float kf_wall_push(const kf_sph_arguments *a, const kf_wall *w, kf_f
     const float weight = -(a->gravity[0] * w->nx + a->gravity[1] * w->ny + a->gravity[2] * w->nz) * (1.0f + v.w);
     const float on_wall = (pressure * w->gradient + weight * w->moment);
     const float through = kf_larger(KF_CLOSEST_WALL - w->distance, 0.0f);
+#if KF_IMPACT
+    pressure += kf_impact(a, kf_larger(-2.0f * un, 0.0f)); /* of the two together; on_wall is without */
+#endif
     return pressure * w->gradient + (KF_TENSION && !drop ? on_wall : kf_larger(on_wall, 0.0f)) +
            0.1f * kf_smaller(through, 1.0f) * w->gradient +
            a->artificial * kf_larger(-un, 0.0f) / kf_larger(w->distance, KF_CLOSEST_WALL) * w->gradient;
@@ -114,6 +123,14 @@ KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
                          (w.w - v.w + a->gravity[0] * dx + a->gravity[1] * dy + a->gravity[2] * dz);
 #if KF_ARTIFICIAL
             push -= weight * a->artificial * kf_smaller(vx, 0.0f) * soft;
+#endif
+#if KF_IMPACT
+#if KF_DUMMIES
+            const float apart = q.w > 0.0f ? vx : 2.0f * (v.x * dx + v.y * dy + v.z * dz);
+#else
+            const float apart = vx;
+#endif
+            push += weight * kf_impact(a, kf_larger(-apart, 0.0f) * kf_reciprocal(kf_larger(kf_square_root(r2), 1e-3f)));
 #endif
             ax += push * dx, ay += push * dy, az += push * dz;
 #if KF_VISCOUS

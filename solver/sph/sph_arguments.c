@@ -163,6 +163,7 @@ void kf_sph_set_arguments(const kf_particle_scene *scene, const kf_sph_options *
     a->softening = (float)(0.01 * s * s);
     a->diffusion = (float)(2.0 * scene->diffusion * s);
     a->artificial = (float)(scene->artificial * s);
+    a->impact = (float)scene->impact;
     a->shifting = (float)(scene->shifting * s);
     a->shifting_surface = scene->dimensions == 2 ? 1.5f : 2.5f;
     set_material(&scene->material, a);

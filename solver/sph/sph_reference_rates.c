@@ -201,6 +201,12 @@ static double share_between_pairs(const kf_material *m) {
     return m->law == KF_LAW_NEWTONIAN ? 1.0 : m->branch == KF_BRANCH_ELASTIC ? 0.0 : 0.1;
 }
 
+/* Of two that close in: p* = (p_i + p_j) / 2 + min(eta c u, c) rho u / 2 (Zhang, Hu, Adams 2017);
+ * behind a wall the velocity is the mirrored one. */
+static double impact_of(const kf_particle_scene *s, double closing) {
+    return closing > 0.0 ? fmin(s->impact * closing, 1.0) * closing : 0.0;
+}
+
 /* Friction apart from the other forces: of Newtonian fluids. */
 static void add_pair(const kf_sph_world *w, const kf_sph_body *b, const kf_sph_neighbour *n, double a[3],
                      double friction[3]) {
@@ -212,8 +218,9 @@ static void add_pair(const kf_sph_world *w, const kf_sph_body *b, const kf_sph_n
     for (int p = 0; p < 3; p++)
         u[p] = b->v[p] - o->v[p];
     const double approach = fmin(dot(u, n->d), 0.0);
-    const double push =
-        pressure_of(s, b->e) + pressure_of(s, o->e) - s->artificial * length * approach / soft;
+    const double push = pressure_of(s, b->e) + pressure_of(s, o->e) -
+                        s->artificial * length * approach / soft +
+                        impact_of(s, -(o->wall ? 2.0 * dot(b->v, n->d) : dot(u, n->d)) / n->r);
     const double paired = share_between_pairs(&s->material),
                  viscosity = s->material.law == KF_LAW_NEWTONIAN
                                  ? 2.0 * s->material.viscosity
@@ -238,8 +245,9 @@ static void add_half(const kf_particle_scene *s, const kf_sph_body *b, const kf_
     for (int i = 0; i < 3; i++)
         approach -= (b->v[i] - h->velocity[i]) * h->n[i];
     const double artificial = s->artificial * 0.5 * s->support * fmax(approach, 0.0) / d;
-    const double push =
-        on_wall + (p + artificial + 0.1 * fmin(fmax(0.25 - h->distance, 0.0), 1.0)) * h->gradient;
+    const double push = on_wall + (p + artificial + impact_of(s, 2.0 * approach) +
+                                   0.1 * fmin(fmax(0.25 - h->distance, 0.0), 1.0)) *
+                                      h->gradient;
     const double paired = share_between_pairs(m);
     double along[3], drag[3], u[3], normal = 0.0, factor = 1.0 - h->slip;
     for (int i = 0; i < 3; i++)

@@ -48,6 +48,7 @@ static void materials(void **state) {
     near(s->support, 2.4);
     near(s->diffusion, 0.1);
     near(s->artificial, 0.02);
+    near(s->impact, 0);
     near(s->courant, 0.25);
     near(s->shifting, 0);
     assert_true(s->tension && !s->dummies_slip && s->scheme == KF_SCHEME_MODERN && s->time_step == 0);
@@ -348,6 +349,7 @@ static void hashes(void **state) {
                                &t->viscosity_at_rest,
                                &s->diffusion,
                                &s->artificial,
+                               &s->impact,
                                &s->shifting,
                                &s->courant,
                                &s->time_step,

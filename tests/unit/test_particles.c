@@ -222,6 +222,11 @@ static void wrong_scenes_say_what_is_wrong(void **state) {
             ", \"fluid\": [{\"shape\": \"box\", \"low\": [3, 0], \"high\": [4, 1]}]}",
             "0 particles of fluid");
     refused("{\"particles\": {\"spacing\": 0.1}, \"box\": {\"size\": [2, 1]}, " WATER "}", "box.size");
+    refused(
+        "{\"particles\": {\"spacing\": 0.1}, \"box\": {\"size\": [2, 1, 1]}, \"gravity\": [0, 0, -9.81], "
+        "\"material\": {\"law\": \"bingham\", \"density\": 1000, \"viscosity\": 1, \"yield_stress\": 10}, "
+        "\"model\": {\"impact\": 3}, \"fluid\": []}",
+        "impact is for Newtonian fluids");
     refused("{\"particles\": {\"spacing\": 1e-9}, \"box\": {\"size\": [2, 1, 1]}, " WATER ", \"fluid\": []}",
             "spacings along x");
     refused("{\"particles\": {\"spacing\": 0.1}, \"box\": {\"size\": [2, 1, 1], \"faces\": {\"xmin\": "

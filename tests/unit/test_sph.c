@@ -11,10 +11,14 @@
 #include "solver/sph/sph_problem.h"
 #include "solver/sph/sph_view.h"
 
-#define SHAKEN        "\"particles\": {\"dimensions\": 3, \"spacing\": 0.1, \"shake\": 0.1"
-#define FLAT          "\"particles\": {\"dimensions\": 2, \"spacing\": 0.05, \"shake\": 0.1"
-#define BLOCK         "\"fluid\": [{\"shape\": \"box\", \"low\": [0, 0, 0], \"high\": [0.8, 0.7, 0.9]}]"
-#define COLUMN        "\"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [1, 1]}]"
+#define SHAKEN "\"particles\": {\"dimensions\": 3, \"spacing\": 0.1, \"shake\": 0.1"
+#define FLAT   "\"particles\": {\"dimensions\": 2, \"spacing\": 0.05, \"shake\": 0.1"
+#define BLOCK  "\"fluid\": [{\"shape\": \"box\", \"low\": [0, 0, 0], \"high\": [0.8, 0.7, 0.9]}]"
+#define COLUMN "\"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [1, 1]}]"
+#define MEETING                                                                                              \
+    "\"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [1, 1], \"velocity\": [0.8, -0.5]}, "       \
+    "{\"shape\": \"box\", \"low\": [1, 0.5], \"high\": [1.4, 1], \"velocity\": [-1, 0]}, "                   \
+    "{\"shape\": \"box\", \"low\": [1.7, 0], \"high\": [2, 1], \"velocity\": [1, 0.3]}]"
 #define BOX           "\"box\": {\"size\": [1.4, 0.7, 1.2]}, \"gravity\": [0, 0, -9.81]"
 #define MATERIAL(law) "\"material\": {\"density\": 300, \"sound_speed\": 20, " law "}"
 
@@ -27,8 +31,9 @@ static const char *const scenes[] = {
     "\"ymax\": \"periodic\"}}, \"model\": {\"shifting\": 2}, " MATERIAL("\"viscosity\": 1") ", " COLUMN "}",
     "{" FLAT "}, \"box\": {\"size\": [2, 1.5], \"faces\": {\"xmin\": \"dummies\", \"ymin\": "
     "\"dummies\"}}, \"gravity\": [0, -9.81], " MATERIAL(
-        "\"viscosity\": 2") ", \"obstacles\": [{\"shape\": \"ball\", \"center\": [1.3, 0.2], "
-                            "\"radius\": 0.2}], " COLUMN "}",
+        "\"viscosity\": 2") ", \"model\": {\"impact\": 3}, "
+                            "\"obstacles\": [{\"shape\": \"ball\", \"center\": [1.3, 0.2], \"radius\": "
+                            "0.2}], " MEETING "}",
     "{" FLAT "}, \"box\": {\"size\": [2, 1.5], \"faces\": {\"ymin\": \"no_slip\"}}, \"gravity\": [0, "
     "-9.81], " MATERIAL("\"law\": \"bingham\", \"viscosity\": 2, \"yield_stress\": 300, "
                         "\"branch\": \"papanastasiou\"") ", " COLUMN "}",
