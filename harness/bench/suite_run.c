@@ -36,6 +36,12 @@ static double copy_rate(const kf_roofs *roofs) {
     return fastest;
 }
 
+static bool any_measured(const kf_suite_file *file, const kf_suite_time *times) {
+    for (int i = 0; i < file->timing_count; i++)
+        if (times[i].best >= 0) return true;
+    return false;
+}
+
 static kf_status measure(const kf_bench_options *options, kf_suite_problems *problems, const bool *timings,
                          kf_figures *figures, kf_error *error) {
     const kf_suite_file *file = problems->file;
@@ -46,7 +52,11 @@ static kf_status measure(const kf_bench_options *options, kf_suite_problems *pro
     kf_status status = kf_suite_time_all(problems, timings, times, error);
     const kf_suite_results results = {
         .problems = problems, .times = times, .roofs = &roofs, .copy_rate = copy_rate(&roofs)};
-    if (status == KF_OK) status = kf_suite_add_figures(options, &results, figures, error);
+    const bool interrupted = status == KF_INTERRUPTED && any_measured(file, times);
+    if (status == KF_OK || interrupted) {
+        const kf_status added = kf_suite_add_figures(options, &results, figures, error);
+        if (added != KF_OK) status = added;
+    }
     kf_suite_times_free(file, times);
     return status;
 }

@@ -233,12 +233,23 @@ static kf_status make_references(session *s, kf_error *error) {
     return KF_OK;
 }
 
+/* What was not measured when the suite was interrupted: this timing and later ones. */
+static void leave_out(session *s, int first) {
+    for (int i = first; i < s->file->timing_count; i++) {
+        if (!s->wanted[i]) continue;
+        s->times[i].best = -1;
+        kf_copy_text(s->times[i].reason, sizeof s->times[i].reason, "not measured: interrupted");
+    }
+}
+
 static kf_status time_all(session *s, kf_error *error) {
     KF_TRY(prepare_followers(s, -1, error));
     KF_TRY(make_references(s, error));
     for (int i = 0; i < s->file->timing_count; i++) {
         if (!s->wanted[i]) continue;
-        KF_TRY(measure(s, i, error));
+        const kf_status status = measure(s, i, error);
+        if (status == KF_INTERRUPTED) leave_out(s, i);
+        if (status != KF_OK) return status;
         KF_TRY(prepare_followers(s, i, error));
     }
     return KF_OK;
