@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -43,6 +44,23 @@ kf_status kf_world_agree_near(kf_status status, kf_error *error) {
     free(messages);
     free(said);
     return (kf_status)agreed;
+}
+
+/* So many more files than are open mostly: what comes beyond the limit would be dropped without a word. A
+ * soft limit is raised. */
+static kf_status make_room(int files, kf_error *error) {
+    enum { OPEN_ANYWAY = 64 };
+    const rlim_t wanted = (rlim_t)files + OPEN_ANYWAY;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return KF_OK;
+    const rlim_t most = limit.rlim_max;
+    limit.rlim_cur = wanted;
+    if (wanted <= most && setrlimit(RLIMIT_NOFILE, &limit) == 0) return KF_OK;
+    return kf_fail(
+        error, KF_MACHINE,
+        "processes of this host give each other %d open files, and one may have %llu: raise `ulimit -n` to "
+        "%llu, or use a config with transfer=host",
+        files, (unsigned long long)most, (unsigned long long)wanted);
 }
 
 static socklen_t name_box(int64_t process, struct sockaddr_un *name) {
@@ -142,7 +160,8 @@ kf_status kf_world_give_files(kf_status made, const int *given, const int counts
     }
     for (int i = 0; i < all; i++)
         taken[i] = -1;
-    kf_status status = made == KF_OK ? open_box(&box, error) : made;
+    kf_status status = made == KF_OK ? make_room(all, error) : made;
+    if (status == KF_OK) status = open_box(&box, error);
     status = kf_world_agree_near(status, error); /* every box is open */
     if (status == KF_OK) {
         status = kf_world_agree_near(trade(box, given, counts, begins, taken, error), error);

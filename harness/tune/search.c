@@ -183,7 +183,7 @@ static void order_builds(search *s) {
         }
 }
 
-/* A team: the best so far with another way of sharing the work. A way changes no kernel, so these need no
+/* A team: the best so far with another way of sharing the work. Most ways change no kernel, so these need no
  * compiling; and so that they take no more than every fourth config, there are three times as many others
  * between two sweeps. */
 static void sweep(search *s) {

@@ -108,6 +108,12 @@ typedef struct kf_kinetic_arguments {
     struct {
         KF_KINETIC_SCALARS(KF_DOUBLE_MEMBER)
     } double_precision;
+    /* Of a team that is cut across y too (KF_CUT_Y), whose parts keep some rows of each plane: those of a launch, as
+     * first_plane and planes; those before the first that is kept, by which origin is less, too; and cut_side along y.
+     */
+    int first_row, rows;
+    int rows_before;
+    int cut_row;
 } kf_kinetic_arguments;
 
 /* Where the solid is: x(t) = rotation (x0 - center0) + center. Written by the kernels advance_pose and, for a

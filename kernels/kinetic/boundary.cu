@@ -82,10 +82,48 @@ KF_SCALAR_KERNEL(convect_outflow, kf_kinetic_arguments) {
                                                               : y,
               nz = across == 2 ? edge : y;
     if (!outflow[face] || nx >= a->nodes[0] || ny >= a->nodes[1] || nz >= a->nodes[2]) return;
-    if (!kf_is_own_plane(a, nz)) return;
+    if (!kf_is_own_row(a, ny, nz)) return;
     const kf_index k = kf_node(a, nx, ny, nz);
     KF_LOAD_LEFT
     KF_MOMENTUM(deviation, jx, jy, jz)
     (void)jx, (void)jy, (void)jz;
     KF_KEEP_OUTFLOW(across, face % 2, x, y)
 }
+
+#if KF_CUT_Y
+/* What waits outside of the outflows beside a box of nodes, rows and planes from first_row and first_plane on, goes to
+ * density or comes from there: [face][9 velocities][v][u], of each face the part that is the box's. Extent: the box's two
+ * longest edges, 6 faces. */
+KF_FUNCTION int kf_box_has_face(const kf_kinetic_arguments *a, int face) {
+    const int outflow[6] = {KF_FACE_0 == 4, KF_FACE_1 == 4, KF_FACE_2 == 4,
+                            KF_FACE_3 == 4, KF_FACE_4 == 4, KF_FACE_5 == 4};
+    const int across = face / 2, edge = face % 2 ? a->nodes[across] - 1 : 0;
+    const int first = across == 1 ? a->first_row : a->first_plane, count = across == 1 ? a->rows : a->planes;
+    return outflow[face] && (across == 0 || (edge >= first && edge < first + count));
+}
+KF_FUNCTION void kf_exchange_outflow(const kf_kinetic_arguments *a, int x, int y, int face, int packs) {
+    const int width = face / 2 == 0 ? a->rows : a->nodes[0], height = face / 2 == 2 ? a->rows : a->planes;
+    long long before = 0;
+    if (x >= width || y >= height || !kf_box_has_face(a, face)) return;
+    for (int f = 0; f < face; f++)
+        if (kf_box_has_face(a, f))
+            before += 9LL * (f / 2 == 0 ? a->rows : a->nodes[0]) * (f / 2 == 2 ? a->rows : a->planes);
+    const int u = face / 2 == 0 ? a->first_row + x : x, v = y + (face / 2 == 2 ? a->first_row : a->first_plane);
+    for (int i = 0; i < 9; i++) {
+        const int c1 = i % 3 - 1, c2 = i / 3 - 1;
+        kf_real *packed = (kf_real *)a->density + before + ((long long)i * height + y) * width + x,
+                *kept = (kf_real *)a->outflow_next + kf_outflow_place(a, face / 2, face % 2, face / 2 == 0 ? 0 : c1,
+                                                                      face / 2 == 0   ? c1
+                                                                      : face / 2 == 1 ? 0
+                                                                                      : c2,
+                                                                      face / 2 == 2 ? 0 : c2, u, v);
+        *(packs ? packed : kept) = packs ? *kept : *packed;
+    }
+}
+KF_SCALAR_KERNEL(pack_outflow, kf_kinetic_arguments) {
+    kf_exchange_outflow(a, x, y, z, 1);
+}
+KF_SCALAR_KERNEL(unpack_outflow, kf_kinetic_arguments) {
+    kf_exchange_outflow(a, x, y, z, 0);
+}
+#endif

@@ -48,9 +48,10 @@ KF_FUNCTION kf_real kf_outflow(const kf_kinetic_arguments *a, int axis, int high
                         ((const kf_real *)a->outflow)[kf_outflow_place(a, axis, high, cx, cy, cz, u, v)]);
 }
 
-/* Near a cut a neighbour's nodes, and those of its solid beside it, pull what waits outside of row z, too. */
+/* Near a cut a neighbour's nodes, and those of its solid beside it, pull what waits outside of row z, too; where there
+ * are cuts across y, they are sent it (pack_outflow in boundary.cu). */
 KF_FUNCTION void kf_hand_outflow(const kf_kinetic_arguments *a, int z, kf_index place, kf_real value) {
-#if KF_TEAM
+#if KF_TEAM && !KF_CUT_Y
     const int beside = a->reach + 2;
     if (a->outflow_below && z < a->first_plane + beside) ((kf_real *)a->outflow_below)[place] = value;
     if (a->outflow_above && z >= a->first_plane + a->planes - beside)

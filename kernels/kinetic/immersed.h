@@ -66,8 +66,7 @@ KF_FUNCTION kf_sample kf_load_sample(const kf_kinetic_arguments *a, int s, int w
     sample.bx = sample.by = sample.bz = KF_R(0.0);
     if (with_arm || KF_WRAP) {
         const double *center = ((const kf_pose *)a->pose)->center;
-        kf_node_position(sample.corner, a->origin, a->row_pitch, a->plane_pitch, &sample.cell.x,
-                         &sample.cell.y, &sample.cell.z);
+        kf_position(a, sample.corner, &sample.cell.x, &sample.cell.y, &sample.cell.z);
         const double rx = sample.cell.x + (double)sample.cell.fx - center[0],
                      ry = sample.cell.y + (double)sample.cell.fy - center[1],
                      rz = sample.cell.z + (double)sample.cell.fz - center[2];
@@ -93,6 +92,9 @@ KF_FUNCTION int kf_is_near(const kf_kinetic_arguments *a, const kf_sample *sampl
 #if KF_TEAM && KF_MOVING
     const int low = a->first_plane - a->reach, high = a->first_plane + a->planes - 1 + a->reach, nz = a->nodes[2];
     const int z = kf_home(2, sample->cell.z, nz), above = kf_home(2, sample->cell.z + 1, nz);
+#if KF_CUT_Y
+    if (sample->cell.y + 1 < a->first_row - a->reach || sample->cell.y > a->first_row + a->rows - 1 + a->reach) return 0;
+#endif
     for (int shift = KF_WRAPS(2) ? -nz : 0; shift <= (KF_WRAPS(2) ? nz : 0); shift += nz)
         if ((z + shift >= low && z + shift <= high) || (above + shift >= low && above + shift <= high)) return 1;
     return 0;

@@ -213,8 +213,7 @@ KF_FUNCTION void kf_spread_cell(const kf_kinetic_arguments *a, int place, int ro
     const kf_pose *pose = (const kf_pose *)a->pose;
     kf_sample sample;
     sample.corner = corner;
-    kf_node_position(corner, a->origin, a->row_pitch, a->plane_pitch, &sample.cell.x, &sample.cell.y,
-                     &sample.cell.z);
+    kf_position(a, corner, &sample.cell.x, &sample.cell.y, &sample.cell.z);
 #if KF_WRAP
     kf_set_steps(a, sample.cell.x, sample.cell.y, sample.cell.z, &sample);
 #endif
@@ -279,9 +278,8 @@ KF_SCALAR_KERNEL(load_band, kf_kinetic_arguments) {
         load[i] = 0;
     for (int n = x; n < a->band_count[0]; n += a->extent[0]) {
         int nx, ny, nz;
-        kf_node_position(((const kf_index *)a->band_node)[n], a->origin, a->row_pitch, a->plane_pitch, &nx,
-                         &ny, &nz);
-        if (!kf_is_own_plane(a, nz)) continue;
+        kf_position(a, ((const kf_index *)a->band_node)[n], &nx, &ny, &nz);
+        if (!kf_is_own_row(a, ny, nz)) continue;
 #if KF_FIXED_POINT_FORCE
         const long long *force = (const long long *)a->band_force + 4LL * n;
         const double gx = (double)force[0] / KF_SPREAD_SCALE, gy = (double)force[1] / KF_SPREAD_SCALE,
@@ -386,7 +384,7 @@ KF_SCALAR_KERNEL(band_body_sums, kf_kinetic_arguments) {
     kf_body_share share = kf_no_body_share();
     for (int s = x; s < a->sample_count; s += a->extent[0]) {
         const kf_sample sample = kf_load_sample(a, s, 0);
-        if (!kf_is_own_plane(a, kf_home(2, sample.cell.z, a->nodes[2]))) continue; /* who has its cell's corner */
+        if (!kf_is_own_row(a, sample.cell.y, kf_home(2, sample.cell.z, a->nodes[2]))) continue; /* who has its cell's corner */
         kf_real density = 0, ux = 0, uy = 0, uz = 0;
         KF_CELL_NODES(KF_INTERPOLATE_BAND)
         kf_add_sample_to_body(a, &sample, &share, (double)density, (double)ux, (double)uy,

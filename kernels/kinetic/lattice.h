@@ -3,7 +3,8 @@
  * and Lallemand 1992 (Europhys. Lett. 17, 479). Defines that a config sets: KF_VELOCITIES 27|19   KF_STORAGE
  * 0 f16 | 1 f32 | 2 f64   KF_LAYOUT 0 aos | 1 soa | 2 csoa   KF_ALPHA_LOG2   KF_INDEX64 0|1   KF_ALIGNED_ROWS
  * 0|1 (rows begin at multiples of alpha)   KF_IN_PLACE 0 | 1 AA | 2 esoteric pull (one grid, in_place.cu)
- * KF_TEAM 1: several devices, each with the planes from first_plane on, share the grids */
+ * KF_TEAM 1: several devices, each with the planes from first_plane on, share the grids   KF_CUT_Y 1: and of these the
+ * rows from first_row on */
 #ifndef KF_KERNELS_KINETIC_LATTICE_H
 #define KF_KERNELS_KINETIC_LATTICE_H
 
@@ -292,7 +293,17 @@ KF_FUNCTION void kf_node_position(kf_index k, long long origin, int row_pitch, l
     *x = (int)(inside - plane * plane_nodes) - row * row_pitch;
 }
 
-/* Whether a plane, and a node, is one of the part's. */
+/* The same of a node of the part. */
+#if KF_CUT_Y
+KF_FUNCTION void kf_position(const kf_kinetic_arguments *a, kf_index k, int *x, int *y, int *z) {
+    kf_node_position(k, a->origin + (long long)a->row_pitch * a->rows_before, a->row_pitch, a->plane_pitch, x, y, z);
+    *y += a->rows_before;
+}
+#else
+#define kf_position(a, k, x, y, z) kf_node_position(k, (a)->origin, KF_ROW_STRIDE(a), KF_PLANE_STRIDE(a), x, y, z)
+#endif
+
+/* Whether a plane, the nodes at (y, z), and node k are the part's. */
 KF_FUNCTION int kf_is_own_plane(const kf_kinetic_arguments *a, int z) {
 #if KF_TEAM
     return z >= a->first_plane && z < a->first_plane + a->planes;
@@ -301,8 +312,19 @@ KF_FUNCTION int kf_is_own_plane(const kf_kinetic_arguments *a, int z) {
     return 1;
 #endif
 }
+#if KF_CUT_Y
+KF_FUNCTION int kf_is_own_row(const kf_kinetic_arguments *a, int y, int z) {
+    return y >= a->first_row && y < a->first_row + a->rows && kf_is_own_plane(a, z);
+}
+#else
+#define kf_is_own_row(a, y, z) kf_is_own_plane(a, z)
+#endif
 KF_FUNCTION int kf_is_own(const kf_kinetic_arguments *a, kf_index k) {
-#if KF_TEAM
+#if KF_CUT_Y
+    int x, y, z;
+    kf_position(a, k, &x, &y, &z);
+    return kf_is_own_row(a, y, z);
+#elif KF_TEAM
     return kf_is_own_plane(a, (int)(((long long)k - a->origin) / a->plane_pitch) - 1);
 #else
     (void)a, (void)k;
@@ -310,7 +332,11 @@ KF_FUNCTION int kf_is_own(const kf_kinetic_arguments *a, kf_index k) {
 #endif
 }
 /* What a launch over a part's nodes begins with. */
-#if KF_TEAM
+#if KF_CUT_Y
+#define KF_IN_PART                                                                                           \
+    y += a->first_row;                                                                                       \
+    z += a->first_plane;
+#elif KF_TEAM
 #define KF_IN_PART z += a->first_plane;
 #else
 #define KF_IN_PART

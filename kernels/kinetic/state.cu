@@ -4,8 +4,14 @@
 #include "left.h"
 
 /* These kernels exchange a slab of planes with compact arrays: extent (nodes_x, nodes_y, planes), from
- * first_plane on. */
+ * first_plane on; where there are cuts across y, some rows of these planes, from first_row on. */
+#if KF_CUT_Y
+#define KF_SLAB_ROWS y += a->first_row;
+#else
+#define KF_SLAB_ROWS
+#endif
 #define KF_SLAB_BEGIN                                                                                        \
+    KF_SLAB_ROWS                                                                                             \
     const kf_index k = kf_node(a, x, y, a->first_plane + z);                                                 \
     const long long plane = (long long)a->nodes[0] * a->nodes[1];                                            \
     const long long in_plane = x + (long long)a->nodes[0] * y;
@@ -92,6 +98,14 @@ KF_SCALAR_KERNEL(unpack, kf_kinetic_arguments) {
     KF_EACH_VELOCITY(KF_UNPACK)
 }
 
+/* KF_BOUNCED_Y, KF_BOUNCED_Z 1: the band beside a cut across y or z has nodes at walls, which send back what left them: of
+ * all but the farthest plane everything is pulled. */
+#ifndef KF_BOUNCED_Y
+#define KF_BOUNCED_Y 0
+#endif
+#ifndef KF_BOUNCED_Z
+#define KF_BOUNCED_Z 0
+#endif
 /* Of planes beside a cut what is pulled beyond it, and no more: of the plane beside it what goes there; where a band's
  * velocities are worked out beyond it (several planes), of all but the farthest what stays in its plane, and of all but
  * the two farthest what goes the other way. Values follow each other in density plane by plane, [value][y][x]; cut_side 1: the
@@ -106,11 +120,11 @@ KF_FUNCTION long long kf_values_before(const kf_kinetic_arguments *a, int z) {
     long long values = 0;
     for (int q = 0; q < z; q++) {
         const int beyond = kf_planes_beyond(a, q);
-        values += KF_UP + (beyond > 0 ? KF_LEVEL : 0) + (beyond > 1 ? KF_UP : 0);
+        values += KF_UP + (beyond > 0 ? KF_LEVEL : 0) + (beyond > !KF_BOUNCED_Z ? KF_UP : 0);
     }
     return values;
 }
-#define KF_CROSSES(cz) ((cz)*a->cut_side > 0 || ((cz) == 0 && beyond > 0) || beyond > 1)
+#define KF_CROSSES(cz) ((cz)*a->cut_side > 0 || ((cz) == 0 && beyond > 0) || beyond > !KF_BOUNCED_Z)
 #define KF_PACK_CUT(i, name, cx, cy, cz)                                                                     \
     if (KF_CROSSES(cz)) compact[value++ * plane] = *kf_kept(a, a->source, i, k, cx, cy, cz);
 #define KF_UNPACK_CUT(i, name, cx, cy, cz)                                                                   \
@@ -129,6 +143,53 @@ KF_SCALAR_KERNEL(unpack_cut, kf_kinetic_arguments) {
     int value = 0;
     KF_EACH_VELOCITY(KF_UNPACK_CUT)
 }
+
+#if KF_CUT_Y
+/* The same of a box of nodes beside a cut across z (cut_side), one across y (cut_row) or where both meet: extent (nodes_x,
+ * rows, planes), from first_row and first_plane on. Along a cut axis rows or planes follow each other, of which each has
+ * its own number of values; along the other all have the same, which lie together: [value][the other][x]. */
+KF_FUNCTION int kf_is_pulled(int c, int side, int beyond, int bounced) {
+    return side == 0 || c * side > 0 || (c == 0 && beyond > 0) || beyond > !bounced;
+}
+KF_FUNCTION int kf_rows_beyond(const kf_kinetic_arguments *a, int y) {
+    return a->cut_row > 0 ? y : a->extent[1] - 1 - y;
+}
+#define KF_PULLED(cy, cz) (kf_is_pulled(cy, a->cut_row, beyond_y, KF_BOUNCED_Y) && kf_is_pulled(cz, a->cut_side, beyond_z, KF_BOUNCED_Z))
+#define KF_COUNT_PULLED(i, name, cx, cy, cz) +KF_PULLED(cy, cz)
+/* Where a node's first value lies, and from each of its values to the next. */
+KF_FUNCTION long long kf_box_place(const kf_kinetic_arguments *a, int x, int y, int z, long long *step) {
+    const int ny = a->cut_row != 0 ? a->extent[1] : 1, nz = a->cut_side != 0 ? a->extent[2] : 1;
+    const int row = a->cut_row != 0 ? y : 0, plane = a->cut_side != 0 ? z : 0;
+    long long values = 0;
+    for (int q = 0; q < nz; q++)
+        for (int r = 0; r < ny; r++) {
+            const int beyond_y = kf_rows_beyond(a, r), beyond_z = kf_planes_beyond(a, q);
+            if (q < plane || (q == plane && r < row)) values += 0 KF_EACH_VELOCITY(KF_COUNT_PULLED);
+        }
+    *step = (long long)a->extent[0] * (a->extent[1] / ny) * (a->extent[2] / nz);
+    return values * *step + x + (long long)a->extent[0] * (y - row + z - plane);
+}
+#define KF_BOX_BEGIN                                                                                         \
+    const kf_index k = kf_node(a, x, a->first_row + y, a->first_plane + z);                                  \
+    const int beyond_y = kf_rows_beyond(a, y), beyond_z = kf_planes_beyond(a, z);                            \
+    int value = 0;                                                                                           \
+    long long step;                                                                                          \
+    const long long place = kf_box_place(a, x, y, z, &step);
+#define KF_PACK_BOX(i, name, cx, cy, cz)                                                                     \
+    if (KF_PULLED(cy, cz)) compact[value++ * step] = *kf_kept(a, a->source, i, k, cx, cy, cz);
+#define KF_UNPACK_BOX(i, name, cx, cy, cz)                                                                   \
+    if (KF_PULLED(cy, cz)) *kf_kept(a, a->source, i, k, cx, cy, cz) = compact[value++ * step];
+KF_SCALAR_KERNEL(pack_box, kf_kinetic_arguments) {
+    KF_BOX_BEGIN
+    kf_stored *compact = (kf_stored *)a->density + place;
+    KF_EACH_VELOCITY(KF_PACK_BOX)
+}
+KF_SCALAR_KERNEL(unpack_box, kf_kinetic_arguments) {
+    KF_BOX_BEGIN
+    const kf_stored *compact = (const kf_stored *)a->density + place;
+    KF_EACH_VELOCITY(KF_UNPACK_BOX)
+}
+#endif
 
 #endif
 
@@ -156,7 +217,7 @@ KF_SCALAR_KERNEL(average_sum, kf_kinetic_arguments) {
     long long sums[3];
     sums[0] = sums[1] = sums[2] = 0;
     for (int row = y; row < rows_y * rows_z; row += a->extent[1]) {
-        if (!kf_is_own_plane(a, row / rows_y * KF_AVERAGE_STRIDE)) continue;
+        if (!kf_is_own_row(a, row % rows_y * KF_AVERAGE_STRIDE, row / rows_y * KF_AVERAGE_STRIDE)) continue;
         const kf_index k = kf_node(a, x, row % rows_y * KF_AVERAGE_STRIDE, row / rows_y * KF_AVERAGE_STRIDE);
         KF_LOAD_LEFT
         kf_real given[KF_VELOCITIES];

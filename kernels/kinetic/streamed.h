@@ -67,7 +67,7 @@ KF_RARE_FUNCTION void kf_take_streamed(const kf_kinetic_arguments *a, int x, int
 #endif
 #define KF_FINISH KF_KEEP_OUTFLOWS
 /* A band kernel's item is a place in the list, and becomes the node's coordinates. */
-#define KF_BAND_POSITION kf_node_position(k, a->origin, KF_ROW_STRIDE(a), KF_PLANE_STRIDE(a), &x, &y, &z);
+#define KF_BAND_POSITION kf_position(a, k, &x, &y, &z);
 #else
 #define KF_LOAD_STREAMED(GET)                                                                                \
     KF_EACH_VELOCITY(KF_DECLARE)                                                                                     \

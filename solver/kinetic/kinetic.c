@@ -80,6 +80,7 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     kf_add_variable(variables, "shortest_edge", scene->samples.count > 0 ? kf_scene_shortest_edge(scene) : 1);
     kf_add_device_variables(variables, device);
     kf_add_variable(variables, "parts", device->parts > 1 ? device->parts : 1);
+    kf_add_variable(variables, "periodic_y", scene->faces[KF_YMIN] == KF_PERIODIC);
     kf_add_variable(variables, "nccl",
                     device->parts > 1 && kf_nccl_available(device->backend, NULL) == KF_OK);
 }
@@ -148,7 +149,7 @@ static void *outflow_beside(const kf_plan *plan, int part, int side, int parity)
     const int near = plan->near_parts,
               other = (part + plan->first_part - plan->near_first + (side == 0 ? near - 1 : 1)) % near +
                       plan->near_first - plan->first_part;
-    if (kf_kinetic_beyond(plan, part, side) != KF_BEYOND_NEAR) return NULL;
+    if (kinetics->options.parts_y > 1 || kf_kinetic_beyond(plan, part, side) != KF_BEYOND_NEAR) return NULL;
     return kf_buffer_address(other >= 0 && other < plan->part_count ? kinetics[other].outflow[parity]
                                                                     : kinetics->outflow_beside[side][parity]);
 }
@@ -197,15 +198,16 @@ static kf_status make_outflow(kf_plan *plan, kf_kinetic *kinetics, kf_error *err
 }
 
 /* Which bytes of so many values a node each part in reach keeps: its planes, the outermost the ghosts beside
- * them too. */
+ * them too. Of slabs, without cuts across y. */
 static void share_out(const kf_plan *plan, const kf_kinetic *kinetics, size_t node_values, size_t value_bytes,
                       size_t *period, size_t ends[]) {
     const kf_kinetic_geometry *g = &kinetics->geometry;
     const size_t node_bytes = value_bytes * (kinetics->options.layout == KF_SOA ? 1 : node_values);
-    const long long origin = g->origin + g->before; /* of the domain's first plane */
+    const long long origin = kf_kinetic_origin(g); /* of the domain's first plane */
     int first[KF_MOST_PARTS + 1];
-    kf_kinetic_cut(kf_plan_scene(plan), kinetics->options.sample_cost, plan->all_parts, first);
     *period = (size_t)g->capacity * node_bytes;
+    if (kinetics->options.parts_y > 1) return;
+    kf_kinetic_cut(kf_plan_scene(plan), kinetics->options.sample_cost, 2, plan->all_parts, first);
     for (int part = 0; part < plan->near_parts; part++) {
         const size_t planes = (size_t)first[plan->near_first + part + 1] + 1;
         ends[part] = part == plan->near_parts - 1
@@ -220,7 +222,7 @@ static kf_status make_partial(kf_plan *plan, const kf_kinetic *kinetics, int par
                               size_t period, kf_buffer **buffer, kf_error *error) {
     const kf_kinetic_geometry *g = &kinetics->geometry;
     const size_t plane = period / (size_t)g->capacity * (size_t)g->plane_pitch,
-                 origin = period / (size_t)g->capacity * (size_t)(g->origin + g->before);
+                 origin = period / (size_t)g->capacity * (size_t)kf_kinetic_origin(g);
     int range[KF_PLANE_RANGES][2];
     size_t kept[KF_PLANE_RANGES][2];
     const int ranges = kf_kinetic_kept_planes(plan, part, range);
@@ -338,14 +340,16 @@ static uint64_t turn_steps(const kf_motion *motion) {
 }
 
 /* What a part is, before anything is made for it. */
-static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const int first[], int part) {
+static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const kf_kinetic_box *box, int part) {
     const kf_scene *scene = kf_plan_scene(plan);
     kf_kinetic_arguments *a = &kinetic->arguments;
     static const size_t store_bytes[] = {[KF_F16] = 2, [KF_F32] = sizeof(float), [KF_F64] = sizeof(double)};
     kinetic->part = part;
     kinetic->parts = plan->part_count;
-    kinetic->first_plane = first[part];
-    kinetic->planes = first[part + 1] - first[part];
+    kinetic->first_row = box->first[0];
+    kinetic->rows = box->count[0];
+    kinetic->first_plane = box->first[1];
+    kinetic->planes = box->count[1];
     const bool moments = kinetic->options.plan == KF_PLAN_MOMENTS,
                packed = moments && kinetic->options.storage == KF_F16; /* packed.h */
     kinetic->store_bytes = store_bytes[packed ? KF_F32 : kinetic->options.storage];
@@ -354,7 +358,9 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const int first[], in
     kinetic->moving = kinetic->has_solid && scene->motion.moving;
     kinetic->free = kinetic->moving && scene->motion.free;
     kinetic->passes = scene->immersed_passes > 1 ? scene->immersed_passes : 1;
-    kinetic->near_planes = kinetic->has_solid ? kinetic->passes + 1 : 1;
+    kinetic->near_planes = kf_kinetic_near_planes(scene);
+    for (int axis = 1; axis <= 2; axis++)
+        kinetic->bounced[axis - 1] = kf_kinetic_is_bounced(scene, axis);
     kinetic->wraps = kf_kinetic_wraps(scene);
     const double *force = scene->body_force;
     const bool forced = force[0] != 0.0 || force[1] != 0.0 || force[2] != 0.0;
@@ -367,7 +373,14 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const int first[], in
     kinetic->cells = aggregated && kinetic->moving;
     kinetic->adaptive = kf_kinetic_is_adaptive(scene, kinetic->options.velocities);
     kf_kinetic_lay_out(scene, &kinetic->options, &kinetic->geometry);
-    kf_kinetic_lay_out_part(scene, &kinetic->options, kinetic->first_plane, &kinetic->geometry);
+    kf_kinetic_lay_out_part(scene, &kinetic->options, kinetic->first_plane, kinetic->first_row,
+                            &kinetic->geometry);
+    kinetic->corners = kinetic->geometry;
+    if (kinetic->moving && kinetic->options.parts_y > 1) {
+        kf_kinetic_options alone = kinetic->options;
+        alone.parts = alone.parts_y = 1;
+        kf_kinetic_lay_out(scene, &alone, &kinetic->corners);
+    }
     memcpy(a->nodes, scene->nodes, sizeof a->nodes);
     a->row_pitch = kinetic->geometry.row_pitch;
     a->plane_pitch = kinetic->geometry.plane_pitch;
@@ -375,6 +388,9 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const int first[], in
     a->capacity = kinetic->geometry.capacity;
     a->first_plane = kinetic->first_plane;
     a->planes = kinetic->planes;
+    a->first_row = kinetic->first_row;
+    a->rows = kinetic->rows;
+    a->rows_before = kinetic->geometry.rows_before;
     a->reach = kinetic->passes - 1;
     a->parts = plan->all_parts;
     set_scalars(scene, a);
@@ -383,10 +399,10 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const int first[], in
 /* What does not fit into memory says so before anything is compiled. */
 static kf_status build(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
     const kf_scene *scene = kf_plan_scene(plan);
-    int first[KF_MOST_PARTS + 1] = {0};
-    kf_kinetic_cut(scene, kinetics->options.sample_cost, plan->all_parts, first);
+    kf_kinetic_box boxes[KF_MOST_PARTS];
+    kf_kinetic_cut_all(scene, &kinetics->options, boxes);
     for (int part = 0; part < plan->part_count; part++)
-        begin_part(plan, &kinetics[part], first + plan->first_part, part);
+        begin_part(plan, &kinetics[part], &boxes[plan->first_part + part], part);
     plan->updates = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
     plan->least_bytes = 2.0 * kinetics->node_values * (double)kinetics->store_bytes * plan->updates;
     if (kinetics->moving && !kinetics->free) plan->window_steps = turn_steps(&scene->motion);

@@ -51,7 +51,8 @@ typedef struct kf_kinetic_options {
     long boundary_kernels; /* 6, 1, or 0: folded into streaming */
     long staged_nodes; /* on the cpu: nodes of a row that leave the nearest cache together; 0: one by one */
     bool gpu;
-    int parts; /* devices of the team */
+    int parts;   /* devices of the team */
+    int parts_y; /* of these along y: they are cut across y so often, and the others across z */
     kf_kinetic_transfer transfer;
     double sample_cost; /* in updates of a node, by which a team's cuts share out the planes */
     kf_immersed immersed;
@@ -83,13 +84,14 @@ typedef struct kf_kinetic_geometry {
     bool wide_index;  /* 64-bit node and value indices */
     bool wide_domain; /* the same in what reaches the whole domain, whatever a team's part is */
     int most_planes;  /* of a team's largest part */
+    int rows_before; /* of a part cut across y: those of each plane before the first that it has memory for */
     /* A team's part counts nodes from its first plane on where that keeps indices short: those before it, and
      * the same in bytes of a grid. 0: from the domain's. */
     long long before;
     int shift; /* planes that the grid moves by from step to step; 0: there are two, or it stays */
 } kf_kinetic_geometry;
 
-enum { KF_DEFINES = 48 };
+enum { KF_DEFINES = 50 };
 enum { KF_PLANE_RANGES = 3 }; /* kf_kinetic_kept_planes */
 typedef struct kf_kinetic_defines {
     kf_define list[KF_DEFINES];
@@ -111,10 +113,15 @@ typedef enum kf_kinetic_source {
 /* A plan's data, one for each part of a team: plan->system is their array. */
 typedef struct kf_kinetic {
     int part, first_plane, planes; /* all planes of one device */
+    int first_row, rows;           /* of each plane: all, unless there are cuts across y */
     int parts;                     /* of this process, part counts them */
     int near_planes;               /* beside its own whose populations a part reads */
+    bool bounced[2];               /* kf_kinetic_is_bounced of cuts across y and z */
     kf_kinetic_options options;
     kf_kinetic_geometry geometry;
+    /* By which the host numbers the samples' corners: the same, but with every row where a part that is cut
+     * across y has all samples of a moving solid, whose numbers no kernel sees. */
+    kf_kinetic_geometry corners;
     kf_ordering ordering;
     bool has_solid, moving, free, adaptive;
     bool has_samples;               /* the part has samples: always with a solid, where there is no team */
@@ -165,9 +172,11 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
                                   const kf_device_info *device, kf_kinetic_options *options, kf_error *error);
 void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options,
                         kf_kinetic_geometry *geometry);
-/* The same of a team's part that begins at that plane. */
+/* The same of a team's part that begins at that plane and row. */
 void kf_kinetic_lay_out_part(const kf_scene *scene, const kf_kinetic_options *options, int first_plane,
-                             kf_kinetic_geometry *geometry);
+                             int first_row, kf_kinetic_geometry *geometry);
+/* Index, counted from where the memory begins, that the first node of the domain's planes would have. */
+long long kf_kinetic_origin(const kf_kinetic_geometry *geometry);
 void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
                        const kf_kinetic_geometry *geometry, kf_kinetic_source which, kf_source *source,
                        kf_kinetic_defines *defines);
@@ -187,8 +196,18 @@ bool kf_kinetic_is_adaptive(const kf_scene *scene, long velocities);
 bool kf_kinetic_has_band(const kf_kinetic_options *options);
 bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, kf_kinetic_source which);
 
-/* kinetic_cuts.c: part p of a team has the planes first[p] .. first[p + 1] - 1. */
-void kf_kinetic_cut(const kf_scene *scene, double sample_cost, int parts, int first[KF_MOST_PARTS + 1]);
+/* kinetic_cuts.c: cut into so many along an axis (1: rows, 2: planes), the p-th has first[p] .. first[p + 1]
+ * - 1. */
+void kf_kinetic_cut(const kf_scene *scene, double sample_cost, int axis, int parts,
+                    int first[KF_MOST_PARTS + 1]);
+/* Those of all parts of a team. */
+typedef struct kf_kinetic_box {
+    int first[2], count[2]; /* rows, planes */
+} kf_kinetic_box;
+void kf_kinetic_cut_all(const kf_scene *scene, const kf_kinetic_options *options,
+                        kf_kinetic_box boxes[KF_MOST_PARTS]);
+/* Planes or rows beside its own whose populations a part reads. */
+int kf_kinetic_near_planes(const kf_scene *scene);
 /* Of a sample, in updates of a node; tenths: of such updates, 0: what was measured on a GPU. */
 double kf_kinetic_sample_cost(const kf_scene *scene, long tenths);
 int kf_kinetic_most_parts(const kf_scene *scene);
@@ -207,6 +226,9 @@ kf_status kf_kinetic_share_list(kf_plan *plan, kf_kinetic *kinetics, kf_error *e
 /* Uploads the samples in their order, the pose, and the band of a static solid. */
 kf_status kf_kinetic_upload_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 kf_status kf_kinetic_upload_pose(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
+/* Whether the solid comes to walls or inflows that end at cuts across an axis (1: y, 2: z): its nodes beside
+ * a cut take back there what has left them. */
+bool kf_kinetic_is_bounced(const kf_scene *scene, int axis);
 /* count doubles as the plan's arithmetic type. */
 kf_status kf_kinetic_upload_reals(const kf_kinetic *kinetic, kf_buffer *buffer, const double *values,
                                   size_t count, kf_error *error);
@@ -221,10 +243,18 @@ kf_status kf_kinetic_make_segments(kf_plan *plan, kf_kinetic *kinetic, const lon
 /* kinetic_launches.c: the launches of a step, of all parts. */
 kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetics, kf_error *error);
 
-/* What lies beyond a side of a part, below (0) or above (1): nothing, a part whose memory it reaches, or one
- * of another process, with which it exchanges messages. */
+/* Sides of a part: below (0) and above (1) along z; where there are cuts across y, those along y too, and the
+ * edges between both. Of two parts that touch each has the other beyond the opposite side, side ^ 1. */
+enum { KF_PART_SIDES = 8 };
+/* -1, 0 or 1 along y and z. */
+extern const int kf_kinetic_steps[KF_PART_SIDES][2];
+int kf_kinetic_sides(const kf_plan *plan);
+/* What lies beyond a side of a part: nothing, a part whose memory it reaches, or one of another process, with
+ * which it exchanges messages. */
 typedef enum kf_beyond { KF_BEYOND_NOTHING, KF_BEYOND_NEAR, KF_BEYOND_FAR } kf_beyond;
-/* kinetic_transfer.c; part: counted from this process's first, also one beside these. */
+/* kinetic_transfer.c. Number among all of the part beyond a side of that number; -1: none. */
+int kf_kinetic_neighbour(const kf_plan *plan, int number, int side);
+/* part: counted from this process's first, also one beside these. */
 kf_beyond kf_kinetic_beyond(const kf_plan *plan, int part, int side);
 /* Whether planes are copied across that side. */
 bool kf_kinetic_is_copied(const kf_plan *plan, int part, int side);
@@ -234,9 +264,9 @@ bool kf_kinetic_is_copied(const kf_plan *plan, int part, int side);
  * those beside them. */
 /* KF_BAD_INPUT with what several processes cannot run. */
 kf_status kf_kinetic_check_world(const kf_kinetic_options *options, kf_error *error);
-/* What makes the calls; the plan's to free. NULL where there is one process. */
+/* What makes the calls; the plan's to free, whatever the status. NULL where there is one process. */
 typedef struct kf_kinetic_link kf_kinetic_link;
-kf_kinetic_link *kf_kinetic_link_make(kf_plan *plan);
+kf_status kf_kinetic_link_make(kf_plan *plan, kf_kinetic_link **link, kf_error *error);
 void kf_kinetic_link_free(kf_kinetic_link *link);
 /* Calls of a plan; object is the link: sums of averages and of a free solid from all. */
 kf_call_function kf_kinetic_gather_sums, kf_kinetic_gather_body;
@@ -249,16 +279,16 @@ int kf_kinetic_read_planes(const kf_plan *plan, int grid, int range[KF_PLANE_RAN
 /* All processes that share memory have come as far as this, and their devices have done what they were given.
  */
 kf_status kf_kinetic_settle(const kf_plan *plan, kf_error *error);
-/* Those that no other grid and no other process has for its own. */
+/* Those that no other grid and no other process has for its own; where there are cuts across y, with others
+ * the rows of kf_kinetic_rows. */
 void kf_kinetic_own_planes(const kf_plan *plan, int grid, int *first, int *end);
-/* Brings all processes' own planes of an array [z] of plane_bytes each together, on all. */
-kf_status kf_kinetic_gather_planes(const kf_plan *plan, void *all, size_t plane_bytes, kf_error *error);
+/* Rows of a grid's planes: its own, or also those that it keeps beside them. */
+void kf_kinetic_rows(const kf_kinetic *kinetic, bool beside, int *first, int *count);
+/* Brings all processes' own planes of an array [z][sheet][y][..] of plane_bytes each together, on all. */
+kf_status kf_kinetic_gather_planes(const kf_plan *plan, void *all, size_t plane_bytes, int sheets,
+                                   kf_error *error);
 
 /* kinetic_state.c */
-/* Launches a kernel of state.cu on planes first .. first + planes - 1 of a grid's populations after so many
- * steps, with what it exchanges in a buffer of the grid's first part; waits for it. */
-kf_status kf_kinetic_on_slab(kf_plan *plan, const char *name, int grid, kf_buffer *slab, uint64_t steps,
-                             int first, int planes, kf_error *error);
 extern const kf_plan_methods kf_kinetic_methods;
 /* Density - 1 and velocity [4][z][y][x] in double, for verification; caller frees. */
 kf_status kf_kinetic_read(kf_plan *plan, double **values, kf_error *error);

@@ -6,7 +6,7 @@
 void kf_on_part(kf_builder *b, int part) {
     b->kinetic = &b->kinetics[part];
     const int *n = b->kinetic->geometry.nodes;
-    b->node_bytes = (double)b->kinetic->store_bytes * n[0] * n[1] * b->kinetic->planes;
+    b->node_bytes = (double)b->kinetic->store_bytes * n[0] * b->kinetic->rows * b->kinetic->planes;
     kf_plan_on(b->plan, part);
 }
 
@@ -65,9 +65,27 @@ static void await_one(kf_builder *b, int parity, const char *name, kf_mark *mark
     if (kf_falls(b, parity)) kf_schedule(b, parity, kf_plan_add_await(b->plan, name, mark));
 }
 
-/* Every part waits for both of its neighbours, the last's being the first across the seam. */
+/* Those of a part, each once. */
+static void await_all_sides(kf_builder *b, int parity, const char *name, kf_mark *const marks[], int part) {
+    bool awaited[KF_MOST_PARTS] = {false};
+    for (int side = 0; side < KF_PART_SIDES; side++) {
+        const int number = kf_kinetic_neighbour(b->plan, b->plan->first_part + part, side),
+                  near = number - b->plan->near_first;
+        if (kf_kinetic_beyond(b->plan, part, side) != KF_BEYOND_NEAR || awaited[near]) continue;
+        awaited[near] = true;
+        await_one(b, parity, name, marks[near]);
+    }
+}
+
+/* Every part waits for all of its neighbours; of slabs for both, the last's being the first across the seam.
+ */
 void kf_await_neighbours(kf_builder *b, int parity, const char *name, kf_mark *const marks[]) {
     const bool all = b->near == b->plan->all_parts;
+    for (int part = 0; kf_kinetic_sides(b->plan) > 2 && b->near > 1 && part < b->parts; part++) {
+        kf_on_part(b, part);
+        await_all_sides(b, parity, name, marks, part);
+    }
+    if (kf_kinetic_sides(b->plan) > 2) return;
     for (int part = 0; b->near > 1 && part < b->parts; part++) {
         const int self = b->offset + part, below = (self + b->near - 1) % b->near,
                   above = (self + 1) % b->near;
@@ -97,8 +115,10 @@ void kf_make_marks(kf_builder *b) {
         for (size_t i = 0; i < sizeof marks / sizeof *marks && b->status == KF_OK; i++)
             b->status = kf_plan_mark_near(b->plan, near, &marks[i][near], b->error);
     if (b->parts == 1 || b->kinetics->link == NULL || b->status != KF_OK) return;
-    kf_plan_on(b->plan, b->parts - 1);
-    b->status = kf_plan_mark(b->plan, &b->gone, b->error);
+    for (int part = 0; part < b->parts && b->status == KF_OK; part++) {
+        kf_plan_on(b->plan, part);
+        b->status = kf_plan_mark(b->plan, &b->gone[part], b->error);
+    }
     kf_plan_on(b->plan, 0);
     if (b->status == KF_OK) b->status = kf_plan_mark(b->plan, &b->come, b->error);
 }

@@ -12,11 +12,12 @@ typedef struct kf_transfer {
     kf_buffer *packed, *host[2], *taken[2]; /* [parity of the step]; host: only through the host */
 } kf_transfer;
 
-/* What crosses one end of a process's planes, on the device and as it is sent and received: by the host, or
- * from where it was packed to where it is taken. */
+/* What crosses a side of a part beyond which another process's lies, on the device and as it is sent and
+ * received: by the host, or from where it was packed to where it is taken. */
 typedef struct kf_far_side {
     kf_buffer *packed, *sent, *come, *taken;
-    size_t bytes; /* of a message: the planes, then what waits outside of outflows beside them */
+    size_t sent_bytes,
+        come_bytes; /* of messages: the nodes' values, then what waits outside of outflows beside them */
 } kf_far_side;
 
 typedef struct kf_builder {
@@ -24,13 +25,14 @@ typedef struct kf_builder {
     kf_kinetic *kinetics; /* of all parts */
     kf_kinetic *kinetic;  /* of the part whose items are appended now */
     int parts;
+    kf_kinetic_box boxes[KF_MOST_PARTS]; /* of all parts, also other processes' */
     int near, offset; /* parts in reach, and those of other processes among them before this one's own */
     /* Of the parts in reach, which with other processes' they share; see kf_meet. */
     kf_mark *ended[KF_MOST_PARTS], *ready[KF_MOST_PARTS], *summed[KF_MOST_PARTS];
     kf_mark *sent[KF_MOST_PARTS];
-    kf_transfer transfers[KF_MOST_PARTS][2]; /* of a part in reach, from below and from above */
-    kf_far_side far[2];                      /* below, above */
-    kf_mark *gone, *come;                    /* what the messages of a step hold, within this process */
+    kf_transfer transfers[KF_MOST_PARTS][KF_PART_SIDES]; /* of a part in reach, from each side */
+    kf_far_side far[KF_MOST_PARTS][KF_PART_SIDES];       /* of this process's */
+    kf_mark *gone[KF_MOST_PARTS], *come; /* what the messages of a step hold, within this process */
     kf_mark *body_summed[KF_MOST_PARTS], *body_taken[KF_MOST_PARTS];
     kf_error *error;
     kf_status status;
@@ -96,10 +98,12 @@ void kf_append_sends(kf_builder *b, int p, bool aside);
 void kf_append_takes(kf_builder *b, int p, bool aside);
 /* Packs what a part sends to one side in step p, or unpacks what it takes from there; so many bytes. */
 void kf_append_slab(kf_builder *b, int p, bool packs, int side, const kf_buffer *packed);
-size_t kf_packed_bytes(const kf_kinetic *kinetic);
-/* Planes that a part sends to one side, and that it takes from there: the first of near_planes. */
-int kf_first_sent(const kf_kinetic *kinetic, int side);
-int kf_first_taken(const kf_kinetic *kinetic, int side);
+size_t kf_packed_bytes(const kf_kinetic *kinetic); /* of slabs: all sides' are equal */
+/* Of what the part of that number among all sends to one side. */
+size_t kf_message_bytes(const kf_builder *b, int number, int side);
+/* Its nodes, and those that it takes from there. */
+kf_kinetic_box kf_box_sent(const kf_builder *b, int number, int side);
+kf_kinetic_box kf_box_taken(const kf_builder *b, int number, int side);
 
 /* kinetic_world.c: the same across the ends of this process's planes, where another has what lies beyond. The
  * messages are posted between the sends and the takes, by a call that on a GPU waits until what they hold has

@@ -1,4 +1,4 @@
-/* How a team shares the domain: slabs across z, cut by cost. */
+/* How a team shares the domain: slabs across z, or boxes across y and z, cut by cost. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +18,11 @@ static int least_planes(const kf_scene *scene) {
     return scene->samples.count > 0 ? passes + 2 : 1;
 }
 
+int kf_kinetic_near_planes(const kf_scene *scene) {
+    const int passes = scene->immersed_passes > 1 ? scene->immersed_passes : 1;
+    return scene->samples.count > 0 ? passes + 1 : 1;
+}
+
 int kf_kinetic_most_parts(const kf_scene *scene) {
     const int most = scene->nodes[2] / least_planes(scene);
     return most < KF_MOST_PARTS ? most : KF_MOST_PARTS;
@@ -27,12 +32,14 @@ double kf_kinetic_sample_cost(const kf_scene *scene, long tenths) {
     return tenths > 0 ? 0.1 * (double)tenths : scene->motion.moving ? moving_sample_cost : static_sample_cost;
 }
 
-void kf_kinetic_cut(const kf_scene *scene, double sample_cost, int parts, int first[KF_MOST_PARTS + 1]) {
-    const int planes = scene->nodes[2], least = least_planes(scene);
-    const double node_cost = (double)scene->nodes[0] * scene->nodes[1];
+void kf_kinetic_cut(const kf_scene *scene, double sample_cost, int axis, int parts,
+                    int first[KF_MOST_PARTS + 1]) {
+    const int planes = scene->nodes[axis], least = least_planes(scene);
+    const double node_cost = (double)scene->nodes[0] * scene->nodes[3 - axis];
+    const double *position = axis == 2 ? scene->samples.z : scene->samples.y;
     double *until = kf_allocate_zeroed((size_t)planes + 1, sizeof *until); /* cost of the planes before */
     for (size_t s = 0; s < scene->samples.count; s++) {
-        int plane = (int)scene->samples.z[s];
+        int plane = (int)position[s];
         plane = plane < 0 ? 0 : plane >= planes ? planes - 1 : plane;
         until[plane + 1] += sample_cost;
     }
@@ -51,11 +58,52 @@ void kf_kinetic_cut(const kf_scene *scene, double sample_cost, int parts, int fi
     free(until);
 }
 
+/* Numbers of parts go along y first. */
+void kf_kinetic_cut_all(const kf_scene *scene, const kf_kinetic_options *options,
+                        kf_kinetic_box boxes[KF_MOST_PARTS]) {
+    const int along_y = options->parts_y;
+    int rows[KF_MOST_PARTS + 1], planes[KF_MOST_PARTS + 1];
+    kf_kinetic_cut(scene, options->sample_cost, 1, along_y, rows);
+    kf_kinetic_cut(scene, options->sample_cost, 2, options->parts / along_y, planes);
+    for (int part = 0; part < options->parts; part++) {
+        const int *row = rows + part % along_y, *plane = planes + part / along_y;
+        boxes[part] = (kf_kinetic_box){{row[0], plane[0]}, {row[1] - row[0], plane[1] - plane[0]}};
+    }
+}
+
+/* What one cannot run that is cut across y. */
+static kf_status check_cuts(const kf_scene *scene, const kf_kinetic_options *options, kf_error *error) {
+    const int along_y = options->parts_y, least = least_planes(scene);
+    if (options->parts % along_y != 0)
+        return kf_fail(error, KF_BAD_INPUT, "%d devices cannot stand %d along y; use parts_y=1",
+                       options->parts, along_y);
+    if (along_y > scene->nodes[1] / least || options->parts / along_y > scene->nodes[2] / least)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%d devices along y and %d along z are too many for %d rows and %d planes: a part has at "
+            "least %d of each",
+            along_y, options->parts / along_y, scene->nodes[1], scene->nodes[2], least);
+    if (scene->faces[KF_YMIN] == KF_PERIODIC)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "a domain that is periodic along y is cut across z alone; use parts_y=1");
+    if (options->plan != KF_PLAN_FUSED || options->in_place != 0 || options->slab > 0 ||
+        options->boundary_kernels > 0)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "cuts across y are for plan fused between two grids with boundary_kernels=0; use parts_y=1");
+    if (options->transfer == KF_DIRECT)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "across cuts along y rows are copied: use transfer=copies, host or nccl, or parts_y=1");
+    return KF_OK;
+}
+
 /* What a team cannot run yet. */
 kf_status kf_kinetic_check_team(const kf_scene *scene, const kf_kinetic_options *options, kf_error *error) {
     if (options->parts == 1) return KF_OK;
+    if (options->parts_y > 1) KF_TRY(check_cuts(scene, options, error));
     const int most = kf_kinetic_most_parts(scene);
-    if (options->parts > most)
+    if (options->parts_y == 1 && options->parts > most)
         return kf_fail(error, KF_BAD_INPUT,
                        "%d devices are too many for %d planes along z: this scene can be cut into %d parts",
                        options->parts, scene->nodes[2], most);

@@ -46,6 +46,7 @@ static void set_outflow_launch(kf_builder *b) {
     arguments.outflow = arguments.outflow_next = kf_buffer_address(b->kinetic->outflow[0]);
     arguments.pushed = 0;
     arguments.outflow_below = arguments.outflow_above = NULL;
+    kf_kinetic_rows(b->kinetic, true, &arguments.first_row, &arguments.rows);
     for (int face = 0; face < KF_FACES; face++)
         arguments.outflow_take[face] = 1.0;
     for (int r = 0; r < ranges && b->status == KF_OK; r++) {
@@ -295,7 +296,8 @@ void kf_flow_extent(const kf_kinetic *kinetic, int extent[3]) {
     const bool beyond = kinetic->options.gpu && kinetic->options.boundary_kernels == 0;
     const int whole = beyond ? SECTOR / (int)kinetic->store_bytes : 1,
               together = (int)kinetic->options.nodes_per_thread;
-    memcpy(extent, kinetic->geometry.nodes, 3 * sizeof extent[0]);
+    extent[0] = kinetic->geometry.nodes[0];
+    extent[1] = kinetic->rows;
     extent[2] = kinetic->planes;
     extent[0] = (extent[0] + whole - 1) / whole * whole;
     extent[0] = (extent[0] + together - 1) / together;
@@ -349,51 +351,64 @@ static void append_band_first(kf_builder *b, int p) {
     b->aside = b->overlaps = false;
 }
 
-/* Planes first .. end - 1 of the part, and its band's nodes there; joins: these are the first that need what
- * the other lanes were given. */
-static void append_some_planes(kf_builder *b, int p, int first, int end, bool joins) {
+/* A box of the part, and its band's nodes there; joins: these are the first that need what the other lanes
+ * were given. */
+static void append_some(kf_builder *b, int p, const kf_kinetic_box *box, bool joins) {
     const kf_kinetic *kinetic = b->kinetic;
     kf_kinetic_arguments arguments = kf_from_to(kinetic, p, 1 - p);
+    const int first = box->first[1], end = first + box->count[1];
     int extent[3];
+    if (box->count[0] == 0 || box->count[1] == 0) return;
     kf_flow_extent(kinetic, extent);
-    extent[2] = arguments.planes = end - first;
+    extent[1] = arguments.rows = box->count[0];
+    extent[2] = arguments.planes = box->count[1];
+    arguments.first_row = box->first[0];
     arguments.first_plane = first;
     if (first > kinetic->first_plane) arguments.outflow_below = NULL;
     if (end < kinetic->first_plane + kinetic->planes) arguments.outflow_above = NULL;
     kf_append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block, arguments,
-              2.0 * kinetic->node_values * b->node_bytes * extent[2] / kinetic->planes);
+              2.0 * kinetic->node_values * b->node_bytes * extent[1] * extent[2] / kinetic->rows /
+                  kinetic->planes);
     if (!kinetic->has_samples || kinetic->options.masked_band) return;
     const int band[3] = {kinetic->arguments.band_capacity, 1, 1};
     b->joins = joins;
     kf_append(b, p, KF_SOURCE_FLOW, "band_collide", band, b->line_block, arguments, 0);
 }
 
-/* Planes low .. high - 1 of the part are those that are not sent; none: low == high. */
-static void inner_planes(const kf_builder *b, int *low, int *high) {
+/* Nodes of the part that are not sent: rows and planes; where there are none the first that is not is the
+ * end. */
+static kf_kinetic_box inner_box(const kf_builder *b) {
     const kf_kinetic *kinetic = b->kinetic;
-    const int near = kinetic->near_planes, end = kinetic->first_plane + kinetic->planes;
-    *low = kinetic->first_plane + (kf_kinetic_is_copied(b->plan, kinetic->part, 0) ? near : 0);
-    *high = end - (kf_kinetic_is_copied(b->plan, kinetic->part, 1) ? near : 0);
-    if (*low >= *high) *low = *high = end;
+    kf_kinetic_box box = b->boxes[b->plan->first_part + kinetic->part];
+    for (int i = 0; i < 2; i++) {
+        const int near = kinetic->near_planes, side = i == 0 ? 2 : 0, end = box.first[i] + box.count[i];
+        const int low = box.first[i] + (kf_kinetic_is_copied(b->plan, kinetic->part, side) ? near : 0),
+                  high = end - (kf_kinetic_is_copied(b->plan, kinetic->part, side + 1) ? near : 0);
+        box.first[i] = low < high ? low : end;
+        box.count[i] = low < high ? high - low : 0;
+    }
+    return box;
 }
 
 /* The step of a team that copies planes: first those that others read, and what they leave to the outflow, */
 static void append_outer(kf_builder *b, int p) {
     const kf_kinetic *kinetic = b->kinetic;
-    const int first = kinetic->first_plane, end = first + kinetic->planes;
-    int low, high;
-    inner_planes(b, &low, &high);
+    const kf_kinetic_box all = b->boxes[b->plan->first_part + kinetic->part], inner = inner_box(b);
     append_band_first(b, p);
-    if (low > first) append_some_planes(b, p, first, low, true);
-    if (high < end) append_some_planes(b, p, high, end, true);
+    for (int i = 1; i >= 0; i--) /* planes, then rows of the others */
+        for (int high = 0; high < 2; high++) {
+            kf_kinetic_box box = i == 1 ? all : inner;
+            box.first[i] = high ? inner.first[i] + inner.count[i] : all.first[i];
+            box.count[i] = (high ? all.first[i] + all.count[i] : inner.first[i]) - box.first[i];
+            append_some(b, p, &box, true);
+        }
     if (kinetic->has_samples && kinetic->options.concurrent_solid) kf_append_join(b, p, "planes_done");
 }
 
 /* then, while these travel, the others. */
 static void append_inner(kf_builder *b, int p) {
-    int low, high;
-    inner_planes(b, &low, &high);
-    if (low < high) append_some_planes(b, p, low, high, false);
+    const kf_kinetic_box inner = inner_box(b);
+    append_some(b, p, &inner, false);
 }
 
 /* Step p of two between two grids: the band's nodes are collided a second time, or by band_collide alone. */
@@ -594,7 +609,8 @@ kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetics, kf_error
                     .every = 1,
                     .line_block = {gpu ? GPU_BLOCK : CPU_BLOCK, 1, 1},
                     .face_block = {64, gpu ? 4 : 1, 1}};
-    kinetics->link = kf_kinetic_link_make(plan);
+    kf_kinetic_cut_all(kf_plan_scene(plan), &kinetics->options, b.boxes);
+    KF_TRY(kf_kinetic_link_make(plan, &kinetics->link, error));
     kf_make_marks(&b);
     kf_make_transfers(&b);
     for (int part = 0; part < b.parts; part++) {

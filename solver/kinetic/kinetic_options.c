@@ -146,7 +146,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     static const char *const transfers[] = {"direct", "copies", "host", "nccl"};
     enum { SHIFT = 3 };
     int transfer, plan, layout, variant, storage, sum, form, streaming;
-    long block_x, block_y, sample_cost;
+    long block_x, block_y, sample_cost, parts_y;
     memset(options, 0, sizeof *options);
     KF_TRY(kf_config_choice(config, "plan", plans, 4, &plan, error));
     KF_TRY(kf_config_choice(config, "layout", layouts, 3, &layout, error));
@@ -157,6 +157,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_choice(config, "streaming", streamings, 4, &streaming, error));
     KF_TRY(kf_config_choice(config, "transfer", transfers, 4, &transfer, error));
     KF_TRY(kf_config_integer(config, "sample_cost", &sample_cost, error));
+    KF_TRY(kf_config_integer(config, "parts_y", &parts_y, error));
     KF_TRY(kf_config_integer(config, "velocities", &options->velocities, error));
     KF_TRY(kf_config_integer(config, "alpha", &options->alpha, error));
     KF_TRY(kf_config_integer(config, "sample_block_length", &options->sample_block_length, error));
@@ -187,6 +188,8 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_integer(config, "reorder_period", &options->reorder_period, error));
     options->gpu = strcmp(device->backend, "cuda") == 0;
     options->parts = device->parts > 1 ? device->parts : 1;
+    if (!within(parts_y, 1, KF_MOST_PARTS)) return refuse(error, "parts_y must be 1 or more");
+    options->parts_y = options->parts > 1 ? (int)parts_y : 1;
     options->plan = (kf_kinetic_plan)plan;
     options->layout = (kf_kinetic_layout)layout;
     options->immersed = (kf_immersed)variant;
@@ -215,6 +218,15 @@ static bool counts_from_its_planes(const kf_scene *scene, const kf_kinetic_optio
            g->plane_pitch % 32 == 0 && scene->faces[KF_ZMIN] != KF_PERIODIC;
 }
 
+/* Rows or planes of the largest of so many parts along an axis. */
+static int longest(const kf_scene *scene, const kf_kinetic_options *options, int axis, int parts) {
+    int first[KF_MOST_PARTS + 1], most = 0;
+    kf_kinetic_cut(scene, options->sample_cost, axis, parts, first);
+    for (int part = 0; part < parts; part++)
+        most = first[part + 1] - first[part] > most ? first[part + 1] - first[part] : most;
+    return most;
+}
+
 void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options,
                         kf_kinetic_geometry *geometry) {
     const int alignment = row_alignment(options);
@@ -223,7 +235,12 @@ void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options
     /* Strides of a high power of two would map all streams to the same cache sets and memory channels. */
     if (pitch % 128 == 0) pitch += alignment;
     geometry->row_pitch = (int)pitch;
-    geometry->plane_pitch = pitch * (scene->nodes[1] + 2);
+    /* A part that is cut across y has memory for as many rows as the largest one and those beside it. */
+    int rows = scene->nodes[1];
+    if (options->parts_y > 1)
+        rows = longest(scene, options, 1, options->parts_y) + 2 * kf_kinetic_near_planes(scene);
+    geometry->rows_before = 0;
+    geometry->plane_pitch = pitch * (rows + 2);
     geometry->origin = alignment;
     /* A launch overwrites what was read at least two launches before, of which two may run at once; on the
      * cpu one. */
@@ -238,12 +255,7 @@ void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options
     geometry->most_planes = scene->nodes[2];
     geometry->before = 0;
     if (options->parts == 1) return;
-    int first[KF_MOST_PARTS + 1];
-    kf_kinetic_cut(scene, options->sample_cost, options->parts, first);
-    geometry->most_planes = 0;
-    for (int part = 0; part < options->parts; part++)
-        if (first[part + 1] - first[part] > geometry->most_planes)
-            geometry->most_planes = first[part + 1] - first[part];
+    geometry->most_planes = longest(scene, options, 2, options->parts / options->parts_y);
     enum { BESIDE = 16 }; /* planes of neighbours that a part reaches, and some */
     if (counts_from_its_planes(scene, options, geometry))
         geometry->wide_index = !options->gpu || geometry->plane_pitch * (geometry->most_planes + BESIDE) >
@@ -251,10 +263,18 @@ void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options
 }
 
 void kf_kinetic_lay_out_part(const kf_scene *scene, const kf_kinetic_options *options, int first_plane,
-                             kf_kinetic_geometry *geometry) {
+                             int first_row, kf_kinetic_geometry *geometry) {
+    if (first_row > 0) {
+        geometry->rows_before = first_row - kf_kinetic_near_planes(scene);
+        geometry->origin -= (long long)geometry->row_pitch * geometry->rows_before;
+    }
     if (!counts_from_its_planes(scene, options, geometry)) return;
     geometry->before = geometry->plane_pitch * first_plane;
     geometry->origin -= geometry->before;
+}
+
+long long kf_kinetic_origin(const kf_kinetic_geometry *geometry) {
+    return geometry->origin + geometry->before + (long long)geometry->row_pitch * geometry->rows_before;
 }
 
 bool kf_kinetic_has_band(const kf_kinetic_options *options) {
@@ -421,11 +441,16 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
             which == KF_SOURCE_STATE || which == KF_SOURCE_VELOCITY || which == KF_SOURCE_BOUNDARY;
         define(defines, "KF_INDEX64", whole ? geometry->wide_domain : geometry->wide_index);
         if (options->parts > 1) define(defines, "KF_TEAM", 1);
+        if (options->parts_y > 1) define(defines, "KF_CUT_Y", 1);
         if (samples && (which == KF_SOURCE_ORDER || kf_kinetic_has_band(options)))
             define_no_layout(defines);
         else
             define_layout(options, geometry, defines);
         if (!samples) define_populations(scene, options, which, defines);
+    }
+    if (which == KF_SOURCE_STATE && options->parts > 1) {
+        if (options->parts_y > 1 && kf_kinetic_is_bounced(scene, 1)) define(defines, "KF_BOUNCED_Y", 1);
+        if (kf_kinetic_is_bounced(scene, 2)) define(defines, "KF_BOUNCED_Z", 1);
     }
     if (which == KF_SOURCE_FLOW) define_flow(scene, options, defines);
     if (which == KF_SOURCE_FLOW && options->constant_strides) {

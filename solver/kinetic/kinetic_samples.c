@@ -52,9 +52,10 @@ static long long node_index(const kf_kinetic_geometry *g, long long x, long long
 }
 
 long long kf_kinetic_cell_node(const kf_kinetic *kinetic, long long corner, int c) {
-    const kf_kinetic_geometry *g = &kinetic->geometry;
-    const long long inside = corner - g->origin, in_plane = inside % g->plane_pitch;
-    const int at[3] = {(int)(in_plane % g->row_pitch), (int)(in_plane / g->row_pitch) - 1,
+    const kf_kinetic_geometry *g = &kinetic->corners;
+    const long long inside = corner - g->origin - (long long)g->row_pitch * g->rows_before,
+                    in_plane = inside % g->plane_pitch;
+    const int at[3] = {(int)(in_plane % g->row_pitch), (int)(in_plane / g->row_pitch) - 1 + g->rows_before,
                        (int)(inside / g->plane_pitch) - 1};
     return node_index(g, home_of(kinetic, 0, at[0] + (c & 1)), home_of(kinetic, 1, at[1] + (c >> 1 & 1)),
                       home_of(kinetic, 2, at[2] + (c >> 2)));
@@ -86,6 +87,24 @@ int kf_kinetic_wraps(const kf_scene *scene) {
         if (travels || low < 0.0 || high > scene->nodes[i] - 1.0) wraps |= 1 << i;
     }
     return wraps;
+}
+
+bool kf_kinetic_is_bounced(const kf_scene *scene, int axis) {
+    const kf_motion *motion = &scene->motion;
+    if (scene->samples.count == 0) return false;
+    const double radius = motion->moving ? solid_radius(scene) : 0.0;
+    bool bounced = false;
+    for (int i = 0; i < 3; i++) {
+        const bool travels = motion->free || (motion->moving && motion->velocity[i] != 0.0);
+        const double ends[2] = {motion->moving ? motion->center[i] - radius : scene->solid_low[i],
+                                motion->moving ? motion->center[i] + radius : scene->solid_high[i]};
+        const bool comes[2] = {travels || ends[0] < 1.0, travels || ends[1] > scene->nodes[i] - 2.0};
+        for (int high = 0; high < 2 && i != axis; high++) {
+            const kf_boundary kind = scene->faces[2 * i + high];
+            bounced = bounced || (comes[high] && (kind == KF_WALL || kind == KF_INFLOW));
+        }
+    }
+    return bounced;
 }
 
 /* The nodes that the solid touches, and the box that holds its cells, must not meet themselves across the
@@ -157,11 +176,19 @@ static bool reaches(const kf_kinetic *kinetic, int plane) {
            (plane + nodes >= low && plane + nodes <= high);
 }
 
+/* The same of cells between a row and the next, where there are cuts across y. */
+static bool reaches_rows(const kf_kinetic *kinetic, int cell) {
+    const int reach = kinetic->passes - 1;
+    return kinetic->options.parts_y == 1 ||
+           (cell + 1 >= kinetic->first_row - reach && cell < kinetic->first_row + kinetic->rows + reach);
+}
+
 /* A part of a team keeps the samples of a static solid whose cells touch such planes, in the order of all; of
  * a moving one it keeps all. */
-static bool keeps(const kf_kinetic *kinetic, int cell) {
-    return kinetic->moving || reaches(kinetic, home_of(kinetic, 2, cell)) ||
-           reaches(kinetic, home_of(kinetic, 2, cell + 1));
+static bool keeps(const kf_kinetic *kinetic, int row, int plane) {
+    return kinetic->moving ||
+           (reaches_rows(kinetic, row) && (reaches(kinetic, home_of(kinetic, 2, plane)) ||
+                                           reaches(kinetic, home_of(kinetic, 2, plane + 1))));
 }
 
 static ordered_samples order_samples(const kf_scene *scene, const kf_kinetic *kinetic) {
@@ -180,14 +207,14 @@ static ordered_samples order_samples(const kf_scene *scene, const kf_kinetic *ki
         const size_t s = permutation[n], r = ordered.count;
         const double position[3] = {samples->x[s], samples->y[s], samples->z[s]};
         int cell[3];
-        if (!keeps(kinetic, cell_of(kinetic, 2, position[2]))) continue;
+        if (!keeps(kinetic, cell_of(kinetic, 1, position[1]), cell_of(kinetic, 2, position[2]))) continue;
         ordered.count++;
         for (int i = 0; i < 3; i++) {
             cell[i] = cell_of(kinetic, i, position[i]);
             ordered.coordinate[i][r] =
                 kinetic->moving ? position[i] - scene->motion.center[i] : position[i] - cell[i];
         }
-        ordered.corner[r] = node_index(&kinetic->geometry, home_of(kinetic, 0, cell[0]),
+        ordered.corner[r] = node_index(&kinetic->corners, home_of(kinetic, 0, cell[0]),
                                        home_of(kinetic, 1, cell[1]), home_of(kinetic, 2, cell[2]));
         ordered.area[r] = areas[s];
         ordered.identity[r] = (int)s;
@@ -208,7 +235,7 @@ static void free_ordered(ordered_samples *ordered) {
 /* Distinct nodes that the samples touch, ascending; caller frees. */
 static long long *touched_nodes(const kf_kinetic *kinetic, const long long *corner, size_t count,
                                 size_t *found) {
-    const kf_kinetic_geometry *g = &kinetic->geometry;
+    const kf_kinetic_geometry *g = &kinetic->corners;
     size_t words = (size_t)(g->capacity + 63) / 64;
     uint64_t *marked = kf_allocate_zeroed(words, sizeof(uint64_t));
     for (size_t s = 0; s < count; s++) {
@@ -278,10 +305,10 @@ static kf_status make_cell_buffers(kf_plan *plan, kf_kinetic *kinetic, const lon
     kf_kinetic_arguments *a = &kinetic->arguments;
     const size_t nodes = (size_t)kinetic->geometry.capacity, samples = (size_t)a->sample_count;
     const long length = kinetic->options.segment_length;
-    int *counts = kf_allocate_zeroed(nodes, sizeof(int)), fullest = 0;
+    int *counts = kf_allocate_zeroed((size_t)kinetic->corners.capacity, sizeof(int)), fullest = 0;
     for (size_t s = 0; s < samples; s++)
-        if (++counts[corner[s] + kinetic->geometry.before] > fullest)
-            fullest = counts[corner[s] + kinetic->geometry.before];
+        if (++counts[corner[s] + kinetic->corners.before] > fullest)
+            fullest = counts[corner[s] + kinetic->corners.before];
     free(counts);
     a->cell_rows = (int)((3L * fullest / 2 + length - 1) / length);
     kf_buffer *filled, *rank, *crowded;
@@ -391,7 +418,7 @@ kf_status kf_kinetic_share_list(kf_plan *plan, kf_kinetic *kinetics, kf_error *e
     size_t touched, ends[KF_MOST_PARTS], n = 0;
     long long *nodes = touched_nodes(&whole, ordered.corner, ordered.count, &touched);
     int first[KF_MOST_PARTS + 1];
-    kf_kinetic_cut(scene, kinetics->options.sample_cost, plan->all_parts, first);
+    kf_kinetic_cut(scene, kinetics->options.sample_cost, 2, plan->all_parts, first);
     for (int part = 0; part < plan->all_parts; part++) {
         const int own = part - plan->first_part;
         if (own >= 0 && own < plan->part_count) kinetics[own].listed_before = (int)n;

@@ -21,19 +21,22 @@ static void find_populations(const kf_kinetic *kinetic, uint64_t steps, kf_kinet
     a->pushed = kinetic->options.in_place != 0 && odd;
 }
 
-kf_status kf_kinetic_on_slab(kf_plan *plan, const char *name, int grid, kf_buffer *buffer, uint64_t steps,
-                             int first, int planes, kf_error *error) {
+/* Launches a kernel of state.cu on planes first .. first + planes - 1 of a grid's populations, of the rows
+ * that the grid has for its own or also of those that it keeps beside them, and waits for it. What it
+ * exchanges is in the grid's slab, whole planes. */
+static kf_status on_slab(kf_plan *plan, const char *name, int grid, int first, int planes, bool beside,
+                         kf_error *error) {
     const kf_kinetic *kinetic = &kinetic_of(plan)[grid];
     kf_function *kernel;
     KF_TRY(kf_module_function(kinetic->modules[KF_SOURCE_STATE], name, &kernel, error));
     kf_kinetic_arguments a = kinetic->arguments;
     size_t cells = (size_t)a.nodes[0] * (size_t)a.nodes[1] * (size_t)planes;
-    char *slab = kf_buffer_address(buffer);
+    char *slab = kf_buffer_address(kinetic->slab);
     a.extent[0] = a.nodes[0];
-    a.extent[1] = a.nodes[1];
     a.extent[2] = planes;
     a.first_plane = first;
-    find_populations(kinetic, steps, &a);
+    kf_kinetic_rows(kinetic, beside, &a.first_row, &a.extent[1]);
+    find_populations(kinetic, plan->steps_done, &a);
     a.density = slab;
     a.velocity = slab + cells * kinetic->real_bytes;
     const int block[3] = {64, 1, 1};
@@ -41,12 +44,6 @@ kf_status kf_kinetic_on_slab(kf_plan *plan, const char *name, int grid, kf_buffe
     kf_launch_set(&launch, name, kernel, block, &a, sizeof a);
     KF_TRY(kf_backend_launch(plan->parts[grid], &launch, error));
     return kf_backend_synchronize(plan->parts[grid], error);
-}
-
-/* The same of the current populations, with the slab that everything shares. */
-static kf_status on_slab(kf_plan *plan, const char *name, int grid, int first, int planes, kf_error *error) {
-    return kf_kinetic_on_slab(plan, name, grid, kinetic_of(plan)[grid].slab, plan->steps_done, first, planes,
-                              error);
 }
 
 static int smaller(int left, int right) {
@@ -93,6 +90,9 @@ static kf_status poison(kf_plan *plan, kf_error *error) {
     for (int part = 0; part < plan->part_count; part++) {
         if (kinetic[part].average_sums != NULL) KF_TRY(kf_buffer_fill(kinetic[part].average_sums, 0, error));
         if (kinetic[part].no_sums != NULL) KF_TRY(kf_buffer_fill(kinetic[part].no_sums, 0, error));
+        /* Of 19 velocities it has places that nothing waits in. */
+        for (int i = 0; i < 2 && kinetic[part].outflow[i] != NULL; i++)
+            KF_TRY(kf_buffer_fill(kinetic[part].outflow[i], 0, error));
     }
     return kf_backend_synchronize(plan->backend, error);
 }
@@ -117,7 +117,7 @@ static kf_status initialise_grid(kf_plan *plan, int grid, kf_error *error) {
                 fill_initial_slab(plan, first, planes, values);
                 status = kf_buffer_upload(kinetic->slab, 0, values, plane_bytes * (size_t)planes, error);
             }
-            if (status == KF_OK) status = on_slab(plan, "initialise", grid, first, planes, error);
+            if (status == KF_OK) status = on_slab(plan, "initialise", grid, first, planes, true, error);
             before = planes;
         }
     free(values);
@@ -165,15 +165,18 @@ static kf_status visit_fields(kf_plan *plan, void (*take)(void *context, size_t 
     void *values = kf_allocate(4 * plane * (size_t)kinetic->slab_planes * kinetic->real_bytes);
     kf_status status = kf_kinetic_settle(plan, error);
     for (int grid = 0, first = 0, end = 0, planes = 0; grid < kf_kinetic_grids(plan) && status == KF_OK;) {
+        const kf_kinetic *own = &kinetic[grid];
         if (first == end) kf_kinetic_own_planes(plan, grid, &first, &end);
         planes = smaller(end - first, kinetic->slab_planes);
         size_t cells = plane * (size_t)planes;
-        status = on_slab(plan, "read_fields", grid, first, planes, error);
+        status = on_slab(plan, "read_fields", grid, first, planes, false, error);
         if (status == KF_OK)
             status =
                 kf_buffer_download(kinetic[grid].slab, 0, values, 4 * cells * kinetic->real_bytes, error);
         for (size_t c = 0; c < cells && status == KF_OK; c++) {
             double value[4];
+            const int row = (int)(c % plane / (size_t)n[0]) - own->first_row;
+            if (row < 0 || row >= own->rows) continue;
             for (size_t i = 0; i < 4; i++)
                 value[i] = get_real(kinetic, values, i * cells + c);
             take(context, (size_t)first * plane + c, value);
@@ -213,9 +216,9 @@ static kf_status read_fields(kf_plan *plan, kf_fields *fields, kf_error *error) 
         fields->velocity[i] = kf_allocate(count * sizeof(float));
     const size_t plane_bytes = (size_t)n[0] * (size_t)n[1] * sizeof(float);
     kf_status status = visit_fields(plan, take_single, fields, error);
-    if (status == KF_OK) status = kf_kinetic_gather_planes(plan, fields->density, plane_bytes, error);
+    if (status == KF_OK) status = kf_kinetic_gather_planes(plan, fields->density, plane_bytes, 1, error);
     for (int i = 0; i < 3 && status == KF_OK; i++)
-        status = kf_kinetic_gather_planes(plan, fields->velocity[i], plane_bytes, error);
+        status = kf_kinetic_gather_planes(plan, fields->velocity[i], plane_bytes, 1, error);
     if (status != KF_OK) kf_fields_free(fields);
     return status;
 }
@@ -267,7 +270,7 @@ kf_status kf_kinetic_read(kf_plan *plan, double **values, kf_error *error) {
     kf_status status = visit_fields(plan, take_double, &fields, error);
     for (size_t i = 0; i < 4 && status == KF_OK; i++)
         status = kf_kinetic_gather_planes(plan, fields.values + i * fields.count,
-                                          (size_t)n[0] * (size_t)n[1] * sizeof(double), error);
+                                          (size_t)n[0] * (size_t)n[1] * sizeof(double), 1, error);
     if (status != KF_OK)
         free(fields.values);
     else
@@ -386,25 +389,24 @@ static int checkpoint_planes(const kf_plan *plan) {
     return planes > 0 ? planes : 1;
 }
 
-/* Brings the rows of a part's planes, and what waits outside of its end of the domain, from what the part
- * keeps. */
+/* Brings what waits outside of a part's nodes from what the part keeps. */
 static void take_outflow(const kf_plan *plan, const kf_kinetic *kinetic, const char *kept, char *all) {
     const kf_scene *scene = kf_plan_scene(plan);
-    const int *n = scene->nodes;
+    const int *n = scene->nodes, first[3] = {0, kinetic->first_row, kinetic->first_plane},
+              count[3] = {n[0], kinetic->rows, kinetic->planes};
     for (int face = 0; face < KF_FACES; face++) {
-        if (scene->faces[face] != KF_OUTFLOW) continue;
-        const bool ends = face / 2 == 2, own = face == KF_ZMIN
-                                                   ? kinetic->first_plane == 0
-                                                   : kinetic->first_plane + kinetic->planes == n[2];
-        if (ends && !own) continue;
-        const size_t row = (size_t)n[face / 2 == 0 ? 1 : 0] * kinetic->real_bytes,
-                     rows = (size_t)n[ends ? 1 : 2], first = ends ? 0 : (size_t)kinetic->first_plane,
-                     count = ends ? rows : (size_t)kinetic->planes,
-                     start = (size_t)kinetic->arguments.outflow_start[face] * kinetic->real_bytes;
-        for (size_t i = 0; i < 9; i++) {
-            const size_t at = start + (i * rows + first) * row;
-            memcpy(all + at, kept + at, count * row);
-        }
+        const int axis = face / 2, u = axis == 0 ? 1 : 0, v = axis == 2 ? 1 : 2,
+                  edge = face % 2 == 1 ? n[axis] - 1 : 0;
+        if (scene->faces[face] != KF_OUTFLOW || edge < first[axis] || edge >= first[axis] + count[axis])
+            continue;
+        const size_t value = kinetic->real_bytes, row = (size_t)n[u] * value,
+                     start =
+                         (size_t)kinetic->arguments.outflow_start[face] * value + (size_t)first[u] * value;
+        for (int i = 0; i < 9; i++)
+            for (int line = first[v]; line < first[v] + count[v]; line++) {
+                const size_t at = start + row * ((size_t)i * (size_t)n[v] + (size_t)line);
+                memcpy(all + at, kept + at, (size_t)count[u] * value);
+            }
     }
 }
 
@@ -427,6 +429,23 @@ static kf_status gather_outflow(kf_plan *plan, char *all, kf_error *error) {
     return status;
 }
 
+/* Brings a grid's own rows of planes [i][y][x] from a buffer of whole planes. */
+static kf_status take_rows(const kf_plan *plan, int grid, int planes, char *target, kf_error *error) {
+    const kf_kinetic *kinetic = &kinetic_of(plan)[grid];
+    const int *n = kf_plan_scene(plan)->nodes;
+    const size_t bytes = plane_bytes(plan) * (size_t)planes, row = (size_t)n[0] * kinetic->store_bytes,
+                 sheets = (size_t)planes * (size_t)kinetic->node_values;
+    if (kinetic->rows == n[1]) return kf_buffer_download(kinetic->slab, 0, target, bytes, error);
+    char *all = kf_allocate(bytes);
+    const kf_status status = kf_buffer_download(kinetic->slab, 0, all, bytes, error);
+    for (size_t sheet = 0; sheet < sheets; sheet++) {
+        const size_t at = row * (sheet * (size_t)n[1] + (size_t)kinetic->first_row);
+        memcpy(target + at, all + at, row * (size_t)kinetic->rows);
+    }
+    free(all);
+    return status;
+}
+
 static kf_status save(kf_plan *plan, void *state, kf_error *error) {
     kf_kinetic *kinetic = kinetic_of(plan);
     char *target = state;
@@ -444,12 +463,11 @@ static kf_status save(kf_plan *plan, void *state, kf_error *error) {
         kf_kinetic_own_planes(plan, grid, &begin, &end);
         for (int first = begin, planes = 0; first < end; first += planes) {
             planes = smaller(end - first, step);
-            KF_TRY(on_slab(plan, "pack", grid, first, planes, error));
-            KF_TRY(kf_buffer_download(kinetic[grid].slab, 0, target + plane * (size_t)first,
-                                      plane * (size_t)planes, error));
+            KF_TRY(on_slab(plan, "pack", grid, first, planes, false, error));
+            KF_TRY(take_rows(plan, grid, planes, target + plane * (size_t)first, error));
         }
     }
-    return kf_kinetic_gather_planes(plan, target, plane, error);
+    return kf_kinetic_gather_planes(plan, target, plane, kinetic->node_values, error);
 }
 
 /* From all populations, [z][i][y][x]. */
@@ -462,7 +480,7 @@ static kf_status restore_grid(kf_plan *plan, int grid, const char *source, kf_er
         for (int first = range[r][0], planes = 0; first < range[r][1]; first += planes) {
             planes = smaller(range[r][1] - first, step);
             KF_TRY(kf_buffer_upload(slab, 0, source + plane * (size_t)first, plane * (size_t)planes, error));
-            KF_TRY(on_slab(plan, "unpack", grid, first, planes, error));
+            KF_TRY(on_slab(plan, "unpack", grid, first, planes, true, error));
         }
     return KF_OK;
 }

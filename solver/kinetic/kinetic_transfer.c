@@ -7,14 +7,28 @@
 #include "base/util/text.h"
 #include "scene/scene.h"
 
-enum { BELOW, ABOVE };
+enum { ROWS, PLANES }; /* of a kf_kinetic_box and of kf_kinetic_steps */
+
+const int kf_kinetic_steps[KF_PART_SIDES][2] = {{0, -1},  {0, 1}, {-1, 0}, {1, 0},
+                                                {-1, -1}, {1, 1}, {-1, 1}, {1, -1}};
+
+int kf_kinetic_sides(const kf_plan *plan) {
+    return ((const kf_kinetic *)plan->system)->options.parts_y > 1 ? KF_PART_SIDES : 2;
+}
+
+int kf_kinetic_neighbour(const kf_plan *plan, int number, int side) {
+    const int along_y = ((const kf_kinetic *)plan->system)->options.parts_y,
+              along_z = plan->all_parts / along_y, *step = kf_kinetic_steps[side];
+    const bool ring = kf_plan_scene(plan)->faces[KF_ZMIN] == KF_PERIODIC && along_z > 1;
+    const int y = number % along_y + step[ROWS], z = number / along_y + step[PLANES];
+    if (y < 0 || y >= along_y || (!ring && (z < 0 || z >= along_z))) return -1;
+    return y + along_y * ((z + along_z) % along_z);
+}
 
 kf_beyond kf_kinetic_beyond(const kf_plan *plan, int part, int side) {
-    const int all = plan->all_parts, number = plan->first_part + part,
-              other = side == BELOW ? number - 1 : number + 1;
-    const bool ring = kf_plan_scene(plan)->faces[KF_ZMIN] == KF_PERIODIC;
-    if (all == 1 || (!ring && (other < 0 || other == all))) return KF_BEYOND_NOTHING;
-    const int near = (other + all) % all - plan->near_first;
+    const int other = kf_kinetic_neighbour(plan, plan->first_part + part, side),
+              near = other - plan->near_first;
+    if (other < 0) return KF_BEYOND_NOTHING;
     return near >= 0 && near < plan->near_parts ? KF_BEYOND_NEAR : KF_BEYOND_FAR;
 }
 
@@ -29,19 +43,25 @@ static bool is_copied_near(const kf_builder *b, int part, int side) {
            kf_kinetic_beyond(b->plan, part, side) == KF_BEYOND_NEAR;
 }
 
-int kf_first_sent(const kf_kinetic *kinetic, int side) {
-    return side == BELOW ? kinetic->first_plane
-                         : kinetic->first_plane + kinetic->planes - kinetic->near_planes;
+kf_kinetic_box kf_box_sent(const kf_builder *b, int number, int side) {
+    const int near = b->kinetics->near_planes;
+    kf_kinetic_box box = b->boxes[number];
+    for (int i = ROWS; i <= PLANES; i++) {
+        const int step = kf_kinetic_steps[side][i];
+        if (step == 0) continue;
+        if (step > 0) box.first[i] += box.count[i] - near;
+        box.count[i] = near;
+    }
+    return box;
 }
 
-int kf_first_taken(const kf_kinetic *kinetic, int side) {
-    const int nodes = kinetic->geometry.nodes[2], first = kinetic->first_plane, end = first + kinetic->planes;
-    return side == BELOW ? (first > 0 ? first : nodes) - kinetic->near_planes : end % nodes;
+kf_kinetic_box kf_box_taken(const kf_builder *b, int number, int side) {
+    return kf_box_sent(b, kf_kinetic_neighbour(b->plan, number, side), side ^ 1);
 }
 
-/* Of a part in reach. */
+/* Of a part in reach; negative: beyond reach. */
 static int neighbour(const kf_builder *b, int near, int side) {
-    return (near + (side == BELOW ? b->near - 1 : 1)) % b->near;
+    return kf_kinetic_neighbour(b->plan, near + b->plan->near_first, side) - b->plan->near_first;
 }
 
 /* Between two grids only what is pulled across the cut travels (pack_cut of kernels/kinetic/state.cu). */
@@ -49,11 +69,63 @@ static bool is_cut_alone(const kf_kinetic *kinetic) {
     return kinetic->options.plan == KF_PLAN_FUSED && kinetic->options.in_place == 0;
 }
 
+/* Velocities with such parts along y and z. */
+static int velocities(const kf_kinetic *kinetic, int cy, int cz) {
+    return kinetic->node_values == 19 && cy != 0 && cz != 0 ? 1 : 3;
+}
+
+/* Whether those with part c along an axis are pulled across a cut there, from a node with so many beyond it
+ * (pack_box of kernels/kinetic/state.cu). */
+static bool is_pulled(int c, int step, int beyond, bool bounced) {
+    return step == 0 || c * step > 0 || (c == 0 && beyond > 0) || beyond > !bounced;
+}
+
+/* Of a box beside cuts, as pack_box leaves them. */
+static size_t box_bytes(const kf_kinetic *kinetic, const kf_kinetic_box *box, const int step[2]) {
+    const int *count = box->count, rows = step[ROWS] != 0 ? count[ROWS] : 1,
+              planes = step[PLANES] != 0 ? count[PLANES] : 1;
+    size_t values = 0;
+    for (int row = 0; row < rows; row++)
+        for (int plane = 0; plane < planes; plane++)
+            for (int cy = -1; cy <= 1; cy++)
+                for (int cz = -1; cz <= 1; cz++)
+                    if (is_pulled(cy, step[ROWS], row, kinetic->bounced[ROWS]) &&
+                        is_pulled(cz, step[PLANES], plane, kinetic->bounced[PLANES]))
+                        values += (size_t)velocities(kinetic, cy, cz);
+    return values * (size_t)kinetic->geometry.nodes[0] * (size_t)(count[ROWS] / rows) *
+           (size_t)(count[PLANES] / planes) * kinetic->store_bytes;
+}
+
+/* What waits outside of outflows beside it follows, at a place that suits every type. */
+static size_t outflow_place(const kf_kinetic *kinetic, const kf_kinetic_box *box, const int step[2]) {
+    enum { ALIGNMENT = 16 };
+    return (box_bytes(kinetic, box, step) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static size_t outflow_bytes(const kf_builder *b, const kf_kinetic_box *box) {
+    const kf_scene *scene = kf_plan_scene(b->plan);
+    const size_t edge[3] = {(size_t)scene->nodes[0], (size_t)box->count[ROWS], (size_t)box->count[PLANES]};
+    size_t nodes = 0;
+    for (int face = 0; face < KF_FACES; face++) {
+        const int axis = face / 2, at = face % 2 == 1 ? scene->nodes[axis] - 1 : 0;
+        const bool has =
+            axis == 0 || (at >= box->first[axis - 1] && at < box->first[axis - 1] + box->count[axis - 1]);
+        if (has && scene->faces[face] == KF_OUTFLOW) nodes += edge[(axis + 1) % 3] * edge[(axis + 2) % 3];
+    }
+    return 9 * nodes * b->kinetics->real_bytes;
+}
+
+size_t kf_message_bytes(const kf_builder *b, int number, int side) {
+    if (kf_kinetic_sides(b->plan) == 2) return kf_packed_bytes(b->kinetics);
+    const kf_kinetic_box box = kf_box_sent(b, number, side);
+    return outflow_place(b->kinetics, &box, kf_kinetic_steps[side]) + outflow_bytes(b, &box);
+}
+
 size_t kf_packed_bytes(const kf_kinetic *kinetic) {
     enum { LEVEL = 9 }; /* velocities without a part along z */
     const int *n = kinetic->geometry.nodes, near = kinetic->near_planes, values = kinetic->node_values;
-    const int across = (values - LEVEL) / 2,
-              some = near * across + (near - 1) * LEVEL + (near > 2 ? (near - 2) * across : 0);
+    const int across = (values - LEVEL) / 2, away = near - (kinetic->bounced[PLANES] ? 1 : 2),
+              some = near * across + (near - 1) * LEVEL + (away > 0 ? away * across : 0);
     return (size_t)(is_cut_alone(kinetic) ? some : near * values) * (size_t)n[0] * (size_t)n[1] *
            kinetic->store_bytes;
 }
@@ -64,8 +136,8 @@ size_t kf_packed_bytes(const kf_kinetic *kinetic) {
 static kf_status make_side(kf_builder *b, int near, int side, kf_error *error) {
     kf_transfer *t = &b->transfers[near][side];
     kf_plan *plan = b->plan;
-    const size_t bytes = kf_packed_bytes(b->kinetics);
-    const int from = neighbour(b, near, side) - b->offset; /* perhaps another process's */
+    const int other = neighbour(b, near, side), from = other - b->offset; /* perhaps another process's */
+    const size_t bytes = kf_message_bytes(b, plan->near_first + other, side ^ 1);
     size_t ends[KF_MOST_PARTS];
     for (int i = 0; i < b->near; i++)
         ends[i] = i < near ? 0 : bytes;
@@ -95,18 +167,18 @@ bool kf_is_by_nccl(const kf_builder *b) {
 /* A part's message to one side, or from there. */
 static void add_message(kf_builder *b, int part, int side, bool sends) {
     const kf_plan *plan = b->plan;
-    const int other = plan->first_part + part + (side == BELOW ? -1 : 1);
-    kf_nccl_message message = {
-        .part = part, .other = (other + plan->all_parts) % plan->all_parts, .sends = sends};
+    const int number = plan->first_part + part, other = kf_kinetic_neighbour(plan, number, side);
+    kf_nccl_message message = {.part = part, .other = other, .sends = sends};
     if (!kf_kinetic_is_copied(plan, part, side)) return;
     if (is_copied_near(b, part, side)) {
-        const kf_transfer *goes = &b->transfers[neighbour(b, part, side)][side == BELOW ? ABOVE : BELOW],
+        const kf_transfer *goes = &b->transfers[neighbour(b, part, side)][side ^ 1],
                           *comes = &b->transfers[part][side];
         message.buffer = sends ? goes->packed : comes->taken[0];
-        message.bytes = kf_packed_bytes(b->kinetics);
+        message.bytes = sends ? kf_message_bytes(b, number, side) : kf_message_bytes(b, other, side ^ 1);
     } else {
-        message.buffer = sends ? b->far[side].sent : b->far[side].come;
-        message.bytes = b->far[side].bytes;
+        const kf_far_side *far = &b->far[part][side];
+        message.buffer = sends ? far->sent : far->come;
+        message.bytes = sends ? far->sent_bytes : far->come_bytes;
     }
     kf_nccl_group_add(b->kinetics->nccl, &message);
 }
@@ -116,10 +188,10 @@ static void make_exchange(kf_builder *b) {
     if (!kf_is_by_nccl(b) || b->status != KF_OK) return;
     b->status = kf_nccl_group_create(b->plan->backend, &b->kinetics->nccl, b->error);
     for (int part = 0; part < b->parts && b->status == KF_OK; part++) {
-        add_message(b, part, BELOW, true);
-        add_message(b, part, ABOVE, true);
-        add_message(b, part, ABOVE, false);
-        add_message(b, part, BELOW, false);
+        for (int side = 0; side < kf_kinetic_sides(b->plan); side++)
+            add_message(b, part, side, true);
+        for (int side = 0; side < kf_kinetic_sides(b->plan); side++)
+            add_message(b, part, side ^ 1, false);
     }
 }
 
@@ -136,49 +208,84 @@ static void append_exchange(kf_builder *b, int p) {
 
 void kf_make_transfers(kf_builder *b) {
     for (int near = 0; near < b->near; near++)
-        for (int side = BELOW; side <= ABOVE; side++)
+        for (int side = 0; side < kf_kinetic_sides(b->plan); side++)
             if (b->status == KF_OK && is_copied_near(b, near - b->offset, side))
                 b->status = make_side(b, near, side, b->error);
     kf_make_messages(b);
     make_exchange(b);
 }
 
+/* Of a part that has cuts across y too: a box of its nodes, and what waits outside of outflows beside them.
+ */
+static void append_box(kf_builder *b, int p, bool packs, int side, const kf_buffer *packed) {
+    const kf_kinetic *kinetic = b->kinetic;
+    const int number = b->plan->first_part + kinetic->part, *step = kf_kinetic_steps[side],
+              to = packs ? 1 : -1, *n = kinetic->geometry.nodes;
+    const kf_kinetic_box box = packs ? kf_box_sent(b, number, side) : kf_box_taken(b, number, side);
+    const int *count = box.count, extent[3] = {n[0], count[ROWS], count[PLANES]},
+              ends[3] = {n[0] > count[ROWS] ? n[0] : count[ROWS],
+                         count[ROWS] > count[PLANES] ? count[ROWS] : count[PLANES], KF_FACES};
+    const size_t bytes = box_bytes(kinetic, &box, step), waiting = outflow_bytes(b, &box);
+    kf_kinetic_arguments arguments = kf_from_to(kinetic, 1 - p, 1 - p);
+    arguments.first_row = box.first[ROWS];
+    arguments.rows = count[ROWS];
+    arguments.first_plane = box.first[PLANES];
+    arguments.planes = count[PLANES];
+    arguments.cut_row = to * step[ROWS];
+    arguments.cut_side = to * step[PLANES];
+    arguments.density = kf_buffer_address(packed);
+    kf_append(b, p, KF_SOURCE_STATE, packs ? "pack_box" : "unpack_box", extent, b->face_block, arguments,
+              2.0 * (double)bytes);
+    if (waiting == 0) return;
+    arguments.density = (char *)kf_buffer_address(packed) + outflow_place(kinetic, &box, step);
+    kf_append(b, p, KF_SOURCE_BOUNDARY, packs ? "pack_outflow" : "unpack_outflow", ends, b->face_block,
+              arguments, 2.0 * (double)waiting);
+}
+
 void kf_append_slab(kf_builder *b, int p, bool packs, int side, const kf_buffer *packed) {
     static const char *const names[2][2] = {{"unpack", "unpack_cut"}, {"pack", "pack_cut"}};
     const kf_kinetic *kinetic = b->kinetic;
+    const int number = b->plan->first_part + kinetic->part;
     const int *n = kinetic->geometry.nodes, extent[3] = {n[0], n[1], kinetic->near_planes};
     const bool in_place = kinetic->options.in_place != 0;
     kf_kinetic_arguments arguments = kf_from_to(kinetic, in_place ? 0 : 1 - p, in_place ? 0 : 1 - p);
     if (b->status != KF_OK) return;
+    if (kf_kinetic_sides(b->plan) > 2) {
+        append_box(b, p, packs, side, packed);
+        return;
+    }
     arguments.pushed = in_place && p == 0;
-    arguments.first_plane = packs ? kf_first_sent(kinetic, side) : kf_first_taken(kinetic, side);
-    arguments.cut_side = packs == (side == ABOVE) ? 1 : -1;
+    arguments.first_plane =
+        (packs ? kf_box_sent(b, number, side) : kf_box_taken(b, number, side)).first[PLANES];
+    arguments.cut_side = (packs ? 1 : -1) * kf_kinetic_steps[side][PLANES];
     arguments.density = kf_buffer_address(packed);
     kf_append(b, p, KF_SOURCE_STATE, names[packs][is_cut_alone(kinetic)], extent, b->face_block, arguments,
               2.0 * (double)kf_packed_bytes(kinetic));
 }
 
-static void append_packed(kf_builder *b, int p, const char *name, kf_buffer *target,
-                          const kf_buffer *source) {
-    const kf_copy copy = {
-        .target = target, .source = source, .bytes = kf_packed_bytes(b->kinetic), .rows = 1};
+static void append_packed(kf_builder *b, int p, const char *name, kf_buffer *target, const kf_buffer *source,
+                          size_t bytes) {
+    const kf_copy copy = {.target = target, .source = source, .bytes = bytes, .rows = 1};
     (void)kf_append_copy(b, p, name, &copy);
 }
 
 /* What the part beside on that side reads of this one. */
 static void send(kf_builder *b, int p, int part, int side) {
     const int to = neighbour(b, b->offset + part, side);
-    const kf_transfer *t = &b->transfers[to][side == BELOW ? ABOVE : BELOW];
+    const kf_transfer *t = &b->transfers[to][side ^ 1];
+    const size_t bytes = kf_message_bytes(b, b->plan->first_part + part, side);
     kf_append_slab(b, p, true, side, t->packed);
     if (t->host[p] != NULL)
-        append_packed(b, p, "to_host", t->host[p], t->packed);
+        append_packed(b, p, "to_host", t->host[p], t->packed, bytes);
     else if (!kf_is_by_nccl(b))
-        append_packed(b, p, "peer_copy", t->taken[p], t->packed);
+        append_packed(b, p, "peer_copy", t->taken[p], t->packed, bytes);
 }
 
 static void take(kf_builder *b, int p, int part, int side) {
     const kf_transfer *t = &b->transfers[b->offset + part][side];
-    if (t->host[p] != NULL) append_packed(b, p, "from_host", t->taken[p], t->host[p]);
+    const int other = kf_kinetic_neighbour(b->plan, b->plan->first_part + part, side);
+    if (t->host[p] != NULL)
+        append_packed(b, p, "from_host", t->taken[p], t->host[p], kf_message_bytes(b, other, side ^ 1));
     kf_append_slab(b, p, false, side, t->taken[p]);
 }
 
@@ -186,7 +293,7 @@ void kf_append_sends(kf_builder *b, int p, bool aside) {
     b->aside = aside;
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
-        for (int side = BELOW; side <= ABOVE; side++)
+        for (int side = 0; side < kf_kinetic_sides(b->plan); side++)
             if (is_copied_near(b, part, side))
                 send(b, p, part, side);
             else if (kf_kinetic_is_copied(b->plan, part, side))
@@ -202,7 +309,7 @@ void kf_append_takes(kf_builder *b, int p, bool aside) {
     if (b->kinetics->options.transfer != KF_DIRECT) kf_await_neighbours(b, p, "planes_sent", b->sent);
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
-        for (int side = BELOW; side <= ABOVE; side++)
+        for (int side = 0; side < kf_kinetic_sides(b->plan); side++)
             if (is_copied_near(b, part, side)) take(b, p, part, side);
     }
     kf_append_far_takes(b, p);

@@ -1,5 +1,5 @@
-/* A simulation of several processes: each has a range of parts, and in every step takes its neighbours'
- * planes beside its own, through the host and MPI, while it works on its inner planes where they are on two
+/* A simulation of several processes: each has a range of parts, and in every step takes what their neighbours
+ * have beside them, through the host and MPI, while it works on its inner planes where they are on two
  * grids. Populations travel packed [z][i][y][x], as node's own wherever the layout or streaming in place
  * keeps them, and with them what waits outside of outflows beside the cut. */
 #include <stddef.h>
@@ -16,7 +16,8 @@ enum { BELOW, ABOVE };
 
 struct kf_kinetic_link {
     kf_plan *plan;
-    kf_message messages[4];
+    int64_t *firsts; /* [process + 1]: its first part, and the number of all */
+    kf_message *messages;
     int message_count;
     kf_posted posted;
 };
@@ -82,10 +83,45 @@ kf_status kf_kinetic_settle(const kf_plan *plan, kf_error *error) {
     return plan->near_parts > plan->part_count ? kf_world_agree_near(status, error) : status;
 }
 
-kf_status kf_kinetic_gather_planes(const kf_plan *plan, void *all, size_t plane_bytes, kf_error *error) {
+void kf_kinetic_rows(const kf_kinetic *kinetic, bool beside, int *first, int *count) {
+    const int rows = kinetic->geometry.nodes[1], near = beside ? kinetic->near_planes : 0;
+    const int low = kinetic->first_row - near, high = kinetic->first_row + kinetic->rows + near;
+    *first = low > 0 ? low : 0;
+    *count = (high < rows ? high : rows) - *first;
+}
+
+/* Of processes that share planes: what is not a part's own is 0 in its share of the sum. */
+static kf_status sum_planes(const kf_plan *plan, char *all, size_t plane_bytes, int sheets, kf_error *error) {
+    const kf_kinetic *kinetics = plan->system;
+    const int *n = kinetics->geometry.nodes;
+    const size_t row = plane_bytes / (size_t)sheets / (size_t)n[1],
+                 words = (plane_bytes + sizeof(int64_t) - 1) / sizeof(int64_t);
+    int64_t *sums = kf_allocate(words * sizeof *sums);
+    kf_status status = KF_OK;
+    for (int z = 0; z < n[2] && status == KF_OK; z++) {
+        char *plane = all + plane_bytes * (size_t)z;
+        memset(sums, 0, words * sizeof *sums);
+        for (int part = 0; part < plan->part_count; part++) {
+            const kf_kinetic *kinetic = &kinetics[part];
+            if (z < kinetic->first_plane || z >= kinetic->first_plane + kinetic->planes) continue;
+            for (int sheet = 0; sheet < sheets; sheet++) {
+                const size_t at = row * ((size_t)sheet * (size_t)n[1] + (size_t)kinetic->first_row);
+                memcpy((char *)sums + at, plane + at, row * (size_t)kinetic->rows);
+            }
+        }
+        status = kf_world_sum(sums, (int)words, error);
+        memcpy(plane, sums, plane_bytes);
+    }
+    free(sums);
+    return status;
+}
+
+kf_status kf_kinetic_gather_planes(const kf_plan *plan, void *all, size_t plane_bytes, int sheets,
+                                   kf_error *error) {
     const int size = kf_world_size();
     int first, end;
     if (size == 1) return KF_OK;
+    if (kf_kinetic_sides(plan) > 2) return sum_planes(plan, all, plane_bytes, sheets, error);
     kf_kinetic_own_planes(plan, kf_kinetic_grids(plan) - 1, &first, &end);
     int64_t *planes = kf_allocate_zeroed((size_t)size, sizeof *planes);
     size_t *ends = kf_allocate((size_t)size * sizeof *ends);
@@ -101,8 +137,9 @@ kf_status kf_kinetic_gather_planes(const kf_plan *plan, void *all, size_t plane_
 
 /* --- making -------------------------------------------------------------------------------------------- */
 
+/* Of slabs, whose rows outside of such a face are copied. */
 static bool has_outflow(const kf_plan *plan, int face) {
-    return face / 2 != 2 && kf_plan_scene(plan)->faces[face] == KF_OUTFLOW;
+    return kf_kinetic_sides(plan) == 2 && face / 2 != 2 && kf_plan_scene(plan)->faces[face] == KF_OUTFLOW;
 }
 
 /* Of a face whose rows lie along z: nine values for each node of a row. */
@@ -120,28 +157,44 @@ static size_t outflow_bytes(const kf_plan *plan) {
     return bytes;
 }
 
-kf_kinetic_link *kf_kinetic_link_make(kf_plan *plan) {
-    if (kf_world_size() == 1) return NULL;
+kf_status kf_kinetic_link_make(kf_plan *plan, kf_kinetic_link **link, kf_error *error) {
+    enum { EACH = 2 * KF_PART_SIDES };
+    const int size = kf_world_size();
+    *link = NULL;
+    if (size == 1) return KF_OK;
     kf_kinetic_link *made = kf_allocate_zeroed(1, sizeof *made);
     made->plan = plan;
-    return made;
+    made->firsts = kf_allocate_zeroed((size_t)size + 1, sizeof *made->firsts);
+    made->messages = kf_allocate_zeroed((size_t)plan->part_count * EACH, sizeof *made->messages);
+    *link = made;
+    made->firsts[kf_world_rank()] = plan->first_part;
+    made->firsts[size] = kf_world_rank() == 0 ? plan->all_parts : 0;
+    return kf_world_sum(made->firsts, size + 1, error);
 }
 
 void kf_kinetic_link_free(kf_kinetic_link *link) {
+    if (link == NULL) return;
+    free(link->firsts);
+    free(link->messages);
     free(link);
 }
 
-/* The part at that end of this process's planes. */
-static int end_part(const kf_builder *b, int side) {
-    return side == BELOW ? 0 : b->parts - 1;
+static bool is_far(const kf_builder *b, int part, int side) {
+    return kf_kinetic_beyond(b->plan, part, side) == KF_BEYOND_FAR;
 }
 
-static bool is_far(const kf_builder *b, int side) {
-    return kf_kinetic_beyond(b->plan, end_part(b, side), side) == KF_BEYOND_FAR;
+static bool has_far_sides(const kf_builder *b, int part) {
+    bool has = false;
+    for (int side = 0; side < kf_kinetic_sides(b->plan); side++)
+        has = has || is_far(b, part, side);
+    return has;
 }
 
 bool kf_has_messages(const kf_builder *b) {
-    return is_far(b, BELOW) || is_far(b, ABOVE);
+    bool has = false;
+    for (int part = 0; part < b->parts; part++)
+        has = has || has_far_sides(b, part);
+    return has;
 }
 
 /* Whether messages go from the device's memory to another's, not by way of the host's. */
@@ -151,35 +204,58 @@ static bool is_sent_as_packed(const kf_builder *b) {
                                  kf_world_takes_device_memory()));
 }
 
-static kf_status make_end(kf_builder *b, int side, kf_error *error) {
-    enum { DOWN, UP }; /* tags */
-    kf_far_side *far = &b->far[side];
+static int process_of(const kf_kinetic_link *link, int number) {
+    int process = 0;
+    while (number >= link->firsts[process + 1])
+        process++;
+    return process;
+}
+
+/* What tells apart the messages of one process to another: a count of those to the parts and sides before. */
+static int tag_of(const kf_builder *b, int to, int side) {
+    const kf_kinetic_link *link = b->kinetics->link;
+    const int from = process_of(link, kf_kinetic_neighbour(b->plan, to, side)),
+              sides = kf_kinetic_sides(b->plan);
+    int tag = 0;
+    for (int number = (int)link->firsts[process_of(link, to)]; number <= to; number++)
+        for (int s = 0; s < (number < to ? sides : side); s++) {
+            const int other = kf_kinetic_neighbour(b->plan, number, s);
+            tag += other >= 0 && process_of(link, other) == from;
+        }
+    return tag;
+}
+
+static kf_status make_end(kf_builder *b, int part, int side, kf_error *error) {
+    kf_far_side *far = &b->far[part][side];
     kf_kinetic_link *link = b->kinetics->link;
     const bool as_packed = is_sent_as_packed(b);
-    const size_t planes = kf_packed_bytes(b->kinetics), all = planes + outflow_bytes(b->plan);
-    const int rank = kf_world_rank(), size = kf_world_size(),
-              other = (side == BELOW ? rank + size - 1 : rank + 1) % size;
-    kf_plan_on(b->plan, end_part(b, side));
-    far->bytes = all;
-    KF_TRY(kf_plan_buffer(b->plan, as_packed ? all : planes, &far->packed, error));
-    KF_TRY(kf_plan_buffer(b->plan, as_packed ? all : planes, &far->taken, error));
+    const int number = b->plan->first_part + part, beyond = kf_kinetic_neighbour(b->plan, number, side),
+              other = process_of(link, beyond);
+    const size_t sent = kf_message_bytes(b, number, side), come = kf_message_bytes(b, beyond, side ^ 1),
+                 beside = outflow_bytes(b->plan);
+    kf_plan_on(b->plan, part);
+    far->sent_bytes = sent + beside;
+    far->come_bytes = come + beside;
+    KF_TRY(kf_plan_buffer(b->plan, as_packed ? sent + beside : sent, &far->packed, error));
+    KF_TRY(kf_plan_buffer(b->plan, as_packed ? come + beside : come, &far->taken, error));
     far->sent = far->packed;
     far->come = far->taken;
     if (kf_is_by_nccl(b)) return KF_OK;
     if (!as_packed) {
-        KF_TRY(kf_plan_on_host(b->plan, all, &far->sent, error));
-        KF_TRY(kf_plan_on_host(b->plan, all, &far->come, error));
+        KF_TRY(kf_plan_on_host(b->plan, far->sent_bytes, &far->sent, error));
+        KF_TRY(kf_plan_on_host(b->plan, far->come_bytes, &far->come, error));
     }
     link->messages[link->message_count++] =
-        (kf_message){other, side == BELOW ? DOWN : UP, true, kf_buffer_address(far->sent), all};
+        (kf_message){other, tag_of(b, beyond, side ^ 1), true, kf_buffer_address(far->sent), far->sent_bytes};
     link->messages[link->message_count++] =
-        (kf_message){other, side == BELOW ? UP : DOWN, false, kf_buffer_address(far->come), all};
+        (kf_message){other, tag_of(b, number, side), false, kf_buffer_address(far->come), far->come_bytes};
     return KF_OK;
 }
 
 void kf_make_messages(kf_builder *b) {
-    for (int side = BELOW; side <= ABOVE; side++)
-        if (b->status == KF_OK && is_far(b, side)) b->status = make_end(b, side, b->error);
+    for (int part = 0; part < b->parts; part++)
+        for (int side = 0; side < kf_kinetic_sides(b->plan); side++)
+            if (b->status == KF_OK && is_far(b, part, side)) b->status = make_end(b, part, side, b->error);
 }
 
 /* --- a step -------------------------------------------------------------------------------------------- */
@@ -208,14 +284,18 @@ void kf_append_link_call(kf_builder *b, int parity, int part, const char *name, 
     b->joins = false;
 }
 
-/* What waits outside of the planes that are sent, or of those that have come, in the next step. */
+/* What waits outside of the planes that are sent, or of those that have come, in the next step; where there
+ * are cuts across y it has been packed with the nodes. */
 static void append_outflow_copies(kf_builder *b, int p, int side, bool out) {
     const kf_plan *plan = b->plan;
     const kf_kinetic *kinetic = b->kinetic;
-    kf_buffer *kept = kinetic->outflow[1 - p], *host = out ? b->far[side].sent : b->far[side].come;
+    const kf_far_side *far = &b->far[kinetic->part][side];
+    const int number = plan->first_part + kinetic->part;
+    kf_buffer *kept = kinetic->outflow[1 - p], *host = out ? far->sent : far->come;
+    const kf_kinetic_box box = out ? kf_box_sent(b, number, side) : kf_box_taken(b, number, side);
     const size_t nodes = (size_t)kf_plan_scene(plan)->nodes[2], near = (size_t)kinetic->near_planes,
-                 first = (size_t)(out ? kf_first_sent(kinetic, side) : kf_first_taken(kinetic, side));
-    size_t at = kf_packed_bytes(b->kinetics);
+                 first = (size_t)box.first[1];
+    size_t at = kf_packed_bytes(kinetic);
     for (int face = 0; face < KF_FACES; face++) {
         if (!has_outflow(plan, face)) continue;
         const size_t row = row_bytes(plan, face),
@@ -235,9 +315,12 @@ static void append_outflow_copies(kf_builder *b, int p, int side, bool out) {
 }
 
 void kf_append_far_send(kf_builder *b, int p, int side) {
-    const kf_far_side *far = &b->far[side];
-    const kf_copy copy = {
-        .target = far->sent, .source = far->packed, .bytes = kf_packed_bytes(b->kinetics), .rows = 1};
+    const kf_kinetic *kinetic = b->kinetic;
+    const kf_far_side *far = &b->far[kinetic->part][side];
+    const kf_copy copy = {.target = far->sent,
+                          .source = far->packed,
+                          .bytes = kf_message_bytes(b, b->plan->first_part + kinetic->part, side),
+                          .rows = 1};
     kf_append_slab(b, p, true, side, far->packed);
     if (far->sent != far->packed) (void)kf_append_copy(b, p, "to_host", &copy);
     append_outflow_copies(b, p, side, true);
@@ -245,21 +328,36 @@ void kf_append_far_send(kf_builder *b, int p, int side) {
 
 /* The part whose stream the calls are made in: one that has packed something. */
 static int caller(const kf_builder *b) {
-    return end_part(b, is_far(b, BELOW) ? BELOW : ABOVE);
+    int part = 0;
+    while (!has_far_sides(b, part))
+        part++;
+    return part;
 }
 
 void kf_append_post(kf_builder *b, int p, bool aside) {
-    const int last = b->parts - 1;
     if (!kf_has_messages(b) || kf_is_by_nccl(b)) return;
     b->aside = aside;
-    if (caller(b) != last && is_far(b, ABOVE) && kf_falls(b, p)) {
-        kf_on_part(b, last);
-        kf_schedule(b, p, kf_plan_add_signal(b->plan, "planes_packed", b->gone));
+    for (int part = caller(b) + 1; part < b->parts; part++) {
+        if (!has_far_sides(b, part) || !kf_falls(b, p)) continue;
+        kf_on_part(b, part);
+        kf_schedule(b, p, kf_plan_add_signal(b->plan, "planes_packed", b->gone[part]));
         kf_on_part(b, caller(b));
-        kf_schedule(b, p, kf_plan_add_await(b->plan, "planes_packed", b->gone));
+        kf_schedule(b, p, kf_plan_add_await(b->plan, "planes_packed", b->gone[part]));
     }
     kf_append_link_call(b, p, caller(b), "post_planes", post_planes);
     b->aside = false;
+}
+
+/* What has come for a part. */
+static void append_far_take(kf_builder *b, int p, int side) {
+    const kf_kinetic *kinetic = b->kinetic;
+    const kf_far_side *far = &b->far[kinetic->part][side];
+    const int beyond = kf_kinetic_neighbour(b->plan, b->plan->first_part + kinetic->part, side);
+    const kf_copy copy = {
+        .target = far->taken, .source = far->come, .bytes = kf_message_bytes(b, beyond, side ^ 1), .rows = 1};
+    if (far->come != far->taken) (void)kf_append_copy(b, p, "from_host", &copy);
+    kf_append_slab(b, p, false, side, far->taken);
+    append_outflow_copies(b, p, side, false);
 }
 
 void kf_append_far_takes(kf_builder *b, int p) {
@@ -268,17 +366,13 @@ void kf_append_far_takes(kf_builder *b, int p) {
     if (posted) kf_append_link_call(b, p, caller(b), "await_planes", await_planes);
     if (posted && b->parts > 1 && kf_falls(b, p))
         kf_schedule(b, p, kf_plan_add_signal(b->plan, "planes_come", b->come));
-    for (int side = BELOW; side <= ABOVE; side++) {
-        const kf_far_side *far = &b->far[side];
-        if (!is_far(b, side)) continue;
-        const kf_copy copy = {
-            .target = far->taken, .source = far->come, .bytes = kf_packed_bytes(b->kinetics), .rows = 1};
-        kf_on_part(b, end_part(b, side));
-        if (posted && end_part(b, side) != caller(b) && kf_falls(b, p))
+    for (int part = 0; part < b->parts; part++) {
+        if (!has_far_sides(b, part)) continue;
+        kf_on_part(b, part);
+        if (posted && part != caller(b) && kf_falls(b, p))
             kf_schedule(b, p, kf_plan_add_await(b->plan, "planes_come", b->come));
-        if (far->come != far->taken) (void)kf_append_copy(b, p, "from_host", &copy);
-        kf_append_slab(b, p, false, side, far->taken);
-        append_outflow_copies(b, p, side, false);
+        for (int side = 0; side < kf_kinetic_sides(b->plan); side++)
+            if (is_far(b, part, side)) append_far_take(b, p, side);
     }
 }
 

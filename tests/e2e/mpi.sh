@@ -18,7 +18,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_
 tuned() { # NAME SCENE OPTION...
     local name=$1 scene=$2
     shift 2
-    "$kftune" tune --scene "$scene" --device cpu:1 --budget 1evals --fix plan=fused --fix boundary_kernels=0 --effort 0.01 --store store.db --out "$name.json" "$@" \
+    "$kftune" tune --scene "$scene" --devices "${devices:-cpu:1}" --budget 1evals --fix plan=fused --fix boundary_kernels=0 --effort 0.01 --store store.db --out "$name.json" "$@" \
         >"$name.tune" 2>&1 || fail "tuning $name: $(tail -n 2 "$name.tune")"
 }
 run() { # CONFIG FOLDER OPTION...
@@ -51,10 +51,23 @@ mpi 2 ball gone-on --devices cpu:1 --steps 30 --every 30 --restart begun/checkpo
 cmp one/checkpoint_000060.kfc gone-on/checkpoint_000060.kfc || fail "a restart on other ranks goes another way"
 grep -q '4 x ' four.out || fail "the run does not say on how many devices it was: $(tail -n 1 four.out)"
 
+# Boxes, two of them along y: on one device, four and two ranks, and from the one to the other.
+devices=cpu:1,cpu:1 tuned boxes ball --grid 40x24x24 --fix transfer=copies --fix parts_y=2
+run boxes boxes-one --device cpu:1 --steps 60 --every 30
+mpi 4 boxes boxes-four --devices cpu:1 --steps 60 --every 30
+same boxes-one boxes-four 000060
+mpi 4 boxes boxes-begun --devices cpu:1 --steps 30 --every 30
+mpi 2 boxes boxes-on --devices cpu:1 --steps 30 --every 30 --restart boxes-begun/checkpoint_000030.kfc
+cmp boxes-one/checkpoint_000060.kfc boxes-on/checkpoint_000060.kfc || fail "boxes go another way on other ranks"
+devices=cpu:1,cpu:1 tuned host ball --grid 40x24x24 --fix transfer=host --fix parts_y=2
+run host host-one --device cpu:1 --steps 60 --every 30
+mpi 4 host host-four --devices cpu:1 --steps 60 --every 30
+same host-one host-four 000060
+
 # Plans that only a GPU would choose, domains that wrap, solids that move: by the unit test, started as two processes.
 test_team=$(dirname "$kftune")/tests/test_team
 if [ -x "$test_team" ]; then
-    timeout 120 mpirun -n 2 "$test_team" >unit.out 2>&1 || fail "test_team as two processes: $(grep -v '^---' unit.out | tail -n 12)"
+    timeout 300 mpirun -n 2 "$test_team" >unit.out 2>&1 || fail "test_team as two processes: $(grep -v '^---' unit.out | tail -n 12)"
 fi
 tuned torus torus --grid 40x24x24
 run torus torus-one --device cpu:1 --steps 40 --every 40

@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/backend/cpu_queue.h"
 #include "base/backend/nccl.h"
@@ -86,15 +89,20 @@ static void same(const outcome *one, const outcome *team, const char *what) {
 
 static const char *const teams[] = {"cpu:1,cpu:1", "cpu:1,cpu:1,cpu:1", "cpu:1,cpu:1,cpu:1,cpu:1"};
 
+/* A plan with another parameter, unless that is NULL. */
+static void add_to(const char *const *fixed, const char *other, const char *with[32]) {
+    int count = 0;
+    for (; fixed[count] != NULL; count++)
+        with[count] = fixed[count];
+    if (other != NULL) with[count++] = other;
+    with[count] = NULL;
+}
+
 /* The same planes, copied instead of read in place. */
 static void run_copying(const kf_scene *scene, const char *const *fixed, const char *transfer,
                         const char *device, outcome *o) {
     const char *with[32];
-    int count = 0;
-    for (; fixed[count] != NULL; count++)
-        with[count] = fixed[count];
-    with[count++] = transfer;
-    with[count] = NULL;
+    add_to(fixed, transfer, with);
     run(scene, with, device, o);
 }
 
@@ -357,19 +365,58 @@ static void test_streams_in_random_order(void **state) {
 
 static const char *const transfers[] = {"transfer=copies", "transfer=host"}, direct[] = "transfer=direct";
 
+/* The same of a team that is cut across y, too, unless cut is NULL. */
+static void run_cut(const kf_scene *scene, const char *const *fixed, const char *cut, const char *transfer,
+                    const char *device, outcome *o) {
+    const char *with[32];
+    add_to(fixed, cut, with);
+    run_copying(scene, with, transfer, device, o);
+}
+
 /* Whether a team that copies planes ends as one device does, in as many orders of its streams. */
-static bool copies_alike(const kf_scene *scene, const char *const *fixed, const char *transfer,
-                         const char *device, const outcome *one, int seeds, int dropped) {
+static bool copies_alike(const kf_scene *scene, const char *const *fixed, const char *cut,
+                         const char *transfer, const char *device, const outcome *one, int seeds,
+                         int dropped) {
     bool alike = true;
     for (int seed = 1; seed <= seeds && alike; seed++) {
         outcome team;
         kf_cpu_shuffle((uint64_t)seed, dropped);
-        run_copying(scene, fixed, transfer, device, &team);
+        run_cut(scene, fixed, cut, transfer, device, &team);
         alike = equal(one, &team);
         outcome_free(&team);
     }
     kf_cpu_shuffle(0, -1);
     return alike;
+}
+
+/* Half of the ball, whose flat side lies on a wall across y or z. */
+static kf_scene *on_a_wall(int axis) {
+    kf_scene *scene = ball_scene();
+    kf_samples *samples = &scene->samples;
+    double *position = axis == 1 ? samples->y : samples->z;
+    const double middle = 0.5 * (scene->solid_low[axis] + scene->solid_high[axis]);
+    size_t kept = 0;
+    for (size_t s = 0; s < samples->count; s++) {
+        if (position[s] < middle) continue;
+        position[s] -= middle;
+        samples->x[kept] = samples->x[s];
+        samples->y[kept] = samples->y[s];
+        samples->z[kept] = samples->z[s];
+        samples->area[kept++] = samples->area[s];
+    }
+    samples->count = kept;
+    scene->solid_low[axis] = 0.0;
+    scene->solid_high[axis] -= middle;
+    scene->faces[2 * axis] = KF_WALL;
+    return scene;
+}
+
+static kf_scene *on_a_wall_across_y(void) {
+    return on_a_wall(1);
+}
+
+static kf_scene *on_the_ground(void) {
+    return on_a_wall(2);
 }
 
 /* Copied planes, from device to device and through the host, in two grids and in one, with and without the
@@ -390,10 +437,12 @@ static void test_copied_planes(void **state) {
         kf_scene *(*open)(void);
         const char *const *plan;
         int team;
-    } cases[] = {{ball_scene, two_grids[0], 0}, {ball_scene, two_grids[1], 2}, {ball_scene, one_grid[0], 2},
-                 {ball_scene, one_grid[2], 1},  {empty_scene, moments, 2},     {seam_scene, two_grids[0], 1},
-                 {seam_scene, one_grid[0], 0},  {moving_scene, moving[0], 0},  {moving_scene, moving[1], 1},
-                 {free_scene, moving[0], 1},    {ball_scene, concurrent, 2},   {ball_scene, masked, 1}};
+    } cases[] = {
+        {ball_scene, two_grids[0], 0},        {ball_scene, two_grids[1], 2}, {ball_scene, one_grid[0], 2},
+        {ball_scene, one_grid[2], 1},         {empty_scene, moments, 2},     {seam_scene, two_grids[0], 1},
+        {seam_scene, one_grid[0], 0},         {moving_scene, moving[0], 0},  {moving_scene, moving[1], 1},
+        {free_scene, moving[0], 1},           {ball_scene, concurrent, 2},   {ball_scene, masked, 1},
+        {on_a_wall_across_y, two_grids[0], 0}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         outcome one;
         kf_scene *scene = cases[c].open();
@@ -461,49 +510,137 @@ static void test_shifted_grids(void **state) {
     }
 }
 
-/* No await of the copies is there in vain. */
+/* Outflows across all axes, whose edges lie in other parts than their middles. */
+static kf_scene *open_ends(void) {
+    kf_scene *scene = ball_scene();
+    scene->faces[KF_YMIN] = scene->faces[KF_YMAX] = scene->faces[KF_ZMAX] = KF_OUTFLOW;
+    return scene;
+}
+
+/* Without a solid, and what 19 velocities are allowed. */
+static kf_scene *coarse_scene(void) {
+    kf_scene *scene = empty_scene();
+    scene->accuracy = KF_ACCURACY_OF_19;
+    return scene;
+}
+
+static kf_scene *free_between_mirrors(void) {
+    kf_scene *scene = free_scene();
+    scene->faces[KF_YMIN] = scene->faces[KF_YMAX] = KF_FREE_SLIP;
+    return scene;
+}
+
+static const char *const doubles[] = {FUSED,
+                                      "layout=soa",
+                                      "storage=f64",
+                                      "streaming=two_grids",
+                                      "boundary_kernels=0",
+                                      "immersed_boundary=aggregated",
+                                      NULL};
+static const char *const nineteen[] = {"plan=fused",          "layout=csoa",        "alpha=32",
+                                       "storage=f32",         "velocities=19",      "nodes_per_thread=1",
+                                       "streaming=two_grids", "boundary_kernels=0", NULL};
+
+/* Cuts across y and z, with the solid across both: 1 x 2, 2 x 2, 1 x 4, in order and in random order. */
+static void test_cuts_across_y(void **state) {
+    (void)state;
+    static const struct {
+        kf_scene *(*open)(void);
+        const char *const *plan, *cut;
+        int team;
+    } cases[] = {{ball_scene, two_grids[0], "parts_y=2", 0},
+                 {ball_scene, two_grids[0], "parts_y=2", 2},
+                 {ball_scene, two_grids[1], "parts_y=2", 2},
+                 {seam_scene, two_grids[0], "parts_y=2", 2},
+                 {ball_scene, masked, "parts_y=2", 2},
+                 {ball_scene, two_grids[1], "parts_y=4", 2},
+                 {on_the_ground, two_grids[0], "parts_y=2", 0},
+                 {on_the_ground, two_grids[0], "parts_y=2", 2},
+                 {on_a_wall_across_y, two_grids[1], "parts_y=2", 2},
+                 {open_ends, doubles, "parts_y=2", 2},
+                 {open_ends, two_grids[0], "parts_y=4", 2},
+                 {coarse_scene, nineteen, "parts_y=2", 2},
+                 {moving_scene, moving[0], "parts_y=2", 2},
+                 {free_between_mirrors, moving[0], "parts_y=2", 2}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        outcome one;
+        kf_scene *scene = cases[c].open();
+        run(scene, cases[c].plan, "cpu:1", &one);
+        for (int t = 0; t < 2; t++)
+            for (int ordered = 0; ordered < 2; ordered++) {
+                outcome team;
+                char what[64];
+                (void)snprintf(what, sizeof what, "cut, case %zu, %s, %s", c, transfers[t],
+                               ordered == 0 ? "in random order" : "in order");
+                kf_cpu_shuffle(ordered == 0 ? c + 1 : 0, -1);
+                run_cut(scene, cases[c].plan, cases[c].cut, transfers[t], teams[cases[c].team], &team);
+                kf_cpu_shuffle(0, -1);
+                same(&one, &team, what);
+                outcome_free(&team);
+            }
+        outcome_free(&one);
+        kf_scene_free(scene);
+    }
+}
+
+/* No await of the copies is there in vain, in slabs and in boxes. */
 static void test_awaits_of_copies(void **state) {
     (void)state;
+    static const char *const cuts[] = {NULL, "parts_y=2"};
     kf_scene *scene = ball_scene();
     outcome one;
     run(scene, two_grids[0], "cpu:1", &one);
-    for (int t = 0; t < 2; t++) {
-        if (!copies_alike(scene, two_grids[0], transfers[t], teams[2], &one, SEEDS, -1))
-            fail_msg("%s: another result in random order", transfers[t]);
-        for (int dropped = 0; dropped < KF_CPU_DROPS; dropped++)
-            if (copies_alike(scene, two_grids[0], transfers[t], teams[2], &one, MOST_SEEDS, dropped))
-                fail_msg("%s: awaits %d of %d are not missed", transfers[t], dropped, KF_CPU_DROPS);
-    }
+    for (int t = 0; t < 2; t++)
+        for (int c = 0; c < 2; c++) {
+            if (!copies_alike(scene, two_grids[0], cuts[c], transfers[t], teams[2], &one, SEEDS, -1))
+                fail_msg("%s, cut %d: another result in random order", transfers[t], c);
+            for (int dropped = 0; dropped < KF_CPU_DROPS; dropped++)
+                if (copies_alike(scene, two_grids[0], cuts[c], transfers[t], teams[2], &one, MOST_SEEDS,
+                                 dropped))
+                    fail_msg("%s, cut %d: awaits %d of %d are not missed", transfers[t], c, dropped,
+                             KF_CPU_DROPS);
+        }
     outcome_free(&one);
     kf_scene_free(scene);
 }
 
-static void test_restart_on_any_number(void **state) {
-    (void)state;
+/* One run in three plans one after the other, the second of them cut across y too, unless cut is NULL. */
+static void run_restarted(const kf_scene *scene, const char *cut, outcome *o) {
     kf_error error = {KF_OK, ""};
-    static const char *const devices[] = {"cpu:1,cpu:1,cpu:1,cpu:1", "cpu:1,cpu:1,cpu:1", "cpu:1"};
-    kf_scene *scene = open_scene("ball", 6000);
-    outcome one, last;
-    run(scene, two_grids[0], "cpu:1", &one);
+    static const char *const devices[] = {"cpu:1,cpu:1,cpu:1", "cpu:1,cpu:1,cpu:1,cpu:1", "cpu:1"};
+    static const uint64_t until[] = {10, 23, STEPS};
     void *kept = NULL;
     size_t bytes = 0;
-    static const uint64_t until[] = {10, 23, STEPS};
     for (int i = 0; i < 3; i++) {
         kf_backend *backend;
+        const char *cut_plan[32], *plans[32];
+        add_to(two_grids[0], i == 1 ? cut : NULL, cut_plan);
+        add_to(cut_plan, i == 1 && cut != NULL ? transfers[0] : NULL, plans);
         must(kf_backend_open(devices[i], &backend, &error), &error);
-        kf_plan *plan = open_plan(scene, two_grids[0], backend);
+        kf_plan *plan = open_plan(scene, plans, backend);
         if (i > 0) must(plan->methods->restore(plan, kept, until[i - 1], &error), &error);
         must(kf_plan_advance(plan, until[i] - plan->steps_done, &error), &error);
         free(kept);
         take_state(plan, &kept, &bytes);
-        if (i == 2) finish(plan, &last);
+        if (i == 2) finish(plan, o);
         kf_plan_free(plan);
         kf_backend_close(backend);
     }
-    same(&one, &last, "restarted");
     free(kept);
+}
+
+static void test_restart_on_any_number(void **state) {
+    (void)state;
+    static const char *const cuts[] = {NULL, "parts_y=2", "parts_y=4"};
+    kf_scene *scene = ball_scene();
+    outcome one, last;
+    run(scene, two_grids[0], "cpu:1", &one);
+    for (int c = 0; c < 3; c++) {
+        run_restarted(scene, cuts[c], &last);
+        same(&one, &last, "restarted");
+        outcome_free(&last);
+    }
     outcome_free(&one);
-    outcome_free(&last);
     kf_scene_free(scene);
 }
 
@@ -512,7 +649,7 @@ static void test_cuts(void **state) {
     int first[KF_MOST_PARTS + 1];
     kf_scene *scene = open_scene("ball", 6000);
     for (int parts = 1; parts <= kf_kinetic_most_parts(scene); parts++) {
-        kf_kinetic_cut(scene, 0.8, parts, first);
+        kf_kinetic_cut(scene, 0.8, 2, parts, first);
         assert_int_equal(first[0], 0);
         assert_int_equal(first[parts], scene->nodes[2]);
         for (int part = 0; part < parts; part++)
@@ -520,9 +657,55 @@ static void test_cuts(void **state) {
     }
     /* The dearer a sample, the thinner the slab with most of them, in the middle. */
     int dearer[KF_MOST_PARTS + 1];
-    kf_kinetic_cut(scene, 0.0, 3, first);
-    kf_kinetic_cut(scene, 10.0, 3, dearer);
+    kf_kinetic_cut(scene, 0.0, 2, 3, first);
+    kf_kinetic_cut(scene, 10.0, 2, 3, dearer);
     assert_true(dearer[2] - dearer[1] < first[2] - first[1]);
+    /* Two across y, three across z: each node is one part's, and parts side by side have the same planes. */
+    const kf_kinetic_options options = {.parts = 6, .parts_y = 2, .sample_cost = 0.8};
+    kf_kinetic_box boxes[KF_MOST_PARTS];
+    kf_kinetic_cut_all(scene, &options, boxes);
+    kf_kinetic_cut(scene, 0.8, 2, 3, first);
+    for (int part = 0; part < 6; part++) {
+        const kf_kinetic_box *box = &boxes[part];
+        assert_int_equal(box->first[1], first[part / 2]);
+        assert_int_equal(box->count[1], first[part / 2 + 1] - first[part / 2]);
+        assert_int_equal(box->first[0], part % 2 == 0 ? 0 : boxes[0].count[0]);
+    }
+    assert_int_equal(boxes[0].count[0] + boxes[1].count[0], scene->nodes[1]);
+    kf_scene_free(scene);
+}
+
+/* What is said of a config for four devices with parts_y=2 and another value. */
+static void refused(const kf_scene *scene, const char *device, const char *name, const char *value,
+                    long number, const char *says) {
+    kf_error error = {KF_OK, ""};
+    kf_backend *backend;
+    kf_plan *plan = NULL;
+    must(kf_backend_open(device, &backend, &error), &error);
+    kf_config config = config_of(kinetic, scene, backend, two_grids[0]);
+    kf_config_set_name(&config, "transfer", "copies");
+    kf_config_set_integer(&config, "parts_y", 2);
+    if (value != NULL)
+        kf_config_set_name(&config, name, value);
+    else if (name != NULL)
+        kf_config_set_integer(&config, name, number);
+    assert_int_equal(kinetic->plan(problem_of(kinetic, scene), &config, backend, &plan, &error),
+                     KF_BAD_INPUT);
+    if (strstr(error.message, says) == NULL) fail_msg("%s", error.message);
+    kf_backend_close(backend);
+}
+
+static void test_refusals_of_cuts(void **state) {
+    (void)state;
+    kf_scene *scene = ball_scene();
+    refused(scene, teams[1], NULL, NULL, 0, "3 devices cannot stand 2 along y");
+    refused(scene, teams[2], "transfer", "direct", 0, "rows are copied: use transfer=copies");
+    refused(scene, teams[2], "streaming", "in_place", 0, "plan fused between two grids");
+    refused(scene, teams[2], "boundary_kernels", NULL, 1, "with boundary_kernels=0");
+    refused(scene, "cpu,cpu,cpu,cpu,cpu,cpu,cpu,cpu", "parts_y", NULL, 8,
+            "8 devices along y and 1 along z are too many");
+    scene->faces[KF_YMIN] = scene->faces[KF_YMAX] = KF_PERIODIC;
+    refused(scene, teams[2], NULL, NULL, 0, "periodic along y");
     kf_scene_free(scene);
 }
 
@@ -591,6 +774,37 @@ static void test_without_nccl(void **state) {
     unsetenv("KFTUNE_NCCL");
 }
 
+/* What a process says that shares so many files and may open as many, or raise that to the second: 0 is all
+ * well. */
+static int share_files(int files, rlim_t soft, rlim_t hard) {
+    const struct rlimit limit = {.rlim_cur = soft, .rlim_max = hard};
+    kf_error error = {KF_OK, ""};
+    int *given = calloc((size_t)files, sizeof *given), *taken = calloc((size_t)files, sizeof *taken);
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) return 9;
+    const kf_status status = kf_world_give_files(KF_OK, given, &files, taken, &error);
+    free(given);
+    free(taken);
+    if (status == KF_OK) return 0;
+    return status == KF_MACHINE && strstr(error.message, "raise `ulimit -n` to 364, or use") != NULL ? 1 : 2;
+}
+
+/* A process that may not open as many files as others give to it says so; a soft limit it raises itself. */
+static void test_limits_of_open_files(void **state) {
+    (void)state;
+    static const struct {
+        rlim_t soft, hard;
+        int ends;
+    } cases[] = {{1000, 1000, 0}, {100, 1000, 0}, {100, 100, 1}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        int status = 0;
+        const pid_t child = fork();
+        if (child == 0) _exit(share_files(300, cases[c].soft, cases[c].hard));
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), cases[c].ends);
+    }
+}
+
 static kf_status compile(const kf_source *source, void *device, kf_error *error) {
     kf_build build;
     return kf_source_prebuild(device, source, &build, error);
@@ -634,21 +848,26 @@ static void test_in_several_processes(void **state) {
         kf_scene *(*open)(void);
         const char *const *plan;
         const char *transfer; /* read in place, or copied; each is also sent through MPI */
-    } cases[] = {{ball_scene, two_grids[0], direct},
-                 {ball_scene, two_grids[1], direct},
-                 {ball_scene, one_grid[0], direct},
-                 {ball_scene, one_grid[2], direct},
-                 {ball_scene, masked, direct},
-                 {empty_scene, moments, direct},
-                 {solid_of_moments, moments, direct},
-                 {seam_scene, two_grids[0], direct},
-                 {seam_scene, one_grid[0], direct},
-                 {moving_scene, moving[0], direct},
-                 {moving_scene, moving[1], direct},
-                 {free_scene, moving[0], direct},
-                 {ball_scene, two_grids[0], transfers[0]},
-                 {seam_scene, one_grid[0], transfers[0]},
-                 {moving_scene, moving[1], transfers[0]}};
+        const char *cut;      /* NULL: in slabs */
+    } cases[] = {{ball_scene, two_grids[0], direct, NULL},
+                 {ball_scene, two_grids[1], direct, NULL},
+                 {ball_scene, one_grid[0], direct, NULL},
+                 {ball_scene, one_grid[2], direct, NULL},
+                 {ball_scene, masked, direct, NULL},
+                 {empty_scene, moments, direct, NULL},
+                 {solid_of_moments, moments, direct, NULL},
+                 {seam_scene, two_grids[0], direct, NULL},
+                 {seam_scene, one_grid[0], direct, NULL},
+                 {moving_scene, moving[0], direct, NULL},
+                 {moving_scene, moving[1], direct, NULL},
+                 {free_scene, moving[0], direct, NULL},
+                 {ball_scene, two_grids[0], transfers[0], NULL},
+                 {seam_scene, one_grid[0], transfers[0], NULL},
+                 {moving_scene, moving[1], transfers[0], NULL},
+                 {ball_scene, two_grids[0], transfers[0], "parts_y=2"},
+                 {ball_scene, two_grids[1], transfers[0], "parts_y=4"},
+                 {open_ends, doubles, transfers[0], "parts_y=2"},
+                 {free_between_mirrors, moving[0], transfers[0], "parts_y=2"}};
     enum { CASES = sizeof cases / sizeof *cases };
     kf_error error = {KF_OK, ""};
     outcome alone[CASES];
@@ -669,7 +888,7 @@ static void test_in_several_processes(void **state) {
             char what[64];
             const char *transfer = mpi == 0 ? cases[c].transfer : transfers[1];
             (void)snprintf(what, sizeof what, "processes, case %d, %s", c, transfer);
-            run_copying(scene, cases[c].plan, transfer, device, &together);
+            run_cut(scene, cases[c].plan, cases[c].cut, transfer, device, &together);
             same(&alone[c], &together, what);
             outcome_free(&together);
         }
@@ -699,12 +918,15 @@ int main(void) {
         cmocka_unit_test(test_free_solid),
         cmocka_unit_test(test_streams_in_random_order),
         cmocka_unit_test(test_copied_planes),
+        cmocka_unit_test(test_cuts_across_y),
         cmocka_unit_test(test_shifted_grids),
         cmocka_unit_test(test_awaits_of_copies),
         cmocka_unit_test(test_restart_on_any_number),
         cmocka_unit_test(test_cuts),
         cmocka_unit_test(test_without_nccl),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_refusals_of_cuts),
+        cmocka_unit_test(test_limits_of_open_files),
         cmocka_unit_test(test_compiles_for_a_gpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
