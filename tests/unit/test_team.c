@@ -779,8 +779,8 @@ static void test_without_nccl(void **state) {
 static int share_files(int files, rlim_t soft, rlim_t hard) {
     const struct rlimit limit = {.rlim_cur = soft, .rlim_max = hard};
     kf_error error = {KF_OK, ""};
-    int *given = calloc((size_t)files, sizeof *given), *taken = calloc((size_t)files, sizeof *taken);
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0) return 9;
+    int *given = calloc((size_t)files, sizeof *given), *taken = calloc((size_t)files, sizeof *taken);
     const kf_status status = kf_world_give_files(KF_OK, given, &files, taken, &error);
     free(given);
     free(taken);
