@@ -11,16 +11,15 @@
  * another (sample_cost): how much a sample costs beside a node is another on each device and in each plan. */
 static const double static_sample_cost = 0.8, moving_sample_cost = 2.4;
 
-/* Planes of the least part: what a node's force needs lies within two planes of it, and two more for every
- * further pass of the immersed boundary. */
-static int least_planes(const kf_scene *scene) {
-    const int passes = scene->immersed_passes > 1 ? scene->immersed_passes : 1;
-    return scene->samples.count > 0 ? passes + 2 : 1;
-}
-
 int kf_kinetic_near_planes(const kf_scene *scene) {
     const int passes = scene->immersed_passes > 1 ? scene->immersed_passes : 1;
     return scene->samples.count > 0 ? passes + 1 : 1;
+}
+
+/* Planes of the least part: what a node's force needs lies within two planes of it, and two more for every
+ * further pass of the immersed boundary. */
+static int least_planes(const kf_scene *scene) {
+    return kf_kinetic_near_planes(scene) + (scene->samples.count > 0 ? 1 : 0);
 }
 
 int kf_kinetic_most_parts(const kf_scene *scene) {

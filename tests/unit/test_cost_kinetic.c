@@ -10,6 +10,7 @@
 #include "kernels/kinetic/arguments.h"
 #include "solver/kinetic/kinetic.h"
 #include "solver/systems.h"
+#include "tests/unit/config_changes.h"
 #include "tests/unit/problem_fixture.h"
 #include "tests/unit/works_by_hand.h"
 
@@ -59,14 +60,9 @@ static kf_scene *opened(bool solid) {
 static kf_config config_of(const char *plan, const char *immersed) {
     kf_config config = {.system = "kinetic"};
     kf_config_set_name(&config, "plan", plan);
-    kf_config_set_name(&config, "layout", "soa");
-    kf_config_set_name(&config, "storage", "f32");
-    kf_config_set_name(&config, "streaming", "two_grids");
-    kf_config_set_name(&config, "collision_form", "factorised");
     kf_config_set_name(&config, "immersed_boundary", immersed);
-    kf_config_set_integer(&config, "boundary_kernels", 1);
-    kf_config_set_integer(&config, "block_x", 32);
-    kf_config_set_integer(&config, "block_y", 4);
+    change_config(&config, "layout=soa storage=f32 streaming=two_grids collision_form=factorised "
+                           "boundary_kernels=1 block_x=32 block_y=4");
     return config;
 }
 

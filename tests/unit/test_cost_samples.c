@@ -13,6 +13,7 @@
 #include "cost_model/kinetic.h"
 #include "cost_model/model.h"
 #include "solver/kinetic/kinetic.h"
+#include "tests/unit/config_changes.h"
 #include "tests/unit/modelled_gpu.h"
 #include "tests/unit/problem_fixture.h"
 
@@ -88,10 +89,7 @@ static double amount_of(const kf_scene *scene, const kf_config *config, const ch
 static kf_config config_of(const char *plan, long boundary_kernels) {
     kf_config config = {.system = "kinetic"};
     kf_config_set_name(&config, "plan", plan);
-    kf_config_set_name(&config, "layout", "soa");
-    kf_config_set_name(&config, "storage", "f32");
-    kf_config_set_name(&config, "streaming", "two_grids");
-    kf_config_set_name(&config, "collision_form", "factorised");
+    change_config(&config, "layout=soa storage=f32 streaming=two_grids collision_form=factorised");
     kf_config_set_name(&config, "immersed_boundary", strcmp(plan, "fused") == 0 ? "aggregated" : "scatter");
     kf_config_set_integer(&config, "boundary_kernels", boundary_kernels);
     return config;

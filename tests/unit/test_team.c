@@ -373,6 +373,21 @@ static void run_cut(const kf_scene *scene, const char *const *fixed, const char 
     run_copying(scene, with, transfer, device, o);
 }
 
+/* A team that one of these runs ends as one device does, its streams done in an order that the seed chooses;
+ * 0: as they come. */
+typedef void (*team_run)(const kf_scene *scene, const char *const *fixed, const char *change,
+                         const char *transfer, const char *device, outcome *o);
+static void holds(team_run runs, const kf_scene *scene, const char *const *fixed, const char *change,
+                  const char *transfer, const char *device, uint64_t seed, const outcome *one,
+                  const char *what) {
+    outcome team;
+    kf_cpu_shuffle(seed, -1);
+    runs(scene, fixed, change, transfer, device, &team);
+    kf_cpu_shuffle(0, -1);
+    same(one, &team, what);
+    outcome_free(&team);
+}
+
 /* Whether a team that copies planes ends as one device does, in as many orders of its streams. */
 static bool copies_alike(const kf_scene *scene, const char *const *fixed, const char *cut,
                          const char *transfer, const char *device, const outcome *one, int seeds,
@@ -449,15 +464,11 @@ static void test_copied_planes(void **state) {
         run(scene, cases[c].plan, "cpu:1", &one);
         for (int t = 0; t < 2; t++)
             for (int ordered = 0; ordered < 2; ordered++) {
-                outcome team;
-                kf_cpu_shuffle(ordered == 0 ? c + 1 : 0, -1);
-                run_copying(scene, cases[c].plan, transfers[t], teams[cases[c].team], &team);
-                kf_cpu_shuffle(0, -1);
                 char what[64];
                 (void)snprintf(what, sizeof what, "case %zu, %s, %s", c, transfers[t],
                                ordered == 0 ? "in random order" : "in order");
-                same(&one, &team, what);
-                outcome_free(&team);
+                holds(run_cut, scene, cases[c].plan, NULL, transfers[t], teams[cases[c].team],
+                      ordered == 0 ? c + 1 : 0, &one, what);
             }
         outcome_free(&one);
         kf_scene_free(scene);
@@ -493,17 +504,14 @@ static void test_shifted_grids(void **state) {
                  {moving_scene, moving[0], "slab=4", 1},
                  {free_scene, moving[0], "slab=8", 0}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        outcome one, team;
+        outcome one;
         kf_scene *scene = cases[c].open();
         run(scene, cases[c].plan, "cpu:1", &one);
         for (int t = 0; t < 2; t++) {
             char what[64];
             (void)snprintf(what, sizeof what, "shifted, case %zu, %s", c, transfers[t]);
-            kf_cpu_shuffle(t == 0 ? c + 1 : 0, -1);
-            run_shifted(scene, cases[c].plan, cases[c].slab, transfers[t], teams[cases[c].team], &team);
-            kf_cpu_shuffle(0, -1);
-            same(&one, &team, what);
-            outcome_free(&team);
+            holds(run_shifted, scene, cases[c].plan, cases[c].slab, transfers[t], teams[cases[c].team],
+                  t == 0 ? c + 1 : 0, &one, what);
         }
         outcome_free(&one);
         kf_scene_free(scene);
@@ -568,15 +576,11 @@ static void test_cuts_across_y(void **state) {
         run(scene, cases[c].plan, "cpu:1", &one);
         for (int t = 0; t < 2; t++)
             for (int ordered = 0; ordered < 2; ordered++) {
-                outcome team;
                 char what[64];
                 (void)snprintf(what, sizeof what, "cut, case %zu, %s, %s", c, transfers[t],
                                ordered == 0 ? "in random order" : "in order");
-                kf_cpu_shuffle(ordered == 0 ? c + 1 : 0, -1);
-                run_cut(scene, cases[c].plan, cases[c].cut, transfers[t], teams[cases[c].team], &team);
-                kf_cpu_shuffle(0, -1);
-                same(&one, &team, what);
-                outcome_free(&team);
+                holds(run_cut, scene, cases[c].plan, cases[c].cut, transfers[t], teams[cases[c].team],
+                      ordered == 0 ? c + 1 : 0, &one, what);
             }
         outcome_free(&one);
         kf_scene_free(scene);
