@@ -151,6 +151,10 @@ enum {
 #define KF_TORQUE_SCALE    68719476736.0    /* 2^36 */
 #define KF_BODY_SCALE      4398046511104.0 /* 2^42: sums over a free solid's surface, in units of its radius */
 #define KF_SPREAD_SCALE    1125899906842624.0 /* 2^50: force at one node, exact to 9e-16 up to 8192 */
+/* What marks a node of plan moments as listed (moments.h), in words of two halves, in f32 and in f64. */
+#define KF_MARK_HALVES 0x7e5d7e5d
+#define KF_MARK_SINGLE 0x7fc0c0de
+#define KF_MARK_DOUBLE 0x7ff8c0de00000000LL
 
 /* The arguments of the kernels that order samples (order.cu). */
 typedef struct kf_order_arguments {

@@ -43,7 +43,7 @@ typedef struct kf_moments {
 #define KF_OF_NODE(a, k) kf_of_node((k) - (a)->origin)
 typedef unsigned kf_word;
 typedef int kf_bits;
-#define KF_MARK            0x7e5d7e5d
+#define KF_MARK            KF_MARK_HALVES
 #define kf_bits_of(word)   ((kf_bits)(word))
 #define kf_word_from(bits) ((kf_word)(bits))
 #define KF_PACKED_WORDS(X) X(0, w0) X(1, w1) X(2, w2) X(3, w3) X(4, w4) X(5, w5)
@@ -62,12 +62,12 @@ typedef struct kf_held {
 typedef kf_real kf_word;
 #if KF_STORAGE == 2
 typedef long long kf_bits;
-#define KF_MARK      0x7ff8c0de00000000LL
+#define KF_MARK      KF_MARK_DOUBLE
 #define kf_bits_of   kf_double_bits
 #define kf_word_from kf_bits_double
 #else
 typedef int kf_bits;
-#define KF_MARK      0x7fc0c0de
+#define KF_MARK      KF_MARK_SINGLE
 #define kf_bits_of   kf_float_bits
 #define kf_word_from kf_bits_float
 #endif

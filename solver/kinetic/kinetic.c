@@ -235,11 +235,15 @@ static kf_status make_partial(kf_plan *plan, const kf_kinetic *kinetics, int par
     return kf_plan_partial(plan, bytes, period, kept, ranges, buffer, error);
 }
 
+/* Whether each part has grids of its own, with copies of the planes beside its own. */
+static bool has_own_grids(const kf_plan *plan, const kf_kinetic *kinetics) {
+    return plan->all_parts > 1 && (kinetics->options.transfer != KF_DIRECT || plan->near_parts == 1);
+}
+
 /* One grid of every part: over the memories of all in reach, or where they copy planes, or none is in reach,
  * of each alone. */
 static kf_status make_grid(kf_plan *plan, kf_kinetic *kinetics, int grid, size_t bytes, kf_error *error) {
-    const bool alone =
-        plan->all_parts > 1 && (kinetics->options.transfer != KF_DIRECT || plan->near_parts == 1);
+    const bool alone = has_own_grids(plan, kinetics);
     size_t period, ends[KF_MOST_PARTS];
     share_out(plan, kinetics, (size_t)kinetics->node_values, kinetics->store_bytes, &period, ends);
     for (int part = 0; part < plan->part_count; part++)
@@ -362,6 +366,7 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const kf_kinetic_box 
     for (int axis = 1; axis <= 2; axis++)
         kinetic->bounced[axis - 1] = kf_kinetic_is_bounced(scene, axis);
     kinetic->wraps = kf_kinetic_wraps(scene);
+    kinetic->works_beside = moments && kinetic->has_solid && has_own_grids(plan, kinetic);
     const double *force = scene->body_force;
     const bool forced = force[0] != 0.0 || force[1] != 0.0 || force[2] != 0.0;
     kinetic->node_values = packed    ? 6 + forced
@@ -391,7 +396,7 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const kf_kinetic_box 
     a->first_row = kinetic->first_row;
     a->rows = kinetic->rows;
     a->rows_before = kinetic->geometry.rows_before;
-    a->reach = kinetic->passes - 1;
+    a->reach = kinetic->passes - 1 + kinetic->works_beside;
     a->parts = plan->all_parts;
     set_scalars(scene, a);
 }

@@ -116,7 +116,9 @@ typedef struct kf_kinetic {
     int first_row, rows;           /* of each plane: all, unless there are cuts across y */
     int parts;                     /* of this process, part counts them */
     int near_planes;               /* beside its own whose populations a part reads */
-    bool bounced[2];               /* kf_kinetic_is_bounced of cuts across y and z */
+    bool works_beside; /* plan moments with a solid on grids of each part alone: what the solid and the
+                          outflows make of the planes beside a cut is worked out on both sides */
+    bool bounced[2];   /* kf_kinetic_is_bounced of cuts across y and z */
     kf_kinetic_options options;
     kf_kinetic_geometry geometry;
     /* By which the host numbers the samples' corners: the same, but with every row where a part that is cut
@@ -161,7 +163,8 @@ typedef struct kf_kinetic {
     int solution;                 /* populations[] that holds the state at even steps */
     bool swaps;                   /* the two grids swap roles every step */
     int band_count_static;
-    int listed_before; /* nodes in a team's list of the parts below */
+    int listed_before; /* places in a team's list before the part's */
+    int listed_all;    /* nodes that the list of a checkpoint has room for, whatever the number of parts */
 } kf_kinetic;
 
 /* kinetic.c: the roles of outflow[] in steps of that parity, of a part and of those beside it. */
@@ -220,9 +223,25 @@ int kf_kinetic_wraps(const kf_scene *scene);
 kf_status kf_kinetic_check_solid(const kf_scene *scene, kf_error *error);
 /* Node c (bits: x, y, z) of the cell with that corner. */
 long long kf_kinetic_cell_node(const kf_kinetic *kinetic, long long corner, int c);
-/* Of a team in plan moments: the list of all bands' nodes, in the order of one device's, each part's in its
- * own memory. Nothing elsewhere. */
+/* Of a team in plan moments: the list of all bands' nodes, each part's in its own memory; of a solid that
+ * rests in the order of one device's. Nothing elsewhere, and where each part has a list of its own. */
 kf_status kf_kinetic_share_list(kf_plan *plan, kf_kinetic *kinetics, kf_error *error);
+/* kinetic_list.c: what a checkpoint has of the list: the nodes in the order of the domain's planes, whatever
+ * place they have on a device. Bytes of it: 0 without a list. */
+size_t kf_kinetic_list_bytes(const kf_kinetic *kinetics);
+/* Brings it from the devices, and puts places in it into the words of planes, of all processes. */
+kf_status kf_kinetic_save_list(kf_plan *plan, char *list, char *planes, kf_error *error);
+/* The other way: puts places on the device into some planes of a grid, planes by planes as it keeps them, and
+ * at the end brings the nodes there. */
+typedef struct kf_list_placing {
+    const kf_plan *plan;
+    const char *list;
+    char **rows;  /* [part of this process] */
+    size_t *used; /* the same: places that have been given */
+} kf_list_placing;
+void kf_kinetic_begin_placing(kf_list_placing *placing, const kf_plan *plan, const char *list);
+void kf_kinetic_place_listed(kf_list_placing *placing, int grid, int first, int planes, char *words);
+kf_status kf_kinetic_end_placing(kf_list_placing *placing, kf_status status, kf_error *error);
 /* Uploads the samples in their order, the pose, and the band of a static solid. */
 kf_status kf_kinetic_upload_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 kf_status kf_kinetic_upload_pose(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
@@ -276,6 +295,8 @@ int kf_kinetic_grids(const kf_plan *plan);
 int kf_kinetic_kept_planes(const kf_plan *plan, int grid, int range[KF_PLANE_RANGES][2]);
 /* The same, and those beside them that others keep and that can be read. */
 int kf_kinetic_read_planes(const kf_plan *plan, int grid, int range[KF_PLANE_RANGES][2]);
+/* A grid's own planes and the next on both sides. */
+int kf_kinetic_touched_planes(const kf_plan *plan, int grid, int range[KF_PLANE_RANGES][2]);
 /* All processes that share memory have come as far as this, and their devices have done what they were given.
  */
 kf_status kf_kinetic_settle(const kf_plan *plan, kf_error *error);

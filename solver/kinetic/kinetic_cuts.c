@@ -121,13 +121,5 @@ kf_status kf_kinetic_check_team(const kf_scene *scene, const kf_kinetic_options 
         return kf_fail(error, KF_BAD_INPUT,
                        "streaming shift of several devices takes slabs of at least %d planes, not %ld",
                        2 * passes + 1, options->slab);
-    const bool listed = options->plan == KF_PLAN_MOMENTS && scene->samples.count > 0;
-    if (listed && scene->motion.moving)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "plan moments with a moving solid runs on one device; use plan fused");
-    if (listed && options->transfer != KF_DIRECT)
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "in plan moments with a solid planes are read in place; use transfer=direct, or plan fused");
     return KF_OK;
 }

@@ -21,6 +21,19 @@ static void outflow_extent(const kf_kinetic *kinetic, int extent[3]) {
     extent[2] = KF_FACES;
 }
 
+/* A kernel over the part's planes and the next on both sides, which keeps what it makes of them to itself. */
+static void append_touched(kf_builder *b, int parity, kf_kinetic_source source, const char *name,
+                           const int extent[3], const int block[3], kf_kinetic_arguments arguments) {
+    int range[KF_PLANE_RANGES][2];
+    const int ranges = kf_kinetic_touched_planes(b->plan, b->kinetic->part, range);
+    arguments.outflow_below = arguments.outflow_above = NULL;
+    for (int r = 0; r < ranges; r++) {
+        arguments.first_plane = range[r][0];
+        arguments.planes = range[r][1] - range[r][0];
+        kf_append(b, parity, source, name, extent, block, arguments, 0);
+    }
+}
+
 /* What waits outside of outflows in the next step, from a grid after the collision; the fused plan's folded
  * boundaries keep it themselves. */
 static void append_outflow(kf_builder *b, int parity, int grid) {
@@ -29,8 +42,11 @@ static void append_outflow(kf_builder *b, int parity, int grid) {
     const bool kept = options->plan == KF_PLAN_FUSED && options->boundary_kernels == 0;
     if (b->kinetic->outflow[0] == NULL || kept) return;
     outflow_extent(b->kinetic, extent);
-    kf_append(b, parity, KF_SOURCE_BOUNDARY, "convect_outflow", extent, b->face_block,
-              kf_from_to(b->kinetic, grid, grid), 0);
+    kf_kinetic_arguments arguments = kf_from_to(b->kinetic, grid, grid);
+    if (b->kinetic->works_beside)
+        append_touched(b, parity, KF_SOURCE_BOUNDARY, "convect_outflow", extent, b->face_block, arguments);
+    else
+        kf_append(b, parity, KF_SOURCE_BOUNDARY, "convect_outflow", extent, b->face_block, arguments, 0);
 }
 
 /* The same of the initial state, of which the outflow takes all: at all planes of which the part has nodes.
@@ -452,45 +468,21 @@ static void append_moments(kf_builder *b, int p) {
     b->shared_bytes = 0;
 }
 
-static void append_moments_force(kf_builder *b, int p) {
-    if (!b->kinetic->has_samples) return;
-    kf_append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", b->kinetic->arguments.band_capacity, p, 1 - p);
-    kf_append_band_force(b, p, 1 - p);
-}
-
-static void append_moments_band(kf_builder *b, int p) {
-    if (b->kinetic->has_samples)
-        kf_append_items(b, p, KF_SOURCE_FLOW, "band_collide", b->kinetic->arguments.band_capacity, p, 1 - p);
-    append_outflow(b, p, 1 - p);
-}
-
-/* Before the solid's forces the nodes that the parts beside have worked out are there, and before these
- * change them all have read them. */
-static void append_all_moments(kf_builder *b, int p) {
-    const bool solid = b->kinetics->has_solid;
-    kf_each_part(b, p, append_moments);
-    if (solid) kf_meet(b, p);
-    kf_each_part(b, p, append_moments_force);
-    if (solid) kf_meet(b, p);
-    kf_each_part(b, p, append_moments_band);
-}
-
 static int grid_before(const kf_builder *b, int p) {
     return b->kinetics->options.in_place != 0 ? 0 : p;
 }
 
 /* A team's free solid: the forces of each pass need the sums of all parts, so parts go through them together.
  */
-static void append_free_band(kf_builder *b, int p) {
+static void append_free_band(kf_builder *b, int p, const char *begins) {
     const int grid = grid_before(b, p), passes = b->kinetics->passes;
     b->band_is_done = b->kinetics->free && b->plan->all_parts > 1;
     if (!b->band_is_done) return;
     b->aside = b->kinetics->options.concurrent_solid;
     for (int part = 0; part < b->parts; part++) {
-        const bool in_place = b->kinetics->options.in_place != 0;
         kf_on_part(b, part);
-        kf_append_items(b, p, KF_SOURCE_FLOW, in_place ? in_place_names[0][p] : "band_macroscopic",
-                        b->kinetic->arguments.band_capacity, grid, in_place ? 0 : 1 - p);
+        kf_append_items(b, p, KF_SOURCE_FLOW, begins, b->kinetic->arguments.band_capacity, grid,
+                        b->kinetics->options.in_place != 0 ? 0 : 1 - p);
     }
     for (int pass = 0; pass < passes; pass++) {
         for (int part = 0; part < b->parts; part++)
@@ -507,6 +499,43 @@ static void append_free_band(kf_builder *b, int p) {
         end_band_force(b);
     }
     b->aside = false;
+}
+
+static void append_moments_force(kf_builder *b, int p) {
+    if (!b->kinetic->has_samples || b->band_is_done) return;
+    kf_append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", b->kinetic->arguments.band_capacity, p, 1 - p);
+    kf_append_band_force(b, p, 1 - p);
+}
+
+static void append_moments_band(kf_builder *b, int p) {
+    const int band[3] = {b->kinetic->arguments.band_capacity, 1, 1};
+    const kf_kinetic_arguments arguments = kf_from_to(b->kinetic, p, 1 - p);
+    if (b->kinetic->has_samples && b->kinetic->works_beside)
+        append_touched(b, p, KF_SOURCE_FLOW, "band_collide", band, b->line_block, arguments);
+    else if (b->kinetic->has_samples)
+        kf_append(b, p, KF_SOURCE_FLOW, "band_collide", band, b->line_block, arguments, 0);
+    append_outflow(b, p, 1 - p);
+}
+
+/* The step's planes beside the cuts, once they are done. */
+static void append_exchange(kf_builder *b, int p) {
+    kf_append_sends(b, p, false);
+    kf_append_post(b, p, false);
+    kf_append_takes(b, p, false);
+}
+
+/* Before the solid's forces the nodes that the parts beside have worked out are there, and before these
+ * change them all have read them; copied they are before the forces, and change on both sides. */
+static void append_all_moments(kf_builder *b, int p) {
+    const bool solid = b->kinetics->has_solid, beside = b->kinetics->works_beside;
+    kf_each_part(b, p, append_moments);
+    if (beside) append_exchange(b, p);
+    if (solid && !beside) kf_meet(b, p);
+    append_free_band(b, p, "band_macroscopic");
+    kf_each_part(b, p, append_moments_force);
+    if (solid && !beside) kf_meet(b, p);
+    kf_each_part(b, p, append_moments_band);
+    if (!beside) append_exchange(b, p);
 }
 
 /* What step p of two reads and writes besides the grids. */
@@ -561,7 +590,7 @@ static void make_one_pass(kf_builder *b) {
     const bool in_place = kinetics->options.in_place != 0, copies = kinetics->options.transfer != KF_DIRECT,
                early = (copies || kf_has_messages(b)) && !in_place && kinetics->geometry.shift == 0 &&
                        kinetics->options.plan == KF_PLAN_FUSED,
-               gpu = kinetics->options.gpu;
+               moments = kinetics->options.plan == KF_PLAN_MOMENTS, gpu = kinetics->options.gpu;
     for (int part = 0; part < b->parts; part++)
         b->kinetics[part].swaps = !in_place;
     for (int p = 0; p < 2; p++) {
@@ -571,7 +600,8 @@ static void make_one_pass(kf_builder *b) {
         if (kinetics->options.boundary_kernels > 0) kf_meet(b, p);
         kf_append_averages(b, p, grid_before(b, p));
         kf_each_part(b, p, append_part_motion);
-        append_free_band(b, p);
+        b->band_is_done = false;
+        if (!moments) append_free_band(b, p, in_place ? in_place_names[0][p] : "band_macroscopic");
         if (in_place) {
             kf_each_part(b, p, append_in_place_band);
             if (!copies && (kinetics->has_solid || kinetics->adaptive)) kf_meet(b, p);
@@ -583,14 +613,11 @@ static void make_one_pass(kf_builder *b) {
             kf_each_part(b, p, append_inner);
             if (gpu) kf_append_post(b, p, true); /* whose wait must not keep the inner planes from it */
             kf_append_takes(b, p, true);
+        } else if (moments) {
+            append_all_moments(b, p);
         } else {
-            if (kinetics->options.plan == KF_PLAN_MOMENTS)
-                append_all_moments(b, p);
-            else
-                kf_each_part(b, p, append_flow);
-            kf_append_sends(b, p, false);
-            kf_append_post(b, p, false);
-            kf_append_takes(b, p, false);
+            kf_each_part(b, p, append_flow);
+            append_exchange(b, p);
         }
         kf_signal_all(b, p, "step_ended", b->ended);
     }

@@ -169,7 +169,7 @@ typedef struct ordered_samples {
 
 /* Whether the part works out the force of nodes in that plane. */
 static bool reaches(const kf_kinetic *kinetic, int plane) {
-    const int reach = kinetic->passes - 1, low = kinetic->first_plane - reach,
+    const int reach = kinetic->arguments.reach, low = kinetic->first_plane - reach,
               high = kinetic->first_plane + kinetic->planes - 1 + reach, nodes = kinetic->geometry.nodes[2];
     if (!(kinetic->wraps >> 2 & 1)) return plane >= low && plane <= high;
     return (plane >= low && plane <= high) || (plane - nodes >= low && plane - nodes <= high) ||
@@ -178,7 +178,7 @@ static bool reaches(const kf_kinetic *kinetic, int plane) {
 
 /* The same of cells between a row and the next, where there are cuts across y. */
 static bool reaches_rows(const kf_kinetic *kinetic, int cell) {
-    const int reach = kinetic->passes - 1;
+    const int reach = kinetic->arguments.reach;
     return kinetic->options.parts_y == 1 ||
            (cell + 1 >= kinetic->first_row - reach && cell < kinetic->first_row + kinetic->rows + reach);
 }
@@ -258,11 +258,15 @@ static long long *touched_nodes(const kf_kinetic *kinetic, const long long *corn
     return nodes;
 }
 
-/* A moving solid's band is marked anew every step and may grow: it gets twice the place. The aggregated
- * variant finds the band through its segments and needs no map on the device. */
+/* A moving solid's band is marked anew every step and may grow: it gets twice the place. */
+static size_t band_places(const kf_kinetic *kinetic, size_t touched) {
+    return kinetic->moving ? 2 * touched + 1024 : touched;
+}
+
+/* The aggregated variant finds the band through its segments and needs no map on the device. */
 static kf_status make_band_buffers(kf_plan *plan, kf_kinetic *kinetic, size_t touched, kf_error *error) {
     size_t index_bytes = kinetic->geometry.wide_index ? sizeof(long long) : sizeof(int);
-    size_t place = kinetic->moving ? 2 * touched + 1024 : touched;
+    size_t place = band_places(kinetic, touched);
     kf_kinetic_arguments *a = &kinetic->arguments;
     kf_buffer *field;
     if (place > 2147483647 / 8)
@@ -282,6 +286,7 @@ static kf_status make_band_buffers(kf_plan *plan, kf_kinetic *kinetic, size_t to
         a->listed = kf_buffer_address(kinetic->listed);
         a->listed_count = (int)place;
     }
+    if (plan->all_parts == 1) kinetic->listed_all = a->listed_count;
     if (kinetic->passes > 1) {
         KF_TRY(kf_plan_buffer(plan, place * 4 * sizeof(double), &kinetic->band_total, error));
         a->band_total = kf_buffer_address(kinetic->band_total);
@@ -394,10 +399,12 @@ static int plane_of(const kf_kinetic *kinetic, long long node) {
     return (int)((node - kinetic->geometry.origin) / kinetic->geometry.plane_pitch) - 1;
 }
 
-/* Of a team's part: the first of its own nodes is where those of the parts below end. */
+/* Of a team's part: the first of its own nodes is where those of the parts below end. The band of a moving
+ * solid has the places that there are for the part. */
 static void place_in_list(kf_kinetic *kinetic, const long long *nodes, size_t touched) {
     size_t first = 0;
-    while (first < touched && plane_of(kinetic, nodes[first]) < kinetic->first_plane)
+    while (!kinetic->moving && !kinetic->works_beside && first < touched &&
+           plane_of(kinetic, nodes[first]) < kinetic->first_plane)
         first++;
     kinetic->arguments.listed_from = kinetic->listed_before - (int)first;
 }
@@ -406,10 +413,11 @@ kf_status kf_kinetic_share_list(kf_plan *plan, kf_kinetic *kinetics, kf_error *e
     const kf_scene *scene = kf_plan_scene(plan);
     if (plan->all_parts == 1 || kinetics->options.plan != KF_PLAN_MOMENTS || !kinetics->has_solid)
         return KF_OK;
-    if (plan->near_parts < plan->all_parts)
+    if (!kinetics->works_beside && plan->near_parts < plan->all_parts)
         return kf_fail(
             error, KF_BAD_INPUT,
-            "plan moments with a solid runs on devices that reach each other's memory; use plan fused");
+            "in plan moments with a solid planes are read in place on all devices, or on none; use "
+            "transfer=copies, host or nccl");
     kf_kinetic whole = *kinetics;
     whole.first_plane = 0;
     whole.planes = scene->nodes[2];
@@ -419,22 +427,28 @@ kf_status kf_kinetic_share_list(kf_plan *plan, kf_kinetic *kinetics, kf_error *e
     long long *nodes = touched_nodes(&whole, ordered.corner, ordered.count, &touched);
     int first[KF_MOST_PARTS + 1];
     kf_kinetic_cut(scene, kinetics->options.sample_cost, 2, plan->all_parts, first);
-    for (int part = 0; part < plan->all_parts; part++) {
+    const size_t each = band_places(kinetics, touched);
+    for (int part = 0; part < plan->all_parts && !kinetics->works_beside; part++) {
         const int own = part - plan->first_part;
         if (own >= 0 && own < plan->part_count) kinetics[own].listed_before = (int)n;
-        while (n < touched && plane_of(&whole, nodes[n]) < first[part + 1])
+        while (!kinetics->moving && n < touched && plane_of(&whole, nodes[n]) < first[part + 1])
             n++;
+        if (kinetics->moving) n += each;
         ends[part] = n * kinetics->real_bytes;
     }
     free(nodes);
     free_ordered(&ordered);
+    for (int part = 0; part < plan->part_count; part++)
+        kinetics[part].listed_all = (int)each;
+    if (kinetics->works_beside) return KF_OK;
+    if (n > 2147483647 / 8) return kf_fail(error, KF_MACHINE, "the solid touches too many nodes (%zu)", n);
     kf_buffer *list;
-    const size_t row = touched * kinetics->real_bytes;
+    const size_t row = n * kinetics->real_bytes;
     KF_TRY(kf_plan_spread(plan, 27 * row, row, ends, &list, error));
     for (int part = 0; part < plan->part_count; part++) {
         kinetics[part].listed = list;
         kinetics[part].arguments.listed = kf_buffer_address(list);
-        kinetics[part].arguments.listed_count = (int)touched;
+        kinetics[part].arguments.listed_count = (int)n;
     }
     return KF_OK;
 }

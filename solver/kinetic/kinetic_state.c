@@ -85,7 +85,8 @@ static kf_status poison(kf_plan *plan, kf_error *error) {
     for (int part = 0; all && part < kf_kinetic_grids(plan); part++)
         for (int grid = 0; grid < 2 && kinetic[part].populations[grid] != NULL; grid++)
             KF_TRY(kf_buffer_fill(kinetic[part].populations[grid], 0xff, error));
-    if (all && kinetic->listed != NULL) KF_TRY(kf_buffer_fill(kinetic->listed, 0xff, error));
+    for (int part = 0; all && part < kf_kinetic_grids(plan); part++)
+        if (kinetic[part].listed != NULL) KF_TRY(kf_buffer_fill(kinetic[part].listed, 0xff, error));
     if (kinetic->force != NULL) KF_TRY(kf_buffer_fill(kinetic->force, 0, error));
     for (int part = 0; part < plan->part_count; part++) {
         if (kinetic[part].average_sums != NULL) KF_TRY(kf_buffer_fill(kinetic[part].average_sums, 0, error));
@@ -345,7 +346,7 @@ static kf_status solid_load(kf_plan *plan, kf_solid_load *load, kf_error *error)
  * ---------------------------------- */
 
 typedef struct state_part {
-    kf_buffer *buffer;
+    kf_buffer *buffer; /* NULL: the list, which is what kinetic_list.c makes of it */
     size_t bytes;
 } state_part;
 
@@ -355,9 +356,7 @@ static int small_parts(const kf_plan *plan, const kf_kinetic *kinetic, state_par
     if (kinetic->averages != NULL) parts[count++] = (state_part){kinetic->averages, 3 * kinetic->real_bytes};
     if (kinetic->outflow[0] != NULL)
         parts[count++] = (state_part){kinetic->outflow[plan->steps_done % 2], kinetic->outflow_bytes};
-    if (kinetic->listed != NULL)
-        parts[count++] =
-            (state_part){kinetic->listed, 27 * (size_t)kinetic->arguments.listed_count * kinetic->real_bytes};
+    if (kinetic->listed_all > 0) parts[count++] = (state_part){NULL, kf_kinetic_list_bytes(kinetic)};
     if (kinetic->pose != NULL) parts[count++] = (state_part){kinetic->pose, sizeof(kf_pose)};
     if (kinetic->moving && kinetic->identity != NULL) {
         size_t samples = kf_plan_scene(plan)->samples.count;
@@ -448,11 +447,15 @@ static kf_status take_rows(const kf_plan *plan, int grid, int planes, char *targ
 
 static kf_status save(kf_plan *plan, void *state, kf_error *error) {
     kf_kinetic *kinetic = kinetic_of(plan);
-    char *target = state;
+    char *target = state, *list = NULL;
     state_part parts[8];
     int count = small_parts(plan, kinetic_of(plan), parts), step = checkpoint_planes(plan);
     KF_TRY(kf_kinetic_settle(plan, error));
     for (int i = 0; i < count; target += parts[i++].bytes) {
+        if (parts[i].buffer == NULL) {
+            list = target;
+            continue;
+        }
         KF_TRY(kf_buffer_download(parts[i].buffer, 0, target, parts[i].bytes, error));
         if (parts[i].buffer == kinetic->outflow[plan->steps_done % 2] && plan->all_parts > 1)
             KF_TRY(gather_outflow(plan, target, error));
@@ -467,27 +470,51 @@ static kf_status save(kf_plan *plan, void *state, kf_error *error) {
             KF_TRY(take_rows(plan, grid, planes, target + plane * (size_t)first, error));
         }
     }
-    return kf_kinetic_gather_planes(plan, target, plane, kinetic->node_values, error);
+    KF_TRY(kf_kinetic_gather_planes(plan, target, plane, kinetic->node_values, error));
+    return kf_kinetic_save_list(plan, list, target, error);
+}
+
+/* Some planes, [z][i][y][x]; of nodes in the list, unless that is NULL, with their places on the device. */
+static kf_status restore_planes(kf_plan *plan, int grid, const char *source, int first, int planes,
+                                kf_list_placing *placing, kf_error *error) {
+    kf_buffer *slab = kinetic_of(plan)[grid].slab;
+    const size_t bytes = plane_bytes(plan) * (size_t)planes;
+    if (placing == NULL) return kf_buffer_upload(slab, 0, source, bytes, error);
+    char *words = kf_allocate(bytes);
+    memcpy(words, source, bytes);
+    kf_kinetic_place_listed(placing, grid, first, planes, words);
+    const kf_status status = kf_buffer_upload(slab, 0, words, bytes, error);
+    free(words);
+    return status;
 }
 
 /* From all populations, [z][i][y][x]. */
-static kf_status restore_grid(kf_plan *plan, int grid, const char *source, kf_error *error) {
-    kf_buffer *slab = kinetic_of(plan)[grid].slab;
+static kf_status restore_grid(kf_plan *plan, int grid, const char *source, kf_list_placing *placing,
+                              kf_error *error) {
     int range[KF_PLANE_RANGES][2];
     const int ranges = kf_kinetic_kept_planes(plan, grid, range), step = checkpoint_planes(plan);
     const size_t plane = plane_bytes(plan);
     for (int r = 0; r < ranges; r++)
         for (int first = range[r][0], planes = 0; first < range[r][1]; first += planes) {
             planes = smaller(range[r][1] - first, step);
-            KF_TRY(kf_buffer_upload(slab, 0, source + plane * (size_t)first, plane * (size_t)planes, error));
+            KF_TRY(restore_planes(plan, grid, source + plane * (size_t)first, first, planes, placing, error));
             KF_TRY(on_slab(plan, "unpack", grid, first, planes, true, error));
         }
     return KF_OK;
 }
 
+static kf_status restore_grids(kf_plan *plan, const char *source, const char *list, kf_error *error) {
+    kf_status status = KF_OK;
+    kf_list_placing placing;
+    if (list != NULL) kf_kinetic_begin_placing(&placing, plan, list);
+    for (int grid = 0; grid < kf_kinetic_grids(plan) && status == KF_OK; grid++)
+        status = restore_grid(plan, grid, source, list != NULL ? &placing : NULL, error);
+    return list != NULL ? kf_kinetic_end_placing(&placing, status, error) : status;
+}
+
 static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_error *error) {
     kf_kinetic *kinetic = kinetic_of(plan);
-    const char *source = state;
+    const char *source = state, *list = NULL;
     KF_TRY(initialise(plan, error));
     plan->steps_done = steps; /* which decides where the parts are */
     state_part parts[8];
@@ -496,10 +523,12 @@ static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_er
         count = small_parts(plan, &kinetic[part], parts);
         source = state;
         for (int i = 0; i < count; source += parts[i++].bytes)
-            KF_TRY(kf_buffer_upload(parts[i].buffer, 0, source, parts[i].bytes, error));
+            if (parts[i].buffer == NULL)
+                list = source;
+            else
+                KF_TRY(kf_buffer_upload(parts[i].buffer, 0, source, parts[i].bytes, error));
     }
-    for (int grid = 0; grid < kf_kinetic_grids(plan); grid++)
-        KF_TRY(restore_grid(plan, grid, source, error));
+    KF_TRY(restore_grids(plan, source, list, error));
     KF_TRY(kf_kinetic_settle(plan, error));
     return begin_sums(plan, error);
 }

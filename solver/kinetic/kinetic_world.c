@@ -78,6 +78,10 @@ int kf_kinetic_read_planes(const kf_plan *plan, int grid, int range[KF_PLANE_RAN
     return planes_around(plan, grid, near, near, range);
 }
 
+int kf_kinetic_touched_planes(const kf_plan *plan, int grid, int range[KF_PLANE_RANGES][2]) {
+    return planes_around(plan, grid, 1, 1, range);
+}
+
 kf_status kf_kinetic_settle(const kf_plan *plan, kf_error *error) {
     const kf_status status = kf_backend_synchronize(plan->backend, error);
     return plan->near_parts > plan->part_count ? kf_world_agree_near(status, error) : status;
@@ -137,9 +141,11 @@ kf_status kf_kinetic_gather_planes(const kf_plan *plan, void *all, size_t plane_
 
 /* --- making -------------------------------------------------------------------------------------------- */
 
-/* Of slabs, whose rows outside of such a face are copied. */
+/* Of slabs, whose rows outside of such a face are copied, unless both sides of a cut work them out. */
 static bool has_outflow(const kf_plan *plan, int face) {
-    return kf_kinetic_sides(plan) == 2 && face / 2 != 2 && kf_plan_scene(plan)->faces[face] == KF_OUTFLOW;
+    const kf_kinetic *kinetics = plan->system;
+    return kf_kinetic_sides(plan) == 2 && !kinetics->works_beside && face / 2 != 2 &&
+           kf_plan_scene(plan)->faces[face] == KF_OUTFLOW;
 }
 
 /* Of a face whose rows lie along z: nine values for each node of a row. */

@@ -1,0 +1,194 @@
+/* The list of plan moments in a checkpoint: a device gives the band's nodes places as its samples, parts and
+ * atomics come; a checkpoint numbers them in the order of the domain's planes, so that it says the same on
+ * any number of parts. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/backend/world.h"
+#include "base/util/memory.h"
+#include "scene/scene.h"
+#include "solver/kinetic/kinetic.h"
+
+enum { POPULATIONS = 27, MARKED_WORD = 0, PLACE_WORD = 1 };
+
+size_t kf_kinetic_list_bytes(const kf_kinetic *kinetics) {
+    return POPULATIONS * (size_t)kinetics->listed_all * kinetics->real_bytes;
+}
+
+static uint64_t word_at(const char *words, size_t i, size_t bytes) {
+    uint64_t word = 0;
+    memcpy(&word, words + i * bytes, bytes); /* little-endian, as GPUs are */
+    return word;
+}
+
+static uint64_t mark_of(const kf_kinetic *kinetic) {
+    return kinetic->options.storage == KF_F64   ? KF_MARK_DOUBLE
+           : kinetic->options.storage == KF_F32 ? KF_MARK_SINGLE
+                                                : KF_MARK_HALVES;
+}
+
+/* Planes [z][word][y][x] of nodes. */
+typedef struct plane_words {
+    size_t nodes, bytes; /* of a plane, of a word */
+    size_t plane;        /* bytes of a plane */
+    uint64_t mark;
+} plane_words;
+
+static plane_words words_of(const kf_plan *plan) {
+    const kf_kinetic *kinetics = plan->system;
+    const int *n = kf_plan_scene(plan)->nodes;
+    plane_words w = {
+        .nodes = (size_t)n[0] * (size_t)n[1], .bytes = kinetics->store_bytes, .mark = mark_of(kinetics)};
+    w.plane = (size_t)kinetics->node_values * w.nodes * w.bytes;
+    return w;
+}
+
+static bool is_listed(const plane_words *w, const char *plane, size_t node) {
+    return word_at(plane, MARKED_WORD * w->nodes + node, w->bytes) == w->mark;
+}
+
+static size_t place_at(const plane_words *w, const char *plane, size_t node) {
+    return (size_t)word_at(plane, PLACE_WORD * w->nodes + node, w->bytes);
+}
+
+static void put_place(const plane_words *w, char *plane, size_t node, size_t place) {
+    const uint64_t word = place;
+    memcpy(plane + (PLACE_WORD * w->nodes + node) * w->bytes, &word, w->bytes);
+}
+
+static void copy_node(char *to, size_t to_row, size_t to_place, const char *from, size_t from_row,
+                      size_t from_place, size_t real) {
+    for (size_t i = 0; i < POPULATIONS; i++)
+        memcpy(to + (i * to_row + to_place) * real, from + (i * from_row + from_place) * real, real);
+}
+
+/* --- saving -------------------------------------------------------------------------------------------- */
+
+/* The lists that this process's parts have; parts that share one have the first. */
+static kf_status download_lists(const kf_plan *plan, char *lists[], kf_error *error) {
+    const kf_kinetic *kinetics = plan->system;
+    for (int part = 0; part < (kinetics->works_beside ? plan->part_count : 1); part++) {
+        const kf_kinetic *kinetic = &kinetics[part];
+        const size_t bytes = POPULATIONS * (size_t)kinetic->arguments.listed_count * kinetic->real_bytes;
+        if (kinetic->listed == NULL) continue; /* it has no samples */
+        lists[part] = kf_allocate(bytes);
+        KF_TRY(kf_buffer_download(kinetic->listed, 0, lists[part], bytes, error));
+    }
+    return KF_OK;
+}
+
+/* This process's nodes of the list, the others being 0; places of all go into the words of the planes. */
+static void number_nodes(const kf_plan *plan, char *const lists[], char *list, char *planes) {
+    const kf_kinetic *kinetics = plan->system;
+    const plane_words w = words_of(plan);
+    const size_t all = (size_t)kinetics->listed_all;
+    size_t n = 0;
+    for (int z = 0, part = 0; z < kf_plan_scene(plan)->nodes[2]; z++) {
+        char *plane = planes + w.plane * (size_t)z;
+        while (part < plan->part_count && z >= kinetics[part].first_plane + kinetics[part].planes)
+            part++;
+        const bool own = part < plan->part_count && z >= kinetics[part].first_plane,
+                   shared = !kinetics->works_beside;
+        for (size_t node = 0; node < w.nodes && n < all; node++) {
+            if (!is_listed(&w, plane, node)) continue;
+            if (own)
+                copy_node(list, all, n, lists[shared ? 0 : part],
+                          (size_t)kinetics[part].arguments.listed_count, place_at(&w, plane, node),
+                          kinetics->real_bytes);
+            put_place(&w, plane, node, n++);
+        }
+    }
+}
+
+kf_status kf_kinetic_save_list(kf_plan *plan, char *list, char *planes, kf_error *error) {
+    const kf_kinetic *kinetics = plan->system;
+    const size_t bytes = kf_kinetic_list_bytes(kinetics),
+                 words = (bytes + sizeof(int64_t) - 1) / sizeof(int64_t);
+    if (bytes == 0) return KF_OK;
+    char **lists = kf_allocate_zeroed((size_t)plan->part_count, sizeof *lists);
+    int64_t *sums = kf_allocate_zeroed(words, sizeof *sums);
+    kf_status status = download_lists(plan, lists, error);
+    if (status == KF_OK) number_nodes(plan, lists, (char *)sums, planes);
+    if (status == KF_OK) status = kf_world_sum(sums, (int)words, error);
+    memcpy(list, sums, bytes);
+    for (int part = 0; part < plan->part_count; part++)
+        free(lists[part]);
+    free(lists);
+    free(sums);
+    return status;
+}
+
+/* --- restoring ----------------------------------------------------------------------------------------- */
+
+void kf_kinetic_begin_placing(kf_list_placing *placing, const kf_plan *plan, const char *list) {
+    const size_t parts = (size_t)plan->part_count;
+    *placing = (kf_list_placing){.plan = plan, .list = list};
+    placing->rows = kf_allocate_zeroed(parts, sizeof *placing->rows);
+    placing->used = kf_allocate_zeroed(parts, sizeof *placing->used);
+    for (size_t part = 0; part < parts; part++)
+        placing->rows[part] = kf_allocate_zeroed(1, kf_kinetic_list_bytes(plan->system));
+}
+
+/* Whether a part has places for the nodes of a plane of its grid: its own, and the next. */
+static bool has_places(const kf_plan *plan, int grid, int z) {
+    int range[KF_PLANE_RANGES][2];
+    const int ranges = kf_kinetic_touched_planes(plan, grid, range);
+    for (int r = 0; r < ranges; r++)
+        if (z >= range[r][0] && z < range[r][1]) return true;
+    return false;
+}
+
+/* Whose list those of a plane go to. */
+static int part_of(const kf_plan *plan, int grid, int z) {
+    const kf_kinetic *kinetics = plan->system;
+    int part = 0;
+    if (kinetics->works_beside) return grid;
+    while (part < plan->part_count - 1 && z >= kinetics[part].first_plane + kinetics[part].planes)
+        part++;
+    return part;
+}
+
+void kf_kinetic_place_listed(kf_list_placing *placing, int grid, int first, int planes, char *words) {
+    const kf_plan *plan = placing->plan;
+    const kf_kinetic *kinetics = plan->system;
+    const plane_words w = words_of(plan);
+    const size_t all = (size_t)kinetics->listed_all;
+    for (int z = first; z < first + planes; z++) {
+        char *plane = words + w.plane * (size_t)(z - first);
+        const bool has = has_places(plan, grid, z);
+        const int part = part_of(plan, grid, z);
+        for (size_t node = 0; node < w.nodes; node++) {
+            if (!is_listed(&w, plane, node)) continue;
+            const size_t from = place_at(&w, plane, node), place = placing->used[part];
+            if (from >= all || place >= all) continue; /* no checkpoint of this simulation */
+            if (!has) {                                /* nobody reads it before it is written anew */
+                put_place(&w, plane, node, 0);
+                continue;
+            }
+            copy_node(placing->rows[part], all, place, placing->list, all, from, kinetics->real_bytes);
+            put_place(&w, plane, node, (size_t)kinetics[part].listed_before + place);
+            placing->used[part]++;
+        }
+    }
+}
+
+static kf_status bring_rows(const kf_list_placing *placing, int part, kf_error *error) {
+    const kf_kinetic *kinetic = (const kf_kinetic *)placing->plan->system + part;
+    const size_t used = placing->used[part], real = kinetic->real_bytes;
+    for (size_t i = 0; i < POPULATIONS && used > 0; i++)
+        KF_TRY(kf_buffer_upload(
+            kinetic->listed,
+            (i * (size_t)kinetic->arguments.listed_count + (size_t)kinetic->listed_before) * real,
+            placing->rows[part] + i * (size_t)kinetic->listed_all * real, used * real, error));
+    return KF_OK;
+}
+
+kf_status kf_kinetic_end_placing(kf_list_placing *placing, kf_status status, kf_error *error) {
+    for (int part = 0; part < placing->plan->part_count; part++) {
+        if (status == KF_OK) status = bring_rows(placing, part, error);
+        free(placing->rows[part]);
+    }
+    free(placing->rows);
+    free(placing->used);
+    return status;
+}

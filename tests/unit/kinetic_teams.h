@@ -1,0 +1,285 @@
+/* What the tests of the kinetic system's teams share: runs, plans and scenes, and what a team must leave
+ * behind. */
+#ifndef KF_TESTS_UNIT_KINETIC_TEAMS_H
+#define KF_TESTS_UNIT_KINETIC_TEAMS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scene/scene.h"
+#include "solver/kinetic/kinetic.h"
+#include "tests/unit/free_torus.h"
+#include "tests/unit/team_fixture.h"
+
+/* Of a run; orders of streams that are tried, and until one is noticed that leaves out awaits. */
+enum { STEPS = 37, SEEDS = 3, MOST_SEEDS = 12 };
+
+static const kf_system *const kinetic = &kf_system_kinetic;
+
+/* What a plan leaves behind. */
+typedef struct outcome {
+    void *state;
+    size_t bytes;
+    kf_solid_load load;
+    kf_fields fields;
+} outcome;
+
+static inline void outcome_free(outcome *o) {
+    free(o->state);
+    kf_fields_free(&o->fields);
+}
+
+static inline kf_plan *open_plan(const kf_scene *scene, const char *const *fixed, kf_backend *backend) {
+    kf_error error = {KF_OK, ""};
+    kf_plan *plan;
+    const kf_config config = config_of(kinetic, scene, backend, fixed);
+    must(kinetic->plan(problem_of(kinetic, scene), &config, backend, &plan, &error), &error);
+    must(kf_plan_initialise(plan, &error), &error);
+    return plan;
+}
+
+static inline void finish(kf_plan *plan, outcome *o) {
+    kf_error error = {KF_OK, ""};
+    memset(o, 0, sizeof *o);
+    must(kf_backend_synchronize(plan->backend, &error), &error);
+    must(plan->methods->flow->load(plan, &o->load, &error), &error);
+    must(plan->methods->flow->fields(plan, &o->fields, &error), &error);
+    take_state(plan, &o->state, &o->bytes);
+    must(kf_plan_check_buffers(plan, &error), &error);
+}
+
+static inline void run(const kf_scene *scene, const char *const *fixed, const char *device, outcome *o) {
+    kf_error error = {KF_OK, ""};
+    kf_backend *backend;
+    must(kf_backend_open(device, &backend, &error), &error);
+    kf_plan *plan = open_plan(scene, fixed, backend);
+    must(kf_plan_advance(plan, STEPS, &error), &error);
+    finish(plan, o);
+    kf_plan_free(plan);
+    kf_backend_close(backend);
+}
+
+static inline void same(const outcome *one, const outcome *team, const char *what) {
+    const size_t nodes =
+        (size_t)one->fields.nodes[0] * (size_t)one->fields.nodes[1] * (size_t)one->fields.nodes[2];
+    assert_int_equal(one->bytes, team->bytes);
+    if (memcmp(one->fields.density, team->fields.density, nodes * sizeof(float)) != 0)
+        for (size_t i = 0; i < nodes; i++)
+            if (memcmp(&one->fields.density[i], &team->fields.density[i], sizeof(float)) != 0)
+                fail_msg("%s: density %.9g, not %.9g, in plane %zu at %zu", what,
+                         (double)team->fields.density[i], (double)one->fields.density[i],
+                         i / (size_t)one->fields.nodes[0] / (size_t)one->fields.nodes[1],
+                         i % ((size_t)one->fields.nodes[0] * (size_t)one->fields.nodes[1]));
+    if (memcmp(one->state, team->state, one->bytes) != 0) fail_msg("%s: the states differ", what);
+    if (memcmp(&one->load, &team->load, sizeof one->load) != 0)
+        fail_msg("%s: force %.17g %.17g %.17g, not %.17g %.17g %.17g", what, team->load.force[0],
+                 team->load.force[1], team->load.force[2], one->load.force[0], one->load.force[1],
+                 one->load.force[2]);
+}
+
+static const char *const teams[] = {"cpu:1,cpu:1", "cpu:1,cpu:1,cpu:1", "cpu:1,cpu:1,cpu:1,cpu:1"};
+
+/* A plan with another parameter, unless that is NULL. */
+static inline void add_to(const char *const *fixed, const char *other, const char *with[32]) {
+    int count = 0;
+    for (; fixed[count] != NULL; count++)
+        with[count] = fixed[count];
+    if (other != NULL) with[count++] = other;
+    with[count] = NULL;
+}
+
+/* The same planes, copied instead of read in place. */
+static inline void run_copying(const kf_scene *scene, const char *const *fixed, const char *transfer,
+                               const char *device, outcome *o) {
+    const char *with[32];
+    add_to(fixed, transfer, with);
+    run(scene, with, device, o);
+}
+
+static inline kf_scene *open_scene(const char *name, long nodes) {
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene;
+    const kf_scene_options options = {.node_limit = nodes};
+    must(kf_scene_open(name, &options, &scene, &error), &error);
+    scene->accuracy = 0.02;
+    return scene;
+}
+
+static inline kf_scene *ball_scene(void) {
+    return open_scene("ball", 6000);
+}
+
+/* Of the fused plan: what is common to the rows below. */
+#define FUSED                                                                                                \
+    "plan=fused", "morton=false", "sample_block_length=2", "register_cap=0", "exchange=false",               \
+        "shell_choices=false", "slab=0", "nodes_per_thread=1", "block_x=64", "block_y=2", "staged_nodes=0",  \
+        "streaming_stores=false", "reorder_period=0"
+
+static const char *const two_grids[][24] = {
+    {FUSED, "layout=csoa", "alpha=32", "storage=f32", "streaming=two_grids", "boundary_kernels=0",
+     "immersed_boundary=aggregated", NULL},
+    {FUSED, "layout=soa", "storage=f16", "streaming=two_grids", "boundary_kernels=0",
+     "immersed_boundary=aggregated", NULL},
+    {FUSED, "layout=aos", "storage=f32", "streaming=two_grids", "boundary_kernels=1",
+     "immersed_boundary=scatter", "force_sum=fixed", NULL},
+    {FUSED, "layout=csoa", "alpha=32", "storage=f16", "streaming=two_grids", "boundary_kernels=6",
+     "immersed_boundary=scatter", "force_sum=fixed", NULL},
+};
+
+/* The flow's kernel leaves out the band, also in parts that have no samples. */
+static const char *const masked[] = {"plan=fused",
+                                     "morton=false",
+                                     "sample_block_length=2",
+                                     "register_cap=0",
+                                     "exchange=false",
+                                     "shell_choices=false",
+                                     "nodes_per_thread=2",
+                                     "block_x=64",
+                                     "block_y=2",
+                                     "staged_nodes=0",
+                                     "streaming_stores=false",
+                                     "reorder_period=0",
+                                     "layout=csoa",
+                                     "alpha=32",
+                                     "storage=f32",
+                                     "streaming=two_grids",
+                                     "boundary_kernels=0",
+                                     "immersed_boundary=aggregated",
+                                     "masked_band=true",
+                                     "concurrent_solid=true",
+                                     "overlap=false",
+                                     "slab=0",
+                                     NULL};
+
+static const char *const one_grid[][24] = {
+    {FUSED, "layout=csoa", "alpha=32", "storage=f32", "streaming=in_place", "boundary_kernels=0",
+     "immersed_boundary=aggregated", NULL},
+    {FUSED, "layout=soa", "storage=f16", "streaming=in_place", "boundary_kernels=1",
+     "immersed_boundary=scatter", "force_sum=fixed", NULL},
+    {FUSED, "layout=csoa", "alpha=32", "storage=f16", "streaming=esoteric", "boundary_kernels=0",
+     "immersed_boundary=aggregated", NULL},
+    {FUSED, "layout=soa", "storage=f32", "streaming=esoteric", "boundary_kernels=6",
+     "immersed_boundary=aggregated", NULL},
+};
+
+static inline kf_scene *empty_scene(void) {
+    kf_scene *scene = open_scene("ball", 6000);
+    scene->rate_rule = KF_RATE_ONES;
+    scene->samples.count = 0;
+    scene->mesh.triangle_count = 0;
+    return scene;
+}
+
+static const char *const moments[][12] = {
+    {"plan=moments", "layout=csoa", "alpha=32", "storage=f32", "block_x=32", "block_y=8", "march=8", NULL},
+    {"plan=moments", "layout=soa", "storage=f16", "block_x=32", "block_y=8", "march=8", NULL},
+    {"plan=moments", "layout=soa", "storage=f64", "block_x=32", "block_y=8", "march=16", NULL},
+    {"plan=moments", "layout=csoa", "alpha=32", "storage=f32", "block_x=32", "block_y=8", "march=8",
+     "force_sum=fixed", "reorder_period=0", NULL},
+};
+
+/* Across z periodic, the solid lies across the seam and a cut, in two passes. */
+static inline kf_scene *seam_scene(void) {
+    kf_scene *scene = open_scene("ball", 6000);
+    const double shift = scene->nodes[2] - 1.3 - 0.5 * (scene->solid_low[2] + scene->solid_high[2]);
+    scene->faces[KF_ZMIN] = scene->faces[KF_ZMAX] = KF_PERIODIC;
+    for (size_t s = 0; s < scene->samples.count; s++)
+        scene->samples.z[s] += shift;
+    scene->solid_low[2] += shift;
+    scene->solid_high[2] += shift;
+    scene->immersed_passes = 2;
+    return scene;
+}
+
+static const char *const moving[][24] = {
+    {FUSED, "layout=csoa", "alpha=32", "storage=f32", "streaming=two_grids", "boundary_kernels=0",
+     "immersed_boundary=aggregated", "force_sum=fixed", NULL},
+    {FUSED, "layout=csoa", "alpha=32", "storage=f16", "streaming=in_place", "boundary_kernels=0",
+     "immersed_boundary=scatter", "force_sum=fixed", NULL},
+};
+
+static inline kf_scene *moving_scene(void) {
+    kf_scene *scene = open_scene("torus", 6000);
+    scene->motion.velocity[2] = 0.02;
+    return scene;
+}
+
+/* A free solid across the seam along x and the cuts, in one pass and in two; its velocities need the sums of
+ * all parts. */
+static inline kf_scene *free_scene(void) {
+    kf_scene *scene = open_scene("torus", 6000);
+    set_free_torus(scene);
+    return scene;
+}
+
+static inline bool equal(const outcome *one, const outcome *team) {
+    return one->bytes == team->bytes && memcmp(one->state, team->state, one->bytes) == 0 &&
+           memcmp(&one->load, &team->load, sizeof one->load) == 0;
+}
+
+static const char *const transfers[] = {"transfer=copies", "transfer=host"}, direct[] = "transfer=direct";
+
+/* The same of a team that is cut across y, too, unless cut is NULL. */
+static inline void run_cut(const kf_scene *scene, const char *const *fixed, const char *cut,
+                           const char *transfer, const char *device, outcome *o) {
+    const char *with[32];
+    add_to(fixed, cut, with);
+    run_copying(scene, with, transfer, device, o);
+}
+
+/* Outflows across all axes, whose edges lie in other parts than their middles. */
+static inline kf_scene *open_ends(void) {
+    kf_scene *scene = ball_scene();
+    scene->faces[KF_YMIN] = scene->faces[KF_YMAX] = scene->faces[KF_ZMAX] = KF_OUTFLOW;
+    return scene;
+}
+
+static inline kf_scene *free_between_mirrors(void) {
+    kf_scene *scene = free_scene();
+    scene->faces[KF_YMIN] = scene->faces[KF_YMAX] = KF_FREE_SLIP;
+    return scene;
+}
+
+static const char *const doubles[] = {FUSED,
+                                      "layout=soa",
+                                      "storage=f64",
+                                      "streaming=two_grids",
+                                      "boundary_kernels=0",
+                                      "immersed_boundary=aggregated",
+                                      NULL};
+
+/* Scenes that plan moments takes. */
+static inline kf_scene *with_moments(kf_scene *scene) {
+    scene->rate_rule = KF_RATE_ONES;
+    return scene;
+}
+
+static inline kf_scene *solid_of_moments(void) {
+    return with_moments(ball_scene());
+}
+
+static inline kf_scene *moments_across_the_seam(void) {
+    return with_moments(seam_scene());
+}
+
+static inline kf_scene *moving_moments(void) {
+    return with_moments(moving_scene());
+}
+
+static inline kf_scene *free_moments(void) {
+    return with_moments(free_scene());
+}
+
+static inline kf_scene *moments_at_ends(void) {
+    return with_moments(open_ends());
+}
+
+#endif

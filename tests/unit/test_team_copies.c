@@ -1,0 +1,338 @@
+/* Teams of devices that copy planes, and rows where they are cut across y too: bit for bit one device's. */
+#include "base/backend/cpu_queue.h"
+#include "base/backend/nccl.h"
+#include "tests/unit/kinetic_teams.h"
+
+static const char *const nineteen[] = {"plan=fused",          "layout=csoa",        "alpha=32",
+                                       "storage=f32",         "velocities=19",      "nodes_per_thread=1",
+                                       "streaming=two_grids", "boundary_kernels=0", NULL};
+
+/* A team that one of these runs ends as one device does, its streams done in an order that the seed chooses;
+ * 0: as they come. */
+typedef void (*team_run)(const kf_scene *scene, const char *const *fixed, const char *change,
+                         const char *transfer, const char *device, outcome *o);
+static void holds(team_run runs, const kf_scene *scene, const char *const *fixed, const char *change,
+                  const char *transfer, const char *device, uint64_t seed, const outcome *one,
+                  const char *what) {
+    outcome team;
+    kf_cpu_shuffle(seed, -1);
+    runs(scene, fixed, change, transfer, device, &team);
+    kf_cpu_shuffle(0, -1);
+    same(one, &team, what);
+    outcome_free(&team);
+}
+
+/* Whether a team that copies planes ends as one device does, in as many orders of its streams. */
+static bool copies_alike(const kf_scene *scene, const char *const *fixed, const char *cut,
+                         const char *transfer, const char *device, const outcome *one, int seeds,
+                         int dropped) {
+    bool alike = true;
+    for (int seed = 1; seed <= seeds && alike; seed++) {
+        outcome team;
+        kf_cpu_shuffle((uint64_t)seed, dropped);
+        run_cut(scene, fixed, cut, transfer, device, &team);
+        alike = equal(one, &team);
+        outcome_free(&team);
+    }
+    kf_cpu_shuffle(0, -1);
+    return alike;
+}
+
+/* Half of the ball, whose flat side lies on a wall across y or z. */
+static kf_scene *on_a_wall(int axis) {
+    kf_scene *scene = ball_scene();
+    kf_samples *samples = &scene->samples;
+    double *position = axis == 1 ? samples->y : samples->z;
+    const double middle = 0.5 * (scene->solid_low[axis] + scene->solid_high[axis]);
+    size_t kept = 0;
+    for (size_t s = 0; s < samples->count; s++) {
+        if (position[s] < middle) continue;
+        position[s] -= middle;
+        samples->x[kept] = samples->x[s];
+        samples->y[kept] = samples->y[s];
+        samples->z[kept] = samples->z[s];
+        samples->area[kept++] = samples->area[s];
+    }
+    samples->count = kept;
+    scene->solid_low[axis] = 0.0;
+    scene->solid_high[axis] -= middle;
+    scene->faces[2 * axis] = KF_WALL;
+    return scene;
+}
+
+static kf_scene *on_a_wall_across_y(void) {
+    return on_a_wall(1);
+}
+
+static kf_scene *on_the_ground(void) {
+    return on_a_wall(2);
+}
+
+/* Copied planes, from device to device and through the host, in two grids and in one, with and without the
+ * band masked, of static, moving and free solids, domains that wrap, and moments; parts so thin that there is
+ * nothing to work on meanwhile. */
+static void test_copied_planes(void **state) {
+    (void)state;
+    static const char *const concurrent[] = {FUSED,
+                                             "layout=csoa",
+                                             "alpha=32",
+                                             "storage=f32",
+                                             "streaming=two_grids",
+                                             "boundary_kernels=0",
+                                             "immersed_boundary=aggregated",
+                                             "concurrent_solid=true",
+                                             NULL};
+    static const struct {
+        kf_scene *(*open)(void);
+        const char *const *plan;
+        int team;
+    } cases[] = {{ball_scene, two_grids[0], 0},         {ball_scene, two_grids[1], 2},
+                 {ball_scene, one_grid[0], 2},          {ball_scene, one_grid[2], 1},
+                 {empty_scene, moments[0], 2},          {seam_scene, two_grids[0], 1},
+                 {seam_scene, one_grid[0], 0},          {moving_scene, moving[0], 0},
+                 {moving_scene, moving[1], 1},          {free_scene, moving[0], 1},
+                 {ball_scene, concurrent, 2},           {ball_scene, masked, 1},
+                 {on_a_wall_across_y, two_grids[0], 0}, {solid_of_moments, moments[0], 0},
+                 {solid_of_moments, moments[0], 2},     {moments_across_the_seam, moments[1], 1},
+                 {moving_moments, moments[3], 1},       {free_moments, moments[3], 0},
+                 {moments_at_ends, moments[2], 2}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        outcome one;
+        kf_scene *scene = cases[c].open();
+        run(scene, cases[c].plan, "cpu:1", &one);
+        for (int t = 0; t < 2; t++)
+            for (int ordered = 0; ordered < 2; ordered++) {
+                char what[64];
+                (void)snprintf(what, sizeof what, "case %zu, %s, %s", c, transfers[t],
+                               ordered == 0 ? "in random order" : "in order");
+                holds(run_cut, scene, cases[c].plan, NULL, transfers[t], teams[cases[c].team],
+                      ordered == 0 ? c + 1 : 0, &one, what);
+            }
+        outcome_free(&one);
+        kf_scene_free(scene);
+    }
+}
+
+/* A plan of two grids with one that moves to and fro instead. */
+static void run_shifted(const kf_scene *scene, const char *const *two, const char *slab, const char *transfer,
+                        const char *device, outcome *o) {
+    const char *with[32];
+    int count = 0;
+    for (; two[count] != NULL; count++)
+        with[count] = strcmp(two[count], "slab=0") == 0                ? slab
+                      : strcmp(two[count], "streaming=two_grids") == 0 ? "streaming=shift"
+                                                                       : two[count];
+    with[count++] = transfer;
+    with[count] = NULL;
+    run(scene, with, device, o);
+}
+
+/* Grids that move to and fro, each within its part's memory: open and periodic ends, static, moving and free
+ * solids, one slab and several. */
+static void test_shifted_grids(void **state) {
+    (void)state;
+    static const struct {
+        kf_scene *(*open)(void);
+        const char *const *plan;
+        const char *slab;
+        int team;
+    } cases[] = {{ball_scene, two_grids[0], "slab=4", 0},
+                 {ball_scene, two_grids[1], "slab=8", 2},
+                 {seam_scene, two_grids[0], "slab=8", 1},
+                 {moving_scene, moving[0], "slab=4", 1},
+                 {free_scene, moving[0], "slab=8", 0}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        outcome one;
+        kf_scene *scene = cases[c].open();
+        run(scene, cases[c].plan, "cpu:1", &one);
+        for (int t = 0; t < 2; t++) {
+            char what[64];
+            (void)snprintf(what, sizeof what, "shifted, case %zu, %s", c, transfers[t]);
+            holds(run_shifted, scene, cases[c].plan, cases[c].slab, transfers[t], teams[cases[c].team],
+                  t == 0 ? c + 1 : 0, &one, what);
+        }
+        outcome_free(&one);
+        kf_scene_free(scene);
+    }
+}
+
+/* Without a solid, and what 19 velocities are allowed. */
+static kf_scene *coarse_scene(void) {
+    kf_scene *scene = empty_scene();
+    scene->accuracy = KF_ACCURACY_OF_19;
+    return scene;
+}
+
+/* Cuts across y and z, with the solid across both: 1 x 2, 2 x 2, 1 x 4, in order and in random order. */
+static void test_cuts_across_y(void **state) {
+    (void)state;
+    static const struct {
+        kf_scene *(*open)(void);
+        const char *const *plan, *cut;
+        int team;
+    } cases[] = {{ball_scene, two_grids[0], "parts_y=2", 0},
+                 {ball_scene, two_grids[0], "parts_y=2", 2},
+                 {ball_scene, two_grids[1], "parts_y=2", 2},
+                 {seam_scene, two_grids[0], "parts_y=2", 2},
+                 {ball_scene, masked, "parts_y=2", 2},
+                 {ball_scene, two_grids[1], "parts_y=4", 2},
+                 {on_the_ground, two_grids[0], "parts_y=2", 0},
+                 {on_the_ground, two_grids[0], "parts_y=2", 2},
+                 {on_a_wall_across_y, two_grids[1], "parts_y=2", 2},
+                 {open_ends, doubles, "parts_y=2", 2},
+                 {open_ends, two_grids[0], "parts_y=4", 2},
+                 {coarse_scene, nineteen, "parts_y=2", 2},
+                 {moving_scene, moving[0], "parts_y=2", 2},
+                 {free_between_mirrors, moving[0], "parts_y=2", 2}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        outcome one;
+        kf_scene *scene = cases[c].open();
+        run(scene, cases[c].plan, "cpu:1", &one);
+        for (int t = 0; t < 2; t++)
+            for (int ordered = 0; ordered < 2; ordered++) {
+                char what[64];
+                (void)snprintf(what, sizeof what, "cut, case %zu, %s, %s", c, transfers[t],
+                               ordered == 0 ? "in random order" : "in order");
+                holds(run_cut, scene, cases[c].plan, cases[c].cut, transfers[t], teams[cases[c].team],
+                      ordered == 0 ? c + 1 : 0, &one, what);
+            }
+        outcome_free(&one);
+        kf_scene_free(scene);
+    }
+}
+
+/* No await of the copies is there in vain, in slabs and in boxes, and in slabs of moments. */
+static void test_awaits_of_copies(void **state) {
+    (void)state;
+    static const struct {
+        kf_scene *(*open)(void);
+        const char *const *plan, *cut;
+    } cases[] = {{ball_scene, two_grids[0], NULL},
+                 {ball_scene, two_grids[0], "parts_y=2"},
+                 {solid_of_moments, moments[0], NULL}};
+    for (int c = 0; c < 3; c++) {
+        outcome one;
+        kf_scene *scene = cases[c].open();
+        run(scene, cases[c].plan, "cpu:1", &one);
+        for (int t = 0; t < 2; t++) {
+            if (!copies_alike(scene, cases[c].plan, cases[c].cut, transfers[t], teams[2], &one, SEEDS, -1))
+                fail_msg("%s, case %d: another result in random order", transfers[t], c);
+            for (int dropped = 0; dropped < KF_CPU_DROPS; dropped++)
+                if (copies_alike(scene, cases[c].plan, cases[c].cut, transfers[t], teams[2], &one, MOST_SEEDS,
+                                 dropped))
+                    fail_msg("%s, case %d: awaits %d of %d are not missed", transfers[t], c, dropped,
+                             KF_CPU_DROPS);
+        }
+        outcome_free(&one);
+        kf_scene_free(scene);
+    }
+}
+
+/* One run in three plans one after the other, on three, four or two, and one, the second of them changed. */
+static void run_restarted(const kf_scene *scene, const char *const *fixed, const char *cut,
+                          const char *transfer, outcome *o) {
+    kf_error error = {KF_OK, ""};
+    const char *const devices[] = {teams[1], kf_kinetic_most_parts(scene) < 4 ? teams[0] : teams[2], "cpu:1"};
+    static const uint64_t until[] = {10, 23, STEPS};
+    void *kept = NULL;
+    size_t bytes = 0;
+    for (int i = 0; i < 3; i++) {
+        kf_backend *backend;
+        const char *cut_plan[32], *plans[32];
+        add_to(fixed, i == 1 ? cut : NULL, cut_plan);
+        add_to(cut_plan, i == 1 ? transfer : NULL, plans);
+        must(kf_backend_open(devices[i], &backend, &error), &error);
+        kf_plan *plan = open_plan(scene, plans, backend);
+        if (i > 0) must(plan->methods->restore(plan, kept, until[i - 1], &error), &error);
+        must(kf_plan_advance(plan, until[i] - plan->steps_done, &error), &error);
+        free(kept);
+        take_state(plan, &kept, &bytes);
+        if (i == 2) finish(plan, o);
+        kf_plan_free(plan);
+        kf_backend_close(backend);
+    }
+    free(kept);
+}
+
+static void test_restart_on_any_number(void **state) {
+    (void)state;
+    static const struct {
+        kf_scene *(*open)(void);
+        const char *const *plan, *cut, *transfer;
+    } cases[] = {{ball_scene, two_grids[0], NULL, NULL},
+                 {ball_scene, two_grids[0], "parts_y=2", "transfer=copies"},
+                 {ball_scene, two_grids[0], "parts_y=4", "transfer=copies"},
+                 {solid_of_moments, moments[0], NULL, NULL},
+                 {solid_of_moments, moments[0], NULL, "transfer=copies"},
+                 {moments_across_the_seam, moments[1], NULL, "transfer=copies"},
+                 {moving_moments, moments[3], NULL, NULL},
+                 {moving_moments, moments[3], NULL, "transfer=copies"}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        outcome one, last;
+        char what[64];
+        kf_scene *scene = cases[c].open();
+        (void)snprintf(what, sizeof what, "restarted, case %zu", c);
+        run(scene, cases[c].plan, "cpu:1", &one);
+        run_restarted(scene, cases[c].plan, cases[c].cut, cases[c].transfer, &last);
+        same(&one, &last, what);
+        outcome_free(&last);
+        outcome_free(&one);
+        kf_scene_free(scene);
+    }
+}
+
+/* What is said of a config for four devices with parts_y=2 and another value. */
+static void refused(const kf_scene *scene, const char *device, const char *name, const char *value,
+                    long number, const char *says) {
+    kf_error error = {KF_OK, ""};
+    kf_backend *backend;
+    kf_plan *plan = NULL;
+    must(kf_backend_open(device, &backend, &error), &error);
+    kf_config config = config_of(kinetic, scene, backend, two_grids[0]);
+    kf_config_set_name(&config, "transfer", "copies");
+    kf_config_set_integer(&config, "parts_y", 2);
+    if (value != NULL)
+        kf_config_set_name(&config, name, value);
+    else if (name != NULL)
+        kf_config_set_integer(&config, name, number);
+    assert_int_equal(kinetic->plan(problem_of(kinetic, scene), &config, backend, &plan, &error),
+                     KF_BAD_INPUT);
+    if (strstr(error.message, says) == NULL) fail_msg("%s", error.message);
+    kf_backend_close(backend);
+}
+
+static void test_refusals_of_cuts(void **state) {
+    (void)state;
+    kf_scene *scene = ball_scene();
+    refused(scene, teams[1], NULL, NULL, 0, "3 devices cannot stand 2 along y");
+    refused(scene, teams[2], "transfer", "direct", 0, "rows are copied: use transfer=copies");
+    refused(scene, teams[2], "streaming", "in_place", 0, "plan fused between two grids");
+    refused(scene, teams[2], "boundary_kernels", NULL, 1, "with boundary_kernels=0");
+    refused(scene, "cpu,cpu,cpu,cpu,cpu,cpu,cpu,cpu", "parts_y", NULL, 8,
+            "8 devices along y and 1 along z are too many");
+    scene->faces[KF_YMIN] = scene->faces[KF_YMAX] = KF_PERIODIC;
+    refused(scene, teams[2], NULL, NULL, 0, "periodic along y");
+    kf_scene_free(scene);
+}
+
+/* Where the library is not, one line says how to get it. */
+static void test_without_nccl(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    assert_int_equal(kf_nccl_available("cpu", &error), KF_BAD_INPUT);
+    setenv("KFTUNE_NCCL", "/nowhere/libnccl.so.2", 1);
+    assert_int_equal(kf_nccl_available("cuda", &error), KF_MACHINE);
+    assert_true(strstr(error.message, "$KFTUNE_NCCL") != NULL ||
+                strstr(error.message, "without CUDA") != NULL);
+    unsetenv("KFTUNE_NCCL");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_copied_planes),         cmocka_unit_test(test_cuts_across_y),
+        cmocka_unit_test(test_shifted_grids),         cmocka_unit_test(test_awaits_of_copies),
+        cmocka_unit_test(test_restart_on_any_number), cmocka_unit_test(test_without_nccl),
+        cmocka_unit_test(test_refusals_of_cuts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
