@@ -217,9 +217,6 @@ static kf_status open_plan(kf_run_job *job, kf_error *error) {
                           error));
     if (job->foreign) KF_TRY(kf_known_config_verify(job->problem, &job->best.config, job->backend, error));
     if (!kf_argument_given(job->arguments, "--smoke")) return KF_OK;
-    if (kf_world_size() > 1)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "--smoke: smoke is drawn in one process, whose --devices may be several");
     KF_TRY(kf_smoke_open(job->plan, job->smoke_size, &job->how.viewpoint, &job->smoke, error));
     job->how.smoke = job->smoke;
     return KF_OK;

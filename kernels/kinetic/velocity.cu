@@ -10,9 +10,13 @@ typedef struct
 }
 kf_float4;
 
-/* [z][y][x][4] in a->velocity after the last step; it holds half of the body force. Extent: the nodes. */
+/* [z][y][x][4] in a->velocity after the last step; it holds half of the body force. Extent: nodes_x, rows, planes, from
+ * first_plane on, which comes first in a->velocity; where there are cuts across y, from first_row on. */
 KF_SCALAR_KERNEL(velocity, kf_kinetic_arguments) {
-    const kf_index k = kf_node(a, x, y, z);
+#if KF_CUT_Y
+    y += a->first_row;
+#endif
+    const kf_index k = kf_node(a, x, y, a->first_plane + z);
     KF_LOAD_LEFT
     KF_DECLARE_STATE(-KF_BODY_X, -KF_BODY_Y, -KF_BODY_Z)
     const long long node = x + a->nodes[0] * (y + (long long)a->nodes[1] * z);

@@ -311,6 +311,11 @@ kf_status kf_kinetic_gather_planes(const kf_plan *plan, void *all, size_t plane_
 
 /* kinetic_state.c */
 extern const kf_plan_methods kf_kinetic_methods;
+/* Where the populations are after so many steps. */
+void kf_kinetic_find_populations(const kf_kinetic *kinetic, uint64_t steps, kf_kinetic_arguments *a);
+/* kinetic_velocity.c: the flow's method velocity (solver/flow/flow_plan.h); of several processes all get it.
+ */
+kf_status kf_kinetic_device_velocity(kf_plan *plan, kf_buffer *buffer, kf_error *error);
 /* Density - 1 and velocity [4][z][y][x] in double, for verification; caller frees. */
 kf_status kf_kinetic_read(kf_plan *plan, double **values, kf_error *error);
 

@@ -14,8 +14,7 @@ static kf_kinetic *kinetic_of(const kf_plan *plan) {
     return plan->system;
 }
 
-/* Where the populations are after so many steps. */
-static void find_populations(const kf_kinetic *kinetic, uint64_t steps, kf_kinetic_arguments *a) {
+void kf_kinetic_find_populations(const kf_kinetic *kinetic, uint64_t steps, kf_kinetic_arguments *a) {
     const bool odd = steps % 2 == 1;
     a->source = kinetic->grids[kinetic->swaps && odd];
     a->pushed = kinetic->options.in_place != 0 && odd;
@@ -36,7 +35,7 @@ static kf_status on_slab(kf_plan *plan, const char *name, int grid, int first, i
     a.extent[2] = planes;
     a.first_plane = first;
     kf_kinetic_rows(kinetic, beside, &a.first_row, &a.extent[1]);
-    find_populations(kinetic, plan->steps_done, &a);
+    kf_kinetic_find_populations(kinetic, plan->steps_done, &a);
     a.density = slab;
     a.velocity = slab + cells * kinetic->real_bytes;
     const int block[3] = {64, 1, 1};
@@ -222,35 +221,6 @@ static kf_status read_fields(kf_plan *plan, kf_fields *fields, kf_error *error) 
         status = kf_kinetic_gather_planes(plan, fields->velocity[i], plane_bytes, 1, error);
     if (status != KF_OK) kf_fields_free(fields);
     return status;
-}
-
-static kf_status device_velocity(kf_plan *plan, kf_buffer *buffer, kf_error *error) {
-    kf_kinetic *kinetic = kinetic_of(plan);
-    kf_module **module = &kinetic->modules[KF_SOURCE_VELOCITY];
-    if (kf_kinetic_grids(plan) > 1)
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "smoke needs all populations in reach of one device: use a config with transfer=direct");
-    if (*module == NULL) {
-        kf_source source;
-        kf_kinetic_defines defines;
-        kf_kinetic_define(kf_plan_scene(plan), &kinetic->options, &kinetic->geometry, KF_SOURCE_VELOCITY,
-                          &source, &defines);
-        KF_TRY(kf_plan_module(plan, &source, module, error));
-    }
-    kf_function *kernel;
-    KF_TRY(kf_module_function(*module, "velocity", &kernel, error));
-    kf_kinetic_arguments a = kinetic->arguments;
-    memcpy(a.extent, a.nodes, sizeof a.extent);
-    find_populations(kinetic, plan->steps_done, &a);
-    a.velocity = kf_buffer_address(buffer);
-    if (plan->part_count > 1) KF_TRY(kf_backend_synchronize(plan->backend, error));
-    const int block[3] = {64, 1, 1};
-    kf_launch launch;
-    kf_launch_set(&launch, "velocity", kernel, block, &a, sizeof a);
-    KF_TRY(kf_backend_launch(plan->backend, &launch, error));
-    /* The parts' next steps must not overtake it. */
-    return plan->part_count > 1 ? kf_backend_synchronize(plan->backend, error) : KF_OK;
 }
 
 typedef struct double_fields {
@@ -558,7 +528,7 @@ static void free_system(kf_plan *plan) {
 }
 
 static const kf_flow_methods flow = {
-    .fields = read_fields, .velocity = device_velocity, .load = solid_load, .pose = read_pose};
+    .fields = read_fields, .velocity = kf_kinetic_device_velocity, .load = solid_load, .pose = read_pose};
 
 const kf_plan_methods kf_kinetic_methods = {.initialise = initialise,
                                             .snapshot = kf_flow_snapshot,

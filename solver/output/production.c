@@ -288,7 +288,7 @@ static kf_status draw_frame(production_run *producer, kf_error *error) {
     if (options->film_every == 0 || step % options->film_every != 0) return KF_OK;
     KF_TRY(kf_path(path, error, "%s/film_%05" PRIu64 ".png", options->folder, step / options->film_every));
     producer->result->frames++;
-    if (options->smoke != NULL) return kf_smoke_picture_png(options->smoke, path, error);
+    if (options->smoke != NULL) return writes() ? kf_smoke_picture_png(options->smoke, path, error) : KF_OK;
     const kf_picture_view *views;
     kf_snapshot snapshot;
     KF_TRY(kf_plan_snapshot(producer->plan, &snapshot, error));
@@ -314,6 +314,7 @@ static kf_status draw_between(production_run *producer, kf_error *error) {
 
 static kf_status draw_smoke(production_run *producer, kf_error *error) {
     char path[KF_PATH];
+    if (!writes()) return KF_OK;
     KF_TRY(output_path(producer, "smoke", "png", path, error));
     KF_TRY(kf_smoke_picture_png(producer->options->smoke, path, error));
     note_output(producer->result, path);

@@ -222,10 +222,6 @@ static void test_refusals(void **state) {
                      KF_BAD_INPUT);
     assert_non_null(strstr(error.message, "use transfer=direct"));
     kf_config_set_integer(&config, "boundary_kernels", 0);
-    must(kinetic->plan(problem_of(kinetic, scene), &config, backend, &plan, &error), &error);
-    assert_int_equal(plan->methods->flow->velocity(plan, NULL, &error), KF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "transfer=direct"));
-    kf_plan_free(plan);
     kf_config_set_name(&config, "transfer", "nccl");
     assert_int_equal(kinetic->plan(problem_of(kinetic, scene), &config, backend, &plan, &error),
                      KF_BAD_INPUT);

@@ -281,6 +281,41 @@ static void test_restart_on_any_number(void **state) {
     }
 }
 
+/* Smoke finds the velocity of all nodes on the first device: that of the fields. */
+static void test_velocity_for_smoke(void **state) {
+    (void)state;
+    static const char *const cuts[] = {NULL, "parts_y=2", "parts_y=4"};
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = ball_scene();
+    const size_t nodes = (size_t)scene->nodes[0] * (size_t)scene->nodes[1] * (size_t)scene->nodes[2];
+    float *velocity = malloc(nodes * 4 * sizeof *velocity);
+    for (int c = 0; c < 6; c++) {
+        kf_backend *backend;
+        kf_buffer *buffer;
+        kf_fields fields = {0};
+        const char *with[32], *cut[32];
+        must(kf_backend_open(teams[2], &backend, &error), &error);
+        must(kf_buffer_create(backend, nodes * 4 * sizeof *velocity, &buffer, &error), &error);
+        add_to(c < 3 ? two_grids[1] : doubles, cuts[c % 3], cut);
+        add_to(cut, transfers[0], with);
+        kf_plan *plan = open_plan(scene, with, backend);
+        must(kf_plan_advance(plan, 11, &error), &error);
+        must(plan->methods->flow->velocity(plan, buffer, &error), &error);
+        must(plan->methods->flow->fields(plan, &fields, &error), &error);
+        must(kf_plan_advance(plan, 1, &error), &error); /* which does not overtake it */
+        must(kf_buffer_download(buffer, 0, velocity, nodes * 4 * sizeof *velocity, &error), &error);
+        for (size_t i = 0; i < nodes; i++)
+            for (size_t a = 0; a < 3; a++)
+                assert_true(velocity[4 * i + a] == fields.velocity[a][i]);
+        kf_fields_free(&fields);
+        kf_plan_free(plan);
+        kf_buffer_free(buffer);
+        kf_backend_close(backend);
+    }
+    free(velocity);
+    kf_scene_free(scene);
+}
+
 /* What is said of a config for four devices with parts_y=2 and another value. */
 static void refused(const kf_scene *scene, const char *device, const char *name, const char *value,
                     long number, const char *says) {
@@ -331,8 +366,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_copied_planes),         cmocka_unit_test(test_cuts_across_y),
         cmocka_unit_test(test_shifted_grids),         cmocka_unit_test(test_awaits_of_copies),
-        cmocka_unit_test(test_restart_on_any_number), cmocka_unit_test(test_without_nccl),
-        cmocka_unit_test(test_refusals_of_cuts),
+        cmocka_unit_test(test_restart_on_any_number), cmocka_unit_test(test_velocity_for_smoke),
+        cmocka_unit_test(test_without_nccl),          cmocka_unit_test(test_refusals_of_cuts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
