@@ -150,21 +150,6 @@ KF_FUNCTION float kf_value_at(const kf_picture_arguments *a, const float *field,
     return lower + share[2] * (upper - lower);
 }
 
-/* Optical depth between one plane's nodes and the light: that of where the ray meets the plane above, and the
- * way between. Extent: the two other axes. */
-KF_SCALAR_KERNEL(cast_shade, kf_picture_arguments) {
-    (void)z;
-    const int first = a->up == 0 ? 1 : 0, second = a->up == 2 ? 1 : 2;
-    float p[3];
-    p[a->up] = ((float)a->plane + 0.5f) / a->refinement - 0.5f;
-    p[first] = ((float)x + 0.5f) / a->refinement - 0.5f;
-    p[second] = ((float)y + 0.5f) / a->refinement - 0.5f;
-    const long long node = a->plane * a->stride[a->up] + x * a->stride[first] + y * a->stride[second];
-    const kf_vector above = kf_along(kf_load(p), 1.0f, kf_load(a->shift));
-    const float way = 0.5f * a->slant * (a->extinction[node] + kf_value_at(a, a->extinction, above));
-    a->shade[node] = way + kf_value_at(a, a->shade, above);
-}
-
 /* --- the solid -------------------------------------------------------------------------------------------- */
 
 typedef struct kf_ray {
@@ -259,12 +244,32 @@ KF_FUNCTION kf_hit kf_cast(const kf_picture_arguments *a, kf_ray world, float fa
     return hit;
 }
 
+/* Optical depth between one plane's nodes and the light: that of where the ray meets the plane above, and the
+ * way between; and whether the solid is between. Extent: the two other axes. */
+KF_SCALAR_KERNEL(cast_shade, kf_picture_arguments) {
+    (void)z;
+    const int first = a->up == 0 ? 1 : 0, second = a->up == 2 ? 1 : 2;
+    float p[3];
+    p[a->up] = ((float)a->plane + 0.5f) / a->refinement - 0.5f;
+    p[first] = ((float)x + 0.5f) / a->refinement - 0.5f;
+    p[second] = ((float)y + 0.5f) / a->refinement - 0.5f;
+    const long long node = a->plane * a->stride[a->up] + x * a->stride[first] + y * a->stride[second];
+    kf_ray ray;
+    ray.from = kf_load(p);
+    ray.along = kf_load(a->light);
+    const kf_vector above = kf_along(ray.from, 1.0f, kf_load(a->shift));
+    const float way = 0.5f * a->slant * (a->extinction[node] + kf_value_at(a, a->extinction, above));
+    a->shade[node] = way + kf_value_at(a, a->shade, above);
+    if (a->tree != 0)
+        a->behind[node] =
+            kf_cast(a, ray, a->slant, 1).distance < a->slant ? 1.0f : kf_value_at(a, a->behind, above);
+}
+
 /* --- light ------------------------------------------------------------------------------------------------ */
 
 /* Colours are linear. */
 #define KF_SUN     kf_make(2.5f, 2.35f, 2.1f)
 #define KF_SKY     kf_make(0.20f, 0.25f, 0.34f)
-#define KF_ASPHALT kf_make(0.020f, 0.022f, 0.026f)
 #define KF_HORIZON kf_make(0.030f, 0.036f, 0.046f)
 #define KF_ZENITH  kf_make(0.006f, 0.008f, 0.013f)
 #define KF_SHADOW  3.0f /* depth counts so much more on the light's way than on the eye's: thin smoke has form, too */
@@ -335,7 +340,10 @@ KF_FUNCTION kf_vector kf_shade_solid(const kf_picture_arguments *a, kf_vector pl
     const float fresnel = a->gloss * (0.16f + 2.40f * square * square * grazing);
     const float glint = kf_most(kf_dot(mirrored, kf_load(a->light)), 0.0f);
     const kf_vector sky = kf_scaled(2.0f, kf_background(a, mirrored));
-    kf_vector colour = kf_times(kf_load(a->body), light);
+    /* What slopes and faces upwards is roof; walls, and terraces, are not. */
+    const float rise = kf_axis(normal, a->up);
+    const int roof = rise > 0.15f && rise < 0.98f;
+    kf_vector colour = kf_times(kf_load(roof ? a->roof : a->body), light);
     colour = kf_along(colour, fresnel, sky);
     return kf_along(colour, a->gloss * powf(glint, 40.0f) * light.y, kf_make(1.0f, 1.0f, 1.0f));
 }
@@ -352,7 +360,7 @@ KF_FUNCTION kf_vector kf_shade_ground(const kf_picture_arguments *a, kf_vector p
     if (fade < 0.004f) return KF_HORIZON;
     const kf_vector light = kf_light_on(a, place, kf_load(up), sample);
     (void)along;
-    return kf_mixed(KF_HORIZON, kf_times(KF_ASPHALT, light), fade);
+    return kf_mixed(KF_HORIZON, kf_times(kf_load(a->road), light), fade);
 }
 
 /* --- the picture ------------------------------------------------------------------------------------------ */
@@ -407,8 +415,9 @@ KF_FUNCTION kf_vector kf_march(const kf_picture_arguments *a, kf_ray ray, float 
         if (extinction <= 0.0f) continue;
         const float depth = kf_value_at(a, a->shade, p);
         const float pass = expf(-extinction * step), taken = *clear * (1.0f - pass);
-        const float direct = 0.31f * phase * expf(-KF_SHADOW * depth) + 0.07f * expf(-0.3f * KF_SHADOW * depth) +
-                             0.02f * expf(-0.08f * KF_SHADOW * depth);
+        const float sunny = a->tree == 0 ? 1.0f : 1.0f - kf_value_at(a, a->behind, p);
+        const float often = 0.07f * expf(-0.3f * KF_SHADOW * depth) + 0.02f * expf(-0.08f * KF_SHADOW * depth);
+        const float direct = sunny * 0.31f * phase * expf(-KF_SHADOW * depth) + (0.4f + 0.6f * sunny) * often;
         const float open = 0.20f + 0.50f * expf(-depth);
         const kf_vector light = kf_along(kf_scaled(direct, KF_SUN), open, KF_SKY);
         colour = kf_along(colour, taken, kf_times(kf_smoke_colour(a, p, extinction), light));

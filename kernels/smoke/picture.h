@@ -33,6 +33,7 @@ typedef struct kf_picture_arguments {
     float per_unit;           /* extinction of one such unit at a node */
     float *extinction;        /* [z][y][x], per lattice cell of way */
     float *shade;             /* [z][y][x], optical depth between the node and the light; the thin smoke before */
+    float *behind;            /* [z][y][x], share of the light that the solid keeps off; NULL without one */
     int *occupied;            /* [z][y][x] of the blocks: whether there is any smoke */
     float sparse;             /* extinction of so few tracers that they show as grains */
     int spacing;              /* nodes from a tap of the spreading to the next */
@@ -50,7 +51,8 @@ typedef struct kf_picture_arguments {
 
     const kf_box_node *tree; /* of the solid where it is at time 0; NULL without one */
     const float *triangles;
-    float body[3], gloss; /* the solid's colour, linear, and how much of the light it mirrors */
+    float body[3], roof[3], road[3]; /* colours of the solid, of where it slopes, and of the road; linear */
+    float gloss;                     /* how much of the light the solid mirrors */
     float rotation[9], center[3], start[3]; /* x = rotation (x0 - start) + center */
 
     int has_ground;

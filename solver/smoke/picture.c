@@ -11,7 +11,7 @@
 #include "solver/smoke/box_tree.h"
 #include "solver/smoke/camera.h"
 
-enum { BUFFERS = 8, KERNELS = 6 };
+enum { BUFFERS = 9, KERNELS = 6 };
 enum { SMOOTH, FIND_OCCUPIED, PART_THIN, SPREAD_THIN, CAST_SHADE, DRAW };
 static const char *const kernel_names[KERNELS] = {"smooth",      "find_occupied", "part_thin",
                                                   "spread_thin", "cast_shade",    "draw"};
@@ -24,10 +24,10 @@ static const float COLOURS[KF_SMOKE_PAINTS][3][3] = {
 };
 /* Linear. */
 static const struct {
-    float colour[3], gloss;
+    float colour[3], roof[3], road[3], gloss;
 } BODIES[KF_SMOKE_BODIES] = {
-    [KF_BODY_LACQUER] = {{0.26F, 0.028F, 0.020F}, 0.25F},
-    [KF_BODY_STONE] = {{0.26F, 0.17F, 0.10F}, 0.02F},
+    [KF_BODY_LACQUER] = {{0.26F, 0.028F, 0.020F}, {0.26F, 0.028F, 0.020F}, {0.020F, 0.022F, 0.026F}, 0.25F},
+    [KF_BODY_STONE] = {{0.25F, 0.17F, 0.10F}, {0.22F, 0.060F, 0.028F}, {0.034F, 0.033F, 0.033F}, 0.02F},
 };
 /* Tracers a node, after smoothing: below, they are seen one by one unless they are spread. */
 static const double SPARSE = 0.7;
@@ -98,24 +98,31 @@ static kf_status make_buffer(kf_smoke_picture *picture, size_t bytes, const void
     return contents == NULL ? KF_OK : kf_buffer_upload(*buffer, 0, contents, bytes, error);
 }
 
+static size_t node_count(const kf_picture_arguments *a) {
+    return (size_t)a->nodes[0] * (size_t)a->nodes[1] * (size_t)a->nodes[2];
+}
+
 static kf_status upload_solid(kf_smoke_picture *picture, kf_error *error) {
+    kf_picture_arguments *a = &picture->arguments;
     if (picture->scene->mesh.triangle_count == 0) return KF_OK;
     kf_box_tree tree;
-    void *nodes = NULL, *triangles = NULL;
+    void *nodes = NULL, *triangles = NULL, *behind = NULL;
     kf_box_tree_build(&picture->scene->mesh, &tree);
     kf_status status = make_buffer(picture, tree.node_count * sizeof *tree.nodes, tree.nodes, &nodes, error);
     if (status == KF_OK)
         status = make_buffer(picture, tree.triangle_count * KF_TRIANGLE_FLOATS * sizeof(float),
                              tree.triangles, &triangles, error);
     kf_box_tree_free(&tree);
-    picture->arguments.tree = nodes;
-    picture->arguments.triangles = triangles;
+    if (status == KF_OK) status = make_buffer(picture, node_count(a) * sizeof(float), NULL, &behind, error);
+    a->tree = nodes;
+    a->triangles = triangles;
+    a->behind = behind;
     return status;
 }
 
 static kf_status build(kf_smoke_picture *picture, kf_smoke_paint paint, kf_error *error) {
     kf_picture_arguments *a = &picture->arguments;
-    const size_t nodes = (size_t)a->nodes[0] * (size_t)a->nodes[1] * (size_t)a->nodes[2];
+    const size_t nodes = node_count(a);
     const size_t blocks = (size_t)a->blocks[0] * (size_t)a->blocks[1] * (size_t)a->blocks[2];
     const kf_source source = {.file = "kernels/smoke/picture.cu"};
     kf_build built;
@@ -151,6 +158,8 @@ kf_status kf_smoke_picture_open(kf_backend *backend, const kf_scene *scene, kf_s
     set_camera(made, refinement, size, from);
     memcpy(made->arguments.colours, COLOURS[paint], sizeof COLOURS[paint]);
     memcpy(made->arguments.body, BODIES[scene->smoke.body].colour, sizeof made->arguments.body);
+    memcpy(made->arguments.roof, BODIES[scene->smoke.body].roof, sizeof made->arguments.roof);
+    memcpy(made->arguments.road, BODIES[scene->smoke.body].road, sizeof made->arguments.road);
     made->arguments.gloss = BODIES[scene->smoke.body].gloss;
     kf_status status = build(made, paint, error);
     if (status != KF_OK)

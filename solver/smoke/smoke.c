@@ -24,7 +24,8 @@ static int choose_refinement(const kf_plan *plan, kf_smoke_paint paint) {
     const int *n = kf_plan_scene(plan)->nodes;
     const kf_device_info *device = kf_backend_device(plan->backend);
     const double memory = (double)device->memory_bytes / (device->parts > 1 ? device->parts : 1);
-    const double node = (paint == KF_PAINT_NONE ? 2 : 4) * sizeof(long long), finer = 8;
+    const bool solid = kf_plan_scene(plan)->mesh.triangle_count > 0;
+    const double finer = 8, node = (paint == KF_PAINT_NONE ? 16 : 32) + (solid ? 4 : 0); /* bytes */
     return finer * node * n[0] * n[1] * n[2] <= 0.25 * memory ? 2 : 1;
 }
 

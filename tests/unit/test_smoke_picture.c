@@ -398,6 +398,9 @@ static void test_stone(void **state) {
     const colour lit = lit_by(scene, &clear, 0.85);
     assert_true(!is_red(lit) && lit.value[0] > lit.value[1] && lit.value[1] > lit.value[2]);
     assert_true(lit.value[0] > 100);
+    /* What slopes upwards is roof, and redder than a wall. */
+    const colour wall = lit_by(scene, &clear, 0.05);
+    assert_true((double)lit.value[0] / lit.value[1] > 1.2 * wall.value[0] / wall.value[1]);
     free(clear.pixels);
     free_scene(scene);
 }
@@ -443,6 +446,31 @@ static void test_light_falls_with_depth(void **state) {
         if (brightness[i + 1] > brightness[i] - 8)
             fail_msg("under thicker smoke %d instead of %d", brightness[i + 1], brightness[i]);
     assert_true(brightness[3] > 20); /* the sky's light and what is scattered more than once */
+    free_scene(scene);
+}
+
+/* The ball keeps the light off a bed of smoke below it; beside its shadow the bed is as bright as without it.
+ */
+static void test_solid_shades_smoke(void **state) {
+    (void)state;
+    kf_scene *scene = make_scene();
+    kf_camera camera;
+    kf_camera_choose(scene, (double)WIDTH / HEIGHT, &KF_VIEWPOINT_USUAL, &camera);
+    const double top = ball_center[2] - ball_radius - 1, way = (ball_center[2] - top) / camera.light[2];
+    double shadow[3], beside[3];
+    for (int a = 0; a < 3; a++) {
+        shadow[a] = ball_center[a] - way * camera.light[a];
+        beside[a] = shadow[a] + (a == 0 ? 3 * ball_radius : 0);
+    }
+    const int low[3] = {0, 0, 0}, high[3] = {2 * scene->nodes[0], 2 * scene->nodes[1], (int)(2 * top)};
+    long long *values = empty_grid(scene);
+    fill(scene, values, 60, low, high, 1);
+    drawn picture = draw_smoke(scene, "cpu:2", 0, values, 0.05, KF_PAINT_NONE, 0);
+    const colour dark = colour_at(scene, &picture, shadow), lit = colour_at(scene, &picture, beside);
+    if (dark.value[1] > 0.7 * lit.value[1] || dark.value[1] < 20)
+        fail_msg("%d in the ball's shadow, %d beside it", dark.value[1], lit.value[1]);
+    free(picture.pixels);
+    free(values);
     free_scene(scene);
 }
 
@@ -535,6 +563,7 @@ int main(void) {
         cmocka_unit_test(test_light),
         cmocka_unit_test(test_stone),
         cmocka_unit_test(test_light_falls_with_depth),
+        cmocka_unit_test(test_solid_shades_smoke),
         cmocka_unit_test(test_no_grains),
         cmocka_unit_test(test_paint),
     };
