@@ -77,6 +77,10 @@ void kf_calibration_begin(kf_calibration *calibration) {
     calibration->measurements = 0;
 }
 
+static double below_one(double share, double sharpness) {
+    return share / pow(1 + pow(share, sharpness), 1 / sharpness);
+}
+
 /* A multiprocessor as a closed queue: its blocks take turns at the resource that limits the launch, for
  * service_us each, and are away for wait_us in between. Mean value analysis (Reiser and Lavenberg 1980, J.
  * ACM 27, 313), with 3/4 of the queue that a new arrival would find if service times were exponential.
@@ -90,7 +94,7 @@ static double busy_share(double resident, double service_us, double wait_us) {
         share = blocks / (response + away);
         waiting = share * response;
     }
-    return share / pow(1 + pow(share, SHARPNESS), 1 / SHARPNESS);
+    return below_one(share, SHARPNESS);
 }
 
 /* Time of a launch whose limiting resource would take bulk_us if it never had to wait: its multiprocessors
@@ -103,6 +107,24 @@ static double with_waiting(const kf_work *work, double bulk_us, double others_us
     const double away_us = work->wait_us + (work->in_turn ? others_us / work->blocks : 0);
     const double time_us = bulk_us / busy_share(work->resident, service_us, away_us);
     return time_us + TAIL * fmin(time_us, time_us * work->resident / work->blocks);
+}
+
+/* A turn of so many blocks that have the device together. Turns of one length fall into line: nobody queues.
+ */
+static double turn_us(const kf_work *work, double blocks, double service_us) {
+    static const double SHARPNESS = 8;
+    return blocks * service_us / below_one(blocks / (1 + work->wait_us / service_us), SHARPNESS);
+}
+
+/* ... whose blocks work in rounds: the last has the device to itself, however few its blocks are, and ends
+ * with the slowest. */
+static double in_rounds(const kf_work *work, double bulk_us) {
+    if (bulk_us <= 0) return bulk_us;
+    const double service_us = bulk_us / (work->blocks * work->turns),
+                 full = ceil(work->blocks / work->resident) - 1,
+                 last = ceil(work->blocks - full * work->resident);
+    return work->turns * (full * turn_us(work, work->resident, service_us) +
+                          fmax(turn_us(work, last, service_us), service_us + work->slowest_us));
 }
 
 typedef struct kf_timed {
@@ -131,8 +153,9 @@ static kf_timed time_launch(const kf_work *work, bool one_by_one, const kf_ceili
         limit = r;
     }
     timed.parts_us[limit] =
-        work->launches * (work->in_step ? slowest_us + SHOWN * (together_us - slowest_us)
-                                        : with_waiting(work, slowest_us, together_us - slowest_us));
+        work->launches * (work->in_step     ? slowest_us + SHOWN * (together_us - slowest_us)
+                          : work->turns > 0 ? in_rounds(work, slowest_us)
+                                            : with_waiting(work, slowest_us, together_us - slowest_us));
     timed.sum_us = timed.parts_us[limit] + timed.parts_us[KF_COST_LATENCY] + timed.parts_us[KF_COST_LAUNCH];
     return timed;
 }

@@ -30,6 +30,10 @@ typedef struct kf_work {
      * asks for nothing (latency, arithmetic, its beginning and end). 0 blocks: so small that nothing is lost.
      */
     double blocks, resident, wait_us;
+    /* More than 0: every block takes so many turns at the resource, each as long as the others', and those
+     * that are on the device together begin and end together; a turn of the slowest of them lasts slowest_us.
+     */
+    double turns, slowest_us;
     bool in_turn; /* a block reads, computes and writes in turn: what does not limit the launch is time that
                      its blocks are away, too */
     bool in_step; /* all blocks do the same at the same time: what they ask of the resources adds up */

@@ -16,7 +16,8 @@ typedef struct kf_d2q9_cost {
     const kf_scene *scene;
     const kf_device_info *device;
     bool gpu;
-    double links, open_nodes; /* half-way bounce back at solid nodes; inflow and outflow inside */
+    double links, open_nodes;         /* half-way bounce back at solid nodes; inflow and outflow inside */
+    double linked_nodes, linked_rows; /* nodes that have links, and rows that have such nodes */
 } kf_d2q9_cost;
 
 typedef struct kf_tally {
@@ -45,14 +46,12 @@ static double multiprocessors_of(const kf_tally *t) {
 
 typedef struct kf_pass {
     const char *name;
-    double launches;        /* a step */
-    double registers;       /* a thread */
-    double instructions;    /* a node */
-    double cut_reads;       /* values of a node that are read shifted along x */
-    double cut_writes;      /* ... written */
-    bool relaxes;           /* looks at flags where bounce back is full-way */
-    double scattered_reads; /* aos: values that the L1 cache cannot keep until the rest of their sector is
-                               read */
+    double launches;     /* a step */
+    double registers;    /* a thread */
+    double instructions; /* a node */
+    double cut_reads;    /* values of a node that are read shifted along x */
+    double cut_writes;   /* ... written */
+    bool relaxes;        /* looks at flags where bounce back is full-way */
 } kf_pass;
 
 /* Distance of the streams in memory, as in the kinetic system; nine of them where there are 27 cost nothing
@@ -63,11 +62,14 @@ static double stream_efficiency(const kf_tally *t) {
     return 1 - 0.065 * fmin(fmax(far, 0), 1);
 }
 
-/* Accesses of a warp to parts of sectors, a value: groups shorter than a sector. */
+/* Stores of a warp to parts of sectors, a value: groups shorter than a sector. The nine values of a warp's
+ * nodes fill their sectors one after the other, which the cache brings together: each such part takes what a
+ * sector of the cache takes. What a warp reads lies in the lines that its first read has fetched. */
 static double partial_a_value(const kf_tally *t) {
+    static const double TOGETHER = 0.35; /* of an access to a part of a sector that nobody else fills */
     const kf_d2q9_options *o = &t->options;
     if (o->layout == KF_D2Q9_SOA || (double)o->alpha * t->store_bytes >= SECTOR) return 0;
-    return WARP / (double)o->alpha;
+    return TOGETHER * WARP / (double)o->alpha;
 }
 
 /* Instructions of a value's way between its type in memory and the arithmetic's; of arithmetic in double
@@ -89,8 +91,7 @@ static kf_work *add_pass(kf_tally *t, const kf_pass *p) {
      * the rest of it. */
     work->amount[KF_COST_DRAM] =
         t->cached * (t->nodes * (2 * VALUES * t->store_bytes + flags) + HELD * rows * p->cut_reads * SECTOR);
-    work->amount[KF_COST_PARTIAL] =
-        t->nodes / WARP * partial_a_value(t) * (p->scattered_reads + VALUES) + 2 * rows * p->cut_writes;
+    work->amount[KF_COST_PARTIAL] = t->nodes / WARP * partial_a_value(t) * VALUES + 2 * rows * p->cut_writes;
     work->amount[KF_COST_INSTRUCTIONS] = t->nodes * converted(t, p->instructions, 2 * VALUES);
     work->amount[KF_COST_LATENCY] = t->cached * DEPTH - (o->overlap ? HIDDEN * t->cached : 0);
     work->efficiency = stream_efficiency(t) * (!(p->cut_writes > 0) ? 1
@@ -137,36 +138,54 @@ static void add_exchange(kf_tally *t) {
 
 /* --- several steps a launch ----------------------------------------------------------------------------- */
 
-/* A block walks up its tile row by row, with a barrier each: to the queue of its multiprocessor a row is what
- * a block is to that of a pass. */
+/* Of the nodes of a tile's row those beside a face or a solid fetch what they held, and look at their
+ * neighbours' flags one by one; the share of a tile's rows that have such a node, on average and in the tile
+ * that has most. */
+static void bounced_rows(const kf_tally *t, double width, double *mean, double *most) {
+    const kf_d2q9_cost *c = t->cost;
+    const kf_scene *scene = c->scene;
+    const int *n = scene->nodes;
+    const double near = c->linked_rows > 0 ? c->linked_nodes / c->linked_rows * width / n[0] : 0;
+    *mean = t->options.full_way ? 0 : c->linked_rows / n[1] * fmin(1, near);
+    *most = scene->faces[KF_XMIN] != KF_PERIODIC ? 1 : *mean;
+}
+
+/* A block walks up its tile row by row, with a barrier each. A row waits for what it fetches, then for level
+ * after level; where registers do not hold all that is fetched, for one value after the other. */
 static void add_temporal(kf_tally *t) {
-    static const double WAIT_US = 0.3, UPDATE = 132, ACCESS = 1, REAL_ROWS = 20, SPILL_INSTRUCTIONS = 2;
-    static const double registers[] = {64, 113, 128}; /* of 3, 5 and 7 steps, by the compiler */
+    static const double MEMORY_US = 0.5, LEVEL_US = 0.06, FLAGS_US = 0.14, UPDATE = 132, ACCESS = 1,
+                        REAL_ROWS = 20, OWN = 43, LEVEL = 7, PORTION = 8;
+    /* Of 3, 5 and 7 steps, by the compiler; and where it is told how many it may use. */
+    static const double registers[2][3] = {{64, 113, 128}, {96, 122, 128}};
     const kf_d2q9_options *o = &t->options;
     const int *n = t->cost->scene->nodes;
     const double steps = o->steps_per_launch, last = steps - 1, width = kf_d2q9_tile_width(o);
     const double tiles = ceil(n[0] / width) * ceil((double)n[1] / o->tile_rows);
     const double wide = o->storage == KF_D2Q9_F64 ? 2 : 1;
     const double shared = last * (o->threads + 2) * REAL_ROWS * sizeof(float) * wide;
-    const double needed = fmin(255, wide * registers[(o->steps_per_launch - 3) / 2]);
-    const double allowed = fmin(needed, floor(65536.0 / (o->threads * fmax(1, o->resident_blocks))));
+    const double allowed = PORTION * floor(65536 / (o->threads * fmax(1, o->resident_blocks)) / PORTION);
+    const double taken =
+        fmin(fmin(255, allowed), wide * registers[o->resident_blocks > 0][(o->steps_per_launch - 3) / 2]);
     const double updates = tiles * o->threads * (steps * (o->tile_rows + 2 * last) - last * last);
     const double read = tiles * o->threads * (o->tile_rows + 2 * last);
     kf_work *work = kf_works_add(t->works, "temporal", 1 / steps);
     work->amount[KF_COST_DRAM] =
         t->cached * (read * (VALUES * t->store_bytes + 1) + t->nodes * VALUES * t->store_bytes);
-    work->amount[KF_COST_PARTIAL] =
-        t->nodes / WARP * partial_a_value(t) * VALUES * (1 + read / fmax(1, t->nodes));
+    work->amount[KF_COST_PARTIAL] = t->nodes / WARP * partial_a_value(t) * VALUES;
     work->efficiency = stream_efficiency(t);
-    const double multiprocessors = multiprocessors_of(t), share = tiles / multiprocessors;
-    const double uneven = t->cost->gpu ? ceil(share) / share : 1;
     work->amount[KF_COST_INSTRUCTIONS] =
-        uneven * (updates * (converted(t, UPDATE, 0) + SPILL_INSTRUCTIONS * (needed - allowed)) +
-                  converted(t, 0, 1) * ACCESS * VALUES * (read + t->nodes));
+        updates * converted(t, UPDATE, 0) + converted(t, 0, 1) * ACCESS * VALUES * (read + t->nodes);
     if (!t->cost->gpu) return;
-    work->blocks = share * (o->tile_rows + 3 * last);
-    work->resident = fmin(resident_of(t, allowed, shared), ceil(share));
-    work->wait_us = WAIT_US;
+    double mean, most;
+    bounced_rows(t, width, &mean, &most);
+    const double missing = wide * (OWN + LEVEL * last) - taken,
+                 fetched_us = MEMORY_US * (1 + fmin(VALUES, fmax(0, missing))),
+                 bounce_us = MEMORY_US + FLAGS_US * steps;
+    work->blocks = tiles / multiprocessors_of(t);
+    work->resident = resident_of(t, taken, shared);
+    work->turns = o->tile_rows + 3 * last;
+    work->wait_us = fetched_us + LEVEL_US * steps + mean * bounce_us;
+    work->slowest_us = fetched_us + LEVEL_US * steps + most * bounce_us;
 }
 
 /* --- a step --------------------------------------------------------------------------------------------- */
@@ -190,12 +209,13 @@ static void add_step(kf_tally *t) {
     kf_pass pass = {.launches = 1, .registers = registers, .instructions = relaxed, .relaxes = true};
     switch (o->plan) {
     case KF_D2Q9_SEPARATE: {
-        kf_pass stream = {.name = "stream",
-                          .launches = 1,
-                          .registers = registers,
-                          .instructions = MOVED,
-                          .cut_reads = CUT,
-                          .scattered_reads = VALUES};
+        kf_pass stream = {
+            .name = "stream",
+            .launches = 1,
+            .registers = registers,
+            .instructions = MOVED,
+            .cut_reads = CUT,
+        };
         (void)add_pass(t, &stream);
         pass.name = "collide";
         (void)add_pass(t, &pass);
@@ -212,7 +232,6 @@ static void add_step(kf_tally *t) {
         (void)add_pass(t, &pass);
         pass.name = "collide_neighbours";
         pass.cut_reads = pass.cut_writes = CUT;
-        pass.scattered_reads = VALUES;
         (void)add_pass(t, &pass);
         break;
     case KF_D2Q9_TOELKE:
@@ -223,7 +242,6 @@ static void add_step(kf_tally *t) {
     default:
         pass.name = "stream_collide";
         pass.cut_reads = CUT;
-        pass.scattered_reads = VALUES;
         (void)add_pass(t, &pass);
         break;
     }
@@ -231,22 +249,33 @@ static void add_step(kf_tally *t) {
 
 /* --- opening -------------------------------------------------------------------------------------------- */
 
-/* Links across faces that are not periodic belong to the faces. */
+/* Links of a fluid node: solid neighbours; those across faces that are not periodic belong to the faces. */
+static int links_of(const kf_scene *scene, int x, int y) {
+    const int nx = scene->nodes[0], ny = scene->nodes[1];
+    int links = 0;
+    for (int i = 0; i < VALUES; i++) {
+        const int ax = x + i % 3 - 1, ay = y + i / 3 - 1, wx = (ax + nx) % nx, wy = (ay + ny) % ny;
+        if (wx != ax && scene->faces[KF_XMIN] != KF_PERIODIC) continue;
+        if (wy != ay && scene->faces[KF_YMIN] != KF_PERIODIC) continue;
+        links += scene->mask[(size_t)wx + (size_t)nx * (size_t)wy] == KF_NODE_SOLID;
+    }
+    return links;
+}
+
 static void survey_mask(kf_d2q9_cost *cost) {
     const kf_scene *scene = cost->scene;
     const int nx = scene->nodes[0], ny = scene->nodes[1];
-    for (int y = 0; scene->mask != NULL && y < ny; y++)
+    for (int y = 0; scene->mask != NULL && y < ny; y++) {
+        const double before = cost->linked_nodes;
         for (int x = 0; x < nx; x++) {
             const unsigned char kind = scene->mask[(size_t)x + (size_t)nx * (size_t)y];
+            const int links = kind == KF_NODE_FLUID ? links_of(scene, x, y) : 0;
             cost->open_nodes += kind == KF_NODE_INFLOW || kind == KF_NODE_OUTFLOW;
-            if (kind != KF_NODE_SOLID) continue;
-            for (int i = 0; i < VALUES; i++) {
-                const int ax = x + i % 3 - 1, ay = y + i / 3 - 1, wx = (ax + nx) % nx, wy = (ay + ny) % ny;
-                if (wx != ax && scene->faces[KF_XMIN] != KF_PERIODIC) continue;
-                if (wy != ay && scene->faces[KF_YMIN] != KF_PERIODIC) continue;
-                cost->links += scene->mask[(size_t)wx + (size_t)nx * (size_t)wy] == KF_NODE_FLUID;
-            }
+            cost->links += links;
+            cost->linked_nodes += links > 0;
         }
+        cost->linked_rows += cost->linked_nodes > before;
+    }
 }
 
 static void *open_cost(const kf_problem *problem, const kf_device_info *device) {

@@ -336,6 +336,39 @@ static void test_beside_each_other(void **state) {
     kf_works_free(&works);
 }
 
+/* Blocks of equal turns, in rounds: seven blocks of ten turns, three at a time, each turn 2 us of the memory.
+ */
+static void test_rounds(void **state) {
+    (void)state;
+    kf_works works = {.count = 0};
+    kf_work *work = kf_works_add(&works, "tiles", 1);
+    *work =
+        (kf_work){.name = "tiles", .launches = 1, .efficiency = 1, .blocks = 7, .resident = 3, .turns = 10};
+    work->amount[KF_COST_DRAM] = 7 * 10 * 2;
+    /* Nothing waits: two rounds of three, the last of one, a little longer than if all were one queue. */
+    const double three = 3 * 2 * pow(1 + pow(3, 8), 0.125) / 3, one = 2 * pow(2, 0.125);
+    assert_near(predict(&works, NULL).parts_us[KF_COST_DRAM], 10 * (2 * three + one), 1e-12);
+    /* A wait of nine times as long is hidden by nobody: a turn takes 20 us however many are there. */
+    work->wait_us = 18;
+    const double waiting = predict(&works, NULL).parts_us[KF_COST_DRAM];
+    assert_true(waiting >= 10 * 3 * 20 && waiting < 10 * 3 * 20 * 1.001);
+    /* The slowest block ends the last round. */
+    work->slowest_us = 30;
+    const double slowest = predict(&works, NULL).parts_us[KF_COST_DRAM];
+    assert_true(slowest >= 10 * (2 * 20 + 32) && slowest < 10 * (2 * 20 + 32) * 1.001);
+    /* Six blocks fill two rounds; half of a block on a multiprocessor is one on every second. */
+    work->blocks = 6;
+    work->amount[KF_COST_DRAM] = 6 * 10 * 2;
+    work->slowest_us = 0;
+    const double full = predict(&works, NULL).parts_us[KF_COST_DRAM];
+    assert_true(full >= 10 * 2 * 20 && full < 10 * 2 * 20 * 1.001);
+    work->blocks = 0.5;
+    work->amount[KF_COST_DRAM] = 0.5 * 10 * 2;
+    const double half = predict(&works, NULL).parts_us[KF_COST_DRAM];
+    assert_true(half >= 10 * 20 && half < 10 * 20 * 1.001);
+    kf_works_free(&works);
+}
+
 /* No resource becomes free, or slower than all else together; measurements that failed say nothing. */
 static void test_calibration_has_limits(void **state) {
     (void)state;
@@ -433,6 +466,7 @@ int main(void) {
         cmocka_unit_test(test_ceilings),
         cmocka_unit_test(test_cached),
         cmocka_unit_test(test_beside_each_other),
+        cmocka_unit_test(test_rounds),
         cmocka_unit_test(test_calibration_has_limits),
         cmocka_unit_test(test_explanations),
     };

@@ -20,6 +20,7 @@ typedef struct expected {
     double efficiency;              /* 0: 1 */
     double starts;                  /* of amount[KF_COST_LAUNCH], 0: 1; -1: none */
     double blocks, resident, waits; /* of a multiprocessor; resident and waits 0: not compared */
+    double turns, slowest;          /* of a block */
     bool in_turn, in_step, aside;
 } expected;
 
@@ -46,6 +47,8 @@ static inline void compare_by_hand(const kf_work *work, const expected *wanted) 
     near(work->name, "blocks", work->blocks, wanted->blocks);
     if (wanted->resident > 0) near(work->name, "resident", work->resident, wanted->resident);
     if (wanted->waits > 0) near(work->name, "wait_us", work->wait_us, wanted->waits);
+    near(work->name, "turns", work->turns, wanted->turns);
+    near(work->name, "slowest_us", work->slowest_us, wanted->slowest);
     assert_int_equal(work->in_turn, wanted->in_turn);
     assert_int_equal(work->in_step, wanted->in_step);
     assert_int_equal(work->aside, wanted->aside);
