@@ -88,7 +88,7 @@ static void set_arguments(const kf_scene *scene, const kf_d2q9_geometry *geometr
 }
 
 int kf_d2q9_first_row(const kf_plan *plan, int part) {
-    return (int)((long long)kf_plan_scene(plan)->nodes[1] * part / plan->part_count);
+    return (int)((long long)kf_plan_scene(plan)->nodes[1] * part / plan->all_parts);
 }
 
 kf_status kf_d2q9_spread(kf_plan *plan, const kf_d2q9 *system, size_t node_bytes, size_t values,
@@ -97,9 +97,9 @@ kf_status kf_d2q9_spread(kf_plan *plan, const kf_d2q9 *system, size_t node_bytes
     const size_t each = node_bytes * (system->options.layout == KF_D2Q9_SOA ? 1 : values),
                  period = (size_t)g->capacity * each;
     size_t ends[KF_MOST_PARTS];
-    for (int part = 0; part < plan->part_count; part++)
+    for (int part = 0; part < plan->all_parts; part++)
         ends[part] =
-            part == plan->part_count - 1
+            part == plan->all_parts - 1
                 ? period
                 : (size_t)(g->origin + (long long)g->row_pitch * (kf_d2q9_first_row(plan, part + 1) + 1)) *
                       each;
@@ -155,10 +155,11 @@ static kf_status make_plan(const kf_problem *problem, const kf_config *config, k
     kf_d2q9_options options;
     KF_TRY(
         kf_d2q9_read_options(kf_problem_scene(problem), config, kf_backend_device(backend), &options, error));
-    int here;
-    (void)kf_backend_team(backend, &here);
-    if (here < options.parts)
-        return kf_fail(error, KF_BAD_INPUT, "d2q9 runs in one process, whose --devices may be several");
+    int first, near;
+    kf_backend_near(backend, &first, &near);
+    if (near < options.parts)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "d2q9 runs on devices that reach each other's memory, in processes of one host");
     kf_d2q9 *system = kf_allocate_zeroed(1, sizeof *system);
     system->options = options;
     kf_plan *made = kf_plan_create(backend, problem, config, &kf_d2q9_methods, system);

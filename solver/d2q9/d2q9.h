@@ -64,10 +64,11 @@ typedef struct kf_d2q9 {
     kf_d2q9_geometry geometry;
     size_t real_bytes, store_bytes; /* of an arithmetic value, of a stored population */
     bool has_solid;
-    kf_module *modules[KF_D2Q9_SOURCES]; /* of the first part, which alone does what is not the flow's */
-    kf_module *flow[KF_MOST_PARTS];
-    kf_d2q9_arguments arguments; /* common to all launches */
-    kf_buffer *populations[2];   /* the same one twice in place */
+    kf_module *modules[KF_D2Q9_SOURCES]; /* of the first part here; that of all alone does what is not the
+                                            flow's */
+    kf_module *flow[KF_MOST_PARTS];      /* [part of this process] */
+    kf_d2q9_arguments arguments;         /* common to all launches */
+    kf_buffer *populations[2];           /* the same one twice in place */
     kf_buffer *rows, *load_sums;
     int rows_at_once;   /* that fit the buffer rows */
     long body_nodes;    /* solid nodes, for the body force on the solid */
@@ -95,7 +96,8 @@ void kf_d2q9_rates(const kf_scene *scene, double rates[4]);
  * part's rows in its own. */
 kf_status kf_d2q9_spread(kf_plan *plan, const kf_d2q9 *system, size_t node_bytes, size_t values,
                          kf_buffer **buffer, kf_error *error);
-/* The rows of a part are those from its first to the next one's. */
+/* The rows of a part, by its number among those of all processes, are those from its first to the next one's.
+ */
 int kf_d2q9_first_row(const kf_plan *plan, int part);
 
 /* d2q9_geometry.c: uploads flags, links and open nodes. */

@@ -9,7 +9,8 @@ enum { GPU_BLOCK = 128, CPU_BLOCK = 1024 };
 typedef struct builder {
     kf_plan *plan;
     const kf_d2q9 *system;
-    kf_mark *ended[KF_MOST_PARTS], *bounded; /* of a team: a part's step, and the boundary conditions */
+    /* Of a team, by numbers among all processes' parts: a part's step, and the boundary conditions. */
+    kf_mark *ended[KF_MOST_PARTS], *bounded;
     kf_error *error;
     kf_status status;
 } builder;
@@ -89,8 +90,8 @@ static void append_nodes(builder *b, int parity, const char *name, int from, int
     const double bytes = values * (double)b->system->store_bytes + (flags && o->full_way ? 1.0 : 0.0) +
                          (o->folded_boundary ? 1.0 : 0.0);
     for (int part = 0; part < b->plan->part_count; part++) {
-        const int first = kf_d2q9_first_row(b->plan, part),
-                  rows = kf_d2q9_first_row(b->plan, part + 1) - first;
+        const int number = b->plan->first_part + part, first = kf_d2q9_first_row(b->plan, number),
+                  rows = kf_d2q9_first_row(b->plan, number + 1) - first;
         kf_d2q9_arguments arguments = from_to(b->system, parity, from, to);
         if (o->folded_boundary)
             arguments.first_row = first; /* it looks where the domain ends */
@@ -111,38 +112,43 @@ static void schedule(int parity, kf_item *item) {
     item->phase = parity;
 }
 
-static void append_signal(builder *b, int parity, int part, const char *name, kf_mark *mark) {
-    if (b->status != KF_OK || b->plan->part_count == 1) return;
-    kf_plan_on(b->plan, part);
+static bool is_own(const builder *b, int number) {
+    return number >= b->plan->first_part && number < b->plan->first_part + b->plan->part_count;
+}
+
+/* When the part of that number has done what it was given so far; of another process's it is only counted. */
+static void append_signal(builder *b, int parity, int number, const char *name, kf_mark *mark) {
+    if (b->status != KF_OK || b->plan->all_parts == 1) return;
+    kf_plan_on(b->plan, is_own(b, number) ? number - b->plan->first_part : 0);
     schedule(parity, kf_plan_add_signal(b->plan, name, mark));
     kf_plan_on(b->plan, 0);
 }
 
-static void append_await(builder *b, int parity, int part, const char *name, kf_mark *mark) {
-    if (b->status != KF_OK || b->plan->part_count == 1) return;
-    kf_plan_on(b->plan, part);
+static void append_await(builder *b, int parity, int number, const char *name, kf_mark *mark) {
+    if (b->status != KF_OK || b->plan->all_parts == 1 || !is_own(b, number)) return;
+    kf_plan_on(b->plan, number - b->plan->first_part);
     schedule(parity, kf_plan_add_await(b->plan, name, mark));
     kf_plan_on(b->plan, 0);
 }
 
 static void end_parts(builder *b, int parity) {
-    for (int part = 0; part < b->plan->part_count; part++)
+    for (int part = 0; part < b->plan->all_parts; part++)
         append_signal(b, parity, part, "step_ended", b->ended[part]);
 }
 
 /* The first waits for all others. */
 static void await_parts(builder *b, int parity) {
-    for (int part = 1; part < b->plan->part_count; part++)
+    for (int part = 1; part < b->plan->all_parts; part++)
         append_await(b, parity, 0, "step_ended", b->ended[part]);
 }
 
 /* Before the flow: each for those beside it, or for the boundary conditions, which come after all. */
 static void begin_parts(builder *b, int parity, int grid) {
-    const int parts = b->plan->part_count;
+    const int parts = b->plan->all_parts;
     const bool ring = kf_plan_scene(b->plan)->faces[KF_YMIN] == KF_PERIODIC;
     if (!b->system->options.folded_boundary) {
         await_parts(b, parity);
-        append_boundaries(b, parity, grid);
+        if (b->plan->first_part == 0) append_boundaries(b, parity, grid);
         append_signal(b, parity, 0, "boundaries_set", b->bounded);
         for (int part = 1; part < parts; part++)
             append_await(b, parity, part, "boundaries_set", b->bounded);
@@ -158,13 +164,11 @@ static void begin_parts(builder *b, int parity, int grid) {
 }
 
 static void make_marks(builder *b) {
-    for (int part = 0; b->plan->part_count > 1 && part < b->plan->part_count && b->status == KF_OK; part++) {
-        kf_plan_on(b->plan, part);
-        b->status = kf_plan_mark(b->plan, &b->ended[part], b->error);
-    }
+    const int parts = b->plan->all_parts;
+    for (int part = 0; parts > 1 && part < parts && b->status == KF_OK; part++)
+        b->status = kf_plan_mark_near(b->plan, part, &b->ended[part], b->error);
+    if (parts > 1 && b->status == KF_OK) b->status = kf_plan_mark_near(b->plan, 0, &b->bounded, b->error);
     kf_plan_on(b->plan, 0);
-    if (b->plan->part_count > 1 && b->status == KF_OK)
-        b->status = kf_plan_mark(b->plan, &b->bounded, b->error);
 }
 
 static void make_step(builder *b, int p) {
@@ -186,8 +190,9 @@ static void make_step(builder *b, int p) {
         append_nodes(b, p, "lb_coll_prop", p, 1 - p, 18, true);
         end_parts(b, p);
         await_parts(b, p); /* what leaves a block may lie in a row of the part beside it */
-        append(b, p, KF_D2Q9_FLOW, "lb_exchange", n[1] + 2, 1, o->threads, from_to(b->system, p, p, 1 - p),
-               0);
+        if (b->plan->first_part == 0)
+            append(b, p, KF_D2Q9_FLOW, "lb_exchange", n[1] + 2, 1, o->threads,
+                   from_to(b->system, p, p, 1 - p), 0);
         break;
     default:
         append_nodes(b, p, "stream_collide", p, 1 - p, 18, true);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backend/world.h"
 #include "base/util/memory.h"
 #include "scene/scene.h"
 #include "solver/d2q9/d2q9.h"
@@ -12,11 +13,17 @@ static kf_d2q9 *system_of(const kf_plan *plan) {
     return plan->system;
 }
 
+/* All parts have done what they were given, those of other processes too, which call this together. */
+static kf_status settle(const kf_plan *plan, kf_error *error) {
+    const kf_status status = plan->all_parts > 1 ? kf_backend_synchronize(plan->backend, error) : KF_OK;
+    return plan->near_parts > plan->part_count ? kf_world_agree_near(status, error) : status;
+}
+
 /* Arguments with the populations of steps_done as source. A temporal launch has already gone ahead to its
  * last step: the state within its steps is computed again from where it started, which is still there. */
 static kf_status present(kf_plan *plan, kf_d2q9_arguments *a, kf_error *error) {
     kf_d2q9 *system = system_of(plan);
-    if (plan->part_count > 1) KF_TRY(kf_backend_synchronize(plan->backend, error)); /* all parts are there */
+    KF_TRY(settle(plan, error));
     uint64_t steps = plan->steps_done, k = (uint64_t)system->options.steps_per_launch;
     *a = system->arguments;
     a->scheme = kf_d2q9_scheme(system, steps);
@@ -60,14 +67,23 @@ static kf_status on_rows(kf_plan *plan, kf_d2q9_arguments a, const char *name, i
 /* Open nodes hold what the collision left there until the next step begins; this brings them up to date. */
 static kf_status refresh_open(kf_plan *plan, kf_d2q9_arguments a, kf_error *error) {
     if (a.open_count == 0) return KF_OK;
-    kf_launch launch;
-    KF_TRY(kf_d2q9_open_launch(plan, system_of(plan), a, &launch, error));
-    return kf_backend_launch(plan->backend, &launch, error);
+    if (plan->first_part == 0) {
+        kf_launch launch;
+        KF_TRY(kf_d2q9_open_launch(plan, system_of(plan), a, &launch, error));
+        KF_TRY(kf_backend_launch(plan->backend, &launch, error));
+    }
+    return plan->near_parts > plan->part_count ? settle(plan, error) : KF_OK;
 }
 
-static int rows_at(const kf_plan *plan, int first) {
-    int left = kf_plan_scene(plan)->nodes[1] - first, most = system_of(plan)->rows_at_once;
+static int rows_at(const kf_plan *plan, int first, int end) {
+    int left = end - first, most = system_of(plan)->rows_at_once;
     return left < most ? left : most;
+}
+
+/* Rows of this process's parts: all, where there is no other. */
+static void own_rows(const kf_plan *plan, int *first, int *end) {
+    *first = kf_d2q9_first_row(plan, plan->first_part);
+    *end = kf_d2q9_first_row(plan, plan->first_part + plan->part_count);
 }
 
 static bool is_solid(const kf_scene *scene, size_t node) {
@@ -113,7 +129,9 @@ static bool starts_alike(const kf_plan *plan) {
  * back never reads, start from rest like all others. */
 static kf_status initialise(kf_plan *plan, kf_error *error) {
     kf_d2q9 *system = system_of(plan);
-    for (int grid = 0; grid < 2; grid++)
+    int begin, end;
+    own_rows(plan, &begin, &end);
+    for (int grid = 0; grid < 2 && plan->part_count == plan->all_parts; grid++)
         KF_TRY(kf_buffer_fill(system->populations[grid], 0xff, error));
     system->based_on = 0;
     system->between_valid = false;
@@ -123,18 +141,18 @@ static kf_status initialise(kf_plan *plan, kf_error *error) {
     void *values = kf_allocate(row_bytes * (size_t)system->rows_at_once);
     const bool alike = starts_alike(plan);
     kf_status status = KF_OK;
-    for (int first = 0; first < kf_plan_scene(plan)->nodes[1] && status == KF_OK;
-         first += system->rows_at_once) {
-        int rows = rows_at(plan, first);
+    for (int first = begin; first < end && status == KF_OK; first += system->rows_at_once) {
+        int rows = rows_at(plan, first, end);
         /* Components follow each other in a block: a last one with fewer rows is another one. */
-        if (first == 0 || !alike || rows < system->rows_at_once) {
+        if (first == begin || !alike || rows < system->rows_at_once) {
             fill_initial(plan, first, rows, values);
             status = kf_buffer_upload(system->rows, 0, values, row_bytes * (size_t)rows, error);
         }
         if (status == KF_OK) status = on_rows(plan, a, "initialise", first, rows, error);
     }
     free(values);
-    return status;
+    KF_TRY(status);
+    return settle(plan, error);
 }
 
 /* Calls take for every node: index in [y][x], density - 1 and velocity. */
@@ -147,9 +165,9 @@ static kf_status visit_fields(kf_plan *plan, void (*take)(void *context, size_t 
     size_t nx = (size_t)kf_plan_scene(plan)->nodes[0];
     void *values = kf_allocate(3 * nx * system->real_bytes * (size_t)system->rows_at_once);
     kf_status status = KF_OK;
-    for (int first = 0; first < kf_plan_scene(plan)->nodes[1] && status == KF_OK;
-         first += system->rows_at_once) {
-        int rows = rows_at(plan, first);
+    const int end = kf_plan_scene(plan)->nodes[1];
+    for (int first = 0; first < end && status == KF_OK; first += system->rows_at_once) {
+        int rows = rows_at(plan, first, end);
         size_t count = nx * (size_t)rows;
         status = on_rows(plan, a, "read_fields", first, rows, error);
         if (status == KF_OK)
@@ -163,7 +181,8 @@ static kf_status visit_fields(kf_plan *plan, void (*take)(void *context, size_t 
         }
     }
     free(values);
-    return status;
+    KF_TRY(status);
+    return settle(plan, error); /* before others go on */
 }
 
 static void take_single(void *context, size_t index, const double value[3]) {
@@ -226,6 +245,7 @@ static kf_status solid_load(kf_plan *plan, kf_solid_load *load, kf_error *error)
     KF_TRY(kf_buffer_fill(system->load_sums, 0, error));
     KF_TRY(kf_backend_launch(plan->backend, &launch, error));
     KF_TRY(kf_backend_synchronize(plan->backend, error));
+    KF_TRY(settle(plan, error));
     long long sums[KF_D2Q9_LOAD_SLOTS][3], total[3] = {0, 0, 0};
     KF_TRY(kf_buffer_download(system->load_sums, 0, sums, sizeof sums, error));
     for (int slot = 0; slot < KF_D2Q9_LOAD_SLOTS; slot++)
@@ -256,13 +276,14 @@ static kf_status save(kf_plan *plan, void *state, kf_error *error) {
     KF_TRY(kf_backend_synchronize(plan->backend, error));
     KF_TRY(present(plan, &a, error));
     KF_TRY(refresh_open(plan, a, error));
-    for (int first = 0; first < kf_plan_scene(plan)->nodes[1]; first += system->rows_at_once) {
-        int rows = rows_at(plan, first);
+    const int end = kf_plan_scene(plan)->nodes[1];
+    for (int first = 0; first < end; first += system->rows_at_once) {
+        int rows = rows_at(plan, first, end);
         KF_TRY(on_rows(plan, a, "pack", first, rows, error));
         KF_TRY(kf_buffer_download(system->rows, 0, (char *)state + row_state(plan) * (size_t)first,
                                   row_state(plan) * (size_t)rows, error));
     }
-    return KF_OK;
+    return settle(plan, error);
 }
 
 /* A temporal plan that is restored between its launches first finishes the launch it is in. */
@@ -285,19 +306,22 @@ static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_er
     plan->steps_done = steps;
     system->based_on = steps;
     KF_TRY(present(plan, &a, error));
-    for (int first = 0; first < kf_plan_scene(plan)->nodes[1]; first += system->rows_at_once) {
-        int rows = rows_at(plan, first);
+    int begin, end;
+    own_rows(plan, &begin, &end);
+    for (int first = begin; first < end; first += system->rows_at_once) {
+        int rows = rows_at(plan, first, end);
         KF_TRY(kf_buffer_upload(system->rows, 0, (const char *)state + row_state(plan) * (size_t)first,
                                 row_state(plan) * (size_t)rows, error));
         KF_TRY(on_rows(plan, a, "unpack", first, rows, error));
     }
     /* What walls send back has no place of its own in a state; folded boundaries have put it there by now. */
-    if (system->options.folded_boundary && a.scheme == KF_SCHEME_PUSHED) {
+    KF_TRY(settle(plan, error));
+    if (system->options.folded_boundary && a.scheme == KF_SCHEME_PUSHED && plan->first_part == 0) {
         kf_launch launch;
         KF_TRY(kf_d2q9_boundary_launch(plan, system, a, &launch, error));
         KF_TRY(kf_backend_launch(plan->backend, &launch, error));
-        if (plan->part_count > 1) KF_TRY(kf_backend_synchronize(plan->backend, error));
     }
+    KF_TRY(settle(plan, error));
     return catch_up(plan, &a, error);
 }
 

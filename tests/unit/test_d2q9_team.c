@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/backend/cpu_queue.h"
+#include "base/backend/world.h"
 #include "scene/scene.h"
 #include "solver/d2q9/d2q9.h"
 #include "tests/unit/team_fixture.h"
@@ -140,7 +141,35 @@ static void test_refuses_tiles(void **state) {
     kf_scene_free(scene);
 }
 
+/* Started as two processes by mpirun (tests/e2e/mpi.sh), a device or two each: one device's, on both; and so
+ * is what goes on from a state of theirs. */
+static void test_in_several_processes(void **state) {
+    (void)state;
+    static const char *const scenes[] = {"cylinder2d", "cavity2d"};
+    kf_error error = {KF_OK, ""};
+    outcome alone[2 * PLANS], together;
+    kf_scene *opened[2];
+    for (int c = 0; c < 2; c++)
+        opened[c] = open_scene(scenes[c], 600);
+    for (int i = 0; i < PLANS + 1; i++)
+        run(opened[i >= FIRST_FOLDED], plans[i < PLANS ? i : 0], "cpu:1", &alone[i]);
+    must(kf_world_open(&error), &error);
+    assert_int_equal(kf_world_size(), 2);
+    for (int i = 0; i < PLANS + 1; i++) {
+        run(opened[i >= FIRST_FOLDED], plans[i < PLANS ? i : 0],
+            i % 2 == 0 ? "cpu:1" : "cpu:1,cpu:1,cpu:1,cpu:1", &together);
+        if (!equal(&alone[i], &together)) fail_msg("two processes, plan %d: not one device's", i);
+        free(together.state);
+        free(alone[i].state);
+    }
+    for (int c = 0; c < 2; c++)
+        kf_scene_free(opened[c]);
+    kf_world_close(KF_OK, &error);
+}
+
 int main(void) {
+    const struct CMUnitTest of_several[] = {cmocka_unit_test(test_in_several_processes)};
+    if (kf_world_is_wanted()) return cmocka_run_group_tests(of_several, NULL, NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_open_faces_and_a_solid),
         cmocka_unit_test(test_walls),
