@@ -2,7 +2,6 @@
  * one, corrections interpolated linearly as far as faces are open. Coarse openness is the mean of the four faces. */
 #include "follow.h"
 #include "grid.h"
-#include "lower.h"
 
 #define KF_DONE (a->solve->done != 0)
 
@@ -119,76 +118,6 @@ KF_BLOCK_KERNEL(solve_coarsest, kf_incompressible_arguments) {
     for (int sweep = 0; sweep < a->sweeps; sweep += 2) {
         KF_SWEEP(a, KF_THREADS, a->guess, a->other)
         KF_SWEEP(a, KF_THREADS, a->other, a->guess)
-    }
-}
-
-/* What the functions above want to know of a level; guess and other change places where sweeps is odd, so that its
- * result ends in the level's guess. */
-KF_FUNCTION void kf_lower_grid(const kf_lower_arguments *a, int level, kf_grid *g) {
-    const kf_lower_level *l = &a->levels[level], *coarse = &a->levels[level + 1 < a->count ? level + 1 : level];
-    const int turned = level + 1 < a->count && (a->sweeps + (a->sweeps > 1 ? a->sweeps - 2 : 0)) % 2 != 0;
-    KF_UNROLL for (int i = 0; i < 6; i++) g->faces[i] = a->faces[i];
-    KF_UNROLL for (int i = 0; i < 3; i++) {
-        g->cells[i] = l->cells[i];
-        g->coarse_cells[i] = coarse->cells[i];
-    }
-    g->row = l->row;
-    g->plane = l->plane;
-    g->origin = l->origin;
-    g->open = l->open;
-    g->guess = turned ? l->other : l->guess;
-    g->other = turned ? l->guess : l->other;
-    g->wanted = l->wanted;
-    g->coarse_row = coarse->row;
-    g->coarse_plane = coarse->plane;
-    g->coarse_origin = coarse->origin;
-    g->coarse_open = (unsigned *)coarse->open;
-    g->coarse_guess = coarse->guess;
-    g->coarse_wanted = coarse->wanted;
-    g->damping = a->damping;
-    g->sweeps = a->sweeps;
-}
-
-KF_FUNCTION void kf_lower_sweeps(kf_grid *g, int count) {
-    for (int i = 0; i < count; i++) {
-        void *from = g->guess;
-        KF_SWEEP(g, KF_LOWER_THREADS, from, g->other)
-        g->guess = g->other;
-        g->other = from;
-    }
-}
-/* The part of a cycle that its small levels are, by one block: as the launches level by level do it. */
-KF_BLOCK_KERNEL(cycle_lower, kf_lower_arguments) {
-    KF_FOLLOW;
-    if (KF_DONE) return;
-    (void)block_x, (void)block_y;
-    kf_grid grid, *g = &grid;
-    const int before = a->sweeps > 1 ? a->sweeps - 2 : 0;
-    for (int level = 0; level + 1 < a->count; level++) {
-        kf_lower_grid(a, level, g);
-        KF_EACH_OF_GRID(g, KF_LOWER_THREADS, KF_VALUES(g->guess)[k] = kf_first_swept(g, x, y, z, k);)
-        kf_lower_sweeps(g, before);
-        KF_EACH_THREAD_SCALAR(t, KF_LOWER_THREADS) {
-            const int nx = g->coarse_cells[0], ny = g->coarse_cells[1];
-            for (int i = t; i < nx * ny * g->coarse_cells[2]; i += KF_LOWER_THREADS) {
-                const int line = i / nx, z = line / ny, x = i - line * nx, y = line - z * ny;
-                KF_VALUES(g->coarse_wanted)[kf_coarse_place(g, x, y, z)] = kf_restricted(g, x, y, z);
-            }
-        }
-        KF_BARRIER;
-    }
-    kf_lower_grid(a, a->count - 1, g);
-    KF_EACH_OF_GRID(g, KF_LOWER_THREADS, KF_VALUES(g->guess)[k] = KF_R(0);)
-    kf_lower_sweeps(g, a->last_sweeps);
-    for (int level = a->count - 2; level >= 0; level--) {
-        kf_lower_grid(a, level, g);
-        if (before % 2 != 0) {
-            void *guess = g->guess;
-            g->guess = g->other;
-            g->other = guess;
-        }
-        KF_EACH_OF_GRID(g, KF_LOWER_THREADS, KF_VALUES(g->guess)[k] += kf_interpolated(g, x, y, z);)
-        kf_lower_sweeps(g, a->sweeps);
     }
 }
 

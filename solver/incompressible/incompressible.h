@@ -5,7 +5,7 @@
 #define KF_SOLVER_INCOMPRESSIBLE_INCOMPRESSIBLE_H
 
 #include "base/plan/system.h"
-#include "kernels/incompressible/lower.h"
+#include "kernels/incompressible/arguments.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_plan.h"
 
@@ -31,9 +31,8 @@ typedef struct kf_incompressible_options {
     bool one_address;                 /* from which advection's eight values lie at constant distances */
     int iterations, least_iterations; /* of a solve, at most and at least */
     int sweeps;                       /* of a multigrid level before and after the coarser ones */
-    int lower_cells; /* levels of no more cells are one block's, in one launch; 0: each has its launches */
-    int threads;     /* of a block that sums */
-    int block_x, block_y; /* of kernels with a thread a cell */
+    int threads;                      /* of a block that sums */
+    int block_x, block_y;             /* of kernels with a thread a cell */
 } kf_incompressible_options;
 
 typedef enum kf_incompressible_source {
@@ -137,7 +136,6 @@ void kf_incompressible_launch(kf_incompressible_builder *b, kf_incompressible_so
 void kf_incompressible_launch_one(kf_incompressible_builder *b, kf_incompressible_source which,
                                   const char *name, bool block, const kf_incompressible_arguments *arguments);
 /* Small levels of a cycle, in one launch. */
-void kf_incompressible_launch_lower(kf_incompressible_builder *b, kf_lower_arguments *arguments);
 void kf_incompressible_make_steps(kf_incompressible_builder *b);
 /* The launches of a step of a plan with these options, in order, without a device. */
 void kf_incompressible_list_launches(const kf_scene *scene, const kf_incompressible_options *options,

@@ -75,31 +75,6 @@ void kf_incompressible_launch_one(kf_incompressible_builder *b, kf_incompressibl
         (void)kf_plan_add_kernel(b->plan, &launch);
 }
 
-void kf_incompressible_launch_lower(kf_incompressible_builder *b, kf_lower_arguments *arguments) {
-    static const char *const name = "cycle_lower";
-    const int threads[3] = {KF_LOWER_THREADS, 1, 1};
-    if (b->list != NULL) {
-        kf_incompressible_arguments a = {.sweeps = arguments->last_sweeps};
-        a.sweeps += (arguments->count - 1) * (2 * arguments->sweeps + 2);
-        memcpy(a.cells, arguments->levels[0].cells, sizeof a.cells);
-        (void)is_listed(b, name, KF_LAUNCH_BLOCK, &a, 0.0);
-        return;
-    }
-    kf_function *function;
-    kf_launch launch;
-    if (b->status != KF_OK) return;
-    b->status =
-        kf_module_function(b->system->modules[KF_INCOMPRESSIBLE_MULTIGRID], name, &function, b->error);
-    if (b->status != KF_OK) return;
-    memcpy(arguments->extent, threads, sizeof threads);
-    kf_launch_set(&launch, name, function, threads, arguments, sizeof *arguments);
-    launch.overlaps = kf_incompressible_overlaps(&b->system->options, KF_INCOMPRESSIBLE_MULTIGRID);
-    if (b->at_once)
-        b->status = kf_backend_launch(b->plan->backend, &launch, b->error);
-    else
-        (void)kf_plan_add_kernel(b->plan, &launch);
-}
-
 void kf_incompressible_open_faces(kf_incompressible_builder *b) {
     const kf_incompressible *s = b->system;
     kf_incompressible_arguments a = s->arguments;

@@ -37,7 +37,6 @@ kf_status kf_incompressible_read_options(const kf_config *config, bool gpu,
     KF_TRY(integer(config, "iterations", 1, 10000, &options->iterations, error));
     KF_TRY(integer(config, "least_iterations", 0, 10000, &options->least_iterations, error));
     KF_TRY(integer(config, "sweeps", 1, 8, &options->sweeps, error));
-    KF_TRY(integer(config, "lower_cells", 0, 100000, &options->lower_cells, error));
     KF_TRY(integer(config, "threads", 32, 1024, &options->threads, error));
     KF_TRY(integer(config, "block_x", 1, 1024, &options->block_x, error));
     KF_TRY(integer(config, "block_y", 1, 1024, &options->block_y, error));

@@ -113,36 +113,6 @@ static void swap(kf_incompressible_arguments *a) {
     a->other = guess;
 }
 
-/* The levels from here down, by one block. */
-static void cycle_lower(kf_incompressible_builder *b, const kf_incompressible_arguments *from, int level) {
-    const kf_incompressible *s = b->system;
-    kf_lower_arguments a = {.count = s->level_count - level,
-                            .sweeps = s->options.sweeps,
-                            .last_sweeps = COARSEST_SWEEPS,
-                            .damping = damping,
-                            .solve = from->solve};
-    memcpy(a.faces, s->arguments.faces, sizeof a.faces);
-    for (int i = 0; i < a.count; i++) {
-        const kf_level *l = &s->levels[level + i];
-        kf_lower_level *to = &a.levels[i];
-        memcpy(to->cells, l->cells, sizeof to->cells);
-        to->row = l->row;
-        to->plane = l->plane;
-        to->origin = (int)l->origin;
-        to->guess = kf_buffer_address(l->guess);
-        to->other = kf_buffer_address(l->other);
-        to->wanted = kf_buffer_address(l->wanted);
-        to->open = kf_buffer_address(l->open);
-    }
-    kf_incompressible_launch_lower(b, &a);
-}
-
-static bool is_lower(const kf_incompressible *s, int level) {
-    const int *cells = s->levels[level].cells, left = s->level_count - level;
-    return level > 0 && left > 1 && left <= KF_LOWER_LEVELS &&
-           (double)cells[0] * cells[1] * cells[2] <= s->options.lower_cells;
-}
-
 /* From wanted to a guess, which the returned arguments say where it is. Sweeps before the coarser levels are
  * counted so that the result ends in `guess` of the level above's arguments (coarse_guess): an even number of
  * swaps. */
@@ -154,10 +124,6 @@ static void cycle(kf_incompressible_builder *b, const kf_incompressible_argument
     if (level + 1 == s->level_count) {
         a.sweeps = COARSEST_SWEEPS;
         kf_incompressible_launch_one(b, KF_INCOMPRESSIBLE_MULTIGRID, "solve_coarsest", true, &a);
-        return;
-    }
-    if (is_lower(s, level)) {
-        cycle_lower(b, from, level);
         return;
     }
     const int first = s->options.sweeps > 1 ? 2 : 1, before = s->options.sweeps - first,

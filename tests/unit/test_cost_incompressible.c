@@ -50,12 +50,11 @@ static kf_config config_of(const fixture *f, const char *solver, int iterations)
 
 /* --- launches ------------------------------------------------------------------------------------------- */
 
-static void launches_with(const char *solver, int iterations, int lower_cells) {
+static void launches_of(const char *solver, int iterations) {
     fixture f = opened(32, 16, 16);
     kf_plan *plan;
     kf_error error = {KF_OK, ""};
     kf_config config = config_of(&f, solver, iterations);
-    kf_config_set_integer(&config, "lower_cells", lower_cells);
     kf_works works = works_of_model(&kf_cost_incompressible, f.problem, &gpu, &config);
     kf_config_set_boolean(&config, "graph", false);
     kf_config_set_integer(&config, "block_x", 1024);
@@ -66,14 +65,10 @@ static void launches_with(const char *solver, int iterations, int lower_cells) {
     kf_works_free(&works);
     closed(&f);
 }
-static void launches_of(const char *solver, int iterations) {
-    launches_with(solver, iterations, 0);
-}
 static void launches_of_plans(void **state) {
     (void)state;
     launches_of("multigrid_cg", 6);
     launches_of("multigrid", 9);
-    launches_with("multigrid_cg", 6, 1000);
     launches_of("incomplete_cg", 100);
 }
 

@@ -57,8 +57,7 @@ static const char *const all_solvers[] = {
     "solver=multigrid_cg",
     "solver=multigrid_cg sweeps=1 bounds=kept addresses=one",
     "solver=multigrid_cg sweeps=3 storage=f64",
-    "solver=multigrid_cg lower_cells=1000",
-    "solver=multigrid_cg sweeps=3 lower_cells=5000 storage=f64",
+    "solver=multigrid_cg sweeps=3 storage=f64",
     "solver=multigrid iterations=50",
     "solver=cg iterations=400",
     "solver=jacobi_cg iterations=400",
@@ -370,41 +369,6 @@ static void test_smoke_velocity(void **state) {
     }
 }
 
-/* Small levels of a cycle give the same by one block as level by level. */
-static void test_lower_levels(void **state) {
-    (void)state;
-    kf_error error = {0};
-    kf_scene *scene = open_shipped_scene("ball", 6000);
-    scene->incompressible.tolerance = 1e-5;
-    for (int sweeps = 1; sweeps <= 3; sweeps++) {
-        double *values[2];
-        kf_solve_state states[2][KF_HALVES];
-        size_t count = 0;
-        for (int lower = 0; lower < 2; lower++) {
-            char changes[128];
-            (void)snprintf(changes, sizeof changes,
-                           "solver=multigrid_cg storage=f64 sweeps=%d lower_cells=%d", sweeps,
-                           lower ? 5000 : 0);
-            const kf_config config = configure(scene, changes);
-            kf_plan *plan = open_plan_of(incompressible, scene, &config);
-            advance(plan, 2);
-            must(kf_incompressible_solves(plan, states[lower], &error), &error);
-            must(kf_incompressible_read(plan, &values[lower], &error), &error);
-            kf_plan_free(plan);
-        }
-        for (int half = 0; half < KF_HALVES; half++) {
-            assert_int_equal(states[1][half].iterations, states[0][half].iterations);
-            assert_true(fabs(states[1][half].residual / states[0][half].residual - 1.0) < 1e-6);
-        }
-        count = 4 * (size_t)scene->nodes[0] * (size_t)scene->nodes[1] * (size_t)scene->nodes[2];
-        for (size_t i = 0; i < count; i++)
-            assert_true(fabs(values[1][i] - values[0][i]) < 1e-12);
-        free(values[0]);
-        free(values[1]);
-    }
-    kf_scene_free(scene);
-}
-
 /* A run goes on from a checkpoint bit for bit. */
 static void test_checkpoint(void **state) {
     (void)state;
@@ -524,7 +488,6 @@ int main(void) {
                                        cmocka_unit_test(test_force_of_the_body),
                                        cmocka_unit_test(test_records),
                                        cmocka_unit_test(test_smoke_velocity),
-                                       cmocka_unit_test(test_lower_levels),
                                        cmocka_unit_test(test_checkpoint),
                                        cmocka_unit_test(test_section),
                                        cmocka_unit_test(test_too_few),
