@@ -94,6 +94,35 @@ typedef struct fall {
         speed; /* largest: deviations before and after the wall, m/s before */
 } fall;
 
+/* Pressure over the density in the instant after the column was let go, when all of it is at rest: the
+ * potential flow's, which is 0 at the top and the free side, by a series in x. */
+static double first_pressure(double x, double y) {
+    enum { TERMS = 200 };
+    const double pi = acos(-1.0), gravity = 9.81, height = 2.0;
+    double sum = 0.0;
+    for (int k = 0; k < TERMS; k++) {
+        const double n = 0.5 * pi * (2 * k + 1);
+        /* sinh(n (height - y)) / cosh(n height), which would be too large */
+        const double share =
+            exp(-n * y) * (1.0 - exp(-2.0 * n * (height - y))) / (1.0 + exp(-2.0 * n * height));
+        sum += (k % 2 == 0 ? 2.0 : -2.0) / (n * n) * cos(n * x) * share;
+    }
+    return fmax(0.0, gravity * sum);
+}
+
+/* A column that presses with its weight until its side is free at once would send sound through the water, of
+ * more than 1 % where it meets in the corner. */
+static void press(kf_particle_scene *scene) {
+    for (size_t k = 0; k < scene->count - scene->wall_count; k++) {
+        double place[2];
+        for (int i = 0; i < 2; i++)
+            place[i] = ((double)scene->position[3 * k + (size_t)i] - scene->origin[i]) * scene->spacing;
+        const double pressure =
+            first_pressure(place[0], place[1]) / (scene->sound_speed * scene->sound_speed);
+        scene->deviation[k] = (float)(pow(1.0 + 7.0 * pressure, 1.0 / 7.0) - 1.0);
+    }
+}
+
 static kf_status let_go(kf_validation *validation, const char *floor, fall *f, kf_error *error) {
     const double spacing = validation->gpu ? 0.005 : validation->quick ? 0.04 : 0.02;
     char text[1024];
@@ -106,7 +135,7 @@ static kf_status let_go(kf_validation *validation, const char *floor, fall *f, k
                    spacing, floor);
     kf_sph_flow flow;
     bool reached = false;
-    kf_status status = kf_sph_open(validation, text, NULL, NULL, &flow, error);
+    kf_status status = kf_sph_open(validation, text, press, NULL, &flow, error);
     for (int k = 0; k < NOTED && status == KF_OK; k++) {
         double tip = 0.0, speed = 0.0;
         if (k > 0) status = kf_sph_until(validation, &flow, 0.01 * k + 0.0021, error);
@@ -127,7 +156,8 @@ static kf_status let_go(kf_validation *validation, const char *floor, fall *f, k
     return status;
 }
 
-/* On a floor of particles, which their artificial viscosity makes rough; and when the gate opens late. */
+/* On a floor of particles, which their artificial viscosity makes rough; and behind the experiment's gate,
+ * which takes its time: without it the exact solution is 12 % ahead. */
 static kf_status against_the_experiment(kf_validation *validation, const fall *smooth, fall *rough,
                                         kf_error *error) {
     static const char experiment[] = "Koshizuka & Oka, Nucl. Sci. Eng. 123 (1996) 421";
@@ -137,10 +167,10 @@ static kf_status against_the_experiment(kf_validation *validation, const fall *s
         if (tip_error(smooth->noted, NOTED, late) < tip_error(smooth->noted, NOTED, best)) best = late;
     kf_check_absolute(validation, "the same on a floor of particles", exact, 0.0,
                       potential_error(rough->noted, NOTED), 0.05);
-    kf_check_absolute(validation, "the same, a floor of particles and a gate", experiment, 0.0,
-                      tip_error(rough->noted, NOTED, 0.0), 0.05);
     kf_check_absolute(validation, "a smooth floor, when the gate opens later than the clock starts",
                       experiment, 0.0, tip_error(smooth->noted, NOTED, best), 0.02);
+    kf_check_absolute(validation, "a floor of particles and the same gate", experiment, 0.0,
+                      tip_error(rough->noted, NOTED, best), 0.05);
     kf_check_at_most(validation, "how much later, s", "a gate that is drawn up", 0.06, best, 0.0);
     return KF_OK;
 }
