@@ -32,7 +32,9 @@ static const kf_option options[] = {
     {"--samples-per-cell", "R", "surface samples in a fluid cell (default: as the scene says)", false},
     {"--fix", "KEY=VALUE[,VALUE]", "only configs with this value, or one of these values, of a parameter",
      true},
-    {"--store", "FILE", "compare with what was measured for this scene and device; also holds the roofs",
+    {"--store", "FILE",
+     "what was measured for this scene and device, to compare with, and the roofs (default: kftune.db in "
+     "$XDG_DATA_HOME/kftune, if there is one)",
      false},
     {"--landscape", "FILE",
      "compare with an exported landscape, of its scene if no other is given; or learn from one that has none",
@@ -63,7 +65,7 @@ typedef struct kf_predict {
     const kf_arguments *arguments;
     kf_problem *problem; /* NULL: of a landscape whose scene cannot be opened by its name */
     kf_device_info device;
-    kf_store *store;         /* NULL: none given */
+    kf_store *store;         /* NULL: none given, and none where others keep theirs */
     kf_landscape *landscape; /* NULL: none given */
     kf_cost_model *model;
     kf_rows measured, ranked;
@@ -398,14 +400,22 @@ static kf_status learn_from_measured(kf_predict *predict, int top, kf_error *err
     return status;
 }
 
+/* The store of --store, or the one that others write into if there is one. */
+static kf_status open_store(kf_predict *predict, kf_error *error) {
+    const char *given = kf_argument(predict->arguments, "--store", NULL);
+    kf_error missing;
+    const kf_status status = kf_store_open(given, true, &predict->store, given != NULL ? error : &missing);
+    return given != NULL ? status : KF_OK;
+}
+
 static kf_status predict_problem(kf_predict *predict, kf_error *error) {
     long top = 10;
-    const char *store = kf_argument(predict->arguments, "--store", NULL);
     KF_TRY(kf_argument_integer(predict->arguments, "--top", 1, 1000, &top, error));
     KF_TRY(find_device(predict, error));
-    if (store != NULL) KF_TRY(kf_store_open(store, true, &predict->store, error));
+    KF_TRY(open_store(predict, error));
     open_model(predict);
-    if (predict->store != NULL) KF_TRY(read_store(predict, error));
+    const bool asked = predict->landscape == NULL || kf_argument_given(predict->arguments, "--store");
+    if (predict->store != NULL && asked) KF_TRY(read_store(predict, error));
     if (predict->landscape != NULL) KF_TRY(read_landscape(predict, error));
     if (predict->model == NULL) return learn_from_measured(predict, (int)top, error);
     place_measured(&predict->measured);
@@ -481,11 +491,13 @@ const kf_command kf_command_predict = {
     .description =
         "Predicts the time of every config from the work its plan does (bytes, sectors, atomics, launches) "
         "and the\n"
-        "device's roofs, and says what limits each. With --store or --landscape it compares: how well the "
-        "order\n"
-        "agrees (rank correlation), and what the model becomes when it is calibrated on what was measured. A "
-        "system\nwithout a cost model (t1) needs one of them: its first configs say what is expected of the "
-        "others. So it is\nwith landscapes of other programs, which need no scene.",
+        "device's roofs, and says what limits each. Where the store or a --landscape knows this scene and "
+        "device "
+        "it\ncompares: how well the order agrees (rank correlation), and what the model becomes when it is "
+        "calibrated on\nwhat was measured. A system without a cost model (t1) needs one of them: its first "
+        "configs say what is\nexpected of the others. So it is with landscapes of other programs, which need "
+        "no "
+        "scene.",
     .example = "kftune predict --scene ahmed --bandwidth 4242",
     .options = options,
     .run = run,

@@ -51,7 +51,7 @@ static const kf_option options[] = {
      false},
     {"--device", "cuda:N|cpu", "device to run on (the one that was tuned)", false},
     {"--devices", "cuda:0-3|cpu,cpu", "a team of devices that share the domain (docs/teams.md)", false},
-    {"--force", NULL, "write into a folder that holds other files", false},
+    {"--force", NULL, "write into a folder that holds other files, or over a run of more steps", false},
     KF_PLACEMENT_OPTIONS,
     KF_ACCURACY_OPTION,
     {NULL, NULL, NULL, false},
@@ -356,6 +356,16 @@ static void say_config(const kf_run_job *job) {
     free(text);
 }
 
+/* A run that begins anew does not write over one that got further, unless it is told to. */
+static kf_status open_folder(kf_run_job *job, kf_error *error) {
+    const bool force = kf_argument_given(job->arguments, "--force"),
+               anew = !kf_argument_given(job->arguments, "--restart");
+    KF_TRY(kf_run_folder_open(job->folder, job->problem->hash, force, &job->lock, error));
+    return anew && !force && job->how.seconds == 0.0
+               ? kf_run_folder_keep_longer(job->folder, job->how.steps, error)
+               : KF_OK;
+}
+
 static kf_status prepare(kf_run_job *job, kf_error *error) {
     const char *config = kf_argument(job->arguments, "--config", NULL);
     KF_TRY(config != NULL ? open_tuned(job, config, error) : open_untuned(job, error));
@@ -366,11 +376,7 @@ static kf_status prepare(kf_run_job *job, kf_error *error) {
     KF_TRY(choose_folder(job, error));
     KF_TRY(open_plan(job, error));
     KF_TRY(kf_production_start(job->plan, job->smoke, kf_argument(job->arguments, "--restart", NULL), error));
-    kf_status opened = KF_OK;
-    if (kf_world_rank() == 0)
-        opened = kf_run_folder_open(job->folder, job->problem->hash,
-                                    kf_argument_given(job->arguments, "--force"), &job->lock, error);
-    KF_TRY(kf_world_agree(opened, error));
+    KF_TRY(kf_world_agree(kf_world_rank() == 0 ? open_folder(job, error) : KF_OK, error));
     tell_of_killed(job);
     say_config(job);
     return kf_run_record(job, "running", false, error);

@@ -87,15 +87,51 @@ kf_status kf_run_record(const kf_run_job *job, const char *state, bool print, kf
     return status;
 }
 
-/* The last output whose path ends so, or NULL. */
-static const char *last_output(const kf_production *done, const char *ending) {
-    for (size_t i = done->output_count; i-- > 0;) {
-        size_t length = strlen(done->outputs[i]);
-        if (length > strlen(ending) && strcmp(done->outputs[i] + length - strlen(ending), ending) == 0) {
-            return done->outputs[i];
+static bool ends_with(const char *text, const char *ending) {
+    const size_t length = strlen(text), tail = strlen(ending);
+    return length > tail && strcmp(text + length - tail, ending) == 0;
+}
+
+/* The part of a path before the step: "run/speed_000200.png" and "run/speed_000400.png" have the same. */
+static size_t stem_length(const char *path) {
+    const char *slash = strrchr(path, '/'), *underscore = strrchr(path, '_');
+    return underscore != NULL && (slash == NULL || underscore > slash) ? (size_t)(underscore - path)
+                                                                       : strlen(path);
+}
+
+static bool is_last_of_stem(const kf_production *done, size_t index) {
+    const char *path = done->outputs[index];
+    const size_t stem = stem_length(path);
+    for (size_t i = index + 1; i < done->output_count; i++)
+        if (stem_length(done->outputs[i]) == stem && strncmp(done->outputs[i], path, stem) == 0 &&
+            ends_with(done->outputs[i], strrchr(path, '.')))
+            return false;
+    return true;
+}
+
+/* Has a line of its own. */
+static bool is_smoke(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return strncmp(slash != NULL ? slash + 1 : path, "smoke_", 6) == 0;
+}
+
+/* Of every series of files the last one. */
+static void print_outputs(const kf_production *done) {
+    static const struct {
+        const char *label, *ending;
+    } kinds[] = {{"chart", "/forces.png"}, {"fields", ".vtkhdf"},     {"picture", ".png"},
+                 {"map", ".asc"},          {"forces", "/forces.csv"}, {"motion", "/motion.csv"},
+                 {"table", ".csv"},        {"checkpoint", ".kfc"}};
+    const size_t count = sizeof kinds / sizeof *kinds;
+    for (size_t k = 0; k < count; k++) {
+        for (size_t i = 0; i < done->output_count; i++) {
+            size_t kind = 0;
+            while (kind < count && !ends_with(done->outputs[i], kinds[kind].ending))
+                kind++;
+            if (kind == k && !is_smoke(done->outputs[i]) && is_last_of_stem(done, i))
+                printf("  %-11s%s\n", kinds[k].label, done->outputs[i]);
         }
     }
-    return NULL;
 }
 
 /* Appends one word of a command, quoted for the shell where it needs to be. */
@@ -179,14 +215,7 @@ static void print_result(const kf_run_job *job) {
                "'pad=ceil(iw/2)*2:ceil(ih/2)*2' "
                "-pix_fmt yuv420p '%s/film.mp4'\n",
                done->frames, job->folder, job->folder);
-    static const struct {
-        const char *label, *ending;
-    } kinds[] = {{"fields", ".vtkhdf"},    {"picture", ".png"},      {"chart", "forces.png"},
-                 {"forces", "forces.csv"}, {"motion", "motion.csv"}, {"checkpoint", ".kfc"}};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        const char *path = last_output(done, kinds[i].ending);
-        if (path) printf("  %-11s%s\n", kinds[i].label, path);
-    }
+    print_outputs(done);
     if (!done->drag.known || done->drag.settled || done->checkpoint[0] == '\0') return;
     kf_text command = {0};
     append_resumption(job, &command);

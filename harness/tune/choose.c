@@ -14,9 +14,7 @@ static int find(const kf_evaluations *list, const char *hash) {
     return -1;
 }
 
-/* The best knowledge of a tried config's time: the final's if it took part, and was right there too. NULL:
- * not ok. */
-static const kf_measurement *measurement_of(const kf_tune_result *result, int tried) {
+const kf_measurement *kf_tune_measurement(const kf_tune_result *result, int tried) {
     if (tried < 0) return NULL;
     const kf_evaluation *evaluation = &result->tried.items[tried];
     int final = find(&result->finals, evaluation->hash);
@@ -26,7 +24,7 @@ static const kf_measurement *measurement_of(const kf_tune_result *result, int tr
     return m->state == KF_STATE_OK && evaluation->measurement.state == KF_STATE_OK ? m : NULL;
 }
 
-/* The row of measurement_of; -1: it has none. */
+/* The row of its measurement; -1: it has none. */
 static int sequence_of(const kf_tune_result *result, int tried) {
     if (tried < 0) return -1;
     const int final = find(&result->finals, result->tried.items[tried].hash);
@@ -37,7 +35,7 @@ static int fastest(const kf_tune_result *result, bool finals_only) {
     int best = -1;
     double least = INFINITY;
     for (int i = 0; i < result->tried.count; i++) {
-        const kf_measurement *m = measurement_of(result, i);
+        const kf_measurement *m = kf_tune_measurement(result, i);
         if (m == NULL || !result->tried.items[i].eligible ||
             (finals_only && find(&result->finals, result->tried.items[i].hash) < 0))
             continue;
@@ -71,7 +69,7 @@ static int registers_of(const kf_measurement *m) {
 /* The default, which every run measures, then fewer kernels, fewer registers, the hash: so that chance, and
  * what a search happened to try, do not decide between equals. */
 static bool is_simpler(const kf_tune_result *result, int a, int b) {
-    const kf_measurement *ma = measurement_of(result, a), *mb = measurement_of(result, b);
+    const kf_measurement *ma = kf_tune_measurement(result, a), *mb = kf_tune_measurement(result, b);
     const int usual = result->presets[KF_PRESET_DEFAULT];
     if ((a == usual) != (b == usual)) return a == usual;
     if (ma->kernel_count != mb->kernel_count) return ma->kernel_count < mb->kernel_count;
@@ -83,10 +81,10 @@ static bool is_simpler(const kf_tune_result *result, int a, int b) {
  * speed still comes first: nobody wins who seems slower by more than half a percent. */
 static int simplest_tie(const kf_tune_result *result, int fastest_one) {
     static const double SLOWER = 0.005;
-    const kf_measurement *best = measurement_of(result, fastest_one);
+    const kf_measurement *best = kf_tune_measurement(result, fastest_one);
     int winner = fastest_one;
     for (int i = 0; i < result->tried.count; i++) {
-        const kf_measurement *m = measurement_of(result, i);
+        const kf_measurement *m = kf_tune_measurement(result, i);
         if (m == NULL || !result->tried.items[i].eligible ||
             find(&result->finals, result->tried.items[i].hash) < 0)
             continue;
@@ -101,14 +99,14 @@ static int simplest_tie(const kf_tune_result *result, int fastest_one) {
 static void find_ties(kf_tune_result *result) {
     result->tie_count = 0;
     for (int i = 0; i < result->tried.count; i++) {
-        const kf_measurement *m = measurement_of(result, i);
+        const kf_measurement *m = kf_tune_measurement(result, i);
         if (i == result->best || m == NULL || !result->tried.items[i].eligible ||
             !is_tie(result, m, result->best_measurement))
             continue;
         const double cost = kf_measurement_cost(m, result->objective);
         int at = result->tie_count < KF_BEST_TIES ? result->tie_count++ : KF_BEST_TIES;
-        for (; at > 0 &&
-               kf_measurement_cost(measurement_of(result, result->ties[at - 1]), result->objective) > cost;
+        for (; at > 0 && kf_measurement_cost(kf_tune_measurement(result, result->ties[at - 1]),
+                                             result->objective) > cost;
              at--)
             if (at < KF_BEST_TIES) result->ties[at] = result->ties[at - 1];
         if (at < KF_BEST_TIES) result->ties[at] = i;
@@ -122,7 +120,7 @@ void kf_tune_choose(kf_tune_result *result) {
         result->best = simplest_tie(result, result->best);
     else
         result->best = fastest(result, false);
-    result->best_measurement = measurement_of(result, result->best);
+    result->best_measurement = kf_tune_measurement(result, result->best);
     result->best_sequence = sequence_of(result, result->best);
     result->tie_count = 0;
     for (int i = 0; i < KF_PRESETS; i++)
@@ -131,7 +129,7 @@ void kf_tune_choose(kf_tune_result *result) {
 
     const double cost = kf_measurement_cost(result->best_measurement, result->objective);
     for (int i = 0; i < KF_PRESETS; i++) {
-        const kf_measurement *m = measurement_of(result, result->presets[i]);
+        const kf_measurement *m = kf_tune_measurement(result, result->presets[i]);
         if (m != NULL) result->gain[i] = kf_measurement_cost(m, result->objective) / cost;
     }
     find_ties(result);

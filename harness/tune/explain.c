@@ -95,14 +95,6 @@ static void print_differences(const kf_tune_result *result, FILE *stream) {
     }
 }
 
-static const kf_evaluation *preset_of(const kf_tune_result *result, int preset) {
-    return result->presets[preset] >= 0 ? &result->tried.items[result->presets[preset]] : NULL;
-}
-
-static bool is_ok(const kf_evaluation *evaluation) {
-    return evaluation != NULL && evaluation->measurement.state == KF_STATE_OK;
-}
-
 /* What a step is made of: the least it must move, and the launch that takes longest. */
 static void print_limit(const kf_tune_result *result, const char *label, const char *name,
                         const kf_measurement *m, FILE *stream) {
@@ -132,11 +124,12 @@ static void print_limit(const kf_tune_result *result, const char *label, const c
 }
 
 static void print_limits(const kf_tune_result *result, FILE *stream) {
-    const kf_evaluation *usual = preset_of(result, KF_PRESET_DEFAULT);
-    if (result->best < 0 || !is_ok(usual)) return;
-    const bool same = result->best == result->presets[KF_PRESET_DEFAULT];
-    print_limit(result, "limit", same ? "the best" : "the default", &usual->measurement, stream);
-    if (!same) print_limit(result, "", "the best", &result->tried.items[result->best].measurement, stream);
+    const int usual = result->presets[KF_PRESET_DEFAULT];
+    const kf_measurement *measured = kf_tune_measurement(result, usual);
+    if (result->best < 0 || measured == NULL) return;
+    const bool same = result->best == usual;
+    print_limit(result, "limit", same ? "the best" : "the default", measured, stream);
+    if (!same) print_limit(result, "", "the best", kf_tune_measurement(result, result->best), stream);
 }
 
 /* A round percentage that leaves the gate some room. */

@@ -113,6 +113,10 @@ typedef struct kf_tune_result {
 kf_status kf_tune(const kf_tune_request *request, kf_tune_result *result, kf_error *error);
 void kf_tune_result_free(kf_tune_result *result);
 
+/* The best knowledge of a tried config's time: the final's if it took part, and was right there too. NULL:
+ * not ok, or tried is -1. */
+const kf_measurement *kf_tune_measurement(const kf_tune_result *result, int tried);
+
 /* What is emitted as <scene>.kftune.json. Only with a best config. */
 void kf_tune_best_config(const kf_tune_request *request, const kf_tune_result *result, kf_best_config *best);
 

@@ -201,7 +201,7 @@ static kf_status write_pictures(production_run *producer, const kf_snapshot *sna
     return KF_OK;
 }
 
-/* A numbered file, and the list of all that there are of its kind. */
+/* A numbered file, and the list of the run's of its kind. */
 static kf_status write_numbered(production_run *producer, const char *kind, const kf_snapshot *snapshot,
                                 kf_error *error) {
     char path[KF_PATH];
@@ -209,7 +209,10 @@ static kf_status write_numbered(production_run *producer, const char *kind, cons
     KF_TRY(kf_vtkhdf_write(path, snapshot, producer->options->compression, error));
     note_output(producer->result, path);
     const double time_step = snapshot->step > 0 ? snapshot->time / (double)snapshot->step : 0.0;
-    return kf_series_file_write(producer->options->folder, kind, time_step, error);
+    const kf_series_files files = {producer->options->folder, producer->result->first_step,
+                                   (const char *const *)producer->result->outputs,
+                                   producer->result->output_count};
+    return kf_series_file_write(&files, kind, time_step, error);
 }
 
 /* A flow's picture, the solid's surface, and the quantities that are asked for. */

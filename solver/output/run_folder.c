@@ -107,13 +107,34 @@ static void find_last_checkpoint(const char *path, char checkpoint[KF_PATH]) {
     if (last[0] != '\0' && kf_path(checkpoint, NULL, "%s/%s", path, last) != KF_OK) checkpoint[0] = '\0';
 }
 
-bool kf_run_folder_was_killed(const char *path, char checkpoint[KF_PATH]) {
+/* The record of the run before, NULL without one. Caller: cJSON_Delete. */
+static cJSON *read_record(const char *path) {
     char record_path[KF_PATH];
     cJSON *record = NULL;
-    checkpoint[0] = '\0';
     if (kf_path(record_path, NULL, "%s/%s", path, record_name) != KF_OK ||
         kf_json_read_file(record_path, &record, NULL) != KF_OK)
-        return false;
+        return NULL;
+    return record;
+}
+
+kf_status kf_run_folder_keep_longer(const char *path, uint64_t steps, kf_error *error) {
+    char checkpoint[KF_PATH];
+    cJSON *record = read_record(path);
+    const cJSON *last = cJSON_GetObjectItemCaseSensitive(record, "last_step");
+    const double reached = cJSON_IsNumber(last) ? last->valuedouble : 0.0;
+    cJSON_Delete(record);
+    if (reached <= (double)steps) return KF_OK;
+    find_last_checkpoint(path, checkpoint);
+    return kf_fail(
+        error, KF_BAD_INPUT,
+        "%s: holds a run of %.0f steps, more than these; give another folder with --output%s%s, or --force "
+        "to write over it",
+        path, reached, checkpoint[0] != '\0' ? ", go on with --restart " : "", checkpoint);
+}
+
+bool kf_run_folder_was_killed(const char *path, char checkpoint[KF_PATH]) {
+    cJSON *record = read_record(path);
+    checkpoint[0] = '\0';
     const char *state = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(record, "state"));
     const bool killed = state != NULL && strcmp(state, "running") == 0;
     cJSON_Delete(record);

@@ -4,6 +4,7 @@
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/util/file.h"
 
@@ -13,6 +14,10 @@
  * ended, -1 where the file system has no locks. */
 kf_status kf_run_folder_open(const char *path, const char *scene_hash, bool force, int *lock,
                              kf_error *error);
+
+/* KF_BAD_INPUT when the folder's record is of a run that got beyond step `steps`: one that begins anew and
+ * ends there would write over what it cannot give back. */
+kf_status kf_run_folder_keep_longer(const char *path, uint64_t steps, kf_error *error);
 
 /* True when the folder's record says that a run goes on, which in a folder just opened means that it was
  * killed. checkpoint: the path of its last one, "" without. */

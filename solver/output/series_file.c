@@ -24,34 +24,60 @@ static int by_step(const void *left, const void *right) {
     return a < b ? -1 : a > b;
 }
 
-static uint64_t *find_steps(const char *folder, const char *kind, size_t *count) {
-    uint64_t *steps = NULL, step;
-    size_t room = 0;
-    *count = 0;
-    DIR *listing = opendir(folder);
-    for (const struct dirent *item; listing != NULL && (item = readdir(listing)) != NULL;) {
-        if (!is_of_kind(item->d_name, kind, &step)) continue;
-        if (*count == room) steps = kf_reallocate(steps, (room = 2 * room + 64) * sizeof *steps);
-        steps[(*count)++] = step;
-    }
-    if (listing != NULL) closedir(listing);
-    if (*count > 0) qsort(steps, *count, sizeof *steps, by_step);
-    return steps;
+typedef struct step_list {
+    uint64_t *steps;
+    size_t count, room;
+} step_list;
+
+static void add_step(step_list *list, uint64_t step) {
+    if (list->count == list->room)
+        list->steps = kf_reallocate(list->steps, (list->room = 2 * list->room + 64) * sizeof *list->steps);
+    list->steps[list->count++] = step;
 }
 
-kf_status kf_series_file_write(const char *folder, const char *kind, double time_step, kf_error *error) {
+static void add_those_before(step_list *list, const kf_series_files *files, const char *kind) {
+    uint64_t step;
+    DIR *listing = files->first_step > 0 ? opendir(files->folder) : NULL;
+    if (listing == NULL) return;
+    for (const struct dirent *item; (item = readdir(listing)) != NULL;)
+        if (is_of_kind(item->d_name, kind, &step) && step <= files->first_step) add_step(list, step);
+    (void)closedir(listing);
+}
+
+static void add_written(step_list *list, const kf_series_files *files, const char *kind) {
+    uint64_t step;
+    for (size_t i = 0; i < files->written_count; i++) {
+        const char *slash = strrchr(files->written[i], '/');
+        if (is_of_kind(slash != NULL ? slash + 1 : files->written[i], kind, &step)) add_step(list, step);
+    }
+}
+
+/* By step, each once: a run may write the step again that it began from. */
+static step_list find_steps(const kf_series_files *files, const char *kind) {
+    step_list list = {NULL, 0, 0};
+    add_those_before(&list, files, kind);
+    add_written(&list, files, kind);
+    if (list.count > 0) qsort(list.steps, list.count, sizeof *list.steps, by_step);
+    size_t kept = 0;
+    for (size_t i = 0; i < list.count; i++)
+        if (kept == 0 || list.steps[kept - 1] != list.steps[i]) list.steps[kept++] = list.steps[i];
+    list.count = kept;
+    return list;
+}
+
+kf_status kf_series_file_write(const kf_series_files *files, const char *kind, double time_step,
+                               kf_error *error) {
     char path[KF_PATH];
-    size_t count;
-    KF_TRY(kf_path(path, error, "%s/%s.vtkhdf.series", folder, kind));
-    uint64_t *steps = find_steps(folder, kind, &count);
+    KF_TRY(kf_path(path, error, "%s/%s.vtkhdf.series", files->folder, kind));
+    const step_list list = find_steps(files, kind);
     kf_text text = {0};
     kf_text_append(&text, "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [");
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < list.count; i++)
         kf_text_append(&text, "%s\n    {\"name\": \"%s_%06" PRIu64 ".vtkhdf\", \"time\": %.9g}",
-                       i > 0 ? "," : "", kind, steps[i], (double)steps[i] * time_step);
+                       i > 0 ? "," : "", kind, list.steps[i], (double)list.steps[i] * time_step);
     kf_text_append(&text, "\n  ]\n}\n");
     const kf_status status = kf_file_write_atomic(path, text.text, text.length, error);
     kf_text_free(&text);
-    free(steps);
+    free(list.steps);
     return status;
 }

@@ -55,5 +55,8 @@ for file in car.scene.png car64.scene.json car64.kftune.json car64-run/run.json 
     car.html; do
     [ -s "$file" ] || { echo "hour.sh: $file is missing"; failures=$((failures + 1)); }
 done
+# What was tuned is found again where nobody says where it is.
+"$kftune" predict --scene car64.scene.json --device cpu --top 1 >out 2>err || { echo "hour.sh: predict: $(tail -n 1 err)"; failures=$((failures + 1)); }
+grep -q "configs were measured; the fastest" out || { echo "hour.sh: predict does not look into the store"; failures=$((failures + 1)); }
 [ "$failures" -eq 0 ] || exit 1
 echo "hour.sh: $count commands of the page run"

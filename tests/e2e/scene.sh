@@ -82,6 +82,15 @@ expect 0 run --scene wedge.scene.json --device cpu --flow-throughs 0.5 --output 
 shows "320 on"
 shows "NOT settled"
 shows "measured front"
+# A run that got further is not written over by chance, and what it leaves is not listed as another's.
+expect 2 run --scene wedge.scene.json --device cpu --steps 40 --output half
+says "half: holds a run of 320 steps, more than these"
+grep -q '^320,' half/forces.csv || complain "a refused run wrote over a longer one"
+expect 0 run --scene wedge.scene.json --device cpu --steps 40 --output half --force --picture pressure,surface
+grep -q 000040 half/fields.vtkhdf.series || complain "the series lacks the run's last file"
+grep -q 000320 half/fields.vtkhdf.series && complain "the series lists another run's file"
+shows "picture    half/pressure_000040.png"
+shows "picture    half/surface_000040.png"
 expect 0 run --scene wedge.scene.json --device cpu --time 20ms --output short --json
 for key in coefficients interval_95 settled reference_area_m2 flow_throughs simulated_s; do
     grep -q "\"$key\"" out || complain "run --json has no $key"
@@ -97,6 +106,7 @@ shows "settled: means over step"
 # Files for ParaView.
 expect 0 run --scene wedge.scene.json --device cpu --steps 60 --every 30 --picture-every 15 --mean-from 0.02 --output files \
     --fields velocity,pressure,vorticity,q,solid,surface
+for file in fields_000060 surface_000060 mean_000060; do shows "fields     files/$file.vtkhdf"; done
 for file in fields_000030 surface_000060 mean_000060; do
     [ -s "files/$file.vtkhdf" ] || complain "files/$file.vtkhdf is missing"
 done

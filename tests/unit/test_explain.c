@@ -91,6 +91,27 @@ static void test_text(void **state) {
     free(text);
 }
 
+/* A config that was measured again in the final is spoken of as it was there, as in the lines above. */
+static void test_final_counts(void **state) {
+    (void)state;
+    kf_evaluation tried[] = {evaluated(64, "soa", false, KF_STATE_OK, 200.0)};
+    kf_evaluation finals[] = {evaluated(64, "soa", false, KF_STATE_OK, 400.0)};
+    kf_tune_result result = {.tried = {.items = tried, .count = 1},
+                             .finals = {.items = finals, .count = 1},
+                             .presets = {[KF_PRESET_DEFAULT] = 0, -1, -1}};
+    tried[0].measurement.effective_bandwidth = 2e12;
+    finals[0].measurement.effective_bandwidth = 1e12;
+    const kf_tune_request request = {.problem = NULL};
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    kf_tune_explain(&request, &result, stream);
+    assert_int_equal(fclose(stream), 0);
+    assert_non_null(strstr(text, "limit     the best moves 381 MiB a step at 1000.0 GB/s"));
+    assert_null(strstr(text, "2000.0 GB/s"));
+    free(text);
+}
+
 /* What a looser accuracy would give, with the accuracy that lets it through; a slower one is no advice. */
 static void test_alternatives(void **state) {
     (void)state;
@@ -117,6 +138,7 @@ static void test_alternatives(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_differences), cmocka_unit_test(test_text),
+                                       cmocka_unit_test(test_final_counts),
                                        cmocka_unit_test(test_alternatives)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -173,27 +173,46 @@ static void touch(const char *folder, const char *name) {
     assert_int_equal(kf_file_write_atomic(path, "x", 1, &error), KF_OK);
 }
 
-static void test_series(void **state) {
-    (void)state;
-    char folder[] = "/tmp/kftune-series-XXXXXX", path[KF_PATH], *text = NULL;
+/* What the series of fields says of a run that began after first_step. Caller frees. */
+static char *series_of(const char *folder, uint64_t first_step) {
+    static const char *const written[] = {"run_1/fields_000200.vtkhdf", "run_1/surface_000010.vtkhdf",
+                                          "run_1/fields_000300.png", "run_1/fields_1000000.vtkhdf"};
+    const kf_series_files files = {folder, first_step, written, sizeof written / sizeof *written};
+    char path[KF_PATH], *text = NULL;
     size_t size;
     kf_error error;
-    assert_non_null(mkdtemp(folder));
-    static const char *const names[] = {"fields_000200.vtkhdf",  "fields_000010.vtkhdf",
-                                        "surface_000010.vtkhdf", "fields_1000000.vtkhdf",
-                                        "fields_x.vtkhdf",       "fields_000300.png"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        touch(folder, names[i]);
-    assert_int_equal(kf_series_file_write(folder, "fields", 0.5, &error), KF_OK);
+    assert_int_equal(kf_series_file_write(&files, "fields", 0.5, &error), KF_OK);
     assert_int_equal(kf_path(path, &error, "%s/fields.vtkhdf.series", folder), KF_OK);
     assert_int_equal(kf_file_read(path, 0, &text, &size, &error), KF_OK);
-    const char *first = strstr(text, "{\"name\": \"fields_000010.vtkhdf\", \"time\": 5}"),
-               *second = strstr(text, "{\"name\": \"fields_000200.vtkhdf\", \"time\": 100}"),
-               *third = strstr(text, "{\"name\": \"fields_1000000.vtkhdf\", \"time\": 500000}");
+    return text;
+}
+
+static int occurrences(const char *text, const char *word) {
+    int count = 0;
+    for (; (text = strstr(text, word)) != NULL; text++)
+        count++;
+    return count;
+}
+
+/* A run's own files, and of others in the folder those from which it went on. */
+static void test_series(void **state) {
+    (void)state;
+    char folder[] = "/tmp/kftune-series-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    static const char *const names[] = {"fields_000200.vtkhdf", "fields_000010.vtkhdf",
+                                        "surface_000010.vtkhdf", "fields_000500.vtkhdf", "fields_x.vtkhdf"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        touch(folder, names[i]);
+    char *anew = series_of(folder, 0), *further = series_of(folder, 200);
+    assert_int_equal(occurrences(anew, "name"), 2);
+    assert_true(strstr(anew, "fields_000200.vtkhdf") < strstr(anew, "fields_1000000.vtkhdf"));
+    assert_int_equal(occurrences(further, "name"), 3); /* step 200 once, 500 is another run's */
+    const char *first = strstr(further, "{\"name\": \"fields_000010.vtkhdf\", \"time\": 5}"),
+               *second = strstr(further, "{\"name\": \"fields_000200.vtkhdf\", \"time\": 100}"),
+               *third = strstr(further, "{\"name\": \"fields_1000000.vtkhdf\", \"time\": 500000}");
     assert_true(first != NULL && second > first && third > second);
-    assert_null(strstr(text, "surface"));
-    assert_null(strstr(text, "png"));
-    free(text);
+    free(anew);
+    free(further);
     char command[128];
     (void)snprintf(command, sizeof command, "rm -r '%s'", folder);
     assert_int_equal(system(command), 0);

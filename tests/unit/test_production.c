@@ -434,9 +434,16 @@ static void test_folder(void **state) {
     assert_int_equal(kf_path(last, &error, "%s/%s", folder, names[1]), KF_OK);
     assert_true(kf_run_folder_was_killed(folder, checkpoint));
     assert_string_equal(checkpoint, last);
+    assert_int_equal(kf_run_folder_keep_longer(folder, 1, &error), KF_OK); /* nobody knows how far it got */
+    cJSON_AddNumberToObject(record, "last_step", 20);
     cJSON_ReplaceItemInObject(record, "state", cJSON_CreateString("finished"));
     assert_int_equal(kf_run_folder_record(folder, record, &error), KF_OK);
     assert_false(kf_run_folder_was_killed(folder, checkpoint));
+    assert_int_equal(kf_run_folder_keep_longer(folder, 20, &error), KF_OK);
+    assert_int_equal(kf_run_folder_keep_longer(folder, 19, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "holds a run of 20 steps"));
+    assert_non_null(strstr(error.message, "--restart"));
+    assert_non_null(strstr(error.message, last));
     cJSON_Delete(record);
     assert_int_equal(kf_run_folder_open(folder, "aaaa", false, &lock, &error), KF_OK);
     (void)close(lock);
