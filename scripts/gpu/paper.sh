@@ -5,7 +5,7 @@
 # tables: FOLDER gets tables.json, small.json, large.json and figure10.json, each a part of the suite with a time limit of its
 # own (large: the three scenes of 250 to 340 million nodes), and their logs. PARTS may name some of them.
 # pictures: SCENE-smoke_STEP.png and SCENE.json (what kftune run says) of each scene, and 17-MODEL.png. SHARE is the part of Table
-# 3's grid along each axis (2: a half, the default; the two small scenes are always whole); STEPS how many.
+# 3's grid along each axis (2: a half, the default; the two small scenes are always whole, with all of the table's steps); STEPS how many.
 # SCENES may name some of them, 17 for the figure; GRID and SIZE say how many nodes and pixels instead (1600x900), PICTURES how
 # many of the four are kept, the last ones, CAR a mesh of which the car is made instead: ../shared/meshes/beetle.obj; LIMIT how many seconds a scene may take: what is
 # drawn by then is kept.
@@ -83,11 +83,11 @@ tables)
     ;;
 pictures)
     share=${SHARE:-2}
-    picture architecture $((1200 / share)) $((840 / share)) $((250 / share)) 6000 58,34,1.5
+    picture architecture $((1200 / share)) $((840 / share)) $((250 / share)) 6000 48,21,2.0
     picture car $((2240 / share)) $((480 / share)) $((320 / share)) 6800 54,14,1.25
-    picture aircraft $((2100 / share)) $((600 / share)) $((240 / share)) 6900 52,24,1.15
-    picture vortices 400 400 200 8000 60,42,0.6
-    picture spinning_torus 400 400 200 9000 60,18,1.1
+    picture aircraft $((2100 / share)) $((600 / share)) $((240 / share)) 6900 138,24,1.3
+    picture vortices 400 400 200 20000 60,36,0.6
+    picture spinning_torus 400 400 200 25600 60,18,1.0
     figure17 acm '"collision": "acm_mrt", "rates": "adaptive_2020"' 50000
     figure17 rm '"collision": "rm_mrt"' 50000
     figure17 rm-cited '"collision": "rm_mrt", "rates": "suga_2015"' 50000
