@@ -309,8 +309,7 @@ static void add_band_pass(kf_tally *tally) {
     double samples = (double)survey->count, segments = segments_of(tally);
     add_body(tally);
     if (c->aggregated && tally->cost->scene->motion.moving)
-        add_items(tally, "cell_forces", 4 * c->value_bytes * samples, 16 * segments,
-                  6.5 + 0.25 * c->segment / c->lanes)
+        add_items(tally, "cell_forces", 4 * c->value_bytes * samples, 16 * segments, 6.5 + 0.25 * c->segment)
             ->amount[KF_COST_ATOMICS] = 24 * segments * wide(c);
     else if (c->aggregated)
         (void)add_items(tally, "segment_forces", (4 * c->value_bytes * c->segment + 100) * segments, 0,

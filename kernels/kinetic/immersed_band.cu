@@ -5,9 +5,6 @@
 #include "band.h"
 #include "immersed.h"
 
-#ifndef KF_SEGMENT_LANES
-#define KF_SEGMENT_LANES 1
-#endif
 #if KF_FIXED_POINT_FORCE
 typedef kf_int64 kf_force_sum;
 #define KF_FORCE_TERM(value) ((kf_int64)((value)*KF_R(KF_SPREAD_SCALE))) /* a power of two: exact */
@@ -121,35 +118,25 @@ KF_SCALAR_KERNEL(band_join, kf_kinetic_arguments) {
         out[a->segment_count] = sum_y_##dx##dy##dz;                                                          \
         out[2 * (long long)a->segment_count] = sum_z_##dx##dy##dz;                                           \
     }
-#if KF_SEGMENT_LANES > 1
-/* Lanes of a warp take the samples of a segment, or of a moving solid's cell, in turn. What they add up is halved three
- * times: a lane keeps one half of the corners and gives its neighbour the other, until each of eight has one. */
-#define KF_LANES(lane) ((0xffffffffU >> (32 - KF_SEGMENT_LANES)) << (threadIdx.x % 32 - (lane)))
+#if KF_SEGMENTS && KF_SEGMENT_LANES > 1
+/* Lanes of a warp take the samples of a segment in turn. What they add up is halved three times: a lane keeps one half of
+ * the corners and gives its neighbour the other, until each of eight has one. */
 #define KF_SEGMENT_GATHER(dx, dy, dz)                                                                        \
     sums[dx + 2 * dy + 4 * dz][0] = sum_x_##dx##dy##dz;                                                      \
     sums[dx + 2 * dy + 4 * dz][1] = sum_y_##dx##dy##dz;                                                      \
     sums[dx + 2 * dy + 4 * dz][2] = sum_z_##dx##dy##dz;
 #define KF_HALVE(half)                                                                                       \
     KF_UNROLL for (int c = 0; c < (half); c++) KF_UNROLL for (int i = 0; i < 3; i++) {                       \
-        const kf_force_sum kept = lane & (half) ? sums[c + (half)][i] : sums[c][i],                               \
+        const kf_real kept = lane & (half) ? sums[c + (half)][i] : sums[c][i],                               \
                       given = lane & (half) ? sums[c][i] : sums[c + (half)][i];                              \
         sums[c][i] = kept + __shfl_xor_sync(lanes, given, half);                                             \
     }
-#define KF_SHARE_SUMS                                                                                        \
-    KF_CELL_NODES(KF_SEGMENT_GATHER)                                                                         \
-    KF_HALVE(4)                                                                                              \
-    KF_HALVE(2)                                                                                              \
-    KF_HALVE(1)                                                                                              \
-    KF_UNROLL for (int others = 8; others < KF_SEGMENT_LANES; others *= 2)                                   \
-        KF_UNROLL for (int i = 0; i < 3; i++) sums[0][i] += __shfl_xor_sync(lanes, sums[0][i], others);
-#endif
-#if KF_SEGMENTS && KF_SEGMENT_LANES > 1
 KF_SCALAR_KERNEL(segment_forces, kf_kinetic_arguments) {
     (void)y, (void)z;
     const int item = x;
     const int lane = item % KF_SEGMENT_LANES;
     x = item / KF_SEGMENT_LANES;
-    const unsigned lanes = KF_LANES(lane);
+    const unsigned lanes = (0xffffffffU >> (32 - KF_SEGMENT_LANES)) << (threadIdx.x % 32 - lane);
     const kf_real4 *samples = (const kf_real4 *)a->segment_samples + (long long)x * KF_SEGMENT_LENGTH + lane;
     KF_LET_FORCES
     KF_CELL_NODES(KF_SEGMENT_PLACE)
@@ -162,7 +149,12 @@ KF_SCALAR_KERNEL(segment_forces, kf_kinetic_arguments) {
         KF_SEGMENT_SAMPLE(samples[i])
     }
     kf_real sums[8][3];
-    KF_SHARE_SUMS
+    KF_CELL_NODES(KF_SEGMENT_GATHER)
+    KF_HALVE(4)
+    KF_HALVE(2)
+    KF_HALVE(1)
+    KF_UNROLL for (int others = 8; others < KF_SEGMENT_LANES; others *= 2)
+        KF_UNROLL for (int i = 0; i < 3; i++) sums[0][i] += __shfl_xor_sync(lanes, sums[0][i], others);
     if (lane >= 8) return;
     kf_real *out = (kf_real *)a->segment_force + 24LL * x + 3 * lane;
     KF_UNROLL for (int i = 0; i < 3; i++) out[i] = sums[0][i];
@@ -203,9 +195,8 @@ KF_SCALAR_KERNEL(segment_forces, kf_kinetic_arguments) {
         KF_ADD_FORCE_SUM(place_##dx##dy##dz, 2, sum_z_##dx##dy##dz);                                         \
     }
 
-/* The force of up to KF_SEGMENT_LENGTH samples of the cell whose corner has that place in the band; the lane's part of
- * them, where lanes share a cell. */
-KF_FUNCTION void kf_spread_cell(const kf_kinetic_arguments *a, int place, int row, int lane) {
+/* The force of up to KF_SEGMENT_LENGTH samples of the cell whose corner has that place in the band. */
+KF_FUNCTION void kf_spread_cell(const kf_kinetic_arguments *a, int place, int row) {
     const kf_index corner = ((const kf_index *)a->band_node)[place];
     int count = a->cell_count[corner] - row * KF_SEGMENT_LENGTH;
     if (count <= 0) return;
@@ -229,7 +220,7 @@ KF_FUNCTION void kf_spread_cell(const kf_kinetic_arguments *a, int place, int ro
     KF_CELL_NODES(KF_CELL_FIELD)
     const kf_real4 *samples = (const kf_real4 *)a->segment_samples +
                               ((long long)row * a->band_capacity + place) * KF_SEGMENT_LENGTH;
-    for (int i = lane; i < count; i += KF_SEGMENT_LANES) {
+    for (int i = 0; i < count; i++) {
         const kf_real4 packed = samples[i];
         sample.cell.fx = packed.x;
         sample.cell.fy = packed.y;
@@ -244,26 +235,16 @@ KF_FUNCTION void kf_spread_cell(const kf_kinetic_arguments *a, int place, int ro
         const kf_real4 g = kf_penalty(&sample, density, ux, uy, uz);
         KF_CELL_NODES(KF_CELL_SUM)
     }
-#if KF_SEGMENT_LANES > 1
-    const unsigned lanes = KF_LANES(lane);
-    kf_force_sum sums[8][3];
-    KF_SHARE_SUMS
-    if (lane >= 8) return;
-    const int target = a->band_of[KF_CELL_NODE(sample, lane & 1, lane >> 1 & 1, lane >> 2)];
-    KF_UNROLL for (int i = 0; i < 3; i++)
-        if (target >= 0) KF_ADD_FORCE_SUM(target, i, sums[0][i]);
-#else
     KF_CELL_NODES(KF_CELL_SPREAD)
-#endif
 }
 
 /* Adds up the forces of each cell's samples and spreads the sums; then those of the samples for which no
- * place was left. Extent: KF_SEGMENT_LANES * cell_rows * band_capacity. */
+ * place was left. Extent: cell_rows * band_capacity. */
 KF_SCALAR_KERNEL(cell_forces, kf_kinetic_arguments) {
     (void)y, (void)z;
     kf_clear_load(a, x);
-    const int cell = x / KF_SEGMENT_LANES, place = cell % a->band_capacity;
-    if (place < a->band_count[0]) kf_spread_cell(a, place, cell / a->band_capacity, x % KF_SEGMENT_LANES);
+    const int place = x % a->band_capacity;
+    if (place < a->band_count[0]) kf_spread_cell(a, place, x / a->band_capacity);
     for (int i = x; i < a->band_count[2]; i += a->extent[0])
         kf_spread_sample(a, a->crowded[i]);
 }

@@ -254,8 +254,8 @@ static void append_band_pass(kf_builder *b, int parity, int grid) {
         kf_append_items(b, parity, KF_SOURCE_IMMERSED, "segment_forces",
                         (int)kinetic->options.segment_lanes * a->segment_count, grid, grid);
     else if (kinetic->cells)
-        kf_append_items(b, parity, KF_SOURCE_IMMERSED, "cell_forces",
-                        (int)kinetic->options.segment_lanes * a->cell_rows * a->band_capacity, grid, grid);
+        kf_append_items(b, parity, KF_SOURCE_IMMERSED, "cell_forces", a->cell_rows * a->band_capacity, grid,
+                        grid);
     else
         kf_append_items(b, parity, KF_SOURCE_IMMERSED, "band_spread", a->sample_count, grid, grid);
 }

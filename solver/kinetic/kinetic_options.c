@@ -100,8 +100,8 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
     if (o->boundary_kernels != 6 && o->boundary_kernels != 1 && (o->boundary_kernels != 0 || !one_pass))
         return refuse(error, "boundary_kernels must be 6 or 1, or 0 in the plans fused and moments");
     const bool lanes = o->segment_lanes == 8 || o->segment_lanes == 32;
-    if (o->segment_lanes != 1 &&
-        (!lanes || !o->gpu || o->immersed != KF_AGGREGATED || o->segment_length % o->segment_lanes != 0))
+    if (o->segment_lanes != 1 && (!lanes || !o->gpu || scene->motion.moving || o->immersed != KF_AGGREGATED ||
+                                  o->segment_length % o->segment_lanes != 0))
         return refuse(error,
                       "segment_lanes must be 1, or on a GPU 8 or 32, with segments of a multiple of it");
     const bool in_rows =
@@ -391,8 +391,7 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
     /* After several passes the flow finds the force added up by band_join. */
     const bool aggregated = options->immersed == KF_AGGREGATED;
     define(defines, "KF_SEGMENTS", aggregated && !scene->motion.moving && scene->immersed_passes <= 1);
-    const bool shared = options->segment_lanes > 1 && !scene->motion.moving;
-    if (shared) define(defines, "KF_SEGMENT_LANES", options->segment_lanes);
+    if (options->segment_lanes > 1) define(defines, "KF_SEGMENT_LANES", options->segment_lanes);
     if (options->overlap) define(defines, "KF_OVERLAP", 1);
     define(defines, "KF_MOVING", scene->motion.moving);
     define(defines, "KF_STREAMING_STORES", options->streaming_stores);

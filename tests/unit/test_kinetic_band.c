@@ -107,25 +107,6 @@ static void test_lanes(void **state) {
     kf_scene_free(scene);
 }
 
-/* The same of cells that are filled anew, by lanes that take several samples, one or none. */
-static void test_lanes_of_cells(void **state) {
-    (void)state;
-    static const char *const lanes[][5] = {
-        {"storage=f32", "segment_lanes=8", "segment_length=64", "force_sum=float", NULL},
-        {"storage=f32", "segment_lanes=32", "segment_length=32", "force_sum=fixed", NULL},
-        {"storage=f64", "segment_lanes=8", "segment_length=8", "force_sum=fixed", NULL}};
-    if (!on_gpu()) skip();
-    kf_scene *scene = open_scene("torus", 30000);
-    assert_true(scene->motion.moving);
-    for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
-        verify(scene, lanes[i]);
-    scene->motion.velocity[0] = 0.01; /* across the seam */
-    for (int face = KF_YMIN; face <= KF_ZMAX; face++)
-        scene->faces[face] = KF_PERIODIC;
-    verify(scene, lanes[0]);
-    kf_scene_free(scene);
-}
-
 /* Samples about a corner of the lattice that move into one cell: more of them than its rows hold, which have
  * places for half as many again as the fullest cell had at the start. */
 static void test_samples_that_crowd(void **state) {
@@ -190,13 +171,9 @@ static void test_band_at_the_outflow(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_left_out),
-        cmocka_unit_test(test_left_out_of_pairs),
-        cmocka_unit_test(test_left_out_on_gpu),
-        cmocka_unit_test(test_lanes),
-        cmocka_unit_test(test_lanes_of_cells),
-        cmocka_unit_test(test_samples_that_crowd),
-        cmocka_unit_test(test_band_at_the_outflow),
+        cmocka_unit_test(test_left_out),           cmocka_unit_test(test_left_out_of_pairs),
+        cmocka_unit_test(test_left_out_on_gpu),    cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_samples_that_crowd), cmocka_unit_test(test_band_at_the_outflow),
     };
     return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
 }
