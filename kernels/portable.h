@@ -97,20 +97,8 @@ KF_FUNCTION unsigned kf_load_late(const unsigned *place) {
     asm volatile("ld.global.u32 %0, [%1];" : "=r"(word) : "l"(place));
     return word;
 }
-/* What is read where the condition holds, else 0: a load that other threads skip, without a branch, so that none waits for
- * the one before. */
-#define KF_LOAD_IF(name, type, letter, suffix, zero)                                                         \
-    KF_FUNCTION type name(const type *place, int condition) {                                                \
-        type value;                                                                                          \
-        asm("{ .reg .pred p; setp.ne.s32 p, %2, 0; mov." suffix " %0, " zero "; @p ld.global." suffix        \
-            " %0, [%1]; }"                                                                                   \
-            : "=" letter(value)                                                                              \
-            : "l"(place), "r"(condition));                                                                   \
-        return value;                                                                                        \
-    }
-KF_LOAD_IF(kf_load_short_if, unsigned short, "h", "u16", "0")
-KF_LOAD_IF(kf_load_float_if, float, "f", "f32", "0f00000000")
-KF_LOAD_IF(kf_load_double_if, double, "d", "f64", "0d0000000000000000")
+/* What nothing writes while the kernel runs: its loads need not wait for stores before them. */
+#define kf_load_constant(place) __ldg(place)
 KF_FUNCTION void kf_atomic_add_float(float *target, float value) {
     atomicAdd(target, value);
 }
@@ -295,9 +283,7 @@ KF_FUNCTION void kf_atomic_add_int64(kf_int64 *target, kf_int64 value) {
     __atomic_fetch_add(target, value, __ATOMIC_RELAXED);
 }
 #define kf_load_late(place)                 (*(place))
-#define kf_load_short_if(place, condition)  ((condition) ? *(place) : 0)
-#define kf_load_float_if(place, condition)  ((condition) ? *(place) : 0)
-#define kf_load_double_if(place, condition) ((condition) ? *(place) : 0)
+#define kf_load_constant(place)             (*(place))
 #define kf_atomic_add_int64_of_warp kf_atomic_add_int64
 KF_FUNCTION int kf_atomic_add_int(int *target, int value) {
     return __atomic_fetch_add(target, value, __ATOMIC_RELAXED);

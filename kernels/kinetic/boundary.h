@@ -14,7 +14,7 @@
  * convect_outflow.
  *
  * Defines that a scene sets: KF_FACE_0 .. KF_FACE_5, each 0 periodic | 1 wall | 2 free slip | 3 inflow | 4
- * outflow. KF_SPECULAR 0|1: whether a wall mirrors a share. Of a config: KF_GUARDED_LOADS 0|1. */
+ * outflow. KF_SPECULAR 0|1: whether a wall mirrors a share. */
 #ifndef KF_KERNELS_KINETIC_BOUNDARY_H
 #define KF_KERNELS_KINETIC_BOUNDARY_H
 
@@ -61,13 +61,20 @@ KF_FUNCTION void kf_hand_outflow(const kf_kinetic_arguments *a, int z, kf_index 
 #endif
 }
 
+/* Where an outflow is kept in another place than it was, no load of it waits for the stores before: pairs of nodes have
+ * registers for that when the shell has a kernel of its own. */
+#if KF_FOLDED_BOUNDARY && (KF_NODES_PER_THREAD != 2 || KF_SHELL_APART)
+#define kf_load_kept kf_load_constant
+#else
+#define kf_load_kept(place) (*(place))
+#endif
 /* What the outflow keeps for the next step of the populations f_* that have just left a node of the face,
  * with the density deviation in scope. u, v as in kf_outflow_place. */
 #define KF_KEEP_OUTSIDE(i, name, cx, cy, cz)                                                                 \
     if ((axis == 0 ? (cx) : axis == 1 ? (cy) : (cz)) == (high ? -1 : 1)) {                                   \
         const kf_index place = kf_outflow_place(a, axis, high, cx, cy, cz, u, v);                            \
         const kf_real now = KF_R(1.0 / KF_UNIT) * kf_as_stored(f_##name);                                    \
-        const kf_real before = share < KF_R(1.0) ? ((const kf_real *)a->outflow)[place] : now;               \
+        const kf_real before = share < KF_R(1.0) ? kf_load_kept((const kf_real *)a->outflow + place) : now;  \
         const kf_real next = kf_multiply_add(-(pull * KF_WEIGHT(cx, cy, cz)), deviation,                     \
                                              kf_multiply_add(share, now - before, before));                  \
         ((kf_real *)a->outflow_next)[place] = next;                                                          \
@@ -233,50 +240,13 @@ KF_FUNCTION kf_real kf_incoming_at_shell(const kf_kinetic_arguments *a, int i, i
 }
 #endif
 
-#if KF_GUARDED_LOADS
-/* kf_incoming_in_row of a velocity with cx != 0: what lies inside is read in any case, what comes from outside by the
- * row's last node alone. */
-KF_FUNCTION kf_real kf_guarded_in_row(const kf_kinetic_arguments *a, int i, int cx, int cy, int cz, kf_index k, int outside,
-                                      int y, int z) {
-    const int kind = cx > 0 ? KF_FACE_0 : KF_FACE_1;
-    const kf_real value = kf_from_store(*kf_pulled(a, i, k, cx, cy, cz));
-    if (kind == 4) {
-        const kf_index place = kf_outflow_place(a, 0, cx < 0, cx, cy, cz, y - cy, z - cz);
-        const kf_real waiting = kf_load_real_if((const kf_real *)a->outflow + place, outside);
-        return outside ? kf_as_stored(KF_R(KF_UNIT) * waiting) : value;
-    }
-    const kf_stored *other = kind == 0 ? kf_address(a, a->source, i, k - kf_offset(a, cx, cy, cz) + cx * a->nodes[0])
-                             : kind == 2
-                                 ? kf_neighbour(a, a->source, kf_direction(-cx, cy, cz), k, 0, -cy, -cz)
-                                 : kf_address(a, a->source, kf_direction(-cx, -cy, -cz), k);
-    const kf_real read = kf_from_store(kf_load_stored_if(other, outside));
-    if (!KF_IS_SOLID_FACE(kind)) return outside ? read : value;
-    const kf_real *u = KF_FACE_VELOCITY(a)[cx > 0 ? 0 : 1];
-    const kf_real along = cx * u[0] + cy * u[1] + cz * u[2];
-    const kf_real back = read + KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, cz) * along;
-#if KF_SPECULAR
-    const kf_real share = (kf_real)a->specular_share[cx > 0 ? 0 : 1];
-    const kf_real mirrored = kf_from_store(kf_load_stored_if(
-        kf_neighbour(a, a->source, kf_direction(-cx, cy, cz), k, 0, -cy, -cz), outside));
-    return outside ? kf_as_stored(back + share * (mirrored - back)) : value;
-#else
-    return outside ? kf_as_stored(back) : value;
-#endif
-}
-#endif
-
 /* The same for a node k, in row (y, z), whose neighbours along y and z lie inside, low and high telling
- * whether it is the first or the last of its row: two addresses and a choice instead of branches, or loads that only the
- * last node does (KF_GUARDED_LOADS). */
+ * whether it is the first or the last of its row: two addresses and a choice instead of branches. */
 KF_FUNCTION kf_real kf_incoming_in_row(const kf_kinetic_arguments *a, int i, int cx, int cy, int cz,
                                        kf_index k, int low, int high, int y, int z) {
     const kf_index inside = k - kf_offset(a, cx, cy, cz);
     const kf_stored *here = kf_arriving(a, i, k, cx, cy, cz);
     if (cx == 0) return kf_from_store(*here);
-#if KF_GUARDED_LOADS
-    (void)inside;
-    return kf_guarded_in_row(a, i, cx, cy, cz, k, cx > 0 ? low : high, y, z);
-#else
     const int outside = cx > 0 ? low : high, kind = cx > 0 ? KF_FACE_0 : KF_FACE_1;
     const kf_index beside = k - kf_offset(a, 0, cy, cz);
     if (kind == 4) {
@@ -305,7 +275,6 @@ KF_FUNCTION kf_real kf_incoming_in_row(const kf_kinetic_arguments *a, int i, int
     return outside ? kf_as_stored(back + share * (mirrored - back)) : value;
 #else
     return outside ? kf_as_stored(back) : value;
-#endif
 #endif
 }
 

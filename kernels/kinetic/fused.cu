@@ -7,7 +7,8 @@
  * band's nodes, so that band_collide may run beside it. KF_SLABS 1: one grid moves to and fro within a buffer of some
  * planes more. A launch of stream_collide takes the planes from first_plane on and overwrites what earlier launches have
  * read; so the band's nodes are collided before all of them, and put back after. KF_FLOW_SUMS 1: there are kernels that also
- * add up the domain's averages of what they store. */
+ * add up the domain's averages of what they store. KF_SHELL_APART 1: stream_collide has the rows whose neighbours along y and
+ * z lie inside, stream_collide_shell the others. */
 #include "portable.h"
 #define KF_ROWS (!KF_CUDA && KF_NODES_PER_THREAD == 1 && (KF_FOLDED_BOUNDARY || KF_STAGED))
 #if KF_SLABS
@@ -18,6 +19,11 @@
     KF_IN_PART
 #else
 #define KF_IN_SLAB KF_IN_PART
+#endif
+#if KF_SHELL_APART
+#define KF_IN_SHELLED KF_IN_SLAB y++, z++;
+#else
+#define KF_IN_SHELLED KF_IN_SLAB
 #endif
 #include "ahead.h"
 #if KF_FLOW_SUMS
@@ -37,6 +43,19 @@
 #endif
 
 #define KF_PULL(i, name, cx, cy, cz) f_##name = kf_from_store(*kf_pulled(a, i, k, cx, cy, cz));
+
+#define KF_COLLIDE_AND_STORE                                                                                 \
+    KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)                                                        \
+    const kf_real Fx = KF_BODY_X, Fy = KF_BODY_Y, Fz = KF_BODY_Z;                                            \
+    (void)Fx, (void)Fy, (void)Fz;                                                                            \
+    KF_COLLIDE(KF_BODY_FORCE);                                                                               \
+    KF_BAND_BITS(1)                                                                                          \
+    if (left_out == 0) {                                                                                     \
+        if (x < a->nodes[0]) {                                                                               \
+            KF_FINISH                                                                                        \
+        }                                                                                                    \
+        KF_EACH_VELOCITY(KF_STREAM_TARGET)                                                                   \
+    }
 
 #if KF_NODES_PER_THREAD == 2
 /* Nodes k and k + 1, at x and x + 1 with an even x, share their memory accesses: of each population the pair that
@@ -77,8 +96,13 @@
         beside_##name = kf_to_store((cx) > 0 ? low : high);                                                  \
         pair_##name = kf_pair((cx) > 0 ? high : low, (cx) < 0 ? low : high);                                 \
     }
+#if KF_SHELL_APART
+#define KF_PAIRS_AT_FACES 0
+#else
+#define KF_PAIRS_AT_FACES (KF_IN_SHELL || last < KF_PAIRED_LANES)
+#endif
 #define KF_PAIR_LOAD                                                                                         \
-    if (KF_IN_SHELL || last < KF_PAIRED_LANES) {                                                             \
+    if (KF_PAIRS_AT_FACES) {                                                                                 \
         KF_EACH_VELOCITY(KF_PAIR_TAKE)                                                                               \
     } else if (x >= KF_PAIRED_LANES && x < (last & -KF_PAIRED_LANES)) {                                      \
         KF_EACH_VELOCITY(KF_PAIR_PULL)                                                                               \
@@ -146,7 +170,7 @@
 /* With folded boundaries the extent covers a row to the end of its last sector of memory, so that all are written
  * whole; what lands in the ghosts there is never used. */
 KF_KERNEL(stream_collide, kf_kinetic_arguments) {
-    KF_IN_SLAB
+    KF_IN_SHELLED
     const int last = a->nodes[0] - 1;
     const int pair = x;
     x = 2 * pair;
@@ -194,24 +218,27 @@ KF_ROW_KERNEL(stream_collide, kf_kinetic_arguments, KF_ROW_PART, kf_stored, KF_K
 }
 #else
 #define KF_FLOW                                                                                              \
-    KF_IN_SLAB                                                                                               \
+    KF_IN_SHELLED                                                                                            \
     KF_ASK_AHEAD                                                                                             \
     const kf_index k = kf_node(a, x, y, z);                                                                  \
     KF_LOAD_STREAMED(KF_PULL)                                                                                \
-    KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)                                                        \
-    const kf_real Fx = KF_BODY_X, Fy = KF_BODY_Y, Fz = KF_BODY_Z;                                            \
-    (void)Fx, (void)Fy, (void)Fz;                                                                            \
-    KF_COLLIDE(KF_BODY_FORCE);                                                                               \
-    KF_BAND_BITS(1)                                                                                          \
-    if (left_out == 0) {                                                                                     \
-        if (x < a->nodes[0]) {                                                                               \
-            KF_FINISH                                                                                        \
-        }                                                                                                    \
-        KF_EACH_VELOCITY(KF_STREAM_TARGET)                                                                   \
-    }
+    KF_COLLIDE_AND_STORE
 
 KF_KERNEL(stream_collide, kf_kinetic_arguments) {
     KF_FLOW
+}
+#endif
+
+#if KF_SHELL_APART
+/* The first and the last plane's rows, then of the other planes the first and the last row. Extent: a row, rows. */
+KF_SCALAR_KERNEL(stream_collide_shell, kf_kinetic_arguments) {
+    const int row = y, beyond = row - 2 * a->nodes[1];
+    z = beyond >= 0 ? 1 + beyond / 2 : row < a->nodes[1] ? 0 : a->nodes[2] - 1;
+    y = beyond >= 0 ? beyond % 2 * (a->nodes[1] - 1) : row % a->nodes[1];
+    const kf_index k = kf_node(a, x, y, z);
+    KF_EACH_VELOCITY(KF_DECLARE)
+    KF_EACH_VELOCITY(KF_CHOOSE)
+    KF_COLLIDE_AND_STORE
 }
 #endif
 

@@ -426,18 +426,6 @@ KF_FUNCTION const kf_stored *kf_arriving(const kf_kinetic_arguments *a, int i, k
 #endif
 }
 
-/* What lies there, where the condition holds. */
-#if KF_STORAGE == 0
-#define kf_load_stored_if kf_load_short_if
-#define kf_load_real_if   kf_load_float_if
-#elif KF_STORAGE == 1
-#define kf_load_stored_if kf_load_float_if
-#define kf_load_real_if   kf_load_float_if
-#else
-#define kf_load_stored_if kf_load_double_if
-#define kf_load_real_if   kf_load_double_if
-#endif
-
 KF_FUNCTION kf_real kf_population(const kf_kinetic_arguments *a, const void *f, int i, kf_index k) {
     return kf_from_store(*kf_address(a, f, i, k));
 }

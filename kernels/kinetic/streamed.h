@@ -9,7 +9,8 @@
  * KF_FINISH: what is left to do for the boundaries with the populations after the collision.
  *
  * Defines that a config sets: KF_FOLDED_BOUNDARY 0|1, KF_SHELL_CHOICES 0|1 (nodes at the faces choose between addresses
- * instead of branching). KF_ROWS: the flow's own kernel needs none of this (rows.h). */
+ * instead of branching), KF_SHELL_APART 0|1 (those at the faces across y and z have a kernel of their own, fused.cu).
+ * KF_ROWS: the flow's own kernel needs none of this (rows.h). */
 #ifndef KF_KERNELS_KINETIC_STREAMED_H
 #define KF_KERNELS_KINETIC_STREAMED_H
 
@@ -47,9 +48,15 @@ KF_RARE_FUNCTION void kf_take_streamed(const kf_kinetic_arguments *a, int x, int
     }
 #define KF_LOAD_OF_BAND(GET) KF_LOAD_STREAMED(GET)
 #else
-#define KF_LOAD_STREAMED_BY(GET, TAKE)                                                                       \
+#define KF_ALL_AT_FACES (KF_IN_SHELL || a->nodes[0] <= KF_LANES_ALONG_X)
+#if KF_SHELL_APART
+#define KF_FLOW_AT_FACES 0
+#else
+#define KF_FLOW_AT_FACES KF_ALL_AT_FACES
+#endif
+#define KF_LOAD_STREAMED_BY(GET, TAKE, AT_FACES)                                                             \
     KF_EACH_VELOCITY(KF_DECLARE)                                                                                     \
-    if (KF_IN_SHELL || a->nodes[0] <= KF_LANES_ALONG_X) {                                                    \
+    if (AT_FACES) {                                                                                          \
         KF_EACH_VELOCITY(TAKE)                                                                                       \
     } else if (x >= KF_LANES_ALONG_X && x < ((a->nodes[0] - 1) & -KF_LANES_ALONG_X)) {                       \
         KF_EACH_VELOCITY(GET)                                                                                        \
@@ -58,11 +65,11 @@ KF_RARE_FUNCTION void kf_take_streamed(const kf_kinetic_arguments *a, int x, int
     } else {                                                                                                 \
         KF_EACH_VELOCITY(KF_TAKE_LAST)                                                                               \
     }
-#define KF_LOAD_STREAMED(GET) KF_LOAD_STREAMED_BY(GET, KF_TAKE)
+#define KF_LOAD_STREAMED(GET) KF_LOAD_STREAMED_BY(GET, KF_TAKE, KF_FLOW_AT_FACES)
 #if KF_IN_PLACE
 #define KF_LOAD_OF_BAND(GET) KF_LOAD_STREAMED(GET)
 #else
-#define KF_LOAD_OF_BAND(GET) KF_LOAD_STREAMED_BY(GET, KF_CHOOSE)
+#define KF_LOAD_OF_BAND(GET) KF_LOAD_STREAMED_BY(GET, KF_CHOOSE, KF_ALL_AT_FACES)
 #endif
 #endif
 #define KF_FINISH KF_KEEP_OUTFLOWS

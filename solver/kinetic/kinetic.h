@@ -68,7 +68,7 @@ typedef struct kf_kinetic_options {
     bool overlap;   /* kernels of the band begin while the one before ends (programmatic dependent launch) */
     bool flow_sums; /* the flow's kernels add up the averages of what they store in a step before one with
                        averages */
-    bool guarded_loads;    /* what comes from outside is asked for at the ends of rows alone */
+    bool shell_apart;      /* rows at the faces across y and z have a kernel of their own */
     bool constant_strides; /* the fused kernels are compiled for the distances of this grid's rows and planes
                             */
     long ahead;            /* rows by which a GPU's last-level cache is asked ahead; 0: not */

@@ -307,16 +307,18 @@ static void append_in_place(kf_builder *b, int p) {
                         0);
 }
 
-void kf_flow_extent(const kf_kinetic *kinetic, int extent[3]) {
+static int whole_row(const kf_kinetic *kinetic) {
     enum { SECTOR = 32 };
     const bool beyond = kinetic->options.gpu && kinetic->options.boundary_kernels == 0;
-    const int whole = beyond ? SECTOR / (int)kinetic->store_bytes : 1,
-              together = (int)kinetic->options.nodes_per_thread;
-    extent[0] = kinetic->geometry.nodes[0];
+    const int whole = beyond ? SECTOR / (int)kinetic->store_bytes : 1;
+    return (kinetic->geometry.nodes[0] + whole - 1) / whole * whole;
+}
+
+void kf_flow_extent(const kf_kinetic *kinetic, int extent[3]) {
+    const int together = (int)kinetic->options.nodes_per_thread;
+    extent[0] = (whole_row(kinetic) + together - 1) / together;
     extent[1] = kinetic->rows;
     extent[2] = kinetic->planes;
-    extent[0] = (extent[0] + whole - 1) / whole * whole;
-    extent[0] = (extent[0] + together - 1) / together;
 }
 
 void kf_append_join(kf_builder *b, int p, const char *name) {
@@ -427,18 +429,38 @@ static void append_inner(kf_builder *b, int p) {
     append_some(b, p, &inner, false);
 }
 
+/* With shell_apart the rows at the faces across y and z, beside the others, which extent is left with. */
+static void append_shell(kf_builder *b, int p, int extent[3]) {
+    const kf_kinetic *kinetic = b->kinetic;
+    static const int block[3] = {32, 2, 1};
+    const int rows = 2 * (extent[1] + extent[2] - 2), shell[3] = {whole_row(kinetic), rows, 1};
+    if (!kinetic->options.shell_apart) return;
+    b->beside = true;
+    kf_append(b, p, KF_SOURCE_FLOW, "stream_collide_shell", shell, block, kf_from_to(kinetic, p, 1 - p),
+              2.0 * kinetic->node_values * b->node_bytes * rows / extent[1] / extent[2]);
+    b->beside = false;
+    extent[1] -= 2;
+    extent[2] -= 2;
+}
+
 /* Step p of two between two grids: the band's nodes are collided a second time, or by band_collide alone. */
 static void append_two_grids(kf_builder *b, int p) {
     const kf_kinetic *kinetic = b->kinetic;
     const int band = kinetic->arguments.band_capacity;
-    const bool masked = kinetic->has_samples && kinetic->options.masked_band;
+    const bool again = kinetic->has_samples && !kinetic->options.masked_band;
     append_band_first(b, p);
     static const char *const names[] = {"stream_collide", "stream_collide_sum"};
     int extent[3];
     kf_flow_extent(kinetic, extent);
-    append_writer(b, p, names, extent, kinetic->options.block, 2.0 * kinetic->node_values * b->node_bytes);
-    if (masked && kinetic->options.concurrent_solid) kf_append_join(b, p, "step_done");
-    if (masked || !kinetic->has_samples) return;
+    append_shell(b, p, extent);
+    append_writer(b, p, names, extent, kinetic->options.block,
+                  2.0 * kinetic->node_values * b->node_bytes * extent[1] * extent[2] / kinetic->rows /
+                      kinetic->planes);
+    const bool apart =
+        kinetic->options.shell_apart ||
+        (kinetic->has_samples && kinetic->options.masked_band && kinetic->options.concurrent_solid);
+    if (apart && !again) kf_append_join(b, p, "step_done");
+    if (!again) return;
     b->joins = true;
     kf_append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
 }

@@ -120,8 +120,13 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
         return refuse(error,
                       "flow_sums belongs to plan fused between two grids, node by node, with the rates "
                       "'adaptive_2020', and to masked_band where there is a solid");
-    if (o->guarded_loads && (!fused || o->in_place != 0 || o->boundary_kernels != 0))
-        return refuse(error, "guarded_loads belongs to plan fused with folded boundaries, not in place");
+    const int *n = scene->nodes;
+    if (o->shell_apart &&
+        (!fused || o->in_place != 0 || o->slab > 0 || o->boundary_kernels != 0 || in_rows || o->flow_sums ||
+         o->parts > 1 || n[0] <= 32 * o->nodes_per_thread || n[1] < 3 || n[2] < 3))
+        return refuse(error,
+                      "shell_apart belongs to plan fused between two grids with folded boundaries, on one "
+                      "device, and to rows longer than a warp");
     if (o->constant_strides && (!fused || o->parts > 1))
         return refuse(error, "constant_strides belongs to plan fused, on one device");
     if (o->overlap && (!o->gpu || !o->masked_band || o->immersed != KF_AGGREGATED))
@@ -171,7 +176,7 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_boolean(config, "overlap", &options->overlap, error));
     KF_TRY(kf_config_boolean(config, "flow_sums", &options->flow_sums, error));
     KF_TRY(kf_config_boolean(config, "constant_strides", &options->constant_strides, error));
-    KF_TRY(kf_config_boolean(config, "guarded_loads", &options->guarded_loads, error));
+    KF_TRY(kf_config_boolean(config, "shell_apart", &options->shell_apart, error));
     KF_TRY(kf_config_integer(config, "collision_split", &options->collision_split, error));
     KF_TRY(kf_config_integer(config, "register_cap", &options->register_cap, error));
     KF_TRY(kf_config_integer(config, "nodes_per_thread", &options->nodes_per_thread, error));
@@ -376,7 +381,7 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
         if (options->shell_choices) define(defines, "KF_SHELL_CHOICES", 1);
         if (options->masked_band) define(defines, "KF_MASKED_BAND", 1);
         if (options->flow_sums) define(defines, "KF_FLOW_SUMS", 1);
-        if (options->guarded_loads) define(defines, "KF_GUARDED_LOADS", 1);
+        if (options->shell_apart) define(defines, "KF_SHELL_APART", 1);
         if (options->in_place == 0)
             define(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
         else

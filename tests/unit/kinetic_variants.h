@@ -38,7 +38,7 @@ static inline kf_space *open_space_with(const kf_scene *scene, bool blocks) {
                                         "overlap=false",   /* of a GPU's launches */
                                         "flow_sums=false", /* test_flow_sums.c */
                                         "constant_strides=false",
-                                        "guarded_loads=false",
+                                        "shell_apart=false",
                                         "segment_lanes=1", /* test_kinetic_band.c */
                                         "ahead=0",
                                         "alternate=false", /* test_kinetic_shift.c */

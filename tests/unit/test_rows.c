@@ -60,7 +60,7 @@ static void verify(const kf_scene *scene, const kf_reference *reference, const c
                                          "alternate=false",
                                          "flow_sums=false",
                                          "constant_strides=false",
-                                         "guarded_loads=false"};
+                                         "shell_apart=false"};
     const char *fixes[FIXES];
     size_t count = sizeof common / sizeof *common;
     kf_config config;
