@@ -7,7 +7,7 @@
  * band's nodes, so that band_collide may run beside it. KF_SLABS 1: one grid moves to and fro within a buffer of some
  * planes more. A launch of stream_collide takes the planes from first_plane on and overwrites what earlier launches have
  * read; so the band's nodes are collided before all of them, and put back after. KF_FLOW_SUMS 1: there are kernels that also
- * add up the domain's averages of what they store. KF_SHELL_APART 1: stream_collide has the rows whose neighbours along y and
+ * add up the domain's averages of what they store. KF_SHELL_APART 1|2: stream_collide has the rows whose neighbours along y and
  * z lie inside, stream_collide_shell the others. */
 #include "portable.h"
 #define KF_ROWS (!KF_CUDA && KF_NODES_PER_THREAD == 1 && (KF_FOLDED_BOUNDARY || KF_STAGED))
@@ -96,7 +96,7 @@
         beside_##name = kf_to_store((cx) > 0 ? low : high);                                                  \
         pair_##name = kf_pair((cx) > 0 ? high : low, (cx) < 0 ? low : high);                                 \
     }
-#if KF_SHELL_APART
+#if KF_SHELL_APART == 1
 #define KF_PAIRS_AT_FACES 0
 #else
 #define KF_PAIRS_AT_FACES (KF_IN_SHELL || last < KF_PAIRED_LANES)

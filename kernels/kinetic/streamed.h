@@ -9,7 +9,8 @@
  * KF_FINISH: what is left to do for the boundaries with the populations after the collision.
  *
  * Defines that a config sets: KF_FOLDED_BOUNDARY 0|1, KF_SHELL_CHOICES 0|1 (nodes at the faces choose between addresses
- * instead of branching), KF_SHELL_APART 0|1 (those at the faces across y and z have a kernel of their own, fused.cu).
+ * instead of branching), KF_SHELL_APART 0|1|2 (those at the faces across y and z have a kernel of their own, fused.cu; 2: rows
+ * may be no longer than a warp).
  * KF_ROWS: the flow's own kernel needs none of this (rows.h). */
 #ifndef KF_KERNELS_KINETIC_STREAMED_H
 #define KF_KERNELS_KINETIC_STREAMED_H
@@ -49,7 +50,7 @@ KF_RARE_FUNCTION void kf_take_streamed(const kf_kinetic_arguments *a, int x, int
 #define KF_LOAD_OF_BAND(GET) KF_LOAD_STREAMED(GET)
 #else
 #define KF_ALL_AT_FACES (KF_IN_SHELL || a->nodes[0] <= KF_LANES_ALONG_X)
-#if KF_SHELL_APART
+#if KF_SHELL_APART == 1
 #define KF_FLOW_AT_FACES 0
 #else
 #define KF_FLOW_AT_FACES KF_ALL_AT_FACES

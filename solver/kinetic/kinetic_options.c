@@ -121,12 +121,11 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
                       "flow_sums belongs to plan fused between two grids, node by node, with the rates "
                       "'adaptive_2020', and to masked_band where there is a solid");
     const int *n = scene->nodes;
-    if (o->shell_apart &&
-        (!fused || o->in_place != 0 || o->slab > 0 || o->boundary_kernels != 0 || in_rows || o->flow_sums ||
-         o->parts > 1 || n[0] <= 32 * o->nodes_per_thread || n[1] < 3 || n[2] < 3))
+    if (o->shell_apart && (!fused || o->in_place != 0 || o->slab > 0 || o->boundary_kernels != 0 || in_rows ||
+                           o->flow_sums || o->parts > 1 || n[1] < 3 || n[2] < 3))
         return refuse(error,
                       "shell_apart belongs to plan fused between two grids with folded boundaries, on one "
-                      "device, and to rows longer than a warp");
+                      "device, and to domains with an inside");
     if (o->constant_strides && (!fused || o->parts > 1))
         return refuse(error, "constant_strides belongs to plan fused, on one device");
     if (o->overlap && (!o->gpu || !o->masked_band || o->immersed != KF_AGGREGATED))
@@ -381,7 +380,8 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
         if (options->shell_choices) define(defines, "KF_SHELL_CHOICES", 1);
         if (options->masked_band) define(defines, "KF_MASKED_BAND", 1);
         if (options->flow_sums) define(defines, "KF_FLOW_SUMS", 1);
-        if (options->shell_apart) define(defines, "KF_SHELL_APART", 1);
+        const bool long_rows = scene->nodes[0] > 32 * options->nodes_per_thread;
+        if (options->shell_apart) define(defines, "KF_SHELL_APART", long_rows ? 1 : 2);
         if (options->in_place == 0)
             define(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
         else
