@@ -38,9 +38,12 @@ static const double RANGE = 90, PRUNE = 60, IMAGE = 20, GATHER = 26, TEST = 9, N
 static const double SHUFFLE = 3, VALUES = 7;
 /* Lanes wait for the one of their warp with most neighbours. */
 static const double UNEVEN_LISTS = 1.15, UNEVEN_BITS = 1.25;
-/* Groups of lanes that look at different candidates; warps with a load in flight each that keep a
- * multiprocessor busy. */
-static const double LANES_APART = 6, FULL_WARPS = 90;
+/* Groups of lanes that look at different candidates. */
+static const double LANES_APART = 6;
+/* Instructions that a multiprocessor issues while a warp waits for what it loads, four a cycle: places of a
+ * lane's own, which come from L1 or L2 (40 and 260 cycles); those side by side, and those just looked
+ * through, from L1. */
+static const double WAIT_APART = 4 * 150, WAIT_BESIDE = 4 * 40;
 
 /* --- what is looked through ----------------------------------------------------------------------------- */
 
@@ -96,6 +99,7 @@ typedef struct kf_particle_kernel {
     double launches;
     double bytes, instructions; /* of a particle */
     double visits;              /* neighbours, in which values that do not fit the registers are in the way */
+    double waits;               /* instructions that the multiprocessor's warps share the waiting for */
     double registers, threads, resident;
     double shared_bytes; /* of a thread */
 } kf_particle_kernel;
@@ -115,9 +119,8 @@ static void add_kernel(kf_tally *t, const kf_particle_kernel *k) {
         fmin(fmin(BLOCKS, floor(THREADS / k->threads)),
              fmin(floor(FILE / (given * k->threads)), floor(SHARED / (k->shared_bytes * k->threads + 1024))));
     const double warps = fmax(1, blocks) * k->threads / 32;
-    const double busy = fmin(1, sqrt(warps * t->options.in_flight / FULL_WARPS));
     const double spills = SPILL * spilled * k->visits;
-    work->amount[KF_COST_INSTRUCTIONS] = t->particles * (k->instructions + spills) / busy;
+    work->amount[KF_COST_INSTRUCTIONS] = t->particles * (k->instructions + spills + k->waits / warps);
     work->amount[KF_COST_LATENCY] = 1;
 }
 
@@ -160,6 +163,21 @@ static double scan_instructions(const kf_tally *t) {
     return range_instructions(t) + t->candidates * (NOTE + load_instructions(t)) + 12 * words;
 }
 
+static double scan_waits(const kf_tally *t) {
+    return t->candidates * WAIT_BESIDE / t->options.in_flight;
+}
+
+/* How often a warp that walks through bits looks for a range, for each time that one of its lanes does:
+ * before each neighbour it waits for the group of lanes with the most ranges to go. Geometric, of the mean
+ * that a neighbour has. */
+static double walks(const kf_tally *t) {
+    const double mean = t->rows * t->runs / t->neighbours, more = mean / (1 + mean);
+    double most = 0;
+    for (double left = more; left > 1e-12; left *= more)
+        most += any_lane(left);
+    return most / mean;
+}
+
 static void add_sum(kf_tally *t, const kf_sum *s) {
     const kf_sph_options *o = &t->options;
     const double load = load_instructions(t), test = TEST + load, body = s->pair + s->loads * load;
@@ -172,25 +190,30 @@ static void add_sum(kf_tally *t, const kf_sum *s) {
                             .registers = s->registers,
                             .threads = t->gpu ? o->threads : 256,
                             .resident = o->resident_blocks};
-    const double lanes = o->lanes;
-    double pairs = 0;
+    const double lanes = o->lanes, bits = UNEVEN_BITS * t->neighbours;
+    double pairs = 0, visits;
     switch (o->search) {
     case KF_SPH_LIST:
         k.registers += 4;
         /* The longest list of a warp, in whole passes of the lanes. */
-        pairs = ((1 + (UNEVEN_LISTS - 1) / sqrt(lanes)) * listed + 0.5 * (lanes - 1)) * apart;
+        visits = (1 + (UNEVEN_LISTS - 1) / sqrt(lanes)) * listed + 0.5 * (lanes - 1);
+        pairs = visits * apart;
+        k.waits = visits * WAIT_APART / o->in_flight;
         k.bytes += 4 * listed;
         k.visits = listed;
         break;
     case KF_SPH_STAGED:
-        pairs = UNEVEN_BITS * t->neighbours * (apart + BIT) + (s->first ? scan_instructions(t) : 0);
+        /* One neighbour after the other, however many candidates are in flight. */
+        pairs = bits * (apart + BIT) + (s->first ? scan_instructions(t) : 0);
+        k.waits = bits * (s->first ? WAIT_BESIDE : WAIT_APART) + (s->first ? scan_waits(t) : 0);
         k.registers += s->first ? 7 : -8;
         k.shared_bytes = 8.0 * kf_sph_slots(t->scene, o);
         if (kf_sph_keeps_slots(t->scene, o)) k.bytes += 8 * t->candidates / 16;
         break;
     case KF_SPH_MASKS:
         if (!s->first) {
-            pairs = UNEVEN_BITS * t->neighbours * (apart + BIT) + range_instructions(t);
+            pairs = bits * (apart + BIT) + walks(t) * range_instructions(t);
+            k.waits = bits * WAIT_APART;
             k.bytes += t->candidates / 8;
             break;
         }
@@ -201,6 +224,7 @@ static void add_sum(kf_tally *t, const kf_sum *s) {
         pairs += lanes * range_instructions(t) +
                  t->candidates * (test + any_lane(t->neighbours / t->candidates) * body);
         k.visits = any_lane(t->neighbours / t->candidates) * t->candidates;
+        k.waits = scan_waits(t);
         break;
     }
     k.instructions = lanes * (s->own + (lanes > 1 ? SHUFFLE * VALUES * log2(lanes) : 0)) + pairs;
@@ -266,6 +290,7 @@ static void add_sort(kf_tally *t, double state) {
                                   .visits = listed,
                                   .instructions = scan_instructions(t) +
                                                   UNEVEN_BITS * listed * (APPEND + load_instructions(t)),
+                                  .waits = scan_waits(t),
                                   .registers = 47,
                                   .threads = t->gpu ? KF_SPH_THREADS : 256,
                                   .shared_bytes = 8.0 * kf_sph_slots(t->scene, o)};
