@@ -1,51 +1,47 @@
 /* The plan `moments`: streaming and collision in one pass over nine fields of moments instead of 27
- * populations (moments.h). A block walks up a column of planes. Of each plane it turns the tile's nodes and
- * those around them into the populations that leave them, in shared memory; every node of the tile adds up
- * what streams to it. Of what moves upwards in plane z - 1, stays in plane z and moves downwards in plane z +
- * 1 only sums are kept.
+ * populations (moments.h). A block walks up a column of planes with a tile of nodes, turns each plane's moments into the
+ * populations that leave its places, and adds up what streams to every node of the tile. Of what moves upwards in plane
+ * z - 1, stays in plane z and moves downwards in plane z + 1 only sums are kept.
  *
- * Defines that a config sets: KF_TILE_X, KF_TILE_Y nodes of a tile, a thread each   KF_PREFETCH 0|1: the
- * moments of the next plane are asked for before the sums of this one */
+ * Defines that a config sets: KF_TILE_X, KF_TILE_Y nodes of a tile   KF_NODES_PER_THREAD 1: a thread for each
+ * (moments_tile.h) | 2, 4: a thread for so many along y (moments_rows.h)   KF_PREFETCH 0|1: the moments that are needed
+ * next are asked for before the sums of those at hand */
 #include "band.h"
 #include "boundary.h"
 #include "moments.h"
 
-#define KF_PLANE_X (KF_TILE_X + 2)
-#define KF_PLANE_Y (KF_TILE_Y + 2)
-#define KF_PLANE (KF_PLANE_X * KF_PLANE_Y)
+#ifndef KF_NODES_PER_THREAD
+#define KF_NODES_PER_THREAD 1
+#endif
 enum {
-    KF_THREADS = KF_TILE_X * KF_TILE_Y,
+    KF_THREADS = KF_TILE_X * KF_TILE_Y / KF_NODES_PER_THREAD,
     KF_OWN_COUNT = KF_PRIVATE(KF_THREADS)
 };
 
-/* What leaves a plane's places, in shared memory. */
-typedef struct kf_plane_values {
-    kf_real population[27][KF_PLANE];
-} kf_plane_values;
-/* Of large tiles more than the 48 KiB that a kernel has without asking for them: its launch says how much
- * (kinetic_launches.c). */
-#if KF_CUDA && 27 * KF_PLANE * (KF_STORAGE == 2 ? 8 : 4) > 49152
-#define KF_LEAVING KF_DYNAMIC_SHARED(kf_plane_values, leaving, 1);
-#else
-#define KF_LEAVING KF_SHARED kf_plane_values leaving[1];
-#endif
+/* Sums over the three velocities of one cy and cz of 1, cx, cx cx. */
+typedef struct kf_line {
+    kf_real one, x, xx;
+} kf_line;
+KF_FUNCTION kf_line kf_sum_line(kf_real m, kf_real z, kf_real p) {
+    kf_line s;
+    s.xx = p + m;
+    s.x = p - m;
+    s.one = s.xx + z;
+    return s;
+}
 
-/* Sums over the nine velocities of one cz of 1, cx, cy, cx cx, cy cy, cx cy. */
+/* Sums over the nine velocities of one cz of 1, cx, cy, cx cx, cy cy, cx cy, from those of each cy. */
 typedef struct kf_level {
     kf_real one, x, y, xx, yy, xy;
 } kf_level;
-KF_FUNCTION kf_level kf_sum_level(kf_real mm, kf_real zm, kf_real pm, kf_real mz, kf_real zz, kf_real pz,
-                                  kf_real mp, kf_real zp, kf_real pp) {
-    const kf_real ends_m = pm + mm, ends_z = pz + mz, ends_p = pp + mp;
-    const kf_real x_m = pm - mm, x_z = pz - mz, x_p = pp - mp;
-    const kf_real row_m = ends_m + zm, row_z = ends_z + zz, row_p = ends_p + zp;
+KF_FUNCTION kf_level kf_sum_level(kf_line m, kf_line z, kf_line p) {
     kf_level s;
-    s.yy = row_p + row_m;
-    s.one = s.yy + row_z;
-    s.y = row_p - row_m;
-    s.x = (x_p + x_m) + x_z;
-    s.xx = (ends_p + ends_m) + ends_z;
-    s.xy = x_p - x_m;
+    s.yy = p.one + m.one;
+    s.one = s.yy + z.one;
+    s.y = p.one - m.one;
+    s.x = (p.x + m.x) + z.x;
+    s.xx = (p.xx + m.xx) + z.xx;
+    s.xy = p.x - m.x;
     return s;
 }
 
@@ -59,12 +55,8 @@ typedef struct kf_rolling {
         xy[KF_OWN_COUNT];
 } kf_rolling;
 
-/* Adds what arrives at a place from the plane of the populations f: below its node they complete the
- * sums of the node in the plane below. */
-#define KF_ADD_UP(s, r, o)                                                                                   \
-    const kf_level down = kf_sum_level(f_mmm, f_zmm, f_pmm, f_mzm, f_zzm, f_pzm, f_mpm, f_zpm, f_ppm);       \
-    const kf_level here = kf_sum_level(f_mmz, f_zmz, f_pmz, f_mzz, f_zzz, f_pzz, f_mpz, f_zpz, f_ppz);       \
-    const kf_level up = kf_sum_level(f_mmp, f_zmp, f_pmp, f_mzp, f_zzp, f_pzp, f_mpp, f_zpp, f_ppp);         \
+/* The sums s of a node, which down, of what comes from the plane above it, completes. */
+#define KF_COMPLETE(s, r, o)                                                                                 \
     kf_sums s;                                                                                               \
     s.one = r.one[o] + down.one;                                                                             \
     s.x = r.x[o] + down.x;                                                                                   \
@@ -75,7 +67,19 @@ typedef struct kf_rolling {
     s.zz = r.below_one[o] + down.one;                                                                        \
     s.xy = r.xy[o] + down.xy;                                                                                \
     s.xz = r.below_x[o] - down.x;                                                                            \
-    s.yz = r.below_y[o] - down.y;                                                                            \
+    s.yz = r.below_y[o] - down.y;
+/* What has come from below for the node in the next plane. */
+#define KF_ADD_NEXT(up, r, o)                                                                                \
+    r.next_one[o] = up.one;                                                                                  \
+    r.next_x[o] = up.x;                                                                                      \
+    r.next_y[o] = up.y;                                                                                      \
+    r.next_xx[o] = up.xx;                                                                                    \
+    r.next_yy[o] = up.yy;                                                                                    \
+    r.next_xy[o] = up.xy;
+/* Adds the sums down, here and up of what arrives from a plane, for the nodes of the plane below, of the same and of the
+ * next. */
+#define KF_ADD_UP(s, r, o)                                                                                   \
+    KF_COMPLETE(s, r, o)                                                                                     \
     r.below_one[o] = r.next_one[o];                                                                          \
     r.below_x[o] = r.next_x[o];                                                                              \
     r.below_y[o] = r.next_y[o];                                                                              \
@@ -85,12 +89,7 @@ typedef struct kf_rolling {
     r.xx[o] = r.next_xx[o] + here.xx;                                                                        \
     r.yy[o] = r.next_yy[o] + here.yy;                                                                        \
     r.xy[o] = r.next_xy[o] + here.xy;                                                                        \
-    r.next_one[o] = up.one;                                                                                  \
-    r.next_x[o] = up.x;                                                                                      \
-    r.next_y[o] = up.y;                                                                                      \
-    r.next_xx[o] = up.xx;                                                                                    \
-    r.next_yy[o] = up.yy;                                                                                    \
-    r.next_xy[o] = up.xy;
+    KF_ADD_NEXT(up, r, o)
 
 /* Coordinate on a periodic axis. */
 KF_FUNCTION int kf_home(int position, int nodes, int periodic) {
@@ -100,139 +99,11 @@ KF_FUNCTION int kf_home(int position, int nodes, int periodic) {
                                : position;
 }
 
-/* A place of the plane outside of the domain, and a velocity that leads inwards from it. */
-typedef struct kf_entry {
-    int px, py, cx, cy, cz;
-} kf_entry;
-
-/* Sides of a tile, as bits, at faces of the domain that are not periodic; (x0, y0) is its lower corner. */
-enum { KF_LOW_X = 1, KF_HIGH_X = 2, KF_LOW_Y = 4, KF_HIGH_Y = 8 };
-KF_FUNCTION int kf_tile_sides(const kf_kinetic_arguments *a, int x0, int y0) {
-    const int x =
-        KF_FACE_0 == 0 ? 0 : (x0 < 0 ? KF_LOW_X : 0) + (x0 + KF_PLANE_X > a->nodes[0] ? KF_HIGH_X : 0);
-    const int y =
-        KF_FACE_2 == 0 ? 0 : (y0 < 0 ? KF_LOW_Y : 0) + (y0 + KF_PLANE_Y > a->nodes[1] ? KF_HIGH_Y : 0);
-    return x + y;
-}
-KF_FUNCTION int kf_side_places(int sides) {
-    return ((sides & KF_LOW_X) / KF_LOW_X + (sides & KF_HIGH_X) / KF_HIGH_X) * KF_PLANE_Y +
-           ((sides & KF_LOW_Y) / KF_LOW_Y + (sides & KF_HIGH_Y) / KF_HIGH_Y) * KF_PLANE_X;
-}
-/* Number n of the entries at the sides, nine for each place. */
-KF_FUNCTION kf_entry kf_side_entry(const kf_kinetic_arguments *a, int x0, int y0, int sides, int n) {
-    kf_entry e;
-    const int c1 = n % 9 % 3 - 1, c2 = n % 9 / 3 - 1,
-              lines_x = (sides & KF_LOW_X) + (sides & KF_HIGH_X) / KF_HIGH_X;
-    int place = n / 9;
-    const int across_x = place < lines_x * KF_PLANE_Y;
-    if (!across_x) place -= lines_x * KF_PLANE_Y;
-    const int length = across_x ? KF_PLANE_Y : KF_PLANE_X, low = sides & (across_x ? KF_LOW_X : KF_LOW_Y);
-    const int high = low == 0 || place >= length, inward = high ? -1 : 1;
-    if (low != 0 && high) place -= length;
-    e.px = !across_x ? place : high ? a->nodes[0] - x0 : 0;
-    e.py = across_x ? place : high ? a->nodes[1] - y0 : 0;
-    e.cx = across_x ? inward : c1;
-    e.cy = across_x ? c1 : inward;
-    e.cz = c2;
-    return e;
-}
-/* The same of a plane outside (side < 0: below, side > 0: above the domain). */
-KF_FUNCTION kf_entry kf_plane_entry(int side, int n) {
-    kf_entry e;
-    const int place = n / 9;
-    e.px = place % KF_PLANE_X;
-    e.py = place / KF_PLANE_X;
-    e.cx = n % 9 % 3 - 1;
-    e.cy = n % 9 / 3 - 1;
-    e.cz = -side;
-    return e;
-}
-
-/* The node at place p of the tile within its plane; -1: outside of the domain. */
-KF_FUNCTION kf_index kf_tile_node(const kf_kinetic_arguments *a, int x0, int y0, int p) {
-    const int nx = a->nodes[0], ny = a->nodes[1];
-    const int x = kf_home(x0 + p % KF_PLANE_X, nx, KF_FACE_0 == 0),
-              y = kf_home(y0 + p / KF_PLANE_X, ny, KF_FACE_2 == 0);
-    return kf_beyond(x, nx) == 0 && kf_beyond(y, ny) == 0 ? kf_offset(a, x, y, 0) : -1;
-}
-
-#define KF_ARRIVED(i, name, cx, cy, cz) const kf_real f_##name = leaving->population[i][p - (cx)-KF_PLANE_X * (cy)];
-KF_FUNCTION kf_real *kf_entrance(kf_plane_values *plane, const kf_entry *e) {
-    return &plane->population[kf_direction(e->cx, e->cy, e->cz)][e->px + KF_PLANE_X * e->py];
-}
-
-#if KF_PREFETCH
-#define KF_DECLARE_HELD                                                                                      \
-    kf_held held[KF_SLOTS(KF_PLANE, KF_THREADS)];                                                            \
-    kf_index at[KF_SLOTS(KF_PLANE, KF_THREADS)];                                                             \
-    KF_EACH_SLOT(i, slot, KF_PLANE, KF_THREADS) at[slot] = kf_tile_node(a, x0, y0, i);
-/* The moments of a plane of the source, whose first node is start. */
-#define KF_FETCH(start)                                                                                      \
-    KF_EACH_SLOT(i, slot, KF_PLANE, KF_THREADS) {                                                            \
-        if (at[slot] >= 0) held[slot] = kf_load_held(a, a->source, (start) + at[slot]);                      \
-    }
-#define KF_TURN(start)                                                                                       \
-    KF_EACH_SLOT(i, slot, KF_PLANE, KF_THREADS) {                                                            \
-        if (at[slot] >= 0) KF_TURN_HELD(&held[slot], i)                                                      \
-    }
+#if KF_NODES_PER_THREAD > 1
+#include "moments_rows.h"
 #else
-#define KF_DECLARE_HELD
-#define KF_FETCH(start)
-#define KF_TURN(start)                                                                                       \
-    KF_EACH_OF(i, KF_PLANE, KF_THREADS) {                                                                    \
-        const kf_index at = kf_tile_node(a, x0, y0, i);                                                      \
-        if (at >= 0) {                                                                                       \
-            const kf_held h = kf_load_held(a, a->source, (start) + at);                                      \
-            KF_TURN_HELD(&h, i)                                                                              \
-        }                                                                                                    \
-    }
+#include "moments_tile.h"
 #endif
-#define KF_TURN_HELD(h, p) kf_held_populations(a, h, &leaving->population[0][p], KF_PLANE);
-
-KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
-    KF_LEAVING
-    kf_rolling r;
-    const int nx = a->nodes[0], ny = a->nodes[1], nz = a->nodes[2];
-    const int tiles_y = (ny + KF_TILE_Y - 1) / KF_TILE_Y;
-    const int x0 = block_x * KF_TILE_X - 1, y0 = block_y % tiles_y * KF_TILE_Y - 1;
-#if KF_TEAM
-    const int begin = a->first_plane, stop = begin + a->planes;
-#else
-    const int begin = 0, stop = nz;
-#endif
-    const int first = begin + block_y / tiles_y * a->march, end = first + a->march < stop ? first + a->march : stop;
-    const int sides = kf_tile_sides(a, x0, y0);
-    KF_DECLARE_HELD
-    if (KF_FACE_4 == 0 || first > 0) {
-        KF_FETCH(kf_node(a, 0, 0, kf_home(first - 1, nz, KF_FACE_4 == 0)))
-    }
-    for (int z = first - 1; z <= end; z++) {
-        const int side = KF_FACE_4 != 0 ? kf_beyond(z, nz) : 0;
-        if (side == 0) {
-            KF_TURN(kf_node(a, 0, 0, kf_home(z, nz, KF_FACE_4 == 0)))
-        }
-        if (z < end && (KF_FACE_4 == 0 || z + 1 < nz)) {
-            KF_FETCH(kf_node(a, 0, 0, kf_home(z + 1, nz, KF_FACE_4 == 0)))
-        }
-        KF_EACH_OF(n, 9 * (side != 0 ? KF_PLANE : kf_side_places(sides)), KF_THREADS) {
-            const kf_entry e = side != 0 ? kf_plane_entry(side, n) : kf_side_entry(a, x0, y0, sides, n);
-            const int x = x0 + e.px, y = y0 + e.py, tx = x + e.cx, ty = y + e.cy, tz = z + e.cz;
-            if (kf_beyond(tx, nx) != 0 || kf_beyond(ty, ny) != 0 || kf_beyond(tz, nz) != 0) continue;
-            *kf_entrance(leaving, &e) = kf_incoming(a, e.cx, e.cy, e.cz, tx, ty, tz);
-        }
-        KF_BARRIER;
-        KF_EACH_THREAD(t, KF_THREADS) {
-            const int o = KF_OWN(t), tx = t % KF_TILE_X, ty = t / KF_TILE_X;
-            const int p = tx + 1 + KF_PLANE_X * (ty + 1);
-            const int x = x0 + 1 + tx, y = y0 + 1 + ty;
-            KF_EACH_VELOCITY(KF_ARRIVED)
-            KF_ADD_UP(s, r, o)
-            if (z > first && x < nx && y < ny)
-                kf_store_moments(a, a->target, kf_node(a, x, y, z - 1), kf_collide_sums(a, &s));
-        }
-        KF_BARRIER;
-    }
-}
 
 /* Velocity and density at the band's nodes (target) before any force of the solid: the collision without it
  * keeps them. */
