@@ -296,6 +296,10 @@ static kf_status read_root(const char *file, const cJSON *root, kf_best_config *
                                            "hash",   "time_us",      "ci_us", "mlups",  "bandwidth",
                                            "gain",   "verification", "ties",  "run",    NULL};
     kf_json_place top = {file, ""};
+    if (cJSON_IsObject(root) && !cJSON_HasObjectItem(root, "format"))
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: is no config of 'kftune tune' (it has no \"format\"); a scene is run with --scene", file);
     /* First of all: a newer format may well have keys that are not known here. */
     long format = 0;
     KF_TRY(kf_json_integer(top, root, "format", true, 1, 1L << 30, &format, error));

@@ -230,6 +230,11 @@ kf_status kf_scene_library(const char *const **names, kf_error *error) {
     return KF_OK;
 }
 
+static bool is_folder(const char *path) {
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
 kf_status kf_scene_find(const char *name, char path[KF_PATH], kf_error *error) {
     if (is_file(name)) return kf_path(path, error, "%s", name);
     if (name[0] == '\0')
@@ -251,6 +256,8 @@ kf_status kf_scene_find(const char *name, char path[KF_PATH], kf_error *error) {
     if (nearest != NULL)
         status = kf_fail(error, KF_BAD_INPUT, "%s: no such file or shipped scene; did you mean %s?", name,
                          nearest);
+    else if (is_folder(name))
+        status = kf_fail(error, KF_BAD_INPUT, "%s: is a folder; give the mesh or the scene file in it", name);
     else if (strpbrk(name, "./") != NULL)
         status = kf_fail(error, KF_BAD_INPUT,
                          "%s: no such file; 'kftune list scenes' names the shipped scenes", name);

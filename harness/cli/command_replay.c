@@ -35,7 +35,9 @@ static void print_within(const char *name, const kf_replay_result *result) {
         const kf_replay_within within = kf_replay_time_to(result, regrets[i]);
         printf("within %.0f %%%s: %d of %d searches", 100 * regrets[i], name, within.reached,
                result->repeats);
-        if (isfinite(within.evaluations)) printf(", half of all after %.0f evaluations", within.evaluations);
+        if (isfinite(within.evaluations))
+            printf(", half of all after %.0f evaluation%s", within.evaluations,
+                   within.evaluations == 1.0 ? "" : "s");
         if (isfinite(within.seconds)) printf(" or %.1f seconds", within.seconds);
         printf("\n");
     }

@@ -165,10 +165,12 @@ static kf_status choose_config(kf_run_job *job, kf_error *error) {
 static kf_status open_tuned(kf_run_job *job, const char *config, kf_error *error) {
     static const char *const useless[] = {"--grid", "--samples-per-cell", "--store", "--system",
                                           "--accuracy"};
-    for (int i = 0; i < 5; i++)
+    for (size_t i = 0; i < sizeof useless / sizeof *useless; i++)
         if (kf_argument_given(job->arguments, useless[i]))
             return kf_fail(error, KF_BAD_INPUT,
                            "option '%s': --config says it already; leave one of them out", useless[i]);
+    if (kf_scene_is_mesh(config))
+        return kf_fail(error, KF_BAD_INPUT, "--config %s: is a mesh; run it with --scene", config);
     KF_TRY(kf_best_config_read(config, &job->best, error));
     KF_TRY(open_problem(job, error));
     kf_device_info device = job->best.device; /* as many of them as will run it */

@@ -31,14 +31,14 @@ static cJSON *begin_json(const char *action, const kf_store *store) {
     return root;
 }
 
-/* "-" for what is not known. */
+/* "-" for what is not known; never as 1.662e+04. */
 static const char *shown_time(double microseconds, char buffer[32]) {
     return isfinite(microseconds) ? kf_human_time_us(microseconds, buffer) : "-";
 }
 
 static const char *shown_number(double value, char buffer[32]) {
     if (!isfinite(value)) return "-";
-    (void)snprintf(buffer, 32, "%.4g", value);
+    (void)snprintf(buffer, 32, value < 1e4 ? "%.4g" : "%.0f", value);
     return buffer;
 }
 
@@ -244,15 +244,19 @@ static void print_kernels(const kf_show *show) {
            "share", "GB/s", "registers", "spilled", "occupancy");
     for (int i = 0; i < show->kernel_count; i++) {
         const kf_kernel_time *kernel = &show->kernels[i];
-        char time[32], rate[32] = "-", occupancy[32] = "-";
+        char time[32], rate[32] = "-", registers[16] = "-", spilled[16] = "-", occupancy[32] = "-";
         double median = kernel->time_us.median;
         if (kernel->bytes > 0 && median > 0)
             (void)snprintf(rate, sizeof rate, "%.1f", kernel->bytes / median / 1e3);
+        if (kernel->registers > 0) { /* a cpu's kernels have none */
+            (void)snprintf(registers, sizeof registers, "%d", kernel->registers);
+            (void)snprintf(spilled, sizeof spilled, "%d", kernel->spill_bytes);
+        }
         if (isfinite(kernel->theoretical_occupancy))
             (void)snprintf(occupancy, sizeof occupancy, "%.0f %%", 100 * kernel->theoretical_occupancy);
-        printf("  %-28s  %10s  %4.0f %%  %9s  %9d  %9d  %9s\n", kernel->name, shown_time(median, time),
-               total > 0 && isfinite(median) ? 100 * kf_kernel_step_us(kernel) / total : 0, rate,
-               kernel->registers, kernel->spill_bytes, occupancy);
+        printf("  %-28s  %10s  %4.0f %%  %9s  %9s  %9s  %9s\n", kernel->name, shown_time(median, time),
+               total > 0 && isfinite(median) ? 100 * kf_kernel_step_us(kernel) / total : 0, rate, registers,
+               spilled, occupancy);
     }
 }
 

@@ -216,12 +216,14 @@ static void hash_suite(const cJSON *root, const char *device, char hash[KF_HASH_
 
 static kf_status find_file(const char *name, char path[KF_PATH], kf_error *error) {
     KF_TRY(kf_path(path, error, "%s", name));
-    if (access(name, F_OK) == 0 || strchr(name, '/') != NULL) return KF_OK;
+    if (access(name, F_OK) == 0 || strpbrk(name, "./") != NULL) return KF_OK;
     const char *folder = NULL;
     char shipped[KF_PATH];
-    if (kf_data_folder(&folder, NULL) == KF_OK &&
-        kf_path(shipped, NULL, "%s/suites/%s.json", folder, name) == KF_OK && access(shipped, F_OK) == 0)
-        kf_copy_text(path, KF_PATH, shipped);
+    if (kf_data_folder(&folder, NULL) != KF_OK ||
+        kf_path(shipped, NULL, "%s/suites/%s.json", folder, name) != KF_OK || access(shipped, F_OK) != 0)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "--suite %s: no such file or shipped suite; 'quick' is a shipped one", name);
+    kf_copy_text(path, KF_PATH, shipped);
     return KF_OK;
 }
 

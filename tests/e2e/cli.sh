@@ -49,6 +49,17 @@ expect 2 tune --scene "$scratch/missing.obj"
 says "missing.obj"
 expect 2 tune --scene ahmed --grid 96x48
 says "--grid"
+# What is given in the wrong place is named as what it is.
+expect 2 scene "$scratch"
+says "is a folder"
+echo '{"domain": {"cells": [8, 8, 8]}}' >"$scratch/flow.json"
+expect 2 run --config "$scratch/flow.json"
+says "a scene is run with --scene"
+touch "$scratch/flow.obj"
+expect 2 run --config "$scratch/flow.obj"
+says "is a mesh; run it with --scene"
+expect 2 nightly --suite nosuch --store "$scratch/nights.db"
+says "'quick' is a shipped one"
 expect 2 tune --scene ahmed --budget soon
 says "--budget"
 expect 2 tune --scene ahmed --device cudda

@@ -13,12 +13,14 @@ gzip -dc results/measured/h200-store.db.gz >"$scratch/h200.db"
 expect 0 store prune --older-than 100000 --store "$scratch/h200.db"
 expect 0 store list --store "$scratch/h200.db"
 shows "NVIDIA H200"
+grep -qE ' 16621  +320x128x128 nodes' "$out" || complain "store list does not write out how many updates a second"
 expect 0 plot convergence --store "$scratch/h200.db" --run 1 --out "$scratch/convergence.svg"
 expect 0 report --store "$scratch/h200.db" --out "$scratch/report.html"
 grep -q 'NVIDIA H200' "$scratch/report.html" || complain "the report does not name the device"
 drawn() { grep -qF -- "$2" "$scratch/$1.svg" || complain "$1.svg does not show: $2"; }
 for legend in L1 L2 'device memory' measured theoretical 'L2 left of L1' 'stream_collide, 8'; do drawn roofline "$legend"; done
 drawn occupancy stream_collide
+for config in baseline best; do drawn occupancy ">$config<"; done
 drawn kernels baseline
 drawn surface AoS
 expect 0 plot scaling --figures results/measured/h200-scaling.json --out "$scratch/scaling.svg"

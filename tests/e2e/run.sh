@@ -120,6 +120,8 @@ says "leave one of them out"
 expect 2 run --scene ball --store empty.db --device cpu --output unborn
 [ ! -e unborn ] || complain "a refused run left a folder behind"
 
+expect 0 store show --store ball.db
+grep -qE '^  stream_collide .* - +- +-$' out || complain "a cpu's kernels have registers"
 expect 2 plot roofline --store ball.db --out plot.svg
 says "no hardware counters"
 expect 2 plot kernels --store ball.db --out plot.gif

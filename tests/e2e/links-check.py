@@ -1,0 +1,36 @@
+"""Links between the documents: usage: links-check.py FILE...; every relative link leads to a file, and a #fragment to a heading or an anchor there."""
+
+import os
+import re
+import sys
+
+failures = 0
+links = 0
+
+
+def anchors(path):
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    slugs = [re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings]
+    return set(slugs) | set(re.findall(r'<a id="([^"]+)">', text))
+
+
+for document in sys.argv[1:]:
+    with open(document, encoding="utf-8") as opened:
+        targets = re.findall(r"\]\(([^)\s]+)\)", opened.read())
+    for target in targets:
+        if target.startswith(("http://", "https://", "mailto:")):
+            continue
+        links += 1
+        path, _, fragment = target.partition("#")
+        path = os.path.normpath(os.path.join(os.path.dirname(document), path)) if path else document
+        if not os.path.exists(path):
+            print(f"{document}: {target}: no such file")
+            failures += 1
+        elif fragment and path.endswith(".md") and fragment not in anchors(path):
+            print(f"{document}: {target}: no such heading")
+            failures += 1
+
+print(f"links: {links} between documents, {failures} lead nowhere")
+sys.exit(1 if failures or links == 0 else 0)
