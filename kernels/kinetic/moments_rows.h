@@ -60,23 +60,29 @@ KF_RARE_FUNCTION kf_level kf_incoming_level(const kf_kinetic_arguments *a, int c
 }
 
 /* What leaves a node with cx, in steps of KF_LINE_PLACES: to the left the mirror image of what leaves the node's to the
- * right. */
+ * right; with flip -1 that of its image behind a face across y. */
 #define KF_PUT_END(i, name, cx, cy, cz) if ((cx) == 1) end[((cy) + 1 + 3 * ((cz) + 1)) * KF_LINE_PLACES] = f[i];
-KF_FUNCTION void kf_end_populations(const kf_kinetic_arguments *a, const kf_held *h, int cx, kf_real *end) {
+KF_FUNCTION void kf_end_populations(const kf_kinetic_arguments *a, const kf_held *h, int cx, int flip, kf_real *end) {
     if (kf_is_listed(h)) {
         for (int k = 0; k < 9; k++)
-            end[k * KF_LINE_PLACES] = *kf_listed(a, kf_direction(cx, k % 3 - 1, k / 3 - 1), kf_listed_place(h));
+            end[k * KF_LINE_PLACES] = *kf_listed(a, kf_direction(cx, flip * (k % 3 - 1), k / 3 - 1), kf_listed_place(h));
     } else {
-        const kf_real mirror = (kf_real)cx;
+        const kf_real mirror = (kf_real)cx, across = (kf_real)flip;
         kf_moments m = kf_to_moments(h);
         kf_real f[27];
         m.ux *= mirror;
-        m.xy *= mirror;
         m.xz *= mirror;
-        kf_to_populations(&m, KF_BODY_FORCE, mirror * KF_BODY_X, KF_BODY_Y, KF_BODY_Z, f, 1);
+        m.uy *= across;
+        m.yz *= across;
+        m.xy *= mirror * across;
+        kf_to_populations(&m, KF_BODY_FORCE, mirror * KF_BODY_X, across * KF_BODY_Y, KF_BODY_Z, f, 1);
         KF_EACH_VELOCITY(KF_PUT_END)
     }
 }
+
+/* Free slip across y: behind the face is the image of the node before it. Of other faces each population is asked for. */
+#define KF_IS_MIRROR(side) ((side) < 0 ? KF_FACE_2 == 2 : KF_FACE_3 == 2)
+#define KF_IS_ASKED(side)  ((side) < 0 ? KF_FACE_2 != 0 && KF_FACE_2 != 2 : KF_FACE_3 != 0 && KF_FACE_3 != 2)
 
 /* Where a warp is: its first node, the last of its rows' lanes within the domain. */
 typedef struct kf_warp_place {
@@ -91,13 +97,14 @@ KF_FUNCTION void kf_find_ends(const kf_kinetic_arguments *a, const kf_warp_place
     if (lane < 2 * KF_SOURCES) {
         const int high = lane >= KF_SOURCES, row = high ? lane - KF_SOURCES : lane;
         const int x = kf_home(high ? side[1] : side[0], nx, KF_FACE_0 == 0),
-                  y = kf_home(w->y0 + row - 1, ny, KF_FACE_2 == 0);
-        if (kf_is_inside(a, x, y, 0)) {
-            const kf_held h = kf_load_held(a, a->source, kf_node(a, x, y, z));
-            kf_end_populations(a, &h, high ? -1 : 1, &to->ends.place[0][row + (high ? KF_RIGHT_END : 0)]);
+                  y = kf_home(w->y0 + row - 1, ny, KF_FACE_2 == 0), beyond = kf_beyond(y, ny);
+        if (kf_beyond(x, nx) == 0 && (beyond == 0 || KF_IS_MIRROR(beyond))) {
+            const kf_held h = kf_load_held(a, a->source, kf_node(a, x, kf_within(y, ny, 0), z));
+            kf_end_populations(a, &h, high ? -1 : 1, beyond != 0 ? -1 : 1,
+                               &to->ends.place[0][row + (high ? KF_RIGHT_END : 0)]);
         }
     }
-    const int low_y = KF_FACE_2 != 0 && w->y0 == 0, high_y = KF_FACE_2 != 0 && w->y0 + KF_ROWS >= ny;
+    const int low_y = KF_IS_ASKED(-1) && w->y0 == 0, high_y = KF_IS_ASKED(1) && w->y0 + KF_ROWS >= ny;
     const int across_x = KF_FACE_0 != 0 && (side[0] < 0 || side[1] >= nx);
     const int ends = 2 * 9 * KF_SOURCES, count = low_y || high_y ? ends + 2 * 9 * KF_LANES : across_x ? ends : 0;
     for (int n = lane; n < count; n += KF_LANES) {
@@ -105,7 +112,8 @@ KF_FUNCTION void kf_find_ends(const kf_kinetic_arguments *a, const kf_warp_place
         const int high = i / (9 * length), k = i / length % 9, place = i % length;
         const int cx = of_row ? k % 3 - 1 : high ? -1 : 1, cy = !of_row ? k % 3 - 1 : high ? -1 : 1, cz = k / 3 - 1;
         const int x = of_row ? w->x0 + place : side[high], y = !of_row ? w->y0 + place - 1 : high ? ny : -1;
-        const int outside = kf_beyond(y, ny) != 0 ? KF_FACE_2 != 0 : KF_FACE_0 != 0 && kf_beyond(x, nx) != 0;
+        const int beyond = kf_beyond(y, ny);
+        const int outside = (KF_FACE_0 != 0 && kf_beyond(x, nx) != 0) || (beyond != 0 && KF_IS_ASKED(beyond));
         if (!outside || (of_row && !(high ? high_y : low_y))) continue;
         const int tx = kf_home(x + cx, nx, KF_FACE_0 == 0), ty = kf_home(y + cy, ny, KF_FACE_2 == 0);
         kf_line_values *values = of_row ? &to->beyond[high] : &to->ends;
@@ -126,9 +134,10 @@ KF_FUNCTION void kf_find_ends(const kf_kinetic_arguments *a, const kf_warp_place
             values->left[j % 2].place[(cy) + 1 + 3 * ((cz) + 1)][lane] = value;                                  \
     }
 #define KF_HAND_ON_MADE(i, name, cx, cy, cz)   KF_HAND_ON(f[i], cx, cy, cz)
-#define KF_HAND_ON_BEYOND(i, name, cx, cy, cz)                                                               \
-    if ((cy) == (j == 0 ? 1 : -1)) KF_HAND_ON(beyond->place[(cx) + 1 + 3 * ((cz) + 1)][lane], cx, cy, cz)
-#define KF_HAND_ON_LISTED(i, name, cx, cy, cz) KF_HAND_ON(*kf_listed(a, i, listed), cx, cy, cz)
+#define KF_HAND_ON_ASKED(i, name, cx, cy, cz)                                                               \
+    if ((cy) == (j == 0 ? 1 : -1)) KF_HAND_ON(asked->place[(cx) + 1 + 3 * ((cz) + 1)][lane], cx, cy, cz)
+#define KF_HAND_ON_LISTED(i, name, cx, cy, cz)                                                               \
+    KF_HAND_ON(*kf_listed(a, image ? kf_direction(cx, -(cy), cz) : i, listed), cx, cy, cz)
 #define KF_TAKE_LINE(cy, cz)                                                                                 \
     kf_sum_line(from_right[((cy) + 1 + 3 * ((cz) + 1)) * KF_LINE_PLACES], own[(cy) + 1 + 3 * ((cz) + 1)][o], \
                 from_left[((cy) + 1 + 3 * ((cz) + 1)) * KF_LINE_PLACES])
@@ -178,17 +187,24 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
                 const int o = KF_OWN(t), lane = t % KF_LANES, y0 = tile_y + t / KF_LANES * KF_ROWS;
                 kf_warp_values *values = &warps[t / KF_LANES];
                 /* Handed on in each branch: else all would wait in registers for where they meet. */
-                if (KF_FACE_2 != 0 && kf_beyond(y0 + j - 1, ny) != 0) {
-                    const kf_line_values *beyond = &values->beyond[j > 0];
+                const int beyond = KF_FACE_2 != 0 && j != 1 ? kf_beyond(y0 + j - 1, ny) : 0,
+                          image = beyond != 0 && KF_IS_MIRROR(j == 0 ? -1 : 1);
+                if (beyond != 0 && !image) {
+                    const kf_line_values *asked = &values->beyond[j > 0];
                     KF_WARP_BARRIER;
-                    KF_EACH_VELOCITY(KF_HAND_ON_BEYOND)
+                    KF_EACH_VELOCITY(KF_HAND_ON_ASKED)
                 } else if (kf_is_listed(&held[o])) {
                     const kf_bits listed = kf_listed_place(&held[o]);
                     KF_EACH_VELOCITY(KF_HAND_ON_LISTED)
                 } else {
-                    const kf_moments m = kf_to_moments(&held[o]);
+                    kf_moments m = kf_to_moments(&held[o]);
                     kf_real f[27];
-                    kf_to_populations(&m, KF_BODY_FORCE, KF_BODY_X, KF_BODY_Y, KF_BODY_Z, f, 1);
+                    if (image) {
+                        m.uy = -m.uy;
+                        m.xy = -m.xy;
+                        m.yz = -m.yz;
+                    }
+                    kf_to_populations(&m, KF_BODY_FORCE, KF_BODY_X, image ? -KF_BODY_Y : KF_BODY_Y, KF_BODY_Z, f, 1);
                     KF_EACH_VELOCITY(KF_HAND_ON_MADE)
                 }
                 /* The next row. */
