@@ -49,6 +49,7 @@ static const kf_option options[] = {
      "without --config: surface samples in a fluid cell (default: as the scene says)", false},
     {"--store", "FILE", "without --config: where to look (default: kftune.db in $XDG_DATA_HOME/kftune)",
      false},
+    {"--fix", "KEY=VALUE", "without --config: the default config with this value of a parameter", true},
     {"--device", "cuda:N|cpu", "device to run on (the one that was tuned)", false},
     {"--devices", "cuda:0-3|cpu,cpu", "a team of devices that share the domain (docs/teams.md)", false},
     {"--force", NULL, "write into a folder that holds other files, or over a run of more steps", false},
@@ -150,6 +151,10 @@ static kf_status open_untuned(kf_run_job *job, kf_error *error) {
             error, KF_BAD_INPUT,
             "run: --config FILE is missing; 'kftune tune --scene FILE' writes one. Or give --scene "
             "FILE, to run it with what was best for the nearest scene known, or the default");
+    if (kf_argument_given(arguments, "--store") && kf_argument_given(arguments, "--fix"))
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "option '--fix': changes the default config, not what --store knows; leave one of them out");
     KF_TRY(kf_argument_problem(arguments, &kf_command_run, NULL, &known, &job->problem, error));
     if (job->problem->notes) kf_detail("%s", job->problem->notes);
     return KF_OK;
@@ -163,8 +168,8 @@ static kf_status choose_config(kf_run_job *job, kf_error *error) {
 
 /* What belongs to a scene without a config would be overruled by the config. */
 static kf_status open_tuned(kf_run_job *job, const char *config, kf_error *error) {
-    static const char *const useless[] = {"--grid", "--samples-per-cell", "--store", "--system",
-                                          "--accuracy"};
+    static const char *const useless[] = {"--grid",   "--samples-per-cell", "--store",
+                                          "--system", "--accuracy",         "--fix"};
     for (size_t i = 0; i < sizeof useless / sizeof *useless; i++)
         if (kf_argument_given(job->arguments, useless[i]))
             return kf_fail(error, KF_BAD_INPUT,

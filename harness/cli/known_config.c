@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/plan/trial.h"
+#include "base/space/space_nearest.h"
 #include "base/util/log.h"
 #include "base/util/text.h"
 #include "harness/tune/knowledge.h"
@@ -15,7 +16,6 @@ static kf_status find(const kf_arguments *arguments, const kf_problem *problem, 
     kf_space *space = NULL;
     kf_store *store = NULL;
     kf_error missing;
-    *similar = (kf_similar){.found = false};
     KF_TRY(kf_problem_space(problem, device, NULL, 0, &space, error));
     const bool asked = kf_argument_given(arguments, "--store");
     kf_status status =
@@ -30,6 +30,16 @@ static kf_status find(const kf_arguments *arguments, const kf_problem *problem, 
     }
     if (status == KF_OK && !similar->found)
         status = kf_space_preset(space, "default", &similar->config, error);
+    kf_space_free(space);
+    return status;
+}
+
+/* The default with the values that the user fixed, whatever the store knows. */
+static kf_status fix(const kf_problem *problem, const kf_device_info *device, const char *const *fixed,
+                     int fixed_count, kf_config *config, kf_error *error) {
+    kf_space *space = NULL;
+    KF_TRY(kf_problem_space(problem, device, fixed, fixed_count, &space, error));
+    kf_status status = kf_space_nearest(space, config, error);
     kf_space_free(space);
     return status;
 }
@@ -49,8 +59,11 @@ kf_status kf_known_config_verify(const kf_problem *problem, const kf_config *con
 kf_status kf_known_config(const kf_arguments *arguments, const kf_problem *problem, kf_backend *backend,
                           kf_best_config *best, bool *foreign, kf_error *error) {
     const kf_device_info *device = kf_backend_device(backend);
-    kf_similar similar;
-    KF_TRY(find(arguments, problem, device, &similar, error));
+    const char *const *fixed = NULL;
+    const int fixed_count = kf_argument_all(arguments, "--fix", &fixed);
+    kf_similar similar = {.found = false};
+    KF_TRY(fixed_count > 0 ? fix(problem, device, fixed, fixed_count, &similar.config, error)
+                           : find(arguments, problem, device, &similar, error));
     kf_best_config_known(problem, device, &similar.config, similar.time_us,
                          similar.found ? similar.updates_per_us : 0.0, best);
     *foreign = !similar.same_scene;
@@ -58,7 +71,9 @@ kf_status kf_known_config(const kf_arguments *arguments, const kf_problem *probl
         kf_info("%s was tuned before (run %" PRId64 "): running its best config", problem->name, similar.run);
         return KF_OK;
     }
-    if (!similar.found)
+    if (fixed_count > 0)
+        kf_info("%s runs with the default config and the values of --fix, verified", problem->name);
+    else if (!similar.found)
         kf_warn("%s was never tuned on %s, and nothing like it: running the default config, verified; "
                 "'kftune tune --scene "
                 "%s' finds a faster one",

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The paper's evaluation beside ours, on a GPU: the suite kinetic-paper, or the pictures of the scenes of its Table 3 and of its
 # Figure 17. From a bundle or a built source tree; builds nothing.
-# usage: scripts/gpu/paper.sh tables|pictures|team FOLDER [DEVICE]
+# usage: scripts/gpu/paper.sh tables|pictures|whole|team FOLDER [DEVICE]
 # tables: FOLDER gets tables.json, small.json, large.json and figure10.json, each a part of the suite with a time limit of its
 # own (large: the three scenes of 250 to 340 million nodes), and their logs. PARTS may name some of them.
 # pictures: SCENE-smoke_STEP.png and SCENE.json (what kftune run says) of each scene, and 17-MODEL.png. SHARE is the part of Table
@@ -9,11 +9,14 @@
 # SCENES may name some of them, 17 for the figure; GRID and SIZE say how many nodes and pixels instead (1600x900), PICTURES how
 # many of the four are kept, the last ones, CAR a mesh of which the car is made instead: ../shared/meshes/beetle.obj; LIMIT how many seconds a scene may take: what is
 # drawn by then is kept.
+# whole: the scenes of Table 3 that SCENES names at its full grids for all of its steps, without smoke: SCENE.json says how long they took.
+# In 16 bits, or what FIX says ("storage=f32"). A scene is killed after LIMIT seconds; what it had done then, SCENE.log and
+# SCENE/forces.csv say.
 # team: Figure 24's car at full size on a team, DEVICE such as cuda:0-3: STEPS of its 26,300 steps (a tenth), car.json says how long.
 # With DEVICE cpu the same on small grids, to see that it works.
 set -u
-what=${1:?usage: scripts/gpu/paper.sh tables|pictures|team FOLDER [DEVICE]}
-folder=${2:?usage: scripts/gpu/paper.sh tables|pictures|team FOLDER [DEVICE]}
+what=${1:?usage: scripts/gpu/paper.sh tables|pictures|whole|team FOLDER [DEVICE]}
+folder=${2:?usage: scripts/gpu/paper.sh tables|pictures|whole|team FOLDER [DEVICE]}
 device=${3:-cuda:0}
 . "$(dirname "$0")/program.sh"
 work=$(mktemp -d)
@@ -60,6 +63,18 @@ picture() { # SCENE NX NY NZ STEPS CAMERA
     echo "$1: $SECONDS s"
 }
 
+whole() { # SCENE NX NY NZ STEPS
+    local grid=$2x$3x$4 steps=$5 fixed=${FIX:-storage=f16 nodes_per_thread=2 alpha=64 block_x=16 block_y=4} fixes=()
+    case " ${SCENES:-$1} " in *" $1 "*) ;; *) return ;; esac
+    case $device in cuda*) ;; *) grid=$(($2 / 20))x$(($3 / 20))x$(($4 / 20)) steps=40 fixed=storage=f16 ;; esac
+    for fix in $fixed; do fixes+=(--fix "$fix"); done
+    timeout -s KILL "${LIMIT:-600}" "$kftune" run --scene "$1" --grid "$grid" --device "$device" --steps "${STEPS:-$steps}" --every "${STEPS:-$steps}" \
+        --accuracy 3% "${fixes[@]}" --checkpoints 0 --fields surface --output "$folder/$1" --force --json >"$folder/$1.json" 2>"$folder/$1.log" || failed=1
+    rm -f "$folder/$1"/*.vtkhdf*
+    tail -n 1 "$folder/$1.log"
+    echo "$1: $SECONDS s"
+}
+
 # The jet of Figure 17: the shipped ball with another model and Reynolds number, 50 cells across at 0.1 cells a step, between
 # periodic faces; RM-MRT blows up at a viscosity of 1e-4 soon after this step.
 figure17() { # NAME MODEL REYNOLDS
@@ -93,6 +108,13 @@ pictures)
     figure17 rm-cited '"collision": "rm_mrt", "rates": "suga_2015"' 50000
     figure17 bgk '"collision": "bgk"' 2500
     ;;
+whole)
+    whole vortices 400 400 200 20000
+    whole spinning_torus 400 400 200 25600
+    whole car 2240 480 320 26300
+    whole aircraft 2100 600 240 41500
+    whole architecture 1200 840 250 76600
+    ;;
 team)
     grid=2240x480x320 steps=${STEPS:-2630}
     case $device in cuda*) ;; *) grid=70x15x10 steps=40 ;; esac
@@ -101,7 +123,7 @@ team)
     tail -n 1 "$folder/car.log"
     ;;
 *)
-    echo "scripts/gpu/paper.sh: $what: tables, pictures or team" >&2
+    echo "scripts/gpu/paper.sh: $what: tables, pictures, whole or team" >&2
     exit 2
     ;;
 esac

@@ -117,6 +117,15 @@ expect 0 run --scene ball --grid 40x20x20 --store ball.db --device cpu --steps 4
 says "ball was tuned before"
 expect 2 run --config ball.kftune.json --store ball.db --output unborn
 says "leave one of them out"
+# A value of --fix changes the default config, and others with it where the constraints ask for it.
+expect 0 run --scene ball --grid 40x20x20 --fix storage=f16 --accuracy 3% --device cpu --steps 4 --output fixed --json
+grep -q '"storage":.*"f16"' out || complain "--fix storage=f16 did not run in 16 bits"
+expect 2 run --scene ball --grid 40x20x20 --fix storage=f16 --device cpu --output unborn
+says "accuracy >= 0.005"
+expect 2 run --scene ball --fix storage=f16 --store ball.db --device cpu --output unborn
+says "leave one of them out"
+expect 2 run --config ball.kftune.json --fix storage=f32 --output unborn
+says "leave one of them out"
 expect 2 run --scene ball --store empty.db --device cpu --output unborn
 [ ! -e unborn ] || complain "a refused run left a folder behind"
 
