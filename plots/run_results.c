@@ -83,7 +83,7 @@ static const kf_plot_result *fastest(const kf_plot_results *results, const char 
     return best;
 }
 
-static bool same_config(const kf_config *a, const kf_config *b) {
+bool kf_plot_same_config(const kf_config *a, const kf_config *b) {
     char first[KF_HASH_HEX], second[KF_HASH_HEX];
     kf_config_hash(a, first);
     kf_config_hash(b, second);
@@ -94,7 +94,8 @@ static const kf_plot_result *fastest_counted(const kf_plot_results *results, con
     const kf_plot_result *best = NULL;
     for (size_t i = 0; i < results->count; i++) {
         const kf_plot_result *result = &results->results[i];
-        if (!result->ok || !result->counted || (config && !same_config(&result->config, config))) continue;
+        if (!result->ok || !result->counted || (config && !kf_plot_same_config(&result->config, config)))
+            continue;
         if (!best || result->time_us < best->time_us) best = result;
     }
     return best;
@@ -123,4 +124,10 @@ const kf_plot_result *kf_plot_best(const kf_plot_results *results) {
             return &results->results[i];
     const kf_plot_result *final = fastest(results, "final");
     return final ? final : fastest(results, NULL);
+}
+
+int kf_plot_slower_first(const void *left, const void *right) {
+    const kf_plot_kernel *a = *(const kf_plot_kernel *const *)left,
+                         *b = *(const kf_plot_kernel *const *)right;
+    return (a->time_us < b->time_us) - (a->time_us > b->time_us);
 }

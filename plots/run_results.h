@@ -55,4 +55,9 @@ const kf_plot_result *kf_plot_preset_counted(const kf_plot_results *results, con
 const kf_plot_result *kf_plot_preset(const kf_plot_results *results, const char *preset);
 const kf_plot_result *kf_plot_best(const kf_plot_results *results);
 
+bool kf_plot_same_config(const kf_config *a, const kf_config *b);
+
+/* For qsort of pointers to kf_plot_kernel, by time in a step. */
+int kf_plot_slower_first(const void *left, const void *right);
+
 #endif

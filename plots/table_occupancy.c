@@ -11,12 +11,6 @@
 
 enum { CONFIGS = 2, MOST_ROWS = 10 };
 
-static int slower_first(const void *left, const void *right) {
-    const kf_plot_kernel *a = *(const kf_plot_kernel *const *)left,
-                         *b = *(const kf_plot_kernel *const *)right;
-    return (a->time_us < b->time_us) - (a->time_us > b->time_us);
-}
-
 static double percent(double share) {
     return isfinite(share) ? 100 * share : -1;
 }
@@ -30,7 +24,7 @@ static int append_config(const kf_plot_result *result, const char *name, int pos
         total += result->kernels[i].time_us;
         if (isfinite(result->kernels[i].theoretical_occupancy)) sorted[count++] = &result->kernels[i];
     }
-    qsort(sorted, (size_t)count, sizeof *sorted, slower_first);
+    qsort(sorted, (size_t)count, sizeof *sorted, kf_plot_slower_first);
     kf_text_append(data, "%s%s\n", position > 0 ? "\n\n" : "", name);
     int rows = 0;
     for (; rows < count && rows < MOST_ROWS && sorted[rows]->time_us >= 0.002 * total; rows++) {

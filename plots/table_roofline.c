@@ -86,12 +86,6 @@ static bool has_point(const kf_plot_kernel *kernel) {
     return kernel->operations > 0 && kernel->launch_us > 0 && kernel->bytes[2] > 0;
 }
 
-static int longer_first(const void *left, const void *right) {
-    const kf_plot_kernel *a = *(const kf_plot_kernel *const *)left,
-                         *b = *(const kf_plot_kernel *const *)right;
-    return (a->time_us < b->time_us) - (a->time_us > b->time_us);
-}
-
 static void choose_kernels(roofline *r, const kf_plot_result *result) {
     const kf_plot_kernel **all = kf_allocate((size_t)(result->kernel_count + 1) * sizeof *all);
     int count = 0;
@@ -99,7 +93,7 @@ static void choose_kernels(roofline *r, const kf_plot_result *result) {
         r->total_us += result->kernels[i].time_us;
         if (has_point(&result->kernels[i])) all[count++] = &result->kernels[i];
     }
-    qsort(all, (size_t)count, sizeof *all, longer_first);
+    qsort(all, (size_t)count, sizeof *all, kf_plot_slower_first);
     for (int i = 0; i < count && i < MOST_KERNELS; i++)
         if (all[i]->time_us >= 0.01 * r->total_us) r->kernels[r->kernel_count++] = all[i];
     free(all);

@@ -8,6 +8,7 @@
 #include "base/util/memory.h"
 #include "plots/plot.h"
 #include "plots/report/sections.h"
+#include "plots/run_results.h"
 #include "results/facts.h"
 
 enum { SHOWN = 15, PRESETS = 3 };
@@ -81,13 +82,6 @@ static const row *best_of(const rows *all, int winner) {
     return final != NULL ? final : best;
 }
 
-static bool same_config(const kf_config *a, const kf_config *b) {
-    char first[KF_HASH_HEX], second[KF_HASH_HEX];
-    kf_config_hash(a, first);
-    kf_config_hash(b, second);
-    return strcmp(first, second) == 0;
-}
-
 /* A preset's measurement, the last of them: from the final when it took part. */
 static const row *preset_of(const rows *all, const char *name) {
     char role[KF_NAME + 8];
@@ -96,7 +90,7 @@ static const row *preset_of(const rows *all, const char *name) {
     for (int i = 0; i < all->count; i++)
         if (strcmp(all->items[i].role, role) == 0) preset = &all->items[i];
     for (int i = 0; preset != NULL && i < all->count; i++)
-        if (all->items[i].state == KF_STATE_OK && same_config(&all->items[i].config, &preset->config))
+        if (all->items[i].state == KF_STATE_OK && kf_plot_same_config(&all->items[i].config, &preset->config))
             last = &all->items[i];
     return last;
 }
@@ -170,7 +164,8 @@ static void add_cards(kf_text *page, const kf_run_summary *run, const rows *all,
         add_card(page, name, value, note);
     }
     for (int i = 0; i < all->count; i++) {
-        if (isnan(all->items[i].error) || !same_config(&all->items[i].config, &best->config)) continue;
+        if (isnan(all->items[i].error) || !kf_plot_same_config(&all->items[i].config, &best->config))
+            continue;
         (void)snprintf(value, sizeof value, "%.2g", all->items[i].error);
         (void)snprintf(note, sizeof note, "from the double precision reference; %.2g is accepted",
                        all->items[i].bound);
@@ -196,6 +191,29 @@ static void add_config(kf_text *page, const row *best) {
     kf_text_append(page, "</table>\n");
 }
 
+static void append_kernel(const kf_kernel_time *kernel, double total, kf_text *page) {
+    char time[32], rate[32] = "–", registers[16] = "–", spilled[16] = "–", occupancy[32] = "–";
+    const double median = kernel->time_us.median,
+                 share = median > 0.0 ? 100.0 * kf_kernel_step_us(kernel) / total : 0.0;
+    if (kernel->bytes > 0.0 && median > 0.0)
+        (void)snprintf(rate, sizeof rate, "%.0f", 1e-3 * kernel->bytes / median);
+    if (kernel->registers > 0) { /* a cpu's kernels have none */
+        (void)snprintf(registers, sizeof registers, "%d", kernel->registers);
+        (void)snprintf(spilled, sizeof spilled, "%d B", kernel->spill_bytes);
+    }
+    if (isfinite(kernel->theoretical_occupancy))
+        (void)snprintf(occupancy, sizeof occupancy, "%.0f %%", 100.0 * kernel->theoretical_occupancy);
+    kf_text_append(page, "<tr><td>");
+    kf_html_text(page, kernel->name);
+    kf_text_append(page,
+                   "</td><td class=\"n\">%s</td><td class=\"s\">%.1f %%<span class=\"bar\" "
+                   "style=\"width:%.1f%%\"></span></td><td class=\"n\">%s</td>"
+                   "<td class=\"n\">%.3g</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td "
+                   "class=\"n\">%s</td></tr>\n",
+                   median > 0.0 ? kf_human_time_us(kf_kernel_step_us(kernel), time) : "–", share, share, rate,
+                   kernel->launches_per_step, registers, spilled, occupancy);
+}
+
 static void add_kernels(kf_text *page, const row *best) {
     double total = 0.0;
     for (int i = 0; i < best->kernel_count; i++)
@@ -207,25 +225,8 @@ static void add_kernels(kf_text *page, const row *best) {
                          "class=\"n\">launches a step</th>"
                          "<th class=\"n\">registers</th><th class=\"n\">spilled</th><th "
                          "class=\"n\">occupancy</th></tr></thead><tbody>\n");
-    for (int i = 0; i < best->kernel_count; i++) {
-        const kf_kernel_time *kernel = &best->kernels[i];
-        char time[32], rate[32] = "–", occupancy[32] = "–";
-        double median = kernel->time_us.median,
-               share = median > 0.0 ? 100.0 * kf_kernel_step_us(kernel) / total : 0.0;
-        if (kernel->bytes > 0.0 && median > 0.0)
-            (void)snprintf(rate, sizeof rate, "%.0f", 1e-3 * kernel->bytes / median);
-        if (isfinite(kernel->theoretical_occupancy))
-            (void)snprintf(occupancy, sizeof occupancy, "%.0f %%", 100.0 * kernel->theoretical_occupancy);
-        kf_text_append(page, "<tr><td>");
-        kf_html_text(page, kernel->name);
-        kf_text_append(page,
-                       "</td><td class=\"n\">%s</td><td class=\"s\">%.1f %%<span class=\"bar\" "
-                       "style=\"width:%.1f%%\"></span></td><td class=\"n\">%s</td>"
-                       "<td class=\"n\">%.3g</td><td class=\"n\">%d</td><td class=\"n\">%d B</td><td "
-                       "class=\"n\">%s</td></tr>\n",
-                       median > 0.0 ? kf_human_time_us(kf_kernel_step_us(kernel), time) : "–", share, share,
-                       rate, kernel->launches_per_step, kernel->registers, kernel->spill_bytes, occupancy);
-    }
+    for (int i = 0; i < best->kernel_count; i++)
+        append_kernel(&best->kernels[i], total, page);
     kf_text_append(page, "</tbody></table></div>\n");
 }
 
@@ -337,7 +338,7 @@ static kf_status add_counters(kf_text *page, kf_store *store, const kf_run_summa
     kf_status status = KF_OK;
     /* Counted once, in whichever of its measurements. */
     for (int i = 0; i < all->count && table.count == 0 && status == KF_OK; i++)
-        if (same_config(&all->items[i].config, &best->config))
+        if (kf_plot_same_config(&all->items[i].config, &best->config))
             status = kf_store_counters(store, run->id, all->items[i].sequence, note_counter, &table, error);
     if (status == KF_OK && table.count > 0) add_counter_table(page, &table, best);
     for (int i = 0; i < table.count; i++)
