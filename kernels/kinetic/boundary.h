@@ -14,13 +14,14 @@
  * convect_outflow.
  *
  * Defines that a scene sets: KF_FACE_0 .. KF_FACE_5, each 0 periodic | 1 wall | 2 free slip | 3 inflow | 4
- * outflow. KF_SPECULAR 0|1: whether a wall mirrors a share. */
+ * outflow. KF_SPECULAR: a bit for each face, whether it mirrors a share. */
 #ifndef KF_KERNELS_KINETIC_BOUNDARY_H
 #define KF_KERNELS_KINETIC_BOUNDARY_H
 
 #include "left.h"
 
 #define KF_IS_SOLID_FACE(kind) ((kind) == 1 || (kind) == 3)
+#define KF_MIRRORS(face)       (KF_SPECULAR >> (face)&1)
 
 /* Along one axis: whether the neighbour at s = position - c lies beyond the low face (-1) or the high face
  * (+1). */
@@ -149,12 +150,9 @@ KF_FUNCTION kf_real kf_incoming_across(const kf_kinetic_arguments *a, int cx, in
     const kf_real along = cx * u[0] + cy * u[1] + cz * u[2];
     const kf_real back =
         kf_leaving(a, -cx, -cy, -cz, x, y, z) + KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, cz) * along;
-#if KF_SPECULAR
+    if (!KF_MIRRORS(face)) return kf_as_stored(back);
     const kf_real share = (kf_real)a->specular_share[face];
     return kf_as_stored(back + share * (kf_mirrored(a, cx, cy, cz, x, y, z) - back));
-#else
-    return kf_as_stored(back);
-#endif
 }
 
 /* The same wherever it comes from. */
@@ -201,7 +199,9 @@ KF_FUNCTION kf_real kf_incoming_at_shell(const kf_kinetic_arguments *a, int i, i
 #endif
     const kf_index k = kf_node(a, x, y, z),
                    from = k + (kf_index)(dx + (long long)KF_ROW_STRIDE(a) * dy + KF_PLANE_STRIDE(a) * from_z);
-    const int bounced = solid && !KF_SPECULAR;
+    const int mirrors = (cx != 0 && KF_MIRRORS(cx < 0)) || (cy != 0 && KF_MIRRORS(2 + (cy < 0))) ||
+                        (cz != 0 && KF_MIRRORS(4 + (cz < 0)));
+    const int bounced = solid && !mirrors;
     kf_real value =
         kf_from_store(*kf_address(a, a->source, bounced ? KF_OPPOSITE(i) : number, bounced ? k : from));
     if ((cx != 0 && kind_x == 4) || (cy != 0 && kind_y == 4) || (cz != 0 && kind_z == 4)) {
@@ -226,15 +226,15 @@ KF_FUNCTION kf_real kf_incoming_at_shell(const kf_kinetic_arguments *a, int i, i
                              (solid_x   ? along_x
                               : solid_y ? along_y
                                         : along_z);
-#if KF_SPECULAR
-        const kf_real back = kf_from_store(*kf_address(a, a->source, KF_OPPOSITE(i), k)) + gain;
-        const kf_real share = (kf_real)a->specular_share[solid_x   ? cx < 0
-                                                         : solid_y ? 2 + (cy < 0)
-                                                                   : 4 + (cz < 0)];
-        value = solid ? kf_as_stored(back + share * (value - back)) : value;
-#else
-        value = solid ? kf_as_stored(value + gain) : value;
-#endif
+        if (mirrors) {
+            const kf_real back = kf_from_store(*kf_address(a, a->source, KF_OPPOSITE(i), k)) + gain;
+            const kf_real share = (kf_real)a->specular_share[solid_x   ? cx < 0
+                                                             : solid_y ? 2 + (cy < 0)
+                                                                       : 4 + (cz < 0)];
+            value = solid ? kf_as_stored(back + share * (value - back)) : value;
+        } else {
+            value = solid ? kf_as_stored(value + gain) : value;
+        }
     }
     return value;
 }
@@ -268,14 +268,11 @@ KF_FUNCTION kf_real kf_incoming_in_row(const kf_kinetic_arguments *a, int i, int
     const kf_real *u = KF_FACE_VELOCITY(a)[cx > 0 ? 0 : 1];
     const kf_real along = cx * u[0] + cy * u[1] + cz * u[2];
     const kf_real back = value + KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, cz) * along;
-#if KF_SPECULAR
+    if (!KF_MIRRORS(cx < 0)) return outside ? kf_as_stored(back) : value;
     const kf_real share = (kf_real)a->specular_share[cx > 0 ? 0 : 1];
     const kf_real mirrored =
         kf_from_store(*kf_kept(a, a->source, kf_direction(-cx, cy, cz), beside, -cx, cy, cz));
     return outside ? kf_as_stored(back + share * (mirrored - back)) : value;
-#else
-    return outside ? kf_as_stored(back) : value;
-#endif
 }
 
 #endif

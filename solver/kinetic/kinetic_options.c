@@ -360,12 +360,12 @@ static void define_populations(const kf_scene *scene, const kf_kinetic_options *
 static void define_faces(const kf_scene *scene, kf_kinetic_defines *defines) {
     static const char *const faces[KF_FACES] = {"KF_FACE_0", "KF_FACE_1", "KF_FACE_2",
                                                 "KF_FACE_3", "KF_FACE_4", "KF_FACE_5"};
-    bool specular = false;
+    long mirrors = 0;
     for (int face = 0; face < KF_FACES; face++) {
         define(defines, faces[face], (long)scene->faces[face]);
-        specular = specular || scene->specular_share[face] > 0.0;
+        if (scene->specular_share[face] > 0.0) mirrors |= 1L << face;
     }
-    define(defines, "KF_SPECULAR", specular);
+    define(defines, "KF_SPECULAR", mirrors);
 }
 
 /* The collision, and for one kernel how it is cut up and what it finds on the band. */
