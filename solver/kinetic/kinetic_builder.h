@@ -1,5 +1,6 @@
 /* Appending the items of a step, of one device or of a team's parts. Shared by kinetic_launches.c,
- * kinetic_builder.c, kinetic_transfer.c, kinetic_world.c, kinetic_sums.c and kinetic_order.c only. */
+ * kinetic_two_grids.c, kinetic_shift.c, kinetic_builder.c, kinetic_transfer.c, kinetic_world.c,
+ * kinetic_sums.c and kinetic_order.c only. */
 #ifndef KF_SOLVER_KINETIC_KINETIC_BUILDER_H
 #define KF_SOLVER_KINETIC_KINETIC_BUILDER_H
 
@@ -75,6 +76,11 @@ void kf_append_join(kf_builder *b, int p, const char *name);
 /* The force of the samples on the band, in all passes of a step: in the end it is where band_force of the
  * arguments says. */
 void kf_append_band_force(kf_builder *b, int parity, int grid);
+/* kinetic_two_grids.c: step p of two between two grids; of a team that copies planes, in two halves: those
+ * that others read, and, while these travel, the others. */
+void kf_append_two_grids(kf_builder *b, int p);
+void kf_append_outer(kf_builder *b, int p);
+void kf_append_inner(kf_builder *b, int p);
 /* kinetic_shift.c: step p of two of a grid that moves to and fro. */
 void kf_append_shift(kf_builder *b, int p);
 

@@ -307,164 +307,6 @@ static void append_in_place(kf_builder *b, int p) {
                         0);
 }
 
-static int whole_row(const kf_kinetic *kinetic) {
-    enum { SECTOR = 32 };
-    const bool beyond = kinetic->options.gpu && kinetic->options.boundary_kernels == 0;
-    const int whole = beyond ? SECTOR / (int)kinetic->store_bytes : 1;
-    return (kinetic->geometry.nodes[0] + whole - 1) / whole * whole;
-}
-
-void kf_flow_extent(const kf_kinetic *kinetic, int extent[3]) {
-    const int together = (int)kinetic->options.nodes_per_thread;
-    extent[0] = (whole_row(kinetic) + together - 1) / together;
-    extent[1] = kinetic->rows;
-    extent[2] = kinetic->planes;
-}
-
-void kf_append_join(kf_builder *b, int p, const char *name) {
-    kf_mark *mark;
-    if (b->status == KF_OK) b->status = kf_plan_mark(b->plan, &mark, b->error);
-    if (b->status != KF_OK) return;
-    b->joins = true;
-    kf_schedule(b, p, kf_plan_add_signal(b->plan, name, mark));
-    b->joins = false;
-}
-
-/* A kernel of step p of two between two grids that stores what the step leaves; with flow_sums another one
- * adds up the averages too, in the step before they are due, which is an odd one. */
-static void append_writer(kf_builder *b, int p, const char *const names[2], const int extent[3],
-                          const int block[3], double bytes) {
-    const kf_kinetic_arguments arguments = kf_from_to(b->kinetic, p, 1 - p);
-    if (p == 0 || !b->kinetic->options.flow_sums) {
-        kf_append(b, p, KF_SOURCE_FLOW, names[0], extent, block, arguments, bytes);
-        return;
-    }
-    b->every = KF_AVERAGE_PERIOD;
-    for (b->phase = 1; b->phase < KF_AVERAGE_PERIOD; b->phase += 2)
-        kf_append(b, KF_BOTH, KF_SOURCE_FLOW, names[b->phase == KF_AVERAGE_PERIOD - 1], extent, block,
-                  arguments, bytes);
-    b->every = 1;
-    b->phase = 0;
-}
-
-static void append_left_out_band(kf_builder *b, int p) {
-    static const char *const names[] = {"band_collide", "band_collide_sum"};
-    const int extent[3] = {b->kinetic->arguments.band_capacity, 1, 1};
-    append_writer(b, p, names, extent, b->line_block, 0);
-}
-
-/* What the solid needs before the flow, in step p of two between two grids: all of the band where the flow's
- * kernel leaves it out. */
-static void append_band_first(kf_builder *b, int p) {
-    const kf_kinetic *kinetic = b->kinetic;
-    const int band = kinetic->arguments.band_capacity;
-    if (!kinetic->has_samples) return;
-    b->aside = kinetic->options.concurrent_solid;
-    if (!b->band_is_done) {
-        kf_append_items(b, p, KF_SOURCE_FLOW, "band_macroscopic", band, p, 1 - p);
-        b->overlaps = kinetic->options.overlap && kinetic->passes == 1;
-        kf_append_band_force(b, p, p);
-    }
-    if (kinetic->options.masked_band) append_left_out_band(b, p);
-    b->aside = b->overlaps = false;
-}
-
-/* A box of the part, and its band's nodes there; joins: these are the first that need what the other lanes
- * were given. */
-static void append_some(kf_builder *b, int p, const kf_kinetic_box *box, bool joins) {
-    const kf_kinetic *kinetic = b->kinetic;
-    kf_kinetic_arguments arguments = kf_from_to(kinetic, p, 1 - p);
-    const int first = box->first[1], end = first + box->count[1];
-    int extent[3];
-    if (box->count[0] == 0 || box->count[1] == 0) return;
-    kf_flow_extent(kinetic, extent);
-    extent[1] = arguments.rows = box->count[0];
-    extent[2] = arguments.planes = box->count[1];
-    arguments.first_row = box->first[0];
-    arguments.first_plane = first;
-    if (first > kinetic->first_plane) arguments.outflow_below = NULL;
-    if (end < kinetic->first_plane + kinetic->planes) arguments.outflow_above = NULL;
-    kf_append(b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block, arguments,
-              2.0 * kinetic->node_values * b->node_bytes * extent[1] * extent[2] / kinetic->rows /
-                  kinetic->planes);
-    if (!kinetic->has_samples || kinetic->options.masked_band) return;
-    const int band[3] = {kinetic->arguments.band_capacity, 1, 1};
-    b->joins = joins;
-    kf_append(b, p, KF_SOURCE_FLOW, "band_collide", band, b->line_block, arguments, 0);
-}
-
-/* Nodes of the part that are not sent: rows and planes; where there are none the first that is not is the
- * end. */
-static kf_kinetic_box inner_box(const kf_builder *b) {
-    const kf_kinetic *kinetic = b->kinetic;
-    kf_kinetic_box box = b->boxes[b->plan->first_part + kinetic->part];
-    for (int i = 0; i < 2; i++) {
-        const int near = kinetic->near_planes, side = i == 0 ? 2 : 0, end = box.first[i] + box.count[i];
-        const int low = box.first[i] + (kf_kinetic_is_copied(b->plan, kinetic->part, side) ? near : 0),
-                  high = end - (kf_kinetic_is_copied(b->plan, kinetic->part, side + 1) ? near : 0);
-        box.first[i] = low < high ? low : end;
-        box.count[i] = low < high ? high - low : 0;
-    }
-    return box;
-}
-
-/* The step of a team that copies planes: first those that others read, and what they leave to the outflow, */
-static void append_outer(kf_builder *b, int p) {
-    const kf_kinetic *kinetic = b->kinetic;
-    const kf_kinetic_box all = b->boxes[b->plan->first_part + kinetic->part], inner = inner_box(b);
-    append_band_first(b, p);
-    for (int i = 1; i >= 0; i--) /* planes, then rows of the others */
-        for (int high = 0; high < 2; high++) {
-            kf_kinetic_box box = i == 1 ? all : inner;
-            box.first[i] = high ? inner.first[i] + inner.count[i] : all.first[i];
-            box.count[i] = (high ? all.first[i] + all.count[i] : inner.first[i]) - box.first[i];
-            append_some(b, p, &box, true);
-        }
-    if (kinetic->has_samples && kinetic->options.concurrent_solid) kf_append_join(b, p, "planes_done");
-}
-
-/* then, while these travel, the others. */
-static void append_inner(kf_builder *b, int p) {
-    const kf_kinetic_box inner = inner_box(b);
-    append_some(b, p, &inner, false);
-}
-
-/* With shell_apart the rows at the faces across y and z, beside the others, which extent is left with. */
-static void append_shell(kf_builder *b, int p, int extent[3]) {
-    const kf_kinetic *kinetic = b->kinetic;
-    static const int block[3] = {32, 2, 1};
-    const int rows = 2 * (extent[1] + extent[2] - 2), shell[3] = {whole_row(kinetic), rows, 1};
-    if (!kinetic->options.shell_apart) return;
-    b->beside = true;
-    kf_append(b, p, KF_SOURCE_FLOW, "stream_collide_shell", shell, block, kf_from_to(kinetic, p, 1 - p),
-              2.0 * kinetic->node_values * b->node_bytes * rows / extent[1] / extent[2]);
-    b->beside = false;
-    extent[1] -= 2;
-    extent[2] -= 2;
-}
-
-/* Step p of two between two grids: the band's nodes are collided a second time, or by band_collide alone. */
-static void append_two_grids(kf_builder *b, int p) {
-    const kf_kinetic *kinetic = b->kinetic;
-    const int band = kinetic->arguments.band_capacity;
-    const bool again = kinetic->has_samples && !kinetic->options.masked_band;
-    append_band_first(b, p);
-    static const char *const names[] = {"stream_collide", "stream_collide_sum"};
-    int extent[3];
-    kf_flow_extent(kinetic, extent);
-    append_shell(b, p, extent);
-    append_writer(b, p, names, extent, kinetic->options.block,
-                  2.0 * kinetic->node_values * b->node_bytes * extent[1] * extent[2] / kinetic->rows /
-                      kinetic->planes);
-    const bool apart =
-        kinetic->options.shell_apart ||
-        (kinetic->has_samples && kinetic->options.masked_band && kinetic->options.concurrent_solid);
-    if (apart && !again) kf_append_join(b, p, "step_done");
-    if (!again) return;
-    b->joins = true;
-    kf_append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
-}
-
 /* Shared memory that a block of plan moments asks for: its plane's populations, or what its warps hand on,
  * where that is more than a kernel has anyway (kernels/kinetic/moments_tile.h, moments_rows.h). */
 static size_t tile_bytes(const kf_kinetic *kinetic) {
@@ -589,7 +431,7 @@ static void append_flow(kf_builder *b, int p) {
     else if (b->kinetic->geometry.shift > 0)
         kf_append_shift(b, p);
     else
-        append_two_grids(b, p);
+        kf_append_two_grids(b, p);
     b->kinetic->arguments.pushed = in_place && p == 0;
     append_outflow(b, p, in_place ? 0 : 1 - p);
 }
@@ -633,10 +475,10 @@ static void make_one_pass(kf_builder *b) {
             if (!copies && (kinetics->has_solid || kinetics->adaptive)) kf_meet(b, p);
         }
         if (early) {
-            kf_each_part(b, p, append_outer);
+            kf_each_part(b, p, kf_append_outer);
             kf_append_sends(b, p, true);
             if (!gpu) kf_append_post(b, p, true);
-            kf_each_part(b, p, append_inner);
+            kf_each_part(b, p, kf_append_inner);
             if (gpu) kf_append_post(b, p, true); /* whose wait must not keep the inner planes from it */
             kf_append_takes(b, p, true);
         } else if (moments) {
