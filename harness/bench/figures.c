@@ -86,28 +86,34 @@ static void describe_goal(const kf_judgement *verdict, double goal, char text[16
         (void)snprintf(text, 16, "%.4g", goal);
 }
 
-static void print_judged_row(const kf_figure *figure) {
+static void print_judged_row(const kf_figure *figure, int width) {
     static const char *const met[] = {"", "missed", "met"};
     const kf_judgement *verdict = figure->verdict;
-    char value[32] = "-", interval[40] = "", share[16] = "", must[16], aim[16], published[16] = "";
+    char value[32] = "-", interval[40] = "", share[16] = "", must[16], aim[16], published[32] = "";
     describe_goal(verdict, verdict->must, must);
     describe_goal(verdict, verdict->aim, aim);
     if (isfinite(figure->value)) (void)snprintf(value, sizeof value, "%.4g %s", figure->value, figure->unit);
     if (isfinite(verdict->low))
         (void)snprintf(interval, sizeof interval, "%.4g .. %.4g", verdict->low, verdict->high);
     if (isfinite(figure->share)) (void)snprintf(share, sizeof share, "%.1f %%", 100 * figure->share);
-    if (figure->published != 0) (void)snprintf(published, sizeof published, "%.4g", figure->published);
-    printf("%-32s %-19s %-19s %8s %7s %7s %-6s %9s  %s%s%s%s\n", figure->name, value, interval, share, must,
-           aim, met[kf_figure_met(figure) + 1], published, figure->failed ? "FAILED: " : "",
+    if (figure->published != 0)
+        (void)snprintf(published, sizeof published, "%.4g %s", figure->published, figure->unit);
+    printf("%-*s %-19s %-19s %8s %7s %7s %-6s %13s  %s%s%s%s\n", width, figure->name, value, interval, share,
+           must, aim, met[kf_figure_met(figure) + 1], published, figure->failed ? "FAILED: " : "",
            verdict->config != NULL ? verdict->config : "",
            verdict->config != NULL && verdict->note[0] != '\0' ? "; " : "", verdict->note);
 }
 
 static void print_judged(const kf_figures *figures) {
-    printf("%-32s %-19s %-19s %8s %7s %7s %-6s %9s\n", "figure", "value", "95 % interval", "of limit", "must",
-           "aim", "", "published");
+    int width = 32; /* of the longest name */
+    for (int i = 0; i < figures->count; i++) {
+        const int length = (int)strlen(figures->list[i].name);
+        if (figures->list[i].verdict != NULL && length > width) width = length;
+    }
+    printf("%-*s %-19s %-19s %8s %7s %7s %-6s %13s\n", width, "figure", "value", "95 % interval", "of limit",
+           "must", "aim", "", "published");
     for (int i = 0; i < figures->count; i++)
-        if (figures->list[i].verdict != NULL) print_judged_row(&figures->list[i]);
+        if (figures->list[i].verdict != NULL) print_judged_row(&figures->list[i], width);
 }
 
 void kf_figures_print(const kf_bench_suite *suite, const kf_device_info *device, const kf_figures *figures) {
