@@ -11,6 +11,7 @@
 #include "base/util/random.h"
 #include "base/util/text.h"
 #include "cost_model/model.h"
+#include "harness/cli/placement_argument.h"
 #include "harness/cli/predict_learned.h"
 #include "harness/cli/problem_argument.h"
 #include "harness/replay/landscape.h"
@@ -42,6 +43,8 @@ static const kf_option options[] = {
     {"--top", "N", "configs to show (default: 10)", false},
     {"--first", "N", "without a cost model: learn from so many of the configs measured first (default: 50)",
      false},
+    KF_PLACEMENT_OPTIONS,
+    KF_ACCURACY_OPTION,
     {NULL, NULL, NULL, false},
 };
 

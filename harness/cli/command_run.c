@@ -167,13 +167,23 @@ static kf_status choose_config(kf_run_job *job, kf_error *error) {
 }
 
 /* What belongs to a scene without a config would be overruled by the config. */
-static kf_status open_tuned(kf_run_job *job, const char *config, kf_error *error) {
-    static const char *const useless[] = {"--grid",   "--samples-per-cell", "--store",
-                                          "--system", "--accuracy",         "--fix"};
-    for (size_t i = 0; i < sizeof useless / sizeof *useless; i++)
-        if (kf_argument_given(job->arguments, useless[i]))
+static kf_status refuse_said(const kf_arguments *arguments, kf_error *error) {
+    static const kf_option said[] = {{"--grid", NULL, NULL, false},
+                                     {"--samples-per-cell", NULL, NULL, false},
+                                     {"--store", NULL, NULL, false},
+                                     {"--system", NULL, NULL, false},
+                                     {"--fix", NULL, NULL, false},
+                                     KF_PLACEMENT_OPTIONS,
+                                     KF_ACCURACY_OPTION};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        if (kf_argument_given(arguments, said[i].name))
             return kf_fail(error, KF_BAD_INPUT,
-                           "option '%s': --config says it already; leave one of them out", useless[i]);
+                           "option '%s': --config says it already; leave one of them out", said[i].name);
+    return KF_OK;
+}
+
+static kf_status open_tuned(kf_run_job *job, const char *config, kf_error *error) {
+    KF_TRY(refuse_said(job->arguments, error));
     if (kf_scene_is_mesh(config))
         return kf_fail(error, KF_BAD_INPUT, "--config %s: is a mesh; run it with --scene", config);
     KF_TRY(kf_best_config_read(config, &job->best, error));

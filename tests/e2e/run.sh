@@ -115,8 +115,11 @@ says "concave was never tuned"
 says "nearest scene known, ball (40x20x20 nodes"
 expect 0 run --scene ball --grid 40x20x20 --store ball.db --device cpu --steps 4 --output known
 says "ball was tuned before"
-expect 2 run --config ball.kftune.json --store ball.db --output unborn
-says "leave one of them out"
+for said in "--store ball.db" "--reynolds 500" "--length 3m" "--road no" "--accuracy 1%"; do
+    # shellcheck disable=SC2086
+    expect 2 run --config ball.kftune.json $said --output unborn
+    says "option '${said%% *}': --config says it already; leave one of them out"
+done
 # A value of --fix changes the default config, and others with it where the constraints ask for it.
 expect 0 run --scene ball --grid 40x20x20 --fix storage=f16 --accuracy 3% --device cpu --steps 4 --output fixed --json
 grep -q '"storage":.*"f16"' out || complain "--fix storage=f16 did not run in 16 bits"

@@ -66,6 +66,8 @@ says "running the default config, verified"
 shows "(not tuned)"
 expect 0 run --scene wedge.scene.json --device cpu --steps 4 --output second
 cmp -s first/forces.csv second/forces.csv || complain "a placed mesh and the scene file written for it differ"
+expect 0 predict --scene wedge.obj --wind -z --reynolds 500 --grid 32x16x16 --samples-per-cell 10 --bandwidth 4242 --fix plan=fused --top 1
+shows "32x16x16 nodes"
 # What is refused is refused before a config is chosen.
 expect 2 run --scene wedge.scene.json --device cpu --steps many --output fourth
 says "not a whole number"
