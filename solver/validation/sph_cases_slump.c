@@ -85,8 +85,9 @@ kf_status kf_case_sph_slump(kf_validation *validation, kf_error *error) {
     return status;
 }
 
-/* mu_s is the tangent of the angle of repose of Lube's fine quartz sand, 29.5 degrees (their Table II). The
- * toe is where a twentieth of the width lies, which is five grains, whatever the spacing. */
+/* mu_s is the tangent of the angle of repose of Lube's fine quartz sand, 29.5 degrees (their Table II, at
+ * second hand). The toe is where a twentieth of the width lies, which is five grains, whatever the spacing.
+ */
 static kf_status run_column(kf_validation *validation, double aspect, kf_error *error) {
     const double width = 0.1, height = aspect * width, least = fmin(width, height),
                  spacing = least / (validation->gpu ? 80 : 20),
