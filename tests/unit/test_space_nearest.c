@@ -1,0 +1,67 @@
+/* The config nearest to the default that keeps what is fixed: what `kftune run --fix` runs, on a GPU without
+ * one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/plan/system.h"
+#include "base/space/space_nearest.h"
+#include "solver/systems.h"
+#include "tests/unit/modelled_gpu.h"
+
+enum { MOST_FIXED = 8 };
+
+/* How many values differ from the default; every "name=value" of fixed must be among the config's. */
+static int changes(const char *scene, double accuracy, const char *const fixed[MOST_FIXED]) {
+    const kf_problem_options options = {
+        .nodes = {64, 64, 32}, .samples_per_cell = 2, .accuracy = accuracy, .seed = 1};
+    kf_problem *problem = NULL;
+    kf_space *space = NULL, *whole = NULL;
+    kf_error error;
+    kf_config found, usual;
+    int count = 0, differ = 0;
+    while (fixed[count] != NULL)
+        count++;
+    if (kf_problem_open(scene, "kinetic", &options, &problem, &error) != KF_OK ||
+        kf_problem_space(problem, &gpu, fixed, count, &space, &error) != KF_OK ||
+        kf_problem_space(problem, &gpu, NULL, 0, &whole, &error) != KF_OK ||
+        kf_space_preset(whole, "default", &usual, &error) != KF_OK ||
+        kf_space_nearest(space, &found, &error) != KF_OK)
+        fail_msg("%s: %s", scene, error.message);
+    char *text = kf_config_relative(&found, &usual, "default");
+    for (int i = 0; i < count; i++)
+        if (strstr(text, fixed[i]) == NULL) fail_msg("%s lacks %s: %s", scene, fixed[i], text);
+    for (const char *at = text; (at = strchr(at, '=')) != NULL; at++)
+        differ++;
+    free(text);
+    kf_space_free(space);
+    kf_space_free(whole);
+    kf_problem_free(problem);
+    return differ;
+}
+
+/* What scripts/gpu/paper.sh fixes for its runs in 16 bits is there for each of its scenes. */
+static void test_sixteen_bits(void **state) {
+    (void)state;
+    static const char *const scenes[] = {"vortices", "spinning_torus", "car", "aircraft", "architecture"};
+    static const char *const fixed[MOST_FIXED] = {"storage=f16", "nodes_per_thread=2", "alpha=64",
+                                                  "block_x=16", "block_y=4"};
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
+        assert_true(changes(scenes[i], 0.03, fixed) == 6);
+}
+
+static void test_no_more_than_needed(void **state) {
+    (void)state;
+    assert_int_equal(changes("ball", 0, (const char *[MOST_FIXED]){NULL}), 0);
+    assert_int_equal(changes("ball", 0, (const char *[MOST_FIXED]){"block_x=64"}), 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sixteen_bits),
+                                       cmocka_unit_test(test_no_more_than_needed)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
