@@ -56,7 +56,7 @@ int kf_backend_first_part(const kf_backend *backend);
 /* The parts of a run whose memory these devices can reach: their own, and those of other processes of the
  * host where processes can share memory. */
 void kf_backend_near(const kf_backend *backend, int *first, int *count);
-enum { KF_MOST_PARTS = 64 };
+enum { KF_MOST_DEVICES = 64, KF_MOST_PARTS = 1024 }; /* of a process; of all processes of a run */
 void kf_backend_close(kf_backend *backend);
 const kf_device_info *kf_backend_device(const kf_backend *backend);
 

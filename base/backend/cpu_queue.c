@@ -12,7 +12,7 @@ typedef struct queue {
     size_t first, count, room; /* works[first .. count - 1] are left */
 } queue;
 
-enum { MOST_QUEUES = KF_MOST_PARTS * KF_LANES };
+enum { MOST_QUEUES = KF_MOST_DEVICES * KF_LANES };
 static struct {
     uint64_t seed, random;
     int dropped;

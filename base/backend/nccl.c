@@ -11,7 +11,7 @@
 
 /* Of a run: what its parts have in common as long as their backend is open. */
 struct kf_nccl {
-    void *communicators[KF_MOST_PARTS]; /* of this process's parts */
+    void *communicators[KF_MOST_DEVICES]; /* of this process's parts */
     int count;
     char version[32];
 };
@@ -24,7 +24,7 @@ typedef struct group_end {
 
 struct kf_nccl_group {
     kf_backend *first;
-    group_end ends[KF_MOST_PARTS]; /* [part of this process] */
+    group_end ends[KF_MOST_DEVICES]; /* [part of this process] */
     kf_nccl_message *messages;
     int count, room;
 };

@@ -13,7 +13,7 @@
 enum { SPEC = 32 };
 
 typedef struct members {
-    char specs[KF_MOST_PARTS][SPEC];
+    char specs[KF_MOST_DEVICES][SPEC];
     int count;
 } members;
 
@@ -23,8 +23,8 @@ bool kf_spec_is_team(const char *spec) {
 }
 
 static kf_status add(const char *spec, const char *member, members *team, kf_error *error) {
-    if (team->count == KF_MOST_PARTS)
-        return kf_fail(error, KF_BAD_INPUT, "devices \"%s\": at most %d make a team", spec, KF_MOST_PARTS);
+    if (team->count == KF_MOST_DEVICES)
+        return kf_fail(error, KF_BAD_INPUT, "devices \"%s\": at most %d make a team", spec, KF_MOST_DEVICES);
     KF_TRY(kf_device_check(member, NULL, error));
     if (strncmp(member, spec, 2) != 0) /* "cp", "cu" */
         return kf_fail(error, KF_BAD_INPUT, "devices \"%s\": a team is of one kind, cpu or cuda", spec);

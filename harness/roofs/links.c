@@ -54,7 +54,7 @@ static kf_status hand_over(const kf_roof_bench *bench, void *context, kf_error *
 static kf_status open_pair(const kf_roof_bench *bench, int first, pair *p, kf_error *error) {
     int count = 0;
     kf_backend *const *team = kf_backend_team(bench->backend, &count);
-    size_t ends[KF_MOST_PARTS];
+    size_t ends[KF_MOST_DEVICES];
     p->bytes = bench->bytes;
     for (int i = 0; i < DEVICES; i++) {
         kf_backend *device = team[first + i];

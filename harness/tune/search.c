@@ -40,7 +40,7 @@ typedef struct search {
     struct {
         pending entry;
         bool busy;
-    } flights[KF_MOST_PARTS];
+    } flights[KF_MOST_DEVICES];
     double shared_since;
     int shared;
 } search;

@@ -35,7 +35,7 @@ typedef struct kf_session {
         kf_worker *worker;
         char device[32];
         int lock;
-    } others[KF_MOST_PARTS]; /* that share the search */
+    } others[KF_MOST_DEVICES]; /* that share the search */
     int other_count;
     double effort;     /* share of the usual measuring that a config gets in the search */
     int lock;          /* of the device; -1: none */

@@ -29,7 +29,7 @@ typedef struct kf_kinetic_arguments {
     int planes;      /* of a team's part, from first_plane on; all, of one device */
     int reach;       /* planes beyond them whose nodes' forces the part works out too: passes of the immersed
                         boundary - 1 */
-    int parts;       /* of the team */
+    int parts;       /* whose sums the kernels add up: a team's; 1 where its processes have added up theirs */
     long long plane_pitch, origin; /* of a team's part: less by the indices before its first plane */
     long long capacity; /* node indices lie in [0, capacity); a multiple of alpha in the csoa layout */
 

@@ -66,7 +66,7 @@ typedef struct kf_d2q9 {
     bool has_solid;
     kf_module *modules[KF_D2Q9_SOURCES]; /* of the first part here; that of all alone does what is not the
                                             flow's */
-    kf_module *flow[KF_MOST_PARTS];      /* [part of this process] */
+    kf_module *flow[KF_MOST_DEVICES];    /* [part of this process] */
     kf_d2q9_arguments arguments;         /* common to all launches */
     kf_buffer *populations[2];           /* the same one twice in place */
     kf_buffer *rows, *load_sums;

@@ -318,7 +318,7 @@ static kf_status make_averages(kf_plan *plan, kf_kinetic *kinetic, kf_error *err
     kinetic->arguments.averages = kf_buffer_address(kinetic->averages);
     kinetic->arguments.average_sums = kf_buffer_address(kinetic->average_sums);
     if (plan->all_parts == 1) return KF_OK;
-    KF_TRY(kf_plan_buffer(plan, (size_t)plan->all_parts * bytes, &kinetic->team_sums, error));
+    KF_TRY(kf_plan_buffer(plan, (size_t)kf_kinetic_sum_places(plan) * bytes, &kinetic->team_sums, error));
     return kf_plan_buffer(plan, bytes, &kinetic->no_sums, error);
 }
 
@@ -397,7 +397,7 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const kf_kinetic_box 
     a->rows = kinetic->rows;
     a->rows_before = kinetic->geometry.rows_before;
     a->reach = kinetic->passes - 1 + kinetic->works_beside;
-    a->parts = plan->all_parts;
+    a->parts = kf_kinetic_sum_places(plan);
     set_scalars(scene, a);
 }
 

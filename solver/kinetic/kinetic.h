@@ -141,14 +141,16 @@ typedef struct kf_kinetic {
     char *grids[2];            /* where they begin: in two buffers, or in one */
     kf_buffer *listed; /* populations of the band, plan moments with a solid; of a team: of all bands */
     kf_buffer *averages, *average_sums, *load_sums, *pose;
-    kf_buffer *team_sums, *no_sums; /* of a team: all parts' average_sums, and zeros to begin them with */
+    kf_buffer *team_sums,
+        *no_sums; /* of a team: all parts' average_sums, or their sums, and zeros to begin them with */
     kf_buffer *outflow[2]; /* what waits outside of outflows, at even and odd steps; NULL without one */
     /* Of the first part: those of the parts beside this process's, [below, above], where it reaches them. */
     kf_buffer *outflow_beside[2][2];
     size_t outflow_bytes;
     kf_buffer *body_sums, *band_total; /* of a free solid; of several passes */
-    kf_buffer *team_body, *no_body;    /* of a team: all parts' body_sums, and zeros to begin them with */
-    kf_buffer *cell_count;             /* of a moving solid's cells */
+    kf_buffer *team_body,
+        *no_body;          /* of a team: all parts' body_sums, or their sums, and zeros to begin them with */
+    kf_buffer *cell_count; /* of a moving solid's cells */
     kf_buffer *samples[4], *sample_corner, *identity, *band_of, *band_node, *band_count, *band_force, *force,
         *slab;
     kf_launch order_launches[16]; /* ordering of a moving solid's samples, or the cell list */
@@ -287,7 +289,10 @@ kf_status kf_kinetic_check_world(const kf_kinetic_options *options, kf_error *er
 typedef struct kf_kinetic_link kf_kinetic_link;
 kf_status kf_kinetic_link_make(kf_plan *plan, kf_kinetic_link **link, kf_error *error);
 void kf_kinetic_link_free(kf_kinetic_link *link);
-/* Calls of a plan; object is the link: sums of averages and of a free solid from all. */
+/* Of a team's averages and a free solid: places of what each part takes of all, its own device's or others',
+ * to add up; of several processes one, with what the calls below have added up. */
+int kf_kinetic_sum_places(const kf_plan *plan);
+/* Calls of a plan; object is the link: sums of averages and of a free solid of all. */
 kf_call_function kf_kinetic_gather_sums, kf_kinetic_gather_body;
 /* Grids of this process: one that all parts share, or one for each. */
 int kf_kinetic_grids(const kf_plan *plan);

@@ -500,7 +500,8 @@ static kf_status make_sample_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_erro
         KF_TRY(kf_plan_buffer(plan, bytes, &kinetic->body_sums, error));
         a->body_sums = kf_buffer_address(kinetic->body_sums);
         if (plan->all_parts > 1) {
-            KF_TRY(kf_plan_buffer(plan, (size_t)plan->all_parts * bytes, &kinetic->team_body, error));
+            KF_TRY(kf_plan_buffer(plan, (size_t)kf_kinetic_sum_places(plan) * bytes, &kinetic->team_body,
+                                  error));
             KF_TRY(kf_plan_buffer(plan, bytes, &kinetic->no_body, error));
             KF_TRY(kf_buffer_fill(kinetic->no_body, 0, error));
         }

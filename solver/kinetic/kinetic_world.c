@@ -384,22 +384,30 @@ void kf_append_far_takes(kf_builder *b, int p) {
 
 /* --- sums ---------------------------------------------------------------------------------------------- */
 
-/* Every part gets the sums of all, each at its place: count of them from `from` of every part to `to`. */
+int kf_kinetic_sum_places(const kf_plan *plan) {
+    return kf_world_size() > 1 ? 1 : plan->all_parts;
+}
+
+static kf_buffer *member(const kf_plan *plan, int part, size_t offset) {
+    const kf_kinetic *kinetics = plan->system;
+    return *(kf_buffer *const *)((const char *)&kinetics[part] + offset);
+}
+
+/* Every part gets the sums of all: count of them, from the buffer at `from` of every part to that at `to`. */
 static kf_status gather(const kf_kinetic_link *link, size_t from, size_t to, size_t count, kf_error *error) {
     const kf_plan *plan = link->plan;
-    const char *kinetics = plan->system;
     const size_t bytes = count * sizeof(int64_t);
-    int64_t *all = kf_allocate_zeroed((size_t)plan->all_parts * count, sizeof *all);
+    int64_t *all = kf_allocate_zeroed(count, sizeof *all), *own = kf_allocate(bytes);
     kf_status status = kf_backend_synchronize(plan->backend, error);
     for (int part = 0; part < plan->part_count && status == KF_OK; part++) {
-        const kf_buffer *sums = *(kf_buffer *const *)(kinetics + (size_t)part * sizeof(kf_kinetic) + from);
-        status = kf_buffer_download(sums, 0, all + (size_t)(plan->first_part + part) * count, bytes, error);
+        status = kf_buffer_download(member(plan, part, from), 0, own, bytes, error);
+        for (size_t i = 0; i < count; i++) /* around their end, as in kernels */
+            all[i] = (int64_t)((uint64_t)all[i] + (uint64_t)own[i]);
     }
-    if (status == KF_OK) status = kf_world_sum(all, plan->all_parts * (int)count, error);
-    for (int part = 0; part < plan->part_count && status == KF_OK; part++) {
-        kf_buffer *sums = *(kf_buffer *const *)(kinetics + (size_t)part * sizeof(kf_kinetic) + to);
-        status = kf_buffer_upload(sums, 0, all, (size_t)plan->all_parts * bytes, error);
-    }
+    if (status == KF_OK) status = kf_world_sum(all, (int)count, error);
+    for (int part = 0; part < plan->part_count && status == KF_OK; part++)
+        status = kf_buffer_upload(member(plan, part, to), 0, all, bytes, error);
+    free(own);
     free(all);
     return status;
 }

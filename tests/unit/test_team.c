@@ -182,6 +182,16 @@ static void test_cuts(void **state) {
         assert_int_equal(box->first[0], part % 2 == 0 ? 0 : boxes[0].count[0]);
     }
     assert_int_equal(boxes[0].count[0] + boxes[1].count[0], scene->nodes[1]);
+    /* As many as there can be: each node is one part's here, too. */
+    const kf_kinetic_options most = {.parts = KF_MOST_PARTS, .parts_y = 32, .sample_cost = 0.8};
+    scene->nodes[1] = scene->nodes[2] = 32 * 5 + 3;
+    kf_kinetic_cut_all(scene, &most, boxes);
+    long long nodes = 0;
+    for (int part = 0; part < KF_MOST_PARTS; part++) {
+        nodes += (long long)boxes[part].count[0] * boxes[part].count[1];
+        assert_true(boxes[part].count[0] >= 3 && boxes[part].count[1] >= 3);
+    }
+    assert_int_equal(nodes, (long long)scene->nodes[1] * scene->nodes[2]);
     kf_scene_free(scene);
 }
 
