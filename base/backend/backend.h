@@ -187,9 +187,9 @@ void kf_launch_set(kf_launch *launch, const char *name, kf_function *function, c
 bool kf_launch_is_empty(const kf_launch *launch);
 
 /* The lanes of a device. What is given to one is done in its order; the main one is where everything else
- * happens: buffers, events, graphs, single launches. What runs aside has a higher priority, what runs beside
- * the same. */
-enum { KF_LANE_MAIN, KF_LANE_ASIDE, KF_LANE_BESIDE, KF_LANES };
+ * happens: buffers, events, graphs, single launches. What runs aside or ahead has a higher priority, what
+ * runs beside the same. */
+enum { KF_LANE_MAIN, KF_LANE_ASIDE, KF_LANE_BESIDE, KF_LANE_AHEAD, KF_LANES };
 kf_stream *kf_backend_stream(kf_backend *backend, int lane); /* lives as long as the backend */
 kf_backend *kf_stream_backend(const kf_stream *stream);
 /* What a library calls a stream: CUDA's CUstream; NULL on the cpu, where work is done when it is given. */

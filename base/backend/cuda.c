@@ -21,6 +21,7 @@ static void close_backend(kf_backend *backend) {
         kf_cuda.cuCtxSetCurrent(own->context);
         kf_cuda_stages_free(own);
         if (own->registered) kf_cuda.cuMemHostUnregister(own->registered);
+        if (own->ahead) kf_cuda.cuStreamDestroy(own->ahead);
         if (own->beside) kf_cuda.cuStreamDestroy(own->beside);
         if (own->aside) kf_cuda.cuStreamDestroy(own->aside);
         if (own->stream) kf_cuda.cuStreamDestroy(own->stream);
@@ -104,6 +105,7 @@ static kf_status open_device(kf_cuda_backend *own, int index, kf_error *error) {
     KF_CUDA_TRY(cuStreamCreateWithPriority, &own->stream, CU_STREAM_NON_BLOCKING, least);
     KF_CUDA_TRY(cuStreamCreateWithPriority, &own->aside, CU_STREAM_NON_BLOCKING, greatest);
     KF_CUDA_TRY(cuStreamCreateWithPriority, &own->beside, CU_STREAM_NON_BLOCKING, least);
+    KF_CUDA_TRY(cuStreamCreateWithPriority, &own->ahead, CU_STREAM_NON_BLOCKING, greatest);
     KF_CUDA_TRY(cuMemGetInfo, &available, &total);
     info->memory_free_bytes = available;
     return KF_OK;

@@ -13,7 +13,8 @@ typedef struct kf_cuda_backend {
     CUcontext context; /* the device's primary context */
     CUstream stream;   /* the main lane: everything runs in its order */
     CUstream aside;    /* another one, of higher priority */
-    CUstream beside;   /* and one of the same */
+    CUstream beside;   /* one of the same, */
+    CUstream ahead;    /* and another one before */
     size_t captured;   /* pieces of work in the graph that is being made */
     int grid_limit[3], block_limit[3];
     bool launches_overlap; /* the device knows programmatic dependent launch */

@@ -56,6 +56,7 @@ static CUstream handle_of(const kf_stream *stream) {
     kf_cuda_backend *own = kf_cuda_of(stream->backend);
     return stream->lane == KF_LANE_ASIDE    ? own->aside
            : stream->lane == KF_LANE_BESIDE ? own->beside
+           : stream->lane == KF_LANE_AHEAD  ? own->ahead
                                             : own->stream;
 }
 

@@ -27,7 +27,7 @@ typedef struct kf_item {
     /* In a graph what begins another lane than the main one waits for what that was given before it, but what
      * comes after on the main lane does not wait for it, until an item there that joins, or the end. One by
      * one, items follow each other. */
-    int lane; /* KF_LANE_MAIN, KF_LANE_ASIDE, KF_LANE_BESIDE */
+    int lane; /* KF_LANE_MAIN, KF_LANE_ASIDE, KF_LANE_BESIDE, KF_LANE_AHEAD */
     bool joins;
     int period, phase; /* due at the steps t with t % period == phase; 0 <= phase < period */
     double bytes;      /* least device-memory traffic, for GB/s; 0: not defined */

@@ -41,6 +41,7 @@ typedef struct kf_builder {
     double node_bytes;                /* store_bytes * nodes of the part */
     bool aside, joins;                /* of the kernels appended now, and of the next one */
     bool beside;                      /* the same, in the lane of the same priority */
+    bool ahead;                       /* the same, in the second one of a higher priority */
     size_t shared_bytes;              /* dynamic, of a block of the kernels appended now */
     bool overlaps;                    /* the kernels appended now begin while those before them end */
     bool band_is_done;                /* the band's forces of this step are appended already */

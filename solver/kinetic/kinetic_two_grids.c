@@ -125,16 +125,18 @@ void kf_append_inner(kf_builder *b, int p) {
     append_some(b, p, &inner, false);
 }
 
-/* With shell_apart the rows at the faces across y and z, beside the others, which extent is left with. */
+/* With shell_apart the rows at the faces across y and z, beside the others, which extent is left with. They
+ * go ahead: after all blocks of a kernel that fills the device they would be as slow as one after the other.
+ */
 static void append_shell(kf_builder *b, int p, int extent[3]) {
     const kf_kinetic *kinetic = b->kinetic;
     static const int block[3] = {32, 2, 1};
     const int rows = 2 * (extent[1] + extent[2] - 2), shell[3] = {whole_row(kinetic), rows, 1};
     if (!kinetic->options.shell_apart) return;
-    b->beside = true;
+    b->ahead = true;
     kf_append(b, p, KF_SOURCE_FLOW, "stream_collide_shell", shell, block, kf_from_to(kinetic, p, 1 - p),
               2.0 * kinetic->node_values * b->node_bytes * rows / extent[1] / extent[2]);
-    b->beside = false;
+    b->ahead = false;
     extent[1] -= 2;
     extent[2] -= 2;
 }
