@@ -446,16 +446,20 @@ KF_FUNCTION kf_vector kf_look(const kf_picture_arguments *a, kf_ray ray, kf_samp
 }
 
 /* Highlights bend towards white instead of being cut off (the fit of Narkowicz 2015 to the film curve of ACES);
- * then the curve of sRGB, and rounding up or down at random, which hides the steps between the few dark values. */
-KF_FUNCTION unsigned char kf_to_byte(float value, float random) {
+ * then the curve of sRGB: 0 to 1 as it is shown. */
+KF_FUNCTION float kf_shown(float value) {
     const float bent = value * (2.51f * value + 0.03f) / (value * (2.43f * value + 0.59f) + 0.14f);
     const float shown = kf_least(1.0f, bent);
-    const float curved = shown <= 0.0031308f ? 12.92f * shown : 1.055f * powf(shown, 1.0f / 2.4f) - 0.055f;
-    return (unsigned char)kf_least(255.0f, curved * 255.0f + random);
+    return shown <= 0.0031308f ? 12.92f * shown : 1.055f * powf(shown, 1.0f / 2.4f) - 0.055f;
 }
 
-/* The ray through one of the pixel's places, of which there are KF_PICTURE_GRID squared: first those on the
- * diagonal, then the others, each three with every row and column once. */
+/* Rounded up or down at random, which hides the steps between the few dark values. */
+KF_FUNCTION unsigned char kf_to_byte(float shown, float random) {
+    return (unsigned char)kf_least(255.0f, shown * 255.0f + random);
+}
+
+/* What is shown by the ray through one of the pixel's places, of which there are KF_PICTURE_GRID squared: first
+ * those on the diagonal, then the others, each three with every row and column once. */
 KF_FUNCTION kf_vector kf_look_through(const kf_picture_arguments *a, int x, int y, int number) {
     const int column = number % KF_PICTURE_GRID, row = (number % KF_PICTURE_GRID + number / KF_PICTURE_GRID) % KF_PICTURE_GRID;
     const float part = 1.0f / (float)KF_PICTURE_GRID;
@@ -474,7 +478,8 @@ KF_FUNCTION kf_vector kf_look_through(const kf_picture_arguments *a, int x, int 
     ray.from = kf_load(a->eye);
     ray.along = kf_unit(kf_along(kf_along(kf_load(a->ahead), sx, kf_load(a->right)), sy, kf_load(a->above)));
     const float corner = 0.55f * sx * sx + 0.45f * sy * sy; /* pictures are darker in their corners */
-    return kf_scaled(1.0f - 0.38f * corner, kf_look(a, ray, sample));
+    const kf_vector colour = kf_scaled(1.0f - 0.38f * corner, kf_look(a, ray, sample));
+    return kf_make(kf_shown(colour.x), kf_shown(colour.y), kf_shown(colour.z));
 }
 
 KF_FUNCTION float kf_difference(kf_vector a, kf_vector b) {
@@ -482,8 +487,9 @@ KF_FUNCTION float kf_difference(kf_vector a, kf_vector b) {
     return kf_most(kf_most(d.x < 0.0f ? -d.x : d.x, d.y < 0.0f ? -d.y : d.y), d.z < 0.0f ? -d.z : d.z);
 }
 
-/* Extent: the pixels. Where the rays on the diagonal agree, they are enough. Rows from above and below
- * alternate, so that threads with neighbouring ones share the work evenly. */
+/* Extent: the pixels. Where the rays on the diagonal agree, they are enough. The mean is of what is shown,
+ * so that edges of what is dark before light are as smooth as those of light before dark. Rows from above and
+ * below alternate, so that threads with neighbouring ones share the work evenly. */
 KF_SCALAR_KERNEL(draw, kf_picture_arguments) {
     (void)z;
     const int row = y % 2 == 0 ? y / 2 : a->height - 1 - y / 2;
@@ -491,7 +497,7 @@ KF_SCALAR_KERNEL(draw, kf_picture_arguments) {
     float difference = 0.0f;
     int count = 0;
     for (; count < KF_PICTURE_GRID * KF_PICTURE_GRID; count++) {
-        if (count == KF_PICTURE_GRID && difference < 0.003f + 0.01f * one.y) break;
+        if (count == KF_PICTURE_GRID && difference < 0.012f) break;
         const kf_vector colour = kf_look_through(a, x, row, count);
         if (count > 0) difference = kf_most(difference, kf_difference(one, colour));
         one = colour;
