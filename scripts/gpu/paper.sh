@@ -101,7 +101,7 @@ pictures)
     picture architecture $((1200 / share)) $((840 / share)) $((250 / share)) 6000 48,21,2.0
     picture car $((2240 / share)) $((480 / share)) $((320 / share)) 6800 54,14,1.25
     picture aircraft $((2100 / share)) $((600 / share)) $((240 / share)) 6900 138,24,1.3
-    picture vortices 400 400 200 20000 60,40,0.66
+    picture vortices 400 400 200 20000 60,40,0.6
     picture spinning_torus 400 400 200 25600 60,18,1.0
     figure17 acm '"collision": "acm_mrt", "rates": "adaptive_2020"' 50000
     figure17 rm '"collision": "rm_mrt"' 50000
