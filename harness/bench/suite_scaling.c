@@ -39,7 +39,7 @@ typedef struct row {
 
 #define ON_ONE_GRID                                                                                          \
     ", \"alternate\": false, \"concurrent_solid\": false, \"masked_band\": false, \"overlap\": false, "      \
-    "\"staged_nodes\": 0, \"shell_choices\": false"
+    "\"staged_nodes\": 0, \"shell_choices\": false, \"shell_apart\": false"
 /* The paper's domain, on a GPU; a twentieth of it on the cpu. */
 static const int of_figure_20[3] = {200, 400, 200};
 static const row rows[] = {
