@@ -38,15 +38,9 @@ typedef struct kf_warp_values {
 #define KF_WARP_VALUES KF_SHARED kf_warp_values warps[KF_WARPS];
 #endif
 
-/* The nearest node of the domain: what is read there in place of one outside is not used. */
-KF_FUNCTION int kf_within(int position, int nodes, int periodic) {
-    const int home = kf_home(position, nodes, periodic);
-    return home < 0 ? 0 : home >= nodes ? nodes - 1 : home;
-}
-
-KF_FUNCTION int kf_is_inside(const kf_kinetic_arguments *a, int x, int y, int z) {
-    return kf_beyond(x, a->nodes[0]) == 0 && kf_beyond(y, a->nodes[1]) == 0 && kf_beyond(z, a->nodes[2]) == 0;
-}
+typedef kf_warp_values kf_ends;
+#define KF_END_PLACE(to, high, k, row) (to)->ends.place[k][(row) + ((high) ? KF_RIGHT_END : 0)]
+#include "moments_faces.h"
 
 /* Sums of what a node, if it is one of the domain, gets with cz from outside. */
 KF_RARE_FUNCTION kf_level kf_incoming_level(const kf_kinetic_arguments *a, int cz, int x, int y, int z) {
@@ -59,107 +53,28 @@ KF_RARE_FUNCTION kf_level kf_incoming_level(const kf_kinetic_arguments *a, int c
                         kf_sum_line(f[6], f[7], f[8]));
 }
 
-/* What leaves a node with velocity (cx, cy, cz) by cy + 1 + 3 (cz + 1): with cx -1 the mirror image of what leaves the
- * node's with cx 1. The node may be an image itself, along x or y (flip_x, flip_y -1). */
-#define KF_KEEP_END(i, name, cx, cy, cz) if ((cx) == 1) end[(cy) + 1 + 3 * ((cz) + 1)] = f[i];
-KF_FUNCTION void kf_end_populations(const kf_kinetic_arguments *a, const kf_held *h, int cx, int flip_x, int flip_y,
-                                    kf_real *end) {
-    if (kf_is_listed(h)) {
-        KF_UNROLL for (int k = 0; k < 9; k++) end[k] =
-            *kf_listed(a, kf_direction(flip_x * cx, flip_y * (k % 3 - 1), k / 3 - 1), kf_listed_place(h));
-    } else {
-        const kf_real mirror = (kf_real)(flip_x * cx), across = (kf_real)flip_y;
-        kf_moments m = kf_to_moments(h);
-        kf_real f[27];
-        m.ux *= mirror;
-        m.xz *= mirror;
-        m.uy *= across;
-        m.yz *= across;
-        m.xy *= mirror * across;
-        kf_to_populations(&m, KF_BODY_FORCE, mirror * KF_BODY_X, across * KF_BODY_Y, KF_BODY_Z, f, 1);
-        KF_EACH_VELOCITY(KF_KEEP_END)
-    }
-}
-
-/* Free slip across y: behind the face is the image of the node before it. Of other faces each population is asked for. */
-#define KF_IS_MIRROR(side) ((side) < 0 ? KF_FACE_2 == 2 : KF_FACE_3 == 2)
-#define KF_IS_ASKED(side)  ((side) < 0 ? KF_FACE_2 != 0 && KF_FACE_2 != 2 : KF_FACE_3 != 0 && KF_FACE_3 != 2)
-
 /* Where a warp is: its first node, the last of its rows' lanes within the domain. */
 typedef struct kf_warp_place {
     int x0, y0, last;
 } kf_warp_place;
 
-/* How what comes in at one end of a warp's rows is found: it leaves nodes, or their images behind a face (free slip); it
- * bounces back from a face; it waits outside an outflow; or each population is asked for. */
-enum { KF_FROM_NODES, KF_FROM_IMAGES, KF_BOUNCED, KF_WAITING, KF_ASKED };
-KF_FUNCTION int kf_way_in(const kf_kinetic_arguments *a, int high, int x) {
-    const int kind = high ? KF_FACE_1 : KF_FACE_0;
-    if (kind == 0 || kf_beyond(x, a->nodes[0]) == 0) return KF_FROM_NODES;
-    if (kind == 2) return KF_FROM_IMAGES;
-    if (kind == 4) return KF_WAITING;
-#if KF_SPECULAR
-    return a->specular_share[high] != 0 ? KF_ASKED : KF_BOUNCED;
-#else
-    return KF_BOUNCED;
-#endif
-}
-
-/* Of what leaves node (., y of the row, z + cz) across a face those that come back in plane z: each to the row that a
- * population from outside would have left. */
-KF_FUNCTION void kf_bounce(const kf_kinetic_arguments *a, const kf_real *leaves, int high, int row, int cz,
-                           kf_line_values *ends) {
-    const kf_real *u = KF_FACE_VELOCITY(a)[high];
-    KF_UNROLL for (int cy = -1; cy <= 1; cy++) {
-        const int cx = high ? -1 : 1, from = row - cy;
-        const kf_real back = cz < 0 ? leaves[7 - cy] : cz > 0 ? leaves[1 - cy] : leaves[4 - cy];
-        const kf_real weight = KF_R(1.0 / 6.0) * KF_R(KF_WEIGHT_1D(cy)) * (cz != 0 ? KF_R(1.0 / 6.0) : KF_R(2.0 / 3.0));
-        if (from >= 0 && from < KF_SOURCES)
-            ends->place[cy + 1 + 3 * (cz + 1)][from + (high ? KF_RIGHT_END : 0)] =
-                back + KF_R(6.0) * weight * (cx * u[0] + cy * u[1] + cz * u[2]);
-    }
-}
-
-/* What comes in at the ends of the rows of plane z, a lane for each end (of a face that it bounces back from, for each end
- * in three planes), and across faces where it is asked for a lane for each direction of each place outside. */
+/* What comes in at the ends of the rows of plane z, and across faces where it is asked for a lane for each direction of each
+ * place outside. */
 KF_FUNCTION void kf_find_ends(const kf_kinetic_arguments *a, const kf_warp_place *w, int lane, int z, kf_warp_values *to) {
     const int nx = a->nodes[0], ny = a->nodes[1], nz = a->nodes[2];
-    const int side[2] = {w->x0 - 1, w->x0 + w->last + 1};
-    const int way[2] = {kf_way_in(a, 0, side[0]), kf_way_in(a, 1, side[1])};
-    const int lefts = way[0] == KF_BOUNCED ? 3 * KF_SOURCES : KF_SOURCES,
-              all = lefts + (way[1] == KF_BOUNCED ? 3 * KF_SOURCES : KF_SOURCES);
-    for (int n = lane; n < all; n += KF_LANES) {
-        const int high = n >= lefts, i = high ? n - lefts : n, row = i % KF_SOURCES, in = high ? way[1] : way[0];
-        const int cx = high ? -1 : 1, cz = in == KF_BOUNCED ? i / KF_SOURCES - 1 : 0;
-        const int y = kf_home(w->y0 + row - 1, ny, KF_FACE_2 == 0), beyond = kf_beyond(y, ny),
-                  from_z = kf_home(z + cz, nz, KF_FACE_4 == 0);
-        const int image = beyond != 0 && KF_IS_MIRROR(beyond), at_row = row + (high ? KF_RIGHT_END : 0);
-        if (in == KF_ASKED || (beyond != 0 && (!image || in == KF_BOUNCED)) || kf_beyond(from_z, nz) != 0) continue;
-        kf_real end[9];
-        if (in == KF_WAITING) {
-            KF_UNROLL for (int k = 0; k < 9; k++) end[k] =
-                kf_outflow(a, 0, high, cx, image ? 1 - k % 3 : k % 3 - 1, k / 3 - 1, kf_within(y, ny, 0), z);
-        } else {
-            const kf_held h = kf_load_held(a, a->source, kf_node(a, kf_within(high ? side[1] : side[0], nx, KF_FACE_0 == 0),
-                                                                 kf_within(y, ny, 0), from_z));
-            kf_end_populations(a, &h, in == KF_BOUNCED ? -cx : cx, in == KF_FROM_IMAGES ? -1 : 1, image ? -1 : 1, end);
-        }
-        if (in == KF_BOUNCED)
-            kf_bounce(a, end, high, row, cz, &to->ends);
-        else
-            KF_UNROLL for (int k = 0; k < 9; k++) to->ends.place[k][at_row] = end[k];
-    }
+    const kf_sides s = kf_sides_of(a, w->x0 - 1, w->x0 + w->last + 1, 1, 1, w->y0 - 1, KF_SOURCES);
+    for (int n = lane; n < s.all; n += KF_LANES)
+        kf_find_end(a, &s, n, z, to);
     const int low_y = KF_IS_ASKED(-1) && w->y0 == 0, high_y = KF_IS_ASKED(1) && w->y0 + KF_ROWS >= ny;
-    const int asked_x = way[0] == KF_ASKED || way[1] == KF_ASKED;
+    const int asked_x = s.way[0] == KF_ASKED || s.way[1] == KF_ASKED;
     const int ends = 2 * 9 * KF_SOURCES, count = low_y || high_y ? ends + 2 * 9 * KF_LANES : asked_x ? ends : 0;
     for (int n = lane; n < count; n += KF_LANES) {
         const int of_row = n >= ends, i = of_row ? n - ends : n, length = of_row ? KF_LANES : KF_SOURCES;
         const int high = i / (9 * length), k = i / length % 9, place = i % length;
         const int cx = of_row ? k % 3 - 1 : high ? -1 : 1, cy = !of_row ? k % 3 - 1 : high ? -1 : 1, cz = k / 3 - 1;
-        const int x = of_row ? w->x0 + place : side[high], y = !of_row ? w->y0 + place - 1 : high ? ny : -1;
-        const int beyond = kf_beyond(y, ny), asked_y = beyond != 0 && KF_IS_ASKED(beyond), in = way[high];
-        const int asked = of_row ? asked_y && x < nx && (high ? high_y : low_y)
-                                 : in == KF_ASKED || (asked_y && in != KF_BOUNCED);
+        const int x = of_row ? w->x0 + place : s.x[high], y = !of_row ? w->y0 + place - 1 : high ? ny : -1;
+        const int asked = kf_is_asked(!of_row && s.way[high] != KF_FROM_NODES, s.way[high], kf_beyond(y, ny)) &&
+                          (!of_row || (x < nx && (high ? high_y : low_y)));
         const int tx = kf_home(x + cx, nx, KF_FACE_0 == 0), ty = kf_home(y + cy, ny, KF_FACE_2 == 0),
                   tz = kf_home(z + cz, nz, KF_FACE_4 == 0);
         kf_line_values *values = of_row ? &to->beyond[high] : &to->ends;

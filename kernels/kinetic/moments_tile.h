@@ -111,6 +111,36 @@ KF_FUNCTION kf_real *kf_entrance(kf_plane_values *plane, const kf_entry *e) {
 #endif
 #define KF_TURN_HELD(h, p) kf_held_populations(a, h, &leaving->population[0][p], KF_PLANE);
 
+/* Where what comes in at the sides of the tile goes: px of the places. */
+typedef struct kf_ends {
+    kf_plane_values *plane;
+    int px[2];
+} kf_ends;
+#define KF_END_PLACE(to, high, k, row)                                                                       \
+    (to)->plane->population[kf_direction((high) ? -1 : 1, (k) % 3 - 1, (k) / 3 - 1)]                         \
+                           [((high) ? (to)->px[1] : (to)->px[0]) + KF_PLANE_X * (row)]
+#include "moments_faces.h"
+
+/* Place n of those behind faces across y that are mirrors: the image of the node before the face. */
+#define KF_PUT_IMAGE(i, name, cx, cy, cz)                                                                    \
+    leaving->population[i][place] = *kf_listed(a, kf_direction(cx, -(cy), cz), kf_listed_place(&h));
+KF_FUNCTION void kf_find_image(const kf_kinetic_arguments *a, int x0, int y0, int z, int high, int px,
+                               kf_plane_values *leaving) {
+    const int x = kf_home(x0 + px, a->nodes[0], KF_FACE_0 == 0), y = high ? a->nodes[1] - 1 : 0;
+    const int place = px + KF_PLANE_X * (high ? a->nodes[1] - y0 : 0);
+    if (kf_beyond(x, a->nodes[0]) != 0) return;
+    const kf_held h = kf_load_held(a, a->source, kf_node(a, x, y, z));
+    if (kf_is_listed(&h)) {
+        KF_EACH_VELOCITY(KF_PUT_IMAGE)
+    } else {
+        kf_moments m = kf_to_moments(&h);
+        m.uy = -m.uy;
+        m.xy = -m.xy;
+        m.yz = -m.yz;
+        kf_to_populations(&m, KF_BODY_FORCE, KF_BODY_X, -KF_BODY_Y, KF_BODY_Z, &leaving->population[0][place], KF_PLANE);
+    }
+}
+
 KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
     KF_LEAVING
     kf_rolling r;
@@ -122,8 +152,16 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
 #else
     const int begin = 0, stop = nz;
 #endif
-    const int first = begin + block_y / tiles_y * a->march, end = first + a->march < stop ? first + a->march : stop;
+    /* The last walk, which ends at a face, begins first, and the first one second: at the end no block has more to do. */
+    const int walks = (stop - begin + a->march - 1) / a->march, walk = (block_y / tiles_y + walks - 1) % walks;
+    const int first = begin + walk * a->march, end = first + a->march < stop ? first + a->march : stop;
     const int sides = kf_tile_sides(a, x0, y0);
+    const kf_sides s = kf_sides_of(a, KF_FACE_0 == 0 ? 0 : -1, KF_FACE_0 == 0 ? 0 : nx, sides & KF_LOW_X, sides & KF_HIGH_X, y0, KF_PLANE_Y);
+    kf_ends ends = {leaving, {0, nx - x0}};
+    const int low_image = (sides & KF_LOW_Y) != 0 && KF_IS_MIRROR(-1),
+              images = (low_image ? KF_PLANE_X : 0) + ((sides & KF_HIGH_Y) != 0 && KF_IS_MIRROR(1) ? KF_PLANE_X : 0);
+    const int asked = ((sides & KF_LOW_X) != 0 && s.way[0] == KF_ASKED) || ((sides & KF_HIGH_X) != 0 && s.way[1] == KF_ASKED) ||
+                      ((sides & KF_LOW_Y) != 0 && KF_IS_ASKED(-1)) || ((sides & KF_HIGH_Y) != 0 && KF_IS_ASKED(1));
     KF_DECLARE_HELD
     if (KF_FACE_4 == 0 || first > 0) {
         KF_FETCH(kf_node(a, 0, 0, kf_home(first - 1, nz, KF_FACE_4 == 0)))
@@ -136,9 +174,18 @@ KF_BLOCK_KERNEL(stream_collide, kf_kinetic_arguments) {
         if (z < end && (KF_FACE_4 == 0 || z + 1 < nz)) {
             KF_FETCH(kf_node(a, 0, 0, kf_home(z + 1, nz, KF_FACE_4 == 0)))
         }
-        KF_EACH_OF(n, 9 * (side != 0 ? KF_PLANE : kf_side_places(sides)), KF_THREADS) {
+        if (side == 0 && sides != 0) {
+            const int plane = kf_home(z, nz, KF_FACE_4 == 0);
+            KF_EACH_OF(n, s.all, KF_THREADS) kf_find_end(a, &s, n, plane, &ends);
+            KF_EACH_OF(n, images, KF_THREADS) {
+                const int high = n >= KF_PLANE_X || !low_image;
+                kf_find_image(a, x0, y0, plane, high, n % KF_PLANE_X, leaving);
+            }
+        }
+        KF_EACH_OF(n, 9 * (side != 0 ? KF_PLANE : asked ? kf_side_places(sides) : 0), KF_THREADS) {
             const kf_entry e = side != 0 ? kf_plane_entry(side, n) : kf_side_entry(a, x0, y0, sides, n);
             const int x = x0 + e.px, y = y0 + e.py, tx = x + e.cx, ty = y + e.cy, tz = z + e.cz;
+            if (side == 0 && !kf_is_asked(kf_beyond(x, nx) != 0, s.way[x >= nx], kf_beyond(y, ny))) continue;
             if (kf_beyond(tx, nx) != 0 || kf_beyond(ty, ny) != 0 || kf_beyond(tz, nz) != 0) continue;
             *kf_entrance(leaving, &e) = kf_incoming(a, e.cx, e.cy, e.cz, tx, ty, tz);
         }
