@@ -349,8 +349,7 @@ KF_FUNCTION kf_vector kf_shade_solid(const kf_picture_arguments *a, kf_vector pl
 }
 
 /* The road goes over into the background far from the focus. */
-KF_FUNCTION kf_vector kf_shade_ground(const kf_picture_arguments *a, kf_vector place, kf_vector along,
-                                      kf_sample sample) {
+KF_FUNCTION kf_vector kf_shade_ground(const kf_picture_arguments *a, kf_vector place, kf_sample sample) {
     float up[3];
     up[0] = up[1] = up[2] = 0.0f;
     up[a->up] = 1.0f;
@@ -359,7 +358,6 @@ KF_FUNCTION kf_vector kf_shade_ground(const kf_picture_arguments *a, kf_vector p
     const float fade = expf(-0.35f * far);
     if (fade < 0.004f) return KF_HORIZON;
     const kf_vector light = kf_light_on(a, place, kf_load(up), sample);
-    (void)along;
     return kf_mixed(KF_HORIZON, kf_times(kf_load(a->road), light), fade);
 }
 
@@ -439,7 +437,7 @@ KF_FUNCTION kf_vector kf_look(const kf_picture_arguments *a, kf_ray ray, kf_samp
     const kf_vector place = kf_along(ray.from, distance, ray.along);
     const kf_vector behind = what == 0   ? kf_background(a, ray.along)
                              : what == 1 ? kf_shade_solid(a, place, hit.normal, ray.along, sample)
-                                         : kf_shade_ground(a, place, ray.along, sample);
+                                         : kf_shade_ground(a, place, sample);
     float clear;
     const kf_vector smoke = kf_march(a, ray, distance, kf_noise(sample.x, sample.y, 31 + sample.number), &clear);
     return kf_along(smoke, clear, behind);
