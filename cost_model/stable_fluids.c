@@ -33,9 +33,9 @@ typedef struct kf_tally {
 /* --- a block of lines ----------------------------------------------------------------------------------- */
 
 /* How much longer a stage takes than if all threads of a line had as many of its butterflies: by what its
- * warps issue, and by the thread that has most (alone); across: neighbours among the threads have lines next
- * to each other. */
-static double idle_share(const kf_line_engine *e, int radix, double lines, bool across, bool alone) {
+ * warps issue, or by the thread that has most, for which all wait; across: neighbours among the threads have
+ * lines next to each other. */
+static double idle_share(const kf_line_engine *e, int radix, double lines, bool across) {
     static const double WARP = 32;
     const double all = (double)e->n / radix, together = across ? lines : 1;
     const int slots = (int)ceil(all / e->threads);
@@ -44,24 +44,20 @@ static double idle_share(const kf_line_engine *e, int radix, double lines, bool 
         const double here = fmin(e->threads, all - (double)e->threads * b);
         issued += e->threads * together < WARP ? e->threads : WARP * ceil(here * together / WARP) / together;
     }
-    return (alone ? slots * (double)e->threads : issued) / all;
+    return fmax(issued, slots * (double)e->threads) / all;
 }
 
 /* What threads do to one complex value of a line: butterflies, exchanges through shared memory, twiddles; and
- * to get it from memory and back. resident: blocks that fill each other's gaps. */
-static double line_instructions(const kf_tally *t, const kf_line_engine *e, double lines, bool across,
-                                double resident) {
-    static const double LEVEL = 2.3, EXCHANGE = 5, UNEVEN = 6, TURN[] = {3, 6, 2}, ENDS = 9;
+ * to get it from memory and back. */
+static double line_instructions(const kf_tally *t, const kf_line_engine *e, double lines, bool across) {
+    static const double LEVEL = 2.3, EXCHANGE = 5, UNEVEN = 18, TURN[] = {3, 6, 2}, ENDS = 9;
     /* Places of values are constants apart where the padding of 16 values goes with the threads. */
     const double exchange = EXCHANGE * (t->options.exchange_buffers == 2 ? 0.9 : 1) +
                             (t->cost->gpu && e->threads % 16 != 0 && e->threads > 1 ? UNEVEN : 0);
     double sum = ENDS;
-    for (int i = 0; i < 5 && e->radices[i] > 1; i++) {
-        const double issued = idle_share(e, e->radices[i], lines, across, false),
-                     longest = idle_share(e, e->radices[i], lines, across, true);
-        sum += (issued + fmax(0, longest - issued) / resident) *
+    for (int i = 0; i < 5 && e->radices[i] > 1; i++)
+        sum += idle_share(e, e->radices[i], lines, across) *
                (LEVEL * log2(e->radices[i]) + (i > 0 ? exchange + TURN[t->options.twiddles] : 0));
-    }
     return sum;
 }
 
@@ -81,27 +77,29 @@ typedef struct kf_line_pass {
     size_t shared_bytes;
 } kf_line_pass;
 
-/* Registers of a thread: its values, and those that stay of the twiddles. */
+/* Registers of a thread: its values, those that stay of the twiddles, and what is on its way from memory. */
 static double registers_of(const kf_tally *t, const kf_line_pass *p) {
-    static const double OWN = 26, VALUE = 2.1, EARLY = 1.4, TABLE = 1.2;
+    static const double OWN = 26, VALUE = 2.1, EARLY = 0.9, TABLE = 1.2, BOTH = 10, PREFETCHED = 2;
     const kf_line_engine *e = p->engine;
+    const bool both = p->transforms > 1;
     const double wide = t->design.real_bytes == sizeof(double) ? 1.8 : 1;
-    double turns = t->options.twiddles == KF_TWIDDLES_TABLE && p->transforms > 1 ? TABLE * e->most : 0;
+    double more = both ? BOTH + (t->options.prefetch ? PREFETCHED * e->most : 0) : 0;
+    if (t->options.twiddles == KF_TWIDDLES_TABLE && both && p->at_once > 1) more += TABLE * e->most;
     for (int i = 1; i < 5 && t->options.twiddles == KF_TWIDDLES_EARLY; i++)
-        turns += e->radices[i] > 1 ? EARLY * e->most : 0;
-    return OWN + wide * (VALUE * p->at_once * e->most + (p->transforms > 1 ? 10 : 0) + turns);
+        more += e->radices[i] > 1 ? EARLY * e->most : 0;
+    return OWN + wide * (VALUE * p->at_once * e->most + more);
 }
 
 /* Blocks that a multiprocessor holds, by threads, registers and shared memory; and what does not fit into the
  * registers that a thread may have. */
 static double resident_of(const kf_line_pass *p, double threads, double registers, double *spilled) {
     static const double FILE = 65536, THREADS = 2048, BLOCKS = 32, SHARED = 227 << 10, MOST = 255,
-                        PORTION = 8;
+                        PORTION = 8, ONE_TAKES = 2, MORE_TAKE = 1.3;
     const double warps = 32 * ceil(threads / 32), asked = p->resident > 0 ? p->resident : 1;
     const double allowed = fmin(MOST, PORTION * floor(FILE / (warps * asked) / PORTION));
     *spilled = fmax(0, registers - allowed);
-    if (p->resident > 0)
-        registers = fmax(registers, fmin(1.3 * registers, allowed)); /* the compiler takes what it may */
+    if (p->resident > 0) /* the compiler takes what it may */
+        registers = fmax(registers, fmin((p->at_once > 1 ? MORE_TAKE : ONE_TAKES) * registers, allowed));
     const double given = PORTION * ceil(fmin(registers, allowed) / PORTION);
     const double by_registers = floor(FILE / (given * warps)), by_threads = floor(THREADS / warps);
     const double by_shared = floor(SHARED / ((double)p->shared_bytes + 1024));
@@ -118,25 +116,47 @@ static double piece_bytes_lost(const kf_line_pass *p) {
 }
 
 /* What does not fit into registers is stored and loaded again in every stage, through a quarter as many ways
- * as instructions are issued by; bytes: what of that does not fit into the nearest cache beside shared
- * memory. */
-static double spill_instructions(const kf_line_pass *p, double spilled, double stages, double resident,
-                                 double threads, double *bytes) {
-    static const double ACCESSES = 2, ISSUED = 3, CACHE = 256 << 10, VALUE = 4, SECOND_CACHE = 0.6;
+ * as instructions are issued by, and the thread waits for each load. */
+typedef struct kf_spills {
+    double accesses; /* of a thread: half of them loads */
+    double bytes;    /* of a thread, of what does not fit into the nearest cache beside shared memory */
+    double wait_us;
+} kf_spills;
+
+static kf_spills spills_of(const kf_line_pass *p, double spilled, double stages, double resident,
+                           double threads) {
+    static const double ACCESSES = 2, CACHE = 256 << 10, VALUE = 4, SECOND_CACHE = 0.6, LOAD_US = 0.0167;
     const double accesses = ACCESSES * p->transforms * stages * spilled;
     const double held = resident * threads * spilled * VALUE,
                  room = fmax(0, CACHE - resident * ((double)p->shared_bytes + 1024));
-    *bytes = held > room ? SECOND_CACHE * VALUE * accesses * (held - room) / held : 0;
-    return ISSUED * accesses;
+    return (kf_spills){.accesses = accesses,
+                       .bytes = held > room ? SECOND_CACHE * VALUE * accesses * (held - room) / held : 0,
+                       .wait_us = LOAD_US * accesses / 2};
+}
+
+/* A thread's code has no loops: so many KiB for each of its values, more where which values it has depends on
+ * the thread. */
+static double code_kib(const kf_line_pass *p, const kf_spills *spills) {
+    static const double THERE = 1.9, BOTH = 2.5, TOGETHER = 3.1, UNEVEN = 1.4, INSTRUCTION = 0.016;
+    const kf_line_engine *e = p->engine;
+    return e->most *
+               (p->transforms < 2 ? THERE
+                : p->at_once < 2  ? BOTH
+                                  : TOGETHER) *
+               (e->n % e->threads != 0 ? UNEVEN : 1) +
+           INSTRUCTION * spills->accesses;
 }
 
 static void add_lines(kf_tally *t, const kf_line_pass *p) {
     static const double MULTIPROCESSORS = 132, /* as an H200, where unknown */
-        READ_US = 0.5, STAGE_US = 0.1, BUSY_VALUES = 96, DRAWN = 3, ISSUED = 0.75, IN_STEP = 2;
+        READ_US = 0.5, STAGE_US = 0.1, BUSY_VALUES = 96, DRAWN = 3, ISSUED = 0.75, IN_STEP = 2,
+                        SPILL_ISSUED = 3;
     static const double OVERLAPPED = 1.2; /* blocks that wait for their predecessors take room */
+    /* Each launch fetches its code anew, for the last one's took its place; one kernel of all passes less. */
+    static const double FETCH[] = {0.08, 0.02}; /* accesses that wait, a KiB */
     const kf_line_engine *e = p->engine;
     const double threads = fmax(1, e->threads * p->lines), values = p->blocks * p->lines * p->at_once * e->n;
-    double spilled, spilled_bytes = 0, stages = 0;
+    double spilled, stages = 0;
     kf_work *work = kf_works_add(t->works, p->name, 1);
     for (int i = 0; i < 5; i++)
         stages += e->radices[i] > 1;
@@ -145,26 +165,27 @@ static void add_lines(kf_tally *t, const kf_line_pass *p) {
     if (!t->cost->gpu) {
         work->amount[KF_COST_INSTRUCTIONS] =
             t->arithmetic *
-            (p->transforms * values * line_instructions(t, e, p->lines, p->across, 1) + p->instructions);
+            (p->transforms * values * line_instructions(t, e, p->lines, p->across) + p->instructions);
         return;
     }
     const double resident = resident_of(p, fmax(threads, t->least_threads),
                                         fmax(registers_of(t, p), t->least_registers), &spilled);
     const double multiprocessors =
         t->cost->device->multiprocessors > 0 ? t->cost->device->multiprocessors : MULTIPROCESSORS;
-    const double blocks = p->blocks / multiprocessors, wait_us = READ_US + p->transforms * stages * STAGE_US;
+    const double blocks = p->blocks / multiprocessors;
     const double together = fmin(ceil(blocks), resident); /* on a multiprocessor */
-    const double spills = spill_instructions(p, spilled, stages, together, threads, &spilled_bytes);
-    work->amount[KF_COST_DRAM] += p->blocks * threads * spilled_bytes;
+    const kf_spills spills = spills_of(p, spilled, stages, together, threads);
+    const double wait_us = READ_US + p->transforms * stages * STAGE_US + spills.wait_us;
+    work->amount[KF_COST_DRAM] += p->blocks * threads * spills.bytes;
     work->amount[KF_COST_INSTRUCTIONS] =
         ISSUED * t->arithmetic *
-            (p->transforms * values * line_instructions(t, e, p->lines, p->across, together) +
-             p->instructions) +
-        p->blocks * threads * spills;
+            (p->transforms * values * line_instructions(t, e, p->lines, p->across) + p->instructions) +
+        p->blocks * threads * SPILL_ISSUED * spills.accesses;
     /* Few warps with few values do not keep the schedulers of a multiprocessor busy. */
     const double in_work = together * ceil(threads / 32) * p->at_once * e->most;
     work->amount[KF_COST_INSTRUCTIONS] /= fmin(1, in_work / BUSY_VALUES);
-    work->amount[KF_COST_LATENCY] = 0.3;
+    work->amount[KF_COST_LATENCY] =
+        0.3 + FETCH[t->options.plan == KF_FLUID_PERSISTENT] * code_kib(p, &spills);
     const double rounds = ceil(blocks / resident);
     if (rounds <= IN_STEP) { /* what blocks read, compute and write hides behind nothing: all do the same */
         const double fullest = ceil(blocks) / blocks; /* multiprocessor, over the mean */
@@ -305,8 +326,9 @@ static void add_cells(kf_tally *t, const char *name, double bytes, double instru
 }
 
 /* A library's transforms of whole fields: a kernel for each axis. Complex ones reach 0.61, real ones 0.53 of
- * a copy's speed (cuFFT 12.0 at 4096^2 on an H200). */
+ * a copy's speed (cuFFT 12.0 at 4096^2 on an H200), half of that where an axis is no power of two. */
 static void add_library(kf_tally *t, const char *name) {
+    static const double PACKED = 0.65, APART = 0.58, OTHER_LENGTHS = 0.5;
     const kf_fluid *f = t->fluid;
     const double bytes = 2 * (double)t->design.real_bytes * t->cells;
     const bool packed = t->options.plan == KF_FLUID_PACKED;
@@ -316,7 +338,9 @@ static void add_library(kf_tally *t, const char *name) {
                               : t->options.plan == KF_FLUID_BATCHED ? f->dimensions
                                                                     : 1;
         for (int axis = 0; axis < f->dimensions; axis++)
-            add_cells(t, name, fields * bytes, fields * 30 * t->cells, packed && call == 0 ? 0.65 : 0.58);
+            add_cells(t, name, fields * bytes, fields * 30 * t->cells,
+                      (packed && call == 0 ? PACKED : APART) *
+                          ((f->cells[axis] & (f->cells[axis] - 1)) != 0 ? OTHER_LENGTHS : 1));
     }
 }
 
