@@ -147,6 +147,20 @@ static void test_faces(void **state) {
     scene->face_velocity[KF_ZMIN][0] = 0.05;
     scene->initial_velocity[1] = scene->initial_velocity[2] = 0.02;
     assert_true(verify_space(scene, 12) >= LEAST_VARIANTS);
+    /* Populations bounce back across the seam along z; images behind a low and a high face; a wall along x
+     * that mirrors. */
+    for (int mirrors = 0; mirrors < 2; mirrors++) {
+        const kf_boundary across_z[KF_FACES] = {
+            KF_WALL, mirrors ? KF_FREE_SLIP : KF_OUTFLOW, KF_FREE_SLIP, KF_WALL, KF_PERIODIC, KF_PERIODIC};
+        memcpy(scene->faces, across_z, sizeof across_z);
+        scene->specular_share[KF_XMIN] = mirrors ? 0.5 : 0.0;
+        scene->specular_share[KF_ZMIN] = 0.0;
+        scene->face_velocity[KF_XMIN][0] = 0.0;
+        scene->face_velocity[KF_XMIN][2] = 0.05;
+        memset(scene->face_velocity[KF_ZMIN], 0, sizeof scene->face_velocity[KF_ZMIN]);
+        memset(scene->face_velocity[KF_ZMAX], 0, sizeof scene->face_velocity[KF_ZMAX]);
+        assert_true(verify_space(scene, 12) >= LEAST_VARIANTS);
+    }
     kf_scene_free(scene);
 }
 
