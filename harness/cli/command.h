@@ -16,7 +16,7 @@ typedef struct kf_option {
     bool repeatable;
 } kf_option;
 
-enum { KF_OPTION_VALUES = 256, KF_OPTIONS = 48 };
+enum { KF_OPTION_VALUES = 256, KF_OPTIONS = 64 };
 typedef struct kf_arguments {
     const kf_option *options;
     int option_count;
@@ -64,6 +64,21 @@ kf_status kf_argument_integer(const kf_arguments *arguments, const char *option,
                               long *value, kf_error *error);
 kf_status kf_argument_number(const kf_arguments *arguments, const char *option, double low, double high,
                              double *value, kf_error *error);
+/* KF_BAD_INPUT names the first option given that is not among read ("--store --run"), but for the common
+ * ones. what: who has no use for it, "store list". */
+kf_status kf_argument_only(const kf_arguments *arguments, const char *what, const char *read,
+                           kf_error *error);
+
+/* One of the things that a command does: its word, and the options of the command that it reads. */
+typedef struct kf_action {
+    const char *name, *options;
+    kf_status (*run)(const kf_arguments *arguments, kf_error *error);
+} kf_action;
+/* The action that is called name: KF_BAD_INPUT names those there are, and an option that it has no use for.
+ */
+kf_status kf_action_find(const char *command, const kf_action *actions, int count, const char *name,
+                         const kf_arguments *arguments, const kf_action **found, kf_error *error);
+
 /* "96x48x48". */
 kf_status kf_argument_grid(const kf_arguments *arguments, const char *option, int nodes[3], kf_error *error);
 /* "60s", "2m", "1h", "20s-device", "500evals": fills one member, the others are 0; missing: unchanged. */

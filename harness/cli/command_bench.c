@@ -44,6 +44,13 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
                               KF_MOST_SAMPLES_PER_CELL, &options.samples_per_cell, error));
     options.figure_count = kf_argument_all(arguments, "--figure", &options.figures);
     KF_TRY(kf_bench_suite_open(kf_argument(arguments, "--suite", NULL), &suite, error));
+    if (kf_argument_given(arguments, "--devices") && strcmp(suite.name, "scaling") != 0) {
+        const kf_status refused =
+            kf_fail(error, KF_BAD_INPUT, "--suite %s: runs on one device; --devices is for the suite scaling",
+                    suite.name);
+        kf_bench_suite_free(&suite);
+        return refused;
+    }
     const kf_status status = bench(&suite, &options, kf_arguments_json(arguments), &figures, error);
     kf_figures_free(&figures);
     kf_bench_suite_free(&suite);

@@ -264,25 +264,20 @@ static kf_status compare(const kf_arguments *arguments, kf_error *error) {
 /* --- the command
  * ------------------------------------------------------------------------------------------------------ */
 
-typedef struct action {
-    const char *name;
-    kf_status (*run)(const kf_arguments *arguments, kf_error *error);
-} action;
-static const action actions[] = {{"run", run_night}, {"list", list_nights}, {"show", show_night},
-                                 {"pin", pin_night}, {"compare", compare},  {"measure", measure}};
+static const kf_action actions[] = {
+    {"run", "--suite --store --junit --github --report --device --label", run_night},
+    {"list", "--store", list_nights},
+    {"show", "--store --night --junit --github --report", show_night},
+    {"pin", "--store --night", pin_night},
+    {"compare", "--suite --store --device --reference --candidate --benchmark --change", compare},
+    {"measure", "--job --verify --counters", measure}};
 enum { ACTIONS = sizeof actions / sizeof actions[0] };
 
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
-    if (arguments->positional_count == 0) return run_night(arguments, error);
-    const char *name = arguments->positional[0], *names[ACTIONS];
-    for (int i = 0; i < ACTIONS; i++) {
-        names[i] = actions[i].name;
-        if (strcmp(name, names[i]) == 0) return actions[i].run(arguments, error);
-    }
-    char hint[KF_HINT];
-    return kf_fail(error, KF_BAD_INPUT,
-                   "nightly: unknown action '%.40s'%s; there are: run, list, show, pin, compare", name,
-                   kf_hint(name, names, ACTIONS, hint));
+    const char *name = arguments->positional_count > 0 ? arguments->positional[0] : "run";
+    const kf_action *action = NULL;
+    KF_TRY(kf_action_find("nightly", actions, ACTIONS, name, arguments, &action, error));
+    return action->run(arguments, error);
 }
 
 static const kf_option options[] = {
@@ -309,7 +304,8 @@ static const char *const positional[] = {"run|list|show|pin|compare", NULL};
 const kf_command kf_command_nightly = {
     .name = "nightly",
     .summary = "measure a suite and tell regressions from noise",
-    .synopsis = "kftune nightly [run|list|show|pin|compare] --suite FILE --store FILE [options]",
+    .synopsis =
+        "kftune nightly [run|compare] --suite FILE [options]\n       kftune nightly list|show|pin [options]",
     .description =
         "For a timer or CI job: every benchmark in at least five fresh processes; what looks changed is run "
         "next to\n"

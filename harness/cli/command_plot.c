@@ -177,6 +177,16 @@ static kf_status execute_scaling(const kf_arguments *arguments, const char *out,
                            kf_arguments_json(arguments), error);
 }
 
+static kf_status check_options(const kf_arguments *arguments, int kind, bool replayed, kf_error *error) {
+    if (kind == SCALING) return kf_argument_only(arguments, "plot scaling", "--out --figures --links", error);
+    if (kind == HISTORY)
+        return kf_argument_only(arguments, "plot history", "--out --store --benchmark", error);
+    if (replayed)
+        return kf_argument_only(arguments, "plot convergence of a landscape",
+                                "--out --landscape --strategy --evaluations --repeats", error);
+    return kf_argument_only(arguments, "plot of a run", "--out --store --run", error);
+}
+
 static kf_status execute(const kf_arguments *arguments, kf_error *error) {
     int kind = 0;
     const char *out = kf_argument(arguments, "--out", NULL),
@@ -184,6 +194,7 @@ static kf_status execute(const kf_arguments *arguments, kf_error *error) {
     KF_TRY(find_kind(arguments, &kind, error));
     if (landscape != NULL && kind != KF_PLOT_CONVERGENCE)
         return kf_fail(error, KF_BAD_INPUT, "option '--landscape' is for 'plot convergence'");
+    KF_TRY(check_options(arguments, kind, landscape != NULL, error));
     if (out == NULL)
         return kf_fail(error, KF_BAD_INPUT, "plot: --out FILE is missing; it must end in .svg, .png or .pdf");
     KF_TRY(kf_plot_check_path(out, error));

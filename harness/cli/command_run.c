@@ -248,6 +248,11 @@ static kf_status read_smoke(kf_run_job *job, long every, kf_error *error) {
     for (size_t i = 0; i < sizeof belonging / sizeof *belonging; i++)
         if (kf_argument_given(job->arguments, belonging[i]) && !kf_argument_given(job->arguments, "--smoke"))
             return kf_fail(error, KF_BAD_INPUT, "%s: there is no smoke without --smoke", belonging[i]);
+    const kf_scene *scene = kf_run_scene(job->problem);
+    if (kf_argument_given(job->arguments, "--smoke") && (scene == NULL || scene->nodes[2] == 1))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "option '--smoke': %s is no flow in three dimensions that could carry it",
+                       job->problem->name);
     KF_TRY(kf_argument_integer(job->arguments, "--smoke-every", 1, 1000000000000, &every, error));
     job->how.smoke_every = (uint64_t)every;
     const char *size = kf_argument(job->arguments, "--smoke-size", "1280x720");
@@ -283,6 +288,20 @@ static kf_status read_means(kf_run_job *job, kf_error *error) {
     return KF_OK;
 }
 
+static kf_status read_fields(kf_run_job *job, kf_error *error) {
+    const char *fields = kf_argument(job->arguments, "--fields", NULL);
+    const kf_scene *scene = kf_run_scene(job->problem);
+    if (fields == NULL) return KF_OK;
+    if (scene == NULL)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "option '--fields': the files of %s hold all that there is; leave it out",
+                       job->problem->system->name);
+    KF_TRY(kf_flow_quantities_read(fields, &job->how.quantities, error));
+    if (job->how.quantities & (KF_SURFACE | KF_SOLID) && scene->mesh.triangle_count == 0)
+        return kf_fail(error, KF_BAD_INPUT, "option '--fields': %s has no mesh", scene->name);
+    return KF_OK;
+}
+
 static kf_status read_options(kf_run_job *job, kf_error *error) {
     const kf_arguments *arguments = job->arguments;
     long steps = 1000, checkpoints = 2;
@@ -301,8 +320,7 @@ static kf_status read_options(kf_run_job *job, kf_error *error) {
     job->how.checkpoint_seconds = checkpoint_seconds;
     KF_TRY(read_means(job, error));
     KF_TRY(kf_run_pictures(arguments, kf_run_scene(job->problem), &job->how, error));
-    if (kf_argument_given(arguments, "--fields"))
-        KF_TRY(kf_flow_quantities_read(kf_argument(arguments, "--fields", ""), &job->how.quantities, error));
+    KF_TRY(read_fields(job, error));
     job->how.compression = kf_argument_given(arguments, "--compress") ? 1 : 0;
     job->how.interrupted = &kf_interrupted;
     return read_smoke(job, every, error);

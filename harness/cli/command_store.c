@@ -503,32 +503,26 @@ static kf_status schema(const kf_arguments *arguments, kf_error *error) {
 
 /* --- the command -------------------------------------------------------------------------------------- */
 
-typedef struct kf_action {
-    const char *name;
-    kf_status (*run)(const kf_arguments *arguments, kf_error *error);
-} kf_action;
-static const kf_action actions[] = {{"list", list},     {"show", show},   {"export", export},
-                                    {"import", import}, {"check", check}, {"prune", prune},
-                                    {"schema", schema}};
+static const kf_action actions[] = {{"list", "--store", list},
+                                    {"show", "--store --run --limit", show},
+                                    {"export", "--store --run --format --out", export},
+                                    {"import", "--store", import},
+                                    {"check", "--store", check},
+                                    {"prune", "--store --run --older-than", prune},
+                                    {"schema", "", schema}};
 enum { ACTIONS = sizeof actions / sizeof actions[0] };
 
 static kf_status run_store(const kf_arguments *arguments, kf_error *error) {
-    static const char *const usage = "list, show, export, import, check, prune, schema";
+    const kf_action *action = NULL;
     if (arguments->positional_count == 0)
-        return kf_fail(error, KF_BAD_INPUT, "store: say what to do: %s", usage);
-    const char *names[ACTIONS], *name = arguments->positional[0];
-    for (int i = 0; i < ACTIONS; i++) {
-        names[i] = actions[i].name;
-        if (strcmp(name, names[i]) != 0) continue;
-        if (arguments->positional_count > 1 && actions[i].run != import)
-            return kf_fail(error, KF_BAD_INPUT,
-                           "store %s: unexpected argument '%.80s'; options say more: --run ID, --out FILE",
-                           name, arguments->positional[1]);
-        return actions[i].run(arguments, error);
-    }
-    char hint[KF_HINT];
-    return kf_fail(error, KF_BAD_INPUT, "store: unknown action '%.40s'; there are: %s%s", name, usage,
-                   kf_hint(name, names, ACTIONS, hint));
+        return kf_fail(error, KF_BAD_INPUT,
+                       "store: say what to do: list, show, export, import, check, prune, schema");
+    KF_TRY(kf_action_find("store", actions, ACTIONS, arguments->positional[0], arguments, &action, error));
+    if (arguments->positional_count > 1 && action->run != import)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "store %s: unexpected argument '%.80s'; a store is named with --store", action->name,
+                       arguments->positional[1]);
+    return action->run(arguments, error);
 }
 
 static const kf_option options[] = {

@@ -122,6 +122,51 @@ kf_status kf_arguments_parse(const kf_command *command, int word_count, char *co
     return KF_OK;
 }
 
+static bool is_among(const char *name, const char *list) {
+    const size_t length = strlen(name);
+    for (const char *at = list; (at = strstr(at, name)) != NULL; at += length)
+        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0')) return true;
+    return false;
+}
+
+static bool is_common(const char *name) {
+    for (size_t i = 0; i < sizeof common_options / sizeof *common_options; i++)
+        if (strcmp(name, common_options[i].name) == 0) return true;
+    return false;
+}
+
+kf_status kf_argument_only(const kf_arguments *arguments, const char *what, const char *read,
+                           kf_error *error) {
+    for (int i = 0; i < arguments->option_count; i++) {
+        const char *name = arguments->options[i].name;
+        if (arguments->given[i].count == 0 || is_common(name) || is_among(name, read)) continue;
+        return kf_fail(error, KF_BAD_INPUT, "%s: has no use for '%s'; leave it out", what, name);
+    }
+    return KF_OK;
+}
+
+kf_status kf_action_find(const char *command, const kf_action *actions, int count, const char *name,
+                         const kf_arguments *arguments, const kf_action **found, kf_error *error) {
+    enum { MOST = 16 };
+    const char *names[MOST];
+    char what[64], hint[KF_HINT];
+    kf_text all = {0};
+    for (int i = 0; i < count && i < MOST; i++) {
+        names[i] = actions[i].name;
+        kf_text_append(&all, "%s%s", i > 0 ? ", " : "", names[i]);
+        if (strcmp(name, names[i]) != 0) continue;
+        kf_text_free(&all);
+        *found = &actions[i];
+        (void)snprintf(what, sizeof what, "%s %s", command, name);
+        return kf_argument_only(arguments, what, actions[i].options, error);
+    }
+    const kf_status status =
+        kf_fail(error, KF_BAD_INPUT, "%s: unknown action '%.40s'; there are: %s%s", command, name, all.text,
+                kf_hint(name, names, count < MOST ? count : MOST, hint));
+    kf_text_free(&all);
+    return status;
+}
+
 int kf_argument_all(const kf_arguments *arguments, const char *option, const char *const **values) {
     int found = find_option(arguments, option, strlen(option));
     if (values != NULL) *values = found < 0 ? NULL : arguments->given[found].values;

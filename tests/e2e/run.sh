@@ -108,6 +108,16 @@ says "holds other files"
 expect 2 run --config ball.kftune.json --slice w --output unborn
 expect 2 run --output unborn
 says "--config FILE is missing"
+# What a system or a scene does not have is refused before anything is compiled.
+expect 2 run --scene plume --fields q --output unborn
+says "option '--fields': the files of stable_fluids"
+expect 2 run --scene cavity2d --fields surface --output unborn
+says "option '--fields': cavity2d has no mesh"
+for scene in plume cavity2d; do
+    expect 2 run --scene $scene --smoke --output unborn
+    says "option '--smoke': $scene is no flow in three dimensions"
+    grep -q "never tuned" err && complain "a config was chosen for a run that is refused"
+done
 
 # A scene that was not tuned runs with what was best for the nearest one, and says so; one that was, with its own.
 expect 0 run --scene concave --grid 32x20x20 --samples-per-cell 10 --store ball.db --device cpu --steps 4 --output near

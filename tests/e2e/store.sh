@@ -72,6 +72,25 @@ expect 0 store show --run "$uuid" --store "$store"
 shows "run 2"
 expect 2 store show --run 3 --store "$store"
 expect 2 store show --limit x --store "$store"
+# An option that an action has no use for is refused, not left unread.
+expect 2 store list --older-than 5 --store "$store"
+says "store list: has no use for '--older-than'"
+expect 2 store show --format csv --store "$store"
+expect 2 store export --limit 2 --format csv --store "$store"
+expect 2 store check journal --store "$store"
+says "a store is named with --store"
+expect 2 plot kernels --evaluations 5 --store "$store" --out "$scratch/k.svg"
+says "plot of a run: has no use for '--evaluations'"
+expect 2 plot scaling --run 1 --out "$scratch/k.svg"
+expect 2 plot history --strategy random --out "$scratch/k.svg"
+expect 2 nightly list --junit "$scratch/j.xml" --store "$store"
+says "nightly list: has no use for '--junit'"
+expect 2 nightly --reference . --suite quick --store "$store"
+says "nightly run: has no use for '--reference'"
+expect 2 nightly lst --store "$store"
+says "there are: run, list, show, pin, compare, measure (did you mean 'list'?)"
+expect 2 bench --suite step --devices cpu,cpu
+says "--devices is for the suite scaling"
 
 # --- export: what is in a file is what is printed
 for format in csv t4 kernel-tuner github-benchmark landscape; do
