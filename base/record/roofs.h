@@ -20,4 +20,7 @@ typedef struct kf_roofs {
 /* NULL when there is none of this name. */
 const kf_roof *kf_roofs_find(const kf_roofs *roofs, const char *name);
 
+/* How many rates (not times, which are latencies and scatter anyway) have a larger spread than this. */
+int kf_roofs_scattered(const kf_roofs *roofs, double spread);
+
 #endif

@@ -49,6 +49,16 @@ static void print_table(const kf_device_info *device, const kf_roofs *roofs) {
 
 /* --- the command -------------------------------------------------------------------------------------- */
 
+static void say_how_steady(const kf_roofs *roofs) {
+    static const double DISTURBED = 0.25; /* half the rounds were slower by more: on a quiet machine 0.02 */
+    const int scattered = kf_roofs_scattered(roofs, DISTURBED);
+    if (scattered > 0)
+        kf_warn("%d of %d ceilings scatter by more than %.0f %%: is the device busy with other work? Measure "
+                "again "
+                "when it is idle, for predictions and plots stand on them",
+                scattered, roofs->count, 100.0 * DISTURBED);
+}
+
 static kf_status measure(kf_backend *backend, kf_store *store, bool json, kf_error *error) {
     kf_roofs *roofs = kf_allocate(sizeof *roofs);
     const bool team = kf_backend_device(backend)->parts > 1;
@@ -60,6 +70,7 @@ static kf_status measure(kf_backend *backend, kf_store *store, bool json, kf_err
         print_json(kf_backend_device(backend), roofs);
     else if (status == KF_OK)
         print_table(kf_backend_device(backend), roofs);
+    if (status == KF_OK) say_how_steady(roofs);
     free(roofs);
     return status;
 }

@@ -60,6 +60,17 @@ static void test_cpu(void **state) {
     kf_backend_close(backend);
 }
 
+static void test_scattered(void **state) {
+    (void)state;
+    const kf_roofs roofs = {.list = {{"dram_copy", "GB/s", 10.0, 0.3, 0.0},
+                                     {"l1_copy", "GB/s", 10.0, 0.25, 0.0},
+                                     {"launch", "us", 10.0, 9.0, 0.0},
+                                     {"fp32_multiply_add", "GFLOP/s", 10.0, 3.8, 0.0}},
+                            .count = 4};
+    assert_int_equal(kf_roofs_scattered(&roofs, 0.25), 2);
+    assert_int_equal(kf_roofs_scattered(&roofs, 4.0), 0);
+}
+
 static void test_newest_replaces(void **state) {
     (void)state;
     char path[KF_PATH];
@@ -200,6 +211,7 @@ int main(void) {
         cmocka_unit_test(test_cpu),
         cmocka_unit_test(test_multiply_adds_are_counted),
         cmocka_unit_test(test_links),
+        cmocka_unit_test(test_scattered),
         cmocka_unit_test(test_newest_replaces),
     };
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
