@@ -115,23 +115,30 @@ static bool is_smoke(const char *path) {
     return strncmp(slash != NULL ? slash + 1 : path, "smoke_", 6) == 0;
 }
 
+/* What a run writes, in the order in which it is named. */
+static const struct {
+    const char *label, *ending;
+} kinds[] = {{"fields", ".vtkhdf"},    {"picture", ".png"},       {"map", ".asc"},
+             {"chart", "/forces.png"}, {"forces", "/forces.csv"}, {"motion", "/motion.csv"},
+             {"table", ".csv"},        {"checkpoint", ".kfc"}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* The kind with the longest ending that fits; KINDS: none. */
+static size_t kind_of(const char *path) {
+    size_t best = KINDS;
+    for (size_t k = 0; k < KINDS; k++)
+        if (ends_with(path, kinds[k].ending) &&
+            (best == KINDS || strlen(kinds[k].ending) > strlen(kinds[best].ending)))
+            best = k;
+    return best;
+}
+
 /* Of every series of files the last one. */
 static void print_outputs(const kf_production *done) {
-    static const struct {
-        const char *label, *ending;
-    } kinds[] = {{"chart", "/forces.png"}, {"fields", ".vtkhdf"},     {"picture", ".png"},
-                 {"map", ".asc"},          {"forces", "/forces.csv"}, {"motion", "/motion.csv"},
-                 {"table", ".csv"},        {"checkpoint", ".kfc"}};
-    const size_t count = sizeof kinds / sizeof *kinds;
-    for (size_t k = 0; k < count; k++) {
-        for (size_t i = 0; i < done->output_count; i++) {
-            size_t kind = 0;
-            while (kind < count && !ends_with(done->outputs[i], kinds[kind].ending))
-                kind++;
-            if (kind == k && !is_smoke(done->outputs[i]) && is_last_of_stem(done, i))
+    for (size_t k = 0; k < KINDS; k++)
+        for (size_t i = 0; i < done->output_count; i++)
+            if (kind_of(done->outputs[i]) == k && !is_smoke(done->outputs[i]) && is_last_of_stem(done, i))
                 printf("  %-11s%s\n", kinds[k].label, done->outputs[i]);
-        }
-    }
 }
 
 /* Appends one word of a command, quoted for the shell where it needs to be. */

@@ -108,6 +108,8 @@ shows "settled: means over step"
 # Files for ParaView.
 expect 0 run --scene wedge.scene.json --device cpu --steps 60 --every 30 --picture-every 15 --mean-from 0.02 --output files \
     --fields velocity,pressure,vorticity,q,solid,surface
+[ "$(awk '/^  (fields|picture|chart|forces|checkpoint) / { print $1 }' out | uniq | tr '\n' ' ')" = "fields picture chart forces checkpoint " ] ||
+    complain "what was written is named in another order"
 for file in fields_000060 surface_000060 mean_000060; do shows "fields     files/$file.vtkhdf"; done
 for file in fields_000030 surface_000060 mean_000060; do
     [ -s "files/$file.vtkhdf" ] || complain "files/$file.vtkhdf is missing"
