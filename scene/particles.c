@@ -70,7 +70,9 @@ void kf_particle_scene_hash(kf_particle_scene *s) {
                               s->time_step,
                               s->dummies_slip};
     kf_hash_add(&hasher, numbers, sizeof numbers);
-    if (s->impact > 0.0) kf_hash_add(&hasher, &s->impact, sizeof s->impact); /* it came later */
+    /* These came later. */
+    if (s->impact > 0.0) kf_hash_add(&hasher, &s->impact, sizeof s->impact);
+    if (s->central_viscosity) kf_hash_add_string(&hasher, "central viscosity");
     kf_hash_add(&hasher, s->size, sizeof s->size);
     kf_hash_add(&hasher, s->origin, sizeof s->origin);
     kf_hash_add(&hasher, s->gravity, sizeof s->gravity);
@@ -283,6 +285,19 @@ static kf_status read_run(const char *file, const cJSON *root, kf_particle_scene
 
 /* ---- all of it ---- */
 
+/* What walls without particles add to the friction is that of velocities, whatever their direction. */
+static kf_status check_friction(const kf_particle_scene *s, const char *file, kf_error *error) {
+    bool rough = s->terrain.heights != NULL;
+    for (int f = 0; f < 2 * s->dimensions; f++)
+        rough = rough || s->sides[f] == KF_SIDE_NO_SLIP;
+    if (s->central_viscosity && (rough || s->material.law != KF_LAW_NEWTONIAN))
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: model: central_viscosity is for Newtonian fluids without faces of no_slip and terrain",
+            file);
+    return KF_OK;
+}
+
 static kf_status read_scene(const char *file, const cJSON *root, const kf_particle_options *options,
                             kf_particle_scene *s, kf_particle_bodies *bodies, kf_text *notes,
                             kf_error *error) {
@@ -302,6 +317,7 @@ static kf_status read_scene(const char *file, const cJSON *root, const kf_partic
     if (s->scheme == KF_SCHEME_THESIS && s->dimensions != 3)
         return kf_fail(error, KF_BAD_INPUT, "%s: model.scheme: thesis has three dimensions", file);
     KF_TRY(read_terrain(file, root, metres, s, error));
+    KF_TRY(check_friction(s, file, error));
     KF_TRY(read_gauges(file, root, s, error));
     KF_TRY(read_run(file, root, s, error));
     KF_TRY(kf_particle_bodies_read(file, root, s, bodies, notes, error));

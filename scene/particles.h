@@ -108,6 +108,7 @@ typedef struct kf_particle_scene {
     kf_thesis_model thesis;
     double diffusion, artificial; /* delta; alpha */
     double impact;                /* eta of the limited Riemann solver; 0: off */
+    bool central_viscosity;       /* friction of two acts along the line between them */
     double shifting;              /* A; 0: off */
     bool tension;                 /* pressures below 0 stay */
     double courant;

@@ -137,8 +137,8 @@ static kf_status read_thesis(kf_json_place place, const cJSON *object, kf_partic
 
 static kf_status read_model(const char *file, const cJSON *root, kf_particle_scene *s, kf_error *error) {
     static const char *const modern[] = {
-        "scheme",  "diffusion", "artificial_viscosity", "shifting", "tension",
-        "courant", "time_step", "dummies_slip",         "impact",   NULL};
+        "scheme",       "diffusion", "artificial_viscosity", "shifting", "tension", "courant", "time_step",
+        "dummies_slip", "impact",    "central_viscosity",    NULL};
     static const char *const thesis[] = {"scheme",
                                          "time_step",
                                          "courant",
@@ -175,6 +175,7 @@ static kf_status read_model(const char *file, const cJSON *root, kf_particle_sce
     KF_TRY(kf_json_number(place, object, "impact", false, 0.0, 10.0, &s->impact, error));
     if (s->impact > 0.0 && s->material.law != KF_LAW_NEWTONIAN)
         return kf_fail(error, KF_BAD_INPUT, "%s: model: impact is for Newtonian fluids; leave it out", file);
+    KF_TRY(kf_json_boolean(place, object, "central_viscosity", false, &s->central_viscosity, error));
     s->time_step = step * units_of(s).time;
     if (s->scheme == KF_SCHEME_THESIS) KF_TRY(read_thesis(place, object, s, error));
     return KF_OK;

@@ -2,8 +2,8 @@
  * Water and other fluids of constant viscosity take one sum over the neighbours (flow); others two, for rates of density
  * and strain (strain), and for the forces (motion). Defines besides those of the headers: KF_STIFF, Tait's equation of
  * state with exponent 7 (else linear); KF_TENSION, pressures below 0 stay, and KF_DROPS, but for drops at walls; KF_SHIFTS; KF_BOUNDED, there are walls without particles; KF_DUMMIES, walls are made of
- * particles, too; KF_ARTIFICIAL, artificial viscosity; KF_VISCOUS; KF_IMPACT,
- * pressures where water meets water or a wall. */
+ * particles, too; KF_ARTIFICIAL, artificial viscosity; KF_VISCOUS; KF_CENTRAL,
+ * friction along the line between two (Monaghan and Gingold); KF_IMPACT, pressures where water meets water or a wall. */
 #include "integrate.h"
 #include "neighbours.h"
 #include "rheology.h"
@@ -134,11 +134,17 @@ KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
 #endif
             ax += push * dx, ay += push * dy, az += push * dz;
 #if KF_VISCOUS
-            const float drag = weight * r2 * soft * a->viscosity;
-#if KF_BOUNDED /* apart from the pressure, which walls complete */
-            fx -= drag * ux, fy -= drag * uy, fz -= drag * uz;
+#if KF_CENTRAL
+            const float drag = (float)(KF_DIMENSIONS + 2) * weight * vx * soft * a->viscosity;
+            const float gx = drag * dx, gy = drag * dy, gz = drag * dz;
 #else
-            ax -= drag * ux, ay -= drag * uy, az -= drag * uz;
+            const float drag = weight * r2 * soft * a->viscosity;
+            const float gx = drag * ux, gy = drag * uy, gz = drag * uz;
+#endif
+#if KF_BOUNDED /* apart from the pressure, which walls complete */
+            fx -= gx, fy -= gy, fz -= gz;
+#else
+            ax -= gx, ay -= gy, az -= gz;
 #endif
 #endif
 #if KF_SHIFTS

@@ -162,6 +162,7 @@ static void define_model(const kf_particle_scene *scene, const kf_sph_options *o
         define(d, "KF_DUMMIES", scene->wall_count > 0);
         define(d, "KF_ARTIFICIAL", scene->artificial > 0.0);
         if (scene->impact > 0.0) define(d, "KF_IMPACT", 1);
+        if (scene->central_viscosity) define(d, "KF_CENTRAL", 1);
         define(d, "KF_VISCOUS", m->viscosity > 0.0);
     }
     if (o->resident_blocks == 0) return;

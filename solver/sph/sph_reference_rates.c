@@ -227,7 +227,9 @@ static void add_pair(const kf_sph_world *w, const kf_sph_body *b, const kf_sph_n
                                  : b->viscosity + (o->wall ? b->viscosity : o->viscosity);
     for (int p = 0; p < 3; p++) {
         double traction = -push * n->d[p];
-        friction[p] += paired * vi * vj * f * viscosity * n->r * n->r / soft * u[p];
+        friction[p] +=
+            paired * vi * vj * f * viscosity / soft *
+            (s->central_viscosity ? (s->dimensions + 2.0) * dot(u, n->d) * n->d[p] : n->r * n->r * u[p]);
         for (int q = 0; q < 3; q++)
             traction += (1.0 - paired) * (b->stress[p][q] + o->stress[p][q]) * n->d[q];
         a[p] += vi * vj * f * traction;

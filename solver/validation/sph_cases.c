@@ -19,6 +19,7 @@ const kf_case kf_sph_cases[] = {
     {"sph-taylor-green", "decay of vortices at Reynolds number 100", false, kf_case_sph_taylor_green, 0},
     {"sph-patch", "a rotating square patch: pressure at first, angular momentum", false, kf_case_sph_patch,
      0},
+    {"sph-wave", "a standing wave: period, damping", false, kf_case_sph_wave, 0},
     {"sph-dam-break", "the tip of a collapsing column of water against the potential flow and an experiment",
      false, kf_case_sph_dam_break, 0},
     {"sph-spheric", "SPHERIC test 2: heights and pressures of a dam break onto a box", true,

@@ -49,6 +49,7 @@ static void materials(void **state) {
     near(s->diffusion, 0.1);
     near(s->artificial, 0.02);
     near(s->impact, 0);
+    assert_false(s->central_viscosity);
     near(s->courant, 0.25);
     near(s->shifting, 0);
     assert_true(s->tension && !s->dummies_slip && s->scheme == KF_SCHEME_MODERN && s->time_step == 0);
@@ -367,7 +368,7 @@ static void hashes(void **state) {
         if (strcmp(s->hash, hash) == 0) fail_msg("number %zu is not in the hash", i);
         *numbers[i] = was;
     }
-    bool *const flags[] = {&m->stiff, &t->consistent, &s->tension, &s->dummies_slip};
+    bool *const flags[] = {&m->stiff, &t->consistent, &s->tension, &s->dummies_slip, &s->central_viscosity};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
         *flags[i] = !*flags[i];
         kf_particle_scene_hash(s);

@@ -227,6 +227,9 @@ static void wrong_scenes_say_what_is_wrong(void **state) {
         "\"material\": {\"law\": \"bingham\", \"density\": 1000, \"viscosity\": 1, \"yield_stress\": 10}, "
         "\"model\": {\"impact\": 3}, \"fluid\": []}",
         "impact is for Newtonian fluids");
+    refused("{\"particles\": {\"spacing\": 0.1}, \"box\": {\"size\": [2, 1, 1], \"faces\": {\"zmin\": "
+            "\"no_slip\"}}, " WATER ", \"model\": {\"central_viscosity\": true}, \"fluid\": []}",
+            "central_viscosity is for Newtonian fluids without faces of no_slip");
     refused("{\"particles\": {\"spacing\": 1e-9}, \"box\": {\"size\": [2, 1, 1]}, " WATER ", \"fluid\": []}",
             "spacings along x");
     refused("{\"particles\": {\"spacing\": 0.1}, \"box\": {\"size\": [2, 1, 1], \"faces\": {\"xmin\": "

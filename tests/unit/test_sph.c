@@ -42,7 +42,9 @@ static const char *const scenes[] = {
         "\"law\": \"mu_i\", \"mu_s\": 0.4, \"mu_2\": 0.7, \"grain_diameter\": 0.01, \"bed_friction\": "
         "0.3") ", "
                "\"fluid\": [{\"shape\": \"polygon\", \"polygon\": [0.1, 1.4], \"depth\": 0.6}]}",
-    "{" SHAKEN "}, " BOX ", " MATERIAL("\"viscosity\": 2") ", \"model\": {\"tension\": false}, " BLOCK "}",
+    "{" SHAKEN "}, " BOX
+    ", " MATERIAL("\"viscosity\": 2") ", \"model\": {\"tension\": false, \"central_viscosity\": true}, " BLOCK
+                                      "}",
     "{" SHAKEN "}, " BOX
     ", " MATERIAL("\"law\": \"herschel_bulkley\", \"consistency\": 20, \"exponent\": 0.6, "
                   "\"yield_stress\": 100") ", \"model\": {\"shifting\": 2}, " BLOCK "}",
