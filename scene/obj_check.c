@@ -117,6 +117,12 @@ static kf_status check_line(obj_scan *scan, const char *word) {
 }
 
 static kf_status check_lines(obj_scan *scan, const char *text) {
+    /* Before a comment it does no harm; assimp would leave out a vertex. */
+    if (strncmp(text, "\xef\xbb\xbfv", 4) == 0)
+        return kf_fail(
+            scan->error, KF_BAD_INPUT,
+            "%s:1: begins with a mark of UTF-8 (BOM), which hides its first vertex; save it without",
+            scan->file);
     while (*text != '\0') {
         long line = scan->line;
         KF_TRY(check_line(scan, skip_blanks(text)));
