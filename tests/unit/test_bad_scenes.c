@@ -182,7 +182,7 @@ static void test_bad_names(void **state) {
            "particles_32, particles_80, particles_bingham, plate, plume, plume3d, pool, river, settling, "
            "slump, spinning_torus, stress, torus, vortices");
     refuse("nowhere/car.obj", NULL, "nowhere/car.obj: no such file");
-    refuse(test_folder, NULL, "no such file");
+    refuse(test_folder, NULL, "is a folder");
     refuse(write_text("car.step", "x"), NULL, "neither a scene file");
     const kf_scene_options sparse = {.samples_per_cell = 0.5}, few = {.nodes = {10, 0, 10}},
                            negative = {.nodes = {-1, -1, -1}};
