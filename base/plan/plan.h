@@ -35,7 +35,8 @@ typedef struct kf_plan_methods {
      * whole, and shift (0 <= shift < 1) of the distance to the next one further, where places lie between.
      * Before the next step; asynchronous. NULL: every step costs the same. */
     kf_status (*seek)(kf_plan *plan, int window, double shift, kf_error *error);
-    /* The whole state for going on later: independent of layout. NULL, all three: it cannot be kept. */
+    /* The whole state for going on later: independent of layout. NULL, all three: it cannot be kept. Of
+     * several processes, which save together, the first gets it; the others' state may be NULL. */
     kf_status (*state_size)(kf_plan *plan, size_t *bytes, kf_error *error);
     kf_status (*save)(kf_plan *plan, void *state, kf_error *error);
     kf_status (*restore)(kf_plan *plan, const void *state, uint64_t step, kf_error *error);

@@ -277,7 +277,7 @@ static kf_status save(kf_plan *plan, void *state, kf_error *error) {
     KF_TRY(present(plan, &a, error));
     KF_TRY(refresh_open(plan, a, error));
     const int end = kf_plan_scene(plan)->nodes[1];
-    for (int first = 0; first < end; first += system->rows_at_once) {
+    for (int first = 0; first < end && state != NULL; first += system->rows_at_once) {
         int rows = rows_at(plan, first, end);
         KF_TRY(on_rows(plan, a, "pack", first, rows, error));
         KF_TRY(kf_buffer_download(system->rows, 0, (char *)state + row_state(plan) * (size_t)first,

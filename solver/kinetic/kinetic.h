@@ -289,6 +289,8 @@ kf_status kf_kinetic_check_world(const kf_kinetic_options *options, kf_error *er
 typedef struct kf_kinetic_link kf_kinetic_link;
 kf_status kf_kinetic_link_make(kf_plan *plan, kf_kinetic_link **link, kf_error *error);
 void kf_kinetic_link_free(kf_kinetic_link *link);
+/* Which process has the part of that number among all. */
+int kf_kinetic_process_of(const kf_kinetic_link *link, int number);
 /* Of a team's averages and a free solid: places of what each part takes of all, its own device's or others',
  * to add up; of several processes one, with what the calls below have added up. */
 int kf_kinetic_sum_places(const kf_plan *plan);
@@ -316,6 +318,18 @@ kf_status kf_kinetic_gather_planes(const kf_plan *plan, void *all, size_t plane_
 
 /* kinetic_state.c */
 extern const kf_plan_methods kf_kinetic_methods;
+kf_status kf_kinetic_initialise(kf_plan *plan, kf_error *error);
+/* With flow_sums a step that begins with averages finds the sums of its state, which the step before left. */
+kf_status kf_kinetic_begin_sums(kf_plan *plan, kf_error *error);
+/* Launches a kernel of state.cu on planes first .. first + planes - 1 of a grid's populations, of the rows
+ * that the grid has for its own or also of those that it keeps beside them, and waits for it. What it
+ * exchanges is in the grid's slab, whole planes. */
+kf_status kf_kinetic_on_slab(kf_plan *plan, const char *name, int grid, int first, int planes, bool beside,
+                             kf_error *error);
+/* kinetic_checkpoint.c: the plan's methods state_size, save and restore. */
+kf_status kf_kinetic_state_size(kf_plan *plan, size_t *bytes, kf_error *error);
+kf_status kf_kinetic_save(kf_plan *plan, void *state, kf_error *error);
+kf_status kf_kinetic_restore(kf_plan *plan, const void *state, uint64_t steps, kf_error *error);
 /* Where the populations are after so many steps. */
 void kf_kinetic_find_populations(const kf_kinetic *kinetic, uint64_t steps, kf_kinetic_arguments *a);
 /* kinetic_velocity.c: the flow's method velocity (solver/flow/flow_plan.h); of several processes all get it.

@@ -1,4 +1,4 @@
-/* State of a kinetic plan: initial conditions, fields, force on the solid, checkpoints. */
+/* State of a kinetic plan: initial conditions, fields, force on the solid. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +20,8 @@ void kf_kinetic_find_populations(const kf_kinetic *kinetic, uint64_t steps, kf_k
     a->pushed = kinetic->options.in_place != 0 && odd;
 }
 
-/* Launches a kernel of state.cu on planes first .. first + planes - 1 of a grid's populations, of the rows
- * that the grid has for its own or also of those that it keeps beside them, and waits for it. What it
- * exchanges is in the grid's slab, whole planes. */
-static kf_status on_slab(kf_plan *plan, const char *name, int grid, int first, int planes, bool beside,
-                         kf_error *error) {
+kf_status kf_kinetic_on_slab(kf_plan *plan, const char *name, int grid, int first, int planes, bool beside,
+                             kf_error *error) {
     const kf_kinetic *kinetic = &kinetic_of(plan)[grid];
     kf_function *kernel;
     KF_TRY(kf_module_function(kinetic->modules[KF_SOURCE_STATE], name, &kernel, error));
@@ -117,15 +114,15 @@ static kf_status initialise_grid(kf_plan *plan, int grid, kf_error *error) {
                 fill_initial_slab(plan, first, planes, values);
                 status = kf_buffer_upload(kinetic->slab, 0, values, plane_bytes * (size_t)planes, error);
             }
-            if (status == KF_OK) status = on_slab(plan, "initialise", grid, first, planes, true, error);
+            if (status == KF_OK)
+                status = kf_kinetic_on_slab(plan, "initialise", grid, first, planes, true, error);
             before = planes;
         }
     free(values);
     return status;
 }
 
-/* With flow_sums a step that begins with averages finds the sums of its state, which the step before left. */
-static kf_status begin_sums(kf_plan *plan, kf_error *error) {
+kf_status kf_kinetic_begin_sums(kf_plan *plan, kf_error *error) {
     const kf_kinetic *kinetic = kinetic_of(plan);
     if (!kinetic->options.flow_sums) return KF_OK;
     KF_TRY(kf_buffer_fill(kinetic->average_sums, 0, error));
@@ -135,7 +132,7 @@ static kf_status begin_sums(kf_plan *plan, kf_error *error) {
     return kf_backend_synchronize(plan->backend, error);
 }
 
-static kf_status initialise(kf_plan *plan, kf_error *error) {
+kf_status kf_kinetic_initialise(kf_plan *plan, kf_error *error) {
     kf_kinetic *kinetic = kinetic_of(plan);
     KF_TRY(kf_kinetic_settle(plan, error));
     KF_TRY(poison(plan, error));
@@ -148,7 +145,7 @@ static kf_status initialise(kf_plan *plan, kf_error *error) {
     for (int part = 0; kinetic->has_solid && part < plan->part_count; part++)
         KF_TRY(kf_kinetic_reset_samples(plan, &kinetic[part], error));
     KF_TRY(kf_kinetic_settle(plan, error));
-    KF_TRY(begin_sums(plan, error));
+    KF_TRY(kf_kinetic_begin_sums(plan, error));
     if (!kinetic->has_solid || kinetic->moving || kinetic->options.immersed != KF_GATHER) return KF_OK;
     for (int part = 0; part < plan->part_count; part++) /* the cell list of a static solid, once */
         for (int i = 0; i < kinetic[part].order_launch_count; i++)
@@ -169,7 +166,7 @@ static kf_status visit_fields(kf_plan *plan, void (*take)(void *context, size_t 
         if (first == end) kf_kinetic_own_planes(plan, grid, &first, &end);
         planes = smaller(end - first, kinetic->slab_planes);
         size_t cells = plane * (size_t)planes;
-        status = on_slab(plan, "read_fields", grid, first, planes, false, error);
+        status = kf_kinetic_on_slab(plan, "read_fields", grid, first, planes, false, error);
         if (status == KF_OK)
             status =
                 kf_buffer_download(kinetic[grid].slab, 0, values, 4 * cells * kinetic->real_bytes, error);
@@ -312,197 +309,6 @@ static kf_status solid_load(kf_plan *plan, kf_solid_load *load, kf_error *error)
     return KF_OK;
 }
 
-/* --- checkpoints: averages, outflow, listed nodes, pose, samples' order, populations or moments [z][i][y][x]
- * ---------------------------------- */
-
-typedef struct state_part {
-    kf_buffer *buffer; /* NULL: the list, which is what kinetic_list.c makes of it */
-    size_t bytes;
-} state_part;
-
-/* The same of every part of a team. */
-static int small_parts(const kf_plan *plan, const kf_kinetic *kinetic, state_part parts[8]) {
-    int count = 0;
-    if (kinetic->averages != NULL) parts[count++] = (state_part){kinetic->averages, 3 * kinetic->real_bytes};
-    if (kinetic->outflow[0] != NULL)
-        parts[count++] = (state_part){kinetic->outflow[plan->steps_done % 2], kinetic->outflow_bytes};
-    if (kinetic->listed_all > 0) parts[count++] = (state_part){NULL, kf_kinetic_list_bytes(kinetic)};
-    if (kinetic->pose != NULL) parts[count++] = (state_part){kinetic->pose, sizeof(kf_pose)};
-    if (kinetic->moving && kinetic->identity != NULL) {
-        size_t samples = kf_plan_scene(plan)->samples.count;
-        for (int i = 0; i < 4; i++)
-            parts[count++] = (state_part){kinetic->samples[i], samples * kinetic->real_bytes};
-        parts[count++] = (state_part){kinetic->identity, samples * sizeof(int)};
-    }
-    return count;
-}
-
-static size_t plane_bytes(const kf_plan *plan) {
-    return (size_t)kinetic_of(plan)->node_values * (size_t)kf_plan_scene(plan)->nodes[0] *
-           (size_t)kf_plan_scene(plan)->nodes[1] * kinetic_of(plan)->store_bytes;
-}
-
-static kf_status state_size(kf_plan *plan, size_t *bytes, kf_error *error) {
-    (void)error;
-    state_part parts[8];
-    int count = small_parts(plan, kinetic_of(plan), parts);
-    *bytes = plane_bytes(plan) * (size_t)kf_plan_scene(plan)->nodes[2];
-    for (int i = 0; i < count; i++)
-        *bytes += parts[i].bytes;
-    return KF_OK;
-}
-
-/* Planes that fit the slab buffer, which was made for four values a node. */
-static int checkpoint_planes(const kf_plan *plan) {
-    int planes = kinetic_of(plan)->slab_planes * 4 / kinetic_of(plan)->node_values;
-    return planes > 0 ? planes : 1;
-}
-
-/* Brings what waits outside of a part's nodes from what the part keeps. */
-static void take_outflow(const kf_plan *plan, const kf_kinetic *kinetic, const char *kept, char *all) {
-    const kf_scene *scene = kf_plan_scene(plan);
-    const int *n = scene->nodes, first[3] = {0, kinetic->first_row, kinetic->first_plane},
-              count[3] = {n[0], kinetic->rows, kinetic->planes};
-    for (int face = 0; face < KF_FACES; face++) {
-        const int axis = face / 2, u = axis == 0 ? 1 : 0, v = axis == 2 ? 1 : 2,
-                  edge = face % 2 == 1 ? n[axis] - 1 : 0;
-        if (scene->faces[face] != KF_OUTFLOW || edge < first[axis] || edge >= first[axis] + count[axis])
-            continue;
-        const size_t value = kinetic->real_bytes, row = (size_t)n[u] * value,
-                     start =
-                         (size_t)kinetic->arguments.outflow_start[face] * value + (size_t)first[u] * value;
-        for (int i = 0; i < 9; i++)
-            for (int line = first[v]; line < first[v] + count[v]; line++) {
-                const size_t at = start + row * ((size_t)i * (size_t)n[v] + (size_t)line);
-                memcpy(all + at, kept + at, (size_t)count[u] * value);
-            }
-    }
-}
-
-/* Of all parts, of all processes: what is not a part's own is 0 in its share of the sum. */
-static kf_status gather_outflow(kf_plan *plan, char *all, kf_error *error) {
-    const kf_kinetic *kinetics = kinetic_of(plan);
-    const size_t bytes = kinetics->outflow_bytes, words = (bytes + sizeof(int64_t) - 1) / sizeof(int64_t);
-    char *kept = kf_allocate(bytes);
-    int64_t *sums = kf_allocate_zeroed(words, sizeof *sums);
-    kf_status status = KF_OK;
-    for (int part = 0; part < plan->part_count && status == KF_OK; part++) {
-        const kf_kinetic *kinetic = &kinetics[part];
-        status = kf_buffer_download(kinetic->outflow[plan->steps_done % 2], 0, kept, bytes, error);
-        if (status == KF_OK) take_outflow(plan, kinetic, kept, (char *)sums);
-    }
-    if (status == KF_OK) status = kf_world_sum(sums, (int)words, error);
-    memcpy(all, sums, bytes);
-    free(sums);
-    free(kept);
-    return status;
-}
-
-/* Brings a grid's own rows of planes [i][y][x] from a buffer of whole planes. */
-static kf_status take_rows(const kf_plan *plan, int grid, int planes, char *target, kf_error *error) {
-    const kf_kinetic *kinetic = &kinetic_of(plan)[grid];
-    const int *n = kf_plan_scene(plan)->nodes;
-    const size_t bytes = plane_bytes(plan) * (size_t)planes, row = (size_t)n[0] * kinetic->store_bytes,
-                 sheets = (size_t)planes * (size_t)kinetic->node_values;
-    if (kinetic->rows == n[1]) return kf_buffer_download(kinetic->slab, 0, target, bytes, error);
-    char *all = kf_allocate(bytes);
-    const kf_status status = kf_buffer_download(kinetic->slab, 0, all, bytes, error);
-    for (size_t sheet = 0; sheet < sheets; sheet++) {
-        const size_t at = row * (sheet * (size_t)n[1] + (size_t)kinetic->first_row);
-        memcpy(target + at, all + at, row * (size_t)kinetic->rows);
-    }
-    free(all);
-    return status;
-}
-
-static kf_status save(kf_plan *plan, void *state, kf_error *error) {
-    kf_kinetic *kinetic = kinetic_of(plan);
-    char *target = state, *list = NULL;
-    state_part parts[8];
-    int count = small_parts(plan, kinetic_of(plan), parts), step = checkpoint_planes(plan);
-    KF_TRY(kf_kinetic_settle(plan, error));
-    for (int i = 0; i < count; target += parts[i++].bytes) {
-        if (parts[i].buffer == NULL) {
-            list = target;
-            continue;
-        }
-        KF_TRY(kf_buffer_download(parts[i].buffer, 0, target, parts[i].bytes, error));
-        if (parts[i].buffer == kinetic->outflow[plan->steps_done % 2] && plan->all_parts > 1)
-            KF_TRY(gather_outflow(plan, target, error));
-    }
-    const size_t plane = plane_bytes(plan);
-    for (int grid = 0; grid < kf_kinetic_grids(plan); grid++) {
-        int begin, end;
-        kf_kinetic_own_planes(plan, grid, &begin, &end);
-        for (int first = begin, planes = 0; first < end; first += planes) {
-            planes = smaller(end - first, step);
-            KF_TRY(on_slab(plan, "pack", grid, first, planes, false, error));
-            KF_TRY(take_rows(plan, grid, planes, target + plane * (size_t)first, error));
-        }
-    }
-    KF_TRY(kf_kinetic_gather_planes(plan, target, plane, kinetic->node_values, error));
-    return kf_kinetic_save_list(plan, list, target, error);
-}
-
-/* Some planes, [z][i][y][x]; of nodes in the list, unless that is NULL, with their places on the device. */
-static kf_status restore_planes(kf_plan *plan, int grid, const char *source, int first, int planes,
-                                kf_list_placing *placing, kf_error *error) {
-    kf_buffer *slab = kinetic_of(plan)[grid].slab;
-    const size_t bytes = plane_bytes(plan) * (size_t)planes;
-    if (placing == NULL) return kf_buffer_upload(slab, 0, source, bytes, error);
-    char *words = kf_allocate(bytes);
-    memcpy(words, source, bytes);
-    kf_kinetic_place_listed(placing, grid, first, planes, words);
-    const kf_status status = kf_buffer_upload(slab, 0, words, bytes, error);
-    free(words);
-    return status;
-}
-
-/* From all populations, [z][i][y][x]. */
-static kf_status restore_grid(kf_plan *plan, int grid, const char *source, kf_list_placing *placing,
-                              kf_error *error) {
-    int range[KF_PLANE_RANGES][2];
-    const int ranges = kf_kinetic_kept_planes(plan, grid, range), step = checkpoint_planes(plan);
-    const size_t plane = plane_bytes(plan);
-    for (int r = 0; r < ranges; r++)
-        for (int first = range[r][0], planes = 0; first < range[r][1]; first += planes) {
-            planes = smaller(range[r][1] - first, step);
-            KF_TRY(restore_planes(plan, grid, source + plane * (size_t)first, first, planes, placing, error));
-            KF_TRY(on_slab(plan, "unpack", grid, first, planes, true, error));
-        }
-    return KF_OK;
-}
-
-static kf_status restore_grids(kf_plan *plan, const char *source, const char *list, kf_error *error) {
-    kf_status status = KF_OK;
-    kf_list_placing placing;
-    if (list != NULL) kf_kinetic_begin_placing(&placing, plan, list);
-    for (int grid = 0; grid < kf_kinetic_grids(plan) && status == KF_OK; grid++)
-        status = restore_grid(plan, grid, source, list != NULL ? &placing : NULL, error);
-    return list != NULL ? kf_kinetic_end_placing(&placing, status, error) : status;
-}
-
-static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_error *error) {
-    kf_kinetic *kinetic = kinetic_of(plan);
-    const char *source = state, *list = NULL;
-    KF_TRY(initialise(plan, error));
-    plan->steps_done = steps; /* which decides where the parts are */
-    state_part parts[8];
-    int count = 0;
-    for (int part = 0; part < plan->part_count; part++) {
-        count = small_parts(plan, &kinetic[part], parts);
-        source = state;
-        for (int i = 0; i < count; source += parts[i++].bytes)
-            if (parts[i].buffer == NULL)
-                list = source;
-            else
-                KF_TRY(kf_buffer_upload(parts[i].buffer, 0, source, parts[i].bytes, error));
-    }
-    KF_TRY(restore_grids(plan, source, list, error));
-    KF_TRY(kf_kinetic_settle(plan, error));
-    return begin_sums(plan, error);
-}
-
 /* The solid turns to where it is at a window's first step; the flow stays as it is. One kernel in the stream,
  * so that timing need not wait for it. */
 static kf_status seek(kf_plan *plan, int window, double shift, kf_error *error) {
@@ -530,13 +336,13 @@ static void free_system(kf_plan *plan) {
 static const kf_flow_methods flow = {
     .fields = read_fields, .velocity = kf_kinetic_device_velocity, .load = solid_load, .pose = read_pose};
 
-const kf_plan_methods kf_kinetic_methods = {.initialise = initialise,
+const kf_plan_methods kf_kinetic_methods = {.initialise = kf_kinetic_initialise,
                                             .snapshot = kf_flow_snapshot,
                                             .record = kf_flow_record,
                                             .time = kf_flow_time,
                                             .seek = seek,
                                             .flow = &flow,
-                                            .state_size = state_size,
-                                            .save = save,
-                                            .restore = restore,
+                                            .state_size = kf_kinetic_state_size,
+                                            .save = kf_kinetic_save,
+                                            .restore = kf_kinetic_restore,
                                             .free = free_system};

@@ -210,7 +210,7 @@ static bool is_sent_as_packed(const kf_builder *b) {
                                  kf_world_takes_device_memory()));
 }
 
-static int process_of(const kf_kinetic_link *link, int number) {
+int kf_kinetic_process_of(const kf_kinetic_link *link, int number) {
     int process = 0;
     while (number >= link->firsts[process + 1])
         process++;
@@ -220,13 +220,13 @@ static int process_of(const kf_kinetic_link *link, int number) {
 /* What tells apart the messages of one process to another: a count of those to the parts and sides before. */
 static int tag_of(const kf_builder *b, int to, int side) {
     const kf_kinetic_link *link = b->kinetics->link;
-    const int from = process_of(link, kf_kinetic_neighbour(b->plan, to, side)),
+    const int from = kf_kinetic_process_of(link, kf_kinetic_neighbour(b->plan, to, side)),
               sides = kf_kinetic_sides(b->plan);
     int tag = 0;
-    for (int number = (int)link->firsts[process_of(link, to)]; number <= to; number++)
+    for (int number = (int)link->firsts[kf_kinetic_process_of(link, to)]; number <= to; number++)
         for (int s = 0; s < (number < to ? sides : side); s++) {
             const int other = kf_kinetic_neighbour(b->plan, number, s);
-            tag += other >= 0 && process_of(link, other) == from;
+            tag += other >= 0 && kf_kinetic_process_of(link, other) == from;
         }
     return tag;
 }
@@ -236,7 +236,7 @@ static kf_status make_end(kf_builder *b, int part, int side, kf_error *error) {
     kf_kinetic_link *link = b->kinetics->link;
     const bool as_packed = is_sent_as_packed(b);
     const int number = b->plan->first_part + part, beyond = kf_kinetic_neighbour(b->plan, number, side),
-              other = process_of(link, beyond);
+              other = kf_kinetic_process_of(link, beyond);
     const size_t sent = kf_message_bytes(b, number, side), come = kf_message_bytes(b, beyond, side ^ 1),
                  beside = outflow_bytes(b->plan);
     kf_plan_on(b->plan, part);

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "base/backend/world.h"
@@ -79,9 +80,13 @@ static kf_status check_keeps_state(const kf_plan *plan, kf_error *error) {
 
 /* Sums of the state, eight interleaved so that they run at the speed of memory: SHA-256 alone would take
  * longer than the simulation. Every step is a bijection of its sum, so a change of one word always shows. */
-static void add_up(const void *state, size_t bytes, uint64_t sums[LANES]) {
+static void begin_sums(uint64_t sums[LANES]) {
     for (int lane = 0; lane < LANES; lane++)
         sums[lane] = 0x9e3779b97f4a7c15U * (uint64_t)(lane + 1);
+}
+
+/* A whole number of LANES words, or the last that there are. */
+static void add_up(const void *state, size_t bytes, uint64_t sums[LANES]) {
     for (size_t at = 0; at < bytes; at += LANES * sizeof(uint64_t)) {
         uint64_t words[LANES] = {0};
         size_t left = bytes - at;
@@ -93,13 +98,11 @@ static void add_up(const void *state, size_t bytes, uint64_t sums[LANES]) {
     }
 }
 
-static void seal(const void *header, const void *state, size_t state_bytes, char checksum[KF_HASH_HEX]) {
-    uint64_t sums[LANES];
-    add_up(state, state_bytes, sums);
+static void seal(const void *header, const uint64_t sums[LANES], char checksum[KF_HASH_HEX]) {
     kf_hasher hasher;
     kf_hash_begin(&hasher);
     kf_hash_add(&hasher, (const char *)header + SEALED_AT, HEADER - SEALED_AT);
-    kf_hash_add(&hasher, sums, sizeof sums);
+    kf_hash_add(&hasher, sums, LANES * sizeof *sums);
     kf_hash_end(&hasher, checksum);
 }
 
@@ -121,7 +124,10 @@ static kf_status write_header(const kf_checkpoint *checkpoint, char *header, con
     memset(header + end, ' ', HEADER - 1 - end);
     header[HEADER - 1] = '\n';
     char first[SEALED_AT + 1], checksum[KF_HASH_HEX];
-    seal(header, state, checkpoint->state_bytes + checkpoint->smoke_bytes, checksum);
+    uint64_t sums[LANES];
+    begin_sums(sums);
+    add_up(state, checkpoint->state_bytes + checkpoint->smoke_bytes, sums);
+    seal(header, sums, checksum);
     (void)snprintf(first, sizeof first, "%s%d %s\n", magic, FORMAT, checksum);
     memcpy(header, first, SEALED_AT);
     return KF_OK;
@@ -135,10 +141,11 @@ kf_status kf_checkpoint_write(const char *path, kf_plan *plan, kf_smoke *smoke, 
     KF_TRY(plan->methods->state_size(plan, &bytes, error));
     checkpoint.state_bytes = bytes;
     const size_t all = HEADER + bytes + (size_t)checkpoint.smoke_bytes;
-    char *file = kf_allocate(all), *state = file + HEADER;
+    const bool writes = kf_world_rank() == 0; /* the others only say what they have */
+    char *file = writes ? kf_allocate(all) : NULL, *state = writes ? file + HEADER : NULL;
     kf_status status = plan->methods->save(plan, state, error);
-    if (status == KF_OK && smoke != NULL) status = kf_smoke_save(smoke, state + bytes, error);
-    if (status == KF_OK && kf_world_rank() == 0) {
+    if (status == KF_OK && writes && smoke != NULL) status = kf_smoke_save(smoke, state + bytes, error);
+    if (status == KF_OK && writes) {
         status = write_header(&checkpoint, file, state, error);
         if (status == KF_OK) status = kf_file_write_atomic(path, file, all, error);
     }
@@ -287,18 +294,41 @@ static kf_status check_fits(const char *path, const kf_checkpoint *stored, kf_pl
                    path, stored->state_bytes, bytes);
 }
 
-/* The state behind the header; allocated for the caller when it is what was sealed. */
-static kf_status read_state(const char *path, FILE *file, const char header[HEADER],
-                            const kf_checkpoint *checkpoint, void **state, kf_error *error) {
-    const size_t bytes = (size_t)checkpoint->state_bytes + (size_t)checkpoint->smoke_bytes;
-    *state = kf_allocate(bytes);
-    char checksum[KF_HASH_HEX];
-    bool good = fread(*state, 1, bytes, file) == bytes;
-    if (good) seal(header, *state, bytes, checksum);
+/* Whether the state behind the header is what was sealed; read piece by piece. */
+static kf_status check_state(const char *path, FILE *file, const char header[HEADER],
+                             const kf_checkpoint *checkpoint, kf_error *error) {
+    enum { PIECE = 16 << 20 };
+    uint64_t left = checkpoint->state_bytes + checkpoint->smoke_bytes, sums[LANES];
+    char checksum[KF_HASH_HEX], *piece = kf_allocate(PIECE);
+    bool good = true;
+    begin_sums(sums);
+    for (size_t bytes = 0; left > 0 && good; left -= bytes) {
+        bytes = left < PIECE ? (size_t)left : PIECE;
+        good = fread(piece, 1, bytes, file) == bytes;
+        if (good) add_up(piece, bytes, sums);
+    }
+    free(piece);
+    if (good) seal(header, sums, checksum);
     if (good && memcmp(checksum, header + SEAL_AT, KF_HASH_HEX - 1) == 0) return KF_OK;
-    free(*state);
-    *state = NULL;
     return damaged(path, "its content does not match its checksum", error);
+}
+
+/* The file as memory, of which only the pages that are read take any, and the processes of a host share them.
+ */
+typedef struct mapping {
+    void *at;
+    size_t bytes;
+    const char *state;
+} mapping;
+
+static kf_status map_state(const char *path, FILE *file, const kf_checkpoint *checkpoint, mapping *map,
+                           kf_error *error) {
+    const size_t bytes = HEADER + (size_t)checkpoint->state_bytes + (size_t)checkpoint->smoke_bytes;
+    void *at = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fileno(file), 0);
+    if (at == MAP_FAILED)
+        return kf_fail(error, KF_HOST, "%s: cannot be mapped into memory: %s", path, strerror(errno));
+    *map = (mapping){.at = at, .bytes = bytes, .state = (const char *)at + HEADER};
+    return KF_OK;
 }
 
 kf_status kf_checkpoint_restore(const char *path, kf_plan *plan, kf_smoke *smoke, kf_checkpoint *checkpoint,
@@ -307,14 +337,15 @@ kf_status kf_checkpoint_restore(const char *path, kf_plan *plan, kf_smoke *smoke
     char header[HEADER];
     KF_TRY(open_file(path, &file, header, error));
     kf_checkpoint stored;
-    void *state = NULL;
+    mapping map = {.at = NULL};
     kf_status status = read_description(path, file, header, &stored, error);
     if (status == KF_OK) status = check_fits(path, &stored, plan, smoke, error);
-    if (status == KF_OK) status = read_state(path, file, header, &stored, &state, error);
+    if (status == KF_OK) status = check_state(path, file, header, &stored, error);
+    if (status == KF_OK) status = map_state(path, file, &stored, &map, error);
     if (status == KF_OK && smoke != NULL && stored.smoke_bytes > 0)
-        status = kf_smoke_restore(smoke, (const char *)state + stored.state_bytes, error);
-    if (status == KF_OK) status = plan->methods->restore(plan, state, stored.step, error);
-    free(state);
+        status = kf_smoke_restore(smoke, map.state + stored.state_bytes, error);
+    if (status == KF_OK) status = plan->methods->restore(plan, map.state, stored.step, error);
+    if (map.at != NULL) (void)munmap(map.at, map.bytes);
     (void)fclose(file);
     if (checkpoint) *checkpoint = stored;
     return status;
