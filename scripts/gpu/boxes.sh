@@ -6,15 +6,8 @@
 # slabs; status 1 when one ends with another state or other forces than one device.
 set -u
 folder=${1:?usage: scripts/gpu/boxes.sh FOLDER [DEVICES] [TRANSFERS]}
-devices=${2:-cuda:0-1}
-. "$(dirname "$0")/program.sh"
-case $devices in
-cpu*) one=cpu:1 grid=32x24x40 samples=(--samples-per-cell 9) steps=20 transfers='copies host' ;;
-*) one=cuda:0 grid=256x256x256 samples=() steps=400 transfers='copies host nccl' ;;
-esac
-transfers=${3:-$transfers}
-kftune=$(realpath "$kftune")
-cd "$folder" || exit 3
+devices=${2:-cuda:0-1} transfers=${3:-} gpu_grid=256x256x256 gpu_steps=400 cpu_transfers='copies host'
+. "$(dirname "$0")/same.sh"
 
 tuned() { # NAME OPTION...
     local name=$1
@@ -27,9 +20,6 @@ run() { # CONFIG FOLDER DEVICES: its files into FOLDER
     timeout 120 "$kftune" run --config "$1.json" --devices "$3" --output "$2" --fields pressure --steps $steps --every $steps >"$2.out" 2>&1 ||
         echo "$2: status $?: $(grep kftune: "$2.out" | tail -n 1)"
 }
-state() { # FOLDER: the checkpoint's state, without its first bytes, in which the config stands
-    tail -c +4096 "$1"/checkpoint_*.kfc | md5sum
-}
 rate() { # FOLDER: steps a second, as the run says them
     grep -o '[0-9.]* steps/s' "$1.out" | tail -n 1
 }
@@ -40,12 +30,7 @@ for transfer in $transfers; do
     run "boxes-$transfer" one $one
     run "slabs-$transfer" slabs "$devices"
     run "boxes-$transfer" boxes "$devices"
-    if [ -f boxes/forces.csv ] && [ "$(state one)" = "$(state boxes)" ] && cmp -s one/forces.csv boxes/forces.csv; then
-        echo "boxes, transfer $transfer: one device's state and forces, byte for byte; $(rate boxes), slabs $(rate slabs), one device $(rate one)"
-    else
-        echo "boxes, transfer $transfer: ANOTHER state or other forces than one device's"
-        status=1
-    fi
+    same "boxes, transfer $transfer" boxes "; $(rate boxes), slabs $(rate slabs), one device $(rate one)" || status=1
     rm -rf one slabs boxes
 done
 exit $status

@@ -6,25 +6,15 @@
 # state or other forces than one device.
 set -u
 folder=${1:?usage: scripts/gpu/processes.sh FOLDER [DEVICES] [TRANSFERS]}
-devices=${2:-cuda:0-1}
-. "$(dirname "$0")/program.sh"
-case $devices in
-cpu*) one=cpu:1 grid=32x24x40 samples=(--samples-per-cell 9) steps=20 transfers='direct copies host' ;;
-*) one=cuda:0 grid=96x96x160 samples=() steps=200 transfers='direct copies host nccl' ;;
-esac
-transfers=${3:-$transfers}
+devices=${2:-cuda:0-1} transfers=${3:-} gpu_grid=96x96x160 gpu_steps=200 cpu_transfers='direct copies host'
+. "$(dirname "$0")/same.sh"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,vader \
     OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_orte_tmpdir_base=/tmp
-kftune=$(realpath "$kftune")
-cd "$folder" || exit 3
 
 run() { # FOLDER COMMAND...: its files into FOLDER
     local name=$1
     shift
     timeout 120 "$@" --output "$name" --fields pressure --steps $steps --every $steps >"$name.out" 2>&1 || echo "$name: status $?: $(grep kftune: "$name.out" | tail -n 1)"
-}
-state() { # FOLDER: the checkpoint's state, without its first bytes, in which the config stands
-    tail -c +4096 "$1"/checkpoint_*.kfc | md5sum
 }
 
 timeout 120 "$kftune" tune --scene ahmed --grid $grid "${samples[@]}" --device $one --budget 1evals --rounds 1 --effort 0.01 --fix plan=fused --fix streaming=two_grids \
@@ -37,12 +27,7 @@ for transfer in $transfers; do
     hash=$("$kftune" run --config "$transfer.json" --device $one --steps 1 --output "named-$transfer" 2>&1 | sed -n 's/.*set it to \([0-9a-f]*\).*/\1/p')
     [ -z "$hash" ] || sed -i "s/^\t\"hash\":.*/\t\"hash\": \"$hash\",/" "$transfer.json"
     run "$transfer" mpirun -n 2 "$kftune" run --config "$transfer.json" --devices "$devices"
-    if [ -f "$transfer/forces.csv" ] && [ "$(state one)" = "$(state "$transfer")" ] && cmp -s one/forces.csv "$transfer/forces.csv"; then
-        echo "two processes, transfer $transfer: one device's state and forces, byte for byte"
-    else
-        echo "two processes, transfer $transfer: ANOTHER state or other forces than one device's"
-        status=1
-    fi
+    same "two processes, transfer $transfer" "$transfer" || status=1
     rm -rf "named-$transfer" "$transfer"
 done
 rm -rf one
