@@ -41,8 +41,8 @@ static const double UNEVEN_LISTS = 1.15, UNEVEN_BITS = 1.25;
 /* Groups of lanes that look at different candidates. */
 static const double LANES_APART = 6;
 /* Instructions that a multiprocessor issues while a warp waits for what it loads, four a cycle: places of a
- * lane's own, which come from L1 or L2 (40 and 260 cycles); those side by side, and those just looked
- * through, from L1. */
+ * lane's own, and where a range begins, which come from L1 or L2 (40 and 260 cycles); candidates side by
+ * side, and those just looked through, from L1. */
 static const double WAIT_APART = 4 * 150, WAIT_BESIDE = 4 * 40;
 
 /* --- what is looked through ----------------------------------------------------------------------------- */
@@ -152,9 +152,11 @@ static double any_lane(double share) {
 }
 
 /* Ranges of candidates: cells' beginnings are read, and the way around periodic faces found. */
+static double full_ranges(const kf_tally *t) {
+    return t->options.search == KF_SPH_CELLS ? t->ranges : t->rows * t->runs;
+}
 static double range_instructions(const kf_tally *t) {
-    const bool cells = t->options.search == KF_SPH_CELLS;
-    const double full = cells ? t->ranges : t->rows * t->runs;
+    const double full = full_ranges(t);
     return full * RANGE + (t->ranges - full) * IMAGE + (t->options.prune ? t->ranges * PRUNE : 0);
 }
 /* Bits of those that are near: `staged`, and what makes lists. */
@@ -164,7 +166,8 @@ static double scan_instructions(const kf_tally *t) {
 }
 
 static double scan_waits(const kf_tally *t) {
-    return t->candidates * WAIT_BESIDE / t->options.in_flight;
+    return t->candidates * WAIT_BESIDE / t->options.in_flight +
+           full_ranges(t) * t->options.lanes * WAIT_APART;
 }
 
 /* How often a warp that walks through bits looks for a range, for each time that one of its lanes does:
