@@ -180,12 +180,10 @@ static void add_averages(kf_tally *tally) {
         return;
     double rows =
         ceil((double)scene->nodes[1] / KF_AVERAGE_STRIDE) * ceil((double)scene->nodes[2] / KF_AVERAGE_STRIDE);
-    if (!tally->choice.flow_sums) {
-        kf_work *sum = kf_works_add(tally->works, "average_sum", 1.0 / KF_AVERAGE_PERIOD);
-        sum->amount[KF_COST_DRAM] = populations(tally) * tally->choice.value_bytes * scene->nodes[0] * rows;
-        sum->efficiency = 0.6;
-        sum->amount[KF_COST_LATENCY] = 2;
-    }
+    kf_work *sum = kf_works_add(tally->works, "average_sum", 1.0 / KF_AVERAGE_PERIOD);
+    sum->amount[KF_COST_DRAM] = populations(tally) * tally->choice.value_bytes * scene->nodes[0] * rows;
+    sum->efficiency = 0.6;
+    sum->amount[KF_COST_LATENCY] = 2;
     kf_works_add(tally->works, "average_finish", 1.0 / KF_AVERAGE_PERIOD)->amount[KF_COST_LATENCY] = 2;
 }
 

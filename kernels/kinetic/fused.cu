@@ -6,9 +6,8 @@
  * last is read first, while the last-level cache still has it. KF_MASKED_BAND 1: stream_collide writes nothing at the
  * band's nodes, so that band_collide may run beside it. KF_SLABS 1: one grid moves to and fro within a buffer of some
  * planes more. A launch of stream_collide takes the planes from first_plane on and overwrites what earlier launches have
- * read; so the band's nodes are collided before all of them, and put back after. KF_FLOW_SUMS 1: there are kernels that also
- * add up the domain's averages of what they store. KF_SHELL_APART 1|2: stream_collide has the rows whose neighbours along y and
- * z lie inside, stream_collide_shell the others. */
+ * read; so the band's nodes are collided before all of them, and put back after. KF_SHELL_APART
+ * 1|2: stream_collide has the rows whose neighbours along y and z lie inside, stream_collide_shell the others. */
 #include "portable.h"
 #define KF_ROWS (!KF_CUDA && KF_NODES_PER_THREAD == 1 && (KF_FOLDED_BOUNDARY || KF_STAGED))
 #if KF_SLABS
@@ -26,9 +25,6 @@
 #define KF_IN_SHELLED KF_IN_SLAB
 #endif
 #include "ahead.h"
-#if KF_FLOW_SUMS
-#include "averages.h"
-#endif
 #include "band.h"
 #include "streamed.h"
 #if KF_ROWS
@@ -217,15 +213,12 @@ KF_ROW_KERNEL(stream_collide, kf_kinetic_arguments, KF_ROW_PART, kf_stored, KF_K
     KF_EACH_VELOCITY(KF_HAND_ON)
 }
 #else
-#define KF_FLOW                                                                                              \
-    KF_IN_SHELLED                                                                                            \
-    KF_ASK_AHEAD                                                                                             \
-    const kf_index k = kf_node(a, x, y, z);                                                                  \
-    KF_LOAD_STREAMED(KF_PULL)                                                                                \
-    KF_COLLIDE_AND_STORE
-
 KF_KERNEL(stream_collide, kf_kinetic_arguments) {
-    KF_FLOW
+    KF_IN_SHELLED
+    KF_ASK_AHEAD
+    const kf_index k = kf_node(a, x, y, z);
+    KF_LOAD_STREAMED(KF_PULL)
+    KF_COLLIDE_AND_STORE
 }
 #endif
 
@@ -239,29 +232,6 @@ KF_SCALAR_KERNEL(stream_collide_shell, kf_kinetic_arguments) {
     KF_EACH_VELOCITY(KF_DECLARE)
     KF_EACH_VELOCITY(KF_CHOOSE)
     KF_COLLIDE_AND_STORE
-}
-#endif
-
-#if KF_FLOW_SUMS
-/* The same as stream_collide and band_collide, and of every fourth row along y and z the averages' sums of what is stored:
- * each node's by the kernel that stores it. */
-#define KF_GIVE_STORED(i, name, cx, cy, cz)                                                                  \
-    given[i] = KF_R(1.0 / KF_UNIT) * kf_from_store(kf_to_store(f_##name));
-#define KF_SUM_STORED(stored)                                                                                \
-    if (y % KF_AVERAGE_STRIDE == 0 && z % KF_AVERAGE_STRIDE == 0) {                                          \
-        long long sums[3];                                                                                   \
-        sums[0] = sums[1] = sums[2] = 0;                                                                     \
-        if (stored) {                                                                                        \
-            kf_real given[KF_VELOCITIES];                                                                    \
-            KF_EACH_VELOCITY(KF_GIVE_STORED)                                                                 \
-            kf_sum_node(given, sums);                                                                        \
-        }                                                                                                    \
-        kf_add_to_averages(a, x + 31 * (y / KF_AVERAGE_STRIDE) + 61 * (z / KF_AVERAGE_STRIDE), sums);        \
-    }
-
-KF_SCALAR_KERNEL(stream_collide_sum, kf_kinetic_arguments) {
-    KF_FLOW
-    KF_SUM_STORED(left_out == 0 && x < a->nodes[0])
 }
 #endif
 
@@ -279,22 +249,19 @@ KF_SCALAR_KERNEL(band_macroscopic, kf_kinetic_arguments) {
 }
 
 /* The band's nodes once more, with the force that the samples spread on them. */
-#define KF_BAND_FLOW                                                                                         \
-    (void)y, (void)z;                                                                                        \
-    const int place = x;                                                                                     \
-    if (!KF_IN_BAND(a, place)) return;                                                                       \
-    const kf_index k = ((const kf_index *)a->band_node)[place];                                              \
-    if (!kf_is_own(a, k)) return;                                                                            \
-    KF_BAND_POSITION                                                                                         \
-    KF_LOAD_OF_BAND(KF_PULL)                                                                                 \
-    KF_AWAIT_FORCES                                                                                          \
-    const kf_real4 force = kf_band_force(a, place);                                                          \
-    const kf_real Fx = KF_BODY_X + force.x, Fy = KF_BODY_Y + force.y, Fz = KF_BODY_Z + force.z;              \
-    KF_DECLARE_STATE(Fx, Fy, Fz)                                                                             \
-    KF_COLLIDE(1);
-
 KF_SCALAR_KERNEL(band_collide, kf_kinetic_arguments) {
-    KF_BAND_FLOW
+    (void)y, (void)z;
+    const int place = x;
+    if (!KF_IN_BAND(a, place)) return;
+    const kf_index k = ((const kf_index *)a->band_node)[place];
+    if (!kf_is_own(a, k)) return;
+    KF_BAND_POSITION
+    KF_LOAD_OF_BAND(KF_PULL)
+    KF_AWAIT_FORCES
+    const kf_real4 force = kf_band_force(a, place);
+    const kf_real Fx = KF_BODY_X + force.x, Fy = KF_BODY_Y + force.y, Fz = KF_BODY_Z + force.z;
+    KF_DECLARE_STATE(Fx, Fy, Fz)
+    KF_COLLIDE(1);
 #if KF_SLABS
     KF_EACH_VELOCITY(KF_KEEP_ASIDE)
 }
@@ -317,13 +284,3 @@ KF_SCALAR_KERNEL(band_restore, kf_kinetic_arguments) {
 #endif
     KF_EACH_VELOCITY(KF_STORE_TARGET)
 }
-
-#if KF_FLOW_SUMS
-KF_SCALAR_KERNEL(band_collide_sum, kf_kinetic_arguments) {
-    KF_BAND_FLOW
-    KF_FINISH
-    KF_EACH_VELOCITY(KF_STORE_TARGET)
-    kf_node_position(k, a->origin, KF_ROW_STRIDE(a), KF_PLANE_STRIDE(a), &x, &y, &z);
-    KF_SUM_STORED(1)
-}
-#endif

@@ -65,9 +65,7 @@ typedef struct kf_kinetic_options {
     bool exchange; /* esoteric: threads hand on what goes ahead along x, so that whole sectors are written */
     bool concurrent_solid; /* what the solid needs runs beside the flow's kernel */
     bool masked_band; /* the flow's kernel leaves the band's nodes out, so band_collide runs beside it, too */
-    bool overlap;   /* kernels of the band begin while the one before ends (programmatic dependent launch) */
-    bool flow_sums; /* the flow's kernels add up the averages of what they store in a step before one with
-                       averages */
+    bool overlap; /* kernels of the band begin while the one before ends (programmatic dependent launch) */
     bool shell_apart;      /* rows at the faces across y and z have a kernel of their own */
     bool constant_strides; /* the fused kernels are compiled for the distances of this grid's rows and planes
                             */
@@ -157,7 +155,6 @@ typedef struct kf_kinetic {
     int order_launch_count;
     kf_launch outflow_launch[KF_PLANE_RANGES]; /* once at initialise: what waits outside of outflows */
     int outflow_launches;
-    kf_launch sum_launch;  /* flow_sums: those of a state that no step has made */
     kf_launch load_launch; /* band plans: force on the solid, on demand */
     int slab_planes;
     struct kf_kinetic_link *link; /* of the first part, where there are several processes */
@@ -319,8 +316,6 @@ kf_status kf_kinetic_gather_planes(const kf_plan *plan, void *all, size_t plane_
 /* kinetic_state.c */
 extern const kf_plan_methods kf_kinetic_methods;
 kf_status kf_kinetic_initialise(kf_plan *plan, kf_error *error);
-/* With flow_sums a step that begins with averages finds the sums of its state, which the step before left. */
-kf_status kf_kinetic_begin_sums(kf_plan *plan, kf_error *error);
 /* Launches a kernel of state.cu on planes first .. first + planes - 1 of a grid's populations, of the rows
  * that the grid has for its own or also of those that it keeps beside them, and waits for it. What it
  * exchanges is in the grid's slab, whole planes. */

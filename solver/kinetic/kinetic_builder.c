@@ -22,7 +22,7 @@ kf_function *kf_builder_function(kf_builder *b, kf_kinetic_source source, const 
 void kf_schedule(const kf_builder *b, int parity, kf_item *item) {
     const bool half = parity != KF_BOTH && b->every % 2 == 1; /* of the steps that are due */
     item->period = half ? 2 * b->every : b->every;
-    item->phase = half && parity == 1 ? b->every : b->phase;
+    item->phase = half && parity == 1 ? b->every : 0;
     item->lane = b->aside    ? KF_LANE_ASIDE
                  : b->beside ? KF_LANE_BESIDE
                  : b->ahead  ? KF_LANE_AHEAD

@@ -45,7 +45,6 @@ typedef struct kf_builder {
     size_t shared_bytes;              /* dynamic, of a block of the kernels appended now */
     bool overlaps;                    /* the kernels appended now begin while those before them end */
     bool band_is_done;                /* the band's forces of this step are appended already */
-    int phase;                        /* 0; or of each so many steps the one that they are due at */
     int every;                        /* the kernels appended now are due at each so many steps */
 } kf_builder;
 
@@ -129,8 +128,6 @@ bool kf_is_by_nccl(const kf_builder *b);
 void kf_append_link_call(kf_builder *b, int parity, int part, const char *name, kf_call_function *enqueue);
 /* The domain's averages, of all parts; the same grid for all. */
 void kf_append_averages(kf_builder *b, int parity, int grid);
-/* With flow_sums: what adds up those of a state that no step has made, at a step with averages. */
-void kf_set_sum_launch(kf_builder *b);
 /* The velocities of a free solid, from what its samples see: of one device; of a team, of all parts together.
  */
 void kf_append_body(kf_builder *b, int parity, int grid);

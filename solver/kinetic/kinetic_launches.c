@@ -522,7 +522,6 @@ kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetics, kf_error
     for (int part = 0; part < b.parts; part++) {
         kf_on_part(&b, part);
         set_outflow_launch(&b);
-        kf_set_sum_launch(&b);
     }
     return b.status;
 }

@@ -122,16 +122,9 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
         return refuse(error, "ahead belongs to plan fused on a GPU, one node a thread, not in place");
     if (o->masked_band && (!fused || o->in_place != 0 || o->slab > 0 || scene->motion.moving || in_rows))
         return refuse(error, "masked_band does not go with the plan, or with a moving solid");
-    const bool one_writer = scene->samples.count == 0 || o->masked_band; /* of every node */
-    if (o->flow_sums &&
-        (!kf_kinetic_is_adaptive(scene, o->velocities) || !fused || !one_writer || o->in_place != 0 ||
-         o->slab > 0 || o->nodes_per_thread != 1 || o->parts > 1 || in_rows))
-        return refuse(error,
-                      "flow_sums belongs to plan fused between two grids, node by node, with the rates "
-                      "'adaptive_2020', and to masked_band where there is a solid");
     const int *n = scene->nodes;
     if (o->shell_apart && (!fused || o->in_place != 0 || o->slab > 0 || o->boundary_kernels != 0 || in_rows ||
-                           o->flow_sums || o->parts > 1 || n[1] < 3 || n[2] < 3))
+                           o->parts > 1 || n[1] < 3 || n[2] < 3))
         return refuse(error,
                       "shell_apart belongs to plan fused between two grids with folded boundaries, on one "
                       "device, and to domains with an inside");
@@ -182,7 +175,6 @@ kf_status kf_kinetic_read_options(const kf_scene *scene, const kf_config *config
     KF_TRY(kf_config_boolean(config, "concurrent_solid", &options->concurrent_solid, error));
     KF_TRY(kf_config_boolean(config, "masked_band", &options->masked_band, error));
     KF_TRY(kf_config_boolean(config, "overlap", &options->overlap, error));
-    KF_TRY(kf_config_boolean(config, "flow_sums", &options->flow_sums, error));
     KF_TRY(kf_config_boolean(config, "constant_strides", &options->constant_strides, error));
     KF_TRY(kf_config_boolean(config, "shell_apart", &options->shell_apart, error));
     KF_TRY(kf_config_integer(config, "collision_split", &options->collision_split, error));
@@ -389,7 +381,6 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
         if (options->alternate) define(defines, "KF_ALTERNATE", 1);
         if (options->shell_choices) define(defines, "KF_SHELL_CHOICES", 1);
         if (options->masked_band) define(defines, "KF_MASKED_BAND", 1);
-        if (options->flow_sums) define(defines, "KF_FLOW_SUMS", 1);
         const bool long_rows = scene->nodes[0] > 32 * options->nodes_per_thread;
         if (options->shell_apart) define(defines, "KF_SHELL_APART", long_rows ? 1 : 2);
         if (options->in_place == 0)

@@ -122,16 +122,6 @@ static kf_status initialise_grid(kf_plan *plan, int grid, kf_error *error) {
     return status;
 }
 
-kf_status kf_kinetic_begin_sums(kf_plan *plan, kf_error *error) {
-    const kf_kinetic *kinetic = kinetic_of(plan);
-    if (!kinetic->options.flow_sums) return KF_OK;
-    KF_TRY(kf_buffer_fill(kinetic->average_sums, 0, error));
-    KF_TRY(kf_backend_synchronize(plan->backend, error));
-    if (plan->steps_done % KF_AVERAGE_PERIOD != 0) return KF_OK;
-    KF_TRY(kf_backend_launch(plan->backend, &kinetic->sum_launch, error));
-    return kf_backend_synchronize(plan->backend, error);
-}
-
 kf_status kf_kinetic_initialise(kf_plan *plan, kf_error *error) {
     kf_kinetic *kinetic = kinetic_of(plan);
     KF_TRY(kf_kinetic_settle(plan, error));
@@ -145,7 +135,6 @@ kf_status kf_kinetic_initialise(kf_plan *plan, kf_error *error) {
     for (int part = 0; kinetic->has_solid && part < plan->part_count; part++)
         KF_TRY(kf_kinetic_reset_samples(plan, &kinetic[part], error));
     KF_TRY(kf_kinetic_settle(plan, error));
-    KF_TRY(kf_kinetic_begin_sums(plan, error));
     if (!kinetic->has_solid || kinetic->moving || kinetic->options.immersed != KF_GATHER) return KF_OK;
     for (int part = 0; part < plan->part_count; part++) /* the cell list of a static solid, once */
         for (int i = 0; i < kinetic[part].order_launch_count; i++)

@@ -33,16 +33,6 @@ static void append_average_sum(kf_builder *b, int parity, int grid) {
                   averaged_rows(kinetic) / b->parts);
 }
 
-void kf_set_sum_launch(kf_builder *b) {
-    if (!b->kinetic->options.flow_sums) return;
-    kf_function *sum = kf_builder_function(b, KF_SOURCE_STATE, "average_sum");
-    kf_kinetic_arguments arguments = kf_from_to(b->kinetic, 0, 0);
-    sum_extent(b->kinetic, arguments.extent);
-    if (b->status == KF_OK)
-        kf_launch_set(&b->kinetic->sum_launch, "average_sum", sum, b->face_block, &arguments,
-                      sizeof arguments);
-}
-
 static void append_average_finish(kf_builder *b, int parity, int grid) {
     const int finish[3] = {KF_AVERAGE_SLOTS, 1, 1};
     kf_kinetic_arguments arguments = kf_from_to(b->kinetic, grid, grid);
@@ -86,7 +76,7 @@ void kf_append_averages(kf_builder *b, int parity, int grid) {
     if (b->plan->all_parts > 1) {
         append_team_averages(b, parity, grid);
     } else {
-        if (!b->kinetics->options.flow_sums) append_average_sum(b, parity, grid);
+        append_average_sum(b, parity, grid);
         append_average_finish(b, parity, grid);
     }
     b->every = 1;

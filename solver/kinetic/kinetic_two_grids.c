@@ -26,29 +26,6 @@ void kf_append_join(kf_builder *b, int p, const char *name) {
     b->joins = false;
 }
 
-/* A kernel of step p of two between two grids that stores what the step leaves; with flow_sums another one
- * adds up the averages too, in the step before they are due, which is an odd one. */
-static void append_writer(kf_builder *b, int p, const char *const names[2], const int extent[3],
-                          const int block[3], double bytes) {
-    const kf_kinetic_arguments arguments = kf_from_to(b->kinetic, p, 1 - p);
-    if (p == 0 || !b->kinetic->options.flow_sums) {
-        kf_append(b, p, KF_SOURCE_FLOW, names[0], extent, block, arguments, bytes);
-        return;
-    }
-    b->every = KF_AVERAGE_PERIOD;
-    for (b->phase = 1; b->phase < KF_AVERAGE_PERIOD; b->phase += 2)
-        kf_append(b, KF_BOTH, KF_SOURCE_FLOW, names[b->phase == KF_AVERAGE_PERIOD - 1], extent, block,
-                  arguments, bytes);
-    b->every = 1;
-    b->phase = 0;
-}
-
-static void append_left_out_band(kf_builder *b, int p) {
-    static const char *const names[] = {"band_collide", "band_collide_sum"};
-    const int extent[3] = {b->kinetic->arguments.band_capacity, 1, 1};
-    append_writer(b, p, names, extent, b->line_block, 0);
-}
-
 /* What the solid needs before the flow, in step p of two between two grids: all of the band where the flow's
  * kernel leaves it out. */
 static void append_band_first(kf_builder *b, int p) {
@@ -61,7 +38,7 @@ static void append_band_first(kf_builder *b, int p) {
         b->overlaps = kinetic->options.overlap && kinetic->passes == 1;
         kf_append_band_force(b, p, p);
     }
-    if (kinetic->options.masked_band) append_left_out_band(b, p);
+    if (kinetic->options.masked_band) kf_append_items(b, p, KF_SOURCE_FLOW, "band_collide", band, p, 1 - p);
     b->aside = b->overlaps = false;
 }
 
@@ -147,13 +124,12 @@ void kf_append_two_grids(kf_builder *b, int p) {
     const int band = kinetic->arguments.band_capacity;
     const bool again = kinetic->has_samples && !kinetic->options.masked_band;
     append_band_first(b, p);
-    static const char *const names[] = {"stream_collide", "stream_collide_sum"};
     int extent[3];
     kf_flow_extent(kinetic, extent);
     append_shell(b, p, extent);
-    append_writer(b, p, names, extent, kinetic->options.block,
-                  2.0 * kinetic->node_values * b->node_bytes * extent[1] * extent[2] / kinetic->rows /
-                      kinetic->planes);
+    kf_append(
+        b, p, KF_SOURCE_FLOW, "stream_collide", extent, kinetic->options.block, kf_from_to(kinetic, p, 1 - p),
+        2.0 * kinetic->node_values * b->node_bytes * extent[1] * extent[2] / kinetic->rows / kinetic->planes);
     const bool apart =
         kinetic->options.shell_apart ||
         (kinetic->has_samples && kinetic->options.masked_band && kinetic->options.concurrent_solid);

@@ -35,8 +35,7 @@ static inline kf_space *open_space_with(const kf_scene *scene, bool blocks) {
                                         "shell_choices=false", /* of no use on the cpu */
                                         "slab=0",              /* test_kinetic_shift.c */
                                         "masked_band=false",
-                                        "overlap=false",   /* of a GPU's launches */
-                                        "flow_sums=false", /* test_flow_sums.c */
+                                        "overlap=false", /* of a GPU's launches */
                                         "constant_strides=false",
                                         "shell_apart=false",
                                         "segment_lanes=1", /* test_kinetic_band.c */
@@ -44,7 +43,7 @@ static inline kf_space *open_space_with(const kf_scene *scene, bool blocks) {
                                         "alternate=false", /* test_kinetic_shift.c */
                                         "block_x=64",
                                         "block_y=2"};
-    return open_space_with_gpu(scene, fixed, blocks ? 15 : 13);
+    return open_space_with_gpu(scene, fixed, blocks ? 14 : 12);
 }
 static inline kf_space *open_space(const kf_scene *scene) {
     return open_space_with(scene, false);
