@@ -412,26 +412,20 @@ static void add_in_place(kf_tally *tally) {
 }
 
 /* Nine moments a node, in 16 bits six words; a block reads those around its tile too, and makes populations
- * of all it reads; with several nodes a thread a warp does, of those around its rows few. Words are taken
- * apart at each of these, and put together at each node. */
+ * of all it reads. Words are taken apart at each of these, and put together at each node. */
 static void add_moments(kf_tally *tally) {
-    static const double MOMENTS = 9, WORDS = 6, WORD = 4, APART = 12, TOGETHER = 15, IN_ROWS = 355,
-                        A_WARP = 300;
+    static const double MOMENTS = 9, WORDS = 6, WORD = 4, APART = 12, TOGETHER = 15;
     const kf_kinetic_choice *c = &tally->choice;
     const bool packed = c->value_bytes < WORD;
     const double values = packed ? WORDS * WORD / c->value_bytes : MOMENTS, each = 470 + (packed ? APART : 0);
-    /* Places of the plane over nodes of the tile, or of the warp. */
-    const double rows = c->nodes_per_thread > 1 ? c->nodes_per_thread : c->block_y;
-    const double halo = (c->block_x + 2) * (rows + 2) / (c->block_x * rows);
-    const bool warps = c->nodes_per_thread > 1;
-    kf_work *work =
-        add_pass(tally, &(kf_pass){.name = "stream_collide",
-                                   .reads = values * halo,
-                                   .writes = values,
-                                   .registers = warps ? 128 : 64,
-                                   .instructions = (warps ? IN_ROWS + A_WARP / rows : each * halo) +
-                                                   (packed ? TOGETHER : 0),
-                                   .depth = FUSED_DEPTH});
+    /* Places of the plane over nodes of the tile. */
+    const double halo = (c->block_x + 2) * (c->block_y + 2) / (c->block_x * c->block_y);
+    kf_work *work = add_pass(tally, &(kf_pass){.name = "stream_collide",
+                                               .reads = values * halo,
+                                               .writes = values,
+                                               .registers = 64,
+                                               .instructions = each * halo + (packed ? TOGETHER : 0),
+                                               .depth = FUSED_DEPTH});
     work->blocks = 0; /* they walk from plane to plane: few begin and end */
 }
 

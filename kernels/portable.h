@@ -81,7 +81,6 @@ typedef unsigned long long kf_uint64;
     extern __shared__ __align__(16) unsigned char kf_dynamic_shared[];                                       \
     type *const name = (type *)kf_dynamic_shared
 #define KF_BARRIER                      __syncthreads()
-#define KF_WARP_BARRIER                 __syncwarp() /* for what a warp of 32 threads shares */
 #define KF_EACH_THREAD(t, count)        for (int t = (int)threadIdx.x, kf_once = 1; kf_once; kf_once = 0)
 #define KF_EACH_THREAD_SCALAR(t, count) KF_EACH_THREAD(t, count)
 #define KF_EACH_OF(i, count, threads)   for (int i = (int)threadIdx.x; i < (count); i += (threads))
@@ -261,7 +260,6 @@ KF_FUNCTION void kf_stream_bytes(void *target, const void *source, kf_int64 byte
 #define KF_SHARED
 #define KF_DYNAMIC_SHARED(type, name, count)  __attribute__((aligned(64))) type name[count]
 #define KF_BARRIER                            ((void)0)
-#define KF_WARP_BARRIER                       ((void)0)
 #define KF_EACH_THREAD(t, count)              _Pragma("omp simd") for (int t = 0; t < (count); t++)
 #define KF_EACH_THREAD_SCALAR(t, count)       for (int t = 0; t < (count); t++)
 #define KF_EACH_OF(i, count, threads)         for (int i = 0; i < (count); i++)

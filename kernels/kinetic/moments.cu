@@ -3,18 +3,14 @@
  * populations that leave its places, and adds up what streams to every node of the tile. Of what moves upwards in plane
  * z - 1, stays in plane z and moves downwards in plane z + 1 only sums are kept.
  *
- * Defines that a config sets: KF_TILE_X, KF_TILE_Y nodes of a tile   KF_NODES_PER_THREAD 1: a thread for each
- * (moments_tile.h) | 2, 4: a thread for so many along y (moments_rows.h)   KF_PREFETCH 0|1: the moments that are needed
- * next are asked for before the sums of those at hand */
+ * Defines that a config sets: KF_TILE_X, KF_TILE_Y nodes of a tile   KF_PREFETCH 0|1: the moments that are needed next
+ * are asked for before the sums of those at hand */
 #include "band.h"
 #include "boundary.h"
 #include "moments.h"
 
-#ifndef KF_NODES_PER_THREAD
-#define KF_NODES_PER_THREAD 1
-#endif
 enum {
-    KF_THREADS = KF_TILE_X * KF_TILE_Y / KF_NODES_PER_THREAD,
+    KF_THREADS = KF_TILE_X * KF_TILE_Y,
     KF_OWN_COUNT = KF_PRIVATE(KF_THREADS)
 };
 
@@ -99,11 +95,7 @@ KF_FUNCTION int kf_home(int position, int nodes, int periodic) {
                                : position;
 }
 
-#if KF_NODES_PER_THREAD > 1
-#include "moments_rows.h"
-#else
 #include "moments_tile.h"
-#endif
 
 /* Velocity and density at the band's nodes (target) before any force of the solid: the collision without it
  * keeps them. */

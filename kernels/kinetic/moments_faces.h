@@ -1,4 +1,4 @@
-/* What comes in across faces of the domain at the sides of a plane's places, for both kernels of the plan `moments`: each
+/* What comes in across faces of the domain at the sides of a plane's places, for the plan `moments`: each
  * population as kf_incoming says, but made like what comes from nodes, for a whole place at once, where that can be.
  *
  * Whoever includes this says where what comes in at row `row` of the low or high side along x goes, by k = cy + 1 + 3 (cz +
@@ -10,11 +10,6 @@
 KF_FUNCTION int kf_within(int position, int nodes, int periodic) {
     const int home = kf_home(position, nodes, periodic);
     return home < 0 ? 0 : home >= nodes ? nodes - 1 : home;
-}
-
-/* Whether a node is one of the domain. */
-KF_FUNCTION int kf_is_inside(const kf_kinetic_arguments *a, int x, int y, int z) {
-    return kf_beyond(x, a->nodes[0]) == 0 && kf_beyond(y, a->nodes[1]) == 0 && kf_beyond(z, a->nodes[2]) == 0;
 }
 
 /* What leaves a node with velocity (cx, cy, cz) by cy + 1 + 3 (cz + 1): with cx -1 the mirror image of what leaves the

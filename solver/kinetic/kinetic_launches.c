@@ -307,15 +307,12 @@ static void append_in_place(kf_builder *b, int p) {
                         0);
 }
 
-/* Shared memory that a block of plan moments asks for: its plane's populations, or what its warps hand on,
- * where that is more than a kernel has anyway (kernels/kinetic/moments_tile.h, moments_rows.h). */
+/* Shared memory that a block of plan moments asks for: its plane's populations, where they are more than a
+ * kernel has anyway (kernels/kinetic/moments_tile.h). */
 static size_t tile_bytes(const kf_kinetic *kinetic) {
     enum { ANYWAY = 48 << 10 };
     const int *tile = kinetic->options.block;
-    const size_t rows = (size_t)kinetic->options.nodes_per_thread,
-                 plane = 27 * (size_t)(tile[0] + 2) * (size_t)(tile[1] + 2),
-                 warps = 63 * (size_t)(tile[0] + 1) * ((size_t)tile[1] / rows);
-    const size_t bytes = (rows > 1 ? warps : plane) * kinetic->real_bytes;
+    const size_t bytes = 27 * (size_t)(tile[0] + 2) * (size_t)(tile[1] + 2) * kinetic->real_bytes;
     return bytes > ANYWAY ? bytes : 0;
 }
 
@@ -326,8 +323,7 @@ static void append_moments(kf_builder *b, int p) {
     const int *n = kinetic->geometry.nodes, planes = kinetic->planes, *tile = kinetic->options.block;
     const int tiles_x = (n[0] + tile[0] - 1) / tile[0], tiles_y = (n[1] + tile[1] - 1) / tile[1];
     const int walks = (planes + (int)kinetic->options.march - 1) / (int)kinetic->options.march;
-    const int threads = tile[0] * tile[1] / (int)kinetic->options.nodes_per_thread;
-    const int block[3] = {threads, 1, 1}, extent[3] = {tiles_x * block[0], tiles_y * walks, 1};
+    const int block[3] = {tile[0] * tile[1], 1, 1}, extent[3] = {tiles_x * block[0], tiles_y * walks, 1};
     kf_kinetic_arguments arguments = kf_from_to(kinetic, p, 1 - p);
     arguments.march = (planes + walks - 1) / walks; /* equally long walks */
     b->shared_bytes = tile_bytes(kinetic);

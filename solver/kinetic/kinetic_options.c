@@ -62,12 +62,6 @@ static bool moments_fit(const kf_scene *scene, const kf_kinetic_options *o) {
            o->boundary_kernels == 0;
 }
 
-/* Each thread of the moments plan with some nodes along y, each warp with whole rows of the tile. */
-static bool moments_in_rows(const kf_kinetic_options *o) {
-    return o->plan == KF_PLAN_MOMENTS && o->prefetch && o->block[0] == 32 &&
-           (o->nodes_per_thread == 2 || o->nodes_per_thread == 4) && o->block[1] % o->nodes_per_thread == 0;
-}
-
 /* variants/kinetic.json says what belongs together, and what comes from a file is held against it
  * (kf_problem_check_config). Here only what would take a plan past its buffers, or to kernels that there are
  * not. */
@@ -88,11 +82,8 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
                                 (scene->collision != KF_BGK && o->collision_form != KF_LOW_ORDER)))
         return refuse(error, "velocities must be 27, or 19 in plan fused with BGK, or the form low_order and "
                              "a rate of at most 1.7");
-    if (o->nodes_per_thread != 1 && (o->nodes_per_thread != 2 || !fused || o->layout == KF_AOS) &&
-        !moments_in_rows(o))
-        return refuse(
-            error, "nodes_per_thread must be 1, in plan fused with layout soa or csoa 2, or in plan moments "
-                   "with prefetch 2 or 4 of 32 x block_y nodes");
+    if (!within(o->nodes_per_thread, 1, 2) || (o->nodes_per_thread == 2 && (!fused || o->layout == KF_AOS)))
+        return refuse(error, "nodes_per_thread must be 1, or 2 in plan fused with layout soa or csoa");
     if (o->in_place != 0 && (!fused || o->nodes_per_thread != 1))
         return refuse(error, "streaming in one grid belongs to plan fused with nodes_per_thread 1");
     if (o->shell_choices && o->in_place != 0)
@@ -373,7 +364,6 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
         define(defines, "KF_TILE_X", options->block[0]);
         define(defines, "KF_TILE_Y", options->block[1]);
         define(defines, "KF_PREFETCH", options->prefetch);
-        if (options->nodes_per_thread > 1) define(defines, "KF_NODES_PER_THREAD", options->nodes_per_thread);
     }
     if (options->plan == KF_PLAN_FUSED) {
         define(defines, "KF_FOLDED_BOUNDARY", folded);

@@ -187,8 +187,6 @@ static const char *const moments[][12] = {
     {"plan=moments", "layout=soa", "storage=f64", "block_x=32", "block_y=8", "march=16", NULL},
     {"plan=moments", "layout=csoa", "alpha=32", "storage=f32", "block_x=32", "block_y=8", "march=8",
      "force_sum=fixed", "reorder_period=0", NULL},
-    {"plan=moments", "layout=csoa", "alpha=32", "storage=f32", "block_x=32", "block_y=8", "march=8",
-     "prefetch=true", "nodes_per_thread=4", NULL},
 };
 
 /* Across z periodic, the solid lies across the seam and a cut, in two passes. */
