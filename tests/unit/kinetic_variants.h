@@ -58,6 +58,7 @@ static inline void take_preset(const kf_space *space, const char *name, kf_confi
     kf_config_set_boolean(config, "alternate", false);
     kf_config_set_boolean(config, "masked_band", false);
     kf_config_set_boolean(config, "overlap", false);
+    kf_config_set_boolean(config, "shell_apart", false);
     kf_config_set_integer(config, "register_cap", 0);
 }
 
