@@ -38,6 +38,22 @@ static bool copies_alike(const kf_scene *scene, const char *const *fixed, const 
     return alike;
 }
 
+/* With both transfers, in order and in random order; takes the scene. */
+static void holds_in_any_order(kf_scene *scene, const char *const *plan, const char *cut, const char *team,
+                               size_t number) {
+    outcome one;
+    run(scene, plan, "cpu:1", &one);
+    for (int t = 0; t < 2; t++)
+        for (int ordered = 0; ordered < 2; ordered++) {
+            char what[64];
+            (void)snprintf(what, sizeof what, "%s, case %zu, %s, %s", cut == NULL ? "slabs" : cut, number,
+                           transfers[t], ordered == 0 ? "in random order" : "in order");
+            holds(run_cut, scene, plan, cut, transfers[t], team, ordered == 0 ? number + 1 : 0, &one, what);
+        }
+    outcome_free(&one);
+    kf_scene_free(scene);
+}
+
 /* Half of the ball, whose flat side lies on a wall across y or z. */
 static kf_scene *on_a_wall(int axis) {
     kf_scene *scene = ball_scene();
@@ -96,21 +112,8 @@ static void test_copied_planes(void **state) {
                  {solid_of_moments, moments[0], 2},     {moments_across_the_seam, moments[1], 1},
                  {moving_moments, moments[3], 1},       {free_moments, moments[3], 0},
                  {moments_at_ends, moments[2], 2}};
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        outcome one;
-        kf_scene *scene = cases[c].open();
-        run(scene, cases[c].plan, "cpu:1", &one);
-        for (int t = 0; t < 2; t++)
-            for (int ordered = 0; ordered < 2; ordered++) {
-                char what[64];
-                (void)snprintf(what, sizeof what, "case %zu, %s, %s", c, transfers[t],
-                               ordered == 0 ? "in random order" : "in order");
-                holds(run_cut, scene, cases[c].plan, NULL, transfers[t], teams[cases[c].team],
-                      ordered == 0 ? c + 1 : 0, &one, what);
-            }
-        outcome_free(&one);
-        kf_scene_free(scene);
-    }
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        holds_in_any_order(cases[c].open(), cases[c].plan, NULL, teams[cases[c].team], c);
 }
 
 /* A plan of two grids with one that moves to and fro instead. */
@@ -184,21 +187,8 @@ static void test_cuts_across_y(void **state) {
                  {coarse_scene, nineteen, "parts_y=2", 2},
                  {moving_scene, moving[0], "parts_y=2", 2},
                  {free_between_mirrors, moving[0], "parts_y=2", 2}};
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        outcome one;
-        kf_scene *scene = cases[c].open();
-        run(scene, cases[c].plan, "cpu:1", &one);
-        for (int t = 0; t < 2; t++)
-            for (int ordered = 0; ordered < 2; ordered++) {
-                char what[64];
-                (void)snprintf(what, sizeof what, "cut, case %zu, %s, %s", c, transfers[t],
-                               ordered == 0 ? "in random order" : "in order");
-                holds(run_cut, scene, cases[c].plan, cases[c].cut, transfers[t], teams[cases[c].team],
-                      ordered == 0 ? c + 1 : 0, &one, what);
-            }
-        outcome_free(&one);
-        kf_scene_free(scene);
-    }
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        holds_in_any_order(cases[c].open(), cases[c].plan, cases[c].cut, teams[cases[c].team], c);
 }
 
 /* No await of the copies is there in vain, in slabs and in boxes, and in slabs of moments. */
