@@ -19,7 +19,7 @@ static kf_status find_program(const char *folder, kf_program *program, kf_error 
     kf_copy_text(program->data, sizeof program->data, absolute);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         KF_TRY(kf_path(program->executable, error, "%s/%s", absolute, names[i]));
-        if (access(program->executable, X_OK) == 0) return KF_OK;
+        if (access(program->executable, X_OK) == 0) return kf_program_hash(program, error);
     }
     return kf_fail(error, KF_BAD_INPUT,
                    "compare: '%.200s' has neither build/kftune nor kftune; build it first", folder);
@@ -82,7 +82,9 @@ kf_status kf_nightly_compare(const kf_compare_request *request, kf_compare_resul
     KF_TRY(find_program(request->candidate, &programs[1], error));
     kf_entry *entry = kf_allocate_zeroed(1, sizeof *entry);
     kf_status status = open_entry(request, entry, error);
-    if (status == KF_OK) status = compare(entry, programs, request->threshold, result, error);
+    result->identical = strcmp(programs[0].hash, programs[1].hash) == 0;
+    if (status == KF_OK && !result->identical)
+        status = compare(entry, programs, request->threshold, result, error);
     kf_entry_close(entry);
     free(entry);
     return status;

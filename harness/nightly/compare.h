@@ -16,6 +16,7 @@ typedef struct kf_compare_request {
 typedef struct kf_compare_result {
     kf_comparison comparison; /* candidate against reference */
     int processes;            /* of each */
+    bool identical;           /* executables and data files: the same by definition, nothing was measured */
     kf_finding finding;
 } kf_compare_result;
 

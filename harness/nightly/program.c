@@ -91,6 +91,23 @@ static kf_status hash_program(const char *executable, const char *data, const fi
     return KF_OK;
 }
 
+/* What a program reads below data, by name. */
+static kf_status list_data(const char *data, file_list *list, kf_error *error) {
+    for (int i = 0; i < DATA_FOLDERS; i++)
+        KF_TRY(list_files(data, data_folders[i], 0, list, error));
+    if (list->count > 0) qsort(list->names, list->count, sizeof *list->names, compare_names);
+    return KF_OK;
+}
+
+kf_status kf_program_hash(kf_program *program, kf_error *error) {
+    file_list list = {0};
+    kf_status status = list_data(program->data, &list, error);
+    if (status == KF_OK)
+        status = hash_program(program->executable, program->data, &list, program->hash, error);
+    free_list(&list);
+    return status;
+}
+
 static kf_status copy_file(const char *from, const char *to, mode_t mode, kf_error *error) {
     char folder[KF_PATH], *content = NULL;
     size_t size = 0;
@@ -187,10 +204,7 @@ kf_status kf_program_keep(const char *executable, const char *data, const char *
         return kf_fail(error, KF_MACHINE, "%s: cannot be found: %s", archive, strerror(errno));
     file_list list = {0};
     char hash[KF_HASH_HEX];
-    kf_status status = KF_OK;
-    for (int i = 0; i < DATA_FOLDERS && status == KF_OK; i++)
-        status = list_files(data, data_folders[i], 0, &list, error);
-    if (list.count > 0) qsort(list.names, list.count, sizeof *list.names, compare_names);
+    kf_status status = list_data(data, &list, error);
     if (status == KF_OK) status = hash_program(executable, data, &list, hash, error);
     if (status == KF_OK) status = copy_program(executable, data, &list, absolute, hash, error);
     free_list(&list);

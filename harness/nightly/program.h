@@ -22,7 +22,8 @@ kf_status kf_program_keep(const char *executable, const char *data, const char *
  * copies lie in *folder under the same names. hash is of their names and content. */
 kf_status kf_files_keep(const char *base, const char *const *names, const char *archive, char folder[KF_PATH],
                         char hash[KF_HASH_HEX], kf_error *error);
-/* The hash alone. */
+/* The hashes alone: of what program->executable and ->data name, and of files. */
+kf_status kf_program_hash(kf_program *program, kf_error *error);
 kf_status kf_files_hash(const char *base, const char *const *names, char hash[KF_HASH_HEX], kf_error *error);
 /* KF_MACHINE when it is not kept any more. */
 kf_status kf_program_find(const char *archive, const char *hash, kf_program *program, kf_error *error);
