@@ -157,10 +157,10 @@ typedef struct kf_kinetic {
     int outflow_launches;
     kf_launch load_launch; /* band plans: force on the solid, on demand */
     int slab_planes;
-    struct kf_kinetic_link *link; /* of the first part, where there are several processes */
-    struct kf_nccl_group *nccl;   /* of the first part: the messages of a step, where NCCL carries them */
-    int solution;                 /* populations[] that holds the state at even steps */
-    bool swaps;                   /* the two grids swap roles every step */
+    struct kf_flow_link *link;  /* of the first part, where there are several processes */
+    struct kf_nccl_group *nccl; /* of the first part: the messages of a step, where NCCL carries them */
+    int solution;               /* populations[] that holds the state at even steps */
+    bool swaps;                 /* the two grids swap roles every step */
     int band_count_static;
     int listed_before; /* places in a team's list before the part's */
     int listed_all;    /* nodes that the list of a checkpoint has room for, whatever the number of parts */
@@ -282,12 +282,6 @@ bool kf_kinetic_is_copied(const kf_plan *plan, int part, int side);
  * those beside them. */
 /* KF_BAD_INPUT with what several processes cannot run. */
 kf_status kf_kinetic_check_world(const kf_kinetic_options *options, kf_error *error);
-/* What makes the calls; the plan's to free, whatever the status. NULL where there is one process. */
-typedef struct kf_kinetic_link kf_kinetic_link;
-kf_status kf_kinetic_link_make(kf_plan *plan, kf_kinetic_link **link, kf_error *error);
-void kf_kinetic_link_free(kf_kinetic_link *link);
-/* Which process has the part of that number among all. */
-int kf_kinetic_process_of(const kf_kinetic_link *link, int number);
 /* Of a team's averages and a free solid: places of what each part takes of all, its own device's or others',
  * to add up; of several processes one, with what the calls below have added up. */
 int kf_kinetic_sum_places(const kf_plan *plan);

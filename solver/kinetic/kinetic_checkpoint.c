@@ -6,6 +6,7 @@
 #include "base/backend/world.h"
 #include "base/util/memory.h"
 #include "scene/scene.h"
+#include "solver/flow/flow_link.h"
 #include "solver/kinetic/kinetic.h"
 
 static kf_kinetic *kinetic_of(const kf_plan *plan) {
@@ -143,18 +144,11 @@ static void move_rows(const kf_plan *plan, const kf_kinetic_box *box, int planes
     }
 }
 
-static kf_status pass_on(int other, bool sends, void *data, size_t bytes, kf_error *error) {
-    const kf_message message = {.other = other, .sends = sends, .data = data, .bytes = bytes};
-    kf_posted posted;
-    kf_world_post(&message, 1, &posted);
-    return kf_world_complete(&posted, error);
-}
-
 /* Some planes of a part, from the process that has it to the first, which puts them into all. */
 static kf_status send_planes(kf_plan *plan, int number, const kf_kinetic_box *box, int first, int planes,
                              char *all, kf_error *error) {
     const kf_kinetic *kinetic = kinetic_of(plan);
-    const int process = kf_kinetic_process_of(kinetic->link, number);
+    const int process = kf_flow_link_process(kinetic->link, number);
     const size_t plane = plane_bytes(plan), whole = plane * (size_t)planes,
                  bytes = whole / (size_t)kf_plan_scene(plan)->nodes[1] * (size_t)box->count[0];
     kf_status status = KF_OK;
@@ -167,9 +161,9 @@ static kf_status send_planes(kf_plan *plan, int number, const kf_kinetic_box *bo
         if (status == KF_OK) status = take_rows(plan, grid, planes, taken, error);
         move_rows(plan, box, planes, taken, alone, true);
         free(taken);
-        if (status == KF_OK) status = pass_on(0, true, alone, bytes, error);
+        if (status == KF_OK) status = kf_flow_pass(0, true, alone, bytes, error);
     } else {
-        status = pass_on(process, false, alone, bytes, error);
+        status = kf_flow_pass(process, false, alone, bytes, error);
         if (status == KF_OK) move_rows(plan, box, planes, all + plane * (size_t)first, alone, false);
     }
     free(alone);
@@ -187,7 +181,7 @@ static kf_status collect_planes(kf_plan *plan, char *all, kf_error *error) {
     for (int number = 0; number < plan->all_parts; number++) {
         const kf_kinetic_box *box = &boxes[number];
         const int end = box->first[1] + box->count[1];
-        if (kf_world_size() == 1 || kf_kinetic_process_of(kinetics->link, number) == 0) continue;
+        if (kf_world_size() == 1 || kf_flow_link_process(kinetics->link, number) == 0) continue;
         for (int first = box->first[1], planes = 0; first < end; first += planes) {
             planes = smaller(end - first, step);
             KF_TRY(send_planes(plan, number, box, first, planes, all, error));

@@ -7,6 +7,7 @@
 #include "base/backend/world.h"
 #include "base/util/memory.h"
 #include "scene/scene.h"
+#include "solver/flow/flow_link.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic.h"
 
@@ -317,7 +318,7 @@ static kf_status seek(kf_plan *plan, int window, double shift, kf_error *error) 
 }
 
 static void free_system(kf_plan *plan) {
-    kf_kinetic_link_free(kinetic_of(plan)->link);
+    kf_flow_link_free(kinetic_of(plan)->link);
     kf_nccl_group_free(kinetic_of(plan)->nccl);
     free(plan->system);
 }

@@ -9,18 +9,11 @@
 #include "base/backend/world.h"
 #include "base/util/memory.h"
 #include "scene/scene.h"
+#include "solver/flow/flow_link.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic_builder.h"
 
 enum { BELOW, ABOVE };
-
-struct kf_kinetic_link {
-    kf_plan *plan;
-    int64_t *firsts; /* [process + 1]: its first part, and the number of all */
-    kf_message *messages;
-    int message_count;
-    kf_posted posted;
-};
 
 kf_status kf_kinetic_check_world(const kf_kinetic_options *options, kf_error *error) {
     if (kf_world_size() == 1) return KF_OK;
@@ -122,21 +115,11 @@ static kf_status sum_planes(const kf_plan *plan, char *all, size_t plane_bytes, 
 
 kf_status kf_kinetic_gather_planes(const kf_plan *plan, void *all, size_t plane_bytes, int sheets,
                                    kf_error *error) {
-    const int size = kf_world_size();
     int first, end;
-    if (size == 1) return KF_OK;
+    if (kf_world_size() == 1) return KF_OK;
     if (kf_kinetic_sides(plan) > 2) return sum_planes(plan, all, plane_bytes, sheets, error);
     kf_kinetic_own_planes(plan, kf_kinetic_grids(plan) - 1, &first, &end);
-    int64_t *planes = kf_allocate_zeroed((size_t)size, sizeof *planes);
-    size_t *ends = kf_allocate((size_t)size * sizeof *ends);
-    planes[kf_world_rank()] = end;
-    kf_status status = kf_world_sum(planes, size, error);
-    for (int rank = 0; rank < size; rank++)
-        ends[rank] = (size_t)planes[rank] * plane_bytes;
-    if (status == KF_OK) status = kf_world_gather(all, ends, error);
-    free(planes);
-    free(ends);
-    return status;
+    return kf_flow_gather(all, (size_t)end * plane_bytes, error);
 }
 
 /* --- making -------------------------------------------------------------------------------------------- */
@@ -163,28 +146,6 @@ static size_t outflow_bytes(const kf_plan *plan) {
     return bytes;
 }
 
-kf_status kf_kinetic_link_make(kf_plan *plan, kf_kinetic_link **link, kf_error *error) {
-    enum { EACH = 2 * KF_PART_SIDES };
-    const int size = kf_world_size();
-    *link = NULL;
-    if (size == 1) return KF_OK;
-    kf_kinetic_link *made = kf_allocate_zeroed(1, sizeof *made);
-    made->plan = plan;
-    made->firsts = kf_allocate_zeroed((size_t)size + 1, sizeof *made->firsts);
-    made->messages = kf_allocate_zeroed((size_t)plan->part_count * EACH, sizeof *made->messages);
-    *link = made;
-    made->firsts[kf_world_rank()] = plan->first_part;
-    made->firsts[size] = kf_world_rank() == 0 ? plan->all_parts : 0;
-    return kf_world_sum(made->firsts, size + 1, error);
-}
-
-void kf_kinetic_link_free(kf_kinetic_link *link) {
-    if (link == NULL) return;
-    free(link->firsts);
-    free(link->messages);
-    free(link);
-}
-
 static bool is_far(const kf_builder *b, int part, int side) {
     return kf_kinetic_beyond(b->plan, part, side) == KF_BEYOND_FAR;
 }
@@ -205,38 +166,30 @@ bool kf_has_messages(const kf_builder *b) {
 
 /* Whether messages go from the device's memory to another's, not by way of the host's. */
 static bool is_sent_as_packed(const kf_builder *b) {
-    return kf_is_by_nccl(b) || (b->kinetics->options.transfer != KF_THROUGH_HOST &&
-                                (strcmp(kf_backend_device(b->plan->backend)->backend, "cpu") == 0 ||
-                                 kf_world_takes_device_memory()));
-}
-
-int kf_kinetic_process_of(const kf_kinetic_link *link, int number) {
-    int process = 0;
-    while (number >= link->firsts[process + 1])
-        process++;
-    return process;
+    return kf_is_by_nccl(b) ||
+           (b->kinetics->options.transfer != KF_THROUGH_HOST && kf_flow_link_takes_device_memory(b->plan));
 }
 
 /* What tells apart the messages of one process to another: a count of those to the parts and sides before. */
 static int tag_of(const kf_builder *b, int to, int side) {
-    const kf_kinetic_link *link = b->kinetics->link;
-    const int from = kf_kinetic_process_of(link, kf_kinetic_neighbour(b->plan, to, side)),
+    const kf_flow_link *link = b->kinetics->link;
+    const int from = kf_flow_link_process(link, kf_kinetic_neighbour(b->plan, to, side)),
               sides = kf_kinetic_sides(b->plan);
     int tag = 0;
-    for (int number = (int)link->firsts[kf_kinetic_process_of(link, to)]; number <= to; number++)
+    for (int number = (int)link->firsts[kf_flow_link_process(link, to)]; number <= to; number++)
         for (int s = 0; s < (number < to ? sides : side); s++) {
             const int other = kf_kinetic_neighbour(b->plan, number, s);
-            tag += other >= 0 && kf_kinetic_process_of(link, other) == from;
+            tag += other >= 0 && kf_flow_link_process(link, other) == from;
         }
     return tag;
 }
 
 static kf_status make_end(kf_builder *b, int part, int side, kf_error *error) {
     kf_far_side *far = &b->far[part][side];
-    kf_kinetic_link *link = b->kinetics->link;
+    kf_flow_link *link = b->kinetics->link;
     const bool as_packed = is_sent_as_packed(b);
     const int number = b->plan->first_part + part, beyond = kf_kinetic_neighbour(b->plan, number, side),
-              other = kf_kinetic_process_of(link, beyond);
+              other = kf_flow_link_process(link, beyond);
     const size_t sent = kf_message_bytes(b, number, side), come = kf_message_bytes(b, beyond, side ^ 1),
                  beside = outflow_bytes(b->plan);
     kf_plan_on(b->plan, part);
@@ -251,10 +204,10 @@ static kf_status make_end(kf_builder *b, int part, int side, kf_error *error) {
         KF_TRY(kf_plan_on_host(b->plan, far->sent_bytes, &far->sent, error));
         KF_TRY(kf_plan_on_host(b->plan, far->come_bytes, &far->come, error));
     }
-    link->messages[link->message_count++] =
-        (kf_message){other, tag_of(b, beyond, side ^ 1), true, kf_buffer_address(far->sent), far->sent_bytes};
-    link->messages[link->message_count++] =
-        (kf_message){other, tag_of(b, number, side), false, kf_buffer_address(far->come), far->come_bytes};
+    kf_flow_link_add(link, &(kf_message){other, tag_of(b, beyond, side ^ 1), true,
+                                         kf_buffer_address(far->sent), far->sent_bytes});
+    kf_flow_link_add(link, &(kf_message){other, tag_of(b, number, side), false, kf_buffer_address(far->come),
+                                         far->come_bytes});
     return KF_OK;
 }
 
@@ -265,21 +218,6 @@ void kf_make_messages(kf_builder *b) {
 }
 
 /* --- a step -------------------------------------------------------------------------------------------- */
-
-/* Object: the link. The messages' buffers are free: all of the step before has been sent, and what came then
- * was taken before this step's planes were packed. */
-static kf_status post_planes(void *object, kf_stream *stream, kf_error *error) {
-    kf_kinetic_link *link = object;
-    KF_TRY(kf_stream_synchronize(stream, error));
-    kf_world_post(link->messages, link->message_count, &link->posted);
-    return KF_OK;
-}
-
-static kf_status await_planes(void *object, kf_stream *stream, kf_error *error) {
-    kf_kinetic_link *link = object;
-    (void)stream;
-    return kf_world_complete(&link->posted, error);
-}
 
 void kf_append_link_call(kf_builder *b, int parity, int part, const char *name, kf_call_function *enqueue) {
     if (b->kinetics->link == NULL || !kf_falls(b, parity)) return;
@@ -350,7 +288,7 @@ void kf_append_post(kf_builder *b, int p, bool aside) {
         kf_on_part(b, caller(b));
         kf_schedule(b, p, kf_plan_add_await(b->plan, "planes_packed", b->gone[part]));
     }
-    kf_append_link_call(b, p, caller(b), "post_planes", post_planes);
+    kf_append_link_call(b, p, caller(b), "post_planes", kf_flow_link_post);
     b->aside = false;
 }
 
@@ -369,7 +307,7 @@ static void append_far_take(kf_builder *b, int p, int side) {
 void kf_append_far_takes(kf_builder *b, int p) {
     const bool posted = !kf_is_by_nccl(b);
     if (!kf_has_messages(b)) return;
-    if (posted) kf_append_link_call(b, p, caller(b), "await_planes", await_planes);
+    if (posted) kf_append_link_call(b, p, caller(b), "await_planes", kf_flow_link_await);
     if (posted && b->parts > 1 && kf_falls(b, p))
         kf_schedule(b, p, kf_plan_add_signal(b->plan, "planes_come", b->come));
     for (int part = 0; part < b->parts; part++) {
@@ -394,7 +332,7 @@ static kf_buffer *member(const kf_plan *plan, int part, size_t offset) {
 }
 
 /* Every part gets the sums of all: count of them, from the buffer at `from` of every part to that at `to`. */
-static kf_status gather(const kf_kinetic_link *link, size_t from, size_t to, size_t count, kf_error *error) {
+static kf_status gather(const kf_flow_link *link, size_t from, size_t to, size_t count, kf_error *error) {
     const kf_plan *plan = link->plan;
     const size_t bytes = count * sizeof(int64_t);
     int64_t *all = kf_allocate_zeroed(count, sizeof *all), *own = kf_allocate(bytes);

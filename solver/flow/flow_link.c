@@ -1,0 +1,78 @@
+#include "solver/flow/flow_link.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/memory.h"
+
+kf_status kf_flow_link_make(kf_plan *plan, kf_flow_link **link, kf_error *error) {
+    const int size = kf_world_size();
+    *link = NULL;
+    if (size == 1) return KF_OK;
+    kf_flow_link *made = kf_allocate_zeroed(1, sizeof *made);
+    made->plan = plan;
+    made->firsts = kf_allocate_zeroed((size_t)size + 1, sizeof *made->firsts);
+    *link = made;
+    made->firsts[kf_world_rank()] = plan->first_part;
+    made->firsts[size] = kf_world_rank() == 0 ? plan->all_parts : 0;
+    return kf_world_sum(made->firsts, size + 1, error);
+}
+
+void kf_flow_link_free(kf_flow_link *link) {
+    if (link == NULL) return;
+    free(link->firsts);
+    free(link->messages);
+    free(link);
+}
+
+int kf_flow_link_process(const kf_flow_link *link, int number) {
+    int process = 0;
+    while (number >= link->firsts[process + 1])
+        process++;
+    return process;
+}
+
+void kf_flow_link_add(kf_flow_link *link, const kf_message *message) {
+    link->messages =
+        kf_grow(link->messages, link->message_count, &link->message_room, sizeof *link->messages);
+    link->messages[link->message_count++] = *message;
+}
+
+bool kf_flow_link_takes_device_memory(const kf_plan *plan) {
+    return strcmp(kf_backend_device(plan->backend)->backend, "cpu") == 0 || kf_world_takes_device_memory();
+}
+
+kf_status kf_flow_link_post(void *object, kf_stream *stream, kf_error *error) {
+    kf_flow_link *link = object;
+    KF_TRY(kf_stream_synchronize(stream, error));
+    kf_world_post(link->messages, (int)link->message_count, &link->posted);
+    return KF_OK;
+}
+
+kf_status kf_flow_link_await(void *object, kf_stream *stream, kf_error *error) {
+    kf_flow_link *link = object;
+    (void)stream;
+    return kf_world_complete(&link->posted, error);
+}
+
+kf_status kf_flow_gather(void *all, size_t end, kf_error *error) {
+    const int size = kf_world_size();
+    if (size == 1) return KF_OK;
+    int64_t *said = kf_allocate_zeroed((size_t)size, sizeof *said);
+    size_t *ends = kf_allocate((size_t)size * sizeof *ends);
+    said[kf_world_rank()] = (int64_t)end;
+    kf_status status = kf_world_sum(said, size, error);
+    for (int rank = 0; rank < size; rank++)
+        ends[rank] = (size_t)said[rank];
+    if (status == KF_OK) status = kf_world_gather(all, ends, error);
+    free(said);
+    free(ends);
+    return status;
+}
+
+kf_status kf_flow_pass(int other, bool sends, void *data, size_t bytes, kf_error *error) {
+    const kf_message message = {.other = other, .sends = sends, .data = data, .bytes = bytes};
+    kf_posted posted;
+    kf_world_post(&message, 1, &posted);
+    return kf_world_complete(&posted, error);
+}
