@@ -375,8 +375,9 @@ static double fused_instructions(const kf_kinetic_choice *c) {
 static double fused_registers(const kf_kinetic_choice *c, double least) {
     static const double MOST = 255, WIDE = 64;
     static const double FEWER = 16; /* of threads with 19 velocities */
-    const double own = (c->boundary_kernels < 1 ? c->form->folded_registers : c->form->registers) -
-                       (c->velocities < 27 ? FEWER : 0);
+    const bool folded = c->boundary_kernels < 1 && !c->shell_apart;
+    const double own =
+        (folded ? c->form->folded_registers : c->form->registers) - (c->velocities < 27 ? FEWER : 0);
     return fmin(MOST, fmax(least, own) + (c->value_bytes > 4 ? WIDE : 0));
 }
 
@@ -441,19 +442,42 @@ static double in_turn(const kf_tally *tally) {
     return 1 - fmin(MOST, KEPT * held) + TURNING * fmax(0, 1 - held / ENOUGH);
 }
 
+/* Rows at the faces across y and z, beside the others: what they move and compute takes its share of the
+ * device. Beside a solid's lane theirs is a third one, whose end is waited for. */
+static void add_shell(kf_tally *tally, double share) {
+    static const double INSTRUCTIONS = 815; /* as compiled: the addresses are chosen */
+    static const double THIRD_LANE = 1;     /* accesses that wait */
+    const kf_kinetic_choice *c = &tally->choice;
+    kf_work *work = kf_works_add(tally->works, "stream_collide_shell", 1);
+    const double nodes = share * tally->nodes;
+    const bool third = c->concurrent && tally->cost->survey.count > 0;
+    work->amount[KF_COST_DRAM] = 2 * populations(tally) * c->value_bytes * nodes;
+    work->amount[KF_COST_PARTIAL] = nodes / WARP * partial_a_value(c) * (THRASHING + populations(tally));
+    work->amount[KF_COST_INSTRUCTIONS] = INSTRUCTIONS * nodes;
+    work->amount[KF_COST_LATENCY] = third ? THIRD_LANE : 0;
+    work->efficiency = stream_efficiency(c);
+}
+
 static void add_two_grids(kf_tally *tally) {
     static const double PAIRS_DEPTH = 5; /* more, of threads with two nodes: one after the other */
     const kf_kinetic_choice *c = &tally->choice;
+    const double pairs = c->shell_apart ? 80 : 96; /* registers, without and with the faces' code */
+    const double rows = tally->cost->scene->nodes[1], planes = tally->cost->scene->nodes[2],
+                 inside = c->shell_apart ? (rows - 2) * (planes - 2) / (rows * planes) : 1;
+    if (c->shell_apart) add_shell(tally, 1 - inside);
     kf_work *work =
         add_pass(tally, &(kf_pass){.name = "stream_collide",
                                    .reads = populations(tally),
                                    .writes = populations(tally),
                                    .thrashing = THRASHING,
-                                   .registers = fused_registers(c, c->nodes_per_thread > 1 ? 96 : 0),
+                                   .registers = fused_registers(c, c->nodes_per_thread > 1 ? pairs : 0),
                                    .instructions = fused_instructions(c),
                                    .nodes_per_thread = c->nodes_per_thread,
                                    .depth = FUSED_DEPTH + (c->nodes_per_thread > 1 ? PAIRS_DEPTH : 0)});
     work->amount[KF_COST_DRAM] *= in_turn(tally);
+    for (int r = 0; r < KF_RESOURCES; r++)
+        if (r != KF_COST_LATENCY && r != KF_COST_LAUNCH) work->amount[r] *= inside;
+    work->blocks *= inside;
 }
 
 /* One grid that moves to and fro: a launch a slab. */

@@ -235,6 +235,44 @@ static void test_fused_kernels(void **state) {
     kf_scene_free(scene);
 }
 
+/* Rows at the faces across y and z: 2 x (48 + 38) of 48 x 40. The others have the registers of a kernel
+ * without faces; 32 x 4 threads with 48 instead of 56, pairs with 80 instead of 96. */
+static void test_shell_apart(void **state) {
+    (void)state;
+    kf_scene *scene = opened(false);
+    static const double SHELL = 2.0 * (NY + NZ - 2) * NX;
+    for (long pairs = 1; pairs <= 2; pairs++) {
+        kf_config config = config_of("fused", "aggregated");
+        kf_config_set_integer(&config, "boundary_kernels", 0);
+        kf_config_set_integer(&config, "nodes_per_thread", pairs);
+        kf_config_set_boolean(&config, "shell_apart", true);
+        const expected shell = {"stream_collide_shell", .dram = SHELL * 4 * 54, .instructions = SHELL * 815,
+                                .efficiency = 0.88};
+        const expected others = {"stream_collide",
+                                 .dram = (N - SHELL) * 4 * 54,
+                                 .instructions = (N - SHELL) * (pairs > 1 ? 635 : 735),
+                                 .latency = pairs > 1 ? 10 : 5,
+                                 .efficiency = 0.88,
+                                 .blocks = (double)(NY - 2) * (NZ - 2) / (NY * NZ) * BLOCKS / (double)pairs,
+                                 .resident = pairs > 1 ? 6 : 10,
+                                 .waits = pairs > 1 ? 1.7 : 1.0};
+        check_launch(scene, &config, &shell);
+        check_launch(scene, &config, &others);
+    }
+    kf_scene_free(scene);
+    /* Beside a solid's kernels it is a third lane, whose end is waited for. */
+    scene = opened(true);
+    kf_config config = config_of("fused", "aggregated");
+    kf_config_set_integer(&config, "boundary_kernels", 0);
+    change_config(&config, "segment_length=16");
+    kf_config_set_boolean(&config, "shell_apart", true);
+    kf_config_set_boolean(&config, "concurrent_solid", true);
+    check_launch(scene, &config,
+                 &(expected){"stream_collide_shell", .dram = SHELL * 4 * 54, .instructions = SHELL * 815,
+                             .latency = 1, .efficiency = 0.88});
+    kf_scene_free(scene);
+}
+
 /* On one grid even and odd steps differ; a grid that moves is passed slab by slab; moments are nine a node.
  */
 static void test_other_streamings(void **state) {
@@ -573,6 +611,7 @@ int main(void) {
         cmocka_unit_test(test_passes_of_separate_plans),
         cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_fused_kernels),
+        cmocka_unit_test(test_shell_apart),
         cmocka_unit_test(test_other_streamings),
         cmocka_unit_test(test_what_else_a_step_does),
         cmocka_unit_test(test_static_solid),

@@ -16,6 +16,7 @@
 #include "harness/search/strategy.h"
 #include "solver/kinetic/kinetic.h"
 #include "solver/systems.h"
+#include "tests/unit/config_changes.h"
 #include "tests/unit/kinetic_plan.h"
 #include "tests/unit/model_launches.h"
 #include "tests/unit/modelled_gpu.h"
@@ -443,8 +444,34 @@ static void compare_launches(const char *scene, const char *preset, const char *
     kinetic_plan_close(&made);
 }
 
+/* A config that no preset is on the cpu: rows at the faces have a kernel of their own. */
+static void compare_launches_apart(const char *scene) {
+    const kf_scene_options options = {.nodes = {32, 24, 24}, .samples_per_cell = 4};
+    kf_error error = {KF_OK, ""};
+    kinetic_plan made;
+    kf_plan *plan;
+    kf_works works = {.count = 0};
+    if (kinetic_plan_open(&made, "cpu:1", scene, &options, "default", &error) != KF_OK)
+        fail_msg("%s", error.message);
+    kf_config config = made.plan->config;
+    change_config(&config, "streaming=two_grids boundary_kernels=0 staged_nodes=0 nodes_per_thread=2");
+    kf_config_set_boolean(&config, "shell_apart", true);
+    if (kf_system_kinetic.plan(problem_of(&kf_system_kinetic, made.scene), &config, made.backend, &plan,
+                               &error) != KF_OK)
+        fail_msg("%s", error.message);
+    void *model = kf_cost_kinetic.open(problem_of(&kf_system_kinetic, made.scene), &gpu);
+    assert_int_equal(kf_cost_kinetic.works(model, &config, &works, &error), KF_OK);
+    compare_works(plan, &works, "shell_apart");
+    assert_true(launches_in_works(&works, "stream_collide_shell") == 1);
+    kf_works_free(&works);
+    kf_cost_kinetic.close(model);
+    kf_plan_free(plan);
+    kinetic_plan_close(&made);
+}
+
 static void test_launches_of_plans(void **state) {
     (void)state;
+    compare_launches_apart("ball");
     compare_launches("ball", "baseline", NULL);
     compare_launches("ball", "paper", NULL);
     compare_launches("ball", "default", NULL);
