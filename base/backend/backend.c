@@ -113,6 +113,7 @@ void kf_backend_close(kf_backend *backend) {
         kf_mark_free(backend->come[part]);
     free(backend->come);
     free(backend->near_counts);
+    free(backend->firsts);
     for (int part = 1; part < backend->parts; part++)
         backend->team[part]->methods->close(backend->team[part]);
     if (backend->parts > 1) free(backend->team);
@@ -121,6 +122,10 @@ void kf_backend_close(kf_backend *backend) {
 
 int kf_backend_first_part(const kf_backend *backend) {
     return backend->first_part;
+}
+
+const int *kf_backend_first_parts(const kf_backend *backend) {
+    return backend->firsts;
 }
 
 void kf_backend_near(const kf_backend *backend, int *first, int *count) {

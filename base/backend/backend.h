@@ -53,6 +53,8 @@ kf_status kf_device_member(const char *spec, int n, char member[32], kf_error *e
 kf_backend *const *kf_backend_team(const kf_backend *backend, int *count);
 /* The parts of a run that other processes have before those of this one's devices; 0 where there are none. */
 int kf_backend_first_part(const kf_backend *backend);
+/* The same of each process, and the number of all; NULL where there is one process. */
+const int *kf_backend_first_parts(const kf_backend *backend);
 /* The parts of a run whose memory these devices can reach: their own, and those of other processes of the
  * host where processes can share memory. */
 void kf_backend_near(const kf_backend *backend, int *first, int *count);

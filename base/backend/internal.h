@@ -105,6 +105,8 @@ struct kf_backend {
     int first_part; /* of a first: parts of other processes before its own (world.h) */
     /* Of a first that reaches parts of other processes: how many there are, and each process's; or NULL. */
     int near_first, near_parts, *near_counts;
+    int *firsts; /* [process + 1] of all processes: their first parts, and the number of all; NULL: it is
+                    alone */
     struct kf_nccl *nccl; /* of a first whose parts NCCL has joined (nccl.c); or NULL */
 };
 struct kf_module {

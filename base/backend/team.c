@@ -185,11 +185,14 @@ static kf_status number_parts(const char *spec, kf_backend *first, kf_error *err
     int64_t *counts = kf_allocate_zeroed((size_t)size, sizeof *counts);
     counts[rank] = first->parts;
     const kf_status status = kf_world_sum(counts, size, error);
+    first->firsts = kf_allocate(((size_t)size + 1) * sizeof *first->firsts);
     int all = 0;
     for (int r = 0; r < size; r++) {
-        if (r == rank) first->first_part = all;
+        first->firsts[r] = all;
         all += (int)counts[r];
     }
+    first->firsts[size] = all;
+    first->first_part = first->firsts[rank];
     if (status == KF_OK && all <= KF_MOST_PARTS) find_reach(first, counts);
     free(counts);
     KF_TRY(status);

@@ -37,7 +37,8 @@ typedef struct kf_d2q9_arguments {
     int nodes[2];
     int row_pitch;
     int scheme;    /* of source */
-    int first_row; /* of the rows that initialise, read_fields, pack and unpack work on, or a team's part of step.cu */
+    /* Of the rows that initialise, read_fields, pack and unpack work on, a team's part of step.cu, or a slab's boundaries. */
+    int first_row;
     int levels;    /* steps of this temporal launch */
     int tile_rows; /* rows of a temporal tile */
     int link_count, open_count;
@@ -49,7 +50,7 @@ typedef struct kf_d2q9_arguments {
     /* [capacity], boundaries folded into the flow's kernel: bit i - 1 is set where a wall or, half-way, a solid node sends
      * back what arrives along i. */
     const unsigned char *bounces;
-    void *compact; /* rows exchanged with the host */
+    void *compact; /* rows exchanged with the host; of a slab also [link_count] what leaves along all links, for load */
 
     const long long *links; /* node index * 16 + direction that arrives from a solid node */
     const int *open_nodes;  /* [open_count][5]: x, y, x and y of the node to extrapolate from, what is given */
@@ -64,6 +65,7 @@ typedef struct kf_d2q9_arguments {
     struct {
         KF_D2Q9_SCALARS(KF_D2Q9_DOUBLE_MEMBER)
     } double_precision;
+    int rows; /* of a slab, from first_row on, whose boundaries are set */
 } kf_d2q9_arguments;
 
 enum { KF_D2Q9_LOAD_SLOTS = 64, KF_D2Q9_LOAD_CHUNK = 64 };

@@ -5,8 +5,18 @@
  *   open       the moments of the nearest inner node, with the momentum or the density (outflow: 0)
  *              replaced: P_i + 3 w e.(u - j), P_i + w (given - density)
  * Defines: KF_FACE_0 .. KF_FACE_3 (0 periodic 1 wall 2 free slip 3 inflow 4 outflow, as kf_boundary)
- * KF_PARABOLIC 0|1 (inflow faces: the face's velocity is the mean of a parabola). */
+ * KF_PARABOLIC 0|1 (inflow faces: the face's velocity is the mean of a parabola).
+ * KF_SLAB 0|1: the rows from first_row on alone, with others' beside them; 5: a periodic face that such a row lies beyond. */
 #include "lattice.h"
+
+#if KF_SLAB
+#define KF_FIRST_ROW a->first_row
+#define KF_ROWS      a->rows
+#else
+#define KF_FIRST_ROW 0
+#define KF_ROWS      a->nodes[1]
+#endif
+#define KF_RING (KF_FACE_2 == 5)
 
 /* Index of the node that owns P_i of node k, and where what arrives at k along i is expected. */
 KF_FUNCTION kf_real kf_post(const kf_d2q9_arguments *a, int i, kf_index k) {
@@ -43,6 +53,7 @@ KF_FUNCTION kf_trace kf_trace_axis(int position, int component, int count, int l
     kf_trace trace = {position, component, 0, 0, 0};
     if (position >= 0 && position < count) return trace;
     const int kind = position < 0 ? low : high;
+    if (kind == 5) return trace;
     trace.position = kind == 0 ? (position < 0 ? count - 1 : 0) : position < 0 ? 0 : count - 1;
     if (kind == 1) trace.bounces = 1;
     if (kind == 2) trace.component = -component;
@@ -76,21 +87,22 @@ KF_FUNCTION kf_real kf_arriving(const kf_d2q9_arguments *a, int i, int x, int y)
     if (tx.inflow || ty.inflow) {
         const double *u = a->face_velocity[tx.inflow ? (sx < 0 ? 0 : 1) : (sy < 0 ? 2 : 3)];
         const double profile =
-            tx.inflow ? KF_PROFILE(ty.position, a->nodes[1]) : KF_PROFILE(tx.position, a->nodes[0]);
+            tx.inflow ? KF_PROFILE(KF_RING ? (ty.position + a->nodes[1]) % a->nodes[1] : ty.position, a->nodes[1])
+                      : KF_PROFILE(tx.position, a->nodes[0]);
         change += KF_R(3) * ((kf_real)tx.component * (KF_R(u[0] * profile) - jx) +
                              (kf_real)ty.component * (KF_R(u[1] * profile) - jy));
     }
     return value + KF_R(kf_weight[i]) * change;
 }
 
-/* Extent: 2 (nodes_x + nodes_y) + links: rows ymin and ymax, columns xmin and xmax, then what arrives from
- * solid nodes. */
+/* Extent: 2 (nodes_x + rows) + links: rows ymin and ymax, columns xmin and xmax, then what arrives from solid
+ * nodes. */
 KF_SCALAR_KERNEL(boundary, kf_d2q9_arguments) {
     (void)y, (void)z;
     const int nx = a->nodes[0], ny = a->nodes[1];
     int item = x;
-    if (item >= 2 * (nx + ny)) {
-        const long long link = a->links[item - 2 * (nx + ny)];
+    if (item >= 2 * (nx + KF_ROWS)) {
+        const long long link = a->links[item - 2 * (nx + KF_ROWS)];
         const int direction = (int)(link & 15);
         const kf_index k = (kf_index)(link >> 4);
         kf_set_arriving(a, direction, k, kf_post(a, kf_opposite[direction], k));
@@ -98,12 +110,15 @@ KF_SCALAR_KERNEL(boundary, kf_d2q9_arguments) {
     }
     const int along_x = item < 2 * nx;
     if (!along_x) item -= 2 * nx;
-    const int count = along_x ? nx : ny, high = item >= count, at = high ? item - count : item;
+    const int count = along_x ? nx : KF_ROWS, high = item >= count, at = high ? item - count : item;
     const int inward = high ? -1 : 1;
-    const int px = along_x ? at : (high ? nx - 1 : 0), py = along_x ? (high ? ny - 1 : 0) : at;
+    const int px = along_x ? at : (high ? nx - 1 : 0), py = along_x ? (high ? ny - 1 : 0) : KF_FIRST_ROW + at;
+#if KF_SLAB
+    if (along_x && (KF_RING || py < KF_FIRST_ROW || py >= KF_FIRST_ROW + KF_ROWS)) return;
+#endif
     for (int aside = -1; aside <= 1; aside++) {
         /* A diagonal out of a corner belongs to the rows. */
-        if (!along_x && (at - aside < 0 || at - aside >= ny)) continue;
+        if (!along_x && !KF_RING && (py - aside < 0 || py - aside >= ny)) continue;
         const int i = along_x ? kf_direction_of[aside + 1 + 3 * (inward + 1)]
                               : kf_direction_of[inward + 1 + 3 * (aside + 1)];
         kf_set_arriving(a, i, kf_node(a, px, py), kf_arriving(a, i, px, py));
@@ -126,6 +141,18 @@ KF_SCALAR_KERNEL(open_boundary, kf_d2q9_arguments) {
     }
 }
 
+#if KF_SLAB
+/* What leaves along links of the slab; of all of them, brought together, `load` adds up what one device would. */
+KF_SCALAR_KERNEL(read_links, kf_d2q9_arguments) {
+    (void)y, (void)z;
+    const long long link = a->links[x];
+    ((kf_real *)a->compact)[x] = kf_post(a, kf_opposite[link & 15], (kf_index)(link >> 4));
+}
+#define KF_LEAVING(n, direction, k) (((const kf_real *)a->compact)[n])
+#else
+#define KF_LEAVING(n, direction, k) kf_post(a, direction, (kf_index)(k))
+#endif
+
 /* Force and torque on the solid by momentum exchange (Eq. 10): what P carries across the links. */
 KF_SCALAR_KERNEL(load, kf_d2q9_arguments) {
     (void)y, (void)z;
@@ -134,7 +161,7 @@ KF_SCALAR_KERNEL(load, kf_d2q9_arguments) {
     for (int n = KF_D2Q9_LOAD_CHUNK * x; n < KF_D2Q9_LOAD_CHUNK * (x + 1) && n < a->link_count; n++) {
         const int back = kf_opposite[a->links[n] & 15];
         const long long k = a->links[n] >> 4;
-        const double amount = 2.0 * (double)kf_post(a, back, (kf_index)k);
+        const double amount = 2.0 * (double)KF_LEAVING(n, back, k);
         const double fx = kf_cx[back] * amount, fy = kf_cy[back] * amount;
         const long long row = (k - a->origin) / a->row_pitch;
         const double px = (double)(k - a->origin - row * a->row_pitch) + 0.5 * kf_cx[back];

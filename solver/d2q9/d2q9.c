@@ -51,7 +51,7 @@ static kf_status visit_sources(const kf_problem *problem, const kf_config *confi
     kf_d2q9_options options;
     kf_d2q9_geometry geometry;
     KF_TRY(kf_d2q9_read_options(scene, config, device, &options, error));
-    kf_d2q9_lay_out(scene, &options, &geometry);
+    kf_d2q9_lay_out(scene, &options, 0, scene->nodes[1], &geometry);
     for (int which = 0; which < KF_D2Q9_SOURCES; which++) {
         kf_source source;
         kf_d2q9_defines defines;
@@ -97,12 +97,12 @@ kf_status kf_d2q9_spread(kf_plan *plan, const kf_d2q9 *system, size_t node_bytes
     const size_t each = node_bytes * (system->options.layout == KF_D2Q9_SOA ? 1 : values),
                  period = (size_t)g->capacity * each;
     size_t ends[KF_MOST_PARTS];
-    for (int part = 0; part < plan->all_parts; part++)
-        ends[part] =
-            part == plan->all_parts - 1
-                ? period
-                : (size_t)(g->origin + (long long)g->row_pitch * (kf_d2q9_first_row(plan, part + 1) + 1)) *
-                      each;
+    for (int near = 0; near < plan->near_parts; near++) {
+        const int next = kf_d2q9_first_row(plan, plan->near_first + near + 1);
+        ends[near] = near == plan->near_parts - 1
+                         ? period
+                         : (size_t)(g->origin + (long long)g->row_pitch * (next + 1)) * each;
+    }
     return kf_plan_spread(plan, values * (size_t)g->capacity * node_bytes, period, ends, buffer, error);
 }
 
@@ -128,7 +128,9 @@ static kf_status build(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
     system->real_bytes = system->options.storage == KF_D2Q9_F64 ? sizeof(double) : sizeof(float);
     system->store_bytes = store_bytes[system->options.storage];
     system->has_solid = kf_d2q9_has_solid(scene);
-    kf_d2q9_lay_out(scene, &system->options, &system->geometry);
+    const int first = kf_d2q9_first_row(plan, plan->near_first),
+              rows = kf_d2q9_first_row(plan, plan->near_first + plan->near_parts) - first;
+    kf_d2q9_lay_out(scene, &system->options, first, rows, &system->geometry);
     set_arguments(scene, &system->geometry, &system->arguments);
     plan->updates = (double)scene->nodes[0] * scene->nodes[1];
     plan->least_bytes = 18.0 * (double)system->store_bytes * plan->updates / system->options.steps_per_launch;
@@ -146,6 +148,7 @@ static kf_status build(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
         kf_plan_on(plan, 0);
     }
     KF_TRY(kf_d2q9_upload_geometry(plan, system, error));
+    KF_TRY(kf_d2q9_make_sides(plan, system, error));
     return kf_d2q9_make_launches(plan, system, error);
 }
 
@@ -155,16 +158,17 @@ static kf_status make_plan(const kf_problem *problem, const kf_config *config, k
     kf_d2q9_options options;
     KF_TRY(
         kf_d2q9_read_options(kf_problem_scene(problem), config, kf_backend_device(backend), &options, error));
-    int first, near;
-    kf_backend_near(backend, &first, &near);
-    if (near < options.parts)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "d2q9 runs on devices that reach each other's memory, in processes of one host");
     kf_d2q9 *system = kf_allocate_zeroed(1, sizeof *system);
-    system->options = options;
     kf_plan *made = kf_plan_create(backend, problem, config, &kf_d2q9_methods, system);
+    if (made->near_parts < made->all_parts) {
+        options.slab = true;
+        made->near_first = made->first_part;
+        made->near_parts = made->part_count;
+    }
+    system->options = options;
     if (!options.graph) made->graph_steps = -1;
-    kf_status status = build(made, system, error);
+    kf_status status = options.slab ? kf_d2q9_check_slab(made, &options, error) : KF_OK;
+    if (status == KF_OK) status = build(made, system, error);
     if (status != KF_OK)
         kf_plan_free(made);
     else

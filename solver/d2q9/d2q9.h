@@ -36,11 +36,13 @@ typedef struct kf_d2q9_options {
     bool graph;                      /* steps are sent as a graph */
     bool folded_boundary;            /* into the flow's kernel; plans pull, inplace */
     int parts;                       /* devices of the team */
+    bool slab;                       /* of several hosts: rows of this process alone, copies beside them */
     bool overlap;                    /* a step begins while the one before it ends; folded_boundary */
 } kf_d2q9_options;
 
 /* Storage of the nodes, ghosts included (kernels/d2q9/arguments.h). */
 typedef struct kf_d2q9_geometry {
+    int first_row, rows; /* that it is for: all, but of a slab */
     int row_pitch;
     long long origin, capacity;
     bool wide_index;
@@ -59,6 +61,15 @@ typedef enum kf_d2q9_source {
     KF_D2Q9_SOURCES
 } kf_d2q9_source;
 
+/* What a process sends across one side of its rows in a step, and what comes from there; packed and taken are
+ * on the device, sent and come where messages may lie: the same, or the host's. NULL, all: no other process
+ * is there. */
+typedef struct kf_d2q9_side {
+    kf_buffer *packed, *taken, *sent, *come;
+} kf_d2q9_side;
+/* The next process's rows that a slab has copies of. */
+enum { KF_D2Q9_BELOW, KF_D2Q9_ABOVE, KF_D2Q9_BESIDE = 2 };
+
 typedef struct kf_d2q9 {
     kf_d2q9_options options;
     kf_d2q9_geometry geometry;
@@ -70,8 +81,12 @@ typedef struct kf_d2q9 {
     kf_d2q9_arguments arguments;         /* common to all launches */
     kf_buffer *populations[2];           /* the same one twice in place */
     kf_buffer *rows, *load_sums;
-    int rows_at_once;   /* that fit the buffer rows */
-    long body_nodes;    /* solid nodes, for the body force on the solid */
+    int rows_at_once;          /* that fit the buffer rows */
+    struct kf_flow_link *link; /* of a slab */
+    kf_d2q9_side sides[2];
+    int first_link, own_links; /* of all links, those of the rows that geometry is for */
+    kf_buffer *link_values;    /* of a slab with solid nodes: what leaves along all links */
+    long body_nodes;           /* solid nodes, for the body force on the solid */
     kf_buffer *between; /* temporal: a state within a launch's steps, made when it is first asked for */
     uint64_t based_on;  /* temporal: the step that the present launch started from */
     uint64_t between_step;
@@ -81,7 +96,9 @@ typedef struct kf_d2q9 {
 /* d2q9_options.c */
 kf_status kf_d2q9_read_options(const kf_scene *scene, const kf_config *config, const kf_device_info *device,
                                kf_d2q9_options *options, kf_error *error);
-void kf_d2q9_lay_out(const kf_scene *scene, const kf_d2q9_options *options, kf_d2q9_geometry *geometry);
+/* Of so many rows from first_row on. */
+void kf_d2q9_lay_out(const kf_scene *scene, const kf_d2q9_options *options, int first_row, int rows,
+                     kf_d2q9_geometry *geometry);
 void kf_d2q9_define(const kf_scene *scene, const kf_d2q9_options *options, const kf_d2q9_geometry *geometry,
                     kf_d2q9_source which, kf_source *source, kf_d2q9_defines *defines);
 int kf_d2q9_tile_width(const kf_d2q9_options *options);
@@ -99,6 +116,17 @@ kf_status kf_d2q9_spread(kf_plan *plan, const kf_d2q9 *system, size_t node_bytes
 /* The rows of a part, by its number among those of all processes, are those from its first to the next one's.
  */
 int kf_d2q9_first_row(const kf_plan *plan, int part);
+
+/* d2q9_slab.c: processes that do not reach each other's memory, on several hosts. */
+kf_status kf_d2q9_check_slab(const kf_plan *plan, const kf_d2q9_options *options, kf_error *error);
+/* Buffers and messages; and what a step gives the first part to do: rows beside the cuts are packed and sent
+ * (post: the call that begins it), and what comes is taken. Lane: KF_LANE_MAIN or KF_LANE_ASIDE. */
+kf_status kf_d2q9_make_sides(kf_plan *plan, kf_d2q9 *system, kf_error *error);
+kf_status kf_d2q9_append_send(kf_plan *plan, const kf_d2q9 *system, int parity, int lane, kf_error *error);
+void kf_d2q9_append_post(kf_plan *plan, const kf_d2q9 *system, int parity, int lane);
+kf_status kf_d2q9_append_take(kf_plan *plan, const kf_d2q9 *system, int parity, int lane, kf_error *error);
+/* What leaves along all links, on the device; a: of the present state. */
+kf_status kf_d2q9_gather_links(kf_plan *plan, kf_d2q9_arguments a, kf_error *error);
 
 /* d2q9_geometry.c: uploads flags, links and open nodes. */
 kf_status kf_d2q9_upload_geometry(kf_plan *plan, kf_d2q9 *system, kf_error *error);

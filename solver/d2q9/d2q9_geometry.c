@@ -13,10 +13,12 @@ static const int velocities[9][2] = {{0, 0}, {1, 0},  {0, 1},   {-1, 0}, {0, -1}
 typedef struct survey {
     const kf_scene *scene;
     const kf_d2q9_geometry *geometry;
-    unsigned char *flags;   /* [capacity] */
-    unsigned char *bounces; /* the same, of the folded boundary, else NULL */
-    bool half_way, in_place;
+    unsigned char *flags;          /* [capacity] */
+    unsigned char *bounces;        /* the same, of the folded boundary, else NULL */
+    bool half_way, in_place, ring; /* ring: of a slab, with a periodic face along y */
+    int beside;                    /* rows beside geometry's that open nodes are wanted of, too */
     long long *links;
+    size_t own_links[2]; /* of the rows that geometry is for: from which on, and to which */
     int *open_nodes;
     size_t link_count, open_count, link_capacity;
 } survey;
@@ -49,6 +51,22 @@ static void add_link(survey *s, int x, int y, int direction) {
     s->links[s->link_count++] = node_index(s, x, y) * 16 + direction;
 }
 
+static bool is_own(const survey *s, int y) {
+    return y >= s->geometry->first_row && y < s->geometry->first_row + s->geometry->rows;
+}
+
+/* An open node, wherever the rows have it, perhaps beyond a periodic face too. */
+static void put_open(survey *s, const int entry[5]) {
+    const int first = s->geometry->first_row - s->beside, rows = s->geometry->rows + 2 * s->beside,
+              ny = s->scene->nodes[1];
+    for (int shift = s->ring ? -ny : 0; shift <= (s->ring ? ny : 0); shift += ny) {
+        if (entry[1] + shift < first || entry[1] + shift >= first + rows) continue;
+        const int put[5] = {entry[0], entry[1] + shift, entry[2], entry[3] + shift, entry[4]};
+        s->open_nodes = kf_reallocate(s->open_nodes, 5 * (s->open_count + 1) * sizeof *s->open_nodes);
+        memcpy(s->open_nodes + 5 * s->open_count++, put, sizeof put);
+    }
+}
+
 /* The inner neighbour that an open node takes its moments from: along an axis if there is one. */
 static void add_open(survey *s, int x, int y, kf_node_kind kind) {
     for (int i = 1; i < 9; i++) {
@@ -59,18 +77,17 @@ static void add_open(survey *s, int x, int y, kf_node_kind kind) {
                               kind == KF_NODE_OUTFLOW       ? KF_OPEN_REFERENCE
                               : s->scene->mask_has_pressure ? KF_OPEN_DENSITY
                                                             : KF_OPEN_VELOCITY};
-        s->open_nodes = kf_reallocate(s->open_nodes, 5 * (s->open_count + 1) * sizeof *s->open_nodes);
-        memcpy(s->open_nodes + 5 * s->open_count++, entry, sizeof entry);
+        put_open(s, entry);
         return;
     }
 }
 
 static void survey_node(survey *s, int x, int y) {
     kf_node_kind kind = kind_at(s->scene, x, y);
-    unsigned char *flags = &s->flags[node_index(s, x, y)];
+    unsigned char unused = 0, *flags = is_own(s, y) ? &s->flags[node_index(s, x, y)] : &unused,
+                  *bounces = is_own(s, y) && s->bounces != NULL ? &s->bounces[node_index(s, x, y)] : &unused;
     if (kind == KF_NODE_SOLID) *flags |= KF_NODE_SOLID_BIT;
-    if (kind == KF_NODE_SOLID && s->bounces != NULL && s->half_way && s->in_place) /* it is left out */
-        s->bounces[node_index(s, x, y)] = 255;
+    if (kind == KF_NODE_SOLID && s->half_way && s->in_place) *bounces = 255; /* it is left out */
     if (kind == KF_NODE_INFLOW || kind == KF_NODE_OUTFLOW) add_open(s, x, y, kind);
     for (int i = 1; i < 9; i++) {
         int from[2];
@@ -79,8 +96,7 @@ static void survey_node(survey *s, int x, int y) {
             inside && kind == KF_NODE_FLUID && kind_at(s->scene, from[0], from[1]) == KF_NODE_SOLID;
         if (!inside || link) *flags |= KF_NODE_LINK_BIT;
         if (link) add_link(s, x, y, i);
-        if (s->bounces != NULL && (!inside || (link && s->half_way)))
-            s->bounces[node_index(s, x, y)] |= (unsigned char)(1U << (i - 1));
+        if (!inside || (link && s->half_way)) *bounces |= (unsigned char)(1U << (i - 1));
     }
 }
 
@@ -109,6 +125,8 @@ static kf_status upload_survey(kf_plan *plan, kf_d2q9 *system, const survey *s, 
         a->bounces = kf_buffer_address(buffer);
     }
     if (s->link_count > INT32_MAX / 2) return kf_fail(error, KF_MACHINE, "the mask has too many solid edges");
+    system->first_link = (int)s->own_links[0];
+    system->own_links = (int)(s->own_links[1] - s->own_links[0]);
     a->link_count = (int)s->link_count;
     a->open_count = (int)s->open_count;
     if (s->link_count > 0) {
@@ -159,12 +177,17 @@ kf_status kf_d2q9_upload_geometry(kf_plan *plan, kf_d2q9 *system, kf_error *erro
     survey s = {.scene = scene,
                 .geometry = &system->geometry,
                 .half_way = !system->options.full_way,
+                .ring = system->options.slab && scene->faces[KF_YMIN] == KF_PERIODIC,
+                .beside = system->options.slab ? 1 : 0,
                 .in_place = system->options.plan == KF_D2Q9_IN_PLACE};
     if (system->options.folded_boundary) s.bounces = kf_allocate_zeroed((size_t)system->geometry.capacity, 1);
     s.flags = kf_allocate_zeroed((size_t)system->geometry.capacity, 1);
     unsigned char *kinds = kf_allocate_zeroed((size_t)scene->nodes[0], 1);
-    for (int y = 0; y < scene->nodes[1]; y++)
+    for (int y = 0; y < scene->nodes[1]; y++) {
+        if (y == system->geometry.first_row) s.own_links[0] = s.link_count;
         survey_row(&s, y, kinds);
+        if (is_own(&s, y)) s.own_links[1] = s.link_count;
+    }
     system->body_nodes = count_solid(scene);
     kf_status status = upload_survey(plan, system, &s, error);
     free(kinds);

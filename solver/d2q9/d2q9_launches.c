@@ -9,8 +9,9 @@ enum { GPU_BLOCK = 128, CPU_BLOCK = 1024 };
 typedef struct builder {
     kf_plan *plan;
     const kf_d2q9 *system;
-    /* Of a team, by numbers among all processes' parts: a part's step, and the boundary conditions. */
-    kf_mark *ended[KF_MOST_PARTS], *bounded;
+    /* Of a team, by numbers among all processes' parts: a part's step, and the boundary conditions; of a
+     * slab, when the rows beside its cuts are done. */
+    kf_mark *ended[KF_MOST_PARTS], *bounded, *outer_done;
     kf_error *error;
     kf_status status;
 } builder;
@@ -68,10 +69,14 @@ static int line_threads(const kf_plan *plan) {
     return on_gpu(plan) ? GPU_BLOCK : CPU_BLOCK;
 }
 
-/* Half-way bounce back at solid nodes is part of the boundary conditions, full-way of the collision. */
-static int boundary_items(const kf_d2q9 *system) {
-    const int *n = system->arguments.nodes;
-    return 2 * (n[0] + n[1]) + (system->options.full_way ? 0 : system->arguments.link_count);
+/* Of the rows that the geometry is for. Half-way bounce back at solid nodes is part of the boundary
+ * conditions, full-way of the collision. */
+static int boundary_items(const kf_d2q9 *system, kf_d2q9_arguments *arguments) {
+    arguments->first_row = system->geometry.first_row;
+    arguments->rows = system->geometry.rows;
+    if (arguments->links != NULL) arguments->links += system->first_link;
+    return 2 * (arguments->nodes[0] + system->geometry.rows) +
+           (system->options.full_way ? 0 : system->own_links);
 }
 
 static void append_boundaries(builder *b, int parity, int grid) {
@@ -79,27 +84,56 @@ static void append_boundaries(builder *b, int parity, int grid) {
     if (arguments.open_count > 0)
         append(b, parity, KF_D2Q9_BOUNDARY, "open_boundary", arguments.open_count, 1, line_threads(b->plan),
                arguments, 0);
-    append(b, parity, KF_D2Q9_BOUNDARY, "boundary", boundary_items(b->system), 1, line_threads(b->plan),
-           arguments, 0);
+    const int items = boundary_items(b->system, &arguments);
+    append(b, parity, KF_D2Q9_BOUNDARY, "boundary", items, 1, line_threads(b->plan), arguments, 0);
 }
 
-/* values: populations read and written a node. */
-static void append_nodes(builder *b, int parity, const char *name, int from, int to, int values, bool flags) {
+/* Which rows of a part a pass is for: all, or of a slab those that are sent, or the others. */
+typedef enum row_share { ALL_ROWS, OUTER_ROWS, INNER_ROWS } row_share;
+
+typedef struct flow_pass {
+    const char *name;
+    int from, to, values; /* values: populations read and written a node */
+    bool flags;
+} flow_pass;
+
+static void append_rows(builder *b, int parity, const flow_pass *pass, int first, int end) {
     const kf_d2q9_options *o = &b->system->options;
     const int *n = b->system->arguments.nodes;
-    const double bytes = values * (double)b->system->store_bytes + (flags && o->full_way ? 1.0 : 0.0) +
-                         (o->folded_boundary ? 1.0 : 0.0);
+    const double bytes = pass->values * (double)b->system->store_bytes +
+                         (pass->flags && o->full_way ? 1.0 : 0.0) + (o->folded_boundary ? 1.0 : 0.0);
+    kf_d2q9_arguments arguments = from_to(b->system, parity, pass->from, pass->to);
+    if (first >= end) return;
+    if (o->folded_boundary)
+        arguments.first_row = first; /* it looks where the domain ends */
+    else
+        arguments.origin += (long long)arguments.row_pitch * first;
+    append(b, parity, KF_D2Q9_FLOW, pass->name, (n[0] + o->nodes_per_thread - 1) / o->nodes_per_thread,
+           end - first, o->threads, arguments, bytes * b->plan->updates * (end - first) / n[1]);
+}
+
+static int smaller(int left, int right) {
+    return left < right ? left : right;
+}
+
+static void append_part(builder *b, int parity, const flow_pass *pass, int part, row_share share) {
+    const int number = b->plan->first_part + part, first = kf_d2q9_first_row(b->plan, number),
+              end = kf_d2q9_first_row(b->plan, number + 1);
+    const bool below = part == 0 && b->system->sides[KF_D2Q9_BELOW].packed != NULL,
+               above = part == b->plan->part_count - 1 && b->system->sides[KF_D2Q9_ABOVE].packed != NULL;
+    const int low = first + (below ? smaller(end - first, KF_D2Q9_BESIDE) : 0),
+              high = end - (above ? smaller(end - low, KF_D2Q9_BESIDE) : 0);
+    if (share == ALL_ROWS) append_rows(b, parity, pass, first, end);
+    if (share == INNER_ROWS) append_rows(b, parity, pass, low, high);
+    if (share != OUTER_ROWS) return;
+    append_rows(b, parity, pass, first, low);
+    append_rows(b, parity, pass, high, end);
+}
+
+static void append_nodes(builder *b, int parity, row_share share, const flow_pass *pass) {
     for (int part = 0; part < b->plan->part_count; part++) {
-        const int number = b->plan->first_part + part, first = kf_d2q9_first_row(b->plan, number),
-                  rows = kf_d2q9_first_row(b->plan, number + 1) - first;
-        kf_d2q9_arguments arguments = from_to(b->system, parity, from, to);
-        if (o->folded_boundary)
-            arguments.first_row = first; /* it looks where the domain ends */
-        else
-            arguments.origin += (long long)arguments.row_pitch * first;
         kf_plan_on(b->plan, part);
-        append(b, parity, KF_D2Q9_FLOW, name, (n[0] + o->nodes_per_thread - 1) / o->nodes_per_thread, rows,
-               o->threads, arguments, bytes * b->plan->updates * rows / n[1]);
+        append_part(b, parity, pass, part, share);
     }
     kf_plan_on(b->plan, 0);
 }
@@ -112,6 +146,14 @@ static void schedule(int parity, kf_item *item) {
     item->phase = parity;
 }
 
+static int near_end(const builder *b) {
+    return b->plan->near_first + b->plan->near_parts;
+}
+
+static bool is_first(const kf_plan *plan) {
+    return plan->first_part == plan->near_first;
+}
+
 static bool is_own(const builder *b, int number) {
     return number >= b->plan->first_part && number < b->plan->first_part + b->plan->part_count;
 }
@@ -120,7 +162,9 @@ static bool is_own(const builder *b, int number) {
 static void append_signal(builder *b, int parity, int number, const char *name, kf_mark *mark) {
     if (b->status != KF_OK || b->plan->all_parts == 1) return;
     kf_plan_on(b->plan, is_own(b, number) ? number - b->plan->first_part : 0);
-    schedule(parity, kf_plan_add_signal(b->plan, name, mark));
+    kf_item *item = kf_plan_add_signal(b->plan, name, mark);
+    schedule(parity, item);
+    item->joins = b->system->options.slab;
     kf_plan_on(b->plan, 0);
 }
 
@@ -132,73 +176,123 @@ static void append_await(builder *b, int parity, int number, const char *name, k
 }
 
 static void end_parts(builder *b, int parity) {
-    for (int part = 0; part < b->plan->all_parts; part++)
+    for (int part = b->plan->near_first; part < near_end(b); part++)
         append_signal(b, parity, part, "step_ended", b->ended[part]);
 }
 
 /* The first waits for all others. */
 static void await_parts(builder *b, int parity) {
-    for (int part = 1; part < b->plan->all_parts; part++)
-        append_await(b, parity, 0, "step_ended", b->ended[part]);
+    for (int part = b->plan->near_first + 1; part < near_end(b); part++)
+        append_await(b, parity, b->plan->near_first, "step_ended", b->ended[part]);
 }
 
 /* Before the flow: each for those beside it, or for the boundary conditions, which come after all. */
 static void begin_parts(builder *b, int parity, int grid) {
-    const int parts = b->plan->all_parts;
-    const bool ring = kf_plan_scene(b->plan)->faces[KF_YMIN] == KF_PERIODIC;
-    if (!b->system->options.folded_boundary) {
+    const int first = b->plan->near_first, parts = b->plan->near_parts;
+    /* Those at a slab's ends wait for each other, because the first takes what comes to both. */
+    const bool slab = b->system->options.slab,
+               ring = slab || kf_plan_scene(b->plan)->faces[KF_YMIN] == KF_PERIODIC;
+    /* What a slab took lies where it was sent from; folded, what is pushed was put where it arrives. */
+    const bool taken = slab && kf_d2q9_scheme(b->system, (uint64_t)parity) == KF_SCHEME_PUSHED;
+    if (!b->system->options.folded_boundary || taken) {
         await_parts(b, parity);
-        if (b->plan->first_part == 0) append_boundaries(b, parity, grid);
-        append_signal(b, parity, 0, "boundaries_set", b->bounded);
-        for (int part = 1; part < parts; part++)
+        if (is_first(b->plan)) append_boundaries(b, parity, grid);
+        append_signal(b, parity, first, "boundaries_set", b->bounded);
+        for (int part = first + 1; part < first + parts; part++)
             append_await(b, parity, part, "boundaries_set", b->bounded);
         return;
     }
-    for (int part = 0; part < parts; part++) {
+    for (int part = 0; part < parts && parts > 1; part++) {
         const int below = (part + parts - 1) % parts, above = (part + 1) % parts;
         const bool waits = part > 0 || ring; /* for the one below */
-        if (waits) append_await(b, parity, part, "step_ended", b->ended[below]);
+        if (waits) append_await(b, parity, first + part, "step_ended", b->ended[first + below]);
         if ((part < parts - 1 || ring) && !(waits && above == below))
-            append_await(b, parity, part, "step_ended", b->ended[above]);
+            append_await(b, parity, first + part, "step_ended", b->ended[first + above]);
     }
 }
 
 static void make_marks(builder *b) {
-    const int parts = b->plan->all_parts;
-    for (int part = 0; parts > 1 && part < parts && b->status == KF_OK; part++)
-        b->status = kf_plan_mark_near(b->plan, part, &b->ended[part], b->error);
-    if (parts > 1 && b->status == KF_OK) b->status = kf_plan_mark_near(b->plan, 0, &b->bounded, b->error);
+    const int first = b->plan->near_first, parts = b->plan->near_parts;
+    if (b->plan->all_parts == 1) return;
+    for (int near = 0; near < parts && b->status == KF_OK; near++)
+        b->status = kf_plan_mark_near(b->plan, near, &b->ended[first + near], b->error);
+    if (b->status == KF_OK) b->status = kf_plan_mark_near(b->plan, 0, &b->bounded, b->error);
+    kf_plan_on(b->plan, b->plan->part_count - 1);
+    if (b->status == KF_OK && b->system->options.slab)
+        b->status = kf_plan_mark(b->plan, &b->outer_done, b->error);
     kf_plan_on(b->plan, 0);
 }
 
-static void make_step(builder *b, int p) {
-    const kf_d2q9_options *o = &b->system->options;
-    const int *n = b->system->arguments.nodes;
-    begin_parts(b, p, o->plan == KF_D2Q9_IN_PLACE ? 0 : p);
-    switch (o->plan) {
+static void append_passes(builder *b, int p, row_share share) {
+    switch (b->system->options.plan) {
     case KF_D2Q9_SEPARATE:
-        append_nodes(b, p, "stream", p, 1 - p, 18, false);
-        append_nodes(b, p, "collide", 1 - p, 1 - p, 18, true);
+        append_nodes(b, p, share, &(flow_pass){"stream", p, 1 - p, 18, false});
+        append_nodes(b, p, share, &(flow_pass){"collide", 1 - p, 1 - p, 18, true});
         break;
     case KF_D2Q9_PUSH:
-        append_nodes(b, p, "collide_push", p, 1 - p, 18, true);
+        append_nodes(b, p, share, &(flow_pass){"collide_push", p, 1 - p, 18, true});
         break;
     case KF_D2Q9_IN_PLACE:
-        append_nodes(b, p, p == 0 ? "collide_neighbours" : "collide_here", 0, 0, 18, true);
+        append_nodes(b, p, share,
+                     &(flow_pass){p == 0 ? "collide_neighbours" : "collide_here", 0, 0, 18, true});
         break;
     case KF_D2Q9_TOELKE:
-        append_nodes(b, p, "lb_coll_prop", p, 1 - p, 18, true);
-        end_parts(b, p);
-        await_parts(b, p); /* what leaves a block may lie in a row of the part beside it */
-        if (b->plan->first_part == 0)
-            append(b, p, KF_D2Q9_FLOW, "lb_exchange", n[1] + 2, 1, o->threads,
-                   from_to(b->system, p, p, 1 - p), 0);
+        append_nodes(b, p, share, &(flow_pass){"lb_coll_prop", p, 1 - p, 18, true});
         break;
     default:
-        append_nodes(b, p, "stream_collide", p, 1 - p, 18, true);
+        append_nodes(b, p, share, &(flow_pass){"stream_collide", p, 1 - p, 18, true});
         break;
     }
-    if (o->plan != KF_D2Q9_TOELKE) end_parts(b, p);
+}
+
+/* What leaves a block may lie in a row of the part beside it, and in one of those beside a slab. */
+static void append_toelke_exchange(builder *b, int p) {
+    end_parts(b, p);
+    await_parts(b, p);
+    if (!is_first(b->plan)) return;
+    kf_d2q9_arguments arguments = from_to(b->system, p, p, 1 - p);
+    arguments.origin += (long long)arguments.row_pitch * b->system->geometry.first_row;
+    append(b, p, KF_D2Q9_FLOW, "lb_exchange", b->system->geometry.rows + 2, 1, b->system->options.threads,
+           arguments, 0);
+}
+
+/* The first part packs what the last has worked out, too. */
+static void await_outer_rows(builder *b, int p, int lane) {
+    if (b->status != KF_OK || b->plan->part_count == 1) return;
+    kf_plan_on(b->plan, b->plan->part_count - 1);
+    schedule(p, kf_plan_add_signal(b->plan, "rows_done", b->outer_done));
+    kf_plan_on(b->plan, 0);
+    kf_item *item = kf_plan_add_await(b->plan, "rows_done", b->outer_done);
+    schedule(p, item);
+    item->lane = lane;
+}
+
+/* Of a slab: first the rows that others have copies of, and while these travel the others. */
+static void append_slab(builder *b, int p) {
+    const bool early = b->system->options.plan != KF_D2Q9_TOELKE, gpu = on_gpu(b->plan);
+    const int lane = early ? KF_LANE_ASIDE : KF_LANE_MAIN;
+    append_passes(b, p, early ? OUTER_ROWS : ALL_ROWS);
+    if (!early) append_toelke_exchange(b, p);
+    await_outer_rows(b, p, lane);
+    if (b->status == KF_OK) b->status = kf_d2q9_append_send(b->plan, b->system, p, lane, b->error);
+    if (!gpu) kf_d2q9_append_post(b->plan, b->system, p, lane);
+    if (early) append_passes(b, p, INNER_ROWS);
+    if (gpu) kf_d2q9_append_post(b->plan, b->system, p, lane); /* it waits for what is packed */
+    if (b->status == KF_OK) b->status = kf_d2q9_append_take(b->plan, b->system, p, lane, b->error);
+}
+
+static void make_step(builder *b, int p) {
+    begin_parts(b, p, b->system->options.plan == KF_D2Q9_IN_PLACE ? 0 : p);
+    if (b->system->options.slab) {
+        append_slab(b, p);
+    } else {
+        append_passes(b, p, ALL_ROWS);
+        if (b->system->options.plan == KF_D2Q9_TOELKE) {
+            append_toelke_exchange(b, p);
+            return;
+        }
+    }
+    end_parts(b, p);
 }
 
 kf_status kf_d2q9_temporal_launch(const kf_d2q9 *system, int levels, const void *source, void *target,
@@ -248,7 +342,7 @@ kf_status kf_d2q9_boundary_launch(const kf_plan *plan, const kf_d2q9 *system, kf
     const int block[3] = {line_threads(plan), 1, 1};
     kf_function *function;
     KF_TRY(kf_module_function(system->modules[KF_D2Q9_BOUNDARY], "boundary", &function, error));
-    arguments.extent[0] = boundary_items(system);
+    arguments.extent[0] = boundary_items(system, &arguments);
     arguments.extent[1] = arguments.extent[2] = 1;
     kf_launch_set(launch, "boundary", function, block, &arguments, sizeof arguments);
     return KF_OK;

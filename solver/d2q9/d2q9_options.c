@@ -156,12 +156,16 @@ int kf_d2q9_tile_width(const kf_d2q9_options *options) {
     return (options->threads - 2 * (options->steps_per_launch - 1)) / 8 * 8;
 }
 
-void kf_d2q9_lay_out(const kf_scene *scene, const kf_d2q9_options *options, kf_d2q9_geometry *geometry) {
+void kf_d2q9_lay_out(const kf_scene *scene, const kf_d2q9_options *options, int first_row, int rows,
+                     kf_d2q9_geometry *geometry) {
     enum { ALIGNMENT = 32, PAST_END = 3 }; /* nodes; several a thread reach past the end of a row */
+    const int beyond = options->slab ? KF_D2Q9_BESIDE + 1 : 1; /* rows on both sides */
+    geometry->first_row = first_row;
+    geometry->rows = rows;
     long long pitch = (scene->nodes[0] + 2 + PAST_END + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     geometry->row_pitch = (int)pitch;
-    geometry->origin = ALIGNMENT;
-    long long capacity = pitch * (scene->nodes[1] + 2) + 2 * ALIGNMENT;
+    geometry->origin = ALIGNMENT - pitch * (first_row - beyond + 1);
+    long long capacity = pitch * (rows + 2 * beyond) + 2 * ALIGNMENT;
     long long group =
         options->layout == KF_D2Q9_CSOA && options->alpha > ALIGNMENT ? options->alpha : ALIGNMENT;
     capacity = (capacity + group - 1) / group * group;
@@ -192,7 +196,7 @@ static void define_flow(const kf_scene *scene, const kf_d2q9_options *options, k
     if (options->overlap) define(defines, "KF_OVERLAP", 1);
     if (options->folded_boundary || options->plan == KF_D2Q9_TEMPORAL) {
         define(defines, "KF_PERIODIC_X", scene->faces[KF_XMIN] == KF_PERIODIC);
-        define(defines, "KF_PERIODIC_Y", scene->faces[KF_YMIN] == KF_PERIODIC);
+        define(defines, "KF_PERIODIC_Y", !options->slab && scene->faces[KF_YMIN] == KF_PERIODIC);
     }
     if (options->resident_blocks > 0) {
         kf_define *entry = &defines->list[defines->count++];
@@ -210,6 +214,7 @@ static void define_flow(const kf_scene *scene, const kf_d2q9_options *options, k
  */
 void kf_d2q9_define(const kf_scene *scene, const kf_d2q9_options *options, const kf_d2q9_geometry *geometry,
                     kf_d2q9_source which, kf_source *source, kf_d2q9_defines *defines) {
+    enum { BESIDE_A_SLAB = 5 }; /* of boundary.cu: rows that are copied lie there */
     static const char *const faces[4] = {"KF_FACE_0", "KF_FACE_1", "KF_FACE_2", "KF_FACE_3"};
     const double *force = scene->body_force;
     defines->count = 0;
@@ -218,9 +223,12 @@ void kf_d2q9_define(const kf_scene *scene, const kf_d2q9_options *options, const
     define(defines, "KF_ALPHA_LOG2", options->alpha_log2);
     define(defines, "KF_INDEX64", geometry->wide_index);
     if (which == KF_D2Q9_BOUNDARY) {
-        for (int face = 0; face < 4; face++)
-            define(defines, faces[face], (long)scene->faces[face]);
+        for (int face = 0; face < 4; face++) {
+            const bool cut = options->slab && face / 2 == 1 && scene->faces[face] == KF_PERIODIC;
+            define(defines, faces[face], cut ? BESIDE_A_SLAB : (long)scene->faces[face]);
+        }
         define(defines, "KF_PARABOLIC", scene->parabolic_inflow);
+        if (options->slab) define(defines, "KF_SLAB", 1);
     } else {
         define(defines, "KF_MODEL", model_number(scene->collision));
         define(defines, "KF_BODY_FORCE", force[0] != 0.0 || force[1] != 0.0);

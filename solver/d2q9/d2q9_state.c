@@ -7,10 +7,16 @@
 #include "base/util/memory.h"
 #include "scene/scene.h"
 #include "solver/d2q9/d2q9.h"
+#include "solver/flow/flow_link.h"
 #include "solver/flow/flow_problem.h"
 
 static kf_d2q9 *system_of(const kf_plan *plan) {
     return plan->system;
+}
+
+/* Of processes that reach each other's memory one does for all what is not the flow's. */
+static bool is_first(const kf_plan *plan) {
+    return plan->first_part == plan->near_first;
 }
 
 /* All parts have done what they were given, those of other processes too, which call this together. */
@@ -67,7 +73,7 @@ static kf_status on_rows(kf_plan *plan, kf_d2q9_arguments a, const char *name, i
 /* Open nodes hold what the collision left there until the next step begins; this brings them up to date. */
 static kf_status refresh_open(kf_plan *plan, kf_d2q9_arguments a, kf_error *error) {
     if (a.open_count == 0) return KF_OK;
-    if (plan->first_part == 0) {
+    if (is_first(plan)) {
         kf_launch launch;
         KF_TRY(kf_d2q9_open_launch(plan, system_of(plan), a, &launch, error));
         KF_TRY(kf_backend_launch(plan->backend, &launch, error));
@@ -75,8 +81,13 @@ static kf_status refresh_open(kf_plan *plan, kf_d2q9_arguments a, kf_error *erro
     return plan->near_parts > plan->part_count ? settle(plan, error) : KF_OK;
 }
 
+/* Rows at once, none of them on both sides of an end of the domain. */
 static int rows_at(const kf_plan *plan, int first, int end) {
-    int left = end - first, most = system_of(plan)->rows_at_once;
+    const int nodes = kf_plan_scene(plan)->nodes[1], most = system_of(plan)->rows_at_once,
+              bound = first < 0       ? 0
+                      : first < nodes ? nodes
+                                      : end,
+              left = (end < bound ? end : bound) - first;
     return left < most ? left : most;
 }
 
@@ -84,6 +95,27 @@ static int rows_at(const kf_plan *plan, int first, int end) {
 static void own_rows(const kf_plan *plan, int *first, int *end) {
     *first = kf_d2q9_first_row(plan, plan->first_part);
     *end = kf_d2q9_first_row(plan, plan->first_part + plan->part_count);
+}
+
+/* Rows whose state begins here: its own, and of a slab the copies beside them, which may lie beyond a
+ * periodic face. */
+static void kept_rows(const kf_plan *plan, int *first, int *end) {
+    const kf_d2q9 *system = system_of(plan);
+    own_rows(plan, first, end);
+    if (system->sides[KF_D2Q9_BELOW].packed != NULL) *first -= KF_D2Q9_BESIDE;
+    if (system->sides[KF_D2Q9_ABOVE].packed != NULL) *end += KF_D2Q9_BESIDE;
+}
+
+/* Rows that this process reads for all: of a slab its own. */
+static void read_rows(const kf_plan *plan, int *first, int *end) {
+    *first = system_of(plan)->geometry.first_row;
+    *end = *first + system_of(plan)->geometry.rows;
+}
+
+/* The domain's row. */
+static int row_of(const kf_plan *plan, int row) {
+    const int nodes = kf_plan_scene(plan)->nodes[1];
+    return (row + nodes) % nodes;
 }
 
 static bool is_solid(const kf_scene *scene, size_t node) {
@@ -107,7 +139,7 @@ static void fill_initial(const kf_plan *plan, int first, int rows, void *values)
     const kf_d2q9 *system = system_of(plan);
     size_t nx = (size_t)kf_plan_scene(plan)->nodes[0], count = nx * (size_t)rows;
     for (size_t n = 0; n < count; n++) {
-        int x = (int)(n % nx), y = first + (int)(n / nx);
+        int x = (int)(n % nx), y = row_of(plan, first) + (int)(n / nx);
         double density = 1.0, velocity[3] = {0, 0, 0};
         if (!is_solid(kf_plan_scene(plan), (size_t)y * nx + (size_t)x))
             kf_scene_initial(kf_plan_scene(plan), x, y, 0, &density, velocity);
@@ -130,8 +162,8 @@ static bool starts_alike(const kf_plan *plan) {
 static kf_status initialise(kf_plan *plan, kf_error *error) {
     kf_d2q9 *system = system_of(plan);
     int begin, end;
-    own_rows(plan, &begin, &end);
-    for (int grid = 0; grid < 2 && plan->part_count == plan->all_parts; grid++)
+    kept_rows(plan, &begin, &end);
+    for (int grid = 0; grid < 2 && plan->part_count == plan->near_parts; grid++)
         KF_TRY(kf_buffer_fill(system->populations[grid], 0xff, error));
     system->based_on = 0;
     system->between_valid = false;
@@ -141,10 +173,11 @@ static kf_status initialise(kf_plan *plan, kf_error *error) {
     void *values = kf_allocate(row_bytes * (size_t)system->rows_at_once);
     const bool alike = starts_alike(plan);
     kf_status status = KF_OK;
-    for (int first = begin; first < end && status == KF_OK; first += system->rows_at_once) {
-        int rows = rows_at(plan, first, end);
-        /* Components follow each other in a block: a last one with fewer rows is another one. */
-        if (first == begin || !alike || rows < system->rows_at_once) {
+    for (int first = begin, rows = 0, before = 0; first < end && status == KF_OK; first += rows) {
+        rows = rows_at(plan, first, end);
+        /* Components follow each other in a block: one with another number of rows is another one. */
+        if (!alike || rows != before) {
+            before = rows;
             fill_initial(plan, first, rows, values);
             status = kf_buffer_upload(system->rows, 0, values, row_bytes * (size_t)rows, error);
         }
@@ -165,8 +198,9 @@ static kf_status visit_fields(kf_plan *plan, void (*take)(void *context, size_t 
     size_t nx = (size_t)kf_plan_scene(plan)->nodes[0];
     void *values = kf_allocate(3 * nx * system->real_bytes * (size_t)system->rows_at_once);
     kf_status status = KF_OK;
-    const int end = kf_plan_scene(plan)->nodes[1];
-    for (int first = 0; first < end && status == KF_OK; first += system->rows_at_once) {
+    int begin, end;
+    read_rows(plan, &begin, &end);
+    for (int first = begin; first < end && status == KF_OK; first += system->rows_at_once) {
         int rows = rows_at(plan, first, end);
         size_t count = nx * (size_t)rows;
         status = on_rows(plan, a, "read_fields", first, rows, error);
@@ -185,6 +219,14 @@ static kf_status visit_fields(kf_plan *plan, void (*take)(void *context, size_t 
     return settle(plan, error); /* before others go on */
 }
 
+/* Of a slab: brings all processes' rows of an array together, on all. */
+static kf_status gather_rows(const kf_plan *plan, void *all, size_t value_bytes, kf_error *error) {
+    int first, end;
+    read_rows(plan, &first, &end);
+    if (!system_of(plan)->options.slab) return KF_OK;
+    return kf_flow_gather(all, (size_t)kf_plan_scene(plan)->nodes[0] * (size_t)end * value_bytes, error);
+}
+
 static void take_single(void *context, size_t index, const double value[3]) {
     kf_fields *fields = context;
     fields->density[index] = (float)(1.0 + value[0]);
@@ -200,6 +242,9 @@ static kf_status read_fields(kf_plan *plan, kf_fields *fields, kf_error *error) 
     for (int i = 0; i < 3; i++)
         fields->velocity[i] = kf_allocate_zeroed(count, sizeof(float));
     kf_status status = visit_fields(plan, take_single, fields, error);
+    if (status == KF_OK) status = gather_rows(plan, fields->density, sizeof(float), error);
+    for (int i = 0; i < 2 && status == KF_OK; i++)
+        status = gather_rows(plan, fields->velocity[i], sizeof(float), error);
     if (status != KF_OK) kf_fields_free(fields);
     return status;
 }
@@ -220,6 +265,8 @@ kf_status kf_d2q9_read(kf_plan *plan, double **values, kf_error *error) {
                                      (size_t)kf_plan_scene(plan)->nodes[1]};
     fields.values = kf_allocate(3 * fields.count * sizeof(double));
     kf_status status = visit_fields(plan, take_double, &fields, error);
+    for (size_t i = 0; i < 3 && status == KF_OK; i++)
+        status = gather_rows(plan, fields.values + i * fields.count, sizeof(double), error);
     if (status != KF_OK)
         free(fields.values);
     else
@@ -236,6 +283,8 @@ static kf_status solid_load(kf_plan *plan, kf_solid_load *load, kf_error *error)
     kf_d2q9_arguments a;
     kf_function *function;
     KF_TRY(present(plan, &a, error));
+    if (system->options.slab) KF_TRY(kf_d2q9_gather_links(plan, a, error));
+    a.compact = kf_buffer_address(system->link_values);
     KF_TRY(kf_module_function(system->modules[KF_D2Q9_BOUNDARY], "load", &function, error));
     a.extent[0] = (a.link_count + KF_D2Q9_LOAD_CHUNK - 1) / KF_D2Q9_LOAD_CHUNK;
     a.extent[1] = a.extent[2] = 1;
@@ -270,19 +319,52 @@ static kf_status state_size(kf_plan *plan, size_t *bytes, kf_error *error) {
     return KF_OK;
 }
 
+/* Packed rows of the present state, to memory of the host. */
+static kf_status take_rows(kf_plan *plan, const kf_d2q9_arguments *a, int first, int rows, char *target,
+                           kf_error *error) {
+    KF_TRY(on_rows(plan, *a, "pack", first, rows, error));
+    return kf_buffer_download(system_of(plan)->rows, 0, target, row_state(plan) * (size_t)rows, error);
+}
+
+/* Of slabs: a process's rows, from where they are to the first, which puts them into all. */
+static kf_status collect_rows(kf_plan *plan, const kf_d2q9_arguments *a, int process, char *state,
+                              kf_error *error) {
+    const int *firsts = system_of(plan)->link->firsts, end = kf_d2q9_first_row(plan, firsts[process + 1]);
+    const bool own = process == kf_world_rank();
+    char *packed = own ? kf_allocate(row_state(plan) * (size_t)system_of(plan)->rows_at_once) : NULL;
+    kf_status status = KF_OK;
+    for (int first = kf_d2q9_first_row(plan, firsts[process]), rows = 0; first < end && status == KF_OK;
+         first += rows) {
+        rows = rows_at(plan, first, end);
+        const size_t bytes = row_state(plan) * (size_t)rows;
+        if (own) status = take_rows(plan, a, first, rows, packed, error);
+        if (status == KF_OK)
+            status = kf_flow_pass(own ? 0 : process, own,
+                                  own ? packed : state + row_state(plan) * (size_t)first, bytes, error);
+    }
+    free(packed);
+    return status;
+}
+
+static kf_status collect_slabs(kf_plan *plan, const kf_d2q9_arguments *a, char *state, kf_error *error) {
+    if (kf_world_rank() > 0) return collect_rows(plan, a, kf_world_rank(), NULL, error);
+    for (int process = 1; process < kf_world_size(); process++)
+        KF_TRY(collect_rows(plan, a, process, state, error));
+    return KF_OK;
+}
+
 static kf_status save(kf_plan *plan, void *state, kf_error *error) {
     kf_d2q9 *system = system_of(plan);
     kf_d2q9_arguments a;
     KF_TRY(kf_backend_synchronize(plan->backend, error));
     KF_TRY(present(plan, &a, error));
     KF_TRY(refresh_open(plan, a, error));
-    const int end = kf_plan_scene(plan)->nodes[1];
-    for (int first = 0; first < end && state != NULL; first += system->rows_at_once) {
-        int rows = rows_at(plan, first, end);
-        KF_TRY(on_rows(plan, a, "pack", first, rows, error));
-        KF_TRY(kf_buffer_download(system->rows, 0, (char *)state + row_state(plan) * (size_t)first,
-                                  row_state(plan) * (size_t)rows, error));
-    }
+    int begin, end;
+    read_rows(plan, &begin, &end);
+    for (int first = begin; first < end && state != NULL; first += system->rows_at_once)
+        KF_TRY(take_rows(plan, &a, first, rows_at(plan, first, end),
+                         (char *)state + row_state(plan) * (size_t)first, error));
+    if (system->options.slab) KF_TRY(collect_slabs(plan, &a, state, error));
     return settle(plan, error);
 }
 
@@ -307,16 +389,16 @@ static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_er
     system->based_on = steps;
     KF_TRY(present(plan, &a, error));
     int begin, end;
-    own_rows(plan, &begin, &end);
-    for (int first = begin; first < end; first += system->rows_at_once) {
-        int rows = rows_at(plan, first, end);
-        KF_TRY(kf_buffer_upload(system->rows, 0, (const char *)state + row_state(plan) * (size_t)first,
-                                row_state(plan) * (size_t)rows, error));
+    kept_rows(plan, &begin, &end);
+    for (int first = begin, rows = 0; first < end; first += rows) {
+        rows = rows_at(plan, first, end);
+        const char *source = (const char *)state + row_state(plan) * (size_t)row_of(plan, first);
+        KF_TRY(kf_buffer_upload(system->rows, 0, source, row_state(plan) * (size_t)rows, error));
         KF_TRY(on_rows(plan, a, "unpack", first, rows, error));
     }
     /* What walls send back has no place of its own in a state; folded boundaries have put it there by now. */
     KF_TRY(settle(plan, error));
-    if (system->options.folded_boundary && a.scheme == KF_SCHEME_PUSHED && plan->first_part == 0) {
+    if (system->options.folded_boundary && a.scheme == KF_SCHEME_PUSHED && is_first(plan)) {
         kf_launch launch;
         KF_TRY(kf_d2q9_boundary_launch(plan, system, a, &launch, error));
         KF_TRY(kf_backend_launch(plan->backend, &launch, error));
@@ -326,6 +408,7 @@ static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_er
 }
 
 static void free_system(kf_plan *plan) {
+    kf_flow_link_free(system_of(plan)->link);
     free(plan->system);
 }
 

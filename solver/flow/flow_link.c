@@ -5,22 +5,17 @@
 
 #include "base/util/memory.h"
 
-kf_status kf_flow_link_make(kf_plan *plan, kf_flow_link **link, kf_error *error) {
-    const int size = kf_world_size();
-    *link = NULL;
-    if (size == 1) return KF_OK;
-    kf_flow_link *made = kf_allocate_zeroed(1, sizeof *made);
-    made->plan = plan;
-    made->firsts = kf_allocate_zeroed((size_t)size + 1, sizeof *made->firsts);
-    *link = made;
-    made->firsts[kf_world_rank()] = plan->first_part;
-    made->firsts[size] = kf_world_rank() == 0 ? plan->all_parts : 0;
-    return kf_world_sum(made->firsts, size + 1, error);
+kf_flow_link *kf_flow_link_make(kf_plan *plan) {
+    const int *firsts = kf_backend_first_parts(plan->backend);
+    if (firsts == NULL) return NULL;
+    kf_flow_link *link = kf_allocate_zeroed(1, sizeof *link);
+    link->plan = plan;
+    link->firsts = firsts;
+    return link;
 }
 
 void kf_flow_link_free(kf_flow_link *link) {
     if (link == NULL) return;
-    free(link->firsts);
     free(link->messages);
     free(link);
 }

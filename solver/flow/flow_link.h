@@ -8,14 +8,14 @@
 
 typedef struct kf_flow_link {
     kf_plan *plan;
-    int64_t *firsts;      /* [process + 1]: its first part, and the number of all */
+    const int *firsts;    /* kf_backend_first_parts */
     kf_message *messages; /* of a step */
     size_t message_count, message_room;
     kf_posted posted;
 } kf_flow_link;
 
-/* NULL where there is one process; else all call it together. The caller's to free, whatever the status. */
-kf_status kf_flow_link_make(kf_plan *plan, kf_flow_link **link, kf_error *error);
+/* NULL where there is one process. */
+kf_flow_link *kf_flow_link_make(kf_plan *plan);
 void kf_flow_link_free(kf_flow_link *link);
 /* Which process has the part of that number among all. */
 int kf_flow_link_process(const kf_flow_link *link, int number);

@@ -502,7 +502,7 @@ kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetics, kf_error
                     .line_block = {gpu ? GPU_BLOCK : CPU_BLOCK, 1, 1},
                     .face_block = {64, gpu ? 4 : 1, 1}};
     kf_kinetic_cut_all(kf_plan_scene(plan), &kinetics->options, b.boxes);
-    KF_TRY(kf_flow_link_make(plan, &kinetics->link, error));
+    kinetics->link = kf_flow_link_make(plan);
     kf_make_marks(&b);
     kf_make_transfers(&b);
     for (int part = 0; part < b.parts; part++) {

@@ -176,7 +176,7 @@ static int tag_of(const kf_builder *b, int to, int side) {
     const int from = kf_flow_link_process(link, kf_kinetic_neighbour(b->plan, to, side)),
               sides = kf_kinetic_sides(b->plan);
     int tag = 0;
-    for (int number = (int)link->firsts[kf_flow_link_process(link, to)]; number <= to; number++)
+    for (int number = link->firsts[kf_flow_link_process(link, to)]; number <= to; number++)
         for (int s = 0; s < (number < to ? sides : side); s++) {
             const int other = kf_kinetic_neighbour(b->plan, number, s);
             tag += other >= 0 && kf_flow_link_process(link, other) == from;

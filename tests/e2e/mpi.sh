@@ -4,42 +4,15 @@
 # says what to install. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into. Skipped where there is no mpirun.
 set -u
 kftune=${KFTUNE:?KFTUNE must name the program}
+here=$(cd "$(dirname "$0")" && pwd)
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
 cd "$scratch" || exit 3
-fail() { echo "mpi.sh: $*" >&2; exit 1; }
+. "$here/ranks.bash"
 
 OMPI_COMM_WORLD_SIZE=2 KFTUNE_MPICC=/nowhere/mpicc "$kftune" run --scene ball --devices cpu --steps 2 >none.out 2>&1
 [ $? -eq 3 ] && grep -q 'install openmpi-bin' none.out || fail "without MPI: $(cat none.out)"
 
-command -v mpirun >/dev/null && command -v mpicc >/dev/null || { echo "mpi.sh: skipped, mpirun or mpicc is not installed"; exit 77; }
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,vader \
-    OMPI_MCA_orte_tmpdir_base=/tmp OMPI_MCA_hwloc_base_binding_policy=none
-
-tuned() { # NAME SCENE OPTION...
-    local name=$1 scene=$2
-    shift 2
-    "$kftune" tune --scene "$scene" --devices "${devices:-cpu:1}" --budget 1evals --fix "plan=${plan:-fused}" --effort 0.01 --store store.db --out "$name.json" "$@" \
-        >"$name.tune" 2>&1 || fail "tuning $name: $(tail -n 2 "$name.tune")"
-}
-run() { # CONFIG FOLDER OPTION...
-    local config=$1 folder=$2
-    shift 2
-    "$kftune" run --config "$config.json" --output "$folder" "$@" >"$folder.out" 2>&1 || fail "$folder: $(tail -n 2 "$folder.out")"
-}
-mpi() { # RANKS CONFIG FOLDER OPTION...
-    local ranks=$1 config=$2 folder=$3
-    shift 3
-    timeout 120 mpirun -n "$ranks" "$kftune" run --config "$config.json" --output "$folder" "$@" >"$folder.out" 2>&1 ||
-        fail "$ranks ranks, $folder: $(grep kftune: "$folder.out" | tail -n 3)"
-}
-same() { # FOLDER OTHER STEP
-    local file
-    for file in "fields_$3.vtkhdf" "checkpoint_$3.kfc"; do
-        cmp "$1/$file" "$2/$file" || fail "$2 has another $file than $1"
-    done
-    [ ! -f "$1/forces.csv" ] || cmp "$1/forces.csv" "$2/forces.csv" || fail "$2 feels other forces than $1"
-}
-
+skip_without_mpi
 tuned ball ball --fix boundary_kernels=0 --grid 40x24x24
 run ball one --device cpu:1 --steps 60 --every 30
 mpi 4 ball four --devices cpu:1 --steps 60 --every 30
@@ -93,37 +66,8 @@ mpi 2 cylinder cylinder-on --devices cpu:1 --steps 25 --every 25 --restart cylin
 cmp cylinder-one/checkpoint_000040.kfc cylinder-on/checkpoint_000040.kfc || fail "d2q9 goes another way on other ranks"
 
 # A rank is killed, and one is stopped: the run goes on from its last checkpoint as if nothing had been.
-fault() { # SIGNAL WORDS
-    local folder=fault-$1 ranks=4 mpirun rank begin checkpoint
-    # timeout would be the parent of mpirun, whose children are the ranks.
-    mpirun -n $ranks "$kftune" run --config ball.json --output "$folder" --devices cpu:1 --steps 100000000 --every 100000000 \
-        --checkpoint-every 1 >"$folder.out" 2>&1 &
-    mpirun=$!
-    for ((looks = 0; looks < 600; looks++)); do
-        compgen -G "$folder/checkpoint_*.kfc" >/dev/null && break
-        kill -0 $mpirun 2>/dev/null || fail "before signal $1: $(grep kftune: "$folder.out" | tail -n 3)"
-        sleep 0.1
-    done
-    rank=$(ps -o pid= --ppid $mpirun | sed -n 2p | tr -d ' ')
-    [ -n "$rank" ] || { kill $mpirun; fail "mpirun has no second rank"; }
-    begin=$SECONDS
-    kill "-$1" "$rank"
-    wait $mpirun && fail "signal $1 to a rank, and mpirun ends with 0"
-    [ $((SECONDS - begin)) -le 10 ] || fail "signal $1 to a rank: it took $((SECONDS - begin)) s to end"
-    [ "$(grep -c "process $rank) $2; the run ends here" "$folder.out")" -ge $((ranks - 1)) ] ||
-        fail "signal $1: not every rank said so: $(grep kftune: "$folder.out" | tail -n 5)"
-    # Who hears of it from a third says the same, not also from whom.
-    grep -E ': rank .*: rank .*: rank ' "$folder.out" && fail "signal $1: a line tells of three ranks"
-    checkpoint=$(printf '%s\n' "$folder"/checkpoint_*.kfc | tail -n 1)
-    local step=${checkpoint##*checkpoint_}
-    step=$((10#${step%.kfc}))
-    run ball "$folder-on" --device cpu:1 --steps $((((step / 100 + 1) * 100) - step)) --restart "$checkpoint" --every 100000000
-    run ball "$folder-one" --device cpu:1 --steps $(((step / 100 + 1) * 100)) --every 100000000
-    cmp "$folder-on/checkpoint_$(printf %06d $(((step / 100 + 1) * 100))).kfc" \
-        "$folder-one/checkpoint_$(printf %06d $(((step / 100 + 1) * 100))).kfc" || fail "signal $1: the checkpoint leads elsewhere"
-}
-fault KILL 'was killed'
-fault STOP 'is stopped'
+fault KILL 'process RANK\) was killed; the run ends here' ball 3
+fault STOP 'process RANK\) is stopped; the run ends here' ball 3
 
 timeout 60 mpirun -n 2 "$kftune" run --config nothing.json --devices cpu:1 >missing.out 2>&1 && fail "a config that is missing runs"
 [ "$(grep -c 'kftune: .*nothing.json' missing.out)" -eq 1 ] || fail "a mistake is said more than once: $(cat missing.out)"

@@ -141,29 +141,69 @@ static void test_refuses_tiles(void **state) {
     kf_scene_free(scene);
 }
 
-/* Started as two processes by mpirun (tests/e2e/mpi.sh), a device or two each: one device's, on both; and so
- * is what goes on from a state of theirs. */
+#define SOLIDS "bounce_back=half_way", ONE_BY_ONE, NULL
+static const char *const of_processes[][16] = {
+    {"plan=pull", "folded_boundary=false", "layout=csoa", "alpha=32", SOLIDS},
+    {"plan=push", "folded_boundary=false", "layout=soa", SOLIDS},
+    {"plan=inplace", "folded_boundary=false", "layout=aos", SOLIDS},
+    {"plan=separate", "folded_boundary=false", "layout=soa", SOLIDS},
+    {"plan=toelke", "folded_boundary=false", "layout=soa", "bounce_back=full_way", ONE_BY_ONE, NULL},
+    {"plan=pull", "folded_boundary=true", "layout=soa", SOLIDS},
+    {"plan=inplace", "folded_boundary=true", "layout=csoa", "alpha=32", "bounce_back=full_way", ONE_BY_ONE,
+     NULL},
+};
+enum { OF_PROCESSES = sizeof of_processes / sizeof *of_processes };
+
+enum { CYLINDER, CAVITY, ARRAY, PUSHED_BLOCKS = 4, FOLDED = 5 };
+
+/* Open faces are not folded, and a cavity has nothing to bounce back from in the domain. */
+static bool is_possible(int scene, int plan) {
+    return scene != CYLINDER || plan < FOLDED;
+}
+
+static const char *const *plan_of(int scene, int plan) {
+    static const char *const walls[][16] = {
+        [PUSHED_BLOCKS] = {"plan=toelke", "folded_boundary=false", "layout=soa", ONE_BY_ONE, NULL},
+        [FOLDED + 1] = {"plan=inplace", "folded_boundary=true", "layout=csoa", "alpha=32", ONE_BY_ONE, NULL}};
+    const bool without = scene == CAVITY && (plan == PUSHED_BLOCKS || plan == FOLDED + 1);
+    return without ? walls[plan] : of_processes[plan];
+}
+
+/* An outcome whose state is of the first process alone, where each has only its rows. */
+static bool agrees(const outcome *one, const outcome *team, bool whole) {
+    return (!whole || (one->bytes == team->bytes && memcmp(one->state, team->state, one->bytes) == 0)) &&
+           memcmp(&one->load, &team->load, sizeof one->load) == 0;
+}
+
+/* Started as two processes by mpirun (tests/e2e/mpi.sh), a device or four each, of one host or pretending to
+ * be two: one device's, with open faces, between walls, and where the domain wraps around solids. */
 static void test_in_several_processes(void **state) {
     (void)state;
-    static const char *const scenes[] = {"cylinder2d", "cavity2d"};
+    static const char *const scenes[] = {"cylinder2d", "cavity2d", "cylinder_array2d"};
+    enum { SCENES = sizeof scenes / sizeof *scenes };
     kf_error error = {KF_OK, ""};
-    outcome alone[2 * PLANS], together;
-    kf_scene *opened[2];
-    for (int c = 0; c < 2; c++)
-        opened[c] = open_scene(scenes[c], 600);
-    for (int i = 0; i < PLANS + 1; i++)
-        run(opened[i >= FIRST_FOLDED], plans[i < PLANS ? i : 0], "cpu:1", &alone[i]);
+    outcome alone[SCENES][OF_PROCESSES], together;
+    kf_scene *opened[SCENES];
+    for (int c = 0; c < SCENES; c++) {
+        opened[c] = open_scene(scenes[c], 2000);
+        for (int i = 0; i < OF_PROCESSES; i++)
+            if (is_possible(c, i)) run(opened[c], plan_of(c, i), "cpu:1", &alone[c][i]);
+    }
     must(kf_world_open(&error), &error);
     assert_int_equal(kf_world_size(), 2);
-    for (int i = 0; i < PLANS + 1; i++) {
-        run(opened[i >= FIRST_FOLDED], plans[i < PLANS ? i : 0],
-            i % 2 == 0 ? "cpu:1" : "cpu:1,cpu:1,cpu:1,cpu:1", &together);
-        if (!equal(&alone[i], &together)) fail_msg("two processes, plan %d: not one device's", i);
-        free(together.state);
-        free(alone[i].state);
-    }
-    for (int c = 0; c < 2; c++)
+    for (int c = 0; c < SCENES; c++)
+        for (int i = 0; i < OF_PROCESSES; i++)
+            for (int many = 0; many < 2 && is_possible(c, i); many++) {
+                run(opened[c], plan_of(c, i), many ? "cpu:1,cpu:1,cpu:1,cpu:1" : "cpu:1", &together);
+                if (!agrees(&alone[c][i], &together, kf_world_rank() == 0))
+                    fail_msg("two processes, %s, plan %d, %d: not one device's", scenes[c], i, many);
+                free(together.state);
+            }
+    for (int c = 0; c < SCENES; c++) {
+        for (int i = 0; i < OF_PROCESSES; i++)
+            if (is_possible(c, i)) free(alone[c][i].state);
         kf_scene_free(opened[c]);
+    }
     kf_world_close(KF_OK, &error);
 }
 

@@ -1,0 +1,52 @@
+#!/bin/bash
+# Runs of processes that say they are on several hosts, so that nothing is shared in memory: the files of one device, byte for
+# byte, from the kinetic system and d2q9; restarts on other numbers; ranks that die or hang. KFTUNE: the program; KFTUNE_SCRATCH: a
+# folder to write into. Skipped where there is no mpirun.
+set -u
+kftune=${KFTUNE:?KFTUNE must name the program}
+here=$(cd "$(dirname "$0")" && pwd)
+scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+cd "$scratch" || exit 3
+. "$here/ranks.bash"
+skip_without_mpi
+mpicc -O1 -fPIC -shared -o other-host.so "$here/other-host.c" || fail "other-host.c cannot be compiled"
+apart=$PWD/other-host.so
+
+program=$(dirname "$kftune")/tests/test_d2q9_team
+[ ! -x "$program" ] || timeout 300 mpirun -n 2 env LD_PRELOAD="$apart" "$program" >unit.out 2>&1 ||
+    fail "test_d2q9_team as two processes of two hosts: $(grep -v '^---' unit.out | tail -n 12)"
+
+tuned ball ball --fix boundary_kernels=0 --grid 40x24x24
+run ball one --device cpu:1 --steps 60 --every 30
+mpi 3 ball three --devices cpu:1 --steps 60 --every 30
+same one three 000060
+
+# Two dimensions: three hosts, two hosts with two processes each, and two with a process of three devices.
+plan=pull tuned cylinder cylinder2d --grid 64x32x1 --system d2q9 --fix folded_boundary=false
+run cylinder cylinder-one --device cpu:1 --steps 40 --every 20
+mpi 3 cylinder cylinder-three --devices cpu:1 --steps 40 --every 20
+same cylinder-one cylinder-three 000040
+run cylinder means-one --device cpu:1 --steps 400 --every 400 --mean-from 0
+mpi 2 cylinder means-two --devices cpu:1 --steps 400 --every 400 --mean-from 0
+cmp means-one/mean_000400.vtkhdf means-two/mean_000400.vtkhdf || fail "two hosts have other means"
+RANKS_OF_A_HOST=2 mpi 4 cylinder cylinder-four --devices cpu:1 --steps 40 --every 20
+same cylinder-one cylinder-four 000040
+mpi 2 cylinder cylinder-six --devices cpu:1,cpu:1,cpu:1 --steps 40 --every 20
+same cylinder-one cylinder-six 000040
+mpi 3 cylinder cylinder-begun --devices cpu:1 --steps 15 --every 15
+mpi 2 cylinder cylinder-on --devices cpu:1 --steps 25 --every 25 --restart cylinder-begun/checkpoint_000015.kfc
+cmp cylinder-one/checkpoint_000040.kfc cylinder-on/checkpoint_000040.kfc || fail "d2q9 goes another way on other hosts"
+plan=push tuned array cylinder_array2d --grid 44x44x1 --system d2q9
+run array array-one --device cpu:1 --steps 41 --every 41
+mpi 4 array array-four --devices cpu:1 --steps 41 --every 41
+same array-one array-four 000041
+
+# What several hosts cannot do, in one line.
+timeout 60 mpirun -n 2 env LD_PRELOAD="$apart" "$kftune" run --scene cavity2d --system d2q9 --grid 8x3x1 --devices cpu:1 --steps 2 --output few >few.out 2>&1 &&
+    fail "two hosts run three rows"
+[ "$(grep -c 'kftune: .*2 devices are too many for 3 rows' few.out)" -eq 1 ] || fail "three rows: $(cat few.out)"
+
+# Of a rank that was killed on another host mpirun tells, which ends the others.
+fault KILL 'process rank 1 .*exited on signal 9' cylinder 1
+fault STOP 'process RANK\) does not answer: it or its host hangs or is gone; the run ends here' cylinder 3
+echo "hosts.sh: processes of several hosts write what one device writes; those that die or hang end the run"

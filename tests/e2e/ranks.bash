@@ -1,0 +1,64 @@
+# Runs under mpirun, and what they are held against; of mpi.sh and hosts.sh, which set $kftune and are in a folder to write into.
+# apart: a library that has every process of mpirun say that it is on a host of its own (other-host.c); empty: they are on one.
+fail() { echo "$(basename "$0"): $*" >&2; exit 1; }
+skip_without_mpi() {
+    command -v mpirun >/dev/null && command -v mpicc >/dev/null || { echo "$(basename "$0"): skipped, mpirun or mpicc is not installed"; exit 77; }
+}
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,vader \
+    OMPI_MCA_orte_tmpdir_base=/tmp OMPI_MCA_hwloc_base_binding_policy=none
+
+tuned() { # NAME SCENE OPTION...
+    local name=$1 scene=$2
+    shift 2
+    "$kftune" tune --scene "$scene" --devices "${devices:-cpu:1}" --budget 1evals --fix "plan=${plan:-fused}" --effort 0.01 --store store.db --out "$name.json" "$@" \
+        >"$name.tune" 2>&1 || fail "tuning $name: $(tail -n 2 "$name.tune")"
+}
+run() { # CONFIG FOLDER OPTION...
+    local config=$1 folder=$2
+    shift 2
+    "$kftune" run --config "$config.json" --output "$folder" "$@" >"$folder.out" 2>&1 || fail "$folder: $(tail -n 2 "$folder.out")"
+}
+mpi() { # RANKS CONFIG FOLDER OPTION...
+    local ranks=$1 config=$2 folder=$3
+    shift 3
+    timeout 120 mpirun -n "$ranks" ${apart:+env LD_PRELOAD="$apart"} "$kftune" run --config "$config.json" --output "$folder" "$@" >"$folder.out" 2>&1 ||
+        fail "$ranks ranks, $folder: $(grep kftune: "$folder.out" | tail -n 3)"
+}
+same() { # FOLDER OTHER STEP
+    local file
+    for file in "fields_$3.vtkhdf" "checkpoint_$3.kfc"; do
+        cmp "$1/$file" "$2/$file" || fail "$2 has another $file than $1"
+    done
+    [ ! -f "$1/forces.csv" ] || cmp "$1/forces.csv" "$2/forces.csv" || fail "$2 feels other forces than $1"
+}
+
+# Of four ranks the second gets a signal: so many lines at least say what has happened, RANK in the words being its process.
+fault() { # SIGNAL WORDS CONFIG LINES
+    local folder=fault-$1 config=$3 ranks=4 mpirun rank begin checkpoint
+    # timeout would be the parent of mpirun, whose children are the ranks.
+    mpirun -n $ranks ${apart:+env LD_PRELOAD="$apart"} "$kftune" run --config "$config.json" --output "$folder" --devices cpu:1 --steps 100000000 --every 100000000 \
+        --checkpoint-every 1 >"$folder.out" 2>&1 &
+    mpirun=$!
+    for ((looks = 0; looks < 600; looks++)); do
+        compgen -G "$folder/checkpoint_*.kfc" >/dev/null && break
+        kill -0 $mpirun 2>/dev/null || fail "before signal $1: $(grep kftune: "$folder.out" | tail -n 3)"
+        sleep 0.1
+    done
+    rank=$(ps -o pid= --ppid $mpirun | sed -n 2p | tr -d ' ')
+    [ -n "$rank" ] || { kill $mpirun; fail "mpirun has no second rank"; }
+    begin=$SECONDS
+    kill "-$1" "$rank"
+    wait $mpirun && fail "signal $1 to a rank, and mpirun ends with 0"
+    [ $((SECONDS - begin)) -le 10 ] || fail "signal $1 to a rank: it took $((SECONDS - begin)) s to end"
+    [ "$(grep -cE "${2//RANK/$rank}" "$folder.out")" -ge "$4" ] ||
+        fail "signal $1: not every rank said so: $(grep kftune: "$folder.out" | tail -n 5)"
+    # Who hears of it from a third says the same, not also from whom.
+    grep -E ': rank .*: rank .*: rank ' "$folder.out" && fail "signal $1: a line tells of three ranks"
+    checkpoint=$(printf '%s\n' "$folder"/checkpoint_*.kfc | tail -n 1)
+    local step=${checkpoint##*checkpoint_}
+    step=$((10#${step%.kfc}))
+    run "$config" "$folder-on" --device cpu:1 --steps $((((step / 100 + 1) * 100) - step)) --restart "$checkpoint" --every 100000000
+    run "$config" "$folder-one" --device cpu:1 --steps $(((step / 100 + 1) * 100)) --every 100000000
+    cmp "$folder-on/checkpoint_$(printf %06d $(((step / 100 + 1) * 100))).kfc" \
+        "$folder-one/checkpoint_$(printf %06d $(((step / 100 + 1) * 100))).kfc" || fail "signal $1: the checkpoint leads elsewhere"
+}
