@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/util/clock.h"
+#include "base/util/memory.h"
 #include "harness/measure/measure.h"
 #include "tests/unit/full_measurement.h"
 
@@ -414,47 +415,68 @@ static void plans_are_timed(void **state) {
     kf_backend_close(backend);
 }
 
-/* A launch of twenty times the work at every eighth step: the step takes 1 + 20/8 times as long. It is timed
- * also where it is not due at the beginning of a cycle. */
+typedef struct rare_times {
+    double step_us, ordinary_us, rare_us; /* the least seen: other programs only make times longer */
+} rare_times;
+
+/* Steps with a launch of twenty times the work at every eighth. whole: timed in whole cycles. */
+static void time_rare(kf_backend *backend, bool whole, rare_times *least) {
+    kf_error error = {KF_OK, ""};
+    kf_problem *problem = kf_allocate_zeroed(1, sizeof *problem);
+    counter_problem(problem, 20000);
+    kf_config config = counter_config("right", 1);
+    kf_plan *plan = NULL;
+    assert_int_equal(counter_system.plan(problem, &config, backend, &plan, &error), KF_OK);
+    counter_arguments arguments;
+    const kf_launch *ordinary = plan->items[0].kernel;
+    kf_launch rare;
+    memcpy(&arguments, ordinary->arguments, sizeof arguments);
+    arguments.repeats *= 20;
+    kf_launch_set(&rare, "rare", ordinary->function, ordinary->block, &arguments, sizeof arguments);
+    kf_item *item = kf_plan_add_kernel(plan, &rare);
+    item->period = 8;
+    item->phase = whole ? 0 : 5;
+    kf_measure_policy p = policy();
+    p.time_limit_us = 3e5;
+    p.long_cycle_us = whole ? 1e9 : 0.0;
+    kf_measurement m = {0};
+    assert_int_equal(kf_measure_plan(plan, &p, NULL, &m, &error), KF_OK);
+    assert_int_equal(m.batch % (whole ? 8 : 2), 0);
+    assert_int_equal(m.kernel_count, 2);
+    assert_string_equal(m.kernels[1].name, "rare");
+    assert_true(m.kernels[0].launches_per_step == 1.0 && m.kernels[1].launches_per_step == 0.125);
+    least->step_us = fmin(least->step_us, m.step_us.minimum);
+    least->ordinary_us = fmin(least->ordinary_us, m.kernels[0].time_us.minimum);
+    least->rare_us = fmin(least->rare_us, m.kernels[1].time_us.minimum);
+    kf_measurement_free(&m);
+    kf_plan_free(plan);
+    free(problem);
+}
+
+static bool rare_is_right(const rare_times *t) {
+    double launches_us = t->ordinary_us + 0.125 * t->rare_us;
+    return t->rare_us > 5.0 * t->ordinary_us && t->step_us < 2.0 * launches_us &&
+           t->step_us > 0.5 * launches_us;
+}
+
+/* The step takes 1 + 20/8 times as long. A rare launch is timed also where it is not due at the beginning of
+ * a cycle. On a busy machine one time may be several times too long: a few turns are made until all agree. */
 static void rare_launches_count_by_their_share(void **state) {
     (void)state;
     kf_backend *backend = NULL;
     kf_error error = {KF_OK, ""};
     assert_int_equal(kf_backend_open("cpu:1", &backend, &error), KF_OK);
-    static kf_problem problem;
-    counter_problem(&problem, 20000);
-    static const int phases[2] = {5, 0};
-    double step_us[2]; /* the least of each: other programs only make times longer */
-    for (int whole = 0; whole < 2; whole++) {
-        kf_config config = counter_config("right", 1);
-        kf_plan *plan = NULL;
-        assert_int_equal(counter_system.plan(&problem, &config, backend, &plan, &error), KF_OK);
-        counter_arguments arguments;
-        const kf_launch *ordinary = plan->items[0].kernel;
-        kf_launch rare;
-        memcpy(&arguments, ordinary->arguments, sizeof arguments);
-        arguments.repeats *= 20;
-        kf_launch_set(&rare, "rare", ordinary->function, ordinary->block, &arguments, sizeof arguments);
-        kf_item *item = kf_plan_add_kernel(plan, &rare);
-        item->period = 8;
-        item->phase = phases[whole];
-        kf_measure_policy p = policy();
-        p.time_limit_us = 3e5;
-        p.long_cycle_us = whole ? 1e9 : 0.0;
-        kf_measurement m = {0};
-        assert_int_equal(kf_measure_plan(plan, &p, NULL, &m, &error), KF_OK);
-        step_us[whole] = m.step_us.minimum;
-        assert_int_equal(m.batch % (whole ? 8 : 2), 0);
-        assert_int_equal(m.kernel_count, 2);
-        assert_string_equal(m.kernels[1].name, "rare");
-        assert_true(m.kernels[0].launches_per_step == 1.0 && m.kernels[1].launches_per_step == 0.125);
-        assert_true(m.kernels[1].time_us.minimum > 5.0 * m.kernels[0].time_us.minimum);
-        double launches_us = m.kernels[0].time_us.minimum + 0.125 * m.kernels[1].time_us.minimum;
-        assert_true(step_us[whole] < 2.0 * launches_us && step_us[whole] > 0.5 * launches_us);
-        kf_measurement_free(&m);
-        kf_plan_free(plan);
+    rare_times parts = {INFINITY, INFINITY, INFINITY}, whole = parts;
+    bool right = false;
+    for (int turn = 0; turn < 6 && !right; turn++) {
+        time_rare(backend, false, &parts);
+        time_rare(backend, true, &whole);
+        right = rare_is_right(&parts) && rare_is_right(&whole) && parts.step_us < 1.6 * whole.step_us &&
+                whole.step_us < 1.6 * parts.step_us;
     }
-    assert_true(step_us[0] < 1.6 * step_us[1] && step_us[1] < 1.6 * step_us[0]);
+    if (!right)
+        fail_msg("parts of cycles %g, %g, %g us, whole ones %g, %g, %g us", parts.step_us, parts.ordinary_us,
+                 parts.rare_us, whole.step_us, whole.ordinary_us, whole.rare_us);
     kf_backend_close(backend);
 }
 
