@@ -107,6 +107,7 @@ typedef struct kf_listed_launch {
     const char *name;
     enum { KF_LAUNCH_PLACES, KF_LAUNCH_SUMS, KF_LAUNCH_BLOCK, KF_LAUNCH_ITEM } kind;
     int cells[3];  /* of its level */
+    double blocks; /* of threads; of one item: 1 */
     double bytes;  /* least that are read and written */
     int sweeps;    /* of the coarsest level, one after the other; else 0 */
     bool of_solve; /* of the pressure */

@@ -15,12 +15,20 @@ static const char *called(const kf_incompressible_builder *b, const char *name) 
     return name;
 }
 
-/* Whether it is told to who lists instead of launched. */
-static bool is_listed(const kf_incompressible_builder *b, const char *name, int kind,
+static double block_count(const kf_incompressible_options *o, const int extent[3]) {
+    return (double)((extent[0] + o->block_x - 1) / o->block_x) *
+           (double)((extent[1] + o->block_y - 1) / o->block_y) * extent[2];
+}
+
+/* Whether it is told to who lists instead of launched; blocks of threads. */
+static bool is_listed(const kf_incompressible_builder *b, const char *name, int kind, double blocks,
                       const kf_incompressible_arguments *a, double bytes) {
     if (b->list == NULL) return false;
-    kf_listed_launch launch = {
-        .name = called(b, name), .bytes = bytes, .of_solve = b->solving, .iterated = b->iterating};
+    kf_listed_launch launch = {.name = called(b, name),
+                               .bytes = bytes,
+                               .blocks = blocks,
+                               .of_solve = b->solving,
+                               .iterated = b->iterating};
     launch.kind = kind;
     launch.sweeps = kind == KF_LAUNCH_BLOCK ? a->sweeps : 0;
     memcpy(launch.cells, a->cells, sizeof launch.cells);
@@ -36,7 +44,9 @@ void kf_incompressible_launch(kf_incompressible_builder *b, kf_incompressible_so
     kf_function *function;
     kf_launch launch;
     if (b->status != KF_OK) return;
-    if (is_listed(b, name, extent != NULL ? KF_LAUNCH_PLACES : KF_LAUNCH_SUMS, arguments, bytes)) return;
+    if (is_listed(b, name, extent != NULL ? KF_LAUNCH_PLACES : KF_LAUNCH_SUMS,
+                  extent != NULL ? block_count(o, extent) : a.blocks, arguments, bytes))
+        return;
     b->status = kf_module_function(b->system->modules[which], name, &function, b->error);
     if (b->status != KF_OK) return;
     a.extent[0] = extent != NULL ? extent[0] : o->threads;
@@ -55,7 +65,7 @@ void kf_incompressible_launch_one(kf_incompressible_builder *b, kf_incompressibl
                                   const kf_incompressible_arguments *arguments) {
     const int one[3] = {1, 1, 1};
     kf_incompressible_arguments a = *arguments;
-    if (is_listed(b, name, block ? KF_LAUNCH_BLOCK : KF_LAUNCH_ITEM, arguments, 0.0)) return;
+    if (is_listed(b, name, block ? KF_LAUNCH_BLOCK : KF_LAUNCH_ITEM, 1, arguments, 0.0)) return;
     if (!block) {
         kf_incompressible_launch(b, which, name, one, &a, 0.0);
         return;
