@@ -82,8 +82,9 @@ KF_SCALAR_KERNEL(convect_outflow, kf_kinetic_arguments) {
                                                               : y,
               nz = across == 2 ? edge : y;
     if (!outflow[face] || nx >= a->nodes[0] || ny >= a->nodes[1] || nz >= a->nodes[2]) return;
-    if (!kf_is_own_row(a, ny, nz)) return;
-    const kf_index k = kf_node(a, nx, ny, nz);
+    const int row = kf_kept_row(a, ny);
+    if (!kf_is_own_row(a, row, nz)) return;
+    const kf_index k = kf_node(a, nx, row, nz);
     KF_LOAD_LEFT
     KF_MOMENTUM(deviation, jx, jy, jz)
     (void)jx, (void)jy, (void)jz;

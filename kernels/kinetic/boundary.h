@@ -41,7 +41,8 @@ KF_FUNCTION kf_index kf_outflow_place(const kf_kinetic_arguments *a, int axis, i
     const int c1 = axis == 0 ? cy : cx, c2 = axis == 2 ? cy : cz;
     const int width = a->nodes[axis == 0 ? 1 : 0], height = a->nodes[axis == 2 ? 1 : 2];
     return (kf_index)a->outflow_start[2 * axis + high] +
-           ((kf_index)((c1 + 1) + 3 * (c2 + 1)) * height + v) * width + u;
+           ((kf_index)((c1 + 1) + 3 * (c2 + 1)) * height + (axis == 2 ? kf_home_row(a, v) : v)) * width +
+           (axis == 0 ? kf_home_row(a, u) : u);
 }
 KF_FUNCTION kf_real kf_outflow(const kf_kinetic_arguments *a, int axis, int high, int cx, int cy, int cz,
                                int u, int v) {
@@ -133,6 +134,9 @@ KF_MIRRORED_FUNCTION kf_real kf_mirrored(const kf_kinetic_arguments *a, int cx, 
 #if KF_SLABS /* the plane at the other end may be overwritten: a copy of it lies outside of this one */
     if (bz != 0 && kind_z == 0) sz += bz * a->nodes[2];
 #endif
+#if KF_CUT_Y /* the row beyond the seam lies outside of this one, too */
+    if (by != 0 && kind_y == 0) sy += by * a->nodes[1];
+#endif
     return kf_leaving(a, cx, cy, cz, sx, sy, sz);
 }
 
@@ -197,8 +201,13 @@ KF_FUNCTION kf_real kf_incoming_at_shell(const kf_kinetic_arguments *a, int i, i
 #else
     const int from_z = dz;
 #endif
+#if KF_CUT_Y
+    const int from_y = out_y && kind_y == 0 ? -cy : dy;
+#else
+    const int from_y = dy;
+#endif
     const kf_index k = kf_node(a, x, y, z),
-                   from = k + (kf_index)(dx + (long long)KF_ROW_STRIDE(a) * dy + KF_PLANE_STRIDE(a) * from_z);
+                   from = k + (kf_index)(dx + (long long)KF_ROW_STRIDE(a) * from_y + KF_PLANE_STRIDE(a) * from_z);
     const int mirrors = (cx != 0 && KF_MIRRORS(cx < 0)) || (cy != 0 && KF_MIRRORS(2 + (cy < 0))) ||
                         (cz != 0 && KF_MIRRORS(4 + (cz < 0)));
     const int bounced = solid && !mirrors;

@@ -10,7 +10,7 @@
  * 1|2: stream_collide has the rows whose neighbours along y and z lie inside, stream_collide_shell the others. */
 #include "portable.h"
 #define KF_ROWS (!KF_CUDA && KF_NODES_PER_THREAD == 1 && (KF_FOLDED_BOUNDARY || KF_STAGED))
-#if KF_SLABS
+#if KF_SLABS && !KF_CUT_Y
 #define KF_IN_SLAB z += a->first_plane;
 #elif KF_ALTERNATE /* one grid's address is below the other's, so its order changes with the step */
 #define KF_IN_SLAB                                                                                           \

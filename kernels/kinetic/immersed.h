@@ -26,7 +26,12 @@ typedef struct kf_sample {
 /* Steps of the cell whose corner is the node (x, y, z) of the domain. */
 KF_FUNCTION void kf_set_steps(const kf_kinetic_arguments *a, int x, int y, int z, kf_sample *sample) {
     sample->step[0] = kf_offset(a, x == a->nodes[0] - 1 ? -x : 1, 0, 0);
+#if KF_CUT_Y
+    (void)y;
+    sample->step[1] = kf_offset(a, 0, 1, 0);
+#else
     sample->step[1] = kf_offset(a, 0, y == a->nodes[1] - 1 ? -y : 1, 0);
+#endif
     sample->step[2] = kf_offset(a, 0, 0, z == a->nodes[2] - 1 ? -z : 1);
 }
 /* A distance along an axis to the nearest image of a point in the periodic domain. */
@@ -48,7 +53,7 @@ KF_FUNCTION kf_sample kf_load_sample(const kf_kinetic_arguments *a, int s, int w
     (void)with_arm;
     const kf_pose *pose = (const kf_pose *)a->pose;
     sample.cell = kf_place_moving(pose, a->nodes, (double)xs[s], (double)ys[s], (double)zs[s]);
-    const int hx = kf_home(0, sample.cell.x, a->nodes[0]), hy = kf_home(1, sample.cell.y, a->nodes[1]),
+    const int hx = kf_home(0, sample.cell.x, a->nodes[0]), hy = kf_sample_row(a, sample.cell.y),
               hz = kf_home(2, sample.cell.z, a->nodes[2]);
     sample.corner = kf_node(a, hx, hy, hz);
 #if KF_WRAP
@@ -67,6 +72,7 @@ KF_FUNCTION kf_sample kf_load_sample(const kf_kinetic_arguments *a, int s, int w
     if (with_arm || KF_WRAP) {
         const double *center = ((const kf_pose *)a->pose)->center;
         kf_position(a, sample.corner, &sample.cell.x, &sample.cell.y, &sample.cell.z);
+        sample.cell.y = kf_home_row(a, sample.cell.y);
         const double rx = sample.cell.x + (double)sample.cell.fx - center[0],
                      ry = sample.cell.y + (double)sample.cell.fy - center[1],
                      rz = sample.cell.z + (double)sample.cell.fz - center[2];
@@ -93,7 +99,8 @@ KF_FUNCTION int kf_is_near(const kf_kinetic_arguments *a, const kf_sample *sampl
     const int low = a->first_plane - a->reach, high = a->first_plane + a->planes - 1 + a->reach, nz = a->nodes[2];
     const int z = kf_home(2, sample->cell.z, nz), above = kf_home(2, sample->cell.z + 1, nz);
 #if KF_CUT_Y
-    if (sample->cell.y + 1 < a->first_row - a->reach || sample->cell.y > a->first_row + a->rows - 1 + a->reach) return 0;
+    const int y = kf_sample_row(a, sample->cell.y);
+    if (y + 1 < a->first_row - a->reach || y > a->first_row + a->rows - 1 + a->reach) return 0;
 #endif
     for (int shift = KF_WRAPS(2) ? -nz : 0; shift <= (KF_WRAPS(2) ? nz : 0); shift += nz)
         if ((z + shift >= low && z + shift <= high) || (above + shift >= low && above + shift <= high)) return 1;

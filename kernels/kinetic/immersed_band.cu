@@ -205,6 +205,7 @@ KF_FUNCTION void kf_spread_cell(const kf_kinetic_arguments *a, int place, int ro
     kf_sample sample;
     sample.corner = corner;
     kf_position(a, corner, &sample.cell.x, &sample.cell.y, &sample.cell.z);
+    sample.cell.y = kf_home_row(a, sample.cell.y);
 #if KF_WRAP
     kf_set_steps(a, sample.cell.x, sample.cell.y, sample.cell.z, &sample);
 #endif
@@ -365,7 +366,8 @@ KF_SCALAR_KERNEL(band_body_sums, kf_kinetic_arguments) {
     kf_body_share share = kf_no_body_share();
     for (int s = x; s < a->sample_count; s += a->extent[0]) {
         const kf_sample sample = kf_load_sample(a, s, 0);
-        if (!kf_is_own_row(a, sample.cell.y, kf_home(2, sample.cell.z, a->nodes[2]))) continue; /* who has its cell's corner */
+        if (!kf_is_own_row(a, kf_sample_row(a, sample.cell.y), kf_home(2, sample.cell.z, a->nodes[2])))
+            continue; /* who has its cell's corner */
         kf_real density = 0, ux = 0, uy = 0, uz = 0;
         KF_CELL_NODES(KF_INTERPOLATE_BAND)
         kf_add_sample_to_body(a, &sample, &share, (double)density, (double)ux, (double)uy,

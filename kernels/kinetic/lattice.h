@@ -303,6 +303,22 @@ KF_FUNCTION void kf_position(const kf_kinetic_arguments *a, kf_index k, int *x, 
 #define kf_position(a, k, x, y, z) kf_node_position(k, (a)->origin, KF_ROW_STRIDE(a), KF_PLANE_STRIDE(a), x, y, z)
 #endif
 
+/* A row's place in the domain. Where that is periodic along y and cut across it, a part has rows beyond the seam next to
+ * its own: below 0, and above the last. */
+#if KF_CUT_Y
+KF_FUNCTION int kf_home_row(const kf_kinetic_arguments *a, int y) {
+    return y < 0 ? y + a->nodes[1] : y >= a->nodes[1] ? y - a->nodes[1] : y;
+}
+/* The other way: its place next to the rows of a launch, if it lies among them. */
+KF_FUNCTION int kf_kept_row(const kf_kinetic_arguments *a, int y) {
+    const int below = y - a->nodes[1], above = y + a->nodes[1];
+    return below >= a->first_row ? below : above < a->first_row + a->rows ? above : y;
+}
+#else
+#define kf_home_row(a, y) (y)
+#define kf_kept_row(a, y) (y)
+#endif
+
 /* Whether a plane, the nodes at (y, z), and node k are the part's. */
 KF_FUNCTION int kf_is_own_plane(const kf_kinetic_arguments *a, int z) {
 #if KF_TEAM

@@ -14,7 +14,7 @@
     KF_SLAB_ROWS                                                                                             \
     const kf_index k = kf_node(a, x, y, a->first_plane + z);                                                 \
     const long long plane = (long long)a->nodes[0] * a->nodes[1];                                            \
-    const long long in_plane = x + (long long)a->nodes[0] * y;
+    const long long in_plane = x + (long long)a->nodes[0] * kf_home_row(a, y);
 
 #if KF_MOMENTS
 /* Moments in equilibrium with density - 1 [z][y][x] and velocity [3][z][y][x]. With a body force they are those about a

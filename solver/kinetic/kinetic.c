@@ -80,7 +80,6 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     kf_add_variable(variables, "shortest_edge", scene->samples.count > 0 ? kf_scene_shortest_edge(scene) : 1);
     kf_add_device_variables(variables, device);
     kf_add_variable(variables, "parts", device->parts > 1 ? device->parts : 1);
-    kf_add_variable(variables, "periodic_y", scene->faces[KF_YMIN] == KF_PERIODIC);
     kf_add_variable(variables, "nccl",
                     device->parts > 1 && kf_nccl_available(device->backend, NULL) == KF_OK);
 }
@@ -352,6 +351,7 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const kf_kinetic_box 
     kinetic->parts = plan->part_count;
     kinetic->first_row = box->first[0];
     kinetic->rows = box->count[0];
+    kinetic->row_ring = kinetic->options.parts_y > 1 && scene->faces[KF_YMIN] == KF_PERIODIC;
     kinetic->first_plane = box->first[1];
     kinetic->planes = box->count[1];
     const bool moments = kinetic->options.plan == KF_PLAN_MOMENTS,

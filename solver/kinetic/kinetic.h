@@ -82,7 +82,8 @@ typedef struct kf_kinetic_geometry {
     bool wide_index;  /* 64-bit node and value indices */
     bool wide_domain; /* the same in what reaches the whole domain, whatever a team's part is */
     int most_planes;  /* of a team's largest part */
-    int rows_before; /* of a part cut across y: those of each plane before the first that it has memory for */
+    int rows_before;  /* of a part cut across y: those of each plane before the first that it has memory for;
+                         where  the domain is periodic along y perhaps fewer than none */
     /* A team's part counts nodes from its first plane on where that keeps indices short: those before it, and
      * the same in bytes of a grid. 0: from the domain's. */
     long long before;
@@ -112,8 +113,9 @@ typedef enum kf_kinetic_source {
 typedef struct kf_kinetic {
     int part, first_plane, planes; /* all planes of one device */
     int first_row, rows;           /* of each plane: all, unless there are cuts across y */
-    int parts;                     /* of this process, part counts them */
-    int near_planes;               /* beside its own whose populations a part reads */
+    bool row_ring;     /* and the domain is periodic along y: rows beyond its seam follow the part's own */
+    int parts;         /* of this process, part counts them */
+    int near_planes;   /* beside its own whose populations a part reads */
     bool works_beside; /* plan moments with a solid on grids of each part alone: what the solid and the
                           outflows make of the planes beside a cut is worked out on both sides */
     bool bounced[2];   /* kf_kinetic_is_bounced of cuts across y and z */
@@ -301,7 +303,8 @@ kf_status kf_kinetic_settle(const kf_plan *plan, kf_error *error);
 /* Those that no other grid and no other process has for its own; where there are cuts across y, with others
  * the rows of kf_kinetic_rows. */
 void kf_kinetic_own_planes(const kf_plan *plan, int grid, int *first, int *end);
-/* Rows of a grid's planes: its own, or also those that it keeps beside them. */
+/* Rows of a grid's planes: its own, or also those that it keeps beside them; beyond the seam of a domain that
+ * is periodic along y they go on below 0 and above the last. */
 void kf_kinetic_rows(const kf_kinetic *kinetic, bool beside, int *first, int *count);
 /* Brings all processes' own planes of an array [z][sheet][y][..] of plane_bytes each together, on all. */
 kf_status kf_kinetic_gather_planes(const kf_plan *plan, void *all, size_t plane_bytes, int sheets,

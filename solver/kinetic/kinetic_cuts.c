@@ -22,6 +22,12 @@ static int least_planes(const kf_scene *scene) {
     return kf_kinetic_near_planes(scene) + (scene->samples.count > 0 ? 1 : 0);
 }
 
+/* Rows or planes of the least part. Rows that are cut and periodic lie once in what a part keeps of them. */
+static int least_along(const kf_scene *scene, int axis) {
+    const int least = least_planes(scene), twice = 2 * kf_kinetic_near_planes(scene);
+    return axis == 1 && scene->faces[KF_YMIN] == KF_PERIODIC && twice > least ? twice : least;
+}
+
 int kf_kinetic_most_parts(const kf_scene *scene) {
     const int most = scene->nodes[2] / least_planes(scene);
     return most < KF_MOST_PARTS ? most : KF_MOST_PARTS;
@@ -33,7 +39,7 @@ double kf_kinetic_sample_cost(const kf_scene *scene, long tenths) {
 
 void kf_kinetic_cut(const kf_scene *scene, double sample_cost, int axis, int parts,
                     int first[KF_MOST_PARTS + 1]) {
-    const int planes = scene->nodes[axis], least = least_planes(scene);
+    const int planes = scene->nodes[axis], least = least_along(scene, axis);
     const double node_cost = (double)scene->nodes[0] * scene->nodes[3 - axis];
     const double *position = axis == 2 ? scene->samples.z : scene->samples.y;
     double *until = kf_allocate_zeroed((size_t)planes + 1, sizeof *until); /* cost of the planes before */
@@ -72,24 +78,19 @@ void kf_kinetic_cut_all(const kf_scene *scene, const kf_kinetic_options *options
 
 /* What one cannot run that is cut across y. */
 static kf_status check_cuts(const kf_scene *scene, const kf_kinetic_options *options, kf_error *error) {
-    const int along_y = options->parts_y, least = least_planes(scene);
+    const int along_y = options->parts_y, rows = least_along(scene, 1), planes = least_along(scene, 2);
     if (options->parts % along_y != 0)
         return kf_fail(error, KF_BAD_INPUT, "%d devices cannot stand %d along y; use parts_y=1",
                        options->parts, along_y);
-    if (along_y > scene->nodes[1] / least || options->parts / along_y > scene->nodes[2] / least)
+    if (along_y > scene->nodes[1] / rows || options->parts / along_y > scene->nodes[2] / planes)
         return kf_fail(
             error, KF_BAD_INPUT,
             "%d devices along y and %d along z are too many for %d rows and %d planes: a part has at "
-            "least %d of each",
-            along_y, options->parts / along_y, scene->nodes[1], scene->nodes[2], least);
-    if (scene->faces[KF_YMIN] == KF_PERIODIC)
+            "least %d rows and %d planes",
+            along_y, options->parts / along_y, scene->nodes[1], scene->nodes[2], rows, planes);
+    if (options->plan != KF_PLAN_FUSED || options->boundary_kernels > 0)
         return kf_fail(error, KF_BAD_INPUT,
-                       "a domain that is periodic along y is cut across z alone; use parts_y=1");
-    if (options->plan != KF_PLAN_FUSED || options->in_place != 0 || options->slab > 0 ||
-        options->boundary_kernels > 0)
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "cuts across y are for plan fused between two grids with boundary_kernels=0; use parts_y=1");
+                       "cuts across y are for plan fused with boundary_kernels=0; use parts_y=1");
     if (options->transfer == KF_DIRECT)
         return kf_fail(
             error, KF_BAD_INPUT,

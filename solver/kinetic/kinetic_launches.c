@@ -9,7 +9,7 @@
 enum { GPU_BLOCK = 128, CPU_BLOCK = 1024 };
 
 static void append_nodes(kf_builder *b, int parity, const char *name, int from, int to, double values) {
-    const int *n = b->kinetic->geometry.nodes, extent[3] = {n[0], n[1], b->kinetic->planes};
+    const int extent[3] = {b->kinetic->geometry.nodes[0], b->kinetic->rows, b->kinetic->planes};
     kf_append(b, parity, KF_SOURCE_FLOW, name, extent, b->kinetic->options.block,
               kf_from_to(b->kinetic, from, to), values * b->node_bytes);
 }

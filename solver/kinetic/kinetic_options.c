@@ -260,7 +260,7 @@ void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options
 
 void kf_kinetic_lay_out_part(const kf_scene *scene, const kf_kinetic_options *options, int first_plane,
                              int first_row, kf_kinetic_geometry *geometry) {
-    if (first_row > 0) {
+    if (options->parts_y > 1 && (first_row > 0 || scene->faces[KF_YMIN] == KF_PERIODIC)) {
         geometry->rows_before = first_row - kf_kinetic_near_planes(scene);
         geometry->origin -= (long long)geometry->row_pitch * geometry->rows_before;
     }

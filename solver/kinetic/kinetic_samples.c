@@ -41,10 +41,13 @@ static int cell_of(const kf_kinetic *kinetic, int axis, double position) {
     return cell < 0 ? 0 : cell > nodes - 2 ? nodes - 2 : cell;
 }
 
-/* A node's place in the domain. */
+/* A node's place in the domain; of rows that are cut and periodic, among those that the part has memory for,
+ * unless it has all samples of a moving solid, whose corners lie in the whole domain. */
 static int home_of(const kf_kinetic *kinetic, int axis, int position) {
-    const int nodes = kinetic->geometry.nodes[axis];
-    return kinetic->wraps >> axis & 1 ? (position % nodes + nodes) % nodes : position;
+    const int nodes = kinetic->geometry.nodes[axis],
+              first = axis == 1 && !kinetic->moving ? kinetic->geometry.rows_before : 0;
+    if (!(kinetic->wraps >> axis & 1)) return position;
+    return ((position - first) % nodes + nodes) % nodes + first;
 }
 
 static long long node_index(const kf_kinetic_geometry *g, long long x, long long y, long long z) {
@@ -186,9 +189,9 @@ static bool reaches_rows(const kf_kinetic *kinetic, int cell) {
 /* A part of a team keeps the samples of a static solid whose cells touch such planes, in the order of all; of
  * a moving one it keeps all. */
 static bool keeps(const kf_kinetic *kinetic, int row, int plane) {
-    return kinetic->moving ||
-           (reaches_rows(kinetic, row) && (reaches(kinetic, home_of(kinetic, 2, plane)) ||
-                                           reaches(kinetic, home_of(kinetic, 2, plane + 1))));
+    return kinetic->moving || (reaches_rows(kinetic, home_of(kinetic, 1, row)) &&
+                               (reaches(kinetic, home_of(kinetic, 2, plane)) ||
+                                reaches(kinetic, home_of(kinetic, 2, plane + 1))));
 }
 
 static ordered_samples order_samples(const kf_scene *scene, const kf_kinetic *kinetic) {

@@ -12,7 +12,7 @@ static void append_plane_copy(kf_builder *b, int p, int from, int to) {
     const size_t value = kinetic->store_bytes * (apart ? 1 : (size_t)kinetic->node_values),
                  plane = (size_t)g->plane_pitch * value;
     const size_t grid = (size_t)(kinetic->grids[p] - (char *)kf_buffer_address(kinetic->populations[0])) +
-                        (size_t)g->origin * value;
+                        (size_t)(g->origin + (long long)g->row_pitch * g->rows_before) * value;
     kf_copy copy = {.target = kinetic->populations[0],
                     .source = kinetic->populations[0],
                     .target_offset = grid + (size_t)(to + 1) * plane,

@@ -19,10 +19,12 @@ int kf_kinetic_sides(const kf_plan *plan) {
 int kf_kinetic_neighbour(const kf_plan *plan, int number, int side) {
     const int along_y = ((const kf_kinetic *)plan->system)->options.parts_y,
               along_z = plan->all_parts / along_y, *step = kf_kinetic_steps[side];
-    const bool ring = kf_plan_scene(plan)->faces[KF_ZMIN] == KF_PERIODIC && along_z > 1;
+    const kf_boundary *faces = kf_plan_scene(plan)->faces;
+    const bool ring_y = faces[KF_YMIN] == KF_PERIODIC && along_y > 1,
+               ring_z = faces[KF_ZMIN] == KF_PERIODIC && along_z > 1;
     const int y = number % along_y + step[ROWS], z = number / along_y + step[PLANES];
-    if (y < 0 || y >= along_y || (!ring && (z < 0 || z >= along_z))) return -1;
-    return y + along_y * ((z + along_z) % along_z);
+    if ((!ring_y && (y < 0 || y >= along_y)) || (!ring_z && (z < 0 || z >= along_z))) return -1;
+    return (y + along_y) % along_y + along_y * ((z + along_z) % along_z);
 }
 
 kf_beyond kf_kinetic_beyond(const kf_plan *plan, int part, int side) {
@@ -215,6 +217,14 @@ void kf_make_transfers(kf_builder *b) {
     make_exchange(b);
 }
 
+/* Where a part keeps rows that another has on that side: beyond the seam of a domain that is periodic along y
+ * they follow its own. */
+static int row_beside(const kf_kinetic *kinetic, const kf_kinetic_box *box, const int step[2]) {
+    const int first = box->first[ROWS], rows = kinetic->geometry.nodes[1];
+    if (step[ROWS] < 0 && first > kinetic->first_row) return first - rows;
+    return step[ROWS] > 0 && first < kinetic->first_row ? first + rows : first;
+}
+
 /* Of a part that has cuts across y too: a box of its nodes, and what waits outside of outflows beside them.
  */
 static void append_box(kf_builder *b, int p, bool packs, int side, const kf_buffer *packed) {
@@ -226,8 +236,10 @@ static void append_box(kf_builder *b, int p, bool packs, int side, const kf_buff
               ends[3] = {n[0] > count[ROWS] ? n[0] : count[ROWS],
                          count[ROWS] > count[PLANES] ? count[ROWS] : count[PLANES], KF_FACES};
     const size_t bytes = box_bytes(kinetic, &box, step), waiting = outflow_bytes(b, &box);
-    kf_kinetic_arguments arguments = kf_from_to(kinetic, 1 - p, 1 - p);
-    arguments.first_row = box.first[ROWS];
+    const bool in_place = kinetic->options.in_place != 0;
+    kf_kinetic_arguments arguments = kf_from_to(kinetic, in_place ? 0 : 1 - p, in_place ? 0 : 1 - p);
+    arguments.pushed = in_place && p == 0;
+    arguments.first_row = packs ? box.first[ROWS] : row_beside(kinetic, &box, step);
     arguments.rows = count[ROWS];
     arguments.first_plane = box.first[PLANES];
     arguments.planes = count[PLANES];
@@ -237,6 +249,7 @@ static void append_box(kf_builder *b, int p, bool packs, int side, const kf_buff
     kf_append(b, p, KF_SOURCE_STATE, packs ? "pack_box" : "unpack_box", extent, b->face_block, arguments,
               2.0 * (double)bytes);
     if (waiting == 0) return;
+    arguments.first_row = box.first[ROWS];
     arguments.density = (char *)kf_buffer_address(packed) + outflow_place(kinetic, &box, step);
     kf_append(b, p, KF_SOURCE_BOUNDARY, packs ? "pack_outflow" : "unpack_outflow", ends, b->face_block,
               arguments, 2.0 * (double)waiting);

@@ -83,8 +83,8 @@ kf_status kf_kinetic_settle(const kf_plan *plan, kf_error *error) {
 void kf_kinetic_rows(const kf_kinetic *kinetic, bool beside, int *first, int *count) {
     const int rows = kinetic->geometry.nodes[1], near = beside ? kinetic->near_planes : 0;
     const int low = kinetic->first_row - near, high = kinetic->first_row + kinetic->rows + near;
-    *first = low > 0 ? low : 0;
-    *count = (high < rows ? high : rows) - *first;
+    *first = low > 0 || kinetic->row_ring ? low : 0;
+    *count = (high < rows || kinetic->row_ring ? high : rows) - *first;
 }
 
 /* Of processes that share planes: what is not a part's own is 0 in its share of the sum. */

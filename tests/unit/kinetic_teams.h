@@ -88,7 +88,8 @@ static inline void same(const outcome *one, const outcome *team, const char *wha
                  one->load.force[2]);
 }
 
-static const char *const teams[] = {"cpu:1,cpu:1", "cpu:1,cpu:1,cpu:1", "cpu:1,cpu:1,cpu:1,cpu:1"};
+static const char *const teams[] = {"cpu:1,cpu:1", "cpu:1,cpu:1,cpu:1", "cpu:1,cpu:1,cpu:1,cpu:1",
+                                    "cpu,cpu,cpu,cpu,cpu,cpu,cpu,cpu"};
 
 /* A plan with another parameter, unless that is NULL. */
 static inline void add_to(const char *const *fixed, const char *other, const char *with[32]) {
@@ -189,17 +190,26 @@ static const char *const moments[][12] = {
      "force_sum=fixed", "reorder_period=0", NULL},
 };
 
-/* Across z periodic, the solid lies across the seam and a cut, in two passes. */
-static inline kf_scene *seam_scene(void) {
+/* Across an axis periodic, the solid lies across the seam and a cut, in two passes. */
+static inline kf_scene *across_the_seam(int axis) {
     kf_scene *scene = open_scene("ball", 6000);
-    const double shift = scene->nodes[2] - 1.3 - 0.5 * (scene->solid_low[2] + scene->solid_high[2]);
-    scene->faces[KF_ZMIN] = scene->faces[KF_ZMAX] = KF_PERIODIC;
+    double *position = axis == 1 ? scene->samples.y : scene->samples.z;
+    const double shift = scene->nodes[axis] - 1.3 - 0.5 * (scene->solid_low[axis] + scene->solid_high[axis]);
+    scene->faces[2 * axis] = scene->faces[2 * axis + 1] = KF_PERIODIC;
     for (size_t s = 0; s < scene->samples.count; s++)
-        scene->samples.z[s] += shift;
-    scene->solid_low[2] += shift;
-    scene->solid_high[2] += shift;
+        position[s] += shift;
+    scene->solid_low[axis] += shift;
+    scene->solid_high[axis] += shift;
     scene->immersed_passes = 2;
     return scene;
+}
+
+static inline kf_scene *seam_scene(void) {
+    return across_the_seam(2);
+}
+
+static inline kf_scene *seam_across_y(void) {
+    return across_the_seam(1);
 }
 
 static const char *const moving[][24] = {
@@ -242,6 +252,30 @@ static inline void run_cut(const kf_scene *scene, const char *const *fixed, cons
 static inline kf_scene *open_ends(void) {
     kf_scene *scene = ball_scene();
     scene->faces[KF_YMIN] = scene->faces[KF_YMAX] = scene->faces[KF_ZMAX] = KF_OUTFLOW;
+    return scene;
+}
+
+/* Moves on across the seam of a domain that is periodic along y and z. */
+static inline kf_scene *moving_on_a_torus(void) {
+    kf_scene *scene = moving_scene();
+    for (int face = KF_YMIN; face <= KF_ZMAX; face++)
+        scene->faces[face] = KF_PERIODIC;
+    scene->motion.velocity[1] = 0.15;
+    return scene;
+}
+
+static inline kf_scene *free_on_a_torus(void) {
+    kf_scene *scene = free_scene();
+    scene->faces[KF_YMIN] = scene->faces[KF_YMAX] = KF_PERIODIC;
+    scene->motion.velocity[1] = 0.1;
+    return scene;
+}
+
+/* Flows out along z, where it wraps along y. */
+static inline kf_scene *open_and_periodic(void) {
+    kf_scene *scene = seam_across_y();
+    scene->faces[KF_ZMIN] = scene->faces[KF_ZMAX] = KF_OUTFLOW;
+    scene->immersed_passes = 1;
     return scene;
 }
 

@@ -336,7 +336,11 @@ static void test_in_several_processes(void **state) {
                  {ball_scene, two_grids[0], transfers[0], "parts_y=2"},
                  {ball_scene, two_grids[1], transfers[0], "parts_y=4"},
                  {open_ends, doubles, transfers[0], "parts_y=2"},
-                 {free_between_mirrors, moving[0], transfers[0], "parts_y=2"}};
+                 {free_between_mirrors, moving[0], transfers[0], "parts_y=2"},
+                 {seam_across_y, two_grids[0], transfers[0], "parts_y=2"},
+                 {seam_across_y, one_grid[0], transfers[0], "parts_y=2"},
+                 {open_ends, one_grid[2], transfers[0], "parts_y=2"},
+                 {moving_on_a_torus, moving[0], transfers[0], "parts_y=2"}};
     enum { CASES = sizeof cases / sizeof *cases };
     kf_error error = {KF_OK, ""};
     outcome alone[CASES];

@@ -137,21 +137,26 @@ static void test_shifted_grids(void **state) {
     static const struct {
         kf_scene *(*open)(void);
         const char *const *plan;
-        const char *slab;
+        const char *slab, *cut;
         int team;
-    } cases[] = {{ball_scene, two_grids[0], "slab=4", 0},
-                 {ball_scene, two_grids[1], "slab=8", 2},
-                 {seam_scene, two_grids[0], "slab=8", 1},
-                 {moving_scene, moving[0], "slab=4", 1},
-                 {free_scene, moving[0], "slab=8", 0}};
+    } cases[] = {{ball_scene, two_grids[0], "slab=4", NULL, 0},
+                 {ball_scene, two_grids[1], "slab=8", NULL, 2},
+                 {ball_scene, two_grids[1], "slab=4", "parts_y=2", 2},
+                 {seam_scene, two_grids[0], "slab=8", NULL, 1},
+                 {seam_across_y, two_grids[0], "slab=8", "parts_y=2", 2},
+                 {moving_scene, moving[0], "slab=4", NULL, 1},
+                 {moving_on_a_torus, moving[0], "slab=4", "parts_y=2", 2},
+                 {free_scene, moving[0], "slab=8", NULL, 0}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         outcome one;
+        const char *cut[32];
         kf_scene *scene = cases[c].open();
         run(scene, cases[c].plan, "cpu:1", &one);
+        add_to(cases[c].plan, cases[c].cut, cut);
         for (int t = 0; t < 2; t++) {
             char what[64];
             (void)snprintf(what, sizeof what, "shifted, case %zu, %s", c, transfers[t]);
-            holds(run_shifted, scene, cases[c].plan, cases[c].slab, transfers[t], teams[cases[c].team],
+            holds(run_shifted, scene, cut, cases[c].slab, transfers[t], teams[cases[c].team],
                   t == 0 ? c + 1 : 0, &one, what);
         }
         outcome_free(&one);
@@ -166,7 +171,14 @@ static kf_scene *coarse_scene(void) {
     return scene;
 }
 
-/* Cuts across y and z, with the solid across both: 1 x 2, 2 x 2, 1 x 4, in order and in random order. */
+/* With room for eight parts, and outflows along y. */
+static kf_scene *large_ball(void) {
+    kf_scene *scene = open_scene("ball", 20000);
+    scene->faces[KF_YMIN] = scene->faces[KF_YMAX] = KF_OUTFLOW;
+    return scene;
+}
+
+/* Cuts across y and z, with the solid across both, up to 4 x 2 parts, in order and in random order. */
 static void test_cuts_across_y(void **state) {
     (void)state;
     static const struct {
@@ -186,7 +198,21 @@ static void test_cuts_across_y(void **state) {
                  {open_ends, two_grids[0], "parts_y=4", 2},
                  {coarse_scene, nineteen, "parts_y=2", 2},
                  {moving_scene, moving[0], "parts_y=2", 2},
-                 {free_between_mirrors, moving[0], "parts_y=2", 2}};
+                 {free_between_mirrors, moving[0], "parts_y=2", 2},
+                 {seam_across_y, two_grids[0], "parts_y=2", 0},
+                 {seam_across_y, two_grids[1], "parts_y=2", 2},
+                 {open_and_periodic, doubles, "parts_y=2", 2},
+                 {moving_on_a_torus, moving[0], "parts_y=2", 2},
+                 {free_on_a_torus, moving[0], "parts_y=2", 2},
+                 {ball_scene, one_grid[0], "parts_y=2", 2},
+                 {ball_scene, one_grid[2], "parts_y=4", 2},
+                 {open_ends, one_grid[2], "parts_y=2", 2},
+                 {on_the_ground, one_grid[0], "parts_y=2", 2},
+                 {seam_across_y, one_grid[0], "parts_y=2", 2},
+                 {seam_scene, one_grid[2], "parts_y=2", 2},
+                 {moving_on_a_torus, moving[1], "parts_y=2", 2},
+                 {large_ball, two_grids[0], "parts_y=2", 3},
+                 {large_ball, one_grid[0], "parts_y=4", 3}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
         holds_in_any_order(cases[c].open(), cases[c].plan, cases[c].cut, teams[cases[c].team], c);
 }
@@ -199,18 +225,19 @@ static void test_awaits_of_copies(void **state) {
         const char *const *plan, *cut;
     } cases[] = {{ball_scene, two_grids[0], NULL},
                  {ball_scene, two_grids[0], "parts_y=2"},
+                 {ball_scene, one_grid[0], "parts_y=2"},
                  {solid_of_moments, moments[0], NULL}};
-    for (int c = 0; c < 3; c++) {
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         outcome one;
         kf_scene *scene = cases[c].open();
         run(scene, cases[c].plan, "cpu:1", &one);
         for (int t = 0; t < 2; t++) {
             if (!copies_alike(scene, cases[c].plan, cases[c].cut, transfers[t], teams[2], &one, SEEDS, -1))
-                fail_msg("%s, case %d: another result in random order", transfers[t], c);
+                fail_msg("%s, case %zu: another result in random order", transfers[t], c);
             for (int dropped = 0; dropped < KF_CPU_DROPS; dropped++)
                 if (copies_alike(scene, cases[c].plan, cases[c].cut, transfers[t], teams[2], &one, MOST_SEEDS,
                                  dropped))
-                    fail_msg("%s, case %d: awaits %d of %d are not missed", transfers[t], c, dropped,
+                    fail_msg("%s, case %zu: awaits %d of %d are not missed", transfers[t], c, dropped,
                              KF_CPU_DROPS);
         }
         outcome_free(&one);
@@ -252,6 +279,8 @@ static void test_restart_on_any_number(void **state) {
     } cases[] = {{ball_scene, two_grids[0], NULL, NULL},
                  {ball_scene, two_grids[0], "parts_y=2", "transfer=copies"},
                  {ball_scene, two_grids[0], "parts_y=4", "transfer=copies"},
+                 {ball_scene, one_grid[2], "parts_y=2", "transfer=copies"},
+                 {moving_on_a_torus, moving[0], "parts_y=2", "transfer=copies"},
                  {solid_of_moments, moments[0], NULL, NULL},
                  {solid_of_moments, moments[0], NULL, "transfer=copies"},
                  {moments_across_the_seam, moments[1], NULL, "transfer=copies"},
@@ -331,12 +360,10 @@ static void test_refusals_of_cuts(void **state) {
     kf_scene *scene = ball_scene();
     refused(scene, teams[1], NULL, NULL, 0, "3 devices cannot stand 2 along y");
     refused(scene, teams[2], "transfer", "direct", 0, "rows are copied: use transfer=copies");
-    refused(scene, teams[2], "streaming", "in_place", 0, "plan fused between two grids");
     refused(scene, teams[2], "boundary_kernels", NULL, 1, "with boundary_kernels=0");
-    refused(scene, "cpu,cpu,cpu,cpu,cpu,cpu,cpu,cpu", "parts_y", NULL, 8,
-            "8 devices along y and 1 along z are too many");
+    refused(scene, teams[3], "parts_y", NULL, 8, "8 devices along y and 1 along z are too many");
     scene->faces[KF_YMIN] = scene->faces[KF_YMAX] = KF_PERIODIC;
-    refused(scene, teams[2], NULL, NULL, 0, "periodic along y");
+    refused(scene, teams[2], "parts_y", NULL, 4, "at least 4 rows and 3 planes");
     kf_scene_free(scene);
 }
 
