@@ -33,8 +33,8 @@ SOURCES := $(wildcard base/*/*.c harness/*/*.c solver/*.c solver/*/*.c scene/*.c
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 # What tests share beside the program: tests/tools/*.c, and the programs among them.
-TOOL_PROGRAMS := $(BUILD)/tests/nightly_trials
-TOOLS := $(filter-out tests/tools/nightly_trials.c,$(wildcard tests/tools/*.c))
+TOOL_PROGRAMS := $(BUILD)/tests/nightly_trials $(BUILD)/tests/cost_surveys
+TOOLS := $(filter-out $(TOOL_PROGRAMS:$(BUILD)/tests/%=tests/tools/%.c),$(wildcard tests/tools/*.c))
 END_TESTS := $(wildcard tests/e2e/*.sh)
 # Tests of times, memory limits and counters want the machine for themselves; the longest begin first.
 ALONE := test_backend_gpu test_backend_gpu_graphs test_cupti_gpu test_handwritten test_measure test_quality test_roofs test_store_speed test_tune test_worker

@@ -47,6 +47,10 @@ bool kf_cost_model_leads(const kf_cost_model *model) {
     return model != NULL && !model->methods->predicts_only;
 }
 
+const kf_cost_rate *kf_cost_model_rates(const kf_cost_model *model) {
+    return model->methods->rates;
+}
+
 kf_status kf_cost_model_predict(kf_cost_model *model, const kf_config *config,
                                 const kf_calibration *calibration, kf_prediction *prediction,
                                 kf_error *error) {

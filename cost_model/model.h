@@ -6,6 +6,14 @@
 #include "base/space/space.h"
 #include "cost_model/cost.h"
 
+/* A constant of a model that is no count but was read off measurements. tests/tools/cost_surveys.c chooses it
+ * anew, with a survey left out; nothing else changes it. */
+typedef struct kf_cost_rate {
+    const char *name;
+    double *value;
+    double guess; /* before any survey was held against it: where choosing begins */
+} kf_cost_rate;
+
 /* What a system with a model brings; cost_model/model.c has them in a table. */
 typedef struct kf_cost_methods {
     const char *system;
@@ -13,6 +21,7 @@ typedef struct kf_cost_methods {
     /* KF_BAD_INPUT for a config that is none of the system's. */
     kf_status (*works)(void *state, const kf_config *config, kf_works *works, kf_error *error);
     void (*close)(void *state);
+    const kf_cost_rate *rates; /* the last has no name; NULL: none */
     bool predicts_only; /* its order has not been shown to be near enough to measurements to lead a search */
 } kf_cost_methods;
 
@@ -28,6 +37,9 @@ const kf_ceilings *kf_cost_model_ceilings(const kf_cost_model *model);
 kf_status kf_cost_model_predict(kf_cost_model *model, const kf_config *config,
                                 const kf_calibration *calibration, kf_prediction *prediction,
                                 kf_error *error);
+
+/* NULL where it has none. */
+const kf_cost_rate *kf_cost_model_rates(const kf_cost_model *model);
 
 /* Whether a search on a GPU begins with its order. */
 bool kf_cost_model_leads(const kf_cost_model *model);

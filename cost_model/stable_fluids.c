@@ -30,6 +30,27 @@ typedef struct kf_tally {
     double cached; /* bytes of memory that a byte costs where the caches hold some of the data */
 } kf_tally;
 
+/* What is not counted or compiled but read off measurements of an H200. */
+static struct {
+    double spill_issued, /* instructions that a spilled value's way costs */
+        spill_wait,      /* us that a thread waits for one that the nearest cache holds */
+        spill_far_wait,  /* more, for one that it does not hold */
+        spill_far,       /* bytes of memory that a byte costs on its way to the second cache */
+        fetch,           /* accesses that wait, a KiB of code */
+        stage,           /* us that a block waits for a stage of a transform, and for what it reads */
+        read, issued;    /* of the time that instructions take which wait for memory */
+} rates = {2.4, 0.0235, 0.025, 0.37, 0.067, 0.084, 0.5, 0.75};
+
+static const kf_cost_rate chosen[] = {{"spill_issued", &rates.spill_issued, 4},
+                                      {"spill_wait", &rates.spill_wait, 0.0167},
+                                      {"spill_far_wait", &rates.spill_far_wait, 0.035},
+                                      {"spill_far", &rates.spill_far, 0.52},
+                                      {"fetch", &rates.fetch, 0.08},
+                                      {"stage", &rates.stage, 0.1},
+                                      {"read", &rates.read, 0.5},
+                                      {"issued", &rates.issued, 0.75},
+                                      {NULL, NULL, 0}};
+
 /* --- a block of lines ----------------------------------------------------------------------------------- */
 
 /* How much longer a stage takes than if all threads of a line had as many of its butterflies: by what its
@@ -125,13 +146,14 @@ typedef struct kf_spills {
 
 static kf_spills spills_of(const kf_line_pass *p, double spilled, double stages, double resident,
                            double threads) {
-    static const double ACCESSES = 2, CACHE = 256 << 10, VALUE = 4, SECOND_CACHE = 0.6, LOAD_US = 0.0167;
+    static const double ACCESSES = 2, CACHE = 256 << 10, VALUE = 4;
     const double accesses = ACCESSES * p->transforms * stages * spilled;
     const double held = resident * threads * spilled * VALUE,
                  room = fmax(0, CACHE - resident * ((double)p->shared_bytes + 1024));
+    const double far = held > room ? (held - room) / held : 0;
     return (kf_spills){.accesses = accesses,
-                       .bytes = held > room ? SECOND_CACHE * VALUE * accesses * (held - room) / held : 0,
-                       .wait_us = LOAD_US * accesses / 2};
+                       .bytes = rates.spill_far * VALUE * accesses * far,
+                       .wait_us = (rates.spill_wait + far * rates.spill_far_wait) * accesses / 2};
 }
 
 /* A thread's code has no loops: so many KiB for each of its values, more where which values it has depends on
@@ -149,11 +171,10 @@ static double code_kib(const kf_line_pass *p, const kf_spills *spills) {
 
 static void add_lines(kf_tally *t, const kf_line_pass *p) {
     static const double MULTIPROCESSORS = 132, /* as an H200, where unknown */
-        READ_US = 0.5, STAGE_US = 0.1, BUSY_VALUES = 96, DRAWN = 3, ISSUED = 0.75, IN_STEP = 2,
-                        SPILL_ISSUED = 3;
+        BUSY_VALUES = 96, DRAWN = 3, IN_STEP = 2;
     static const double OVERLAPPED = 1.2; /* blocks that wait for their predecessors take room */
     /* Each launch fetches its code anew, for the last one's took its place; one kernel of all passes less. */
-    static const double FETCH[] = {0.08, 0.02}; /* accesses that wait, a KiB */
+    static const double FETCHED[] = {1, 0.25};
     const kf_line_engine *e = p->engine;
     const double threads = fmax(1, e->threads * p->lines), values = p->blocks * p->lines * p->at_once * e->n;
     double spilled, stages = 0;
@@ -175,17 +196,17 @@ static void add_lines(kf_tally *t, const kf_line_pass *p) {
     const double blocks = p->blocks / multiprocessors;
     const double together = fmin(ceil(blocks), resident); /* on a multiprocessor */
     const kf_spills spills = spills_of(p, spilled, stages, together, threads);
-    const double wait_us = READ_US + p->transforms * stages * STAGE_US + spills.wait_us;
+    const double wait_us = rates.read + p->transforms * stages * rates.stage + spills.wait_us;
     work->amount[KF_COST_DRAM] += p->blocks * threads * spills.bytes;
     work->amount[KF_COST_INSTRUCTIONS] =
-        ISSUED * t->arithmetic *
+        rates.issued * t->arithmetic *
             (p->transforms * values * line_instructions(t, e, p->lines, p->across) + p->instructions) +
-        p->blocks * threads * SPILL_ISSUED * spills.accesses;
+        p->blocks * threads * rates.spill_issued * spills.accesses;
     /* Few warps with few values do not keep the schedulers of a multiprocessor busy. */
     const double in_work = together * ceil(threads / 32) * p->at_once * e->most;
     work->amount[KF_COST_INSTRUCTIONS] /= fmin(1, in_work / BUSY_VALUES);
     work->amount[KF_COST_LATENCY] =
-        0.3 + FETCH[t->options.plan == KF_FLUID_PERSISTENT] * code_kib(p, &spills);
+        0.3 + rates.fetch * FETCHED[t->options.plan == KF_FLUID_PERSISTENT] * code_kib(p, &spills);
     const double rounds = ceil(blocks / resident);
     if (rounds <= IN_STEP) { /* what blocks read, compute and write hides behind nothing: all do the same */
         const double fullest = ceil(blocks) / blocks; /* multiprocessor, over the mean */
@@ -460,4 +481,5 @@ const kf_cost_methods kf_cost_stable_fluids = {
     .open = open_cost,
     .works = works_of,
     .close = free,
+    .rates = chosen,
 };
